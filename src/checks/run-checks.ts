@@ -1,0 +1,43 @@
+import type { AppModel } from '../model/app-model.ts'
+import type { Gap } from '../model/gap.ts'
+import type { Check } from './define-check.ts'
+import { type Outcome, unverified } from './outcome.ts'
+
+/** The answer of one check, doubts of gaps included. `crash` is the message of a check that threw (our bug, shown to the user). */
+export interface CheckResult {
+  readonly check: Check
+  readonly outcome: Outcome
+  readonly crash?: string
+}
+
+/** Runs every check; a gap that could have changed what a check looked at turns its pass into `unverified`. */
+export function runChecks(checks: readonly Check[], model: AppModel): CheckResult[] {
+  return checks.map((check) => {
+    try {
+      return { check, outcome: doubt(check, check.run(model), model.gaps) }
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error)
+      return {
+        check,
+        crash: error instanceof Error ? (error.stack ?? message) : message,
+        outcome: unverified(`this check failed inside Prelaunch (${message.slice(0, 200)}); the rest of the audit is not affected`, {
+          where: 'the code that the rule speaks of',
+          attest: 'that you looked at it yourself; please report the error',
+        }),
+      }
+    }
+  })
+}
+
+function doubt(check: Check, outcome: Outcome, gaps: readonly Gap[]): Outcome {
+  if (outcome.status !== 'passed') return outcome
+  const doubts = gaps.filter((gap) => gap.touches.some((t) => t.topic === 'anything' || check.doubtedBy.includes(t.topic)))
+  if (!doubts.length) return outcome
+  const first = doubts[0] as Gap
+  const more = doubts.length > 1 ? ` (and ${doubts.length - 1} more)` : ''
+  const place = `${first.path}${first.line ? `:${first.line}` : ''}`
+  return unverified(`what could be read holds, but ${place} could not be read whole: ${first.because}${more}`, {
+    where: doubts.slice(0, 5).map((g) => `${g.path}${g.line ? `:${g.line}` : ''}`).join(', '),
+    attest: 'that these places do not break the rule',
+  }, outcome.evidence)
+}

@@ -1,0 +1,176 @@
+import type { Place } from '../lib/place.ts'
+
+/** One SQL file in the order in which it is replayed. */
+export interface SqlFile {
+  readonly path: string
+  readonly text: string
+  /** `discarded`-like and duplicate files never get here; see `plan-replay.ts`. */
+  readonly role: 'migration' | 'schema' | 'generated'
+}
+
+/** What the sandbox replays. Everything in it is part of the cache key. */
+export interface ReplayInput {
+  readonly files: readonly SqlFile[]
+  /** Schemas that the data API exposes; `public` when the repository does not say. */
+  readonly exposedSchemas: readonly string[]
+  /** `[api] auto_expose_new_tables`; undefined when the repository does not say. */
+  readonly autoExpose?: boolean
+  /** False when no data platform exposes tables to browsers (plain Postgres behind a server). */
+  readonly exposedToBrowsers: boolean
+}
+
+/** Replays SQL and tries who can do what. Implemented by the sandbox (child process); JSON in, JSON out. */
+export interface Database {
+  replay(input: ReplayInput): Promise<DatabaseResult>
+}
+
+/** Everything the replay established. JSON, cached by digest of the input. */
+export interface DatabaseResult {
+  readonly catalog: Catalog
+  readonly access: AccessMatrix
+  readonly gaps: readonly DatabaseGap[]
+  readonly statements: { readonly total: number; readonly applied: number; readonly explained: number }
+}
+
+export interface DatabaseGap {
+  readonly path: string
+  readonly line?: number
+  readonly because: string
+  readonly touches: readonly { readonly topic: 'table' | 'rls' | 'policy' | 'grant' | 'function' | 'view' | 'bucket' | 'anything'; readonly object?: string }[]
+}
+
+export interface Catalog {
+  readonly tables: readonly Table[]
+  readonly policies: readonly Policy[]
+  readonly views: readonly View[]
+  readonly functions: readonly SqlFunction[]
+  readonly buckets: readonly Bucket[]
+  readonly enums: readonly { readonly schema: string; readonly name: string; readonly values: readonly string[] }[]
+  readonly triggers: readonly { readonly table: string; readonly name: string; readonly function: string; readonly when: string; readonly at?: Place }[]
+  /** True when any SQL of the repository speaks of storage objects or buckets. */
+  readonly speaksOfStorage: boolean
+}
+
+export type ApiRole = 'anon' | 'authenticated' | 'service_role'
+export type Command = 'select' | 'insert' | 'update' | 'delete'
+
+/** Who holds which privilege. `columns` when it is granted for some columns only. */
+export interface Grant {
+  readonly role: string
+  readonly privilege: Command | 'execute' | 'truncate' | 'references' | 'trigger'
+  readonly columns?: readonly string[]
+  /** The GRANT statement of the repository that gave it; absent for platform defaults. */
+  readonly at?: Place
+}
+
+export interface Table {
+  readonly schema: string
+  readonly name: string
+  readonly kind: 'table' | 'partitioned' | 'partition' | 'foreign'
+  readonly columns: readonly Column[]
+  readonly primaryKey: readonly string[]
+  /** Unique keys and unique indexes; `partial` when it has a WHERE or expressions. */
+  readonly uniques: readonly { readonly columns: readonly string[]; readonly partial?: true }[]
+  readonly foreignKeys: readonly { readonly columns: readonly string[]; readonly references: string; readonly referencedColumns: readonly string[] }[]
+  readonly rls: { readonly enabled: boolean; readonly forced: boolean; /** The statement that last changed it. */ readonly at?: Place }
+  readonly grants: readonly Grant[]
+  /** CREATE TABLE (or the generated schema's line). */
+  readonly at: Place
+  /** True when no SQL of the repository creates it and the replay had to make it up. */
+  readonly stub?: true
+  /** See checks.md "User data"; undefined when the rows belong to nobody. */
+  readonly userData?: UserData
+}
+
+export interface Column {
+  readonly name: string
+  readonly type: string
+  readonly notNull: boolean
+  readonly default?: string
+  readonly generated?: true
+  readonly at?: Place
+}
+
+/** Why a table's rows belong to somebody. */
+export interface UserData {
+  readonly because: string
+  /** Columns that hold the owner's user id (directly). */
+  readonly ownerColumns: readonly string[]
+  readonly tenantColumns: readonly string[]
+  /** Columns with personal or private content. */
+  readonly personalColumns: readonly string[]
+  /** Columns that grant power or money (`role`, `plan`, `credits`, …). */
+  readonly powerColumns: readonly string[]
+}
+
+export interface Policy {
+  readonly schema: string
+  readonly table: string
+  readonly name: string
+  readonly command: Command | 'all'
+  readonly permissive: boolean
+  readonly roles: readonly string[]
+  /** Deparsed by the database. */
+  readonly using?: string
+  readonly check?: string
+  /** The last statement that defined it. */
+  readonly at: Place
+}
+
+export interface View {
+  readonly schema: string
+  readonly name: string
+  readonly materialized: boolean
+  readonly securityInvoker: boolean
+  readonly definition: string
+  /** Qualified names of the tables and views it reads, transitively. */
+  readonly reads: readonly string[]
+  readonly grants: readonly Grant[]
+  readonly at: Place
+}
+
+export interface SqlFunction {
+  readonly schema: string
+  readonly name: string
+  /** `f(uuid, text)` argument types as the database names them. */
+  readonly identity: string
+  readonly args: readonly { readonly name?: string; readonly type: string; readonly hasDefault?: boolean }[]
+  readonly returns: string
+  readonly language: string
+  readonly securityDefiner: boolean
+  readonly volatility: 'immutable' | 'stable' | 'volatile'
+  readonly isTrigger: boolean
+  readonly body: string
+  readonly setsSearchPath: boolean
+  readonly executableBy: readonly string[]
+  readonly at: Place
+}
+
+export interface Bucket {
+  readonly name: string
+  readonly public: boolean
+  readonly at?: Place
+}
+
+/** What was tried, object by object. */
+export interface AccessMatrix {
+  readonly objects: readonly AccessObject[]
+}
+
+export interface AccessObject {
+  readonly kind: 'table' | 'view' | 'bucket' | 'function'
+  /** Qualified name, bucket name or function identity. */
+  readonly object: string
+  readonly rls?: boolean
+  readonly cells: readonly AccessCell[]
+}
+
+export interface AccessCell {
+  /** `anon`, or `A`: an ordinary signed-in user. */
+  readonly role: 'anon' | 'A'
+  readonly command: Command | 'execute'
+  readonly row: 'own' | 'other' | 'forged' | 'tenant'
+  readonly column?: string
+  readonly result: 'allowed' | 'refused' | 'error'
+  readonly because?: string
+}

@@ -1,0 +1,37 @@
+import { buildAuth } from './auth/build-auth.ts'
+import type { AppModel, DeclaredModel, ModelInput } from './app-model.ts'
+import { buildCode } from './code/build-code.ts'
+import { buildDependencies } from './dependencies/build-dependencies.ts'
+import { buildEnv } from './env/build-env.ts'
+import { buildFiles } from './files/files.ts'
+import { buildModules } from './modules/build-modules.ts'
+import { buildPayments } from './payments/build-payments.ts'
+import { buildRoutes } from './routes/build-routes.ts'
+import { buildSchema } from './schema/build-schema.ts'
+import { buildWorkspaces } from './workspaces/workspaces.ts'
+
+/** Slices that later builders may read: each builder sees the ones before it. */
+export type ModelBase = Pick<AppModel, 'files' | 'workspaces' | 'declared' | 'schema' | 'access' | 'modules'>
+
+/** Folds facts into what the application is. Pure. */
+export function buildModel(input: ModelInput): AppModel {
+  const files = buildFiles(input.files.map((f) => f.path))
+  const workspaces = buildWorkspaces(input.facts)
+  const declared: DeclaredModel = {
+    public: input.config.public,
+    productionDomains: input.config.production.domains,
+    ...(input.hosted ? { hosted: input.hosted } : {}),
+  }
+  const access = input.database?.access ?? { objects: [] }
+  const schema = buildSchema(input, { files, workspaces })
+  const modules = buildModules(input, { files, workspaces })
+  const base: ModelBase = { files, workspaces, declared, schema, access, modules }
+  const routes = buildRoutes(input, base)
+  const withRoutes = { ...base, routes }
+  const env = buildEnv(input, withRoutes)
+  const code = buildCode(input, { ...withRoutes, env })
+  const auth = buildAuth(input, { ...withRoutes, env })
+  const payments = buildPayments(input, { ...withRoutes, env })
+  const dependencies = buildDependencies(input, { workspaces })
+  return { ...withRoutes, env, code, auth, payments, dependencies, gaps: [...input.gaps, ...(input.database?.gaps ?? [])] }
+}

@@ -1,0 +1,31 @@
+/** What part a file plays; decides which checks may speak of it (checks.md, "Across all checks"). */
+export type FileRole = 'source' | 'test' | 'example' | 'seed' | 'docs' | 'generated' | 'vendored'
+
+export interface FilesModel {
+  /** Every path of the snapshot that is not ignored, in code-unit order. */
+  readonly paths: readonly string[]
+  role(path: string): FileRole
+}
+
+const TEST = /(^|\/)(__tests__|__mocks__|tests?|e2e|cypress|playwright|spec|fixtures?|mocks?|testdata)\/|\.(test|spec|e2e|cy|stories|mock)\.[cm]?[jt]sx?$|(^|\/)(vitest|jest|playwright|cypress)\.(config|setup)\./i
+const EXAMPLE = /(^|\/)(examples?|demos?|samples?|stories|storybook|\.storybook|templates?\/examples?)\//i
+const SEED = /(^|\/)(seeds?|seeders?)(\/|\.[a-z]+$)|(^|\/)seed[-_.][^/]*$/i
+const DOCS = /\.(md|mdx|markdown|rst|txt|adoc)$/i
+const VENDORED = /(^|\/)(node_modules|vendor|third_party|bower_components|\.yarn)\//i
+const GENERATED = /(^|\/)(dist|build|out|\.next|\.nuxt|\.output|\.svelte-kit|\.vercel|\.netlify|storybook-static|coverage|__generated__|generated|\.prisma)\/|\.min\.[cm]?js$|\.bundle\.js$|\.(gen|generated)\.[cm]?[jt]sx?$|(^|\/)database\.types\.ts$/i
+
+/** The role of a path, by the conventions of the field. */
+export function fileRole(path: string): FileRole {
+  if (VENDORED.test(path)) return 'vendored'
+  if (GENERATED.test(path)) return 'generated'
+  if (TEST.test(path)) return 'test'
+  if (EXAMPLE.test(path)) return 'example'
+  if (SEED.test(path)) return 'seed'
+  if (DOCS.test(path)) return 'docs'
+  return 'source'
+}
+
+/** The files slice. */
+export function buildFiles(paths: readonly string[]): FilesModel {
+  return { paths, role: fileRole }
+}

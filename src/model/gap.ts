@@ -1,0 +1,11 @@
+/** What a gap could have changed. `anything` doubts every check. */
+export type GapTopic = 'table' | 'rls' | 'policy' | 'grant' | 'function' | 'view' | 'bucket' | 'code' | 'env-file' | 'config' | 'lockfile' | 'history' | 'tree' | 'anything'
+
+/** Something that could not be read or applied, declared instead of passed over. */
+export interface Gap {
+  readonly path: string
+  readonly line?: number
+  readonly because: string
+  /** What it could have changed; `object` narrows it (a table's qualified name, a workspace's folder). */
+  readonly touches: readonly { readonly topic: GapTopic; readonly object?: string }[]
+}

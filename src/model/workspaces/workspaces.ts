@@ -1,0 +1,43 @@
+import type { FactsIndex } from '../../facts/facts.ts'
+import type { PackageJsonFacts } from '../../facts/kinds.ts'
+
+/** A folder with a package.json (or the root, or `supabase/functions`), and what it depends on. */
+export interface Workspace {
+  /** '' for the root. */
+  readonly dir: string
+  readonly name: string
+  readonly manifest?: PackageJsonFacts
+  readonly manifestPath?: string
+}
+
+export interface WorkspacesModel {
+  /** Innermost folders last; the root is always first. */
+  readonly all: readonly Workspace[]
+  /** The innermost workspace that holds the path. */
+  of(path: string): Workspace
+  /** True when the workspace of `path`, or the root, names the package. */
+  uses(packageName: string, path?: string): boolean
+}
+
+/** The workspaces slice. */
+export function buildWorkspaces(facts: FactsIndex): WorkspacesModel {
+  const manifests = facts.of('package-json')
+  const all: Workspace[] = []
+  if (!manifests.has('package.json')) all.push({ dir: '', name: '' })
+  for (const [path, manifest] of manifests) {
+    const dir = path === 'package.json' ? '' : path.slice(0, -'/package.json'.length)
+    all.push({ dir, name: manifest.name ?? dir, manifest, manifestPath: path })
+  }
+  all.sort((a, b) => (a.dir < b.dir ? -1 : a.dir > b.dir ? 1 : 0))
+  const of = (path: string): Workspace => {
+    let best = all[0] as Workspace
+    for (const w of all) if ((w.dir === '' || path.startsWith(`${w.dir}/`)) && w.dir.length >= best.dir.length) best = w
+    return best
+  }
+  const names = (w: Workspace, name: string) => w.manifest?.dependencies.some((d) => d.name === name) ?? false
+  return {
+    all,
+    of,
+    uses: (name, path) => (path === undefined ? all.some((w) => names(w, name)) : names(of(path), name) || names(all[0] as Workspace, name)),
+  }
+}
