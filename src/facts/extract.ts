@@ -1,5 +1,5 @@
 import { minimatch } from 'minimatch'
-import type { Extraction, Extractor } from './facts.ts'
+import type { Extraction, Extractor, FactKind } from './facts.ts'
 import { EXTRACTORS } from './extractors/index.ts'
 
 /** Bytes above which a file is declared a gap, when its extractor does not say. */
@@ -23,7 +23,7 @@ export function factsKey(sha: string, path: string, extractor: Extractor): strin
 }
 
 /** Runs one extractor; an exception is our bug and becomes a problem of the file, never a lost audit. */
-export function runExtractor(extractor: Extractor, text: string, path: string): Extraction | undefined {
+export function runExtractor(extractor: Extractor, text: string, path: string): Extraction {
   try {
     const { facts, problems } = extractor.extract(text, path)
     return { kind: extractor.kind, facts, problems }
@@ -31,3 +31,51 @@ export function runExtractor(extractor: Extractor, text: string, path: string): 
     return { kind: extractor.kind, facts: undefined as never, problems: [{ message: `could not be analysed (${error instanceof Error ? error.message.slice(0, 120) : 'unknown error'})` }] }
   }
 }
+
+/** One file to extract: its bytes and the kinds of facts wanted. */
+export interface ExtractionJob {
+  readonly path: string
+  readonly bytes: Uint8Array
+  readonly kinds: readonly FactKind[]
+}
+
+/** Runs jobs, somewhere; results are in the order of the jobs and, within a job, of its kinds. */
+export type ExtractAll = (jobs: readonly ExtractionJob[]) => Promise<readonly (readonly Extraction[])[]>
+
+const byKind = new Map(EXTRACTORS.map((e) => [e.kind, e]))
+
+/** Runs one job in this thread. Too large and undecodable files give problems. */
+export function extractJob(job: ExtractionJob): Extraction[] {
+  const decoded = decode(job.bytes, job.path)
+  return job.kinds.map((kind) => {
+    const extractor = byKind.get(kind) as Extractor
+    const limit = extractor.maxBytes ?? DEFAULT_MAX_BYTES
+    if (job.bytes.length > limit) return { kind, facts: undefined as never, problems: [{ message: `is larger than ${Math.round(limit / 1024)} KiB and was not analysed` }] }
+    if (decoded.binary && !BINARY_FORMATS.test(job.path)) return { kind, facts: undefined as never, problems: BINARY_IS_NORMAL.has(kind) ? [] : [{ message: 'is a binary file' }] }
+    const extraction = runExtractor(extractor, decoded.text, job.path)
+    return decoded.problem ? { ...extraction, problems: [...extraction.problems, { line: 1, message: decoded.problem }] } : extraction
+  })
+}
+
+/** Kinds that read whatever file there is: a binary one is nothing that they missed. */
+const BINARY_IS_NORMAL: ReadonlySet<FactKind> = new Set(['secrets', 'text'])
+
+/** Formats that are binary by design; their text is the bytes as Latin-1, so that the extractor can have them back. */
+const BINARY_FORMATS = /\.lockb$/i
+
+function decode(bytes: Uint8Array, path: string): { text: string; binary?: true; problem?: string } {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  if (BINARY_FORMATS.test(path)) return { text: buffer.toString('latin1'), binary: true }
+  if (buffer[0] === 0xff && buffer[1] === 0xfe) return { text: new TextDecoder('utf-16le').decode(buffer) }
+  if (buffer[0] === 0xfe && buffer[1] === 0xff) return { text: new TextDecoder('utf-16be').decode(buffer) }
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(buffer)
+    return text.includes('\0') && !path.endsWith('.sql') ? { text: '', binary: true } : { text }
+  } catch {
+    if (buffer.subarray(0, 8000).includes(0)) return { text: '', binary: true }
+    return { text: buffer.toString('latin1'), problem: 'is not valid UTF-8; it was read as Latin-1' }
+  }
+}
+
+/** Runs all jobs in this thread. */
+export const extractInProcess: ExtractAll = async (jobs) => jobs.map(extractJob)

@@ -1,3 +1,5 @@
+import { byproductRole } from '../../facts/byproducts.ts'
+
 /** What part a file plays; decides which checks may speak of it (checks.md, "Across all checks"). */
 export type FileRole = 'source' | 'test' | 'example' | 'seed' | 'docs' | 'generated' | 'vendored'
 
@@ -11,12 +13,12 @@ const TEST = /(^|\/)(__tests__|__mocks__|tests?|e2e|cypress|playwright|spec|fixt
 const EXAMPLE = /(^|\/)(examples?|demos?|samples?|stories|storybook|\.storybook|templates?\/examples?)\//i
 const SEED = /(^|\/)(seeds?|seeders?)(\/|\.[a-z]+$)|(^|\/)seed[-_.][^/]*$/i
 const DOCS = /\.(md|mdx|markdown|rst|txt|adoc)$/i
-const VENDORED = /(^|\/)(node_modules|vendor|third_party|bower_components|\.yarn)\//i
-const GENERATED = /(^|\/)(dist|build|out|\.next|\.nuxt|\.output|\.svelte-kit|\.vercel|\.netlify|storybook-static|coverage|__generated__|generated|\.prisma)\/|\.min\.[cm]?js$|\.bundle\.js$|\.(gen|generated)\.[cm]?[jt]sx?$|(^|\/)database\.types\.ts$/i
+const GENERATED = /(^|\/)(__generated__|generated|\.prisma)\/|\.(gen|generated)\.[cm]?[jt]sx?$|(^|\/)database\.types\.ts$/i
 
 /** The role of a path, by the conventions of the field. */
 export function fileRole(path: string): FileRole {
-  if (VENDORED.test(path)) return 'vendored'
+  const byproduct = byproductRole(path)
+  if (byproduct) return byproduct
   if (GENERATED.test(path)) return 'generated'
   if (TEST.test(path)) return 'test'
   if (EXAMPLE.test(path)) return 'example'

@@ -1,0 +1,232 @@
+import { CHECKS } from './checks/index.ts'
+import { type CheckResult, runChecks } from './checks/run-checks.ts'
+import type { Config, ConfigProblem } from './config/config.ts'
+import type { Database, DatabaseResult } from './database/database.ts'
+import { planReplay } from './database/plan-replay.ts'
+import { type ExtractAll, extractInProcess } from './facts/extract.ts'
+import type { FactsIndex } from './facts/facts.ts'
+import { type FactsCache, gatherFacts, type Gathered } from './facts/gather.ts'
+import { collectFindings, compareFindingsForDisplay } from './findings/collect.ts'
+import { type Comparison, compareFindings } from './findings/compare.ts'
+import type { Finding } from './findings/finding.ts'
+import { followRenames } from './findings/renames.ts'
+import { ignoreComments, suppress } from './findings/suppress.ts'
+import { isEnvFile } from './lib/env-file-name.ts'
+import type { AdvisoryData, AppModel, HostedSettings } from './model/app-model.ts'
+import { buildModel } from './model/build-model.ts'
+import type { Gap } from './model/gap.ts'
+import { buildReport } from './report/build-report.ts'
+import type { Report, RunInfo } from './report/report.ts'
+import type { History, Snapshot, Source } from './source/source.ts'
+
+/** What to audit. Revisions are full commit SHAs or whatever the source understands. */
+export interface AuditRequest {
+  readonly repository?: string
+  readonly commit: string
+  /** The branch or commit to compare with; its merge base with `commit` is audited too. */
+  readonly base?: string
+  /** Set when the platform already told the merge base. */
+  readonly mergeBase?: string
+  readonly pullRequest?: number
+  readonly config: Config
+  readonly configCommit?: string
+  readonly configProblems?: readonly ConfigProblem[]
+  /** ISO date of the audit; decides which suppressions and attestations have expired. */
+  readonly today: string
+}
+
+/** What the audit needs from outside. Everything but `source` has a default that works without network or state. */
+export interface AuditPorts {
+  readonly source: Source
+  readonly database: Database
+  readonly cache?: FactsCache
+  readonly extractAll?: ExtractAll
+  /** Advisories for locked packages, given as `name@version`. */
+  readonly advisories?: (packages: readonly string[]) => Promise<AdvisoryData>
+  /** Settings of the hosted platform for a project reference. */
+  readonly hosted?: (facts: FactsIndex) => Promise<HostedSettings | undefined>
+  /** Told when a phase begins; for progress and traces. */
+  readonly onPhase?: (phase: string) => void
+}
+
+export interface AuditResult {
+  readonly report: Report
+  readonly run: RunInfo
+  /** Checks that crashed, with stacks, for the log. */
+  readonly crashes: readonly { readonly check: string; readonly error: string }[]
+}
+
+/** Everything established about one commit. */
+interface Audited {
+  readonly snapshot: Snapshot
+  readonly gathered: Gathered
+  readonly model: AppModel
+  readonly results: readonly CheckResult[]
+  readonly findings: readonly Finding[]
+  readonly history: History
+  readonly advisories: AdvisoryData
+}
+
+/** The whole program: snapshots, facts, database, model, checks, findings, comparison, report. */
+export async function audit(request: AuditRequest, ports: AuditPorts): Promise<AuditResult> {
+  const started = performance.now()
+  const meter = new Meter(ports.onPhase)
+  const head = await auditCommit(request.commit, request, ports, meter)
+  const mergeBase = request.mergeBase ?? (request.base ? await ports.source.mergeBase(request.base, request.commit) : undefined)
+  const base = mergeBase ? await auditCommit(mergeBase, request, ports, meter) : undefined
+
+  const renamed = base ? followRenames(base.snapshot, head.snapshot) : undefined
+  const compared = base && renamed ? compare(renamed(base.findings), head) : undefined
+  const introduced = new Set(compared?.introduced.map((f) => f.fingerprint))
+  const { kept, suppressed, problems } = suppress(
+    head.findings,
+    ignoreComments(head.gathered.facts),
+    request.config,
+    request.today,
+    (f) => f.severity === 'Critical' && introduced.has(f.fingerprint),
+  )
+  const keptPrints = new Set(kept.map((f) => f.fingerprint))
+  const comparison: Comparison | undefined = compared && {
+    ...compared,
+    introduced: compared.introduced.filter((f) => keptPrints.has(f.fingerprint)),
+    existing: compared.existing.filter((f) => keptPrints.has(f.fingerprint)),
+  }
+  const report = buildReport({
+    audit: {
+      ...(request.repository ? { repository: request.repository } : {}),
+      commit: head.snapshot.commit,
+      ...(request.base ? { base: request.base } : {}),
+      ...(mergeBase ? { mergeBase } : {}),
+      ...(request.pullRequest ? { pullRequest: request.pullRequest } : {}),
+      complete: head.snapshot.complete,
+      files: head.model.files.paths.length,
+      history: { commits: head.history.commits, complete: head.history.complete },
+      advisories: { source: head.advisories.source, ...(head.advisories.asOf ? { asOf: head.advisories.asOf } : {}) },
+    },
+    ...(request.configCommit ? { configCommit: request.configCommit } : {}),
+    problems: [...(request.configProblems ?? []), ...problems],
+    config: request.config,
+    today: request.today,
+    results: head.results,
+    findings: kept,
+    suppressed,
+    ...(comparison ? { comparison } : {}),
+    model: head.model,
+  })
+  return {
+    report,
+    run: { durationMs: performance.now() - started, ...meter.totals() },
+    crashes: head.results.flatMap((r) => (r.crash ? [{ check: r.check.id, error: r.crash }] : [])),
+  }
+}
+
+async function auditCommit(commit: string, request: AuditRequest, ports: AuditPorts, meter: Meter): Promise<Audited> {
+  const snapshot = await meter.phase('snapshot', () => ports.source.snapshot(commit))
+  const historyReady = meter.phase('history', () => ports.source.history(snapshot.commit, isEnvFile))
+  const gathered = await meter.phase('facts', () => gatherFacts(snapshot, ports.source, ports.extractAll ?? extractInProcess, request.config.paths.ignore, ports.cache))
+  meter.count(gathered)
+  const paths = gathered.blobs.map((b) => b.path)
+  const plan = planReplay(gathered.facts, paths)
+  const [database, history, advisories, hosted] = await Promise.all([
+    plan.files.length ? meter.phase('database', () => replayOrGap(ports.database, plan)) : undefined,
+    historyReady,
+    ports.advisories ? ports.advisories(lockedPackages(gathered.facts)) : ({ source: 'none', because: 'no advisory source was asked', advisories: [] } as const),
+    ports.hosted?.(gathered.facts),
+  ])
+  const historySecrets = await meter.phase('history', () => readHistoric(history, snapshot, ports, ports.cache))
+  const model = await meter.phase('model', async () =>
+    buildModel({
+      files: gathered.blobs,
+      facts: gathered.facts,
+      database,
+      history,
+      historySecrets,
+      advisories,
+      ...(hosted ? { hosted } : {}),
+      config: request.config,
+      gaps: [...snapshotGaps(snapshot), ...gathered.gaps],
+    }),
+  )
+  const results = await meter.phase('checks', async () => runChecks(CHECKS, model))
+  const findings = results.flatMap(collectFindings).sort(compareFindingsForDisplay)
+  return { snapshot, gathered, model, results, findings, history, advisories }
+}
+
+/** A replay that dies is a gap, never a lost audit. */
+async function replayOrGap(database: Database, plan: Parameters<Database['replay']>[0]): Promise<DatabaseResult> {
+  try {
+    return await database.replay(plan)
+  } catch (error) {
+    const because = `the SQL could not be replayed: ${error instanceof Error ? error.message : String(error)}`
+    return {
+      catalog: { tables: [], policies: [], views: [], functions: [], buckets: [], enums: [], triggers: [], speaksOfStorage: false },
+      access: { objects: [] },
+      gaps: [{ path: plan.files[0]?.path ?? '', because, touches: ['table', 'rls', 'policy', 'grant', 'function', 'view', 'bucket'].map((topic) => ({ topic: topic as 'table' })) }],
+      statements: { total: 0, applied: 0, explained: 0 },
+    }
+  }
+}
+
+/** Reads the versions of env files that the history holds and the tree does not. */
+async function readHistoric(history: History, snapshot: Snapshot, ports: AuditPorts, cache: FactsCache | undefined) {
+  const blobs = [...new Map(history.files.map((f) => [f.sha, { path: f.path, sha: f.sha, size: -1, mode: 'file' as const }])).values()].slice(0, MAX_HISTORIC_BLOBS)
+  const found = new Map<string, import('./facts/kinds.ts').EnvFileFacts>()
+  if (!blobs.length) return found
+  const past = await gatherFacts({ ...snapshot, blobs }, ports.source, extractInProcess, [], cache, ['env-file'])
+  for (const blob of past.blobs) {
+    const facts = past.bySha.get(blob.sha)
+    if (facts) found.set(blob.sha, facts as import('./facts/kinds.ts').EnvFileFacts)
+  }
+  return found
+}
+
+const MAX_HISTORIC_BLOBS = 500
+
+function snapshotGaps(snapshot: Snapshot): Gap[] {
+  return snapshot.complete ? [] : [{ path: '', because: snapshot.incompleteBecause ?? 'the file list is not complete', touches: [{ topic: 'anything' }] }]
+}
+
+function compare(baseFindings: readonly Finding[], head: Audited): Comparison {
+  const unreadable = new Set(head.model.gaps.filter((g) => g.touches.length > 0).map((g) => g.path))
+  const failedChecks = new Set(head.results.filter((r) => r.crash !== undefined).map((r) => r.check.id))
+  return compareFindings(baseFindings, head.findings, (f) => !unreadable.has(f.at.path) && !failedChecks.has(f.check) && !unreadable.has(''))
+}
+
+function lockedPackages(facts: FactsIndex): string[] {
+  const packages = new Set<string>()
+  for (const lock of facts.of('lockfile').values()) for (const p of lock.packages) packages.add(`${p.name}@${p.version}`)
+  return [...packages].sort()
+}
+
+/** Adds up phases and counts over the commits of one audit. */
+class Meter {
+  private readonly phases: Record<string, number> = {}
+  private hits = 0
+  private misses = 0
+  private bytes = 0
+  private readonly onPhase: ((phase: string) => void) | undefined
+
+  constructor(onPhase: ((phase: string) => void) | undefined) {
+    this.onPhase = onPhase
+  }
+
+  async phase<T>(name: string, run: () => Promise<T>): Promise<T> {
+    this.onPhase?.(name)
+    const from = performance.now()
+    try {
+      return await run()
+    } finally {
+      this.phases[name] = (this.phases[name] ?? 0) + performance.now() - from
+    }
+  }
+
+  count(gathered: Gathered): void {
+    this.hits += gathered.hits
+    this.misses += gathered.misses
+    this.bytes += gathered.bytesRead
+  }
+
+  totals(): Omit<RunInfo, 'durationMs'> {
+    return { cacheHits: this.hits, cacheMisses: this.misses, bytesRead: this.bytes, phases: this.phases }
+  }
+}

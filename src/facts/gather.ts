@@ -1,0 +1,157 @@
+import { Minimatch } from 'minimatch'
+import type { Blob, BlobSha, Snapshot, Source } from '../source/source.ts'
+import { isPlainData } from './data-files.ts'
+import { DEFAULT_MAX_BYTES, type ExtractAll, type ExtractionJob, extractorsFor, factsKey } from './extract.ts'
+import type { Extraction, Extractor, FactKind, FactsIndex } from './facts.ts'
+import { byproductRole } from './byproducts.ts'
+
+/** Facts by `factsKey`. Implemented by the store; a cache may forget anything at any time. */
+export interface FactsCache {
+  get(keys: readonly string[]): Promise<ReadonlyMap<string, Extraction>>
+  put(entries: ReadonlyMap<string, Extraction>): Promise<void>
+}
+
+/** A declared gap, in the words of the model (`model/gap.ts` reads it as it is). */
+export interface FileGap {
+  readonly path: string
+  readonly line?: number
+  readonly because: string
+  readonly touches: readonly { readonly topic: 'table' | 'rls' | 'policy' | 'grant' | 'function' | 'view' | 'bucket' | 'code' | 'env-file' | 'config' | 'lockfile' | 'tree' }[]
+}
+
+/** All facts of a snapshot, what could not be read, and what it cost. */
+export interface Gathered {
+  readonly facts: FactsIndex
+  /** Blobs that are part of the audit: ignored paths left out, in code-unit order of the path. */
+  readonly blobs: readonly Blob[]
+  readonly gaps: readonly FileGap[]
+  /** The facts of a blob when a single kind was asked for. */
+  readonly bySha: ReadonlyMap<BlobSha, unknown>
+  readonly hits: number
+  readonly misses: number
+  readonly bytesRead: number
+}
+
+interface Wanted {
+  readonly blob: Blob
+  readonly extractor: Extractor
+  readonly key: string
+}
+
+/** Selects what is worth reading, takes known facts from the cache, and extracts the rest. */
+export async function gatherFacts(
+  snapshot: Snapshot,
+  source: Source,
+  extractAll: ExtractAll,
+  ignore: readonly string[],
+  cache?: FactsCache,
+  onlyKinds?: readonly FactKind[],
+): Promise<Gathered> {
+  const ignored = ignore.map((p) => new Minimatch(p, { dot: true }))
+  const blobs = snapshot.blobs.filter((b) => !ignored.some((m) => m.match(b.path))).sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0))
+  const gaps: FileGap[] = []
+  const wanted = select(blobs, gaps, onlyKinds)
+  const known = new Map(cache ? await cache.get([...new Set(wanted.map((w) => w.key))]) : [])
+  const missing = wanted.filter((w) => !known.has(w.key))
+  const bytesRead = await extractMissing(missing, known, source, extractAll, cache)
+
+  const maps = new Map<FactKind, Map<string, unknown>>()
+  const bySha = new Map<BlobSha, unknown>()
+  for (const { blob, extractor, key } of wanted) {
+    const extraction = known.get(key)
+    if (!extraction) {
+      gaps.push({ path: blob.path, because: 'its content could not be read', touches: TOUCHES[extractor.kind] ?? [] })
+      continue
+    }
+    for (const p of extraction.problems) gaps.push({ path: blob.path, ...(p.line ? { line: p.line } : {}), because: p.message, touches: TOUCHES[extractor.kind] ?? [] })
+    if (extraction.facts === undefined || extraction.facts === null) continue
+    if (onlyKinds) bySha.set(blob.sha, extraction.facts)
+    const map = maps.get(extractor.kind) ?? new Map<string, unknown>()
+    map.set(blob.path, extraction.facts)
+    maps.set(extractor.kind, map)
+  }
+  const empty = new Map<string, never>()
+  const facts: FactsIndex = { of: (kind) => (maps.get(kind) ?? empty) as never }
+  return { facts, blobs, gaps: dedupe(gaps), bySha, hits: wanted.length - missing.length, misses: missing.length, bytesRead }
+}
+
+/** What a file of each kind could have shown. */
+const TOUCHES: Partial<Record<FactKind, FileGap['touches']>> = {
+  javascript: [{ topic: 'code' }],
+  sql: (['table', 'rls', 'policy', 'grant', 'function', 'view', 'bucket'] as const).map((topic) => ({ topic })),
+  'env-file': [{ topic: 'env-file' }],
+  'package-json': [{ topic: 'lockfile' }],
+  lockfile: [{ topic: 'lockfile' }],
+  'config-file': [{ topic: 'config' }],
+  gitignore: [{ topic: 'env-file' }],
+}
+
+function select(blobs: readonly Blob[], gaps: FileGap[], onlyKinds?: readonly FactKind[]): Wanted[] {
+  const wanted: Wanted[] = []
+  for (const blob of blobs) {
+    if (blob.mode === 'submodule') {
+      gaps.push({ path: blob.path, because: 'is a submodule: its code lives in another repository and was not audited', touches: [] })
+      continue
+    }
+    if (blob.mode === 'symlink') continue
+    const byproduct = byproductRole(blob.path)
+    for (const extractor of extractorsFor(blob.path)) {
+      if (onlyKinds && !onlyKinds.includes(extractor.kind)) continue
+      if (byproduct && !BYPRODUCT_KINDS.has(extractor.kind)) continue
+      if (byproduct === 'vendored') continue
+      const limit = extractor.maxBytes ?? DEFAULT_MAX_BYTES
+      if (blob.size > limit) {
+        const touches = TOUCHES[extractor.kind]
+        if (touches && !isPlainData(blob.path)) gaps.push({ path: blob.path, because: `has ${(blob.size / (1 << 20)).toFixed(1)} MiB and was not analysed (limit ${(limit / (1 << 20)).toFixed(2)} MiB)`, touches })
+        continue
+      }
+      wanted.push({ blob, extractor, key: factsKey(blob.sha, blob.path, extractor) })
+    }
+  }
+  return wanted
+}
+
+/** Build output is read for secrets only (checks 5 and 25). */
+const BYPRODUCT_KINDS: ReadonlySet<FactKind> = new Set(['secrets', 'env-file'])
+
+/** Blobs read at once: bounds memory on large repositories. */
+const READ_BATCH = 500
+
+async function extractMissing(missing: readonly Wanted[], known: Map<string, Extraction>, source: Source, extractAll: ExtractAll, cache: FactsCache | undefined): Promise<number> {
+  const byBlob = new Map<string, Wanted[]>()
+  for (const w of missing) byBlob.set(`${w.blob.sha} ${w.key.slice(w.key.lastIndexOf(':'))}`, [...(byBlob.get(`${w.blob.sha} ${w.key.slice(w.key.lastIndexOf(':'))}`) ?? []), w])
+  const groups = [...byBlob.values()]
+  let bytesRead = 0
+  for (let i = 0; i < groups.length; i += READ_BATCH) {
+    const batch = groups.slice(i, i + READ_BATCH)
+    const contents = await source.read([...new Set(batch.map((g) => (g[0] as Wanted).blob.sha))])
+    const jobs: (ExtractionJob & { keys: string[] })[] = []
+    for (const group of batch) {
+      const blob = (group[0] as Wanted).blob
+      const bytes = contents.get(blob.sha)
+      if (!bytes) continue
+      bytesRead += bytes.length
+      const keys = [...new Set(group.map((w) => w.key))]
+      jobs.push({ path: blob.path, bytes, kinds: keys.map((k) => (group.find((w) => w.key === k) as Wanted).extractor.kind), keys })
+    }
+    const results = await extractAll(jobs.map(({ path, bytes, kinds }) => ({ path, bytes, kinds })))
+    const fresh = new Map<string, Extraction>()
+    jobs.forEach((job, j) => {
+      job.keys.forEach((key, k) => {
+        const extraction = results[j]?.[k]
+        if (extraction) {
+          known.set(key, extraction)
+          fresh.set(key, extraction)
+        }
+      })
+    })
+    if (cache && fresh.size) await cache.put(fresh)
+  }
+  return bytesRead
+}
+
+function dedupe(gaps: readonly FileGap[]): FileGap[] {
+  const seen = new Map<string, FileGap>()
+  for (const gap of gaps) seen.set(`${gap.path}\0${gap.line ?? ''}\0${gap.because}`, gap)
+  return [...seen.values()]
+}
