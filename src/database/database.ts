@@ -4,8 +4,22 @@ import type { Place } from '../lib/place.ts'
 export interface SqlFile {
   readonly path: string
   readonly text: string
-  /** `discarded`-like and duplicate files never get here; see `plan-replay.ts`. */
-  readonly role: 'migration' | 'schema' | 'generated'
+  /**
+   * `discarded`-like folders, seeds and tests never get here; see `plan-replay.ts`. `migration` and `schema` files are replayed in
+   * the order given; `loose` ones are ordered in the sandbox by what they create and need; `generated` is DDL made from a Drizzle
+   * or Prisma schema.
+   */
+  readonly role: 'migration' | 'schema' | 'generated' | 'loose'
+  /** The independent database the file belongs to (a folder); '' when there is one only. */
+  readonly database?: string
+  /** For `generated`: the line of `path` that each line of `text` stems from. */
+  readonly lines?: readonly number[]
+}
+
+/** A table that code queries, and the columns it names; shapes the stand-in when no SQL creates the table. */
+export interface TableHint {
+  readonly table: string
+  readonly columns: readonly { readonly name: string; readonly type?: string }[]
 }
 
 /** What the sandbox replays. Everything in it is part of the cache key. */
@@ -17,11 +31,17 @@ export interface ReplayInput {
   readonly autoExpose?: boolean
   /** False when no data platform exposes tables to browsers (plain Postgres behind a server). */
   readonly exposedToBrowsers: boolean
+  /** What code says of tables that the SQL may lack. */
+  readonly hints?: readonly TableHint[]
 }
 
 /** Replays SQL and tries who can do what. Implemented by the sandbox (child process); JSON in, JSON out. */
 export interface Database {
   replay(input: ReplayInput): Promise<DatabaseResult>
+  /** Starts the sandbox ahead of time, so that it is ready when the facts are. */
+  warm?(): void
+  /** Ends what is kept running. */
+  close?(): Promise<void>
 }
 
 /** Everything the replay established. JSON, cached by digest of the input. */
@@ -30,6 +50,8 @@ export interface DatabaseResult {
   readonly access: AccessMatrix
   readonly gaps: readonly DatabaseGap[]
   readonly statements: { readonly total: number; readonly applied: number; readonly explained: number }
+  /** Paths in the order in which they were replayed. */
+  readonly order?: readonly string[]
 }
 
 export interface DatabaseGap {
@@ -46,9 +68,25 @@ export interface Catalog {
   readonly functions: readonly SqlFunction[]
   readonly buckets: readonly Bucket[]
   readonly enums: readonly { readonly schema: string; readonly name: string; readonly values: readonly string[] }[]
-  readonly triggers: readonly { readonly table: string; readonly name: string; readonly function: string; readonly when: string; readonly at?: Place }[]
+  readonly triggers: readonly Trigger[]
   /** True when any SQL of the repository speaks of storage objects or buckets. */
   readonly speaksOfStorage: boolean
+}
+
+/** A trigger of a table. `when` is the deparsed definition. */
+export interface Trigger {
+  /** Qualified name of the table. */
+  readonly table: string
+  readonly name: string
+  /** Identity of the function, such as `public.handle_new_user()`. */
+  readonly function: string
+  /** `CREATE TRIGGER ...` as the database deparses it. */
+  readonly when: string
+  readonly timing: 'before' | 'after' | 'instead of'
+  readonly events: readonly ('insert' | 'update' | 'delete' | 'truncate')[]
+  readonly perRow: boolean
+  readonly enabled: boolean
+  readonly at?: Place
 }
 
 export type ApiRole = 'anon' | 'authenticated' | 'service_role'
@@ -67,11 +105,19 @@ export interface Table {
   readonly schema: string
   readonly name: string
   readonly kind: 'table' | 'partitioned' | 'partition' | 'foreign'
+  /** Qualified name of the role that owns it; owners bypass RLS that is not forced. */
+  readonly owner: string
+  /** Qualified name of the partitioned table that a partition belongs to. */
+  readonly parent?: string
+  /** Set for tables that an extension brought along. */
+  readonly extension?: string
   readonly columns: readonly Column[]
   readonly primaryKey: readonly string[]
   /** Unique keys and unique indexes; `partial` when it has a WHERE or expressions. */
   readonly uniques: readonly { readonly columns: readonly string[]; readonly partial?: true }[]
   readonly foreignKeys: readonly { readonly columns: readonly string[]; readonly references: string; readonly referencedColumns: readonly string[] }[]
+  /** CHECK constraints as the database deparses them. */
+  readonly checks?: readonly string[]
   readonly rls: { readonly enabled: boolean; readonly forced: boolean; /** The statement that last changed it. */ readonly at?: Place }
   readonly grants: readonly Grant[]
   /** CREATE TABLE (or the generated schema's line). */
@@ -88,7 +134,10 @@ export interface Column {
   readonly notNull: boolean
   readonly default?: string
   readonly generated?: true
+  readonly identity?: 'always' | 'by default'
   readonly at?: Place
+  /** True when the replay had to make the column up. */
+  readonly stub?: true
 }
 
 /** Why a table's rows belong to somebody. */
@@ -115,6 +164,8 @@ export interface Policy {
   readonly check?: string
   /** The last statement that defined it. */
   readonly at: Place
+  /** Names of made-up tables and functions in its path: what it allows could not be tried faithfully. */
+  readonly dependsOnStubs?: readonly string[]
 }
 
 export interface View {
@@ -125,6 +176,8 @@ export interface View {
   readonly definition: string
   /** Qualified names of the tables and views it reads, transitively. */
   readonly reads: readonly string[]
+  readonly owner: string
+  readonly columns: readonly { readonly name: string; readonly type: string }[]
   readonly grants: readonly Grant[]
   readonly at: Place
 }
@@ -142,8 +195,14 @@ export interface SqlFunction {
   readonly isTrigger: boolean
   readonly body: string
   readonly setsSearchPath: boolean
+  /** Roles among anon, authenticated and service_role that may execute it, plus others named in its grants. */
   readonly executableBy: readonly string[]
+  readonly owner: string
+  /** GRANT and REVOKE statements that last changed who may execute it. */
+  readonly grants?: readonly Grant[]
   readonly at: Place
+  /** True when no SQL of the repository creates it and the replay had to make it up. */
+  readonly stub?: true
 }
 
 export interface Bucket {

@@ -1,0 +1,56 @@
+/** What a scalar expression stands for. */
+export type Term =
+  | { readonly t: 'const'; readonly value: string | number | boolean | null }
+  /** Something the platform says about the caller. `user` is user_metadata, which the user edits; `app` is app_metadata; `claim` any other claim. */
+  | { readonly t: 'caller'; readonly part: 'id' | 'email' | 'role' | 'jwt' | 'app' | 'user' | 'claim' | 'database-role'; readonly path?: string }
+  /** A column of a table instance of the predicate; instance 0 is the row that the policy judges. */
+  | { readonly t: 'column'; readonly instance: number; readonly column: string; readonly path?: string }
+  /** An argument of a function, chosen by whoever calls it. */
+  | { readonly t: 'argument'; readonly name: string }
+  /** A function or operator over other terms. */
+  | { readonly t: 'expression'; readonly name: string; readonly of: readonly Term[] }
+  | { readonly t: 'unknown'; readonly because: string }
+
+export type Comparison = '=' | '<>' | '<' | '>' | '<=' | '>=' | 'like' | 'not like'
+
+/** One condition that has to hold. */
+export type Atom =
+  | { readonly a: 'compare'; readonly op: Comparison; readonly left: Term; readonly right: Term }
+  | { readonly a: 'null'; readonly of: Term; readonly not: boolean }
+  /** A row of a table exists (whatever else the other atoms say about the instance). */
+  | { readonly a: 'exists'; readonly instance: number }
+  /** A truth value computed from terms in a way that is not modelled; it holds for some and fails for others. */
+  | { readonly a: 'some'; readonly name: string; readonly of: readonly Term[]; readonly negated: boolean }
+  | { readonly a: 'unknown'; readonly because: string }
+
+/** Disjunctive normal form: ways in which the predicate becomes true. No way: never; an empty way: always. */
+export type Ways = readonly (readonly Atom[])[]
+
+export const ALWAYS: Ways = [[]]
+export const NEVER: Ways = []
+
+/** More ways than this are not followed; the predicate is then unknown. */
+const MAX_WAYS = 256
+
+/** Both hold. */
+export function both(a: Ways, b: Ways): Ways {
+  if (a.length === 1 && a[0]?.length === 0) return b
+  if (b.length === 1 && b[0]?.length === 0) return a
+  if (a.length * b.length > MAX_WAYS) return [[{ a: 'unknown', because: 'too many alternatives' }]]
+  return a.flatMap((x) => b.map((y) => [...x, ...y]))
+}
+
+/** One of them holds. */
+export function either(a: Ways, b: Ways): Ways {
+  if (a.length + b.length > MAX_WAYS) return [[{ a: 'unknown', because: 'too many alternatives' }]]
+  return [...a, ...b]
+}
+
+/** Terms that a term is computed from, itself included when it is simple. */
+export function bases(term: Term): readonly Term[] {
+  return term.t === 'expression' ? term.of.flatMap(bases) : [term]
+}
+
+export const OPPOSITE: Readonly<Record<Comparison, Comparison>> = {
+  '=': '<>', '<>': '=', '<': '>=', '>=': '<', '>': '<=', '<=': '>', like: 'not like', 'not like': 'like',
+}

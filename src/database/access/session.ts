@@ -1,0 +1,55 @@
+/**
+ * The database as the access trials see it: the PGlite instance in which the SQL was just replayed, connected as its superuser
+ * (`supabase_admin`). Everything runs in the sandbox's worker thread.
+ */
+export interface AccessSession {
+  /** Runs SQL (one or several statements, simple protocol) and gives the rows of the last one that returned any. Throws `SqlFailure`. */
+  exec(sql: string): Promise<SqlAnswer>
+  /** Runs one statement with parameters. Throws `SqlFailure`. */
+  query(sql: string, params?: readonly unknown[]): Promise<SqlAnswer>
+  /**
+   * Runs what may hang or kill the engine. Should it, the sandbox starts again, replays, and this label answers `undefined` at once;
+   * otherwise the result of `run`. Labels must be deterministic and unique (`table public.posts`).
+   */
+  attempt<T>(label: string, run: () => Promise<T>): Promise<T | undefined>
+  /** libpg-query's parse result of any SQL text; undefined when it cannot be parsed. */
+  parse(sql: string): ParsedSql | undefined
+  /** The parse tree of a boolean expression as the catalog deparses it (a policy's `using`); undefined when it cannot be parsed. */
+  parseExpression(sql: string): Node | undefined
+  /** libpg-query's tree of the plpgsql functions and DO blocks in a text; undefined when it cannot be parsed. */
+  parsePlPgSql(sql: string): unknown
+  /** Milliseconds left of the time budget; trials should stop when little is left and declare a gap. */
+  remainingMs(): number
+  /** Adds a gap to the result. */
+  gap(gap: import('../database.ts').DatabaseGap): void
+}
+
+/** Rows of an answer and how many were affected (INSERT, UPDATE, DELETE). */
+export interface SqlAnswer {
+  readonly rows: readonly Readonly<Record<string, unknown>>[]
+  readonly affected: number
+}
+
+/** Nodes as libpg-query gives them: one key that names the kind. */
+export type Node = Readonly<Record<string, unknown>>
+
+export interface ParsedSql {
+  readonly stmts: readonly { readonly stmt: Node; readonly stmt_location?: number; readonly stmt_len?: number }[]
+}
+
+/** An error that PostgreSQL answered. */
+export class SqlFailure extends Error {
+  readonly code: string
+  readonly detail: string | undefined
+  readonly hint: string | undefined
+  readonly position: number | undefined
+
+  constructor(code: string, message: string, extra: { detail?: string; hint?: string; position?: number } = {}) {
+    super(message)
+    this.name = 'SqlFailure'
+    this.code = code
+    this.detail = extra.detail
+    this.hint = extra.hint
+    this.position = extra.position
+  }
+}
