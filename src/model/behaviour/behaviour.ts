@@ -1,3 +1,4 @@
+import type { Expr, FunctionId } from '../../facts/javascript.ts'
 import type { Place } from '../../lib/place.ts'
 
 /**
@@ -9,7 +10,55 @@ export interface Behaviour {
   readonly steps: readonly Step[]
   /** False when a bound was hit or a call that receives the request could not be followed; then absence proves nothing. */
   readonly complete: boolean
+  /** Why it is not complete, with the first places. */
+  readonly gaps?: readonly { readonly at: Place; readonly because: string }[]
 }
+
+/** What `analyse` starts from: a function of a file (with what its parameters are bound to), after the middleware that runs before it. */
+export interface Entry extends Runnable {
+  /** Run first, in this order; `next()` (or `resolve(event)`) of each runs what follows it. */
+  readonly before?: readonly Runnable[]
+}
+
+/** A function of the repository: by id, by name in the module (an export or a local), or as the expression that yields it. */
+export interface Runnable {
+  readonly path: string
+  readonly functionId?: FunctionId
+  /** An exported or module-level name; `default` for the default export. Dots reach into object literals and classes: `api.get`. */
+  readonly name?: string
+  readonly expression?: Expr
+  /** The function in which `expression` is written; the module body when absent. */
+  readonly scope?: FunctionId
+  /** What each parameter is, by position. */
+  readonly seeds: readonly Seed[]
+}
+
+/** What a framework passes to a handler; or any value. */
+export type Seed =
+  /** A web `Request` (Next route handlers, edge functions, Remix, Astro's `request`); the Next middleware's `NextRequest` too. */
+  | 'web-request'
+  /** Next's second argument `{ params }`, page and layout props `{ params, searchParams }`. */
+  | 'next-context'
+  /** `(req, res)` of Next API routes, Vercel functions, Express and Connect; Fastify's. */
+  | 'express-req' | 'express-res' | 'fastify-request' | 'fastify-reply'
+  /** `next` of middleware, and `resolve` of SvelteKit's `handle`. */
+  | 'next-function'
+  /** The single context objects: Hono `c`, Koa `ctx`, SvelteKit's event, h3's event, Astro's context, Remix' `{ request, params, context }`. */
+  | 'hono-context' | 'koa-context' | 'kit-event' | 'h3-event' | 'astro-context' | 'remix-args'
+  /** `{ event, resolve }` of SvelteKit's `handle`. */
+  | 'kit-handle'
+  /** `getServerSideProps` and `getInitialProps`: `{ req, res, params, query }`. */
+  | 'pages-context'
+  /** `{ ctx, input }` of a tRPC procedure; `{ data, context }` of a TanStack server function. */
+  | 'trpc-options' | 'server-fn-options'
+  /** FormData of a form action. */
+  | 'form-data'
+  /** An argument that the caller chooses freely: a server action's parameter. */
+  | 'input'
+  /** `event` of AWS/Netlify functions (`event.body`, `event.headers`). */
+  | 'lambda-event'
+  | 'unknown'
+  | Value
 
 /** One effect. */
 export interface Step {
@@ -21,18 +70,29 @@ export interface Step {
   readonly under: readonly Condition[]
 }
 
-/** A condition on the path, already normalised: `negated` is true on the branch where the test is false. */
+/**
+ * A condition on the path, already normalised: `negated` is true on the branch where the test is false. A test
+ * `{v:'op', op:'||', of:[…]}` that is not negated is a disjunction left by a join (`if (SECRET) { if (h !== SECRET) return 401 }`
+ * leaves "SECRET is unset, or h equals it"); its parts may be `!`, `&&`, and comparisons.
+ */
 export interface Condition {
   readonly test: Value
   readonly negated: boolean
   readonly at: Place
-  /** What happens on the other branch: it ends the handler (with a status), or goes on. */
-  readonly otherwise: { readonly ends: boolean; readonly status?: number; readonly how?: 'respond' | 'throw' | 'redirect' | 'not-found' | 'return' | 'next' }
+  /** What happens on the other branch. */
+  readonly otherwise: Otherwise
+}
+
+/** The other branch of a condition: it ends the handler (with a status, when known), or goes on. */
+export interface Otherwise {
+  readonly ends: boolean
+  readonly status?: number
+  readonly how?: 'respond' | 'throw' | 'redirect' | 'not-found' | 'return' | 'next'
 }
 
 /** A client of a data platform or database, and whose rights it has. */
 export interface Client {
-  readonly library: 'supabase' | 'prisma' | 'drizzle' | 'pg' | 'mongoose' | 'kysely' | 'knex' | 'other'
+  readonly library: 'supabase' | 'prisma' | 'drizzle' | 'pg' | 'mongoose' | 'kysely' | 'knex' | 'firebase' | 'other'
   /** `service`: bypasses RLS or is a direct connection; `caller`: the caller's session decides; `anon`: nobody's session. */
   readonly rights: 'service' | 'caller' | 'anon' | 'unknown'
   readonly at?: Place
@@ -45,36 +105,43 @@ export interface Filter {
   readonly value: Value
 }
 
+export type DbOp = 'select' | 'insert' | 'update' | 'upsert' | 'delete'
+
 export type Effect =
-  | { readonly kind: 'db'; readonly client: Client; readonly op: 'select' | 'insert' | 'update' | 'upsert' | 'delete'; readonly table: string; readonly filters: readonly Filter[]; readonly columns?: readonly string[]; readonly payload?: Value; readonly onConflict?: readonly string[]; readonly countOnly?: true }
+  | { readonly kind: 'db'; readonly client: Client; readonly op: DbOp; readonly table: string; readonly filters: readonly Filter[]; readonly columns?: readonly string[]; readonly payload?: Value; readonly onConflict?: readonly string[]; readonly ignoreDuplicates?: true; readonly countOnly?: true; /** `.single()`, `findUnique`: one row. */ readonly one?: true; /** The query's own conditions could not all be read; absence of a filter proves nothing. */ readonly unread?: true }
   | { readonly kind: 'rpc'; readonly client: Client; readonly function: string; readonly args: Value }
   /** Text that reaches a query engine: raw SQL, PostgREST filter strings, Mongo `$where`. */
-  | { readonly kind: 'query-text'; readonly client: Client; readonly sink: string; readonly text: Value; readonly language: 'sql' | 'postgrest' | 'mongo' }
+  | { readonly kind: 'query-text'; readonly client: Client; readonly sink: string; readonly text: Value; readonly language: 'sql' | 'postgrest' | 'mongo'; /** The name of the function in which it is written. */ readonly inside?: string }
   | { readonly kind: 'storage'; readonly client: Client; readonly bucket: string; readonly op: 'read' | 'write' | 'delete' | 'list' | 'sign'; readonly object: Value }
-  /** The platform's own authentication calls: signInWithPassword, signUp, resetPasswordForEmail, verifyOtp, … */
+  /** The platform's own authentication calls: signInWithPassword, signUp, resetPasswordForEmail, verifyOtp, …; `admin` for auth.admin.*. */
   | { readonly kind: 'auth-call'; readonly library: string; readonly op: 'sign-in' | 'sign-up' | 'otp' | 'magic-link' | 'reset' | 'verify' | 'update-user' | 'sign-out' | 'oauth' | 'exchange-code' | 'admin' | 'refresh'; readonly name: string; readonly args: readonly Value[] }
-  /** Establishing who calls. The value is a `caller`. */
+  /** Establishing who calls. The value is a `caller` whose `step` is this one. */
   | { readonly kind: 'identify'; readonly how: string; readonly trust: Trust }
   | { readonly kind: 'verify-signature'; readonly library: string; readonly payload: Value; readonly secret: Value; readonly sync: boolean }
-  | { readonly kind: 'mail' | 'sms' | 'ai' | 'payment' | 'http' | 'limit' | 'invoke' | 'enqueue' | 'log' | 'exec' | 'file' | 'hash-compare' | 'cookie'; readonly name: string; readonly args: readonly Value[] }
-  /** Ends (or would end) the handler with an answer. */
+  | { readonly kind: 'mail' | 'sms' | 'ai' | 'payment' | 'http' | 'limit' | 'invoke' | 'enqueue' | 'log' | 'exec' | 'file' | 'hash-compare' | 'cookie' | 'kv' | 'render' | 'refresh-session'; readonly name: string; readonly args: readonly Value[] }
+  /** Ends (or would end) the handler with an answer. `next` goes on to what follows a middleware. */
   | { readonly kind: 'respond'; readonly status?: number; readonly how: 'json' | 'redirect' | 'next' | 'not-found' | 'other'; readonly body?: Value }
-  | { readonly kind: 'throw'; readonly value: Value; readonly caught: boolean }
+  | { readonly kind: 'throw'; readonly value: Value; readonly caught: boolean; readonly status?: number }
 
 /** How far an identity can be believed: `editable` is what the user may change (user_metadata), `claimed` comes from the request. */
 export type Trust = 'verified' | 'unverified' | 'editable' | 'claimed'
 
+/** The shape that a validator established for a value of the request. */
+export type Narrowed = 'uuid' | 'enum' | 'number' | 'boolean' | 'email' | 'date' | 'url'
+
 export type Value =
   | { readonly v: 'const'; readonly value: string | number | boolean | null | undefined }
   /** Anything the request carries; `name` is the dotted path inside the part, when known. */
-  | { readonly v: 'request'; readonly part: 'body' | 'query' | 'params' | 'header' | 'cookie' | 'form' | 'url' | 'raw-body' | 'ip' | 'whole'; readonly name?: string }
-  /** The caller, or a field of it (`id`, `email`, `role`, …). */
-  | { readonly v: 'caller'; readonly how: string; readonly trust: Trust; readonly field?: string; readonly at?: Place }
+  | { readonly v: 'request'; readonly part: 'body' | 'query' | 'params' | 'header' | 'cookie' | 'form' | 'url' | 'raw-body' | 'ip' | 'whole'; readonly name?: string; readonly as?: Narrowed }
+  /** The caller, or a field of it (`id`, `email`, `role`, `user_metadata.role`, …). `step` is the index of the `identify` step. */
+  | { readonly v: 'caller'; readonly how: string; readonly trust: Trust; readonly field?: string; readonly at?: Place; readonly step?: number }
   | { readonly v: 'env'; readonly name: string; readonly fallback?: Value }
   /** A row (or rows) that a query gave, or a field of it. `step` is the index of the query in `Behaviour.steps`. */
   | { readonly v: 'row'; readonly table: string; readonly step: number; readonly field?: string; readonly many?: true }
-  /** The error or success half of a result: truthy when the operation failed. */
+  /** The error half of the result of step `of`: truthy when the operation failed. `of` is -1 for "an exception was caught". */
   | { readonly v: 'error'; readonly of: number }
+  /** The result of step `step` (limit, rpc, http, payment, hash-compare, …), or a field of it. */
+  | { readonly v: 'result'; readonly step: number; readonly field?: string }
   | { readonly v: 'client'; readonly client: Client }
   | { readonly v: 'object'; readonly props: Readonly<Record<string, Value>>; readonly rest?: Value }
   | { readonly v: 'array'; readonly items: readonly Value[] }
@@ -84,8 +151,11 @@ export type Value =
   | { readonly v: 'op'; readonly op: string; readonly of: readonly Value[] }
   /** A verified event of a payment processor, or a field of it (`type`, `data.object.metadata.userId`). `verified` is false when parsed without a signature check. */
   | { readonly v: 'event'; readonly processor: string; readonly verified: boolean; readonly field?: string }
+  /** An answer that a function made and that is returned. */
+  | { readonly v: 'response'; readonly how: 'json' | 'redirect' | 'next' | 'not-found' | 'other'; readonly status?: number; readonly body?: Value; readonly at?: Place }
+  | { readonly v: 'function'; readonly name?: string; readonly at?: Place }
   /** Result of a call that is not known: its callee as written, its arguments (taint flows through). */
   | { readonly v: 'call'; readonly name: string; readonly args: readonly Value[]; readonly at?: Place }
-  /** One of several, after a join. */
-  | { readonly v: 'any'; readonly of: readonly Value[] }
+  /** One of several, after a join; `under[i]` is what must hold for `of[i]`, when known. */
+  | { readonly v: 'any'; readonly of: readonly Value[]; readonly under?: readonly (readonly Condition[])[] }
   | { readonly v: 'unknown' }
