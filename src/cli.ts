@@ -1,0 +1,79 @@
+import { parseArgs } from 'node:util'
+
+const USAGE = `prelaunch: is this application safe before real users reach it?
+
+  prelaunch audit [DIR] [--commit REV] [--base REV] [--format terminal|json|markdown|html|sarif]
+                        [--output FILE] [--fail-on critical|high|medium|never] [--offline]
+  prelaunch probe URL [DIR]     request every protected route of a running preview, logged out
+  prelaunch explain CHECK       what a check finds and how to fix it (number or id)
+  prelaunch checks              the 25 checks
+
+Exit status: 0 nothing at or above --fail-on (critical by default), 1 findings, 2 usage or configuration error,
+3 the audit could not be completed.
+`
+
+/** A mistake in how the command was called; the message is shown with status 2. */
+class UsageError extends Error {}
+
+async function main(argv: readonly string[]): Promise<number> {
+  const [command, ...rest] = argv
+  switch (command) {
+    case 'audit':
+      return (await import('./cli/audit-command.ts')).auditCommand(options(rest))
+    case 'checks':
+      return (await import('./cli/checks-command.ts')).checksCommand()
+    case 'explain':
+      return (await import('./cli/checks-command.ts')).explainCommand(rest)
+    case 'probe':
+      return (await import('./cli/probe-command.ts')).probeCommand(rest)
+    case '--version':
+    case 'version':
+      process.stdout.write(`${(await import('./lib/version.ts')).VERSION}\n`)
+      return 0
+    case undefined:
+    case 'help':
+    case '--help':
+    case '-h':
+      process.stdout.write(USAGE)
+      return command === undefined ? 2 : 0
+    default:
+      throw new UsageError(`there is no command "${command}"`)
+  }
+}
+
+function options(args: readonly string[]) {
+  try {
+    const { values, positionals } = parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: {
+        commit: { type: 'string' },
+        base: { type: 'string' },
+        format: { type: 'string', default: 'terminal' },
+        output: { type: 'string', short: 'o' },
+        'fail-on': { type: 'string' },
+        offline: { type: 'boolean', default: false },
+        config: { type: 'string' },
+      },
+    })
+    if (positionals.length > 1) throw new UsageError('audit takes one folder')
+    return { dir: positionals[0] ?? '.', ...values }
+  } catch (error) {
+    throw error instanceof UsageError ? error : new UsageError(error instanceof Error ? error.message : String(error))
+  }
+}
+
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(0)
+})
+
+main(process.argv.slice(2)).then(
+  (status) => {
+    process.exitCode = status
+  },
+  (error: Error) => {
+    const usage = error instanceof UsageError || error.name === 'UsageError'
+    process.stderr.write(`prelaunch: ${error.message}\n${usage ? `\n${USAGE}` : ''}`)
+    process.exitCode = usage ? 2 : 3
+  },
+)

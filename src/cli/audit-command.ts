@@ -1,0 +1,106 @@
+import { statSync, writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { audit } from '../audit.ts'
+import { CONFIG_PATH, type Config, type ConfigProblem, DEFAULT_CONFIG } from '../config/config.ts'
+import { parseConfig } from '../config/parse-config.ts'
+import { cleanLine } from '../lib/clean-text.ts'
+import { localPorts } from '../platform/local/ports.ts'
+import { WORKING_TREE } from '../platform/local/git-source.ts'
+import type { Report } from '../report/report.ts'
+import type { Source } from '../source/source.ts'
+
+export interface AuditOptions {
+  readonly dir: string
+  readonly commit?: string | undefined
+  readonly base?: string | undefined
+  readonly format: string
+  readonly output?: string | undefined
+  readonly 'fail-on'?: string | undefined
+  readonly offline: boolean
+}
+
+const FORMATS = ['terminal', 'json', 'markdown', 'html', 'sarif']
+const LEVELS = ['critical', 'high', 'medium', 'never'] as const
+
+/** `prelaunch audit`: audits a folder and prints or writes the report. Gives the exit status. */
+export async function auditCommand(options: AuditOptions): Promise<number> {
+  const dir = resolve(options.dir)
+  check(statSync(dir, { throwIfNoEntry: false })?.isDirectory() ?? false, `${options.dir} is not a folder`)
+  check(FORMATS.includes(options.format), `--format is one of ${FORMATS.join(', ')}`)
+  check(options['fail-on'] === undefined || LEVELS.includes(options['fail-on'] as never), `--fail-on is one of ${LEVELS.join(', ')}`)
+  const progress = progressLine(options.format === 'terminal' || options.output !== undefined)
+  const ports = await localPorts(dir, { offline: options.offline, onPhase: progress.say })
+  try {
+    const { config, problems, commit } = await readConfig(ports.source, options.base ?? options.commit ?? WORKING_TREE)
+    const result = await audit(
+      {
+        commit: options.commit ?? WORKING_TREE,
+        ...(options.base ? { base: options.base } : {}),
+        config,
+        ...(commit ? { configCommit: commit } : {}),
+        configProblems: problems,
+        today: new Date().toISOString().slice(0, 10),
+      },
+      ports,
+    )
+    progress.clear()
+    for (const crash of result.crashes) process.stderr.write(`prelaunch: check ${crash.check} failed inside Prelaunch: ${cleanLine(crash.error.split('\n').slice(0, 3).join(' '))}\n`)
+    await write(result.report, options)
+    if (!result.report.audit.complete) return 3
+    return exitStatus(result.report, (options['fail-on'] as Config['failOn'] | undefined) ?? config.failOn)
+  } finally {
+    progress.clear()
+    await ports.close()
+  }
+}
+
+function check(condition: boolean, message: string): asserts condition {
+  if (!condition) throw Object.assign(new Error(message), { name: 'UsageError' })
+}
+
+async function readConfig(source: Source, revision: string): Promise<{ config: Config; problems: readonly ConfigProblem[]; commit?: string }> {
+  const snapshot = await source.snapshot(revision)
+  const blob = snapshot.blobs.find((b) => b.path === CONFIG_PATH && b.mode !== 'symlink')
+  if (!blob) return { config: DEFAULT_CONFIG, problems: [] }
+  const bytes = (await source.read([blob.sha])).get(blob.sha)
+  return { ...parseConfig(bytes ? new TextDecoder().decode(bytes) : ''), commit: snapshot.commit }
+}
+
+/** 1 when a finding (introduced, when there is a base) is at or above the level. */
+function exitStatus(report: Report, failOn: Config['failOn']): number {
+  if (failOn === 'never') return 0
+  const introduced = report.comparison ? new Set(report.comparison.introduced) : undefined
+  const threshold = LEVELS.indexOf(failOn)
+  const hit = report.checks.some((c) => c.findings.some((f) => (!introduced || introduced.has(f.fingerprint)) && LEVELS.indexOf(f.severity.toLowerCase() as never) <= threshold))
+  return hit ? 1 : 0
+}
+
+async function write(report: Report, options: AuditOptions): Promise<void> {
+  const text = await render(report, options)
+  if (options.output !== undefined) writeFileSync(options.output, text)
+  else await new Promise<void>((done) => process.stdout.write(text, () => done()))
+}
+
+async function render(report: Report, options: AuditOptions): Promise<string> {
+  switch (options.format) {
+    case 'json':
+      return `${JSON.stringify(report, null, 2)}\n`
+    case 'markdown':
+      return (await import('../report/render-markdown.ts')).renderMarkdown(report)
+    case 'html':
+      return (await import('../report/render-html.ts')).renderHtml(report)
+    case 'sarif':
+      return `${JSON.stringify((await import('../annotations/sarif.ts')).renderSarif(report), null, 2)}\n`
+    default: {
+      const color = options.output === undefined && process.stdout.isTTY === true && !process.env.NO_COLOR
+      return (await import('../report/render-terminal.ts')).renderTerminal(report, { color, width: process.stdout.columns ?? 100 })
+    }
+  }
+}
+
+/** One line that tells the phase, on a terminal only. */
+function progressLine(wanted: boolean): { say(phase: string): void; clear(): void } {
+  if (!wanted || !process.stderr.isTTY) return { say: () => {}, clear: () => {} }
+  const words: Record<string, string> = { snapshot: 'listing files', history: 'reading the history', facts: 'reading code', database: 'replaying SQL and trying it', model: 'following guards', checks: 'judging' }
+  return { say: (phase) => process.stderr.write(`\r\x1b[2K${words[phase] ?? phase} …`), clear: () => process.stderr.write('\r\x1b[2K') }
+}

@@ -1,0 +1,21 @@
+import { readFileSync } from 'node:fs'
+import { CHECKS } from '../checks/index.ts'
+
+/** `prelaunch checks`: the list of checks. */
+export function checksCommand(): number {
+  let category = ''
+  for (const c of CHECKS) {
+    if (c.category !== category) process.stdout.write(`${category ? '\n' : ''}${(category = c.category)}\n`)
+    process.stdout.write(`  ${String(c.number).padStart(2)}  ${c.id.padEnd(30)} ${c.rule}\n`)
+  }
+  return 0
+}
+
+/** `prelaunch explain CHECK`: the documentation page of a check, given by number or id. */
+export function explainCommand(args: readonly string[]): number {
+  const wanted = args[0]
+  const found = CHECKS.find((c) => c.id === wanted || String(c.number) === wanted)
+  if (!found) throw Object.assign(new Error(wanted ? `there is no check "${wanted}"; see prelaunch checks` : 'explain takes a check'), { name: 'UsageError' })
+  process.stdout.write(readFileSync(new URL(`../checks/${found.id}.md`, import.meta.url), 'utf8'))
+  return 0
+}

@@ -1,0 +1,20 @@
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { AuditPorts } from '../../audit.ts'
+import { localDatabase } from './database.ts'
+import { FolderSource } from './folder-source.ts'
+import { GitSource } from './git-source.ts'
+
+/** The ports of an audit on this machine. `close` ends worker processes. */
+export async function localPorts(dir: string, options: { readonly offline: boolean; readonly onPhase?: (phase: string) => void }): Promise<AuditPorts & { close(): Promise<void> }> {
+  const source = isGit(dir) ? new GitSource(dir) : new FolderSource(dir)
+  const database = localDatabase()
+  return { source, database, ...(options.onPhase ? { onPhase: options.onPhase } : {}), close: async () => {} }
+}
+
+function isGit(dir: string): boolean {
+  for (let at = dir; ; at = dirname(at)) {
+    if (existsSync(join(at, '.git'))) return true
+    if (dirname(at) === at) return false
+  }
+}

@@ -1,0 +1,79 @@
+import { styleText } from 'node:util'
+import { cleanLine } from '../lib/clean-text.ts'
+import type { Report, ReportCheck, ReportFinding } from './report.ts'
+
+type Paint = (style: Parameters<typeof styleText>[0], text: string) => string
+
+const MARK = { failed: '✗', passed: '✓', 'not-applicable': '–', unverified: '?' } as const
+const TINT = { failed: 'red', passed: 'green', 'not-applicable': 'gray', unverified: 'yellow' } as const
+const SEVERITY_TINT = { Critical: 'red', High: 'yellow', Medium: 'cyan' } as const
+
+/** The report for a terminal; `color` false for pipes. Text of the repository is stripped of control characters. */
+export function renderTerminal(report: Report, options: { readonly color: boolean; readonly width?: number }): string {
+  const paint: Paint = (style, text) => (options.color ? styleText(style, text, { validateStream: false }) : text)
+  const width = Math.max(60, Math.min(options.width ?? 100, 140))
+  const out: string[] = [paint('bold', 'Prelaunch audit'), headline(report), '']
+  const findings = report.checks.flatMap((c) => c.findings.map((f) => ({ c, f }))).sort((a, b) => rank(a.f) - rank(b.f))
+  for (const { c, f } of findings) out.push(...renderFinding(c, f, paint, width), '')
+  out.push(paint('bold', 'The 25 checks'))
+  let category = ''
+  for (const c of report.checks) {
+    if (c.category !== category) out.push(paint('dim', (category = c.category)))
+    out.push(`  ${paint(TINT[c.status], MARK[c.status])} ${String(c.number).padStart(2)} ${c.id.padEnd(30)} ${paint(TINT[c.status], c.status)}${note(c)}`)
+  }
+  if (report.gaps.length) {
+    out.push('', paint('bold', `Not understood (${report.gaps.length})`))
+    for (const g of report.gaps.slice(0, 15)) out.push(`  ${cleanLine(g.path)}${g.line ? `:${g.line}` : ''} ${cleanLine(g.because)}`)
+    if (report.gaps.length > 15) out.push(`  … and ${report.gaps.length - 15} more (--format json lists all)`)
+  }
+  for (const p of report.audit.config.problems) out.push('', `${paint('yellow', 'Configuration')} ${cleanLine(p.path)}:${p.line} ${cleanLine(p.message)}`)
+  if (report.comparison) {
+    const { introduced, existing, fixed, unreadable } = report.comparison
+    out.push('', `Compared with the base: ${introduced.length} introduced, ${existing.length} existing, ${fixed.length} fixed${unreadable.length ? `, ${unreadable.length} could not be read again` : ''}.`)
+  }
+  const { critical, high, medium } = report.summary
+  out.push('', `${paint(critical ? 'red' : 'green', `${critical} Critical`)}, ${high} High, ${medium} Medium. ${report.summary.passed} checks passed, ${report.summary.failed} failed, ${report.summary.unverified} unverified, ${report.summary.notApplicable} not applicable.`)
+  return `${out.join('\n')}\n`
+}
+
+function headline(report: Report): string {
+  const { audit } = report
+  return `${cleanLine(audit.repository ?? '')}${audit.repository ? ' ' : ''}${audit.commit.slice(0, 12)}, ${audit.files} files, ${audit.history.commits} commits${audit.complete ? '' : ' (the file list is not complete)'}`
+}
+
+function renderFinding(check: ReportCheck, f: ReportFinding, paint: Paint, width: number): string[] {
+  const state = f.state === 'introduced' ? ' (introduced)' : ''
+  return [
+    `${paint([SEVERITY_TINT[f.severity], 'bold'], f.severity)}${state} ${paint('bold', cleanLine(f.subject))} ${paint('dim', `check ${check.number} ${check.id}`)}`,
+    `  ${paint('underline', `${cleanLine(f.path)}:${f.line}`)}`,
+    ...wrap(`${cleanLine(f.message)}`, width, '  '),
+    ...wrap(`Attack: ${cleanLine(f.attack)}`, width, '  '),
+    ...wrap(`Fix: ${cleanLine(f.fix.text)}`, width, '  '),
+    ...(f.fix.code ? f.fix.code.split('\n').map((l) => `    ${paint('green', cleanLine(l, 400))}`) : []),
+    ...f.related.slice(0, 5).map((r) => `  ${paint('dim', `also ${cleanLine(r.path)}:${r.line} ${cleanLine(r.what)}`)}`),
+    ...(f.assumes ? wrap(`Assumes: ${cleanLine(f.assumes)}`, width, '  ') : []),
+  ]
+}
+
+function note(c: ReportCheck): string {
+  if (c.status === 'failed') return ` ${c.findings.length ? `${c.findings.length} finding${c.findings.length > 1 ? 's' : ''}` : 'reported under another check'}`
+  const text = c.because ?? c.evidence[0]
+  return text ? `: ${cleanLine(text, 160)}` : ''
+}
+
+function rank(f: ReportFinding): number {
+  return { Critical: 0, High: 1, Medium: 2 }[f.severity]
+}
+
+function wrap(text: string, width: number, indent: string): string[] {
+  const lines: string[] = []
+  let line = ''
+  for (const word of text.split(' ')) {
+    if (line && indent.length + line.length + 1 + word.length > width) {
+      lines.push(indent + line)
+      line = word
+    } else line = line ? `${line} ${word}` : word
+  }
+  if (line) lines.push(indent + line)
+  return lines
+}
