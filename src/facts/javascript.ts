@@ -4,6 +4,9 @@
  *
  * Conventions. `k` is the kind of a node, `l` its first line and `e` its last (1-based; `e` is absent when equal to `l`).
  * Parentheses, `as`, `satisfies`, `!` and type arguments are gone. String literals that hold a secret are redacted.
+ * `mem` and method `call` nodes have the line of the name, so each link of a chain over several lines has its own.
+ * `import.meta` is `mem` `meta` of the identifier `import`. Enums and namespaces are objects; parameter properties are
+ * assignments to `this`. Functions without a name get that of the variable or property that they are the value of.
  */
 export interface JavaScriptFacts {
   /** Directives at the top of the file, such as `use client`. */
@@ -14,6 +17,10 @@ export interface JavaScriptFacts {
   readonly functions: readonly FunctionIR[]
   /** Line comments that speak to the audit or mark unfinished work: `prelaunch-ignore ...`, TODO, FIXME, HACK, XXX. */
   readonly comments: readonly CommentFact[]
+  /** Astro only: lines of its `<script>` elements ([first, last]); imports and statements there run in the browser. */
+  readonly browserLines?: readonly (readonly [number, number])[]
+  /** Astro only: local names of components with a `client:` directive. */
+  readonly hydrated?: readonly string[]
 }
 
 export interface CommentFact {
@@ -50,6 +57,8 @@ export interface FunctionIR {
   readonly id: FunctionId
   readonly name?: string
   readonly params: readonly Pattern[]
+  /** Name of each parameter's type where it is a plain reference (`NextRequest`, `Stripe.Event`), else null; absent when none is. */
+  readonly types?: readonly (string | null)[]
   readonly async?: true
   readonly generator?: true
   readonly arrow?: true
@@ -81,9 +90,28 @@ export type Stmt =
   | (Node & { readonly k: 'return'; readonly value?: Expr })
   | (Node & { readonly k: 'throw'; readonly value: Expr })
   | (Node & { readonly k: 'if'; readonly test: Expr; readonly then: readonly Stmt[]; readonly else?: readonly Stmt[] })
-  | (Node & { readonly k: 'try'; readonly body: readonly Stmt[]; readonly param?: Pattern; readonly handler?: readonly Stmt[]; readonly finalizer?: readonly Stmt[] })
-  | (Node & { readonly k: 'loop'; readonly how: 'for' | 'of' | 'in' | 'while' | 'do'; readonly init?: readonly Stmt[]; readonly to?: Pattern; readonly over?: Expr; readonly test?: Expr; readonly update?: Expr; readonly body: readonly Stmt[] })
-  | (Node & { readonly k: 'switch'; readonly on: Expr; readonly cases: readonly { readonly test?: Expr; readonly body: readonly Stmt[]; readonly l: number }[] })
+  | (Node & {
+      readonly k: 'try'
+      readonly body: readonly Stmt[]
+      readonly param?: Pattern
+      readonly handler?: readonly Stmt[]
+      readonly finalizer?: readonly Stmt[]
+    })
+  | (Node & {
+      readonly k: 'loop'
+      readonly how: 'for' | 'of' | 'in' | 'while' | 'do'
+      readonly init?: readonly Stmt[]
+      readonly to?: Pattern
+      readonly over?: Expr
+      readonly test?: Expr
+      readonly update?: Expr
+      readonly body: readonly Stmt[]
+    })
+  | (Node & {
+      readonly k: 'switch'
+      readonly on: Expr
+      readonly cases: readonly { readonly test?: Expr; readonly body: readonly Stmt[]; readonly l: number }[]
+    })
   | (Node & { readonly k: 'block'; readonly body: readonly Stmt[]; readonly label?: string })
   | (Node & { readonly k: 'break' | 'continue'; readonly label?: string })
   /** A function declaration (hoisted). */

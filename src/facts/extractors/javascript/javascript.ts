@@ -1,9 +1,48 @@
 import type { Extractor } from '../../facts.ts'
+import type { JavaScriptFacts } from '../../javascript.ts'
+import { isBundled } from './bundled.ts'
+import { type Dialect, lower } from './lower.ts'
+import { scriptText } from './script-blocks.ts'
+
+const NONE: JavaScriptFacts = { directives: [], imports: [], exports: [], functions: [{ id: 0, params: [], body: [], l: 1, e: 1 }], comments: [] }
 
 /** JavaScript and TypeScript, and the script parts of Vue, Svelte and Astro files. */
 export const javascript: Extractor<'javascript'> = {
   kind: 'javascript',
-  version: '0',
+  version: '1',
   paths: ['**/*.{ts,tsx,js,jsx,mjs,cjs,mts,cts,vue,svelte,astro}'],
-  extract: () => ({ facts: { directives: [], imports: [], exports: [], functions: [], comments: [] }, problems: [] }),
+  extract(text, path) {
+    const extension = path.slice(path.lastIndexOf('.') + 1).toLowerCase()
+    if (/\.d\.[cm]?ts$/i.test(path) || isBundled(text, path)) return { facts: NONE, problems: [] }
+    try {
+      if (extension === 'vue' || extension === 'svelte' || extension === 'astro') return component(text, extension)
+      return lower(text, { dialect: dialectOf(extension), secrets: [], erasesUnread: /^[cm]?tsx?$/.test(extension), original: text })
+    } catch (error) {
+      // The parser recurses as deep as the file nests.
+      if (!(error instanceof RangeError)) throw error
+      return { facts: NONE, problems: [{ line: 1, message: 'is nested too deeply to be parsed' }] }
+    }
+  },
+}
+
+function dialectOf(extension: string): Dialect {
+  return extension === 'tsx' ? 'tsx' : /^[cm]?ts$/.test(extension) ? 'ts' : 'js'
+}
+
+function component(text: string, extension: 'vue' | 'svelte' | 'astro') {
+  const script = scriptText(text, extension)
+  const { facts, problems } = lower(script.text, { dialect: script.tsx ? 'tsx' : 'ts', secrets: [], erasesUnread: false, original: text })
+  const astro = extension === 'astro' ? { browserLines: script.browserLines, hydrated: hydratedComponents(text) } : undefined
+  return { facts: astro && (astro.browserLines.length > 0 || astro.hydrated.length > 0) ? { ...facts, ...astro } : facts, problems }
+}
+
+/** Components that Astro ships to the browser: `<Cart client:load />`. */
+function hydratedComponents(text: string): string[] {
+  const names = new Set<string>()
+  for (const m of text.matchAll(/\bclient:(?:load|idle|visible|media|only)\b/g)) {
+    const open = text.lastIndexOf('<', m.index)
+    const name = /^<([A-Z][\w.]*)/.exec(text.slice(open, open + 100))?.[1]
+    if (name) names.add(name.split('.')[0] as string)
+  }
+  return [...names]
 }

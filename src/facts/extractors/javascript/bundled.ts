@@ -1,0 +1,19 @@
+const OUTPUT_FOLDER = /(^|\/)(node_modules|bower_components|\.yarn|\.next|\.nuxt|\.output|\.svelte-kit|\.vercel|\.netlify|storybook-static|coverage)\//
+const COMPILED = /(^|\/)(dist|build|out|vendor|third_party)\/.*\.[cm]?js$|\.min\.[cm]?js$|\.bundle\.js$/i
+const AVERAGE_LINE = 250
+
+/** True for the output of bundlers and minifiers: no person wrote it, and its structure says nothing about the application. */
+export function isBundled(text: string, path: string): boolean {
+  if (OUTPUT_FOLDER.test(path) || COMPILED.test(path)) return true
+  if (text.length < 10_000) return false
+  let lines = 1
+  let long = 0
+  for (let i = text.indexOf('\n'), from = 0; ; from = i + 1, i = text.indexOf('\n', from)) {
+    const length = (i === -1 ? text.length : i) - from
+    // One embedded image or key is a long line in a file that a person wrote.
+    if (length > 1000) long++
+    if (i === -1) break
+    lines++
+  }
+  return text.length / lines > AVERAGE_LINE && long * 10 > lines
+}

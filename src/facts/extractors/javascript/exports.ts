@@ -1,0 +1,69 @@
+import type { ts } from 'ts-morph'
+import type { Expr, Pattern } from '../../javascript.ts'
+import { boundNames } from './lower-pattern.ts'
+import type { Lowering } from './lowering.ts'
+
+/** `export { … }`, `export { … } from '…'`, `export * from '…'`. */
+export function exportDeclaration(c: Lowering, node: ts.ExportDeclaration): void {
+  const { ts } = c
+  if (node.isTypeOnly) return
+  const l = c.line(node)
+  const from = node.moduleSpecifier && ts.isStringLiteral(node.moduleSpecifier) ? node.moduleSpecifier.text : undefined
+  const clause = node.exportClause
+  if (!clause) {
+    if (from !== undefined) c.exports.push({ name: '*', from, imported: '*', l })
+    return
+  }
+  if (ts.isNamespaceExport(clause)) {
+    if (from !== undefined) c.exports.push({ name: clause.name.text, from, imported: '*', l })
+    return
+  }
+  for (const e of clause.elements) {
+    if (e.isTypeOnly) continue
+    const source = (e.propertyName ?? e.name).text
+    const line = c.line(e)
+    if (from !== undefined) c.exports.push({ name: e.name.text, from, imported: source, l: line })
+    else {
+      c.read.add(source)
+      c.exports.push({ name: e.name.text, local: source, l: line })
+    }
+  }
+}
+
+/** `export default …` and `export = …`. */
+export function exportAssignment(c: Lowering, node: ts.ExportAssignment): void {
+  const value = c.expression(node.expression, 'default')
+  if (node.isExportEquals) wholeModule(c, value)
+  else c.exports.push({ name: 'default', ...(value.k === 'id' ? { local: value.name } : {}), value, l: c.line(node) })
+}
+
+/** `export const …`. */
+export function exportedDeclaration(c: Lowering, to: Pattern, l: number): void {
+  for (const name of boundNames(to)) c.exports.push({ name, local: name, l })
+}
+
+/** `module.exports = …`, `module.exports.x = …`, `exports.x = …` as a statement of the module body. */
+export function recordCommonJsExport(c: Lowering, expr: Expr): void {
+  if (expr.k !== 'assign' || expr.op !== '=' || expr.to.k !== 'expr' || expr.to.expr.k !== 'mem') return
+  const target = expr.to.expr
+  if (isModuleExports(target)) return wholeModule(c, expr.value)
+  if (!isModuleExports(target.of) && !(target.of.k === 'id' && target.of.name === 'exports')) return
+  c.exports.push({ name: target.name, ...(expr.value.k === 'id' ? { local: expr.value.name } : {}), value: expr.value, l: expr.l })
+}
+
+function isModuleExports(e: Expr): boolean {
+  return e.k === 'mem' && e.name === 'exports' && e.of.k === 'id' && e.of.name === 'module'
+}
+
+/** The value that a CommonJS module is; the properties of an object are its named exports. */
+function wholeModule(c: Lowering, value: Expr): void {
+  c.exports.push({ name: 'default', ...(value.k === 'id' ? { local: value.name } : {}), value, l: value.l })
+  if (value.k === 'call' && value.fn.k === 'id' && value.fn.name === 'require' && value.args[0]?.k === 'lit') {
+    c.exports.push({ name: '*', from: String(value.args[0].v), imported: '*', l: value.l })
+  }
+  if (value.k !== 'obj') return
+  for (const p of value.props) {
+    if (p.key === undefined) continue
+    c.exports.push({ name: p.key, ...(p.value.k === 'id' ? { local: p.value.name } : {}), value: p.value, l: p.l })
+  }
+}

@@ -1,0 +1,36 @@
+import type { ts } from 'ts-morph'
+import type { Expr, ObjectProp } from '../../javascript.ts'
+import { at, type Lowering } from './lowering.ts'
+
+/** Lowers JSX elements and fragments; text is dropped. */
+export function lowerJsx(c: Lowering, node: ts.JsxElement | ts.JsxSelfClosingElement | ts.JsxFragment): Expr {
+  const { ts } = c
+  if (ts.isJsxFragment(node)) return { k: 'jsx', tag: null, attrs: [], children: children(c, node.children), ...at(c, node) }
+  const opening = ts.isJsxElement(node) ? node.openingElement : node
+  return {
+    k: 'jsx',
+    tag: tagName(c, opening.tagName),
+    attrs: opening.attributes.properties.map((a) => attribute(c, a)),
+    children: ts.isJsxElement(node) ? children(c, node.children) : [],
+    ...at(c, node),
+  }
+}
+
+function tagName(c: Lowering, name: ts.JsxTagNameExpression): string | Expr {
+  if (c.ts.isJsxNamespacedName(name)) return `${name.namespace.text}:${name.name.text}`
+  // Lower-case names are elements of the platform, also `my-element`.
+  return c.ts.isIdentifier(name) && /^[a-z]/.test(name.text) ? name.text : c.expression(name)
+}
+
+function attribute(c: Lowering, node: ts.JsxAttributeLike): ObjectProp {
+  const { ts } = c
+  const l = c.line(node)
+  if (ts.isJsxSpreadAttribute(node)) return { spread: true, value: c.expression(node.expression), l }
+  const key = ts.isIdentifier(node.name) ? node.name.text : `${node.name.namespace.text}:${node.name.name.text}`
+  return { key, value: node.initializer ? c.expression(node.initializer, key) : { k: 'lit', v: true, l }, l }
+}
+
+function children(c: Lowering, nodes: readonly ts.JsxChild[]): Expr[] {
+  const { ts } = c
+  return nodes.filter((n) => !ts.isJsxText(n) && !(ts.isJsxExpression(n) && !n.expression)).map((n) => c.expression(n))
+}

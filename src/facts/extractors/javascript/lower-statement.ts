@@ -1,0 +1,244 @@
+import type { ts } from 'ts-morph'
+import type { Expr, ObjectProp, Stmt } from '../../javascript.ts'
+import { exportAssignment, exportDeclaration, exportedDeclaration, recordCommonJsExport } from './exports.ts'
+import { bindModuleLevelImport, importDeclaration, importEquals } from './imports.ts'
+import { lowerClass } from './lower-class.ts'
+import { propertyName } from './lower-pattern.ts'
+import { at, type Lowering, MAX_DEPTH } from './lowering.ts'
+
+/** Lowers a list of statements; declarations of types vanish. */
+export function lowerStatements(c: Lowering, nodes: readonly ts.Statement[]): Stmt[] {
+  const out: Stmt[] = []
+  for (const node of nodes) statement(c, node, out)
+  return out
+}
+
+/** Lowers the body of an `if` or loop: always a list. */
+export function lowerBody(c: Lowering, node: ts.Statement): Stmt[] {
+  return c.ts.isBlock(node) ? lowerStatements(c, node.statements) : lowerStatements(c, [node])
+}
+
+function statement(c: Lowering, node: ts.Statement, out: Stmt[]): void {
+  if (c.depth >= MAX_DEPTH) {
+    c.tooDeepAt ??= c.line(node)
+    out.push({ k: 'expr', expr: { k: 'opaque', l: c.line(node) }, l: c.line(node) })
+    return
+  }
+  c.depth++
+  dispatch(c, node, out)
+  c.depth--
+}
+
+function dispatch(c: Lowering, node: ts.Statement, out: Stmt[]): void {
+  const { ts } = c
+  const K = ts.SyntaxKind
+  switch (node.kind) {
+    case K.ExpressionStatement: {
+      const expr = c.expression((node as ts.ExpressionStatement).expression)
+      if (c.current === 0) recordCommonJsExport(c, expr)
+      out.push({ k: 'expr', expr, ...at(c, node) })
+      return
+    }
+    case K.VariableStatement:
+      if (!has(c, node, K.DeclareKeyword)) variables(c, (node as ts.VariableStatement).declarationList, out, has(c, node, K.ExportKeyword))
+      return
+    case K.ReturnStatement: {
+      const value = (node as ts.ReturnStatement).expression
+      out.push(value ? { k: 'return', value: c.expression(value), ...at(c, node) } : { k: 'return', l: c.line(node) })
+      return
+    }
+    case K.IfStatement: {
+      const n = node as ts.IfStatement
+      const test = c.expression(n.expression)
+      const then = c.body(n.thenStatement)
+      out.push({ k: 'if', test, then, ...(n.elseStatement ? { else: c.body(n.elseStatement) } : {}), ...at(c, node) })
+      return
+    }
+    case K.ThrowStatement:
+      out.push({ k: 'throw', value: c.expression((node as ts.ThrowStatement).expression), ...at(c, node) })
+      return
+    case K.Block:
+      out.push({ k: 'block', body: c.statements((node as ts.Block).statements), ...at(c, node) })
+      return
+    case K.FunctionDeclaration:
+      functionDeclaration(c, node as ts.FunctionDeclaration, out)
+      return
+    case K.ClassDeclaration:
+      classDeclaration(c, node as ts.ClassDeclaration, out)
+      return
+    case K.ImportDeclaration:
+      importDeclaration(c, node as ts.ImportDeclaration)
+      return
+    case K.ImportEqualsDeclaration: {
+      const made = importEquals(c, node as ts.ImportEqualsDeclaration)
+      if (made) out.push(made)
+      return
+    }
+    case K.ExportDeclaration:
+      exportDeclaration(c, node as ts.ExportDeclaration)
+      return
+    case K.ExportAssignment:
+      exportAssignment(c, node as ts.ExportAssignment)
+      return
+    case K.TryStatement: {
+      const n = node as ts.TryStatement
+      const param = n.catchClause?.variableDeclaration
+      out.push({
+        k: 'try',
+        body: c.statements(n.tryBlock.statements),
+        ...(param ? { param: c.pattern(param.name) } : {}),
+        ...(n.catchClause ? { handler: c.statements(n.catchClause.block.statements) } : {}),
+        ...(n.finallyBlock ? { finalizer: c.statements(n.finallyBlock.statements) } : {}),
+        ...at(c, node),
+      })
+      return
+    }
+    case K.ForStatement:
+    case K.ForOfStatement:
+    case K.ForInStatement:
+    case K.WhileStatement:
+    case K.DoStatement:
+      out.push(loop(c, node as ts.IterationStatement))
+      return
+    case K.SwitchStatement: {
+      const n = node as ts.SwitchStatement
+      out.push({
+        k: 'switch',
+        on: c.expression(n.expression),
+        cases: n.caseBlock.clauses.map((clause) => ({
+          ...(ts.isCaseClause(clause) ? { test: c.expression(clause.expression) } : {}),
+          body: c.statements(clause.statements),
+          l: c.line(clause),
+        })),
+        ...at(c, node),
+      })
+      return
+    }
+    case K.BreakStatement:
+    case K.ContinueStatement: {
+      const label = (node as ts.BreakStatement).label?.text
+      out.push({ k: node.kind === K.BreakStatement ? 'break' : 'continue', ...(label ? { label } : {}), l: c.line(node) })
+      return
+    }
+    case K.LabeledStatement: {
+      const n = node as ts.LabeledStatement
+      out.push({ k: 'block', label: n.label.text, body: c.body(n.statement), ...at(c, node) })
+      return
+    }
+    case K.WithStatement:
+      out.push({ k: 'block', body: c.body((node as ts.WithStatement).statement), ...at(c, node) })
+      return
+    case K.EnumDeclaration:
+      enumDeclaration(c, node as ts.EnumDeclaration, out)
+      return
+    case K.ModuleDeclaration:
+      namespaceDeclaration(c, node as ts.ModuleDeclaration, out)
+      return
+  }
+}
+
+/** True when the statement carries the modifier. */
+export function has(c: Lowering, node: ts.Node, kind: ts.SyntaxKind): boolean {
+  const modifiers = (node as { modifiers?: readonly ts.ModifierLike[] }).modifiers
+  return modifiers?.some((m) => m.kind === kind) ?? false
+}
+
+function variables(c: Lowering, list: ts.VariableDeclarationList, out: Stmt[], exported: boolean): void {
+  const { NodeFlags } = c.ts
+  const how = list.flags & NodeFlags.Const || list.flags & NodeFlags.Using ? 'const' : list.flags & NodeFlags.Let ? 'let' : 'var'
+  for (const d of list.declarations) {
+    const to = c.pattern(d.name)
+    const before = c.imports.length
+    const init = d.initializer ? c.expression(d.initializer, to.k === 'name' ? to.name : undefined) : undefined
+    if (init && c.current === 0 && c.imports.length > before) bindModuleLevelImport(c, to, init)
+    out.push({ k: 'let', how, to, ...(init ? { init } : {}), ...at(c, d) })
+    if (exported) exportedDeclaration(c, to, c.line(d))
+  }
+}
+
+function functionDeclaration(c: Lowering, node: ts.FunctionDeclaration, out: Stmt[]): void {
+  if (!node.body) return
+  const name = node.name?.text
+  const isDefault = has(c, node, c.ts.SyntaxKind.DefaultKeyword)
+  const fn = c.fn(node, name ?? (isDefault ? 'default' : undefined))
+  if (has(c, node, c.ts.SyntaxKind.ExportKeyword)) {
+    if (isDefault) c.exports.push({ name: 'default', ...(name ? { local: name } : { value: { k: 'fn', fn, ...at(c, node) } }), l: c.line(node) })
+    else if (name) c.exports.push({ name, local: name, l: c.line(node) })
+  }
+  if (name) out.push({ k: 'function', name, fn, ...at(c, node) })
+}
+
+function classDeclaration(c: Lowering, node: ts.ClassDeclaration, out: Stmt[]): void {
+  const { SyntaxKind: K } = c.ts
+  if (has(c, node, K.DeclareKeyword)) return
+  const name = node.name?.text
+  const lowered = lowerClass(c, node)
+  if (has(c, node, K.ExportKeyword)) {
+    if (has(c, node, K.DefaultKeyword))
+      c.exports.push({ name: 'default', ...(name ? { local: name } : { value: { k: 'class', class: lowered, ...at(c, node) } }), l: c.line(node) })
+    else if (name) c.exports.push({ name, local: name, l: c.line(node) })
+  }
+  out.push({ k: 'class', ...(name ? { name } : {}), class: lowered, ...at(c, node) })
+}
+
+function loop(c: Lowering, node: ts.IterationStatement): Stmt {
+  const { ts } = c
+  if (ts.isForStatement(node)) {
+    const init: Stmt[] = []
+    if (node.initializer && ts.isVariableDeclarationList(node.initializer)) variables(c, node.initializer, init, false)
+    else if (node.initializer) init.push({ k: 'expr', expr: c.expression(node.initializer), l: c.line(node.initializer) })
+    return {
+      k: 'loop',
+      how: 'for',
+      ...(init.length > 0 ? { init } : {}),
+      ...(node.condition ? { test: c.expression(node.condition) } : {}),
+      ...(node.incrementor ? { update: c.expression(node.incrementor) } : {}),
+      body: c.body(node.statement),
+      ...at(c, node),
+    }
+  }
+  if (ts.isForOfStatement(node) || ts.isForInStatement(node)) {
+    const first = ts.isVariableDeclarationList(node.initializer) ? node.initializer.declarations[0]?.name : node.initializer
+    const over = c.expression(node.expression)
+    return {
+      k: 'loop',
+      how: ts.isForOfStatement(node) ? 'of' : 'in',
+      ...(first ? { to: c.pattern(first) } : {}),
+      over,
+      body: c.body(node.statement),
+      ...at(c, node),
+    }
+  }
+  const n = node as ts.WhileStatement
+  return { k: 'loop', how: ts.isWhileStatement(node) ? 'while' : 'do', test: c.expression(n.expression), body: c.body(n.statement), ...at(c, node) }
+}
+
+/** An enum is an object of constants. */
+function enumDeclaration(c: Lowering, node: ts.EnumDeclaration, out: Stmt[]): void {
+  const { SyntaxKind: K } = c.ts
+  if (has(c, node, K.DeclareKeyword)) return
+  let next: number | undefined = 0
+  const props = node.members.map((m): ObjectProp => {
+    const l = c.line(m)
+    const value: Expr = m.initializer ? c.expression(m.initializer) : next === undefined ? { k: 'opaque', l } : { k: 'lit', v: next, l }
+    next = value.k === 'lit' && typeof value.v === 'number' ? value.v + 1 : undefined
+    return { key: propertyName(c, m.name) ?? '*', value, l }
+  })
+  const place = at(c, node)
+  out.push({ k: 'let', how: 'const', to: { k: 'name', name: node.name.text }, init: { k: 'obj', props, ...place }, ...place })
+  if (has(c, node, K.ExportKeyword)) c.exports.push({ name: node.name.text, local: node.name.text, l: place.l })
+}
+
+/** A namespace is an object of what it exports; its statements run where it stands. */
+function namespaceDeclaration(c: Lowering, node: ts.ModuleDeclaration, out: Stmt[]): void {
+  const { ts } = c
+  if (has(c, node, ts.SyntaxKind.DeclareKeyword) || !ts.isIdentifier(node.name) || !node.body || !ts.isModuleBlock(node.body)) return
+  const before = c.exports.length
+  const body = c.statements(node.body.statements)
+  // What it exports is exported from the namespace, not from the file.
+  const inner = c.exports.splice(before)
+  const place = at(c, node)
+  const props = inner.flatMap((e): ObjectProp[] => (e.local ? [{ key: e.name, value: { k: 'id', name: e.local, l: e.l }, l: e.l }] : []))
+  out.push(...body, { k: 'let', how: 'const', to: { k: 'name', name: node.name.text }, init: { k: 'obj', props, ...place }, ...place })
+  if (has(c, node, ts.SyntaxKind.ExportKeyword)) c.exports.push({ name: node.name.text, local: node.name.text, l: place.l })
+}
