@@ -1,0 +1,63 @@
+const layers = ['lib', 'source', 'config', 'facts', 'database', 'model', 'checks', 'findings', 'report', 'annotations']
+
+/** One rule a layer: it may import itself and what stands left of it. */
+const leftward = layers.slice(0, -1).map((layer, i) => ({
+  name: `${layer}-imports-left`,
+  comment: `Imports point left (${layers.join(' < ')}): ${layer} must not know what is built on it.`,
+  severity: 'error',
+  from: { path: `^src/${layer}/` },
+  to: { path: `^src/(${layers.slice(i + 1).join('|')})/` },
+}))
+
+const pure = '^src/(facts|model|checks|findings|report|annotations)/'
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+export default {
+  forbidden: [
+    ...leftward,
+    {
+      name: 'ports-stay-outside',
+      comment: 'platform and store implement ports; only the entries name them, so that the audit runs anywhere.',
+      severity: 'error',
+      from: { path: '^src/(lib|source|config|facts|database|model|checks|findings|report|annotations)/|^src/audit\\.ts$' },
+      to: { path: '^src/(platform|store)/' },
+    },
+    {
+      name: 'checks-are-pure',
+      comment: 'A check imports define-check, model types and lib only: what it needs to know is in the model.',
+      severity: 'error',
+      from: { path: '^src/checks/[a-z]+/[^/]+\\.ts$' },
+      to: { path: '^src/', pathNot: '^src/(checks|model|database|lib)/' },
+    },
+    {
+      name: 'only-javascript-knows-typescript',
+      comment: 'ts-morph is slow to load and large; one extractor hides it.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/facts/extractors/javascript/' },
+      to: { path: 'node_modules/ts-morph' },
+    },
+    {
+      name: 'only-github-knows-octokit',
+      comment: 'Every call to GitHub is counted, retried and limited in one place.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/(platform/github/|app\\.ts$|app/)' },
+      to: { path: 'node_modules/(@octokit/|probot)' },
+    },
+    {
+      name: 'no-io-in-the-middle',
+      comment: 'Facts, model, checks, findings, report and annotations are functions of their input.',
+      severity: 'error',
+      from: { path: pure },
+      to: { path: '^(node:)?(fs|fs/promises|child_process|net|http|https|worker_threads|os|dns)$', dependencyTypes: ['core'] },
+    },
+    { name: 'no-cycles', comment: 'A cycle means that two files are one.', severity: 'error', from: { path: '^src/' }, to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } } },
+    { name: 'resolvable', comment: 'Every import exists.', severity: 'error', from: {}, to: { couldNotResolve: true } },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: { extensions: ['.ts', '.mjs', '.js', '.cjs', '.json'] },
+    exclude: { path: '^(dist|test/data)/' },
+  },
+}
