@@ -1,0 +1,307 @@
+import { SECRET_FORMATS, type SecretFormat } from './formats.ts'
+import { decodeJwt, JWT, signedWithPublishedSecret } from './jwt.ts'
+import { comparedPassword, PASSWORD_NAME, secretByName } from './named.ts'
+import { isPlaceholder, isReference, isWordy } from './placeholder.ts'
+import { isPublished } from './published.ts'
+import type { SecretSpan } from './secret.ts'
+
+export type { SecretLife, SecretSpan } from './secret.ts'
+
+const BY_ANCHOR = new Map<string, SecretFormat[]>()
+for (const f of SECRET_FORMATS) for (const a of f.anchors) BY_ANCHOR.set(a, [...(BY_ANCHOR.get(a) ?? []), f])
+
+const OTHER_ANCHORS = ['eyJ', '-----BEGIN', '://', ':AA', '_authToken=']
+/** One pass over the text: every place where a format could begin, longest anchor first. */
+const ANCHOR = new RegExp(
+  [...BY_ANCHOR.keys(), ...OTHER_ANCHORS]
+    .sort((a, b) => b.length - a.length)
+    .map((a) => a.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&'))
+    .join('|'),
+  'g',
+)
+
+const PRIVATE_KEY = /-----BEGIN (?:(?:RSA|DSA|EC|OPENSSH|PGP|ENCRYPTED) )?PRIVATE KEY(?: BLOCK)?-----([A-Za-z0-9+/=\s\\:,-]{64,16000}?)-----END/y
+const TELEGRAM = /:AA[A-Za-z0-9_-]{32,34}(?![A-Za-z0-9_-])/y
+const NPM_AUTH = /_authToken=([A-Za-z0-9_-]{20,100})/y
+const SCHEMES = /(?:postgres(?:ql)?|mysql2?|mariadb|mongodb(?:\+srv)?|rediss?|amqps?|mssql|sqlserver|cockroachdb|clickhouse|smtps?|ftps?|https?)$/
+const USERINFO = /:\/\/([^\s:/@"'`<>]{0,100}):([^\s/@"'`<>]{1,200})@([^\s/:?#"'`<>,)\\]{1,200})/y
+
+const LOCAL_HOST = /^(?:localhost|127\.|0\.0\.0\.0|\[?::1|host\.docker\.internal|10\.|192\.168\.|172\.(?:1[6-9]|2[0-9]|3[01])\.)|\.local$|\.internal$|\.test$/
+
+/**
+ * Every secret of a text, in order and without overlaps. Placeholders, references, publishable and anon keys are none.
+ * Linear in the length of the text.
+ */
+export function findSecrets(text: string): SecretSpan[] {
+  const spans: SecretSpan[] = []
+  const settled: [number, number][] = []
+  ANCHOR.lastIndex = 0
+  for (let hit = ANCHOR.exec(text); hit; hit = ANCHOR.exec(text)) {
+    const found = atAnchor(text, hit[0], hit.index)
+    if (!found) continue
+    if (found.span) spans.push(found.span)
+    settled.push([found.start, found.end])
+    ANCHOR.lastIndex = Math.max(ANCHOR.lastIndex, found.end)
+  }
+  byName(text, settled, spans)
+  return spans.sort((a, b) => a.start - b.start)
+}
+
+interface Match {
+  readonly start: number
+  readonly end: number
+  /** Absent when the value was recognised as no secret: then nothing else may call it one. */
+  readonly span?: SecretSpan
+}
+
+function atAnchor(text: string, anchor: string, index: number): Match | undefined {
+  if (anchor === 'eyJ') return jwtAt(text, index)
+  if (anchor === '-----BEGIN') return privateKeyAt(text, index)
+  if (anchor === '://') return urlAt(text, index)
+  if (anchor === ':AA') return telegramAt(text, index)
+  if (anchor === '_authToken=') return npmAuthAt(text, index)
+  if (!beginsToken(text, index)) return undefined
+  for (const format of BY_ANCHOR.get(anchor) ?? []) {
+    format.pattern.lastIndex = index
+    const match = format.pattern.exec(text)
+    if (!match) continue
+    const value = match[0]
+    const end = index + value.length
+    const body = value.slice(anchor.length)
+    if (isPlaceholder(value, body) || noDigits(body)) return { start: index, end }
+    const name = nameBefore(text, index)
+    if (format.context && !format.context.test(around(text, index, end))) return { start: index, end }
+    const life = isPublished(value) ? 'local-demo' : format.life
+    const kind = format.kind.startsWith('stripe-') && /clerk/i.test(name ?? '') ? format.kind.replace('stripe', 'clerk') : format.kind
+    return { start: index, end, span: { kind, start: index, end, redacted: `${value.slice(0, format.shown)}…`, live: life, ...(name ? { name } : {}) } }
+  }
+  return undefined
+}
+
+/** Random values of these lengths have digits or both cases; words have neither. */
+function noDigits(body: string): boolean {
+  return body.length >= 16 && !/[0-9]/.test(body) && (isWordy(body) || !/[A-Z]/.test(body) || !/[a-z]/.test(body))
+}
+
+function jwtAt(text: string, index: number): Match | undefined {
+  if (!beginsToken(text, index)) return undefined
+  JWT.lastIndex = index
+  const token = JWT.exec(text)?.[0]
+  if (!token) return undefined
+  const end = index + token.length
+  const claims = decodeJwt(token)
+  if (!claims) return undefined
+  const name = nameBefore(text, index)
+  const shown = { ...(claims.role ? { role: claims.role } : {}), ...(claims.iss ? { iss: claims.iss } : {}), ...(claims.ref ? { ref: claims.ref } : {}) }
+  const span = (kind: string, live: SecretSpan['live']): Match => ({
+    start: index,
+    end,
+    span: { kind, start: index, end, redacted: 'eyJ…', live, claims: shown, ...(name ? { name } : {}) },
+  })
+  if (claims.role === 'service_role' || claims.role === 'supabase_admin') {
+    if (isPlaceholder(token.slice(token.lastIndexOf('.') + 1))) return { start: index, end }
+    return span('supabase-service-role-jwt', claims.iss === 'supabase-demo' || signedWithPublishedSecret(token) ? 'local-demo' : 'live')
+  }
+  // anon keys are public; session tokens have expired by the time anyone reads them; the specification's own example
+  const example = claims.name === 'John Doe' || claims.sub === '1234567890'
+  const shortLived = claims.lifetime !== undefined && claims.lifetime <= 86_400 * 8
+  if (claims.role || example || shortLived || isPlaceholder(token.slice(token.lastIndexOf('.') + 1))) return { start: index, end }
+  if (!name || !/secret|token|key|auth|jwt|bearer/i.test(name) || /public|anon|client|mapbox|cesium|example|mock|test|expired|invalid/i.test(name))
+    return { start: index, end }
+  return span('jwt', 'live')
+}
+
+function privateKeyAt(text: string, index: number): Match | undefined {
+  PRIVATE_KEY.lastIndex = index
+  const match = PRIVATE_KEY.exec(text)
+  if (!match) return undefined
+  const end = index + match[0].length
+  const body = (match[1] ?? '').replace(/\\n|\s/g, '')
+  if (body.length < 60 || isPlaceholder(body) || !/[0-9]/.test(body)) return { start: index, end }
+  const serviceAccount = text.slice(Math.max(0, index - 800), index).includes('service_account')
+  const name = nameBefore(text, index)
+  return {
+    start: index,
+    end,
+    span: {
+      kind: serviceAccount ? 'gcp-service-account' : 'private-key',
+      start: index,
+      end,
+      redacted: '-----BEGIN PRIVATE KEY-----…',
+      live: 'live',
+      ...(name ? { name } : {}),
+    },
+  }
+}
+
+function urlAt(text: string, index: number): Match | undefined {
+  const scheme = SCHEMES.exec(text.slice(Math.max(0, index - 14), index))?.[0]
+  if (!scheme) return undefined
+  USERINFO.lastIndex = index
+  const match = USERINFO.exec(text)
+  if (!match) return undefined
+  const [, user = '', password = '', host = ''] = match
+  const start = index - scheme.length
+  const end = index + match[0].length
+  if (
+    isReference(password) ||
+    isPlaceholder(password) ||
+    trivialPassword(password, user) ||
+    isReference(host) ||
+    /example\.|^(?:host|hostname|your|server|db-host|my)/i.test(host) ||
+    isReference(user)
+  )
+    return { start, end }
+  const web = /^(?:https?|ftps?)$/.test(scheme)
+  if (web && (password.length < 8 || /x-oauth-basic/.test(password))) return { start, end }
+  // a bare host name is a container of the same compose file
+  const local = LOCAL_HOST.test(host) || !host.includes('.')
+  if (local) return { start, end }
+  const name = nameBefore(text, start)
+  return {
+    start,
+    end,
+    span: { kind: web ? 'url-password' : 'database-url', start, end, redacted: `${scheme}://…@${host}`, live: 'live', ...(name ? { name } : {}) },
+  }
+}
+
+function trivialPassword(password: string, user: string): boolean {
+  return (
+    password === user ||
+    /^(?:p[a@]ss(?:w(?:or)?d)?|postgres|root|admin|secret|mysecretpassword|pwd|pw|test|user|redis|mongo|guest|prisma|johndoe|randompassword|contrase[nñ]a|senha|motdepasse|passwort|supabase|db_?password)[0-9!]{0,4}$/i.test(
+      decode(password),
+    )
+  )
+}
+
+function telegramAt(text: string, index: number): Match | undefined {
+  const id = /[0-9]{8,10}$/.exec(text.slice(Math.max(0, index - 11), index))?.[0]
+  if (!id || !beginsToken(text, index - id.length, 'bot')) return undefined
+  TELEGRAM.lastIndex = index
+  const match = TELEGRAM.exec(text)
+  if (!match) return undefined
+  const start = index - id.length
+  const end = index + match[0].length
+  if (isPlaceholder(match[0].slice(1)) || /^(?:123456|000000|111111)/.test(id)) return { start, end }
+  const name = nameBefore(text, start)
+  return { start, end, span: { kind: 'telegram-bot-token', start, end, redacted: `${id.slice(0, 3)}…`, live: 'live', ...(name ? { name } : {}) } }
+}
+
+function npmAuthAt(text: string, index: number): Match | undefined {
+  NPM_AUTH.lastIndex = index
+  const value = NPM_AUTH.exec(text)?.[1]
+  if (!value) return undefined
+  const start = index + '_authToken='.length
+  const end = start + value.length
+  if (isPlaceholder(value) || isWordy(value)) return { start, end }
+  return { start, end, span: { kind: 'npm-token', start, end, redacted: value.startsWith('npm_') ? 'npm_…' : '…', live: 'live', name: '_authToken' } }
+}
+
+/** A token does not begin inside a word; an escape such as `\n` before it is no word. `allowed` may stand before it. */
+function beginsToken(text: string, index: number, allowed?: string): boolean {
+  if (index === 0) return true
+  const before = text.charCodeAt(index - 1)
+  const word = (before >= 48 && before <= 57) || (before >= 65 && before <= 90) || (before >= 97 && before <= 122) || before === 95
+  if (!word) return true
+  if (allowed && text.slice(index - allowed.length, index) === allowed) return true
+  return (before === 110 || before === 116 || before === 114) && text.charCodeAt(index - 2) === 92
+}
+
+const NAME_BEFORE =
+  /([A-Za-z_$][\w$-]{0,80})["'`]?[)\]]{0,2}!?\s{0,4}(?::\s{0,2}[A-Za-z][\w<>| ]{0,30}=|=>|===?|!==?|\|\||\?\?|\?=|:=|=|:|,)\s{0,20}["'`(]{0,2}(?:Bearer |Basic )?$/
+
+function nameBefore(text: string, index: number): string | undefined {
+  return NAME_BEFORE.exec(text.slice(Math.max(0, index - 140), index))?.[1]
+}
+
+function around(text: string, start: number, end: number): string {
+  const from = text.lastIndexOf('\n', text.lastIndexOf('\n', start) - 1)
+  const to = text.indexOf('\n', end)
+  return text.slice(Math.max(from, start - 300), Math.min(to === -1 ? text.length : to, end + 200))
+}
+
+const NAME_WORD =
+  /secret|token|passw|passcode|passphrase|passwort|_pass\b|[a-z]Pass\b|\bpass\b|pwd|senha|contrase|parola|haslo|api[-_]?key|access[-_]?key|auth[-_]?key|private[-_]?key|sign(?:ing|ature)[-_]?key|encrypt(?:ion)?[-_]?key|crypto[-_]?key|master[-_]?key|service[-_]?(?:role|key)|admin[-_]?key|app[-_]?key|account[-_]?key|server[-_]?key|deploy[-_]?key|license[-_]?key|hmac[-_]?key|jwt[-_]?key|credential|bearer|_PIN\b|\bpin\b|[a-z]Pin\b|access[-_]?code/gi
+const OPERATOR = /["'`]?\)?\]?!?\s{0,4}(?:(:)\s{0,2}[A-Za-z][\w<>| ]{0,30}=(?!=)|(=>|===|!==|==|!=|\|\||\?\?|:=|\?=|=|:))\s{0,60}/y
+
+/** Values known by the name that they are assigned to, compared with or default to. */
+function byName(text: string, settled: readonly [number, number][], spans: SecretSpan[]): void {
+  let next = 0
+  NAME_WORD.lastIndex = 0
+  for (let hit = NAME_WORD.exec(text); hit; hit = NAME_WORD.exec(text)) {
+    let left = hit.index
+    let right = hit.index + hit[0].length
+    while (left > 0 && hit.index - left < 60 && isNameCode(text.charCodeAt(left - 1))) left--
+    while (right < text.length && right - hit.index < 80 && isNameCode(text.charCodeAt(right))) right++
+    NAME_WORD.lastIndex = right
+    const name = text.slice(left, right)
+    OPERATOR.lastIndex = right
+    const operator = OPERATOR.exec(text)
+    if (!operator) continue
+    const op = operator[2] ?? '='
+    const at = right + operator[0].length
+    const range =
+      literalAt(text, at) ?? (/^[A-Z][A-Z0-9_]*$/.test(name) && (op === '=' || op === ':') && !operator[0].includes('\n') ? bareAt(text, left, at) : undefined)
+    if (!range) continue
+    const [start, end] = range
+    while (next < settled.length && (settled[next] as [number, number])[1] <= start) next++
+    const other = settled[next]
+    if (other && other[0] < end) continue
+    const value = text.slice(start, end)
+    const kind = kindOf(name, op, value)
+    if (!kind) continue
+    spans.push({ kind, start, end, redacted: '…', live: isPublished(value) ? 'local-demo' : 'live', name })
+    NAME_WORD.lastIndex = Math.max(NAME_WORD.lastIndex, end)
+  }
+}
+
+function isNameCode(c: number): boolean {
+  return (c >= 97 && c <= 122) || (c >= 65 && c <= 90) || (c >= 48 && c <= 57) || c === 95 || c === 36 || c === 45
+}
+
+function kindOf(name: string, op: string, value: string): string | undefined {
+  if (/^[!=]==?$/.test(op)) return comparedPassword(name, value) ? 'password' : undefined
+  const kind = secretByName(name, value)
+  if (kind) return kind
+  const fallback = (op === '||' || op === '??') && /^[A-Z][A-Z0-9_]*$/.test(name)
+  if (fallback && isVerificationSecret(name) && value.length >= 4 && !/\s/.test(value) && !isPlaceholder(value)) return 'default-secret'
+  return undefined
+}
+
+/** Names of secrets that the application itself checks, so that whoever knows the value passes: not keys that it sends to others. */
+export function isVerificationSecret(name: string): boolean {
+  if (PASSWORD_NAME.test(name)) return true
+  return (
+    /(?:jwt|session|cookie|auth|cron|webhook|csrf|encrypt\w*|sign\w*|admin|internal|hmac|access|refresh|app|api|server|token|shared|master|revalidat\w*|preview|draft|service|verif\w*|bypass)_?(?:secret|token|key)(?:_?key)?$/i.test(
+      name,
+    ) || /^(?:SECRET|SECRET_KEY|TOKEN_SECRET|JWT|CRON_KEY)$/.test(name)
+  )
+}
+
+function literalAt(text: string, at: number): [number, number] | undefined {
+  const quote = text[at]
+  if (quote !== '"' && quote !== "'" && quote !== '`') return undefined
+  for (let i = at + 1; i < text.length && i - at < 520; i++) {
+    const c = text[i]
+    if (c === '\n' || c === '\\') return undefined
+    if (c === quote) return i > at + 1 ? [at + 1, i] : undefined
+  }
+  return undefined
+}
+
+/** An unquoted value on a line of its own (`NAME=value`, `NAME: value`, `ENV NAME=value`). */
+function bareAt(text: string, nameStart: number, at: number): [number, number] | undefined {
+  const line = text.slice(text.lastIndexOf('\n', nameStart - 1) + 1, nameStart)
+  if (line.length > 40 || !/^\s*(?:(?:export|ENV|ARG|-|--build-arg|-e|set)\s+)*["']?$/.test(line)) return undefined
+  let end = at
+  while (end < text.length && end - at < 520 && !/[\s#;,"'`]/.test(text[end] as string)) end++
+  return end > at ? [at, end] : undefined
+}
+
+function decode(value: string): string {
+  try {
+    return decodeURIComponent(value)
+  } catch {
+    return value
+  }
+}

@@ -1,0 +1,46 @@
+import { entropy } from './entropy.ts'
+
+/** A value that points at the secret instead of being it: a variable, a template, a reference into a vault. */
+const REFERENCE =
+  /^(?:\$|%[A-Za-z_]|@[a-z]|<|\[|\{\{?|op:\/\/|vault:|ssm:|secretsmanager:|arn:aws:|projects\/|sops:|enc:|encrypted:|ENC\[|keyvault|azurekeyvault|doppler:|infisical:|env\(|env:|file:|ref:|secrets?[.:/]|process\.env|import\.meta|Deno\.env|os\.environ|System\.getenv|Bun\.env|\(\()/i
+
+/** `${VAR}` and `{{ var }}` anywhere in the value. */
+const INTERPOLATION = /\$\{[^}\n]{0,120}\}|\{\{[^}\n]{0,120}\}\}|\$\([^)\n]{0,120}\)|<[A-Za-z_ -]{2,60}>|\[[A-Za-z_ -]{2,60}\]/
+
+/** Long enough to mean the same inside any word; several languages, since templates are translated. */
+const ANYWHERE =
+  /example|placeholder|change[-_ ]?(?:me|this|it)|replace|insert|dummy|fake|sample|redacted|your[-_ ]?|goes[-_ ]?here|put[-_ ]?(?:your|it|here)|enter[-_ ]?(?:your|a)|my[-_]?(?:super|secret|pass|key|token)|super[-_ ]?secret|very[-_ ]?secret|some[-_ ]?(?:secret|key|token|random)|secret[-_ ]?(?:here|value|goes|string)|key[-_ ]?here|token[-_ ]?here|abcdef|123456|foobar|foo[-_]bar|lorem|xxxx|\*\*\*|\.\.\.|…|update[-_ ]?(?:this|me)|generate[-_ ]?(?:a|with|me|one|your)|random[-_ ]?(?:string|secret|key|value)|not[-_ ]?(?:a|the|real|set|used)[-_ ]|undefined|secretkey|testkey|mocked?[-_]|[-_]mock|ejemplo|exemplo|exemple|esempio|beispiel|platzhalter|voorbeeld|przyk[lł]ad|пример|замени|ваш[-_ ]|示例|替换|你的|您的|ここに|あなたの|여기에|contoh|cambiar|cambia[-_]|cambiame|reemplaz|sostitui|inseris|remplac|troque|substitua|coloque|aendern|ändern|ersetz|vervang|degistir|değiştir|zmien|zmień|[-_]aqui|[-_]aquí|aqui[-_]|motdepasse|mot[-_]de[-_]passe|schluessel|schlüssel/i
+
+/** Too short to be searched inside words: only between separators. */
+const AS_WORD =
+  /(?:^|[-_. ])(?:my|the|a|an|test|tests|testing|demo|local|dev|todo|tbd|here|none|null|empty|value|foo|bar|baz|xxx|tu|tus|tua|tuo|sua|seu|ta|ton|votre|dein|deine|ihr|ihre|jouw|mijn|twoj|twój|anda|ici|qui|hier|clave|chave|chiave|cle|clé|secreto|segreto|secret|password|passwort|senha|contraseña|contrasena|string|real|build|ci|mock|stub|invalid|wrong|missing|abc|key)(?:$|[-_. ])/i
+
+/** Digits or letters in the order of the keyboard or the alphabet. */
+const SEQUENCE = /0123456|1234567|2345678|9876543|abcdefg|bcdefgh|ABCDEFG|qwertyu|a1b2c3|1a2b3c|deadbeef|cafebabe/i
+
+const REPEATED = /(.)\1{5,}|(?:[xX]{4}|\*{3}|[.]{3}|_{4})/
+
+/** True for a value that stands for a variable, a template or a place in a vault. */
+export function isReference(value: string): boolean {
+  return REFERENCE.test(value) || INTERPOLATION.test(value)
+}
+
+/**
+ * True for a value that only shows where a secret would go. `body` is the part after the format's prefix: words there
+ * cannot come from a random generator.
+ */
+export function isPlaceholder(value: string, body = value): boolean {
+  if (isReference(value)) return true
+  if (body.length < 4) return true
+  if (ANYWHERE.test(body) || SEQUENCE.test(body) || REPEATED.test(body)) return true
+  if (/[-_. ]/.test(body) && AS_WORD.test(body)) return true
+  if (/^(?:test|demo|local|dev|secret|password|token|key|none|null|true|false|todo|changeit|admin)[0-9]{0,4}$/i.test(body)) return true
+  return entropy(body) < Math.min(2.2, Math.log2(body.length) * 0.6)
+}
+
+/** True for a run of words, which no generator of keys makes: letters and separators without digits in one case. */
+export function isWordy(body: string): boolean {
+  if (/^[a-z]+(?:[-_. :/][a-z]+)*$/.test(body) || /^[A-Z]+(?:[-_. :/][A-Z]+)*$/.test(body)) return true
+  // camelCase and kebab-case identifiers with a short number at the end
+  return /^[A-Za-z][A-Za-z]*(?:[-_.:/][A-Za-z]+)*[-_.]?v?[0-9]{0,3}$/.test(body) && entropy(body) < 4.2
+}
