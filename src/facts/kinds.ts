@@ -72,6 +72,26 @@ export interface ConfigFileFacts {
 export interface LockfileFacts {
   readonly format: 'npm' | 'pnpm' | 'yarn' | 'bun' | 'deno'
   readonly packages: readonly LockedPackage[]
+  /** The projects that the lock file lists itself; empty for yarn classic and binary bun files, which list none. */
+  readonly importers: readonly LockImporter[]
+  /** Yarn and binary bun files: what each `name@range` was resolved to, as `name@version`. */
+  readonly resolutions?: Readonly<Record<string, string>>
+}
+
+/** A project inside a lock file and what its manifest asked for when the file was written. */
+export interface LockImporter {
+  /** Relative to the lock file's folder; '' for the root. */
+  readonly dir: string
+  readonly dependencies: readonly LockedDependency[]
+}
+
+export interface LockedDependency {
+  /** The name in the manifest (an alias, when the manifest gives one). */
+  readonly name: string
+  /** `name@version` of the package it was resolved to. */
+  readonly resolved: string
+  /** Undefined when the lock file does not say (yarn berry, Deno). */
+  readonly dev?: boolean
 }
 
 export interface LockedPackage {
@@ -79,12 +99,10 @@ export interface LockedPackage {
   readonly version: string
   /** Line in the lock file; 1 for binary lock files. */
   readonly line: number
-  /** Packages that it depends on, as `name@version` where the lock file resolves them. */
+  /** Packages that it depends on, as `name@version`. */
   readonly requires: readonly string[]
   /** True when the lock file itself says that only development needs it; undefined when it does not say. */
   readonly dev?: boolean
-  /** Set for packages that a project's package.json names: the importer's folder ('' for the root). */
-  readonly directOf?: readonly string[]
 }
 
 export interface SecretsFacts {

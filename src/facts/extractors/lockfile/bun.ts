@@ -1,0 +1,64 @@
+import { parse as parseBinary } from '@hyrious/bun.lockb'
+import { findNodeAtLocation, getNodeValue, parseTree } from 'jsonc-parser'
+import type { LockedDependency, LockfileFacts, LockImporter } from '../../kinds.ts'
+import { lineTable, PackageTable, record, splitKey, strings } from './package-table.ts'
+import { parseClassic } from './yarn.ts'
+
+/** bun.lock: JSON with trailing commas; packages are arrays that begin with `name@version`, keyed by their path of dependants. */
+export function parseBunText(text: string): LockfileFacts {
+  const tree = parseTree(text, [], { allowTrailingComma: true })
+  const data = tree && record(getNodeValue(tree))
+  if (!tree || !data) throw new Error('is not a JSON object')
+  const lineAt = lineTable(text)
+  const lines = new Map((findNodeAtLocation(tree, ['packages'])?.children ?? []).map((p) => [String(p.children?.[0]?.value ?? ''), lineAt(p.offset)]))
+  const packages = record(data.packages) ?? {}
+  const keyAt = (place: string): string | undefined => {
+    const entry = Object.hasOwn(packages, place) ? packages[place] : undefined
+    const id = Array.isArray(entry) ? entry[0] : undefined
+    const key = typeof id === 'string' ? splitKey(id) : undefined
+    return key && /^\d/.test(key.version) ? `${key.name}@${key.version}` : undefined
+  }
+  /** `a/b` is the b of a; without such an entry a gets what its own dependant gets. */
+  const resolve = (place: string, name: string): string | undefined => {
+    for (let at = place; at !== ''; at = enclosing(at)) {
+      const key = keyAt(`${at}/${name}`)
+      if (key) return key
+    }
+    return keyAt(name)
+  }
+  const table = new PackageTable()
+  for (const [place, value] of Object.entries(packages)) {
+    const key = keyAt(place)
+    const split = key && splitKey(key)
+    if (!split || !Array.isArray(value)) continue
+    const meta = value.map(record).find((v) => v !== undefined) ?? {}
+    const wanted = [...strings(meta.dependencies), ...strings(meta.optionalDependencies)]
+    table.add({ ...split, line: lines.get(place) ?? 1, requires: wanted.map(([name]) => resolve(place, name)).filter((k): k is string => k !== undefined) })
+  }
+  const importers: LockImporter[] = Object.entries(record(data.workspaces) ?? {}).map(([dir, value]) => {
+    const workspace = record(value) ?? {}
+    const scope = typeof workspace.name === 'string' && dir !== '' ? workspace.name : ''
+    const direct = (group: unknown, dev: boolean): LockedDependency[] =>
+      strings(group).flatMap(([name]) => {
+        const resolved = scope ? resolve(scope, name) : keyAt(name)
+        return resolved ? [{ name, resolved, dev }] : []
+      })
+    return {
+      dir,
+      dependencies: [...direct(workspace.dependencies, false), ...direct(workspace.optionalDependencies, false), ...direct(workspace.devDependencies, true)],
+    }
+  })
+  return { format: 'bun', packages: table.list(), importers }
+}
+
+/** `@s/a/b` → `@s/a`; '' for a single package. */
+function enclosing(place: string): string {
+  const parts = place.split('/')
+  const last = parts.at(-2)?.startsWith('@') ? 2 : 1
+  return parts.slice(0, -last).join('/')
+}
+
+/** bun.lockb: binary, handed over with one character per byte. It is printed in yarn's format by its own parser and read like that. */
+export function parseBunBinary(latin1: string): LockfileFacts {
+  return parseClassic(parseBinary(Uint8Array.from(latin1, (c) => c.charCodeAt(0))), new Map(), 'bun')
+}

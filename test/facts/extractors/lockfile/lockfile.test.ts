@@ -1,0 +1,212 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { lockfile } from '../../../../src/facts/extractors/lockfile/lockfile.ts'
+
+const extract = (path: string, text: string) => lockfile.extract(text, path)
+/** `name@version:line>requires` in short. */
+const short = (path: string, text: string) => {
+  const { facts, problems } = extract(path, text)
+  expect(problems).toEqual([])
+  return {
+    packages: facts.packages.map((p) => `${p.name}@${p.version}:${p.line}${p.dev ? ' dev' : ''}${p.requires.length ? ` > ${p.requires.join(' ')}` : ''}`),
+    direct: facts.importers.flatMap((i) => i.dependencies.map((d) => `${i.dir}/${d.name}=${d.resolved}${d.dev ? ' dev' : ''}`)),
+  }
+}
+
+describe('npm', () => {
+  test('version 3: nested installations, aliases, workspaces, development', () => {
+    const lock = {
+      lockfileVersion: 3,
+      packages: {
+        '': { dependencies: { a: '^1', alias: 'npm:real@^2' }, devDependencies: { d: '1' }, workspaces: ['packages/*'] },
+        'packages/w': { dependencies: { b: '^2' } },
+        'packages/w/node_modules/b': { version: '2.0.0' },
+        'node_modules/a': { version: '1.0.0', dependencies: { b: '^1' } },
+        'node_modules/b': { version: '1.5.0' },
+        'node_modules/alias': { name: 'real', version: '2.1.0' },
+        'node_modules/d': { version: '1.0.0', dev: true, dependencies: { b: '^1' } },
+        'node_modules/w': { resolved: 'packages/w', link: true },
+      },
+    }
+    expect(short('package-lock.json', JSON.stringify(lock, null, 2))).toEqual({
+      packages: ['a@1.0.0:24 > b@1.5.0', 'b@1.5.0:30', 'b@2.0.0:21', 'd@1.0.0:37 dev > b@1.5.0', 'real@2.1.0:33'],
+      direct: ['/a=a@1.0.0', '/alias=real@2.1.0', '/d=d@1.0.0 dev', 'packages/w/b=b@2.0.0'],
+    })
+  })
+
+  test('version 1: the nearest enclosing package wins', () => {
+    const lock = {
+      lockfileVersion: 1,
+      dependencies: {
+        a: { version: '1.0.0', requires: { b: '^2', c: '^1' }, dependencies: { b: { version: '2.0.0', requires: { c: '^1' } } } },
+        b: { version: '1.0.0', dev: true },
+        c: { version: '1.0.0' },
+      },
+    }
+    const { facts } = extract('x/npm-shrinkwrap.json', JSON.stringify(lock, null, 1))
+    expect(facts.packages.map((p) => `${p.name}@${p.version}:${p.line} > ${p.requires}`)).toEqual([
+      'a@1.0.0:4 > b@2.0.0,c@1.0.0',
+      'b@1.0.0:19 > ',
+      'b@2.0.0:11 > c@1.0.0',
+      'c@1.0.0:23 > ',
+    ])
+    expect(facts.packages.find((p) => p.version === '1.0.0' && p.name === 'b')?.dev).toBe(true)
+    expect(facts.resolutions).toEqual({ a: 'a@1.0.0', b: 'b@1.0.0', c: 'c@1.0.0' })
+  })
+})
+
+describe('pnpm', () => {
+  test('version 9: snapshots, peers, workspaces', () => {
+    const lock = `lockfileVersion: '9.0'
+importers:
+  .:
+    devDependencies:
+      d:
+        specifier: ^1.0.0
+        version: 1.0.0
+  apps/web:
+    dependencies:
+      '@s/a':
+        specifier: ^1.0.0
+        version: 1.0.0(react@18.2.0)
+      shared:
+        specifier: workspace:*
+        version: link:../shared
+packages:
+  '@s/a@1.0.0':
+    resolution: {integrity: x}
+  d@1.0.0:
+    resolution: {integrity: x}
+  react@18.2.0:
+    resolution: {integrity: x}
+snapshots:
+  '@s/a@1.0.0(react@18.2.0)':
+    dependencies:
+      react: 18.2.0
+  d@1.0.0: {}
+  react@18.2.0: {}
+`
+    expect(short('pnpm-lock.yaml', lock)).toEqual({
+      packages: ['@s/a@1.0.0:17 > react@18.2.0', 'd@1.0.0:19', 'react@18.2.0:21'],
+      direct: ['/d=d@1.0.0 dev', 'apps/web/@s/a=@s/a@1.0.0'],
+    })
+  })
+
+  test('version 6 and version 5 spell packages differently', () => {
+    const six = `lockfileVersion: '6.0'\ndependencies:\n  a:\n    specifier: ^1\n    version: 1.0.0(b@2.0.0)\npackages:\n\n  /a@1.0.0(b@2.0.0):\n    dependencies:\n      b: 2.0.0\n    dev: false\n\n  /b@2.0.0:\n    dev: true\n`
+    expect(short('pnpm-lock.yaml', six)).toEqual({ packages: ['a@1.0.0:8 > b@2.0.0', 'b@2.0.0:13 dev'], direct: ['/a=a@1.0.0'] })
+    const five = `lockfileVersion: 5.4\nspecifiers:\n  '@s/a_b': ^1\ndependencies:\n  '@s/a_b': 1.0.0_b@2.0.0\npackages:\n  /@s/a_b/1.0.0_b@2.0.0:\n    dependencies:\n      b: 2.0.0\n  /b/2.0.0:\n    dev: false\n`
+    expect(short('pnpm-lock.yaml', five)).toEqual({ packages: ['@s/a_b@1.0.0:7 > b@2.0.0', 'b@2.0.0:10'], direct: ['/@s/a_b=@s/a_b@1.0.0'] })
+  })
+})
+
+describe('yarn', () => {
+  test('classic', () => {
+    const lock = `# yarn lockfile v1\n\n\na@^1.0.0, a@^1.1.0:\n  version "1.2.0"\n  resolved "https://registry.yarnpkg.com/a"\n  dependencies:\n    "@s/b" "^2.0.0"\n\n"@s/b@^2.0.0":\n  version "2.0.1"\n\n"x@npm:real@^3":\n  version "3.0.0"\n`
+    expect(short('yarn.lock', lock).packages).toEqual(['@s/b@2.0.1:10', 'a@1.2.0:4 > @s/b@2.0.1', 'real@3.0.0:13'])
+    expect(extract('yarn.lock', lock).facts.resolutions).toEqual({
+      'a@^1.0.0': 'a@1.2.0',
+      'a@^1.1.0': 'a@1.2.0',
+      '@s/b@^2.0.0': '@s/b@2.0.1',
+      'x@npm:real@^3': 'real@3.0.0',
+    })
+  })
+
+  test('berry: workspaces and patches', () => {
+    const lock = `__metadata:
+  version: 8
+
+"a@npm:^1.0.0, a@npm:^1.1.0":
+  version: 1.2.0
+  resolution: "a@npm:1.2.0"
+  dependencies:
+    b: "npm:^2.0.0"
+  languageName: node
+
+"b@npm:^2.0.0":
+  version: 2.0.1
+  resolution: "b@npm:2.0.1"
+
+"b@patch:b@npm%3A^2.0.0#./fix.patch":
+  version: 2.0.1
+  resolution: "b@patch:b@npm%3A2.0.1#./fix.patch::version=2.0.1"
+
+"app@workspace:.":
+  version: 0.0.0-use.local
+  resolution: "app@workspace:."
+  dependencies:
+    a: "npm:^1.0.0"
+`
+    expect(short('yarn.lock', lock)).toEqual({ packages: ['a@1.2.0:4 > b@2.0.1', 'b@2.0.1:11'], direct: ['/a=a@1.2.0'] })
+  })
+})
+
+test('bun.lock: nested packages and workspaces', () => {
+  const lock = `{
+  "lockfileVersion": 1,
+  "workspaces": {
+    "": { "name": "root", "dependencies": { "a": "^1.0.0" }, "devDependencies": { "d": "^1" }, },
+    "apps/web": { "name": "web", "dependencies": { "b": "^1" }, },
+  },
+  "packages": {
+    "a": ["a@1.0.0", "", { "dependencies": { "b": "^2" } }, "sha512-x"],
+    "a/b": ["b@2.0.0", "", {}, "sha512-x"],
+    "b": ["b@1.0.0", "", {}, "sha512-x"],
+    "d": ["d@1.0.0", "", { "dependencies": { "b": "^1" } }, "sha512-x"],
+    "web": ["web@workspace:apps/web"],
+  }
+}`
+  expect(short('bun.lock', lock)).toEqual({
+    packages: ['a@1.0.0:8 > b@2.0.0', 'b@1.0.0:10', 'b@2.0.0:9', 'd@1.0.0:11 > b@1.0.0'],
+    direct: ['/a=a@1.0.0', '/d=d@1.0.0 dev', 'apps/web/b=b@1.0.0'],
+  })
+})
+
+describe('deno.lock', () => {
+  test('version 5: npm packages, and modules from esm.sh', () => {
+    const lock = {
+      version: '5',
+      specifiers: { 'jsr:@std/assert@1': '1.0.0', 'npm:a@^1.0.0': '1.2.0_peer@3.0.0' },
+      npm: { 'a@1.2.0_peer@3.0.0': { dependencies: ['b'] }, 'b@2.0.0': {} },
+      remote: { 'https://esm.sh/stripe@14.21.0?target=deno': 'hash', 'https://deno.land/std@0.1.0/x.ts': 'hash' },
+    }
+    expect(short('supabase/functions/deno.lock', JSON.stringify(lock, null, 1))).toEqual({
+      packages: ['a@1.2.0:8 > b@2.0.0', 'b@2.0.0:13', 'stripe@14.21.0:16'],
+      direct: ['/a=a@1.2.0', '/stripe=stripe@14.21.0'],
+    })
+  })
+
+  test('version 3', () => {
+    const lock = {
+      version: '3',
+      packages: { specifiers: { 'npm:@s/a@1': 'npm:@s/a@1.2.0' }, npm: { '@s/a@1.2.0': { dependencies: { b: 'b@2.0.0' } }, 'b@2.0.0': { dependencies: {} } } },
+    }
+    expect(short('deno.lock', JSON.stringify(lock))).toEqual({ packages: ['@s/a@1.2.0:1 > b@2.0.0', 'b@2.0.0:1'], direct: ['/@s/a=@s/a@1.2.0'] })
+  })
+})
+
+test('what cannot be read is said, never thrown', () => {
+  for (const [path, text] of [
+    ['package-lock.json', '{'],
+    ['package-lock.json', '[]'],
+    ['pnpm-lock.yaml', '- a'],
+    ['yarn.lock', '<<<<<<< HEAD\na@1:\n  version "1"\n=======\n'],
+    ['bun.lock', ''],
+    ['bun.lockb', '\x00\x01'],
+    ['deno.lock', '7'],
+  ] as const) {
+    const { facts, problems } = extract(path, text)
+    expect(facts.packages, path).toEqual([])
+    expect(problems.map((p) => p.message).join(), path).toMatch(/^is no lock file that can be read/)
+  }
+  fc.assert(
+    fc.property(
+      fc.constantFrom('package-lock.json', 'pnpm-lock.yaml', 'yarn.lock', 'bun.lock', 'bun.lockb', 'deno.lock'),
+      fc.oneof(fc.json(), fc.string()),
+      (path, text) => {
+        lockfile.extract(text, path)
+      },
+    ),
+    { numRuns: 300 },
+  )
+})
