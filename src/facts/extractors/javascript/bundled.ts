@@ -1,10 +1,12 @@
-const OUTPUT_FOLDER = /(^|\/)(node_modules|bower_components|\.yarn|\.next|\.nuxt|\.output|\.svelte-kit|\.vercel|\.netlify|storybook-static|coverage)\//
-const COMPILED = /(^|\/)(dist|build|out|vendor|third_party)\/.*\.[cm]?js$|\.min\.[cm]?js$|\.bundle\.js$/i
+const COMPILED = /\.min\.[cm]?js$|\.bundle\.js$/i
 const AVERAGE_LINE = 250
 
-/** True for the output of bundlers and minifiers: no person wrote it, and its structure says nothing about the application. */
+/**
+ * True for the output of bundlers and minifiers: no person wrote it, and its structure says nothing about the application.
+ * Decided by the name and the text alone: facts are cached by content, so the folder must not matter.
+ */
 export function isBundled(text: string, path: string): boolean {
-  if (OUTPUT_FOLDER.test(path) || COMPILED.test(path)) return true
+  if (COMPILED.test(path)) return true
   if (text.length < 10_000) return false
   let lines = 1
   let long = 0

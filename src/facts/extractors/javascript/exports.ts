@@ -46,7 +46,10 @@ export function exportedDeclaration(c: Lowering, to: Pattern, l: number): void {
 export function recordCommonJsExport(c: Lowering, expr: Expr): void {
   if (expr.k !== 'assign' || expr.op !== '=' || expr.to.k !== 'expr' || expr.to.expr.k !== 'mem') return
   const target = expr.to.expr
-  if (isModuleExports(target)) return wholeModule(c, expr.value)
+  if (isModuleExports(target)) {
+    wholeModule(c, expr.value)
+    return
+  }
   if (!isModuleExports(target.of) && !(target.of.k === 'id' && target.of.name === 'exports')) return
   c.exports.push({ name: target.name, ...(expr.value.k === 'id' ? { local: expr.value.name } : {}), value: expr.value, l: expr.l })
 }

@@ -1,5 +1,6 @@
 import type { Extractor } from '../../facts.ts'
 import type { JavaScriptFacts } from '../../javascript.ts'
+import { findSecrets } from '../../secrets/detect.ts'
 import { isBundled } from './bundled.ts'
 import { type Dialect, lower } from './lower.ts'
 import { scriptText } from './script-blocks.ts'
@@ -16,7 +17,7 @@ export const javascript: Extractor<'javascript'> = {
     if (/\.d\.[cm]?ts$/i.test(path) || isBundled(text, path)) return { facts: NONE, problems: [] }
     try {
       if (extension === 'vue' || extension === 'svelte' || extension === 'astro') return component(text, extension)
-      return lower(text, { dialect: dialectOf(extension), secrets: [], erasesUnread: /^[cm]?tsx?$/.test(extension), original: text })
+      return lower(text, { dialect: dialectOf(extension), secrets: findSecrets(text), erasesUnread: /^[cm]?tsx?$/.test(extension), original: text })
     } catch (error) {
       // The parser recurses as deep as the file nests.
       if (!(error instanceof RangeError)) throw error
@@ -31,7 +32,7 @@ function dialectOf(extension: string): Dialect {
 
 function component(text: string, extension: 'vue' | 'svelte' | 'astro') {
   const script = scriptText(text, extension)
-  const { facts, problems } = lower(script.text, { dialect: script.tsx ? 'tsx' : 'ts', secrets: [], erasesUnread: false, original: text })
+  const { facts, problems } = lower(script.text, { dialect: script.tsx ? 'tsx' : 'ts', secrets: findSecrets(script.text), erasesUnread: false, original: text })
   const astro = extension === 'astro' ? { browserLines: script.browserLines, hydrated: hydratedComponents(text) } : undefined
   return { facts: astro && (astro.browserLines.length > 0 || astro.hydrated.length > 0) ? { ...facts, ...astro } : facts, problems }
 }

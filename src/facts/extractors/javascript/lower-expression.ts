@@ -27,14 +27,25 @@ export function lowerExpression(c: Lowering, node: ts.Node, name?: string): Expr
 }
 
 /** A string literal, redacted where it holds a secret. */
-export function stringLiteral(c: Lowering, node: ts.Node, value: string): Expr {
-  const secret = c.secrets.length > 0 ? secretIn(c, node) : undefined
-  return secret ? { k: 'lit', v: secret.redacted, secret: secret.kind, ...at(c, node) } : { k: 'lit', v: value, ...at(c, node) }
+function stringLiteral(c: Lowering, node: ts.StringLiteral): Expr {
+  const hidden = c.secrets.length > 0 ? redacted(c, node, 1, 1) : undefined
+  return hidden ? { k: 'lit', v: hidden.text, secret: hidden.kind, ...at(c, node) } : { k: 'lit', v: node.text, ...at(c, node) }
 }
 
-function secretIn(c: Lowering, node: ts.Node) {
-  const start = c.start(node)
-  return c.secrets.find((s) => s.start < node.end && s.end > start)
+/** The source of a literal with its secrets cut down to what may be shown; undefined when it holds none. */
+function redacted(c: Lowering, node: ts.Node, open: number, close: number): { text: string; kind: string } | undefined {
+  const start = c.start(node) + open
+  const end = node.end - close
+  const inside = c.secrets.filter((s) => s.start < end && s.end > start)
+  const first = inside[0]
+  if (!first) return undefined
+  let text = ''
+  let at = start
+  for (const s of inside) {
+    text += c.text.slice(at, Math.max(at, s.start)) + s.redacted
+    at = Math.max(at, s.end)
+  }
+  return { text: text + c.text.slice(at, Math.max(at, end)), kind: first.kind }
 }
 
 function handlers(ts: TypeScript): (Handler | undefined)[] {
@@ -62,7 +73,7 @@ function handlers(ts: TypeScript): (Handler | undefined)[] {
     c.read.add(name)
     return { k: 'id', name, l: c.line(node) }
   }) as Handler)
-  on([K.StringLiteral, K.NoSubstitutionTemplateLiteral], ((c: Lowering, node: ts.StringLiteral) => stringLiteral(c, node, node.text)) as Handler)
+  on([K.StringLiteral, K.NoSubstitutionTemplateLiteral], stringLiteral as Handler)
   on([K.NumericLiteral], ((c: Lowering, node: ts.NumericLiteral) => ({ k: 'lit', v: Number(node.text), l: c.line(node) })) as Handler)
   on([K.BigIntLiteral], ((c: Lowering, node: ts.BigIntLiteral) => ({ k: 'lit', v: node.text, l: c.line(node) })) as Handler)
   on([K.RegularExpressionLiteral], ((c: Lowering, node: ts.RegularExpressionLiteral) => ({ k: 'regex', v: node.text, l: c.line(node) })) as Handler)
@@ -150,10 +161,11 @@ function expressions(c: Lowering, nodes: readonly ts.Node[] | undefined): Expr[]
 }
 
 function template(c: Lowering, node: ts.TemplateExpression): Expr {
-  const hide = (part: ts.Node & { text: string }) => (c.secrets.length > 0 ? (secretIn(c, part)?.redacted ?? part.text) : part.text)
+  // A part of a template starts with ` or } and ends with ${ or `.
+  const hide = (part: ts.Node & { text: string }, close: number) => (c.secrets.length > 0 ? (redacted(c, part, 1, close)?.text ?? part.text) : part.text)
   return {
     k: 'tpl',
-    quasis: [hide(node.head), ...node.templateSpans.map((s) => hide(s.literal))],
+    quasis: [hide(node.head, 2), ...node.templateSpans.map((s) => hide(s.literal, s.literal.kind === c.ts.SyntaxKind.TemplateTail ? 1 : 2))],
     exprs: node.templateSpans.map((s) => c.expression(s.expression)),
     ...at(c, node),
   }

@@ -40,7 +40,7 @@ function dispatch(c: Lowering, node: ts.Statement, out: Stmt[]): void {
       return
     }
     case K.VariableStatement:
-      if (!has(c, node, K.DeclareKeyword)) variables(c, (node as ts.VariableStatement).declarationList, out, has(c, node, K.ExportKeyword))
+      if (!has(node, K.DeclareKeyword)) variables(c, (node as ts.VariableStatement).declarationList, out, has(node, K.ExportKeyword))
       return
     case K.ReturnStatement: {
       const value = (node as ts.ReturnStatement).expression
@@ -138,7 +138,7 @@ function dispatch(c: Lowering, node: ts.Statement, out: Stmt[]): void {
 }
 
 /** True when the statement carries the modifier. */
-export function has(c: Lowering, node: ts.Node, kind: ts.SyntaxKind): boolean {
+function has(node: ts.Node, kind: ts.SyntaxKind): boolean {
   const modifiers = (node as { modifiers?: readonly ts.ModifierLike[] }).modifiers
   return modifiers?.some((m) => m.kind === kind) ?? false
 }
@@ -159,9 +159,9 @@ function variables(c: Lowering, list: ts.VariableDeclarationList, out: Stmt[], e
 function functionDeclaration(c: Lowering, node: ts.FunctionDeclaration, out: Stmt[]): void {
   if (!node.body) return
   const name = node.name?.text
-  const isDefault = has(c, node, c.ts.SyntaxKind.DefaultKeyword)
+  const isDefault = has(node, c.ts.SyntaxKind.DefaultKeyword)
   const fn = c.fn(node, name ?? (isDefault ? 'default' : undefined))
-  if (has(c, node, c.ts.SyntaxKind.ExportKeyword)) {
+  if (has(node, c.ts.SyntaxKind.ExportKeyword)) {
     if (isDefault) c.exports.push({ name: 'default', ...(name ? { local: name } : { value: { k: 'fn', fn, ...at(c, node) } }), l: c.line(node) })
     else if (name) c.exports.push({ name, local: name, l: c.line(node) })
   }
@@ -170,11 +170,11 @@ function functionDeclaration(c: Lowering, node: ts.FunctionDeclaration, out: Stm
 
 function classDeclaration(c: Lowering, node: ts.ClassDeclaration, out: Stmt[]): void {
   const { SyntaxKind: K } = c.ts
-  if (has(c, node, K.DeclareKeyword)) return
+  if (has(node, K.DeclareKeyword)) return
   const name = node.name?.text
   const lowered = lowerClass(c, node)
-  if (has(c, node, K.ExportKeyword)) {
-    if (has(c, node, K.DefaultKeyword))
+  if (has(node, K.ExportKeyword)) {
+    if (has(node, K.DefaultKeyword))
       c.exports.push({ name: 'default', ...(name ? { local: name } : { value: { k: 'class', class: lowered, ...at(c, node) } }), l: c.line(node) })
     else if (name) c.exports.push({ name, local: name, l: c.line(node) })
   }
@@ -216,7 +216,7 @@ function loop(c: Lowering, node: ts.IterationStatement): Stmt {
 /** An enum is an object of constants. */
 function enumDeclaration(c: Lowering, node: ts.EnumDeclaration, out: Stmt[]): void {
   const { SyntaxKind: K } = c.ts
-  if (has(c, node, K.DeclareKeyword)) return
+  if (has(node, K.DeclareKeyword)) return
   let next: number | undefined = 0
   const props = node.members.map((m): ObjectProp => {
     const l = c.line(m)
@@ -226,13 +226,13 @@ function enumDeclaration(c: Lowering, node: ts.EnumDeclaration, out: Stmt[]): vo
   })
   const place = at(c, node)
   out.push({ k: 'let', how: 'const', to: { k: 'name', name: node.name.text }, init: { k: 'obj', props, ...place }, ...place })
-  if (has(c, node, K.ExportKeyword)) c.exports.push({ name: node.name.text, local: node.name.text, l: place.l })
+  if (has(node, K.ExportKeyword)) c.exports.push({ name: node.name.text, local: node.name.text, l: place.l })
 }
 
 /** A namespace is an object of what it exports; its statements run where it stands. */
 function namespaceDeclaration(c: Lowering, node: ts.ModuleDeclaration, out: Stmt[]): void {
   const { ts } = c
-  if (has(c, node, ts.SyntaxKind.DeclareKeyword) || !ts.isIdentifier(node.name) || !node.body || !ts.isModuleBlock(node.body)) return
+  if (has(node, ts.SyntaxKind.DeclareKeyword) || !ts.isIdentifier(node.name) || !node.body || !ts.isModuleBlock(node.body)) return
   const before = c.exports.length
   const body = c.statements(node.body.statements)
   // What it exports is exported from the namespace, not from the file.
@@ -240,5 +240,5 @@ function namespaceDeclaration(c: Lowering, node: ts.ModuleDeclaration, out: Stmt
   const place = at(c, node)
   const props = inner.flatMap((e): ObjectProp[] => (e.local ? [{ key: e.name, value: { k: 'id', name: e.local, l: e.l }, l: e.l }] : []))
   out.push(...body, { k: 'let', how: 'const', to: { k: 'name', name: node.name.text }, init: { k: 'obj', props, ...place }, ...place })
-  if (has(c, node, ts.SyntaxKind.ExportKeyword)) c.exports.push({ name: node.name.text, local: node.name.text, l: place.l })
+  if (has(node, ts.SyntaxKind.ExportKeyword)) c.exports.push({ name: node.name.text, local: node.name.text, l: place.l })
 }

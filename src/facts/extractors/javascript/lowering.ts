@@ -1,17 +1,10 @@
 import type { ts } from 'ts-morph'
 import type { ExportFact, Expr, FunctionId, FunctionIR, ImportFact, Pattern, Stmt } from '../../javascript.ts'
+import type { SecretSpan } from '../../secrets/detect.ts'
 import type { TypeScript } from './typescript.ts'
 
 /** Levels of nesting that are lowered; what is deeper becomes `opaque` and the file gets a problem. */
 export const MAX_DEPTH = 500
-
-/** A span of the text that holds a secret, and what may be shown of it. */
-export interface SecretSpan {
-  readonly start: number
-  readonly end: number
-  readonly kind: string
-  readonly redacted: string
-}
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 export type FunctionDraft = Mutable<FunctionIR> & { body: Stmt[] }
