@@ -41,7 +41,6 @@ function format(
 
 const HEX = '[a-f0-9]'
 const B62 = '[A-Za-z0-9]'
-const URLSAFE = '[A-Za-z0-9_-]'
 
 /** Formats that begin with something only they have. JWTs, private keys and connection strings have rules of their own. */
 export const SECRET_FORMATS: readonly SecretFormat[] = [
