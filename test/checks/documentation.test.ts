@@ -20,7 +20,10 @@ for (const check of CHECKS.filter((c) => !only || c.id === only)) {
     if (!existsSync(page)) return
     for (const c of documentationCases(readFileSync(page, 'utf8')).filter((c) => !onlyCase || c.title.includes(onlyCase))) {
       test(`${c.title} (line ${c.line})`, async () => {
-        const report = await auditFiles(c.files)
+        const report = await auditFiles(c.files, {}, {
+          ...(c.advisories ? { advisories: async () => ({ source: 'github', advisories: c.advisories ?? [] }) } : {}),
+          ...(c.hosted ? { hosted: async () => c.hosted } : {}),
+        })
         const result = report.checks.find((r) => r.id === check.id)
         const found = (result?.findings ?? []).map((f) => `${f.severity} ${f.subject} @ ${f.path}:${f.line}`)
         expect(found.sort(), JSON.stringify({ status: result?.status, because: result?.because, gaps: report.gaps }, null, 1)).toEqual([...c.expected].sort())

@@ -1,3 +1,4 @@
+import type { Advisory, HostedSettings } from '../../src/model/app-model.ts'
 import { fillPlaceholders } from './placeholders.ts'
 
 /** One case of a documentation page: a small repository and the exact findings expected of the page's check. */
@@ -6,6 +7,10 @@ export interface DocumentationCase {
   readonly files: Readonly<Record<string, string>>
   readonly expected: readonly string[]
   readonly status?: string
+  /** A block ```advisories: what the advisory source answers (JSON array); without one no source is in reach. */
+  readonly advisories?: readonly Advisory[]
+  /** A block ```hosted: settings of the hosted platform (JSON object). */
+  readonly hosted?: HostedSettings
   readonly line: number
 }
 
@@ -14,13 +19,13 @@ export function documentationCases(markdown: string): DocumentationCase[] {
   const cases: DocumentationCase[] = []
   let heading = ''
   let sub = ''
-  let current: { title: string; line: number; files: Record<string, string>; findings?: string[] } | undefined
+  let current: { title: string; line: number; files: Record<string, string>; findings?: string[]; advisories?: readonly Advisory[]; hosted?: HostedSettings } | undefined
   const finish = () => {
     if (current && Object.keys(current.files).length) {
       if (!current.findings) throw new Error(`line ${current.line}: case "${current.title}" has files but no findings block`)
       const status = current.findings.find((l) => l.startsWith('status:'))?.slice(7).trim()
       const expected = current.findings.filter((l) => l && !l.startsWith('status:'))
-      cases.push({ title: current.title, files: current.files, expected, line: current.line, ...(status ? { status } : {}) })
+      cases.push({ title: current.title, files: current.files, expected, line: current.line, ...(status ? { status } : {}), ...(current.advisories ? { advisories: current.advisories } : {}), ...(current.hosted ? { hosted: current.hosted } : {}) })
     }
     current = undefined
   }
@@ -41,6 +46,8 @@ export function documentationCases(markdown: string): DocumentationCase[] {
     for (i++; i < lines.length && lines[i] !== fence[1]; i++) body.push(lines[i] as string)
     const path = /(?:^|\s)path=(\S+)/.exec(fence[3] ?? '')?.[1]
     if (fence[2] === 'findings') current.findings = body.map((l) => l.trim()).filter(Boolean)
+    else if (fence[2] === 'advisories') current.advisories = JSON.parse(body.join('\n'))
+    else if (fence[2] === 'hosted') current.hosted = JSON.parse(body.join('\n'))
     else if (path) current.files[path] = fillPlaceholders(`${body.join('\n')}\n`)
   }
   finish()
