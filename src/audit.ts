@@ -5,7 +5,7 @@ import type { Database, DatabaseResult } from './database/database.ts'
 import { planReplay } from './database/plan-replay.ts'
 import { type ExtractAll, extractInProcess } from './facts/extract.ts'
 import type { FactsIndex } from './facts/facts.ts'
-import { type FactsCache, gatherFacts, type Gathered } from './facts/gather.ts'
+import { type FactsCache, type Gathered, gatherFacts } from './facts/gather.ts'
 import { collectFindings, compareFindingsForDisplay } from './findings/collect.ts'
 import { type Comparison, compareFindings } from './findings/compare.ts'
 import type { Finding } from './findings/finding.ts'
@@ -123,14 +123,18 @@ export async function audit(request: AuditRequest, ports: AuditPorts): Promise<A
 async function auditCommit(commit: string, request: AuditRequest, ports: AuditPorts, meter: Meter): Promise<Audited> {
   const snapshot = await meter.phase('snapshot', () => ports.source.snapshot(commit))
   const historyReady = meter.phase('history', () => ports.source.history(snapshot.commit, isEnvFile))
-  const gathered = await meter.phase('facts', () => gatherFacts(snapshot, ports.source, ports.extractAll ?? extractInProcess, request.config.paths.ignore, ports.cache))
+  const gathered = await meter.phase('facts', () =>
+    gatherFacts(snapshot, ports.source, ports.extractAll ?? extractInProcess, request.config.paths.ignore, ports.cache),
+  )
   meter.count(gathered)
   const paths = gathered.blobs.map((b) => b.path)
   const plan = planReplay(gathered.facts, paths)
   const [database, history, advisories, hosted] = await Promise.all([
     plan.files.length ? meter.phase('database', () => replayOrGap(ports.database, plan)) : undefined,
     historyReady,
-    ports.advisories ? ports.advisories(lockedPackages(gathered.facts)) : ({ source: 'none', because: 'no advisory source was asked', advisories: [] } as const),
+    ports.advisories
+      ? ports.advisories(lockedPackages(gathered.facts))
+      : ({ source: 'none', because: 'no advisory source was asked', advisories: [] } as const),
     ports.hosted?.(gathered.facts),
   ])
   const historySecrets = await meter.phase('history', () => readHistoric(history, snapshot, ports, ports.cache))
@@ -161,7 +165,13 @@ async function replayOrGap(database: Database, plan: Parameters<Database['replay
     return {
       catalog: { tables: [], policies: [], views: [], functions: [], buckets: [], enums: [], triggers: [], speaksOfStorage: false },
       access: { objects: [] },
-      gaps: [{ path: plan.files[0]?.path ?? '', because, touches: ['table', 'rls', 'policy', 'grant', 'function', 'view', 'bucket'].map((topic) => ({ topic: topic as 'table' })) }],
+      gaps: [
+        {
+          path: plan.files[0]?.path ?? '',
+          because,
+          touches: ['table', 'rls', 'policy', 'grant', 'function', 'view', 'bucket'].map((topic) => ({ topic: topic as 'table' })),
+        },
+      ],
       statements: { total: 0, applied: 0, explained: 0 },
     }
   }
@@ -169,7 +179,10 @@ async function replayOrGap(database: Database, plan: Parameters<Database['replay
 
 /** Reads the versions of env files that the history holds and the tree does not. */
 async function readHistoric(history: History, snapshot: Snapshot, ports: AuditPorts, cache: FactsCache | undefined) {
-  const blobs = [...new Map(history.files.map((f) => [f.sha, { path: f.path, sha: f.sha, size: -1, mode: 'file' as const }])).values()].slice(0, MAX_HISTORIC_BLOBS)
+  const blobs = [...new Map(history.files.map((f) => [f.sha, { path: f.path, sha: f.sha, size: -1, mode: 'file' as const }])).values()].slice(
+    0,
+    MAX_HISTORIC_BLOBS,
+  )
   const found = new Map<string, import('./facts/kinds.ts').EnvFileFacts>()
   if (!blobs.length) return found
   const past = await gatherFacts({ ...snapshot, blobs }, ports.source, extractInProcess, [], cache, ['env-file'])

@@ -33,7 +33,9 @@ interface Entry {
 }
 
 const list = JSON.parse(readFileSync(new URL('./repositories.json', import.meta.url), 'utf8')) as Record<'labelled' | 'unlabelled', Entry[]>
-const wanted = [...(values.set !== 'unlabelled' ? list.labelled : []), ...(values.set !== 'labelled' ? list.unlabelled : [])].filter((e) => !values.only || e.repository.includes(values.only))
+const wanted = [...(values.set !== 'unlabelled' ? list.labelled : []), ...(values.set !== 'labelled' ? list.unlabelled : [])].filter(
+  (e) => !values.only || e.repository.includes(values.only),
+)
 mkdirSync(values.reports, { recursive: true })
 const cli = new URL('../../src/cli.ts', import.meta.url).pathname
 
@@ -45,7 +47,9 @@ async function auditOne(entry: Entry): Promise<string> {
   const output = join(resolve(values.reports as string), `${name}.json`)
   const started = performance.now()
   const status = await new Promise<number | null>((done) => {
-    const child = spawn(process.execPath, [cli, 'audit', dir, '--commit', entry.commit ?? 'HEAD', '--format', 'json', '--output', output], { stdio: ['ignore', 'inherit', 'inherit'] })
+    const child = spawn(process.execPath, [cli, 'audit', dir, '--commit', entry.commit ?? 'HEAD', '--format', 'json', '--output', output], {
+      stdio: ['ignore', 'inherit', 'inherit'],
+    })
     child.on('close', done)
   })
   const seconds = ((performance.now() - started) / 1000).toFixed(1)

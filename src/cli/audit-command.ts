@@ -4,8 +4,8 @@ import { audit } from '../audit.ts'
 import { CONFIG_PATH, type Config, type ConfigProblem, DEFAULT_CONFIG } from '../config/config.ts'
 import { parseConfig } from '../config/parse-config.ts'
 import { cleanLine } from '../lib/clean-text.ts'
-import { localPorts } from '../platform/local/ports.ts'
 import { WORKING_TREE } from '../platform/local/git-source.ts'
+import { localPorts } from '../platform/local/ports.ts'
 import type { Report } from '../report/report.ts'
 import type { Source } from '../source/source.ts'
 
@@ -44,8 +44,9 @@ export async function auditCommand(options: AuditOptions): Promise<number> {
       ports,
     )
     progress.clear()
-    for (const crash of result.crashes) process.stderr.write(`prelaunch: check ${crash.check} failed inside Prelaunch: ${cleanLine(crash.error.split('\n').slice(0, 3).join(' '))}\n`)
-    await write(result.report, options)
+    for (const crash of result.crashes)
+      process.stderr.write(`prelaunch: check ${crash.check} failed inside Prelaunch: ${cleanLine(crash.error.split('\n').slice(0, 3).join(' '))}\n`)
+    await write(result.report, ports.source, options)
     if (!result.report.audit.complete) return 3
     return exitStatus(result.report, (options['fail-on'] as Config['failOn'] | undefined) ?? config.failOn)
   } finally {
@@ -71,24 +72,29 @@ function exitStatus(report: Report, failOn: Config['failOn']): number {
   if (failOn === 'never') return 0
   const introduced = report.comparison ? new Set(report.comparison.introduced) : undefined
   const threshold = LEVELS.indexOf(failOn)
-  const hit = report.checks.some((c) => c.findings.some((f) => (!introduced || introduced.has(f.fingerprint)) && LEVELS.indexOf(f.severity.toLowerCase() as never) <= threshold))
+  const hit = report.checks.some((c) =>
+    c.findings.some((f) => (!introduced || introduced.has(f.fingerprint)) && LEVELS.indexOf(f.severity.toLowerCase() as never) <= threshold),
+  )
   return hit ? 1 : 0
 }
 
-async function write(report: Report, options: AuditOptions): Promise<void> {
-  const text = await render(report, options)
+async function write(report: Report, source: Source, options: AuditOptions): Promise<void> {
+  const text = await render(report, source, options)
   if (options.output !== undefined) writeFileSync(options.output, text)
   else await new Promise<void>((done) => process.stdout.write(text, () => done()))
 }
 
-async function render(report: Report, options: AuditOptions): Promise<string> {
+async function render(report: Report, source: Source, options: AuditOptions): Promise<string> {
   switch (options.format) {
     case 'json':
       return `${JSON.stringify(report, null, 2)}\n`
     case 'markdown':
       return (await import('../report/render-markdown.ts')).renderMarkdown(report)
     case 'html':
-      return (await import('../report/render-html.ts')).renderHtml(report)
+      return (await import('../report/render-html.ts')).renderHtml(
+        report,
+        await (await import('./excerpts.ts')).readExcerpts(report, source, options.commit ?? WORKING_TREE),
+      )
     case 'sarif':
       return `${JSON.stringify((await import('../annotations/sarif.ts')).renderSarif(report), null, 2)}\n`
     default: {
@@ -101,6 +107,13 @@ async function render(report: Report, options: AuditOptions): Promise<string> {
 /** One line that tells the phase, on a terminal only. */
 function progressLine(wanted: boolean): { say(phase: string): void; clear(): void } {
   if (!wanted || !process.stderr.isTTY) return { say: () => {}, clear: () => {} }
-  const words: Record<string, string> = { snapshot: 'listing files', history: 'reading the history', facts: 'reading code', database: 'replaying SQL and trying it', model: 'following guards', checks: 'judging' }
+  const words: Record<string, string> = {
+    snapshot: 'listing files',
+    history: 'reading the history',
+    facts: 'reading code',
+    database: 'replaying SQL and trying it',
+    model: 'following guards',
+    checks: 'judging',
+  }
   return { say: (phase) => process.stderr.write(`\r\x1b[2K${words[phase] ?? phase} …`), clear: () => process.stderr.write('\r\x1b[2K') }
 }

@@ -1,15 +1,21 @@
 import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml'
-import { type Attestation, CONFIG_PATH, type Config, type ConfigProblem, type Declared, DEFAULT_CONFIG, type Suppression } from './config.ts'
+import { type Attestation, CONFIG_PATH, type Config, type ConfigProblem, DEFAULT_CONFIG, type Declared, type Suppression } from './config.ts'
 
 const MAX_BYTES = 256 << 10
 
 /** Reads `.github/prelaunch.yml`. Unknown keys and wrong values are problems at their line; the default applies instead. */
 export function parseConfig(text: string): { config: Config; problems: readonly ConfigProblem[] } {
-  if (text.length > MAX_BYTES) return { config: DEFAULT_CONFIG, problems: [{ path: CONFIG_PATH, line: 1, message: `is larger than ${MAX_BYTES / 1024} KiB; the defaults apply` }] }
+  if (text.length > MAX_BYTES)
+    return { config: DEFAULT_CONFIG, problems: [{ path: CONFIG_PATH, line: 1, message: `is larger than ${MAX_BYTES / 1024} KiB; the defaults apply` }] }
   const lines = new LineCounter()
   const doc = parseDocument(text, { lineCounter: lines, maxAliasCount: 0, uniqueKeys: true } as never)
   const reader = new Reader(lines)
-  for (const e of doc.errors) reader.problems.push({ path: CONFIG_PATH, line: lines.linePos(e.pos[0]).line, message: `is not valid YAML: ${(e.message.split('\n')[0] ?? '').replace(/ at line \d+.*$/, '')}; the defaults apply` })
+  for (const e of doc.errors)
+    reader.problems.push({
+      path: CONFIG_PATH,
+      line: lines.linePos(e.pos[0]).line,
+      message: `is not valid YAML: ${(e.message.split('\n')[0] ?? '').replace(/ at line \d+.*$/, '')}; the defaults apply`,
+    })
   if (doc.errors.length || doc.contents === null) return { config: DEFAULT_CONFIG, problems: reader.problems }
   return { config: reader.config(doc.contents as Node), problems: reader.problems }
 }
@@ -35,7 +41,11 @@ class Reader {
       comment: this.oneOf(top.get('comment'), 'comment', ['always', 'findings', 'never'] as const) ?? DEFAULT_CONFIG.comment,
       ...(publish ? { publish } : {}),
       paths: { ignore: this.strings(paths.get('ignore'), 'paths.ignore') },
-      public: { tables: this.declared(open.get('tables'), 'public.tables'), routes: this.declared(open.get('routes'), 'public.routes'), buckets: this.declared(open.get('buckets'), 'public.buckets') },
+      public: {
+        tables: this.declared(open.get('tables'), 'public.tables'),
+        routes: this.declared(open.get('routes'), 'public.routes'),
+        buckets: this.declared(open.get('buckets'), 'public.buckets'),
+      },
       production: { domains: this.strings(production.get('domains'), 'production.domains') },
       attest: this.list(top.get('attest'), 'attest', (n) => this.attestation(n)),
       suppress: this.list(top.get('suppress'), 'suppress', (n) => this.suppression(n)),
@@ -52,13 +62,26 @@ class Reader {
   private attestation(n: Node): Attestation | undefined {
     const f = this.record(n, 'attest', ['check', 'statement', 'by', 'date'], ['expires'])
     if (!f || !this.dates(n, f, ['date', 'expires'])) return undefined
-    return { check: f.check as string, statement: f.statement as string, by: f.by as string, date: f.date as string, ...(f.expires ? { expires: f.expires } : {}), line: this.lineOf(n) }
+    return {
+      check: f.check as string,
+      statement: f.statement as string,
+      by: f.by as string,
+      date: f.date as string,
+      ...(f.expires ? { expires: f.expires } : {}),
+      line: this.lineOf(n),
+    }
   }
 
   private suppression(n: Node): Suppression | undefined {
     const f = this.record(n, 'suppress', ['check', 'subject', 'reason'], ['expires'])
     if (!f || !this.dates(n, f, ['expires'])) return undefined
-    return { check: f.check as string, subject: f.subject as string, reason: f.reason as string, ...(f.expires ? { expires: f.expires } : {}), line: this.lineOf(n) }
+    return {
+      check: f.check as string,
+      subject: f.subject as string,
+      reason: f.reason as string,
+      ...(f.expires ? { expires: f.expires } : {}),
+      line: this.lineOf(n),
+    }
   }
 
   private dates(n: Node, fields: Readonly<Record<string, string>>, names: readonly string[]): boolean {
@@ -122,7 +145,11 @@ class Reader {
 
   private text(node: Node): string | undefined {
     if (!isScalar(node)) return undefined
-    return typeof node.value === 'string' ? node.value : typeof node.value === 'number' || typeof node.value === 'boolean' ? String(node.source ?? node.value) : undefined
+    return typeof node.value === 'string'
+      ? node.value
+      : typeof node.value === 'number' || typeof node.value === 'boolean'
+        ? String(node.source ?? node.value)
+        : undefined
   }
 
   private lineOf(node: Node): number {

@@ -1,6 +1,6 @@
+import { SEVERITIES } from '../checks/outcome.ts'
 import type { CheckResult } from '../checks/run-checks.ts'
 import { comparePlaces } from '../lib/place.ts'
-import { SEVERITIES } from '../checks/outcome.ts'
 import type { Finding } from './finding.ts'
 import { fingerprint } from './fingerprint.ts'
 
@@ -26,5 +26,10 @@ function merge(a: Finding, b: Finding): Finding {
 
 /** Critical first, then by place, then by subject. */
 export function compareFindingsForDisplay(a: Finding, b: Finding): number {
-  return SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity) || a.checkNumber - b.checkNumber || comparePlaces(a.at, b.at) || (a.subject < b.subject ? -1 : 1)
+  return (
+    SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity) ||
+    a.checkNumber - b.checkNumber ||
+    comparePlaces(a.at, b.at) ||
+    (a.subject < b.subject ? -1 : 1)
+  )
 }

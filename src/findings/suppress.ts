@@ -71,11 +71,19 @@ export function suppress(
       }
       problems.push({ path: CONFIG_PATH, line: entry.line, message: `this suppression expired on ${entry.expires}; the finding counts again` })
     }
-    const comment = comments.find((c) => c.check === finding.check && c.path === finding.at.path && finding.at.line >= c.line && finding.at.line - c.line <= COMMENT_REACH)
+    const comment = comments.find(
+      (c) => c.check === finding.check && c.path === finding.at.path && finding.at.line >= c.line && finding.at.line - c.line <= COMMENT_REACH,
+    )
     if (comment) {
       used.add(comment)
-      if (!comment.reason) problems.push({ path: comment.path, line: comment.line, message: `a suppression needs a reason: prelaunch-ignore ${comment.check}: why` })
-      else if (introducedCritical(finding)) problems.push({ path: comment.path, line: comment.line, message: 'a pull request cannot suppress a Critical finding that it introduces; put it into the configuration of the base branch' })
+      if (!comment.reason)
+        problems.push({ path: comment.path, line: comment.line, message: `a suppression needs a reason: prelaunch-ignore ${comment.check}: why` })
+      else if (introducedCritical(finding))
+        problems.push({
+          path: comment.path,
+          line: comment.line,
+          message: 'a pull request cannot suppress a Critical finding that it introduces; put it into the configuration of the base branch',
+        })
       else {
         suppressed.push({ finding, reason: comment.reason, where: `${comment.path}:${comment.line}` })
         continue
@@ -84,6 +92,7 @@ export function suppress(
     kept.push(finding)
   }
   for (const c of comments) if (!used.has(c)) problems.push({ path: c.path, line: c.line, message: `this prelaunch-ignore matches no finding of ${c.check}` })
-  for (const s of config.suppress) if (!used.has(s)) problems.push({ path: CONFIG_PATH, line: s.line, message: `this suppression matches no finding of ${s.check}: ${s.subject}` })
+  for (const s of config.suppress)
+    if (!used.has(s)) problems.push({ path: CONFIG_PATH, line: s.line, message: `this suppression matches no finding of ${s.check}: ${s.subject}` })
   return { kept, suppressed, problems }
 }

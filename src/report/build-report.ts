@@ -1,10 +1,10 @@
 import { SEVERITIES } from '../checks/outcome.ts'
 import type { CheckResult } from '../checks/run-checks.ts'
 import type { Attestation, Config, ConfigProblem } from '../config/config.ts'
-import { comparePlaces } from '../lib/place.ts'
 import type { Comparison } from '../findings/compare.ts'
 import type { Finding } from '../findings/finding.ts'
 import type { SuppressedFinding } from '../findings/suppress.ts'
+import { comparePlaces } from '../lib/place.ts'
 import type { AppModel } from '../model/app-model.ts'
 import type { Report, ReportCheck, ReportFinding } from './report.ts'
 import { reportRoutes } from './report-routes.ts'
@@ -75,9 +75,12 @@ function reportCheck(result: CheckResult, input: ReportInput, render: (f: Findin
   const findings = input.findings.filter((f) => f.check === check.id).map(render)
   const head = { number: check.number, id: check.id, category: check.category, rule: check.rule }
   if (outcome.status === 'failed') {
-    const reportedUnder = (outcome.reportedBy ?? []).flatMap(([number, subject]) => input.findings.filter((f) => f.checkNumber === number && f.subject === subject).map((f) => f.fingerprint))
+    const reportedUnder = (outcome.reportedBy ?? []).flatMap(([number, subject]) =>
+      input.findings.filter((f) => f.checkNumber === number && f.subject === subject).map((f) => f.fingerprint),
+    )
     const allSuppressed = !findings.length && !reportedUnder.length
-    if (allSuppressed) return { ...head, status: 'passed', evidence: [...outcome.evidence, 'every finding is suppressed with a reason (listed below)'], findings }
+    if (allSuppressed)
+      return { ...head, status: 'passed', evidence: [...outcome.evidence, 'every finding is suppressed with a reason (listed below)'], findings }
     return { ...head, status: 'failed', evidence: outcome.evidence, findings, ...(reportedUnder.length ? { reportedUnder: [...new Set(reportedUnder)] } : {}) }
   }
   if (outcome.status === 'passed') return { ...head, status: 'passed', evidence: outcome.evidence, findings }

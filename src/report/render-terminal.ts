@@ -29,10 +29,16 @@ export function renderTerminal(report: Report, options: { readonly color: boolea
   for (const p of report.audit.config.problems) out.push('', `${paint('yellow', 'Configuration')} ${cleanLine(p.path)}:${p.line} ${cleanLine(p.message)}`)
   if (report.comparison) {
     const { introduced, existing, fixed, unreadable } = report.comparison
-    out.push('', `Compared with the base: ${introduced.length} introduced, ${existing.length} existing, ${fixed.length} fixed${unreadable.length ? `, ${unreadable.length} could not be read again` : ''}.`)
+    out.push(
+      '',
+      `Compared with the base: ${introduced.length} introduced, ${existing.length} existing, ${fixed.length} fixed${unreadable.length ? `, ${unreadable.length} could not be read again` : ''}.`,
+    )
   }
   const { critical, high, medium } = report.summary
-  out.push('', `${paint(critical ? 'red' : 'green', `${critical} Critical`)}, ${high} High, ${medium} Medium. ${report.summary.passed} checks passed, ${report.summary.failed} failed, ${report.summary.unverified} unverified, ${report.summary.notApplicable} not applicable.`)
+  out.push(
+    '',
+    `${paint(critical ? 'red' : 'green', `${critical} Critical`)}, ${high} High, ${medium} Medium. ${report.summary.passed} checks passed, ${report.summary.failed} failed, ${report.summary.unverified} unverified, ${report.summary.notApplicable} not applicable.`,
+  )
   return `${out.join('\n')}\n`
 }
 

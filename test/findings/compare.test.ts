@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { compareFindings } from '../../src/findings/compare.ts'
-import { collectFindings } from '../../src/findings/collect.ts'
-import { fingerprint } from '../../src/findings/fingerprint.ts'
-import { followRenames } from '../../src/findings/renames.ts'
 import type { Check } from '../../src/checks/define-check.ts'
 import { failed, type Issue } from '../../src/checks/outcome.ts'
+import { collectFindings } from '../../src/findings/collect.ts'
+import { compareFindings } from '../../src/findings/compare.ts'
+import { fingerprint } from '../../src/findings/fingerprint.ts'
+import { followRenames } from '../../src/findings/renames.ts'
 import { finding } from '../support/findings.ts'
 
 describe('fingerprint', () => {
@@ -12,7 +12,12 @@ describe('fingerprint', () => {
     const base = { subject: 'table public.todos' }
     expect(fingerprint('rls/enabled', base)).toMatch(/^[0-9a-f]{16}$/)
     expect(fingerprint('rls/enabled', { ...base, message: 'other words', at: { path: 'x', line: 9 } } as never)).toBe(fingerprint('rls/enabled', base))
-    const all = [fingerprint('rls/enabled', base), fingerprint('rls/storage', base), fingerprint('rls/enabled', { ...base, discriminator: 'select' }), fingerprint('rls/enabled', { ...base, workspace: 'apps/web' })]
+    const all = [
+      fingerprint('rls/enabled', base),
+      fingerprint('rls/storage', base),
+      fingerprint('rls/enabled', { ...base, discriminator: 'select' }),
+      fingerprint('rls/enabled', { ...base, workspace: 'apps/web' }),
+    ]
     expect(new Set(all).size).toBe(4)
   })
 })
@@ -41,16 +46,32 @@ describe('compareFindings', () => {
 
 describe('collectFindings', () => {
   test('two issues with one identity are one finding; the more severe speaks', () => {
-    const issue = (severity: Issue['severity'], line: number): Issue => ({ subject: 'file a.ts', severity, message: `line ${line}`, attack: 'x', fix: { text: 'y' }, at: { path: 'a.ts', line }, proof: 'inferred' })
+    const issue = (severity: Issue['severity'], line: number): Issue => ({
+      subject: 'file a.ts',
+      severity,
+      message: `line ${line}`,
+      attack: 'x',
+      fix: { text: 'y' },
+      at: { path: 'a.ts', line },
+      proof: 'inferred',
+    })
     const check = { number: 25, id: 'code/hardcoded' } as Check
     const found = collectFindings({ check, outcome: failed([issue('Medium', 3), issue('Critical', 9)]) })
     expect(found).toHaveLength(1)
-    expect(found[0]).toMatchObject({ severity: 'Critical', at: { path: 'a.ts', line: 9 }, related: [{ path: 'a.ts', line: 3, subject: 'file a.ts', what: 'the same defect' }] })
+    expect(found[0]).toMatchObject({
+      severity: 'Critical',
+      at: { path: 'a.ts', line: 9 },
+      related: [{ path: 'a.ts', line: 3, subject: 'file a.ts', what: 'the same defect' }],
+    })
   })
 })
 
 describe('followRenames', () => {
-  const snapshot = (files: Record<string, string>) => ({ commit: 'x', complete: true, blobs: Object.entries(files).map(([path, sha]) => ({ path, sha, size: 1, mode: 'file' as const })) })
+  const snapshot = (files: Record<string, string>) => ({
+    commit: 'x',
+    complete: true,
+    blobs: Object.entries(files).map(([path, sha]) => ({ path, sha, size: 1, mode: 'file' as const })),
+  })
 
   test('a moved file takes its findings along', () => {
     const follow = followRenames(snapshot({ 'a.ts': '1', 'b.ts': '2' }), snapshot({ 'lib/a.ts': '1', 'b.ts': '2' }))

@@ -19,13 +19,26 @@ export function documentationCases(markdown: string): DocumentationCase[] {
   const cases: DocumentationCase[] = []
   let heading = ''
   let sub = ''
-  let current: { title: string; line: number; files: Record<string, string>; findings?: string[]; advisories?: readonly Advisory[]; hosted?: HostedSettings } | undefined
+  let current:
+    | { title: string; line: number; files: Record<string, string>; findings?: string[]; advisories?: readonly Advisory[]; hosted?: HostedSettings }
+    | undefined
   const finish = () => {
     if (current && Object.keys(current.files).length) {
       if (!current.findings) throw new Error(`line ${current.line}: case "${current.title}" has files but no findings block`)
-      const status = current.findings.find((l) => l.startsWith('status:'))?.slice(7).trim()
+      const status = current.findings
+        .find((l) => l.startsWith('status:'))
+        ?.slice(7)
+        .trim()
       const expected = current.findings.filter((l) => l && !l.startsWith('status:'))
-      cases.push({ title: current.title, files: current.files, expected, line: current.line, ...(status ? { status } : {}), ...(current.advisories ? { advisories: current.advisories } : {}), ...(current.hosted ? { hosted: current.hosted } : {}) })
+      cases.push({
+        title: current.title,
+        files: current.files,
+        expected,
+        line: current.line,
+        ...(status ? { status } : {}),
+        ...(current.advisories ? { advisories: current.advisories } : {}),
+        ...(current.hosted ? { hosted: current.hosted } : {}),
+      })
     }
     current = undefined
   }

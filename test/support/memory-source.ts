@@ -31,7 +31,8 @@ export class MemorySource implements Source {
     const until = this.commits.findIndex((c) => c.name === commit)
     const versions = new Map<string, { path: string; sha: string; commit: string }>()
     for (const c of this.commits.slice(0, until + 1))
-      for (const [path, content] of Object.entries(c.files)) if (wanted(path)) versions.set(`${path} ${shaOf(content)}`, { path, sha: shaOf(content), commit: c.name })
+      for (const [path, content] of Object.entries(c.files))
+        if (wanted(path)) versions.set(`${path} ${shaOf(content)}`, { path, sha: shaOf(content), commit: c.name })
     return { commits: until + 1, complete: true, files: [...versions.values()], authors: this.authors }
   }
 

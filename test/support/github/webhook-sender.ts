@@ -1,0 +1,80 @@
+import { randomUUID } from 'node:crypto'
+import { Webhooks } from '@octokit/webhooks'
+import type { Delivery } from './state.ts'
+
+/** Signs webhooks as GitHub does, posts them, and keeps the list of deliveries that the deliveries API shows. */
+export class WebhookSender {
+  readonly deliveries: Delivery[] = []
+  url: string | undefined
+  /** While true, deliveries are recorded as failed without being sent: the App was down. */
+  down = false
+  readonly #webhooks: Webhooks
+  readonly #pending = new Set<Promise<unknown>>()
+  #nextId = 9_000_000
+
+  constructor(secret: string) {
+    this.#webhooks = new Webhooks({ secret })
+  }
+
+  send(event: string, payload: Record<string, unknown>): Delivery {
+    return this.#deliver(event, JSON.stringify(payload), payload, randomUUID(), false)
+  }
+
+  /** Sends a delivery again under the same GUID, as the redeliver button does. */
+  redeliver(id: number): Delivery | undefined {
+    const old = this.deliveries.find((d) => d.id === id)
+    return old && this.#deliver(old.event, old.body, JSON.parse(old.body) as Record<string, unknown>, old.guid, true)
+  }
+
+  /** Resolves when every delivery so far was answered. */
+  async settled(): Promise<void> {
+    while (this.#pending.size) await Promise.all(this.#pending)
+  }
+
+  #deliver(event: string, body: string, payload: Record<string, unknown>, guid: string, redelivery: boolean): Delivery {
+    const delivery: Delivery = {
+      id: this.#nextId++,
+      guid,
+      event,
+      action: typeof payload['action'] === 'string' ? payload['action'] : null,
+      installationId: (payload['installation'] as { id?: number } | undefined)?.id ?? 0,
+      repositoryId: (payload['repository'] as { id?: number } | undefined)?.id ?? null,
+      deliveredAt: new Date().toISOString(),
+      redelivery,
+      body,
+      statusCode: 0,
+      status: 'pending',
+    }
+    this.deliveries.unshift(delivery)
+    const sent = this.#post(delivery).finally(() => this.#pending.delete(sent))
+    this.#pending.add(sent)
+    return delivery
+  }
+
+  async #post(delivery: Delivery): Promise<void> {
+    if (!this.url || this.down) {
+      delivery.status = 'failed to connect to host'
+      return
+    }
+    try {
+      const response = await fetch(this.url, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          'user-agent': 'GitHub-Hookshot/local',
+          'x-github-delivery': delivery.guid,
+          'x-github-event': delivery.event,
+          'x-github-hook-id': '1',
+          'x-hub-signature-256': await this.#webhooks.sign(delivery.body),
+        },
+        body: delivery.body,
+        signal: AbortSignal.timeout(10_000),
+      })
+      await response.arrayBuffer()
+      delivery.statusCode = response.status
+      delivery.status = response.ok ? 'OK' : `Invalid HTTP Response: ${response.status}`
+    } catch (error) {
+      delivery.status = error instanceof Error && error.name === 'TimeoutError' ? 'timed out' : 'failed to connect to host'
+    }
+  }
+}
