@@ -26,16 +26,26 @@ export interface SqlFacts {
 }
 
 export interface EnvFileFacts {
-  readonly variables: readonly {
-    readonly name: string
-    readonly line: number
-    /** Redacted when it is a secret; otherwise as written, without quotes. */
-    readonly value: string
-    /** What the value is: see `SecretsFacts`; `empty`, `placeholder`, `reference` or `plain` when it is no secret. */
-    readonly kind: string
-    /** Keyed hash of the value, for comparing values across files without holding them. */
-    readonly hash: string
-  }[]
+  readonly variables: readonly EnvVariableFact[]
+}
+
+export interface EnvVariableFact extends ValueFact {
+  readonly name: string
+  readonly line: number
+}
+
+/** What a configured value is, without holding it when it is a secret. */
+export interface ValueFact {
+  /** Redacted when it is a secret; otherwise as written, without quotes. */
+  readonly value: string
+  /** A format of `SecretsFacts`; `empty`, `placeholder`, `reference`, `publishable`, `supabase-anon-jwt` or `plain` when it is no secret. */
+  readonly kind: string
+  /** Keyed hash of the value, for comparing values across files without holding them; 3 digits when it could be guessed. */
+  readonly hash: string
+  /** Set for secrets. */
+  readonly live?: 'live' | 'test' | 'local-demo'
+  /** Of JWTs: the decoded `role`, `iss` and `ref`. */
+  readonly claims?: { readonly role?: string; readonly iss?: string; readonly ref?: string }
 }
 
 export interface GitignoreFacts {
