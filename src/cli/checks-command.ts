@@ -5,7 +5,8 @@ import { CHECKS } from '../checks/index.ts'
 export function checksCommand(): number {
   let category = ''
   for (const c of CHECKS) {
-    if (c.category !== category) process.stdout.write(`${category ? '\n' : ''}${(category = c.category)}\n`)
+    if (c.category !== category) process.stdout.write(`${category ? '\n' : ''}${c.category}\n`)
+    category = c.category
     process.stdout.write(`  ${String(c.number).padStart(2)}  ${c.id.padEnd(30)} ${c.rule}\n`)
   }
   return 0

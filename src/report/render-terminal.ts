@@ -18,7 +18,8 @@ export function renderTerminal(report: Report, options: { readonly color: boolea
   out.push(paint('bold', 'The 25 checks'))
   let category = ''
   for (const c of report.checks) {
-    if (c.category !== category) out.push(paint('dim', (category = c.category)))
+    if (c.category !== category) out.push(paint('dim', c.category))
+    category = c.category
     out.push(`  ${paint(TINT[c.status], MARK[c.status])} ${String(c.number).padStart(2)} ${c.id.padEnd(30)} ${paint(TINT[c.status], c.status)}${note(c)}`)
   }
   if (report.gaps.length) {

@@ -3,6 +3,7 @@ import { DEFAULT_CONFIG } from '../../src/config/config.ts'
 import type { Report } from '../../src/report/report.ts'
 import { testDatabase } from './database.ts'
 import { type Content, MemorySource } from './memory-source.ts'
+import { assertReport } from './report-schema.ts'
 
 /** Audits files that exist in memory only, through the whole pipeline with the real database sandbox. */
 export async function auditFiles(
@@ -16,5 +17,6 @@ export async function auditFiles(
     { source, database: testDatabase(), ...ports },
   )
   if (crashes.length) throw new Error(`check ${crashes[0]?.check} crashed: ${crashes[0]?.error}`)
+  assertReport(report)
   return report
 }
