@@ -1,0 +1,101 @@
+import type { Expr, FunctionId } from '../../facts/javascript.ts'
+import type { Place } from '../../lib/place.ts'
+
+/**
+ * Code that can be called: a function of a file, or an expression in the scope of a function (0 is the module body) whose
+ * value is the function, such as `withAuth(handler)`. `bound` is the object that a method is called on.
+ */
+export type Code =
+  | { readonly k: 'fn'; readonly path: string; readonly fn: FunctionId }
+  | { readonly k: 'expr'; readonly path: string; readonly scope: FunctionId; readonly expr: Expr }
+
+/** How a framework calls the code: which parameter is the request, where parameters and session state are found. */
+export type Calling =
+  | 'next-route' // (request, { params })
+  | 'next-middleware' // (request, event)
+  | 'next-api' // (req, res)
+  | 'next-props' // ({ params, query, req, res })
+  | 'next-page' // ({ params, searchParams })
+  | 'action' // (...values from the caller)
+  | 'fetch' // (request) -> Response: Deno, workers
+  | 'express' // (req, res, next)
+  | 'express-param' // (req, res, next, value)
+  | 'fastify' // (request, reply)
+  | 'hono' // (c, next)
+  | 'nest' // decorated method
+  | 'nest-guard' // canActivate(context)
+  | 'remix' // ({ request, params, context })
+  | 'tanstack' // ({ data, context, request, params })
+  | 'tanstack-middleware' // ({ next, context })
+  | 'sveltekit' // ({ locals, params, request, url, cookies })
+  | 'sveltekit-handle' // ({ event, resolve })
+  | 'nitro' // (event)
+  | 'nuxt-middleware' // (to, from)
+  | 'astro' // (context)
+  | 'astro-middleware' // (context, next)
+  | 'astro-page' // module body, Astro.*
+  | 'lambda' // (event, context)
+  | 'trpc' // ({ ctx, input })
+  | 'trpc-middleware' // ({ ctx, next })
+  | 'component' // a page component rendered on the server
+
+/** Code that runs before the handler, in the order in which the framework runs it. */
+export interface Before {
+  readonly code: Code
+  readonly calling: Calling
+  readonly at: Place
+  /** What it is, for people: `middleware`, `hook`, `layout`, `router`, `guard`. */
+  readonly what: 'middleware' | 'hook' | 'layout' | 'guard' | 'loader' | 'context'
+  /** False when the framework runs it beside the handler (layout loads of SvelteKit): it redirects pages, but guards no data. */
+  readonly blocks: boolean
+  /** A library middleware that is known by its import (`clerkMiddleware`, `express-jwt`): nothing to follow. */
+  readonly external?: { readonly from: string; readonly name: string }
+}
+
+export type EntryKind = 'api' | 'page' | 'action' | 'edge-function' | 'procedure'
+
+/** One thing that answers requests, as a framework finds it. */
+export interface Entry {
+  readonly framework: string
+  readonly kind: EntryKind
+  /** Undefined: every method. */
+  readonly method?: string
+  /** `/path/[param]`, with optional and rest parameters as `[...param]`. */
+  readonly route: string
+  readonly subject: string
+  readonly path: string
+  readonly line: number
+  readonly endLine?: number
+  /** Undefined for pages without code on the server. */
+  readonly code?: Code
+  readonly calling: Calling
+  readonly before: readonly Before[]
+  /** For pages: the component that is rendered, and whether it runs only in the browser. */
+  readonly page?: { readonly path: string; readonly client: boolean; /** Static SPA: no server renders it. */ readonly static?: true }
+  /** The platform verifies a token before the handler runs (`verify_jwt` of edge functions): true, false or undefined when it has no such thing. */
+  readonly platformJwt?: { readonly on: boolean; readonly at?: Place }
+  /** Declared by the framework to be open or guarded (`@Public`, route rules); a name for people. */
+  readonly declared?: 'public' | 'guarded'
+}
+
+/** Code that a framework runs for many routes (`middleware.ts`, `hooks.server.ts`, `server/middleware`). */
+export interface Middleware extends Before {
+  readonly framework: string
+  readonly workspace: string
+  /** Which paths it runs on; absent: all. */
+  readonly matcher?: { readonly sources: readonly string[]; readonly at: Place }
+}
+
+/** What a framework file gives. */
+export interface Framework {
+  readonly name: string
+  /** The entries that this framework serves; empty when it is not in use. */
+  entries(program: import('./program.ts').Program): readonly Entry[]
+  /** Middleware of the whole application. */
+  middleware?(program: import('./program.ts').Program): readonly Middleware[]
+}
+
+/** `route GET /x`, or `route /x` when every method is handled. */
+export function routeSubject(method: string | undefined, route: string): string {
+  return method ? `route ${method} ${route}` : `route ${route}`
+}

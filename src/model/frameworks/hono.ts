@@ -1,0 +1,34 @@
+import type { Framework } from './entry.ts'
+import { toEntry } from './express.ts'
+import type { Program } from './program.ts'
+import { RouterCollector, type RouterDialect } from './routers.ts'
+
+const HONO: RouterDialect = {
+  name: 'Hono',
+  packages: ['hono', '@hono/hono', '@hono/zod-openapi'],
+  calling: 'hono',
+  creates: (_from, name, isNew) => isNew && /^(Hono|OpenAPIHono|default|\*\.Hono)$/.test(name),
+  conventional: /^(app|router|hono)$/,
+}
+
+const known = new WeakMap<Program, RouterCollector>()
+
+/** The routers of Hono applications; also asked by edge functions that serve one. */
+export function honoRouters(program: Program): RouterCollector {
+  let collector = known.get(program)
+  if (!collector) {
+    collector = new RouterCollector(program, HONO)
+    collector.collect()
+    known.set(program, collector)
+  }
+  return collector
+}
+
+/** Hono: route groups, `app.use('/x/*', mw)`, chained registration, base paths. Edge functions report theirs themselves. */
+export const hono: Framework = {
+  name: 'Hono',
+  entries: (program) =>
+    honoRouters(program)
+      .routes((path) => !/(^|\/)supabase\/functions\//.test(path))
+      .map((r) => toEntry('Hono', r, 'hono')),
+}

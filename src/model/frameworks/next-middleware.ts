@@ -1,0 +1,78 @@
+import type { Expr } from '../../facts/javascript.ts'
+import type { Before, Middleware } from './entry.ts'
+import { exportedHandler } from './exported-handlers.ts'
+import { matchesSource, samplePath } from './path-pattern.ts'
+import type { Program } from './program.ts'
+import { propOf, stringOf } from './walk.ts'
+
+const known = new WeakMap<Program, readonly Middleware[]>()
+
+/** `middleware.ts` and its successor `proxy.ts`, at the root of the workspace or in `src`. */
+export function nextMiddleware(program: Program): readonly Middleware[] {
+  const before = known.get(program)
+  if (before) return before
+  const found: Middleware[] = []
+  for (const workspace of program.workspaces.all) {
+    const prefix = workspace.dir === '' ? '' : `${workspace.dir}/`
+    for (const file of ['proxy', 'src/proxy', 'middleware', 'src/middleware'])
+      for (const ext of ['ts', 'js', 'mjs', 'tsx', 'mts']) {
+        const path = `${prefix}${file}.${ext}`
+        const js = program.js(path)
+        // Astro has the same file name with `onRequest`.
+        if (!js || js.exports.some((e) => e.name === 'onRequest') || program.workspaces.uses('astro', path)) continue
+        const h = ['proxy', 'middleware', 'default'].map((n) => exportedHandler(program, path, n)).find((x) => x !== undefined)
+        if (!h) continue
+        const matcher = matcherOf(program, path)
+        const external = h.meaning?.k === 'external' ? { from: h.meaning.from, name: h.meaning.name } : undefined
+        const code = h.code ?? ({ k: 'expr', path, scope: 0, expr: { k: 'opaque', l: h.line } } as const)
+        found.push({
+          framework: 'Next.js',
+          workspace: workspace.dir,
+          code,
+          calling: 'next-middleware',
+          at: { path, line: h.line, ...(h.endLine ? { endLine: h.endLine } : {}) },
+          what: 'middleware',
+          blocks: true,
+          ...(external ? { external } : {}),
+          ...(matcher ? { matcher } : {}),
+        })
+      }
+  }
+  known.set(program, found)
+  return found
+}
+
+/** The middleware that runs for a route of a file; a matcher that cannot be decided is taken to match. */
+export function nextMiddlewareFor(program: Program, path: string, route: string): Before[] {
+  const dir = program.workspace(path).dir
+  return nextMiddleware(program).filter((m) => m.workspace === dir && matcherCovers(m.matcher?.sources, samplePath(route)) !== false)
+}
+
+/** Whether any source of a matcher covers a path; no matcher covers all. */
+export function matcherCovers(sources: readonly string[] | undefined, path: string): boolean | undefined {
+  if (!sources) return true
+  let unknown = false
+  for (const s of sources) {
+    const r = matchesSource(s, path)
+    if (r) return true
+    if (r === undefined) unknown = true
+  }
+  return unknown ? undefined : false
+}
+
+function matcherOf(program: Program, path: string): Middleware['matcher'] {
+  const config = program.exported(path, 'config')
+  if (config?.k !== 'expr') return undefined
+  const matcher = propOf(config.expr, 'matcher')
+  if (!matcher) return undefined
+  const value = program.meaning(config.path, config.scope, matcher)
+  const expr = value?.k === 'expr' ? value.expr : matcher
+  const sources = sourcesOf(expr)
+  return sources.length ? { sources, at: { path, line: matcher.l, ...(matcher.e ? { endLine: matcher.e } : {}) } } : undefined
+}
+
+function sourcesOf(e: Expr): readonly string[] {
+  if (e.k === 'arr') return e.items.flatMap(sourcesOf)
+  const s = stringOf(e) ?? stringOf(propOf(e, 'source'))
+  return s === undefined ? [] : [s]
+}

@@ -1,0 +1,69 @@
+import type { Before, Entry, Framework } from './entry.ts'
+import { routeSubject } from './entry.ts'
+import { exportedHandler, frameworkIn } from './exported-handlers.ts'
+import { fileToRoute, routeFile } from './file-routes.ts'
+import { nextMiddlewareFor } from './next-middleware.ts'
+import { methodsTested } from './method-dispatch.ts'
+import type { Program } from './program.ts'
+
+const FOLDERS = ['src/pages', 'pages']
+
+/** Next.js Pages Router: `pages/api` handlers, pages and their `getServerSideProps`. */
+export const nextPages: Framework = {
+  name: 'Next.js',
+  entries: (program) =>
+    program.paths.flatMap((path) => {
+      const file = routeFile(path, program.workspace(path).dir, FOLDERS)
+      if (!file || !/^[cm]?[jt]sx?$/.test(file.extension) || !frameworkIn(program, path, ['next']) || isOtherFramework(program, path)) return []
+      if (/^_(app|document|error|middleware)$|^(404|500)$/.test(file.inside)) return []
+      const route = fileToRoute(file.inside)
+      return route === '/api' || route.startsWith('/api/') ? apiEntries(program, path, route) : pageEntries(program, path, route)
+    }),
+}
+
+/** Astro, Gatsby and plain React applications also keep pages in `src/pages`. */
+function isOtherFramework(program: Program, path: string): boolean {
+  return !program.workspaces.uses('next', path) && ['astro', 'gatsby', 'vite', 'react-scripts', 'nuxt', 'vike'].some((p) => program.workspaces.uses(p, path))
+}
+
+function apiEntries(program: Program, path: string, route: string): Entry[] {
+  const h = exportedHandler(program, path, 'default')
+  if (!h) return []
+  const methods = methodsTested(program, h.code)
+  return (methods.length ? methods : [undefined]).map((method) => ({
+    framework: 'Next.js',
+    kind: 'api',
+    ...(method ? { method } : {}),
+    route,
+    subject: routeSubject(method, route),
+    path,
+    line: h.line,
+    ...(h.endLine ? { endLine: h.endLine } : {}),
+    ...(h.code ? { code: h.code } : {}),
+    calling: 'next-api',
+    before: nextMiddlewareFor(program, path, route),
+  }))
+}
+
+function pageEntries(program: Program, path: string, route: string): Entry[] {
+  const component = exportedHandler(program, path, 'default')
+  if (!component) return []
+  const props = exportedHandler(program, path, 'getServerSideProps')
+  const before: Before[] = nextMiddlewareFor(program, path, route)
+  return [
+    {
+      framework: 'Next.js',
+      kind: 'page',
+      method: 'GET',
+      route,
+      subject: routeSubject('GET', route),
+      path,
+      line: component.line,
+      ...(component.endLine ? { endLine: component.endLine } : {}),
+      ...(props?.code ? { code: props.code } : {}),
+      calling: 'next-props',
+      before,
+      page: { path, client: true },
+    },
+  ]
+}

@@ -1,0 +1,143 @@
+import type { Expr } from '../../facts/javascript.ts'
+import type { Before, Entry, Framework, Middleware } from './entry.ts'
+import { routeSubject } from './entry.ts'
+import { exportedHandler, frameworkIn } from './exported-handlers.ts'
+import { fileToRoute, routeFile } from './file-routes.ts'
+import { codeOf, type Program } from './program.ts'
+import { expressions, propOf, stringsOf } from './walk.ts'
+
+const API = ['server/api', 'app/server/api', 'src/server/api', 'api']
+const ROUTES = ['server/routes', 'app/server/routes', 'src/server/routes', 'routes']
+const PAGES = ['pages', 'app/pages', 'src/pages']
+const METHOD_SUFFIX = /\.(get|post|put|patch|delete|head|options|connect|trace)$/
+
+/** Nuxt and Nitro: files of `server/api` and `server/routes`, server middleware, pages with their route middleware. */
+export const nuxt: Framework = {
+  name: 'Nuxt',
+  entries: (program) =>
+    program.paths.flatMap((path) => {
+      if (!isNuxt(program, path)) return []
+      const dir = program.workspace(path).dir
+      const nitroOnly = !program.workspaces.uses('nuxt', path) && program.workspaces.uses('nitropack', path)
+      const api = routeFile(path, dir, nitroOnly ? API : API.slice(0, 3))
+      if (api && !path.endsWith('.vue')) return handler(program, path, dir, `api/${api.inside}`)
+      const plain = routeFile(path, dir, nitroOnly ? ROUTES : ROUTES.slice(0, 3))
+      if (plain && !path.endsWith('.vue')) return handler(program, path, dir, plain.inside)
+      const page = path.endsWith('.vue') ? routeFile(path, dir, PAGES) : undefined
+      return page ? [pageEntry(program, path, dir, page.inside)] : []
+    }),
+  middleware: (program) => program.workspaces.all.flatMap((w) => (w.manifest && !isNuxt(program, w.manifestPath ?? w.dir) ? [] : serverMiddleware(program, w.dir).map((m): Middleware => ({ ...m, framework: 'Nuxt', workspace: w.dir })))),
+}
+
+function isNuxt(program: Program, path: string): boolean {
+  return frameworkIn(program, path, ['nuxt', 'nuxt3', 'nitropack', 'nuxt-edge', 'nuxt-nightly'])
+}
+
+function handler(program: Program, path: string, dir: string, inside: string): Entry[] {
+  const suffix = METHOD_SUFFIX.exec(inside)
+  const method = suffix ? (suffix[1] as string).toUpperCase() : undefined
+  if (method === 'HEAD' || method === 'OPTIONS') return []
+  const route = fileToRoute(suffix ? inside.slice(0, suffix.index) : inside)
+  const h = exportedHandler(program, path, 'default')
+  if (!h?.code) return []
+  // `defineEventHandler(async (event) => …)` is the handler itself.
+  return [
+    {
+      framework: 'Nuxt',
+      kind: 'api',
+      ...(method ? { method } : {}),
+      route,
+      subject: routeSubject(method, route),
+      path,
+      line: h.line,
+      ...(h.endLine ? { endLine: h.endLine } : {}),
+      code: h.code,
+      calling: 'nitro',
+      before: serverMiddleware(program, dir),
+    },
+  ]
+}
+
+const middlewareOf = new WeakMap<Program, Map<string, readonly Before[]>>()
+
+/** `server/middleware/*` in the order of their names; each runs for every request and must decide by the path itself. */
+function serverMiddleware(program: Program, dir: string): readonly Before[] {
+  const known = middlewareOf.get(program) ?? new Map<string, readonly Before[]>()
+  middlewareOf.set(program, known)
+  const before = known.get(dir)
+  if (before) return before
+  const prefix = dir === '' ? '' : `${dir}/`
+  const found = program.paths
+    .filter((p) => [`${prefix}server/middleware/`, `${prefix}src/server/middleware/`, `${prefix}app/server/middleware/`].some((f) => p.startsWith(f)))
+    .flatMap((path): Before[] => {
+      const h = exportedHandler(program, path, 'default')
+      return h?.code ? [{ code: h.code, calling: 'nitro', at: { path, line: h.line, ...(h.endLine ? { endLine: h.endLine } : {}) }, what: 'middleware', blocks: true }] : []
+    })
+  known.set(dir, found)
+  return found
+}
+
+function pageEntry(program: Program, path: string, dir: string, inside: string): Entry {
+  const route = fileToRoute(inside.replace(/_([A-Za-z]\w*)(?=\/|$)/g, '[$1]').replace(/(^|\/)\[\.\.\.\]$/, '$1[...slug]'))
+  const js = program.js(path)
+  const names = js ? pageMiddleware(js.functions.flatMap((f) => [...expressions(f)])) : []
+  return {
+    framework: 'Nuxt',
+    kind: 'page',
+    method: 'GET',
+    route,
+    subject: routeSubject('GET', route),
+    path,
+    line: 1,
+    code: { k: 'fn', path, fn: 0 },
+    calling: 'component',
+    before: [...serverMiddleware(program, dir), ...routeMiddleware(program, dir, names)],
+    page: { path, client: false, ...(program.workspaces && ssrOff(program, dir) ? { static: true as const } : {}) },
+  }
+}
+
+/** `definePageMeta({ middleware: ['auth'] })`. */
+function pageMiddleware(all: readonly Expr[]): readonly string[] {
+  for (const e of all) if (e.k === 'call' && e.fn.k === 'id' && e.fn.name === 'definePageMeta') return stringsOf(propOf(e.args[0], 'middleware'))
+  return []
+}
+
+/** Route middleware of the application: global ones first, then those that the page names. It runs on the server for the first request. */
+function routeMiddleware(program: Program, dir: string, names: readonly string[]): Before[] {
+  const prefix = dir === '' ? '' : `${dir}/`
+  const all = program.paths.flatMap((path) => {
+    const m = [`${prefix}middleware/`, `${prefix}app/middleware/`, `${prefix}src/middleware/`].find((f) => path.startsWith(f))
+    if (!m) return []
+    const name = path.slice(m.length).replace(/\.[cm]?[jt]s$/, '').replace(/^\d+\./, '')
+    return [{ path, name: name.replace(/\.global$/, '').replace(/\/index$/, ''), global: /\.global$/.test(name) }]
+  })
+  const kebab = (s: string) => s.replace(/([a-z])([A-Z])/g, '$1-$2').toLowerCase()
+  const chosen = [...all.filter((m) => m.global), ...names.flatMap((n) => all.filter((m) => !m.global && kebab(m.name) === kebab(n)))]
+  return chosen.flatMap((m): Before[] => {
+    const h = exportedHandler(program, m.path, 'default')
+    return h?.code ? [{ code: h.code, calling: 'nuxt-middleware', at: { path: m.path, line: h.line }, what: 'middleware', blocks: true }] : []
+  })
+}
+
+/** `ssr: false` in the configuration makes it a static application. */
+function ssrOff(program: Program, dir: string): boolean {
+  const config = nuxtConfig(program, dir)
+  const ssr = propOf(config, 'ssr')
+  return ssr?.k === 'lit' && ssr.v === false
+}
+
+/** The object given to `defineNuxtConfig`. */
+export function nuxtConfig(program: Program, dir: string): Expr | undefined {
+  const prefix = dir === '' ? '' : `${dir}/`
+  for (const ext of ['ts', 'js', 'mjs']) {
+    const m = program.js(`${prefix}nuxt.config.${ext}`) ? program.exported(`${prefix}nuxt.config.${ext}`, 'default') : undefined
+    if (m?.k !== 'expr') continue
+    return m.expr.k === 'call' ? m.expr.args[0] : m.expr
+  }
+  return undefined
+}
+
+/** The code of a Nuxt plug-in or handler file. */
+export function defaultCode(program: Program, path: string) {
+  return codeOf(program.exported(path, 'default'))
+}

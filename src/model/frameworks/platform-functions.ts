@@ -1,0 +1,60 @@
+import type { Entry, Framework } from './entry.ts'
+import { routeSubject } from './entry.ts'
+import { exportedHandler, SHOWN_METHODS } from './exported-handlers.ts'
+import { fileToRoute } from './file-routes.ts'
+import { methodsTested } from './method-dispatch.ts'
+import type { Program } from './program.ts'
+
+/** Functions of hosting platforms that are files in a folder: `api/` (Vercel), `netlify/functions` and `netlify/edge-functions`. */
+export const platformFunctions: Framework = {
+  name: 'Platform functions',
+  entries: (program) => program.paths.flatMap((path) => [...vercel(program, path), ...netlify(program, path)]),
+}
+
+function vercel(program: Program, path: string): Entry[] {
+  const dir = program.workspace(path).dir
+  const local = dir === '' ? path : path.slice(dir.length + 1)
+  const m = /^api\/(.+)\.[cm]?[jt]s$/.exec(local)
+  // Other frameworks with an `api` folder at the root serve it in their own way.
+  if (!m || !m[1] || m[1].split('/').some((s) => s.startsWith('_')) || m[1].endsWith('.d') || program.workspaces.uses('next', path)) return []
+  const route = `/api${fileToRoute(m[1]).replace(/^\/$/, '')}`
+  const named = SHOWN_METHODS.flatMap((method) => {
+    const h = exportedHandler(program, path, method)
+    return h ? [entry('Vercel Functions', method, route, path, h, 'fetch')] : []
+  })
+  if (named.length) return named
+  const h = exportedHandler(program, path, 'default')
+  // A server exported whole (Express, Hono) lists its own routes.
+  if (!h?.code || (h.code.k === 'expr' && !['call', 'fn', 'id', 'mem'].includes(h.code.expr.k)) || isServer(program, path)) return []
+  const edge = /edge/.test(JSON.stringify(program.exported(path, 'config') ?? '')) || /edge/.test(JSON.stringify(program.exported(path, 'runtime') ?? ''))
+  const params = h.code.k === 'fn' ? program.fn(h.code.path, h.code.fn)?.params.length : 2
+  const methods = methodsTested(program, h.code)
+  return (methods.length ? methods : [undefined]).map((method) => entry('Vercel Functions', method, route, path, h, edge || params === 1 ? 'fetch' : 'next-api'))
+}
+
+function isServer(program: Program, path: string): boolean {
+  return ['express', 'hono', 'fastify', '@nestjs/core'].some((p) => program.importersOf(p).has(path)) || program.js(path)?.exports.some((e) => e.name === 'default' && (e.local === 'app' || e.local === 'server' || (e.value?.k === 'id' && /^(app|server)$/.test(e.value.name)))) === true
+}
+
+function netlify(program: Program, path: string): Entry[] {
+  const m = /(?:^|\/)netlify\/(functions|edge-functions)\/(.+)\.[cm]?[jt]s$/.exec(path)
+  if (!m) return []
+  const inside = (m[2] as string).split('/')
+  const name = inside.length === 1 ? (inside[0] as string) : inside.length === 2 && (inside[1] === 'index' || inside[1] === inside[0]) ? (inside[0] as string) : undefined
+  if (!name || name.startsWith('_')) return []
+  const classic = exportedHandler(program, path, 'handler')
+  const modern = exportedHandler(program, path, 'default')
+  const h = classic ?? modern
+  if (!h?.code) return []
+  // Scheduled and background functions are called by the platform; background ones still have a URL.
+  const config = program.exported(path, 'config')
+  const custom = config?.k === 'expr' && config.expr.k === 'obj' ? config.expr.props.find((p) => p.key === 'path')?.value : undefined
+  if (config?.k === 'expr' && config.expr.k === 'obj' && config.expr.props.some((p) => p.key === 'schedule')) return []
+  const route = custom?.k === 'lit' && typeof custom.v === 'string' ? custom.v : `/.netlify/${m[1]}/${name}`
+  const methods = methodsTested(program, h.code)
+  return (methods.length ? methods : [undefined]).map((method) => entry('Netlify Functions', method, route, path, h, classic ? 'lambda' : 'fetch'))
+}
+
+function entry(framework: string, method: string | undefined, route: string, path: string, h: NonNullable<ReturnType<typeof exportedHandler>>, calling: Entry['calling']): Entry {
+  return { framework, kind: 'api', ...(method ? { method } : {}), route, subject: routeSubject(method, route), path, line: h.line, ...(h.endLine ? { endLine: h.endLine } : {}), ...(h.code ? { code: h.code } : {}), calling, before: [] }
+}

@@ -1,0 +1,451 @@
+import type { Expr, FunctionId, Stmt } from '../../facts/javascript.ts'
+import type { Place } from '../../lib/place.ts'
+import type { Before, Calling, Code } from './entry.ts'
+import { covers, joinPaths, routerPath } from './path-pattern.ts'
+import { codeOf, type Meaning, packageOf, type Program } from './program.ts'
+import { blocksOf, childrenOf, exprsOf, propOf, stringOf, stringsOf } from './walk.ts'
+
+/** What a library's routers are called and how they are told apart. */
+export interface RouterDialect {
+  readonly name: string
+  readonly packages: readonly string[]
+  readonly calling: Calling
+  /** True when an expression makes a router: `express()`, `Router()`, `new Hono()`. */
+  creates(from: string, name: string, isNew: boolean): boolean
+  /** Names of parameters that carry a router into a function nobody calls by name. */
+  readonly conventional: RegExp
+  /** Hooks belong to the whole context, whatever the order (Fastify). */
+  readonly contextual?: true
+}
+
+/** One route as registered, with what runs before it. */
+export interface RegisteredRoute {
+  readonly method?: string
+  readonly route: string
+  readonly at: Place
+  readonly code?: Code
+  readonly before: readonly Before[]
+}
+
+type Registration =
+  | { readonly k: 'route'; readonly methods: readonly (string | undefined)[]; readonly path: string; readonly handlers: readonly Before[]; readonly at: Place }
+  | { readonly k: 'use'; readonly paths: readonly string[]; readonly befores: readonly Before[] }
+  | { readonly k: 'mount'; readonly paths: readonly string[]; readonly router: Router; readonly befores: readonly Before[] }
+
+/** A router object with what is registered on it, in order. */
+class Router {
+  readonly registrations: Registration[] = []
+  readonly decorated = new Map<string, Code>()
+  mounted = false
+  /** Set for `router.route(path)`: registrations go to `of` under that path. */
+  readonly of?: Router
+  readonly fixed?: string
+  readonly at: Place
+  constructor(at: Place, of?: Router, fixed?: string) {
+    this.at = at
+    if (of) this.of = of
+    if (fixed !== undefined) this.fixed = fixed
+  }
+}
+
+const VERBS: Readonly<Record<string, string | undefined>> = { get: 'GET', post: 'POST', put: 'PUT', patch: 'PATCH', delete: 'DELETE', del: 'DELETE' }
+const MAX_DEPTH = 12
+const MAX_ROUTES = 5_000
+
+/** Follows router objects through an application and lists its routes in the order of registration. */
+export class RouterCollector {
+  readonly #program: Program
+  readonly #dialect: RouterDialect
+  readonly #created = new Map<unknown, Router>()
+  readonly #fields = new Map<string, Router>()
+  readonly #visited = new Set<string>()
+  readonly #inProgress = new Set<string>()
+  readonly #entered = new Set<string>()
+  /** Routers in the order of creation, with the file that made each. */
+  readonly routers: { readonly router: Router; readonly path: string }[] = []
+
+  constructor(program: Program, dialect: RouterDialect) {
+    this.#program = program
+    this.#dialect = dialect
+  }
+
+  /** Reads every file that imports the library, then the conventional registration functions that nothing called. */
+  collect(): void {
+    const files = this.#program.paths.filter((p) => this.#dialect.packages.some((d) => this.#program.importersOf(d).has(p)))
+    for (const path of files) this.#file(path)
+    for (const path of this.#program.paths) this.#conventionalFunctions(path)
+  }
+
+  /** All routes of top-level routers (those that no other router mounts), flattened. */
+  routes(keep: (path: string) => boolean = () => true): readonly RegisteredRoute[] {
+    const out: RegisteredRoute[] = []
+    for (const { router, path } of this.routers) if (!router.mounted && !router.of && keep(path)) this.#flatten(router, '', [], out, 0)
+    return out
+  }
+
+  /** Routes of the router that an expression means, for applications served by something else (edge functions). */
+  routesOf(path: string, scope: FunctionId, expr: Expr): readonly RegisteredRoute[] | undefined {
+    const router = this.#router(path, scope, expr, new Map(), 0)
+    if (!router) return undefined
+    const out: RegisteredRoute[] = []
+    this.#flatten(router, '', [], out, 0)
+    return out
+  }
+
+  #flatten(router: Router, prefix: string, inherited: readonly Before[], out: RegisteredRoute[], depth: number): void {
+    if (depth > MAX_DEPTH) return
+    const running: { paths: readonly string[]; before: Before }[] = []
+    if (this.#dialect.contextual) for (const r of router.registrations) if (r.k === 'use') for (const before of r.befores) running.push({ paths: r.paths, before })
+    const active = (route: string) => [
+      ...inherited,
+      ...running.filter((u) => u.paths.some((p) => covers(joinPaths(prefix, p), route))).map((u) => u.before),
+    ]
+    for (const r of router.registrations) {
+      if (out.length > MAX_ROUTES) return
+      if (r.k === 'use') {
+        if (!this.#dialect.contextual) for (const before of r.befores) running.push({ paths: r.paths, before })
+      } else if (r.k === 'mount') {
+        for (const p of r.paths) {
+          const at = joinPaths(prefix, routerPath(p))
+          this.#flatten(r.router, at, [...active(at), ...r.befores], out, depth + 1)
+        }
+      } else {
+        const route = joinPaths(prefix, routerPath(r.path))
+        const handler = r.handlers.at(-1)
+        for (const method of r.methods)
+          out.push({
+            ...(method ? { method } : {}),
+            route,
+            at: r.at,
+            ...(handler ? { code: handler.code } : {}),
+            before: [...active(route), ...r.handlers.slice(0, -1)],
+          })
+      }
+    }
+  }
+
+  #file(path: string): void {
+    const js = this.#program.js(path)
+    if (!js) return
+    for (const fn of js.functions) this.#body(path, fn.id, new Map(), 0)
+  }
+
+  /** `export function registerRoutes(app)` and plug-ins that a loader finds by folder. */
+  #conventionalFunctions(path: string): void {
+    const js = this.#program.js(path)
+    if (!js || !this.#dialect.packages.some((p) => this.#program.workspaces.uses(p, path))) return
+    for (const fn of js.functions) {
+      const first = fn.params[0]
+      if (fn.id === 0 || first?.k !== 'name' || !this.#dialect.conventional.test(first.name) || this.#entered.has(`${path}:${fn.id}`)) continue
+      if (fn.parent !== undefined && fn.parent !== 0) continue
+      const router = new Router({ path, line: fn.l })
+      this.#enter(path, fn.id, [router], 0)
+      if (router.registrations.some((r) => r.k === 'route')) this.routers.push({ router, path })
+    }
+  }
+
+  #enter(path: string, fn: FunctionId, args: readonly (Router | undefined)[], depth: number): void {
+    const ir = this.#program.fn(path, fn)
+    const key = `${path}:${fn}`
+    if (!ir || depth > MAX_DEPTH || this.#inProgress.has(key)) return
+    this.#entered.add(key)
+    const env = new Map<string, Router>()
+    ir.params.forEach((p, i) => {
+      const router = args[i]
+      if (p.k === 'name' && router) env.set(`${key}:${p.name}`, router)
+      // `({ app })`, `{ router }` given as an object is not followed.
+    })
+    this.#inProgress.add(key)
+    this.#statements(path, fn, ir.body, env, depth)
+    this.#inProgress.delete(key)
+  }
+
+  #body(path: string, fn: FunctionId, env: Map<string, Router>, depth: number): void {
+    const key = `${path}:${fn}`
+    if (this.#visited.has(key) || this.#entered.has(key)) return
+    this.#visited.add(key)
+    const ir = this.#program.fn(path, fn)
+    if (ir) this.#statements(path, fn, ir.body, env, depth)
+  }
+
+  #statements(path: string, scope: FunctionId, body: readonly Stmt[], env: Map<string, Router>, depth: number): void {
+    for (const s of body) {
+      for (const e of exprsOf(s)) this.#expression(path, scope, e, env, depth)
+      for (const b of blocksOf(s)) this.#statements(path, scope, b, env, depth)
+    }
+  }
+
+  /** Evaluates an expression for the registrations in it. */
+  #expression(path: string, scope: FunctionId, e: Expr, env: Map<string, Router>, depth: number): void {
+    if (e.k === 'assign' && e.to.k === 'expr' && e.to.expr.k === 'mem' && e.to.expr.of.k === 'this') {
+      const router = this.#router(path, scope, e.value, env, depth)
+      if (router) this.#fields.set(`${path}:${e.to.expr.name}`, router)
+      else this.#expression(path, scope, e.value, env, depth)
+      return
+    }
+    if (e.k === 'call' || e.k === 'new') {
+      if (this.#router(path, scope, e, env, depth)) return
+      if (this.#call(path, scope, e, env, depth)) return
+    }
+    for (const c of childrenOf(e)) this.#expression(path, scope, c, env, depth)
+  }
+
+  /** A call of a function of the application that is given a router. */
+  #call(path: string, scope: FunctionId, e: Extract<Expr, { k: 'call' | 'new' }>, env: Map<string, Router>, depth: number): boolean {
+    const args = e.args.map((a) => (a.k === 'id' || a.k === 'mem' || a.k === 'call' ? this.#router(path, scope, a, env, depth) : undefined))
+    if (!args.some((a) => a)) return false
+    const m = this.#program.meaning(path, scope, e.fn)
+    const fn = m?.k === 'fn' ? m : m?.k === 'expr' && m.expr.k === 'fn' ? { path: m.path, fn: m.expr.fn } : undefined
+    if (fn) this.#enter(fn.path, fn.fn, args, depth + 1)
+    else if (m?.k === 'class') {
+      const ctor = m.class.members.find((x) => x.how === 'constructor')
+      if (ctor?.fn !== undefined) this.#enter(m.path, ctor.fn, args, depth + 1)
+    }
+    return true
+  }
+
+  /** The router that an expression means; registers what chained calls register on the way. */
+  #router(path: string, scope: FunctionId, e: Expr, env: Map<string, Router>, depth: number): Router | undefined {
+    if (depth > MAX_DEPTH * 4) return undefined
+    switch (e.k) {
+      case 'await':
+        return this.#router(path, scope, e.of, env, depth + 1)
+      case 'id':
+        return this.#named(path, scope, e.name, env, depth)
+      case 'mem': {
+        if (e.of.k === 'this') return this.#fields.get(`${path}:${e.name}`)
+        const m = this.#program.meaning(path, scope, e)
+        return m?.k === 'expr' && m.expr !== e ? this.#router(m.path, m.scope, m.expr, env, depth + 1) : undefined
+      }
+      case 'new':
+      case 'call': {
+        const made = this.#creation(path, scope, e)
+        if (made) return made
+        if (e.k === 'call' && e.fn.k === 'mem') {
+          const on = this.#router(path, scope, e.fn.of, env, depth + 1)
+          if (on) return this.#register(path, scope, on, e.fn.name, e, env, depth)
+        }
+        // A function that makes and returns a router: `createRouter()`.
+        return e.k === 'call' ? this.#returned(path, scope, e, env, depth) : undefined
+      }
+      default:
+        return undefined
+    }
+  }
+
+  #named(path: string, scope: FunctionId, name: string, env: Map<string, Router>, depth: number): Router | undefined {
+    for (let id: FunctionId | undefined = scope, hops = 0; id !== undefined && hops < 64; hops++) {
+      const bound = env.get(`${path}:${id}:${name}`)
+      if (bound) return bound
+      id = this.#program.fn(path, id)?.parent
+    }
+    const m = this.#program.lookup(path, scope, name)
+    if (m?.k !== 'expr') return undefined
+    if (m.expr.k === 'id' && m.expr.name === name && m.path === path) return undefined
+    const made = this.#router(m.path, m.scope, m.expr, env, depth + 1)
+    // The file that makes the router may not have been read yet: its registrations come with it.
+    if (made && m.path !== path) this.#file(m.path)
+    return made
+  }
+
+  #creation(path: string, scope: FunctionId, e: Extract<Expr, { k: 'call' | 'new' }>): Router | undefined {
+    const known = this.#created.get(e)
+    if (known) return known
+    const from = this.#externalCallee(path, scope, e.fn)
+    if (!from || !this.#dialect.creates(packageOf(from.from) ?? from.from, from.name, e.k === 'new')) return undefined
+    const router = new Router({ path, line: e.l })
+    this.#created.set(e, router)
+    this.routers.push({ router, path })
+    const prefix = stringOf(propOf(e.args[0], 'prefix'))
+    if (prefix) router.decorated.set('\0prefix', { k: 'expr', path, scope, expr: { k: 'lit', v: prefix, l: e.l } })
+    return router
+  }
+
+  #externalCallee(path: string, scope: FunctionId, callee: Expr): { from: string; name: string } | undefined {
+    return this.#program.external(path, scope, callee)
+  }
+
+  #returned(path: string, scope: FunctionId, e: Extract<Expr, { k: 'call' }>, env: Map<string, Router>, depth: number): Router | undefined {
+    const m = this.#program.meaning(path, scope, e.fn)
+    if (m?.k !== 'fn' || depth > MAX_DEPTH) return undefined
+    const known = this.#created.get(e)
+    if (known) return known
+    const key = `${m.path}:${m.fn}`
+    if (this.#inProgress.has(key)) return undefined
+    const ir = this.#program.fn(m.path, m.fn)
+    if (!ir) return undefined
+    const last = ir.body.findLast((s) => s.k === 'return')
+    if (last?.k !== 'return' || !last.value || !['id', 'call', 'new'].includes(last.value.k)) return undefined
+    this.#inProgress.add(key)
+    const router = this.#router(m.path, m.fn, last.value, env, depth + 1)
+    this.#inProgress.delete(key)
+    if (router) {
+      this.#body(m.path, m.fn, env, depth + 1)
+      this.#created.set(e, router)
+    }
+    return router
+  }
+
+  /** A method call on a router. Gives what the call returns when that is a router again. */
+  #register(path: string, scope: FunctionId, on: Router, method: string, e: Extract<Expr, { k: 'call' }>, env: Map<string, Router>, depth: number): Router | undefined {
+    if (this.#created.has(e)) return this.#created.get(e)
+    const target = on.of ?? on
+    const args = e.args
+    const at: Place = { path, line: e.fn.k === 'mem' ? (this.#lineOf(e) ?? e.l) : e.l, ...(e.e ? { endLine: e.e } : {}) }
+    const done = (router: Router): Router => {
+      this.#created.set(e, router)
+      return router
+    }
+    const code = (x: Expr): Before[] => this.#befores(path, scope, x, target)
+    if (method in VERBS || method === 'all' || method === 'any') {
+      const verb = VERBS[method]
+      const given = on.fixed ?? stringOf(args[0])
+      const paths = on.fixed !== undefined ? [on.fixed] : given !== undefined ? [given] : stringsOf(args[0])
+      const rest = on.fixed !== undefined ? args : args.slice(1)
+      // `app.get('setting')` of Express reads a setting.
+      if (!paths.length || !rest.length) return done(on)
+      const handlers = rest.flatMap(code)
+      for (const p of paths) target.registrations.push({ k: 'route', methods: [verb], path: p, handlers, at })
+      return done(on)
+    }
+    if (method === 'on' && stringsOf(args[0]).length) {
+      const methods = stringsOf(args[0]).filter((m) => /^[A-Z]+$/.test(m))
+      for (const p of stringsOf(args[1])) if (methods.length) target.registrations.push({ k: 'route', methods, path: p, handlers: args.slice(2).flatMap(code), at })
+      return done(on)
+    }
+    if (method === 'route') {
+      // Fastify: route({ method, url, handler, preHandler }); Hono: route(path, app); Express: route(path)
+      if (args[0]?.k === 'obj') {
+        this.#routeObject(path, scope, target, args[0], at)
+        return done(on)
+      }
+      const p = stringOf(args[0])
+      if (p === undefined) return done(on)
+      const sub = args[1] ? this.#router(path, scope, args[1], env, depth + 1) : undefined
+      if (sub) {
+        sub.mounted = true
+        target.registrations.push({ k: 'mount', paths: [p], router: sub, befores: [] })
+        return done(on)
+      }
+      return done(new Router(at, target, p))
+    }
+    if (method === 'use' || method === 'mount') {
+      const withPath = stringsOf(args[0])
+      const paths = withPath.length ? withPath : ['/']
+      const rest = withPath.length ? args.slice(1) : args
+      const befores: Before[] = []
+      for (const x of rest.flatMap((a) => (a.k === 'arr' ? a.items : [a]))) {
+        const sub = this.#router(path, scope, x, env, depth + 1)
+        if (sub && sub !== target) {
+          sub.mounted = true
+          target.registrations.push({ k: 'mount', paths, router: sub, befores: [...befores] })
+        } else befores.push(...code(x))
+      }
+      if (befores.length) target.registrations.push({ k: 'use', paths, befores })
+      return done(on)
+    }
+    if (method === 'param') {
+      const fn = args[1] ? code(args[1]).map((b): Before => ({ ...b, calling: 'express-param' })) : []
+      // It runs for routes with that parameter; which ones those are is decided by the name in the path.
+      const name = stringOf(args[0])
+      if (name && fn.length) target.registrations.push({ k: 'use', paths: ['/'], befores: fn })
+      return done(on)
+    }
+    if (method === 'addHook') {
+      const hook = stringOf(args[0])
+      if (hook && /^(onRequest|preParsing|preValidation|preHandler)$/.test(hook) && args[1]) target.registrations.push({ k: 'use', paths: ['/'], befores: code(args[1]).map((b) => ({ ...b, what: 'hook' })) })
+      return done(on)
+    }
+    if (method === 'decorate') {
+      const name = stringOf(args[0])
+      const m = args[1] ? codeOf(this.#program.meaning(path, scope, args[1])) : undefined
+      if (name && m) this.#decorate(target, name, m)
+      return done(on)
+    }
+    if (method === 'register') {
+      this.#plugin(path, scope, target, e, env, depth)
+      return done(on)
+    }
+    if (method === 'basePath') {
+      const p = stringOf(args[0])
+      if (p === undefined) return done(on)
+      const sub = new Router(at)
+      sub.mounted = true
+      target.registrations.push({ k: 'mount', paths: [p], router: sub, befores: [] })
+      return done(sub)
+    }
+    if (/^(onError|notFound|set|enable|disable|setErrorHandler|setNotFoundHandler|withTypeProvider|openapi)$/.test(method)) return done(on)
+    return undefined
+  }
+
+  /** With chained calls, the line of the method name is where the reader looks; the IR has it as the last line of what it is called on. */
+  #lineOf(e: Extract<Expr, { k: 'call' }>): number | undefined {
+    if (e.fn.k !== 'mem') return undefined
+    const first = e.args[0]
+    return first && e.fn.of.k === 'call' ? first.l : undefined
+  }
+
+  #decorations = new Map<string, Code>()
+
+  #decorate(router: Router, name: string, code: Code): void {
+    router.decorated.set(name, code)
+    this.#decorations.set(name, code)
+  }
+
+  #befores(path: string, scope: FunctionId, x: Expr, router: Router): Before[] {
+    if (x.k === 'arr') return x.items.flatMap((i) => this.#befores(path, scope, i, router))
+    if (x.k === 'spread') return this.#befores(path, scope, x.of, router)
+    if (x.k === 'obj') {
+      // Fastify options: { schema, preHandler, onRequest, preValidation }
+      return x.props.flatMap((p) => (p.key && /^(onRequest|preParsing|preValidation|preHandler)$/.test(p.key) ? this.#befores(path, scope, p.value, router).map((b): Before => ({ ...b, what: 'hook' })) : []))
+    }
+    const m: Meaning | undefined = this.#program.meaning(path, scope, x)
+    if (m?.k === 'expr' && m.expr.k === 'arr') return m.expr.items.flatMap((i) => this.#befores(m.path, m.scope, i, router))
+    const at: Place = { path, line: x.l, ...(x.e ? { endLine: x.e } : {}) }
+    const decorated = x.k === 'mem' ? (router.decorated.get(x.name) ?? this.#decorations.get(x.name)) : undefined
+    if (decorated && m?.k !== 'fn') return [{ code: decorated, calling: this.#dialect.calling, at, what: 'middleware', blocks: true }]
+    if (m?.k === 'external') return [{ code: { k: 'expr', path, scope, expr: x }, calling: this.#dialect.calling, at, what: 'middleware', blocks: true, external: { from: m.from, name: m.name } }]
+    const callee = x.k === 'call' ? this.#program.external(path, scope, x.fn) : m?.k === 'expr' && m.expr.k === 'call' ? this.#program.external(m.path, m.scope, m.expr.fn) : undefined
+    const code = codeOf(m) ?? { k: 'expr', path, scope, expr: x }
+    return [{ code, calling: this.#dialect.calling, at, what: 'middleware', blocks: true, ...(callee ? { external: callee } : {}) }]
+  }
+
+  #routeObject(path: string, scope: FunctionId, target: Router, options: Expr, at: Place): void {
+    const url = stringOf(propOf(options, 'url')) ?? stringOf(propOf(options, 'path'))
+    const handler = propOf(options, 'handler')
+    const methods = stringsOf(propOf(options, 'method')).map((m) => m.toUpperCase())
+    if (url === undefined || !handler) return
+    target.registrations.push({ k: 'route', methods: methods.length ? methods : [undefined], path: url, handlers: [...this.#befores(path, scope, options, target), ...this.#befores(path, scope, handler, target)], at })
+  }
+
+  /** Fastify plug-ins: a context of their own under a prefix, or the same context through `fastify-plugin`. */
+  #plugin(path: string, scope: FunctionId, target: Router, e: Extract<Expr, { k: 'call' }>, env: Map<string, Router>, depth: number): void {
+    const plugin = e.args[0]
+    if (!plugin || depth > MAX_DEPTH) return
+    const prefix = stringOf(propOf(e.args[1], 'prefix')) ?? '/'
+    let m = this.#program.meaning(path, scope, plugin)
+    let shared = false
+    if (m?.k === 'expr' && m.expr.k === 'call') {
+      const wrapper = this.#program.external(m.path, m.scope, m.expr.fn)
+      if (wrapper && /fastify-plugin$/.test(packageOf(wrapper.from) ?? '') && m.expr.args[0]) {
+        shared = true
+        m = this.#program.meaning(m.path, m.scope, m.expr.args[0])
+      }
+    }
+    if (m?.k === 'external') {
+      target.registrations.push({ k: 'use', paths: ['/'], befores: [{ code: { k: 'expr', path, scope, expr: plugin }, calling: this.#dialect.calling, at: { path, line: e.l }, what: 'middleware', blocks: true, external: { from: m.from, name: m.name } }] })
+      return
+    }
+    if (m?.k !== 'fn') return
+    const context = shared ? target : new Router({ path, line: e.l })
+    if (!shared) {
+      context.mounted = true
+      for (const [name, code] of target.decorated) context.decorated.set(name, code)
+      target.registrations.push({ k: 'mount', paths: [prefix], router: context, befores: [] })
+    }
+    const bound = new Map(env)
+    const first = this.#program.fn(m.path, m.fn)?.params[0]
+    if (first?.k === 'name') bound.set(`${m.path}:${m.fn}:${first.name}`, context)
+    this.#enter(m.path, m.fn, [context], depth + 1)
+  }
+}

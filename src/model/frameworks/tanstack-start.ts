@@ -1,0 +1,153 @@
+import type { Expr, FunctionId } from '../../facts/javascript.ts'
+import type { Before, Entry, Framework } from './entry.ts'
+import { routeSubject } from './entry.ts'
+import { codeOf, type Program } from './program.ts'
+import { expressionsDeep, propOf, stringOf } from './walk.ts'
+
+const PACKAGES = ['@tanstack/react-start', '@tanstack/start', '@tanstack/solid-start', '@tanstack/start-api-routes']
+
+/** TanStack Start: server functions, server routes, pages with `beforeLoad` and `loader`. */
+export const tanstackStart: Framework = {
+  name: 'TanStack Start',
+  entries: (program) => program.paths.flatMap((path) => (PACKAGES.some((p) => program.workspaces.uses(p, path)) || PACKAGES.some((p) => program.importersOf(p).has(path)) ? fileEntries(program, path) : [])),
+}
+
+function fileEntries(program: Program, path: string): Entry[] {
+  const js = program.js(path)
+  if (!js) return []
+  const out: Entry[] = []
+  for (const { expr, scope } of expressionsDeep(js, 0)) {
+    if (expr.k !== 'call') continue
+    const chain = unchain(expr)
+    if (chain.root === 'createServerFn' && chain.calls.at(-1)?.name === 'handler') out.push(...serverFunction(program, path, scope, expr, chain))
+    else if (/^create(Server|API)FileRoute$/.test(chain.root) && /^(methods)$/.test(chain.calls.at(-1)?.name ?? '')) out.push(...serverRoute(program, path, scope, chain.calls.at(-1)?.args[0], routeOf(path, stringOf(chain.args[0]))))
+    else if (chain.root === 'createFileRoute' || chain.root === 'createAPIFileRoute') out.push(...fileRoute(program, path, scope, expr, chain))
+  }
+  return out
+}
+
+interface Chain {
+  readonly root: string
+  readonly args: readonly Expr[]
+  readonly calls: readonly { readonly name: string; readonly args: readonly Expr[] }[]
+  /** `createFileRoute('/x')({...})`: arguments of the second call. */
+  readonly applied?: readonly Expr[]
+}
+
+function unchain(e: Extract<Expr, { k: 'call' }>): Chain {
+  const calls: { name: string; args: readonly Expr[] }[] = []
+  let at: Expr = e
+  let applied: readonly Expr[] | undefined
+  for (let i = 0; i < 40; i++) {
+    if (at.k !== 'call') break
+    if (at.fn.k === 'mem') {
+      calls.unshift({ name: at.fn.name, args: at.args })
+      at = at.fn.of
+    } else if (at.fn.k === 'id') return { root: at.fn.name, args: at.args, calls, ...(applied ? { applied } : {}) }
+    else if (at.fn.k === 'call') {
+      applied = at.args
+      at = at.fn
+    } else break
+  }
+  return { root: '', args: [], calls }
+}
+
+function serverFunction(program: Program, path: string, scope: FunctionId, e: Expr, chain: Chain): Entry[] {
+  const handler = chain.calls.at(-1)?.args[0]
+  const code = handler ? codeOf(program.meaning(path, scope, handler)) : undefined
+  if (!code) return []
+  const js = program.js(path)
+  const named = js?.functions[0]?.body.find((s) => s.k === 'let' && s.init === e)
+  const name = named?.k === 'let' && named.to.k === 'name' ? named.to.name : 'serverFn'
+  const method = (stringOf(propOf(chain.args[0], 'method')) ?? 'GET').toUpperCase()
+  const middleware = chain.calls.filter((c) => c.name === 'middleware').flatMap((c) => middlewareOf(program, path, scope, c.args[0], 0))
+  return [{ framework: 'TanStack Start', kind: 'action', method, route: `${path}#${name}`, subject: `action ${path}#${name}`, path, line: named?.l ?? e.l, ...(e.e ? { endLine: e.e } : {}), code, calling: 'tanstack', before: middleware }]
+}
+
+/** `createMiddleware().middleware([first]).server(fn)`, first ones first. */
+function middlewareOf(program: Program, path: string, scope: FunctionId, list: Expr | undefined, depth: number): Before[] {
+  if (list?.k !== 'arr' || depth > 6) return []
+  return list.items.flatMap((i): Before[] => {
+    const m = program.meaning(path, scope, i)
+    if (m?.k !== 'expr' || m.expr.k !== 'call') return []
+    const chain = unchain(m.expr)
+    const server = chain.calls.find((c) => c.name === 'server')?.args[0]
+    const code = server ? codeOf(program.meaning(m.path, m.scope, server)) : undefined
+    const first = chain.calls.filter((c) => c.name === 'middleware').flatMap((c) => middlewareOf(program, m.path, m.scope, c.args[0], depth + 1))
+    return [...first, ...(code ? [{ code, calling: 'tanstack-middleware' as const, at: { path: m.path, line: server?.l ?? m.expr.l }, what: 'middleware' as const, blocks: true }] : [])]
+  })
+}
+
+function serverRoute(program: Program, path: string, scope: FunctionId, methods: Expr | undefined, route: string, before: readonly Before[] = []): Entry[] {
+  if (methods?.k !== 'obj') return []
+  return methods.props.flatMap((p): Entry[] => {
+    if (!p.key || !/^(GET|POST|PUT|PATCH|DELETE|ANY)$/.test(p.key)) return []
+    const handler = propOf(p.value, 'handler') ?? p.value
+    const code = codeOf(program.meaning(path, scope, handler))
+    const method = p.key === 'ANY' ? undefined : p.key
+    return [{ framework: 'TanStack Start', kind: 'api', ...(method ? { method } : {}), route, subject: routeSubject(method, route), path, line: p.l, ...(code ? { code } : {}), calling: 'tanstack', before: [...before, ...middlewareOf(program, path, scope, propOf(p.value, 'middleware'), 0)] }]
+  })
+}
+
+function fileRoute(program: Program, path: string, scope: FunctionId, e: Expr, chain: Chain): Entry[] {
+  if (!chain.applied) return []
+  const given = stringOf(chain.args[0])
+  const route = routeOf(path, given)
+  const options = chain.applied[0]
+  if (chain.root === 'createAPIFileRoute') return serverRoute(program, path, scope, options, route)
+  const server = propOf(options, 'server')
+  const handlers = propOf(server, 'handlers')
+  const out = handlers ? serverRoute(program, path, scope, handlers, route, middlewareOf(program, path, scope, propOf(server, 'middleware'), 0)) : []
+  // A pathless route (`/_authed`) is a layout; it is found as the parent of others.
+  if (propOf(options, 'component') && given !== undefined && !/(^|\/)_[^/]+$/.test(given)) {
+    const loads = [...parentsOf(program, path, given), { path, options, scope }].flatMap((o) => loaders(program, o.path, o.scope, o.options))
+    const own = propOf(options, 'loader')
+    const code = own ? codeOf(program.meaning(path, scope, own)) : undefined
+    out.push({ framework: 'TanStack Start', kind: 'page', method: 'GET', route, subject: routeSubject('GET', route), path, line: e.l, ...(e.e ? { endLine: e.e } : {}), ...(code ? { code } : {}), calling: 'tanstack', before: loads, page: { path, client: false } })
+  }
+  return out
+}
+
+function loaders(program: Program, path: string, scope: FunctionId, options: Expr | undefined): Before[] {
+  const fn = propOf(options, 'beforeLoad')
+  const code = fn ? codeOf(program.meaning(path, scope, fn)) : undefined
+  return code && fn ? [{ code, calling: 'tanstack', at: { path, line: fn.l }, what: 'loader', blocks: true }] : []
+}
+
+/** Options of the routes above (`/_authed`, `/admin`), root first, by the ids that the files name themselves. */
+function parentsOf(program: Program, path: string, id: string): { path: string; scope: FunctionId; options: Expr }[] {
+  const all = routesById(program)
+  const dir = program.workspace(path).dir
+  const parts = id.split('/').filter((p) => p !== '')
+  return ['__root__', ...parts.slice(0, -1).map((_, i) => `/${parts.slice(0, i + 1).join('/')}`)].flatMap((p) => all.filter((r) => r.id === p && program.workspace(r.path).dir === dir))
+}
+
+const ids = new WeakMap<Program, { id: string; path: string; scope: FunctionId; options: Expr }[]>()
+
+function routesById(program: Program) {
+  let found = ids.get(program)
+  if (found) return found
+  found = []
+  for (const path of program.importersOf('@tanstack/react-router')) {
+    const js = program.js(path)
+    if (!js) continue
+    for (const { expr, scope } of expressionsDeep(js, 0)) {
+      if (expr.k !== 'call') continue
+      const chain = unchain(expr)
+      const options = chain.applied?.[0] ?? (chain.root === 'createRootRoute' ? chain.args[0] : undefined)
+      const id = chain.root === 'createFileRoute' ? stringOf(chain.args[0]) : /^createRootRoute/.test(chain.root) ? '__root__' : undefined
+      if (id !== undefined && options) found.push({ id: id.length > 1 ? id.replace(/\/$/, '') : id, path, scope, options })
+    }
+  }
+  ids.set(program, found)
+  return found
+}
+
+function routeOf(path: string, given: string | undefined): string {
+  const raw = given ?? `/${path.replace(/^.*\/routes\//, '').replace(/\.[jt]sx?$/, '').replace(/\./g, '/')}`
+  const out = raw
+    .split('/')
+    .filter((s) => s !== '' && !s.startsWith('_') && !/^\(.*\)$/.test(s) && s !== 'index')
+    .map((s) => (s === '$' ? '[...splat]' : s.startsWith('$') ? `[${s.slice(1)}]` : s.replace(/_$/, '')))
+  return out.length ? `/${out.join('/')}` : '/'
+}

@@ -1,0 +1,114 @@
+import type { Expr, FunctionId } from '../../facts/javascript.ts'
+import type { Before, Entry, Framework } from './entry.ts'
+import { codeOf, type Meaning, type Program } from './program.ts'
+import { expressionsDeep } from './walk.ts'
+
+interface Procedure {
+  readonly name: string
+  readonly expr: Extract<Expr, { k: 'call' }>
+  readonly path: string
+  readonly scope: FunctionId
+}
+
+/** tRPC: procedures of the routers, named by their place in the application router, with the middleware of their base procedure. */
+export const trpc: Framework = {
+  name: 'tRPC',
+  entries: (program) => {
+    const files = [...program.importersOf('@trpc/server')]
+    if (!files.length) return []
+    const routers: { path: string; scope: FunctionId; expr: Extract<Expr, { k: 'call' }> }[] = []
+    for (const path of program.paths) {
+      const js = program.js(path)
+      if (!js || !js.imports.some((i) => /trpc/i.test(i.from) || i.bindings.some((b) => /router|procedure/i.test(b.imported)))) continue
+      for (const { expr, scope } of expressionsDeep(js, 0)) if (expr.k === 'call' && isRouterCall(expr) && expr.args[0]?.k === 'obj') routers.push({ path, scope, expr })
+    }
+    const nested = new Set<Expr>()
+    for (const r of routers) for (const sub of subRouters(program, r)) nested.add(sub.expr)
+    const seen = new Set<Expr>()
+    return routers.filter((r) => !nested.has(r.expr)).flatMap((r) => procedures(program, r, '', seen, 0)).map((p) => toEntry(program, p))
+  },
+}
+
+/** `router({...})`, `t.router({...})`, `createTRPCRouter({...})`. */
+function isRouterCall(e: Extract<Expr, { k: 'call' }>): boolean {
+  return (e.fn.k === 'id' && /^(router|createRouter|createTRPCRouter|trpcRouter)$/.test(e.fn.name)) || (e.fn.k === 'mem' && e.fn.name === 'router')
+}
+
+function subRouters(program: Program, r: { path: string; scope: FunctionId; expr: Extract<Expr, { k: 'call' }> }) {
+  const object = r.expr.args[0]
+  if (object?.k !== 'obj') return []
+  return object.props.flatMap((p) => {
+    const m = program.meaning(r.path, r.scope, p.value)
+    return m?.k === 'expr' && m.expr.k === 'call' && isRouterCall(m.expr) ? [{ name: p.key ?? '', path: m.path, scope: m.scope, expr: m.expr }] : []
+  })
+}
+
+function procedures(program: Program, r: { path: string; scope: FunctionId; expr: Extract<Expr, { k: 'call' }> }, prefix: string, seen: Set<Expr>, depth: number): Procedure[] {
+  const object = r.expr.args[0]
+  if (object?.k !== 'obj' || depth > 8 || seen.has(r.expr)) return []
+  seen.add(r.expr)
+  return object.props.flatMap((p): Procedure[] => {
+    if (!p.key) return []
+    const m = program.meaning(r.path, r.scope, p.value)
+    if (m?.k !== 'expr' || m.expr.k !== 'call') return []
+    if (isRouterCall(m.expr)) return procedures(program, { path: m.path, scope: m.scope, expr: m.expr }, `${prefix}${p.key}.`, seen, depth + 1)
+    return m.expr.fn.k === 'mem' && /^(query|mutation|subscription)$/.test(m.expr.fn.name) ? [{ name: `${prefix}${p.key}`, expr: m.expr, path: m.path, scope: m.scope }] : []
+  })
+}
+
+function toEntry(program: Program, p: Procedure): Entry {
+  const how = p.expr.fn.k === 'mem' ? p.expr.fn.name : 'query'
+  const method = how === 'mutation' ? 'POST' : 'GET'
+  const resolver = p.expr.args[0]
+  const code = resolver ? codeOf(program.meaning(p.path, p.scope, resolver)) : undefined
+  const route = `/api/trpc/${p.name}`
+  const line = lineOfStart(p.expr)
+  return {
+    framework: 'tRPC',
+    kind: 'procedure',
+    method,
+    route,
+    subject: `route ${method} ${route}`,
+    path: p.path,
+    line,
+    ...(p.expr.e && p.expr.e > line ? { endLine: p.expr.e } : {}),
+    ...(code ? { code } : {}),
+    calling: 'trpc',
+    before: p.expr.fn.k === 'mem' ? middleware(program, p.path, p.scope, p.expr.fn.of, 0) : [],
+  }
+}
+
+function lineOfStart(e: Expr): number {
+  let at: Expr = e
+  for (let i = 0; i < 60; i++) {
+    if (at.k === 'call') at = at.fn
+    else if (at.k === 'mem') at = at.of
+    else break
+  }
+  return Math.min(e.l, at.l)
+}
+
+/** The middleware of `base.use(a).use(b).input(…)`, through the names of base procedures. */
+function middleware(program: Program, path: string, scope: FunctionId, e: Expr, depth: number): Before[] {
+  if (depth > 30) return []
+  if (e.k === 'call' && e.fn.k === 'mem') {
+    const above = middleware(program, path, scope, e.fn.of, depth + 1)
+    if (e.fn.name !== 'use' && e.fn.name !== 'concat' && e.fn.name !== 'unstable_concat') return above
+    return [...above, ...e.args.flatMap((a) => used(program, path, scope, a, depth + 1))]
+  }
+  if (e.k === 'id' || e.k === 'mem') {
+    const m = program.meaning(path, scope, e)
+    if (m?.k === 'expr' && m.expr !== e && (m.expr.k === 'call' || m.expr.k === 'mem')) return middleware(program, m.path, m.scope, m.expr, depth + 1)
+  }
+  return []
+}
+
+function used(program: Program, path: string, scope: FunctionId, a: Expr, depth: number): Before[] {
+  const m: Meaning | undefined = program.meaning(path, scope, a)
+  // t.middleware(fn)
+  if (m?.k === 'expr' && m.expr.k === 'call' && m.expr.fn.k === 'mem' && /^(middleware|unstable_pipe|pipe)$/.test(m.expr.fn.name)) return m.expr.args.flatMap((x) => used(program, m.path, m.scope, x, depth + 1))
+  const code = codeOf(m)
+  if (!code) return []
+  const line = m?.k === 'fn' ? (program.fn(m.path, m.fn)?.l ?? a.l) : a.l
+  return [{ code, calling: 'trpc-middleware', at: { path: code.path, line }, what: 'middleware', blocks: true }]
+}
