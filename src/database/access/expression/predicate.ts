@@ -37,7 +37,17 @@ export function both(a: Ways, b: Ways): Ways {
   if (a.length === 1 && a[0]?.length === 0) return b
   if (b.length === 1 && b[0]?.length === 0) return a
   if (a.length * b.length > MAX_WAYS) return [[{ a: 'unknown', because: 'too many alternatives' }]]
-  return a.flatMap((x) => b.map((y) => [...x, ...y]))
+  return a.flatMap((x) => b.map((y) => [...x, ...y])).filter((way) => !contradicts(way))
+}
+
+/** Nobody is both signed out and known by an id. */
+function contradicts(way: readonly Atom[]): boolean {
+  if (!way.some((a) => a.a === 'null' && !a.not && isCaller(a.of))) return false
+  return way.some((a) => (a.a === 'null' && a.not && isCaller(a.of)) || (a.a === 'compare' && (bases(a.left).some(isCaller) || bases(a.right).some(isCaller))))
+}
+
+function isCaller(term: Term): boolean {
+  return term.t === 'caller' && (term.part === 'id' || term.part === 'email')
 }
 
 /** One of them holds. */

@@ -1,0 +1,232 @@
+import { type Atom, bases, type Term, type Ways } from './predicate.ts'
+import type { Instance } from './scope.ts'
+
+/** Why a way lets in somebody who has nothing to do with the row. */
+export type OpenCause = 'always' | 'signed-in' | 'tautology' | 'not-tied' | 'inverted' | 'null-slips-through' | 'user-metadata' | 'row-state'
+
+/** A comparison of a column with a literal that a way depends on. */
+export interface RowState {
+  readonly table: string
+  readonly column: string
+  readonly op: string
+  /** Undefined for IS NULL / IS NOT NULL (`op` says which) and for now(). */
+  readonly value?: string | number | boolean
+}
+
+/** One way of getting in, judged. */
+export interface Way {
+  /** `owner`: the caller is bound to a column of the row; `via`: through other tables; `role`: the caller holds a role, whatever the row; `open`: nothing binds; `unknown`: cannot be told. */
+  readonly outcome: 'owner' | 'via' | 'role' | 'open' | 'unknown'
+  readonly who: 'anon' | 'authenticated' | 'anon-only'
+  readonly cause?: OpenCause
+  /** Columns of the row that equal the caller's id (or verified e-mail). */
+  readonly ownerColumns: readonly string[]
+  /** Columns of the row that tie it to the tables in `tables`. */
+  readonly tiedColumns: readonly string[]
+  /** Tables between the caller and the row, or that show the caller's role. */
+  readonly tables: readonly string[]
+  /** Conditions on the row itself. */
+  readonly states: readonly RowState[]
+  /** Conditions on other tables' rows (roles, memberships). */
+  readonly gates: readonly RowState[]
+  /** A column of user_metadata that decides. */
+  readonly because?: string
+}
+
+/** What the judge has to know about names. */
+export interface JudgeWorld {
+  /** Literal default of a column, when it has one. */
+  readonly defaultOf: (table: string, column: string) => string | undefined
+}
+
+const ROLE_COLUMN = /role|admin|staff|moderator|perm|user_?type|account_?type|^type$|level|tier|rank|privilege|super|access|position|clearance|scope|^can_|is_owner|^is_(?!active|deleted|public|verified|enabled)/i
+const ROLE_TABLE = /admin|role|permission|moderator|staff|employee|superuser|operator|manager|teacher|doctor|instructor|therapist|agent|driver|officer|privilege|grant/i
+/** Claims that every signed-in user has in one form or another. */
+const PLAIN_CLAIM = /^(aal|amr|is_anonymous|session_id|exp|iat|iss|aud|email_verified|phone_verified)/
+
+/** Judges every way with respect to the instance in question (0: the row of the policy). */
+export function judge(ways: Ways, instances: readonly Instance[], focus: number, world: JudgeWorld): Way[] {
+  return ways.map((way) => judgeWay(way, instances, focus, world))
+}
+
+function judgeWay(way: readonly Atom[], instances: readonly Instance[], focus: number, world: JudgeWorld): Way {
+  const graph = new Graph()
+  const ownerColumns = new Set<string>()
+  const tied = new Map<string, Set<string>>()
+  let signedIn = false
+  let anonymous = false
+  let fixedCaller = false
+  let tautology = false
+  let inverted = false
+  let unknown: string | undefined
+  let metadata: string | undefined
+  const roleClaims: string[] = []
+  const literals: RowState[] = []
+
+  const requireCaller = (terms: readonly Term[]) => {
+    if (terms.some((t) => t.t === 'caller' && t.part !== 'database-role')) signedIn = true
+  }
+
+  for (const atom of way) {
+    if (atom.a === 'unknown') unknown ??= atom.because
+    if (atom.a === 'null') {
+      const [first] = bases(atom.of)
+      if (first?.t === 'caller') {
+        if (atom.not) signedIn = true
+        else anonymous = true
+      } else if (first?.t === 'column') {
+        const table = instances[first.instance]?.table ?? ''
+        literals.push({ table: first.instance === focus ? '' : `${first.instance}:${table}`, column: first.column, op: atom.not ? 'is not null' : 'is null' })
+      }
+    }
+    if (atom.a === 'some') {
+      const terms = atom.of.flatMap(bases)
+      if (!atom.negated && connectable(terms)) {
+        graph.connect(terms.map((t) => nodeOf(t)))
+        requireCaller(terms)
+      }
+    }
+    if (atom.a !== 'compare') continue
+    const left = bases(atom.left)
+    const right = bases(atom.right)
+    const all = [...left, ...right]
+    const unclear = all.find((t) => t.t === 'unknown')
+    if (unclear?.t === 'unknown') unknown ??= unclear.because
+    if (atom.op !== '<>' && atom.op !== 'not like') requireCaller(all)
+    if (sameTerm(atom.left, atom.right)) {
+      tautology = true
+      continue
+    }
+    const edge = atom.op === '=' || atom.op === 'like'
+    if (edge) graph.connect(all.map((t) => nodeOf(t)))
+    const user = all.find((t) => t.t === 'caller' && t.part === 'user')
+    if (edge && user?.t === 'caller') metadata ??= user.path ?? ''
+    if (atom.op === '<>' && all.some((t) => t.t === 'caller' && (t.part === 'id' || t.part === 'email')) && all.some((t) => t.t === 'column' && t.instance === focus)) {
+      inverted = true
+      signedIn = true
+    }
+    if (edge) {
+      for (const [own, other] of [[left, right], [right, left]] as const) {
+        if (!other.some((t) => t.t === 'caller' && (t.part === 'id' || t.part === 'email'))) continue
+        for (const t of own) if (t.t === 'column' && t.instance === focus) ownerColumns.add(t.column)
+      }
+      for (const t of all) {
+        if (t.t !== 'column' || t.instance !== focus) continue
+        for (const o of all) if (o.t === 'column' && o.instance !== focus) tied.set(t.column, (tied.get(t.column) ?? new Set()).add(nodeOf(o)))
+      }
+    }
+    const literal = atom.right.t === 'const' ? atom.right : atom.left.t === 'const' ? atom.left : undefined
+    const subject = literal === atom.right ? left : right
+    if (literal && subject.length && subject.every((t) => t.t === 'column')) {
+      for (const t of subject) {
+        if (t.t !== 'column') continue
+        const table = instances[t.instance]?.table ?? ''
+        literals.push({ table: t.instance === focus ? '' : `${t.instance}:${table}`, column: t.path ? `${t.column}.${t.path}` : t.column, op: atom.op, ...(literal.value === null ? {} : { value: literal.value }) })
+      }
+    }
+    if (literal && edge) {
+      for (const t of subject) {
+        if (t.t !== 'caller') continue
+        if (t.part === 'id' || t.part === 'email') fixedCaller = true
+        if (t.part === 'app') roleClaims.push(t.path ?? '')
+        if (t.part === 'role' || (t.part === 'claim' && !PLAIN_CLAIM.test(t.path ?? ''))) roleClaims.push(t.path ?? 'role')
+      }
+    } else if (!literal && (atom.op === '<' || atom.op === '>' || atom.op === '<=' || atom.op === '>=')) {
+      const column = [left, right].find((side) => side.length === 1 && side[0]?.t === 'column')?.[0]
+      const other = column && (left[0] === column ? atom.right : atom.left)
+      if (column?.t === 'column' && other?.t === 'expression' && bases(other).every((t) => t.t === 'const')) {
+        literals.push({ table: column.instance === focus ? '' : `${column.instance}:${instances[column.instance]?.table ?? ''}`, column: column.column, op: left[0] === column ? atom.op : flip(atom.op) })
+      }
+    }
+  }
+
+  const reached = graph.reach('caller')
+  const states = literals.filter((l) => l.table === '')
+  const tableOf = (node: string) => instances[Number(node.slice(1))]?.table ?? ''
+  const callerTables = [...reached].filter((n) => /^i\d+$/.test(n) && n !== `i${focus}`)
+  const gates = literals.filter((l) => l.table !== '' && callerTables.includes(`i${l.table.split(':')[0]}`)).map((l) => ({ ...l, table: l.table.slice(l.table.indexOf(':') + 1) }))
+  const tables = [...new Set(callerTables.map(tableOf).filter(Boolean))].sort()
+  const who: Way['who'] = anonymous && !signedIn ? 'anon-only' : signedIn || reached.size > 1 ? 'authenticated' : 'anon'
+  const base = { who, ownerColumns: [...ownerColumns].sort(), states, gates, tables, tiedColumns: [...tied].filter(([, n]) => [...n].some((x) => reached.has(x))).map(([c]) => c).sort() }
+
+  if (anonymous && signedIn) return { ...base, outcome: 'role', who: 'authenticated', because: 'contradiction' }
+  if (ownerColumns.size) return { ...base, outcome: 'owner' }
+  if (reached.has(`i${focus}`)) return { ...base, outcome: 'via' }
+  if (fixedCaller || roleClaims.length) return { ...base, outcome: 'role' }
+  if (callerTables.length && isRole(gates, tables, world)) return { ...base, outcome: 'role' }
+  if (unknown) return { ...base, outcome: 'unknown', because: unknown }
+  if (metadata !== undefined) return { ...base, outcome: 'open', who: 'authenticated', cause: 'user-metadata', because: metadata }
+  const cause: OpenCause = inverted
+    ? 'inverted'
+    : anonymous
+      ? 'null-slips-through'
+      : way.some((a) => a.a === 'exists' && a.instance !== focus)
+        ? 'not-tied'
+        : states.length
+          ? 'row-state'
+          : tautology
+            ? 'tautology'
+            : signedIn
+              ? 'signed-in'
+              : way.some((a) => a.a === 'some')
+                ? 'row-state'
+                : 'always'
+  return { ...base, outcome: 'open', cause }
+}
+
+/** Whether conditions on tables that are keyed by the caller tell some users from others. */
+function isRole(gates: readonly RowState[], tables: readonly string[], world: JudgeWorld): boolean {
+  const telling = gates.filter((g) => g.op !== 'is null' && !(g.op === '=' && g.value !== undefined && String(g.value) === world.defaultOf(g.table, g.column)))
+  if (telling.some((g) => ROLE_COLUMN.test(g.column) || ROLE_TABLE.test(bare(g.table)))) return true
+  return tables.some((t) => ROLE_TABLE.test(bare(t))) && gates.length === telling.length
+}
+
+function bare(table: string): string {
+  return table.slice(table.indexOf('.') + 1)
+}
+
+function flip(op: string): string {
+  return { '<': '>', '>': '<', '<=': '>=', '>=': '<=' }[op] ?? op
+}
+
+function connectable(terms: readonly Term[]): boolean {
+  return new Set(terms.map(nodeOf).filter(Boolean)).size > 1
+}
+
+function nodeOf(term: Term): string {
+  if (term.t === 'column') return `i${term.instance}`
+  if (term.t === 'argument') return `a${term.name}`
+  if (term.t === 'caller') return term.part === 'user' ? 'editable' : term.part === 'role' || term.part === 'database-role' ? '' : 'caller'
+  return ''
+}
+
+function sameTerm(a: Term, b: Term): boolean {
+  return (a.t === 'column' || a.t === 'caller' || a.t === 'expression' || a.t === 'argument') && JSON.stringify(a) === JSON.stringify(b)
+}
+
+/** Which tables, arguments and the caller a way equates with each other. */
+class Graph {
+  readonly #edges = new Map<string, Set<string>>()
+
+  connect(nodes: readonly string[]): void {
+    const distinct = [...new Set(nodes)].filter(Boolean)
+    for (const a of distinct) {
+      const set = this.#edges.get(a) ?? new Set()
+      for (const b of distinct) set.add(b)
+      this.#edges.set(a, set)
+    }
+  }
+
+  reach(from: string): Set<string> {
+    const seen = new Set([from])
+    const queue = [from]
+    for (let at = queue.pop(); at !== undefined; at = queue.pop()) {
+      for (const next of this.#edges.get(at) ?? []) {
+        if (seen.has(next)) continue
+        seen.add(next)
+        queue.push(next)
+      }
+    }
+    return seen
+  }
+}

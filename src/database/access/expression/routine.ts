@@ -1,0 +1,376 @@
+import type { Evaluator, ReturnsOf } from './evaluate.ts'
+import { ALWAYS, both, either, NEVER, type Ways } from './predicate.ts'
+import type { Alternatives, Frame, KnownFunction, Scope, Variable } from './scope.ts'
+import { columnParts, kindOf, names, type Tree } from './tree.ts'
+
+/** One statement of a function that changes data, with the ways of getting there. */
+export interface Effect {
+  readonly command: 'insert' | 'update' | 'delete'
+  readonly table: string
+  /** The instance of the rows that it changes; a new row for INSERT. */
+  readonly instance: number
+  readonly when: Ways
+  /** What it writes, by column; `*` when the columns are not listed. */
+  readonly writes: ReadonlyMap<string, Alternatives>
+  /** INSERT … ON CONFLICT DO UPDATE also changes existing rows. */
+  readonly upsert?: true
+}
+
+/** What a function does: changes, results, and text that it executes. */
+export interface Routine {
+  readonly effects: readonly Effect[]
+  readonly returns: readonly { readonly when: Ways; readonly expression?: Tree; readonly query?: Tree; readonly scope: Scope }[]
+  /** Dynamic SQL whose text is not known. */
+  readonly dynamic: readonly Ways[]
+}
+
+interface Recorder {
+  readonly effects: Effect[]
+  readonly returns: { when: Ways; expression?: Tree; query?: Tree; scope: Scope }[]
+  readonly dynamic: Ways[]
+}
+
+interface State {
+  readonly path: Ways
+  readonly scope: Scope
+}
+
+/** RETURNs of a plpgsql function, for inlining. */
+export const returnsOf: ReturnsOf = (evaluator, _fn, body, scope) => readPlPgSql(evaluator, body, scope).returns
+
+/** Reads a whole function, whatever its language; undefined when its body cannot be read. */
+export function readRoutine(evaluator: Evaluator, fn: KnownFunction, scope: Scope): Routine | undefined {
+  if (fn.language === 'plpgsql') {
+    const body = evaluator.world.parseBody(fn)
+    return body && readPlPgSql(evaluator, body, scope)
+  }
+  if (fn.language !== 'sql') return undefined
+  const out: Recorder = { effects: [], returns: [], dynamic: [] }
+  const statements = parseAll(evaluator, fn.body)
+  if (!statements) return undefined
+  statements.forEach((statement, i) => {
+    recordStatement(evaluator, statement, { path: ALWAYS, scope }, out)
+    if (i === statements.length - 1 && statement['SelectStmt']) out.returns.push({ when: ALWAYS, query: statement['SelectStmt'], scope })
+  })
+  return out
+}
+
+function parseAll(evaluator: Evaluator, sql: string): Tree[] | undefined {
+  try {
+    return (evaluator.world.parse(sql).stmts ?? []).map((s) => s.stmt)
+  } catch {
+    return undefined
+  }
+}
+
+function readPlPgSql(evaluator: Evaluator, body: Tree, scope: Scope): Routine {
+  const out: Recorder = { effects: [], returns: [], dynamic: [] }
+  const fn: Tree = body['plpgsql_funcs']?.[0]?.PLpgSQL_function ?? {}
+  const datums: readonly Tree[] = fn['datums'] ?? []
+  const variables = new Map(scope.variables)
+  for (const datum of datums) {
+    const v: Tree = datum['PLpgSQL_var'] ?? datum['PLpgSQL_rec'] ?? {}
+    const name: string | undefined = v['refname']
+    if (!name || variables.has(name) || name === 'found') continue
+    const initial = v['default_val']?.PLpgSQL_expr?.query
+    const value: Alternatives = initial ? evaluator.values(expression(evaluator, initial), { ...scope, variables }) : [{ term: { t: 'const', value: null }, when: ALWAYS }]
+    variables.set(name, { value })
+  }
+  const walker = new Walker(evaluator, out, datums)
+  walker.statements([fn['action']], { path: ALWAYS, scope: { ...scope, variables } })
+  return out
+}
+
+function expression(evaluator: Evaluator, text: string): Tree | undefined {
+  return parseAll(evaluator, `select ${text}`)?.[0]?.['SelectStmt']?.targetList?.[0]?.ResTarget?.val
+}
+
+/** Follows the statements of a body; conditions are kept where a branch ends the function. */
+class Walker {
+  readonly #evaluator: Evaluator
+  readonly #out: Recorder
+  readonly #datums: readonly Tree[]
+  #steps = 0
+
+  constructor(evaluator: Evaluator, out: Recorder, datums: readonly Tree[]) {
+    this.#evaluator = evaluator
+    this.#out = out
+    this.#datums = datums
+  }
+
+  /** State after the statements; undefined when none of them lets the function go on. */
+  statements(list: readonly Tree[] | undefined, start: State): State | undefined {
+    let state: State | undefined = start
+    for (const statement of list ?? []) {
+      if (!state || ++this.#steps > 2000) return state
+      state = this.#statement(statement, state)
+    }
+    return state
+  }
+
+  #statement(node: Tree, state: State): State | undefined {
+    const [kind, n] = kindOf(node)
+    switch (kind) {
+      case 'PLpgSQL_stmt_block': {
+        const after = this.statements(n['body'], state)
+        const handlers: readonly Tree[] = n['exceptions']?.PLpgSQL_exception_block?.exc_list ?? []
+        // a handler that goes on forgives what the block refused
+        let forgiven = false
+        for (const handler of handlers) if (this.statements(handler['PLpgSQL_exception']?.action, state)) forgiven = true
+        return forgiven ? { path: state.path, scope: after?.scope ?? state.scope } : after
+      }
+      case 'PLpgSQL_stmt_if':
+        return this.#if(n, state)
+      case 'PLpgSQL_stmt_case': {
+        for (const arm of n['case_when_list'] ?? []) this.statements(arm.PLpgSQL_case_when?.stmts, state)
+        this.statements(n['else_stmts'], state)
+        return state
+      }
+      case 'PLpgSQL_stmt_loop':
+      case 'PLpgSQL_stmt_while':
+      case 'PLpgSQL_stmt_fori':
+      case 'PLpgSQL_stmt_foreach_a':
+      case 'PLpgSQL_stmt_forc':
+        return { ...state, scope: this.statements(n['body'], state)?.scope ?? state.scope }
+      case 'PLpgSQL_stmt_dynfors':
+        this.#out.dynamic.push(state.path)
+        this.statements(n['body'], state)
+        return state
+      case 'PLpgSQL_stmt_fors':
+        return this.#forQuery(n, state)
+      case 'PLpgSQL_stmt_return':
+        if (n['expr']) this.#out.returns.push({ when: state.path, expression: this.#expression(n['expr']), scope: state.scope } as Recorder['returns'][number])
+        else this.#returnOutputs(state)
+        return undefined
+      case 'PLpgSQL_stmt_return_next':
+        if (n['expr']) this.#out.returns.push({ when: state.path, expression: this.#expression(n['expr']), scope: state.scope } as Recorder['returns'][number])
+        else this.#returnOutputs(state)
+        return state
+      case 'PLpgSQL_stmt_return_query': {
+        const query = this.#query(n['query'])
+        if (query?.['SelectStmt']) this.#out.returns.push({ when: state.path, query: query['SelectStmt'], scope: state.scope })
+        else if (query) recordStatement(this.#evaluator, query, state, this.#out)
+        if (n['dynquery']) this.#out.dynamic.push(state.path)
+        return state
+      }
+      case 'PLpgSQL_stmt_raise':
+        return Number(n['elog_level']) >= 21 ? undefined : state
+      case 'PLpgSQL_stmt_assign':
+        return this.#assign(n, state)
+      case 'PLpgSQL_stmt_execsql':
+      case 'PLpgSQL_stmt_perform':
+        return this.#query_(n, state)
+      case 'PLpgSQL_stmt_dynexecute':
+        this.#out.dynamic.push(state.path)
+        return { ...state, scope: { ...state.scope, variables: this.#into(n['target'], state.scope, undefined) } }
+      default:
+        return state
+    }
+  }
+
+  #if(n: Tree, state: State): State | undefined {
+    let path = state.path
+    const goesOn: State[] = []
+    let ended = false
+    const branches = [{ cond: n['cond'], body: n['then_body'] }, ...(n['elsif_list'] ?? []).map((e: Tree) => ({ cond: e['PLpgSQL_if_elsif']?.cond, body: e['PLpgSQL_if_elsif']?.stmts }))]
+    for (const branch of branches) {
+      const cond = this.#expression(branch.cond)
+      const yes = both(path, this.#evaluator.truth(cond, state.scope))
+      const after = this.statements(branch.body, { path: yes, scope: state.scope })
+      if (after) goesOn.push(after)
+      else ended = true
+      path = both(path, either(this.#evaluator.truth(cond, state.scope, false), this.#slips(cond, state.scope)))
+    }
+    const last = n['else_body'] ? this.statements(n['else_body'], { path, scope: state.scope }) : { path, scope: state.scope }
+    if (last) goesOn.push(last)
+    else ended = true
+    if (!goesOn.length) return undefined
+    const scope = merge(state.scope, goesOn.map((s) => s.scope))
+    return ended ? { path: goesOn.map((s) => s.path).reduce(either, NEVER), scope } : { path: state.path, scope }
+  }
+
+  /** Ways in which a condition is NULL for a caller who is not signed in: IF takes NULL for false. */
+  #slips(cond: Tree | undefined, scope: Scope): Ways {
+    return this.#evaluator.nullWays(cond, scope).filter((way) => way.some((a) => a.a === 'null' && !a.not && a.of.t === 'caller'))
+  }
+
+  #forQuery(n: Tree, state: State): State {
+    const query = this.#query(n['query'])?.['SelectStmt']
+    const name = (n['var']?.PLpgSQL_rec ?? n['var']?.PLpgSQL_row)?.refname
+    const variables = new Map(state.scope.variables)
+    let path = state.path
+    if (query) {
+      const [first] = this.#evaluator.select(query, state.scope)
+      if (first) {
+        if (name) variables.set(name, this.#record(first, state.scope))
+        path = both(path, first.when)
+      }
+    }
+    this.statements(n['body'], { path, scope: { ...state.scope, variables } })
+    return state
+  }
+
+  #record(select: { readonly scope: Scope; readonly when: Ways; readonly targets: readonly Tree[] }, _scope: Scope): Variable {
+    const fields = new Map<string, Alternatives>()
+    for (const target of select.targets) {
+      const t: Tree = target['ResTarget'] ?? {}
+      const name = t['name'] ?? columnParts(t['val']).at(-1)
+      if (name && name !== '*') fields.set(name, this.#evaluator.values(t['val'], select.scope).map((v) => ({ ...v, when: both(v.when, select.when) })))
+    }
+    const [value] = fields.size === 1 ? [...fields.values()] : []
+    return { value: value ?? [{ term: { t: 'expression', name: 'record', of: columnsOfFrames(select.scope.frames) }, when: select.when }], record: select.scope.frames, fields }
+  }
+
+  #assign(n: Tree, state: State): State {
+    const text = String(n['expr']?.PLpgSQL_expr?.query ?? '')
+    const name: string | undefined = (this.#datums[Number(n['varno'])]?.['PLpgSQL_var'] ?? this.#datums[Number(n['varno'])]?.['PLpgSQL_rec'])?.refname
+    const at = text.indexOf(':=') >= 0 ? text.indexOf(':=') + 2 : text.indexOf('=') + 1
+    const value = expression(this.#evaluator, text.slice(at))
+    if (!name) return state
+    const variables = new Map(state.scope.variables)
+    variables.set(name, { value: this.#evaluator.values(value, state.scope) })
+    return { ...state, scope: { ...state.scope, variables } }
+  }
+
+  #query_(n: Tree, state: State): State {
+    const statement = this.#query(n['sqlstmt'] ?? n['expr'])
+    if (!statement) return state
+    const before = this.#out.effects.length
+    recordStatement(this.#evaluator, statement, state, this.#out)
+    const select = statement['SelectStmt']
+    if (!select) {
+      const effect = this.#out.effects[before]
+      const returning: Tree[] = statement[kindOf(statement)[0]]?.returningList ?? statement[kindOf(statement)[0]]?.returningClause?.exprs ?? []
+      const scope = { ...state.scope, ...(effect ? { found: effect.when } : {}) }
+      if (!n['into'] || !effect || !returning.length) return { ...state, scope }
+      const frames: Frame[] = [{ alias: '', instance: effect.instance, ...withColumns(this.#evaluator, effect.table) }]
+      return { ...state, scope: { ...scope, variables: this.#into(n['target'], state.scope, { scope: { frames, variables: new Map(), inside: state.scope.inside }, when: ALWAYS, targets: returning }) } }
+    }
+    const selects = this.#evaluator.select(select, state.scope)
+    const found = selects.map((s) => s.when).reduce(either, NEVER)
+    const variables = n['into'] ? this.#into(n['target'], state.scope, selects[0]) : state.scope.variables
+    return { ...state, scope: { ...state.scope, variables, found } }
+  }
+
+  #into(target: Tree | undefined, scope: Scope, select: { readonly scope: Scope; readonly when: Ways; readonly targets: readonly Tree[] } | undefined): Map<string, Variable> {
+    const variables = new Map(scope.variables)
+    const [, t] = kindOf(target)
+    const record: string | undefined = target?.['PLpgSQL_rec']?.refname
+    if (record) variables.set(record, select ? this.#record(select, scope) : { value: [{ term: { t: 'unknown', because: 'dynamic SQL' }, when: ALWAYS }] })
+    ;(t['fields'] ?? []).forEach((field: Tree, i: number) => {
+      const node = select?.targets[i]?.['ResTarget']?.val
+      const value: Alternatives = select && node
+        ? this.#evaluator.values(node, select.scope).map((v) => ({ ...v, when: both(select.when, v.when) }))
+        : [{ term: { t: 'unknown', because: 'value' }, when: ALWAYS }]
+      variables.set(String(field['name']), { value })
+    })
+    return variables
+  }
+
+  #returnOutputs(state: State): void {
+    const out = [...state.scope.variables].filter(([name]) => !name.startsWith('$'))
+    for (const [name, variable] of out) {
+      if (variable.value.some((v) => v.term.t === 'column' || v.term.t === 'expression')) this.#out.returns.push({ when: state.path, expression: { ColumnRef: { fields: [{ String: { sval: name } }] } }, scope: state.scope })
+    }
+  }
+
+  #expression(node: Tree | undefined): Tree | undefined {
+    const text = node?.['PLpgSQL_expr']?.query
+    return typeof text === 'string' ? expression(this.#evaluator, text) : undefined
+  }
+
+  #query(node: Tree | undefined): Tree | undefined {
+    const text = node?.['PLpgSQL_expr']?.query
+    return typeof text === 'string' ? parseAll(this.#evaluator, text)?.[0] : undefined
+  }
+}
+
+function merge(before: Scope, after: readonly Scope[]): Scope {
+  const variables = new Map(before.variables)
+  const all = new Set(after.flatMap((s) => [...s.variables.keys()]))
+  for (const name of all) {
+    const distinct = [...new Set(after.map((s) => s.variables.get(name)).filter((v) => v !== undefined))]
+    const [only] = distinct
+    variables.set(name, distinct.length === 1 && only ? only : { value: distinct.flatMap((v) => v.value).slice(0, 16) })
+  }
+  return { ...before, variables }
+}
+
+function columnsOfFrames(frames: readonly Frame[]) {
+  return frames.map((f) => ({ t: 'column' as const, instance: f.instance, column: '*' }))
+}
+
+function withColumns(evaluator: Evaluator, table: string): { columns?: readonly string[] } {
+  const columns = evaluator.world.columns(table)
+  return columns ? { columns } : {}
+}
+
+/** Records what one SQL statement changes, data-changing WITH parts included. */
+function recordStatement(evaluator: Evaluator, statement: Tree, state: State, out: Recorder): void {
+  const [kind, n] = kindOf(statement)
+  for (const cte of n['withClause']?.ctes ?? []) {
+    const inner = cte.CommonTableExpr?.ctequery
+    if (inner && !inner.SelectStmt) recordStatement(evaluator, inner, state, out)
+  }
+  const relation = n['relation']
+  if (!relation || !['InsertStmt', 'UpdateStmt', 'DeleteStmt'].includes(kind)) return
+  const table = evaluator.world.table(relation.schemaname, relation.relname)
+  const frames: Frame[] = []
+  const ctes = new Map(state.scope.ctes ?? [])
+  for (const cte of n['withClause']?.ctes ?? []) if (cte.CommonTableExpr?.ctequery?.SelectStmt) ctes.set(cte.CommonTableExpr.ctename, cte.CommonTableExpr.ctequery.SelectStmt)
+  const scope: Scope = { ...state.scope, frames, outer: state.scope, ctes }
+  const frame = evaluator.frame(table, relation.alias?.aliasname ?? relation.relname)
+  const writes = new Map<string, Alternatives>()
+  if (kind === 'InsertStmt') {
+    const columns = (n['cols'] ?? []).map((c: Tree) => String(c['ResTarget']?.name))
+    const select: Tree | undefined = n['selectStmt']?.SelectStmt
+    let when = state.path
+    const rows: readonly Tree[] = select?.['valuesLists'] ?? []
+    const known: readonly string[] = columns.length ? columns : (evaluator.world.columns(table) ?? [])
+    for (const row of rows.slice(0, 8)) {
+      ;(row['List']?.items ?? []).forEach((item: Tree, i: number) => {
+        const column = known[i]
+        if (column) writes.set(column, [...(writes.get(column) ?? []), ...evaluator.values(item, scope)])
+      })
+    }
+    if (select && !rows.length) {
+      const opened = evaluator.select(select, scope)
+      when = both(when, opened.map((s) => s.when).reduce(either, NEVER))
+      for (const s of opened) {
+        s.targets.forEach((t, i) => {
+          const column = known[i]
+          if (column) writes.set(column, [...(writes.get(column) ?? []), ...evaluator.values(t['ResTarget']?.val, s.scope)])
+        })
+      }
+    }
+    const upsert = n['onConflictClause']?.action === 'ONCONFLICT_UPDATE'
+    out.effects.push({ command: 'insert', table, instance: frame.instance, when, writes, ...(upsert ? { upsert: true } : {}) })
+    return
+  }
+  frames.push(frame)
+  let when = state.path
+  for (const item of n['fromClause'] ?? n['usingClause'] ?? []) when = both(when, evaluator.from(item, scope, frames))
+  if (n['whereClause']) when = both(when, evaluator.truth(n['whereClause'], scope))
+  if (kind === 'UpdateStmt') {
+    for (const target of n['targetList'] ?? []) {
+      const t: Tree = target.ResTarget ?? {}
+      writes.set(String(t['name']), t['val']?.MultiAssignRef ? [{ term: { t: 'unknown', because: 'row' }, when: ALWAYS }] : evaluator.values(t['val'], scope))
+    }
+  }
+  out.effects.push({ command: kind === 'UpdateStmt' ? 'update' : 'delete', table, instance: frame.instance, when, writes })
+}
+
+/** Names of functions that a statement calls, lower case and as written. */
+export function calledNames(tree: Tree): string[] {
+  const found: string[] = []
+  const visit = (node: unknown): void => {
+    if (Array.isArray(node)) for (const item of node) visit(item)
+    else if (node && typeof node === 'object') {
+      const call = (node as Tree)['FuncCall']
+      if (call) found.push(names(call.funcname).join('.'))
+      for (const value of Object.values(node)) visit(value)
+    }
+  }
+  visit(tree)
+  return found
+}

@@ -1,0 +1,84 @@
+import type { Term, Ways } from './predicate.ts'
+import type { ParseSql, Tree } from './tree.ts'
+
+/** A function as far as its meaning matters. */
+export interface KnownFunction {
+  readonly schema: string
+  readonly name: string
+  readonly args: readonly { readonly name?: string; readonly type: string; readonly hasDefault?: boolean }[]
+  readonly returns: string
+  readonly language: string
+  readonly body: string
+}
+
+/** What names mean: the catalog, and the parsers. */
+export interface World {
+  readonly parse: ParseSql
+  /** libpg-query's JSON of one plpgsql body; undefined when it cannot be parsed. */
+  readonly parseBody: (fn: KnownFunction) => Tree | undefined
+  /** Qualified name of a table or view; unqualified names are looked up along the search path. */
+  readonly table: (schema: string | undefined, name: string) => string
+  /** Columns of a qualified table; undefined when they are not known. */
+  readonly columns: (table: string) => readonly string[] | undefined
+  readonly functions: (schema: string | undefined, name: string, argumentCount: number) => KnownFunction | undefined
+}
+
+/** One use of a table (or of a function's result) in a predicate. */
+export interface Instance {
+  readonly id: number
+  /** Qualified; undefined for functions and sub-queries in FROM. */
+  readonly table?: string
+}
+
+/** A name in a FROM list. */
+export interface Frame {
+  readonly alias: string
+  readonly schema?: string
+  readonly instance: number
+  /** Undefined: any column may exist. */
+  readonly columns?: readonly string[]
+  /** Columns that stand for other terms (sub-queries, functions). `*` answers for any. */
+  readonly derived?: ReadonlyMap<string, Alternatives>
+}
+
+/** A scalar may be one of several terms, each under its own conditions. */
+export type Alternatives = readonly { readonly term: Term; readonly when: Ways }[]
+
+/** What a plpgsql variable holds. */
+export interface Variable {
+  readonly value: Alternatives
+  /** Of a record: the FROM list that its fields come from, and the fields that were named in the target list. */
+  readonly record?: readonly Frame[]
+  readonly fields?: ReadonlyMap<string, Alternatives>
+}
+
+/** Names visible to an expression, innermost first. */
+export interface Scope {
+  readonly frames: readonly Frame[]
+  readonly outer?: Scope
+  readonly variables: ReadonlyMap<string, Variable>
+  readonly ctes?: ReadonlyMap<string, Tree>
+  /** plpgsql's FOUND: the ways in which the last query yields a row. */
+  readonly found?: Ways
+  /** Functions being inlined, against recursion. */
+  readonly inside: readonly string[]
+}
+
+/** Finds the frame that a column reference means, by SQL's rules: innermost FROM list first. */
+export function findColumn(scope: Scope, parts: readonly string[]): { readonly frame: Frame; readonly column: string } | undefined {
+  const column = parts.at(-1) as string
+  const qualifier = parts.length > 1 ? parts.at(-2) : undefined
+  let vague: { frame: Frame; column: string } | undefined
+  for (let at: Scope | undefined = scope; at; at = at.outer) {
+    for (const frame of at.frames) {
+      if (qualifier !== undefined) {
+        if (frame.alias === qualifier && (parts.length < 3 || frame.schema === undefined || frame.schema === parts.at(-3))) return { frame, column }
+      } else if (frame.derived?.has(column) || frame.columns?.includes(column)) {
+        return { frame, column }
+      } else if (!frame.columns && !frame.derived) {
+        vague ??= { frame, column }
+      }
+    }
+  }
+  return vague
+}

@@ -1,0 +1,59 @@
+import type { Catalog } from '../database.ts'
+import type { JudgeWorld } from './expression/judge.ts'
+import type { KnownFunction, World } from './expression/scope.ts'
+import type { Tree } from './expression/tree.ts'
+import type { AccessSession } from './session.ts'
+
+/** Columns of platform tables that policies refer to and the repository does not create. */
+const PLATFORM_COLUMNS: Readonly<Record<string, readonly string[]>> = {
+  'auth.users': ['id', 'aud', 'role', 'email', 'raw_app_meta_data', 'raw_user_meta_data', 'created_at', 'updated_at', 'phone', 'email_confirmed_at', 'is_anonymous', 'is_super_admin', 'last_sign_in_at', 'banned_until', 'deleted_at'],
+  'storage.objects': ['id', 'bucket_id', 'name', 'owner', 'owner_id', 'metadata', 'path_tokens', 'created_at', 'updated_at', 'last_accessed_at', 'version', 'user_metadata', 'level'],
+  'storage.buckets': ['id', 'name', 'owner', 'owner_id', 'public', 'created_at', 'updated_at', 'file_size_limit', 'allowed_mime_types'],
+  'realtime.messages': ['id', 'topic', 'extension', 'payload', 'event', 'private', 'inserted_at', 'updated_at'],
+}
+
+/** What names in policies and functions mean: the catalog, opened through the session's parsers. */
+export function worldOf(session: Pick<AccessSession, 'parse' | 'parsePlPgSql'>, catalog: Catalog): World & JudgeWorld {
+  const columns = new Map<string, readonly string[]>(Object.entries(PLATFORM_COLUMNS))
+  const defaults = new Map<string, string>()
+  for (const table of catalog.tables) {
+    const name = `${table.schema}.${table.name}`
+    columns.set(name, table.columns.map((c) => c.name))
+    for (const column of table.columns) {
+      const literal = /^'((?:[^']|'')*)'(?:::|$)/.exec(column.default ?? '')?.[1] ?? (/^(true|false|-?[\d.]+)$/.exec(column.default ?? '')?.[1])
+      if (literal !== undefined) defaults.set(`${name}.${column.name}`, literal)
+    }
+  }
+  const known = new Set([...columns.keys(), ...catalog.tables.map((t) => `${t.schema}.${t.name}`), ...catalog.views.map((v) => `${v.schema}.${v.name}`)])
+  const functions = new Map<string, KnownFunction[]>()
+  for (const fn of catalog.functions) if (!fn.stub) functions.set(fn.name, [...(functions.get(fn.name) ?? []), fn])
+  const bodies = new Map<KnownFunction, Tree | undefined>()
+  return {
+    parse: (sql) => (session.parse(sql) as { stmts?: readonly { stmt: Tree }[] } | undefined) ?? {},
+    parseBody: (fn) => {
+      if (!bodies.has(fn)) bodies.set(fn, session.parsePlPgSql(asCreate(fn)) as Tree | undefined)
+      return bodies.get(fn)
+    },
+    table: (schema, name) => {
+      if (schema) return `${schema}.${name}`
+      return ['public', 'auth', 'storage', 'extensions'].map((s) => `${s}.${name}`).find((q) => known.has(q)) ?? `public.${name}`
+    },
+    columns: (table) => columns.get(table),
+    functions: (schema, name, count) => {
+      const all = (functions.get(name) ?? []).filter((f) => schema === undefined || f.schema === schema)
+      if (count < 0) return all[0]
+      return all.find((f) => f.args.length === count) ?? all.find((f) => f.args.length > count && f.args.slice(count).every((a) => a.hasDefault)) ?? undefined
+    },
+    defaultOf: (table, column) => defaults.get(`${table}.${column}`),
+  }
+}
+
+/** A body as a statement that the plpgsql parser takes. Column types do not matter to it: arguments are text. */
+function asCreate(fn: KnownFunction): string {
+  let tag = '$body$'
+  while (fn.body.includes(tag)) tag = `$b${tag.length}${tag.slice(1)}`
+  const args = fn.args.map((a, i) => `${a.name ? `"${a.name}"` : `"$arg${i + 1}"`} text`).join(', ')
+  const set = /^(setof|table)/i.test(fn.returns)
+  const returns = set ? 'setof record' : /^(trigger|void)$/.test(fn.returns) ? fn.returns : /^bool/.test(fn.returns) ? 'boolean' : 'text'
+  return `create function f(${args}) returns ${returns} language plpgsql as ${tag}${fn.body}${tag}`
+}
