@@ -1,0 +1,81 @@
+/**
+ * Plants one hole at a time into repositories and looks whether the audit reports it as introduced, and nothing else.
+ *
+ *   node bench/detection/mutations/run.ts --clones DIR [--only TEXT] [--check N] [--most N] [--verbose]
+ */
+import { readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { audit } from '../../../src/audit.ts'
+import { DEFAULT_CONFIG } from '../../../src/config/config.ts'
+import { GitSource } from '../../../src/platform/local/git-source.ts'
+import { localPorts } from '../../../src/platform/local/ports.ts'
+import { MemoryCache } from '../memory-cache.ts'
+import { CHANGED, OverlaySource } from '../overlay-source.ts'
+import { OPERATORS } from './operators.ts'
+
+const { values } = parseArgs({
+  options: {
+    clones: { type: 'string' },
+    only: { type: 'string' },
+    check: { type: 'string' },
+    most: { type: 'string', default: '2' },
+    verbose: { type: 'boolean', default: false },
+  },
+})
+if (!values.clones) {
+  process.stderr.write('usage: run.ts --clones DIR [--only TEXT] [--check N] [--most N] [--verbose]\n')
+  process.exit(2)
+}
+const list = JSON.parse(readFileSync(new URL('./repositories.json', import.meta.url), 'utf8')) as { repository: string; commit?: string }[]
+const most = Number(values.most)
+const score = new Map<string, { planted: number; detected: number; collateral: number }>()
+
+for (const entry of list.filter((e) => !values.only || e.repository.includes(values.only))) {
+  const dir = join(resolve(values.clones), entry.repository.replace('/', '+'))
+  const ports = await localPorts(dir, { offline: true })
+  const git = new GitSource(dir)
+  const commit = entry.commit ?? 'HEAD'
+  const snapshot = await git.snapshot(commit)
+  const readable = snapshot.blobs.filter(
+    (b) => b.mode === 'file' && b.size < 200_000 && /\.(sql|tsx?|jsx?|mjs|svelte|vue|astro|toml|json|ya?ml)$|gitignore$|\.env/.test(b.path),
+  )
+  const bytes = await git.read(readable.map((b) => b.sha))
+  const files = new Map(readable.flatMap((b) => (bytes.has(b.sha) ? [[b.path, new TextDecoder().decode(bytes.get(b.sha))] as const] : [])))
+  const cache = new MemoryCache()
+  for (const op of OPERATORS.filter((o) => !values.check || o.check === Number(values.check))) {
+    for (const planted of spread(op.plant(files), most)) {
+      const source = new OverlaySource(git, commit, new Map([[planted.path, planted.text]]))
+      const { report } = await audit({ commit: CHANGED, base: commit, config: DEFAULT_CONFIG, today: '2026-11-20' }, { ...ports, source, cache })
+      const introduced = report.checks.flatMap((c) => c.findings.filter((f) => f.state === 'introduced').map((f) => ({ n: c.number, f })))
+      const mine = introduced.filter(({ n, f }) => n === op.check || op.also?.includes(n) || f.alsoFails.includes(op.check))
+      const other = introduced.filter((i) => !mine.includes(i))
+      const row = score.get(`${op.check} ${op.name}`) ?? { planted: 0, detected: 0, collateral: 0 }
+      score.set(`${op.check} ${op.name}`, {
+        planted: row.planted + 1,
+        detected: row.detected + (mine.length ? 1 : 0),
+        collateral: row.collateral + other.length,
+      })
+      if (values.verbose || !mine.length || other.length)
+        process.stdout.write(
+          `${mine.length ? 'seen  ' : 'MISSED'} ${entry.repository} ${planted.path}: ${op.check} ${op.name}${other.map((o) => `\n         collateral ${o.n} ${o.f.severity} ${o.f.subject} ${o.f.path}:${o.f.line}`).join('')}\n`,
+        )
+    }
+  }
+  await ports.close()
+}
+
+let [planted, detected, collateral] = [0, 0, 0]
+process.stdout.write('\nplanted detected collateral operator\n')
+for (const [name, row] of [...score].sort((a, b) => Number.parseInt(a[0], 10) - Number.parseInt(b[0], 10))) {
+  process.stdout.write(`${String(row.planted).padStart(7)} ${String(row.detected).padStart(8)} ${String(row.collateral).padStart(10)} ${name}\n`)
+  planted += row.planted
+  detected += row.detected
+  collateral += row.collateral
+}
+process.stdout.write(`\n${detected} of ${planted} detected (${((100 * detected) / Math.max(1, planted)).toFixed(1)} %), ${collateral} collateral findings\n`)
+
+/** At most `n` of the places, spread over the list. */
+function spread<T>(items: readonly T[], n: number): T[] {
+  return items.length <= n ? [...items] : Array.from({ length: n }, (_, i) => items[Math.floor((i * items.length) / n)] as T)
+}
