@@ -63,7 +63,7 @@ export const HANDLERS: Readonly<Record<string, (server: GitHubServer, call: Call
         repository_id: d.repositoryId,
         throttled_at: null,
       })),
-      headers: next ? { link: `<${server.url}/app/hook/deliveries?per_page=${size}&cursor=${next.id}>; rel="next"` } : {},
+      ...(next ? { headers: { link: `<${server.url}/app/hook/deliveries?per_page=${size}&cursor=${next.id}>; rel="next"` } } : {}),
     }
   },
   'GET /app/hook/deliveries/{delivery_id}': (server, { params }) => {

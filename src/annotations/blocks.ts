@@ -1,0 +1,129 @@
+import type { AccessCell, AccessObject } from '../database/database.ts'
+import type { Report, ReportCheck, ReportFinding } from '../report/report.ts'
+import { code, fence, linkPath, plain, prose } from './escape.ts'
+import { promptFor } from './prompt.ts'
+import type { Audience, Shown } from './shown.ts'
+import { count } from './verdict.ts'
+
+const MARK = { Critical: '🔴', High: '🟠', Medium: '🟡' } as const
+const STATUS = { failed: '❌', passed: '✅', 'not-applicable': '➖', unverified: '❓' } as const
+const STATUS_WORD = { failed: 'failed', passed: 'passed', 'not-applicable': 'does not apply', unverified: 'verify by hand' } as const
+
+/** A link to lines of a file at the audited commit. */
+export function placeLink(report: Report, audience: Audience, path: string, line: number): string {
+  const label = code(`${path}:${line}`, 160)
+  return `[${label}](${audience.repositoryUrl}/blob/${report.audit.commit}/${linkPath(path)}#L${line})`
+}
+
+/** One finding for a reader who does not know security: what, how it is used, what to paste. */
+export function findingBlock(report: Report, audience: Audience, f: ReportFinding): string {
+  const proof = f.proof === 'executed' ? 'tried in a sandbox: it works' : 'read from the code'
+  return [
+    `### ${MARK[f.severity]} ${f.severity}: ${prose(f.title, 200)}`,
+    `${placeLink(report, audience, f.path, f.line)} · ${code(f.subject)} · check ${code(f.check)} · ${proof}`,
+    `**What is wrong:** ${prose(f.message)}`,
+    `**What an attacker does:** ${prose(f.attack)}`,
+    `**Fix:** ${prose(f.fix.text)}${f.fix.proved ? ' _(applied in the sandbox: the hole is closed)_' : ''}`,
+    ...(f.fix.code ? [fence(f.fix.code, f.fix.language ?? '')] : []),
+    ...(f.assumes ? [`_Assumes:_ ${prose(f.assumes)}`] : []),
+    ...(f.related.length ? [`_See also:_ ${f.related.slice(0, 5).map((r) => `${placeLink(report, audience, r.path, r.line)} (${prose(r.what, 120)})`).join(', ')}`] : []),
+    details('Prompt for your AI builder', fence(promptFor(f), 'text')),
+    `<sub>id ${code(f.fingerprint)}</sub>`,
+  ].join('\n\n')
+}
+
+/** A finding in one line of a list. */
+export function findingLine(report: Report, audience: Audience, f: ReportFinding): string {
+  return `- ${MARK[f.severity]} **${f.severity}** ${prose(f.title, 160)}: ${code(f.subject)} at ${placeLink(report, audience, f.path, f.line)}`
+}
+
+/** The 25 checks, one row each. */
+export function checksTable(report: Report): string {
+  const rows = report.checks.map((c) => `| ${c.number} | ${STATUS[c.status]} ${STATUS_WORD[c.status]} | ${prose(c.rule, 200)} | ${reason(c)} |`)
+  return ['| # | Result | Rule | On what evidence |', '| --: | :-- | :-- | :-- |', ...rows].join('\n')
+}
+
+function reason(check: ReportCheck): string {
+  if (check.status === 'failed') {
+    if (check.findings.length) return count(check.findings.length, 'finding')
+    return check.reportedUnder?.length ? 'reported under another check' : ''
+  }
+  if (check.attested) return `attested by ${prose(check.attested.by, 80)} on ${prose(check.attested.date, 20)}`
+  return prose(check.because ?? check.evidence[0] ?? '', 240)
+}
+
+/** Unverified checks with what a person looks at. */
+export function unverifiedList(report: Report): string {
+  return report.checks
+    .filter((c) => c.status === 'unverified')
+    .map((c) => `- **${c.number}. ${prose(c.rule, 160)}** ${prose(c.because ?? '', 300)}${c.howToVerify ? `\n  - Look at: ${prose(c.howToVerify.where, 300)}\n  - Then write into ${code('.github/prelaunch.yml')} under ${code('attest')}: check ${code(c.id)}, ${prose(c.howToVerify.attest, 300)}` : ''}`)
+    .join('\n')
+}
+
+/** Existing findings as counts per check: a list of open holes is no gift to publish. */
+export function existingCounts(existing: readonly ReportFinding[]): string {
+  const counts = new Map<string, number>()
+  for (const f of existing) counts.set(f.check, (counts.get(f.check) ?? 0) + 1)
+  return [...counts].map(([check, n]) => `${code(check)} ${n}`).join(' · ')
+}
+
+const COMMANDS = ['select', 'insert', 'update', 'delete', 'execute'] as const
+
+/** Who could do what when it was tried, for the given objects. */
+export function accessTable(objects: readonly AccessObject[]): string {
+  const rows = objects.map((o) => {
+    const by = (role: AccessCell['role'], row: (r: AccessCell['row']) => boolean) =>
+      COMMANDS.flatMap((command) => {
+        const cells = o.cells.filter((c) => c.role === role && c.command === command && row(c.row) && c.column === undefined)
+        return cells.some((c) => c.result === 'allowed') ? [command] : cells.some((c) => c.result === 'error') ? [`${command}?`] : []
+      }).join(', ') || 'nothing'
+    const columns = o.cells.filter((c) => c.column !== undefined && c.result === 'allowed').map((c) => c.column as string)
+    return `| ${code(o.object, 80)} (${o.kind}) | ${o.rls === undefined ? '' : o.rls ? 'on' : '**off**'} | ${by('anon', () => true)} | ${by('A', (r) => r !== 'own')} | ${by('A', (r) => r === 'own')}${columns.length ? `, may set ${[...new Set(columns)].map((c) => code(c, 40)).join(' ')}` : ''} |`
+  })
+  return ['| Object | RLS | Anybody can | Signed-in users can, on rows of others | … on their own rows |', '| :-- | :-- | :-- | :-- | :-- |', ...rows].join('\n')
+}
+
+/** The routes of the given files with their guard. */
+export function routesTable(report: Report, audience: Audience, paths: ReadonlySet<string>, max = 40): string {
+  const routes = report.routes.filter((r) => paths.has(r.path))
+  if (!routes.length) return ''
+  const rows = routes.slice(0, max).map((r) => `| ${code(`${r.method ?? 'any'} ${r.route}`, 120)} | ${r.guard ? `${prose(r.guard.who, 80)} (${placeLink(report, audience, r.guard.path, r.guard.line)})` : 'nobody checks'} | ${r.limit ? 'yes' : 'no'} | ${placeLink(report, audience, r.path, r.line)} |`)
+  return ['| Route | Guarded by | Rate limit | Where |', '| :-- | :-- | :-- | :-- |', ...rows, ...(routes.length > max ? [`\n${routes.length - max} more routes in the full report.`] : [])].join('\n')
+}
+
+/** Objects of the access matrix that introduced or fixed findings speak of. */
+export function touchedObjects(report: Report, shown: Shown): AccessObject[] {
+  const subjects = [...shown.introduced, ...shown.fixed, ...shown.unreadable].flatMap((f) => [f.subject, ...f.related.map((r) => r.subject ?? '')])
+  return report.access.filter((o) => subjects.some((s) => mentions(s, o.object))).slice(0, 30)
+}
+
+function mentions(subject: string, object: string): boolean {
+  const at = subject.indexOf(object)
+  if (at < 0) return false
+  const [before, after] = [subject[at - 1] ?? ' ', subject[at + object.length] ?? ' ']
+  return !/[\w$]/.test(before) && !/[\w$]/.test(after)
+}
+
+/** What could not be read. */
+export function gapsList(report: Report, max = 20): string {
+  const gaps = report.gaps.filter((g) => g.touches.length)
+  return [...gaps.slice(0, max).map((g) => `- ${g.path ? code(g.line ? `${g.path}:${g.line}` : g.path) : 'the repository'}: ${prose(g.because, 300)}`), ...(gaps.length > max ? [`- … and ${gaps.length - max} more`] : [])].join('\n')
+}
+
+/** Suppressed findings with their reasons. */
+export function suppressedList(report: Report, max = 50): string {
+  return report.suppressed
+    .slice(0, max)
+    .map((s) => `- ${code(s.finding.check)} ${code(s.finding.subject)}: ${prose(s.reason, 300)} (${prose(s.where, 120)})`)
+    .join('\n')
+}
+
+/** Problems of the configuration file at their lines. */
+export function configProblems(report: Report): string {
+  return report.audit.config.problems.map((p) => `- ${code(`${p.path}:${p.line}`)} ${prose(p.message, 300)}`).join('\n')
+}
+
+/** A collapsed part. `summary` is ours, plain text. */
+export function details(summary: string, body: string, open = false): string {
+  return `<details${open ? ' open' : ''}><summary>${plain(summary).replaceAll('<', '&lt;')}</summary>\n\n${body}\n\n</details>`
+}

@@ -1,0 +1,116 @@
+import type { Report } from '../report/report.ts'
+import { type Annotation, toAnnotations } from './annotations.ts'
+import { accessTable, checksTable, configProblems, details, existingCounts, findingBlock, findingLine, gapsList, routesTable, suppressedList, touchedObjects, unverifiedList } from './blocks.ts'
+import { code, fence, plain } from './escape.ts'
+import { promptForAll } from './prompt.ts'
+import { fit, type Section } from './sections.ts'
+import { type Audience, byImportance, type Shown, shown } from './shown.ts'
+import { type Conclusion, count, verdict } from './verdict.ts'
+
+/** Everything that is written into the Check Run. */
+export interface CheckRunOutput {
+  readonly conclusion: Conclusion
+  readonly title: string
+  readonly summary: string
+  readonly text?: string
+  readonly annotations: readonly Annotation[]
+}
+
+/** GitHub's limit for summary and text, in bytes. */
+export const MAX_OUTPUT_BYTES = 65_535
+
+/** Renders the Check Run of an audit. */
+export function renderCheckRun(report: Report, audience: Audience): CheckRunOutput {
+  const view = shown(report, audience)
+  const decision = verdict(report, view, audience)
+  const listed = [...view.introduced, ...(view.existingInFull ? [...view.existing].sort(byImportance) : [])]
+  const { annotations, left } = toAnnotations(listed)
+  const text = textOf(report, audience, view, left)
+  return {
+    conclusion: decision.conclusion,
+    title: plain(decision.title).slice(0, 200),
+    summary: fit(summarySections(report, audience, view, decision.sentence, decision.conclusion), MAX_OUTPUT_BYTES),
+    ...(text ? { text } : {}),
+    annotations,
+  }
+}
+
+function summarySections(report: Report, audience: Audience, view: Shown, sentence: string, conclusion: Conclusion): Section[] {
+  const { critical, high, medium, passed, failed, notApplicable, unverified } = report.summary
+  const problems = configProblems(report)
+  const gaps = gapsList(report)
+  const touched = touchedObjects(report, view)
+  const routes = audience.changedPaths ? routesTable(report, audience, audience.changedPaths) : ''
+  const suppressed = suppressedList(report)
+  return [
+    { name: 'verdict', expendable: 0, text: sentence },
+    { name: 'hint', expendable: 0, text: [requiredHint(audience, conclusion), configurationChange(audience), acceptHint(audience, view)].filter(Boolean).join('\n\n') },
+    {
+      name: 'introduced findings',
+      expendable: 3,
+      text: view.introduced.length ? `## Introduced\n\n${view.introduced.slice(0, 30).map((f) => findingBlock(report, audience, f)).join('\n\n')}${more(view.introduced.length, 30)}` : '',
+      short: view.introduced.length ? `## Introduced\n\n${view.introduced.slice(0, 100).map((f) => findingLine(report, audience, f)).join('\n')}${more(view.introduced.length, 100)}` : '',
+    },
+    { name: 'configuration problems', expendable: 2, text: problems ? `## The configuration has problems\n\n${problems}` : '' },
+    {
+      name: 'the 25 checks',
+      expendable: 1,
+      text: `## The 25 checks\n\n${passed} passed, ${failed} failed, ${unverified} to verify by hand, ${notApplicable} do not apply. Findings in the repository: ${critical} Critical, ${high} High, ${medium} Medium.\n\n${checksTable(report)}`,
+    },
+    { name: 'what to verify by hand', expendable: 4, text: unverified ? details(`Verify by hand (${unverified})`, unverifiedList(report)) : '' },
+    { name: 'access matrix', expendable: 7, text: touched.length ? details('Who can do what (tried in a real database)', accessTable(touched)) : '' },
+    { name: 'routes', expendable: 8, text: routes ? details('Routes in the changed files', routes) : '' },
+    { name: 'fixed findings', expendable: 9, text: view.fixed.length ? `## Fixed\n\n${view.fixed.slice(0, 50).map((f) => `- ~~${code(f.subject)}~~ ${plain(f.check)}`).join('\n')}${more(view.fixed.length, 50)}` : '' },
+    {
+      name: 'unreadable findings',
+      expendable: 5,
+      text: view.unreadable.length ? `## Could not be looked at again\n\nTheir files cannot be read any more, so they do not count as fixed:\n\n${view.unreadable.slice(0, 30).map((f) => findingLine(report, audience, f)).join('\n')}` : '',
+    },
+    { name: 'existing findings', expendable: 6, text: existingSection(report, view) },
+    { name: 'suppressed findings', expendable: 10, text: suppressed ? details(`Suppressed (${report.suppressed.length})`, suppressed) : '' },
+    { name: 'what could not be read', expendable: 11, text: gaps ? details('What could not be read', gaps) : '' },
+    { name: 'prompt for all', expendable: 12, text: view.introduced.length > 1 ? details('One prompt for your AI builder that fixes all of them', fence(promptForAll(view.introduced), 'text', 20_000)) : '' },
+  ]
+}
+
+function existingSection(report: Report, view: Shown): string {
+  if (!view.existing.length) return ''
+  const what = report.comparison ? `${count(view.existing.length, 'problem')} already existed and ${view.existing.length === 1 ? 'does' : 'do'} not block` : count(view.existing.length, 'finding')
+  const hidden = view.existingInFull ? '' : '\n\n_This repository is public, so existing findings are counted and not described. `npx prelaunch audit` shows them on your machine; `publish: all` in the configuration shows them here._'
+  return `## ${report.comparison ? 'Existing' : 'In the repository'}\n\n${what}: ${existingCounts(view.existing)}${hidden}`
+}
+
+function textOf(report: Report, audience: Audience, view: Shown, left: number): string | undefined {
+  if (!view.existingInFull && !left) return undefined
+  const listed = [...view.introduced, ...(view.existingInFull ? [...view.existing].sort(byImportance) : [])]
+  if (!listed.length) return undefined
+  const blocks = listed.map((f, i): Section => ({ name: `finding ${i + 1}`, expendable: 0, text: findingBlock(report, audience, f) }))
+  const lines: Section = { name: 'list', expendable: 0, text: `## All findings shown here (${listed.length})\n\n${listed.slice(0, 250).map((f) => findingLine(report, audience, f)).join('\n')}${more(listed.length, 250)}` }
+  const budget = MAX_OUTPUT_BYTES - 200
+  let text = fit([lines], budget)
+  for (const block of blocks) {
+    const longer = `${text}\n\n${block.text}`
+    if (Buffer.byteLength(longer) > budget) break
+    text = longer
+  }
+  return Buffer.byteLength(text) <= MAX_OUTPUT_BYTES ? text : undefined
+}
+
+function more(total: number, shownCount: number): string {
+  return total > shownCount ? `\n\n… and ${total - shownCount} more in the annotations and in the text below.` : ''
+}
+
+function requiredHint(audience: Audience, conclusion: Conclusion): string {
+  if (audience.required !== false || conclusion !== 'failure' || audience.kind === 'push') return ''
+  const branch = audience.baseBranch ? ` of ${code(audience.baseBranch)}` : ''
+  return `> ⚠️ **This does not stop the merge yet**: the branch rules${branch} do not require the check ${code('Prelaunch audit')}. Settings → Rules → Rulesets → Require status checks to pass → add ${code('Prelaunch audit')}, source: this App.`
+}
+
+function configurationChange(audience: Audience): string {
+  return audience.changedPaths?.has('.github/prelaunch.yml') ? '> ⚙️ This pull request changes `.github/prelaunch.yml`. The audit uses the version of the base branch; the new one applies after the merge.' : ''
+}
+
+function acceptHint(audience: Audience, view: Shown): string {
+  if (!view.blocking.length || audience.kind !== 'pull_request') return ''
+  return `<sub>Accepting a risk on purpose: a maintainer comments ${code(`/prelaunch accept ${view.blocking[0]?.fingerprint} REASON`)}; the App answers with the configuration entry. Merged into the base branch it lifts the block when the check is run again.</sub>`
+}

@@ -1,0 +1,57 @@
+import type { Report } from '../report/report.ts'
+import { accessTable, checksTable, configProblems, details, existingCounts, findingBlock, findingLine, routesTable, suppressedList, touchedObjects, unverifiedList } from './blocks.ts'
+import { code, fence } from './escape.ts'
+import { promptForAll } from './prompt.ts'
+import { fit, type Section } from './sections.ts'
+import { type Audience, shown } from './shown.ts'
+import { count, verdict } from './verdict.ts'
+
+/** Identifies our comment; never shown. */
+export const COMMENT_MARKER = '<!-- prelaunch:summary -->'
+/** GitHub's limit is 65,536 characters; bytes are never fewer than characters. */
+const MAX_COMMENT = 65_000
+
+/** The summary comment of a pull request; undefined when the configuration wants none for this outcome. */
+export function renderComment(report: Report, audience: Audience): string | undefined {
+  const view = shown(report, audience)
+  const { comment } = audience.config
+  if (comment === 'never' || (comment === 'findings' && !view.introduced.length && report.audit.complete)) return undefined
+  const { sentence, conclusion } = verdict(report, view, audience)
+  const problems = configProblems(report)
+  const quiet = conclusion === 'success' && !view.introduced.length && !view.fixed.length && !view.unreadable.length && !problems
+  const link = audience.checkRunUrl ? ` [Full report](${audience.checkRunUrl})` : ''
+  const footer = `<sub>Prelaunch audit of ${code(report.audit.commit.slice(0, 12))}${report.audit.mergeBase ? ` against ${code(report.audit.mergeBase.slice(0, 12))}` : ''}.${link}</sub>`
+  if (quiet) {
+    const { passed, notApplicable, unverified } = report.summary
+    const existing = view.existing.length ? `; ${count(view.existing.length, 'older finding')} in the repository` : ''
+    return `${COMMENT_MARKER}\n${sentence}\n<sub>${passed} of 25 checks passed, ${unverified} to verify by hand, ${notApplicable} do not apply${existing}.${link} · ${code(report.audit.commit.slice(0, 12))}</sub>`
+  }
+  const touched = touchedObjects(report, view)
+  const routes = audience.changedPaths ? routesTable(report, audience, audience.changedPaths) : ''
+  const suppressed = suppressedList(report)
+  const sections: Section[] = [
+    { name: 'verdict', expendable: 0, text: `${COMMENT_MARKER}\n${sentence}` },
+    {
+      name: 'introduced findings',
+      expendable: 1,
+      text: view.introduced.length ? `${view.introduced.slice(0, 10).map((f) => findingBlock(report, audience, f)).join('\n\n')}${more(view.introduced.length, 10)}` : '',
+      short: view.introduced.slice(0, 50).map((f) => findingLine(report, audience, f)).join('\n') + more(view.introduced.length, 50),
+    },
+    { name: 'prompt for all', expendable: 9, text: view.introduced.length > 1 ? details('One prompt for your AI builder that fixes all of them', fence(promptForAll(view.introduced), 'text', 15_000)) : '' },
+    { name: 'fixed', expendable: 3, text: view.fixed.length ? `**Fixed:** ${view.fixed.slice(0, 30).map((f) => `${code(f.subject)} (${code(f.check)})`).join(', ')}` : '' },
+    { name: 'unreadable', expendable: 4, text: view.unreadable.length ? `**Could not be looked at again:** ${view.unreadable.slice(0, 20).map((f) => code(f.subject)).join(', ')}. Their files cannot be read any more, so they do not count as fixed.` : '' },
+    { name: 'existing', expendable: 5, text: view.existing.length ? `**Existing, not blocking:** ${existingCounts(view.existing)}` : '' },
+    { name: 'configuration problems', expendable: 2, text: problems ? `**The configuration has problems:**\n\n${problems}` : '' },
+    { name: 'verify by hand', expendable: 6, text: report.summary.unverified ? details(`Verify by hand (${report.summary.unverified})`, unverifiedList(report)) : '' },
+    { name: 'access matrix', expendable: 7, text: touched.length ? details('Who can do what (tried in a real database)', accessTable(touched)) : '' },
+    { name: 'routes', expendable: 8, text: routes ? details('Routes in the changed files', routes) : '' },
+    { name: 'the 25 checks', expendable: 10, text: details('The 25 checks', checksTable(report)) },
+    { name: 'suppressed', expendable: 11, text: suppressed ? details(`Suppressed (${report.suppressed.length})`, suppressed) : '' },
+    { name: 'footer', expendable: 0, text: footer },
+  ]
+  return fit(sections, MAX_COMMENT)
+}
+
+function more(total: number, shownCount: number): string {
+  return total > shownCount ? `\n\n… and ${total - shownCount} more in the full report.` : ''
+}

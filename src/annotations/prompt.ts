@@ -1,0 +1,26 @@
+import type { ReportFinding } from '../report/report.ts'
+import { plain } from './escape.ts'
+
+/** An instruction that the AI builder which made the app can carry out: what, where, how to know that it is done. */
+export function promptFor(finding: ReportFinding): string {
+  return [
+    `Fix this security problem and change nothing else.`,
+    `File: ${plain(finding.path)}, line ${finding.line} (${plain(finding.subject)}).`,
+    `Problem: ${plain(finding.message)}`,
+    `Risk: ${plain(finding.attack)}`,
+    `Do this: ${plain(finding.fix.text)}`,
+    ...(finding.fix.code ? [`Code for this place:\n${plain(finding.fix.code, { lines: true, max: 6000 })}`] : []),
+    ...(finding.related.length ? [`Also look at: ${finding.related.slice(0, 5).map((r) => `${plain(r.path)}:${r.line}`).join(', ')}.`] : []),
+    `Do not weaken other rules, do not add exceptions, and keep the application working for its own users.`,
+  ].join('\n')
+}
+
+/** One instruction for several findings. */
+export function promptForAll(findings: readonly ReportFinding[], max = 20): string {
+  const numbered = findings.slice(0, max).map((f, i) => `${i + 1}. ${plain(f.path)}:${f.line} (${plain(f.subject)})\n   Problem: ${plain(f.message)}\n   Do this: ${plain(f.fix.text)}${f.fix.code ? `\n${plain(f.fix.code, { lines: true, max: 3000 }).replace(/^/gm, '   ')}` : ''}`)
+  return [
+    `Fix these ${Math.min(findings.length, max)} security problems, one after the other, and change nothing else.`,
+    ...numbered,
+    'Database changes go into a new migration. Do not weaken other rules, do not add exceptions, and keep the application working for its own users.',
+  ].join('\n\n')
+}

@@ -1,0 +1,14 @@
+/** Which repository on which GitHub. */
+export interface RepositoryRef {
+  readonly id: number
+  readonly owner: string
+  readonly name: string
+  /** `https://github.com/OWNER/NAME.git` or the same on a GitHub Enterprise Server. */
+  readonly cloneUrl: string
+  readonly private: boolean
+}
+
+/** `owner/name`. */
+export function fullName(ref: Pick<RepositoryRef, 'owner' | 'name'>): string {
+  return `${ref.owner}/${ref.name}`
+}
