@@ -1,0 +1,97 @@
+/**
+ * Audits commits as pull requests on their first parent and prints what each introduces and fixes.
+ *
+ *   node bench/detection/replay-commits.ts --clones DIR --repository OWNER/NAME [--last N] [--commits SHA,SHA]
+ *   node bench/detection/replay-commits.ts --clones DIR --pairs FILE          fix pairs: [{ repository, fix, checks }]
+ */
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { audit } from '../../src/audit.ts'
+import { DEFAULT_CONFIG } from '../../src/config/config.ts'
+import { localPorts } from '../../src/platform/local/ports.ts'
+import type { Report } from '../../src/report/report.ts'
+import { MemoryCache } from './memory-cache.ts'
+
+const { values } = parseArgs({
+  options: {
+    clones: { type: 'string' },
+    repository: { type: 'string' },
+    last: { type: 'string', default: '50' },
+    commits: { type: 'string' },
+    pairs: { type: 'string' },
+  },
+})
+if (!values.clones || !(values.repository || values.pairs)) {
+  process.stderr.write('usage: replay-commits.ts --clones DIR (--repository OWNER/NAME [--last N] [--commits SHA,SHA] | --pairs FILE)\n')
+  process.exit(2)
+}
+const clones = resolve(values.clones)
+const caches = new Map<string, MemoryCache>()
+
+interface Pair {
+  readonly repository: string
+  readonly fix: string
+  /** Numbers of the checks that the fix concerns. */
+  readonly checks: readonly number[]
+  readonly what?: string
+}
+
+async function auditPair(repository: string, commit: string): Promise<Report | undefined> {
+  const dir = join(clones, repository.replace('/', '+'))
+  const ports = await localPorts(dir, { offline: true })
+  try {
+    const cache = caches.get(repository) ?? new MemoryCache()
+    caches.set(repository, cache)
+    return (await audit({ commit, base: `${commit}^1`, config: DEFAULT_CONFIG, today: '2026-11-20' }, { ...ports, cache })).report
+  } catch (error) {
+    process.stdout.write(`${repository} ${commit.slice(0, 8)}: ${error instanceof Error ? error.message : String(error)}\n`)
+    return undefined
+  } finally {
+    await ports.close()
+  }
+}
+
+function introducedOf(report: Report): string[] {
+  const shown = new Set(report.comparison?.introduced)
+  return report.checks.flatMap((c) =>
+    c.findings.filter((f) => shown.has(f.fingerprint)).map((f) => `${c.number} ${f.severity} ${f.subject} ${f.path}:${f.line}`),
+  )
+}
+
+if (values.pairs) {
+  const pairs = JSON.parse(readFileSync(values.pairs, 'utf8')) as Pair[]
+  let [fixed, clean] = [0, 0]
+  for (const pair of pairs) {
+    const report = await auditPair(pair.repository, pair.fix)
+    if (!report?.comparison) continue
+    const gone = report.comparison.fixed.filter((f) => pair.checks.some((n) => report.checks[n - 1]?.id === f.check || f.alsoFails.includes(n)))
+    const introduced = introducedOf(report)
+    if (gone.length) fixed++
+    if (!introduced.length) clean++
+    process.stdout.write(
+      `${gone.length ? 'fixed ' : 'NOT   '} ${pair.repository} ${pair.fix.slice(0, 8)} checks ${pair.checks.join(',')} ${pair.what ?? ''}: ${gone.length} fixed, ${report.comparison.fixed.length} in all\n${introduced.map((i) => `         introduced ${i}\n`).join('')}`,
+    )
+  }
+  process.stdout.write(`\n${fixed} of ${pairs.length} fixes seen, ${clean} without anything introduced\n`)
+} else {
+  const repository = values.repository as string
+  const dir = join(clones, repository.replace('/', '+'))
+  const commits =
+    values.commits?.split(',') ??
+    execFileSync('git', ['-C', dir, 'log', '--first-parent', '--min-parents=1', `-${values.last}`, '--format=%H'], { encoding: 'utf8' })
+      .trim()
+      .split('\n')
+  let introduced = 0
+  for (const commit of commits) {
+    const report = await auditPair(repository, commit)
+    if (!report?.comparison) continue
+    const lines = introducedOf(report)
+    introduced += lines.length
+    const fixed = report.comparison.fixed.map((f) => `${f.check} ${f.severity} ${f.subject} ${f.path}:${f.line}`)
+    if (lines.length + fixed.length)
+      process.stdout.write(`${commit.slice(0, 8)}\n${lines.map((l) => `  + ${l}\n`).join('')}${fixed.map((l) => `  - ${l}\n`).join('')}`)
+  }
+  process.stdout.write(`\n${repository}: ${commits.length} commits, ${introduced} introduced\n`)
+}
