@@ -1,7 +1,200 @@
+import type { JavaScriptFacts } from '../../facts/javascript.ts'
+import type { Place } from '../../lib/place.ts'
 import type { AppModel, ModelInput } from '../app-model.ts'
-import type { ModulesModel } from './modules.ts'
+import { readAutoImports } from './auto-imports.ts'
+import { type ClientView, clientView } from './client-view.ts'
+import { createDefinition } from './definition.ts'
+import type { Application, EntryFile, EntryRules } from './entries/entry-rules.ts'
+import { ENTRY_RULES } from './entries/index.ts'
+import type { ClientEntry, ModulesModel } from './modules.ts'
+import { within } from './paths.ts'
+import { chain, type Edge, reach } from './reach.ts'
+import { createResolver } from './resolve.ts'
+
+/** Packages whose import makes a build fail when the module reaches the browser. */
+const SERVER_MARKERS: ReadonlySet<string> = new Set(['server-only', '@tanstack/react-start/server-only'])
 
 /** The modules slice: import graph and client reachability. */
-export function buildModules(_input: ModelInput, _slices: Pick<AppModel, 'files' | 'workspaces'>): ModulesModel {
-  return { resolve: () => undefined, definition: () => undefined, side: () => 'unreached', clientChain: () => undefined, clientEntries: [], importers: () => [], files: [] }
+export function buildModules(input: ModelInput, slices: Pick<AppModel, 'files' | 'workspaces'>): ModulesModel {
+  const { files, workspaces } = slices
+  const js = input.facts.of('javascript')
+  const resolve = createResolver(new Set([...input.files.map((f) => f.path), ...js.keys()]), input.facts, workspaces)
+  const autoImports = readAutoImports(input.facts, workspaces)
+  const applications = readApplications(input, slices, resolve)
+
+  const edgesOf = memo((path: string): readonly (Edge & { fact?: object })[] => {
+    const file = js.get(path)
+    if (!file) return []
+    const found: (Edge & { fact?: object })[] = []
+    for (const fact of file.imports) {
+      const to = fact.typeOnly ? undefined : resolve(path, fact.from)
+      if (to !== undefined && js.has(to) && to !== path) found.push({ to, line: fact.l, fact })
+    }
+    for (const e of file.exports) {
+      const to = e.from === undefined ? undefined : resolve(path, e.from)
+      if (to !== undefined && js.has(to) && to !== path) found.push({ to, line: e.l })
+    }
+    found.push(...autoImports.edges(path))
+    return found
+  })
+
+  const viewOf = memo((path: string): ClientView | undefined => {
+    const file = js.get(path)
+    if (!file) return undefined
+    if (path.endsWith('.astro')) return astroView(file)
+    const app = applications.get(workspaces.of(path).dir)
+    const stripped = app?.rules.flatMap((r) => r.strips?.(within(app.dir, path), file) ?? []) ?? []
+    if (stripped.length === 0) return undefined
+    return clientView(file, {
+      exports: new Set(stripped.flatMap((s) => [...(s.exports ?? [])])),
+      functions: new Set(stripped.flatMap((s) => [...(s.functions ?? [])])),
+    })
+  })
+
+  const clientEdges = (path: string): readonly Edge[] => {
+    const view = viewOf(path)
+    return view ? edgesOf(path).filter((e) => e.fact === undefined || (view.imports as ReadonlySet<object>).has(e.fact)) : edgesOf(path)
+  }
+  const staysOnServer = (path: string): boolean => {
+    const file = js.get(path)
+    if (!file) return true
+    if (file.directives.includes('use server') || file.imports.some((i) => SERVER_MARKERS.has(i.from))) return true
+    const app = applications.get(workspaces.of(path).dir)
+    return app?.rules.some((r) => r.serverOnly?.(within(app.dir, path), file)) ?? false
+  }
+
+  const entries = [...applications.values()].flatMap((app) => app.rules.flatMap((r) => r.entries(app)))
+  const isBoundary = (path: string) => js.get(path)?.directives.includes('use client') ?? false
+  // What the server renders: the walk ends where `use client` begins.
+  const serverRoots = sorted(entries.filter((e) => e.side === 'server'))
+  const server = reach(
+    serverRoots.map((e) => e.path),
+    (path) => (isBoundary(path) ? [] : edgesOf(path)),
+    () => true,
+  )
+  const clientEntries = uniqueEntries([...sorted(entries.filter((e) => e.side === 'client')), ...sorted(rendered())]).filter((e) => !staysOnServer(e.path))
+  const client = reach(
+    clientEntries.map((e) => e.path),
+    clientEdges,
+    (path) => !staysOnServer(path),
+  )
+
+  const importersOf = lazy(() => {
+    const map = new Map<string, Place[]>()
+    for (const path of js.keys()) {
+      for (const e of edgesOf(path)) map.set(e.to, [...(map.get(e.to) ?? []), { path, line: e.line }])
+    }
+    return map
+  })
+
+  const definition = createDefinition(input.facts, resolve)
+  return {
+    resolve,
+    definition: (path, name) => definition(path, name),
+    autoImport: (path, name) => autoImports.find(path, name),
+    side(path) {
+      const inClient = client.has(path)
+      const inServer = server.has(path) && !isBoundary(path)
+      return inClient && inServer ? 'both' : inClient ? 'client' : inServer ? 'server' : 'unreached'
+    },
+    clientChain: (path) => chain(client, path)?.files,
+    clientImports: (path) => chain(client, path)?.imports ?? [],
+    inBrowser(path, line) {
+      if (!client.has(path)) return false
+      const view = viewOf(path)
+      if (!view) return true
+      const inside = (spans: ClientView['lines']) => spans.some(([from, to]) => from <= line && line <= to)
+      return inside(view.lines) && !inside(view.without)
+    },
+    clientEntries,
+    importers: (path) => importersOf().get(path) ?? [],
+    files: [...js.keys()],
+  }
+
+  /** Entries that follow from what the server renders: `use client` modules, scripts and hydrated components of Astro. */
+  function rendered(): EntryFile[] {
+    const found: EntryFile[] = []
+    for (const path of server.keys()) {
+      const file = js.get(path)
+      if (!file || files.role(path) === 'test') continue
+      if (isBoundary(path)) found.push({ path, side: 'client', because: `'use client' module rendered by ${chain(server, path)?.files[0] ?? 'the server'}` })
+      if ((file.browserLines?.length ?? 0) > 0) found.push({ path, side: 'client', because: '<script> of an Astro component' })
+      for (const name of file.hydrated ?? []) {
+        const fact = file.imports.find((i) => i.bindings.some((b) => b.local === name))
+        const to = fact ? resolve(path, fact.from) : undefined
+        if (to !== undefined && js.has(to)) found.push({ path: to, side: 'client', because: `hydrated by ${path}` })
+      }
+    }
+    return found
+  }
+}
+
+type ApplicationWithRules = Application & { readonly rules: readonly EntryRules[] }
+
+function readApplications(
+  input: ModelInput,
+  { files, workspaces }: Pick<AppModel, 'files' | 'workspaces'>,
+  resolve: Application['resolve'],
+): ReadonlyMap<string, ApplicationWithRules> {
+  const byDir = new Map<string, { path: string; rel: string; js: JavaScriptFacts }[]>(workspaces.all.map((w) => [w.dir, []]))
+  for (const [path, js] of input.facts.of('javascript')) {
+    if (files.role(path) !== 'source') continue
+    const dir = workspaces.of(path).dir
+    byDir.get(dir)?.push({ path, rel: within(dir, path), js })
+  }
+  const found = new Map<string, ApplicationWithRules>()
+  for (const workspace of workspaces.all) {
+    const own = byDir.get(workspace.dir) ?? []
+    const rels = lazy(() => new Set(own.map((f) => f.rel)))
+    const imported = lazy(() => new Set(own.flatMap((f) => f.js.imports.map((i) => packageName(i.from)))))
+    const app: Application = {
+      workspace,
+      dir: workspace.dir,
+      files: own,
+      facts: input.facts,
+      resolve,
+      uses: (name) => (workspace.manifest?.dependencies.some((d) => d.name === name) ?? false) || imported().has(name),
+      has: (rel) => rels().has(rel),
+    }
+    found.set(workspace.dir, { ...app, rules: ENTRY_RULES.filter((r) => r.applies(app)) })
+  }
+  return found
+}
+
+function packageName(specifier: string): string {
+  return /^(@[^/]+\/[^/]+|[^/]+)/.exec(specifier)?.[1] ?? specifier
+}
+
+/** Of an Astro file only its scripts are sent to the browser. */
+function astroView(file: JavaScriptFacts): ClientView {
+  const lines = file.browserLines ?? []
+  return { imports: new Set(file.imports.filter((i) => lines.some(([from, to]) => from <= i.l && i.l <= to))), lines, without: [] }
+}
+
+function sorted(entries: readonly EntryFile[]): EntryFile[] {
+  return [...entries].sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0))
+}
+
+function uniqueEntries(entries: readonly EntryFile[]): ClientEntry[] {
+  const found = new Map<string, ClientEntry>()
+  for (const e of entries) if (!found.has(e.path)) found.set(e.path, { path: e.path, because: e.because })
+  return [...found.values()]
+}
+
+function memo<T>(compute: (path: string) => T): (path: string) => T {
+  const known = new Map<string, T>()
+  return (path) => {
+    if (known.has(path)) return known.get(path) as T
+    const value = compute(path)
+    known.set(path, value)
+    return value
+  }
+}
+
+function lazy<T>(compute: () => T): () => T {
+  let value: { of: T } | undefined
+  return () => {
+    value ??= { of: compute() }
+    return value.of
+  }
 }

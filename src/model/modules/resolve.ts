@@ -1,0 +1,169 @@
+import type { FactsIndex } from '../../facts/facts.ts'
+import type { WorkspacesModel } from '../workspaces/workspaces.ts'
+import { type BundlerAlias, bundlerTarget, readBundlerAliases } from './bundler-aliases.ts'
+import { mapTargets, packageTargets } from './packages.ts'
+import { ancestors, dirname, join } from './paths.ts'
+import { aliasTargets, type PathAliases, readProjects } from './tsconfig.ts'
+
+const EXTENSIONS = [
+  '.ts',
+  '.tsx',
+  '.mts',
+  '.cts',
+  '.js',
+  '.jsx',
+  '.mjs',
+  '.cjs',
+  '.vue',
+  '.svelte',
+  '.astro',
+  '.native.tsx',
+  '.native.ts',
+  '.web.tsx',
+  '.web.ts',
+  '.ios.tsx',
+  '.json',
+  '.d.ts',
+]
+/** What a compiled extension is written as. */
+const SOURCE_OF: Readonly<Record<string, readonly string[]>> = { '.js': ['.ts', '.tsx', '.jsx'], '.jsx': ['.tsx'], '.mjs': ['.mts'], '.cjs': ['.cts'] }
+/** Aliases that frameworks and templates set without a file in the repository that says so. */
+const CONVENTIONS: readonly { readonly prefix: string; readonly folders: readonly string[] }[] = [
+  { prefix: '$lib/', folders: ['src/lib'] },
+  { prefix: '~~/', folders: [''] },
+  { prefix: '@@/', folders: [''] },
+  { prefix: '@/', folders: ['src', '', 'app'] },
+  { prefix: '~/', folders: ['app', 'src', ''] },
+]
+
+export type Resolve = (fromPath: string, specifier: string) => string | undefined
+
+/** Resolves specifiers as the bundlers of the supported frameworks do, on the files of the snapshot alone. */
+export function createResolver(paths: Iterable<string>, facts: FactsIndex, workspaces: WorkspacesModel): Resolve {
+  const known = new Set(paths)
+  const byName = new Map(workspaces.all.flatMap((w) => (w.manifest?.name ? [[w.manifest.name, w] as const] : [])))
+  const projects = readProjects(facts, (name) => byName.get(name)?.dir)
+  const aliases = readBundlerAliases(facts)
+  const importMaps = readImportMaps(facts)
+  const cache = new Map<string, string | undefined>()
+
+  return (fromPath, specifier) => {
+    const key = `${dirname(fromPath)}\0${specifier}`
+    if (cache.has(key)) return cache.get(key)
+    const found = resolve(fromPath, specifier)
+    cache.set(key, found)
+    return found
+  }
+
+  function resolve(fromPath: string, written: string): string | undefined {
+    const specifier = written.replace(/[?#].*$/, (tail) => (written.startsWith('#') && tail === written ? tail : '')) || written
+    const dir = dirname(fromPath)
+    if (specifier.startsWith('.')) return file(join(dir, specifier))
+    if (/^(https?|node|npm|jsr|bun|data|virtual|astro|cloudflare):/.test(specifier)) return undefined
+    if (specifier.startsWith('/'))
+      return file(join(workspaces.of(fromPath).dir, specifier)) ?? file(join(workspaces.of(fromPath).dir, `public${specifier}`)) ?? file(join('', specifier))
+    return (
+      fromImportMap(dir, specifier) ??
+      fromAliases(dir, specifier) ??
+      fromPackageImports(dir, specifier) ??
+      fromWorkspace(specifier) ??
+      fromConvention(fromPath, specifier)
+    )
+  }
+
+  /** The file that a path without certainty about its extension means. */
+  function file(base: string | undefined): string | undefined {
+    if (base === undefined) return undefined
+    if (known.has(base)) return base
+    const dot = base.lastIndexOf('.')
+    const written = dot > base.lastIndexOf('/') ? base.slice(dot) : ''
+    for (const extension of SOURCE_OF[written] ?? []) {
+      const candidate = base.slice(0, dot) + extension
+      if (known.has(candidate)) return candidate
+    }
+    for (const extension of EXTENSIONS) if (known.has(base + extension)) return base + extension
+    const index = base === '' ? 'index' : `${base}/index`
+    for (const extension of EXTENSIONS) if (known.has(index + extension)) return index + extension
+    return undefined
+  }
+
+  function fromAliases(dir: string, specifier: string): string | undefined {
+    for (const folder of ancestors(dir)) {
+      for (const project of projects.get(folder) ?? ([] as PathAliases[])) {
+        for (const target of aliasTargets(project, specifier)) {
+          const found = file(target)
+          if (found !== undefined) return found
+        }
+      }
+      const bundler = bundlerTarget(aliases.get(folder) ?? ([] as BundlerAlias[]), specifier)
+      const found = bundler === undefined ? undefined : file(bundler)
+      if (found !== undefined) return found
+    }
+    return undefined
+  }
+
+  function fromImportMap(dir: string, specifier: string): string | undefined {
+    for (const folder of ancestors(dir)) {
+      for (const [key, target] of importMaps.get(folder) ?? []) {
+        if (specifier !== key && !(key.endsWith('/') && specifier.startsWith(key))) continue
+        if (!target.startsWith('.') && !target.startsWith('/')) return undefined
+        const found = file(join(folder, target + specifier.slice(key.length)))
+        if (found !== undefined) return found
+      }
+    }
+    return undefined
+  }
+
+  function fromPackageImports(dir: string, specifier: string): string | undefined {
+    if (!specifier.startsWith('#')) return undefined
+    for (const folder of ancestors(dir)) {
+      const workspace = workspaces.all.find((w) => w.dir === folder)
+      for (const target of mapTargets(workspace?.manifest?.fields.imports, specifier)) {
+        const found = file(join(folder, target))
+        if (found !== undefined) return found
+      }
+    }
+    return undefined
+  }
+
+  function fromWorkspace(specifier: string): string | undefined {
+    const m = /^(@[^/]+\/[^/]+|[^/@][^/]*)(?:\/(.*))?$/.exec(specifier)
+    const workspace = m ? byName.get(m[1] as string) : undefined
+    if (!workspace) return undefined
+    for (const target of packageTargets(workspace, m?.[2] ?? '')) {
+      const found = file(join(workspace.dir, target))
+      if (found !== undefined) return found
+    }
+    return undefined
+  }
+
+  function fromConvention(fromPath: string, specifier: string): string | undefined {
+    const root = workspaces.of(fromPath).dir
+    if (specifier === '$lib') return file(join(root, 'src/lib'))
+    for (const { prefix, folders } of CONVENTIONS) {
+      if (!specifier.startsWith(prefix)) continue
+      for (const folder of folders) {
+        const found = file(join(join(root, folder) ?? '', specifier.slice(prefix.length)))
+        if (found !== undefined) return found
+      }
+    }
+    return undefined
+  }
+}
+
+/** Deno import maps by folder: `imports` of deno.json and of import maps, longest key first. */
+function readImportMaps(facts: FactsIndex): ReadonlyMap<string, readonly (readonly [string, string])[]> {
+  const maps = new Map<string, (readonly [string, string])[]>()
+  for (const [path, { data }] of facts.of('config-file')) {
+    if (!/(^|\/)(deno\.jsonc?|import_map\.json|import-map\.json|importmap\.json)$/.test(path)) continue
+    const imports = (data as { imports?: unknown } | null | undefined)?.imports
+    if (imports === null || typeof imports !== 'object') continue
+    const dir = dirname(path)
+    const entries = Object.entries(imports).filter((e): e is [string, string] => typeof e[1] === 'string')
+    maps.set(
+      dir,
+      [...(maps.get(dir) ?? []), ...entries].sort((a, b) => b[0].length - a[0].length),
+    )
+  }
+  return maps
+}
