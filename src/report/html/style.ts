@@ -37,8 +37,8 @@ table{border-collapse:collapse;width:100%;font-size:.88rem;margin:.6rem 0}
 th,td{text-align:left;padding:.42rem .6rem;border-bottom:1px solid var(--line);vertical-align:top;overflow-wrap:anywhere}
 th{color:var(--soft);font-weight:600}
 thead th{border-bottom-width:2px}
-.matrix td,.matrix thead th{text-align:center;min-width:3.6rem;overflow-wrap:normal}.matrix th[scope=row]{text-align:left;min-width:12rem}
-.cell{display:inline-block;min-width:3.3rem;border-radius:5px;padding:.05rem .35rem;font-size:.8rem;font-weight:600}
+.matrix td,.matrix thead th{text-align:center;padding:.4rem .1rem;overflow-wrap:normal;font-size:.8rem}.matrix th[scope=row]{text-align:left;min-width:9rem;font-size:.84rem}.matrix td:nth-of-type(4n+1),.matrix thead th[scope=colgroup],.matrix thead tr+tr th:nth-of-type(4n+1){border-left:1px solid var(--line)}
+.cell{display:inline-block;min-width:2.6rem;border-radius:5px;padding:.05rem .2rem;font-size:.78rem;font-weight:600}
 .cell.open{background:var(--critical-bg);color:var(--critical)}.cell.own{background:var(--good-bg);color:var(--good)}.cell.shut{color:var(--soft)}.cell.error{background:var(--unsure-bg);color:var(--unsure)}
 ul.plain{padding-left:1.2rem}
 footer{margin-top:3rem;padding-top:1rem;border-top:1px solid var(--line);color:var(--soft);font-size:.85rem}
