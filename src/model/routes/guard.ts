@@ -1,0 +1,316 @@
+import type { Place } from '../../lib/place.ts'
+import type { Behaviour, Condition, Step, Value } from '../behaviour/behaviour.ts'
+import type { Guard, Who } from './routes.ts'
+
+/** What a condition proves about the caller when it holds. */
+export interface Proof {
+  readonly who: Who
+  readonly trust: Guard['trust']
+  readonly how: string
+  readonly at?: Place
+  /** It also holds when this variable is unset. */
+  readonly opensWithout?: string
+}
+
+const RANK: Readonly<Record<Guard['trust'], number>> = { verified: 3, editable: 2, unverified: 1, claimed: 0 }
+const WHO: Readonly<Record<Who, number>> = { admin: 5, signature: 4, secret: 4, user: 3, token: 2, check: 1 }
+const CREDENTIAL = /token|secret|key|hash|code|nonce|signature|password|credential|invite|slug_secret|uuid/i
+const HEADER_SECRET = /authorization|secret|token|key|signature|cron|x-/i
+
+/** The guard that stands before a step; undefined when nothing on its path says who calls. */
+export function guardOfStep(step: Step, behaviour: Behaviour): Guard | undefined {
+  return guardOfConditions(step.under, behaviour)
+}
+
+/** The strongest proof among the conditions of a path. A condition whose other side goes on anyway still holds on this side. */
+export function guardOfConditions(under: readonly Condition[], behaviour: Behaviour): Guard | undefined {
+  let best: { proof: Proof; condition: Condition } | undefined
+  let open: { proof: Proof; condition: Condition } | undefined
+  for (const condition of under) {
+    const proof = proofOf(condition.test, !condition.negated, behaviour, 0)
+    if (!proof) continue
+    if (proof.opensWithout) {
+      open ??= { proof, condition }
+      continue
+    }
+    if (!best || better(proof, best.proof)) best = { proof, condition }
+  }
+  const chosen = best ?? open
+  if (!chosen) return undefined
+  const { proof, condition } = chosen
+  const o = condition.otherwise
+  return {
+    who: proof.who,
+    at: condition.at,
+    trust: proof.trust,
+    how: proof.how,
+    ...(proof.at ? { identifiedAt: proof.at } : {}),
+    refusal: { ...(o.status !== undefined ? { status: o.status } : {}), ...(o.how ? { how: o.how } : {}) },
+    ...(proof.opensWithout ? { opensWithout: proof.opensWithout } : {}),
+  }
+}
+
+function better(a: Proof, b: Proof): boolean {
+  return RANK[a.trust] !== RANK[b.trust] ? RANK[a.trust] > RANK[b.trust] : WHO[a.who] > WHO[b.who]
+}
+
+/** What `value` being truthy (or falsy) proves. */
+export function proofOf(value: Value, truthy: boolean, behaviour: Behaviour, depth: number): Proof | undefined {
+  if (depth > 10) return undefined
+  const next = (v: Value | undefined, t: boolean) => (v ? proofOf(v, t, behaviour, depth + 1) : undefined)
+  switch (value.v) {
+    case 'op': {
+      const [a, b] = value.of
+      if (value.op === '!') return next(a, !truthy)
+      if (value.op === '&&' || value.op === '||') {
+        const all = (value.op === '&&') === truthy
+        return all ? strongest(value.of.map((x) => next(x, truthy))) : either(value.of, truthy, behaviour, depth)
+      }
+      if (/^[!=]==?$/.test(value.op)) return a && b ? comparison(a, b, value.op.startsWith('!') ? !truthy : truthy, behaviour, depth) : undefined
+      if (value.op === 'in' && truthy) return b ? next(b, true) : undefined
+      if (value.op === 'length' || value.op === '>' || value.op === '>=') return truthy && a ? next(a, true) : undefined
+      if (value.op === 'typeof') return undefined
+      return undefined
+    }
+    case 'caller':
+      return truthy ? { who: isRole(value.field) ? 'admin' : 'user', trust: value.trust, how: value.how, ...(value.at ? { at: value.at } : {}) } : undefined
+    case 'error': {
+      if (truthy || value.of < 0) return undefined
+      const step = behaviour.steps[value.of]
+      return step ? resultProof(step, behaviour) : undefined
+    }
+    case 'result': {
+      if (!truthy) return undefined
+      const step = behaviour.steps[value.step]
+      return step ? resultProof(step, behaviour) : undefined
+    }
+    case 'row':
+      return truthy && value.step >= 0 ? rowProof(value.step, value.field, behaviour, depth) : undefined
+    case 'event':
+      return truthy && value.verified ? { who: 'signature', trust: 'verified', how: `${value.processor} signature` } : undefined
+    case 'request':
+      // A cookie or header that is only there proves nothing; it is remembered as a claim.
+      return truthy && (value.part === 'cookie' || (value.part === 'header' && HEADER_SECRET.test(value.name ?? ''))) ? { who: 'check', trust: 'claimed', how: `${value.part}${value.name ? ` ${value.name}` : ''} that is only tested for presence` } : undefined
+    case 'call':
+      return unknownCheck(value, truthy, behaviour, depth)
+    case 'any': {
+      // It must hold whichever of them it was; alternatives that cannot have that truth value do not count.
+      const possible = value.of.filter((x) => !(x.v === 'const' && Boolean(x.value) !== truthy))
+      if (!possible.length) return undefined
+      return weakest(possible.map((x) => next(x, truthy)))
+    }
+    case 'response':
+      return undefined
+    default:
+      return undefined
+  }
+}
+
+/** A disjunction proves what every part proves; a part that only says "the variable is unset" makes the guard open. */
+function either(parts: readonly Value[], truthy: boolean, behaviour: Behaviour, depth: number): Proof | undefined {
+  const proofs: Proof[] = []
+  let unset: string | undefined
+  for (const p of parts) {
+    const proof = proofOf(p, truthy, behaviour, depth + 1)
+    if (proof) proofs.push(proof)
+    else {
+      const env = absentVariable(p, truthy)
+      if (!env) return undefined
+      unset = env
+    }
+  }
+  const w = weakest(proofs)
+  return w && unset ? { ...w, opensWithout: unset } : w
+}
+
+/** `!process.env.X`, or a comparison with the environment that holds outside production. */
+function absentVariable(v: Value, truthy: boolean): string | undefined {
+  if (v.v === 'env') return truthy ? undefined : v.name
+  if (v.v === 'op' && v.op === '!' && v.of[0]) return absentVariable(v.of[0], !truthy)
+  if (v.v === 'op' && /^[!=]==?$/.test(v.op)) {
+    const env = v.of.find((x) => x.v === 'env')
+    const rest = v.of.find((x) => x.v === 'const')
+    if (env?.v === 'env' && rest) return env.name
+  }
+  if (v.v === 'op' && v.op === '&&' && truthy) for (const x of v.of) {
+    const found = absentVariable(x, true)
+    if (found) return found
+  }
+  return undefined
+}
+
+function strongest(proofs: readonly (Proof | undefined)[]): Proof | undefined {
+  let best: Proof | undefined
+  for (const p of proofs) if (p && (!best || (best.opensWithout && !p.opensWithout) || better(p, best))) best = p
+  return best
+}
+
+function weakest(proofs: readonly (Proof | undefined)[]): Proof | undefined {
+  let worst: Proof | undefined
+  for (const p of proofs) {
+    if (!p) return undefined
+    if (!worst || better(worst, p)) worst = p
+  }
+  return worst
+}
+
+function comparison(a: Value, b: Value, equal: boolean, behaviour: Behaviour, depth: number): Proof | undefined {
+  for (const [x, y] of [
+    [a, b],
+    [b, a],
+  ] as const) {
+    // `x !== null`, `x === true`
+    if (y.v === 'const') {
+      if (y.value === null || y.value === undefined || y.value === '') {
+        const p = proofOf(x, !equal, behaviour, depth + 1)
+        if (p) return p
+      } else if (typeof y.value === 'boolean') {
+        const p = proofOf(x, equal === y.value, behaviour, depth + 1)
+        if (p) return p
+      }
+    }
+  }
+  if (!equal) return undefined
+  for (const [x, y] of [
+    [a, b],
+    [b, a],
+  ] as const) {
+    if (x.v === 'caller' && !(y.v === 'const' && (y.value === null || y.value === undefined))) return { who: y.v === 'const' || y.v === 'env' || isRole(x.field) ? 'admin' : 'user', trust: x.trust, how: x.how, ...(x.at ? { at: x.at } : {}) }
+    const secret = serverSecret(x)
+    if (secret && fromRequest(y)) return { who: 'secret', trust: 'verified', how: `a comparison with ${secret.name}`, ...(secret.fallback ? { opensWithout: secret.name } : {}) }
+    if (x.v === 'row' && x.step >= 0) {
+      // A stored secret compared with what the caller sent.
+      if (fromRequest(y) && CREDENTIAL.test(x.field ?? '')) return { who: 'token', trust: 'verified', how: `${x.table}.${x.field}` }
+      const p = rowProof(x.step, x.field, behaviour, depth)
+      if (p) return y.v === 'const' && isRole(x.field) ? { ...p, who: 'admin' } : p
+    }
+    if (x.v === 'call' && isDigest(x.name) && fromRequest(y)) return { who: 'signature', trust: 'verified', how: x.name }
+    // jwt.verify(...).sub === ..., something unknown made from the request compared with a constant of the server
+    if (x.v === 'call' && y.v === 'const' && fromRequest(x) && /verify|valid|check|role|status/i.test(x.name)) return { who: 'check', trust: 'verified', how: x.name }
+  }
+  return undefined
+}
+
+function isDigest(name: string): boolean {
+  return /digest|hmac|createhash|sha256|sign$|signature/i.test(name)
+}
+
+function isRole(field: string | undefined): boolean {
+  return field !== undefined && /role|is_?admin|is_?staff|is_?super|permission|claims|scope/i.test(field)
+}
+
+/** A value that only the server knows: a variable, or text around one. An empty or constant fallback makes it guessable. */
+function serverSecret(v: Value): { readonly name: string; readonly fallback?: true } | undefined {
+  if (v.v === 'env') return { name: v.name, ...(v.fallback && v.fallback.v === 'const' && v.fallback.value !== undefined && v.fallback.value !== null ? { fallback: true as const } : {}) }
+  if (v.v === 'text') for (const p of v.parts) {
+    const s = serverSecret(p)
+    if (s) return s
+  }
+  if (v.v === 'call') for (const x of v.args) {
+    const s = serverSecret(x)
+    if (s) return s
+  }
+  if (v.v === 'any') for (const x of v.of) {
+    const s = serverSecret(x)
+    if (s) return s
+  }
+  return undefined
+}
+
+/** True when the value carries something of the request. */
+export function fromRequest(v: Value, depth = 0): boolean {
+  if (depth > 8) return false
+  switch (v.v) {
+    case 'request':
+      return true
+    case 'text':
+      return v.parts.some((p) => fromRequest(p, depth + 1))
+    case 'call':
+      return v.args.some((p) => fromRequest(p, depth + 1))
+    case 'op':
+    case 'any':
+      return v.of.some((p) => fromRequest(p, depth + 1))
+    case 'object':
+      return Object.values(v.props).some((p) => fromRequest(p, depth + 1)) || (v.rest ? fromRequest(v.rest, depth + 1) : false)
+    case 'array':
+      return v.items.some((p) => fromRequest(p, depth + 1))
+    default:
+      return false
+  }
+}
+
+/** A row that was found by the caller's id proves the caller; one found by a credential proves that it is known. */
+function rowProof(index: number, field: string | undefined, behaviour: Behaviour, depth: number): Proof | undefined {
+  const step = behaviour.steps[index]
+  if (!step || step.effect.kind !== 'db') return undefined
+  for (const f of step.effect.filters) {
+    if (f.value.v === 'caller' && f.op === 'eq') return { who: isRole(field) ? 'admin' : 'user', trust: f.value.trust, how: f.value.how, ...(f.value.at ? { at: f.value.at } : {}) }
+    if (f.op === 'eq' && CREDENTIAL.test(f.column.split('.').at(-1) ?? '') && fromRequest(f.value)) return { who: 'token', trust: 'verified', how: `${step.effect.table}.${f.column}` }
+  }
+  return depth < 6 ? guardProof(step, behaviour) : undefined
+}
+
+/** What stood before a step holds for its result as well. */
+function guardProof(step: Step, behaviour: Behaviour): Proof | undefined {
+  if (step.effect.kind !== 'db') return undefined
+  for (const f of step.effect.filters)
+    if (f.value.v === 'row' && f.value.step >= 0 && behaviour.steps[f.value.step] !== step) {
+      const p = rowProof(f.value.step, f.value.field, behaviour, 7)
+      if (p) return p
+    }
+  return undefined
+}
+
+/** The success of a step that checks somebody. */
+function resultProof(step: Step, behaviour: Behaviour): Proof | undefined {
+  const e = step.effect
+  if (e.kind === 'identify') return { who: 'user', trust: e.trust, how: e.how, at: step.at }
+  if (e.kind === 'verify-signature') return { who: 'signature', trust: 'verified', how: `${e.library} signature`, at: step.at }
+  if (e.kind === 'hash-compare') return { who: 'secret', trust: 'verified', how: e.name, at: step.at }
+  if (e.kind === 'db') return rowProof(behaviour.steps.indexOf(step), undefined, behaviour, 0)
+  if (e.kind === 'rpc') {
+    // `is_admin(auth.uid())` asked through the caller's own client, or with the caller's id.
+    if (e.client.rights === 'caller' || mentionsCaller(e.args)) return { who: /admin|role|owner|staff|super/i.test(e.function) ? 'admin' : 'user', trust: 'verified', how: `rpc ${e.function}`, at: step.at }
+  }
+  if (e.kind === 'http' && e.args.some((a) => fromRequest(a)) && /verify|auth|session|token|me$|user/i.test(e.name)) return { who: 'check', trust: 'verified', how: e.name, at: step.at }
+  return undefined
+}
+
+function mentionsCaller(v: Value, depth = 0): boolean {
+  if (depth > 6) return false
+  if (v.v === 'caller') return v.trust === 'verified'
+  if (v.v === 'object') return Object.values(v.props).some((x) => mentionsCaller(x, depth + 1))
+  if (v.v === 'array') return v.items.some((x) => mentionsCaller(x, depth + 1))
+  if (v.v === 'any') return v.of.length > 0 && v.of.every((x) => mentionsCaller(x, depth + 1))
+  return false
+}
+
+/** A call that could not be followed. One that gets a credential of the request and whose refusal ends the handler is a check. */
+function unknownCheck(value: Extract<Value, { v: 'call' }>, truthy: boolean, behaviour: Behaviour, depth: number): Proof | undefined {
+  if (/timingSafeEqual|safeCompare|secureCompare|constantTimeEqual/i.test(value.name) && truthy) {
+    const secret = value.args.map(serverSecret).find((s) => s)
+    if (secret) return { who: 'secret', trust: 'verified', how: `a comparison with ${secret.name}`, ...(secret.fallback ? { opensWithout: secret.name } : {}) }
+    if (value.args.some((a) => fromRequest(a))) return { who: 'signature', trust: 'verified', how: value.name }
+  }
+  if (/\b(includes|has|some|startsWith|endsWith|match|test|find)$/.test(value.name) && truthy) {
+    // A list of admins, scopes or keys that holds the caller or what it sent.
+    for (const a of value.args) {
+      const p = a.v === 'caller' ? proofOf(a, true, behaviour, depth + 1) : undefined
+      if (p) return { ...p, who: 'admin' }
+      if (a.v === 'row') {
+        const r = proofOf(a, true, behaviour, depth + 1)
+        if (r) return { ...r, who: 'admin' }
+      }
+    }
+    const secret = value.args.map(serverSecret).find((s) => s)
+    if (secret && value.args.some((a) => fromRequest(a))) return { who: 'secret', trust: 'verified', how: `a comparison with ${secret.name}` }
+    return undefined
+  }
+  if (truthy && /verify|authenticate|requireAuth|requireUser|isAuth|authoriz|checkAuth|validateToken|validateApiKey|getServerSession|getSession|getUser|currentUser|hasPermission|validateRequest/i.test(value.name)) {
+    const sees = value.args.length === 0 || value.args.some((a) => fromRequest(a) || a.v === 'caller' || a.v === 'unknown')
+    if (sees) return { who: /admin|permission|role/i.test(value.name) ? 'admin' : 'check', trust: 'verified', how: value.name, ...(value.at ? { at: value.at } : {}) }
+  }
+  // The result of something done with a caller: `hasRole(user, 'x')`.
+  if (truthy) for (const a of value.args) if (a.v === 'caller' && a.trust === 'verified') return { who: 'admin', trust: 'verified', how: value.name, ...(a.at ? { at: a.at } : {}) }
+  return undefined
+}
