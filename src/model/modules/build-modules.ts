@@ -10,6 +10,7 @@ import type { ClientEntry, ModulesModel } from './modules.ts'
 import { within } from './paths.ts'
 import { chain, type Edge, reach } from './reach.ts'
 import { createResolver } from './resolve.ts'
+import { findServiceRoleUses } from './service-role.ts'
 
 /** Packages whose import makes a build fail when the module reaches the browser. */
 const SERVER_MARKERS: ReadonlySet<string> = new Set(['server-only', '@tanstack/react-start/server-only'])
@@ -18,7 +19,8 @@ const SERVER_MARKERS: ReadonlySet<string> = new Set(['server-only', '@tanstack/r
 export function buildModules(input: ModelInput, slices: Pick<AppModel, 'files' | 'workspaces'>): ModulesModel {
   const { files, workspaces } = slices
   const js = input.facts.of('javascript')
-  const resolve = createResolver(new Set([...input.files.map((f) => f.path), ...js.keys()]), input.facts, workspaces)
+  const paths = new Set([...input.files.map((f) => f.path), ...js.keys()])
+  const resolve = createResolver(paths, input.facts, workspaces)
   const autoImports = readAutoImports(input.facts, workspaces)
   const applications = readApplications(input, slices, resolve)
 
@@ -87,6 +89,14 @@ export function buildModules(input: ModelInput, slices: Pick<AppModel, 'files' |
     return map
   })
 
+  const inBrowser = (path: string, line: number): boolean => {
+    if (!client.has(path)) return false
+    const view = viewOf(path)
+    if (!view) return true
+    const inside = (spans: ClientView['lines']) => spans.some(([from, to]) => from <= line && line <= to)
+    return inside(view.lines) && !inside(view.without)
+  }
+  const serviceRole = findServiceRoleUses(input.facts, files, paths, { inBrowser })
   const definition = createDefinition(input.facts, resolve)
   return {
     resolve,
@@ -99,16 +109,12 @@ export function buildModules(input: ModelInput, slices: Pick<AppModel, 'files' |
     },
     clientChain: (path) => chain(client, path)?.files,
     clientImports: (path) => chain(client, path)?.imports ?? [],
-    inBrowser(path, line) {
-      if (!client.has(path)) return false
-      const view = viewOf(path)
-      if (!view) return true
-      const inside = (spans: ClientView['lines']) => spans.some(([from, to]) => from <= line && line <= to)
-      return inside(view.lines) && !inside(view.without)
-    },
+    inBrowser,
     clientEntries,
     importers: (path) => importersOf().get(path) ?? [],
     files: [...js.keys()],
+    serviceRole,
+    usesSupabase: serviceRole.length > 0 || usesSupabase(input, slices),
   }
 
   /** Entries that follow from what the server renders: `use client` modules, scripts and hydrated components of Astro. */
@@ -128,6 +134,15 @@ export function buildModules(input: ModelInput, slices: Pick<AppModel, 'files' |
     return found
   }
 }
+
+function usesSupabase(input: ModelInput, { workspaces }: Pick<AppModel, 'workspaces'>): boolean {
+  if (workspaces.all.some((w) => w.manifest?.dependencies.some((d) => SUPABASE.test(d.name)))) return true
+  if (input.files.some((f) => /(^|\/)supabase\/(config\.toml$|migrations\/|functions\/)/.test(f.path))) return true
+  for (const js of input.facts.of('javascript').values()) if (js.imports.some((i) => /(^|[:/])@supabase\//.test(i.from))) return true
+  return false
+}
+
+const SUPABASE = /^@supabase\/|^@nuxtjs\/supabase$|^supabase$/
 
 type ApplicationWithRules = Application & { readonly rules: readonly EntryRules[] }
 

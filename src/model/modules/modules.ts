@@ -1,4 +1,7 @@
 import type { Place } from '../../lib/place.ts'
+import type { ServiceRoleUse } from './service-role.ts'
+
+export type { ServiceRoleUse }
 
 /** Where a module runs, established by the import graph. */
 export type Side = 'client' | 'server' | 'both' | 'unreached'
@@ -33,4 +36,8 @@ export interface ModulesModel {
   /** Files that import the path (value imports only). */
   importers(path: string): readonly Place[]
   readonly files: readonly string[]
+  /** Every place that holds or reads Supabase's service-role key. */
+  readonly serviceRole: readonly ServiceRoleUse[]
+  /** The application uses Supabase: a client library, its folder, or its keys. */
+  readonly usesSupabase: boolean
 }

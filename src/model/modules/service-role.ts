@@ -1,0 +1,140 @@
+import { byproductRole } from '../../facts/byproducts.ts'
+import type { FactsIndex } from '../../facts/facts.ts'
+import type { Expr, JavaScriptFacts } from '../../facts/javascript.ts'
+import type { SecretFact } from '../../facts/kinds.ts'
+import type { FilesModel } from '../files/files.ts'
+import { dirname } from './paths.ts'
+import { walkExpressions } from './walk.ts'
+
+/** A place that holds or reads Supabase's service-role key, and whether a browser gets it. */
+export interface ServiceRoleUse {
+  readonly path: string
+  readonly line: number
+  /** `variable`: reads it from the environment; `literal`: the key itself; `output`: the key itself in committed build output. */
+  readonly how: 'variable' | 'literal' | 'output'
+  /** The variable's name, or what may be shown of the key. */
+  readonly what: string
+  /** Keyed hash of a literal. */
+  readonly hash?: string
+  /** Set when an env file gives the variable a service-role key although its name says otherwise. */
+  readonly valueAt?: { readonly path: string; readonly line: number }
+  readonly inBrowser: boolean
+}
+
+const KEY_KINDS: ReadonlySet<string> = new Set(['supabase-service-role-jwt', 'supabase-secret-key'])
+const NAME =
+  /service_?role|^(?:[a-z]+_)*?supabase_(?:service|admin|secret)(?:_api)?_?key$|^(?:[a-z]+_)*?supabase_secret$|^supabase(?:Service|Secret|Admin)Key$/i
+/** `TABLE_SERVICE_ROLES` and the like are no keys. */
+const NOT_A_KEY = /service_?roles|_(?:id|name|url|enabled|arn)$/i
+const ENVIRONMENT_NAMES = /^(?:env|ENV|environment|config|serverEnv|serverConfig|runtimeConfig)$/
+/** Folders of build output that browsers load, and pages. */
+const SERVED_OUTPUT = /(^|\/)(_next\/static|\.next\/static|_app\/immutable|_astro|_nuxt|assets|static|chunks|client|public)\/|\.html?$/
+const SERVER_OUTPUT =
+  /(^|\/)(\.next\/server|\.next\/standalone|\.output\/server|\.netlify\/functions|\.vercel\/output\/functions|output\/server|build\/server|dist\/server|server)\//
+
+/** True for names of variables that hold the service-role key. */
+export function namesServiceRole(name: string): boolean {
+  return NAME.test(name) && !NOT_A_KEY.test(name)
+}
+
+/** Every use of the key in the repository's code, pages and build output, in order of path and line. */
+export function findServiceRoleUses(
+  facts: FactsIndex,
+  files: FilesModel,
+  paths: ReadonlySet<string>,
+  graph: { inBrowser(path: string, line: number): boolean },
+): ServiceRoleUse[] {
+  const found: ServiceRoleUse[] = []
+  const mistaken = mistakenVariables(facts)
+  for (const [path, js] of facts.of('javascript')) {
+    const role = files.role(path)
+    if (role === 'test' || role === 'vendored') continue
+    for (const read of environmentReads(js, (name) => namesServiceRole(name) || mistaken.has(name))) {
+      const valueAt = namesServiceRole(read.name) ? undefined : mistaken.get(read.name)
+      found.push({ path, line: read.line, how: 'variable', what: read.name, ...(valueAt ? { valueAt } : {}), inBrowser: graph.inBrowser(path, read.line) })
+    }
+  }
+  for (const [path, { secrets }] of facts.of('secrets')) {
+    for (const secret of secrets) {
+      // The local stack's published key opens nothing.
+      if (!KEY_KINDS.has(secret.kind) || secret.live === 'local-demo') continue
+      const use = literalUse(path, secret)
+      if (use) found.push(use)
+    }
+  }
+  return found.sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : a.line - b.line))
+
+  function literalUse(path: string, secret: SecretFact): ServiceRoleUse | undefined {
+    const shared = { path, line: secret.line, what: secret.redacted, hash: secret.hash }
+    const byproduct = byproductRole(path)
+    if (byproduct === 'generated') return { ...shared, how: 'output', inBrowser: isServedOutput(path, paths) }
+    if (byproduct === 'vendored') return undefined
+    if (facts.of('javascript').has(path))
+      return files.role(path) === 'test' ? undefined : { ...shared, how: 'literal', inBrowser: graph.inBrowser(path, secret.line) || isPublicFile(path) }
+    if (isPublicFile(path)) return { ...shared, how: 'output', inBrowser: true }
+    if (/\.html?$/i.test(path) && files.role(path) === 'source' && !/(^|\/)(e?mails?|templates?|docs?)\//i.test(path))
+      return { ...shared, how: 'literal', inBrowser: true }
+    return undefined
+  }
+}
+
+function isPublicFile(path: string): boolean {
+  return /^([^/]+\/){0,3}(public|static)\/.*\.(m?js|json|html?|txt|xml|webmanifest)$/i.test(path) && !/(^|\/)(src|server|supabase|node_modules)\//.test(path)
+}
+
+/** Build output is served when it lies where bundlers put what browsers load, or beside the page that loads it. */
+function isServedOutput(path: string, paths: ReadonlySet<string>): boolean {
+  if (SERVER_OUTPUT.test(path) || /\.map$/.test(path)) return false
+  if (SERVED_OUTPUT.test(path)) return true
+  const root = /^(.*?(?:^|\/)(?:dist|build|out|storybook-static))\//.exec(path)?.[1]
+  return root !== undefined && (paths.has(`${root}/index.html`) || paths.has(`${dirname(path)}/index.html`))
+}
+
+/** Variables whose value in some env file is a service-role key, whatever they are called. */
+function mistakenVariables(facts: FactsIndex): ReadonlyMap<string, { path: string; line: number }> {
+  const found = new Map<string, { path: string; line: number }>()
+  for (const [path, { variables }] of facts.of('env-file')) {
+    for (const v of variables) if (KEY_KINDS.has(v.kind) && !found.has(v.name)) found.set(v.name, { path, line: v.line })
+  }
+  return found
+}
+
+/** Reads of environment variables whose name is wanted. */
+function environmentReads(js: JavaScriptFacts, wanted: (name: string) => boolean): { name: string; line: number }[] {
+  const found = new Map<string, { name: string; line: number }>()
+  const add = (name: string, line: number) => {
+    if (wanted(name) && !found.has(`${name}:${line}`)) found.set(`${name}:${line}`, { name, line })
+  }
+  // Validators such as T3 env hand server variables to the server only and throw in the browser.
+  const validated = new Set<Expr>()
+  for (const i of js.imports) if (/^\$env\//.test(i.from)) for (const b of i.bindings) add(b.imported, i.l)
+  walkExpressions(js, js.functions[0]?.body ?? [], (e) => {
+    if (e.k === 'call') {
+      if (e.fn.k === 'id' && e.fn.name === 'createEnv') for (const a of e.args) walkExpressions(js, a, (x) => void validated.add(x))
+      const first = e.args[0]
+      const name = e.fn.k === 'mem' ? e.fn.name : e.fn.k === 'id' ? e.fn.name : ''
+      const onEnvironment = e.fn.k === 'mem' && e.fn.name === 'get' && isEnvironment(e.fn.of)
+      if (first?.k === 'lit' && typeof first.v === 'string' && (onEnvironment || /env|config/i.test(name))) add(first.v, first.l)
+      return
+    }
+    if (e.k === 'mem' && !validated.has(e) && isEnvironment(e.of)) add(e.name, e.l)
+    const statement = e as unknown as { k: string; to?: { k: string; props?: readonly { key: string }[] }; init?: Expr; l: number }
+    if (statement.k === 'let' && statement.to?.k === 'object' && statement.init && isEnvironment(statement.init))
+      for (const p of statement.to.props ?? []) add(p.key, statement.l)
+  })
+  return [...found.values()]
+}
+
+/** `process.env`, `import.meta.env`, `Deno.env`, `Bun.env`, `useRuntimeConfig()`, and objects that are called so. */
+function isEnvironment(e: Expr): boolean {
+  if (e.k === 'id') return ENVIRONMENT_NAMES.test(e.name)
+  if (e.k === 'call') return e.fn.k === 'id' && e.fn.name === 'useRuntimeConfig'
+  if (e.k !== 'mem') return false
+  if (e.name === 'env')
+    return (
+      (e.of.k === 'id' && /^(process|Deno|Bun|globalThis)$/.test(e.of.name)) ||
+      (e.of.k === 'mem' && e.of.name === 'meta') ||
+      (e.of.k === 'id' && /^(context|ctx|c|platform|event)$/.test(e.of.name))
+    )
+  return e.name === 'public' && isEnvironment(e.of)
+}
