@@ -1,12 +1,109 @@
-import { defineCheck } from '../define-check.ts'
-import { notImplemented } from '../not-implemented.ts'
+import type { IgnoreGap } from '../../model/env/env.ts'
+import type { EnvFileState, EnvSecret } from '../../model/env/env-files.ts'
+import { defineCheck, failed, type Issue, notApplicable, passed, unverified } from '../define-check.ts'
 
 export default defineCheck({
   number: 14,
   id: 'env/committed',
   category: 'Environment variables',
   rule: 'Env files (.env, .env.local, .env.production and any other variant) are listed in .gitignore and were never committed.',
-  needs: ['env', 'files'],
-  doubtedBy: ['env-file', 'code'],
-  run: notImplemented,
+  needs: ['env', 'workspaces'],
+  doubtedBy: ['env-file', 'history'],
+  run({ env, workspaces }) {
+    const usesEnv = env.reads.length > 0 || env.files.length > 0 || workspaces.all.some((w) => w.manifest)
+    if (!usesEnv) return notApplicable('nothing in the repository reads environment variables, and there is no env file and no package.json')
+    const issues = [...env.files.flatMap(fileIssue), ...env.ignoreGaps.map(ignoreIssue)]
+    const { commits, complete, because } = env.history
+    const evidence = [
+      `${env.files.length} env file${env.files.length === 1 ? '' : 's'} and template${env.files.length === 1 ? '' : 's'} in the tree and in ${commits} commits${
+        env.files.length
+          ? `: ${env.files
+              .slice(0, 10)
+              .map((f) => f.path)
+              .join(', ')}`
+          : ''
+      }`,
+      env.ignoreFiles.length ? `ignore rules of ${env.ignoreFiles.slice(0, 10).join(', ')}` : 'no .gitignore',
+    ]
+    if (issues.length) return failed(issues, evidence)
+    if (!complete) {
+      return unverified(
+        `no env file is in the tree and the ignore rules cover every variant, but the history could not be read whole${because ? `: ${because}` : ''}`,
+        {
+          where: '`git log --all --full-history --diff-filter=A -- "*.env" "*.env.*"` in a full clone',
+          attest: 'that no env file was ever committed, or that its secrets were replaced',
+        },
+        evidence,
+      )
+    }
+    return passed(...evidence)
+  },
 })
+
+/** Kinds that only their name gives away; in templates and test files such values are made up. */
+const BY_NAME = new Set(['generic-secret', 'password', 'default-secret', 'jwt'])
+
+function fileIssue(file: EnvFileState): Issue[] {
+  const counts = (s: EnvSecret) => s.live !== 'local-demo' && !((file.template || file.test) && BY_NAME.has(s.kind))
+  const versions = [...(file.tracked ? [{ ...file.tracked, commit: undefined }] : []), ...file.past]
+  const holding = versions.map((v) => ({ ...v, secrets: v.secrets.filter(counts) })).find((v) => v.secrets.length)
+  if (file.template && !holding) return []
+  const unreadable = versions.some((v) => !v.readable)
+  const severity = holding ? (file.template && holding.secrets.every((s) => s.live === 'test') ? 'High' : 'Critical') : unreadable ? 'High' : 'Medium'
+  const inHistory = !file.tracked
+  const where = holding
+    ? holding.commit
+      ? `in commit ${holding.commit.slice(0, 10)}`
+      : 'in the tree'
+    : inHistory
+      ? `in commit ${versions[0]?.commit?.slice(0, 10)}`
+      : 'in the tree'
+  const named = holding ? describe(holding.secrets) : ''
+  const content = holding ? `holds ${named}` : unreadable ? 'could not be read: it may hold secrets' : 'holds only public values or placeholders today'
+  return [
+    {
+      subject: `file ${file.path}`,
+      severity,
+      title: holding ? 'Secret in a committed env file' : 'Env file committed',
+      message: `${file.template ? 'The template' : 'The env file'} \`${file.path}\` ${where} ${content}.${inHistory || holding?.commit ? ' Removing the file later does not remove it from the history.' : ''}`,
+      attack: holding
+        ? 'Anyone who can read the repository, now or through a fork or an old clone, takes the values and uses them at their provider.'
+        : 'The file invites the next secret: whoever adds one publishes it with the next commit.',
+      fix: {
+        text: holding
+          ? `Replace ${holding.secrets.length === 1 ? 'this secret' : 'these secrets'} at the provider first; then take the file out of the index and ignore every variant. Rewriting the history is optional once the values are dead.`
+          : 'Take the file out of the index, ignore every variant, and keep a template with empty values.',
+        language: 'sh',
+        code: file.template
+          ? `# put placeholders back into the template\ngit commit -m "Use placeholders in ${file.path}" ${file.path}`
+          : file.tracked
+            ? `git rm --cached ${file.path}\nprintf '.env\\n.env.*\\n!.env.example\\n' >> .gitignore`
+            : `# after replacing the values at their providers\ngit filter-repo --invert-paths --path ${file.path}`,
+      },
+      at: { path: file.path, line: holding?.secrets[0]?.line ?? 1 },
+      proof: 'inferred',
+      aliases: ['CWE-312', 'CWE-538'],
+    },
+  ]
+}
+
+function describe(secrets: readonly EnvSecret[]): string {
+  const each = secrets.map((s) => `\`${s.name ?? `line ${s.line}`}\` (${s.kind}, ${s.redacted})`)
+  const distinct = [...new Set(each)]
+  return distinct.length > 4 ? `${distinct.slice(0, 4).join(', ')} and ${distinct.length - 4} more` : distinct.join(', ')
+}
+
+function ignoreIssue(gap: IgnoreGap): Issue {
+  const list = gap.lets.slice(0, 5).map((v) => `\`${v}\``)
+  return {
+    subject: `file ${gap.path}`,
+    severity: 'Medium',
+    title: 'Ignore rules let env files in',
+    message: `${gap.exists ? (gap.pattern ? `\`${gap.pattern}\` in \`${gap.path}\` is not enough` : `\`${gap.path}\` says nothing of env files`) : `There is no \`${gap.path}\``}: ${list.join(', ')}${gap.lets.length > 5 ? ' and more' : ''} would be committed by \`git add .\`.`,
+    attack: 'The next env file with a production secret goes into the repository unnoticed, and from there to everyone who reads it.',
+    fix: { text: 'Ignore every variant and keep only the template.', language: 'gitignore', code: '.env\n.env.*\n!.env.example' },
+    at: { path: gap.path, line: gap.line },
+    proof: 'executed',
+    aliases: ['CWE-538'],
+  }
+}

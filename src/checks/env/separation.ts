@@ -1,12 +1,89 @@
-import { defineCheck } from '../define-check.ts'
-import { notImplemented } from '../not-implemented.ts'
+import type { HardcodedProject } from '../../model/env/env.ts'
+import type { SharedIdentity } from '../../model/env/environments.ts'
+import { defineCheck, failed, type Issue, notApplicable, passed, unverified } from '../define-check.ts'
 
 export default defineCheck({
   number: 15,
   id: 'env/separation',
   category: 'Environment variables',
   rule: 'Development and production use different variables, projects and keys.',
-  needs: ['env', 'files'],
-  doubtedBy: ['env-file', 'code'],
-  run: notImplemented,
+  needs: ['env'],
+  doubtedBy: ['env-file', 'config'],
+  run({ env }) {
+    const { shared, distinct, sides } = env.separation
+    const issues = [...sharedIssues(shared), ...env.hardcodedProjects.map((p) => hardcodedIssue(p))]
+    const evidence = [
+      `development: ${sides.development.join(', ') || 'nothing shown'}; production: ${sides.production.join(', ') || 'nothing shown'}`,
+      ...(distinct.length ? [`different values for ${distinct.slice(0, 10).join(', ')}`] : []),
+    ]
+    if (issues.length) return failed(issues, evidence)
+    if (distinct.length) return passed(...evidence)
+    if (!env.reads.length && !env.definitions.length) return notApplicable('nothing in the repository reads or defines environment variables')
+    return unverified(
+      sides.development.length || sides.production.length
+        ? 'the repository shows the values of one environment only'
+        : 'values come from the environment, and the repository shows none of them',
+      {
+        where: 'the environment variables of the hosting platform (production beside preview and development) and your own .env.local',
+        attest: 'that development and production use different projects, databases and keys',
+      },
+      evidence,
+    )
+  },
 })
+
+/** One finding per pair of sources: they were copied from each other as a whole. */
+function sharedIssues(shared: readonly SharedIdentity[]): Issue[] {
+  const pairs = new Map<string, SharedIdentity[]>()
+  for (const s of shared) {
+    const key = `${s.development.path}\0${s.production.path}`
+    pairs.set(key, [...(pairs.get(key) ?? []), s])
+  }
+  return [...pairs.values()].map((group): Issue => {
+    const first = group[0] as SharedIdentity
+    const names = [...new Set(group.map((s) => `\`${s.production.name}\``))]
+    return {
+      subject: `env ${first.production.name}`,
+      discriminator: `${first.development.path} ${first.production.path}`,
+      severity: 'High',
+      title: 'Development and production share a project',
+      message: `\`${first.development.path}\` (development) and \`${first.production.path}\` (production) name the same ${first.what.replace(/^value of .*/, 'key')}: ${names.slice(0, 6).join(', ')}.`,
+      attack:
+        'Whoever gets hold of a developer’s machine, a preview build or a test account is inside the production data; a mistake in development deletes it.',
+      fix: {
+        text: 'Create a second project (and second keys) for development, and put its values into the development source only.',
+        language: 'sh',
+        code: `# ${first.development.path}\n${first.production.name}=<value of the development project>`,
+      },
+      at: { path: first.production.path, line: first.production.line },
+      related: group.flatMap((s, i) => [
+        { path: s.development.path, line: s.development.line, subject: `env ${s.development.name}`, what: `${s.what} in development` },
+        ...(i ? [{ path: s.production.path, line: s.production.line, subject: `env ${s.production.name}`, what: `${s.what} in production` }] : []),
+      ]),
+      proof: 'inferred',
+      aliases: ['CWE-653'],
+    }
+  })
+}
+
+function hardcodedIssue(p: HardcodedProject): Issue {
+  const supabase = p.what === 'supabase'
+  return {
+    subject: `file ${p.path}`,
+    severity: 'High',
+    title: 'One project for every environment',
+    message: `The address and the key of the ${supabase ? `Supabase project ${p.project}` : `Firebase project ${p.project}`} are literals in \`${p.path}\`: development, preview and production all use this one project.`,
+    attack: 'Every preview build and every developer’s machine works on the production data; a leaked test account or a careless script reaches real users.',
+    fix: {
+      text: 'Read address and key from the environment, and give development a project of its own.',
+      language: 'ts',
+      code: supabase
+        ? `const url = import.meta.env.VITE_SUPABASE_URL\nconst key = import.meta.env.VITE_SUPABASE_PUBLISHABLE_KEY`
+        : `const firebaseConfig = {\n  apiKey: import.meta.env.VITE_FIREBASE_API_KEY,\n  projectId: import.meta.env.VITE_FIREBASE_PROJECT_ID,\n}`,
+    },
+    at: { path: p.path, line: p.line },
+    related: p.keyLine === p.line ? [] : [{ path: p.path, line: p.keyLine, what: 'the key' }],
+    proof: 'inferred',
+    aliases: ['CWE-547'],
+  }
+}

@@ -1,7 +1,57 @@
+import { isEnvTemplate } from '../../lib/env-file-name.ts'
 import type { AppModel, ModelInput } from '../app-model.ts'
-import type { EnvModel } from './env.ts'
+import { envReads } from './code-reads.ts'
+import { configDefinitions } from './config-definitions.ts'
+import { dockerfileDefinitions } from './dockerfile.ts'
+import type { EnvDefinition, EnvModel, EnvRead, HardcodedProject } from './env.ts'
+import { envFileStates, environmentOf } from './env-files.ts'
+import { compareEnvironments } from './environments.ts'
+import { hardcodedProject } from './hardcoded-projects.ts'
+import { ignoreGaps } from './ignored-variants.ts'
+import { envPrefixes, inlinedDefinitions } from './inlined.ts'
+import { PUBLIC_PREFIXES, publicVariables } from './public-name.ts'
+
+type Slices = Pick<AppModel, 'files' | 'workspaces' | 'declared' | 'schema' | 'access' | 'modules' | 'routes'>
 
 /** The env slice. */
-export function buildEnv(_input: ModelInput, _slices: Pick<AppModel, 'files' | 'workspaces' | 'declared' | 'schema' | 'access' | 'modules' | 'routes'>): EnvModel {
-  return { definitions: [], reads: [] }
+export function buildEnv(input: ModelInput, slices: Slices): EnvModel {
+  const definitions: EnvDefinition[] = []
+  const reads: EnvRead[] = []
+  const prefixes = new Set(PUBLIC_PREFIXES)
+  const hardcodedProjects: HardcodedProject[] = []
+  const ours = (path: string) => !['test', 'vendored', 'generated', 'example'].includes(slices.files.role(path))
+  for (const [path, facts] of input.facts.of('env-file')) {
+    const environment = environmentOf(path)
+    for (const v of facts.variables) definitions.push({ ...v, path, source: isEnvTemplate(path) ? 'template' : 'env-file', environment })
+  }
+  for (const [path, facts] of input.facts.of('config-file')) if (ours(path)) definitions.push(...configDefinitions(path, facts))
+  for (const [path, facts] of input.facts.of('text')) if (/dockerfile/i.test(path) && ours(path)) definitions.push(...dockerfileDefinitions(path, facts.text))
+  for (const [path, js] of input.facts.of('javascript')) {
+    if (!ours(path)) continue
+    reads.push(...envReads(path, js))
+    definitions.push(...inlinedDefinitions(path, js))
+    for (const p of envPrefixes(path, js)) prefixes.add(p)
+    if (slices.files.role(path) === 'source' && !/(^|\/)scripts?\//i.test(path)) {
+      const project = hardcodedProject(path, js)
+      if (project) hardcodedProjects.push(project)
+    }
+  }
+  const ignoreFiles = [...input.facts.of('gitignore').keys()]
+  return {
+    definitions,
+    reads,
+    files: envFileStates(input),
+    ignoreGaps: ignoreGaps(
+      input.facts.of('gitignore'),
+      slices.workspaces.all.map((w) => w.dir).filter((d) => ['source', 'docs'].includes(slices.files.role(`${d}/package.json`))),
+    ),
+    ignoreFiles,
+    history: input.history
+      ? { commits: input.history.commits, complete: input.history.complete, ...(input.history.because ? { because: input.history.because } : {}) }
+      : { commits: 0, complete: false, because: 'no history was given' },
+    publicPrefixes: [...prefixes],
+    publicVariables: publicVariables(definitions, reads, [...prefixes]),
+    separation: compareEnvironments(definitions, (path) => slices.workspaces.of(path).dir),
+    hardcodedProjects,
+  }
 }

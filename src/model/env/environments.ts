@@ -1,0 +1,73 @@
+import { identifies } from '../../facts/secrets/hash.ts'
+import { isPlaceholder } from '../../facts/secrets/placeholder.ts'
+import type { EnvDefinition, Environment } from './env.ts'
+
+/** A value that names one project, account or database: two environments with the same one are one environment. */
+export interface Identity {
+  readonly what: string
+  readonly id: string
+  readonly definition: EnvDefinition
+}
+
+/** The same identity in a development and in a production source. */
+export interface SharedIdentity {
+  readonly what: string
+  readonly development: EnvDefinition
+  readonly production: EnvDefinition
+}
+
+export interface Separation {
+  readonly shared: readonly SharedIdentity[]
+  /** Identities that differ between the two sides, by variable name. */
+  readonly distinct: readonly string[]
+  readonly sides: { readonly development: readonly string[]; readonly production: readonly string[] }
+}
+
+const LOCAL = /localhost|127\.0\.0\.1|0\.0\.0\.0|host\.docker\.internal|kong:|\.local(?:[:/]|$)/i
+
+/** Compares what development and production sources of one application say. */
+export function compareEnvironments(definitions: readonly EnvDefinition[], workspaceOf: (path: string) => string): Separation {
+  const side = (d: EnvDefinition): Environment | undefined => sideOf(d, definitions, workspaceOf)
+  const identities = definitions.flatMap((d) => identityOf(d))
+  const development = identities.filter((i) => side(i.definition) === 'development')
+  const production = identities.filter((i) => side(i.definition) === 'production')
+  const same = (a: Identity, b: Identity) => workspaceOf(a.definition.path) === workspaceOf(b.definition.path)
+  const shared: SharedIdentity[] = []
+  for (const p of production) {
+    const d = development.find((x) => x.what === p.what && x.id === p.id && same(x, p))
+    if (d) shared.push({ what: p.what, development: d.definition, production: p.definition })
+  }
+  const distinct = production
+    .filter((p) => development.some((d) => d.definition.name === p.definition.name && d.what === p.what && d.id !== p.id && same(d, p)))
+    .map((p) => p.definition.name)
+  const paths = (of: readonly Identity[]) => [...new Set(of.map((i) => i.definition.path))]
+  return { shared, distinct: [...new Set(distinct)], sides: { development: paths(development), production: paths(production) } }
+}
+
+/** `.env` serves development where a production source stands beside it, and the other way round. */
+function sideOf(d: EnvDefinition, all: readonly EnvDefinition[], workspaceOf: (path: string) => string): Environment | undefined {
+  if (d.environment === 'development' || d.environment === 'production') return d.environment
+  if (d.source !== 'env-file' || d.environment !== 'shared') return undefined
+  const beside = (environment: Environment) =>
+    all.some((x) => x.path !== d.path && x.environment === environment && workspaceOf(x.path) === workspaceOf(d.path) && x.name === d.name)
+  if (beside('production') && !beside('development')) return 'development'
+  if (beside('development') && !beside('production')) return 'production'
+  return undefined
+}
+
+function identityOf(d: EnvDefinition): Identity[] {
+  if (['empty', 'placeholder', 'reference'].includes(d.kind) || d.live === 'local-demo') return []
+  const value = d.value
+  if (LOCAL.test(value)) return []
+  const project = /https:\/\/([a-z0-9]{20})\.supabase\.(?:co|in|red)/.exec(value)?.[1] ?? d.claims?.ref
+  if (project && !isPlaceholder(project)) return [{ what: `Supabase project ${project}`, id: project, definition: d }]
+  const database = /^[a-z+]+:\/\/(?:[^@/\s]*@)([^/:?\s]+)/.exec(value)?.[1]
+  if (database?.includes('.') && /^(?:postgres|mysql|mongodb|redis|mariadb|libsql)/.test(value))
+    return [{ what: `database host ${database}`, id: database, definition: d }]
+  if (/FIREBASE_PROJECT_ID$/.test(d.name) || /SUPABASE_PROJECT_(?:ID|REF)$/.test(d.name)) return [{ what: `project ${value}`, id: value, definition: d }]
+  const key = d.kind !== 'plain' || /(?:^|_)(?:API_?KEY|SECRET|TOKEN|DSN)$/.test(d.name)
+  // keys of analytics and error tracking are one per product by design
+  if (key && identifies(d.hash) && !/POSTHOG|SENTRY|ANALYTICS|GTM|GA_|MIXPANEL|AMPLITUDE|CAPTCHA|TURNSTILE|MAPBOX|MAPS/i.test(d.name))
+    return [{ what: `value of ${d.name}`, id: d.hash, definition: d }]
+  return []
+}

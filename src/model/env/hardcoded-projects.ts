@@ -1,0 +1,44 @@
+import type { Expr, JavaScriptFacts } from '../../facts/javascript.ts'
+import { decodeJwt } from '../../facts/secrets/jwt.ts'
+import { isPlaceholder } from '../../facts/secrets/placeholder.ts'
+import { childrenOf, exprsOf, propOf, statements, stringOf } from '../frameworks/walk.ts'
+import { envNameOf } from './code-reads.ts'
+import type { HardcodedProject } from './env.ts'
+
+const PROJECT_URL = /^https:\/\/([a-z0-9]{20})\.supabase\.(?:co|in|red)\/?$/
+
+/** A project's address and its key, both as literals of one file that no variable overrides. */
+export function hardcodedProject(path: string, js: JavaScriptFacts): HardcodedProject | undefined {
+  let url: { project: string; line: number } | undefined
+  let key: { line: number } | undefined
+  let firebase: { project: string; line: number } | undefined
+  const visit = (e: Expr, fallback: boolean): void => {
+    const text = stringOf(e)
+    if (text !== undefined && !fallback) {
+      const project = PROJECT_URL.exec(text)?.[1]
+      if (project && !isPlaceholder(project)) url ??= { project, line: e.l }
+      else if (isProjectKey(text) || (e.k === 'lit' && e.secret === 'supabase-service-role-jwt')) key ??= { line: e.l }
+    }
+    if (e.k === 'obj') {
+      const id = stringOf(propOf(e, 'projectId'))
+      if (id && stringOf(propOf(e, 'apiKey'))?.startsWith('AIza') && !isPlaceholder(id)) firebase ??= { project: id, line: e.l }
+    }
+    const overridable = (e.k === 'logic' && e.op !== '&&' && readsEnv(e.a)) || (e.k === 'cond' && readsEnv(e.test))
+    for (const child of childrenOf(e)) visit(child, fallback || overridable)
+  }
+  for (const fn of js.functions) for (const s of statements(fn.body)) for (const e of exprsOf(s)) visit(e, false)
+  for (const x of js.exports) if (x.value) visit(x.value, false)
+  if (url && key) return { path, line: url.line, what: 'supabase', project: url.project, keyLine: key.line }
+  return firebase ? { path, line: firebase.line, what: 'firebase', project: firebase.project, keyLine: firebase.line } : undefined
+}
+
+function isProjectKey(text: string): boolean {
+  if (text.startsWith('sb_publishable_')) return !isPlaceholder(text, text.slice(15))
+  if (!text.startsWith('eyJ')) return false
+  const claims = decodeJwt(text)
+  return claims?.role === 'anon' && claims.iss !== 'supabase-demo'
+}
+
+function readsEnv(e: Expr): boolean {
+  return envNameOf(e) !== undefined || childrenOf(e).some(readsEnv)
+}

@@ -1,0 +1,72 @@
+import ignore, { type Ignore } from 'ignore'
+import type { GitignoreFacts } from '../../facts/kinds.ts'
+import type { IgnoreGap } from './env.ts'
+
+/** What frameworks load or people make beside `.env`; a rule that covers these covers any other. */
+const VARIANTS = ['.env', '.env.local', '.env.development', '.env.production', '.env.staging', '.env.development.local', '.env.production.local']
+
+const SPEAKS_OF_ENV = /(^|[/*])(\.?env|\.dev\.vars)|\*\.local/i
+
+/** Applies git's ignore rules, nested files included: which env files could be committed, one entry per ignore file that lets them. */
+export function ignoreGaps(files: ReadonlyMap<string, GitignoreFacts>, folders: readonly string[]): IgnoreGap[] {
+  const rules = new Map([...files].map(([path, facts]) => [folderOf(path), { path, rules: ignore().add([...facts.lines]), lines: facts.lines }]))
+  const lets = new Map<string, string[]>()
+  const rootOpen = VARIANTS.filter((v) => !isIgnored(v, rules))
+  for (const folder of [...new Set(['', ...folders])].sort()) {
+    const open = VARIANTS.filter((v) => !isIgnored(join(folder, v), rules) && (folder === '' || !rootOpen.includes(v) || nearest(folder, rules) !== ''))
+    if (!open.length) continue
+    const owner = nearest(folder, rules)
+    lets.set(owner, [...(lets.get(owner) ?? []), ...open.map((v) => join(folder, v))])
+  }
+  return [...lets].map(([folder, variants]) => {
+    const file = rules.get(folder)
+    const spoken = lastSpeaking(file?.lines ?? [])
+    return {
+      path: file?.path ?? join(folder, '.gitignore'),
+      line: spoken?.line ?? 1,
+      ...(spoken ? { pattern: spoken.pattern } : {}),
+      lets: variants,
+      exists: file !== undefined,
+    }
+  })
+}
+
+/** git's own order: a file below an ignored folder stays ignored; otherwise the innermost file with an opinion decides. */
+function isIgnored(path: string, rules: ReadonlyMap<string, { readonly rules: Ignore }>): boolean {
+  const segments = path.split('/')
+  for (let depth = 1; depth <= segments.length; depth++) {
+    const target = segments.slice(0, depth).join('/') + (depth < segments.length ? '/' : '')
+    let verdict = false
+    for (let i = 0; i < depth; i++) {
+      const folder = segments.slice(0, i).join('/')
+      const found = rules.get(folder)?.rules.test(folder ? target.slice(folder.length + 1) : target)
+      if (found?.ignored) verdict = true
+      else if (found?.unignored) verdict = false
+    }
+    if (verdict) return true
+  }
+  return false
+}
+
+/** The innermost folder at or above with an ignore file; '' when there is none. */
+function nearest(folder: string, rules: ReadonlyMap<string, unknown>): string {
+  for (let at = folder; at; at = folderOf(at)) if (rules.has(at)) return at
+  return ''
+}
+
+function lastSpeaking(lines: readonly string[]): { line: number; pattern: string } | undefined {
+  for (let i = lines.length - 1; i >= 0; i--) {
+    const pattern = (lines[i] as string).trim()
+    if (pattern && !pattern.startsWith('#') && !pattern.startsWith('!') && SPEAKS_OF_ENV.test(pattern)) return { line: i + 1, pattern }
+  }
+  return undefined
+}
+
+function folderOf(path: string): string {
+  const slash = path.lastIndexOf('/')
+  return slash === -1 ? '' : path.slice(0, slash)
+}
+
+function join(folder: string, name: string): string {
+  return folder ? `${folder}/${name}` : name
+}
