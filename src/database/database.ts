@@ -1,4 +1,7 @@
 import type { Place } from '../lib/place.ts'
+import type { Hole } from './access/hole.ts'
+
+export type { Hole } from './access/hole.ts'
 
 /** One SQL file in the order in which it is replayed. */
 export interface SqlFile {
@@ -214,6 +217,8 @@ export interface Bucket {
 /** What was tried, object by object. */
 export interface AccessMatrix {
   readonly objects: readonly AccessObject[]
+  /** What others can do that they should not, with its cause and a fix. */
+  readonly holes?: readonly Hole[]
 }
 
 export interface AccessObject {

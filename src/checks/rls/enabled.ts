@@ -1,12 +1,81 @@
-import { defineCheck } from '../define-check.ts'
-import { notImplemented } from '../not-implemented.ts'
+import type { Grant, Table } from '../../database/database.ts'
+import type { AppModel } from '../../model/app-model.ts'
+import { defineCheck, failed, type Issue, notApplicable, type Outcome, passed } from '../define-check.ts'
+import { exposedTables, fixOf, isBookkeeping, isClosed, isDeclaredPublic, listed, openTables, policiesOf, qualifiedName, unseenTables, withoutSchema } from './words.ts'
+
+const DATA = ['select', 'insert', 'update', 'delete']
 
 export default defineCheck({
   number: 1,
   id: 'rls/enabled',
   category: 'RLS',
   rule: 'RLS is enabled on every table, not on some of them.',
-  needs: ['schema', 'access'],
-  doubtedBy: ['table', 'rls', 'policy', 'grant', 'function', 'view'],
-  run: notImplemented,
+  needs: ['schema', 'access', 'declared'],
+  doubtedBy: ['table', 'rls'],
+  run(model): Outcome {
+    const { schema } = model
+    const missing = withoutSchema(schema, 'which tables there are')
+    if (missing) return missing
+    if (!schema.exposedToBrowsers) return notApplicable(schema.exposedBecause || 'no data platform that browsers can reach directly is used')
+    const tables = exposedTables(schema).filter((t) => !t.stub)
+    const evidence = [`${tables.filter((t) => t.rls.enabled).length} of ${tables.length} tables in exposed schemas have row level security in the final state`]
+    const issues = openTables(schema).filter((t) => !isReadOnlyByDeclaration(model, t)).map((t) => issueOf(model, t))
+    if (issues.length) return failed(issues, evidence)
+    const stubs = exposedTables(schema).filter((t) => t.stub && !t.rls.enabled)
+    const unseen = unseenTables({ ...schema, queriedButNotCreated: schema.queriedButNotCreated.filter((q) => !exposedTables(schema).some((t) => t.name === q.table && t.rls.enabled)) })
+    if (unseen) return { ...unseen, evidence }
+    if (!tables.length) return stubs.length ? { status: 'unverified', because: `${listed(stubs.map(qualifiedName))} appear in the SQL, but nothing creates them`, howToVerify: { where: 'the Supabase dashboard, Database > Tables', attest: 'that they have row level security' } } : notApplicable('no table in an exposed schema')
+    return passed(...evidence)
+  },
 })
+
+/** Declared public and not writable by browsers: what is open is what the owner opened. */
+function isReadOnlyByDeclaration(model: Pick<AppModel, 'declared'>, table: Table): boolean {
+  return isDeclaredPublic(model.declared, qualifiedName(table)) && !browserGrants(table).some((g) => g.privilege !== 'select')
+}
+
+function browserGrants(table: Table): readonly Grant[] {
+  return table.grants.filter((g) => DATA.includes(g.privilege) && (g.role === 'anon' || g.role === 'authenticated' || g.role.toLowerCase() === 'public'))
+}
+
+function issueOf(model: Pick<AppModel, 'schema' | 'access'>, table: Table): Issue {
+  const name = qualifiedName(table)
+  const hole = model.access.holes?.find((h) => h.kind === 'no-rls' && h.object === name)
+  const policies = policiesOf(model.schema, table)
+  const grants = browserGrants(table)
+  const explicit = grants.filter((g) => g.at)
+  const closed = isClosed(table)
+  const bookkeeping = isBookkeeping(table)
+  const anon = grants.some((g) => g.role !== 'authenticated')
+  const verbs = [...new Set(grants.map((g) => g.privilege))]
+  const disabled = table.rls.at && !(table.rls.at.path === table.at.path && table.rls.at.line === table.at.line)
+  const owner = table.userData
+  const fix = hole ? fixOf(hole, fixText(table, policies.length > 0)) : { text: fixText(table, policies.length > 0), language: 'sql', code: `alter table ${name} enable row level security;` }
+  const what = table.kind === 'foreign' ? 'is a foreign table, which cannot have row level security' : disabled ? 'had row level security once, and a later statement turned it off' : 'never gets row level security'
+  return {
+    subject: `table ${name}`,
+    ...(explicit.some((g) => g.role !== 'authenticated') ? { discriminator: 'granted to anon' } : {}),
+    severity: closed || bookkeeping ? 'Medium' : 'Critical',
+    title: `Row level security is off on ${name}`,
+    message: `${name} ${what}${closed ? '; only because anon and authenticated hold no privileges on it is it closed today' : ''}.${policies.length ? ` It has ${policies.length === 1 ? 'a policy' : `${policies.length} policies`}, but while row level security is off ${policies.length === 1 ? 'it has' : 'they have'} no effect.` : ''}`,
+    attack: closed
+      ? `Nobody reaches ${name} through the API today; the next GRANT opens it whole.`
+      : `${anon ? 'Anyone with the anon key, which is in your web page,' : 'Anyone who signs up for an account'} can ${listed(verbs.map((v) => (v === 'select' ? 'read' : v)))} every row of ${table.name}${owner ? `, other users' rows included` : ''}.`,
+    fix,
+    at: table.at,
+    related: [
+      ...(disabled && table.rls.at ? [{ ...table.rls.at, what: 'row level security is switched off here' }] : []),
+      ...policies.map((p) => ({ ...p.at, subject: `policy ${name} "${p.name}"`, what: 'has no effect while row level security is off' })),
+      ...explicit.flatMap((g) => (g.at ? [{ ...g.at, what: `grants ${g.privilege} to ${g.role}` }] : [])).filter((r, i, all) => all.findIndex((o) => o.path === r.path && o.line === r.line) === i),
+    ],
+    proof: hole?.proof ?? 'inferred',
+    ...(!closed && explicit.length === 0 && model.schema.autoExpose === undefined ? { assumes: 'that the project grants new tables to the API roles, as Supabase projects created before mid-2026 and self-hosted ones do; the repository does not show which kind this is' } : {}),
+    aliases: [...(policies.length ? ['splinter:0007'] : []), table.kind === 'foreign' ? 'splinter:0017' : 'splinter:0013', ...(owner?.personalColumns.length ? ['splinter:0023'] : []), ...(/(^|_)q_|pgmq/.test(table.name) && table.schema === 'pgmq' ? ['splinter:0019'] : []), 'CWE-862'],
+  }
+}
+
+function fixText(table: Table, hasPolicies: boolean): string {
+  if (table.kind === 'foreign') return 'Take the API roles their privileges on it, or move it to a schema that is not exposed.'
+  if (hasPolicies) return 'Enable row level security; the policies that exist then take effect.'
+  return table.userData ? 'Enable row level security and let each user see and change the own rows only.' : 'Enable row level security; without a policy only the service role gets in, so add one for what everybody may read.'
+}

@@ -1,5 +1,10 @@
-import { defineCheck } from '../define-check.ts'
-import { notImplemented } from '../not-implemented.ts'
+import type { Hole } from '../../database/database.ts'
+import type { AppModel } from '../../model/app-model.ts'
+import { grantsPower } from '../../database/access/power-columns.ts'
+import { defineCheck, failed, type Issue, notApplicable, type Outcome, passed } from '../define-check.ts'
+import { exposedTables, fixOf, listed, openTables, policiesOf, policySubject, qualifiedName, tableOf, unseenTables, whoGetsIn, why, withoutSchema } from './words.ts'
+
+type Model = Pick<AppModel, 'schema' | 'access'>
 
 export default defineCheck({
   number: 3,
@@ -7,6 +12,70 @@ export default defineCheck({
   category: 'RLS',
   rule: 'Every INSERT policy requires user_id to equal the current authenticated user id. A policy that accepts any value (an always-true check) fails.',
   needs: ['schema', 'access'],
-  doubtedBy: ['table', 'rls', 'policy', 'grant', 'function', 'view'],
-  run: notImplemented,
+  doubtedBy: ['table', 'rls', 'policy', 'function'],
+  run(model): Outcome {
+    const { schema } = model
+    const missing = withoutSchema(schema, 'who may insert rows')
+    if (missing) return missing
+    if (!schema.exposedToBrowsers) return notApplicable(schema.exposedBecause || 'no data platform that browsers can reach directly is used')
+    const issues = (model.access.holes ?? []).filter((h) => h.command === 'insert' && !h.object.startsWith('storage.')).map((hole) => issueOf(model, hole))
+    const judged = exposedTables(schema).filter((t) => t.rls.enabled)
+    const policies = judged.flatMap((t) => policiesOf(schema, t)).filter((p) => p.command === 'insert' || p.command === 'all')
+    const evidence = [`${policies.length} policies that allow INSERT on ${judged.length} tables with row level security looked at`]
+    const reportedBy = openTables(schema).map((t) => [1, `table ${qualifiedName(t)}`] as const)
+    if (issues.length || reportedBy.length) return failed(issues, evidence, reportedBy)
+    const unseen = unseenTables(schema)
+    if (!judged.length && unseen) return unseen
+    if (!policies.length) return passed(...evidence, 'no policy lets browsers insert; only the service role and SQL functions do')
+    return passed(...evidence)
+  },
 })
+
+function issueOf(model: Model, hole: Hole): Issue {
+  const table = tableOf(model.schema, hole.object)
+  const owners = table?.userData?.ownerColumns ?? []
+  const power = (table?.userData?.powerColumns ?? []).filter(grantsPower)
+  const base = { subject: policySubject(hole.object, hole.policy ?? ''), at: hole.at, proof: hole.proof, aliases: [...(hole.cause === 'always' ? ['splinter:0024'] : []), ...(hole.cause === 'user-metadata' ? ['splinter:0015'] : []), 'CWE-639'] }
+  const name = table?.name ?? hole.object
+  if (hole.kind === 'author-free') {
+    const columns = hole.columns ?? []
+    const grants = columns.filter(grantsPower)
+    return {
+      ...base,
+      severity: grants.length ? 'Critical' : 'High',
+      title: `Rows in ${name} can be written under another name`,
+      message: `The policy "${hole.policy}" checks the parent row, but not ${listed(columns)} of the new row itself.`,
+      attack: `A signed-in user adds a row to the own parent and sets ${listed(columns)} to whatever ${grants.length ? 'grants most or impersonates somebody else' : 'user comes to mind'}.`,
+      fix: fixOf(hole, `Also require ${listed(columns.filter((c) => owners.includes(c)))} to be the caller.`),
+    }
+  }
+  if (hole.kind === 'self-grant') {
+    const columns = hole.columns ?? []
+    const membership = hole.because === 'membership'
+    return {
+      ...base,
+      severity: 'Critical',
+      title: membership ? `Anyone can join any group through ${name}` : `Users grant themselves ${listed(columns)} in ${name}`,
+      message: membership
+        ? `The policy "${hole.policy}" binds the user of a new row but leaves ${listed(columns)} free, and other policies let members in by such rows.`
+        : `The policy "${hole.policy}" binds the owner of a new row but leaves ${listed(columns)} free, which decide what a user may do or has paid for.`,
+      attack: membership ? `A signed-in user inserts a row with somebody else's ${columns[0]} and then reads everything that its members may read.` : `A signed-in user inserts the own row with ${columns.slice(0, 2).map((c) => `${c} set as wanted`).join(' and ')}.`,
+      fix: fixOf(hole, membership ? 'Let the server add members (an invitation that it checks), not the browser.' : `Take browsers the privilege to write ${listed(columns)}.`),
+    }
+  }
+  const anon = hole.who === 'anon'
+  const grants = power.length > 0
+  const severity = owners.length || grants ? 'Critical' : anon ? 'High' : 'Medium'
+  return {
+    ...base,
+    severity,
+    title: owners.length ? `Rows in ${name} can be forged` : `${anon ? 'Anyone' : 'Any user'} can insert into ${name}`,
+    message: `The policy "${hole.policy}" accepts new rows in ${hole.object} without tying them to the caller: ${why(hole)}.${owners.length ? ` ${listed(owners)} may name anybody.` : ''}${/system|service|trigger|server/i.test(hole.policy ?? '') ? ' The service role needs no policy: it bypasses row level security.' : ''}`,
+    attack: owners.length
+      ? `${cap(whoGetsIn(hole.who))} can insert rows in another user's name.`
+      : `${cap(whoGetsIn(hole.who))} can fill ${name} with any rows, in any number.`,
+    fix: fixOf(hole, owners.length ? 'Require the owner column of the new row to be the caller; drop the policy when only the server inserts.' : 'Insert on the server, behind a limit, and drop the policy; or bind the row to the caller.'),
+  }
+}
+
+const cap = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)

@@ -1,12 +1,130 @@
-import { defineCheck } from '../define-check.ts'
-import { notImplemented } from '../not-implemented.ts'
+import type { Hole, Table } from '../../database/database.ts'
+import type { AppModel } from '../../model/app-model.ts'
+import { defineCheck, failed, type Issue, notApplicable, type Outcome, passed, type Severity } from '../define-check.ts'
+import { exposedTables, fixOf, isDeclaredPublic, isMeantToBeSeen, listed, openTables, policySubject, qualifiedName, tableOf, unseenTables, whoGetsIn, why, withoutSchema } from './words.ts'
+
+type Model = Pick<AppModel, 'schema' | 'access' | 'declared'>
 
 export default defineCheck({
   number: 2,
   id: 'rls/select-owner',
   category: 'RLS',
-  rule: 'Every table holding user data has at least one SELECT policy: a row is visible only when the current authenticated user id equals the row\'s user_id column.',
-  needs: ['schema', 'access'],
-  doubtedBy: ['table', 'rls', 'policy', 'grant', 'function', 'view'],
-  run: notImplemented,
+  rule: "Every table holding user data has at least one SELECT policy: a row is visible only when the current authenticated user id equals the row's user_id column.",
+  needs: ['schema', 'access', 'declared'],
+  doubtedBy: ['table', 'rls', 'policy', 'function', 'view'],
+  run(model): Outcome {
+    const { schema } = model
+    const missing = withoutSchema(schema, 'who may read which rows')
+    if (missing) return missing
+    if (!schema.exposedToBrowsers) return notApplicable(schema.exposedBecause || 'no data platform that browsers can reach directly is used')
+    const open = new Set(openTables(schema).map(qualifiedName))
+    const issues = (model.access.holes ?? []).map((hole) => issueOf(model, hole)).filter((issue) => issue !== undefined)
+    const judged = exposedTables(schema).filter((t) => t.userData && t.rls.enabled)
+    const evidence = [`${judged.length} tables with user data and row level security looked at${judged.length ? `: ${listed(judged.map((t) => t.name))}` : ''}`]
+    const reportedBy = exposedTables(schema).filter((t) => t.userData && open.has(qualifiedName(t))).map((t) => [1, `table ${qualifiedName(t)}`] as const)
+    if (issues.length || reportedBy.length) return failed(issues, evidence, reportedBy)
+    const unseen = unseenTables(schema)
+    if (!judged.length) return unseen ?? notApplicable('no table holds user data')
+    return passed(...evidence)
+  },
 })
+
+function issueOf(model: Model, hole: Hole): Issue | undefined {
+  if (hole.object.startsWith('storage.')) return undefined
+  if (hole.kind === 'policy' && hole.command === 'select') return policyIssue(model, hole)
+  if (hole.kind === 'view') return viewIssue(model, hole)
+  if (hole.kind === 'function-read') return functionIssue(model, hole)
+  if (hole.kind === 'locked') return lockedIssue(model, hole)
+  return undefined
+}
+
+function policyIssue(model: Model, hole: Hole): Issue | undefined {
+  const table = tableOf(model.schema, hole.object)
+  if (!table?.userData || isDeclaredPublic(model.declared, hole.object)) return undefined
+  const personal = table.userData.personalColumns
+  const also = [3, 4].filter((n) => model.access.holes?.some((h) => h.kind === 'policy' && h.object === hole.object && h.policy === hole.policy && (n === 3 ? h.command === 'insert' : h.command === 'update' || h.command === 'delete')))
+  return {
+    subject: policySubject(hole.object, hole.policy ?? ''),
+    severity: severityOf(table),
+    title: `Everyone can read ${table.name}`,
+    message: `The policy "${hole.policy}" shows rows of ${hole.object} to people who do not own them: ${why(hole)}. ${ownership(table)}`,
+    attack: `${sentence(whoGetsIn(hole.who))} can read every user's rows in ${table.name}${personal.length ? `, with ${listed(personal)}` : ''}.`,
+    fix: fixOf(hole, table.userData.ownerColumns.length ? 'Replace the policy by one that compares the caller with the owner of the row.' : 'Replace the policy by one that ties the row to the caller.'),
+    at: hole.at,
+    proof: hole.proof,
+    aliases: [...(hole.cause === 'user-metadata' ? ['splinter:0015'] : []), 'CWE-639'],
+    ...(also.length ? { alsoFails: also } : {}),
+  }
+}
+
+function severityOf(table: Table): Severity {
+  return isMeantToBeSeen(table) ? 'High' : 'Critical'
+}
+
+function ownership(table: Table): string {
+  const owners = table.userData?.ownerColumns ?? []
+  return owners.length ? `A row belongs to the user in ${listed(owners)}.` : (table.userData?.because ? `These rows are user data: ${table.userData.because}.` : '')
+}
+
+function viewIssue(model: Model, hole: Hole): Issue | undefined {
+  if (isDeclaredPublic(model.declared, hole.object)) return undefined
+  const tables = (hole.tables ?? []).map((t) => t.table)
+  const personal = new Set(tables.flatMap((t) => tableOf(model.schema, t)?.userData?.personalColumns ?? []))
+  const shown = (hole.columns ?? []).filter((c) => personal.has(c) || (tables.includes('auth.users') && c !== 'id') || (c === '*' && personal.size > 0))
+  const harmless = shown.length === 0 && tables.every((t) => { const table = tableOf(model.schema, t); return table !== undefined && isSeen(table) })
+  const materialized = hole.because === 'materialized'
+  return {
+    subject: `view ${hole.object}`,
+    severity: harmless ? 'High' : 'Critical',
+    title: `The view ${hole.object} shows everybody's rows`,
+    message: materialized
+      ? `The materialized view ${hole.object} holds a copy of ${listed(tables)}, and row level security does not apply to materialized views.`
+      : `The view ${hole.object} runs with the rights of its owner, so row level security of ${listed(tables)} does not apply to who reads it.`,
+    attack: `${sentence(whoGetsIn(hole.who))} can read every user's rows through the view${shown.length ? `, with ${listed(shown)}` : ''}.`,
+    fix: fixOf(hole, materialized ? 'Take the API roles their SELECT privilege on it and read it on the server.' : 'Let the view run with the rights of whoever reads it.'),
+    at: hole.at,
+    related: tables.flatMap((t) => { const table = tableOf(model.schema, t); return table ? [{ ...table.at, subject: `table ${t}`, what: 'the table whose rows are shown' }] : [] }),
+    proof: hole.proof,
+    aliases: [...(materialized ? ['splinter:0016'] : ['splinter:0010']), ...(tables.includes('auth.users') ? ['splinter:0002'] : []), 'CWE-639'],
+  }
+}
+
+const isSeen = (table: Table): boolean => isMeantToBeSeen({ ...table, ...(table.userData ? { userData: { ...table.userData, personalColumns: [] } } : {}) })
+
+function functionIssue(model: Model, hole: Hole): Issue | undefined {
+  const tables = (hole.tables ?? []).map((t) => t.table)
+  const known = tables.map((t) => tableOf(model.schema, t)).filter((t) => t !== undefined)
+  if (known.length && known.every((t) => isDeclaredPublic(model.declared, qualifiedName(t)))) return undefined
+  const harmless = known.length === tables.length && known.every(isMeantToBeSeen)
+  return {
+    subject: `function ${hole.object}`,
+    severity: harmless ? 'High' : 'Critical',
+    title: `${hole.object} returns other users' rows`,
+    message: `${hole.object} is SECURITY DEFINER: it runs past row level security, and it returns rows of ${listed(tables)} without checking who calls${hole.cause === 'null-slips-through' ? ' (its check lets a caller without a session through, for whom auth.uid() is NULL)' : ''}.`,
+    attack: `${sentence(whoGetsIn(hole.who))} can call it through the API and read other users' rows of ${listed(tables)}.`,
+    fix: fixOf(hole, 'Compare the caller with the owner inside the function, or let only the service role execute it.'),
+    at: hole.at,
+    proof: hole.proof,
+    aliases: [hole.who === 'anon' ? 'splinter:0028' : 'splinter:0029', 'CWE-862'],
+  }
+}
+
+function lockedIssue(model: Model, hole: Hole): Issue | undefined {
+  const table = tableOf(model.schema, hole.object)
+  if (!table || isDeclaredPublic(model.declared, hole.object) || hole.because) return undefined
+  const readers = model.schema.queriedBy?.[table.name]
+  if (readers && !readers.includes('user')) return undefined
+  return {
+    subject: `table ${hole.object}`,
+    severity: 'Medium',
+    title: `Nobody can read ${table.name}`,
+    message: `${hole.object} holds user data and has row level security, but no policy lets its owner read a row: ${readers ? 'the queries in your code come back empty' : 'for browsers the table is empty'}.`,
+    attack: 'Nothing leaks; but the usual hurried repair is a policy that is always true, and that one would.',
+    fix: fixOf(hole, 'Add a policy that shows each user the own rows, or read the table on the server alone.'),
+    at: hole.at,
+    proof: hole.proof,
+    aliases: ['splinter:0008'],
+  }
+}
+
+const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)

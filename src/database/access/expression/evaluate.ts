@@ -590,7 +590,7 @@ function without(map: ReadonlyMap<string, Tree> | undefined, key: string): Reado
 function wholeRow(scope: Scope, alias: string): Alternatives | undefined {
   for (let at: Scope | undefined = scope; at; at = at.outer) {
     const frame = at.frames.find((f) => f.alias === alias)
-    if (frame) return frame.derived?.get('*') ?? [...(frame.derived?.values() ?? [])][0]
+    if (frame) return frame.derived ? (frame.derived.get('*') ?? [...frame.derived.values()][0]) : [{ term: { t: 'column', instance: frame.instance, column: '*' }, when: ALWAYS }]
   }
   return undefined
 }

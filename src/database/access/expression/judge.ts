@@ -29,6 +29,8 @@ export interface Way {
   readonly states: readonly RowState[]
   /** Conditions on other tables' rows (roles, memberships). */
   readonly gates: readonly RowState[]
+  /** Columns of the row that have to equal something the caller passes as an argument. */
+  readonly argumentColumns: readonly string[]
   /** A column of user_metadata that decides. */
   readonly because?: string
 }
@@ -53,6 +55,7 @@ function judgeWay(way: readonly Atom[], instances: readonly Instance[], focus: n
   const graph = new Graph()
   const ownerColumns = new Set<string>()
   const tied = new Map<string, Set<string>>()
+  const argumentColumns = new Set<string>()
   let signedIn = false
   let anonymous = false
   let fixedCaller = false
@@ -110,6 +113,7 @@ function judgeWay(way: readonly Atom[], instances: readonly Instance[], focus: n
         if (!other.some((t) => t.t === 'caller' && (t.part === 'id' || t.part === 'email'))) continue
         for (const t of own) if (t.t === 'column' && t.instance === focus) ownerColumns.add(t.column)
       }
+      for (const t of all) if (t.t === 'column' && t.instance === focus && all.some((o) => o.t === 'argument')) argumentColumns.add(t.column)
       for (const t of all) {
         if (t.t !== 'column' || t.instance !== focus) continue
         for (const o of all) if (o.t === 'column' && o.instance !== focus) tied.set(t.column, (tied.get(t.column) ?? new Set()).add(nodeOf(o)))
@@ -147,7 +151,7 @@ function judgeWay(way: readonly Atom[], instances: readonly Instance[], focus: n
   const gates = literals.filter((l) => l.table !== '' && callerTables.includes(`i${l.table.split(':')[0]}`)).map((l) => ({ ...l, table: l.table.slice(l.table.indexOf(':') + 1) }))
   const tables = [...new Set(callerTables.map(tableOf).filter(Boolean))].sort()
   const who: Way['who'] = anonymous && !signedIn ? 'anon-only' : signedIn || reached.size > 1 ? 'authenticated' : 'anon'
-  const base = { who, ownerColumns: [...ownerColumns].sort(), states, gates, tables, tiedColumns: [...tied].filter(([, n]) => [...n].some((x) => reached.has(x))).map(([c]) => c).sort() }
+  const base = { who, argumentColumns: [...argumentColumns].sort(), ownerColumns: [...ownerColumns].sort(), states, gates, tables, tiedColumns: [...tied].filter(([, n]) => [...n].some((x) => reached.has(x))).map(([c]) => c).sort() }
 
   if (anonymous && signedIn) return { ...base, outcome: 'role', who: 'authenticated', because: 'contradiction' }
   if (ownerColumns.size) return { ...base, outcome: 'owner' }

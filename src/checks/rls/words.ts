@@ -1,0 +1,116 @@
+import type { Hole, Policy, Table } from '../../database/database.ts'
+import type { AppModel } from '../../model/app-model.ts'
+import type { Fix, HowToVerify, Outcome } from '../define-check.ts'
+import { unverified } from '../define-check.ts'
+
+type Schema = AppModel['schema']
+
+export const qualifiedName = (object: { readonly schema: string; readonly name: string }): string => `${object.schema}.${object.name}`
+
+export const policySubject = (object: string, policy: string): string => `policy ${object} "${policy}"`
+
+/** Who gets in, in words that need no knowledge of Postgres roles. */
+export function whoGetsIn(who: Hole['who']): string {
+  return who === 'anon' ? 'anyone with the anon key, which is in your web page,' : 'anyone who signs up for an account'
+}
+
+/** Why a policy lets them in, as the end of a sentence about the policy. */
+export function why(hole: Hole): string {
+  const rows = hole.states?.length ? ` for rows with ${hole.states.slice(0, 3).map(stateText).join(' and ')}` : ''
+  switch (hole.cause) {
+    case 'always':
+      return `its condition is always true${rows}`
+    case 'signed-in':
+      return `it only asks whether somebody is signed in, not who${rows}`
+    case 'tautology':
+      return 'it compares a value with itself, which is always true'
+    case 'not-tied':
+      return `its sub-query is not tied to the row${hole.because ? `: it holds for anyone who has any row in ${hole.because}` : ': it holds as soon as any matching row exists'}`
+    case 'inverted':
+      return 'the comparison is turned round: it admits everybody except the owner'
+    case 'null-slips-through':
+      return 'without a session auth.uid() is NULL, and the condition lets NULL through'
+    case 'user-metadata':
+      return `it trusts user_metadata${hole.because ? ` (${hole.because})` : ''}, which every user can edit in the own account`
+    case 'row-state':
+      return hole.states?.length ? `it looks only at ${hole.states.slice(0, 3).map(stateText).join(' and ')} and never at who is asking` : 'it never compares the row with the caller'
+    default:
+      return 'nothing in it binds the row to the caller'
+  }
+}
+
+function stateText(state: NonNullable<Hole['states']>[number]): string {
+  return state.value === undefined ? `${state.column} ${state.op.startsWith('is ') ? state.op : `${state.op} now`}` : `${state.column} ${state.op} ${typeof state.value === 'string' ? `'${state.value}'` : state.value}`
+}
+
+export function listed(names: readonly string[]): string {
+  const shown = names.slice(0, 5)
+  const rest = names.length - shown.length
+  if (rest > 0) return `${shown.join(', ')} and ${rest} more`
+  return shown.length < 2 ? (shown[0] ?? '') : `${shown.slice(0, -1).join(', ')} and ${shown.at(-1)}`
+}
+
+/** The fix of a hole as code when the sandbox did not disprove it. */
+export function fixOf(hole: Hole, text: string): Fix {
+  return hole.fix ? { text, language: 'sql', code: hole.fix.code, ...(hole.fix.proved ? { proved: true as const } : {}) } : { text }
+}
+
+/** Table of a hole, whatever its kind. */
+export function tableOf(schema: Schema, name: string): Table | undefined {
+  return schema.tables.find((t) => qualifiedName(t) === name)
+}
+
+/** Tables that checks 1 to 4 speak of: those that browsers reach. */
+export function exposedTables(schema: Schema): readonly Table[] {
+  const exposed = new Set(schema.exposedSchemas ?? ['public'])
+  return schema.tables.filter((t) => exposed.has(t.schema) && !t.extension)
+}
+
+const BOOKKEEPING = /^(_prisma_migrations|__drizzle_migrations|drizzle_migrations|schema_migrations|knex_migrations(_lock)?|_migrations|migrations|flyway_schema_history|spatial_ref_sys|pgmigrations|kysely_migration(_lock)?|typeorm_metadata|sequelizemeta)$/i
+
+/** Tables of migration tools. */
+export function isBookkeeping(table: Table): boolean {
+  return BOOKKEEPING.test(table.name)
+}
+
+/** Tables without row level security that check 1 reports; checks 2 to 4 leave them to it. */
+export function openTables(schema: Schema): readonly Table[] {
+  return exposedTables(schema).filter((t) => !t.rls.enabled && !t.stub && !(t.kind === 'partition' && isClosed(t)))
+}
+
+/** Whether neither role of browsers holds a privilege on rows. */
+export function isClosed(table: Table): boolean {
+  return !table.grants.some((g) => (g.role === 'anon' || g.role === 'authenticated' || g.role.toLowerCase() === 'public') && ['select', 'insert', 'update', 'delete'].includes(g.privilege))
+}
+
+export const policiesOf = (schema: Schema, table: Table): readonly Policy[] => schema.policies.filter((p) => p.schema === table.schema && p.table === table.name)
+
+const DASHBOARD: HowToVerify = {
+  where: 'the Supabase dashboard, Database > Tables (a shield marks row level security) and Authentication > Policies',
+  attest: 'that every table has row level security and that its policies bind rows to their owners',
+}
+
+/** The answer when the repository shows no schema at all; undefined when it does. */
+export function withoutSchema(schema: Schema, what: string): Outcome | undefined {
+  if (schema.tables.length) return undefined
+  if (!schema.exposedToBrowsers) return { status: 'not-applicable', because: schema.exposedBecause || 'no data platform that browsers can reach directly is used' }
+  const tables = [...new Set(schema.queriedButNotCreated.map((q) => q.table))]
+  return unverified(`no SQL in the repository shows ${what}${tables.length ? `; the code queries ${listed(tables)}` : ''}`, DASHBOARD)
+}
+
+/** The sentence about tables that code queries and no SQL creates. */
+export function unseenTables(schema: Schema): Outcome | undefined {
+  const tables = [...new Set(schema.queriedButNotCreated.map((q) => q.table))].sort()
+  return tables.length ? unverified(`the code queries ${listed(tables)}, which no SQL in the repository creates`, { ...DASHBOARD, attest: `that ${listed(tables)} have row level security and policies that bind rows to their owners` }) : undefined
+}
+
+const SEEN_BY_OTHERS = /profile|post|comment|review|like|follow|rating|reaction|vote|listing|article|blog|question|answer|public|leaderboard|badge|achievement|tweet|thread|topic|event|recipe|photo|video|song|track|playlist|project|portfolio|product|shop|store|restaurant|venue|course|lesson|job|offer|pet|creator|author|team|group|communit|categor|tag/i
+
+/** Whether a table's rows are plainly meant to be seen by others. */
+export function isMeantToBeSeen(table: Table): boolean {
+  return SEEN_BY_OTHERS.test(table.name) && (table.userData?.personalColumns.length ?? 0) === 0
+}
+
+export function isDeclaredPublic(declared: AppModel['declared'], table: string): boolean {
+  return declared.public.tables.some((t) => t.name === table || `public.${t.name}` === table)
+}

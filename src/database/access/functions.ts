@@ -1,0 +1,165 @@
+import type { Catalog, SqlFunction, Table } from '../database.ts'
+import { Evaluator } from './expression/evaluate.ts'
+import { type JudgeWorld, judge, type Way } from './expression/judge.ts'
+import { ALWAYS, bases, both, type Ways } from './expression/predicate.ts'
+import { type Effect, readRoutine, returnsOf } from './expression/routine.ts'
+import type { Scope, Variable, World } from './expression/scope.ts'
+import type { Tree } from './expression/tree.ts'
+import type { Hole } from './hole.ts'
+import { BROWSER_ROLES, type BrowserRole, nameOf, possibleFor } from './policies.ts'
+import { grantsPower } from './power-columns.ts'
+
+/** Columns whose value nobody guesses: who passes it has been given it. */
+const UNGUESSABLE = /token|secret|hash|(^|_)(code|key|otp|nonce)$|invite|share_|slug|confirmation/i
+
+/** Judges the functions that run with their owner's rights and that browsers may call. */
+export function readFunctions(catalog: Catalog, exposed: ReadonlySet<string>, world: World & JudgeWorld): Hole[] {
+  const tables = new Map(catalog.tables.map((t) => [nameOf(t), t]))
+  return catalog.functions
+    .filter((fn) => fn.securityDefiner && !fn.isTrigger && !fn.stub && exposed.has(fn.schema) && !/^(trigger|event_trigger)$/.test(fn.returns))
+    .flatMap((fn) => readFunction(fn, tables, world))
+}
+
+function readFunction(fn: SqlFunction, tables: ReadonlyMap<string, Table>, world: World & JudgeWorld): Hole[] {
+  const roles = BROWSER_ROLES.filter((r) => fn.executableBy.includes(r) || fn.executableBy.some((e) => e.toLowerCase() === 'public'))
+  if (!roles.length) return []
+  const evaluator = new Evaluator(world, returnsOf)
+  const variables = new Map<string, Variable>()
+  fn.args.forEach((arg, i) => {
+    const value = [{ term: { t: 'argument' as const, name: arg.name ?? `$${i + 1}` }, when: ALWAYS }]
+    variables.set(`$${i + 1}`, { value })
+    if (arg.name) variables.set(arg.name, { value })
+  })
+  const scope: Scope = { frames: [], variables, inside: [`${fn.schema}.${fn.name}`] }
+  const routine = readRoutine(evaluator, fn, scope)
+  if (!routine) return []
+  const object = `${fn.schema}.${fn.identity.includes('(') ? fn.identity.slice(fn.identity.lastIndexOf('.', fn.identity.indexOf('(')) + 1) : fn.identity}`
+  const holes: Hole[] = []
+  const writes = routine.effects.map((effect) => judgeEffect(effect, evaluator, roles, tables, world)).filter((w) => w !== undefined)
+  if (writes.length) {
+    const who = writes.some((w) => w.who === 'anon') ? 'anon' : 'authenticated'
+    const touched = [...new Map(writes.map((w) => [`${w.command} ${w.table}`, { table: w.table, command: w.command, ...(w.grants ? { grants: true } : {}) }])).values()]
+    const cause = writes.find((w) => w.cause)?.cause
+    holes.push({
+      kind: 'function-write', object, command: 'execute', who, ...(cause ? { cause } : {}), columns: [...new Set(writes.flatMap((w) => w.columns))].sort(), tables: touched, at: fn.at, proof: 'inferred',
+      ...(fn.args.length === 0 && writes.every((w) => w.maintenance) ? { because: 'maintenance' } : writes.every((w) => w.self) ? { because: 'self' } : {}),
+    })
+  }
+  const reads = readReturned(fn, routine.returns, evaluator, roles, tables, world)
+  if (reads.length) {
+    holes.push({
+      kind: 'function-read', object, command: 'execute', who: reads.some((r) => r.who === 'anon') ? 'anon' : 'authenticated', tables: [...new Set(reads.map((r) => r.table))].map((table) => ({ table, command: 'select' as const })),
+      columns: [...new Set(reads.flatMap((r) => r.columns))].sort(), at: fn.at, proof: 'inferred', ...(reads[0]?.cause ? { cause: reads[0].cause } : {}),
+    })
+  }
+  return holes
+}
+
+interface Write {
+  readonly table: string
+  readonly command: Effect['command']
+  readonly who: 'anon' | 'authenticated'
+  readonly cause?: Way['cause']
+  readonly grants: boolean
+  readonly columns: readonly string[]
+  /** Conditions name fixed ages or states only: nobody chooses whose rows. */
+  readonly maintenance: boolean
+  /** The row is the caller's own; what is written grants something. */
+  readonly self: boolean
+}
+
+function judgeEffect(effect: Effect, evaluator: Evaluator, roles: readonly BrowserRole[], tables: ReadonlyMap<string, Table>, world: JudgeWorld): Write | undefined {
+  if (/^(pg_temp|pg_catalog|information_schema|net|cron)\./.test(effect.table)) return undefined
+  const table = tables.get(effect.table)
+  const owners = ownersOf(table)
+  const power = [...effect.writes.keys()].filter((c) => table?.userData?.powerColumns.includes(c) || grantsPower(c))
+  let when: Ways = effect.when
+  if (effect.command === 'insert') {
+    // the new row's columns equal what is written into them
+    for (const [column, values] of effect.writes) {
+      const all = values.map((v) => both(v.when, evaluator.compare('=', { t: 'column', instance: effect.instance, column }, v.term)))
+      when = both(when, all.flat().slice(0, 16))
+    }
+  }
+  const ways = judge(when, evaluator.instances, effect.instance, world)
+  const chosen = power.filter((c) => effect.writes.get(c)?.some((v) => bases(v.term).some((t) => t.t === 'argument')))
+  for (const role of roles) {
+    const usable = ways.filter((w) => possibleFor(w, role))
+    const open = usable.filter((w) => w.outcome === 'open' && !w.argumentColumns.some((c) => UNGUESSABLE.test(c)))
+    if (open.length) {
+      const [first] = open as [Way]
+      const who = first.who === 'authenticated' ? 'authenticated' : role
+      return { table: effect.table, command: effect.command, who, ...(first.cause ? { cause: first.cause } : {}), grants: power.some(grantsPower), columns: owners.filter((c) => effect.writes.has(c)), maintenance: effect.command === 'delete' && first.argumentColumns.length === 0, self: false }
+    }
+    const own = usable.filter((w) => w.outcome === 'owner')
+    if (own.length && chosen.some(grantsPower)) return { table: effect.table, command: effect.command, who: role, grants: true, columns: chosen, maintenance: false, self: true }
+  }
+  return undefined
+}
+
+function ownersOf(table: Table | undefined): readonly string[] {
+  return table?.userData?.ownerColumns ?? []
+}
+
+interface Read {
+  readonly table: string
+  readonly who: 'anon' | 'authenticated'
+  readonly cause?: Way['cause']
+  readonly columns: readonly string[]
+}
+
+function readReturned(fn: SqlFunction, returns: readonly { readonly when: Ways; readonly expression?: Tree; readonly query?: Tree; readonly scope: Scope }[], evaluator: Evaluator, roles: readonly BrowserRole[], tables: ReadonlyMap<string, Table>, world: JudgeWorld): Read[] {
+  if (/^(void|bool|boolean|integer|bigint|smallint|numeric|real|double precision|interval|date|timestamp.*)$/i.test(fn.returns)) return []
+  const scalar = /^(uuid|text|character varying|varchar|setof uuid|setof text)/i.test(fn.returns)
+  const found: Read[] = []
+  for (const result of returns) {
+    const selects = result.query
+      ? evaluator.select(result.query, result.scope).map((s) => ({ scope: s.scope, when: both(result.when, s.when), targets: s.targets.map((t) => t['ResTarget']?.val as Tree | undefined) }))
+      : [{ scope: result.scope, when: result.when, targets: [result.expression] }]
+    for (const select of selects) {
+      for (const { instance, columns, when } of shownInstances(select.targets, select.scope, evaluator)) {
+        const name = evaluator.instances[instance]?.table
+        const table = name === undefined ? undefined : tables.get(name)
+        if (!name || (!table?.userData && name !== 'auth.users')) continue
+        const personal = name === 'auth.users' ? ['email', 'phone', 'raw_user_meta_data', '*'] : (table?.userData?.personalColumns ?? [])
+        if (scalar && !columns.some((c) => personal.includes(c))) continue
+        const ways = judge(both(select.when, when), evaluator.instances, instance, world)
+        for (const role of roles) {
+          const open = ways.find((w) => possibleFor(w, role) && w.outcome === 'open' && !w.argumentColumns.some((c) => UNGUESSABLE.test(c)))
+          if (!open) continue
+          found.push({ table: name, who: open.who === 'authenticated' ? 'authenticated' : role, columns, ...(open.cause ? { cause: open.cause } : {}) })
+          break
+        }
+      }
+    }
+  }
+  return found
+}
+
+/** Table instances whose columns are in the result, and which; columns inside aggregates that hide the rows do not count. */
+function shownInstances(targets: readonly (Tree | undefined)[], scope: Scope, evaluator: Evaluator): { instance: number; columns: string[]; when: Ways }[] {
+  const shown = new Map<number, { columns: Set<string>; when: Ways }>()
+  const show = (instance: number, column: string, when: Ways) => {
+    const entry = shown.get(instance) ?? { columns: new Set<string>(), when }
+    entry.columns.add(column)
+    shown.set(instance, entry)
+  }
+  for (const target of targets) {
+    if (!target) continue
+    const fields: readonly Tree[] = target['ColumnRef']?.fields ?? []
+    if (fields.some((f) => f['A_Star'])) {
+      const alias = fields[0]?.['String']?.sval
+      for (const frame of scope.frames) if (alias === undefined || frame.alias === alias) show(frame.instance, '*', ALWAYS)
+      continue
+    }
+    if (isCount(target)) continue
+    for (const value of evaluator.values(target, scope)) {
+      for (const term of bases(value.term)) if (term.t === 'column') show(term.instance, term.column, value.when)
+    }
+  }
+  return [...shown].map(([instance, s]) => ({ instance, columns: [...s.columns], when: s.when }))
+}
+
+function isCount(target: Tree): boolean {
+  return ['count', 'sum', 'avg', 'min', 'max'].includes(target['FuncCall']?.funcname?.at(-1)?.String?.sval ?? '') || target['SubLink']?.subLinkType === 'EXISTS_SUBLINK'
+}

@@ -1,0 +1,34 @@
+import type { Place } from '../../lib/place.ts'
+import type { OpenCause, RowState } from './expression/judge.ts'
+
+export type { OpenCause, RowState }
+
+/** Something that lets a caller do more than the rows' owners meant, as read from the parse tree and tried in the sandbox. */
+export interface Hole {
+  /**
+   * `no-rls`: a table without row level security. `policy`: a policy that lets in others. `owner-change`: the owner column may be moved to
+   * someone else. `escalation`: the owner may change columns that grant power or money. `self-grant`: a row that grants something may be
+   * inserted by whom it favours. `author-free`: the parent is bound, the row's own owner column is not. `view`, `function-read`: rows pass
+   * row level security by. `function-write`: a SECURITY DEFINER function changes rows for anyone. `locked`: nobody can read the rows.
+   */
+  readonly kind: 'no-rls' | 'policy' | 'owner-change' | 'escalation' | 'self-grant' | 'author-free' | 'view' | 'function-read' | 'function-write' | 'locked'
+  /** Qualified name of the table or view; `schema.f(types)` of a function. */
+  readonly object: string
+  readonly command: 'select' | 'insert' | 'update' | 'delete' | 'execute'
+  readonly policy?: string
+  /** For storage: the bucket that the policy opens; absent when it names none. */
+  readonly bucket?: string
+  readonly who: 'anon' | 'authenticated'
+  readonly cause?: OpenCause
+  /** What the cause is about: the path in user_metadata, the tables that are not tied. */
+  readonly because?: string
+  /** Only rows in this state are concerned. */
+  readonly states?: readonly RowState[]
+  /** Columns that may be written although they should not be, or that are shown. */
+  readonly columns?: readonly string[]
+  /** Tables concerned, when `object` is a view or function. */
+  readonly tables?: readonly { readonly table: string; readonly command: 'select' | 'insert' | 'update' | 'delete'; readonly grants?: boolean }[]
+  readonly at: Place
+  readonly proof: 'executed' | 'inferred'
+  readonly fix?: { readonly code: string; readonly proved: boolean }
+}

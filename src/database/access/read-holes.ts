@@ -1,0 +1,202 @@
+import type { Catalog, Command, Grant, Policy, ReplayInput, Table, View } from '../database.ts'
+import { Evaluator } from './expression/evaluate.ts'
+import { type JudgeWorld, judge, type Way } from './expression/judge.ts'
+import { ALWAYS, both } from './expression/predicate.ts'
+import { returnsOf } from './expression/routine.ts'
+import type { World } from './expression/scope.ts'
+import type { Tree } from './expression/tree.ts'
+import { readFunctions } from './functions.ts'
+import type { Hole } from './hole.ts'
+import { BROWSER_ROLES, type BrowserRole, nameOf, type Reading, readPolicies } from './policies.ts'
+import { grantsPower, isPublication } from './power-columns.ts'
+import { protectedByTrigger } from './triggers.ts'
+
+/** What the parse trees say: every policy read, and every hole that follows. */
+export interface ReadAccess {
+  readonly readings: ReadonlyMap<string, readonly Reading[]>
+  readonly holes: readonly Hole[]
+}
+
+/** Reads policies, views and functions of the exposed schemas; tables without row level security are left to `no-rls`. */
+export function readAccess(catalog: Catalog, input: Pick<ReplayInput, 'exposedSchemas'>, world: World & JudgeWorld): ReadAccess {
+  const exposed = new Set(input.exposedSchemas)
+  const tables = catalog.tables.filter((t) => exposed.has(t.schema) && !t.extension)
+  const readings = new Map(tables.map((t) => [nameOf(t), readPolicies(t, catalog, world)]))
+  const memberships = membershipTables(catalog, readings)
+  const holes: Hole[] = []
+  for (const table of tables) {
+    if (!table.rls.enabled) continue
+    const read = readings.get(nameOf(table)) ?? []
+    holes.push(...readTable(table, read, catalog, memberships))
+  }
+  for (const view of catalog.views) if (exposed.has(view.schema)) holes.push(...readView(view, catalog, readings, world))
+  holes.push(...readFunctions(catalog, exposed, world))
+  return { readings, holes }
+}
+
+/** Whether a role holds a privilege, for some column at least. */
+export function holds(grants: readonly Grant[], role: BrowserRole, privilege: Command): boolean {
+  return grants.some((g) => g.privilege === privilege && (g.role === role || g.role.toLowerCase() === 'public'))
+}
+
+/** Columns that a role may write; undefined when it may write all. */
+export function writableColumns(grants: readonly Grant[], role: BrowserRole, privilege: 'insert' | 'update'): readonly string[] | undefined {
+  const own = grants.filter((g) => g.privilege === privilege && (g.role === role || g.role.toLowerCase() === 'public'))
+  return own.some((g) => !g.columns) ? undefined : own.flatMap((g) => g.columns ?? [])
+}
+
+/** Tables through which others' policies let members in: whoever writes a row there lets himself in. */
+function membershipTables(catalog: Catalog, readings: ReadonlyMap<string, readonly Reading[]>): ReadonlySet<string> {
+  const found = new Set<string>()
+  for (const [name, list] of readings) {
+    for (const reading of list) {
+      for (const way of reading.ways) if (way.outcome === 'via') for (const t of way.tables) if (t !== name) found.add(t)
+    }
+  }
+  return new Set([...found].filter((name) => catalog.tables.some((t) => nameOf(t) === name && (t.userData?.tenantColumns.length ?? 0) > 0)))
+}
+
+function readTable(table: Table, readings: readonly Reading[], catalog: Catalog, memberships: ReadonlySet<string>): Hole[] {
+  const holes: Hole[] = []
+  const byPolicy = new Map<string, Reading[]>()
+  for (const r of readings) {
+    if (!holds(table.grants, r.role, r.command)) continue
+    const key = `${r.policy.name}\0${r.command}`
+    byPolicy.set(key, [...(byPolicy.get(key) ?? []), r])
+  }
+  for (const group of byPolicy.values()) {
+    const [{ policy, command }] = group as [Reading]
+    const open = group.flatMap((r) => openWays(r, table).map((way) => ({ way, role: r.role })))
+    if (open.length) {
+      holes.push(policyHole(table, policy, command, open))
+      continue
+    }
+    const signedIn = group.find((r) => r.role === 'authenticated')
+    if (!signedIn) continue
+    if (command === 'insert') holes.push(...readInsert(table, signedIn, catalog, memberships))
+    if (command === 'update') holes.push(...readUpdate(table, signedIn, catalog))
+  }
+  if (table.userData && !table.stub && !readings.some((r) => r.command === 'select' && r.ways.some((w) => w.outcome !== 'role'))) {
+    const readable = readings.some((r) => r.command === 'select')
+    holes.push({ kind: 'locked', object: nameOf(table), command: 'select', who: 'authenticated', at: table.at, proof: 'inferred', ...(readable ? { because: 'admins only' } : {}) })
+  }
+  return holes
+}
+
+function openWays(reading: Reading, table: Table): Way[] {
+  const owners = table.userData?.ownerColumns ?? []
+  return reading.ways.filter((way) => {
+    if (way.outcome !== 'open') return false
+    // rows that belong to nobody, and rows that their owner published
+    if (way.states.some((s) => s.op === 'is null' && owners.includes(s.column))) return false
+    return !(reading.command === 'select' && way.states.some(isPublication))
+  })
+}
+
+function policyHole(table: Table, policy: Policy, command: Command, open: readonly { way: Way; role: BrowserRole }[]): Hole {
+  const anon = open.find((o) => o.role === 'anon')
+  const { way } = anon ?? (open[0] as { way: Way })
+  const because = way.because ?? (way.cause === 'not-tied' ? way.tables.join(', ') : undefined)
+  return {
+    kind: 'policy', object: nameOf(table), command, policy: policy.name, who: anon ? 'anon' : 'authenticated', ...(way.cause ? { cause: way.cause } : {}), ...(because ? { because } : {}),
+    ...(way.states.length ? { states: way.states } : {}), at: policy.at, proof: 'inferred',
+  }
+}
+
+const isFixed = (column: string, ways: readonly Way[]) => ways.every((w) => w.states.some((s) => s.column === column && s.op === '=') || w.tiedColumns.includes(column) || w.ownerColumns.includes(column))
+
+function readInsert(table: Table, reading: Reading, catalog: Catalog, memberships: ReadonlySet<string>): Hole[] {
+  const user = table.userData
+  const bound = reading.ways.filter((w) => w.outcome === 'owner' || w.outcome === 'via')
+  if (!user || !bound.length) return []
+  const writable = writableColumns(table.grants, 'authenticated', 'insert')
+  const free = (c: string) => (!writable || writable.includes(c)) && !isFixed(c, bound) && !protectedByTrigger(catalog, nameOf(table), c, 'insert')
+  const base = { object: nameOf(table), command: 'insert' as const, policy: reading.policy.name, who: 'authenticated' as const, at: reading.policy.at, proof: 'inferred' as const }
+  const unboundAuthor = bound.filter((w) => w.outcome === 'via' && !w.tiedColumns.some((c) => user.ownerColumns.includes(c)))
+  const authors = user.ownerColumns.filter((c) => free(c) && !isParent(table, c))
+  const power = user.powerColumns.filter((c) => free(c) && grantsPower(c) && !isParent(table, c))
+  if (unboundAuthor.length && authors.length) return [{ ...base, kind: 'author-free', columns: [...authors, ...power] }]
+  const tenants = memberships.has(nameOf(table)) && bound.some((w) => w.outcome === 'owner') ? user.tenantColumns.filter(free) : []
+  if (tenants.length) return [{ ...base, kind: 'self-grant', columns: [...tenants, ...power], because: 'membership' }]
+  if (power.length && bound.some((w) => w.outcome === 'owner') && !createdAtSignUp(table, catalog)) return [{ ...base, kind: 'self-grant', columns: power }]
+  return []
+}
+
+/** A row per user that a trigger creates at sign-up cannot be inserted a second time. */
+function createdAtSignUp(table: Table, catalog: Catalog): boolean {
+  const owners = table.userData?.ownerColumns ?? []
+  const single = owners.some((o) => (table.primaryKey.length === 1 && table.primaryKey[0] === o) || table.uniques.some((u) => !u.partial && u.columns.length === 1 && u.columns[0] === o))
+  if (!single) return false
+  const name = new RegExp(`insert\\s+into\\s+(?:"?${table.schema}"?\\.)?"?${table.name.replace(/[^\w]/g, '.')}"?[\\s(]`, 'i')
+  return catalog.functions.some((f) => f.isTrigger && name.test(f.body))
+}
+
+/** A column that points at another table than the users' own ones is a parent, not an author. */
+function isParent(table: Table, column: string): boolean {
+  return table.foreignKeys.some((f) => f.columns.length === 1 && f.columns[0] === column && !/(^|\.)(users?|profiles?|accounts?|members?|customers?)$/.test(f.references)) && !/user|owner|author|created_by|profile/.test(column)
+}
+
+function readUpdate(table: Table, reading: Reading, catalog: Catalog): Hole[] {
+  const user = table.userData
+  const base = { object: nameOf(table), command: 'update' as const, policy: reading.policy.name, who: 'authenticated' as const, at: reading.policy.at, proof: 'inferred' as const }
+  const holes: Hole[] = []
+  const rows = reading.ways.filter((w) => w.outcome === 'owner' || w.outcome === 'via')
+  if (!user || !rows.length) return holes
+  const after = (reading.newRow ?? reading.ways).filter((w) => w.outcome !== 'role')
+  const writable = writableColumns(table.grants, 'authenticated', 'update')
+  const free = (c: string) => (!writable || writable.includes(c)) && !protectedByTrigger(catalog, nameOf(table), c, 'update')
+  const moved = reading.newRow?.some((w) => w.outcome === 'open') ? user.ownerColumns.filter(free) : []
+  if (moved.length) holes.push({ ...base, kind: 'owner-change', columns: moved })
+  const selfService = rows.filter((w) => w.outcome === 'owner' || !w.gates.some((g) => /role|admin|owner|type|level/i.test(g.column)))
+  const power = selfService.length ? user.powerColumns.filter((c) => free(c) && !isFixed(c, after)) : []
+  if (power.length) holes.push({ ...base, kind: 'escalation', columns: power })
+  return holes
+}
+
+/** A view with its owner's rights shows what row level security of its tables would hide. */
+function readView(view: View, catalog: Catalog, readings: ReadonlyMap<string, readonly Reading[]>, world: World & JudgeWorld): Hole[] {
+  if (view.securityInvoker && !view.materialized) return []
+  const roles = BROWSER_ROLES.filter((r) => holds(view.grants, r, 'select'))
+  if (!roles.length) return []
+  const evaluator = new Evaluator(world, returnsOf)
+  const query = world.parse(view.definition).stmts?.[0]?.stmt['SelectStmt'] as Tree | undefined
+  if (!query) return []
+  const tables = new Map(catalog.tables.map((t) => [nameOf(t), t]))
+  const shown = new Map<string, { who: BrowserRole; columns: Set<string> }>()
+  for (const select of evaluator.select(query, { frames: [], variables: new Map(), inside: [] })) {
+    for (const target of select.targets) {
+      const node = target['ResTarget']?.val as Tree | undefined
+      if (isAggregated(node)) continue
+      for (const value of evaluator.values(node, select.scope)) {
+        if (value.term.t !== 'column') continue
+        const { instance, column } = value.term
+        const name = evaluator.instances[instance]?.table ?? ''
+        const table = tables.get(name)
+        if (name !== 'auth.users' && (!table?.userData || (table.rls.enabled === false && name !== 'auth.users'))) continue
+        const ways = judge(both(select.when, value.when ?? ALWAYS), evaluator.instances, instance, world)
+        for (const role of roles) {
+          const open = ways.some((w) => w.outcome === 'open' && (role === 'anon' ? w.who !== 'authenticated' : true) && !w.states.some(isPublication))
+          if (!open || isOpenAnyway(readings.get(name) ?? [], role)) continue
+          const entry = shown.get(name) ?? { who: role, columns: new Set<string>() }
+          entry.columns.add(column)
+          shown.set(name, entry)
+          break
+        }
+      }
+    }
+  }
+  if (!shown.size) return []
+  return [{
+    kind: 'view', object: nameOf(view), command: 'select', who: [...shown.values()].some((s) => s.who === 'anon') ? 'anon' : 'authenticated', columns: [...new Set([...shown.values()].flatMap((s) => [...s.columns]))].sort(),
+    tables: [...shown.keys()].sort().map((table) => ({ table, command: 'select' as const })), at: view.at, proof: 'inferred', ...(view.materialized ? { because: 'materialized' } : {}),
+  }]
+}
+
+function isAggregated(node: Tree | undefined): boolean {
+  return ['count', 'sum', 'avg', 'max', 'min'].includes(node?.['FuncCall']?.funcname?.at(-1)?.String?.sval ?? '')
+}
+
+/** The table's own policies already show every row to the role: then the policy is the finding. */
+function isOpenAnyway(readings: readonly Reading[], role: BrowserRole): boolean {
+  return readings.some((r) => r.command === 'select' && r.role === role && r.ways.some((w) => w.outcome === 'open' && w.states.length === 0))
+}
