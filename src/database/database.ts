@@ -121,7 +121,7 @@ export interface Table {
   readonly foreignKeys: readonly { readonly columns: readonly string[]; readonly references: string; readonly referencedColumns: readonly string[] }[]
   /** CHECK constraints as the database deparses them. */
   readonly checks?: readonly string[]
-  readonly rls: { readonly enabled: boolean; readonly forced: boolean; /** The statement that last changed it. */ readonly at?: Place }
+  readonly rls: { readonly enabled: boolean; readonly forced: boolean /** The statement that last changed it. */; readonly at?: Place }
   readonly grants: readonly Grant[]
   /** CREATE TABLE (or the generated schema's line). */
   readonly at: Place

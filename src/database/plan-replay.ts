@@ -1,7 +1,31 @@
 import type { FactsIndex } from '../facts/facts.ts'
-import type { ReplayInput } from './database.ts'
+import type { ReplayInput, SqlFile, TableHint } from './database.ts'
+import { declaredSchema } from './plan/declared-schema.ts'
+import { exposure } from './plan/exposure.ts'
+import { findSqlFiles } from './plan/find-sql-files.ts'
+import { tableHints } from './plan/table-hints.ts'
 
-/** Which SQL is replayed, in which order. */
-export function planReplay(facts: FactsIndex, _paths: readonly string[]): ReplayInput {
-  return { files: [...facts.of('sql')].map(([path, sql]) => ({ path, text: sql.text, role: 'migration' as const })), exposedSchemas: ['public'], exposedToBrowsers: true }
+/** Which SQL is replayed, in which order, and what the sandbox must know beside it. Pure. */
+export function planReplay(facts: FactsIndex, paths: readonly string[]): ReplayInput {
+  const { exposedToBrowsers } = exposure(facts, paths)
+  const written = findSqlFiles(facts, paths)
+  const files: SqlFile[] = [...written, ...declaredSchema(facts, written)]
+  const api = apiSettings(facts)
+  const hints: readonly TableHint[] = tableHints(facts)
+  return { files, exposedToBrowsers, ...api, ...(hints.length ? { hints } : {}) }
+}
+
+/** `[api]` of every `supabase/config.toml`. */
+function apiSettings(facts: FactsIndex): Pick<ReplayInput, 'exposedSchemas' | 'autoExpose'> {
+  const schemas = new Set(['public'])
+  let autoExpose: boolean | undefined
+  for (const [path, file] of facts.of('config-file')) {
+    if (!/(^|\/)supabase\/config\.toml$/.test(path)) continue
+    const api = (file.data as { api?: { schemas?: unknown; auto_expose_new_tables?: unknown } } | undefined)?.api
+    if (Array.isArray(api?.schemas)) for (const s of api.schemas) if (typeof s === 'string') schemas.add(s)
+    if (typeof api?.auto_expose_new_tables === 'boolean') autoExpose = (autoExpose ?? false) || api.auto_expose_new_tables
+  }
+  schemas.delete('graphql_public')
+  schemas.delete('storage')
+  return { exposedSchemas: [...schemas], ...(autoExpose !== undefined ? { autoExpose } : {}) }
 }

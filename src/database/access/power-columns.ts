@@ -1,9 +1,32 @@
+import type { Table } from '../database.ts'
+
 /** Columns whose value decides what a user may do or has paid for. */
-const GRANTS = /(^|_)(role|roles|role_id)$|admin|superuser|is_staff|permission|(^|_)plan($|_)|(^|_)tier($|_)|subscri|credit|balance|premium|is_pro$|(^|_)paid($|_)|licen[cs]e|entitle|wallet|(^|_)coins?($|_)|payment_status|billing_status|stripe_(customer|subscription)|access_level|is_internal|user_type|account_type/i
+const GRANTS = /(^|_)(role|roles|role_id)$|admin|superuser|is_staff|permission|(^|_)plan($|_)|(^|_)tier($|_)|subscri|credit|balance|premium|is_pro$|(^|_)paid($|_)|licen[cs]e|entitle|wallet|(^|_)coins?($|_)|payment_status|billing_status|access_level|is_internal|user_type|account_type/i
 
 /** Whether a power column grants power or money by itself (else it only bends a limit or a badge). */
 export function grantsPower(column: string): boolean {
   return GRANTS.test(column)
+}
+
+const PAID_STATE = /subscription|membership|billing|licen[cs]e|entitlement|wallet/i
+const COUNTERS = /usage|quota|limit/i
+const PAID_COLUMN = /^(status|state|active|is_active|(current_)?period_(end|start)|ends?_at|expires?_at|valid_until|price_id|product_id|seats|quantity|amount)$|_(end|ends_at|expires_at|until)$/i
+
+/** Columns that grant power or money, those that do so because of their table included (`status` of a subscription, the counters of a quota). */
+export function powerColumnsOf(table: Table): readonly string[] {
+  const named = table.userData?.powerColumns ?? []
+  const owners = table.userData?.ownerColumns ?? []
+  const byTable = table.columns.filter((c) => {
+    if (named.includes(c.name) || owners.includes(c.name) || c.generated || table.primaryKey.includes(c.name)) return false
+    if (PAID_STATE.test(table.name) && PAID_COLUMN.test(c.name)) return true
+    return COUNTERS.test(table.name) && /int|numeric|real|double/.test(c.type) && !/^(year|month|week|day|id)$|_(year|month|id)$/i.test(c.name)
+  })
+  return [...named, ...byTable.map((c) => c.name)]
+}
+
+/** Whether one of the columns decides what the user may do or has paid for, given its table. */
+export function decidesAccess(table: string, columns: readonly string[]): boolean {
+  return columns.some(grantsPower) || (PAID_STATE.test(table) && columns.some((c) => PAID_COLUMN.test(c)))
 }
 
 const PUBLISHED = /public|publish|visib|shar(ed|ing)|privacy|listed|searchable|discoverable|approved|moderat/i

@@ -8,7 +8,7 @@ import type { Tree } from './expression/tree.ts'
 import { readFunctions } from './functions.ts'
 import type { Hole } from './hole.ts'
 import { BROWSER_ROLES, type BrowserRole, nameOf, type Reading, readPolicies } from './policies.ts'
-import { grantsPower, isPublication } from './power-columns.ts'
+import { decidesAccess, isPublication, powerColumnsOf } from './power-columns.ts'
 import { protectedByTrigger } from './triggers.ts'
 
 /** What the parse trees say: every policy read, and every hole that follows. */
@@ -114,7 +114,7 @@ function readInsert(table: Table, reading: Reading, catalog: Catalog, membership
   const base = { object: nameOf(table), command: 'insert' as const, policy: reading.policy.name, who: 'authenticated' as const, at: reading.policy.at, proof: 'inferred' as const }
   const unboundAuthor = bound.filter((w) => w.outcome === 'via' && !w.tiedColumns.some((c) => user.ownerColumns.includes(c)))
   const authors = user.ownerColumns.filter((c) => free(c) && !isParent(table, c))
-  const power = user.powerColumns.filter((c) => free(c) && grantsPower(c) && !isParent(table, c))
+  const power = powerColumnsOf(table).filter((c) => free(c) && decidesAccess(table.name, [c]) && !isParent(table, c))
   if (unboundAuthor.length && authors.length) return [{ ...base, kind: 'author-free', columns: [...authors, ...power] }]
   const tenants = memberships.has(nameOf(table)) && bound.some((w) => w.outcome === 'owner') ? user.tenantColumns.filter(free) : []
   if (tenants.length) return [{ ...base, kind: 'self-grant', columns: [...tenants, ...power], because: 'membership' }]
@@ -148,7 +148,7 @@ function readUpdate(table: Table, reading: Reading, catalog: Catalog): Hole[] {
   const moved = reading.newRow?.some((w) => w.outcome === 'open') ? user.ownerColumns.filter(free) : []
   if (moved.length) holes.push({ ...base, kind: 'owner-change', columns: moved })
   const selfService = rows.filter((w) => w.outcome === 'owner' || !w.gates.some((g) => /role|admin|owner|type|level/i.test(g.column)))
-  const power = selfService.length ? user.powerColumns.filter((c) => free(c) && !isFixed(c, after)) : []
+  const power = selfService.length ? powerColumnsOf(table).filter((c) => free(c) && !isFixed(c, after)) : []
   if (power.length) holes.push({ ...base, kind: 'escalation', columns: power })
   return holes
 }

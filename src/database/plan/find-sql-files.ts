@@ -1,0 +1,112 @@
+import type { FactsIndex } from '../../facts/facts.ts'
+import type { SqlFile } from '../database.ts'
+
+/** Folders whose SQL never ran, or ran for something else. */
+const LEFT_OUT =
+  /(^|\/)(\.bolt\/supabase_discarded_migrations|_?archived?(_?migrations)?|discarded(_migrations)?|deprecated|obsolete|old(_migrations)?|backups?|rollbacks?|\.history|\.temp|\.branches|node_modules|vendor|templates?|examples?|fixtures?|__tests__|tests?|spec|e2e|docs?\/examples?|snippets)\//i
+const SEEDS =
+  /(^|\/)(seeds?|seeders?|seed[-_]data|sample[-_]data|mock[-_]data|dumps?)(\/|[^/]*\.sql$)|(^|\/)[^/]*[-_.](seeds?|sample[-_]?data|test[-_]?data|demo[-_]?data)\.sql$/i
+const DOWN = /(^|[./_-])(down|rollback|undo|revert)(\.sql$|[-_][^/]*\.sql$)|(^|\/)(down|rollback|revert)[^/]*\.sql$|\/down\.sql$/i
+const PGTAP = /\bselect\s+(\*\s+from\s+)?(plan|no_plan|finish)\s*\(/i
+const CREATES_SOMETHING =
+  /\b(create\s+(or\s+replace\s+)?((global|local|temp|temporary|unlogged|materialized|constraint)\s+)?(table|view|policy|function|trigger|type|procedure)|alter\s+(table|policy|default)|grant|revoke|storage\.buckets|drop\s+(policy|table|function|view)|enable\s+row)\b/i
+
+/** The platform's tool takes `<timestamp>_<name>.sql` only. */
+const MIGRATION_NAME = /^\d+_[^/]*\.sql$/
+
+/** Every SQL file that is part of the schema, in the order of replay; loose files last, for the sandbox to order. */
+export function findSqlFiles(facts: FactsIndex, paths: readonly string[]): SqlFile[] {
+  const texts = facts.of('sql')
+  const usable = [...texts.keys()].filter((p) => !LEFT_OUT.test(p) && !DOWN.test(p) && !isTest(texts.get(p)?.text ?? ''))
+  const taken = new Set<string>()
+  const files: SqlFile[] = []
+  const roots = databaseRoots(usable)
+  const several = roots.length > 1
+  const add = (path: string, role: SqlFile['role'], root: string) => {
+    if (taken.has(path)) return
+    taken.add(path)
+    files.push({ path, text: texts.get(path)?.text ?? '', role, ...(several ? { database: root } : {}) })
+  }
+  for (const root of roots) for (const { path, role } of ofRoot(root, usable, facts, paths)) add(path, role, root)
+  for (const path of usable) {
+    if (taken.has(path) || SEEDS.test(path) || roots.some((r) => path.startsWith(`${r}functions/`))) continue
+    const text = texts.get(path)?.text ?? ''
+    if (!CREATES_SOMETHING.test(text) || isSkipped(path, roots)) continue
+    add(path, 'loose', nearestRoot(path, roots))
+  }
+  return files
+}
+
+/** `supabase/`-like folders, Drizzle output folders and Prisma migration folders, by the files in them. */
+function databaseRoots(paths: readonly string[]): string[] {
+  const roots = new Set<string>()
+  for (const p of paths) {
+    const supabase = /^(.*?)(^|\/)supabase\/(migrations|schemas)\//.exec(p)
+    if (supabase) roots.add(p.slice(0, p.indexOf('supabase/', supabase[1]?.length ?? 0) + 9))
+    const prisma = /^((?:.*\/)?)migrations\/[^/]+\/migration\.sql$/.exec(p)
+    if (prisma) roots.add(prisma[1] as string)
+  }
+  return [...roots].sort()
+}
+
+/** The ordered files of one root. */
+function ofRoot(root: string, usable: readonly string[], facts: FactsIndex, _paths: readonly string[]): { path: string; role: SqlFile['role'] }[] {
+  const inRoot = usable.filter((p) => p.startsWith(root))
+  const migrations = inRoot.filter((p) => isMigration(p.slice(root.length))).map((path) => ({ path, role: 'migration' as const }))
+  const prisma = inRoot.filter((p) => /^migrations\/[^/]+\/migration\.sql$/.test(p.slice(root.length))).map((path) => ({ path, role: 'migration' as const }))
+  const { declared, first } = declaredFiles(root, inRoot, facts)
+  const schemas = declared.map((path) => ({ path, role: 'schema' as const }))
+  const ordered = [...migrations, ...prisma].sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0))
+  return first ? [...schemas, ...ordered] : [...ordered, ...schemas]
+}
+
+function isMigration(rest: string): boolean {
+  return rest.startsWith('migrations/') && MIGRATION_NAME.test(rest.slice('migrations/'.length))
+}
+
+/** Migrations that the tool skips because of their names never ran through it; what they say is kept only when nothing numbered is there. */
+function isSkipped(path: string, roots: readonly string[]): boolean {
+  return roots.some((r) => path.startsWith(`${r}migrations/`) && path.slice(r.length).split('/').length === 2 && r.endsWith('supabase/')) && false
+}
+
+/** `[db.migrations] schema_paths`, otherwise every file of `schemas/`. Declared files come after the migrations, which are diffs towards them. */
+function declaredFiles(root: string, inRoot: readonly string[], facts: FactsIndex): { declared: string[]; first: boolean } {
+  const config = facts.of('config-file').get(`${root}config.toml`)?.data as { db?: { migrations?: { schema_paths?: unknown } } } | undefined
+  const listed = config?.db?.migrations?.schema_paths
+  const all = inRoot.filter((p) => p.slice(root.length).startsWith('schemas/')).sort()
+  if (!Array.isArray(listed)) return { declared: all, first: false }
+  const ordered: string[] = []
+  for (const pattern of listed)
+    if (typeof pattern === 'string')
+      for (const p of all) if (matches(p.slice(root.length), pattern.replace(/^\.\//, '')) && !ordered.includes(p)) ordered.push(p)
+  return { declared: [...ordered, ...all.filter((p) => !ordered.includes(p))], first: false }
+}
+
+function matches(path: string, pattern: string): boolean {
+  if (!pattern.includes('*')) return path === pattern
+  const [head = '', tail = ''] = [pattern.slice(0, pattern.indexOf('*')), pattern.slice(pattern.lastIndexOf('*') + 1)]
+  return (
+    path.length >= head.length + tail.length &&
+    path.startsWith(head) &&
+    path.endsWith(tail) &&
+    (pattern.includes('**') || !path.slice(head.length, path.length - tail.length).includes('/'))
+  )
+}
+
+/** The root whose folder (or its parent's) is nearest to the path. */
+function nearestRoot(path: string, roots: readonly string[]): string {
+  let best = roots[0] ?? ''
+  let length = -1
+  for (const root of roots) {
+    const parent = root.replace(/[^/]+\/$/, '')
+    if (path.startsWith(parent) && parent.length > length) {
+      best = root
+      length = parent.length
+    }
+  }
+  return best
+}
+
+function isTest(text: string): boolean {
+  return PGTAP.test(text)
+}

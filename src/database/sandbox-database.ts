@@ -1,0 +1,256 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { createHash, randomUUID } from 'node:crypto'
+import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { homedir, tmpdir } from 'node:os'
+import { extname, join } from 'node:path'
+import type { Database, DatabaseGap, DatabaseResult, ReplayInput } from './database.ts'
+import { preludeSql } from './sandbox/prelude.ts'
+import type { Answer, Request } from './sandbox/protocol.ts'
+
+export interface SandboxOptions {
+  /** For one replay and its trials together; 15 s when absent. */
+  readonly budgetMs?: number
+  /** For one statement or trial; 4 s when absent. */
+  readonly stepMs?: number
+  /** Resident memory of the sandbox's process; 2 GiB when absent (starting alone takes more than one). */
+  readonly memoryBytes?: number
+  /** Where the prepared template is kept between runs; the user's cache folder when absent. */
+  readonly cacheDir?: string
+  /** Keeps one prepared sandbox in reserve: for servers. */
+  readonly keepWarm?: boolean
+  /** Results by digest of the input. */
+  readonly cache?: ReplayCache
+}
+
+/** Remembers results; may forget anything at any time. */
+export interface ReplayCache {
+  get(digest: string): Promise<DatabaseResult | undefined>
+  put(digest: string, result: DatabaseResult): Promise<void>
+}
+
+/** Raised whenever the same input can give another result. */
+const REPLAY_VERSION = '1'
+
+/** The database in a child process of its own: no environment, no descriptors, watched and killed from outside. */
+export class SandboxDatabase implements Database {
+  private readonly options: SandboxOptions
+  private template: Promise<string | Uint8Array> | undefined
+  private spare: Promise<ChildProcess> | undefined
+  private readonly recent = new Map<string, Promise<DatabaseResult>>()
+  private readonly children = new Set<ChildProcess>()
+
+  constructor(options: SandboxOptions = {}) {
+    this.options = options
+  }
+
+  async replay(input: ReplayInput): Promise<DatabaseResult> {
+    const digest = replayDigest(input)
+    const known = this.recent.get(digest)
+    if (known) return known
+    const result = this.replayOrCached(digest, input)
+    this.recent.set(digest, result)
+    if (this.recent.size > 8) this.recent.delete(this.recent.keys().next().value as string)
+    result.catch(() => this.recent.delete(digest))
+    return result
+  }
+
+  warm(): void {
+    this.spare ??= this.start()
+    this.spare.catch(() => undefined)
+  }
+
+  async close(): Promise<void> {
+    this.spare = undefined
+    for (const child of this.children) child.kill('SIGKILL')
+    this.children.clear()
+  }
+
+  private async replayOrCached(digest: string, input: ReplayInput): Promise<DatabaseResult> {
+    const cached = await this.options.cache?.get(digest)
+    if (cached) return cached
+    const result = await this.run(input)
+    // What ended early for lack of time may succeed on a calmer machine.
+    if (!result.gaps.some((g) => TRANSIENT.test(g.because))) await this.options.cache?.put(digest, result)
+    return result
+  }
+
+  /** A process that dies is replaced once or twice, without the step under way. */
+  private async run(input: ReplayInput): Promise<DatabaseResult> {
+    const deadline = Date.now() + (this.options.budgetMs ?? 15_000)
+    const skip: string[] = []
+    for (let attempt = 0; ; attempt++) {
+      const spare = this.spare ?? this.start()
+      this.spare = undefined
+      let child: ChildProcess
+      try {
+        child = await spare
+      } catch (error) {
+        return lost(input, `the database sandbox could not be started (${error instanceof Error ? error.message : String(error)})`)
+      }
+      // Starting is the machine's business, not the repository's.
+      const budgetMs = attempt === 0 ? (this.options.budgetMs ?? 15_000) : deadline - Date.now()
+      const outcome = await this.converse(child, input, budgetMs, skip)
+      this.end(child)
+      if (this.options.keepWarm) this.warm()
+      if ('result' in outcome) return outcome.result
+      if (attempt >= 2 || !outcome.label || deadline - Date.now() < 2000) return lost(input, `the SQL could not be replayed: ${outcome.because}`)
+      skip.push(outcome.label)
+    }
+  }
+
+  private converse(
+    child: ChildProcess,
+    input: ReplayInput,
+    budgetMs: number,
+    skip: readonly string[],
+  ): Promise<{ result: DatabaseResult } | { because: string; label?: string }> {
+    const memoryBytes = this.options.memoryBytes ?? 2 * 2 ** 30
+    return new Promise((resolve) => {
+      let label = ''
+      const timer = setTimeout(() => done({ because: 'the time budget ended' }), budgetMs + 1500)
+      const watchdog = setInterval(() => {
+        if ((residentBytes(child.pid) ?? 0) > memoryBytes * 1.3) done({ because: 'it took more memory than allowed', label })
+      }, 100)
+      const done = (outcome: { result: DatabaseResult } | { because: string; label?: string }) => {
+        clearTimeout(timer)
+        clearInterval(watchdog)
+        child.removeAllListeners('message')
+        child.removeAllListeners('exit')
+        resolve(outcome)
+      }
+      child.on('message', (answer: Answer) => {
+        if (answer.type === 'at') label = answer.label
+        else if (answer.type === 'result') done({ result: answer.result })
+        else if (answer.type === 'died') done({ because: answer.because })
+      })
+      child.on('exit', () => done({ because: 'the sandbox ended by itself', ...(label ? { label } : {}) }))
+      child.ref()
+      request(child, { type: 'replay', input, budgetMs, stepMs: this.options.stepMs ?? 4000, memoryBytes, skip })
+    })
+  }
+
+  private async start(): Promise<ChildProcess> {
+    this.template ??= this.prepareTemplate()
+    const template = await this.template
+    const child = this.fork()
+    request(child, { type: 'start', template })
+    // A sandbox in reserve must not keep the program alive.
+    child.unref()
+    child.channel?.unref()
+    return child
+  }
+
+  private fork(): ChildProcess {
+    const child = fork(new URL(`./sandbox/process${extname(import.meta.url)}`, import.meta.url), [], {
+      env: {},
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+      serialization: 'advanced',
+      execArgv: ['--permission', '--allow-fs-read=*', '--allow-worker', '--no-warnings'],
+    })
+    this.children.add(child)
+    child.on('error', () => undefined)
+    return child
+  }
+
+  private end(child: ChildProcess): void {
+    this.children.delete(child)
+    child.kill('SIGKILL')
+  }
+
+  /** The template from the cache folder, or built now. */
+  private async prepareTemplate(): Promise<string | Uint8Array> {
+    const dir = this.options.cacheDir ?? join(process.env['XDG_CACHE_HOME'] ?? join(homedir() || tmpdir(), '.cache'), 'prelaunch')
+    const file = join(dir, `database-${templateDigest()}.tar`)
+    try {
+      if (statSync(file).size > 0) return file
+    } catch {
+      // Not built yet.
+    }
+    const bytes = await this.build()
+    try {
+      mkdirSync(dir, { recursive: true, mode: 0o700 })
+      const draft = `${file}.${randomUUID()}`
+      writeFileSync(draft, bytes, { mode: 0o600 })
+      renameSync(draft, file)
+      return file
+    } catch {
+      return bytes
+    }
+  }
+
+  private build(): Promise<Uint8Array> {
+    const child = this.fork()
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => finish(() => reject(new Error('the template took too long to build'))), 60_000)
+      const finish = (then: () => void) => {
+        clearTimeout(timer)
+        this.end(child)
+        then()
+      }
+      child.on('message', (answer: Answer) => {
+        if (answer.type === 'template') finish(() => resolve(answer.bytes))
+        else if (answer.type === 'died') finish(() => reject(new Error(answer.because)))
+      })
+      child.on('exit', (code) => finish(() => reject(new Error(`the sandbox ended with status ${code}`))))
+      request(child, { type: 'build' })
+    })
+  }
+}
+
+const TRANSIENT = /time budget|in time|memory|sandbox/
+
+function request(child: ChildProcess, message: Request): void {
+  child.send(message, () => undefined)
+}
+
+/** The digest that a result is cached by: the input and what the platform's objects are. */
+export function replayDigest(input: ReplayInput): string {
+  return createHash('sha256')
+    .update(`${REPLAY_VERSION}\0${templateDigest()}\0${JSON.stringify(input)}`)
+    .digest('hex')
+}
+
+let digestOfTemplate: string | undefined
+
+function templateDigest(): string {
+  digestOfTemplate ??= createHash('sha256').update(preludeSql().join('\0')).update(engineVersion()).digest('hex').slice(0, 16)
+  return digestOfTemplate
+}
+
+function engineVersion(): string {
+  try {
+    return (JSON.parse(readFileSync(new URL('../package.json', import.meta.resolve('@electric-sql/pglite')), 'utf8')) as { version: string }).version
+  } catch {
+    return ''
+  }
+}
+
+/** Resident memory as the kernel counts it; undefined where it does not say. */
+function residentBytes(pid: number | undefined): number | undefined {
+  if (pid === undefined || process.platform !== 'linux') return undefined
+  try {
+    return Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]) * 4096
+  } catch {
+    return undefined
+  }
+}
+
+/** Nothing is known of the database, and everything that depends on it is in doubt. */
+function lost(input: ReplayInput, because: string): DatabaseResult {
+  const gap: DatabaseGap = { path: input.files[0]?.path ?? '', because, touches: [{ topic: 'anything' }] }
+  return {
+    catalog: {
+      tables: [],
+      policies: [],
+      views: [],
+      functions: [],
+      buckets: [],
+      enums: [],
+      triggers: [],
+      speaksOfStorage: input.files.some((f) => /\bstorage\.(objects|buckets)\b/.test(f.text)),
+    },
+    access: { objects: [] },
+    gaps: [gap],
+    statements: { total: 0, applied: 0, explained: 0 },
+  }
+}

@@ -1,0 +1,34 @@
+import { REAL_EXTENSIONS } from './engine.ts'
+import { ident, type Tree } from './tree.ts'
+
+/** What extensions that the engine lacks leave behind; the rest of them is in the prelude or made up when it is used. */
+const STAND_INS: Readonly<Record<string, string>> = {
+  postgis:
+    'create domain SCHEMA.geometry as text; create domain SCHEMA.geography as text; create table if not exists public.spatial_ref_sys (srid integer primary key, auth_name varchar(256), auth_srid integer, srtext varchar(2048), proj4text varchar(2048))',
+}
+
+/** Schemas in which the platform puts an extension whatever the statement says. */
+const OWN_SCHEMA: Readonly<Record<string, string>> = {
+  pg_cron: 'pg_catalog',
+  pg_net: 'extensions',
+  pg_graphql: 'graphql',
+  supabase_vault: 'vault',
+  pgmq: 'pgmq',
+  pgsodium: 'pgsodium',
+}
+
+/** CREATE EXTENSION as the platform does it: by a privileged role, into the schema asked for. */
+export async function createExtension(node: Tree, admin: (sql: string) => Promise<void>): Promise<void> {
+  const name = String(node.extname)
+  const option = (node.options ?? []).find((o: Tree) => o.DefElem?.defname === 'schema')
+  const schema = option?.DefElem?.arg?.String?.sval as string | undefined
+  if (schema) await admin(`create schema if not exists ${ident(schema)}`).catch(() => undefined)
+  if (REAL_EXTENSIONS.has(name)) {
+    await admin(
+      `set search_path = public, extensions; create extension if not exists ${ident(name)}${schema ? ` schema ${ident(schema)}` : ''} cascade; reset search_path`,
+    )
+    return
+  }
+  const standIn = OWN_SCHEMA[name] ? undefined : STAND_INS[name]
+  if (standIn) await admin(standIn.replaceAll('SCHEMA', ident(schema ?? 'public'))).catch(() => undefined)
+}

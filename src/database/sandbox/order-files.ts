@@ -1,0 +1,128 @@
+import type { DatabaseGap } from '../database.ts'
+import type { ParsedFile, Statement } from './statement.ts'
+import { relationName, relationsIn } from './tree.ts'
+
+/** What a file creates and what it needs from others, as qualified names of relations. */
+interface Links {
+  readonly creates: ReadonlySet<string>
+  readonly needs: ReadonlySet<string>
+}
+
+/**
+ * Puts loose files where they work: before the migrations when those need what only the loose file creates, otherwise after,
+ * each after the files whose tables it needs. Copies of what the migrations create (a squashed schema.sql) are left out
+ * statement by statement, so that a table has one history.
+ */
+export function orderFiles(files: readonly ParsedFile[], gaps: DatabaseGap[]): ParsedFile[] {
+  const fixed = files.filter((f) => f.file.role !== 'loose')
+  const loose = files.filter((f) => f.file.role === 'loose')
+  if (loose.length === 0) return fixed
+  const created = new Set(fixed.flatMap((f) => [...links(f).creates]))
+  const needed = new Set(fixed.flatMap((f) => [...links(f).needs]).filter((n) => !created.has(n)))
+  const kept = loose.map((f) => withoutCopies(f, created, gaps)).filter((f) => f.statements.length > 0 || f.gaps.length > 0)
+  const before = kept.filter((f) => [...links(f).creates].some((n) => needed.has(n)))
+  const after = kept.filter((f) => !before.includes(f))
+  return [...byNeeds(before), ...fixed, ...byNeeds(after)]
+}
+
+/** Leaves out what a loose file says of tables that both it and the migrations create. */
+function withoutCopies(file: ParsedFile, created: ReadonlySet<string>, gaps: DatabaseGap[]): ParsedFile {
+  const own = links(file).creates
+  const copies = new Set([...own].filter((n) => created.has(n)))
+  if (copies.size === 0) return file
+  const wholeCopy = copies.size === own.size
+  const statements = wholeCopy ? [] : file.statements.filter((s) => !copies.has(subjectOf(s) ?? ''))
+  const dropped = file.statements.length - statements.length
+  if (dropped) gaps.push({ path: file.file.path, because: `${dropped} statements repeat what the migrations create and were left out`, touches: [] })
+  return { ...file, statements }
+}
+
+/** The relation that a statement defines or belongs to. */
+function subjectOf(s: Statement): string | undefined {
+  const n = s.node
+  switch (s.kind) {
+    case 'CreateStmt':
+    case 'AlterTableStmt':
+    case 'IndexStmt':
+    case 'CreateTrigStmt':
+    case 'RenameStmt':
+    case 'InsertStmt':
+    case 'UpdateStmt':
+    case 'DeleteStmt':
+      return n.relation ? relationName(n.relation) : undefined
+    case 'CreatePolicyStmt':
+    case 'AlterPolicyStmt':
+      return relationName(n.table)
+    case 'ViewStmt':
+      return relationName(n.view)
+    case 'CreateTableAsStmt':
+      return relationName(n.into?.rel)
+    default:
+      return undefined
+  }
+}
+
+function links(file: ParsedFile): Links {
+  const creates = new Set<string>()
+  const needs = new Set<string>()
+  for (const s of file.statements) {
+    if (s.kind === 'CreateStmt' || s.kind === 'ViewStmt' || s.kind === 'CreateTableAsStmt') creates.add(subjectOf(s) as string)
+    if (!NEEDY.has(s.kind)) continue
+    for (const r of relationsIn(s.node)) needs.add(`${r.schema ?? 'public'}.${r.name}`)
+  }
+  for (const own of creates) needs.delete(own)
+  return { creates, needs }
+}
+
+const NEEDY = new Set([
+  'CreateStmt',
+  'AlterTableStmt',
+  'IndexStmt',
+  'CreateTrigStmt',
+  'CreatePolicyStmt',
+  'AlterPolicyStmt',
+  'ViewStmt',
+  'CreateTableAsStmt',
+  'GrantStmt',
+  'InsertStmt',
+  'UpdateStmt',
+])
+
+/** Files after those that create what they need; otherwise by rank and name. Cycles are cut at the first in that order. */
+function byNeeds(files: readonly ParsedFile[]): ParsedFile[] {
+  const rest = [...files].sort((a, b) => rank(a) - rank(b) || compareNames(a.file.path, b.file.path))
+  const all = new Map(rest.map((f) => [f, links(f)]))
+  const done: ParsedFile[] = []
+  while (rest.length) {
+    const ready = rest.findIndex(
+      (f) =>
+        !rest.some(
+          (other) =>
+            other !== f && [...(all.get(other) as Links).creates].some((n) => (all.get(f) as Links).needs.has(n) && !(all.get(f) as Links).creates.has(n)),
+        ),
+    )
+    done.push(...rest.splice(Math.max(ready, 0), 1))
+  }
+  return done
+}
+
+/** A base schema comes first and repairs come last when nothing else decides. */
+function rank(file: ParsedFile): number {
+  const name = file.file.path.slice(file.file.path.lastIndexOf('/') + 1)
+  if (/^(schema|init|initial|setup|base|create|structure|database|supabase)[^/]*\.sql$/i.test(name)) return 0
+  return /(fix|patch|update|migrat|add|alter|repair|hotfix)/i.test(name) ? 2 : 1
+}
+
+/** Numbers in names count as numbers: 2_b.sql comes before 10_a.sql. */
+function compareNames(a: string, b: string): number {
+  const pa = a.split(/(\d+)/)
+  const pb = b.split(/(\d+)/)
+  for (let i = 0; i < Math.min(pa.length, pb.length); i++) {
+    const x = pa[i] as string
+    const y = pb[i] as string
+    if (x === y) continue
+    if (i % 2 === 1 && Number(x) !== Number(y)) return Number(x) - Number(y)
+    return x < y ? -1 : 1
+  }
+  return pa.length - pb.length
+}

@@ -1,0 +1,8 @@
+import { readFileSync } from 'node:fs'
+
+const PARTS = ['roles', 'auth', 'storage', 'services', 'provenance']
+
+/** The platform's own objects, as SQL, in order. */
+export function preludeSql(): string[] {
+  return PARTS.map((name) => readFileSync(new URL(`./prelude/${name}.sql`, import.meta.url), 'utf8'))
+}

@@ -1,0 +1,121 @@
+import { extname } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import type { DatabaseResult } from '../database.ts'
+import type { Answer, Request } from './protocol.ts'
+import type { WorkerJob, WorkerTask } from './worker.ts'
+
+/**
+ * The sandbox's process. Its main thread never touches SQL: it watches the thread that does, ends it when it takes too long or
+ * too much memory, and starts it again without the step that was to blame.
+ */
+class Supervisor {
+  private template: string | Uint8Array = ''
+  private worker: Worker | undefined
+  private job: Extract<Request, { type: 'replay' }> | undefined
+  private deadline = 0
+  private readonly skip = new Set<string>()
+  private label = ''
+  private since = 0
+  private partial: DatabaseResult | undefined
+  private restarts = 0
+
+  onRequest(request: Request): void {
+    if (request.type === 'build') this.spawn({ build: true })
+    else if (request.type === 'start') {
+      this.template = request.template
+      this.spawn({ template: this.template })
+    } else {
+      this.job = request
+      this.deadline = Date.now() + request.budgetMs
+      for (const label of request.skip) this.skip.add(label)
+      this.give()
+      setInterval(() => this.watch(), 50)
+    }
+  }
+
+  private spawn(task: WorkerTask): void {
+    // V8's stack must hold what PostgreSQL's recursion limit allows, or the engine dies silently.
+    const worker = new Worker(new URL(`./worker${extname(import.meta.url)}`, import.meta.url), {
+      workerData: task,
+      resourceLimits: { stackSizeMb: 64, maxOldGenerationSizeMb: 1024 },
+    })
+    this.worker = worker
+    worker.on('message', (answer: Answer) => this.worker === worker && this.onAnswer(answer))
+    worker.on('error', (error) => this.worker === worker && this.blame(`the database engine stopped (${error.message.slice(0, 100)})`))
+    worker.on('exit', () => this.worker === worker && this.job && this.blame('the database engine ended by itself'))
+  }
+
+  private give(): void {
+    if (!this.job) return
+    this.label = 'start'
+    this.since = Date.now()
+    const job: WorkerJob = { input: this.job.input, deadline: this.deadline, skip: [...this.skip] }
+    this.worker?.postMessage(job)
+  }
+
+  private onAnswer(answer: Answer): void {
+    if (answer.type === 'at') {
+      this.label = answer.label
+      this.since = Date.now()
+    } else if (answer.type === 'replayed') this.partial = answer.result
+    else if (answer.type === 'died') this.blame(answer.because)
+    else send(answer)
+  }
+
+  private lastSent = ''
+
+  private watch(): void {
+    const job = this.job
+    if (!job) return
+    if (this.label !== this.lastSent) {
+      this.lastSent = this.label
+      send({ type: 'at', label: this.label })
+    }
+    const now = Date.now()
+    if (process.memoryUsage.rss() > job.memoryBytes) this.blame('it took more memory than allowed')
+    else if (now > this.deadline) this.giveUp('the time budget ended')
+    else if (this.label !== 'start' && now - this.since > Math.min(job.stepMs, Math.max(500, (this.deadline - now) / 2))) this.blame('it did not end in time')
+  }
+
+  /** Ends the thread; goes on without the step under way when there is time to. */
+  private blame(because: string): void {
+    const worker = this.worker
+    this.worker = undefined
+    void worker?.terminate()
+    this.skip.add(this.label)
+    this.restarts++
+    const left = this.deadline - Date.now()
+    if (this.label === 'catalog' || this.label === 'start' || this.restarts > 20 || left < MIN_RESTART_MS) return this.giveUp(because)
+    this.spawn({ template: this.template })
+    this.give()
+  }
+
+  /** What is known so far, or that nothing is. */
+  private giveUp(because: string): void {
+    const worker = this.worker
+    this.worker = undefined
+    const job = this.job
+    this.job = undefined
+    void worker?.terminate()
+    if (this.partial)
+      send({
+        type: 'result',
+        result: {
+          ...this.partial,
+          gaps: [...this.partial.gaps, { path: job?.input.files[0]?.path ?? '', because: `who can do what was not tried to the end: ${because}`, touches: [] }],
+        },
+      })
+    else send({ type: 'died', because: `${because} (at ${this.label})` })
+  }
+}
+
+/** A restart loads the template and replays from the beginning. */
+const MIN_RESTART_MS = 1500
+
+function send(answer: Answer): void {
+  process.send?.(answer)
+}
+
+const supervisor = new Supervisor()
+process.on('message', (request: Request) => supervisor.onRequest(request))
+process.on('disconnect', () => process.exit(0))

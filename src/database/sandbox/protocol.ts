@@ -1,0 +1,23 @@
+import type { DatabaseResult, ReplayInput } from '../database.ts'
+
+/** What the sandbox's process is asked to do. */
+export type Request =
+  | { readonly type: 'build' }
+  /** Prepares an engine from a template, given as a file or as bytes. */
+  | { readonly type: 'start'; readonly template: string | Uint8Array }
+  | {
+      readonly type: 'replay'
+      readonly input: ReplayInput
+      readonly budgetMs: number
+      readonly stepMs: number
+      readonly memoryBytes: number
+      readonly skip: readonly string[]
+    }
+
+/** What it answers. `at` names the step under way, so that a death can be blamed on it. */
+export type Answer =
+  | { readonly type: 'template'; readonly bytes: Uint8Array }
+  | { readonly type: 'at'; readonly label: string }
+  | { readonly type: 'replayed'; readonly result: DatabaseResult }
+  | { readonly type: 'result'; readonly result: DatabaseResult }
+  | { readonly type: 'died'; readonly because: string }

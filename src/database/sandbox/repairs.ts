@@ -1,0 +1,502 @@
+import type { SqlFailure } from '../access/session.ts'
+import type { DatabaseGap, TableHint } from '../database.ts'
+import type { Engine } from './engine.ts'
+import { REAL_EXTENSIONS } from './engine.ts'
+import { castType, columnName, typeByName, typeByUse, typeOf } from './infer-type.ts'
+import type { ParsedFile, Statement } from './statement.ts'
+import { ident, identOf, inside, kindOf, literal, nameParts, qualified, relationName, relationsIn, type Tree, walk } from './tree.ts'
+
+/** What became of a statement that failed. */
+export type Repaired =
+  | { readonly how: 'retry' }
+  /** It waits for something that a later statement creates. */
+  | { readonly how: 'deferred' }
+  /** It stays unapplied; `touches` when the outcome is known to differ from what its tree says (often: nothing). An empty `because` is no gap at all. */
+  | { readonly how: 'explained'; readonly because: string; readonly touches?: DatabaseGap['touches'] }
+
+const RETRY: Repaired = { how: 'retry' }
+/** The state after the statement is what it asks for, or close enough that no check can tell. */
+const NO_EFFECT: Repaired = { how: 'explained', because: '', touches: [] }
+
+export interface RepairPorts {
+  admin(sql: string): Promise<void>
+  defer(s: Statement, key: string): void
+}
+
+/** Something that no SQL of the repository creates, made up so that the rest can be replayed. */
+export interface StandIn {
+  readonly kind: 'table' | 'column' | 'function'
+  /** `public.posts`, `public.posts.title`, `public.is_admin`. */
+  readonly name: string
+  readonly neededBy: Statement
+}
+
+/** Supplies what a statement lacks, or says why it cannot be applied. */
+export class Repairs {
+  readonly standIns = new Map<string, StandIn>()
+  /** Object ids of stand-in relations and functions. */
+  readonly standInOids = new Set<number>()
+  private readonly engine: Engine
+  private readonly ports: RepairPorts
+  private readonly hints: ReadonlyMap<string, TableHint>
+  /** How often a key (`relation:public.posts`) will still be created. */
+  private readonly future = new Map<string, number>()
+  private readonly rewritten = new Map<string, string>()
+
+  constructor(engine: Engine, files: readonly ParsedFile[], hints: readonly TableHint[], ports: RepairPorts) {
+    this.engine = engine
+    this.ports = ports
+    this.hints = new Map(hints.map((h) => [h.table.includes('.') ? h.table : `public.${h.table}`, h]))
+    for (const f of files) for (const s of f.statements) for (const key of creates(s)) this.future.set(key, (this.future.get(key) ?? 0) + 1)
+  }
+
+  /** The statement's text, with what had to be changed so that the engine takes it. */
+  textOf(s: Statement): string {
+    return this.rewritten.get(s.label) ?? s.text
+  }
+
+  /** Told when a statement's turn comes: what it creates lies no longer ahead. */
+  reached(s: Statement): void {
+    for (const key of creates(s)) this.future.set(key, (this.future.get(key) ?? 0) - 1)
+  }
+
+  /** Told when a statement has to wait: what it creates lies ahead again. */
+  postponed(s: Statement): void {
+    for (const key of creates(s)) this.future.set(key, (this.future.get(key) ?? 0) + 1)
+  }
+
+  /** After the last statement nothing is waited for. */
+  nothingFollows(): void {
+    this.future.clear()
+  }
+
+  made(relations: readonly { oid: number; identity: string }[], _s: Statement): void {
+    for (const r of relations) this.standInOids.add(r.oid)
+  }
+
+  async repair(s: Statement, error: SqlFailure, attempt: number): Promise<Repaired> {
+    const message = error.message
+    switch (error.code) {
+      case '42P01':
+        return this.missingRelation(s, message)
+      case '42703':
+        return this.missingColumn(s, message, attempt)
+      case '42883':
+        return this.missingFunction(s, message)
+      case '3F000':
+        return this.missingSchema(s, message)
+      case '42704':
+        return this.missingObject(s, message)
+      case '42P07':
+      case '42P06':
+      case '42723':
+        return NO_EFFECT
+      case '42710':
+        return s.kind === 'CreatePolicyStmt' ? this.duplicatePolicy(s) : NO_EFFECT
+      case '42701':
+        return this.duplicateColumn(s, message)
+      case '42830':
+        return this.missingKey(s, message)
+      case '42804':
+        return this.typeConflict(s, error)
+      case '42601':
+        return this.typeModifier(s, message)
+      case '42501':
+        return this.refusedByPlatform(s, message)
+      default:
+        return { how: 'explained', because: `failed: ${message}` }
+    }
+  }
+
+  private later(s: Statement, key: string): Repaired | undefined {
+    if ((this.future.get(key) ?? 0) <= 0) return undefined
+    return this.deferred(s, key)
+  }
+
+  private deferred(s: Statement, key: string): Repaired {
+    this.postponed(s)
+    this.ports.defer(s, key)
+    return { how: 'deferred' }
+  }
+
+  private async missingRelation(s: Statement, message: string): Promise<Repaired> {
+    const name = /^(?:relation|table|view|materialized view|foreign table) "(.+?)" does not exist/.exec(message)?.[1]
+    if (!name) return { how: 'explained', because: `failed: ${message}` }
+    if (isGoneAnyway(s)) return NO_EFFECT
+    if (
+      /^(InsertStmt|UpdateStmt|DeleteStmt|SelectStmt|TruncateStmt|MergeStmt|CopyStmt|RefreshMatViewStmt|AlterPublicationStmt|CommentStmt|LockStmt)$/.test(
+        s.kind,
+      )
+    )
+      return { how: 'explained', because: `failed: ${message}`, touches: [] }
+    const target = unquoted(name)
+    const later = this.later(s, `relation:${target}`)
+    if (later) return later
+    if (/^(AlterTableStmt|RenameStmt)$/.test(s.kind) && /_(seq|idx|index|key|pkey)$/.test(target)) return NO_EFFECT
+    await this.createTable(target, s)
+    return RETRY
+  }
+
+  private async createTable(target: string, s: Statement): Promise<void> {
+    const hint = this.hints.get(target)
+    const columns = new Map<string, string>([['id', 'uuid not null default gen_random_uuid() primary key']])
+    for (const c of hint?.columns ?? []) if (!columns.has(c.name)) columns.set(c.name, c.type ?? typeByName(c.name))
+    if (columns.size > 1 && hint?.columns.some((c) => c.name === 'id' && c.type === 'number'))
+      columns.set('id', 'bigint generated by default as identity primary key')
+    const schema = target.slice(0, target.indexOf('.'))
+    await this.engine.exec(`create schema if not exists ${ident(schema)}`).catch(() => undefined)
+    await this.engine.exec(`create table ${identOf(target)} (${[...columns].map(([n, t]) => `${ident(n)} ${t}`).join(', ')})`)
+    this.standIns.set(target, { kind: 'table', name: target, neededBy: s })
+  }
+
+  private async missingColumn(s: Statement, message: string, _attempt: number): Promise<Repaired> {
+    const of = /^column "?([^"\s]+?)"? of relation "(.+?)" does not exist/.exec(message)
+    const bare = /^column "?(.+?)"? (?:named in key |referenced in foreign key constraint )?does not exist/.exec(message)
+    const column = (of?.[1] ?? bare?.[1]?.split('.').at(-1))?.replaceAll('"', '')
+    if (!column || isGoneAnyway(s) || s.kind === 'CommentStmt')
+      return isGoneAnyway(s) ? NO_EFFECT : ({ how: 'explained', because: `failed: ${message}`, touches: s.kind === 'CommentStmt' ? [] : undefined } as Repaired)
+    if (/^(InsertStmt|UpdateStmt|DeleteStmt|SelectStmt|IndexStmt|MergeStmt)$/.test(s.kind))
+      return { how: 'explained', because: `failed: ${message}`, touches: isBuckets(s) ? [{ topic: 'bucket' }] : [] }
+    if (s.kind === 'AlterTableStmt' && only(s, /^AT_(DropColumn|AlterColumnType|ColumnDefault|SetNotNull|DropNotNull|SetStatistics)/))
+      return { how: 'explained', because: `failed: ${message}`, touches: [] }
+    if (s.kind === 'RenameStmt') return { how: 'explained', because: `failed: ${message}`, touches: [] }
+    const table = of ? unquoted(of[2] as string) : await this.tableLacking(s, bare?.[1] as string, column)
+    if (!table) return { how: 'explained', because: `failed: ${message}` }
+    const later = (this.future.get(`column:${table}.${column}`) ?? 0) > 0 ? this.deferred(s, `column:${table}`) : undefined
+    if (later) return later
+    const type = this.hints.get(table)?.columns.find((c) => c.name === column)?.type ?? typeByUse(column, s.node)
+    const added = await this.engine.exec(`alter table ${identOf(table)} add column ${ident(column)} ${type}`).then(
+      () => true,
+      () => false,
+    )
+    if (!added) return { how: 'explained', because: `failed: ${message}` }
+    this.standIns.set(`${table}.${column}`, { kind: 'column', name: `${table}.${column}`, neededBy: s })
+    return RETRY
+  }
+
+  /** Which of the statement's tables the column was meant for: the one named, a stand-in, or the only one that lacks it. */
+  private async tableLacking(s: Statement, written: string, column: string): Promise<string | undefined> {
+    const mentioned = relationsIn(s.node).map((r) => ({ ...r, full: `${r.schema ?? 'public'}.${r.name}` }))
+    const own = s.kind === 'CreatePolicyStmt' || s.kind === 'AlterPolicyStmt' ? relationName(s.node.table) : undefined
+    const qualifier = written.includes('.') ? written.slice(0, written.lastIndexOf('.')).replaceAll('"', '') : undefined
+    if (qualifier) {
+      const named = mentioned.find((r) => r.alias === qualifier) ?? mentioned.find((r) => r.name === qualifier || r.full === qualifier)
+      return named?.full ?? own
+    }
+    if (s.kind === 'CreateStmt') {
+      const foreign = foreignTables(s.node)
+      return foreign.find((t) => this.standIns.has(t)) ?? foreign[0]
+    }
+    const candidates = [...new Set([...mentioned.map((r) => r.full), ...(own ? [own] : [])])]
+    const standIn = candidates.find((c) => this.standIns.has(c) && !this.standIns.has(`${c}.${column}`))
+    return standIn ?? own ?? candidates[0]
+  }
+
+  private async missingFunction(s: Statement, message: string): Promise<Repaired> {
+    const operator = /^operator does not exist: (.+)$/.exec(message)
+    if (operator) return this.operatorConflict(s, operator[1] as string)
+    const found = /^(?:function|procedure|aggregate) (.+?)\((.*)\) does not exist/.exec(message)
+    if (!found) return { how: 'explained', because: `failed: ${message}` }
+    if (isGoneAnyway(s) || s.kind === 'CommentStmt') return NO_EFFECT
+    const name = unquoted(found[1] as string)
+    const later = this.later(s, `function:${name}`)
+    if (later) return later
+    if (/^(SelectStmt|InsertStmt|UpdateStmt|DeleteStmt|DoStmt|CallStmt)$/.test(s.kind))
+      return { how: 'explained', because: `failed: ${message}`, touches: s.kind === 'DoStmt' ? undefined : [] } as Repaired
+    const args = (found[2] as string)
+      .split(', ')
+      .filter(Boolean)
+      .map((a) => (a === 'unknown' ? 'text' : a))
+    const returns = this.returnType(s, name)
+    const body =
+      returns === 'trigger'
+        ? `returns trigger language plpgsql as $$ begin return coalesce(new, old); end $$`
+        : `returns ${returns} language sql stable as $$ select null::${returns.replace(/^setof /, '')} ${returns.startsWith('setof') ? 'where false' : ''} $$`
+    const made = await this.engine.exec(`create function ${identOf(name)}(${args.join(', ')}) ${body}`).then(
+      () => true,
+      () => false,
+    )
+    if (!made) return { how: 'explained', because: `failed: ${message}` }
+    this.standIns.set(name, { kind: 'function', name, neededBy: s })
+    return RETRY
+  }
+
+  private returnType(s: Statement, name: string): string {
+    if (s.kind === 'CreateTrigStmt') return 'trigger'
+    const short = name.slice(name.indexOf('.') + 1)
+    const calls = (node: Tree): boolean => node?.FuncCall !== undefined && nameParts(node.FuncCall.funcname).at(-1) === short
+    let type: string | undefined
+    walk(s.node, (key, value) => {
+      if (key === 'A_Expr' && (calls(value.lexpr) || calls(value.rexpr))) {
+        const other = calls(value.lexpr) ? value.rexpr : value.lexpr
+        const column = columnName(other)
+        type ??= column ? typeByName(column) : (typeOf(other) ?? 'text')
+      }
+      if (key === 'RangeFunction') type ??= 'setof text'
+      if (key === 'ColumnDef' && (value.constraints ?? []).some((c: Tree) => calls(c.Constraint?.raw_expr))) type ??= castType(value.typeName)
+    })
+    return type ?? (/^(CreatePolicyStmt|AlterPolicyStmt|AlterTableStmt|CreateStmt)$/.test(s.kind) ? 'boolean' : 'text')
+  }
+
+  /** `text = uuid`: a made-up column got the wrong type. */
+  private async operatorConflict(s: Statement, types: string): Promise<Repaired> {
+    const sides = /^(\S.*?) \S+ (\S.*)$/.exec(types)
+    for (const standIn of this.standIns.values()) {
+      if (standIn.kind === 'function') continue
+      const table = standIn.kind === 'table' ? standIn.name : standIn.name.slice(0, standIn.name.lastIndexOf('.'))
+      const names = new Set<string>()
+      walk(s.node, (key, value) => {
+        if (key === 'ColumnRef') names.add(nameParts(value.fields).at(-1) ?? '')
+      })
+      for (const [from, to] of [
+        [sides?.[1], sides?.[2]],
+        [sides?.[2], sides?.[1]],
+      ]) {
+        const column =
+          from && to && (await this.columnOfType(table, [...names], from, standIn.kind === 'column' ? standIn.name.slice(table.length + 1) : undefined))
+        if (column && !/unknown/.test(to) && (await this.retype(table, column, to))) return RETRY
+      }
+    }
+    return { how: 'explained', because: `failed: operator does not exist: ${types}` }
+  }
+
+  private async columnOfType(table: string, names: readonly string[], type: string, just: string | undefined): Promise<string | undefined> {
+    const { rows } = await this.engine.exec(
+      `select attname from pg_catalog.pg_attribute where attrelid = pg_catalog.to_regclass(${literal(identOf(table))}) and attnum > 0 and not attisdropped and pg_catalog.format_type(atttypid, atttypmod) = ${literal(type)}`,
+    )
+    return rows.map((r) => r['attname'] as string).find((n) => names.includes(n) && (just === undefined || n === just))
+  }
+
+  private async retype(table: string, column: string, type: string): Promise<boolean> {
+    const t = identOf(table)
+    const c = ident(column)
+    return this.engine.exec(`alter table ${t} alter column ${c} drop default; alter table ${t} alter column ${c} type ${type} using null::${type}`).then(
+      () => true,
+      () => false,
+    )
+  }
+
+  private async missingSchema(s: Statement, message: string): Promise<Repaired> {
+    const name = /schema "(.+?)" does not exist/.exec(message)?.[1]
+    if (!name || isGoneAnyway(s)) return NO_EFFECT
+    if (/^(CommentStmt|InsertStmt|UpdateStmt|DeleteStmt|SelectStmt)$/.test(s.kind)) return { how: 'explained', because: `failed: ${message}`, touches: [] }
+    const made = await this.engine.exec(`create schema ${ident(name)}`).then(
+      () => true,
+      () => false,
+    )
+    return made ? RETRY : { how: 'explained', because: `failed: ${message}` }
+  }
+
+  private async missingObject(s: Statement, message: string): Promise<Repaired> {
+    const found =
+      /^(type|role|publication|extension|policy|trigger|constraint|index|collation|access method|operator class|schema|text search \w+|event trigger|server|foreign-data wrapper|unrecognized configuration parameter) "(.+?)"/.exec(
+        message,
+      )
+    const [, what, name] = found ?? []
+    if (isGoneAnyway(s) || s.kind === 'CommentStmt' || s.kind === 'AlterExtensionStmt') return NO_EFFECT
+    if (what === 'role' && name && !(await this.exists(`select 1 from pg_roles where rolname = ${literal(name)}`))) {
+      await this.ports.admin(`create role ${ident(name)} nologin; grant ${ident(name)} to postgres with admin option`)
+      return RETRY
+    }
+    if (what === 'type' && name) return this.missingType(s, unquoted(name), message)
+    if (what === 'publication' && name) {
+      await this.engine.exec(`create publication ${ident(name)}`).catch(() => undefined)
+      return (await this.exists(`select 1 from pg_publication where pubname = ${literal(name)}`)) ? RETRY : NO_EFFECT
+    }
+    if (s.kind === 'AlterTableStmt' && (what === 'constraint' || what === 'trigger')) return NO_EFFECT
+    if (s.kind === 'IndexStmt' || s.kind === 'VariableSetStmt') return { how: 'explained', because: `failed: ${message}`, touches: [] }
+    return { how: 'explained', because: `failed: ${message}` }
+  }
+
+  private async missingType(s: Statement, name: string, message: string): Promise<Repaired> {
+    const base = name.replace(/(\[\])+$/, '')
+    const later = this.later(s, `type:${base}`)
+    if (later) return later
+    const short = base.slice(base.indexOf('.') + 1)
+    const extension = { vector: 'vector', halfvec: 'vector', sparsevec: 'vector', citext: 'citext', hstore: 'hstore', ltree: 'ltree', cube: 'cube' }[short]
+    if (extension && REAL_EXTENSIONS.has(extension)) {
+      const schema = base.startsWith('extensions.') ? 'extensions' : 'public'
+      await this.ports.admin(`create extension if not exists ${ident(extension)} schema ${schema}`)
+      return RETRY
+    }
+    const made = await this.engine.exec(`create domain ${identOf(base)} as text`).then(
+      () => true,
+      () => false,
+    )
+    return made ? RETRY : { how: 'explained', because: `failed: ${message}` }
+  }
+
+  /** The first definition stays, as on the platform; a different second one leaves doubt. */
+  private async duplicatePolicy(s: Statement): Promise<Repaired> {
+    const table = relationName(s.node.table)
+    const probe = 'prelaunch duplicate probe'
+    const expressions = async (name: string) => {
+      const { rows } = await this.engine.exec(
+        `select polcmd, polpermissive, array(select r::regrole::text from unnest(polroles) r order by 1) as roles, pg_catalog.pg_get_expr(polqual, polrelid) as u, pg_catalog.pg_get_expr(polwithcheck, polrelid) as c from pg_catalog.pg_policy where polrelid = pg_catalog.to_regclass(${literal(identOf(table))}) and polname = ${literal(name)}`,
+      )
+      return JSON.stringify(rows[0])
+    }
+    const differs: Repaired = {
+      how: 'explained',
+      because: `policy "${s.node.policy_name}" exists already with another definition; the first one was kept`,
+      touches: [{ topic: 'policy', object: table }],
+    }
+    const text = s.text.replace(/^(\s*create\s+policy\s+)("(?:[^"]|"")+"|[^\s"]+)/i, (_, head: string) => `${head}${ident(probe)}`)
+    const made = await this.engine.exec(text).then(
+      () => true,
+      () => false,
+    )
+    if (!made) return differs
+    const same = (await expressions(probe)) === (await expressions(s.node.policy_name))
+    await this.engine.exec(`drop policy ${ident(probe)} on ${identOf(table)}`)
+    return same ? NO_EFFECT : differs
+  }
+
+  /** One of several ADD COLUMN exists already: the others are added. */
+  private duplicateColumn(s: Statement, message: string): Repaired {
+    const name = /column "(.+?)"/.exec(message)?.[1]
+    if (s.kind !== 'AlterTableStmt' || !name || (s.node.cmds ?? []).length < 2) return NO_EFFECT
+    const escaped = name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+    const before = this.textOf(s)
+    const after = before.replace(new RegExp(`\\badd\\s+(column\\s+)?(?!if\\b)"?${escaped}"?(?=\\s)`, 'i'), `add column if not exists ${ident(name)}`)
+    if (after === before) return NO_EFFECT
+    this.rewritten.set(s.label, after)
+    return RETRY
+  }
+
+  /** A foreign key to a made-up table needs a key there. */
+  private async missingKey(s: Statement, message: string): Promise<Repaired> {
+    const table = unquoted(/referenced table "(.+?)"/.exec(message)?.[1] ?? '')
+    const columns = referencedColumns(s.node, table)
+    if (!columns.length || ![...this.standIns.keys()].some((k) => k === table || k.startsWith(`${table}.`)))
+      return { how: 'explained', because: `failed: ${message}` }
+    await this.engine.exec(`alter table ${identOf(table)} add unique (${columns.map(ident).join(', ')})`)
+    return RETRY
+  }
+
+  private async typeConflict(s: Statement, error: SqlFailure): Promise<Repaired> {
+    const pair =
+      /Key columns? "(.+?)" (?:of the referencing table )?and "(.+?)" (?:of the referenced table )?are of incompatible types: (.+?) and (.+?)\.?$/.exec(
+        error.detail ?? '',
+      )
+    if (pair) {
+      for (const table of foreignTables(s.node))
+        if ([...this.standIns.keys()].some((k) => k === table) && (await this.retype(table, pair[2] as string, pair[3] as string))) return RETRY
+    }
+    const bool = /argument of (?:USING|WITH CHECK|POLICY USING|AND|OR|NOT|WHERE|POLICY).* must be type boolean, not type/.test(error.message)
+    if (bool) {
+      for (const standIn of this.standIns.values()) {
+        if (standIn.kind !== 'column') continue
+        const table = standIn.name.slice(0, standIn.name.lastIndexOf('.'))
+        const column = standIn.name.slice(table.length + 1)
+        if (
+          new RegExp(`\\b${column.replace(/\W/g, '.')}\\b`).test(s.text) &&
+          (await this.columnOfType(table, [column], 'boolean', column)) === undefined &&
+          (await this.retype(table, column, 'boolean'))
+        )
+          return RETRY
+      }
+    }
+    return { how: 'explained', because: `failed: ${error.message}` }
+  }
+
+  /** Stand-ins of types such as geometry(Point, 4326) take no modifiers. */
+  private typeModifier(s: Statement, message: string): Repaired {
+    const type = /type modifier is not allowed for type "(.+?)"/.exec(message)?.[1]
+    if (!type) return { how: 'explained', because: `failed: ${message}` }
+    const before = this.textOf(s)
+    const after = before.replace(new RegExp(`\\b(${type.replace(/\W/g, '.')})\\s*\\([^()]{0,80}\\)`, 'gi'), '$1')
+    if (after === before) return { how: 'explained', because: `failed: ${message}` }
+    this.rewritten.set(s.label, after)
+    return RETRY
+  }
+
+  private async refusedByPlatform(s: Statement, message: string): Promise<Repaired> {
+    const because = `the platform refuses it: ${message}`
+    if (s.kind === 'AlterTableStmt' && only(s, /^AT_(EnableRowSecurity|ForceRowSecurity|ChangeOwner|AddConstraint|ReplicaIdentity|EnableTrig)$/))
+      return NO_EFFECT
+    if (s.kind === 'AlterTableStmt' && /^storage\./.test(relationName(s.node.relation)))
+      return { how: 'explained', because, touches: [{ topic: 'policy', object: relationName(s.node.relation) }] }
+    if (/^(DoStmt|CreatePolicyStmt|DropStmt|CallStmt|SelectStmt)$/.test(s.kind)) return { how: 'explained', because }
+    return { how: 'explained', because, touches: [] }
+  }
+
+  private async exists(sql: string): Promise<boolean> {
+    return (await this.engine.exec(sql)).rows.length > 0
+  }
+}
+
+/** `public.x` for what an error message calls `x` or `s.x`. */
+function unquoted(name: string): string {
+  const plain = name.replaceAll('"', '')
+  return plain.includes('.') ? plain : `public.${plain}`
+}
+
+/** A statement that removes something which is not there has nothing left to do. */
+function isGoneAnyway(s: Statement): boolean {
+  return (
+    s.kind === 'DropStmt' ||
+    (s.kind === 'GrantStmt' && !s.node.is_grant) ||
+    (s.kind === 'AlterTableStmt' && only(s, /^AT_(Drop\w*|DisableTrig\w*|EnableTrig\w*)$/))
+  )
+}
+
+function only(s: Statement, subtypes: RegExp): boolean {
+  const cmds: Tree[] = s.node.cmds ?? []
+  return cmds.length > 0 && cmds.every((c) => subtypes.test(c.AlterTableCmd?.subtype ?? ''))
+}
+
+function isBuckets(s: Statement): boolean {
+  return s.node.relation ? relationName(s.node.relation) === 'storage.buckets' : false
+}
+
+function foreignTables(node: Tree): string[] {
+  const tables: string[] = []
+  walk(node, (key, value) => {
+    if (key === 'Constraint' && value.pktable) tables.push(relationName(value.pktable))
+  })
+  return tables
+}
+
+function referencedColumns(node: Tree, table: string): string[] {
+  let columns: string[] = []
+  walk(node, (key, value) => {
+    if (key === 'Constraint' && value.pktable && relationName(value.pktable) === table && value.pk_attrs) columns = nameParts(value.pk_attrs)
+  })
+  return columns
+}
+
+/** Keys of what a statement creates. */
+function creates(s: Statement): string[] {
+  const n = s.node
+  switch (s.kind) {
+    case 'CreateStmt':
+      return [`relation:${relationName(n.relation)}`, `type:${relationName(n.relation)}`]
+    case 'ViewStmt':
+      return [`relation:${relationName(n.view)}`]
+    case 'CreateTableAsStmt':
+      return [`relation:${relationName(n.into?.rel)}`]
+    case 'CreateFunctionStmt':
+      return [`function:${qualified(nameParts(n.funcname))}`]
+    case 'CreateEnumStmt':
+      return [`type:${qualified(nameParts(n.typeName))}`]
+    case 'CreateDomainStmt':
+      return [`type:${qualified(nameParts(n.domainname))}`]
+    case 'CompositeTypeStmt':
+      return [`type:${relationName(n.typevar)}`]
+    case 'AlterTableStmt':
+      return (n.cmds ?? []).flatMap((c: Tree) => {
+        const column =
+          c.AlterTableCmd?.subtype === 'AT_AddColumn' && kindOf(c.AlterTableCmd.def) === 'ColumnDef' ? inside(c.AlterTableCmd.def).colname : undefined
+        return column ? [`column:${relationName(n.relation)}.${column}`] : []
+      })
+    case 'RenameStmt':
+      return n.renameType === 'OBJECT_TABLE'
+        ? [`relation:${relationName({ ...n.relation, relname: n.newname })}`]
+        : n.renameType === 'OBJECT_COLUMN' && n.relation
+          ? [`column:${relationName(n.relation)}.${n.newname}`]
+          : []
+    default:
+      return []
+  }
+}

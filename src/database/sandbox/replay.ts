@@ -1,0 +1,265 @@
+import { SqlFailure } from '../access/session.ts'
+import type { DatabaseGap, ReplayInput } from '../database.ts'
+import { type Engine, EngineDied } from './engine.ts'
+import { createExtension } from './extensions.ts'
+import { orderFiles } from './order-files.ts'
+import type { Parser } from './parser.ts'
+import { Provenance } from './provenance.ts'
+import { type Repaired, Repairs } from './repairs.ts'
+import { ALL_TOPICS, byWords, type ParsedFile, parseFile, type Statement, touchesOf } from './statement.ts'
+import { ident, literal, nameParts, relationName } from './tree.ts'
+
+/** What a replay has to know of its surroundings. */
+export interface ReplayHost {
+  /** Told before each step that may hang; false when the step killed an earlier run and is to be left out. */
+  mark(label: string): boolean
+  remainingMs(): number
+}
+
+export interface Replayed {
+  readonly gaps: DatabaseGap[]
+  readonly statements: { total: number; applied: number; explained: number }
+  readonly provenance: Provenance
+  readonly repairs: Repairs
+  readonly order: string[]
+  readonly speaksOfStorage: boolean
+}
+
+/** Policies on these tables belong to the project, although the tables do not: the platform lets `postgres` write them. */
+const POLICY_GRANTS = new Set(['storage.objects', 'storage.buckets', 'realtime.messages', 'auth.users'])
+
+/** Share of the time budget that statements may use; the rest is for the catalog and the trials. */
+const RESERVED_MS = 2500
+
+/** Replays the files of one database, statement by statement in autocommit, as the platform's `postgres`. */
+export class Replay {
+  private readonly engine: Engine
+  private readonly input: ReplayInput
+  private readonly host: ReplayHost
+  private readonly files: readonly ParsedFile[]
+  private readonly gaps: DatabaseGap[] = []
+  private readonly count = { total: 0, applied: 0, explained: 0 }
+  private readonly provenance: Provenance
+  private readonly repairs: Repairs
+  private readonly deferred = new Map<string, Statement[]>()
+  private role: string | undefined
+  /** Statements that undo SET LOCAL at the file's COMMIT. */
+  private localSettings: string[] = []
+  private outOfTime = false
+
+  constructor(engine: Engine, parser: Parser, input: ReplayInput, host: ReplayHost) {
+    this.engine = engine
+    this.input = input
+    this.host = host
+    this.files = orderFiles(
+      input.files.map((f) => parseFile(f, parser, (label) => host.mark(`parse ${label}`))),
+      this.gaps,
+    )
+    this.provenance = new Provenance(engine)
+    this.repairs = new Repairs(engine, this.files, input.hints ?? [], {
+      admin: (sql) => this.admin(sql),
+      defer: (s, key) => this.defer(s, key),
+    })
+  }
+
+  async run(): Promise<Replayed> {
+    await this.provenance.begin()
+    if (this.input.autoExpose === false)
+      await this.engine.exec('alter default privileges for role postgres in schema public revoke all on tables from anon, authenticated, service_role')
+    await this.startFile()
+    for (const { statements, gaps } of this.files) {
+      this.gaps.push(...gaps)
+      for (const s of statements) await this.replay(s)
+      await this.startFile()
+    }
+    await this.runLeftovers()
+    return {
+      gaps: this.gaps,
+      statements: this.count,
+      provenance: this.provenance,
+      repairs: this.repairs,
+      order: this.files.map((f) => f.file.path),
+      speaksOfStorage: this.files.some((f) => f.statements.some((s) => /\bstorage\s*\.\s*"?(objects|buckets)\b/i.test(s.text))),
+    }
+  }
+
+  private async startFile(): Promise<void> {
+    this.role = undefined
+    this.localSettings = []
+    await this.engine.exec(
+      'set session authorization supabase_admin; reset all; set session authorization postgres; set search_path = "$user", public, extensions; set check_function_bodies = off',
+    )
+  }
+
+  private async replay(s: Statement): Promise<void> {
+    this.count.total++
+    if (!this.outOfTime && this.host.remainingMs() < RESERVED_MS) this.outOfTime = true
+    if (this.outOfTime) return this.explain(s, 'the time budget ended before it was applied', this.touches(s, true))
+    if (s.kind === '') return this.explain(s, 'PostgreSQL cannot parse it', byWords(s.text, ALL_TOPICS))
+    const refused = refusal(s)
+    if (refused) return this.explain(s, refused.because, refused.touches)
+    if (await this.control(s)) {
+      this.count.applied++
+      return
+    }
+    if (!this.host.mark(s.label)) return this.explain(s, 'it did not end in time or broke the database engine', this.touches(s, true))
+    await this.apply(s)
+  }
+
+  /** Transaction control is left out: every statement commits on its own. */
+  private async control(s: Statement): Promise<boolean> {
+    if (s.kind !== 'TransactionStmt')
+      return s.kind === 'VariableSetStmt' && /^(check_function_bodies|max_stack_depth|transaction_\w+)$/i.test(s.node.name ?? '')
+    if (/^TRANS_STMT_(COMMIT|ROLLBACK)$/.test(s.node.kind)) for (const undo of this.localSettings.splice(0)) await this.engine.exec(undo).catch(() => undefined)
+    return true
+  }
+
+  private async apply(s: Statement): Promise<void> {
+    this.repairs.reached(s)
+    for (let attempt = 0; attempt < 60; attempt++) {
+      const error = await this.attempt(s, this.repairs.textOf(s))
+      if (!error) {
+        this.count.applied++
+        await this.runDeferred()
+        return
+      }
+      const repaired: Repaired = await this.repairs.repair(s, error, attempt)
+      await this.restoreSession()
+      await this.provenance.forget((oids) => this.repairs.made(oids, s))
+      if (repaired.how === 'retry') continue
+      if (repaired.how === 'deferred') return
+      return this.explain(s, repaired.because, repaired.touches ?? this.touches(s))
+    }
+    this.explain(s, 'too much of what it needs is missing', this.touches(s))
+  }
+
+  private async attempt(s: Statement, text: string): Promise<SqlFailure | undefined> {
+    const watchesAcl = this.provenance.mayGrant(s)
+    const watchesBuckets = this.provenance.mayTouchBuckets(s)
+    if (watchesAcl) await this.provenance.beforeGrant()
+    try {
+      await this.execute(s, text)
+    } catch (error) {
+      if (!(error instanceof SqlFailure)) throw error
+      await this.checkAlive(error)
+      return error
+    }
+    const { user } = await this.provenance.after(s)
+    if (user !== 'postgres') await this.restoreSession()
+    if (watchesAcl) await this.provenance.afterGrant(s)
+    if (watchesBuckets) await this.provenance.afterBuckets(s)
+    if (this.input.autoExpose === false) await this.exposeNewViews()
+    if (s.kind === 'VariableSetStmt' && s.node.name === 'role') this.role = s.node.kind === 'VAR_SET_VALUE' ? s.node.args?.[0]?.A_Const?.sval?.sval : undefined
+    return undefined
+  }
+
+  private async execute(s: Statement, text: string): Promise<void> {
+    if (s.kind === 'CreateExtensionStmt') return createExtension(s.node, (sql) => this.admin(sql))
+    if (isGrantedPolicy(s)) return this.admin(text)
+    if (s.kind === 'VariableSetStmt' && s.node.is_local) {
+      const name = String(s.node.name ?? '')
+      const { rows } = await this.engine.exec(`select pg_catalog.current_setting(${literal(name)}, true) as v`)
+      if (typeof rows[0]?.['v'] === 'string') this.localSettings.push(`select pg_catalog.set_config(${literal(name)}, ${literal(rows[0]['v'])}, false)`)
+      await this.engine.exec(text.replace(/^\s*set\s+local\b/i, 'set'))
+      return
+    }
+    await this.engine.exec(text)
+  }
+
+  /** Runs SQL as another role, and comes back. */
+  private async as(role: string, sql: string): Promise<void> {
+    await this.engine.exec(`set session authorization ${ident(role)}`)
+    try {
+      await this.engine.exec(sql)
+    } finally {
+      await this.restoreSession()
+    }
+  }
+
+  private async admin(sql: string): Promise<void> {
+    await this.as('supabase_admin', sql)
+  }
+
+  private async restoreSession(): Promise<void> {
+    await this.engine.exec(`set session authorization postgres${this.role ? `; set role ${ident(this.role)}` : ''}`)
+  }
+
+  /** After errors that a damaged engine gives too, asks for an answer that only a sound one knows. */
+  private async checkAlive(error: SqlFailure): Promise<void> {
+    if (!/^(XX|53|54|58)/.test(error.code)) return
+    const { rows } = await this.engine.exec('select 6 * 7 as sentinel')
+    if (rows[0]?.['sentinel'] !== 42) throw new EngineDied('the engine no longer answers')
+  }
+
+  private async exposeNewViews(): Promise<void> {
+    for (const view of this.provenance.takeNewViews())
+      await this.engine.exec(`grant all on ${view} to anon, authenticated, service_role`).catch(() => undefined)
+  }
+
+  private touches(s: Statement, uncertain = false): DatabaseGap['touches'] {
+    const touches = touchesOf(s)
+    return uncertain && s.kind === 'DoStmt' && touches.length === 0 ? ALL_TOPICS : touches
+  }
+
+  private explain(s: Statement, because: string, touches: DatabaseGap['touches']): void {
+    if (!touches.some((t) => t.topic === 'anything')) this.count.explained++
+    if (because !== '') this.gaps.push({ path: s.path, line: s.at.line, because, touches })
+  }
+
+  private defer(s: Statement, key: string): void {
+    this.deferred.set(key, [...(this.deferred.get(key) ?? []), s])
+  }
+
+  /** Statements that waited for something to be created run when it was. */
+  private async runDeferred(): Promise<void> {
+    for (const key of this.provenance.takeCreated()) {
+      const waiting = this.deferred.get(key)
+      if (!waiting) continue
+      this.deferred.delete(key)
+      for (const s of waiting) await this.apply(s)
+    }
+  }
+
+  private async runLeftovers(): Promise<void> {
+    this.repairs.nothingFollows()
+    for (let round = 0; this.deferred.size && round < 5; round++) {
+      const waiting = [...this.deferred.values()].flat()
+      this.deferred.clear()
+      for (const s of waiting) {
+        if (this.outOfTime || !this.host.mark(`${s.label} again`)) this.explain(s, 'what it needs was not created', this.touches(s))
+        else await this.apply(s)
+      }
+    }
+  }
+}
+
+/** Statements that are never given to the engine. */
+function refusal(s: Statement): { because: string; touches: DatabaseGap['touches'] } | undefined {
+  if (s.kind === 'CopyStmt') return { because: s.node.is_program ? 'COPY with a program is never run' : '', touches: [] }
+  if (s.kind === 'VariableSetStmt' && s.node.name === 'session_authorization')
+    return { because: 'SET SESSION AUTHORIZATION is refused, as the platform does', touches: [] }
+  if (s.kind === 'CreateEventTrigStmt' || s.kind === 'AlterEventTrigStmt') return { because: 'event triggers are not replayed', touches: [{ topic: 'rls' }] }
+  if (
+    s.kind === 'LoadStmt' ||
+    s.kind === 'AlterSystemStmt' ||
+    s.kind === 'CreateTableSpaceStmt' ||
+    s.kind === 'CreateSubscriptionStmt' ||
+    s.kind === 'CreatedbStmt' ||
+    s.kind === 'DropdbStmt'
+  )
+    return { because: 'it concerns the server, not the schema', touches: [] }
+  return undefined
+}
+
+/** Policy DDL that the platform allows on tables of its own. */
+function isGrantedPolicy(s: Statement): boolean {
+  if (s.kind === 'CreatePolicyStmt' || s.kind === 'AlterPolicyStmt') return POLICY_GRANTS.has(relationName(s.node.table, ''))
+  if (s.kind === 'RenameStmt' && s.node.renameType === 'OBJECT_POLICY') return POLICY_GRANTS.has(relationName(s.node.relation, ''))
+  const parts =
+    s.kind === 'DropStmt' && s.node.removeType === 'OBJECT_POLICY'
+      ? s.node.objects?.[0]?.List?.items
+      : s.kind === 'CommentStmt' && s.node.objtype === 'OBJECT_POLICY'
+        ? s.node.object?.List?.items
+        : undefined
+  return POLICY_GRANTS.has(nameParts(parts).slice(0, -1).join('.'))
+}

@@ -1,0 +1,127 @@
+import type { Column, Table, UserData } from '../database.ts'
+
+/** Owner-like names, also in the other languages that builders' users write in. */
+const OWNER =
+  /^((user|owner|author|creator|profile|customer|account|member|client|student|teacher|patient|employee|seller|buyer|host|guest|sender|recipient|receiver|usuario|cliente|utente|utilisateur|benutzer|nutzer|kunde|propietario|proprietario|autor|auteur|auth_user|supabase_user|clerk_user|uploader|reviewer|follower|subscriber|borrower|assignee)_?(id|uid|uuid)|(created|uploaded|submitted|posted|sent|owned|requested|criado|creado)_(by|por)(_id|_user_id)?|user|owner|author|uid|userid|ownerid|(id_|usuario_|cliente_)(usuario|cliente|utente|utilisateur|user)?)$/i
+const TENANT =
+  /^((org|organization|organisation|team|workspace|tenant|company|business|household|family|group|clinic|store|shop|restaurant|club|school|agency|empresa|azienda|organizacion|equipo|studio|firma)_?(id|uuid))$/i
+const PERSONAL =
+  /(^|_)(e?mail(_address)?|phone(_number)?|mobile|telefono|telefone|telephone|address(_line\d?)?|street|indirizzo|endereco|direccion|zip(code)?|postal_code|birth(day|date|_date)?|dob|date_of_birth|data_nascimento|data_nascita|fecha_nacimiento|ssn|passport|tax_id|cpf|cnpj|codice_fiscale|partita_iva|vat(_number)?|iban|bank_account|card_number|first_name|last_name|full_name|surname|cognome|apellido|sobrenome|ip(_address)?|latitude|longitude|access_token|refresh_token|api_key|token|secret|password(_hash)?|otp|medical|diagnosis|salary|income|stripe_customer_id|message_body)$/i
+const POWER =
+  /^(role|roles|user_role|app_role|is_(super_?)?admin|admin|is_staff|is_moderator|is_owner|is_pro|is_premium|premium|is_paid|paid|has_paid|plan|plan_id|plan_name|tier|subscription(_status|_tier|_plan|_type|_id|_end|_ends_at|_expires_at)?|subscribed|status_subscription|credits?|credit_balance|balance|tokens_(left|remaining|balance)|wallet_balance|points|coins|quota|usage_limit|trial_ends?_at|trial_end|verified|is_verified|email_verified|kyc_status|approved|is_approved|banned|is_banned|permissions?|access_level|ruolo|rol|papel|is_internal|is_active_subscription|stripe_customer_id|stripe_subscription_id|\w+_credits)$/i
+
+const AUTH_USERS = 'auth.users'
+
+/** Marks the tables whose rows belong to somebody, and says why (checks.md, "User data"). Pure. */
+export function classifyUserData(tables: readonly Table[]): Table[] {
+  const byName = new Map(tables.map((t) => [`${t.schema}.${t.name}`, t]))
+  const people = peopleTables(tables, byName)
+  const direct = new Map<string, UserData>()
+  for (const [name, table] of byName) {
+    const data = ownData(table, people)
+    if (data) direct.set(name, data)
+  }
+  spread(tables, byName, direct)
+  return tables.map((t) => {
+    const data = direct.get(`${t.schema}.${t.name}`)
+    return data ? { ...t, userData: data } : t
+  })
+}
+
+/** Tables whose key is the user's id: `profiles(id references auth.users)`, or a `users` table. */
+function peopleTables(tables: readonly Table[], byName: ReadonlyMap<string, Table>): ReadonlySet<string> {
+  const people = new Set([AUTH_USERS])
+  for (let grown = true; grown; ) {
+    grown = false
+    for (const t of tables) {
+      const name = `${t.schema}.${t.name}`
+      if (people.has(name)) continue
+      const keyedByUser = t.foreignKeys.some(
+        (f) => people.has(f.references) && f.columns.length === 1 && t.primaryKey.length === 1 && f.columns[0] === t.primaryKey[0],
+      )
+      if (
+        keyedByUser ||
+        (/^(users?|profiles?|user_profiles?|accounts?|usuarios?|perfis|perfiles|utenti|profili|members|customers)$/i.test(t.name) &&
+          t.primaryKey.length === 1 &&
+          !byName.get(name)?.columns.some((c) => TENANT.test(c.name) && c.notNull) &&
+          keyLooksLikeUser(t))
+      ) {
+        people.add(name)
+        grown = true
+      }
+    }
+  }
+  return people
+}
+
+function keyLooksLikeUser(t: Table): boolean {
+  const key = t.columns.find((c) => c.name === t.primaryKey[0])
+  return key !== undefined && (/uuid|text|char/.test(key.type) || t.columns.some((c) => /e?mail/i.test(c.name)))
+}
+
+function ownData(table: Table, people: ReadonlySet<string>): UserData | undefined {
+  const single = table.foreignKeys.filter((f) => f.columns.length === 1)
+  const toPeople = single.filter((f) => people.has(f.references)).map((f) => f.columns[0] as string)
+  const byDefault = table.columns.filter((c) => c.default !== undefined && /\b(auth\.)?uid\(\)/.test(c.default)).map((c) => c.name)
+  const isPerson = people.has(`${table.schema}.${table.name}`)
+  const named = table.columns.filter((c) => OWNER.test(c.name) && holdsId(c) && !foreignElsewhere(table, c, people)).map((c) => c.name)
+  const ownerColumns = [...new Set([...byDefault, ...toPeople.filter((c) => OWNER.test(c)), ...named, ...toPeople, ...(isPerson ? table.primaryKey : [])])]
+  const tenantColumns = table.columns.filter((c) => TENANT.test(c.name)).map((c) => c.name)
+  const personalColumns = table.columns.filter((c) => PERSONAL.test(c.name) && !/^bool/.test(c.type)).map((c) => c.name)
+  const powerColumns = table.columns.filter((c) => POWER.test(c.name) && !c.generated).map((c) => c.name)
+  const because = toPeople.length
+    ? `${toPeople[0]} references ${single.find((f) => f.columns[0] === toPeople[0])?.references}`
+    : byDefault.length
+      ? `${byDefault[0]} defaults to the caller's id`
+      : isPerson
+        ? 'each row is a user'
+        : named.length
+          ? `${named[0]} names an owner`
+          : tenantColumns.length
+            ? `${tenantColumns[0]} names a tenant`
+            : personalColumns.length
+              ? `it holds personal columns (${personalColumns.slice(0, 3).join(', ')})`
+              : undefined
+  return because ? { because, ownerColumns, tenantColumns, personalColumns, powerColumns } : undefined
+}
+
+function holdsId(c: Column): boolean {
+  return /^(uuid|text|character varying|varchar|bigint|integer)/.test(c.type)
+}
+
+/** `author_id references public.book_authors` is no owner. */
+function foreignElsewhere(table: Table, c: Column, people: ReadonlySet<string>): boolean {
+  const keys = table.foreignKeys.filter((f) => f.columns.includes(c.name))
+  return keys.length > 0 && !keys.some((f) => people.has(f.references))
+}
+
+/** A row that belongs to a row of somebody's belongs to somebody. */
+function spread(tables: readonly Table[], byName: ReadonlyMap<string, Table>, found: Map<string, UserData>): void {
+  for (let grown = true; grown; ) {
+    grown = false
+    for (const t of tables) {
+      const name = `${t.schema}.${t.name}`
+      if (found.has(name)) continue
+      const key = t.foreignKeys.find(
+        (f) =>
+          f.references !== name &&
+          (found.get(f.references)?.ownerColumns.length || found.get(f.references)?.because.startsWith('it belongs')) &&
+          belongs(t, f.columns, byName),
+      )
+      if (!key) continue
+      found.set(name, {
+        because: `it belongs to ${key.references} by ${key.columns.join(', ')}`,
+        ownerColumns: [],
+        tenantColumns: t.columns.filter((c) => TENANT.test(c.name)).map((c) => c.name),
+        personalColumns: t.columns.filter((c) => PERSONAL.test(c.name) && !/^bool/.test(c.type)).map((c) => c.name),
+        powerColumns: t.columns.filter((c) => POWER.test(c.name) && !c.generated).map((c) => c.name),
+      })
+      grown = true
+    }
+  }
+}
+
+/** The reference is part of what the row is: required, or part of its key. */
+function belongs(t: Table, columns: readonly string[], _byName: ReadonlyMap<string, Table>): boolean {
+  return columns.every((c) => t.primaryKey.includes(c) || t.columns.find((x) => x.name === c)?.notNull === true)
+}

@@ -1,0 +1,78 @@
+import { readFileSync } from 'node:fs'
+import { parentPort, workerData } from 'node:worker_threads'
+import type { AccessSession } from '../access/session.ts'
+import { tryAccess } from '../access/try-access.ts'
+import type { DatabaseGap, DatabaseResult, ReplayInput } from '../database.ts'
+import { readCatalog } from './catalog.ts'
+import { Engine } from './engine.ts'
+import { loadParser, type Parser } from './parser.ts'
+import type { Answer } from './protocol.ts'
+import { Replay } from './replay.ts'
+import { buildTemplate } from './template.ts'
+
+/** What the thread is started with. */
+export type WorkerTask = { readonly build: true } | { readonly template: string | Uint8Array }
+
+/** One replay; a thread does one only. */
+export interface WorkerJob {
+  readonly input: ReplayInput
+  readonly deadline: number
+  readonly skip: readonly string[]
+}
+
+const port = parentPort
+if (port) {
+  const post = (answer: Answer) => port.postMessage(answer)
+  const task = workerData as WorkerTask
+  if ('build' in task) {
+    post({ type: 'template', bytes: await buildTemplate() })
+  } else {
+    // The job may arrive while the engine starts.
+    const job = new Promise<WorkerJob>((resolve) => port.once('message', resolve))
+    const [engine, parser] = await Promise.all([
+      Engine.start(new Blob([typeof task.template === 'string' ? readFileSync(task.template) : Uint8Array.from(task.template)])),
+      loadParser(),
+    ])
+    try {
+      await run(await job, engine, parser, post)
+    } catch (error) {
+      post({ type: 'died', because: error instanceof Error ? error.message : String(error) })
+    }
+  }
+}
+
+async function run(job: WorkerJob, engine: Engine, parser: Parser, post: (answer: Answer) => void): Promise<void> {
+  const skip = new Set(job.skip)
+  const host = {
+    mark: (label: string) => {
+      if (skip.has(label)) return false
+      post({ type: 'at', label })
+      return true
+    },
+    remainingMs: () => job.deadline - Date.now(),
+  }
+  const replayed = await new Replay(engine, parser, job.input, host).run()
+  host.mark('catalog')
+  await engine.exec('set session authorization supabase_admin; reset all')
+  const catalog = await readCatalog(engine, replayed)
+  const gaps: DatabaseGap[] = replayed.gaps
+  const result: DatabaseResult = { catalog, access: { objects: [] }, gaps, statements: replayed.statements, order: replayed.order }
+  post({ type: 'replayed', result })
+  host.mark('access')
+  await engine.exec('set search_path = "$user", public, extensions')
+  const access = await tryAccess(accessSession(engine, parser, host, gaps), catalog, job.input)
+  post({ type: 'result', result: { ...result, access } })
+}
+
+function accessSession(engine: Engine, parser: Parser, host: { mark(label: string): boolean; remainingMs(): number }, gaps: DatabaseGap[]): AccessSession {
+  return {
+    exec: (sql) => engine.exec(sql),
+    query: (sql, params) => engine.query(sql, params),
+    attempt: async (label, attempt) => (host.mark(`access ${label}`) ? attempt() : undefined),
+    parse: (sql) => parser.parse(sql),
+    parseExpression: (sql) => parser.parseExpression(sql),
+    parsePlPgSql: (sql) => parser.parsePlPgSql(sql),
+    remainingMs: () => host.remainingMs(),
+    gap: (gap) => gaps.push(gap),
+  }
+}
