@@ -11,8 +11,8 @@ const PGTAP = /\bselect\s+(\*\s+from\s+)?(plan|no_plan|finish)\s*\(/i
 const CREATES_SOMETHING =
   /\b(create\s+(or\s+replace\s+)?((global|local|temp|temporary|unlogged|materialized|constraint)\s+)?(table|view|policy|function|trigger|type|procedure)|alter\s+(table|policy|default)|grant|revoke|storage\.buckets|drop\s+(policy|table|function|view)|enable\s+row)\b/i
 
-/** The platform's tool takes `<timestamp>_<name>.sql` only. */
-const MIGRATION_NAME = /^\d+_[^/]*\.sql$/
+/** The platform's tool skips names that do not begin with a version; builders write `<version>_name` and `<version>-name`. */
+const MIGRATION_NAME = /^\d[^/]*\.sql$/
 
 /** Every SQL file that is part of the schema, in the order of replay; loose files last, for the sandbox to order. */
 export function findSqlFiles(facts: FactsIndex, paths: readonly string[]): SqlFile[] {
@@ -27,11 +27,13 @@ export function findSqlFiles(facts: FactsIndex, paths: readonly string[]): SqlFi
     taken.add(path)
     files.push({ path, text: texts.get(path)?.text ?? '', role, ...(several ? { database: root } : {}) })
   }
+  const chains = numberedChains(usable, roots)
   for (const root of roots) for (const { path, role } of ofRoot(root, usable, facts, paths)) add(path, role, root)
+  for (const path of chains) add(path, 'migration', nearestRoot(path, roots))
   for (const path of usable) {
     if (taken.has(path) || SEEDS.test(path) || roots.some((r) => path.startsWith(`${r}functions/`))) continue
     const text = texts.get(path)?.text ?? ''
-    if (!CREATES_SOMETHING.test(text) || isSkipped(path, roots)) continue
+    if (!CREATES_SOMETHING.test(text)) continue
     add(path, 'loose', nearestRoot(path, roots))
   }
   return files
@@ -64,11 +66,6 @@ function isMigration(rest: string): boolean {
   return rest.startsWith('migrations/') && MIGRATION_NAME.test(rest.slice('migrations/'.length))
 }
 
-/** Migrations that the tool skips because of their names never ran through it; what they say is kept only when nothing numbered is there. */
-function isSkipped(path: string, roots: readonly string[]): boolean {
-  return roots.some((r) => path.startsWith(`${r}migrations/`) && path.slice(r.length).split('/').length === 2 && r.endsWith('supabase/')) && false
-}
-
 /** `[db.migrations] schema_paths`, otherwise every file of `schemas/`. Declared files come after the migrations, which are diffs towards them. */
 function declaredFiles(root: string, inRoot: readonly string[], facts: FactsIndex): { declared: string[]; first: boolean } {
   const config = facts.of('config-file').get(`${root}config.toml`)?.data as { db?: { migrations?: { schema_paths?: unknown } } } | undefined
@@ -91,6 +88,25 @@ function matches(path: string, pattern: string): boolean {
     path.endsWith(tail) &&
     (pattern.includes('**') || !path.slice(head.length, path.length - tail.length).includes('/'))
   )
+}
+
+/** Numbered files of other `migrations` folders: a chain in the order of their numbers. */
+function numberedChains(usable: readonly string[], roots: readonly string[]): string[] {
+  return usable
+    .filter((p) => /(^|\/)(migrations?|drizzle)\/[vV]?\d+[^/]*\.sql$/.test(p) && !SEEDS.test(p) && !roots.some((r) => p.startsWith(`${r}migrations/`)))
+    .sort((a, b) => compareText(folder(a), folder(b)) || Number(/\d+/.exec(name(a))?.[0]) - Number(/\d+/.exec(name(b))?.[0]) || compareText(a, b))
+}
+
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+function folder(path: string): string {
+  return path.slice(0, path.lastIndexOf('/') + 1)
+}
+
+function name(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1)
 }
 
 /** The root whose folder (or its parent's) is nearest to the path. */

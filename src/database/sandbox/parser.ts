@@ -1,4 +1,4 @@
-import { hasSqlDetails, loadModule, parsePlPgSQLSync, parseSync } from 'libpg-query'
+import { loadModule, parsePlPgSQLSync, parseSync } from 'libpg-query'
 import type { Node, ParsedSql } from '../access/session.ts'
 import { EngineDied } from './engine.ts'
 
@@ -24,13 +24,19 @@ export async function loadParser(): Promise<Parser> {
   }
 }
 
-/** Anything but a clean refusal means that the parser's memory is damaged: it must not be used again. */
+/** Refusals give undefined; an exception of the engine below means that the parser's memory is damaged and must not be used again. */
 function guard<T>(run: () => T): T | undefined {
   try {
     return run()
   } catch (error) {
-    if (hasSqlDetails(error) || (error instanceof Error && error.name === 'SqlError')) return undefined
-    if (error instanceof SyntaxError || (error instanceof Error && /^(No parse tree|Query cannot be|Parse|syntax error)/i.test(error.message))) return undefined
-    throw new EngineDied(`the SQL parser stopped (${error instanceof Error ? error.message.slice(0, 80) : 'unknown error'})`)
+    if (!isDamage(error)) return undefined
+    throw new EngineDied(`the SQL parser stopped (${error.message.slice(0, 80)})`)
   }
+}
+
+function isDamage(error: unknown): error is Error {
+  return (
+    error instanceof RangeError ||
+    (error instanceof Error && (error.name === 'RuntimeError' || /memory access|unreachable|out of bounds|call stack|aborted|table index/i.test(error.message)))
+  )
 }
