@@ -1,12 +1,65 @@
-import { defineCheck } from '../define-check.ts'
-import { notImplemented } from '../not-implemented.ts'
+import type { OpenRedirect } from '../../model/auth/auth.ts'
+import { defineCheck, failed, type Issue, notApplicable, passed, unverified } from '../define-check.ts'
+import { type Flow, hostIssues, settingIssues, whereToLook } from './redirect-issues.ts'
+
+const SIGN_IN: Flow = { purposes: ['oauth', 'magic-link', 'confirmation'], name: 'sign-in', carries: 'the authorization code or token' }
 
 export default defineCheck({
   number: 7,
   id: 'auth/oauth-redirect',
   category: 'Authentication',
   rule: 'OAuth redirect URLs point to the production domain, not to localhost or a preview URL.',
-  needs: ['auth', 'routes'],
+  needs: ['auth'],
   doubtedBy: ['code', 'config'],
-  run: notImplemented,
+  run: ({ auth }) => {
+    const open = auth.openRedirects.map(openRedirect)
+    if (!auth.oauth.length)
+      return open.length ? failed(open, ['no OAuth sign-in; the callback was looked at']) : notApplicable('nothing signs in through another provider (OAuth)')
+    const providers = [...new Set(auth.oauth.flatMap((o) => (o.provider ? [o.provider] : [])))].sort()
+    const evidence = [
+      `OAuth in use${providers.length ? ` (${providers.join(', ')})` : ''}: ${auth.oauth
+        .slice(0, 4)
+        .map((o) => `${o.how} at ${o.at.path}:${o.at.line}`)
+        .join(', ')}`,
+      `${auth.redirects.filter((r) => r.purpose === 'oauth').length} redirect URLs in code followed to where their host is written`,
+    ]
+    const issues = [...hostIssues(auth, SIGN_IN), ...settingIssues(auth, { allowList: true }), ...open]
+    if (issues.length) return failed(issues, evidence)
+    const libraries = new Set<string>(auth.oauth.map((o) => o.library))
+    const pushed = auth.settings.find((s) => s.key === 'auth.site_url' && s.stage === 'production')
+    if (auth.hosted?.siteUrl)
+      return passed(
+        ...evidence,
+        `Site URL of the hosted project: ${auth.hosted.siteUrl}`,
+        `Redirect URLs of the hosted project: ${(auth.hosted.redirectUrls ?? []).join(', ') || 'none'}`,
+      )
+    if (pushed && libraries.size === 1 && libraries.has('supabase'))
+      return passed(...evidence, `${pushed.section} site_url is ${String(pushed.value)}, and ${pushed.because}`)
+    return unverified(
+      'nothing in the code points away from production, but the list of allowed redirects is a setting of the hosted platform and of the provider',
+      whereToLook(auth, libraries, providers),
+      evidence,
+    )
+  },
 })
+
+function openRedirect(o: OpenRedirect): Issue {
+  const example = { absolute: 'https://evil.example', 'protocol-relative': '//evil.example', glued: '.evil.example (or @evil.example)' }[o.how]
+  return {
+    subject: o.subject,
+    discriminator: `open redirect ${o.param}`,
+    severity: 'High',
+    title: 'The sign-in callback is an open redirect',
+    message: `After signing the user in, the callback redirects to the request's \`${o.param}\` without making sure that it stays on this site: \`${o.param}=${example}\` leads to another host.`,
+    attack: `An attacker sends a victim a link to your real sign-in with \`${o.param}=${example}\`; after a genuine login the victim lands on the attacker's copy of your site.`,
+    fix: {
+      text: 'Accept only a path of this site.',
+      language: 'ts',
+      code: `const wanted = ${o.param}?.toString() ?? '/'\nconst ${o.param === 'path' ? 'target' : 'path'} = wanted.startsWith('/') && !wanted.startsWith('//') && !wanted.startsWith('/\\\\') ? wanted : '/'`,
+    },
+    at: o.at,
+    related: o.from.path === o.at.path && o.from.line === o.at.line ? [] : [{ ...o.from, what: `${o.param} is read here` }],
+    proof: 'inferred',
+    aliases: ['CWE-601'],
+  }
+}

@@ -1,7 +1,57 @@
+import type { JavaScriptFacts } from '../../facts/javascript.ts'
+import { nonProductionHost } from '../../lib/host.ts'
 import type { AppModel, ModelInput } from '../app-model.ts'
-import type { AuthModel } from './auth.ts'
+import type { AuthModel, TemplateHost } from './auth.ts'
+import { readAuthSettings } from './auth-settings.ts'
+import { type Flows, readFlows } from './flows.ts'
+import { findOpenRedirects } from './open-redirects.ts'
+import { projectRefs } from './project-refs.ts'
+import { UrlReader } from './url-value.ts'
+import { findWrongHosts } from './wrong-hosts.ts'
 
-/** The auth slice. */
-export function buildAuth(_input: ModelInput, _slices: Pick<AppModel, 'files' | 'workspaces' | 'declared' | 'schema' | 'access' | 'modules' | 'routes' | 'env'>): AuthModel {
-  return { providers: [] }
+/** The auth slice: who signs in how, where they are sent, and which settings decide. */
+export function buildAuth(input: ModelInput, slices: Pick<AppModel, 'files' | 'workspaces' | 'declared' | 'modules' | 'routes' | 'env'>): AuthModel {
+  const sources = new Map<string, JavaScriptFacts>([...input.facts.of('javascript')].filter(([path]) => slices.files.role(path) === 'source'))
+  const reader = new UrlReader(sources, slices.modules)
+  const flows: Flows = { oauth: [], resets: [], codes: [], redirects: [] }
+  const openRedirects = []
+  for (const [path, js] of sources) {
+    readFlows(path, js, reader, flows)
+    openRedirects.push(...findOpenRedirects(path, js, reader, slices.routes.routes))
+  }
+  const settings = readAuthSettings(input.facts)
+  for (const s of settings) {
+    const provider = /^auth\.external\.([a-z0-9_]+)\.enabled$/.exec(s.key)?.[1]
+    if (provider && s.value === true && !flows.oauth.some((o) => o.provider === provider))
+      flows.oauth.push({ at: s.at, library: 'supabase', how: `${s.section} enabled`, provider })
+  }
+  const [projectRef] = slices.declared.hosted?.projectRef ? [slices.declared.hosted.projectRef] : projectRefs(input.facts)
+  return {
+    ...flows,
+    wrongHosts: findWrongHosts(flows.redirects, slices.env, slices.declared.productionDomains),
+    openRedirects,
+    settings,
+    templateHosts: templateHosts(input, slices),
+    ...(slices.declared.hosted ? { hosted: slices.declared.hosted } : {}),
+    ...(projectRef ? { projectRef } : {}),
+    productionDomains: slices.declared.productionDomains,
+  }
+}
+
+/** Links with a non-production host in mail templates. */
+function templateHosts(input: ModelInput, slices: Pick<AppModel, 'files'>): TemplateHost[] {
+  const found: TemplateHost[] = []
+  for (const [path, { text }] of input.facts.of('text')) {
+    if (
+      !/\.html?$/i.test(path) ||
+      !/(^|\/)(supabase\/templates?|email[-_]?templates?|emails?|mail[-_]?templates?|mails?)\//i.test(path) ||
+      slices.files.role(path) !== 'source'
+    )
+      continue
+    text.split('\n').forEach((content, i) => {
+      const url = /href\s*=\s*["'](https?:\/\/[^"'\s{]+)/i.exec(content)?.[1]
+      if (url && nonProductionHost(url)) found.push({ at: { path, line: i + 1 }, url, purpose: /recover|reset|password/i.test(path) ? 'reset' : 'other' })
+    })
+  }
+  return found
 }

@@ -1,0 +1,145 @@
+import type { Expr, FunctionIR, JavaScriptFacts } from '../../facts/javascript.ts'
+import { calleeText, expressions, stringOf, subExpressions } from '../frameworks/walk.ts'
+import type { Route } from '../routes/routes.ts'
+import type { OpenRedirect } from './auth.ts'
+import { callsOf, type Site, type UrlReader, type UrlValue } from './url-value.ts'
+
+/** Sign-in callbacks of a file that send the browser to wherever a request parameter points. */
+export function findOpenRedirects(path: string, js: JavaScriptFacts, reader: UrlReader, routes: readonly Route[]): OpenRedirect[] {
+  if (!isSignInCallback(js)) return []
+  const found: OpenRedirect[] = []
+  for (const { target, fn, line } of redirectsOf(js)) {
+    const site: Site = { path, fn: fn.id }
+    const checks = checksOn(namesIn(target, reader, site), js, fn)
+    for (const value of reader.read(target, site)) {
+      const open = openPart(value, checks)
+      if (!open) continue
+      const at = { path, line }
+      const route =
+        routes.filter((r) => r.path === path && r.kind !== 'page').find((r) => r.line <= line && (r.endLine ?? Number.MAX_SAFE_INTEGER) >= line) ??
+        routes.find((r) => r.path === path)
+      found.push({ at, subject: route?.subject ?? `file ${path}`, param: open.param, from: open.at, how: open.how })
+      break
+    }
+  }
+  return [...new Map(found.map((f) => [`${f.subject} ${f.param}`, f])).values()]
+}
+
+/** A file that turns an authorization code or a mailed token into a session; connecting a further account is no sign-in. */
+function isSignInCallback(js: JavaScriptFacts): boolean {
+  let exchanges = false
+  let establishes = false
+  for (const { call } of callsOf(js)) {
+    const callee = calleeText(call.fn)
+    if (/\.(exchangeCodeForSession|verifyOtp)$/.test(callee)) return true
+    const url = stringOf(call.args[0])
+    if (/\.validateAuthorizationCode$/.test(callee) || (callee === 'fetch' && url && TOKEN_ENDPOINT.test(url))) exchanges = true
+    if (/\.(getToken|exchangeCode|authorizationCodeGrant)$/.test(callee) && /oauth/i.test(callee)) exchanges = true
+    if (/(createSession|setSession|createUserSession|setCookie|serialize|signIn|logIn|login|cookies?(\(\))?\.set|\.cookie)$/i.test(callee)) establishes = true
+  }
+  return exchanges && establishes
+}
+
+const TOKEN_ENDPOINT =
+  /^https:\/\/(github\.com\/login\/oauth\/access_token|oauth2\.googleapis\.com\/token|discord\.com\/api\/(v\d+\/)?oauth2\/token|[\w.-]+\/(oauth2?|o)\/(v\d\/)?(token|access_token))/
+
+function* redirectsOf(js: JavaScriptFacts): Generator<{ readonly target: Expr; readonly fn: FunctionIR; readonly line: number }> {
+  for (const { call, fn } of callsOf(js)) {
+    const callee = calleeText(call.fn)
+    if (!/(^|\.)(redirect|sendRedirect|permanentRedirect)$/.test(callee) && !/^(window\.)?location\.(assign|replace)$/.test(callee)) continue
+    // `redirect(303, url)` and `sendRedirect(event, url)` take it second.
+    const second = call.args[1]
+    const first = call.args[0]
+    const target = callee.endsWith('sendRedirect') || (first?.k === 'lit' && typeof first.v === 'number') ? second : first
+    if (target) yield { target, fn, line: call.l }
+  }
+  for (const fn of js.functions) {
+    for (const e of expressions(fn)) {
+      if (e.k === 'assign' && e.to.k === 'expr' && /^(window\.)?location(\.href)?$/.test(calleeText(e.to.expr))) yield { target: e.value, fn, line: e.l }
+    }
+  }
+}
+
+/** Names of the variables that a redirect target is made of, through their initialisers. */
+function namesIn(e: Expr, reader: UrlReader, site: Site): Set<string> {
+  const names = new Set<string>()
+  const queue = [e]
+  for (let i = 0; i < queue.length && i < 50; i++) {
+    for (const x of subExpressions(queue[i] as Expr)) {
+      if (x.k !== 'id' || names.has(x.name)) continue
+      names.add(x.name)
+      const init = reader.initOf(x.name, site)
+      if (init) queue.push(init)
+    }
+  }
+  return names
+}
+
+interface Checks {
+  /** `x.startsWith('/')`. */
+  readonly slash: boolean
+  /** Something that also looks at a second slash, a host, or a list. */
+  readonly more: boolean
+}
+
+/** What the functions around the redirect do with those variables before it. */
+function checksOn(names: ReadonlySet<string>, js: JavaScriptFacts, fn: FunctionIR): Checks {
+  let slash = false
+  let more = false
+  for (let f: FunctionIR | undefined = fn; f; f = f.parent === undefined ? undefined : js.functions[f.parent]) {
+    for (const e of expressions(f)) {
+      if (
+        e.k === 'bin' &&
+        /^[!=]==?$/.test(e.op) &&
+        [e.a, e.b].some((x) => mentions(x, names)) &&
+        [e.a, e.b].some((x) => /\.(origin|host|hostname)$/.test(calleeText(x)))
+      )
+        more = true
+      if (e.k !== 'call' || e.fn.k !== 'mem') {
+        if (e.k === 'call' && e.args.some((a) => a.k === 'id' && names.has(a.name)) && /safe|valid|sanit|allow|internal|relative|check/i.test(calleeText(e.fn)))
+          more = true
+        continue
+      }
+      const prefix = stringOf(e.args[0])
+      const onReceiver = mentions(e.fn.of, names)
+      if (e.fn.name === 'startsWith' && onReceiver) {
+        if (prefix === '/') slash = true
+        else more = true
+      } else if (e.fn.name === 'charAt' && onReceiver) slash = true
+      else if ((e.fn.name === 'test' || e.fn.name === 'includes' || e.fn.name === 'has' || e.fn.name === 'some') && e.args.some((a) => mentions(a, names)))
+        more = true
+      else if ((e.fn.name === 'match' || e.fn.name === 'includes') && onReceiver && prefix !== undefined && e.fn.name === 'includes' && /:|\/\//.test(prefix))
+        more = true
+    }
+  }
+  return { slash, more }
+}
+
+function mentions(e: Expr, names: ReadonlySet<string>): boolean {
+  return [...subExpressions(e)].some((x) => x.k === 'id' && names.has(x.name) && x.name !== 'request' && x.name !== 'url')
+}
+
+/** The parameter that decides the host, and how; undefined when it cannot. */
+function openPart(
+  value: UrlValue,
+  checks: Checks,
+): { readonly param: string; readonly at: OpenRedirect['from']; readonly how: OpenRedirect['how'] } | undefined {
+  const index = value.parts.findIndex((p) => p.k === 'param')
+  const part = value.parts[index]
+  if (
+    part?.k !== 'param' ||
+    checks.more ||
+    !/^(next|redirect|redirect_?to|redirect_?url|redirect_?uri|return|return_?to|return_?url|callback_?url|continue|to|from|url|dest|destination|target|goto|path)$/i.test(
+      part.name,
+    )
+  )
+    return undefined
+  const before = value.parts.slice(0, index).filter((p) => p.k !== 'resolved')
+  const written = before.map((p) => (p.k === 'text' ? p.text : '')).join('')
+  const open = (how: OpenRedirect['how']) => ({ param: part.name, at: part.at, how })
+  if (!before.length) return checks.slash ? open('protocol-relative') : open('absolute')
+  if (before.length === 1 && before[0]?.k === 'text' && written === '/') return open('protocol-relative')
+  const host = before.every((p) => p.k === 'origin' || p.k === 'env' || p.k === 'text') && before.some((p) => p.k !== 'text' || /^https?:\/\//.test(p.text))
+  const hostOnly = host && /^(https?:\/\/[^/]*)?$/.test(written)
+  return hostOnly && !checks.slash ? open('glued') : undefined
+}
