@@ -32,7 +32,15 @@ const LOCAL_HOST = /^(?:localhost|127\.|0\.0\.0\.0|\[?::1|host\.docker\.internal
  * Every secret of a text, in order and without overlaps. Placeholders, references, publishable and anon keys are none.
  * Linear in the length of the text.
  */
-export function findSecrets(text: string): SecretSpan[] {
+export function findSecrets(text: string): readonly SecretSpan[] {
+  if (text !== last.text) last = { text, spans: scan(text) }
+  return last.spans
+}
+
+/** Several extractors read the same text one after the other. */
+let last: { text: string; spans: readonly SecretSpan[] } = { text: '', spans: [] }
+
+function scan(text: string): SecretSpan[] {
   const spans: SecretSpan[] = []
   const settled: [number, number][] = []
   ANCHOR.lastIndex = 0

@@ -2,14 +2,21 @@ import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { AuditPorts } from '../../audit.ts'
 import { localDatabase } from './database.ts'
+import { ExtractionPool } from './extraction-pool.ts'
 import { FolderSource } from './folder-source.ts'
 import { GitSource } from './git-source.ts'
 
 /** The ports of an audit on this machine. `close` ends worker processes. */
-export async function localPorts(dir: string, options: { readonly offline: boolean; readonly onPhase?: (phase: string) => void }): Promise<AuditPorts & { close(): Promise<void> }> {
+export async function localPorts(
+  dir: string,
+  options: { readonly offline: boolean; readonly onPhase?: (phase: string) => void },
+): Promise<AuditPorts & { close(): Promise<void> }> {
   const source = isGit(dir) ? new GitSource(dir) : new FolderSource(dir)
   const database = localDatabase()
-  return { source, database, ...(options.onPhase ? { onPhase: options.onPhase } : {}), close: async () => {} }
+  const pool = new ExtractionPool()
+  // Loading the parser takes a third of a second; the tree is read meanwhile.
+  pool.warm()
+  return { source, database, extractAll: pool.extractAll, ...(options.onPhase ? { onPhase: options.onPhase } : {}), close: () => pool.close() }
 }
 
 function isGit(dir: string): boolean {

@@ -10,7 +10,7 @@ export function lowerJsx(c: Lowering, node: ts.JsxElement | ts.JsxSelfClosingEle
   return {
     k: 'jsx',
     tag: tagName(c, opening.tagName),
-    attrs: opening.attributes.properties.map((a) => attribute(c, a)),
+    attrs: opening.attributes.properties.flatMap((a) => attribute(c, a)),
     children: ts.isJsxElement(node) ? children(c, node.children) : [],
     ...at(c, node),
   }
@@ -22,12 +22,23 @@ function tagName(c: Lowering, name: ts.JsxTagNameExpression): string | Expr {
   return c.ts.isIdentifier(name) && /^[a-z]/.test(name.text) ? name.text : c.expression(name)
 }
 
-function attribute(c: Lowering, node: ts.JsxAttributeLike): ObjectProp {
+/** How something looks decides nothing: half of the text of a user interface is left out by its attributes' names. */
+const LOOKS = new Set(
+  'className class style d fill stroke strokeWidth strokeLinecap strokeLinejoin fillRule clipRule clipPath viewBox xmlns points cx cy r rx ry x1 x2 y1 y2 transform width height'.split(' '),
+)
+
+function attribute(c: Lowering, node: ts.JsxAttributeLike): ObjectProp[] {
   const { ts } = c
   const l = c.line(node)
-  if (ts.isJsxSpreadAttribute(node)) return { spread: true, value: c.expression(node.expression), l }
+  if (ts.isJsxSpreadAttribute(node)) return [{ spread: true, value: c.expression(node.expression), l }]
   const key = ts.isIdentifier(node.name) ? node.name.text : `${node.name.namespace.text}:${node.name.name.text}`
-  return { key, value: node.initializer ? c.expression(node.initializer, key) : { k: 'lit', v: true, l }, l }
+  const initializer = node.initializer
+  if (LOOKS.has(key)) {
+    // Lowered all the same unless it is a plain string: what it reads keeps imports alive.
+    if (initializer && !ts.isStringLiteral(initializer)) c.expression(initializer, key)
+    return []
+  }
+  return [{ key, value: initializer ? c.expression(initializer, key) : { k: 'lit', v: true, l }, l }]
 }
 
 function children(c: Lowering, nodes: readonly ts.JsxChild[]): Expr[] {

@@ -1,0 +1,199 @@
+import { availableParallelism } from 'node:os'
+import { Worker } from 'node:worker_threads'
+import { type ExtractionJob, extractInProcess } from '../../facts/extract.ts'
+import type { Extraction } from '../../facts/facts.ts'
+import type { Chunk } from './extraction-worker.ts'
+
+export interface ExtractionPoolOptions {
+  /** Worker threads; one for each core when absent. */
+  readonly size?: number
+  /** Milliseconds that one file may take before its worker is killed. */
+  readonly fileTimeout?: number
+  /** MiB of JavaScript heap of each worker. */
+  readonly heap?: number
+  /** Batches with fewer bytes and files than this are extracted without threads: loading the parser there costs more. 0: never. */
+  readonly inProcessBelow?: { readonly files: number; readonly bytes: number }
+}
+
+const CHUNK_BYTES = 192 << 10
+const CHUNK_FILES = 48
+const POLL = 100
+
+/** A part of a batch: positions in the batch, not yet done. */
+interface Task {
+  readonly jobs: readonly ExtractionJob[]
+  readonly positions: readonly number[]
+  readonly batch: Batch
+}
+
+interface Batch {
+  readonly results: (readonly Extraction[])[]
+  open: number
+  readonly done: () => void
+}
+
+interface Thread {
+  readonly worker: Worker
+  readonly progress: Int32Array
+  task: Task | undefined
+  /** The job that was being worked on at the last poll, and since when. */
+  at: number
+  since: number
+}
+
+/**
+ * Extracts facts in worker threads. Results are in the order of the jobs, whatever finishes first. A file that takes too long or that
+ * brings its thread down becomes a problem of that file; the rest of its chunk is done by another thread.
+ */
+export class ExtractionPool {
+  readonly #size: number
+  readonly #timeout: number
+  readonly #heap: number
+  readonly #small: { readonly files: number; readonly bytes: number }
+  readonly #threads = new Set<Thread>()
+  readonly #queue: Task[] = []
+  #timer: NodeJS.Timeout | undefined
+  #closed = false
+
+  constructor(options: ExtractionPoolOptions = {}) {
+    this.#size = Math.max(1, options.size ?? availableParallelism())
+    this.#timeout = options.fileTimeout ?? 10_000
+    this.#heap = options.heap ?? 512
+    this.#small = options.inProcessBelow ?? { files: 24, bytes: 256 << 10 }
+  }
+
+  /** Starts the threads, so that they load the parser while something else is waited for. */
+  warm(): void {
+    while (!this.#closed && this.#threads.size < this.#size) this.#start()
+  }
+
+  /** The port that the audit takes. */
+  readonly extractAll = async (jobs: readonly ExtractionJob[]): Promise<readonly (readonly Extraction[])[]> => {
+    const bytes = jobs.reduce((sum, j) => sum + j.bytes.length, 0)
+    if (this.#closed || (jobs.length < this.#small.files && bytes < this.#small.bytes)) return extractInProcess(jobs)
+    return new Promise((resolve) => {
+      const batch: Batch = { results: new Array(jobs.length), open: jobs.length, done: () => resolve(batch.results) }
+      for (const positions of chunks(jobs)) this.#queue.push({ jobs, positions, batch })
+      this.warm()
+      this.#dispatch()
+    })
+  }
+
+  /** Ends the threads. What is still asked for is done in this thread. */
+  async close(): Promise<void> {
+    this.#closed = true
+    clearInterval(this.#timer)
+    const threads = [...this.#threads]
+    this.#threads.clear()
+    await Promise.all(threads.map((t) => t.worker.terminate()))
+  }
+
+  #start(): Thread {
+    const progress = new SharedArrayBuffer(4)
+    // The same file, as it is run from the sources or from the build.
+    const entry = new URL(`./extraction-worker${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url)
+    const worker = new Worker(entry, {
+      workerData: { progress },
+      env: {},
+      execArgv: [],
+      resourceLimits: { maxOldGenerationSizeMb: this.#heap, stackSizeMb: 4 },
+    })
+    const thread: Thread = { worker, progress: new Int32Array(progress), task: undefined, at: -1, since: 0 }
+    this.#threads.add(thread)
+    worker.unref()
+    worker.on('message', (answer: { id: number; json: string }) => this.#answered(thread, answer.json))
+    worker.on('error', () => this.#fell(thread, 'could not be analysed within the memory limit'))
+    worker.on('exit', () => this.#fell(thread, 'could not be analysed: its thread ended'))
+    return thread
+  }
+
+  #dispatch(): void {
+    for (const thread of this.#threads) {
+      if (thread.task) continue
+      const task = this.#queue.shift()
+      if (!task) break
+      thread.task = task
+      thread.at = -1
+      thread.since = performance.now()
+      Atomics.store(thread.progress, 0, -1)
+      thread.worker.ref()
+      const chunk: Chunk = { id: 0, jobs: task.positions.map((p) => task.jobs[p] as ExtractionJob) }
+      thread.worker.postMessage(chunk)
+    }
+    const busy = [...this.#threads].some((t) => t.task)
+    if (busy && !this.#timer) this.#timer = setInterval(() => this.#poll(), POLL)
+    if (!busy && this.#timer) {
+      clearInterval(this.#timer)
+      this.#timer = undefined
+    }
+  }
+
+  #answered(thread: Thread, json: string): void {
+    const { task } = thread
+    if (!task) return
+    thread.task = undefined
+    thread.worker.unref()
+    // The next chunk is under way before this one is read.
+    this.#dispatch()
+    const results = JSON.parse(json) as Extraction[][]
+    task.positions.forEach((position, i) => {
+      task.batch.results[position] = results[i] as Extraction[]
+    })
+    this.#settle(task, task.positions.length)
+  }
+
+  #poll(): void {
+    const now = performance.now()
+    for (const thread of this.#threads) {
+      if (!thread.task) continue
+      const at = Atomics.load(thread.progress, 0)
+      if (at !== thread.at) {
+        thread.at = at
+        thread.since = now
+        // Before the first job the thread is loading the parser, which has a time of its own.
+      } else if (now - thread.since > (at === -1 ? Math.max(this.#timeout, 30_000) : this.#timeout)) {
+        this.#fell(thread, `took more than ${this.#timeout / 1000} s to analyse`)
+        void thread.worker.terminate()
+      }
+    }
+  }
+
+  /** A thread is gone, or is as good as gone: its current file is given up, the others of its chunk go back to the queue. */
+  #fell(thread: Thread, message: string): void {
+    if (!this.#threads.delete(thread)) return
+    const { task } = thread
+    thread.task = undefined
+    if (task) {
+      const current = task.positions[Math.max(0, Atomics.load(thread.progress, 0))] as number
+      const job = task.jobs[current] as ExtractionJob
+      task.batch.results[current] = job.kinds.map((kind) => ({ kind, facts: undefined as never, problems: [{ message }] }))
+      const rest = task.positions.filter((p) => p !== current)
+      if (rest.length > 0) this.#queue.unshift({ ...task, positions: rest })
+      this.#settle(task, 1)
+    }
+    if (this.#queue.length > 0) this.warm()
+    this.#dispatch()
+  }
+
+  #settle(task: Task, count: number): void {
+    task.batch.open -= count
+    if (task.batch.open === 0) task.batch.done()
+  }
+}
+
+/** Positions of a batch in parts of about the same work. */
+function chunks(jobs: readonly ExtractionJob[]): number[][] {
+  const found: number[][] = []
+  let current: number[] = []
+  let bytes = 0
+  jobs.forEach((job, i) => {
+    current.push(i)
+    bytes += job.bytes.length
+    if (bytes < CHUNK_BYTES && current.length < CHUNK_FILES) return
+    found.push(current)
+    current = []
+    bytes = 0
+  })
+  if (current.length > 0) found.push(current)
+  return found
+}
