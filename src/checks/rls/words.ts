@@ -1,4 +1,5 @@
 import type { Hole, Policy, Table } from '../../database/database.ts'
+import { withUserData } from '../../database/access/user-data-by-name.ts'
 import type { AppModel } from '../../model/app-model.ts'
 import type { Fix, HowToVerify, Outcome } from '../define-check.ts'
 import { unverified } from '../define-check.ts'
@@ -57,7 +58,8 @@ export function fixOf(hole: Hole, text: string): Fix {
 
 /** Table of a hole, whatever its kind. */
 export function tableOf(schema: Schema, name: string): Table | undefined {
-  return schema.tables.find((t) => qualifiedName(t) === name)
+  const table = schema.tables.find((t) => qualifiedName(t) === name)
+  return table && withUserData(table)
 }
 
 /** Tables that checks 1 to 4 speak of: those that browsers reach. */

@@ -10,6 +10,7 @@ import type { Hole } from './hole.ts'
 import { BROWSER_ROLES, type BrowserRole, nameOf, type Reading, readPolicies } from './policies.ts'
 import { decidesAccess, isPublication, powerColumnsOf } from './power-columns.ts'
 import { protectedByTrigger } from './triggers.ts'
+import { withUserData } from './user-data-by-name.ts'
 
 /** What the parse trees say: every policy read, and every hole that follows. */
 export interface ReadAccess {
@@ -24,7 +25,7 @@ export function readAccess(catalog: Catalog, input: Pick<ReplayInput, 'exposedSc
   const readings = new Map(tables.map((t) => [nameOf(t), readPolicies(t, catalog, world)]))
   const memberships = membershipTables(catalog, readings)
   const holes: Hole[] = []
-  for (const table of tables) {
+  for (const table of tables.map(withUserData)) {
     if (!table.rls.enabled) continue
     const read = readings.get(nameOf(table)) ?? []
     holes.push(...readTable(table, read, catalog, memberships))
@@ -66,7 +67,7 @@ function readTable(table: Table, readings: readonly Reading[], catalog: Catalog,
   }
   for (const group of byPolicy.values()) {
     const [{ policy, command }] = group as [Reading]
-    const open = group.flatMap((r) => openWays(r, table).map((way) => ({ way, role: r.role })))
+    const open = command === 'select' && !table.userData ? [] : group.flatMap((r) => openWays(r, table).map((way) => ({ way, role: r.role })))
     if (open.length) {
       holes.push(policyHole(table, policy, command, open))
       continue

@@ -18,7 +18,8 @@ export function worldOf(session: Pick<AccessSession, 'parse' | 'parsePlPgSql'>, 
   const defaults = new Map<string, string>()
   for (const table of catalog.tables) {
     const name = `${table.schema}.${table.name}`
-    columns.set(name, table.columns.map((c) => c.name))
+    // what the replay made up shows some columns only
+    if (!table.stub && !table.columns.some((c) => c.stub)) columns.set(name, table.columns.map((c) => c.name))
     for (const column of table.columns) {
       const literal = /^'((?:[^']|'')*)'(?:::|$)/.exec(column.default ?? '')?.[1] ?? (/^(true|false|-?[\d.]+)$/.exec(column.default ?? '')?.[1])
       if (literal !== undefined) defaults.set(`${name}.${column.name}`, literal)

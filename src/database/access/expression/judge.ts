@@ -180,9 +180,10 @@ function judgeWay(way: readonly Atom[], instances: readonly Instance[], focus: n
 
 /** Whether conditions on tables that are keyed by the caller tell some users from others. */
 function isRole(gates: readonly RowState[], tables: readonly string[], world: JudgeWorld): boolean {
-  const telling = gates.filter((g) => g.op !== 'is null' && !(g.op === '=' && g.value !== undefined && String(g.value) === world.defaultOf(g.table, g.column)))
-  if (telling.some((g) => ROLE_COLUMN.test(g.column) || ROLE_TABLE.test(bare(g.table)))) return true
-  return tables.some((t) => ROLE_TABLE.test(bare(t))) && gates.length === telling.length
+  const everybodys = (g: RowState) => g.op === '=' && g.value !== undefined && String(g.value) === world.defaultOf(g.table, g.column)
+  const roles = gates.filter((g) => g.op !== 'is null' && (ROLE_COLUMN.test(g.column) || (g.table === 'auth.users' && g.column === 'email')))
+  if (roles.length) return roles.some((g) => !everybodys(g))
+  return tables.some((t) => ROLE_TABLE.test(bare(t)))
 }
 
 function bare(table: string): string {
