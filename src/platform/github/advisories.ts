@@ -33,18 +33,25 @@ const FRESH_MS = 6 * 60 * 60 * 1000
 /** Requests that one audit may cost; beyond it the answer would come too late to matter. */
 const MAX_REQUESTS = 40
 const DEFAULT_TIMEOUT_MS = 5000
+/** How long a failure is taken for an outage before the next attempt. */
+const OUTAGE_MS = 60_000
 
 /**
  * Asks GitHub's global advisory database which of the packages (`name@version`) are affected. Any failure gives
  * `source: 'none'` with the reason: half an answer would look like a clean bill.
  */
 export function githubAdvisories(options: AdvisoryOptions = {}): (packages: readonly string[]) => Promise<AdvisoryData> {
+  let outage: { readonly until: number; readonly data: AdvisoryData } | undefined
+  const now = options.now ?? Date.now
   return async (packages) => {
+    // Base and head of a pull request ask one after the other: one silence is enough.
+    if (outage && now() < outage.until) return outage.data
     if (!packages.length) return { source: 'github', advisories: [] }
     try {
       return { source: 'github', advisories: await lookUp([...new Set(packages)].sort(), options) }
     } catch (error) {
-      return { source: 'none', because: reasonOf(error), advisories: [] }
+      outage = { until: now() + OUTAGE_MS, data: { source: 'none', because: reasonOf(error), advisories: [] } }
+      return outage.data
     }
   }
 }

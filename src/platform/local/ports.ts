@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { AuditPorts } from '../../audit.ts'
+import { githubAdvisories, memoryAdvisoryCache } from '../github/advisories.ts'
+import { hostedSettings } from '../supabase/management-api.ts'
 import { localDatabase } from './database.ts'
 import { ExtractionPool } from './extraction-pool.ts'
 import { FolderSource } from './folder-source.ts'
@@ -16,7 +18,24 @@ export async function localPorts(
   const pool = new ExtractionPool()
   // Loading the parser takes a third of a second; the tree is read meanwhile.
   pool.warm()
-  return { source, database, extractAll: pool.extractAll, ...(options.onPhase ? { onPhase: options.onPhase } : {}), close: () => pool.close() }
+  return {
+    source,
+    database,
+    extractAll: pool.extractAll,
+    ...onlinePorts(options.offline),
+    ...(options.onPhase ? { onPhase: options.onPhase } : {}),
+    close: () => pool.close(),
+  }
+}
+
+/** What asks the network: advisories always, the hosted project only with a token. */
+function onlinePorts(offline: boolean): Pick<AuditPorts, 'advisories' | 'hosted'> {
+  if (offline) return { advisories: async () => ({ source: 'none', because: 'the audit ran with --offline', advisories: [] }) }
+  const { GITHUB_TOKEN, GH_TOKEN, SUPABASE_ACCESS_TOKEN } = process.env
+  return {
+    advisories: githubAdvisories({ token: async () => GITHUB_TOKEN ?? GH_TOKEN, cache: memoryAdvisoryCache() }),
+    ...(SUPABASE_ACCESS_TOKEN ? { hosted: hostedSettings({ token: SUPABASE_ACCESS_TOKEN }) } : {}),
+  }
 }
 
 function isGit(dir: string): boolean {

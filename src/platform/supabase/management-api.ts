@@ -46,7 +46,7 @@ async function readAuthConfig(ref: string, options: ManagementApiOptions): Promi
 }
 
 function readSettings(ref: string, body: unknown): HostedSettings | undefined {
-  if (body === null || typeof body !== 'object') return undefined
+  if (body === null || typeof body !== 'object' || Array.isArray(body)) return undefined
   const config = body as Record<string, unknown>
   const text = (key: string) => (typeof config[key] === 'string' && config[key] !== '' ? (config[key] as string) : undefined)
   const seconds = (key: string) => (typeof config[key] === 'number' && Number.isFinite(config[key]) ? (config[key] as number) : undefined)

@@ -1,3 +1,5 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import nock from 'nock'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { githubAdvisories, memoryAdvisoryCache } from '../../../src/platform/github/advisories.ts'
@@ -107,7 +109,6 @@ describe('the advisory database of GitHub', () => {
     ['fault', () => nock(API).get('/advisories').query(true).reply(502, 'x'), 'GitHub answered 502'],
     ['a broken connection', () => nock(API).get('/advisories').query(true).replyWithError('boom'), 'GitHub is out of reach'],
     ['no list', () => nock(API).get('/advisories').query(true).reply(200, { message: 'x' }), 'GitHub answered something that is no list of advisories'],
-    ['silence', () => nock(API).get('/advisories').query(true).delay(500).reply(200, []), 'GitHub did not answer in time'],
     [
       'a next page elsewhere',
       () => nock(API).get('/advisories').query(true).reply(200, [], { link: '<https://example.org/x>; rel="next"' }),
@@ -116,6 +117,20 @@ describe('the advisory database of GitHub', () => {
   ])('%s gives no source at all', async (_, arrange, because) => {
     arrange()
     expect(await githubAdvisories({ timeoutMs: 100, token: async () => 'secret-token' })(['a@1.0.0'])).toEqual({ source: 'none', because, advisories: [] })
+  })
+
+  test('a server that stays silent gives no source at all', async () => {
+    const server = createServer(() => {})
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+    nock.enableNetConnect('127.0.0.1')
+    const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    expect(await githubAdvisories({ baseUrl, timeoutMs: 100 })(['a@1.0.0'])).toEqual({
+      source: 'none',
+      because: 'GitHub did not answer in time',
+      advisories: [],
+    })
+    server.closeAllConnections()
+    server.close()
   })
 
   test('a fault on the second page discards the first', async () => {

@@ -88,6 +88,6 @@ describe('settings of the hosted project', () => {
     nock(API).get(PATH).replyWithError(`failed for ${TOKEN}`)
     expect(await hostedSettings({ token: TOKEN })(facts)).toBeUndefined()
     nock(API).get(PATH).reply(200, '[]')
-    expect((await hostedSettings({ token: TOKEN })(facts))?.siteUrl).toBeUndefined()
+    expect(await hostedSettings({ token: TOKEN })(facts)).toBeUndefined()
   })
 })
