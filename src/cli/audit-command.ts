@@ -1,11 +1,13 @@
 import { statSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { audit } from '../audit.ts'
+import { type AuditPorts, audit } from '../audit.ts'
 import { CONFIG_PATH, type Config, type ConfigProblem, DEFAULT_CONFIG } from '../config/config.ts'
 import { parseConfig } from '../config/parse-config.ts'
 import { cleanLine } from '../lib/clean-text.ts'
+import { githubAdvisories } from '../platform/github/advisories.ts'
 import { WORKING_TREE } from '../platform/local/git-source.ts'
 import { localPorts } from '../platform/local/ports.ts'
+import { hostedSettings } from '../platform/supabase/management-api.ts'
 import type { Report } from '../report/report.ts'
 import type { Source } from '../source/source.ts'
 
@@ -41,7 +43,7 @@ export async function auditCommand(options: AuditOptions): Promise<number> {
         configProblems: problems,
         today: new Date().toISOString().slice(0, 10),
       },
-      ports,
+      { ...ports, ...onlinePorts(options.offline) },
     )
     progress.clear()
     for (const crash of result.crashes)
@@ -52,6 +54,16 @@ export async function auditCommand(options: AuditOptions): Promise<number> {
   } finally {
     progress.clear()
     await ports.close()
+  }
+}
+
+/** What only the network knows; each answers `unverified` when it is out of reach. */
+function onlinePorts(offline: boolean): Pick<AuditPorts, 'advisories' | 'hosted'> {
+  if (offline) return {}
+  const { GITHUB_TOKEN, GITHUB_API_URL, SUPABASE_ACCESS_TOKEN } = process.env
+  return {
+    advisories: githubAdvisories({ token: async () => GITHUB_TOKEN, ...(GITHUB_API_URL ? { baseUrl: GITHUB_API_URL } : {}) }),
+    ...(SUPABASE_ACCESS_TOKEN ? { hosted: hostedSettings({ token: SUPABASE_ACCESS_TOKEN }) } : {}),
   }
 }
 
