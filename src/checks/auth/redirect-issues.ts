@@ -90,7 +90,7 @@ export function settingIssues(auth: AuthModel, keys: { readonly allowList: boole
     const isUri = s.key === 'auth.site_url' || /^auth\.external\.\w+\.redirect_uri$/.test(s.key)
     if (typeof s.value === 'string' && isUri && nonProductionHost(s.value)) issues.push(settingIssue(s, s.value))
     if (keys.allowList && s.key === 'auth.additional_redirect_urls' && Array.isArray(s.value)) {
-      const bad = s.value.filter((u) => isSharedWildcard(u) || nonProductionHost(u))
+      const bad = s.value.filter((u) => isSharedWildcard(u) || !['preview domain', undefined].includes(nonProductionHost(u)))
       if (bad.length) issues.push(allowListIssue(s, bad))
     }
   }
