@@ -26,6 +26,7 @@ const PLATFORM = [
   'pg_toast',
 ]
 
+// biome-ignore lint/suspicious/noExplicitAny: rows of many shapes, each read by the query that made it.
 type Row = Readonly<Record<string, any>>
 
 /** Reads what the database is after the replay. Runs as the superuser. */

@@ -85,7 +85,10 @@ class Supervisor {
     this.skip.add(this.label)
     this.restarts++
     const left = this.deadline - Date.now()
-    if (this.label === 'catalog' || this.label === 'start' || this.restarts > 20 || left < MIN_RESTART_MS) return this.giveUp(because)
+    if (this.label === 'catalog' || this.label === 'start' || this.restarts > 20 || left < MIN_RESTART_MS) {
+      this.giveUp(because)
+      return
+    }
     this.spawn({ template: this.template })
     this.give()
   }

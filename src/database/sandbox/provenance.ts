@@ -17,8 +17,8 @@ interface LogRow {
   readonly attributes: number | null
 }
 
-/** One privilege on one object, as the catalog holds it. */
-type AclState = ReadonlyMap<string, ReadonlySet<string>>
+/** Access lists by `class:oid:column`, as JSON text. */
+type AclState = ReadonlyMap<string, string>
 
 interface Relation {
   created: Place
@@ -155,24 +155,23 @@ export class Provenance {
 
   async afterGrant(s: Statement): Promise<void> {
     const now = await this.readAcl()
-    for (const [object, items] of now) {
+    for (const [object, text] of now) {
       const before = this.acl.get(object)
-      for (const item of items) if (!before?.has(item)) this.grants.set(`${object}|${item}`, s.at)
+      if (before === text) continue
+      const held = new Set(aclItems(before))
+      const holds = new Set(aclItems(text))
+      for (const item of holds) if (!held.has(item)) this.grants.set(`${object}|${item}`, s.at)
+      for (const item of held) if (!holds.has(item)) this.grants.delete(`${object}|${item}`)
     }
-    for (const [object, items] of this.acl) for (const item of items) if (!now.get(object)?.has(item)) this.grants.delete(`${object}|${item}`)
   }
 
+  /** Access lists as text: most statements change one of them, and only that one is taken apart. */
   private async readAcl(): Promise<AclState> {
     const { rows } = await this.engine.exec(`
-      select 'pg_class:' || c.oid || ':' as o, array(select a.grantee::regrole::text || '=' || a.privilege_type from aclexplode(c.relacl) a where a.grantee <> 0 union all select 'public=' || a.privilege_type from aclexplode(c.relacl) a where a.grantee = 0) as items
-      from pg_catalog.pg_class c where c.relacl is not null and c.relkind in ('r', 'p', 'v', 'm', 'f') and c.relnamespace not in (select n.oid from pg_catalog.pg_namespace n where n.nspname in ('pg_catalog', 'information_schema'))
-      union all
-      select 'pg_class:' || t.attrelid || ':' || t.attname, array(select (case when a.grantee = 0 then 'public' else a.grantee::regrole::text end) || '=' || a.privilege_type from aclexplode(t.attacl) a)
-      from pg_catalog.pg_attribute t where t.attacl is not null and t.attrelid >= 16384
-      union all
-      select 'pg_proc:' || p.oid || ':', array(select (case when a.grantee = 0 then 'public' else a.grantee::regrole::text end) || '=' || a.privilege_type from aclexplode(p.proacl) a)
-      from pg_catalog.pg_proc p where p.proacl is not null and p.oid >= 16384`)
-    return new Map(rows.map((r) => [r['o'] as string, new Set(r['items'] as string[])]))
+      select 'pg_class:' || c.oid || ':' as o, pg_catalog.array_to_json(c.relacl::text[])::text as a from pg_catalog.pg_class c where c.relacl is not null and c.oid >= 16384
+      union all select 'pg_class:' || t.attrelid || ':' || t.attname, pg_catalog.array_to_json(t.attacl::text[])::text from pg_catalog.pg_attribute t where t.attacl is not null and t.attrelid >= 16384
+      union all select 'pg_proc:' || p.oid || ':', pg_catalog.array_to_json(p.proacl::text[])::text from pg_catalog.pg_proc p where p.proacl is not null and p.oid >= 16384`)
+    return new Map(rows.map((r) => [r['o'] as string, r['a'] as string]))
   }
 
   mayTouchBuckets(s: Statement): boolean {
@@ -187,6 +186,28 @@ export class Provenance {
     for (const [id, row] of now) if (this.bucketState.get(id) !== row) this.buckets.set(id, bucketPlace(s, id))
     this.bucketState = now
   }
+}
+
+const LETTERS: Readonly<Record<string, string>> = {
+  r: 'SELECT',
+  a: 'INSERT',
+  w: 'UPDATE',
+  d: 'DELETE',
+  D: 'TRUNCATE',
+  x: 'REFERENCES',
+  t: 'TRIGGER',
+  X: 'EXECUTE',
+}
+
+/** `["anon=arw/postgres"]` as `anon=INSERT`, `anon=SELECT`, ... */
+function aclItems(json: string | undefined): string[] {
+  if (!json) return []
+  return (JSON.parse(json) as string[]).flatMap((item) => {
+    const quoted = /^"((?:[^"]|"")*)"=/.exec(item)
+    const role = quoted ? (quoted[1] as string).replaceAll('""', '"') : item.slice(0, item.indexOf('='))
+    const letters = item.slice(quoted ? quoted[0].length : role.length + 1, item.lastIndexOf('/'))
+    return [...letters].flatMap((l) => (LETTERS[l] ? [`${role || 'public'}=${LETTERS[l]}`] : []))
+  })
 }
 
 /** In an INSERT of several buckets each has its own line. */
