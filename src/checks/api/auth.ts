@@ -1,12 +1,286 @@
-import { defineCheck } from '../define-check.ts'
-import { notImplemented } from '../not-implemented.ts'
+import type { Place, RelatedPlace } from '../../lib/place.ts'
+import type { Guard, Route, Work } from '../../model/routes/routes.ts'
+import { defineCheck, failed, type Issue, notApplicable, passed, type Severity } from '../define-check.ts'
+import { guardFix } from './guard-fix.ts'
+import { publicByNature } from './public-by-nature.ts'
 
 export default defineCheck({
   number: 16,
   id: 'api/auth',
   category: 'API endpoints',
   rule: 'Every API route or serverless function that serves anything other than public content checks authentication before processing.',
-  needs: ['routes'],
+  needs: ['routes', 'declared', 'files', 'schema'],
   doubtedBy: ['code'],
-  run: notImplemented,
+  run({ routes, declared, files }) {
+    const all = routes.routes.filter((r) => r.kind !== 'page' && files.role(r.path) === 'source')
+    if (!all.length) return notApplicable('the repository has no API route, server action or serverless function')
+    const open = new Set(declared.public.routes.map((d) => d.name.trim()))
+    const judged = all.map((route) => judge(route, all, open))
+    const issues = merge(judged.flatMap((j) => (j.kind === 'issue' ? j.causes : [])), all)
+    const count = (kind: Verdict['kind']) => judged.filter((j) => j.kind === kind).length
+    const evidence = [
+      `${all.length} handlers: ${count('guarded')} checked before processing, ${count('public')} public by nature or without anything to protect, ${judged.filter((j) => j.kind === 'issue').length} not`,
+      ...judged.flatMap((j) => (j.kind === 'public' && j.because ? [`${j.route.subject}: ${j.because}`] : [])).slice(0, 20),
+    ]
+    return issues.length ? failed(issues, evidence) : passed(...evidence)
+  },
 })
+
+type Verdict =
+  | { readonly kind: 'guarded'; readonly route: Route }
+  | { readonly kind: 'public'; readonly route: Route; readonly because?: string }
+  | { readonly kind: 'issue'; readonly route: Route; readonly causes: readonly Cause[] }
+
+/** A reason why a route fails; equal keys of several routes are one cause. */
+interface Cause {
+  readonly route: Route
+  readonly severity: Severity
+  readonly what: 'open' | 'fail-open' | 'trust' | 'status' | 'late'
+  readonly work?: Work
+  readonly guard?: Guard
+  /** The place of a shared cause in another file (or function) than the route. */
+  readonly shared?: Place
+}
+
+const RANK: Readonly<Record<Severity, number>> = { Critical: 3, High: 2, Medium: 1 }
+
+function judge(route: Route, all: readonly Route[], open: ReadonlySet<string>): Verdict {
+  if (open.has(`${route.method ?? ''} ${route.route}`.trim()) || open.has(route.route) || open.has(route.subject)) return { kind: 'public', route, because: 'declared public in the configuration' }
+  const nature = publicByNature(route)
+  if (nature) return { kind: 'public', route, because: nature }
+  const causes: Cause[] = []
+  const exposed = route.work.filter((w) => !w.hidden && (!w.guard || w.guard.trust === 'claimed'))
+  const receiver = isReceiver(exposed)
+  const worst = worstOf(exposed.flatMap((w) => severityOf(w, route, exposed, receiver)))
+  if (worst) causes.push({ route, severity: worst.severity, what: worst.work.guardedLater ? 'late' : 'open', work: worst.work, ...(worst.work.guard ? { guard: worst.work.guard } : {}) })
+  const guards = route.work.flatMap((w) => (w.guard ? [{ work: w, guard: w.guard }] : []))
+  const failOpen = guards.find((g) => g.guard.opensWithout)
+  if (failOpen && !worst) causes.push({ route, severity: 'Critical', what: 'fail-open', work: failOpen.work, guard: failOpen.guard })
+  const trusted = guards.find((g) => g.guard.trust === 'unverified')
+  if (trusted && !worst) {
+    const at = trusted.guard.identifiedAt
+    causes.push({ route, severity: 'High', what: 'trust', work: trusted.work, guard: trusted.guard, ...(at && (at.path !== route.path || at.line < route.line || at.line > (route.endLine ?? at.line)) ? { shared: at } : {}) })
+  }
+  if (!causes.length) {
+    const wrong = guards.find((g) => wrongStatus(g.guard, route)) ?? (route.guard && wrongStatus(route.guard, route) ? { guard: route.guard, work: undefined } : undefined)
+    if (wrong) {
+      const at = wrong.guard.at
+      const elsewhere = at.path !== route.path
+      causes.push({ route, severity: 'Medium', what: 'status', guard: wrong.guard, ...(wrong.work ? { work: wrong.work } : {}), ...(elsewhere ? { shared: at } : {}) })
+    }
+  }
+  void all
+  if (causes.length) return { kind: 'issue', route, causes }
+  return guards.length || route.guard ? { kind: 'guarded', route } : { kind: 'public', route }
+}
+
+/** How bad it is that this work is done for anybody. */
+function severityOf(work: Work, route: Route, exposed: readonly Work[], receiver: boolean): { severity: Severity; work: Work }[] {
+  const at = (severity: Severity) => [{ severity, work }]
+  if (work.guardedLater && work.kind !== 'read' && work.kind !== 'file-read') return at('Medium')
+  const strong = work.rights === 'service'
+  switch (work.kind) {
+    case 'delete':
+    case 'file-delete':
+      return at(strong ? 'Critical' : 'High')
+    case 'admin':
+    case 'command':
+      return at('Critical')
+    case 'update':
+      return checkout(exposed) ? [] : at(strong && work.userData ? 'Critical' : 'High')
+    case 'insert':
+      if (checkout(exposed)) return []
+      if (receiver) return route.limit ? [] : at('High')
+      return at(strong && work.userData && work.chosen === 'owner' ? 'Critical' : 'High')
+    case 'read':
+      if (!work.userData) return []
+      return at(strong ? 'Critical' : 'Medium')
+    case 'file-read':
+      return strong ? at('Critical') : []
+    case 'file-write':
+      return at('High')
+    case 'rpc':
+      return strong ? at('High') : []
+    case 'mail':
+    case 'sms':
+      if (receiver && route.limit) return []
+      return at(work.chosen === 'recipient' && !receiver ? 'Critical' : 'High')
+    case 'payment':
+      if (isCheckout(work)) return work.chosen === 'amount' ? at('High') : []
+      return /customers\.create|setupIntents/i.test(work.call ?? '') ? [] : at('Critical')
+    case 'paid-api':
+      return route.limit && receiver ? [] : at('High')
+  }
+}
+
+const isCheckout = (w: Work) => w.kind === 'payment' && /checkout\.sessions\.create|payment_?intents\.create|paymentLinks\.create|checkouts?\.create|transactions\.create|createCheckout/i.test(w.call ?? '')
+
+/** Guest checkout: what it writes is its own pending order. */
+const checkout = (exposed: readonly Work[]) => exposed.some(isCheckout)
+
+/** Contact forms, sign-up lists and other receivers: they only add rows and send mail, and show nothing. */
+function isReceiver(exposed: readonly Work[]): boolean {
+  return exposed.length > 0 && exposed.every((w) => (w.kind === 'insert' && w.chosen !== 'owner') || w.kind === 'mail' || w.kind === 'sms' || (w.kind === 'read' && exposed.some((o) => o.kind === 'insert' && o.table === w.table)) || (w.kind === 'update' && exposed.some((o) => o.kind === 'insert' && o.table === w.table))) && exposed.some((w) => w.kind === 'insert' || (w.kind === 'mail' && w.chosen !== 'recipient'))
+}
+
+function worstOf(list: readonly { severity: Severity; work: Work }[]): { severity: Severity; work: Work } | undefined {
+  let worst: { severity: Severity; work: Work } | undefined
+  for (const x of list) if (!worst || RANK[x.severity] > RANK[worst.severity]) worst = x
+  return worst
+}
+
+/** Frameworks that turn an uncaught exception into 500 by themselves, with no handler in between. */
+const THROWS_500 = new Set(['Next.js', 'Supabase Edge Functions', 'Astro', 'Vercel Functions', 'Netlify Functions'])
+
+/** A refusal that is no refusal: 200, or an exception that ends in 500. */
+function wrongStatus(guard: Guard, route: Route): boolean {
+  const { status, how } = guard.refusal
+  if (guard.who === 'token' || guard.who === 'signature' || guard.trust !== 'verified') return false
+  if (how === 'redirect' || how === 'not-found' || how === 'next') return false
+  if (route.kind === 'procedure' || route.kind === 'action') return false
+  if (status !== undefined) return status >= 500
+  return how === 'throw' && THROWS_500.has(route.framework)
+}
+
+/** One issue per cause; a cause that several routes share is one issue at its place. */
+function merge(causes: readonly Cause[], all: readonly Route[]): Issue[] {
+  const groups = new Map<string, Cause[]>()
+  for (const c of causes) {
+    const key = c.shared ? `${c.what} ${c.shared.path}:${c.shared.line}` : c.what === 'status' ? `status ${c.route.path} ${c.guard?.at.line ?? ''} ${c.route.subject}` : `${c.what} ${c.route.subject} ${c.route.path}`
+    const known = groups.get(key)
+    if (known) known.push(c)
+    else groups.set(key, [c])
+  }
+  return [...groups.values()].map((g) => {
+    const first = g[0] as Cause
+    return g.length > 1 && first.shared ? sharedIssue(g, first.shared) : issueOf(first, all)
+  })
+}
+
+function issueOf(c: Cause, all: readonly Route[]): Issue {
+  const { route, work, guard } = c
+  const related: RelatedPlace[] = []
+  if (work && (work.at.path !== route.path || work.at.line !== route.line)) related.push({ ...work.at, what: work.what })
+  if (guard && (c.what === 'fail-open' || c.what === 'trust' || c.what === 'status' || c.what === 'open')) related.push({ ...(guard.identifiedAt ?? guard.at), what: guard.how })
+  const jwt = route.platformJwt
+  const gateway = route.kind === 'edge-function' && c.what === 'open' ? (jwt?.on ? ' The gateway only asks for a token of the project, and the public anon key is one.' : ` The gateway asks for no token at all${jwt?.at ? ` (${jwt.at.path}:${jwt.at.line})` : ''}.`) : ''
+  return {
+    subject: route.subject,
+    severity: c.severity,
+    ...(c.what === 'open' ? {} : { discriminator: c.what }),
+    title: TITLES[c.what],
+    message: message(c) + gateway,
+    attack: attack(c),
+    fix: fix(c, all),
+    at: { path: route.path, line: route.line, ...(route.endLine ? { endLine: Math.min(route.endLine, route.line + 20) } : {}) },
+    related,
+    proof: 'inferred',
+    aliases: c.what === 'open' ? ['CWE-306'] : c.what === 'trust' ? ['CWE-345'] : c.what === 'fail-open' ? ['CWE-636'] : ['CWE-755'],
+    ...(route.workspace ? { workspace: route.workspace } : {}),
+  }
+}
+
+const TITLES: Readonly<Record<Cause['what'], string>> = {
+  open: 'Nobody checks who calls',
+  'fail-open': 'The check lets everyone in when a variable is unset',
+  trust: 'Identity taken from an unverified session',
+  status: 'Refuses with a server error instead of 401',
+  late: 'The check comes after the work',
+}
+
+function message(c: Cause): string {
+  const { route, work, guard } = c
+  const does = work ? work.what : 'does its work'
+  switch (c.what) {
+    case 'open':
+      return `${name(route)} ${does} without checking who calls${guard ? `: it only looks at a ${guard.how}, which anybody can send` : ''}.`
+    case 'late':
+      return `${name(route)} ${does} (${work?.at.path}:${work?.at.line}) before it checks who calls (${work?.guardedLater?.at.path}:${work?.guardedLater?.at.line}).`
+    case 'fail-open':
+      return `${name(route)} ${does} behind a check that is skipped when ${guard?.opensWithout} is not set: then everyone passes.`
+    case 'trust':
+      return `${name(route)} ${does} for the user that ${guard?.how} read from the cookie; on a server that is not verified, and whoever sends the cookie decides its content.`
+    case 'status':
+      return `${name(route)} checks who calls, but answers ${guard?.refusal.status ?? 500} instead of 401: the refusal is thrown and ends as a server error.`
+  }
+}
+
+function name(route: Route): string {
+  return route.kind === 'action' ? `The server action ${route.subject.replace(/^action .*#/, '')}` : route.kind === 'edge-function' ? `The edge function ${route.subject.replace(/^function /, '')}` : `${route.method ?? 'Every method of'} ${route.route}`
+}
+
+function attack(c: Cause): string {
+  const { route, work } = c
+  const address = route.kind === 'action' ? 'posts the action id that the page ships to every browser' : route.kind === 'edge-function' ? `calls /functions/v1/${route.subject.replace(/^function /, '')}${route.platformJwt?.on ? ' with the anon key from the page' : ''}` : `sends ${route.method ?? 'a request'} ${route.route}`
+  switch (c.what) {
+    case 'status':
+      return 'Nobody gets in by it, but refusals look like outages: alarms drown in them, clients retry, and the message of the exception tells strangers about the inside.'
+    case 'trust':
+      return `Somebody puts a session with another user's id into the cookie, ${address}, and acts as that user.`
+    case 'late':
+      return `Somebody without an account ${address}; the request is refused, but ${work?.what ?? 'the work'} has happened.`
+    case 'fail-open':
+      return `On every deployment where ${c.guard?.opensWithout} is missing, anybody ${address} and it ${work?.what ?? 'does its work'}.`
+    case 'open':
+      return `Anybody on the internet ${address} and the server ${work?.what ?? 'does its work'}${effect(work)}.`
+  }
+}
+
+function effect(work: Work | undefined): string {
+  switch (work?.kind) {
+    case 'read':
+      return ', so other people\'s rows are handed out'
+    case 'delete':
+    case 'file-delete':
+      return ', so anybody deletes what belongs to others'
+    case 'mail':
+    case 'sms':
+      return ', so the sender\'s name and quota serve spam'
+    case 'payment':
+      return work.chosen === 'amount' ? ' for an amount of their choice' : ', with the owner\'s money or the customers\' data'
+    case 'paid-api':
+      return ', on the owner\'s bill'
+    default:
+      return ''
+  }
+}
+
+function fix(c: Cause, all: readonly Route[]): Issue['fix'] {
+  switch (c.what) {
+    case 'fail-open':
+      return { text: `Refuse when ${c.guard?.opensWithout} is unset: a missing secret must close the door.`, language: 'ts', code: `const secret = process.env.${c.guard?.opensWithout}\nif (!secret || request.headers.get('authorization') !== \`Bearer \${secret}\`) {\n  return new Response(null, { status: 401 })\n}` }
+    case 'trust':
+      return { text: 'Ask the auth server: getUser() (or getClaims(), which checks the signature) instead of getSession().', language: 'ts', code: `const { data: { user } } = await supabase.auth.getUser()\nif (!user) ${c.route.kind === 'action' ? "throw new Error('Unauthorized')" : 'return new Response(null, { status: 401 })'}` }
+    case 'status':
+      return { text: 'Answer 401 where the check fails, instead of throwing into the handler of unexpected errors.', language: 'ts', code: c.route.framework === 'Supabase Edge Functions' ? 'if (!user) return new Response(null, { status: 401, headers: corsHeaders })' : 'if (!user) return new Response(null, { status: 401 })' }
+    case 'late':
+      return { text: 'Move the check to the top of the handler.', ...optionalCode(guardFix(c.route, all)) }
+    case 'open':
+      if (c.work?.kind === 'insert' || c.work?.kind === 'mail') {
+        const f = guardFix(c.route, all)
+        return { ...f, text: `${f.text} When it is meant for the public (a contact form), put a rate limit in front instead.` }
+      }
+      if (c.work?.chosen === 'amount') return { text: 'Take the price from the server (a price id, or the product row), never from the request; ask for a signed-in user unless guests may buy.', language: 'ts', code: "const { data: product } = await admin.from('products').select('price_cents').eq('id', body.productId).single()\nif (!product) return new Response(null, { status: 404 })\nawait stripe.paymentIntents.create({ amount: product.price_cents, currency: 'eur' })" }
+      return guardFix(c.route, all)
+  }
+}
+
+function optionalCode(f: Issue['fix']): { language?: string; code?: string } {
+  return f.code ? { language: 'ts', code: f.code } : {}
+}
+
+/** Several routes behind one function that fails: one issue there. */
+function sharedIssue(causes: readonly Cause[], at: Place): Issue {
+  const first = causes[0] as Cause
+  const severity = causes.reduce<Severity>((s, c) => (RANK[c.severity] > RANK[s] ? c.severity : s), first.severity)
+  const routes = causes.map((c) => c.route)
+  return {
+    ...issueOf(first, []),
+    subject: `file ${at.path}`,
+    severity,
+    discriminator: `${first.what} ${first.guard?.how ?? ''}`,
+    message: `${routes.length} handlers share this check. ${message(first)}`,
+    at,
+    related: routes.map((r) => ({ path: r.path, line: r.line, subject: r.subject, what: 'relies on it' })),
+  }
+}

@@ -1,5 +1,6 @@
 import type { Expr, FunctionId } from '../../facts/javascript.ts'
 import type { Place } from '../../lib/place.ts'
+import type { Seed } from '../behaviour/behaviour.ts'
 
 /**
  * Code that can be called: a function of a file, or an expression in the scope of a function (0 is the module body) whose
@@ -69,6 +70,8 @@ export interface Entry {
   /** Undefined for pages without code on the server. */
   readonly code?: Code
   readonly calling: Calling
+  /** What the handler's parameters are, where the way of calling does not say it (decorated parameters). */
+  readonly args?: readonly Seed[]
   readonly before: readonly Before[]
   /** For pages: the component that is rendered, and whether it runs only in the browser. */
   readonly page?: { readonly path: string; readonly client: boolean; /** Static SPA: no server renders it. */ readonly static?: true }

@@ -1,4 +1,5 @@
 import type { ClassIR, Expr, FunctionId } from '../../facts/javascript.ts'
+import type { Seed } from '../behaviour/behaviour.ts'
 import type { Before, Entry, Framework } from './entry.ts'
 import { routeSubject } from './entry.ts'
 import { joinPaths, routerPath } from './path-pattern.ts'
@@ -47,7 +48,7 @@ function controller(program: Program, path: string, scope: FunctionId, c: ClassI
       return (bases.length ? bases : ['']).flatMap((base) =>
         (paths.length ? paths : ['']).map((p): Entry => {
           const route = joinPaths(setup.prefix, routerPath(base), routerPath(p))
-          return { framework: 'NestJS', kind: 'api', ...(method ? { method } : {}), route, subject: routeSubject(method, route), path, line: m.l, ...(fn && fn.e > m.l ? { endLine: fn.e } : {}), code: { k: 'fn', path, fn: m.fn as FunctionId }, calling: 'nest', before, ...(open ? { declared: 'public' as const } : {}) }
+          return { framework: 'NestJS', kind: 'api', ...(method ? { method } : {}), route, subject: routeSubject(method, route), path, line: m.l, ...(fn && fn.e > m.l ? { endLine: fn.e } : {}), code: { k: 'fn', path, fn: m.fn as FunctionId }, calling: 'nest', ...(fn ? { args: fn.params.map((_, i) => parameter(m.paramDecorators?.[i] ?? [])) } : {}), before, ...(open ? { declared: 'public' as const } : {}) }
         }),
       )
     }),
@@ -60,6 +61,21 @@ function decorator(list: readonly Expr[], name: string): { readonly args: readon
     if (d.k === 'id' && d.name === name) return { args: [] }
   }
   return undefined
+}
+
+/** What a decorated parameter is given. */
+function parameter(decorators: readonly Expr[]): Seed {
+  for (const d of decorators) {
+    const name = d.k === 'call' && d.fn.k === 'id' ? d.fn.name : d.k === 'id' ? d.name : ''
+    const field = d.k === 'call' ? stringOf(d.args[0]) : undefined
+    const part = ({ Body: 'body', Query: 'query', Param: 'params', Headers: 'header', Ip: 'ip', UploadedFile: 'form', UploadedFiles: 'form' } as const)[name]
+    if (part) return { v: 'request', part, ...(field ? { name: field } : {}) }
+    if (name === 'Req' || name === 'Request') return 'express-req'
+    if (name === 'Res' || name === 'Response') return 'express-res'
+    // Own decorators read what a guard left on the request.
+    if (/user|session|auth|account/i.test(name)) return { v: 'caller', how: `@${name}()`, trust: 'verified' }
+  }
+  return 'unknown'
 }
 
 function isPublic(list: readonly Expr[]): boolean {

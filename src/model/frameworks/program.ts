@@ -90,7 +90,7 @@ export class Program {
       for (const s of statements(fn.body)) {
         if (s.k === 'function') table.set(s.name, { k: 'fn', path, fn: s.fn })
         else if (s.k === 'class' && s.name) table.set(s.name, { k: 'class', path, scope: fn.id, class: s.class, line: s.l })
-        else if (s.k === 'let' && s.to.k === 'name' && s.init) table.set(s.to.name, { k: 'expr', path, scope: fn.id, expr: s.init })
+        else if (s.k === 'let' && s.to.k === 'name' && s.init) table.set(s.to.name, this.#of(path, fn.id, s.init))
         else if (s.k === 'let' && s.to.k === 'object' && s.init)
           for (const p of s.to.props)
             if (p.to.k === 'name') table.set(p.to.name, { k: 'expr', path, scope: fn.id, expr: { k: 'mem', of: s.init, name: p.key, l: s.l } })

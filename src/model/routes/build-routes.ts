@@ -1,8 +1,147 @@
 import type { ModelInput } from '../app-model.ts'
+import { analyse } from '../behaviour/analyse.ts'
+import type { Behaviour, Entry as Runnables, Step } from '../behaviour/behaviour.ts'
+import { createProgram } from '../behaviour/program.ts'
 import type { ModelBase } from '../build-model.ts'
-import type { RoutesModel } from './routes.ts'
+import type { Before, Entry } from '../frameworks/entry.ts'
+import { FRAMEWORKS } from '../frameworks/index.ts'
+import { samplePath } from '../frameworks/path-pattern.ts'
+import { Program } from '../frameworks/program.ts'
+import { imagineConditions } from './concrete.ts'
+import { type Guard, guardOfConditions } from './guard.ts'
+import { libraryGuard, libraryLimit, libraryOf } from './library-handlers.ts'
+import { limitOf } from './limit.ts'
+import { gateOf, middlewareAlone, runnablesOf, SENTINEL_FACTS, SENTINEL_PATH } from './run-entry.ts'
+import type { MiddlewareModel, Route, RoutesModel } from './routes.ts'
+import { type Work, workOf } from './work.ts'
 
 /** The routes slice: every HTTP entry, its guard and what it does. */
-export function buildRoutes(_input: ModelInput, _slices: ModelBase): RoutesModel {
-  return { routes: [] }
+export function buildRoutes(input: ModelInput, slices: ModelBase): RoutesModel {
+  const program = new Program(input.facts, slices)
+  const facts = new Map(input.facts.of('javascript'))
+  facts.set(SENTINEL_PATH, SENTINEL_FACTS)
+  const runner = createProgram(facts, (from, specifier) => slices.modules.resolve(from, specifier))
+  const run = (r: Runnables | undefined): Behaviour | undefined => (r ? analyse(r, runner) : undefined)
+  const entries = dedupe(FRAMEWORKS.flatMap((f) => f.entries(program)))
+  const routes = entries.map((e) => routeOf(program, e, slices, run))
+  const middleware = FRAMEWORKS.flatMap((f) => f.middleware?.(program) ?? []).map(
+    (m): MiddlewareModel => ({
+      framework: m.framework,
+      workspace: m.workspace,
+      at: m.at,
+      ...(m.matcher ? { matcher: m.matcher } : {}),
+      ...(m.external ? { external: m.external } : {}),
+      ...optional('behaviour', run(middlewareAlone(m))),
+    }),
+  )
+  return { routes, middleware }
+}
+
+/** One route may be found by two frameworks that share folders; the first one keeps it. */
+function dedupe(entries: readonly Entry[]): readonly Entry[] {
+  const seen = new Set<string>()
+  return entries.filter((e) => {
+    const key = `${e.subject} ${e.path} ${e.line} ${e.kind}`
+    return seen.has(key) ? false : seen.add(key)
+  })
+}
+
+function routeOf(program: Program, entry: Entry, slices: ModelBase, run: (r: Runnables | undefined) => Behaviour | undefined): Route {
+  const imagined = { path: samplePath(entry.route), ...(entry.method ? { method: entry.method } : {}) }
+  const raw = run(runnablesOf(entry))
+  const behaviour = raw && forRequest(raw, entry, imagined)
+  const library = libraryOf(program, entry)
+  const fromLibrary = libraryGuard(entry.before)
+  const gate = entry.kind === 'page' ? gateGuard(run(gateOf(entry)), imagined) : undefined
+  const work = behaviour ? workOf(behaviour, slices.schema).map((w): Work => (fromLibrary && !w.guard ? { ...w, guard: fromLibrary } : w)) : []
+  const guard = entry.kind === 'page' ? (gate?.guard ?? fromLibrary) : (fromLibrary ?? weakestGuard(work) ?? (behaviour ? doorGuard(behaviour) : undefined))
+  const limiter = libraryLimit(entry.before)
+  const limit = limiter ? limiter.at : behaviour ? limitOf(behaviour) : undefined
+  const workspace = program.workspace(entry.path)
+  const clients = new Set(behaviour?.steps.flatMap((s) => ('client' in s.effect ? [s.effect.client.rights] : [])) ?? [])
+  const client = (['service', 'caller', 'anon', 'unknown'] as const).find((r) => clients.has(r))
+  const tables = [...new Set(behaviour?.steps.flatMap((s) => (s.effect.kind === 'db' && s.effect.table ? [s.effect.table] : [])) ?? [])].sort()
+  return {
+    ...(entry.method ? { method: entry.method } : {}),
+    route: entry.route,
+    kind: entry.kind,
+    subject: entry.subject,
+    path: entry.path,
+    line: entry.line,
+    ...(entry.endLine ? { endLine: entry.endLine } : {}),
+    framework: entry.framework,
+    ...(workspace.dir !== '' ? { workspace: workspace.dir } : {}),
+    ...optional('behaviour', behaviour),
+    ...optional('guard', guard),
+    ...optional('limit', limit),
+    ...optional('client', client),
+    tables,
+    work,
+    before: entry.before.map((b: Before) => ({ at: b.at, what: b.what, blocks: b.blocks, ...(b.external ? { external: b.external } : {}) })),
+    ...optional('library', library),
+    ...optional('page', entry.page),
+    ...optional('platformJwt', entry.platformJwt),
+    ...optional('declared', entry.declared),
+    ...(entry.kind === 'page' ? { reachable: gate?.reachable ?? true } : {}),
+  }
+}
+
+/** The behaviour for requests of this route: path and method tests of shared middleware are decided. */
+function forRequest(behaviour: Behaviour, entry: Entry, imagined: { path: string; method?: string }): Behaviour {
+  const request = entry.kind === 'action' && entry.framework === 'Next.js' ? { path: '\0', method: 'POST' } : imagined
+  // Step numbers are how values refer to steps, so an impossible step stays in its place as a note without conditions.
+  const steps = behaviour.steps.map((s): Step => {
+    const under = imagineConditions(s.under, request)
+    return under ? { ...s, under } : { ...s, under: [], effect: { kind: 'log', name: 'unreachable', args: [] } }
+  })
+  return { ...behaviour, steps }
+}
+
+/** What it takes to get past everything before a page. */
+function gateGuard(behaviour: Behaviour | undefined, imagined: { path: string; method?: string }): { guard?: Guard; reachable: boolean } | undefined {
+  const through = behaviour?.steps.filter((s) => s.at.path === SENTINEL_PATH) ?? []
+  if (!behaviour || !through.length) return undefined
+  let reachable = false
+  let guard: Guard | undefined
+  for (const s of through) {
+    const under = imagineConditions(s.under, imagined)
+    if (!under) continue
+    const g = guardOfConditions(under, behaviour)
+    if (!g) return { reachable: true }
+    guard = !reachable || weaker(g, guard) ? g : guard
+    reachable = true
+  }
+  return { ...(guard ? { guard } : {}), reachable }
+}
+
+function weaker(a: Guard, b: Guard | undefined): boolean {
+  const rank = { verified: 3, editable: 2, unverified: 1, claimed: 0 }
+  return !b || Boolean(a.opensWithout) || rank[a.trust] < rank[b.trust]
+}
+
+/** The guard that all work of a handler has; undefined when some of it has none. */
+function weakestGuard(work: readonly Work[]): Guard | undefined {
+  let guard: Guard | undefined
+  for (const w of work) {
+    if (w.hidden) continue
+    if (!w.guard) return undefined
+    if (weaker(w.guard, guard)) guard = w.guard
+  }
+  return guard
+}
+
+/** For handlers without work of interest: the guard of every answer with content. */
+function doorGuard(behaviour: Behaviour): Guard | undefined {
+  const answers = behaviour.steps.filter((s) => s.effect.kind === 'respond' && (s.effect.status ?? 200) < 400 && s.effect.how !== 'redirect')
+  let guard: Guard | undefined
+  for (const s of answers) {
+    const g = guardOfConditions(s.under, behaviour)
+    if (!g) return undefined
+    guard ??= g
+  }
+  return guard
+}
+
+function optional<K extends string, V>(key: K, value: V | undefined): { [P in K]?: V } {
+  return value === undefined ? {} : ({ [key]: value } as { [P in K]?: V })
 }

@@ -1,6 +1,28 @@
 import type { Place } from '../../lib/place.ts'
-import type { Behaviour, Condition, Step, Value } from '../behaviour/behaviour.ts'
-import type { Guard, Who } from './routes.ts'
+import type { Behaviour, Condition, Step, Trust, Value } from '../behaviour/behaviour.ts'
+
+/** Who is let in, and where that is decided. */
+export interface Guard {
+  readonly who: Who
+  /** The place of the decision. */
+  readonly at: Place
+  readonly trust: Trust
+  /** How the caller was established (`supabase.auth.getUser`), for people. */
+  readonly how: string
+  /** Where the caller was established, when that is known. */
+  readonly identifiedAt?: Place
+  /** What somebody without rights is answered. */
+  readonly refusal: { readonly status?: number; readonly how?: 'respond' | 'throw' | 'redirect' | 'not-found' | 'return' | 'next' }
+  /** The guard lets everyone in when this environment variable is unset. */
+  readonly opensWithout?: string
+}
+
+/**
+ * `user`: a signed-in user; `admin`: one with a role; `secret`: who knows a server secret or API key; `signature`: a signed
+ * message; `token`: who knows an unguessable value; `check`: something that could not be followed but refuses.
+ */
+export type Who = 'user' | 'admin' | 'secret' | 'signature' | 'token' | 'check'
+
 
 /** What a condition proves about the caller when it holds. */
 export interface Proof {
@@ -67,9 +89,8 @@ export function proofOf(value: Value, truthy: boolean, behaviour: Behaviour, dep
         return all ? strongest(value.of.map((x) => next(x, truthy))) : either(value.of, truthy, behaviour, depth)
       }
       if (/^[!=]==?$/.test(value.op)) return a && b ? comparison(a, b, value.op.startsWith('!') ? !truthy : truthy, behaviour, depth) : undefined
-      if (value.op === 'in' && truthy) return b ? next(b, true) : undefined
+      if (/^(includes|has|some|every|in|startsWith|endsWith|matches|indexOf)$/.test(value.op)) return truthy ? membership(value.of, behaviour, depth) : undefined
       if (value.op === 'length' || value.op === '>' || value.op === '>=') return truthy && a ? next(a, true) : undefined
-      if (value.op === 'typeof') return undefined
       return undefined
     }
     case 'caller':
@@ -285,26 +306,30 @@ function mentionsCaller(v: Value, depth = 0): boolean {
   return false
 }
 
+/** A list of admins, scopes or keys that holds the caller, or what the caller sent. */
+function membership(of: readonly Value[], behaviour: Behaviour, depth: number): Proof | undefined {
+  for (const a of of) {
+    const p = a.v === 'caller' || a.v === 'row' ? proofOf(a, true, behaviour, depth + 1) : undefined
+    if (p) return { ...p, who: 'admin' }
+  }
+  for (const a of of) if (a.v === 'op' || a.v === 'any') {
+    const p = proofOf(a, true, behaviour, depth + 1)
+    if (p) return p
+  }
+  const secret = of.map(serverSecret).find((s) => s)
+  return secret && of.some((a) => fromRequest(a)) ? { who: 'secret', trust: 'verified', how: `a comparison with ${secret.name}`, ...(secret.fallback ? { opensWithout: secret.name } : {}) } : undefined
+}
+
+const LEFT_ON_REQUEST = /^(req|c|ctx|event|locals|context|state)\.(user|session|auth|userId|user_id|currentUser|account|token|jwt|uid|viewer|principal|isAuthenticated|admin|profile)\b/
+
 /** A call that could not be followed. One that gets a credential of the request and whose refusal ends the handler is a check. */
 function unknownCheck(value: Extract<Value, { v: 'call' }>, truthy: boolean, behaviour: Behaviour, depth: number): Proof | undefined {
+  // Set by something that was not followed; when nothing sets it, the handler refuses everyone.
+  if (truthy && LEFT_ON_REQUEST.test(value.name)) return { who: 'user', trust: 'verified', how: value.name }
   if (/timingSafeEqual|safeCompare|secureCompare|constantTimeEqual/i.test(value.name) && truthy) {
     const secret = value.args.map(serverSecret).find((s) => s)
     if (secret) return { who: 'secret', trust: 'verified', how: `a comparison with ${secret.name}`, ...(secret.fallback ? { opensWithout: secret.name } : {}) }
     if (value.args.some((a) => fromRequest(a))) return { who: 'signature', trust: 'verified', how: value.name }
-  }
-  if (/\b(includes|has|some|startsWith|endsWith|match|test|find)$/.test(value.name) && truthy) {
-    // A list of admins, scopes or keys that holds the caller or what it sent.
-    for (const a of value.args) {
-      const p = a.v === 'caller' ? proofOf(a, true, behaviour, depth + 1) : undefined
-      if (p) return { ...p, who: 'admin' }
-      if (a.v === 'row') {
-        const r = proofOf(a, true, behaviour, depth + 1)
-        if (r) return { ...r, who: 'admin' }
-      }
-    }
-    const secret = value.args.map(serverSecret).find((s) => s)
-    if (secret && value.args.some((a) => fromRequest(a))) return { who: 'secret', trust: 'verified', how: `a comparison with ${secret.name}` }
-    return undefined
   }
   if (truthy && /verify|authenticate|requireAuth|requireUser|isAuth|authoriz|checkAuth|validateToken|validateApiKey|getServerSession|getSession|getUser|currentUser|hasPermission|validateRequest/i.test(value.name)) {
     const sees = value.args.length === 0 || value.args.some((a) => fromRequest(a) || a.v === 'caller' || a.v === 'unknown')

@@ -1,34 +1,17 @@
 import type { Place } from '../../lib/place.ts'
-import type { Behaviour, Trust } from '../behaviour/behaviour.ts'
-import type { Before, EntryKind } from '../frameworks/entry.ts'
+import type { Behaviour } from '../behaviour/behaviour.ts'
+import type { EntryKind } from '../frameworks/entry.ts'
+import type { Guard } from './guard.ts'
+import type { Work } from './work.ts'
+
+export type { Guard, Who } from './guard.ts'
+export type { Work, WorkKind } from './work.ts'
 
 /** Every HTTP entry of the application, and the middleware in front of it. */
 export interface RoutesModel {
   readonly routes: readonly Route[]
   readonly middleware: readonly MiddlewareModel[]
 }
-
-/** Who is let in, and where that is decided. */
-export interface Guard {
-  readonly who: Who
-  /** The place of the decision. */
-  readonly at: Place
-  readonly trust: Trust
-  /** How the caller was established (`supabase.auth.getUser`), for people. */
-  readonly how: string
-  /** Where the caller was established, when that is known. */
-  readonly identifiedAt?: Place
-  /** What somebody without rights is answered. */
-  readonly refusal: { readonly status?: number; readonly how?: 'respond' | 'throw' | 'redirect' | 'not-found' | 'return' | 'next' }
-  /** The guard lets everyone in when this environment variable is unset. */
-  readonly opensWithout?: string
-}
-
-/**
- * `user`: a signed-in user; `admin`: one with a role; `secret`: who knows a server secret or API key; `signature`: a signed
- * message; `token`: who knows an unguessable value; `check`: something that could not be followed but refuses.
- */
-export type Who = 'user' | 'admin' | 'secret' | 'signature' | 'token' | 'check'
 
 export interface Route {
   /** `GET`, …; undefined when the handler takes every method. */
@@ -51,7 +34,12 @@ export interface Route {
   /** Whose rights its data access has: the strongest first. */
   readonly client?: string
   readonly tables: readonly string[]
-  readonly before: readonly Before[]
+  /** What it does that should not be done for anybody, in order, each with what stands before it. */
+  readonly work: readonly Work[]
+  /** What runs before the handler. */
+  readonly before: readonly { readonly at: Place; readonly what: string; readonly blocks: boolean; readonly external?: { readonly from: string; readonly name: string } }[]
+  /** For pages: false when everything before it always answers by itself. */
+  readonly reachable?: boolean
   /** Handled by a library of its own (Auth.js, Better Auth, uploads): its package. */
   readonly library?: string
   readonly page?: { readonly path: string; readonly client: boolean; readonly static?: true }

@@ -1,0 +1,76 @@
+import type { Place } from '../../lib/place.ts'
+import type { Behaviour, Condition, Value } from '../behaviour/behaviour.ts'
+
+const COUNTER = /rate|limit|attempt|throttl|too_?many|quota|lock(ed)?_?(out|until)|cooldown|window|bucket/i
+
+/** Where a handler limits how often it is used and really refuses: a library's limiter, an own counter, an answer 429. */
+export function limitOf(behaviour: Behaviour): Place | undefined {
+  for (const step of behaviour.steps) {
+    const e = step.effect
+    if (e.kind === 'respond' && e.status === 429) {
+      // Relaying the 429 of another service limits nothing.
+      const own = step.under.find((c) => !relays(c.test, behaviour))
+      if (own && step.under.length) return own.at
+    }
+    for (const c of step.under) if (refuses(c, behaviour)) return c.at
+    if (e.kind === 'limit' && /consume|protect|check/.test(e.name) && behaviour.steps.some((s) => s.under.some((c) => mentions(c.test, behaviour.steps.indexOf(step))))) return step.at
+  }
+  return undefined
+}
+
+function refuses(c: Condition, behaviour: Behaviour): boolean {
+  if (!c.otherwise.ends) return false
+  if (c.otherwise.status === 429 && !relays(c.test, behaviour)) return true
+  return limiterIn(c.test, behaviour, 0)
+}
+
+/** True when a test depends on the result of a limiter or of an own counter. */
+function limiterIn(v: Value, behaviour: Behaviour, depth: number): boolean {
+  if (depth > 8) return false
+  switch (v.v) {
+    case 'result': {
+      const e = behaviour.steps[v.step]?.effect
+      return e?.kind === 'limit' || (e?.kind === 'kv' && /incr|get|eval|zcard/i.test(e.name)) || (e?.kind === 'rpc' && COUNTER.test(e.function))
+    }
+    case 'row': {
+      const e = behaviour.steps[v.step]?.effect
+      return e?.kind === 'db' && (COUNTER.test(e.table) || e.countOnly === true) && COUNTER.test(`${e.table} ${e.filters.map((f) => f.column).join(' ')}`)
+    }
+    case 'op':
+    case 'any':
+      return v.of.some((x) => limiterIn(x, behaviour, depth + 1))
+    case 'call':
+      return (/rate_?limit|isLimited|throttle|tooMany/i.test(v.name) && !/header/i.test(v.name)) || v.args.some((x) => limiterIn(x, behaviour, depth + 1))
+    default:
+      return false
+  }
+}
+
+/** A status or error of another service's answer. */
+function relays(v: Value, behaviour: Behaviour, depth = 0): boolean {
+  if (depth > 8) return false
+  switch (v.v) {
+    case 'error':
+      return v.of >= 0 && behaviour.steps[v.of]?.effect.kind !== 'limit'
+    case 'result': {
+      const kind = behaviour.steps[v.step]?.effect.kind
+      return kind === 'http' || kind === 'auth-call' || kind === 'ai' || kind === 'mail'
+    }
+    case 'op':
+    case 'any':
+      return v.of.some((x) => relays(x, behaviour, depth + 1))
+    case 'call':
+      return v.args.some((x) => relays(x, behaviour, depth + 1))
+    default:
+      return false
+  }
+}
+
+function mentions(v: Value, step: number, depth = 0): boolean {
+  if (depth > 8) return false
+  if (v.v === 'result') return v.step === step
+  if (v.v === 'error') return v.of === step
+  if (v.v === 'op' || v.v === 'any') return v.of.some((x) => mentions(x, step, depth + 1))
+  if (v.v === 'call') return v.args.some((x) => mentions(x, step, depth + 1))
+  return false
+}

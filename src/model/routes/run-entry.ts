@@ -1,0 +1,77 @@
+import type { JavaScriptFacts } from '../../facts/javascript.ts'
+import type { Entry as Runnables, Runnable, Seed, Value } from '../behaviour/behaviour.ts'
+import type { Before, Calling, Code, Entry } from '../frameworks/entry.ts'
+
+/** A file that does not exist; its only function is run after all middleware, so that its step carries what it takes to get through. */
+export const SENTINEL_PATH = '\0reached'
+
+/** The facts of the sentinel: one function that logs. */
+export const SENTINEL_FACTS: JavaScriptFacts = {
+  directives: [],
+  imports: [],
+  exports: [],
+  comments: [],
+  functions: [
+    { id: 0, params: [], body: [], l: 1, e: 1 },
+    { id: 1, name: 'reached', params: [], parent: 0, body: [{ k: 'expr', l: 1, expr: { k: 'call', l: 1, fn: { k: 'mem', l: 1, of: { k: 'id', name: 'console', l: 1 }, name: 'log' }, args: [{ k: 'lit', v: 'reached', l: 1 }] } }], l: 1, e: 1 },
+  ],
+}
+
+const url = (name: string): Value => ({ v: 'request', part: 'url', name })
+const LOCATION: Value = {
+  v: 'object',
+  props: { path: url('pathname'), fullPath: url('pathname'), href: url('pathname'), params: { v: 'request', part: 'params' }, query: { v: 'request', part: 'query' }, meta: { v: 'unknown' }, name: { v: 'unknown' } },
+}
+
+const SEEDS: Readonly<Record<Calling, readonly Seed[]>> = {
+  'next-route': ['web-request', 'next-context'],
+  'next-middleware': ['web-request', 'unknown'],
+  'next-api': ['express-req', 'express-res'],
+  'next-props': ['pages-context'],
+  'next-page': ['next-context'],
+  action: ['input', 'input', 'input', 'input', 'input', 'input'],
+  fetch: ['web-request', 'unknown'],
+  express: ['express-req', 'express-res', 'next-function'],
+  'express-param': ['express-req', 'express-res', 'next-function', 'input'],
+  fastify: ['fastify-request', 'fastify-reply', 'next-function'],
+  hono: ['hono-context', 'next-function'],
+  nest: ['input', 'input', 'input', 'input', 'input'],
+  'nest-guard': ['unknown'],
+  remix: ['remix-args', 'next-function'],
+  tanstack: ['server-fn-options'],
+  'tanstack-middleware': ['server-fn-options'],
+  sveltekit: ['kit-event'],
+  'sveltekit-handle': ['kit-handle'],
+  nitro: ['h3-event'],
+  'nuxt-middleware': [LOCATION, LOCATION],
+  astro: ['astro-context'],
+  'astro-middleware': ['astro-context', 'next-function'],
+  'astro-page': ['astro-context'],
+  lambda: ['lambda-event', 'unknown'],
+  trpc: ['trpc-options'],
+  'trpc-middleware': ['trpc-options'],
+  component: [],
+}
+
+/** What the interpreter runs for an entry: its middleware, then its handler (for pages without one, the sentinel). */
+export function runnablesOf(entry: Entry): Runnables | undefined {
+  const before = entry.before.filter((b) => !b.external || b.code.k === 'fn').map((b) => runnable(b.code, b.calling))
+  if (entry.code && !(entry.page?.client && entry.calling === 'next-page') && entry.calling !== 'component') return { ...runnable(entry.code, entry.calling, entry.args), before }
+  return undefined
+}
+
+/** What the interpreter runs to see what it takes to get past everything before a page (and its own loader). */
+export function gateOf(entry: Entry): Runnables {
+  const own: Runnable[] = entry.code && entry.kind === 'page' && !entry.page?.client ? [runnable(entry.code, entry.calling)] : entry.code && entry.kind === 'page' && entry.calling === 'next-props' ? [runnable(entry.code, entry.calling)] : []
+  return { path: SENTINEL_PATH, functionId: 1, seeds: [], before: [...entry.before.filter((b) => !b.external || b.code.k === 'fn').map((b) => runnable(b.code, b.calling)), ...own] }
+}
+
+/** What the interpreter runs for one middleware alone. */
+export function middlewareAlone(b: Before): Runnables {
+  return { path: SENTINEL_PATH, functionId: 1, seeds: [], before: [runnable(b.code, b.calling)] }
+}
+
+function runnable(code: Code, calling: Calling, args?: readonly Seed[]): Runnable {
+  const seeds = args ?? SEEDS[calling]
+  return code.k === 'fn' ? { path: code.path, functionId: code.fn, seeds } : { path: code.path, expression: code.expr, scope: code.scope, seeds }
+}

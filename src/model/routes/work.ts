@@ -1,0 +1,214 @@
+import type { Place } from '../../lib/place.ts'
+import type { SchemaModel } from '../app-model.ts'
+import type { Behaviour, Client, Effect, Step, Value } from '../behaviour/behaviour.ts'
+import { fromRequest, type Guard, guardOfStep } from './guard.ts'
+
+export type WorkKind = 'read' | 'insert' | 'update' | 'delete' | 'rpc' | 'file-read' | 'file-write' | 'file-delete' | 'mail' | 'sms' | 'payment' | 'paid-api' | 'admin' | 'command'
+
+/** Something a handler does that should not be done for anybody: an effect, and what stood before it. */
+export interface Work {
+  readonly kind: WorkKind
+  /** For people: "reads public.orders with the service role". */
+  readonly what: string
+  readonly at: Place
+  readonly via: readonly Place[]
+  readonly rights?: Client['rights']
+  readonly table?: string
+  /** True when the rows belong to somebody, or the table is unknown and named like one whose rows do. */
+  readonly userData?: boolean
+  /** The name of the library call. */
+  readonly call?: string
+  /** What the caller chooses of it: the recipient, the amount, the owner column. */
+  readonly chosen?: 'recipient' | 'amount' | 'owner'
+  readonly guard?: Guard
+  /** For reads: no answer with content is given without a guard. */
+  readonly hidden?: true
+  /** A guard follows only later. */
+  readonly guardedLater?: Guard
+}
+
+const LOGS = /(^|_)(rate_?limits?|logs?|audit|attempts?|analytics|metrics?|counters?|views?|events?|webhooks?|idempotency|telemetry)(_|$)/i
+const PERSONAL = /(^|_)(users?|profiles?|accounts?|customers?|clients?|orders?|payments?|subscriptions?|invoices?|messages?|conversations?|chats?|sessions?|tickets?|bookings?|reservations?|appointments?|members?|memberships?|teams?|organi[sz]ations?|credits?|wallets?|transactions?|notes?|documents?|files?|uploads?|contacts?|patients?|leads?|addresses|carts?|returns?|refunds?|api_?keys?|tokens?|notifications?|employees?|students?|projects?|tasks?|subscribers?)(_|$)/i
+const SHOWN = /^(is_)?(published|public|active|visible|approved|enabled|status|state|archived|draft)$/i
+const CAPABILITY = /token|secret|hash|nonce|share|invite|code|session_?id|checkout_?id|payment_?intent|unsubscribe/i
+const PAID_HOSTS = /(^|\.)(openai\.com|anthropic\.com|googleapis\.com|replicate\.com|huggingface\.co|groq\.com|mistral\.ai|cohere\.(com|ai)|deepseek\.com|openrouter\.ai|perplexity\.ai|elevenlabs\.io|stability\.ai|together\.(ai|xyz)|fal\.(ai|run)|x\.ai|lovable\.dev|firecrawl\.dev|serpapi\.com|tavily\.com|deepgram\.com|assemblyai\.com)/i
+const MAIL_HOSTS = /(^|\.)(resend\.com|sendgrid\.(com|net)|postmarkapp\.com|mailgun\.net|brevo\.com|sendinblue\.com|mailjet\.com|mailersend\.com|emailjs\.com|loops\.so|sparkpost\.com)/i
+const SMS_HOSTS = /(^|\.)(twilio\.com|vonage\.com|nexmo\.com|messagebird\.com|graph\.facebook\.com|callmebot\.com|ultramsg\.com|telnyx\.com|plivo\.com)/i
+
+/** The work of a behaviour, in order. */
+export function workOf(behaviour: Behaviour, schema: Pick<SchemaModel, 'tables'>): readonly Work[] {
+  const out: Work[] = []
+  const answered = disclosure(behaviour)
+  behaviour.steps.forEach((step, index) => {
+    const work = classify(step, schema)
+    if (!work) return
+    const guard = guardOfStep(step, behaviour) ?? capability(step)
+    const later = guard ? undefined : laterGuard(behaviour, index)
+    const hidden = !guard && (work.kind === 'read' || work.kind === 'file-read') && !answered
+    out.push({ ...work, at: step.at, via: step.via, ...(guard ? { guard } : {}), ...(hidden ? { hidden: true as const } : {}), ...(later ? { guardedLater: later } : {}) })
+  })
+  return out
+}
+
+/** True when an answer with content can be had without passing any guard. */
+function disclosure(behaviour: Behaviour): boolean {
+  const answers = behaviour.steps.filter((s) => s.effect.kind === 'respond' && s.effect.how !== 'redirect' && s.effect.how !== 'not-found' && s.effect.how !== 'next' && (s.effect.status ?? 200) < 400)
+  return answers.length === 0 || answers.some((s) => !guardOfStep(s, behaviour) || guardOfStep(s, behaviour)?.trust === 'claimed')
+}
+
+function laterGuard(behaviour: Behaviour, index: number): Guard | undefined {
+  for (const s of behaviour.steps.slice(index + 1)) {
+    const g = guardOfStep(s, behaviour)
+    if (g && g.trust !== 'claimed') return g
+  }
+  return undefined
+}
+
+/** A query that finds its row by something unguessable that the caller sent: who knows it may. */
+function capability(step: Step): Guard | undefined {
+  const e = step.effect
+  if (e.kind !== 'db') return undefined
+  const f = e.filters.find((x) => x.op === 'eq' && CAPABILITY.test(x.column.split('.').at(-1) ?? '') && fromRequest(x.value))
+  return f ? { who: 'token', at: step.at, trust: 'verified', how: `${e.table}.${f.column}`, refusal: {} } : undefined
+}
+
+function classify(step: Step, schema: Pick<SchemaModel, 'tables'>): Omit<Work, 'at' | 'via'> | undefined {
+  const e = step.effect
+  switch (e.kind) {
+    case 'db':
+      return database(e, schema)
+    case 'rpc':
+      return { kind: 'rpc', what: `calls the database function ${e.function} ${rightsWords(e.client.rights)}`, rights: e.client.rights, call: e.function }
+    case 'storage': {
+      const kind = e.op === 'delete' ? 'file-delete' : e.op === 'write' ? 'file-write' : 'file-read'
+      return { kind, what: `${{ read: 'reads', write: 'writes', delete: 'deletes', list: 'lists', sign: 'signs links to' }[e.op]} files of bucket ${e.bucket} ${rightsWords(e.client.rights)}`, rights: e.client.rights }
+    }
+    case 'auth-call':
+      return e.op === 'admin' && !/createUser|admin\.signOut/i.test(e.name) ? { kind: 'admin', what: `administers accounts (${e.name})`, call: e.name, rights: 'service' } : undefined
+    case 'mail':
+      return { kind: 'mail', what: `sends mail (${e.name})`, call: e.name, ...(choosesRecipient(e.args) ? { chosen: 'recipient' as const } : {}) }
+    case 'sms':
+      return { kind: 'sms', what: `sends a message (${e.name})`, call: e.name, ...(choosesRecipient(e.args) ? { chosen: 'recipient' as const } : {}) }
+    case 'ai':
+      return { kind: 'paid-api', what: `calls a paid model (${e.name})`, call: e.name }
+    case 'payment':
+      return payment(e)
+    case 'http':
+      return http(e)
+    case 'exec':
+      return { kind: 'command', what: `runs a command (${e.name})`, call: e.name }
+    default:
+      return undefined
+  }
+}
+
+function database(e: Extract<Effect, { kind: 'db' }>, schema: Pick<SchemaModel, 'tables'>): Omit<Work, 'at' | 'via'> | undefined {
+  const name = e.table.split('.').at(-1) ?? e.table
+  const table = schema.tables.find((t) => t.name.toLowerCase() === name.toLowerCase() && (t.schema === 'public' || !schema.tables.some((o) => o !== t && o.name === t.name && o.schema === 'public')))
+  const shown = e.filters.some((f) => SHOWN.test(f.column) && f.value.v === 'const')
+  const userData = table && !table.stub ? table.userData !== undefined : PERSONAL.test(name)
+  const words = rightsWords(e.client.rights)
+  if (e.op === 'select') return { kind: 'read', what: `reads ${name} ${words}`, rights: e.client.rights, table: name, userData: userData && !e.countOnly && !(shown && !table?.userData?.personalColumns.length) }
+  if (LOGS.test(name) && e.op !== 'delete' && !table?.userData?.powerColumns.length) return undefined
+  const kind = e.op === 'insert' ? 'insert' : e.op === 'delete' ? 'delete' : 'update'
+  const owners = new Set([...(table?.userData?.ownerColumns ?? ['user_id', 'owner_id', 'userId', 'ownerId', 'profile_id'])])
+  const forged = e.payload?.v === 'object' && Object.entries(e.payload.props).some(([k, v]) => owners.has(k) && fromRequest(v))
+  return { kind, what: `${{ insert: 'inserts into', upsert: 'writes', update: 'changes', delete: 'deletes from' }[e.op]} ${name} ${words}`, rights: e.client.rights, table: name, userData, ...(forged ? { chosen: 'owner' as const } : {}) }
+}
+
+function rightsWords(rights: Client['rights']): string {
+  return rights === 'service' ? 'with the service role or a direct connection' : rights === 'caller' ? "with the caller's client" : rights === 'anon' ? 'with the anon client' : ''
+}
+
+function choosesRecipient(args: readonly Value[]): boolean {
+  return args.some((a) => recipient(a, 0))
+}
+
+function recipient(v: Value, depth: number): boolean {
+  if (depth > 3) return false
+  if (v.v === 'object') {
+    for (const key of ['to', 'To', 'recipient', 'recipients', 'email', 'phone', 'number', 'phoneNumber']) {
+      const x = v.props[key]
+      if (x && fromRequest(x)) return true
+    }
+    return Object.values(v.props).some((x) => x.v === 'object' && recipient(x, depth + 1))
+  }
+  return v.v === 'array' ? v.items.some((x) => recipient(x, depth + 1)) : false
+}
+
+function payment(e: Extract<Effect, { name: string }>): Omit<Work, 'at' | 'via'> | undefined {
+  if (/retrieve|list|search|constructEvent|prices\.|products\./i.test(e.name)) return undefined
+  return { kind: 'payment', what: `calls the payment processor (${e.name})`, call: e.name, ...(e.args.some((a) => choosesAmount(a, 0)) ? { chosen: 'amount' as const } : {}) }
+}
+
+function choosesAmount(v: Value, depth: number): boolean {
+  if (depth > 6) return false
+  if (v.v === 'object') return Object.entries(v.props).some(([k, x]) => (/^(amount|unit_amount|unit_amount_decimal|currency|price_data|custom_price)$/.test(k) && fromRequestDeep(x)) || choosesAmount(x, depth + 1))
+  if (v.v === 'array') return v.items.some((x) => choosesAmount(x, depth + 1))
+  if (v.v === 'any') return v.of.some((x) => choosesAmount(x, depth + 1))
+  if (v.v === 'call') return v.args.some((x) => choosesAmount(x, depth + 1))
+  return false
+}
+
+function fromRequestDeep(v: Value): boolean {
+  if (v.v === 'object') return Object.entries(v.props).some(([k, x]) => /amount|currency/.test(k) && fromRequest(x))
+  return fromRequest(v)
+}
+
+function http(e: Extract<Effect, { name: string }>): Omit<Work, 'at' | 'via'> | undefined {
+  const host = hostOf(e.args[0])
+  if (host && PAID_HOSTS.test(host)) return { kind: 'paid-api', what: `calls ${host} with the server's key`, call: host }
+  if (host && MAIL_HOSTS.test(host)) return { kind: 'mail', what: `sends mail through ${host}`, call: host, ...(e.args.some((a) => recipientInBody(a, 0)) ? { chosen: 'recipient' as const } : {}) }
+  if (host && SMS_HOSTS.test(host)) return { kind: 'sms', what: `sends a message through ${host}`, call: host, ...(e.args.some((a) => recipientInBody(a, 0)) ? { chosen: 'recipient' as const } : {}) }
+  if (e.args.slice(1).some((a) => carriesKey(a, 0)) || (e.args[0] && carriesKey(e.args[0], 0) && fromRequestAnywhere(e.args))) return { kind: 'paid-api', what: `calls ${host ?? 'an API'} with a key of the server`, call: host ?? 'fetch' }
+  return undefined
+}
+
+function fromRequestAnywhere(args: readonly Value[]): boolean {
+  return args.some((a) => fromRequest(a))
+}
+
+function recipientInBody(v: Value, depth: number): boolean {
+  if (depth > 5) return false
+  if (recipient(v, 0)) return true
+  if (v.v === 'object') return Object.values(v.props).some((x) => recipientInBody(x, depth + 1))
+  if (v.v === 'call') return v.args.some((x) => recipientInBody(x, depth + 1))
+  return false
+}
+
+function hostOf(v: Value | undefined): string | undefined {
+  const text = leading(v)
+  const m = text === undefined ? null : /^https?:\/\/([^/?#:\s]+)/i.exec(text)
+  return m?.[1]
+}
+
+function leading(v: Value | undefined): string | undefined {
+  if (!v) return undefined
+  if (v.v === 'const') return typeof v.value === 'string' ? v.value : undefined
+  if (v.v === 'text') return leading(v.parts[0])
+  if (v.v === 'op' && v.op === '+') return leading(v.of[0])
+  if (v.v === 'any') return v.of.map(leading).find((x) => x !== undefined)
+  return undefined
+}
+
+const KEY = /key|secret|token|password|credential/i
+
+/** A secret of the server in the headers or the address of a request. */
+function carriesKey(v: Value, depth: number): boolean {
+  if (depth > 6) return false
+  switch (v.v) {
+    case 'env':
+      return KEY.test(v.name) && !/^(NEXT_PUBLIC_|VITE_|PUBLIC_|NUXT_PUBLIC_|EXPO_PUBLIC_)|ANON|PUBLISHABLE/i.test(v.name)
+    case 'text':
+      return v.parts.some((p) => carriesKey(p, depth + 1))
+    case 'object':
+      return Object.values(v.props).some((p) => carriesKey(p, depth + 1))
+    case 'call':
+      return v.args.some((p) => carriesKey(p, depth + 1))
+    case 'any':
+    case 'op':
+      return v.of.some((p) => carriesKey(p, depth + 1))
+    default:
+      return false
+  }
+}
