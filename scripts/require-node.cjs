@@ -1,9 +1,12 @@
-// Plain ES5 on purpose: it must run on any Node to be able to refuse it.
-var wanted = [22, 18]
+// Plain ES5: it must run on the Node that is too old.
 var parts = process.versions.node.split('.')
 var major = Number(parts[0])
 var minor = Number(parts[1])
-if (major < wanted[0] || (major === wanted[0] && minor < wanted[1])) {
-  process.stderr.write('Prelaunch needs Node ' + wanted.join('.') + ' or newer and this is ' + process.versions.node + ': install Node 24 (https://nodejs.org), or run npm ci without --ignore-scripts, which brings it along.\n')
+if (major < 22 || (major === 22 && minor < 18)) {
+  console.error(
+    'Prelaunch needs Node 22.18 or newer, but this is ' +
+      process.version +
+      ': install Node 24 from https://nodejs.org, or run "npm ci" without --ignore-scripts and --omit=optional, which brings a Node 24 of its own.',
+  )
   process.exit(1)
 }

@@ -26,7 +26,14 @@ export function findingBlock(report: Report, audience: Audience, f: ReportFindin
     `**Fix:** ${prose(f.fix.text)}${f.fix.proved ? ' _(applied in the sandbox: the hole is closed)_' : ''}`,
     ...(f.fix.code ? [fence(f.fix.code, f.fix.language ?? '')] : []),
     ...(f.assumes ? [`_Assumes:_ ${prose(f.assumes)}`] : []),
-    ...(f.related.length ? [`_See also:_ ${f.related.slice(0, 5).map((r) => `${placeLink(report, audience, r.path, r.line)} (${prose(r.what, 120)})`).join(', ')}`] : []),
+    ...(f.related.length
+      ? [
+          `_See also:_ ${f.related
+            .slice(0, 5)
+            .map((r) => `${placeLink(report, audience, r.path, r.line)} (${prose(r.what, 120)})`)
+            .join(', ')}`,
+        ]
+      : []),
     details('Prompt for your AI builder', fence(promptFor(f), 'text')),
     `<sub>id ${code(f.fingerprint)}</sub>`,
   ].join('\n\n')
@@ -56,7 +63,10 @@ function reason(check: ReportCheck): string {
 export function unverifiedList(report: Report): string {
   return report.checks
     .filter((c) => c.status === 'unverified')
-    .map((c) => `- **${c.number}. ${prose(c.rule, 160)}** ${prose(c.because ?? '', 300)}${c.howToVerify ? `\n  - Look at: ${prose(c.howToVerify.where, 300)}\n  - Then write into ${code('.github/prelaunch.yml')} under ${code('attest')}: check ${code(c.id)}, ${prose(c.howToVerify.attest, 300)}` : ''}`)
+    .map(
+      (c) =>
+        `- **${c.number}. ${prose(c.rule, 160)}** ${prose(c.because ?? '', 300)}${c.howToVerify ? `\n  - Look at: ${prose(c.howToVerify.where, 300)}\n  - Then write into ${code('.github/prelaunch.yml')} under ${code('attest')}: check ${code(c.id)}, ${prose(c.howToVerify.attest, 300)}` : ''}`,
+    )
     .join('\n')
 }
 
@@ -80,15 +90,27 @@ export function accessTable(objects: readonly AccessObject[]): string {
     const columns = o.cells.filter((c) => c.column !== undefined && c.result === 'allowed').map((c) => c.column as string)
     return `| ${code(o.object, 80)} (${o.kind}) | ${o.rls === undefined ? '' : o.rls ? 'on' : '**off**'} | ${by('anon', () => true)} | ${by('A', (r) => r !== 'own')} | ${by('A', (r) => r === 'own')}${columns.length ? `, may set ${[...new Set(columns)].map((c) => code(c, 40)).join(' ')}` : ''} |`
   })
-  return ['| Object | RLS | Anybody can | Signed-in users can, on rows of others | … on their own rows |', '| :-- | :-- | :-- | :-- | :-- |', ...rows].join('\n')
+  return ['| Object | RLS | Anybody can | Signed-in users can, on rows of others | … on their own rows |', '| :-- | :-- | :-- | :-- | :-- |', ...rows].join(
+    '\n',
+  )
 }
 
 /** The routes of the given files with their guard. */
 export function routesTable(report: Report, audience: Audience, paths: ReadonlySet<string>, max = 40): string {
   const routes = report.routes.filter((r) => paths.has(r.path))
   if (!routes.length) return ''
-  const rows = routes.slice(0, max).map((r) => `| ${code(`${r.method ?? 'any'} ${r.route}`, 120)} | ${r.guard ? `${prose(r.guard.who, 80)} (${placeLink(report, audience, r.guard.path, r.guard.line)})` : 'nobody checks'} | ${r.limit ? 'yes' : 'no'} | ${placeLink(report, audience, r.path, r.line)} |`)
-  return ['| Route | Guarded by | Rate limit | Where |', '| :-- | :-- | :-- | :-- |', ...rows, ...(routes.length > max ? [`\n${routes.length - max} more routes in the full report.`] : [])].join('\n')
+  const rows = routes
+    .slice(0, max)
+    .map(
+      (r) =>
+        `| ${code(`${r.method ?? 'any'} ${r.route}`, 120)} | ${r.guard ? `${prose(r.guard.who, 80)} (${placeLink(report, audience, r.guard.path, r.guard.line)})` : 'nobody checks'} | ${r.limit ? 'yes' : 'no'} | ${placeLink(report, audience, r.path, r.line)} |`,
+    )
+  return [
+    '| Route | Guarded by | Rate limit | Where |',
+    '| :-- | :-- | :-- | :-- |',
+    ...rows,
+    ...(routes.length > max ? [`\n${routes.length - max} more routes in the full report.`] : []),
+  ].join('\n')
 }
 
 /** Objects of the access matrix that introduced or fixed findings speak of. */
@@ -107,7 +129,10 @@ function mentions(subject: string, object: string): boolean {
 /** What could not be read. */
 export function gapsList(report: Report, max = 20): string {
   const gaps = report.gaps.filter((g) => g.touches.length)
-  return [...gaps.slice(0, max).map((g) => `- ${g.path ? code(g.line ? `${g.path}:${g.line}` : g.path) : 'the repository'}: ${prose(g.because, 300)}`), ...(gaps.length > max ? [`- … and ${gaps.length - max} more`] : [])].join('\n')
+  return [
+    ...gaps.slice(0, max).map((g) => `- ${g.path ? code(g.line ? `${g.path}:${g.line}` : g.path) : 'the repository'}: ${prose(g.because, 300)}`),
+    ...(gaps.length > max ? [`- … and ${gaps.length - max} more`] : []),
+  ].join('\n')
 }
 
 /** Suppressed findings with their reasons. */

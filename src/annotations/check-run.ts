@@ -1,6 +1,19 @@
 import type { Report } from '../report/report.ts'
 import { type Annotation, toAnnotations } from './annotations.ts'
-import { accessTable, checksTable, configProblems, details, existingCounts, findingBlock, findingLine, gapsList, routesTable, suppressedList, touchedObjects, unverifiedList } from './blocks.ts'
+import {
+  accessTable,
+  checksTable,
+  configProblems,
+  details,
+  existingCounts,
+  findingBlock,
+  findingLine,
+  gapsList,
+  routesTable,
+  suppressedList,
+  touchedObjects,
+  unverifiedList,
+} from './blocks.ts'
 import { code, fence, plain } from './escape.ts'
 import { promptForAll } from './prompt.ts'
 import { fit, type Section } from './sections.ts'
@@ -44,12 +57,26 @@ function summarySections(report: Report, audience: Audience, view: Shown, senten
   const suppressed = suppressedList(report)
   return [
     { name: 'verdict', expendable: 0, text: sentence },
-    { name: 'hint', expendable: 0, text: [requiredHint(audience, conclusion), configurationChange(audience), acceptHint(audience, view)].filter(Boolean).join('\n\n') },
+    {
+      name: 'hint',
+      expendable: 0,
+      text: [requiredHint(audience, conclusion), configurationChange(audience), acceptHint(audience, view)].filter(Boolean).join('\n\n'),
+    },
     {
       name: 'introduced findings',
       expendable: 3,
-      text: view.introduced.length ? `## Introduced\n\n${view.introduced.slice(0, 30).map((f) => findingBlock(report, audience, f)).join('\n\n')}${more(view.introduced.length, 30)}` : '',
-      short: view.introduced.length ? `## Introduced\n\n${view.introduced.slice(0, 100).map((f) => findingLine(report, audience, f)).join('\n')}${more(view.introduced.length, 100)}` : '',
+      text: view.introduced.length
+        ? `## Introduced\n\n${view.introduced
+            .slice(0, 30)
+            .map((f) => findingBlock(report, audience, f))
+            .join('\n\n')}${more(view.introduced.length, 30)}`
+        : '',
+      short: view.introduced.length
+        ? `## Introduced\n\n${view.introduced
+            .slice(0, 100)
+            .map((f) => findingLine(report, audience, f))
+            .join('\n')}${more(view.introduced.length, 100)}`
+        : '',
     },
     { name: 'configuration problems', expendable: 2, text: problems ? `## The configuration has problems\n\n${problems}` : '' },
     {
@@ -60,23 +87,48 @@ function summarySections(report: Report, audience: Audience, view: Shown, senten
     { name: 'what to verify by hand', expendable: 4, text: unverified ? details(`Verify by hand (${unverified})`, unverifiedList(report)) : '' },
     { name: 'access matrix', expendable: 7, text: touched.length ? details('Who can do what (tried in a real database)', accessTable(touched)) : '' },
     { name: 'routes', expendable: 8, text: routes ? details('Routes in the changed files', routes) : '' },
-    { name: 'fixed findings', expendable: 9, text: view.fixed.length ? `## Fixed\n\n${view.fixed.slice(0, 50).map((f) => `- ~~${code(f.subject)}~~ ${plain(f.check)}`).join('\n')}${more(view.fixed.length, 50)}` : '' },
+    {
+      name: 'fixed findings',
+      expendable: 9,
+      text: view.fixed.length
+        ? `## Fixed\n\n${view.fixed
+            .slice(0, 50)
+            .map((f) => `- ~~${code(f.subject)}~~ ${plain(f.check)}`)
+            .join('\n')}${more(view.fixed.length, 50)}`
+        : '',
+    },
     {
       name: 'unreadable findings',
       expendable: 5,
-      text: view.unreadable.length ? `## Could not be looked at again\n\nTheir files cannot be read any more, so they do not count as fixed:\n\n${view.unreadable.slice(0, 30).map((f) => findingLine(report, audience, f)).join('\n')}` : '',
+      text: view.unreadable.length
+        ? `## Could not be looked at again\n\nTheir files cannot be read any more, so they do not count as fixed:\n\n${view.unreadable
+            .slice(0, 30)
+            .map((f) => findingLine(report, audience, f))
+            .join('\n')}`
+        : '',
     },
     { name: 'existing findings', expendable: 6, text: existingSection(report, view) },
     { name: 'suppressed findings', expendable: 10, text: suppressed ? details(`Suppressed (${report.suppressed.length})`, suppressed) : '' },
     { name: 'what could not be read', expendable: 11, text: gaps ? details('What could not be read', gaps) : '' },
-    { name: 'prompt for all', expendable: 12, text: view.introduced.length > 1 ? details('One prompt for your AI builder that fixes all of them', fence(promptForAll(view.introduced), 'text', 20_000)) : '' },
+    {
+      name: 'prompt for all',
+      expendable: 12,
+      text:
+        view.introduced.length > 1
+          ? details('One prompt for your AI builder that fixes all of them', fence(promptForAll(view.introduced), 'text', 20_000))
+          : '',
+    },
   ]
 }
 
 function existingSection(report: Report, view: Shown): string {
   if (!view.existing.length) return ''
-  const what = report.comparison ? `${count(view.existing.length, 'problem')} already existed and ${view.existing.length === 1 ? 'does' : 'do'} not block` : count(view.existing.length, 'finding')
-  const hidden = view.existingInFull ? '' : '\n\n_This repository is public, so existing findings are counted and not described. `npx prelaunch audit` shows them on your machine; `publish: all` in the configuration shows them here._'
+  const what = report.comparison
+    ? `${count(view.existing.length, 'problem')} already existed and ${view.existing.length === 1 ? 'does' : 'do'} not block`
+    : count(view.existing.length, 'finding')
+  const hidden = view.existingInFull
+    ? ''
+    : '\n\n_This repository is public, so existing findings are counted and not described. `npx prelaunch audit` shows them on your machine; `publish: all` in the configuration shows them here._'
   return `## ${report.comparison ? 'Existing' : 'In the repository'}\n\n${what}: ${existingCounts(view.existing)}${hidden}`
 }
 
@@ -85,7 +137,14 @@ function textOf(report: Report, audience: Audience, view: Shown, left: number): 
   const listed = [...view.introduced, ...(view.existingInFull ? [...view.existing].sort(byImportance) : [])]
   if (!listed.length) return undefined
   const blocks = listed.map((f, i): Section => ({ name: `finding ${i + 1}`, expendable: 0, text: findingBlock(report, audience, f) }))
-  const lines: Section = { name: 'list', expendable: 0, text: `## All findings shown here (${listed.length})\n\n${listed.slice(0, 250).map((f) => findingLine(report, audience, f)).join('\n')}${more(listed.length, 250)}` }
+  const lines: Section = {
+    name: 'list',
+    expendable: 0,
+    text: `## All findings shown here (${listed.length})\n\n${listed
+      .slice(0, 250)
+      .map((f) => findingLine(report, audience, f))
+      .join('\n')}${more(listed.length, 250)}`,
+  }
   const budget = MAX_OUTPUT_BYTES - 200
   let text = fit([lines], budget)
   for (const block of blocks) {
@@ -107,7 +166,9 @@ function requiredHint(audience: Audience, conclusion: Conclusion): string {
 }
 
 function configurationChange(audience: Audience): string {
-  return audience.changedPaths?.has('.github/prelaunch.yml') ? '> ⚙️ This pull request changes `.github/prelaunch.yml`. The audit uses the version of the base branch; the new one applies after the merge.' : ''
+  return audience.changedPaths?.has('.github/prelaunch.yml')
+    ? '> ⚙️ This pull request changes `.github/prelaunch.yml`. The audit uses the version of the base branch; the new one applies after the merge.'
+    : ''
 }
 
 function acceptHint(audience: Audience, view: Shown): string {

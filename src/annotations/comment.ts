@@ -1,5 +1,17 @@
 import type { Report } from '../report/report.ts'
-import { accessTable, checksTable, configProblems, details, existingCounts, findingBlock, findingLine, routesTable, suppressedList, touchedObjects, unverifiedList } from './blocks.ts'
+import {
+  accessTable,
+  checksTable,
+  configProblems,
+  details,
+  existingCounts,
+  findingBlock,
+  findingLine,
+  routesTable,
+  suppressedList,
+  touchedObjects,
+  unverifiedList,
+} from './blocks.ts'
 import { code, fence } from './escape.ts'
 import { promptForAll } from './prompt.ts'
 import { fit, type Section } from './sections.ts'
@@ -34,15 +46,53 @@ export function renderComment(report: Report, audience: Audience): string | unde
     {
       name: 'introduced findings',
       expendable: 1,
-      text: view.introduced.length ? `${view.introduced.slice(0, 10).map((f) => findingBlock(report, audience, f)).join('\n\n')}${more(view.introduced.length, 10)}` : '',
-      short: view.introduced.slice(0, 50).map((f) => findingLine(report, audience, f)).join('\n') + more(view.introduced.length, 50),
+      text: view.introduced.length
+        ? `${view.introduced
+            .slice(0, 10)
+            .map((f) => findingBlock(report, audience, f))
+            .join('\n\n')}${more(view.introduced.length, 10)}`
+        : '',
+      short:
+        view.introduced
+          .slice(0, 50)
+          .map((f) => findingLine(report, audience, f))
+          .join('\n') + more(view.introduced.length, 50),
     },
-    { name: 'prompt for all', expendable: 9, text: view.introduced.length > 1 ? details('One prompt for your AI builder that fixes all of them', fence(promptForAll(view.introduced), 'text', 15_000)) : '' },
-    { name: 'fixed', expendable: 3, text: view.fixed.length ? `**Fixed:** ${view.fixed.slice(0, 30).map((f) => `${code(f.subject)} (${code(f.check)})`).join(', ')}` : '' },
-    { name: 'unreadable', expendable: 4, text: view.unreadable.length ? `**Could not be looked at again:** ${view.unreadable.slice(0, 20).map((f) => code(f.subject)).join(', ')}. Their files cannot be read any more, so they do not count as fixed.` : '' },
+    {
+      name: 'prompt for all',
+      expendable: 9,
+      text:
+        view.introduced.length > 1
+          ? details('One prompt for your AI builder that fixes all of them', fence(promptForAll(view.introduced), 'text', 15_000))
+          : '',
+    },
+    {
+      name: 'fixed',
+      expendable: 3,
+      text: view.fixed.length
+        ? `**Fixed:** ${view.fixed
+            .slice(0, 30)
+            .map((f) => `${code(f.subject)} (${code(f.check)})`)
+            .join(', ')}`
+        : '',
+    },
+    {
+      name: 'unreadable',
+      expendable: 4,
+      text: view.unreadable.length
+        ? `**Could not be looked at again:** ${view.unreadable
+            .slice(0, 20)
+            .map((f) => code(f.subject))
+            .join(', ')}. Their files cannot be read any more, so they do not count as fixed.`
+        : '',
+    },
     { name: 'existing', expendable: 5, text: view.existing.length ? `**Existing, not blocking:** ${existingCounts(view.existing)}` : '' },
     { name: 'configuration problems', expendable: 2, text: problems ? `**The configuration has problems:**\n\n${problems}` : '' },
-    { name: 'verify by hand', expendable: 6, text: report.summary.unverified ? details(`Verify by hand (${report.summary.unverified})`, unverifiedList(report)) : '' },
+    {
+      name: 'verify by hand',
+      expendable: 6,
+      text: report.summary.unverified ? details(`Verify by hand (${report.summary.unverified})`, unverifiedList(report)) : '',
+    },
     { name: 'access matrix', expendable: 7, text: touched.length ? details('Who can do what (tried in a real database)', accessTable(touched)) : '' },
     { name: 'routes', expendable: 8, text: routes ? details('Routes in the changed files', routes) : '' },
     { name: 'the 25 checks', expendable: 10, text: details('The 25 checks', checksTable(report)) },

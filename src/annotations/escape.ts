@@ -84,6 +84,9 @@ export function bytes(text: string): number {
 /** The longest prefix of at most `max` bytes, cut between characters. */
 export function cutBytes(text: string, max: number): string {
   if (bytes(text) <= max) return text
-  const cut = Buffer.from(text).subarray(0, Math.max(0, max - 3)).toString('utf8').replace(/\uFFFD+$/, '')
+  const cut = Buffer.from(text)
+    .subarray(0, Math.max(0, max - 3))
+    .toString('utf8')
+    .replace(/\uFFFD+$/, '')
   return `${cut}…`
 }

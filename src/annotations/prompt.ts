@@ -10,14 +10,26 @@ export function promptFor(finding: ReportFinding): string {
     `Risk: ${plain(finding.attack)}`,
     `Do this: ${plain(finding.fix.text)}`,
     ...(finding.fix.code ? [`Code for this place:\n${plain(finding.fix.code, { lines: true, max: 6000 })}`] : []),
-    ...(finding.related.length ? [`Also look at: ${finding.related.slice(0, 5).map((r) => `${plain(r.path)}:${r.line}`).join(', ')}.`] : []),
+    ...(finding.related.length
+      ? [
+          `Also look at: ${finding.related
+            .slice(0, 5)
+            .map((r) => `${plain(r.path)}:${r.line}`)
+            .join(', ')}.`,
+        ]
+      : []),
     `Do not weaken other rules, do not add exceptions, and keep the application working for its own users.`,
   ].join('\n')
 }
 
 /** One instruction for several findings. */
 export function promptForAll(findings: readonly ReportFinding[], max = 20): string {
-  const numbered = findings.slice(0, max).map((f, i) => `${i + 1}. ${plain(f.path)}:${f.line} (${plain(f.subject)})\n   Problem: ${plain(f.message)}\n   Do this: ${plain(f.fix.text)}${f.fix.code ? `\n${plain(f.fix.code, { lines: true, max: 3000 }).replace(/^/gm, '   ')}` : ''}`)
+  const numbered = findings
+    .slice(0, max)
+    .map(
+      (f, i) =>
+        `${i + 1}. ${plain(f.path)}:${f.line} (${plain(f.subject)})\n   Problem: ${plain(f.message)}\n   Do this: ${plain(f.fix.text)}${f.fix.code ? `\n${plain(f.fix.code, { lines: true, max: 3000 }).replace(/^/gm, '   ')}` : ''}`,
+    )
   return [
     `Fix these ${Math.min(findings.length, max)} security problems, one after the other, and change nothing else.`,
     ...numbered,

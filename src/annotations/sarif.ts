@@ -1,3 +1,4 @@
+import { HELP_BASE } from '../report/build-report.ts'
 import type { Report, ReportFinding } from '../report/report.ts'
 import { linkPath, plain } from './escape.ts'
 
@@ -8,14 +9,14 @@ const SECURITY_SEVERITY = { Critical: '9.5', High: '7.5', Medium: '5.0' } as con
 /** GitHub takes 25,000 results of a run at most. */
 const MAX_RESULTS = 25_000
 
-/** The findings as a SARIF 2.1.0 document: one rule per check, fingerprints that survive moved lines, suppressed findings marked as such. */
-export function renderSarif(report: Report): string {
+/** The findings as a SARIF 2.1.0 document, to be written as JSON: one rule per check, fingerprints that survive moved lines, suppressed findings marked as such. */
+export function renderSarif(report: Report) {
   const rules = report.checks.map((check) => ({
     id: check.id,
     name: check.id.replaceAll('/', '-'),
     shortDescription: { text: check.rule },
     fullDescription: { text: check.rule },
-    helpUri: check.findings[0]?.help ?? helpUrl(check.id),
+    helpUri: `${HELP_BASE}${check.id}.md`,
     defaultConfiguration: { level: 'warning' },
     properties: { tags: ['security', check.category], number: check.number, precision: 'high' },
   }))
@@ -23,9 +24,11 @@ export function renderSarif(report: Report): string {
   const findings = report.checks.flatMap((c) => c.findings).slice(0, MAX_RESULTS)
   const results = [
     ...findings.map((f) => result(f, indexOf, report)),
-    ...report.suppressed.slice(0, MAX_RESULTS - findings.length).map((s) => ({ ...result(s.finding, indexOf, report), suppressions: [{ kind: 'external', status: 'accepted', justification: plain(s.reason) }] })),
+    ...report.suppressed
+      .slice(0, MAX_RESULTS - findings.length)
+      .map((s) => ({ ...result(s.finding, indexOf, report), suppressions: [{ kind: 'external', status: 'accepted', justification: plain(s.reason) }] })),
   ]
-  const document = {
+  return {
     $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
     version: '2.1.0',
     runs: [
@@ -41,7 +44,6 @@ export function renderSarif(report: Report): string {
       },
     ],
   }
-  return `${JSON.stringify(document, null, 2)}\n`
 }
 
 function result(f: ReportFinding, indexOf: ReadonlyMap<string, number>, report: Report) {
@@ -49,9 +51,13 @@ function result(f: ReportFinding, indexOf: ReadonlyMap<string, number>, report: 
     ruleId: f.check,
     ruleIndex: indexOf.get(f.check) ?? -1,
     level: LEVEL[f.severity],
-    message: { text: `${plain(f.title)}: ${plain(f.message, { lines: true })}\n\nWhat an attacker does: ${plain(f.attack)}\n\nFix: ${plain(f.fix.text)}${f.fix.code ? `\n\n${plain(f.fix.code, { lines: true, max: 8000 })}` : ''}` },
+    message: {
+      text: `${plain(f.title)}: ${plain(f.message, { lines: true })}\n\nWhat an attacker does: ${plain(f.attack)}\n\nFix: ${plain(f.fix.text)}${f.fix.code ? `\n\n${plain(f.fix.code, { lines: true, max: 8000 })}` : ''}`,
+    },
     locations: [location(f.path, f.line, f.endLine, f.subject)],
-    ...(f.related.length ? { relatedLocations: f.related.slice(0, 100).map((r, i) => ({ id: i + 1, ...location(r.path, r.line, r.line), message: { text: plain(r.what) } })) } : {}),
+    ...(f.related.length
+      ? { relatedLocations: f.related.slice(0, 100).map((r, i) => ({ id: i + 1, ...location(r.path, r.line, r.line), message: { text: plain(r.what) } })) }
+      : {}),
     partialFingerprints: { 'prelaunch/v1': f.fingerprint },
     ...(report.comparison && f.state !== undefined ? { baselineState: f.state === 'introduced' ? 'new' : 'unchanged' } : {}),
     properties: { 'security-severity': SECURITY_SEVERITY[f.severity], severity: f.severity, subject: plain(f.subject), proof: f.proof, aliases: f.aliases },

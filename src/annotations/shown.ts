@@ -64,7 +64,10 @@ export function isAtLeast(severity: Severity, level: Config['failOn']): boolean 
 
 /** Critical first, then by number of the check, path and line. */
 export function byImportance(a: ReportFinding, b: ReportFinding): number {
-  return SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity) || (a.check < b.check ? -1 : a.check > b.check ? 1 : a.path < b.path ? -1 : a.path > b.path ? 1 : a.line - b.line)
+  return (
+    SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity) ||
+    (a.check < b.check ? -1 : a.check > b.check ? 1 : a.path < b.path ? -1 : a.path > b.path ? 1 : a.line - b.line)
+  )
 }
 
 /** One policy can fail several checks; its finding is shown for the first of them only. */

@@ -18,25 +18,47 @@ export function verdict(report: Report, shown: Shown, audience: Audience): Verdi
   const unverified = report.summary.unverified
   const doubt = unverified ? `, ${count(unverified, 'check')} to verify by hand` : ''
   if (!report.audit.complete) {
-    return { conclusion: 'failure', title: 'The audit is not complete', sentence: '❌ **The audit could not see the whole repository**, so nobody knows yet whether this is safe. What could not be read is listed below.' }
+    return {
+      conclusion: 'failure',
+      title: 'The audit is not complete',
+      sentence: '❌ **The audit could not see the whole repository**, so nobody knows yet whether this is safe. What could not be read is listed below.',
+    }
   }
   if (blocking.length) {
     const what = count(blocking.length, `${levelName(blocking)} problem`)
-    const verb = audience.kind === 'push' ? 'This push introduces' : audience.kind === 'merge_group' ? 'This merge group introduces' : 'This pull request introduces'
-    return { conclusion: 'failure', title: `${what} introduced${doubt}`, sentence: `❌ **Do not merge yet.** ${verb} ${what}. Each is explained below with the fix to paste.` }
+    const verb =
+      audience.kind === 'push' ? 'This push introduces' : audience.kind === 'merge_group' ? 'This merge group introduces' : 'This pull request introduces'
+    return {
+      conclusion: 'failure',
+      title: `${what} introduced${doubt}`,
+      sentence: `❌ **Do not merge yet.** ${verb} ${what}. Each is explained below with the fix to paste.`,
+    }
   }
   if (introduced.length) {
     const what = count(introduced.length, 'problem')
-    return { conclusion: 'success', title: `${what} introduced, none blocks${doubt}`, sentence: `⚠️ **Can be merged, better after a look.** ${what} introduced, none at the level that blocks (${audience.config.failOn === 'never' ? 'blocking is switched off' : `\`fail_on: ${audience.config.failOn}\``}).` }
+    return {
+      conclusion: 'success',
+      title: `${what} introduced, none blocks${doubt}`,
+      sentence: `⚠️ **Can be merged, better after a look.** ${what} introduced, none at the level that blocks (${audience.config.failOn === 'never' ? 'blocking is switched off' : `\`fail_on: ${audience.config.failOn}\``}).`,
+    }
   }
   if (!report.comparison) {
     const { critical, high, medium } = report.summary
     const total = critical + high + medium
-    if (total) return { conclusion: 'success', title: `${count(total, 'finding')} in the repository (${critical} Critical)${doubt}`, sentence: `📋 **First look at this commit.** ${count(total, 'finding')}: ${critical} Critical, ${high} High, ${medium} Medium. There is no earlier commit to compare with, so nothing is blocked.` }
+    if (total)
+      return {
+        conclusion: 'success',
+        title: `${count(total, 'finding')} in the repository (${critical} Critical)${doubt}`,
+        sentence: `📋 **First look at this commit.** ${count(total, 'finding')}: ${critical} Critical, ${high} High, ${medium} Medium. There is no earlier commit to compare with, so nothing is blocked.`,
+      }
     return { conclusion: 'success', title: `No findings${doubt}`, sentence: `✅ **Nothing found.** ${passedSentence(report)}` }
   }
   const fixed = shown.fixed.length ? ` ${count(shown.fixed.length, 'problem')} fixed – thank you.` : ''
-  return { conclusion: 'success', title: `Nothing new introduced${shown.fixed.length ? `, ${shown.fixed.length} fixed` : ''}${doubt}`, sentence: `✅ **Safe to merge as far as the 25 checks can tell.** No new problem is introduced.${fixed}` }
+  return {
+    conclusion: 'success',
+    title: `Nothing new introduced${shown.fixed.length ? `, ${shown.fixed.length} fixed` : ''}${doubt}`,
+    sentence: `✅ **Safe to merge as far as the 25 checks can tell.** No new problem is introduced.${fixed}`,
+  }
 }
 
 function passedSentence(report: Report): string {

@@ -49,12 +49,12 @@ export class BareClone {
     await git(this.dir, ['config', 'remote.origin.partialclonefilter', 'blob:none'], {}, signal)
     const missing: string[] = []
     for (const commit of commits) {
-      const known = await git(this.dir, ['cat-file', '-e', `${commit}^{tree}`], { GIT_NO_LAZY_FETCH: '1' }, signal).then(
-        () => git(this.dir, ['rev-parse', '--verify', '--quiet', `refs/prelaunch/${commit}`], {}, signal),
-      ).then(
-        () => true,
-        () => false,
-      )
+      const known = await git(this.dir, ['cat-file', '-e', `${commit}^{tree}`], { GIT_NO_LAZY_FETCH: '1' }, signal)
+        .then(() => git(this.dir, ['rev-parse', '--verify', '--quiet', `refs/prelaunch/${commit}`], {}, signal))
+        .then(
+          () => true,
+          () => false,
+        )
       if (!known) missing.push(commit)
     }
     if (!missing.length) return
@@ -78,9 +78,24 @@ export class BareClone {
 /** The network half of git: fixed arguments, no prompts, no hooks, no configuration of the machine, only http(s). */
 function git(dir: string, args: readonly string[], env: Record<string, string>, signal?: AbortSignal): Promise<string> {
   return new Promise((resolve, reject) => {
-    const proxies = Object.fromEntries(['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY', 'https_proxy', 'http_proxy', 'no_proxy', 'SSL_CERT_FILE', 'GIT_SSL_CAINFO'].flatMap((name) => (process.env[name] ? [[name, process.env[name] as string]] : [])))
+    const proxies = Object.fromEntries(
+      ['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY', 'https_proxy', 'http_proxy', 'no_proxy', 'SSL_CERT_FILE', 'GIT_SSL_CAINFO'].flatMap((name) =>
+        process.env[name] ? [[name, process.env[name] as string]] : [],
+      ),
+    )
     const child = spawn('git', ['-c', 'core.hooksPath=/dev/null', '-c', 'credential.helper=', '-C', dir, ...args], {
-      env: { PATH: process.env['PATH'] ?? '', HOME: '/nonexistent', GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null', GIT_TERMINAL_PROMPT: '0', GIT_ASKPASS: 'true', GIT_ALLOW_PROTOCOL: 'http:https', LC_ALL: 'C', ...proxies, ...env },
+      env: {
+        PATH: process.env['PATH'] ?? '',
+        HOME: '/nonexistent',
+        GIT_CONFIG_NOSYSTEM: '1',
+        GIT_CONFIG_GLOBAL: '/dev/null',
+        GIT_TERMINAL_PROMPT: '0',
+        GIT_ASKPASS: 'true',
+        GIT_ALLOW_PROTOCOL: 'http:https',
+        LC_ALL: 'C',
+        ...proxies,
+        ...env,
+      },
       stdio: ['ignore', 'pipe', 'pipe'],
       timeout: FETCH_TIMEOUT_MS,
       killSignal: 'SIGKILL',
@@ -95,6 +110,8 @@ function git(dir: string, args: readonly string[], env: Record<string, string>, 
       if (err.length < 4000) err += chunk.toString()
     })
     child.on('error', reject)
-    child.on('close', (code) => (code === 0 ? resolve(out.trim()) : reject(new Error(`git ${args[0] === '-c' ? 'fetch' : args[0]} failed: ${err.split('\n')[0]?.slice(0, 200) ?? ''}`))))
+    child.on('close', (code) =>
+      code === 0 ? resolve(out.trim()) : reject(new Error(`git ${args[0] === '-c' ? 'fetch' : args[0]} failed: ${err.split('\n')[0]?.slice(0, 200) ?? ''}`)),
+    )
   })
 }

@@ -19,10 +19,18 @@ interface BlobNode {
 }
 
 /** Reads blobs in batches over GraphQL, holds each against its SHA, and reads raw what is binary, cut or not UTF-8. Missing blobs are absent. */
-export async function readBlobs(api: GitHubApi, ref: RepositoryRef, shas: readonly BlobSha[], sizeOf: (sha: BlobSha) => number): Promise<Map<BlobSha, Uint8Array>> {
+export async function readBlobs(
+  api: GitHubApi,
+  ref: RepositoryRef,
+  shas: readonly BlobSha[],
+  sizeOf: (sha: BlobSha) => number,
+): Promise<Map<BlobSha, Uint8Array>> {
   const found = new Map<BlobSha, Uint8Array>()
   const raw = shas.filter((sha) => sizeOf(sha) > MAX_GRAPHQL_BLOB)
-  for (const batch of batches(shas.filter((sha) => sizeOf(sha) <= MAX_GRAPHQL_BLOB), sizeOf)) {
+  for (const batch of batches(
+    shas.filter((sha) => sizeOf(sha) <= MAX_GRAPHQL_BLOB),
+    sizeOf,
+  )) {
     for (const [sha, bytes] of await readBatch(api, ref, batch)) {
       if (bytes === 'raw') raw.push(sha)
       else if (bytes) found.set(sha, bytes)

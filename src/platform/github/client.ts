@@ -51,7 +51,11 @@ export function withPatience<T extends GitHubApi>(octokit: T, options: ClientOpt
         }
         const isQuery = target.url.endsWith('/graphql')
         const safe = target.method !== 'POST' || isQuery || !isAmbiguous(error)
-        const wait = isRateLimit(error) ? retryAfterSeconds(error) * 1000 : isTransient(error) && safe ? (options.backoffMs ?? 1000) * 2 ** Math.min(attempt, 5) : -1
+        const wait = isRateLimit(error)
+          ? retryAfterSeconds(error) * 1000
+          : isTransient(error) && safe
+            ? (options.backoffMs ?? 1000) * 2 ** Math.min(attempt, 5)
+            : -1
         if (wait < 0 || wait > patience || attempt >= 8) throw error
         patience -= Math.max(wait, 1)
         await sleep(wait, undefined, options.signal ? { signal: options.signal } : {})

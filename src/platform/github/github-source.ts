@@ -105,7 +105,12 @@ export class GitHubSource implements Source {
       if (found) return found
     }
     try {
-      const { data } = await this.#api.request('GET /repos/{owner}/{repo}/compare/{basehead}', { owner: this.#ref.owner, repo: this.#ref.name, basehead: `${base}...${head}`, per_page: 1 })
+      const { data } = await this.#api.request('GET /repos/{owner}/{repo}/compare/{basehead}', {
+        owner: this.#ref.owner,
+        repo: this.#ref.name,
+        basehead: `${base}...${head}`,
+        per_page: 1,
+      })
       return data.merge_base_commit.sha
     } catch (error) {
       // 404 is GitHub's answer for commits without a common ancestor, and for a commit that is gone.

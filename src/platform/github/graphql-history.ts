@@ -4,20 +4,46 @@ import type { GitHubApi } from './client.ts'
 import type { RepositoryRef } from './repository-ref.ts'
 
 /** Env file names that are asked for; without git only paths that one can guess can be asked for. */
-const NAMES = ['.env', '.env.local', '.env.development', '.env.development.local', '.env.production', '.env.production.local', '.env.staging', '.env.test', '.dev.vars']
+const NAMES = [
+  '.env',
+  '.env.local',
+  '.env.development',
+  '.env.development.local',
+  '.env.production',
+  '.env.production.local',
+  '.env.staging',
+  '.env.test',
+  '.dev.vars',
+]
 /** Folders asked for: the top and those with an application. */
 const MAX_FOLDERS = 10
 const MAX_VERSIONS = 30
 
 interface HistoryNode {
   readonly totalCount: number
-  readonly nodes: readonly { readonly oid: string; readonly author: { readonly email: string | null } | null; readonly file?: { readonly oid: string; readonly mode: number } | null }[]
+  readonly nodes: readonly {
+    readonly oid: string
+    readonly author: { readonly email: string | null } | null
+    readonly file?: { readonly oid: string; readonly mode: number } | null
+  }[]
 }
 
 /** What GraphQL shows of the history without git: usual env file names in likely folders, newest versions. Always declared incomplete. */
-export async function graphqlHistory(api: GitHubApi, ref: RepositoryRef, commit: string, folders: readonly string[], wanted: (path: string) => boolean): Promise<History> {
-  const paths = ['', ...folders.filter(Boolean)].slice(0, MAX_FOLDERS).flatMap((folder) => NAMES.map((name) => (folder ? `${folder}/${name}` : name))).filter(wanted)
-  const fields = paths.map((path, i) => `p${i}: history(first: ${MAX_VERSIONS}, path: ${JSON.stringify(path)}) { totalCount nodes { oid author { email } file(path: ${JSON.stringify(path)}) { oid mode } } }`)
+export async function graphqlHistory(
+  api: GitHubApi,
+  ref: RepositoryRef,
+  commit: string,
+  folders: readonly string[],
+  wanted: (path: string) => boolean,
+): Promise<History> {
+  const paths = ['', ...folders.filter(Boolean)]
+    .slice(0, MAX_FOLDERS)
+    .flatMap((folder) => NAMES.map((name) => (folder ? `${folder}/${name}` : name)))
+    .filter(wanted)
+  const fields = paths.map(
+    (path, i) =>
+      `p${i}: history(first: ${MAX_VERSIONS}, path: ${JSON.stringify(path)}) { totalCount nodes { oid author { email } file(path: ${JSON.stringify(path)}) { oid mode } } }`,
+  )
   const query = `query History($owner: String!, $name: String!, $commit: GitObjectID!) { repository(owner: $owner, name: $name) { object(oid: $commit) { ... on Commit { all: history(first: 100) { totalCount nodes { oid author { email } } } ${fields.join('\n')} } } } }`
   const { repository } = await api.graphql<{ repository: { object: Record<string, HistoryNode> | null } }>(query, { owner: ref.owner, name: ref.name, commit })
   const found = repository.object

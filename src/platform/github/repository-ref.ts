@@ -6,6 +6,8 @@ export interface RepositoryRef {
   /** `https://github.com/OWNER/NAME.git` or the same on a GitHub Enterprise Server. */
   readonly cloneUrl: string
   readonly private: boolean
+  /** Web page. */
+  readonly url: string
 }
 
 /** `owner/name`. */

@@ -21,7 +21,12 @@ export async function listTree(api: GitHubApi, ref: RepositoryRef, commit: strin
   const walk: Walk = { api, ref, blobs: [], requests: 0 }
   await walkTree(walk, commit, '')
   if (!walk.cutAt) return { commit, blobs: walk.blobs, complete: true }
-  return { commit, blobs: walk.blobs, complete: false, incompleteBecause: `GitHub does not list this many files at once; ${walk.cutAt || 'the top folder'} and what follows it was not listed` }
+  return {
+    commit,
+    blobs: walk.blobs,
+    complete: false,
+    incompleteBecause: `GitHub does not list this many files at once; ${walk.cutAt || 'the top folder'} and what follows it was not listed`,
+  }
 }
 
 interface Walk {
@@ -54,11 +59,17 @@ async function walkTree(walk: Walk, sha: string, prefix: string): Promise<void> 
 
 async function listOne(api: GitHubApi, ref: RepositoryRef, sha: string, recursive: boolean): Promise<{ entries: readonly Entry[]; truncated: boolean }> {
   try {
-    const { data } = await api.request('GET /repos/{owner}/{repo}/git/trees/{tree_sha}', { owner: ref.owner, repo: ref.name, tree_sha: sha, ...(recursive ? { recursive: '1' } : {}) })
+    const { data } = await api.request('GET /repos/{owner}/{repo}/git/trees/{tree_sha}', {
+      owner: ref.owner,
+      repo: ref.name,
+      tree_sha: sha,
+      ...(recursive ? { recursive: '1' } : {}),
+    })
     return { entries: data.tree as readonly Entry[], truncated: data.truncated }
   } catch (error) {
     if (isStatus(error, 409)) throw new SourceError('The repository is empty: there is nothing to audit yet.')
-    if (isStatus(error, 404, 422)) throw new SourceError(`GitHub does not have the commit ${sha.slice(0, 12)} any more (a deleted branch, a force push or a renamed repository).`)
+    if (isStatus(error, 404, 422))
+      throw new SourceError(`GitHub does not have the commit ${sha.slice(0, 12)} any more (a deleted branch, a force push or a renamed repository).`)
     throw error
   }
 }

@@ -18,7 +18,9 @@ const ajv = new Ajv({ strict: false, allErrors: true, logger: false, coerceTypes
 ajv.addSchema({ $id: 'gh', components: nullable(contract.components) } as object)
 
 const compiled = new Map<string, ValidateFunction>()
-const routes = Object.keys(contract.operations).map((endpoint) => {
+// Longer templates first: `commits/{ref}/check-runs` is not `commits/{ref}` of a ref with a slash.
+const templates = Object.keys(contract.operations).sort((a, b) => b.split('/').length - a.split('/').length)
+const routes = templates.map((endpoint) => {
   const [method = '', template = ''] = endpoint.split(' ')
   const names: string[] = []
   const pattern = template.replace(/\{(\w+)\}/g, (_, name: string) => {

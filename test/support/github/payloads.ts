@@ -24,7 +24,7 @@ const repositoryTemplate = template('pull_request', 'opened')['repository'] as J
 const pullTemplate = template('pull_request', 'opened')['pull_request'] as Json
 
 /** A user as payloads carry it. */
-export function userNode(login: string, type: 'User' | 'Bot' | 'Organization' = 'User', base = ''): Json {
+export function userNode(login: string, type: 'User' | 'Bot' | 'Organization' = 'User', base = 'https://api.github.com'): Json {
   const id = [...login].reduce((sum, c) => (sum * 31 + c.charCodeAt(0)) % 1_000_000, 7)
   return {
     ...(structuredClone(repositoryTemplate['owner']) as Json),
@@ -33,8 +33,8 @@ export function userNode(login: string, type: 'User' | 'Bot' | 'Organization' = 
     node_id: `U_${id}`,
     type,
     site_admin: false,
-    url: `${base}/users/${login}`,
-    html_url: `https://github.com/${login}`,
+    url: `${base}/users/${encodeURIComponent(login)}`,
+    html_url: `https://github.com/${encodeURIComponent(login)}`,
   }
 }
 

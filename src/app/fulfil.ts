@@ -1,0 +1,101 @@
+import { code, prose } from '../annotations/escape.ts'
+import type { GitHubApi } from '../platform/github/client.ts'
+import { addComment, mayMaintain } from '../platform/github/comments.ts'
+import { isStatus } from '../platform/github/errors.ts'
+import type { AuditTarget } from '../store/audit-target.ts'
+import { forgetInstallation, forgetRepositories } from '../store/retention.ts'
+import type { Store } from '../store/store.ts'
+import { answerCommand } from './command.ts'
+import { branchTarget, pullTarget, repositoryOf, type Wish } from './events.ts'
+import type { Log, Runner } from './run-target.ts'
+
+export interface FulfilOptions {
+  readonly store: Store
+  readonly runner: Pick<Runner, 'interrupt'>
+  readonly installation: (id: number) => Promise<GitHubApi>
+  readonly log: Log
+}
+
+/** Repositories of a new installation that are audited at once; the others are audited at their first event. */
+const MAX_FIRST_AUDITS = 50
+
+/** Carries out what a delivery asks for. When it returns, nothing that it asked for can be lost. */
+export async function fulfil(wish: Wish, delivery: string, options: FulfilOptions): Promise<void> {
+  const { store, runner } = options
+  switch (wish.do) {
+    case 'audit':
+      return want(wish.target, delivery, options)
+    case 'cancel': {
+      if (await store.targets.cancel(wish.key)) runner.interrupt(wish.key, 'closed')
+      return
+    }
+    case 'again': {
+      const target = await findAgain(wish, options)
+      if (target)
+        await want({ ...target, again: true, ...(wish.explain ? { explain: true } : {}), reason: wish.explain ? 'explain' : 'rerequested' }, delivery, options)
+      return
+    }
+    case 'command':
+      if (await store.targets.noteDelivery(delivery)) await command(wish, options)
+      return
+    case 'audit-default-branches':
+      for (const repository of wish.repositories.slice(0, MAX_FIRST_AUDITS)) await firstAudit(wish.installation, repository, delivery, options)
+      return
+    case 'forget-installation':
+      return forgetInstallation(store.sql, wish.installation)
+    case 'forget-repositories':
+      return forgetRepositories(store.sql, wish.repositories)
+  }
+}
+
+/** Stores the wish, queues it, and stops an audit of an older commit. */
+export async function want(target: AuditTarget, delivery: string, { store, runner }: Pick<FulfilOptions, 'store' | 'runner'>): Promise<void> {
+  const outcome = await store.targets.want(target, delivery)
+  // Sent even when known: a crash between the two statements must not leave a wish without its job. One waiting job per key is enough.
+  const stored = await store.targets.get(target.key)
+  if (stored && stored.done < stored.version && stored.state !== 'cancelled') await store.queue.send(target.key)
+  if (outcome === 'stored') runner.interrupt(target.key, 'newer')
+}
+
+/** What a commit belonged to: by memory, by the payload, by the open pull requests (forks), or as the tip of the default branch. */
+async function findAgain(wish: Extract<Wish, { do: 'again' }>, options: FulfilOptions): Promise<AuditTarget | undefined> {
+  const known = await options.store.targets.findByHead(wish.repository.id, wish.headSha)
+  if (known) return { ...known.target, headSha: wish.headSha }
+  const api = await options.installation(wish.installation)
+  const { owner, name } = wish.repository
+  const number = wish.pulls[0]
+  if (number !== undefined) {
+    const { data } = await api.request('GET /repos/{owner}/{repo}/pulls/{pull_number}', { owner, repo: name, pull_number: number })
+    return pullTarget(wish.repository, wish.installation, data, 'rerequested')
+  }
+  const { data } = await api.request('GET /repos/{owner}/{repo}/pulls', { owner, repo: name, state: 'open', per_page: 100 })
+  const pull = data.find((p) => p.head.sha === wish.headSha)
+  if (pull) return pullTarget(wish.repository, wish.installation, pull, 'rerequested')
+  return wish.branch === undefined || wish.branch === wish.defaultBranch
+    ? branchTarget(wish.repository, wish.installation, wish.defaultBranch, wish.headSha, undefined, 'rerequested')
+    : undefined
+}
+
+async function firstAudit(installation: number, repository: { id: number; fullName: string }, delivery: string, options: FulfilOptions): Promise<void> {
+  const [owner = '', name = ''] = repository.fullName.split('/')
+  try {
+    const api = await options.installation(installation)
+    const { data } = await api.request('GET /repos/{owner}/{repo}', { owner, repo: name })
+    const { data: branch } = await api.request('GET /repos/{owner}/{repo}/branches/{branch}', { owner, repo: name, branch: data.default_branch })
+    const node = repositoryOf(data)
+    if (node)
+      await want(branchTarget(node, installation, data.default_branch, branch.commit.sha, undefined, 'installation'), `${delivery}:${repository.id}`, options)
+  } catch (err) {
+    // An empty or vanished repository has nothing to audit; its first push brings it.
+    if (!isStatus(err, 403, 404, 409)) options.log.warn({ err, repository: repository.fullName }, 'the first audit could not be queued')
+  }
+}
+
+async function command(wish: Extract<Wish, { do: 'command' }>, options: FulfilOptions): Promise<void> {
+  const api = await options.installation(wish.installation)
+  const ref = wish.repository
+  const body = (await mayMaintain(api, ref, wish.login))
+    ? await answerCommand(wish.text, { api, ref, number: wish.number, login: wish.login, store: options.store })
+    : `${code(`@${wish.login}`)} may not accept findings: that takes write access to the repository. ${prose('Nothing was changed.')}`
+  await addComment(api, ref, wish.number, body)
+}

@@ -1,0 +1,356 @@
+import { renderCheckRun } from '../annotations/check-run.ts'
+import { COMMENT_MARKER, renderComment } from '../annotations/comment.ts'
+import { prose } from '../annotations/escape.ts'
+import { type Audience, shown } from '../annotations/shown.ts'
+import { type AuditPorts, type AuditResult, audit } from '../audit.ts'
+import { CONFIG_PATH, DEFAULT_CONFIG } from '../config/config.ts'
+import { parseConfig } from '../config/parse-config.ts'
+import { annotationCount, concludeCheckRun, endCheckRun, openCheckRun } from '../platform/github/check-runs.ts'
+import { type GitHubApi, withPatience } from '../platform/github/client.ts'
+import { upsertComment } from '../platform/github/comments.ts'
+import { type Context, readContext } from '../platform/github/context.ts'
+import { isStatus, readableReason } from '../platform/github/errors.ts'
+import { GitHubSource } from '../platform/github/github-source.ts'
+import type { RepositoryRef } from '../platform/github/repository-ref.ts'
+import { isCheckRequired } from '../platform/github/required-check.ts'
+import { SourceError } from '../source/source.ts'
+import type { AuditTarget, StoredTarget } from '../store/audit-target.ts'
+import { factsCache, snapshotCache } from '../store/facts-store.ts'
+import type { Store } from '../store/store.ts'
+import { postSuggestions } from './suggestions.ts'
+
+/** A newer commit, a closed pull request or the end of the process made the audit pointless. */
+export class Superseded extends Error {
+  override readonly name = 'Superseded'
+  readonly by: 'newer' | 'closed' | 'shutdown'
+
+  constructor(by: Superseded['by']) {
+    super(by)
+    this.by = by
+  }
+}
+
+export interface Log {
+  info(detail: object, message: string): void
+  warn(detail: object, message: string): void
+  error(detail: object, message: string): void
+}
+
+export interface RunnerOptions {
+  readonly store: Store
+  readonly installation: (id: number) => Promise<GitHubApi>
+  /** Everything of the audit that does not depend on the repository. */
+  readonly ports: Pick<AuditPorts, 'database' | 'extractAll'> & { readonly advisories?: (api: GitHubApi) => AuditPorts['advisories'] }
+  readonly log: Log
+  readonly onAudit?: (result: {
+    kind: AuditTarget['kind']
+    outcome: 'success' | 'failure' | 'superseded' | 'error'
+    seconds: number
+    apiRequests: number
+  }) => void
+  /** Seconds of waiting for GitHub that one audit may spend. */
+  readonly patience?: number
+  readonly backoffMs?: number
+  readonly today?: () => string
+}
+
+/** Seconds that an audit may take altogether. */
+const MAX_AUDIT_SECONDS = 15 * 60
+
+/** Runs the newest wish of a target and brings its Check Run to a conclusion, whatever happens. */
+export class Runner {
+  readonly #options: RunnerOptions
+  readonly #running = new Map<string, AbortController>()
+
+  constructor(options: RunnerOptions) {
+    this.#options = options
+  }
+
+  /** Ends a running audit: its target got a newer wish or none at all. */
+  interrupt(key: string, by: Superseded['by']): void {
+    this.#running.get(key)?.abort(new Superseded(by))
+  }
+
+  /** Ends every running audit; each is resumed by the next process. */
+  interruptAll(): void {
+    for (const controller of this.#running.values()) controller.abort(new Superseded('shutdown'))
+  }
+
+  async run(key: string): Promise<void> {
+    const { targets } = this.#options.store
+    const stored = await targets.get(key)
+    if (!stored || stored.done >= stored.version || stored.state === 'cancelled') return
+    await targets.markRunning(key)
+    const controller = new AbortController()
+    this.#running.set(key, controller)
+    // Another process may take the newer webhook: the row tells.
+    const watch = setInterval(() => {
+      targets.version(key).then(
+        (version) => version !== stored.version && controller.abort(new Superseded(version === undefined ? 'closed' : 'newer')),
+        () => {},
+      )
+    }, 2000)
+    const deadline = setTimeout(
+      () => controller.abort(new SourceError(`The audit took longer than ${MAX_AUDIT_SECONDS / 60} minutes.`)),
+      MAX_AUDIT_SECONDS * 1000,
+    )
+    try {
+      await new TargetRun(this.#options, stored, controller.signal).run()
+    } finally {
+      clearInterval(watch)
+      clearTimeout(deadline)
+      this.#running.delete(key)
+    }
+  }
+}
+
+class TargetRun {
+  readonly #options: RunnerOptions
+  readonly #stored: StoredTarget
+  readonly #target: AuditTarget
+  readonly #signal: AbortSignal
+  readonly #ref: RepositoryRef
+  readonly #fields: Record<string, unknown>
+  #checkRun: number | undefined
+  #ownComment: number | undefined
+  #requests = 0
+
+  constructor(options: RunnerOptions, stored: StoredTarget, signal: AbortSignal) {
+    this.#options = options
+    this.#stored = stored
+    this.#target = stored.target
+    this.#signal = signal
+    this.#ref = { ...stored.target.repository }
+    this.#ownComment = stored.commentId
+    this.#fields = {
+      repository: `${this.#ref.owner}/${this.#ref.name}`,
+      pull: stored.target.number,
+      commit: stored.target.headSha,
+      reason: stored.target.reason,
+      target: stored.target.key,
+    }
+  }
+
+  async run(): Promise<void> {
+    const from = performance.now()
+    const { targets } = this.#options.store
+    const { key } = this.#target
+    const ended = (outcome: 'success' | 'failure' | 'superseded' | 'error') =>
+      this.#options.onAudit?.({ kind: this.#target.kind, outcome, seconds: (performance.now() - from) / 1000, apiRequests: this.#requests })
+    try {
+      const api = await this.#api(this.#signal)
+      await this.#open(api)
+      const conclusion = await this.#audit(api)
+      await targets.markDone(key, this.#stored.version, 'concluded')
+      this.#options.log.info({ ...this.#fields, conclusion, seconds: Math.round(performance.now() - from) / 1000, apiRequests: this.#requests }, 'audited')
+      ended(conclusion)
+    } catch (thrown) {
+      const error = this.#signal.aborted ? this.#signal.reason : thrown
+      if (error instanceof Superseded) {
+        ended('superseded')
+        await this.#superseded(error)
+        return
+      }
+      this.#options.log.error({ ...this.#fields, err: thrown }, 'the audit failed')
+      ended('error')
+      await this.#failed(error)
+    }
+  }
+
+  async #api(signal?: AbortSignal): Promise<GitHubApi> {
+    return withPatience(await this.#options.installation(this.#target.installation), {
+      ...(signal ? { signal } : {}),
+      ...(this.#options.patience === undefined ? {} : { patience: this.#options.patience }),
+      ...(this.#options.backoffMs === undefined ? {} : { backoffMs: this.#options.backoffMs }),
+      onRequest: () => {
+        this.#requests++
+      },
+    })
+  }
+
+  async #open(api: GitHubApi): Promise<void> {
+    const { targets } = this.#options.store
+    const previous = this.#stored.checkRun
+    const same = previous?.open && previous.sha === this.#target.headSha ? previous.id : undefined
+    this.#checkRun = await openCheckRun(api, this.#ref, this.#target.headSha, {
+      externalId: `${this.#target.key}@${this.#stored.version}`,
+      ...(same === undefined ? {} : { existing: same }),
+    })
+    await targets.setCheckRun(this.#target.key, this.#checkRun, this.#target.headSha, true)
+    // A crash between the webhook and here can leave the run of an older commit open.
+    if (previous?.open && previous.sha !== this.#target.headSha)
+      await endCheckRun(api, this.#ref, previous.id, 'cancelled', 'Replaced by a newer commit', 'A newer commit of this pull request is audited instead.')
+  }
+
+  async #audit(api: GitHubApi): Promise<'success' | 'failure'> {
+    const target = this.#target
+    const context = await readContext(api, this.#ref, {
+      configRef: target.configRef,
+      configPath: CONFIG_PATH,
+      marker: COMMENT_MARKER,
+      ...(target.number === undefined ? {} : { number: target.number }),
+    })
+    this.#ownComment = context.ownComments[0] ?? this.#ownComment
+    await this.#stopWhenHeadMoved(context)
+    const source = new GitHubSource(api, this.#ref, {
+      snapshots: snapshotCache(this.#options.store.sql, this.#ref.id),
+      cloneRoot: this.#options.store.cloneRoot,
+      signal: this.#signal,
+      log: (message, err) => this.#options.log.warn({ ...this.#fields, err }, message),
+    })
+    try {
+      const { config, problems } = context.configText === undefined ? { config: DEFAULT_CONFIG, problems: [] } : parseConfig(context.configText)
+      const mergeBase = await this.#mergeBase(source, context)
+      const advisories = this.#options.ports.advisories?.(api)
+      const result: AuditResult = await audit(
+        {
+          repository: `${this.#ref.owner}/${this.#ref.name}`,
+          commit: target.headSha,
+          ...(target.baseRef && target.kind !== 'push' ? { base: target.baseRef } : {}),
+          ...(mergeBase ? { mergeBase } : {}),
+          ...(target.number === undefined ? {} : { pullRequest: target.number }),
+          config,
+          ...(context.configText !== undefined && context.configCommit ? { configCommit: context.configCommit } : {}),
+          configProblems: problems,
+          today: this.#options.today?.() ?? new Date().toISOString().slice(0, 10),
+        },
+        {
+          source,
+          database: this.#options.ports.database,
+          ...(this.#options.ports.extractAll ? { extractAll: this.#options.ports.extractAll } : {}),
+          cache: factsCache(this.#options.store.sql, this.#ref.id),
+          ...(advisories ? { advisories } : {}),
+          onPhase: () => this.#signal.throwIfAborted(),
+        },
+      )
+      this.#signal.throwIfAborted()
+      for (const crash of result.crashes) this.#options.log.error({ ...this.#fields, check: crash.check, stack: crash.error }, 'a check crashed')
+      return await this.#publish(api, result, {
+        private: context.private,
+        config,
+        repositoryUrl: this.#ref.url,
+        kind: target.kind,
+        ...(target.baseRef ? { baseBranch: target.baseRef } : {}),
+        ...(mergeBase ? { changedPaths: await changedPaths(source, mergeBase, target.headSha) } : {}),
+        checkRunUrl: `${this.#ref.url}/runs/${this.#checkRun}`,
+      })
+    } finally {
+      await source.close()
+    }
+  }
+
+  /** Webhooks can come late or out of order; what GitHub shows now is what counts. */
+  async #stopWhenHeadMoved(context: Context): Promise<void> {
+    if (context.headSha === undefined || context.headSha === this.#target.headSha) return
+    const { targets, queue } = this.#options.store
+    const moved: AuditTarget = { ...this.#target, headSha: context.headSha, reason: 'head moved' }
+    await targets.want(moved, `head:${this.#target.key}:${context.headSha}`)
+    await queue.send(this.#target.key)
+    throw new Superseded('newer')
+  }
+
+  async #mergeBase(source: GitHubSource, context: Context): Promise<string | undefined> {
+    const target = this.#target
+    if (target.kind === 'push' || target.kind === 'merge_group') {
+      await source.withCommits([target.headSha])
+      if (!target.baseSha) return undefined
+      // The commit before a force push may be gone; then there is nothing to compare with.
+      return source.snapshot(target.baseSha).then(
+        () => target.baseSha,
+        (error) => {
+          if (target.kind === 'push' && error instanceof SourceError) return undefined
+          throw error
+        },
+      )
+    }
+    const base = context.configCommit ?? context.baseSha ?? target.baseSha
+    if (!base) throw new SourceError('The base branch of the pull request does not exist any more.')
+    // Unrelated histories have no merge base; comparing with nothing would let everything through.
+    return (await source.mergeBase(base, target.headSha)) ?? base
+  }
+
+  async #publish(api: GitHubApi, { report }: AuditResult, base: Audience): Promise<'success' | 'failure'> {
+    const { targets } = this.#options.store
+    const target = this.#target
+    const blocks = renderCheckRun(report, base).conclusion === 'failure'
+    const required = blocks && target.kind === 'pull_request' && target.baseRef ? await isCheckRequired(api, this.#ref, target.baseRef) : undefined
+    const audience: Audience = required === undefined ? base : { ...base, required }
+    const output = renderCheckRun(report, audience)
+    const resumed = this.#stored.checkRun?.open && this.#stored.checkRun.sha === target.headSha
+    await concludeCheckRun(api, this.#ref, this.#checkRun as number, output, {
+      sent: resumed ? await annotationCount(api, this.#ref, this.#checkRun as number) : 0,
+    })
+    await targets.setCheckRun(target.key, this.#checkRun as number, target.headSha, false)
+    await targets.setFindings(
+      target.key,
+      shown(report, audience).introduced.map(({ fingerprint, check, subject, severity }) => ({ fingerprint, check, subject, severity })),
+    )
+    if (target.kind === 'pull_request' && target.number !== undefined) {
+      const wanted = target.explain ? { ...audience, config: { ...audience.config, comment: 'always' as const } } : audience
+      // An older comment must not keep saying what is no longer so.
+      const body = renderComment(
+        report,
+        this.#ownComment !== undefined && wanted.config.comment === 'findings' ? { ...wanted, config: { ...wanted.config, comment: 'always' } } : wanted,
+      )
+      if (body) await targets.setComment(target.key, await upsertComment(api, this.#ref, target.number, body, this.#ownComment))
+      await postSuggestions(api, this.#ref, target.number, target.headSha, shown(report, audience).introduced, targets).catch((err) =>
+        this.#options.log.warn({ ...this.#fields, err }, 'suggestions could not be posted'),
+      )
+    }
+    return output.conclusion
+  }
+
+  async #superseded(reason: Superseded): Promise<void> {
+    this.#options.log.info({ ...this.#fields, by: reason.by }, 'audit stopped')
+    // At shutdown the run stays open: the next process continues it.
+    if (reason.by === 'shutdown' || this.#checkRun === undefined) return
+    const { targets } = this.#options.store
+    const newest = await targets.get(this.#target.key)
+    if (reason.by === 'newer' && newest?.target.headSha === this.#target.headSha) return
+    await endCheckRun(
+      await this.#api(),
+      this.#ref,
+      this.#checkRun,
+      'cancelled',
+      reason.by === 'closed' ? 'The pull request was closed' : 'Replaced by a newer commit',
+      reason.by === 'closed' ? 'The audit was stopped because the pull request was closed.' : 'A newer commit of this pull request is audited instead.',
+    )
+    await targets.setCheckRun(this.#target.key, this.#checkRun, this.#target.headSha, false)
+  }
+
+  /** Never left in progress, never neutral: GitHub would let neutral through. */
+  async #failed(error: unknown): Promise<void> {
+    const { targets } = this.#options.store
+    const reason = error instanceof SourceError ? error.message : readableReason(error)
+    const reference = `${this.#target.key}@${this.#stored.version}`
+    if (this.#checkRun !== undefined) {
+      try {
+        const api = await this.#api()
+        await endCheckRun(
+          api,
+          this.#ref,
+          this.#checkRun,
+          'failure',
+          'The audit could not be completed',
+          `❌ **The audit could not be completed**, so nobody knows yet whether this is safe.\n\n${prose(reason)}\n\nPress *Re-run* to try again. Reference: \`${reference}\``,
+        )
+        await targets.setCheckRun(this.#target.key, this.#checkRun, this.#target.headSha, false)
+      } catch (concluding) {
+        if (!isStatus(concluding, 401, 403, 404, 410)) throw concluding // The queue tries the whole job again.
+        await targets.setCheckRun(this.#target.key, this.#checkRun, this.#target.headSha, false)
+      }
+    } else if (!(error instanceof SourceError) && !isStatus(error, 401, 403, 404, 410, 422)) {
+      throw error // Nothing is shown yet: the queue tries again.
+    }
+    await targets.markDone(this.#target.key, this.#stored.version, 'error', reason)
+  }
+}
+
+async function changedPaths(source: GitHubSource, base: string, head: string): Promise<Set<string>> {
+  const before = new Map((await source.snapshot(base)).blobs.map((b) => [b.path, b.sha]))
+  const after = new Map((await source.snapshot(head)).blobs.map((b) => [b.path, b.sha]))
+  const changed = new Set<string>()
+  for (const [path, sha] of after) if (before.get(path) !== sha) changed.add(path)
+  for (const path of before.keys()) if (!after.has(path)) changed.add(path)
+  return changed
+}

@@ -1,0 +1,147 @@
+import { createServer } from 'node:net'
+import type { Logger } from 'pino'
+import { Probot, ProbotOctokit, Server } from 'probot'
+import { app } from '../app.ts'
+import type { GitHubApi } from '../platform/github/client.ts'
+import { openStore, type Store } from '../store/store.ts'
+import { operationHandler } from './http.ts'
+import { Metrics } from './metrics.ts'
+import { Runner, type RunnerOptions } from './run-target.ts'
+import { resumeUnfinished, sweep } from './sweeper.ts'
+
+export interface StartOptions {
+  readonly appId: number
+  readonly privateKey: string
+  readonly webhookSecret: string
+  /** `https://api.github.com`, or `https://HOST/api/v3`. */
+  readonly baseUrl: string
+  readonly host: string
+  /** 0 takes a free one. */
+  readonly port: number
+  readonly webhookPath?: string
+  readonly dataDir: string
+  readonly databaseUrl?: string
+  readonly concurrency: number
+  readonly ports: RunnerOptions['ports']
+  readonly log: Logger
+  readonly patience?: number
+  readonly backoffMs?: number
+  /** Seconds between sweeps; 0 switches them off. */
+  readonly sweepSeconds?: number
+}
+
+export interface RunningApp {
+  readonly url: string
+  readonly store: Store
+  /** Takes no more webhooks, lets running audits end, and closes the store. */
+  stop(graceMs?: number): Promise<void>
+  /** One sweep now. */
+  sweep(): Promise<void>
+}
+
+/** Starts the App: store, queue, sweeper and HTTP server. Throws one readable sentence when it cannot. */
+export async function startApp(options: StartOptions): Promise<RunningApp> {
+  const { log } = options
+  const store = await openStore({
+    dataDir: options.dataDir,
+    ...(options.databaseUrl ? { databaseUrl: options.databaseUrl } : {}),
+    concurrency: options.concurrency,
+    onError: (err) => log.warn({ err }, 'the queue reports a problem'),
+  })
+  try {
+    return await startServer(options, store)
+  } catch (error) {
+    await store.close(1000)
+    throw error
+  }
+}
+
+async function startServer(options: StartOptions, store: Store): Promise<RunningApp> {
+  const { log } = options
+  const probotOptions = {
+    appId: options.appId,
+    privateKey: options.privateKey,
+    secret: options.webhookSecret,
+    baseUrl: options.baseUrl,
+    log,
+    // Patience is ours (client.ts): one budget for each audit, instead of a fixed number of retries and a second between writes.
+    Octokit: ProbotOctokit.defaults({ throttle: { enabled: false }, retry: { enabled: false } }),
+  }
+  const server = new Server({
+    Probot: Probot.defaults(probotOptions),
+    host: options.host,
+    port: options.port || (await freePort(options.host)),
+    ...(options.webhookPath ? { webhookPath: options.webhookPath } : {}),
+    log,
+    enableStaticFiles: false,
+  })
+  const metrics = new Metrics(store)
+  let probot: Probot | undefined
+  let stopping = false
+  const authenticate = async (installation?: number) => (await (probot as Probot).auth(installation)) as unknown as GitHubApi
+  const runner = new Runner({
+    store,
+    installation: authenticate,
+    ports: options.ports,
+    log,
+    onAudit: metrics.audit,
+    ...(options.patience === undefined ? {} : { patience: options.patience }),
+    ...(options.backoffMs === undefined ? {} : { backoffMs: options.backoffMs }),
+  })
+  const fulfilOptions = { store, runner, installation: authenticate, log, metrics }
+  await server.load(async (loaded, { addHandler }) => {
+    probot = loaded
+    app(fulfilOptions)(loaded)
+    addHandler(operationHandler(store, metrics, () => stopping))
+  })
+  await resumeUnfinished({ store })
+  await store.queue.work((key) => runner.run(key))
+  const http = await server.start()
+  // GitHub refuses to wait longer than ten seconds; a slow client must not hold a connection for ever either.
+  http.requestTimeout = 30_000
+  http.headersTimeout = 15_000
+
+  const sweepOptions = { ...fulfilOptions, app: () => authenticate() }
+  const seconds = options.sweepSeconds ?? 3600
+  const sweepWhenDue = () => {
+    store.targets.takeTurn('sweep', seconds * 0.9).then(
+      (mine) => (mine ? sweep(sweepOptions) : undefined),
+      (err) => log.warn({ err }, 'the sweep could not start'),
+    )
+  }
+  const timer = seconds > 0 ? setInterval(sweepWhenDue, seconds * 1000) : undefined
+  if (timer) sweepWhenDue()
+  const resume = setInterval(() => resumeUnfinished({ store }).catch(() => {}), 60_000)
+  const { port } = http.address() as { port: number }
+
+  return {
+    url: `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}`,
+    store,
+    sweep: () => sweep(sweepOptions),
+    stop: async (graceMs = 20_000) => {
+      stopping = true
+      clearInterval(timer)
+      clearInterval(resume)
+      http.closeIdleConnections()
+      const closed = server.stop()
+      setTimeout(() => http.closeAllConnections(), 2000).unref()
+      const interrupt = setTimeout(() => runner.interruptAll(), graceMs * 0.8)
+      interrupt.unref()
+      await closed
+      await store.close(graceMs)
+      clearTimeout(interrupt)
+    },
+  }
+}
+
+/** Probot takes port 0 for "not set". */
+function freePort(host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer()
+    probe.on('error', reject)
+    probe.listen(0, host, () => {
+      const { port } = probe.address() as { port: number }
+      probe.close(() => resolve(port))
+    })
+  })
+}

@@ -1,0 +1,109 @@
+import { PgBoss } from 'pg-boss'
+import { SCHEMA } from './migrations.ts'
+import type { Sql } from './sql.ts'
+
+const QUEUE = 'audit'
+
+export interface QueueOptions {
+  /** Audits at once in this process. */
+  readonly concurrency: number
+  readonly onError: (error: Error) => void
+}
+
+interface AuditJob {
+  readonly key: string
+}
+
+/**
+ * The queue of audits. A job carries a key only, the newest wish stands in the target's row: of each key one job may wait and one may run,
+ * so a newer commit never queues behind an older one and two processes never audit one pull request at the same time.
+ */
+export class AuditQueue {
+  readonly #boss: PgBoss
+  readonly #sql: Sql
+  readonly #options: QueueOptions
+  readonly #running = new Set<Promise<void>>()
+
+  constructor(sql: Sql, options: QueueOptions) {
+    this.#sql = sql
+    this.#options = options
+    this.#boss = new PgBoss({
+      db: sql.db,
+      backend: sql.kind === 'embedded' ? 'pglite' : 'postgres',
+      schema: SCHEMA,
+      schedule: false,
+      useListenNotify: sql.kind === 'embedded',
+      superviseIntervalSeconds: 10,
+      maintenanceIntervalSeconds: 300,
+      monitorIntervalSeconds: 10,
+      persistWarnings: false,
+    })
+    this.#boss.on('error', options.onError)
+  }
+
+  /** Prepares the tables; nothing runs before `work`. */
+  async start(): Promise<void> {
+    await this.#boss.start()
+    if (!(await this.#boss.getQueue(QUEUE))) {
+      await this.#boss.createQueue(QUEUE, {
+        policy: 'stately',
+        notify: true,
+        retryLimit: 5,
+        retryDelay: 5,
+        retryBackoff: true,
+        retryDelayMax: 600,
+        expireInSeconds: 1800,
+        heartbeatSeconds: 30,
+        deleteAfterSeconds: 86_400,
+      })
+    }
+  }
+
+  /** Puts a key into the queue; one that already waits there is enough. */
+  async send(key: string): Promise<void> {
+    await this.#boss.send(QUEUE, { key } satisfies AuditJob, { singletonKey: key })
+  }
+
+  /** Begins to run audits. On the embedded database no other process exists, so jobs left active by a crash are given back first. */
+  async work(handler: (key: string) => Promise<void>): Promise<void> {
+    if (this.#sql.kind === 'embedded') await this.#giveBackOrphans()
+    await this.#boss.work<AuditJob>(
+      QUEUE,
+      { localConcurrency: this.#options.concurrency, batchSize: 1, pollingIntervalSeconds: 0.5, notifyPollingIntervalSeconds: 5 },
+      async (jobs) => {
+        for (const job of jobs) {
+          const run = handler(job.data.key)
+          const tracked = run.catch(() => {}).finally(() => this.#running.delete(tracked))
+          this.#running.add(tracked)
+          await run
+        }
+      },
+    )
+  }
+
+  async #giveBackOrphans(): Promise<void> {
+    const active = await this.#sql.query<{ id: string }>(`select id from ${SCHEMA}.job where name = $1 and state = 'active'`, [QUEUE])
+    if (active.length)
+      await this.#boss.fail(
+        QUEUE,
+        active.map((j) => j.id),
+        { reason: 'the process ended while the audit ran' },
+      )
+  }
+
+  /** Waiting and running audits, for metrics. */
+  async depth(): Promise<{ waiting: number; active: number }> {
+    const rows = await this.#sql.query<{ state: string; n: string }>(
+      `select state::text as state, count(*) as n from ${SCHEMA}.job where name = $1 and state in ('created', 'retry', 'active') group by 1`,
+      [QUEUE],
+    )
+    const of = (state: string) => Number(rows.find((r) => r.state === state)?.n ?? 0)
+    return { waiting: of('created') + of('retry'), active: of('active') }
+  }
+
+  /** Takes no more jobs and waits for the running ones; after `graceMs` they stay to be resumed by the next process. */
+  async stop(graceMs: number): Promise<void> {
+    await this.#boss.stop({ graceful: true, close: false, timeout: Math.max(1000, graceMs) })
+    await Promise.race([Promise.all(this.#running), new Promise((resolve) => setTimeout(resolve, graceMs).unref())])
+  }
+}

@@ -1,0 +1,47 @@
+import { SCHEMA } from './migrations.ts'
+import type { Sql } from './sql.ts'
+
+export interface Retention {
+  /** Days after which facts and listings that no audit used are deleted. */
+  readonly unusedDays: number
+  /** Bytes of facts and listings together; the least recently used go first. */
+  readonly maxBytes: number
+}
+
+export const DEFAULT_RETENTION: Retention = { unusedDays: 30, maxBytes: 2 << 30 }
+
+/** Deletes what is old or too much. */
+export async function sweepStore(sql: Sql, retention: Retention = DEFAULT_RETENTION): Promise<void> {
+  for (const table of ['facts', 'snapshots']) await sql.query(`delete from ${SCHEMA}.${table} where used < current_date - $1::int`, [retention.unusedDays])
+  await sql.query(`delete from ${SCHEMA}.deliveries where at < now() - interval '14 days'`)
+  await sql.query(
+    `delete from ${SCHEMA}.targets where state in ('concluded', 'cancelled', 'error') and not check_run_open and changed_at < now() - interval '90 days'`,
+  )
+  for (const table of ['snapshots', 'facts']) {
+    const [total] = await sql.query<{ bytes: string }>(
+      `select (select coalesce(sum(bytes), 0) from ${SCHEMA}.facts) + (select coalesce(sum(bytes), 0) from ${SCHEMA}.snapshots) as bytes`,
+    )
+    const excess = Number(total?.bytes ?? 0) - retention.maxBytes
+    if (excess <= 0) return
+    const id = table === 'facts' ? 'key' : 'commit_sha'
+    await sql.query(
+      `delete from ${SCHEMA}.${table} d using (select repository, ${id} as id, sum(bytes) over (order by used, repository, ${id}) - bytes as before from ${SCHEMA}.${table}) o where d.repository = o.repository and d.${id} = o.id and o.before < $1`,
+      [excess],
+    )
+  }
+}
+
+/** Deletes everything that belongs to repositories. */
+export async function forgetRepositories(sql: Sql, repositories: readonly number[]): Promise<void> {
+  for (const table of ['facts', 'snapshots', 'suggestions', 'targets'])
+    await sql.query(`delete from ${SCHEMA}.${table} where repository = any($1::bigint[])`, [[...repositories]])
+}
+
+/** Deletes everything that belongs to an installation: the App was uninstalled. */
+export async function forgetInstallation(sql: Sql, installation: number): Promise<void> {
+  const rows = await sql.query<{ repository: string }>(`select distinct repository from ${SCHEMA}.targets where installation = $1`, [installation])
+  await forgetRepositories(
+    sql,
+    rows.map((r) => Number(r.repository)),
+  )
+}
