@@ -40,17 +40,26 @@ export type Seed =
   /** Next's second argument `{ params }`, page and layout props `{ params, searchParams }`. */
   | 'next-context'
   /** `(req, res)` of Next API routes, Vercel functions, Express and Connect; Fastify's. */
-  | 'express-req' | 'express-res' | 'fastify-request' | 'fastify-reply'
+  | 'express-req'
+  | 'express-res'
+  | 'fastify-request'
+  | 'fastify-reply'
   /** `next` of middleware, and `resolve` of SvelteKit's `handle`. */
   | 'next-function'
   /** The single context objects: Hono `c`, Koa `ctx`, SvelteKit's event, h3's event, Astro's context, Remix' `{ request, params, context }`. */
-  | 'hono-context' | 'koa-context' | 'kit-event' | 'h3-event' | 'astro-context' | 'remix-args'
+  | 'hono-context'
+  | 'koa-context'
+  | 'kit-event'
+  | 'h3-event'
+  | 'astro-context'
+  | 'remix-args'
   /** `{ event, resolve }` of SvelteKit's `handle`. */
   | 'kit-handle'
   /** `getServerSideProps` and `getInitialProps`: `{ req, res, params, query }`. */
   | 'pages-context'
   /** `{ ctx, input }` of a tRPC procedure; `{ data, context }` of a TanStack server function. */
-  | 'trpc-options' | 'server-fn-options'
+  | 'trpc-options'
+  | 'server-fn-options'
   /** FormData of a form action. */
   | 'form-data'
   /** An argument that the caller chooses freely: a server action's parameter. */
@@ -88,6 +97,8 @@ export interface Otherwise {
   readonly ends: boolean
   readonly status?: number
   readonly how?: 'respond' | 'throw' | 'redirect' | 'not-found' | 'return' | 'next'
+  /** It leaves by an exception, through all callers; otherwise it only leaves the function. */
+  readonly thrown?: true
 }
 
 /** A client of a data platform or database, and whose rights it has. */
@@ -108,17 +119,81 @@ export interface Filter {
 export type DbOp = 'select' | 'insert' | 'update' | 'upsert' | 'delete'
 
 export type Effect =
-  | { readonly kind: 'db'; readonly client: Client; readonly op: DbOp; readonly table: string; readonly filters: readonly Filter[]; readonly columns?: readonly string[]; readonly payload?: Value; readonly onConflict?: readonly string[]; readonly ignoreDuplicates?: true; readonly countOnly?: true; /** `.single()`, `findUnique`: one row. */ readonly one?: true; /** The query's own conditions could not all be read; absence of a filter proves nothing. */ readonly unread?: true }
+  | {
+      readonly kind: 'db'
+      readonly client: Client
+      readonly op: DbOp
+      readonly table: string
+      readonly filters: readonly Filter[]
+      readonly columns?: readonly string[]
+      readonly payload?: Value
+      readonly onConflict?: readonly string[]
+      readonly ignoreDuplicates?: true
+      readonly countOnly?: true /** `.single()`, `findUnique`: one row. */
+      readonly one?: true /** The query's own conditions could not all be read; absence of a filter proves nothing. */
+      readonly unread?: true
+    }
   | { readonly kind: 'rpc'; readonly client: Client; readonly function: string; readonly args: Value }
   /** Text that reaches a query engine: raw SQL, PostgREST filter strings, Mongo `$where`. */
-  | { readonly kind: 'query-text'; readonly client: Client; readonly sink: string; readonly text: Value; readonly language: 'sql' | 'postgrest' | 'mongo'; /** The name of the function in which it is written. */ readonly inside?: string }
-  | { readonly kind: 'storage'; readonly client: Client; readonly bucket: string; readonly op: 'read' | 'write' | 'delete' | 'list' | 'sign'; readonly object: Value }
+  | {
+      readonly kind: 'query-text'
+      readonly client: Client
+      readonly sink: string
+      readonly text: Value
+      readonly language: 'sql' | 'postgrest' | 'mongo' /** The name of the function in which it is written. */
+      readonly inside?: string
+    }
+  | {
+      readonly kind: 'storage'
+      readonly client: Client
+      readonly bucket: string
+      readonly op: 'read' | 'write' | 'delete' | 'list' | 'sign'
+      readonly object: Value
+    }
   /** The platform's own authentication calls: signInWithPassword, signUp, resetPasswordForEmail, verifyOtp, …; `admin` for auth.admin.*. */
-  | { readonly kind: 'auth-call'; readonly library: string; readonly op: 'sign-in' | 'sign-up' | 'otp' | 'magic-link' | 'reset' | 'verify' | 'update-user' | 'sign-out' | 'oauth' | 'exchange-code' | 'admin' | 'refresh'; readonly name: string; readonly args: readonly Value[] }
+  | {
+      readonly kind: 'auth-call'
+      readonly library: string
+      readonly op:
+        | 'sign-in'
+        | 'sign-up'
+        | 'otp'
+        | 'magic-link'
+        | 'reset'
+        | 'verify'
+        | 'update-user'
+        | 'sign-out'
+        | 'oauth'
+        | 'exchange-code'
+        | 'admin'
+        | 'refresh'
+      readonly name: string
+      readonly args: readonly Value[]
+    }
   /** Establishing who calls. The value is a `caller` whose `step` is this one. */
   | { readonly kind: 'identify'; readonly how: string; readonly trust: Trust }
   | { readonly kind: 'verify-signature'; readonly library: string; readonly payload: Value; readonly secret: Value; readonly sync: boolean }
-  | { readonly kind: 'mail' | 'sms' | 'ai' | 'payment' | 'http' | 'limit' | 'invoke' | 'enqueue' | 'log' | 'exec' | 'file' | 'hash-compare' | 'cookie' | 'kv' | 'render' | 'refresh-session'; readonly name: string; readonly args: readonly Value[] }
+  | {
+      readonly kind:
+        | 'mail'
+        | 'sms'
+        | 'ai'
+        | 'payment'
+        | 'http'
+        | 'limit'
+        | 'invoke'
+        | 'enqueue'
+        | 'log'
+        | 'exec'
+        | 'file'
+        | 'hash-compare'
+        | 'cookie'
+        | 'kv'
+        | 'render'
+        | 'refresh-session'
+      readonly name: string
+      readonly args: readonly Value[]
+    }
   /** Ends (or would end) the handler with an answer. `next` goes on to what follows a middleware. */
   | { readonly kind: 'respond'; readonly status?: number; readonly how: 'json' | 'redirect' | 'next' | 'not-found' | 'other'; readonly body?: Value }
   | { readonly kind: 'throw'; readonly value: Value; readonly caught: boolean; readonly status?: number }
@@ -132,7 +207,12 @@ export type Narrowed = 'uuid' | 'enum' | 'number' | 'boolean' | 'email' | 'date'
 export type Value =
   | { readonly v: 'const'; readonly value: string | number | boolean | null | undefined }
   /** Anything the request carries; `name` is the dotted path inside the part, when known. */
-  | { readonly v: 'request'; readonly part: 'body' | 'query' | 'params' | 'header' | 'cookie' | 'form' | 'url' | 'raw-body' | 'ip' | 'whole'; readonly name?: string; readonly as?: Narrowed }
+  | {
+      readonly v: 'request'
+      readonly part: 'body' | 'query' | 'params' | 'header' | 'cookie' | 'form' | 'url' | 'raw-body' | 'ip' | 'whole'
+      readonly name?: string
+      readonly as?: Narrowed
+    }
   /** The caller, or a field of it (`id`, `email`, `role`, `user_metadata.role`, …). `step` is the index of the `identify` step. */
   | { readonly v: 'caller'; readonly how: string; readonly trust: Trust; readonly field?: string; readonly at?: Place; readonly step?: number }
   | { readonly v: 'env'; readonly name: string; readonly fallback?: Value }
@@ -152,7 +232,13 @@ export type Value =
   /** A verified event of a payment processor, or a field of it (`type`, `data.object.metadata.userId`). `verified` is false when parsed without a signature check. */
   | { readonly v: 'event'; readonly processor: string; readonly verified: boolean; readonly field?: string }
   /** An answer that a function made and that is returned. */
-  | { readonly v: 'response'; readonly how: 'json' | 'redirect' | 'next' | 'not-found' | 'other'; readonly status?: number; readonly body?: Value; readonly at?: Place }
+  | {
+      readonly v: 'response'
+      readonly how: 'json' | 'redirect' | 'next' | 'not-found' | 'other'
+      readonly status?: number
+      readonly body?: Value
+      readonly at?: Place
+    }
   | { readonly v: 'function'; readonly name?: string; readonly at?: Place }
   /** Result of a call that is not known: its callee as written, its arguments (taint flows through). */
   | { readonly v: 'call'; readonly name: string; readonly args: readonly Value[]; readonly at?: Place }

@@ -1,0 +1,309 @@
+import type { ClassIR, FunctionId } from '../../facts/javascript.ts'
+import type { Place } from '../../lib/place.ts'
+import type { Client, Condition, Otherwise, Value } from './behaviour.ts'
+import type { Interpreter } from './interpreter.ts'
+import type { Scope } from './scope.ts'
+
+/** Values that mean the same inside the interpreter and outside. */
+export type Leaf = Extract<Value, { v: 'const' | 'request' | 'caller' | 'env' | 'row' | 'error' | 'result' | 'event' | 'unknown' }>
+
+/** A condition while the interpreter still learns what the other branch does. */
+export interface Cond {
+  readonly test: Val
+  readonly negated: boolean
+  readonly at: Place
+  otherwise: Otherwise
+}
+
+/** One alternative of a join; `i` identifies it among its siblings through every value derived from the join. */
+export interface Alt {
+  readonly i: number
+  readonly value: Val
+  readonly under: readonly Cond[]
+}
+
+/** `.name` or, once called, `.name(...args)`. */
+export interface Link {
+  readonly name: string
+  readonly args?: readonly Val[]
+}
+
+export type FunctionVal = {
+  readonly v: 'fn'
+  readonly path: string
+  readonly id: FunctionId
+  readonly scope: Scope
+  readonly self?: Val
+  readonly home?: ClassVal
+}
+export type ClassVal = {
+  readonly v: 'class'
+  readonly ir: ClassIR
+  readonly name: string
+  readonly path: string
+  readonly scope: Scope
+  readonly statics: Scope
+}
+export type InstanceVal = { readonly v: 'instance'; readonly of: ClassVal; readonly fields: Scope }
+/** A call chain on something a library gave: `supabase.from('x').select()`. */
+export type ChainVal = { readonly v: 'chain'; readonly root: Val; readonly links: readonly Link[]; readonly at: Place }
+/** An object of a web framework or of the web platform: request, headers, cookies, URL, context. */
+export type HostVal = { readonly v: 'host'; readonly host: string; readonly props: Scope; readonly part?: Extract<Value, { v: 'request' }>['part'] }
+export type ClientVal = { readonly v: 'client'; readonly client: Client }
+export type ResponseVal = {
+  readonly v: 'response' /** Recorded as a step already. */
+  readonly sent?: true
+  readonly how: 'json' | 'redirect' | 'next' | 'not-found' | 'other'
+  readonly status?: number
+  readonly body?: Val
+  readonly at?: Place
+}
+export type AnyVal = { readonly v: 'any'; readonly choice: number; readonly alts: readonly Alt[] }
+export type ObjectVal = { readonly v: 'object'; readonly props: Readonly<Record<string, Val>>; readonly rest?: Val }
+export type ArrayVal = { readonly v: 'array'; readonly items: readonly Val[]; readonly more?: Val }
+
+/** What the interpreter computes with. */
+export type Val =
+  | Leaf
+  | ObjectVal
+  | ArrayVal
+  | { readonly v: 'text'; readonly parts: readonly Val[] }
+  | { readonly v: 'op'; readonly op: string; readonly of: readonly Val[] }
+  | { readonly v: 'call'; readonly name: string; readonly args: readonly Val[]; readonly at?: Place }
+  | ResponseVal
+  | AnyVal
+  | FunctionVal
+  | { readonly v: 'native'; readonly name: string; readonly call: (it: Interpreter, args: readonly Val[], at: Place) => Val }
+  | ClassVal
+  | InstanceVal
+  /** What a package exports: `name` is the export, 'default' or '*'. */
+  | { readonly v: 'lib'; readonly pkg: string; readonly name: string }
+  /** A name that no scope defines: `process`, `JSON`, `console`. */
+  | { readonly v: 'global'; readonly name: string }
+  /** `import * as x` of a file of the repository. */
+  | { readonly v: 'namespace'; readonly path: string }
+  | ClientVal
+  | ChainVal
+  | HostVal
+
+export const UNKNOWN: Val = { v: 'unknown' }
+export const UNDEFINED: Val = { v: 'const', value: undefined }
+export const NULL: Val = { v: 'const', value: null }
+
+export const constant = (value: string | number | boolean | null | undefined): Val => ({ v: 'const', value })
+export const object = (props: Readonly<Record<string, Val>>, rest?: Val): ObjectVal => (rest ? { v: 'object', props, rest } : { v: 'object', props })
+export const array = (items: readonly Val[], more?: Val): ArrayVal => (more ? { v: 'array', items, more } : { v: 'array', items })
+export const op = (name: string, ...of: readonly Val[]): Val => ({ v: 'op', op: name, of })
+export const native = (name: string, call: (it: Interpreter, args: readonly Val[], at: Place) => Val): Val => ({ v: 'native', name, call })
+
+/** The string of a constant, also of a template that is constant throughout. */
+export function stringOf(val: Val | undefined): string | undefined {
+  if (!val) return undefined
+  if (val.v === 'const') return typeof val.value === 'string' ? val.value : undefined
+  if (val.v === 'env' && val.fallback?.v === 'const' && typeof val.fallback.value === 'string' && val.fallback.value) return undefined
+  return undefined
+}
+
+/** True or false when every run gives that truth value; undefined when it depends. */
+export function truth(val: Val): boolean | undefined {
+  switch (val.v) {
+    case 'const':
+      return Boolean(val.value)
+    case 'object':
+    case 'array':
+    case 'response':
+    case 'fn':
+    case 'native':
+    case 'class':
+    case 'instance':
+    case 'lib':
+    case 'namespace':
+    case 'client':
+    case 'host':
+      return true
+    case 'text':
+      return val.parts.some((p) => p.v === 'const' && String(p.value ?? '').length > 0) ? true : undefined
+    case 'any': {
+      const each = val.alts.map((a) => truth(a.value))
+      return each.every((t) => t === true) ? true : each.every((t) => t === false) ? false : undefined
+    }
+    default:
+      return undefined
+  }
+}
+
+/** `null` and `undefined` for certain. */
+export function isNullish(val: Val): boolean {
+  return val.v === 'const' && (val.value === null || val.value === undefined)
+}
+
+let serial = 0
+const identities = new WeakMap<object, number>()
+function identity(of: object): number {
+  let id = identities.get(of)
+  if (id === undefined) {
+    id = ++serial
+    identities.set(of, id)
+  }
+  return id
+}
+
+const keys = new WeakMap<object, string>()
+
+/**
+ * A name under which two values are the same in one run of the entry. Values that may differ from one evaluation to the
+ * next (unknown ones) are named by their identity.
+ */
+export function keyOf(val: Val, depth = 0): string {
+  if (depth > 5) return `#${identity(val)}`
+  const known = keys.get(val)
+  if (known !== undefined) return known
+  const key = computeKey(val, depth)
+  if (depth === 0) keys.set(val, key)
+  return key
+}
+
+function computeKey(val: Val, depth: number): string {
+  const k = (x: Val) => keyOf(x, depth + 1)
+  switch (val.v) {
+    case 'const':
+      return `c:${typeof val.value}:${String(val.value)}`
+    case 'request':
+      return `q:${val.part}:${val.name ?? ''}`
+    case 'caller':
+      return `u:${val.how}:${val.step ?? ''}:${val.field ?? ''}`
+    case 'env':
+      return `e:${val.name}`
+    case 'row':
+      return val.step < 0 ? `#${identity(val)}` : `r:${val.step}:${val.field ?? ''}:${val.many ?? ''}`
+    case 'error':
+      return val.of < 0 ? `#${identity(val)}` : `x:${val.of}`
+    case 'result':
+      return val.step < 0 ? `#${identity(val)}` : `s:${val.step}:${val.field ?? ''}`
+    case 'event':
+      return `v:${val.processor}:${val.field ?? ''}`
+    case 'object':
+      return `{${Object.entries(val.props)
+        .map(([n, x]) => `${n}:${k(x)}`)
+        .join(',')}${val.rest ? `...${k(val.rest)}` : ''}}`
+    case 'array':
+      return `[${val.items.map(k).join(',')}${val.more ? `...${k(val.more)}` : ''}]`
+    case 'text':
+      return `t:${val.parts.map(k).join('+')}`
+    case 'op':
+      return `(${val.op} ${val.of.map(k).join(' ')})`
+    case 'call':
+      return `f:${val.name}:${val.at?.path ?? ''}:${val.at?.line ?? ''}(${val.args.map(k).join(',')})`
+    case 'response':
+      return `p:${val.how}:${val.status ?? ''}:${val.at?.path ?? ''}:${val.at?.line ?? ''}`
+    case 'lib':
+      return `l:${val.pkg}:${val.name}`
+    case 'global':
+      return `g:${val.name}`
+    case 'namespace':
+      return `n:${val.path}`
+    case 'client':
+      return `k:${val.client.library}:${val.client.rights}:${val.client.at?.path ?? ''}:${val.client.at?.line ?? ''}`
+    case 'chain':
+      return `h:${k(val.root)}${val.links.map((l) => `.${l.name}${l.args ? `(${l.args.map(k).join(',')})` : ''}`).join('')}`
+    case 'fn':
+      return `fn:${val.path}#${val.id}:${identity(val.scope)}`
+    case 'any':
+      return `|${val.choice}:${val.alts.map((a) => `${a.i}=${k(a.value)}`).join('|')}`
+    case 'host':
+      return `o:${val.host}:${identity(val.props)}`
+    case 'instance':
+      return `i:${identity(val.fields)}`
+    case 'class':
+      return `class:${val.path}:${val.name}`
+    default:
+      return `#${identity(val)}`
+  }
+}
+
+const MAX_DEPTH = 7
+const MAX_ITEMS = 40
+
+/** The value as others see it: plain data of bounded depth and width. */
+export function toPublic(val: Val, condition: (cond: Cond) => Condition, depth = 0): Value {
+  const next = (x: Val) => toPublic(x, condition, depth + 1)
+  if (depth > MAX_DEPTH) return { v: 'unknown' }
+  switch (val.v) {
+    case 'const':
+    case 'request':
+    case 'caller':
+    case 'env':
+    case 'row':
+    case 'error':
+    case 'result':
+    case 'event':
+    case 'unknown':
+      return val
+    case 'client':
+      return { v: 'client', client: val.client }
+    case 'object': {
+      const props = Object.fromEntries(
+        Object.entries(val.props)
+          .slice(0, MAX_ITEMS)
+          .map(([n, x]) => [n, next(x)]),
+      )
+      return val.rest ? { v: 'object', props, rest: next(val.rest) } : { v: 'object', props }
+    }
+    case 'array':
+      return { v: 'array', items: [...val.items.slice(0, MAX_ITEMS).map(next), ...(val.more ? [next(val.more)] : [])] }
+    case 'text':
+      return { v: 'text', parts: val.parts.slice(0, MAX_ITEMS).map(next) }
+    case 'op':
+      return { v: 'op', op: val.op, of: val.of.map(next) }
+    case 'call':
+      return val.at ? { v: 'call', name: val.name, args: val.args.map(next), at: val.at } : { v: 'call', name: val.name, args: val.args.map(next) }
+    case 'response':
+      return {
+        v: 'response',
+        how: val.how,
+        ...(val.status !== undefined ? { status: val.status } : {}),
+        ...(val.body ? { body: next(val.body) } : {}),
+        ...(val.at ? { at: val.at } : {}),
+      }
+    case 'any':
+      return {
+        v: 'any',
+        of: val.alts.map((a) => next(a.value)),
+        ...(depth < 3 && val.alts.some((a) => a.under.length) ? { under: val.alts.map((a) => a.under.map(condition)) } : {}),
+      }
+    case 'fn':
+      return { v: 'function' }
+    case 'native':
+      return { v: 'function', name: val.name }
+    case 'class':
+      return { v: 'function', name: val.name }
+    case 'instance': {
+      const props: Record<string, Value> = {}
+      for (const [n, x] of val.fields.vars) props[n] = next(x)
+      return { v: 'object', props }
+    }
+    case 'lib':
+      return { v: 'call', name: val.name === 'default' || val.name === '*' ? val.pkg : val.name, args: [] }
+    case 'global':
+      return { v: 'call', name: val.name, args: [] }
+    case 'namespace':
+      return { v: 'object', props: {} }
+    case 'chain': {
+      const last = val.links.at(-1)
+      return {
+        v: 'call',
+        name: chainName(val),
+        args: [...(val.root.v === 'lib' || val.root.v === 'global' ? [] : [next(val.root)]), ...(last?.args ?? []).map(next)],
+        at: val.at,
+      }
+    }
+    case 'host':
+      return val.host === 'bag' ? { v: 'unknown' } : { v: 'request', part: val.part ?? 'whole' }
+  }
+}
+
+/** The dotted name of a chain, calls and roots left out: `emails.send`. */
+export function chainName(chain: ChainVal): string {
+  const names = chain.links.map((l) => l.name).filter((n) => n !== 'new' && n !== 'default' && n !== '*')
+  return names.join('.')
+}

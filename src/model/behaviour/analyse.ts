@@ -1,0 +1,130 @@
+import type { Place } from '../../lib/place.ts'
+import { array, type HostVal, UNKNOWN, type Val } from './abstract-value.ts'
+import type { Behaviour, Entry, Runnable } from './behaviour.ts'
+import { callValue, settle } from './calls.ts'
+import { evaluate, functionValue, lookup } from './evaluate.ts'
+import { seedValue } from './hosts.ts'
+import { Interpreter } from './interpreter.ts'
+import { member } from './members.ts'
+import { exportedValue, moduleScope, quietly, scopeOfFunction, withInterpreter } from './module-values.ts'
+import type { Program } from './program.ts'
+
+/** Nodes of code that one entry may take; a large handler with its helpers needs a few thousand. */
+const FUEL = 60_000
+
+/**
+ * What an entry does. Total: code that cannot be followed leaves a gap, never an exception.
+ *
+ *     analyse({ path: 'app/api/notes/route.ts', name: 'GET', seeds: ['web-request', 'next-context'] }, program)
+ *     analyse({ path: 'server.ts', expression: handler, seeds: ['express-req', 'express-res', 'next-function'],
+ *               before: [{ path: 'server.ts', expression: requireAuth, seeds: ['express-req', 'express-res', 'next-function'] }] }, program)
+ */
+export function analyse(entry: Entry, program: Program): Behaviour {
+  const it = new Interpreter(program, FUEL)
+  return withInterpreter(it, () => {
+    // a branch, so that what it wrote to module variables is taken back
+    it.branch(undefined, () => run(it, entry))
+    return it.behaviour()
+  })
+}
+
+function run(it: Interpreter, entry: Entry): void {
+  const chain: readonly Runnable[] = [...(entry.before ?? []), entry]
+  const shared = new Map<string, HostVal>()
+  it.frames.push({ key: 'entry', name: undefined, path: entry.path, base: [], returns: [], open: [], openSteps: 0, async: true, tries: 0 })
+  const step = (i: number, at: Place): Val => {
+    const r = chain[i]
+    if (!r) return UNKNOWN
+    const fn = resolve(it, r)
+    if (!fn) {
+      it.gap(at, 'the handler could not be found')
+      return i < chain.length - 1 ? step(i + 1, at) : UNKNOWN
+    }
+    let passed = 0
+    const next = (_: Interpreter, __: readonly Val[], place: Place): Val => (++passed > 3 ? UNKNOWN : step(i + 1, place))
+    const args = r.seeds.map((seed) => seedValue(seed, i < chain.length - 1 ? next : undefined, shared))
+    const value = settle(it, callValue(it, handlerOf(fn), args, at), at)
+    if (i < chain.length - 1 && passed === 0 && !r.seeds.some((s) => typeof s === 'string' && TAKES_NEXT.has(s)))
+      return goOn(it, value, at, () => step(i + 1, at))
+    return value
+  }
+  const place = { path: entry.path, line: 1 }
+  const value = step(0, place)
+  answer(it, value, place)
+}
+
+/** True when a middleware that returns this lets the request pass. */
+const passes = (value: Val): boolean => value.v !== 'response' || value.how === 'next'
+
+/** What follows a middleware that is not handed a `next`: it runs unless the middleware answered. */
+function goOn(it: Interpreter, value: Val, at: Place, rest: () => Val): Val {
+  if (value.v !== 'any') return passes(value) ? rest() : value
+  const passing = value.alts.filter((a) => passes(it.narrow(a.value)))
+  if (!passing.length) return value
+  if (passing.length === value.alts.length) return rest()
+  const pc = it.pc
+  for (const a of value.alts) {
+    if (passing.includes(a)) continue
+    it.pc = [...pc, ...a.under.filter((c) => !pc.includes(c))]
+    answer(it, a.value, at)
+  }
+  it.pc = it.commonPath(
+    pc,
+    passing.map((a) => a.under.filter((c) => !pc.includes(c))),
+    'ended',
+  )
+  it.narrowed = new Map(it.narrowed).set(value.choice, new Set(passing.map((a) => a.i)))
+  return rest()
+}
+
+const TAKES_NEXT = new Set(['next-function', 'hono-context', 'kit-handle', 'trpc-options', 'server-fn-options'])
+
+/** The function of a runnable. */
+function resolve(it: Interpreter, r: Runnable): Val | undefined {
+  if (r.expression) {
+    const scope = scopeOfFunction(it, r.path, r.scope ?? 0)
+    const expression = r.expression
+    return scope ? quietly(it, () => evaluate(it, expression, scope)) : undefined
+  }
+  if (r.functionId !== undefined) {
+    const fn = it.program.facts(r.path)?.functions[r.functionId]
+    const scope = fn ? scopeOfFunction(it, r.path, fn.parent ?? 0) : undefined
+    return scope ? functionValue(it, r.path, r.functionId, scope) : undefined
+  }
+  if (r.name !== undefined) {
+    const [head = '', ...rest] = r.name.split('.')
+    const scope = moduleScope(it, r.path)
+    let value = exportedValue(it, r.path, head) ?? (scope?.holder(head) ? lookup(it, head, scope) : undefined)
+    for (const n of rest) value = value && member(it, value, n, { path: r.path, line: 1 })
+    return value
+  }
+  return undefined
+}
+
+function handlerOf(fn: Val): Val {
+  if (fn.v === 'array') return fn.items[fn.items.length - 1] ?? UNKNOWN
+  return fn
+}
+
+/** Notes the answers that the entry returns. */
+function answer(it: Interpreter, value: Val, place: Place): void {
+  if (value.v === 'response') {
+    if (!value.sent)
+      it.emit(
+        { kind: 'respond', how: value.how, ...(value.status !== undefined ? { status: value.status } : {}), ...(value.body ? { body: value.body } : {}) },
+        value.at ?? place,
+      )
+    return
+  }
+  if (value.v === 'any') {
+    // each alternative says itself what it stands under
+    const pc = it.pc.filter((c) => !(c.test.v === 'op' && c.test.op === '||' && !c.negated))
+    for (const a of value.alts) {
+      it.pc = [...pc, ...a.under.filter((c) => !pc.includes(c))]
+      answer(it, a.value, place)
+    }
+    it.pc = pc
+    return
+  }
+  if (value.v !== 'const' && value.v !== 'unknown') it.emit({ kind: 'respond', how: 'other', body: value.v === 'array' ? array(value.items) : value }, place)
+}

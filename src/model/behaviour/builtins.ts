@@ -1,0 +1,579 @@
+import type { Place } from '../../lib/place.ts'
+import { array, constant, isNullish, object, op, stringOf, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
+import { callFunction, callValue, maybe, settle } from './calls.ts'
+import { binary, text } from './evaluate.ts'
+import { host, seedValue } from './hosts.ts'
+import type { Interpreter } from './interpreter.ts'
+import { cryptoCall } from './libraries/crypto.ts'
+import { elementOf, member, request } from './members.ts'
+import { statusIn } from './responses.ts'
+
+const PASS_THROUGH = new Set([
+  'decodeURIComponent',
+  'encodeURIComponent',
+  'decodeURI',
+  'encodeURI',
+  'atob',
+  'btoa',
+  'structuredClone',
+  'Object.freeze',
+  'Object.seal',
+  'Array.from',
+  'String',
+  'Promise.resolve',
+  'queueMicrotask',
+  'Object',
+  'escape',
+  'unescape',
+  'toRaw',
+  'unref',
+])
+const CALLBACKS = new Set(['setTimeout', 'setInterval', 'setImmediate', 'queueMicrotask', 'EdgeRuntime.waitUntil', 'process.nextTick'])
+
+/** Calls of names that the runtime defines; undefined for names that it does not. */
+export function builtinCall(it: Interpreter, name: string, args: readonly Val[], at: Place): Val | undefined {
+  const first = args[0] ?? UNDEFINED
+  if (PASS_THROUGH.has(name)) {
+    if (first.v === 'const' && name === 'String') return constant(String(first.value))
+    return /^(?:atob|btoa|decodeURIComponent)$/.test(name) && first.v !== 'const' ? first : settle(it, first, at)
+  }
+  if (CALLBACKS.has(name)) {
+    if (first.v === 'fn') maybe(it, () => settle(it, callFunction(it, first, [], at), at))
+    return UNKNOWN
+  }
+  if (name.startsWith('console.')) {
+    it.emit({ kind: 'log', name, args }, at)
+    return UNDEFINED
+  }
+  switch (name) {
+    case 'Promise.all':
+    case 'Promise.allSettled':
+    case 'Promise.race':
+    case 'Promise.any': {
+      if (first.v !== 'array') return settle(it, first, at)
+      const items = first.items.map((x) => settle(it, x, at))
+      if (name === 'Promise.race' || name === 'Promise.any') return it.alternatives(items.map((value) => ({ value, under: [] })))
+      return name === 'Promise.all'
+        ? array(items, first.more)
+        : array(
+            items.map((value) => object({ value, status: UNKNOWN })),
+            first.more,
+          )
+    }
+    case 'fetch':
+    case '$fetch':
+    case 'useFetch':
+      return fetchCall(it, name, args, at)
+    case 'Number':
+    case 'parseInt':
+    case 'parseFloat':
+    case 'BigInt':
+    case 'Number.parseInt':
+    case 'Number.parseFloat':
+    case 'Math.floor':
+    case 'Math.round':
+    case 'Math.abs':
+    case 'Math.trunc':
+    case 'Math.ceil':
+      if (first.v === 'const') return constant(Number(first.value))
+      return first.v === 'request' ? { ...first, as: 'number' } : { v: 'call', name: 'Number', args: [first], at }
+    case 'Math.max':
+    case 'Math.min':
+      return { v: 'call', name: 'Number', args, at }
+    case 'Boolean':
+      return op('!', op('!', first))
+    case 'Array.isArray':
+      return first.v === 'array' ? constant(true) : first.v === 'object' || first.v === 'const' ? constant(false) : op('isArray', first)
+    case 'Object.keys':
+      if (first.v === 'object' && !first.rest) return array(Object.keys(first.props).map((k) => constant(k)))
+      return { v: 'call', name, args, at }
+    case 'Object.values':
+      if (first.v === 'object' && !first.rest) return array(Object.values(first.props))
+      return { v: 'call', name, args, at }
+    case 'Object.entries':
+      if (first.v === 'object' && !first.rest) return array(Object.entries(first.props).map(([k, x]) => array([constant(k), x])))
+      return { v: 'call', name, args, at }
+    case 'Object.fromEntries':
+      return first.v === 'host' ? request(first.part ?? 'form') : first.v === 'request' ? first : { v: 'call', name, args, at }
+    case 'Object.assign': {
+      let props: Record<string, Val> = {}
+      let rest: Val | undefined
+      for (const a of args) {
+        if (a.v === 'object') {
+          props = { ...props, ...a.props }
+          rest = a.rest ?? rest
+        } else if (a.v === 'host' || a.v === 'instance') return a
+        else if (a.v !== 'const') rest = a
+      }
+      return object(props, rest)
+    }
+    case 'JSON.parse':
+      return first.v === 'request' && first.part === 'raw-body'
+        ? { v: 'request', part: 'body' }
+        : first.v === 'call' && first.name === 'JSON.stringify'
+          ? (first.args[0] ?? UNKNOWN)
+          : first.v === 'const'
+            ? UNKNOWN
+            : first
+    case 'JSON.stringify':
+      return { v: 'call', name, args: args.slice(0, 1), at }
+    case 'Buffer.from':
+    case 'Uint8Array.from':
+      return first.v === 'request' ? first : { v: 'call', name: 'Buffer.from', args, at }
+    case 'Buffer.concat':
+      return { v: 'call', name, args, at }
+    case 'Deno.env.get':
+    case 'Netlify.env.get': {
+      const n = stringOf(first)
+      return n === undefined ? { v: 'env', name: '*' } : { v: 'env', name: n }
+    }
+    case 'Deno.serve':
+    case 'serve':
+    case 'addEventListener':
+      return UNDEFINED
+    case 'Response.json':
+      return { v: 'response', how: 'json', status: optionStatus(it, args[1], at) ?? 200, body: first, at }
+    case 'Response.redirect':
+      return { v: 'response', how: 'redirect', status: statusIn(args[1]) ?? 302, body: first, at }
+    case 'Response.error':
+      return { v: 'response', how: 'other', status: 500, at }
+    case 'Symbol':
+    case 'Date.now':
+    case 'Math.random':
+    case 'performance.now':
+      return { v: 'call', name, args: [], at }
+    case 'require':
+      return first.v === 'const' && typeof first.value === 'string' ? { v: 'lib', pkg: first.value.replace(/^node:/, ''), name: '*' } : UNKNOWN
+    case 'process.exit':
+      it.ending({ ends: true, how: 'throw' })
+      return UNDEFINED
+  }
+  if (name.startsWith('crypto.') || name.startsWith('globalThis.crypto.'))
+    return cryptoCall(it, name.replace(/^globalThis\./, '').slice('crypto.'.length), args, at)
+  return nuxtAutoImport(it, name, args, at)
+}
+
+function optionStatus(it: Interpreter, options: Val | undefined, at: Place): number | undefined {
+  if (!options) return undefined
+  return statusIn(options.v === 'object' ? member(it, options, 'status', at) : options)
+}
+
+function fetchCall(it: Interpreter, name: string, args: readonly Val[], at: Place): Val {
+  const step = it.emit({ kind: 'http', name, args }, at)
+  return { v: 'result', step }
+}
+
+/** Functions that Nuxt and Nitro put in scope without an import. */
+function nuxtAutoImport(it: Interpreter, name: string, args: readonly Val[], at: Place): Val | undefined {
+  return NITRO.has(name) ? h3Call(it, name, args, at) : undefined
+}
+
+const NITRO = new Set([
+  'defineEventHandler',
+  'eventHandler',
+  'defineCachedEventHandler',
+  'cachedEventHandler',
+  'readBody',
+  'readValidatedBody',
+  'readRawBody',
+  'readFormData',
+  'readMultipartFormData',
+  'getQuery',
+  'getValidatedQuery',
+  'getRouterParam',
+  'getRouterParams',
+  'getValidatedRouterParams',
+  'getHeader',
+  'getHeaders',
+  'getRequestHeader',
+  'getRequestHeaders',
+  'getCookie',
+  'parseCookies',
+  'setCookie',
+  'deleteCookie',
+  'getRequestURL',
+  'getRequestIP',
+  'createError',
+  'sendError',
+  'sendRedirect',
+  'navigateTo',
+  'useRuntimeConfig',
+  'setResponseStatus',
+  'send',
+  'sendNoContent',
+  'setHeader',
+  'setResponseHeader',
+  'defineNitroPlugin',
+  'defineNuxtRouteMiddleware',
+  'getMethod',
+])
+
+/** h3's functions, imported or not. */
+export function h3Call(it: Interpreter, name: string, args: readonly Val[], at: Place): Val | undefined {
+  const second = stringOf(args[1])
+  switch (name) {
+    case 'defineEventHandler':
+    case 'eventHandler':
+    case 'defineCachedEventHandler':
+    case 'cachedEventHandler':
+    case 'defineNuxtRouteMiddleware':
+      return args[0]?.v === 'object' ? (args[0].props.handler ?? UNKNOWN) : (args[0] ?? UNKNOWN)
+    case 'readBody':
+    case 'readValidatedBody':
+      return request('body')
+    case 'readRawBody':
+      return request('raw-body')
+    case 'readFormData':
+    case 'readMultipartFormData':
+      return host('form-data', 'form')
+    case 'getQuery':
+    case 'getValidatedQuery':
+      return request('query')
+    case 'getRouterParam':
+      return request('params', second)
+    case 'getRouterParams':
+    case 'getValidatedRouterParams':
+      return request('params')
+    case 'getHeader':
+    case 'getRequestHeader':
+      return request('header', second)
+    case 'getHeaders':
+    case 'getRequestHeaders':
+      return request('header')
+    case 'getCookie':
+      return request('cookie', second)
+    case 'parseCookies':
+      return request('cookie')
+    case 'getRequestURL':
+      return host('url', 'url')
+    case 'getRequestIP':
+      return request('ip')
+    case 'getMethod':
+      return { v: 'call', name: 'request.method', args: [] }
+    case 'createError': {
+      const status = args[0]?.v === 'object' ? (statusIn(member(it, args[0], 'statusCode', at)) ?? statusIn(member(it, args[0], 'status', at))) : undefined
+      return { v: 'response', how: 'other', ...(status !== undefined ? { status } : { status: 500 }), ...(args[0] ? { body: args[0] } : {}), at }
+    }
+    case 'sendRedirect':
+    case 'navigateTo':
+      return {
+        v: 'response',
+        how: 'redirect',
+        status: 302,
+        ...(args[name === 'sendRedirect' ? 1 : 0] ? { body: args[name === 'sendRedirect' ? 1 : 0] as Val } : {}),
+        at,
+      }
+    case 'sendError':
+      return args[1] ?? UNKNOWN
+    case 'useRuntimeConfig':
+      return { v: 'env', name: 'runtimeConfig' }
+    case 'setResponseStatus':
+      it.lastRespond = { how: 'respond', ...(statusIn(args[1]) !== undefined ? { status: statusIn(args[1]) as number } : {}) }
+      return UNDEFINED
+    default:
+      return UNDEFINED
+  }
+}
+
+/** `new Name(…)` of names that the runtime defines. */
+export function builtinConstruct(it: Interpreter, name: string, args: readonly Val[], at: Place): Val {
+  const first = args[0] ?? UNDEFINED
+  switch (name) {
+    case 'Response':
+    case 'NextResponse': {
+      const status = optionStatus(it, args[1], at) ?? 200
+      return {
+        v: 'response',
+        how: status >= 300 && status < 400 ? 'redirect' : first.v === 'call' && first.name === 'JSON.stringify' ? 'json' : 'other',
+        status,
+        ...(isNullish(first) ? {} : { body: first.v === 'call' && first.name === 'JSON.stringify' ? (first.args[0] ?? first) : first }),
+        at,
+      }
+    }
+    case 'URL':
+      if (first.v === 'request' || first.v === 'host') return seedlessUrl()
+      return { v: 'call', name: 'URL', args, at }
+    case 'URLSearchParams':
+      return first.v === 'request' ? host('search-params', 'query') : { v: 'call', name: 'URLSearchParams', args, at }
+    case 'Headers':
+      return first.v === 'host' || first.v === 'request' ? host('headers', 'header') : object(first.v === 'object' ? first.props : {})
+    case 'Request':
+      return first.v === 'host' ? first : { v: 'call', name: 'Request', args, at }
+    case 'Date':
+    case 'FormData':
+    case 'Map':
+    case 'WeakMap':
+    case 'AbortController':
+      return { v: 'call', name, args, at }
+    case 'Set':
+      return first.v === 'array' ? first : { v: 'call', name, args, at }
+    case 'Promise': {
+      if (first.v === 'fn') maybe(it, () => callFunction(it, first, [], at))
+      return UNKNOWN
+    }
+    case 'Proxy': {
+      // lazy clients: `new Proxy({}, { get: (_, key) => getClient()[key] })` behaves as what the getter reads from
+      const get = args[1]?.v === 'object' ? args[1].props.get : undefined
+      if (get?.v === 'fn') {
+        const ir = it.program.facts(get.path)?.functions[get.id]
+        const made = ir ? proxied(it, get, at) : undefined
+        if (made) return made
+      }
+      return first
+    }
+    case 'Function':
+      it.emit({ kind: 'exec', name: 'new Function', args }, at)
+      return UNKNOWN
+  }
+  if (/Error$/.test(name)) {
+    const options = args[1]?.v === 'object' ? args[1].props : {}
+    return object({ ...options, message: first, name: constant(name), $error: constant(name) })
+  }
+  if (name === 'WebSocket' || name === 'TextEncoder' || name === 'TextDecoder' || name === 'Uint8Array')
+    return { v: 'call', name, args: name === 'Uint8Array' ? args : [], at }
+  return { v: 'call', name, args, at }
+}
+
+function seedlessUrl(): Val {
+  return host('url', 'url')
+}
+
+/** The object that a proxy's getter reads its key from. */
+function proxied(it: Interpreter, get: Extract<Val, { v: 'fn' }>, at: Place): Val | undefined {
+  const marker: Val = constant('\u0000key')
+  const out = callFunction(it, get, [object({}), marker, UNKNOWN], at)
+  const candidates = out.v === 'any' ? out.alts.map((a) => a.value) : [out]
+  for (const c of candidates) {
+    if (c.v === 'chain' && c.links.length === 1 && c.links[0]?.name === '\u0000key') return c.root
+    if (c.v === 'call' && c.args[0] && c.args[0].v === 'chain' && c.args[0].links[0]?.name === '\u0000key') return c.args[0].root
+  }
+  return undefined
+}
+
+const SAME = new Set([
+  'toString',
+  'trim',
+  'trimStart',
+  'trimEnd',
+  'valueOf',
+  'toLowerCase',
+  'toUpperCase',
+  'normalize',
+  'toLocaleLowerCase',
+  'toJSON',
+  'at',
+  'flat',
+  'reverse',
+  'sort',
+  'toSorted',
+  'copy',
+  'unwrap',
+  'values',
+])
+const TESTS = new Set([
+  'includes',
+  'startsWith',
+  'endsWith',
+  'has',
+  'equals',
+  'hasOwnProperty',
+  'some',
+  'every',
+  'indexOf',
+  'localeCompare',
+  'isAfter',
+  'isBefore',
+  'exists',
+])
+
+/** Methods of strings, arrays, maps and promises on abstract values; undefined when it is none of them. */
+export function builtinMethod(it: Interpreter, of: Val, name: string, args: readonly Val[], at: Place, changed?: (value: Val) => void): Val | undefined {
+  const callback = args[0]
+  const each = (value: Val) => settle(it, callValue(it, callback as Val, [value, UNKNOWN], at), at)
+  const calls = callback?.v === 'fn' || callback?.v === 'native'
+  if (of.v === 'const' && typeof of.value === 'string') {
+    const folded = foldString(of.value, name, args)
+    if (folded) return folded
+  }
+  if (of.v === 'call' && of.name.startsWith('regex:')) {
+    if (name === 'test' || name === 'exec') return op('matches', args[0] ?? UNKNOWN, of)
+  }
+  if (isNullish(of)) return UNDEFINED
+  switch (name) {
+    case 'map':
+    case 'flatMap': {
+      if (!calls) break
+      if (of.v === 'array') {
+        const items: Val[] = []
+        if (of.items.length <= 12) for (const x of of.items) items.push(mapOnce(it, () => each(x)))
+        else items.push(mapOnce(it, () => each(elementOf(it, of))))
+        return array(items, of.more ? mapOnce(it, () => each(of.more as Val)) : undefined)
+      }
+      return array(
+        [],
+        mapOnce(it, () => each(elementOf(it, of))),
+      )
+    }
+    case 'forEach':
+      if (!calls) break
+      maybe(it, () => each(elementOf(it, of)))
+      return UNDEFINED
+    case 'filter':
+    case 'slice':
+    case 'splice':
+    case 'subarray':
+      if (calls) maybe(it, () => each(elementOf(it, of)))
+      if (of.v === 'array' && name === 'filter' && !of.more && of.items.every((x) => x.v === 'const')) return { ...of }
+      if (of.v === 'array' || of.v === 'row') return of
+      return name === 'filter' ? of : { v: 'call', name, args: [of, ...args], at }
+    case 'find':
+    case 'findLast':
+      if (calls) {
+        let test: Val = UNKNOWN
+        const item = elementOf(it, of)
+        maybe(it, () => {
+          test = each(item)
+        })
+        return it.alternatives([
+          { value: item, under: [{ test, negated: false, at, otherwise: { ends: false } }] },
+          { value: UNDEFINED, under: [] },
+        ])
+      }
+      break
+    case 'reduce':
+      if (calls) {
+        let value: Val = args[1] ?? UNKNOWN
+        maybe(it, () => {
+          value = settle(it, callValue(it, callback, [args[1] ?? UNKNOWN, elementOf(it, of), UNKNOWN], at), at)
+        })
+        return value
+      }
+      break
+    case 'some':
+    case 'every':
+      if (calls) {
+        let test: Val = UNKNOWN
+        maybe(it, () => {
+          test = each(elementOf(it, of))
+        })
+        return { v: 'call', name, args: [of, test] }
+      }
+      break
+    case 'push':
+    case 'unshift':
+    case 'add':
+      if (of.v === 'array') {
+        changed?.(array([...of.items, ...args].slice(0, 24), of.more))
+        return UNKNOWN
+      }
+      break
+    case 'concat':
+      if (of.v === 'array') return array([...of.items, ...args.flatMap((a) => (a.v === 'array' ? a.items : [a]))], of.more)
+      return text([of, ...args])
+    case 'join':
+      if (of.v === 'array') {
+        const sep = args[0] ?? constant(',')
+        const parts: Val[] = []
+        of.items.forEach((x, i) => parts.push(...(i ? [sep] : []), x))
+        if (of.more) parts.push({ v: 'call', name: 'join', args: [of.more], at })
+        return text(parts)
+      }
+      return { v: 'call', name, args: [of, ...args], at }
+    case 'split':
+      return of.v === 'const' && typeof of.value === 'string' && args[0]?.v === 'const' && typeof args[0].value === 'string'
+        ? array(of.value.split(args[0].value).map((x) => constant(x)))
+        : { v: 'call', name, args: [of, ...args], at }
+    case 'replace':
+    case 'replaceAll':
+      return { v: 'call', name, args: [of, ...args], at }
+    case 'json':
+      if (of.v === 'result' || of.v === 'response') return of.v === 'result' ? { ...of } : (of.body ?? UNKNOWN)
+      break
+    case 'get':
+      if (of.v === 'object' && args[0]?.v === 'const') return member(it, of, String(args[0].value), at)
+      if (of.v === 'request') return request(of.part, stringOf(args[0]) ?? of.name)
+      break
+    case 'getAll':
+      if (of.v === 'request') return of
+      break
+    case 'set':
+    case 'append':
+      if (of.v === 'call' && (of.name === 'Map' || of.name === 'FormData' || of.name === 'URLSearchParams')) return of
+      break
+    case 'entries':
+      return of
+    case 'toISOString':
+    case 'getTime':
+    case 'toFixed':
+      return { v: 'call', name, args: [of], at }
+    case 'text':
+    case 'blob':
+    case 'arrayBuffer':
+    case 'formData':
+      if (of.v === 'result') return { ...of }
+      if (of.v === 'request') return of
+      break
+  }
+  if (TESTS.has(name)) {
+    if (name === 'includes' && of.v === 'array' && args[0]?.v === 'const' && !of.more && of.items.every((x) => x.v === 'const'))
+      return constant(of.items.some((x) => x.v === 'const' && x.value === (args[0] as { value: unknown }).value))
+    if (name === 'equals') return op('===', of, args[0] ?? UNKNOWN)
+    return { v: 'call', name, args: args.length ? [of, args[0] as Val] : [of] }
+  }
+  if (SAME.has(name)) return name === 'at' ? elementOf(it, of) : of
+  if (
+    of.v === 'request' ||
+    of.v === 'row' ||
+    of.v === 'caller' ||
+    of.v === 'event' ||
+    of.v === 'text' ||
+    of.v === 'op' ||
+    of.v === 'env' ||
+    of.v === 'const' ||
+    of.v === 'array' ||
+    of.v === 'error'
+  ) {
+    if (calls) maybe(it, () => each(elementOf(it, of)))
+    return { v: 'call', name, args: [of, ...args], at }
+  }
+  if (of.v === 'response') return name === 'set' || name === 'header' ? of : UNKNOWN
+  if (of.v === 'result') return { v: 'call', name, args: [of, ...args], at }
+  void binary
+  void seedValue
+  return undefined
+}
+
+/** Once for a representative element; what it writes may or may not have happened, and it always comes back. */
+function mapOnce(it: Interpreter, run: () => Val): Val {
+  let value: Val = UNKNOWN
+  maybe(it, () => {
+    value = run()
+  })
+  return value
+}
+
+function foldString(value: string, name: string, args: readonly Val[]): Val | undefined {
+  const all = args.every((a) => a.v === 'const')
+  if (!all) return undefined
+  const a = (args as readonly { value: unknown }[]).map((x) => x.value)
+  switch (name) {
+    case 'toLowerCase':
+      return constant(value.toLowerCase())
+    case 'toUpperCase':
+      return constant(value.toUpperCase())
+    case 'trim':
+      return constant(value.trim())
+    case 'startsWith':
+      return constant(value.startsWith(String(a[0])))
+    case 'endsWith':
+      return constant(value.endsWith(String(a[0])))
+    case 'includes':
+      return constant(value.includes(String(a[0])))
+    case 'replace':
+      return typeof a[0] === 'string' && typeof a[1] === 'string' ? constant(value.replace(a[0], () => String(a[1]))) : undefined
+    case 'toString':
+      return constant(value)
+    default:
+      return undefined
+  }
+}

@@ -1,0 +1,310 @@
+import type { Place } from '../../lib/place.ts'
+import { type AnyVal, type ClassVal, type FunctionVal, isNullish, type Link, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
+import { builtinCall, builtinConstruct, builtinMethod } from './builtins.ts'
+import { evaluate, functionValue } from './evaluate.ts'
+import { bind, execute } from './execute.ts'
+import { hostCall } from './hosts.ts'
+import { type BranchState, type Frame, type Interpreter, joinNarrowings, SIGNALS } from './interpreter.ts'
+import { libraryCall, settleChain } from './libraries/index.ts'
+import { elementOf, member, parentOf } from './members.ts'
+import { exportedValue } from './module-values.ts'
+import { Scope } from './scope.ts'
+
+const MAX_DEPTH = 24
+const MAX_RECURSION = 1
+/** Alternatives of a callee that are followed one by one. */
+const MAX_CALLEES = 6
+
+/** The value once awaited or used: query builders run. */
+export function settle(it: Interpreter, val: Val, at: Place): Val {
+  if (val.v === 'chain') return settleChain(it, val, at) ?? val
+  if (val.v === 'any') {
+    if (!val.alts.some((a) => a.value.v === 'chain' || a.value.v === 'any')) return it.narrow(val)
+    return eachAlternative(it, val, at, (value) => settle(it, value, at))
+  }
+  return val
+}
+
+/** Runs `f` once for every alternative, each on its own path; gives the results as alternatives. */
+export function eachAlternative(it: Interpreter, val: AnyVal, at: Place, f: (value: Val) => Val): Val {
+  const narrowed = it.narrow(val)
+  if (narrowed.v !== 'any') return f(narrowed)
+  const useful = narrowed.alts.filter((a) => !isNullish(a.value) && a.value.v !== 'unknown' && !(a.value.v === 'const' && a.value.value === false))
+  if (useful.length === 0) return UNKNOWN
+  const states: BranchState[] = []
+  const results: { value: Val; state: BranchState }[] = []
+  const base = it.pc.length
+  for (const alt of useful.slice(0, MAX_CALLEES)) {
+    const assumed = {
+      conds: alt.under.filter((c) => !it.pc.includes(c)).map((c) => ({ ...c })),
+      narrowed: new Map(it.narrowed).set(narrowed.choice, new Set([alt.i])),
+    }
+    let value: Val = UNKNOWN
+    const state = it.branch(useful.length > 1 ? assumed : undefined, () => {
+      value = f(it.narrow(alt.value))
+    })
+    states.push(state)
+    if (!state.end) results.push({ value, state })
+  }
+  if (!results.length) {
+    const last = states[states.length - 1] as BranchState
+    it.lastEnd = last.how
+    throw last.end
+  }
+  const only = results[0] as { value: Val; state: BranchState }
+  if (results.length === 1) {
+    it.resume(only.state)
+    return only.value
+  }
+  it.join(
+    results.map((r) => r.state),
+    states.length > results.length ? 'ended' : 'none',
+  )
+  return it.alternatives(
+    results.map((r) => ({ value: r.value, under: r.state.pc.slice(base) })),
+    narrowed.choice,
+  )
+}
+
+/** Calls a value. */
+export function callValue(it: Interpreter, fn: Val, args: readonly Val[], at: Place, name?: string): Val {
+  switch (fn.v) {
+    case 'fn':
+      return callFunction(it, fn, args, at)
+    case 'native':
+      return fn.call(it, args, at)
+    case 'any':
+      return eachAlternative(it, fn, at, (value) => callValue(it, value, args, at, name))
+    case 'lib':
+      return call(it, { v: 'chain', root: fn, links: [{ name: fn.name, args }], at }, at)
+    case 'chain': {
+      const links = fn.links
+      const last = links[links.length - 1] as Link
+      if (last.args) return call(it, { v: 'chain', root: fn.root, links: [...links, { name: 'call', args }], at: fn.at }, at)
+      return call(it, { v: 'chain', root: fn.root, links: [...links.slice(0, -1), { name: last.name, args }], at: fn.at }, at)
+    }
+    case 'global':
+      return builtinCall(it, fn.name, args, at) ?? unknownCall(it, fn.name, undefined, args, at)
+    case 'client':
+      return call(it, { v: 'chain', root: fn, links: [{ name: 'call', args }], at }, at)
+    case 'call': {
+      // a function that an unknown wrapper made: what was wrapped runs
+      const inner = fn.args.find((a) => a.v === 'fn' || a.v === 'native')
+      if (inner) return callValue(it, inner, args, at, name)
+      return unknownCall(it, name ?? fn.name, undefined, args, at)
+    }
+    case 'class':
+      return construct(it, fn, args, at)
+    case 'namespace': {
+      const main = exportedValue(it, fn.path, 'default')
+      return main ? callValue(it, main, args, at, name) : UNKNOWN
+    }
+    case 'object': {
+      const handler = fn.props.handler ?? fn.props.default ?? fn.props.fetch
+      return handler ? callValue(it, handler, args, at) : UNKNOWN
+    }
+    case 'host': {
+      const answer = hostCall(it, fn, 'call', args, at)
+      return answer ?? unknownCall(it, name ?? fn.host, undefined, args, at)
+    }
+    default:
+      return unknownCall(it, name ?? 'call', undefined, args, at)
+  }
+}
+
+/** `of.name(...args)`; `changed` stores a receiver that the method changes in place. */
+export function callMethod(it: Interpreter, of: Val, name: string, args: readonly Val[], at: Place, changed?: (value: Val) => void): Val {
+  switch (of.v) {
+    case 'any':
+      return eachAlternative(it, of, at, (value) => callMethod(it, value, name, args, at))
+    case 'fn':
+      if (name === 'call') return callFunction(it, args[0] && args[0].v !== 'const' ? { ...of, self: args[0] } : of, args.slice(1), at)
+      if (name === 'apply') return callFunction(it, of, args[1]?.v === 'array' ? args[1].items : [], at)
+      if (name === 'bind') return of
+      break
+    case 'global':
+      return builtinCall(it, `${of.name}.${name}`, args, at) ?? unknownCall(it, `${of.name}.${name}`, undefined, args, at)
+    case 'lib':
+      return call(it, { v: 'chain', root: of, links: of.name === '*' ? [{ name, args }] : [{ name: of.name }, { name, args }], at }, at)
+    case 'client':
+      return call(it, { v: 'chain', root: of, links: [{ name, args }], at }, at)
+    case 'chain': {
+      const settled = promiseMethod(it, of, name, args, at)
+      if (settled) return settled
+      const last = of.links[of.links.length - 1]
+      if (last?.args) {
+        const done = settleChain(it, of, at, name)
+        if (done) return callMethod(it, done, name, args, at)
+      }
+      return call(it, { v: 'chain', root: of.root, links: [...of.links, { name, args }], at: of.at }, at)
+    }
+    case 'host': {
+      const own = of.props.vars.get(name)
+      if (own) return callValue(it, own, args, at, name)
+      const answer = hostCall(it, of, name, args, at)
+      if (answer) return answer
+      break
+    }
+    case 'object':
+    case 'instance':
+    case 'class':
+    case 'namespace': {
+      if (of.v === 'object' && !Object.hasOwn(of.props, name)) break
+      const fn = member(it, of, name, at)
+      if (fn.v === 'fn') return callFunction(it, fn.self || of.v === 'namespace' ? fn : { ...fn, self: of }, args, at)
+      if (fn.v === 'native' || fn.v === 'any' || fn.v === 'lib' || fn.v === 'call' || fn.v === 'global') return callValue(it, fn, args, at, name)
+      if (fn.v === 'chain') return callValue(it, fn, args, at, name)
+      break
+    }
+  }
+  const promised = promiseMethod(it, of, name, args, at)
+  if (promised) return promised
+  const builtin = builtinMethod(it, of, name, args, at, changed)
+  if (builtin) return builtin
+  if (of.v === 'unknown' || of.v === 'call') return call(it, { v: 'chain', root: of, links: [{ name, args }], at }, at)
+  return unknownCall(it, name, of, args, at)
+}
+
+/** `.then`, `.catch`, `.finally` of anything. */
+function promiseMethod(it: Interpreter, of: Val, name: string, args: readonly Val[], at: Place): Val | undefined {
+  if (name !== 'then' && name !== 'catch' && name !== 'finally') return undefined
+  const fn = args[0]
+  if (!fn || (fn.v !== 'fn' && fn.v !== 'native' && fn.v !== 'any')) return name === 'then' && !fn ? undefined : settle(it, of, at)
+  const value = settle(it, of, at)
+  if (name === 'then') return settle(it, callValue(it, fn, [value], at), at)
+  if (name === 'finally') {
+    maybe(it, () => callValue(it, fn, [], at))
+    return value
+  }
+  let caught: Val = UNKNOWN
+  const state = it.branch({ conds: [{ test: { v: 'error', of: -1 }, negated: false, at, otherwise: { ends: false } }], narrowed: it.narrowed }, () => {
+    caught = settle(it, callValue(it, fn, [{ v: 'error', of: -1 }], at), at)
+  })
+  return state.end
+    ? value
+    : it.alternatives([
+        { value, under: [] },
+        { value: caught, under: [] },
+      ])
+}
+
+/** Runs something that may or may not happen; afterwards both are possible. */
+export function maybe(it: Interpreter, run: () => void): void {
+  const state = it.branch(undefined, run)
+  for (const w of state.writes) {
+    const old = w.scope.vars.get(w.name)
+    if (w.value)
+      it.write(
+        w.scope,
+        w.name,
+        old
+          ? it.alternatives([
+              { value: w.value, under: [] },
+              { value: old, under: [] },
+            ])
+          : w.value,
+      )
+  }
+}
+
+function call(it: Interpreter, chain: Extract<Val, { v: 'chain' }>, at: Place): Val {
+  return libraryCall(it, chain, at)
+}
+
+/** A call that nothing is known of: callbacks may run, what goes in may come out. */
+export function unknownCall(it: Interpreter, name: string, of: Val | undefined, args: readonly Val[], at: Place): Val {
+  const item = of ? elementOf(it, of) : UNKNOWN
+  for (const a of args) {
+    if (a.v === 'fn') maybe(it, () => settle(it, callFunction(it, a, [item, item], at), at))
+    else if (a.v === 'object') for (const p of Object.values(a.props)) if (p.v === 'fn') maybe(it, () => settle(it, callFunction(it, p, [item], at), at))
+  }
+  return { v: 'call', name, args: of && of.v !== 'unknown' ? [of, ...args] : args, at }
+}
+
+/** Calls a function of the repository with abstract arguments. */
+export function callFunction(it: Interpreter, fn: FunctionVal, args: readonly Val[], at: Place): Val {
+  const ir = it.program.facts(fn.path)?.functions[fn.id]
+  if (!ir) return UNKNOWN
+  const key = `${fn.path}#${fn.id}`
+  const recursion = it.frames.filter((f) => f.key === key).length
+  if (recursion > MAX_RECURSION || it.frames.length > MAX_DEPTH || it.fuel <= 0) {
+    if (recursion <= MAX_RECURSION) it.gap(at, 'calls are nested too deeply to follow')
+    return { v: 'call', name: ir.name ?? 'function', args, at }
+  }
+  const scope = new Scope(fn.path, fn.scope)
+  if (!ir.arrow) {
+    if (fn.self) scope.vars.set('this', fn.self)
+    const parent = fn.home ? parentOf(it, fn.home) : undefined
+    if (parent) scope.vars.set('super', parent)
+    scope.vars.set('arguments', { v: 'array', items: args })
+  }
+  const frame: Frame = { key, name: ir.name, path: fn.path, base: it.pc, returns: [], open: [], openSteps: 0, async: ir.async === true, tries: it.tries.length }
+  const { via, lastRespond } = it
+  if (it.frames.length) it.via = [...via, at]
+  it.frames.push(frame)
+  const state = it.branch(undefined, () => {
+    ir.params.forEach((p, i) => {
+      if (p.k === 'rest') bind(it, p.to, { v: 'array', items: args.slice(i) }, scope, ir.l)
+      else bind(it, p, args[i] ?? UNDEFINED, scope, ir.l)
+    })
+    execute(it, ir.body, scope)
+    frame.returns.push({ value: UNDEFINED, pc: it.pc, narrowed: it.narrowed })
+    if (frame.open.length) it.ending({ ends: true, how: 'return' })
+  })
+  it.frames.pop()
+  it.via = via
+  it.lastRespond = lastRespond
+  // what it wrote stays: outside itself, and for the closures that it made
+  for (const w of state.writes) if (w.value !== undefined) it.write(w.scope, w.name, w.value)
+  if (!frame.returns.length) {
+    it.lastEnd = state.how
+    throw SIGNALS.throw
+  }
+  const base = it.pc
+  const extras = frame.returns.map((r) => r.pc.slice(base.length))
+  it.narrowed = joinNarrowings(frame.returns.map((r) => r.narrowed))
+  const first = frame.returns[0] as Frame['returns'][number]
+  if (frame.returns.length === 1) {
+    it.pc = first.pc
+    return it.narrow(first.value)
+  }
+  it.pc = it.commonPath(base, extras, 'thrown')
+  return it.alternatives(frame.returns.map((r, i) => ({ value: r.value, under: extras[i] as typeof base })))
+}
+
+/** `new fn(...args)`. */
+export function construct(it: Interpreter, fn: Val, args: readonly Val[], at: Place): Val {
+  if (fn.v === 'any') return eachAlternative(it, fn, at, (value) => construct(it, value, args, at))
+  if (fn.v === 'global') return builtinConstruct(it, fn.name, args, at)
+  if (fn.v === 'lib') return call(it, { v: 'chain', root: fn, links: [{ name: fn.name }, { name: 'new', args }], at }, at)
+  if (fn.v === 'chain') return call(it, { v: 'chain', root: fn.root, links: [...fn.links, { name: 'new', args }], at }, at)
+  if (fn.v === 'class') return instantiate(it, fn, args, at)
+  if (fn.v === 'fn') return callFunction(it, fn, args, at)
+  return { v: 'call', name: 'new', args: [fn, ...args], at }
+}
+
+function instantiate(it: Interpreter, cls: ClassVal, args: readonly Val[], at: Place): Val {
+  const fields = new Scope(cls.path, cls.scope)
+  const self: Val = { v: 'instance', of: cls, fields }
+  const parent = parentOf(it, cls)
+  const make = cls.ir.members.find((m) => m.how === 'constructor')
+  if (!make?.fn && cls.ir.extends) {
+    if (parent) {
+      const base = instantiate(it, parent, args, at)
+      if (base.v === 'instance') for (const [n, x] of base.fields.vars) fields.vars.set(n, x)
+    } else if (args[0]) fields.vars.set('message', args[0])
+  }
+  const body = new Scope(cls.path, cls.scope)
+  body.vars.set('this', self)
+  for (const m of cls.ir.members) if (m.how === 'field' && !m.static) fields.vars.set(m.name, m.value ? evaluate(it, m.value, body) : UNDEFINED)
+  if (make?.fn !== undefined) {
+    const fn = functionValue(it, cls.path, make.fn, cls.scope, self, cls)
+    callFunction(it, fn, args, at)
+    // parameter properties: `constructor(private readonly db: Db)` binds fields of the same name when nothing else did
+    const ir = it.program.facts(cls.path)?.functions[make.fn]
+    ir?.params.forEach((p, i) => {
+      if (p.k === 'name' && !fields.vars.has(p.name) && args[i]) fields.vars.set(p.name, args[i] as Val)
+    })
+  }
+  return self
+}

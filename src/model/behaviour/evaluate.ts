@@ -1,0 +1,461 @@
+import type { ClassIR, Expr, FunctionId, ObjectProp } from '../../facts/javascript.ts'
+import type { Place } from '../../lib/place.ts'
+import { array, type ClassVal, constant, type FunctionVal, isNullish, object, op, truth, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
+import { callMethod, callValue, construct, settle } from './calls.ts'
+import { assignTo } from './execute.ts'
+import type { Assumption, Interpreter } from './interpreter.ts'
+import { taggedTemplate } from './libraries/index.ts'
+import { elementOf, index, member } from './members.ts'
+import { importedModule, requireModule } from './module-values.ts'
+import { Scope } from './scope.ts'
+
+/** The abstract value of an expression; effects are recorded on the way. */
+export function evaluate(it: Interpreter, e: Expr, scope: Scope): Val {
+  if (--it.fuel < 0) {
+    it.gap({ path: scope.path, line: e.l }, 'the code is too long to follow whole')
+    return UNKNOWN
+  }
+  const at: Place = { path: scope.path, line: e.l }
+  const sub = (x: Expr): Val => settle(it, evaluate(it, x, scope), at)
+  switch (e.k) {
+    case 'lit':
+      return e.secret ? { v: 'call', name: `secret:${e.secret}`, args: [] } : constant(e.v)
+    case 'regex':
+      return { v: 'call', name: `regex:${e.v}`, args: [] }
+    case 'tpl':
+      return template(e.quasis, e.exprs.map(sub))
+    case 'tag':
+      return tagged(it, e, scope, at)
+    case 'id':
+      return lookup(it, e.name, scope)
+    case 'this':
+      return it.narrow(scope.holder('this')?.vars.get('this') ?? UNKNOWN)
+    case 'super':
+      return scope.holder('super')?.vars.get('super') ?? UNKNOWN
+    case 'mem':
+      if (e.of.k === 'opaque' && e.name === 'env') return { v: 'global', name: 'import.meta.env' }
+      return member(it, evaluateOwner(it, e.of, scope), e.name, at)
+    case 'idx':
+      return index(it, evaluateOwner(it, e.of, scope), sub(e.index), at)
+    case 'call': {
+      const place: Place = e.e && e.e !== e.l ? { path: scope.path, line: e.l, endLine: e.e } : at
+      if (e.fn.k === 'mem') {
+        const of = evaluateOwner(it, e.fn.of, scope)
+        return callMethod(it, of, e.fn.name, args(it, e.args, scope), { path: scope.path, line: lineOfMember(e.fn, e.l) }, changed(it, e.fn.of, scope))
+      }
+      if (e.fn.k === 'idx') {
+        const of = evaluateOwner(it, e.fn.of, scope)
+        const name = sub(e.fn.index)
+        if (name.v === 'const' && typeof name.value === 'string') return callMethod(it, of, name.value, args(it, e.args, scope), place)
+        return callValue(it, index(it, of, name, at), args(it, e.args, scope), place)
+      }
+      if (e.fn.k === 'super') return superCall(it, args(it, e.args, scope), scope, place)
+      if (e.fn.k === 'id' && e.fn.name === 'require' && e.args[0]?.k === 'lit' && !scope.holder('require'))
+        return requireModule(it, scope.path, String(e.args[0].v))
+      return callValue(it, evaluate(it, e.fn, scope), args(it, e.args, scope), place, e.fn.k === 'id' ? e.fn.name : undefined)
+    }
+    case 'new':
+      return construct(it, evaluate(it, e.fn, scope), args(it, e.args, scope), at)
+    case 'import':
+      return e.from.k === 'lit' && typeof e.from.v === 'string' ? importedModule(it, scope.path, e.from.v) : UNKNOWN
+    case 'fn':
+      return functionValue(it, scope.path, e.fn, scope)
+    case 'class':
+      return classValue(it, e.class, '', scope)
+    case 'obj':
+      return objectLiteral(it, e.props, scope, at)
+    case 'arr': {
+      const items: Val[] = []
+      let more: Val | undefined
+      for (const i of e.items) {
+        if (i.k === 'spread') {
+          const of = sub(i.of)
+          if (of.v === 'array') {
+            items.push(...of.items)
+            more ??= of.more
+          } else more ??= elementOf(it, of)
+        } else items.push(evaluate(it, i, scope))
+      }
+      return array(items, more)
+    }
+    case 'spread':
+      return sub(e.of)
+    case 'bin':
+      return binary(e.op, sub(e.a), sub(e.b))
+    case 'logic':
+      return logical(it, e.op, sub(e.a), e.b, scope, at)
+    case 'un': {
+      const of = sub(e.of)
+      if (e.op === '!') {
+        const known = truth(of)
+        if (known !== undefined) return constant(!known)
+        return of.v === 'op' && of.op === '!' ? op('!', op('!', of.of[0] ?? UNKNOWN)) : op('!', of)
+      }
+      if (e.op === 'void') return UNDEFINED
+      if (e.op === 'typeof') return typeofValue(of)
+      if (e.op === '-' && of.v === 'const' && typeof of.value === 'number') return constant(-of.value)
+      if (e.op === '++' || e.op === '--') {
+        if (e.of.k === 'id') assignTo(it, { k: 'name', name: e.of.name }, op('+', of, constant(1)), scope, e.l)
+        return of
+      }
+      return op(e.op, of)
+    }
+    case 'cond':
+      return choose(
+        it,
+        sub(e.test),
+        { path: scope.path, line: e.test.l },
+        () => settle(it, evaluate(it, e.then, scope), at),
+        () => settle(it, evaluate(it, e.else, scope), at),
+      )
+    case 'await':
+      return settle(it, evaluate(it, e.of, scope), at)
+    case 'yield':
+      return e.of ? sub(e.of) : UNKNOWN
+    case 'assign': {
+      const value = assigned(it, e, scope, at)
+      assignTo(it, e.to, value, scope, e.l)
+      return value
+    }
+    case 'seq': {
+      let last: Val = UNDEFINED
+      for (const i of e.items) last = sub(i)
+      return last
+    }
+    case 'jsx':
+      return jsx(it, e, scope)
+    case 'opaque':
+      return UNKNOWN
+  }
+}
+
+/** The line on which the last name of a call chain stands is not kept; the first line of the whole call is what people see. */
+function lineOfMember(fn: Expr, line: number): number {
+  return fn.e ?? fn.l ?? line
+}
+
+/** The object before a dot: kept unsettled, so that query builders can go on. */
+function evaluateOwner(it: Interpreter, of: Expr, scope: Scope): Val {
+  const value = evaluate(it, of, scope)
+  return of.k === 'await' ? settle(it, value, { path: scope.path, line: of.l }) : it.narrow(value)
+}
+
+/** A setter for receivers that methods change in place (`list.push(x)`). */
+function changed(it: Interpreter, of: Expr, scope: Scope): ((value: Val) => void) | undefined {
+  if (of.k === 'id') return (value) => assignTo(it, { k: 'name', name: of.name }, value, scope, of.l)
+  if (of.k === 'mem' || of.k === 'idx') return (value) => assignTo(it, { k: 'expr', expr: of }, value, scope, of.l)
+  return undefined
+}
+
+export function lookup(it: Interpreter, name: string, scope: Scope): Val {
+  const holder = scope.holder(name)
+  if (!holder) return name === 'undefined' ? UNDEFINED : name === 'NaN' || name === 'Infinity' ? UNKNOWN : { v: 'global', name }
+  const known = holder.vars.get(name)
+  if (known !== undefined) return it.narrow(known)
+  const lazy = holder.lazy?.get(name)
+  if (!lazy) return UNKNOWN
+  holder.vars.set(name, UNKNOWN)
+  const value = lazy()
+  holder.vars.set(name, value)
+  return value
+}
+
+function args(it: Interpreter, list: readonly Expr[], scope: Scope): Val[] {
+  const out: Val[] = []
+  for (const a of list) {
+    if (a.k === 'spread') {
+      const of = settle(it, evaluate(it, a.of, scope), { path: scope.path, line: a.l })
+      if (of.v === 'array') out.push(...of.items, ...(of.more ? [of.more] : []))
+      else out.push(elementOf(it, of))
+    } else out.push(it.narrow(evaluate(it, a, scope)))
+  }
+  return out
+}
+
+/** A template literal: constant when all its parts are. */
+export function template(quasis: readonly string[], exprs: readonly Val[]): Val {
+  const parts: Val[] = []
+  quasis.forEach((q, i) => {
+    if (q) parts.push(constant(q))
+    const x = exprs[i]
+    if (x) parts.push(x)
+  })
+  return text(parts)
+}
+
+/** Concatenation, with neighbouring constants joined. */
+export function text(parts: readonly Val[]): Val {
+  const out: Val[] = []
+  for (const p of parts.flatMap((x) => (x.v === 'text' ? x.parts : [x]))) {
+    const last = out[out.length - 1]
+    if (p.v === 'const' && last?.v === 'const') out[out.length - 1] = constant(String(last.value) + String(p.value))
+    else out.push(p.v === 'const' ? constant(String(p.value)) : p)
+  }
+  if (out.length === 0) return constant('')
+  if (out.length === 1 && out[0]?.v === 'const') return out[0]
+  return { v: 'text', parts: out }
+}
+
+function tagged(it: Interpreter, e: Extract<Expr, { k: 'tag' }>, scope: Scope, at: Place): Val {
+  const tag = evaluate(it, e.tag, scope)
+  const quasis = e.tpl.k === 'tpl' ? e.tpl.quasis : e.tpl.k === 'lit' ? [String(e.tpl.v)] : []
+  const exprs = e.tpl.k === 'tpl' ? e.tpl.exprs.map((x) => settle(it, evaluate(it, x, scope), at)) : []
+  if (tag.v === 'fn') return callValue(it, tag, [array(quasis.map((q) => constant(q))), ...exprs], at)
+  return taggedTemplate(it, tag, quasis, exprs, at) ?? { v: 'call', name: 'tagged-template', args: [tag, ...exprs], at }
+}
+
+export function functionValue(_it: Interpreter, path: string, id: FunctionId, scope: Scope, self?: Val, home?: ClassVal): FunctionVal {
+  return { v: 'fn', path, id, scope, ...(self ? { self } : {}), ...(home ? { home } : {}) }
+}
+
+export function classValue(it: Interpreter, ir: ClassIR, name: string, scope: Scope): ClassVal {
+  const statics = new Scope(scope.path, scope)
+  const cls: ClassVal = { v: 'class', ir, name, path: scope.path, scope, statics }
+  statics.vars.set('this', cls)
+  statics.lazy = new Map()
+  for (const m of ir.members) {
+    if (!m.static) continue
+    const value = m.value
+    if (m.how === 'field' && value) statics.lazy.set(m.name, () => evaluate(it, value, statics))
+    else if (m.fn !== undefined && m.how === 'method') statics.lazy.set(m.name, () => functionValue(it, scope.path, m.fn as number, scope, cls, cls))
+  }
+  return cls
+}
+
+function objectLiteral(it: Interpreter, props: readonly ObjectProp[], scope: Scope, at: Place): Val {
+  const out: Record<string, Val> = Object.create(null)
+  let rest: Val | undefined
+  for (const p of props) {
+    const value = it.narrow(evaluate(it, p.value, scope))
+    if (p.spread) {
+      const of = settle(it, value, at)
+      if (of.v === 'object') {
+        Object.assign(out, of.props)
+        rest = of.rest ?? rest
+      } else if (of.v === 'any') {
+        // `...(cond ? { a } : {})` and `...(cond && { a })`: the members that any alternative has
+        for (const alt of of.alts) {
+          if (alt.value.v === 'object')
+            for (const [n, x] of Object.entries(alt.value.props))
+              out[n] = out[n]
+                ? it.alternatives([
+                    { value: x, under: alt.under },
+                    { value: out[n] as Val, under: [] },
+                  ])
+                : x
+          else if (alt.value.v !== 'const') rest = alt.value
+        }
+      } else if (of.v !== 'const') rest = of
+    } else if (p.key !== undefined) out[p.key] = value.v === 'fn' ? value : value
+    else if (p.computed) {
+      const key = settle(it, evaluate(it, p.computed, scope), at)
+      if (key.v === 'const') out[String(key.value)] = value
+      else rest = { v: 'call', name: 'computed', args: [key, value], at }
+    }
+  }
+  const made = object(out, rest)
+  return made
+}
+
+function typeofValue(of: Val): Val {
+  if (of.v === 'const') return constant(of.value === null ? 'object' : typeof of.value)
+  if (of.v === 'object' || of.v === 'array' || of.v === 'response' || of.v === 'instance') return constant('object')
+  if (of.v === 'fn' || of.v === 'class') return constant('function')
+  return op('typeof', of)
+}
+
+/** A binary operation, folded when both sides are known. */
+export function binary(operator: string, a: Val, b: Val): Val {
+  if (operator === '+') {
+    if (a.v === 'const' && b.v === 'const' && typeof a.value === 'number' && typeof b.value === 'number') return constant(a.value + b.value)
+    if (a.v === 'text' || b.v === 'text' || (a.v === 'const' && typeof a.value === 'string') || (b.v === 'const' && typeof b.value === 'string'))
+      return text([a, b])
+    return op('+', a, b)
+  }
+  if (operator === '!==' || operator === '!=') return op('!', binary('===', a, b))
+  if (operator === '==') return binary('===', a, b)
+  if (a.v === 'const' && b.v === 'const') {
+    const x = a.value
+    const y = b.value
+    switch (operator) {
+      case '===':
+        return constant(x === y || (isNullish(a) && isNullish(b)))
+      case '<':
+        return constant((x as number) < (y as number))
+      case '>':
+        return constant((x as number) > (y as number))
+      case '<=':
+        return constant((x as number) <= (y as number))
+      case '>=':
+        return constant((x as number) >= (y as number))
+      case '*':
+        return constant(Number(x) * Number(y))
+      case '-':
+        return constant(Number(x) - Number(y))
+      case '/':
+        return constant(Number(x) / Number(y))
+    }
+  }
+  if (operator === 'instanceof') return instanceOf(a, b)
+  if (operator === 'in' && a.v === 'const' && b.v === 'object' && !b.rest) return constant(Object.hasOwn(b.props, String(a.value)))
+  if (operator === 'in' && a.v === 'const' && b.v === 'response') return constant(['status', 'headers', 'json', 'ok', 'body'].includes(String(a.value)))
+  if (operator === 'in' && b.v === 'any') return { v: 'any', choice: b.choice, alts: b.alts.map((x) => ({ ...x, value: binary('in', a, x.value) })) }
+  return op(operator, a, b)
+}
+
+function instanceOf(a: Val, b: Val): Val {
+  if (a.v === 'any') return { v: 'any', choice: a.choice, alts: a.alts.map((x) => ({ ...x, value: instanceOf(x.value, b) })) }
+  const name = b.v === 'global' || b.v === 'lib' ? b.name : ''
+  if (/^(?:Next)?Response$/.test(name)) {
+    if (a.v === 'response') return constant(true)
+    if (a.v === 'object' || a.v === 'const' || a.v === 'caller' || a.v === 'array' || a.v === 'row' || a.v === 'client' || a.v === 'instance')
+      return constant(false)
+  }
+  if (b.v === 'class') {
+    if (a.v === 'instance') {
+      for (let c: ClassVal | undefined = a.of, n = 0; c && n < 8; n++) {
+        if (c.path === b.path && c.name === b.name && c.ir === b.ir) return constant(true)
+        const parent: Expr | undefined = c.ir.extends
+        c = parent?.k === 'id' ? (c.scope.holder(parent.name)?.vars.get(parent.name) as ClassVal | undefined) : undefined
+        if (c && c.v !== 'class') c = undefined
+      }
+      return constant(false)
+    }
+    if (a.v === 'object' || a.v === 'const' || a.v === 'response') return constant(false)
+  }
+  if (name === 'Error' && a.v === 'response') return constant(false)
+  if (name === 'Error' && (a.v === 'instance' || (a.v === 'object' && a.props.$error))) return constant(true)
+  return op('instanceof', a, b)
+}
+
+function logical(it: Interpreter, operator: '&&' | '||' | '??', a: Val, right: Expr, scope: Scope, at: Place): Val {
+  const b = () => settle(it, evaluate(it, right, scope), at)
+  if (operator === '??') {
+    if (isNullish(a)) return b()
+    if (truth(a) === true || (a.v === 'const' && !isNullish(a))) return a
+    if (a.v === 'env' && !a.fallback) {
+      const other = b()
+      return { v: 'env', name: a.name, fallback: other.v === 'env' || other.v === 'const' ? other : { v: 'unknown' } }
+    }
+  } else {
+    const known = truth(a)
+    if (known !== undefined) return known === (operator === '||') ? a : b()
+    if (operator === '||' && a.v === 'env' && !a.fallback) {
+      const other = b()
+      if (other.v === 'env' || other.v === 'const') return { v: 'env', name: a.name, fallback: other }
+    }
+  }
+  if (isTest(right)) {
+    // a plain test: keep it one value, so that conditions can be read from it
+    let value: Val = UNKNOWN
+    const assumed = it.assume(a, operator === '&&', at)
+    if (!assumed) return a
+    const state = it.branch(assumed, () => {
+      value = b()
+    })
+    for (const w of state.writes) if (w.value) it.write(w.scope, w.name, w.value)
+    return operator === '??'
+      ? it.alternatives([
+          { value: a, under: [] },
+          { value, under: [] },
+        ])
+      : op(operator, a, value)
+  }
+  if (operator === '&&') return choose(it, a, at, b, () => (a.v === 'any' ? it.narrow(a) : FALSY))
+  return choose(it, a, at, () => it.narrow(a), b)
+}
+
+/** Right-hand sides that are tests rather than values: comparisons, negations, and simple reads. */
+function isTest(e: Expr): boolean {
+  switch (e.k) {
+    case 'bin':
+      return !['+', '-', '*', '/', '%'].includes(e.op)
+    case 'un':
+      return e.op === '!'
+    case 'logic':
+      return isTest(e.b)
+    case 'call':
+      return e.fn.k === 'mem' && ['includes', 'startsWith', 'endsWith', 'test', 'some', 'every', 'has'].includes(e.fn.name)
+    default:
+      return false
+  }
+}
+
+/** A value that depends on a test. */
+function choose(it: Interpreter, test: Val, at: Place, then: () => Val, otherwise: () => Val): Val {
+  const values: Val[] = [UNDEFINED, UNDEFINED]
+  const yes: Assumption | undefined = it.assume(test, true, at)
+  const no: Assumption | undefined = it.assume(test, false, at)
+  if (!no || !yes) {
+    let only: Val = UNDEFINED
+    const assumed = yes ?? no
+    if (assumed) {
+      if (assumed.conds.length) it.pc = [...it.pc, ...assumed.conds]
+      it.narrowed = assumed.narrowed
+    }
+    only = yes ? then() : otherwise()
+    return only
+  }
+  const base = it.pc.length
+  const a = it.branch(yes, () => {
+    values[0] = then()
+  })
+  const b = it.branch(no, () => {
+    values[1] = otherwise()
+  })
+  if (a.end && b.end) throw a.end
+  if (a.end || b.end) {
+    const [ended, goes, assumed] = a.end ? [a, b, no] : [b, a, yes]
+    for (const c of assumed.conds) c.otherwise = ended.how
+    it.resume(goes)
+    return a.end ? (values[1] as Val) : (values[0] as Val)
+  }
+  it.join([a, b])
+  const value = it.alternatives([
+    { value: values[0] as Val, under: a.pc.slice(base) },
+    { value: values[1] as Val, under: b.pc.slice(base) },
+  ])
+  return value
+}
+
+function assigned(it: Interpreter, e: Extract<Expr, { k: 'assign' }>, scope: Scope, at: Place): Val {
+  const right = () => settleUnlessChain(it, evaluate(it, e.value, scope))
+  if (e.op === '=') return right()
+  const target = e.to.k === 'name' ? lookup(it, e.to.name, scope) : e.to.k === 'expr' ? evaluate(it, e.to.expr, scope) : UNKNOWN
+  if (e.op === '||=' || e.op === '??=' || e.op === '&&=') {
+    if (isNullish(target) && e.op !== '&&=') return right()
+    return it.alternatives([
+      { value: target, under: [] },
+      { value: right(), under: [] },
+    ])
+  }
+  return binary(e.op.slice(0, -1), target, settle(it, right(), at))
+}
+
+/** What `a && b` gives when `a` does not hold. */
+const FALSY: Val = { v: 'const', value: false }
+
+const settleUnlessChain = (_it: Interpreter, val: Val): Val => val
+
+function superCall(it: Interpreter, list: readonly Val[], scope: Scope, at: Place): Val {
+  const parent = scope.holder('super')?.vars.get('super')
+  const self = scope.holder('this')?.vars.get('this')
+  if (self?.v !== 'instance') return UNDEFINED
+  if (parent?.v === 'class') {
+    const base = construct(it, parent, list, at)
+    if (base.v === 'instance') for (const [n, x] of base.fields.vars) if (n !== 'this') it.write(self.fields, n, x)
+  } else {
+    it.write(self.fields, 'message', list[0] ?? UNDEFINED)
+    const options = list[1]
+    if (options?.v === 'object') for (const [n, x] of Object.entries(options.props)) it.write(self.fields, n, x)
+    if (list[0]?.v === 'const' && typeof list[0].value === 'number') it.write(self.fields, 'status', list[0])
+  }
+  return UNDEFINED
+}
+
+/** Elements of components that run on the server are values; what is written in braces is evaluated for its effects. */
+function jsx(it: Interpreter, e: Extract<Expr, { k: 'jsx' }>, scope: Scope): Val {
+  for (const a of e.attrs) evaluate(it, a.value, scope)
+  for (const c of e.children) evaluate(it, c, scope)
+  return { v: 'call', name: 'jsx', args: [] }
+}

@@ -1,0 +1,488 @@
+import type { Pattern, Stmt } from '../../facts/javascript.ts'
+import type { Place } from '../../lib/place.ts'
+import { array, constant, isNullish, keyOf, op, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
+import type { Otherwise } from './behaviour.ts'
+import { settle } from './calls.ts'
+import { classValue, evaluate, functionValue } from './evaluate.ts'
+import { type Assumption, type BranchState, type Interpreter, SIGNALS, type TryFrame } from './interpreter.ts'
+import { elementOf, index, member } from './members.ts'
+import { Scope } from './scope.ts'
+
+/** Runs statements in order; leaves by a signal when the path ends. */
+export function execute(it: Interpreter, body: readonly Stmt[], scope: Scope): void {
+  for (const s of body) if (s.k === 'function') scope.vars.set(s.name, functionValue(it, scope.path, s.fn, scope))
+  for (const s of body) statement(it, s, scope)
+}
+
+const at = (scope: Scope, s: { l: number; e?: number }): Place =>
+  s.e && s.e !== s.l ? { path: scope.path, line: s.l, endLine: s.e } : { path: scope.path, line: s.l }
+
+function statement(it: Interpreter, s: Stmt, scope: Scope): void {
+  if (--it.fuel < 0) {
+    it.gap({ path: scope.path, line: s.l }, 'the code is too long to follow whole')
+    throw SIGNALS.return
+  }
+  switch (s.k) {
+    case 'let':
+      bind(it, s.to, s.init ? evaluate(it, s.init, scope) : UNDEFINED, scope, s.l)
+      return
+    case 'expr':
+      if (s.expr.k === 'assign') evaluate(it, s.expr, scope)
+      else settle(it, evaluate(it, s.expr, scope), { path: scope.path, line: s.l })
+      return
+    case 'return': {
+      let value = s.value ? evaluate(it, s.value, scope) : UNDEFINED
+      if (it.frame.async || it.frames.length === 1) value = settle(it, value, { path: scope.path, line: s.l })
+      leave(it, value)
+      return
+    }
+    case 'throw':
+      raise(it, settle(it, evaluate(it, s.value, scope), at(scope, s)), at(scope, s))
+      return
+    case 'if':
+      conditional(
+        it,
+        settle(it, evaluate(it, s.test, scope), at(scope, s)),
+        { path: scope.path, line: s.test.l },
+        () => execute(it, s.then, new Scope(scope.path, scope)),
+        s.else ? () => execute(it, s.else as readonly Stmt[], new Scope(scope.path, scope)) : undefined,
+      )
+      return
+    case 'block':
+      try {
+        execute(it, s.body, new Scope(scope.path, scope))
+      } catch (signal) {
+        if (!(s.label && signal === SIGNALS.break)) throw signal
+      }
+      return
+    case 'break':
+      throw SIGNALS.break
+    case 'continue':
+      throw SIGNALS.continue
+    case 'function':
+      return
+    case 'class':
+      if (s.name) scope.vars.set(s.name, classValue(it, s.class, s.name, scope))
+      return
+    case 'loop':
+      loop(it, s, scope)
+      return
+    case 'switch':
+      select(it, s, scope)
+      return
+    case 'try':
+      attempt(it, s, scope)
+      return
+  }
+}
+
+/** Ends the function with a value. */
+export function leave(it: Interpreter, value: Val): never {
+  it.frame.returns.push({ value, pc: it.pc, narrowed: it.narrowed })
+  it.ending(answerOfValue(it, value))
+  throw SIGNALS.return
+}
+
+function answerOfValue(it: Interpreter, value: Val): Otherwise {
+  if (value.v === 'response')
+    return {
+      ends: true,
+      how: value.how === 'redirect' ? 'redirect' : value.how === 'not-found' ? 'not-found' : value.how === 'next' ? 'next' : 'respond',
+      ...(value.status !== undefined ? { status: value.status } : {}),
+    }
+  if (value.v === 'any') {
+    const first = value.alts.find((a) => a.value.v === 'response')
+    if (first) return answerOfValue(it, first.value)
+  }
+  if (it.lastRespond)
+    return { ends: true, how: it.lastRespond.how ?? 'respond', ...(it.lastRespond.status !== undefined ? { status: it.lastRespond.status } : {}) }
+  return { ends: true, how: 'return' }
+}
+
+/** Throws: notes it, and what the nearest handler (or the framework) makes of it. */
+export function raise(it: Interpreter, thrown: Val, place: Place): never {
+  const status = statusOf(it, thrown)
+  const caught = it.tries.length > 0
+  const how = thrown.v === 'response' ? (thrown.how === 'redirect' ? 'redirect' : thrown.how === 'not-found' ? 'not-found' : 'respond') : 'throw'
+  if (thrown.v === 'response' && !caught) {
+    if (!thrown.sent)
+      it.emit({ kind: 'respond', how: thrown.how, ...(status !== undefined ? { status } : {}), ...(thrown.body ? { body: thrown.body } : {}) }, place)
+  } else it.emit({ kind: 'throw', value: thrown, caught, ...(status !== undefined ? { status } : {}) }, place)
+  const answer = it.answerOf(thrown, status, how)
+  it.tries[it.tries.length - 1]?.thrown.push(thrown)
+  it.ending(answer)
+  throw SIGNALS.throw
+}
+
+function statusOf(it: Interpreter, thrown: Val): number | undefined {
+  if (thrown.v === 'response') return thrown.status
+  for (const name of ['status', 'statusCode', 'code']) {
+    const value = thrown.v === 'object' ? thrown.props[name] : thrown.v === 'instance' ? thrown.fields.vars.get(name) : undefined
+    if (value?.v === 'const') {
+      if (typeof value.value === 'number' && value.value >= 300 && value.value < 600) return value.value
+      if (typeof value.value === 'string' && value.value in TRPC_STATUS) return TRPC_STATUS[value.value]
+    }
+  }
+  void it
+  return undefined
+}
+
+const TRPC_STATUS: Record<string, number> = {
+  UNAUTHORIZED: 401,
+  FORBIDDEN: 403,
+  NOT_FOUND: 404,
+  BAD_REQUEST: 400,
+  TOO_MANY_REQUESTS: 429,
+  INTERNAL_SERVER_ERROR: 500,
+}
+
+/** Splits on a test: each side under what it assumes, and joined again where both go on. */
+export function conditional(it: Interpreter, test: Val, place: Place, then: () => void, otherwise: (() => void) | undefined): void {
+  const yes = it.assume(test, true, place)
+  const no = it.assume(test, false, place)
+  if (!no && yes) return continueWith(it, yes, then)
+  if (!yes && no) return continueWith(it, no, otherwise)
+  const a = it.branch(yes, then)
+  const b = it.branch(no, otherwise ?? (() => {}))
+  const ends = (s: BranchState) => s.end?.kind === 'return' || s.end?.kind === 'throw'
+  patch(yes, b)
+  patch(no, a)
+  if (a.end && b.end) {
+    keepWrites(it, [a, b])
+    it.lastEnd = ends(a) ? a.how : b.how
+    throw ends(a) && ends(b) ? a.end : a.end.kind === 'break' || b.end.kind === 'break' ? SIGNALS.break : SIGNALS.continue
+  }
+  if (a.end || b.end) {
+    const [ended, goes, waiting] = a.end ? [a, b, yes] : [b, a, no]
+    if (!ends(ended)) keepWrites(it, [ended])
+    it.resume(goes)
+    if (ends(ended) && waiting?.conds.length) {
+      it.frame.open = [...it.frame.open, ...waiting.conds.filter((c) => !c.otherwise.ends)]
+      it.frame.openSteps = it.steps.length
+    }
+    return
+  }
+  it.join([a, b])
+}
+
+function continueWith(it: Interpreter, assumed: Assumption, run: (() => void) | undefined): void {
+  if (assumed.conds.length) it.pc = [...it.pc, ...assumed.conds]
+  it.narrowed = assumed.narrowed
+  run?.()
+}
+
+function patch(assumed: Assumption | undefined, other: BranchState): void {
+  if (!assumed || !other.end || other.end.kind === 'break' || other.end.kind === 'continue') return
+  for (const c of assumed.conds) if (!c.otherwise.ends) c.otherwise = other.how
+}
+
+/** What a side wrote before it left a loop or switch may hold afterwards. */
+function keepWrites(it: Interpreter, states: readonly BranchState[]): void {
+  for (const s of states) {
+    if (s.end?.kind !== 'break' && s.end?.kind !== 'continue') continue
+    for (const w of s.writes) {
+      const old = w.scope.vars.get(w.name)
+      if (w.value)
+        it.write(
+          w.scope,
+          w.name,
+          old
+            ? it.alternatives([
+                { value: w.value, under: [] },
+                { value: old, under: [] },
+              ])
+            : w.value,
+        )
+    }
+  }
+}
+
+type Loop = Extract<Stmt, { k: 'loop' }>
+
+function loop(it: Interpreter, s: Loop, scope: Scope): void {
+  const inner = new Scope(scope.path, scope)
+  const place = at(scope, s)
+  if (s.init) execute(it, s.init, inner)
+  const over = s.over ? settle(it, evaluate(it, s.over, inner), place) : undefined
+  const test = s.test && s.how !== 'do' ? settle(it, evaluate(it, s.test, inner), place) : undefined
+  const state = it.branch(undefined, () => {
+    if (s.to) bind(it, s.to, s.how === 'in' ? UNKNOWN : elementOf(it, over ?? UNKNOWN), inner, s.l)
+    try {
+      execute(it, s.body, new Scope(scope.path, inner))
+    } catch (signal) {
+      if (signal !== SIGNALS.break && signal !== SIGNALS.continue) throw signal
+    }
+    if (s.update) evaluate(it, s.update, inner)
+  })
+  const endless = s.how === 'while' && test?.v === 'const' && test.value === true
+  if (state.end && (endless || s.how === 'do')) {
+    it.resume(state)
+    throw state.end
+  }
+  for (const w of state.writes) {
+    const old = w.scope.vars.get(w.name)
+    if (w.value)
+      it.write(
+        w.scope,
+        w.name,
+        old && !(old.v === 'array' && !old.items.length)
+          ? it.alternatives([
+              { value: w.value, under: [] },
+              { value: old, under: [] },
+            ])
+          : w.value,
+      )
+  }
+}
+
+type Switch = Extract<Stmt, { k: 'switch' }>
+
+function select(it: Interpreter, s: Switch, scope: Scope): void {
+  const on = settle(it, evaluate(it, s.on, scope), { path: scope.path, line: s.l })
+  const inner = new Scope(scope.path, scope)
+  const tests: Val[] = []
+  const states: BranchState[] = []
+  let pending: Val[] = []
+  let hasDefault = false
+  const equals = (x: Val): Val => (on.v === 'const' && on.value === true ? x : op('===', on, x))
+  s.cases.forEach((c, i) => {
+    if (c.test) {
+      const value = equals(settle(it, evaluate(it, c.test, scope), { path: scope.path, line: c.l }))
+      tests.push(value)
+      pending.push(value)
+    }
+    const isDefault = !c.test
+    if (isDefault) hasDefault = true
+    if (!c.body.length && i < s.cases.length - 1 && !isDefault) return
+    const place = { path: scope.path, line: c.l }
+    const later = s.cases.slice(i + 1).flatMap((x) => (x.test ? [equals(evaluate(it, x.test, scope))] : []))
+    const assumed = isDefault
+      ? it.assume(negateAll([...tests, ...later]), true, place)
+      : it.assume(
+          pending.reduce((a, b) => op('||', a, b)),
+          true,
+          place,
+        )
+    pending = []
+    if (!assumed) return
+    states.push(
+      it.branch(assumed, () => {
+        try {
+          let k = i
+          do {
+            execute(it, (s.cases[k] as Switch['cases'][number]).body, new Scope(scope.path, inner))
+            k++
+          } while (k < s.cases.length)
+        } catch (signal) {
+          if (signal !== SIGNALS.break) throw signal
+        }
+      }),
+    )
+  })
+  if (!hasDefault) {
+    const assumed = tests.length ? it.assume(negateAll(tests), true, { path: scope.path, line: s.l }) : { conds: [], narrowed: it.narrowed }
+    if (assumed) states.push(it.branch(assumed, () => {}))
+  }
+  const going = states.filter((x) => !x.end)
+  if (!going.length && states.length) {
+    const last = states[states.length - 1] as BranchState
+    keepWrites(it, states)
+    it.lastEnd = last.how
+    throw last.end
+  }
+  if (going.length === 1) it.resume(going[0] as BranchState)
+  else if (going.length) it.join(going, going.length < states.length ? 'ended' : 'none')
+}
+
+function negateAll(tests: readonly Val[]): Val {
+  return tests.map((t) => op('!', t)).reduce((a, b) => op('&&', a, b), constant(true))
+}
+
+type Try = Extract<Stmt, { k: 'try' }>
+
+function attempt(it: Interpreter, s: Try, scope: Scope): void {
+  if (!s.handler) {
+    const state = it.branch(undefined, () => execute(it, s.body, new Scope(scope.path, scope)))
+    it.resume(state)
+    if (s.finalizer) execute(it, s.finalizer, new Scope(scope.path, scope))
+    if (state.end) {
+      it.lastEnd = state.how
+      throw state.end
+    }
+    return
+  }
+  const handler = s.handler
+  const outer = it.tries
+  const depth = it.frames.length
+  const runHandler = (thrown: Val) => {
+    const inner = new Scope(scope.path, scope)
+    if (s.param) bind(it, s.param, thrown, inner, s.l)
+    execute(it, handler, inner)
+  }
+  const answers = new Map<string, Otherwise>()
+  const frame: TryFrame = {
+    thrown: [],
+    answer(thrown) {
+      const key = thrown.v === 'unknown' ? '?' : keyOf(thrown)
+      let known = answers.get(key)
+      if (!known) {
+        answers.set(key, { ends: true, how: 'throw' })
+        known = dryRun(it, outer, depth, () => runHandler(thrown))
+        if (known.ends) known = { ...known, thrown: true }
+        answers.set(key, known)
+      }
+      return known
+    },
+  }
+  const body = it.branch(undefined, () => {
+    it.tries = [...outer, frame]
+    execute(it, s.body, new Scope(scope.path, scope))
+  })
+  it.tries = outer
+  const caught = it.branch(
+    {
+      conds: [{ test: { v: 'error', of: -1 }, negated: false, at: { path: scope.path, line: handler[0]?.l ?? s.l }, otherwise: { ends: false } }],
+      narrowed: it.narrowed,
+    },
+    () => runHandler({ v: 'error', of: -1 }),
+  )
+  if (body.end && caught.end) {
+    keepWrites(it, [body, caught])
+    if (s.finalizer) execute(it, s.finalizer, new Scope(scope.path, scope))
+    it.lastEnd = body.end.kind === 'throw' ? caught.how : body.how
+    throw body.end.kind === 'throw' ? caught.end : body.end
+  }
+  if (body.end) it.resume({ ...caught, pc: caught.pc.filter((c) => !(c.test.v === 'error' && c.test.of < 0) || it.pc.includes(c)) })
+  else if (caught.end) it.resume(body)
+  else it.join([body, caught], 'none')
+  if (s.finalizer) execute(it, s.finalizer, new Scope(scope.path, scope))
+}
+
+/** What a handler answers, found by running it without keeping anything. */
+function dryRun(it: Interpreter, tries: TryFrame[], depth: number, run: () => void): Otherwise {
+  const steps = it.steps.length
+  const returns = it.frames.map((f) => f.returns.length)
+  const { tries: current, lastEnd } = it
+  const frames = it.frames.splice(depth)
+  const open = it.frames.map((f) => f.open)
+  for (const f of it.frames) f.open = []
+  it.tries = tries
+  const state = it.branch(undefined, run)
+  it.frames.forEach((f, i) => {
+    f.open = open[i] as typeof f.open
+  })
+  it.frames.push(...frames)
+  it.tries = current
+  it.lastEnd = lastEnd
+  it.steps.length = steps
+  it.frames.forEach((f, i) => {
+    f.returns.length = Math.min(f.returns.length, returns[i] as number)
+  })
+  return state.end?.kind === 'return' || state.end?.kind === 'throw' ? state.how : { ends: false }
+}
+
+/** Binds a pattern to a value in a scope (declaration). */
+export function bind(it: Interpreter, to: Pattern, value: Val, scope: Scope, line: number): void {
+  const place = { path: scope.path, line }
+  switch (to.k) {
+    case 'name':
+      it.write(scope, to.name, withDefault(it, value, to, scope, place))
+      return
+    case 'object': {
+      const of = settle(it, withDefault(it, value, to, scope, place), place)
+      for (const p of to.props) bind(it, p.to, settle(it, member(it, of, p.key, place), place), scope, line)
+      if (to.rest)
+        it.write(
+          scope,
+          to.rest,
+          of.v === 'object' ? { ...of, props: Object.fromEntries(Object.entries(of.props).filter(([n]) => !to.props.some((p) => p.key === n))) } : of,
+        )
+      return
+    }
+    case 'array': {
+      const of = settle(it, withDefault(it, value, to, scope, place), place)
+      to.items.forEach((p, i) => {
+        if (p) bind(it, p, index(it, of, constant(i), place), scope, line)
+      })
+      if (to.rest) it.write(scope, to.rest, of.v === 'array' ? array(of.items.slice(to.items.length), of.more) : of)
+      return
+    }
+    case 'rest':
+      bind(it, to.to, value, scope, line)
+      return
+    case 'expr':
+      assignTo(it, to, value, scope, line)
+  }
+}
+
+function withDefault(it: Interpreter, value: Val, to: Pattern, scope: Scope, place: Place): Val {
+  const init = to.k === 'name' || to.k === 'object' || to.k === 'array' ? to.init : undefined
+  if (!init) return value
+  if (value.v === 'const' && value.value === undefined) return settle(it, evaluate(it, init, scope), place)
+  return isNullish(value) || value.v === 'unknown' ? evaluate(it, init, scope) : value
+}
+
+/** Assigns to a pattern whose names exist already. */
+export function assignTo(it: Interpreter, to: Pattern, value: Val, scope: Scope, line: number): void {
+  const place = { path: scope.path, line }
+  switch (to.k) {
+    case 'name': {
+      const holder = scope.holder(to.name) ?? scope
+      it.write(holder, to.name, value)
+      return
+    }
+    case 'object':
+      for (const p of to.props) assignTo(it, p.to, settle(it, member(it, value, p.key, place), place), scope, line)
+      return
+    case 'array':
+      to.items.forEach((p, i) => {
+        if (p) assignTo(it, p, index(it, value, constant(i), place), scope, line)
+      })
+      return
+    case 'rest':
+      assignTo(it, to.to, value, scope, line)
+      return
+    case 'expr': {
+      const target = to.expr
+      if (target.k === 'id') return assignTo(it, { k: 'name', name: target.name }, value, scope, line)
+      if (target.k !== 'mem' && target.k !== 'idx') return
+      const name = target.k === 'mem' ? target.name : keyName(settle(it, evaluate(it, target.index, scope), place))
+      setMember(it, target.of, name, value, scope, line)
+    }
+  }
+}
+
+function keyName(val: Val): string | undefined {
+  return val.v === 'const' && (typeof val.value === 'string' || typeof val.value === 'number') ? String(val.value) : undefined
+}
+
+/** `owner.name = value`: objects are values here, so the variable that holds the owner gets the changed object. */
+function setMember(
+  it: Interpreter,
+  ownerExpr: import('../../facts/javascript.ts').Expr,
+  name: string | undefined,
+  value: Val,
+  scope: Scope,
+  line: number,
+): void {
+  const owner = settle(it, evaluate(it, ownerExpr, scope), { path: scope.path, line })
+  if (owner.v === 'instance') {
+    if (name) it.write(owner.fields, name, value)
+    return
+  }
+  if (owner.v === 'host') {
+    if (name) it.write(owner.props, name, value)
+    return
+  }
+  if (owner.v === 'class') {
+    if (name) it.write(owner.statics, name, value)
+    return
+  }
+  let changed: Val | undefined
+  if (owner.v === 'object')
+    changed = name === undefined ? { v: 'object', props: owner.props, rest: value } : { ...owner, props: { ...owner.props, [name]: value } }
+  else if (owner.v === 'array') changed = { v: 'array', items: owner.items, more: value }
+  if (!changed) return
+  if (ownerExpr.k === 'id' || ownerExpr.k === 'mem' || ownerExpr.k === 'idx')
+    assignTo(it, ownerExpr.k === 'id' ? { k: 'name', name: ownerExpr.name } : { k: 'expr', expr: ownerExpr }, changed, scope, line)
+}

@@ -1,0 +1,458 @@
+import type { Place } from '../../lib/place.ts'
+import { array, constant, type HostVal, isNullish, native, object, stringOf, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
+import type { Seed, Value } from './behaviour.ts'
+import { settle, unknownCall } from './calls.ts'
+import type { Interpreter } from './interpreter.ts'
+import { member, request } from './members.ts'
+import { respond, statusIn } from './responses.ts'
+import { Scope } from './scope.ts'
+
+type Part = Extract<Value, { v: 'request' }>['part']
+
+/** An object of a framework; `props` holds what the code puts on it. */
+export function host(name: string, part?: Part, props: Record<string, Val> = {}): HostVal {
+  const scope = new Scope('')
+  for (const [n, v] of Object.entries(props)) scope.vars.set(n, v)
+  return part ? { v: 'host', host: name, props: scope, part } : { v: 'host', host: name, props: scope }
+}
+
+/** The value of a handler's parameter. `next` runs what follows in the chain of middleware. */
+export function seedValue(seed: Seed, next?: (it: Interpreter, args: readonly Val[], at: Place) => Val, shared: Map<string, HostVal> = new Map()): Val {
+  if (typeof seed !== 'string') return seed as Val
+  const same = shared.get(seed)
+  if (same) return same
+  const made = makeSeed(seed, next, shared)
+  if (made.v === 'host' && seed !== 'next-function') shared.set(seed, made)
+  return made
+}
+
+function makeSeed(
+  seed: Extract<Seed, string>,
+  next: ((it: Interpreter, args: readonly Val[], at: Place) => Val) | undefined,
+  shared: Map<string, HostVal>,
+): Val {
+  const webRequest = () => shared.get('web-request') ?? seedValue('web-request', next, shared)
+  const goOn = native('next', (it, args, at) => {
+    if (next && !(args[0] && args[0].v !== 'const' && args[0].v !== 'host' && args[0].v !== 'request')) return next(it, args, at)
+    if (args[0] && args[0].v !== 'const' && args[0].v !== 'host') return respond(it, 'other', 500, args[0], at)
+    return respond(it, 'next', undefined, undefined, at)
+  })
+  switch (seed) {
+    case 'web-request':
+      return host('request', 'whole')
+    case 'next-context':
+      return object({ params: request('params'), searchParams: request('query') })
+    case 'express-req':
+    case 'fastify-request':
+      return host('express-req', 'whole')
+    case 'express-res':
+      return host('express-res')
+    case 'fastify-reply':
+      return host('express-res')
+    case 'next-function':
+      return goOn
+    case 'hono-context':
+      return host('hono-context', 'whole', { next: goOn })
+    case 'koa-context':
+      return host('koa-context', 'whole')
+    case 'kit-event':
+      return host('kit-event', 'whole', { request: webRequest(), locals: bag('locals'), cookies: host('cookies', 'cookie') })
+    case 'kit-handle':
+      return object({ event: seedValue('kit-event', next, shared), resolve: goOn })
+    case 'h3-event':
+      return host('h3-event', 'whole', { context: bag('context') })
+    case 'astro-context':
+      return host('astro-context', 'whole', { request: webRequest(), locals: bag('locals'), cookies: host('cookies', 'cookie') })
+    case 'remix-args':
+      return object({ request: webRequest(), params: request('params'), context: bag('context') })
+    case 'pages-context':
+      return object({
+        req: seedValue('express-req', next, shared),
+        res: seedValue('express-res', next, shared),
+        params: request('params'),
+        query: request('query'),
+      })
+    case 'trpc-options':
+      return object({ ctx: bag('ctx'), input: request('body'), next: goOn, getRawInput: UNKNOWN })
+    case 'server-fn-options':
+      return object({ data: request('body'), context: bag('context'), next: goOn })
+    case 'form-data':
+      return host('form-data', 'form')
+    case 'input':
+      return request('body')
+    case 'lambda-event':
+      return host('lambda-event', 'whole')
+    case 'unknown':
+      return UNKNOWN
+  }
+}
+
+/** An object on which middleware leaves things for handlers; what nothing left there is a call that could not be followed. */
+export function bag(name: string): HostVal {
+  return { ...host('bag'), host: `bag:${name}` }
+}
+
+/** Names under which an identity is left on a request or context by convention. */
+const IDENTITY = /^(?:user|session|auth|userId|user_id|currentUser|account|token|jwt|supabaseUser|viewer|principal|uid)$/i
+
+/** `of.name` of a framework's object. */
+export function hostMember(it: Interpreter, of: HostVal, name: string, at: Place): Val {
+  switch (of.host) {
+    case 'request':
+      switch (name) {
+        case 'headers':
+          return host('headers', 'header')
+        case 'cookies':
+          return host('cookies', 'cookie')
+        case 'url':
+          return request('url')
+        case 'nextUrl':
+          return host('url', 'url')
+        case 'method':
+          return { v: 'call', name: 'request.method', args: [] }
+        case 'body':
+          return request('raw-body')
+        case 'ip':
+        case 'geo':
+          return request('ip')
+        default:
+          return { v: 'call', name: `request.${name}`, args: [request('whole')] }
+      }
+    case 'url':
+      if (name === 'searchParams') return host('search-params', 'query')
+      return request('url', name)
+    case 'express-req':
+      switch (name) {
+        case 'body':
+          return request('body')
+        case 'query':
+          return request('query')
+        case 'params':
+          return request('params')
+        case 'headers':
+        case 'header':
+          return request('header')
+        case 'cookies':
+        case 'signedCookies':
+          return request('cookie')
+        case 'rawBody':
+          return request('raw-body')
+        case 'ip':
+        case 'ips':
+        case 'hostname':
+          return request('ip')
+        case 'url':
+        case 'originalUrl':
+        case 'path':
+          return request('url')
+        case 'method':
+          return { v: 'call', name: 'request.method', args: [] }
+        case 'file':
+        case 'files':
+          return request('form', name)
+        case 'raw':
+        case 'req':
+          return of
+        case 'app':
+        case 'server':
+        case 'log':
+          return UNKNOWN
+        default:
+          return { v: 'call', name: `req.${name}`, args: [] }
+      }
+    case 'express-res':
+      if (name === 'locals') return stored(of, name, () => bag('locals'))
+      return { v: 'chain', root: of, links: [{ name }], at }
+    case 'hono-context':
+      if (name === 'req') return stored(of, name, () => host('hono-req', 'whole'))
+      if (name === 'env') return { v: 'global', name: 'process.env' }
+      if (name === 'var') return stored(of, name, () => bag('c'))
+      return { v: 'call', name: `c.${name}`, args: [] }
+    case 'hono-req':
+      if (name === 'raw') return host('request', 'whole')
+      if (name === 'url' || name === 'path') return request('url')
+      if (name === 'method') return { v: 'call', name: 'request.method', args: [] }
+      return { v: 'call', name: `c.req.${name}`, args: [] }
+    case 'koa-context':
+      if (name === 'request' || name === 'req') return host('express-req', 'whole')
+      if (name === 'state') return stored(of, name, () => bag('state'))
+      if (name === 'params' || name === 'query') return request(name)
+      if (name === 'headers' || name === 'header') return request('header')
+      return { v: 'call', name: `ctx.${name}`, args: [] }
+    case 'kit-event':
+    case 'astro-context':
+      if (name === 'url') return host('url', 'url')
+      if (name === 'params') return request('params')
+      if (name === 'clientAddress' || name === 'getClientAddress') return request('ip')
+      if (name === 'event') return of
+      return { v: 'call', name: `event.${name}`, args: [] }
+    case 'h3-event':
+      if (name === 'headers') return host('headers', 'header')
+      if (name === 'path') return request('url')
+      if (name === 'node') return object({ req: host('express-req', 'whole'), res: host('express-res') })
+      if (name === 'method') return { v: 'call', name: 'request.method', args: [] }
+      return { v: 'call', name: `event.${name}`, args: [] }
+    case 'lambda-event':
+      switch (name) {
+        case 'body':
+          return request('raw-body')
+        case 'headers':
+        case 'multiValueHeaders':
+          return request('header')
+        case 'queryStringParameters':
+        case 'multiValueQueryStringParameters':
+          return request('query')
+        case 'pathParameters':
+          return request('params')
+        case 'httpMethod':
+          return { v: 'call', name: 'request.method', args: [] }
+        default:
+          return request('whole', name)
+      }
+    case 'headers':
+      return request('header', name)
+    case 'cookies':
+      return request('cookie', name)
+    case 'search-params':
+    case 'form-data':
+      return request(of.part ?? 'form', name)
+    default:
+      if (of.host.startsWith('bag:')) return bagMember(it, of, name)
+      return { v: 'call', name: `${of.host}.${name}`, args: [] }
+  }
+}
+
+function stored(of: HostVal, name: string, make: () => Val): Val {
+  const known = of.props.vars.get(name)
+  if (known) return known
+  const made = make()
+  of.props.vars.set(name, made)
+  return made
+}
+
+/** `locals.user` that no followed middleware set: an identity by convention, established somewhere that was not followed. */
+function bagMember(_it: Interpreter, of: HostVal, name: string): Val {
+  const where = of.host.slice(4)
+  if (IDENTITY.test(name))
+    return { v: 'caller', how: `${where}.${name}`, trust: 'verified', ...(/id$/i.test(name) && !/^session$/i.test(name) ? { field: 'id' } : {}) }
+  return { v: 'call', name: `${where}.${name}`, args: [] }
+}
+
+/** A method of a framework's object; undefined when it has no such method. */
+export function hostCall(it: Interpreter, of: HostVal, name: string, args: readonly Val[], at: Place): Val | undefined {
+  const key = () => stringOf(args[0])
+  const named = (part: Part) => request(part, key())
+  switch (of.host) {
+    case 'request':
+      switch (name) {
+        case 'json':
+          return request('body')
+        case 'formData':
+          return host('form-data', 'form')
+        case 'text':
+        case 'arrayBuffer':
+        case 'blob':
+        case 'bytes':
+          return request('raw-body')
+        case 'clone':
+          return of
+      }
+      return undefined
+    case 'headers':
+    case 'cookies':
+      switch (name) {
+        case 'get':
+          return of.host === 'cookies' ? object({ value: named('cookie'), name: args[0] ?? UNKNOWN }, named('cookie')) : named('header')
+        case 'has':
+          return named(of.part ?? 'header')
+        case 'getAll':
+          return array([], request(of.part ?? 'header'))
+        case 'set':
+        case 'delete':
+        case 'append':
+          it.emit({ kind: 'cookie', name: `${of.host}.${name}`, args }, at)
+          return UNDEFINED
+        case 'forEach':
+        case 'entries':
+          return request(of.part ?? 'header')
+      }
+      return undefined
+    case 'search-params':
+    case 'form-data':
+      if (name === 'get' || name === 'getAll' || name === 'has') return named(of.part ?? 'form')
+      if (name === 'entries' || name === 'forEach' || name === 'keys' || name === 'values' || name === 'toString') return request(of.part ?? 'form')
+      return UNDEFINED
+    case 'url':
+      return name === 'clone' ? of : request('url')
+    case 'express-req':
+      if (name === 'get' || name === 'header') return request('header', key()?.toLowerCase())
+      if (name === 'json') return request('body')
+      if (name === 'text') return request('raw-body')
+      if (name === 'param') return request('params', key())
+      if (name === 'jwtVerify') {
+        const step = it.emit({ kind: 'identify', how: 'fastify-jwt', trust: 'verified' }, at)
+        const user: Val = { v: 'caller', how: 'fastify-jwt', trust: 'verified', step, at }
+        it.require(user, at)
+        it.write(of.props, 'user', user)
+        return user
+      }
+      if (name === 'isAuthenticated') {
+        const step = it.emit({ kind: 'identify', how: 'passport', trust: 'verified' }, at)
+        return { v: 'caller', how: 'passport', trust: 'verified', step, at }
+      }
+      return undefined
+    case 'express-res':
+      return responseCall(it, of, name, args, at)
+    case 'hono-context':
+      switch (name) {
+        case 'json':
+        case 'text':
+        case 'html':
+        case 'body':
+          return {
+            v: 'response',
+            how: name === 'json' ? 'json' : 'other',
+            status: statusArgument(it, args[1], at) ?? 200,
+            ...(args[0] ? { body: args[0] } : {}),
+            at,
+          }
+        case 'redirect':
+          return { v: 'response', how: 'redirect', status: statusArgument(it, args[1], at) ?? 302, ...(args[0] ? { body: args[0] } : {}), at }
+        case 'notFound':
+          return { v: 'response', how: 'not-found', status: 404, at }
+        case 'get': {
+          const n = key()
+          if (!n) return UNKNOWN
+          const vars = stored(of, 'var', () => bag('c')) as HostVal
+          return vars.props.vars.get(n) ?? hostMember(it, vars, n, at)
+        }
+        case 'set': {
+          const n = key()
+          const vars = stored(of, 'var', () => bag('c')) as HostVal
+          if (n) it.write(vars.props, n, args[1] ?? UNDEFINED)
+          return UNDEFINED
+        }
+        case 'status':
+        case 'header':
+          return UNDEFINED
+      }
+      return undefined
+    case 'hono-req':
+      switch (name) {
+        case 'json':
+        case 'parseBody':
+        case 'valid':
+          return key() === 'query' ? request('query') : key() === 'param' ? request('params') : request('body')
+        case 'text':
+        case 'arrayBuffer':
+          return request('raw-body')
+        case 'param':
+          return request('params', key())
+        case 'query':
+        case 'queries':
+          return request('query', key())
+        case 'header':
+          return request('header', key()?.toLowerCase())
+        case 'formData':
+          return host('form-data', 'form')
+      }
+      return undefined
+    case 'koa-context':
+      if (name === 'throw') return throwResponse(it, args, at)
+      if (name === 'get') return request('header', key())
+      if (name === 'redirect') return respond(it, 'redirect', 302, args[0], at)
+      return undefined
+    case 'kit-event':
+    case 'astro-context':
+      if (name === 'redirect')
+        return { v: 'response', how: 'redirect', status: statusArgument(it, args[1], at) ?? 302, ...(args[0] ? { body: args[0] } : {}), at }
+      if (name === 'getClientAddress') return request('ip')
+      if (name === 'fetch') {
+        const step = it.emit({ kind: 'http', name: 'fetch', args }, at)
+        return { v: 'result', step }
+      }
+      return undefined
+    default:
+      if (of.host.startsWith('bag:')) {
+        const value = bagMember(it, of, name)
+        if (value.v === 'caller') {
+          // `locals.auth()`, `locals.safeGetSession()`
+          const step = it.emit({ kind: 'identify', how: `${of.host.slice(4)}.${name}`, trust: 'verified' }, at)
+          return { ...value, step, at }
+        }
+        if (/^(?:safe)?get(?:User|Session|Auth)$|^(?:validate|getSession|auth)/i.test(name)) {
+          const step = it.emit({ kind: 'identify', how: `${of.host.slice(4)}.${name}`, trust: /^getSession$/.test(name) ? 'unverified' : 'verified' }, at)
+          const user: Val = { v: 'caller', how: `${of.host.slice(4)}.${name}`, trust: /^getSession$/.test(name) ? 'unverified' : 'verified', step, at }
+          return object({ user, session: user }, user)
+        }
+        return unknownCall(it, `${of.host.slice(4)}.${name}`, undefined, args, at)
+      }
+      return undefined
+  }
+}
+
+function statusArgument(it: Interpreter, arg: Val | undefined, at: Place): number | undefined {
+  if (!arg || isNullish(arg)) return undefined
+  if (arg.v === 'const' && typeof arg.value === 'number') return arg.value
+  if (arg.v === 'object') return statusIn(member(it, arg, 'status', at))
+  return undefined
+}
+
+function throwResponse(it: Interpreter, args: readonly Val[], at: Place): Val {
+  const status = statusIn(args[0])
+  it.require(constant(false), at)
+  return { v: 'response', how: 'other', ...(status !== undefined ? { status } : {}), at }
+}
+
+/** `res.status(401).json({…})`, `reply.code(401).send()`: the last status set on the chain and the call that sends. */
+export function responseCall(it: Interpreter, of: HostVal, name: string, args: readonly Val[], at: Place): Val | undefined {
+  switch (name) {
+    case 'status':
+    case 'code':
+    case 'writeHead': {
+      const status = statusIn(args[0])
+      const held = { ...of, props: new Scope('', of.props) }
+      held.props.vars.set('$status', status === undefined ? UNKNOWN : constant(status))
+      it.write(of.props, '$status', status === undefined ? UNKNOWN : constant(status))
+      return held
+    }
+    case 'sendStatus':
+      return respond(it, 'other', statusIn(args[0]), undefined, at)
+    case 'json':
+    case 'send':
+    case 'end':
+    case 'render':
+    case 'jsonp':
+    case 'sendFile':
+    case 'write':
+    case 'pipe': {
+      const set = of.props.vars.get('$status') ?? of.props.parent?.vars.get('$status')
+      const status = set ? statusIn(set) : 200
+      return respond(it, name === 'json' ? 'json' : 'other', status, args[0], at)
+    }
+    case 'redirect': {
+      const last = args[args.length - 1]
+      return respond(it, 'redirect', args.length > 1 ? (statusIn(args[0]) ?? 302) : 302, last, at)
+    }
+    case 'setHeader':
+    case 'set':
+    case 'header':
+    case 'type':
+    case 'append':
+    case 'removeHeader':
+    case 'clearCookie':
+    case 'vary':
+    case 'contentType':
+    case 'attachment':
+      return of
+    case 'cookie':
+    case 'setCookie':
+      it.emit({ kind: 'cookie', name: 'res.cookie', args }, at)
+      return of
+    case 'on':
+    case 'once':
+      return of
+  }
+  void settle
+  return undefined
+}

@@ -1,0 +1,483 @@
+import type { Place } from '../../lib/place.ts'
+import { type Alt, type AnyVal, type Cond, constant, isNullish, keyOf, op, toPublic, truth, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
+import type { Behaviour, Condition, Effect, Filter, Otherwise, Step, Value } from './behaviour.ts'
+import type { Program } from './program.ts'
+import { type Scope, youngest } from './scope.ts'
+
+/** An effect whose values are still the interpreter's. */
+export type EffectDraft = Effect extends infer E
+  ? E extends unknown
+    ? {
+        [K in keyof E]: E[K] extends Value | undefined
+          ? Val
+          : E[K] extends readonly Value[]
+            ? readonly Val[]
+            : E[K] extends readonly Filter[]
+              ? readonly FilterDraft[]
+              : E[K]
+      }
+    : never
+  : never
+export type FilterDraft = Omit<Filter, 'value'> & { readonly value: Val }
+export interface StepDraft {
+  readonly effect: EffectDraft
+  readonly at: Place
+  readonly via: readonly Place[]
+  readonly under: readonly Cond[]
+}
+
+/** Which alternatives of a join are still possible here. */
+export type Narrowing = ReadonlyMap<number, ReadonlySet<number>>
+
+/** What must be added to the path for a test to have a truth value. */
+export interface Assumption {
+  readonly conds: readonly Cond[]
+  readonly narrowed: Narrowing
+}
+
+/** Leaves a branch, a loop or a function. */
+export class Signal {
+  readonly kind: 'return' | 'throw' | 'break' | 'continue'
+  constructor(kind: 'return' | 'throw' | 'break' | 'continue') {
+    this.kind = kind
+  }
+}
+export const SIGNALS = { return: new Signal('return'), throw: new Signal('throw'), break: new Signal('break'), continue: new Signal('continue') }
+
+export interface Write {
+  readonly scope: Scope
+  readonly name: string
+  readonly value: Val | undefined
+}
+
+/** How a branch ended and what it left. */
+export interface BranchState {
+  readonly end: Signal | undefined
+  readonly how: Otherwise
+  readonly pc: readonly Cond[]
+  readonly narrowed: Narrowing
+  readonly writes: readonly Write[]
+}
+
+export interface Frame {
+  readonly key: string
+  readonly name: string | undefined
+  readonly path: string
+  readonly base: readonly Cond[]
+  readonly returns: { value: Val; pc: readonly Cond[]; narrowed: Narrowing }[]
+  /** Conditions of branches that ended the function; the next ending tells what the other side does. */
+  open: Cond[]
+  openSteps: number
+  readonly async: boolean
+  /** `tries.length` when the function was entered. */
+  readonly tries: number
+}
+
+/** A `try` with a handler around what runs now; tells what the handler answers for a thrown value. */
+export interface TryFrame {
+  answer(thrown: Val): Otherwise
+  thrown: Val[]
+}
+
+const NO_END: Otherwise = { ends: false }
+let choices = 0
+const MAX_STEPS = 1500
+const MAX_GAPS = 10
+/** Alternatives beyond which a join is no longer told apart. */
+const MAX_ALTERNATIVES = 10
+
+/** The state of one run: the path, the steps so far, and how branches split and join. */
+export class Interpreter {
+  readonly program: Program
+  steps: StepDraft[] = []
+  pc: readonly Cond[] = []
+  narrowed: Narrowing = new Map()
+  journal: Map<Scope, Map<string, Val | undefined>> | undefined
+  journalStart = 0
+  readonly frames: Frame[] = []
+  tries: TryFrame[] = []
+  via: readonly Place[] = []
+  /** Above zero while module-level code is evaluated: no effects are recorded. */
+  quiet = 0
+  fuel: number
+  readonly gaps: { at: Place; because: string }[] = []
+  lastEnd: Otherwise = NO_END
+  lastRespond: { status?: number; how: Otherwise['how'] } | undefined
+
+  constructor(program: Program, fuel: number) {
+    this.program = program
+    this.fuel = fuel
+  }
+
+  get frame(): Frame {
+    return this.frames[this.frames.length - 1] as Frame
+  }
+
+  gap(at: Place, because: string): void {
+    if (this.quiet || this.gaps.length >= MAX_GAPS || this.gaps.some((g) => g.because === because && g.at.path === at.path && g.at.line === at.line)) return
+    this.gaps.push({ at, because })
+  }
+
+  /** Records an effect on the current path; the index of its step, -1 when nothing is recorded. */
+  emit(effect: EffectDraft, at: Place): number {
+    if (this.quiet) return -1
+    if (this.steps.length >= MAX_STEPS) {
+      this.gap(at, 'more effects than are followed')
+      return -1
+    }
+    this.steps.push({ effect, at, via: this.via, under: this.pc })
+    return this.steps.length - 1
+  }
+
+  // Variables
+
+  write(scope: Scope, name: string, value: Val): void {
+    // what a branch makes for itself is out of reach of the others: closures keep it
+    if (this.journal && scope.serial <= this.journalStart) {
+      let names = this.journal.get(scope)
+      if (!names) {
+        names = new Map()
+        this.journal.set(scope, names)
+      }
+      if (!names.has(name)) names.set(name, scope.vars.get(name))
+    }
+    scope.vars.set(name, value)
+  }
+
+  // Branches
+
+  /** Runs one side of a split on its own; nothing of it holds afterwards until it is resumed or joined. */
+  branch(assumed: Assumption | undefined, run: () => void): BranchState {
+    const { pc, narrowed, journal, journalStart, lastRespond, tries } = this
+    const own = new Map<Scope, Map<string, Val | undefined>>()
+    this.journal = own
+    this.journalStart = youngest()
+    if (assumed) {
+      if (assumed.conds.length) this.pc = [...pc, ...assumed.conds]
+      this.narrowed = assumed.narrowed
+    }
+    this.lastRespond = undefined
+    let end: Signal | undefined
+    try {
+      run()
+    } catch (signal) {
+      if (!(signal instanceof Signal)) throw signal
+      end = signal
+    }
+    const writes: Write[] = []
+    for (const [scope, names] of own) {
+      for (const [name, old] of names) {
+        writes.push({ scope, name, value: scope.vars.get(name) })
+        if (old === undefined) scope.vars.delete(name)
+        else scope.vars.set(name, old)
+      }
+    }
+    const state: BranchState = { end, how: end ? this.lastEnd : NO_END, pc: this.pc, narrowed: this.narrowed, writes }
+    this.pc = pc
+    this.narrowed = narrowed
+    this.journal = journal
+    this.journalStart = journalStart
+    this.lastRespond = lastRespond
+    this.tries = tries
+    return state
+  }
+
+  /** Goes on where a branch left off. */
+  resume(state: BranchState): void {
+    this.pc = state.pc
+    this.narrowed = state.narrowed
+    for (const w of state.writes) if (w.value !== undefined) this.write(w.scope, w.name, w.value)
+  }
+
+  /** Goes on after branches that all reach this point; what differs between them becomes alternatives. */
+  join(states: readonly BranchState[], disjunction: 'ended' | 'none' = 'ended'): void {
+    const base = this.pc
+    const extras = states.map((s) => s.pc.slice(base.length))
+    this.narrowed = joinNarrowings(states.map((s) => s.narrowed))
+    const touched = new Map<Scope, Set<string>>()
+    for (const s of states)
+      for (const w of s.writes) {
+        const names = touched.get(w.scope)
+        if (names) names.add(w.name)
+        else touched.set(w.scope, new Set([w.name]))
+      }
+    const choice = this.newChoice()
+    for (const [scope, names] of touched) {
+      for (const name of names) {
+        const old = scope.vars.get(name) ?? UNDEFINED
+        const values = states.map((s) => s.writes.find((w) => w.scope === scope && w.name === name)?.value ?? old)
+        this.write(
+          scope,
+          name,
+          this.alternatives(
+            values.map((value, i) => ({ value, under: extras[i] as Cond[] })),
+            choice,
+          ),
+        )
+      }
+    }
+    this.pc = this.commonPath(base, extras, disjunction)
+  }
+
+  newChoice(): number {
+    return ++choices
+  }
+
+  /** One value that is any of several; the value itself when all are the same. */
+  alternatives(list: readonly { value: Val; under: readonly Cond[] }[], choice = this.newChoice()): Val {
+    const first = list[0]
+    if (!first) return UNKNOWN
+    const keys = list.map((a) => keyOf(a.value))
+    if (keys.every((k) => k === keys[0])) return first.value
+    if (list.length <= MAX_ALTERNATIVES) return { v: 'any', choice, alts: list.map((a, i) => ({ i, value: a.value, under: a.under })) }
+    const merged = new Map<string, { value: Val; under: readonly Cond[] }>()
+    list.forEach((a, i) => {
+      const k = keys[i] as string
+      const same = merged.get(k)
+      merged.set(k, same ? { value: a.value, under: same.under.filter((c) => a.under.includes(c)) } : a)
+    })
+    const kept = [...merged.values()]
+    const alts: Alt[] = kept.slice(0, MAX_ALTERNATIVES).map((a, i) => ({ i, value: a.value, under: a.under }))
+    if (kept.length > MAX_ALTERNATIVES) alts.push({ i: MAX_ALTERNATIVES, value: UNKNOWN, under: [] })
+    return { v: 'any', choice, alts }
+  }
+
+  /** The path after a join: what all sides share, and a disjunction when a side got here past an exit of its own (`thrown`: an exit of the whole handler). */
+  commonPath(base: readonly Cond[], extras: readonly (readonly Cond[])[], disjunction: 'ended' | 'thrown' | 'none'): readonly Cond[] {
+    const first = extras[0] ?? []
+    const shared = first.filter((c) => extras.every((e) => e.includes(c) || e.some((o) => o.negated === c.negated && keyOf(o.test) === keyOf(c.test))))
+    const rest = extras.map((e) => e.filter((c) => !shared.includes(c) && !shared.some((o) => o.negated === c.negated && keyOf(o.test) === keyOf(c.test))))
+    const path = shared.length ? [...base, ...shared] : base
+    if (disjunction === 'none' || rest.length > 4 || rest.some((r) => r.length === 0 || r.length > 6)) return path
+    const ending = rest.flat().find((c) => c.otherwise.ends && (disjunction === 'ended' || c.otherwise.thrown))
+    if (!ending) return path
+    return [...path, { test: { v: 'op', op: '||', of: rest.map(conjunction) }, negated: false, at: ending.at, otherwise: ending.otherwise }]
+  }
+
+  // Narrowing
+
+  /** The value with the alternatives left out that the path rules out. */
+  narrow(val: Val): Val {
+    if (val.v !== 'any') return val
+    const allowed = this.narrowed.get(val.choice)
+    if (!allowed) return val
+    const alts = val.alts.filter((a) => allowed.has(a.i))
+    if (alts.length === val.alts.length || alts.length === 0) return val
+    if (alts.length === 1) return this.narrow((alts[0] as Alt).value)
+    return { v: 'any', choice: val.choice, alts }
+  }
+
+  /** Applies `f` to every alternative and keeps them told apart. */
+  distribute(val: AnyVal, f: (value: Val) => Val): Val {
+    const alts = val.alts.map((a) => ({ i: a.i, under: a.under, value: f(this.narrow(a.value)) }))
+    const first = alts[0] as Alt
+    const key = keyOf(first.value)
+    return alts.every((a) => keyOf(a.value) === key) ? first.value : { v: 'any', choice: val.choice, alts }
+  }
+
+  /** What must hold for `test` to be `wanted`; undefined when it cannot be. */
+  assume(test: Val, wanted: boolean, at: Place, base: Assumption = { conds: [], narrowed: this.narrowed }): Assumption | undefined {
+    switch (test.v) {
+      case 'op': {
+        const [a, b] = test.of
+        if (test.op === '!' && a) return this.assume(a, !wanted, at, base)
+        if (a && b && (test.op === '&&' || test.op === '||')) {
+          const both = (test.op === '&&') === wanted
+          if (both) {
+            const left = this.assume(a, wanted, at, base)
+            return left && this.assume(b, wanted, at, left)
+          }
+          const left = this.assume(a, wanted, at, base)
+          const other = this.assume(a, !wanted, at, base)
+          const right = other && this.assume(b, wanted, at, other)
+          if (!left || !right) return left ?? right
+          return this.either([left, right], base, at) ?? this.leaf(test, wanted, at, base)
+        }
+        if (a && b && (test.op === '===' || test.op === '==' || test.op === '!==' || test.op === '!='))
+          return this.equal(test, a, b, wanted === (test.op === '===' || test.op === '=='), at, base)
+        return this.leaf(test, wanted, at, base)
+      }
+      case 'any': {
+        const allowed = base.narrowed.get(test.choice)
+        const kept: { alt: Alt; then: Assumption }[] = []
+        for (const alt of test.alts) {
+          if (allowed && !allowed.has(alt.i)) continue
+          if (alt.under.some((c) => this.contradicts(c, base))) continue
+          const then = this.assume(alt.value, wanted, at, { conds: alt.under, narrowed: base.narrowed })
+          if (then) kept.push({ alt, then: { conds: then.conds.slice(alt.under.length), narrowed: then.narrowed } })
+        }
+        if (!kept.length) return allowed && !test.alts.some((a) => allowed.has(a.i)) ? this.leaf(test, wanted, at, base) : undefined
+        const narrowed = new Map(base.narrowed)
+        narrowed.set(test.choice, new Set(kept.map((k) => k.alt.i)))
+        const options: Assumption[] = kept.map((k) => ({ conds: [...k.alt.under.map((c) => ({ ...c, otherwise: NO_END })), ...k.then.conds], narrowed }))
+        if (options.length === 1) {
+          const only = kept[0] as { alt: Alt; then: Assumption }
+          const merged = new Map(only.then.narrowed)
+          merged.set(test.choice, new Set([only.alt.i]))
+          return { conds: [...base.conds, ...this.fresh((options[0] as Assumption).conds, base)], narrowed: merged }
+        }
+        return this.either(options, { conds: base.conds, narrowed }, at) ?? { conds: base.conds, narrowed }
+      }
+      default: {
+        const known = truth(test)
+        if (known !== undefined) return known === wanted ? base : undefined
+        return this.leaf(test, wanted, at, base)
+      }
+    }
+  }
+
+  private equal(test: Val, a: Val, b: Val, wanted: boolean, at: Place, base: Assumption): Assumption | undefined {
+    if (a.v === 'any' || b.v === 'any') {
+      const [any, other, flipped] = a.v === 'any' ? [a, b, false] : [b as AnyVal, a, true]
+      const each = { ...any, alts: any.alts.map((alt) => ({ ...alt, value: flipped ? op('===', other, alt.value) : op('===', alt.value, other) })) }
+      if (other.v === 'const' || any.alts.some((x) => x.value.v === 'const')) return this.assume(each, wanted, at, base)
+    }
+    const decided = equality(a, b)
+    if (decided !== undefined) return decided === wanted ? base : undefined
+    for (const [x, y] of [
+      [a, b],
+      [b, a],
+    ] as const) {
+      if (isNullish(y)) return this.assume(x, !wanted, at, base)
+      if (y.v === 'const' && typeof y.value === 'boolean') return this.assume(x, wanted === y.value, at, base)
+      if (x.v === 'op' && x.op === 'typeof' && y.v === 'const' && y.value === 'undefined') return this.assume(x.of[0] ?? UNKNOWN, !wanted, at, base)
+    }
+    return this.leaf(op('===', a, b), wanted, at, base)
+  }
+
+  private leaf(test: Val, wanted: boolean, at: Place, base: Assumption): Assumption | undefined {
+    const key = keyOf(test)
+    for (const list of [this.pc, base.conds]) for (const c of list) if (keyOf(c.test) === key) return c.negated !== wanted ? base : undefined
+    return { conds: [...base.conds, { test, negated: !wanted, at, otherwise: NO_END }], narrowed: base.narrowed }
+  }
+
+  private contradicts(cond: Cond, base: Assumption): boolean {
+    const key = keyOf(cond.test)
+    return (
+      this.pc.some((c) => c.negated !== cond.negated && keyOf(c.test) === key) || base.conds.some((c) => c.negated !== cond.negated && keyOf(c.test) === key)
+    )
+  }
+
+  private fresh(conds: readonly Cond[], base: Assumption): Cond[] {
+    return conds.filter((c) => ![...this.pc, ...base.conds].some((o) => o.negated === c.negated && keyOf(o.test) === keyOf(c.test)))
+  }
+
+  /** The path when one of several sets of conditions holds: what they share, and the disjunction of the rest. */
+  private either(options: readonly Assumption[], base: Assumption, at: Place): Assumption | undefined {
+    const lists = options.map((o) =>
+      this.fresh(o.conds.slice(o.conds.length >= base.conds.length && base.conds.every((c, i) => o.conds[i] === c) ? base.conds.length : 0), base),
+    )
+    const narrowed = joinNarrowings(options.map((o) => o.narrowed))
+    const first = lists[0] ?? []
+    const same = (x: Cond, y: Cond) => x.negated === y.negated && keyOf(x.test) === keyOf(y.test)
+    const shared = first.filter((c) => lists.every((l) => l.some((o) => same(o, c))))
+    const rest = lists.map((l) => l.filter((c) => !shared.some((o) => same(o, c))))
+    const conds = [...base.conds, ...shared]
+    if (rest.length > 5 || rest.some((r) => r.length === 0 || r.length > 8)) return { conds, narrowed }
+    return {
+      conds: [...conds, { test: { v: 'op', op: '||', of: rest.map(conjunction) }, negated: false, at: rest[0]?.[0]?.at ?? at, otherwise: NO_END }],
+      narrowed,
+    }
+  }
+
+  /** Adds a condition that a call imposes by throwing or answering by itself when it does not hold. */
+  require(test: Val, at: Place, otherwise?: Otherwise, wanted = true): void {
+    const assumed = this.assume(test, wanted, at)
+    if (!assumed) return
+    const end = otherwise ?? this.answerOf(UNKNOWN)
+    for (const c of assumed.conds) c.otherwise = end
+    this.pc = [...this.pc, ...assumed.conds]
+    this.narrowed = assumed.narrowed
+  }
+
+  // Endings
+
+  /** What the handler answers when `thrown` is thrown here. */
+  answerOf(thrown: Val, status?: number, how: Otherwise['how'] = 'throw'): Otherwise {
+    const frame = this.tries[this.tries.length - 1]
+    if (frame) return frame.answer(thrown)
+    return status === undefined ? { ends: true, how, thrown: true } : { ends: true, how, status, thrown: true }
+  }
+
+  /** Notes how the current branch ends, also for the branches before it that wait for their other side. */
+  ending(how: Otherwise): void {
+    this.lastEnd = how
+    const frame = this.frames[this.frames.length - 1]
+    if (!frame?.open.length) return
+    if (how.how === 'return' && this.frames.length > 2) {
+      frame.open = []
+      return
+    }
+    if (this.steps.slice(frame.openSteps).every((s) => s.effect.kind === 'log' || s.effect.kind === 'respond' || s.effect.kind === 'throw'))
+      for (const c of frame.open) c.otherwise = how
+    frame.open = []
+  }
+
+  /** The finished behaviour as plain data. */
+  behaviour(): Behaviour {
+    const seen = new Map<Cond, Condition>()
+    const condition = (c: Cond): Condition => {
+      let done = seen.get(c)
+      if (!done) {
+        done = { test: toPublic(c.test, condition), negated: c.negated, at: c.at, otherwise: c.otherwise }
+        seen.set(c, done)
+      }
+      return done
+    }
+    const value = (x: unknown): unknown =>
+      isVal(x) ? toPublic(x, condition) : Array.isArray(x) ? x.map((i) => (isFilter(i) ? { ...i, value: toPublic(i.value, condition) } : value(i))) : x
+    const steps: Step[] = this.steps.map((s) => ({
+      effect: Object.fromEntries(Object.entries(s.effect).map(([k, x]) => [k, value(x)])) as unknown as Effect,
+      at: s.at,
+      via: s.via,
+      under: s.under.map(condition),
+    }))
+    return this.gaps.length ? { steps, complete: false, gaps: this.gaps } : { steps, complete: true }
+  }
+}
+
+function isVal(x: unknown): x is Val {
+  return typeof x === 'object' && x !== null && typeof (x as { v?: unknown }).v === 'string'
+}
+
+function isFilter(x: unknown): x is FilterDraft {
+  return typeof x === 'object' && x !== null && 'column' in x && 'op' in x && 'value' in x
+}
+
+/** The conditions as one value that is truthy when all hold. */
+export function conjunction(conds: readonly Cond[]): Val {
+  const each = conds.map((c): Val => (c.negated ? { v: 'op', op: '!', of: [c.test] } : c.test))
+  return each.length === 1 ? (each[0] as Val) : { v: 'op', op: '&&', of: each }
+}
+
+export function joinNarrowings(list: readonly Narrowing[]): Narrowing {
+  const first = list[0]
+  if (!first || list.every((n) => n === first)) return first ?? new Map()
+  const out = new Map<number, ReadonlySet<number>>()
+  for (const [choice, allowed] of first) {
+    if (!list.every((n) => n.has(choice))) continue
+    const union = new Set(allowed)
+    for (const n of list) for (const i of n.get(choice) as ReadonlySet<number>) union.add(i)
+    out.set(choice, union)
+  }
+  return out
+}
+
+/** Whether two values are equal, when that is certain. */
+export function equality(a: Val, b: Val): boolean | undefined {
+  if (a.v === 'const' && b.v === 'const') return a.value === b.value || (isNullish(a) && isNullish(b))
+  const solid = (x: Val) =>
+    x.v === 'object' ||
+    x.v === 'array' ||
+    x.v === 'response' ||
+    x.v === 'fn' ||
+    x.v === 'instance' ||
+    x.v === 'client' ||
+    x.v === 'host' ||
+    x.v === 'class' ||
+    x.v === 'lib'
+  if ((solid(a) && b.v === 'const') || (solid(b) && a.v === 'const')) return false
+  return undefined
+}
+
+export const truthValue = (value: boolean): Val => constant(value)

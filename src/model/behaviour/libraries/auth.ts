@@ -1,0 +1,250 @@
+import { isNullish, object, UNKNOWN, type Val } from '../abstract-value.ts'
+import type { Trust } from '../behaviour.ts'
+import type { Library, LibraryCall } from './library.ts'
+
+/** Notes that the caller is established here, and gives the identity. */
+export function identify(c: LibraryCall, how: string, trust: Trust = 'verified', field?: string): Extract<Val, { v: 'caller' }> {
+  const step = c.it.emit({ kind: 'identify', how, trust }, c.at)
+  return { v: 'caller', how, trust, step, at: c.at, ...(field ? { field } : {}) }
+}
+
+/** A field of an identity. */
+function of(user: Extract<Val, { v: 'caller' }>, field: string): Val {
+  return { ...user, field }
+}
+
+/** NextAuth and Auth.js: the session is sealed or stored by the server, reading it verifies it. */
+const nextAuth: Library = {
+  packages: ['next-auth/', '@auth/'],
+  call(c) {
+    switch (c.name) {
+      case 'getServerSession':
+      case 'unstable_getServerSession':
+      case 'getSession':
+      case 'auth': {
+        const user = identify(c, c.name === 'auth' ? 'Auth.js auth()' : `next-auth ${c.name}`)
+        return object({ user, expires: user }, user)
+      }
+      case 'getToken':
+        return identify(c, 'next-auth getToken')
+      case 'withAuth':
+      case 'default.auth':
+        return undefined
+      case 'NextAuth':
+      case 'default':
+      case 'SvelteKitAuth': {
+        // `export const { handlers, auth, signIn } = NextAuth(config)`
+        return { v: 'lib', pkg: 'next-auth/instance', name: '*' }
+      }
+    }
+    return undefined
+  },
+}
+
+/** What `NextAuth(config)` gives: `auth()` for the session, `auth(handler)` to wrap. */
+const nextAuthInstance: Library = {
+  packages: ['next-auth/instance'],
+  call(c) {
+    if (c.name === 'auth') {
+      if (c.args[0]?.v === 'fn') return { v: 'call', name: 'auth', args: c.args, at: c.at }
+      const user = identify(c, 'Auth.js auth()')
+      return object({ user, expires: user }, user)
+    }
+    if (c.name === 'signIn' || c.name === 'signOut') {
+      const step = c.it.emit({ kind: 'auth-call', library: 'next-auth', op: c.name === 'signIn' ? 'sign-in' : 'sign-out', name: c.name, args: c.args }, c.at)
+      return { v: 'result', step }
+    }
+    return undefined
+  },
+}
+
+/** Clerk. */
+const clerk: Library = {
+  packages: ['@clerk/'],
+  call(c) {
+    switch (c.name) {
+      case 'auth':
+      case 'getAuth': {
+        const user = identify(c, `Clerk ${c.name}()`)
+        return object(
+          {
+            userId: of(user, 'id'),
+            orgId: of(user, 'org_id'),
+            orgRole: of(user, 'org_role'),
+            sessionId: of(user, 'session_id'),
+            sessionClaims: of(user, 'claims'),
+            has: { v: 'call', name: 'has', args: [of(user, 'role')] },
+            isAuthenticated: user,
+            user,
+            redirectToSignIn: UNKNOWN,
+            protect: UNKNOWN,
+          },
+          user,
+        )
+      }
+      case 'auth.protect': {
+        const user = identify(c, 'Clerk auth.protect()')
+        c.it.require(user, c.at, { ends: true, how: 'redirect', status: 307 })
+        return object({ userId: of(user, 'id') }, user)
+      }
+      case 'currentUser':
+        return identify(c, 'Clerk currentUser()')
+      case 'requireAuth':
+      case 'ClerkExpressRequireAuth':
+        return undefined
+      case 'clerkClient':
+      case 'createClerkClient':
+        return undefined
+      case 'verifyToken':
+        return identify(c, 'Clerk verifyToken()')
+    }
+    if (/^(?:clerkClient|createClerkClient)?\.?authenticateRequest$/.test(c.name)) {
+      const user = identify(c, 'Clerk authenticateRequest()')
+      return object({ isSignedIn: user, toAuth: UNKNOWN }, user)
+    }
+    if (/users\.(?:update|delete|create|ban|lock)/.test(c.name)) {
+      const step = c.it.emit({ kind: 'auth-call', library: 'clerk', op: 'admin', name: c.name, args: c.args }, c.at)
+      return { v: 'result', step }
+    }
+    return undefined
+  },
+}
+
+/** Better Auth: `auth.api.getSession({ headers })`. */
+const betterAuth: Library = {
+  packages: ['better-auth/'],
+  call(c) {
+    if (/^(?:betterAuth\.)?api\.getSession$/.test(c.name)) {
+      const user = identify(c, 'Better Auth getSession()')
+      return object({ user, session: user }, user)
+    }
+    const op = /\.api\.(signInEmail|signUpEmail|forgetPassword|requestPasswordReset|resetPassword|signOut)$/.exec(c.name)?.[1]
+    if (op) {
+      const kind = op === 'signInEmail' ? 'sign-in' : op === 'signUpEmail' ? 'sign-up' : op === 'signOut' ? 'sign-out' : 'reset'
+      const step = c.it.emit({ kind: 'auth-call', library: 'better-auth', op: kind, name: op, args: c.args }, c.at)
+      return { v: 'result', step }
+    }
+    return undefined
+  },
+}
+
+/** Lucia: `lucia.validateSession(id)`. */
+const lucia: Library = {
+  packages: ['lucia/', '@lucia-auth/', 'oslo/'],
+  call(c) {
+    if (/validateSession|validateSessionToken|validateRequest|validate$/.test(c.name)) {
+      const user = identify(c, 'Lucia validateSession()')
+      return object({ user, session: user }, user)
+    }
+    return undefined
+  },
+}
+
+/** Sealed cookies. */
+const ironSession: Library = {
+  packages: ['iron-session/', 'next-iron-session', '@hapi/iron', 'h3-session'],
+  call(c) {
+    if (/^(?:getIronSession|unsealData|unseal|default)$/.test(c.name)) return identify(c, `iron-session ${c.name}()`)
+    if (/^withIronSession/.test(c.name)) return c.args[0] ?? UNKNOWN
+    return undefined
+  },
+}
+
+/** JSON Web Tokens: verifying throws when the signature is wrong, decoding believes anything. */
+const jwt: Library = {
+  packages: [
+    'jsonwebtoken',
+    'jose/',
+    'jwt-decode',
+    '@tsndr/cloudflare-worker-jwt',
+    'hono/jwt',
+    'djwt',
+    'djwt/',
+    'fast-jwt',
+    'next-auth/jwt',
+    'jwt-simple',
+    'hono/utils/jwt',
+  ],
+  call(c) {
+    const name = c.name.replace(/^(?:default|jwt|jose)\./, '')
+    switch (name) {
+      case 'verify':
+      case 'jwtVerify':
+      case 'compactVerify':
+      case 'jwtDecrypt': {
+        const user = identify(c, `${name}() of a JSON Web Token`)
+        c.it.require(user, c.at)
+        const done: Val = name === 'verify' ? user : object({ payload: user, protectedHeader: UNKNOWN }, user)
+        const callback = c.args[c.args.length - 1]
+        if (callback?.v === 'fn') return { v: 'call', name: 'verify', args: [callback], at: c.at }
+        return done
+      }
+      case 'decode':
+      case 'decodeJwt':
+      case 'jwtDecode':
+      case 'jwt_decode':
+      case 'default':
+        return c.args[0] && !isNullish(c.args[0])
+          ? identify(c, `${name === 'default' ? 'jwt-decode' : name}() of a JSON Web Token without verification`, 'claimed')
+          : undefined
+      case 'sign':
+        return { v: 'call', name: 'signed-token', args: c.args.slice(0, 1), at: c.at }
+      case 'createRemoteJWKSet':
+      case 'importSPKI':
+      case 'importJWK':
+        return { v: 'call', name, args: c.args, at: c.at }
+    }
+    return undefined
+  },
+}
+
+/** Password hashes. */
+const passwords: Library = {
+  packages: ['bcrypt', 'bcryptjs', 'bcrypt-ts', 'argon2', '@node-rs/argon2', '@node-rs/bcrypt', 'bcrypt/', 'scrypt-js', 'oslo/password'],
+  call(c) {
+    const name = c.name.replace(/^default\./, '')
+    if (/^(?:compare|compareSync|verify|verifySync|checkpw|Argon2id\.verify|Scrypt\.verify|Bcrypt\.verify)$/.test(name)) {
+      const step = c.it.emit({ kind: 'hash-compare', name, args: c.args }, c.at)
+      return { v: 'result', step }
+    }
+    if (/^(?:hash|hashSync|genSalt|genSaltSync)$/.test(name)) return { v: 'call', name: 'hash', args: c.args.slice(0, 1), at: c.at }
+    return undefined
+  },
+}
+
+/** Firebase's admin SDK as an identity provider. */
+const firebaseAuth: Library = {
+  packages: ['firebase-admin/auth', 'firebase-admin/', 'next-firebase-auth-edge'],
+  call(c) {
+    if (/(?:verifyIdToken|verifySessionCookie)$/.test(c.name)) {
+      const user = identify(c, 'Firebase verifyIdToken()')
+      c.it.require(user, c.at)
+      return user
+    }
+    return undefined
+  },
+}
+
+/** Other hosted identity providers. */
+const hosted: Library = {
+  packages: [
+    '@kinde-oss/kinde-auth-nextjs/',
+    '@auth0/nextjs-auth0',
+    '@auth0/nextjs-auth0/',
+    '@workos-inc/authkit-nextjs',
+    '@stackframe/stack',
+    '@stackframe/stack/',
+    '@descope/nextjs-sdk/',
+    '@propelauth/nextjs/',
+    '@supabase/server',
+  ],
+  call(c) {
+    if (/(?:getSession|getUser|withAuth|currentUser|session|validateAccessToken)$/.test(c.name)) {
+      const user = identify(c, c.name)
+      return object({ user, session: user }, user)
+    }
+    return undefined
+  },
+}
+
+export const AUTH_LIBRARIES: readonly Library[] = [jwt, nextAuthInstance, nextAuth, clerk, betterAuth, lucia, ironSession, passwords, firebaseAuth, hosted]

@@ -1,0 +1,69 @@
+import { firestore, mongoose, mongoosePackages } from './documents.ts'
+import { drizzle, drizzlePackages } from './drizzle.ts'
+import type { Library } from './library.ts'
+import { prisma, prismaPackages } from './prisma.ts'
+import { knex, kysely } from './query-builders.ts'
+import { sqlClient, sqlPackages } from './sql.ts'
+
+/** Calls on clients of databases other than supabase-js, by the client's library. */
+export const databaseClient: Library = {
+  packages: [],
+  call: (c) => modelOf(c.root)?.call?.(c),
+  settle: (c, next) => modelOf(c.root)?.settle?.(c, next),
+  tag: (c, quasis, exprs) => modelOf(c.root)?.tag?.(c, quasis, exprs),
+}
+
+function modelOf(root: import('../abstract-value.ts').Val): Library | undefined {
+  if (root.v !== 'client') return undefined
+  switch (root.client.library) {
+    case 'prisma':
+      return prisma
+    case 'drizzle':
+      return drizzle
+    case 'knex':
+      return knex
+    case 'kysely':
+      return kysely
+    case 'mongoose':
+      return mongoose
+    case 'firebase':
+      return firestore
+    default:
+      return sqlClient
+  }
+}
+
+/**
+ * Clients whose making could not be seen (a parameter, a package that is not in the repository): recognised by calls that
+ * only they have.
+ */
+export const unknownDatabase: Library = {
+  packages: [],
+  call: (c) => (c.root.v === 'unknown' || c.root.v === 'call' || c.root.v === 'lib' ? (prisma.call?.(c) ?? undefined) : undefined),
+  settle: (c, next) => {
+    if (c.root.v !== 'unknown' && c.root.v !== 'call' && c.root.v !== 'lib') return undefined
+    if (
+      c.links.some((l) => l.name === 'from' && l.args) &&
+      c.links.some((l) => ['select', 'insert', 'update', 'upsert', 'delete'].includes(l.name) && l.args) &&
+      !c.links.some((l) => l.name === 'where' || l.name === 'values' || l.name === 'set')
+    )
+      return unknownSupabase(c, next)
+    return undefined
+  },
+}
+
+function unknownSupabase(c: import('./library.ts').LibraryCall, next?: string) {
+  const root = { v: 'client' as const, client: { library: 'supabase' as const, rights: 'unknown' as const } }
+  const from = c.links.findIndex((l) => l.name === 'from')
+  const links = c.links.slice(from)
+  return supabaseSettle?.({ ...c, root, links, chain: { ...c.chain, root, links } }, next)
+}
+
+let supabaseSettle: Library['settle']
+
+/** Breaks the cycle between the models: set once by `supabase.ts`'s importer. */
+export function shareSupabase(settle: Library['settle']): void {
+  supabaseSettle = settle
+}
+
+export const DATABASE_LIBRARIES: readonly Library[] = [prismaPackages, drizzlePackages, mongoosePackages, sqlPackages]

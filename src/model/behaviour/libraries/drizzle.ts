@@ -1,0 +1,217 @@
+import { type Link, object, stringOf, UNKNOWN, type Val } from '../abstract-value.ts'
+import type { Client, DbOp } from '../behaviour.ts'
+import { callValue, settle } from '../calls.ts'
+import type { FilterDraft } from '../interpreter.ts'
+import type { Library, LibraryCall } from './library.ts'
+import { bindingTemplate, queryText } from './sql.ts'
+
+const COMPARE: Readonly<Record<string, FilterDraft['op']>> = {
+  eq: 'eq',
+  inArray: 'in',
+  ne: 'neq',
+  like: 'like',
+  ilike: 'like',
+  gt: 'other',
+  gte: 'other',
+  lt: 'other',
+  lte: 'other',
+  isNull: 'other',
+  isNotNull: 'other',
+  between: 'other',
+  arrayContains: 'other',
+}
+
+/** drizzle-orm: tables, conditions and clients. */
+export const drizzlePackages: Library = {
+  packages: ['drizzle-orm/', 'drizzle-orm'],
+  call(c) {
+    const name = c.name
+    if (name === 'drizzle' || name === 'default.drizzle') return { v: 'client', client: { library: 'drizzle', rights: 'service', at: c.at } }
+    if (/^(?:pg|mysql|sqlite)Table$/.test(name)) return { v: 'call', name: 'drizzle-table', args: [c.args[0] ?? UNKNOWN], at: c.at }
+    if (name === 'and' || name === 'or') return { v: 'call', name: `drizzle-${name}`, args: c.args, at: c.at }
+    if (COMPARE[name] !== undefined) return { v: 'call', name: `drizzle-${name}`, args: c.args, at: c.at }
+    if (name === 'sql.raw') return { v: 'call', name: 'sql.raw', args: c.args, at: c.at }
+    if (/^sql\.(?:join|identifier|placeholder|param|empty)$/.test(name)) return { v: 'call', name: 'sql.bound', args: [], at: c.at }
+    return undefined
+  },
+  tag(c, quasis, exprs) {
+    const raw = exprs.filter((e) => e.v === 'call' && e.name === 'sql.raw')
+    return { v: 'call', name: 'drizzle-sql', args: [{ v: 'const', value: quasis.join('?') }, ...raw, ...exprs.filter((e) => !raw.includes(e))], at: c.at }
+  },
+}
+
+function tableOf(val: Val | undefined): string {
+  if (!val) return ''
+  if (val.v === 'call' && val.name === 'drizzle-table') return stringOf(val.args[0]) ?? ''
+  if (val.v === 'chain') return tableOf(val.root)
+  return ''
+}
+
+function columnOf(val: Val | undefined): string {
+  if (val?.v === 'chain') return snake(val.links[val.links.length - 1]?.name ?? '')
+  if (val?.v === 'call') return snake(val.name)
+  return ''
+}
+
+const snake = (name: string): string => name.replace(/[A-Z]/g, (ch) => `_${ch.toLowerCase()}`)
+
+/** Flattens a condition into filters; true when part of it could not be read. */
+function conditions(val: Val | undefined, out: FilterDraft[]): boolean {
+  if (!val) return false
+  if (val.v === 'any') {
+    let unread = false
+    for (const a of val.alts) unread = conditions(a.value, out) || unread
+    return unread
+  }
+  if (val.v !== 'call') return val.v !== 'const'
+  if (val.name === 'drizzle-and') {
+    let unread = false
+    for (const a of val.args) unread = conditions(a, out) || unread
+    return unread
+  }
+  const name = val.name.replace(/^drizzle-/, '')
+  const op = COMPARE[name]
+  if (val.name === 'drizzle-or') out.push({ column: 'OR', op: 'other', value: val })
+  else if (op !== undefined) out.push({ column: columnOf(val.args[0]), op, value: val.args[1] ?? UNKNOWN })
+  else return true
+  return false
+}
+
+/** Calls on a drizzle client. */
+export const drizzle: Library = {
+  packages: [],
+  call(c) {
+    const client = (c.root as Extract<Val, { v: 'client' }>).client
+    const last = c.links[c.links.length - 1] as Link
+    if (last.name === 'transaction') {
+      const fn = c.args[0]
+      return fn?.v === 'fn' ? settle(c.it, callValue(c.it, fn, [c.root], c.at), c.at) : UNKNOWN
+    }
+    if (last.name === 'execute' && c.links.length === 1) {
+      const q = c.args[0]
+      if (q?.v === 'call' && q.name === 'drizzle-sql') {
+        for (const r of q.args)
+          if (r.v === 'call' && r.name === 'sql.raw')
+            c.it.emit({ kind: 'query-text', client, sink: 'sql.raw', text: r.args[0] ?? UNKNOWN, language: 'sql', ...inside(c) }, c.at)
+        return bindingTemplate(c, client, (stringOf(q.args[0]) ?? '').split('?'), q.args.slice(1))
+      }
+      if (q?.v === 'call' && q.name === 'sql.raw') {
+        const step = c.it.emit({ kind: 'query-text', client, sink: 'sql.raw', text: q.args[0] ?? UNKNOWN, language: 'sql', ...inside(c) }, c.at)
+        return { v: 'row', table: '', step, many: true }
+      }
+      return queryText(c, client, 'execute')
+    }
+    if (c.links[0]?.name === 'query' && (last.name === 'findFirst' || last.name === 'findMany')) {
+      const options = c.args[0]
+      const filters: FilterDraft[] = []
+      let unread = false
+      const where = options?.v === 'object' ? options.props.where : undefined
+      if (where?.v === 'object') for (const [n, x] of Object.entries(where.props)) filters.push({ column: snake(n), op: 'eq', value: x })
+      else if (where?.v === 'fn')
+        unread = conditions(
+          callValue(
+            c.it,
+            where,
+            [
+              { v: 'call', name: 'drizzle-table', args: [] },
+              { v: 'lib', pkg: 'drizzle-orm', name: '*' },
+            ],
+            c.at,
+          ),
+          filters,
+        )
+      else unread = conditions(where, filters)
+      const table = snake(c.links[1]?.name ?? '')
+      const step = c.it.emit(
+        {
+          kind: 'db',
+          client,
+          op: 'select',
+          table,
+          filters,
+          ...(last.name === 'findFirst' ? { one: true as const } : {}),
+          ...(unread ? { unread: true as const } : {}),
+        },
+        c.at,
+      )
+      return { v: 'row', table, step, ...(last.name === 'findMany' ? { many: true as const } : {}) }
+    }
+    rawParts(c, client, last)
+    return undefined
+  },
+  settle(c, next) {
+    const client = (c.root as Extract<Val, { v: 'client' }>).client
+    if (next !== undefined && next !== 'then' && BUILDER.has(next)) return undefined
+    const op = c.links.find((l) => OPS[l.name] && l.args)
+    if (!op) return undefined
+    const kind = OPS[op.name] as DbOp
+    const table = kind === 'select' ? tableOf(c.links.find((l) => l.name === 'from')?.args?.[0]) : tableOf(op.args?.[0])
+    if (kind === 'select' && !c.links.some((l) => l.name === 'from' && l.args)) return undefined
+    const filters: FilterDraft[] = []
+    const unread = conditions(c.links.find((l) => l.name === 'where')?.args?.[0], filters)
+    const payload = c.links.find((l) => l.name === 'values' || l.name === 'set')?.args?.[0]
+    const conflict = c.links.find((l) => l.name === 'onConflictDoUpdate' || l.name === 'onConflictDoNothing' || l.name === 'onDuplicateKeyUpdate')
+    const target = conflict?.args?.[0]?.v === 'object' ? conflict.args[0].props.target : undefined
+    const keys = target ? (target.v === 'array' ? target.items.map(columnOf) : [columnOf(target)]) : undefined
+    const step = c.it.emit(
+      {
+        kind: 'db',
+        client,
+        op: kind === 'insert' && conflict && conflict.name !== 'onConflictDoNothing' ? 'upsert' : kind,
+        table,
+        filters,
+        ...(payload
+          ? {
+              payload:
+                payload.v === 'object' ? object(Object.fromEntries(Object.entries(payload.props).map(([n, x]) => [snake(n), x])), payload.rest) : payload,
+            }
+          : {}),
+        ...(keys ? { onConflict: keys } : {}),
+        ...(conflict?.name === 'onConflictDoNothing' ? { ignoreDuplicates: true as const } : {}),
+        ...(unread ? { unread: true as const } : {}),
+      },
+      c.chain.at,
+    )
+    return { v: 'row', table, step, many: true }
+  },
+  tag: (c, quasis, exprs) => bindingTemplate(c, (c.root as Extract<Val, { v: 'client' }>).client, quasis, exprs),
+}
+
+/** `sql.raw(…)` inside a condition, an order or a column list. */
+function rawParts(c: LibraryCall, client: Client, last: Link): void {
+  const visit = (val: Val, depth: number): void => {
+    if (depth > 4) return
+    if (val.v === 'call' && val.name === 'sql.raw')
+      c.it.emit({ kind: 'query-text', client, sink: 'sql.raw', text: val.args[0] ?? UNKNOWN, language: 'sql', ...inside(c) }, c.at)
+    else if (val.v === 'call') for (const a of val.args) visit(a, depth + 1)
+    else if (val.v === 'object') for (const a of Object.values(val.props)) visit(a, depth + 1)
+  }
+  for (const a of last.args ?? []) visit(a, 0)
+}
+
+const inside = (c: LibraryCall) => (c.it.frame.name ? { inside: c.it.frame.name } : {})
+const OPS: Readonly<Record<string, DbOp>> = { select: 'select', selectDistinct: 'select', insert: 'insert', update: 'update', delete: 'delete' }
+const BUILDER = new Set([
+  'from',
+  'where',
+  'values',
+  'set',
+  'returning',
+  'limit',
+  'orderBy',
+  'leftJoin',
+  'innerJoin',
+  'rightJoin',
+  'groupBy',
+  'having',
+  'offset',
+  'onConflictDoUpdate',
+  'onConflictDoNothing',
+  'onDuplicateKeyUpdate',
+  '$dynamic',
+  'as',
+  'for',
+  'prepare',
+  'fullJoin',
+  'with',
+])

@@ -1,0 +1,193 @@
+import { constant, object, UNDEFINED, UNKNOWN, type Val } from '../abstract-value.ts'
+import { h3Call } from '../builtins.ts'
+import { raise } from '../execute.ts'
+import { host } from '../hosts.ts'
+import { member, request } from '../members.ts'
+import { statusIn } from '../responses.ts'
+import type { Library, LibraryCall } from './library.ts'
+
+const optionStatus = (c: LibraryCall, options: Val | undefined): number | undefined =>
+  options?.v === 'object' ? statusIn(member(c.it, options, 'status', c.at)) : statusIn(options)
+
+function answer(c: LibraryCall, how: 'json' | 'redirect' | 'next' | 'not-found' | 'other', status: number | undefined, body?: Val): Val {
+  return { v: 'response', how, ...(status !== undefined ? { status } : {}), ...(body ? { body } : {}), at: c.at }
+}
+
+/** Next.js: answers, and functions that leave the handler by throwing. */
+const next: Library = {
+  packages: ['next/'],
+  call(c) {
+    const [first, second] = c.args
+    switch (c.name) {
+      case 'NextResponse.json':
+        return answer(c, 'json', optionStatus(c, second) ?? 200, first)
+      case 'NextResponse.redirect':
+        return answer(c, 'redirect', optionStatus(c, second) ?? 307, first)
+      case 'NextResponse.rewrite':
+      case 'NextResponse.next':
+        return answer(c, 'next', 200)
+      case 'NextResponse':
+        return c.chain.links.at(-1)?.name === 'new' ? answer(c, 'other', optionStatus(c, second) ?? 200, first) : undefined
+      case 'redirect':
+      case 'permanentRedirect':
+        return raise(c.it, answer(c, 'redirect', c.name === 'redirect' ? 307 : 308, first), c.at)
+      case 'notFound':
+        return raise(c.it, answer(c, 'not-found', 404), c.at)
+      case 'unauthorized':
+        return raise(c.it, answer(c, 'other', 401), c.at)
+      case 'forbidden':
+        return raise(c.it, answer(c, 'other', 403), c.at)
+      case 'headers':
+        return host('headers', 'header')
+      case 'cookies':
+        return host('cookies', 'cookie')
+      case 'draftMode':
+        return object({}, UNKNOWN)
+      case 'after':
+      case 'unstable_after':
+        return undefined
+      case 'revalidatePath':
+      case 'revalidateTag':
+      case 'unstable_noStore':
+      case 'connection':
+        return UNDEFINED
+      case 'unstable_cache':
+        return first ?? UNKNOWN
+    }
+    return undefined
+  },
+}
+
+/** SvelteKit: `error`, `redirect` (thrown by themselves since version 2, or with `throw`), `fail`, `json`. */
+const kit: Library = {
+  packages: ['@sveltejs/kit'],
+  call(c) {
+    const [first, second] = c.args
+    switch (c.name) {
+      case 'error':
+        return raise(c.it, answer(c, 'other', statusIn(first), second), c.at)
+      case 'redirect':
+        return raise(c.it, answer(c, 'redirect', statusIn(first) ?? 302, second), c.at)
+      case 'fail':
+      case 'invalid':
+        return answer(c, 'json', statusIn(first), second)
+      case 'json':
+      case 'text':
+        return answer(c, c.name === 'json' ? 'json' : 'other', optionStatus(c, second) ?? 200, first)
+    }
+    return undefined
+  },
+}
+
+/** Remix, React Router and TanStack: answers that are returned or thrown. */
+const remix: Library = {
+  packages: [
+    '@remix-run/node',
+    '@remix-run/cloudflare',
+    '@remix-run/deno',
+    '@remix-run/server-runtime',
+    '@remix-run/react',
+    'react-router',
+    '@react-router/node',
+    '@tanstack/react-router',
+    '@tanstack/react-start',
+    '@tanstack/start',
+    '@tanstack/react-start/server',
+    '@vercel/remix',
+  ],
+  call(c) {
+    const [first, second] = c.args
+    switch (c.name) {
+      case 'json':
+      case 'data':
+      case 'defer':
+        return answer(c, 'json', optionStatus(c, second) ?? 200, first)
+      case 'redirect':
+      case 'redirectDocument':
+        return answer(c, 'redirect', first?.v === 'object' ? 307 : (optionStatus(c, second) ?? 302), first)
+      case 'replace':
+        return answer(c, 'redirect', 302, first)
+      case 'notFound':
+        return answer(c, 'not-found', 404)
+      case 'getWebRequest':
+      case 'getRequest':
+        return host('request', 'whole')
+      case 'getHeaders':
+      case 'getRequestHeaders':
+        return host('headers', 'header')
+      case 'getHeader':
+      case 'getRequestHeader':
+        return request('header')
+      case 'getCookie':
+        return request('cookie')
+    }
+    return undefined
+  },
+}
+
+/** h3 and Nitro. */
+const h3: Library = {
+  packages: ['h3', '#imports', 'nitropack/runtime', '#app', 'nuxt/app'],
+  call: (c) => h3Call(c.it, c.name, c.args, c.at),
+}
+
+/** Exceptions that carry a status. */
+const exceptions: Library = {
+  packages: ['hono/', 'http-errors', '@nestjs/common', '@trpc/server', '@fastify/sensible', '@hapi/boom'],
+  call(c) {
+    const [first, second] = c.args
+    if (c.name === 'HTTPException') return answer(c, 'other', statusIn(first), second)
+    if (c.name === 'TRPCError') return object(first?.v === 'object' ? first.props : {}, UNKNOWN)
+    if (c.name === 'createError' || c.name === 'default' || c.name === 'createHttpError') return answer(c, 'other', statusIn(first), second)
+    const nest = NEST[c.name.replace(/^createError\.|^createHttpError\./, '')]
+    if (nest) return answer(c, 'other', nest, first)
+    if (c.name === 'getCookie' || c.name === 'getSignedCookie') return request('cookie', c.args[1]?.v === 'const' ? String(c.args[1].value) : undefined)
+    return undefined
+  },
+}
+
+const NEST: Readonly<Record<string, number>> = {
+  UnauthorizedException: 401,
+  ForbiddenException: 403,
+  NotFoundException: 404,
+  BadRequestException: 400,
+  ConflictException: 409,
+  InternalServerErrorException: 500,
+  HttpException: 500,
+  Unauthorized: 401,
+  Forbidden: 403,
+  NotFound: 404,
+  BadRequest: 400,
+  unauthorized: 401,
+  forbidden: 403,
+  notFound: 404,
+  badRequest: 400,
+  InternalServerError: 500,
+  TooManyRequests: 429,
+}
+
+/** Wrappers that give back what they wrap. */
+const wrappers: Library = {
+  packages: ['express-async-handler', 'next-connect', '@sentry/', 'react', 'micro', 'micro-cors', 'nextjs-cors', 'cors', 'server-only'],
+  call(c) {
+    const first = c.args[0]
+    if (c.name === 'cache' || c.name === 'asyncHandler' || c.name === 'default' || c.name === 'expressAsyncHandler') return first ?? UNKNOWN
+    if (c.name === 'buffer' || c.name === 'text') return request('raw-body')
+    if (c.name === 'json') return request('body')
+    if (/^(?:captureException|captureMessage|setUser|addBreadcrumb|init|setTag)$/.test(c.name)) {
+      c.it.emit({ kind: 'log', name: c.name, args: c.args }, c.at)
+      return UNDEFINED
+    }
+    return undefined
+  },
+}
+
+/** Deno's standard server. */
+const deno: Library = {
+  packages: ['std/', 'https://deno.land/'],
+  call(c) {
+    return c.name === 'serve' ? constant(undefined) : undefined
+  },
+}
+
+export const FRAMEWORK_LIBRARIES: readonly Library[] = [next, kit, remix, h3, exceptions, wrappers, deno]

@@ -1,0 +1,91 @@
+import { stringOf, UNKNOWN, type Val } from '../abstract-value.ts'
+import type { Library, LibraryCall } from './library.ts'
+
+/** A verified event: verification throws when the signature does not hold. */
+function verified(c: LibraryCall, library: string, processor: string, payload: Val | undefined, secret: Val | undefined, sync: boolean): Val {
+  c.it.emit({ kind: 'verify-signature', library, payload: payload ?? UNKNOWN, secret: secret ?? UNKNOWN, sync }, c.at)
+  const event: Val = { v: 'event', processor, verified: true }
+  c.it.require(event, c.at)
+  return event
+}
+
+/** Stripe: `webhooks.constructEvent` verifies, everything else calls the API. */
+const stripe: Library = {
+  packages: ['stripe', 'stripe/'],
+  call(c) {
+    const name = c.name.replace(/^Stripe\./, '')
+    if (/webhooks\.constructEvent(?:Async)?$/.test(name)) return verified(c, 'stripe', 'stripe', c.args[0], c.args[2], !name.endsWith('Async'))
+    if (
+      name === '' ||
+      name === 'Stripe' ||
+      name === 'createFetchHttpClient' ||
+      /createSubtleCryptoProvider$/.test(name) ||
+      name === 'createSubtleCryptoProvider'
+    )
+      return undefined
+    if (/^webhooks\.(?:generateTestHeaderString|signature)/.test(name)) return UNKNOWN
+    return paid(c, `stripe.${name}`)
+  },
+}
+
+function paid(c: LibraryCall, name: string): Val | undefined {
+  if (
+    !/\.(?:create|retrieve|update|cancel|list|del|capture|confirm|refund|search|pay|finalizeInvoice|voidInvoice|createPreview|retrieveUpcoming|expire|attach|detach|checkout|get|resume|pause|charge|preview|order|[a-z]+Session)\b|^(?:createCheckout|cancelSubscription|getSubscription|listSubscriptions|updateSubscription|getCustomer|createCustomer)/.test(
+      name,
+    )
+  )
+    return undefined
+  const step = c.it.emit({ kind: 'payment', name, args: c.args }, c.at)
+  return { v: 'result', step }
+}
+
+/** Paddle: `paddle.webhooks.unmarshal(body, secret, signature)`. */
+const paddle: Library = {
+  packages: ['@paddle/paddle-node-sdk', '@paddle/paddle-js'],
+  call(c) {
+    const name = c.name.replace(/^Paddle\./, '')
+    if (/webhooks\.(?:unmarshal|isSignatureValid)$/.test(name)) return verified(c, 'paddle', 'paddle', c.args[0], c.args[1], false)
+    return name.includes('.') ? paid(c, `paddle.${name}`) : undefined
+  },
+}
+
+/** Polar and Lemon Squeezy. */
+const others: Library = {
+  packages: [
+    '@polar-sh/sdk',
+    '@polar-sh/sdk/',
+    '@polar-sh/nextjs',
+    '@polar-sh/sdk/webhooks',
+    '@lemonsqueezy/lemonsqueezy.js',
+    'standardwebhooks',
+    'svix',
+    'svix/',
+    '@octokit/webhooks',
+    'razorpay',
+    'razorpay/',
+    '@creem/',
+    'dodopayments',
+  ],
+  call(c) {
+    const root = c.root.v === 'lib' ? c.root.pkg : ''
+    const processor = root.startsWith('@polar')
+      ? 'polar'
+      : root.startsWith('@lemon')
+        ? 'lemonsqueezy'
+        : root.startsWith('svix')
+          ? 'svix'
+          : root === 'standardwebhooks'
+            ? 'standardwebhooks'
+            : root
+    if (/^(?:validateEvent)$/.test(c.name)) return verified(c, processor, processor, c.args[0], c.args[2], true)
+    if (/Webhook\.verify$|^verify$|validateWebhookSignature$|(?:^|\.)verifyAndReceive$/.test(c.name)) {
+      const made = c.links.find((l) => l.name === 'new')?.args?.[0]
+      return verified(c, processor, processor, c.args[0], made ?? c.args[2], true)
+    }
+    if (c.name === 'Webhook' || c.name === 'Polar' || c.name === 'lemonSqueezySetup') return undefined
+    return paid(c, c.name.includes('.') ? `${processor}.${c.name}` : c.name)
+  },
+}
+
+export const PAYMENT_LIBRARIES: readonly Library[] = [stripe, paddle, others]
+void stringOf

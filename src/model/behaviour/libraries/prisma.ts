@@ -1,0 +1,133 @@
+import { array, object, stringOf, UNDEFINED, UNKNOWN, type Val } from '../abstract-value.ts'
+import type { Client, DbOp } from '../behaviour.ts'
+import { callValue, settle } from '../calls.ts'
+import type { FilterDraft } from '../interpreter.ts'
+import type { Library, LibraryCall } from './library.ts'
+
+const OPS: Readonly<Record<string, DbOp>> = {
+  findUnique: 'select',
+  findUniqueOrThrow: 'select',
+  findFirst: 'select',
+  findFirstOrThrow: 'select',
+  findMany: 'select',
+  count: 'select',
+  aggregate: 'select',
+  groupBy: 'select',
+  create: 'insert',
+  createMany: 'insert',
+  createManyAndReturn: 'insert',
+  update: 'update',
+  updateMany: 'update',
+  updateManyAndReturn: 'update',
+  upsert: 'upsert',
+  delete: 'delete',
+  deleteMany: 'delete',
+}
+/** Names that other libraries use too; without a known client they say nothing. */
+const COMMON = new Set(['count', 'aggregate', 'create', 'update', 'upsert', 'delete', 'groupBy'])
+
+/** `new PrismaClient()`: a direct connection, whatever the row policies say. */
+export const prismaPackages: Library = {
+  packages: ['@prisma/client', '@prisma/client/', '.prisma/client'],
+  call(c) {
+    if (c.name === 'PrismaClient' || c.links[c.links.length - 1]?.name === 'new')
+      return { v: 'client', client: { library: 'prisma', rights: 'service', at: c.at } }
+    if (/^Prisma\.raw$|^raw$/.test(c.name)) return { v: 'call', name: 'sql.raw', args: c.args, at: c.at }
+    if (/^Prisma\.(?:join|empty)$/.test(c.name)) return { v: 'call', name: 'sql.bound', args: [], at: c.at }
+    return undefined
+  },
+  tag: (c, _quasis, exprs) =>
+    /sql$/.test(c.name) ? { v: 'call', name: 'sql.bound', args: exprs.filter((e) => e.v === 'call' && e.name === 'sql.raw'), at: c.at } : undefined,
+}
+
+/** Calls on a Prisma client. */
+export const prisma: Library = {
+  packages: [],
+  call(c) {
+    const known = c.root.v === 'client'
+    const client: Client = c.root.v === 'client' ? c.root.client : { library: 'prisma', rights: 'service' }
+    const last = c.links[c.links.length - 1]
+    const method = last?.name ?? ''
+    if (/^\$(?:queryRawUnsafe|executeRawUnsafe)$/.test(method)) {
+      const step = c.it.emit(
+        { kind: 'query-text', client, sink: method, text: c.args[0] ?? UNKNOWN, language: 'sql', ...(c.it.frame.name ? { inside: c.it.frame.name } : {}) },
+        c.at,
+      )
+      return { v: 'row', table: '', step, many: true }
+    }
+    if (/^\$(?:queryRaw|executeRaw)$/.test(method)) {
+      const raw = c.args[0]
+      if (raw?.v === 'text' || raw?.v === 'request')
+        c.it.emit({ kind: 'query-text', client, sink: method, text: raw, language: 'sql', ...(c.it.frame.name ? { inside: c.it.frame.name } : {}) }, c.at)
+      return { v: 'row', table: '', step: -1, many: true }
+    }
+    if (method === '$transaction') {
+      const fn = c.args[0]
+      if (fn?.v === 'fn') return settle(c.it, callValue(c.it, fn, [c.root.v === 'client' ? c.root : { v: 'client', client }], c.at), c.at)
+      return fn?.v === 'array' ? array(fn.items.map((x) => settle(c.it, x, c.at))) : UNKNOWN
+    }
+    if (known && /^\$(?:extends|on|use|connect|disconnect)$/.test(method)) return c.root
+    const op = OPS[method]
+    if (!op || (!known && (COMMON.has(method) || c.links.length < 2))) return undefined
+    const model = c.links[c.links.length - 2]
+    if (!model || model.args) return undefined
+    const options = c.args[0] ?? UNDEFINED
+    const get = (n: string): Val | undefined => (options.v === 'object' ? options.props[n] : undefined)
+    const where = get('where')
+    const filters: FilterDraft[] = []
+    const unread = where !== undefined && readWhere(where, filters)
+    const payload =
+      get('data') ??
+      (op === 'upsert' && (get('create') || get('update')) ? object({ create: get('create') ?? UNDEFINED, update: get('update') ?? UNDEFINED }) : undefined)
+    const select = get('select')
+    const step = c.it.emit(
+      {
+        kind: 'db',
+        client,
+        op,
+        table: model.name,
+        filters,
+        ...(select?.v === 'object' ? { columns: Object.keys(select.props) } : {}),
+        ...(payload ? { payload } : {}),
+        ...(op === 'upsert' && where?.v === 'object' ? { onConflict: Object.keys(where.props) } : {}),
+        ...(/^(?:findUnique|findFirst|update$|delete$|upsert|create$)/.test(method) ? { one: true as const } : {}),
+        ...(method === 'count' || method === 'aggregate' ? { countOnly: true as const } : {}),
+        ...(unread || (options.v !== 'object' && options.v !== 'const') ? { unread: true as const } : {}),
+      },
+      c.at,
+    )
+    if (method.endsWith('OrThrow')) c.it.require({ v: 'row', table: model.name, step }, c.at)
+    return method === 'count' ? { v: 'result', step } : { v: 'row', table: model.name, step, ...(method === 'findMany' ? { many: true as const } : {}) }
+  },
+}
+
+/** Reads a `where` object into filters; true when part of it could not be read. */
+function readWhere(where: Val, out: FilterDraft[], prefix = ''): boolean {
+  if (where.v === 'any') {
+    let unread = false
+    for (const alt of where.alts) unread = readWhere(alt.value, out, prefix) || unread
+    return unread
+  }
+  if (where.v !== 'object') return where.v !== 'const'
+  let unread = where.rest !== undefined
+  for (const [name, value] of Object.entries(where.props)) {
+    if (name === 'AND') {
+      for (const x of value.v === 'array' ? value.items : [value]) unread = readWhere(x, out, prefix) || unread
+    } else if (name === 'OR' || name === 'NOT') out.push({ column: `${prefix}${name}`, op: 'other', value })
+    else if (value.v === 'object') {
+      const { equals, in: list, contains, not } = value.props
+      if (equals) out.push({ column: prefix + name, op: 'eq', value: equals })
+      else if (list) out.push({ column: prefix + name, op: 'in', value: list })
+      else if (contains) out.push({ column: prefix + name, op: 'like', value: contains })
+      else if (not) out.push({ column: prefix + name, op: 'neq', value: not })
+      else if (name.includes('_') && Object.keys(value.props).length > 1 && Object.values(value.props).every((x) => x.v !== 'object')) {
+        // a compound unique key: `{ userId_teamId: { userId, teamId } }`
+        for (const [n, x] of Object.entries(value.props)) out.push({ column: prefix + n, op: 'eq', value: x })
+      } else unread = readWhere(value, out, `${prefix}${name}.`) || unread
+    } else out.push({ column: prefix + name, op: 'eq', value })
+  }
+  return unread
+}
+
+export const columnName = (val: Val): string => stringOf(val) ?? ''
+export type { LibraryCall }

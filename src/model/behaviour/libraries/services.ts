@@ -1,0 +1,230 @@
+import { object, UNKNOWN, type Val } from '../abstract-value.ts'
+import type { EffectDraft } from '../interpreter.ts'
+import type { Library } from './library.ts'
+
+type Plain = 'mail' | 'sms' | 'ai' | 'limit' | 'enqueue' | 'file' | 'exec' | 'http' | 'kv' | 'log'
+
+/** A family whose calls are one kind of effect: packages, and which names (from the root) count. */
+interface Family {
+  readonly kind: Plain
+  readonly packages: readonly string[]
+  readonly calls: RegExp
+  /** The call throws (or answers by itself) when it refuses. */
+  readonly refuses?: RegExp
+}
+
+const FAMILIES: readonly Family[] = [
+  {
+    kind: 'mail',
+    packages: [
+      'resend',
+      'nodemailer',
+      '@sendgrid/mail',
+      'postmark',
+      'mailgun.js',
+      'mailgun-js',
+      '@aws-sdk/client-ses',
+      '@aws-sdk/client-sesv2',
+      'loops',
+      '@getbrevo/brevo',
+      'plunk',
+      '@plunk/node',
+      'mailersend',
+      '@mailchimp/mailchimp_transactional',
+      'emailjs',
+      'denomailer',
+      'denomailer/',
+      'smtp/',
+      '@useplunk/node',
+      'node-mailjet',
+    ],
+    calls:
+      /(?:emails\.send|batch\.send|sendMail|^(?:default\.)?send|\.send|sendEmail(?:WithTemplate)?|sendMultiple|messages\.create|sendTransactionalEmail|sendTransacEmail|email\.send)$/,
+  },
+  {
+    kind: 'sms',
+    packages: ['twilio', 'twilio/', '@vonage/server-sdk', '@aws-sdk/client-sns', 'messagebird', 'africastalking'],
+    calls: /(?:messages\.create|verifications\.create|calls\.create|sms\.send|\.send)$/,
+  },
+  {
+    kind: 'ai',
+    packages: [
+      'openai',
+      'openai/',
+      '@anthropic-ai/sdk',
+      '@google/generative-ai',
+      '@google/genai',
+      'replicate',
+      'ai',
+      'ai/',
+      '@ai-sdk/',
+      'cohere-ai',
+      '@mistralai/mistralai',
+      'groq-sdk',
+      'together-ai',
+      '@huggingface/inference',
+      'elevenlabs',
+      '@fal-ai/client',
+      '@fal-ai/serverless-client',
+      'openai-edge',
+      '@langchain/',
+      'langchain/',
+      'ollama',
+      '@deepgram/sdk',
+      'assemblyai',
+    ],
+    calls:
+      /(?:completions\.create|responses\.create|messages\.create|messages\.stream|images\.generate|images\.edit|embeddings\.create|transcriptions\.create|speech\.create|createChatCompletion|createCompletion|createImage|createEmbedding|generateContent|generateContentStream|sendMessage|\.run|^run|generateText|streamText|generateObject|streamObject|embed|embedMany|generateImage|\.chat|\.generate|textToImage|textToSpeech|\.stream|\.invoke|\.subscribe|predictions\.create|startChat|runs\.create|^subscribe)$/,
+  },
+  {
+    kind: 'limit',
+    packages: [
+      '@upstash/ratelimit',
+      'rate-limiter-flexible',
+      'express-rate-limit',
+      '@arcjet/next',
+      '@arcjet/node',
+      '@arcjet/sveltekit',
+      '@arcjet/bun',
+      'hono-rate-limiter',
+      'express-slow-down',
+      '@vercel/firewall',
+      'lru-rate-limit',
+      'limiter',
+      'next-rate-limit',
+      'bottleneck',
+      'express-brute',
+      '@nestjs/throttler',
+      'sveltekit-rate-limiter/',
+      '@unkey/ratelimit',
+    ],
+    calls: /(?:\.limit|blockUntilReady|\.consume|\.protect|\.check|tryRemoveTokens|removeTokens|checkRateLimit|\.isLimited)$/,
+    refuses: /\.consume$|\.check$/,
+  },
+  {
+    kind: 'enqueue',
+    packages: [
+      'inngest',
+      '@trigger.dev/sdk',
+      '@trigger.dev/sdk/',
+      'bullmq',
+      'bull',
+      '@upstash/qstash',
+      '@vercel/queue',
+      'pg-boss',
+      '@aws-sdk/client-sqs',
+      'graphile-worker',
+    ],
+    calls: /(?:\.send|\.add|\.trigger|publishJSON|\.publish|\.batchTrigger|^send)$/,
+  },
+  {
+    kind: 'kv',
+    packages: ['@upstash/redis', '@upstash/redis/', 'ioredis', 'redis', '@vercel/kv', '@vercel/edge-config', 'lru-cache', 'keyv'],
+    calls:
+      /\.?(?:get|set|setex|incr|incrby|del|expire|hget|hset|sadd|smembers|zadd|lpush|exec|eval|mget|exists|ttl|setnx|hincrby|zremrangebyscore|zcard|getdel)$/,
+  },
+  {
+    kind: 'file',
+    packages: [
+      'fs',
+      'fs/promises',
+      'fs-extra',
+      'node:fs',
+      '@vercel/blob',
+      '@aws-sdk/client-s3',
+      '@aws-sdk/s3-request-presigner',
+      'cloudinary',
+      'uploadthing/server',
+    ],
+    calls:
+      /(?:readFile|readFileSync|writeFile|writeFileSync|unlink|unlinkSync|rm|rmSync|createReadStream|createWriteStream|appendFile|readdir|readdirSync|mkdir|rename|put|del|\.send|getSignedUrl|upload|destroy|copy|move|outputFile|upload_stream)$/,
+  },
+  {
+    kind: 'exec',
+    packages: ['child_process', 'node:child_process', 'execa', 'shelljs', 'vm', 'node:vm', 'vm2'],
+    calls: /(?:exec|execSync|spawn|spawnSync|execFile|execFileSync|fork|execa|\$|runInNewContext|run)$/,
+  },
+  {
+    kind: 'http',
+    packages: [
+      'axios',
+      'node-fetch',
+      'got',
+      'ky',
+      'undici',
+      'ofetch',
+      'cross-fetch',
+      'isomorphic-fetch',
+      'superagent',
+      'request',
+      'https',
+      'http',
+      'puppeteer',
+      'puppeteer-core',
+      'playwright',
+      'playwright-core',
+    ],
+    calls: /(?:^|\.)(?:get|post|put|patch|delete|head|request|default|fetch|\$fetch|ofetch|goto|axios|ky|got)$/,
+  },
+]
+
+const PRODUCES: Readonly<Partial<Record<Plain, (step: number) => Val>>> = {
+  limit: (step) => ({ v: 'result', step }),
+  mail: (step) => object({ data: { v: 'result', step }, error: { v: 'error', of: step } }, { v: 'result', step }),
+}
+
+const family = (f: Family): Library => ({
+  packages: f.packages,
+  call(c) {
+    const name = c.name || c.links[0]?.name || ''
+    if (c.chain.links.length === 1 && c.links[0]?.name === 'default' && !f.calls.test('default')) return undefined
+    const path = name === '' ? 'default' : name
+    if (!f.calls.test(path)) return undefined
+    if (c.links[c.links.length - 1]?.name === 'new') return undefined
+    const effect: EffectDraft = { kind: f.kind, name: path, args: c.args }
+    const step = c.it.emit(effect, c.at)
+    if (f.refuses?.test(path)) c.it.require({ v: 'result', step }, c.at)
+    return PRODUCES[f.kind]?.(step) ?? { v: 'result', step }
+  },
+})
+
+/** Helpers that only make things from what they get. */
+const pure: Library = {
+  packages: [
+    'path',
+    'node:path',
+    'url',
+    'util',
+    'uuid',
+    'nanoid',
+    'date-fns',
+    'lodash',
+    'lodash/',
+    'slugify',
+    'clsx',
+    'dayjs',
+    'moment',
+    'ms',
+    'querystring',
+    'buffer',
+    'superjson',
+    'base64-js',
+    'js-base64',
+    'validator',
+    'ulid',
+    '@paralleldrive/cuid2',
+    'cuid',
+    'sanitize-html',
+    'dompurify',
+    'isomorphic-dompurify',
+    'he',
+    'xss',
+  ],
+  call(c) {
+    if (/^(?:v4|v7|v1|nanoid|ulid|createId|cuid|customAlphabet)$/.test(c.name)) return { v: 'call', name: 'random', args: [], at: c.at }
+    if (c.name === 'promisify') return c.args[0] ?? UNKNOWN
+    return { v: 'call', name: c.name || 'default', args: c.args, at: c.at }
+  },
+}
+
+export const SERVICE_LIBRARIES: readonly Library[] = [...FAMILIES.map(family), pure]

@@ -1,0 +1,184 @@
+import { array, object, UNKNOWN, type Val } from '../abstract-value.ts'
+import type { Client, DbOp } from '../behaviour.ts'
+import { callValue, settle } from '../calls.ts'
+import type { FilterDraft } from '../interpreter.ts'
+import type { Library, LibraryCall } from './library.ts'
+
+/** Drivers and clients that take SQL text: each a direct connection. */
+export const sqlPackages: Library = {
+  packages: [
+    'pg',
+    'postgres',
+    '@neondatabase/serverless',
+    '@vercel/postgres',
+    'mysql2',
+    'mysql2/',
+    'mysql',
+    'better-sqlite3',
+    'sqlite3',
+    'sqlite',
+    '@libsql/client',
+    '@libsql/client/',
+    '@planetscale/database',
+    'pg-promise',
+    'slonik',
+    'mssql',
+    'oracledb',
+    'typeorm',
+    'sequelize',
+    '@mikro-orm/core',
+    'postgresjs',
+    'postgres/',
+    '@electric-sql/pglite',
+    'bun:sqlite',
+    'knex',
+    'kysely',
+    '@databases/pg',
+  ],
+  call(c) {
+    const pkg = c.root.v === 'lib' ? c.root.pkg : ''
+    const last = c.links[c.links.length - 1]
+    if (pkg === 'knex') return { v: 'client', client: { library: 'knex', rights: 'service', at: c.at } }
+    if (pkg === 'kysely')
+      return last?.name === 'new' && /Kysely/.test(c.name)
+        ? { v: 'client', client: { library: 'kysely', rights: 'service', at: c.at } }
+        : c.name === 'sql.raw' || c.name === 'sql.lit'
+          ? { v: 'call', name: 'sql.raw', args: c.args, at: c.at }
+          : /^sql\.(?:ref|id|table|join|val)$/.test(c.name)
+            ? { v: 'call', name: 'sql.bound', args: [], at: c.at }
+            : undefined
+    const made: Val = { v: 'client', client: { library: 'pg', rights: 'service', at: c.at } }
+    if (pkg === '@vercel/postgres' && (c.name === 'sql.query' || c.name === 'db.query')) return queryText(c, { library: 'pg', rights: 'service' }, c.name)
+    if (
+      last?.name === 'new' ||
+      /^(?:default|postgres|neon|createClient|createPool|createConnection|connect|open|Database|pgp|Pool|Client)$/.test(c.name || 'default')
+    )
+      return made
+    if (/^(?:Sequelize|DataSource)\b/.test(c.name)) return made
+    return undefined
+  },
+  tag(c, quasis, exprs) {
+    return bindingTemplate(c, { library: 'pg', rights: 'service' }, quasis, exprs)
+  },
+}
+
+/** Calls that take query text as first argument. */
+const TEXT =
+  /^(?:query|execute|raw|unsafe|exec|run|all|get|each|prepare|one|oneOrNone|many|manyOrNone|any|none|result|queryRaw|executeSql|batch|queryArray|queryObject|simple|multi)$/
+
+/** Calls on an SQL client. */
+export const sqlClient: Library = {
+  packages: [],
+  call(c) {
+    const client = (c.root as Extract<Val, { v: 'client' }>).client
+    const last = c.links[c.links.length - 1]
+    const method = last?.name ?? ''
+    if (method === 'connect' || method === 'getConnection' || method === 'reserve' || method === 'getRepository')
+      return method === 'getRepository' ? undefined : c.root
+    if (method === 'release' || method === 'end' || method === 'close' || method === 'on') return UNKNOWN
+    if (method === 'begin' || method === 'transaction' || method === 'tx' || method === 'task') {
+      const fn = c.args.find((a) => a.v === 'fn')
+      return fn ? settle(c.it, callValue(c.it, fn, [c.root], c.at), c.at) : c.root
+    }
+    if (method === 'call' && client.library === 'pg') return { v: 'call', name: 'sql.bound', args: [], at: c.at }
+    if (TEXT.test(method)) return queryText(c, client, method)
+    return undefined
+  },
+  tag(c, quasis, exprs) {
+    return bindingTemplate(c, (c.root as Extract<Val, { v: 'client' }>).client, quasis, exprs)
+  },
+}
+
+export function queryText(c: LibraryCall, client: Client, sink: string): Val {
+  const first = c.args[0] ?? UNKNOWN
+  const text = first.v === 'object' ? (first.props.text ?? first.props.sql ?? UNKNOWN) : first
+  const at = c.it.emit({ kind: 'query-text', client, sink, text, language: 'sql', ...(c.it.frame.name ? { inside: c.it.frame.name } : {}) }, c.at)
+  const parameters = first.v === 'object' ? (first.props.values ?? first.props.args ?? c.args[1]) : c.args[1]
+  const read = statementEffect(c, client, text, parameters)
+  const step = read ?? at
+  const rows: Val = { v: 'row', table: '', step, many: true }
+  return object({ rows, rowCount: { v: 'result', step, field: 'count' }, 0: rows, insertId: { v: 'result', step } }, rows)
+}
+
+/** A tagged template that binds: what it does is read from its constant text, its values are parameters. */
+export function bindingTemplate(c: LibraryCall, client: Client, quasis: readonly string[], exprs: readonly Val[]): Val {
+  const raw = exprs.filter((e) => e.v === 'call' && e.name === 'sql.raw')
+  for (const r of raw)
+    if (r.v === 'call')
+      c.it.emit(
+        {
+          kind: 'query-text',
+          client,
+          sink: 'raw text in a template',
+          text: r.args[0] ?? UNKNOWN,
+          language: 'sql',
+          ...(c.it.frame.name ? { inside: c.it.frame.name } : {}),
+        },
+        c.at,
+      )
+  let text = ''
+  quasis.forEach((q, i) => {
+    text += q + (i < exprs.length ? `$${i + 1}` : '')
+  })
+  const step = statementEffect(c, client, { v: 'const', value: text }, array(exprs)) ?? -1
+  return { v: 'row', table: '', step, many: true }
+}
+
+const VERB = /^\s*(select|insert\s+into|update|delete\s+from|with)\b/i
+const TABLE = /\b(?:from|into|update|join)\s+"?([a-z_][\w]*)"?(?:\."?([a-z_]\w*)"?)?/i
+const EQUALS = /"?([a-z_]\w*)"?\s*=\s*(?:any\s*\(\s*)?\$(\d{1,3})/gi
+
+/** The effect of a statement whose text is constant: verb, first table, and columns compared with parameters. */
+function statementEffect(c: LibraryCall, client: Client, text: Val, parameters: Val | undefined): number | undefined {
+  const sql =
+    text.v === 'const' && typeof text.value === 'string'
+      ? text.value
+      : text.v === 'text'
+        ? text.parts.map((p) => (p.v === 'const' ? String(p.value) : ' ')).join('')
+        : undefined
+  if (sql === undefined || sql.length > 20_000) return undefined
+  let n = 0
+  const numbered = sql.replace(/\?/g, () => `$${++n}`)
+  const verb = VERB.exec(numbered)?.[1]?.toLowerCase()
+  const table = TABLE.exec(numbered)
+  if (!verb || !table) return undefined
+  const op: DbOp = verb.startsWith('insert')
+    ? /on\s+conflict/i.test(numbered)
+      ? 'upsert'
+      : 'insert'
+    : verb === 'update'
+      ? 'update'
+      : verb.startsWith('delete')
+        ? 'delete'
+        : 'select'
+  const values = parameters?.v === 'array' ? parameters.items : []
+  const filters: FilterDraft[] = []
+  const where = numbered.search(/\bwhere\b/i)
+  const payload: Record<string, Val> = {}
+  const value = (i: string): Val => values[Number(i) - 1] ?? (parameters && parameters.v !== 'array' ? parameters : UNKNOWN)
+  for (const m of numbered.matchAll(EQUALS)) {
+    if (where >= 0 && (m.index ?? 0) > where) filters.push({ column: m[1] as string, op: 'eq', value: value(m[2] as string) })
+    else payload[m[1] as string] = value(m[2] as string)
+  }
+  if (op === 'insert' || op === 'upsert') {
+    const columns = /\(([^()]*)\)\s*values\s*\(([^()]*)\)/i.exec(numbered)
+    const names = columns?.[1]?.split(',').map((x) => x.trim().replace(/"/g, '')) ?? []
+    const bound = columns?.[2]?.split(',').map((x) => x.trim()) ?? []
+    names.forEach((name, i) => {
+      const p = /^\$(\d{1,3})/.exec(bound[i] ?? '')
+      payload[name] = p ? value(p[1] as string) : UNKNOWN
+    })
+  }
+  return c.it.emit(
+    {
+      kind: 'db',
+      client,
+      op,
+      table: table[2] ?? (table[1] as string),
+      filters,
+      ...(op === 'select' || op === 'delete' ? {} : { payload: object(payload) }),
+      ...(text.v === 'text' ? { unread: true as const } : {}),
+    },
+    c.at,
+  )
+}

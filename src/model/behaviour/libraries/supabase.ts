@@ -1,0 +1,368 @@
+import { array, constant, isNullish, type Link, object, stringOf, UNDEFINED, UNKNOWN, type Val } from '../abstract-value.ts'
+import type { Client, DbOp } from '../behaviour.ts'
+import { callValue } from '../calls.ts'
+import type { EffectDraft, FilterDraft } from '../interpreter.ts'
+import type { Library, LibraryCall } from './library.ts'
+
+/** Variables that hold the service role's key or another server key of the platform. */
+const SERVICE_KEY = /service[_-]?(?:role|key)|SERVICE_?ROLE|secret_?key|SB_SECRET|SUPABASE_(?:SECRET|ADMIN|SERVICE)|ADMIN_KEY/i
+const PUBLIC_KEY = /anon|publishable|public/i
+
+/** supabase-js and the packages around it: which key makes which client. */
+export const supabase: Library = {
+  packages: [
+    '@supabase/supabase-js',
+    '@supabase/ssr',
+    '@supabase/auth-helpers-nextjs',
+    '@supabase/auth-helpers-remix',
+    '@supabase/auth-helpers-sveltekit',
+    '@supabase/auth-helpers-shared',
+    '@supabase/auth-helpers-react',
+    '#supabase/server',
+    '@nuxtjs/supabase',
+    '@supabase/server',
+    '@supabase/postgrest-js',
+  ],
+  call(c) {
+    const client = (rights: Client['rights']): Val => ({ v: 'client', client: { library: 'supabase', rights, at: c.at } })
+    const [url, key, options] = c.args
+    void url
+    switch (c.name) {
+      case 'createClient':
+        return client(carriesCaller(options) ? (rightsOf(key) === 'service' ? 'service' : 'caller') : rightsOf(key))
+      case 'createServerClient':
+      case 'createSSRClient':
+        return client(rightsOf(key) === 'service' ? 'service' : 'caller')
+      case 'createBrowserClient':
+      case 'createRouteHandlerClient':
+      case 'createServerComponentClient':
+      case 'createServerActionClient':
+      case 'createMiddlewareClient':
+      case 'createPagesServerClient':
+      case 'createServerSupabaseClient':
+      case 'createPagesBrowserClient':
+      case 'createClientComponentClient':
+      case 'createSupabaseServerClient':
+      case 'serverSupabaseClient':
+      case 'useSupabaseClient':
+        return client(c.args.some((a) => a.v === 'object' && a.props.supabaseKey && rightsOf(a.props.supabaseKey) === 'service') ? 'service' : 'caller')
+      case 'serverSupabaseServiceRole':
+        return client('service')
+      case 'serverSupabaseUser': {
+        const step = c.it.emit({ kind: 'identify', how: 'serverSupabaseUser', trust: 'verified' }, c.at)
+        return { v: 'caller', how: 'serverSupabaseUser', trust: 'verified', step, at: c.at }
+      }
+      case 'serverSupabaseSession': {
+        const step = c.it.emit({ kind: 'identify', how: 'serverSupabaseSession', trust: 'unverified' }, c.at)
+        return object({ user: { v: 'caller', how: 'serverSupabaseSession', trust: 'unverified', step, at: c.at } })
+      }
+      case 'parseCookieHeader':
+      case 'serializeCookieHeader':
+        return { v: 'call', name: c.name, args: c.args, at: c.at }
+    }
+    return undefined
+  },
+}
+
+/** The rights that a key gives. */
+export function rightsOf(key: Val | undefined, depth = 0): Client['rights'] {
+  if (!key || depth > 4) return 'unknown'
+  switch (key.v) {
+    case 'env':
+      if (SERVICE_KEY.test(key.name)) return 'service'
+      if (PUBLIC_KEY.test(key.name)) return key.fallback && rightsOf(key.fallback as Val, depth + 1) === 'service' ? 'service' : 'anon'
+      return key.fallback ? rightsOf(key.fallback as Val, depth + 1) : 'unknown'
+    case 'const':
+      if (typeof key.value !== 'string') return 'unknown'
+      return /^sb_publishable_|placeholder|anon/i.test(key.value) ? 'anon' : 'unknown'
+    case 'call': {
+      if (/^secret:/.test(key.name)) return /service|sb[-_]secret|secret-key/i.test(key.name) ? 'service' : 'anon'
+      const names = key.args.map((a) => rightsOf(a, depth + 1))
+      return (
+        names.find((r) => r === 'service') ??
+        names.find((r) => r === 'anon') ??
+        (SERVICE_KEY.test(key.name) ? 'service' : PUBLIC_KEY.test(key.name) ? 'anon' : 'unknown')
+      )
+    }
+    case 'chain': {
+      const name = key.links.map((l) => l.name).join('.')
+      return SERVICE_KEY.test(name) ? 'service' : PUBLIC_KEY.test(name) ? 'anon' : 'unknown'
+    }
+    case 'any': {
+      const each = key.alts.map((a) => rightsOf(a.value, depth + 1))
+      return each.find((r) => r === 'service') ?? each.find((r) => r !== 'unknown') ?? 'unknown'
+    }
+    case 'op':
+      return key.of.map((a) => rightsOf(a, depth + 1)).find((r) => r !== 'unknown') ?? 'unknown'
+    default:
+      return 'unknown'
+  }
+}
+
+/** `{ global: { headers: { Authorization: … } } }`, `{ accessToken }` and cookie stores: the client speaks for the caller. */
+function carriesCaller(options: Val | undefined): boolean {
+  if (options?.v !== 'object') return false
+  if (options.props.cookies || options.props.accessToken) return true
+  const global = options.props.global
+  const headers = global?.v === 'object' ? global.props.headers : undefined
+  if (headers?.v !== 'object') return Boolean(headers && headers.v !== 'const')
+  return Object.keys(headers.props).some((n) => n.toLowerCase() === 'authorization') || Boolean(headers.rest)
+}
+
+const OPS: Readonly<Record<string, DbOp>> = { select: 'select', insert: 'insert', update: 'update', upsert: 'upsert', delete: 'delete' }
+const FILTERS: Readonly<Record<string, FilterDraft['op']>> = {
+  eq: 'eq',
+  in: 'in',
+  neq: 'neq',
+  like: 'like',
+  ilike: 'like',
+  is: 'eq',
+  gt: 'other',
+  gte: 'other',
+  lt: 'other',
+  lte: 'other',
+  contains: 'other',
+  containedBy: 'other',
+  overlaps: 'other',
+  not: 'other',
+  textSearch: 'other',
+}
+
+/** Calls on a client. */
+export const supabaseClient: Library = {
+  packages: [],
+  call(c) {
+    const client = (c.root as Extract<Val, { v: 'client' }>).client
+    const last = c.links[c.links.length - 1] as Link
+    const path = c.name
+    if (path.startsWith('auth.')) return authCall(c, path.slice(5), client)
+    if (last.name === 'or' && c.links.some((l) => l.name === 'from' || l.name === 'rpc')) {
+      c.it.emit(
+        {
+          kind: 'query-text',
+          client,
+          sink: '.or()',
+          text: last.args?.[0] ?? UNKNOWN,
+          language: 'postgrest',
+          ...(c.it.frame.name ? { inside: c.it.frame.name } : {}),
+        },
+        c.at,
+      )
+      return undefined
+    }
+    if (last.name === 'filter' && last.args && last.args[1]?.v !== 'const') {
+      c.it.emit(
+        {
+          kind: 'query-text',
+          client,
+          sink: '.filter()',
+          text: last.args[1] ?? UNKNOWN,
+          language: 'postgrest',
+          ...(c.it.frame.name ? { inside: c.it.frame.name } : {}),
+        },
+        c.at,
+      )
+      return undefined
+    }
+    if (path === 'functions.invoke') {
+      const step = c.it.emit({ kind: 'invoke', name: stringOf(c.args[0]) ?? '', args: c.args }, c.at)
+      return object({ data: { v: 'result', step }, error: { v: 'error', of: step } })
+    }
+    if (path.startsWith('storage.')) return storageCall(c, client)
+    if (path === 'channel' || path === 'removeChannel') return UNKNOWN
+    if (path === 'schema') return undefined
+    return undefined
+  },
+  settle(c, next) {
+    const client = (c.root as Extract<Val, { v: 'client' }>).client
+    if (next === 'then' || (next !== undefined && !['data', 'error', 'count', 'status'].includes(next))) return undefined
+    const from = c.links.find((l) => l.name === 'from' && l.args)
+    const rpc = c.links.find((l) => l.name === 'rpc' && l.args)
+    if (c.links[0]?.name === 'storage' || c.links[0]?.name === 'auth') return undefined
+    if (rpc?.args) {
+      const step = c.it.emit({ kind: 'rpc', client, function: stringOf(rpc.args[0]) ?? '', args: rpc.args[1] ?? object({}) }, c.at)
+      return object({ data: { v: 'result', step }, error: { v: 'error', of: step } })
+    }
+    if (!from?.args) return undefined
+    const op = c.links.find((l) => OPS[l.name] && l.name !== 'select' && l.args) ?? c.links.find((l) => l.name === 'select' && l.args)
+    if (!op) return undefined
+    const table = tableName(from.args[0], c.links)
+    const step = c.it.emit(query(client, table, op, c.links), c.chain.at)
+    const kind = OPS[op.name]
+    const one = c.links.some((l) => l.name === 'single' || l.name === 'maybeSingle')
+    const returns = kind === 'select' || c.links.some((l) => l.name === 'select' && l.args)
+    const data: Val = !returns ? constant(null) : { v: 'row', table, step, ...(one ? {} : { many: true as const }) }
+    return object({
+      data: returns ? data : { v: 'const', value: null },
+      error: { v: 'error', of: step },
+      count: { v: 'result', step, field: 'count' },
+      status: UNKNOWN,
+    })
+  },
+}
+
+function tableName(val: Val | undefined, links: readonly Link[]): string {
+  const schema = stringOf(links.find((l) => l.name === 'schema')?.args?.[0])
+  const name = val?.v === 'any' ? (val.alts.map((a) => stringOf(a.value)).find((n) => n !== undefined) ?? '') : (stringOf(val) ?? '')
+  return schema ? `${schema}.${name}` : name
+}
+
+function query(client: Client, table: string, op: Link, links: readonly Link[]): EffectDraft {
+  const filters: FilterDraft[] = []
+  let unread = false
+  for (const l of links) {
+    const [column, value, third] = l.args ?? []
+    if (l.name === 'match' && column) {
+      if (column.v === 'object') for (const [n, x] of Object.entries(column.props)) filters.push({ column: n, op: 'eq', value: x })
+      if (column.v !== 'object' || column.rest) unread = true
+    } else if (l.name === 'filter' && column)
+      filters.push({ column: stringOf(column) ?? '', op: stringOf(value) === 'eq' ? 'eq' : stringOf(value) === 'in' ? 'in' : 'other', value: third ?? UNKNOWN })
+    else if (l.name === 'or' && column) filters.push({ column: '', op: 'other', value: column })
+    else if (FILTERS[l.name] && l.args && column)
+      filters.push({ column: stringOf(column) ?? '', op: FILTERS[l.name] as FilterDraft['op'], value: value ?? UNKNOWN })
+  }
+  const kind = OPS[op.name] as DbOp
+  const select = links.find((l) => l.name === 'select' && l.args)
+  const columns = stringOf(select?.args?.[0])
+  const options = (kind === 'select' ? select?.args?.[1] : op.args?.[1]) ?? UNDEFINED
+  const conflict = options.v === 'object' ? stringOf(options.props.onConflict) : undefined
+  return {
+    kind: 'db',
+    client,
+    op: kind,
+    table,
+    filters,
+    ...(columns !== undefined ? { columns: topColumns(columns) } : {}),
+    ...(kind !== 'select' && kind !== 'delete' && op.args?.[0] ? { payload: op.args[0] } : {}),
+    ...(conflict ? { onConflict: conflict.split(',').map((x) => x.trim()) } : {}),
+    ...(options.v === 'object' && options.props.ignoreDuplicates?.v === 'const' && options.props.ignoreDuplicates.value === true
+      ? { ignoreDuplicates: true as const }
+      : {}),
+    ...(options.v === 'object' && options.props.head?.v === 'const' && options.props.head.value === true ? { countOnly: true as const } : {}),
+    ...(links.some((l) => l.name === 'single' || l.name === 'maybeSingle') ? { one: true as const } : {}),
+    ...(unread ? { unread: true as const } : {}),
+  }
+}
+
+/** Column names of a select string, embedded tables as `name(...)`. */
+function topColumns(text: string): string[] {
+  const out: string[] = []
+  let depth = 0
+  let current = ''
+  for (const ch of text) {
+    if (ch === '(') depth++
+    if (ch === ')') depth--
+    if (ch === ',' && depth === 0) {
+      out.push(current.trim())
+      current = ''
+    } else current += ch
+  }
+  if (current.trim()) out.push(current.trim())
+  return out
+}
+
+const STORAGE: Readonly<Record<string, 'read' | 'write' | 'delete' | 'list' | 'sign'>> = {
+  download: 'read',
+  getPublicUrl: 'read',
+  info: 'read',
+  exists: 'read',
+  upload: 'write',
+  update: 'write',
+  move: 'write',
+  copy: 'write',
+  uploadToSignedUrl: 'write',
+  remove: 'delete',
+  list: 'list',
+  createSignedUrl: 'sign',
+  createSignedUrls: 'sign',
+  createSignedUploadUrl: 'write',
+}
+
+function storageCall(c: LibraryCall, client: Client): Val | undefined {
+  const last = c.links[c.links.length - 1] as Link
+  const op = STORAGE[last.name]
+  const bucket = c.links.find((l) => l.name === 'from')?.args?.[0]
+  if (!op || !bucket) return last.name === 'from' ? undefined : c.links.length === 2 ? object({ data: UNKNOWN, error: UNKNOWN }) : undefined
+  if (last.name === 'getPublicUrl') return object({ data: object({ publicUrl: { v: 'call', name: 'getPublicUrl', args: [...c.args], at: c.at } }) })
+  const target = c.args[0]
+  const step = c.it.emit(
+    {
+      kind: 'storage',
+      client,
+      bucket: stringOf(bucket) ?? '',
+      op,
+      object: target?.v === 'array' ? (target.items[0] ?? target.more ?? UNKNOWN) : (target ?? constant('')),
+    },
+    c.at,
+  )
+  return object({ data: { v: 'result', step }, error: { v: 'error', of: step } })
+}
+
+type AuthOp = Extract<EffectDraft, { kind: 'auth-call' }>['op']
+
+const AUTH: Readonly<Record<string, AuthOp>> = {
+  signInWithPassword: 'sign-in',
+  signIn: 'sign-in',
+  signInWithIdToken: 'sign-in',
+  signInAnonymously: 'sign-in',
+  signInWithSSO: 'oauth',
+  signUp: 'sign-up',
+  signInWithOtp: 'magic-link',
+  signInWithOAuth: 'oauth',
+  resetPasswordForEmail: 'reset',
+  verifyOtp: 'verify',
+  updateUser: 'update-user',
+  signOut: 'sign-out',
+  exchangeCodeForSession: 'exchange-code',
+  refreshSession: 'refresh',
+  setSession: 'refresh',
+  resend: 'otp',
+  reauthenticate: 'otp',
+}
+
+function authCall(c: LibraryCall, name: string, client: Client): Val | undefined {
+  const { it, at, args } = c
+  if (name === 'getUser' || name === 'getClaims') {
+    const how = `supabase.auth.${name}`
+    const step = it.emit({ kind: 'identify', how, trust: 'verified' }, at)
+    const user: Val = { v: 'caller', how, trust: 'verified', step, at }
+    const error: Val = { v: 'error', of: step }
+    if (name === 'getClaims') return object({ data: object({ claims: user, user }), error })
+    return object({ data: object({ user }), user, error })
+  }
+  if (name === 'getSession') {
+    const how = 'supabase.auth.getSession'
+    const step = it.emit({ kind: 'identify', how, trust: 'unverified' }, at)
+    const user: Val = { v: 'caller', how, trust: 'unverified', step, at }
+    return object({
+      data: object({ session: object({ user, access_token: user, refresh_token: user, provider_token: user, expires_at: user }, user) }),
+      error: { v: 'error', of: step },
+    })
+  }
+  if (name === 'onAuthStateChange') {
+    if (args[0]?.v === 'fn') callValue(it, args[0], [UNKNOWN, UNKNOWN], at)
+    return object({ data: object({ subscription: UNKNOWN }) })
+  }
+  if (name.startsWith('admin.')) {
+    const step = it.emit({ kind: 'auth-call', library: 'supabase', op: 'admin', name, args }, at)
+    void client
+    return object({
+      data: object({
+        user: { v: 'row', table: 'auth.users', step },
+        users: { v: 'row', table: 'auth.users', step, many: true },
+        properties: { v: 'result', step },
+      }),
+      error: { v: 'error', of: step },
+    })
+  }
+  const op = AUTH[name]
+  if (op) {
+    const step = it.emit({ kind: 'auth-call', library: 'supabase', op, name, args }, at)
+    const trusted = op === 'exchange-code' || op === 'verify' || op === 'sign-in' || op === 'refresh'
+    const user: Val = trusted ? { v: 'caller', how: `supabase.auth.${name}`, trust: 'verified', step, at } : { v: 'result', step, field: 'user' }
+    return object({ data: object({ user, session: object({ user }, user) }, { v: 'result', step }), error: { v: 'error', of: step } })
+  }
+  void isNullish
+  void array
+  return undefined
+}

@@ -1,0 +1,141 @@
+import { array, type ChainVal, isNullish, object, UNKNOWN, type Val } from '../abstract-value.ts'
+import type { Narrowed } from '../behaviour.ts'
+import { member } from '../members.ts'
+import type { Library, LibraryCall } from './library.ts'
+
+/** zod and its relatives: what passes keeps its origin, takes the schema's shape and, where the schema says so, a narrow form. */
+export const validation: Library = {
+  packages: [
+    'zod',
+    'zod/',
+    'valibot',
+    'yup',
+    'joi',
+    '@hapi/joi',
+    'superstruct',
+    'arktype',
+    '@sinclair/typebox/',
+    'zod-form-data',
+    'drizzle-zod',
+    '@t3-oss/',
+    'envalid',
+    'sveltekit-superforms',
+    'sveltekit-superforms/',
+    'class-validator',
+    'ajv',
+    '@conform-to/zod',
+    'next-safe-action',
+    'zsa',
+  ],
+  call(c) {
+    const last = c.links[c.links.length - 1]
+    switch (last?.name) {
+      case 'parse':
+      case 'parseAsync':
+      case 'validate':
+      case 'validateAsync':
+      case 'validateSync':
+      case 'assert':
+      case 'cast':
+      case 'attempt': {
+        const [schema, value] = schemaAndValue(c)
+        const parsed = shaped(c, schema, value)
+        if (last.name !== 'cast') c.it.require({ v: 'call', name: 'valid', args: [value], at: c.at }, c.at)
+        return last.name === 'validate' && c.root.v === 'lib' && /joi/.test(c.root.pkg)
+          ? object({ value: parsed, error: { v: 'call', name: 'invalid', args: [value], at: c.at } })
+          : parsed
+      }
+      case 'safeParse':
+      case 'safeParseAsync':
+      case 'spa': {
+        const [schema, value] = schemaAndValue(c)
+        return object({
+          success: { v: 'call', name: 'valid', args: [value], at: c.at },
+          data: shaped(c, schema, value),
+          output: shaped(c, schema, value),
+          error: { v: 'call', name: 'invalid', args: [value], at: c.at },
+        })
+      }
+      case 'superValidate':
+        return object({
+          valid: { v: 'call', name: 'valid', args: c.args.slice(0, 1), at: c.at },
+          data: c.args[0] && c.args[0].v !== 'chain' ? origin(c.args[0]) : UNKNOWN,
+        })
+      case 'createEnv':
+      case 'cleanEnv': {
+        const options = c.args[0]
+        const runtime = options?.v === 'object' ? (options.props.runtimeEnv ?? options.props.experimental__runtimeEnv) : options
+        const names =
+          options?.v === 'object'
+            ? [options.props.server, options.props.client, options.props.shared].flatMap((x) => (x?.v === 'object' ? Object.keys(x.props) : []))
+            : []
+        const props: Record<string, Val> = {}
+        for (const n of names) props[n] = { v: 'env', name: n }
+        if (runtime?.v === 'object') Object.assign(props, Object.fromEntries(Object.entries(runtime.props).filter(([, x]) => x.v === 'env')))
+        return object(props, { v: 'global', name: 'process.env' })
+      }
+    }
+    return undefined
+  },
+}
+
+function origin(val: Val): Val {
+  return val.v === 'host' ? { v: 'request', part: val.part ?? 'body' } : val
+}
+
+function schemaAndValue(c: LibraryCall): [Val | undefined, Val] {
+  // valibot: `parse(schema, value)`; the others: `schema.parse(value)`
+  if (c.links.length <= 2 && c.args.length >= 2 && c.args[0]?.v === 'chain') return [c.args[0], origin(c.args[1] as Val)]
+  const schema: ChainVal = { v: 'chain', root: c.root, links: c.links.slice(0, -1), at: c.at }
+  return [schema, origin(c.args[0] ?? UNKNOWN)]
+}
+
+const FORMS: Readonly<Record<string, Narrowed>> = {
+  uuid: 'uuid',
+  guid: 'uuid',
+  cuid: 'uuid',
+  cuid2: 'uuid',
+  ulid: 'uuid',
+  enum: 'enum',
+  nativeEnum: 'enum',
+  literal: 'enum',
+  picklist: 'enum',
+  number: 'number',
+  bigint: 'number',
+  int: 'number',
+  boolean: 'boolean',
+  email: 'email',
+  date: 'date',
+  datetime: 'date',
+  url: 'url',
+}
+
+/** The value after it passed the schema. */
+function shaped(c: LibraryCall, schema: Val | undefined, value: Val, depth = 0): Val {
+  if (isNullish(value) || depth > 5) return value
+  if (schema?.v !== 'chain') return value
+  const shape = schema.links.find((l) => (l.name === 'object' || l.name === 'strictObject' || l.name === 'extend') && l.args)?.args?.[0]
+  const merged = schema.links.filter(
+    (l) => (l.name === 'object' || l.name === 'strictObject' || l.name === 'extend' || l.name === 'shape') && l.args?.[0]?.v === 'object',
+  )
+  if (value.v === 'global' && value.name === 'process.env') return value
+  if (shape?.v === 'object' && !schema.links.some((l) => l.name === 'passthrough' || l.name === 'loose' || l.name === 'catchall')) {
+    const props: Record<string, Val> = {}
+    for (const l of merged)
+      for (const [n, s] of Object.entries((l.args?.[0] as Extract<Val, { v: 'object' }>).props))
+        props[n] = shaped(c, s, member(c.it, value, n, c.at), depth + 1)
+    for (const l of schema.links) {
+      const names = l.args?.[0]
+      if (l.name === 'omit' && names?.v === 'object') for (const n of Object.keys(names.props)) delete props[n]
+      if (l.name === 'pick' && names?.v === 'object') for (const n of Object.keys(props)) if (!Object.hasOwn(names.props, n)) delete props[n]
+    }
+    return object(props)
+  }
+  const elements = schema.links.find((l) => l.name === 'array' && l.args)
+  if (elements) return array([], shaped(c, elements.args?.[0] ?? { ...schema, links: schema.links.slice(0, schema.links.indexOf(elements)) }, value, depth + 1))
+  for (const l of schema.links) {
+    const form = l.args ? FORMS[l.name] : undefined
+    if (form && value.v === 'request' && !value.as) return { ...value, as: form }
+  }
+  return value
+}

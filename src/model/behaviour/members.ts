@@ -1,0 +1,219 @@
+import type { Place } from '../../lib/place.ts'
+import { array, type ClassVal, constant, type InstanceVal, isNullish, keyOf, op, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
+import type { Value } from './behaviour.ts'
+import { callValue } from './calls.ts'
+import { evaluate, functionValue, lookup } from './evaluate.ts'
+import { hostMember } from './hosts.ts'
+import type { Interpreter } from './interpreter.ts'
+import { settleChain } from './libraries/index.ts'
+import { exportedValue } from './module-values.ts'
+import { Scope } from './scope.ts'
+
+/** Fields of an identity that the person it belongs to can change. */
+const EDITABLE = /^(?:user_metadata|raw_user_meta_data|unsafeMetadata|identities)(?:\.|$)/
+
+/** `of.name`. */
+export function member(it: Interpreter, of: Val, name: string, at: Place): Val {
+  switch (of.v) {
+    case 'any':
+      return it.distribute(of, (value) => (isNullish(value) ? UNDEFINED : member(it, value, name, at)))
+    case 'object': {
+      const own = Object.hasOwn(of.props, name) ? of.props[name] : undefined
+      if (own) return it.narrow(own)
+      return of.rest ? member(it, of.rest, name, at) : UNDEFINED
+    }
+    case 'array':
+      if (name === 'length') return of.more ? op('length', of) : constant(of.items.length)
+      return { v: 'call', name, args: [of], at }
+    case 'request':
+      return { v: 'request', part: of.part === 'raw-body' ? 'body' : of.part, name: of.name ? `${of.name}.${name}` : name }
+    case 'caller': {
+      const field = of.field ? `${of.field}.${name}` : name
+      return { ...of, field, ...(EDITABLE.test(field) && of.trust === 'verified' ? { trust: 'editable' } : {}) }
+    }
+    case 'row': {
+      if (name === 'length') return op('length', of)
+      return { v: 'row', table: of.table, step: of.step, field: of.field ? `${of.field}.${name}` : name }
+    }
+    case 'error':
+      return name === 'message' || name === 'status' || name === 'code' ? { v: 'call', name, args: [of], at } : UNKNOWN
+    case 'result':
+      return { ...of, field: of.field ? `${of.field}.${name}` : name }
+    case 'event':
+      return { ...of, field: of.field ? `${of.field}.${name}` : name }
+    case 'const':
+      if (typeof of.value === 'string' && name === 'length') return constant(of.value.length)
+      return isNullish(of) ? UNDEFINED : { v: 'call', name, args: [of], at }
+    case 'response':
+      if (name === 'ok') return of.status === undefined ? UNKNOWN : constant(of.status < 400)
+      if (name === 'status') return of.status === undefined ? UNKNOWN : constant(of.status)
+      return { v: 'call', name, args: [of], at }
+    case 'instance':
+      return instanceMember(it, of, name, at)
+    case 'class': {
+      const holder = of.statics
+      if (holder.vars.has(name) || holder.lazy?.has(name)) return lookup(it, name, holder)
+      const parent = parentOf(it, of)
+      return parent ? member(it, parent, name, at) : UNDEFINED
+    }
+    case 'namespace':
+      return exportedValue(it, of.path, name) ?? memberOfDefault(it, of.path, name, at)
+    case 'host':
+      return of.props.vars.get(name) ? it.narrow(of.props.vars.get(name) as Val) : hostMember(it, of, name, at)
+    case 'global':
+      return globalMember(of.name, name)
+    case 'lib':
+      return libMember(of, name, at)
+    case 'client':
+      return { v: 'chain', root: of, links: [{ name }], at }
+    case 'chain': {
+      const last = of.links[of.links.length - 1]
+      if (last?.args) {
+        const done = settleChain(it, of, at, name)
+        if (done) return member(it, done, name, at)
+      }
+      return { v: 'chain', root: of.root, links: [...of.links, { name }], at }
+    }
+    case 'fn': {
+      const statics = of.scope.vars.get(`${of.id}.${name}`)
+      return statics ?? { v: 'call', name, args: [of], at }
+    }
+    case 'unknown':
+      return { v: 'chain', root: of, links: [{ name }], at }
+    case 'call':
+      return { v: 'chain', root: of, links: [{ name }], at }
+    case 'env':
+      return { v: 'call', name, args: [of], at }
+    default:
+      return { v: 'call', name, args: [of], at }
+  }
+}
+
+function libMember(of: Extract<Val, { v: 'lib' }>, name: string, at: Place): Val {
+  if (of.name === '*') return { v: 'lib', pkg: of.pkg, name }
+  return { v: 'chain', root: of, links: [{ name }], at }
+}
+
+function memberOfDefault(it: Interpreter, path: string, name: string, at: Place): Val {
+  const main = exportedValue(it, path, 'default')
+  return main ? (name === 'default' ? main : member(it, main, name, at)) : UNKNOWN
+}
+
+/** Environment objects of the runtimes. */
+const ENVIRONMENTS = new Set(['process.env', 'import.meta.env', 'Bun.env', 'Netlify.env', 'Deno.env.toObject'])
+
+function globalMember(of: string, name: string): Val {
+  if (ENVIRONMENTS.has(of)) return { v: 'env', name }
+  if (of === 'globalThis' || of === 'window' || of === 'global' || of === 'self')
+    return name === 'process' || name in STANDARD ? { v: 'global', name } : UNDEFINED
+  return { v: 'global', name: `${of}.${name}` }
+}
+
+const STANDARD: Record<string, true> = {
+  crypto: true,
+  fetch: true,
+  console: true,
+  Response: true,
+  Request: true,
+  URL: true,
+  Deno: true,
+  Bun: true,
+  localStorage: true,
+  location: true,
+}
+
+/** The class that `cls` extends, when it is one of the repository's. */
+export function parentOf(it: Interpreter, cls: ClassVal): ClassVal | undefined {
+  const parent = cls.ir.extends ? evaluate(it, cls.ir.extends, cls.scope) : undefined
+  return parent?.v === 'class' ? parent : undefined
+}
+
+function instanceMember(it: Interpreter, of: InstanceVal, name: string, at: Place): Val {
+  const own = of.fields.vars.get(name)
+  if (own) return it.narrow(own)
+  for (let cls: ClassVal | undefined = of.of, n = 0; cls && n < 8; cls = parentOf(it, cls), n++) {
+    const m = cls.ir.members.find((x) => x.name === name && !x.static && x.how !== 'set' && x.how !== 'constructor')
+    if (m?.fn !== undefined) {
+      const fn = functionValue(it, cls.path, m.fn, cls.scope, of, cls)
+      return m.how === 'get' ? callValue(it, fn, [], at) : m.how === 'method' ? fn : UNKNOWN
+    }
+  }
+  return { v: 'chain', root: { v: 'call', name: of.of.name || 'object', args: [] }, links: [{ name }], at }
+}
+
+/** `of[index]`. */
+export function index(it: Interpreter, of: Val, key: Val, at: Place): Val {
+  if (key.v === 'const' && typeof key.value === 'number') {
+    const n = key.value
+    if (of.v === 'any') return it.distribute(of, (value) => index(it, value, key, at))
+    if (of.v === 'array') return of.items[n] ?? of.more ?? UNDEFINED
+    if (of.v === 'row') return of.many ? { v: 'row', table: of.table, step: of.step, ...(of.field ? { field: of.field } : {}) } : of
+    if (of.v === 'request') return of
+    if (of.v === 'call' && of.name === 'split') return { v: 'call', name: 'split', args: [...of.args, key], ...(of.at ? { at: of.at } : {}) }
+    return elementOf(it, of)
+  }
+  if (key.v === 'const' && typeof key.value === 'string') return member(it, of, key.value, at)
+  if (of.v === 'any') return it.distribute(of, (value) => index(it, value, key, at))
+  if (of.v === 'object' && !of.rest) {
+    const values = Object.values(of.props)
+    // a look-up in a fixed table: one of its values, or nothing
+    if (values.length && values.length <= 60) return it.alternatives([...dedupe(values).slice(0, 8), UNDEFINED].map((value) => ({ value, under: [] })))
+  }
+  if (of.v === 'global' && of.name === 'process.env') return { v: 'env', name: '*' }
+  if (of.v === 'array' || of.v === 'row') return elementOf(it, of)
+  return { v: 'call', name: 'index', args: [of, key], at }
+}
+
+function dedupe(values: readonly Val[]): Val[] {
+  const seen = new Set<string>()
+  return values.filter((x) => {
+    const k = keyOf(x)
+    if (seen.has(k)) return false
+    seen.add(k)
+    return true
+  })
+}
+
+/** An element of a collection. */
+export function elementOf(it: Interpreter, of: Val): Val {
+  switch (of.v) {
+    case 'array': {
+      const all = [...of.items, ...(of.more ? [of.more] : [])]
+      if (!all.length) return UNKNOWN
+      return it.alternatives(
+        dedupe(all)
+          .slice(0, 8)
+          .map((value) => ({ value, under: [] })),
+      )
+    }
+    case 'row':
+      return { v: 'row', table: of.table, step: of.step, ...(of.field ? { field: of.field } : {}) }
+    case 'request':
+    case 'event':
+    case 'result':
+    case 'caller':
+      return of
+    case 'any':
+      return it.distribute(of, (value) => elementOf(it, value))
+    case 'call':
+      return of.name === 'Object.entries' || of.name === 'Object.keys' || of.name === 'Object.values'
+        ? array([
+            { v: 'call', name: 'key', args: of.args },
+            { v: 'call', name: 'value', args: of.args },
+          ])
+        : { v: 'call', name: 'element', args: [of] }
+    case 'object':
+      return UNKNOWN
+    case 'unknown':
+      return UNKNOWN
+    default:
+      return { v: 'call', name: 'element', args: [of] }
+  }
+}
+
+/** A value of the request. */
+export function request(part: Extract<Value, { v: 'request' }>['part'], name?: string): Val {
+  return name === undefined ? { v: 'request', part } : { v: 'request', part, name }
+}
+
+export const newScope = (path: string): Scope => new Scope(path)

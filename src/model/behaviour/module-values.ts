@@ -1,0 +1,244 @@
+import type { FunctionIR, JavaScriptFacts, Stmt } from '../../facts/javascript.ts'
+import { isNullish, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
+import { classValue, evaluate, functionValue } from './evaluate.ts'
+import { bind } from './execute.ts'
+import type { Interpreter } from './interpreter.ts'
+import { member } from './members.ts'
+import { declareLazily, type LazyEvaluation } from './program.ts'
+import { Scope } from './scope.ts'
+
+/** Evaluates module-level code: no effects, no path, values kept for all entries. */
+export function quietly<T>(it: Interpreter, run: () => T): T {
+  const { pc, narrowed, journal, tries, via, lastRespond, lastEnd, fuel } = it
+  const frames = it.frames.splice(0)
+  it.quiet++
+  it.pc = []
+  it.narrowed = new Map()
+  it.journal = undefined
+  it.tries = []
+  it.via = []
+  it.fuel = Math.max(fuel, 4000)
+  it.frames.push({ key: 'module', name: undefined, path: '', base: [], returns: [], open: [], openSteps: 0, async: true, tries: 0 })
+  try {
+    return run()
+  } finally {
+    it.quiet--
+    it.frames.length = 0
+    it.frames.push(...frames)
+    Object.assign(it, { pc, narrowed, journal, tries, via, lastRespond, lastEnd, fuel })
+  }
+}
+
+function lazily(it: Interpreter): LazyEvaluation {
+  // The interpreter that first reads a name evaluates it; the value holds nothing of that run.
+  return {
+    pattern: (to, stmt, scope) =>
+      quietly(it, () => {
+        const names = new Map(scope.vars)
+        try {
+          bind(it, to, stmt.init ? evaluate(it, stmt.init, scope) : UNDEFINED, scope, stmt.l)
+        } catch {
+          // the declaration throws for certain; its names stay unknown
+          void names
+        }
+      }),
+    assigned: (name, body, scope) =>
+      quietly(it, () => {
+        const found: Val[] = []
+        const visit = (list: readonly Stmt[], depth: number): void => {
+          if (depth > 4) return
+          for (const s of list) {
+            if (s.k === 'expr' && s.expr.k === 'assign' && s.expr.to.k === 'name' && s.expr.to.name === name && s.expr.op === '=')
+              found.push(safely(() => evaluate(it, (s.expr as Extract<typeof s.expr, { k: 'assign' }>).value, scope)))
+            else if (s.k === 'if') {
+              visit(s.then, depth + 1)
+              if (s.else) visit(s.else, depth + 1)
+            } else if (s.k === 'try') {
+              visit(s.body, depth + 1)
+              if (s.handler) visit(s.handler, depth + 1)
+            } else if (s.k === 'block') visit(s.body, depth + 1)
+          }
+        }
+        visit(body, 0)
+        const values = found.filter((x) => !isNullish(x))
+        if (!values.length) return UNDEFINED
+        return it.alternatives(values.map((value) => ({ value, under: [] })))
+      }),
+    func: (path, id, scope) => functionValue(it, path, id, scope),
+    cls: (stmt, scope) => classValue(it, stmt.class, stmt.name ?? '', scope),
+  }
+}
+
+function safely(run: () => Val): Val {
+  try {
+    return run()
+  } catch {
+    return UNKNOWN
+  }
+}
+
+/** The module scope of a file of the repository. */
+export function moduleScope(it: Interpreter, path: string): Scope | undefined {
+  const { program } = it
+  const known = program.scopes.get(path)
+  if (known) return known
+  const facts = program.facts(path)
+  const body = facts?.functions[0]
+  if (!facts || !body) return undefined
+  const scope = new Scope(path)
+  program.scopes.set(path, scope)
+  declareLazily(body, scope, { ...lazyOf(it) })
+  for (const i of facts.imports) {
+    if (i.typeOnly) continue
+    for (const b of i.bindings) {
+      if (i.how === 'require') {
+        scope.lazy?.set(b.local, () => {
+          const whole = requireModuleOf(active ?? it, path, i.from)
+          return b.imported === '*' || b.imported === 'default' ? whole : member(active ?? it, whole, b.imported, { path, line: i.l })
+        })
+      } else scope.lazy?.set(b.local, () => importedValue(active ?? it, path, i.from, b.imported))
+    }
+  }
+  return scope
+}
+
+/** The interpreter that is at work; module scopes outlive the run that made them. */
+let active: Interpreter | undefined
+
+export function withInterpreter<T>(it: Interpreter, run: () => T): T {
+  const before = active
+  active = it
+  try {
+    return run()
+  } finally {
+    active = before
+  }
+}
+
+function lazyOf(it: Interpreter): LazyEvaluation {
+  const now = () => lazily(active ?? it)
+  return {
+    pattern: (...a) => now().pattern(...a),
+    assigned: (...a) => now().assigned(...a),
+    func: (...a) => now().func(...a),
+    cls: (...a) => now().cls(...a),
+  }
+}
+
+/** The scope inside a function that is not run itself: entries written in `register(app) { app.get('/x', handler) }`. */
+export function scopeOfFunction(it: Interpreter, path: string, id: number): Scope | undefined {
+  const fn = it.program.facts(path)?.functions[id]
+  if (id === 0 || !fn) return moduleScope(it, path)
+  const key = `${path} ${id}`
+  const known = it.program.functionScopes.get(key)
+  if (known) return known
+  const parent = scopeOfFunction(it, path, fn.parent ?? 0)
+  const scope = new Scope(path, parent)
+  it.program.functionScopes.set(key, scope)
+  declareLazily(fn, scope, lazyOf(it))
+  declareParameters(fn, scope)
+  return scope
+}
+
+function declareParameters(fn: FunctionIR, scope: Scope): void {
+  for (const p of fn.params) if (p.k === 'name') scope.vars.set(p.name, UNKNOWN)
+}
+
+/** What `import { imported } from 'from'` gives. */
+export function importedValue(it: Interpreter, path: string, from: string, imported: string): Val {
+  const file = it.program.resolve(path, from)
+  if (file && it.program.facts(file)) {
+    if (imported === '*') return { v: 'namespace', path: file }
+    const value = exportedValue(it, file, imported)
+    if (value) return value
+    const main = exportedValue(it, file, 'default')
+    if (main && imported !== 'default') return member(it, main, imported, { path, line: 1 })
+    return imported === 'default' ? { v: 'namespace', path: file } : UNKNOWN
+  }
+  const bare = packageName(from)
+  if (/^\$env\/static\//.test(from)) return { v: 'env', name: imported }
+  if (/^\$env\/dynamic\//.test(from) && imported === 'env') return { v: 'global', name: 'process.env' }
+  if (bare === 'process' && imported === 'env') return { v: 'global', name: 'process.env' }
+  return { v: 'lib', pkg: bare, name: imported }
+}
+
+/** `npm:@supabase/supabase-js@2`, `https://esm.sh/stripe@12?target=deno`, `node:crypto` → the package's name with its subpath. */
+export function packageName(specifier: string): string {
+  let s = specifier.replace(/^(?:npm:|jsr:|node:)/, '')
+  const url = /^https?:\/\/(?:esm\.sh|cdn\.skypack\.dev|cdn\.jsdelivr\.net\/npm|unpkg\.com|esm\.run|ga\.jspm\.io\/npm:|deno\.land\/x)\/(.*)$/.exec(s)
+  if (url) s = (url[1] as string).replace(/^(?:v\d+|stable|npm)\//, '')
+  s = s.replace(/\?.*$/, '')
+  const [, name = s, rest = ''] = /^((?:@[^/]+\/)?[^/@]+)(?:@[^/]*)?(.*)$/.exec(s) ?? []
+  return /\.[cm]?[jt]s$/.test(rest) && url ? name : name + rest
+}
+
+export function requireModule(it: Interpreter, path: string, from: string): Val {
+  return requireModuleOf(it, path, from)
+}
+
+function requireModuleOf(it: Interpreter, path: string, from: string): Val {
+  const file = it.program.resolve(path, from)
+  if (file && it.program.facts(file)) {
+    const main = exportedValue(it, file, 'default')
+    return main && !it.program.facts(file)?.exports.some((e) => e.name !== 'default') ? main : { v: 'namespace', path: file }
+  }
+  return { v: 'lib', pkg: packageName(from), name: '*' }
+}
+
+export function importedModule(it: Interpreter, path: string, from: string): Val {
+  const file = it.program.resolve(path, from)
+  if (file && it.program.facts(file)) return { v: 'namespace', path: file }
+  return { v: 'lib', pkg: packageName(from), name: '*' }
+}
+
+/** The value that a file exports under a name, through re-exports; undefined when it exports no such name. */
+export function exportedValue(it: Interpreter, path: string, name: string, depth = 0): Val | undefined {
+  const key = `${path} ${name}`
+  const known = it.program.exports.get(key)
+  if (known !== undefined) return known ?? undefined
+  const facts = it.program.facts(path)
+  if (!facts || depth > 12) return undefined
+  it.program.exports.set(key, null)
+  const value = findExport(it, facts, path, name, depth)
+  it.program.exports.set(key, value ?? null)
+  if (!value) it.program.exports.delete(key)
+  return value
+}
+
+function findExport(it: Interpreter, facts: JavaScriptFacts, path: string, name: string, depth: number): Val | undefined {
+  const scope = moduleScope(it, path)
+  if (!scope) return undefined
+  const found = facts.exports.find((e) => e.name === name)
+  if (found) {
+    if (found.from !== undefined) return importThrough(it, path, found.from, found.imported ?? name, depth)
+    if (found.value) return quietly(it, () => safely(() => evaluate(it, found.value as NonNullable<typeof found.value>, scope)))
+    const local = found.local ?? name
+    return readModuleName(it, scope, local)
+  }
+  for (const e of facts.exports) {
+    if (e.name !== '*' || e.from === undefined || name === 'default') continue
+    const file = it.program.resolve(path, e.from)
+    const value = file ? exportedValue(it, file, name, depth + 1) : undefined
+    if (value) return value
+  }
+  return undefined
+}
+
+function readModuleName(it: Interpreter, scope: Scope, name: string): Val | undefined {
+  const known = scope.vars.get(name)
+  if (known) return known
+  const lazy = scope.lazy?.get(name)
+  if (!lazy) return undefined
+  scope.vars.set(name, UNKNOWN)
+  const value = lazy()
+  scope.vars.set(name, value)
+  void it
+  return value
+}
+
+function importThrough(it: Interpreter, path: string, from: string, imported: string, depth: number): Val | undefined {
+  const file = it.program.resolve(path, from)
+  if (!file) return importedValue(it, path, from, imported)
+  if (imported === '*') return { v: 'namespace', path: file }
+  return exportedValue(it, file, imported, depth + 1)
+}

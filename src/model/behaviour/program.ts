@@ -1,0 +1,129 @@
+import type { FunctionIR, JavaScriptFacts, Pattern, Stmt } from '../../facts/javascript.ts'
+import { UNKNOWN, type Val } from './abstract-value.ts'
+import type { Scope } from './scope.ts'
+
+/** Everything that following calls needs: the files, what specifiers mean, and the module scopes evaluated so far. */
+export interface Program {
+  facts(path: string): JavaScriptFacts | undefined
+  /** The file that a specifier means, seen from a file; undefined for packages. */
+  resolve(from: string, specifier: string): string | undefined
+  /** Module scopes, made when first needed and shared by all entries. */
+  readonly scopes: Map<string, Scope>
+  /** Values of exports, by `path name`. */
+  readonly exports: Map<string, Val | null>
+  /** Scopes of functions in which an entry is written (`register(app)`), by `path id`. */
+  readonly functionScopes: Map<string, Scope>
+}
+
+/** The program over a repository's JavaScript facts. `resolve` is the module graph's. */
+export function createProgram(files: ReadonlyMap<string, JavaScriptFacts>, resolve: (from: string, specifier: string) => string | undefined): Program {
+  return { facts: (path) => files.get(path), resolve, scopes: new Map(), exports: new Map(), functionScopes: new Map() }
+}
+
+const SUFFIXES = [
+  '',
+  '.ts',
+  '.tsx',
+  '.js',
+  '.jsx',
+  '.mjs',
+  '.cjs',
+  '.mts',
+  '.cts',
+  '.svelte',
+  '.vue',
+  '.astro',
+  '/index.ts',
+  '/index.tsx',
+  '/index.js',
+  '/index.jsx',
+  '/index.mjs',
+]
+const JS_SUFFIX = /\.[cm]?jsx?$/
+
+/** Resolves relative specifiers, and the customary `@/` and `~/` of generated applications; for programs without a module graph. */
+export function relativeResolver(files: { has(path: string): boolean }): (from: string, specifier: string) => string | undefined {
+  const find = (base: string): string | undefined => {
+    for (const s of SUFFIXES) if (files.has(base + s)) return base + s
+    const bare = base.replace(JS_SUFFIX, '')
+    if (bare !== base) for (const s of SUFFIXES) if (files.has(bare + s)) return bare + s
+    return undefined
+  }
+  return (from, specifier) => {
+    if (specifier.startsWith('.')) return find(normalise(`${from.slice(0, from.lastIndexOf('/') + 1)}${specifier}`))
+    const alias = /^(?:@|~|\$lib|#)\/(.*)$/.exec(specifier)
+    if (!alias) return undefined
+    for (const root of ['src/', '', 'app/', 'src/lib/', 'lib/']) {
+      const hit = find(root + (alias[1] as string))
+      if (hit) return hit
+    }
+    return undefined
+  }
+}
+
+function normalise(path: string): string {
+  const out: string[] = []
+  for (const part of path.split('/')) {
+    if (part === '..') out.pop()
+    else if (part !== '.' && part !== '') out.push(part)
+  }
+  return out.join('/')
+}
+
+/** The names that a pattern binds. */
+export function boundNames(pattern: Pattern, out: string[] = []): string[] {
+  switch (pattern.k) {
+    case 'name':
+      out.push(pattern.name)
+      break
+    case 'object':
+      for (const p of pattern.props) boundNames(p.to, out)
+      if (pattern.rest) out.push(pattern.rest)
+      break
+    case 'array':
+      for (const p of pattern.items) if (p) boundNames(p, out)
+      if (pattern.rest) out.push(pattern.rest)
+      break
+    case 'rest':
+      boundNames(pattern.to, out)
+      break
+  }
+  return out
+}
+
+/** How names of a body that is not executed from top to bottom get their values: on first use. */
+export interface LazyEvaluation {
+  pattern(to: Pattern, init: Stmt & { k: 'let' }, scope: Scope): void
+  assigned(name: string, statements: readonly Stmt[], scope: Scope): Val
+  func(path: string, id: number, scope: Scope): Val
+  cls(stmt: Stmt & { k: 'class' }, scope: Scope): Val
+}
+
+/** Declares the names of `fn`'s body in `scope`, evaluated when first read. */
+export function declareLazily(fn: FunctionIR, scope: Scope, how: LazyEvaluation): void {
+  scope.lazy ??= new Map()
+  const lazy = scope.lazy
+  const declare = (body: readonly Stmt[], depth: number): void => {
+    for (const s of body) {
+      if (s.k === 'function') lazy.set(s.name, () => how.func(scope.path, s.fn, scope))
+      else if (s.k === 'class' && s.name) lazy.set(s.name, () => how.cls(s, scope))
+      else if (s.k === 'let') {
+        for (const name of boundNames(s.to)) {
+          if (s.init === undefined && s.how !== 'const') lazy.set(name, () => how.assigned(name, fn.body, scope))
+          else
+            lazy.set(name, () => {
+              how.pattern(s.to, s, scope)
+              return scope.vars.get(name) ?? UNKNOWN
+            })
+        }
+      } else if (depth < 4) {
+        if (s.k === 'if') {
+          declare(s.then, depth + 1)
+          if (s.else) declare(s.else, depth + 1)
+        } else if (s.k === 'try') declare(s.body, depth + 1)
+        else if (s.k === 'block') declare(s.body, depth + 1)
+      }
+    }
+  }
+  declare(fn.body, 0)
+}

@@ -1,0 +1,26 @@
+import type { Place } from '../../lib/place.ts'
+import type { Val } from './abstract-value.ts'
+import type { Interpreter } from './interpreter.ts'
+
+/** A status code, when the value is one. */
+export function statusIn(val: Val | undefined): number | undefined {
+  if (!val) return undefined
+  if (val.v === 'const' && typeof val.value === 'number') return val.value
+  if (val.v === 'any') {
+    const all = val.alts.map((a) => statusIn(a.value))
+    return all.every((s) => s !== undefined && s === all[0]) ? all[0] : undefined
+  }
+  return undefined
+}
+
+type How = 'json' | 'redirect' | 'next' | 'not-found' | 'other'
+
+/** Answers now (`res.json()`); the handler goes on unless it returns. */
+export function respond(it: Interpreter, how: How, status: number | undefined, body: Val | undefined, at: Place): Val {
+  it.emit({ kind: 'respond', how, ...(status !== undefined ? { status } : {}), ...(body ? { body } : {}) }, at)
+  it.lastRespond = {
+    how: how === 'redirect' ? 'redirect' : how === 'next' ? 'next' : how === 'not-found' ? 'not-found' : 'respond',
+    ...(status !== undefined ? { status } : {}),
+  }
+  return { v: 'response', how, ...(status !== undefined ? { status } : {}), ...(body ? { body } : {}), at, sent: true } as Val
+}
