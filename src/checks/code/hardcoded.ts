@@ -1,5 +1,15 @@
-import { defineCheck } from '../define-check.ts'
-import { notImplemented } from '../not-implemented.ts'
+import type {
+  ClientPassword,
+  CodeModel,
+  DefaultSecret,
+  HardcodedIdentity,
+  HardcodedSecret,
+  Marker,
+  OwnerMail,
+  SqlAccount,
+  Switch,
+} from '../../model/code/code.ts'
+import { defineCheck, failed, type Issue, notApplicable, passed, type Severity } from '../define-check.ts'
 
 export default defineCheck({
   number: 25,
@@ -8,5 +18,232 @@ export default defineCheck({
   rule: 'Code is reviewed for hardcoded values and they are removed or moved to environment variables.',
   needs: ['code'],
   doubtedBy: ['code'],
-  run: notImplemented,
+  run({ code }) {
+    const under5 = code.secrets.flatMap((s) => (s.reportedAsServiceRole ? [[5, s.reportedAsServiceRole] as const] : []))
+    const passwordFiles = new Set(code.clientPasswords.map((p) => p.path))
+    const spoken = new Set([...code.identities.map((i) => i.path), ...passwordFiles])
+    const issues = [
+      ...code.secrets.filter((s) => !s.reportedAsServiceRole && !(s.kind === 'password' && passwordFiles.has(s.path))).map(secretIssue),
+      ...code.clientPasswords.map(passwordIssue),
+      ...code.identities.filter((i) => (i.grants || i.owner) && !passwordFiles.has(i.path)).map(identityIssue),
+      ...code.defaults.map(defaultIssue),
+      ...code.switches.map(switchIssue),
+      ...code.sqlAccounts.map(accountIssue),
+      ...code.ownerMails.filter((m) => !spoken.has(m.path)).map(mailIssue),
+      ...code.markers.map(markerIssue),
+    ]
+    const evidence = describe(code)
+    if (issues.length || under5.length) return failed(issues, evidence, under5)
+    return code.searched.files ? passed(...evidence) : notApplicable('the repository holds no text file')
+  },
 })
+
+/** Formats that act on somebody else's service with the owner's rights as soon as they are known. */
+const BY_NAME = new Set(['generic-secret', 'password', 'default-secret', 'jwt', 'webhook-secret', 'url-password', 'aws-access-key-id'])
+
+function secretIssue(s: HardcodedSecret): Issue {
+  const severity: Severity = s.live === 'test' || BY_NAME.has(s.kind) ? 'High' : 'Critical'
+  const words = s.kind.replace(/-/g, ' ')
+  const name = s.name ? ` as \`${s.name}\`` : ''
+  const variable = variableName(s)
+  return {
+    subject: `file ${s.path}`,
+    discriminator: `${s.kind} ${s.hash.length > 3 ? s.hash : (s.name ?? '')}`,
+    severity,
+    title: s.live === 'test' ? 'Test key in the repository' : 'Secret in the repository',
+    message: `A ${words} (${s.redacted}, ${s.length} characters) stands here${name}${s.also.length ? `, and in ${s.also.length} more place${s.also.length === 1 ? '' : 's'}` : ''}.`,
+    attack:
+      s.live === 'test'
+        ? 'Whoever reads the repository works in the test account, sees its data, and learns how the live one is built.'
+        : 'Whoever reads the repository, a fork, an old clone or a build log uses the value in the owner’s name.',
+    fix: {
+      text: 'Replace the value where it was issued (it stays in the history), and read the new one from the environment.',
+      language: 'ts',
+      code: `const ${camel(variable)} = process.env.${variable}`,
+    },
+    at: { path: s.path, line: s.line },
+    related: s.also.slice(0, 30).map((p) => ({ ...p, subject: `file ${p.path}`, what: 'the same value' })),
+    proof: 'inferred',
+    aliases: ['CWE-798'],
+  }
+}
+
+function variableName(s: HardcodedSecret): string {
+  const own = s.name
+    ?.replace(/([a-z0-9])([A-Z])/g, '$1_$2')
+    .replace(/[^A-Za-z0-9]+/g, '_')
+    .toUpperCase()
+  if (own && own.length > 3 && /SECRET|KEY|TOKEN|PASS|URL/.test(own)) return own.replace(/^(?:NEXT_PUBLIC|VITE|REACT_APP|EXPO_PUBLIC)_/, '')
+  return s.kind.replace(/-/g, '_').toUpperCase()
+}
+
+function camel(name: string): string {
+  return name.toLowerCase().replace(/_+([a-z0-9])/g, (_, c: string) => c.toUpperCase())
+}
+
+function passwordIssue(p: ClientPassword): Issue {
+  const what =
+    p.how === 'variable' ? `\`${p.name}\`, which the bundler writes into the page,` : p.how === 'list' ? 'a list of accounts with their passwords' : `a literal`
+  return {
+    subject: `file ${p.path}`,
+    discriminator: 'client password',
+    severity: 'Critical',
+    title: 'Password checked in the browser',
+    message: `The browser itself compares the password with ${what}${p.how === 'variable' ? ' and decides who is let in' : ' and decides who is let in'}.`,
+    attack: 'Anyone opens the developer tools, reads the password out of the bundle or simply sets the state that a right password would set.',
+    fix: {
+      text: 'Sign in against the server and let the server (or row level security) decide what the session may do. Change this password wherever else it is used.',
+      language: 'ts',
+      code: `const { data, error } = await supabase.auth.signInWithPassword({ email, password })\nif (error) throw error`,
+    },
+    at: { path: p.path, line: p.line },
+    related: p.uses
+      .filter((u) => u.path !== p.path || u.line !== p.line)
+      .slice(0, 20)
+      .map((u) => ({ ...u, what: 'compared here' })),
+    proof: 'inferred',
+    aliases: ['CWE-602', 'CWE-259'],
+  }
+}
+
+function identityIssue(i: HardcodedIdentity): Issue {
+  const critical = i.origin === 'claimed' && i.grants
+  const whose = i.owner ? 'the owner’s e-mail address' : i.what === 'email' ? 'a fixed e-mail address' : 'a fixed user id'
+  return {
+    subject: i.subject,
+    discriminator: `identity ${i.what}`,
+    severity: critical ? 'Critical' : 'Medium',
+    title: critical ? 'Bypass for a fixed identity' : 'Fixed identity decides about access',
+    message: critical
+      ? `Access is decided by comparing ${whose} (${i.shown}) with a value that the caller supplies or can edit.`
+      : `${whose[0]?.toUpperCase()}${whose.slice(1)} (${i.shown}) is written into the code that decides about access.`,
+    attack: critical
+      ? 'An attacker sends or enters this value and is treated as that person: authentication, authorisation or payment is skipped.'
+      : 'The code names the account worth taking over, and nobody can be added or removed without a deployment; when the mailbox changes hands, so does the access.',
+    fix: {
+      text: critical
+        ? 'Take the identity from a verified session only, and the right from a role that the server keeps.'
+        : 'Keep the role in the database (or in a claim that only the server sets), and check the role.',
+      language: i.subject.startsWith('file') ? 'ts' : 'sql',
+      code: i.subject.startsWith('file')
+        ? `const { data: { user } } = await supabase.auth.getUser()\nconst isAdmin = user?.app_metadata.role === 'admin'`
+        : `(auth.jwt() -> 'app_metadata' ->> 'role') = 'admin'`,
+    },
+    at: { path: i.path, line: i.line },
+    related: i.uses
+      .filter((u) => u.path !== i.path || u.line !== i.line)
+      .slice(0, 30)
+      .map((u) => ({ ...u, subject: `file ${u.path}`, what: 'compared here' })),
+    proof: 'inferred',
+    aliases: ['CWE-547', ...(critical ? ['CWE-290'] : [])],
+  }
+}
+
+function defaultIssue(d: DefaultSecret): Issue {
+  return {
+    subject: `file ${d.path}`,
+    discriminator: `default ${d.name}`,
+    severity: 'High',
+    title: 'Default for a secret',
+    message: `When \`${d.name}\` is not set, a word from the source code takes its place.`,
+    attack: 'On any deployment where the variable is missing, whoever has read the source signs tokens or calls the endpoint with the default.',
+    fix: {
+      text: 'Refuse to start without the variable.',
+      language: 'ts',
+      code: `const secret = process.env.${d.name}\nif (!secret) throw new Error('${d.name} is not set')`,
+    },
+    at: { path: d.path, line: d.line },
+    proof: 'inferred',
+    aliases: ['CWE-1188', 'CWE-798'],
+  }
+}
+
+function switchIssue(s: Switch): Issue {
+  const request = s.how === 'request'
+  return {
+    subject: `file ${s.path}`,
+    discriminator: `switch ${s.name}`,
+    severity: request ? 'Critical' : 'High',
+    title: `Switch that skips ${s.skips}`,
+    message: request
+      ? `The request parameter \`${s.name}\` turns ${s.skips} off.`
+      : s.how === 'constant'
+        ? `The constant \`${s.name}\` is on and turns ${s.skips} off.`
+        : `The variable \`${s.name}\` turns ${s.skips} off wherever it is set.`,
+    attack: request
+      ? 'Anyone adds the parameter to a request and is let in.'
+      : `One wrong value in a deployment, or one pull request that sets it, opens everything behind ${s.skips}.`,
+    fix: { text: 'Remove the switch. For local work sign in with a seeded test account; for tests replace the module in the test runner.' },
+    at: { path: s.path, line: s.line },
+    proof: 'inferred',
+    aliases: ['CWE-489'],
+  }
+}
+
+function accountIssue(a: SqlAccount): Issue {
+  const password = a.what === 'password'
+  return {
+    subject: `file ${a.path}`,
+    discriminator: `sql ${a.what}`,
+    severity: password ? 'High' : 'Medium',
+    title: password ? 'Account with a fixed password' : 'Fixed person gets power',
+    message: password
+      ? 'The SQL creates an account with a password that is written here, in every database it runs on.'
+      : 'The SQL gives a role to a fixed person, in every database it runs on.',
+    attack: password
+      ? 'Whoever has read the repository signs in with this account until its password is changed.'
+      : 'The grant comes back with every new database, and fails or reaches a stranger where the id or address means somebody else.',
+    fix: password
+      ? { text: 'Take the account out of the migration, change its password, and create it through the sign-up or an invitation.' }
+      : {
+          text: 'Take the grant out of the migration and give the role once, by hand or by a script that reads the address from the environment.',
+          language: 'sql',
+          code: `-- run once, not in a migration\nupdate public.profiles set role = 'admin' where email = :'admin_email';`,
+        },
+    at: { path: a.path, line: a.line },
+    related: a.related.slice(0, 20).map((p) => ({ ...p, what: 'another fixed value' })),
+    proof: 'inferred',
+    aliases: ['CWE-798'],
+  }
+}
+
+function mailIssue(m: OwnerMail): Issue {
+  return {
+    subject: `file ${m.path}`,
+    discriminator: 'owner mail',
+    severity: 'Medium',
+    title: 'The owner’s e-mail address in code',
+    message: `The address of a commit author (${m.shown}) is a fixed recipient or administrator here.`,
+    attack:
+      'The code publishes the address that runs the application: a target for phishing, and a mailbox that goes on receiving users’ data when responsibilities change.',
+    fix: { text: 'Read the address from the environment.', language: 'ts', code: 'const to = process.env.NOTIFICATION_EMAIL' },
+    at: { path: m.path, line: m.line },
+    related: m.uses.slice(0, 20).map((u) => ({ ...u, what: 'again here' })),
+    proof: 'inferred',
+    aliases: ['CWE-547'],
+  }
+}
+
+function markerIssue(m: Marker): Issue {
+  return {
+    subject: `file ${m.path}`,
+    discriminator: 'marker',
+    severity: 'Medium',
+    title: 'Unfinished work beside access or payment code',
+    message: `“${m.text}” stands beside \`${m.beside}\`: a decision about access or money was left for later.`,
+    attack: 'The comment tells a reader of the repository which check is not there yet.',
+    fix: { text: 'Finish it before launch, or move it into an issue and say in the code why it is safe as it is.' },
+    at: { path: m.path, line: m.line },
+    related: m.also.slice(0, 20).map((p) => ({ ...p, what: 'another marker' })),
+    proof: 'inferred',
+    aliases: ['CWE-546'],
+  }
+}
+
+function describe(code: CodeModel): string[] {
+  const { files, markers } = code.searched
+  return [
+    `${files} text files searched for secrets`,
+    `${markers} TODO or FIXME comment${markers === 1 ? '' : 's'}, ${code.markers.length} file${code.markers.length === 1 ? '' : 's'} with one beside authentication, permission or payment code`,
+  ]
+}

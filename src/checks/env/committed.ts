@@ -49,7 +49,8 @@ function fileIssue(file: EnvFileState): Issue[] {
   const holding = versions.map((v) => ({ ...v, secrets: v.secrets.filter(counts) })).find((v) => v.secrets.length)
   if (file.template && !holding) return []
   const unreadable = versions.some((v) => !v.readable)
-  const severity = holding ? (file.template && holding.secrets.every((s) => s.live === 'test') ? 'High' : 'Critical') : unreadable ? 'High' : 'Medium'
+  const everything = versions.flatMap((v) => v.secrets.filter(counts))
+  const severity = holding ? (file.template && everything.every((s) => s.live === 'test') ? 'High' : 'Critical') : unreadable ? 'High' : 'Medium'
   const inHistory = !file.tracked
   const where = holding
     ? holding.commit
@@ -58,7 +59,7 @@ function fileIssue(file: EnvFileState): Issue[] {
     : inHistory
       ? `in commit ${versions[0]?.commit?.slice(0, 10)}`
       : 'in the tree'
-  const named = holding ? describe(holding.secrets) : ''
+  const named = holding ? describe(everything) : ''
   const content = holding ? `holds ${named}` : unreadable ? 'could not be read: it may hold secrets' : 'holds only public values or placeholders today'
   return [
     {
@@ -71,7 +72,7 @@ function fileIssue(file: EnvFileState): Issue[] {
         : 'The file invites the next secret: whoever adds one publishes it with the next commit.',
       fix: {
         text: holding
-          ? `Replace ${holding.secrets.length === 1 ? 'this secret' : 'these secrets'} at the provider first; then take the file out of the index and ignore every variant. Rewriting the history is optional once the values are dead.`
+          ? `Replace ${everything.length === 1 ? 'this secret' : 'these secrets'} at the provider first; then take the file out of the index and ignore every variant. Rewriting the history is optional once the values are dead.`
           : 'Take the file out of the index, ignore every variant, and keep a template with empty values.',
         language: 'sh',
         code: file.template

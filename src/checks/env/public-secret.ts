@@ -36,17 +36,21 @@ export default defineCheck({
   id: 'env/public-secret',
   category: 'Environment variables',
   rule: 'No secret key (beginning sk_, the service role token) is held in a variable with a public prefix.',
-  needs: ['env'],
+  needs: ['env', 'modules'],
   doubtedBy: ['env-file', 'code', 'config'],
-  run({ env }) {
+  run({ env, modules }) {
     if (!env.publicVariables.length) return notApplicable('no variable with a public prefix is read or defined, and no configuration file inlines one')
-    const issues = env.publicVariables.flatMap((v) => {
+    // a service-role variable that browser code reads is one cause, and check 5 reports it at the read
+    const inClient = (v: PublicVariable) => modules.serviceRole.find((u) => u.inBrowser && u.how === 'variable' && u.what === v.name)
+    const holding = env.publicVariables.flatMap((v) => {
       const held = whatItHolds(v)
-      return held ? [issue(v, held)] : []
+      return held ? [{ v, held, use: inClient(v) }] : []
     })
+    const issues = holding.filter((h) => !h.use).map((h) => issue(h.v, h.held))
+    const under5 = holding.flatMap((h) => (h.use ? [[5, `file ${h.use.path}`] as const] : []))
     const names = env.publicVariables.map((v) => v.name)
     const evidence = `${names.length} public variable${names.length === 1 ? '' : 's'} looked at: ${names.slice(0, 12).join(', ')}${names.length > 12 ? ', …' : ''}`
-    return issues.length ? failed(issues, [evidence]) : passed(evidence)
+    return holding.length ? failed(issues, [evidence], under5) : passed(evidence)
   },
 })
 

@@ -1,7 +1,66 @@
 import type { AppModel, ModelInput } from '../app-model.ts'
-import type { CodeModel } from './code.ts'
+import { Program } from '../frameworks/program.ts'
+import { clientPasswords } from './client-passwords.ts'
+import type { ClientPassword, CodeModel, DefaultSecret, HardcodedIdentity, Marker, OwnerMail, SqlAccount, Switch } from './code.ts'
+import { defaultSecrets } from './default-secrets.ts'
+import { hardcodedIdentities, mergeIdentities } from './identities.ts'
+import { markersOf } from './markers.ts'
+import { ownerMails } from './owner-mails.ts'
+import { hardcodedSecrets } from './secrets.ts'
+import { sqlAccounts, sqlIdentities } from './sql-values.ts'
+import { switches } from './switches.ts'
+
+type Slices = Pick<AppModel, 'files' | 'workspaces' | 'declared' | 'schema' | 'access' | 'modules' | 'routes' | 'env'>
 
 /** The code slice. */
-export function buildCode(_input: ModelInput, _slices: Pick<AppModel, 'files' | 'workspaces' | 'declared' | 'schema' | 'access' | 'modules' | 'routes' | 'env'>): CodeModel {
-  return { secrets: [] }
+export function buildCode(input: ModelInput, slices: Slices): CodeModel {
+  const { files, modules } = slices
+  const program = new Program(input.facts, slices)
+  const owners = ownerAddresses(input)
+  const identities: HardcodedIdentity[] = []
+  const passwords: ClientPassword[] = []
+  const defaults: DefaultSecret[] = []
+  const found: Switch[] = []
+  const mails: OwnerMail[] = []
+  const markers: Marker[] = []
+  let markerCount = 0
+  for (const [path, js] of input.facts.of('javascript')) {
+    if (files.role(path) !== 'source') continue
+    identities.push(...hardcodedIdentities(program, path, js, modules, owners))
+    passwords.push(...clientPasswords(program, path, js, modules))
+    defaults.push(...defaultSecrets(path, js))
+    found.push(...switches(path, js))
+    const mail = ownerMails(path, js, owners)
+    if (mail) mails.push(mail)
+    const { marker, count } = markersOf(path, js)
+    markerCount += count
+    if (marker) markers.push(marker)
+  }
+  const accounts: SqlAccount[] = []
+  for (const [path, sql] of input.facts.of('sql')) {
+    if (files.role(path) !== 'source' || /discarded|archive|backup/i.test(path)) continue
+    const account = sqlAccounts(path, sql.text)
+    if (account) accounts.push(account)
+  }
+  return {
+    secrets: hardcodedSecrets(input, slices),
+    identities: mergeIdentities([...identities, ...sqlIdentities(slices.schema, owners)]),
+    clientPasswords: passwords,
+    defaults,
+    switches: found,
+    ownerMails: mails,
+    sqlAccounts: accounts,
+    markers,
+    searched: { files: input.facts.of('secrets').size, markers: markerCount },
+  }
+}
+
+/** Addresses of commit authors and of package.json. */
+function ownerAddresses(input: ModelInput): Set<string> {
+  const found = new Set((input.history?.authors ?? []).map((a) => a.toLowerCase()))
+  for (const manifest of input.facts.of('package-json').values()) {
+    const mail = /[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9.-]{1,190}\.[A-Za-z]{2,24}/.exec(manifest.author ?? '')?.[0]
+    if (mail) found.add(mail.toLowerCase())
+  }
+  return found
 }

@@ -1,6 +1,93 @@
 import type { SecretFact } from '../../facts/kinds.ts'
+import type { Place } from '../../lib/place.ts'
 
-/** Values hardcoded in code and text. Filled in by its builder. */
+/** Values hardcoded in code and text. */
 export interface CodeModel {
-  readonly secrets: readonly (SecretFact & { readonly path: string })[]
+  readonly secrets: readonly HardcodedSecret[]
+  readonly identities: readonly HardcodedIdentity[]
+  readonly clientPasswords: readonly ClientPassword[]
+  readonly defaults: readonly DefaultSecret[]
+  readonly switches: readonly Switch[]
+  readonly ownerMails: readonly OwnerMail[]
+  readonly sqlAccounts: readonly SqlAccount[]
+  readonly markers: readonly Marker[]
+  /** What was searched, for the evidence. */
+  readonly searched: { readonly files: number; readonly markers: number }
+}
+
+/** One secret value in one place (its further places in `also`). */
+export interface HardcodedSecret extends SecretFact {
+  readonly path: string
+  readonly also: readonly Place[]
+  /** `file PATH` of the finding of check 5 that reports this value already. */
+  readonly reportedAsServiceRole?: string
+}
+
+/** A fixed e-mail address or user id that code or SQL compares the caller with. */
+export interface HardcodedIdentity {
+  readonly subject: string
+  readonly path: string
+  /** The line of the literal. */
+  readonly line: number
+  readonly what: 'email' | 'id'
+  /** The address with its local part cut down, or the first characters of the id. */
+  readonly shown: string
+  /** Where the compared value comes from: a verified session, the request or an editable field, or not known. */
+  readonly origin: 'verified' | 'claimed' | 'unknown'
+  /** True when the comparison decides about access (and not, for example, about a log line). */
+  readonly grants: boolean
+  /** True when it is the address of a commit author or of package.json. */
+  readonly owner: boolean
+  readonly inBrowser: boolean
+  readonly uses: readonly Place[]
+}
+
+/** A password that the browser compares. */
+export interface ClientPassword {
+  readonly path: string
+  readonly line: number
+  readonly how: 'literal' | 'variable' | 'list'
+  readonly name: string
+  readonly uses: readonly Place[]
+}
+
+/** `process.env.SECRET || 'word'`. */
+export interface DefaultSecret {
+  readonly path: string
+  readonly line: number
+  readonly name: string
+}
+
+/** A switch that turns authentication or payment off. */
+export interface Switch {
+  readonly path: string
+  readonly line: number
+  readonly name: string
+  readonly how: 'variable' | 'constant' | 'request'
+  readonly skips: 'authentication' | 'payment'
+}
+
+/** The owner's address as a value of the program. */
+export interface OwnerMail {
+  readonly path: string
+  readonly line: number
+  readonly shown: string
+  readonly uses: readonly Place[]
+}
+
+/** An account or grant with fixed values in SQL that runs in every environment. */
+export interface SqlAccount {
+  readonly path: string
+  readonly line: number
+  readonly what: 'password' | 'grant'
+  readonly related: readonly Place[]
+}
+
+/** TODO, FIXME and the like beside code that decides about access or money. */
+export interface Marker {
+  readonly path: string
+  readonly line: number
+  readonly text: string
+  readonly beside: string
+  readonly also: readonly Place[]
 }

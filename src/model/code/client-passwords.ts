@@ -1,0 +1,72 @@
+import type { Expr, JavaScriptFacts } from '../../facts/javascript.ts'
+import type { Place } from '../../lib/place.ts'
+import { envNameOf } from '../env/code-reads.ts'
+import type { Program } from '../frameworks/program.ts'
+import { expressions, propOf, stringOf } from '../frameworks/walk.ts'
+import type { ModulesModel } from '../modules/modules.ts'
+import type { ClientPassword } from './code.ts'
+import { constantsOf, lastName } from './constants.ts'
+
+const PASSWORD =
+  /(?:password|passwd|passwort|passcode|passphrase|pwd|senha|contrase(?:n|ñ)a|parola|pin|access_?code|pin_?code|secret_?code)(?:input|value|attempt)?$/i
+/** States and field names that a password variable is compared with. */
+const NO_PASSWORD = /^(?:text|password|hidden|visible|string|required|invalid|valid|none|null|undefined|true|false|weak|medium|strong|)$/i
+
+/** Passwords that the browser itself compares; whoever opens the bundle knows them. */
+export function clientPasswords(program: Program, path: string, js: JavaScriptFacts, modules: ModulesModel): ClientPassword[] {
+  const found: (ClientPassword & { uses: Place[] })[] = []
+  const add = (at: Place, how: ClientPassword['how'], name: string, use: Place) => {
+    const known = found.find((f) => f.path === at.path)
+    if (known) known.uses.push(use)
+    else found.push({ path: at.path, line: at.line, how, name, uses: [use] })
+  }
+  for (const fn of js.functions) {
+    for (const e of expressions(fn)) {
+      if (e.k !== 'bin' || !/^[!=]==?$/.test(e.op) || !modules.inBrowser(path, e.l)) continue
+      for (const [a, b] of [
+        [e.a, e.b],
+        [e.b, e.a],
+      ] as const) {
+        const name = lastName(a)
+        if (!PASSWORD.test(name) || a.k === 'lit') continue
+        const use = { path, line: e.l }
+        const variable = publicVariable(program, path, fn.id, b)
+        const constant = constantsOf(program, path, fn.id, b).find((c) => c.secret !== undefined || !NO_PASSWORD.test(c.value))
+        if (variable) add(use, 'variable', variable, use)
+        else if (constant) add(constant, 'literal', name, use)
+        else if (b.k === 'mem' && PASSWORD.test(b.name)) {
+          const list = credentialList(program, path, js, b)
+          if (list) add(list, 'list', name, use)
+        }
+      }
+    }
+  }
+  return found
+}
+
+/** A variable that the bundler inlines: reading it in the browser gives its value. */
+function publicVariable(program: Program, path: string, scope: number, e: Expr): string | undefined {
+  const own = envNameOf(e)
+  if (own) return own
+  if (e.k !== 'id') return undefined
+  const m = program.meaning(path, scope, e)
+  return m?.k === 'expr' ? envNameOf(m.expr.k === 'logic' ? m.expr.a : m.expr) : undefined
+}
+
+/** A list of accounts with literal passwords in the same file or imported, that a comparison with `x.password` walks through. */
+function credentialList(program: Program, path: string, js: JavaScriptFacts, member: Expr & { k: 'mem' }): Place | undefined {
+  if (member.of.k !== 'id') return undefined
+  const parameter = member.of.name
+  for (const fn of js.functions) {
+    for (const e of expressions(fn)) {
+      if (e.k !== 'call' || e.fn.k !== 'mem' || !/^(find|some|filter|findIndex)$/.test(e.fn.name) || e.args[0]?.k !== 'fn') continue
+      const callback = js.functions[e.args[0].fn]
+      if (!callback?.params.some((p) => p.k === 'name' && p.name === parameter)) continue
+      const m = e.fn.of.k === 'arr' ? { k: 'expr' as const, path, expr: e.fn.of as Expr } : program.meaning(path, fn.id, e.fn.of)
+      if (m?.k !== 'expr' || m.expr.k !== 'arr') continue
+      const row = m.expr.items.map((i) => propOf(i, member.name)).find((v) => v && stringOf(v))
+      if (row) return { path: m.path, line: row.l }
+    }
+  }
+  return undefined
+}

@@ -1,0 +1,55 @@
+import type { Expr, JavaScriptFacts } from '../../facts/javascript.ts'
+import { envNameOf, isEnvObject } from '../env/code-reads.ts'
+import { exprsOf, statements, stringOf, subExpressions } from '../frameworks/walk.ts'
+import type { DefaultSecret } from './code.ts'
+
+/** Secrets that the application itself checks or signs with: whoever knows the default passes. Keys sent to others do no harm when they are wrong. */
+const CHECKED_HERE =
+  /(?:^|_)(?:JWT|SESSION|COOKIE|AUTH|NEXTAUTH|CRON|CSRF|ENCRYPT\w*|SIGN\w*|ADMIN|INTERNAL|HMAC|TOKEN|SHARED|MASTER|REVALIDAT\w*|PREVIEW|DRAFT|VERIF\w*|BYPASS|APP|SERVER|STATE|UNSUBSCRIBE|MAGIC_?LINK|INVITE|API)_?(?:SECRET|SECRET_KEY|SALT|SIGNING_KEY|ENCRYPTION_KEY|KEY_SECRET)$|(?:^|_)(?:ACCESS|REFRESH)_TOKEN_SECRET$|^(?:ADMIN|INTERNAL|CRON|SHARED|MASTER|SYNC|BACKUP)_(?:API_)?(?:TOKEN|KEY)$|^(?:SECRET|SECRET_KEY|API_SECRET|ENCRYPTION_KEY|JWT_KEY|PASSWORD_SALT|JWT_PRIVATE_KEY)$|^(?:ADMIN|SITE|APP|MASTER|DASHBOARD|OWNER|BASIC_AUTH|STAFF)_(?:PASSWORD|PASS|PASSCODE|PIN)$/
+
+/** Literal values that stand in when the variable of a secret is not set. */
+export function defaultSecrets(path: string, js: JavaScriptFacts): DefaultSecret[] {
+  const found: DefaultSecret[] = []
+  const add = (name: string | undefined, value: Expr | undefined, line: number) => {
+    const text = value && (stringOf(value) ?? (value.k === 'lit' && value.secret ? '…' : undefined))
+    if (name && CHECKED_HERE.test(name.replace(/^(?:NEXT_PUBLIC|VITE)_/, '')) && text && text.trim() !== '' && !found.some((f) => f.name === name))
+      found.push({ path, line, name })
+  }
+  for (const fn of js.functions) {
+    for (const s of statements(fn.body)) {
+      if (s.k === 'let' && s.to.k === 'object' && s.init && isEnvObject(s.init)) for (const p of s.to.props) if (p.to.k === 'name') add(p.key, p.to.init, s.l)
+      for (const root of exprsOf(s)) {
+        for (const e of subExpressions(root)) {
+          if (e.k === 'logic' && e.op !== '&&') add(readName(e.a), e.b, e.l)
+          else if (e.k === 'cond') add(readName(e.test), e.else, e.l)
+          else if (e.k === 'call' && e.args.length >= 2) add(envNameOf(e) ?? configName(e), e.args[1], e.l)
+        }
+      }
+    }
+  }
+  return found
+}
+
+function readName(e: Expr): string | undefined {
+  return (
+    envNameOf(e) ??
+    (e.k === 'logic'
+      ? (readName(e.b) ?? readName(e.a))
+      : e.k === 'call' && e.fn.k === 'mem' && /^(trim|toString)$/.test(e.fn.name)
+        ? readName(e.fn.of)
+        : undefined)
+  )
+}
+
+/** `config.get('JWT_SECRET', 'word')`. */
+function configName(e: Expr & { k: 'call' }): string | undefined {
+  const name = stringOf(e.args[0])
+  return e.fn.k === 'mem' &&
+    /^(get|getOrThrow)$/.test(e.fn.name) &&
+    e.fn.of.k === 'id' &&
+    /config|env/i.test(e.fn.of.name) &&
+    name &&
+    /^[A-Z][A-Z0-9_]+$/.test(name)
+    ? name
+    : undefined
+}

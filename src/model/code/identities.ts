@@ -1,0 +1,182 @@
+import type { Expr, FunctionIR, JavaScriptFacts, Stmt } from '../../facts/javascript.ts'
+import type { Place } from '../../lib/place.ts'
+import type { Program } from '../frameworks/program.ts'
+import { boundNames, calleeText, exprsOf, statements, subExpressions } from '../frameworks/walk.ts'
+import type { ModulesModel } from '../modules/modules.ts'
+import type { HardcodedIdentity } from './code.ts'
+import { type Constant, constantsOf, lastName, MAIL, maskMail } from './constants.ts'
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+const PROVIDER_ID = /^(?:user_[A-Za-z0-9]{20,}|auth0\|[A-Za-z0-9]{10,}|google-oauth2\|[0-9]{10,}|[A-Za-z0-9]{28})$/
+const MAIL_NAME = /(?:e_?-?mail|login|user_?name|sender|account)$/i
+const ID_NAME = /(?:^|[a-z_])(?:user_?id|uid|owner_?id|account_?id|profile_?id|admin_?id|author_?id)$|^sub$/i
+const PERSON = /user|session|profile|account|auth|caller|owner|^me$|claims|payload|token/i
+const GRANTS =
+  /admin|owner|role|permission|allow|grant|bypass|skip|access|authori[sz]|premium|paid|pro\b|plan|credit|unlimited|token|session|cookie|sign|next|super|staff|internal|debug|tester|vip|free|isauth|forbid|unauthori[sz]ed|redirect|40[13]/i
+
+interface Comparison {
+  readonly operand: Expr
+  readonly constants: readonly Constant[]
+  readonly place: Place
+  readonly fn: FunctionIR
+  readonly statement: Stmt
+}
+
+/** Fixed addresses and ids that the code of one file compares somebody with; one entry per file that holds the literal. */
+export function hardcodedIdentities(
+  program: Program,
+  path: string,
+  js: JavaScriptFacts,
+  modules: ModulesModel,
+  owners: ReadonlySet<string>,
+): HardcodedIdentity[] {
+  const found: HardcodedIdentity[] = []
+  for (const c of comparisons(program, path, js)) {
+    const what = subjectOf(c)
+    if (!what) continue
+    const literal = c.constants.find((x) => (what === 'email' ? MAIL.test(x.value) : UUID.test(x.value) || PROVIDER_ID.test(x.value)))
+    if (!literal) continue
+    found.push({
+      subject: `file ${literal.path}`,
+      path: literal.path,
+      line: literal.line,
+      what,
+      shown: what === 'email' ? maskMail(literal.value) : `${literal.value.slice(0, 8)}…`,
+      origin: originOf(js, c),
+      grants: grants(c, js),
+      owner: owners.has(literal.value.toLowerCase()),
+      inBrowser: modules.inBrowser(path, c.place.line),
+      uses: [c.place],
+    })
+  }
+  return found
+}
+
+function* comparisons(program: Program, path: string, js: JavaScriptFacts): Generator<Comparison> {
+  for (const fn of js.functions) {
+    for (const statement of statements(fn.body)) {
+      for (const root of exprsOf(statement)) {
+        for (const e of subExpressions(root)) {
+          const place = { path, line: e.l }
+          if (e.k === 'bin' && /^[!=]==?$/.test(e.op)) {
+            for (const [a, b] of [
+              [e.a, e.b],
+              [e.b, e.a],
+            ] as const) {
+              const constants = a.k === 'lit' || a.k === 'tpl' ? [] : constantsOf(program, path, fn.id, b)
+              if (constants.length) yield { operand: a, constants, place, fn, statement }
+            }
+          } else if (e.k === 'call' && e.fn.k === 'mem' && /^(includes|has|indexOf)$/.test(e.fn.name) && e.args[0] && !['lit', 'tpl'].includes(e.args[0].k)) {
+            const constants = constantsOf(program, path, fn.id, e.fn.of)
+            if (constants.length) yield { operand: e.args[0], constants, place, fn, statement }
+          }
+        }
+      }
+      if (statement.k === 'switch') {
+        const constants = statement.cases.flatMap((c) => (c.test ? constantsOf(program, path, fn.id, c.test) : []))
+        if (constants.length) yield { operand: statement.on, constants, place: { path, line: statement.l }, fn, statement }
+      }
+    }
+  }
+}
+
+function subjectOf(c: Comparison): 'email' | 'id' | undefined {
+  const name = lastName(c.operand)
+  if (c.constants.some((x) => MAIL.test(x.value)) && (MAIL_NAME.test(name) || PERSON.test(name))) return 'email'
+  if (ID_NAME.test(name)) return 'id'
+  return name === 'id' && c.operand.k === 'mem' && PERSON.test(lastName(c.operand.of)) ? 'id' : undefined
+}
+
+const CLAIMED =
+  /(?:^|\.)(?:req|request)\b|body|searchParams|formData|\bquery\b|headers|\bparams\b|localStorage|sessionStorage|jwtDecode|jwt_decode|decodeJwt|decodeToken|atob|JSON\.parse|user_metadata|unsafeMetadata|raw_user_meta_data/
+const VERIFIED =
+  /getUser|getClaims|getServerSession|currentUser|getSession|useUser|useSession|useAuth|require\w*(?:User|Auth|Admin|Session)|verify|validateRequest|getAuth|(?:^|\.)auth\(|safeGetSession|locals|getToken|authenticate/
+
+/** Where the compared value comes from, judged by what declares its first name. */
+function originOf(js: JavaScriptFacts, c: Comparison): HardcodedIdentity['origin'] {
+  const text = written(c.operand)
+  if (/user_metadata|unsafeMetadata|raw_user_meta_data|localStorage|sessionStorage/.test(text)) return 'claimed'
+  const base = baseName(c.operand)
+  const source = base ? declarationText(js, c.fn, base) : text
+  const whole = `${source ?? ''} ${text}`
+  if (VERIFIED.test(whole)) return 'verified'
+  if (CLAIMED.test(whole)) return 'claimed'
+  return base && /session|currentUser|authUser/i.test(base) ? 'verified' : 'unknown'
+}
+
+function baseName(e: Expr): string | undefined {
+  if (e.k === 'id') return e.name
+  if (e.k === 'mem' || e.k === 'idx' || e.k === 'await' || e.k === 'un') return baseName(e.of)
+  if (e.k === 'call') return baseName(e.fn)
+  return e.k === 'logic' ? baseName(e.a) : undefined
+}
+
+/** The callee text of what a name is declared with, in the function or around it; names are followed a few steps. */
+function declarationText(js: JavaScriptFacts, fn: FunctionIR, name: string, depth = 0): string | undefined {
+  if (depth > 4) return undefined
+  for (let f: FunctionIR | undefined = fn, hops = 0; f && hops < 12; f = f.parent === undefined ? undefined : js.functions[f.parent], hops++) {
+    for (const s of statements(f.body)) {
+      if (s.k !== 'let' || !s.init || !boundNames(s.to).includes(name)) continue
+      const text = written(s.init)
+      const base = baseName(s.init)
+      const further = base && base !== name ? declarationText(js, f, base, depth + 1) : undefined
+      return further ? `${text} ${further}` : text
+    }
+    if (f.params.some((p) => boundNames(p).includes(name))) return undefined
+  }
+  return undefined
+}
+
+function written(e: Expr): string {
+  const parts: string[] = []
+  for (const x of subExpressions(e)) {
+    if (x.k === 'call') parts.push(`${calleeText(x.fn)}()`)
+    else if (x.k === 'mem' || x.k === 'id') parts.push(calleeText(x))
+    if (parts.length > 30) break
+  }
+  return parts.join(' ')
+}
+
+/** True when names around the comparison speak of access: the variable it goes to, the branch, the function. */
+function grants(c: Comparison, js: JavaScriptFacts): boolean {
+  const words: string[] = [c.fn.name ?? '']
+  const s = c.statement
+  if (s.k === 'let') words.push(...boundNames(s.to))
+  if (s.k === 'if') for (const inner of statements([...s.then, ...(s.else ?? [])])) for (const e of exprsOf(inner)) words.push(written(e), literals(e))
+  if (s.k === 'return') words.push('allow')
+  for (const e of exprsOf(s)) words.push(written(e))
+  for (const x of c.constants) words.push(constantName(js, x))
+  return GRANTS.test(words.join(' '))
+}
+
+function literals(e: Expr): string {
+  return [...subExpressions(e)]
+    .flatMap((x) => (x.k === 'lit' && (typeof x.v === 'number' || (typeof x.v === 'string' && x.v.length < 40 && !x.v.includes('@'))) ? [String(x.v)] : []))
+    .join(' ')
+}
+
+/** The name of the constant that holds a literal. */
+function constantName(js: JavaScriptFacts, constant: Constant): string {
+  for (const s of js.functions[0]?.body ?? []) if (s.k === 'let' && s.l <= constant.line && (s.e ?? s.l) >= constant.line) return boundNames(s.to).join(' ')
+  return ''
+}
+
+/** One entry per file and kind: the literal's first line, every comparison in `uses`. */
+export function mergeIdentities(all: readonly HardcodedIdentity[]): HardcodedIdentity[] {
+  const merged = new Map<string, HardcodedIdentity & { uses: Place[] }>()
+  for (const i of all) {
+    const key = i.subject
+    const known = merged.get(key)
+    if (!known) {
+      merged.set(key, { ...i, uses: [...i.uses] })
+      continue
+    }
+    const worse = rank(i) > rank(known)
+    merged.set(key, { ...(worse ? i : known), owner: i.owner || known.owner, line: worse ? i.line : known.line, uses: [...known.uses, ...i.uses] })
+  }
+  return [...merged.values()]
+}
+
+function rank(i: HardcodedIdentity): number {
+  return (i.grants ? 2 : 0) + (i.origin === 'claimed' ? 1 : 0)
+}

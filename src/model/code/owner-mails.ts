@@ -1,0 +1,33 @@
+import type { Expr, JavaScriptFacts } from '../../facts/javascript.ts'
+import { boundNames, childrenOf, exprsOf, statements, stringOf } from '../frameworks/walk.ts'
+import type { OwnerMail } from './code.ts'
+import { MAIL, maskMail } from './constants.ts'
+
+const RECIPIENT =
+  /^(?:to|cc|bcc|reply_?to|recipients?|admin_?e?mails?|owner_?e?mails?|notify|notification_?e?mails?|send_?to|email_?to|to_?e?mail|alert_?e?mails?)$/i
+const CONSTANT = /admin|owner|notif|recipient|alert|super|dev(?:eloper)?_?e?mail|report_?to|send_?to|^to$|my_?e?mail/i
+
+/** The owner's address where the program acts on it: as a recipient or an administrator, not as text on a page. */
+export function ownerMails(path: string, js: JavaScriptFacts, owners: ReadonlySet<string>): OwnerMail | undefined {
+  const places: { line: number; shown: string }[] = []
+  const take = (e: Expr | undefined) => {
+    if (!e) return
+    for (const item of e.k === 'arr' ? e.items : [e]) {
+      const text = stringOf(item)?.trim()
+      if (text && MAIL.test(text) && owners.has(text.toLowerCase())) places.push({ line: item.l, shown: maskMail(text) })
+    }
+  }
+  const visit = (e: Expr): void => {
+    if (e.k === 'obj') for (const p of e.props) if (p.key && RECIPIENT.test(p.key)) take(p.value)
+    if (e.k === 'logic' && e.op !== '&&') take(e.b)
+    for (const child of childrenOf(e)) visit(child)
+  }
+  for (const fn of js.functions) {
+    for (const s of statements(fn.body)) {
+      if (s.k === 'let' && s.init && boundNames(s.to).some((n) => CONSTANT.test(n))) take(s.init)
+      for (const e of exprsOf(s)) visit(e)
+    }
+  }
+  const [first, ...others] = [...new Map(places.map((p) => [p.line, p])).values()].sort((a, b) => a.line - b.line)
+  return first && { path, line: first.line, shown: first.shown, uses: others.map((o) => ({ path, line: o.line })) }
+}

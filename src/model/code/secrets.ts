@@ -1,0 +1,48 @@
+import type { SecretFact } from '../../facts/kinds.ts'
+import { identifies } from '../../facts/secrets/hash.ts'
+import { isEnvFile } from '../../lib/env-file-name.ts'
+import type { AppModel, ModelInput } from '../app-model.ts'
+import type { FileRole } from '../files/files.ts'
+import type { HardcodedSecret } from './code.ts'
+
+/** Kinds that only a name gives away: believed in source code, not in documentation, tests, examples and local set-ups. */
+const BY_NAME = new Set(['generic-secret', 'password', 'default-secret', 'jwt'])
+/** Formats that tests make up for themselves. */
+const MADE_UP_IN_TESTS = new Set([
+  'webhook-secret',
+  'private-key',
+  'gcp-service-account',
+  'url-password',
+  'mailgun-api-key',
+  'twilio-api-key',
+  'aws-access-key-id',
+])
+const LOCAL_SETUP = /(^|\/)\.github\/|(^|\/)[^/]*compose[^/]*\.ya?ml$|(^|\/)(\.devcontainer|charts?|helm|k8s|kubernetes)\/|(^|\/)\.gitlab-ci\.yml$/i
+
+/** Secrets of the tree that this slice answers for: one entry per value, env files left to their own check. */
+export function hardcodedSecrets(input: ModelInput, slices: Pick<AppModel, 'files' | 'modules'>): HardcodedSecret[] {
+  const byValue = new Map<string, HardcodedSecret & { also: { path: string; line: number }[] }>()
+  for (const [path, facts] of input.facts.of('secrets')) {
+    if (isEnvFile(path)) continue
+    const role = slices.files.role(path)
+    for (const secret of facts.secrets) {
+      if (!counts(secret, path, role)) continue
+      const key = identifies(secret.hash) ? `${secret.kind} ${secret.hash}` : `${secret.kind} ${secret.hash} ${path} ${secret.name ?? ''}`
+      const known = byValue.get(key)
+      if (known) {
+        if (known.path !== path || known.line !== secret.line) known.also.push({ path, line: secret.line })
+        continue
+      }
+      const use = slices.modules.serviceRole.find((u) => u.inBrowser && u.how !== 'variable' && u.hash === secret.hash)
+      byValue.set(key, { ...secret, path, also: [], ...(use ? { reportedAsServiceRole: `file ${use.path}` } : {}) })
+    }
+  }
+  return [...byValue.values()]
+}
+
+function counts(secret: SecretFact, path: string, role: FileRole): boolean {
+  if (secret.live === 'local-demo' || secret.kind === 'default-secret') return false
+  if (BY_NAME.has(secret.kind)) return role === 'source' && !LOCAL_SETUP.test(path) && !/\.(json|html?|css|svg|xml|lock|txt|ya?ml|toml)$/i.test(path)
+  if (role === 'test' || role === 'example') return secret.live === 'live' && !MADE_UP_IN_TESTS.has(secret.kind)
+  return true
+}

@@ -1,0 +1,136 @@
+import type { Catalog } from '../../database/database.ts'
+import type { HardcodedIdentity, SqlAccount } from './code.ts'
+import { maskMail } from './constants.ts'
+
+const MAIL_LITERAL = /'([A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9.-]{1,190}\.[A-Za-z]{2,24})'/
+const UUID_LITERAL = /'([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})'/i
+const NIL = /^0{8}-|^1{8}-|^(.)\1{7}/
+const EDITABLE = /user_metadata|raw_user_meta_data|\bprofiles?\b[\s\S]{0,80}\be?mail\b/i
+
+/** Addresses and ids in policies and functions of the final schema. */
+export function sqlIdentities(catalog: Catalog, owners: ReadonlySet<string>): HardcodedIdentity[] {
+  const found: HardcodedIdentity[] = []
+  for (const p of catalog.policies) {
+    const hit = identityIn(`${p.using ?? ''} ${p.check ?? ''}`)
+    if (!hit) continue
+    const claimed = /user_metadata|raw_user_meta_data/.test(`${p.using ?? ''} ${p.check ?? ''}`)
+    found.push({
+      subject: `policy ${p.schema}.${p.table} "${p.name}"`,
+      path: p.at.path,
+      line: p.at.line,
+      ...hit,
+      origin: claimed ? 'claimed' : 'verified',
+      grants: true,
+      owner: owners.has(hit.value.toLowerCase()),
+      inBrowser: false,
+      uses: [],
+    })
+  }
+  for (const f of catalog.functions) {
+    const body = withoutComments(f.body)
+    const hit = comparedIn(body)
+    if (!hit) continue
+    const parameter = f.args.some((a) => a.name && new RegExp(`\\b${escapeName(a.name)}\\b\\s*(?:=|IN\\b)`, 'i').test(body))
+    const callable = f.executableBy.some((r) => r === 'anon' || r === 'authenticated' || r === 'PUBLIC' || r === 'public') && !f.isTrigger
+    const claimed = EDITABLE.test(body) || (parameter && callable)
+    found.push({
+      subject: `function ${f.schema}.${f.identity}`,
+      path: f.at.path,
+      line: f.at.line,
+      ...hit,
+      origin: claimed ? 'claimed' : 'verified',
+      grants: true,
+      owner: owners.has(hit.value.toLowerCase()),
+      inBrowser: false,
+      uses: [],
+    })
+  }
+  return found
+}
+
+interface Hit {
+  readonly what: 'email' | 'id'
+  readonly shown: string
+  readonly value: string
+}
+
+function identityIn(text: string): Hit | undefined {
+  const mail = MAIL_LITERAL.exec(text)?.[1]
+  if (mail) return { what: 'email', shown: maskMail(mail), value: mail }
+  const id = UUID_LITERAL.exec(text)?.[1]
+  return id && !NIL.test(id) && /auth\.uid\(\)|user_id|owner_id|\bsub\b/i.test(text) ? { what: 'id', shown: `${id.slice(0, 8)}…`, value: id } : undefined
+}
+
+/** A literal that something is compared with; addresses that mail is sent from or to are none. */
+function comparedIn(body: string): Hit | undefined {
+  const mail =
+    /(?:=|<>|!=|\bIN\s*\(|\bANY\s*\(\s*ARRAY\s*\[)\s*(?:'[^'\n]{0,80}'\s*,\s*){0,10}'([A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9.-]{1,190}\.[A-Za-z]{2,24})'/i.exec(
+      body,
+    )?.[1]
+  if (mail && !/:=\s*'[^']*@/.test(body)) return { what: 'email', shown: maskMail(mail), value: mail }
+  const id = /(?:auth\.uid\(\)|user_?id|uid|owner_id)\s*(?:=|<>|!=|IN\s*\()\s*'([0-9a-f]{8}-[0-9a-f-]{27})'/i.exec(body)?.[1]
+  return id && !NIL.test(id) ? { what: 'id', shown: `${id.slice(0, 8)}…`, value: id } : undefined
+}
+
+function escapeName(name: string): string {
+  return name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+}
+
+const AUTH_USERS = /insert\s+into\s+"?auth"?\s*\.\s*"?users"?/i
+const CRYPT = /\bcrypt\s*\(\s*'[^'\n]{1,200}'/i
+const POWER = /'(?:super[_ -]?admin|admin|administrator|owner|superuser|root|moderator|staff)'|\bis_(?:super_?)?admin\b|\badmins?\b|\badmin_users\b/i
+
+/** Accounts with a fixed password, and power given to a fixed person, in SQL that runs wherever the migrations run. */
+export function sqlAccounts(path: string, text: string): SqlAccount | undefined {
+  const clean = withoutComments(text)
+  const found: { what: SqlAccount['what']; line: number }[] = []
+  for (const { statement, offset } of statementsOf(clean)) {
+    const lineOf = (index: number) => clean.slice(0, offset + index).split('\n').length
+    const crypt = CRYPT.exec(statement)
+    if (AUTH_USERS.test(statement) && crypt) {
+      found.push({ what: 'password', line: lineOf(crypt.index) })
+      continue
+    }
+    const into = /insert\s+into\s+("?[\w.]+"?[\w."]*)/i.exec(statement)
+    const update = /\bupdate\s+(?:only\s+)?("?[\w.]+"?[\w."]*)\s+set\b([\s\S]{0,2000}?)\bwhere\b([\s\S]{0,2000})/i.exec(statement)
+    if (/create\s+(?:or\s+replace\s+)?(?:function|procedure|trigger|policy)/i.test(statement)) continue
+    const personal = (part: string) => MAIL_LITERAL.test(part) || (UUID_LITERAL.test(part) && !NIL.test(UUID_LITERAL.exec(part)?.[1] ?? ''))
+    if (
+      into &&
+      /user|role|admin|profile|member|staff/i.test(into[1] ?? '') &&
+      /user_?id|\bid\b|email/i.test(statement) &&
+      POWER.test(statement.slice(into.index + into[0].length)) &&
+      personal(statement)
+    )
+      found.push({ what: 'grant', line: lineOf(personalIndex(statement)) })
+    else if (update && POWER.test(update[2] ?? '') && personal(update[3] ?? '')) found.push({ what: 'grant', line: lineOf(update.index) })
+  }
+  const [first, ...others] = found.sort((a, b) => (a.what === b.what ? a.line - b.line : a.what === 'password' ? -1 : 1))
+  return first && { path, line: first.line, what: first.what, related: others.map((o) => ({ path, line: o.line })) }
+}
+
+function personalIndex(statement: string): number {
+  return Math.min(...[UUID_LITERAL.exec(statement)?.index, MAIL_LITERAL.exec(statement)?.index].filter((i): i is number => i !== undefined))
+}
+
+/** Statements by semicolon outside quotes; bodies in dollar quotes stay whole. */
+function* statementsOf(text: string): Generator<{ statement: string; offset: number }> {
+  let start = 0
+  const token = /'(?:[^']|'')*'|\$[A-Za-z_]*\$|;/g
+  for (let m = token.exec(text); m; m = token.exec(text)) {
+    if (m[0] === ';') {
+      yield { statement: text.slice(start, m.index), offset: start }
+      start = m.index + 1
+    } else if (m[0].startsWith('$')) {
+      const close = text.indexOf(m[0], m.index + m[0].length)
+      if (close === -1) break
+      token.lastIndex = close + m[0].length
+    }
+  }
+  yield { statement: text.slice(start), offset: start }
+}
+
+/** Comments blanked out; offsets and lines hold. */
+function withoutComments(text: string): string {
+  return text.replace(/'(?:[^']|'')*'|--[^\n]*|\/\*[\s\S]*?\*\//g, (m) => (m.startsWith("'") ? m : m.replace(/[^\n]/g, ' ')))
+}

@@ -1,0 +1,64 @@
+import type { Expr, JavaScriptFacts } from '../../facts/javascript.ts'
+import { envNameOf } from '../env/code-reads.ts'
+import { boundNames, childrenOf, exprsOf, statements, stringOf } from '../frameworks/walk.ts'
+import type { Switch } from './code.ts'
+
+const AUTH =
+  '(?:AUTH(?:ENTICATION|ORIZATION|Z|N)?|LOGIN|SIGN_?IN|SESSION|PERMISSIONS?|RBAC|ACL|RLS|ADMIN_?CHECK|ROLE_?CHECK|GUARDS?|JWT|TOKEN_?CHECK|2FA|MFA|OTP|ACCESS_?CONTROL|SIGNATURE|VERIFICATION)'
+const MONEY = '(?:PAYMENTS?|STRIPE|CHECKOUT|BILLING|PAYWALL|SUBSCRIPTIONS?|CREDITS?|QUOTA|LICEN[SC]E)'
+const OFF = '(?:SKIP|BYPASS|DISABLE|MOCK|FAKE|IGNORE|NO)'
+const AUTH_OFF = new RegExp(`(?:^|_)${OFF}_(?:[A-Z0-9]+_){0,2}${AUTH}(?:_|$)|(?:^|_)${AUTH}_(?:CHECK_)?(?:BYPASS|DISABLED|SKIP|SKIPPED|OFF|MOCK)(?:_|$)`)
+const MONEY_OFF = new RegExp(`(?:^|_)(?:SKIP|BYPASS|FAKE|IGNORE)_(?:[A-Z0-9]+_){0,2}${MONEY}(?:_|$)|(?:^|_)${MONEY}_(?:CHECK_)?(?:BYPASS|SKIP|SKIPPED)(?:_|$)`)
+const REQUEST_NAME =
+  /^(?:x-)?(?:bypass|skip[-_]?auth|no[-_]?auth|backdoor|god[-_]?mode|bypass[-_]?(?:auth|token|payment)|(?:auth|admin)[-_]?bypass|skip[-_]?(?:login|payment))$/i
+
+/** What a name turns off; camelCase and snake_case alike. */
+export function skips(name: string): Switch['skips'] | undefined {
+  const snake = name
+    .replace(/^(?:NEXT_PUBLIC|VITE|REACT_APP|EXPO_PUBLIC|PUBLIC)_/, '')
+    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
+    .replace(/-/g, '_')
+    .toUpperCase()
+  if (/ERROR|EMAIL_VERIF|SEARCH|RETRY|_TEST$/.test(snake)) return undefined
+  return AUTH_OFF.test(snake) ? 'authentication' : MONEY_OFF.test(snake) ? 'payment' : undefined
+}
+
+/** Switches in conditions of one file: variables, constants that are on, request parameters. */
+export function switches(path: string, js: JavaScriptFacts): Switch[] {
+  const found: Switch[] = []
+  const on = new Map<string, number>()
+  for (const s of js.functions[0]?.body ?? []) {
+    if (s.k === 'let' && s.to.k === 'name' && s.init?.k === 'lit' && s.init.v === true && skips(s.to.name)) on.set(s.to.name, s.l)
+  }
+  const add = (name: string, line: number, how: Switch['how'], what = skips(name)) => {
+    if (what && !found.some((f) => f.name === name)) found.push({ path, line, name, how, skips: what })
+  }
+  const visit = (e: Expr, guarded: boolean): void => {
+    const inside = guarded || developmentOnly(e)
+    const variable = envNameOf(e)
+    if (variable && !inside) add(variable, e.l, 'variable')
+    if (e.k === 'id' && on.has(e.name)) add(e.name, on.get(e.name) as number, 'constant')
+    if (e.k === 'call' && e.fn.k === 'mem' && e.fn.name === 'get' && /searchParams|headers|query|cookies/i.test(JSON.stringify(e.fn.of).slice(0, 400))) {
+      const name = stringOf(e.args[0])
+      if (name && REQUEST_NAME.test(name)) add(name, e.l, 'request', 'authentication')
+    }
+    if ((e.k === 'mem' || e.k === 'idx') && /"name":"(?:headers|query)"/.test(JSON.stringify(e.of).slice(0, 200))) {
+      const name = e.k === 'mem' ? e.name : stringOf(e.index)
+      if (name && REQUEST_NAME.test(name)) add(name, e.l, 'request', 'authentication')
+    }
+    for (const child of childrenOf(e)) visit(child, inside)
+  }
+  for (const fn of js.functions) {
+    for (const s of statements(fn.body)) {
+      const declared = s.k === 'let' ? boundNames(s.to) : []
+      for (const e of exprsOf(s)) visit(e, declared.length > 0 && developmentOnly(e))
+    }
+  }
+  return found
+}
+
+/** `process.env.NODE_ENV === 'development' && …`: the framework sets it, a production build has it off. */
+function developmentOnly(e: Expr): boolean {
+  if (e.k !== 'logic' || e.op !== '&&') return false
+  return [e.a, e.b].some((x) => /"name":"(?:NODE_ENV|DEV)"/.test(JSON.stringify(x).slice(0, 600)))
+}
