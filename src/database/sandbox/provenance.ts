@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Place } from '../../lib/place.ts'
 import type { Engine } from './engine.ts'
 import type { Statement } from './statement.ts'
-import { inside, kindOf, literal, relationName, type Tree } from './tree.ts'
+import { inside, kindOf, literal, nameParts, relationName, type Tree } from './tree.ts'
 
 interface LogRow {
   readonly dropped: boolean
@@ -149,12 +149,12 @@ export class Provenance {
     return s.kind === 'GrantStmt' || (/^(DoStmt|SelectStmt|CallStmt)$/.test(s.kind) && /\b(grant|revoke)\b/i.test(s.text))
   }
 
-  async beforeGrant(): Promise<void> {
-    this.acl = await this.readAcl()
+  async beforeGrant(s: Statement): Promise<void> {
+    this.acl = await this.readAcl(s)
   }
 
   async afterGrant(s: Statement): Promise<void> {
-    const now = await this.readAcl()
+    const now = await this.readAcl(s)
     for (const [object, text] of now) {
       const before = this.acl.get(object)
       if (before === text) continue
@@ -166,11 +166,21 @@ export class Provenance {
   }
 
   /** Access lists as text: most statements change one of them, and only that one is taken apart. */
-  private async readAcl(): Promise<AclState> {
-    const { rows } = await this.engine.exec(`
-      select 'pg_class:' || c.oid || ':' as o, pg_catalog.array_to_json(c.relacl::text[])::text as a from pg_catalog.pg_class c where c.relacl is not null and c.oid >= 16384
-      union all select 'pg_class:' || t.attrelid || ':' || t.attname, pg_catalog.array_to_json(t.attacl::text[])::text from pg_catalog.pg_attribute t where t.attacl is not null and t.attrelid >= 16384
-      union all select 'pg_proc:' || p.oid || ':', pg_catalog.array_to_json(p.proacl::text[])::text from pg_catalog.pg_proc p where p.proacl is not null and p.oid >= 16384`)
+  private async readAcl(s: Statement): Promise<AclState> {
+    const named = namedObjects(s)
+    const relations = named ? `c.relname in (${list(named.relations)})` : 'c.oid >= 16384'
+    const functions = named ? `p.proname in (${list(named.functions)})` : 'p.oid >= 16384'
+    const parts = [
+      ...(!named || named.relations.length
+        ? [
+            `select 'pg_class:' || c.oid || ':' as o, pg_catalog.array_to_json(c.relacl::text[])::text as a from pg_catalog.pg_class c where c.relacl is not null and ${relations}`,
+            `select 'pg_class:' || c.oid || ':' || t.attname, pg_catalog.array_to_json(t.attacl::text[])::text from pg_catalog.pg_class c join pg_catalog.pg_attribute t on t.attrelid = c.oid where t.attacl is not null and ${relations}`,
+          ]
+        : []),
+      ...(!named || named.functions.length ? [`select 'pg_proc:' || p.oid || ':' as o, pg_catalog.array_to_json(p.proacl::text[])::text as a from pg_catalog.pg_proc p where p.proacl is not null and ${functions}`] : []),
+    ]
+    if (parts.length === 0) return new Map()
+    const { rows } = await this.engine.exec(parts.join(' union all '))
     return new Map(rows.map((r) => [r['o'] as string, r['a'] as string]))
   }
 
@@ -186,6 +196,19 @@ export class Provenance {
     for (const [id, row] of now) if (this.bucketState.get(id) !== row) this.buckets.set(id, bucketPlace(s, id))
     this.bucketState = now
   }
+}
+
+/** The tables and functions that a GRANT names; undefined when it may reach any. */
+function namedObjects(s: Statement): { relations: string[]; functions: string[] } | undefined {
+  if (s.kind !== 'GrantStmt' || s.node.targtype !== 'ACL_TARGET_OBJECT') return undefined
+  const objects: Tree[] = s.node.objects ?? []
+  const relations = objects.flatMap((o) => (o.RangeVar && s.node.objtype === 'OBJECT_TABLE' ? [o.RangeVar.relname as string] : []))
+  const functions = objects.flatMap((o) => (o.ObjectWithArgs ? nameParts(o.ObjectWithArgs.objname).slice(-1) : []))
+  return { relations, functions }
+}
+
+function list(names: readonly string[]): string {
+  return names.length ? names.map(literal).join(', ') : "''"
 }
 
 const LETTERS: Readonly<Record<string, string>> = {

@@ -136,7 +136,7 @@ export class Replay {
   private async attempt(s: Statement, text: string): Promise<SqlFailure | undefined> {
     const watchesAcl = this.provenance.mayGrant(s)
     const watchesBuckets = this.provenance.mayTouchBuckets(s)
-    if (watchesAcl) await this.provenance.beforeGrant()
+    if (watchesAcl) await this.provenance.beforeGrant(s)
     try {
       await this.execute(s, text)
     } catch (error) {
