@@ -1,4 +1,4 @@
-import { grantsPower } from '../../database/access/power-columns.ts'
+import { decidesAccess } from '../../database/access/power-columns.ts'
 import type { Hole } from '../../database/database.ts'
 import type { AppModel } from '../../model/app-model.ts'
 import { defineCheck, failed, type Issue, notApplicable, type Outcome, passed, type Severity } from '../define-check.ts'
@@ -54,14 +54,14 @@ function issueOf(model: Model, holes: readonly Hole[]): Issue {
   const base = { subject: policySubject(hole.object, hole.policy ?? ''), at: hole.at, proof: holes.some((h) => h.proof === 'executed') ? ('executed' as const) : ('inferred' as const) }
   if (hole.kind === 'escalation') {
     const columns = hole.columns ?? []
-    const grants = columns.filter(grantsPower)
+    const grants = decidesAccess(name, columns)
     const moved = holes.find((h) => h.kind === 'owner-change')
     return {
       ...base,
-      severity: grants.length ? 'Critical' : 'High',
+      severity: grants ? 'Critical' : 'High',
       title: `Users can change their own ${listed(columns)}`,
       message: `The policy "${hole.policy}" rightly lets users change their own row in ${hole.object}, but every column of it: nothing (no column privilege, no trigger) protects ${listed(columns)}.${moved ? ` The owner column may be changed as well.` : ''}`,
-      attack: `A signed-in user sends one request with the own session and sets ${columns[0]} ${grants.length ? 'to whatever gives more rights or a paid plan' : 'as wanted'}.`,
+      attack: `A signed-in user sends one request with the own session and sets ${columns[0]} ${grants ? 'to whatever gives more rights or a paid plan' : 'as wanted'}.`,
       fix: fixOf(hole, `Take browsers the privilege to change ${listed(columns)}; the server changes them with the service role.`),
       aliases: ['CWE-915', 'CWE-269'],
     }

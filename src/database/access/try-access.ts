@@ -1,11 +1,29 @@
 import type { AccessMatrix, Catalog, ReplayInput } from '../database.ts'
+import { confirm } from './confirm.ts'
+import type { Hole } from './hole.ts'
+import { nameOf } from './policies.ts'
 import { readAccess } from './read-holes.ts'
+import { seed } from './seed.ts'
 import type { AccessSession } from './session.ts'
 import { worldOf } from './world.ts'
 
-/** Tries who can read and write what, in the database that was just replayed. */
+/** Reads what policies, views and functions allow, tries it, and proves the fixes. */
 export async function tryAccess(session: AccessSession, catalog: Catalog, input: ReplayInput): Promise<AccessMatrix> {
   const world = worldOf(session, catalog)
-  const { holes } = readAccess(catalog, input, world)
-  return { objects: [], holes }
+  const { holes, readings } = readAccess(catalog, input, world)
+  const exposed = new Set(input.exposedSchemas)
+  const all = [...withoutRls(catalog, exposed), ...holes]
+  const seeded = await session.attempt('seed rows', () => seed(session, catalog, readings))
+  if (!seeded) return { objects: [], holes: all }
+  return confirm(session, catalog, seeded, all, readings, exposed)
+}
+
+/** Tables that the API exposes and that row level security does not protect. */
+function withoutRls(catalog: Catalog, exposed: ReadonlySet<string>): Hole[] {
+  return catalog.tables
+    .filter((t) => exposed.has(t.schema) && !t.rls.enabled && !t.stub && !t.extension)
+    .map((t) => {
+      const anon = t.grants.some((g) => g.privilege === 'select' && (g.role === 'anon' || g.role.toLowerCase() === 'public'))
+      return { kind: 'no-rls' as const, object: nameOf(t), command: 'select' as const, who: anon ? ('anon' as const) : ('authenticated' as const), at: t.at, proof: 'inferred' as const }
+    })
 }

@@ -1,0 +1,128 @@
+import type { AccessMatrix, AccessObject, Catalog, Table, View } from '../database.ts'
+import { fixFor } from './fix.ts'
+import type { Hole } from './hole.ts'
+import { nameOf, type Reading } from './policies.ts'
+import type { Seeded } from './seed.ts'
+import type { AccessSession } from './session.ts'
+import { identOf } from './sql.ts'
+import { type TrialResult, Trier } from './trial.ts'
+import { TableTrials } from './try-tables.ts'
+
+/** Below this many milliseconds no more trials begin. */
+const RESERVE_MS = 900
+
+/** Tries every table and view, then every hole, and proves its fix. */
+export async function confirm(session: AccessSession, catalog: Catalog, seeded: Seeded, holes: readonly Hole[], readings: ReadonlyMap<string, readonly Reading[]>, exposed: ReadonlySet<string>): Promise<AccessMatrix> {
+  const objects: AccessObject[] = []
+  const confirmed: Hole[] = []
+  const byTable = new Map<string, TableTrials>()
+  const untried: string[] = []
+  const trier = new Trier(session)
+  for (const table of catalog.tables) {
+    if (!exposed.has(table.schema) || table.extension || table.kind === 'foreign' || table.kind === 'partition') continue
+    const name = nameOf(table)
+    if (session.remainingMs() < RESERVE_MS) {
+      untried.push(name)
+      continue
+    }
+    const trials = new TableTrials(trier, catalog, seeded, table)
+    byTable.set(name, trials)
+    const tried = await session.attempt(`access ${name}`, () => trials.matrix())
+    if (tried) objects.push(tried)
+    confirmed.push(...(await fromTrials(trials, table, tried, holes, readings.get(name) ?? [])))
+  }
+  for (const hole of [...holes, ...confirmed.splice(0)]) {
+    const trials = byTable.get(hole.object)
+    const view = catalog.views.find((v) => nameOf(v) === hole.object)
+    if (session.remainingMs() < RESERVE_MS) {
+      confirmed.push(withFix(hole, fixFor(hole, catalog, readings), false))
+      continue
+    }
+    const label = `hole ${hole.kind} ${hole.object} ${hole.policy ?? ''} ${hole.command}`
+    const done = await session.attempt(label, () => (trials?.seeded ? confirmHole(trier, catalog, trials, hole, readings) : view ? confirmView(trier, catalog, view, hole, readings) : applyOnly(trier, catalog, hole, readings)))
+    if (done === 'gone') continue
+    confirmed.push(done ?? withFix(hole, fixFor(hole, catalog, readings), false))
+  }
+  if (untried.length) session.gap({ path: catalog.tables.find((t) => nameOf(t) === untried[0])?.at.path ?? '', because: `the time for trials ended before ${untried.length} tables were tried; their policies were read only`, touches: [] })
+  return { objects, holes: confirmed }
+}
+
+/** What was allowed although the parse tree could not tell: "allowed" wins. */
+async function fromTrials(trials: TableTrials, table: Table, tried: AccessObject | undefined, holes: readonly Hole[], readings: readonly Reading[]): Promise<Hole[]> {
+  if (!tried || !table.rls.enabled || !table.userData?.ownerColumns.length) return []
+  const found: Hole[] = []
+  for (const cell of tried.cells) {
+    if (cell.result !== 'allowed' || cell.command === 'execute' || (cell.row !== 'other' && cell.row !== 'forged')) continue
+    const role = cell.role === 'anon' ? 'anon' : 'authenticated'
+    const mine = readings.filter((r) => r.command === cell.command && r.role === role)
+    if (holes.some((h) => h.object === tried.object && h.command === cell.command) || found.some((h) => h.command === cell.command)) continue
+    // only where the tree was silent: published rows and rows that belong to nobody are open on purpose
+    const silent = mine.find((r) => r.ways.some((w) => w.outcome === 'unknown'))
+    if (!silent || mine.some((r) => r.ways.some((w) => w.outcome === 'open'))) continue
+    found.push({ kind: 'policy', object: tried.object, command: cell.command, policy: silent.policy.name, who: role, at: silent.policy.at, proof: 'executed' })
+  }
+  return found
+}
+
+async function confirmHole(trier: Trier, catalog: Catalog, trials: TableTrials, hole: Hole, readings: ReadonlyMap<string, readonly Reading[]>): Promise<Hole | 'gone'> {
+  let current = hole
+  if (hole.kind === 'escalation') {
+    const kept: string[] = []
+    let executed = false
+    for (const column of hole.columns ?? []) {
+      const trial = await trials.escalate(column)
+      // what a trigger or a column privilege keeps from changing is no hole
+      if (trial.result === 'refused' || (trial.result === 'error' && /^(P0001|42501)/.test(trial.because ?? ''))) continue
+      kept.push(column)
+      if (trial.result === 'allowed') executed = true
+    }
+    if (!kept.length) return 'gone'
+    current = { ...hole, columns: kept, ...(executed ? { proof: 'executed' as const } : {}) }
+  }
+  const before = await trials.tryHole(current)
+  if (before.result === 'allowed') current = { ...current, proof: 'executed' }
+  if (hole.kind === 'locked' && before.result !== 'allowed' && hole.because === undefined) return before.result === 'refused' ? 'gone' : current
+  const code = fixFor(current, catalog, readings)
+  if (!code) return current
+  const after = await trier.withFix(code, () => trials.tryHole(current))
+  if (after === undefined || after.result === 'allowed') return current
+  return withFix(current, code, before.result === 'allowed' && after.result === 'refused')
+}
+
+async function confirmView(trier: Trier, catalog: Catalog, view: View, hole: Hole, readings: ReadonlyMap<string, readonly Reading[]>): Promise<Hole> {
+  const name = nameOf(view)
+  if (view.materialized) await trier.session.exec(`refresh materialized view ${identOf(name)}`).catch(() => undefined)
+  const all = await trier.session.exec(`select count(*)::int as n from ${identOf(name)}`).catch(() => undefined)
+  const whole = Number(all?.rows[0]?.['n'] ?? 0)
+  const look = async (): Promise<TrialResult> => {
+    const trial = await trier.attempt(hole.who === 'anon' ? 'anon' : 'A', `select count(*)::int as n from ${identOf(name)}`)
+    if (trial.result !== 'allowed') return trial
+    return { result: Number(trial.rows?.[0]?.['n'] ?? 0) >= Math.max(whole, 1) ? 'allowed' : 'refused' }
+  }
+  const before = await look()
+  const current: Hole = before.result === 'allowed' ? { ...hole, proof: 'executed' } : hole
+  const code = fixFor(current, catalog, readings)
+  if (!code) return current
+  const after = await trier.withFix(code, look)
+  if (after === undefined || after.result === 'allowed') return current
+  return withFix(current, code, before.result === 'allowed' && after.result === 'refused')
+}
+
+/** For what is not tried row by row: the fix has to apply at least; revoking EXECUTE is proved by asking for the privilege. */
+async function applyOnly(trier: Trier, catalog: Catalog, hole: Hole, readings: ReadonlyMap<string, readonly Reading[]>): Promise<Hole> {
+  const code = fixFor(hole, catalog, readings)
+  if (!code) return hole
+  const isFunction = hole.kind === 'function-read' || hole.kind === 'function-write'
+  const check = async (): Promise<TrialResult> => {
+    if (!isFunction) return { result: 'error' }
+    const { rows } = await trier.session.query("select has_function_privilege('anon', $1::regprocedure, 'execute') or has_function_privilege('authenticated', $1::regprocedure, 'execute') as may", [hole.object])
+    return { result: rows[0]?.['may'] === true ? 'allowed' : 'refused' }
+  }
+  const after = await trier.withFix(code, check)
+  if (after === undefined || after.result === 'allowed') return hole
+  return withFix(hole, code, after.result === 'refused')
+}
+
+function withFix(hole: Hole, code: string | undefined, proved: boolean): Hole {
+  return code ? { ...hole, fix: { code, proved } } : hole
+}

@@ -1,0 +1,133 @@
+import type { Catalog, Policy, Table } from '../database.ts'
+import type { Hole } from './hole.ts'
+import { nameOf, type Reading } from './policies.ts'
+import { ident, readable, readableName } from './sql.ts'
+import { withUserData } from './user-data-by-name.ts'
+
+/** SQL that closes a hole, for this very object; undefined when no statement can be given. Not proved yet. */
+export function fixFor(hole: Hole, catalog: Catalog, readings: ReadonlyMap<string, readonly Reading[]>): string | undefined {
+  if (hole.kind === 'function-read' || hole.kind === 'function-write') return revokeExecute(hole, catalog)
+  if (hole.kind === 'view') {
+    const view = readableName(hole.object)
+    return hole.because === 'materialized' ? `revoke select on ${view} from anon, authenticated;` : `alter view ${view} set (security_invoker = on);`
+  }
+  const found = catalog.tables.find((t) => nameOf(t) === hole.object)
+  if (!found) return undefined
+  const table = withUserData(found)
+  const owner = ownerCondition(table, catalog, readings)
+  const on = readableName(hole.object)
+  const policy = catalog.policies.find((p) => nameOf({ schema: p.schema, name: p.table }) === hole.object && p.name === hole.policy)
+  switch (hole.kind) {
+    case 'no-rls':
+      return enable(table, catalog, owner)
+    case 'locked':
+      return owner && create(table, 'Users see their own rows', 'select', owner)
+    case 'escalation':
+      return narrow(table, hole.columns ?? [], 'update')
+    case 'owner-change':
+      return policy?.using ? `alter policy ${ident(policy.name)} on ${on} with check ${wrapped(policy.using)};` : undefined
+    case 'author-free': {
+      if (!policy) return undefined
+      const condition = policy.check ?? policy.using
+      const author = (hole.columns ?? []).find((c) => table.userData?.ownerColumns.includes(c))
+      const power = (hole.columns ?? []).filter((c) => c !== author)
+      if (!condition || !author) return undefined
+      const bound = `alter policy ${ident(policy.name)} on ${on} with check (${stripped(condition)} and ${caller(table, author)} = ${readable(author)});`
+      return power.length ? `${bound}\n${narrow(table, power, 'insert')}` : bound
+    }
+    case 'self-grant':
+      return hole.because === 'membership' && policy ? `drop policy ${ident(policy.name)} on ${on};` : narrow(table, hole.columns ?? [], 'insert')
+    case 'policy':
+      return policy && replacePolicy(table, policy, catalog, owner, readings)
+    default:
+      return undefined
+  }
+}
+
+function stripped(condition: string): string {
+  return condition.trim()
+}
+
+function wrapped(condition: string): string {
+  return /^\(.*\)$/s.test(condition.trim()) ? condition.trim() : `(${condition.trim()})`
+}
+
+/** The caller's id as the column's type has it. */
+function caller(table: Table, column: string): string {
+  const type = table.columns.find((c) => c.name === column)?.type ?? 'uuid'
+  return /text|char/.test(type) ? '(select auth.uid())::text' : '(select auth.uid())'
+}
+
+/** What ties a row to the caller: its owner column, its parent's, or membership of its tenant. */
+function ownerCondition(table: Table, catalog: Catalog, readings: ReadonlyMap<string, readonly Reading[]>): string | undefined {
+  const own = (table.userData?.ownerColumns ?? []).find((c) => /uuid|text|char/.test(table.columns.find((x) => x.name === c)?.type ?? ''))
+  if (own) return `${caller(table, own)} = ${readable(own)}`
+  for (const key of table.foreignKeys) {
+    const parent = catalog.tables.find((t) => nameOf(t) === key.references)
+    const column = (parent?.userData?.ownerColumns ?? []).find((c) => /uuid|text|char/.test(parent?.columns.find((x) => x.name === c)?.type ?? ''))
+    if (!parent || !column || key.columns.length !== 1 || nameOf(parent) === nameOf(table)) continue
+    return `exists (\n    select 1 from ${readableName(nameOf(parent))} p\n    where p.${readable(key.referencedColumns[0] ?? 'id')} = ${readable(table.name)}.${readable(key.columns[0] as string)} and p.${readable(column)} = ${caller(parent, column)}\n  )`
+  }
+  // what a sibling policy already uses
+  const bound = (readings.get(nameOf(table)) ?? []).find((r) => r.ways.length > 0 && r.ways.every((w) => w.outcome === 'owner' || w.outcome === 'via'))
+  return bound?.policy.using ? stripped(bound.policy.using) : undefined
+}
+
+/** A role predicate that the application already uses, so that a fix speaks its language. */
+function adminCondition(catalog: Catalog, readings: ReadonlyMap<string, readonly Reading[]>): string | undefined {
+  for (const list of readings.values()) {
+    for (const r of list) {
+      const text = r.policy.using ?? r.policy.check
+      if (!text || text.length > 300 || !r.ways.length || !r.ways.every((w) => w.outcome === 'role' && w.because === undefined && w.states.length === 0)) continue
+      if (/\b(\w+)\.(\w+)/.test(text) && new RegExp(`\\b${r.policy.table}\\.`).test(text)) continue
+      return stripped(text)
+    }
+  }
+  const helper = catalog.functions.find((f) => /^(is_?admin|fs_is_admin|is_staff|is_superuser)$/i.test(f.name) && f.args.length === 0 && /^bool/.test(f.returns) && !f.stub)
+  return helper && `(select ${readableName(nameOf(helper))}())`
+}
+
+function create(table: Table, name: string, command: 'select' | 'insert' | 'update' | 'delete' | 'all', condition: string): string {
+  const clauses = command === 'insert' ? `with check (${condition})` : command === 'update' || command === 'all' ? `using (${condition})\n  with check (${condition})` : `using (${condition})`
+  return `create policy ${ident(name)} on ${readableName(nameOf(table))}\n  for ${command} to authenticated\n  ${clauses};`
+}
+
+function replacePolicy(table: Table, policy: Policy, catalog: Catalog, owner: string | undefined, readings: ReadonlyMap<string, readonly Reading[]>): string {
+  const drop = `drop policy ${ident(policy.name)} on ${readableName(nameOf(table))};`
+  const others = (readings.get(nameOf(table)) ?? []).filter((r) => r.policy.name !== policy.name && r.role === 'authenticated' && (policy.command === 'all' || r.command === policy.command))
+  const covered = others.some((r) => r.ways.some((w) => w.outcome === 'owner' || w.outcome === 'via'))
+  const forServer = policy.command === 'insert' && /system|service|trigger|server|backend|webhook|function/i.test(policy.name)
+  if (forServer) return `${drop}\n-- the service role needs no policy: it bypasses row level security`
+  if (covered) return `${drop}\n-- the policy that binds the owner stays`
+  const name = policy.name.length < 40 ? `${policy.name} (own rows)` : 'Own rows only'
+  if (owner) return `${drop}\n${create(table, name, policy.command, owner)}`
+  const admin = adminCondition(catalog, readings)
+  const readers = policy.command === 'all' && !table.userData ? `\ncreate policy "Everyone may read" on ${readableName(nameOf(table))}\n  for select to anon, authenticated\n  using (true);` : ''
+  if (admin && policy.command !== 'select') return `${drop}\n${create(table, 'Administrators only', policy.command, admin)}${readers}`
+  return `${drop}${readers}\n-- changes then go through the server, with the service role`
+}
+
+function enable(table: Table, catalog: Catalog, owner: string | undefined): string {
+  const name = readableName(nameOf(table))
+  const on = `alter table ${name} enable row level security;`
+  if (table.kind === 'foreign') return `revoke all on ${name} from anon, authenticated;`
+  if (catalog.policies.some((p) => p.schema === table.schema && p.table === table.name)) return on
+  if (owner) return `${on}\n${create(table, 'Users manage their own rows', 'all', owner)}`
+  if (table.userData) return `${on}\n-- no policy: only the service role, that is your server, reads and writes it`
+  return `${on}\ncreate policy "Everyone may read" on ${name}\n  for select to anon, authenticated\n  using (true);`
+}
+
+/** Column privileges: everything but the columns named stays writable. */
+function narrow(table: Table, columns: readonly string[], privilege: 'insert' | 'update'): string | undefined {
+  const keep = table.columns.filter((c) => !columns.includes(c.name) && !c.generated && c.identity !== 'always' && !(privilege === 'update' && (table.primaryKey.includes(c.name) || table.userData?.ownerColumns.includes(c.name) || table.userData?.powerColumns.includes(c.name))))
+  const name = readableName(nameOf(table))
+  const revoke = `revoke ${privilege} on ${name} from anon, authenticated;`
+  return keep.length ? `${revoke}\ngrant ${privilege} (${keep.map((c) => readable(c.name)).join(', ')}) on ${name} to authenticated;` : revoke
+}
+
+function revokeExecute(hole: Hole, catalog: Catalog): string | undefined {
+  const fn = catalog.functions.find((f) => f.securityDefiner && (hole.object === `${f.schema}.${f.identity}` || hole.object === f.identity))
+  // a function that policies call must stay executable
+  if (fn && catalog.policies.some((p) => new RegExp(`\\b${fn.name}\\(`).test(`${p.using ?? ''} ${p.check ?? ''}`))) return undefined
+  return `revoke execute on function ${hole.object} from public, anon, authenticated;\ngrant execute on function ${hole.object} to service_role;`
+}

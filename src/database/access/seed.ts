@@ -1,0 +1,148 @@
+import type { Catalog, Table } from '../database.ts'
+import type { RowState } from './expression/judge.ts'
+import { nameOf, type Reading } from './policies.ts'
+import { grantsPower } from './power-columns.ts'
+import { rowUuid, type User, USERS, valueOf } from './seed-values.ts'
+import { type AccessSession, SqlFailure } from './session.ts'
+import { ident, identOf, literal } from './sql.ts'
+
+/** What was put into the database: one row of each user in each table. Values are SQL literals. */
+export interface Seeded {
+  readonly rows: ReadonlyMap<string, Readonly<Partial<Record<User, SeededRow>>>>
+  /** Tables in which no row could be made, and why. */
+  readonly failures: ReadonlyMap<string, string>
+  readonly granting: ReadonlySet<string>
+  readonly gates: readonly RowState[]
+  /** Tables in which a row alone makes its user an administrator: neither A nor B stands there. */
+  readonly powerTables: ReadonlySet<string>
+}
+
+export interface SeededRow {
+  readonly ctid: string
+  readonly values: Readonly<Record<string, string>>
+}
+
+const MAX_TABLES = 250
+
+/** Inserts rows for users A and B everywhere, constraints and triggers out of the way, then puts them back. */
+export async function seed(session: AccessSession, catalog: Catalog, readings: ReadonlyMap<string, readonly Reading[]>): Promise<Seeded> {
+  const gates = [...readings.values()].flat().flatMap((r) => r.ways.flatMap((w) => w.gates))
+  const granting = new Set<string>(['admin', 'owner', 'superadmin', 'super_admin', 'moderator', 'staff', 'pro', 'premium', 'enterprise'])
+  for (const gate of gates) if (gate.value !== undefined && (grantsPower(gate.column) || /type|level/i.test(gate.column))) granting.add(String(gate.value))
+  const powerTables = new Set([...readings.values()].flat().flatMap((r) => r.ways.filter((w) => w.outcome === 'role').flatMap((w) => w.tables.filter((t) => !w.gates.some((g) => g.table === t && granting.has(String(g.value)))))))
+  const rows = new Map<string, Partial<Record<User, SeededRow>>>()
+  const failures = new Map<string, string>()
+  const dropped: { table: string; name: string; definition: string }[] = []
+  await session.exec("set session_replication_role = replica")
+  try {
+    for (const user of ['A', 'B'] as const) {
+      const { id, email } = USERS[user]
+      await session.exec(`insert into auth.users (id, aud, role, email, raw_app_meta_data, raw_user_meta_data, created_at, email_confirmed_at) values (${literal(id)}, 'authenticated', 'authenticated', ${literal(email)}, '{"provider": "email"}', '{}', now(), now()) on conflict (id) do nothing`)
+    }
+    for (const table of parentsFirst(catalog.tables).slice(0, MAX_TABLES)) {
+      if (table.kind === 'foreign' || table.kind === 'partition') continue
+      if (session.remainingMs() < 1500) {
+        failures.set(nameOf(table), 'no time left')
+        continue
+      }
+      const name = nameOf(table)
+      const made: Partial<Record<User, SeededRow>> = {}
+      for (const user of ['A', 'B'] as const) {
+        const values = rowValues(table, user, catalog, rows, { granting, gates, powerTables })
+        const answer = await insertRow(session, table, values, dropped)
+        if (typeof answer === 'string') failures.set(name, answer)
+        else made[user] = { ctid: answer.ctid, values }
+      }
+      // a table that takes one row only: that row is everybody's
+      if (made.A && !made.B && !table.userData?.ownerColumns.length) made.B = made.A
+      rows.set(name, made)
+    }
+  } finally {
+    for (const d of dropped) await session.exec(`alter table ${identOf(d.table)} add constraint ${ident(d.name)} ${d.definition} not valid`).catch(() => undefined)
+    await session.exec('set session_replication_role = origin')
+  }
+  return { rows, failures, granting, gates, powerTables }
+}
+
+/** Values of one user's row: references lead to the same user's rows, the rest is made up or left to defaults. */
+export function rowValues(table: Table, user: User, catalog: Catalog, rows: ReadonlyMap<string, Partial<Record<User, SeededRow>>>, { granting, gates, powerTables }: Pick<Seeded, 'granting' | 'gates' | 'powerTables'>, salt = 0): Record<string, string> {
+  const values: Record<string, string> = {}
+  const name = nameOf(table)
+  const owners = new Set(table.userData?.ownerColumns ?? [])
+  const id = literal(powerTables.has(name) ? rowUuid(`stranger.${name}`, user) : USERS[user].id)
+  for (const column of table.columns) {
+    if (column.generated || column.identity === 'always') continue
+    const key = table.foreignKeys.find((f) => f.columns.includes(column.name))
+    if (key) {
+      const referenced = key.referencedColumns[key.columns.indexOf(column.name)] ?? 'id'
+      const parent = key.references === 'auth.users' ? (referenced === 'id' ? id : undefined) : key.references === name ? undefined : rows.get(key.references)?.[user]?.values[referenced]
+      if (parent !== undefined && !(powerTables.has(name) && owners.has(column.name))) {
+        values[column.name] = parent
+        continue
+      }
+      if (key.references === name && !column.notNull) continue
+    }
+    if (owners.has(column.name) && /uuid|text|char/.test(column.type)) {
+      values[column.name] = id
+      continue
+    }
+    const gate = gates.find((g) => g.table === name && g.column === column.name && !grantsPower(g.column) && !/type|level/i.test(g.column))
+    if (gate && gate.op === '=' && gate.value !== undefined) {
+      values[column.name] = literal(String(gate.value))
+      continue
+    }
+    const isKey = table.primaryKey.includes(column.name) || table.uniques.some((u) => u.columns.includes(column.name))
+    if (column.default !== undefined && !isKey) continue
+    if (column.identity && !isKey) continue
+    if (!column.notNull && !isKey && !/e?mail/i.test(column.name)) continue
+    const made = valueOf(column, table, user, catalog, granting, salt)
+    if (made !== undefined) values[column.name] = made
+  }
+  return values
+}
+
+async function insertRow(session: AccessSession, table: Table, values: Readonly<Record<string, string>>, dropped: { table: string; name: string; definition: string }[]): Promise<{ ctid: string } | string> {
+  const name = nameOf(table)
+  for (let attempt = 0; attempt < 8; attempt++) {
+    try {
+      const { rows } = await session.exec(insertSql(name, values, 'returning ctid::text as ctid'))
+      return { ctid: String(rows[0]?.['ctid']) }
+    } catch (error) {
+      if (!(error instanceof SqlFailure)) throw error
+      const constraint = error.code === '23514' ? /check constraint "(.+)"$/.exec(error.message)?.[1] : undefined
+      if (!constraint) return `${error.code} ${error.message}`.slice(0, 160)
+      const { rows } = await session.query("select pg_get_constraintdef(oid) as d from pg_catalog.pg_constraint where conrelid = $1::regclass and conname = $2", [identOf(name), constraint])
+      const definition = rows[0]?.['d']
+      if (typeof definition !== 'string') return error.message.slice(0, 160)
+      await session.exec(`alter table ${identOf(name)} drop constraint ${ident(constraint)}`)
+      dropped.push({ table: name, name: constraint, definition })
+    }
+  }
+  return 'too many constraints'
+}
+
+/** INSERT of literals; `overriding` lets identity columns be given. */
+export function insertSql(table: string, values: Readonly<Record<string, string>>, tail = ''): string {
+  const columns = Object.keys(values)
+  if (!columns.length) return `insert into ${identOf(table)} default values ${tail}`
+  return `insert into ${identOf(table)} (${columns.map(ident).join(', ')}) values (${columns.map((c) => values[c]).join(', ')}) ${tail}`
+}
+
+function parentsFirst(tables: readonly Table[]): Table[] {
+  const byName = new Map(tables.map((t) => [nameOf(t), t]))
+  const done = new Set<string>()
+  const ordered: Table[] = []
+  const visit = (table: Table, path: ReadonlySet<string>) => {
+    const name = nameOf(table)
+    if (done.has(name) || path.has(name)) return
+    for (const key of table.foreignKeys) {
+      const parent = byName.get(key.references)
+      if (parent) visit(parent, new Set([...path, name]))
+    }
+    if (done.has(name)) return
+    done.add(name)
+    ordered.push(table)
+  }
+  for (const table of tables) visit(table, new Set())
+  return ordered
+}

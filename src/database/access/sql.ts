@@ -1,0 +1,28 @@
+/** Quotes an identifier. */
+export function ident(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`
+}
+
+/** Quotes `schema.name`. */
+export function identOf(qualified: string): string {
+  const dot = qualified.indexOf('.')
+  return `${ident(qualified.slice(0, dot))}.${ident(qualified.slice(dot + 1))}`
+}
+
+/** Quotes a string. */
+export function literal(value: string): string {
+  return value.includes('\\') ? ` E'${value.replaceAll('\\', '\\\\').replaceAll("'", "''")}'` : `'${value.replaceAll("'", "''")}'`
+}
+
+/** An identifier as people write it: bare when it needs no quotes. */
+export function readable(name: string): string {
+  return /^[a-z_][a-z0-9_]*$/.test(name) && !RESERVED.has(name) ? name : ident(name)
+}
+
+/** `schema.name` as people write it. */
+export function readableName(qualified: string): string {
+  const dot = qualified.indexOf('.')
+  return `${readable(qualified.slice(0, dot))}.${readable(qualified.slice(dot + 1))}`
+}
+
+const RESERVED = new Set(['user', 'order', 'group', 'table', 'column', 'check', 'default', 'end', 'select', 'where', 'from', 'to', 'limit', 'offset', 'references', 'primary', 'all', 'and', 'or', 'not', 'null', 'desc', 'asc', 'in', 'is', 'on', 'as', 'with', 'case', 'when', 'then', 'else', 'grant', 'authorization', 'analyse', 'analyze', 'both', 'cast', 'collate', 'constraint', 'create', 'current_user', 'distinct', 'do', 'except', 'fetch', 'for', 'foreign', 'having', 'into', 'lateral', 'leading', 'only', 'placing', 'returning', 'session_user', 'some', 'symmetric', 'trailing', 'union', 'unique', 'using', 'variadic', 'window'])
