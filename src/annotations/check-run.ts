@@ -16,7 +16,7 @@ import {
 } from './blocks.ts'
 import { code, fence, plain } from './escape.ts'
 import { promptForAll } from './prompt.ts'
-import { fit, type Section } from './sections.ts'
+import { fitInto, type Section } from './sections.ts'
 import { type Audience, byImportance, type Shown, shown } from './shown.ts'
 import { type Conclusion, count, verdict } from './verdict.ts'
 
@@ -42,7 +42,7 @@ export function renderCheckRun(report: Report, audience: Audience): CheckRunOutp
   return {
     conclusion: decision.conclusion,
     title: plain(decision.title).slice(0, 200),
-    summary: fit(summarySections(report, audience, view, decision.sentence, decision.conclusion), MAX_OUTPUT_BYTES),
+    summary: fitInto(summarySections(report, audience, view, decision.sentence, decision.conclusion), MAX_OUTPUT_BYTES),
     ...(text ? { text } : {}),
     annotations,
   }
@@ -146,7 +146,7 @@ function textOf(report: Report, audience: Audience, view: Shown, left: number): 
       .join('\n')}${more(listed.length, 250)}`,
   }
   const budget = MAX_OUTPUT_BYTES - 200
-  let text = fit([lines], budget)
+  let text = fitInto([lines], budget)
   for (const block of blocks) {
     const longer = `${text}\n\n${block.text}`
     if (Buffer.byteLength(longer) > budget) break

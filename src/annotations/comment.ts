@@ -14,7 +14,7 @@ import {
 } from './blocks.ts'
 import { code, fence } from './escape.ts'
 import { promptForAll } from './prompt.ts'
-import { fit, type Section } from './sections.ts'
+import { fitInto, type Section } from './sections.ts'
 import { type Audience, shown } from './shown.ts'
 import { count, verdict } from './verdict.ts'
 
@@ -99,7 +99,7 @@ export function renderComment(report: Report, audience: Audience): string | unde
     { name: 'suppressed', expendable: 11, text: suppressed ? details(`Suppressed (${report.suppressed.length})`, suppressed) : '' },
     { name: 'footer', expendable: 0, text: footer },
   ]
-  return fit(sections, MAX_COMMENT)
+  return fitInto(sections, MAX_COMMENT)
 }
 
 function more(total: number, shownCount: number): string {

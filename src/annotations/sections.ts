@@ -12,7 +12,7 @@ export interface Section {
 }
 
 /** Joins sections within a number of bytes: the least important are shortened, then left out, each whole; the last line says which. */
-export function fit(sections: readonly Section[], max: number): string {
+export function fitInto(sections: readonly Section[], max: number): string {
   const present = sections.filter((s) => s.text)
   const text = new Map(present.map((s) => [s, s.text]))
   const left: string[] = []
