@@ -13,7 +13,12 @@ export interface ExtractionPoolOptions {
   readonly heap?: number
   /** Batches with fewer bytes and files than this are extracted without threads: loading the parser there costs more. 0: never. */
   readonly inProcessBelow?: { readonly files: number; readonly bytes: number }
+  /** The program of the threads; the extraction worker when absent. */
+  readonly entry?: URL
 }
+
+/** The worker beside this file, as it is run from the sources or from the build. */
+const ENTRY = new URL(`./extraction-worker${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url)
 
 const CHUNK_BYTES = 192 << 10
 const CHUNK_FILES = 48
@@ -49,6 +54,7 @@ export class ExtractionPool {
   readonly #size: number
   readonly #timeout: number
   readonly #heap: number
+  readonly #entry: URL
   readonly #small: { readonly files: number; readonly bytes: number }
   readonly #threads = new Set<Thread>()
   readonly #queue: Task[] = []
@@ -59,6 +65,7 @@ export class ExtractionPool {
     this.#size = Math.max(1, options.size ?? availableParallelism())
     this.#timeout = options.fileTimeout ?? 10_000
     this.#heap = options.heap ?? 512
+    this.#entry = options.entry ?? ENTRY
     this.#small = options.inProcessBelow ?? { files: 24, bytes: 256 << 10 }
   }
 
@@ -70,7 +77,7 @@ export class ExtractionPool {
   /** The port that the audit takes. */
   readonly extractAll = async (jobs: readonly ExtractionJob[]): Promise<readonly (readonly Extraction[])[]> => {
     const bytes = jobs.reduce((sum, j) => sum + j.bytes.length, 0)
-    if (this.#closed || (jobs.length < this.#small.files && bytes < this.#small.bytes)) return extractInProcess(jobs)
+    if (jobs.length === 0 || this.#closed || (jobs.length < this.#small.files && bytes < this.#small.bytes)) return extractInProcess(jobs)
     return new Promise((resolve) => {
       const batch: Batch = { results: new Array(jobs.length), open: jobs.length, done: () => resolve(batch.results) }
       for (const positions of chunks(jobs)) this.#queue.push({ jobs, positions, batch })
@@ -90,9 +97,7 @@ export class ExtractionPool {
 
   #start(): Thread {
     const progress = new SharedArrayBuffer(4)
-    // The same file, as it is run from the sources or from the build.
-    const entry = new URL(`./extraction-worker${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url)
-    const worker = new Worker(entry, {
+    const worker = new Worker(this.#entry, {
       workerData: { progress },
       env: {},
       execArgv: [],

@@ -24,7 +24,9 @@ function tagName(c: Lowering, name: ts.JsxTagNameExpression): string | Expr {
 
 /** How something looks decides nothing: half of the text of a user interface is left out by its attributes' names. */
 const LOOKS = new Set(
-  'className class style d fill stroke strokeWidth strokeLinecap strokeLinejoin fillRule clipRule clipPath viewBox xmlns points cx cy r rx ry x1 x2 y1 y2 transform width height'.split(' '),
+  'className class style d fill stroke strokeWidth strokeLinecap strokeLinejoin fillRule clipRule clipPath viewBox xmlns points cx cy r rx ry x1 x2 y1 y2 transform width height'.split(
+    ' ',
+  ),
 )
 
 function attribute(c: Lowering, node: ts.JsxAttributeLike): ObjectProp[] {

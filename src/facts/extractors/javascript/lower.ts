@@ -9,6 +9,7 @@ import { directives, lowerFunction } from './lower-function.ts'
 import { lowerPattern } from './lower-pattern.ts'
 import { lowerBody, lowerStatements } from './lower-statement.ts'
 import { type Lowering, lineFinder, MAX_DEPTH } from './lowering.ts'
+import { sweepSecrets } from './sweep-secrets.ts'
 import { typescript } from './typescript.ts'
 
 export type Dialect = 'ts' | 'tsx' | 'js'
@@ -39,10 +40,14 @@ export function lower(text: string, options: LowerOptions): { facts: JavaScriptF
   const found = directives(c, file.statements)
   c.functions[0]!.body.push(...c.statements(file.statements))
   if (options.erasesUnread && !c.decorated && c.tooDeepAt === undefined) eraseUnreadImports(c)
-  return {
-    facts: { directives: found, imports: c.imports, exports: c.exports, functions: c.functions, comments: findComments(c, options.original, lineOf) },
-    problems: problems(file, c, lineOf),
+  const facts: JavaScriptFacts = {
+    directives: found,
+    imports: c.imports,
+    exports: c.exports,
+    functions: c.functions,
+    comments: findComments(c, options.original, lineOf),
   }
+  return { facts: options.secrets.length > 0 ? sweepSecrets(facts, text, options.secrets) : facts, problems: problems(file, c, lineOf) }
 }
 
 function lowering(file: ts.SourceFile, options: LowerOptions, lineOf: (position: number) => number): Lowering {

@@ -1,0 +1,53 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { type ExtractionJob, extractInProcess } from '../../../src/facts/extract.ts'
+import { ExtractionPool, type ExtractionPoolOptions } from '../../../src/platform/local/extraction-pool.ts'
+
+const always = { files: 0, bytes: 0 }
+const job = (path: string, text = '', kinds: ExtractionJob['kinds'] = ['text']): ExtractionJob => ({ path, bytes: Buffer.from(text), kinds })
+let pool: ExtractionPool | undefined
+const create = (options: ExtractionPoolOptions) => {
+  pool = new ExtractionPool({ size: 2, inProcessBelow: always, ...options })
+  return pool
+}
+afterEach(() => pool?.close())
+
+describe('the extraction pool', () => {
+  test('gives what extraction in process gives, in the order of the jobs', async () => {
+    const jobs = Array.from({ length: 200 }, (_, i) =>
+      job(`src/${i}.tsx`, `export const a${i} = ${'x + '.repeat(i)}1 // TODO\nconst u = undefined`, ['javascript', 'secrets']),
+    )
+    jobs.push(job('a.ts', 'let = ', ['javascript']), job('b.bin', '\0\0', ['secrets']), job('c.ts', `${'('.repeat(20_000)}`, ['javascript']))
+    const results = await create({}).extractAll(jobs)
+    expect(results).toEqual(JSON.parse(JSON.stringify(await extractInProcess(jobs))))
+  })
+
+  test('a file that hangs, ends its thread or eats the memory is a problem of that file alone', async () => {
+    const entry = new URL('./test-worker.mjs', import.meta.url)
+    const paths = ['a', 'hang', 'b', 'exit', 'c', 'grow', 'd']
+    const results = await create({ entry, fileTimeout: 2000, heap: 40 }).extractAll(paths.map((p) => job(p)))
+    expect(results.map((r, i) => (r[0]?.facts ? `${paths[i]} ok` : `${paths[i]}: ${r[0]?.problems[0]?.message}`))).toEqual([
+      'a ok',
+      'hang: took more than 2 s to analyse',
+      'b ok',
+      'exit: could not be analysed: its thread ended',
+      'c ok',
+      'grow: could not be analysed within the memory limit',
+      'd ok',
+    ])
+  }, 30_000)
+
+  test('several batches at once do not mix', async () => {
+    const p = create({ entry: new URL('./test-worker.mjs', import.meta.url) })
+    const batches = await Promise.all(['x', 'y', 'z'].map((name) => p.extractAll(Array.from({ length: 120 }, (_, i) => job(`${name}${i}`)))))
+    expect(batches.map((b) => b.map((r) => (r[0]?.facts as { text: string } | undefined)?.text))).toEqual(
+      ['x', 'y', 'z'].map((name) => Array.from({ length: 120 }, (_, i) => `${name}${i}`)),
+    )
+  })
+
+  test('nothing to do, and after closing', async () => {
+    const p = create({})
+    expect(await p.extractAll([])).toEqual([])
+    await p.close()
+    expect(await p.extractAll([job('a.sh', 'ls')])).toMatchObject([[{ kind: 'text' }]])
+  })
+})
