@@ -20,7 +20,7 @@ const FUEL = 60_000
  *               before: [{ path: 'server.ts', expression: requireAuth, seeds: ['express-req', 'express-res', 'next-function'] }] }, program)
  */
 export function analyse(entry: Entry, program: Program): Behaviour {
-  const it = new Interpreter(program, FUEL)
+  const it = new Interpreter(program, FUEL, entry.request)
   return withInterpreter(it, () => {
     // a branch, so that what it wrote to module variables is taken back
     it.branch(undefined, () => run(it, entry))

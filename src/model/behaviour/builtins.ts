@@ -1,5 +1,6 @@
 import type { Place } from '../../lib/place.ts'
-import { array, constant, isNullish, object, op, stringOf, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
+import { safeRegExp } from '../frameworks/path-pattern.ts'
+import { array, constant, isNullish, object, op, stringOf, truth, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
 import { callFunction, callValue, maybe, settle } from './calls.ts'
 import { binary, text } from './evaluate.ts'
 import { host, seedValue } from './hosts.ts'
@@ -249,7 +250,7 @@ export function h3Call(it: Interpreter, name: string, args: readonly Val[], at: 
     case 'getRequestIP':
       return request('ip')
     case 'getMethod':
-      return { v: 'call', name: 'request.method', args: [] }
+      return it.request?.method === undefined ? { v: 'call', name: 'request.method', args: [] } : constant(it.request.method)
     case 'createError': {
       const status = args[0]?.v === 'object' ? (statusIn(member(it, args[0], 'statusCode', at)) ?? statusIn(member(it, args[0], 'status', at))) : undefined
       return { v: 'response', how: 'other', ...(status !== undefined ? { status } : { status: 500 }), ...(args[0] ? { body: args[0] } : {}), at }
@@ -396,7 +397,12 @@ export function builtinMethod(it: Interpreter, of: Val, name: string, args: read
     if (folded) return folded
   }
   if (of.v === 'call' && of.name.startsWith('regex:')) {
-    if (name === 'test' || name === 'exec') return op('matches', args[0] ?? UNKNOWN, of)
+    if (name === 'test' || name === 'exec') {
+      const text = args[0]?.v === 'const' && typeof args[0].value === 'string' ? args[0].value : undefined
+      const literal = /^\/(.*)\/([a-z]*)$/s.exec(of.name.slice('regex:'.length))
+      const re = text !== undefined && name === 'test' && text.length < 200 ? (literal ? safeRegExp(literal[1] as string, literal[2]) : safeRegExp(of.name.slice('regex:'.length))) : undefined
+      return re ? constant(re.test(text as string)) : op('matches', args[0] ?? UNKNOWN, of)
+    }
   }
   if (isNullish(of)) return UNDEFINED
   switch (name) {
@@ -451,6 +457,14 @@ export function builtinMethod(it: Interpreter, of: Val, name: string, args: read
       break
     case 'some':
     case 'every':
+      if (calls && of.v === 'array' && !of.more && of.items.length <= 40 && of.items.every((x) => x.v === 'const' || x.v === 'call')) {
+        // a list written in the code: decided item by item, so that path tests of middleware have an answer
+        const tests = of.items.map((x) => mapOnce(it, () => each(x)))
+        const known = tests.map(truth)
+        if (name === 'some' ? known.includes(true) : known.includes(false)) return constant(name === 'some')
+        if (known.every((t) => t === (name !== 'some'))) return constant(name !== 'some')
+        return tests.length === 1 ? (tests[0] as Val) : tests.reduce((a, b) => op(name === 'some' ? '||' : '&&', a, b))
+      }
       if (calls) {
         let test: Val = UNKNOWN
         maybe(it, () => {

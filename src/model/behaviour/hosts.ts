@@ -95,6 +95,16 @@ export function bag(name: string): HostVal {
 /** Names under which an identity is left on a request or context by convention. */
 const IDENTITY = /^(?:user|session|auth|userId|user_id|currentUser|account|token|jwt|supabaseUser|viewer|principal|uid)$/i
 
+/** The method of the request; a constant when the entry is for one. */
+function requestMethod(it: Interpreter): Val {
+  return it.request?.method === undefined ? { v: 'call', name: 'request.method', args: [] } : constant(it.request.method)
+}
+
+/** The path of the request; a constant when the entry says which. Other parts of the address stay the caller's choice. */
+function requestUrl(it: Interpreter, name?: string): Val {
+  return it.request?.path !== undefined && (name === undefined || name === 'pathname') ? constant(it.request.path) : name === undefined ? request('url') : request('url', name)
+}
+
 /** `of.name` of a framework's object. */
 export function hostMember(it: Interpreter, of: HostVal, name: string, at: Place): Val {
   switch (of.host) {
@@ -109,7 +119,7 @@ export function hostMember(it: Interpreter, of: HostVal, name: string, at: Place
         case 'nextUrl':
           return host('url', 'url')
         case 'method':
-          return { v: 'call', name: 'request.method', args: [] }
+          return requestMethod(it)
         case 'body':
           return request('raw-body')
         case 'ip':
@@ -120,7 +130,7 @@ export function hostMember(it: Interpreter, of: HostVal, name: string, at: Place
       }
     case 'url':
       if (name === 'searchParams') return host('search-params', 'query')
-      return request('url', name)
+      return requestUrl(it, name)
     case 'express-req':
       switch (name) {
         case 'body':
@@ -144,9 +154,9 @@ export function hostMember(it: Interpreter, of: HostVal, name: string, at: Place
         case 'url':
         case 'originalUrl':
         case 'path':
-          return request('url')
+          return requestUrl(it)
         case 'method':
-          return { v: 'call', name: 'request.method', args: [] }
+          return requestMethod(it)
         case 'file':
         case 'files':
           return request('form', name)
@@ -170,8 +180,8 @@ export function hostMember(it: Interpreter, of: HostVal, name: string, at: Place
       return { v: 'call', name: `c.${name}`, args: [] }
     case 'hono-req':
       if (name === 'raw') return host('request', 'whole')
-      if (name === 'url' || name === 'path') return request('url')
-      if (name === 'method') return { v: 'call', name: 'request.method', args: [] }
+      if (name === 'url' || name === 'path') return name === 'path' ? requestUrl(it) : request('url')
+      if (name === 'method') return requestMethod(it)
       return { v: 'call', name: `c.req.${name}`, args: [] }
     case 'koa-context':
       if (name === 'request' || name === 'req') return host('express-req', 'whole')
@@ -188,9 +198,9 @@ export function hostMember(it: Interpreter, of: HostVal, name: string, at: Place
       return { v: 'call', name: `event.${name}`, args: [] }
     case 'h3-event':
       if (name === 'headers') return host('headers', 'header')
-      if (name === 'path') return request('url')
+      if (name === 'path') return requestUrl(it)
       if (name === 'node') return object({ req: host('express-req', 'whole'), res: host('express-res') })
-      if (name === 'method') return { v: 'call', name: 'request.method', args: [] }
+      if (name === 'method') return requestMethod(it)
       return { v: 'call', name: `event.${name}`, args: [] }
     case 'lambda-event':
       switch (name) {
@@ -205,7 +215,7 @@ export function hostMember(it: Interpreter, of: HostVal, name: string, at: Place
         case 'pathParameters':
           return request('params')
         case 'httpMethod':
-          return { v: 'call', name: 'request.method', args: [] }
+          return requestMethod(it)
         default:
           return request('whole', name)
       }

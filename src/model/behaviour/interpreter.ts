@@ -104,9 +104,13 @@ export class Interpreter {
   lastEnd: Otherwise = NO_END
   lastRespond: { status?: number; how: Otherwise['how'] } | undefined
 
-  constructor(program: Program, fuel: number) {
+  /** What is known of the request before it comes: its path and method, when the entry is for one. */
+  readonly request: { readonly path?: string; readonly method?: string } | undefined
+
+  constructor(program: Program, fuel: number, request?: { readonly path?: string; readonly method?: string }) {
     this.program = program
     this.fuel = fuel
+    this.request = request
   }
 
   get frame(): Frame {

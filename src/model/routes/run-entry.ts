@@ -1,6 +1,7 @@
 import type { JavaScriptFacts } from '../../facts/javascript.ts'
 import type { Entry as Runnables, Runnable, Seed, Value } from '../behaviour/behaviour.ts'
 import type { Before, Calling, Code, Entry } from '../frameworks/entry.ts'
+import { samplePath } from '../frameworks/path-pattern.ts'
 
 /** A file that does not exist; its only function is run after all middleware, so that its step carries what it takes to get through. */
 export const SENTINEL_PATH = '\0reached'
@@ -17,10 +18,17 @@ export const SENTINEL_FACTS: JavaScriptFacts = {
   ],
 }
 
-const url = (name: string): Value => ({ v: 'request', part: 'url', name })
-const LOCATION: Value = {
-  v: 'object',
-  props: { path: url('pathname'), fullPath: url('pathname'), href: url('pathname'), params: { v: 'request', part: 'params' }, query: { v: 'request', part: 'query' }, meta: { v: 'unknown' }, name: { v: 'unknown' } },
+const LOCATION: Value = location({ v: 'request', part: 'url', name: 'pathname' })
+
+/** The `to` of a route middleware. */
+function location(path: Value): Value {
+  return { v: 'object', props: { path, fullPath: path, href: path, params: { v: 'request', part: 'params' }, query: { v: 'request', part: 'query' }, meta: { v: 'unknown' }, name: { v: 'unknown' } } }
+}
+
+/** The request that an entry is for. A server action is posted to whatever page the caller likes. */
+function requestOf(entry: Entry): NonNullable<Runnables['request']> {
+  if (entry.kind === 'action' && entry.framework === 'Next.js') return { method: 'POST' }
+  return { path: samplePath(entry.route.replace(/\?\/.*$/, '')), ...(entry.method ? { method: entry.method } : {}) }
 }
 
 const SEEDS: Readonly<Record<Calling, readonly Seed[]>> = {
@@ -55,15 +63,21 @@ const SEEDS: Readonly<Record<Calling, readonly Seed[]>> = {
 
 /** What the interpreter runs for an entry: its middleware, then its handler (for pages without one, the sentinel). */
 export function runnablesOf(entry: Entry): Runnables | undefined {
-  const before = entry.before.filter((b) => !b.external || b.code.k === 'fn').map((b) => runnable(b.code, b.calling))
-  if (entry.code && !(entry.page?.client && entry.calling === 'next-page') && entry.calling !== 'component') return { ...runnable(entry.code, entry.calling, entry.args), before }
+  const before = beforeOf(entry)
+  if (entry.code && !(entry.page?.client && entry.calling === 'next-page') && entry.calling !== 'component') return { ...runnable(entry.code, entry.calling, entry.args), before, request: requestOf(entry) }
   return undefined
 }
 
 /** What the interpreter runs to see what it takes to get past everything before a page (and its own loader). */
 export function gateOf(entry: Entry): Runnables {
   const own: Runnable[] = entry.code && entry.kind === 'page' && !entry.page?.client ? [runnable(entry.code, entry.calling)] : entry.code && entry.kind === 'page' && entry.calling === 'next-props' ? [runnable(entry.code, entry.calling)] : []
-  return { path: SENTINEL_PATH, functionId: 1, seeds: [], before: [...entry.before.filter((b) => !b.external || b.code.k === 'fn').map((b) => runnable(b.code, b.calling)), ...own] }
+  return { path: SENTINEL_PATH, functionId: 1, seeds: [], before: [...beforeOf(entry), ...own], request: requestOf(entry) }
+}
+
+function beforeOf(entry: Entry): Runnable[] {
+  const path = requestOf(entry).path
+  const to = path === undefined ? LOCATION : location({ v: 'const', value: path })
+  return entry.before.map((b) => runnable(b.code, b.calling, b.calling === 'nuxt-middleware' ? [to, LOCATION] : undefined))
 }
 
 /** What the interpreter runs for one middleware alone. */
