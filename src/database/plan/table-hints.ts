@@ -1,7 +1,35 @@
 import type { FactsIndex } from '../../facts/facts.ts'
 import type { TableHint } from '../database.ts'
+import { clientQueries } from './client-queries.ts'
+import { generatedTables } from './generated-types.ts'
 
-/** What code says of the tables it queries. */
-export function tableHints(_facts: FactsIndex): readonly TableHint[] {
-  return []
+/**
+ * What code says of tables that the SQL speaks of but does not create. Only those: the hints are part of what a result is
+ * cached by, and code changes far more often than SQL.
+ */
+export function tableHints(facts: FactsIndex): readonly TableHint[] {
+  const texts = [...facts.of('sql').values()].map((f) => f.text)
+  const created = new Set(texts.flatMap((t) => [...t.matchAll(CREATE_TABLE)].map((m) => (m[1] as string).toLowerCase())))
+  const spokenOf = new Set(texts.flatMap((t) => [...t.matchAll(ON_TABLE)].map((m) => (m[1] as string).toLowerCase())))
+  const hints = new Map<string, Map<string, string | undefined>>()
+  const add = (table: string, columns: readonly { name: string; type?: string }[]) => {
+    const name = table.toLowerCase()
+    if (created.has(name) || !spokenOf.has(name)) return
+    const known = hints.get(table) ?? new Map<string, string | undefined>()
+    for (const c of columns) if (!known.has(c.name)) known.set(c.name, c.type)
+    hints.set(table, known)
+  }
+  for (const [name, table] of generatedTables(facts)) add(name, table.columns)
+  for (const q of clientQueries(facts))
+    if (!q.table.includes('.'))
+      add(
+        q.table,
+        q.columns.map((name) => ({ name })),
+      )
+  return [...hints]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([table, columns]) => ({ table, columns: [...columns].map(([name, type]) => ({ name, ...(type ? { type } : {}) })) }))
 }
+
+const CREATE_TABLE = /\bcreate\s+(?:unlogged\s+)?table\s+(?:if\s+not\s+exists\s+)?(?:"?public"?\s*\.\s*)?"?(\w+)"?/gi
+const ON_TABLE = /\b(?:on|table|references|from|join|into|update|exists|only)\s+(?:"?public"?\s*\.\s*)?"?(\w+)"?/gi

@@ -1,7 +1,37 @@
+import type { Catalog } from '../../database/database.ts'
+import { clientQueries } from '../../database/plan/client-queries.ts'
+import { exposure } from '../../database/plan/exposure.ts'
 import type { AppModel, ModelInput, SchemaModel } from '../app-model.ts'
+import { fileRole } from '../files/files.ts'
+
+const EMPTY: Catalog = { tables: [], policies: [], views: [], functions: [], buckets: [], enums: [], triggers: [], speaksOfStorage: false }
 
 /** The schema slice: the replayed catalog, and which tables code queries that no SQL creates. */
-export function buildSchema(input: ModelInput, _slices: Pick<AppModel, 'files' | 'workspaces'>): SchemaModel {
-  const catalog = input.database?.catalog ?? { tables: [], policies: [], views: [], functions: [], buckets: [], enums: [], triggers: [], speaksOfStorage: false }
-  return { ...catalog, files: [], exposedToBrowsers: false, exposedBecause: '', queriedButNotCreated: [] }
+export function buildSchema(input: ModelInput, slices: Pick<AppModel, 'files' | 'workspaces'>): SchemaModel {
+  const catalog = input.database?.catalog ?? EMPTY
+  const { exposedToBrowsers, because } = exposure(input.facts, slices.files.paths)
+  return {
+    ...catalog,
+    files: input.database?.order ?? [],
+    exposedToBrowsers,
+    exposedBecause: because,
+    queriedButNotCreated: exposedToBrowsers ? queriedButNotCreated(input, catalog) : [],
+  }
+}
+
+/** The first place that queries each table (or view) which the SQL lacks or the replay had to make up. */
+function queriedButNotCreated(input: ModelInput, catalog: Catalog): SchemaModel['queriedButNotCreated'] {
+  const created = new Set(
+    [...catalog.tables.filter((t) => !t.stub), ...catalog.views].flatMap((t) => [`${t.schema}.${t.name}`, ...(t.schema === 'public' ? [t.name] : [])]),
+  )
+  const missing = new Map<string, { table: string; path: string; line: number }>()
+  for (const q of clientQueries(input.facts)) {
+    if (created.has(q.table) || missing.has(q.table) || isTestOrExample(q.path)) continue
+    missing.set(q.table, { table: q.table.includes('.') ? q.table : `public.${q.table}`, path: q.path, line: q.line })
+  }
+  return [...missing.values()].sort((a, b) => (a.table < b.table ? -1 : 1))
+}
+
+function isTestOrExample(path: string): boolean {
+  return fileRole(path) !== 'source'
 }

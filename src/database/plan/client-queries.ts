@@ -1,0 +1,136 @@
+import type { FactsIndex } from '../../facts/facts.ts'
+import type { Expr, JavaScriptFacts } from '../../facts/javascript.ts'
+
+/** A query through Supabase's client: `.from('posts').select('id, title').eq('user_id', id)`. */
+export interface ClientQuery {
+  /** As written; `schema.table` after `.schema('x')`. */
+  readonly table: string
+  readonly path: string
+  readonly line: number
+  /** Columns that it names. */
+  readonly columns: readonly string[]
+}
+
+const VERBS = new Set(['select', 'insert', 'update', 'upsert', 'delete'])
+const COLUMN_FIRST = new Set([
+  'eq',
+  'neq',
+  'gt',
+  'gte',
+  'lt',
+  'lte',
+  'like',
+  'ilike',
+  'is',
+  'in',
+  'contains',
+  'containedBy',
+  'order',
+  'not',
+  'filter',
+  'overlaps',
+  'textSearch',
+])
+
+/** Every query of the code through a Supabase-like client, in the order of paths and lines. */
+export function clientQueries(facts: FactsIndex): ClientQuery[] {
+  const queries: ClientQuery[] = []
+  for (const [path, file] of facts.of('javascript')) queries.push(...ofFile(path, file))
+  return queries
+}
+
+const cache = new WeakMap<JavaScriptFacts, readonly Omit<ClientQuery, 'path'>[]>()
+
+function ofFile(path: string, file: JavaScriptFacts): ClientQuery[] {
+  let found = cache.get(file)
+  if (!found) {
+    found = find(file)
+    cache.set(file, found)
+  }
+  return found.map((q) => ({ ...q, path }))
+}
+
+function find(file: JavaScriptFacts): Omit<ClientQuery, 'path'>[] {
+  const found: Omit<ClientQuery, 'path'>[] = []
+  const seen = new Set<unknown>()
+  const stack: unknown[] = [file.functions, file.exports]
+  while (stack.length) {
+    const node = stack.pop()
+    if (!node || typeof node !== 'object') continue
+    if (Array.isArray(node)) {
+      for (let i = node.length - 1; i >= 0; i--) stack.push(node[i])
+      continue
+    }
+    if ((node as Expr).k === 'call' && !seen.has(node)) {
+      const query = chain(node as Call, seen)
+      if (query) found.push(query)
+    }
+    for (const value of Object.values(node)) if (value && typeof value === 'object') stack.push(value)
+  }
+  return found.sort((a, b) => a.line - b.line)
+}
+
+type Call = Extract<Expr, { k: 'call' }>
+
+/** Unrolls `a.from('x').b().c()` from its outermost call. */
+function chain(outer: Call, seen: Set<unknown>): Omit<ClientQuery, 'path'> | undefined {
+  const calls: { name: string; args: readonly Expr[] }[] = []
+  let node: Expr | undefined = outer
+  while (node?.k === 'call' && node.fn.k === 'mem') {
+    seen.add(node)
+    const first: Expr | undefined = node.args[0]
+    if (node.fn.name === 'from' && first?.k === 'lit' && typeof first.v === 'string') {
+      const verb = calls.at(-1)?.name
+      if (!verb || !VERBS.has(verb) || isStorage(node.fn.of) || !/^[\w.]+$/.test(first.v)) return undefined
+      return { table: qualify(first.v, node.fn.of), line: node.fn.l ?? node.l, columns: columnsOf(calls) }
+    }
+    calls.push({ name: node.fn.name, args: node.args })
+    node = node.fn.of
+  }
+  return undefined
+}
+
+function isStorage(of: Expr): boolean {
+  return (of.k === 'mem' && of.name === 'storage') || (of.k === 'id' && /^(storage|array|buffer|observable|rxjs|knex|array_?)$/i.test(of.name))
+}
+
+/** `client.schema('app').from('x')` is `app.x`. */
+function qualify(table: string, of: Expr): string {
+  const schema = of.k === 'call' && of.fn.k === 'mem' && of.fn.name === 'schema' ? of.args[0] : undefined
+  return schema?.k === 'lit' && typeof schema.v === 'string' ? `${schema.v}.${table}` : table
+}
+
+function columnsOf(calls: readonly { name: string; args: readonly Expr[] }[]): string[] {
+  const columns = new Set<string>()
+  for (const { name, args } of calls) {
+    const first = args[0]
+    if (name === 'select' && first?.k === 'lit' && typeof first.v === 'string') for (const c of topLevelNames(first.v)) columns.add(c)
+    else if (COLUMN_FIRST.has(name) && first?.k === 'lit' && typeof first.v === 'string' && /^\w+$/.test(first.v)) columns.add(first.v)
+    else if (name === 'insert' || name === 'update' || name === 'upsert') for (const c of keysOf(first)) columns.add(c)
+  }
+  return [...columns]
+}
+
+function keysOf(node: Expr | undefined): string[] {
+  if (node?.k === 'arr') return keysOf(node.items[0])
+  return node?.k === 'obj' ? node.props.flatMap((p) => (p.key && /^\w+$/.test(p.key) ? [p.key] : [])) : []
+}
+
+/** Names outside parentheses of a select list; `alias:name` and embedded tables are left out. */
+function topLevelNames(list: string): string[] {
+  const names: string[] = []
+  let depth = 0
+  let word = ''
+  for (const c of `${list},`) {
+    if (c === '(') depth++
+    else if (c === ')') depth--
+    if (c !== ',' || depth > 0) {
+      word += c
+      continue
+    }
+    const name = (word.includes(':') && !word.includes('(') ? word.slice(word.indexOf(':') + 1) : word).trim()
+    if (/^[a-z_]\w*$/i.test(name)) names.push(name)
+    word = ''
+  }
+  return names
+}
