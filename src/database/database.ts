@@ -1,7 +1,7 @@
 import type { Place } from '../lib/place.ts'
-import type { Hole } from './access/hole.ts'
+import type { Hole, StoragePolicy } from './access/hole.ts'
 
-export type { Hole } from './access/hole.ts'
+export type { Hole, StoragePolicy } from './access/hole.ts'
 
 /** One SQL file in the order in which it is replayed. */
 export interface SqlFile {
@@ -219,6 +219,8 @@ export interface AccessMatrix {
   readonly objects: readonly AccessObject[]
   /** What others can do that they should not, with its cause and a fix. */
   readonly holes?: readonly Hole[]
+  /** What the policies on storage objects speak of. */
+  readonly storage?: readonly StoragePolicy[]
 }
 
 export interface AccessObject {

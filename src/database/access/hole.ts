@@ -32,3 +32,11 @@ export interface Hole {
   readonly proof: 'executed' | 'inferred'
   readonly fix?: { readonly code: string; readonly proved: boolean }
 }
+
+/** One way of one policy on storage objects: the bucket that it is limited to (none: all), and whether it binds the caller. */
+export interface StoragePolicy {
+  readonly policy: string
+  readonly command: 'select' | 'insert' | 'update' | 'delete'
+  readonly bucket?: string
+  readonly bound: boolean
+}

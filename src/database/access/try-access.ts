@@ -5,6 +5,7 @@ import { nameOf } from './policies.ts'
 import { readAccess } from './read-holes.ts'
 import { seed } from './seed.ts'
 import type { AccessSession } from './session.ts'
+import { readStorage, storagePolicies, tryStorage } from './storage.ts'
 import { worldOf } from './world.ts'
 
 /** Reads what policies, views and functions allow, tries it, and proves the fixes. */
@@ -14,8 +15,11 @@ export async function tryAccess(session: AccessSession, catalog: Catalog, input:
   const exposed = new Set(input.exposedSchemas)
   const all = [...withoutRls(catalog, exposed), ...holes]
   const seeded = await session.attempt('seed rows', () => seed(session, catalog, readings))
-  if (!seeded) return { objects: [], holes: all }
-  return confirm(session, catalog, seeded, all, readings, exposed)
+  const storage = readStorage(catalog, world)
+  if (!seeded) return { objects: [], holes: [...all, ...storage.holes] }
+  const tables = await confirm(session, catalog, seeded, all, readings, exposed)
+  const files = await tryStorage(session, catalog, storage.holes)
+  return { objects: [...tables.objects, ...files.objects], holes: [...(tables.holes ?? []), ...files.holes], storage: storagePolicies(storage.readings, catalog) }
 }
 
 /** Tables that the API exposes and that row level security does not protect. */

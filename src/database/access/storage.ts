@@ -1,0 +1,147 @@
+import type { Catalog, Policy } from '../database.ts'
+import type { JudgeWorld, Way } from './expression/judge.ts'
+import type { World } from './expression/scope.ts'
+import type { Hole, StoragePolicy } from './hole.ts'
+import { type Reading, readPolicies } from './policies.ts'
+import { USERS } from './seed-values.ts'
+import type { AccessSession } from './session.ts'
+import { SqlFailure } from './session.ts'
+import { ident, literal } from './sql.ts'
+import { type Caller, type TrialResult, Trier } from './trial.ts'
+import type { AccessCell, AccessObject } from '../database.ts'
+
+const OBJECTS = { schema: 'storage', name: 'objects' }
+
+/** What the policies on `storage.objects` mean, and where they let in others. */
+export function readStorage(catalog: Catalog, world: World & JudgeWorld): { readonly readings: readonly Reading[]; readonly holes: readonly Hole[] } {
+  const readings = readPolicies(OBJECTS, catalog, world)
+  const groups = new Map<string, { policy: Policy; reading: Reading; way: Way; bucket: string | undefined }[]>()
+  for (const reading of readings) {
+    for (const way of reading.ways) {
+      if (way.outcome !== 'open') continue
+      const bucket = bucketOf(way, catalog)
+      const key = `${reading.policy.name}\0${reading.command}\0${bucket ?? ''}`
+      groups.set(key, [...(groups.get(key) ?? []), { policy: reading.policy, reading, way, bucket }])
+    }
+  }
+  const holes = [...groups.values()].map((group): Hole => {
+    const { policy, reading, way, bucket } = group.find((g) => g.reading.role === 'anon') ?? (group[0] as (typeof group)[number])
+    const states = way.states.filter((s) => s.column !== 'bucket_id')
+    return {
+      kind: 'policy', object: 'storage.objects', command: reading.command, policy: policy.name, ...(bucket !== undefined ? { bucket } : {}), who: group.some((g) => g.reading.role === 'anon') ? 'anon' : 'authenticated',
+      ...(way.cause ? { cause: way.cause === 'row-state' && !states.length ? (way.who === 'anon' ? 'always' : 'signed-in') : way.cause } : {}), ...(way.because ? { because: way.because } : {}), ...(states.length ? { states } : {}), at: policy.at, proof: 'inferred',
+    }
+  })
+  return { readings, holes }
+}
+
+/** Which buckets the policies name, and how: the check looks for buckets that none names. */
+export function storagePolicies(readings: readonly Reading[], catalog: Pick<Catalog, 'buckets'>): StoragePolicy[] {
+  const found = new Map<string, StoragePolicy>()
+  for (const reading of readings) {
+    for (const way of reading.ways) {
+      const bucket = bucketOf(way, catalog)
+      const entry: StoragePolicy = { policy: reading.policy.name, command: reading.command, ...(bucket !== undefined ? { bucket } : {}), bound: way.outcome !== 'open' }
+      found.set(JSON.stringify(entry), entry)
+    }
+  }
+  return [...found.values()]
+}
+
+/** The bucket that a way is limited to; names of buckets stand for their ids. */
+export function bucketOf(way: Way, catalog: Pick<Catalog, 'buckets'>): string | undefined {
+  const state = way.states.find((s) => s.column === 'bucket_id' && s.op === '=' && s.value !== undefined)
+  if (state) return String(state.value)
+  return way.gates.length || way.tables.includes('storage.buckets') ? catalog.buckets.find((b) => way.gates.some((g) => g.table === 'storage.buckets' && String(g.value) === b.name))?.name : undefined
+}
+
+/** Tries the buckets: a file in A's own folder and one in B's, as anon and as A; then the holes, with their fixes. */
+export async function tryStorage(session: AccessSession, catalog: Catalog, holes: readonly Hole[]): Promise<{ objects: AccessObject[]; holes: Hole[] }> {
+  const named = new Set([...catalog.buckets.map((b) => b.name), ...holes.flatMap((h) => (h.bucket === undefined ? [] : [h.bucket]))])
+  if (holes.some((h) => h.bucket === undefined) || (!named.size && catalog.policies.some((p) => p.schema === 'storage' && p.table === 'objects'))) named.add('prelaunch-trial')
+  const buckets = [...named].slice(0, 40)
+  const trier = new Trier(session)
+  const prepared = await session.attempt('seed storage', () => prepare(session, buckets))
+  if (!prepared) return { objects: [], holes: [...holes] }
+  const objects: AccessObject[] = []
+  for (const bucket of buckets) {
+    if (session.remainingMs() < 900 || bucket === 'prelaunch-trial') continue
+    const cells = await session.attempt(`access bucket ${bucket}`, () => matrix(trier, bucket))
+    if (cells) objects.push({ kind: 'bucket', object: bucket, cells })
+  }
+  const confirmed: Hole[] = []
+  for (const hole of holes) {
+    if (session.remainingMs() < 900) {
+      confirmed.push(hole)
+      continue
+    }
+    const done = await session.attempt(`hole storage ${hole.policy} ${hole.command} ${hole.bucket ?? ''}`, () => confirmStorage(trier, catalog, hole))
+    confirmed.push(done ?? hole)
+  }
+  return { objects, holes: confirmed }
+}
+
+async function prepare(session: AccessSession, buckets: readonly string[]): Promise<boolean> {
+  await session.exec('set session_replication_role = replica')
+  try {
+    for (const bucket of buckets) {
+      await session.exec(`insert into storage.buckets (id, name, public) values (${literal(bucket)}, ${literal(bucket)}, false) on conflict do nothing`)
+      for (const user of ['A', 'B'] as const) {
+        const { id } = USERS[user]
+        await session.exec(`insert into storage.objects (bucket_id, name, owner, owner_id, metadata) values (${literal(bucket)}, ${literal(`${id}/photo.png`)}, ${literal(id)}, ${literal(id)}, '{"size": 1, "mimetype": "image/png"}') on conflict do nothing`)
+      }
+    }
+    return true
+  } catch (error) {
+    if (error instanceof SqlFailure) return false
+    throw error
+  } finally {
+    await session.exec('set session_replication_role = origin')
+  }
+}
+
+async function matrix(trier: Trier, bucket: string): Promise<AccessCell[]> {
+  const cells: AccessCell[] = []
+  for (const role of ['anon', 'A'] as const) {
+    for (const command of ['select', 'insert', 'update', 'delete'] as const) {
+      for (const row of role === 'anon' ? (['other'] as const) : (['own', 'other'] as const)) {
+        const { result, because } = await tryObject(trier, role, bucket, command, row)
+        cells.push({ role, command, row, result, ...(because ? { because } : {}) })
+      }
+    }
+  }
+  return cells
+}
+
+function tryObject(trier: Trier, role: Caller, bucket: string, command: Hole['command'], row: 'own' | 'other', name?: string): Promise<TrialResult> {
+  const id = USERS[row === 'own' ? 'A' : 'B'].id
+  const where = `bucket_id = ${literal(bucket)} and name = ${literal(`${id}/photo.png`)}`
+  const uploader = role === 'anon' ? 'null' : literal(USERS.A.id)
+  if (command === 'insert') return trier.attempt(role, `insert into storage.objects (bucket_id, name, owner, owner_id, metadata) values (${literal(bucket)}, ${literal(name ?? `${id}/new.png`)}, ${uploader}, ${uploader}, '{"size": 1, "mimetype": "image/png"}')`)
+  if (command === 'update') return trier.attempt(role, `update storage.objects set metadata = '{}' where ${where}`)
+  if (command === 'delete') return trier.attempt(role, `delete from storage.objects where ${where}`)
+  return trier.attempt(role, `select 1 as seen from storage.objects where ${where}`)
+}
+
+async function confirmStorage(trier: Trier, catalog: Catalog, hole: Hole): Promise<Hole> {
+  const bucket = hole.bucket ?? 'prelaunch-trial'
+  const role = hole.who === 'anon' ? 'anon' : 'A'
+  const before = await tryObject(trier, role, bucket, hole.command, 'other')
+  const current: Hole = before.result === 'allowed' ? { ...hole, proof: 'executed' } : hole
+  const code = storageFix(hole, catalog)
+  if (!code) return current
+  const after = await trier.withFix(code, () => tryObject(trier, role, bucket, hole.command, 'other'))
+  if (after === undefined || after.result === 'allowed') return current
+  return { ...current, fix: { code, proved: before.result === 'allowed' && after.result === 'refused' } }
+}
+
+/** The policy again, with the bucket and the caller's own folder. */
+function storageFix(hole: Hole, catalog: Catalog): string | undefined {
+  const policy = catalog.policies.find((p) => p.schema === 'storage' && p.table === 'objects' && p.name === hole.policy)
+  if (!policy) return undefined
+  const bucket = hole.bucket ?? catalog.buckets[0]?.name
+  if (bucket === undefined) return `drop policy ${ident(policy.name)} on storage.objects;`
+  const condition = `bucket_id = ${literal(bucket)} and (storage.foldername(name))[1] = (select auth.uid())::text`
+  const clauses = policy.command === 'insert' ? `with check (${condition})` : policy.command === 'update' || policy.command === 'all' ? `using (${condition})\n  with check (${condition})` : `using (${condition})`
+  return `drop policy ${ident(policy.name)} on storage.objects;\ncreate policy ${ident(policy.name.length < 40 ? `${policy.name} (own folder)` : 'Own folder only')} on storage.objects\n  for ${policy.command} to authenticated\n  ${clauses};`
+}
