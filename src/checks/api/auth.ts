@@ -79,6 +79,9 @@ function severityOf(work: Work, route: Route, exposed: readonly Work[], receiver
   const at = (severity: Severity) => [{ severity, work }]
   if (work.guardedLater && work.kind !== 'read' && work.kind !== 'file-read') return at('Medium')
   const strong = work.rights === 'service'
+  if (receiver) return route.limit ? [] : at('High')
+  // Guest checkout: what it reads and writes is its own pending order; only the price must come from the server.
+  if (checkout(exposed) && ['read', 'insert', 'update', 'rpc', 'payment'].includes(work.kind)) return isCheckout(work) && work.chosen === 'amount' ? at('High') : []
   switch (work.kind) {
     case 'delete':
     case 'file-delete':
@@ -87,10 +90,8 @@ function severityOf(work: Work, route: Route, exposed: readonly Work[], receiver
     case 'command':
       return at('Critical')
     case 'update':
-      return checkout(exposed) ? [] : at(strong && work.userData ? 'Critical' : 'High')
+      return at(strong && work.userData ? 'Critical' : 'High')
     case 'insert':
-      if (checkout(exposed)) return []
-      if (receiver) return route.limit ? [] : at('High')
       return at(strong && work.userData && work.chosen === 'owner' ? 'Critical' : 'High')
     case 'read':
       if (!work.userData) return []
@@ -103,13 +104,12 @@ function severityOf(work: Work, route: Route, exposed: readonly Work[], receiver
       return strong ? at('High') : []
     case 'mail':
     case 'sms':
-      if (receiver && route.limit) return []
-      return at(work.chosen === 'recipient' && !receiver ? 'Critical' : 'High')
+      return at(work.chosen === 'recipient' ? 'Critical' : 'High')
     case 'payment':
-      if (isCheckout(work)) return work.chosen === 'amount' ? at('High') : []
       return /customers\.create|setupIntents/i.test(work.call ?? '') ? [] : at('Critical')
     case 'paid-api':
-      return route.limit && receiver ? [] : at('High')
+    case 'sign':
+      return at('High')
   }
 }
 

@@ -61,13 +61,14 @@ export function guardOfConditions(under: readonly Condition[], behaviour: Behavi
   if (!chosen) return undefined
   const { proof, condition } = chosen
   const o = condition.otherwise
+  const status = o.status ?? (o.how === 'return' || !o.ends ? refusalStatus(condition, behaviour) : undefined)
   return {
     who: proof.who,
     at: condition.at,
     trust: proof.trust,
     how: proof.how,
     ...(proof.at ? { identifiedAt: proof.at } : {}),
-    refusal: { ...(o.status !== undefined ? { status: o.status } : {}), ...(o.how ? { how: o.how } : {}) },
+    refusal: { ...(status !== undefined ? { status } : {}), ...(o.how ? { how: o.how } : {}) },
     ...(proof.opensWithout ? { opensWithout: proof.opensWithout } : {}),
   }
 }
@@ -266,6 +267,7 @@ function rowProof(index: number, field: string | undefined, behaviour: Behaviour
   if (!step || step.effect.kind !== 'db') return undefined
   for (const f of step.effect.filters) {
     if (f.value.v === 'caller' && f.op === 'eq') return { who: isRole(field) ? 'admin' : 'user', trust: f.value.trust, how: f.value.how, ...(f.value.at ? { at: f.value.at } : {}) }
+    if (f.op === 'eq' && fromProcessor(f.value, behaviour)) return { who: 'token', trust: 'verified', how: `an object of the payment processor that only its buyer knows` }
     if (f.op === 'eq' && CREDENTIAL.test(f.column.split('.').at(-1) ?? '') && fromRequest(f.value)) return { who: 'token', trust: 'verified', how: `${step.effect.table}.${f.column}` }
   }
   return depth < 6 ? guardProof(step, behaviour) : undefined
@@ -338,4 +340,24 @@ function unknownCheck(value: Extract<Value, { v: 'call' }>, truthy: boolean, beh
   // The result of something done with a caller: `hasRole(user, 'x')`.
   if (truthy) for (const a of value.args) if (a.v === 'caller' && a.trust === 'verified') return { who: 'admin', trust: 'verified', how: value.name, ...(a.at ? { at: a.at } : {}) }
   return undefined
+}
+
+/** A value of an object that was fetched from the payment processor by an id of the caller: the id is unguessable. */
+export function fromProcessor(v: Value, behaviour: Behaviour, depth = 0): boolean {
+  if (depth > 6) return false
+  if (v.v === 'result') {
+    const e = behaviour.steps[v.step]?.effect
+    return e?.kind === 'payment' && /retrieve/i.test(e.name) && e.args.some((a) => fromRequest(a))
+  }
+  if (v.v === 'call') return v.args.some((x) => fromProcessor(x, behaviour, depth + 1))
+  if (v.v === 'any') return v.of.length > 0 && v.of.every((x) => (x.v === 'const' && !x.value) || fromProcessor(x, behaviour, depth + 1))
+  return v.v === 'op' && v.of.some((x) => fromProcessor(x, behaviour, depth + 1))
+}
+
+/** What the handler answers when a guard in a helper refuses by returning: the statuses of the answers on that side. */
+function refusalStatus(condition: Condition, behaviour: Behaviour): number | undefined {
+  const statuses = behaviour.steps.flatMap((s) =>
+    s.effect.kind === 'respond' && s.effect.status !== undefined && s.under.some((c) => c.negated !== condition.negated && c.at.path === condition.at.path && c.at.line === condition.at.line) ? [s.effect.status] : [],
+  )
+  return statuses.length && statuses.every((x) => x >= 500) ? statuses[0] : undefined
 }

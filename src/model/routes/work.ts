@@ -1,9 +1,9 @@
 import type { Place } from '../../lib/place.ts'
 import type { SchemaModel } from '../app-model.ts'
 import type { Behaviour, Client, Effect, Step, Value } from '../behaviour/behaviour.ts'
-import { fromRequest, type Guard, guardOfStep } from './guard.ts'
+import { fromProcessor, fromRequest, type Guard, guardOfStep } from './guard.ts'
 
-export type WorkKind = 'read' | 'insert' | 'update' | 'delete' | 'rpc' | 'file-read' | 'file-write' | 'file-delete' | 'mail' | 'sms' | 'payment' | 'paid-api' | 'admin' | 'command'
+export type WorkKind = 'sign' | 'read' | 'insert' | 'update' | 'delete' | 'rpc' | 'file-read' | 'file-write' | 'file-delete' | 'mail' | 'sms' | 'payment' | 'paid-api' | 'admin' | 'command'
 
 /** Something a handler does that should not be done for anybody: an effect, and what stood before it. */
 export interface Work {
@@ -29,7 +29,8 @@ export interface Work {
 
 const LOGS = /(^|_)(rate_?limits?|logs?|audit|attempts?|analytics|metrics?|counters?|views?|events?|webhooks?|idempotency|telemetry)(_|$)/i
 const PERSONAL = /(^|_)(users?|profiles?|accounts?|customers?|clients?|orders?|payments?|subscriptions?|invoices?|messages?|conversations?|chats?|sessions?|tickets?|bookings?|reservations?|appointments?|members?|memberships?|teams?|organi[sz]ations?|credits?|wallets?|transactions?|notes?|documents?|files?|uploads?|contacts?|patients?|leads?|addresses|carts?|returns?|refunds?|api_?keys?|tokens?|notifications?|employees?|students?|projects?|tasks?|subscribers?)(_|$)/i
-const SHOWN = /^(is_)?(published|public|active|visible|approved|enabled|status|state|archived|draft)$/i
+const SHOWN = /^(is_)?(published|public|active|visible|approved|enabled|status|state|visibility|archived|draft)$/i
+const SHOWN_STATE = /^(published|public|active|visible|approved|live|open|available)$/i
 const CAPABILITY = /token|secret|hash|nonce|share|invite|code|session_?id|checkout_?id|payment_?intent|unsubscribe/i
 const PAID_HOSTS = /(^|\.)(openai\.com|anthropic\.com|googleapis\.com|replicate\.com|huggingface\.co|groq\.com|mistral\.ai|cohere\.(com|ai)|deepseek\.com|openrouter\.ai|perplexity\.ai|elevenlabs\.io|stability\.ai|together\.(ai|xyz)|fal\.(ai|run)|x\.ai|lovable\.dev|firecrawl\.dev|serpapi\.com|tavily\.com|deepgram\.com|assemblyai\.com)/i
 const MAIL_HOSTS = /(^|\.)(resend\.com|sendgrid\.(com|net)|postmarkapp\.com|mailgun\.net|brevo\.com|sendinblue\.com|mailjet\.com|mailersend\.com|emailjs\.com|loops\.so|sparkpost\.com)/i
@@ -42,7 +43,7 @@ export function workOf(behaviour: Behaviour, schema: Pick<SchemaModel, 'tables'>
   behaviour.steps.forEach((step, index) => {
     const work = classify(step, schema)
     if (!work) return
-    const guard = guardOfStep(step, behaviour) ?? capability(step)
+    const guard = guardOfStep(step, behaviour) ?? capability(step, behaviour)
     const later = guard ? undefined : laterGuard(behaviour, index)
     const hidden = !guard && (work.kind === 'read' || work.kind === 'file-read') && !answered
     out.push({ ...work, at: step.at, via: step.via, ...(guard ? { guard } : {}), ...(hidden ? { hidden: true as const } : {}), ...(later ? { guardedLater: later } : {}) })
@@ -65,10 +66,10 @@ function laterGuard(behaviour: Behaviour, index: number): Guard | undefined {
 }
 
 /** A query that finds its row by something unguessable that the caller sent: who knows it may. */
-function capability(step: Step): Guard | undefined {
+function capability(step: Step, behaviour: Behaviour): Guard | undefined {
   const e = step.effect
   if (e.kind !== 'db') return undefined
-  const f = e.filters.find((x) => x.op === 'eq' && CAPABILITY.test(x.column.split('.').at(-1) ?? '') && fromRequest(x.value))
+  const f = e.filters.find((x) => x.op === 'eq' && ((CAPABILITY.test(x.column.split('.').at(-1) ?? '') && fromRequest(x.value)) || fromProcessor(x.value, behaviour)))
   return f ? { who: 'token', at: step.at, trust: 'verified', how: `${e.table}.${f.column}`, refusal: {} } : undefined
 }
 
@@ -95,6 +96,13 @@ function classify(step: Step, schema: Pick<SchemaModel, 'tables'>): Omit<Work, '
       return payment(e)
     case 'http':
       return http(e)
+    case 'file':
+      if (/getSignedUrl|presigned|^put$|\.put$|upload|handleUpload/i.test(e.name)) return { kind: 'file-write', what: `stores files (${e.name})`, call: e.name, rights: 'service' }
+      return /destroy|^del$|\.del$|deleteObject/i.test(e.name) ? { kind: 'file-delete', what: `deletes files (${e.name})`, call: e.name, rights: 'service' } : undefined
+    case 'respond': {
+      const key = e.body ? signedWith(e.body, 0) : undefined
+      return key && (e.status ?? 200) < 400 ? { kind: 'sign', what: `signs what the caller sends with ${key}`, call: key } : undefined
+    }
     case 'exec':
       return { kind: 'command', what: `runs a command (${e.name})`, call: e.name }
     default:
@@ -105,7 +113,7 @@ function classify(step: Step, schema: Pick<SchemaModel, 'tables'>): Omit<Work, '
 function database(e: Extract<Effect, { kind: 'db' }>, schema: Pick<SchemaModel, 'tables'>): Omit<Work, 'at' | 'via'> | undefined {
   const name = e.table.split('.').at(-1) ?? e.table
   const table = schema.tables.find((t) => t.name.toLowerCase() === name.toLowerCase() && (t.schema === 'public' || !schema.tables.some((o) => o !== t && o.name === t.name && o.schema === 'public')))
-  const shown = e.filters.some((f) => SHOWN.test(f.column) && f.value.v === 'const')
+  const shown = e.filters.some((f) => SHOWN.test(f.column) && f.value.v === 'const' && (typeof f.value.value === 'boolean' || SHOWN_STATE.test(String(f.value.value))))
   const userData = table && !table.stub ? table.userData !== undefined : PERSONAL.test(name)
   const words = rightsWords(e.client.rights)
   if (e.op === 'select') return { kind: 'read', what: `reads ${name} ${words}`, rights: e.client.rights, table: name, userData: userData && !e.countOnly && !(shown && !table?.userData?.personalColumns.length) }
@@ -210,5 +218,39 @@ function carriesKey(v: Value, depth: number): boolean {
       return v.of.some((p) => carriesKey(p, depth + 1))
     default:
       return false
+  }
+}
+
+/** The secret with which something of the request was signed, when a value holds such a signature. */
+function signedWith(v: Value, depth: number): string | undefined {
+  if (depth > 5) return undefined
+  switch (v.v) {
+    case 'object':
+      return Object.values(v.props).map((x) => signedWith(x, depth + 1)).find((x) => x)
+    case 'any':
+      return v.of.map((x) => signedWith(x, depth + 1)).find((x) => x)
+    case 'call': {
+      if (/digest|hmac|hash|sign/i.test(v.name) && v.args.some((a) => fromRequest(a))) return secretIn(v, 0)
+      return v.args.map((x) => signedWith(x, depth + 1)).find((x) => x)
+    }
+    default:
+      return undefined
+  }
+}
+
+function secretIn(v: Value, depth: number): string | undefined {
+  if (depth > 8) return undefined
+  switch (v.v) {
+    case 'env':
+      return /SECRET|PRIVATE|SIGNING/i.test(v.name) ? v.name : undefined
+    case 'call':
+      return v.args.map((x) => secretIn(x, depth + 1)).find((x) => x)
+    case 'text':
+      return v.parts.map((x) => secretIn(x, depth + 1)).find((x) => x)
+    case 'op':
+    case 'any':
+      return v.of.map((x) => secretIn(x, depth + 1)).find((x) => x)
+    default:
+      return undefined
   }
 }
