@@ -45,7 +45,7 @@ export interface ExportFact {
   /** The specifier of a re-export, and what is taken from it (a name, 'default' or '*'). */
   readonly from?: string
   readonly imported?: string
-  /** `export default <expression>` and `module.exports = <expression>`: the expression. */
+  /** `export default <expression>` and `module.exports = <expression>`: the expression (a statement of the module body, too). */
   readonly value?: Expr
   readonly l: number
 }

@@ -57,6 +57,11 @@ export function buildModules(input: ModelInput, slices: Pick<AppModel, 'files' |
     const view = viewOf(path)
     return view ? edgesOf(path).filter((e) => e.fact === undefined || (view.imports as ReadonlySet<object>).has(e.fact)) : edgesOf(path)
   }
+  // The scripts of an Astro file are the one part that the server does not run.
+  const serverEdges = (path: string): readonly Edge[] => {
+    const scripts = js.get(path)?.browserLines
+    return scripts ? edgesOf(path).filter((e) => !scripts.some(([from, to]) => from <= e.line && e.line <= to)) : edgesOf(path)
+  }
   const staysOnServer = (path: string): boolean => {
     const file = js.get(path)
     if (!file) return true
@@ -71,7 +76,7 @@ export function buildModules(input: ModelInput, slices: Pick<AppModel, 'files' |
   const serverRoots = sorted(entries.filter((e) => e.side === 'server'))
   const server = reach(
     serverRoots.map((e) => e.path),
-    (path) => (isBoundary(path) ? [] : edgesOf(path)),
+    (path) => (isBoundary(path) ? [] : serverEdges(path)),
     () => true,
   )
   const clientEntries = uniqueEntries([...sorted(entries.filter((e) => e.side === 'client')), ...sorted(rendered())]).filter((e) => !staysOnServer(e.path))

@@ -1,7 +1,7 @@
 import type { ts } from 'ts-morph'
-import type { Expr, Pattern } from '../../javascript.ts'
+import type { Expr, Pattern, Stmt } from '../../javascript.ts'
 import { boundNames } from './lower-pattern.ts'
-import type { Lowering } from './lowering.ts'
+import { at, type Lowering } from './lowering.ts'
 
 /** `export { … }`, `export { … } from '…'`, `export * from '…'`. */
 export function exportDeclaration(c: Lowering, node: ts.ExportDeclaration): void {
@@ -30,11 +30,12 @@ export function exportDeclaration(c: Lowering, node: ts.ExportDeclaration): void
   }
 }
 
-/** `export default …` and `export = …`. */
-export function exportAssignment(c: Lowering, node: ts.ExportAssignment): void {
+/** `export default …` and `export = …`: an export, and an expression that the module body evaluates. */
+export function exportAssignment(c: Lowering, node: ts.ExportAssignment): Stmt {
   const value = c.expression(node.expression, 'default')
   if (node.isExportEquals) wholeModule(c, value)
   else c.exports.push({ name: 'default', ...(value.k === 'id' ? { local: value.name } : {}), value, l: c.line(node) })
+  return { k: 'expr', expr: value, ...at(c, node) }
 }
 
 /** `export const …`. */

@@ -78,7 +78,7 @@ function dispatch(c: Lowering, node: ts.Statement, out: Stmt[]): void {
       exportDeclaration(c, node as ts.ExportDeclaration)
       return
     case K.ExportAssignment:
-      exportAssignment(c, node as ts.ExportAssignment)
+      out.push(exportAssignment(c, node as ts.ExportAssignment))
       return
     case K.TryStatement: {
       const n = node as ts.TryStatement
