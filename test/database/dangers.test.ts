@@ -1,0 +1,92 @@
+import { describe, expect, test } from 'vitest'
+import { migration, replaySql, tableNames } from './replay-sql.ts'
+
+const BEFORE = 'create table public.before_it (id uuid primary key);\n'
+const AFTER = ';\ncreate table public.after_it (id uuid primary key);\nalter table public.after_it enable row level security;\n'
+
+/** What kills or stalls an engine: the statement ends as a gap at its line and everything around it is applied. */
+const KILLERS: readonly (readonly [name: string, sql: string])[] = [
+  ['an endless loop', 'do $$ begin loop end loop; end $$'],
+  ['an endless series', 'select count(*) from generate_series(1, 1e12)'],
+  ['a long sleep', 'select pg_sleep(1000)'],
+  ['rows without end in a recursive query', 'with recursive r as (select 1 as n union all select n + 1 from r) select count(*) from r'],
+  ['memory without end', 'create table public.big as select repeat(md5(n::text), 100000) as t, n from generate_series(1, 100000) n'],
+]
+
+describe('statements that never end', () => {
+  test.each(KILLERS)('%s', async (_name, sql) => {
+    const started = performance.now()
+    const result = await replaySql(migration(`${BEFORE}${sql}${AFTER}`), { stepMs: 2000 })
+    expect(performance.now() - started).toBeLessThan(30_000)
+    expect(tableNames(result)).toEqual(expect.arrayContaining(['public.after_it', 'public.before_it']))
+    expect(result.catalog.tables.find((t) => t.name === 'after_it')?.rls.enabled).toBe(true)
+    const gap = result.gaps.find((g) => g.line === 2)
+    expect(gap?.path).toBe('supabase/migrations/1_a.sql')
+  })
+})
+
+/** What an engine survives: refused, or applied without any effect outside. */
+const REFUSED: readonly (readonly [name: string, sql: string, because: RegExp | undefined])[] = [
+  ['reading the server’s files', "select pg_read_file('/etc/passwd')", /permission denied/],
+  ['large objects from files', "select lo_import('/etc/passwd')", /permission denied|does not exist/],
+  ['COPY to a program', "copy public.before_it to program 'touch /tmp/prelaunch-was-here'", /COPY with a program/],
+  ['COPY from a file', "copy public.before_it from '/etc/passwd'", undefined],
+  ['server settings', "alter system set shared_buffers = '1MB'", /concerns the server/],
+  ['another database', "select dblink_connect('host=127.0.0.1')", /does not exist/],
+  ['a library', "create function public.evil() returns int language c as '/lib/libc.so.6', 'system'", /permission denied|untrusted/],
+  ['another session user', 'set session authorization supabase_admin', /SET SESSION AUTHORIZATION/],
+  [
+    'recursion in a function',
+    'create function public.deep(n int) returns int language plpgsql as $$ begin return public.deep(n + 1); end $$;\nselect public.deep(1)',
+    /stack depth/,
+  ],
+  ['a sum of 8,000 terms', `select ${'1+'.repeat(8000)}1`, undefined],
+  ['row security of the platform’s tables', 'alter table storage.objects disable row level security', /must be owner/],
+]
+
+describe('statements that are refused', () => {
+  test('each leaves the rest intact', async () => {
+    const files = Object.fromEntries(REFUSED.map(([, sql], i) => [`supabase/migrations/${i + 10}_x.sql`, `${sql};\ncreate table public.after_${i} (id int);`]))
+    const result = await replaySql({ 'supabase/migrations/1_before.sql': BEFORE, ...files }, { budgetMs: 30_000 })
+    expect(tableNames(result)).toEqual(['public.before_it', ...REFUSED.map((_, i) => `public.after_${i}`)].sort())
+    for (const [i, [name, , because]] of REFUSED.entries()) {
+      const gap = result.gaps.find((g) => g.path === `supabase/migrations/${i + 10}_x.sql`)
+      if (because) expect(gap?.because, name).toMatch(because)
+    }
+    expect(result.catalog.policies).toEqual([])
+  })
+})
+
+describe('text that is no clean SQL', () => {
+  test.each([
+    ['a NUL byte hides nothing', 'select 1;\0 create table public.hidden (id int);', ['public.hidden']],
+    ['a byte order mark', '\uFEFFcreate table public.a (id int);', ['public.a']],
+    ['UTF-16 read as UTF-8', [...'create table public.a (id int);'].join('\0'), ['public.a']],
+    ['commands of psql', '\\restrict abc\n\\set x 1\ncreate table public.a (id int);\n\\unrestrict abc', ['public.a']],
+    [
+      'data of COPY',
+      "create table public.a (t text);\ncopy public.a (t) from stdin;\nit's; create table public.b (id int);\n\\.\ncreate table public.c (id int);",
+      ['public.a', 'public.c'],
+    ],
+    ['a statement that is no SQL', 'create table public.a (id int);\nthis is not sql;\ncreate table public.b (id int);', ['public.a', 'public.b']],
+    ['an unclosed quote takes only the end', "create table public.a (id int);\nselect 'oops;\ncreate table public.b (id int);", ['public.a']],
+    ['comments between and inside', '/* a; /* b; */ */ create /* ; */ table public.a (id int) -- ;\n;', ['public.a']],
+    [
+      'semicolons in bodies',
+      "create function public.f() returns int language sql begin atomic select 1; select 2; end;\ncreate table public.a (id int);\ncreate table public.b (t text default 'a;b', u text default $x$;$x$);",
+      ['public.a', 'public.b'],
+    ],
+  ])('%s', async (_name, text, tables) => {
+    expect(tableNames(await replaySql(migration(text)))).toEqual(tables)
+  })
+
+  test('comments nested without end are not scanned', async () => {
+    const started = performance.now()
+    const result = await replaySql(migration(`create table public.a (id int);\n${'/*'.repeat(200_000)}`))
+    expect(performance.now() - started).toBeLessThan(15_000)
+    expect(tableNames(result)).toEqual(['public.a'])
+    expect(result.gaps).toEqual([
+      { path: 'supabase/migrations/1_a.sql', line: 2, because: expect.stringContaining('nested deeper than 50'), touches: [{ topic: 'anything' }] },
+    ])
+  })
+})
