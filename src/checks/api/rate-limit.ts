@@ -1,12 +1,105 @@
-import { defineCheck } from '../define-check.ts'
-import { notImplemented } from '../not-implemented.ts'
+import type { Route } from '../../model/routes/routes.ts'
+import { defineCheck, failed, type Issue, notApplicable, passed, type Severity } from '../define-check.ts'
 
 export default defineCheck({
   number: 18,
   id: 'api/rate-limit',
   category: 'API endpoints',
   rule: 'Rate limiting exists on custom auth endpoints.',
-  needs: ['routes'],
+  needs: ['routes', 'files'],
   doubtedBy: ['code'],
-  run: notImplemented,
+  run({ routes, files }) {
+    const endpoints = routes.routes.filter((r) => files.role(r.path) === 'source').flatMap((route) => authEndpoint(route) ?? [])
+    if (!endpoints.length) return notApplicable('the application has no login, registration, reset, magic-link, OTP or token endpoint of its own: browsers call the platform\'s endpoints, or a library answers them')
+    const limited = endpoints.filter((e) => e.route.limit)
+    const evidence = [`${endpoints.length} authentication endpoints, ${limited.length} limited`, ...limited.map((e) => `${e.route.subject}: ${e.route.limit?.path}:${e.route.limit?.line}`)]
+    const issues = endpoints.filter((e) => !e.route.limit).map(issue)
+    return issues.length ? failed(issues, evidence) : passed(...evidence)
+  },
 })
+
+interface Endpoint {
+  readonly route: Route
+  readonly severity: Severity
+  readonly does: string
+  readonly kind: 'password' | 'message' | 'registration' | 'code'
+}
+
+const WRAPS = /^(sign-in|sign-up|otp|magic-link|reset|verify)$/
+
+/** What an own authentication endpoint does; undefined for routes that are none. Pages count through their POST. */
+function authEndpoint(route: Route): Endpoint | undefined {
+  if (route.library || route.kind === 'page') return undefined
+  const steps = route.behaviour?.steps ?? []
+  if (route.guard && route.guard.trust === 'verified' && ['user', 'admin', 'secret', 'signature'].includes(route.guard.who) && !steps.some((s) => s.effect.kind === 'hash-compare')) {
+    // Behind a signed-in user it is a change of settings, not a way in; the guard that sign-in itself establishes comes later.
+    const first = steps.findIndex((s) => s.effect.kind === 'auth-call' && WRAPS.test(s.effect.op))
+    const identified = steps.findIndex((s) => s.effect.kind === 'identify' || s.effect.kind === 'verify-signature')
+    if (first < 0 || (identified >= 0 && identified < first && !/sign-?in|log-?in|regist|sign-?up/i.test(route.route))) return undefined
+  }
+  const call = steps.find((s) => s.effect.kind === 'auth-call' && (WRAPS.test(s.effect.op) || (s.effect.op === 'admin' && /createUser|generateLink|inviteUser/i.test(s.effect.name))))
+  const named = AUTH_NAME.exec(`${route.route} ${route.subject}`)?.[0]
+  const compares = steps.find((s) => s.effect.kind === 'hash-compare' && PASSWORD_HASH.test(s.effect.name))
+  const mails = steps.find((s) => s.effect.kind === 'mail' || s.effect.kind === 'sms')
+  const messages = route.work.find((w) => w.kind === 'mail' || w.kind === 'sms')
+  if (compares && !(route.guard?.who === 'signature')) return { route, severity: 'High', does: 'verifies passwords itself', kind: 'password' }
+  if (named && (mails || messages) && SENDS.test(named)) return { route, severity: 'High', does: 'sends mail or messages for sign-in itself', kind: 'message' }
+  if (call && call.effect.kind === 'auth-call') {
+    const { op, name } = call.effect
+    if (op === 'admin' && (mails || messages)) return { route, severity: 'High', does: `creates accounts or links (${name}) and sends mail itself`, kind: 'message' }
+    if (op === 'admin' && !named) return undefined
+    const kind = op === 'sign-in' ? 'password' : op === 'sign-up' || op === 'admin' ? 'registration' : op === 'verify' ? 'code' : 'message'
+    return { route, severity: 'Medium', does: `calls the platform's ${name} from the server`, kind }
+  }
+  // Own registration or token endpoints: a row of users or a token is made from what anybody sends.
+  if (named && route.work.some((w) => w.kind === 'insert' && /user|account|member/i.test(w.table ?? '')) && /regist|sign-?up/i.test(named)) return { route, severity: 'High', does: 'registers accounts itself', kind: 'registration' }
+  if (named && route.work.some((w) => w.kind === 'read' && /user|account|otp|code|verification/i.test(w.table ?? '')) && /log-?in|sign-?in|otp|verify/i.test(named) && (route.method ?? 'POST') !== 'GET') return { route, severity: 'High', does: 'verifies credentials itself', kind: 'password' }
+  return undefined
+}
+
+const PASSWORD_HASH = /bcrypt|argon|scrypt|pbkdf|password|^compare(Sync)?$|^verify$/i
+const AUTH_NAME = /(^|[/#._-])(log-?in|sign-?in|sign-?up|register|registration|forgot-?password|reset-?password|password-?reset|request-?reset|resend|verify-?otp|send-?otp|otp|magic-?link|send-?code|verify-?code|verify-?email)(?=$|[/#?._\s-])/i
+const SENDS = /forgot|reset|resend|otp|magic|code|email|sign-?up|regist/i
+
+function issue(e: Endpoint): Issue {
+  const { route } = e
+  const name = route.kind === 'action' ? `The action ${route.subject.replace(/^action .*#/, '')}` : route.kind === 'edge-function' ? `The edge function ${route.subject.replace(/^function /, '')}` : `${route.method ?? 'Every method of'} ${route.route}`
+  return {
+    subject: route.subject,
+    severity: e.severity,
+    title: 'No rate limit on an authentication endpoint',
+    message: `${name} ${e.does}, and nothing limits how often: no limiter in the handler, in a wrapper or in the middleware in front of it.${e.severity === 'Medium' ? " The platform sees one address, the server's, for all callers." : ''}`,
+    attack: ATTACKS[e.kind],
+    fix: { text: 'Count attempts per address and per account before anything else and answer 429 when there are too many.', language: 'ts', code: limiter(route) },
+    at: { path: route.path, line: route.line, ...(route.endLine ? { endLine: Math.min(route.endLine, route.line + 20) } : {}) },
+    proof: 'inferred',
+    aliases: ['CWE-307'],
+    ...(route.workspace ? { workspace: route.workspace } : {}),
+  }
+}
+
+const ATTACKS: Readonly<Record<Endpoint['kind'], string>> = {
+  password: 'Somebody tries leaked passwords against every account as fast as the server answers.',
+  message: "Somebody requests message after message to strangers' addresses: inboxes are flooded and the sender's reputation or quota is gone.",
+  registration: 'A script registers accounts without end, for free credits, spam or to fill the database.',
+  code: 'Somebody tries all codes: six digits fall within the lifetime of one.',
+}
+
+function limiter(route: Route): string {
+  switch (route.framework) {
+    case 'Express':
+      return `import rateLimit from 'express-rate-limit'\n\nconst authLimiter = rateLimit({ windowMs: 15 * 60 * 1000, limit: 10 })\nrouter.${(route.method ?? 'use').toLowerCase()}('${route.route.replace(/\[(?:\.\.\.)?([^\]]+)\]/g, ':$1')}', authLimiter, handler)`
+    case 'Fastify':
+      return "await fastify.register(import('@fastify/rate-limit'))\n// in the route: config: { rateLimit: { max: 10, timeWindow: '15 minutes' } }"
+    case 'Hono':
+      return "import { rateLimiter } from 'hono-rate-limiter'\n\napp.use('/auth/*', rateLimiter({ windowMs: 15 * 60 * 1000, limit: 10, keyGenerator: (c) => c.req.header('cf-connecting-ip') ?? '' }))"
+    case 'SvelteKit':
+      return "const { success } = await ratelimit.limit(event.getClientAddress())\nif (!success) return fail(429)"
+    case 'Nuxt':
+      return "const { success } = await ratelimit.limit(getRequestIP(event, { xForwardedFor: true }) ?? '')\nif (!success) throw createError({ statusCode: 429 })"
+    case 'Astro':
+      return 'const { success } = await ratelimit.limit(clientAddress)\nif (!success) return new Response(null, { status: 429 })'
+    default:
+      return `import { Ratelimit } from '@upstash/ratelimit'\nimport { Redis } from '@upstash/redis'\n\nconst ratelimit = new Ratelimit({ redis: Redis.fromEnv(), limiter: Ratelimit.slidingWindow(10, '15 m') })\n\nconst ip = ${route.kind === 'action' ? "(await headers()).get('x-forwarded-for') ?? ''" : "request.headers.get('x-forwarded-for') ?? ''"}\nconst { success } = await ratelimit.limit(ip)\nif (!success) ${route.kind === 'action' ? "throw new Error('Too many attempts')" : 'return new Response(null, { status: 429 })'}`
+  }
+}

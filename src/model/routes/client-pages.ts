@@ -1,0 +1,119 @@
+import type { Expr, FunctionId } from '../../facts/javascript.ts'
+import type { Place } from '../../lib/place.ts'
+import type { Program } from '../frameworks/program.ts'
+import { calleeText, expressions, expressionsDeep, propOf, statements, stringOf } from '../frameworks/walk.ts'
+
+/** What the code of a page says about who it is for, as it runs in the browser (or while it renders). */
+export interface PageSigns {
+  /** Sends visitors without a session to sign-in, in the browser. */
+  readonly redirects?: Place
+  /** Reads the signed-in user or the session. */
+  readonly readsUser?: Place
+  /** Addresses of the application's own API that it asks when it opens, with GET. */
+  readonly asks: readonly { readonly url: string; readonly at: Place }[]
+}
+
+const LOGIN = /^\/?(?:[a-z]{2}(?:-[A-Z]{2})?\/)?(?:auth\/?|(?:auth|account|user)\/)?(?:log-?in|sign-?in|signin|auth|connexion|anmelden|iniciar-sesion|accedi|entrar|welcome|unauthorized|401)?(?:[/?#].*)?$/i
+const NAVIGATE = /(^|\.)(push|replace|navigate|redirect|goto|navigateTo|assign|navigateForward)$/
+const USER_HOOK = /^(useUser|useAuth|useSession|useSupabaseUser|useSupabaseSession|useCurrentUser|useAuthStore|useClerk|useAuthUser|useProfile|useRequireAuth|useProtectedRoute|useSessionContext|useKindeBrowserClient)$/
+const WRAPPERS = /^(ProtectedRoute|RequireAuth|AuthGuard|PrivateRoute|Protected|AuthRequired|RequireUser|AdminRoute|AdminGuard|WithAuth|SignedIn|AuthenticatedRoute|RoleGuard|SessionGuard)$/
+
+const DEPTH = 3
+
+/** The signs in a page's component, the hooks and components of the repository that it uses, and its own helpers. */
+export function pageSigns(program: Program, path: string, fn: FunctionId): PageSigns {
+  const out: { redirects?: Place; readsUser?: Place; asks: { url: string; at: Place }[] } = { asks: [] }
+  const seen = new Set<string>()
+  const visit = (file: string, id: FunctionId, depth: number): void => {
+    const key = `${file}#${id}`
+    const js = program.js(file)
+    if (!js || seen.has(key) || seen.size > 40) return
+    seen.add(key)
+    for (const { expr, scope } of expressionsDeep(js, id)) {
+      const at = { path: file, line: expr.l }
+      if (expr.k === 'call') {
+        const name = calleeText(expr.fn)
+        const target = stringOf(expr.args[0]) ?? stringOf(propOf(expr.args[0], 'to')) ?? stringOf(propOf(expr.args[0], 'pathname')) ?? leading(expr.args[0])
+        if (NAVIGATE.test(name) && target !== undefined && isLogin(target) && conditional(js.functions, scope, expr)) out.redirects ??= at
+        if (/auth\.(getUser|getSession|getClaims|onAuthStateChange)$/.test(name) || USER_HOOK.test(name)) out.readsUser ??= at
+        if (isRequest(name, expr) && onOpening(js.functions, scope, id)) {
+          const url = stringOf(expr.args[0]) ?? leading(expr.args[0])
+          if (url?.startsWith('/')) out.asks.push({ url: url.replace(/[?#].*$/, ''), at })
+        }
+        if (depth < DEPTH && (expr.fn.k === 'id' || expr.fn.k === 'mem')) {
+          const m = program.meaning(file, scope, expr.fn)
+          // Hooks and helpers of the application; effects of libraries are known by name.
+          if (m?.k === 'fn' && (m.path !== file || m.fn !== id) && /^(use|require|ensure|check|protect)/i.test(name)) visit(m.path, m.fn, depth + 1)
+        }
+      }
+      if (expr.k === 'assign' && expr.to.k === 'expr' && /location(\.href)?$/.test(calleeText(expr.to.expr))) {
+        const target = stringOf(expr.value)
+        if (target !== undefined && isLogin(target)) out.redirects ??= at
+      }
+      if (expr.k === 'jsx' && expr.tag && typeof expr.tag === 'object') {
+        const tag = calleeText(expr.tag)
+        if (tag === 'Navigate' || tag === 'Redirect') {
+          const to = stringOf(expr.attrs.find((a) => a.key === 'to' || a.key === 'href')?.value)
+          if (to !== undefined && isLogin(to)) out.redirects ??= at
+        }
+        if (WRAPPERS.test(tag) || /^RedirectToSignIn$/.test(tag)) out.redirects ??= at
+        if (depth < DEPTH) {
+          const m = program.meaning(file, scope, expr.tag)
+          if (m?.k === 'fn' && (WRAPPERS.test(tag) || depth === 0)) visitComponent(m.path, m.fn, depth + 1)
+        }
+      }
+    }
+  }
+  const visitComponent = (file: string, id: FunctionId, depth: number): void => {
+    // Components below a page show what they like; only whole-page guards and sign-in redirects are its own.
+    const before = out.asks.length
+    visit(file, id, depth + 1)
+    out.asks.length = before
+  }
+  visit(path, fn, 0)
+  return out
+}
+
+function isLogin(target: string): boolean {
+  return target !== '' && target !== '/' && /log-?in|sign-?in|auth|welcome|connexion|anmelden|sesion|accedi|entrar|unauthorized/i.test(target) && LOGIN.test(target)
+}
+
+/** The constant start of a template. */
+function leading(e: Expr | undefined): string | undefined {
+  return e?.k === 'tpl' ? e.quasis[0] : e?.k === 'bin' && e.op === '+' ? stringOf(e.a) : undefined
+}
+
+function isRequest(name: string, e: Extract<Expr, { k: 'call' }>): boolean {
+  if (!/^(fetch|\$fetch|useFetch|useLazyFetch|axios\.get|useSWR|useQuery|api\.get|ky\.get)$/.test(name)) return false
+  const method = stringOf(propOf(e.args[1], 'method'))
+  return method === undefined || method.toUpperCase() === 'GET'
+}
+
+/** A redirect on a click is navigation; one that runs under a condition or in an effect is a gate. */
+function conditional(functions: readonly { readonly id: number; readonly parent?: number; readonly name?: string }[], scope: FunctionId, _e: Expr): boolean {
+  for (let f = functions[scope], i = 0; f && i < 12; f = f.parent === undefined ? undefined : functions[f.parent], i++) if (/^(on|handle)?(click|submit|logout|signout|logOut|signOut)/i.test(f.name ?? '') || /^(handle|on)[A-Z]/.test(f.name ?? '')) return false
+  return true
+}
+
+/** True for code that runs when the page opens: the component itself, effects, and functions they call; not event handlers. */
+function onOpening(functions: readonly { readonly id: number; readonly parent?: number; readonly name?: string }[], scope: FunctionId, root: FunctionId): boolean {
+  for (let f = functions[scope], i = 0; f && i < 12 && f.id !== root; f = f.parent === undefined ? undefined : functions[f.parent], i++) {
+    if (/^(handle|on)[A-Z]/.test(f.name ?? '') || /^(submit|save|delete|remove|create|update|upload|send|buy|checkout|toggle)/i.test(f.name ?? '')) return false
+  }
+  return true
+}
+
+/** Whether a file calls something, anywhere: for listeners and reads of the session. */
+export function callsIn(program: Program, path: string, name: RegExp): Place | undefined {
+  const js = program.js(path)
+  if (!js) return undefined
+  for (const fn of js.functions) {
+    for (const e of expressions(fn)) if (e.k === 'call' && name.test(calleeText(e.fn))) return { path, line: lineOf(e) }
+    void statements
+  }
+  return undefined
+}
+
+function lineOf(e: Extract<Expr, { k: 'call' }>): number {
+  return e.l
+}
