@@ -22,7 +22,7 @@ export default defineCheck({
     const issues = openTables(schema).filter((t) => !isReadOnlyByDeclaration(model, t)).map((t) => issueOf(model, t))
     if (issues.length) return failed(issues, evidence)
     const stubs = exposedTables(schema).filter((t) => t.stub && !t.rls.enabled)
-    const unseen = unseenTables({ ...schema, queriedButNotCreated: schema.queriedButNotCreated.filter((q) => !exposedTables(schema).some((t) => t.name === q.table && t.rls.enabled)) })
+    const unseen = unseenTables({ ...schema, queriedButNotCreated: schema.queriedButNotCreated.filter((q) => !exposedTables(schema).some((t) => (t.name === q.table || qualifiedName(t) === q.table) && t.rls.enabled)) })
     if (unseen) return { ...unseen, evidence }
     if (!tables.length) return stubs.length ? { status: 'unverified', because: `${listed(stubs.map(qualifiedName))} appear in the SQL, but nothing creates them`, howToVerify: { where: 'the Supabase dashboard, Database > Tables', attest: 'that they have row level security' } } : notApplicable('no table in an exposed schema')
     return passed(...evidence)

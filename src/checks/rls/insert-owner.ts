@@ -22,7 +22,9 @@ export default defineCheck({
     const judged = exposedTables(schema).filter((t) => t.rls.enabled)
     const policies = judged.flatMap((t) => policiesOf(schema, t)).filter((p) => p.command === 'insert' || p.command === 'all')
     const evidence = [`${policies.length} policies that allow INSERT on ${judged.length} tables with row level security looked at`]
-    const reportedBy = openTables(schema).map((t) => [1, `table ${qualifiedName(t)}`] as const)
+    // where row level security is off, the policies that the rule speaks of have no effect: check 1 reports the table
+    const inert = openTables(schema).filter((t) => !judged.length || policiesOf(schema, t).some((p) => p.command === 'insert' || p.command === 'all'))
+    const reportedBy = inert.map((t) => [1, `table ${qualifiedName(t)}`] as const)
     if (issues.length || reportedBy.length) return failed(issues, evidence, reportedBy)
     const unseen = unseenTables(schema)
     if (!judged.length && unseen) return unseen
