@@ -7,6 +7,9 @@ const LEFT_OUT =
 const SEEDS =
   /(^|\/)(seeds?|seeders?|seed[-_]data|sample[-_]data|mock[-_]data|dumps?)(\/|[^/]*\.sql$)|(^|\/)[^/]*[-_.](seeds?|sample[-_]?data|test[-_]?data|demo[-_]?data)\.sql$/i
 const DOWN = /(^|[./_-])(down|rollback|undo|revert)(\.sql$|[-_][^/]*\.sql$)|(^|\/)(down|rollback|revert)[^/]*\.sql$|\/down\.sql$/i
+/** MySQL, SQLite and others: not for this engine. */
+const OTHER_DIALECT =
+  /\bautoincrement\b|\bauto_increment\b|\bengine\s*=\s*\w+|^\s*pragma\s+\w+|create\s+table\s+(if\s+not\s+exists\s+)?`|\bvirtual\s+table\b|\[dbo\]|\bnvarchar\s*\(|--> statement-breakpoint[\s\S]{0,40}create\s+(unique\s+)?index\s+`/im
 const PGTAP = /\bselect\s+(\*\s+from\s+)?(plan|no_plan|finish)\s*\(/i
 const CREATES_SOMETHING =
   /\b(create\s+(or\s+replace\s+)?((global|local|temp|temporary|unlogged|materialized|constraint)\s+)?(table|view|policy|function|trigger|type|procedure)|alter\s+(table|policy|default)|grant|revoke|storage\.buckets|drop\s+(policy|table|function|view)|enable\s+row)\b/i
@@ -17,7 +20,9 @@ const MIGRATION_NAME = /^\d[^/]*\.sql$/
 /** Every SQL file that is part of the schema, in the order of replay; loose files last, for the sandbox to order. */
 export function findSqlFiles(facts: FactsIndex, paths: readonly string[]): SqlFile[] {
   const texts = facts.of('sql')
-  const usable = [...texts.keys()].filter((p) => !LEFT_OUT.test(p) && !DOWN.test(p) && !isTest(texts.get(p)?.text ?? ''))
+  const usable = [...texts.keys()].filter(
+    (p) => !LEFT_OUT.test(p) && !DOWN.test(p) && !isTest(texts.get(p)?.text ?? '') && !OTHER_DIALECT.test(texts.get(p)?.text ?? ''),
+  )
   const taken = new Set<string>()
   const files: SqlFile[] = []
   const roots = databaseRoots(usable)
@@ -27,11 +32,13 @@ export function findSqlFiles(facts: FactsIndex, paths: readonly string[]): SqlFi
     taken.add(path)
     files.push({ path, text: texts.get(path)?.text ?? '', role, ...(several ? { database: root } : {}) })
   }
-  const chains = numberedChains(usable, roots)
+  const journals = drizzleJournals(facts, usable)
+  const chains = numberedChains(usable, roots).filter((p) => !journals.some((j) => p.startsWith(j.dir)))
   for (const root of roots) for (const { path, role } of ofRoot(root, usable, facts, paths)) add(path, role, root)
+  for (const j of journals) for (const path of j.listed) add(path, 'migration', nearestRoot(path, roots))
   for (const path of chains) add(path, 'migration', nearestRoot(path, roots))
   for (const path of usable) {
-    if (taken.has(path) || SEEDS.test(path) || roots.some((r) => path.startsWith(`${r}functions/`))) continue
+    if (taken.has(path) || SEEDS.test(path) || roots.some((r) => path.startsWith(`${r}functions/`)) || journals.some((j) => path.startsWith(j.dir))) continue
     const text = texts.get(path)?.text ?? ''
     if (!CREATES_SOMETHING.test(text)) continue
     add(path, 'loose', nearestRoot(path, roots))
@@ -88,6 +95,18 @@ function matches(path: string, pattern: string): boolean {
     path.endsWith(tail) &&
     (pattern.includes('**') || !path.slice(head.length, path.length - tail.length).includes('/'))
   )
+}
+
+/** Drizzle applies what its journal lists, in that order, and nothing else of the folder. */
+function drizzleJournals(facts: FactsIndex, usable: readonly string[]): { dir: string; listed: string[] }[] {
+  const present = new Set(usable)
+  return [...facts.of('config-file')].flatMap(([path, file]) => {
+    if (!path.endsWith('meta/_journal.json')) return []
+    const dir = path.slice(0, -'meta/_journal.json'.length)
+    const entries = (file.data as { entries?: { idx?: number; tag?: string }[] } | undefined)?.entries
+    if (!Array.isArray(entries) || /(^|\/)supabase\/migrations\/$/.test(dir)) return []
+    return [{ dir, listed: entries.flatMap((e) => (typeof e?.tag === 'string' && present.has(`${dir}${e.tag}.sql`) ? [`${dir}${e.tag}.sql`] : [])) }]
+  })
 }
 
 /** Numbered files of other `migrations` folders: a chain in the order of their numbers. */

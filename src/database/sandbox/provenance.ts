@@ -177,7 +177,11 @@ export class Provenance {
             `select 'pg_class:' || c.oid || ':' || t.attname, pg_catalog.array_to_json(t.attacl::text[])::text from pg_catalog.pg_class c join pg_catalog.pg_attribute t on t.attrelid = c.oid where t.attacl is not null and ${relations}`,
           ]
         : []),
-      ...(!named || named.functions.length ? [`select 'pg_proc:' || p.oid || ':' as o, pg_catalog.array_to_json(p.proacl::text[])::text as a from pg_catalog.pg_proc p where p.proacl is not null and ${functions}`] : []),
+      ...(!named || named.functions.length
+        ? [
+            `select 'pg_proc:' || p.oid || ':' as o, pg_catalog.array_to_json(p.proacl::text[])::text as a from pg_catalog.pg_proc p where p.proacl is not null and ${functions}`,
+          ]
+        : []),
     ]
     if (parts.length === 0) return new Map()
     const { rows } = await this.engine.exec(parts.join(' union all '))

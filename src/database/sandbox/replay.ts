@@ -52,7 +52,7 @@ export class Replay {
     this.input = input
     this.host = host
     this.files = orderFiles(
-      input.files.map((f) => parseFile(f, parser, (label) => host.mark(`parse ${label}`))),
+      input.files.map((f, i) => parseFile(f, i, parser, (label) => host.mark(`parse ${label}`))),
       this.gaps,
     )
     this.provenance = new Provenance(engine)
@@ -78,7 +78,7 @@ export class Replay {
       statements: this.count,
       provenance: this.provenance,
       repairs: this.repairs,
-      order: this.files.map((f) => f.file.path),
+      order: [...new Set(this.files.map((f) => f.file.path))],
       speaksOfStorage: this.files.some((f) => f.statements.some((s) => /\bstorage\s*\.\s*"?(objects|buckets)\b/i.test(s.text))),
     }
   }

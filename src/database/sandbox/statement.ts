@@ -7,7 +7,7 @@ import { inside, kindOf, nameParts, qualified, relationName, type Tree } from '.
 
 /** A statement of the repository, parsed. */
 export interface Statement {
-  /** `path#index`, unique and the same in every run. */
+  /** `position:path#index`, unique and the same in every run. */
   readonly label: string
   readonly path: string
   readonly text: string
@@ -29,7 +29,7 @@ export interface ParsedFile {
 export const ALL_TOPICS = [{ topic: 'anything' }] as const satisfies DatabaseGap['touches']
 
 /** Splits and parses a file. `mark` is told which statement is next, so that a parser that hangs can be blamed on it. */
-export function parseFile(file: SqlFile, parser: Parser, mark: (label: string) => boolean): ParsedFile {
+export function parseFile(file: SqlFile, position: number, parser: Parser, mark: (label: string) => boolean): ParsedFile {
   const split = splitStatements(file.text)
   const gaps: DatabaseGap[] = split.problems.map((p) => ({
     path: file.path,
@@ -38,12 +38,12 @@ export function parseFile(file: SqlFile, parser: Parser, mark: (label: string) =
     touches: p.anything ? ALL_TOPICS : [],
   }))
   let pieces: readonly { text: string; line: number; endLine: number }[] = split.statements
-  let parsed = parsePieces(file, pieces, parser, mark)
+  let parsed = parsePieces(file, position, pieces, parser, mark)
   if (parsed.some((s) => s.kind === '')) {
     const whole = wholeFile(file, parser)
     if (whole) {
       pieces = whole
-      parsed = parsePieces(file, pieces, parser, mark)
+      parsed = parsePieces(file, position, pieces, parser, mark)
     }
   }
   return { file, statements: parsed, gaps }
@@ -51,12 +51,13 @@ export function parseFile(file: SqlFile, parser: Parser, mark: (label: string) =
 
 function parsePieces(
   file: SqlFile,
+  position: number,
   pieces: readonly { text: string; line: number; endLine: number }[],
   parser: Parser,
   mark: (label: string) => boolean,
 ): Statement[] {
   return pieces.map((piece, index) => {
-    const label = `${file.path}#${index}`
+    const label = `${position}:${file.path}#${index}`
     const node = mark(label) ? parser.parse(piece.text)?.stmts[0]?.stmt : undefined
     return statement(file, label, piece, node)
   })

@@ -1,0 +1,307 @@
+import type { FactsIndex } from '../../../facts/facts.ts'
+import type { Expr, FunctionIR, JavaScriptFacts, ObjectProp, Stmt } from '../../../facts/javascript.ts'
+
+export interface DrizzleColumn {
+  readonly key: string
+  readonly name: string
+  readonly type: string
+  readonly calls: readonly { readonly name: string; readonly args: readonly Expr[] }[]
+  /** `.references(() => users.id)`: the exported variable of the table, and the key of its column. */
+  readonly references?: DrizzleReference
+  readonly line: number
+}
+
+export interface DrizzleReference {
+  readonly variable: string
+  readonly key: string
+}
+
+/** `foreignKey({ columns: [table.id], foreignColumns: [users.id] })`: keys of the own columns, and what they point at. */
+export interface DrizzleForeignKey {
+  readonly keys: readonly string[]
+  readonly to: readonly DrizzleReference[]
+  readonly line: number
+}
+
+export interface DrizzlePolicy {
+  readonly name: string
+  readonly options: readonly ObjectProp[]
+  readonly line: number
+  /** Of `pgPolicy(...).link(table)`: the table's variable. */
+  readonly linkedTo?: Expr
+}
+
+/** A `pgTable(...)` and what hangs on it. */
+export interface DrizzleTable {
+  readonly path: string
+  readonly variable: string
+  readonly schema: string
+  readonly name: string
+  readonly columns: readonly DrizzleColumn[]
+  readonly policies: readonly DrizzlePolicy[]
+  readonly foreignKeys: readonly DrizzleForeignKey[]
+  readonly rlsLine?: number
+  readonly line: number
+}
+
+export interface DrizzleEnum {
+  readonly path: string
+  readonly variable: string
+  readonly name: string
+  readonly schema: string
+  readonly values: readonly string[]
+  readonly line: number
+}
+
+export interface DrizzleSchema {
+  readonly tables: readonly DrizzleTable[]
+  readonly enums: readonly DrizzleEnum[]
+  readonly linkedPolicies: readonly (DrizzlePolicy & { readonly path: string })[]
+}
+
+/** SQL types by the name of the column's builder. */
+const TYPES: Readonly<Record<string, string>> = {
+  uuid: 'uuid',
+  text: 'text',
+  varchar: 'varchar',
+  char: 'char',
+  citext: 'text',
+  integer: 'integer',
+  int: 'integer',
+  smallint: 'smallint',
+  bigint: 'bigint',
+  serial: 'serial',
+  bigserial: 'bigserial',
+  smallserial: 'smallserial',
+  boolean: 'boolean',
+  numeric: 'numeric',
+  decimal: 'numeric',
+  real: 'real',
+  doublePrecision: 'double precision',
+  json: 'json',
+  jsonb: 'jsonb',
+  timestamp: 'timestamp',
+  date: 'date',
+  time: 'time',
+  interval: 'interval',
+  inet: 'inet',
+  cidr: 'cidr',
+  macaddr: 'macaddr',
+  point: 'point',
+  line: 'line',
+  bytea: 'bytea',
+  vector: 'text',
+  geometry: 'text',
+  halfvec: 'text',
+  sparsevec: 'text',
+  bit: 'text',
+  tsvector: 'tsvector',
+} // prettier-ignore
+
+/** Everything that the code declares with Drizzle for PostgreSQL. */
+export function readDrizzle(facts: FactsIndex): DrizzleSchema {
+  const tables: DrizzleTable[] = []
+  const enums: DrizzleEnum[] = []
+  const linkedPolicies: (DrizzlePolicy & { path: string })[] = []
+  for (const [path, file] of facts.of('javascript')) {
+    if (!file.imports.some((i) => /^drizzle-orm\/(pg-core|supabase|neon)/.test(i.from))) continue
+    const reader = new FileReader(path, file)
+    reader.read()
+    tables.push(...reader.tables)
+    enums.push(...reader.enums)
+    linkedPolicies.push(...reader.linked)
+  }
+  return { tables, enums, linkedPolicies }
+}
+
+class FileReader {
+  readonly tables: DrizzleTable[] = []
+  readonly enums: DrizzleEnum[] = []
+  readonly linked: (DrizzlePolicy & { path: string })[] = []
+  private readonly path: string
+  private readonly file: JavaScriptFacts
+  /** `const app = pgSchema('app')`. */
+  private readonly schemas = new Map<string, string>()
+  /** `const createTable = pgTableCreator((name) => \`app_${name}\`)`. */
+  private readonly creators = new Map<string, (name: string) => string>()
+  /** `const timestamps = { createdAt: ... }`, spread into tables. */
+  private readonly objects = new Map<string, readonly ObjectProp[]>()
+
+  constructor(path: string, file: JavaScriptFacts) {
+    this.path = path
+    this.file = file
+  }
+
+  read(): void {
+    for (const s of this.file.functions[0]?.body ?? []) this.statement(s)
+  }
+
+  private statement(s: Stmt): void {
+    if (s.k !== 'let' || s.to.k !== 'name' || !s.init) return
+    const variable = s.to.name
+    const { base, chained } = unchain(s.init)
+    if (base.k === 'obj') this.objects.set(variable, base.props)
+    if (base.k !== 'call') return
+    const callee = base.fn.k === 'id' ? this.imported(base.fn.name) : base.fn.k === 'mem' ? base.fn.name : ''
+    const first = base.args[0]
+    if (callee === 'pgSchema' && first?.k === 'lit') this.schemas.set(variable, String(first.v))
+    else if (callee === 'pgTableCreator') this.creators.set(variable, creator(first, this.file.functions))
+    else if (callee === 'pgEnum' || (callee === 'enum' && base.fn.k === 'mem' && this.schemaOf(base.fn.of))) this.enum(variable, base, s.l)
+    else if (callee === 'pgPolicy') this.linkedPolicy(base, chained)
+    else this.table(variable, base, chained, s.l)
+  }
+
+  /** The exported name behind a local one. */
+  private imported(local: string): string {
+    for (const i of this.file.imports) if (/^drizzle-orm/.test(i.from)) for (const b of i.bindings) if (b.local === local) return b.imported
+    return local
+  }
+
+  private schemaOf(of: Expr): string | undefined {
+    return of.k === 'id' ? this.schemas.get(of.name) : undefined
+  }
+
+  private enum(variable: string, call: Call, line: number): void {
+    const [name, values] = call.args
+    if (name?.k !== 'lit' || values?.k !== 'arr') return
+    this.enums.push({
+      path: this.path,
+      variable,
+      name: String(name.v),
+      schema: (call.fn.k === 'mem' && this.schemaOf(call.fn.of)) || 'public',
+      values: values.items.flatMap((v) => (v.k === 'lit' ? [String(v.v)] : [])),
+      line,
+    })
+  }
+
+  private linkedPolicy(call: Call, chained: readonly Chained[]): void {
+    const policy = readPolicy(call)
+    const link = chained.find((c) => c.name === 'link')?.args[0]
+    if (policy && link) this.linked.push({ ...policy, linkedTo: link, path: this.path })
+  }
+
+  private table(variable: string, call: Call, chained: readonly Chained[], line: number): void {
+    const [name, columns, extra] = call.args
+    if (name?.k !== 'lit' || typeof name.v !== 'string') return
+    const rename = call.fn.k === 'id' ? (this.imported(call.fn.name) === 'pgTable' ? (n: string) => n : this.creators.get(call.fn.name)) : undefined
+    const withRls = call.fn.k === 'mem' && call.fn.name === 'withRLS' && call.fn.of.k === 'id' && this.imported(call.fn.of.name) === 'pgTable'
+    const schema = call.fn.k === 'mem' && call.fn.name === 'table' ? this.schemaOf(call.fn.of) : undefined
+    if (!rename && !schema && !withRls) return
+    const rls = chained.find((c) => c.name === 'enableRLS')
+    const policies = this.policies(extra)
+    this.tables.push({
+      path: this.path,
+      variable,
+      schema: schema ?? 'public',
+      name: rename ? rename(name.v) : name.v,
+      columns: this.columns(columns),
+      policies,
+      foreignKeys: this.foreignKeys(extra),
+      ...(rls ? { rlsLine: rls.line } : withRls ? { rlsLine: line } : policies[0] ? { rlsLine: policies[0].line } : {}),
+      line,
+    })
+  }
+
+  private columns(node: Expr | undefined): DrizzleColumn[] {
+    if (node?.k === 'fn') return this.columns(returned(this.file.functions[node.fn]))
+    if (node?.k !== 'obj') return []
+    return node.props.flatMap((p): DrizzleColumn[] => {
+      if (p.spread) return p.value.k === 'id' ? this.columns({ k: 'obj', props: this.objects.get(p.value.name) ?? [], l: p.l }) : []
+      const column = p.key ? this.column(p.key, p.value, p.l) : undefined
+      return column ? [column] : []
+    })
+  }
+
+  private column(key: string, value: Expr, line: number): DrizzleColumn | undefined {
+    const { base, chained } = unchain(value)
+    if (base.k !== 'call') return undefined
+    const builder = base.fn.k === 'id' ? this.imported(base.fn.name) : base.fn.k === 'mem' ? base.fn.name : ''
+    const first = base.args[0]
+    const name = first?.k === 'lit' && typeof first.v === 'string' ? first.v : key
+    const zoned =
+      builder === 'timestamp' &&
+      base.args.some((a) => a.k === 'obj' && a.props.some((p) => p.key === 'withTimezone' && p.value.k === 'lit' && p.value.v === true))
+    const arrow = chained.find((c) => c.name === 'references')?.args[0]
+    const references = arrow?.k === 'fn' ? this.reference(returned(this.file.functions[arrow.fn])) : undefined
+    return { key, name, type: zoned ? 'timestamptz' : (TYPES[builder] ?? `enum:${builder}`), calls: chained, ...(references ? { references } : {}), line }
+  }
+
+  /** `users.id`, by the name under which `users` is exported. */
+  private reference(e: Expr | undefined): DrizzleReference | undefined {
+    if (e?.k !== 'mem') return undefined
+    const of = e.of.k === 'id' ? e.of.name : e.of.k === 'mem' ? e.of.name : undefined
+    return of === undefined ? undefined : { variable: this.exported(of), key: e.name }
+  }
+
+  private exported(local: string): string {
+    for (const i of this.file.imports) for (const b of i.bindings) if (b.local === local && b.imported !== '*' && b.imported !== 'default') return b.imported
+    return local
+  }
+
+  private foreignKeys(extra: Expr | undefined): DrizzleForeignKey[] {
+    return this.extras(extra).flatMap((item) => {
+      const { base } = unchain(item)
+      if (base.k !== 'call' || base.fn.k !== 'id' || this.imported(base.fn.name) !== 'foreignKey') return []
+      const options = base.args[0]?.k === 'obj' ? base.args[0].props : []
+      const list = (key: string) => {
+        const value = options.find((o) => o.key === key)?.value
+        return value?.k === 'arr' ? value.items.map((i) => this.reference(i)) : []
+      }
+      const keys = list('columns')
+      const to = list('foreignColumns')
+      return keys.every((k) => k) && to.length === keys.length && to.every((k) => k)
+        ? [{ keys: keys.map((k) => (k as DrizzleReference).key), to: to as DrizzleReference[], line: base.l }]
+        : []
+    })
+  }
+
+  /** `(table) => [pgPolicy(...)]` and `(table) => ({ p: pgPolicy(...) })`. */
+  private policies(extra: Expr | undefined): DrizzlePolicy[] {
+    return this.extras(extra).flatMap((item) => {
+      const { base } = unchain(item)
+      const policy = base.k === 'call' && base.fn.k === 'id' && this.imported(base.fn.name) === 'pgPolicy' ? readPolicy(base) : undefined
+      return policy ? [policy] : []
+    })
+  }
+
+  private extras(extra: Expr | undefined): readonly Expr[] {
+    const result = extra?.k === 'fn' ? returned(this.file.functions[extra.fn]) : extra
+    return result?.k === 'arr' ? result.items : result?.k === 'obj' ? result.props.map((p) => p.value) : []
+  }
+}
+
+type Call = Extract<Expr, { k: 'call' }>
+
+interface Chained {
+  readonly name: string
+  readonly args: readonly Expr[]
+  readonly line: number
+}
+
+/** `text('a').notNull().unique()` as its base call and what follows, in order. */
+function unchain(expr: Expr): { base: Expr; chained: Chained[] } {
+  const chained: Chained[] = []
+  let node = expr
+  while (node.k === 'call' && node.fn.k === 'mem' && node.fn.of.k === 'call') {
+    chained.unshift({ name: node.fn.name, args: node.args, line: node.e ?? node.l })
+    node = node.fn.of
+  }
+  return { base: node, chained }
+}
+
+function readPolicy(call: Call): DrizzlePolicy | undefined {
+  const [name, options] = call.args
+  if (name?.k !== 'lit') return undefined
+  return { name: String(name.v), options: options?.k === 'obj' ? options.props : [], line: call.l }
+}
+
+function returned(fn: FunctionIR | undefined): Expr | undefined {
+  const last = fn?.body.findLast((s) => s.k === 'return')
+  return last?.k === 'return' ? last.value : undefined
+}
+
+function creator(fn: Expr | undefined, functions: readonly FunctionIR[]): (name: string) => string {
+  const result = fn?.k === 'fn' ? returned(functions[fn.fn]) : undefined
+  if (result?.k !== 'tpl') return (name) => name
+  return (name) => result.quasis.map((q, i) => q + (i < result.exprs.length ? name : '')).join('')
+}

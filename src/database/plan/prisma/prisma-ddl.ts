@@ -1,0 +1,199 @@
+import type { FactsIndex } from '../../../facts/facts.ts'
+import type { SqlFile } from '../../database.ts'
+import { Ddl, quote } from '../ddl.ts'
+
+interface Field {
+  readonly name: string
+  readonly column: string
+  readonly type: string
+  readonly list: boolean
+  readonly optional: boolean
+  readonly attributes: string
+  readonly line: number
+}
+
+interface Model {
+  readonly name: string
+  readonly table: string
+  readonly schema: string
+  readonly fields: readonly Field[]
+  /** Block attributes, `@@id([...])` and so on. */
+  readonly attributes: readonly { readonly text: string; readonly line: number }[]
+  readonly line: number
+}
+
+interface PrismaSchema {
+  readonly path: string
+  readonly models: readonly Model[]
+  readonly enums: readonly { readonly name: string; readonly database: string; readonly values: readonly string[]; readonly line: number }[]
+}
+
+const SCALARS: Readonly<Record<string, string>> = {
+  String: 'text',
+  Boolean: 'boolean',
+  Int: 'integer',
+  BigInt: 'bigint',
+  Float: 'double precision',
+  Decimal: 'numeric',
+  DateTime: 'timestamp',
+  Json: 'jsonb',
+  Bytes: 'bytea',
+}
+const NATIVE: Readonly<Record<string, string>> = {
+  Uuid: 'uuid',
+  Timestamptz: 'timestamptz',
+  Date: 'date',
+  Time: 'time',
+  Citext: 'text',
+  Inet: 'inet',
+  SmallInt: 'smallint',
+  Json: 'json',
+  Real: 'real',
+}
+
+/** DDL for the models of Prisma schemas for PostgreSQL that no SQL creates. Prisma never enables row level security. */
+export function prismaDdl(facts: FactsIndex, created: ReadonlySet<string>): SqlFile[] {
+  const schemas = [...facts.of('text')].filter(([path]) => path.endsWith('.prisma')).map(([path, { text }]) => read(path, text))
+  const texts = [...facts.of('text')].filter(([path]) => path.endsWith('.prisma')).map(([, { text }]) => text)
+  if (!texts.some((t) => /^\s*provider\s*=\s*"(postgresql|postgres|cockroachdb)"/m.test(t))) return []
+  const models = schemas.flatMap((s) => s.models)
+  const byName = new Map(models.map((m) => [m.name, m]))
+  const enums = new Map(schemas.flatMap((s) => s.enums.map((e) => [e.name, e.database])))
+  const wanted = (m: Model) => !created.has(`${m.schema === 'public' ? '' : `${m.schema}.`}${m.table}`.toLowerCase())
+  const files: (SqlFile | undefined)[] = []
+  for (const s of schemas) {
+    const ddl = new Ddl()
+    const own = s.models.filter(wanted)
+    if (own.length) for (const e of s.enums) ddl.add(`create type public.${quote(e.database)} as enum (${e.values.map((v) => `'${v}'`).join(', ')});`, e.line)
+    for (const name of new Set(own.map((m) => m.schema))) if (name !== 'public') ddl.add(`create schema if not exists ${quote(name)};`, 1)
+    files.push(ddl.file(s.path))
+  }
+  for (const s of schemas) {
+    const ddl = new Ddl()
+    for (const m of s.models.filter(wanted)) table(ddl, m, enums, byName)
+    files.push(ddl.file(s.path))
+  }
+  for (const s of schemas) {
+    const ddl = new Ddl()
+    for (const m of s.models.filter(wanted)) foreignKeys(ddl, m, byName)
+    files.push(ddl.file(s.path))
+  }
+  return files.filter((f) => f !== undefined)
+}
+
+function table(ddl: Ddl, m: Model, enums: ReadonlyMap<string, string>, models: ReadonlyMap<string, Model>): void {
+  ddl.add(`create table ${nameOf(m)} (`, m.line)
+  const columns = m.fields.filter((f) => !models.has(f.type) && !/@ignore\b/.test(f.attributes))
+  const keys = m.attributes.flatMap((a) => {
+    const match = /^@@(id|unique)\(\s*(?:fields:\s*)?\[([^\]]*)\]/.exec(a.text)
+    return match ? [{ sql: `${match[1] === 'id' ? 'primary key' : 'unique'} (${fieldList(m, match[2] as string)})`, line: a.line }] : []
+  })
+  const elements = [...columns.map((f) => ({ sql: column(f, enums), line: f.line })), ...keys]
+  for (const [i, e] of elements.entries()) ddl.add(`  ${e.sql}${i < elements.length - 1 ? ',' : ''}`, e.line)
+  ddl.add(');', m.line)
+}
+
+function column(f: Field, enums: ReadonlyMap<string, string>): string {
+  const native = /@db\.(\w+)/.exec(f.attributes)?.[1]
+  const enumName = enums.get(f.type)
+  const base = enumName ? `public.${quote(enumName)}` : ((native && NATIVE[native]) ?? SCALARS[f.type] ?? 'text')
+  const serial = /@default\(autoincrement\(\)\)/.test(f.attributes)
+  const type = serial ? (f.type === 'BigInt' ? 'bigserial' : 'serial') : base
+  const parts = [quote(f.column), `${type}${f.list ? '[]' : ''}`]
+  if (/@id\b/.test(f.attributes)) parts.push('primary key')
+  else if (!f.optional && !f.list) parts.push('not null')
+  if (/@unique\b/.test(f.attributes)) parts.push('unique')
+  const value = serial ? undefined : defaultOf(f, enumName !== undefined)
+  if (value) parts.push(`default ${value}`)
+  return parts.join(' ')
+}
+
+function defaultOf(f: Field, isEnum: boolean): string | undefined {
+  const match = /@default\(((?:[^()"]|"[^"]*"|\((?:[^()"]|"[^"]*")*\))*)\)/.exec(f.attributes)?.[1]?.trim()
+  if (match === undefined) return undefined
+  if (/^now\(\)$/.test(match)) return 'now()'
+  if (/^dbgenerated\("(.*)"\)$/.test(match)) return /^dbgenerated\("(.*)"\)$/.exec(match)?.[1]?.replaceAll('\\"', '"')
+  if (/^(true|false|-?\d+(\.\d+)?)$/.test(match)) return match
+  if (/^".*"$/.test(match)) return `'${match.slice(1, -1).replaceAll("'", "''")}'`
+  return isEnum && /^\w+$/.test(match) ? `'${match}'` : undefined
+}
+
+function foreignKeys(ddl: Ddl, m: Model, models: ReadonlyMap<string, Model>): void {
+  for (const f of m.fields) {
+    const target = models.get(f.type)
+    const relation = target && /@relation\([^)]*fields:\s*\[([^\]]*)\][^)]*references:\s*\[([^\]]*)\]/.exec(f.attributes)
+    if (target && relation)
+      ddl.add(
+        `alter table ${nameOf(m)} add foreign key (${fieldList(m, relation[1] as string)}) references ${nameOf(target)} (${fieldList(target, relation[2] as string)});`,
+        f.line,
+      )
+  }
+}
+
+function fieldList(m: Model, names: string): string {
+  return names
+    .split(',')
+    .map((n) => n.trim().replace(/\(.*$/, ''))
+    .map((n) => quote(m.fields.find((f) => f.name === n)?.column ?? n))
+    .join(', ')
+}
+
+function nameOf(m: Model): string {
+  return `${quote(m.schema)}.${quote(m.table)}`
+}
+
+/** Prisma's language is one declaration per line. */
+function read(path: string, text: string): PrismaSchema {
+  const models: Model[] = []
+  const enums: { name: string; database: string; values: string[]; line: number }[] = []
+  let block: { kind: string; name: string; line: number; body: { text: string; line: number }[] } | undefined
+  text.split('\n').forEach((raw, i) => {
+    const line = raw.replace(/\/\/.*$/, '').trim()
+    const open = /^(model|enum)\s+(\w+)\s*\{$/.exec(line)
+    if (open) block = { kind: open[1] as string, name: open[2] as string, line: i + 1, body: [] }
+    else if (line === '}' && block) {
+      if (block.kind === 'model') models.push(model(block.name, block.line, block.body))
+      else
+        enums.push({
+          name: block.name,
+          database: mapped(block.body) ?? block.name,
+          values: block.body.flatMap((b) => (/^\w+/.test(b.text) ? [/@map\("([^"]+)"\)/.exec(b.text)?.[1] ?? (/^\w+/.exec(b.text)?.[0] as string)] : [])),
+          line: block.line,
+        })
+      block = undefined
+    } else if (line && block) block.body.push({ text: line, line: i + 1 })
+  })
+  return { path, models, enums }
+}
+
+function model(name: string, line: number, body: readonly { text: string; line: number }[]): Model {
+  const fields = body.flatMap((b): Field[] => {
+    const match = /^(\w+)\s+(\w+)(\[\])?(\?)?(.*)$/.exec(b.text)
+    if (!match) return []
+    const attributes = match[5] ?? ''
+    return [
+      {
+        name: match[1] as string,
+        column: /(?:^|\s)@map\("([^"]+)"\)/.exec(attributes)?.[1] ?? (match[1] as string),
+        type: match[2] as string,
+        list: match[3] !== undefined,
+        optional: match[4] !== undefined,
+        attributes,
+        line: b.line,
+      },
+    ]
+  })
+  const attributes = body.filter((b) => b.text.startsWith('@@'))
+  return {
+    name,
+    table: mapped(attributes) ?? name,
+    schema: attributes.map((a) => /^@@schema\("([^"]+)"\)/.exec(a.text)?.[1]).find((s) => s) ?? 'public',
+    fields,
+    attributes,
+    line,
+  }
+}
+
+function mapped(body: readonly { text: string }[]): string | undefined {
+  return body.map((b) => /^@@map\((?:name:\s*)?"([^"]+)"\)/.exec(b.text)?.[1]).find((n) => n !== undefined)
+}
