@@ -5,6 +5,10 @@ import { fillPlaceholders } from './placeholders.ts'
 export interface DocumentationCase {
   readonly title: string
   readonly files: Readonly<Record<string, string>>
+  /** Files of an earlier commit (`commit=earlier` in the info string), gone or changed since. */
+  readonly earlier?: Readonly<Record<string, string>>
+  /** A block ```authors: e-mail addresses of commit authors, one per line. */
+  readonly authors?: readonly string[]
   readonly expected: readonly string[]
   readonly status?: string
   /** A block ```advisories: what the advisory source answers (JSON array); without one no source is in reach. */
@@ -20,10 +24,19 @@ export function documentationCases(markdown: string): DocumentationCase[] {
   let heading = ''
   let sub = ''
   let current:
-    | { title: string; line: number; files: Record<string, string>; findings?: string[]; advisories?: readonly Advisory[]; hosted?: HostedSettings }
+    | {
+        title: string
+        line: number
+        files: Record<string, string>
+        earlier?: Record<string, string>
+        authors?: string[]
+        findings?: string[]
+        advisories?: readonly Advisory[]
+        hosted?: HostedSettings
+      }
     | undefined
   const finish = () => {
-    if (current && Object.keys(current.files).length) {
+    if (current && (Object.keys(current.files).length || current.earlier)) {
       if (!current.findings) throw new Error(`line ${current.line}: case "${current.title}" has files but no findings block`)
       const status = current.findings
         .find((l) => l.startsWith('status:'))
@@ -36,6 +49,8 @@ export function documentationCases(markdown: string): DocumentationCase[] {
         expected,
         line: current.line,
         ...(status ? { status } : {}),
+        ...(current.earlier ? { earlier: current.earlier } : {}),
+        ...(current.authors ? { authors: current.authors } : {}),
         ...(current.advisories ? { advisories: current.advisories } : {}),
         ...(current.hosted ? { hosted: current.hosted } : {}),
       })
@@ -61,6 +76,8 @@ export function documentationCases(markdown: string): DocumentationCase[] {
     if (fence[2] === 'findings') current.findings = body.map((l) => l.trim()).filter(Boolean)
     else if (fence[2] === 'advisories') current.advisories = JSON.parse(body.join('\n'))
     else if (fence[2] === 'hosted') current.hosted = JSON.parse(body.join('\n'))
+    else if (fence[2] === 'authors') current.authors = body.map((l) => fillPlaceholders(l.trim())).filter(Boolean)
+    else if (path && /(?:^|\s)commit=earlier\b/.test(fence[3] ?? '')) (current.earlier ??= {})[path] = fillPlaceholders(`${body.join('\n')}\n`)
     else if (path) current.files[path] = fillPlaceholders(`${body.join('\n')}\n`)
   }
   finish()

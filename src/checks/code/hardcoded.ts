@@ -213,7 +213,7 @@ function mailIssue(m: OwnerMail): Issue {
     discriminator: 'owner mail',
     severity: 'Medium',
     title: 'The owner’s e-mail address in code',
-    message: `The address of a commit author (${m.shown}) is a fixed recipient or administrator here.`,
+    message: `A person’s own address (${m.shown}) is a fixed recipient or administrator here.`,
     attack:
       'The code publishes the address that runs the application: a target for phishing, and a mailbox that goes on receiving users’ data when responsibilities change.',
     fix: { text: 'Read the address from the environment.', language: 'ts', code: 'const to = process.env.NOTIFICATION_EMAIL' },

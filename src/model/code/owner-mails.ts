@@ -7,18 +7,23 @@ const RECIPIENT =
   /^(?:to|cc|bcc|reply_?to|recipients?|admin_?e?mails?|owner_?e?mails?|notify|notification_?e?mails?|send_?to|email_?to|to_?e?mail|alert_?e?mails?)$/i
 const CONSTANT = /admin|owner|notif|recipient|alert|super|dev(?:eloper)?_?e?mail|report_?to|send_?to|^to$|my_?e?mail/i
 
+/** Personal mailboxes: as a fixed recipient it is a person's own, whoever commits. */
+const PERSONAL =
+  /^(?!(?:test|example|demo|user|you|your|name|john|jane|foo|admin|email|me|someone|customer|client|support|info|hello|contact)[^@]{0,12}@)[^@]+@(?:gmail|googlemail|hotmail|outlook|live|yahoo|icloud|me|proton|protonmail|gmx|web|libero|tiscali|orange|free|mail|yandex|qq|163|naver)\.[a-z.]{2,6}$/i
+
 /** The owner's address where the program acts on it: as a recipient or an administrator, not as text on a page. */
 export function ownerMails(path: string, js: JavaScriptFacts, owners: ReadonlySet<string>): OwnerMail | undefined {
   const places: { line: number; shown: string }[] = []
-  const take = (e: Expr | undefined) => {
+  const take = (e: Expr | undefined, recipient = false) => {
     if (!e) return
     for (const item of e.k === 'arr' ? e.items : [e]) {
       const text = stringOf(item)?.trim()
-      if (text && MAIL.test(text) && owners.has(text.toLowerCase())) places.push({ line: item.l, shown: maskMail(text) })
+      if (text && MAIL.test(text) && (owners.has(text.toLowerCase()) || (recipient && PERSONAL.test(text))))
+        places.push({ line: item.l, shown: maskMail(text) })
     }
   }
   const visit = (e: Expr): void => {
-    if (e.k === 'obj') for (const p of e.props) if (p.key && RECIPIENT.test(p.key)) take(p.value)
+    if (e.k === 'obj') for (const p of e.props) if (p.key && RECIPIENT.test(p.key)) take(p.value, true)
     if (e.k === 'logic' && e.op !== '&&') take(e.b)
     for (const child of childrenOf(e)) visit(child)
   }
