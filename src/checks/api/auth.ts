@@ -1,6 +1,7 @@
 import type { Place, RelatedPlace } from '../../lib/place.ts'
 import type { Guard, Route, Work } from '../../model/routes/routes.ts'
 import { defineCheck, failed, type Issue, notApplicable, passed, type Severity } from '../define-check.ts'
+import { actionFunction } from './action-function.ts'
 import { guardFix } from './guard-fix.ts'
 import { publicByNature } from './public-by-nature.ts'
 
@@ -159,7 +160,7 @@ function merge(causes: readonly Cause[], all: readonly Route[]): Issue[] {
 
 function issueOf(c: Cause, all: readonly Route[]): Issue {
   const { route, work, guard } = c
-  const related: RelatedPlace[] = []
+  const related: RelatedPlace[] = [...actionFunction(route)]
   if (work && (work.at.path !== route.path || work.at.line !== route.line)) related.push({ ...work.at, what: work.what })
   if (guard && (c.what === 'fail-open' || c.what === 'trust' || c.what === 'status' || c.what === 'open')) related.push({ ...(guard.identifiedAt ?? guard.at), what: guard.how })
   const jwt = route.platformJwt
@@ -281,6 +282,6 @@ function sharedIssue(causes: readonly Cause[], at: Place): Issue {
     discriminator: `${first.what} ${first.guard?.how ?? ''}`,
     message: `${routes.length} handlers share this check. ${message(first)}`,
     at,
-    related: routes.map((r) => ({ path: r.path, line: r.line, subject: r.subject, what: 'relies on it' })),
+    related: routes.flatMap((r) => [{ path: r.path, line: r.line, subject: r.subject, what: 'relies on it' }, ...actionFunction(r)]),
   }
 }

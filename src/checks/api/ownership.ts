@@ -1,12 +1,57 @@
-import { defineCheck } from '../define-check.ts'
-import { notImplemented } from '../not-implemented.ts'
+import type { RelatedPlace } from '../../lib/place.ts'
+import type { Route } from '../../model/routes/routes.ts'
+import { defineCheck, failed, type Issue, notApplicable, passed } from '../define-check.ts'
+import { type OwnershipBreach, breachesOf, type Judged } from './ownership-breaches.ts'
+import { ownershipWords } from './ownership-words.ts'
 
 export default defineCheck({
   number: 17,
   id: 'api/ownership',
   category: 'API endpoints',
   rule: 'Resource endpoints verify that the resource belongs to the authenticated user.',
-  needs: ['routes'],
+  needs: ['routes', 'files', 'schema', 'access', 'declared'],
   doubtedBy: ['code'],
-  run: notImplemented,
+  run({ routes, files, schema, access, declared }) {
+    const open = new Set(declared.public.routes.map((d) => d.name.trim()))
+    const all = routes.routes.filter((r) => r.behaviour && files.role(r.path) === 'source' && !open.has(r.subject) && !open.has(`${r.method ?? ''} ${r.route}`.trim()))
+    if (!routes.routes.some((r) => r.behaviour)) return notApplicable('the repository has no route, server action or function whose code runs on a server')
+    const judged = all.map((route): readonly [Route, Judged] => [route, breachesOf(route, schema, access)])
+    const issues = judged.flatMap(([route, j]) => (j.breaches.length ? [issueOf(route, j.breaches)] : []))
+    const elsewhere = judged.filter(([, j]) => !j.breaches.length && j.unguarded).map(([route]): readonly [number, string] => [16, route.subject])
+    const resources = judged.filter(([, j]) => j.resources > 0)
+    const tied = resources.filter(([, j]) => !j.breaches.length && !j.unguarded)
+    const evidence = [
+      `${resources.length} handlers take an id and load, change or delete by it: ${tied.length} tie the row to the caller`,
+      ...tied.slice(0, 20).map(([route, j]) => `${route.subject}: ${j.because}`),
+    ]
+    if (issues.length || elsewhere.length) return failed(issues, evidence, elsewhere)
+    if (!resources.length && !judged.some(([, j]) => j.looked)) return notApplicable('no handler takes the id of a resource', evidence)
+    return passed(...evidence)
+  },
 })
+
+/** One finding per handler: the worst breach speaks, the others are further places. */
+function issueOf(route: Route, breaches: readonly OwnershipBreach[]): Issue {
+  const rank = { Critical: 0, High: 1, Medium: 2 } as const
+  const sorted = [...breaches].sort((a, b) => rank[a.severity] - rank[b.severity])
+  const main = sorted[0] as OwnershipBreach
+  const words = ownershipWords(route, main)
+  const related: RelatedPlace[] = []
+  for (const b of sorted) {
+    if (related.some((r) => r.path === b.at.path && r.line === b.at.line)) continue
+    related.push({ ...b.at, what: b.what })
+  }
+  return {
+    subject: route.subject,
+    severity: main.severity,
+    title: words.title,
+    message: words.message,
+    attack: words.attack,
+    fix: words.fix,
+    at: { path: route.path, line: route.line, ...(route.endLine ? { endLine: route.endLine } : {}) },
+    related: related.slice(0, 10),
+    proof: 'inferred',
+    aliases: ['CWE-639'],
+    ...(route.workspace ? { workspace: route.workspace } : {}),
+  }
+}

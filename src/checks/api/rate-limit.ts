@@ -1,4 +1,6 @@
+import type { Place } from '../../lib/place.ts'
 import type { Route } from '../../model/routes/routes.ts'
+import { actionFunction } from './action-function.ts'
 import { defineCheck, failed, type Issue, notApplicable, passed, type Severity } from '../define-check.ts'
 
 export default defineCheck({
@@ -22,6 +24,7 @@ interface Endpoint {
   readonly route: Route
   readonly severity: Severity
   readonly does: string
+  readonly at: Place
   readonly kind: 'password' | 'message' | 'registration' | 'code'
 }
 
@@ -42,18 +45,21 @@ function authEndpoint(route: Route): Endpoint | undefined {
   const compares = steps.find((s) => s.effect.kind === 'hash-compare' && PASSWORD_HASH.test(s.effect.name))
   const mails = steps.find((s) => s.effect.kind === 'mail' || s.effect.kind === 'sms')
   const messages = route.work.find((w) => w.kind === 'mail' || w.kind === 'sms')
-  if (compares && !(route.guard?.who === 'signature')) return { route, severity: 'High', does: 'verifies passwords itself', kind: 'password' }
-  if (named && (mails || messages) && SENDS.test(named)) return { route, severity: 'High', does: 'sends mail or messages for sign-in itself', kind: 'message' }
+  if (compares && !(route.guard?.who === 'signature')) return { route, severity: 'High', does: 'verifies passwords itself', at: compares.at, kind: 'password' }
+  const sent = mails ?? messages
+  if (named && sent && SENDS.test(named)) return { route, severity: 'High', does: 'sends mail or messages for sign-in itself', at: sent.at, kind: 'message' }
   if (call && call.effect.kind === 'auth-call') {
     const { op, name } = call.effect
-    if (op === 'admin' && (mails || messages)) return { route, severity: 'High', does: `creates accounts or links (${name}) and sends mail itself`, kind: 'message' }
+    if (op === 'admin' && sent) return { route, severity: 'High', does: `creates accounts or links (${name}) and sends mail itself`, at: sent.at, kind: 'message' }
     if (op === 'admin' && !named) return undefined
     const kind = op === 'sign-in' ? 'password' : op === 'sign-up' || op === 'admin' ? 'registration' : op === 'verify' ? 'code' : 'message'
-    return { route, severity: 'Medium', does: `calls the platform's ${name} from the server`, kind }
+    return { route, severity: 'Medium', does: `calls the platform's ${name} from the server`, at: call.at, kind }
   }
   // Own registration or token endpoints: a row of users or a token is made from what anybody sends.
-  if (named && route.work.some((w) => w.kind === 'insert' && /user|account|member/i.test(w.table ?? '')) && /regist|sign-?up/i.test(named)) return { route, severity: 'High', does: 'registers accounts itself', kind: 'registration' }
-  if (named && route.work.some((w) => w.kind === 'read' && /user|account|otp|code|verification/i.test(w.table ?? '')) && /log-?in|sign-?in|otp|verify/i.test(named) && (route.method ?? 'POST') !== 'GET') return { route, severity: 'High', does: 'verifies credentials itself', kind: 'password' }
+  const adds = route.work.find((w) => w.kind === 'insert' && /user|account|member/i.test(w.table ?? ''))
+  if (named && adds && /regist|sign-?up/i.test(named)) return { route, severity: 'High', does: 'registers accounts itself', at: adds.at, kind: 'registration' }
+  const reads = route.work.find((w) => w.kind === 'read' && /user|account|otp|code|verification/i.test(w.table ?? ''))
+  if (named && reads && /log-?in|sign-?in|otp|verify/i.test(named) && (route.method ?? 'POST') !== 'GET') return { route, severity: 'High', does: 'verifies credentials itself', at: reads.at, kind: 'password' }
   return undefined
 }
 
@@ -72,6 +78,7 @@ function issue(e: Endpoint): Issue {
     attack: ATTACKS[e.kind],
     fix: { text: 'Count attempts per address and per account before anything else and answer 429 when there are too many.', language: 'ts', code: limiter(route) },
     at: { path: route.path, line: route.line, ...(route.endLine ? { endLine: Math.min(route.endLine, route.line + 20) } : {}) },
+    related: [...actionFunction(route), ...(e.at.path === route.path && e.at.line === route.line ? [] : [{ ...e.at, what: e.does }])],
     proof: 'inferred',
     aliases: ['CWE-307'],
     ...(route.workspace ? { workspace: route.workspace } : {}),

@@ -1,12 +1,138 @@
-import { defineCheck } from '../define-check.ts'
-import { notImplemented } from '../not-implemented.ts'
+import type { SqlFunction } from '../../database/database.ts'
+import type { RelatedPlace } from '../../lib/place.ts'
+import type { Effect, Step, Value } from '../../model/behaviour/behaviour.ts'
+import type { Route } from '../../model/routes/routes.ts'
+import { defineCheck, failed, type Fix, type Issue, notApplicable, passed, type Severity } from '../define-check.ts'
+import { dynamicStatement } from './dynamic-sql.ts'
+import { type Taint, taintOf } from './injection-taint.ts'
+
+type QueryText = Extract<Effect, { kind: 'query-text' }>
 
 export default defineCheck({
   number: 19,
   id: 'api/sql-injection',
   category: 'API endpoints',
   rule: 'No endpoint concatenates user input into a query string.',
-  needs: ['routes'],
-  doubtedBy: ['code'],
-  run: notImplemented,
+  needs: ['routes', 'schema', 'files'],
+  doubtedBy: ['code', 'function'],
+  run({ routes, schema, files }) {
+    const sinks = new Map<string, Sink>()
+    let texts = 0
+    let queries = 0
+    for (const route of routes.routes) {
+      if (!route.behaviour || files.role(route.path) !== 'source') continue
+      for (const step of route.behaviour.steps) {
+        const e = step.effect
+        if (e.kind === 'db' || e.kind === 'rpc') queries++
+        const text = textOf(e)
+        if (!text) continue
+        texts++
+        const taint = taintOf(text.text, text.language, step.under, route.behaviour.steps)
+        if (taint) collect(sinks, route, step, text, taint)
+      }
+    }
+    const functions = schema.functions.filter((f) => f.schema !== 'extensions' && /plpgsql/i.test(f.language))
+    const issues = [...[...sinks.values()].map(sinkIssue), ...functions.flatMap(functionIssue)]
+    const evidence = [`${texts} query texts and ${queries} queries through builders in ${routes.routes.filter((r) => r.behaviour).length} handlers; ${functions.length} PL/pgSQL functions`]
+    if (issues.length) return failed(issues, evidence)
+    if (!texts && !queries && !functions.length) return notApplicable('no handler sends a query to a database', evidence)
+    return passed(...evidence)
+  },
 })
+
+interface Sink {
+  readonly text: Text
+  readonly step: Step
+  readonly taint: Taint
+  readonly routes: Route[]
+}
+
+interface Text {
+  readonly text: Value
+  readonly sink: string
+  readonly language: QueryText['language']
+  readonly inside?: string
+}
+
+/** Functions that run the SQL they are given. */
+const RUNS_SQL = /^(?:exec|execute|run|query|raw)(?:_?(?:raw|dynamic))?_?(?:sql|query|statement)?$/i
+
+function textOf(e: Effect): Text | undefined {
+  if (e.kind === 'query-text') return { text: e.text, sink: e.sink, language: e.language, ...(e.inside ? { inside: e.inside } : {}) }
+  if (e.kind === 'rpc' && RUNS_SQL.test(e.function) && e.args.v === 'object') {
+    const text = Object.entries(e.args.props).find(([n]) => /sql|query|statement/i.test(n))?.[1]
+    if (text) return { text, sink: `rpc('${e.function}')`, language: 'sql' }
+  }
+  return undefined
+}
+
+function collect(sinks: Map<string, Sink>, route: Route, step: Step, text: Text, taint: Taint): void {
+  const key = `${step.at.path}:${step.at.line}:${text.sink}`
+  const known = sinks.get(key)
+  if (!known) sinks.set(key, { text, step, taint, routes: [route] })
+  else {
+    if (!known.routes.includes(route)) known.routes.push(route)
+    if (known.taint.origin === 'unknown' && taint.origin === 'request') sinks.set(key, { ...known, taint })
+  }
+}
+
+function sinkIssue({ text, step, taint, routes }: Sink): Issue {
+  const route = routes[0] as Route
+  const own = routes.length === 1 && step.at.path === route.path
+  const severity: Severity = text.language === 'sql' && taint.origin === 'request' ? 'Critical' : text.language === 'mongo' && taint.origin === 'request' ? 'Critical' : 'High'
+  const related: RelatedPlace[] = own ? [] : routes.map((r) => ({ path: r.path, line: r.line, subject: r.subject, what: 'sends its request data there' }))
+  return {
+    subject: own ? route.subject : `file ${step.at.path}`,
+    discriminator: `${text.inside ?? ''} ${text.sink}`,
+    severity,
+    title: text.language === 'postgrest' ? 'Request data in a PostgREST filter string' : text.language === 'mongo' ? 'Request data in a $where expression' : 'Request data in SQL text',
+    message: `${text.sink} gets a text that is put together with ${taint.what}; nothing binds, escapes or restricts it.`,
+    attack: ATTACK[text.language],
+    fix: fixOf(text, taint),
+    at: step.at,
+    related,
+    proof: 'inferred',
+    aliases: [text.language === 'sql' ? 'CWE-89' : 'CWE-943'],
+    ...(route.workspace ? { workspace: route.workspace } : {}),
+  }
+}
+
+const ATTACK: Readonly<Record<QueryText['language'], string>> = {
+  sql: "An attacker closes the literal and appends SQL of his own: he reads, changes or drops any table that the connection reaches.",
+  postgrest: 'An attacker adds a comma and a condition of his own, so that the filter matches rows that it was meant to leave out.',
+  mongo: 'An attacker sends JavaScript that the database runs for every document: he reads any field bit by bit or stops the server.',
+}
+
+function fixOf(text: Text, taint: Taint): Fix {
+  if (text.language === 'postgrest')
+    return { text: 'Take the characters that have a meaning in the filter out of the value, or use one bound filter per column.', language: 'ts', code: "const term = q.replace(/[,()\\\\\"'%*]/g, ' ').trim()\nquery.or(`name.ilike.%${term}%,email.ilike.%${term}%`)" }
+  if (text.language === 'mongo') return { text: 'Compare fields with operators instead of running code.', language: 'ts', code: 'collection.find({ name: { $eq: String(name) } })' }
+  const bind: Readonly<Record<string, string>> = {
+    $queryRawUnsafe: 'await prisma.$queryRaw`select * from notes where title = ${title}`',
+    $executeRawUnsafe: 'await prisma.$executeRaw`update notes set title = ${title} where id = ${id}`',
+    'sql.raw': 'sql`select * from notes where title = ${title}`',
+    unsafe: 'await sql`select * from notes where title = ${title}`',
+    raw: "knex.raw('select * from notes where title = ?', [title])",
+  }
+  return { text: `Pass ${taint.what} as a parameter; identifiers (columns, directions) come from a fixed list.`, language: 'ts', code: bind[text.sink] ?? "await db.query('select * from notes where title = $1', [title])" }
+}
+
+function functionIssue(fn: SqlFunction): Issue[] {
+  const found = dynamicStatement(fn)
+  if (!found) return []
+  const reachable = fn.executableBy.filter((r) => r === 'anon' || r === 'authenticated' || r === 'public')
+  const called = reachable.length > 0
+  return [
+    {
+      subject: `function ${fn.schema}.${fn.identity}`,
+      severity: called ? 'Critical' : 'High',
+      title: 'A database function executes text with a parameter in it',
+      message: `EXECUTE runs a text that holds the parameter ${found.parameter} (${found.how}), neither quoted nor bound${called ? `; ${reachable.join(' and ')} may call the function` : ''}.`,
+      attack: fn.securityDefiner ? 'A caller passes SQL as the argument; it runs with the rights of the owner of the function, past row level security.' : 'A caller passes SQL as the argument and has it executed.',
+      fix: { text: 'Bind values with USING, and put identifiers in with format() and %I.', language: 'sql', code: `EXECUTE format('SELECT * FROM %I WHERE name = $1', table_name) USING ${found.parameter};` },
+      at: fn.at,
+      proof: 'inferred',
+      aliases: ['CWE-89'],
+    },
+  ]
+}

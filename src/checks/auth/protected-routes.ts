@@ -1,12 +1,167 @@
-import { defineCheck } from '../define-check.ts'
-import { notImplemented } from '../not-implemented.ts'
+import type { Place } from '../../lib/place.ts'
+import type { Guard, Route, Work } from '../../model/routes/routes.ts'
+import { defineCheck, failed, type Issue, notApplicable, passed, type Severity } from '../define-check.ts'
+import { protectedBecause } from './protected-because.ts'
 
 export default defineCheck({
   number: 10,
   id: 'auth/protected-routes',
   category: 'Authentication',
   rule: 'Protected routes check authentication on the server. Hiding a navigation link does not count.',
-  needs: ['auth', 'routes'],
-  doubtedBy: ['code', 'config'],
-  run: notImplemented,
+  needs: ['routes', 'files', 'declared'],
+  doubtedBy: ['code'],
+  run({ routes, files, declared }) {
+    const open = new Set(declared.public.routes.map((d) => d.name.trim()))
+    const pages = routes.routes.filter((r) => r.kind === 'page' && files.role(r.path) === 'source')
+    if (!pages.length) return notApplicable('the application serves no pages of its own')
+    const served = pages.filter((r) => !r.page?.static)
+    const usesAuth = routes.sessions.some((s) => s.libraries.length || s.serverClients.length || s.browserAuth.length || s.ownCookies.length) || routes.routes.some((r) => r.guard?.who === 'user' || r.guard?.who === 'admin')
+    if (!served.length) return notApplicable('a static single-page application: no server renders its pages and none could check; checks 1-4 (row level security) and 16 (functions and routes) say what protects its data')
+    const guarded = served.flatMap((route) => {
+      if (open.has(`GET ${route.route}`) || open.has(route.route)) return []
+      const because = protectedBecause(route, routes.routes, usesAuth)
+      return because ? [{ route, because }] : []
+    })
+    if (!guarded.length) return notApplicable(`no page is treated as protected (${served.length} pages looked at)`)
+    const causes = guarded.flatMap(({ route, because }) => judge(route, because))
+    const evidence = [`${guarded.length} protected pages of ${served.length}, ${guarded.length - causes.length} checked on the server`, ...guarded.filter((g) => !causes.some((c) => c.route === g.route)).slice(0, 12).map((g) => `${g.route.route}: ${g.route.guard ? `${g.route.guard.how} (${g.route.guard.at.path}:${g.route.guard.at.line})` : 'never rendered'}`)]
+    return causes.length ? failed(merge(causes), evidence) : passed(...evidence)
+  },
 })
+
+interface Cause {
+  readonly route: Route
+  readonly severity: Severity
+  readonly what: 'open' | 'client' | 'trust' | 'presence' | 'fail-open'
+  readonly because: string
+  readonly guard?: Guard
+  readonly work?: Work
+  /** The place that several pages share. */
+  readonly shared?: Place
+}
+
+const ADMIN = /(^|\/)(admin|administration|backoffice|back-office|superadmin|staff)(-[\w]+)?(\/|$)/i
+
+function judge(route: Route, because: string): Cause[] {
+  if (route.reachable === false) return []
+  const g = route.guard
+  const leaks = route.work.find((w) => w.kind === 'read' && w.userData && !w.hidden && (!w.guard || w.guard.trust === 'claimed') && w.rights === 'service')
+  if (g && g.trust === 'verified' && !g.opensWithout) return []
+  if (g && g.opensWithout) return [{ route, severity: 'High', what: 'fail-open', because, guard: g, ...shared(g.at, route) }]
+  if (g && g.trust === 'unverified') return [{ route, severity: 'High', what: 'trust', because, guard: g, ...shared(g.identifiedAt ?? g.at, route) }]
+  if (g && g.trust === 'editable') return []
+  if (g) return [{ route, severity: leaks ? 'Critical' : 'High', what: 'presence', because, guard: g, ...(leaks ? { work: leaks } : {}), ...shared(g.at, route) }]
+  // A page whose own code asks for the caller before it reads anything needs no gate in front.
+  if (route.work.length && route.work.every((w) => w.guard && w.guard.trust === 'verified') && !route.signs?.redirects && !route.clientLayout) return []
+  const gate = route.clientLayout ?? (route.signs?.redirects && route.signs.redirects.path !== route.page?.path ? route.signs.redirects : undefined)
+  const client = gate ?? route.signs?.redirects
+  return [{ route, severity: leaks ? 'Critical' : 'High', what: client ? 'client' : 'open', because, ...(leaks ? { work: leaks } : {}), ...(gate ? { shared: gate } : {}) }]
+}
+
+function shared(at: Place, route: Route): { shared?: Place } {
+  return at.path === route.path || at.path === route.page?.path ? {} : { shared: at }
+}
+
+/** One issue for each cause: a guard that several pages share is one, at the guard. */
+function merge(causes: readonly Cause[]): Issue[] {
+  const groups = new Map<string, Cause[]>()
+  for (const c of causes) {
+    const key = c.shared && c.severity !== 'Critical' ? `${c.what} ${c.shared.path}:${c.shared.line}` : `${c.route.subject} ${c.route.path}`
+    groups.set(key, [...(groups.get(key) ?? []), c])
+  }
+  return [...groups.values()].map((g) => (g.length > 1 ? sharedIssue(g) : issue(g[0] as Cause)))
+}
+
+function issue(c: Cause): Issue {
+  const { route } = c
+  const places = [c.guard ? { ...(c.guard.identifiedAt ?? c.guard.at), what: c.guard.how } : undefined, c.what === 'client' && (c.shared ?? route.signs?.redirects) ? { ...(c.shared ?? (route.signs?.redirects as Place)), what: 'sends visitors away only in the browser' } : undefined, c.work ? { ...c.work.at, what: c.work.what } : undefined]
+  return {
+    subject: route.subject,
+    severity: c.severity,
+    title: TITLES[c.what],
+    message: message(c),
+    attack: attack(c),
+    fix: fix(c),
+    at: { path: route.path, line: route.line, ...(route.endLine ? { endLine: Math.min(route.endLine, route.line + 20) } : {}) },
+    related: places.filter((p) => p !== undefined).filter((p) => p.path !== route.path || p.line !== route.line),
+    proof: 'inferred',
+    aliases: [c.what === 'trust' || c.what === 'presence' ? 'CWE-345' : 'CWE-602'],
+    ...(route.workspace ? { workspace: route.workspace } : {}),
+  }
+}
+
+const TITLES: Readonly<Record<Cause['what'], string>> = {
+  open: 'A protected page without a check on the server',
+  client: 'A protected page that only the browser guards',
+  trust: 'The guard trusts a session that nobody verified',
+  presence: 'The guard only looks whether a cookie is there',
+  'fail-open': 'The guard lets everyone in when a variable is unset',
+}
+
+function message(c: Cause): string {
+  const page = `${c.route.route} is a protected page (${c.because})`
+  const gives = c.work ? ` The server ${c.work.what} for it.` : ''
+  switch (c.what) {
+    case 'open':
+      return `${page}, but neither a middleware that covers it nor a layout, loader or the page itself checks on the server who asks.${gives}`
+    case 'client':
+      return `${page}, and only code in the browser sends visitors without a session away; the server renders it for everybody.${gives}`
+    case 'trust':
+      return `${page}; its guard relies on ${c.guard?.how}, which reads the cookie without verifying it.`
+    case 'presence':
+      return `${page}; its guard accepts everyone who sends a ${c.guard?.how.replace(' that is only tested for presence', '')}: the value is never verified.`
+    case 'fail-open':
+      return `${page}; its guard is skipped when ${c.guard?.opensWithout} is not set.`
+  }
+}
+
+function attack(c: Cause): string {
+  if (c.work) return `Somebody without an account opens ${c.route.route}, or asks for its data directly, and the server hands out what it reads.`
+  switch (c.what) {
+    case 'trust':
+      return "Somebody puts a made-up session with another user's id into the cookie and is let in."
+    case 'presence':
+      return 'Somebody sets the cookie to any value in the developer tools and is let in.'
+    default:
+      return `Somebody without an account opens ${c.route.route}, with JavaScript off or with the answer of the session call changed, and gets the page and whatever it holds.`
+  }
+}
+
+function fix(c: Cause): Issue['fix'] {
+  const { route } = c
+  const text = c.what === 'trust' ? 'Verify the session: getUser() (or getClaims()) instead of getSession(), then redirect.' : 'Fetch the user on the server before the page is rendered and redirect when there is none.'
+  switch (route.framework) {
+    case 'SvelteKit':
+      return { text, language: 'ts', code: "// +layout.server.ts\nexport const load = async ({ locals }) => {\n  const { user } = await locals.safeGetSession() // getSession() verified with getUser()\n  if (!user) redirect(303, '/login')\n  return { user }\n}" }
+    case 'Nuxt':
+      return { text, language: 'ts', code: "// middleware/auth.ts, named by definePageMeta({ middleware: 'auth' })\nexport default defineNuxtRouteMiddleware(async () => {\n  const user = useSupabaseUser()\n  if (!user.value) return navigateTo('/login')\n})" }
+    case 'Astro':
+      return { text, language: 'ts', code: "const token = Astro.cookies.get('sb-access-token')?.value ?? ''\nconst { data: { user } } = await supabase.auth.getUser(token)\nif (!user) return Astro.redirect('/login')" }
+    case 'Remix':
+      return { text, language: 'ts', code: "export async function loader({ request }) {\n  const { data: { user } } = await createServerClient(request).auth.getUser()\n  if (!user) throw redirect('/login')\n  return null\n}" }
+    case 'TanStack Start':
+      return { text, language: 'ts', code: "beforeLoad: async () => {\n  const user = await getCurrentUser() // a server function that calls getUser()\n  if (!user) throw redirect({ to: '/login' })\n}" }
+    default:
+      if (route.path.includes('pages/')) return { text, language: 'ts', code: "export const getServerSideProps = async (ctx) => {\n  const { data: { user } } = await createClient(ctx).auth.getUser()\n  if (!user) return { redirect: { destination: '/login', permanent: false } }\n  return { props: {} }\n}" }
+      return { text: `${text} A layout above the protected pages does it once for all of them.`, language: 'tsx', code: "// layout.tsx above the page, a server component\nexport default async function Layout({ children }) {\n  const supabase = await createClient()\n  const { data: { user } } = await supabase.auth.getUser()\n  if (!user) redirect('/login')\n  return children\n}" }
+  }
+}
+
+function sharedIssue(causes: readonly Cause[]): Issue {
+  const first = causes[0] as Cause
+  const at = first.shared as Place
+  return {
+    ...issue(first),
+    subject: `file ${at.path}`,
+    discriminator: first.what,
+    severity: causes.some((c) => c.severity === 'Critical') ? 'Critical' : 'High',
+    message: `${causes.length} protected pages share this guard. ${message(first)}`,
+    at,
+    related: causes.map((c) => ({ path: c.route.path, line: c.route.line, subject: c.route.subject, what: c.because })),
+  }
+}
+
+/** True for pages of administrators. */
+export function isAdminPage(route: Route): boolean {
+  return ADMIN.test(route.route)
+}

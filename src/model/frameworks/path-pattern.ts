@@ -44,7 +44,7 @@ export function safeRegExp(source: string, flags = ''): RegExp | undefined {
 export function samplePath(route: string): string {
   const path = route
     .split('/')
-    .map((s) => s.replace(/\[\.\.\.[^\]]+\]/g, 'x1').replace(/\[[^\]]+\]/g, 'x1'))
+    .map((s) => s.replace(/\[(?:\.\.\.)?([^\]]+)\]/g, (_, name: string) => (/^(locale|lang|lng|language)$/i.test(name) ? 'en' : 'x1')))
     .join('/')
   return path === '' ? '/' : path
 }

@@ -1,3 +1,4 @@
+import type { Place } from '../../lib/place.ts'
 import type { ModelInput } from '../app-model.ts'
 import { analyse } from '../behaviour/analyse.ts'
 import type { Behaviour, Entry as Runnables, Step } from '../behaviour/behaviour.ts'
@@ -10,9 +11,11 @@ import { Program } from '../frameworks/program.ts'
 import { imagineConditions } from './concrete.ts'
 import { type Guard, guardOfConditions } from './guard.ts'
 import { libraryGuard, libraryLimit, libraryOf } from './library-handlers.ts'
+import { type PageSigns, pageSigns } from './client-pages.ts'
 import { limitOf } from './limit.ts'
 import { gateOf, middlewareAlone, runnablesOf, SENTINEL_FACTS, SENTINEL_PATH } from './run-entry.ts'
 import type { MiddlewareModel, Route, RoutesModel } from './routes.ts'
+import { buildSessions } from './session.ts'
 import { type Work, workOf } from './work.ts'
 
 /** The routes slice: every HTTP entry, its guard and what it does. */
@@ -34,7 +37,7 @@ export function buildRoutes(input: ModelInput, slices: ModelBase): RoutesModel {
       ...optional('behaviour', run(middlewareAlone(m))),
     }),
   )
-  return { routes, middleware }
+  return { routes, middleware, sessions: buildSessions(program) }
 }
 
 /** One route may be found by two frameworks that share folders; the first one keeps it. */
@@ -82,8 +85,34 @@ function routeOf(program: Program, entry: Entry, slices: ModelBase, run: (r: Run
     ...optional('page', entry.page),
     ...optional('platformJwt', entry.platformJwt),
     ...optional('declared', entry.declared),
-    ...(entry.kind === 'page' ? { reachable: gate?.reachable ?? true } : {}),
+    ...(entry.kind === 'page' ? { reachable: gate?.reachable ?? true, ...optional('signs', signsOf(program, entry)), ...optional('clientLayout', clientLayout(program, entry)) } : {}),
   }
+}
+
+function signsOf(program: Program, entry: Entry): PageSigns | undefined {
+  if (!entry.page || entry.page.static) return undefined
+  const path = entry.page.path
+  if (/\.(vue|svelte|astro)$/.test(path)) return pageSigns(program, path, 0)
+  const m = program.exported(path, 'default')
+  return m?.k === 'fn' ? pageSigns(program, m.path, m.fn) : undefined
+}
+
+/** A layout above the page that sends visitors to sign-in, but only in the browser. */
+function clientLayout(program: Program, entry: Entry): Place | undefined {
+  if (!entry.page || entry.page.static) return undefined
+  const parts = entry.page.path.split('/').slice(0, -1)
+  for (let n = parts.length; n > 0; n--) {
+    const dir = parts.slice(0, n).join('/')
+    for (const file of ['layout.tsx', 'layout.jsx', '+layout.svelte']) {
+      const path = `${dir}/${file}`
+      const js = program.js(path)
+      if (!js) continue
+      const m = path.endsWith('.svelte') ? ({ k: 'fn', path, fn: 0 } as const) : program.exported(path, 'default')
+      const signs = m?.k === 'fn' ? pageSigns(program, m.path, m.fn) : undefined
+      if (signs?.redirects) return signs.redirects
+    }
+  }
+  return undefined
 }
 
 /** The behaviour for requests of this route: path and method tests of shared middleware are decided. */

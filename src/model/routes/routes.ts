@@ -2,15 +2,21 @@ import type { Place } from '../../lib/place.ts'
 import type { Behaviour } from '../behaviour/behaviour.ts'
 import type { EntryKind } from '../frameworks/entry.ts'
 import type { Guard } from './guard.ts'
+import type { PageSigns } from './client-pages.ts'
+import type { SessionModel } from './session.ts'
 import type { Work } from './work.ts'
 
 export type { Guard, Who } from './guard.ts'
+export type { PageSigns } from './client-pages.ts'
+export type { SessionModel } from './session.ts'
 export type { Work, WorkKind } from './work.ts'
 
 /** Every HTTP entry of the application, and the middleware in front of it. */
 export interface RoutesModel {
   readonly routes: readonly Route[]
   readonly middleware: readonly MiddlewareModel[]
+  /** How sessions are kept, one entry for each workspace. */
+  readonly sessions: readonly SessionModel[]
 }
 
 export interface Route {
@@ -38,6 +44,9 @@ export interface Route {
   readonly work: readonly Work[]
   /** What runs before the handler. */
   readonly before: readonly { readonly at: Place; readonly what: string; readonly blocks: boolean; readonly external?: { readonly from: string; readonly name: string } }[]
+  /** For pages: what their code says about who they are for, and the guard in a client layout above them. */
+  readonly signs?: PageSigns
+  readonly clientLayout?: Place
   /** For pages: false when everything before it always answers by itself. */
   readonly reachable?: boolean
   /** Handled by a library of its own (Auth.js, Better Auth, uploads): its package. */

@@ -56,6 +56,12 @@ export const supabase: Library = {
         const step = c.it.emit({ kind: 'identify', how: 'serverSupabaseSession', trust: 'unverified' }, c.at)
         return object({ user: { v: 'caller', how: 'serverSupabaseSession', trust: 'unverified', step, at: c.at } })
       }
+      case 'getSupabase': {
+        // auth-helpers-sveltekit: a client of the caller, and the session of its cookie
+        const step = c.it.emit({ kind: 'identify', how: 'getSupabase session', trust: 'unverified' }, c.at)
+        const user: Val = { v: 'caller', how: 'getSupabase session', trust: 'unverified', step, at: c.at }
+        return object({ supabaseClient: client('caller'), session: object({ user, access_token: user }, user) })
+      }
       case 'parseCookieHeader':
       case 'serializeCookieHeader':
         return { v: 'call', name: c.name, args: c.args, at: c.at }

@@ -1,0 +1,107 @@
+import type { Condition, Effect, Step, Value } from '../../model/behaviour/behaviour.ts'
+import { mentions, requestName } from '../../model/behaviour/values.ts'
+
+/** Where the text of a query comes from, worst first. */
+export interface Taint {
+  readonly origin: 'request' | 'unknown'
+  /** `query parameter \`q\``. */
+  readonly what: string
+}
+
+/** Names of functions whose result cannot carry syntax of a query language. */
+const HARMLESS = /^(?:Number|parseInt|parseFloat|random|toISOString|getTime|toFixed|Date|Date\.now|length|sql\.bound|uuid|hash|hmac|valid|invalid|includes|startsWith|endsWith|has|test|some|every|indexOf|localeCompare|request\.method|key)$|escape|quote|sanit|clean|toSafe|pgFormat|^format$/i
+const NARROW = new Set(['uuid', 'number', 'boolean', 'enum', 'date'])
+
+/** The worst origin of the parts of a query text that are not bound; undefined when it is built of constants and safe values. */
+export function taintOf(text: Value, language: 'sql' | 'postgrest' | 'mongo', under: readonly Condition[], steps: readonly Step[], depth = 0): Taint | undefined {
+  if (depth > 9) return undefined
+  const next = (v: Value) => taintOf(v, language, under, steps, depth + 1)
+  switch (text.v) {
+    case 'request': {
+      if (text.as && NARROW.has(text.as)) return undefined
+      if (text.part === 'ip') return undefined
+      return under.some((c) => restricts(c.test, !c.negated, text, 0)) ? undefined : { origin: 'request', what: requestName(text) ?? 'the request' }
+    }
+    case 'caller':
+      return text.trust === 'editable' || text.trust === 'claimed' ? { origin: 'request', what: `the user's \`${text.field ?? 'claims'}\`` } : undefined
+    case 'result': {
+      const e: Effect | undefined = steps[text.step]?.effect
+      return e?.kind === 'ai' || e?.kind === 'http' ? { origin: 'unknown', what: `the answer of ${e.name}` } : undefined
+    }
+    case 'text':
+    case 'array':
+      return worst((text.v === 'text' ? text.parts : text.items).map(next))
+    case 'any':
+      return worst(text.of.map((v, i) => taintOf(v, language, text.under?.[i] ? [...under, ...(text.under[i] as readonly Condition[])] : under, steps, depth + 1)))
+    case 'object':
+      return worst(Object.values(text.props).map(next))
+    case 'op':
+      return text.op === '||' || text.op === '??' || text.op === '&&' || text.op === '+' ? worst(text.of.map(next)) : undefined
+    case 'call':
+      return ofCall(text, language, next)
+    default:
+      return undefined
+  }
+}
+
+function worst(list: readonly (Taint | undefined)[]): Taint | undefined {
+  return list.find((t) => t?.origin === 'request') ?? list.find((t) => t !== undefined)
+}
+
+function ofCall(call: Extract<Value, { v: 'call' }>, language: 'sql' | 'postgrest' | 'mongo', next: (v: Value) => Taint | undefined): Taint | undefined {
+  if (call.name === 'replace' || call.name === 'replaceAll') {
+    const pattern = call.args[1]
+    if (pattern && removesSyntax(pattern, call.args[2], language)) return undefined
+    return call.args[0] ? next(call.args[0]) : undefined
+  }
+  if (HARMLESS.test(call.name.split('.').at(-1) ?? '') || call.name.startsWith('regex:') || call.name.startsWith('secret:')) return undefined
+  const inside = worst(call.args.map(next))
+  if (!inside) return undefined
+  // methods of strings and arrays hand on what they get; other functions may have made it safe
+  return /^(?:trim|slice|substring|substr|split|join|concat|toLowerCase|toUpperCase|toString|index|element|map|filter|padStart|padEnd|repeat|at|value|computed|Buffer\.from|JSON\.stringify|sql\.raw|encode|decode|normalize|get)$/.test(call.name.split('.').at(-1) ?? '') ? inside : { origin: 'unknown', what: `${inside.what} through ${call.name}()` }
+}
+
+/** A replacement that takes the language's special characters out, or doubles quotes. */
+function removesSyntax(pattern: Value, by: Value | undefined, language: 'sql' | 'postgrest' | 'mongo'): boolean {
+  const source = pattern.v === 'call' && pattern.name.startsWith('regex:') ? pattern.name.slice(6) : pattern.v === 'const' ? String(pattern.value) : ''
+  if (/^\/\[\^/.test(source)) return !/['"(),;]/.test(source.slice(3, source.indexOf(']') > 0 ? source.indexOf(']') : undefined))
+  if (language === 'postgrest') return /,/.test(source) && /[()]/.test(source)
+  if (language === 'sql') return /'/.test(source) && by?.v === 'const' && /^(?:''|\\+'|)$/.test(String(by.value))
+  return false
+}
+
+/** `test` being `truthy` leaves only a known set of values for `value`. */
+function restricts(test: Value, truthy: boolean, value: Extract<Value, { v: 'request' }>, depth: number): boolean {
+  if (depth > 8) return false
+  const same = (x: Value): boolean => x.v === 'request' && x.part === value.part && x.name === value.name
+  switch (test.v) {
+    case 'op': {
+      const [a, b] = test.of
+      if (test.op === '!') return a ? restricts(a, !truthy, value, depth + 1) : false
+      if (test.op === '&&' || test.op === '||') return (test.op === '&&') === truthy ? test.of.some((x) => restricts(x, truthy, value, depth + 1)) : test.of.every((x) => restricts(x, truthy, value, depth + 1))
+      if (test.op === '===' && truthy && a && b) {
+        const typeName = a.v === 'op' && a.op === 'typeof' && a.of[0] && same(a.of[0]) && b.v === 'const' ? b.value : undefined
+        if (typeName !== undefined) return typeName === 'number' || typeName === 'boolean'
+        return (same(a) && (b.v === 'const' || b.v === 'row' || b.v === 'caller' || b.v === 'env')) || (same(b) && a.v === 'const')
+      }
+      if (test.op === 'in' && truthy) return a !== undefined && same(a) && b?.v === 'object'
+      if (test.op === 'matches' && truthy && a && same(a)) return anchored(b)
+      return false
+    }
+    case 'call': {
+      const name = test.name.split('.').at(-1) ?? ''
+      if (truthy && (name === 'includes' || name === 'has' || name === 'hasOwnProperty' || name === 'hasOwn') && test.args.some(same)) return test.args.some((x) => !same(x) && !mentions(x, (y) => y.v === 'request'))
+      if (truthy && /^(?:isInteger|isSafeInteger|isFinite|isUUID|isUuid|validate|isNumeric|isAlphanumeric)$/.test(name) && test.args.some(same)) return true
+      if (!truthy && name === 'isNaN' && test.args.some((x) => mentions(x, same))) return true
+      return false
+    }
+    default:
+      return false
+  }
+}
+
+/** A pattern that fixes the whole value and admits no quotes, commas or parentheses. */
+function anchored(pattern: Value | undefined): boolean {
+  const source = pattern?.v === 'call' && pattern.name.startsWith('regex:') ? pattern.name.slice(6) : ''
+  return source.startsWith('/^') && /\$\/[a-z]*$/.test(source) && !/\.\*|\.\+|\[\^|'|"/.test(source)
+}

@@ -1,0 +1,106 @@
+import type { Behaviour, Condition, Effect, Step, Value } from '../../model/behaviour/behaviour.ts'
+import { isCallers, isCallersRow, mentions } from '../../model/behaviour/values.ts'
+
+type Query = Extract<Effect, { kind: 'db' }>
+
+/** Whose rights hold for the rows of a query that runs with the caller's own client; false when row level security does not. */
+export type RlsHolds = (query: Query) => boolean
+
+/** What ties the rows that a handler touches to the person who calls it. */
+export class Ties {
+  private readonly behaviour: Behaviour
+  private readonly rlsHolds: RlsHolds
+
+  constructor(behaviour: Behaviour, rlsHolds: RlsHolds) {
+    this.behaviour = behaviour
+    this.rlsHolds = rlsHolds
+  }
+
+  /** A filter of the query itself names the caller (or a row of theirs). */
+  byFilter(query: Query): boolean {
+    return query.filters.some((f) => f.op !== 'neq' && isCallers(f.value, this.behaviour))
+  }
+
+  /** Something that was decided before the step compares the object with the caller. */
+  byCondition(step: Step): boolean {
+    return step.under.some((c) => this.decides(c))
+  }
+
+  decides(condition: Condition): boolean {
+    return this.holds(condition.test, !condition.negated, 0)
+  }
+
+  /** Whether `test` being `truthy` ties the object of the request to the caller. */
+  holds(test: Value, truthy: boolean, depth: number): boolean {
+    if (depth > 12) return false
+    const next = (x: Value, t: boolean) => this.holds(x, t, depth + 1)
+    const callers = (x: Value) => isCallers(x, this.behaviour)
+    switch (test.v) {
+      case 'op': {
+        const [a, b] = test.of
+        if (test.op === '!') return a ? next(a, !truthy) : false
+        if (test.op === '&&' || test.op === '||') return (test.op === '&&') === truthy ? test.of.some((x) => next(x, truthy)) : test.of.length > 0 && test.of.every((x) => next(x, truthy))
+        if (/^[!=]==?$/.test(test.op) && a && b) {
+          if (test.op.startsWith('!') === truthy) return false
+          return (callers(a) && this.ofObject(b)) || (callers(b) && this.ofObject(a)) || this.secretOf(a, b) || this.secretOf(b, a)
+        }
+        return truthy && test.of.some(callers) && test.of.some((x) => this.ofObject(x))
+      }
+      case 'row':
+        return truthy && test.step >= 0 && this.boundRow(test.step)
+      case 'error':
+        return !truthy && test.of >= 0 && this.boundRow(test.of)
+      case 'result': {
+        const e = this.behaviour.steps[test.step]?.effect
+        if (!truthy || e?.kind !== 'rpc') return false
+        return this.aboutObject(e.args) && (e.client.rights === 'caller' || mentions(e.args, callers))
+      }
+      case 'call':
+        return this.unknownCheck(test, truthy)
+      case 'any': {
+        const possible = test.of.filter((x) => !(x.v === 'const' && Boolean(x.value) !== truthy))
+        return possible.length > 0 && possible.every((x) => next(x, truthy))
+      }
+      default:
+        return false
+    }
+  }
+
+  /** A value of the object: of a row, or of the request (`params.userId === user.id`). Roles compared with constants are none. */
+  private ofObject(value: Value): boolean {
+    return mentions(value, (x) => x.v === 'row' || x.v === 'request' || x.v === 'result')
+  }
+
+  private aboutObject(value: Value): boolean {
+    return mentions(value, (x) => x.v === 'request' || (x.v === 'row' && !isCallersRow(x.step, this.behaviour)))
+  }
+
+  /** `row.invoice_token === query.token`: whoever knows the row's own secret may. */
+  private secretOf(a: Value, b: Value): boolean {
+    return a.v === 'row' && /token|secret|hash|code|key|password|signature/i.test(a.field ?? '') && mentions(b, (x) => x.v === 'request')
+  }
+
+  /** The row was found by a query that knows both the caller (or their rights) and the object. */
+  private boundRow(index: number): boolean {
+    const step = this.behaviour.steps[index]
+    const e = step?.effect
+    if (e?.kind === 'rpc') return this.aboutObject(e.args) && (e.client.rights === 'caller' || mentions(e.args, (x) => isCallers(x, this.behaviour)))
+    if (!step || e?.kind !== 'db') return false
+    const about = e.filters.some((f) => this.aboutObject(f.value)) || this.mentionsObjectTable(e)
+    if (!about) return false
+    if (isCallersRow(index, this.behaviour)) return true
+    if (e.client.rights === 'caller') return this.rlsHolds(e)
+    return step.under.some((c) => this.decides(c))
+  }
+
+  private mentionsObjectTable(query: Query): boolean {
+    return query.filters.some((f) => f.value.v === 'row')
+  }
+
+  /** A function that could not be followed, given the caller together with the object. */
+  private unknownCheck(call: Extract<Value, { v: 'call' }>, truthy: boolean): boolean {
+    void truthy
+    const callers = call.args.some((a) => mentions(a, (x) => isCallers(x, this.behaviour)))
+    return callers && call.args.some((a) => mentions(a, (x) => x.v === 'request' || x.v === 'row'))
+  }
+}

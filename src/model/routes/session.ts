@@ -1,0 +1,116 @@
+import type { Expr } from '../../facts/javascript.ts'
+import type { Place } from '../../lib/place.ts'
+import { packageOf, type Program } from '../frameworks/program.ts'
+import { calleeText, expressions } from '../frameworks/walk.ts'
+
+/** How one application keeps sessions, as its code shows it. */
+export interface SessionModel {
+  readonly workspace: string
+  /** Libraries that keep and renew sessions by themselves, where they are used. */
+  readonly libraries: readonly { readonly name: string; readonly at: Place }[]
+  /** Clients that keep the session in cookies on the server (`@supabase/ssr`, auth helpers). */
+  readonly serverClients: readonly Place[]
+  /** Clients in code that browsers run, and whether they keep a session. */
+  readonly browserClients: readonly Place[]
+  /** `onAuthStateChange` in code that browsers run, and providers of libraries that listen. */
+  readonly listeners: readonly Place[]
+  /** `getSession()` in code that browsers run. */
+  readonly sessionReads: readonly Place[]
+  /** Calls of the platform's authentication in code that browsers run. */
+  readonly browserAuth: readonly Place[]
+  /** Places on the server that ask for the user or renew the session. */
+  readonly serverReads: readonly { readonly name: string; readonly at: Place }[]
+  /** Cookies in which the server stores the platform's tokens by itself. */
+  readonly ownCookies: readonly Place[]
+  /** Calls that renew: `refreshSession`, `setSession`, `exchange of refresh tokens`. */
+  readonly renewals: readonly Place[]
+}
+
+const LIBRARIES: readonly (readonly [RegExp, string])[] = [
+  [/^next-auth$|^@auth\//, 'Auth.js'],
+  [/^@clerk\//, 'Clerk'],
+  [/^better-auth$/, 'Better Auth'],
+  [/^lucia$|^@lucia-auth\//, 'Lucia'],
+  [/^@workos-inc\/authkit/, 'AuthKit'],
+  [/^@kinde-oss\//, 'Kinde'],
+  [/^@auth0\//, 'Auth0'],
+  [/^iron-session$/, 'iron-session'],
+  [/^express-session$|^cookie-session$/, 'express-session'],
+  [/^nuxt-auth-utils$|^@sidebase\/nuxt-auth$/, 'nuxt-auth'],
+  [/^firebase$|^@firebase\/auth$|^@react-native-firebase\//, 'Firebase'],
+  [/^@nuxtjs\/supabase$/, '@nuxtjs/supabase'],
+]
+const SERVER_CLIENTS = /^(createServerClient|createServerComponentClient|createRouteHandlerClient|createServerActionClient|createMiddlewareClient|createPagesServerClient|createServerSupabaseClient|createSupabaseServerClient|getSupabase|serverSupabaseClient)$/
+const BROWSER_CLIENTS = /^(createBrowserClient|createPagesBrowserClient|createClientComponentClient|createBrowserSupabaseClient|createSupabaseClient)$/
+const AUTH_CALL = /auth\.(signIn\w*|signUp|getUser|getSession|onAuthStateChange|signOut|resetPasswordForEmail|updateUser|verifyOtp|setSession|refreshSession|getClaims)$/
+
+/** Reads every source file once and says, for each workspace, how sessions are kept. */
+export function buildSessions(program: Program): readonly SessionModel[] {
+  return program.workspaces.all.map((w) => {
+    const paths = program.paths.filter((p) => program.workspace(p).dir === w.dir && !/(^|\/)supabase\/functions\//.test(p))
+    const m = {
+      libraries: [] as { name: string; at: Place }[],
+      serverClients: [] as Place[],
+      browserClients: [] as Place[],
+      listeners: [] as Place[],
+      sessionReads: [] as Place[],
+      browserAuth: [] as Place[],
+      serverReads: [] as { name: string; at: Place }[],
+      ownCookies: [] as Place[],
+      renewals: [] as Place[],
+    }
+    for (const path of paths) read(program, path, m)
+    for (const name of ['@nuxtjs/supabase', 'nuxt-auth-utils', '@sidebase/nuxt-auth']) {
+      const line = w.manifest?.dependencies.find((d) => d.name === name)?.line
+      if (line && w.manifestPath) m.libraries.push({ name, at: { path: w.manifestPath, line } })
+    }
+    return { workspace: w.dir, ...m }
+  })
+}
+
+type Found = { -readonly [K in keyof Omit<SessionModel, 'workspace'>]: SessionModel[K] extends readonly (infer T)[] ? T[] : never }
+
+function read(program: Program, path: string, m: Found): void {
+  const js = program.js(path)
+  if (!js) return
+  const side = program.modules.side(path)
+  const browser = side === 'client' || side === 'both' || js.directives.includes('use client')
+  for (const i of js.imports) {
+    if (i.typeOnly) continue
+    const pkg = packageOf(i.from)
+    const known = pkg ? LIBRARIES.find(([re]) => re.test(pkg)) : undefined
+    if (known && !m.libraries.some((l) => l.name === known[1])) m.libraries.push({ name: known[1], at: { path, line: i.l } })
+    if (i.bindings.some((b) => b.imported === 'SessionContextProvider' && /auth-helpers-react/.test(i.from))) m.listeners.push({ path, line: i.l })
+  }
+  for (const fn of js.functions)
+    for (const e of expressions(fn)) {
+      if (e.k !== 'call') continue
+      const name = calleeText(e.fn)
+      const at: Place = { path, line: lineOf(e) }
+      const last = name.slice(name.lastIndexOf('.') + 1)
+      if (SERVER_CLIENTS.test(last)) m.serverClients.push(at)
+      else if (BROWSER_CLIENTS.test(last) || (last === 'createClient' && browser && fromSupabase(program, path, fn.id, e))) m.browserClients.push(at)
+      if (last === 'onAuthStateChange') {
+        if (browser || side === 'unreached') m.listeners.push(at)
+      } else if (/auth\.getSession$/.test(name) && browser) m.sessionReads.push(at)
+      if (AUTH_CALL.test(name) && browser) m.browserAuth.push(at)
+      if (!browser && /(^|\.)(auth\.getUser|auth\.getClaims|auth\.getSession|safeGetSession|getSession|getUser)$/.test(name)) m.serverReads.push({ name: last, at })
+      if (/(refreshSession|setSession|refreshAccessToken|refreshAuthSession)$/.test(last)) m.renewals.push(at)
+      if (/cookies?(\(\))?\.(set|append)$|setCookie$|\.cookie$/.test(name) && tokenCookie(e)) m.ownCookies.push(at)
+    }
+}
+
+function fromSupabase(program: Program, path: string, scope: number, e: Extract<Expr, { k: 'call' }>): boolean {
+  const x = program.external(path, scope, e.fn)
+  return x !== undefined && /^@supabase\//.test(packageOf(x.from) ?? '')
+}
+
+/** `cookies.set('sb-access-token', …)`, `cookies.set(ACCESS_COOKIE, session.access_token)`. */
+function tokenCookie(e: Extract<Expr, { k: 'call' }>): boolean {
+  return e.args.some((a) => (a.k === 'lit' && typeof a.v === 'string' && /access[-_]?token|sb-.*token/i.test(a.v)) || (a.k === 'mem' && /^(access_token|refresh_token)$/.test(a.name)))
+}
+
+/** The line of the last member of a chained call is where readers look; the call itself starts higher up. */
+function lineOf(e: Extract<Expr, { k: 'call' }>): number {
+  return e.l
+}
