@@ -22,7 +22,7 @@ try {
     // Probot's set-up page registers the App from app.yml and writes .env.
     await run(() => {}, { env: process.env, log })
   } else {
-    const ports = await defaultPorts()
+    const ports = defaultPorts(settings.credentials.baseUrl)
     const app = await startApp({ ...settings, ...settings.credentials, ports, log })
     log.info(
       { url: app.url, store: settings.databaseUrl ? 'PostgreSQL' : `embedded in ${settings.dataDir}`, github: settings.credentials.baseUrl },
@@ -34,7 +34,10 @@ try {
       stopping = true
       log.info({ signal }, 'stopping: running audits may end first')
       app.stop().then(
-        () => process.exit(0),
+        async () => {
+          await ports.close()
+          process.exit(0)
+        },
         (err) => {
           log.error({ err }, 'the stop was not clean; unfinished audits are resumed at the next start')
           process.exit(1)

@@ -40,7 +40,7 @@ export interface RunnerOptions {
   readonly store: Store
   readonly installation: (id: number) => Promise<GitHubApi>
   /** Everything of the audit that does not depend on the repository. */
-  readonly ports: Pick<AuditPorts, 'database' | 'extractAll'> & { readonly advisories?: (api: GitHubApi) => AuditPorts['advisories'] }
+  readonly ports: Pick<AuditPorts, 'database' | 'extractAll'> & { readonly advisories?: (api: GitHubApi, onRequest: () => void) => AuditPorts['advisories'] }
   readonly log: Log
   readonly onAudit?: (result: {
     kind: AuditTarget['kind']
@@ -201,7 +201,9 @@ class TargetRun {
     try {
       const { config, problems } = context.configText === undefined ? { config: DEFAULT_CONFIG, problems: [] } : parseConfig(context.configText)
       const mergeBase = await this.#mergeBase(source, context)
-      const advisories = this.#options.ports.advisories?.(api)
+      const advisories = this.#options.ports.advisories?.(api, () => {
+        this.#requests++
+      })
       const result: AuditResult = await audit(
         {
           repository: `${this.#ref.owner}/${this.#ref.name}`,

@@ -65,7 +65,8 @@ async function startServer(options: StartOptions, store: Store): Promise<Running
     baseUrl: options.baseUrl,
     log,
     // Patience is ours (client.ts): one budget for each audit, instead of a fixed number of retries and a second between writes.
-    Octokit: ProbotOctokit.defaults({ throttle: { enabled: false }, retry: { enabled: false } }),
+    // A function, because Probot lays its own throttle options over plain defaults.
+    Octokit: ProbotOctokit.defaults((instance: { throttle?: object; retry?: object }) => ({ ...instance, throttle: { ...instance.throttle, enabled: false }, retry: { ...instance.retry, enabled: false } })),
   }
   const server = new Server({
     Probot: Probot.defaults(probotOptions),

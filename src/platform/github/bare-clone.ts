@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
-import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { RepositoryRef } from './repository-ref.ts'
@@ -43,31 +44,27 @@ export class BareClone {
   }
 
   async #fetch(commits: readonly string[], token: string, signal?: AbortSignal): Promise<void> {
-    await git(this.dir, ['init', '--bare', '--quiet'], {}, signal)
-    await git(this.dir, ['config', 'remote.origin.url', this.#url], {}, signal)
-    await git(this.dir, ['config', 'remote.origin.promisor', 'true'], {}, signal)
-    await git(this.dir, ['config', 'remote.origin.partialclonefilter', 'blob:none'], {}, signal)
-    const missing: string[] = []
-    for (const commit of commits) {
-      const known = await git(this.dir, ['cat-file', '-e', `${commit}^{tree}`], { GIT_NO_LAZY_FETCH: '1' }, signal)
-        .then(() => git(this.dir, ['rev-parse', '--verify', '--quiet', `refs/prelaunch/${commit}`], {}, signal))
-        .then(
-          () => true,
-          () => false,
-        )
-      if (!known) missing.push(commit)
-    }
+    if (!existsSync(join(this.dir, 'config.prelaunch'))) await this.#initialise(signal)
+    // A ref is written after its objects, so its file says that a commit is whole.
+    const missing = commits.filter((commit) => !existsSync(join(this.dir, 'refs', 'prelaunch', commit)))
     if (!missing.length) return
     // Refs keep what was fetched and tell the server at the next fetch what is here already.
     const refspecs = missing.map((commit) => `+${commit}:refs/prelaunch/${commit}`)
     const authorization = `Authorization: Basic ${Buffer.from(`x-access-token:${token}`).toString('base64')}`
     await git(
       this.dir,
-      ['-c', 'protocol.version=2', '-c', 'gc.auto=0', 'fetch', '--quiet', '--no-tags', '--no-write-fetch-head', '--filter=blob:none', 'origin', ...refspecs],
+      ['-c', 'protocol.version=2', '-c', `remote.origin.url=${this.#url}`, 'fetch', '--quiet', '--no-tags', '--no-write-fetch-head', '--filter=blob:none', 'origin', ...refspecs],
       // By environment and not by argument: arguments show in the process list.
       { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'http.extraHeader', GIT_CONFIG_VALUE_0: authorization },
       signal,
     )
+  }
+
+  async #initialise(signal?: AbortSignal): Promise<void> {
+    await git(this.dir, ['init', '--bare', '--quiet'], {}, signal)
+    const config = ['[core]', '\trepositoryformatversion = 1', '\tbare = true', '[extensions]', '\tpartialClone = origin', '[remote "origin"]', `\turl = ${JSON.stringify(this.#url)}`, '\tpromisor = true', '\tpartialclonefilter = blob:none', '[gc]', '\tauto = 0', '']
+    await writeFile(join(this.dir, 'config'), config.join('\n'))
+    await writeFile(join(this.dir, 'config.prelaunch'), '1')
   }
 
   async close(): Promise<void> {

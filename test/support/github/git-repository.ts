@@ -82,7 +82,8 @@ export class GitRepository {
 
   /** The object that a name stands for; undefined when there is none. */
   resolve(name: string): string | undefined {
-    return this.tryGit('rev-parse', '--verify', '--quiet', `${name}^{object}`)
+    // `^{object}` makes git look whether a full SHA exists; after a path it would be part of the path.
+    return this.tryGit('rev-parse', '--verify', '--quiet', name.includes(':') ? name : `${name}^{object}`)
   }
 
   branches(): string[] {

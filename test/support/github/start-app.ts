@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Logger, pino } from 'pino'
 import { parse } from 'yaml'
+import { defaultPorts } from '../../../src/app/ports.ts'
 import type { RunnerOptions } from '../../../src/app/run-target.ts'
 import { type RunningApp, type StartOptions, startApp } from '../../../src/app/start.ts'
-import { localDatabase } from '../../../src/platform/local/database.ts'
 import { GitHubServer } from './server.ts'
 import type { CheckRun, Repo } from './state.ts'
 
@@ -29,7 +29,7 @@ export interface Stage {
 
 export interface StageOptions {
   readonly log?: Logger
-  readonly ports?: RunnerOptions['ports']
+  readonly ports?: Partial<RunnerOptions['ports']>
   readonly gitHttp?: boolean
   readonly app?: Partial<StartOptions>
   readonly port?: number
@@ -43,6 +43,7 @@ export async function startStage(options: StageOptions = {}): Promise<Stage> {
     ...(options.gitHttp === undefined ? {} : { gitHttp: options.gitHttp }),
     ...(options.port ? { port: options.port } : {}),
   }).start()
+  const ports = defaultPorts(github.url)
   const dataDir = await mkdtemp(join(tmpdir(), 'prelaunch-data-'))
   const start = (changes: Partial<StartOptions> = {}) =>
     startApp({
@@ -54,7 +55,7 @@ export async function startStage(options: StageOptions = {}): Promise<Stage> {
       port: 0,
       dataDir,
       concurrency: 2,
-      ports: options.ports ?? { database: localDatabase() },
+      ports: { ...ports, ...options.ports },
       log: options.log ?? pino({ level: 'silent' }),
       sweepSeconds: 0,
       backoffMs: 10,
@@ -81,6 +82,7 @@ export async function startStage(options: StageOptions = {}): Promise<Stage> {
     },
     stop: async () => {
       await stage.app.stop(500)
+      await ports.close()
       await github.stop()
       await rm(dataDir, { recursive: true, force: true })
     },
