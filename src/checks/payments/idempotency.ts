@@ -1,12 +1,114 @@
-import { defineCheck } from '../define-check.ts'
-import { notImplemented } from '../not-implemented.ts'
+import type { RepeatProblem, Webhook } from '../../model/payments/payments.ts'
+import { defineCheck, failed, type Issue, passed, unverified } from '../define-check.ts'
+import { withoutWebhooks } from './event-handling.ts'
 
 export default defineCheck({
   number: 23,
   id: 'payments/idempotency',
   category: 'Payments',
-  rule: 'The webhook handler is idempotent.',
+  rule: 'The webhook handler is idempotent: processing an event once or three times stores the same state.',
   needs: ['payments'],
-  doubtedBy: ['code'],
-  run: notImplemented,
+  doubtedBy: ['code', 'table'],
+  run: ({ payments }) => {
+    const without = withoutWebhooks(payments, 'anything')
+    if (without) return without
+    const evidence = payments.webhooks.map((w) => `${w.subject}: ${w.effects} effect${w.effects === 1 ? '' : 's'} looked at${w.guard ? `; ${w.guard}` : ''}`)
+    const issues = payments.webhooks.flatMap((w) => [...repeatIssue(w), ...lostIssue(w)])
+    if (issues.length) return failed(issues, evidence)
+    const unread = payments.webhooks.filter((w) => !w.complete && w.effects === 0)
+    if (unread.length) {
+      return unverified(
+        'what the endpoint does could not be followed',
+        { where: unread.map((w) => `${w.path}:${w.line}`).join(', '), attest: 'that a repeated event changes nothing' },
+        evidence,
+      )
+    }
+    return passed(...evidence, 'every effect is keyed by the processor’s ids or sets absolute values')
+  },
 })
+
+/** One finding an endpoint: the missing record of processed events is one cause. */
+function repeatIssue(w: Webhook): Issue[] {
+  const [first, ...rest] = w.repeats
+  if (!first) return []
+  const all = [first, ...rest].map((r) => r.what)
+  return [
+    {
+      subject: w.subject,
+      severity: first.severe ? 'High' : 'Medium',
+      title: first.severe ? 'A repeated event is processed again' : 'A repeated event can be processed again',
+      message: `${w.processor} delivers events more than once, and ${w.subject} then ${sentence(first)}${rest.length ? ` Likewise: ${[...new Set(all.slice(1))].slice(0, 5).join('; ')}.` : ''}`,
+      attack: attackOf(first),
+      fix: {
+        text: 'Record the event id under a unique constraint before the work, and skip events that are recorded; undo the record when the work fails.',
+        language: 'ts',
+        code: CODE,
+      },
+      at: first.at,
+      related: rest.filter((r) => r.at.path !== first.at.path || r.at.line !== first.at.line).map((r) => ({ ...r.at, what: r.what })),
+      proof: 'inferred',
+      aliases: ['CWE-837'],
+      ...(w.workspace ? { workspace: w.workspace } : {}),
+    },
+  ]
+}
+
+function sentence(p: RepeatProblem): string {
+  switch (p.kind) {
+    case 'look-up-then-act':
+      return `${p.what} after looking whether that was done already: two deliveries at the same time both pass the look-up.`
+    case 'no-unique-constraint':
+      return `relies on ${p.what}: without a unique constraint nothing stops the second one.`
+    case 'log-row':
+      return `${p.what}: duplicate rows.`
+    default:
+      return `${p.what} again: nothing remembers that this event was processed.`
+  }
+}
+
+function attackOf(p: RepeatProblem): string {
+  switch (p.kind) {
+    case 'counter':
+    case 'rpc':
+      return 'One payment is credited several times, by an ordinary retry after a timeout or by a customer who makes the endpoint slow.'
+    case 'mail':
+      return 'Customers (and staff) get the same message for every retry.'
+    case 'call':
+      return 'Money moves again for every retry.'
+    case 'insert':
+      return 'One payment becomes several orders, invoices or grants, by an ordinary retry after a timeout.'
+    default:
+      return 'Two deliveries at the same time (the processor sends them for one payment) leave the work done twice.'
+  }
+}
+
+function lostIssue(w: Webhook): Issue[] {
+  const [first, ...rest] = w.acknowledgesFailure
+  if (!first) return []
+  return [
+    {
+      subject: w.subject,
+      discriminator: 'acknowledges failure',
+      severity: 'Medium',
+      title: 'A failed event is acknowledged',
+      message: `${w.subject} answers 2xx although the work failed, so ${w.processor} does not deliver the event again and it is lost.`,
+      attack: 'No attacker is needed: a short database outage leaves customers who paid without what they bought, or cancelled ones with access.',
+      fix: { text: 'Answer 500 when the work fails; the processor retries for days.', language: 'ts', code: 'return new Response(null, { status: 500 })' },
+      at: first,
+      related: rest.map((r) => ({ ...r, what: 'another 2xx after a failure' })),
+      proof: 'inferred',
+      ...(w.workspace ? { workspace: w.workspace } : {}),
+    },
+  ]
+}
+
+const CODE = `// create table webhook_events (id text primary key, received_at timestamptz default now());
+const { error } = await db.from('webhook_events').insert({ id: event.id })
+if (error?.code === '23505') return new Response(null, { status: 200 }) // processed already
+if (error) return new Response(null, { status: 500 })
+try {
+  await handle(event)
+} catch (cause) {
+  await db.from('webhook_events').delete().eq('id', event.id) // let the retry in
+  throw cause
+}`

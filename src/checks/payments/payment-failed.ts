@@ -1,5 +1,5 @@
-import { defineCheck } from '../define-check.ts'
-import { notImplemented } from '../not-implemented.ts'
+import { defineCheck, failed, passed, unverified } from '../define-check.ts'
+import { bestHandling, casePlace, withoutWebhooks } from './event-handling.ts'
 
 export default defineCheck({
   number: 21,
@@ -8,5 +8,72 @@ export default defineCheck({
   rule: 'The payment-failed event is handled.',
   needs: ['payments'],
   doubtedBy: ['code'],
-  run: notImplemented,
+  run: ({ payments }) => {
+    const without = withoutWebhooks(payments, 'subscriptions')
+    if (without) return without
+    const { webhook: w, handling: h } = bestHandling(payments, (x) => x.failed)
+    const place = h.at ? `${h.at.path}:${h.at.line}` : `${w.path}:${w.line}`
+    const evidence = [`${w.subject} looks at ${w.events.join(', ') || 'no kind of event by name'}`]
+    if (h.how === 'acts' || h.how === 'notifies') return passed(...evidence, `${h.event} is handled (${place})`)
+    if (h.how === 'resyncs')
+      return passed(
+        ...evidence,
+        `every event reads the subscription from ${w.processor} and stores its state (${place}); ${h.event} has to be among the events that the endpoint subscribes to`,
+      )
+    if (h.how === 'none' && !w.complete && !w.events.length)
+      return unverified('the endpoint’s events could not be followed', { where: `${w.path}:${w.line}`, attest: `that ${h.event} is handled` }, evidence)
+    const statusOnly = h.how === 'status-only'
+    const logsOnly = h.how === 'logs-only'
+    return failed(
+      [
+        {
+          subject: `event ${h.event}`,
+          severity: statusOnly ? 'Medium' : 'High',
+          title: logsOnly ? `${h.event} is only logged` : `${h.event} is not handled`,
+          message: statusOnly
+            ? `${w.subject} has no case for ${h.event}. Access follows the subscription's status (${place}), so it ends some day, but nobody is told that the payment failed.`
+            : logsOnly
+              ? `${w.subject} only logs ${h.event} (${place}): no notice, no retry, no change of access.`
+              : `${w.subject} has no case for ${h.event}: when a renewal fails, nothing happens and access goes on.`,
+          attack: statusOnly
+            ? 'No attacker is needed: customers lose access without warning, or leave.'
+            : 'A customer lets the card fail (or blocks the charge) and goes on using what is no longer paid for.',
+          fix: {
+            text: 'Tell the customer, mark the subscription, and end access after a grace period.',
+            language: 'ts',
+            code: CODE[w.processor] ?? (CODE.stripe as string),
+          },
+          at: logsOnly && h.at ? h.at : casePlace(w),
+          related: [
+            { path: w.path, line: w.line, subject: w.subject, what: 'the webhook endpoint' },
+            ...(statusOnly && h.at ? [{ ...h.at, what: 'the status is stored here' }] : []),
+          ],
+          proof: 'inferred',
+          ...(w.workspace ? { workspace: w.workspace } : {}),
+        },
+      ],
+      evidence,
+    )
+  },
 })
+
+const CODE: Readonly<Record<string, string>> = {
+  stripe: `case 'invoice.payment_failed': {
+  const invoice = event.data.object
+  await db.from('subscriptions').update({ status: 'past_due' }).eq('stripe_customer_id', invoice.customer)
+  await sendPaymentFailedMail(invoice.customer_email, invoice.hosted_invoice_url)
+  break
+}`,
+  paddle: `case 'transaction.payment_failed':
+  await markPastDue(event.data.subscriptionId)
+  await sendPaymentFailedMail(event.data.customerId)
+  break`,
+  lemonsqueezy: `case 'subscription_payment_failed':
+  await markPastDue(event.data.attributes.subscription_id)
+  await sendPaymentFailedMail(event.data.attributes.user_email)
+  break`,
+  polar: `case 'subscription.past_due':
+  await markPastDue(event.data.id)
+  await sendPaymentFailedMail(event.data.customer.email)
+  break`,
+}

@@ -1,12 +1,201 @@
-import { defineCheck } from '../define-check.ts'
-import { notImplemented } from '../not-implemented.ts'
+import type { PaymentsModel, VerificationProblem, Webhook } from '../../model/payments/payments.ts'
+import { defineCheck, type Fix, failed, type Issue, notApplicable, passed, type Severity, unverified } from '../define-check.ts'
 
 export default defineCheck({
   number: 20,
   id: 'payments/signature',
   category: 'Payments',
-  rule: 'The webhook endpoint verifies the processor\'s signature.',
+  rule: "The webhook endpoint verifies the processor's signature.",
   needs: ['payments'],
   doubtedBy: ['code'],
-  run: notImplemented,
+  run: ({ payments }) => {
+    const { webhooks, unread } = payments
+    if (!payments.processors.length) return notApplicable('no payment processor is used')
+    const evidence = [
+      ...payments.processors.map((p) => `${p.name}: ${p.because} (${p.at.path}:${p.at.line})`),
+      ...webhooks.map((w) => `${w.subject} acts on events of ${w.processor}${w.verifiedAt ? `, verified at ${w.verifiedAt.path}:${w.verifiedAt.line}` : ''}`),
+    ]
+    const issues = [...webhooks.flatMap((w) => w.verification.map((p) => verificationIssue(w, p))), ...payments.unpaidGrants.map((g) => grantIssue(g))]
+    if (issues.length) return failed(issues, evidence)
+    const doubtful = webhooks.filter((w) => w.maybeVerifiedBy || (!w.verifiedAt && !w.complete))
+    if (unread.length || doubtful.length) {
+      const places = [
+        ...unread.map((u) => `${u.at.path}:${u.at.line} (${u.because})`),
+        ...doubtful.map(
+          (w) => `${w.maybeVerifiedBy?.at.path ?? w.path}:${w.maybeVerifiedBy?.at.line ?? w.line}${w.maybeVerifiedBy ? ` (${w.maybeVerifiedBy.name})` : ''}`,
+        ),
+      ]
+      return unverified(
+        'a webhook endpoint could not be followed to where it verifies the signature',
+        { where: places.join(', '), attest: 'that the signature is verified on the raw body before the event is used' },
+        evidence,
+      )
+    }
+    if (webhooks.length) return passed(...evidence)
+    if (!payments.subscriptions) return notApplicable('payments are taken once, and no endpoint acts on events of the processor', evidence)
+    return failed([noWebhook(payments)], evidence)
+  },
 })
+
+function noWebhook(payments: PaymentsModel): Issue {
+  const sold = payments.subscriptions as NonNullable<PaymentsModel['subscriptions']>
+  const name = payments.processors[0]?.name ?? 'stripe'
+  return {
+    subject: `app ${sold.workspace ?? '.'}`,
+    severity: 'High',
+    title: 'Subscriptions are sold without a webhook',
+    message: `Subscriptions are sold (${sold.how}), but no endpoint receives the events of ${name}: a failed payment, a cancellation or a refund never reaches the application.`,
+    attack: 'A customer subscribes, cancels or lets the card fail, and keeps what was paid for; nobody tells the application otherwise.',
+    fix: { text: 'Add a webhook endpoint that verifies the signature and keeps the subscription table in step.', language: 'ts', code: HANDLER },
+    at: { path: sold.path, line: sold.line },
+    proof: 'inferred',
+    ...(sold.workspace ? { workspace: sold.workspace } : {}),
+  }
+}
+
+function grantIssue(g: PaymentsModel['unpaidGrants'][number]): Issue {
+  return {
+    subject: g.subject,
+    discriminator: 'unpaid grant',
+    severity: 'Critical',
+    title: 'Something paid is granted on the word of the browser',
+    message: `${g.what} without asking the processor whether anything was paid.`,
+    attack: 'Anybody who opens this address (or repeats it) gets what others pay for.',
+    fix: { text: 'Grant in the verified webhook only; the success page may show what the webhook stored.' },
+    at: g.at,
+    proof: 'inferred',
+    ...(g.workspace ? { workspace: g.workspace } : {}),
+  }
+}
+
+const SEVERITY: Readonly<Record<VerificationProblem['kind'], Severity>> = {
+  none: 'Critical',
+  'skipped-without-secret': 'Critical',
+  'skipped-without-header': 'Critical',
+  'skipped-outside-production': 'Critical',
+  'goes-on-after-failure': 'Critical',
+  skipped: 'Critical',
+  reserialised: 'High',
+  'empty-secret': 'High',
+  'literal-secret': 'High',
+  synchronous: 'Medium',
+}
+
+function verificationIssue(w: Webhook, p: VerificationProblem): Issue {
+  const done = p.trusted ? ` (${p.trusted.what}, ${p.trusted.path}:${p.trusted.line})` : ''
+  const at = p.kind === 'none' ? (w.typeAt?.path === w.path ? w.typeAt : { path: w.path, line: w.line }) : p.at
+  return {
+    subject: w.subject,
+    ...(p.kind === 'synchronous' || p.kind === 'empty-secret' || p.kind === 'literal-secret' || p.kind === 'reserialised' ? { discriminator: p.kind } : {}),
+    severity: SEVERITY[p.kind],
+    ...words(w, p, done),
+    at,
+    related: [
+      ...(p.trusted ? [{ path: p.trusted.path, line: p.trusted.line, what: `${p.trusted.what} on an event that nobody verified` }] : []),
+      ...(p.kind === 'none' && at.line !== w.line ? [{ path: w.path, line: w.line, what: 'the handler' }] : []),
+    ],
+    proof: 'inferred',
+    aliases: ['CWE-345'],
+    ...(w.workspace ? { workspace: w.workspace } : {}),
+  }
+}
+
+function words(w: Webhook, p: VerificationProblem, done: string): { title: string; message: string; attack: string; fix: Fix } {
+  const forge = `An attacker posts a made-up event (a completed checkout, an active subscription, somebody else's user id in the metadata) to ${w.subject} and gets what others pay for.`
+  const verify: Fix = {
+    text: 'Verify the raw body against the signature header and the signing secret before anything else, and stop when it fails.',
+    language: 'ts',
+    code: w.processor === 'stripe' ? HANDLER : OTHERS[w.processor],
+  }
+  switch (p.kind) {
+    case 'none':
+      return {
+        title: 'The webhook does not verify the signature',
+        message: `${w.subject} takes the body's word for what happened${done}: nothing checks the ${w.processor} signature.`,
+        attack: forge,
+        fix: verify,
+      }
+    case 'skipped-without-secret':
+      return {
+        title: 'Verification is skipped when the secret is not set',
+        message: `When ${p.variable ?? 'the secret'} is not set, ${w.subject} accepts events unverified${done}.`,
+        attack: `${forge} One deployment without the variable is enough.`,
+        fix: { ...verify, text: `Refuse to work without ${p.variable ?? 'the secret'}: answer 500.` },
+      }
+    case 'skipped-without-header':
+      return {
+        title: 'Verification is skipped when the header is missing',
+        message: `Without the ${p.variable ?? 'signature'} header ${w.subject} accepts events unverified${done}.`,
+        attack: `${forge} Leaving the header out is enough.`,
+        fix: { ...verify, text: 'Answer 400 when the header is missing.' },
+      }
+    case 'skipped-outside-production':
+      return {
+        title: 'Verification depends on the environment',
+        message: `${w.subject} verifies only under a switch (environment or flag); otherwise it accepts events unverified${done}.`,
+        attack: `${forge} A preview deployment with production data, or the switch left on, is enough.`,
+        fix: { ...verify, text: 'Verify everywhere; use the CLI of the processor to sign local events.' },
+      }
+    case 'goes-on-after-failure':
+      return {
+        title: 'A failed verification does not stop the handler',
+        message: `After a failed verification ${w.subject} goes on with the unverified event${done}.`,
+        attack: forge,
+        fix: verify,
+      }
+    case 'skipped':
+      return {
+        title: 'A path around the verification',
+        message: `${w.subject} verifies the signature, but this is also reached without it${done}.`,
+        attack: forge,
+        fix: verify,
+      }
+    case 'reserialised':
+      return {
+        title: 'The signature is checked against re-serialised JSON',
+        message: `${w.subject} verifies JSON.stringify of the parsed body. The signature covers the raw bytes: genuine events fail as soon as spacing or number formats differ.`,
+        attack: 'Genuine events are refused, payments are taken and never delivered; the usual “repair” is to switch verification off.',
+        fix: verify,
+      }
+    case 'empty-secret':
+    case 'literal-secret':
+      return {
+        title: p.kind === 'empty-secret' ? 'The signing secret falls back to an empty text' : 'The signing secret falls back to a text in the code',
+        message: `When ${p.variable} is not set, ${w.subject} verifies with ${p.kind === 'empty-secret' ? 'an empty secret' : 'a text that is in the repository'}, with which anybody can sign.`,
+        attack: `Where the variable is missing, an attacker signs made-up events with that known secret, and they pass.`,
+        fix: {
+          text: 'Refuse to start without the secret.',
+          language: 'ts',
+          code: `const secret = process.env.${p.variable}\nif (!secret) return new Response(null, { status: 500 })`,
+        },
+      }
+    case 'synchronous':
+      return {
+        title: 'Synchronous verification cannot work on this runtime',
+        message: `${w.subject} calls constructEvent, but Deno only has asynchronous crypto: the call throws on every event, so that no payment ever arrives.`,
+        attack: 'Nobody gets in, but customers pay without being served, and the usual “repair” is to remove the verification.',
+        fix: { text: 'Use the asynchronous call.', language: 'ts', code: 'const event = await stripe.webhooks.constructEventAsync(body, signature, secret)' },
+      }
+  }
+}
+
+const HANDLER = `const body = await request.text()
+const signature = request.headers.get('stripe-signature')
+const secret = process.env.STRIPE_WEBHOOK_SECRET
+if (!signature || !secret) return new Response(null, { status: 400 })
+let event: Stripe.Event
+try {
+  event = await stripe.webhooks.constructEventAsync(body, signature, secret)
+} catch {
+  return new Response(null, { status: 400 })
+}`
+
+const OTHERS: Readonly<Record<string, string>> = {
+  paddle: `const event = await paddle.webhooks.unmarshal(await request.text(), process.env.PADDLE_WEBHOOK_SECRET!, request.headers.get('paddle-signature') ?? '')`,
+  lemonsqueezy: `const body = await request.text()
+const digest = createHmac('sha256', process.env.LEMONSQUEEZY_WEBHOOK_SECRET!).update(body).digest()
+const signature = Buffer.from(request.headers.get('x-signature') ?? '', 'hex')
+if (signature.length !== digest.length || !timingSafeEqual(signature, digest)) return new Response(null, { status: 401 })`,
+  polar: `import { validateEvent } from '@polar-sh/sdk/webhooks'
+const event = validateEvent(await request.text(), Object.fromEntries(request.headers), process.env.POLAR_WEBHOOK_SECRET!)`,
+}

@@ -1,5 +1,5 @@
-import { defineCheck } from '../define-check.ts'
-import { notImplemented } from '../not-implemented.ts'
+import { defineCheck, failed, passed, unverified } from '../define-check.ts'
+import { bestHandling, casePlace, withoutWebhooks } from './event-handling.ts'
 
 export default defineCheck({
   number: 22,
@@ -8,5 +8,58 @@ export default defineCheck({
   rule: 'The subscription-deleted event is handled.',
   needs: ['payments'],
   doubtedBy: ['code'],
-  run: notImplemented,
+  run: ({ payments }) => {
+    const without = withoutWebhooks(payments, 'subscriptions')
+    if (without) return without
+    const { webhook: w, handling: h } = bestHandling(payments, (x) => x.deleted)
+    const place = h.at ? `${h.at.path}:${h.at.line}` : `${w.path}:${w.line}`
+    const evidence = [`${w.subject} looks at ${w.events.join(', ') || 'no kind of event by name'}`]
+    if (h.how === 'acts') return passed(...evidence, `${h.event} is handled (${place})`)
+    if (h.how === 'resyncs')
+      return passed(
+        ...evidence,
+        `every event reads the subscription from ${w.processor} and stores its state (${place}); ${h.event} has to be among the events that the endpoint subscribes to`,
+      )
+    if (h.how === 'none' && !w.complete && !w.events.length)
+      return unverified('the endpoint’s events could not be followed', { where: `${w.path}:${w.line}`, attest: `that ${h.event} is handled` }, evidence)
+    const only = h.how === 'logs-only' ? 'logs' : h.how === 'notifies' ? 'sends a message on' : undefined
+    return failed(
+      [
+        {
+          subject: `event ${h.event}`,
+          severity: 'High',
+          title: only ? `${h.event} changes nothing` : `${h.event} is not handled`,
+          message: only
+            ? `${w.subject} only ${only} ${h.event} (${place}): the user stays marked as paying.`
+            : `${w.subject} has no case for ${h.event}: after a cancellation the user stays marked as paying.`,
+          attack: 'A customer subscribes once, cancels, and keeps the paid features for good.',
+          fix: {
+            text: 'Mark the user as not paying, in the row that access is decided on.',
+            language: 'ts',
+            code: CODE[w.processor] ?? (CODE.stripe as string),
+          },
+          at: only && h.at ? h.at : casePlace(w),
+          related: [{ path: w.path, line: w.line, subject: w.subject, what: 'the webhook endpoint' }],
+          proof: 'inferred',
+          ...(w.workspace ? { workspace: w.workspace } : {}),
+        },
+      ],
+      evidence,
+    )
+  },
 })
+
+const CODE: Readonly<Record<string, string>> = {
+  stripe: `case 'customer.subscription.deleted':
+  await db.from('subscriptions').update({ status: 'canceled', plan: 'free' }).eq('stripe_subscription_id', event.data.object.id)
+  break`,
+  paddle: `case 'subscription.canceled':
+  await db.from('subscriptions').update({ status: 'canceled', plan: 'free' }).eq('paddle_subscription_id', event.data.id)
+  break`,
+  lemonsqueezy: `case 'subscription_expired':
+  await db.from('subscriptions').update({ status: 'expired', plan: 'free' }).eq('lemon_subscription_id', event.data.id)
+  break`,
+  polar: `case 'subscription.revoked':
+  await db.from('subscriptions').update({ status: 'revoked', plan: 'free' }).eq('polar_subscription_id', event.data.id)
+  break`,
+}

@@ -1,7 +1,117 @@
 import type { AppModel, ModelInput } from '../app-model.ts'
-import type { PaymentsModel } from './payments.ts'
+import type { Behaviour } from '../behaviour/behaviour.ts'
+import type { Route } from '../routes/routes.ts'
+import { namesIn } from './conditions.ts'
+import { handlingOf } from './handling.ts'
+import type { PaymentsModel, Processor, Webhook } from './payments.ts'
+import { PROCESSORS } from './processors.ts'
+import { judgeRepeats } from './repeats.ts'
+import { findSales } from './sales.ts'
+import { judgeVerification, typePlace } from './verification.ts'
 
-/** The payments slice. */
-export function buildPayments(_input: ModelInput, _slices: Pick<AppModel, 'files' | 'workspaces' | 'declared' | 'schema' | 'access' | 'modules' | 'routes' | 'env'>): PaymentsModel {
-  return { processors: [] }
+type Slices = Pick<AppModel, 'files' | 'workspaces' | 'schema' | 'routes'>
+type Sold = NonNullable<PaymentsModel['subscriptions']>
+
+/** The payments slice: processors, what is sold, and every endpoint that acts on a processor's events. */
+export function buildPayments(input: ModelInput, slices: Slices): PaymentsModel {
+  const sources = new Map([...input.facts.of('javascript')].filter(([path]) => slices.files.role(path) === 'source'))
+  const sales = findSales(sources)
+  const webhooks: Webhook[] = []
+  const unread: { subject: string; at: { path: string; line: number }; because: string }[] = []
+  for (const route of slices.routes.routes) {
+    if (route.kind === 'page' || slices.files.role(route.path) !== 'source') continue
+    const hook = route.behaviour && readWebhook(route, route.behaviour, input, slices)
+    if (hook) webhooks.push(hook)
+    else if (
+      sales.processors.length &&
+      looksLikeWebhook(
+        route,
+        sales.processors.map((p) => p.name),
+      ) &&
+      (!route.behaviour || (!route.behaviour.complete && !route.behaviour.steps.length))
+    ) {
+      unread.push({
+        subject: route.subject,
+        at: { path: route.path, line: route.line },
+        because: route.behaviour?.gaps?.[0]?.because ?? 'its code could not be followed',
+      })
+    }
+  }
+  const recurringEvent = webhooks.flatMap((w) => w.events.filter((e) => PROCESSORS[w.processor].recurring.test(e)).map((event) => ({ w, event })))[0]
+  const subscriptions =
+    sales.subscriptions ??
+    (recurringEvent && !sales.oneTime
+      ? { ...(recurringEvent.w.typeAt ?? { path: recurringEvent.w.path, line: recurringEvent.w.line }), how: `the event ${recurringEvent.event}` }
+      : undefined)
+  const recurring =
+    subscriptions ??
+    (recurringEvent && /^(customer\.subscription\.|subscription[._])/.test(recurringEvent.event)
+      ? { path: recurringEvent.w.path, line: recurringEvent.w.line, how: `the event ${recurringEvent.event}` }
+      : undefined)
+  const processors = [
+    ...sales.processors,
+    ...webhooks
+      .filter((w) => !sales.processors.some((p) => p.name === w.processor))
+      .map((w) => ({ name: w.processor, at: { path: w.path, line: w.line }, because: `${w.subject} acts on its events` })),
+  ]
+  return {
+    processors: [...new Map(processors.map((p) => [p.name, p])).values()],
+    ...(recurring ? { subscriptions: inWorkspace(recurring, slices.workspaces.of(recurring.path).dir) } : {}),
+    ...(sales.oneTime ? { oneTime: sales.oneTime } : {}),
+    webhooks,
+    unread,
+    unpaidGrants: [],
+  }
+}
+
+const inWorkspace = (sold: Sold, dir: string): Sold => (dir ? { ...sold, workspace: dir } : sold)
+
+/** An endpoint is a webhook when it verifies a processor's signature or tells its events apart. */
+function readWebhook(route: Route, behaviour: Behaviour, input: ModelInput, slices: Slices): Webhook | undefined {
+  const events = [...new Set(behaviour.steps.flatMap((s) => s.under.flatMap((c) => [...namesIn(c.test)])))].sort()
+  const processor = processorOf(route, behaviour, events, input)
+  if (!processor) return undefined
+  const names = PROCESSORS[processor]
+  const typeAt = typePlace(behaviour, route)
+  return {
+    subject: route.subject,
+    path: route.path,
+    line: route.line,
+    ...(route.workspace ? { workspace: route.workspace } : {}),
+    processor,
+    complete: behaviour.complete,
+    ...(typeAt ? { typeAt } : {}),
+    ...judgeVerification(route, behaviour, route.kind === 'edge-function'),
+    failed: handlingOf(behaviour, route, names.failed, names.updated),
+    deleted: handlingOf(behaviour, route, names.deleted, []),
+    events,
+    ...judgeRepeats(route, behaviour, slices.schema),
+  }
+}
+
+const LIBRARIES: Readonly<Record<string, Processor>> = { stripe: 'stripe', paddle: 'paddle', polar: 'polar', lemonsqueezy: 'lemonsqueezy' }
+
+function processorOf(route: Route, behaviour: Behaviour, events: readonly string[], input: ModelInput): Processor | undefined {
+  for (const s of behaviour.steps) {
+    const known = s.effect.kind === 'verify-signature' ? LIBRARIES[s.effect.library] : undefined
+    if (known) return known
+  }
+  const matches = (Object.keys(PROCESSORS) as Processor[]).filter((name) => events.some((e) => PROCESSORS[name].names.test(e)))
+  if (!matches.length) return undefined
+  // Names of two processors overlap (`subscription.updated`): what the file and the route speak of decides.
+  const js = input.facts.of('javascript').get(route.path)
+  const speaks = (name: Processor) =>
+    route.route.toLowerCase().includes(name) ||
+    route.path.toLowerCase().includes(name) ||
+    (js?.imports.some((i) => PROCESSORS[name].packages.test(i.from)) ?? false) ||
+    behaviour.steps.some((s) => s.under.some((c) => JSON.stringify(c.test).includes(PROCESSORS[name].header)))
+  const spoken = matches.find(speaks)
+  if (spoken) return spoken
+  // Without a word about the processor only names that nobody else uses count.
+  return matches.length === 1 && events.some((e) => /^(customer\.subscription|checkout\.session|invoice|payment_intent)\./.test(e)) ? matches[0] : undefined
+}
+
+function looksLikeWebhook(route: Route, processors: readonly Processor[]): boolean {
+  const text = `${route.route} ${route.path}`.toLowerCase()
+  return /webhook/.test(text) && (processors.some((p) => text.includes(p)) || /\/webhooks?(\/|$|\.)/.test(text))
 }

@@ -1,4 +1,84 @@
-/** Payment processors, webhook endpoints and what they do. Filled in by its builder. */
+import type { Place } from '../../lib/place.ts'
+
+/** Payment processors, what is sold, webhook endpoints and what they do. */
 export interface PaymentsModel {
-  readonly processors: readonly string[]
+  readonly processors: readonly { readonly name: Processor; readonly at: Place; readonly because: string }[]
+  /** Where a recurring payment is sold or its events are handled; undefined when nothing recurring was found. */
+  readonly subscriptions?: Place & { readonly how: string; readonly workspace?: string }
+  readonly oneTime?: Place & { readonly how: string }
+  readonly webhooks: readonly Webhook[]
+  /** Handlers named like a webhook of a processor whose code could not be followed. */
+  readonly unread: readonly { readonly subject: string; readonly at: Place; readonly because: string }[]
+  /** Endpoints that grant something paid on the word of the browser. */
+  readonly unpaidGrants: readonly UnpaidGrant[]
+}
+
+export type Processor = 'stripe' | 'paddle' | 'lemonsqueezy' | 'polar'
+
+/** An endpoint that acts on events of a processor; found by what it does. */
+export interface Webhook {
+  readonly subject: string
+  readonly path: string
+  readonly line: number
+  readonly workspace?: string
+  readonly processor: Processor
+  /** False when some of its code could not be followed; then absence proves nothing. */
+  readonly complete: boolean
+  /** Where the kind of event is looked at first. */
+  readonly typeAt?: Place
+  readonly verifiedAt?: Place
+  readonly verification: readonly VerificationProblem[]
+  /** A call that looks like a verification and could not be followed. */
+  readonly maybeVerifiedBy?: { readonly name: string; readonly at: Place }
+  readonly failed: Handling
+  readonly deleted: Handling
+  /** Event names that conditions compare with. */
+  readonly events: readonly string[]
+  readonly repeats: readonly RepeatProblem[]
+  /** Number of effects that were looked at for repetition. */
+  readonly effects: number
+  /** Answers 2xx after work failed. */
+  readonly acknowledgesFailure: readonly Place[]
+  /** What makes a second delivery harmless, when something does: "insert of the event id into public.webhook_events". */
+  readonly guard?: string
+}
+
+export interface VerificationProblem {
+  readonly kind:
+    | 'none'
+    | 'skipped-without-secret'
+    | 'skipped-without-header'
+    | 'skipped-outside-production'
+    | 'goes-on-after-failure'
+    | 'skipped'
+    | 'reserialised'
+    | 'empty-secret'
+    | 'literal-secret'
+    | 'synchronous'
+  readonly at: Place
+  /** The first thing that is done on an unverified event. */
+  readonly trusted?: Place & { readonly what: string }
+  readonly variable?: string
+}
+
+/** What happens on a kind of event. */
+export interface Handling {
+  readonly event: string
+  readonly how: 'acts' | 'notifies' | 'resyncs' | 'logs-only' | 'status-only' | 'none'
+  readonly at?: Place
+}
+
+export interface RepeatProblem {
+  readonly kind: 'counter' | 'insert' | 'mail' | 'call' | 'rpc' | 'look-up-then-act' | 'no-unique-constraint' | 'log-row'
+  readonly at: Place
+  readonly what: string
+  readonly severe: boolean
+  readonly table?: string
+}
+
+export interface UnpaidGrant {
+  readonly subject: string
+  readonly at: Place
+  readonly what: string
+  readonly workspace?: string
 }

@@ -1,0 +1,152 @@
+import type { Condition, Step, Value } from '../behaviour/behaviour.ts'
+import { TYPE_FIELDS } from './processors.ts'
+
+/** True, false, or undefined when the condition depends on something else. */
+export type Truth = boolean | undefined
+
+/** The field of an event (or of the unverified body) that says which event it is. */
+export function isTypeField(v: Value): boolean {
+  if (v.v === 'event') return v.field !== undefined && TYPE_FIELDS.has(v.field)
+  if (v.v === 'request') return (v.part === 'body' || v.part === 'raw-body') && v.name !== undefined && TYPE_FIELDS.has(v.name)
+  if (v.v === 'any') return v.of.some(isTypeField)
+  return v.v === 'call' && v.args.length > 0 && /(^|\.)(type|event_name|event_type|eventType)$/.test(v.name)
+}
+
+/** Event names that a test compares the kind of event with. */
+export function namesIn(v: Value, out: Set<string> = new Set(), depth = 0): Set<string> {
+  if (depth > 12) return out
+  if (v.v === 'op') {
+    if (/^[!=]==?$/.test(v.op) && v.of.some(isTypeField)) for (const o of v.of) if (o.v === 'const' && typeof o.value === 'string') out.add(o.value)
+    for (const o of v.of) namesIn(o, out, depth + 1)
+  } else if (v.v === 'call' && v.args.some(isTypeField)) {
+    for (const a of v.args) for (const c of constants(a)) out.add(c)
+  } else if (v.v === 'any') for (const o of v.of) namesIn(o, out, depth + 1)
+  return out
+}
+
+function constants(v: Value): string[] {
+  if (v.v === 'const') return typeof v.value === 'string' ? [v.value] : []
+  if (v.v === 'array') return v.items.flatMap(constants)
+  if (v.v === 'object') return Object.keys(v.props)
+  if (v.v === 'any') return v.of.flatMap(constants)
+  if (v.v === 'call') return v.args.flatMap(constants)
+  return []
+}
+
+/** What a test is when the event is of the kind `name`. */
+export function truthFor(v: Value, name: string, depth = 0): Truth {
+  if (depth > 16) return undefined
+  if (v.v === 'op') {
+    const parts = () => v.of.map((o) => truthFor(o, name, depth + 1))
+    switch (v.op) {
+      case '!': {
+        const t = parts()[0]
+        return t === undefined ? undefined : !t
+      }
+      case '&&':
+        return parts().includes(false) ? false : parts().every((t) => t === true) ? true : undefined
+      case '||':
+        return parts().includes(true) ? true : parts().every((t) => t === false) ? false : undefined
+      case '===':
+      case '==':
+      case '!==':
+      case '!=': {
+        const type = v.of.find(isTypeField)
+        const constant = v.of.find((o) => o.v === 'const')
+        if (!type || constant?.v !== 'const') return undefined
+        return (constant.value === name) === !v.op.startsWith('!')
+      }
+      default:
+        return undefined
+    }
+  }
+  if (v.v === 'call' && v.args.some(isTypeField)) {
+    const given = v.args.filter((a) => !isTypeField(a)).flatMap(constants)
+    if (/(^|\.)(has|includes|hasOwn|in)$/.test(v.name) && given.length) return given.includes(name)
+    if (/(^|\.)startsWith$/.test(v.name) && given.length) return given.some((g) => name.startsWith(g))
+    if (/(^|\.)endsWith$/.test(v.name) && given.length) return given.some((g) => name.endsWith(g))
+  }
+  return undefined
+}
+
+/** Whether a step is reached on an event of that kind, and whether a condition names the kind. */
+export function reaches(step: Step, name: string): { readonly possible: boolean; readonly named: boolean } {
+  let named = false
+  for (const c of step.under) {
+    const t = truthFor(c.test, name)
+    if (t === undefined) continue
+    if (t === c.negated) return { possible: false, named: false }
+    if (!c.negated && names(c.test, name)) named = true
+  }
+  return { possible: true, named }
+}
+
+function names(v: Value, name: string): boolean {
+  const found = namesIn(v)
+  return found.has(name) || [...found].some((n) => n.endsWith('.') && name.startsWith(n))
+}
+
+/** Does holding `test` (or its opposite) prove that the event carries a valid signature? `maybe` names a call that could not be followed. */
+export interface Proof {
+  readonly proved: boolean
+  readonly maybe?: { readonly name: string; readonly at: Condition['at'] }
+}
+
+/** True when some condition on the way to a step proves the signature. */
+export function provesSignature(under: readonly Condition[], steps: readonly Step[]): Proof {
+  let maybe: Proof['maybe']
+  for (const c of under) {
+    if (proves(c.test, !c.negated, steps)) return { proved: true }
+    if (c.test.v === 'call' && !c.negated && /verif|signature|hmac/i.test(c.test.name)) maybe = { name: c.test.name, at: c.at }
+  }
+  return maybe ? { proved: false, maybe } : { proved: false }
+}
+
+function proves(v: Value, holds: boolean, steps: readonly Step[], depth = 0): boolean {
+  if (depth > 16) return false
+  if (v.v === 'event') return v.verified
+  if (v.v === 'result') return holds && steps[v.step]?.effect.kind === 'verify-signature'
+  if (v.v === 'any') return v.of.length > 0 && v.of.every((o) => proves(o, holds, steps, depth + 1))
+  if (v.v !== 'op') return false
+  const all = () => v.of.every((o) => proves(o, holds, steps, depth + 1))
+  const some = () => v.of.some((o) => proves(o, holds, steps, depth + 1))
+  if (v.op === '!') return v.of[0] !== undefined && proves(v.of[0], !holds, steps, depth + 1)
+  if (v.op === '&&') return holds ? some() : all()
+  if (v.op === '||') return holds ? all() : some()
+  const equal = /^={2,3}$/.test(v.op) ? holds : /^!={1,2}$/.test(v.op) ? !holds : undefined
+  if (equal === undefined) return false
+  if (equal && v.of.some(isMac) && v.of.some((o) => contains(o, (x) => x.v === 'request' && (x.part === 'header' || x.part === 'query' || x.part === 'body'))))
+    return true
+  // A shared secret in a header (`Authorization: Bearer …`) keeps strangers out as well.
+  if (equal && v.of.some((o) => contains(o, (x) => x.v === 'env')) && v.of.some((o) => contains(o, (x) => x.v === 'request' && x.part === 'header')))
+    return true
+  return v.of.some((o) => o.v === 'event' && o.verified)
+}
+
+function isMac(v: Value): boolean {
+  return contains(v, (x) => x.v === 'call' && /hmac/i.test(x.name))
+}
+
+/** True when a value, or a value inside it, satisfies the test. */
+export function contains(v: Value | undefined, test: (v: Value) => boolean, depth = 0): boolean {
+  if (!v || depth > 12) return false
+  if (test(v)) return true
+  const inside = (x: Value | undefined) => contains(x, test, depth + 1)
+  switch (v.v) {
+    case 'object':
+      return Object.values(v.props).some(inside) || inside(v.rest)
+    case 'array':
+      return v.items.some(inside)
+    case 'text':
+      return v.parts.some(inside)
+    case 'op':
+    case 'any':
+      return v.of.some(inside)
+    case 'call':
+      return v.args.some(inside)
+    case 'env':
+      return inside(v.fallback)
+    default:
+      return false
+  }
+}

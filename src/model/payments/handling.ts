@@ -1,0 +1,97 @@
+import type { Behaviour, Step, Value } from '../behaviour/behaviour.ts'
+import type { Route } from '../routes/routes.ts'
+import { contains, namesIn, reaches } from './conditions.ts'
+import type { Handling } from './payments.ts'
+import { entryPlace, valuesOf } from './verification.ts'
+
+/** What an endpoint does on the first of the alternative names that it handles; `updated` names the event that may carry the status instead. */
+export function handlingOf(behaviour: Behaviour, route: Route, alternatives: readonly string[], updated: readonly string[]): Handling {
+  const recommended = alternatives[0] as string
+  for (const event of alternatives) {
+    const h = onEvent(behaviour, route, event)
+    if (h && h.how !== 'logs-only') return h
+  }
+  const resync = resyncOf(behaviour, route, recommended)
+  if (resync) return resync
+  const logged = alternatives.map((event) => onEvent(behaviour, route, event)).find((h) => h !== undefined)
+  if (logged) return logged
+  for (const event of updated) {
+    const status = statusOn(behaviour, route, event)
+    if (status) return { event: recommended, how: 'status-only', at: status }
+  }
+  return { event: recommended, how: 'none' }
+}
+
+/** Steps that name the event in a condition. */
+function onEvent(behaviour: Behaviour, route: Route, event: string): Handling | undefined {
+  const named = behaviour.steps.filter((s) => reaches(s, event).named)
+  if (!named.length) return undefined
+  const change = named.find(isChange)
+  if (change) return { event, how: 'acts', at: entryPlace(change, route) }
+  const notice = named.find(isNotice)
+  if (notice) return { event, how: 'notifies', at: entryPlace(notice, route) }
+  // A select, an identification or a call that could not be followed may lead to something.
+  const opaque = named.find((s) => s.effect.kind === 'http' || s.effect.kind === 'kv' || s.effect.kind === 'payment' || s.effect.kind === 'storage')
+  if (opaque) return { event, how: 'acts', at: entryPlace(opaque, route) }
+  const at = named.find((s) => s.effect.kind === 'log') ?? named.find((s) => s.effect.kind !== 'respond')
+  return at ? { event, how: 'logs-only', at: entryPlace(at, route) } : undefined
+}
+
+/** State read from the processor and stored on whatever event came, without a condition that keeps this one out. */
+function resyncOf(behaviour: Behaviour, route: Route, event: string): Handling | undefined {
+  for (const s of behaviour.steps) {
+    if (s.effect.kind !== 'db' || s.effect.op === 'select' || s.effect.op === 'delete') continue
+    const { possible } = reaches(s, event)
+    if (!possible || keepsOut(s, event)) continue
+    if (valuesOf(s).some((v) => fromProcessor(v, behaviour))) return { event, how: 'resyncs', at: entryPlace(s, route) }
+  }
+  return undefined
+}
+
+/** True when a step depends on other event names only. */
+function keepsOut(step: Step, event: string): boolean {
+  return step.under.some((c) => !c.negated && namesIn(c.test).size > 0 && !namesIn(c.test).has(event) && onlyEquality(c.test))
+}
+
+function onlyEquality(v: Value): boolean {
+  return v.v === 'op' && /^={2,3}$/.test(v.op)
+}
+
+/** A result of asking the processor. */
+function fromProcessor(v: Value, behaviour: Behaviour): boolean {
+  return contains(v, (x) => x.v === 'result' && behaviour.steps[x.step]?.effect.kind === 'payment')
+}
+
+/** Where the updated-event stores a status that comes with it. */
+function statusOn(behaviour: Behaviour, route: Route, event: string): Handling['at'] {
+  for (const s of behaviour.steps) {
+    if (s.effect.kind !== 'db' || s.effect.op === 'select' || s.effect.op === 'delete' || !reaches(s, event).possible) continue
+    if (!reaches(s, event).named && !valuesOf(s).some((v) => fromProcessor(v, behaviour))) continue
+    if (valuesOf(s).some((v) => contains(v, isStatus))) return entryPlace(s, route)
+  }
+  return undefined
+}
+
+function isStatus(v: Value): boolean {
+  return (
+    ((v.v === 'event' || v.v === 'result') && v.field !== undefined && /(^|\.)status$/.test(v.field)) ||
+    (v.v === 'request' && v.name !== undefined && /(^|\.)(object|data|attributes)\.status$/.test(v.name)) ||
+    (v.v === 'call' && /(^|\.)status$/.test(v.name))
+  )
+}
+
+function isChange(s: Step): boolean {
+  const e = s.effect
+  if (e.kind === 'db') return e.op !== 'select' && !/log|webhook|audit|(^|_)events?$/i.test(e.table)
+  return (
+    e.kind === 'rpc' ||
+    e.kind === 'invoke' ||
+    e.kind === 'enqueue' ||
+    (e.kind === 'auth-call' && (e.op === 'admin' || e.op === 'update-user')) ||
+    (e.kind === 'payment' && /\.(update|cancel|pay|del|create|resume|pause)$/.test(e.name))
+  )
+}
+
+function isNotice(s: Step): boolean {
+  return s.effect.kind === 'mail' || s.effect.kind === 'sms'
+}

@@ -1,0 +1,325 @@
+import type { SqlFunction, Table } from '../../database/database.ts'
+import type { SchemaModel } from '../app-model.ts'
+import type { Behaviour, Condition, Step, Value } from '../behaviour/behaviour.ts'
+import type { Route } from '../routes/routes.ts'
+import { contains, namesIn, provesSignature } from './conditions.ts'
+import type { RepeatProblem, Webhook } from './payments.ts'
+import { entryPlace } from './verification.ts'
+
+type Repeats = Pick<Webhook, 'repeats' | 'effects' | 'guard' | 'acknowledgesFailure'>
+
+/** What a second delivery of the same event does again. */
+export function judgeRepeats(route: Route, behaviour: Behaviour, schema: Pick<SchemaModel, 'tables' | 'functions'>): Repeats {
+  const { steps } = behaviour
+  const claim = eventClaim(steps, schema)
+  const problems: RepeatProblem[] = []
+  let effects = 0
+  steps.forEach((step, index) => {
+    if (index === claim?.insert || !isEffect(step)) return
+    effects++
+    const problem = repeat(step, index, steps, schema)
+    if (!problem || (claim && isGuarded(step, claim))) return
+    const at = entryPlace(step, route)
+    problems.push({ ...problem, at })
+  })
+  if (claim?.unique === false)
+    problems.push({
+      kind: 'no-unique-constraint',
+      at: entryPlace(steps[claim.insert ?? claim.look] as Step, route),
+      what: `the record of processed events (${claim.table})`,
+      severe: false,
+      table: claim.table,
+    })
+  return {
+    repeats: dedupe(problems),
+    effects,
+    ...(claim && claim.unique !== false ? { guard: `the event id is recorded in ${claim.table}` } : {}),
+    acknowledgesFailure: acknowledgements(route, behaviour),
+  }
+}
+
+/** The record of processed events: where it is looked up and inserted. */
+interface Claim {
+  readonly table: string
+  readonly insert?: number
+  readonly look: number
+  /** Undefined when the schema does not show the table. */
+  readonly unique: boolean | undefined
+}
+
+function eventClaim(steps: readonly Step[], schema: Pick<SchemaModel, 'tables'>): Claim | undefined {
+  for (const [i, s] of steps.entries()) {
+    const e = s.effect
+    if (
+      e.kind === 'rpc' &&
+      contains(e.args, isEventId) &&
+      steps.some((x) => x.under.some((c) => contains(c.test, (v) => (v.v === 'result' && v.step === i) || (v.v === 'error' && v.of === i))))
+    ) {
+      return { table: `the database function ${e.function}`, look: i, unique: true }
+    }
+    if (
+      e.kind === 'kv' &&
+      e.args.some((a) => contains(a, isEventId)) &&
+      steps.some((x) => x.under.some((c) => contains(c.test, (v) => v.v === 'result' && v.step === i)))
+    )
+      return { table: e.name, look: i, unique: true }
+    if (e.kind !== 'db') continue
+    const column = eventIdColumn(e.payload) ?? e.filters.find((f) => contains(f.value, isEventId))?.column
+    if (!column) continue
+    const conditioned = steps.some((x) => x.under.some((c) => contains(c.test, (v) => (v.v === 'row' && v.step === i) || (v.v === 'error' && v.of === i))))
+    if (e.op === 'select' && conditioned) {
+      const insert = steps.findIndex(
+        (x) => x.effect.kind === 'db' && x.effect.op !== 'select' && x.effect.table === e.table && eventIdColumn(x.effect.payload) !== undefined,
+      )
+      const marks = insert === -1 ? steps.findIndex((x) => x.effect.kind === 'db' && x.effect.op !== 'select' && x.effect.table === e.table) : insert
+      if (marks === -1) continue
+      return { table: e.table, look: i, ...(insert === -1 ? {} : { insert }), unique: isUnique(e.table, [column], schema) }
+    }
+    if ((e.op === 'insert' || e.op === 'upsert') && conditioned) return { table: e.table, look: i, insert: i, unique: isUnique(e.table, [column], schema) }
+  }
+  return undefined
+}
+
+/** The id of the event itself. */
+function isEventId(v: Value): boolean {
+  return (
+    (v.v === 'event' && v.field === 'id') ||
+    (v.v === 'request' && v.part === 'body' && (v.name === 'id' || v.name === 'event_id' || v.name === 'notification_id')) ||
+    (v.v === 'request' && v.part === 'header' && v.name !== undefined && /webhook-id|svix-id|event-id/.test(v.name))
+  )
+}
+
+function eventIdColumn(payload: Value | undefined): string | undefined {
+  const object = payload?.v === 'array' ? payload.items[0] : payload
+  if (object?.v !== 'object') return undefined
+  return Object.entries(object.props).find(([, v]) => isEventId(v))?.[0]
+}
+
+/** True when getting to the step depends on the claim's outcome. */
+function isGuarded(step: Step, claim: Claim): boolean {
+  return step.under.some((c) =>
+    contains(c.test, (v) =>
+      v.v === 'row' || v.v === 'result' ? v.step === claim.look || v.step === claim.insert : v.v === 'error' && (v.of === claim.look || v.of === claim.insert),
+    ),
+  )
+}
+
+function isEffect(s: Step): boolean {
+  const e = s.effect
+  return (e.kind === 'db' && e.op !== 'select') || ['rpc', 'mail', 'sms', 'invoke', 'payment', 'http', 'auth-call', 'enqueue'].includes(e.kind)
+}
+
+function repeat(step: Step, index: number, steps: readonly Step[], schema: Pick<SchemaModel, 'tables' | 'functions'>): Omit<RepeatProblem, 'at'> | undefined {
+  const e = step.effect
+  const looked = looksUpFirst(step, steps)
+  const soften = (p: Omit<RepeatProblem, 'at'>): Omit<RepeatProblem, 'at'> => (looked && p.severe ? { ...p, kind: 'look-up-then-act', severe: false } : p)
+  switch (e.kind) {
+    case 'db': {
+      if (e.op === 'update' && counts(e.payload)) return soften({ kind: 'counter', what: `adds to a value in ${e.table}`, severe: true, table: e.table })
+      if (e.op === 'upsert') return upsertProblem(e.table, e.payload, e.onConflict, schema)
+      if (e.op === 'insert') {
+        const p = insertProblem(e.table, e.payload, schema)
+        return p && soften(p)
+      }
+      return undefined
+    }
+    case 'rpc': {
+      const p = rpcProblem(e.function, e.args, schema.functions)
+      return p && soften(p)
+    }
+    case 'mail':
+    case 'sms':
+      return soften({ kind: 'mail', what: e.kind === 'mail' ? 'sends a mail' : 'sends a text message', severe: true })
+    case 'http':
+      return isMailHost(e.args[0]) ? soften({ kind: 'mail', what: 'sends a mail', severe: true }) : undefined
+    case 'invoke':
+      return /notif|mail|sms|message|send|remind/i.test(e.name) ? soften({ kind: 'mail', what: `calls ${e.name}`, severe: true }) : undefined
+    case 'auth-call':
+      return /^(inviteUserByEmail|signInWithOtp|resetPasswordForEmail)$/.test(e.name.replace(/^.*\./, ''))
+        ? soften({ kind: 'mail', what: `sends a mail (${e.name})`, severe: true })
+        : undefined
+    case 'payment':
+      return /(transfers|refunds|charges|subscriptions|invoiceItems|invoices|payouts|balanceTransactions)\.create$|createRefund/.test(e.name) &&
+        !e.args.some((a) => contains(a, (v) => v.v === 'object' && 'idempotencyKey' in v.props))
+        ? soften({ kind: 'call', what: `calls ${e.name} without an idempotency key`, severe: true })
+        : undefined
+    default:
+      void index
+      return undefined
+  }
+}
+
+/** The step is reached only in a state of a row that this handler changes: `if (!order.email_sent_at)`, `if (existing) return`. */
+function looksUpFirst(step: Step, steps: readonly Step[]): boolean {
+  return step.under.some((c) => stateTest(c.test, c.negated, steps))
+}
+
+function stateTest(v: Value, negated: boolean, steps: readonly Step[]): boolean {
+  if (v.v === 'row') return v.field !== undefined || (negated && !isUserLookup(v.step, steps))
+  if (v.v === 'result') return steps[v.step]?.effect.kind === 'rpc'
+  if (v.v === 'op') {
+    if (v.op === '!') return v.of[0] !== undefined && stateTest(v.of[0], !negated, steps)
+    if (v.op === '&&' || v.op === '||') return v.of.some((o) => stateTest(o, negated, steps))
+    if (/^([!=]==?|[<>]=?)$/.test(v.op))
+      return v.of.some((o) => contains(o, (x) => x.v === 'row' && x.field !== undefined && !/(^|\.)(id|email|user_id|role)$/.test(x.field)))
+  }
+  if (v.v === 'call')
+    return v.args.some((a) => contains(a, (x) => x.v === 'row' && x.field !== undefined && /status|state|sent|paid|processed|completed/.test(x.field)))
+  return false
+}
+
+/** "There is no such user": an error, not a state that the handler leaves behind. */
+function isUserLookup(index: number, steps: readonly Step[]): boolean {
+  const e = steps[index]?.effect
+  if (e?.kind !== 'db') return true
+  // The state is left behind by an insert into the same table.
+  return !steps.some((s) => s.effect.kind === 'db' && (s.effect.op === 'insert' || s.effect.op === 'upsert') && s.effect.table === e.table)
+}
+
+/** A value computed from what the row held before. */
+function counts(payload: Value | undefined): boolean {
+  if (payload?.v !== 'object') return false
+  return Object.values(payload.props).some((v) =>
+    contains(
+      v,
+      (x) =>
+        (x.v === 'op' && (x.op === '+' || x.op === '-') && x.of.some((o) => contains(o, (y) => y.v === 'row'))) ||
+        (x.v === 'object' && ('increment' in x.props || 'decrement' in x.props)),
+    ),
+  )
+}
+
+function upsertProblem(
+  table: string,
+  payload: Value | undefined,
+  onConflict: readonly string[] | undefined,
+  schema: Pick<SchemaModel, 'tables'>,
+): Omit<RepeatProblem, 'at'> | undefined {
+  if (counts(payload)) return { kind: 'counter', what: `adds to a value in ${table}`, severe: true, table }
+  const t = tableNamed(table, schema)
+  if (!t) return undefined
+  if (onConflict?.length) {
+    return isUnique(table, onConflict, schema) === false
+      ? {
+          kind: 'no-unique-constraint',
+          what: `upsert on ${table} with onConflict ${onConflict.join(', ')}, for which there is no unique constraint`,
+          severe: false,
+          table,
+        }
+      : undefined
+  }
+  const object = payload?.v === 'array' ? payload.items[0] : payload
+  if (object?.v !== 'object' || object.rest) return undefined
+  const covers = t.primaryKey.length > 0 && t.primaryKey.every((c) => c in object.props)
+  return covers
+    ? undefined
+    : { kind: 'insert', what: `upsert on ${table} without its key (${t.primaryKey.join(', ') || 'none'}), which inserts each time`, severe: true, table }
+}
+
+function insertProblem(table: string, payload: Value | undefined, schema: Pick<SchemaModel, 'tables'>): Omit<RepeatProblem, 'at'> | undefined {
+  const object = payload?.v === 'array' ? payload.items[0] : payload
+  const props = object?.v === 'object' ? object.props : undefined
+  const t = tableNamed(table, schema)
+  const log = /log|audit|histor|(^|_)events?$|webhook|analytics|notification/i.test(table)
+  const problem = (what: string): Omit<RepeatProblem, 'at'> =>
+    log ? { kind: 'log-row', what, severe: false, table } : { kind: 'insert', what, severe: true, table }
+  if (!props) return undefined
+  const stable = (column: string) => column in props && isStable(props[column] as Value)
+  if (t && !t.stub) {
+    const keys = [t.primaryKey, ...t.uniques.filter((u) => !u.partial).map((u) => u.columns)].filter((k) => k.length > 0)
+    return keys.some((k) => k.every(stable)) ? undefined : problem(`inserts into ${table}, where nothing unique is taken from the event`)
+  }
+  // Without the schema only the absence of any id of the processor is certain.
+  const keyed = Object.entries(props).some(([, v]) => isStable(v) && contains(v, isProcessorId))
+  return keyed ? undefined : problem(`inserts into ${table} without any id of the event`)
+}
+
+/** The same on every delivery: nothing random, no clock. */
+function isStable(v: Value): boolean {
+  if (v.v === 'unknown') return false
+  return !contains(v, (x) => x.v === 'call' && /^(random|uuid|nanoid|Date\.now|now|v4|cuid)/i.test(x.name) && x.args.length === 0)
+}
+
+function isProcessorId(v: Value): boolean {
+  const field = v.v === 'event' || v.v === 'result' ? v.field : v.v === 'request' ? v.name : undefined
+  return (
+    field !== undefined &&
+    /(^|\.)(id|subscription|payment_intent|invoice|customer|charge|session_id|order_id|transaction_id|subscription_id|identifier)$/.test(field)
+  )
+}
+
+function rpcProblem(name: string, args: Value, functions: readonly SqlFunction[]): Omit<RepeatProblem, 'at'> | undefined {
+  const known = functions.find((f) => f.name === name)
+  if (known) {
+    const body = known.body.toLowerCase()
+    if (/on\s+conflict|for\s+update|if\s+(not\s+)?(exists|found)|already|is\s+(not\s+)?distinct|unique_violation/.test(body)) return undefined
+    if (/=\s*(coalesce\s*\(\s*)?[\w."]+(\s*,\s*0\s*\))?\s*[+-]\s*[\w$"]/.test(body))
+      return { kind: 'rpc', what: `calls ${name}(), which adds to a value each time`, severe: true }
+    return /\binsert\s+into\b/.test(body) ? { kind: 'rpc', what: `calls ${name}(), which inserts each time`, severe: true } : undefined
+  }
+  if (!/(^|_)(add|incr|increment|increase|grant|deduct|decr|decrement|decrease|bump|topup|top_up|credit|charge)(_|$)|credits?$/i.test(name)) return undefined
+  return contains(args, (v) => isEventId(v) || isProcessorId(v))
+    ? undefined
+    : { kind: 'rpc', what: `calls ${name}() without any id of the event`, severe: true }
+}
+
+function tableNamed(name: string, schema: Pick<SchemaModel, 'tables'>): Table | undefined {
+  const plain = (n: string) =>
+    n
+      .replace(/^public\./, '')
+      .replace(/[_"]/g, '')
+      .toLowerCase()
+  return (
+    schema.tables.find((t) => t.name === name && t.schema === 'public') ??
+    schema.tables.find((t) => plain(t.name) === plain(name)) ??
+    schema.tables.find((t) => plain(t.name) === `${plain(name)}s`)
+  )
+}
+
+/** Undefined when the schema does not hold the table. */
+function isUnique(table: string, columns: readonly string[], schema: Pick<SchemaModel, 'tables'>): boolean | undefined {
+  const t = tableNamed(table, schema)
+  if (!t || t.stub) return undefined
+  const wanted = columns.map((c) => c.trim().toLowerCase())
+  return [t.primaryKey, ...t.uniques.filter((u) => !u.partial).map((u) => u.columns)].some(
+    (k) => k.length > 0 && k.every((c) => wanted.includes(c.toLowerCase())),
+  )
+}
+
+function isMailHost(v: Value | undefined): boolean {
+  return contains(
+    v,
+    (x) =>
+      x.v === 'const' &&
+      typeof x.value === 'string' &&
+      /^https:\/\/api\.(resend\.com|sendgrid\.com|postmarkapp\.com|mailgun\.net|brevo\.com|mailersend\.com)/.test(x.value),
+  )
+}
+
+/** Answers of success on the way of an error after the event was accepted. */
+function acknowledgements(route: Route, { steps }: Behaviour): Repeats['acknowledgesFailure'] {
+  return steps
+    .filter(
+      (s) =>
+        s.effect.kind === 'respond' &&
+        (s.effect.status ?? 200) >= 200 &&
+        (s.effect.status ?? 200) < 300 &&
+        s.effect.how !== 'next' &&
+        s.effect.how !== 'redirect',
+    )
+    .filter((s) => s.under.some((c) => failedWork(c, steps)) && (provesSignature(s.under, steps).proved || s.under.some((c) => namesIn(c.test).size > 0)))
+    .map((s) => entryPlace(s, route))
+}
+
+function failedWork(c: Condition, steps: readonly Step[]): boolean {
+  if (c.negated || c.test.v !== 'error') return false
+  if (c.test.of === -1) return true
+  const e = steps[c.test.of]?.effect
+  return e?.kind === 'rpc' || (e?.kind === 'db' && e.op !== 'select')
+}
+
+function dedupe(problems: readonly RepeatProblem[]): RepeatProblem[] {
+  return [...new Map(problems.map((p) => [`${p.kind} ${p.at.path}:${p.at.line} ${p.what}`, p])).values()].sort(
+    (a, b) => Number(b.severe) - Number(a.severe) || (a.at.path < b.at.path ? -1 : a.at.path > b.at.path ? 1 : a.at.line - b.at.line),
+  )
+}

@@ -1,0 +1,153 @@
+import type { Behaviour, Condition, Step, Value } from '../behaviour/behaviour.ts'
+import type { Route } from '../routes/routes.ts'
+import { contains, isTypeField, namesIn, provesSignature } from './conditions.ts'
+import type { Webhook } from './payments.ts'
+
+type Verification = Pick<Webhook, 'verification' | 'verifiedAt' | 'maybeVerifiedBy'>
+
+/** How a webhook endpoint verifies, and what is wrong with it. `runtimeIsAsync` says that synchronous crypto cannot work there. */
+export function judgeVerification(route: Route, behaviour: Behaviour, runtimeIsAsync: boolean): Verification {
+  const steps = behaviour.steps
+  const problems: Webhook['verification'][number][] = []
+  const verifies = steps.filter((s) => s.effect.kind === 'verify-signature')
+  const first = verifies[0]
+  const mac = first ? undefined : steps.flatMap((s) => s.under).find((c) => contains(c.test, (v) => v.v === 'call' && /hmac/i.test(v.name)))
+  let maybe: Webhook['maybeVerifiedBy']
+  for (const step of steps) {
+    if (!trusts(step)) continue
+    const proof = provesSignature(step.under, steps)
+    if (proof.proved) continue
+    if (proof.maybe) {
+      maybe ??= proof.maybe
+      continue
+    }
+    const trusted = { ...entryPlace(step, route), what: describe(step) }
+    problems.push({ ...whySkipped(step, first ?? undefined, mac), trusted, at: first?.at ?? mac?.at ?? { path: route.path, line: route.line } })
+    break
+  }
+  for (const s of verifies) {
+    if (s.effect.kind !== 'verify-signature') continue
+    const { payload, secret, sync, library } = s.effect
+    const at = entryPlace(s, route)
+    if (contains(payload, (v) => v.v === 'call' && /JSON\.stringify$/.test(v.name))) problems.push({ kind: 'reserialised', at })
+    const fallback = emptyFallback(secret)
+    if (fallback && !s.under.some((c) => !c.negated && mentionsEnv(c.test, fallback.variable)))
+      problems.push({ kind: fallback.value === '' ? 'empty-secret' : 'literal-secret', at, variable: fallback.variable })
+    if (sync && library === 'stripe' && runtimeIsAsync) problems.push({ kind: 'synchronous', at })
+  }
+  const verifiedAt = first?.at ?? mac?.at
+  return { verification: dedupe(problems), ...(verifiedAt ? { verifiedAt } : {}), ...(maybe ? { maybeVerifiedBy: maybe } : {}) }
+}
+
+function dedupe(problems: Webhook['verification']): Webhook['verification'] {
+  return [...new Map(problems.map((p) => [p.kind, p])).values()]
+}
+
+/** An effect that takes the event's word: a change that depends on the kind of event or on what the body says. */
+function trusts(step: Step): boolean {
+  const e = step.effect
+  const changes =
+    (e.kind === 'db' && e.op !== 'select') ||
+    e.kind === 'rpc' ||
+    e.kind === 'invoke' ||
+    e.kind === 'mail' ||
+    e.kind === 'sms' ||
+    e.kind === 'enqueue' ||
+    (e.kind === 'auth-call' && e.op === 'admin') ||
+    (e.kind === 'payment' && /\.(create|update|cancel|del|refund|capture)$/.test(e.name))
+  if (!changes) return false
+  if (step.under.some((c) => namesIn(c.test).size > 0)) return true
+  if (e.kind === 'db' && /log|webhook|event|audit/i.test(e.table)) return false
+  return valuesOf(step).some((v) => contains(v, (x) => (x.v === 'request' && (x.part === 'body' || x.part === 'raw-body')) || x.v === 'event'))
+}
+
+/** The values that an effect works with. */
+export function valuesOf(step: Step): readonly Value[] {
+  const e = step.effect
+  switch (e.kind) {
+    case 'db':
+      return [...(e.payload ? [e.payload] : []), ...e.filters.map((f) => f.value)]
+    case 'rpc':
+      return [e.args]
+    case 'auth-call':
+      return e.args
+    default:
+      return 'args' in e ? e.args : []
+  }
+}
+
+/** Why an effect is reached without a valid signature: from the conditions that stand in for the proof. */
+function whySkipped(step: Step, verify: Step | undefined, mac: Condition | undefined): Pick<Webhook['verification'][number], 'kind' | 'variable'> {
+  if (!verify && !mac) return { kind: 'none' }
+  const absent = step.under.flatMap((c) => absences(c.test, c.negated))
+  const secret = absent.find((v) => v.v === 'env' && !/NODE_ENV|MODE|STAGE|^ENV/.test(v.name))
+  if (secret?.v === 'env') return { kind: 'skipped-without-secret', variable: secret.name }
+  if (absent.some((v) => v.v === 'request' && v.part === 'header')) return { kind: 'skipped-without-header' }
+  if (step.under.some((c) => mentionsEnv(c.test, undefined, /NODE_ENV|MODE|STAGE|^ENV|VERCEL_ENV|SKIP|DISABLE/))) return { kind: 'skipped-outside-production' }
+  if (step.under.some((c) => contains(c.test, (v) => v.v === 'error'))) return { kind: 'goes-on-after-failure' }
+  return { kind: 'skipped' }
+}
+
+/** Values that a condition says are missing. */
+function absences(v: Value, negated: boolean): Value[] {
+  if (v.v === 'env' || v.v === 'request') return negated ? [v] : []
+  if (v.v !== 'op') return []
+  if (v.op === '!') return v.of.flatMap((o) => absences(o, !negated))
+  if (v.op === '&&' || v.op === '||') return v.of.flatMap((o) => absences(o, negated))
+  return []
+}
+
+function mentionsEnv(v: Value, name?: string, pattern?: RegExp): boolean {
+  return contains(v, (x) => x.v === 'env' && (name === undefined || x.name === name) && (!pattern || pattern.test(x.name)))
+}
+
+/** A secret that becomes a known text when its variable is not set. */
+function emptyFallback(secret: Value): { readonly variable: string; readonly value: string } | undefined {
+  if (secret.v === 'env')
+    return secret.fallback?.v === 'const' && typeof secret.fallback.value === 'string' ? { variable: secret.name, value: secret.fallback.value } : undefined
+  if (secret.v === 'any') {
+    for (const o of secret.of) {
+      const nested = emptyFallback(o)
+      if (nested) return nested
+    }
+    const variable = secret.of.find((o) => o.v === 'env')
+    const constant = secret.of.find((o) => o.v === 'const' && typeof o.value === 'string')
+    if (variable?.v === 'env' && constant?.v === 'const') return { variable: variable.name, value: String(constant.value) }
+  }
+  return undefined
+}
+
+/** Where a step is, seen from the route's own file: the call that leads to it. */
+export function entryPlace(step: Step, route: Pick<Route, 'path'>): { readonly path: string; readonly line: number } {
+  if (step.at.path === route.path) return { path: step.at.path, line: step.at.line }
+  const via = step.via.filter((p) => p.path === route.path).at(-1) ?? step.via.at(-1)
+  return via ? { path: via.path, line: via.line } : { path: step.at.path, line: step.at.line }
+}
+
+/** An effect in words. */
+export function describe(step: Step): string {
+  const e = step.effect
+  switch (e.kind) {
+    case 'db':
+      return `${e.op} on ${e.table}`
+    case 'rpc':
+      return `database function ${e.function}`
+    case 'invoke':
+      return `call of the function ${e.name}`
+    case 'mail':
+      return 'a mail'
+    case 'sms':
+      return 'a text message'
+    case 'auth-call':
+      return `auth.${e.name}`
+    default:
+      return 'name' in e ? e.name : e.kind
+  }
+}
+
+/** The first condition that looks at the kind of event. */
+export function typePlace(behaviour: Behaviour, route: Pick<Route, 'path'>): Webhook['typeAt'] {
+  const tests = behaviour.steps.flatMap((s) => s.under).filter((c) => contains(c.test, isTypeField) && namesIn(c.test).size > 0)
+  const own = tests.filter((c) => c.at.path === route.path)
+  return (own.length ? own : tests).map((c) => c.at).sort((a, b) => a.line - b.line)[0]
+}
