@@ -6,11 +6,12 @@ import { extname, join } from 'node:path'
 import type { Database, DatabaseGap, DatabaseResult, ReplayInput } from './database.ts'
 import { preludeSql } from './sandbox/prelude.ts'
 import type { Answer, Request } from './sandbox/protocol.ts'
+import { longestMs } from './sandbox/stopwatch.ts'
 
 export interface SandboxOptions {
-  /** For one replay and its trials together; 15 s when absent. */
+  /** Computing time for one replay and its trials together; 15 s when absent. On a busy machine it may take up to four times as long. */
   readonly budgetMs?: number
-  /** For one statement or trial; 4 s when absent. */
+  /** The same for one statement or trial; 4 s when absent. */
   readonly stepMs?: number
   /** Resident memory of the sandbox's process; 2 GiB when absent (starting alone takes more than one). */
   readonly memoryBytes?: number
@@ -76,7 +77,8 @@ export class SandboxDatabase implements Database {
 
   /** A process that dies is replaced once or twice, without the step under way. */
   private async run(input: ReplayInput): Promise<DatabaseResult> {
-    const deadline = Date.now() + (this.options.budgetMs ?? 15_000)
+    const budget = this.options.budgetMs ?? 15_000
+    const deadline = Date.now() + longestMs(budget)
     const skip: string[] = []
     for (let attempt = 0; ; attempt++) {
       const spare = this.spare ?? this.start()
@@ -88,7 +90,7 @@ export class SandboxDatabase implements Database {
         return lost(input, `the database sandbox could not be started (${error instanceof Error ? error.message : String(error)})`)
       }
       // Starting is the machine's business, not the repository's.
-      const budgetMs = attempt === 0 ? (this.options.budgetMs ?? 15_000) : deadline - Date.now()
+      const budgetMs = attempt === 0 ? budget : Math.min(budget, deadline - Date.now())
       const outcome = await this.converse(child, input, budgetMs, skip)
       this.end(child)
       if (this.options.keepWarm) this.warm()
@@ -107,7 +109,7 @@ export class SandboxDatabase implements Database {
     const memoryBytes = this.options.memoryBytes ?? 2 * 2 ** 30
     return new Promise((resolve) => {
       let label = ''
-      const timer = setTimeout(() => done({ because: 'the time budget ended' }), budgetMs + 1500)
+      const timer = setTimeout(() => done({ because: 'the time budget ended' }), longestMs(budgetMs) + 2000)
       const watchdog = setInterval(() => {
         if ((residentBytes(child.pid) ?? 0) > memoryBytes * 1.3) done({ because: 'it took more memory than allowed', label })
       }, 100)

@@ -2,6 +2,7 @@ import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { DatabaseResult } from '../database.ts'
 import type { Answer, Request } from './protocol.ts'
+import { elapsedMs, type Moment, now } from './stopwatch.ts'
 import type { WorkerJob, WorkerTask } from './worker.ts'
 
 /**
@@ -12,10 +13,10 @@ class Supervisor {
   private template: string | Uint8Array = ''
   private worker: Worker | undefined
   private job: Extract<Request, { type: 'replay' }> | undefined
-  private deadline = 0
+  private started: Moment = now()
   private readonly skip = new Set<string>()
   private label = ''
-  private since = 0
+  private since: Moment = now()
   private partial: DatabaseResult | undefined
   private restarts = 0
 
@@ -26,7 +27,7 @@ class Supervisor {
       this.spawn({ template: this.template })
     } else {
       this.job = request
-      this.deadline = Date.now() + request.budgetMs
+      this.started = now()
       for (const label of request.skip) this.skip.add(label)
       this.give()
       setInterval(() => this.watch(), 50)
@@ -48,15 +49,15 @@ class Supervisor {
   private give(): void {
     if (!this.job) return
     this.label = 'start'
-    this.since = Date.now()
-    const job: WorkerJob = { input: this.job.input, deadline: this.deadline, skip: [...this.skip] }
+    this.since = now()
+    const job: WorkerJob = { input: this.job.input, budgetMs: this.job.budgetMs, started: this.started, skip: [...this.skip] }
     this.worker?.postMessage(job)
   }
 
   private onAnswer(answer: Answer): void {
     if (answer.type === 'at') {
       this.label = answer.label
-      this.since = Date.now()
+      this.since = now()
     } else if (answer.type === 'replayed') this.partial = answer.result
     else if (answer.type === 'died') this.blame(answer.because)
     else send(answer)
@@ -71,10 +72,14 @@ class Supervisor {
       this.lastSent = this.label
       send({ type: 'at', label: this.label })
     }
-    const now = Date.now()
+    const left = this.leftMs(job.budgetMs)
     if (process.memoryUsage.rss() > job.memoryBytes) this.blame('it took more memory than allowed')
-    else if (now > this.deadline) this.giveUp('the time budget ended')
-    else if (this.label !== 'start' && now - this.since > Math.min(job.stepMs, Math.max(500, (this.deadline - now) / 2))) this.blame('it did not end in time')
+    else if (left < 0) this.giveUp('the time budget ended')
+    else if (this.label !== 'start' && elapsedMs(this.since) > Math.min(job.stepMs, Math.max(500, left / 2))) this.blame('it did not end in time')
+  }
+
+  private leftMs(budgetMs: number): number {
+    return budgetMs - elapsedMs(this.started)
   }
 
   /** Ends the thread; goes on without the step under way when there is time to. */
@@ -84,7 +89,7 @@ class Supervisor {
     void worker?.terminate()
     this.skip.add(this.label)
     this.restarts++
-    const left = this.deadline - Date.now()
+    const left = this.leftMs(this.job?.budgetMs ?? 0)
     if (this.label === 'catalog' || this.label === 'start' || this.restarts > 20 || left < MIN_RESTART_MS) {
       this.giveUp(because)
       return

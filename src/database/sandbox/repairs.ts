@@ -122,7 +122,7 @@ export class Repairs {
   private async missingRelation(s: Statement, message: string): Promise<Repaired> {
     const name = /^(?:relation|table|view|materialized view|foreign table) "(.+?)" does not exist/.exec(message)?.[1]
     if (!name) return { how: 'explained', because: `failed: ${message}` }
-    if (isGoneAnyway(s)) return NO_EFFECT
+    if (isGoneAnyway(s) || s.kind === 'CommentStmt') return NO_EFFECT
     if (
       /^(InsertStmt|UpdateStmt|DeleteStmt|SelectStmt|TruncateStmt|MergeStmt|CopyStmt|RefreshMatViewStmt|AlterPublicationStmt|CommentStmt|LockStmt)$/.test(
         s.kind,

@@ -8,6 +8,7 @@ import { Engine } from './engine.ts'
 import { loadParser, type Parser } from './parser.ts'
 import type { Answer } from './protocol.ts'
 import { Replay } from './replay.ts'
+import { elapsedMs, type Moment } from './stopwatch.ts'
 import { buildTemplate } from './template.ts'
 
 /** What the thread is started with. */
@@ -16,7 +17,8 @@ export type WorkerTask = { readonly build: true } | { readonly template: string 
 /** One replay; a thread does one only. */
 export interface WorkerJob {
   readonly input: ReplayInput
-  readonly deadline: number
+  readonly budgetMs: number
+  readonly started: Moment
   readonly skip: readonly string[]
 }
 
@@ -69,7 +71,7 @@ async function run(job: WorkerJob, engine: Engine, parser: Parser, post: (answer
       post({ type: 'at', label })
       return true
     },
-    remainingMs: () => job.deadline - Date.now(),
+    remainingMs: () => job.budgetMs - elapsedMs(job.started),
   }
   const replayed = await new Replay(engine, parser, job.input, host).run()
   host.mark('catalog')

@@ -1,0 +1,218 @@
+import { describe, expect, test } from 'vitest'
+import type { Catalog, Policy } from '../../src/database/database.ts'
+import { migration, replaySql, tableNames } from './replay-sql.ts'
+
+function table(catalog: Catalog, name: string) {
+  const found = catalog.tables.find((t) => `${t.schema}.${t.name}` === name)
+  if (!found) throw new Error(`no table ${name} in ${catalog.tables.map((t) => t.name).join(', ')}`)
+  return found
+}
+
+function policy(catalog: Catalog, name: string): Policy {
+  const found = catalog.policies.find((p) => p.name === name)
+  if (!found) throw new Error(`no policy ${name}`)
+  return found
+}
+
+describe('places', () => {
+  const sql = `-- a comment first
+create table public.notes ( -- line 2
+  id uuid primary key default gen_random_uuid(),
+  user_id uuid not null references auth.users,
+
+  title text
+);
+/* two
+lines */ alter table public.notes
+  enable row level security;
+create policy "own" on public.notes for select using (auth.uid() = user_id);
+alter table public.notes add column body text;
+create view public.titles as select title from public.notes;
+create or replace view public.titles with (security_invoker = true) as select title from public.notes;
+grant select (title) on public.notes to anon;
+revoke all on public.notes from authenticated;
+grant insert, select on public.notes to authenticated;
+create function public.count_notes() returns bigint language sql security definer as $$ select count(*) from public.notes $$;
+insert into storage.buckets (id, name, public) values
+  ('avatars', 'avatars', true),
+  ('files', 'files', false);
+update storage.buckets set public = true where id = 'files';
+do $$
+declare t text;
+begin
+  foreach t in array array['one', 'two'] loop
+    execute format('create table public.%I (id int)', t);
+    execute format('alter table public.%I enable row level security', t);
+    execute format('create policy "all %s" on public.%I using (true)', t, t);
+    execute format('grant delete on public.%I to anon', t);
+  end loop;
+end $$;
+alter policy "own" on public.notes using (auth.uid() = user_id and title <> '');
+
+alter table public.one disable row level security;
+create policy "avatars are public" on storage.objects for select using (bucket_id = 'avatars');
+`
+  test('every object knows the statement that a person must change', async () => {
+    const path = 'supabase/migrations/1_a.sql'
+    const { catalog, gaps, statements } = await replaySql(migration(sql))
+    expect(gaps).toEqual([])
+    expect(statements).toEqual({ total: 16, applied: 16, explained: 0 })
+    const notes = table(catalog, 'public.notes')
+    expect(notes.at).toEqual({ path, line: 2, endLine: 7 })
+    expect(notes.rls).toEqual({ enabled: true, forced: false, at: { path, line: 9, endLine: 10 } })
+    expect(Object.fromEntries(notes.columns.map((c) => [c.name, c.at?.line]))).toEqual({ id: 3, user_id: 4, title: 6, body: 12 })
+    expect(notes.foreignKeys).toEqual([{ columns: ['user_id'], references: 'auth.users', referencedColumns: ['id'] }])
+    expect(policy(catalog, 'own')).toMatchObject({ command: 'select', roles: ['public'], permissive: true, at: { path, line: 32 } })
+    expect(policy(catalog, 'all one').at).toEqual({ path, line: 23, endLine: 31 })
+    expect(table(catalog, 'public.two')).toMatchObject({ at: { path, line: 23 }, rls: { enabled: true, at: { path, line: 23 } } })
+    expect(table(catalog, 'public.one').rls).toMatchObject({ enabled: false, at: { path, line: 34 } })
+    expect(table(catalog, 'public.two').grants).toContainEqual({ role: 'anon', privilege: 'delete' })
+    expect(notes.grants.filter((g) => g.role === 'authenticated')).toEqual([
+      { role: 'authenticated', privilege: 'insert', at: { path, line: 17 } },
+      { role: 'authenticated', privilege: 'select', at: { path, line: 17 } },
+    ])
+    expect(notes.grants.filter((g) => g.columns)).toEqual([{ role: 'anon', privilege: 'select', columns: ['title'], at: { path, line: 15 } }])
+    expect(catalog.views).toMatchObject([{ name: 'titles', securityInvoker: true, reads: ['public.notes'], at: { path, line: 14 } }])
+    expect(catalog.functions.find((f) => f.name === 'count_notes')).toMatchObject({
+      identity: 'count_notes()',
+      securityDefiner: true,
+      executableBy: ['anon', 'authenticated', 'service_role'],
+      at: { path, line: 18 },
+    })
+    expect(catalog.buckets).toEqual([
+      { name: 'avatars', public: true, at: { path, line: 20 } },
+      { name: 'files', public: true, at: { path, line: 22 } },
+    ])
+    expect(policy(catalog, 'avatars are public')).toMatchObject({ schema: 'storage', table: 'objects', at: { path, line: 35 } })
+    expect(catalog.speaksOfStorage).toBe(true)
+  })
+})
+
+describe('what is missing', () => {
+  test('is made up, marked, and the rest applied', async () => {
+    const { catalog, gaps, statements } = await replaySql(
+      migration(`
+alter table bookings enable row level security;
+create policy "mine" on bookings for select using (auth.uid() = guest and is_open and public.is_staff(auth.uid()));
+create table reviews (id uuid primary key, booking_id uuid references bookings(id), mood feeling);
+create trigger stamp before update on reviews for each row execute function stamp_it();
+create policy "staff" on reviews for all to reviewer using (exists (select 1 from staff s where s.person = auth.uid() and s.level > 3));
+create schema if not exists app;
+create table other.things (id int);
+grant select on other.things to robot;
+drop policy "never was" on reviews;
+comment on table nowhere is 'x';
+insert into nowhere values (1);
+`),
+    )
+    expect(Object.fromEntries(catalog.tables.map((t) => [`${t.schema}.${t.name}`, t.stub ?? false]))).toEqual({
+      'other.things': false,
+      'public.bookings': true,
+      'public.reviews': false,
+      'public.staff': true,
+    })
+    expect(table(catalog, 'public.bookings')).toMatchObject({ rls: { enabled: true }, at: { line: 2 } })
+    expect(table(catalog, 'public.bookings').columns.map((c) => `${c.name} ${c.type}`)).toEqual(['id uuid', 'guest uuid', 'is_open boolean'])
+    expect(table(catalog, 'public.staff').columns.map((c) => `${c.name} ${c.type}`)).toEqual(['id uuid', 'person uuid', 'level integer'])
+    expect(policy(catalog, 'mine').dependsOnStubs).toEqual(expect.arrayContaining(['public.bookings', 'public.is_staff']))
+    expect(policy(catalog, 'staff')).toMatchObject({ roles: ['reviewer'], command: 'all' })
+    expect(catalog.functions.find((f) => f.name === 'is_staff')).toMatchObject({ stub: true, returns: 'boolean' })
+    expect(gaps.map((g) => [g.line, g.touches])).toEqual([[12, []]])
+    expect(statements).toEqual({ total: 11, applied: 8, explained: 3 })
+  })
+
+  test('waits for what a later statement creates', async () => {
+    const { catalog, gaps } = await replaySql(
+      migration(`
+create policy "too early" on later for select using (owner_of(id) = auth.uid());
+create table later (id uuid primary key);
+create function owner_of(x uuid) returns uuid language sql as $$ select x $$;
+alter table later enable row level security;
+create policy "column" on later for delete using (author = auth.uid());
+alter table later add column author uuid;
+`),
+    )
+    expect(gaps).toEqual([])
+    expect(table(catalog, 'public.later').stub).toBeUndefined()
+    expect(catalog.policies.map((p) => [p.name, p.at.line, p.dependsOnStubs])).toEqual([
+      ['column', 6, undefined],
+      ['too early', 2, undefined],
+    ])
+  })
+})
+
+describe('as the platform does it', () => {
+  test('statements that repeat, fail or are refused', async () => {
+    const { catalog, gaps } = await replaySql(
+      migration(`
+begin;
+create table a (id uuid primary key default uuid_generate_v4(), n int check (n > 0));
+create table if not exists a (id int);
+set local search_path = extensions;
+commit;
+create table a (id int);
+alter table a add column n int, add column m int;
+create policy p on a for select using (true);
+create policy p on a for select using (true);
+create policy p on a for select using (false);
+create extension if not exists vector;
+create extension if not exists "pg_cron" with schema extensions;
+create extension postgis;
+create table b (e vector(3), g geography(point, 4326));
+select cron.schedule('x', '* * * * *', 'select 1');
+alter table auth.users enable row level security;
+create trigger on_auth_user_created after insert on auth.users for each row execute function public.handle_new_user();
+create function public.handle_new_user() returns trigger language plpgsql security definer as $$ begin return new; end $$;
+alter publication supabase_realtime add table a;
+set role anon;
+create table c (id int);
+reset role;
+set session_replication_role = replica;
+create table d (id int);
+do $$ begin create policy q on a for insert with check (true); exception when duplicate_object then null; end $$;
+do $$ begin create policy q on a for insert with check (true); exception when duplicate_object then null; end $$;
+insert into a (n) values (-1);
+revoke execute on function public.handle_new_user() from public, anon, authenticated;
+alter default privileges in schema public revoke all on tables from anon;
+create table e (id int);
+`),
+    )
+    expect(tableNames({ catalog } as never)).toEqual(['public.a', 'public.b', 'public.d', 'public.e', 'public.spatial_ref_sys'])
+    expect(table(catalog, 'public.a').columns.map((c) => c.name)).toEqual(['id', 'n', 'm'])
+    expect(gaps.map((g) => [g.line, g.touches])).toEqual([
+      [11, [{ topic: 'policy', object: 'public.a' }]],
+      [22, []],
+      [28, []],
+    ])
+    expect(catalog.triggers).toMatchObject([{ table: 'auth.users', timing: 'after', events: ['insert'], perRow: true }])
+    expect(catalog.functions.find((f) => f.name === 'handle_new_user')?.executableBy).toEqual(['service_role'])
+    expect(table(catalog, 'public.e').grants.some((g) => g.role === 'anon')).toBe(false)
+    expect(table(catalog, 'public.d').grants.some((g) => g.role === 'anon')).toBe(true)
+  })
+
+  test('tables of a project that does not expose new ones are closed', async () => {
+    const { catalog } = await replaySql(migration('create table a (id int); grant select on a to anon;'), {}, { autoExpose: false })
+    expect(table(catalog, 'public.a').grants).toEqual([{ role: 'anon', privilege: 'select', at: { path: 'supabase/migrations/1_a.sql', line: 1 } }])
+  })
+})
+
+describe('loose files', () => {
+  test('come where they work, and repeat nothing', async () => {
+    const result = await replaySql({
+      'database/b_policies.sql': 'create policy "p" on posts for select using (exists (select 1 from authors where id = author));',
+      'database/a_posts.sql': 'create table posts (id int primary key, author int references authors);',
+      'database/z_authors.sql': 'create table authors (id int primary key);',
+      'schema.sql': 'create table profiles (id uuid primary key);\ncreate policy "stale" on profiles using (true);',
+      'base.sql': 'create table tenants (id uuid primary key);',
+      'supabase/migrations/1_a.sql': 'create table profiles (id uuid primary key);\nalter table tenants enable row level security;',
+    })
+    expect(result.order).toEqual(
+      ['base.sql', 'supabase/migrations/1_a.sql', 'database/z_authors.sql', 'database/a_posts.sql', 'database/b_policies.sql', 'schema.sql'].filter(
+        (p) => p !== 'schema.sql',
+      ),
+    )
+    expect(result.catalog.policies.map((p) => p.name)).toEqual(['p'])
+    expect(table(result.catalog, 'public.profiles').at).toEqual({ path: 'supabase/migrations/1_a.sql', line: 1 })
+    expect(result.gaps).toEqual([{ path: 'schema.sql', because: '2 statements repeat what the migrations create and were left out', touches: [] }])
+  })
+})
