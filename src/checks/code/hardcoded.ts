@@ -133,7 +133,7 @@ function identityIssue(i: HardcodedIdentity): Issue {
     related: i.uses
       .filter((u) => u.path !== i.path || u.line !== i.line)
       .slice(0, 30)
-      .map((u) => ({ ...u, subject: `file ${u.path}`, what: 'compared here' })),
+      .map((u) => ({ path: u.path, line: u.line, subject: u.subject ?? `file ${u.path}`, what: 'compared here' })),
     proof: 'inferred',
     aliases: ['CWE-547', ...(critical ? ['CWE-290'] : [])],
   }

@@ -10,6 +10,8 @@ const PUBLISHED = new Set([
   'cbc82236f7d5a504fe3a74690478cccc',
   'f6f4201533dd47a4dd4352bcb42648a2',
   '91e1065ac6f9467dd8ed14e09a8fe8ab',
+  // Azurite: the storage account of the emulator
+  '3936acfbb62ec10d2cbc9c3f6d7a6a7e',
 ])
 
 /** True for a demo value that anyone finds in the platform's own documentation. */

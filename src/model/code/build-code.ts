@@ -38,7 +38,7 @@ export function buildCode(input: ModelInput, slices: Slices): CodeModel {
   }
   const accounts: SqlAccount[] = []
   for (const [path, sql] of input.facts.of('sql')) {
-    if (files.role(path) !== 'source' || /discarded|archive|backup/i.test(path)) continue
+    if (files.role(path) !== 'source' || /discarded|archive|backup|seeds?[._-]|[._-]seeds?\b|demo|sample|test/i.test(path)) continue
     const account = sqlAccounts(path, sql.text)
     if (account) accounts.push(account)
   }

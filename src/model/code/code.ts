@@ -39,7 +39,8 @@ export interface HardcodedIdentity {
   /** True when it is the address of a commit author or of package.json. */
   readonly owner: boolean
   readonly inBrowser: boolean
-  readonly uses: readonly Place[]
+  /** Where it is compared; of SQL the other policies and functions with the same literal. */
+  readonly uses: readonly (Place & { readonly subject?: string })[]
 }
 
 /** A password that the browser compares. */

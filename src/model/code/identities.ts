@@ -1,7 +1,7 @@
 import type { Expr, FunctionIR, JavaScriptFacts, Stmt } from '../../facts/javascript.ts'
 import type { Place } from '../../lib/place.ts'
 import type { Program } from '../frameworks/program.ts'
-import { boundNames, calleeText, exprsOf, statements, subExpressions } from '../frameworks/walk.ts'
+import { boundNames, calleeText, childrenOf, exprsOf, statements, subExpressions } from '../frameworks/walk.ts'
 import type { ModulesModel } from '../modules/modules.ts'
 import type { HardcodedIdentity } from './code.ts'
 import { type Constant, constantsOf, lastName, MAIL, maskMail } from './constants.ts'
@@ -12,7 +12,7 @@ const MAIL_NAME = /(?:e_?-?mail|login|user_?name|sender|account)$/i
 const ID_NAME = /(?:^|[a-z_])(?:user_?id|uid|owner_?id|account_?id|profile_?id|admin_?id|author_?id)$|^sub$/i
 const PERSON = /user|session|profile|account|auth|caller|owner|^me$|claims|payload|token/i
 const GRANTS =
-  /admin|owner|role|permission|allow|grant|bypass|skip|access|authori[sz]|premium|paid|pro\b|plan|credit|unlimited|token|session|cookie|sign|next|super|staff|internal|debug|tester|vip|free|isauth|forbid|unauthori[sz]ed|redirect|40[13]/i
+  /admin|owner|role|permission|allow|grant|bypass|skip|access|authori[sz]|premium|is_?paid|has_?paid|credit|unlimited|super|staff|internal|tester|\bvip|isauth|forbid|unauthori[sz]ed|redirect|40[13]/i
 
 interface Comparison {
   readonly operand: Expr
@@ -20,6 +20,8 @@ interface Comparison {
   readonly place: Place
   readonly fn: FunctionIR
   readonly statement: Stmt
+  /** The smallest `&&`, `||` or `?:` around the comparison. */
+  readonly around?: Expr | undefined
 }
 
 /** Fixed addresses and ids that the code of one file compares somebody with; one entry per file that holds the literal. */
@@ -56,6 +58,7 @@ function* comparisons(program: Program, path: string, js: JavaScriptFacts): Gene
   for (const fn of js.functions) {
     for (const statement of statements(fn.body)) {
       for (const root of exprsOf(statement)) {
+        const around = (e: Expr) => [...subExpressions(root)].filter((x) => (x.k === 'logic' || x.k === 'cond') && childrenOf(x).includes(e)).at(-1)
         for (const e of subExpressions(root)) {
           const place = { path, line: e.l }
           if (e.k === 'bin' && /^[!=]==?$/.test(e.op)) {
@@ -64,11 +67,11 @@ function* comparisons(program: Program, path: string, js: JavaScriptFacts): Gene
               [e.b, e.a],
             ] as const) {
               const constants = a.k === 'lit' || a.k === 'tpl' ? [] : constantsOf(program, path, fn.id, b)
-              if (constants.length) yield { operand: a, constants, place, fn, statement }
+              if (constants.length) yield { operand: a, constants, place, fn, statement, around: around(e) }
             }
           } else if (e.k === 'call' && e.fn.k === 'mem' && /^(includes|has|indexOf)$/.test(e.fn.name) && e.args[0] && !['lit', 'tpl'].includes(e.args[0].k)) {
             const constants = constantsOf(program, path, fn.id, e.fn.of)
-            if (constants.length) yield { operand: e.args[0], constants, place, fn, statement }
+            if (constants.length) yield { operand: e.args[0], constants, place, fn, statement, around: around(e) }
           }
         }
       }
@@ -139,12 +142,13 @@ function written(e: Expr): string {
 
 /** True when names around the comparison speak of access: the variable it goes to, the branch, the function. */
 function grants(c: Comparison, js: JavaScriptFacts): boolean {
-  const words: string[] = [c.fn.name ?? '']
+  const words: string[] = [c.fn.name ?? '', c.around ? written(c.around) : '']
   const s = c.statement
   if (s.k === 'let') words.push(...boundNames(s.to))
-  if (s.k === 'if') for (const inner of statements([...s.then, ...(s.else ?? [])])) for (const e of exprsOf(inner)) words.push(written(e), literals(e))
-  if (s.k === 'return') words.push('allow')
-  for (const e of exprsOf(s)) words.push(written(e))
+  if (s.k === 'if') {
+    words.push(written(s.test))
+    for (const inner of statements([...s.then, ...(s.else ?? [])])) for (const e of exprsOf(inner)) words.push(written(e), literals(e))
+  }
   for (const x of c.constants) words.push(constantName(js, x))
   return GRANTS.test(words.join(' '))
 }

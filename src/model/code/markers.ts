@@ -6,10 +6,10 @@ import type { Marker } from './code.ts'
 const MARKER = /^\W*(?:@)?(?:TODO|FIXME|HACK|XXX)\b|\b(?:TODO|FIXME|HACK|XXX)\s*[:(\-!]/
 /** What the comment itself must speak of. */
 const TOPIC =
-  /\b(?:auth\w*|unauth\w*|log(?:ged|s|ging)?[- ]?(?:in|out)\b|log(?:in|out)|sign(?:ed|ing)?[- ]?(?:in|out)|session|permissions?|roles?|admin\w*|access (?:control|check)|restrict\w*|rls|owner(?:ship)?|protect\w*|secur\w*|insecure|payments?|pay(?:ing|wall)?|paid|stripe|checkout|billing|charg(?:e|es|ing)|refunds?|subscri\w+|webhooks?|signatures?|verif(?:y|ies|ied|ication)|validat\w+|rate[- ]?limit\w*|csrf|captcha|passwords?|secrets?|tokens?|encrypt\w*|sanitiz\w*|credits?|price|amount|bypass|hardcoded)\b/i
+  /\b(?:auth\w*|unauth\w*|log(?:ged|s|ging)?[- ]?(?:in|out)\b|log(?:in|out)|sign(?:ed|ing)?[- ]?(?:in|out)|session|permissions?|roles?|admin\w*|access (?:control|check)|restrict\w*|rls|owner(?:ship)?|protect\w*|secur\w*|insecure|payments?|pay(?:ing|wall)?|paid|stripe|checkout|billing|charg(?:e|es|ing)|refunds?|subscri\w+|webhooks?|signatures?|verif(?:y|ies|ied|ication)|rate[- ]?limit\w*|csrf|captcha|passwords?|secrets?|encrypt\w*|sanitiz\w*|credits?|bypass|hardcoded)\b/i
 /** What the code beside it must do. */
 const CODE =
-  /^(?:auth\w*|getUser|getClaims|getServerSession|getSession|currentUser|session|sessions?|user_?role|roles?|is_?admin\w*|is_?authenticated|permissions?|has_?permission|can_?access|sign_?in\w*|sign_?out|sign_?up|log_?in|login|logout|stripe\w*|stripe-buy-button|checkout\w*|payments?|payment\w*|create_?payment\w*|subscriptions?|billing\w*|credits?|webhook\w*|constructEvent\w*|verify\w*|require(?:Auth|User|Admin|Role)\w*|protect\w*|password|jwt\w*|bcrypt\w*|refund\w*|invoice\w*|price_?id|service_?role\w*|updateUser|resetPassword\w*)$/i
+  /^(?:auth\w*|getUser|getClaims|getServerSession|getSession|currentUser|session|sessions?|user_?role|roles?|is_?admin\w*|is_?authenticated|permissions?|has_?permission|can_?access|sign_?in\w*|sign_?out|sign_?up|log_?in|login|logout|stripe\w*|stripe-buy-button|checkout\w*|payments?|payment\w*|create_?payment\w*|subscriptions?|billing\w*|credits?|webhooks?|constructEvent\w*|verify\w*|require(?:Auth|User|Admin|Role)\w*|protect\w*|password|jwt\w*|bcrypt\w*|refund\w*|invoice\w*|price_?id|service_?role\w*|updateUser|resetPassword\w*)$/i
 const NEAR = 8
 
 /** Unfinished work next to code that decides about access or money: both the comment and the code must say so. */

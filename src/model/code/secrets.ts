@@ -17,7 +17,8 @@ const MADE_UP_IN_TESTS = new Set([
   'twilio-api-key',
   'aws-access-key-id',
 ])
-const LOCAL_SETUP = /(^|\/)\.github\/|(^|\/)[^/]*compose[^/]*\.ya?ml$|(^|\/)(\.devcontainer|charts?|helm|k8s|kubernetes)\/|(^|\/)\.gitlab-ci\.yml$/i
+const LOCAL_SETUP =
+  /(?:^|[/._-])(?:test(?:s|ing)?|fixtures?|mocks?|fakes?|stubs?|seeds?|demo|sample|example)(?:[/._-]|$)|(^|\/)\.github\/|(^|\/)[^/]*compose[^/]*\.ya?ml$|(^|\/)(\.devcontainer|charts?|helm|k8s|kubernetes)\/|(^|\/)\.gitlab-ci\.yml$/i
 
 /** Secrets of the tree that this slice answers for: one entry per value, env files left to their own check. */
 export function hardcodedSecrets(input: ModelInput, slices: Pick<AppModel, 'files' | 'modules'>): HardcodedSecret[] {

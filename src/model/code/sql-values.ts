@@ -9,7 +9,7 @@ const EDITABLE = /user_metadata|raw_user_meta_data|\bprofiles?\b[\s\S]{0,80}\be?
 
 /** Addresses and ids in policies and functions of the final schema. */
 export function sqlIdentities(catalog: Catalog, owners: ReadonlySet<string>): HardcodedIdentity[] {
-  const found: HardcodedIdentity[] = []
+  const found: Found[] = []
   for (const p of catalog.policies) {
     const hit = identityIn(`${p.using ?? ''} ${p.check ?? ''}`)
     if (!hit) continue
@@ -45,8 +45,22 @@ export function sqlIdentities(catalog: Catalog, owners: ReadonlySet<string>): Ha
       uses: [],
     })
   }
-  return found
+  return oneOfEach(found)
 }
+
+/** The same literal in several policies and functions was decided once: the first is the finding, the others are named beside it. */
+function oneOfEach(all: readonly Found[]): HardcodedIdentity[] {
+  const first = new Map<string, Found & { uses: { path: string; line: number; subject?: string }[] }>()
+  for (const i of [...all].sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : a.line - b.line))) {
+    const key = `${i.what} ${i.value} ${i.origin}`
+    const known = first.get(key)
+    if (known) known.uses.push({ path: i.path, line: i.line, subject: i.subject })
+    else first.set(key, { ...i, uses: [] })
+  }
+  return [...first.values()].map(({ value: _, ...i }) => i)
+}
+
+type Found = HardcodedIdentity & { readonly value: string }
 
 interface Hit {
   readonly what: 'email' | 'id'

@@ -4,10 +4,13 @@ import { boundNames, childrenOf, exprsOf, statements, stringOf } from '../framew
 import type { Switch } from './code.ts'
 
 const AUTH =
-  '(?:AUTH(?:ENTICATION|ORIZATION|Z|N)?|LOGIN|SIGN_?IN|SESSION|PERMISSIONS?|RBAC|ACL|RLS|ADMIN_?CHECK|ROLE_?CHECK|GUARDS?|JWT|TOKEN_?CHECK|2FA|MFA|OTP|ACCESS_?CONTROL|SIGNATURE|VERIFICATION)'
+  '(?:AUTH(?:ENTICATION|ORIZATION|Z|N)?|PERMISSIONS?|RBAC|ACL|RLS|ADMIN_?CHECK|ROLE_?CHECK|GUARDS?|JWT|TOKEN_?CHECK|2FA|MFA|OTP|ACCESS_?CONTROL|SIGNATURE)'
+/** A product may switch its sign-in page off; only skipping or faking it lets people in. */
+const LOGIN = '(?:LOGIN|SIGN_?IN|SESSION|VERIFICATION|PASSWORD)'
 const MONEY = '(?:PAYMENTS?|STRIPE|CHECKOUT|BILLING|PAYWALL|SUBSCRIPTIONS?|CREDITS?|QUOTA|LICEN[SC]E)'
-const OFF = '(?:SKIP|BYPASS|DISABLE|MOCK|FAKE|IGNORE|NO)'
-const AUTH_OFF = new RegExp(`(?:^|_)${OFF}_(?:[A-Z0-9]+_){0,2}${AUTH}(?:_|$)|(?:^|_)${AUTH}_(?:CHECK_)?(?:BYPASS|DISABLED|SKIP|SKIPPED|OFF|MOCK)(?:_|$)`)
+const AUTH_OFF = new RegExp(
+  `(?:^|_)(?:SKIP|BYPASS|DISABLE|MOCK|FAKE|IGNORE|NO)_(?:[A-Z0-9]+_){0,2}${AUTH}(?:_|$)|(?:^|_)(?:SKIP|BYPASS|MOCK|FAKE)_(?:[A-Z0-9]+_)?${LOGIN}(?:_|$)|(?:^|_)${AUTH}_(?:CHECK_)?(?:BYPASS|DISABLED|SKIP|SKIPPED|OFF|MOCK)(?:_|$)`,
+)
 const MONEY_OFF = new RegExp(`(?:^|_)(?:SKIP|BYPASS|FAKE|IGNORE)_(?:[A-Z0-9]+_){0,2}${MONEY}(?:_|$)|(?:^|_)${MONEY}_(?:CHECK_)?(?:BYPASS|SKIP|SKIPPED)(?:_|$)`)
 const REQUEST_NAME =
   /^(?:x-)?(?:bypass|skip[-_]?auth|no[-_]?auth|backdoor|god[-_]?mode|bypass[-_]?(?:auth|token|payment)|(?:auth|admin)[-_]?bypass|skip[-_]?(?:login|payment))$/i
