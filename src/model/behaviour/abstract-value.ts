@@ -110,6 +110,8 @@ export function truth(val: Val): boolean | undefined {
     case 'const':
       return Boolean(val.value)
     case 'object':
+      // a session: an object when somebody is signed in, else nothing
+      return val.rest?.v === 'caller' ? undefined : true
     case 'array':
     case 'response':
     case 'fn':

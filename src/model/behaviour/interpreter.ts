@@ -323,6 +323,7 @@ export class Interpreter {
         return this.either(options, { conds: base.conds, narrowed }, at) ?? { conds: base.conds, narrowed }
       }
       default: {
+        if (test.v === 'object' && test.rest?.v === 'caller') return this.assume(test.rest, wanted, at, base)
         const known = truth(test)
         if (known !== undefined) return known === wanted ? base : undefined
         return this.leaf(test, wanted, at, base)

@@ -354,10 +354,15 @@ export function fromProcessor(v: Value, behaviour: Behaviour, depth = 0): boolea
   return v.v === 'op' && v.of.some((x) => fromProcessor(x, behaviour, depth + 1))
 }
 
+/** A disjunction of ways to be refused: one of them is "nobody is signed in". */
+function refusesIn(v: Value): boolean {
+  return v.v === 'op' && v.op === '||' && v.of.some((x) => (x.v === 'op' && x.op === '!' && x.of[0]?.v === 'caller') || (x.v === 'op' && x.op === '&&' && x.of.some((y) => y.v === 'op' && y.op === '!' && y.of[0]?.v === 'caller')))
+}
+
 /** What the handler answers when a guard in a helper refuses by returning: the statuses of the answers on that side. */
 function refusalStatus(condition: Condition, behaviour: Behaviour): number | undefined {
   const statuses = behaviour.steps.flatMap((s) =>
-    s.effect.kind === 'respond' && s.effect.status !== undefined && s.under.some((c) => c.negated !== condition.negated && c.at.path === condition.at.path && c.at.line === condition.at.line) ? [s.effect.status] : [],
+    s.effect.kind === 'respond' && s.effect.status !== undefined && s.under.some((c) => c.at.path === condition.at.path && c.at.line === condition.at.line && (c.negated !== condition.negated || refusesIn(c.test))) ? [s.effect.status] : [],
   )
   return statuses.length && statuses.every((x) => x >= 500) ? statuses[0] : undefined
 }

@@ -95,7 +95,7 @@ function read(program: Program, path: string, m: Found): void {
       } else if (/auth\.getSession$/.test(name) && browser) m.sessionReads.push(at)
       if (AUTH_CALL.test(name) && browser) m.browserAuth.push(at)
       if (!browser && /(^|\.)(auth\.getUser|auth\.getClaims|auth\.getSession|safeGetSession|getSession|getUser)$/.test(name)) m.serverReads.push({ name: last, at })
-      if (/(refreshSession|setSession|refreshAccessToken|refreshAuthSession)$/.test(last)) m.renewals.push(at)
+      if (/(refreshSession|setSession|refreshAccessToken|refreshAuthSession)$/.test(last) && !(browser && program.modules.inBrowser(path, at.line))) m.renewals.push(at)
       if (/cookies?(\(\))?\.(set|append)$|setCookie$|\.cookie$/.test(name) && tokenCookie(e)) m.ownCookies.push(at)
     }
 }
