@@ -1,3 +1,4 @@
+import type { Location, Log, Result } from 'sarif'
 import { HELP_BASE } from '../report/build-report.ts'
 import type { Report, ReportFinding } from '../report/report.ts'
 import { linkPath, plain } from './escape.ts'
@@ -10,14 +11,14 @@ const SECURITY_SEVERITY = { Critical: '9.5', High: '7.5', Medium: '5.0' } as con
 const MAX_RESULTS = 25_000
 
 /** The findings as a SARIF 2.1.0 document, to be written as JSON: one rule per check, fingerprints that survive moved lines, suppressed findings marked as such. */
-export function renderSarif(report: Report) {
+export function renderSarif(report: Report): Log {
   const rules = report.checks.map((check) => ({
     id: check.id,
     name: check.id.replaceAll('/', '-'),
     shortDescription: { text: check.rule },
     fullDescription: { text: check.rule },
     helpUri: `${HELP_BASE}${check.id}.md`,
-    defaultConfiguration: { level: 'warning' },
+    defaultConfiguration: { level: 'warning' as const },
     properties: { tags: ['security', check.category], number: check.number, precision: 'high' },
   }))
   const indexOf = new Map(rules.map((r, i) => [r.id, i]))
@@ -26,7 +27,7 @@ export function renderSarif(report: Report) {
     ...findings.map((f) => result(f, indexOf, report)),
     ...report.suppressed
       .slice(0, MAX_RESULTS - findings.length)
-      .map((s) => ({ ...result(s.finding, indexOf, report), suppressions: [{ kind: 'external', status: 'accepted', justification: plain(s.reason) }] })),
+      .map((s) => ({ ...result(s.finding, indexOf, report), suppressions: [{ kind: 'external' as const, status: 'accepted' as const, justification: plain(s.reason) }] })),
   ]
   return {
     $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
@@ -46,7 +47,7 @@ export function renderSarif(report: Report) {
   }
 }
 
-function result(f: ReportFinding, indexOf: ReadonlyMap<string, number>, report: Report) {
+function result(f: ReportFinding, indexOf: ReadonlyMap<string, number>, report: Report): Result {
   return {
     ruleId: f.check,
     ruleIndex: indexOf.get(f.check) ?? -1,
@@ -64,7 +65,7 @@ function result(f: ReportFinding, indexOf: ReadonlyMap<string, number>, report: 
   }
 }
 
-function location(path: string, line: number, endLine: number, subject?: string) {
+function location(path: string, line: number, endLine: number, subject?: string): Location {
   const startLine = Math.max(1, line)
   return {
     physicalLocation: { artifactLocation: { uri: linkPath(path), uriBaseId: '%SRCROOT%' }, region: { startLine, endLine: Math.max(startLine, endLine) } },

@@ -1,0 +1,163 @@
+import { randomBytes } from 'node:crypto'
+import { pino } from 'pino'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { scrub } from '../../src/app/log.ts'
+import { latestRun, type Stage, startStage } from '../support/github/start-app.ts'
+import type { Fault, Repo } from '../support/github/state.ts'
+
+let stage: Stage
+let count = 0
+const lines: string[] = []
+
+beforeAll(async () => {
+  stage = await startStage({ app: { patience: 5 }, log: pino({ level: 'debug' }, { write: (line: string) => void lines.push(line) }) })
+})
+afterAll(() => stage.stop())
+afterEach(() => {
+  stage.github.faults.length = 0
+})
+
+const CREATE = 'POST /repos/{owner}/{repo}/check-runs'
+const UPDATE = 'PATCH /repos/{owner}/{repo}/check-runs/{check_run_id}'
+const TREE = 'GET /repos/{owner}/{repo}/git/trees/{tree_sha}'
+const fault = (endpoint: string, answer: Omit<Fault, 'match' | 'times'>, times = 1): void => void stage.github.faults.push({ match: (r) => r.endpoint === endpoint || r.path === endpoint, times, ...answer })
+const leak = () => `STRIPE_SECRET_KEY=${['sk', 'live', randomBytes(24).toString('hex')].join('_')}\n`
+
+/** A repository whose next push to main is audited under the faults set up between. */
+function repository(): Repo {
+  const repo = stage.github.createRepository(`octo/faulty-${++count}`)
+  repo.git.commit('main', { 'package.json': '{}', '.env': leak() })
+  return repo
+}
+
+async function audited(repo: Repo) {
+  const sha = repo.git.resolve('refs/heads/main') as string
+  stage.github.announcePush(repo, 'main', undefined, sha)
+  await stage.settled()
+  return latestRun(stage.github, repo, sha)
+}
+
+describe('GitHub’s faults', () => {
+  test.each([
+    ['502 on the tree', TREE, { status: 502 }, 3],
+    ['a hang-up on GraphQL', '/graphql', { hangUp: true }, 2],
+    ['a secondary limit with Retry-After', TREE, { status: 403, headers: { 'retry-after': '1' }, body: { message: 'You have exceeded a secondary rate limit' } }, 2],
+    ['429 on the conclusion', UPDATE, { status: 429, headers: { 'retry-after': '0' } }, 2],
+    ['500 on the conclusion', UPDATE, { status: 500 }, 2],
+  ] as const)('%s are waited out', async (_name, endpoint, answer, times) => {
+    const repo = repository()
+    fault(endpoint, answer, times)
+    const run = await audited(repo)
+    expect(run).toMatchObject({ status: 'completed', conclusion: 'success' })
+    expect(run?.output.title).toMatch(/finding/)
+    expect(stage.github.checkRuns.filter((r) => r.repo === repo)).toHaveLength(1)
+  })
+
+  test('an answer lost after the run was created does not create a second run', async () => {
+    const repo = repository()
+    fault(CREATE, { status: 504 })
+    const run = await audited(repo)
+    expect(run).toMatchObject({ status: 'completed' })
+    expect(stage.github.checkRuns.filter((r) => r.repo === repo)).toHaveLength(1)
+  })
+
+  test('an expired token is renewed in the middle of an audit', async () => {
+    const repo = repository()
+    fault(TREE, { status: 401, body: { message: 'Bad credentials' } })
+    stage.github.expireTokens()
+    expect(await audited(repo)).toMatchObject({ status: 'completed', conclusion: 'success' })
+  })
+
+  test.each([
+    ['a tree that stays away', TREE, { status: 503 }, /GitHub answered with an error \(503\)/],
+    ['a commit that is gone', TREE, { status: 404 }, /does not have the commit/],
+    ['a limit beyond the budget', TREE, { status: 403, headers: { 'retry-after': '3600' }, body: { message: 'secondary rate limit' } }, /rate limit for this installation is used up/],
+    ['a reduced permission', TREE, { status: 403, body: { message: 'Resource not accessible by integration' } }, /permissions may have been reduced/],
+  ] as const)('%s ends as a failure with the reason, never neutral and never in progress', async (_name, endpoint, answer, reason) => {
+    const repo = repository()
+    fault(endpoint, answer, 1000)
+    const run = await audited(repo)
+    expect(run).toMatchObject({ status: 'completed', conclusion: 'failure' })
+    expect(run?.output.title).toBe('The audit could not be completed')
+    expect(run?.output.summary).toMatch(reason)
+    expect(run?.actions.map((a) => a.identifier)).toEqual(['rerun'])
+  })
+
+  test('a repository that was deleted ends quietly', async () => {
+    const repo = repository()
+    const sha = repo.git.resolve('refs/heads/main') as string
+    repo.deleted = true
+    stage.github.announcePush(repo, 'main', undefined, sha)
+    await stage.settled()
+    expect((await stage.app.store.targets.get(`${repo.id}/push/main`))?.state).toBe('error')
+  })
+
+  test('blobs that vanish become gaps, not a lost audit', async () => {
+    const repo = repository()
+    stage.github.faults.push({ match: (r) => r.path === '/graphql', times: 0 })
+    const missing = repo.git.resolve('refs/heads/main:.env') as string
+    repo.git.git('update-ref', 'refs/keep', missing)
+    const real = repo.git.blob.bind(repo.git)
+    repo.git.blob = (sha) => (sha === missing ? undefined : real(sha))
+    const type = repo.git.type.bind(repo.git)
+    repo.git.type = (sha) => (sha === missing ? undefined : type(sha))
+    const run = await audited(repo)
+    expect(run?.status).toBe('completed')
+    expect(run?.output.summary).toContain('could not be read')
+  })
+
+  test('a truncated tree is walked', async () => {
+    const repo = stage.github.createRepository(`octo/wide-${++count}`)
+    repo.git.commit('main', Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`packages/p${i}/.env`, leak()])))
+    repo.treeLimit = 25
+    const run = await audited(repo)
+    expect(run?.output.title).toMatch(/^30 findings/)
+  })
+
+  test('a missed delivery is asked for again by the sweep, and a run left open is concluded', async () => {
+    const repo = repository()
+    const sha = repo.git.resolve('refs/heads/main') as string
+    stage.github.webhooks.down = true
+    stage.github.announcePush(repo, 'main', undefined, sha)
+    await stage.settled()
+    stage.github.webhooks.down = false
+    await stage.app.sweep()
+    await stage.settled()
+    expect(latestRun(stage.github, repo, sha)).toMatchObject({ status: 'completed' })
+    const before = stage.github.webhooks.deliveries.length
+    await stage.app.sweep()
+    await stage.settled()
+    expect(stage.github.webhooks.deliveries.length).toBe(before)
+  })
+
+  test('an open pull request whose webhooks were all lost is found by the sweep', async () => {
+    const repo = repository()
+    await audited(repo)
+    repo.git.commit('feature', { 'apps/a/.env': leak() }, { from: 'refs/heads/main' })
+    const url = stage.github.webhooks.url
+    stage.github.webhooks.url = undefined
+    const pull = stage.github.openPullRequest(repo, { head: 'feature' })
+    await stage.settled()
+    stage.github.webhooks.deliveries.length = 0
+    stage.github.webhooks.url = url
+    await stage.app.sweep()
+    await stage.settled()
+    expect(latestRun(stage.github, repo, pull.headSha)).toMatchObject({ status: 'completed', conclusion: 'failure' })
+  })
+})
+
+describe('the log', () => {
+  test('never holds a token, a key or a payload', () => {
+    const all = lines.join('')
+    expect(all.length).toBeGreaterThan(1000)
+    expect(all).not.toMatch(/ghs_[0-9a-f]{10}/)
+    expect(all).not.toMatch(/sk_live_[0-9a-f]{10}/)
+    expect(all).not.toContain('BEGIN RSA')
+  })
+
+  test('scrubs secrets out of messages of libraries', () => {
+    const token = ['ghs', 'A'.repeat(36)].join('_')
+    expect(scrub(`fetch https://x-access-token:${token}@github.com/o/r.git with Bearer ${token}`)).not.toContain('AAAA')
+    expect(scrub(`postgres://user:${'pw'.repeat(4)}@host/db`)).toBe('postgres://user:[redacted]@host/db')
+  })
+})
