@@ -10,7 +10,8 @@ export interface DynamicStatement {
 type Token = { readonly kind: 'word' | 'string' | 'op'; readonly text: string }
 
 /** Types whose text form cannot carry SQL. */
-const INERT = /^(?:uuid|u?int\d*|integer|smallint|bigint|serial|numeric|decimal|real|double precision|boolean|bool|date|time|timestamp|timestamptz|interval|oid|regclass|regtype|regproc|money|float\d?)\b/i
+const INERT =
+  /^(?:uuid|u?int\d*|integer|smallint|bigint|serial|numeric|decimal|real|double precision|boolean|bool|date|time|timestamp|timestamptz|interval|oid|regclass|regtype|regproc|money|float\d?)\b/i
 const QUOTING = new Set(['quote_ident', 'quote_literal', 'quote_nullable', 'to_regclass', 'array_length', 'length', 'cardinality'])
 
 /** The first EXECUTE of a function whose text holds a parameter that nothing quotes. */
@@ -28,7 +29,11 @@ export function dynamicStatement(fn: SqlFunction): DynamicStatement | undefined 
     if (t.kind === 'op' && (t.text === ':=' || t.text === '=') && tokens[i - 1]?.kind === 'word' && startsStatement(tokens, i - 1)) {
       const end = endOf(tokens, i + 1)
       const expression = tokens.slice(i + 1, end)
-      if (unquoted(expression, tainted) && expression.some((x) => x.kind === 'op' && x.text === '||' || (x.kind === 'word' && /^(?:format|concat|concat_ws)$/i.test(x.text)))) tainted.add((tokens[i - 1] as Token).text.toLowerCase())
+      if (
+        unquoted(expression, tainted) &&
+        expression.some((x) => (x.kind === 'op' && x.text === '||') || (x.kind === 'word' && /^(?:format|concat|concat_ws)$/i.test(x.text)))
+      )
+        tainted.add((tokens[i - 1] as Token).text.toLowerCase())
       continue
     }
     if (t.kind !== 'word' || t.text.toLowerCase() !== 'execute') continue
@@ -43,7 +48,9 @@ export function dynamicStatement(fn: SqlFunction): DynamicStatement | undefined 
 
 function startsStatement(tokens: readonly Token[], at: number): boolean {
   const before = tokens[at - 1]
-  return !before || before.text === ';' || /^(?:begin|then|else|loop|declare|text|varchar)$/i.test(before.text) || /^(?:text|varchar)$/i.test(tokens[at]?.text ?? '')
+  return (
+    !before || before.text === ';' || /^(?:begin|then|else|loop|declare|text|varchar)$/i.test(before.text) || /^(?:text|varchar)$/i.test(tokens[at]?.text ?? '')
+  )
 }
 
 function endOf(tokens: readonly Token[], from: number): number {
@@ -89,7 +96,10 @@ function formatted(args: readonly Token[], tainted: ReadonlySet<string>): Dynami
   const [pattern = [], ...values] = list
   const direct = unquoted(pattern, tainted)
   if (direct) return direct
-  const text = pattern.filter((t) => t.kind === 'string').map((t) => t.text).join('')
+  const text = pattern
+    .filter((t) => t.kind === 'string')
+    .map((t) => t.text)
+    .join('')
   let n = 0
   for (const m of text.matchAll(/%(?:(\d+)\$)?(-?\d*)([sIL%])/g)) {
     if (m[3] === '%') continue

@@ -9,11 +9,18 @@ export interface Taint {
 }
 
 /** Names of functions whose result cannot carry syntax of a query language. */
-const HARMLESS = /^(?:Number|parseInt|parseFloat|random|toISOString|getTime|toFixed|Date|Date\.now|length|sql\.bound|uuid|hash|hmac|valid|invalid|includes|startsWith|endsWith|has|test|some|every|indexOf|localeCompare|request\.method|key)$|escape|quote|sanit|clean|toSafe|pgFormat|^format$/i
+const HARMLESS =
+  /^(?:Number|parseInt|parseFloat|random|toISOString|getTime|toFixed|Date|Date\.now|length|sql\.bound|uuid|hash|hmac|valid|invalid|includes|startsWith|endsWith|has|test|some|every|indexOf|localeCompare|request\.method|key)$|escape|quote|sanit|clean|toSafe|pgFormat|^format$/i
 const NARROW = new Set(['uuid', 'number', 'boolean', 'enum', 'date'])
 
 /** The worst origin of the parts of a query text that are not bound; undefined when it is built of constants and safe values. */
-export function taintOf(text: Value, language: 'sql' | 'postgrest' | 'mongo', under: readonly Condition[], steps: readonly Step[], depth = 0): Taint | undefined {
+export function taintOf(
+  text: Value,
+  language: 'sql' | 'postgrest' | 'mongo',
+  under: readonly Condition[],
+  steps: readonly Step[],
+  depth = 0,
+): Taint | undefined {
   if (depth > 9) return undefined
   const next = (v: Value) => taintOf(v, language, under, steps, depth + 1)
   switch (text.v) {
@@ -32,7 +39,9 @@ export function taintOf(text: Value, language: 'sql' | 'postgrest' | 'mongo', un
     case 'array':
       return worst((text.v === 'text' ? text.parts : text.items).map(next))
     case 'any':
-      return worst(text.of.map((v, i) => taintOf(v, language, text.under?.[i] ? [...under, ...(text.under[i] as readonly Condition[])] : under, steps, depth + 1)))
+      return worst(
+        text.of.map((v, i) => taintOf(v, language, text.under?.[i] ? [...under, ...(text.under[i] as readonly Condition[])] : under, steps, depth + 1)),
+      )
     case 'object':
       return worst(Object.values(text.props).map(next))
     case 'op':
@@ -58,7 +67,11 @@ function ofCall(call: Extract<Value, { v: 'call' }>, language: 'sql' | 'postgres
   const inside = worst(call.args.map(next))
   if (!inside) return undefined
   // methods of strings and arrays hand on what they get; other functions may have made it safe
-  return /^(?:trim|slice|substring|substr|split|join|concat|toLowerCase|toUpperCase|toString|index|element|map|filter|padStart|padEnd|repeat|at|value|computed|Buffer\.from|JSON\.stringify|sql\.raw|encode|decode|normalize|get)$/.test(call.name.split('.').at(-1) ?? '') ? inside : { origin: 'unknown', what: `${inside.what} through ${call.name}()` }
+  return /^(?:trim|slice|substring|substr|split|join|concat|toLowerCase|toUpperCase|toString|index|element|map|filter|padStart|padEnd|repeat|at|value|computed|Buffer\.from|JSON\.stringify|sql\.raw|encode|decode|normalize|get)$/.test(
+    call.name.split('.').at(-1) ?? '',
+  )
+    ? inside
+    : { origin: 'unknown', what: `${inside.what} through ${call.name}()` }
 }
 
 /** A replacement that takes the language's special characters out, or doubles quotes. */
@@ -78,7 +91,10 @@ function restricts(test: Value, truthy: boolean, value: Extract<Value, { v: 'req
     case 'op': {
       const [a, b] = test.of
       if (test.op === '!') return a ? restricts(a, !truthy, value, depth + 1) : false
-      if (test.op === '&&' || test.op === '||') return (test.op === '&&') === truthy ? test.of.some((x) => restricts(x, truthy, value, depth + 1)) : test.of.every((x) => restricts(x, truthy, value, depth + 1))
+      if (test.op === '&&' || test.op === '||')
+        return (test.op === '&&') === truthy
+          ? test.of.some((x) => restricts(x, truthy, value, depth + 1))
+          : test.of.every((x) => restricts(x, truthy, value, depth + 1))
       if (test.op === '===' && truthy && a && b) {
         const typeName = a.v === 'op' && a.op === 'typeof' && a.of[0] && same(a.of[0]) && b.v === 'const' ? b.value : undefined
         if (typeName !== undefined) return typeName === 'number' || typeName === 'boolean'
@@ -90,7 +106,8 @@ function restricts(test: Value, truthy: boolean, value: Extract<Value, { v: 'req
     }
     case 'call': {
       const name = test.name.split('.').at(-1) ?? ''
-      if (truthy && (name === 'includes' || name === 'has' || name === 'hasOwnProperty' || name === 'hasOwn') && test.args.some(same)) return test.args.some((x) => !same(x) && !mentions(x, (y) => y.v === 'request'))
+      if (truthy && (name === 'includes' || name === 'has' || name === 'hasOwnProperty' || name === 'hasOwn') && test.args.some(same))
+        return test.args.some((x) => !same(x) && !mentions(x, (y) => y.v === 'request'))
       if (truthy && /^(?:isInteger|isSafeInteger|isFinite|isUUID|isUuid|validate|isNumeric|isAlphanumeric)$/.test(name) && test.args.some(same)) return true
       if (!truthy && name === 'isNaN' && test.args.some((x) => mentions(x, same))) return true
       return false

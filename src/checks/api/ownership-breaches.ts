@@ -10,7 +10,19 @@ import { Ties } from './ties.ts'
 
 /** One thing that a handler does for somebody who does not own it. */
 export interface OwnershipBreach {
-  readonly kind: 'row' | 'rls' | 'admin' | 'listing' | 'forged-owner' | 'mass-assignment' | 'state' | 'editable' | 'email-lookup' | 'file' | 'function' | 'payment'
+  readonly kind:
+    | 'row'
+    | 'rls'
+    | 'admin'
+    | 'listing'
+    | 'forged-owner'
+    | 'mass-assignment'
+    | 'state'
+    | 'editable'
+    | 'email-lookup'
+    | 'file'
+    | 'function'
+    | 'payment'
   readonly severity: Severity
   readonly at: Place
   /** For the list of places: "deletes invoices by body `id`". */
@@ -43,8 +55,10 @@ type Query = Extract<Effect, { kind: 'db' }>
 
 const OWNER = /^(?:user_?id|owner_?id|author_?id|created_?by|profile_?id|account_?id|customer_?id|member_?id|uid|user|owner|user_?email)$/i
 const FORGEABLE = /^(?:user_?id|owner_?id|author_?id|created_?by|profile_?id|uid|sender_?id)$/i
-const PERSONAL_NAME = /(^|_)(users?|profiles?|accounts?|customers?|orders?|payments?|subscriptions?|invoices?|messages?|conversations?|chats?|sessions?|tickets?|bookings?|reservations?|appointments?|members?|memberships?|teams?|organi[sz]ations?|credits?|wallets?|transactions?|notes?|documents?|files?|uploads?|contacts?|patients?|leads?|addresses|carts?|returns?|refunds?|api_?keys?|tokens?|notifications?|employees?|students?|projects?|tasks?|todos?|subscribers?|reports?|scans?|workspaces?)(_|$)/i
-const NOT_AN_ID = /^(?:status|state|type|kind|category|locale|lang|language|role|plan|is_\w+|published|active|visible|page|limit|sort|order|slug|country|currency|month|year|date|level|name|title|code|token|share_token|invite_code|secret|key|hash|session_id|stripe_\w+|provider)$/i
+const PERSONAL_NAME =
+  /(^|_)(users?|profiles?|accounts?|customers?|orders?|payments?|subscriptions?|invoices?|messages?|conversations?|chats?|sessions?|tickets?|bookings?|reservations?|appointments?|members?|memberships?|teams?|organi[sz]ations?|credits?|wallets?|transactions?|notes?|documents?|files?|uploads?|contacts?|patients?|leads?|addresses|carts?|returns?|refunds?|api_?keys?|tokens?|notifications?|employees?|students?|projects?|tasks?|todos?|subscribers?|reports?|scans?|workspaces?)(_|$)/i
+const NOT_AN_ID =
+  /^(?:status|state|type|kind|category|locale|lang|language|role|plan|is_\w+|published|active|visible|page|limit|sort|order|slug|country|currency|month|year|date|level|name|title|code|token|share_token|invite_code|secret|key|hash|session_id|stripe_\w+|provider)$/i
 const USER_TABLE = /(^|\.)(users?|profiles?|accounts?)$/i
 
 /** What a handler does with objects that the request names, and what ties them to the caller. */
@@ -71,7 +85,8 @@ export function breachesOf(route: Route, schema: Pick<SchemaModel, 'tables'>, ac
       const owned = belongsToSomebody(e, schema)
       if (chosen && owned) {
         if (!guard || guard.trust === 'claimed') {
-          if (e.client.rights !== 'caller' && !isSignup(e)) unguarded ||= route.work.some((w) => !w.guard && w.at.line === step.at.line && w.at.path === step.at.path && w.userData === true)
+          if (e.client.rights !== 'caller' && !isSignup(e))
+            unguarded ||= route.work.some((w) => !w.guard && w.at.line === step.at.line && w.at.path === step.at.path && w.userData === true)
           return
         }
         resources++
@@ -85,7 +100,12 @@ export function breachesOf(route: Route, schema: Pick<SchemaModel, 'tables'>, ac
           return
         }
       }
-      if (signedIn) breaches.push(...payloadBreaches(step, e, behaviour, ties, schema), ...editableBreaches(step, e, behaviour), ...listingBreaches(step, index, e, behaviour, ties, schema, route))
+      if (signedIn)
+        breaches.push(
+          ...payloadBreaches(step, e, behaviour, ties, schema),
+          ...editableBreaches(step, e, behaviour),
+          ...listingBreaches(step, index, e, behaviour, ties, schema, route),
+        )
       return
     }
     if (!signedIn) return
@@ -153,7 +173,8 @@ function rlsState(e: Query, schema: Pick<SchemaModel, 'tables'>, access: AccessM
   if (!table.rls.enabled) return 'open'
   const tried = access.objects.find((o) => o.kind === 'table' && (o.object === `${table.schema}.${table.name}` || o.object === table.name))
   const command = e.op === 'upsert' ? 'update' : e.op
-  const cells = tried?.cells.filter((c) => c.command === command && (c.row === 'other' || c.row === 'forged') && (c.role === role || c.role === 'anon') && !c.column) ?? []
+  const cells =
+    tried?.cells.filter((c) => c.command === command && (c.row === 'other' || c.row === 'forged') && (c.role === role || c.role === 'anon') && !c.column) ?? []
   if (cells.some((c) => c.result === 'allowed')) return 'open'
   return cells.some((c) => c.result === 'refused') ? 'holds' : 'unknown'
 }
@@ -165,7 +186,18 @@ function ownerColumn(e: Query, schema: Pick<SchemaModel, 'tables'>): string {
   return e.client.library === 'prisma' || e.client.library === 'mongoose' || e.client.library === 'drizzle' ? 'userId' : 'user_id'
 }
 
-function rowBreach(step: Step, index: number, e: Query, value: Value, column: string, behaviour: Behaviour, ties: Ties, schema: Pick<SchemaModel, 'tables'>, access: AccessMatrix, reasons: Set<string>): OwnershipBreach | undefined {
+function rowBreach(
+  step: Step,
+  index: number,
+  e: Query,
+  value: Value,
+  column: string,
+  behaviour: Behaviour,
+  ties: Ties,
+  schema: Pick<SchemaModel, 'tables'>,
+  access: AccessMatrix,
+  reasons: Set<string>,
+): OwnershipBreach | undefined {
   if (ties.byFilter(e)) {
     reasons.add(`${e.table} is filtered by the caller`)
     return undefined
@@ -179,11 +211,22 @@ function rowBreach(step: Step, index: number, e: Query, value: Value, column: st
     return undefined
   }
   const by = requestName(value) ?? 'a value of the request'
-  const base = { at: step.at, table: e.table, verb: verbOf(e), by, ownerColumn: ownerColumn(e, schema), what: `${verbOf(e)} ${e.table} by ${column} = ${by}`, callerAs: callerOf(behaviour), library: e.client.library }
+  const base = {
+    at: step.at,
+    table: e.table,
+    verb: verbOf(e),
+    by,
+    ownerColumn: ownerColumn(e, schema),
+    what: `${verbOf(e)} ${e.table} by ${column} = ${by}`,
+    callerAs: callerOf(behaviour),
+    library: e.client.library,
+  }
   if (e.client.rights === 'caller' || e.client.rights === 'anon') {
     const state = rlsState(e, schema, access, e.client.rights === 'anon' ? 'anon' : 'A')
     if (state === 'open' && !readOnlyPublic(e, schema)) return { ...base, kind: 'rls', severity: 'High' }
-    reasons.add(`${e.table} is reached with the ${e.client.rights === 'anon' ? 'anon' : "caller's own"} client${state === 'holds' ? ' and its row level security holds' : ''}`)
+    reasons.add(
+      `${e.table} is reached with the ${e.client.rights === 'anon' ? 'anon' : "caller's own"} client${state === 'holds' ? ' and its row level security holds' : ''}`,
+    )
     return undefined
   }
   if (e.client.rights !== 'service') {
@@ -204,7 +247,11 @@ function rowBreach(step: Step, index: number, e: Query, value: Value, column: st
 /** Shown to everybody on purpose: no personal columns and only read. */
 function readOnlyPublic(e: Query, schema: Pick<SchemaModel, 'tables'>): boolean {
   const table = tableOf(e, schema)
-  return e.op === 'select' && (table?.userData?.personalColumns.length ?? 0) === 0 && /^(?:posts?|comments?|profiles?|reviews?|likes?|articles?|products?)$/i.test(table?.name ?? '')
+  return (
+    e.op === 'select' &&
+    (table?.userData?.personalColumns.length ?? 0) === 0 &&
+    /^(?:posts?|comments?|profiles?|reviews?|likes?|articles?|products?)$/i.test(table?.name ?? '')
+  )
 }
 
 /** Whether what a loaded row is used for stands behind a comparison with the caller. */
@@ -230,7 +277,8 @@ function unprotectedUse(index: number, behaviour: Behaviour, ties: Ties): 'none'
 function nearTie(test: Value, truthy: boolean, ties: Ties): boolean {
   if (test.v !== 'op') return false
   if (test.op === '!') return test.of[0] !== undefined && nearTie(test.of[0], !truthy, ties)
-  if ((test.op === '||') === truthy && (test.op === '||' || test.op === '&&')) return test.of.some((x) => ties.holds(x, truthy, 0)) && test.of.some((x) => ownerUnset(x, truthy))
+  if ((test.op === '||') === truthy && (test.op === '||' || test.op === '&&'))
+    return test.of.some((x) => ties.holds(x, truthy, 0)) && test.of.some((x) => ownerUnset(x, truthy))
   return false
 }
 
@@ -240,7 +288,7 @@ function ownerUnset(x: Value, truthy: boolean): boolean {
   return false
 }
 
-const isWork = (e: Effect): boolean => e.kind === 'db' ? e.op !== 'select' : ['mail', 'sms', 'payment', 'storage', 'rpc', 'http', 'invoke'].includes(e.kind)
+const isWork = (e: Effect): boolean => (e.kind === 'db' ? e.op !== 'select' : ['mail', 'sms', 'payment', 'storage', 'rpc', 'http', 'invoke'].includes(e.kind))
 
 function usesValue(e: Effect, predicate: (x: Value) => boolean): boolean {
   return Object.values(e).some((x) => usesIn(x, predicate))
@@ -271,7 +319,18 @@ function payloadBreaches(step: Step, e: Query, behaviour: Behaviour, ties: Ties,
     if (payload.v === 'object') {
       for (const [column, value] of Object.entries(payload.props)) {
         if ((owners.has(column) && OWNER.test(column)) || FORGEABLE.test(column)) {
-          if (fromRequest(value, behaviour) && directly(value)) out.push({ kind: 'forged-owner', severity: 'Critical', at: step.at, table: e.table, verb: verbOf(e), by: requestName(value) ?? 'the request', ownerColumn: column, callerAs: callerOf(behaviour), what: `${verbOf(e)} ${e.table} with ${column} = ${requestName(value) ?? 'a value of the request'}` })
+          if (fromRequest(value, behaviour) && directly(value))
+            out.push({
+              kind: 'forged-owner',
+              severity: 'Critical',
+              at: step.at,
+              table: e.table,
+              verb: verbOf(e),
+              by: requestName(value) ?? 'the request',
+              ownerColumn: column,
+              callerAs: callerOf(behaviour),
+              what: `${verbOf(e)} ${e.table} with ${column} = ${requestName(value) ?? 'a value of the request'}`,
+            })
         }
       }
     }
@@ -281,7 +340,16 @@ function payloadBreaches(step: Step, e: Query, behaviour: Behaviour, ties: Ties,
       const power = table?.userData?.powerColumns.filter((c) => !bound.has(c)) ?? []
       const owner = [...owners].filter((c) => !bound.has(c))
       if (table && !table.stub && !power.length && (!owner.length || e.op === 'update') && !(e.op === 'update' && owner.length)) continue
-      out.push({ kind: 'mass-assignment', severity: power.length ? 'Critical' : 'High', at: step.at, table: e.table, verb: verbOf(e), by: requestName(whole) ?? 'the request body', ...(power[0] ?? owner[0] ? { ownerColumn: (power[0] ?? owner[0]) as string } : {}), what: `${verbOf(e)} ${e.table} with the whole request body` })
+      out.push({
+        kind: 'mass-assignment',
+        severity: power.length ? 'Critical' : 'High',
+        at: step.at,
+        table: e.table,
+        verb: verbOf(e),
+        by: requestName(whole) ?? 'the request body',
+        ...((power[0] ?? owner[0]) ? { ownerColumn: (power[0] ?? owner[0]) as string } : {}),
+        what: `${verbOf(e)} ${e.table} with the whole request body`,
+      })
     }
   }
   return out
@@ -309,11 +377,29 @@ function editableBreaches(step: Step, e: Query, behaviour: Behaviour): Ownership
   const f = e.filters.find((x) => x.op === 'eq' && mentions(x.value, (v) => v.v === 'caller' && v.trust === 'editable'))
   if (!f) return []
   const field = f.value.v === 'caller' ? (f.value.field ?? 'user_metadata') : 'user_metadata'
-  return [{ kind: 'editable', severity: 'Critical', at: step.at, table: e.table, verb: verbOf(e), by: field, what: `${verbOf(e)} ${e.table} by ${f.column} = ${field}, which the user edits` }]
+  return [
+    {
+      kind: 'editable',
+      severity: 'Critical',
+      at: step.at,
+      table: e.table,
+      verb: verbOf(e),
+      by: field,
+      what: `${verbOf(e)} ${e.table} by ${f.column} = ${field}, which the user edits`,
+    },
+  ]
 }
 
 /** Every row of a personal table for anybody who is signed in. */
-function listingBreaches(step: Step, index: number, e: Query, behaviour: Behaviour, ties: Ties, schema: Pick<SchemaModel, 'tables'>, route: Route): OwnershipBreach[] {
+function listingBreaches(
+  step: Step,
+  index: number,
+  e: Query,
+  behaviour: Behaviour,
+  ties: Ties,
+  schema: Pick<SchemaModel, 'tables'>,
+  route: Route,
+): OwnershipBreach[] {
   if (e.client.rights !== 'service' || e.countOnly || e.unread) return []
   if (e.filters.some((f) => f.value.v !== 'const') || ties.byCondition(step)) return []
   const admin = /(?:^|[/_-])(?:admin|backoffice|internal|management)(?:[/_-]|$)/i.test(route.route) || /(?:^|\/)admin(?:\/|$)/i.test(route.path)
@@ -323,7 +409,15 @@ function listingBreaches(step: Step, index: number, e: Query, behaviour: Behavio
     const columns = e.columns
     const shows = personal ? personal.some((c) => !columns || columns.includes('*') || columns.includes(c)) : admin && PERSONAL_NAME.test(e.table)
     if (!shows || !belongsToSomebody(e, schema) || e.one) return []
-    const shown = behaviour.steps.slice(index + 1).some((s) => s.effect.kind === 'respond' && (s.effect.status ?? 200) < 400 && s.effect.body !== undefined && mentions(s.effect.body, (x) => x.v === 'row' && x.step === index && x.field !== 'length'))
+    const shown = behaviour.steps
+      .slice(index + 1)
+      .some(
+        (s) =>
+          s.effect.kind === 'respond' &&
+          (s.effect.status ?? 200) < 400 &&
+          s.effect.body !== undefined &&
+          mentions(s.effect.body, (x) => x.v === 'row' && x.step === index && x.field !== 'length'),
+      )
     return shown ? [{ kind: 'listing', severity: 'Critical', at: step.at, table: e.table, verb: verbOf(e), what: `answers with all rows of ${e.table}` }] : []
   }
   if (!admin || e.op === 'insert') return []
@@ -338,30 +432,89 @@ function otherBreaches(step: Step, e: Effect, behaviour: Behaviour, ties: Ties, 
       if (e.op !== 'admin') return []
       const target = e.args[0]
       if (target && isCallers(target, behaviour)) return []
-      if (/deleteUser|updateUserById|generateLink|inviteUserByEmail|listUsers|users\.(?:delete|update|ban)/.test(e.name) && (/listUsers/.test(e.name) || (target && mentions(target, (x) => x.v === 'request' || x.v === 'row')))) {
-        if (/listUsers/.test(e.name) && !behaviour.steps.some((s) => s.effect.kind === 'respond' && s.effect.body && mentions(s.effect.body, (x) => x.v === 'row' && x.step === behaviour.steps.indexOf(step)))) return []
-        return [{ kind: 'admin', severity: 'Critical', at: step.at, verb: e.name, ...(target ? { by: requestName(target) ?? 'a value of the request' } : {}), what: `${e.name} with the service role` }]
+      if (
+        /deleteUser|updateUserById|generateLink|inviteUserByEmail|listUsers|users\.(?:delete|update|ban)/.test(e.name) &&
+        (/listUsers/.test(e.name) || (target && mentions(target, (x) => x.v === 'request' || x.v === 'row')))
+      ) {
+        if (
+          /listUsers/.test(e.name) &&
+          !behaviour.steps.some(
+            (s) => s.effect.kind === 'respond' && s.effect.body && mentions(s.effect.body, (x) => x.v === 'row' && x.step === behaviour.steps.indexOf(step)),
+          )
+        )
+          return []
+        return [
+          {
+            kind: 'admin',
+            severity: 'Critical',
+            at: step.at,
+            verb: e.name,
+            ...(target ? { by: requestName(target) ?? 'a value of the request' } : {}),
+            what: `${e.name} with the service role`,
+          },
+        ]
       }
       return []
     }
     case 'storage': {
       if (e.client.rights !== 'service' || !fromRequest(e.object, behaviour)) return []
       if (mentions(e.object, (x) => isCallers(x, behaviour))) return []
-      return [{ kind: 'file', severity: e.op === 'write' || e.op === 'list' ? 'High' : 'Critical', at: step.at, table: e.bucket, verb: e.op, by: requestName(e.object) ?? 'a value of the request', callerAs: callerOf(behaviour), what: `${e.op}s files of bucket ${e.bucket || '(computed)'} at ${requestName(e.object) ?? 'a path of the request'}` }]
+      return [
+        {
+          kind: 'file',
+          severity: e.op === 'write' || e.op === 'list' ? 'High' : 'Critical',
+          at: step.at,
+          table: e.bucket,
+          verb: e.op,
+          by: requestName(e.object) ?? 'a value of the request',
+          callerAs: callerOf(behaviour),
+          what: `${e.op}s files of bucket ${e.bucket || '(computed)'} at ${requestName(e.object) ?? 'a path of the request'}`,
+        },
+      ]
     }
     case 'rpc': {
       if (e.client.rights !== 'service' || e.args.v !== 'object') return []
-      const chosen = Object.entries(e.args.props).find(([n, v]) => /(?:^|_)(?:user|owner|profile|account|customer|member|target)_?id$|^p?_?(?:user|uid|userid)$/i.test(n) && fromRequest(v, behaviour))
-      return chosen ? [{ kind: 'function', severity: 'Critical', at: step.at, table: e.function, by: requestName(chosen[1]) ?? 'a value of the request', ownerColumn: chosen[0], callerAs: callerOf(behaviour), what: `calls ${e.function} with ${chosen[0]} = ${requestName(chosen[1]) ?? 'a value of the request'}` }] : []
+      const chosen = Object.entries(e.args.props).find(
+        ([n, v]) => /(?:^|_)(?:user|owner|profile|account|customer|member|target)_?id$|^p?_?(?:user|uid|userid)$/i.test(n) && fromRequest(v, behaviour),
+      )
+      return chosen
+        ? [
+            {
+              kind: 'function',
+              severity: 'Critical',
+              at: step.at,
+              table: e.function,
+              by: requestName(chosen[1]) ?? 'a value of the request',
+              ownerColumn: chosen[0],
+              callerAs: callerOf(behaviour),
+              what: `calls ${e.function} with ${chosen[0]} = ${requestName(chosen[1]) ?? 'a value of the request'}`,
+            },
+          ]
+        : []
     }
     case 'payment': {
       if (/customers\.(?:list|search)$/.test(e.name) && e.args.some((a) => mentions(a, (x) => x.v === 'caller' && (x.field ?? '').endsWith('email')))) {
         return [{ kind: 'email-lookup', severity: 'Medium', at: step.at, what: `${e.name} by the caller's e-mail address`, by: 'e-mail' }]
       }
       const target = e.args[0]
-      if (/subscriptions\.(?:update|cancel|del)|billingPortal\.sessions\.create|customers\.(?:update|del)|paymentMethods\.(?:attach|detach)|refunds\.create|invoices\.(?:pay|voidInvoice|update)|subscriptionItems\./.test(e.name) && target) {
+      if (
+        /subscriptions\.(?:update|cancel|del)|billingPortal\.sessions\.create|customers\.(?:update|del)|paymentMethods\.(?:attach|detach)|refunds\.create|invoices\.(?:pay|voidInvoice|update)|subscriptionItems\./.test(
+          e.name,
+        ) &&
+        target
+      ) {
         const id = target.v === 'object' ? (target.props.customer ?? target.props.payment_intent ?? target.props.charge) : target
-        if (id && fromRequest(id, behaviour) && directly(id)) return [{ kind: 'payment', severity: 'High', at: step.at, verb: e.name, by: requestName(id) ?? 'a value of the request', what: `${e.name} on ${requestName(id)}` }]
+        if (id && fromRequest(id, behaviour) && directly(id))
+          return [
+            {
+              kind: 'payment',
+              severity: 'High',
+              at: step.at,
+              verb: e.name,
+              by: requestName(id) ?? 'a value of the request',
+              what: `${e.name} on ${requestName(id)}`,
+            },
+          ]
       }
       return []
     }
@@ -379,13 +532,32 @@ function forgedState(step: Step, e: Query, behaviour: Behaviour): OwnershipBreac
   if (!filter && !column) return undefined
   const compared = step.under.some((c) => comparesState(c.test, fromState, behaviour, 0))
   if (compared) return undefined
-  return { kind: 'state', severity: 'Critical', at: step.at, table: e.table, verb: verbOf(e), by: 'query parameter `state`', ownerColumn: filter?.column ?? column?.[0] ?? 'id', open: true, what: `${verbOf(e)} ${e.table} of the user that \`state\` names` }
+  return {
+    kind: 'state',
+    severity: 'Critical',
+    at: step.at,
+    table: e.table,
+    verb: verbOf(e),
+    by: 'query parameter `state`',
+    ownerColumn: filter?.column ?? column?.[0] ?? 'id',
+    open: true,
+    what: `${verbOf(e)} ${e.table} of the user that \`state\` names`,
+  }
 }
 
 /** The state is compared with a cookie, a stored row, a signature or the caller. */
 function comparesState(test: Value, fromState: (v: Value) => boolean, behaviour: Behaviour, depth: number): boolean {
   if (depth > 8) return false
-  if (test.v === 'op' && /^[!=]==?$/.test(test.op)) return test.of.some(fromState) && test.of.some((x) => mentions(x, (y) => (y.v === 'request' && y.part === 'cookie') || y.v === 'row' || y.v === 'caller' || (y.v === 'call' && /hmac|hash|sign/i.test(y.name))))
+  if (test.v === 'op' && /^[!=]==?$/.test(test.op))
+    return (
+      test.of.some(fromState) &&
+      test.of.some((x) =>
+        mentions(
+          x,
+          (y) => (y.v === 'request' && y.part === 'cookie') || y.v === 'row' || y.v === 'caller' || (y.v === 'call' && /hmac|hash|sign/i.test(y.name)),
+        ),
+      )
+    )
   if (test.v === 'op') return test.of.some((x) => comparesState(x, fromState, behaviour, depth + 1))
   if (test.v === 'row') {
     const e = behaviour.steps[test.step]?.effect

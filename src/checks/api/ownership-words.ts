@@ -13,13 +13,21 @@ export function ownershipWords(route: Route, b: OwnershipBreach): { title: strin
             title: 'Rows without an owner pass the ownership check',
             message: `${place} ${b.verb} ${b.table} by ${b.by} with the service role. The comparison with the caller is skipped when the row has no owner, so such rows pass for everybody.`,
             attack: `Any signed-in user sends the id of somebody else's row that has no ${b.ownerColumn}, and the handler acts on it.`,
-            fix: { text: 'Refuse when the owner is missing or another: compare without the extra condition.', language: 'ts', code: `if (row.${b.ownerColumn} !== ${b.callerAs}) {\n  return new Response(null, { status: 404 })\n}` },
+            fix: {
+              text: 'Refuse when the owner is missing or another: compare without the extra condition.',
+              language: 'ts',
+              code: `if (row.${b.ownerColumn} !== ${b.callerAs}) {\n  return new Response(null, { status: 404 })\n}`,
+            },
           }
         : {
             title: 'The row is not tied to the caller',
             message: `The handler knows who calls${who}, but ${place} ${b.verb} ${b.table} by ${b.by} with the service role or a direct connection, and nothing compares the row's owner with the caller. Row level security does not apply to this client.`,
             attack: `Any signed-in user sends another user's id and the handler ${b.verb} that row.`,
-            fix: { text: `Bind the query to the caller as well (column ${b.ownerColumn}), or use the caller's own client so that row level security applies.`, language: 'ts', code: filterCode(b) },
+            fix: {
+              text: `Bind the query to the caller as well (column ${b.ownerColumn}), or use the caller's own client so that row level security applies.`,
+              language: 'ts',
+              code: filterCode(b),
+            },
           }
     case 'rls':
       return {
@@ -33,49 +41,78 @@ export function ownershipWords(route: Route, b: OwnershipBreach): { title: strin
         title: 'The owner of the row is taken from the request',
         message: `${place} ${b.verb} ${b.table} with ${b.ownerColumn} from ${b.by}, with the service role or a direct connection. Nothing compares it with the caller${who}.`,
         attack: `Any signed-in user sends another user's id as ${b.ownerColumn} and writes rows in that user's name.`,
-        fix: { text: 'Take the owner from the verified session, never from the request; where acting for others is meant, require an admin role first.', language: 'ts', code: `{ ...values, ${b.ownerColumn}: ${b.callerAs} }` },
+        fix: {
+          text: 'Take the owner from the verified session, never from the request; where acting for others is meant, require an admin role first.',
+          language: 'ts',
+          code: `{ ...values, ${b.ownerColumn}: ${b.callerAs} }`,
+        },
       }
     case 'mass-assignment':
       return {
         title: 'The whole request body is written to the row',
         message: `${place} ${b.verb} ${b.table} with ${b.by} as it came, with the service role or a direct connection: the caller chooses every column${b.ownerColumn ? `, ${b.ownerColumn} included` : ''}.`,
         attack: `Any signed-in user adds ${b.ownerColumn ? `"${b.ownerColumn}"` : 'a protected column'} to the JSON and sets it.`,
-        fix: { text: 'Name the columns that may be written, or parse the body with a schema that lists them.', language: 'ts', code: 'const { title, description } = await request.json()\n// write only { title, description }' },
+        fix: {
+          text: 'Name the columns that may be written, or parse the body with a schema that lists them.',
+          language: 'ts',
+          code: 'const { title, description } = await request.json()\n// write only { title, description }',
+        },
       }
     case 'state':
       return {
         title: 'The user is taken from an OAuth state that nothing verifies',
         message: `${place} ${b.verb} ${b.table} of the user whose id is read out of ${b.by}. The state is neither signed nor compared with a cookie or the session, so whoever calls the address chooses the user.`,
-        attack: "An attacker finishes the OAuth flow with another user's id in `state` and stores a token in that user's row, or has the victim's token stored in his own.",
-        fix: { text: 'Take the user from the session in the callback. Put a random value in `state`, keep it in an httpOnly cookie and compare the two.', language: 'ts', code: `const { data: { user } } = await supabase.auth.getUser()\nif (!user || state !== cookies.get('oauth_state')?.value) {\n  return new Response(null, { status: 401 })\n}\n// write the row of user.id` },
+        attack:
+          "An attacker finishes the OAuth flow with another user's id in `state` and stores a token in that user's row, or has the victim's token stored in his own.",
+        fix: {
+          text: 'Take the user from the session in the callback. Put a random value in `state`, keep it in an httpOnly cookie and compare the two.',
+          language: 'ts',
+          code: `const { data: { user } } = await supabase.auth.getUser()\nif (!user || state !== cookies.get('oauth_state')?.value) {\n  return new Response(null, { status: 401 })\n}\n// write the row of user.id`,
+        },
       }
     case 'editable':
       return {
         title: 'The row is chosen by a claim that the user edits',
         message: `${place} ${b.verb} ${b.table} by ${b.by} with the service role. Users change their own user_metadata with one call of the client library.`,
         attack: `Any signed-in user sets ${b.by} to another value and gets those rows.`,
-        fix: { text: 'Use app_metadata, which only the server writes, or look the value up in a table by the caller’s id.', language: 'ts', code: 'user.app_metadata.org_id' },
+        fix: {
+          text: 'Use app_metadata, which only the server writes, or look the value up in a table by the caller’s id.',
+          language: 'ts',
+          code: 'user.app_metadata.org_id',
+        },
       }
     case 'admin':
       return {
         title: 'An admin operation is open to every signed-in user',
         message: `${place} runs ${b.what}. The handler asks only whether somebody is signed in${who}, not whether they are an administrator.`,
         attack: `Any signed-in user calls it${b.by ? ` with another user's id (${b.by})` : ''}.`,
-        fix: { text: 'Check a role that only the server can set before the operation.', language: 'ts', code: "if (user.app_metadata?.role !== 'admin') {\n  return new Response(null, { status: 403 })\n}" },
+        fix: {
+          text: 'Check a role that only the server can set before the operation.',
+          language: 'ts',
+          code: "if (user.app_metadata?.role !== 'admin') {\n  return new Response(null, { status: 403 })\n}",
+        },
       }
     case 'listing':
       return {
         title: "Every signed-in user gets everybody's rows",
         message: `${place} ${b.what} with the service role or a direct connection. The handler asks only whether somebody is signed in${who}.`,
         attack: `Any signed-in user reads the personal data of all users in ${b.table}.`,
-        fix: { text: 'Filter by the caller, or require an admin role when the list is meant for administrators.', language: 'ts', code: "if (user.app_metadata?.role !== 'admin') {\n  return new Response(null, { status: 403 })\n}" },
+        fix: {
+          text: 'Filter by the caller, or require an admin role when the list is meant for administrators.',
+          language: 'ts',
+          code: "if (user.app_metadata?.role !== 'admin') {\n  return new Response(null, { status: 403 })\n}",
+        },
       }
     case 'file':
       return {
         title: 'A value of the request becomes a storage path',
         message: `${place} ${b.what} with the service role, which no storage policy limits. Nothing ties the path to the caller.`,
         attack: "Any signed-in user sends the path of another user's file.",
-        fix: { text: "Put the caller's id in front of the path on the server, or use the caller's own client so that storage policies apply.", language: 'ts', code: `const path = \`\${${b.callerAs ?? 'user.id'}}/\${fileName}\`` },
+        fix: {
+          text: "Put the caller's id in front of the path on the server, or use the caller's own client so that storage policies apply.",
+          language: 'ts',
+          code: `const path = \`\${${b.callerAs ?? 'user.id'}}/\${fileName}\``,
+        },
       }
     case 'function':
       return {
@@ -89,14 +126,22 @@ export function ownershipWords(route: Route, b: OwnershipBreach): { title: strin
         title: 'The payment object is chosen by the request',
         message: `${place} calls ${b.verb} on ${b.by}; nothing compares its customer with the caller${who}.`,
         attack: `Any signed-in user who learns another customer's id changes that customer's payments.`,
-        fix: { text: "Load the caller's own customer or subscription id from the database and use that.", language: 'ts', code: "const { data } = await supabase.from('subscriptions').select('stripe_subscription_id').eq('user_id', user.id).single()" },
+        fix: {
+          text: "Load the caller's own customer or subscription id from the database and use that.",
+          language: 'ts',
+          code: "const { data } = await supabase.from('subscriptions').select('stripe_subscription_id').eq('user_id', user.id).single()",
+        },
       }
     case 'email-lookup':
       return {
         title: 'The customer is looked up by e-mail address',
         message: `${place}: ${b.what}. An e-mail address is no identity: the user can change it, and the processor may hold several customers with it.`,
-        attack: "A user who takes over or registers an address gets the customer object, invoices and portal of the person who paid with it.",
-        fix: { text: "Store the processor's customer id with the user when it is created, and look it up by the user's id.", language: 'ts', code: "const { data } = await supabase.from('profiles').select('stripe_customer_id').eq('id', user.id).single()" },
+        attack: 'A user who takes over or registers an address gets the customer object, invoices and portal of the person who paid with it.',
+        fix: {
+          text: "Store the processor's customer id with the user when it is created, and look it up by the user's id.",
+          language: 'ts',
+          code: "const { data } = await supabase.from('profiles').select('stripe_customer_id').eq('id', user.id).single()",
+        },
       }
   }
 }

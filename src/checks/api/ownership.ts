@@ -1,7 +1,7 @@
 import type { RelatedPlace } from '../../lib/place.ts'
 import type { Route } from '../../model/routes/routes.ts'
 import { defineCheck, failed, type Issue, notApplicable, passed } from '../define-check.ts'
-import { type OwnershipBreach, breachesOf, type Judged } from './ownership-breaches.ts'
+import { breachesOf, type Judged, type OwnershipBreach } from './ownership-breaches.ts'
 import { ownershipWords } from './ownership-words.ts'
 
 export default defineCheck({
@@ -13,7 +13,9 @@ export default defineCheck({
   doubtedBy: ['code'],
   run({ routes, files, schema, access, declared }) {
     const open = new Set(declared.public.routes.map((d) => d.name.trim()))
-    const all = routes.routes.filter((r) => r.behaviour && files.role(r.path) === 'source' && !open.has(r.subject) && !open.has(`${r.method ?? ''} ${r.route}`.trim()))
+    const all = routes.routes.filter(
+      (r) => r.behaviour && files.role(r.path) === 'source' && !open.has(r.subject) && !open.has(`${r.method ?? ''} ${r.route}`.trim()),
+    )
     if (!routes.routes.some((r) => r.behaviour)) return notApplicable('the repository has no route, server action or function whose code runs on a server')
     const judged = all.map((route): readonly [Route, Judged] => [route, breachesOf(route, schema, access)])
     const issues = judged.flatMap(([route, j]) => (j.breaches.length ? [issueOf(route, j.breaches)] : []))

@@ -2,7 +2,7 @@ import type { SqlFunction } from '../../database/database.ts'
 import type { RelatedPlace } from '../../lib/place.ts'
 import type { Effect, Step, Value } from '../../model/behaviour/behaviour.ts'
 import type { Route } from '../../model/routes/routes.ts'
-import { defineCheck, failed, type Fix, type Issue, notApplicable, passed, type Severity } from '../define-check.ts'
+import { defineCheck, type Fix, failed, type Issue, notApplicable, passed, type Severity } from '../define-check.ts'
 import { dynamicStatement } from './dynamic-sql.ts'
 import { type Taint, taintOf } from './injection-taint.ts'
 
@@ -33,7 +33,9 @@ export default defineCheck({
     }
     const functions = schema.functions.filter((f) => f.schema !== 'extensions' && /plpgsql/i.test(f.language))
     const issues = [...[...sinks.values()].map(sinkIssue), ...functions.flatMap(functionIssue)]
-    const evidence = [`${texts} query texts and ${queries} queries through builders in ${routes.routes.filter((r) => r.behaviour).length} handlers; ${functions.length} PL/pgSQL functions`]
+    const evidence = [
+      `${texts} query texts and ${queries} queries through builders in ${routes.routes.filter((r) => r.behaviour).length} handlers; ${functions.length} PL/pgSQL functions`,
+    ]
     if (issues.length) return failed(issues, evidence)
     if (!texts && !queries && !functions.length) return notApplicable('no handler sends a query to a database', evidence)
     return passed(...evidence)
@@ -79,13 +81,19 @@ function collect(sinks: Map<string, Sink>, route: Route, step: Step, text: Text,
 function sinkIssue({ text, step, taint, routes }: Sink): Issue {
   const route = routes[0] as Route
   const own = routes.length === 1 && step.at.path === route.path
-  const severity: Severity = text.language === 'sql' && taint.origin === 'request' ? 'Critical' : text.language === 'mongo' && taint.origin === 'request' ? 'Critical' : 'High'
+  const severity: Severity =
+    text.language === 'sql' && taint.origin === 'request' ? 'Critical' : text.language === 'mongo' && taint.origin === 'request' ? 'Critical' : 'High'
   const related: RelatedPlace[] = own ? [] : routes.map((r) => ({ path: r.path, line: r.line, subject: r.subject, what: 'sends its request data there' }))
   return {
     subject: own ? route.subject : `file ${step.at.path}`,
     discriminator: `${text.inside ?? ''} ${text.sink}`,
     severity,
-    title: text.language === 'postgrest' ? 'Request data in a PostgREST filter string' : text.language === 'mongo' ? 'Request data in a $where expression' : 'Request data in SQL text',
+    title:
+      text.language === 'postgrest'
+        ? 'Request data in a PostgREST filter string'
+        : text.language === 'mongo'
+          ? 'Request data in a $where expression'
+          : 'Request data in SQL text',
     message: `${text.sink} gets a text that is put together with ${taint.what}; nothing binds, escapes or restricts it.`,
     attack: ATTACK[text.language],
     fix: fixOf(text, taint),
@@ -98,15 +106,20 @@ function sinkIssue({ text, step, taint, routes }: Sink): Issue {
 }
 
 const ATTACK: Readonly<Record<QueryText['language'], string>> = {
-  sql: "An attacker closes the literal and appends SQL of his own: he reads, changes or drops any table that the connection reaches.",
+  sql: 'An attacker closes the literal and appends SQL of his own: he reads, changes or drops any table that the connection reaches.',
   postgrest: 'An attacker adds a comma and a condition of his own, so that the filter matches rows that it was meant to leave out.',
   mongo: 'An attacker sends JavaScript that the database runs for every document: he reads any field bit by bit or stops the server.',
 }
 
 function fixOf(text: Text, taint: Taint): Fix {
   if (text.language === 'postgrest')
-    return { text: 'Take the characters that have a meaning in the filter out of the value, or use one bound filter per column.', language: 'ts', code: "const term = q.replace(/[,()\\\\\"'%*]/g, ' ').trim()\nquery.or(`name.ilike.%${term}%,email.ilike.%${term}%`)" }
-  if (text.language === 'mongo') return { text: 'Compare fields with operators instead of running code.', language: 'ts', code: 'collection.find({ name: { $eq: String(name) } })' }
+    return {
+      text: 'Take the characters that have a meaning in the filter out of the value, or use one bound filter per column.',
+      language: 'ts',
+      code: "const term = q.replace(/[,()\\\\\"'%*]/g, ' ').trim()\nquery.or(`name.ilike.%${term}%,email.ilike.%${term}%`)",
+    }
+  if (text.language === 'mongo')
+    return { text: 'Compare fields with operators instead of running code.', language: 'ts', code: 'collection.find({ name: { $eq: String(name) } })' }
   const bind: Readonly<Record<string, string>> = {
     $queryRawUnsafe: 'await prisma.$queryRaw`select * from notes where title = ${title}`',
     $executeRawUnsafe: 'await prisma.$executeRaw`update notes set title = ${title} where id = ${id}`',
@@ -114,7 +127,11 @@ function fixOf(text: Text, taint: Taint): Fix {
     unsafe: 'await sql`select * from notes where title = ${title}`',
     raw: "knex.raw('select * from notes where title = ?', [title])",
   }
-  return { text: `Pass ${taint.what} as a parameter; identifiers (columns, directions) come from a fixed list.`, language: 'ts', code: bind[text.sink] ?? "await db.query('select * from notes where title = $1', [title])" }
+  return {
+    text: `Pass ${taint.what} as a parameter; identifiers (columns, directions) come from a fixed list.`,
+    language: 'ts',
+    code: bind[text.sink] ?? "await db.query('select * from notes where title = $1', [title])",
+  }
 }
 
 function functionIssue(fn: SqlFunction): Issue[] {
@@ -128,8 +145,14 @@ function functionIssue(fn: SqlFunction): Issue[] {
       severity: called ? 'Critical' : 'High',
       title: 'A database function executes text with a parameter in it',
       message: `EXECUTE runs a text that holds the parameter ${found.parameter} (${found.how}), neither quoted nor bound${called ? `; ${reachable.join(' and ')} may call the function` : ''}.`,
-      attack: fn.securityDefiner ? 'A caller passes SQL as the argument; it runs with the rights of the owner of the function, past row level security.' : 'A caller passes SQL as the argument and has it executed.',
-      fix: { text: 'Bind values with USING, and put identifiers in with format() and %I.', language: 'sql', code: `EXECUTE format('SELECT * FROM %I WHERE name = $1', table_name) USING ${found.parameter};` },
+      attack: fn.securityDefiner
+        ? 'A caller passes SQL as the argument; it runs with the rights of the owner of the function, past row level security.'
+        : 'A caller passes SQL as the argument and has it executed.',
+      fix: {
+        text: 'Bind values with USING, and put identifiers in with format() and %I.',
+        language: 'sql',
+        code: `EXECUTE format('SELECT * FROM %I WHERE name = $1', table_name) USING ${found.parameter};`,
+      },
       at: fn.at,
       proof: 'inferred',
       aliases: ['CWE-89'],

@@ -39,7 +39,8 @@ export class Ties {
       case 'op': {
         const [a, b] = test.of
         if (test.op === '!') return a ? next(a, !truthy) : false
-        if (test.op === '&&' || test.op === '||') return (test.op === '&&') === truthy ? test.of.some((x) => next(x, truthy)) : test.of.length > 0 && test.of.every((x) => next(x, truthy))
+        if (test.op === '&&' || test.op === '||')
+          return (test.op === '&&') === truthy ? test.of.some((x) => next(x, truthy)) : test.of.length > 0 && test.of.every((x) => next(x, truthy))
         if (/^[!=]==?$/.test(test.op) && a && b) {
           if (test.op.startsWith('!') === truthy) return false
           return (callers(a) && this.ofObject(b)) || (callers(b) && this.ofObject(a)) || this.secretOf(a, b) || this.secretOf(b, a)

@@ -400,7 +400,12 @@ export function builtinMethod(it: Interpreter, of: Val, name: string, args: read
     if (name === 'test' || name === 'exec') {
       const text = args[0]?.v === 'const' && typeof args[0].value === 'string' ? args[0].value : undefined
       const literal = /^\/(.*)\/([a-z]*)$/s.exec(of.name.slice('regex:'.length))
-      const re = text !== undefined && name === 'test' && text.length < 200 ? (literal ? safeRegExp(literal[1] as string, literal[2]) : safeRegExp(of.name.slice('regex:'.length))) : undefined
+      const re =
+        text !== undefined && name === 'test' && text.length < 200
+          ? literal
+            ? safeRegExp(literal[1] as string, literal[2])
+            : safeRegExp(of.name.slice('regex:'.length))
+          : undefined
       return re ? constant(re.test(text as string)) : op('matches', args[0] ?? UNKNOWN, of)
     }
   }

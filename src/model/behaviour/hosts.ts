@@ -102,7 +102,11 @@ function requestMethod(it: Interpreter): Val {
 
 /** The path of the request; a constant when the entry says which. Other parts of the address stay the caller's choice. */
 function requestUrl(it: Interpreter, name?: string): Val {
-  return it.request?.path !== undefined && (name === undefined || name === 'pathname') ? constant(it.request.path) : name === undefined ? request('url') : request('url', name)
+  return it.request?.path !== undefined && (name === undefined || name === 'pathname')
+    ? constant(it.request.path)
+    : name === undefined
+      ? request('url')
+      : request('url', name)
 }
 
 /** `of.name` of a framework's object. */

@@ -1,0 +1,88 @@
+import type { Behaviour, Value } from './behaviour.ts'
+
+/** The values directly inside a value. */
+export function partsOf(value: Value): readonly Value[] {
+  switch (value.v) {
+    case 'object':
+      return value.rest ? [...Object.values(value.props), value.rest] : Object.values(value.props)
+    case 'array':
+      return value.items
+    case 'text':
+      return value.parts
+    case 'op':
+    case 'any':
+      return value.of
+    case 'call':
+      return value.args
+    case 'env':
+      return value.fallback ? [value.fallback] : []
+    case 'response':
+      return value.body ? [value.body] : []
+    default:
+      return []
+  }
+}
+
+/** True when the value, or something that it is made of, satisfies the predicate. */
+export function mentions(value: Value, predicate: (value: Value) => boolean, depth = 0): boolean {
+  return predicate(value) || (depth < 8 && partsOf(value).some((p) => mentions(p, predicate, depth + 1)))
+}
+
+/** Words of a behaviour that a request carries, also through rows that were found by it. */
+export function isRequest(value: Value): boolean {
+  return value.v === 'request'
+}
+
+/** The first request value inside, for messages: `body.userId`. */
+export function requestName(value: Value): string | undefined {
+  let found: string | undefined
+  mentions(value, (x) => {
+    if (found === undefined && x.v === 'request')
+      found =
+        x.part === 'body' && !x.name
+          ? 'the request body'
+          : `${x.part === 'params' ? 'path parameter' : x.part === 'query' ? 'query parameter' : x.part === 'form' ? 'form field' : x.part}${x.name ? ` \`${x.name}\`` : ''}`
+    return found !== undefined
+  })
+  return found
+}
+
+/** True when the value is the caller's own: an identity that was established, a row found by it, or something made from one. */
+export function isCallers(value: Value, behaviour: Behaviour, depth = 0): boolean {
+  if (depth > 7) return false
+  const next = (x: Value) => isCallers(x, behaviour, depth + 1)
+  switch (value.v) {
+    case 'caller':
+      return value.trust === 'verified' || value.trust === 'unverified'
+    case 'row':
+      return value.step >= 0 && isCallersRow(value.step, behaviour, depth + 1)
+    case 'result': {
+      const step = behaviour.steps[value.step]
+      return step?.effect.kind === 'rpc' ? step.effect.client.rights === 'caller' || next(step.effect.args) : false
+    }
+    case 'any': {
+      const real = value.of.filter((x) => !(x.v === 'const' && !x.value))
+      return real.length > 0 && real.every(next)
+    }
+    case 'text':
+      return value.parts.some(next)
+    case 'array':
+      return value.items.some(next)
+    case 'call':
+      return value.args.some(next)
+    case 'op':
+      return (value.op === '||' || value.op === '??' || value.op === '&&') && value.of.some(next)
+    default:
+      return false
+  }
+}
+
+/** True when the query of a step is bound to the caller by a filter, or runs under the caller's rights. */
+export function isCallersRow(index: number, behaviour: Behaviour, depth = 0): boolean {
+  const step = behaviour.steps[index]
+  if (!step || depth > 7) return false
+  const e = step.effect
+  if (e.kind !== 'db') return false
+  if (e.op === 'insert') return e.payload !== undefined && mentions(e.payload, (x) => isCallers(x, behaviour, depth + 1))
+  return e.filters.some((f) => f.op !== 'neq' && isCallers(f.value, behaviour, depth + 1))
+}
