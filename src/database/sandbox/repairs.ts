@@ -153,8 +153,8 @@ export class Repairs {
     const of = /^column "?([^"\s]+?)"? of relation "(.+?)" does not exist/.exec(message)
     const bare = /^column "?(.+?)"? (?:named in key |referenced in foreign key constraint )?does not exist/.exec(message)
     const column = (of?.[1] ?? bare?.[1]?.split('.').at(-1))?.replaceAll('"', '')
-    if (!column || isGoneAnyway(s) || s.kind === 'CommentStmt')
-      return isGoneAnyway(s) ? NO_EFFECT : ({ how: 'explained', because: `failed: ${message}`, touches: s.kind === 'CommentStmt' ? [] : undefined } as Repaired)
+    if (isGoneAnyway(s) || s.kind === 'CommentStmt') return NO_EFFECT
+    if (!column) return { how: 'explained', because: `failed: ${message}` }
     if (/^(InsertStmt|UpdateStmt|DeleteStmt|SelectStmt|IndexStmt|MergeStmt)$/.test(s.kind))
       return { how: 'explained', because: `failed: ${message}`, touches: isBuckets(s) ? [{ topic: 'bucket' }] : [] }
     if (s.kind === 'AlterTableStmt' && only(s, /^AT_(DropColumn|AlterColumnType|ColumnDefault|SetNotNull|DropNotNull|SetStatistics)/))
