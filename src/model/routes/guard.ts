@@ -1,5 +1,5 @@
 import type { Place } from '../../lib/place.ts'
-import type { Behaviour, Condition, Step, Trust, Value } from '../behaviour/behaviour.ts'
+import type { Behaviour, Condition, Filter, Step, Trust, Value } from '../behaviour/behaviour.ts'
 
 /** Who is let in, and where that is decided. */
 export interface Guard {
@@ -266,11 +266,16 @@ function rowProof(index: number, field: string | undefined, behaviour: Behaviour
   const step = behaviour.steps[index]
   if (!step || step.effect.kind !== 'db') return undefined
   for (const f of step.effect.filters) {
-    if (f.value.v === 'caller' && f.op === 'eq') return { who: isRole(field) ? 'admin' : 'user', trust: f.value.trust, how: f.value.how, ...(f.value.at ? { at: f.value.at } : {}) }
+    if (f.value.v === 'caller' && f.op === 'eq') return { who: isRole(field) || asksForRole(step.effect.filters) ? 'admin' : 'user', trust: f.value.trust, how: f.value.how, ...(f.value.at ? { at: f.value.at } : {}) }
     if (f.op === 'eq' && fromProcessor(f.value, behaviour)) return { who: 'token', trust: 'verified', how: `an object of the payment processor that only its buyer knows` }
     if (f.op === 'eq' && CREDENTIAL.test(f.column.split('.').at(-1) ?? '') && fromRequest(f.value)) return { who: 'token', trust: 'verified', how: `${step.effect.table}.${f.column}` }
   }
   return depth < 6 ? guardProof(step, behaviour) : undefined
+}
+
+/** `user_roles` filtered by the caller and `role = 'admin'`: the row is there only for those who hold the role. */
+function asksForRole(filters: readonly Filter[]): boolean {
+  return filters.some((f) => (f.op === 'eq' || f.op === 'in') && isRole(f.column) && (f.value.v === 'const' || (f.value.v === 'array' && f.value.items.every((x) => x.v === 'const'))))
 }
 
 /** What stood before a step holds for its result as well. */
