@@ -219,6 +219,9 @@ export interface AccessMatrix {
   readonly objects: readonly AccessObject[]
   /** What others can do that they should not, with its cause and a fix. */
   readonly holes?: readonly Hole[]
+  /** Schemas that the data API exposes, and whether it grants new tables by itself (undefined: the repository does not say). */
+  readonly exposedSchemas?: readonly string[]
+  readonly autoExpose?: boolean
   /** What the policies on storage objects speak of. */
   readonly storage?: readonly StoragePolicy[]
 }

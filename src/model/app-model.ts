@@ -47,12 +47,8 @@ export interface SchemaModel extends Catalog {
   readonly exposedBecause: string
   /** Tables that code queries (`.from('x')`) but that no SQL creates, with the first place that queries each. */
   readonly queriedButNotCreated: readonly { readonly table: string; readonly path: string; readonly line: number }[]
-  /** Schemas that the data API exposes; `public` when the repository does not say. */
-  readonly exposedSchemas?: readonly string[]
-  /** `[api] auto_expose_new_tables`; undefined when the repository does not say. */
-  readonly autoExpose?: boolean
-  /** Who queries a table (by unqualified name): `user` with the caller's or nobody's rights, `service` past row level security. Absent: nothing in the code does. */
-  readonly queriedBy?: Readonly<Record<string, readonly ('user' | 'service')[]>>
+  /** Every query of the code through Supabase's client, tables as written. */
+  readonly queries?: readonly { readonly table: string; readonly path: string; readonly line: number }[]
   /** Buckets that code names (`storage.from('x')`, `createBucket('x')`), with the first place; `public` when code creates it so. */
   readonly bucketsInCode?: readonly { readonly name: string; readonly path: string; readonly line: number; readonly public?: boolean; readonly uploads?: boolean }[]
 }

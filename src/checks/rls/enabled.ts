@@ -17,12 +17,12 @@ export default defineCheck({
     const missing = withoutSchema(schema, 'which tables there are')
     if (missing) return missing
     if (!schema.exposedToBrowsers) return notApplicable(schema.exposedBecause || 'no data platform that browsers can reach directly is used')
-    const tables = exposedTables(schema).filter((t) => !t.stub)
+    const tables = exposedTables(model).filter((t) => !t.stub)
     const evidence = [`${tables.filter((t) => t.rls.enabled).length} of ${tables.length} tables in exposed schemas have row level security in the final state`]
-    const issues = openTables(schema).filter((t) => !isReadOnlyByDeclaration(model, t)).map((t) => issueOf(model, t))
+    const issues = openTables(model).filter((t) => !isReadOnlyByDeclaration(model, t)).map((t) => issueOf(model, t))
     if (issues.length) return failed(issues, evidence)
-    const stubs = exposedTables(schema).filter((t) => t.stub && !t.rls.enabled)
-    const unseen = unseenTables({ ...schema, queriedButNotCreated: schema.queriedButNotCreated.filter((q) => !exposedTables(schema).some((t) => (t.name === q.table || qualifiedName(t) === q.table) && t.rls.enabled)) })
+    const stubs = exposedTables(model).filter((t) => t.stub && !t.rls.enabled)
+    const unseen = unseenTables({ ...schema, queriedButNotCreated: schema.queriedButNotCreated.filter((q) => !exposedTables(model).some((t) => (t.name === q.table || qualifiedName(t) === q.table) && t.rls.enabled)) })
     if (unseen) return { ...unseen, evidence }
     if (!tables.length) return stubs.length ? { status: 'unverified', because: `${listed(stubs.map(qualifiedName))} appear in the SQL, but nothing creates them`, howToVerify: { where: 'the Supabase dashboard, Database > Tables', attest: 'that they have row level security' } } : notApplicable('no table in an exposed schema')
     return passed(...evidence)
@@ -69,7 +69,7 @@ function issueOf(model: Pick<AppModel, 'schema' | 'access'>, table: Table): Issu
       ...explicit.flatMap((g) => (g.at ? [{ ...g.at, what: `grants ${g.privilege} to ${g.role}` }] : [])).filter((r, i, all) => all.findIndex((o) => o.path === r.path && o.line === r.line) === i),
     ],
     proof: hole?.proof ?? 'inferred',
-    ...(!closed && explicit.length === 0 && model.schema.autoExpose === undefined ? { assumes: 'that the project grants new tables to the API roles, as Supabase projects created before mid-2026 and self-hosted ones do; the repository does not show which kind this is' } : {}),
+    ...(!closed && explicit.length === 0 && model.access.autoExpose === undefined ? { assumes: 'that the project grants new tables to the API roles, as Supabase projects created before mid-2026 and self-hosted ones do; the repository does not show which kind this is' } : {}),
     aliases: [...(policies.length ? ['splinter:0007'] : []), table.kind === 'foreign' ? 'splinter:0017' : 'splinter:0013', ...(owner?.personalColumns.length ? ['splinter:0023'] : []), ...(/(^|_)q_|pgmq/.test(table.name) && table.schema === 'pgmq' ? ['splinter:0019'] : []), 'CWE-862'],
   }
 }

@@ -19,11 +19,11 @@ export default defineCheck({
     if (missing) return missing
     if (!schema.exposedToBrowsers) return notApplicable(schema.exposedBecause || 'no data platform that browsers can reach directly is used')
     const issues = (model.access.holes ?? []).filter((h) => h.command === 'insert' && !h.object.startsWith('storage.')).map((hole) => issueOf(model, hole))
-    const judged = exposedTables(schema).filter((t) => t.rls.enabled)
+    const judged = exposedTables(model).filter((t) => t.rls.enabled)
     const policies = judged.flatMap((t) => policiesOf(schema, t)).filter((p) => p.command === 'insert' || p.command === 'all')
     const evidence = [`${policies.length} policies that allow INSERT on ${judged.length} tables with row level security looked at`]
     // where row level security is off, the policies that the rule speaks of have no effect: check 1 reports the table
-    const inert = openTables(schema).filter((t) => !judged.length || policiesOf(schema, t).some((p) => p.command === 'insert' || p.command === 'all'))
+    const inert = openTables(model).filter((t) => !judged.length || policiesOf(schema, t).some((p) => p.command === 'insert' || p.command === 'all'))
     const reportedBy = inert.map((t) => [1, `table ${qualifiedName(t)}`] as const)
     if (issues.length || reportedBy.length) return failed(issues, evidence, reportedBy)
     const unseen = unseenTables(schema)

@@ -3,25 +3,25 @@ import type { AppModel } from '../../model/app-model.ts'
 import { defineCheck, failed, type Issue, notApplicable, type Outcome, passed, type Severity } from '../define-check.ts'
 import { exposedTables, fixOf, isDeclaredPublic, isMeantToBeSeen, listed, openTables, policySubject, qualifiedName, tableOf, unseenTables, whoGetsIn, why, withoutSchema } from './words.ts'
 
-type Model = Pick<AppModel, 'schema' | 'access' | 'declared'>
+type Model = Pick<AppModel, 'schema' | 'access' | 'declared' | 'routes' | 'modules'>
 
 export default defineCheck({
   number: 2,
   id: 'rls/select-owner',
   category: 'RLS',
   rule: "Every table holding user data has at least one SELECT policy: a row is visible only when the current authenticated user id equals the row's user_id column.",
-  needs: ['schema', 'access', 'declared'],
+  needs: ['schema', 'access', 'declared', 'routes', 'modules'],
   doubtedBy: ['table', 'rls', 'policy', 'function', 'view'],
   run(model): Outcome {
     const { schema } = model
     const missing = withoutSchema(schema, 'who may read which rows')
     if (missing) return missing
     if (!schema.exposedToBrowsers) return notApplicable(schema.exposedBecause || 'no data platform that browsers can reach directly is used')
-    const open = new Set(openTables(schema).map(qualifiedName))
+    const open = new Set(openTables(model).map(qualifiedName))
     const issues = (model.access.holes ?? []).map((hole) => issueOf(model, hole)).filter((issue) => issue !== undefined)
-    const judged = exposedTables(schema).filter((t) => t.userData && t.rls.enabled)
+    const judged = exposedTables(model).filter((t) => t.userData && t.rls.enabled)
     const evidence = [`${judged.length} tables with user data and row level security looked at${judged.length ? `: ${listed(judged.map((t) => t.name))}` : ''}`]
-    const reportedBy = exposedTables(schema).filter((t) => t.userData && open.has(qualifiedName(t))).map((t) => [1, `table ${qualifiedName(t)}`] as const)
+    const reportedBy = exposedTables(model).filter((t) => t.userData && open.has(qualifiedName(t))).map((t) => [1, `table ${qualifiedName(t)}`] as const)
     if (issues.length || reportedBy.length) return failed(issues, evidence, reportedBy)
     const unseen = unseenTables(schema)
     if (!judged.length) return unseen ?? notApplicable('no table holds user data')
@@ -112,19 +112,30 @@ function functionIssue(model: Model, hole: Hole): Issue | undefined {
 function lockedIssue(model: Model, hole: Hole): Issue | undefined {
   const table = tableOf(model.schema, hole.object)
   if (!table || isDeclaredPublic(model.declared, hole.object) || hole.because) return undefined
-  const readers = model.schema.queriedBy?.[table.name]
-  if (readers && !readers.includes('user')) return undefined
+  const readers = readersOf(model, table)
+  if (readers === 'server alone') return undefined
   return {
     subject: `table ${hole.object}`,
     severity: 'Medium',
     title: `Nobody can read ${table.name}`,
-    message: `${hole.object} holds user data and has row level security, but no policy lets its owner read a row: ${readers ? 'the queries in your code come back empty' : 'for browsers the table is empty'}.`,
+    message: `${hole.object} holds user data and has row level security, but no policy lets its owner read a row: ${readers === 'users' ? 'the queries in your code come back empty' : 'for browsers the table is empty'}.`,
     attack: 'Nothing leaks; but the usual hurried repair is a policy that is always true, and that one would.',
     fix: fixOf(hole, 'Add a policy that shows each user the own rows, or read the table on the server alone.'),
     at: hole.at,
     proof: hole.proof,
     aliases: ['splinter:0008'],
   }
+}
+
+/** Who queries a table: code with a user's rights, code past row level security alone, or nothing that is seen. */
+function readersOf(model: Model, table: Table): 'users' | 'server alone' | 'nobody' {
+  const names = [table.name, qualifiedName(table)]
+  const queries = (model.schema.queries ?? []).filter((q) => names.includes(q.table))
+  if (queries.some((q) => model.modules.inBrowser(q.path, q.line))) return 'users'
+  const effects = model.routes.routes.flatMap((r) => r.behaviour?.steps ?? []).flatMap((s) => (s.effect.kind === 'db' && names.includes(s.effect.table) ? [s.effect.client.rights] : []))
+  if (effects.some((rights) => rights === 'caller' || rights === 'anon')) return 'users'
+  if (effects.includes('service')) return 'server alone'
+  return queries.length ? 'users' : 'nobody'
 }
 
 const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)

@@ -27,6 +27,8 @@ export function why(hole: Hole): string {
       return 'it compares a value with itself, which is always true'
     case 'not-tied':
       return `its sub-query is not tied to the row${hole.because ? `: it holds for anyone who has any row in ${hole.because}` : ': it holds as soon as any matching row exists'}`
+    case 'no-caller':
+      return 'it looks at rows that belong to this one and never at who is asking'
     case 'inverted':
       return 'the comparison is turned round: it admits everybody except the owner'
     case 'null-slips-through':
@@ -63,8 +65,8 @@ export function tableOf(schema: Schema, name: string): Table | undefined {
 }
 
 /** Tables that checks 1 to 4 speak of: those that browsers reach. */
-export function exposedTables(schema: Schema): readonly Table[] {
-  const exposed = new Set(schema.exposedSchemas ?? ['public'])
+export function exposedTables({ schema, access }: Pick<AppModel, 'schema' | 'access'>): readonly Table[] {
+  const exposed = new Set(access.exposedSchemas ?? ['public'])
   return schema.tables.filter((t) => exposed.has(t.schema) && !t.extension)
 }
 
@@ -76,8 +78,8 @@ export function isBookkeeping(table: Table): boolean {
 }
 
 /** Tables without row level security that check 1 reports; checks 2 to 4 leave them to it. */
-export function openTables(schema: Schema): readonly Table[] {
-  return exposedTables(schema).filter((t) => !t.rls.enabled && !t.stub && !(t.kind === 'partition' && isClosed(t)))
+export function openTables(model: Pick<AppModel, 'schema' | 'access'>): readonly Table[] {
+  return exposedTables(model).filter((t) => !t.rls.enabled && !t.stub && !(t.kind === 'partition' && isClosed(t)))
 }
 
 /** Whether neither role of browsers holds a privilege on rows. */

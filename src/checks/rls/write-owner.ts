@@ -21,12 +21,12 @@ export default defineCheck({
     if (missing) return missing
     if (!schema.exposedToBrowsers) return notApplicable(schema.exposedBecause || 'no data platform that browsers can reach directly is used')
     const issues = byPolicy((model.access.holes ?? []).filter((h) => !h.object.startsWith('storage.'))).map((holes) => issueOf(model, holes))
-    const judged = exposedTables(schema).filter((t) => t.rls.enabled)
+    const judged = exposedTables(model).filter((t) => t.rls.enabled)
     const policies = judged.flatMap((t) => policiesOf(schema, t)).filter((p) => p.command !== 'select' && p.command !== 'insert')
     const functions = schema.functions.filter((f) => f.securityDefiner && !f.isTrigger && !f.stub && f.executableBy.some((r) => r !== 'service_role'))
     const evidence = [`${policies.length} policies that allow UPDATE or DELETE on ${judged.length} tables with row level security and ${functions.length} SECURITY DEFINER functions that browsers may call looked at`]
     // where row level security is off, the policies that the rule speaks of have no effect: check 1 reports the table
-    const inert = openTables(schema).filter((t) => !judged.length || policiesOf(schema, t).some((p) => p.command !== 'select' && p.command !== 'insert'))
+    const inert = openTables(model).filter((t) => !judged.length || policiesOf(schema, t).some((p) => p.command !== 'select' && p.command !== 'insert'))
     const reportedBy = inert.map((t) => [1, `table ${qualifiedName(t)}`] as const)
     if (issues.length || reportedBy.length) return failed(issues, evidence, reportedBy)
     const unseen = unseenTables(schema)

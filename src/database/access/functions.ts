@@ -7,7 +7,7 @@ import type { Scope, Variable, World } from './expression/scope.ts'
 import type { Tree } from './expression/tree.ts'
 import type { Hole } from './hole.ts'
 import { BROWSER_ROLES, type BrowserRole, nameOf, possibleFor } from './policies.ts'
-import { grantsPower } from './power-columns.ts'
+import { grantsPower, isPublication } from './power-columns.ts'
 
 /** Columns whose value nobody guesses: who passes it has been given it. */
 const UNGUESSABLE = /token|secret|hash|(^|_)(code|key|otp|nonce)$|invite|share_|slug|confirmation/i
@@ -125,7 +125,7 @@ function readReturned(fn: SqlFunction, returns: readonly { readonly when: Ways; 
         if (scalar && !columns.some((c) => personal.includes(c))) continue
         const ways = judge(both(select.when, when), evaluator.instances, instance, world)
         for (const role of roles) {
-          const open = ways.find((w) => possibleFor(w, role) && w.outcome === 'open' && !w.argumentColumns.some((c) => UNGUESSABLE.test(c)))
+          const open = ways.find((w) => possibleFor(w, role) && w.outcome === 'open' && !w.argumentColumns.some((c) => UNGUESSABLE.test(c)) && ![...w.states, ...w.parentStates].some(isPublication))
           if (!open) continue
           found.push({ table: name, who: open.who === 'authenticated' ? 'authenticated' : role, columns, ...(open.cause ? { cause: open.cause } : {}) })
           break

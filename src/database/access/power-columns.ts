@@ -14,7 +14,7 @@ const PAID_COLUMN = /^(status|state|active|is_active|(current_)?period_(end|star
 
 /** Columns that grant power or money, those that do so because of their table included (`status` of a subscription, the counters of a quota). */
 export function powerColumnsOf(table: Table): readonly string[] {
-  const named = table.userData?.powerColumns ?? []
+  const named = (table.userData?.powerColumns ?? []).filter((c) => meansPower(table, c))
   const owners = table.userData?.ownerColumns ?? []
   const byTable = table.columns.filter((c) => {
     if (named.includes(c.name) || owners.includes(c.name) || c.generated || table.primaryKey.includes(c.name)) return false
@@ -22,6 +22,19 @@ export function powerColumnsOf(table: Table): readonly string[] {
     return COUNTERS.test(table.name) && /int|numeric|real|double/.test(c.type) && !/^(year|month|week|day|id)$|_(year|month|id)$/i.test(c.name)
   })
   return [...named, ...byTable.map((c) => c.name)]
+}
+
+const ABOUT_USERS = /profile|user|account|member|subscription|billing|wallet|credit|usage|quota|role|licen[cs]e|customer|seller|vendor|store|shop|(^|_)org|team|tenant|compan|workspace|employee|staff|admin|client|creator|student|teacher|driver|provider/i
+const NOT_ABOUT_USERS = /message|chat|conversation|comment|post|history|(^|_)logs?($|_)|transaction|bank|meal|workout|lesson|study|trip|floor|event/i
+
+/** `role` of a chat message or `plan` of a meal plan means nothing; the same names in a table about users do. */
+function meansPower(table: Table, column: string): boolean {
+  if (/verified|approved|banned|is_internal|^is_admin$|stripe|kyc/i.test(column)) return true
+  const owners = table.userData?.ownerColumns ?? []
+  const perUser = owners.some((o) => (table.primaryKey.length === 1 && table.primaryKey[0] === o) || table.uniques.some((u) => !u.partial && u.columns.length === 1 && u.columns[0] === o))
+  if (perUser) return true
+  if (/balance|points|coins/i.test(column)) return /wallet|credit|user|profile|reward|loyalty/i.test(table.name)
+  return ABOUT_USERS.test(table.name) && !NOT_ABOUT_USERS.test(table.name)
 }
 
 /** Whether one of the columns decides what the user may do or has paid for, given its table. */

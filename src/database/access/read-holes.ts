@@ -90,7 +90,7 @@ function openWays(reading: Reading, table: Table): Way[] {
     if (way.outcome !== 'open') return false
     // rows that belong to nobody, and rows that their owner published
     if (way.states.some((s) => s.op === 'is null' && owners.includes(s.column))) return false
-    return !(reading.command === 'select' && way.states.some(isPublication))
+    return !(reading.command === 'select' && [...way.states, ...way.parentStates].some(isPublication))
   })
 }
 
@@ -176,7 +176,7 @@ function readView(view: View, catalog: Catalog, readings: ReadonlyMap<string, re
         if (name !== 'auth.users' && (!table?.userData || (table.rls.enabled === false && name !== 'auth.users'))) continue
         const ways = judge(both(select.when, value.when ?? ALWAYS), evaluator.instances, instance, world)
         for (const role of roles) {
-          const open = ways.some((w) => w.outcome === 'open' && (role === 'anon' ? w.who !== 'authenticated' : true) && !w.states.some(isPublication))
+          const open = ways.some((w) => w.outcome === 'open' && (role === 'anon' ? w.who !== 'authenticated' : true) && ![...w.states, ...w.parentStates].some(isPublication))
           if (!open || isOpenAnyway(readings.get(name) ?? [], role)) continue
           const entry = shown.get(name) ?? { who: role, columns: new Set<string>() }
           entry.columns.add(column)

@@ -3,6 +3,7 @@ import type { JudgeWorld, Way } from './expression/judge.ts'
 import type { World } from './expression/scope.ts'
 import type { Hole, StoragePolicy } from './hole.ts'
 import { type Reading, readPolicies } from './policies.ts'
+import { isPublication } from './power-columns.ts'
 import { USERS } from './seed-values.ts'
 import type { AccessSession } from './session.ts'
 import { SqlFailure } from './session.ts'
@@ -18,7 +19,7 @@ export function readStorage(catalog: Catalog, world: World & JudgeWorld): { read
   const groups = new Map<string, { policy: Policy; reading: Reading; way: Way; bucket: string | undefined }[]>()
   for (const reading of readings) {
     for (const way of reading.ways) {
-      if (way.outcome !== 'open') continue
+      if (way.outcome !== 'open' || (reading.command === 'select' && [...way.states, ...way.parentStates].some(isPublication))) continue
       const bucket = bucketOf(way, catalog)
       const key = `${reading.policy.name}\0${reading.command}\0${bucket ?? ''}`
       groups.set(key, [...(groups.get(key) ?? []), { policy: reading.policy, reading, way, bucket }])

@@ -16,10 +16,11 @@ export async function tryAccess(session: AccessSession, catalog: Catalog, input:
   const all = [...withoutRls(catalog, exposed), ...holes]
   const seeded = await session.attempt('seed rows', () => seed(session, catalog, readings))
   const storage = readStorage(catalog, world)
-  if (!seeded) return { objects: [], holes: [...all, ...storage.holes] }
+  const exposure = { exposedSchemas: input.exposedSchemas, ...(input.autoExpose === undefined ? {} : { autoExpose: input.autoExpose }) }
+  if (!seeded) return { objects: [], holes: [...all, ...storage.holes], storage: storagePolicies(storage.readings, catalog), ...exposure }
   const tables = await confirm(session, catalog, seeded, all, readings, exposed)
   const files = await tryStorage(session, catalog, storage.holes)
-  return { objects: [...tables.objects, ...files.objects], holes: [...(tables.holes ?? []), ...files.holes], storage: storagePolicies(storage.readings, catalog) }
+  return { objects: [...tables.objects, ...files.objects], holes: [...(tables.holes ?? []), ...files.holes], storage: storagePolicies(storage.readings, catalog), ...exposure }
 }
 
 /** Tables that the API exposes and that row level security does not protect. */

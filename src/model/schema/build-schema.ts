@@ -3,6 +3,7 @@ import { clientQueries } from '../../database/plan/client-queries.ts'
 import { exposure } from '../../database/plan/exposure.ts'
 import type { AppModel, ModelInput, SchemaModel } from '../app-model.ts'
 import { fileRole } from '../files/files.ts'
+import { bucketsInCode } from './buckets-in-code.ts'
 
 const EMPTY: Catalog = { tables: [], policies: [], views: [], functions: [], buckets: [], enums: [], triggers: [], speaksOfStorage: false }
 
@@ -16,6 +17,8 @@ export function buildSchema(input: ModelInput, slices: Pick<AppModel, 'files' | 
     exposedToBrowsers,
     exposedBecause: because,
     queriedButNotCreated: exposedToBrowsers ? queriedButNotCreated(input, catalog) : [],
+    queries: clientQueries(input.facts).filter((q) => !isTestOrExample(q.path)),
+    bucketsInCode: bucketsInCode(input.facts, (path) => !isTestOrExample(path)),
   }
 }
 

@@ -2,7 +2,7 @@ import { type Atom, bases, type Term, type Ways } from './predicate.ts'
 import type { Instance } from './scope.ts'
 
 /** Why a way lets in somebody who has nothing to do with the row. */
-export type OpenCause = 'always' | 'signed-in' | 'tautology' | 'not-tied' | 'inverted' | 'null-slips-through' | 'user-metadata' | 'row-state'
+export type OpenCause = 'always' | 'signed-in' | 'tautology' | 'not-tied' | 'no-caller' | 'inverted' | 'null-slips-through' | 'user-metadata' | 'row-state'
 
 /** A comparison of a column with a literal that a way depends on. */
 export interface RowState {
@@ -27,6 +27,8 @@ export interface Way {
   readonly tables: readonly string[]
   /** Conditions on the row itself. */
   readonly states: readonly RowState[]
+  /** Conditions on rows of other tables that belong to this row (a published parent). */
+  readonly parentStates: readonly RowState[]
   /** Conditions on other tables' rows (roles, memberships). */
   readonly gates: readonly RowState[]
   /** Columns of the row that have to equal something the caller passes as an argument. */
@@ -149,9 +151,11 @@ function judgeWay(way: readonly Atom[], instances: readonly Instance[], focus: n
   const tableOf = (node: string) => instances[Number(node.slice(1))]?.table ?? ''
   const callerTables = [...reached].filter((n) => /^i\d+$/.test(n) && n !== `i${focus}`)
   const gates = literals.filter((l) => l.table !== '' && callerTables.includes(`i${l.table.split(':')[0]}`)).map((l) => ({ ...l, table: l.table.slice(l.table.indexOf(':') + 1) }))
+  const related = graph.reach(`i${focus}`)
+  const parentStates = literals.filter((l) => l.table !== '' && related.has(`i${l.table.split(':')[0]}`)).map((l) => ({ ...l, table: l.table.slice(l.table.indexOf(':') + 1) }))
   const tables = [...new Set(callerTables.map(tableOf).filter(Boolean))].sort()
   const who: Way['who'] = anonymous && !signedIn ? 'anon-only' : signedIn || reached.size > 1 ? 'authenticated' : 'anon'
-  const base = { who, argumentColumns: [...argumentColumns].sort(), ownerColumns: [...ownerColumns].sort(), states, gates, tables, tiedColumns: [...tied].filter(([, n]) => [...n].some((x) => reached.has(x))).map(([c]) => c).sort() }
+  const base = { who, argumentColumns: [...argumentColumns].sort(), ownerColumns: [...ownerColumns].sort(), states, parentStates, gates, tables, tiedColumns: [...tied].filter(([, n]) => [...n].some((x) => reached.has(x))).map(([c]) => c).sort() }
 
   if (anonymous && signedIn) return { ...base, outcome: 'role', who: 'authenticated', because: 'contradiction' }
   if (ownerColumns.size) return { ...base, outcome: 'owner' }
@@ -165,7 +169,9 @@ function judgeWay(way: readonly Atom[], instances: readonly Instance[], focus: n
     : anonymous
       ? 'null-slips-through'
       : way.some((a) => a.a === 'exists' && a.instance !== focus)
-        ? 'not-tied'
+        ? way.every((a) => a.a !== 'exists' || related.has(`i${a.instance}`))
+          ? 'no-caller'
+          : 'not-tied'
         : states.length
           ? 'row-state'
           : tautology
