@@ -161,12 +161,12 @@ function words(w: Webhook, p: VerificationProblem, done: string): { title: strin
     case 'literal-secret':
       return {
         title: p.kind === 'empty-secret' ? 'The signing secret falls back to an empty text' : 'The signing secret falls back to a text in the code',
-        message: `When ${p.variable} is not set, ${w.subject} verifies with ${p.kind === 'empty-secret' ? 'an empty secret' : 'a text that is in the repository'}, with which anybody can sign.`,
+        message: `${p.variable ? `When ${p.variable} is not set, ` : ''}${w.subject} verifies with ${p.kind === 'empty-secret' ? 'an empty secret' : 'a text that is in the repository'}, with which anybody can sign.`,
         attack: `Where the variable is missing, an attacker signs made-up events with that known secret, and they pass.`,
         fix: {
           text: 'Refuse to start without the secret.',
           language: 'ts',
-          code: `const secret = process.env.${p.variable}\nif (!secret) return new Response(null, { status: 500 })`,
+          code: `const secret = process.env.${p.variable ?? 'STRIPE_WEBHOOK_SECRET'}\nif (!secret) return new Response(null, { status: 500 })`,
         },
       }
     case 'synchronous':

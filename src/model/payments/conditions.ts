@@ -14,7 +14,7 @@ export function isTypeField(v: Value): boolean {
 
 /** Event names that a test compares the kind of event with. */
 export function namesIn(v: Value, out: Set<string> = new Set(), depth = 0): Set<string> {
-  if (depth > 12) return out
+  if (depth > 30) return out
   if (v.v === 'op') {
     if (/^[!=]==?$/.test(v.op) && v.of.some(isTypeField)) for (const o of v.of) if (o.v === 'const' && typeof o.value === 'string') out.add(o.value)
     for (const o of v.of) namesIn(o, out, depth + 1)
@@ -35,7 +35,7 @@ function constants(v: Value): string[] {
 
 /** What a test is when the event is of the kind `name`. */
 export function truthFor(v: Value, name: string, depth = 0): Truth {
-  if (depth > 16) return undefined
+  if (depth > 30) return undefined
   if (v.v === 'op') {
     const parts = () => v.of.map((o) => truthFor(o, name, depth + 1))
     switch (v.op) {
@@ -103,7 +103,7 @@ export function provesSignature(under: readonly Condition[], steps: readonly Ste
 }
 
 function proves(v: Value, holds: boolean, steps: readonly Step[], depth = 0): boolean {
-  if (depth > 16) return false
+  if (depth > 30) return false
   if (v.v === 'event') return v.verified
   if (v.v === 'result') return holds && steps[v.step]?.effect.kind === 'verify-signature'
   if (v.v === 'any') return v.of.length > 0 && v.of.every((o) => proves(o, holds, steps, depth + 1))
@@ -123,13 +123,20 @@ function proves(v: Value, holds: boolean, steps: readonly Step[], depth = 0): bo
   return v.of.some((o) => o.v === 'event' && o.verified)
 }
 
+/** Of a disjunction that proves the signature on some branches only: the branches that do not. */
+export function unprovedBranches(v: Value, steps: readonly Step[]): readonly Value[] {
+  if (v.v !== 'op' || v.op !== '||') return []
+  const open = v.of.filter((o) => !proves(o, true, steps))
+  return open.length < v.of.length ? open.flatMap((o) => [o, ...unprovedBranches(o, steps)]) : v.of.flatMap((o) => unprovedBranches(o, steps))
+}
+
 function isMac(v: Value): boolean {
   return contains(v, (x) => x.v === 'call' && /hmac/i.test(x.name))
 }
 
 /** True when a value, or a value inside it, satisfies the test. */
 export function contains(v: Value | undefined, test: (v: Value) => boolean, depth = 0): boolean {
-  if (!v || depth > 12) return false
+  if (!v || depth > 30) return false
   if (test(v)) return true
   const inside = (x: Value | undefined) => contains(x, test, depth + 1)
   switch (v.v) {

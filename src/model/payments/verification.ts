@@ -1,6 +1,6 @@
 import type { Behaviour, Condition, Step, Value } from '../behaviour/behaviour.ts'
 import type { Route } from '../routes/routes.ts'
-import { contains, isTypeField, namesIn, provesSignature } from './conditions.ts'
+import { contains, isTypeField, namesIn, provesSignature, unprovedBranches } from './conditions.ts'
 import type { Webhook } from './payments.ts'
 
 type Verification = Pick<Webhook, 'verification' | 'verifiedAt' | 'maybeVerifiedBy'>
@@ -22,7 +22,7 @@ export function judgeVerification(route: Route, behaviour: Behaviour, runtimeIsA
       continue
     }
     const trusted = { ...entryPlace(step, route), what: describe(step) }
-    problems.push({ ...whySkipped(step, first ?? undefined, mac), trusted, at: first?.at ?? mac?.at ?? { path: route.path, line: route.line } })
+    problems.push({ ...whySkipped(step, first, mac, steps), trusted, at: first?.at ?? mac?.at ?? { path: route.path, line: route.line } })
     break
   }
   for (const s of verifies) {
@@ -76,17 +76,40 @@ export function valuesOf(step: Step): readonly Value[] {
   }
 }
 
-/** Why an effect is reached without a valid signature: from the conditions that stand in for the proof. */
-function whySkipped(step: Step, verify: Step | undefined, mac: Condition | undefined): Pick<Webhook['verification'][number], 'kind' | 'variable'> {
+/** Why an effect is reached without a valid signature: from the branches that stand in for the proof, otherwise from every condition. */
+function whySkipped(
+  step: Step,
+  verify: Step | undefined,
+  mac: Condition | undefined,
+  steps: readonly Step[],
+): Pick<Webhook['verification'][number], 'kind' | 'variable'> {
   if (!verify && !mac) return { kind: 'none' }
-  const absent = step.under.flatMap((c) => absences(c.test, c.negated))
-  const secret = absent.find((v) => v.v === 'env' && !/NODE_ENV|MODE|STAGE|^ENV/.test(v.name))
-  if (secret?.v === 'env') return { kind: 'skipped-without-secret', variable: secret.name }
-  if (absent.some((v) => v.v === 'request' && v.part === 'header')) return { kind: 'skipped-without-header' }
-  if (step.under.some((c) => mentionsEnv(c.test, undefined, /NODE_ENV|MODE|STAGE|^ENV|VERCEL_ENV|SKIP|DISABLE/))) return { kind: 'skipped-outside-production' }
-  if (step.under.some((c) => contains(c.test, (v) => v.v === 'error'))) return { kind: 'goes-on-after-failure' }
-  return { kind: 'skipped' }
+  const open = step.under.filter((c) => !c.negated).flatMap((c) => unprovedBranches(c.test, steps))
+  const found = open.length
+    ? reasonIn(
+        open.flatMap((o) => absences(o, false)),
+        open,
+      )
+    : undefined
+  if (found) return found
+  const absent = step.under.flatMap((c) => absences(c.test, c.negated)).filter((v) => v.v !== 'env' || /SECRET|WEBHOOK|SIGN/.test(v.name))
+  return (
+    reasonIn(
+      absent,
+      step.under.map((c) => c.test),
+    ) ?? (step.under.some((c) => contains(c.test, (v) => v.v === 'error')) ? { kind: 'goes-on-after-failure' } : { kind: 'skipped' })
+  )
 }
+
+function reasonIn(absent: readonly Value[], tests: readonly Value[]): Pick<Webhook['verification'][number], 'kind' | 'variable'> | undefined {
+  if (tests.some((t) => contains(t, (v) => v.v === 'env' && STAGE.test(v.name)))) return { kind: 'skipped-outside-production' }
+  const secret = absent.find((v) => v.v === 'env')
+  if (secret?.v === 'env') return { kind: 'skipped-without-secret', variable: secret.name }
+  const header = absent.find((v) => v.v === 'request' && v.part === 'header')
+  return header?.v === 'request' ? { kind: 'skipped-without-header', ...(header.name ? { variable: header.name } : {}) } : undefined
+}
+
+const STAGE = /NODE_ENV|_MODE$|^MODE$|STAGE|^ENV|ENVIRONMENT|VERCEL_ENV|SKIP|DISABLE|TESTING|^DEV|DEBUG|BYPASS/
 
 /** Values that a condition says are missing. */
 function absences(v: Value, negated: boolean): Value[] {
@@ -102,14 +125,12 @@ function mentionsEnv(v: Value, name?: string, pattern?: RegExp): boolean {
 }
 
 /** A secret that becomes a known text when its variable is not set. */
-function emptyFallback(secret: Value): { readonly variable: string; readonly value: string } | undefined {
+function emptyFallback(secret: Value): { readonly variable?: string; readonly value: string } | undefined {
   if (secret.v === 'env')
     return secret.fallback?.v === 'const' && typeof secret.fallback.value === 'string' ? { variable: secret.name, value: secret.fallback.value } : undefined
-  if (secret.v === 'any') {
-    for (const o of secret.of) {
-      const nested = emptyFallback(o)
-      if (nested) return nested
-    }
+  if (secret.v === 'const') return typeof secret.value === 'string' && !secret.value.includes('…') ? { value: secret.value } : undefined
+  // Alternatives inside alternatives come from helpers that check and throw as well; only the plain choice is certain.
+  if (secret.v === 'any' && !secret.of.some((o) => o.v === 'any')) {
     const variable = secret.of.find((o) => o.v === 'env')
     const constant = secret.of.find((o) => o.v === 'const' && typeof o.value === 'string')
     if (variable?.v === 'env' && constant?.v === 'const') return { variable: variable.name, value: String(constant.value) }
