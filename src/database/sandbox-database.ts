@@ -7,6 +7,7 @@ import type { Database, DatabaseGap, DatabaseResult, ReplayInput } from './datab
 import { preludeSql } from './sandbox/prelude.ts'
 import type { Answer, Request } from './sandbox/protocol.ts'
 import { longestMs } from './sandbox/stopwatch.ts'
+import { mergeResults, separateDatabases } from './separate-databases.ts'
 
 export interface SandboxOptions {
   /** Computing time for one replay and its trials together; 15 s when absent. On a busy machine it may take up to four times as long. */
@@ -69,7 +70,8 @@ export class SandboxDatabase implements Database {
   private async replayOrCached(digest: string, input: ReplayInput): Promise<DatabaseResult> {
     const cached = await this.options.cache?.get(digest)
     if (cached) return cached
-    const result = await this.run(input)
+    const parts = separateDatabases(input)
+    const result = parts.length === 1 ? await this.run(parts[0] as ReplayInput) : mergeResults(await inSequence(parts, (part) => this.run(part)))
     // What ended early for lack of time may succeed on a calmer machine.
     if (!result.gaps.some((g) => TRANSIENT.test(g.because))) await this.options.cache?.put(digest, result)
     return result
@@ -198,6 +200,12 @@ export class SandboxDatabase implements Database {
       request(child, { type: 'build' })
     })
   }
+}
+
+async function inSequence<T, R>(items: readonly T[], run: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = []
+  for (const item of items) results.push(await run(item))
+  return results
 }
 
 const TRANSIENT = /time budget|in time|memory|sandbox/

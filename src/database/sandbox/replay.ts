@@ -46,6 +46,7 @@ export class Replay {
   /** Statements that undo SET LOCAL at the file's COMMIT. */
   private localSettings: string[] = []
   private outOfTime = false
+  private eventTriggers: readonly string[] = []
 
   constructor(engine: Engine, parser: Parser, input: ReplayInput, host: ReplayHost) {
     this.engine = engine
@@ -73,6 +74,7 @@ export class Replay {
       await this.startFile()
     }
     await this.runLeftovers()
+    for (const name of this.eventTriggers) await this.engine.exec(`set session authorization supabase_admin; alter event trigger ${ident(name)} disable`)
     return {
       gaps: this.gaps,
       statements: this.count,
@@ -156,6 +158,7 @@ export class Replay {
   private async execute(s: Statement, text: string): Promise<void> {
     if (s.kind === 'CreateExtensionStmt') return createExtension(s.node, (sql) => this.admin(sql))
     if (isGrantedPolicy(s)) return this.admin(text)
+    if (isEventTrigger(s)) return this.eventTrigger(s, text)
     if (s.kind === 'VariableSetStmt' && s.node.is_local) {
       const name = String(s.node.name ?? '')
       const { rows } = await this.engine.exec(`select pg_catalog.current_setting(${literal(name)}, true) as v`)
@@ -176,8 +179,21 @@ export class Replay {
     }
   }
 
+  /** Event triggers of the repository never run with the superuser's rights. */
   private async admin(sql: string): Promise<void> {
-    await this.as('supabase_admin', sql)
+    const toggle = (how: string) => this.eventTriggers.map((name) => `alter event trigger ${ident(name)} ${how};`).join(' ')
+    await this.as('supabase_admin', `${toggle('disable')} ${sql}; ${toggle('enable')} select 1`)
+  }
+
+  /** The platform lets `postgres` keep event triggers, most often to enable RLS on every new table. */
+  private async eventTrigger(s: Statement, text: string): Promise<void> {
+    if (s.kind === 'DropStmt') await this.as('supabase_admin', text)
+    else await this.admin(text)
+    const { rows } = await this.engine.exec(
+      "select evtname from pg_catalog.pg_event_trigger where evtname not like 'prelaunch%' and evtenabled <> 'D' order by 1",
+    )
+    this.eventTriggers = rows.map((r) => r['evtname'] as string)
+    if (s.kind === 'CreateEventTrigStmt' && /^prelaunch/.test(s.node.trigname)) throw new SqlFailure('42501', 'the name is reserved')
   }
 
   private async restoreSession(): Promise<void> {
@@ -238,7 +254,6 @@ function refusal(s: Statement): { because: string; touches: DatabaseGap['touches
   if (s.kind === 'CopyStmt') return { because: s.node.is_program ? 'COPY with a program is never run' : '', touches: [] }
   if (s.kind === 'VariableSetStmt' && s.node.name === 'session_authorization')
     return { because: 'SET SESSION AUTHORIZATION is refused, as the platform does', touches: [] }
-  if (s.kind === 'CreateEventTrigStmt' || s.kind === 'AlterEventTrigStmt') return { because: 'event triggers are not replayed', touches: [{ topic: 'rls' }] }
   if (
     s.kind === 'LoadStmt' ||
     s.kind === 'AlterSystemStmt' ||
@@ -249,6 +264,10 @@ function refusal(s: Statement): { because: string; touches: DatabaseGap['touches
   )
     return { because: 'it concerns the server, not the schema', touches: [] }
   return undefined
+}
+
+function isEventTrigger(s: Statement): boolean {
+  return s.kind === 'CreateEventTrigStmt' || s.kind === 'AlterEventTrigStmt' || (s.kind === 'DropStmt' && s.node.removeType === 'OBJECT_EVENT_TRIGGER')
 }
 
 /** Policy DDL that the platform allows on tables of its own. */

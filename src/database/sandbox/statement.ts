@@ -187,6 +187,9 @@ export function touchesOf(s: Pick<Statement, 'kind' | 'node' | 'text'>): Touches
       return grant(n)
     case 'AlterDefaultPrivilegesStmt':
       return [{ topic: 'grant' }]
+    case 'CreateEventTrigStmt':
+    case 'AlterEventTrigStmt':
+      return [{ topic: 'rls' }]
     case 'GrantRoleStmt':
     case 'CreateRoleStmt':
     case 'AlterRoleStmt':
