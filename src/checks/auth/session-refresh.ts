@@ -137,7 +137,7 @@ function browserSide(s: SessionModel, library: SessionModel['libraries'][number]
   const listener = s.listeners[0]
   if (listener) return fine(`onAuthStateChange at ${place(listener)}`)
   if (library && !s.sessionReads.length) return fine(`${library.name} keeps and renews its own session (${place(library.at)})`)
-  const at = s.sessionReads[0] ?? s.browserClients[0] ?? (s.browserAuth[0] as Place)
+  const at = s.browserClients[0] ?? s.sessionReads[0] ?? (s.browserAuth[0] as Place)
   return {
     kind: 'issue',
     issue: {
@@ -150,7 +150,7 @@ function browserSide(s: SessionModel, library: SessionModel['libraries'][number]
       attack: 'On a shared machine the application goes on showing the data of somebody who signed out in another tab, and users act with a session that has ended.',
       fix: { text: 'Listen in the provider at the root, for the life of the application.', language: 'tsx', code: 'useEffect(() => {\n  const { data: { subscription } } = supabase.auth.onAuthStateChange((_event, session) => {\n    setSession(session)\n  })\n  return () => subscription.unsubscribe()\n}, [])' },
       at,
-      related: s.browserAuth.slice(0, 5).map((p) => ({ ...p, what: 'uses the session' })),
+      related: [...s.sessionReads.slice(0, 3).map((p) => ({ ...p, what: 'reads the session once' })), ...s.browserAuth.filter((p) => !s.sessionReads.some((r) => r.path === p.path && r.line === p.line)).slice(0, 5).map((p) => ({ ...p, what: 'uses the session' }))],
       proof: 'inferred',
       aliases: ['CWE-613'],
       ...(s.workspace ? { workspace: s.workspace } : {}),
