@@ -201,7 +201,7 @@ function accountIssue(a: SqlAccount): Issue {
           code: `-- run once, not in a migration\nupdate public.profiles set role = 'admin' where email = :'admin_email';`,
         },
     at: { path: a.path, line: a.line },
-    related: a.related.slice(0, 20).map((p) => ({ ...p, what: 'another fixed value' })),
+    related: a.related.slice(0, 20).map((p) => ({ ...p, subject: `file ${p.path}`, what: 'another fixed value' })),
     proof: 'inferred',
     aliases: ['CWE-798'],
   }

@@ -82,7 +82,10 @@ function hardcodedIssue(p: HardcodedProject): Issue {
         : `const firebaseConfig = {\n  apiKey: import.meta.env.VITE_FIREBASE_API_KEY,\n  projectId: import.meta.env.VITE_FIREBASE_PROJECT_ID,\n}`,
     },
     at: { path: p.path, line: p.line },
-    related: p.keyLine === p.line ? [] : [{ path: p.path, line: p.keyLine, what: 'the key' }],
+    related: [
+      ...(p.keyLine === p.line ? [] : [{ path: p.path, line: p.keyLine, what: 'the key' }]),
+      ...p.also.slice(0, 20).map((a) => ({ ...a, subject: `file ${a.path}`, what: 'the same project' })),
+    ],
     proof: 'inferred',
     aliases: ['CWE-547'],
   }

@@ -7,7 +7,7 @@ import { hardcodedIdentities, mergeIdentities } from './identities.ts'
 import { markersOf } from './markers.ts'
 import { ownerMails } from './owner-mails.ts'
 import { hardcodedSecrets } from './secrets.ts'
-import { sqlAccounts, sqlIdentities } from './sql-values.ts'
+import { oneOfEachPerson, sqlAccounts, sqlIdentities } from './sql-values.ts'
 import { switches } from './switches.ts'
 
 type Slices = Pick<AppModel, 'files' | 'workspaces' | 'declared' | 'schema' | 'access' | 'modules' | 'routes' | 'env'>
@@ -49,7 +49,7 @@ export function buildCode(input: ModelInput, slices: Slices): CodeModel {
     defaults,
     switches: found,
     ownerMails: mails,
-    sqlAccounts: accounts,
+    sqlAccounts: oneOfEachPerson(accounts),
     markers,
     searched: { files: input.facts.of('secrets').size, markers: markerCount },
   }

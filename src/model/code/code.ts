@@ -81,6 +81,8 @@ export interface SqlAccount {
   readonly path: string
   readonly line: number
   readonly what: 'password' | 'grant'
+  /** The fixed address or id, for telling accounts apart; not shown. */
+  readonly who: string
   readonly related: readonly Place[]
 }
 

@@ -97,12 +97,12 @@ const POWER = /'(?:super[_ -]?admin|admin|administrator|owner|superuser|root|mod
 /** Accounts with a fixed password, and power given to a fixed person, in SQL that runs wherever the migrations run. */
 export function sqlAccounts(path: string, text: string): SqlAccount | undefined {
   const clean = withoutComments(text)
-  const found: { what: SqlAccount['what']; line: number }[] = []
+  const found: { what: SqlAccount['what']; line: number; who: string }[] = []
   for (const { statement, offset } of statementsOf(clean)) {
     const lineOf = (index: number) => clean.slice(0, offset + index).split('\n').length
     const crypt = CRYPT.exec(statement)
     if (AUTH_USERS.test(statement) && crypt) {
-      found.push({ what: 'password', line: lineOf(crypt.index) })
+      found.push({ what: 'password', line: lineOf(crypt.index), who: personIn(statement) })
       continue
     }
     const into = /insert\s+into\s+("?[\w.]+"?[\w."]*)/i.exec(statement)
@@ -116,11 +116,28 @@ export function sqlAccounts(path: string, text: string): SqlAccount | undefined 
       POWER.test(statement.slice(into.index + into[0].length)) &&
       personal(statement)
     )
-      found.push({ what: 'grant', line: lineOf(personalIndex(statement)) })
-    else if (update && POWER.test(update[2] ?? '') && personal(update[3] ?? '')) found.push({ what: 'grant', line: lineOf(update.index) })
+      found.push({ what: 'grant', line: lineOf(personalIndex(statement)), who: personIn(statement) })
+    else if (update && POWER.test(update[2] ?? '') && personal(update[3] ?? ''))
+      found.push({ what: 'grant', line: lineOf(update.index), who: personIn(update[3] ?? '') })
   }
   const [first, ...others] = found.sort((a, b) => (a.what === b.what ? a.line - b.line : a.what === 'password' ? -1 : 1))
-  return first && { path, line: first.line, what: first.what, related: others.map((o) => ({ path, line: o.line })) }
+  return first && { path, line: first.line, what: first.what, who: first.who, related: others.map((o) => ({ path, line: o.line })) }
+}
+
+/** The address or id that stands first; only ever compared, never shown. */
+function personIn(text: string): string {
+  return (MAIL_LITERAL.exec(text)?.[1] ?? UUID_LITERAL.exec(text)?.[1] ?? '').toLowerCase()
+}
+
+/** The same person in migration after migration is one cause: the first file, the others beside it. */
+export function oneOfEachPerson(all: readonly SqlAccount[]): SqlAccount[] {
+  const merged = new Map<string, SqlAccount>()
+  for (const a of all) {
+    const key = `${a.what} ${a.who || a.path}`
+    const known = merged.get(key)
+    merged.set(key, known ? { ...known, related: [...known.related, { path: a.path, line: a.line }, ...a.related] } : a)
+  }
+  return [...merged.values()]
 }
 
 function personalIndex(statement: string): number {

@@ -6,7 +6,7 @@ import { dockerfileDefinitions } from './dockerfile.ts'
 import type { EnvDefinition, EnvModel, EnvRead, HardcodedProject } from './env.ts'
 import { envFileStates, environmentOf } from './env-files.ts'
 import { compareEnvironments } from './environments.ts'
-import { hardcodedProject } from './hardcoded-projects.ts'
+import { hardcodedProject, oneOfEachProject } from './hardcoded-projects.ts'
 import { ignoreGaps } from './ignored-variants.ts'
 import { envPrefixes, inlinedDefinitions } from './inlined.ts'
 import { PUBLIC_PREFIXES, publicVariables } from './public-name.ts'
@@ -52,6 +52,6 @@ export function buildEnv(input: ModelInput, slices: Slices): EnvModel {
     publicPrefixes: [...prefixes],
     publicVariables: publicVariables(definitions, reads, [...prefixes]),
     separation: compareEnvironments(definitions, (path) => slices.workspaces.of(path).dir),
-    hardcodedProjects,
+    hardcodedProjects: oneOfEachProject(hardcodedProjects),
   }
 }

@@ -53,7 +53,17 @@ export function envFileStates(input: ModelInput): EnvFileState[] {
   }
   return [...states]
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([path, state]) => ({ path, template: isEnvTemplate(path), test: environmentOf(path) === 'test', ...state }))
+    .map(([path, state]) => ({ path, template: isEnvTemplate(path) || onlyReferences(path, facts), test: environmentOf(path) === 'test', ...state }))
+}
+
+/** A file of references into a vault (`op://…`) is made to be committed. */
+function onlyReferences(path: string, facts: ReadonlyMap<string, { readonly variables: readonly EnvVariableFact[] }>): boolean {
+  const filled = facts.get(path)?.variables.filter((v) => v.kind !== 'empty') ?? []
+  return (
+    filled.length > 0 &&
+    filled.every((v) => v.kind === 'reference' || /^(?:true|false|\d+|(?:https?:\/\/)?localhost(?::\d+)?)$/.test(v.value)) &&
+    filled.some((v) => v.kind === 'reference')
+  )
 }
 
 function version(variables: readonly EnvVariableFact[], others: readonly SecretFact[]): EnvVersion {

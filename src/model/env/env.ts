@@ -72,4 +72,6 @@ export interface HardcodedProject {
   /** Project reference or id. */
   readonly project: string
   readonly keyLine: number
+  /** Further files with the same literals. */
+  readonly also: readonly { readonly path: string; readonly line: number }[]
 }

@@ -38,7 +38,7 @@ export function compareEnvironments(definitions: readonly EnvDefinition[], works
     if (d) shared.push({ what: p.what, development: d.definition, production: p.definition })
   }
   const distinct = production
-    .filter((p) => development.some((d) => d.definition.name === p.definition.name && d.what === p.what && d.id !== p.id && same(d, p)))
+    .filter((p) => development.some((d) => d.definition.name === p.definition.name && d.id !== p.id && same(d, p)))
     .map((p) => p.definition.name)
   const paths = (of: readonly Identity[]) => [...new Set(of.map((i) => i.definition.path))]
   return { shared, distinct: [...new Set(distinct)], sides: { development: paths(development), production: paths(production) } }

@@ -28,8 +28,18 @@ export function hardcodedProject(path: string, js: JavaScriptFacts): HardcodedPr
   }
   for (const fn of js.functions) for (const s of statements(fn.body)) for (const e of exprsOf(s)) visit(e, false)
   for (const x of js.exports) if (x.value) visit(x.value, false)
-  if (url && key) return { path, line: url.line, what: 'supabase', project: url.project, keyLine: key.line }
-  return firebase ? { path, line: firebase.line, what: 'firebase', project: firebase.project, keyLine: firebase.line } : undefined
+  if (url && key) return { path, line: url.line, what: 'supabase', project: url.project, keyLine: key.line, also: [] }
+  return firebase ? { path, line: firebase.line, what: 'firebase', project: firebase.project, keyLine: firebase.line, also: [] } : undefined
+}
+
+/** One project is one cause: the first file that is no static asset, the others beside it. */
+export function oneOfEachProject(all: readonly HardcodedProject[]): HardcodedProject[] {
+  const merged = new Map<string, HardcodedProject>()
+  for (const p of [...all].sort((a, b) => Number(/(^|\/)public\//.test(a.path)) - Number(/(^|\/)public\//.test(b.path)))) {
+    const known = merged.get(p.project)
+    merged.set(p.project, known ? { ...known, also: [...known.also, { path: p.path, line: p.line }] } : p)
+  }
+  return [...merged.values()]
 }
 
 function isProjectKey(text: string): boolean {

@@ -13,9 +13,10 @@ export function ignoreGaps(files: ReadonlyMap<string, GitignoreFacts>, folders: 
   const lets = new Map<string, string[]>()
   const rootOpen = VARIANTS.filter((v) => !isIgnored(v, rules))
   for (const folder of [...new Set(['', ...folders])].sort()) {
-    const open = VARIANTS.filter((v) => !isIgnored(join(folder, v), rules) && (folder === '' || !rootOpen.includes(v) || nearest(folder, rules) !== ''))
+    // what the root lets in is the root's cause, wherever it is let in
+    const open = VARIANTS.filter((v) => !isIgnored(join(folder, v), rules) && (folder === '' || !rootOpen.includes(v)))
     if (!open.length) continue
-    const owner = nearest(folder, rules)
+    const owner = unignoring(folder, open[0] as string, rules)
     lets.set(owner, [...(lets.get(owner) ?? []), ...open.map((v) => join(folder, v))])
   }
   return [...lets].map(([folder, variants]) => {
@@ -48,9 +49,10 @@ function isIgnored(path: string, rules: ReadonlyMap<string, { readonly rules: Ig
   return false
 }
 
-/** The innermost folder at or above with an ignore file; '' when there is none. */
-function nearest(folder: string, rules: ReadonlyMap<string, unknown>): string {
-  for (let at = folder; at; at = folderOf(at)) if (rules.has(at)) return at
+/** The innermost folder whose ignore file takes the protection back; the root when none does. */
+function unignoring(folder: string, variant: string, rules: ReadonlyMap<string, { readonly rules: Ignore }>): string {
+  const path = join(folder, variant)
+  for (let at = folder; at; at = folderOf(at)) if (rules.get(at)?.rules.test(path.slice(at.length + 1)).unignored) return at
   return ''
 }
 
