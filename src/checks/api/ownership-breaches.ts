@@ -59,6 +59,8 @@ const PERSONAL_NAME =
   /(^|_)(users?|profiles?|accounts?|customers?|orders?|payments?|subscriptions?|invoices?|messages?|conversations?|chats?|sessions?|tickets?|bookings?|reservations?|appointments?|members?|memberships?|teams?|organi[sz]ations?|credits?|wallets?|transactions?|notes?|documents?|files?|uploads?|contacts?|patients?|leads?|addresses|carts?|returns?|refunds?|api_?keys?|tokens?|notifications?|employees?|students?|projects?|tasks?|todos?|subscribers?|reports?|scans?|workspaces?)(_|$)/i
 const NOT_AN_ID =
   /^(?:status|state|type|kind|category|locale|lang|language|role|plan|is_\w+|published|active|visible|page|limit|sort|order|slug|country|currency|month|year|date|level|name|title|code|token|share_token|invite_code|secret|key|hash|session_id|stripe_\w+|provider)$/i
+/** Columns that hold something unguessable: who knows it may. */
+const CAPABILITY = /token|secret|hash|nonce|share|invite|code|api_?key|session_?id|checkout|payment_?intent|unsubscribe|verification/i
 const USER_TABLE = /(^|\.)(users?|profiles?|accounts?)$/i
 
 /** What a handler does with objects that the request names, and what ties them to the caller. */
@@ -128,14 +130,15 @@ const verbOf = (e: Query): string => ({ select: 'loads', insert: 'inserts into',
 function choosingFilter(e: Query, behaviour: Behaviour): { column: string; value: Value } | undefined {
   if (e.op === 'insert') return undefined
   if (e.op === 'upsert' && e.payload?.v === 'object') {
+    if ((e.onConflict ?? []).some((key) => e.payload?.v === 'object' && e.payload.props[key] && isCallers(e.payload.props[key] as Value, behaviour))) return undefined
     for (const key of e.onConflict ?? ['id']) {
-      const value = e.payload.props[key] ?? (e.payload.props.update?.v === 'object' ? undefined : undefined)
+      const value = e.payload.props[key]
       if (value && fromRequest(value, behaviour)) return { column: key, value }
     }
   }
   for (const f of e.filters) {
     const column = f.column.split('.').at(-1) ?? f.column
-    if ((f.op === 'eq' || f.op === 'in') && !NOT_AN_ID.test(column) && fromRequest(f.value, behaviour) && !narrow(f.value)) return { column, value: f.value }
+    if ((f.op === 'eq' || f.op === 'in') && !NOT_AN_ID.test(column) && !CAPABILITY.test(column) && fromRequest(f.value, behaviour) && !narrow(f.value)) return { column, value: f.value }
   }
   return undefined
 }
@@ -263,7 +266,7 @@ function unprotectedUse(index: number, behaviour: Behaviour, ties: Ties): 'none'
     if (e.kind === 'log' || e.kind === 'throw' || e.kind === 'identify') continue
     if (e.kind === 'respond' && ((e.status ?? 200) >= 400 || e.how === 'redirect')) continue
     if (!usesValue(e, (x) => x.v === 'row' && x.step === index) && !(isWork(e) && s.under.some((c) => mentions(c.test, ofRow)))) continue
-    if (ties.byCondition(s)) continue
+    if (ties.byCondition(s) || asksAboutCaller(e, behaviour)) continue
     if (s.under.some((c) => nearTie(c.test, !c.negated, ties))) {
       if (verdict === 'none') verdict = 'ownerless'
       continue
@@ -271,6 +274,13 @@ function unprotectedUse(index: number, behaviour: Behaviour, ties: Ties): 'none'
     return 'some'
   }
   return verdict
+}
+
+/** The question itself whether the caller may: a membership looked up by both, a function given both. */
+function asksAboutCaller(e: Effect, behaviour: Behaviour): boolean {
+  if (e.kind === 'rpc') return mentions(e.args, (x) => isCallers(x, behaviour)) || e.client.rights === 'caller'
+  if (e.kind === 'db') return e.op === 'select' && (e.client.rights === 'caller' || e.filters.some((f) => isCallers(f.value, behaviour)))
+  return e.kind === 'limit' || e.kind === 'kv' || e.kind === 'hash-compare'
 }
 
 /** `!row.user_id || row.user_id === user.id`: the comparison is there, but rows without an owner pass. */
@@ -434,7 +444,7 @@ function otherBreaches(step: Step, e: Effect, behaviour: Behaviour, ties: Ties, 
       if (target && isCallers(target, behaviour)) return []
       if (
         /deleteUser|updateUserById|generateLink|inviteUserByEmail|listUsers|users\.(?:delete|update|ban)/.test(e.name) &&
-        (/listUsers/.test(e.name) || (target && mentions(target, (x) => x.v === 'request' || x.v === 'row')))
+        (/listUsers/.test(e.name) || (target && mentions(target, (x) => x.v === 'request')))
       ) {
         if (
           /listUsers/.test(e.name) &&
@@ -473,7 +483,7 @@ function otherBreaches(step: Step, e: Effect, behaviour: Behaviour, ties: Ties, 
       ]
     }
     case 'rpc': {
-      if (e.client.rights !== 'service' || e.args.v !== 'object') return []
+      if (e.client.rights !== 'service' || e.args.v !== 'object' || mentions(e.args, (x) => isCallers(x, behaviour))) return []
       const chosen = Object.entries(e.args.props).find(
         ([n, v]) => /(?:^|_)(?:user|owner|profile|account|customer|member|target)_?id$|^p?_?(?:user|uid|userid)$/i.test(n) && fromRequest(v, behaviour),
       )

@@ -1,6 +1,7 @@
 import type { SqlFunction } from '../../database/database.ts'
 import type { RelatedPlace } from '../../lib/place.ts'
 import type { Effect, Step, Value } from '../../model/behaviour/behaviour.ts'
+import { guardOfStep } from '../../model/routes/guard.ts'
 import type { Route } from '../../model/routes/routes.ts'
 import { defineCheck, type Fix, failed, type Issue, notApplicable, passed, type Severity } from '../define-check.ts'
 import { dynamicStatement } from './dynamic-sql.ts'
@@ -27,6 +28,8 @@ export default defineCheck({
         const text = textOf(e)
         if (!text) continue
         texts++
+        // the processor's signed data is not the attacker's
+        if (guardOfStep(step, route.behaviour)?.who === 'signature') continue
         const taint = taintOf(text.text, text.language, step.under, route.behaviour.steps)
         if (taint) collect(sinks, route, step, text, taint)
       }

@@ -40,7 +40,7 @@ export class Ties {
         const [a, b] = test.of
         if (test.op === '!') return a ? next(a, !truthy) : false
         if (test.op === '&&' || test.op === '||')
-          return (test.op === '&&') === truthy ? test.of.some((x) => next(x, truthy)) : test.of.length > 0 && test.of.every((x) => next(x, truthy))
+          return (test.op === '&&') === truthy ? test.of.some((x) => next(x, truthy)) : test.of.some((x) => next(x, truthy)) && test.of.every((x) => next(x, truthy) || this.provesRole(x, truthy, depth + 1))
         if (/^[!=]==?$/.test(test.op) && a && b) {
           if (test.op.startsWith('!') === truthy) return false
           return (callers(a) && this.ofObject(b)) || (callers(b) && this.ofObject(a)) || this.secretOf(a, b) || this.secretOf(b, a)
@@ -65,6 +65,31 @@ export class Ties {
       default:
         return false
     }
+  }
+
+  /** Somebody with a role may act on rows of others: `isAdmin || row.user_id === user.id`. */
+  private provesRole(test: Value, truthy: boolean, depth: number): boolean {
+    if (depth > 12) return false
+    if (test.v === 'op') {
+      const [a, b] = test.of
+      if (test.op === '!') return a ? this.provesRole(a, !truthy, depth + 1) : false
+      if (test.op === '&&' || test.op === '||') return (test.op === '&&') === truthy ? test.of.some((x) => this.provesRole(x, truthy, depth + 1)) : test.of.every((x) => this.provesRole(x, truthy, depth + 1))
+      if (test.op === '===' && truthy && a && b) return [a, b].some((x) => isCallers(x, this.behaviour)) && [a, b].some((x) => x.v === 'const' || x.v === 'env' || x.v === 'array')
+      return false
+    }
+    if (!truthy) return false
+    if (test.v === 'result') {
+      const e = this.behaviour.steps[test.step]?.effect
+      return e?.kind === 'rpc' && (e.client.rights === 'caller' || mentions(e.args, (x) => isCallers(x, this.behaviour)))
+    }
+    if (test.v === 'row') return test.step >= 0 && isCallersRow(test.step, this.behaviour)
+    if (test.v === 'caller') return /role|admin/i.test(test.field ?? '') && test.trust === 'verified'
+    if (test.v === 'call') return test.args.some((x) => mentions(x, (y) => isCallers(y, this.behaviour)))
+    if (test.v === 'any') {
+      const possible = test.of.filter((x) => !(x.v === 'const' && Boolean(x.value) !== truthy))
+      return possible.length > 0 && possible.every((x) => this.provesRole(x, truthy, depth + 1))
+    }
+    return false
   }
 
   /** A value of the object: of a row, or of the request (`params.userId === user.id`). Roles compared with constants are none. */

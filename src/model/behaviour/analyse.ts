@@ -44,8 +44,8 @@ function run(it: Interpreter, entry: Entry): void {
     const next = (_: Interpreter, __: readonly Val[], place: Place): Val => (++passed > 3 ? UNKNOWN : step(i + 1, place))
     const args = r.seeds.map((seed) => seedValue(seed, i < chain.length - 1 ? next : undefined, shared))
     const value = settle(it, callValue(it, handlerOf(fn), args, at), at)
-    if (i < chain.length - 1 && passed === 0 && !r.seeds.some((s) => typeof s === 'string' && TAKES_NEXT.has(s)))
-      return goOn(it, value, at, () => step(i + 1, at))
+    // One that never calls `next` itself hands it to something that is not followed, or is not handed one at all.
+    if (i < chain.length - 1 && passed === 0) return goOn(it, value, at, () => step(i + 1, at))
     return value
   }
   const place = { path: entry.path, line: 1 }
@@ -76,8 +76,6 @@ function goOn(it: Interpreter, value: Val, at: Place, rest: () => Val): Val {
   it.narrowed = new Map(it.narrowed).set(value.choice, new Set(passing.map((a) => a.i)))
   return rest()
 }
-
-const TAKES_NEXT = new Set(['next-function', 'hono-context', 'kit-handle', 'trpc-options', 'server-fn-options'])
 
 /** The function of a runnable. */
 function resolve(it: Interpreter, r: Runnable): Val | undefined {

@@ -8,6 +8,7 @@ import type { Interpreter } from './interpreter.ts'
 import { cryptoCall } from './libraries/crypto.ts'
 import { elementOf, member, request } from './members.ts'
 import { statusIn } from './responses.ts'
+import { Scope } from './scope.ts'
 
 const PASS_THROUGH = new Set([
   'decodeURIComponent',
@@ -297,9 +298,10 @@ export function builtinConstruct(it: Interpreter, name: string, args: readonly V
     case 'URLSearchParams':
       return first.v === 'request' ? host('search-params', 'query') : { v: 'call', name: 'URLSearchParams', args, at }
     case 'Headers':
+      if (first.v === 'host' && first.host === 'headers') return { ...first, props: new Scope('', first.props) }
       return first.v === 'host' || first.v === 'request' ? host('headers', 'header') : object(first.v === 'object' ? first.props : {})
     case 'Request':
-      return first.v === 'host' ? first : { v: 'call', name: 'Request', args, at }
+      return derivedRequest(first, args[1]) ?? { v: 'call', name: 'Request', args, at }
     case 'Date':
     case 'FormData':
     case 'Map':
@@ -337,6 +339,13 @@ export function builtinConstruct(it: Interpreter, name: string, args: readonly V
 
 function seedlessUrl(): Val {
   return host('url', 'url')
+}
+
+/** `new Request(request, { headers })`: the request, with headers that the server set. */
+export function derivedRequest(first: Val, init: Val | undefined): Val | undefined {
+  const headers = init?.v === 'object' ? init.props.headers : undefined
+  if (headers?.v === 'host') return host('request', 'whole', { headers })
+  return first.v === 'host' ? first : undefined
 }
 
 /** The object that a proxy's getter reads its key from. */
@@ -561,6 +570,9 @@ export function builtinMethod(it: Interpreter, of: Val, name: string, args: read
   void seedValue
   return undefined
 }
+
+const either = (a: Val, b: Val): Val => (truth(a) === true || truth(b) === false ? a : truth(a) === false ? b : truth(b) === true ? b : op('||', a, b))
+const both = (a: Val, b: Val): Val => (truth(a) === false || truth(b) === true ? a : truth(a) === true ? b : truth(b) === false ? b : op('&&', a, b))
 
 /** Once for a representative element; what it writes may or may not have happened, and it always comes back. */
 function mapOnce(it: Interpreter, run: () => Val): Val {

@@ -275,8 +275,12 @@ export function hostCall(it: Interpreter, of: HostVal, name: string, args: reado
     case 'headers':
     case 'cookies':
       switch (name) {
-        case 'get':
+        case 'get': {
+          // what a wrapper put there for the handler (`headers.set('x-user-id', user.id)`)
+          const own = of.props.vars.get(`$${key()?.toLowerCase()}`) ?? of.props.parent?.vars.get(`$${key()?.toLowerCase()}`)
+          if (own) return of.host === 'cookies' ? object({ value: own }, own) : it.narrow(own)
           return of.host === 'cookies' ? object({ value: named('cookie'), name: args[0] ?? UNKNOWN }, named('cookie')) : named('header')
+        }
         case 'has':
           return named(of.part ?? 'header')
         case 'getAll':
@@ -284,7 +288,8 @@ export function hostCall(it: Interpreter, of: HostVal, name: string, args: reado
         case 'set':
         case 'delete':
         case 'append':
-          it.emit({ kind: 'cookie', name: `${of.host}.${name}`, args }, at)
+          if (name !== 'delete' && key()) it.write(of.props, `$${key()?.toLowerCase()}`, args[1] ?? UNDEFINED)
+          if (of.host === 'cookies') it.emit({ kind: 'cookie', name: `${of.host}.${name}`, args }, at)
           return UNDEFINED
         case 'forEach':
         case 'entries':

@@ -155,13 +155,30 @@ export function index(it: Interpreter, of: Val, key: Val, at: Place): Val {
   if (key.v === 'const' && typeof key.value === 'string') return member(it, of, key.value, at)
   if (of.v === 'any') return it.distribute(of, (value) => index(it, value, key, at))
   if (of.v === 'object' && !of.rest) {
-    const values = Object.values(of.props)
     // a look-up in a fixed table: one of its values, or nothing
-    if (values.length && values.length <= 60) return it.alternatives([...dedupe(values).slice(0, 8), UNDEFINED].map((value) => ({ value, under: [] })))
+    const values = lookedUp(of.props, key, at)
+    if (values.length && values.length <= 60) return it.alternatives([...values.slice(0, 24), { value: UNDEFINED, under: [] }])
   }
   if (of.v === 'global' && of.name === 'process.env') return { v: 'env', name: '*' }
   if (of.v === 'array' || of.v === 'row') return elementOf(it, of)
   return { v: 'call', name: 'index', args: [of, key], at }
+}
+
+/** The values of a table, each under the keys that lead to it when the key is what a request or an event says. */
+function lookedUp(props: Readonly<Record<string, Val>>, key: Val, at: Place): { value: Val; under: Cond[] }[] {
+  const byValue = new Map<string, { value: Val; names: string[] }>()
+  for (const [name, value] of Object.entries(props)) {
+    const k = keyOf(value)
+    const known = byValue.get(k)
+    if (known) known.names.push(name)
+    else byValue.set(k, { value, names: [name] })
+  }
+  const chosen = key.v === 'event' || key.v === 'request'
+  return [...byValue.values()].map(({ value, names }) => {
+    if (!chosen) return { value, under: [] }
+    const tests = names.map((name) => op('===', key, constant(name)))
+    return { value, under: [{ test: tests.length === 1 ? (tests[0] as Val) : op('||', ...tests), negated: false, at, otherwise: { ends: false } }] }
+  })
 }
 
 function dedupe(values: readonly Val[]): Val[] {

@@ -1,5 +1,5 @@
 import { constant, object, UNDEFINED, UNKNOWN, type Val } from '../abstract-value.ts'
-import { h3Call } from '../builtins.ts'
+import { derivedRequest, h3Call } from '../builtins.ts'
 import { raise } from '../execute.ts'
 import { host } from '../hosts.ts'
 import { member, request } from '../members.ts'
@@ -28,6 +28,8 @@ const next: Library = {
         return answer(c, 'next', 200)
       case 'NextResponse':
         return c.chain.links.at(-1)?.name === 'new' ? answer(c, 'other', optionStatus(c, second) ?? 200, first) : undefined
+      case 'NextRequest':
+        return first ? derivedRequest(first, second) : undefined
       case 'redirect':
       case 'permanentRedirect':
         return raise(c.it, answer(c, 'redirect', c.name === 'redirect' ? 307 : 308, first), c.at)
