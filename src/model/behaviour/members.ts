@@ -1,5 +1,5 @@
 import type { Place } from '../../lib/place.ts'
-import { array, type ClassVal, constant, type InstanceVal, isNullish, keyOf, op, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
+import { array, type ClassVal, type Cond, constant, type InstanceVal, isNullish, keyOf, op, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
 import type { Value } from './behaviour.ts'
 import { callValue } from './calls.ts'
 import { evaluate, functionValue, lookup } from './evaluate.ts'

@@ -34,7 +34,7 @@ export function judgeRepeats(route: Route, behaviour: Behaviour, schema: Pick<Sc
     repeats: dedupe(problems),
     effects,
     ...(claim && claim.unique !== false ? { guard: `the event id is recorded in ${claim.table}` } : {}),
-    acknowledgesFailure: acknowledgements(route, behaviour),
+    acknowledgesFailure: acknowledgements(route, behaviour, claim),
   }
 }
 
@@ -297,7 +297,7 @@ function isMailHost(v: Value | undefined): boolean {
 }
 
 /** Answers of success on the way of an error after the event was accepted. */
-function acknowledgements(route: Route, { steps }: Behaviour): Repeats['acknowledgesFailure'] {
+function acknowledgements(route: Route, { steps }: Behaviour, claim: Claim | undefined): Repeats['acknowledgesFailure'] {
   return steps
     .filter(
       (s) =>
@@ -307,7 +307,11 @@ function acknowledgements(route: Route, { steps }: Behaviour): Repeats['acknowle
         s.effect.how !== 'next' &&
         s.effect.how !== 'redirect',
     )
-    .filter((s) => s.under.some((c) => failedWork(c, steps)) && (provesSignature(s.under, steps).proved || s.under.some((c) => namesIn(c.test).size > 0)))
+    .filter(
+      (s) =>
+        s.under.some((c) => failedWork(c, steps) && !(c.test.v === 'error' && (c.test.of === claim?.insert || c.test.of === claim?.look))) &&
+        (provesSignature(s.under, steps).proved || s.under.some((c) => namesIn(c.test).size > 0)),
+    )
     .map((s) => entryPlace(s, route))
 }
 
