@@ -39,6 +39,11 @@ function judge(s: SessionModel, middleware: readonly MiddlewareModel[], routes: 
   const rendersPages = routes.some((r) => r.kind === 'page' && !r.page?.static)
   if (s.serverClients.length && (rendersPages || middleware.length)) return serverSide(s, middleware, routes)
   if (s.ownCookies.length) return ownCookies(s, middleware)
+  if (!s.browserAuth.length) {
+    // Handlers without pages: each of them may fetch the user and write cookies itself.
+    const read = s.serverReads.find((r) => /getUser|getClaims/.test(r.name))
+    return read ? fine(`every handler fetches the user itself (${place(read.at)})`) : { kind: 'none' }
+  }
   return browserSide(s, library)
 }
 

@@ -14,6 +14,7 @@ export type Code =
 export type Calling =
   | 'next-route' // (request, { params })
   | 'next-middleware' // (request, event)
+  | 'clerk-middleware' // (auth, request)
   | 'next-api' // (req, res)
   | 'next-props' // ({ params, query, req, res })
   | 'next-page' // ({ params, searchParams })
@@ -49,6 +50,8 @@ export interface Before {
   readonly what: 'middleware' | 'hook' | 'layout' | 'guard' | 'loader' | 'context'
   /** False when the framework runs it beside the handler (layout loads of SvelteKit): it redirects pages, but guards no data. */
   readonly blocks: boolean
+  /** Paths that the library's own middleware leaves open (`publicRoutes`). */
+  readonly open?: readonly string[]
   /** A library middleware that is known by its import (`clerkMiddleware`, `express-jwt`): nothing to follow. */
   readonly external?: { readonly from: string; readonly name: string }
 }

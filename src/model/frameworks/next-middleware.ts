@@ -3,7 +3,7 @@ import type { Before, Middleware } from './entry.ts'
 import { exportedHandler } from './exported-handlers.ts'
 import { matchesSource, samplePath } from './path-pattern.ts'
 import type { Program } from './program.ts'
-import { propOf, stringOf } from './walk.ts'
+import { propOf, stringOf, stringsOf } from './walk.ts'
 
 const known = new WeakMap<Program, readonly Middleware[]>()
 
@@ -24,16 +24,18 @@ export function nextMiddleware(program: Program): readonly Middleware[] {
         if (!h) continue
         const matcher = matcherOf(program, path)
         const external = h.meaning?.k === 'external' ? { from: h.meaning.from, name: h.meaning.name } : undefined
-        const code = h.code ?? ({ k: 'expr', path, scope: 0, expr: { k: 'opaque', l: h.line } } as const)
+        const callback = wrapped(program, h.code)
+        const code = callback?.code ?? h.code ?? ({ k: 'expr', path, scope: 0, expr: { k: 'opaque', l: h.line } } as const)
         found.push({
           framework: 'Next.js',
           workspace: workspace.dir,
           code,
-          calling: 'next-middleware',
+          calling: callback?.clerk ? 'clerk-middleware' : 'next-middleware',
           at: { path, line: h.line, ...(h.endLine ? { endLine: h.endLine } : {}) },
           what: 'middleware',
           blocks: true,
-          ...(external ? { external } : {}),
+          ...(external ? { external } : callback ? { external: callback.external } : {}),
+          ...(callback?.open ? { open: callback.open } : {}),
           ...(matcher ? { matcher } : {}),
         })
       }
@@ -42,10 +44,25 @@ export function nextMiddleware(program: Program): readonly Middleware[] {
   return found
 }
 
+/** `clerkMiddleware(cb)`, `auth(cb)`, `withAuth(cb)`, `authMiddleware({ publicRoutes })`: what is inside the library's wrapper. */
+function wrapped(program: Program, code: Before['code'] | undefined): { code?: Before['code']; clerk?: boolean; external: { from: string; name: string }; open?: readonly string[] } | undefined {
+  if (code?.k !== 'expr' || code.expr.k !== 'call') return undefined
+  const direct = program.external(code.path, code.scope, code.expr.fn)
+  // `auth` of an own `NextAuth(config)` instance
+  const instance = direct ? undefined : program.meaning(code.path, code.scope, code.expr.fn)
+  const maker = instance?.k === 'expr' && instance.expr.k === 'mem' && instance.expr.of.k === 'call' ? program.external(instance.path, instance.scope, instance.expr.of.fn) : undefined
+  const external = direct ?? (maker && instance?.k === 'expr' && instance.expr.k === 'mem' ? { from: maker.from, name: instance.expr.name } : undefined)
+  if (!external) return undefined
+  const first = code.expr.args[0]
+  const m = first ? program.meaning(code.path, code.scope, first) : undefined
+  const open = first?.k === 'obj' ? stringsOf(propOf(first, 'publicRoutes')) : []
+  return { external, clerk: /clerk/.test(external.from), ...(m?.k === 'fn' ? { code: { k: 'fn' as const, path: m.path, fn: m.fn } } : {}), ...(open.length ? { open } : {}) }
+}
+
 /** The middleware that runs for a route of a file; a matcher that cannot be decided is taken to match. */
 export function nextMiddlewareFor(program: Program, path: string, route: string): Before[] {
   const dir = program.workspace(path).dir
-  return nextMiddleware(program).filter((m) => m.workspace === dir && matcherCovers(m.matcher?.sources, samplePath(route)) !== false)
+  return nextMiddleware(program).filter((m) => m.workspace === dir && matcherCovers(m.matcher?.sources, samplePath(route)) !== false && !m.open?.some((p) => matchesSource(p, samplePath(route)) === true))
 }
 
 /** Whether any source of a matcher covers a path; no matcher covers all. */

@@ -327,7 +327,7 @@ function membership(of: readonly Value[], behaviour: Behaviour, depth: number): 
   return secret && of.some((a) => fromRequest(a)) ? { who: 'secret', trust: 'verified', how: `a comparison with ${secret.name}`, ...(secret.fallback ? { opensWithout: secret.name } : {}) } : undefined
 }
 
-const LEFT_ON_REQUEST = /^(req|c|ctx|event|locals|context|state)\.(user|session|auth|userId|user_id|currentUser|account|token|jwt|uid|viewer|principal|isAuthenticated|admin|profile)\b/
+const LEFT_ON_REQUEST = /^(request|req|c|ctx|event|locals|context|state)\.(user|session|auth|userId|user_id|currentUser|account|token|jwt|uid|viewer|principal|isAuthenticated|admin|profile)\b/
 
 /** A call that could not be followed. One that gets a credential of the request and whose refusal ends the handler is a check. */
 function unknownCheck(value: Extract<Value, { v: 'call' }>, truthy: boolean, behaviour: Behaviour, depth: number): Proof | undefined {

@@ -68,6 +68,9 @@ function known(from: string, name: string): string | undefined {
 
 /** Middleware of libraries that refuse who is not signed in, by package and name. */
 const GUARDS: readonly { readonly from: RegExp; readonly name: RegExp; readonly who: Guard['who'] }[] = [
+  { from: /^next-auth\/middleware$/, name: /.*/, who: 'user' },
+  { from: /^@clerk\/nextjs/, name: /^authMiddleware$/, who: 'user' },
+  { from: /^@workos-inc\/authkit-nextjs$|^@kinde-oss\/kinde-auth-nextjs/, name: /withAuth|authkitMiddleware/, who: 'user' },
   { from: /^express-jwt$|^express-oauth2-jwt-bearer$|^koa-jwt$|^fastify-jwt$|^jwks-rsa$/, name: /.*/, who: 'user' },
   { from: /^passport$/, name: /authenticate/, who: 'user' },
   { from: /^connect-ensure-login$/, name: /.*/, who: 'user' },

@@ -34,6 +34,8 @@ function requestOf(entry: Entry): NonNullable<Runnables['request']> {
 const SEEDS: Readonly<Record<Calling, readonly Seed[]>> = {
   'next-route': ['web-request', 'next-context'],
   'next-middleware': ['web-request', 'unknown'],
+  // The interpreter knows what the `auth` of the library does.
+  'clerk-middleware': [{ v: 'lib', pkg: '@clerk/nextjs/server', name: 'auth' } as unknown as Seed, 'web-request', 'unknown'],
   'next-api': ['express-req', 'express-res'],
   'next-props': ['pages-context'],
   'next-page': ['next-context'],

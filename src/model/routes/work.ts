@@ -59,6 +59,9 @@ function disclosure(behaviour: Behaviour): boolean {
 
 function laterGuard(behaviour: Behaviour, index: number): Guard | undefined {
   for (const s of behaviour.steps.slice(index + 1)) {
+    // A refusal is no work: what stands before it is the other side of a check.
+    if (s.effect.kind === 'respond' && ((s.effect.status ?? 200) >= 300 || s.effect.how === 'redirect' || s.effect.how === 'not-found')) continue
+    if (s.effect.kind === 'log' || s.effect.kind === 'throw') continue
     const g = guardOfStep(s, behaviour)
     if (g && g.trust !== 'claimed') return g
   }
