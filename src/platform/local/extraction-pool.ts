@@ -23,6 +23,7 @@ const ENTRY = new URL(`./extraction-worker${import.meta.url.endsWith('.ts') ? '.
 const CHUNK_BYTES = 192 << 10
 const CHUNK_FILES = 48
 const POLL = 100
+const MAX_FAILED_STARTS = 3
 
 /** A part of a batch: positions in the batch, not yet done. */
 interface Task {
@@ -60,6 +61,7 @@ export class ExtractionPool {
   readonly #queue: Task[] = []
   #timer: NodeJS.Timeout | undefined
   #closed = false
+  #failedStarts = 0
 
   constructor(options: ExtractionPoolOptions = {}) {
     this.#size = Math.max(1, options.size ?? availableParallelism())
@@ -103,10 +105,11 @@ export class ExtractionPool {
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: this.#heap, stackSizeMb: 4 },
     })
+    Atomics.store(new Int32Array(progress), 0, -1)
     const thread: Thread = { worker, progress: new Int32Array(progress), task: undefined, at: -1, since: 0 }
     this.#threads.add(thread)
     worker.unref()
-    worker.on('message', (answer: { id: number; json: string }) => this.#answered(thread, answer.json))
+    worker.on('message', (answer: readonly string[]) => this.#answered(thread, answer))
     worker.on('error', () => this.#fell(thread, 'could not be analysed within the memory limit'))
     worker.on('exit', () => this.#fell(thread, 'could not be analysed: its thread ended'))
     return thread
@@ -122,7 +125,7 @@ export class ExtractionPool {
       thread.since = performance.now()
       Atomics.store(thread.progress, 0, -1)
       thread.worker.ref()
-      const chunk: Chunk = { id: 0, jobs: task.positions.map((p) => task.jobs[p] as ExtractionJob) }
+      const chunk: Chunk = task.positions.map((p) => task.jobs[p] as ExtractionJob)
       thread.worker.postMessage(chunk)
     }
     const busy = [...this.#threads].some((t) => t.task)
@@ -133,16 +136,16 @@ export class ExtractionPool {
     }
   }
 
-  #answered(thread: Thread, json: string): void {
+  #answered(thread: Thread, answer: readonly string[]): void {
     const { task } = thread
     if (!task) return
     thread.task = undefined
     thread.worker.unref()
+    this.#failedStarts = 0
     // The next chunk is under way before this one is read.
     this.#dispatch()
-    const results = JSON.parse(json) as Extraction[][]
     task.positions.forEach((position, i) => {
-      task.batch.results[position] = results[i] as Extraction[]
+      task.batch.results[position] = JSON.parse(answer[i] as string) as Extraction[]
     })
     this.#settle(task, task.positions.length)
   }
@@ -168,8 +171,16 @@ export class ExtractionPool {
     if (!this.#threads.delete(thread)) return
     const { task } = thread
     thread.task = undefined
-    if (task) {
-      const current = task.positions[Math.max(0, Atomics.load(thread.progress, 0))] as number
+    const at = Atomics.load(thread.progress, 0)
+    if (at === -1) {
+      // It never came to work: no file is to blame. Where threads cannot be had at all, this thread does it.
+      if (task) this.#queue.unshift(task)
+      if (++this.#failedStarts >= MAX_FAILED_STARTS) {
+        void this.#drain()
+        return
+      }
+    } else if (task) {
+      const current = task.positions[at] as number
       const job = task.jobs[current] as ExtractionJob
       task.batch.results[current] = job.kinds.map((kind) => ({ kind, facts: undefined as never, problems: [{ message }] }))
       const rest = task.positions.filter((p) => p !== current)
@@ -178,6 +189,20 @@ export class ExtractionPool {
     }
     if (this.#queue.length > 0) this.warm()
     this.#dispatch()
+  }
+
+  async #drain(): Promise<void> {
+    this.#closed = true
+    for (const { task } of this.#threads) if (task) this.#queue.push(task)
+    await this.close()
+    for (let task = this.#queue.shift(); task; task = this.#queue.shift()) {
+      const { positions, batch, jobs } = task
+      const results = await extractInProcess(positions.map((p) => jobs[p] as ExtractionJob))
+      positions.forEach((position, i) => {
+        batch.results[position] = results[i] as Extraction[]
+      })
+      this.#settle(task, positions.length)
+    }
   }
 
   #settle(task: Task, count: number): void {

@@ -44,6 +44,13 @@ describe('the extraction pool', () => {
     )
   })
 
+  test('where no thread can be started, this one does the work', async () => {
+    const results = await create({ entry: new URL('./no-such-worker.mjs', import.meta.url) }).extractAll(
+      Array.from({ length: 60 }, (_, i) => job(`${i}.sh`, 'ls')),
+    )
+    expect(results.every((r) => r[0]?.facts)).toBe(true)
+  })
+
   test('nothing to do, and after closing', async () => {
     const p = create({})
     expect(await p.extractAll([])).toEqual([])

@@ -3,12 +3,12 @@ import { parentPort, workerData } from 'node:worker_threads'
 
 const progress = new Int32Array(workerData.progress)
 parentPort.on('message', (chunk) => {
-  const results = chunk.jobs.map((job, i) => {
+  const results = chunk.map((job, i) => {
     Atomics.store(progress, 0, i)
     if (job.path === 'hang') for (;;) {}
     if (job.path === 'exit') process.exit(3)
     if (job.path === 'grow') for (const all = []; ; ) all.push(new Array(1e6).fill(job))
-    return job.kinds.map((kind) => ({ kind, facts: { text: job.path }, problems: [] }))
+    return JSON.stringify(job.kinds.map((kind) => ({ kind, facts: { text: job.path }, problems: [] })))
   })
-  parentPort.postMessage({ id: chunk.id, json: JSON.stringify(results) })
+  parentPort.postMessage(results)
 })
