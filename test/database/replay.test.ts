@@ -62,11 +62,11 @@ create policy "avatars are public" on storage.objects for select using (bucket_i
     expect(notes.rls).toEqual({ enabled: true, forced: false, at: { path, line: 9, endLine: 10 } })
     expect(Object.fromEntries(notes.columns.map((c) => [c.name, c.at?.line]))).toEqual({ id: 3, user_id: 4, title: 6, body: 12 })
     expect(notes.foreignKeys).toEqual([{ columns: ['user_id'], references: 'auth.users', referencedColumns: ['id'] }])
-    expect(policy(catalog, 'own')).toMatchObject({ command: 'select', roles: ['public'], permissive: true, at: { path, line: 32 } })
-    expect(policy(catalog, 'all one').at).toEqual({ path, line: 23, endLine: 31 })
+    expect(policy(catalog, 'own')).toMatchObject({ command: 'select', roles: ['public'], permissive: true, at: { path, line: 33 } })
+    expect(policy(catalog, 'all one').at).toEqual({ path, line: 23, endLine: 32 })
     expect(table(catalog, 'public.two')).toMatchObject({ at: { path, line: 23 }, rls: { enabled: true, at: { path, line: 23 } } })
-    expect(table(catalog, 'public.one').rls).toMatchObject({ enabled: false, at: { path, line: 34 } })
-    expect(table(catalog, 'public.two').grants).toContainEqual({ role: 'anon', privilege: 'delete' })
+    expect(table(catalog, 'public.one').rls).toMatchObject({ enabled: false, at: { path, line: 35 } })
+    expect(table(catalog, 'public.two').owner).toBe('postgres')
     expect(notes.grants.filter((g) => g.role === 'authenticated')).toEqual([
       { role: 'authenticated', privilege: 'insert', at: { path, line: 17 } },
       { role: 'authenticated', privilege: 'select', at: { path, line: 17 } },
@@ -83,7 +83,7 @@ create policy "avatars are public" on storage.objects for select using (bucket_i
       { name: 'avatars', public: true, at: { path, line: 20 } },
       { name: 'files', public: true, at: { path, line: 22 } },
     ])
-    expect(policy(catalog, 'avatars are public')).toMatchObject({ schema: 'storage', table: 'objects', at: { path, line: 35 } })
+    expect(policy(catalog, 'avatars are public')).toMatchObject({ schema: 'storage', table: 'objects', at: { path, line: 36 } })
     expect(catalog.speaksOfStorage).toBe(true)
   })
 })
@@ -193,6 +193,70 @@ create table e (id int);
   test('tables of a project that does not expose new ones are closed', async () => {
     const { catalog } = await replaySql(migration('create table a (id int); grant select on a to anon;'), {}, { autoExpose: false })
     expect(table(catalog, 'public.a').grants).toEqual([{ role: 'anon', privilege: 'select', at: { path: 'supabase/migrations/1_a.sql', line: 1 } }])
+  })
+})
+
+describe('what the platform allows beyond ownership', () => {
+  test('policies on storage from a DO block, and event triggers', async () => {
+    const { catalog, gaps } = await replaySql(
+      migration(`
+do $$ begin
+  execute 'create policy "by DO" on storage.objects for select using (bucket_id = ''a'')';
+  execute 'alter table storage.objects disable row level security';
+end $$;
+create policy "again" on storage.objects for insert with check (false);
+create policy "again" on storage.objects for insert with check (false);
+create function public.secure_it() returns event_trigger language plpgsql as $$
+declare c record;
+begin
+  for c in select * from pg_event_trigger_ddl_commands() where command_tag = 'CREATE TABLE' loop
+    execute format('alter table %s enable row level security', c.object_identity);
+  end loop;
+end $$;
+create event trigger secure_all on ddl_command_end when tag in ('CREATE TABLE') execute function public.secure_it();
+create table public.secured (id int);
+drop event trigger secure_all;
+create table public.open (id int);
+`),
+    )
+    expect(gaps).toEqual([])
+    expect(catalog.policies.map((p) => [p.name, p.at.line])).toEqual([
+      ['again', 6],
+      ['by DO', 2],
+    ])
+    expect(catalog.tables.map((t) => [t.name, t.rls.enabled, t.rls.at?.line])).toEqual([
+      ['open', false, undefined],
+      ['secured', true, 16],
+    ])
+  })
+
+  test('databases that repeat a name are replayed apart', async () => {
+    const file = (path: string, database: string, text: string) => ({ path, text, role: 'migration' as const, database })
+    const { catalog, gaps, order } = await replaySql(
+      {},
+      {},
+      {
+        files: [
+          file('apps/a/supabase/migrations/1_a.sql', 'apps/a/supabase/', 'create table users_a (id int); create table shared (id int);'),
+          file('apps/a/supabase/migrations/2_a.sql', 'apps/a/supabase/', 'alter table shared enable row level security;'),
+          file('apps/b/supabase/migrations/1_b.sql', 'apps/b/supabase/', 'create table shared (id int, x text); create table users_b (id int);'),
+        ],
+      },
+    )
+    expect(catalog.tables.map((t) => [t.name, t.columns.length, t.rls.enabled])).toEqual([
+      ['shared', 1, true],
+      ['users_a', 1, false],
+      ['users_b', 1, false],
+    ])
+    expect(gaps).toEqual([
+      {
+        path: 'apps/b/supabase/migrations/1_b.sql',
+        line: 1,
+        because: expect.stringContaining('another database'),
+        touches: [{ topic: 'table', object: 'public.shared' }],
+      },
+    ])
+    expect(order).toHaveLength(3)
   })
 })
 

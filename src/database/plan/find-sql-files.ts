@@ -3,7 +3,7 @@ import type { SqlFile } from '../database.ts'
 
 /** Folders whose SQL never ran, or ran for something else. */
 const LEFT_OUT =
-  /(^|\/)(\.bolt\/supabase_discarded_migrations|_?archived?(_?migrations)?|discarded(_migrations)?|deprecated|obsolete|old(_migrations)?|backups?|rollbacks?|\.history|\.temp|\.branches|node_modules|vendor|templates?|examples?|fixtures?|__tests__|tests?|spec|e2e|docs?\/examples?|snippets)\//i
+  /(^|\/)(\.bolt\/supabase_discarded_migrations|_?archived?(_?migrations)?|discarded(_migrations)?|deprecated|obsolete|(\w*[-_])?old([-_]\w*)?|(\w*[-_])?(disabled|legacy|unused|backups?)([-_]\w*)?|rollbacks?|\.history|\.temp|\.branches|node_modules|vendor|examples?|fixtures?|__tests__|tests?|spec|e2e|docs?\/examples?|snippets)\//i
 const SEEDS =
   /(^|\/)(seeds?|seeders?|seed[-_]data|sample[-_]data|mock[-_]data|dumps?)(\/|[^/]*\.sql$)|(^|\/)[^/]*[-_.](seeds?|sample[-_]?data|test[-_]?data|demo[-_]?data)\.sql$/i
 const DOWN = /(^|[./_-])(down|rollback|undo|revert)(\.sql$|[-_][^/]*\.sql$)|(^|\/)(down|rollback|revert)[^/]*\.sql$|\/down\.sql$/i

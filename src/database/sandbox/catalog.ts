@@ -73,7 +73,7 @@ class CatalogReader {
 
   /** Everything in the project's own schemas, and what the repository put into the platform's. */
   private mine(schema: string, oid: number): boolean {
-    return !PLATFORM.includes(schema) || this.replayed.provenance.relations.has(oid)
+    return !PLATFORM.includes(schema) || this.replayed.provenance.relations.get(oid)?.createdHere === true
   }
 
   private async tables(): Promise<Table[]> {
@@ -99,7 +99,7 @@ class CatalogReader {
     const known = this.replayed.provenance.relations.get(r['oid'])
     const name = `${r['schema']}.${r['name']}`
     const standIn = this.replayed.repairs.standIns.get(name)
-    const at = known?.created ?? standIn?.neededBy.at ?? UNKNOWN
+    const at = (known?.createdHere ? known.created : undefined) ?? standIn?.neededBy.at ?? known?.created ?? UNKNOWN
     const constraints: Row[] = r['constraints']
     return {
       schema: r['schema'],
@@ -118,7 +118,7 @@ class CatalogReader {
       rls: { enabled: r['rls'], forced: r['forced'], ...(known?.rlsAt ? { at: known.rlsAt } : {}) },
       grants: this.grants('pg_class', r['oid'], r['acl'], r['columnacl']),
       at,
-      ...(standIn && !known ? { stub: true as const } : standIn ? { stub: true as const } : {}),
+      ...(standIn && !known?.createdHere ? { stub: true as const } : {}),
     }
   }
 

@@ -19,17 +19,21 @@ export function orderFiles(files: readonly ParsedFile[], gaps: DatabaseGap[]): P
   if (loose.length === 0) return fixed
   const created = new Set(fixed.flatMap((f) => [...links(f).creates]))
   const needed = new Set(fixed.flatMap((f) => [...links(f).needs]).filter((n) => !created.has(n)))
-  const kept = loose.map((f) => withoutCopies(f, created, gaps)).filter((f) => f.statements.length > 0 || f.gaps.length > 0)
-  const before = kept.filter((f) => [...links(f).creates].some((n) => needed.has(n)))
-  const after = kept.filter((f) => !before.includes(f))
+  const isBase = (f: ParsedFile) => [...links(f).creates].some((n) => needed.has(n))
+  const kept = loose.map((f) => withoutCopies(f, created, isBase(f), gaps)).filter((f) => f.statements.length > 0 || f.gaps.length > 0)
+  const before = kept.filter(isBase)
+  const after = kept.filter((f) => !isBase(f))
   return [...byNeeds(before), ...fixed, ...byNeeds(after)]
 }
 
-/** Leaves out what a loose file says of tables that both it and the migrations create. */
-function withoutCopies(file: ParsedFile, created: ReadonlySet<string>, gaps: DatabaseGap[]): ParsedFile {
+/**
+ * Leaves out what a loose file says of tables that both it and the migrations create. A base that the migrations build on and
+ * that they repeat in small part (CREATE TABLE IF NOT EXISTS) stays whole: it ran first.
+ */
+function withoutCopies(file: ParsedFile, created: ReadonlySet<string>, isBase: boolean, gaps: DatabaseGap[]): ParsedFile {
   const own = links(file).creates
   const copies = new Set([...own].filter((n) => created.has(n)))
-  if (copies.size === 0) return file
+  if (copies.size === 0 || (isBase && copies.size < own.size / 2)) return file
   const wholeCopy = copies.size === own.size
   const statements = wholeCopy ? [] : file.statements.filter((s) => !copies.has(subjectOf(s) ?? ''))
   const dropped = file.statements.length - statements.length

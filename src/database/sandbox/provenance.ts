@@ -22,6 +22,8 @@ type AclState = ReadonlyMap<string, string>
 
 interface Relation {
   created: Place
+  /** False for the platform's tables and stand-ins, which a statement only altered. */
+  createdHere: boolean
   rls: boolean
   forced: boolean
   attributes: number
@@ -100,7 +102,8 @@ export class Provenance {
   }
 
   private noteRelation(row: LogRow, oid: number, s: Statement): void {
-    if (/^CREATE (TABLE|FOREIGN TABLE|VIEW|MATERIALIZED VIEW)|^SELECT INTO|^IMPORT FOREIGN/.test(row.tag) && /table|view/.test(row.type)) {
+    const creates = /^CREATE (TABLE|FOREIGN TABLE|VIEW|MATERIALIZED VIEW)|^SELECT INTO|^IMPORT FOREIGN/.test(row.tag)
+    if (creates && /table|view/.test(row.type)) {
       this.created.push(`relation:${row.identity.replaceAll('"', '')}`)
       if (/view/.test(row.type)) {
         this.definitions.set(`pg_class:${oid}`, s.at)
@@ -113,6 +116,7 @@ export class Provenance {
     if (!known) {
       this.relations.set(oid, {
         created: s.at,
+        createdHere: creates,
         rls,
         forced,
         attributes: row.attributes ?? 0,

@@ -103,6 +103,9 @@ export class Repairs {
         return this.typeModifier(s, message)
       case '42501':
         return this.refusedByPlatform(s, message)
+      case '23505':
+        // The row, most often a bucket, is there already.
+        return { how: 'explained', because: `failed: ${message}`, touches: [] }
       default:
         return { how: 'explained', because: `failed: ${message}` }
     }
@@ -343,13 +346,13 @@ export class Repairs {
       touches: [{ topic: 'policy', object: table }],
     }
     const text = s.text.replace(/^(\s*create\s+policy\s+)("(?:[^"]|"")+"|[^\s"]+)/i, (_, head: string) => `${head}${ident(probe)}`)
-    const made = await this.engine.exec(text).then(
+    const made = await this.ports.admin(text).then(
       () => true,
       () => false,
     )
     if (!made) return differs
     const same = (await expressions(probe)) === (await expressions(s.node.policy_name))
-    await this.engine.exec(`drop policy ${ident(probe)} on ${identOf(table)}`)
+    await this.ports.admin(`drop policy ${ident(probe)} on ${identOf(table)}`)
     return same ? NO_EFFECT : differs
   }
 
