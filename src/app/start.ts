@@ -64,9 +64,7 @@ async function startServer(options: StartOptions, store: Store): Promise<Running
     secret: options.webhookSecret,
     baseUrl: options.baseUrl,
     log,
-    // Patience is ours (client.ts): one budget for each audit, instead of a fixed number of retries and a second between writes.
-    // A function, because Probot lays its own throttle options over plain defaults.
-    Octokit: ProbotOctokit.defaults((instance: { throttle?: object; retry?: object }) => ({ ...instance, throttle: { ...instance.throttle, enabled: false }, retry: { ...instance.retry, enabled: false } })),
+    Octokit: octokitFor(options.baseUrl),
   }
   const server = new Server({
     Probot: Probot.defaults(probotOptions),
@@ -133,6 +131,26 @@ async function startServer(options: StartOptions, store: Store): Promise<Running
       clearTimeout(interrupt)
     },
   }
+}
+
+interface InstanceOptions {
+  readonly throttle?: object
+  readonly retry?: object
+  readonly auth?: { readonly request?: { defaults(options: { baseUrl: string }): unknown } }
+}
+
+/**
+ * Probot's Octokit with two changes, by a function because Probot lays its own options over plain defaults: patience is ours (client.ts: one
+ * budget for each audit instead of a fixed number of retries and a second between writes), and tokens are asked for where the API is:
+ * Probot's own request would ask api.github.com for the token of an Enterprise Server.
+ */
+function octokitFor(baseUrl: string): typeof ProbotOctokit {
+  return ProbotOctokit.defaults((instance: InstanceOptions) => ({
+    ...instance,
+    throttle: { ...instance.throttle, enabled: false },
+    retry: { ...instance.retry, enabled: false },
+    ...(instance.auth?.request ? { auth: { ...instance.auth, request: instance.auth.request.defaults({ baseUrl }) } } : {}),
+  })) as typeof ProbotOctokit
 }
 
 /** Probot takes port 0 for "not set". */

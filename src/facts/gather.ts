@@ -1,9 +1,9 @@
 import { Minimatch } from 'minimatch'
 import type { Blob, BlobSha, Snapshot, Source } from '../source/source.ts'
+import { byproductRole } from './byproducts.ts'
 import { isPlainData } from './data-files.ts'
 import { DEFAULT_MAX_BYTES, type ExtractAll, type ExtractionJob, extractorsFor, factsKey } from './extract.ts'
 import type { Extraction, Extractor, FactKind, FactsIndex } from './facts.ts'
-import { byproductRole } from './byproducts.ts'
 
 /** Facts by `factsKey`. Implemented by the store; a cache may forget anything at any time. */
 export interface FactsCache {
@@ -16,7 +16,9 @@ export interface FileGap {
   readonly path: string
   readonly line?: number
   readonly because: string
-  readonly touches: readonly { readonly topic: 'table' | 'rls' | 'policy' | 'grant' | 'function' | 'view' | 'bucket' | 'code' | 'env-file' | 'config' | 'lockfile' | 'tree' }[]
+  readonly touches: readonly {
+    readonly topic: 'table' | 'rls' | 'policy' | 'grant' | 'function' | 'view' | 'bucket' | 'code' | 'env-file' | 'config' | 'lockfile' | 'tree'
+  }[]
 }
 
 /** All facts of a snapshot, what could not be read, and what it cost. */
@@ -63,7 +65,8 @@ export async function gatherFacts(
       gaps.push({ path: blob.path, because: 'its content could not be read', touches: TOUCHES[extractor.kind] ?? [] })
       continue
     }
-    for (const p of extraction.problems) gaps.push({ path: blob.path, ...(p.line ? { line: p.line } : {}), because: p.message, touches: TOUCHES[extractor.kind] ?? [] })
+    for (const p of extraction.problems)
+      gaps.push({ path: blob.path, ...(p.line ? { line: p.line } : {}), because: p.message, touches: TOUCHES[extractor.kind] ?? [] })
     if (extraction.facts === undefined || extraction.facts === null) continue
     if (onlyKinds) bySha.set(blob.sha, extraction.facts)
     const map = maps.get(extractor.kind) ?? new Map<string, unknown>()
@@ -102,7 +105,12 @@ function select(blobs: readonly Blob[], gaps: FileGap[], onlyKinds?: readonly Fa
       const limit = extractor.maxBytes ?? DEFAULT_MAX_BYTES
       if (blob.size > limit) {
         const touches = TOUCHES[extractor.kind]
-        if (touches && !isPlainData(blob.path)) gaps.push({ path: blob.path, because: `has ${(blob.size / (1 << 20)).toFixed(1)} MiB and was not analysed (limit ${(limit / (1 << 20)).toFixed(2)} MiB)`, touches })
+        if (touches && !isPlainData(blob.path))
+          gaps.push({
+            path: blob.path,
+            because: `has ${(blob.size / (1 << 20)).toFixed(1)} MiB and was not analysed (limit ${(limit / (1 << 20)).toFixed(2)} MiB)`,
+            touches,
+          })
         continue
       }
       wanted.push({ blob, extractor, key: factsKey(blob.sha, blob.path, extractor) })
@@ -117,9 +125,16 @@ const BYPRODUCT_KINDS: ReadonlySet<FactKind> = new Set(['secrets', 'env-file'])
 /** Blobs read at once: bounds memory on large repositories. */
 const READ_BATCH = 500
 
-async function extractMissing(missing: readonly Wanted[], known: Map<string, Extraction>, source: Source, extractAll: ExtractAll, cache: FactsCache | undefined): Promise<number> {
+async function extractMissing(
+  missing: readonly Wanted[],
+  known: Map<string, Extraction>,
+  source: Source,
+  extractAll: ExtractAll,
+  cache: FactsCache | undefined,
+): Promise<number> {
   const byBlob = new Map<string, Wanted[]>()
-  for (const w of missing) byBlob.set(`${w.blob.sha} ${w.key.slice(w.key.lastIndexOf(':'))}`, [...(byBlob.get(`${w.blob.sha} ${w.key.slice(w.key.lastIndexOf(':'))}`) ?? []), w])
+  for (const w of missing)
+    byBlob.set(`${w.blob.sha} ${w.key.slice(w.key.lastIndexOf(':'))}`, [...(byBlob.get(`${w.blob.sha} ${w.key.slice(w.key.lastIndexOf(':'))}`) ?? []), w])
   const groups = [...byBlob.values()]
   let bytesRead = 0
   for (let i = 0; i < groups.length; i += READ_BATCH) {
@@ -152,6 +167,11 @@ async function extractMissing(missing: readonly Wanted[], known: Map<string, Ext
 
 function dedupe(gaps: readonly FileGap[]): FileGap[] {
   const seen = new Map<string, FileGap>()
-  for (const gap of gaps) seen.set(`${gap.path}\0${gap.line ?? ''}\0${gap.because}`, gap)
+  for (const gap of gaps) {
+    const key = `${gap.path}\0${gap.line ?? ''}\0${gap.because}`
+    const same = seen.get(key)
+    // Several extractors miss the same file; the gap doubts what each of them would have shown.
+    seen.set(key, same ? { ...same, touches: [...same.touches, ...gap.touches.filter((t) => !same.touches.some((s) => s.topic === t.topic))] } : gap)
+  }
   return [...seen.values()]
 }

@@ -3,7 +3,10 @@ import { toAnnotations } from '../../src/annotations/annotations.ts'
 import { MAX_OUTPUT_BYTES, renderCheckRun } from '../../src/annotations/check-run.ts'
 import { audience, finding, report } from './sample-report.ts'
 
-const many = (n: number, changes = {}) => Array.from({ length: n }, (_, i) => finding({ fingerprint: i.toString(16).padStart(16, '0'), path: `supabase/migrations/${i}.sql`, subject: `table public.t${i}`, ...changes }))
+const many = (n: number, changes = {}) =>
+  Array.from({ length: n }, (_, i) =>
+    finding({ fingerprint: i.toString(16).padStart(16, '0'), path: `supabase/migrations/${i}.sql`, subject: `table public.t${i}`, ...changes }),
+  )
 
 describe('the conclusion', () => {
   test.each([
@@ -24,13 +27,23 @@ describe('the conclusion', () => {
 
   test('of an audit that did not see the whole tree is failure', () => {
     const sample = report([])
-    expect(renderCheckRun({ ...sample, audit: { ...sample.audit, complete: false } }, audience())).toMatchObject({ conclusion: 'failure', title: 'The audit is not complete' })
+    expect(renderCheckRun({ ...sample, audit: { ...sample.audit, complete: false } }, audience())).toMatchObject({
+      conclusion: 'failure',
+      title: 'The audit is not complete',
+    })
   })
 })
 
 describe('annotations', () => {
   test('come Critical first, one for each place, with the level of the worst', () => {
-    const output = renderCheckRun(report([finding({ fingerprint: '1', severity: 'Medium', check: 'env/committed' }), finding({ fingerprint: '2', severity: 'High', path: 'b.sql' }), finding({ fingerprint: '3' })]), audience())
+    const output = renderCheckRun(
+      report([
+        finding({ fingerprint: '1', severity: 'Medium', check: 'env/committed' }),
+        finding({ fingerprint: '2', severity: 'High', path: 'b.sql' }),
+        finding({ fingerprint: '3' }),
+      ]),
+      audience(),
+    )
     expect(output.annotations.map((a) => [a.path, a.annotation_level])).toEqual([
       ['supabase/migrations/001.sql', 'failure'],
       ['b.sql', 'warning'],
@@ -47,7 +60,9 @@ describe('annotations', () => {
   })
 
   test('keep within GitHub’s limits for hostile sizes', () => {
-    const [annotation] = toAnnotations([finding({ message: 'x'.repeat(10_000_000), title: 'y'.repeat(1000), attack: '\u{1F600}'.repeat(500_000), endLine: 100_000 })]).annotations
+    const [annotation] = toAnnotations([
+      finding({ message: 'x'.repeat(10_000_000), title: 'y'.repeat(1000), attack: '\u{1F600}'.repeat(500_000), endLine: 100_000 }),
+    ]).annotations
     expect(Buffer.byteLength(annotation?.message ?? '')).toBeLessThanOrEqual(65_536)
     expect(annotation?.title.length).toBeLessThanOrEqual(255)
     expect((annotation?.end_line ?? 0) - (annotation?.start_line ?? 0)).toBeLessThan(20)
@@ -57,13 +72,22 @@ describe('annotations', () => {
 describe('the summary', () => {
   test('begins with the verdict, then what was introduced, its attack and its fix', () => {
     const { summary } = renderCheckRun(report([finding()]), audience())
-    const positions = ['Do not merge yet', '## Introduced', '**What an attacker does:**', 'alter table public.messages enable row level security;', '## The 25 checks'].map((part) => summary.indexOf(part))
+    const positions = [
+      'Do not merge yet',
+      '## Introduced',
+      '**What an attacker does:**',
+      'alter table public.messages enable row level security;',
+      '## The 25 checks',
+    ].map((part) => summary.indexOf(part))
     expect(positions.every((p) => p >= 0)).toBe(true)
     expect([...positions].sort((a, b) => a - b)).toEqual(positions)
   })
 
   test.each([1, 50, 400, 3000])('with %i findings of long texts fits, keeps the verdict and the 25 checks, and cuts no table', (n) => {
-    const { summary, text } = renderCheckRun(report(many(n, { message: `long ${'text '.repeat(200)}`, fix: { text: 'do', code: 'code\n'.repeat(300) } })), audience())
+    const { summary, text } = renderCheckRun(
+      report(many(n, { message: `long ${'text '.repeat(200)}`, fix: { text: 'do', code: 'code\n'.repeat(300) } })),
+      audience(),
+    )
     expect(Buffer.byteLength(summary)).toBeLessThanOrEqual(MAX_OUTPUT_BYTES)
     expect(Buffer.byteLength(text ?? '')).toBeLessThanOrEqual(MAX_OUTPUT_BYTES)
     expect(summary.startsWith('❌ **Do not merge yet.**')).toBe(true)
@@ -72,17 +96,25 @@ describe('the summary', () => {
   })
 
   test('of a public repository counts existing findings and describes none of them', () => {
-    const sample = report([finding({ fingerprint: 'aaaa' }), finding({ fingerprint: 'bbbb', subject: 'table public.hidden', path: 'hidden.sql' })], { introduced: ['aaaa'] })
+    const sample = report([finding({ fingerprint: 'aaaa' }), finding({ fingerprint: 'bbbb', subject: 'table public.hidden', path: 'hidden.sql' })], {
+      introduced: ['aaaa'],
+    })
     const open = renderCheckRun(sample, audience({ private: false }))
     expect(JSON.stringify(open)).not.toContain('hidden')
     expect(open.summary).toContain('1 problem already existed and does not block: `rls/enabled` 1')
     expect(JSON.stringify(renderCheckRun(sample, audience({ private: true })))).toContain('table public.hidden')
-    expect(JSON.stringify(renderCheckRun(sample, audience({ private: false, config: { failOn: 'critical', comment: 'always', publish: 'all' } })))).toContain('table public.hidden')
+    expect(JSON.stringify(renderCheckRun(sample, audience({ private: false, config: { failOn: 'critical', comment: 'always', publish: 'all' } })))).toContain(
+      'table public.hidden',
+    )
   })
 
   test('shows one policy that fails three checks once', () => {
     const policy = { subject: 'policy public.notes "all"', path: 'p.sql', line: 9 }
-    const sample = report([finding({ ...policy, fingerprint: '1', check: 'rls/select-owner', alsoFails: [3, 4] }), finding({ ...policy, fingerprint: '2', check: 'rls/insert-owner', alsoFails: [2, 4] }), finding({ ...policy, fingerprint: '3', check: 'rls/write-owner', alsoFails: [2, 3] })])
+    const sample = report([
+      finding({ ...policy, fingerprint: '1', check: 'rls/select-owner', alsoFails: [3, 4] }),
+      finding({ ...policy, fingerprint: '2', check: 'rls/insert-owner', alsoFails: [2, 4] }),
+      finding({ ...policy, fingerprint: '3', check: 'rls/write-owner', alsoFails: [2, 3] }),
+    ])
     const { summary, title, annotations } = renderCheckRun(sample, audience())
     expect(title).toMatch(/^1 Critical problem introduced/)
     expect(summary.match(/^### /gm)).toHaveLength(1)

@@ -23,7 +23,9 @@ describe('the comment', () => {
   })
 
   test('stays below GitHub’s limit with 500 long findings', () => {
-    const findings = Array.from({ length: 500 }, (_, i) => finding({ fingerprint: String(i), path: `${i}.sql`, message: 'm'.repeat(5000), fix: { text: 'f', code: 'c\n'.repeat(4000) } }))
+    const findings = Array.from({ length: 500 }, (_, i) =>
+      finding({ fingerprint: String(i), path: `${i}.sql`, message: 'm'.repeat(5000), fix: { text: 'f', code: 'c\n'.repeat(4000) } }),
+    )
     const body = renderComment(report(findings), audience()) ?? ''
     expect(body.length).toBeLessThanOrEqual(65_536)
     expect(body).toContain('Do not merge yet')

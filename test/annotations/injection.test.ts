@@ -47,7 +47,10 @@ describe.each(HOSTILE)('%j in names, paths and messages', (evil) => {
     related: [{ path: evil, line: 1, what: evil }],
     assumes: evil,
   })
-  const sample = report([hostile], { suppressed: [{ finding: hostile, reason: evil, where: evil }], gaps: [{ path: evil, because: evil, touches: [{ topic: 'anything' }] }] })
+  const sample = report([hostile], {
+    suppressed: [{ finding: hostile, reason: evil, where: evil }],
+    gaps: [{ path: evil, because: evil, touches: [{ topic: 'anything' }] }],
+  })
   const output = renderCheckRun(sample, audience())
   const comment = renderComment(sample, audience()) ?? ''
 
@@ -69,7 +72,8 @@ describe.each(HOSTILE)('%j in names, paths and messages', (evil) => {
   })
 
   test('are harmless in annotations', () => {
-    for (const a of output.annotations) expect(a.message + a.title + (a.raw_details ?? '')).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/)
+    for (const a of output.annotations)
+      expect(a.message + a.title + (a.raw_details ?? '')).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/)
   })
 })
 

@@ -1,6 +1,6 @@
+import type { Audience } from '../../src/annotations/shown.ts'
 import { CHECKS } from '../../src/checks/index.ts'
 import type { Report, ReportFinding } from '../../src/report/report.ts'
-import type { Audience } from '../../src/annotations/shown.ts'
 
 /** A finding with sensible values. */
 export function finding(changes: Partial<ReportFinding> = {}): ReportFinding {
@@ -32,7 +32,18 @@ export function report(findings: readonly ReportFinding[], changes: Partial<Repo
   return {
     version: 1,
     tool: { name: 'prelaunch', version: '0.1.0' },
-    audit: { repository: 'octo/shop', commit: 'a'.repeat(40), base: 'main', mergeBase: 'b'.repeat(40), pullRequest: 7, complete: true, files: 3, history: { commits: 2, complete: true }, advisories: { source: 'github' }, config: { problems: [] } },
+    audit: {
+      repository: 'octo/shop',
+      commit: 'a'.repeat(40),
+      base: 'main',
+      mergeBase: 'b'.repeat(40),
+      pullRequest: 7,
+      complete: true,
+      files: 3,
+      history: { commits: 2, complete: true },
+      advisories: { source: 'github' },
+      config: { problems: [] },
+    },
     checks: CHECKS.map((c) => {
       const own = findings.filter((f) => f.check === c.id)
       return own.length
@@ -50,5 +61,12 @@ export function report(findings: readonly ReportFinding[], changes: Partial<Repo
 }
 
 export function audience(changes: Partial<Audience> = {}): Audience {
-  return { private: true, config: { failOn: 'critical', comment: 'always' }, repositoryUrl: 'https://github.com/octo/shop', kind: 'pull_request', baseBranch: 'main', ...changes }
+  return {
+    private: true,
+    config: { failOn: 'critical', comment: 'always' },
+    repositoryUrl: 'https://github.com/octo/shop',
+    kind: 'pull_request',
+    baseBranch: 'main',
+    ...changes,
+  }
 }

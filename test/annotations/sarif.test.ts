@@ -4,10 +4,16 @@ import { renderSarif } from '../../src/annotations/sarif.ts'
 import { finding, report } from './sample-report.ts'
 
 describe('SARIF', () => {
-  const sample = report([finding({ path: 'app/[id]/a b.ts', related: [{ path: 'x.ts', line: 2, what: 'the caller' }] }), finding({ fingerprint: 'f2', check: 'api/auth', severity: 'High' })], {
-    introduced: ['0123456789abcdef'],
-    suppressed: [{ finding: finding({ fingerprint: 'f3' }), reason: 'public on purpose', where: '.github/prelaunch.yml:3' }],
-  })
+  const sample = report(
+    [
+      finding({ path: 'app/[id]/a b.ts', related: [{ path: 'x.ts', line: 2, what: 'the caller' }] }),
+      finding({ fingerprint: 'f2', check: 'api/auth', severity: 'High' }),
+    ],
+    {
+      introduced: ['0123456789abcdef'],
+      suppressed: [{ finding: finding({ fingerprint: 'f3' }), reason: 'public on purpose', where: '.github/prelaunch.yml:3' }],
+    },
+  )
   const document = renderSarif(sample)
   const run = document.runs[0] as Run
   const results = run.results ?? []
@@ -26,5 +32,4 @@ describe('SARIF', () => {
     ])
     expect(results[0]?.locations?.[0]?.physicalLocation?.artifactLocation?.uri).toBe('app/%5Bid%5D/a%20b.ts')
   })
-
 })

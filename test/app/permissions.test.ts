@@ -7,7 +7,9 @@ import { MANIFEST } from '../support/github/start-app.ts'
 /** Endpoints named in the sources, as `api.request('GET /…')` writes them. */
 const called = new Set(
   ['src/platform/github', 'src/app'].flatMap((folder) =>
-    readdirSync(folder).flatMap((file) => [...readFileSync(`${folder}/${file}`, 'utf8').matchAll(/'((?:GET|POST|PATCH|PUT|DELETE) \/[^']+)'/g)].map((m) => m[1] as string)),
+    readdirSync(folder).flatMap((file) =>
+      [...readFileSync(`${folder}/${file}`, 'utf8').matchAll(/'((?:GET|POST|PATCH|PUT|DELETE) \/[^']+)'/g)].map((m) => m[1] as string),
+    ),
   ),
 )
 const granted = MANIFEST.default_permissions
@@ -29,11 +31,16 @@ describe('app.yml', () => {
   })
 
   test('asks for no permission, and no level of one, that nothing uses', () => {
-    const needs = [...[...called].map((e) => ENDPOINT_PERMISSIONS[e] as string), ...MANIFEST.default_events.map((e) => EVENT_PERMISSIONS[e] as string)].filter((n) => n !== 'jwt' && n !== 'none')
+    const needs = [...[...called].map((e) => ENDPOINT_PERMISSIONS[e] as string), ...MANIFEST.default_events.map((e) => EVENT_PERMISSIONS[e] as string)].filter(
+      (n) => n !== 'jwt' && n !== 'none',
+    )
     for (const [name, level] of Object.entries(granted)) {
       const lower = { write: 'read', read: 'none', admin: 'write' }[level] as string
       const reduced = { ...granted, [name]: lower }
-      expect(needs.some((n) => !isGranted(n, reduced)), `${name}: ${level} is not needed`).toBe(true)
+      expect(
+        needs.some((n) => !isGranted(n, reduced)),
+        `${name}: ${level} is not needed`,
+      ).toBe(true)
     }
   })
 })

@@ -308,7 +308,10 @@ describe('other events', () => {
 
   test('an empty repository and a repository without any stack are clear outcomes', async () => {
     const empty = stage.github.createRepository(`octo/empty-${++count}`)
-    stage.github.emit('installation_repositories', 'added', undefined, { repositories_added: [{ id: empty.id, full_name: `octo/${empty.name}` }], repositories_removed: [] })
+    stage.github.emit('installation_repositories', 'added', undefined, {
+      repositories_added: [{ id: empty.id, full_name: `octo/${empty.name}` }],
+      repositories_removed: [],
+    })
     await stage.settled()
     expect(stage.github.checkRuns.filter((r) => r.repo === empty)).toEqual([])
     const plain = stage.github.createRepository(`octo/plain-${++count}`)
@@ -320,7 +323,10 @@ describe('other events', () => {
   test('a new installation is audited on its default branch', async () => {
     const repo = stage.github.createRepository(`octo/new-${++count}`)
     const sha = repo.git.commit('main', CLEAN)
-    stage.github.emit('installation_repositories', 'added', undefined, { repositories_added: [{ id: repo.id, full_name: `octo/${repo.name}` }], repositories_removed: [] })
+    stage.github.emit('installation_repositories', 'added', undefined, {
+      repositories_added: [{ id: repo.id, full_name: `octo/${repo.name}` }],
+      repositories_removed: [],
+    })
     await stage.settled()
     expect(lastRun(repo, sha)).toMatchObject({ status: 'completed', conclusion: 'success' })
   })

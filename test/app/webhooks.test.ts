@@ -12,10 +12,20 @@ afterAll(() => stage.stop())
 
 const url = () => `${stage.app.url}/api/github/webhooks`
 const post = async (event: string, body: string, changes: Record<string, string | undefined> = {}) => {
-  const headers: Record<string, string | undefined> = { 'content-type': 'application/json', 'x-github-event': event, 'x-github-delivery': crypto.randomUUID(), 'x-hub-signature-256': await new Webhooks({ secret: stage.github.webhookSecret }).sign(body), ...changes }
+  const headers: Record<string, string | undefined> = {
+    'content-type': 'application/json',
+    'x-github-event': event,
+    'x-github-delivery': crypto.randomUUID(),
+    'x-hub-signature-256': await new Webhooks({ secret: stage.github.webhookSecret }).sign(body),
+    ...changes,
+  }
   return fetch(url(), { method: 'POST', headers: Object.fromEntries(Object.entries(headers).filter((e): e is [string, string] => e[1] !== undefined)), body })
 }
-const rows = async () => Number((await stage.app.store.sql.query<{ n: string }>('select (select count(*) from prelaunch.targets) + (select count(*) from prelaunch.deliveries) as n'))[0]?.n)
+const rows = async () =>
+  Number(
+    (await stage.app.store.sql.query<{ n: string }>('select (select count(*) from prelaunch.targets) + (select count(*) from prelaunch.deliveries) as n'))[0]
+      ?.n,
+  )
 
 describe('a webhook', () => {
   const body = JSON.stringify(examplesOf('push')[0])
@@ -59,7 +69,8 @@ describe('GitHub’s own examples', () => {
 
   test('of pull requests lead to the wish that the action stands for', () => {
     const wishes = new Map(examplesOf('pull_request').map((e) => [e['action'], wishOf('pull_request', e, 'Prelaunch audit')?.do]))
-    for (const action of ['labeled', 'unlabeled', 'assigned', 'locked', 'review_requested', 'converted_to_draft']) expect(wishes.get(action), action).toBeUndefined()
+    for (const action of ['labeled', 'unlabeled', 'assigned', 'locked', 'review_requested', 'converted_to_draft'])
+      expect(wishes.get(action), action).toBeUndefined()
   })
 
   test('cut to pieces never make an exception', () => {
