@@ -29,7 +29,8 @@ export default defineCheck({
         if (!text) continue
         texts++
         // the processor's signed data is not the attacker's
-        if (guardOfStep(step, route.behaviour)?.who === 'signature') continue
+        const who = guardOfStep(step, route.behaviour)?.who
+        if (who === 'signature' || (who === 'secret' && text.language === 'postgrest')) continue
         const taint = taintOf(text.text, text.language, step.under, route.behaviour.steps)
         if (taint) collect(sinks, route, step, text, taint)
       }
