@@ -208,6 +208,10 @@ const NITRO = new Set([
   'defineNitroPlugin',
   'defineNuxtRouteMiddleware',
   'getMethod',
+  'useSupabaseUser',
+  'useUserSession',
+  'getUserSession',
+  'requireUserSession',
 ])
 
 /** h3's functions, imported or not. */
@@ -269,6 +273,18 @@ export function h3Call(it: Interpreter, name: string, args: readonly Val[], at: 
       return args[1] ?? UNKNOWN
     case 'useRuntimeConfig':
       return { v: 'env', name: 'runtimeConfig' }
+    case 'useSupabaseUser': {
+      const user: Val = { v: 'caller', how: name, trust: 'verified', step: it.emit({ kind: 'identify', how: name, trust: 'verified' }, at), at }
+      return object({ value: user })
+    }
+    case 'useUserSession':
+    case 'getUserSession':
+    case 'requireUserSession': {
+      // nuxt-auth-utils: the session is sealed in the cookie
+      const user: Val = { v: 'caller', how: name, trust: 'verified', step: it.emit({ kind: 'identify', how: name, trust: 'verified' }, at), at }
+      if (name === 'requireUserSession') it.require(user, at, { ends: true, how: 'throw', status: 401 })
+      return name === 'useUserSession' ? object({ loggedIn: object({ value: user }), user: object({ value: user }), session: object({ value: user }) }) : object({ user }, user)
+    }
     case 'setResponseStatus':
       it.lastRespond = { how: 'respond', ...(statusIn(args[1]) !== undefined ? { status: statusIn(args[1]) as number } : {}) }
       return UNDEFINED
