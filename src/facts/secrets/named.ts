@@ -46,7 +46,7 @@ export function comparedPassword(name: string, value: string): boolean {
     value.length <= 128 &&
     !/\s/.test(value) &&
     !isReference(value) &&
-    !/^(?:text|password|hidden|visible|show|hide|string|required|invalid|valid|none|null|undefined|true|false|weak|medium|strong|forgot|reset|login)$/i.test(
+    !/^(?:text|password|hidden|visible|show|hide|string|required|invalid|valid|none|null|undefined|true|false|weak|medium|strong|forgot|reset|login|boolean|number|object|function|symbol|bigint)$/i.test(
       value,
     )
   )

@@ -18,6 +18,9 @@ const AS_WORD =
 /** Digits or letters in the order of the keyboard or the alphabet. */
 const SEQUENCE = /0123456|1234567|2345678|9876543|abcdefg|bcdefgh|ABCDEFG|qwertyu|a1b2c3|1a2b3c|deadbeef|cafebabe/i
 
+/** Digits and letters taking turns: typed by hand, never generated. */
+const TURNS = /(?:[0-9]{2}[a-z]{2}){4}|(?:[0-9]{2}[A-Z]{2}){4}|(?:[0-9][a-z]){8}|(?:[0-9][A-Z]){8}/
+
 const REPEATED = /(.)\1{5,}|(?:[xX]{4}|\*{3}|[.]{3}|_{4})/
 
 /** True for a value that stands for a variable, a template or a place in a vault. */
@@ -32,7 +35,7 @@ export function isReference(value: string): boolean {
 export function isPlaceholder(value: string, body = value): boolean {
   if (isReference(value)) return true
   if (body.length < 4) return true
-  if (ANYWHERE.test(body) || SEQUENCE.test(body) || REPEATED.test(body)) return true
+  if (ANYWHERE.test(body) || SEQUENCE.test(body) || REPEATED.test(body) || TURNS.test(body)) return true
   if (/[-_. ]/.test(body) && AS_WORD.test(body)) return true
   if (/^(?:test|demo|local|dev|secret|password|token|key|none|null|true|false|todo|changeit|admin)[0-9]{0,4}$/i.test(body)) return true
   return entropy(body) < Math.min(2.2, Math.log2(body.length) * 0.6)

@@ -10,7 +10,8 @@ import { constantsOf, lastName } from './constants.ts'
 const PASSWORD =
   /(?:password|passwd|passwort|passcode|passphrase|pwd|senha|contrase(?:n|ñ)a|parola|pin|access_?code|pin_?code|secret_?code)(?:input|value|attempt)?$/i
 /** States and field names that a password variable is compared with. */
-const NO_PASSWORD = /^(?:text|password|hidden|visible|string|required|invalid|valid|none|null|undefined|true|false|weak|medium|strong|)$/i
+const NO_PASSWORD =
+  /^(?:text|password|hidden|visible|string|required|invalid|valid|none|null|undefined|true|false|weak|medium|strong|boolean|number|object|function|symbol|bigint|)$/i
 
 /** Passwords that the browser itself compares; whoever opens the bundle knows them. */
 export function clientPasswords(program: Program, path: string, js: JavaScriptFacts, modules: ModulesModel): ClientPassword[] {

@@ -1,5 +1,6 @@
 import type { Expr, JavaScriptFacts } from '../../facts/javascript.ts'
 import { envNameOf, isEnvObject } from '../env/code-reads.ts'
+import { PUBLIC_PREFIXES } from '../env/public-name.ts'
 import { exprsOf, statements, stringOf, subExpressions } from '../frameworks/walk.ts'
 import type { DefaultSecret } from './code.ts'
 
@@ -12,7 +13,15 @@ export function defaultSecrets(path: string, js: JavaScriptFacts): DefaultSecret
   const found: DefaultSecret[] = []
   const add = (name: string | undefined, value: Expr | undefined, line: number) => {
     const text = value && (stringOf(value) ?? (value.k === 'lit' && value.secret ? '…' : undefined))
-    if (name && CHECKED_HERE.test(name.replace(/^(?:NEXT_PUBLIC|VITE)_/, '')) && text && text.trim() !== '' && !found.some((f) => f.name === name))
+    // a variable with a public prefix is published anyway: check 13 says so
+    if (
+      name &&
+      !PUBLIC_PREFIXES.some((p) => name.startsWith(p)) &&
+      CHECKED_HERE.test(name) &&
+      text &&
+      text.trim() !== '' &&
+      !found.some((f) => f.name === name)
+    )
       found.push({ path, line, name })
   }
   for (const fn of js.functions) {

@@ -28,7 +28,7 @@ export function hardcodedSecrets(input: ModelInput, slices: Pick<AppModel, 'file
     const role = slices.files.role(path)
     for (const secret of facts.secrets) {
       if (!counts(secret, path, role)) continue
-      const key = identifies(secret.hash) ? `${secret.kind} ${secret.hash}` : `${secret.kind} ${path}`
+      const key = identifies(secret.hash) && secret.kind !== 'password' ? `${secret.kind} ${secret.hash}` : `${secret.kind} ${path}`
       const known = byValue.get(key)
       if (known) {
         if (known.path !== path || known.line !== secret.line) known.also.push({ path, line: secret.line })
