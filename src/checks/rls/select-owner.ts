@@ -45,7 +45,7 @@ function policyIssue(model: Model, hole: Hole): Issue | undefined {
   const also = [3, 4].filter((n) => model.access.holes?.some((h) => h.kind === 'policy' && h.object === hole.object && h.policy === hole.policy && (n === 3 ? h.command === 'insert' : h.command === 'update' || h.command === 'delete')))
   return {
     subject: policySubject(hole.object, hole.policy ?? ''),
-    severity: severityOf(table),
+    severity: severityOf(table, hole.policy ?? ''),
     title: `Everyone can read ${table.name}`,
     message: `The policy "${hole.policy}" shows rows of ${hole.object} to people who do not own them: ${why(hole)}. ${ownership(table)}`,
     attack: `${sentence(whoGetsIn(hole.who))} can read every user's rows in ${table.name}${personal.length ? `, with ${listed(personal)}` : ''}.`,
@@ -57,8 +57,8 @@ function policyIssue(model: Model, hole: Hole): Issue | undefined {
   }
 }
 
-function severityOf(table: Table): Severity {
-  return isMeantToBeSeen(table) ? 'High' : 'Critical'
+function severityOf(table: Table, policy: string): Severity {
+  return isMeantToBeSeen(table, policy) ? 'High' : 'Critical'
 }
 
 function ownership(table: Table): string {
@@ -71,7 +71,7 @@ function viewIssue(model: Model, hole: Hole): Issue | undefined {
   const tables = (hole.tables ?? []).map((t) => t.table)
   const personal = new Set(tables.flatMap((t) => tableOf(model.schema, t)?.userData?.personalColumns ?? []))
   const shown = (hole.columns ?? []).filter((c) => personal.has(c) || (tables.includes('auth.users') && c !== 'id') || (c === '*' && personal.size > 0))
-  const harmless = shown.length === 0 && tables.every((t) => { const table = tableOf(model.schema, t); return table !== undefined && isSeen(table) })
+  const harmless = shown.length === 0 && hole.because === 'grouped' ? true : shown.length === 0 && tables.every((t) => { const table = tableOf(model.schema, t); return table !== undefined && isSeen(table) })
   const materialized = hole.because === 'materialized'
   return {
     subject: `view ${hole.object}`,
@@ -95,7 +95,9 @@ function functionIssue(model: Model, hole: Hole): Issue | undefined {
   const tables = (hole.tables ?? []).map((t) => t.table)
   const known = tables.map((t) => tableOf(model.schema, t)).filter((t) => t !== undefined)
   if (known.length && known.every((t) => isDeclaredPublic(model.declared, qualifiedName(t)))) return undefined
-  const harmless = known.length === tables.length && known.every(isMeantToBeSeen)
+  const personal = known.flatMap((t) => t.userData?.personalColumns ?? [])
+  const shows = (hole.columns ?? []).some((c) => c === '*' ? personal.length > 0 : personal.includes(c))
+  const harmless = known.length === tables.length && !shows && (known.every(isSeen) || /leaderboard|ranking|public/i.test(hole.object.replace(/^public\./, '')))
   return {
     subject: `function ${hole.object}`,
     severity: harmless ? 'High' : 'Critical',
@@ -131,10 +133,12 @@ function lockedIssue(model: Model, hole: Hole): Issue | undefined {
 function readersOf(model: Model, table: Table): 'users' | 'server alone' | 'nobody' {
   const names = [table.name, qualifiedName(table)]
   const queries = (model.schema.queries ?? []).filter((q) => names.includes(q.table))
+  const elsewhere = queries.filter((q) => !q.path.includes('supabase/functions/'))
   if (queries.some((q) => model.modules.inBrowser(q.path, q.line))) return 'users'
   const effects = model.routes.routes.flatMap((r) => r.behaviour?.steps ?? []).flatMap((s) => (s.effect.kind === 'db' && names.includes(s.effect.table) ? [s.effect.client.rights] : []))
   if (effects.some((rights) => rights === 'caller' || rights === 'anon')) return 'users'
   if (effects.includes('service')) return 'server alone'
+  if (queries.length && !elsewhere.length) return 'server alone'
   return queries.length ? 'users' : 'nobody'
 }
 

@@ -67,7 +67,7 @@ export function tableOf(schema: Schema, name: string): Table | undefined {
 /** Tables that checks 1 to 4 speak of: those that browsers reach. */
 export function exposedTables({ schema, access }: Pick<AppModel, 'schema' | 'access'>): readonly Table[] {
   const exposed = new Set(access.exposedSchemas ?? ['public'])
-  return schema.tables.filter((t) => exposed.has(t.schema) && !t.extension)
+  return schema.tables.filter((t) => exposed.has(t.schema) && !t.extension).map(withUserData)
 }
 
 const BOOKKEEPING = /^(_prisma_migrations|__drizzle_migrations|drizzle_migrations|schema_migrations|knex_migrations(_lock)?|_migrations|migrations|flyway_schema_history|spatial_ref_sys|pgmigrations|kysely_migration(_lock)?|typeorm_metadata|sequelizemeta)$/i
@@ -108,11 +108,14 @@ export function unseenTables(schema: Schema): Outcome | undefined {
   return tables.length ? unverified(`the code queries ${listed(tables)}, which no SQL in the repository creates`, { ...DASHBOARD, attest: `that ${listed(tables)} have row level security and policies that bind rows to their owners` }) : undefined
 }
 
-const SEEN_BY_OTHERS = /profile|post|comment|review|like|follow|rating|reaction|vote|listing|article|blog|question|answer|public|leaderboard|badge|achievement|tweet|thread|topic|event|recipe|photo|video|song|track|playlist|project|portfolio|product|shop|store|restaurant|venue|course|lesson|job|offer|pet|creator|author|team|group|communit|categor|tag/i
+const SEEN_BY_OTHERS = /profile|post|comment|repl(y|ies)|review|like|follow|rating|reaction|vote|listing|article|blog|question|answer|public|leaderboard|badge|achievement|tweet|thread|topic|forum|event|recipe|photo|video|song|track|playlist|project|portfolio|product|shop|store|restaurant|venue|course|lesson|job|pet|creator|author|communit|categor|tag/i
+const PRIVATE_TABLE = /order|payment|invoice|message|chat|document|note|health|medic|booking|(^|_)logs?($|_)|transaction|subscription|(^|_)session|token|secret|invit|application|draft|setting|credential|diary|journal|submission|private|bank|salary|patient|receipt/i
+const SAYS_PUBLIC = /public|every(one|body)|any(one|body)|world|viewable by all|all users/i
 
-/** Whether a table's rows are plainly meant to be seen by others. */
-export function isMeantToBeSeen(table: Table): boolean {
-  return SEEN_BY_OTHERS.test(table.name) && (table.userData?.personalColumns.length ?? 0) === 0
+/** Whether a table's rows are plainly meant to be seen by others; the name of the policy that opens it speaks too. */
+export function isMeantToBeSeen(table: Table, policy = ''): boolean {
+  if ((table.userData?.personalColumns.length ?? 0) > 0 || PRIVATE_TABLE.test(table.name)) return false
+  return SEEN_BY_OTHERS.test(table.name) || SAYS_PUBLIC.test(policy)
 }
 
 export function isDeclaredPublic(declared: AppModel['declared'], table: string): boolean {

@@ -100,7 +100,7 @@ function functionIssue(hole: Hole): Issue {
   const touched = listed([...new Set(tables.map((t) => t.table))])
   const worst = tables.some((t) => t.command !== 'insert' || t.grants)
   const maintenance = hole.because === 'maintenance'
-  const counter = tables.every((t) => !t.grants && (t.command === 'insert' || /usage|count|view|log|limit|stat|metric|hit|download/i.test(t.table)))
+  const counter = hole.because === 'counter' || tables.every((t) => !t.grants && (t.command === 'insert' || /usage|count|view|log|limit|stat|metric|hit|download/i.test(t.table)))
   const self = hole.because === 'self'
   return {
     subject: `function ${hole.object}`,

@@ -4,7 +4,7 @@ import type { Hole } from './hole.ts'
 import { nameOf, type Reading } from './policies.ts'
 import type { Seeded } from './seed.ts'
 import type { AccessSession } from './session.ts'
-import { identOf } from './sql.ts'
+import { ident, identOf, readableName } from './sql.ts'
 import { type TrialResult, Trier } from './trial.ts'
 import { TableTrials } from './try-tables.ts'
 
@@ -39,7 +39,7 @@ export async function confirm(session: AccessSession, catalog: Catalog, seeded: 
       continue
     }
     const label = `hole ${hole.kind} ${hole.object} ${hole.policy ?? ''} ${hole.command}`
-    const done = await session.attempt(label, () => (trials?.seeded ? confirmHole(trier, catalog, trials, hole, readings) : view ? confirmView(trier, catalog, view, hole, readings) : applyOnly(trier, catalog, hole, readings)))
+    const done = await session.attempt(label, () => (trials?.seeded ? confirmHole(trier, catalog, trials, hole, readings, holes) : view ? confirmView(trier, catalog, view, hole, readings) : applyOnly(trier, catalog, hole, readings)))
     if (done === 'gone') continue
     confirmed.push(done ?? withFix(hole, fixFor(hole, catalog, readings), false))
   }
@@ -64,7 +64,7 @@ async function fromTrials(trials: TableTrials, table: Table, tried: AccessObject
   return found
 }
 
-async function confirmHole(trier: Trier, catalog: Catalog, trials: TableTrials, hole: Hole, readings: ReadonlyMap<string, readonly Reading[]>): Promise<Hole | 'gone'> {
+async function confirmHole(trier: Trier, catalog: Catalog, trials: TableTrials, hole: Hole, readings: ReadonlyMap<string, readonly Reading[]>, all: readonly Hole[]): Promise<Hole | 'gone'> {
   let current = hole
   if (hole.kind === 'escalation') {
     const kept: string[] = []
@@ -85,8 +85,14 @@ async function confirmHole(trier: Trier, catalog: Catalog, trials: TableTrials, 
   const code = fixFor(current, catalog, readings)
   if (!code) return current
   const after = await trier.withFix(code, () => trials.tryHole(current))
-  if (after === undefined || after.result === 'allowed') return current
-  return withFix(current, code, before.result === 'allowed' && after.result === 'refused')
+  if (after === undefined) return current
+  if (after.result !== 'allowed') return withFix(current, code, before.result === 'allowed' && after.result === 'refused')
+  // another open policy of the table lets the same people in: both have to go
+  const others = [...new Set(all.filter((h) => h.kind === 'policy' && h.object === hole.object && h.policy !== hole.policy).map((h) => h.policy))]
+  if (!others.length || hole.kind !== 'policy') return current
+  const both = [code, ...others.map((p) => `drop policy ${ident(p ?? '')} on ${readableName(hole.object)};`)].join('\n')
+  const closed = await trier.withFix(both, () => trials.tryHole(current))
+  return closed?.result === 'refused' ? withFix(current, both, before.result === 'allowed') : current
 }
 
 async function confirmView(trier: Trier, catalog: Catalog, view: View, hole: Hole, readings: ReadonlyMap<string, readonly Reading[]>): Promise<Hole> {

@@ -13,14 +13,14 @@ import { grantsPower, isPublication } from './power-columns.ts'
 const UNGUESSABLE = /token|secret|hash|(^|_)(code|key|otp|nonce)$|invite|share_|slug|confirmation/i
 
 /** Judges the functions that run with their owner's rights and that browsers may call. */
-export function readFunctions(catalog: Catalog, exposed: ReadonlySet<string>, world: World & JudgeWorld): Hole[] {
+export function readFunctions(catalog: Catalog, exposed: ReadonlySet<string>, world: World & JudgeWorld, isOpenAnyway: (table: string, role: BrowserRole) => boolean): Hole[] {
   const tables = new Map(catalog.tables.map((t) => [nameOf(t), t]))
   return catalog.functions
     .filter((fn) => fn.securityDefiner && !fn.isTrigger && !fn.stub && exposed.has(fn.schema) && !/^(trigger|event_trigger)$/.test(fn.returns))
-    .flatMap((fn) => readFunction(fn, tables, world))
+    .flatMap((fn) => readFunction(fn, tables, world, isOpenAnyway))
 }
 
-function readFunction(fn: SqlFunction, tables: ReadonlyMap<string, Table>, world: World & JudgeWorld): Hole[] {
+function readFunction(fn: SqlFunction, tables: ReadonlyMap<string, Table>, world: World & JudgeWorld, isOpenAnyway: (table: string, role: BrowserRole) => boolean): Hole[] {
   const roles = BROWSER_ROLES.filter((r) => fn.executableBy.includes(r) || fn.executableBy.some((e) => e.toLowerCase() === 'public'))
   if (!roles.length) return []
   const evaluator = new Evaluator(world, returnsOf)
@@ -35,17 +35,20 @@ function readFunction(fn: SqlFunction, tables: ReadonlyMap<string, Table>, world
   if (!routine) return []
   const object = `${fn.schema}.${fn.identity.includes('(') ? fn.identity.slice(fn.identity.lastIndexOf('.', fn.identity.indexOf('(')) + 1) : fn.identity}`
   const holes: Hole[] = []
-  const writes = routine.effects.map((effect) => judgeEffect(effect, evaluator, roles, tables, world)).filter((w) => w !== undefined)
+  const judged = routine.effects.map((effect) => judgeEffect(effect, evaluator, roles, tables, world)).filter((w) => w !== undefined)
+  // a counter beside the caller's own row (a vote, a seat taken) is how such functions are meant to work
+  const hasOwn = judged.some((w) => w.bound)
+  const writes = judged.filter((w) => !w.bound && !(w.counter && hasOwn))
   if (writes.length) {
     const who = writes.some((w) => w.who === 'anon') ? 'anon' : 'authenticated'
     const touched = [...new Map(writes.map((w) => [`${w.command} ${w.table}`, { table: w.table, command: w.command, ...(w.grants ? { grants: true } : {}) }])).values()]
     const cause = writes.find((w) => w.cause)?.cause
     holes.push({
       kind: 'function-write', object, command: 'execute', who, ...(cause ? { cause } : {}), columns: [...new Set(writes.flatMap((w) => w.columns))].sort(), tables: touched, at: fn.at, proof: 'inferred',
-      ...(fn.args.length === 0 && writes.every((w) => w.maintenance) ? { because: 'maintenance' } : writes.every((w) => w.self) ? { because: 'self' } : {}),
+      ...(fn.args.length === 0 && writes.every((w) => w.maintenance) ? { because: 'maintenance' } : writes.every((w) => w.self) ? { because: 'self' } : writes.every((w) => w.counter) ? { because: 'counter' } : {}),
     })
   }
-  const reads = readReturned(fn, routine.returns, evaluator, roles, tables, world)
+  const reads = readReturned(fn, routine.returns, evaluator, roles, tables, world, isOpenAnyway)
   if (reads.length) {
     holes.push({
       kind: 'function-read', object, command: 'execute', who: reads.some((r) => r.who === 'anon') ? 'anon' : 'authenticated', tables: [...new Set(reads.map((r) => r.table))].map((table) => ({ table, command: 'select' as const })),
@@ -66,6 +69,10 @@ interface Write {
   readonly maintenance: boolean
   /** The row is the caller's own; what is written grants something. */
   readonly self: boolean
+  /** Adds a constant to numbers, no more. */
+  readonly counter: boolean
+  /** Tied to the caller: no hole. */
+  readonly bound?: true
 }
 
 function judgeEffect(effect: Effect, evaluator: Evaluator, roles: readonly BrowserRole[], tables: ReadonlyMap<string, Table>, world: JudgeWorld): Write | undefined {
@@ -86,15 +93,31 @@ function judgeEffect(effect: Effect, evaluator: Evaluator, roles: readonly Brows
   for (const role of roles) {
     const usable = ways.filter((w) => possibleFor(w, role))
     const open = usable.filter((w) => w.outcome === 'open' && !w.argumentColumns.some((c) => UNGUESSABLE.test(c)))
-    if (open.length) {
+    // a row that follows from something the caller was allowed to do (a notification to whom he invited)
+    const follows = effect.command === 'insert' && !power.some(grantsPower) && open.every((w) => w.tables.length > 0)
+    if (open.length && !follows) {
       const [first] = open as [Way]
       const who = first.who === 'authenticated' ? 'authenticated' : role
-      return { table: effect.table, command: effect.command, who, ...(first.cause ? { cause: first.cause } : {}), grants: power.some(grantsPower), columns: owners.filter((c) => effect.writes.has(c)), maintenance: effect.command === 'delete' && first.argumentColumns.length === 0, self: false }
+      return { table: effect.table, command: effect.command, who, ...(first.cause ? { cause: first.cause } : {}), grants: power.some(grantsPower), columns: owners.filter((c) => effect.writes.has(c)), maintenance: effect.command === 'delete' && first.argumentColumns.length === 0, self: false, counter: isCounter(effect) }
     }
-    const own = usable.filter((w) => w.outcome === 'owner')
-    if (own.length && chosen.some(grantsPower)) return { table: effect.table, command: effect.command, who: role, grants: true, columns: chosen, maintenance: false, self: true }
+    const own = usable.filter((w) => w.outcome === 'owner' && !w.needsRole)
+    if (own.length && chosen.some(grantsPower)) return { table: effect.table, command: effect.command, who: role, grants: true, columns: chosen, maintenance: false, self: true, counter: false }
+    if (own.length) return { table: effect.table, command: effect.command, who: role, grants: false, columns: [], maintenance: false, self: false, counter: false, bound: true }
   }
   return undefined
+}
+
+/** `set votes = votes + 1`: numbers that count, and timestamps. */
+function isCounter(effect: Effect): boolean {
+  if (effect.command !== 'update' || !effect.writes.size) return false
+  return [...effect.writes].every(([column, values]) =>
+    values.every(({ term }) => {
+      if (term.t !== 'expression') return false
+      const of = bases(term)
+      if (of.length === 0) return true
+      return !grantsPower(column) && of.every((t) => t.t === 'const' || (t.t === 'column' && (t.column === column || t.column === '*'))) && (term.name === '+' || term.name === '-' || term.name === 'greatest' || term.name === 'count')
+    }),
+  )
 }
 
 function ownersOf(table: Table | undefined): readonly string[] {
@@ -108,7 +131,7 @@ interface Read {
   readonly columns: readonly string[]
 }
 
-function readReturned(fn: SqlFunction, returns: readonly { readonly when: Ways; readonly expression?: Tree; readonly query?: Tree; readonly scope: Scope }[], evaluator: Evaluator, roles: readonly BrowserRole[], tables: ReadonlyMap<string, Table>, world: JudgeWorld): Read[] {
+function readReturned(fn: SqlFunction, returns: readonly { readonly when: Ways; readonly expression?: Tree; readonly query?: Tree; readonly scope: Scope }[], evaluator: Evaluator, roles: readonly BrowserRole[], tables: ReadonlyMap<string, Table>, world: JudgeWorld, isOpenAnyway: (table: string, role: BrowserRole) => boolean): Read[] {
   if (/^(void|bool|boolean|integer|bigint|smallint|numeric|real|double precision|interval|date|timestamp.*)$/i.test(fn.returns)) return []
   const scalar = /^(uuid|text|character varying|varchar|setof uuid|setof text)/i.test(fn.returns)
   const found: Read[] = []
@@ -126,7 +149,7 @@ function readReturned(fn: SqlFunction, returns: readonly { readonly when: Ways; 
         const ways = judge(both(select.when, when), evaluator.instances, instance, world)
         for (const role of roles) {
           const open = ways.find((w) => possibleFor(w, role) && w.outcome === 'open' && !w.argumentColumns.some((c) => UNGUESSABLE.test(c)) && ![...w.states, ...w.parentStates].some(isPublication))
-          if (!open) continue
+          if (!open || isOpenAnyway(name, role)) continue
           found.push({ table: name, who: open.who === 'authenticated' ? 'authenticated' : role, columns, ...(open.cause ? { cause: open.cause } : {}) })
           break
         }

@@ -43,6 +43,7 @@ export function decidesAccess(table: string, columns: readonly string[]): boolea
 }
 
 const PUBLISHED = /public|publish|visib|shar(ed|ing)|privacy|listed|searchable|discoverable|approved|moderat/i
+const HIDES = /^(is_)?(private|draft|hidden|secret|unlisted)$/i
 const PUBLISHED_VALUE = /^(true|public|published|shared|everyone|anyone|unlisted|visible|listed|approved|live|link)$/i
 const HIDDEN_VALUE = /^(private|draft|hidden|unpublished|false)$/i
 
@@ -51,6 +52,7 @@ export function isPublication(state: { readonly column: string; readonly op: str
   if (state.op === 'is not null') return /^(published|approved|shared)_(at|on)$|^publish(ed)?_date$/.test(state.column)
   if (state.value === undefined) return /^(published|publish)_(at|on|date)$/.test(state.column)
   const value = String(state.value)
+  if (HIDES.test(state.column) && ((state.op === '=' && value === 'false') || (state.op === '<>' && value === 'true'))) return true
   if (state.op === '=') return PUBLISHED_VALUE.test(value) && (PUBLISHED.test(state.column) || !/^true$/i.test(value))
   return state.op === '<>' && HIDDEN_VALUE.test(value) && (PUBLISHED.test(state.column) || !/^false$/i.test(value) || PUBLISHED.test(state.column))
 }

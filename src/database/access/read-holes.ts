@@ -31,7 +31,7 @@ export function readAccess(catalog: Catalog, input: Pick<ReplayInput, 'exposedSc
     holes.push(...readTable(table, read, catalog, memberships))
   }
   for (const view of catalog.views) if (exposed.has(view.schema)) holes.push(...readView(view, catalog, readings, world))
-  holes.push(...readFunctions(catalog, exposed, world))
+  holes.push(...readFunctions(catalog, exposed, world, (table, role) => isOpenAnyway(readings.get(table) ?? [], role)))
   return { readings, holes }
 }
 
@@ -104,6 +104,9 @@ function policyHole(table: Table, policy: Policy, command: Command, open: readon
   }
 }
 
+/** Tables in which the owner of the parent rightly names other people. */
+const NAMES_OTHERS = /invit|member|participant|attend|assign|share|collaborat|follow|permission|guest|enrol|recipient|access|seat|player|roster/i
+
 const isFixed = (column: string, ways: readonly Way[]) => ways.every((w) => w.states.some((s) => s.column === column && s.op === '=') || w.tiedColumns.includes(column) || w.ownerColumns.includes(column))
 
 function readInsert(table: Table, reading: Reading, catalog: Catalog, memberships: ReadonlySet<string>): Hole[] {
@@ -116,7 +119,7 @@ function readInsert(table: Table, reading: Reading, catalog: Catalog, membership
   const unboundAuthor = bound.filter((w) => w.outcome === 'via' && !w.tiedColumns.some((c) => user.ownerColumns.includes(c)))
   const authors = user.ownerColumns.filter((c) => free(c) && !isParent(table, c))
   const power = powerColumnsOf(table).filter((c) => free(c) && decidesAccess(table.name, [c]) && !isParent(table, c))
-  if (unboundAuthor.length && authors.length) return [{ ...base, kind: 'author-free', columns: [...authors, ...power] }]
+  if (unboundAuthor.length && authors.length && !NAMES_OTHERS.test(table.name)) return [{ ...base, kind: 'author-free', columns: [...authors, ...power] }]
   const tenants = memberships.has(nameOf(table)) && bound.some((w) => w.outcome === 'owner') ? user.tenantColumns.filter(free) : []
   if (tenants.length) return [{ ...base, kind: 'self-grant', columns: [...tenants, ...power], because: 'membership' }]
   if (power.length && bound.some((w) => w.outcome === 'owner') && !createdAtSignUp(table, catalog)) return [{ ...base, kind: 'self-grant', columns: power }]
@@ -189,7 +192,7 @@ function readView(view: View, catalog: Catalog, readings: ReadonlyMap<string, re
   if (!shown.size) return []
   return [{
     kind: 'view', object: nameOf(view), command: 'select', who: [...shown.values()].some((s) => s.who === 'anon') ? 'anon' : 'authenticated', columns: [...new Set([...shown.values()].flatMap((s) => [...s.columns]))].sort(),
-    tables: [...shown.keys()].sort().map((table) => ({ table, command: 'select' as const })), at: view.at, proof: 'inferred', ...(view.materialized ? { because: 'materialized' } : {}),
+    tables: [...shown.keys()].sort().map((table) => ({ table, command: 'select' as const })), at: view.at, proof: 'inferred', ...(view.materialized ? { because: 'materialized' } : query['groupClause'] ? { because: 'grouped' } : {}),
   }]
 }
 

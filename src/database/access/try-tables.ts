@@ -182,8 +182,10 @@ export class TableTrials {
   async tryHole(hole: Hole): Promise<TrialResult> {
     const role: Caller = hole.who === 'anon' ? 'anon' : 'A'
     switch (hole.kind) {
-      case 'policy':
       case 'no-rls':
+        // where everybody may read on, closing means that nobody changes anything
+        return this.#table.userData ? this.select(role, 'other') : this.update(role, 'other')
+      case 'policy':
         if (hole.command === 'select') return this.select(role, 'other', hole.states)
         if (hole.command === 'update') return this.update(role, 'other', hole.states)
         if (hole.command === 'delete') return this.remove(role, 'other', hole.states)

@@ -150,7 +150,7 @@ export class Evaluator {
         return /exists\s*\(/i.test(fn.body) || scope.inside.includes(name) ? NEVER : [[{ a: 'some', name: `${name} is null`, of: [], negated: false }]]
       }
     }
-    return this.#either(this.values(inner, scope).map((v) => (v.term.t === 'const' ? (v.term.value === null ? v.when : NEVER) : [[{ a: 'null', of: v.term, not: false } as Atom]])))
+    return this.#either(this.values(inner, scope).map((v) => (v.term.t === 'const' ? (v.term.value === null ? v.when : NEVER) : isNeverNull(v.term) ? NEVER : [[{ a: 'null', of: v.term, not: false } as Atom]])))
   }
 
   /** AND is NULL when one side is and no other is false; OR when one side is and no other is true. */
@@ -570,6 +570,11 @@ export class Evaluator {
 
 /** Built-in functions that a policy may use as a condition of its own. */
 const BUILTIN_PREDICATES = new Set(['starts_with', 'pg_has_role', 'has_table_privilege', 'jsonb_exists', 'jsonb_path_exists', 'regexp_like', 'isfinite', 'isempty', 'st_contains', 'st_within', 'st_dwithin', 'array_contains'])
+
+/** The API always sets a role. */
+function isNeverNull(term: Term): boolean {
+  return term.t === 'caller' && (term.part === 'role' || term.part === 'jwt' || term.part === 'database-role')
+}
 
 function isAggregate(target: Tree | undefined): boolean {
   const name = names(uncast(target)?.['FuncCall']?.funcname).at(-1)

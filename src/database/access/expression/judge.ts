@@ -31,7 +31,9 @@ export interface Way {
   readonly parentStates: readonly RowState[]
   /** Conditions on other tables' rows (roles, memberships). */
   readonly gates: readonly RowState[]
-  /** Columns of the row that have to equal something the caller passes as an argument. */
+  /** The caller must hold a role as well, whatever else binds. */
+  readonly needsRole: boolean
+  /** Columns of the row, and of rows tied to it, that have to equal something the caller passes as an argument. */
   readonly argumentColumns: readonly string[]
   /** A column of user_metadata that decides. */
   readonly because?: string
@@ -57,7 +59,7 @@ function judgeWay(way: readonly Atom[], instances: readonly Instance[], focus: n
   const graph = new Graph()
   const ownerColumns = new Set<string>()
   const tied = new Map<string, Set<string>>()
-  const argumentColumns = new Set<string>()
+  const given: { instance: number; column: string }[] = []
   let signedIn = false
   let anonymous = false
   let fixedCaller = false
@@ -115,7 +117,7 @@ function judgeWay(way: readonly Atom[], instances: readonly Instance[], focus: n
         if (!other.some((t) => t.t === 'caller' && (t.part === 'id' || t.part === 'email'))) continue
         for (const t of own) if (t.t === 'column' && t.instance === focus) ownerColumns.add(t.column)
       }
-      for (const t of all) if (t.t === 'column' && t.instance === focus && all.some((o) => o.t === 'argument')) argumentColumns.add(t.column)
+      for (const t of all) if (t.t === 'column' && all.some((o) => o.t === 'argument')) given.push({ instance: t.instance, column: t.column })
       for (const t of all) {
         if (t.t !== 'column' || t.instance !== focus) continue
         for (const o of all) if (o.t === 'column' && o.instance !== focus) tied.set(t.column, (tied.get(t.column) ?? new Set()).add(nodeOf(o)))
@@ -155,13 +157,14 @@ function judgeWay(way: readonly Atom[], instances: readonly Instance[], focus: n
   const parentStates = literals.filter((l) => l.table !== '' && related.has(`i${l.table.split(':')[0]}`)).map((l) => ({ ...l, table: l.table.slice(l.table.indexOf(':') + 1) }))
   const tables = [...new Set(callerTables.map(tableOf).filter(Boolean))].sort()
   const who: Way['who'] = anonymous && !signedIn ? 'anon-only' : signedIn || reached.size > 1 ? 'authenticated' : 'anon'
-  const base = { who, argumentColumns: [...argumentColumns].sort(), ownerColumns: [...ownerColumns].sort(), states, parentStates, gates, tables, tiedColumns: [...tied].filter(([, n]) => [...n].some((x) => reached.has(x))).map(([c]) => c).sort() }
+  const argumentColumns = [...new Set(given.filter((g) => related.has(`i${g.instance}`)).map((g) => g.column))].sort()
+  const needsRole = fixedCaller || roleClaims.length > 0 || (callerTables.length > 0 && isRole(gates, tables, world))
+  const base = { who, needsRole, argumentColumns, ownerColumns: [...ownerColumns].sort(), states, parentStates, gates, tables, tiedColumns: [...tied].filter(([, n]) => [...n].some((x) => reached.has(x))).map(([c]) => c).sort() }
 
   if (anonymous && signedIn) return { ...base, outcome: 'role', who: 'authenticated', because: 'contradiction' }
   if (ownerColumns.size) return { ...base, outcome: 'owner' }
   if (reached.has(`i${focus}`)) return { ...base, outcome: 'via' }
-  if (fixedCaller || roleClaims.length) return { ...base, outcome: 'role' }
-  if (callerTables.length && isRole(gates, tables, world)) return { ...base, outcome: 'role' }
+  if (needsRole) return { ...base, outcome: 'role' }
   if (unknown) return { ...base, outcome: 'unknown', because: unknown }
   if (metadata !== undefined) return { ...base, outcome: 'open', who: 'authenticated', cause: 'user-metadata', because: metadata }
   const cause: OpenCause = inverted
