@@ -86,7 +86,7 @@ function removesSyntax(pattern: Value, by: Value | undefined, language: 'sql' | 
 /** `test` being `truthy` leaves only a known set of values for `value`. */
 function restricts(test: Value, truthy: boolean, value: Extract<Value, { v: 'request' }>, depth: number): boolean {
   if (depth > 8) return false
-  const same = (x: Value): boolean => x.v === 'request' && x.part === value.part && x.name === value.name
+  const same = (x: Value): boolean => (x.v === 'request' && x.part === value.part && x.name === value.name) || (x.v === 'any' && x.of.some(same))
   switch (test.v) {
     case 'op': {
       const [a, b] = test.of

@@ -370,7 +370,7 @@ function proxied(it: Interpreter, get: Extract<Val, { v: 'fn' }>, at: Place): Va
   const out = callFunction(it, get, [object({}), marker, UNKNOWN], at)
   const candidates = out.v === 'any' ? out.alts.map((a) => a.value) : [out]
   for (const c of candidates) {
-    if (c.v === 'chain' && c.links.length === 1 && c.links[0]?.name === '\u0000key') return c.root
+    if (c.v === 'chain' && c.links.at(-1)?.name === '\u0000key') return c.links.length === 1 ? c.root : { ...c, links: c.links.slice(0, -1) }
     if (c.v === 'call' && c.args[0] && c.args[0].v === 'chain' && c.args[0].links[0]?.name === '\u0000key') return c.args[0].root
   }
   return undefined

@@ -90,9 +90,6 @@ export const drizzle: Library = {
     if (last.name === 'execute' && c.links.length === 1) {
       const q = c.args[0]
       if (q?.v === 'call' && q.name === 'drizzle-sql') {
-        for (const r of q.args)
-          if (r.v === 'call' && r.name === 'sql.raw')
-            c.it.emit({ kind: 'query-text', client, sink: 'sql.raw', text: r.args[0] ?? UNKNOWN, language: 'sql', ...inside(c) }, c.at)
         return bindingTemplate(c, client, (stringOf(q.args[0]) ?? '').split('?'), q.args.slice(1))
       }
       if (q?.v === 'call' && q.name === 'sql.raw') {
