@@ -16,9 +16,9 @@ export function parseAndWalk(bytes: Uint8Array, path: string): void {
 
 parentPort?.on('message', (chunk: Chunk) => {
   const progress = new Int32Array((workerData as { progress: SharedArrayBuffer }).progress)
-  chunk.forEach((job, i) => {
+  chunk.jobs.forEach((job, i) => {
     Atomics.store(progress, 0, i)
-    parseAndWalk(job.bytes, job.path)
+    parseAndWalk(new Uint8Array(chunk.bytes, job.start, job.length), job.path)
   })
-  parentPort?.postMessage(chunk.map(() => '[]'))
+  parentPort?.postMessage(chunk.jobs.map(() => '[]'))
 })

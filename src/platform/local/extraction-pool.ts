@@ -125,8 +125,8 @@ export class ExtractionPool {
       thread.since = performance.now()
       Atomics.store(thread.progress, 0, -1)
       thread.worker.ref()
-      const chunk: Chunk = task.positions.map((p) => task.jobs[p] as ExtractionJob)
-      thread.worker.postMessage(chunk)
+      const chunk = pack(task.positions.map((p) => task.jobs[p] as ExtractionJob))
+      thread.worker.postMessage(chunk, [chunk.bytes])
     }
     const busy = [...this.#threads].some((t) => t.task)
     if (busy && !this.#timer) this.#timer = setInterval(() => this.#poll(), POLL)
@@ -208,6 +208,20 @@ export class ExtractionPool {
   #settle(task: Task, count: number): void {
     task.batch.open -= count
     if (task.batch.open === 0) task.batch.done()
+  }
+}
+
+/** Jobs with their bytes in one buffer that changes hands without being copied again. */
+function pack(jobs: readonly ExtractionJob[]): Chunk {
+  const all = new Uint8Array(jobs.reduce((sum, j) => sum + j.bytes.length, 0))
+  let start = 0
+  return {
+    bytes: all.buffer,
+    jobs: jobs.map(({ path, kinds, bytes }) => {
+      all.set(bytes, start)
+      start += bytes.length
+      return { path, kinds, start: start - bytes.length, length: bytes.length }
+    }),
   }
 }
 

@@ -3,7 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 
 const progress = new Int32Array(workerData.progress)
 parentPort.on('message', (chunk) => {
-  const results = chunk.map((job, i) => {
+  const results = chunk.jobs.map((job, i) => {
     Atomics.store(progress, 0, i)
     if (job.path === 'hang') for (;;) {}
     if (job.path === 'exit') process.exit(3)
