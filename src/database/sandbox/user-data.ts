@@ -7,6 +7,15 @@ const TENANT =
   /^((org|organization|organisation|team|workspace|tenant|company|business|household|family|group|clinic|store|shop|restaurant|club|school|agency|empresa|azienda|organizacion|equipo|studio|firma)_?(id|uuid))$/i
 const PERSONAL =
   /(^|_)(e?mail(_address)?|phone(_number)?|mobile|telefono|telefone|telephone|address(_line\d?)?|street|indirizzo|endereco|direccion|zip(code)?|postal_code|birth(day|date|_date)?|dob|date_of_birth|data_nascimento|data_nascita|fecha_nacimiento|ssn|passport|tax_id|cpf|cnpj|codice_fiscale|partita_iva|vat(_number)?|iban|bank_account|card_number|first_name|last_name|full_name|surname|cognome|apellido|sobrenome|ip(_address)?|latitude|longitude|access_token|refresh_token|api_key|token|secret|password(_hash)?|otp|medical|diagnosis|salary|income|stripe_customer_id|message_body)$/i
+/** Columns that say who touched a row last or looked after it: no owners. */
+const TOUCHED_BY =
+  /^(last_\w+|updated|modified|edited|changed|reviewed|approved|rejected|verified|resolved|deleted|moderated|granted|invited|assigned|processed|closed|banned|published|confirmed|cancelled|canceled|handled)_(by|to)(_id|_user_id)?$|^(assigned_to|assignee)(_id)?$|^(reviewer|approver|moderator|admin|admin_user|mentioned_user|inviter)_id$/i
+/** Contact columns that a business or a place has too. */
+const CONTACT =
+  /(^|_)(phone(_number)?|mobile|telefono|telefone|telephone|address(_line\d?)?|street|indirizzo|endereco|direccion|zip(code)?|postal_code|latitude|longitude)$/i
+const PLACE =
+  /(^|_)(stores?|shops?|restaurants?|venues?|locations?|hotels?|places?|branch(es)?|clinics?|schools?|companies|company|businesses|businesse?s?|propert(y|ies)|listings?|rooms?|events?|offices?|warehouses?|organi[sz]ations?|vendors?|suppliers?|brands?|cities|city|countries|peaks?|routes?|stations?|sites?|parks?|settings?)$/i
+const COORDINATE = /(^|_)(latitude|longitude)$/i
 const POWER =
   /^(role|roles|user_role|app_role|is_(super_?)?admin|admin|is_staff|is_moderator|is_owner|is_pro|is_premium|premium|is_paid|paid|has_paid|plan|plan_id|plan_name|tier|subscription(_status|_tier|_plan|_type|_id|_end|_ends_at|_expires_at)?|subscribed|status_subscription|credits?|credit_balance|balance|tokens_(left|remaining|balance)|wallet_balance|points|coins|quota|usage_limit|trial_ends?_at|trial_end|verified|is_verified|email_verified|kyc_status|approved|is_approved|banned|is_banned|permissions?|access_level|ruolo|rol|papel|is_internal|is_active_subscription|stripe_customer_id|stripe_subscription_id|\w+_credits)$/i
 
@@ -65,22 +74,30 @@ function ownData(table: Table, people: ReadonlySet<string>): UserData | undefine
   const byDefault = table.columns.filter((c) => c.default !== undefined && /\b(auth\.)?uid\(\)/.test(c.default)).map((c) => c.name)
   const isPerson = people.has(`${table.schema}.${table.name}`)
   const named = table.columns.filter((c) => OWNER.test(c.name) && holdsId(c) && !foreignElsewhere(table, c, people)).map((c) => c.name)
-  const ownerColumns = [...new Set([...byDefault, ...toPeople.filter((c) => OWNER.test(c)), ...named, ...toPeople, ...(isPerson ? table.primaryKey : [])])]
+  const keyIsUser = isPerson && (toPeople.length === 0 || toPeople.some((c) => table.primaryKey.includes(c)))
+  const candidates = [...new Set([...byDefault, ...toPeople.filter((c) => OWNER.test(c)), ...named, ...toPeople, ...(keyIsUser ? table.primaryKey : [])])]
+  const owners = candidates.filter((c) => !TOUCHED_BY.test(c))
+  const helpers = candidates.filter(
+    (c) => TOUCHED_BY.test(c) && !/^(last_|updated|modified|edited|changed|reviewed|approved|rejected|verified|resolved|deleted|moderated)/i.test(c),
+  )
+  const ownerColumns = owners.length ? owners : helpers
   const tenantColumns = table.columns.filter((c) => TENANT.test(c.name)).map((c) => c.name)
   const personalColumns = table.columns.filter((c) => PERSONAL.test(c.name) && !/^bool/.test(c.type)).map((c) => c.name)
   const powerColumns = table.columns.filter((c) => POWER.test(c.name) && !c.generated).map((c) => c.name)
-  const because = toPeople.length
-    ? `${toPeople[0]} references ${single.find((f) => f.columns[0] === toPeople[0])?.references}`
+  const strong = personalColumns.filter((c) => !COORDINATE.test(c) && !(CONTACT.test(c) && PLACE.test(table.name)))
+  const key = ownerColumns.find((c) => toPeople.includes(c))
+  const because = key
+    ? `${key} references ${single.find((f) => f.columns[0] === key)?.references}`
     : byDefault.length
       ? `${byDefault[0]} defaults to the caller's id`
-      : isPerson
+      : keyIsUser
         ? 'each row is a user'
-        : named.length
-          ? `${named[0]} names an owner`
+        : ownerColumns.length
+          ? `${ownerColumns[0]} names an owner`
           : tenantColumns.length
             ? `${tenantColumns[0]} names a tenant`
-            : personalColumns.length
-              ? `it holds personal columns (${personalColumns.slice(0, 3).join(', ')})`
+            : strong.length
+              ? `it holds personal columns (${strong.slice(0, 3).join(', ')})`
               : undefined
   return because ? { because, ownerColumns, tenantColumns, personalColumns, powerColumns } : undefined
 }

@@ -1,0 +1,80 @@
+import { describe, expect, test } from 'vitest'
+import type { Column, Table } from '../../src/database/database.ts'
+import { classifyUserData } from '../../src/database/sandbox/user-data.ts'
+
+/** `posts: id uuid pk, author_id uuid -> auth.users, body text`. */
+function table(line: string): Table {
+  const [name, rest] = line.split(': ') as [string, string]
+  const parts = rest.split(', ').map((p) => /^(\w+)(?: (\w+))?( pk)?( not null)?(?: = (\S+))?(?: -> (\S+))?$/.exec(p) as RegExpExecArray)
+  const columns = parts.map((m): Column => ({ name: m[1] as string, type: m[2] ?? 'text', notNull: m[4] !== undefined, ...(m[5] ? { default: m[5] } : {}) }))
+  return {
+    schema: 'public',
+    name,
+    kind: 'table',
+    owner: 'postgres',
+    columns,
+    primaryKey: parts.flatMap((m) => (m[3] ? [m[1] as string] : [])),
+    uniques: [],
+    foreignKeys: parts.flatMap((m) =>
+      m[6] ? [{ columns: [m[1] as string], references: m[6].includes('.') ? m[6] : `public.${m[6]}`, referencedColumns: ['id'] }] : [],
+    ),
+    rls: { enabled: true, forced: false },
+    grants: [],
+    at: { path: 'a.sql', line: 1 },
+  }
+}
+
+function classify(...lines: string[]) {
+  return Object.fromEntries(
+    classifyUserData(lines.map(table)).map((t) => [t.name, t.userData ? `${t.userData.because} / ${t.userData.ownerColumns.join(' ')}` : undefined]),
+  )
+}
+
+describe('whose rows they are', () => {
+  test.each<[string, string[], Record<string, string | undefined>]>([
+    [
+      'a key to auth.users, in any language',
+      ['facturas: id uuid pk, usuario_id uuid -> auth.users'],
+      { facturas: 'usuario_id references auth.users / usuario_id' },
+    ],
+    [
+      'a key to a table keyed by the user',
+      ['profiles: id uuid pk -> auth.users', 'pets: id uuid pk, keeper uuid -> profiles'],
+      { profiles: 'id references auth.users / id', pets: 'keeper references public.profiles / keeper' },
+    ],
+    ['a profile beside the user', ['profiles: id uuid pk, user_id uuid -> auth.users'], { profiles: 'user_id references auth.users / user_id' }],
+    ['the caller’s id as default', ['notes: id uuid pk, who uuid = auth.uid()'], { notes: "who defaults to the caller's id / who" }],
+    ['an owner by name', ['orders: id uuid pk, customer_id uuid'], { orders: 'customer_id names an owner / customer_id' }],
+    [
+      'a row of a row, transitively',
+      ['lists: id uuid pk, user_id uuid -> auth.users', 'items: id uuid pk, list_id uuid not null -> lists', 'ticks: item_id uuid pk -> items'],
+      {
+        lists: 'user_id references auth.users / user_id',
+        items: 'it belongs to public.lists by list_id / ',
+        ticks: 'it belongs to public.items by item_id / ',
+      },
+    ],
+    ['a tenant', ['docs: id uuid pk, workspace_id uuid'], { docs: 'workspace_id names a tenant / ' }],
+    ['personal columns', ['leads: id uuid pk, email text'], { leads: 'it holds personal columns (email) / ' }],
+    ['nobody: a catalogue', ['plans: id uuid pk, name text, price numeric'], { plans: undefined }],
+    ['nobody: a place with an address', ['restaurants: id uuid pk, address text, latitude numeric'], { restaurants: undefined }],
+    ['nobody: who changed a setting', ['settings: id uuid pk, updated_by uuid -> auth.users'], { settings: undefined }],
+    [
+      'nobody: an author that is no user',
+      ['authors: id uuid pk, name text', 'books: id uuid pk, author_id uuid -> authors'],
+      { authors: undefined, books: undefined },
+    ],
+    [
+      'the owner, not the reviewer',
+      ['tasks: id uuid pk, reviewed_by uuid -> auth.users, assigned_to uuid -> auth.users, user_id uuid -> auth.users'],
+      { tasks: 'user_id references auth.users / user_id' },
+    ],
+  ])('%s', (_name, lines, expected) => {
+    expect(classify(...lines)).toEqual(expected)
+  })
+
+  test('columns that grant power or money', () => {
+    const [profiles] = classifyUserData([table('profiles: id uuid pk -> auth.users, role text, is_admin boolean, credits integer, bio text, phone text')])
+    expect(profiles?.userData).toMatchObject({ powerColumns: ['role', 'is_admin', 'credits'], personalColumns: ['phone'] })
+  })
+})
