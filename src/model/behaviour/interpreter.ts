@@ -295,7 +295,8 @@ export class Interpreter {
           const other = this.assume(a, !wanted, at, base)
           const right = other && this.assume(b, wanted, at, other)
           if (!left || !right) return left ?? right
-          return this.either([left, right], base, at) ?? this.leaf(test, wanted, at, base)
+          // `a || (!a && b)` is `a || b`
+          return this.either([left, this.assume(b, wanted, at, base) ?? right], base, at) ?? this.leaf(test, wanted, at, base)
         }
         if (a && b && (test.op === '===' || test.op === '==' || test.op === '!==' || test.op === '!='))
           return this.equal(test, a, b, wanted === (test.op === '===' || test.op === '=='), at, base)
