@@ -1,7 +1,19 @@
 import type { Grant, Table } from '../../database/database.ts'
 import type { AppModel } from '../../model/app-model.ts'
 import { defineCheck, failed, type Issue, notApplicable, type Outcome, passed } from '../define-check.ts'
-import { exposedTables, fixOf, isBookkeeping, isClosed, isDeclaredPublic, listed, openTables, policiesOf, qualifiedName, unseenTables, withoutSchema } from './words.ts'
+import {
+  exposedTables,
+  fixOf,
+  isBookkeeping,
+  isClosed,
+  isDeclaredPublic,
+  listed,
+  openTables,
+  policiesOf,
+  qualifiedName,
+  unseenTables,
+  withoutSchema,
+} from './words.ts'
 
 const DATA = ['select', 'insert', 'update', 'delete']
 
@@ -19,12 +31,26 @@ export default defineCheck({
     if (!schema.exposedToBrowsers) return notApplicable(schema.exposedBecause || 'no data platform that browsers can reach directly is used')
     const tables = exposedTables(model).filter((t) => !t.stub)
     const evidence = [`${tables.filter((t) => t.rls.enabled).length} of ${tables.length} tables in exposed schemas have row level security in the final state`]
-    const issues = openTables(model).filter((t) => !isReadOnlyByDeclaration(model, t)).map((t) => issueOf(model, t))
+    const issues = openTables(model)
+      .filter((t) => !isReadOnlyByDeclaration(model, t))
+      .map((t) => issueOf(model, t))
     if (issues.length) return failed(issues, evidence)
     const stubs = exposedTables(model).filter((t) => t.stub && !t.rls.enabled)
-    const unseen = unseenTables({ ...schema, queriedButNotCreated: schema.queriedButNotCreated.filter((q) => !exposedTables(model).some((t) => (t.name === q.table || qualifiedName(t) === q.table) && t.rls.enabled)) })
+    const unseen = unseenTables({
+      ...schema,
+      queriedButNotCreated: schema.queriedButNotCreated.filter(
+        (q) => !exposedTables(model).some((t) => (t.name === q.table || qualifiedName(t) === q.table) && t.rls.enabled),
+      ),
+    })
     if (unseen) return { ...unseen, evidence }
-    if (!tables.length) return stubs.length ? { status: 'unverified', because: `${listed(stubs.map(qualifiedName))} appear in the SQL, but nothing creates them`, howToVerify: { where: 'the Supabase dashboard, Database > Tables', attest: 'that they have row level security' } } : notApplicable('no table in an exposed schema')
+    if (!tables.length)
+      return stubs.length
+        ? {
+            status: 'unverified',
+            because: `${listed(stubs.map(qualifiedName))} appear in the SQL, but nothing creates them`,
+            howToVerify: { where: 'the Supabase dashboard, Database > Tables', attest: 'that they have row level security' },
+          }
+        : notApplicable('no table in an exposed schema')
     return passed(...evidence)
   },
 })
@@ -50,8 +76,15 @@ function issueOf(model: Pick<AppModel, 'schema' | 'access'>, table: Table): Issu
   const verbs = [...new Set(grants.map((g) => g.privilege))]
   const disabled = table.rls.at && !(table.rls.at.path === table.at.path && table.rls.at.line === table.at.line)
   const owner = table.userData
-  const fix = hole ? fixOf(hole, fixText(table, policies.length > 0)) : { text: fixText(table, policies.length > 0), language: 'sql', code: `alter table ${name} enable row level security;` }
-  const what = table.kind === 'foreign' ? 'is a foreign table, which cannot have row level security' : disabled ? 'had row level security once, and a later statement turned it off' : 'never gets row level security'
+  const fix = hole
+    ? fixOf(hole, fixText(table, policies.length > 0))
+    : { text: fixText(table, policies.length > 0), language: 'sql', code: `alter table ${name} enable row level security;` }
+  const what =
+    table.kind === 'foreign'
+      ? 'is a foreign table, which cannot have row level security'
+      : disabled
+        ? 'had row level security once, and a later statement turned it off'
+        : 'never gets row level security'
   return {
     subject: `table ${name}`,
     ...(explicit.some((g) => g.role !== 'authenticated') ? { discriminator: 'granted to anon' } : {}),
@@ -66,16 +99,31 @@ function issueOf(model: Pick<AppModel, 'schema' | 'access'>, table: Table): Issu
     related: [
       ...(disabled && table.rls.at ? [{ ...table.rls.at, what: 'row level security is switched off here' }] : []),
       ...policies.map((p) => ({ ...p.at, subject: `policy ${name} "${p.name}"`, what: 'has no effect while row level security is off' })),
-      ...explicit.flatMap((g) => (g.at ? [{ ...g.at, what: `grants ${g.privilege} to ${g.role}` }] : [])).filter((r, i, all) => all.findIndex((o) => o.path === r.path && o.line === r.line) === i),
+      ...explicit
+        .flatMap((g) => (g.at ? [{ ...g.at, what: `grants ${g.privilege} to ${g.role}` }] : []))
+        .filter((r, i, all) => all.findIndex((o) => o.path === r.path && o.line === r.line) === i),
     ],
     proof: hole?.proof ?? 'inferred',
-    ...(!closed && explicit.length === 0 && model.access.autoExpose === undefined ? { assumes: 'that the project grants new tables to the API roles, as Supabase projects created before mid-2026 and self-hosted ones do; the repository does not show which kind this is' } : {}),
-    aliases: [...(policies.length ? ['splinter:0007'] : []), table.kind === 'foreign' ? 'splinter:0017' : 'splinter:0013', ...(owner?.personalColumns.length ? ['splinter:0023'] : []), ...(/(^|_)q_|pgmq/.test(table.name) && table.schema === 'pgmq' ? ['splinter:0019'] : []), 'CWE-862'],
+    ...(!closed && explicit.length === 0 && model.access.autoExpose === undefined
+      ? {
+          assumes:
+            'that the project grants new tables to the API roles, as Supabase projects created before mid-2026 and self-hosted ones do; the repository does not show which kind this is',
+        }
+      : {}),
+    aliases: [
+      ...(policies.length ? ['splinter:0007'] : []),
+      table.kind === 'foreign' ? 'splinter:0017' : 'splinter:0013',
+      ...(owner?.personalColumns.length ? ['splinter:0023'] : []),
+      ...(/(^|_)q_|pgmq/.test(table.name) && table.schema === 'pgmq' ? ['splinter:0019'] : []),
+      'CWE-862',
+    ],
   }
 }
 
 function fixText(table: Table, hasPolicies: boolean): string {
   if (table.kind === 'foreign') return 'Take the API roles their privileges on it, or move it to a schema that is not exposed.'
   if (hasPolicies) return 'Enable row level security; the policies that exist then take effect.'
-  return table.userData ? 'Enable row level security and let each user see and change the own rows only.' : 'Enable row level security; without a policy only the service role gets in, so add one for what everybody may read.'
+  return table.userData
+    ? 'Enable row level security and let each user see and change the own rows only.'
+    : 'Enable row level security; without a policy only the service role gets in, so add one for what everybody may read.'
 }

@@ -1,8 +1,21 @@
+import { grantsPower } from '../../database/access/power-columns.ts'
 import type { Hole } from '../../database/database.ts'
 import type { AppModel } from '../../model/app-model.ts'
-import { grantsPower } from '../../database/access/power-columns.ts'
 import { defineCheck, failed, type Issue, notApplicable, type Outcome, passed } from '../define-check.ts'
-import { exposedTables, fixOf, listed, openTables, policiesOf, policySubject, qualifiedName, tableOf, unseenTables, whoGetsIn, why, withoutSchema } from './words.ts'
+import {
+  exposedTables,
+  fixOf,
+  listed,
+  openTables,
+  policiesOf,
+  policySubject,
+  qualifiedName,
+  tableOf,
+  unseenTables,
+  whoGetsIn,
+  why,
+  withoutSchema,
+} from './words.ts'
 
 type Model = Pick<AppModel, 'schema' | 'access'>
 
@@ -37,7 +50,12 @@ function issueOf(model: Model, hole: Hole): Issue {
   const table = tableOf(model.schema, hole.object)
   const owners = table?.userData?.ownerColumns ?? []
   const power = (table?.userData?.powerColumns ?? []).filter(grantsPower)
-  const base = { subject: policySubject(hole.object, hole.policy ?? ''), at: hole.at, proof: hole.proof, aliases: [...(hole.cause === 'always' ? ['splinter:0024'] : []), ...(hole.cause === 'user-metadata' ? ['splinter:0015'] : []), 'CWE-639'] }
+  const base = {
+    subject: policySubject(hole.object, hole.policy ?? ''),
+    at: hole.at,
+    proof: hole.proof,
+    aliases: [...(hole.cause === 'always' ? ['splinter:0024'] : []), ...(hole.cause === 'user-metadata' ? ['splinter:0015'] : []), 'CWE-639'],
+  }
   const name = table?.name ?? hole.object
   if (hole.kind === 'author-free') {
     const columns = hole.columns ?? []
@@ -61,8 +79,16 @@ function issueOf(model: Model, hole: Hole): Issue {
       message: membership
         ? `The policy "${hole.policy}" binds the user of a new row but leaves ${listed(columns)} free, and other policies let members in by such rows.`
         : `The policy "${hole.policy}" binds the owner of a new row but leaves ${listed(columns)} free, which decide what a user may do or has paid for.`,
-      attack: membership ? `A signed-in user inserts a row with somebody else's ${columns[0]} and then reads everything that its members may read.` : `A signed-in user inserts the own row with ${columns.slice(0, 2).map((c) => `${c} set as wanted`).join(' and ')}.`,
-      fix: fixOf(hole, membership ? 'Let the server add members (an invitation that it checks), not the browser.' : `Take browsers the privilege to write ${listed(columns)}.`),
+      attack: membership
+        ? `A signed-in user inserts a row with somebody else's ${columns[0]} and then reads everything that its members may read.`
+        : `A signed-in user inserts the own row with ${columns
+            .slice(0, 2)
+            .map((c) => `${c} set as wanted`)
+            .join(' and ')}.`,
+      fix: fixOf(
+        hole,
+        membership ? 'Let the server add members (an invitation that it checks), not the browser.' : `Take browsers the privilege to write ${listed(columns)}.`,
+      ),
     }
   }
   const anon = hole.who === 'anon'
@@ -76,7 +102,12 @@ function issueOf(model: Model, hole: Hole): Issue {
     attack: owners.length
       ? `${cap(whoGetsIn(hole.who))} can insert rows in another user's name.`
       : `${cap(whoGetsIn(hole.who))} can fill ${name} with any rows, in any number.`,
-    fix: fixOf(hole, owners.length ? 'Require the owner column of the new row to be the caller; drop the policy when only the server inserts.' : 'Insert on the server, behind a limit, and drop the policy; or bind the row to the caller.'),
+    fix: fixOf(
+      hole,
+      owners.length
+        ? 'Require the owner column of the new row to be the caller; drop the policy when only the server inserts.'
+        : 'Insert on the server, behind a limit, and drop the policy; or bind the row to the caller.',
+    ),
   }
 }
 

@@ -1,7 +1,21 @@
 import type { Hole, Table } from '../../database/database.ts'
 import type { AppModel } from '../../model/app-model.ts'
 import { defineCheck, failed, type Issue, notApplicable, type Outcome, passed, type Severity } from '../define-check.ts'
-import { exposedTables, fixOf, isDeclaredPublic, isMeantToBeSeen, listed, openTables, policySubject, qualifiedName, tableOf, unseenTables, whoGetsIn, why, withoutSchema } from './words.ts'
+import {
+  exposedTables,
+  fixOf,
+  isDeclaredPublic,
+  isMeantToBeSeen,
+  listed,
+  openTables,
+  policySubject,
+  qualifiedName,
+  tableOf,
+  unseenTables,
+  whoGetsIn,
+  why,
+  withoutSchema,
+} from './words.ts'
 
 type Model = Pick<AppModel, 'schema' | 'access' | 'declared' | 'routes' | 'modules'>
 
@@ -21,7 +35,9 @@ export default defineCheck({
     const issues = (model.access.holes ?? []).map((hole) => issueOf(model, hole)).filter((issue) => issue !== undefined)
     const judged = exposedTables(model).filter((t) => t.userData && t.rls.enabled)
     const evidence = [`${judged.length} tables with user data and row level security looked at${judged.length ? `: ${listed(judged.map((t) => t.name))}` : ''}`]
-    const reportedBy = exposedTables(model).filter((t) => t.userData && open.has(qualifiedName(t))).map((t) => [1, `table ${qualifiedName(t)}`] as const)
+    const reportedBy = exposedTables(model)
+      .filter((t) => t.userData && open.has(qualifiedName(t)))
+      .map((t) => [1, `table ${qualifiedName(t)}`] as const)
     if (issues.length || reportedBy.length) return failed(issues, evidence, reportedBy)
     const unseen = unseenTables(schema)
     if (!judged.length) return unseen ?? notApplicable('no table holds user data')
@@ -42,14 +58,27 @@ function policyIssue(model: Model, hole: Hole): Issue | undefined {
   const table = tableOf(model.schema, hole.object)
   if (!table?.userData || isDeclaredPublic(model.declared, hole.object)) return undefined
   const personal = table.userData.personalColumns
-  const also = [3, 4].filter((n) => model.access.holes?.some((h) => h.kind === 'policy' && h.object === hole.object && h.policy === hole.policy && (n === 3 ? h.command === 'insert' : h.command === 'update' || h.command === 'delete')))
+  const also = [3, 4].filter((n) =>
+    model.access.holes?.some(
+      (h) =>
+        h.kind === 'policy' &&
+        h.object === hole.object &&
+        h.policy === hole.policy &&
+        (n === 3 ? h.command === 'insert' : h.command === 'update' || h.command === 'delete'),
+    ),
+  )
   return {
     subject: policySubject(hole.object, hole.policy ?? ''),
     severity: severityOf(table, hole.policy ?? ''),
     title: `Everyone can read ${table.name}`,
     message: `The policy "${hole.policy}" shows rows of ${hole.object} to people who do not own them: ${why(hole)}. ${ownership(table)}`,
     attack: `${sentence(whoGetsIn(hole.who))} can read every user's rows in ${table.name}${personal.length ? `, with ${listed(personal)}` : ''}.`,
-    fix: fixOf(hole, table.userData.ownerColumns.length ? 'Replace the policy by one that compares the caller with the owner of the row.' : 'Replace the policy by one that ties the row to the caller.'),
+    fix: fixOf(
+      hole,
+      table.userData.ownerColumns.length
+        ? 'Replace the policy by one that compares the caller with the owner of the row.'
+        : 'Replace the policy by one that ties the row to the caller.',
+    ),
     at: hole.at,
     proof: hole.proof,
     aliases: [...(hole.cause === 'user-metadata' ? ['splinter:0015'] : []), 'CWE-639'],
@@ -63,7 +92,11 @@ function severityOf(table: Table, policy: string): Severity {
 
 function ownership(table: Table): string {
   const owners = table.userData?.ownerColumns ?? []
-  return owners.length ? `A row belongs to the user in ${listed(owners)}.` : (table.userData?.because ? `These rows are user data: ${table.userData.because}.` : '')
+  return owners.length
+    ? `A row belongs to the user in ${listed(owners)}.`
+    : table.userData?.because
+      ? `These rows are user data: ${table.userData.because}.`
+      : ''
 }
 
 function viewIssue(model: Model, hole: Hole): Issue | undefined {
@@ -71,7 +104,14 @@ function viewIssue(model: Model, hole: Hole): Issue | undefined {
   const tables = (hole.tables ?? []).map((t) => t.table)
   const personal = new Set(tables.flatMap((t) => tableOf(model.schema, t)?.userData?.personalColumns ?? []))
   const shown = (hole.columns ?? []).filter((c) => personal.has(c) || (tables.includes('auth.users') && c !== 'id') || (c === '*' && personal.size > 0))
-  const harmless = shown.length === 0 && hole.because === 'grouped' ? true : shown.length === 0 && tables.every((t) => { const table = tableOf(model.schema, t); return table !== undefined && isSeen(table) })
+  const harmless =
+    shown.length === 0 && hole.because === 'grouped'
+      ? true
+      : shown.length === 0 &&
+        tables.every((t) => {
+          const table = tableOf(model.schema, t)
+          return table !== undefined && isSeen(table)
+        })
   const materialized = hole.because === 'materialized'
   return {
     subject: `view ${hole.object}`,
@@ -81,9 +121,15 @@ function viewIssue(model: Model, hole: Hole): Issue | undefined {
       ? `The materialized view ${hole.object} holds a copy of ${listed(tables)}, and row level security does not apply to materialized views.`
       : `The view ${hole.object} runs with the rights of its owner, so row level security of ${listed(tables)} does not apply to who reads it.`,
     attack: `${sentence(whoGetsIn(hole.who))} can read every user's rows through the view${shown.length ? `, with ${listed(shown)}` : ''}.`,
-    fix: fixOf(hole, materialized ? 'Take the API roles their SELECT privilege on it and read it on the server.' : 'Let the view run with the rights of whoever reads it.'),
+    fix: fixOf(
+      hole,
+      materialized ? 'Take the API roles their SELECT privilege on it and read it on the server.' : 'Let the view run with the rights of whoever reads it.',
+    ),
     at: hole.at,
-    related: tables.flatMap((t) => { const table = tableOf(model.schema, t); return table ? [{ ...table.at, subject: `table ${t}`, what: 'the table whose rows are shown' }] : [] }),
+    related: tables.flatMap((t) => {
+      const table = tableOf(model.schema, t)
+      return table ? [{ ...table.at, subject: `table ${t}`, what: 'the table whose rows are shown' }] : []
+    }),
     proof: hole.proof,
     aliases: [...(materialized ? ['splinter:0016'] : ['splinter:0010']), ...(tables.includes('auth.users') ? ['splinter:0002'] : []), 'CWE-639'],
   }
@@ -96,7 +142,7 @@ function functionIssue(model: Model, hole: Hole): Issue | undefined {
   const known = tables.map((t) => tableOf(model.schema, t)).filter((t) => t !== undefined)
   if (known.length && known.every((t) => isDeclaredPublic(model.declared, qualifiedName(t)))) return undefined
   const personal = known.flatMap((t) => t.userData?.personalColumns ?? [])
-  const shows = (hole.columns ?? []).some((c) => c === '*' ? personal.length > 0 : personal.includes(c))
+  const shows = (hole.columns ?? []).some((c) => (c === '*' ? personal.length > 0 : personal.includes(c)))
   const harmless = known.length === tables.length && !shows && (known.every(isSeen) || /leaderboard|ranking|public/i.test(hole.object.replace(/^public\./, '')))
   return {
     subject: `function ${hole.object}`,
@@ -135,7 +181,9 @@ function readersOf(model: Model, table: Table): 'users' | 'server alone' | 'nobo
   const queries = (model.schema.queries ?? []).filter((q) => names.includes(q.table))
   const elsewhere = queries.filter((q) => !q.path.includes('supabase/functions/'))
   if (queries.some((q) => model.modules.inBrowser(q.path, q.line))) return 'users'
-  const effects = model.routes.routes.flatMap((r) => r.behaviour?.steps ?? []).flatMap((s) => (s.effect.kind === 'db' && names.includes(s.effect.table) ? [s.effect.client.rights] : []))
+  const effects = model.routes.routes
+    .flatMap((r) => r.behaviour?.steps ?? [])
+    .flatMap((s) => (s.effect.kind === 'db' && names.includes(s.effect.table) ? [s.effect.client.rights] : []))
   if (effects.some((rights) => rights === 'caller' || rights === 'anon')) return 'users'
   if (effects.includes('service')) return 'server alone'
   if (queries.length && !elsewhere.length) return 'server alone'

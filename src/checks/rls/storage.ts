@@ -1,14 +1,16 @@
 import type { Bucket, Hole } from '../../database/database.ts'
-import type { AppModel } from '../../model/app-model.ts'
 import type { Place } from '../../lib/place.ts'
+import type { AppModel } from '../../model/app-model.ts'
 import { defineCheck, failed, type Issue, notApplicable, type Outcome, passed, type Severity, unverified } from '../define-check.ts'
 import { fixOf, listed, policySubject, whoGetsIn, why } from './words.ts'
 
 type Model = Pick<AppModel, 'schema' | 'access' | 'declared'>
 
 /** Files that are made to be seen by everybody. */
-const PLAINLY_PUBLIC = /avatar|logo|profile|product|image|img|photo|picture|public|banner|cover|thumb|asset|gallery|icon|media|blog|post|brand|hero|static|menu|listing|propert|room|event|course|recipe|sticker|emoji|badge|video/i
-const PRIVATE = /document|doc(s|uments)?$|receipt|upload|(^|[-_])ids?([-_]|$)|identit|passport|invoice|contract|resume|(^|[-_])cvs?([-_]|$)|attachment|private|kyc|medical|health|patient|verification|licen[cs]e|report|statement|signature|backup|export|tax|evidence|proof|chat|message|(^|[-_])files?([-_]|$)/i
+const PLAINLY_PUBLIC =
+  /avatar|logo|profile|product|image|img|photo|picture|public|banner|cover|thumb|asset|gallery|icon|media|blog|post|brand|hero|static|menu|listing|propert|room|event|course|recipe|sticker|emoji|badge|video/i
+const PRIVATE =
+  /document|doc(s|uments)?$|receipt|upload|(^|[-_])ids?([-_]|$)|identit|passport|invoice|contract|resume|(^|[-_])cvs?([-_]|$)|attachment|private|kyc|medical|health|patient|verification|licen[cs]e|report|statement|signature|backup|export|tax|evidence|proof|chat|message|(^|[-_])files?([-_]|$)/i
 
 export default defineCheck({
   number: 6,
@@ -23,17 +25,26 @@ export default defineCheck({
     const holes = (model.access.holes ?? []).filter((h) => h.object === 'storage.objects')
     const policies = schema.policies.filter((p) => p.schema === 'storage' && p.table === 'objects')
     if (!schema.buckets.length && !inCode.length && !policies.length) return notApplicable('the application uses no storage bucket')
-    const issues = [...groups(holes).map((group) => policyIssue(model, group)), ...schema.buckets.map((b) => publicBucketIssue(model, b)), ...inCode.map((b) => codeBucketIssue(model, b)), ...unnamedBuckets(model)].filter((i) => i !== undefined)
+    const issues = [
+      ...groups(holes).map((group) => policyIssue(model, group)),
+      ...schema.buckets.map((b) => publicBucketIssue(model, b)),
+      ...inCode.map((b) => codeBucketIssue(model, b)),
+      ...unnamedBuckets(model),
+    ].filter((i) => i !== undefined)
     const names = [...new Set([...schema.buckets.map((b) => b.name), ...inCode.map((b) => b.name)])].sort()
     const evidence = [`${names.length} buckets (${listed(names)}) and ${policies.length} policies on storage.objects looked at`]
     if (issues.length) return failed(issues, evidence)
     const unseen = inCode.filter((b) => !schema.buckets.some((s) => s.name === b.name) && !model.access.storage?.some((p) => p.bucket === b.name))
     if (unseen.length || !schema.speaksOfStorage) {
       const which = unseen.length ? [...new Set(unseen.map((b) => b.name))] : names
-      return unverified(`no SQL in the repository shows the policies of ${listed(which)}`, {
-        where: 'the Supabase dashboard, Storage > Policies',
-        attest: `that ${listed(which)} ${which.length === 1 ? 'is' : 'are'} private or meant to be public, and that users read and write only inside their own folder`,
-      }, evidence)
+      return unverified(
+        `no SQL in the repository shows the policies of ${listed(which)}`,
+        {
+          where: 'the Supabase dashboard, Storage > Policies',
+          attest: `that ${listed(which)} ${which.length === 1 ? 'is' : 'are'} private or meant to be public, and that users read and write only inside their own folder`,
+        },
+        evidence,
+      )
     }
     return passed(...evidence)
   },
@@ -106,7 +117,10 @@ function publicBucketIssue(model: Model, bucket: Bucket): Issue | undefined {
   return publicIssue(bucket.name, bucket.at ?? { path: 'supabase/config.toml', line: 1 }, model)
 }
 
-function codeBucketIssue(model: Model, bucket: { readonly name: string; readonly path: string; readonly line: number; readonly public?: boolean }): Issue | undefined {
+function codeBucketIssue(
+  model: Model,
+  bucket: { readonly name: string; readonly path: string; readonly line: number; readonly public?: boolean },
+): Issue | undefined {
   if (!bucket.public || isDeclared(model, bucket.name) || model.schema.buckets.some((b) => b.name === bucket.name)) return undefined
   return publicIssue(bucket.name, { path: bucket.path, line: bucket.line }, model)
 }
@@ -122,7 +136,11 @@ function publicIssue(name: string, at: Place, model: Model): Issue {
       ? `Every file in ${name} can be downloaded by its URL without signing in; if that is meant, say so under public.buckets in .github/prelaunch.yml.`
       : `Every file in ${name} can be downloaded by its URL without signing in, whatever the policies say: the flag "public" bypasses them.`,
     attack: `Anyone who has or guesses a URL downloads files from ${name}${listing.length ? ', and a policy lets them list the names' : ''}.`,
-    fix: { text: plain ? 'Declare it public, or make it private and hand out signed URLs.' : 'Make the bucket private and hand out signed URLs.', language: 'sql', code: `update storage.buckets set public = false where id = '${name.replaceAll("'", "''")}';` },
+    fix: {
+      text: plain ? 'Declare it public, or make it private and hand out signed URLs.' : 'Make the bucket private and hand out signed URLs.',
+      language: 'sql',
+      code: `update storage.buckets set public = false where id = '${name.replaceAll("'", "''")}';`,
+    },
     at,
     related: listing.map((h) => ({ ...h.at, subject: policySubject('storage.objects', h.policy ?? ''), what: 'lets everybody list the files' })),
     proof: 'inferred',
@@ -135,28 +153,33 @@ function unnamedBuckets(model: Model): (Issue | undefined)[] {
   const policies = model.access.storage ?? []
   if (!model.schema.speaksOfStorage || policies.some((p) => p.bucket === undefined)) return []
   const named = new Set(policies.map((p) => p.bucket))
-  const text = model.schema.policies.filter((p) => p.schema === 'storage').map((p) => `${p.using ?? ''} ${p.check ?? ''}`).join(' ')
+  const text = model.schema.policies
+    .filter((p) => p.schema === 'storage')
+    .map((p) => `${p.using ?? ''} ${p.check ?? ''}`)
+    .join(' ')
   const used = new Map((model.schema.bucketsInCode ?? []).filter((b) => b.uploads).map((b) => [b.name, b]))
-  return [...used.values()].filter((b) => !named.has(b.name) && !text.includes(`'${b.name}'`)).map((b) => {
-    const at = model.schema.buckets.find((s) => s.name === b.name)?.at ?? { path: b.path, line: b.line }
-    return {
-      subject: `bucket ${b.name}`,
-      discriminator: 'no policy',
-      severity: 'High' as const,
-      title: `No policy names the bucket ${b.name}`,
-      message: `The browser uploads to ${b.name}, but no policy on storage.objects speaks of it: either every upload fails, or a policy made in the dashboard that the repository does not show decides.`,
-      attack: 'What the dashboard allows is not reviewed by anybody; the usual quick repair opens the bucket to every signed-in user.',
-      fix: {
-        text: 'Give the bucket policies of its own, bound to the folder of the caller.',
-        language: 'sql',
-        code: `create policy "Own folder in ${b.name}" on storage.objects\n  for all to authenticated\n  using (bucket_id = '${b.name}' and (storage.foldername(name))[1] = (select auth.uid())::text)\n  with check (bucket_id = '${b.name}' and (storage.foldername(name))[1] = (select auth.uid())::text);`,
-      },
-      at,
-      related: [{ path: b.path, line: b.line, what: 'used here' }],
-      proof: 'inferred' as const,
-      aliases: ['CWE-732'],
-    }
-  })
+  return [...used.values()]
+    .filter((b) => !named.has(b.name) && !text.includes(`'${b.name}'`))
+    .map((b) => {
+      const at = model.schema.buckets.find((s) => s.name === b.name)?.at ?? { path: b.path, line: b.line }
+      return {
+        subject: `bucket ${b.name}`,
+        discriminator: 'no policy',
+        severity: 'High' as const,
+        title: `No policy names the bucket ${b.name}`,
+        message: `The browser uploads to ${b.name}, but no policy on storage.objects speaks of it: either every upload fails, or a policy made in the dashboard that the repository does not show decides.`,
+        attack: 'What the dashboard allows is not reviewed by anybody; the usual quick repair opens the bucket to every signed-in user.',
+        fix: {
+          text: 'Give the bucket policies of its own, bound to the folder of the caller.',
+          language: 'sql',
+          code: `create policy "Own folder in ${b.name}" on storage.objects\n  for all to authenticated\n  using (bucket_id = '${b.name}' and (storage.foldername(name))[1] = (select auth.uid())::text)\n  with check (bucket_id = '${b.name}' and (storage.foldername(name))[1] = (select auth.uid())::text);`,
+        },
+        at,
+        related: [{ path: b.path, line: b.line, what: 'used here' }],
+        proof: 'inferred' as const,
+        aliases: ['CWE-732'],
+      }
+    })
 }
 
 const cap = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)

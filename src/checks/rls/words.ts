@@ -1,5 +1,5 @@
-import type { Hole, Policy, Table } from '../../database/database.ts'
 import { withUserData } from '../../database/access/user-data-by-name.ts'
+import type { Hole, Policy, Table } from '../../database/database.ts'
 import type { AppModel } from '../../model/app-model.ts'
 import type { Fix, HowToVerify, Outcome } from '../define-check.ts'
 import { unverified } from '../define-check.ts'
@@ -36,14 +36,18 @@ export function why(hole: Hole): string {
     case 'user-metadata':
       return `it trusts user_metadata${hole.because ? ` (${hole.because})` : ''}, which every user can edit in the own account`
     case 'row-state':
-      return hole.states?.length ? `it looks only at ${hole.states.slice(0, 3).map(stateText).join(' and ')} and never at who is asking` : 'it never compares the row with the caller'
+      return hole.states?.length
+        ? `it looks only at ${hole.states.slice(0, 3).map(stateText).join(' and ')} and never at who is asking`
+        : 'it never compares the row with the caller'
     default:
       return 'nothing in it binds the row to the caller'
   }
 }
 
 function stateText(state: NonNullable<Hole['states']>[number]): string {
-  return state.value === undefined ? `${state.column} ${state.op.startsWith('is ') ? state.op : `${state.op} now`}` : `${state.column} ${state.op} ${typeof state.value === 'string' ? `'${state.value}'` : state.value}`
+  return state.value === undefined
+    ? `${state.column} ${state.op.startsWith('is ') ? state.op : `${state.op} now`}`
+    : `${state.column} ${state.op} ${typeof state.value === 'string' ? `'${state.value}'` : state.value}`
 }
 
 export function listed(names: readonly string[]): string {
@@ -70,7 +74,8 @@ export function exposedTables({ schema, access }: Pick<AppModel, 'schema' | 'acc
   return schema.tables.filter((t) => exposed.has(t.schema) && !t.extension).map(withUserData)
 }
 
-const BOOKKEEPING = /^(_prisma_migrations|__drizzle_migrations|drizzle_migrations|schema_migrations|knex_migrations(_lock)?|_migrations|migrations|flyway_schema_history|spatial_ref_sys|pgmigrations|kysely_migration(_lock)?|typeorm_metadata|sequelizemeta)$/i
+const BOOKKEEPING =
+  /^(_prisma_migrations|__drizzle_migrations|drizzle_migrations|schema_migrations|knex_migrations(_lock)?|_migrations|migrations|flyway_schema_history|spatial_ref_sys|pgmigrations|kysely_migration(_lock)?|typeorm_metadata|sequelizemeta)$/i
 
 /** Tables of migration tools. */
 export function isBookkeeping(table: Table): boolean {
@@ -84,10 +89,14 @@ export function openTables(model: Pick<AppModel, 'schema' | 'access'>): readonly
 
 /** Whether neither role of browsers holds a privilege on rows. */
 export function isClosed(table: Table): boolean {
-  return !table.grants.some((g) => (g.role === 'anon' || g.role === 'authenticated' || g.role.toLowerCase() === 'public') && ['select', 'insert', 'update', 'delete'].includes(g.privilege))
+  return !table.grants.some(
+    (g) =>
+      (g.role === 'anon' || g.role === 'authenticated' || g.role.toLowerCase() === 'public') && ['select', 'insert', 'update', 'delete'].includes(g.privilege),
+  )
 }
 
-export const policiesOf = (schema: Schema, table: Table): readonly Policy[] => schema.policies.filter((p) => p.schema === table.schema && p.table === table.name)
+export const policiesOf = (schema: Schema, table: Table): readonly Policy[] =>
+  schema.policies.filter((p) => p.schema === table.schema && p.table === table.name)
 
 const DASHBOARD: HowToVerify = {
   where: 'the Supabase dashboard, Database > Tables (a shield marks row level security) and Authentication > Policies',
@@ -97,7 +106,8 @@ const DASHBOARD: HowToVerify = {
 /** The answer when the repository shows no schema at all; undefined when it does. */
 export function withoutSchema(schema: Schema, what: string): Outcome | undefined {
   if (schema.tables.length) return undefined
-  if (!schema.exposedToBrowsers) return { status: 'not-applicable', because: schema.exposedBecause || 'no data platform that browsers can reach directly is used' }
+  if (!schema.exposedToBrowsers)
+    return { status: 'not-applicable', because: schema.exposedBecause || 'no data platform that browsers can reach directly is used' }
   const tables = [...new Set(schema.queriedButNotCreated.map((q) => q.table))]
   return unverified(`no SQL in the repository shows ${what}${tables.length ? `; the code queries ${listed(tables)}` : ''}`, DASHBOARD)
 }
@@ -105,11 +115,18 @@ export function withoutSchema(schema: Schema, what: string): Outcome | undefined
 /** The sentence about tables that code queries and no SQL creates. */
 export function unseenTables(schema: Schema): Outcome | undefined {
   const tables = [...new Set(schema.queriedButNotCreated.map((q) => q.table))].sort()
-  return tables.length ? unverified(`the code queries ${listed(tables)}, which no SQL in the repository creates`, { ...DASHBOARD, attest: `that ${listed(tables)} have row level security and policies that bind rows to their owners` }) : undefined
+  return tables.length
+    ? unverified(`the code queries ${listed(tables)}, which no SQL in the repository creates`, {
+        ...DASHBOARD,
+        attest: `that ${listed(tables)} have row level security and policies that bind rows to their owners`,
+      })
+    : undefined
 }
 
-const SEEN_BY_OTHERS = /profile|post|comment|repl(y|ies)|review|like|follow|rating|reaction|vote|listing|article|blog|question|answer|public|leaderboard|badge|achievement|tweet|thread|topic|forum|event|recipe|photo|video|song|track|playlist|project|portfolio|product|shop|store|restaurant|venue|course|lesson|job|pet|creator|author|communit|categor|tag/i
-const PRIVATE_TABLE = /order|payment|invoice|message|chat|document|note|health|medic|booking|(^|_)logs?($|_)|transaction|subscription|(^|_)session|token|secret|invit|application|draft|setting|credential|diary|journal|submission|private|bank|salary|patient|receipt/i
+const SEEN_BY_OTHERS =
+  /profile|post|comment|repl(y|ies)|review|like|follow|rating|reaction|vote|listing|article|blog|question|answer|public|leaderboard|badge|achievement|tweet|thread|topic|forum|event|recipe|photo|video|song|track|playlist|project|portfolio|product|shop|store|restaurant|venue|course|lesson|job|pet|creator|author|communit|categor|tag/i
+const PRIVATE_TABLE =
+  /order|payment|invoice|message|chat|document|note|health|medic|booking|(^|_)logs?($|_)|transaction|subscription|(^|_)session|token|secret|invit|application|draft|setting|credential|diary|journal|submission|private|bank|salary|patient|receipt/i
 const SAYS_PUBLIC = /public|every(one|body)|any(one|body)|world|viewable by all|all users/i
 
 /** Whether a table's rows are plainly meant to be seen by others; the name of the policy that opens it speaks too. */

@@ -2,11 +2,25 @@ import { decidesAccess } from '../../database/access/power-columns.ts'
 import type { Hole } from '../../database/database.ts'
 import type { AppModel } from '../../model/app-model.ts'
 import { defineCheck, failed, type Issue, notApplicable, type Outcome, passed, type Severity } from '../define-check.ts'
-import { exposedTables, fixOf, listed, openTables, policiesOf, policySubject, qualifiedName, tableOf, unseenTables, whoGetsIn, why, withoutSchema } from './words.ts'
+import {
+  exposedTables,
+  fixOf,
+  listed,
+  openTables,
+  policiesOf,
+  policySubject,
+  qualifiedName,
+  tableOf,
+  unseenTables,
+  whoGetsIn,
+  why,
+  withoutSchema,
+} from './words.ts'
 
 type Model = Pick<AppModel, 'schema' | 'access'>
 
-const DEPENDED_ON = /price|plan|product|setting|config|avail|room|inventory|stock|feature|flag|discount|coupon|promo|schedule|slot|service|menu|rule|role|permission|template|prompt|tax|shipping|currenc|limit|quota|banner|announce|calendar|hour|page|content|course|question/i
+const DEPENDED_ON =
+  /price|plan|product|setting|config|avail|room|inventory|stock|feature|flag|discount|coupon|promo|schedule|slot|service|menu|rule|role|permission|template|prompt|tax|shipping|currenc|limit|quota|banner|announce|calendar|hour|page|content|course|question/i
 
 export default defineCheck({
   number: 4,
@@ -24,7 +38,9 @@ export default defineCheck({
     const judged = exposedTables(model).filter((t) => t.rls.enabled)
     const policies = judged.flatMap((t) => policiesOf(schema, t)).filter((p) => p.command !== 'select' && p.command !== 'insert')
     const functions = schema.functions.filter((f) => f.securityDefiner && !f.isTrigger && !f.stub && f.executableBy.some((r) => r !== 'service_role'))
-    const evidence = [`${policies.length} policies that allow UPDATE or DELETE on ${judged.length} tables with row level security and ${functions.length} SECURITY DEFINER functions that browsers may call looked at`]
+    const evidence = [
+      `${policies.length} policies that allow UPDATE or DELETE on ${judged.length} tables with row level security and ${functions.length} SECURITY DEFINER functions that browsers may call looked at`,
+    ]
     // where row level security is off, the policies that the rule speaks of have no effect: check 1 reports the table
     const inert = openTables(model).filter((t) => !judged.length || policiesOf(schema, t).some((p) => p.command !== 'select' && p.command !== 'insert'))
     const reportedBy = inert.map((t) => [1, `table ${qualifiedName(t)}`] as const)
@@ -39,7 +55,9 @@ export default defineCheck({
 function byPolicy(holes: readonly Hole[]): Hole[][] {
   const groups = new Map<string, Hole[]>()
   for (const hole of holes) {
-    const relevant = hole.kind === 'function-write' || (['policy', 'escalation', 'owner-change'].includes(hole.kind) && (hole.command === 'update' || hole.command === 'delete'))
+    const relevant =
+      hole.kind === 'function-write' ||
+      (['policy', 'escalation', 'owner-change'].includes(hole.kind) && (hole.command === 'update' || hole.command === 'delete'))
     if (!relevant) continue
     const key = hole.kind === 'function-write' ? hole.object : `${hole.object} ${hole.policy}`
     groups.set(key, [...(groups.get(key) ?? []), hole])
@@ -53,7 +71,11 @@ function issueOf(model: Model, holes: readonly Hole[]): Issue {
   if (hole.kind === 'function-write') return functionIssue(hole)
   const table = tableOf(model.schema, hole.object)
   const name = table?.name ?? hole.object
-  const base = { subject: policySubject(hole.object, hole.policy ?? ''), at: hole.at, proof: holes.some((h) => h.proof === 'executed') ? ('executed' as const) : ('inferred' as const) }
+  const base = {
+    subject: policySubject(hole.object, hole.policy ?? ''),
+    at: hole.at,
+    proof: holes.some((h) => h.proof === 'executed') ? ('executed' as const) : ('inferred' as const),
+  }
   if (hole.kind === 'escalation') {
     const columns = hole.columns ?? []
     const grants = decidesAccess(name, columns)
@@ -82,14 +104,26 @@ function issueOf(model: Model, holes: readonly Hole[]): Issue {
   const commands = [...new Set(holes.filter((h) => h.kind === 'policy').map((h) => h.command))]
   const anon = holes.some((h) => h.kind === 'policy' && h.who === 'anon')
   const severity: Severity = anon || (table?.userData?.ownerColumns.length ?? 0) > 0 || table?.userData || DEPENDED_ON.test(name) ? 'Critical' : 'High'
-  const also = [2, 3].filter((n) => model.access.holes?.some((h) => h.kind === 'policy' && h.object === hole.object && h.policy === hole.policy && h.command === (n === 2 ? 'select' : 'insert') && (n === 3 || table?.userData)))
+  const also = [2, 3].filter((n) =>
+    model.access.holes?.some(
+      (h) =>
+        h.kind === 'policy' &&
+        h.object === hole.object &&
+        h.policy === hole.policy &&
+        h.command === (n === 2 ? 'select' : 'insert') &&
+        (n === 3 || table?.userData),
+    ),
+  )
   return {
     ...base,
     severity,
     title: `Anyone can change ${name}`,
     message: `The policy "${hole.policy}" allows ${listed(commands.map((c) => c.toUpperCase()))} on rows of ${hole.object} that do not belong to the caller: ${why(hole)}.`,
     attack: `${cap(whoGetsIn(anon ? 'anon' : hole.who))} can ${listed(commands.map((c) => (c === 'update' ? 'change' : c)))} ${table?.userData ? "other users' rows" : 'the rows that everybody depends on'} in ${name}.`,
-    fix: fixOf(hole, table?.userData?.ownerColumns.length ? 'Bind the policy to the owner of the row.' : 'Let only administrators or the server change these rows.'),
+    fix: fixOf(
+      hole,
+      table?.userData?.ownerColumns.length ? 'Bind the policy to the owner of the row.' : 'Let only administrators or the server change these rows.',
+    ),
     aliases: [...(hole.cause === 'always' ? ['splinter:0024'] : []), ...(hole.cause === 'user-metadata' ? ['splinter:0015'] : []), 'CWE-639'],
     ...(also.length ? { alsoFails: also } : {}),
   }
@@ -100,7 +134,9 @@ function functionIssue(hole: Hole): Issue {
   const touched = listed([...new Set(tables.map((t) => t.table))])
   const worst = tables.some((t) => t.command !== 'insert' || t.grants)
   const maintenance = hole.because === 'maintenance'
-  const counter = hole.because === 'counter' || tables.every((t) => !t.grants && (t.command === 'insert' || /usage|count|view|log|limit|stat|metric|hit|download/i.test(t.table)))
+  const counter =
+    hole.because === 'counter' ||
+    tables.every((t) => !t.grants && (t.command === 'insert' || /usage|count|view|log|limit|stat|metric|hit|download/i.test(t.table)))
   const self = hole.because === 'self'
   return {
     subject: `function ${hole.object}`,
@@ -109,8 +145,13 @@ function functionIssue(hole: Hole): Issue {
     message: self
       ? `${hole.object} is SECURITY DEFINER and writes ${listed(hole.columns ?? [])} of the caller's own row in ${touched} with a value that the caller passes.`
       : `${hole.object} is SECURITY DEFINER: it runs past row level security, ${hole.who === 'anon' ? 'anon' : 'every signed-in user'} may execute it, and it writes ${touched} without tying the rows to auth.uid()${hole.cause === 'null-slips-through' ? ' (its check lets a caller without a session through, for whom auth.uid() is NULL)' : ''}.`,
-    attack: self ? 'A signed-in user calls it through the API and grants himself what he likes.' : `${cap(whoGetsIn(hole.who))} can call it through the API and ${listed([...new Set(tables.map((t) => (t.command === 'insert' ? 'add rows to' : t.command === 'update' ? 'change rows of' : 'delete rows from')))])} ${touched}.`,
-    fix: fixOf(hole, 'Let only the service role execute it, or compare auth.uid() with the owner before it writes. REVOKE FROM PUBLIC alone is not enough: anon and authenticated have their own grants.'),
+    attack: self
+      ? 'A signed-in user calls it through the API and grants himself what he likes.'
+      : `${cap(whoGetsIn(hole.who))} can call it through the API and ${listed([...new Set(tables.map((t) => (t.command === 'insert' ? 'add rows to' : t.command === 'update' ? 'change rows of' : 'delete rows from')))])} ${touched}.`,
+    fix: fixOf(
+      hole,
+      'Let only the service role execute it, or compare auth.uid() with the owner before it writes. REVOKE FROM PUBLIC alone is not enough: anon and authenticated have their own grants.',
+    ),
     at: hole.at,
     proof: hole.proof,
     aliases: [hole.who === 'anon' ? 'splinter:0028' : 'splinter:0029', 'CWE-862'],

@@ -12,7 +12,14 @@ import { TableTrials } from './try-tables.ts'
 const RESERVE_MS = 900
 
 /** Tries every table and view, then every hole, and proves its fix. */
-export async function confirm(session: AccessSession, catalog: Catalog, seeded: Seeded, holes: readonly Hole[], readings: ReadonlyMap<string, readonly Reading[]>, exposed: ReadonlySet<string>): Promise<AccessMatrix> {
+export async function confirm(
+  session: AccessSession,
+  catalog: Catalog,
+  seeded: Seeded,
+  holes: readonly Hole[],
+  readings: ReadonlyMap<string, readonly Reading[]>,
+  exposed: ReadonlySet<string>,
+): Promise<AccessMatrix> {
   const objects: AccessObject[] = []
   const confirmed: Hole[] = []
   const byTable = new Map<string, TableTrials>()
@@ -39,16 +46,33 @@ export async function confirm(session: AccessSession, catalog: Catalog, seeded: 
       continue
     }
     const label = `hole ${hole.kind} ${hole.object} ${hole.policy ?? ''} ${hole.command}`
-    const done = await session.attempt(label, () => (trials?.seeded ? confirmHole(trier, catalog, trials, hole, readings, holes) : view ? confirmView(trier, catalog, view, hole, readings) : applyOnly(trier, catalog, hole, readings)))
+    const done = await session.attempt(label, () =>
+      trials?.seeded
+        ? confirmHole(trier, catalog, trials, hole, readings, holes)
+        : view
+          ? confirmView(trier, catalog, view, hole, readings)
+          : applyOnly(trier, catalog, hole, readings),
+    )
     if (done === 'gone') continue
     confirmed.push(done ?? withFix(hole, fixFor(hole, catalog, readings), false))
   }
-  if (untried.length) session.gap({ path: catalog.tables.find((t) => nameOf(t) === untried[0])?.at.path ?? '', because: `the time for trials ended before ${untried.length} tables were tried; their policies were read only`, touches: [] })
+  if (untried.length)
+    session.gap({
+      path: catalog.tables.find((t) => nameOf(t) === untried[0])?.at.path ?? '',
+      because: `the time for trials ended before ${untried.length} tables were tried; their policies were read only`,
+      touches: [],
+    })
   return { objects, holes: confirmed }
 }
 
 /** What was allowed although the parse tree could not tell: "allowed" wins. */
-async function fromTrials(trials: TableTrials, table: Table, tried: AccessObject | undefined, holes: readonly Hole[], readings: readonly Reading[]): Promise<Hole[]> {
+async function fromTrials(
+  trials: TableTrials,
+  table: Table,
+  tried: AccessObject | undefined,
+  holes: readonly Hole[],
+  readings: readonly Reading[],
+): Promise<Hole[]> {
   if (!tried || !table.rls.enabled || !table.userData?.ownerColumns.length) return []
   const found: Hole[] = []
   for (const cell of tried.cells) {
@@ -64,7 +88,14 @@ async function fromTrials(trials: TableTrials, table: Table, tried: AccessObject
   return found
 }
 
-async function confirmHole(trier: Trier, catalog: Catalog, trials: TableTrials, hole: Hole, readings: ReadonlyMap<string, readonly Reading[]>, all: readonly Hole[]): Promise<Hole | 'gone'> {
+async function confirmHole(
+  trier: Trier,
+  catalog: Catalog,
+  trials: TableTrials,
+  hole: Hole,
+  readings: ReadonlyMap<string, readonly Reading[]>,
+  all: readonly Hole[],
+): Promise<Hole | 'gone'> {
   let current = hole
   if (hole.kind === 'escalation') {
     const kept: string[] = []
@@ -121,7 +152,10 @@ async function applyOnly(trier: Trier, catalog: Catalog, hole: Hole, readings: R
   const isFunction = hole.kind === 'function-read' || hole.kind === 'function-write'
   const check = async (): Promise<TrialResult> => {
     if (!isFunction) return { result: 'error' }
-    const { rows } = await trier.session.query("select has_function_privilege('anon', $1::regprocedure, 'execute') or has_function_privilege('authenticated', $1::regprocedure, 'execute') as may", [hole.object])
+    const { rows } = await trier.session.query(
+      "select has_function_privilege('anon', $1::regprocedure, 'execute') or has_function_privilege('authenticated', $1::regprocedure, 'execute') as may",
+      [hole.object],
+    )
     return { result: rows[0]?.['may'] === true ? 'allowed' : 'refused' }
   }
   const after = await trier.withFix(code, check)

@@ -78,23 +78,33 @@ function adminCondition(catalog: Catalog, readings: ReadonlyMap<string, readonly
   for (const list of readings.values()) {
     for (const r of list) {
       const text = r.policy.using ?? r.policy.check
-      if (!text || text.length > 300 || !r.ways.length || !r.ways.every((w) => w.outcome === 'role' && w.because === undefined && w.states.length === 0)) continue
+      if (!text || text.length > 300 || !r.ways.length || !r.ways.every((w) => w.outcome === 'role' && w.because === undefined && w.states.length === 0))
+        continue
       if (/\b(\w+)\.(\w+)/.test(text) && new RegExp(`\\b${r.policy.table}\\.`).test(text)) continue
       return stripped(text)
     }
   }
-  const helper = catalog.functions.find((f) => /^(is_?admin|fs_is_admin|is_staff|is_superuser)$/i.test(f.name) && f.args.length === 0 && /^bool/.test(f.returns) && !f.stub)
+  const helper = catalog.functions.find(
+    (f) => /^(is_?admin|fs_is_admin|is_staff|is_superuser)$/i.test(f.name) && f.args.length === 0 && /^bool/.test(f.returns) && !f.stub,
+  )
   return helper && `(select ${readableName(nameOf(helper))}())`
 }
 
 function create(table: Table, name: string, command: 'select' | 'insert' | 'update' | 'delete' | 'all', condition: string): string {
-  const clauses = command === 'insert' ? `with check (${condition})` : command === 'update' || command === 'all' ? `using (${condition})\n  with check (${condition})` : `using (${condition})`
+  const clauses =
+    command === 'insert'
+      ? `with check (${condition})`
+      : command === 'update' || command === 'all'
+        ? `using (${condition})\n  with check (${condition})`
+        : `using (${condition})`
   return `create policy ${ident(name)} on ${readableName(nameOf(table))}\n  for ${command} to authenticated\n  ${clauses};`
 }
 
 function replacePolicy(table: Table, policy: Policy, catalog: Catalog, owner: string | undefined, readings: ReadonlyMap<string, readonly Reading[]>): string {
   const drop = `drop policy ${ident(policy.name)} on ${readableName(nameOf(table))};`
-  const others = (readings.get(nameOf(table)) ?? []).filter((r) => r.policy.name !== policy.name && r.role === 'authenticated' && (policy.command === 'all' || r.command === policy.command))
+  const others = (readings.get(nameOf(table)) ?? []).filter(
+    (r) => r.policy.name !== policy.name && r.role === 'authenticated' && (policy.command === 'all' || r.command === policy.command),
+  )
   const covered = others.some((r) => r.ways.some((w) => w.outcome === 'owner' || w.outcome === 'via'))
   const forServer = policy.command === 'insert' && /system|service|trigger|server|backend|webhook|function/i.test(policy.name)
   if (forServer) return `${drop}\n-- the service role needs no policy: it bypasses row level security`
@@ -102,7 +112,10 @@ function replacePolicy(table: Table, policy: Policy, catalog: Catalog, owner: st
   const name = policy.name.length < 40 ? `${policy.name} (own rows)` : 'Own rows only'
   if (owner) return `${drop}\n${create(table, name, policy.command, owner)}`
   const admin = adminCondition(catalog, readings)
-  const readers = policy.command === 'all' && !table.userData ? `\ncreate policy "Everyone may read" on ${readableName(nameOf(table))}\n  for select to anon, authenticated\n  using (true);` : ''
+  const readers =
+    policy.command === 'all' && !table.userData
+      ? `\ncreate policy "Everyone may read" on ${readableName(nameOf(table))}\n  for select to anon, authenticated\n  using (true);`
+      : ''
   if (admin && policy.command !== 'select') return `${drop}\n${create(table, 'Administrators only', policy.command, admin)}${readers}`
   return `${drop}${readers}\n-- changes then go through the server, with the service role`
 }
@@ -119,7 +132,16 @@ function enable(table: Table, catalog: Catalog, owner: string | undefined): stri
 
 /** Column privileges: everything but the columns named stays writable. */
 function narrow(table: Table, columns: readonly string[], privilege: 'insert' | 'update'): string | undefined {
-  const keep = table.columns.filter((c) => !columns.includes(c.name) && !c.generated && c.identity !== 'always' && !(privilege === 'update' && (table.primaryKey.includes(c.name) || table.userData?.ownerColumns.includes(c.name) || table.userData?.powerColumns.includes(c.name))))
+  const keep = table.columns.filter(
+    (c) =>
+      !columns.includes(c.name) &&
+      !c.generated &&
+      c.identity !== 'always' &&
+      !(
+        privilege === 'update' &&
+        (table.primaryKey.includes(c.name) || table.userData?.ownerColumns.includes(c.name) || table.userData?.powerColumns.includes(c.name))
+      ),
+  )
   const name = readableName(nameOf(table))
   const revoke = `revoke ${privilege} on ${name} from anon, authenticated;`
   return keep.length ? `${revoke}\ngrant ${privilege} (${keep.map((c) => readable(c.name)).join(', ')}) on ${name} to authenticated;` : revoke

@@ -13,14 +13,24 @@ import { grantsPower, isPublication } from './power-columns.ts'
 const UNGUESSABLE = /token|secret|hash|(^|_)(code|key|otp|nonce)$|invite|share_|slug|confirmation/i
 
 /** Judges the functions that run with their owner's rights and that browsers may call. */
-export function readFunctions(catalog: Catalog, exposed: ReadonlySet<string>, world: World & JudgeWorld, isOpenAnyway: (table: string, role: BrowserRole) => boolean): Hole[] {
+export function readFunctions(
+  catalog: Catalog,
+  exposed: ReadonlySet<string>,
+  world: World & JudgeWorld,
+  isOpenAnyway: (table: string, role: BrowserRole) => boolean,
+): Hole[] {
   const tables = new Map(catalog.tables.map((t) => [nameOf(t), t]))
   return catalog.functions
     .filter((fn) => fn.securityDefiner && !fn.isTrigger && !fn.stub && exposed.has(fn.schema) && !/^(trigger|event_trigger)$/.test(fn.returns))
     .flatMap((fn) => readFunction(fn, tables, world, isOpenAnyway))
 }
 
-function readFunction(fn: SqlFunction, tables: ReadonlyMap<string, Table>, world: World & JudgeWorld, isOpenAnyway: (table: string, role: BrowserRole) => boolean): Hole[] {
+function readFunction(
+  fn: SqlFunction,
+  tables: ReadonlyMap<string, Table>,
+  world: World & JudgeWorld,
+  isOpenAnyway: (table: string, role: BrowserRole) => boolean,
+): Hole[] {
   const roles = BROWSER_ROLES.filter((r) => fn.executableBy.includes(r) || fn.executableBy.some((e) => e.toLowerCase() === 'public'))
   if (!roles.length) return []
   const evaluator = new Evaluator(world, returnsOf)
@@ -41,18 +51,41 @@ function readFunction(fn: SqlFunction, tables: ReadonlyMap<string, Table>, world
   const writes = judged.filter((w) => !w.bound && !(w.counter && hasOwn))
   if (writes.length) {
     const who = writes.some((w) => w.who === 'anon') ? 'anon' : 'authenticated'
-    const touched = [...new Map(writes.map((w) => [`${w.command} ${w.table}`, { table: w.table, command: w.command, ...(w.grants ? { grants: true } : {}) }])).values()]
+    const touched = [
+      ...new Map(writes.map((w) => [`${w.command} ${w.table}`, { table: w.table, command: w.command, ...(w.grants ? { grants: true } : {}) }])).values(),
+    ]
     const cause = writes.find((w) => w.cause)?.cause
     holes.push({
-      kind: 'function-write', object, command: 'execute', who, ...(cause ? { cause } : {}), columns: [...new Set(writes.flatMap((w) => w.columns))].sort(), tables: touched, at: fn.at, proof: 'inferred',
-      ...(fn.args.length === 0 && writes.every((w) => w.maintenance) ? { because: 'maintenance' } : writes.every((w) => w.self) ? { because: 'self' } : writes.every((w) => w.counter) ? { because: 'counter' } : {}),
+      kind: 'function-write',
+      object,
+      command: 'execute',
+      who,
+      ...(cause ? { cause } : {}),
+      columns: [...new Set(writes.flatMap((w) => w.columns))].sort(),
+      tables: touched,
+      at: fn.at,
+      proof: 'inferred',
+      ...(fn.args.length === 0 && writes.every((w) => w.maintenance)
+        ? { because: 'maintenance' }
+        : writes.every((w) => w.self)
+          ? { because: 'self' }
+          : writes.every((w) => w.counter)
+            ? { because: 'counter' }
+            : {}),
     })
   }
   const reads = readReturned(fn, routine.returns, evaluator, roles, tables, world, isOpenAnyway)
   if (reads.length) {
     holes.push({
-      kind: 'function-read', object, command: 'execute', who: reads.some((r) => r.who === 'anon') ? 'anon' : 'authenticated', tables: [...new Set(reads.map((r) => r.table))].map((table) => ({ table, command: 'select' as const })),
-      columns: [...new Set(reads.flatMap((r) => r.columns))].sort(), at: fn.at, proof: 'inferred', ...(reads[0]?.cause ? { cause: reads[0].cause } : {}),
+      kind: 'function-read',
+      object,
+      command: 'execute',
+      who: reads.some((r) => r.who === 'anon') ? 'anon' : 'authenticated',
+      tables: [...new Set(reads.map((r) => r.table))].map((table) => ({ table, command: 'select' as const })),
+      columns: [...new Set(reads.flatMap((r) => r.columns))].sort(),
+      at: fn.at,
+      proof: 'inferred',
+      ...(reads[0]?.cause ? { cause: reads[0].cause } : {}),
     })
   }
   return holes
@@ -75,7 +108,13 @@ interface Write {
   readonly bound?: true
 }
 
-function judgeEffect(effect: Effect, evaluator: Evaluator, roles: readonly BrowserRole[], tables: ReadonlyMap<string, Table>, world: JudgeWorld): Write | undefined {
+function judgeEffect(
+  effect: Effect,
+  evaluator: Evaluator,
+  roles: readonly BrowserRole[],
+  tables: ReadonlyMap<string, Table>,
+  world: JudgeWorld,
+): Write | undefined {
   if (/^(pg_temp|pg_catalog|information_schema|net|cron)\./.test(effect.table)) return undefined
   const table = tables.get(effect.table)
   const owners = ownersOf(table)
@@ -98,11 +137,33 @@ function judgeEffect(effect: Effect, evaluator: Evaluator, roles: readonly Brows
     if (open.length && !follows) {
       const [first] = open as [Way]
       const who = first.who === 'authenticated' ? 'authenticated' : role
-      return { table: effect.table, command: effect.command, who, ...(first.cause ? { cause: first.cause } : {}), grants: power.some(grantsPower), columns: owners.filter((c) => effect.writes.has(c)), maintenance: effect.command === 'delete' && first.argumentColumns.length === 0, self: false, counter: isCounter(effect) }
+      return {
+        table: effect.table,
+        command: effect.command,
+        who,
+        ...(first.cause ? { cause: first.cause } : {}),
+        grants: power.some(grantsPower),
+        columns: owners.filter((c) => effect.writes.has(c)),
+        maintenance: effect.command === 'delete' && first.argumentColumns.length === 0,
+        self: false,
+        counter: isCounter(effect),
+      }
     }
     const own = usable.filter((w) => w.outcome === 'owner' && !w.needsRole)
-    if (own.length && chosen.some(grantsPower)) return { table: effect.table, command: effect.command, who: role, grants: true, columns: chosen, maintenance: false, self: true, counter: false }
-    if (own.length) return { table: effect.table, command: effect.command, who: role, grants: false, columns: [], maintenance: false, self: false, counter: false, bound: true }
+    if (own.length && chosen.some(grantsPower))
+      return { table: effect.table, command: effect.command, who: role, grants: true, columns: chosen, maintenance: false, self: true, counter: false }
+    if (own.length)
+      return {
+        table: effect.table,
+        command: effect.command,
+        who: role,
+        grants: false,
+        columns: [],
+        maintenance: false,
+        self: false,
+        counter: false,
+        bound: true,
+      }
   }
   return undefined
 }
@@ -115,7 +176,11 @@ function isCounter(effect: Effect): boolean {
       if (term.t !== 'expression') return false
       const of = bases(term)
       if (of.length === 0) return true
-      return !grantsPower(column) && of.every((t) => t.t === 'const' || (t.t === 'column' && (t.column === column || t.column === '*'))) && (term.name === '+' || term.name === '-' || term.name === 'greatest' || term.name === 'count')
+      return (
+        !grantsPower(column) &&
+        of.every((t) => t.t === 'const' || (t.t === 'column' && (t.column === column || t.column === '*'))) &&
+        (term.name === '+' || term.name === '-' || term.name === 'greatest' || term.name === 'count')
+      )
     }),
   )
 }
@@ -131,13 +196,23 @@ interface Read {
   readonly columns: readonly string[]
 }
 
-function readReturned(fn: SqlFunction, returns: readonly { readonly when: Ways; readonly expression?: Tree; readonly query?: Tree; readonly scope: Scope }[], evaluator: Evaluator, roles: readonly BrowserRole[], tables: ReadonlyMap<string, Table>, world: JudgeWorld, isOpenAnyway: (table: string, role: BrowserRole) => boolean): Read[] {
+function readReturned(
+  fn: SqlFunction,
+  returns: readonly { readonly when: Ways; readonly expression?: Tree; readonly query?: Tree; readonly scope: Scope }[],
+  evaluator: Evaluator,
+  roles: readonly BrowserRole[],
+  tables: ReadonlyMap<string, Table>,
+  world: JudgeWorld,
+  isOpenAnyway: (table: string, role: BrowserRole) => boolean,
+): Read[] {
   if (/^(void|bool|boolean|integer|bigint|smallint|numeric|real|double precision|interval|date|timestamp.*)$/i.test(fn.returns)) return []
   const scalar = /^(uuid|text|character varying|varchar|setof uuid|setof text)/i.test(fn.returns)
   const found: Read[] = []
   for (const result of returns) {
     const selects = result.query
-      ? evaluator.select(result.query, result.scope).map((s) => ({ scope: s.scope, when: both(result.when, s.when), targets: s.targets.map((t) => t['ResTarget']?.val as Tree | undefined) }))
+      ? evaluator
+          .select(result.query, result.scope)
+          .map((s) => ({ scope: s.scope, when: both(result.when, s.when), targets: s.targets.map((t) => t['ResTarget']?.val as Tree | undefined) }))
       : [{ scope: result.scope, when: result.when, targets: [result.expression] }]
     for (const select of selects) {
       for (const { instance, columns, when } of shownInstances(select.targets, select.scope, evaluator)) {
@@ -148,7 +223,13 @@ function readReturned(fn: SqlFunction, returns: readonly { readonly when: Ways; 
         if (scalar && !columns.some((c) => personal.includes(c))) continue
         const ways = judge(both(select.when, when), evaluator.instances, instance, world)
         for (const role of roles) {
-          const open = ways.find((w) => possibleFor(w, role) && w.outcome === 'open' && !w.argumentColumns.some((c) => UNGUESSABLE.test(c)) && ![...w.states, ...w.parentStates].some(isPublication))
+          const open = ways.find(
+            (w) =>
+              possibleFor(w, role) &&
+              w.outcome === 'open' &&
+              !w.argumentColumns.some((c) => UNGUESSABLE.test(c)) &&
+              ![...w.states, ...w.parentStates].some(isPublication),
+          )
           if (!open || isOpenAnyway(name, role)) continue
           found.push({ table: name, who: open.who === 'authenticated' ? 'authenticated' : role, columns, ...(open.cause ? { cause: open.cause } : {}) })
           break
@@ -184,5 +265,8 @@ function shownInstances(targets: readonly (Tree | undefined)[], scope: Scope, ev
 }
 
 function isCount(target: Tree): boolean {
-  return ['count', 'sum', 'avg', 'min', 'max'].includes(target['FuncCall']?.funcname?.at(-1)?.String?.sval ?? '') || target['SubLink']?.subLinkType === 'EXISTS_SUBLINK'
+  return (
+    ['count', 'sum', 'avg', 'min', 'max'].includes(target['FuncCall']?.funcname?.at(-1)?.String?.sval ?? '') ||
+    target['SubLink']?.subLinkType === 'EXISTS_SUBLINK'
+  )
 }

@@ -40,7 +40,22 @@ export function readPolicies(table: Pick<Table, 'schema' | 'name'>, catalog: Cat
         const rows = command === 'insert' ? (p: Policy) => p.check ?? p.using : (p: Policy) => p.using
         const ways = waysOf([policy, ...restrictive].map(rows), table, world, role)
         const changes = command === 'update' && [policy, ...restrictive].some((p) => p.check !== undefined && p.check !== p.using)
-        readings.push({ policy, command, role, ways, ...(changes ? { newRow: waysOf([policy, ...restrictive].map((p) => p.check ?? p.using), table, world, role) } : {}) })
+        readings.push({
+          policy,
+          command,
+          role,
+          ways,
+          ...(changes
+            ? {
+                newRow: waysOf(
+                  [policy, ...restrictive].map((p) => p.check ?? p.using),
+                  table,
+                  world,
+                  role,
+                ),
+              }
+            : {}),
+        })
       }
     }
   }
@@ -66,4 +81,3 @@ function expressionWays(text: string, evaluator: Evaluator, scope: Scope, world:
 export function possibleFor(way: Way, role: BrowserRole): boolean {
   return role === 'anon' ? way.who !== 'authenticated' : way.who !== 'anon-only'
 }
-

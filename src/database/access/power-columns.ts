@@ -1,7 +1,8 @@
 import type { Table } from '../database.ts'
 
 /** Columns whose value decides what a user may do or has paid for. */
-const GRANTS = /(^|_)(role|roles|role_id)$|admin|superuser|is_staff|permission|(^|_)plan($|_)|(^|_)tier($|_)|subscri|credit|balance|premium|is_pro$|(^|_)paid($|_)|licen[cs]e|entitle|wallet|(^|_)coins?($|_)|payment_status|billing_status|access_level|is_internal|user_type|account_type/i
+const GRANTS =
+  /(^|_)(role|roles|role_id)$|admin|superuser|is_staff|permission|(^|_)plan($|_)|(^|_)tier($|_)|subscri|credit|balance|premium|is_pro$|(^|_)paid($|_)|licen[cs]e|entitle|wallet|(^|_)coins?($|_)|payment_status|billing_status|access_level|is_internal|user_type|account_type/i
 
 /** Whether a power column grants power or money by itself (else it only bends a limit or a badge). */
 export function grantsPower(column: string): boolean {
@@ -10,7 +11,8 @@ export function grantsPower(column: string): boolean {
 
 const PAID_STATE = /subscription|membership|billing|licen[cs]e|entitlement|wallet/i
 const COUNTERS = /usage|quota|limit/i
-const PAID_COLUMN = /^(status|state|active|is_active|(current_)?period_(end|start)|ends?_at|expires?_at|valid_until|price_id|product_id|seats|quantity|amount)$|_(end|ends_at|expires_at|until)$/i
+const PAID_COLUMN =
+  /^(status|state|active|is_active|(current_)?period_(end|start)|ends?_at|expires?_at|valid_until|price_id|product_id|seats|quantity|amount)$|_(end|ends_at|expires_at|until)$/i
 
 /** Columns that grant power or money, those that do so because of their table included (`status` of a subscription, the counters of a quota). */
 export function powerColumnsOf(table: Table): readonly string[] {
@@ -24,14 +26,18 @@ export function powerColumnsOf(table: Table): readonly string[] {
   return [...named, ...byTable.map((c) => c.name)]
 }
 
-const ABOUT_USERS = /profile|user|account|member|subscription|billing|wallet|credit|usage|quota|role|licen[cs]e|customer|seller|vendor|store|shop|(^|_)org|team|tenant|compan|workspace|employee|staff|admin|client|creator|student|teacher|driver|provider/i
+const ABOUT_USERS =
+  /profile|user|account|member|subscription|billing|wallet|credit|usage|quota|role|licen[cs]e|customer|seller|vendor|store|shop|(^|_)org|team|tenant|compan|workspace|employee|staff|admin|client|creator|student|teacher|driver|provider/i
 const NOT_ABOUT_USERS = /message|chat|conversation|comment|post|history|(^|_)logs?($|_)|transaction|bank|meal|workout|lesson|study|trip|floor|event/i
 
 /** `role` of a chat message or `plan` of a meal plan means nothing; the same names in a table about users do. */
 function meansPower(table: Table, column: string): boolean {
   if (/verified|approved|banned|is_internal|^is_admin$|stripe|kyc/i.test(column)) return true
   const owners = table.userData?.ownerColumns ?? []
-  const perUser = owners.some((o) => (table.primaryKey.length === 1 && table.primaryKey[0] === o) || table.uniques.some((u) => !u.partial && u.columns.length === 1 && u.columns[0] === o))
+  const perUser = owners.some(
+    (o) =>
+      (table.primaryKey.length === 1 && table.primaryKey[0] === o) || table.uniques.some((u) => !u.partial && u.columns.length === 1 && u.columns[0] === o),
+  )
   if (perUser) return true
   if (/balance|points|coins/i.test(column)) return /wallet|credit|user|profile|reward|loyalty/i.test(table.name)
   return ABOUT_USERS.test(table.name) && !NOT_ABOUT_USERS.test(table.name)

@@ -79,7 +79,15 @@ function readTable(table: Table, readings: readonly Reading[], catalog: Catalog,
   }
   if (table.userData && !table.stub && !readings.some((r) => r.command === 'select' && r.ways.some((w) => w.outcome !== 'role'))) {
     const readable = readings.some((r) => r.command === 'select')
-    holes.push({ kind: 'locked', object: nameOf(table), command: 'select', who: 'authenticated', at: table.at, proof: 'inferred', ...(readable ? { because: 'admins only' } : {}) })
+    holes.push({
+      kind: 'locked',
+      object: nameOf(table),
+      command: 'select',
+      who: 'authenticated',
+      at: table.at,
+      proof: 'inferred',
+      ...(readable ? { because: 'admins only' } : {}),
+    })
   }
   return holes
 }
@@ -99,15 +107,24 @@ function policyHole(table: Table, policy: Policy, command: Command, open: readon
   const { way } = anon ?? (open[0] as { way: Way })
   const because = way.because ?? (way.cause === 'not-tied' ? way.tables.join(', ') : undefined)
   return {
-    kind: 'policy', object: nameOf(table), command, policy: policy.name, who: anon ? 'anon' : 'authenticated', ...(way.cause ? { cause: way.cause } : {}), ...(because ? { because } : {}),
-    ...(way.states.length ? { states: way.states } : {}), at: policy.at, proof: 'inferred',
+    kind: 'policy',
+    object: nameOf(table),
+    command,
+    policy: policy.name,
+    who: anon ? 'anon' : 'authenticated',
+    ...(way.cause ? { cause: way.cause } : {}),
+    ...(because ? { because } : {}),
+    ...(way.states.length ? { states: way.states } : {}),
+    at: policy.at,
+    proof: 'inferred',
   }
 }
 
 /** Tables in which the owner of the parent rightly names other people. */
 const NAMES_OTHERS = /invit|member|participant|attend|assign|share|collaborat|follow|permission|guest|enrol|recipient|access|seat|player|roster/i
 
-const isFixed = (column: string, ways: readonly Way[]) => ways.every((w) => w.states.some((s) => s.column === column && s.op === '=') || w.tiedColumns.includes(column) || w.ownerColumns.includes(column))
+const isFixed = (column: string, ways: readonly Way[]) =>
+  ways.every((w) => w.states.some((s) => s.column === column && s.op === '=') || w.tiedColumns.includes(column) || w.ownerColumns.includes(column))
 
 function readInsert(table: Table, reading: Reading, catalog: Catalog, memberships: ReadonlySet<string>): Hole[] {
   const user = table.userData
@@ -115,7 +132,14 @@ function readInsert(table: Table, reading: Reading, catalog: Catalog, membership
   if (!user || !bound.length) return []
   const writable = writableColumns(table.grants, 'authenticated', 'insert')
   const free = (c: string) => (!writable || writable.includes(c)) && !isFixed(c, bound) && !protectedByTrigger(catalog, nameOf(table), c, 'insert')
-  const base = { object: nameOf(table), command: 'insert' as const, policy: reading.policy.name, who: 'authenticated' as const, at: reading.policy.at, proof: 'inferred' as const }
+  const base = {
+    object: nameOf(table),
+    command: 'insert' as const,
+    policy: reading.policy.name,
+    who: 'authenticated' as const,
+    at: reading.policy.at,
+    proof: 'inferred' as const,
+  }
   const unboundAuthor = bound.filter((w) => w.outcome === 'via' && !w.tiedColumns.some((c) => user.ownerColumns.includes(c)))
   const authors = user.ownerColumns.filter((c) => free(c) && !isParent(table, c))
   const power = powerColumnsOf(table).filter((c) => free(c) && decidesAccess(table.name, [c]) && !isParent(table, c))
@@ -129,7 +153,10 @@ function readInsert(table: Table, reading: Reading, catalog: Catalog, membership
 /** A row per user that a trigger creates at sign-up cannot be inserted a second time. */
 function createdAtSignUp(table: Table, catalog: Catalog): boolean {
   const owners = table.userData?.ownerColumns ?? []
-  const single = owners.some((o) => (table.primaryKey.length === 1 && table.primaryKey[0] === o) || table.uniques.some((u) => !u.partial && u.columns.length === 1 && u.columns[0] === o))
+  const single = owners.some(
+    (o) =>
+      (table.primaryKey.length === 1 && table.primaryKey[0] === o) || table.uniques.some((u) => !u.partial && u.columns.length === 1 && u.columns[0] === o),
+  )
   if (!single) return false
   const name = new RegExp(`insert\\s+into\\s+(?:"?${table.schema}"?\\.)?"?${table.name.replace(/[^\w]/g, '.')}"?[\\s(]`, 'i')
   return catalog.functions.some((f) => f.isTrigger && name.test(f.body))
@@ -137,12 +164,23 @@ function createdAtSignUp(table: Table, catalog: Catalog): boolean {
 
 /** A column that points at another table than the users' own ones is a parent, not an author. */
 function isParent(table: Table, column: string): boolean {
-  return table.foreignKeys.some((f) => f.columns.length === 1 && f.columns[0] === column && !/(^|\.)(users?|profiles?|accounts?|members?|customers?)$/.test(f.references)) && !/user|owner|author|created_by|profile/.test(column)
+  return (
+    table.foreignKeys.some(
+      (f) => f.columns.length === 1 && f.columns[0] === column && !/(^|\.)(users?|profiles?|accounts?|members?|customers?)$/.test(f.references),
+    ) && !/user|owner|author|created_by|profile/.test(column)
+  )
 }
 
 function readUpdate(table: Table, reading: Reading, catalog: Catalog): Hole[] {
   const user = table.userData
-  const base = { object: nameOf(table), command: 'update' as const, policy: reading.policy.name, who: 'authenticated' as const, at: reading.policy.at, proof: 'inferred' as const }
+  const base = {
+    object: nameOf(table),
+    command: 'update' as const,
+    policy: reading.policy.name,
+    who: 'authenticated' as const,
+    at: reading.policy.at,
+    proof: 'inferred' as const,
+  }
   const holes: Hole[] = []
   const rows = reading.ways.filter((w) => w.outcome === 'owner' || w.outcome === 'via')
   if (!user || !rows.length) return holes
@@ -179,7 +217,9 @@ function readView(view: View, catalog: Catalog, readings: ReadonlyMap<string, re
         if (name !== 'auth.users' && (!table?.userData || (table.rls.enabled === false && name !== 'auth.users'))) continue
         const ways = judge(both(select.when, value.when ?? ALWAYS), evaluator.instances, instance, world)
         for (const role of roles) {
-          const open = ways.some((w) => w.outcome === 'open' && (role === 'anon' ? w.who !== 'authenticated' : true) && ![...w.states, ...w.parentStates].some(isPublication))
+          const open = ways.some(
+            (w) => w.outcome === 'open' && (role === 'anon' ? w.who !== 'authenticated' : true) && ![...w.states, ...w.parentStates].some(isPublication),
+          )
           if (!open || isOpenAnyway(readings.get(name) ?? [], role)) continue
           const entry = shown.get(name) ?? { who: role, columns: new Set<string>() }
           entry.columns.add(column)
@@ -190,10 +230,19 @@ function readView(view: View, catalog: Catalog, readings: ReadonlyMap<string, re
     }
   }
   if (!shown.size) return []
-  return [{
-    kind: 'view', object: nameOf(view), command: 'select', who: [...shown.values()].some((s) => s.who === 'anon') ? 'anon' : 'authenticated', columns: [...new Set([...shown.values()].flatMap((s) => [...s.columns]))].sort(),
-    tables: [...shown.keys()].sort().map((table) => ({ table, command: 'select' as const })), at: view.at, proof: 'inferred', ...(view.materialized ? { because: 'materialized' } : query['groupClause'] ? { because: 'grouped' } : {}),
-  }]
+  return [
+    {
+      kind: 'view',
+      object: nameOf(view),
+      command: 'select',
+      who: [...shown.values()].some((s) => s.who === 'anon') ? 'anon' : 'authenticated',
+      columns: [...new Set([...shown.values()].flatMap((s) => [...s.columns]))].sort(),
+      tables: [...shown.keys()].sort().map((table) => ({ table, command: 'select' as const })),
+      at: view.at,
+      proof: 'inferred',
+      ...(view.materialized ? { because: 'materialized' } : query['groupClause'] ? { because: 'grouped' } : {}),
+    },
+  ]
 }
 
 function isAggregated(node: Tree | undefined): boolean {

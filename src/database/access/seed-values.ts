@@ -51,5 +51,7 @@ export function valueOf(column: Column, table: Table, user: User, catalog: Catal
 /** Literals that a CHECK constraint allows for a column. */
 export function checkLiterals(table: Table, column: string): string[] {
   const name = column.replace(/[^\w]/g, '.')
-  return (table.checks ?? []).filter((c) => new RegExp(`\\b${name}\\b`).test(c)).flatMap((c) => [...c.matchAll(/'((?:[^']|'')*)'/g)].map((m) => (m[1] as string).replaceAll("''", "'")))
+  return (table.checks ?? [])
+    .filter((c) => new RegExp(`\\b${name}\\b`).test(c))
+    .flatMap((c) => [...c.matchAll(/'((?:[^']|'')*)'/g)].map((m) => (m[1] as string).replaceAll("''", "'")))
 }

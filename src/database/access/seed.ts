@@ -2,7 +2,7 @@ import type { Catalog, Table } from '../database.ts'
 import type { RowState } from './expression/judge.ts'
 import { nameOf, type Reading } from './policies.ts'
 import { grantsPower } from './power-columns.ts'
-import { rowUuid, type User, USERS, valueOf } from './seed-values.ts'
+import { rowUuid, USERS, type User, valueOf } from './seed-values.ts'
 import { type AccessSession, SqlFailure } from './session.ts'
 import { ident, identOf, literal } from './sql.ts'
 
@@ -29,15 +29,23 @@ export async function seed(session: AccessSession, catalog: Catalog, readings: R
   const gates = [...readings.values()].flat().flatMap((r) => r.ways.flatMap((w) => w.gates))
   const granting = new Set<string>(['admin', 'owner', 'superadmin', 'super_admin', 'moderator', 'staff', 'pro', 'premium', 'enterprise'])
   for (const gate of gates) if (gate.value !== undefined && (grantsPower(gate.column) || /type|level/i.test(gate.column))) granting.add(String(gate.value))
-  const powerTables = new Set([...readings.values()].flat().flatMap((r) => r.ways.filter((w) => w.outcome === 'role').flatMap((w) => w.tables.filter((t) => !w.gates.some((g) => g.table === t && granting.has(String(g.value)))))))
+  const powerTables = new Set(
+    [...readings.values()]
+      .flat()
+      .flatMap((r) =>
+        r.ways.filter((w) => w.outcome === 'role').flatMap((w) => w.tables.filter((t) => !w.gates.some((g) => g.table === t && granting.has(String(g.value))))),
+      ),
+  )
   const rows = new Map<string, Partial<Record<User, SeededRow>>>()
   const failures = new Map<string, string>()
   const dropped: { table: string; name: string; definition: string }[] = []
-  await session.exec("set session_replication_role = replica")
+  await session.exec('set session_replication_role = replica')
   try {
     for (const user of ['A', 'B'] as const) {
       const { id, email } = USERS[user]
-      await session.exec(`insert into auth.users (id, aud, role, email, raw_app_meta_data, raw_user_meta_data, created_at, email_confirmed_at) values (${literal(id)}, 'authenticated', 'authenticated', ${literal(email)}, '{"provider": "email"}', '{}', now(), now()) on conflict (id) do nothing`)
+      await session.exec(
+        `insert into auth.users (id, aud, role, email, raw_app_meta_data, raw_user_meta_data, created_at, email_confirmed_at) values (${literal(id)}, 'authenticated', 'authenticated', ${literal(email)}, '{"provider": "email"}', '{}', now(), now()) on conflict (id) do nothing`,
+      )
     }
     for (const table of parentsFirst(catalog.tables).slice(0, MAX_TABLES)) {
       if (table.kind === 'foreign' || table.kind === 'partition') continue
@@ -58,14 +66,22 @@ export async function seed(session: AccessSession, catalog: Catalog, readings: R
       rows.set(name, made)
     }
   } finally {
-    for (const d of dropped) await session.exec(`alter table ${identOf(d.table)} add constraint ${ident(d.name)} ${d.definition} not valid`).catch(() => undefined)
+    for (const d of dropped)
+      await session.exec(`alter table ${identOf(d.table)} add constraint ${ident(d.name)} ${d.definition} not valid`).catch(() => undefined)
     await session.exec('set session_replication_role = origin')
   }
   return { rows, failures, granting, gates, powerTables }
 }
 
 /** Values of one user's row: references lead to the same user's rows, the rest is made up or left to defaults. */
-export function rowValues(table: Table, user: User, catalog: Catalog, rows: ReadonlyMap<string, Partial<Record<User, SeededRow>>>, { granting, gates, powerTables }: Pick<Seeded, 'granting' | 'gates' | 'powerTables'>, salt = 0): Record<string, string> {
+export function rowValues(
+  table: Table,
+  user: User,
+  catalog: Catalog,
+  rows: ReadonlyMap<string, Partial<Record<User, SeededRow>>>,
+  { granting, gates, powerTables }: Pick<Seeded, 'granting' | 'gates' | 'powerTables'>,
+  salt = 0,
+): Record<string, string> {
   const values: Record<string, string> = {}
   const name = nameOf(table)
   const owners = new Set(table.userData?.ownerColumns ?? [])
@@ -75,7 +91,14 @@ export function rowValues(table: Table, user: User, catalog: Catalog, rows: Read
     const key = table.foreignKeys.find((f) => f.columns.includes(column.name))
     if (key) {
       const referenced = key.referencedColumns[key.columns.indexOf(column.name)] ?? 'id'
-      const parent = key.references === 'auth.users' ? (referenced === 'id' ? id : undefined) : key.references === name ? undefined : rows.get(key.references)?.[user]?.values[referenced]
+      const parent =
+        key.references === 'auth.users'
+          ? referenced === 'id'
+            ? id
+            : undefined
+          : key.references === name
+            ? undefined
+            : rows.get(key.references)?.[user]?.values[referenced]
       if (parent !== undefined && !(powerTables.has(name) && owners.has(column.name))) {
         values[column.name] = parent
         continue
@@ -101,7 +124,12 @@ export function rowValues(table: Table, user: User, catalog: Catalog, rows: Read
   return values
 }
 
-async function insertRow(session: AccessSession, table: Table, values: Readonly<Record<string, string>>, dropped: { table: string; name: string; definition: string }[]): Promise<{ ctid: string } | string> {
+async function insertRow(
+  session: AccessSession,
+  table: Table,
+  values: Readonly<Record<string, string>>,
+  dropped: { table: string; name: string; definition: string }[],
+): Promise<{ ctid: string } | string> {
   const name = nameOf(table)
   for (let attempt = 0; attempt < 8; attempt++) {
     try {
@@ -111,7 +139,10 @@ async function insertRow(session: AccessSession, table: Table, values: Readonly<
       if (!(error instanceof SqlFailure)) throw error
       const constraint = error.code === '23514' ? /check constraint "(.+)"$/.exec(error.message)?.[1] : undefined
       if (!constraint) return `${error.code} ${error.message}`.slice(0, 160)
-      const { rows } = await session.query("select pg_get_constraintdef(oid) as d from pg_catalog.pg_constraint where conrelid = $1::regclass and conname = $2", [identOf(name), constraint])
+      const { rows } = await session.query(
+        'select pg_get_constraintdef(oid) as d from pg_catalog.pg_constraint where conrelid = $1::regclass and conname = $2',
+        [identOf(name), constraint],
+      )
       const definition = rows[0]?.['d']
       if (typeof definition !== 'string') return error.message.slice(0, 160)
       await session.exec(`alter table ${identOf(name)} drop constraint ${ident(constraint)}`)

@@ -1,4 +1,4 @@
-import type { Catalog, Policy } from '../database.ts'
+import type { AccessCell, AccessObject, Catalog, Policy } from '../database.ts'
 import type { JudgeWorld, Way } from './expression/judge.ts'
 import type { World } from './expression/scope.ts'
 import type { Hole, StoragePolicy } from './hole.ts'
@@ -9,7 +9,6 @@ import type { AccessSession } from './session.ts'
 import { SqlFailure } from './session.ts'
 import { ident, literal } from './sql.ts'
 import { type Caller, type TrialResult, Trier } from './trial.ts'
-import type { AccessCell, AccessObject } from '../database.ts'
 
 const OBJECTS = { schema: 'storage', name: 'objects' }
 
@@ -29,8 +28,17 @@ export function readStorage(catalog: Catalog, world: World & JudgeWorld): { read
     const { policy, reading, way, bucket } = group.find((g) => g.reading.role === 'anon') ?? (group[0] as (typeof group)[number])
     const states = way.states.filter((s) => s.column !== 'bucket_id')
     return {
-      kind: 'policy', object: 'storage.objects', command: reading.command, policy: policy.name, ...(bucket !== undefined ? { bucket } : {}), who: group.some((g) => g.reading.role === 'anon') ? 'anon' : 'authenticated',
-      ...(way.cause ? { cause: way.cause === 'row-state' && !states.length ? (way.who === 'anon' ? 'always' : 'signed-in') : way.cause } : {}), ...(way.because ? { because: way.because } : {}), ...(states.length ? { states } : {}), at: policy.at, proof: 'inferred',
+      kind: 'policy',
+      object: 'storage.objects',
+      command: reading.command,
+      policy: policy.name,
+      ...(bucket !== undefined ? { bucket } : {}),
+      who: group.some((g) => g.reading.role === 'anon') ? 'anon' : 'authenticated',
+      ...(way.cause ? { cause: way.cause === 'row-state' && !states.length ? (way.who === 'anon' ? 'always' : 'signed-in') : way.cause } : {}),
+      ...(way.because ? { because: way.because } : {}),
+      ...(states.length ? { states } : {}),
+      at: policy.at,
+      proof: 'inferred',
     }
   })
   return { readings, holes }
@@ -42,7 +50,12 @@ export function storagePolicies(readings: readonly Reading[], catalog: Pick<Cata
   for (const reading of readings) {
     for (const way of reading.ways) {
       const bucket = bucketOf(way, catalog)
-      const entry: StoragePolicy = { policy: reading.policy.name, command: reading.command, ...(bucket !== undefined ? { bucket } : {}), bound: way.outcome !== 'open' }
+      const entry: StoragePolicy = {
+        policy: reading.policy.name,
+        command: reading.command,
+        ...(bucket !== undefined ? { bucket } : {}),
+        bound: way.outcome !== 'open',
+      }
       found.set(JSON.stringify(entry), entry)
     }
   }
@@ -53,13 +66,16 @@ export function storagePolicies(readings: readonly Reading[], catalog: Pick<Cata
 export function bucketOf(way: Way, catalog: Pick<Catalog, 'buckets'>): string | undefined {
   const state = way.states.find((s) => s.column === 'bucket_id' && s.op === '=' && s.value !== undefined)
   if (state) return String(state.value)
-  return way.gates.length || way.tables.includes('storage.buckets') ? catalog.buckets.find((b) => way.gates.some((g) => g.table === 'storage.buckets' && String(g.value) === b.name))?.name : undefined
+  return way.gates.length || way.tables.includes('storage.buckets')
+    ? catalog.buckets.find((b) => way.gates.some((g) => g.table === 'storage.buckets' && String(g.value) === b.name))?.name
+    : undefined
 }
 
 /** Tries the buckets: a file in A's own folder and one in B's, as anon and as A; then the holes, with their fixes. */
 export async function tryStorage(session: AccessSession, catalog: Catalog, holes: readonly Hole[]): Promise<{ objects: AccessObject[]; holes: Hole[] }> {
   const named = new Set([...catalog.buckets.map((b) => b.name), ...holes.flatMap((h) => (h.bucket === undefined ? [] : [h.bucket]))])
-  if (holes.some((h) => h.bucket === undefined) || (!named.size && catalog.policies.some((p) => p.schema === 'storage' && p.table === 'objects'))) named.add('prelaunch-trial')
+  if (holes.some((h) => h.bucket === undefined) || (!named.size && catalog.policies.some((p) => p.schema === 'storage' && p.table === 'objects')))
+    named.add('prelaunch-trial')
   const buckets = [...named].slice(0, 40)
   const trier = new Trier(session)
   const prepared = await session.attempt('seed storage', () => prepare(session, buckets))
@@ -89,7 +105,9 @@ async function prepare(session: AccessSession, buckets: readonly string[]): Prom
       await session.exec(`insert into storage.buckets (id, name, public) values (${literal(bucket)}, ${literal(bucket)}, false) on conflict do nothing`)
       for (const user of ['A', 'B'] as const) {
         const { id } = USERS[user]
-        await session.exec(`insert into storage.objects (bucket_id, name, owner, owner_id, metadata) values (${literal(bucket)}, ${literal(`${id}/photo.png`)}, ${literal(id)}, ${literal(id)}, '{"size": 1, "mimetype": "image/png"}') on conflict do nothing`)
+        await session.exec(
+          `insert into storage.objects (bucket_id, name, owner, owner_id, metadata) values (${literal(bucket)}, ${literal(`${id}/photo.png`)}, ${literal(id)}, ${literal(id)}, '{"size": 1, "mimetype": "image/png"}') on conflict do nothing`,
+        )
       }
     }
     return true
@@ -118,7 +136,11 @@ function tryObject(trier: Trier, role: Caller, bucket: string, command: Hole['co
   const id = USERS[row === 'own' ? 'A' : 'B'].id
   const where = `bucket_id = ${literal(bucket)} and name = ${literal(`${id}/photo.png`)}`
   const uploader = role === 'anon' ? 'null' : literal(USERS.A.id)
-  if (command === 'insert') return trier.attempt(role, `insert into storage.objects (bucket_id, name, owner, owner_id, metadata) values (${literal(bucket)}, ${literal(name ?? `${id}/new.png`)}, ${uploader}, ${uploader}, '{"size": 1, "mimetype": "image/png"}')`)
+  if (command === 'insert')
+    return trier.attempt(
+      role,
+      `insert into storage.objects (bucket_id, name, owner, owner_id, metadata) values (${literal(bucket)}, ${literal(name ?? `${id}/new.png`)}, ${uploader}, ${uploader}, '{"size": 1, "mimetype": "image/png"}')`,
+    )
   if (command === 'update') return trier.attempt(role, `update storage.objects set metadata = '{}' where ${where}`)
   if (command === 'delete') return trier.attempt(role, `delete from storage.objects where ${where}`)
   return trier.attempt(role, `select 1 as seen from storage.objects where ${where}`)
@@ -143,6 +165,11 @@ function storageFix(hole: Hole, catalog: Catalog): string | undefined {
   const bucket = hole.bucket ?? catalog.buckets[0]?.name
   if (bucket === undefined) return `drop policy ${ident(policy.name)} on storage.objects;`
   const condition = `bucket_id = ${literal(bucket)} and (storage.foldername(name))[1] = (select auth.uid())::text`
-  const clauses = policy.command === 'insert' ? `with check (${condition})` : policy.command === 'update' || policy.command === 'all' ? `using (${condition})\n  with check (${condition})` : `using (${condition})`
+  const clauses =
+    policy.command === 'insert'
+      ? `with check (${condition})`
+      : policy.command === 'update' || policy.command === 'all'
+        ? `using (${condition})\n  with check (${condition})`
+        : `using (${condition})`
   return `drop policy ${ident(policy.name)} on storage.objects;\ncreate policy ${ident(policy.name.length < 40 ? `${policy.name} (own folder)` : 'Own folder only')} on storage.objects\n  for ${policy.command} to authenticated\n  ${clauses};`
 }

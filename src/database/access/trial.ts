@@ -1,6 +1,6 @@
-import { literal } from './sql.ts'
-import { type User, USERS } from './seed-values.ts'
+import { USERS, type User } from './seed-values.ts'
 import { type AccessSession, SqlFailure } from './session.ts'
+import { literal } from './sql.ts'
 
 /** What a trial shows. An error decides nothing. */
 export interface TrialResult {
@@ -13,9 +13,18 @@ export type Caller = 'anon' | User
 
 /** Statements that make the session a browser's: role and claims as the data API sets them. */
 export function become(caller: Caller): string {
-  if (caller === 'anon') return `select set_config('request.jwt.claims', '{"role":"anon"}', true), set_config('request.jwt.claim.sub', '', true), set_config('request.jwt.claim.role', 'anon', true); set local role anon;`
+  if (caller === 'anon')
+    return `select set_config('request.jwt.claims', '{"role":"anon"}', true), set_config('request.jwt.claim.sub', '', true), set_config('request.jwt.claim.role', 'anon', true); set local role anon;`
   const { id, email } = USERS[caller]
-  const claims = JSON.stringify({ sub: id, role: 'authenticated', email, aud: 'authenticated', aal: 'aal1', app_metadata: { provider: 'email' }, user_metadata: {} })
+  const claims = JSON.stringify({
+    sub: id,
+    role: 'authenticated',
+    email,
+    aud: 'authenticated',
+    aal: 'aal1',
+    app_metadata: { provider: 'email' },
+    user_metadata: {},
+  })
   return `select set_config('request.jwt.claims', ${literal(claims)}, true), set_config('request.jwt.claim.sub', ${literal(id)}, true), set_config('request.jwt.claim.role', 'authenticated', true); set local role authenticated;`
 }
 
@@ -36,7 +45,9 @@ export class Trier {
     const { session } = this
     const undo = this.#inFix ? 'rollback to savepoint prelaunch_trial' : 'rollback'
     try {
-      await session.exec(`${this.#inFix ? 'savepoint prelaunch_trial' : 'begin'}; ${options.prepare ? `set local session_replication_role = replica; ${options.prepare}; set local session_replication_role = origin;` : ''}`)
+      await session.exec(
+        `${this.#inFix ? 'savepoint prelaunch_trial' : 'begin'}; ${options.prepare ? `set local session_replication_role = replica; ${options.prepare}; set local session_replication_role = origin;` : ''}`,
+      )
     } catch (error) {
       await session.exec(undo)
       return { result: 'error', because: `could not be prepared: ${text(error)}` }

@@ -4,7 +4,10 @@ import type { Catalog } from '../database.ts'
 export function protectedByTrigger(catalog: Catalog, table: string, column: string, event: 'insert' | 'update'): boolean {
   return catalog.triggers.some((trigger) => {
     if (trigger.table !== table || trigger.timing !== 'before' || !trigger.enabled || !trigger.events.includes(event)) return false
-    const fn = catalog.functions.find((f) => trigger.function === `${f.schema}.${f.identity}` || trigger.function === f.identity || trigger.function.replace(/\(.*/, '') === `${f.schema}.${f.name}`)
+    const fn = catalog.functions.find(
+      (f) =>
+        trigger.function === `${f.schema}.${f.identity}` || trigger.function === f.identity || trigger.function.replace(/\(.*/, '') === `${f.schema}.${f.name}`,
+    )
     if (!fn) return false
     const name = column.replace(/[^\w]/g, '.')
     const assigned = new RegExp(`new\\.\\s*"?${name}"?\\s*:?=(?!=)`, 'i').test(fn.body)

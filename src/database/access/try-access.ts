@@ -20,7 +20,12 @@ export async function tryAccess(session: AccessSession, catalog: Catalog, input:
   if (!seeded) return { objects: [], holes: [...all, ...storage.holes], storage: storagePolicies(storage.readings, catalog), ...exposure }
   const tables = await confirm(session, catalog, seeded, all, readings, exposed)
   const files = await tryStorage(session, catalog, storage.holes)
-  return { objects: [...tables.objects, ...files.objects], holes: [...(tables.holes ?? []), ...files.holes], storage: storagePolicies(storage.readings, catalog), ...exposure }
+  return {
+    objects: [...tables.objects, ...files.objects],
+    holes: [...(tables.holes ?? []), ...files.holes],
+    storage: storagePolicies(storage.readings, catalog),
+    ...exposure,
+  }
 }
 
 /** Tables that the API exposes and that row level security does not protect. */
@@ -29,6 +34,13 @@ function withoutRls(catalog: Catalog, exposed: ReadonlySet<string>): Hole[] {
     .filter((t) => exposed.has(t.schema) && !t.rls.enabled && !t.stub && !t.extension)
     .map((t) => {
       const anon = t.grants.some((g) => g.privilege === 'select' && (g.role === 'anon' || g.role.toLowerCase() === 'public'))
-      return { kind: 'no-rls' as const, object: nameOf(t), command: 'select' as const, who: anon ? ('anon' as const) : ('authenticated' as const), at: t.at, proof: 'inferred' as const }
+      return {
+        kind: 'no-rls' as const,
+        object: nameOf(t),
+        command: 'select' as const,
+        who: anon ? ('anon' as const) : ('authenticated' as const),
+        at: t.at,
+        proof: 'inferred' as const,
+      }
     })
 }

@@ -2,8 +2,8 @@ import type { AccessCell, AccessObject, Catalog, Table } from '../database.ts'
 import type { RowState } from './expression/judge.ts'
 import type { Hole } from './hole.ts'
 import { nameOf } from './policies.ts'
-import { checkLiterals, type User, USERS, valueOf } from './seed-values.ts'
 import { insertSql, rowValues, type Seeded, type SeededRow } from './seed.ts'
+import { checkLiterals, USERS, type User, valueOf } from './seed-values.ts'
 import { ident, identOf, literal } from './sql.ts'
 import type { Caller, TrialResult, Trier } from './trial.ts'
 
@@ -36,7 +36,12 @@ export class TableTrials {
       cells.push({ role, command, row, result: trial.result, ...(trial.because ? { because: trial.because } : {}) })
     const because = this.#seeded.failures.get(this.#name)
     if (!this.seeded) {
-      return { kind: 'table', object: this.#name, rls: this.#table.rls.enabled, cells: [{ role: 'A', command: 'select', row: 'other', result: 'error', because: `no row could be made: ${because ?? 'unknown'}` }] }
+      return {
+        kind: 'table',
+        object: this.#name,
+        rls: this.#table.rls.enabled,
+        cells: [{ role: 'A', command: 'select', row: 'other', result: 'error', because: `no row could be made: ${because ?? 'unknown'}` }],
+      }
     }
     for (const role of ['anon', 'A'] as const) {
       for (const row of role === 'anon' ? (['other'] as const) : (['own', 'other'] as const)) {
@@ -108,7 +113,12 @@ export class TableTrials {
     const all = grants.some((g) => !g.columns)
     const allowed = new Set(grants.flatMap((g) => g.columns ?? []))
     const columns = this.#table.columns.filter((c) => !c.generated && c.identity !== 'always' && (all || allowed.has(c.name)))
-    const harmless = columns.find((c) => !this.#table.primaryKey.includes(c.name) && !this.#table.userData?.powerColumns.includes(c.name) && !this.#table.userData?.ownerColumns.includes(c.name))
+    const harmless = columns.find(
+      (c) =>
+        !this.#table.primaryKey.includes(c.name) &&
+        !this.#table.userData?.powerColumns.includes(c.name) &&
+        !this.#table.userData?.ownerColumns.includes(c.name),
+    )
     return (harmless ?? columns[0])?.name
   }
 

@@ -1,9 +1,11 @@
 import type { Table } from '../database.ts'
 
-const PERSONAL_TABLE = /booking|order|customer|client|user|profile|member|patient|reservation|appointment|invoice|payment|message|chat|conversation|ticket|application|submission|subscri|account|contact|lead|guest|employee|student|note|document/i
+const PERSONAL_TABLE =
+  /booking|order|customer|client|user|profile|member|patient|reservation|appointment|invoice|payment|message|chat|conversation|ticket|application|submission|subscri|account|contact|lead|guest|employee|student|note|document/i
 /** Where something is and how to reach a business is no secret of a person. */
 const PLACE_COLUMN = /latitude|longitude|(^|_)(lat|lng|lon)$|address|street|zip|postal|phone|mobile|telefon|telephone/i
-const PLACE_TABLE = /store|shop|restaurant|venue|hotel|clinic|hospital|location|branch|school|peak|place|trail|route|station|compan|business|office|gym|studio|dealer|provider|partner|club|event|listing|propert|room|contact_info|site_|setting/i
+const PLACE_TABLE =
+  /store|shop|restaurant|venue|hotel|clinic|hospital|location|branch|school|peak|place|trail|route|station|compan|business|office|gym|studio|dealer|provider|partner|club|event|listing|propert|room|contact_info|site_|setting/i
 
 /**
  * What a table's name adds to its columns. A table that only the dashboard created shows no columns: its name has to do. A catalogue of
@@ -12,12 +14,23 @@ const PLACE_TABLE = /store|shop|restaurant|venue|hotel|clinic|hospital|location|
 export function withUserData(table: Table): Table {
   const user = table.userData
   if (user && !user.ownerColumns.length && !user.tenantColumns.length && user.personalColumns.length) {
-    const places = user.personalColumns.every((c) => /latitude|longitude/i.test(c)) || (PLACE_TABLE.test(table.name) && user.personalColumns.every((c) => PLACE_COLUMN.test(c) || /^(contact_)?e?mail$/i.test(c)))
+    const places =
+      user.personalColumns.every((c) => /latitude|longitude/i.test(c)) ||
+      (PLACE_TABLE.test(table.name) && user.personalColumns.every((c) => PLACE_COLUMN.test(c) || /^(contact_)?e?mail$/i.test(c)))
     if (places && user.because.startsWith('it holds personal')) {
       const { userData: _none, ...rest } = table
       return rest
     }
   }
   if (user || !table.stub || !PERSONAL_TABLE.test(table.name)) return table
-  return { ...table, userData: { because: 'its name says so; no SQL in the repository shows its columns', ownerColumns: [], tenantColumns: [], personalColumns: [], powerColumns: [] } }
+  return {
+    ...table,
+    userData: {
+      because: 'its name says so; no SQL in the repository shows its columns',
+      ownerColumns: [],
+      tenantColumns: [],
+      personalColumns: [],
+      powerColumns: [],
+    },
+  }
 }

@@ -6,8 +6,38 @@ import type { AccessSession } from './session.ts'
 
 /** Columns of platform tables that policies refer to and the repository does not create. */
 const PLATFORM_COLUMNS: Readonly<Record<string, readonly string[]>> = {
-  'auth.users': ['id', 'aud', 'role', 'email', 'raw_app_meta_data', 'raw_user_meta_data', 'created_at', 'updated_at', 'phone', 'email_confirmed_at', 'is_anonymous', 'is_super_admin', 'last_sign_in_at', 'banned_until', 'deleted_at'],
-  'storage.objects': ['id', 'bucket_id', 'name', 'owner', 'owner_id', 'metadata', 'path_tokens', 'created_at', 'updated_at', 'last_accessed_at', 'version', 'user_metadata', 'level'],
+  'auth.users': [
+    'id',
+    'aud',
+    'role',
+    'email',
+    'raw_app_meta_data',
+    'raw_user_meta_data',
+    'created_at',
+    'updated_at',
+    'phone',
+    'email_confirmed_at',
+    'is_anonymous',
+    'is_super_admin',
+    'last_sign_in_at',
+    'banned_until',
+    'deleted_at',
+  ],
+  'storage.objects': [
+    'id',
+    'bucket_id',
+    'name',
+    'owner',
+    'owner_id',
+    'metadata',
+    'path_tokens',
+    'created_at',
+    'updated_at',
+    'last_accessed_at',
+    'version',
+    'user_metadata',
+    'level',
+  ],
   'storage.buckets': ['id', 'name', 'owner', 'owner_id', 'public', 'created_at', 'updated_at', 'file_size_limit', 'allowed_mime_types'],
   'realtime.messages': ['id', 'topic', 'extension', 'payload', 'event', 'private', 'inserted_at', 'updated_at'],
 }
@@ -19,9 +49,13 @@ export function worldOf(session: Pick<AccessSession, 'parse' | 'parsePlPgSql'>, 
   for (const table of catalog.tables) {
     const name = `${table.schema}.${table.name}`
     // what the replay made up shows some columns only
-    if (!table.stub && !table.columns.some((c) => c.stub)) columns.set(name, table.columns.map((c) => c.name))
+    if (!table.stub && !table.columns.some((c) => c.stub))
+      columns.set(
+        name,
+        table.columns.map((c) => c.name),
+      )
     for (const column of table.columns) {
-      const literal = /^'((?:[^']|'')*)'(?:::|$)/.exec(column.default ?? '')?.[1] ?? (/^(true|false|-?[\d.]+)$/.exec(column.default ?? '')?.[1])
+      const literal = /^'((?:[^']|'')*)'(?:::|$)/.exec(column.default ?? '')?.[1] ?? /^(true|false|-?[\d.]+)$/.exec(column.default ?? '')?.[1]
       if (literal !== undefined) defaults.set(`${name}.${column.name}`, literal)
     }
   }

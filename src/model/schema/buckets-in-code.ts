@@ -20,7 +20,12 @@ export function bucketsInCode(facts: FactsIndex, isSource: (path: string) => boo
     if (!isSource(path)) continue
     for (const bucket of ofFile(file)) {
       const before = found.get(bucket.name)
-      found.set(bucket.name, before ? { ...before, ...(bucket.uploads ? { uploads: true } : {}), ...(bucket.public !== undefined ? { public: bucket.public } : {}) } : { ...bucket, path })
+      found.set(
+        bucket.name,
+        before
+          ? { ...before, ...(bucket.uploads ? { uploads: true } : {}), ...(bucket.public !== undefined ? { public: bucket.public } : {}) }
+          : { ...bucket, path },
+      )
     }
   }
   return [...found.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
@@ -56,10 +61,12 @@ function ofFile(file: JavaScriptFacts): Omit<BucketInCode, 'path'>[] {
     if (fn?.['k'] !== 'mem') continue
     const args = (call['args'] ?? []) as readonly Json[]
     const first = args[0]
-    const name = first?.['k'] === 'lit' && typeof first['v'] === 'string' ? first['v'] : first?.['k'] === 'id' ? constants.get(String(first['name'])) : undefined
+    const name =
+      first?.['k'] === 'lit' && typeof first['v'] === 'string' ? first['v'] : first?.['k'] === 'id' ? constants.get(String(first['name'])) : undefined
     if (!name) continue
     const of = fn['of'] as Json
-    if (fn['name'] === 'from' && of?.['k'] === 'mem' && of['name'] === 'storage') found.push({ name, line: Number(call['l']), ...(uploads.has(call) ? { uploads: true } : {}) })
+    if (fn['name'] === 'from' && of?.['k'] === 'mem' && of['name'] === 'storage')
+      found.push({ name, line: Number(call['l']), ...(uploads.has(call) ? { uploads: true } : {}) })
     if (fn['name'] === 'createBucket') {
       const options = args[1]?.['k'] === 'obj' ? (args[1]['props'] as readonly Json[]) : []
       const flag = options.find((p) => p['key'] === 'public')?.['value'] as Json | undefined

@@ -1,16 +1,41 @@
 import { ALWAYS, type Atom, both, type Comparison, either, NEVER, OPPOSITE, type Term, type Ways } from './predicate.ts'
-import { type Alternatives, findColumn, type Frame, type Instance, type KnownFunction, type Scope, type Variable, type World } from './scope.ts'
+import { type Alternatives, type Frame, findColumn, type Instance, type KnownFunction, type Scope, type Variable, type World } from './scope.ts'
 import { columnParts, constant, kindOf, names, type Tree, uncast } from './tree.ts'
 
 /** What a procedural function may return: an expression in a scope, and the conditions of getting there. */
-export type ReturnsOf = (evaluator: Evaluator, fn: KnownFunction, body: Tree, scope: Scope) => readonly { readonly when: Ways; readonly expression?: Tree; readonly query?: Tree; readonly scope: Scope }[]
+export type ReturnsOf = (
+  evaluator: Evaluator,
+  fn: KnownFunction,
+  body: Tree,
+  scope: Scope,
+) => readonly { readonly when: Ways; readonly expression?: Tree; readonly query?: Tree; readonly scope: Scope }[]
 
 const CALLER_ID: Term = { t: 'caller', part: 'id' }
 const MAX_DEPTH = 40
 const AGGREGATES = new Set(['count', 'max', 'min', 'sum', 'avg', 'bool_or', 'bool_and', 'every', 'array_agg', 'string_agg', 'json_agg', 'jsonb_agg'])
 const COMPARISONS: Readonly<Record<string, Comparison>> = {
-  '=': '=', '<>': '<>', '!=': '<>', '<': '<', '>': '>', '<=': '<=', '>=': '>=', '~~': 'like', '~~*': 'like', '~': 'like', '~*': 'like', '^@': 'like',
-  '!~~': 'not like', '!~~*': 'not like', '!~': 'not like', '!~*': 'not like', '@>': '=', '<@': '=', '&&': '=', '?': '=', '?|': '=', '?&': '=',
+  '=': '=',
+  '<>': '<>',
+  '!=': '<>',
+  '<': '<',
+  '>': '>',
+  '<=': '<=',
+  '>=': '>=',
+  '~~': 'like',
+  '~~*': 'like',
+  '~': 'like',
+  '~*': 'like',
+  '^@': 'like',
+  '!~~': 'not like',
+  '!~~*': 'not like',
+  '!~': 'not like',
+  '!~*': 'not like',
+  '@>': '=',
+  '<@': '=',
+  '&&': '=',
+  '?': '=',
+  '?|': '=',
+  '?&': '=',
 }
 const NO_VARIABLES: ReadonlyMap<string, Variable> = new Map()
 
@@ -82,7 +107,8 @@ export class Evaluator {
       }
       case 'BooleanTest': {
         const type = String(n['booltesttype'])
-        if (type.endsWith('UNKNOWN')) return type === 'IS_UNKNOWN' && want ? this.nullWays(n['arg'], scope) : [[{ a: 'some', name: 'is known', of: [], negated: false }]]
+        if (type.endsWith('UNKNOWN'))
+          return type === 'IS_UNKNOWN' && want ? this.nullWays(n['arg'], scope) : [[{ a: 'some', name: 'is known', of: [], negated: false }]]
         const negated = type.startsWith('IS_NOT') === want
         const value = type.endsWith('TRUE')
         if (!negated) return this.truth(n['arg'], scope, value)
@@ -110,7 +136,8 @@ export class Evaluator {
         const name = names(n['funcname']).join('.')
         const of = (n['args'] ?? []).flatMap((a: Tree) => this.values(a, scope).map((v) => v.term))
         const builtin = !name.includes('.') || name.startsWith('pg_catalog.') || name.startsWith('storage.') || name.startsWith('extensions.')
-        if (!builtin || !BUILTIN_PREDICATES.has(name.replace('pg_catalog.', ''))) return [[{ a: 'unknown', because: `function ${name} is not defined in the repository` }]]
+        if (!builtin || !BUILTIN_PREDICATES.has(name.replace('pg_catalog.', '')))
+          return [[{ a: 'unknown', because: `function ${name} is not defined in the repository` }]]
         return [[{ a: 'some', name, of, negated: !want }]]
       }
       default: {
@@ -141,7 +168,9 @@ export class Evaluator {
     }
     if (kind === 'SubLink' && n['subLinkType'] === 'EXPR_SUBLINK' && n['subselect']?.SelectStmt?.fromClause) {
       // no row found: NULL. That happens to a caller without a row, first of all to one who is not signed in.
-      return this.#mentionsCaller(n['subselect'], scope) ? [[{ a: 'null', of: CALLER_ID, not: false }]] : [[{ a: 'some', name: 'no such row', of: [], negated: false }]]
+      return this.#mentionsCaller(n['subselect'], scope)
+        ? [[{ a: 'null', of: CALLER_ID, not: false }]]
+        : [[{ a: 'some', name: 'no such row', of: [], negated: false }]]
     }
     if (kind === 'FuncCall') {
       const fn = this.#known(n)
@@ -150,7 +179,11 @@ export class Evaluator {
         return /exists\s*\(/i.test(fn.body) || scope.inside.includes(name) ? NEVER : [[{ a: 'some', name: `${name} is null`, of: [], negated: false }]]
       }
     }
-    return this.#either(this.values(inner, scope).map((v) => (v.term.t === 'const' ? (v.term.value === null ? v.when : NEVER) : isNeverNull(v.term) ? NEVER : [[{ a: 'null', of: v.term, not: false } as Atom]])))
+    return this.#either(
+      this.values(inner, scope).map((v) =>
+        v.term.t === 'const' ? (v.term.value === null ? v.when : NEVER) : isNeverNull(v.term) ? NEVER : [[{ a: 'null', of: v.term, not: false } as Atom]],
+      ),
+    )
   }
 
   /** AND is NULL when one side is and no other is false; OR when one side is and no other is true. */
@@ -177,7 +210,9 @@ export class Evaluator {
 
   #notNullWays(node: Tree | undefined, scope: Scope): Ways {
     const values = this.values(node, scope)
-    return this.#either(values.map((v) => (v.term.t === 'const' ? (v.term.value === null ? NEVER : v.when) : both(v.when, [[{ a: 'null', of: v.term, not: true }]]))))
+    return this.#either(
+      values.map((v) => (v.term.t === 'const' ? (v.term.value === null ? NEVER : v.when) : both(v.when, [[{ a: 'null', of: v.term, not: true }]]))),
+    )
   }
 
   #comparison(n: Tree, scope: Scope, want: boolean): Ways {
@@ -267,7 +302,11 @@ export class Evaluator {
     } else if (type === 'ANY_SUBLINK') {
       const op = COMPARISONS[names(n['operName']).at(-1) ?? '='] ?? '='
       const tests = this.values(n['testexpr'], scope)
-      ways = this.#either(selects.flatMap((s) => tests.flatMap((t) => this.values(s.target, s.scope).map((v) => both(both(s.when, v.when), both(t.when, this.compare(op, t.term, v.term)))))))
+      ways = this.#either(
+        selects.flatMap((s) =>
+          tests.flatMap((t) => this.values(s.target, s.scope).map((v) => both(both(s.when, v.when), both(t.when, this.compare(op, t.term, v.term))))),
+        ),
+      )
     } else {
       return [[{ a: 'some', name: 'all of a sub-query', of: [], negated: !want }]]
     }
@@ -328,7 +367,10 @@ export class Evaluator {
       case 'CoalesceExpr':
         return (n['args'] ?? []).flatMap((a: Tree) => this.values(a, scope)).slice(0, 8)
       case 'CaseExpr':
-        return [...(n['args'] ?? []).map((a: Tree) => a['CaseWhen']?.result), n['defresult']].filter(Boolean).flatMap((a: Tree) => this.values(a, scope)).slice(0, 8)
+        return [...(n['args'] ?? []).map((a: Tree) => a['CaseWhen']?.result), n['defresult']]
+          .filter(Boolean)
+          .flatMap((a: Tree) => this.values(a, scope))
+          .slice(0, 8)
       case 'A_Indirection':
         return this.#indirection(n, scope)
       case 'A_ArrayExpr':
@@ -336,7 +378,9 @@ export class Evaluator {
       case 'SubLink': {
         const query: Tree | undefined = n['subselect']?.SelectStmt
         if (!query || n['subLinkType'] === 'EXISTS_SUBLINK') break
-        return this.select(query, scope).flatMap((s) => this.values(s.target, s.scope).map((v) => ({ term: v.term, when: both(s.when, v.when) }))).slice(0, 32)
+        return this.select(query, scope)
+          .flatMap((s) => this.values(s.target, s.scope).map((v) => ({ term: v.term, when: both(s.when, v.when) })))
+          .slice(0, 32)
       }
       case 'FuncCall':
         return this.#call(n, scope)
@@ -349,8 +393,11 @@ export class Evaluator {
           return left.map((v) => ({ term: member(v.term, key), when: v.when }))
         }
         const right = n['rexpr'] ? this.values(n['rexpr'], scope) : []
-        if (!left.length || !right.length) return (left.length ? left : right).map((v) => ({ term: { t: 'expression', name, of: [v.term] } as Term, when: v.when }))
-        return left.flatMap((l) => right.map((r) => ({ term: { t: 'expression', name, of: [l.term, r.term] } as Term, when: both(l.when, r.when) }))).slice(0, 32)
+        if (!left.length || !right.length)
+          return (left.length ? left : right).map((v) => ({ term: { t: 'expression', name, of: [v.term] } as Term, when: v.when }))
+        return left
+          .flatMap((l) => right.map((r) => ({ term: { t: 'expression', name, of: [l.term, r.term] } as Term, when: both(l.when, r.when) })))
+          .slice(0, 32)
       }
       default:
         break
@@ -361,7 +408,10 @@ export class Evaluator {
   #indirection(n: Tree, scope: Scope): Alternatives {
     const index = constant(n['indirection']?.[0]?.A_Indices?.uidx)
     return this.values(n['arg'], scope).map((v) => ({
-      term: index === undefined || v.term.t !== 'expression' ? member(v.term, String(index ?? names(n['indirection']).at(-1) ?? '')) : { ...v.term, name: `${v.term.name}[${index}]` },
+      term:
+        index === undefined || v.term.t !== 'expression'
+          ? member(v.term, String(index ?? names(n['indirection']).at(-1) ?? ''))
+          : { ...v.term, name: `${v.term.name}[${index}]` },
       when: v.when,
     }))
   }
@@ -397,7 +447,11 @@ export class Evaluator {
     if (variable) {
       const named = variable.fields?.get(field)
       if (named) return named
-      if (variable.record) return this.#column([field], { frames: variable.record, variables: NO_VARIABLES, inside: scope.inside }).map((v) => ({ ...v, when: both(v.when, variable.value[0]?.when ?? ALWAYS) }))
+      if (variable.record)
+        return this.#column([field], { frames: variable.record, variables: NO_VARIABLES, inside: scope.inside }).map((v) => ({
+          ...v,
+          when: both(v.when, variable.value[0]?.when ?? ALWAYS),
+        }))
       return variable.value.map((v) => ({ ...v, term: member(v.term, field) }))
     }
     // `function_name.argument`
@@ -413,9 +467,25 @@ export class Evaluator {
     const inlined = this.#inlineValues(n, scope)
     if (inlined) return inlined
     if (AGGREGATES.has(name) && name !== 'count') return this.values(args[0], scope)
-    if (['nullif', 'any_value', 'unnest', 'to_jsonb', 'to_json', 'jsonb_array_elements_text', 'json_array_elements_text', 'jsonb_array_elements', 'array_agg'].includes(name)) return this.values(args[0], scope)
+    if (
+      [
+        'nullif',
+        'any_value',
+        'unnest',
+        'to_jsonb',
+        'to_json',
+        'jsonb_array_elements_text',
+        'json_array_elements_text',
+        'jsonb_array_elements',
+        'array_agg',
+      ].includes(name)
+    )
+      return this.values(args[0], scope)
     if (['jsonb_extract_path_text', 'jsonb_extract_path', 'json_extract_path_text'].includes(name)) {
-      const keys = args.slice(1).map((a) => String(constant(uncast(a)) ?? '')).join('.')
+      const keys = args
+        .slice(1)
+        .map((a) => String(constant(uncast(a)) ?? ''))
+        .join('.')
       return this.values(args[0], scope).map((v) => ({ term: member(v.term, keys), when: v.when }))
     }
     let terms: { of: Term[]; when: Ways }[] = [{ of: [], when: ALWAYS }]
@@ -488,7 +558,10 @@ export class Evaluator {
   }
 
   /** Opens a SELECT: per branch of a UNION the scope of its target list, its first target, and the ways in which it yields a row. */
-  select(query: Tree, scope: Scope): readonly { readonly target: Tree | undefined; readonly scope: Scope; readonly when: Ways; readonly targets: readonly Tree[] }[] {
+  select(
+    query: Tree,
+    scope: Scope,
+  ): readonly { readonly target: Tree | undefined; readonly scope: Scope; readonly when: Ways; readonly targets: readonly Tree[] }[] {
     if (query['larg'] && query['rarg']) return [...this.select(query['larg'], scope), ...this.select(query['rarg'], scope)].slice(0, 16)
     if (query['valuesLists']) {
       return query['valuesLists'].slice(0, 16).map((v: Tree) => ({ target: v['List']?.items?.[0], targets: [], scope, when: ALWAYS }))
@@ -531,7 +604,8 @@ export class Evaluator {
       frames.push(frame)
       return [[{ a: 'exists', instance: frame.instance }]]
     }
-    if (kind === 'RangeSubselect') return this.#derive(n['subquery']?.SelectStmt ?? {}, alias ?? '', { ...scope, frames: n['lateral'] ? scope.frames : [] }, frames)
+    if (kind === 'RangeSubselect')
+      return this.#derive(n['subquery']?.SelectStmt ?? {}, alias ?? '', { ...scope, frames: n['lateral'] ? scope.frames : [] }, frames)
     if (kind === 'RangeFunction') {
       const call: Tree = n['functions']?.[0]?.List?.items?.[0]?.FuncCall ?? {}
       const fn = this.#known(call)
@@ -539,9 +613,17 @@ export class Evaluator {
       const opened = this.#open(call, scope)
       // a function that returns one value yields one row, whatever it returns; one that returns a set may yield none
       const set = fn ? /^(setof|table)/i.test(fn.returns) : true
-      const values = opened?.flatMap((o) => this.values(o.target, o.scope).map((v) => ({ term: v.term, when: both(o.when, v.when) }))) ?? this.#call(call, scope)
+      const values =
+        opened?.flatMap((o) => this.values(o.target, o.scope).map((v) => ({ term: v.term, when: both(o.when, v.when) }))) ?? this.#call(call, scope)
       const instance = this.#add()
-      frames.push({ alias: name, instance, derived: new Map([['*', values], [name, values]]) })
+      frames.push({
+        alias: name,
+        instance,
+        derived: new Map([
+          ['*', values],
+          [name, values],
+        ]),
+      })
       if (!set) return ALWAYS
       return opened?.length ? opened.reduce<Ways>((ways, o) => either(ways, o.when), NEVER) : [[{ a: 'exists', instance }]]
     }
@@ -556,7 +638,8 @@ export class Evaluator {
         const t: Tree = target['ResTarget'] ?? {}
         const parts = columnParts(t['val'])
         if (parts.at(-1) === '*') {
-          for (const frame of s.scope.frames) for (const column of frame.columns ?? []) derived.set(column, [{ term: { t: 'column', instance: frame.instance, column }, when: ALWAYS }])
+          for (const frame of s.scope.frames)
+            for (const column of frame.columns ?? []) derived.set(column, [{ term: { t: 'column', instance: frame.instance, column }, when: ALWAYS }])
           continue
         }
         const name = t['name'] ?? parts.at(-1) ?? names(uncast(t['val'])?.['FuncCall']?.funcname).at(-1)
@@ -569,7 +652,20 @@ export class Evaluator {
 }
 
 /** Built-in functions that a policy may use as a condition of its own. */
-const BUILTIN_PREDICATES = new Set(['starts_with', 'pg_has_role', 'has_table_privilege', 'jsonb_exists', 'jsonb_path_exists', 'regexp_like', 'isfinite', 'isempty', 'st_contains', 'st_within', 'st_dwithin', 'array_contains'])
+const BUILTIN_PREDICATES = new Set([
+  'starts_with',
+  'pg_has_role',
+  'has_table_privilege',
+  'jsonb_exists',
+  'jsonb_path_exists',
+  'regexp_like',
+  'isfinite',
+  'isempty',
+  'st_contains',
+  'st_within',
+  'st_dwithin',
+  'array_contains',
+])
 
 /** The API always sets a role. */
 function isNeverNull(term: Term): boolean {
@@ -595,14 +691,21 @@ function without(map: ReadonlyMap<string, Tree> | undefined, key: string): Reado
 function wholeRow(scope: Scope, alias: string): Alternatives | undefined {
   for (let at: Scope | undefined = scope; at; at = at.outer) {
     const frame = at.frames.find((f) => f.alias === alias)
-    if (frame) return frame.derived ? (frame.derived.get('*') ?? [...frame.derived.values()][0]) : [{ term: { t: 'column', instance: frame.instance, column: '*' }, when: ALWAYS }]
+    if (frame)
+      return frame.derived
+        ? (frame.derived.get('*') ?? [...frame.derived.values()][0])
+        : [{ term: { t: 'column', instance: frame.instance, column: '*' }, when: ALWAYS }]
   }
   return undefined
 }
 
 function pathText(node: Tree | undefined): string {
   const value = constant(uncast(node))
-  if (value !== undefined) return String(value).replace(/^\{|\}$/g, '').replaceAll(',', '.').replaceAll('"', '')
+  if (value !== undefined)
+    return String(value)
+      .replace(/^\{|\}$/g, '')
+      .replaceAll(',', '.')
+      .replaceAll('"', '')
   const elements: readonly Tree[] = uncast(node)?.['A_ArrayExpr']?.elements ?? []
   return elements.map((e) => String(constant(uncast(e)) ?? '')).join('.')
 }

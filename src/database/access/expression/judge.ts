@@ -45,8 +45,10 @@ export interface JudgeWorld {
   readonly defaultOf: (table: string, column: string) => string | undefined
 }
 
-const ROLE_COLUMN = /role|admin|staff|moderator|perm|user_?type|account_?type|^type$|level|tier|rank|privilege|super|access|position|clearance|scope|^can_|is_owner|^is_(?!active|deleted|public|verified|enabled)/i
-const ROLE_TABLE = /admin|role|permission|moderator|staff|employee|superuser|operator|manager|teacher|doctor|instructor|therapist|agent|driver|officer|privilege|grant/i
+const ROLE_COLUMN =
+  /role|admin|staff|moderator|perm|user_?type|account_?type|^type$|level|tier|rank|privilege|super|access|position|clearance|scope|^can_|is_owner|^is_(?!active|deleted|public|verified|enabled)/i
+const ROLE_TABLE =
+  /admin|role|permission|moderator|staff|employee|superuser|operator|manager|teacher|doctor|instructor|therapist|agent|driver|officer|privilege|grant/i
 /** Claims that every signed-in user has in one form or another. */
 const PLAIN_CLAIM = /^(aal|amr|is_anonymous|session_id|exp|iat|iss|aud|email_verified|phone_verified)/
 
@@ -108,12 +110,19 @@ function judgeWay(way: readonly Atom[], instances: readonly Instance[], focus: n
     if (edge) graph.connect(all.map((t) => nodeOf(t)))
     const user = all.find((t) => t.t === 'caller' && t.part === 'user')
     if (edge && user?.t === 'caller') metadata ??= user.path ?? ''
-    if (atom.op === '<>' && all.some((t) => t.t === 'caller' && (t.part === 'id' || t.part === 'email')) && all.some((t) => t.t === 'column' && t.instance === focus)) {
+    if (
+      atom.op === '<>' &&
+      all.some((t) => t.t === 'caller' && (t.part === 'id' || t.part === 'email')) &&
+      all.some((t) => t.t === 'column' && t.instance === focus)
+    ) {
       inverted = true
       signedIn = true
     }
     if (edge) {
-      for (const [own, other] of [[left, right], [right, left]] as const) {
+      for (const [own, other] of [
+        [left, right],
+        [right, left],
+      ] as const) {
         if (!other.some((t) => t.t === 'caller' && (t.part === 'id' || t.part === 'email'))) continue
         for (const t of own) if (t.t === 'column' && t.instance === focus) ownerColumns.add(t.column)
       }
@@ -129,7 +138,12 @@ function judgeWay(way: readonly Atom[], instances: readonly Instance[], focus: n
       for (const t of subject) {
         if (t.t !== 'column') continue
         const table = instances[t.instance]?.table ?? ''
-        literals.push({ table: t.instance === focus ? '' : `${t.instance}:${table}`, column: t.path ? `${t.column}.${t.path}` : t.column, op: atom.op, ...(literal.value === null ? {} : { value: literal.value }) })
+        literals.push({
+          table: t.instance === focus ? '' : `${t.instance}:${table}`,
+          column: t.path ? `${t.column}.${t.path}` : t.column,
+          op: atom.op,
+          ...(literal.value === null ? {} : { value: literal.value }),
+        })
       }
     }
     if (literal && edge) {
@@ -143,7 +157,11 @@ function judgeWay(way: readonly Atom[], instances: readonly Instance[], focus: n
       const column = [left, right].find((side) => side.length === 1 && side[0]?.t === 'column')?.[0]
       const other = column && (left[0] === column ? atom.right : atom.left)
       if (column?.t === 'column' && other?.t === 'expression' && bases(other).every((t) => t.t === 'const')) {
-        literals.push({ table: column.instance === focus ? '' : `${column.instance}:${instances[column.instance]?.table ?? ''}`, column: column.column, op: left[0] === column ? atom.op : flip(atom.op) })
+        literals.push({
+          table: column.instance === focus ? '' : `${column.instance}:${instances[column.instance]?.table ?? ''}`,
+          column: column.column,
+          op: left[0] === column ? atom.op : flip(atom.op),
+        })
       }
     }
   }
@@ -152,14 +170,31 @@ function judgeWay(way: readonly Atom[], instances: readonly Instance[], focus: n
   const states = literals.filter((l) => l.table === '')
   const tableOf = (node: string) => instances[Number(node.slice(1))]?.table ?? ''
   const callerTables = [...reached].filter((n) => /^i\d+$/.test(n) && n !== `i${focus}`)
-  const gates = literals.filter((l) => l.table !== '' && callerTables.includes(`i${l.table.split(':')[0]}`)).map((l) => ({ ...l, table: l.table.slice(l.table.indexOf(':') + 1) }))
+  const gates = literals
+    .filter((l) => l.table !== '' && callerTables.includes(`i${l.table.split(':')[0]}`))
+    .map((l) => ({ ...l, table: l.table.slice(l.table.indexOf(':') + 1) }))
   const related = graph.reach(`i${focus}`)
-  const parentStates = literals.filter((l) => l.table !== '' && related.has(`i${l.table.split(':')[0]}`)).map((l) => ({ ...l, table: l.table.slice(l.table.indexOf(':') + 1) }))
+  const parentStates = literals
+    .filter((l) => l.table !== '' && related.has(`i${l.table.split(':')[0]}`))
+    .map((l) => ({ ...l, table: l.table.slice(l.table.indexOf(':') + 1) }))
   const tables = [...new Set(callerTables.map(tableOf).filter(Boolean))].sort()
   const who: Way['who'] = anonymous && !signedIn ? 'anon-only' : signedIn || reached.size > 1 ? 'authenticated' : 'anon'
   const argumentColumns = [...new Set(given.filter((g) => related.has(`i${g.instance}`)).map((g) => g.column))].sort()
   const needsRole = fixedCaller || roleClaims.length > 0 || (callerTables.length > 0 && isRole(gates, tables, world))
-  const base = { who, needsRole, argumentColumns, ownerColumns: [...ownerColumns].sort(), states, parentStates, gates, tables, tiedColumns: [...tied].filter(([, n]) => [...n].some((x) => reached.has(x))).map(([c]) => c).sort() }
+  const base = {
+    who,
+    needsRole,
+    argumentColumns,
+    ownerColumns: [...ownerColumns].sort(),
+    states,
+    parentStates,
+    gates,
+    tables,
+    tiedColumns: [...tied]
+      .filter(([, n]) => [...n].some((x) => reached.has(x)))
+      .map(([c]) => c)
+      .sort(),
+  }
 
   if (anonymous && signedIn) return { ...base, outcome: 'role', who: 'authenticated', because: 'contradiction' }
   if (ownerColumns.size) return { ...base, outcome: 'owner' }

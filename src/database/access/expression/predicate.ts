@@ -62,5 +62,12 @@ export function bases(term: Term): readonly Term[] {
 }
 
 export const OPPOSITE: Readonly<Record<Comparison, Comparison>> = {
-  '=': '<>', '<>': '=', '<': '>=', '>=': '<', '>': '<=', '<=': '>', like: 'not like', 'not like': 'like',
+  '=': '<>',
+  '<>': '=',
+  '<': '>=',
+  '>=': '<',
+  '>': '<=',
+  '<=': '>',
+  like: 'not like',
+  'not like': 'like',
 }

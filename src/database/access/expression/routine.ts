@@ -73,7 +73,9 @@ function readPlPgSql(evaluator: Evaluator, body: Tree, scope: Scope): Routine {
     const name: string | undefined = v['refname']
     if (!name || variables.has(name) || name === 'found') continue
     const initial = v['default_val']?.PLpgSQL_expr?.query
-    const value: Alternatives = initial ? evaluator.values(expression(evaluator, initial), { ...scope, variables }) : [{ term: { t: 'const', value: null }, when: ALWAYS }]
+    const value: Alternatives = initial
+      ? evaluator.values(expression(evaluator, initial), { ...scope, variables })
+      : [{ term: { t: 'const', value: null }, when: ALWAYS }]
     variables.set(name, { value })
   }
   const walker = new Walker(evaluator, out, datums)
@@ -172,7 +174,10 @@ class Walker {
     let path = state.path
     const goesOn: State[] = []
     let ended = false
-    const branches = [{ cond: n['cond'], body: n['then_body'] }, ...(n['elsif_list'] ?? []).map((e: Tree) => ({ cond: e['PLpgSQL_if_elsif']?.cond, body: e['PLpgSQL_if_elsif']?.stmts }))]
+    const branches = [
+      { cond: n['cond'], body: n['then_body'] },
+      ...(n['elsif_list'] ?? []).map((e: Tree) => ({ cond: e['PLpgSQL_if_elsif']?.cond, body: e['PLpgSQL_if_elsif']?.stmts })),
+    ]
     for (const branch of branches) {
       const cond = this.#expression(branch.cond)
       const yes = both(path, this.#evaluator.truth(cond, state.scope))
@@ -185,7 +190,10 @@ class Walker {
     if (last) goesOn.push(last)
     else ended = true
     if (!goesOn.length) return undefined
-    const scope = merge(state.scope, goesOn.map((s) => s.scope))
+    const scope = merge(
+      state.scope,
+      goesOn.map((s) => s.scope),
+    )
     return ended ? { path: goesOn.map((s) => s.path).reduce(either, NEVER), scope } : { path: state.path, scope }
   }
 
@@ -215,10 +223,18 @@ class Walker {
     for (const target of select.targets) {
       const t: Tree = target['ResTarget'] ?? {}
       const name = t['name'] ?? columnParts(t['val']).at(-1)
-      if (name && name !== '*') fields.set(name, this.#evaluator.values(t['val'], select.scope).map((v) => ({ ...v, when: both(v.when, select.when) })))
+      if (name && name !== '*')
+        fields.set(
+          name,
+          this.#evaluator.values(t['val'], select.scope).map((v) => ({ ...v, when: both(v.when, select.when) })),
+        )
     }
     const [value] = fields.size === 1 ? [...fields.values()] : []
-    return { value: value ?? [{ term: { t: 'expression', name: 'record', of: columnsOfFrames(select.scope.frames) }, when: select.when }], record: select.scope.frames, fields }
+    return {
+      value: value ?? [{ term: { t: 'expression', name: 'record', of: columnsOfFrames(select.scope.frames) }, when: select.when }],
+      record: select.scope.frames,
+      fields,
+    }
   }
 
   #assign(n: Tree, state: State): State {
@@ -244,7 +260,17 @@ class Walker {
       const scope = { ...state.scope, ...(effect ? { found: effect.when } : {}) }
       if (!n['into'] || !effect || !returning.length) return { ...state, scope }
       const frames: Frame[] = [{ alias: '', instance: effect.instance, ...withColumns(this.#evaluator, effect.table) }]
-      return { ...state, scope: { ...scope, variables: this.#into(n['target'], state.scope, { scope: { frames, variables: new Map(), inside: state.scope.inside }, when: ALWAYS, targets: returning }) } }
+      return {
+        ...state,
+        scope: {
+          ...scope,
+          variables: this.#into(n['target'], state.scope, {
+            scope: { frames, variables: new Map(), inside: state.scope.inside },
+            when: ALWAYS,
+            targets: returning,
+          }),
+        },
+      }
     }
     const selects = this.#evaluator.select(select, state.scope)
     const found = selects.map((s) => s.when).reduce(either, NEVER)
@@ -252,16 +278,21 @@ class Walker {
     return { ...state, scope: { ...state.scope, variables, found } }
   }
 
-  #into(target: Tree | undefined, scope: Scope, select: { readonly scope: Scope; readonly when: Ways; readonly targets: readonly Tree[] } | undefined): Map<string, Variable> {
+  #into(
+    target: Tree | undefined,
+    scope: Scope,
+    select: { readonly scope: Scope; readonly when: Ways; readonly targets: readonly Tree[] } | undefined,
+  ): Map<string, Variable> {
     const variables = new Map(scope.variables)
     const [, t] = kindOf(target)
     const record: string | undefined = target?.['PLpgSQL_rec']?.refname
     if (record) variables.set(record, select ? this.#record(select, scope) : { value: [{ term: { t: 'unknown', because: 'dynamic SQL' }, when: ALWAYS }] })
     ;(t['fields'] ?? []).forEach((field: Tree, i: number) => {
       const node = select?.targets[i]?.['ResTarget']?.val
-      const value: Alternatives = select && node
-        ? this.#evaluator.values(node, select.scope).map((v) => ({ ...v, when: both(select.when, v.when) }))
-        : [{ term: { t: 'unknown', because: 'value' }, when: ALWAYS }]
+      const value: Alternatives =
+        select && node
+          ? this.#evaluator.values(node, select.scope).map((v) => ({ ...v, when: both(select.when, v.when) }))
+          : [{ term: { t: 'unknown', because: 'value' }, when: ALWAYS }]
       variables.set(String(field['name']), { value })
     })
     return variables
@@ -270,7 +301,8 @@ class Walker {
   #returnOutputs(state: State): void {
     const out = [...state.scope.variables].filter(([name]) => !name.startsWith('$'))
     for (const [name, variable] of out) {
-      if (variable.value.some((v) => v.term.t === 'column' || v.term.t === 'expression')) this.#out.returns.push({ when: state.path, expression: { ColumnRef: { fields: [{ String: { sval: name } }] } }, scope: state.scope })
+      if (variable.value.some((v) => v.term.t === 'column' || v.term.t === 'expression'))
+        this.#out.returns.push({ when: state.path, expression: { ColumnRef: { fields: [{ String: { sval: name } }] } }, scope: state.scope })
     }
   }
 
@@ -317,7 +349,8 @@ function recordStatement(evaluator: Evaluator, statement: Tree, state: State, ou
   const table = evaluator.world.table(relation.schemaname, relation.relname)
   const frames: Frame[] = []
   const ctes = new Map(state.scope.ctes ?? [])
-  for (const cte of n['withClause']?.ctes ?? []) if (cte.CommonTableExpr?.ctequery?.SelectStmt) ctes.set(cte.CommonTableExpr.ctename, cte.CommonTableExpr.ctequery.SelectStmt)
+  for (const cte of n['withClause']?.ctes ?? [])
+    if (cte.CommonTableExpr?.ctequery?.SelectStmt) ctes.set(cte.CommonTableExpr.ctename, cte.CommonTableExpr.ctequery.SelectStmt)
   const scope: Scope = { ...state.scope, frames, outer: state.scope, ctes }
   const frame = evaluator.frame(table, relation.alias?.aliasname ?? relation.relname)
   const writes = new Map<string, Alternatives>()

@@ -1,0 +1,102 @@
+import { expect, test } from 'vitest'
+import { readFunctions } from '../../../src/database/access/functions.ts'
+import type { SqlFunction } from '../../../src/database/database.ts'
+import { catalog, fn, table, world } from './world.ts'
+
+const owned = (ownerColumns: readonly string[], powerColumns: readonly string[] = []) => ({
+  userData: { because: 'test', ownerColumns, tenantColumns: [], personalColumns: ['email'], powerColumns },
+})
+const TABLES = [
+  table('profiles', ['id', 'email', 'is_admin', 'credits'], owned(['id'], ['credits', 'is_admin'])),
+  table('orders', ['id', 'user_id', 'email', 'total', 'token'], owned(['user_id'])),
+  table('votes', ['id', 'user_id', 'post_id'], owned(['user_id'])),
+  table('posts', ['id', 'author_id', 'likes'], owned(['author_id'])),
+]
+
+/** `kind who tables because` of each hole of one function. */
+function holes(language: string, body: string, extra: Partial<SqlFunction> = {}, returns = 'void', args: readonly string[] = ['p']): string[] {
+  const all = catalog({ tables: TABLES, functions: [fn('f', args, returns, language, body, extra)] })
+  return readFunctions(all, new Set(['public']), world(all), () => false).map((h) =>
+    [h.kind, h.who, ...(h.tables ?? []).map((t) => `${t.command} ${t.table}`), ...(h.because ? [h.because] : [])].join(' '),
+  )
+}
+
+test.each([
+  ['writes for anyone', 'sql', 'delete from orders where id = p', ['function-write anon delete public.orders']],
+  ['tied to the caller', 'sql', 'delete from orders where id = p and user_id = auth.uid()', []],
+  ['the id of the caller as an argument', 'sql', 'update orders set total = 0 where user_id = p', ['function-write anon update public.orders']],
+  [
+    'a guard that NULL slips through',
+    'plpgsql',
+    "begin if p <> auth.uid() then raise exception 'no'; end if; delete from orders where user_id = p; end",
+    ['function-write anon delete public.orders'],
+  ],
+  [
+    'a guard that holds',
+    'plpgsql',
+    "begin if p is distinct from auth.uid() then raise exception 'no'; end if; if auth.uid() is null then raise exception 'no'; end if; delete from orders where user_id = p; end",
+    [],
+  ],
+  ['a guard in the else branch', 'plpgsql', "begin if auth.uid() = p then delete from orders where user_id = p; else raise exception 'no'; end if; end", []],
+  [
+    'an owner looked up first',
+    'plpgsql',
+    "declare o record; begin select * into o from orders where id = p and user_id = auth.uid(); if not found then raise exception 'no'; end if; update orders set total = 0 where id = p; end",
+    [],
+  ],
+  [
+    'an owner compared afterwards',
+    'plpgsql',
+    'declare o uuid; begin select user_id into o from orders where id = p; if o = auth.uid() then update orders set total = 0 where id = p; end if; end',
+    [],
+  ],
+  [
+    'an admin check of the caller',
+    'plpgsql',
+    "begin if not exists (select 1 from profiles where id = auth.uid() and is_admin) then raise exception 'no'; end if; delete from orders where id = p; end",
+    [],
+  ],
+  [
+    'a guard whose refusal is caught',
+    'plpgsql',
+    "begin begin if auth.uid() is null then raise exception 'no'; end if; exception when others then null; end; delete from orders where id = p; end",
+    ['function-write anon delete public.orders'],
+  ],
+  [
+    'grants to the caller what he asks for',
+    'sql',
+    'update profiles set credits = credits + p where id = auth.uid()',
+    ['function-write authenticated update public.profiles self'],
+  ],
+  [
+    'a counter beside the own row',
+    'plpgsql',
+    'begin insert into votes (user_id, post_id) values (auth.uid(), p); update posts set likes = likes + 1 where id = p; end',
+    [],
+  ],
+  ['a counter alone', 'sql', 'update posts set likes = likes + 1 where id = p', ['function-write anon update public.posts counter']],
+  ['a token that nobody guesses', 'sql', 'update orders set total = 0 where token = p', []],
+])('%s', (_name, language, body, expected) => expect(holes(language, body)).toEqual(expected))
+
+test('what may not be executed is no hole', () => {
+  expect(holes('sql', 'delete from orders', { executableBy: ['service_role'] })).toEqual([])
+  expect(holes('sql', 'delete from orders', { securityDefiner: false })).toEqual([])
+  expect(holes('plpgsql', 'begin delete from orders; return new; end', { isTrigger: true })).toEqual([])
+})
+
+test('rows that a function returns', () => {
+  expect(holes('sql', 'select * from orders', {}, 'setof orders')).toEqual(['function-read anon select public.orders'])
+  expect(holes('sql', 'select * from orders where user_id = auth.uid()', {}, 'setof orders')).toEqual([])
+  expect(holes('sql', 'select count(*) from orders', {}, 'bigint')).toEqual([])
+  expect(holes('plpgsql', 'declare r jsonb; begin select jsonb_agg(o) into r from orders o; return r; end', {}, 'jsonb')).toEqual([
+    'function-read anon select public.orders',
+  ])
+  expect(
+    holes(
+      'plpgsql',
+      "begin if auth.uid() is null then raise exception 'no'; end if; return query select * from orders where user_id = p; end",
+      {},
+      'setof orders',
+    ),
+  ).toEqual(['function-read authenticated select public.orders'])
+})
