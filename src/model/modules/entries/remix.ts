@@ -15,7 +15,7 @@ export const remix: EntryRules = {
       ...routes.map((path): EntryFile => ({ path, side: 'client', because: 'route module' })),
       ...routes.map((path): EntryFile => ({ path, side: 'server', because: 'route module' })),
       ...matching(app, /^app\/entry\.client\.[jt]sx?$/, 'client', 'browser entry'),
-      ...matching(app, /^app\/entry\.server\.[jt]sx?$|^server\.[cm]?[jt]s$|^server\/index\.[cm]?[jt]s$/, 'server', 'server entry'),
+      ...matching(app, /^app\/entry\.server\.[jt]sx?$|^server\.[cm]?[jt]s$|^server\/[^/]+\.[cm]?[jt]s$/, 'server', 'server entry'),
     ]
   },
   serverOnly: (rel) => /\.server\.[cm]?[jt]sx?$|(^|\/)\.server\//.test(rel),

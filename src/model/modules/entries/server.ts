@@ -32,7 +32,9 @@ export const server: EntryRules = {
       /^(functions|api)\/(src\/)?(components|hooks)\//,
     ),
     ...matching(app, /^(src\/)?(server|backend)(\/(index|main|app|server))?\.[cm]?[jt]s$|^(src\/)?(worker|_worker)\.[cm]?[jt]s$/, 'server', 'server entry'),
-    ...(SERVERS.some((p) => app.uses(p)) ? matching(app, /^(src\/)?(index|main|app|server)\.[cm]?[jt]s$/, 'server', 'server entry') : []),
+    ...(SERVERS.some((p) => app.uses(p))
+      ? matching(app, /^(src\/)?(index|main|app|server)\.[cm]?[jt]s$|^(server|backend)\/(src\/)?[^/]+\.[cm]?[jt]s$/, 'server', 'server entry')
+      : []),
     ...started(app),
   ],
 }
