@@ -53,7 +53,11 @@ function judge(route: Route, all: readonly Route[], open: ReadonlySet<string>): 
   const exposed = route.work.filter((w) => !w.hidden && (!w.guard || w.guard.trust === 'claimed'))
   const receiver = isReceiver(exposed)
   const worst = worstOf(exposed.flatMap((w) => severityOf(w, route, exposed, receiver)))
-  if (worst) causes.push({ route, severity: worst.severity, what: worst.work.guardedLater ? 'late' : 'open', work: worst.work, ...(worst.work.guard ? { guard: worst.work.guard } : {}) })
+  if (worst) {
+    const { work } = worst
+    const elsewhere = work.guard && work.guard.at.path !== route.path ? work.guard.at : undefined
+    causes.push({ route, severity: worst.severity, what: work.guardedLater && worst.severity === 'Medium' ? 'late' : 'open', work, ...(work.guard ? { guard: work.guard } : {}), ...(elsewhere ? { shared: elsewhere } : {}) })
+  }
   const guards = route.work.flatMap((w) => (w.guard ? [{ work: w, guard: w.guard }] : []))
   const failOpen = guards.find((g) => g.guard.opensWithout)
   if (failOpen && !worst) causes.push({ route, severity: 'Critical', what: 'fail-open', work: failOpen.work, guard: failOpen.guard })
@@ -147,14 +151,16 @@ function wrongStatus(guard: Guard, route: Route): boolean {
 function merge(causes: readonly Cause[], all: readonly Route[]): Issue[] {
   const groups = new Map<string, Cause[]>()
   for (const c of causes) {
-    const key = c.shared ? `${c.what} ${c.shared.path}:${c.shared.line}` : c.what === 'status' ? `status ${c.route.path} ${c.guard?.at.line ?? ''} ${c.route.subject}` : `${c.what} ${c.route.subject} ${c.route.path}`
+    const key = c.shared ? `${c.what} ${c.shared.path}:${c.shared.line}` : c.what === 'trust' ? `trust ${c.route.path}` : c.what === 'status' ? `status ${c.route.path} ${c.guard?.at.line ?? ''} ${c.route.subject}` : `${c.what} ${c.route.subject} ${c.route.path}`
     const known = groups.get(key)
     if (known) known.push(c)
     else groups.set(key, [c])
   }
   return [...groups.values()].map((g) => {
     const first = g[0] as Cause
-    return g.length > 1 && first.shared ? sharedIssue(g, first.shared) : issueOf(first, all)
+    if (g.length === 1) return issueOf(first, all)
+    // The same idiom in several handlers of one file is one finding for the file.
+    return sharedIssue(g, first.shared ?? first.guard?.identifiedAt ?? { path: first.route.path, line: first.route.line })
   })
 }
 
@@ -280,7 +286,8 @@ function sharedIssue(causes: readonly Cause[], at: Place): Issue {
     subject: `file ${at.path}`,
     severity,
     discriminator: `${first.what} ${first.guard?.how ?? ''}`,
-    message: `${routes.length} handlers share this check. ${message(first)}`,
+    title: TITLES[first.what],
+    message: `${routes.length} handlers rely on this check. ${message(first)}`,
     at,
     related: routes.flatMap((r) => [{ path: r.path, line: r.line, subject: r.subject, what: 'relies on it' }, ...actionFunction(r)]),
   }

@@ -56,7 +56,7 @@ function routeOf(program: Program, entry: Entry, slices: ModelBase, run: (r: Run
   const library = libraryOf(program, entry)
   const fromLibrary = libraryGuard(entry.before)
   const gate = entry.kind === 'page' ? gateGuard(run(gateOf(entry)), imagined) : undefined
-  const work = behaviour ? workOf(behaviour, slices.schema).map((w): Work => (fromLibrary && !w.guard ? { ...w, guard: fromLibrary } : w)) : []
+  const work = behaviour ? workOf(behaviour, slices.schema, slices.access).map((w): Work => (fromLibrary && !w.guard ? { ...w, guard: fromLibrary } : w)) : []
   const guard = entry.kind === 'page' ? (gate?.guard ?? fromLibrary) : (fromLibrary ?? weakestGuard(work) ?? (behaviour ? doorGuard(behaviour) : undefined))
   const limiter = libraryLimit(entry.before)
   const limit = limiter ? limiter.at : behaviour ? limitOf(behaviour) : undefined

@@ -117,10 +117,13 @@ export function proofOf(value: Value, truthy: boolean, behaviour: Behaviour, dep
       return unknownCheck(value, truthy, behaviour, depth)
     case 'any': {
       // It must hold whichever of them it was; alternatives that cannot have that truth value do not count.
-      const possible = value.of.filter((x) => !(x.v === 'const' && Boolean(x.value) !== truthy))
+      const possible = value.of.filter((x, i) => !(x.v === 'const' && Boolean(x.value) !== truthy) && !(value.under?.[i] ?? []).some((c) => testOnly(c.test, !c.negated)))
       if (!possible.length) return undefined
-      return weakest(possible.map((x) => next(x, truthy)))
+      // What had to hold for an alternative speaks for it as well (a header that makes up a session).
+      return weakest(possible.map((x) => next(x, truthy) ?? strongest((value.under?.[value.of.indexOf(x)] ?? []).map((c) => next(c.test, !c.negated)))))
     }
+    case 'object':
+      return value.rest?.v === 'caller' ? next(value.rest, truthy) : undefined
     case 'response':
       return undefined
     default:
@@ -133,6 +136,7 @@ function either(parts: readonly Value[], truthy: boolean, behaviour: Behaviour, 
   const proofs: Proof[] = []
   let unset: string | undefined
   for (const p of parts) {
+    if (testOnly(p, truthy)) continue
     const proof = proofOf(p, truthy, behaviour, depth + 1)
     if (proof) proofs.push(proof)
     else {
@@ -143,6 +147,22 @@ function either(parts: readonly Value[], truthy: boolean, behaviour: Behaviour, 
   }
   const w = weakest(proofs)
   return w && unset ? { ...w, opensWithout: unset } : w
+}
+
+const TEST_MODE = /(^|_)(TEST|TESTING|E2E|MOCK|PLAYWRIGHT|CYPRESS|VITEST|JEST|CI)(_|$)/
+
+/** Holds only when the process runs as a test: the way past the check is not there in production. */
+function testOnly(v: Value, truthy: boolean): boolean {
+  if (v.v === 'op' && v.op === '!' && v.of[0]) return testOnly(v.of[0], !truthy)
+  if (v.v === 'op' && v.op === '&&' && truthy) return v.of.some((x) => testOnly(x, true))
+  if (v.v === 'op' && v.op === '||' && truthy) return v.of.length > 0 && v.of.every((x) => testOnly(x, true))
+  if (v.v === 'env') return truthy && TEST_MODE.test(v.name)
+  if (v.v === 'op' && /^===?$/.test(v.op) && truthy) {
+    const env = v.of.find((x) => x.v === 'env')
+    const constant = v.of.find((x) => x.v === 'const')
+    return env?.v === 'env' && constant?.v === 'const' && (TEST_MODE.test(env.name) || (env.name === 'NODE_ENV' && constant.value === 'test'))
+  }
+  return false
 }
 
 /** `!process.env.X`, or a comparison with the environment that holds outside production. */
@@ -331,6 +351,8 @@ const LEFT_ON_REQUEST = /^(request|req|c|ctx|event|locals|context|state)\.(user|
 
 /** A call that could not be followed. One that gets a credential of the request and whose refusal ends the handler is a check. */
 function unknownCheck(value: Extract<Value, { v: 'call' }>, truthy: boolean, behaviour: Behaviour, depth: number): Proof | undefined {
+  const header = /(^|\.)headers?\.get$|(^|\.)cookies?\.get$/.test(value.name) ? value.args.find((a) => a.v === 'const' && typeof a.value === 'string') : undefined
+  if (truthy && header?.v === 'const') return { who: 'check', trust: 'claimed', how: `${/cookie/.test(value.name) ? 'cookie' : 'header'} ${header.value} that is only tested for presence` }
   // Set by something that was not followed; when nothing sets it, the handler refuses everyone.
   if (truthy && LEFT_ON_REQUEST.test(value.name)) return { who: 'user', trust: 'verified', how: value.name }
   if (/timingSafeEqual|safeCompare|secureCompare|constantTimeEqual/i.test(value.name) && truthy) {

@@ -1,4 +1,5 @@
 import type { Place } from '../../lib/place.ts'
+import type { AccessMatrix } from '../../database/database.ts'
 import type { SchemaModel } from '../app-model.ts'
 import type { Behaviour, Client, Effect, Step, Value } from '../behaviour/behaviour.ts'
 import { fromProcessor, fromRequest, type Guard, guardOfStep } from './guard.ts'
@@ -37,11 +38,11 @@ const MAIL_HOSTS = /(^|\.)(resend\.com|sendgrid\.(com|net)|postmarkapp\.com|mail
 const SMS_HOSTS = /(^|\.)(twilio\.com|vonage\.com|nexmo\.com|messagebird\.com|graph\.facebook\.com|callmebot\.com|ultramsg\.com|telnyx\.com|plivo\.com)/i
 
 /** The work of a behaviour, in order. */
-export function workOf(behaviour: Behaviour, schema: Pick<SchemaModel, 'tables'>): readonly Work[] {
+export function workOf(behaviour: Behaviour, schema: Pick<SchemaModel, 'tables'>, access: AccessMatrix): readonly Work[] {
   const out: Work[] = []
   const answered = disclosure(behaviour)
   behaviour.steps.forEach((step, index) => {
-    const work = classify(step, schema)
+    const work = classify(step, schema, access)
     if (!work) return
     const guard = guardOfStep(step, behaviour) ?? capability(step, behaviour)
     const later = guard ? undefined : laterGuard(behaviour, index)
@@ -76,11 +77,11 @@ function capability(step: Step, behaviour: Behaviour): Guard | undefined {
   return f ? { who: 'token', at: step.at, trust: 'verified', how: `${e.table}.${f.column}`, refusal: {} } : undefined
 }
 
-function classify(step: Step, schema: Pick<SchemaModel, 'tables'>): Omit<Work, 'at' | 'via'> | undefined {
+function classify(step: Step, schema: Pick<SchemaModel, 'tables'>, access: AccessMatrix): Omit<Work, 'at' | 'via'> | undefined {
   const e = step.effect
   switch (e.kind) {
     case 'db':
-      return database(e, schema)
+      return database(e, schema, access)
     case 'rpc':
       return { kind: 'rpc', what: `calls the database function ${e.function} ${rightsWords(e.client.rights)}`, rights: e.client.rights, call: e.function }
     case 'storage': {
@@ -113,12 +114,15 @@ function classify(step: Step, schema: Pick<SchemaModel, 'tables'>): Omit<Work, '
   }
 }
 
-function database(e: Extract<Effect, { kind: 'db' }>, schema: Pick<SchemaModel, 'tables'>): Omit<Work, 'at' | 'via'> | undefined {
+function database(e: Extract<Effect, { kind: 'db' }>, schema: Pick<SchemaModel, 'tables'>, access: AccessMatrix): Omit<Work, 'at' | 'via'> | undefined {
   const name = e.table.split('.').at(-1) ?? e.table
   const table = schema.tables.find((t) => t.name.toLowerCase() === name.toLowerCase() && (t.schema === 'public' || !schema.tables.some((o) => o !== t && o.name === t.name && o.schema === 'public')))
   const shown = e.filters.some((f) => SHOWN.test(f.column) && f.value.v === 'const' && (typeof f.value.value === 'boolean' || SHOWN_STATE.test(String(f.value.value))))
   const userData = table && !table.stub ? table.userData !== undefined : PERSONAL.test(name)
   const words = rightsWords(e.client.rights)
+  // A table that anybody may read by its policies is public (checks 1 and 2 judge whether it should be).
+  const open = e.client.rights !== 'service' && access.objects.some((o) => o.kind === 'table' && o.object === `${table?.schema ?? 'public'}.${table?.name ?? name}` && o.cells.some((c) => c.role === 'anon' && c.command === 'select' && c.result === 'allowed'))
+  if (e.op === 'select' && open) return { kind: 'read', what: `reads ${name} ${words}`, rights: e.client.rights, table: name, userData: false }
   if (e.op === 'select') return { kind: 'read', what: `reads ${name} ${words}`, rights: e.client.rights, table: name, userData: userData && !e.countOnly && !(shown && !table?.userData?.personalColumns.length) }
   if (LOGS.test(name) && e.op !== 'delete' && !table?.userData?.powerColumns.length) return undefined
   const kind = e.op === 'insert' ? 'insert' : e.op === 'delete' ? 'delete' : 'update'
