@@ -7,6 +7,7 @@ import type { PaymentsModel, Processor, Webhook } from './payments.ts'
 import { PROCESSORS } from './processors.ts'
 import { judgeRepeats } from './repeats.ts'
 import { findSales } from './sales.ts'
+import { findUnpaidGrants } from './unpaid-grants.ts'
 import { judgeVerification, typePlace } from './verification.ts'
 
 type Slices = Pick<AppModel, 'files' | 'workspaces' | 'schema' | 'routes'>
@@ -60,7 +61,9 @@ export function buildPayments(input: ModelInput, slices: Slices): PaymentsModel 
     ...(sales.oneTime ? { oneTime: sales.oneTime } : {}),
     webhooks,
     unread,
-    unpaidGrants: [],
+    unpaidGrants: processors.length
+      ? findUnpaidGrants(slices.routes.routes.filter((r) => slices.files.role(r.path) === 'source' && !webhooks.some((w) => w.subject === r.subject)))
+      : [],
   }
 }
 

@@ -11,14 +11,15 @@ type Repeats = Pick<Webhook, 'repeats' | 'effects' | 'guard' | 'acknowledgesFail
 /** What a second delivery of the same event does again. */
 export function judgeRepeats(route: Route, behaviour: Behaviour, schema: Pick<SchemaModel, 'tables' | 'functions'>): Repeats {
   const { steps } = behaviour
-  const claim = eventClaim(steps, schema)
+  const found = eventClaim(steps, schema)
+  const claim = found && { ...found, ends: endsHandler(steps, found) }
   const problems: RepeatProblem[] = []
   let effects = 0
   steps.forEach((step, index) => {
     if (index === claim?.insert || !isEffect(step)) return
     effects++
     const problem = repeat(step, index, steps, schema)
-    if (!problem || (claim && isGuarded(step, claim))) return
+    if (!problem || (claim && (isGuarded(step, claim) || (claim.ends && index > claim.look)))) return
     const at = entryPlace(step, route)
     problems.push({ ...problem, at })
   })
@@ -45,6 +46,8 @@ interface Claim {
   readonly look: number
   /** Undefined when the schema does not show the table. */
   readonly unique: boolean | undefined
+  /** An event that is recorded ends the handler: what comes later is not reached again. */
+  readonly ends?: boolean
 }
 
 function eventClaim(steps: readonly Step[], schema: Pick<SchemaModel, 'tables'>): Claim | undefined {
@@ -78,6 +81,19 @@ function eventClaim(steps: readonly Step[], schema: Pick<SchemaModel, 'tables'>)
     if ((e.op === 'insert' || e.op === 'upsert') && conditioned) return { table: e.table, look: i, insert: i, unique: isUnique(e.table, [column], schema) }
   }
   return undefined
+}
+
+function endsHandler(steps: readonly Step[], claim: Claim): boolean {
+  const about = (c: Condition) =>
+    contains(
+      c.test,
+      (v) =>
+        ((v.v === 'row' || v.v === 'result') && (v.step === claim.look || v.step === claim.insert)) ||
+        (v.v === 'error' && (v.of === claim.insert || v.of === claim.look)),
+    )
+  return steps.some(
+    (s) => s.under.some((c) => about(c) && c.otherwise.ends) || (s.effect.kind === 'respond' && (s.effect.status ?? 200) < 300 && s.under.some(about)),
+  )
 }
 
 /** The id of the event itself. */
@@ -301,6 +317,8 @@ function acknowledgements(route: Route, { steps }: Behaviour, claim: Claim | und
   return steps
     .filter(
       (s) =>
+        // Elsewhere than in the handler's file an answer is made by a helper, whose status is seldom certain.
+        s.at.path === route.path &&
         s.effect.kind === 'respond' &&
         (s.effect.status ?? 200) >= 200 &&
         (s.effect.status ?? 200) < 300 &&
