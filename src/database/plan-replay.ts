@@ -8,7 +8,7 @@ import { tableHints } from './plan/table-hints.ts'
 /** Which SQL is replayed, in which order, and what the sandbox must know beside it. Pure. */
 export function planReplay(facts: FactsIndex, paths: readonly string[]): ReplayInput {
   const { exposedToBrowsers } = exposure(facts, paths)
-  const written = findSqlFiles(facts, paths)
+  const written = findSqlFiles(facts)
   const files: SqlFile[] = [...written, ...declaredSchema(facts, written)]
   const api = apiSettings(facts)
   const hints: readonly TableHint[] = tableHints(facts)

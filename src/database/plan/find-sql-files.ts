@@ -9,7 +9,10 @@ const SEEDS =
 const DOWN = /(^|[./_-])(down|rollback|undo|revert)(\.sql$|[-_][^/]*\.sql$)|(^|\/)(down|rollback|revert)[^/]*\.sql$|\/down\.sql$/i
 /** MySQL, SQLite and others: not for this engine. */
 const OTHER_DIALECT =
-  /\bautoincrement\b|\bauto_increment\b|\bengine\s*=\s*\w+|^\s*pragma\s+\w+|create\s+table\s+(if\s+not\s+exists\s+)?`|\bvirtual\s+table\b|\[dbo\]|\bnvarchar\s*\(|--> statement-breakpoint[\s\S]{0,40}create\s+(unique\s+)?index\s+`/im
+  /\bautoincrement\b|\bauto_increment\b|\)\s*engine\s*=\s*\w+|^\s*pragma\s+\w+|create\s+table\s+(if\s+not\s+exists\s+)?`|create\s+virtual\s+table\b|\[dbo\]|\bnvarchar\s*\(/im
+/** Words of PostgreSQL: a file that has them is read whatever else it mentions. */
+const POSTGRES =
+  /\brow\s+level\s+security\b|\bplpgsql\b|\btimestamptz\b|\bjsonb\b|gen_random_uuid|\bauth\.uid\b|\bbigserial\b|\$\$|::\w|\bcreate\s+(policy|extension)\b/i
 const PGTAP = /\bselect\s+(\*\s+from\s+)?(plan|no_plan|finish)\s*\(/i
 const CREATES_SOMETHING =
   /\b(create\s+(or\s+replace\s+)?((global|local|temp|temporary|unlogged|materialized|constraint)\s+)?(table|view|policy|function|trigger|type|procedure)|alter\s+(table|policy|default)|grant|revoke|storage\.buckets|drop\s+(policy|table|function|view)|enable\s+row)\b/i
@@ -18,10 +21,10 @@ const CREATES_SOMETHING =
 const MIGRATION_NAME = /^\d[^/]*\.sql$/
 
 /** Every SQL file that is part of the schema, in the order of replay; loose files last, for the sandbox to order. */
-export function findSqlFiles(facts: FactsIndex, paths: readonly string[]): SqlFile[] {
+export function findSqlFiles(facts: FactsIndex): SqlFile[] {
   const texts = facts.of('sql')
   const usable = [...texts.keys()].filter(
-    (p) => !LEFT_OUT.test(p) && !DOWN.test(p) && !isTest(texts.get(p)?.text ?? '') && !OTHER_DIALECT.test(texts.get(p)?.text ?? ''),
+    (p) => !LEFT_OUT.test(p) && !DOWN.test(p) && !isTest(texts.get(p)?.text ?? '') && !isOtherDialect(texts.get(p)?.text ?? ''),
   )
   const taken = new Set<string>()
   const files: SqlFile[] = []
@@ -34,7 +37,7 @@ export function findSqlFiles(facts: FactsIndex, paths: readonly string[]): SqlFi
   }
   const journals = drizzleJournals(facts, usable)
   const chains = numberedChains(usable, roots).filter((p) => !journals.some((j) => p.startsWith(j.dir)))
-  for (const root of roots) for (const { path, role } of ofRoot(root, usable, facts, paths)) add(path, role, root)
+  for (const root of roots) for (const { path, role } of ofRoot(root, usable, facts)) add(path, role, root)
   for (const j of journals) for (const path of j.listed) add(path, 'migration', nearestRoot(path, roots))
   for (const path of chains) add(path, 'migration', nearestRoot(path, roots))
   for (const path of usable) {
@@ -59,7 +62,7 @@ function databaseRoots(paths: readonly string[]): string[] {
 }
 
 /** The ordered files of one root. */
-function ofRoot(root: string, usable: readonly string[], facts: FactsIndex, _paths: readonly string[]): { path: string; role: SqlFile['role'] }[] {
+function ofRoot(root: string, usable: readonly string[], facts: FactsIndex): { path: string; role: SqlFile['role'] }[] {
   const inRoot = usable.filter((p) => p.startsWith(root))
   const migrations = inRoot.filter((p) => isMigration(p.slice(root.length))).map((path) => ({ path, role: 'migration' as const }))
   const prisma = inRoot.filter((p) => /^migrations\/[^/]+\/migration\.sql$/.test(p.slice(root.length))).map((path) => ({ path, role: 'migration' as const }))
@@ -140,6 +143,10 @@ function nearestRoot(path: string, roots: readonly string[]): string {
     }
   }
   return best
+}
+
+function isOtherDialect(text: string): boolean {
+  return OTHER_DIALECT.test(text) && !POSTGRES.test(text)
 }
 
 function isTest(text: string): boolean {

@@ -18,13 +18,17 @@ export async function localPorts(
   const pool = new ExtractionPool()
   // Loading the parser takes a third of a second; the tree is read meanwhile.
   pool.warm()
+  // The same for the database engine; a sandbox that is never asked keeps nothing alive.
+  database.warm?.()
   return {
     source,
     database,
     extractAll: pool.extractAll,
     ...onlinePorts(options.offline),
     ...(options.onPhase ? { onPhase: options.onPhase } : {}),
-    close: () => pool.close(),
+    close: async () => {
+      await Promise.all([pool.close(), database.close?.()])
+    },
   }
 }
 
