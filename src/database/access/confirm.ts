@@ -36,7 +36,7 @@ export async function confirm(
     byTable.set(name, trials)
     const tried = await session.attempt(`access ${name}`, () => trials.matrix())
     if (tried) objects.push(tried)
-    confirmed.push(...(await fromTrials(trials, table, tried, holes, readings.get(name) ?? [])))
+    confirmed.push(...fromTrials(table, tried, holes, readings.get(name) ?? []))
   }
   for (const hole of [...holes, ...confirmed.splice(0)]) {
     const trials = byTable.get(hole.object)
@@ -66,13 +66,7 @@ export async function confirm(
 }
 
 /** What was allowed although the parse tree could not tell: "allowed" wins. */
-async function fromTrials(
-  trials: TableTrials,
-  table: Table,
-  tried: AccessObject | undefined,
-  holes: readonly Hole[],
-  readings: readonly Reading[],
-): Promise<Hole[]> {
+function fromTrials(table: Table, tried: AccessObject | undefined, holes: readonly Hole[], readings: readonly Reading[]): Hole[] {
   if (!tried || !table.rls.enabled || !table.userData?.ownerColumns.length) return []
   const found: Hole[] = []
   for (const cell of tried.cells) {

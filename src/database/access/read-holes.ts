@@ -92,10 +92,14 @@ function readTable(table: Table, readings: readonly Reading[], catalog: Catalog,
   return holes
 }
 
+const PAID_TABLE = /subscri|purchase|entitlement|licen[cs]e|enrol|membership|order/i
+
 function openWays(reading: Reading, table: Table): Way[] {
   const owners = table.userData?.ownerColumns ?? []
   return reading.ways.filter((way) => {
     if (way.outcome !== 'open') return false
+    // content that only paying users see: nobody's rows, so nobody's secret
+    if (reading.command === 'select' && !owners.length && way.gates.some((g) => PAID_TABLE.test(g.table))) return false
     // rows that belong to nobody, and rows that their owner published
     if (way.states.some((s) => s.op === 'is null' && owners.includes(s.column))) return false
     return !(reading.command === 'select' && [...way.states, ...way.parentStates].some(isPublication))

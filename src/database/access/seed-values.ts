@@ -17,7 +17,7 @@ export function rowUuid(table: string, user: User, salt = 0): string {
 }
 
 /** A value of a type as an SQL literal; undefined when none can be made up. Distinct for the two users and for each salt. */
-export function valueOf(column: Column, table: Table, user: User, catalog: Catalog, granting: ReadonlySet<string>, salt = 0): string | undefined {
+export function madeUpValue(column: Column, table: Table, user: User, catalog: Catalog, granting: ReadonlySet<string>, salt = 0): string | undefined {
   const type = column.type.toLowerCase()
   const number = USERS[user].number + salt * 10
   if (type.endsWith('[]')) return "'{}'"

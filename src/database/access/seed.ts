@@ -2,7 +2,7 @@ import type { Catalog, Table } from '../database.ts'
 import type { RowState } from './expression/judge.ts'
 import { nameOf, type Reading } from './policies.ts'
 import { grantsPower } from './power-columns.ts'
-import { rowUuid, USERS, type User, valueOf } from './seed-values.ts'
+import { madeUpValue, rowUuid, USERS, type User } from './seed-values.ts'
 import { type AccessSession, SqlFailure } from './session.ts'
 import { ident, identOf, literal } from './sql.ts'
 
@@ -118,7 +118,7 @@ export function rowValues(
     if (column.default !== undefined && !isKey) continue
     if (column.identity && !isKey) continue
     if (!column.notNull && !isKey && !/e?mail/i.test(column.name)) continue
-    const made = valueOf(column, table, user, catalog, granting, salt)
+    const made = madeUpValue(column, table, user, catalog, granting, salt)
     if (made !== undefined) values[column.name] = made
   }
   return values

@@ -11,21 +11,14 @@ export interface TrialResult {
 
 export type Caller = 'anon' | User
 
-/** Statements that make the session a browser's: role and claims as the data API sets them. */
+/** Statements that make the session a browser's: role and claims as the data API sets them. None of them gives rows. */
 export function become(caller: Caller): string {
-  if (caller === 'anon')
-    return `select set_config('request.jwt.claims', '{"role":"anon"}', true), set_config('request.jwt.claim.sub', '', true), set_config('request.jwt.claim.role', 'anon', true); set local role anon;`
-  const { id, email } = USERS[caller]
-  const claims = JSON.stringify({
-    sub: id,
-    role: 'authenticated',
-    email,
-    aud: 'authenticated',
-    aal: 'aal1',
-    app_metadata: { provider: 'email' },
-    user_metadata: {},
-  })
-  return `select set_config('request.jwt.claims', ${literal(claims)}, true), set_config('request.jwt.claim.sub', ${literal(id)}, true), set_config('request.jwt.claim.role', 'authenticated', true); set local role authenticated;`
+  const user = caller === 'anon' ? undefined : USERS[caller]
+  const role = user ? 'authenticated' : 'anon'
+  const claims = user
+    ? { sub: user.id, role, email: user.email, aud: 'authenticated', aal: 'aal1', app_metadata: { provider: 'email' }, user_metadata: {} }
+    : { role }
+  return `set local request.jwt.claims = ${literal(JSON.stringify(claims))}; set local request.jwt.claim.sub = ${literal(user?.id ?? '')}; set local request.jwt.claim.role = '${role}'; set local role ${role};`
 }
 
 /** Runs trials. Every one is undone; a fix may be in force around some of them, and is undone too. */
@@ -43,20 +36,20 @@ export class Trier {
    */
   async attempt(caller: Caller, statement: string, options: { readonly prepare?: string; readonly inspect?: string } = {}): Promise<TrialResult> {
     const { session } = this
+    const begin = this.#inFix ? 'savepoint prelaunch_trial' : 'begin'
     const undo = this.#inFix ? 'rollback to savepoint prelaunch_trial' : 'rollback'
-    try {
-      await session.exec(
-        `${this.#inFix ? 'savepoint prelaunch_trial' : 'begin'}; ${options.prepare ? `set local session_replication_role = replica; ${options.prepare}; set local session_replication_role = origin;` : ''}`,
-      )
-    } catch (error) {
-      await session.exec(undo)
-      return { result: 'error', because: `could not be prepared: ${text(error)}` }
+    if (options.prepare) {
+      try {
+        await session.exec(`${begin}; set local session_replication_role = replica; ${options.prepare}; set local session_replication_role = origin`)
+      } catch (error) {
+        await session.exec(undo)
+        return { result: 'error', because: `could not be prepared: ${text(error)}` }
+      }
     }
     try {
-      const answer = await session.exec(`${become(caller)} ${statement}`)
-      if (!options.inspect) return { result: answer.rows.length || answer.affected ? 'allowed' : 'refused', rows: answer.rows }
-      const inspected = await session.exec(`reset role; ${options.inspect}`)
-      return { result: inspected.rows.length ? 'allowed' : 'refused', rows: inspected.rows }
+      const first = options.prepare ? '' : `${begin};`
+      const answer = await session.exec(`${first} ${become(caller)} ${statement}${options.inspect ? `; reset role; ${options.inspect}` : ''}`)
+      return { result: answer.rows.length || (!options.inspect && answer.affected) ? 'allowed' : 'refused', rows: answer.rows }
     } catch (error) {
       return failure(error)
     } finally {

@@ -3,7 +3,7 @@ import type { RowState } from './expression/judge.ts'
 import type { Hole } from './hole.ts'
 import { nameOf } from './policies.ts'
 import { insertSql, rowValues, type Seeded, type SeededRow } from './seed.ts'
-import { checkLiterals, USERS, type User, valueOf } from './seed-values.ts'
+import { checkLiterals, madeUpValue, USERS, type User } from './seed-values.ts'
 import { ident, identOf, literal } from './sql.ts'
 import type { Caller, TrialResult, Trier } from './trial.ts'
 
@@ -185,7 +185,7 @@ export class TableTrials {
     const labels = this.#catalog.enums.find((e) => e.name === bare)?.values ?? []
     const label = labels.find((l) => l !== now && this.#seeded.granting.has(l)) ?? labels.find((l) => l !== now)
     if (label !== undefined) return `${literal(label)}::${column.type}`
-    return valueOf(column, this.#table, 'B', this.#catalog, new Set(), 7)
+    return madeUpValue(column, this.#table, 'B', this.#catalog, new Set(), 7)
   }
 
   /** Repeats the trial that decides a hole of this table. */
