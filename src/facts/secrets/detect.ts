@@ -10,7 +10,7 @@ export type { SecretLife, SecretSpan } from './secret.ts'
 const BY_ANCHOR = new Map<string, SecretFormat[]>()
 for (const f of SECRET_FORMATS) for (const a of f.anchors) BY_ANCHOR.set(a, [...(BY_ANCHOR.get(a) ?? []), f])
 
-const OTHER_ANCHORS = ['eyJ', '-----BEGIN', '://', ':AA', '_authToken=']
+const OTHER_ANCHORS = ['eyJ', '-----BEGIN', '://', ':AA', '_authToken=', "crypt('"]
 /** One pass over the text: every place where a format could begin, longest anchor first. */
 const ANCHOR = new RegExp(
   [...BY_ANCHOR.keys(), ...OTHER_ANCHORS]
@@ -20,7 +20,7 @@ const ANCHOR = new RegExp(
   'g',
 )
 
-const PRIVATE_KEY = /-----BEGIN (?:(?:RSA|DSA|EC|OPENSSH|PGP|ENCRYPTED) )?PRIVATE KEY(?: BLOCK)?-----([A-Za-z0-9+/=\s\\:,-]{64,16000}?)-----END/y
+const PRIVATE_KEY = /-----BEGIN (?:(?:RSA|DSA|EC|OPENSSH|PGP|ENCRYPTED) )?PRIVATE KEY(?: BLOCK)?-----([A-Za-z0-9+/=\s\\]{64,16000})-----END/y
 const TELEGRAM = /:AA[A-Za-z0-9_-]{32,34}(?![A-Za-z0-9_-])/y
 const NPM_AUTH = /_authToken=([A-Za-z0-9_-]{20,100})/y
 const SCHEMES = /(?:postgres(?:ql)?|mysql2?|mariadb|mongodb(?:\+srv)?|rediss?|amqps?|mssql|sqlserver|cockroachdb|clickhouse|smtps?|ftps?|https?)$/
@@ -67,6 +67,7 @@ function atAnchor(text: string, anchor: string, index: number): Match | undefine
   if (anchor === '-----BEGIN') return privateKeyAt(text, index)
   if (anchor === '://') return urlAt(text, index)
   if (anchor === ':AA') return telegramAt(text, index)
+  if (anchor === "crypt('") return cryptAt(text, index)
   if (anchor === '_authToken=') return npmAuthAt(text, index)
   if (!beginsToken(text, index)) return undefined
   for (const format of BY_ANCHOR.get(anchor) ?? []) {
@@ -208,6 +209,18 @@ function npmAuthAt(text: string, index: number): Match | undefined {
   const end = start + value.length
   if (isPlaceholder(value) || isWordy(value)) return { start, end }
   return { start, end, span: { kind: 'npm-token', start, end, redacted: value.startsWith('npm_') ? 'npm_…' : '…', live: 'live', name: '_authToken' } }
+}
+
+/** SQL that hashes a literal password: `crypt('…', gen_salt('bf'))`. */
+const CRYPT = /crypt\('([^'\n]{4,200})'\s*,\s*(?:extensions\.)?gen_salt/y
+
+function cryptAt(text: string, index: number): Match | undefined {
+  CRYPT.lastIndex = index
+  const value = CRYPT.exec(text)?.[1]
+  if (!value || isReference(value)) return undefined
+  const start = index + "crypt('".length
+  const end = start + value.length
+  return { start, end, span: { kind: 'password', start, end, redacted: '…', live: 'live', name: 'crypt' } }
 }
 
 /** A token does not begin inside a word; an escape such as `\n` before it is no word. `allowed` may stand before it. */

@@ -9,7 +9,7 @@ const CONSTANT = /admin|owner|notif|recipient|alert|super|dev(?:eloper)?_?e?mail
 
 /** Personal mailboxes: as a fixed recipient it is a person's own, whoever commits. */
 const PERSONAL =
-  /^(?!(?:test|example|demo|user|you|your|name|john|jane|foo|admin|email|me|someone|customer|client|support|info|hello|contact)[^@]{0,12}@)[^@]+@(?:gmail|googlemail|hotmail|outlook|live|yahoo|icloud|me|proton|protonmail|gmx|web|libero|tiscali|orange|free|mail|yandex|qq|163|naver)\.[a-z.]{2,6}$/i
+  /^(?!(?:test|example|demo|user|you|your|name|john|jane|foo|email|me|someone|customer|client)(?:[._-]?(?:name|mail|email|doe|user|[0-9]{1,6}))?@)[^@]+@(?:gmail|googlemail|hotmail|outlook|live|yahoo|icloud|me|proton|protonmail|gmx|web|libero|tiscali|orange|free|mail|yandex|qq|163|naver)\.[a-z.]{2,6}$/i
 
 /** The owner's address where the program acts on it: as a recipient or an administrator, not as text on a page. */
 export function ownerMails(path: string, js: JavaScriptFacts, owners: ReadonlySet<string>): OwnerMail | undefined {

@@ -1,6 +1,6 @@
 import type { Expr, JavaScriptFacts } from '../../facts/javascript.ts'
 import { envNameOf } from '../env/code-reads.ts'
-import { boundNames, childrenOf, exprsOf, statements, stringOf } from '../frameworks/walk.ts'
+import { boundNames, calleeText, childrenOf, exprsOf, statements, stringOf } from '../frameworks/walk.ts'
 import type { Switch } from './code.ts'
 
 const AUTH =
@@ -41,11 +41,11 @@ export function switches(path: string, js: JavaScriptFacts): Switch[] {
     const variable = envNameOf(e)
     if (variable && !inside) add(variable, e.l, 'variable')
     if (e.k === 'id' && on.has(e.name)) add(e.name, on.get(e.name) as number, 'constant')
-    if (e.k === 'call' && e.fn.k === 'mem' && e.fn.name === 'get' && /searchParams|headers|query|cookies/i.test(JSON.stringify(e.fn.of).slice(0, 400))) {
+    if (e.k === 'call' && e.fn.k === 'mem' && e.fn.name === 'get' && /searchParams|headers|query|cookies/i.test(calleeText(e.fn.of))) {
       const name = stringOf(e.args[0])
       if (name && REQUEST_NAME.test(name)) add(name, e.l, 'request', 'authentication')
     }
-    if ((e.k === 'mem' || e.k === 'idx') && /"name":"(?:headers|query)"/.test(JSON.stringify(e.of).slice(0, 200))) {
+    if ((e.k === 'mem' || e.k === 'idx') && /(?:^|\.)(?:headers|query)$/.test(calleeText(e.of))) {
       const name = e.k === 'mem' ? e.name : stringOf(e.index)
       if (name && REQUEST_NAME.test(name)) add(name, e.l, 'request', 'authentication')
     }
@@ -63,5 +63,13 @@ export function switches(path: string, js: JavaScriptFacts): Switch[] {
 /** `process.env.NODE_ENV === 'development' && …`: the framework sets it, a production build has it off. */
 function developmentOnly(e: Expr): boolean {
   if (e.k !== 'logic' || e.op !== '&&') return false
-  return [e.a, e.b].some((x) => /"name":"(?:NODE_ENV|DEV)"/.test(JSON.stringify(x).slice(0, 600)))
+  return [e.a, e.b].some((x) => readsMode(x, 0))
+}
+
+function readsMode(e: Expr, depth: number): boolean {
+  return (
+    depth < 5 &&
+    ((e.k === 'mem' && (e.name === 'NODE_ENV' || e.name === 'DEV')) ||
+      ((e.k === 'bin' || e.k === 'logic' || e.k === 'un' || e.k === 'mem') && childrenOf(e).some((c) => readsMode(c, depth + 1))))
+  )
 }

@@ -1,12 +1,13 @@
 import type { Extractor } from '../../facts.ts'
+import { redactInPlace } from '../../secrets/redact.ts'
 
 const DEFINES = /\b(create|alter|drop|grant|revoke|do)\b/i
 
 /** SQL text, for the database sandbox, which splits and parses it with PostgreSQL's own parser. */
 export const sql: Extractor<'sql'> = {
   kind: 'sql',
-  version: '1',
+  version: '2',
   paths: ['**/*.sql'],
   maxBytes: 2 << 20,
-  extract: (text) => ({ facts: { text, definesSchema: DEFINES.test(text) }, problems: [] }),
+  extract: (text) => ({ facts: { text: redactInPlace(text), definesSchema: DEFINES.test(text) }, problems: [] }),
 }
