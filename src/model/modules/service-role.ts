@@ -108,6 +108,8 @@ function environmentReads(js: JavaScriptFacts, wanted: (name: string) => boolean
   // Validators such as T3 env hand server variables to the server only and throw in the browser.
   const validated = new Set<Expr>()
   for (const i of js.imports) if (/^\$env\//.test(i.from)) for (const b of i.bindings) add(b.imported, i.l)
+  const candidates: { name: string; line: number; object: string | undefined }[] = []
+  const runtimeConfigs = new Set<string>()
   walkExpressions(js, js.functions[0]?.body ?? [], (e) => {
     if (e.k === 'call') {
       if (e.fn.k === 'id' && e.fn.name === 'createEnv') for (const a of e.args) walkExpressions(js, a, (x) => void validated.add(x))
@@ -117,11 +119,27 @@ function environmentReads(js: JavaScriptFacts, wanted: (name: string) => boolean
       if (first?.k === 'lit' && typeof first.v === 'string' && (onEnvironment || /env|config/i.test(name))) add(first.v, first.l)
       return
     }
-    if (e.k === 'mem' && !validated.has(e) && isEnvironment(e.of)) add(e.name, e.l)
-    const statement = e as unknown as { k: string; to?: { k: string; props?: readonly { key: string }[] }; init?: Expr; l: number }
+    if (e.k === 'mem' && !validated.has(e)) {
+      // `config.serviceRoleKey` may be a field of a form; `env.SERVICE_ROLE_KEY` is what it looks like.
+      const root = e.of.k === 'mem' && e.of.name === 'public' ? e.of.of : e.of
+      if (root.k === 'id') {
+        if (/^[A-Z][A-Z0-9_]+$/.test(e.name) ? isEnvironment(root) : wanted(e.name))
+          candidates.push({ name: e.name, line: e.l, object: /^[A-Z][A-Z0-9_]+$/.test(e.name) ? undefined : root.name })
+      } else if (isEnvironment(e.of)) add(e.name, e.l)
+    }
+    const statement = e as unknown as { k: string; to?: { k: string; name?: string; props?: readonly { key: string }[] }; init?: Expr; l: number }
+    if (
+      statement.k === 'let' &&
+      statement.to?.name &&
+      statement.init?.k === 'call' &&
+      statement.init.fn.k === 'id' &&
+      statement.init.fn.name === 'useRuntimeConfig'
+    )
+      runtimeConfigs.add(statement.to.name)
     if (statement.k === 'let' && statement.to?.k === 'object' && statement.init && isEnvironment(statement.init))
       for (const p of statement.to.props ?? []) add(p.key, statement.l)
   })
+  for (const c of candidates) if (c.object === undefined || runtimeConfigs.has(c.object)) add(c.name, c.line)
   return [...found.values()]
 }
 
