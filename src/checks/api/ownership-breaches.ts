@@ -130,7 +130,8 @@ const verbOf = (e: Query): string => ({ select: 'loads', insert: 'inserts into',
 function choosingFilter(e: Query, behaviour: Behaviour): { column: string; value: Value } | undefined {
   if (e.op === 'insert') return undefined
   if (e.op === 'upsert' && e.payload?.v === 'object') {
-    if ((e.onConflict ?? []).some((key) => e.payload?.v === 'object' && e.payload.props[key] && isCallers(e.payload.props[key] as Value, behaviour))) return undefined
+    if ((e.onConflict ?? []).some((key) => e.payload?.v === 'object' && e.payload.props[key] && isCallers(e.payload.props[key] as Value, behaviour)))
+      return undefined
     for (const key of e.onConflict ?? ['id']) {
       const value = e.payload.props[key]
       if (value && fromRequest(value, behaviour)) return { column: key, value }
@@ -138,7 +139,8 @@ function choosingFilter(e: Query, behaviour: Behaviour): { column: string; value
   }
   for (const f of e.filters) {
     const column = f.column.split('.').at(-1) ?? f.column
-    if ((f.op === 'eq' || f.op === 'in') && !NOT_AN_ID.test(column) && !CAPABILITY.test(column) && fromRequest(f.value, behaviour) && !narrow(f.value)) return { column, value: f.value }
+    if ((f.op === 'eq' || f.op === 'in') && !NOT_AN_ID.test(column) && !CAPABILITY.test(column) && fromRequest(f.value, behaviour) && !narrow(f.value))
+      return { column, value: f.value }
   }
   return undefined
 }

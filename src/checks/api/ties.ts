@@ -40,7 +40,9 @@ export class Ties {
         const [a, b] = test.of
         if (test.op === '!') return a ? next(a, !truthy) : false
         if (test.op === '&&' || test.op === '||')
-          return (test.op === '&&') === truthy ? test.of.some((x) => next(x, truthy)) : test.of.some((x) => next(x, truthy)) && test.of.every((x) => next(x, truthy) || this.provesRole(x, truthy, depth + 1))
+          return (test.op === '&&') === truthy
+            ? test.of.some((x) => next(x, truthy))
+            : test.of.some((x) => next(x, truthy)) && test.of.every((x) => next(x, truthy) || this.provesRole(x, truthy, depth + 1))
         if (/^[!=]==?$/.test(test.op) && a && b) {
           if (test.op.startsWith('!') === truthy) return false
           return (callers(a) && this.ofObject(b)) || (callers(b) && this.ofObject(a)) || this.secretOf(a, b) || this.secretOf(b, a)
@@ -57,7 +59,7 @@ export class Ties {
         return this.aboutObject(e.args) && (e.client.rights === 'caller' || mentions(e.args, callers))
       }
       case 'call':
-        return this.unknownCheck(test, truthy)
+        return this.unknownCheck(test)
       case 'any': {
         const possible = test.of.filter((x) => !(x.v === 'const' && Boolean(x.value) !== truthy))
         return possible.length > 0 && possible.every((x) => next(x, truthy))
@@ -73,8 +75,12 @@ export class Ties {
     if (test.v === 'op') {
       const [a, b] = test.of
       if (test.op === '!') return a ? this.provesRole(a, !truthy, depth + 1) : false
-      if (test.op === '&&' || test.op === '||') return (test.op === '&&') === truthy ? test.of.some((x) => this.provesRole(x, truthy, depth + 1)) : test.of.every((x) => this.provesRole(x, truthy, depth + 1))
-      if (test.op === '===' && truthy && a && b) return [a, b].some((x) => isCallers(x, this.behaviour)) && [a, b].some((x) => x.v === 'const' || x.v === 'env' || x.v === 'array')
+      if (test.op === '&&' || test.op === '||')
+        return (test.op === '&&') === truthy
+          ? test.of.some((x) => this.provesRole(x, truthy, depth + 1))
+          : test.of.every((x) => this.provesRole(x, truthy, depth + 1))
+      if (test.op === '===' && truthy && a && b)
+        return [a, b].some((x) => isCallers(x, this.behaviour)) && [a, b].some((x) => x.v === 'const' || x.v === 'env' || x.v === 'array')
       return false
     }
     if (!truthy) return false
@@ -124,8 +130,7 @@ export class Ties {
   }
 
   /** A function that could not be followed, given the caller together with the object. */
-  private unknownCheck(call: Extract<Value, { v: 'call' }>, truthy: boolean): boolean {
-    void truthy
+  private unknownCheck(call: Extract<Value, { v: 'call' }>): boolean {
     const callers = call.args.some((a) => mentions(a, (x) => isCallers(x, this.behaviour)))
     return callers && call.args.some((a) => mentions(a, (x) => x.v === 'request' || x.v === 'row'))
   }

@@ -1,13 +1,37 @@
 import type { Place } from '../../lib/place.ts'
 import { array, type HostVal, UNKNOWN, type Val } from './abstract-value.ts'
 import type { Behaviour, Entry, Runnable } from './behaviour.ts'
-import { callValue, settle } from './calls.ts'
-import { evaluate, functionValue, lookup } from './evaluate.ts'
-import { seedValue } from './hosts.ts'
+import { callFunction, callMethod, callValue, construct, maybe, settle, unknownCall } from './calls.ts'
+import { classValue, evaluate, functionValue, lookup } from './evaluate.ts'
+import { assignTo, bind, execute } from './execute.ts'
+import { hostMember, seedValue } from './hosts.ts'
 import { Interpreter } from './interpreter.ts'
+import { settleChain, taggedTemplate } from './libraries/index.ts'
 import { member } from './members.ts'
 import { exportedValue, moduleScope, quietly, scopeOfFunction, withInterpreter } from './module-values.ts'
+import { install } from './operations.ts'
 import type { Program } from './program.ts'
+
+install({
+  evaluate,
+  functionValue,
+  classValue,
+  lookup,
+  execute,
+  bind,
+  assignTo,
+  settle,
+  callValue,
+  callMethod,
+  callFunction,
+  construct,
+  unknownCall,
+  maybe,
+  hostMember,
+  settleChain,
+  taggedTemplate,
+  exportedValue,
+})
 
 /** Nodes of code that one entry may take; a large handler with its helpers needs a few thousand. */
 const FUEL = 60_000
@@ -23,7 +47,15 @@ export function analyse(entry: Entry, program: Program): Behaviour {
   const it = new Interpreter(program, FUEL, entry.request)
   return withInterpreter(it, () => {
     // a branch, so that what it wrote to module variables is taken back
-    it.branch(undefined, () => run(it, entry))
+    it.branch(undefined, () => {
+      try {
+        run(it, entry)
+      } catch (error) {
+        // code nested beyond the stack: what was found so far stays
+        if (!(error instanceof RangeError)) throw error
+        it.gap({ path: entry.path, line: 1 }, 'the code is nested too deeply to follow')
+      }
+    })
     return it.behaviour()
   })
 }

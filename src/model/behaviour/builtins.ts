@@ -1,12 +1,12 @@
 import type { Place } from '../../lib/place.ts'
 import { safeRegExp } from '../frameworks/path-pattern.ts'
 import { array, constant, isNullish, object, op, stringOf, truth, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
-import { callFunction, callValue, maybe, settle } from './calls.ts'
-import { binary, text } from './evaluate.ts'
-import { host, seedValue } from './hosts.ts'
+import { text } from './evaluate.ts'
+import { host } from './hosts.ts'
 import type { Interpreter } from './interpreter.ts'
 import { cryptoCall } from './libraries/crypto.ts'
 import { elementOf, member, request } from './members.ts'
+import { callFunction, callValue, maybe, settle } from './operations.ts'
 import { statusIn } from './responses.ts'
 import { Scope } from './scope.ts'
 
@@ -283,7 +283,9 @@ export function h3Call(it: Interpreter, name: string, args: readonly Val[], at: 
       // nuxt-auth-utils: the session is sealed in the cookie
       const user: Val = { v: 'caller', how: name, trust: 'verified', step: it.emit({ kind: 'identify', how: name, trust: 'verified' }, at), at }
       if (name === 'requireUserSession') it.require(user, at, { ends: true, how: 'throw', status: 401 })
-      return name === 'useUserSession' ? object({ loggedIn: object({ value: user }), user: object({ value: user }), session: object({ value: user }) }) : object({ user }, user)
+      return name === 'useUserSession'
+        ? object({ loggedIn: object({ value: user }), user: object({ value: user }), session: object({ value: user }) })
+        : object({ user }, user)
     }
     case 'setResponseStatus':
       it.lastRespond = { how: 'respond', ...(statusIn(args[1]) !== undefined ? { status: statusIn(args[1]) as number } : {}) }
@@ -518,7 +520,9 @@ export function builtinMethod(it: Interpreter, of: Val, name: string, args: read
       if (of.v === 'array') {
         const sep = args[0] ?? constant(',')
         const parts: Val[] = []
-        of.items.forEach((x, i) => parts.push(...(i ? [sep] : []), x))
+        of.items.forEach((x, i) => {
+          parts.push(...(i ? [sep] : []), x)
+        })
         if (of.more) parts.push({ v: 'call', name: 'join', args: [of.more], at })
         return text(parts)
       }
@@ -582,13 +586,8 @@ export function builtinMethod(it: Interpreter, of: Val, name: string, args: read
   }
   if (of.v === 'response') return name === 'set' || name === 'header' ? of : UNKNOWN
   if (of.v === 'result') return { v: 'call', name, args: [of, ...args], at }
-  void binary
-  void seedValue
   return undefined
 }
-
-const either = (a: Val, b: Val): Val => (truth(a) === true || truth(b) === false ? a : truth(a) === false ? b : truth(b) === true ? b : op('||', a, b))
-const both = (a: Val, b: Val): Val => (truth(a) === false || truth(b) === true ? a : truth(a) === true ? b : truth(b) === false ? b : op('&&', a, b))
 
 /** Once for a representative element; what it writes may or may not have happened, and it always comes back. */
 function mapOnce(it: Interpreter, run: () => Val): Val {

@@ -1,13 +1,11 @@
 import type { Place } from '../../lib/place.ts'
 import { type AnyVal, type ClassVal, type FunctionVal, isNullish, type Link, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
 import { builtinCall, builtinConstruct, builtinMethod } from './builtins.ts'
-import { evaluate, functionValue } from './evaluate.ts'
-import { bind, execute } from './execute.ts'
 import { hostCall } from './hosts.ts'
 import { type BranchState, type Frame, type Interpreter, joinNarrowings, SIGNALS } from './interpreter.ts'
-import { libraryCall, settleChain } from './libraries/index.ts'
+import { libraryCall } from './libraries/index.ts'
 import { elementOf, member, parentOf } from './members.ts'
-import { exportedValue } from './module-values.ts'
+import { bind, evaluate, execute, exportedValue, functionValue, settleChain } from './operations.ts'
 import { Scope } from './scope.ts'
 
 const MAX_DEPTH = 24
@@ -26,7 +24,7 @@ export function settle(it: Interpreter, val: Val, at: Place): Val {
 }
 
 /** Runs `f` once for every alternative, each on its own path; gives the results as alternatives. */
-export function eachAlternative(it: Interpreter, val: AnyVal, at: Place, f: (value: Val) => Val): Val {
+export function eachAlternative(it: Interpreter, val: AnyVal, _at: Place, f: (value: Val) => Val): Val {
   const narrowed = it.narrow(val)
   if (narrowed.v !== 'any') return f(narrowed)
   const useful = narrowed.alts.filter((a) => !isNullish(a.value) && a.value.v !== 'unknown' && !(a.value.v === 'const' && a.value.value === false))

@@ -1,12 +1,10 @@
 import type { ClassIR, Expr, FunctionId, ObjectProp } from '../../facts/javascript.ts'
 import type { Place } from '../../lib/place.ts'
 import { array, type ClassVal, constant, type FunctionVal, isNullish, object, op, truth, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
-import { callMethod, callValue, construct, settle } from './calls.ts'
-import { assignTo } from './execute.ts'
 import type { Assumption, Interpreter } from './interpreter.ts'
-import { taggedTemplate } from './libraries/index.ts'
 import { elementOf, index, member } from './members.ts'
 import { importedModule, requireModule } from './module-values.ts'
+import { assignTo, callMethod, callValue, construct, settle, taggedTemplate } from './operations.ts'
 import { Scope } from './scope.ts'
 
 /** The abstract value of an expression; effects are recorded on the way. */

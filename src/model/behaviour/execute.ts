@@ -2,10 +2,9 @@ import type { Pattern, Stmt } from '../../facts/javascript.ts'
 import type { Place } from '../../lib/place.ts'
 import { array, constant, isNullish, keyOf, op, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
 import type { Otherwise } from './behaviour.ts'
-import { settle } from './calls.ts'
-import { classValue, evaluate, functionValue } from './evaluate.ts'
 import { type Assumption, type BranchState, type Interpreter, SIGNALS, type TryFrame } from './interpreter.ts'
 import { elementOf, index, member } from './members.ts'
+import { classValue, evaluate, functionValue, settle } from './operations.ts'
 import { Scope } from './scope.ts'
 
 /** Runs statements in order; leaves by a signal when the path ends. */
@@ -114,7 +113,7 @@ export function raise(it: Interpreter, thrown: Val, place: Place): never {
   throw SIGNALS.throw
 }
 
-function statusOf(it: Interpreter, thrown: Val): number | undefined {
+function statusOf(_it: Interpreter, thrown: Val): number | undefined {
   if (thrown.v === 'response') return thrown.status
   for (const name of ['status', 'statusCode', 'code']) {
     const value = thrown.v === 'object' ? thrown.props[name] : thrown.v === 'instance' ? thrown.fields.vars.get(name) : undefined
@@ -123,7 +122,6 @@ function statusOf(it: Interpreter, thrown: Val): number | undefined {
       if (typeof value.value === 'string' && value.value in TRPC_STATUS) return TRPC_STATUS[value.value]
     }
   }
-  void it
   return undefined
 }
 
@@ -140,8 +138,14 @@ const TRPC_STATUS: Record<string, number> = {
 export function conditional(it: Interpreter, test: Val, place: Place, then: () => void, otherwise: (() => void) | undefined): void {
   const yes = it.assume(test, true, place)
   const no = it.assume(test, false, place)
-  if (!no && yes) return continueWith(it, yes, then)
-  if (!yes && no) return continueWith(it, no, otherwise)
+  if (!no && yes) {
+    continueWith(it, yes, then)
+    return
+  }
+  if (!yes && no) {
+    continueWith(it, no, otherwise)
+    return
+  }
   const a = it.branch(yes, then)
   const b = it.branch(no, otherwise ?? (() => {}))
   const ends = (s: BranchState) => s.end?.kind === 'return' || s.end?.kind === 'throw'
@@ -444,7 +448,10 @@ export function assignTo(it: Interpreter, to: Pattern, value: Val, scope: Scope,
       return
     case 'expr': {
       const target = to.expr
-      if (target.k === 'id') return assignTo(it, { k: 'name', name: target.name }, value, scope, line)
+      if (target.k === 'id') {
+        assignTo(it, { k: 'name', name: target.name }, value, scope, line)
+        return
+      }
       if (target.k !== 'mem' && target.k !== 'idx') return
       const name = target.k === 'mem' ? target.name : keyName(settle(it, evaluate(it, target.index, scope), place))
       setMember(it, target.of, name, value, scope, line)

@@ -1,9 +1,9 @@
 import type { Place } from '../../lib/place.ts'
 import { array, constant, type HostVal, isNullish, native, object, stringOf, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
 import type { Seed, Value } from './behaviour.ts'
-import { settle, unknownCall } from './calls.ts'
 import type { Interpreter } from './interpreter.ts'
 import { member, request } from './members.ts'
+import { unknownCall } from './operations.ts'
 import { respond, statusIn } from './responses.ts'
 import { Scope } from './scope.ts'
 
@@ -472,6 +472,5 @@ export function responseCall(it: Interpreter, of: HostVal, name: string, args: r
     case 'once':
       return of
   }
-  void settle
   return undefined
 }

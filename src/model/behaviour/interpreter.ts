@@ -332,7 +332,7 @@ export class Interpreter {
     }
   }
 
-  private equal(test: Val, a: Val, b: Val, wanted: boolean, at: Place, base: Assumption): Assumption | undefined {
+  private equal(_test: Val, a: Val, b: Val, wanted: boolean, at: Place, base: Assumption): Assumption | undefined {
     if (a.v === 'any' || b.v === 'any') {
       const [any, other, flipped] = a.v === 'any' ? [a, b, false] : [b as AnyVal, a, true]
       const each = { ...any, alts: any.alts.map((alt) => ({ ...alt, value: flipped ? op('===', other, alt.value) : op('===', alt.value, other) })) }

@@ -1,12 +1,8 @@
 import type { Place } from '../../lib/place.ts'
 import { array, type ClassVal, type Cond, constant, type InstanceVal, isNullish, keyOf, op, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
 import type { Value } from './behaviour.ts'
-import { callValue } from './calls.ts'
-import { evaluate, functionValue, lookup } from './evaluate.ts'
-import { hostMember } from './hosts.ts'
 import type { Interpreter } from './interpreter.ts'
-import { settleChain } from './libraries/index.ts'
-import { exportedValue } from './module-values.ts'
+import { callValue, evaluate, exportedValue, functionValue, hostMember, lookup, settleChain } from './operations.ts'
 import { Scope } from './scope.ts'
 
 /** Fields of an identity that the person it belongs to can change. */

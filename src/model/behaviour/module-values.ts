@@ -1,9 +1,8 @@
 import type { FunctionIR, JavaScriptFacts, Stmt } from '../../facts/javascript.ts'
 import { isNullish, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
-import { classValue, evaluate, functionValue } from './evaluate.ts'
-import { bind } from './execute.ts'
 import type { Interpreter } from './interpreter.ts'
 import { member } from './members.ts'
+import { bind, classValue, evaluate, functionValue } from './operations.ts'
 import { declareLazily, type LazyEvaluation } from './program.ts'
 import { Scope } from './scope.ts'
 
@@ -34,12 +33,10 @@ function lazily(it: Interpreter): LazyEvaluation {
   return {
     pattern: (to, stmt, scope) =>
       quietly(it, () => {
-        const names = new Map(scope.vars)
         try {
           bind(it, to, stmt.init ? evaluate(it, stmt.init, scope) : UNDEFINED, scope, stmt.l)
         } catch {
           // the declaration throws for certain; its names stay unknown
-          void names
         }
       }),
     assigned: (name, body, scope) =>
@@ -224,7 +221,7 @@ function findExport(it: Interpreter, facts: JavaScriptFacts, path: string, name:
   return undefined
 }
 
-function readModuleName(it: Interpreter, scope: Scope, name: string): Val | undefined {
+function readModuleName(_it: Interpreter, scope: Scope, name: string): Val | undefined {
   const known = scope.vars.get(name)
   if (known) return known
   const lazy = scope.lazy?.get(name)
@@ -232,7 +229,6 @@ function readModuleName(it: Interpreter, scope: Scope, name: string): Val | unde
   scope.vars.set(name, UNKNOWN)
   const value = lazy()
   scope.vars.set(name, value)
-  void it
   return value
 }
 

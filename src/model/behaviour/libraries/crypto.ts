@@ -42,8 +42,8 @@ function unwrap(val: Val): Val {
 /** `createHmac('sha256', secret).update(body).digest('hex')` → a value named `hmac` of secret and body. */
 export const crypto: Library = {
   packages: ['crypto', 'node:crypto', 'crypto-js/'],
-  call({ it, chain, links, name, args, at }) {
-    const head = links[0]
+  call({ it, links, name, args, at }) {
+    const _head = links[0]
     const direct = name.replace(/^webcrypto\./, '').replace(/^crypto\./, '')
     if (direct === 'createHmac' || direct === 'createHash' || /^createHmac\.update$/.test(direct) || direct === 'createHash.update') return undefined
     if (/^createHmac(?:\.update)+\.digest$/.test(direct)) {
@@ -54,8 +54,6 @@ export const crypto: Library = {
     if (/^createHash(?:\.update)+\.digest$/.test(direct))
       return { v: 'call', name: 'hash', args: links.filter((l) => l.name === 'update').flatMap((l) => l.args ?? []), at }
     if (/^Hmac/i.test(direct)) return { v: 'call', name: 'hmac', args: [args[1] ?? UNKNOWN, args[0] ?? UNKNOWN], at }
-    void head
-    void chain
     return cryptoCall(it, direct, args, at) ?? undefined
   },
 }

@@ -1,7 +1,7 @@
 import type { Place } from '../../../lib/place.ts'
 import { type ChainVal, chainName, type Val } from '../abstract-value.ts'
-import { unknownCall } from '../calls.ts'
 import type { Interpreter } from '../interpreter.ts'
+import { unknownCall } from '../operations.ts'
 import { AUTH_LIBRARIES } from './auth.ts'
 import { crypto } from './crypto.ts'
 import { DATABASE_LIBRARIES, databaseClient, shareSupabase, unknownDatabase } from './databases.ts'
@@ -94,9 +94,7 @@ function runCallbacks(it: Interpreter, chain: ChainVal, at: Place): Val {
 /** Functions that take a handler and give a handler. */
 const WRAPPERS = /^(?:with|wrap|create|define|make|handle|async|catch|cache|memo|use|register|action|procedure|defineAction|unstable_cache)/i
 
-function hostChain(it: Interpreter, chain: ChainVal, at: Place): Val {
-  void it
-  void at
+function hostChain(_it: Interpreter, chain: ChainVal, _at: Place): Val {
   return chain
 }
 

@@ -1,4 +1,4 @@
-import { stringOf, UNKNOWN, type Val } from '../abstract-value.ts'
+import { UNKNOWN, type Val } from '../abstract-value.ts'
 import type { Library, LibraryCall } from './library.ts'
 
 /** A verified event: verification throws when the signature does not hold. */
@@ -88,4 +88,3 @@ const others: Library = {
 }
 
 export const PAYMENT_LIBRARIES: readonly Library[] = [stripe, paddle, others]
-void stringOf

@@ -1,7 +1,7 @@
 import { array, object, stringOf, UNDEFINED, UNKNOWN, type Val } from '../abstract-value.ts'
 import type { Client, DbOp } from '../behaviour.ts'
-import { callValue, settle } from '../calls.ts'
 import type { FilterDraft } from '../interpreter.ts'
+import { callValue, settle } from '../operations.ts'
 import type { Library, LibraryCall } from './library.ts'
 
 const OPS: Readonly<Record<string, DbOp>> = {

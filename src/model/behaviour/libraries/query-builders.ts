@@ -1,7 +1,7 @@
-import { type Link, object, stringOf, UNKNOWN, type Val } from '../abstract-value.ts'
+import { type Link, stringOf, UNKNOWN, type Val } from '../abstract-value.ts'
 import type { DbOp } from '../behaviour.ts'
-import { callValue, settle } from '../calls.ts'
 import type { FilterDraft } from '../interpreter.ts'
+import { callValue, settle } from '../operations.ts'
 import type { Library } from './library.ts'
 import { bindingTemplate } from './sql.ts'
 
@@ -105,4 +105,3 @@ export const kysely: Library = {
   },
   tag: (c, quasis, exprs) => bindingTemplate(c, (c.root as Extract<Val, { v: 'client' }>).client, quasis, exprs),
 }
-void object

@@ -1,7 +1,7 @@
 import { array, object, UNKNOWN, type Val } from '../abstract-value.ts'
 import type { Client, DbOp } from '../behaviour.ts'
-import { callValue, settle } from '../calls.ts'
 import type { FilterDraft } from '../interpreter.ts'
+import { callValue, settle } from '../operations.ts'
 import type { Library, LibraryCall } from './library.ts'
 
 /** Drivers and clients that take SQL text: each a direct connection. */

@@ -1,7 +1,7 @@
-import { array, constant, isNullish, type Link, object, stringOf, UNDEFINED, UNKNOWN, type Val } from '../abstract-value.ts'
+import { constant, type Link, object, stringOf, UNDEFINED, UNKNOWN, type Val } from '../abstract-value.ts'
 import type { Client, DbOp } from '../behaviour.ts'
-import { callValue } from '../calls.ts'
 import type { EffectDraft, FilterDraft } from '../interpreter.ts'
+import { callValue } from '../operations.ts'
 import type { Library, LibraryCall } from './library.ts'
 
 /** Variables that hold the service role's key or another server key of the platform. */
@@ -25,8 +25,7 @@ export const supabase: Library = {
   ],
   call(c) {
     const client = (rights: Client['rights']): Val => ({ v: 'client', client: { library: 'supabase', rights, at: c.at } })
-    const [url, key, options] = c.args
-    void url
+    const [, key, options] = c.args
     switch (c.name) {
       case 'createClient':
         return client(carriesCaller(options) ? (rightsOf(key) === 'service' ? 'service' : 'caller') : rightsOf(key))
@@ -326,7 +325,7 @@ const AUTH: Readonly<Record<string, AuthOp>> = {
   reauthenticate: 'otp',
 }
 
-function authCall(c: LibraryCall, name: string, client: Client): Val | undefined {
+function authCall(c: LibraryCall, name: string, _client: Client): Val | undefined {
   const { it, at, args } = c
   if (name === 'getUser' || name === 'getClaims') {
     const how = `supabase.auth.${name}`
@@ -351,7 +350,6 @@ function authCall(c: LibraryCall, name: string, client: Client): Val | undefined
   }
   if (name.startsWith('admin.')) {
     const step = it.emit({ kind: 'auth-call', library: 'supabase', op: 'admin', name, args }, at)
-    void client
     return object({
       data: object({
         user: { v: 'row', table: 'auth.users', step },
@@ -368,7 +366,5 @@ function authCall(c: LibraryCall, name: string, client: Client): Val | undefined
     const user: Val = trusted ? { v: 'caller', how: `supabase.auth.${name}`, trust: 'verified', step, at } : { v: 'result', step, field: 'user' }
     return object({ data: object({ user, session: object({ user }, user) }, { v: 'result', step }), error: { v: 'error', of: step } })
   }
-  void isNullish
-  void array
   return undefined
 }
