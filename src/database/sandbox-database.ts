@@ -128,6 +128,11 @@ export class SandboxDatabase implements Database {
         else if (answer.type === 'died') done({ because: answer.because })
       })
       child.on('exit', () => done({ because: 'the sandbox ended by itself', ...(label ? { label } : {}) }))
+      // One in reserve may have died before it was needed.
+      if (!child.connected || child.exitCode !== null || child.signalCode !== null) {
+        done({ because: 'the sandbox ended by itself', label: 'start' })
+        return
+      }
       child.ref()
       request(child, { type: 'replay', input, budgetMs, stepMs: this.options.stepMs ?? 4000, memoryBytes, skip })
     })

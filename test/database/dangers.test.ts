@@ -1,4 +1,6 @@
+import type { ChildProcess } from 'node:child_process'
 import { describe, expect, test } from 'vitest'
+import { SandboxDatabase } from '../../src/database/sandbox-database.ts'
 import { migration, replaySql, tableNames } from './replay-sql.ts'
 
 const BEFORE = 'create table public.before_it (id uuid primary key);\n'
@@ -89,4 +91,21 @@ describe('text that is no clean SQL', () => {
       { path: 'supabase/migrations/1_a.sql', line: 2, because: expect.stringContaining('nested deeper than 50'), touches: [{ topic: 'anything' }] },
     ])
   })
+})
+
+test('a sandbox that dies is replaced', async () => {
+  const database = new SandboxDatabase()
+  database.warm()
+  const child = await (database as unknown as { spare: Promise<ChildProcess> }).spare
+  const gone = new Promise((resolve) => child.once('exit', resolve))
+  child.kill('SIGKILL')
+  await gone
+  const result = await database.replay({
+    files: [{ path: 'supabase/migrations/1_a.sql', text: 'create table a (id int);', role: 'migration' }],
+    exposedSchemas: ['public'],
+    exposedToBrowsers: true,
+  })
+  await database.close()
+  expect(tableNames(result)).toEqual(['public.a'])
+  expect(result.gaps).toEqual([])
 })

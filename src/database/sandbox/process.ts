@@ -29,6 +29,7 @@ class Supervisor {
       this.job = request
       this.started = now()
       for (const label of request.skip) this.skip.add(label)
+      if (!this.worker) this.spawn({ template: this.template })
       this.give()
       setInterval(() => this.watch(), 50)
     }
@@ -87,6 +88,8 @@ class Supervisor {
     const worker = this.worker
     this.worker = undefined
     void worker?.terminate()
+    // It died before there was anything to do: the job will start another.
+    if (!this.job) return
     this.skip.add(this.label)
     this.restarts++
     const left = this.leftMs(this.job?.budgetMs ?? 0)
