@@ -9,7 +9,8 @@ import { GitSource, WORKING_TREE } from '../../../src/platform/local/git-source.
 import { shaOf } from '../../support/memory-source.ts'
 
 let dir: string
-const run = (...args: string[]) => execFileSync('git', ['-C', dir, '-c', 'user.name=Ann', '-c', 'user.email=ann@shop.test', ...args], { encoding: 'utf8' }).trim()
+const run = (...args: string[]) =>
+  execFileSync('git', ['-C', dir, '-c', 'user.name=Ann', '-c', 'user.email=ann@shop.test', ...args], { encoding: 'utf8' }).trim()
 const write = (path: string, text: string | Buffer) => {
   mkdirSync(join(dir, path, '..'), { recursive: true })
   writeFileSync(join(dir, path), text)
