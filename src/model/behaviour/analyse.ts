@@ -86,7 +86,7 @@ function run(it: Interpreter, entry: Entry): void {
 }
 
 /** True when a middleware that returns this lets the request pass. */
-const passes = (value: Val): boolean => value.v !== 'response' || value.how === 'next'
+const passes = (value: Val): boolean => (value.v === 'object' ? !value.props.redirect && !value.props.notFound : value.v !== 'response' || value.how === 'next')
 
 /** What follows a middleware that is not handed a `next`: it runs unless the middleware answered. */
 function goOn(it: Interpreter, value: Val, at: Place, rest: () => Val): Val {

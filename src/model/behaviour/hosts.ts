@@ -37,6 +37,14 @@ function makeSeed(
     if (args[0] && args[0].v !== 'const' && args[0].v !== 'host') return respond(it, 'other', 500, args[0], at)
     return respond(it, 'next', undefined, undefined, at)
   })
+  // `next({ ctx })`: what is handed on is what the handler sees
+  const goOnWith = (name: string) =>
+    native('next', (it, args, at) => {
+      const given = args[0]?.v === 'object' ? args[0].props[name] : undefined
+      const bagged = sharedBag(name, shared)
+      if (given?.v === 'object') for (const [n, v] of Object.entries(given.props)) it.write(bagged.props, n, v)
+      return next ? next(it, [], at) : respond(it, 'next', undefined, undefined, at)
+    })
   switch (seed) {
     case 'web-request':
       return host('request', 'whole')
@@ -73,9 +81,9 @@ function makeSeed(
         query: request('query'),
       })
     case 'trpc-options':
-      return object({ ctx: bag('ctx'), input: request('body'), next: goOn, getRawInput: UNKNOWN })
+      return object({ ctx: sharedBag('ctx', shared), input: request('body'), next: goOnWith('ctx'), getRawInput: UNKNOWN })
     case 'server-fn-options':
-      return object({ data: request('body'), context: bag('context'), next: goOn })
+      return object({ data: request('body'), context: sharedBag('context', shared), next: goOnWith('context') })
     case 'form-data':
       return host('form-data', 'form')
     case 'input':
@@ -85,6 +93,15 @@ function makeSeed(
     case 'unknown':
       return UNKNOWN
   }
+}
+
+/** The context that middleware and procedure of one call share. */
+function sharedBag(name: string, shared: Map<string, HostVal>): HostVal {
+  const known = shared.get(`bag:${name}`)
+  if (known) return known
+  const made = bag(name)
+  shared.set(`bag:${name}`, made)
+  return made
 }
 
 /** An object on which middleware leaves things for handlers; what nothing left there is a call that could not be followed. */
