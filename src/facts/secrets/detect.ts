@@ -260,6 +260,8 @@ function byName(text: string, settled: readonly [number, number][], spans: Secre
     while (left > 0 && hit.index - left < 60 && isNameCode(text.charCodeAt(left - 1))) left--
     while (right < text.length && right - hit.index < 80 && isNameCode(text.charCodeAt(right))) right++
     NAME_WORD.lastIndex = right
+    // the last part of a path in a string is no name
+    if (left > 0 && text.charCodeAt(left - 1) === 47) continue
     const name = text.slice(left, right)
     OPERATOR.lastIndex = right
     const operator = OPERATOR.exec(text)

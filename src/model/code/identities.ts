@@ -8,6 +8,8 @@ import { type Constant, constantsOf, lastName, MAIL, maskMail } from './constant
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const PROVIDER_ID = /^(?:user_[A-Za-z0-9]{20,}|auth0\|[A-Za-z0-9]{10,}|google-oauth2\|[0-9]{10,}|[A-Za-z0-9]{28})$/
+/** Senders that no person signs in as. */
+const MACHINE = /no-?reply|do-?not-?reply|mailer|daemon|postmaster|bounce|notifications?@/i
 const MAIL_NAME = /(?:e_?-?mail|login|user_?name|sender|account)$/i
 const ID_NAME = /(?:^|[a-z_])(?:user_?id|uid|owner_?id|account_?id|profile_?id|admin_?id|author_?id)$|^sub$/i
 const PERSON = /user|session|profile|account|auth|caller|owner|^me$|claims|payload|token/i
@@ -36,7 +38,7 @@ export function hardcodedIdentities(
   for (const c of comparisons(program, path, js)) {
     const what = subjectOf(c)
     if (!what) continue
-    const literal = c.constants.find((x) => (what === 'email' ? MAIL.test(x.value) : UUID.test(x.value) || PROVIDER_ID.test(x.value)))
+    const literal = c.constants.find((x) => (what === 'email' ? MAIL.test(x.value) && !MACHINE.test(x.value) : UUID.test(x.value) || PROVIDER_ID.test(x.value)))
     if (!literal) continue
     found.push({
       subject: `file ${literal.path}`,

@@ -108,7 +108,8 @@ export function sqlAccounts(path: string, text: string): SqlAccount | undefined 
     const into = /insert\s+into\s+("?[\w.]+"?[\w."]*)/i.exec(statement)
     const update = /\bupdate\s+(?:only\s+)?("?[\w.]+"?[\w."]*)\s+set\b([\s\S]{0,2000}?)\bwhere\b([\s\S]{0,2000})/i.exec(statement)
     if (/create\s+(?:or\s+replace\s+)?(?:function|procedure|trigger|policy)/i.test(statement)) continue
-    const personal = (part: string) => MAIL_LITERAL.test(part) || (UUID_LITERAL.test(part) && !NIL.test(UUID_LITERAL.exec(part)?.[1] ?? ''))
+    const personal = (part: string) =>
+      !isSampleData(part) && (MAIL_LITERAL.test(part) || (UUID_LITERAL.test(part) && !NIL.test(UUID_LITERAL.exec(part)?.[1] ?? '')))
     if (
       into &&
       /user|role|admin|profile|member|staff/i.test(into[1] ?? '') &&
@@ -138,6 +139,15 @@ export function oneOfEachPerson(all: readonly SqlAccount[]): SqlAccount[] {
     merged.set(key, known ? { ...known, related: [...known.related, { path: a.path, line: a.line }, ...a.related] } : a)
   }
   return [...merged.values()]
+}
+
+/** Rows of made-up people: ids that no generator gives, example domains, a list of several addresses. */
+function isSampleData(text: string): boolean {
+  const ids = [...text.matchAll(/'([0-9a-f]{8})-[0-9a-f-]{27}'/gi)]
+  const mails = [...text.matchAll(/'[^'@\s]{1,64}@([a-z0-9.-]{3,100})'/gi)]
+  return (
+    ids.some((m) => NIL.test(`${m[1]}-`)) || mails.length > 3 || (mails.length > 0 && mails.every((m) => /^(?:example|test|demo|sample)\./i.test(m[1] ?? '')))
+  )
 }
 
 function personalIndex(statement: string): number {
