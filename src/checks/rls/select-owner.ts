@@ -143,7 +143,10 @@ function functionIssue(model: Model, hole: Hole): Issue | undefined {
   if (known.length && known.every((t) => isDeclaredPublic(model.declared, qualifiedName(t)))) return undefined
   const personal = known.flatMap((t) => t.userData?.personalColumns ?? [])
   const shows = (hole.columns ?? []).some((c) => (c === '*' ? personal.length > 0 : personal.includes(c)))
-  const harmless = known.length === tables.length && !shows && (known.every(isSeen) || /leaderboard|ranking|public/i.test(hole.object.replace(/^public\./, '')))
+  const harmless =
+    known.length === tables.length &&
+    !shows &&
+    (known.every(isSeen) || (hole.columns ?? []).every((c) => /(^|_)id$/.test(c)) || /leaderboard|ranking|public/i.test(hole.object.replace(/^public\./, '')))
   return {
     subject: `function ${hole.object}`,
     severity: harmless ? 'High' : 'Critical',

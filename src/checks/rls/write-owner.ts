@@ -68,7 +68,7 @@ function byPolicy(holes: readonly Hole[]): Hole[][] {
 
 function issueOf(model: Model, holes: readonly Hole[]): Issue {
   const [hole] = holes as [Hole]
-  if (hole.kind === 'function-write') return functionIssue(hole)
+  if (hole.kind === 'function-write') return functionIssue(model, hole)
   const table = tableOf(model.schema, hole.object)
   const name = table?.name ?? hole.object
   const base = {
@@ -129,10 +129,11 @@ function issueOf(model: Model, holes: readonly Hole[]): Issue {
   }
 }
 
-function functionIssue(hole: Hole): Issue {
+function functionIssue(model: Model, hole: Hole): Issue {
   const tables = hole.tables ?? []
   const touched = listed([...new Set(tables.map((t) => t.table))])
-  const worst = tables.some((t) => t.command !== 'insert' || t.grants)
+  const matters = (name: string) => tableOf(model.schema, name)?.userData !== undefined || DEPENDED_ON.test(name) || !name.startsWith('public.')
+  const worst = tables.some((t) => t.grants || (t.command !== 'insert' && matters(t.table)))
   const maintenance = hole.because === 'maintenance'
   const counter =
     hole.because === 'counter' ||

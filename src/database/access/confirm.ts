@@ -22,28 +22,16 @@ export async function confirm(
 ): Promise<AccessMatrix> {
   const objects: AccessObject[] = []
   const confirmed: Hole[] = []
-  const byTable = new Map<string, TableTrials>()
   const untried: string[] = []
   const trier = new Trier(session)
-  for (const table of catalog.tables) {
-    if (!exposed.has(table.schema) || table.extension || table.kind === 'foreign' || table.kind === 'partition') continue
-    const name = nameOf(table)
-    if (session.remainingMs() < RESERVE_MS) {
-      untried.push(name)
-      continue
-    }
-    const trials = new TableTrials(trier, catalog, seeded, table)
-    byTable.set(name, trials)
-    const tried = await session.attempt(`access ${name}`, () => trials.matrix())
-    if (tried) objects.push(tried)
-    confirmed.push(...fromTrials(table, tried, holes, readings.get(name) ?? []))
-  }
-  for (const hole of [...holes, ...confirmed.splice(0)]) {
+  const tables = catalog.tables.filter((t) => exposed.has(t.schema) && !t.extension && t.kind !== 'foreign' && t.kind !== 'partition')
+  const byTable = new Map(tables.map((t) => [nameOf(t), new TableTrials(trier, catalog, seeded, t)]))
+  const settle = async (hole: Hole) => {
     const trials = byTable.get(hole.object)
     const view = catalog.views.find((v) => nameOf(v) === hole.object)
     if (session.remainingMs() < RESERVE_MS) {
       confirmed.push(withFix(hole, fixFor(hole, catalog, readings), false))
-      continue
+      return
     }
     const label = `hole ${hole.kind} ${hole.object} ${hole.policy ?? ''} ${hole.command}`
     const done = await session.attempt(label, () =>
@@ -53,8 +41,20 @@ export async function confirm(
           ? confirmView(trier, catalog, view, hole, readings)
           : applyOnly(trier, catalog, hole, readings),
     )
-    if (done === 'gone') continue
-    confirmed.push(done ?? withFix(hole, fixFor(hole, catalog, readings), false))
+    if (done !== 'gone') confirmed.push(done ?? withFix(hole, fixFor(hole, catalog, readings), false))
+  }
+  // what the parse tree shows open is settled first; the rest of the matrix follows while there is time
+  for (const hole of holes) await settle(hole)
+  for (const table of tables) {
+    const name = nameOf(table)
+    if (session.remainingMs() < RESERVE_MS) {
+      untried.push(name)
+      continue
+    }
+    const tried = await session.attempt(`access ${name}`, async () => byTable.get(name)?.matrix())
+    if (!tried) continue
+    objects.push(tried)
+    for (const hole of fromTrials(table, tried, holes, readings.get(name) ?? [])) await settle(hole)
   }
   if (untried.length)
     session.gap({
@@ -106,7 +106,7 @@ async function confirmHole(
   }
   const before = await trials.tryHole(current)
   if (before.result === 'allowed') current = { ...current, proof: 'executed' }
-  if (hole.kind === 'locked' && before.result !== 'allowed' && hole.because === undefined) return before.result === 'refused' ? 'gone' : current
+  if (hole.kind === 'locked' && before.result !== 'allowed') return before.result === 'refused' ? 'gone' : current
   const code = fixFor(current, catalog, readings)
   if (!code) return current
   const after = await trier.withFix(code, () => trials.tryHole(current))

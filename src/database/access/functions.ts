@@ -206,7 +206,9 @@ function readReturned(
   isOpenAnyway: (table: string, role: BrowserRole) => boolean,
 ): Read[] {
   if (/^(void|bool|boolean|integer|bigint|smallint|numeric|real|double precision|interval|date|timestamp.*)$/i.test(fn.returns)) return []
-  const scalar = /^(uuid|text|character varying|varchar|setof uuid|setof text)/i.test(fn.returns)
+  const type = fn.returns.replace(/^setof\s+/i, '').replaceAll('"', '')
+  const isRow = /^(table|record|jsonb?)\b/i.test(type) || tables.has(type) || tables.has(`${fn.schema}.${type}`)
+  const scalar = !isRow
   const found: Read[] = []
   for (const result of returns) {
     const selects = result.query

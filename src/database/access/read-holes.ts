@@ -77,17 +77,8 @@ function readTable(table: Table, readings: readonly Reading[], catalog: Catalog,
     if (command === 'insert') holes.push(...readInsert(table, signedIn, catalog, memberships))
     if (command === 'update') holes.push(...readUpdate(table, signedIn, catalog))
   }
-  if (table.userData && !table.stub && !readings.some((r) => r.command === 'select' && r.ways.some((w) => w.outcome !== 'role'))) {
-    const readable = readings.some((r) => r.command === 'select')
-    holes.push({
-      kind: 'locked',
-      object: nameOf(table),
-      command: 'select',
-      who: 'authenticated',
-      at: table.at,
-      proof: 'inferred',
-      ...(readable ? { because: 'admins only' } : {}),
-    })
+  if (table.userData && !table.stub && !readings.some((r) => r.command === 'select')) {
+    holes.push({ kind: 'locked', object: nameOf(table), command: 'select', who: 'authenticated', at: table.at, proof: 'inferred' })
   }
   return holes
 }
