@@ -33,7 +33,10 @@ export function mergeResults(results: readonly DatabaseResult[]): DatabaseResult
   return others.reduce(merge, first)
 }
 
-function merge(a: DatabaseResult, b: DatabaseResult): DatabaseResult {
+function merge(first: DatabaseResult, b: DatabaseResult): DatabaseResult {
+  // What one database only made up, the other may really have.
+  const real = new Set(b.catalog.tables.filter((t) => !t.stub).map(nameOf))
+  const a: DatabaseResult = { ...first, catalog: { ...first.catalog, tables: first.catalog.tables.filter((t) => !t.stub || !real.has(nameOf(t))) } }
   const taken = new Set([...a.catalog.tables, ...a.catalog.views].map(nameOf))
   const fresh = (name: string) => !taken.has(name)
   const buckets = new Set(a.catalog.buckets.map((x) => x.name))

@@ -121,6 +121,25 @@ insert into nowhere values (1);
     expect(statements).toEqual({ total: 11, applied: 8, explained: 3 })
   })
 
+  test('a table that cannot be created as written keeps its columns', async () => {
+    const { catalog, gaps } = await replaySql(
+      migration(`create table parents (id bigint primary key);
+create table children (id uuid primary key, parent_id uuid references parents (id), owner_id uuid default nowhere.f());
+alter table children enable row level security;`),
+    )
+    expect(table(catalog, 'public.children')).toMatchObject({ at: { line: 2 }, primaryKey: ['id'], rls: { enabled: true } })
+    expect(table(catalog, 'public.children').stub).toBeUndefined()
+    expect(table(catalog, 'public.children').columns.map((c) => `${c.name} ${c.type}`)).toEqual(['id uuid', 'parent_id uuid', 'owner_id uuid'])
+    expect(gaps).toEqual([
+      {
+        path: 'supabase/migrations/1_a.sql',
+        line: 2,
+        because: expect.stringContaining('only its columns were applied'),
+        touches: [{ topic: 'table', object: 'public.children' }],
+      },
+    ])
+  })
+
   test('waits for what a later statement creates', async () => {
     const { catalog, gaps } = await replaySql(
       migration(`

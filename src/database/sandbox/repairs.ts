@@ -74,7 +74,20 @@ export class Repairs {
     for (const r of relations) this.standInOids.add(r.oid)
   }
 
+  /** CREATE TABLE statements that only their columns could be taken from, and why. */
+  readonly simplified = new Map<string, string>()
+
   async repair(s: Statement, error: SqlFailure, attempt: number): Promise<Repaired> {
+    const repaired = await this.repairOnce(s, error, attempt)
+    if (repaired.how !== 'explained' || repaired.because === '' || s.kind !== 'CreateStmt' || this.simplified.has(s.label)) return repaired
+    const text = columnsOnly(s.node)
+    if (!text) return repaired
+    this.simplified.set(s.label, repaired.because)
+    this.rewritten.set(s.label, text)
+    return RETRY
+  }
+
+  private async repairOnce(s: Statement, error: SqlFailure, attempt: number): Promise<Repaired> {
     const message = error.message
     switch (error.code) {
       case '42P01':
@@ -468,6 +481,19 @@ function referencedColumns(node: Tree, table: string): string[] {
     if (key === 'Constraint' && value.pktable && relationName(value.pktable) === table && value.pk_attrs) columns = nameParts(value.pk_attrs)
   })
   return columns
+}
+
+/** The table with the names, types and primary key that its parse tree shows, and nothing that could fail. */
+function columnsOnly(node: Tree): string | undefined {
+  const columns: string[] = []
+  for (const element of node.tableElts ?? []) {
+    const column = element.ColumnDef
+    const type = column && castType(column.typeName)
+    if (!type) continue
+    const isKey = (column.constraints ?? []).some((c: Tree) => c.Constraint?.contype === 'CONSTR_PRIMARY')
+    columns.push(`${ident(column.colname)} ${type}${isKey ? ' primary key' : ''}`)
+  }
+  return columns.length && node.relation ? `create table if not exists ${identOf(relationName(node.relation))} (${columns.join(', ')})` : undefined
 }
 
 /** Keys of what a statement creates. */

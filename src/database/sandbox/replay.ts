@@ -121,7 +121,9 @@ export class Replay {
     for (let attempt = 0; attempt < 60; attempt++) {
       const error = await this.attempt(s, this.repairs.textOf(s))
       if (!error) {
-        this.count.applied++
+        const partly = this.repairs.simplified.get(s.label)
+        if (partly) this.explain(s, `only its columns were applied: ${partly}`, this.touches(s))
+        else this.count.applied++
         await this.runDeferred()
         return
       }
