@@ -238,6 +238,10 @@ function rowBreach(
     reasons.add(`whose rights the client for ${e.table} has could not be seen`)
     return undefined
   }
+  if (e.op === 'select' && shownToOthers(e, schema)) {
+    reasons.add(`${e.table} is meant to be seen by others`)
+    return undefined
+  }
   if (e.op === 'select') {
     const use = unprotectedUse(index, behaviour, ties)
     if (use === 'none') {
@@ -247,6 +251,16 @@ function rowBreach(
     if (use === 'ownerless') return { ...base, kind: 'row', severity: 'High', ownerless: true }
   }
   return { ...base, kind: 'row', severity: 'Critical' }
+}
+
+/** Profiles and posts that others look at: read only, and nothing personal is known to be in them. */
+function shownToOthers(e: Query, schema: Pick<SchemaModel, 'tables'>): boolean {
+  const name = (e.table.split('.').at(-1) ?? '').toLowerCase()
+  if (!/^(?:(?:public_?)?profiles?|posts?|comments?|reviews?|likes?|articles?|users?)$/.test(name)) return false
+  const personal = tableOf(e, schema)?.userData?.personalColumns ?? []
+  if (e.columns?.length && !e.columns.includes('*'))
+    return !e.columns.some((c) => personal.includes(c) || /mail|phone|address|password|token|birth|stripe/i.test(c))
+  return personal.length === 0 && !/^users?$/.test(name)
 }
 
 /** Shown to everybody on purpose: no personal columns and only read. */

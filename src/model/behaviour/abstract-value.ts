@@ -161,7 +161,8 @@ export function keyOf(val: Val, depth = 0): string {
   const known = keys.get(val)
   if (known !== undefined) return known
   const key = computeKey(val, depth)
-  if (depth === 0) keys.set(val, key)
+  // a key that was cut off deep inside a value only makes equal values look different
+  keys.set(val, key)
   return key
 }
 

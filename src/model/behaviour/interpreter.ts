@@ -1,5 +1,19 @@
 import type { Place } from '../../lib/place.ts'
-import { type Alt, type AnyVal, type Cond, constant, isNullish, keyOf, op, toPublic, truth, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
+import {
+  type Alt,
+  type AnyVal,
+  type ChainVal,
+  type Cond,
+  constant,
+  isNullish,
+  keyOf,
+  op,
+  toPublic,
+  truth,
+  UNDEFINED,
+  UNKNOWN,
+  type Val,
+} from './abstract-value.ts'
 import type { Behaviour, Condition, Effect, Filter, Otherwise, Step, Value } from './behaviour.ts'
 import type { Program } from './program.ts'
 import { type Scope, youngest } from './scope.ts'
@@ -84,7 +98,9 @@ let choices = 0
 const MAX_STEPS = 1500
 const MAX_GAPS = 10
 /** Alternatives beyond which a join is no longer told apart. */
-const MAX_ALTERNATIVES = 10
+const MAX_ALTERNATIVES = 8
+/** Variants of one query beyond which only what they share is kept. */
+const MAX_BUILDERS = 4
 
 /** The state of one run: the path, the steps so far, and how branches split and join. */
 export class Interpreter {
@@ -233,17 +249,33 @@ export class Interpreter {
     if (!first) return UNKNOWN
     const keys = list.map((a) => keyOf(a.value))
     if (keys.every((k) => k === keys[0])) return first.value
-    if (list.length <= MAX_ALTERNATIVES) return { v: 'any', choice, alts: list.map((a, i) => ({ i, value: a.value, under: a.under })) }
-    const merged = new Map<string, { value: Val; under: readonly Cond[] }>()
-    list.forEach((a, i) => {
-      const k = keys[i] as string
-      const same = merged.get(k)
-      merged.set(k, same ? { value: a.value, under: same.under.filter((c) => a.under.includes(c)) } : a)
-    })
-    const kept = [...merged.values()]
+    const leaves = list.reduce((n, a) => n + countLeaves(a.value), 0)
+    if (leaves <= MAX_ALTERNATIVES) return { v: 'any', choice, alts: list.map((a, i) => ({ i, value: a.value, under: a.under })) }
+    return this.collapse(list, choice)
+  }
+
+  /** Too many alternatives: builders keep what all of them share, other values lose what they stand under. */
+  private collapse(list: readonly { value: Val; under: readonly Cond[] }[], choice: number): Val {
+    const leaves = new Map<string, { value: Val; under: readonly Cond[] }>()
+    const collect = (value: Val, under: readonly Cond[]): void => {
+      if (value.v === 'any') {
+        for (const a of value.alts) collect(a.value, [...under, ...a.under])
+        return
+      }
+      const key = keyOf(value)
+      const same = leaves.get(key)
+      leaves.set(key, same ? { value, under: same.under.filter((c) => under.includes(c)) } : { value, under })
+    }
+    for (const a of list) collect(a.value, a.under)
+    const kept = [...leaves.values()]
+    const chains = kept.map((k) => k.value).filter((x): x is ChainVal => x.v === 'chain')
+    if (chains.length === kept.length && chains.length > MAX_BUILDERS) {
+      const shared = sharedChain(chains)
+      if (shared) return shared
+    }
     const alts: Alt[] = kept.slice(0, MAX_ALTERNATIVES).map((a, i) => ({ i, value: a.value, under: a.under }))
     if (kept.length > MAX_ALTERNATIVES) alts.push({ i: MAX_ALTERNATIVES, value: UNKNOWN, under: [] })
-    return { v: 'any', choice, alts }
+    return alts.length === 1 ? (alts[0] as Alt).value : { v: 'any', choice, alts }
   }
 
   /** The path after a join: what all sides share, and a disjunction when a side got here past an exit of its own (`thrown`: an exit of the whole handler). */
@@ -448,6 +480,20 @@ function isVal(x: unknown): x is Val {
 
 function isFilter(x: unknown): x is FilterDraft {
   return typeof x === 'object' && x !== null && 'column' in x && 'op' in x && 'value' in x
+}
+
+function countLeaves(value: Val): number {
+  return value.v === 'any' ? value.alts.reduce((n, a) => n + countLeaves(a.value), 0) : 1
+}
+
+/** The links that all variants of a builder have, in order; undefined when they do not start from the same thing. */
+function sharedChain(chains: readonly ChainVal[]): ChainVal | undefined {
+  const root = keyOf((chains[0] as ChainVal).root)
+  if (chains.some((c) => keyOf(c.root) !== root)) return undefined
+  const shortest = chains.reduce((a, b) => (b.links.length < a.links.length ? b : a))
+  const key = (c: ChainVal, i: number) => `${c.links[i]?.name}(${c.links[i]?.args?.map((a) => keyOf(a)).join(',') ?? '-'})`
+  const sets = chains.map((c) => new Set(c.links.map((_, i) => key(c, i))))
+  return { ...shortest, links: shortest.links.filter((_, i) => sets.every((s) => s.has(key(shortest, i)))) }
 }
 
 /** The conditions as one value that is truthy when all hold. */

@@ -69,7 +69,8 @@ export function isCallers(value: Value, behaviour: Behaviour, depth = 0): boolea
     case 'array':
       return value.items.some(next)
     case 'call':
-      return value.args.some(next)
+      // `ctx.accountId`: left there by middleware that could not be followed, not by the request
+      return value.args.length === 0 ? /^(?:ctx|locals|context|state|c|req)\.[a-z]/i.test(value.name) : value.args.some(next)
     case 'op':
       return (value.op === '||' || value.op === '??' || value.op === '&&') && value.of.some(next)
     default:

@@ -122,8 +122,7 @@ function shaped(c: LibraryCall, schema: Val | undefined, value: Val, depth = 0):
   if (shape?.v === 'object' && !schema.links.some((l) => l.name === 'passthrough' || l.name === 'loose' || l.name === 'catchall')) {
     const props: Record<string, Val> = {}
     for (const l of merged)
-      for (const [n, s] of Object.entries(l.args?.[0]?.v === 'object' ? l.args[0].props : {}))
-        props[n] = shaped(c, s, member(c.it, value, n, c.at), depth + 1)
+      for (const [n, s] of Object.entries(l.args?.[0]?.v === 'object' ? l.args[0].props : {})) props[n] = shaped(c, s, member(c.it, value, n, c.at), depth + 1)
     for (const l of schema.links) {
       const names = l.args?.[0]
       if (l.name === 'omit' && names?.v === 'object') for (const n of Object.keys(names.props)) delete props[n]
