@@ -1,4 +1,5 @@
 import type { Catalog, Policy, Table } from '../database.ts'
+import { functionObject } from './functions.ts'
 import type { Hole } from './hole.ts'
 import { nameOf, type Reading } from './policies.ts'
 import { ident, readable, readableName } from './sql.ts'
@@ -148,7 +149,7 @@ function narrow(table: Table, columns: readonly string[], privilege: 'insert' | 
 }
 
 function revokeExecute(hole: Hole, catalog: Catalog): string | undefined {
-  const fn = catalog.functions.find((f) => f.securityDefiner && (hole.object === `${f.schema}.${f.identity}` || hole.object === f.identity))
+  const fn = catalog.functions.find((f) => f.securityDefiner && functionObject(f) === hole.object)
   // a function that policies call must stay executable
   if (fn && catalog.policies.some((p) => new RegExp(`\\b${fn.name}\\(`).test(`${p.using ?? ''} ${p.check ?? ''}`))) return undefined
   return `revoke execute on function ${hole.object} from public, anon, authenticated;\ngrant execute on function ${hole.object} to service_role;`

@@ -25,6 +25,13 @@ export function readFunctions(
     .flatMap((fn) => readFunction(fn, tables, world, isOpenAnyway))
 }
 
+/** `schema.f(types)`, however the catalog qualifies the identity. */
+export function functionObject(fn: SqlFunction): string {
+  const open = fn.identity.indexOf('(')
+  const name = open < 0 ? fn.identity : fn.identity.slice(fn.identity.lastIndexOf('.', open) + 1)
+  return `${fn.schema}.${name}`
+}
+
 function readFunction(
   fn: SqlFunction,
   tables: ReadonlyMap<string, Table>,
@@ -43,7 +50,7 @@ function readFunction(
   const scope: Scope = { frames: [], variables, inside: [`${fn.schema}.${fn.name}`] }
   const routine = readRoutine(evaluator, fn, scope)
   if (!routine) return []
-  const object = `${fn.schema}.${fn.identity.includes('(') ? fn.identity.slice(fn.identity.lastIndexOf('.', fn.identity.indexOf('(')) + 1) : fn.identity}`
+  const object = functionObject(fn)
   const holes: Hole[] = []
   const judged = routine.effects.map((effect) => judgeEffect(effect, evaluator, roles, tables, world)).filter((w) => w !== undefined)
   // a counter beside the caller's own row (a vote, a seat taken) is how such functions are meant to work
