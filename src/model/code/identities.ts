@@ -68,21 +68,34 @@ function* comparisons(program: Program, path: string, js: JavaScriptFacts): Gene
               [e.a, e.b],
               [e.b, e.a],
             ] as const) {
-              const constants = a.k === 'lit' || a.k === 'tpl' ? [] : constantsOf(program, path, fn.id, b)
+              const constants = a.k === 'lit' || a.k === 'tpl' || !namesSomebody(a) ? [] : constantsOf(program, path, fn.id, b)
               if (constants.length) yield { operand: a, constants, place, fn, statement, around: around(e) }
             }
-          } else if (e.k === 'call' && e.fn.k === 'mem' && /^(includes|has|indexOf)$/.test(e.fn.name) && e.args[0] && !['lit', 'tpl'].includes(e.args[0].k)) {
+          } else if (
+            e.k === 'call' &&
+            e.fn.k === 'mem' &&
+            /^(includes|has|indexOf)$/.test(e.fn.name) &&
+            e.args[0] &&
+            !['lit', 'tpl'].includes(e.args[0].k) &&
+            namesSomebody(e.args[0])
+          ) {
             const constants = constantsOf(program, path, fn.id, e.fn.of)
             if (constants.length) yield { operand: e.args[0], constants, place, fn, statement, around: around(e) }
           }
         }
       }
-      if (statement.k === 'switch') {
+      if (statement.k === 'switch' && namesSomebody(statement.on)) {
         const constants = statement.cases.flatMap((c) => (c.test ? constantsOf(program, path, fn.id, c.test) : []))
         if (constants.length) yield { operand: statement.on, constants, place: { path, line: statement.l }, fn, statement }
       }
     }
   }
+}
+
+/** A cheap look at the name before constants are followed. */
+function namesSomebody(e: Expr): boolean {
+  const name = lastName(e)
+  return name === 'id' || MAIL_NAME.test(name) || ID_NAME.test(name) || PERSON.test(name)
 }
 
 function subjectOf(c: Comparison): 'email' | 'id' | undefined {
