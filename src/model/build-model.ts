@@ -1,9 +1,11 @@
-import { buildAuth } from './auth/build-auth.ts'
+import type { DatabaseGap } from '../database/database.ts'
 import type { AppModel, DeclaredModel, ModelInput } from './app-model.ts'
+import { buildAuth } from './auth/build-auth.ts'
 import { buildCode } from './code/build-code.ts'
 import { buildDependencies } from './dependencies/build-dependencies.ts'
 import { buildEnv } from './env/build-env.ts'
 import { buildFiles } from './files/files.ts'
+import type { Gap } from './gap.ts'
 import { buildModules } from './modules/build-modules.ts'
 import { buildPayments } from './payments/build-payments.ts'
 import { buildRoutes } from './routes/build-routes.ts'
@@ -33,5 +35,12 @@ export function buildModel(input: ModelInput): AppModel {
   const auth = buildAuth(input, { ...withRoutes, env })
   const payments = buildPayments(input, { ...withRoutes, env })
   const dependencies = buildDependencies(input, { workspaces })
-  return { ...withRoutes, env, code, auth, payments, dependencies, gaps: [...input.gaps, ...(input.database?.gaps ?? [])] }
+  return { ...withRoutes, env, code, auth, payments, dependencies, gaps: [...input.gaps, ...(input.database?.gaps ?? []).map(databaseGap)] }
+}
+
+const SQL_TOPICS = ['table', 'rls', 'policy', 'grant', 'function', 'view', 'bucket'] as const
+
+/** To the database `anything` is anything that SQL says; it casts no doubt on what only code shows. */
+function databaseGap(gap: DatabaseGap): Gap {
+  return gap.touches.some((t) => t.topic === 'anything') ? { ...gap, touches: SQL_TOPICS.map((topic) => ({ topic })) } : gap
 }
