@@ -92,7 +92,7 @@ export interface Advisory {
 
 /** Everything that the model is built from. */
 export interface ModelInput {
-  readonly files: readonly { readonly path: string; readonly size: number; readonly mode: string }[]
+  readonly files: readonly { readonly path: string; readonly size: number; readonly mode: string; readonly sha?: string }[]
   readonly facts: FactsIndex
   readonly database: import('../database/database.ts').DatabaseResult | undefined
   readonly history: History | undefined

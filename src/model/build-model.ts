@@ -4,7 +4,7 @@ import { buildAuth } from './auth/build-auth.ts'
 import { buildCode } from './code/build-code.ts'
 import { buildDependencies } from './dependencies/build-dependencies.ts'
 import { buildEnv } from './env/build-env.ts'
-import { buildFiles } from './files/files.ts'
+import { buildFiles, fileRole } from './files/files.ts'
 import type { Gap } from './gap.ts'
 import { buildModules } from './modules/build-modules.ts'
 import { buildPayments } from './payments/build-payments.ts'
@@ -35,7 +35,7 @@ export function buildModel(input: ModelInput): AppModel {
   const auth = buildAuth(input, { ...withRoutes, env })
   const payments = buildPayments(input, { ...withRoutes, env })
   const dependencies = buildDependencies(input, { workspaces })
-  return { ...withRoutes, env, code, auth, payments, dependencies, gaps: [...input.gaps, ...(input.database?.gaps ?? []).map(databaseGap)] }
+  return { ...withRoutes, env, code, auth, payments, dependencies, gaps: [...input.gaps.map(sourceGap), ...(input.database?.gaps ?? []).map(databaseGap)] }
 }
 
 const SQL_TOPICS = ['table', 'rls', 'policy', 'grant', 'function', 'view', 'bucket'] as const
@@ -43,4 +43,10 @@ const SQL_TOPICS = ['table', 'rls', 'policy', 'grant', 'function', 'view', 'buck
 /** To the database `anything` is anything that SQL says; it casts no doubt on what only code shows. */
 function databaseGap(gap: DatabaseGap): Gap {
   return gap.touches.some((t) => t.topic === 'anything') ? { ...gap, touches: SQL_TOPICS.map((topic) => ({ topic })) } : gap
+}
+
+/** Tests, examples and documents never make or hide a finding about code: what could not be read of them casts no doubt. */
+function sourceGap(gap: Gap): Gap {
+  const role = fileRole(gap.path)
+  return role === 'source' || role === 'seed' ? gap : { ...gap, touches: gap.touches.filter((t) => t.topic !== 'code') }
 }
