@@ -29,7 +29,7 @@ export function buildPayments(input: ModelInput, slices: Slices): PaymentsModel 
         route,
         sales.processors.map((p) => p.name),
       ) &&
-      (!route.behaviour || (!route.behaviour.complete && !route.behaviour.steps.length))
+      !route.behaviour?.complete
     ) {
       unread.push({
         subject: route.subject,

@@ -31,8 +31,10 @@ export function judgeVerification(route: Route, behaviour: Behaviour, runtimeIsA
     const at = entryPlace(s, route)
     if (contains(payload, (v) => v.v === 'call' && /JSON\.stringify$/.test(v.name))) problems.push({ kind: 'reserialised', at })
     const fallback = emptyFallback(secret)
-    if (fallback && !s.under.some((c) => !c.negated && mentionsEnv(c.test, fallback.variable)))
-      problems.push({ kind: fallback.value === '' ? 'empty-secret' : 'literal-secret', at, variable: fallback.variable })
+    // Asking whether the secret is there helps against an empty fallback, not against a text.
+    const guarded = fallback?.variable !== undefined && fallback.value === '' && s.under.some((c) => !c.negated && mentionsEnv(c.test, fallback.variable))
+    if (fallback && !guarded)
+      problems.push({ kind: fallback.value === '' ? 'empty-secret' : 'literal-secret', at, ...(fallback.variable ? { variable: fallback.variable } : {}) })
     if (sync && library === 'stripe' && runtimeIsAsync) problems.push({ kind: 'synchronous', at })
   }
   const verifiedAt = first?.at ?? mac?.at
