@@ -82,8 +82,10 @@ function judge(route: Route, all: readonly Route[], open: ReadonlySet<string>): 
 /** How bad it is that this work is done for anybody. */
 function severityOf(work: Work, route: Route, exposed: readonly Work[], receiver: boolean): { severity: Severity; work: Work }[] {
   const at = (severity: Severity) => [{ severity, work }]
-  if (work.guardedLater && work.kind !== 'read' && work.kind !== 'file-read') return at('Medium')
   const strong = work.rights === 'service'
+  // Through the caller's own client the database decides, whenever the handler asks who it is.
+  if (work.guardedLater && work.rights && !strong) return []
+  if (work.guardedLater && work.kind !== 'read' && work.kind !== 'file-read') return at('Medium')
   if (receiver) return route.limit ? [] : at('High')
   // Guest checkout: what it reads and writes is its own pending order; only the price must come from the server.
   if (checkout(exposed) && ['read', 'insert', 'update', 'rpc', 'payment'].includes(work.kind)) return isCheckout(work) && work.chosen === 'amount' ? at('High') : []
@@ -151,7 +153,7 @@ function wrongStatus(guard: Guard, route: Route): boolean {
 function merge(causes: readonly Cause[], all: readonly Route[]): Issue[] {
   const groups = new Map<string, Cause[]>()
   for (const c of causes) {
-    const key = c.shared ? `${c.what} ${c.shared.path}:${c.shared.line}` : c.what === 'trust' ? `trust ${c.route.path}` : c.what === 'status' ? `status ${c.route.path} ${c.guard?.at.line ?? ''} ${c.route.subject}` : `${c.what} ${c.route.subject} ${c.route.path}`
+    const key = c.shared ? `${c.what} ${c.shared.path}:${c.shared.line}` : c.what === 'trust' || (c.what === 'open' && c.route.kind === 'action' && c.work?.rights === 'caller') ? `${c.what} ${c.route.path}` : c.what === 'status' ? `status ${c.route.path} ${c.guard?.at.line ?? ''} ${c.route.subject}` : `${c.what} ${c.route.subject} ${c.route.path}`
     const known = groups.get(key)
     if (known) known.push(c)
     else groups.set(key, [c])
@@ -287,7 +289,7 @@ function sharedIssue(causes: readonly Cause[], at: Place): Issue {
     severity,
     discriminator: `${first.what} ${first.guard?.how ?? ''}`,
     title: TITLES[first.what],
-    message: `${routes.length} handlers rely on this check. ${message(first)}`,
+    message: first.guard ? `${routes.length} handlers rely on this check. ${message(first)}` : `${routes.length} actions of this file are alike. ${message(first)}`,
     at,
     related: routes.flatMap((r) => [{ path: r.path, line: r.line, subject: r.subject, what: 'relies on it' }, ...actionFunction(r)]),
   }

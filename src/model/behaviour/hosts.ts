@@ -34,7 +34,7 @@ function makeSeed(
   const webRequest = () => shared.get('web-request') ?? seedValue('web-request', next, shared)
   const goOn = native('next', (it, args, at) => {
     if (next && !(args[0] && args[0].v !== 'const' && args[0].v !== 'host' && args[0].v !== 'request')) return next(it, args, at)
-    if (args[0] && args[0].v !== 'const' && args[0].v !== 'host') return respond(it, 'other', 500, args[0], at)
+    if (args[0] && args[0].v !== 'const' && args[0].v !== 'host') return respond(it, 'other', errorStatus(args[0]) ?? 500, args[0], at)
     return respond(it, 'next', undefined, undefined, at)
   })
   // `next({ ctx })`: what is handed on is what the handler sees
@@ -93,6 +93,19 @@ function makeSeed(
     case 'unknown':
       return UNKNOWN
   }
+}
+
+/** The status that an error carries: a field of it, or a number given to its constructor. */
+function errorStatus(error: Val): number | undefined {
+  const field =
+    error.v === 'instance'
+      ? (error.fields.vars.get('statusCode') ?? error.fields.vars.get('status'))
+      : error.v === 'object'
+        ? (error.props.statusCode ?? error.props.status)
+        : undefined
+  const given = error.v === 'call' ? error.args.find((a) => a.v === 'const' && typeof a.value === 'number') : undefined
+  const status = statusIn(field) ?? statusIn(given)
+  return status !== undefined && status >= 400 && status < 600 ? status : undefined
 }
 
 /** The context that middleware and procedure of one call share. */

@@ -129,7 +129,9 @@ function forRequest(behaviour: Behaviour, entry: Entry, imagined: { path: string
 /** What it takes to get past everything before a page. */
 function gateGuard(behaviour: Behaviour | undefined, imagined: { path: string; method?: string }): { guard?: Guard; reachable: boolean } | undefined {
   const through = behaviour?.steps.filter((s) => s.at.path === SENTINEL_PATH && s.effect.kind === 'log') ?? []
-  if (!behaviour || !through.length) return undefined
+  if (!behaviour) return undefined
+  // Everything before the page always answers by itself (a page that only redirects).
+  if (!through.length) return behaviour.complete ? { reachable: false } : undefined
   let reachable = false
   let guard: Guard | undefined
   for (const s of through) {

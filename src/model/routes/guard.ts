@@ -374,10 +374,10 @@ export function fromProcessor(v: Value, behaviour: Behaviour, depth = 0): boolea
   if (depth > 6) return false
   if (v.v === 'result') {
     const e = behaviour.steps[v.step]?.effect
-    return e?.kind === 'payment' && /retrieve/i.test(e.name) && e.args.some((a) => fromRequest(a))
+    return e?.kind === 'payment' && /retrieve/i.test(e.name) && e.args.some((a) => fromRequest(a) || fromProcessor(a, behaviour, depth + 1))
   }
   if (v.v === 'call') return v.args.some((x) => fromProcessor(x, behaviour, depth + 1))
-  if (v.v === 'any') return v.of.length > 0 && v.of.every((x) => (x.v === 'const' && !x.value) || fromProcessor(x, behaviour, depth + 1))
+  if (v.v === 'any') return v.of.some((x) => fromProcessor(x, behaviour, depth + 1))
   return v.v === 'op' && v.of.some((x) => fromProcessor(x, behaviour, depth + 1))
 }
 

@@ -105,9 +105,9 @@ function fromSupabase(program: Program, path: string, scope: number, e: Extract<
   return x !== undefined && /^@supabase\//.test(packageOf(x.from) ?? '')
 }
 
-/** `cookies.set('sb-access-token', …)`, `cookies.set(ACCESS_COOKIE, session.access_token)`. */
+/** `cookies.set('sb-refresh-token', …)`, `cookies.set(REFRESH_COOKIE, session.refresh_token)`. */
 function tokenCookie(e: Extract<Expr, { k: 'call' }>): boolean {
-  return e.args.some((a) => (a.k === 'lit' && typeof a.v === 'string' && /access[-_]?token|sb-.*token/i.test(a.v)) || (a.k === 'mem' && /^(access_token|refresh_token)$/.test(a.name)))
+  return e.args.some((a) => (a.k === 'lit' && typeof a.v === 'string' && /refresh[-_]?token/i.test(a.v)) || (a.k === 'mem' && a.name === 'refresh_token'))
 }
 
 /** The line of the last member of a chained call is where readers look; the call itself starts higher up. */

@@ -44,7 +44,8 @@ export function workOf(behaviour: Behaviour, schema: Pick<SchemaModel, 'tables'>
   behaviour.steps.forEach((step, index) => {
     const work = classify(step, schema, access)
     if (!work) return
-    const guard = guardOfStep(step, behaviour) ?? capability(step, behaviour)
+    const before = guardOfStep(step, behaviour)
+    const guard = !before || before.trust === 'claimed' ? (capability(step, behaviour) ?? before) : before
     const later = guard ? undefined : laterGuard(behaviour, index)
     const hidden = !guard && (work.kind === 'read' || work.kind === 'file-read') && !answered
     out.push({ ...work, at: step.at, via: step.via, ...(guard ? { guard } : {}), ...(hidden ? { hidden: true as const } : {}), ...(later ? { guardedLater: later } : {}) })
@@ -116,6 +117,8 @@ function classify(step: Step, schema: Pick<SchemaModel, 'tables'>, access: Acces
 
 function database(e: Extract<Effect, { kind: 'db' }>, schema: Pick<SchemaModel, 'tables'>, access: AccessMatrix): Omit<Work, 'at' | 'via'> | undefined {
   const name = e.table.split('.').at(-1) ?? e.table
+  // A query that was not understood names no operation.
+  if (!['select', 'insert', 'update', 'upsert', 'delete'].includes(e.op)) return undefined
   const table = schema.tables.find((t) => t.name.toLowerCase() === name.toLowerCase() && (t.schema === 'public' || !schema.tables.some((o) => o !== t && o.name === t.name && o.schema === 'public')))
   const shown = e.filters.some((f) => SHOWN.test(f.column) && f.value.v === 'const' && (typeof f.value.value === 'boolean' || SHOWN_STATE.test(String(f.value.value))))
   const userData = table && !table.stub ? table.userData !== undefined : PERSONAL.test(name)
