@@ -114,6 +114,7 @@ class TargetRun {
   #checkRun: number | undefined
   #ownComment: number | undefined
   #requests = 0
+  #phases: Readonly<Record<string, number>> = {}
 
   constructor(options: RunnerOptions, stored: StoredTarget, signal: AbortSignal) {
     this.#options = options
@@ -142,7 +143,10 @@ class TargetRun {
       await this.#open(api)
       const conclusion = await this.#audit(api)
       await targets.markDone(key, this.#stored.version, 'concluded')
-      this.#options.log.info({ ...this.#fields, conclusion, seconds: Math.round(performance.now() - from) / 1000, apiRequests: this.#requests }, 'audited')
+      this.#options.log.info(
+        { ...this.#fields, conclusion, seconds: Math.round(performance.now() - from) / 1000, apiRequests: this.#requests, phases: this.#phases },
+        'audited',
+      )
       ended(conclusion)
     } catch (thrown) {
       const error = this.#signal.aborted ? this.#signal.reason : thrown
@@ -226,6 +230,7 @@ class TargetRun {
         },
       )
       this.#signal.throwIfAborted()
+      this.#phases = Object.fromEntries(Object.entries(result.run.phases).map(([phase, ms]) => [phase, Math.round(ms)]))
       for (const crash of result.crashes) this.#options.log.error({ ...this.#fields, check: crash.check, stack: crash.error }, 'a check crashed')
       return await this.#publish(api, result, {
         private: context.private,

@@ -8,7 +8,7 @@ export interface Retention {
   readonly maxBytes: number
 }
 
-export const DEFAULT_RETENTION: Retention = { unusedDays: 30, maxBytes: 2 << 30 }
+export const DEFAULT_RETENTION: Retention = { unusedDays: 30, maxBytes: 2 * 2 ** 30 }
 
 /** Deletes what is old or too much. */
 export async function sweepStore(sql: Sql, retention: Retention = DEFAULT_RETENTION): Promise<void> {

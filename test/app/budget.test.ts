@@ -11,7 +11,11 @@ const source = (i: number, version = 0) => `import { db } from '../db'\n\nexport
 const table = (i: number) => `create table public.t${i} (id uuid primary key, user_id uuid references auth.users (id));\n`
 
 /** Requests to GitHub by endpoint, for a readable failure. */
-const since = (from: number) => stage.github.apiRequests().slice(from).map((r) => `${r.method} ${r.endpoint ?? r.path}`)
+const since = (from: number) =>
+  stage.github
+    .apiRequests()
+    .slice(from)
+    .map((r) => `${r.method} ${r.endpoint ?? r.path}`)
 
 describe('GitHub requests', () => {
   test('of a first audit of 5,000 files are at most 30, and of a warm pull request with 100 changed files at most 12', { timeout: 240_000 }, async () => {

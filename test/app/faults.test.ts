@@ -119,6 +119,8 @@ describe('GitHub’s faults', () => {
     const missing = repo.git.resolve('refs/heads/main:.env') as string
     const real = repo.git.blob.bind(repo.git)
     repo.git.blob = (sha) => (sha === missing ? undefined : real(sha))
+    const blobs = repo.git.blobs.bind(repo.git)
+    repo.git.blobs = (shas) => blobs(shas.filter((sha) => sha !== missing))
     const type = repo.git.type.bind(repo.git)
     repo.git.type = (sha) => (sha === missing ? undefined : type(sha))
     const run = await audited(repo)

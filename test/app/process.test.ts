@@ -43,10 +43,16 @@ function start(changes: Record<string, string | undefined> = {}): { child: Child
     NO_SMEE_SETUP: 'true',
     ...changes,
   }
-  const child = spawn(process.execPath, ['src/main.ts'], { env: Object.fromEntries(Object.entries(env).filter((e): e is [string, string] => e[1] !== undefined)), stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, ['src/main.ts'], {
+    env: Object.fromEntries(Object.entries(env).filter((e): e is [string, string] => e[1] !== undefined)),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   children.push(child)
   let text = ''
-  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => { text += chunk.toString() })
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on('data', (chunk: Buffer) => {
+      text += chunk.toString()
+    })
   return { child, output: () => text }
 }
 
@@ -62,7 +68,9 @@ const answers = (path: string) =>
   )
 
 describe('the process', () => {
-  test('killed in the middle of an audit concludes it after the next start, with one run and one comment; SIGTERM ends it cleanly', { timeout: 180_000 }, async () => {
+  test('killed in the middle of an audit concludes it after the next start, with one run and one comment; SIGTERM ends it cleanly', {
+    timeout: 180_000,
+  }, async () => {
     const repo = github.createRepository('octo/killed')
     repo.git.commit('main', { 'package.json': '{}' })
     repo.git.commit('feature', { 'a.js': '1\n' }, { from: 'refs/heads/main' })

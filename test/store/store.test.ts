@@ -15,7 +15,17 @@ const fail = (error: Error) => {
 }
 
 function target(changes: Partial<AuditTarget> = {}): AuditTarget {
-  return { key: '1/pull/1', installation: 5, repository: { id: 1, owner: 'o', name: 'r', private: false, cloneUrl: '', url: '' }, kind: 'pull_request', headSha: 'a'.repeat(40), configRef: 'main', baseRef: 'main', reason: 'test', ...changes }
+  return {
+    key: '1/pull/1',
+    installation: 5,
+    repository: { id: 1, owner: 'o', name: 'r', private: false, cloneUrl: '', url: '' },
+    kind: 'pull_request',
+    headSha: 'a'.repeat(40),
+    configRef: 'main',
+    baseRef: 'main',
+    reason: 'test',
+    ...changes,
+  }
 }
 
 const kinds = [['embedded'], ...(postgresBin() ? [['PostgreSQL']] : [])]
@@ -117,6 +127,8 @@ describe.each(kinds)('the store on %s', (kind) => {
 
   test('keeps within its size, the least recently used go first, and forgets an installation', async () => {
     await store.sql.query(`update prelaunch.facts set used = current_date - 3 where repository = 3 and key < 'm5'`)
+    await sweepStore(store.sql)
+    expect((await factsCache(store.sql, 3).get(['m1', 'm999'])).size).toBe(2)
     const [{ bytes } = { bytes: 0 }] = await store.sql.query<{ bytes: number }>('select sum(bytes) as bytes from prelaunch.facts')
     await sweepStore(store.sql, { unusedDays: 30, maxBytes: Number(bytes) / 2 })
     const left = await store.sql.query<{ n: string }>(`select count(*) as n from prelaunch.facts where repository = 3 and key < 'm5'`)

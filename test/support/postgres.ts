@@ -24,11 +24,23 @@ export async function startPostgres(): Promise<{ url: string; stop(): void }> {
   if (asPostgres) chownSync(dir, Number(execFileSync('id', ['-u', 'postgres'])), Number(execFileSync('id', ['-g', 'postgres'])))
   const run = (program: string, ...args: string[]) => {
     const command = join(bin, program)
-    return asPostgres ? execFileSync('runuser', ['-u', 'postgres', '--', command, ...args], { stdio: 'ignore' }) : execFileSync(command, args, { stdio: 'ignore' })
+    return asPostgres
+      ? execFileSync('runuser', ['-u', 'postgres', '--', command, ...args], { stdio: 'ignore' })
+      : execFileSync(command, args, { stdio: 'ignore' })
   }
   const data = join(dir, 'data')
   run('initdb', '-D', data, '-A', 'trust', '-U', 'postgres', '--no-sync')
-  run('pg_ctl', '-D', data, '-o', `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories=${dir} -c fsync=off`, '-w', '-l', join(dir, 'log'), 'start')
+  run(
+    'pg_ctl',
+    '-D',
+    data,
+    '-o',
+    `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories=${dir} -c fsync=off`,
+    '-w',
+    '-l',
+    join(dir, 'log'),
+    'start',
+  )
   return {
     url: `postgres://postgres@127.0.0.1:${port}/postgres`,
     stop: () => {

@@ -6,5 +6,6 @@ const validate = new Ajv({ allErrors: true, strict: false }).compile(JSON.parse(
 
 /** Throws with every violation when a report does not follow the published schema. */
 export function assertReport(report: Report): void {
-  if (!validate(JSON.parse(JSON.stringify(report)))) throw new Error(`the report breaks its schema:\n${validate.errors?.map((e) => `${e.instancePath} ${e.message}`).join('\n')}`)
+  if (!validate(JSON.parse(JSON.stringify(report))))
+    throw new Error(`the report breaks its schema:\n${validate.errors?.map((e) => `${e.instancePath} ${e.message}`).join('\n')}`)
 }

@@ -32,16 +32,45 @@ export function sampleReport(findings: readonly ReportFinding[] = [reportFinding
     const own = findings.filter((f) => f.check === c.id)
     const head = { number: c.number, id: c.id, category: c.category, rule: c.rule }
     if (own.length) return { ...head, status: 'failed', evidence: [], findings: own }
-    if (c.number === 11) return { ...head, status: 'unverified', because: 'the hosted setting is not in the repository', howToVerify: { where: 'Authentication → Providers → Email', attest: 'the expiry in seconds' }, evidence: [], findings: [] }
+    if (c.number === 11)
+      return {
+        ...head,
+        status: 'unverified',
+        because: 'the hosted setting is not in the repository',
+        howToVerify: { where: 'Authentication → Providers → Email', attest: 'the expiry in seconds' },
+        evidence: [],
+        findings: [],
+      }
     return { ...head, status: 'passed', evidence: ['looked at 3 tables'], findings: [] }
   })
   const level = (s: ReportFinding['severity']) => findings.filter((f) => f.severity === s).length
   return {
     version: 1,
     tool: { name: 'prelaunch', version: '0.1.0' },
-    audit: { repository: 'ann/shop', commit: 'a'.repeat(40), complete: true, files: 12, history: { commits: 3, complete: true }, advisories: { source: 'none' }, config: { problems: [] } },
+    audit: {
+      repository: 'ann/shop',
+      commit: 'a'.repeat(40),
+      complete: true,
+      files: 12,
+      history: { commits: 3, complete: true },
+      advisories: { source: 'none' },
+      config: { problems: [] },
+    },
     checks,
-    routes: [{ method: 'GET', route: '/api/orders', subject: 'route GET /api/orders', kind: 'api', framework: 'next-app', guard: null, client: 'service', tables: ['orders'], path: 'app/api/orders/route.ts', line: 4 }],
+    routes: [
+      {
+        method: 'GET',
+        route: '/api/orders',
+        subject: 'route GET /api/orders',
+        kind: 'api',
+        framework: 'next-app',
+        guard: null,
+        client: 'service',
+        tables: ['orders'],
+        path: 'app/api/orders/route.ts',
+        line: 4,
+      },
+    ],
     access: [
       {
         kind: 'table',

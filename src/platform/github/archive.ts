@@ -13,7 +13,7 @@ import type { RepositoryRef } from './repository-ref.ts'
 /** Files larger than this are not kept from an archive: no extractor takes them. */
 const MAX_FILE = 8 << 20
 /** Unpacked bytes after which an archive is given up: a bomb, or not worth it. */
-const MAX_UNPACKED = 2 << 30
+const MAX_UNPACKED = 2 * 2 ** 30
 
 /** Blobs of one archive, spooled to a folder that only this process uses. File names are SHAs: paths of the archive never reach the disk. */
 export class BlobSpool {

@@ -17,19 +17,22 @@ export function executeGraphql(query: string, variables: Record<string, unknown>
       repository: ({ owner, name }: { owner: string; name: string }) => {
         const repo = find(owner, name)
         if (!repo) throw new Error(`Could not resolve to a Repository with the name '${owner}/${name}'.`)
-        return repositoryNode(repo, viewer)
+        // One process for all blobs that the query names, instead of several for each.
+        const oids = [...query.matchAll(/oid: "([0-9a-f]{40})"/g)].map((m) => m[1] as string)
+        return repositoryNode(repo, viewer, oids.length ? repo.git.blobs(oids) : new Map())
       },
     },
   })
 }
 
-function repositoryNode(repo: Repo, viewer: string) {
+function repositoryNode(repo: Repo, viewer: string, blobs: ReadonlyMap<string, Buffer>) {
   return {
     id: `R_${repo.id}`,
     databaseId: repo.id,
     isPrivate: repo.private,
     nameWithOwner: `${repo.owner}/${repo.name}`,
-    object: ({ oid, expression }: { oid?: string; expression?: string }) => objectNode(repo, oid ?? expression ?? ''),
+    object: ({ oid, expression }: { oid?: string; expression?: string }) =>
+      oid && blobs.has(oid) ? blobNode(oid, blobs.get(oid) as Buffer) : objectNode(repo, oid ?? expression ?? ''),
     ref: ({ qualifiedName }: { qualifiedName: string }) => refNode(repo, qualifiedName),
     defaultBranchRef: () => refNode(repo, `refs/heads/${repo.defaultBranch}`),
     pullRequest: ({ number }: { number: number }) => {
@@ -68,13 +71,7 @@ function objectNode(repo: Repo, expression: string): unknown {
   const type = oid && repo.git.type(oid)
   if (!oid || !type) return null
   if (type === 'tree') return { __typename: 'Tree', oid }
-  if (type === 'blob') {
-    const bytes = repo.git.blob(oid) as Buffer
-    const isBinary = bytes.subarray(0, 8000).includes(0)
-    const isTruncated = bytes.length > 512_000
-    // Like GitHub: no text for binary files, a cut one for long files, and replacement characters for invalid UTF-8.
-    return { __typename: 'Blob', oid, byteSize: bytes.length, isBinary, isTruncated, text: isBinary ? null : bytes.subarray(0, 512_000).toString('utf8') }
-  }
+  if (type === 'blob') return blobNode(oid, repo.git.blob(oid) as Buffer)
   return {
     __typename: 'Commit',
     oid,
@@ -94,6 +91,19 @@ function objectNode(repo: Repo, expression: string): unknown {
         { first, after },
       )
     },
+  }
+}
+
+function blobNode(oid: string, bytes: Buffer) {
+  const isBinary = bytes.subarray(0, 8000).includes(0)
+  // Like GitHub: no text for binary files, a cut one for long files, and replacement characters for invalid UTF-8.
+  return {
+    __typename: 'Blob',
+    oid,
+    byteSize: bytes.length,
+    isBinary,
+    isTruncated: bytes.length > 512_000,
+    text: isBinary ? null : bytes.subarray(0, 512_000).toString('utf8'),
   }
 }
 
