@@ -13,6 +13,8 @@ export interface Cond {
   readonly negated: boolean
   readonly at: Place
   otherwise: Otherwise
+  /** `keyOf(test)`, once computed. */
+  key?: string
 }
 
 /** One alternative of a join; `i` identifies it among its siblings through every value derived from the join. */
@@ -309,4 +311,10 @@ export function toPublic(val: Val, condition: (cond: Cond) => Condition, depth =
 export function chainName(chain: ChainVal): string {
   const names = chain.links.map((l) => l.name).filter((n) => n !== 'new' && n !== 'default' && n !== '*')
   return names.join('.')
+}
+
+/** The name of what a condition tests. */
+export function keyOfCond(cond: Cond): string {
+  cond.key ??= keyOf(cond.test)
+  return cond.key
 }

@@ -7,6 +7,7 @@ import {
   constant,
   isNullish,
   keyOf,
+  keyOfCond,
   op,
   toPublic,
   truth,
@@ -281,8 +282,8 @@ export class Interpreter {
   /** The path after a join: what all sides share, and a disjunction when a side got here past an exit of its own (`thrown`: an exit of the whole handler). */
   commonPath(base: readonly Cond[], extras: readonly (readonly Cond[])[], disjunction: 'ended' | 'thrown' | 'none'): readonly Cond[] {
     const first = extras[0] ?? []
-    const shared = first.filter((c) => extras.every((e) => e.includes(c) || e.some((o) => o.negated === c.negated && keyOf(o.test) === keyOf(c.test))))
-    const rest = extras.map((e) => e.filter((c) => !shared.includes(c) && !shared.some((o) => o.negated === c.negated && keyOf(o.test) === keyOf(c.test))))
+    const shared = first.filter((c) => extras.every((e) => e.includes(c) || e.some((o) => o.negated === c.negated && keyOfCond(o) === keyOfCond(c))))
+    const rest = extras.map((e) => e.filter((c) => !shared.includes(c) && !shared.some((o) => o.negated === c.negated && keyOfCond(o) === keyOfCond(c))))
     const path = shared.length ? [...base, ...shared] : base
     if (disjunction === 'none' || rest.length > 4 || rest.some((r) => r.length === 0 || r.length > 6)) return path
     const ending = rest.flat().find((c) => c.otherwise.ends && (disjunction === 'ended' || c.otherwise.thrown))
@@ -385,19 +386,17 @@ export class Interpreter {
 
   private leaf(test: Val, wanted: boolean, at: Place, base: Assumption): Assumption | undefined {
     const key = keyOf(test)
-    for (const list of [this.pc, base.conds]) for (const c of list) if (keyOf(c.test) === key) return c.negated !== wanted ? base : undefined
+    for (const list of [this.pc, base.conds]) for (const c of list) if (keyOfCond(c) === key) return c.negated !== wanted ? base : undefined
     return { conds: [...base.conds, { test, negated: !wanted, at, otherwise: NO_END }], narrowed: base.narrowed }
   }
 
   private contradicts(cond: Cond, base: Assumption): boolean {
     const key = keyOf(cond.test)
-    return (
-      this.pc.some((c) => c.negated !== cond.negated && keyOf(c.test) === key) || base.conds.some((c) => c.negated !== cond.negated && keyOf(c.test) === key)
-    )
+    return this.pc.some((c) => c.negated !== cond.negated && keyOfCond(c) === key) || base.conds.some((c) => c.negated !== cond.negated && keyOfCond(c) === key)
   }
 
   private fresh(conds: readonly Cond[], base: Assumption): Cond[] {
-    return conds.filter((c) => ![...this.pc, ...base.conds].some((o) => o.negated === c.negated && keyOf(o.test) === keyOf(c.test)))
+    return conds.filter((c) => ![...this.pc, ...base.conds].some((o) => o.negated === c.negated && keyOfCond(o) === keyOfCond(c)))
   }
 
   /** The path when one of several sets of conditions holds: what they share, and the disjunction of the rest. */
