@@ -135,10 +135,12 @@ function isMac(v: Value): boolean {
 }
 
 /** True when a value, or a value inside it, satisfies the test. */
-export function contains(v: Value | undefined, test: (v: Value) => boolean, depth = 0): boolean {
-  if (!v || depth > 30) return false
+export function contains(v: Value | undefined, test: (v: Value) => boolean, seen: Set<Value> = new Set()): boolean {
+  // Values share their parts: each is looked at once.
+  if (!v || seen.has(v) || seen.size > 5000) return false
+  seen.add(v)
   if (test(v)) return true
-  const inside = (x: Value | undefined) => contains(x, test, depth + 1)
+  const inside = (x: Value | undefined) => contains(x, test, seen)
   switch (v.v) {
     case 'object':
       return Object.values(v.props).some(inside) || inside(v.rest)
