@@ -31,7 +31,9 @@ export async function probeCommand(args: readonly string[]): Promise<number> {
         `${JSON.stringify({ url: url.origin, findings, results: results.map((r) => ({ subject: r.request.subject, path: r.request.path, verdict: r.verdict.kind, how: r.verdict.how })), skipped: plan.skipped }, null, 2)}\n`,
       )
     for (const s of plan.skipped) out(`skipped ${s.subject}: ${s.because}`)
-    out(`${findings.length} open, ${results.filter((r) => r.verdict.kind === 'refused').length} refused, ${results.filter((r) => r.verdict.kind === 'unclear').length} unclear, ${plan.skipped.length} skipped`)
+    out(
+      `${findings.length} open, ${results.filter((r) => r.verdict.kind === 'refused').length} refused, ${results.filter((r) => r.verdict.kind === 'unclear').length} unclear, ${plan.skipped.length} skipped`,
+    )
     if (results.length > 0 && results.every((r) => r.answer.error)) {
       process.stderr.write(`prelaunch: ${url.origin} does not answer: ${cleanLine(results[0]?.answer.error ?? '')}\n`)
       return 3
@@ -46,7 +48,11 @@ function read(args: readonly string[]): { url: URL; dir: string; format: string;
   const usage = (message: string) => Object.assign(new Error(message), { name: 'UsageError' })
   let parsed: { values: { format?: string; rate?: string }; positionals: string[] }
   try {
-    parsed = parseArgs({ args: [...args], allowPositionals: true, options: { format: { type: 'string', default: 'terminal' }, rate: { type: 'string', default: '5' } } })
+    parsed = parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: { format: { type: 'string', default: 'terminal' }, rate: { type: 'string', default: '5' } },
+    })
   } catch (error) {
     throw usage(error instanceof Error ? error.message : String(error))
   }

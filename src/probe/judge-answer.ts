@@ -10,7 +10,10 @@ export interface ProbeAnswer {
   readonly error?: string
 }
 
-export type ProbeVerdict = { readonly kind: 'refused'; readonly how: string } | { readonly kind: 'open'; readonly how: string } | { readonly kind: 'unclear'; readonly how: string }
+export type ProbeVerdict =
+  | { readonly kind: 'refused'; readonly how: string }
+  | { readonly kind: 'open'; readonly how: string }
+  | { readonly kind: 'unclear'; readonly how: string }
 
 const SIGN_IN = /<input[^>]{0,300}type=["']?password/i
 

@@ -24,17 +24,27 @@ export function planProbe(report: Pick<Report, 'routes' | 'checks'>): ProbePlan 
   const reported = new Map<string, 10 | 16>()
   for (const c of report.checks) {
     if (c.number !== 10 && c.number !== 16) continue
-    for (const f of c.findings) for (const subject of [f.subject, ...f.related.flatMap((r) => r.subject ?? [])]) if (!reported.has(subject)) reported.set(subject, c.number)
+    for (const f of c.findings)
+      for (const subject of [f.subject, ...f.related.flatMap((r) => r.subject ?? [])]) if (!reported.has(subject)) reported.set(subject, c.number)
   }
   const requests: ProbeRequest[] = []
   const skipped: { subject: string; because: string }[] = []
   for (const route of report.routes) {
-    const because = reported.has(route.subject) ? `check ${reported.get(route.subject)} reports it as open` : route.guard && isPersonal(route.guard.who) ? `${route.guard.path}:${route.guard.line} guards it` : undefined
+    const because = reported.has(route.subject)
+      ? `check ${reported.get(route.subject)} reports it as open`
+      : route.guard && isPersonal(route.guard.who)
+        ? `${route.guard.path}:${route.guard.line} guards it`
+        : undefined
     if (!because) continue
     if (route.kind === 'page' || (route.kind === 'api' && (route.method === undefined || route.method === 'GET'))) {
       if (/\[\.\.\./.test(route.route)) skipped.push({ subject: route.subject, because: 'its path takes any number of segments' })
-      else requests.push({ path: route.route.replace(/\[[^\]]+\]/g, NOBODYS_ID), subject: route.subject, check: route.kind === 'page' ? 10 : 16, route, because })
-    } else skipped.push({ subject: route.subject, because: route.kind === 'api' ? `the probe sends GET only` : `a ${route.kind.replace('-', ' ')} is not opened with GET` })
+      else
+        requests.push({ path: route.route.replace(/\[[^\]]+\]/g, NOBODYS_ID), subject: route.subject, check: route.kind === 'page' ? 10 : 16, route, because })
+    } else
+      skipped.push({
+        subject: route.subject,
+        because: route.kind === 'api' ? `the probe sends GET only` : `a ${route.kind.replace('-', ' ')} is not opened with GET`,
+      })
   }
   return { requests, skipped }
 }

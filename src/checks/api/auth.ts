@@ -17,7 +17,10 @@ export default defineCheck({
     if (!all.length) return notApplicable('the repository has no API route, server action or serverless function')
     const open = new Set(declared.public.routes.map((d) => d.name.trim()))
     const judged = all.map((route) => judge(route, all, open))
-    const issues = merge(judged.flatMap((j) => (j.kind === 'issue' ? j.causes : [])), all)
+    const issues = merge(
+      judged.flatMap((j) => (j.kind === 'issue' ? j.causes : [])),
+      all,
+    )
     const count = (kind: Verdict['kind']) => judged.filter((j) => j.kind === kind).length
     const evidence = [
       `${all.length} handlers: ${count('guarded')} checked before processing, ${count('public')} public by nature or without anything to protect, ${judged.filter((j) => j.kind === 'issue').length} not`,
@@ -46,7 +49,8 @@ interface Cause {
 const RANK: Readonly<Record<Severity, number>> = { Critical: 3, High: 2, Medium: 1 }
 
 function judge(route: Route, all: readonly Route[], open: ReadonlySet<string>): Verdict {
-  if (open.has(`${route.method ?? ''} ${route.route}`.trim()) || open.has(route.route) || open.has(route.subject)) return { kind: 'public', route, because: 'declared public in the configuration' }
+  if (open.has(`${route.method ?? ''} ${route.route}`.trim()) || open.has(route.route) || open.has(route.subject))
+    return { kind: 'public', route, because: 'declared public in the configuration' }
   const nature = publicByNature(route)
   if (nature) return { kind: 'public', route, because: nature }
   const causes: Cause[] = []
@@ -56,7 +60,14 @@ function judge(route: Route, all: readonly Route[], open: ReadonlySet<string>): 
   if (worst) {
     const { work } = worst
     const elsewhere = work.guard && work.guard.at.path !== route.path ? work.guard.at : undefined
-    causes.push({ route, severity: worst.severity, what: work.guardedLater && worst.severity === 'Medium' ? 'late' : 'open', work, ...(work.guard ? { guard: work.guard } : {}), ...(elsewhere ? { shared: elsewhere } : {}) })
+    causes.push({
+      route,
+      severity: worst.severity,
+      what: work.guardedLater && worst.severity === 'Medium' ? 'late' : 'open',
+      work,
+      ...(work.guard ? { guard: work.guard } : {}),
+      ...(elsewhere ? { shared: elsewhere } : {}),
+    })
   }
   const guards = route.work.flatMap((w) => (w.guard ? [{ work: w, guard: w.guard }] : []))
   const failOpen = guards.find((g) => g.guard.opensWithout)
@@ -64,14 +75,29 @@ function judge(route: Route, all: readonly Route[], open: ReadonlySet<string>): 
   const trusted = guards.find((g) => g.guard.trust === 'unverified')
   if (trusted && !worst) {
     const at = trusted.guard.identifiedAt
-    causes.push({ route, severity: 'High', what: 'trust', work: trusted.work, guard: trusted.guard, ...(at && (at.path !== route.path || at.line < route.line || at.line > (route.endLine ?? at.line)) ? { shared: at } : {}) })
+    causes.push({
+      route,
+      severity: 'High',
+      what: 'trust',
+      work: trusted.work,
+      guard: trusted.guard,
+      ...(at && (at.path !== route.path || at.line < route.line || at.line > (route.endLine ?? at.line)) ? { shared: at } : {}),
+    })
   }
   if (!causes.length) {
-    const wrong = guards.find((g) => wrongStatus(g.guard, route)) ?? (route.guard && wrongStatus(route.guard, route) ? { guard: route.guard, work: undefined } : undefined)
+    const wrong =
+      guards.find((g) => wrongStatus(g.guard, route)) ?? (route.guard && wrongStatus(route.guard, route) ? { guard: route.guard, work: undefined } : undefined)
     if (wrong) {
       const at = wrong.guard.at
       const elsewhere = at.path !== route.path
-      causes.push({ route, severity: 'Medium', what: 'status', guard: wrong.guard, ...(wrong.work ? { work: wrong.work } : {}), ...(elsewhere ? { shared: at } : {}) })
+      causes.push({
+        route,
+        severity: 'Medium',
+        what: 'status',
+        guard: wrong.guard,
+        ...(wrong.work ? { work: wrong.work } : {}),
+        ...(elsewhere ? { shared: at } : {}),
+      })
     }
   }
   void all
@@ -88,7 +114,8 @@ function severityOf(work: Work, route: Route, exposed: readonly Work[], receiver
   if (work.guardedLater && work.kind !== 'read' && work.kind !== 'file-read') return at('Medium')
   if (receiver) return route.limit ? [] : at('High')
   // Guest checkout: what it reads and writes is its own pending order; only the price must come from the server.
-  if (checkout(exposed) && ['read', 'insert', 'update', 'rpc', 'payment'].includes(work.kind)) return isCheckout(work) && work.chosen === 'amount' ? at('High') : []
+  if (checkout(exposed) && ['read', 'insert', 'update', 'rpc', 'payment'].includes(work.kind))
+    return isCheckout(work) && work.chosen === 'amount' ? at('High') : []
   switch (work.kind) {
     case 'delete':
     case 'file-delete':
@@ -120,14 +147,27 @@ function severityOf(work: Work, route: Route, exposed: readonly Work[], receiver
   }
 }
 
-const isCheckout = (w: Work) => w.kind === 'payment' && /checkout\.sessions\.create|payment_?intents\.create|paymentLinks\.create|checkouts?\.create|transactions\.create|createCheckout/i.test(w.call ?? '')
+const isCheckout = (w: Work) =>
+  w.kind === 'payment' &&
+  /checkout\.sessions\.create|payment_?intents\.create|paymentLinks\.create|checkouts?\.create|transactions\.create|createCheckout/i.test(w.call ?? '')
 
 /** Guest checkout: what it writes is its own pending order. */
 const checkout = (exposed: readonly Work[]) => exposed.some(isCheckout)
 
 /** Contact forms, sign-up lists and other receivers: they only add rows and send mail, and show nothing. */
 function isReceiver(exposed: readonly Work[]): boolean {
-  return exposed.length > 0 && exposed.every((w) => (w.kind === 'insert' && w.chosen !== 'owner') || w.kind === 'mail' || w.kind === 'sms' || (w.kind === 'read' && exposed.some((o) => o.kind === 'insert' && o.table === w.table)) || (w.kind === 'update' && exposed.some((o) => o.kind === 'insert' && o.table === w.table))) && exposed.some((w) => w.kind === 'insert' || (w.kind === 'mail' && w.chosen !== 'recipient'))
+  return (
+    exposed.length > 0 &&
+    exposed.every(
+      (w) =>
+        (w.kind === 'insert' && w.chosen !== 'owner') ||
+        w.kind === 'mail' ||
+        w.kind === 'sms' ||
+        (w.kind === 'read' && exposed.some((o) => o.kind === 'insert' && o.table === w.table)) ||
+        (w.kind === 'update' && exposed.some((o) => o.kind === 'insert' && o.table === w.table)),
+    ) &&
+    exposed.some((w) => w.kind === 'insert' || (w.kind === 'mail' && w.chosen !== 'recipient'))
+  )
 }
 
 function worstOf(list: readonly { severity: Severity; work: Work }[]): { severity: Severity; work: Work } | undefined {
@@ -153,7 +193,13 @@ function wrongStatus(guard: Guard, route: Route): boolean {
 function merge(causes: readonly Cause[], all: readonly Route[]): Issue[] {
   const groups = new Map<string, Cause[]>()
   for (const c of causes) {
-    const key = c.shared ? `${c.what} ${c.shared.path}:${c.shared.line}` : c.what === 'trust' || (c.what === 'open' && c.route.kind === 'action' && c.work?.rights === 'caller') ? `${c.what} ${c.route.path}` : c.what === 'status' ? `status ${c.route.path} ${c.guard?.at.line ?? ''} ${c.route.subject}` : `${c.what} ${c.route.subject} ${c.route.path}`
+    const key = c.shared
+      ? `${c.what} ${c.shared.path}:${c.shared.line}`
+      : c.what === 'trust' || (c.what === 'open' && c.route.kind === 'action' && c.work?.rights === 'caller')
+        ? `${c.what} ${c.route.path}`
+        : c.what === 'status'
+          ? `status ${c.route.path} ${c.guard?.at.line ?? ''} ${c.route.subject}`
+          : `${c.what} ${c.route.subject} ${c.route.path}`
     const known = groups.get(key)
     if (known) known.push(c)
     else groups.set(key, [c])
@@ -170,9 +216,15 @@ function issueOf(c: Cause, all: readonly Route[]): Issue {
   const { route, work, guard } = c
   const related: RelatedPlace[] = [...actionFunction(route)]
   if (work && (work.at.path !== route.path || work.at.line !== route.line)) related.push({ ...work.at, what: work.what })
-  if (guard && (c.what === 'fail-open' || c.what === 'trust' || c.what === 'status' || c.what === 'open')) related.push({ ...(guard.identifiedAt ?? guard.at), what: guard.how })
+  if (guard && (c.what === 'fail-open' || c.what === 'trust' || c.what === 'status' || c.what === 'open'))
+    related.push({ ...(guard.identifiedAt ?? guard.at), what: guard.how })
   const jwt = route.platformJwt
-  const gateway = route.kind === 'edge-function' && c.what === 'open' ? (jwt?.on ? ' The gateway only asks for a token of the project, and the public anon key is one.' : ` The gateway asks for no token at all${jwt?.at ? ` (${jwt.at.path}:${jwt.at.line})` : ''}.`) : ''
+  const gateway =
+    route.kind === 'edge-function' && c.what === 'open'
+      ? jwt?.on
+        ? ' The gateway only asks for a token of the project, and the public anon key is one.'
+        : ` The gateway asks for no token at all${jwt?.at ? ` (${jwt.at.path}:${jwt.at.line})` : ''}.`
+      : ''
   return {
     subject: route.subject,
     severity: c.severity,
@@ -215,12 +267,21 @@ function message(c: Cause): string {
 }
 
 function name(route: Route): string {
-  return route.kind === 'action' ? `The server action ${route.subject.replace(/^action .*#/, '')}` : route.kind === 'edge-function' ? `The edge function ${route.subject.replace(/^function /, '')}` : `${route.method ?? 'Every method of'} ${route.route}`
+  return route.kind === 'action'
+    ? `The server action ${route.subject.replace(/^action .*#/, '')}`
+    : route.kind === 'edge-function'
+      ? `The edge function ${route.subject.replace(/^function /, '')}`
+      : `${route.method ?? 'Every method of'} ${route.route}`
 }
 
 function attack(c: Cause): string {
   const { route, work } = c
-  const address = route.kind === 'action' ? 'posts the action id that the page ships to every browser' : route.kind === 'edge-function' ? `calls /functions/v1/${route.subject.replace(/^function /, '')}${route.platformJwt?.on ? ' with the anon key from the page' : ''}` : `sends ${route.method ?? 'a request'} ${route.route}`
+  const address =
+    route.kind === 'action'
+      ? 'posts the action id that the page ships to every browser'
+      : route.kind === 'edge-function'
+        ? `calls /functions/v1/${route.subject.replace(/^function /, '')}${route.platformJwt?.on ? ' with the anon key from the page' : ''}`
+        : `sends ${route.method ?? 'a request'} ${route.route}`
   switch (c.what) {
     case 'status':
       return 'Nobody gets in by it, but refusals look like outages: alarms drown in them, clients retry, and the message of the exception tells strangers about the inside.'
@@ -238,17 +299,17 @@ function attack(c: Cause): string {
 function effect(work: Work | undefined): string {
   switch (work?.kind) {
     case 'read':
-      return ', so other people\'s rows are handed out'
+      return ", so other people's rows are handed out"
     case 'delete':
     case 'file-delete':
       return ', so anybody deletes what belongs to others'
     case 'mail':
     case 'sms':
-      return ', so the sender\'s name and quota serve spam'
+      return ", so the sender's name and quota serve spam"
     case 'payment':
-      return work.chosen === 'amount' ? ' for an amount of their choice' : ', with the owner\'s money or the customers\' data'
+      return work.chosen === 'amount' ? ' for an amount of their choice' : ", with the owner's money or the customers' data"
     case 'paid-api':
-      return ', on the owner\'s bill'
+      return ", on the owner's bill"
     default:
       return ''
   }
@@ -257,11 +318,26 @@ function effect(work: Work | undefined): string {
 function fix(c: Cause, all: readonly Route[]): Issue['fix'] {
   switch (c.what) {
     case 'fail-open':
-      return { text: `Refuse when ${c.guard?.opensWithout} is unset: a missing secret must close the door.`, language: 'ts', code: `const secret = process.env.${c.guard?.opensWithout}\nif (!secret || request.headers.get('authorization') !== \`Bearer \${secret}\`) {\n  return new Response(null, { status: 401 })\n}` }
+      return {
+        text: `Refuse when ${c.guard?.opensWithout} is unset: a missing secret must close the door.`,
+        language: 'ts',
+        code: `const secret = process.env.${c.guard?.opensWithout}\nif (!secret || request.headers.get('authorization') !== \`Bearer \${secret}\`) {\n  return new Response(null, { status: 401 })\n}`,
+      }
     case 'trust':
-      return { text: 'Ask the auth server: getUser() (or getClaims(), which checks the signature) instead of getSession().', language: 'ts', code: `const { data: { user } } = await supabase.auth.getUser()\nif (!user) ${c.route.kind === 'action' ? "throw new Error('Unauthorized')" : 'return new Response(null, { status: 401 })'}` }
+      return {
+        text: 'Ask the auth server: getUser() (or getClaims(), which checks the signature) instead of getSession().',
+        language: 'ts',
+        code: `const { data: { user } } = await supabase.auth.getUser()\nif (!user) ${c.route.kind === 'action' ? "throw new Error('Unauthorized')" : 'return new Response(null, { status: 401 })'}`,
+      }
     case 'status':
-      return { text: 'Answer 401 where the check fails, instead of throwing into the handler of unexpected errors.', language: 'ts', code: c.route.framework === 'Supabase Edge Functions' ? 'if (!user) return new Response(null, { status: 401, headers: corsHeaders })' : 'if (!user) return new Response(null, { status: 401 })' }
+      return {
+        text: 'Answer 401 where the check fails, instead of throwing into the handler of unexpected errors.',
+        language: 'ts',
+        code:
+          c.route.framework === 'Supabase Edge Functions'
+            ? 'if (!user) return new Response(null, { status: 401, headers: corsHeaders })'
+            : 'if (!user) return new Response(null, { status: 401 })',
+      }
     case 'late':
       return { text: 'Move the check to the top of the handler.', ...optionalCode(guardFix(c.route, all)) }
     case 'open':
@@ -269,7 +345,12 @@ function fix(c: Cause, all: readonly Route[]): Issue['fix'] {
         const f = guardFix(c.route, all)
         return { ...f, text: `${f.text} When it is meant for the public (a contact form), put a rate limit in front instead.` }
       }
-      if (c.work?.chosen === 'amount') return { text: 'Take the price from the server (a price id, or the product row), never from the request; ask for a signed-in user unless guests may buy.', language: 'ts', code: "const { data: product } = await admin.from('products').select('price_cents').eq('id', body.productId).single()\nif (!product) return new Response(null, { status: 404 })\nawait stripe.paymentIntents.create({ amount: product.price_cents, currency: 'eur' })" }
+      if (c.work?.chosen === 'amount')
+        return {
+          text: 'Take the price from the server (a price id, or the product row), never from the request; ask for a signed-in user unless guests may buy.',
+          language: 'ts',
+          code: "const { data: product } = await admin.from('products').select('price_cents').eq('id', body.productId).single()\nif (!product) return new Response(null, { status: 404 })\nawait stripe.paymentIntents.create({ amount: product.price_cents, currency: 'eur' })",
+        }
       return guardFix(c.route, all)
   }
 }
@@ -289,7 +370,9 @@ function sharedIssue(causes: readonly Cause[], at: Place): Issue {
     severity,
     discriminator: `${first.what} ${first.guard?.how ?? ''}`,
     title: TITLES[first.what],
-    message: first.guard ? `${routes.length} handlers rely on this check. ${message(first)}` : `${routes.length} actions of this file are alike. ${message(first)}`,
+    message: first.guard
+      ? `${routes.length} handlers rely on this check. ${message(first)}`
+      : `${routes.length} actions of this file are alike. ${message(first)}`,
     at,
     related: routes.flatMap((r) => [{ path: r.path, line: r.line, subject: r.subject, what: 'relies on it' }, ...actionFunction(r)]),
   }

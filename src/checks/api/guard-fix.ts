@@ -4,7 +4,9 @@ import type { Fix } from '../define-check.ts'
 /** The fix of an unguarded handler as code for its framework, in the manner of the guards that the application already has. */
 export function guardFix(route: Route, all: readonly Route[]): Fix {
   const example = all.find((r) => r !== route && r.framework === route.framework && r.guard?.who === 'user' && r.guard.trust === 'verified')
-  const like = example?.guard ? ` ${example.method ? `${example.method} ` : ''}${example.route} already does so (${example.guard.how}, ${example.guard.at.path}:${example.guard.at.line}).` : ''
+  const like = example?.guard
+    ? ` ${example.method ? `${example.method} ` : ''}${example.route} already does so (${example.guard.how}, ${example.guard.at.path}:${example.guard.at.line}).`
+    : ''
   const how = example?.guard?.how ?? ''
   return {
     text: `Establish who calls before anything else and answer 401 with an empty body when nobody is signed in.${like}`,
@@ -35,31 +37,64 @@ function code(route: Route, how: string): string {
         `router.${(route.method ?? 'use').toLowerCase()}('${route.route.replace(/\[(?:\.\.\.)?([^\]]+)\]/g, ':$1')}', requireUser, handler)`,
       ].join('\n')
     case 'Fastify':
-      return ["fastify.addHook('onRequest', async (request, reply) => {", "  const token = request.headers.authorization?.replace(/^Bearer /, '') ?? ''", '  const { data: { user } } = await supabase.auth.getUser(token)', '  if (!user) return reply.code(401).send()', '})'].join('\n')
+      return [
+        "fastify.addHook('onRequest', async (request, reply) => {",
+        "  const token = request.headers.authorization?.replace(/^Bearer /, '') ?? ''",
+        '  const { data: { user } } = await supabase.auth.getUser(token)',
+        '  if (!user) return reply.code(401).send()',
+        '})',
+      ].join('\n')
     case 'Hono':
-      return [`app.use('${route.route.split('/').slice(0, 2).join('/') || '/'}/*', async (c, next) => {`, "  const token = c.req.header('Authorization')?.replace(/^Bearer /, '') ?? ''", '  const { data: { user } } = await supabase.auth.getUser(token)', '  if (!user) return c.body(null, 401)', '  await next()', '})'].join('\n')
+      return [
+        `app.use('${route.route.split('/').slice(0, 2).join('/') || '/'}/*', async (c, next) => {`,
+        "  const token = c.req.header('Authorization')?.replace(/^Bearer /, '') ?? ''",
+        '  const { data: { user } } = await supabase.auth.getUser(token)',
+        '  if (!user) return c.body(null, 401)',
+        '  await next()',
+        '})',
+      ].join('\n')
     case 'NestJS':
       return `@UseGuards(JwtAuthGuard)\n@${(route.method ?? 'All')[0]}${(route.method ?? 'All').slice(1).toLowerCase()}()`
     case 'SvelteKit':
       return route.kind === 'action'
         ? ['const { user } = await event.locals.safeGetSession()', 'if (!user) return fail(401)'].join('\n')
-        : ['const { user } = await locals.safeGetSession() // getSession() verified with getUser()', 'if (!user) return new Response(null, { status: 401 })'].join('\n')
+        : [
+            'const { user } = await locals.safeGetSession() // getSession() verified with getUser()',
+            'if (!user) return new Response(null, { status: 401 })',
+          ].join('\n')
     case 'Nuxt':
       return ['const user = await serverSupabaseUser(event)', "if (!user) throw createError({ statusCode: 401, statusMessage: 'Unauthorized' })"].join('\n')
     case 'Astro':
-      return ["const token = cookies.get('sb-access-token')?.value ?? ''", 'const { data: { user } } = await supabase.auth.getUser(token)', 'if (!user) return new Response(null, { status: 401 })'].join('\n')
+      return [
+        "const token = cookies.get('sb-access-token')?.value ?? ''",
+        'const { data: { user } } = await supabase.auth.getUser(token)',
+        'if (!user) return new Response(null, { status: 401 })',
+      ].join('\n')
     case 'Remix':
       return ['const { data: { user } } = await supabase.auth.getUser()', 'if (!user) throw new Response(null, { status: 401 })'].join('\n')
     case 'TanStack Start':
-      return ['const { data: { user } } = await supabase.auth.getUser()', "if (!user) throw new Response(null, { status: 401 })"].join('\n')
+      return ['const { data: { user } } = await supabase.auth.getUser()', 'if (!user) throw new Response(null, { status: 401 })'].join('\n')
     case 'tRPC':
-      return [`${route.route.split('.').at(-1)}: protectedProcedure`, '  // instead of publicProcedure:', '  // t.procedure.use(({ ctx, next }) => {', "  //   if (!ctx.user) throw new TRPCError({ code: 'UNAUTHORIZED' })", '  //   return next({ ctx: { user: ctx.user } })', '  // })'].join('\n')
+      return [
+        `${route.route.split('.').at(-1)}: protectedProcedure`,
+        '  // instead of publicProcedure:',
+        '  // t.procedure.use(({ ctx, next }) => {',
+        "  //   if (!ctx.user) throw new TRPCError({ code: 'UNAUTHORIZED' })",
+        '  //   return next({ ctx: { user: ctx.user } })',
+        '  // })',
+      ].join('\n')
     default:
       break
   }
-  const refuse = route.kind === 'action' ? "throw new Error('Unauthorized')" : route.path.includes('pages/api') || /Vercel|Netlify/.test(route.framework) ? 'return res.status(401).end()' : 'return new Response(null, { status: 401 })'
+  const refuse =
+    route.kind === 'action'
+      ? "throw new Error('Unauthorized')"
+      : route.path.includes('pages/api') || /Vercel|Netlify/.test(route.framework)
+        ? 'return res.status(401).end()'
+        : 'return new Response(null, { status: 401 })'
   if (who === 'clerk') return `const { userId } = await auth()\nif (!userId) ${refuse}`
-  if (who === 'authjs') return `const session = ${route.path.includes('pages/') ? 'await getServerSession(req, res, authOptions)' : 'await auth()'}\nif (!session?.user) ${refuse}`
+  if (who === 'authjs')
+    return `const session = ${route.path.includes('pages/') ? 'await getServerSession(req, res, authOptions)' : 'await auth()'}\nif (!session?.user) ${refuse}`
   if (who === 'better') return `const session = await auth.api.getSession({ headers: await headers() })\nif (!session) ${refuse}`
   return `const supabase = await createClient()\nconst { data: { user } } = await supabase.auth.getUser()\nif (!user) ${refuse}`
 }

@@ -7,11 +7,24 @@ export function publicByNature(route: Route): string | undefined {
   if (steps.some((s) => s.effect.kind === 'verify-signature')) return 'a signed webhook (check 20 judges it)'
   if (receivesPayments(route)) return 'a webhook of a payment processor (check 20 judges whether it verifies the signature)'
   const calls = steps.flatMap((s) => (s.effect.kind === 'auth-call' ? [s.effect] : []))
-  const own = calls.filter((c) => /^(sign-in|sign-up|otp|magic-link|reset|verify|oauth|exchange-code|sign-out|refresh)$/.test(c.op) || (c.op === 'admin' && /createUser/i.test(c.name)))
+  const own = calls.filter(
+    (c) =>
+      /^(sign-in|sign-up|otp|magic-link|reset|verify|oauth|exchange-code|sign-out|refresh)$/.test(c.op) || (c.op === 'admin' && /createUser/i.test(c.name)),
+  )
   const administers = calls.some((c) => c.op === 'admin' && !/createUser/i.test(c.name) && !/generateLink/i.test(c.name))
   if (own.length && !administers) return `authentication itself (${own[0]?.name})`
-  if (steps.some((s) => s.effect.kind === 'hash-compare' && /bcrypt|argon|scrypt|compare|verify/i.test(s.effect.name)) && AUTH_PATH.test(route.route + route.subject)) return 'sign-in itself'
-  if (AUTH_PATH.test(lastSegments(route)) && !administers && route.work.every((w) => !w.table || AUTH_TABLES.test(w.table)) && !route.work.some((w) => w.kind === 'payment' || w.kind === 'paid-api' || w.kind === 'delete')) return 'authentication itself'
+  if (
+    steps.some((s) => s.effect.kind === 'hash-compare' && /bcrypt|argon|scrypt|compare|verify/i.test(s.effect.name)) &&
+    AUTH_PATH.test(route.route + route.subject)
+  )
+    return 'sign-in itself'
+  if (
+    AUTH_PATH.test(lastSegments(route)) &&
+    !administers &&
+    route.work.every((w) => !w.table || AUTH_TABLES.test(w.table)) &&
+    !route.work.some((w) => w.kind === 'payment' || w.kind === 'paid-api' || w.kind === 'delete')
+  )
+    return 'authentication itself'
   return undefined
 }
 
@@ -22,7 +35,8 @@ function receivesPayments(route: Route): boolean {
   return /"v":"event"|stripe-signature|paddle-signature|x-signature|polar-webhook|webhook-signature/i.test(seen)
 }
 
-const AUTH_PATH = /(^|[/#._-])(log-?in|sign-?in|log-?out|sign-?out|sign-?up|register|registration|forgot-?password|reset-?password|password-?reset|verify-?email|confirm-?email|verify-?otp|send-?otp|magic-?link|oauth|auth\/callback)($|[/#?._-])|#(login|signIn|signin|signUp|signup|register|logout|signOut|forgotPassword|resetPassword|verifyOtp|sendOtp|verifyEmail)\b/i
+const AUTH_PATH =
+  /(^|[/#._-])(log-?in|sign-?in|log-?out|sign-?out|sign-?up|register|registration|forgot-?password|reset-?password|password-?reset|verify-?email|confirm-?email|verify-?otp|send-?otp|magic-?link|oauth|auth\/callback)($|[/#?._-])|#(login|signIn|signin|signUp|signup|register|logout|signOut|forgotPassword|resetPassword|verifyOtp|sendOtp|verifyEmail)\b/i
 const AUTH_TABLES = /user|profile|account|session|token|otp|verification|credential|login|auth|password|member/i
 
 function lastSegments(route: Route): string {

@@ -1,7 +1,7 @@
 import type { Place } from '../../lib/place.ts'
 import type { Route } from '../../model/routes/routes.ts'
-import { actionFunction } from './action-function.ts'
 import { defineCheck, failed, type Issue, notApplicable, passed, type Severity } from '../define-check.ts'
+import { actionFunction } from './action-function.ts'
 
 export default defineCheck({
   number: 18,
@@ -12,9 +12,15 @@ export default defineCheck({
   doubtedBy: ['code'],
   run({ routes, files }) {
     const endpoints = routes.routes.filter((r) => files.role(r.path) === 'source').flatMap((route) => authEndpoint(route) ?? [])
-    if (!endpoints.length) return notApplicable('the application has no login, registration, reset, magic-link, OTP or token endpoint of its own: browsers call the platform\'s endpoints, or a library answers them')
+    if (!endpoints.length)
+      return notApplicable(
+        "the application has no login, registration, reset, magic-link, OTP or token endpoint of its own: browsers call the platform's endpoints, or a library answers them",
+      )
     const limited = endpoints.filter((e) => e.route.limit)
-    const evidence = [`${endpoints.length} authentication endpoints, ${limited.length} limited`, ...limited.map((e) => `${e.route.subject}: ${e.route.limit?.path}:${e.route.limit?.line}`)]
+    const evidence = [
+      `${endpoints.length} authentication endpoints, ${limited.length} limited`,
+      ...limited.map((e) => `${e.route.subject}: ${e.route.limit?.path}:${e.route.limit?.line}`),
+    ]
     const issues = endpoints.filter((e) => !e.route.limit).map(issue)
     return issues.length ? failed(issues, evidence) : passed(...evidence)
   },
@@ -34,13 +40,20 @@ const WRAPS = /^(sign-in|sign-up|otp|magic-link|reset|verify)$/
 function authEndpoint(route: Route): Endpoint | undefined {
   if (route.library || route.kind === 'page') return undefined
   const steps = route.behaviour?.steps ?? []
-  if (route.guard && route.guard.trust === 'verified' && ['user', 'admin', 'secret', 'signature'].includes(route.guard.who) && !steps.some((s) => s.effect.kind === 'hash-compare')) {
+  if (
+    route.guard &&
+    route.guard.trust === 'verified' &&
+    ['user', 'admin', 'secret', 'signature'].includes(route.guard.who) &&
+    !steps.some((s) => s.effect.kind === 'hash-compare')
+  ) {
     // Behind a signed-in user it is a change of settings, not a way in; the guard that sign-in itself establishes comes later.
     const first = steps.findIndex((s) => s.effect.kind === 'auth-call' && WRAPS.test(s.effect.op))
     const identified = steps.findIndex((s) => s.effect.kind === 'identify' || s.effect.kind === 'verify-signature')
     if (first < 0 || (identified >= 0 && identified < first && !/sign-?in|log-?in|regist|sign-?up/i.test(route.route))) return undefined
   }
-  const call = steps.find((s) => s.effect.kind === 'auth-call' && (WRAPS.test(s.effect.op) || (s.effect.op === 'admin' && /createUser|generateLink|inviteUser/i.test(s.effect.name))))
+  const call = steps.find(
+    (s) => s.effect.kind === 'auth-call' && (WRAPS.test(s.effect.op) || (s.effect.op === 'admin' && /createUser|generateLink|inviteUser/i.test(s.effect.name))),
+  )
   const named = AUTH_NAME.exec(`${route.route} ${route.subject}`)?.[0]
   const compares = steps.find((s) => s.effect.kind === 'hash-compare' && PASSWORD_HASH.test(s.effect.name))
   const mails = steps.find((s) => s.effect.kind === 'mail' || s.effect.kind === 'sms')
@@ -50,7 +63,8 @@ function authEndpoint(route: Route): Endpoint | undefined {
   if (named && sent && SENDS.test(named)) return { route, severity: 'High', does: 'sends mail or messages for sign-in itself', at: sent.at, kind: 'message' }
   if (call && call.effect.kind === 'auth-call') {
     const { op, name } = call.effect
-    if (op === 'admin' && sent) return { route, severity: 'High', does: `creates accounts or links (${name}) and sends mail itself`, at: sent.at, kind: 'message' }
+    if (op === 'admin' && sent)
+      return { route, severity: 'High', does: `creates accounts or links (${name}) and sends mail itself`, at: sent.at, kind: 'message' }
     if (op === 'admin' && !named) return undefined
     // A link from a mail carries a long random token; only codes that people type can be guessed.
     if (op === 'verify' && route.method === 'GET') return undefined
@@ -61,24 +75,35 @@ function authEndpoint(route: Route): Endpoint | undefined {
   const adds = route.work.find((w) => w.kind === 'insert' && /user|account|member/i.test(w.table ?? ''))
   if (named && adds && /regist|sign-?up/i.test(named)) return { route, severity: 'High', does: 'registers accounts itself', at: adds.at, kind: 'registration' }
   const reads = route.work.find((w) => w.kind === 'read' && /user|account|otp|code|verification/i.test(w.table ?? ''))
-  if (named && reads && /log-?in|sign-?in|otp|verify/i.test(named) && (route.method ?? 'POST') !== 'GET') return { route, severity: 'High', does: 'verifies credentials itself', at: reads.at, kind: 'password' }
+  if (named && reads && /log-?in|sign-?in|otp|verify/i.test(named) && (route.method ?? 'POST') !== 'GET')
+    return { route, severity: 'High', does: 'verifies credentials itself', at: reads.at, kind: 'password' }
   return undefined
 }
 
 const PASSWORD_HASH = /bcrypt|argon|scrypt|pbkdf|password|^compare(Sync)?$|^verify$/i
-const AUTH_NAME = /(^|[/#._-])(log-?in|sign-?in|sign-?up|register|registration|forgot-?password|reset-?password|password-?reset|request-?reset|resend|verify-?otp|send-?otp|otp|magic-?link|send-?code|verify-?code|verify-?email)(?=$|[/#?._\s-])/i
+const AUTH_NAME =
+  /(^|[/#._-])(log-?in|sign-?in|sign-?up|register|registration|forgot-?password|reset-?password|password-?reset|request-?reset|resend|verify-?otp|send-?otp|otp|magic-?link|send-?code|verify-?code|verify-?email)(?=$|[/#?._\s-])/i
 const SENDS = /forgot|reset|resend|otp|magic|code|email|sign-?up|regist/i
 
 function issue(e: Endpoint): Issue {
   const { route } = e
-  const name = route.kind === 'action' ? `The action ${route.subject.replace(/^action .*#/, '')}` : route.kind === 'edge-function' ? `The edge function ${route.subject.replace(/^function /, '')}` : `${route.method ?? 'Every method of'} ${route.route}`
+  const name =
+    route.kind === 'action'
+      ? `The action ${route.subject.replace(/^action .*#/, '')}`
+      : route.kind === 'edge-function'
+        ? `The edge function ${route.subject.replace(/^function /, '')}`
+        : `${route.method ?? 'Every method of'} ${route.route}`
   return {
     subject: route.subject,
     severity: e.severity,
     title: 'No rate limit on an authentication endpoint',
     message: `${name} ${e.does}, and nothing limits how often: no limiter in the handler, in a wrapper or in the middleware in front of it.${e.severity === 'Medium' ? " The platform sees one address, the server's, for all callers." : ''}`,
     attack: ATTACKS[e.kind],
-    fix: { text: 'Count attempts per address and per account before anything else and answer 429 when there are too many.', language: 'ts', code: limiter(route) },
+    fix: {
+      text: 'Count attempts per address and per account before anything else and answer 429 when there are too many.',
+      language: 'ts',
+      code: limiter(route),
+    },
     at: { path: route.path, line: route.line, ...(route.endLine ? { endLine: Math.min(route.endLine, route.line + 20) } : {}) },
     related: [...actionFunction(route), ...(e.at.path === route.path && e.at.line === route.line ? [] : [{ ...e.at, what: e.does }])],
     proof: 'inferred',
@@ -103,7 +128,7 @@ function limiter(route: Route): string {
     case 'Hono':
       return "import { rateLimiter } from 'hono-rate-limiter'\n\napp.use('/auth/*', rateLimiter({ windowMs: 15 * 60 * 1000, limit: 10, keyGenerator: (c) => c.req.header('cf-connecting-ip') ?? '' }))"
     case 'SvelteKit':
-      return "const { success } = await ratelimit.limit(event.getClientAddress())\nif (!success) return fail(429)"
+      return 'const { success } = await ratelimit.limit(event.getClientAddress())\nif (!success) return fail(429)'
     case 'Nuxt':
       return "const { success } = await ratelimit.limit(getRequestIP(event, { xForwardedFor: true }) ?? '')\nif (!success) throw createError({ statusCode: 429 })"
     case 'Astro':

@@ -1,9 +1,11 @@
 import type { Route } from '../../model/routes/routes.ts'
 
-const SEGMENT = /^(dashboard|account|my-account|settings|admin|administration|backoffice|billing|portal|workspace|workspaces|console|panel|mi-cuenta|cuenta|konto|mon-compte|profile|inbox|protected)$/i
+const SEGMENT =
+  /^(dashboard|account|my-account|settings|admin|administration|backoffice|billing|portal|workspace|workspaces|console|panel|mi-cuenta|cuenta|konto|mon-compte|profile|inbox|protected)$/i
 const ADMIN_LIKE = /^admin-[\w-]+$/i
 const GROUP = /^\((.*(protected|authenticated|authed|private|dashboard|secure|logged-?in|user-area|members|admin|app|console|account).*)\)$/i
-const PUBLIC_LEAF = /^(log-?in|sign-?in|sign-?up|register|registration|forgot-?password|reset-?password|verify.*|confirm.*|callback|auth|logout|signout|welcome|pricing|terms|privacy|error|unauthorized|access-denied|success|cancel(led)?|invite|join|onboarding-public)$/i
+const PUBLIC_LEAF =
+  /^(log-?in|sign-?in|sign-?up|register|registration|forgot-?password|reset-?password|verify.*|confirm.*|callback|auth|logout|signout|welcome|pricing|terms|privacy|error|unauthorized|access-denied|success|cancel(led)?|invite|join|onboarding-public)$/i
 const MARKETING = /^\/($|(buy|pricing|plans|about|contact|blog|docs|faq|terms|privacy|features|home|landing)(\/|$|-))/i
 
 /** Why the application itself treats a page as protected; undefined when it does not. */
@@ -12,7 +14,13 @@ export function protectedBecause(route: Route, all: readonly Route[], usesAuth: 
   if (segments.some((s) => PUBLIC_LEAF.test(s)) || !usesAuth) return undefined
   if (route.clientLayout) return `the layout above it sends visitors without a session to sign-in (${route.clientLayout.path}:${route.clientLayout.line})`
   if (route.signs?.redirects) return `it sends visitors without a session to sign-in (${route.signs.redirects.path}:${route.signs.redirects.line})`
-  if (route.guard && route.guard.who !== 'token' && route.guard.refusal.how !== 'next' && (route.guard.who === 'user' || route.guard.who === 'admin' || route.guard.who === 'check')) return `it is guarded at ${route.guard.at.path}:${route.guard.at.line}`
+  if (
+    route.guard &&
+    route.guard.who !== 'token' &&
+    route.guard.refusal.how !== 'next' &&
+    (route.guard.who === 'user' || route.guard.who === 'admin' || route.guard.who === 'check')
+  )
+    return `it is guarded at ${route.guard.at.path}:${route.guard.at.line}`
   const segment = segments.find((s) => SEGMENT.test(s) || ADMIN_LIKE.test(s))
   // A public profile or workspace is addressed by its name: `/profile/[username]`.
   const addressed = segment !== undefined && /^(profile|account|workspace|portal)$/i.test(segment) && /^\[/.test(segments[segments.indexOf(segment) + 1] ?? '')
@@ -20,8 +28,11 @@ export function protectedBecause(route: Route, all: readonly Route[], usesAuth: 
   const group = (route.page?.path ?? route.path).split('/').find((s) => GROUP.test(s))
   if (group && !/marketing|public|landing/i.test(group) && (route.signs?.readsUser || route.work.length > 0)) return `it is in the group ${group}`
   if (MARKETING.test(route.route)) return undefined
-  const asks = (route.signs?.asks ?? []).map((a) => all.find((r) => r.kind === 'api' && (r.method === undefined || r.method === 'GET') && samePath(r.route, a.url)))
-  if (asks.length && asks.every((r) => r?.guard && (r.guard.who === 'user' || r.guard.who === 'admin') && r.tables.length > 0)) return `all it shows comes from ${asks[0]?.route}, which answers signed-in users only`
+  const asks = (route.signs?.asks ?? []).map((a) =>
+    all.find((r) => r.kind === 'api' && (r.method === undefined || r.method === 'GET') && samePath(r.route, a.url)),
+  )
+  if (asks.length && asks.every((r) => r?.guard && (r.guard.who === 'user' || r.guard.who === 'admin') && r.tables.length > 0))
+    return `all it shows comes from ${asks[0]?.route}, which answers signed-in users only`
   const personal = route.work.find((w) => w.kind === 'read' && w.userData && w.guard?.who === 'user')
   if (personal && route.work.every((w) => w.guard)) return `the server ${personal.what} for the signed-in user`
   return undefined

@@ -15,8 +15,13 @@ export default defineCheck({
     const pages = routes.routes.filter((r) => r.kind === 'page' && files.role(r.path) === 'source')
     if (!pages.length) return notApplicable('the application serves no pages of its own')
     const served = pages.filter((r) => !r.page?.static)
-    const usesAuth = routes.sessions.some((s) => s.libraries.length || s.serverClients.length || s.browserAuth.length || s.ownCookies.length) || routes.routes.some((r) => r.guard?.who === 'user' || r.guard?.who === 'admin')
-    if (!served.length) return notApplicable('a static single-page application: no server renders its pages and none could check; checks 1-4 (row level security) and 16 (functions and routes) say what protects its data')
+    const usesAuth =
+      routes.sessions.some((s) => s.libraries.length || s.serverClients.length || s.browserAuth.length || s.ownCookies.length) ||
+      routes.routes.some((r) => r.guard?.who === 'user' || r.guard?.who === 'admin')
+    if (!served.length)
+      return notApplicable(
+        'a static single-page application: no server renders its pages and none could check; checks 1-4 (row level security) and 16 (functions and routes) say what protects its data',
+      )
     const guarded = served.flatMap((route) => {
       if (open.has(`GET ${route.route}`) || open.has(route.route)) return []
       const because = protectedBecause(route, routes.routes, usesAuth)
@@ -24,7 +29,13 @@ export default defineCheck({
     })
     if (!guarded.length) return notApplicable(`no page is treated as protected (${served.length} pages looked at)`)
     const causes = guarded.flatMap(({ route, because }) => judge(route, because))
-    const evidence = [`${guarded.length} protected pages of ${served.length}, ${guarded.length - causes.length} checked on the server`, ...guarded.filter((g) => !causes.some((c) => c.route === g.route)).slice(0, 12).map((g) => `${g.route.route}: ${g.route.guard ? `${g.route.guard.how} (${g.route.guard.at.path}:${g.route.guard.at.line})` : 'never rendered'}`)]
+    const evidence = [
+      `${guarded.length} protected pages of ${served.length}, ${guarded.length - causes.length} checked on the server`,
+      ...guarded
+        .filter((g) => !causes.some((c) => c.route === g.route))
+        .slice(0, 12)
+        .map((g) => `${g.route.route}: ${g.route.guard ? `${g.route.guard.how} (${g.route.guard.at.path}:${g.route.guard.at.line})` : 'never rendered'}`),
+    ]
     return causes.length ? failed(merge(causes), evidence) : passed(...evidence)
   },
 })
@@ -40,22 +51,30 @@ interface Cause {
   readonly shared?: Place
 }
 
-const ADMIN = /(^|\/)(admin|administration|backoffice|back-office|superadmin|staff)(-[\w]+)?(\/|$)/i
-
 function judge(route: Route, because: string): Cause[] {
   if (route.reachable === false) return []
   const g = route.guard
   const leaks = route.work.find((w) => w.kind === 'read' && w.userData && !w.hidden && (!w.guard || w.guard.trust === 'claimed') && w.rights === 'service')
   if (g && g.trust === 'verified' && !g.opensWithout) return []
-  if (g && g.opensWithout) return [{ route, severity: 'High', what: 'fail-open', because, guard: g, ...shared(g.at, route) }]
+  if (g?.opensWithout) return [{ route, severity: 'High', what: 'fail-open', because, guard: g, ...shared(g.at, route) }]
   if (g && g.trust === 'unverified') return [{ route, severity: 'High', what: 'trust', because, guard: g, ...shared(g.identifiedAt ?? g.at, route) }]
   if (g && g.trust === 'editable') return []
-  if (g) return [{ route, severity: leaks ? 'Critical' : 'High', what: 'presence', because, guard: g, ...(leaks ? { work: leaks } : {}), ...shared(g.at, route) }]
+  if (g)
+    return [{ route, severity: leaks ? 'Critical' : 'High', what: 'presence', because, guard: g, ...(leaks ? { work: leaks } : {}), ...shared(g.at, route) }]
   // A page whose own code asks for the caller before it reads anything needs no gate in front.
   if (route.work.length && route.work.every((w) => w.guard && w.guard.trust === 'verified') && !route.signs?.redirects && !route.clientLayout) return []
   const gate = route.clientLayout ?? (route.signs?.redirects && route.signs.redirects.path !== route.page?.path ? route.signs.redirects : undefined)
   const client = gate ?? route.signs?.redirects
-  return [{ route, severity: leaks ? 'Critical' : 'High', what: client ? 'client' : 'open', because, ...(leaks ? { work: leaks } : {}), ...(gate ? { shared: gate } : {}) }]
+  return [
+    {
+      route,
+      severity: leaks ? 'Critical' : 'High',
+      what: client ? 'client' : 'open',
+      because,
+      ...(leaks ? { work: leaks } : {}),
+      ...(gate ? { shared: gate } : {}),
+    },
+  ]
 }
 
 function shared(at: Place, route: Route): { shared?: Place } {
@@ -74,7 +93,13 @@ function merge(causes: readonly Cause[]): Issue[] {
 
 function issue(c: Cause): Issue {
   const { route } = c
-  const places = [c.guard ? { ...(c.guard.identifiedAt ?? c.guard.at), what: c.guard.how } : undefined, c.what === 'client' && (c.shared ?? route.signs?.redirects) ? { ...(c.shared ?? (route.signs?.redirects as Place)), what: 'sends visitors away only in the browser' } : undefined, c.work ? { ...c.work.at, what: c.work.what } : undefined]
+  const places = [
+    c.guard ? { ...(c.guard.identifiedAt ?? c.guard.at), what: c.guard.how } : undefined,
+    c.what === 'client' && (c.shared ?? route.signs?.redirects)
+      ? { ...(c.shared ?? (route.signs?.redirects as Place)), what: 'sends visitors away only in the browser' }
+      : undefined,
+    c.work ? { ...c.work.at, what: c.work.what } : undefined,
+  ]
   return {
     subject: route.subject,
     severity: c.severity,
@@ -129,21 +154,53 @@ function attack(c: Cause): string {
 
 function fix(c: Cause): Issue['fix'] {
   const { route } = c
-  const text = c.what === 'trust' ? 'Verify the session: getUser() (or getClaims()) instead of getSession(), then redirect.' : 'Fetch the user on the server before the page is rendered and redirect when there is none.'
+  const text =
+    c.what === 'trust'
+      ? 'Verify the session: getUser() (or getClaims()) instead of getSession(), then redirect.'
+      : 'Fetch the user on the server before the page is rendered and redirect when there is none.'
   switch (route.framework) {
     case 'SvelteKit':
-      return { text, language: 'ts', code: "// +layout.server.ts\nexport const load = async ({ locals }) => {\n  const { user } = await locals.safeGetSession() // getSession() verified with getUser()\n  if (!user) redirect(303, '/login')\n  return { user }\n}" }
+      return {
+        text,
+        language: 'ts',
+        code: "// +layout.server.ts\nexport const load = async ({ locals }) => {\n  const { user } = await locals.safeGetSession() // getSession() verified with getUser()\n  if (!user) redirect(303, '/login')\n  return { user }\n}",
+      }
     case 'Nuxt':
-      return { text, language: 'ts', code: "// middleware/auth.ts, named by definePageMeta({ middleware: 'auth' })\nexport default defineNuxtRouteMiddleware(async () => {\n  const user = useSupabaseUser()\n  if (!user.value) return navigateTo('/login')\n})" }
+      return {
+        text,
+        language: 'ts',
+        code: "// middleware/auth.ts, named by definePageMeta({ middleware: 'auth' })\nexport default defineNuxtRouteMiddleware(async () => {\n  const user = useSupabaseUser()\n  if (!user.value) return navigateTo('/login')\n})",
+      }
     case 'Astro':
-      return { text, language: 'ts', code: "const token = Astro.cookies.get('sb-access-token')?.value ?? ''\nconst { data: { user } } = await supabase.auth.getUser(token)\nif (!user) return Astro.redirect('/login')" }
+      return {
+        text,
+        language: 'ts',
+        code: "const token = Astro.cookies.get('sb-access-token')?.value ?? ''\nconst { data: { user } } = await supabase.auth.getUser(token)\nif (!user) return Astro.redirect('/login')",
+      }
     case 'Remix':
-      return { text, language: 'ts', code: "export async function loader({ request }) {\n  const { data: { user } } = await createServerClient(request).auth.getUser()\n  if (!user) throw redirect('/login')\n  return null\n}" }
+      return {
+        text,
+        language: 'ts',
+        code: "export async function loader({ request }) {\n  const { data: { user } } = await createServerClient(request).auth.getUser()\n  if (!user) throw redirect('/login')\n  return null\n}",
+      }
     case 'TanStack Start':
-      return { text, language: 'ts', code: "beforeLoad: async () => {\n  const user = await getCurrentUser() // a server function that calls getUser()\n  if (!user) throw redirect({ to: '/login' })\n}" }
+      return {
+        text,
+        language: 'ts',
+        code: "beforeLoad: async () => {\n  const user = await getCurrentUser() // a server function that calls getUser()\n  if (!user) throw redirect({ to: '/login' })\n}",
+      }
     default:
-      if (route.path.includes('pages/')) return { text, language: 'ts', code: "export const getServerSideProps = async (ctx) => {\n  const { data: { user } } = await createClient(ctx).auth.getUser()\n  if (!user) return { redirect: { destination: '/login', permanent: false } }\n  return { props: {} }\n}" }
-      return { text: `${text} A layout above the protected pages does it once for all of them.`, language: 'tsx', code: "// layout.tsx above the page, a server component\nexport default async function Layout({ children }) {\n  const supabase = await createClient()\n  const { data: { user } } = await supabase.auth.getUser()\n  if (!user) redirect('/login')\n  return children\n}" }
+      if (route.path.includes('pages/'))
+        return {
+          text,
+          language: 'ts',
+          code: "export const getServerSideProps = async (ctx) => {\n  const { data: { user } } = await createClient(ctx).auth.getUser()\n  if (!user) return { redirect: { destination: '/login', permanent: false } }\n  return { props: {} }\n}",
+        }
+      return {
+        text: `${text} A layout above the protected pages does it once for all of them.`,
+        language: 'tsx',
+        code: "// layout.tsx above the page, a server component\nexport default async function Layout({ children }) {\n  const supabase = await createClient()\n  const { data: { user } } = await supabase.auth.getUser()\n  if (!user) redirect('/login')\n  return children\n}",
+      }
   }
 }
 
@@ -159,9 +216,4 @@ function sharedIssue(causes: readonly Cause[]): Issue {
     at,
     related: causes.map((c) => ({ path: c.route.path, line: c.route.line, subject: c.route.subject, what: c.because })),
   }
-}
-
-/** True for pages of administrators. */
-export function isAdminPage(route: Route): boolean {
-  return ADMIN.test(route.route)
 }

@@ -14,13 +14,21 @@ export default defineCheck({
     const source = (p: Place) => files.role(p.path) === 'source'
     const answers = routes.sessions.map((s) =>
       judge(
-        { ...s, serverClients: s.serverClients.filter(source), browserClients: s.browserClients.filter(source), browserAuth: s.browserAuth.filter(source), listeners: s.listeners.filter(source), ownCookies: s.ownCookies.filter(source) },
+        {
+          ...s,
+          serverClients: s.serverClients.filter(source),
+          browserClients: s.browserClients.filter(source),
+          browserAuth: s.browserAuth.filter(source),
+          listeners: s.listeners.filter(source),
+          ownCookies: s.ownCookies.filter(source),
+        },
         routes.middleware.filter((m) => m.workspace === s.workspace),
         routes.routes.filter((r) => (r.workspace ?? '') === s.workspace),
       ),
     )
     const used = answers.filter((a) => a.kind !== 'none')
-    if (!used.length) return notApplicable('the application keeps no session that would have to be refreshed: no platform or library authentication is used in its code')
+    if (!used.length)
+      return notApplicable('the application keeps no session that would have to be refreshed: no platform or library authentication is used in its code')
     const issues = used.flatMap((a) => (a.kind === 'issue' ? [a.issue] : []))
     const evidence = used.flatMap((a) => (a.kind === 'fine' ? [a.because] : []))
     void workspaces
@@ -56,14 +64,17 @@ function serverSide(s: SessionModel, middleware: readonly MiddlewareModel[], rou
     return fine(`${place(refreshing.at)} fetches the user on every request that it matches and writes the cookies back`)
   }
   // Layout loads of SvelteKit and root loaders of Remix run for every page as well.
-  const load = s.serverReads.find((r) => /(^|\/)\+layout\.server\.[jt]s$|(^|\/)root\.[jt]sx?$|hooks\.server/.test(r.at.path) && /getUser|getClaims|safeGetSession/.test(r.name))
+  const load = s.serverReads.find(
+    (r) => /(^|\/)\+layout\.server\.[jt]s$|(^|\/)root\.[jt]sx?$|hooks\.server/.test(r.at.path) && /getUser|getClaims|safeGetSession/.test(r.name),
+  )
   if (load) return fine(`${place(load.at)} fetches the user for every page`)
   if (s.renewals.length && !middleware.length) return fine(`${place(s.renewals[0] as Place)} renews the session`)
   if (s.listeners.length && s.browserClients.length && !middleware.some((m) => m.behaviour?.steps.some((x) => x.effect.kind === 'identify'))) {
     // A browser client renews its tokens and shares the cookies with the server.
     const client = s.browserClients[0] as Place
     const listener = s.listeners[0] as Place
-    if (!routes.some((r) => r.guard && r.kind === 'page')) return fine(`the browser client (${place(client)}) renews the session and ${place(listener)} listens to it`)
+    if (!routes.some((r) => r.guard && r.kind === 'page'))
+      return fine(`the browser client (${place(client)}) renews the session and ${place(listener)} listens to it`)
   }
   const at = middleware[0]?.at ?? (s.serverClients[0] as Place)
   const has = middleware.length > 0
@@ -76,8 +87,13 @@ function serverSide(s: SessionModel, middleware: readonly MiddlewareModel[], rou
       message: has
         ? `The server keeps the session in cookies (${place(s.serverClients[0] as Place)}), but this middleware never fetches the user with getUser() or getClaims(): an expired token is neither verified nor renewed before pages read it.`
         : `The server keeps the session in cookies (${place(s.serverClients[0] as Place)}), but no middleware or hook fetches the user on every request: server components cannot write cookies, so an expired token is never replaced.`,
-      attack: 'Users are thrown out, or keep a session that the auth server has ended, after the access token expires (an hour); signing out elsewhere or a ban takes effect only then.',
-      fix: { text: 'Refresh in the middleware: create the client with getAll and setAll, call getUser() (or getClaims()), return the response that carries the cookies.', language: 'ts', code: serverCode(middleware[0]?.framework ?? routes[0]?.framework ?? 'Next.js') },
+      attack:
+        'Users are thrown out, or keep a session that the auth server has ended, after the access token expires (an hour); signing out elsewhere or a ban takes effect only then.',
+      fix: {
+        text: 'Refresh in the middleware: create the client with getAll and setAll, call getUser() (or getClaims()), return the response that carries the cookies.',
+        language: 'ts',
+        code: serverCode(middleware[0]?.framework ?? routes[0]?.framework ?? 'Next.js'),
+      },
       at,
       proof: 'inferred',
       aliases: ['CWE-613'],
@@ -87,7 +103,14 @@ function serverSide(s: SessionModel, middleware: readonly MiddlewareModel[], rou
 }
 
 function refreshes(m: MiddlewareModel): boolean {
-  return (m.behaviour?.steps ?? []).some((x) => (x.effect.kind === 'identify' && /getUser|getClaims|auth\(\)|clerk|serverSupabaseUser|safeGetSession/i.test(x.effect.how) && x.effect.trust === 'verified') || x.effect.kind === 'refresh-session' || (x.effect.kind === 'auth-call' && x.effect.op === 'refresh'))
+  return (m.behaviour?.steps ?? []).some(
+    (x) =>
+      (x.effect.kind === 'identify' &&
+        /getUser|getClaims|auth\(\)|clerk|serverSupabaseUser|safeGetSession/i.test(x.effect.how) &&
+        x.effect.trust === 'verified') ||
+      x.effect.kind === 'refresh-session' ||
+      (x.effect.kind === 'auth-call' && x.effect.op === 'refresh'),
+  )
 }
 
 /** Protected pages in front of which the middleware does not run. */
@@ -101,9 +124,16 @@ function matcherIssue(m: MiddlewareModel, missed: readonly Route[], workspace: s
     subject: `file ${at.path}`,
     severity: 'High',
     title: 'The matcher skips protected pages',
-    message: `The middleware that refreshes the session does not run for ${missed.slice(0, 4).map((r) => r.route).join(', ')}${missed.length > 4 ? ` and ${missed.length - 4} more` : ''}: the matcher leaves them out.`,
+    message: `The middleware that refreshes the session does not run for ${missed
+      .slice(0, 4)
+      .map((r) => r.route)
+      .join(', ')}${missed.length > 4 ? ` and ${missed.length - 4} more` : ''}: the matcher leaves them out.`,
     attack: 'On these pages an expired token is neither renewed nor noticed: users are thrown out, and sessions that were ended elsewhere go on.',
-    fix: { text: 'Match everything but static files.', language: 'ts', code: "export const config = {\n  matcher: ['/((?!_next/static|_next/image|favicon.ico|.*\\\\.(?:svg|png|jpg|jpeg|gif|webp)$).*)'],\n}" },
+    fix: {
+      text: 'Match everything but static files.',
+      language: 'ts',
+      code: "export const config = {\n  matcher: ['/((?!_next/static|_next/image|favicon.ico|.*\\\\.(?:svg|png|jpg|jpeg|gif|webp)$).*)'],\n}",
+    },
     at,
     related: missed.slice(0, 20).map((r) => ({ path: r.path, line: r.line, subject: r.subject, what: 'is not matched' })),
     proof: 'inferred',
@@ -116,7 +146,9 @@ function matcherIssue(m: MiddlewareModel, missed: readonly Route[], workspace: s
 function ownCookies(s: SessionModel, middleware: readonly MiddlewareModel[]): Answer {
   const stored = s.ownCookies[0] as Place
   const renewal = s.renewals.find((r) => r.path !== stored.path) ?? s.renewals[0]
-  const refreshed = middleware.some((m) => (m.behaviour?.steps ?? []).some((x) => x.effect.kind === 'refresh-session' || (x.effect.kind === 'auth-call' && x.effect.op === 'refresh')))
+  const refreshed = middleware.some((m) =>
+    (m.behaviour?.steps ?? []).some((x) => x.effect.kind === 'refresh-session' || (x.effect.kind === 'auth-call' && x.effect.op === 'refresh')),
+  )
   if (refreshed || renewal) return fine(`the stored tokens are renewed (${place(renewal ?? stored)})`)
   const at = middleware[0]?.at ?? stored
   return {
@@ -126,8 +158,13 @@ function ownCookies(s: SessionModel, middleware: readonly MiddlewareModel[]): An
       severity: 'High',
       title: 'The refresh token is stored and never used',
       message: `Sign-in stores the platform's tokens in cookies (${place(stored)}), but nothing anywhere uses the refresh token: ${middleware.length ? 'this middleware only checks the access token' : 'there is no middleware that would renew it'}.`,
-      attack: 'After the access token expires (an hour) everybody is signed out; the longer-lived refresh token lies in the cookie without use, for whoever steals it.',
-      fix: { text: 'Renew in the middleware when the access token has expired, and write both cookies.', language: 'ts', code: "const { data, error } = await supabase.auth.refreshSession({ refresh_token: cookies.get('sb-refresh-token')?.value ?? '' })\nif (!error && data.session) {\n  cookies.set('sb-access-token', data.session.access_token, { httpOnly: true, secure: true, sameSite: 'lax', path: '/' })\n  cookies.set('sb-refresh-token', data.session.refresh_token, { httpOnly: true, secure: true, sameSite: 'lax', path: '/' })\n}" },
+      attack:
+        'After the access token expires (an hour) everybody is signed out; the longer-lived refresh token lies in the cookie without use, for whoever steals it.',
+      fix: {
+        text: 'Renew in the middleware when the access token has expired, and write both cookies.',
+        language: 'ts',
+        code: "const { data, error } = await supabase.auth.refreshSession({ refresh_token: cookies.get('sb-refresh-token')?.value ?? '' })\nif (!error && data.session) {\n  cookies.set('sb-access-token', data.session.access_token, { httpOnly: true, secure: true, sameSite: 'lax', path: '/' })\n  cookies.set('sb-refresh-token', data.session.refresh_token, { httpOnly: true, secure: true, sameSite: 'lax', path: '/' })\n}",
+      },
       at,
       related: [{ ...stored, what: 'stores the tokens' }],
       proof: 'inferred',
@@ -152,10 +189,21 @@ function browserSide(s: SessionModel, library: SessionModel['libraries'][number]
       message: s.sessionReads.length
         ? `The session is read once with getSession() and nothing in the application calls onAuthStateChange: a renewed token, a sign-out in another tab and an ended session go unnoticed.`
         : `The browser keeps a session (${place(at)}), and nothing in the application calls onAuthStateChange: a renewed token, a sign-out in another tab and an ended session go unnoticed.`,
-      attack: 'On a shared machine the application goes on showing the data of somebody who signed out in another tab, and users act with a session that has ended.',
-      fix: { text: 'Listen in the provider at the root, for the life of the application.', language: 'tsx', code: 'useEffect(() => {\n  const { data: { subscription } } = supabase.auth.onAuthStateChange((_event, session) => {\n    setSession(session)\n  })\n  return () => subscription.unsubscribe()\n}, [])' },
+      attack:
+        'On a shared machine the application goes on showing the data of somebody who signed out in another tab, and users act with a session that has ended.',
+      fix: {
+        text: 'Listen in the provider at the root, for the life of the application.',
+        language: 'tsx',
+        code: 'useEffect(() => {\n  const { data: { subscription } } = supabase.auth.onAuthStateChange((_event, session) => {\n    setSession(session)\n  })\n  return () => subscription.unsubscribe()\n}, [])',
+      },
       at,
-      related: [...s.sessionReads.slice(0, 3).map((p) => ({ ...p, what: 'reads the session once' })), ...s.browserAuth.filter((p) => !s.sessionReads.some((r) => r.path === p.path && r.line === p.line)).slice(0, 5).map((p) => ({ ...p, what: 'uses the session' }))],
+      related: [
+        ...s.sessionReads.slice(0, 3).map((p) => ({ ...p, what: 'reads the session once' })),
+        ...s.browserAuth
+          .filter((p) => !s.sessionReads.some((r) => r.path === p.path && r.line === p.line))
+          .slice(0, 5)
+          .map((p) => ({ ...p, what: 'uses the session' })),
+      ],
       proof: 'inferred',
       aliases: ['CWE-613'],
       ...(s.workspace ? { workspace: s.workspace } : {}),
@@ -166,7 +214,7 @@ function browserSide(s: SessionModel, library: SessionModel['libraries'][number]
 function serverCode(framework: string): string {
   if (framework === 'SvelteKit')
     return "export const handle = async ({ event, resolve }) => {\n  event.locals.supabase = createServerClient(PUBLIC_SUPABASE_URL, PUBLIC_SUPABASE_ANON_KEY, {\n    cookies: {\n      getAll: () => event.cookies.getAll(),\n      setAll: (cookies) => cookies.forEach(({ name, value, options }) => event.cookies.set(name, value, { ...options, path: '/' })),\n    },\n  })\n  const { data: { user } } = await event.locals.supabase.auth.getUser()\n  event.locals.user = user\n  return resolve(event)\n}"
-  return "export async function middleware(request: NextRequest) {\n  let response = NextResponse.next({ request })\n  const supabase = createServerClient(process.env.NEXT_PUBLIC_SUPABASE_URL!, process.env.NEXT_PUBLIC_SUPABASE_ANON_KEY!, {\n    cookies: {\n      getAll: () => request.cookies.getAll(),\n      setAll(cookies) {\n        cookies.forEach(({ name, value }) => request.cookies.set(name, value))\n        response = NextResponse.next({ request })\n        cookies.forEach(({ name, value, options }) => response.cookies.set(name, value, options))\n      },\n    },\n  })\n  await supabase.auth.getUser()\n  return response\n}"
+  return 'export async function middleware(request: NextRequest) {\n  let response = NextResponse.next({ request })\n  const supabase = createServerClient(process.env.NEXT_PUBLIC_SUPABASE_URL!, process.env.NEXT_PUBLIC_SUPABASE_ANON_KEY!, {\n    cookies: {\n      getAll: () => request.cookies.getAll(),\n      setAll(cookies) {\n        cookies.forEach(({ name, value }) => request.cookies.set(name, value))\n        response = NextResponse.next({ request })\n        cookies.forEach(({ name, value, options }) => response.cookies.set(name, value, options))\n      },\n    },\n  })\n  await supabase.auth.getUser()\n  return response\n}'
 }
 
 function fine(because: string): Answer {

@@ -23,7 +23,8 @@ export const astro: Framework = {
       }
       return /(^|\/)src\/actions\/index\.[jt]s$|(^|\/)src\/actions\.[jt]s$/.test(path) && program.workspaces.uses('astro', path) ? actions(program, path) : []
     }),
-  middleware: (program) => program.workspaces.all.flatMap((w) => onRequest(program, w.dir).map((m): Middleware => ({ ...m, framework: 'Astro', workspace: w.dir }))),
+  middleware: (program) =>
+    program.workspaces.all.flatMap((w) => onRequest(program, w.dir).map((m): Middleware => ({ ...m, framework: 'Astro', workspace: w.dir }))),
 }
 
 function endpoints(program: Program, path: string, route: string, before: readonly Before[]): Entry[] {
@@ -31,14 +32,37 @@ function endpoints(program: Program, path: string, route: string, before: readon
     const h = exportedHandler(program, path, name)
     if (!h) return []
     const method = /^all$/i.test(name) ? undefined : name === 'del' ? 'DELETE' : name.toUpperCase()
-    return [{ framework: 'Astro', kind: 'api' as const, ...(method ? { method } : {}), route, subject: routeSubject(method, route), path, line: h.line, ...(h.endLine ? { endLine: h.endLine } : {}), ...(h.code ? { code: h.code } : {}), calling: 'astro' as const, before }]
+    return [
+      {
+        framework: 'Astro',
+        kind: 'api' as const,
+        ...(method ? { method } : {}),
+        route,
+        subject: routeSubject(method, route),
+        path,
+        line: h.line,
+        ...(h.endLine ? { endLine: h.endLine } : {}),
+        ...(h.code ? { code: h.code } : {}),
+        calling: 'astro' as const,
+        before,
+      },
+    ]
   })
 }
 
 function pageEntries(program: Program, path: string, route: string, before: readonly Before[]): Entry[] {
   const js = program.js(path)
   const line = js?.functions[0]?.body.find((s) => s.k !== 'function')?.l ?? 1
-  const common = { framework: 'Astro', route, path, line, code: { k: 'fn' as const, path, fn: 0 }, calling: 'astro-page' as const, before, page: { path, client: false, ...(prerendered(program, path) ? { static: true as const } : {}) } }
+  const common = {
+    framework: 'Astro',
+    route,
+    path,
+    line,
+    code: { k: 'fn' as const, path, fn: 0 },
+    calling: 'astro-page' as const,
+    before,
+    page: { path, client: false, ...(prerendered(program, path) ? { static: true as const } : {}) },
+  }
   const get: Entry = { ...common, kind: 'page', method: 'GET', subject: routeSubject('GET', route) }
   if (!comparesMethod(program, path, 0, 'POST')) return [get]
   return [get, { ...common, kind: 'api', method: 'POST', subject: routeSubject('POST', route) }]
@@ -102,7 +126,19 @@ function actions(program: Program, path: string): Entry[] {
       if (v.expr.k === 'obj') read(v, v.expr, `${prefix}${p.key}.`, depth + 1)
       const h = v.expr.k === 'call' ? propOf(v.expr.args[0], 'handler') : undefined
       const code = h ? codeOf(program.meaning(v.path, v.scope, h)) : undefined
-      if (code) out.push({ framework: 'Astro', kind: 'action', method: 'POST', route: `/_actions/${prefix}${p.key}`, subject: `action ${v.path}#${prefix}${p.key}`, path: v.path, line: h?.l ?? v.expr.l, code, calling: 'trpc', before: [] })
+      if (code)
+        out.push({
+          framework: 'Astro',
+          kind: 'action',
+          method: 'POST',
+          route: `/_actions/${prefix}${p.key}`,
+          subject: `action ${v.path}#${prefix}${p.key}`,
+          path: v.path,
+          line: h?.l ?? v.expr.l,
+          code,
+          calling: 'trpc',
+          before: [],
+        })
     }
   }
   read(m, m.expr, '', 0)

@@ -1,11 +1,11 @@
 import type { Expr, FunctionId } from '../../facts/javascript.ts'
 import type { Place } from '../../lib/place.ts'
-import { toEntry } from './express.ts'
 import type { Code, Entry, Framework } from './entry.ts'
 import { exportedHandler } from './exported-handlers.ts'
+import { toEntry } from './express.ts'
 import { honoRouters } from './hono.ts'
 import { codeOf, type Program } from './program.ts'
-import { expressionsDeep, propOf, stringsOf } from './walk.ts'
+import { expressionsDeep, propOf } from './walk.ts'
 
 const FUNCTION = /^((?:.*\/)?supabase)\/functions\/([^/_.][^/]*)\/index\.[cm]?[jt]sx?$/
 
@@ -90,7 +90,8 @@ function handler(program: Program, path: string, scope: FunctionId, arg: Expr, l
   if (arg.k === 'obj' || arg.k === 'lit') return undefined
   // app.fetch, app.fetch.bind(app)
   if (arg.k === 'mem' && arg.name === 'fetch') return { router: arg.of, scope, line }
-  if (arg.k === 'call' && arg.fn.k === 'mem' && arg.fn.name === 'bind' && arg.fn.of.k === 'mem' && arg.fn.of.name === 'fetch') return { router: arg.fn.of.of, scope, line }
+  if (arg.k === 'call' && arg.fn.k === 'mem' && arg.fn.name === 'bind' && arg.fn.of.k === 'mem' && arg.fn.of.name === 'fetch')
+    return { router: arg.fn.of.of, scope, line }
   // (req) => app.fetch(req)
   const m = program.meaning(path, scope, arg)
   if (m?.k === 'fn') {
@@ -136,9 +137,13 @@ function deployFlags(program: Program): { readonly all?: Place; readonly byName:
   }
   for (const [path, manifest] of program.facts.of('package-json')) for (const command of Object.values(manifest.scripts)) read(command, { path, line: 1 })
   for (const [path, config] of program.facts.of('config-file'))
-    if (config.format === 'yaml') for (const { text, line } of stringsIn(config.data, config.lines, '', 0)) for (const l of text.split('\n')) read(l, { path, line })
+    if (config.format === 'yaml')
+      for (const { text, line } of stringsIn(config.data, config.lines, '', 0)) for (const l of text.split('\n')) read(l, { path, line })
   for (const [path, { text }] of program.facts.of('text'))
-    if (/\.(sh|bash|ps1|bat|cmd|mk)$|(^|\/)(makefile|justfile|dockerfile)/i.test(path)) text.split('\n').forEach((l, i) => { read(l, { path, line: i + 1 }) })
+    if (/\.(sh|bash|ps1|bat|cmd|mk)$|(^|\/)(makefile|justfile|dockerfile)/i.test(path))
+      text.split('\n').forEach((l, i) => {
+        read(l, { path, line: i + 1 })
+      })
   const result = { ...(all ? { all } : {}), byName }
   flagged.set(program, result)
   return result
@@ -148,9 +153,4 @@ function* stringsIn(data: unknown, lines: Readonly<Record<string, number>>, at: 
   if (depth > 12) return
   if (typeof data === 'string') yield { text: data, line: lines[at] ?? 1 }
   else if (data && typeof data === 'object') for (const [k, v] of Object.entries(data)) yield* stringsIn(v, lines, at ? `${at}.${k}` : k, depth + 1)
-}
-
-/** Methods listed in an options object, for functions configured beside their code. */
-export function methodsIn(e: Expr | undefined): readonly string[] {
-  return stringsOf(e).map((m) => m.toUpperCase())
 }

@@ -77,7 +77,7 @@ export interface Entry {
   readonly args?: readonly Seed[]
   readonly before: readonly Before[]
   /** For pages: the component that is rendered, and whether it runs only in the browser. */
-  readonly page?: { readonly path: string; readonly client: boolean; /** Static SPA: no server renders it. */ readonly static?: true }
+  readonly page?: { readonly path: string; readonly client: boolean /** Static SPA: no server renders it. */; readonly static?: true }
   /** The platform verifies a token before the handler runs (`verify_jwt` of edge functions): true, false or undefined when it has no such thing. */
   readonly platformJwt?: { readonly on: boolean; readonly at?: Place }
   /** Declared by the framework to be open or guarded (`@Public`, route rules); a name for people. */

@@ -15,7 +15,23 @@ export const expoApi: Framework = {
       const route = segmentsToRoute(segments.filter((s) => s !== ''))
       return SHOWN_METHODS.flatMap((method): Entry[] => {
         const h = exportedHandler(program, path, method)
-        return h ? [{ framework: 'Expo', kind: 'api', method, route, subject: routeSubject(method, route), path, line: h.line, ...(h.endLine ? { endLine: h.endLine } : {}), ...(h.code ? { code: h.code } : {}), calling: 'fetch', before: [] }] : []
+        return h
+          ? [
+              {
+                framework: 'Expo',
+                kind: 'api',
+                method,
+                route,
+                subject: routeSubject(method, route),
+                path,
+                line: h.line,
+                ...(h.endLine ? { endLine: h.endLine } : {}),
+                ...(h.code ? { code: h.code } : {}),
+                calling: 'fetch',
+                before: [],
+              },
+            ]
+          : []
       })
     }),
 }

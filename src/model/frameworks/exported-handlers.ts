@@ -30,9 +30,6 @@ function starExports(exports: readonly ExportFact[]): boolean {
   return exports.some((e) => e.name === '*')
 }
 
-/** Methods that route files of several frameworks export by name. */
-export const HTTP_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'] as const
-
 /** Methods that handlers are reported for: OPTIONS and HEAD answer no data of their own. */
 export const SHOWN_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 

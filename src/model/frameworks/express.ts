@@ -6,7 +6,10 @@ const EXPRESS: RouterDialect = {
   name: 'Express',
   packages: ['express', 'express-promise-router', 'restify'],
   calling: 'express',
-  creates: (from, name, isNew) => (from === 'express' && !isNew && /^(default|\*|express|Router|default\.Router)$/.test(name)) || (from === 'express' && name === 'Router') || (from === 'express-promise-router' && !isNew),
+  creates: (from, name, isNew) =>
+    (from === 'express' && !isNew && /^(default|\*|express|Router|default\.Router)$/.test(name)) ||
+    (from === 'express' && name === 'Router') ||
+    (from === 'express-promise-router' && !isNew),
   conventional: /^(app|router|server|express|r)$/,
 }
 

@@ -18,4 +18,22 @@ import { trpc } from './trpc.ts'
 import { workers } from './workers.ts'
 
 /** Every framework that is understood; each is one file. */
-export const FRAMEWORKS: readonly Framework[] = [nextApp, nextPages, edgeFunctions, express, fastify, hono, nest, remix, tanstackStart, sveltekit, nuxt, astro, platformFunctions, trpc, expoApi, workers, spa]
+export const FRAMEWORKS: readonly Framework[] = [
+  nextApp,
+  nextPages,
+  edgeFunctions,
+  express,
+  fastify,
+  hono,
+  nest,
+  remix,
+  tanstackStart,
+  sveltekit,
+  nuxt,
+  astro,
+  platformFunctions,
+  trpc,
+  expoApi,
+  workers,
+  spa,
+]

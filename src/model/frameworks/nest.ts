@@ -48,7 +48,21 @@ function controller(program: Program, path: string, scope: FunctionId, c: ClassI
       return (bases.length ? bases : ['']).flatMap((base) =>
         (paths.length ? paths : ['']).map((p): Entry => {
           const route = joinPaths(setup.prefix, routerPath(base), routerPath(p))
-          return { framework: 'NestJS', kind: 'api', ...(method ? { method } : {}), route, subject: routeSubject(method, route), path, line: m.l, ...(fn && fn.e > m.l ? { endLine: fn.e } : {}), code: { k: 'fn', path, fn: m.fn as FunctionId }, calling: 'nest', ...(fn ? { args: fn.params.map((_, i) => parameter(m.paramDecorators?.[i] ?? [])) } : {}), before, ...(open ? { declared: 'public' as const } : {}) }
+          return {
+            framework: 'NestJS',
+            kind: 'api',
+            ...(method ? { method } : {}),
+            route,
+            subject: routeSubject(method, route),
+            path,
+            line: m.l,
+            ...(fn && fn.e > m.l ? { endLine: fn.e } : {}),
+            code: { k: 'fn', path, fn: m.fn as FunctionId },
+            calling: 'nest',
+            ...(fn ? { args: fn.params.map((_, i) => parameter(m.paramDecorators?.[i] ?? [])) } : {}),
+            before,
+            ...(open ? { declared: 'public' as const } : {}),
+          }
         }),
       )
     }),
@@ -95,11 +109,23 @@ function guard(program: Program, path: string, scope: FunctionId, g: Expr): Befo
   const m = program.meaning(path, scope, named)
   if (m?.k !== 'class') return []
   const can = m.class.members.find((x) => x.name === 'canActivate')
-  if (can?.fn !== undefined) return [{ code: { k: 'fn', path: m.path, fn: can.fn }, calling: 'nest-guard', at: { path: m.path, line: can.l }, what: 'guard', blocks: true }]
+  if (can?.fn !== undefined)
+    return [{ code: { k: 'fn', path: m.path, fn: can.fn }, calling: 'nest-guard', at: { path: m.path, line: can.l }, what: 'guard', blocks: true }]
   // class JwtAuthGuard extends AuthGuard('jwt') {}
   const base = m.class.extends
   const from = base ? program.external(m.path, m.scope, base.k === 'call' ? base.fn : base) : undefined
-  return base && from ? [{ code: { k: 'expr', path: m.path, scope: m.scope, expr: base }, calling: 'nest-guard', at: { path: m.path, line: m.line }, what: 'guard', blocks: true, external: from }] : []
+  return base && from
+    ? [
+        {
+          code: { k: 'expr', path: m.path, scope: m.scope, expr: base },
+          calling: 'nest-guard',
+          at: { path: m.path, line: m.line },
+          what: 'guard',
+          blocks: true,
+          external: from,
+        },
+      ]
+    : []
 }
 
 const setups = new WeakMap<Program, Map<string, Setup>>()
@@ -118,7 +144,8 @@ function application(program: Program, dir: string): Setup {
     if (!js || program.workspace(path).dir !== dir) continue
     for (const { expr, scope } of expressionsDeep(js, 0)) {
       if (expr.k === 'call' && expr.fn.k === 'mem' && expr.fn.name === 'setGlobalPrefix') prefix = stringOf(expr.args[0]) ?? prefix
-      if (expr.k === 'call' && expr.fn.k === 'mem' && expr.fn.name === 'useGlobalGuards') for (const a of expr.args) found.push(...guard(program, path, scope, a))
+      if (expr.k === 'call' && expr.fn.k === 'mem' && expr.fn.name === 'useGlobalGuards')
+        for (const a of expr.args) found.push(...guard(program, path, scope, a))
       if (expr.k === 'obj') {
         const provide = propOf(expr, 'provide')
         const use = propOf(expr, 'useClass')

@@ -103,13 +103,15 @@ function actionEntries(program: Program, path: string): Entry[] {
       entries.push(action(path, fact.name === 'default' ? 'default' : fact.name, h.line, h.endLine, h.code))
     }
   for (const fn of js.functions)
-    if (!seen.has(fn.id) && fn.directives?.includes('use server')) entries.push(action(path, fn.name ?? ownerName(js.functions, fn), fn.l, fn.e, { k: 'fn', path, fn: fn.id }))
+    if (!seen.has(fn.id) && fn.directives?.includes('use server'))
+      entries.push(action(path, fn.name ?? ownerName(js.functions, fn), fn.l, fn.e, { k: 'fn', path, fn: fn.id }))
   return entries
 }
 
 /** An anonymous inline action is named after the nearest function with a name. */
 function ownerName(functions: readonly FunctionIR[], fn: FunctionIR): string {
-  for (let f: FunctionIR | undefined = fn, i = 0; f && i < 64; f = f.parent === undefined ? undefined : functions[f.parent], i++) if (f.name) return `${f.name}.action`
+  for (let f: FunctionIR | undefined = fn, i = 0; f && i < 64; f = f.parent === undefined ? undefined : functions[f.parent], i++)
+    if (f.name) return `${f.name}.action`
   return 'action'
 }
 

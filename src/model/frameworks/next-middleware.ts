@@ -45,24 +45,40 @@ export function nextMiddleware(program: Program): readonly Middleware[] {
 }
 
 /** `clerkMiddleware(cb)`, `auth(cb)`, `withAuth(cb)`, `authMiddleware({ publicRoutes })`: what is inside the library's wrapper. */
-function wrapped(program: Program, code: Before['code'] | undefined): { code?: Before['code']; clerk?: boolean; external: { from: string; name: string }; open?: readonly string[] } | undefined {
+function wrapped(
+  program: Program,
+  code: Before['code'] | undefined,
+): { code?: Before['code']; clerk?: boolean; external: { from: string; name: string }; open?: readonly string[] } | undefined {
   if (code?.k !== 'expr' || code.expr.k !== 'call') return undefined
   const direct = program.external(code.path, code.scope, code.expr.fn)
   // `auth` of an own `NextAuth(config)` instance
   const instance = direct ? undefined : program.meaning(code.path, code.scope, code.expr.fn)
-  const maker = instance?.k === 'expr' && instance.expr.k === 'mem' && instance.expr.of.k === 'call' ? program.external(instance.path, instance.scope, instance.expr.of.fn) : undefined
+  const maker =
+    instance?.k === 'expr' && instance.expr.k === 'mem' && instance.expr.of.k === 'call'
+      ? program.external(instance.path, instance.scope, instance.expr.of.fn)
+      : undefined
   const external = direct ?? (maker && instance?.k === 'expr' && instance.expr.k === 'mem' ? { from: maker.from, name: instance.expr.name } : undefined)
   if (!external) return undefined
   const first = code.expr.args[0]
   const m = first ? program.meaning(code.path, code.scope, first) : undefined
   const open = first?.k === 'obj' ? stringsOf(propOf(first, 'publicRoutes')) : []
-  return { external, clerk: /clerk/.test(external.from), ...(m?.k === 'fn' ? { code: { k: 'fn' as const, path: m.path, fn: m.fn } } : {}), ...(open.length ? { open } : {}) }
+  return {
+    external,
+    clerk: /clerk/.test(external.from),
+    ...(m?.k === 'fn' ? { code: { k: 'fn' as const, path: m.path, fn: m.fn } } : {}),
+    ...(open.length ? { open } : {}),
+  }
 }
 
 /** The middleware that runs for a route of a file; a matcher that cannot be decided is taken to match. */
 export function nextMiddlewareFor(program: Program, path: string, route: string): Before[] {
   const dir = program.workspace(path).dir
-  return nextMiddleware(program).filter((m) => m.workspace === dir && matcherCovers(m.matcher?.sources, samplePath(route)) !== false && !m.open?.some((p) => matchesSource(p, samplePath(route)) === true))
+  return nextMiddleware(program).filter(
+    (m) =>
+      m.workspace === dir &&
+      matcherCovers(m.matcher?.sources, samplePath(route)) !== false &&
+      !m.open?.some((p) => matchesSource(p, samplePath(route)) === true),
+  )
 }
 
 /** Whether any source of a matcher covers a path; no matcher covers all. */

@@ -2,8 +2,8 @@ import type { Before, Entry, Framework } from './entry.ts'
 import { routeSubject } from './entry.ts'
 import { exportedHandler, frameworkIn } from './exported-handlers.ts'
 import { fileToRoute, routeFile } from './file-routes.ts'
-import { nextMiddlewareFor } from './next-middleware.ts'
 import { methodsTested } from './method-dispatch.ts'
+import { nextMiddlewareFor } from './next-middleware.ts'
 import type { Program } from './program.ts'
 
 const FOLDERS = ['src/pages', 'pages']

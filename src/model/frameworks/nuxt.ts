@@ -3,7 +3,7 @@ import type { Before, Entry, Framework, Middleware } from './entry.ts'
 import { routeSubject } from './entry.ts'
 import { exportedHandler, frameworkIn } from './exported-handlers.ts'
 import { fileToRoute, routeFile } from './file-routes.ts'
-import { codeOf, type Program } from './program.ts'
+import type { Program } from './program.ts'
 import { expressions, propOf, stringsOf } from './walk.ts'
 
 const API = ['server/api', 'app/server/api', 'src/server/api', 'api']
@@ -26,7 +26,12 @@ export const nuxt: Framework = {
       const page = path.endsWith('.vue') ? routeFile(path, dir, PAGES) : undefined
       return page ? [pageEntry(program, path, dir, page.inside)] : []
     }),
-  middleware: (program) => program.workspaces.all.flatMap((w) => (w.manifest && !isNuxt(program, w.manifestPath ?? w.dir) ? [] : serverMiddleware(program, w.dir).map((m): Middleware => ({ ...m, framework: 'Nuxt', workspace: w.dir })))),
+  middleware: (program) =>
+    program.workspaces.all.flatMap((w) =>
+      w.manifest && !isNuxt(program, w.manifestPath ?? w.dir)
+        ? []
+        : serverMiddleware(program, w.dir).map((m): Middleware => ({ ...m, framework: 'Nuxt', workspace: w.dir })),
+    ),
 }
 
 function isNuxt(program: Program, path: string): boolean {
@@ -71,7 +76,9 @@ function serverMiddleware(program: Program, dir: string): readonly Before[] {
     .filter((p) => [`${prefix}server/middleware/`, `${prefix}src/server/middleware/`, `${prefix}app/server/middleware/`].some((f) => p.startsWith(f)))
     .flatMap((path): Before[] => {
       const h = exportedHandler(program, path, 'default')
-      return h?.code ? [{ code: h.code, calling: 'nitro', at: { path, line: h.line, ...(h.endLine ? { endLine: h.endLine } : {}) }, what: 'middleware', blocks: true }] : []
+      return h?.code
+        ? [{ code: h.code, calling: 'nitro', at: { path, line: h.line, ...(h.endLine ? { endLine: h.endLine } : {}) }, what: 'middleware', blocks: true }]
+        : []
     })
   known.set(dir, found)
   return found
@@ -108,7 +115,10 @@ function routeMiddleware(program: Program, dir: string, names: readonly string[]
   const all = program.paths.flatMap((path) => {
     const m = [`${prefix}middleware/`, `${prefix}app/middleware/`, `${prefix}src/middleware/`].find((f) => path.startsWith(f))
     if (!m) return []
-    const name = path.slice(m.length).replace(/\.[cm]?[jt]s$/, '').replace(/^\d+\./, '')
+    const name = path
+      .slice(m.length)
+      .replace(/\.[cm]?[jt]s$/, '')
+      .replace(/^\d+\./, '')
     return [{ path, name: name.replace(/\.global$/, '').replace(/\/index$/, ''), global: /\.global$/.test(name) }]
   })
   const kebab = (s: string) => s.replace(/([a-z])([A-Z])/g, '$1-$2').toLowerCase()
@@ -135,9 +145,4 @@ export function nuxtConfig(program: Program, dir: string): Expr | undefined {
     return m.expr.k === 'call' ? m.expr.args[0] : m.expr
   }
   return undefined
-}
-
-/** The code of a Nuxt plug-in or handler file. */
-export function defaultCode(program: Program, path: string) {
-  return codeOf(program.exported(path, 'default'))
 }

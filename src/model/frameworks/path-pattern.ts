@@ -89,8 +89,9 @@ function compile(source: string): RegExp | undefined {
       }
       const modifier = /[*+?]/.test(source[end] ?? '') ? (source[end] as string) : ''
       if (modifier) end++
-      const p = escape(prefix)
-      if (modifier === '*' || modifier === '+') out += prefix ? `(?:${p}(?:${inner})(?:${p}(?:${inner}))*)${modifier === '*' ? '?' : ''}` : `(?:${inner})${modifier}`
+      const p = literal(prefix)
+      if (modifier === '*' || modifier === '+')
+        out += prefix ? `(?:${p}(?:${inner})(?:${p}(?:${inner}))*)${modifier === '*' ? '?' : ''}` : `(?:${inner})${modifier}`
       else out += `(?:${p}(?:${inner}))${modifier}`
       i = end
     } else if (c === '{' || c === '}') {
@@ -101,7 +102,7 @@ function compile(source: string): RegExp | undefined {
       out += `\\${source[i + 1] ?? '\\'}`
       i += 2
     } else {
-      out += escape(c)
+      out += literal(c)
       i++
     }
   }
@@ -124,7 +125,7 @@ function closing(s: string, open: number): number {
   return -1
 }
 
-function escape(s: string): string {
+function literal(s: string): string {
   return s.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 }
 

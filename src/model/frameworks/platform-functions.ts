@@ -16,7 +16,7 @@ function vercel(program: Program, path: string): Entry[] {
   const local = dir === '' ? path : path.slice(dir.length + 1)
   const m = /^api\/(.+)\.[cm]?[jt]s$/.exec(local)
   // Other frameworks with an `api` folder at the root serve it in their own way.
-  if (!m || !m[1] || m[1].split('/').some((s) => s.startsWith('_')) || m[1].endsWith('.d') || program.workspaces.uses('next', path)) return []
+  if (!m?.[1] || m[1].split('/').some((s) => s.startsWith('_')) || m[1].endsWith('.d') || program.workspaces.uses('next', path)) return []
   const route = `/api${fileToRoute(m[1]).replace(/^\/$/, '')}`
   const named = SHOWN_METHODS.flatMap((method) => {
     const h = exportedHandler(program, path, method)
@@ -29,18 +29,28 @@ function vercel(program: Program, path: string): Entry[] {
   const edge = /edge/.test(JSON.stringify(program.exported(path, 'config') ?? '')) || /edge/.test(JSON.stringify(program.exported(path, 'runtime') ?? ''))
   const params = h.code.k === 'fn' ? program.fn(h.code.path, h.code.fn)?.params.length : 2
   const methods = methodsTested(program, h.code)
-  return (methods.length ? methods : [undefined]).map((method) => entry('Vercel Functions', method, route, path, h, edge || params === 1 ? 'fetch' : 'next-api'))
+  return (methods.length ? methods : [undefined]).map((method) =>
+    entry('Vercel Functions', method, route, path, h, edge || params === 1 ? 'fetch' : 'next-api'),
+  )
 }
 
 function isServer(program: Program, path: string): boolean {
-  return ['express', 'hono', 'fastify', '@nestjs/core'].some((p) => program.importersOf(p).has(path)) || program.js(path)?.exports.some((e) => e.name === 'default' && (e.local === 'app' || e.local === 'server' || (e.value?.k === 'id' && /^(app|server)$/.test(e.value.name)))) === true
+  return (
+    ['express', 'hono', 'fastify', '@nestjs/core'].some((p) => program.importersOf(p).has(path)) ||
+    program
+      .js(path)
+      ?.exports.some(
+        (e) => e.name === 'default' && (e.local === 'app' || e.local === 'server' || (e.value?.k === 'id' && /^(app|server)$/.test(e.value.name))),
+      ) === true
+  )
 }
 
 function netlify(program: Program, path: string): Entry[] {
   const m = /(?:^|\/)netlify\/(functions|edge-functions)\/(.+)\.[cm]?[jt]s$/.exec(path)
   if (!m) return []
   const inside = (m[2] as string).split('/')
-  const name = inside.length === 1 ? (inside[0] as string) : inside.length === 2 && (inside[1] === 'index' || inside[1] === inside[0]) ? (inside[0] as string) : undefined
+  const name =
+    inside.length === 1 ? (inside[0] as string) : inside.length === 2 && (inside[1] === 'index' || inside[1] === inside[0]) ? (inside[0] as string) : undefined
   if (!name || name.startsWith('_')) return []
   const classic = exportedHandler(program, path, 'handler')
   const modern = exportedHandler(program, path, 'default')
@@ -55,6 +65,25 @@ function netlify(program: Program, path: string): Entry[] {
   return (methods.length ? methods : [undefined]).map((method) => entry('Netlify Functions', method, route, path, h, classic ? 'lambda' : 'fetch'))
 }
 
-function entry(framework: string, method: string | undefined, route: string, path: string, h: NonNullable<ReturnType<typeof exportedHandler>>, calling: Entry['calling']): Entry {
-  return { framework, kind: 'api', ...(method ? { method } : {}), route, subject: routeSubject(method, route), path, line: h.line, ...(h.endLine ? { endLine: h.endLine } : {}), ...(h.code ? { code: h.code } : {}), calling, before: [] }
+function entry(
+  framework: string,
+  method: string | undefined,
+  route: string,
+  path: string,
+  h: NonNullable<ReturnType<typeof exportedHandler>>,
+  calling: Entry['calling'],
+): Entry {
+  return {
+    framework,
+    kind: 'api',
+    ...(method ? { method } : {}),
+    route,
+    subject: routeSubject(method, route),
+    path,
+    line: h.line,
+    ...(h.endLine ? { endLine: h.endLine } : {}),
+    ...(h.code ? { code: h.code } : {}),
+    calling,
+    before: [],
+  }
 }

@@ -4,10 +4,18 @@ import { routeSubject } from './entry.ts'
 import { exportedHandler, frameworkIn } from './exported-handlers.ts'
 import { routerPath } from './path-pattern.ts'
 import type { Program } from './program.ts'
-import { subExpressions } from './walk.ts'
-import { stringOf } from './walk.ts'
+import { stringOf, subExpressions } from './walk.ts'
 
-const PACKAGES = ['@remix-run/react', '@remix-run/node', '@remix-run/server-runtime', '@react-router/node', '@react-router/dev', '@react-router/serve', '@remix-run/cloudflare', '@remix-run/deno']
+const PACKAGES = [
+  '@remix-run/react',
+  '@remix-run/node',
+  '@remix-run/server-runtime',
+  '@react-router/node',
+  '@react-router/dev',
+  '@react-router/serve',
+  '@remix-run/cloudflare',
+  '@remix-run/deno',
+]
 
 interface RouteModule {
   readonly path: string
@@ -44,11 +52,39 @@ function moduleEntries(program: Program, m: RouteModule): Entry[] {
   })
   const middleware = [...m.parents, m.path].flatMap((p) => exportedMiddleware(program, p))
   if (component)
-    out.push({ ...common, kind: 'page', method: 'GET', subject: routeSubject('GET', m.route), line: loader?.line ?? component.line, ...((loader?.endLine ?? component.endLine) ? { endLine: loader?.endLine ?? component.endLine } : {}), ...(loader?.code ? { code: loader.code } : {}), before: [...middleware, ...parents], page: { path: m.path, client: false } } as Entry)
+    out.push({
+      ...common,
+      kind: 'page',
+      method: 'GET',
+      subject: routeSubject('GET', m.route),
+      line: loader?.line ?? component.line,
+      ...((loader?.endLine ?? component.endLine) ? { endLine: loader?.endLine ?? component.endLine } : {}),
+      ...(loader?.code ? { code: loader.code } : {}),
+      before: [...middleware, ...parents],
+      page: { path: m.path, client: false },
+    } as Entry)
   else if (loader)
-    out.push({ ...common, kind: 'api', method: 'GET', subject: routeSubject('GET', m.route), line: loader.line, ...(loader.endLine ? { endLine: loader.endLine } : {}), ...(loader.code ? { code: loader.code } : {}), before: middleware })
+    out.push({
+      ...common,
+      kind: 'api',
+      method: 'GET',
+      subject: routeSubject('GET', m.route),
+      line: loader.line,
+      ...(loader.endLine ? { endLine: loader.endLine } : {}),
+      ...(loader.code ? { code: loader.code } : {}),
+      before: middleware,
+    })
   if (action)
-    out.push({ ...common, kind: component ? 'action' : 'api', method: 'POST', subject: routeSubject('POST', m.route), line: action.line, ...(action.endLine ? { endLine: action.endLine } : {}), ...(action.code ? { code: action.code } : {}), before: middleware })
+    out.push({
+      ...common,
+      kind: component ? 'action' : 'api',
+      method: 'POST',
+      subject: routeSubject('POST', m.route),
+      line: action.line,
+      ...(action.endLine ? { endLine: action.endLine } : {}),
+      ...(action.code ? { code: action.code } : {}),
+      before: middleware,
+    })
   return out
 }
 
@@ -59,8 +95,19 @@ function exportedMiddleware(program: Program, path: string): Before[] {
     if (m?.k !== 'expr' || m.expr.k !== 'arr') continue
     return m.expr.items.flatMap((i): Before[] => {
       const v = program.meaning(m.path, m.scope, i)
-      if (v?.k === 'fn') return [{ code: { k: 'fn', path: v.path, fn: v.fn }, calling: 'remix', at: { path: v.path, line: program.fn(v.path, v.fn)?.l ?? i.l }, what: 'middleware', blocks: true }]
-      return [{ code: { k: 'expr', path: m.path, scope: m.scope, expr: i }, calling: 'remix', at: { path: m.path, line: i.l }, what: 'middleware', blocks: true }]
+      if (v?.k === 'fn')
+        return [
+          {
+            code: { k: 'fn', path: v.path, fn: v.fn },
+            calling: 'remix',
+            at: { path: v.path, line: program.fn(v.path, v.fn)?.l ?? i.l },
+            what: 'middleware',
+            blocks: true,
+          },
+        ]
+      return [
+        { code: { k: 'expr', path: m.path, scope: m.scope, expr: i }, calling: 'remix', at: { path: m.path, line: i.l }, what: 'middleware', blocks: true },
+      ]
     })
   }
   return []
@@ -77,7 +124,8 @@ function fromFiles(program: Program, app: string): RouteModule[] {
     id = id.slice(0, dot.index)
     const parts = id.split('/')
     // A folder is a route through its `route` (or `index`) file; other files in it are its own business.
-    if (parts.length === 2 && /^(route|index|_layout|_route)$/.test(parts[1] as string) && /[.$_]|^[a-z]/.test(parts[0] as string)) id = parts[1] === 'index' && !(parts[0] as string).includes('.') ? `${parts[0]}.index` : (parts[0] as string)
+    if (parts.length === 2 && /^(route|index|_layout|_route)$/.test(parts[1] as string) && /[.$_]|^[a-z]/.test(parts[0] as string))
+      id = parts[1] === 'index' && !(parts[0] as string).includes('.') ? `${parts[0]}.index` : (parts[0] as string)
     else if (parts.length > 1) {
       if (parts.some((p, i) => i < parts.length - 1 && /^(components?|utils|lib|hooks)$/.test(p))) continue
       id = parts.join('.')
@@ -139,9 +187,10 @@ function fromConfig(program: Program, app: string): RouteModule[] {
       }
     }
   }
-  for (const e of subExpressions(m.expr)) if (e.k === 'arr') {
-    visit(e, '', [], 0)
-    break
-  }
+  for (const e of subExpressions(m.expr))
+    if (e.k === 'arr') {
+      visit(e, '', [], 0)
+      break
+    }
   return out.filter((r) => program.js(r.path))
 }

@@ -2,7 +2,7 @@ import type { Expr, FunctionId, Stmt } from '../../facts/javascript.ts'
 import type { Place } from '../../lib/place.ts'
 import type { Before, Calling, Code } from './entry.ts'
 import { covers, joinPaths, routerPath } from './path-pattern.ts'
-import { codeOf, type Meaning, packageOf, type Program } from './program.ts'
+import { codeOf, type Meaning, type Program, packageOf } from './program.ts'
 import { blocksOf, childrenOf, exprsOf, propOf, stringOf, stringsOf } from './walk.ts'
 
 /** What a library's routers are called and how they are told apart. */
@@ -95,11 +95,9 @@ export class RouterCollector {
   #flatten(router: Router, prefix: string, inherited: readonly Before[], out: RegisteredRoute[], depth: number): void {
     if (depth > MAX_DEPTH) return
     const running: { paths: readonly string[]; before: Before }[] = []
-    if (this.#dialect.contextual) for (const r of router.registrations) if (r.k === 'use') for (const before of r.befores) running.push({ paths: r.paths, before })
-    const active = (route: string) => [
-      ...inherited,
-      ...running.filter((u) => u.paths.some((p) => covers(joinPaths(prefix, p), route))).map((u) => u.before),
-    ]
+    if (this.#dialect.contextual)
+      for (const r of router.registrations) if (r.k === 'use') for (const before of r.befores) running.push({ paths: r.paths, before })
+    const active = (route: string) => [...inherited, ...running.filter((u) => u.paths.some((p) => covers(joinPaths(prefix, p), route))).map((u) => u.before)]
     for (const r of router.registrations) {
       if (out.length > MAX_ROUTES) return
       if (r.k === 'use') {
@@ -287,7 +285,15 @@ export class RouterCollector {
   }
 
   /** A method call on a router. Gives what the call returns when that is a router again. */
-  #register(path: string, scope: FunctionId, on: Router, method: string, e: Extract<Expr, { k: 'call' }>, env: Map<string, Router>, depth: number): Router | undefined {
+  #register(
+    path: string,
+    scope: FunctionId,
+    on: Router,
+    method: string,
+    e: Extract<Expr, { k: 'call' }>,
+    env: Map<string, Router>,
+    depth: number,
+  ): Router | undefined {
     if (this.#created.has(e)) return this.#created.get(e)
     const target = on.of ?? on
     const args = e.args
@@ -310,7 +316,8 @@ export class RouterCollector {
     }
     if (method === 'on' && stringsOf(args[0]).length) {
       const methods = stringsOf(args[0]).filter((m) => /^[A-Z]+$/.test(m))
-      for (const p of stringsOf(args[1])) if (methods.length) target.registrations.push({ k: 'route', methods, path: p, handlers: args.slice(2).flatMap(code), at })
+      for (const p of stringsOf(args[1]))
+        if (methods.length) target.registrations.push({ k: 'route', methods, path: p, handlers: args.slice(2).flatMap(code), at })
       return done(on)
     }
     if (method === 'route') {
@@ -353,7 +360,8 @@ export class RouterCollector {
     }
     if (method === 'addHook') {
       const hook = stringOf(args[0])
-      if (hook && /^(onRequest|preParsing|preValidation|preHandler)$/.test(hook) && args[1]) target.registrations.push({ k: 'use', paths: ['/'], befores: code(args[1]).map((b) => ({ ...b, what: 'hook' })) })
+      if (hook && /^(onRequest|preParsing|preValidation|preHandler)$/.test(hook) && args[1])
+        target.registrations.push({ k: 'use', paths: ['/'], befores: code(args[1]).map((b) => ({ ...b, what: 'hook' })) })
       return done(on)
     }
     if (method === 'decorate') {
@@ -397,15 +405,34 @@ export class RouterCollector {
     if (x.k === 'spread') return this.#befores(path, scope, x.of, router)
     if (x.k === 'obj') {
       // Fastify options: { schema, preHandler, onRequest, preValidation }
-      return x.props.flatMap((p) => (p.key && /^(onRequest|preParsing|preValidation|preHandler)$/.test(p.key) ? this.#befores(path, scope, p.value, router).map((b): Before => ({ ...b, what: 'hook' })) : []))
+      return x.props.flatMap((p) =>
+        p.key && /^(onRequest|preParsing|preValidation|preHandler)$/.test(p.key)
+          ? this.#befores(path, scope, p.value, router).map((b): Before => ({ ...b, what: 'hook' }))
+          : [],
+      )
     }
     const m: Meaning | undefined = this.#program.meaning(path, scope, x)
     if (m?.k === 'expr' && m.expr.k === 'arr') return m.expr.items.flatMap((i) => this.#befores(m.path, m.scope, i, router))
     const at: Place = { path, line: x.l, ...(x.e ? { endLine: x.e } : {}) }
     const decorated = x.k === 'mem' ? (router.decorated.get(x.name) ?? this.#decorations.get(x.name)) : undefined
     if (decorated && m?.k !== 'fn') return [{ code: decorated, calling: this.#dialect.calling, at, what: 'middleware', blocks: true }]
-    if (m?.k === 'external') return [{ code: { k: 'expr', path, scope, expr: x }, calling: this.#dialect.calling, at, what: 'middleware', blocks: true, external: { from: m.from, name: m.name } }]
-    const callee = x.k === 'call' ? this.#program.external(path, scope, x.fn) : m?.k === 'expr' && m.expr.k === 'call' ? this.#program.external(m.path, m.scope, m.expr.fn) : undefined
+    if (m?.k === 'external')
+      return [
+        {
+          code: { k: 'expr', path, scope, expr: x },
+          calling: this.#dialect.calling,
+          at,
+          what: 'middleware',
+          blocks: true,
+          external: { from: m.from, name: m.name },
+        },
+      ]
+    const callee =
+      x.k === 'call'
+        ? this.#program.external(path, scope, x.fn)
+        : m?.k === 'expr' && m.expr.k === 'call'
+          ? this.#program.external(m.path, m.scope, m.expr.fn)
+          : undefined
     const code = codeOf(m) ?? { k: 'expr', path, scope, expr: x }
     return [{ code, calling: this.#dialect.calling, at, what: 'middleware', blocks: true, ...(callee ? { external: callee } : {}) }]
   }
@@ -415,7 +442,13 @@ export class RouterCollector {
     const handler = propOf(options, 'handler')
     const methods = stringsOf(propOf(options, 'method')).map((m) => m.toUpperCase())
     if (url === undefined || !handler) return
-    target.registrations.push({ k: 'route', methods: methods.length ? methods : [undefined], path: url, handlers: [...this.#befores(path, scope, options, target), ...this.#befores(path, scope, handler, target)], at })
+    target.registrations.push({
+      k: 'route',
+      methods: methods.length ? methods : [undefined],
+      path: url,
+      handlers: [...this.#befores(path, scope, options, target), ...this.#befores(path, scope, handler, target)],
+      at,
+    })
   }
 
   /** Fastify plug-ins: a context of their own under a prefix, or the same context through `fastify-plugin`. */
@@ -433,7 +466,20 @@ export class RouterCollector {
       }
     }
     if (m?.k === 'external') {
-      target.registrations.push({ k: 'use', paths: ['/'], befores: [{ code: { k: 'expr', path, scope, expr: plugin }, calling: this.#dialect.calling, at: { path, line: e.l }, what: 'middleware', blocks: true, external: { from: m.from, name: m.name } }] })
+      target.registrations.push({
+        k: 'use',
+        paths: ['/'],
+        befores: [
+          {
+            code: { k: 'expr', path, scope, expr: plugin },
+            calling: this.#dialect.calling,
+            at: { path, line: e.l },
+            what: 'middleware',
+            blocks: true,
+            external: { from: m.from, name: m.name },
+          },
+        ],
+      })
       return
     }
     if (m?.k !== 'fn') return

@@ -6,7 +6,18 @@ import type { Program } from './program.ts'
 import { expressionsDeep, propOf, stringOf } from './walk.ts'
 
 /** Frameworks that render on a server; where one is in use, `react-router` elements are not the whole application. */
-const SERVERS = ['next', '@remix-run/node', '@react-router/node', '@react-router/dev', '@tanstack/react-start', '@sveltejs/kit', 'nuxt', 'astro', 'vike', 'gatsby']
+const SERVERS = [
+  'next',
+  '@remix-run/node',
+  '@react-router/node',
+  '@react-router/dev',
+  '@tanstack/react-start',
+  '@sveltejs/kit',
+  'nuxt',
+  'astro',
+  'vike',
+  'gatsby',
+]
 
 /** Pages of single-page applications: `<Route path element>`, `createBrowserRouter([...])`, Vue and TanStack routers. No server renders them. */
 export const spa: Framework = {
@@ -22,7 +33,19 @@ function fileRoutes(program: Program, path: string): Entry[] {
   if (!js) return []
   const out: Entry[] = []
   const nested = new Set<Expr>()
-  const add = (route: string, line: number) => out.push({ framework: 'SPA', kind: 'page', method: 'GET', route, subject: routeSubject('GET', route), path, line, calling: 'component', before: [], page: { path, client: true, static: true } })
+  const add = (route: string, line: number) =>
+    out.push({
+      framework: 'SPA',
+      kind: 'page',
+      method: 'GET',
+      route,
+      subject: routeSubject('GET', route),
+      path,
+      line,
+      calling: 'component',
+      before: [],
+      page: { path, client: true, static: true },
+    })
   const element = (e: Expr, prefix: string, depth: number): void => {
     if (e.k !== 'jsx' || depth > 12) return
     nested.add(e)
@@ -30,7 +53,14 @@ function fileRoutes(program: Program, path: string): Entry[] {
     const given = isRoute ? stringOf(e.attrs.find((a) => a.key === 'path')?.value) : undefined
     const at = given !== undefined ? (given.startsWith('/') ? given : joinPaths(prefix, given)) : prefix
     const children = e.children.filter((c) => c.k === 'jsx')
-    if (isRoute && (given !== undefined || e.attrs.some((a) => a.key === 'index')) && given !== '*' && e.attrs.some((a) => /^(element|component|Component|render|index)$/.test(a.key ?? '')) && !(children.length && !given)) add(routerPath(at || '/'), e.l)
+    if (
+      isRoute &&
+      (given !== undefined || e.attrs.some((a) => a.key === 'index')) &&
+      given !== '*' &&
+      e.attrs.some((a) => /^(element|component|Component|render|index)$/.test(a.key ?? '')) &&
+      !(children.length && !given)
+    )
+      add(routerPath(at || '/'), e.l)
     for (const c of children) element(c, at, depth + 1)
   }
   const object = (e: Expr, prefix: string, depth: number): void => {
@@ -38,11 +68,13 @@ function fileRoutes(program: Program, path: string): Entry[] {
     const given = stringOf(propOf(e, 'path'))
     const at = given === undefined ? prefix : given.startsWith('/') ? given : joinPaths(prefix, given)
     const children = propOf(e, 'children')
-    if ((given !== undefined || propOf(e, 'index')) && given !== '*' && ['element', 'component', 'Component', 'lazy', 'redirect'].some((k) => propOf(e, k))) add(routerPath(at || '/'), e.l)
+    if ((given !== undefined || propOf(e, 'index')) && given !== '*' && ['element', 'component', 'Component', 'lazy', 'redirect'].some((k) => propOf(e, k)))
+      add(routerPath(at || '/'), e.l)
     if (children?.k === 'arr') for (const c of children.items) object(c, at, depth + 1)
   }
   for (const { expr, scope } of expressionsDeep(js, 0)) {
-    if (expr.k === 'jsx' && !nested.has(expr) && typeof expr.tag === 'object' && expr.tag?.k === 'id' && /^(Route|Routes|Switch)$/.test(expr.tag.name)) element(expr, '', 0)
+    if (expr.k === 'jsx' && !nested.has(expr) && typeof expr.tag === 'object' && expr.tag?.k === 'id' && /^(Route|Routes|Switch)$/.test(expr.tag.name))
+      element(expr, '', 0)
     else if (expr.k === 'call' && expr.fn.k === 'id' && /^(createBrowserRouter|createHashRouter|useRoutes|createRouter)$/.test(expr.fn.name)) {
       const arg = expr.fn.name === 'createRouter' ? propOf(expr.args[0], 'routes') : expr.args[0]
       const m = arg ? program.meaning(path, scope, arg) : undefined

@@ -22,14 +22,29 @@ export const sveltekit: Framework = {
       if (/^\+page(@[^.]*)?\.svelte$/.test(name)) return [page(program, path, route, hooks, layouts(program, file.root, file.inside))]
       return []
     }),
-  middleware: (program) => program.workspaces.all.flatMap((w) => hooksOf(program, w.dir).map((h): Middleware => ({ ...h, framework: 'SvelteKit', workspace: w.dir }))),
+  middleware: (program) =>
+    program.workspaces.all.flatMap((w) => hooksOf(program, w.dir).map((h): Middleware => ({ ...h, framework: 'SvelteKit', workspace: w.dir }))),
 }
 
 function endpoint(program: Program, path: string, route: string, method: string, hooks: readonly Before[]): Entry[] {
   const h = exportedHandler(program, path, method)
   if (!h) return []
   const shown = method === 'fallback' ? undefined : method
-  return [{ framework: 'SvelteKit', kind: 'api', ...(shown ? { method: shown } : {}), route, subject: routeSubject(shown, route), path, line: h.line, ...(h.endLine ? { endLine: h.endLine } : {}), ...(h.code ? { code: h.code } : {}), calling: 'sveltekit', before: hooks }]
+  return [
+    {
+      framework: 'SvelteKit',
+      kind: 'api',
+      ...(shown ? { method: shown } : {}),
+      route,
+      subject: routeSubject(shown, route),
+      path,
+      line: h.line,
+      ...(h.endLine ? { endLine: h.endLine } : {}),
+      ...(h.code ? { code: h.code } : {}),
+      calling: 'sveltekit',
+      before: hooks,
+    },
+  ]
 }
 
 /** `export const actions = { default, name }`: each is a POST of its own. Layout loads do not run before them. */
@@ -40,7 +55,21 @@ function formActions(program: Program, path: string, route: string, hooks: reado
     if (!p.key) return []
     const code = codeOf(program.meaning(m.path, m.scope, p.value))
     const fn = code?.k === 'fn' && code.path === path ? program.fn(path, code.fn) : undefined
-    return [{ framework: 'SvelteKit', kind: 'action' as const, method: 'POST', route: p.key === 'default' ? route : `${route}?/${p.key}`, subject: `action ${path}#${p.key}`, path, line: p.l, ...(fn && fn.e > p.l ? { endLine: fn.e } : {}), ...(code ? { code } : {}), calling: 'sveltekit' as const, before: hooks }]
+    return [
+      {
+        framework: 'SvelteKit',
+        kind: 'action' as const,
+        method: 'POST',
+        route: p.key === 'default' ? route : `${route}?/${p.key}`,
+        subject: `action ${path}#${p.key}`,
+        path,
+        line: p.l,
+        ...(fn && fn.e > p.l ? { endLine: fn.e } : {}),
+        ...(code ? { code } : {}),
+        calling: 'sveltekit' as const,
+        before: hooks,
+      },
+    ]
   })
 }
 
@@ -51,7 +80,19 @@ function page(program: Program, path: string, route: string, hooks: readonly Bef
   const h = server ? exportedHandler(program, server, 'load') : undefined
   const load = h ?? (universal ? exportedHandler(program, universal, 'load') : undefined)
   const at = h && server ? { path: server, line: h.line } : { path, line: 1 }
-  return { framework: 'SvelteKit', kind: 'page', method: 'GET', route, subject: routeSubject('GET', route), ...at, ...(h?.endLine ? { endLine: h.endLine } : {}), ...(load?.code ? { code: load.code } : {}), calling: 'sveltekit', before: [...hooks, ...above], page: { path, client: false } }
+  return {
+    framework: 'SvelteKit',
+    kind: 'page',
+    method: 'GET',
+    route,
+    subject: routeSubject('GET', route),
+    ...at,
+    ...(h?.endLine ? { endLine: h.endLine } : {}),
+    ...(load?.code ? { code: load.code } : {}),
+    calling: 'sveltekit',
+    before: [...hooks, ...above],
+    page: { path, client: false },
+  }
 }
 
 /** Loads of the layouts above; they run beside the page's own load, so they redirect but guard no data. */
@@ -86,7 +127,17 @@ function sequence(program: Program, code: Code | undefined, path: string, line: 
       return code.expr.args.flatMap((a) => {
         const m = program.meaning(code.path, code.scope, a)
         const at = m?.k === 'fn' ? { path: m.path, line: program.fn(m.path, m.fn)?.l ?? a.l } : { path: code.path, line: a.l }
-        if (m?.k === 'external') return [{ code: { k: 'expr' as const, path: code.path, scope: code.scope, expr: a }, calling: 'sveltekit-handle' as const, at, what: 'hook' as const, blocks: true, external: { from: m.from, name: m.name } }]
+        if (m?.k === 'external')
+          return [
+            {
+              code: { k: 'expr' as const, path: code.path, scope: code.scope, expr: a },
+              calling: 'sveltekit-handle' as const,
+              at,
+              what: 'hook' as const,
+              blocks: true,
+              external: { from: m.from, name: m.name },
+            },
+          ]
         return sequence(program, codeOf(m), at.path, at.line, depth + 1)
       })
   }

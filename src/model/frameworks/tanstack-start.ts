@@ -9,7 +9,10 @@ const PACKAGES = ['@tanstack/react-start', '@tanstack/start', '@tanstack/solid-s
 /** TanStack Start: server functions, server routes, pages with `beforeLoad` and `loader`. */
 export const tanstackStart: Framework = {
   name: 'TanStack Start',
-  entries: (program) => program.paths.flatMap((path) => (PACKAGES.some((p) => program.workspaces.uses(p, path)) || PACKAGES.some((p) => program.importersOf(p).has(path)) ? fileEntries(program, path) : [])),
+  entries: (program) =>
+    program.paths.flatMap((path) =>
+      PACKAGES.some((p) => program.workspaces.uses(p, path)) || PACKAGES.some((p) => program.importersOf(p).has(path)) ? fileEntries(program, path) : [],
+    ),
 }
 
 function fileEntries(program: Program, path: string): Entry[] {
@@ -20,7 +23,8 @@ function fileEntries(program: Program, path: string): Entry[] {
     if (expr.k !== 'call') continue
     const chain = unchain(expr)
     if (chain.root === 'createServerFn' && chain.calls.at(-1)?.name === 'handler') out.push(...serverFunction(program, path, scope, expr, chain))
-    else if (/^create(Server|API)FileRoute$/.test(chain.root) && /^(methods)$/.test(chain.calls.at(-1)?.name ?? '')) out.push(...serverRoute(program, path, scope, chain.calls.at(-1)?.args[0], routeOf(path, stringOf(chain.args[0]))))
+    else if (/^create(Server|API)FileRoute$/.test(chain.root) && /^(methods)$/.test(chain.calls.at(-1)?.name ?? ''))
+      out.push(...serverRoute(program, path, scope, chain.calls.at(-1)?.args[0], routeOf(path, stringOf(chain.args[0]))))
     else if (chain.root === 'createFileRoute' || chain.root === 'createAPIFileRoute') out.push(...fileRoute(program, path, scope, expr, chain))
   }
   return out
@@ -61,7 +65,21 @@ function serverFunction(program: Program, path: string, scope: FunctionId, e: Ex
   const name = named?.k === 'let' && named.to.k === 'name' ? named.to.name : 'serverFn'
   const method = (stringOf(propOf(chain.args[0], 'method')) ?? 'GET').toUpperCase()
   const middleware = chain.calls.filter((c) => c.name === 'middleware').flatMap((c) => middlewareOf(program, path, scope, c.args[0], 0))
-  return [{ framework: 'TanStack Start', kind: 'action', method, route: `${path}#${name}`, subject: `action ${path}#${name}`, path, line: named?.l ?? e.l, ...(e.e ? { endLine: e.e } : {}), code, calling: 'tanstack', before: middleware }]
+  return [
+    {
+      framework: 'TanStack Start',
+      kind: 'action',
+      method,
+      route: `${path}#${name}`,
+      subject: `action ${path}#${name}`,
+      path,
+      line: named?.l ?? e.l,
+      ...(e.e ? { endLine: e.e } : {}),
+      code,
+      calling: 'tanstack',
+      before: middleware,
+    },
+  ]
 }
 
 /** `createMiddleware().middleware([first]).server(fn)`, first ones first. */
@@ -74,7 +92,12 @@ function middlewareOf(program: Program, path: string, scope: FunctionId, list: E
     const server = chain.calls.find((c) => c.name === 'server')?.args[0]
     const code = server ? codeOf(program.meaning(m.path, m.scope, server)) : undefined
     const first = chain.calls.filter((c) => c.name === 'middleware').flatMap((c) => middlewareOf(program, m.path, m.scope, c.args[0], depth + 1))
-    return [...first, ...(code ? [{ code, calling: 'tanstack-middleware' as const, at: { path: m.path, line: server?.l ?? m.expr.l }, what: 'middleware' as const, blocks: true }] : [])]
+    return [
+      ...first,
+      ...(code
+        ? [{ code, calling: 'tanstack-middleware' as const, at: { path: m.path, line: server?.l ?? m.expr.l }, what: 'middleware' as const, blocks: true }]
+        : []),
+    ]
   })
 }
 
@@ -85,7 +108,20 @@ function serverRoute(program: Program, path: string, scope: FunctionId, methods:
     const handler = propOf(p.value, 'handler') ?? p.value
     const code = codeOf(program.meaning(path, scope, handler))
     const method = p.key === 'ANY' ? undefined : p.key
-    return [{ framework: 'TanStack Start', kind: 'api', ...(method ? { method } : {}), route, subject: routeSubject(method, route), path, line: p.l, ...(code ? { code } : {}), calling: 'tanstack', before: [...before, ...middlewareOf(program, path, scope, propOf(p.value, 'middleware'), 0)] }]
+    return [
+      {
+        framework: 'TanStack Start',
+        kind: 'api',
+        ...(method ? { method } : {}),
+        route,
+        subject: routeSubject(method, route),
+        path,
+        line: p.l,
+        ...(code ? { code } : {}),
+        calling: 'tanstack',
+        before: [...before, ...middlewareOf(program, path, scope, propOf(p.value, 'middleware'), 0)],
+      },
+    ]
   })
 }
 
@@ -103,7 +139,20 @@ function fileRoute(program: Program, path: string, scope: FunctionId, e: Expr, c
     const loads = [...parentsOf(program, path, given), { path, options, scope }].flatMap((o) => loaders(program, o.path, o.scope, o.options))
     const own = propOf(options, 'loader')
     const code = own ? codeOf(program.meaning(path, scope, own)) : undefined
-    out.push({ framework: 'TanStack Start', kind: 'page', method: 'GET', route, subject: routeSubject('GET', route), path, line: e.l, ...(e.e ? { endLine: e.e } : {}), ...(code ? { code } : {}), calling: 'tanstack', before: loads, page: { path, client: false } })
+    out.push({
+      framework: 'TanStack Start',
+      kind: 'page',
+      method: 'GET',
+      route,
+      subject: routeSubject('GET', route),
+      path,
+      line: e.l,
+      ...(e.e ? { endLine: e.e } : {}),
+      ...(code ? { code } : {}),
+      calling: 'tanstack',
+      before: loads,
+      page: { path, client: false },
+    })
   }
   return out
 }
@@ -119,7 +168,9 @@ function parentsOf(program: Program, path: string, id: string): { path: string; 
   const all = routesById(program)
   const dir = program.workspace(path).dir
   const parts = id.split('/').filter((p) => p !== '')
-  return ['__root__', ...parts.slice(0, -1).map((_, i) => `/${parts.slice(0, i + 1).join('/')}`)].flatMap((p) => all.filter((r) => r.id === p && program.workspace(r.path).dir === dir))
+  return ['__root__', ...parts.slice(0, -1).map((_, i) => `/${parts.slice(0, i + 1).join('/')}`)].flatMap((p) =>
+    all.filter((r) => r.id === p && program.workspace(r.path).dir === dir),
+  )
 }
 
 const ids = new WeakMap<Program, { id: string; path: string; scope: FunctionId; options: Expr }[]>()
@@ -144,7 +195,12 @@ function routesById(program: Program) {
 }
 
 function routeOf(path: string, given: string | undefined): string {
-  const raw = given ?? `/${path.replace(/^.*\/routes\//, '').replace(/\.[jt]sx?$/, '').replace(/\./g, '/')}`
+  const raw =
+    given ??
+    `/${path
+      .replace(/^.*\/routes\//, '')
+      .replace(/\.[jt]sx?$/, '')
+      .replace(/\./g, '/')}`
   const out = raw
     .split('/')
     .filter((s) => s !== '' && !s.startsWith('_') && !/^\(.*\)$/.test(s) && s !== 'index')

@@ -19,13 +19,17 @@ export const trpc: Framework = {
     const routers: { path: string; scope: FunctionId; expr: Extract<Expr, { k: 'call' }> }[] = []
     for (const path of program.paths) {
       const js = program.js(path)
-      if (!js || !js.imports.some((i) => /trpc/i.test(i.from) || i.bindings.some((b) => /router|procedure/i.test(b.imported)))) continue
-      for (const { expr, scope } of expressionsDeep(js, 0)) if (expr.k === 'call' && isRouterCall(expr) && expr.args[0]?.k === 'obj') routers.push({ path, scope, expr })
+      if (!js?.imports.some((i) => /trpc/i.test(i.from) || i.bindings.some((b) => /router|procedure/i.test(b.imported)))) continue
+      for (const { expr, scope } of expressionsDeep(js, 0))
+        if (expr.k === 'call' && isRouterCall(expr) && expr.args[0]?.k === 'obj') routers.push({ path, scope, expr })
     }
     const nested = new Set<Expr>()
     for (const r of routers) for (const sub of subRouters(program, r)) nested.add(sub.expr)
     const seen = new Set<Expr>()
-    return routers.filter((r) => !nested.has(r.expr)).flatMap((r) => procedures(program, r, '', seen, 0)).map((p) => toEntry(program, p))
+    return routers
+      .filter((r) => !nested.has(r.expr))
+      .flatMap((r) => procedures(program, r, '', seen, 0))
+      .map((p) => toEntry(program, p))
   },
 }
 
@@ -43,7 +47,13 @@ function subRouters(program: Program, r: { path: string; scope: FunctionId; expr
   })
 }
 
-function procedures(program: Program, r: { path: string; scope: FunctionId; expr: Extract<Expr, { k: 'call' }> }, prefix: string, seen: Set<Expr>, depth: number): Procedure[] {
+function procedures(
+  program: Program,
+  r: { path: string; scope: FunctionId; expr: Extract<Expr, { k: 'call' }> },
+  prefix: string,
+  seen: Set<Expr>,
+  depth: number,
+): Procedure[] {
   const object = r.expr.args[0]
   if (object?.k !== 'obj' || depth > 8 || seen.has(r.expr)) return []
   seen.add(r.expr)
@@ -52,7 +62,9 @@ function procedures(program: Program, r: { path: string; scope: FunctionId; expr
     const m = program.meaning(r.path, r.scope, p.value)
     if (m?.k !== 'expr' || m.expr.k !== 'call') return []
     if (isRouterCall(m.expr)) return procedures(program, { path: m.path, scope: m.scope, expr: m.expr }, `${prefix}${p.key}.`, seen, depth + 1)
-    return m.expr.fn.k === 'mem' && /^(query|mutation|subscription)$/.test(m.expr.fn.name) ? [{ name: `${prefix}${p.key}`, expr: m.expr, path: m.path, scope: m.scope }] : []
+    return m.expr.fn.k === 'mem' && /^(query|mutation|subscription)$/.test(m.expr.fn.name)
+      ? [{ name: `${prefix}${p.key}`, expr: m.expr, path: m.path, scope: m.scope }]
+      : []
   })
 }
 
@@ -106,7 +118,8 @@ function middleware(program: Program, path: string, scope: FunctionId, e: Expr, 
 function used(program: Program, path: string, scope: FunctionId, a: Expr, depth: number): Before[] {
   const m: Meaning | undefined = program.meaning(path, scope, a)
   // t.middleware(fn)
-  if (m?.k === 'expr' && m.expr.k === 'call' && m.expr.fn.k === 'mem' && /^(middleware|unstable_pipe|pipe)$/.test(m.expr.fn.name)) return m.expr.args.flatMap((x) => used(program, m.path, m.scope, x, depth + 1))
+  if (m?.k === 'expr' && m.expr.k === 'call' && m.expr.fn.k === 'mem' && /^(middleware|unstable_pipe|pipe)$/.test(m.expr.fn.name))
+    return m.expr.args.flatMap((x) => used(program, m.path, m.scope, x, depth + 1))
   const code = codeOf(m)
   if (!code) return []
   const line = m?.k === 'fn' ? (program.fn(m.path, m.fn)?.l ?? a.l) : a.l

@@ -18,6 +18,19 @@ export const workers: Framework = {
       const code = codeOf(m)
       if (!code || !fetch) return []
       const fn = m?.k === 'fn' ? program.fn(m.path, m.fn) : undefined
-      return [{ framework: 'Cloudflare Workers', kind: 'api', route: '/[...path]', subject: 'route /[...path]', path, line: fn && m?.k === 'fn' && m.path === path ? fn.l : fetch.l, ...(fn ? { endLine: fn.e } : {}), code, calling: 'fetch', before: [] }]
+      return [
+        {
+          framework: 'Cloudflare Workers',
+          kind: 'api',
+          route: '/[...path]',
+          subject: 'route /[...path]',
+          path,
+          line: fn && m?.k === 'fn' && m.path === path ? fn.l : fetch.l,
+          ...(fn ? { endLine: fn.e } : {}),
+          code,
+          calling: 'fetch',
+          before: [],
+        },
+      ]
     }),
 }

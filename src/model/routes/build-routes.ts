@@ -8,13 +8,13 @@ import type { Before, Entry } from '../frameworks/entry.ts'
 import { FRAMEWORKS } from '../frameworks/index.ts'
 import { samplePath } from '../frameworks/path-pattern.ts'
 import { Program } from '../frameworks/program.ts'
+import { type PageSigns, pageSigns } from './client-pages.ts'
 import { imagineConditions } from './concrete.ts'
 import { type Guard, guardOfConditions } from './guard.ts'
 import { libraryGuard, libraryLimit, libraryOf } from './library-handlers.ts'
-import { type PageSigns, pageSigns } from './client-pages.ts'
 import { limitOf } from './limit.ts'
-import { gateOf, middlewareAlone, runnablesOf, SENTINEL_FACTS, SENTINEL_PATH } from './run-entry.ts'
 import type { MiddlewareModel, Route, RoutesModel } from './routes.ts'
+import { gateOf, middlewareAlone, runnablesOf, SENTINEL_FACTS, SENTINEL_PATH } from './run-entry.ts'
 import { buildSessions } from './session.ts'
 import { type Work, workOf } from './work.ts'
 
@@ -85,7 +85,9 @@ function routeOf(program: Program, entry: Entry, slices: ModelBase, run: (r: Run
     ...optional('page', entry.page),
     ...optional('platformJwt', entry.platformJwt),
     ...optional('declared', entry.declared),
-    ...(entry.kind === 'page' ? { reachable: gate?.reachable ?? true, ...optional('signs', signsOf(program, entry)), ...optional('clientLayout', clientLayout(program, entry)) } : {}),
+    ...(entry.kind === 'page'
+      ? { reachable: gate?.reachable ?? true, ...optional('signs', signsOf(program, entry)), ...optional('clientLayout', clientLayout(program, entry)) }
+      : {}),
   }
 }
 

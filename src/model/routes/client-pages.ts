@@ -1,7 +1,7 @@
 import type { Expr, FunctionId } from '../../facts/javascript.ts'
 import type { Place } from '../../lib/place.ts'
 import type { Program } from '../frameworks/program.ts'
-import { calleeText, expressions, expressionsDeep, propOf, statements, stringOf } from '../frameworks/walk.ts'
+import { calleeText, expressionsDeep, propOf, stringOf } from '../frameworks/walk.ts'
 
 /** What the code of a page says about who it is for, as it runs in the browser (or while it renders). */
 export interface PageSigns {
@@ -13,10 +13,13 @@ export interface PageSigns {
   readonly asks: readonly { readonly url: string; readonly at: Place }[]
 }
 
-const LOGIN = /^\/?(?:[a-z]{2}(?:-[A-Z]{2})?\/)?(?:auth\/?|(?:auth|account|user)\/)?(?:log-?in|sign-?in|signin|auth|connexion|anmelden|iniciar-sesion|accedi|entrar|welcome|unauthorized|401)?(?:[/?#].*)?$/i
+const LOGIN =
+  /^\/?(?:[a-z]{2}(?:-[A-Z]{2})?\/)?(?:auth\/?|(?:auth|account|user)\/)?(?:log-?in|sign-?in|signin|auth|connexion|anmelden|iniciar-sesion|accedi|entrar|welcome|unauthorized|401)?(?:[/?#].*)?$/i
 const NAVIGATE = /(^|\.)(push|replace|navigate|redirect|goto|navigateTo|assign|navigateForward)$/
-const USER_HOOK = /^(useUser|useAuth|useSession|useSupabaseUser|useSupabaseSession|useCurrentUser|useAuthStore|useClerk|useAuthUser|useProfile|useRequireAuth|useProtectedRoute|useSessionContext|useKindeBrowserClient)$/
-const WRAPPERS = /^(ProtectedRoute|RequireAuth|AuthGuard|PrivateRoute|Protected|AuthRequired|RequireUser|AdminRoute|AdminGuard|WithAuth|SignedIn|AuthenticatedRoute|RoleGuard|SessionGuard)$/
+const USER_HOOK =
+  /^(useUser|useAuth|useSession|useSupabaseUser|useSupabaseSession|useCurrentUser|useAuthStore|useClerk|useAuthUser|useProfile|useRequireAuth|useProtectedRoute|useSessionContext|useKindeBrowserClient)$/
+const WRAPPERS =
+  /^(ProtectedRoute|RequireAuth|AuthGuard|PrivateRoute|Protected|AuthRequired|RequireUser|AdminRoute|AdminGuard|WithAuth|SignedIn|AuthenticatedRoute|RoleGuard|SessionGuard)$/
 
 const DEPTH = 3
 
@@ -75,7 +78,9 @@ export function pageSigns(program: Program, path: string, fn: FunctionId): PageS
 }
 
 function isLogin(target: string): boolean {
-  return target !== '' && target !== '/' && /log-?in|sign-?in|auth|welcome|connexion|anmelden|sesion|accedi|entrar|unauthorized/i.test(target) && LOGIN.test(target)
+  return (
+    target !== '' && target !== '/' && /log-?in|sign-?in|auth|welcome|connexion|anmelden|sesion|accedi|entrar|unauthorized/i.test(target) && LOGIN.test(target)
+  )
 }
 
 /** The constant start of a template. */
@@ -91,29 +96,19 @@ function isRequest(name: string, e: Extract<Expr, { k: 'call' }>): boolean {
 
 /** A redirect on a click is navigation; one that runs under a condition or in an effect is a gate. */
 function conditional(functions: readonly { readonly id: number; readonly parent?: number; readonly name?: string }[], scope: FunctionId, _e: Expr): boolean {
-  for (let f = functions[scope], i = 0; f && i < 12; f = f.parent === undefined ? undefined : functions[f.parent], i++) if (/^(on|handle)?(click|submit|logout|signout|logOut|signOut)/i.test(f.name ?? '') || /^(handle|on)[A-Z]/.test(f.name ?? '')) return false
+  for (let f = functions[scope], i = 0; f && i < 12; f = f.parent === undefined ? undefined : functions[f.parent], i++)
+    if (/^(on|handle)?(click|submit|logout|signout|logOut|signOut)/i.test(f.name ?? '') || /^(handle|on)[A-Z]/.test(f.name ?? '')) return false
   return true
 }
 
 /** True for code that runs when the page opens: the component itself, effects, and functions they call; not event handlers. */
-function onOpening(functions: readonly { readonly id: number; readonly parent?: number; readonly name?: string }[], scope: FunctionId, root: FunctionId): boolean {
+function onOpening(
+  functions: readonly { readonly id: number; readonly parent?: number; readonly name?: string }[],
+  scope: FunctionId,
+  root: FunctionId,
+): boolean {
   for (let f = functions[scope], i = 0; f && i < 12 && f.id !== root; f = f.parent === undefined ? undefined : functions[f.parent], i++) {
     if (/^(handle|on)[A-Z]/.test(f.name ?? '') || /^(submit|save|delete|remove|create|update|upload|send|buy|checkout|toggle)/i.test(f.name ?? '')) return false
   }
   return true
-}
-
-/** Whether a file calls something, anywhere: for listeners and reads of the session. */
-export function callsIn(program: Program, path: string, name: RegExp): Place | undefined {
-  const js = program.js(path)
-  if (!js) return undefined
-  for (const fn of js.functions) {
-    for (const e of expressions(fn)) if (e.k === 'call' && name.test(calleeText(e.fn))) return { path, line: lineOf(e) }
-    void statements
-  }
-  return undefined
-}
-
-function lineOf(e: Extract<Expr, { k: 'call' }>): number {
-  return e.l
 }

@@ -23,7 +23,9 @@ export function imagine(value: Value, request: Imagined, depth = 0): Value {
       return value
     case 'text': {
       const parts = value.parts.map(next)
-      return parts.every((p) => p.v === 'const') ? { v: 'const', value: parts.map((p) => (p.v === 'const' ? String(p.value ?? '') : '')).join('') } : { v: 'text', parts }
+      return parts.every((p) => p.v === 'const')
+        ? { v: 'const', value: parts.map((p) => (p.v === 'const' ? String(p.value ?? '') : '')).join('') }
+        : { v: 'text', parts }
     }
     case 'array':
       return { v: 'array', items: value.items.map(next) }
@@ -227,7 +229,9 @@ function call(name: string, args: readonly Value[], original: Extract<Value, { v
 
 function routeMatcher(name: string, args: readonly Value[]): readonly string[] | undefined {
   if (!/createRouteMatcher/.test(name) && !args.some((a) => a.v === 'call' && /createRouteMatcher/.test(a.name))) return undefined
-  const holder = /createRouteMatcher/.test(name) ? args : (args.find((a) => a.v === 'call' && /createRouteMatcher/.test(a.name)) as Extract<Value, { v: 'call' }>).args
+  const holder = /createRouteMatcher/.test(name)
+    ? args
+    : (args.find((a) => a.v === 'call' && /createRouteMatcher/.test(a.name)) as Extract<Value, { v: 'call' }>).args
   const list = holder.find((a) => a.v === 'array')
   if (list?.v !== 'array') return undefined
   const patterns = list.items.flatMap((i) => (i.v === 'const' && typeof i.value === 'string' ? [i.value] : []))

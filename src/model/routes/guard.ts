@@ -23,7 +23,6 @@ export interface Guard {
  */
 export type Who = 'user' | 'admin' | 'secret' | 'signature' | 'token' | 'check'
 
-
 /** What a condition proves about the caller when it holds. */
 export interface Proof {
   readonly who: Who
@@ -90,7 +89,8 @@ export function proofOf(value: Value, truthy: boolean, behaviour: Behaviour, dep
         return all ? strongest(value.of.map((x) => next(x, truthy))) : either(value.of, truthy, behaviour, depth)
       }
       if (/^[!=]==?$/.test(value.op)) return a && b ? comparison(a, b, value.op.startsWith('!') ? !truthy : truthy, behaviour, depth) : undefined
-      if (/^(includes|has|some|every|in|startsWith|endsWith|matches|indexOf)$/.test(value.op)) return truthy ? membership(value.of, behaviour, depth) : undefined
+      if (/^(includes|has|some|every|in|startsWith|endsWith|matches|indexOf)$/.test(value.op))
+        return truthy ? membership(value.of, behaviour, depth) : undefined
       if (value.op === 'length' || value.op === '>' || value.op === '>=') return truthy && a ? next(a, true) : undefined
       return undefined
     }
@@ -112,12 +112,16 @@ export function proofOf(value: Value, truthy: boolean, behaviour: Behaviour, dep
       return truthy && value.verified ? { who: 'signature', trust: 'verified', how: `${value.processor} signature` } : undefined
     case 'request':
       // A cookie or header that is only there proves nothing; it is remembered as a claim.
-      return truthy && (value.part === 'cookie' || (value.part === 'header' && HEADER_SECRET.test(value.name ?? ''))) ? { who: 'check', trust: 'claimed', how: `${value.part}${value.name ? ` ${value.name}` : ''} that is only tested for presence` } : undefined
+      return truthy && (value.part === 'cookie' || (value.part === 'header' && HEADER_SECRET.test(value.name ?? '')))
+        ? { who: 'check', trust: 'claimed', how: `${value.part}${value.name ? ` ${value.name}` : ''} that is only tested for presence` }
+        : undefined
     case 'call':
       return unknownCheck(value, truthy, behaviour, depth)
     case 'any': {
       // It must hold whichever of them it was; alternatives that cannot have that truth value do not count.
-      const possible = value.of.filter((x, i) => !(x.v === 'const' && Boolean(x.value) !== truthy) && !(value.under?.[i] ?? []).some((c) => testOnly(c.test, !c.negated)))
+      const possible = value.of.filter(
+        (x, i) => !(x.v === 'const' && Boolean(x.value) !== truthy) && !(value.under?.[i] ?? []).some((c) => testOnly(c.test, !c.negated)),
+      )
       if (!possible.length) return undefined
       // What had to hold for an alternative speaks for it as well (a header that makes up a session).
       return weakest(possible.map((x) => next(x, truthy) ?? strongest((value.under?.[value.of.indexOf(x)] ?? []).map((c) => next(c.test, !c.negated)))))
@@ -174,10 +178,11 @@ function absentVariable(v: Value, truthy: boolean): string | undefined {
     const rest = v.of.find((x) => x.v === 'const')
     if (env?.v === 'env' && rest) return env.name
   }
-  if (v.v === 'op' && v.op === '&&' && truthy) for (const x of v.of) {
-    const found = absentVariable(x, true)
-    if (found) return found
-  }
+  if (v.v === 'op' && v.op === '&&' && truthy)
+    for (const x of v.of) {
+      const found = absentVariable(x, true)
+      if (found) return found
+    }
   return undefined
 }
 
@@ -217,9 +222,11 @@ function comparison(a: Value, b: Value, equal: boolean, behaviour: Behaviour, de
     [a, b],
     [b, a],
   ] as const) {
-    if (x.v === 'caller' && !(y.v === 'const' && (y.value === null || y.value === undefined))) return { who: y.v === 'const' || y.v === 'env' || isRole(x.field) ? 'admin' : 'user', trust: x.trust, how: x.how, ...(x.at ? { at: x.at } : {}) }
+    if (x.v === 'caller' && !(y.v === 'const' && (y.value === null || y.value === undefined)))
+      return { who: y.v === 'const' || y.v === 'env' || isRole(x.field) ? 'admin' : 'user', trust: x.trust, how: x.how, ...(x.at ? { at: x.at } : {}) }
     const secret = serverSecret(x)
-    if (secret && fromRequest(y)) return { who: 'secret', trust: 'verified', how: `a comparison with ${secret.name}`, ...(secret.fallback ? { opensWithout: secret.name } : {}) }
+    if (secret && fromRequest(y))
+      return { who: 'secret', trust: 'verified', how: `a comparison with ${secret.name}`, ...(secret.fallback ? { opensWithout: secret.name } : {}) }
     if (x.v === 'row' && x.step >= 0) {
       // A stored secret compared with what the caller sent.
       if (fromRequest(y) && CREDENTIAL.test(x.field ?? '')) return { who: 'token', trust: 'verified', how: `${x.table}.${x.field}` }
@@ -228,7 +235,8 @@ function comparison(a: Value, b: Value, equal: boolean, behaviour: Behaviour, de
     }
     if (x.v === 'call' && isDigest(x.name) && fromRequest(y)) return { who: 'signature', trust: 'verified', how: x.name }
     // jwt.verify(...).sub === ..., something unknown made from the request compared with a constant of the server
-    if (x.v === 'call' && y.v === 'const' && fromRequest(x) && /verify|valid|check|role|status/i.test(x.name)) return { who: 'check', trust: 'verified', how: x.name }
+    if (x.v === 'call' && y.v === 'const' && fromRequest(x) && /verify|valid|check|role|status/i.test(x.name))
+      return { who: 'check', trust: 'verified', how: x.name }
   }
   return undefined
 }
@@ -243,19 +251,26 @@ function isRole(field: string | undefined): boolean {
 
 /** A value that only the server knows: a variable, or text around one. An empty or constant fallback makes it guessable. */
 function serverSecret(v: Value): { readonly name: string; readonly fallback?: true } | undefined {
-  if (v.v === 'env') return { name: v.name, ...(v.fallback && v.fallback.v === 'const' && v.fallback.value !== undefined && v.fallback.value !== null ? { fallback: true as const } : {}) }
-  if (v.v === 'text') for (const p of v.parts) {
-    const s = serverSecret(p)
-    if (s) return s
-  }
-  if (v.v === 'call') for (const x of v.args) {
-    const s = serverSecret(x)
-    if (s) return s
-  }
-  if (v.v === 'any') for (const x of v.of) {
-    const s = serverSecret(x)
-    if (s) return s
-  }
+  if (v.v === 'env')
+    return {
+      name: v.name,
+      ...(v.fallback && v.fallback.v === 'const' && v.fallback.value !== undefined && v.fallback.value !== null ? { fallback: true as const } : {}),
+    }
+  if (v.v === 'text')
+    for (const p of v.parts) {
+      const s = serverSecret(p)
+      if (s) return s
+    }
+  if (v.v === 'call')
+    for (const x of v.args) {
+      const s = serverSecret(x)
+      if (s) return s
+    }
+  if (v.v === 'any')
+    for (const x of v.of) {
+      const s = serverSecret(x)
+      if (s) return s
+    }
   return undefined
 }
 
@@ -284,18 +299,29 @@ export function fromRequest(v: Value, depth = 0): boolean {
 /** A row that was found by the caller's id proves the caller; one found by a credential proves that it is known. */
 function rowProof(index: number, field: string | undefined, behaviour: Behaviour, depth: number): Proof | undefined {
   const step = behaviour.steps[index]
-  if (!step || step.effect.kind !== 'db') return undefined
+  if (step?.effect.kind !== 'db') return undefined
   for (const f of step.effect.filters) {
-    if (f.value.v === 'caller' && f.op === 'eq') return { who: isRole(field) || asksForRole(step.effect.filters) ? 'admin' : 'user', trust: f.value.trust, how: f.value.how, ...(f.value.at ? { at: f.value.at } : {}) }
-    if (f.op === 'eq' && fromProcessor(f.value, behaviour)) return { who: 'token', trust: 'verified', how: `an object of the payment processor that only its buyer knows` }
-    if (f.op === 'eq' && CREDENTIAL.test(f.column.split('.').at(-1) ?? '') && fromRequest(f.value)) return { who: 'token', trust: 'verified', how: `${step.effect.table}.${f.column}` }
+    if (f.value.v === 'caller' && f.op === 'eq')
+      return {
+        who: isRole(field) || asksForRole(step.effect.filters) ? 'admin' : 'user',
+        trust: f.value.trust,
+        how: f.value.how,
+        ...(f.value.at ? { at: f.value.at } : {}),
+      }
+    if (f.op === 'eq' && fromProcessor(f.value, behaviour))
+      return { who: 'token', trust: 'verified', how: `an object of the payment processor that only its buyer knows` }
+    if (f.op === 'eq' && CREDENTIAL.test(f.column.split('.').at(-1) ?? '') && fromRequest(f.value))
+      return { who: 'token', trust: 'verified', how: `${step.effect.table}.${f.column}` }
   }
   return depth < 6 ? guardProof(step, behaviour) : undefined
 }
 
 /** `user_roles` filtered by the caller and `role = 'admin'`: the row is there only for those who hold the role. */
 function asksForRole(filters: readonly Filter[]): boolean {
-  return filters.some((f) => (f.op === 'eq' || f.op === 'in') && isRole(f.column) && (f.value.v === 'const' || (f.value.v === 'array' && f.value.items.every((x) => x.v === 'const'))))
+  return filters.some(
+    (f) =>
+      (f.op === 'eq' || f.op === 'in') && isRole(f.column) && (f.value.v === 'const' || (f.value.v === 'array' && f.value.items.every((x) => x.v === 'const'))),
+  )
 }
 
 /** What stood before a step holds for its result as well. */
@@ -318,9 +344,11 @@ function resultProof(step: Step, behaviour: Behaviour): Proof | undefined {
   if (e.kind === 'db') return rowProof(behaviour.steps.indexOf(step), undefined, behaviour, 0)
   if (e.kind === 'rpc') {
     // `is_admin(auth.uid())` asked through the caller's own client, or with the caller's id.
-    if (e.client.rights === 'caller' || mentionsCaller(e.args)) return { who: /admin|role|owner|staff|super/i.test(e.function) ? 'admin' : 'user', trust: 'verified', how: `rpc ${e.function}`, at: step.at }
+    if (e.client.rights === 'caller' || mentionsCaller(e.args))
+      return { who: /admin|role|owner|staff|super/i.test(e.function) ? 'admin' : 'user', trust: 'verified', how: `rpc ${e.function}`, at: step.at }
   }
-  if (e.kind === 'http' && e.args.some((a) => fromRequest(a)) && /verify|auth|session|token|me$|user/i.test(e.name)) return { who: 'check', trust: 'verified', how: e.name, at: step.at }
+  if (e.kind === 'http' && e.args.some((a) => fromRequest(a)) && /verify|auth|session|token|me$|user/i.test(e.name))
+    return { who: 'check', trust: 'verified', how: e.name, at: step.at }
   return undefined
 }
 
@@ -339,20 +367,27 @@ function membership(of: readonly Value[], behaviour: Behaviour, depth: number): 
     const p = a.v === 'caller' || a.v === 'row' ? proofOf(a, true, behaviour, depth + 1) : undefined
     if (p) return { ...p, who: 'admin' }
   }
-  for (const a of of) if (a.v === 'op' || a.v === 'any') {
-    const p = proofOf(a, true, behaviour, depth + 1)
-    if (p) return p
-  }
+  for (const a of of)
+    if (a.v === 'op' || a.v === 'any') {
+      const p = proofOf(a, true, behaviour, depth + 1)
+      if (p) return p
+    }
   const secret = of.map(serverSecret).find((s) => s)
-  return secret && of.some((a) => fromRequest(a)) ? { who: 'secret', trust: 'verified', how: `a comparison with ${secret.name}`, ...(secret.fallback ? { opensWithout: secret.name } : {}) } : undefined
+  return secret && of.some((a) => fromRequest(a))
+    ? { who: 'secret', trust: 'verified', how: `a comparison with ${secret.name}`, ...(secret.fallback ? { opensWithout: secret.name } : {}) }
+    : undefined
 }
 
-const LEFT_ON_REQUEST = /^(request|req|c|ctx|event|locals|context|state)\.(user|session|auth|userId|user_id|currentUser|account|token|jwt|uid|viewer|principal|isAuthenticated|admin|profile)\b/
+const LEFT_ON_REQUEST =
+  /^(request|req|c|ctx|event|locals|context|state)\.(user|session|auth|userId|user_id|currentUser|account|token|jwt|uid|viewer|principal|isAuthenticated|admin|profile)\b/
 
 /** A call that could not be followed. One that gets a credential of the request and whose refusal ends the handler is a check. */
-function unknownCheck(value: Extract<Value, { v: 'call' }>, truthy: boolean, behaviour: Behaviour, depth: number): Proof | undefined {
-  const header = /(^|\.)headers?\.get$|(^|\.)cookies?\.get$/.test(value.name) ? value.args.find((a) => a.v === 'const' && typeof a.value === 'string') : undefined
-  if (truthy && header?.v === 'const') return { who: 'check', trust: 'claimed', how: `${/cookie/.test(value.name) ? 'cookie' : 'header'} ${header.value} that is only tested for presence` }
+function unknownCheck(value: Extract<Value, { v: 'call' }>, truthy: boolean, _behaviour: Behaviour, _depth: number): Proof | undefined {
+  const header = /(^|\.)headers?\.get$|(^|\.)cookies?\.get$/.test(value.name)
+    ? value.args.find((a) => a.v === 'const' && typeof a.value === 'string')
+    : undefined
+  if (truthy && header?.v === 'const')
+    return { who: 'check', trust: 'claimed', how: `${/cookie/.test(value.name) ? 'cookie' : 'header'} ${header.value} that is only tested for presence` }
   // Set by something that was not followed; when nothing sets it, the handler refuses everyone.
   if (truthy && LEFT_ON_REQUEST.test(value.name)) return { who: 'user', trust: 'verified', how: value.name }
   if (/timingSafeEqual|safeCompare|secureCompare|constantTimeEqual/i.test(value.name) && truthy) {
@@ -360,12 +395,20 @@ function unknownCheck(value: Extract<Value, { v: 'call' }>, truthy: boolean, beh
     if (secret) return { who: 'secret', trust: 'verified', how: `a comparison with ${secret.name}`, ...(secret.fallback ? { opensWithout: secret.name } : {}) }
     if (value.args.some((a) => fromRequest(a))) return { who: 'signature', trust: 'verified', how: value.name }
   }
-  if (truthy && /verify|authenticate|requireAuth|requireUser|isAuth|authoriz|checkAuth|validateToken|validateApiKey|getServerSession|getSession|getUser|currentUser|hasPermission|validateRequest/i.test(value.name)) {
+  if (
+    truthy &&
+    /verify|authenticate|requireAuth|requireUser|isAuth|authoriz|checkAuth|validateToken|validateApiKey|getServerSession|getSession|getUser|currentUser|hasPermission|validateRequest/i.test(
+      value.name,
+    )
+  ) {
     const sees = value.args.length === 0 || value.args.some((a) => fromRequest(a) || a.v === 'caller' || a.v === 'unknown')
-    if (sees) return { who: /admin|permission|role/i.test(value.name) ? 'admin' : 'check', trust: 'verified', how: value.name, ...(value.at ? { at: value.at } : {}) }
+    if (sees)
+      return { who: /admin|permission|role/i.test(value.name) ? 'admin' : 'check', trust: 'verified', how: value.name, ...(value.at ? { at: value.at } : {}) }
   }
   // The result of something done with a caller: `hasRole(user, 'x')`.
-  if (truthy) for (const a of value.args) if (a.v === 'caller' && a.trust === 'verified') return { who: 'admin', trust: 'verified', how: value.name, ...(a.at ? { at: a.at } : {}) }
+  if (truthy)
+    for (const a of value.args)
+      if (a.v === 'caller' && a.trust === 'verified') return { who: 'admin', trust: 'verified', how: value.name, ...(a.at ? { at: a.at } : {}) }
   return undefined
 }
 
@@ -383,13 +426,25 @@ export function fromProcessor(v: Value, behaviour: Behaviour, depth = 0): boolea
 
 /** A disjunction of ways to be refused: one of them is "nobody is signed in". */
 function refusesIn(v: Value): boolean {
-  return v.v === 'op' && v.op === '||' && v.of.some((x) => (x.v === 'op' && x.op === '!' && x.of[0]?.v === 'caller') || (x.v === 'op' && x.op === '&&' && x.of.some((y) => y.v === 'op' && y.op === '!' && y.of[0]?.v === 'caller')))
+  return (
+    v.v === 'op' &&
+    v.op === '||' &&
+    v.of.some(
+      (x) =>
+        (x.v === 'op' && x.op === '!' && x.of[0]?.v === 'caller') ||
+        (x.v === 'op' && x.op === '&&' && x.of.some((y) => y.v === 'op' && y.op === '!' && y.of[0]?.v === 'caller')),
+    )
+  )
 }
 
 /** What the handler answers when a guard in a helper refuses by returning: the statuses of the answers on that side. */
 function refusalStatus(condition: Condition, behaviour: Behaviour): number | undefined {
   const statuses = behaviour.steps.flatMap((s) =>
-    s.effect.kind === 'respond' && s.effect.status !== undefined && s.under.some((c) => c.at.path === condition.at.path && c.at.line === condition.at.line && (c.negated !== condition.negated || refusesIn(c.test))) ? [s.effect.status] : [],
+    s.effect.kind === 'respond' &&
+    s.effect.status !== undefined &&
+    s.under.some((c) => c.at.path === condition.at.path && c.at.line === condition.at.line && (c.negated !== condition.negated || refusesIn(c.test)))
+      ? [s.effect.status]
+      : [],
   )
   return statuses.length && statuses.every((x) => x >= 500) ? statuses[0] : undefined
 }

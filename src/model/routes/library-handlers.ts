@@ -1,5 +1,5 @@
 import type { Before, Entry } from '../frameworks/entry.ts'
-import { packageOf, type Program } from '../frameworks/program.ts'
+import { type Program, packageOf } from '../frameworks/program.ts'
 import type { Guard } from './guard.ts'
 
 /** Libraries whose handlers answer a route by themselves and check who calls, or are sign-in itself. */
@@ -14,14 +14,14 @@ const HANDLERS: Readonly<Record<string, RegExp>> = {
   '@workos-inc/authkit-nextjs': /.*/,
   '@kinde-oss/kinde-auth-nextjs': /.*/,
   '@auth0/nextjs-auth0': /.*/,
-  'inngest': /serve/i,
+  inngest: /serve/i,
   '@trpc/server': /fetchRequestHandler|createHTTPHandler|createNextApiHandler|createExpressMiddleware/,
-  'uploadthing': /.*/,
-  'sanity': /.*/,
+  uploadthing: /.*/,
+  sanity: /.*/,
   'next-sanity': /.*/,
   '@payloadcms/next': /.*/,
   'graphql-yoga': /.*/,
-  'convex': /.*/,
+  convex: /.*/,
   'trpc-nuxt': /.*/,
 }
 
@@ -83,7 +83,8 @@ const GUARDS: readonly { readonly from: RegExp; readonly name: RegExp; readonly 
   { from: /^@auth0\/|^express-openid-connect$/, name: /requires?Auth|auth$/i, who: 'user' },
 ]
 
-const LIMITERS = /^(express-rate-limit|express-slow-down|rate-limiter-flexible|@fastify\/rate-limit|fastify-rate-limit|hono-rate-limiter|@nestjs\/throttler|@upstash\/ratelimit|@arcjet\/.*|koa-ratelimit|nuxt-rate-limit|nuxt-security|sveltekit-rate-limiter|express-brute)$/
+const LIMITERS =
+  /^(express-rate-limit|express-slow-down|rate-limiter-flexible|@fastify\/rate-limit|fastify-rate-limit|hono-rate-limiter|@nestjs\/throttler|@upstash\/ratelimit|@arcjet\/.*|koa-ratelimit|nuxt-rate-limit|nuxt-security|sveltekit-rate-limiter|express-brute)$/
 
 /** The guard that a library's middleware in front of a handler is. */
 export function libraryGuard(before: readonly Before[]): Guard | undefined {

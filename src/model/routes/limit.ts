@@ -13,7 +13,12 @@ export function limitOf(behaviour: Behaviour): Place | undefined {
       if (own && step.under.length) return own.at
     }
     for (const c of step.under) if (refuses(c, behaviour)) return c.at
-    if (e.kind === 'limit' && /consume|protect|check/.test(e.name) && behaviour.steps.some((s) => s.under.some((c) => mentions(c.test, behaviour.steps.indexOf(step))))) return step.at
+    if (
+      e.kind === 'limit' &&
+      /consume|protect|check/.test(e.name) &&
+      behaviour.steps.some((s) => s.under.some((c) => mentions(c.test, behaviour.steps.indexOf(step))))
+    )
+      return step.at
   }
   return undefined
 }

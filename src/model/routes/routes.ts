@@ -1,15 +1,15 @@
 import type { Place } from '../../lib/place.ts'
 import type { Behaviour } from '../behaviour/behaviour.ts'
 import type { EntryKind } from '../frameworks/entry.ts'
-import type { Guard } from './guard.ts'
 import type { PageSigns } from './client-pages.ts'
+import type { Guard } from './guard.ts'
 import type { SessionModel } from './session.ts'
 import type { Work } from './work.ts'
 
-export type { Guard, Who } from './guard.ts'
 export type { PageSigns } from './client-pages.ts'
+export type { Guard } from './guard.ts'
 export type { SessionModel } from './session.ts'
-export type { Work, WorkKind } from './work.ts'
+export type { Work } from './work.ts'
 
 /** Every HTTP entry of the application, and the middleware in front of it. */
 export interface RoutesModel {
@@ -43,7 +43,12 @@ export interface Route {
   /** What it does that should not be done for anybody, in order, each with what stands before it. */
   readonly work: readonly Work[]
   /** What runs before the handler. */
-  readonly before: readonly { readonly at: Place; readonly what: string; readonly blocks: boolean; readonly external?: { readonly from: string; readonly name: string } }[]
+  readonly before: readonly {
+    readonly at: Place
+    readonly what: string
+    readonly blocks: boolean
+    readonly external?: { readonly from: string; readonly name: string }
+  }[]
   /** For pages: what their code says about who they are for, and the guard in a client layout above them. */
   readonly signs?: PageSigns
   readonly clientLayout?: Place

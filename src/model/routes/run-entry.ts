@@ -1,5 +1,5 @@
 import type { JavaScriptFacts } from '../../facts/javascript.ts'
-import type { Entry as Runnables, Runnable, Seed, Value } from '../behaviour/behaviour.ts'
+import type { Runnable, Entry as Runnables, Seed, Value } from '../behaviour/behaviour.ts'
 import type { Before, Calling, Code, Entry } from '../frameworks/entry.ts'
 import { samplePath } from '../frameworks/path-pattern.ts'
 
@@ -14,7 +14,21 @@ export const SENTINEL_FACTS: JavaScriptFacts = {
   comments: [],
   functions: [
     { id: 0, params: [], body: [], l: 1, e: 1 },
-    { id: 1, name: 'reached', params: [], parent: 0, body: [{ k: 'expr', l: 1, expr: { k: 'call', l: 1, fn: { k: 'mem', l: 1, of: { k: 'id', name: 'console', l: 1 }, name: 'log' }, args: [{ k: 'lit', v: 'reached', l: 1 }] } }], l: 1, e: 1 },
+    {
+      id: 1,
+      name: 'reached',
+      params: [],
+      parent: 0,
+      body: [
+        {
+          k: 'expr',
+          l: 1,
+          expr: { k: 'call', l: 1, fn: { k: 'mem', l: 1, of: { k: 'id', name: 'console', l: 1 }, name: 'log' }, args: [{ k: 'lit', v: 'reached', l: 1 }] },
+        },
+      ],
+      l: 1,
+      e: 1,
+    },
   ],
 }
 
@@ -22,7 +36,18 @@ const LOCATION: Value = location({ v: 'request', part: 'url', name: 'pathname' }
 
 /** The `to` of a route middleware. */
 function location(path: Value): Value {
-  return { v: 'object', props: { path, fullPath: path, href: path, params: { v: 'request', part: 'params' }, query: { v: 'request', part: 'query' }, meta: { v: 'unknown' }, name: { v: 'unknown' } } }
+  return {
+    v: 'object',
+    props: {
+      path,
+      fullPath: path,
+      href: path,
+      params: { v: 'request', part: 'params' },
+      query: { v: 'request', part: 'query' },
+      meta: { v: 'unknown' },
+      name: { v: 'unknown' },
+    },
+  }
 }
 
 /** The request that an entry is for. A server action is posted to whatever page the caller likes. */
@@ -66,13 +91,19 @@ const SEEDS: Readonly<Record<Calling, readonly Seed[]>> = {
 /** What the interpreter runs for an entry: its middleware, then its handler (for pages without one, the sentinel). */
 export function runnablesOf(entry: Entry): Runnables | undefined {
   const before = beforeOf(entry)
-  if (entry.code && !(entry.page?.client && entry.calling === 'next-page') && entry.calling !== 'component') return { ...runnable(entry.code, entry.calling, entry.args), before, request: requestOf(entry) }
+  if (entry.code && !(entry.page?.client && entry.calling === 'next-page') && entry.calling !== 'component')
+    return { ...runnable(entry.code, entry.calling, entry.args), before, request: requestOf(entry) }
   return undefined
 }
 
 /** What the interpreter runs to see what it takes to get past everything before a page (and its own loader). */
 export function gateOf(entry: Entry): Runnables {
-  const own: Runnable[] = entry.code && entry.kind === 'page' && !entry.page?.client ? [runnable(entry.code, entry.calling)] : entry.code && entry.kind === 'page' && entry.calling === 'next-props' ? [runnable(entry.code, entry.calling)] : []
+  const own: Runnable[] =
+    entry.code && entry.kind === 'page' && !entry.page?.client
+      ? [runnable(entry.code, entry.calling)]
+      : entry.code && entry.kind === 'page' && entry.calling === 'next-props'
+        ? [runnable(entry.code, entry.calling)]
+        : []
   return { path: SENTINEL_PATH, functionId: 1, seeds: [], before: [...beforeOf(entry), ...own], request: requestOf(entry) }
 }
 

@@ -1,6 +1,6 @@
 import type { Expr } from '../../facts/javascript.ts'
 import type { Place } from '../../lib/place.ts'
-import { packageOf, type Program } from '../frameworks/program.ts'
+import { type Program, packageOf } from '../frameworks/program.ts'
 import { calleeText, expressions } from '../frameworks/walk.ts'
 
 /** How one application keeps sessions, as its code shows it. */
@@ -40,9 +40,11 @@ const LIBRARIES: readonly (readonly [RegExp, string])[] = [
   [/^firebase$|^@firebase\/auth$|^@react-native-firebase\//, 'Firebase'],
   [/^@nuxtjs\/supabase$/, '@nuxtjs/supabase'],
 ]
-const SERVER_CLIENTS = /^(createServerClient|createServerComponentClient|createRouteHandlerClient|createServerActionClient|createMiddlewareClient|createPagesServerClient|createServerSupabaseClient|createSupabaseServerClient|getSupabase|serverSupabaseClient)$/
+const SERVER_CLIENTS =
+  /^(createServerClient|createServerComponentClient|createRouteHandlerClient|createServerActionClient|createMiddlewareClient|createPagesServerClient|createServerSupabaseClient|createSupabaseServerClient|getSupabase|serverSupabaseClient)$/
 const BROWSER_CLIENTS = /^(createBrowserClient|createPagesBrowserClient|createClientComponentClient|createBrowserSupabaseClient|createSupabaseClient)$/
-const AUTH_CALL = /auth\.(signIn\w*|signUp|getUser|getSession|onAuthStateChange|signOut|resetPasswordForEmail|updateUser|verifyOtp|setSession|refreshSession|getClaims)$/
+const AUTH_CALL =
+  /auth\.(signIn\w*|signUp|getUser|getSession|onAuthStateChange|signOut|resetPasswordForEmail|updateUser|verifyOtp|setSession|refreshSession|getClaims)$/
 
 /** Reads every source file once and says, for each workspace, how sessions are kept. */
 export function buildSessions(program: Program): readonly SessionModel[] {
@@ -94,8 +96,10 @@ function read(program: Program, path: string, m: Found): void {
         if (browser || side === 'unreached') m.listeners.push(at)
       } else if (/auth\.getSession$/.test(name) && browser) m.sessionReads.push(at)
       if (AUTH_CALL.test(name) && browser) m.browserAuth.push(at)
-      if (!browser && /(^|\.)(auth\.getUser|auth\.getClaims|auth\.getSession|safeGetSession|getSession|getUser)$/.test(name)) m.serverReads.push({ name: last, at })
-      if (/(refreshSession|setSession|refreshAccessToken|refreshAuthSession)$/.test(last) && !(browser && program.modules.inBrowser(path, at.line))) m.renewals.push(at)
+      if (!browser && /(^|\.)(auth\.getUser|auth\.getClaims|auth\.getSession|safeGetSession|getSession|getUser)$/.test(name))
+        m.serverReads.push({ name: last, at })
+      if (/(refreshSession|setSession|refreshAccessToken|refreshAuthSession)$/.test(last) && !(browser && program.modules.inBrowser(path, at.line)))
+        m.renewals.push(at)
       if (/cookies?(\(\))?\.(set|append)$|setCookie$|\.cookie$/.test(name) && tokenCookie(e)) m.ownCookies.push(at)
     }
 }

@@ -1,10 +1,25 @@
-import type { Place } from '../../lib/place.ts'
 import type { AccessMatrix } from '../../database/database.ts'
+import type { Place } from '../../lib/place.ts'
 import type { SchemaModel } from '../app-model.ts'
 import type { Behaviour, Client, Effect, Step, Value } from '../behaviour/behaviour.ts'
 import { fromProcessor, fromRequest, type Guard, guardOfStep } from './guard.ts'
 
-export type WorkKind = 'sign' | 'read' | 'insert' | 'update' | 'delete' | 'rpc' | 'file-read' | 'file-write' | 'file-delete' | 'mail' | 'sms' | 'payment' | 'paid-api' | 'admin' | 'command'
+export type WorkKind =
+  | 'sign'
+  | 'read'
+  | 'insert'
+  | 'update'
+  | 'delete'
+  | 'rpc'
+  | 'file-read'
+  | 'file-write'
+  | 'file-delete'
+  | 'mail'
+  | 'sms'
+  | 'payment'
+  | 'paid-api'
+  | 'admin'
+  | 'command'
 
 /** Something a handler does that should not be done for anybody: an effect, and what stood before it. */
 export interface Work {
@@ -29,12 +44,15 @@ export interface Work {
 }
 
 const LOGS = /(^|_)(rate_?limits?|logs?|audit|attempts?|analytics|metrics?|counters?|views?|events?|webhooks?|idempotency|telemetry)(_|$)/i
-const PERSONAL = /(^|_)(users?|profiles?|accounts?|customers?|clients?|orders?|payments?|subscriptions?|invoices?|messages?|conversations?|chats?|sessions?|tickets?|bookings?|reservations?|appointments?|members?|memberships?|teams?|organi[sz]ations?|credits?|wallets?|transactions?|notes?|documents?|files?|uploads?|contacts?|patients?|leads?|addresses|carts?|returns?|refunds?|api_?keys?|tokens?|notifications?|employees?|students?|projects?|tasks?|subscribers?)(_|$)/i
+const PERSONAL =
+  /(^|_)(users?|profiles?|accounts?|customers?|clients?|orders?|payments?|subscriptions?|invoices?|messages?|conversations?|chats?|sessions?|tickets?|bookings?|reservations?|appointments?|members?|memberships?|teams?|organi[sz]ations?|credits?|wallets?|transactions?|notes?|documents?|files?|uploads?|contacts?|patients?|leads?|addresses|carts?|returns?|refunds?|api_?keys?|tokens?|notifications?|employees?|students?|projects?|tasks?|subscribers?)(_|$)/i
 const SHOWN = /^(is_)?(published|public|active|visible|approved|enabled|status|state|visibility|archived|draft)$/i
 const SHOWN_STATE = /^(published|public|active|visible|approved|live|open|available)$/i
 const CAPABILITY = /token|secret|hash|nonce|share|invite|code|session_?id|checkout_?id|payment_?intent|unsubscribe/i
-const PAID_HOSTS = /(^|\.)(openai\.com|anthropic\.com|googleapis\.com|replicate\.com|huggingface\.co|groq\.com|mistral\.ai|cohere\.(com|ai)|deepseek\.com|openrouter\.ai|perplexity\.ai|elevenlabs\.io|stability\.ai|together\.(ai|xyz)|fal\.(ai|run)|x\.ai|lovable\.dev|firecrawl\.dev|serpapi\.com|tavily\.com|deepgram\.com|assemblyai\.com)/i
-const MAIL_HOSTS = /(^|\.)(resend\.com|sendgrid\.(com|net)|postmarkapp\.com|mailgun\.net|brevo\.com|sendinblue\.com|mailjet\.com|mailersend\.com|emailjs\.com|loops\.so|sparkpost\.com)/i
+const PAID_HOSTS =
+  /(^|\.)(openai\.com|anthropic\.com|googleapis\.com|replicate\.com|huggingface\.co|groq\.com|mistral\.ai|cohere\.(com|ai)|deepseek\.com|openrouter\.ai|perplexity\.ai|elevenlabs\.io|stability\.ai|together\.(ai|xyz)|fal\.(ai|run)|x\.ai|lovable\.dev|firecrawl\.dev|serpapi\.com|tavily\.com|deepgram\.com|assemblyai\.com)/i
+const MAIL_HOSTS =
+  /(^|\.)(resend\.com|sendgrid\.(com|net)|postmarkapp\.com|mailgun\.net|brevo\.com|sendinblue\.com|mailjet\.com|mailersend\.com|emailjs\.com|loops\.so|sparkpost\.com)/i
 const SMS_HOSTS = /(^|\.)(twilio\.com|vonage\.com|nexmo\.com|messagebird\.com|graph\.facebook\.com|callmebot\.com|ultramsg\.com|telnyx\.com|plivo\.com)/i
 
 /** The work of a behaviour, in order. */
@@ -48,14 +66,24 @@ export function workOf(behaviour: Behaviour, schema: Pick<SchemaModel, 'tables'>
     const guard = !before || before.trust === 'claimed' ? (capability(step, behaviour) ?? before) : before
     const later = guard ? undefined : laterGuard(behaviour, index)
     const hidden = !guard && (work.kind === 'read' || work.kind === 'file-read') && !answered
-    out.push({ ...work, at: step.at, via: step.via, ...(guard ? { guard } : {}), ...(hidden ? { hidden: true as const } : {}), ...(later ? { guardedLater: later } : {}) })
+    out.push({
+      ...work,
+      at: step.at,
+      via: step.via,
+      ...(guard ? { guard } : {}),
+      ...(hidden ? { hidden: true as const } : {}),
+      ...(later ? { guardedLater: later } : {}),
+    })
   })
   return out
 }
 
 /** True when an answer with content can be had without passing any guard. */
 function disclosure(behaviour: Behaviour): boolean {
-  const answers = behaviour.steps.filter((s) => s.effect.kind === 'respond' && s.effect.how !== 'redirect' && s.effect.how !== 'not-found' && s.effect.how !== 'next' && (s.effect.status ?? 200) < 400)
+  const answers = behaviour.steps.filter(
+    (s) =>
+      s.effect.kind === 'respond' && s.effect.how !== 'redirect' && s.effect.how !== 'not-found' && s.effect.how !== 'next' && (s.effect.status ?? 200) < 400,
+  )
   return answers.length === 0 || answers.some((s) => !guardOfStep(s, behaviour) || guardOfStep(s, behaviour)?.trust === 'claimed')
 }
 
@@ -74,7 +102,9 @@ function laterGuard(behaviour: Behaviour, index: number): Guard | undefined {
 function capability(step: Step, behaviour: Behaviour): Guard | undefined {
   const e = step.effect
   if (e.kind !== 'db') return undefined
-  const f = e.filters.find((x) => x.op === 'eq' && ((CAPABILITY.test(x.column.split('.').at(-1) ?? '') && fromRequest(x.value)) || fromProcessor(x.value, behaviour)))
+  const f = e.filters.find(
+    (x) => x.op === 'eq' && ((CAPABILITY.test(x.column.split('.').at(-1) ?? '') && fromRequest(x.value)) || fromProcessor(x.value, behaviour)),
+  )
   return f ? { who: 'token', at: step.at, trust: 'verified', how: `${e.table}.${f.column}`, refusal: {} } : undefined
 }
 
@@ -87,10 +117,16 @@ function classify(step: Step, schema: Pick<SchemaModel, 'tables'>, access: Acces
       return { kind: 'rpc', what: `calls the database function ${e.function} ${rightsWords(e.client.rights)}`, rights: e.client.rights, call: e.function }
     case 'storage': {
       const kind = e.op === 'delete' ? 'file-delete' : e.op === 'write' ? 'file-write' : 'file-read'
-      return { kind, what: `${{ read: 'reads', write: 'writes', delete: 'deletes', list: 'lists', sign: 'signs links to' }[e.op]} files of bucket ${e.bucket} ${rightsWords(e.client.rights)}`, rights: e.client.rights }
+      return {
+        kind,
+        what: `${{ read: 'reads', write: 'writes', delete: 'deletes', list: 'lists', sign: 'signs links to' }[e.op]} files of bucket ${e.bucket} ${rightsWords(e.client.rights)}`,
+        rights: e.client.rights,
+      }
     }
     case 'auth-call':
-      return e.op === 'admin' && !/createUser|admin\.signOut/i.test(e.name) ? { kind: 'admin', what: `administers accounts (${e.name})`, call: e.name, rights: 'service' } : undefined
+      return e.op === 'admin' && !/createUser|admin\.signOut/i.test(e.name)
+        ? { kind: 'admin', what: `administers accounts (${e.name})`, call: e.name, rights: 'service' }
+        : undefined
     case 'mail':
       return { kind: 'mail', what: `sends mail (${e.name})`, call: e.name, ...(choosesRecipient(e.args) ? { chosen: 'recipient' as const } : {}) }
     case 'sms':
@@ -102,8 +138,11 @@ function classify(step: Step, schema: Pick<SchemaModel, 'tables'>, access: Acces
     case 'http':
       return http(e)
     case 'file':
-      if (/getSignedUrl|presigned|^put$|\.put$|upload|handleUpload/i.test(e.name)) return { kind: 'file-write', what: `stores files (${e.name})`, call: e.name, rights: 'service' }
-      return /destroy|^del$|\.del$|deleteObject/i.test(e.name) ? { kind: 'file-delete', what: `deletes files (${e.name})`, call: e.name, rights: 'service' } : undefined
+      if (/getSignedUrl|presigned|^put$|\.put$|upload|handleUpload/i.test(e.name))
+        return { kind: 'file-write', what: `stores files (${e.name})`, call: e.name, rights: 'service' }
+      return /destroy|^del$|\.del$|deleteObject/i.test(e.name)
+        ? { kind: 'file-delete', what: `deletes files (${e.name})`, call: e.name, rights: 'service' }
+        : undefined
     case 'respond': {
       const key = e.body ? signedWith(e.body, 0) : undefined
       return key && (e.status ?? 200) < 400 ? { kind: 'sign', what: `signs what the caller sends with ${key}`, call: key } : undefined
@@ -119,23 +158,56 @@ function database(e: Extract<Effect, { kind: 'db' }>, schema: Pick<SchemaModel, 
   const name = e.table.split('.').at(-1) ?? e.table
   // A query that was not understood names no operation.
   if (!['select', 'insert', 'update', 'upsert', 'delete'].includes(e.op)) return undefined
-  const table = schema.tables.find((t) => t.name.toLowerCase() === name.toLowerCase() && (t.schema === 'public' || !schema.tables.some((o) => o !== t && o.name === t.name && o.schema === 'public')))
-  const shown = e.filters.some((f) => SHOWN.test(f.column) && f.value.v === 'const' && (typeof f.value.value === 'boolean' || SHOWN_STATE.test(String(f.value.value))))
+  const table = schema.tables.find(
+    (t) =>
+      t.name.toLowerCase() === name.toLowerCase() &&
+      (t.schema === 'public' || !schema.tables.some((o) => o !== t && o.name === t.name && o.schema === 'public')),
+  )
+  const shown = e.filters.some(
+    (f) => SHOWN.test(f.column) && f.value.v === 'const' && (typeof f.value.value === 'boolean' || SHOWN_STATE.test(String(f.value.value))),
+  )
   const userData = table && !table.stub ? table.userData !== undefined : PERSONAL.test(name)
   const words = rightsWords(e.client.rights)
   // A table that anybody may read by its policies is public (checks 1 and 2 judge whether it should be).
-  const open = e.client.rights !== 'service' && access.objects.some((o) => o.kind === 'table' && o.object === `${table?.schema ?? 'public'}.${table?.name ?? name}` && o.cells.some((c) => c.role === 'anon' && c.command === 'select' && c.result === 'allowed'))
+  const open =
+    e.client.rights !== 'service' &&
+    access.objects.some(
+      (o) =>
+        o.kind === 'table' &&
+        o.object === `${table?.schema ?? 'public'}.${table?.name ?? name}` &&
+        o.cells.some((c) => c.role === 'anon' && c.command === 'select' && c.result === 'allowed'),
+    )
   if (e.op === 'select' && open) return { kind: 'read', what: `reads ${name} ${words}`, rights: e.client.rights, table: name, userData: false }
-  if (e.op === 'select') return { kind: 'read', what: `reads ${name} ${words}`, rights: e.client.rights, table: name, userData: userData && !e.countOnly && !(shown && !table?.userData?.personalColumns.length) }
+  if (e.op === 'select')
+    return {
+      kind: 'read',
+      what: `reads ${name} ${words}`,
+      rights: e.client.rights,
+      table: name,
+      userData: userData && !e.countOnly && !(shown && !table?.userData?.personalColumns.length),
+    }
   if (LOGS.test(name) && e.op !== 'delete' && !table?.userData?.powerColumns.length) return undefined
   const kind = e.op === 'insert' ? 'insert' : e.op === 'delete' ? 'delete' : 'update'
   const owners = new Set([...(table?.userData?.ownerColumns ?? ['user_id', 'owner_id', 'userId', 'ownerId', 'profile_id'])])
   const forged = e.payload?.v === 'object' && Object.entries(e.payload.props).some(([k, v]) => owners.has(k) && fromRequest(v))
-  return { kind, what: `${{ insert: 'inserts into', upsert: 'writes', update: 'changes', delete: 'deletes from' }[e.op]} ${name} ${words}`, rights: e.client.rights, table: name, userData, ...(forged ? { chosen: 'owner' as const } : {}) }
+  return {
+    kind,
+    what: `${{ insert: 'inserts into', upsert: 'writes', update: 'changes', delete: 'deletes from' }[e.op]} ${name} ${words}`,
+    rights: e.client.rights,
+    table: name,
+    userData,
+    ...(forged ? { chosen: 'owner' as const } : {}),
+  }
 }
 
 function rightsWords(rights: Client['rights']): string {
-  return rights === 'service' ? 'with the service role or a direct connection' : rights === 'caller' ? "with the caller's client" : rights === 'anon' ? 'with the anon client' : ''
+  return rights === 'service'
+    ? 'with the service role or a direct connection'
+    : rights === 'caller'
+      ? "with the caller's client"
+      : rights === 'anon'
+        ? 'with the anon client'
+        : ''
 }
 
 function choosesRecipient(args: readonly Value[]): boolean {
@@ -156,12 +228,20 @@ function recipient(v: Value, depth: number): boolean {
 
 function payment(e: Extract<Effect, { name: string }>): Omit<Work, 'at' | 'via'> | undefined {
   if (/retrieve|list|search|constructEvent|prices\.|products\./i.test(e.name)) return undefined
-  return { kind: 'payment', what: `calls the payment processor (${e.name})`, call: e.name, ...(e.args.some((a) => choosesAmount(a, 0)) ? { chosen: 'amount' as const } : {}) }
+  return {
+    kind: 'payment',
+    what: `calls the payment processor (${e.name})`,
+    call: e.name,
+    ...(e.args.some((a) => choosesAmount(a, 0)) ? { chosen: 'amount' as const } : {}),
+  }
 }
 
 function choosesAmount(v: Value, depth: number): boolean {
   if (depth > 6) return false
-  if (v.v === 'object') return Object.entries(v.props).some(([k, x]) => (/^(amount|unit_amount|unit_amount_decimal|currency|price_data|custom_price)$/.test(k) && fromRequestDeep(x)) || choosesAmount(x, depth + 1))
+  if (v.v === 'object')
+    return Object.entries(v.props).some(
+      ([k, x]) => (/^(amount|unit_amount|unit_amount_decimal|currency|price_data|custom_price)$/.test(k) && fromRequestDeep(x)) || choosesAmount(x, depth + 1),
+    )
   if (v.v === 'array') return v.items.some((x) => choosesAmount(x, depth + 1))
   if (v.v === 'any') return v.of.some((x) => choosesAmount(x, depth + 1))
   if (v.v === 'call') return v.args.some((x) => choosesAmount(x, depth + 1))
@@ -176,9 +256,22 @@ function fromRequestDeep(v: Value): boolean {
 function http(e: Extract<Effect, { name: string }>): Omit<Work, 'at' | 'via'> | undefined {
   const host = hostOf(e.args[0])
   if (host && PAID_HOSTS.test(host)) return { kind: 'paid-api', what: `calls ${host} with the server's key`, call: host }
-  if (host && MAIL_HOSTS.test(host)) return { kind: 'mail', what: `sends mail through ${host}`, call: host, ...(e.args.some((a) => recipientInBody(a, 0)) ? { chosen: 'recipient' as const } : {}) }
-  if (host && SMS_HOSTS.test(host)) return { kind: 'sms', what: `sends a message through ${host}`, call: host, ...(e.args.some((a) => recipientInBody(a, 0)) ? { chosen: 'recipient' as const } : {}) }
-  if (e.args.slice(1).some((a) => carriesKey(a, 0)) || (e.args[0] && carriesKey(e.args[0], 0) && fromRequestAnywhere(e.args))) return { kind: 'paid-api', what: `calls ${host ?? 'an API'} with a key of the server`, call: host ?? 'fetch' }
+  if (host && MAIL_HOSTS.test(host))
+    return {
+      kind: 'mail',
+      what: `sends mail through ${host}`,
+      call: host,
+      ...(e.args.some((a) => recipientInBody(a, 0)) ? { chosen: 'recipient' as const } : {}),
+    }
+  if (host && SMS_HOSTS.test(host))
+    return {
+      kind: 'sms',
+      what: `sends a message through ${host}`,
+      call: host,
+      ...(e.args.some((a) => recipientInBody(a, 0)) ? { chosen: 'recipient' as const } : {}),
+    }
+  if (e.args.slice(1).some((a) => carriesKey(a, 0)) || (e.args[0] && carriesKey(e.args[0], 0) && fromRequestAnywhere(e.args)))
+    return { kind: 'paid-api', what: `calls ${host ?? 'an API'} with a key of the server`, call: host ?? 'fetch' }
   return undefined
 }
 
@@ -236,7 +329,9 @@ function signedWith(v: Value, depth: number): string | undefined {
   if (depth > 5) return undefined
   switch (v.v) {
     case 'object':
-      return Object.values(v.props).map((x) => signedWith(x, depth + 1)).find((x) => x)
+      return Object.values(v.props)
+        .map((x) => signedWith(x, depth + 1))
+        .find((x) => x)
     case 'any':
       return v.of.map((x) => signedWith(x, depth + 1)).find((x) => x)
     case 'call': {
