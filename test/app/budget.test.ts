@@ -15,7 +15,7 @@ const since = (from: number) =>
   stage.github
     .apiRequests()
     .slice(from)
-    .map((r) => `${r.method} ${r.endpoint ?? r.path}`)
+    .map((r) => r.endpoint ?? `${r.method} ${r.path}`)
 
 describe('GitHub requests', () => {
   test('of a first audit of 5,000 files are at most 30, and of a warm pull request with 100 changed files at most 12', { timeout: 240_000 }, async () => {
