@@ -21,8 +21,8 @@ export function publicByNature(route: Route): string | undefined {
   if (
     AUTH_PATH.test(lastSegments(route)) &&
     !administers &&
-    route.work.every((w) => !w.table || AUTH_TABLES.test(w.table)) &&
-    !route.work.some((w) => w.kind === 'payment' || w.kind === 'paid-api' || w.kind === 'delete')
+    (/(^|\/)auth\//.test(route.route) || route.work.every((w) => !w.table || AUTH_TABLES.test(w.table))) &&
+    !route.work.some((w) => w.kind === 'payment' || w.kind === 'paid-api')
   )
     return 'authentication itself'
   return undefined
@@ -36,8 +36,8 @@ function receivesPayments(route: Route): boolean {
 }
 
 const AUTH_PATH =
-  /(^|[/#._-])(log-?in|sign-?in|log-?out|sign-?out|sign-?up|register|registration|forgot-?password|reset-?password|password-?reset|verify-?email|confirm-?email|verify-?otp|send-?otp|magic-?link|oauth|auth\/callback)($|[/#?._-])|#(login|signIn|signin|signUp|signup|register|logout|signOut|forgotPassword|resetPassword|verifyOtp|sendOtp|verifyEmail)\b/i
-const AUTH_TABLES = /user|profile|account|session|token|otp|verification|credential|login|auth|password|member/i
+  /(^|[/#._-])(log-?in|sign-?in|log-?out|sign-?out|sign-?up|register|registration|forgot-?password|reset-?password|password-?reset|verify-?email|confirm-?email|verify-?otp|send-?otp|magic-?link|oauth|auth\/callback|auth\/(?:[\w-]+\/)*(?:join|resend-[\w-]+|unlock-account|sso|verify|confirm|callback)|join)($|[/#?._-])|#(login|signIn|signin|signUp|signup|register|logout|signOut|forgotPassword|resetPassword|verifyOtp|sendOtp|verifyEmail)\b/i
+const AUTH_TABLES = /team|invitation|user|profile|account|session|token|otp|verification|credential|login|auth|password|member/i
 
 function lastSegments(route: Route): string {
   return route.kind === 'action' ? route.subject.slice(route.subject.indexOf('#')) : route.route

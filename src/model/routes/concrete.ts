@@ -1,3 +1,4 @@
+import { minimatch } from 'minimatch'
 import type { Condition, Value } from '../behaviour/behaviour.ts'
 import { matchesSource, safeRegExp } from '../frameworks/path-pattern.ts'
 
@@ -203,6 +204,12 @@ function call(name: string, args: readonly Value[], original: Extract<Value, { v
       default:
         break
     }
+  }
+  // micromatch.isMatch(path, patterns)
+  if (last === 'isMatch' && s !== undefined && s.length < 200 && first?.v === 'array') {
+    const patterns = first.items.flatMap((i) => (i.v === 'const' && typeof i.value === 'string' && i.value.length < 200 ? [i.value] : []))
+    if (patterns.some((p) => minimatch(s, p))) return bool(true)
+    return patterns.length === first.items.length ? bool(false) : unknown
   }
   if (last === 'test') {
     const re = regexOf(on)
