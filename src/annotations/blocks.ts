@@ -44,6 +44,16 @@ export function findingLine(report: Report, audience: Audience, f: ReportFinding
   return `- ${MARK[f.severity]} **${f.severity}** ${prose(f.title, 160)}: ${code(f.subject)} at ${placeLink(report, audience, f.path, f.line)}`
 }
 
+/** Several findings at a glance, before each is explained. */
+export function overview(report: Report, audience: Audience, findings: readonly ReportFinding[]): string {
+  if (findings.length < 2) return ''
+  const rest = findings.length > 15 ? `\n- … and ${findings.length - 15} more` : ''
+  return `${findings
+    .slice(0, 15)
+    .map((f) => findingLine(report, audience, f))
+    .join('\n')}${rest}\n\n`
+}
+
 /** The 25 checks, one row each. */
 export function checksTable(report: Report): string {
   const rows = report.checks.map((c) => `| ${c.number} | ${STATUS[c.status]} ${STATUS_WORD[c.status]} | ${prose(c.rule, 200)} | ${reason(c)} |`)

@@ -9,6 +9,7 @@ import {
   findingBlock,
   findingLine,
   gapsList,
+  overview,
   routesTable,
   suppressedList,
   touchedObjects,
@@ -66,7 +67,7 @@ function summarySections(report: Report, audience: Audience, view: Shown, senten
       name: 'introduced findings',
       expendable: 3,
       text: view.introduced.length
-        ? `## Introduced\n\n${view.introduced
+        ? `## Introduced\n\n${overview(report, audience, view.introduced)}${view.introduced
             .slice(0, 30)
             .map((f) => findingBlock(report, audience, f))
             .join('\n\n')}${more(view.introduced.length, 30)}`

@@ -7,6 +7,7 @@ import {
   existingCounts,
   findingBlock,
   findingLine,
+  overview,
   routesTable,
   suppressedList,
   touchedObjects,
@@ -47,7 +48,7 @@ export function renderComment(report: Report, audience: Audience): string | unde
       name: 'introduced findings',
       expendable: 1,
       text: view.introduced.length
-        ? `${view.introduced
+        ? `${overview(report, audience, view.introduced)}${view.introduced
             .slice(0, 10)
             .map((f) => findingBlock(report, audience, f))
             .join('\n\n')}${more(view.introduced.length, 10)}`

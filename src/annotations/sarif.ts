@@ -27,7 +27,10 @@ export function renderSarif(report: Report): Log {
     ...findings.map((f) => result(f, indexOf, report)),
     ...report.suppressed
       .slice(0, MAX_RESULTS - findings.length)
-      .map((s) => ({ ...result(s.finding, indexOf, report), suppressions: [{ kind: 'external' as const, status: 'accepted' as const, justification: plain(s.reason) }] })),
+      .map((s) => ({
+        ...result(s.finding, indexOf, report),
+        suppressions: [{ kind: 'external' as const, status: 'accepted' as const, justification: plain(s.reason) }],
+      })),
   ]
   return {
     $schema: 'https://json.schemastore.org/sarif-2.1.0.json',

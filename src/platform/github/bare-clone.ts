@@ -53,7 +53,19 @@ export class BareClone {
     const authorization = `Authorization: Basic ${Buffer.from(`x-access-token:${token}`).toString('base64')}`
     await git(
       this.dir,
-      ['-c', 'protocol.version=2', '-c', `remote.origin.url=${this.#url}`, 'fetch', '--quiet', '--no-tags', '--no-write-fetch-head', '--filter=blob:none', 'origin', ...refspecs],
+      [
+        '-c',
+        'protocol.version=2',
+        '-c',
+        `remote.origin.url=${this.#url}`,
+        'fetch',
+        '--quiet',
+        '--no-tags',
+        '--no-write-fetch-head',
+        '--filter=blob:none',
+        'origin',
+        ...refspecs,
+      ],
       // By environment and not by argument: arguments show in the process list.
       { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'http.extraHeader', GIT_CONFIG_VALUE_0: authorization },
       signal,
@@ -62,7 +74,20 @@ export class BareClone {
 
   async #initialise(signal?: AbortSignal): Promise<void> {
     await git(this.dir, ['init', '--bare', '--quiet'], {}, signal)
-    const config = ['[core]', '\trepositoryformatversion = 1', '\tbare = true', '[extensions]', '\tpartialClone = origin', '[remote "origin"]', `\turl = ${JSON.stringify(this.#url)}`, '\tpromisor = true', '\tpartialclonefilter = blob:none', '[gc]', '\tauto = 0', '']
+    const config = [
+      '[core]',
+      '\trepositoryformatversion = 1',
+      '\tbare = true',
+      '[extensions]',
+      '\tpartialClone = origin',
+      '[remote "origin"]',
+      `\turl = ${JSON.stringify(this.#url)}`,
+      '\tpromisor = true',
+      '\tpartialclonefilter = blob:none',
+      '[gc]',
+      '\tauto = 0',
+      '',
+    ]
     await writeFile(join(this.dir, 'config'), config.join('\n'))
     await writeFile(join(this.dir, 'config.prelaunch'), '1')
   }

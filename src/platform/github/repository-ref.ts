@@ -9,8 +9,3 @@ export interface RepositoryRef {
   /** Web page. */
   readonly url: string
 }
-
-/** `owner/name`. */
-export function fullName(ref: Pick<RepositoryRef, 'owner' | 'name'>): string {
-  return `${ref.owner}/${ref.name}`
-}

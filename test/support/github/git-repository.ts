@@ -1,5 +1,4 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 
 /** What a commit does to one path: text, bytes, a link, a submodule, or null to delete it. */
@@ -150,9 +149,4 @@ export class GitRepository {
     }
     return files
   }
-}
-
-/** The SHA that git gives a blob. */
-export function blobSha(bytes: Uint8Array): string {
-  return createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex')
 }
