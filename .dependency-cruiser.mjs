@@ -40,7 +40,7 @@ export default {
       name: 'only-github-knows-octokit',
       comment: 'Every call to GitHub is counted, retried and limited in one place.',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/(platform/github/|app\\.ts$|app/)' },
+      from: { path: '^src/', pathNot: '^src/(platform/github/|app\\.ts$|app/|main\\.ts$)' },
       to: { path: 'node_modules/(@octokit/|probot)' },
     },
     {
@@ -57,7 +57,7 @@ export default {
     doNotFollow: { path: 'node_modules' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
-    enhancedResolveOptions: { extensions: ['.ts', '.mjs', '.js', '.cjs', '.json'] },
+    enhancedResolveOptions: { extensions: ['.ts', '.mjs', '.js', '.cjs', '.json', '.d.ts'], exportsFields: ['exports'], conditionNames: ['import', 'types', 'node', 'default'], mainFields: ['main', 'types', 'typings'] },
     exclude: { path: '^(dist|test/data)/' },
   },
 }
