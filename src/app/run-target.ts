@@ -5,7 +5,7 @@ import { type Audience, shown } from '../annotations/shown.ts'
 import { type AuditPorts, type AuditResult, audit } from '../audit.ts'
 import { CONFIG_PATH, DEFAULT_CONFIG } from '../config/config.ts'
 import { parseConfig } from '../config/parse-config.ts'
-import { annotationCount, concludeCheckRun, endCheckRun, openCheckRun } from '../platform/github/check-runs.ts'
+import { annotationCount, concludeCheckRun, endCheckRun, findOpenRun, openCheckRun } from '../platform/github/check-runs.ts'
 import { type GitHubApi, withPatience } from '../platform/github/client.ts'
 import { upsertComment } from '../platform/github/comments.ts'
 import { type Context, readContext } from '../platform/github/context.ts'
@@ -140,7 +140,10 @@ class TargetRun {
       this.#options.onAudit?.({ kind: this.#target.kind, outcome, seconds: (performance.now() - from) / 1000, apiRequests: this.#requests })
     try {
       const api = await this.#api(this.#signal)
-      await this.#open(api)
+      this.#signal.throwIfAborted()
+      // Not interruptible: a run whose creation was cut off would stay in progress with nobody knowing its id.
+      await this.#open(await this.#api())
+      this.#signal.throwIfAborted()
       const conclusion = await this.#audit(api)
       await targets.markDone(key, this.#stored.version, 'concluded')
       this.#options.log.info(
@@ -175,7 +178,9 @@ class TargetRun {
   async #open(api: GitHubApi): Promise<void> {
     const { targets } = this.#options.store
     const previous = this.#stored.checkRun
-    const same = previous?.open && previous.sha === this.#target.headSha ? previous.id : undefined
+    let same = previous?.open && previous.sha === this.#target.headSha ? previous.id : undefined
+    // A process that died between creating the run and noting its id left it open: look before creating another.
+    if (same === undefined && this.#stored.state === 'running') same = await findOpenRun(api, this.#ref, this.#target.headSha)
     this.#checkRun = await openCheckRun(api, this.#ref, this.#target.headSha, {
       externalId: `${this.#target.key}@${this.#stored.version}`,
       ...(same === undefined ? {} : { existing: same }),
