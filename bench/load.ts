@@ -8,15 +8,27 @@ import { parseArgs } from 'node:util'
 import { startStage } from '../test/support/github/start-app.ts'
 import { startPostgres } from '../test/support/postgres.ts'
 
-const { values } = parseArgs({ options: { pulls: { type: 'string', default: '50' }, repositories: { type: 'string', default: '5' }, concurrency: { type: 'string', default: '2' }, postgres: { type: 'boolean', default: false } } })
+const { values } = parseArgs({
+  options: {
+    pulls: { type: 'string', default: '50' },
+    repositories: { type: 'string', default: '5' },
+    concurrency: { type: 'string', default: '2' },
+    postgres: { type: 'boolean', default: false },
+  },
+})
 const postgres = values.postgres ? await startPostgres() : undefined
 const stage = await startStage({ app: { concurrency: Number(values.concurrency), ...(postgres ? { databaseUrl: postgres.url } : {}) } })
 const { github } = stage
 
-const table = (i: number) => `create table public.t${i} (id uuid primary key, user_id uuid references auth.users (id));\nalter table public.t${i} enable row level security;\n`
+const table = (i: number) =>
+  `create table public.t${i} (id uuid primary key, user_id uuid references auth.users (id));\nalter table public.t${i} enable row level security;\n`
 const repositories = Array.from({ length: Number(values.repositories) }, (_, i) => {
   const repo = github.createRepository(`load/repo-${i}`)
-  const files: Record<string, string> = { 'package.json': '{"dependencies":{"@supabase/supabase-js":"2"}}', '.gitignore': '.env*\n', 'supabase/migrations/001.sql': table(0) }
+  const files: Record<string, string> = {
+    'package.json': '{"dependencies":{"@supabase/supabase-js":"2"}}',
+    '.gitignore': '.env*\n',
+    'supabase/migrations/001.sql': table(0),
+  }
   for (let n = 0; n < 100; n++) files[`src/module-${n}.ts`] = `export const value${n} = ${n}\n`
   github.push(repo, 'main', files)
   return repo
@@ -27,7 +39,11 @@ const opened = new Map<string, number>()
 const begin = performance.now()
 for (let i = 0; i < Number(values.pulls); i++) {
   const repo = repositories[i % repositories.length] as (typeof repositories)[number]
-  repo.git.commit(`feature-${i}`, { [`src/module-${i % 100}.ts`]: `export const changed = ${i}\n`, ...(i % 4 ? {} : { [`supabase/migrations/${100 + i}.sql`]: table(100 + i) }) }, { from: 'refs/heads/main' })
+  repo.git.commit(
+    `feature-${i}`,
+    { [`src/module-${i % 100}.ts`]: `export const changed = ${i}\n`, ...(i % 4 ? {} : { [`supabase/migrations/${100 + i}.sql`]: table(100 + i) }) },
+    { from: 'refs/heads/main' },
+  )
   const pull = github.openPullRequest(repo, { head: `feature-${i}` })
   opened.set(pull.headSha, Date.now())
 }
@@ -43,7 +59,9 @@ for (const [sha, at] of opened) {
   if (runs.length !== 1 || runs[0]?.status !== 'completed') wrong.push(`${sha.slice(0, 8)}: ${runs.map((r) => r.status).join(', ') || 'no run'}`)
   else seconds.push((Date.parse(runs[0].completedAt ?? '') - at) / 1000)
 }
-for (const repo of repositories) for (const pull of repo.pulls) if (repo.comments.filter((c) => c.issue === pull.number).length !== 1) wrong.push(`${repo.name}#${pull.number}: not one comment`)
+for (const repo of repositories)
+  for (const pull of repo.pulls)
+    if (repo.comments.filter((c) => c.issue === pull.number).length !== 1) wrong.push(`${repo.name}#${pull.number}: not one comment`)
 seconds.sort((a, b) => a - b)
 const at = (share: number) => seconds[Math.min(seconds.length - 1, Math.floor(seconds.length * share))]
 const answers = github.webhooks.deliveries.filter((d) => d.statusCode !== 200).length

@@ -52,7 +52,12 @@ export interface HowToVerify {
 
 /** The answer of a check. A check never passes by default: `passed` names what was looked at. */
 export type Outcome =
-  | { readonly status: 'failed'; readonly issues: readonly Issue[]; readonly evidence: readonly string[]; /** Violations reported by other checks: [check number, subject]. */ readonly reportedBy?: readonly (readonly [number, string])[] }
+  | {
+      readonly status: 'failed'
+      readonly issues: readonly Issue[]
+      readonly evidence: readonly string[] /** Violations reported by other checks: [check number, subject]. */
+      readonly reportedBy?: readonly (readonly [number, string])[]
+    }
   | { readonly status: 'passed'; readonly evidence: readonly string[] }
   | { readonly status: 'not-applicable'; readonly because: string; readonly evidence?: readonly string[] }
   | { readonly status: 'unverified'; readonly because: string; readonly howToVerify: HowToVerify; readonly evidence?: readonly string[] }

@@ -36,8 +36,15 @@ function doubt(check: Check, outcome: Outcome, gaps: readonly Gap[]): Outcome {
   const first = doubts[0] as Gap
   const more = doubts.length > 1 ? ` (and ${doubts.length - 1} more)` : ''
   const place = `${first.path}${first.line ? `:${first.line}` : ''}`
-  return unverified(`what could be read holds, but ${place} could not be read whole: ${first.because}${more}`, {
-    where: doubts.slice(0, 5).map((g) => `${g.path}${g.line ? `:${g.line}` : ''}`).join(', '),
-    attest: 'that these places do not break the rule',
-  }, outcome.evidence)
+  return unverified(
+    `what could be read holds, but ${place} could not be read whole: ${first.because}${more}`,
+    {
+      where: doubts
+        .slice(0, 5)
+        .map((g) => `${g.path}${g.line ? `:${g.line}` : ''}`)
+        .join(', '),
+      attest: 'that these places do not break the rule',
+    },
+    outcome.evidence,
+  )
 }

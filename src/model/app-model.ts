@@ -50,7 +50,13 @@ export interface SchemaModel extends Catalog {
   /** Every query of the code through Supabase's client, tables as written. */
   readonly queries?: readonly { readonly table: string; readonly path: string; readonly line: number }[]
   /** Buckets that code names (`storage.from('x')`, `createBucket('x')`), with the first place; `public` when code creates it so. */
-  readonly bucketsInCode?: readonly { readonly name: string; readonly path: string; readonly line: number; readonly public?: boolean; readonly uploads?: boolean }[]
+  readonly bucketsInCode?: readonly {
+    readonly name: string
+    readonly path: string
+    readonly line: number
+    readonly public?: boolean
+    readonly uploads?: boolean
+  }[]
 }
 
 export interface DeclaredModel {

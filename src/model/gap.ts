@@ -1,5 +1,19 @@
 /** What a gap could have changed. `anything` doubts every check. */
-export type GapTopic = 'table' | 'rls' | 'policy' | 'grant' | 'function' | 'view' | 'bucket' | 'code' | 'env-file' | 'config' | 'lockfile' | 'history' | 'tree' | 'anything'
+export type GapTopic =
+  | 'table'
+  | 'rls'
+  | 'policy'
+  | 'grant'
+  | 'function'
+  | 'view'
+  | 'bucket'
+  | 'code'
+  | 'env-file'
+  | 'config'
+  | 'lockfile'
+  | 'history'
+  | 'tree'
+  | 'anything'
 
 /** Something that could not be read or applied, declared instead of passed over. */
 export interface Gap {

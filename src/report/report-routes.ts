@@ -2,11 +2,24 @@ import type { AppModel } from '../model/app-model.ts'
 import type { Guard } from '../model/routes/routes.ts'
 import type { ReportRoute } from './report.ts'
 
-const WHO: Readonly<Record<Guard['who'], string>> = { user: 'signed-in user', admin: 'user with a role', secret: 'holder of a secret', signature: 'signed message', token: 'holder of a token', check: 'own check' }
+const WHO: Readonly<Record<Guard['who'], string>> = {
+  user: 'signed-in user',
+  admin: 'user with a role',
+  secret: 'holder of a secret',
+  signature: 'signed message',
+  token: 'holder of a token',
+  check: 'own check',
+}
 
 /** Who is let in, for people; what the guard trusts is said when it is not verified. */
 function whoWords(g: Guard): string {
-  const doubt = g.opensWithout ? `, anybody when ${g.opensWithout} is unset` : g.trust === 'unverified' ? ', unverified' : g.trust === 'editable' ? ', by what the user can edit' : ''
+  const doubt = g.opensWithout
+    ? `, anybody when ${g.opensWithout} is unset`
+    : g.trust === 'unverified'
+      ? ', unverified'
+      : g.trust === 'editable'
+        ? ', by what the user can edit'
+        : ''
   return `${WHO[g.who]} (${g.how})${doubt}`
 }
 

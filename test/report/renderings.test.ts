@@ -60,8 +60,18 @@ describe('renderHtml', () => {
     [sampleReport([reportFinding({ subject: 'x', severity: 'High' })]), 'No critical hole, 1 serious finding'],
     [sampleReport([]), 'No holes found'],
     [sampleReport([], { audit: { ...sampleReport().audit, complete: false } }), 'The audit is not complete'],
-    [sampleReport([reportFinding({ subject: 'x', state: 'existing' })], { comparison: { introduced: [], existing: ['7800000000000000'], fixed: [], unreadable: [] } }), 'This change introduces nothing'],
-    [sampleReport([reportFinding({ subject: 'x', state: 'introduced' })], { comparison: { introduced: ['7800000000000000'], existing: [], fixed: [], unreadable: [] } }), 'Not safe: 1 critical hole'],
+    [
+      sampleReport([reportFinding({ subject: 'x', state: 'existing' })], {
+        comparison: { introduced: [], existing: ['7800000000000000'], fixed: [], unreadable: [] },
+      }),
+      'This change introduces nothing',
+    ],
+    [
+      sampleReport([reportFinding({ subject: 'x', state: 'introduced' })], {
+        comparison: { introduced: ['7800000000000000'], existing: [], fixed: [], unreadable: [] },
+      }),
+      'Not safe: 1 critical hole',
+    ],
   ])('the verdict says what the report says (%#)', (report, headline) => {
     assertReport(report)
     expect(renderHtml(report)).toContain(`<strong>${headline}</strong>`)
