@@ -25,12 +25,10 @@ export function renderSarif(report: Report): Log {
   const findings = report.checks.flatMap((c) => c.findings).slice(0, MAX_RESULTS)
   const results = [
     ...findings.map((f) => result(f, indexOf, report)),
-    ...report.suppressed
-      .slice(0, MAX_RESULTS - findings.length)
-      .map((s) => ({
-        ...result(s.finding, indexOf, report),
-        suppressions: [{ kind: 'external' as const, status: 'accepted' as const, justification: plain(s.reason) }],
-      })),
+    ...report.suppressed.slice(0, MAX_RESULTS - findings.length).map((s) => ({
+      ...result(s.finding, indexOf, report),
+      suppressions: [{ kind: 'external' as const, status: 'accepted' as const, justification: plain(s.reason) }],
+    })),
   ]
   return {
     $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
