@@ -1,3 +1,4 @@
+import { isMeantToBeSeen } from '../../database/access/meant-to-be-seen.ts'
 import type { AccessMatrix, Table } from '../../database/database.ts'
 import type { Place } from '../../lib/place.ts'
 import type { SchemaModel } from '../../model/app-model.ts'
@@ -228,7 +229,8 @@ function rowBreach(
   }
   if (e.client.rights === 'caller' || e.client.rights === 'anon') {
     const state = rlsState(e, schema, access, e.client.rights === 'anon' ? 'anon' : 'A')
-    if (state === 'open' && !readOnlyPublic(e, schema)) return { ...base, kind: 'rls', severity: 'High' }
+    const harmless = e.op === 'select' && (shownByRls(e, schema, access) || unprotectedUse(index, behaviour, ties) === 'none')
+    if (state === 'open' && !harmless) return { ...base, kind: 'rls', severity: 'High' }
     reasons.add(
       `${e.table} is reached with the ${e.client.rights === 'anon' ? 'anon' : "caller's own"} client${state === 'holds' ? ' and its row level security holds' : ''}`,
     )
@@ -263,14 +265,12 @@ function shownToOthers(e: Query, schema: Pick<SchemaModel, 'tables'>): boolean {
   return personal.length === 0 && !/^users?$/.test(name)
 }
 
-/** Shown to everybody on purpose: no personal columns and only read. */
-function readOnlyPublic(e: Query, schema: Pick<SchemaModel, 'tables'>): boolean {
+/** Rows that others are meant to read, or that only a published state of theirs opens: no hole of a policy shows more. */
+function shownByRls(e: Query, schema: Pick<SchemaModel, 'tables'>, access: AccessMatrix): boolean {
   const table = tableOf(e, schema)
-  return (
-    e.op === 'select' &&
-    (table?.userData?.personalColumns.length ?? 0) === 0 &&
-    /^(?:posts?|comments?|profiles?|reviews?|likes?|articles?|products?)$/i.test(table?.name ?? '')
-  )
+  if (!table?.rls.enabled) return false
+  const holes = (access.holes ?? []).filter((h) => h.object === `${table.schema}.${table.name}` && h.command === 'select')
+  return access.holes !== undefined && holes.every((h) => isMeantToBeSeen(table, h.policy))
 }
 
 /** Whether what a loaded row is used for stands behind a comparison with the caller. */

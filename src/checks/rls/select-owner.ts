@@ -1,3 +1,4 @@
+import { isMeantToBeSeen } from '../../database/access/meant-to-be-seen.ts'
 import type { Hole, Table } from '../../database/database.ts'
 import type { AppModel } from '../../model/app-model.ts'
 import { defineCheck, failed, type Issue, notApplicable, type Outcome, passed, type Severity } from '../define-check.ts'
@@ -5,7 +6,6 @@ import {
   exposedTables,
   fixOf,
   isDeclaredPublic,
-  isMeantToBeSeen,
   listed,
   openTables,
   policySubject,

@@ -26,7 +26,8 @@ export function readStorage(catalog: Catalog, world: World & JudgeWorld): { read
   }
   const holes = [...groups.values()].map((group): Hole => {
     const { policy, reading, way, bucket } = group.find((g) => g.reading.role === 'anon') ?? (group[0] as (typeof group)[number])
-    const states = way.states.filter((s) => s.column !== 'bucket_id')
+    // every file has a name: that it is there narrows nothing
+    const states = way.states.filter((s) => s.column !== 'bucket_id' && !(s.op === 'is not null' && s.column.startsWith('name')))
     return {
       kind: 'policy',
       object: 'storage.objects',

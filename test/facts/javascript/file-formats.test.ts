@@ -80,6 +80,14 @@ describe('secrets never leave the extractor', () => {
 })
 
 describe('hostile and foreign files', () => {
+  test('counts a file as read when only the words of a tool break it', () => {
+    const notice =
+      'A new version of the CLI is available: v2.90.0 (currently installed v2.72.7)\nWe recommend updating regularly for new features: https://example.com/docs#up\n'
+    expect(javascript.extract(`export type Row = { id: string }\nexport const Constants = {} as const\n${notice}`, 'database.ts').problems).toEqual([])
+    expect(javascript.extract(`export type Row = { id: string }\nconst rows = await fetch('/x'\n`, 'database.ts').problems).toHaveLength(1)
+    expect(javascript.extract(`export function a() { return 1\n`, 'a.ts').problems).toHaveLength(1)
+  })
+
   test('a syntax error is a problem with its line; the facts around it stay', () => {
     const { facts, problems } = javascript.extract("import a from './a'\nconst = ;\nexport const b = a\n", 'a.ts')
     expect(problems).toMatchObject([{ line: 2 }])

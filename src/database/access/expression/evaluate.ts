@@ -377,11 +377,16 @@ export class Evaluator {
         return (n['elements'] ?? []).flatMap((e: Tree) => this.values(e, scope)).slice(0, 16)
       case 'SubLink': {
         const query: Tree | undefined = n['subselect']?.SelectStmt
-        if (!query || n['subLinkType'] === 'EXISTS_SUBLINK') break
+        if (n['subLinkType'] === 'EXISTS_SUBLINK') return this.#booleanValues(inner, scope)
+        if (!query) break
         return this.select(query, scope)
           .flatMap((s) => this.values(s.target, s.scope).map((v) => ({ term: v.term, when: both(s.when, v.when) })))
           .slice(0, 32)
       }
+      case 'BoolExpr':
+      case 'NullTest':
+      case 'BooleanTest':
+        return this.#booleanValues(inner, scope)
       case 'FuncCall':
         return this.#call(n, scope)
       case 'A_Expr': {
@@ -403,6 +408,16 @@ export class Evaluator {
         break
     }
     return only({ t: 'unknown', because: kind || 'nothing' })
+  }
+
+  /** A condition kept in a variable (`SELECT EXISTS (…) INTO found`): each truth value under the ways that lead to it. */
+  #booleanValues(node: Tree | undefined, scope: Scope): Alternatives {
+    const alternatives = [
+      { term: { t: 'const', value: true } as Term, when: this.truth(node, scope) },
+      { term: { t: 'const', value: false } as Term, when: this.truth(node, scope, false) },
+      { term: { t: 'const', value: null } as Term, when: this.nullWays(node, scope) },
+    ]
+    return alternatives.filter((v) => v.when.length > 0)
   }
 
   #indirection(n: Tree, scope: Scope): Alternatives {

@@ -4,6 +4,7 @@ import type { JavaScriptFacts } from '../../javascript.ts'
 import type { SecretSpan } from '../../secrets/detect.ts'
 import { findComments } from './comments.ts'
 import { eraseUnreadImports } from './imports.ts'
+import { errorsAreInert } from './inert-errors.ts'
 import { lowerExpression } from './lower-expression.ts'
 import { directives, lowerFunction } from './lower-function.ts'
 import { lowerPattern } from './lower-pattern.ts'
@@ -93,7 +94,7 @@ function problems(file: ts.SourceFile, c: Lowering, lineOf: (position: number) =
   const found: Problem[] = []
   const errors = (file as unknown as { parseDiagnostics?: readonly { start?: number; messageText: unknown }[] }).parseDiagnostics ?? []
   const first = errors[0]
-  if (first)
+  if (first && !errorsAreInert(file, errors))
     found.push({
       line: lineOf(first.start ?? 0),
       message: `has a syntax error (${String(typeof first.messageText === 'string' ? first.messageText : 'see the line').slice(0, 80)})`,
