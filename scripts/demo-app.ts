@@ -109,5 +109,11 @@ export function AdminPanel() {
   return <button onClick={() => supabase.from('notes').delete().neq('id', '')}>Delete everything</button>
 }
 `,
+  'app/admin/page.tsx': `import { AdminPanel } from '@/components/admin-panel'
+
+export default function Page() {
+  return <AdminPanel />
+}
+`,
   '.env.production': `STRIPE_SECRET_KEY=${STRIPE}\nNEXT_PUBLIC_SUPABASE_URL=https://demodemodemodemodemo.supabase.co\n`,
 }

@@ -234,10 +234,14 @@ function beginsToken(text: string, index: number, allowed?: string): boolean {
 }
 
 const NAME_BEFORE =
-  /([A-Za-z_$][\w$-]{0,80})["'`]?[)\]]{0,2}!?\s{0,4}(?::\s{0,2}[A-Za-z][\w<>| ]{0,30}=|=>|===?|!==?|\|\||\?\?|\?=|:=|=|:|,)\s{0,20}["'`(]{0,2}(?:Bearer |Basic )?$/
+  /([A-Za-z_$][\w$-]{0,80})["'`]?[)\]]{0,2}!?\s{0,4}(:\s{0,2}[A-Za-z][\w<>| ]{0,30}=|=>|===?|!==?|\|\||\?\?|\?=|:=|=|:|,)\s{0,20}["'`(]{0,2}(?:Bearer |Basic )?$/
 
 function nameBefore(text: string, index: number): string | undefined {
-  return NAME_BEFORE.exec(text.slice(Math.max(0, index - 140), index))?.[1]
+  const before = text.slice(Math.max(0, index - 140), index)
+  const found = NAME_BEFORE.exec(before)
+  // the argument before a comma is a name in `set('KEY', value)`; the end of an address or a path is none
+  if (found?.[2] === ',' && /[./@:-]/.test(before[found.index - 1] ?? '')) return undefined
+  return found?.[1]
 }
 
 function around(text: string, start: number, end: number): string {
