@@ -42,6 +42,7 @@ function issue(uses: Uses, modules: ModulesModel, workspace: string | undefined)
   const way = modules.clientChain(use.path)
   return {
     subject: `file ${use.path}`,
+    title: 'The service-role key reaches the browser',
     ...(use.hash === undefined ? {} : { discriminator: use.hash }),
     severity: 'Critical',
     message: message(use, modules, way),
