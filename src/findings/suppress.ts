@@ -3,7 +3,7 @@ import { CONFIG_PATH } from '../config/config.ts'
 import type { FactsIndex } from '../facts/facts.ts'
 import type { Finding } from './finding.ts'
 
-/** A `prelaunch-ignore check/id: reason` comment. */
+/** A comment of the form `prelaunch-ignore CHECK: reason`. */
 export interface IgnoreComment {
   readonly path: string
   readonly line: number
