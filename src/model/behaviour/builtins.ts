@@ -1,9 +1,10 @@
 import type { Place } from '../../lib/place.ts'
 import { safeRegExp } from '../frameworks/path-pattern.ts'
-import { array, constant, isNullish, object, op, stringOf, truth, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
+import { array, constant, type FunctionVal, isNullish, native, object, op, stringOf, truth, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
 import { text } from './evaluate.ts'
+import { raise } from './execute.ts'
 import { host } from './hosts.ts'
-import type { Interpreter } from './interpreter.ts'
+import { type Interpreter, joinNarrowings, SIGNALS } from './interpreter.ts'
 import { cryptoCall } from './libraries/crypto.ts'
 import { elementOf, member, request } from './members.ts'
 import { callFunction, callValue, maybe, settle } from './operations.ts'
@@ -328,10 +329,8 @@ export function builtinConstruct(it: Interpreter, name: string, args: readonly V
       return { v: 'call', name, args, at }
     case 'Set':
       return first.v === 'array' ? first : { v: 'call', name, args, at }
-    case 'Promise': {
-      if (first.v === 'fn') maybe(it, () => callFunction(it, first, [], at))
-      return UNKNOWN
-    }
+    case 'Promise':
+      return first.v === 'fn' ? promised(it, first, at) : UNKNOWN
     case 'Proxy': {
       // lazy clients: `new Proxy({}, { get: (_, key) => getClient()[key] })` behaves as what the getter reads from
       const get = args[1]?.v === 'object' ? args[1].props.get : undefined
@@ -353,6 +352,51 @@ export function builtinConstruct(it: Interpreter, name: string, args: readonly V
   if (name === 'WebSocket' || name === 'TextEncoder' || name === 'TextDecoder' || name === 'Uint8Array')
     return { v: 'call', name, args: name === 'Uint8Array' ? args : [], at }
   return { v: 'call', name, args, at }
+}
+
+/**
+ * `new Promise((resolve, reject) => …)`, read as awaited where it is made: code after it runs only on the paths that
+ * resolve, and a rejection throws. A promise that nothing is seen to resolve (timers that only reject) changes nothing.
+ */
+function promised(it: Interpreter, executor: FunctionVal, at: Place): Val {
+  const settled: { value: Val; pc: Interpreter['pc']; narrowed: Interpreter['narrowed'] }[] = []
+  const outer = it.tries
+  // the first settlement counts: what the executor does afterwards is left out, as after a return
+  const resolve = native('resolve', (run, args, place) => {
+    const value = settle(run, args[0] ?? UNDEFINED, place)
+    settled.push({ value, pc: run.pc, narrowed: run.narrowed })
+    run.ending({ ends: true, how: 'return' })
+    throw SIGNALS.throw
+  })
+  const reject = native('reject', (run, args, place) => {
+    run.tries = outer
+    return raise(run, args[0] ?? UNKNOWN, place)
+  })
+  const base = it.pc
+  const narrowed = it.narrowed
+  const { tries } = it
+  const run = () => {
+    try {
+      callFunction(it, executor, [resolve, reject], at)
+    } finally {
+      it.tries = tries
+    }
+  }
+  const state = it.branch(undefined, run)
+  it.pc = base
+  it.narrowed = narrowed
+  for (const w of state.writes) if (w.value !== undefined) it.write(w.scope, w.name, w.value)
+  const [first] = settled
+  if (!first) return UNKNOWN
+  if (settled.length === 1) {
+    it.pc = first.pc
+    it.narrowed = first.narrowed
+    return it.narrow(first.value)
+  }
+  const extras = settled.map((s) => s.pc.slice(base.length))
+  it.narrowed = joinNarrowings(settled.map((s) => s.narrowed))
+  it.pc = it.commonPath(base, extras, 'thrown')
+  return it.alternatives(settled.map((s, i) => ({ value: s.value, under: extras[i] as typeof base })))
 }
 
 function seedlessUrl(): Val {

@@ -62,8 +62,25 @@ function lazily(it: Interpreter): LazyEvaluation {
         return it.alternatives(values.map((value) => ({ value, under: [] })))
       }),
     func: (path, id, scope) => functionValue(it, path, id, scope),
+    members: (name, body, scope) => {
+      for (const s of body) {
+        if (s.k !== 'expr' || s.expr.k !== 'assign' || s.expr.op !== '=' || s.expr.to.k !== 'expr') continue
+        const { expr: target } = s.expr.to
+        if (target.k !== 'mem' || target.of.k !== 'id' || target.of.name !== name) continue
+        const { value } = s.expr
+        putMember(scope, name, target.name, () => quietly(it, () => safely(() => evaluate(it, value, scope))))
+      }
+    },
     cls: (stmt, scope) => classValue(it, stmt.class, stmt.name ?? '', scope),
   }
+}
+
+/** `auth.optional = …` beside `const auth = …`: functions, classes and objects that a module completes after it made them. */
+function putMember(scope: Scope, owner: string, name: string, value: () => Val): void {
+  const of = scope.vars.get(owner)
+  if (of?.v === 'object') scope.vars.set(owner, { ...of, props: { ...of.props, [name]: value() } })
+  else if (of?.v === 'fn') of.scope.vars.set(`${of.id}.${name}`, value())
+  else if (of?.v === 'class') of.statics.vars.set(name, value())
 }
 
 function safely(run: () => Val): Val {
@@ -119,6 +136,7 @@ function lazyOf(it: Interpreter): LazyEvaluation {
     assigned: (...a) => now().assigned(...a),
     func: (...a) => now().func(...a),
     cls: (...a) => now().cls(...a),
+    members: (...a) => now().members(...a),
   }
 }
 

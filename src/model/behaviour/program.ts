@@ -97,23 +97,32 @@ export interface LazyEvaluation {
   assigned(name: string, statements: readonly Stmt[], scope: Scope): Val
   func(path: string, id: number, scope: Scope): Val
   cls(stmt: Stmt & { k: 'class' }, scope: Scope): Val
+  /** Puts `name.member = value` statements of the body on what `name` holds by now. */
+  members(name: string, statements: readonly Stmt[], scope: Scope): void
 }
 
 /** Declares the names of `fn`'s body in `scope`, evaluated when first read. */
 export function declareLazily(fn: FunctionIR, scope: Scope, how: LazyEvaluation): void {
   scope.lazy ??= new Map()
   const lazy = scope.lazy
+  const completed = (name: string, value: Val): Val => {
+    scope.vars.set(name, value)
+    how.members(name, fn.body, scope)
+    return scope.vars.get(name) ?? value
+  }
   const declare = (body: readonly Stmt[], depth: number): void => {
     for (const s of body) {
-      if (s.k === 'function') lazy.set(s.name, () => how.func(scope.path, s.fn, scope))
-      else if (s.k === 'class' && s.name) lazy.set(s.name, () => how.cls(s, scope))
-      else if (s.k === 'let') {
+      if (s.k === 'function') lazy.set(s.name, () => completed(s.name, how.func(scope.path, s.fn, scope)))
+      else if (s.k === 'class' && s.name) {
+        const { name } = s
+        lazy.set(name, () => completed(name, how.cls(s, scope)))
+      } else if (s.k === 'let') {
         for (const name of boundNames(s.to)) {
           if (s.init === undefined && s.how !== 'const') lazy.set(name, () => how.assigned(name, fn.body, scope))
           else
             lazy.set(name, () => {
               how.pattern(s.to, s, scope)
-              return scope.vars.get(name) ?? UNKNOWN
+              return completed(name, scope.vars.get(name) ?? UNKNOWN)
             })
         }
       } else if (depth < 4) {

@@ -1,4 +1,4 @@
-import { constant, type Link, object, stringOf, UNDEFINED, UNKNOWN, type Val } from '../abstract-value.ts'
+import { type Cond, constant, type Link, object, stringOf, UNDEFINED, UNKNOWN, type Val } from '../abstract-value.ts'
 import type { Client, DbOp } from '../behaviour.ts'
 import type { EffectDraft, FilterDraft } from '../interpreter.ts'
 import { callValue } from '../operations.ts'
@@ -228,7 +228,7 @@ function query(client: Client, table: string, op: Link, links: readonly Link[]):
   }
   const kind = OPS[op.name] as DbOp
   const select = links.find((l) => l.name === 'select' && l.args)
-  const columns = stringOf(select?.args?.[0])
+  const columns = selection(select?.args?.[0])
   const options = (kind === 'select' ? select?.args?.[1] : op.args?.[1]) ?? UNDEFINED
   const conflict = options.v === 'object' ? stringOf(options.props.onConflict) : undefined
   return {
@@ -237,7 +237,7 @@ function query(client: Client, table: string, op: Link, links: readonly Link[]):
     op: kind,
     table,
     filters,
-    ...(columns !== undefined ? { columns: topColumns(columns) } : {}),
+    ...(columns ? { columns } : {}),
     ...(kind !== 'select' && kind !== 'delete' && op.args?.[0] ? { payload: op.args[0] } : {}),
     ...(conflict ? { onConflict: conflict.split(',').map((x) => x.trim()) } : {}),
     ...(options.v === 'object' && options.props.ignoreDuplicates?.v === 'const' && options.props.ignoreDuplicates.value === true
@@ -247,6 +247,17 @@ function query(client: Client, table: string, op: Link, links: readonly Link[]):
     ...(links.some((l) => l.name === 'single' || l.name === 'maybeSingle') ? { one: true as const } : {}),
     ...(unread ? { unread: true as const } : {}),
   }
+}
+
+/** The columns that somebody else's row shows: `select(own ? 'id, email' : 'id')` gives e-mail addresses to their owner alone. */
+function selection(of: Val | undefined): string[] | undefined {
+  if (of?.v !== 'any') {
+    const text = stringOf(of)
+    return text === undefined ? undefined : topColumns(text)
+  }
+  const ownRow = (c: Cond) => !c.negated && c.test.v === 'op' && c.test.op === '===' && c.test.of.some((x) => x.v === 'caller')
+  const texts = of.alts.filter((a) => !a.under.some(ownRow)).map((a) => stringOf(a.value))
+  return texts.length && texts.every((t) => t !== undefined) ? [...new Set(texts.flatMap((t) => topColumns(t as string)))] : undefined
 }
 
 /** Column names of a select string, embedded tables as `name(...)`. */
