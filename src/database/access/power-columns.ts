@@ -49,12 +49,16 @@ export function decidesAccess(table: string, columns: readonly string[]): boolea
 }
 
 const PUBLISHED = /public|publish|visib|shar(ed|ing)|privacy|listed|searchable|discoverable|approved|moderat/i
+/** Rows that came from the public (a form, a booking page), not rows that are shown to it. */
+const FROM_THE_PUBLIC =
+  /public_?(request|ticket|submission|booking|order|form|lead|in?quiry|enquiry|contact|message|sign_?up|registration|intake|report|complaint|response|answer)s?$/i
 const HIDES = /^(is_)?(private|draft|hidden|secret|unlisted)$/i
 const PUBLISHED_VALUE = /^(true|public|published|shared|everyone|anyone|unlisted|visible|listed|approved|live|link)$/i
 const HIDDEN_VALUE = /^(private|draft|hidden|unpublished|false)$/i
 
 /** Whether a condition on the row is its owner's decision to show it (`is_public = true`, `visibility <> 'private'`). */
 export function isPublication(state: { readonly column: string; readonly op: string; readonly value?: string | number | boolean }): boolean {
+  if (FROM_THE_PUBLIC.test(state.column)) return false
   if (state.op === 'is not null') return /^(published|approved|shared)_(at|on)$|^publish(ed)?_date$/.test(state.column)
   if (state.value === undefined) return /^(published|publish)_(at|on|date)$/.test(state.column)
   const value = String(state.value)

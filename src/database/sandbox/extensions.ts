@@ -25,7 +25,8 @@ export async function createExtension(node: Tree, admin: (sql: string) => Promis
   if (schema) await admin(`create schema if not exists ${ident(schema)}`).catch(() => undefined)
   if (REAL_EXTENSIONS.has(name)) {
     await admin(
-      `set search_path = public, extensions; create extension if not exists ${ident(name)}${schema ? ` schema ${ident(schema)}` : ''} cascade; reset search_path`,
+      // for this statement only: RESET would take the schema of extensions away from the rest of the file
+      `set local search_path = public, extensions; create extension if not exists ${ident(name)}${schema ? ` schema ${ident(schema)}` : ''} cascade`,
     )
     return
   }
