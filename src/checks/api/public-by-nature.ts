@@ -22,7 +22,8 @@ export function publicByNature(route: Route): string | undefined {
     AUTH_PATH.test(lastSegments(route)) &&
     !administers &&
     (/(^|\/)auth\//.test(route.route) || route.work.every((w) => !w.table || AUTH_TABLES.test(w.table))) &&
-    !route.work.some((w) => w.kind === 'payment' || w.kind === 'paid-api')
+    // what follows sign-in for its user (a checkout) is guarded by then
+    !route.work.some((w) => !w.guard && (w.kind === 'payment' || (w.kind === 'paid-api' && PAID.test(w.what))))
   )
     return 'authentication itself'
   return undefined
@@ -37,6 +38,8 @@ function receivesPayments(route: Route): boolean {
 
 const AUTH_PATH =
   /(^|[/#._-])(log-?in|sign-?in|log-?out|sign-?out|sign-?up|register|registration|forgot-?password|reset-?password|password-?reset|verify-?email|confirm-?email|verify-?otp|send-?otp|magic-?link|oauth|auth\/callback|auth\/(?:[\w-]+\/)*(?:join|resend-[\w-]+|unlock-account|sso|verify|confirm|callback)|join)($|[/#?._-])|#(login|signIn|signin|signUp|signup|register|logout|signOut|forgotPassword|resetPassword|verifyOtp|sendOtp|verifyEmail)\b/i
+/** Bought on request; other services that a sign-in asks (a directory, a captcha) are part of it. */
+const PAID = /model|openai|anthropic|googleapis|replicate|elevenlabs/i
 const AUTH_TABLES = /team|invitation|user|profile|account|session|token|otp|verification|credential|login|auth|password|member/i
 
 function lastSegments(route: Route): string {

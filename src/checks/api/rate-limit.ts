@@ -1,4 +1,5 @@
 import type { Place } from '../../lib/place.ts'
+import type { Value } from '../../model/behaviour/behaviour.ts'
 import type { Route } from '../../model/routes/routes.ts'
 import { defineCheck, failed, type Issue, notApplicable, passed, type Severity } from '../define-check.ts'
 import { actionFunction } from './action-function.ts'
@@ -55,7 +56,15 @@ function authEndpoint(route: Route): Endpoint | undefined {
     (s) => s.effect.kind === 'auth-call' && (WRAPS.test(s.effect.op) || (s.effect.op === 'admin' && /createUser|generateLink|inviteUser/i.test(s.effect.name))),
   )
   const named = AUTH_NAME.exec(`${route.route} ${route.subject}`)?.[0]
-  const compares = steps.find((s) => s.effect.kind === 'hash-compare' && PASSWORD_HASH.test(s.effect.name))
+  const signedIn = steps.findIndex((s) => s.effect.kind === 'identify' && s.effect.trust === 'verified')
+  const compares = steps.find(
+    (s, i) =>
+      s.effect.kind === 'hash-compare' &&
+      PASSWORD_HASH.test(s.effect.name) &&
+      // The current password of somebody who is signed in already is no way in, and a random API key cannot be guessed.
+      !(route.guard?.who === 'user' && signedIn >= 0 && signedIn < i) &&
+      !(s.effect.args[0] && fromHeader(s.effect.args[0])),
+  )
   const mails = steps.find((s) => s.effect.kind === 'mail' || s.effect.kind === 'sms')
   const messages = route.work.find((w) => w.kind === 'mail' || w.kind === 'sms')
   if (compares && !(route.guard?.who === 'signature')) return { route, severity: 'High', does: 'verifies passwords itself', at: compares.at, kind: 'password' }
@@ -78,6 +87,24 @@ function authEndpoint(route: Route): Endpoint | undefined {
   if (named && reads && /log-?in|sign-?in|otp|verify/i.test(named) && (route.method ?? 'POST') !== 'GET')
     return { route, severity: 'High', does: 'verifies credentials itself', at: reads.at, kind: 'password' }
   return undefined
+}
+
+/** Sent in a header: an API key. */
+function fromHeader(v: Value, depth = 0): boolean {
+  if (depth > 6) return false
+  switch (v.v) {
+    case 'request':
+      return v.part === 'header'
+    case 'text':
+      return v.parts.some((x) => fromHeader(x, depth + 1))
+    case 'call':
+      return v.args.some((x) => fromHeader(x, depth + 1))
+    case 'op':
+    case 'any':
+      return v.of.some((x) => fromHeader(x, depth + 1))
+    default:
+      return false
+  }
 }
 
 const PASSWORD_HASH = /bcrypt|argon|scrypt|pbkdf|password|^compare(Sync)?$|^verify$/i

@@ -137,7 +137,7 @@ const TRPC_STATUS: Record<string, number> = {
 /** Splits on a test: each side under what it assumes, and joined again where both go on. */
 export function conditional(it: Interpreter, test: Val, place: Place, then: () => void, otherwise: (() => void) | undefined): void {
   const yes = it.assume(test, true, place)
-  const no = it.assume(test, false, place)
+  const no = otherwise || !lastMode(it, test) ? it.assume(test, false, place) : undefined
   if (!no && yes) {
     continueWith(it, yes, then)
     return
@@ -169,6 +169,27 @@ export function conditional(it: Interpreter, test: Val, place: Place, then: () =
   it.join([a, b])
 }
 
+/**
+ * `else if (mode === 'b')` after `mode === 'a'` without a further `else`, for a setting with a default: the modes named are all
+ * there are, and an unset variable is one of them.
+ */
+function lastMode(it: Interpreter, test: Val): boolean {
+  const asked = modeIn(test)
+  if (!asked) return false
+  return it.pc.some((c) => {
+    const before = c.negated ? modeIn(c.test) : undefined
+    return before !== undefined && before.name === asked.name && before.mode !== asked.mode && (before.mode === asked.normal || asked.mode === asked.normal)
+  })
+}
+
+function modeIn(test: Val): { readonly name: string; readonly mode: unknown; readonly normal: unknown } | undefined {
+  if (test.v !== 'op' || !/^===?$/.test(test.op)) return undefined
+  const env = test.of.find((x) => x.v === 'env')
+  const mode = test.of.find((x) => x.v === 'const')
+  if (env?.v !== 'env' || mode?.v !== 'const' || env.fallback?.v !== 'const') return undefined
+  return { name: env.name, mode: mode.value, normal: env.fallback.value }
+}
+
 function continueWith(it: Interpreter, assumed: Assumption, run: (() => void) | undefined): void {
   if (assumed.conds.length) it.pc = [...it.pc, ...assumed.conds]
   it.narrowed = assumed.narrowed
@@ -184,6 +205,8 @@ function patch(assumed: Assumption | undefined, other: BranchState): void {
 function keepWrites(it: Interpreter, states: readonly BranchState[]): void {
   for (const s of states) {
     if (s.end?.kind !== 'break' && s.end?.kind !== 'continue') continue
+    // what led to the write speaks for the value: `if (await compare(sent, key.hash)) { match = key; break }`
+    const under = s.pc.slice(it.pc.length)
     for (const w of s.writes) {
       const old = w.scope.vars.get(w.name)
       if (w.value)
@@ -192,7 +215,7 @@ function keepWrites(it: Interpreter, states: readonly BranchState[]): void {
           w.name,
           old
             ? it.alternatives([
-                { value: w.value, under: [] },
+                { value: w.value, under },
                 { value: old, under: [] },
               ])
             : w.value,

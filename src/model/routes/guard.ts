@@ -347,9 +347,21 @@ function resultProof(step: Step, behaviour: Behaviour): Proof | undefined {
     if (e.client.rights === 'caller' || mentionsCaller(e.args))
       return { who: /admin|role|owner|staff|super/i.test(e.function) ? 'admin' : 'user', trust: 'verified', how: `rpc ${e.function}`, at: step.at }
   }
-  if (e.kind === 'http' && e.args.some((a) => fromRequest(a)) && /verify|auth|session|token|me$|user/i.test(e.name))
+  if (e.kind === 'http' && e.args.some((a) => fromRequest(a)) && (/verify|auth|session|token|me$|user/i.test(e.name) || asksWho(e.args[0], 0)))
     return { who: 'check', trust: 'verified', how: e.name, at: step.at }
   return undefined
+}
+
+const WHO_ADDRESS =
+  /\/(get-)?session\b|\/introspect|\/user-?info\b|\/auth\/(v\d\/)?(user|me|verify|check|validate)\b|\/(tokens?|keys?)\/(verify|validate|introspect)\b/i
+
+/** The address of an endpoint that says whose session or token it is given. */
+function asksWho(v: Value | undefined, depth: number): boolean {
+  if (!v || depth > 4) return false
+  if (v.v === 'const') return typeof v.value === 'string' && WHO_ADDRESS.test(v.value)
+  if (v.v === 'text') return v.parts.some((p) => asksWho(p, depth + 1))
+  if (v.v === 'call') return v.args.some((p) => asksWho(p, depth + 1))
+  return v.v === 'op' && v.of.some((p) => asksWho(p, depth + 1))
 }
 
 function mentionsCaller(v: Value, depth = 0): boolean {

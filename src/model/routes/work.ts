@@ -1,8 +1,8 @@
 import type { AccessMatrix } from '../../database/database.ts'
 import type { Place } from '../../lib/place.ts'
 import type { SchemaModel } from '../app-model.ts'
-import type { Behaviour, Client, Effect, Step, Value } from '../behaviour/behaviour.ts'
-import { fromProcessor, fromRequest, type Guard, guardOfStep } from './guard.ts'
+import type { Behaviour, Client, Condition, Effect, Step, Value } from '../behaviour/behaviour.ts'
+import { fromProcessor, fromRequest, type Guard, guardOfConditions, guardOfStep } from './guard.ts'
 
 export type WorkKind =
   | 'sign'
@@ -55,6 +55,10 @@ const MAIL_HOSTS =
   /(^|\.)(resend\.com|sendgrid\.(com|net)|postmarkapp\.com|mailgun\.net|brevo\.com|sendinblue\.com|mailjet\.com|mailersend\.com|emailjs\.com|loops\.so|sparkpost\.com)/i
 const SMS_HOSTS = /(^|\.)(twilio\.com|vonage\.com|nexmo\.com|messagebird\.com|graph\.facebook\.com|callmebot\.com|ultramsg\.com|telnyx\.com|plivo\.com)/i
 
+/** Asked whether the caller is human, or told what happened: nothing is bought there. */
+const FREE_HOSTS =
+  /^((www\.)?(google\.com|recaptcha\.net)|recaptchaenterprise\.googleapis\.com|challenges\.cloudflare\.com|(api\.)?hcaptcha\.com|hooks\.slack\.com|discord(app)?\.com)$/i
+
 /** The work of a behaviour, in order. */
 export function workOf(behaviour: Behaviour, schema: Pick<SchemaModel, 'tables'>, access: AccessMatrix): readonly Work[] {
   const out: Work[] = []
@@ -64,7 +68,9 @@ export function workOf(behaviour: Behaviour, schema: Pick<SchemaModel, 'tables'>
     if (!work) return
     const before = guardOfStep(step, behaviour)
     const guard = !before || before.trust === 'claimed' ? (capability(step, behaviour) ?? before) : before
-    const later = guard ? undefined : laterGuard(behaviour, index)
+    // asking who a token belongs to, with the server's own key, is part of the check
+    if (step.effect.kind === 'http' && (!guard || guard.trust === 'claimed') && decides(behaviour, index)) return
+    const later = guard && guard.trust !== 'claimed' ? undefined : laterGuard(behaviour, index)
     const hidden = !guard && (work.kind === 'read' || work.kind === 'file-read') && !answered
     out.push({
       ...work,
@@ -85,6 +91,38 @@ function disclosure(behaviour: Behaviour): boolean {
       s.effect.kind === 'respond' && s.effect.how !== 'redirect' && s.effect.how !== 'not-found' && s.effect.how !== 'next' && (s.effect.status ?? 200) < 400,
   )
   return answers.length === 0 || answers.some((s) => !guardOfStep(s, behaviour) || guardOfStep(s, behaviour)?.trust === 'claimed')
+}
+
+/** True when a guard further on depends on the answer of this step: a key that was looked up and is then compared. */
+function decides(behaviour: Behaviour, index: number): boolean {
+  const seen = new Set<Condition>()
+  for (const s of behaviour.steps.slice(index + 1))
+    for (const c of s.under) {
+      if (seen.has(c) || !c.otherwise.ends) continue
+      seen.add(c)
+      if (dependsOn(c.test, index, behaviour, 0) && guardOfConditions([c], behaviour)?.trust === 'verified') return true
+    }
+  return false
+}
+
+function dependsOn(v: Value, step: number, behaviour: Behaviour, depth: number): boolean {
+  if (depth > 8) return false
+  const next = (x: Value) => dependsOn(x, step, behaviour, depth + 1)
+  switch (v.v) {
+    case 'result': {
+      if (v.step === step) return true
+      const e = behaviour.steps[v.step]?.effect
+      return e?.kind === 'hash-compare' && e.args.some(next)
+    }
+    case 'any':
+      return v.of.some(next) || (v.under ?? []).some((list) => list.some((c) => next(c.test)))
+    case 'op':
+      return v.of.some(next)
+    case 'call':
+      return v.args.some(next)
+    default:
+      return false
+  }
 }
 
 function laterGuard(behaviour: Behaviour, index: number): Guard | undefined {
@@ -271,7 +309,7 @@ function http(e: Extract<Effect, { name: string }>): Omit<Work, 'at' | 'via'> | 
       ...(e.args.some((a) => recipientInBody(a, 0)) ? { chosen: 'recipient' as const } : {}),
     }
   if (e.args.slice(1).some((a) => carriesKey(a, 0)) || (e.args[0] && carriesKey(e.args[0], 0) && fromRequestAnywhere(e.args)))
-    return { kind: 'paid-api', what: `calls ${host ?? 'an API'} with a key of the server`, call: host ?? 'fetch' }
+    return FREE_HOSTS.test(host ?? '') ? undefined : { kind: 'paid-api', what: `calls ${host ?? 'an API'} with a key of the server`, call: host ?? 'fetch' }
   return undefined
 }
 

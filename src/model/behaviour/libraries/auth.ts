@@ -26,8 +26,15 @@ const nextAuth: Library = {
         const user = identify(c, c.name === 'auth' ? 'Auth.js auth()' : `next-auth ${c.name}`)
         return object({ user, expires: user }, user)
       }
-      case 'getToken':
-        return identify(c, 'next-auth getToken')
+      case 'getToken': {
+        // `raw` hands out the cookie as it came
+        const options = c.args[0]
+        const raw = options?.v === 'object' ? options.props.raw : undefined
+        return identify(c, 'next-auth getToken', raw?.v === 'const' && raw.value === true ? 'claimed' : undefined)
+      }
+      case 'decode':
+        // of `next-auth/jwt`: opens what only the server can have sealed
+        return c.chain.root.v === 'lib' && /\/jwt$/.test(c.chain.root.pkg) ? identify(c, 'next-auth decode()') : undefined
       case 'withAuth':
       case 'default.auth':
         return undefined
@@ -153,19 +160,7 @@ const ironSession: Library = {
 
 /** JSON Web Tokens: verifying throws when the signature is wrong, decoding believes anything. */
 const jwt: Library = {
-  packages: [
-    'jsonwebtoken',
-    'jose/',
-    'jwt-decode',
-    '@tsndr/cloudflare-worker-jwt',
-    'hono/jwt',
-    'djwt',
-    'djwt/',
-    'fast-jwt',
-    'next-auth/jwt',
-    'jwt-simple',
-    'hono/utils/jwt',
-  ],
+  packages: ['jsonwebtoken', 'jose/', 'jwt-decode', '@tsndr/cloudflare-worker-jwt', 'hono/jwt', 'djwt', 'djwt/', 'fast-jwt', 'jwt-simple', 'hono/utils/jwt'],
   call(c) {
     const name = c.name.replace(/^(?:default|jwt|jose)\./, '')
     switch (name) {
