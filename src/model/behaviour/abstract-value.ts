@@ -229,10 +229,25 @@ function computeKey(val: Val, depth: number): string {
 const MAX_DEPTH = 7
 const MAX_ITEMS = 40
 
+/** Values already made public, by the depth at which they stood: what many steps share is converted once and stays shared. */
+export type Published = WeakMap<Val, (Value | undefined)[]>
+
+const CUT_OFF: Value = { v: 'unknown' }
+
 /** The value as others see it: plain data of bounded depth and width. */
-export function toPublic(val: Val, condition: (cond: Cond) => Condition, depth = 0): Value {
-  const next = (x: Val) => toPublic(x, condition, depth + 1)
-  if (depth > MAX_DEPTH) return { v: 'unknown' }
+export function toPublic(val: Val, condition: (cond: Cond) => Condition, published: Published, depth = 0): Value {
+  if (depth > MAX_DEPTH) return CUT_OFF
+  if (isLeaf(val)) return val
+  let known = published.get(val)
+  if (!known) {
+    known = []
+    published.set(val, known)
+  }
+  known[depth] ??= publish(val, condition, published, depth)
+  return known[depth]
+}
+
+function isLeaf(val: Val): val is Leaf {
   switch (val.v) {
     case 'const':
     case 'request':
@@ -243,7 +258,15 @@ export function toPublic(val: Val, condition: (cond: Cond) => Condition, depth =
     case 'result':
     case 'event':
     case 'unknown':
-      return val
+      return true
+    default:
+      return false
+  }
+}
+
+function publish(val: Exclude<Val, Leaf>, condition: (cond: Cond) => Condition, published: Published, depth: number): Value {
+  const next = (x: Val) => toPublic(x, condition, published, depth + 1)
+  switch (val.v) {
     case 'client':
       return { v: 'client', client: val.client }
     case 'object': {

@@ -9,6 +9,7 @@ import {
   keyOf,
   keyOfCond,
   op,
+  type Published,
   toPublic,
   truth,
   UNDEFINED,
@@ -453,21 +454,36 @@ export class Interpreter {
   /** The finished behaviour as plain data. */
   behaviour(): Behaviour {
     const seen = new Map<Cond, Condition>()
+    const published: Published = new WeakMap()
     const condition = (c: Cond): Condition => {
       let done = seen.get(c)
       if (!done) {
-        done = { test: toPublic(c.test, condition), negated: c.negated, at: c.at, otherwise: c.otherwise }
+        done = { test: toPublic(c.test, condition, published), negated: c.negated, at: c.at, otherwise: c.otherwise }
         seen.set(c, done)
       }
       return done
     }
+    // Steps of one path hold the same list of conditions.
+    const paths = new Map<readonly Cond[], readonly Condition[]>()
+    const path = (under: readonly Cond[]): readonly Condition[] => {
+      let done = paths.get(under)
+      if (!done) {
+        done = under.map(condition)
+        paths.set(under, done)
+      }
+      return done
+    }
     const value = (x: unknown): unknown =>
-      isVal(x) ? toPublic(x, condition) : Array.isArray(x) ? x.map((i) => (isFilter(i) ? { ...i, value: toPublic(i.value, condition) } : value(i))) : x
+      isVal(x)
+        ? toPublic(x, condition, published)
+        : Array.isArray(x)
+          ? x.map((i) => (isFilter(i) ? { ...i, value: toPublic(i.value, condition, published) } : value(i)))
+          : x
     const steps: Step[] = this.steps.map((s) => ({
       effect: Object.fromEntries(Object.entries(s.effect).map(([k, x]) => [k, value(x)])) as unknown as Effect,
       at: s.at,
       via: s.via,
-      under: s.under.map(condition),
+      under: path(s.under),
     }))
     return this.gaps.length ? { steps, complete: false, gaps: this.gaps } : { steps, complete: true }
   }

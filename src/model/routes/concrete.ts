@@ -8,6 +8,24 @@ export interface Imagined {
   readonly method?: string
 }
 
+/** What was computed for one imagined request: by value and depth, and by list of conditions. Behaviours share their values. */
+interface Computed {
+  readonly values: WeakMap<Value, (Value | undefined)[]>
+  readonly conditions: WeakMap<Condition, Condition | boolean>
+  readonly paths: WeakMap<readonly Condition[], { readonly under: readonly Condition[] | undefined }>
+}
+
+const computed = new WeakMap<Imagined, Computed>()
+
+function computedFor(request: Imagined): Computed {
+  let known = computed.get(request)
+  if (!known) {
+    known = { values: new WeakMap(), conditions: new WeakMap(), paths: new WeakMap() }
+    computed.set(request, known)
+  }
+  return known
+}
+
 const MAX_DEPTH = 14
 
 /**
@@ -16,6 +34,28 @@ const MAX_DEPTH = 14
  */
 export function imagine(value: Value, request: Imagined, depth = 0): Value {
   if (depth > MAX_DEPTH) return value
+  switch (value.v) {
+    case 'request':
+    case 'text':
+    case 'array':
+    case 'any':
+    case 'op':
+    case 'call': {
+      const { values } = computedFor(request)
+      let known = values.get(value)
+      if (!known) {
+        known = []
+        values.set(value, known)
+      }
+      known[depth] ??= compute(value, request, depth)
+      return known[depth]
+    }
+    default:
+      return value
+  }
+}
+
+function compute(value: Value, request: Imagined, depth: number): Value {
   const next = (v: Value) => imagine(v, request, depth + 1)
   switch (value.v) {
     case 'request':
@@ -56,12 +96,27 @@ export function decided(condition: Condition, request: Imagined): boolean | unde
 
 /** The conditions of a path for the imagined request, simplified; undefined when the path cannot be taken. */
 export function imagineConditions(under: readonly Condition[], request: Imagined): readonly Condition[] | undefined {
+  const { paths, conditions } = computedFor(request)
+  let known = paths.get(under)
+  if (!known) {
+    known = { under: simplified(under, request, conditions) }
+    paths.set(under, known)
+  }
+  return known.under
+}
+
+function simplified(under: readonly Condition[], request: Imagined, known: Computed['conditions']): readonly Condition[] | undefined {
   const out: Condition[] = []
   for (const c of under) {
-    const test = imagine(c.test, request)
-    const t = truthOf(test)
-    if (t === undefined) out.push({ ...c, test })
-    else if (t === c.negated) return undefined
+    let result = known.get(c)
+    if (result === undefined) {
+      const test = imagine(c.test, request)
+      const t = truthOf(test)
+      result = t === undefined ? { ...c, test } : t !== c.negated
+      known.set(c, result)
+    }
+    if (result === false) return undefined
+    if (result !== true) out.push(result)
   }
   return out
 }

@@ -38,6 +38,24 @@ const WHO: Readonly<Record<Who, number>> = { admin: 5, signature: 4, secret: 4, 
 const CREDENTIAL = /token|secret|key|hash|code|nonce|signature|password|credential|invite|slug_secret|uuid/i
 const HEADER_SECRET = /authorization|secret|token|key|signature|cron|x-/i
 
+/** What was found out about one behaviour: steps share their conditions, and conditions their values. */
+interface Known {
+  readonly guards: WeakMap<readonly Condition[], { readonly guard: Guard | undefined }>
+  /** By twice the depth, odd when truthy. */
+  readonly proofs: WeakMap<Value, (Proof | null | undefined)[]>
+}
+
+const knowledge = new WeakMap<Behaviour, Known>()
+
+function knownOf(behaviour: Behaviour): Known {
+  let known = knowledge.get(behaviour)
+  if (!known) {
+    known = { guards: new WeakMap(), proofs: new WeakMap() }
+    knowledge.set(behaviour, known)
+  }
+  return known
+}
+
 /** The guard that stands before a step; undefined when nothing on its path says who calls. */
 export function guardOfStep(step: Step, behaviour: Behaviour): Guard | undefined {
   return guardOfConditions(step.under, behaviour)
@@ -45,6 +63,16 @@ export function guardOfStep(step: Step, behaviour: Behaviour): Guard | undefined
 
 /** The strongest proof among the conditions of a path. A condition whose other side goes on anyway still holds on this side. */
 export function guardOfConditions(under: readonly Condition[], behaviour: Behaviour): Guard | undefined {
+  const { guards } = knownOf(behaviour)
+  let known = guards.get(under)
+  if (!known) {
+    known = { guard: strongestOf(under, behaviour) }
+    guards.set(under, known)
+  }
+  return known.guard
+}
+
+function strongestOf(under: readonly Condition[], behaviour: Behaviour): Guard | undefined {
   let best: { proof: Proof; condition: Condition } | undefined
   let open: { proof: Proof; condition: Condition } | undefined
   for (const condition of under) {
@@ -79,6 +107,28 @@ function better(a: Proof, b: Proof): boolean {
 /** What `value` being truthy (or falsy) proves. */
 export function proofOf(value: Value, truthy: boolean, behaviour: Behaviour, depth: number): Proof | undefined {
   if (depth > 10) return undefined
+  switch (value.v) {
+    case 'op':
+    case 'call':
+    case 'any':
+    case 'object':
+    case 'row': {
+      const { proofs } = knownOf(behaviour)
+      let known = proofs.get(value)
+      if (!known) {
+        known = []
+        proofs.set(value, known)
+      }
+      const i = depth * 2 + (truthy ? 1 : 0)
+      if (known[i] === undefined) known[i] = prove(value, truthy, behaviour, depth) ?? null
+      return known[i] ?? undefined
+    }
+    default:
+      return prove(value, truthy, behaviour, depth)
+  }
+}
+
+function prove(value: Value, truthy: boolean, behaviour: Behaviour, depth: number): Proof | undefined {
   const next = (v: Value | undefined, t: boolean) => (v ? proofOf(v, t, behaviour, depth + 1) : undefined)
   switch (value.v) {
     case 'op': {
