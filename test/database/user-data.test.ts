@@ -55,6 +55,26 @@ describe('whose rows they are', () => {
       },
     ],
     ['a tenant', ['docs: id uuid pk, workspace_id uuid'], { docs: 'workspace_id names a tenant / ' }],
+    [
+      'a group by its members, whatever it is called',
+      [
+        'users: id integer pk, email text',
+        'account: id integer pk, name text',
+        'membership: id integer pk, user_id integer -> users, account_id integer -> account, access text',
+        'note: id integer pk, account_id integer -> account, text text',
+      ],
+      {
+        users: 'each row is a user / id',
+        account: undefined,
+        membership: 'user_id references public.users / user_id',
+        note: 'account_id names a tenant / ',
+      },
+    ],
+    [
+      'nobody: what people only like',
+      ['posts: id uuid pk, title text', 'likes: id uuid pk, user_id uuid -> auth.users, post_id uuid -> posts', 'tags: id uuid pk, post_id uuid -> posts'],
+      { posts: undefined, likes: 'user_id references auth.users / user_id', tags: undefined },
+    ],
     ['personal columns', ['leads: id uuid pk, email text'], { leads: 'it holds personal columns (email) / ' }],
     ['nobody: a catalogue', ['plans: id uuid pk, name text, price numeric'], { plans: undefined }],
     ['nobody: a place with an address', ['restaurants: id uuid pk, address text, latitude numeric'], { restaurants: undefined }],

@@ -121,7 +121,7 @@ function severityOf(work: Work, route: Route, exposed: readonly Work[], receiver
   if (work.guardedLater && work.kind !== 'read' && work.kind !== 'file-read') return at('Medium')
   if (receiver) return route.limit ? [] : at('High')
   // Guest checkout: what it reads and writes is its own pending order; only the price must come from the server.
-  if (checkout(exposed) && ['read', 'insert', 'update', 'rpc', 'payment'].includes(work.kind))
+  if (checkout(exposed) && ['read', 'insert', 'update', 'rpc', 'payment'].includes(work.kind) && !changesAnAccount(work, exposed))
     return isCheckout(work) && work.chosen === 'amount' ? at('High') : []
   switch (work.kind) {
     case 'delete':
@@ -158,6 +158,20 @@ const isCheckout = (w: Work) =>
   w.kind === 'payment' &&
   /checkout\.sessions\.create|payment_?intents\.create|paymentLinks\.create|checkouts?\.create|transactions\.create|createCheckout/i.test(w.call ?? '')
 
+/** Somebody's account is no pending order: a guest has none that the handler could change for them. */
+function changesAnAccount(work: Work, exposed: readonly Work[]): boolean {
+  return (
+    work.kind === 'update' &&
+    work.rights === 'service' &&
+    work.userData === true &&
+    ACCOUNT.test(work.table ?? '') &&
+    !exposed.some((o) => o.kind === 'insert' && o.table === work.table)
+  )
+}
+
+const ACCOUNT =
+  /^(users?|profiles?|user_profiles?|accounts?|customers?|members?|memberships?|teams?|organi[sz]ations?|orgs?|workspaces?|tenants?|subscriptions?|stripe_customers?)$/i
+
 /** Guest checkout: what it writes is its own pending order. */
 const checkout = (exposed: readonly Work[]) => exposed.some(isCheckout)
 
@@ -179,7 +193,9 @@ function isReceiver(exposed: readonly Work[]): boolean {
 
 function worstOf(list: readonly { severity: Severity; work: Work }[]): { severity: Severity; work: Work } | undefined {
   let worst: { severity: Severity; work: Work } | undefined
-  for (const x of list) if (!worst || RANK[x.severity] > RANK[worst.severity]) worst = x
+  // of equally bad work the change is named, not the look-up before it
+  for (const x of list)
+    if (!worst || RANK[x.severity] > RANK[worst.severity] || (x.severity === worst.severity && worst.work.kind === 'read' && x.work.kind !== 'read')) worst = x
   return worst
 }
 

@@ -15,9 +15,14 @@ const CONTACT =
   /(^|_)(phone(_number)?|mobile|telefono|telefone|telephone|address(_line\d?)?|street|indirizzo|endereco|direccion|zip(code)?|postal_code|latitude|longitude)$/i
 const PLACE =
   /(^|_)(stores?|shops?|restaurants?|venues?|locations?|hotels?|places?|branch(es)?|clinics?|schools?|companies|company|businesses|businesse?s?|propert(y|ies)|listings?|rooms?|events?|offices?|warehouses?|organi[sz]ations?|vendors?|suppliers?|brands?|cities|city|countries|peaks?|routes?|stations?|sites?|parks?|settings?)$/i
-const COORDINATE = /(^|_)(latitude|longitude)$/i
+/** What a directory holds too: a postal code or a company's register number alone is nobody's secret. */
+const DIRECTORY = /(^|_)(latitude|longitude|zip(_?code)?|postal_code|cnpj|partita_iva|vat(_number)?)$/i
 const POWER =
   /^(role|roles|user_role|app_role|is_(super_?)?admin|admin|is_staff|is_moderator|is_owner|is_pro|is_premium|premium|is_paid|paid|has_paid|plan|plan_id|plan_name|tier|subscription(_status|_tier|_plan|_type|_id|_end|_ends_at|_expires_at)?|subscribed|status_subscription|credits?|credit_balance|balance|tokens_(left|remaining|balance)|wallet_balance|points|coins|quota|usage_limit|trial_ends?_at|trial_end|verified|is_verified|email_verified|kyc_status|approved|is_approved|banned|is_banned|permissions?|access_level|ruolo|rol|papel|is_internal|is_active_subscription|stripe_customer_id|stripe_subscription_id|\w+_credits)$/i
+/** Tables that say who is in what, and the column that says as what. */
+const MEMBERSHIP = /member|collaborator|_users?$|^users?_|staff|seat/i
+const STANDING = /^(role|role_id|access|access_level|permissions?|status|pending|is_owner|is_admin|level|rights)$/i
+const ROLE_TABLE = /(role|permission|plan|tier|badge|type|status|level)s?$/i
 
 const AUTH_USERS = 'auth.users'
 
@@ -25,12 +30,13 @@ const AUTH_USERS = 'auth.users'
 export function classifyUserData(tables: readonly Table[]): Table[] {
   const byName = new Map(tables.map((t) => [`${t.schema}.${t.name}`, t]))
   const people = peopleTables(tables, byName)
+  const groups = groupTables(tables, people)
   const direct = new Map<string, UserData>()
   for (const [name, table] of byName) {
-    const data = ownData(table, people)
+    const data = ownData(table, people, groups)
     if (data) direct.set(name, data)
   }
-  spread(tables, byName, direct)
+  spread(tables, direct)
   return tables.map((t) => {
     const data = direct.get(`${t.schema}.${t.name}`)
     return data ? { ...t, userData: data } : t
@@ -63,12 +69,24 @@ function peopleTables(tables: readonly Table[], byName: ReadonlyMap<string, Tabl
   return people
 }
 
+/** Tables that people are members of, whatever they are called: `membership(user_id, account_id, role)` makes `account` one. */
+function groupTables(tables: readonly Table[], people: ReadonlySet<string>): ReadonlySet<string> {
+  const groups = new Set<string>()
+  for (const t of tables) {
+    const single = t.foreignKeys.filter((f) => f.columns.length === 1)
+    if (!single.some((f) => people.has(f.references))) continue
+    if (!MEMBERSHIP.test(t.name) || !t.columns.some((c) => STANDING.test(c.name))) continue
+    for (const f of single) if (!people.has(f.references) && !ROLE_TABLE.test(f.references)) groups.add(f.references)
+  }
+  return groups
+}
+
 function keyLooksLikeUser(t: Table): boolean {
   const key = t.columns.find((c) => c.name === t.primaryKey[0])
   return key !== undefined && (/uuid|text|char/.test(key.type) || t.columns.some((c) => /e?mail/i.test(c.name)))
 }
 
-function ownData(table: Table, people: ReadonlySet<string>): UserData | undefined {
+function ownData(table: Table, people: ReadonlySet<string>, groups: ReadonlySet<string>): UserData | undefined {
   const single = table.foreignKeys.filter((f) => f.columns.length === 1)
   const toPeople = single.filter((f) => people.has(f.references)).map((f) => f.columns[0] as string)
   const byDefault = table.columns.filter((c) => c.default !== undefined && /\b(auth\.)?uid\(\)/.test(c.default)).map((c) => c.name)
@@ -81,10 +99,11 @@ function ownData(table: Table, people: ReadonlySet<string>): UserData | undefine
     (c) => TOUCHED_BY.test(c) && !/^(last_|updated|modified|edited|changed|reviewed|approved|rejected|verified|resolved|deleted|moderated)/i.test(c),
   )
   const ownerColumns = owners.length ? owners : helpers
-  const tenantColumns = table.columns.filter((c) => TENANT.test(c.name)).map((c) => c.name)
+  const toGroups = new Set(single.filter((f) => groups.has(f.references)).map((f) => f.columns[0] as string))
+  const tenantColumns = table.columns.filter((c) => TENANT.test(c.name) || toGroups.has(c.name)).map((c) => c.name)
   const personalColumns = table.columns.filter((c) => PERSONAL.test(c.name) && !/^bool/.test(c.type)).map((c) => c.name)
   const powerColumns = table.columns.filter((c) => POWER.test(c.name) && !c.generated).map((c) => c.name)
-  const strong = personalColumns.filter((c) => !COORDINATE.test(c) && !(CONTACT.test(c) && PLACE.test(table.name)))
+  const strong = personalColumns.filter((c) => !DIRECTORY.test(c) && !(CONTACT.test(c) && PLACE.test(table.name)))
   const key = ownerColumns.find((c) => toPeople.includes(c))
   const because = key
     ? `${key} references ${single.find((f) => f.columns[0] === key)?.references}`
@@ -113,7 +132,7 @@ function foreignElsewhere(table: Table, c: Column, people: ReadonlySet<string>):
 }
 
 /** A row that belongs to a row of somebody's belongs to somebody. */
-function spread(tables: readonly Table[], byName: ReadonlyMap<string, Table>, found: Map<string, UserData>): void {
+function spread(tables: readonly Table[], found: Map<string, UserData>): void {
   for (let grown = true; grown; ) {
     grown = false
     for (const t of tables) {
@@ -123,7 +142,7 @@ function spread(tables: readonly Table[], byName: ReadonlyMap<string, Table>, fo
         (f) =>
           f.references !== name &&
           (found.get(f.references)?.ownerColumns.length || found.get(f.references)?.because.startsWith('it belongs')) &&
-          belongs(t, f.columns, byName),
+          (f.cascades || belongs(t, f.columns)),
       )
       if (!key) continue
       found.set(name, {
@@ -139,6 +158,6 @@ function spread(tables: readonly Table[], byName: ReadonlyMap<string, Table>, fo
 }
 
 /** The reference is part of what the row is: required, or part of its key. */
-function belongs(t: Table, columns: readonly string[], _byName: ReadonlyMap<string, Table>): boolean {
+function belongs(t: Table, columns: readonly string[]): boolean {
   return columns.every((c) => t.primaryKey.includes(c) || t.columns.find((x) => x.name === c)?.notNull === true)
 }

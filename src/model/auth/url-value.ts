@@ -71,7 +71,7 @@ export class UrlReader {
       case 'assign':
         return next(e.value)
       case 'id':
-        return bound.get(e.name) ?? this.variable(e.name, site, bound, depth)
+        return bound.get(e.name) ?? this.runtimeConfig(e, site, depth) ?? this.variable(e.name, site, bound, depth)
       case 'mem':
         return this.member(e, site, bound, depth)
       case 'new':
@@ -103,6 +103,8 @@ export class UrlReader {
     if (/\.headers\.(origin|host|referer)$/.test(whole)) return HEADER_ORIGIN
     if (/(^|\.)(location|url|nextUrl|requestUrl|reqUrl|currentUrl|URL)\.(origin|host|hostname)$/i.test(whole) || e.name === 'origin') return ORIGIN
     if (/(^|\.)(searchParams|query|params)\.[\w$]+$/.test(whole) && !/^(window|document)\./.test(whole)) return [param(e.name, site, e.l)]
+    const configured = this.runtimeConfig(e, site, depth)
+    if (configured) return configured
     if (e.name === 'href' || e.name === 'pathname') return this.read(e.of, site, bound, depth + 1)
     if (e.of.k === 'id') {
       const property = propOf(this.initOf(e.of.name, site), e.name)
@@ -110,6 +112,58 @@ export class UrlReader {
       if (this.isDecodedState(e.of.name, site)) return [param(e.name, site, e.l)]
     }
     return OTHER
+  }
+
+  /** `useRuntimeConfig().public.siteUrl`: what `runtimeConfig` in the Nuxt configuration says, unless `NUXT_PUBLIC_SITE_URL` is set. */
+  private runtimeConfig(e: Expr, site: Site, depth: number): readonly UrlValue[] | undefined {
+    const keys: string[] = []
+    let of: Expr | undefined = e
+    for (let n = 0; of && n < 8; n++) {
+      if (of.k === 'mem') {
+        keys.unshift(of.name)
+        of = of.of
+      } else if (of.k === 'id') {
+        const found = this.configVariable(of.name, site)
+        if (!found) return undefined
+        keys.unshift(...found.keys)
+        of = found.from
+      } else break
+    }
+    if (of?.k !== 'call' || of.fn.k !== 'id' || of.fn.name !== 'useRuntimeConfig' || !keys.length) return undefined
+    const config = this.nuxtConfig(site.path)
+    let value: Expr | undefined = config?.config
+    for (const key of ['runtimeConfig', ...keys]) value = propOf(value, key)
+    if (!config || !value) return undefined
+    const name = `NUXT_${keys.map((k) => k.replace(/([a-z\d])([A-Z])/g, '$1_$2').toUpperCase()).join('_')}`
+    return union(
+      [{ parts: [{ k: 'env', name }], fallback: false }],
+      this.read(value, { path: config.path, fn: 0 }, new Map(), depth + 1).map((v) => ({ ...v, fallback: true })),
+    )
+  }
+
+  /** What a variable around the site is taken from, and the keys on the way: `const { public: config } = useRuntimeConfig()`. */
+  private configVariable(name: string, site: Site): { readonly from: Expr; readonly keys: readonly string[] } | undefined {
+    const js = this.files.get(site.path)
+    for (let id: FunctionId | undefined = site.fn; js && id !== undefined; id = js.functions[id]?.parent)
+      for (const s of statements((js.functions[id] as FunctionIR).body)) {
+        if (s.k !== 'let' || !s.init) continue
+        const keys = keysTo(s.to, name)
+        if (keys) return { from: s.init.k === 'await' ? s.init.of : s.init, keys }
+      }
+    return undefined
+  }
+
+  /** The object that the nearest Nuxt configuration exports. */
+  private nuxtConfig(path: string): { readonly path: string; readonly config: Expr } | undefined {
+    let best: { path: string; config: Expr } | undefined
+    for (const [file, js] of this.files) {
+      const folder = /^(.*\/)?nuxt\.config\.[cm]?[jt]s$/.exec(file)
+      if (!folder || !path.startsWith(folder[1] ?? '') || (best && best.path.length > file.length)) continue
+      const exported = js.exports.find((x) => x.name === 'default')?.value
+      const config = exported?.k === 'call' ? exported.args[0] : exported
+      if (config) best = { path: file, config }
+    }
+    return best
   }
 
   private call(e: Extract<Expr, { k: 'call' }>, site: Site, bound: ReadonlyMap<string, readonly UrlValue[]>, depth: number): readonly UrlValue[] {
@@ -232,6 +286,17 @@ export class UrlReader {
     const fn = target && definition ? localFunction(target, definition.local) : undefined
     return fn && definition ? { path: definition.path, fn } : undefined
   }
+}
+
+/** The keys that lead to a name in a pattern; empty for the name itself. */
+function keysTo(p: Pattern, name: string): readonly string[] | undefined {
+  if (p.k === 'name') return p.name === name ? [] : undefined
+  if (p.k !== 'object') return undefined
+  for (const { key, to } of p.props) {
+    const rest = keysTo(to, name)
+    if (rest) return [key, ...rest]
+  }
+  return undefined
 }
 
 /** A function of a module by the name it is declared with or assigned to. */
