@@ -69,14 +69,18 @@ export function truthFor(v: Value, name: string, depth = 0): Truth {
   return undefined
 }
 
+/** The name of no event. */
+const NO_EVENT = ''
+
 /** Whether a step is reached on an event of that kind, and whether a condition names the kind. */
 export function reaches(step: Step, name: string): { readonly possible: boolean; readonly named: boolean } {
   let named = false
   for (const c of step.under) {
     const t = truthFor(c.test, name)
-    if (t === undefined) continue
     if (t === c.negated) return { possible: false, named: false }
-    if (!c.negated && names(c.test, name)) named = true
+    if (c.negated || !names(c.test, name)) continue
+    // Open, but never met by another event: `production && verified.type === x || !production && parsed.type === x`.
+    if (t === true || truthFor(c.test, NO_EVENT) === false) named = true
   }
   return { possible: true, named }
 }
