@@ -33,7 +33,7 @@ export function buildModel(input: ModelInput): AppModel {
   const env = buildEnv(input, withRoutes)
   const code = buildCode(input, { ...withRoutes, env })
   const auth = buildAuth(input, { ...withRoutes, env })
-  const payments = buildPayments(input, { ...withRoutes, env })
+  const payments = buildPayments(input, withRoutes)
   const dependencies = buildDependencies(input, { workspaces })
   return { ...withRoutes, env, code, auth, payments, dependencies, gaps: [...input.gaps.map(sourceGap), ...(input.database?.gaps ?? []).map(databaseGap)] }
 }
