@@ -118,7 +118,13 @@ export interface Table {
   readonly primaryKey: readonly string[]
   /** Unique keys and unique indexes; `partial` when it has a WHERE or expressions. */
   readonly uniques: readonly { readonly columns: readonly string[]; readonly partial?: true }[]
-  readonly foreignKeys: readonly { readonly columns: readonly string[]; readonly references: string; readonly referencedColumns: readonly string[] }[]
+  readonly foreignKeys: readonly {
+    readonly columns: readonly string[]
+    readonly references: string
+    readonly referencedColumns: readonly string[]
+    /** The row goes when the one it refers to goes. */
+    readonly cascades?: true
+  }[]
   /** CHECK constraints as the database deparses them. */
   readonly checks?: readonly string[]
   readonly rls: { readonly enabled: boolean; readonly forced: boolean /** The statement that last changed it. */; readonly at?: Place }

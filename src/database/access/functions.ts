@@ -1,6 +1,6 @@
 import type { Catalog, SqlFunction, Table } from '../database.ts'
 import { Evaluator } from './expression/evaluate.ts'
-import { type JudgeWorld, judge, type Way } from './expression/judge.ts'
+import { type JudgeWorld, judge, UNGUESSABLE, type Way } from './expression/judge.ts'
 import { ALWAYS, bases, both, type Ways } from './expression/predicate.ts'
 import { type Effect, readRoutine, returnsOf } from './expression/routine.ts'
 import type { Scope, Variable, World } from './expression/scope.ts'
@@ -8,9 +8,6 @@ import type { Tree } from './expression/tree.ts'
 import type { Hole } from './hole.ts'
 import { BROWSER_ROLES, type BrowserRole, nameOf, possibleFor } from './policies.ts'
 import { grantsPower, isPublication } from './power-columns.ts'
-
-/** Columns whose value nobody guesses: who passes it has been given it. */
-const UNGUESSABLE = /token|secret|hash|(^|_)(code|key|otp|nonce)$|invite|share_|slug|confirmation/i
 
 /** Judges the functions that run with their owner's rights and that browsers may call. */
 export function readFunctions(
@@ -129,7 +126,10 @@ function judgeEffect(
   let when: Ways = effect.when
   if (effect.command === 'insert') {
     // the new row's columns equal what is written into them
+    const identifying = new Set([...owners, ...(table?.userData?.tenantColumns ?? []), ...(table?.foreignKeys.flatMap((f) => f.columns) ?? [])])
     for (const [column, values] of effect.writes) {
+      // a total that cannot be followed leaves open what it is, not whose row it is
+      if (!identifying.has(column) && values.some((v) => bases(v.term).some((t) => t.t === 'unknown'))) continue
       const all = values.map((v) => both(v.when, evaluator.compare('=', { t: 'column', instance: effect.instance, column }, v.term)))
       when = both(when, all.flat().slice(0, 16))
     }
@@ -230,6 +230,7 @@ function readReturned(
         if (!name || (!table?.userData && name !== 'auth.users')) continue
         const personal = name === 'auth.users' ? ['email', 'phone', 'raw_user_meta_data', '*'] : (table?.userData?.personalColumns ?? [])
         if (scalar && !columns.some((c) => personal.includes(c))) continue
+        const authored = isAuthored(table) && !columns.some((c) => c === '*' || personal.includes(c) || table?.userData?.ownerColumns.includes(c))
         const ways = judge(both(select.when, when), evaluator.instances, instance, world)
         for (const role of roles) {
           const open = ways.find(
@@ -237,7 +238,8 @@ function readReturned(
               possibleFor(w, role) &&
               w.outcome === 'open' &&
               !w.argumentColumns.some((c) => UNGUESSABLE.test(c)) &&
-              ![...w.states, ...w.parentStates].some(isPublication),
+              ![...w.states, ...w.parentStates].some(isPublication) &&
+              !(authored && w.states.length > 0),
           )
           if (!open || isOpenAnyway(name, role)) continue
           found.push({ table: name, who: open.who === 'authenticated' ? 'authenticated' : role, columns, ...(open.cause ? { cause: open.cause } : {}) })
@@ -247,6 +249,25 @@ function readReturned(
     }
   }
   return found
+}
+
+/** Rows that staff writes for all (announcements, maintenance windows): their only person is who created them. */
+function isAuthored(table: Table | undefined): boolean {
+  const owners = table?.userData?.ownerColumns ?? []
+  return owners.length > 0 && owners.every((c) => /^(created|posted|published|uploaded)_by/i.test(c))
+}
+
+const AGGREGATES = new Set(['count', 'sum', 'avg', 'min', 'max'])
+
+/** The expression with aggregates, which show no row, taken out. */
+function withoutAggregates(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(withoutAggregates)
+  if (!node || typeof node !== 'object') return node
+  const tree = node as Tree
+  const link = tree['SubLink']
+  const [only] = link?.subselect?.SelectStmt?.targetList ?? []
+  if (isCount(tree) || (link && isCount(only?.ResTarget?.val ?? {}))) return { A_Const: { isnull: true } }
+  return Object.fromEntries(Object.entries(tree).map(([key, value]) => [key, withoutAggregates(value)]))
 }
 
 /** Table instances whose columns are in the result, and which; columns inside aggregates that hide the rows do not count. */
@@ -266,7 +287,7 @@ function shownInstances(targets: readonly (Tree | undefined)[], scope: Scope, ev
       continue
     }
     if (isCount(target)) continue
-    for (const value of evaluator.values(target, scope)) {
+    for (const value of evaluator.values(withoutAggregates(target) as Tree, scope)) {
       for (const term of bases(value.term)) if (term.t === 'column') show(term.instance, term.column, value.when)
     }
   }
@@ -275,7 +296,7 @@ function shownInstances(targets: readonly (Tree | undefined)[], scope: Scope, ev
 
 function isCount(target: Tree): boolean {
   return (
-    ['count', 'sum', 'avg', 'min', 'max'].includes(target['FuncCall']?.funcname?.at(-1)?.String?.sval ?? '') ||
+    AGGREGATES.has(target['FuncCall']?.funcname?.at(-1)?.String?.sval ?? '') ||
     target['SubLink']?.subLinkType === 'EXISTS_SUBLINK'
   )
 }

@@ -91,8 +91,11 @@ function openWays(reading: Reading, table: Table): Way[] {
     if (way.outcome !== 'open') return false
     // content that only paying users see: nobody's rows, so nobody's secret
     if (reading.command === 'select' && !owners.length && way.gates.some((g) => PAID_TABLE.test(g.table))) return false
-    // rows that belong to nobody, and rows that their owner published
-    if (way.states.some((s) => s.op === 'is null' && owners.includes(s.column))) return false
+    // rows that belong to nobody (what the application brings along), and rows that their owner published; guests' own data is no such thing
+    const nobodys = way.states.some((s) => s.op === 'is null' && (owners.includes(s.column) || table.userData?.tenantColumns.includes(s.column)))
+    if (nobodys && !(reading.command === 'select' && table.userData?.personalColumns.some((c) => !owners.includes(c)))) return false
+    // who adds the row knows a secret of the one that it refers to
+    if (reading.command === 'insert' && way.capability) return false
     return !(reading.command === 'select' && [...way.states, ...way.parentStates].some(isPublication))
   })
 }
@@ -135,7 +138,8 @@ function readInsert(table: Table, reading: Reading, catalog: Catalog, membership
     at: reading.policy.at,
     proof: 'inferred' as const,
   }
-  const unboundAuthor = bound.filter((w) => w.outcome === 'via' && !w.tiedColumns.some((c) => user.ownerColumns.includes(c)))
+  // whoever administers the parent may write for others
+  const unboundAuthor = bound.filter((w) => w.outcome === 'via' && !w.needsRole && !w.tiedColumns.some((c) => user.ownerColumns.includes(c)))
   const authors = user.ownerColumns.filter((c) => free(c) && !isParent(table, c))
   const power = powerColumnsOf(table).filter((c) => free(c) && decidesAccess(table.name, [c]) && !isParent(table, c))
   if (unboundAuthor.length && authors.length && !NAMES_OTHERS.test(table.name)) return [{ ...base, kind: 'author-free', columns: [...authors, ...power] }]

@@ -113,7 +113,12 @@ class CatalogReader {
       uniques: (r['uniques'] as Row[]).map((u) => ({ columns: u['columns'] ?? [], ...(u['partial'] ? { partial: true as const } : {}) })),
       foreignKeys: constraints
         .filter((k) => k['type'] === 'f')
-        .map((k) => ({ columns: k['columns'], references: k['references'], referencedColumns: k['referenced'] })),
+        .map((k) => ({
+          columns: k['columns'],
+          references: k['references'],
+          referencedColumns: k['referenced'],
+          ...(/\bON DELETE CASCADE\b/.test(String(k['def'])) ? { cascades: true as const } : {}),
+        })),
       ...(constraints.some((k) => k['type'] === 'c') ? { checks: constraints.filter((k) => k['type'] === 'c').map((k) => k['def']) } : {}),
       rls: { enabled: r['rls'], forced: r['forced'], ...(known?.rlsAt ? { at: known.rlsAt } : {}) },
       grants: this.grants('pg_class', r['oid'], r['acl'], r['columnacl']),

@@ -186,7 +186,7 @@ export class Replay {
 
   private async execute(s: Statement, text: string): Promise<void> {
     if (s.kind === 'CreateExtensionStmt') return createExtension(s.node, (sql) => this.admin(sql))
-    if (isGrantedPolicy(s)) return this.admin(text)
+    if (isGrantedPolicy(s) || isGrantedTriggerDrop(s)) return this.admin(text)
     if (isEventTrigger(s)) return this.eventTrigger(s, text)
     if (s.kind === 'VariableSetStmt' && s.node.is_local) {
       const name = String(s.node.name ?? '')
@@ -297,6 +297,12 @@ function refusal(s: Statement): { because: string; touches: DatabaseGap['touches
 
 function isEventTrigger(s: Statement): boolean {
   return s.kind === 'CreateEventTrigStmt' || s.kind === 'AlterEventTrigStmt' || (s.kind === 'DropStmt' && s.node.removeType === 'OBJECT_EVENT_TRIGGER')
+}
+
+/** Triggers on the platform's own tables: the platform lets `postgres` drop them, although it owns none of the tables. */
+function isGrantedTriggerDrop(s: Statement): boolean {
+  if (s.kind !== 'DropStmt' || s.node.removeType !== 'OBJECT_TRIGGER') return false
+  return /^(auth|storage|realtime)\./.test(nameParts(s.node.objects?.[0]?.List?.items).slice(0, -1).join('.'))
 }
 
 /** Policy DDL that the platform allows on tables of its own. */

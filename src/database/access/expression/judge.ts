@@ -35,9 +35,14 @@ export interface Way {
   readonly needsRole: boolean
   /** Columns of the row, and of rows tied to it, that have to equal something the caller passes as an argument. */
   readonly argumentColumns: readonly string[]
+  /** The row has to repeat a secret (a token) of another table's row. */
+  readonly capability?: true
   /** A column of user_metadata that decides. */
   readonly because?: string
 }
+
+/** Columns whose value nobody guesses: who passes it has been given it. */
+export const UNGUESSABLE = /token|secret|hash|(^|_)(code|key|otp|nonce)$|invite|share_|slug|confirmation/i
 
 /** What the judge has to know about names. */
 export interface JudgeWorld {
@@ -67,6 +72,7 @@ function judgeWay(way: readonly Atom[], instances: readonly Instance[], focus: n
   let fixedCaller = false
   let tautology = false
   let inverted = false
+  let capability = false
   let unknown: string | undefined
   let metadata: string | undefined
   const roleClaims: string[] = []
@@ -129,6 +135,7 @@ function judgeWay(way: readonly Atom[], instances: readonly Instance[], focus: n
       for (const t of all) if (t.t === 'column' && all.some((o) => o.t === 'argument')) given.push({ instance: t.instance, column: t.column })
       for (const t of all) {
         if (t.t !== 'column' || t.instance !== focus) continue
+        if (all.some((o) => o.t === 'column' && o.instance !== focus && /token|secret/i.test(o.column))) capability = true
         for (const o of all) if (o.t === 'column' && o.instance !== focus) tied.set(t.column, (tied.get(t.column) ?? new Set()).add(nodeOf(o)))
       }
     }
@@ -184,6 +191,7 @@ function judgeWay(way: readonly Atom[], instances: readonly Instance[], focus: n
   const base = {
     who,
     needsRole,
+    ...(capability ? { capability: true as const } : {}),
     argumentColumns,
     ownerColumns: [...ownerColumns].sort(),
     states,
