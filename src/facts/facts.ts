@@ -1,7 +1,4 @@
-import type { JavaScriptFacts } from './javascript.ts'
 import type { FactsByKind } from './kinds.ts'
-
-export type { JavaScriptFacts }
 
 /** The kinds of facts, one extractor each. */
 export type FactKind = keyof FactsByKind
@@ -30,6 +27,8 @@ export interface Extractor<K extends FactKind = FactKind> {
   readonly paths: readonly string[]
   /** Bytes above which a file is declared a gap instead of being read; 1 MiB when absent. */
   readonly maxBytes?: number
+  /** The whole file name tells the format, not its extensions alone: `yarn.lock` and `deno.lock` of one content have different facts. */
+  readonly formatByName?: true
   extract(text: string, path: string): { facts: FactsByKind[K]; problems: readonly Problem[] }
 }
 

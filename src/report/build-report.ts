@@ -1,4 +1,3 @@
-import { SEVERITIES } from '../checks/outcome.ts'
 import type { CheckResult } from '../checks/run-checks.ts'
 import type { Attestation, Config, ConfigProblem } from '../config/config.ts'
 import type { Comparison } from '../findings/compare.ts'
@@ -124,9 +123,4 @@ function reportFinding(f: Finding, rule: string, state: ReportFinding['state']):
     ...(f.workspace ? { workspace: f.workspace } : {}),
     ...(state ? { state } : {}),
   }
-}
-
-/** The worst severity among findings; undefined when there are none. */
-export function worstSeverity(findings: readonly { severity: ReportFinding['severity'] }[]): ReportFinding['severity'] | undefined {
-  return SEVERITIES.find((s) => findings.some((f) => f.severity === s))
 }

@@ -77,8 +77,10 @@ export function documentationCases(markdown: string): DocumentationCase[] {
     else if (fence[2] === 'advisories') current.advisories = JSON.parse(body.join('\n'))
     else if (fence[2] === 'hosted') current.hosted = JSON.parse(body.join('\n'))
     else if (fence[2] === 'authors') current.authors = body.map((l) => fillPlaceholders(l.trim())).filter(Boolean)
-    else if (path && /(?:^|\s)commit=earlier\b/.test(fence[3] ?? '')) (current.earlier ??= {})[path] = fillPlaceholders(`${body.join('\n')}\n`)
-    else if (path) current.files[path] = fillPlaceholders(`${body.join('\n')}\n`)
+    else if (path && /(?:^|\s)commit=earlier\b/.test(fence[3] ?? '')) {
+      current.earlier ??= {}
+      current.earlier[path] = fillPlaceholders(`${body.join('\n')}\n`)
+    } else if (path) current.files[path] = fillPlaceholders(`${body.join('\n')}\n`)
   }
   finish()
   return cases
