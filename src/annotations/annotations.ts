@@ -1,5 +1,5 @@
+import { cutBytes, plain } from '../lib/escape-markdown.ts'
 import type { ReportFinding } from '../report/report.ts'
-import { cutBytes, plain } from './escape.ts'
 
 /** A Check Run annotation as GitHub's API takes it. */
 export interface Annotation {

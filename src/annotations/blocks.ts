@@ -1,6 +1,6 @@
 import type { AccessCell, AccessObject } from '../database/database.ts'
+import { code, fence, linkPath, plain, prose } from '../lib/escape-markdown.ts'
 import type { Report, ReportCheck, ReportFinding } from '../report/report.ts'
-import { code, fence, linkPath, plain, prose } from './escape.ts'
 import { promptFor } from './prompt.ts'
 import type { Audience, Shown } from './shown.ts'
 import { count } from './verdict.ts'

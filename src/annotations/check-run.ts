@@ -1,3 +1,4 @@
+import { code, fence, plain } from '../lib/escape-markdown.ts'
 import type { Report } from '../report/report.ts'
 import { type Annotation, toAnnotations } from './annotations.ts'
 import {
@@ -15,7 +16,6 @@ import {
   touchedObjects,
   unverifiedList,
 } from './blocks.ts'
-import { code, fence, plain } from './escape.ts'
 import { promptForAll } from './prompt.ts'
 import { fitInto, type Section } from './sections.ts'
 import { type Audience, byImportance, type Shown, shown } from './shown.ts'

@@ -1,3 +1,4 @@
+import { code, fence } from '../lib/escape-markdown.ts'
 import type { Report } from '../report/report.ts'
 import {
   accessTable,
@@ -13,7 +14,6 @@ import {
   touchedObjects,
   unverifiedList,
 } from './blocks.ts'
-import { code, fence } from './escape.ts'
 import { promptForAll } from './prompt.ts'
 import { fitInto, type Section } from './sections.ts'
 import { type Audience, shown } from './shown.ts'

@@ -1,5 +1,5 @@
+import { plain } from '../lib/escape-markdown.ts'
 import type { ReportFinding } from '../report/report.ts'
-import { plain } from './escape.ts'
 
 /** An instruction that the AI builder which made the app can carry out: what, where, how to know that it is done. */
 export function promptFor(finding: ReportFinding): string {

@@ -1,7 +1,7 @@
 import type { Location, Log, Result } from 'sarif'
+import { linkPath, plain } from '../lib/escape-markdown.ts'
 import { HELP_BASE } from '../report/build-report.ts'
 import type { Report, ReportFinding } from '../report/report.ts'
-import { linkPath, plain } from './escape.ts'
 
 const LEVEL = { Critical: 'error', High: 'warning', Medium: 'note' } as const
 /** What GitHub's code scanning sorts by. */

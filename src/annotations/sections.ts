@@ -1,4 +1,4 @@
-import { bytes } from './escape.ts'
+import { bytes } from '../lib/escape-markdown.ts'
 
 /** A part of a document that is shown whole or not at all. */
 export interface Section {

@@ -1,5 +1,5 @@
+import { fence, plain, prose } from '../lib/escape-markdown.ts'
 import type { ReportFinding } from '../report/report.ts'
-import { fence, plain, prose } from './escape.ts'
 
 /** A comment of a review whose block applies with one click. */
 export interface Suggestion {

@@ -1,5 +1,5 @@
-import { code, fence, prose } from '../annotations/escape.ts'
 import { CONFIG_PATH } from '../config/config.ts'
+import { code, fence, prose } from '../lib/escape-markdown.ts'
 import type { GitHubApi } from '../platform/github/client.ts'
 import type { RepositoryRef } from '../platform/github/repository-ref.ts'
 import type { Store } from '../store/store.ts'

@@ -1,4 +1,4 @@
-import { code, prose } from '../annotations/escape.ts'
+import { code, prose } from '../lib/escape-markdown.ts'
 import type { GitHubApi } from '../platform/github/client.ts'
 import { addComment, mayMaintain } from '../platform/github/comments.ts'
 import { isStatus } from '../platform/github/errors.ts'

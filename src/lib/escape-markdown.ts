@@ -1,37 +1,94 @@
-import { cleanLine } from './clean-text.ts'
+/** Characters of one value that are shown; a longer one is cut with its length. */
+const MAX_VALUE = 2000
 
 /**
- * Text of a repository for GitHub's Markdown: one line, no HTML, no formatting, no mention that notifies, no table break,
- * no automatic link or image.
+ * Makes a value of the repository safe to show as plain text: no control characters, no terminal escapes, no characters that reorder text,
+ * bounded length. Line breaks stay when `lines` is set.
  */
-export function escapeMarkdown(text: string, max = 2000): string {
-  return cleanLine(text, max)
-    .replace(/&/g, '&amp;')
-    .replace(/</g, '&lt;')
-    .replace(/>/g, '&gt;')
-    .replace(/[\\`*_{}[\]()#+!|~]/g, '\\$&')
-    .replace(/@/g, '@\u200b')
-    .replace(/:\/\//g, ':\u200b//')
+export function plain(value: string, options: { max?: number; lines?: boolean } = {}): string {
+  const max = options.max ?? MAX_VALUE
+  const cut = value.length > max ? `${value.slice(0, max)}… (${value.length} characters)` : value
+  let out = ''
+  for (const c of cut) {
+    const code = c.codePointAt(0) as number
+    if (c === '\n' || c === '\r' || c === '\t') out += options.lines && c !== '\r' ? c : ' '
+    else if (code < 32 || (code >= 127 && code < 160) || isInvisible(code)) out += `\\u{${code.toString(16)}}`
+    else out += c
+  }
+  return out
+}
+
+/** Bidirectional controls, zero-width and other invisible characters, lone surrogates. */
+function isInvisible(code: number): boolean {
+  return (
+    (code >= 0x200b && code <= 0x200f) ||
+    (code >= 0x2028 && code <= 0x202e) ||
+    (code >= 0x2060 && code <= 0x206f) ||
+    code === 0x061c ||
+    code === 0xfeff ||
+    (code >= 0xd800 && code <= 0xdfff) ||
+    (code >= 0xe0000 && code <= 0xe007f)
+  )
+}
+
+/** A value as a code span: nothing in it is Markdown, a mention or a link. Safe inside table cells. */
+export function code(value: string, max = 200): string {
+  const text = plain(value, { max }).trim()
+  if (!text) return '` `'
+  const longest = Math.max(0, ...[...text.matchAll(/`+/g)].map((m) => m[0].length))
+  const fence = '`'.repeat(longest + 1)
+  const pad = text.startsWith('`') || text.endsWith('`') ? ' ' : ''
+  return `${fence}${pad}${text.replaceAll('|', '\\|')}${pad}${fence}`
+}
+
+/** A sentence of ours that may carry names of the repository: `code spans` stay, all other Markdown, HTML, mentions and links are inert. */
+export function prose(value: string, max = MAX_VALUE): string {
+  return plain(value, { max })
+    .split(/(`[^`]+`)/)
+    .map((part, i) => (i % 2 ? code(part.slice(1, -1), max) : escapeProse(part)))
+    .join('')
+    .replace(/^(\s*)([-+])(?=\s)/, '$1\\$2')
+    .replace(/^(\s*\d{1,9})([.)])(?=\s)/, '$1\\$2')
+}
+
+function escapeProse(text: string): string {
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replace(/[\\`*_[\]|~#!$]/g, '\\$&')
+    .replaceAll('@', '@\u200b')
+    .replaceAll('://', ':\u200b//')
     .replace(/\bwww\./gi, 'www\u200b.')
-    .replace(/^(\s*)([-+]|\d+\.)(?=\s)/, '$1\\$2')
 }
 
-/** Text of a repository as inline code: a fence longer than any run of backticks in it. */
-export function inlineCode(text: string, max = 500): string {
-  const clean = cleanLine(text, max).replace(/\|/g, '\\|')
-  const longest = Math.max(0, ...[...clean.matchAll(/`+/g)].map((m) => m[0].length))
-  const fence = '`'.repeat(longest + 1)
-  const pad = clean.startsWith('`') || clean.endsWith('`') || clean.trim() === '' ? ' ' : ''
-  return `${fence}${pad}${clean}${pad}${fence}`
+/** A fenced block; nothing inside can end it. */
+export function fence(text: string, language = '', max = 8000): string {
+  const body = plain(text, { max, lines: true })
+  const longest = Math.max(2, ...[...body.matchAll(/`+/g)].map((m) => m[0].length))
+  const ticks = '`'.repeat(longest + 1)
+  return `${ticks}${language.replace(/[^\w+-]/g, '')}\n${body.replace(/\n$/, '')}\n${ticks}`
 }
 
-/** A block of code: a fence longer than any run of backticks in it; control characters are gone, lines stay. */
-export function codeBlock(text: string, language = '', maxLines = 80): string {
-  const lines = text
-    .split('\n')
-    .slice(0, maxLines)
-    .map((l) => cleanLine(l.replace(/\t/g, '  '), 400))
-  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map((m) => m[0].length))
-  const fence = '`'.repeat(longest + 1)
-  return `${fence}${language.replace(/[^a-z0-9+-]/gi, '')}\n${lines.join('\n')}\n${fence}`
+/** A path as the target of a link: every character that Markdown or URLs give a meaning is percent-encoded. */
+export function linkPath(path: string): string {
+  return path
+    .split('/')
+    .map((part) => encodeURIComponent(part.toWellFormed()).replace(/[()!'*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`))
+    .join('/')
+}
+
+/** Length in bytes, as GitHub counts it. */
+export function bytes(text: string): number {
+  return Buffer.byteLength(text)
+}
+
+/** The longest prefix of at most `max` bytes, cut between characters. */
+export function cutBytes(text: string, max: number): string {
+  if (bytes(text) <= max) return text
+  const cut = Buffer.from(text)
+    .subarray(0, Math.max(0, max - 3))
+    .toString('utf8')
+    .replace(/\uFFFD+$/, '')
+  return `${cut}…`
 }

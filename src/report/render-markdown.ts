@@ -1,4 +1,4 @@
-import { codeBlock, escapeMarkdown, inlineCode } from '../lib/escape-markdown.ts'
+import { code, fence, prose } from '../lib/escape-markdown.ts'
 import type { Report, ReportCheck, ReportFinding } from './report.ts'
 
 const MARK = { failed: '❌', passed: '✅', 'not-applicable': '➖', unverified: '❔' } as const
@@ -9,7 +9,7 @@ export function renderMarkdown(report: Report): string {
   const out = [
     '# Prelaunch audit',
     '',
-    `${report.audit.repository ? `${escapeMarkdown(report.audit.repository)} at ` : ''}${inlineCode(report.audit.commit.slice(0, 12))}: **${s.critical} Critical, ${s.high} High, ${s.medium} Medium**; ${s.passed} checks passed, ${s.failed} failed, ${s.unverified} unverified, ${s.notApplicable} not applicable.`,
+    `${report.audit.repository ? `${prose(report.audit.repository)} at ` : ''}${code(report.audit.commit.slice(0, 12))}: **${s.critical} Critical, ${s.high} High, ${s.medium} Medium**; ${s.passed} checks passed, ${s.failed} failed, ${s.unverified} unverified, ${s.notApplicable} not applicable.`,
     '',
   ]
   if (!report.audit.complete) out.push('**The audit is not complete:** not every file could be listed.', '')
@@ -31,45 +31,38 @@ export function renderMarkdown(report: Report): string {
       '',
       '## To look at yourself',
       '',
-      ...open.map(
-        (c) => `- **${c.number} ${c.id}**: look at ${escapeMarkdown(c.howToVerify?.where ?? '')}; then attest: ${escapeMarkdown(c.howToVerify?.attest ?? '')}`,
-      ),
+      ...open.map((c) => `- **${c.number} ${c.id}**: look at ${prose(c.howToVerify?.where ?? '')}; then attest: ${prose(c.howToVerify?.attest ?? '')}`),
     )
   if (report.gaps.length)
     out.push(
       '',
       '## Not understood',
       '',
-      ...report.gaps.slice(0, 100).map((g) => `- ${inlineCode(`${g.path}${g.line ? `:${g.line}` : ''}`)} ${escapeMarkdown(g.because, 300)}`),
+      ...report.gaps.slice(0, 100).map((g) => `- ${code(`${g.path}${g.line ? `:${g.line}` : ''}`)} ${prose(g.because, 300)}`),
     )
   if (report.suppressed.length)
-    out.push(
-      '',
-      '## Suppressed',
-      '',
-      ...report.suppressed.map((x) => `- ${x.finding.check} ${inlineCode(x.finding.subject)}: ${escapeMarkdown(x.reason)} (${inlineCode(x.where)})`),
-    )
+    out.push('', '## Suppressed', '', ...report.suppressed.map((x) => `- ${x.finding.check} ${code(x.finding.subject)}: ${prose(x.reason)} (${code(x.where)})`))
   return `${out.join('\n')}\n`
 }
 
 function renderFinding(c: ReportCheck, f: ReportFinding): string[] {
   return [
-    `### ${escapeMarkdown(f.subject, 200)}`,
+    `### ${prose(f.subject, 200)}`,
     '',
-    `${inlineCode(`${f.path}:${f.line}`)}, check ${c.number} [${c.id}](${f.help})${f.state === 'introduced' ? ', **introduced**' : ''}`,
+    `${code(`${f.path}:${f.line}`)}, check ${c.number} [${c.id}](${f.help})${f.state === 'introduced' ? ', **introduced**' : ''}`,
     '',
-    escapeMarkdown(f.message),
+    prose(f.message),
     '',
-    `**What an attacker does:** ${escapeMarkdown(f.attack)}`,
+    `**What an attacker does:** ${prose(f.attack)}`,
     '',
-    `**Fix:** ${escapeMarkdown(f.fix.text)}`,
+    `**Fix:** ${prose(f.fix.text)}`,
     '',
-    ...(f.fix.code ? [codeBlock(f.fix.code, f.fix.language), ''] : []),
-    ...(f.related.length ? [...f.related.slice(0, 20).map((r) => `- ${inlineCode(`${r.path}:${r.line}`)} ${escapeMarkdown(r.what, 200)}`), ''] : []),
+    ...(f.fix.code ? [fence(f.fix.code, f.fix.language), ''] : []),
+    ...(f.related.length ? [...f.related.slice(0, 20).map((r) => `- ${code(`${r.path}:${r.line}`)} ${prose(r.what, 200)}`), ''] : []),
   ]
 }
 
 function why(c: ReportCheck): string {
   if (c.status === 'failed') return c.findings.length ? `${c.findings.length} finding${c.findings.length > 1 ? 's' : ''}` : 'reported under another check'
-  return escapeMarkdown(c.because ?? c.evidence.join('; '), 300)
+  return prose(c.because ?? c.evidence.join('; '), 300)
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { renderCheckRun } from '../../src/annotations/check-run.ts'
 import { renderComment } from '../../src/annotations/comment.ts'
-import { code, fence, linkPath, plain, prose } from '../../src/annotations/escape.ts'
+import { code, fence, linkPath, plain, prose } from '../../src/lib/escape-markdown.ts'
 import { audience, finding, report } from './sample-report.ts'
 
 const HOSTILE = [
