@@ -1,6 +1,6 @@
 import { minimatch } from 'minimatch'
-import type { Extraction, Extractor, FactKind } from './facts.ts'
 import { EXTRACTORS } from './extractors/index.ts'
+import type { Extraction, Extractor, FactKind } from './facts.ts'
 
 /** Bytes above which a file is declared a gap, when its extractor does not say. */
 export const DEFAULT_MAX_BYTES = 1 << 20
@@ -18,7 +18,7 @@ export function extractorsFor(path: string): readonly Extractor[] {
 /** Key of one extraction in the facts cache: content, kind, extractor version, and the part of the path that decides the dialect. */
 export function factsKey(sha: string, path: string, extractor: Extractor): string {
   const name = path.slice(path.lastIndexOf('/') + 1)
-  const dialect = name.includes('.') ? name.slice(name.indexOf('.')) : name
+  const dialect = name.includes('.') && !extractor.formatByName ? name.slice(name.indexOf('.')) : name
   return `${sha}:${extractor.kind}:${extractor.version}:${dialect.toLowerCase()}`
 }
 
@@ -28,7 +28,11 @@ export function runExtractor(extractor: Extractor, text: string, path: string): 
     const { facts, problems } = extractor.extract(text, path)
     return { kind: extractor.kind, facts, problems }
   } catch (error) {
-    return { kind: extractor.kind, facts: undefined as never, problems: [{ message: `could not be analysed (${error instanceof Error ? error.message.slice(0, 120) : 'unknown error'})` }] }
+    return {
+      kind: extractor.kind,
+      facts: undefined as never,
+      problems: [{ message: `could not be analysed (${error instanceof Error ? error.message.slice(0, 120) : 'unknown error'})` }],
+    }
   }
 }
 
@@ -50,8 +54,10 @@ export function extractJob(job: ExtractionJob): Extraction[] {
   return job.kinds.map((kind) => {
     const extractor = byKind.get(kind) as Extractor
     const limit = extractor.maxBytes ?? DEFAULT_MAX_BYTES
-    if (job.bytes.length > limit) return { kind, facts: undefined as never, problems: [{ message: `is larger than ${Math.round(limit / 1024)} KiB and was not analysed` }] }
-    if (decoded.binary && !BINARY_FORMATS.test(job.path)) return { kind, facts: undefined as never, problems: BINARY_IS_NORMAL.has(kind) ? [] : [{ message: 'is a binary file' }] }
+    if (job.bytes.length > limit)
+      return { kind, facts: undefined as never, problems: [{ message: `is larger than ${Math.round(limit / 1024)} KiB and was not analysed` }] }
+    if (decoded.binary && !BINARY_FORMATS.test(job.path))
+      return { kind, facts: undefined as never, problems: BINARY_IS_NORMAL.has(kind) ? [] : [{ message: 'is a binary file' }] }
     const extraction = runExtractor(extractor, decoded.text, job.path)
     return decoded.problem ? { ...extraction, problems: [...extraction.problems, { line: 1, message: decoded.problem }] } : extraction
   })

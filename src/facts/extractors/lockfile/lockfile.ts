@@ -23,6 +23,7 @@ export const lockfile: Extractor<'lockfile'> = {
   version: '1',
   paths: Object.keys(PARSERS).map((name) => `**/${name}`),
   maxBytes: 24 << 20,
+  formatByName: true,
   extract(text, path) {
     const { format, parse } = PARSERS[path.slice(path.lastIndexOf('/') + 1).toLowerCase()] ?? { format: 'npm', parse: parseNpm }
     try {

@@ -1,0 +1,157 @@
+import fc from 'fast-check'
+import { afterAll, describe, expect, test } from 'vitest'
+import { type AuditPorts, audit } from '../src/audit.ts'
+import { DEFAULT_CONFIG } from '../src/config/config.ts'
+import type { Database } from '../src/database/database.ts'
+import { testDatabase } from './support/database.ts'
+import { firstDifference } from './support/first-difference.ts'
+import { JsonFactsCache } from './support/json-facts-cache.ts'
+import { MemorySource } from './support/memory-source.ts'
+import { assertReport } from './support/report-schema.ts'
+
+/** Files that influence each other, grouped so that a rename can change what a content means. */
+const POOLS: readonly { readonly paths: readonly string[]; readonly contents: readonly string[] }[] = [
+  {
+    paths: ['supabase/migrations/001.sql', 'supabase/migrations/002.sql', 'supabase/migrations/003.sql', 'db/notes.sql'],
+    contents: [
+      'create table public.notes (id uuid primary key, user_id uuid references auth.users (id), body text);\n',
+      'alter table public.notes enable row level security;\ncreate policy "own" on public.notes for all to authenticated using (auth.uid() = user_id);\n',
+      'create policy "all" on public.notes for select to anon using (true);\n',
+      'drop policy "own" on public.notes;\n',
+      'alter table public.notes rename to entries;\n',
+      'create table public.broken (id uuid primary key,;\n',
+      "insert into storage.buckets (id, name, public) values ('files', 'files', true);\n",
+      '',
+    ],
+  },
+  {
+    paths: ['app/api/notes/route.ts', 'app/api/admin/route.ts', 'app/api/notes/route.js', 'lib/guard.ts', 'lib/guard.tsx', 'middleware.ts', 'app/page.tsx'],
+    contents: [
+      "import { admin } from '@/lib/guard'\nexport async function POST(request: Request) {\n  const body = await request.json()\n  await admin.from('notes').insert(body)\n  return Response.json({})\n}\n",
+      "import { createClient } from '@supabase/supabase-js'\nexport const admin = createClient(process.env.URL!, process.env.SUPABASE_SERVICE_ROLE_KEY!)\n",
+      "export async function GET() {\n  return Response.json(await (await import('@/lib/guard')).admin.from('notes').select())\n}\n",
+      "'use client'\nimport { admin } from '@/lib/guard'\nexport default function Page() {\n  return <p>{String(admin)}</p>\n}\n",
+      "import { NextResponse } from 'next/server'\nexport function middleware() {\n  return NextResponse.next()\n}\nexport const config = { matcher: ['/admin/:path*'] }\n",
+      'export const broken = (\n',
+      '',
+    ],
+  },
+  {
+    paths: ['.env', '.env.example', '.env.production', 'apps/web/.env.local', '.gitignore'],
+    contents: ['NEXT_PUBLIC_URL=https://shop.example\n', 'STRIPE_SECRET_KEY={{stripe}}\n', '.env*\n!.env.example\n', ''],
+  },
+  {
+    paths: ['package.json', 'package-lock.json', 'yarn.lock', 'bun.lock', 'deno.lock', 'vercel.json', 'tsconfig.json', 'supabase/config.toml'],
+    contents: [
+      '{"name":"shop","dependencies":{"next":"15.0.0","@supabase/supabase-js":"2.45.0"}}',
+      '{"lockfileVersion":3,"packages":{"node_modules/left-pad":{"version":"1.3.0"}}}',
+      '{"compilerOptions":{"paths":{"@/*":["./*"]}}}',
+      '# yarn lockfile v1\n\nleft-pad@^1.0.0:\n  version "1.3.0"\n',
+      '[auth.email]\notp_expiry = 86400\n',
+      '{',
+      '',
+    ],
+  },
+]
+const KEY = ['sk', 'live', 'Ab3dEf6hIj9lMn2pQr5tUv8x'].join('_')
+
+type Edit =
+  | { readonly do: 'write'; readonly pool: number; readonly path: number; readonly content: number }
+  | { readonly do: 'remove' | 'rename'; readonly file: number; readonly to: number }
+
+const edit: fc.Arbitrary<Edit> = fc.oneof(
+  { weight: 5, arbitrary: fc.record({ do: fc.constant('write' as const), pool: fc.nat(3), path: fc.nat(7), content: fc.nat(7) }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constantFrom('remove' as const, 'rename' as const), file: fc.nat(30), to: fc.nat(7) }) },
+)
+const history = fc.array(fc.array(edit, { minLength: 2, maxLength: 7 }), { minLength: 2, maxLength: 4 })
+
+/** Plays the edits: one tree for each commit. */
+function treesOf(steps: readonly (readonly Edit[])[]): Record<string, string>[] {
+  const files: Record<string, string> = { 'package.json': POOLS[3]?.contents[0] ?? '' }
+  return steps.map((edits) => {
+    for (const e of edits) {
+      if (e.do === 'write') {
+        const pool = POOLS[e.pool] as (typeof POOLS)[number]
+        files[pool.paths[e.path % pool.paths.length] as string] = (pool.contents[e.content % pool.contents.length] as string).replace('{{stripe}}', KEY)
+        continue
+      }
+      const path = Object.keys(files).sort()[e.file % Math.max(1, Object.keys(files).length)]
+      if (path === undefined) continue
+      const pool = POOLS.find((p) => p.paths.includes(path))
+      if (e.do === 'rename' && pool) files[pool.paths[e.to % pool.paths.length] as string] = files[path] as string
+      delete files[path]
+    }
+    return { ...files }
+  })
+}
+
+const TODAY = '2026-11-20'
+
+/** The real sandbox, asked once for each plan: a replay depends on its plan alone, and two audits that plan alike must not cost two. */
+function oncePerPlan(database: Database): Database {
+  const results = new Map<string, ReturnType<Database['replay']>>()
+  return {
+    replay: (plan) => {
+      const key = JSON.stringify(plan)
+      const known = results.get(key) ?? database.replay(plan)
+      results.set(key, known)
+      return known
+    },
+  }
+}
+const database = oncePerPlan(testDatabase())
+
+async function reportOf(source: MemorySource, commit: string, mergeBase: string | undefined, ports: Partial<AuditPorts>): Promise<string> {
+  const { report, crashes } = await audit({ commit, ...(mergeBase ? { mergeBase } : {}), config: DEFAULT_CONFIG, today: TODAY }, { source, database, ...ports })
+  expect(crashes).toEqual([])
+  assertReport(report)
+  return JSON.stringify(report)
+}
+
+describe('an incremental audit', () => {
+  /** Shared by all histories: the more it has seen, the more it could mix up. */
+  const shared = new JsonFactsCache()
+  let audits = 0
+  afterAll(() => console.log(`${audits} commits compared`))
+
+  test('equals a full one, byte for byte, over generated histories of SQL and code', { timeout: 240_000 }, async () => {
+    await fc.assert(
+      fc.asyncProperty(history, async (steps) => {
+        const commits = treesOf(steps).map((files, i) => ({ name: `c${i}`, files }))
+        const source = new MemorySource(commits)
+        for (let i = 0; i < commits.length; i++) {
+          const base = i > 0 ? `c${i - 1}` : undefined
+          expect(firstDifference(await reportOf(source, `c${i}`, base, { cache: shared }), await reportOf(source, `c${i}`, base, {}))).toBeUndefined()
+          audits++
+        }
+      }),
+      {
+        numRuns: Number(process.env['INCREMENTAL_RUNS'] ?? 15),
+        // Shrinking a counterexample may take longer than anybody waits.
+        interruptAfterTimeLimit: 180_000,
+        ...(process.env['INCREMENTAL_SEED'] ? { seed: Number(process.env['INCREMENTAL_SEED']) } : {}),
+      },
+    )
+  })
+
+  test('reads a file again whose new name gives its content another meaning', async () => {
+    const text = '{"version":"5","npm":{"left-pad@1.3.0":{"integrity":"x"}}}'
+    const cache = new JsonFactsCache()
+    const source = new MemorySource([
+      { name: 'yarn', files: { 'package.json': '{}', 'yarn.lock': text } },
+      { name: 'deno', files: { 'package.json': '{}', 'deno.lock': text } },
+      { name: 'both', files: { 'package.json': '{}', 'deno.lock': text, 'yarn.lock': text } },
+    ])
+    for (const commit of ['yarn', 'deno', 'both']) {
+      const asked: string[][] = []
+      const advisories = async (packages: readonly string[]) => {
+        asked.push([...packages])
+        return { source: 'github', advisories: [] } as const
+      }
+      const reports = [await reportOf(source, commit, undefined, { cache, advisories }), await reportOf(source, commit, undefined, { advisories })] as const
+      expect(firstDifference(...reports)).toBeUndefined()
+      expect(asked[0]).toEqual(asked[1])
+      expect(asked[0]).toEqual(commit === 'yarn' ? [] : ['left-pad@1.3.0'])
+    }
+  })
+})
