@@ -7,8 +7,8 @@ interface Example {
   readonly examples: readonly Json[]
 }
 
-const load = createRequire(import.meta.url)
-const EXAMPLES = load('@octokit/webhooks-examples/api.github.com/index.json') as readonly Example[]
+const require = createRequire(import.meta.url)
+const EXAMPLES = require('@octokit/webhooks-examples/api.github.com/index.json') as readonly Example[]
 
 /** GitHub's own example payloads of an event. */
 export function examplesOf(event: string): readonly Json[] {
