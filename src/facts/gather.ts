@@ -4,6 +4,7 @@ import { byproductRole } from './byproducts.ts'
 import { isPlainData } from './data-files.ts'
 import { DEFAULT_MAX_BYTES, type ExtractAll, type ExtractionJob, extractorsFor, factsKey } from './extract.ts'
 import type { Extraction, Extractor, FactKind, FactsIndex } from './facts.ts'
+import { SYNTAX_ERROR } from './syntax-error.ts'
 
 /** Facts by `factsKey`. Implemented by the store; a cache may forget anything at any time. */
 export interface FactsCache {
@@ -17,7 +18,7 @@ export interface FileGap {
   readonly line?: number
   readonly because: string
   readonly touches: readonly {
-    readonly topic: 'table' | 'rls' | 'policy' | 'grant' | 'function' | 'view' | 'bucket' | 'code' | 'env-file' | 'config' | 'lockfile' | 'tree'
+    readonly topic: 'table' | 'rls' | 'policy' | 'grant' | 'function' | 'view' | 'bucket' | 'code' | 'source-text' | 'env-file' | 'config' | 'lockfile' | 'tree'
   }[]
 }
 
@@ -66,7 +67,7 @@ export async function gatherFacts(
       continue
     }
     for (const p of extraction.problems)
-      gaps.push({ path: blob.path, ...(p.line ? { line: p.line } : {}), because: p.message, touches: TOUCHES[extractor.kind] ?? [] })
+      gaps.push({ path: blob.path, ...(p.line ? { line: p.line } : {}), because: p.message, touches: touchesOf(extractor.kind, blob.path, p.message) })
     if (extraction.facts === undefined || extraction.facts === null) continue
     if (onlyKinds) bySha.set(blob.sha, extraction.facts)
     const map = maps.get(extractor.kind) ?? new Map<string, unknown>()
@@ -80,13 +81,22 @@ export async function gatherFacts(
 
 /** What a file of each kind could have shown. */
 const TOUCHES: Partial<Record<FactKind, FileGap['touches']>> = {
-  javascript: [{ topic: 'code' }],
+  javascript: [{ topic: 'code' }, { topic: 'source-text' }],
   sql: (['table', 'rls', 'policy', 'grant', 'function', 'view', 'bucket'] as const).map((topic) => ({ topic })),
   'env-file': [{ topic: 'env-file' }],
   'package-json': [{ topic: 'lockfile' }],
   lockfile: [{ topic: 'lockfile' }],
   'config-file': [{ topic: 'config' }],
   gitignore: [{ topic: 'env-file' }],
+}
+
+/** What a problem inside a file leaves in doubt. */
+function touchesOf(kind: FactKind, path: string, message: string): FileGap['touches'] {
+  const touches = TOUCHES[kind] ?? []
+  if (kind === 'javascript' && message.startsWith(SYNTAX_ERROR)) return touches.filter((t) => t.topic !== 'source-text')
+  // a workflow that is no YAML does not run
+  if (kind === 'config-file' && /(^|\/)\.github\/workflows\/[^/]+$/.test(path)) return []
+  return touches
 }
 
 function select(blobs: readonly Blob[], gaps: FileGap[], onlyKinds?: readonly FactKind[]): Wanted[] {

@@ -8,6 +8,8 @@ export type GapTopic =
   | 'view'
   | 'bucket'
   | 'code'
+  /** The names, literals and imports of source files; a syntax error leaves them readable. */
+  | 'source-text'
   | 'env-file'
   | 'config'
   | 'lockfile'

@@ -10,7 +10,7 @@ export default defineCheck({
   category: 'Authentication',
   rule: 'OAuth redirect URLs point to the production domain, not to localhost or a preview URL.',
   needs: ['auth'],
-  doubtedBy: ['code', 'config'],
+  doubtedBy: ['source-text', 'config'],
   run: ({ auth }) => {
     const open = auth.openRedirects.map(openRedirect)
     if (!auth.oauth.length)

@@ -10,7 +10,7 @@ export default defineCheck({
   category: 'Authentication',
   rule: 'Magic link and OTP expiry is configured (3600 seconds or less).',
   needs: ['auth'],
-  doubtedBy: ['code', 'config'],
+  doubtedBy: ['source-text', 'config'],
   run: ({ auth }) => {
     if (!auth.codes.length) return notApplicable('neither magic links nor one-time codes are used to sign in')
     const evidence = auth.codes.slice(0, 6).map((c) => `${c.how} (${c.channel === 'sms' ? 'phone' : 'e-mail'}) at ${c.at.path}:${c.at.line}`)

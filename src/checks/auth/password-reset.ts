@@ -10,7 +10,7 @@ export default defineCheck({
   category: 'Authentication',
   rule: 'The password reset email links to the production domain.',
   needs: ['auth'],
-  doubtedBy: ['code', 'config'],
+  doubtedBy: ['source-text', 'config'],
   run: ({ auth }) => {
     if (!auth.resets.length) return notApplicable('nothing sends a password reset mail')
     const evidence = [

@@ -9,7 +9,7 @@ export default defineCheck({
   category: 'Authentication',
   rule: 'Session refresh is handled: server-side by fetching the current user on every request so that the cookie is refreshed; client-side by an auth-state-change listener plus correct session handling in the root provider.',
   needs: ['routes', 'files', 'workspaces'],
-  doubtedBy: ['code'],
+  doubtedBy: ['source-text'],
   run({ routes, files, workspaces }) {
     const source = (p: Place) => files.role(p.path) === 'source'
     const answers = routes.sessions.map((s) =>

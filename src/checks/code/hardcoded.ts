@@ -17,7 +17,7 @@ export default defineCheck({
   category: 'Code and dependencies',
   rule: 'Code is reviewed for hardcoded values and they are removed or moved to environment variables.',
   needs: ['code'],
-  doubtedBy: ['code'],
+  doubtedBy: ['source-text'],
   run({ code }) {
     const under5 = code.secrets.flatMap((s) => (s.reportedAsServiceRole ? [[5, s.reportedAsServiceRole] as const] : []))
     const passwordFiles = new Set(code.clientPasswords.map((p) => p.path))

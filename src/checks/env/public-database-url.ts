@@ -12,7 +12,7 @@ export default defineCheck({
   category: 'Environment variables',
   rule: 'No database URL is held in a variable with a public prefix.',
   needs: ['env'],
-  doubtedBy: ['env-file', 'code', 'config'],
+  doubtedBy: ['env-file', 'source-text', 'config'],
   run({ env }) {
     if (!env.publicVariables.length) return notApplicable('no variable with a public prefix is read or defined, and no configuration file inlines one')
     const issues = env.publicVariables.filter(holdsDatabaseUrl).map(issue)

@@ -37,7 +37,7 @@ export default defineCheck({
   category: 'Environment variables',
   rule: 'No secret key (beginning sk_, the service role token) is held in a variable with a public prefix.',
   needs: ['env', 'modules'],
-  doubtedBy: ['env-file', 'code', 'config'],
+  doubtedBy: ['env-file', 'source-text', 'config'],
   run({ env, modules }) {
     if (!env.publicVariables.length) return notApplicable('no variable with a public prefix is read or defined, and no configuration file inlines one')
     // a service-role variable that browser code reads is one cause, and check 5 reports it at the read

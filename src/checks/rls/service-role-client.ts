@@ -11,7 +11,7 @@ export default defineCheck({
   category: 'RLS',
   rule: 'The service role key is not present in client code or client bundle.',
   needs: ['modules', 'files', 'workspaces'],
-  doubtedBy: ['code'],
+  doubtedBy: ['source-text'],
   run({ modules, workspaces }) {
     if (!modules.usesSupabase) return notApplicable('the repository does not use Supabase')
     const issues = onePerCause(modules.serviceRole.filter((u) => u.inBrowser)).map((uses) =>

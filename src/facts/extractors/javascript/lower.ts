@@ -2,6 +2,7 @@ import type { ts } from 'ts-morph'
 import type { Problem } from '../../facts.ts'
 import type { JavaScriptFacts } from '../../javascript.ts'
 import type { SecretSpan } from '../../secrets/detect.ts'
+import { SYNTAX_ERROR } from '../../syntax-error.ts'
 import { findComments } from './comments.ts'
 import { eraseUnreadImports } from './imports.ts'
 import { errorsAreInert } from './inert-errors.ts'
@@ -97,7 +98,7 @@ function problems(file: ts.SourceFile, c: Lowering, lineOf: (position: number) =
   if (first && !errorsAreInert(file, errors))
     found.push({
       line: lineOf(first.start ?? 0),
-      message: `has a syntax error (${String(typeof first.messageText === 'string' ? first.messageText : 'see the line').slice(0, 80)})`,
+      message: `${SYNTAX_ERROR} (${String(typeof first.messageText === 'string' ? first.messageText : 'see the line').slice(0, 80)})`,
     })
   if (c.tooDeepAt !== undefined) found.push({ line: c.tooDeepAt, message: `is nested more than ${MAX_DEPTH} levels deep; what is deeper was not read` })
   return found
