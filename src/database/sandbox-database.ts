@@ -31,7 +31,7 @@ export interface ReplayCache {
 }
 
 /** Raised whenever the same input can give another result. */
-const REPLAY_VERSION = '2'
+const REPLAY_VERSION = '3'
 
 /** The database in a child process of its own: no environment, no descriptors, watched and killed from outside. */
 export class SandboxDatabase implements Database {

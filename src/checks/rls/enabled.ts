@@ -124,6 +124,6 @@ function fixText(table: Table, hasPolicies: boolean): string {
   if (table.kind === 'foreign') return 'Take the API roles their privileges on it, or move it to a schema that is not exposed.'
   if (hasPolicies) return 'Enable row level security; the policies that exist then take effect.'
   return table.userData
-    ? 'Enable row level security and let each user see and change the own rows only.'
+    ? 'Enable row level security and let each user reach the own rows only.'
     : 'Enable row level security; without a policy only the service role gets in, so add one for what everybody may read.'
 }

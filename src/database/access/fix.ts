@@ -111,7 +111,7 @@ function replacePolicy(table: Table, policy: Policy, catalog: Catalog, owner: st
   if (forServer) return `${drop}\n-- the service role needs no policy: it bypasses row level security`
   if (covered) return `${drop}\n-- the policy that binds the owner stays`
   const name = policy.name.length < 40 ? `${policy.name} (own rows)` : 'Own rows only'
-  if (owner) return `${drop}\n${create(table, name, policy.command, owner)}`
+  if (owner) return [drop, create(table, name, policy.command, owner), ...keepPower(table, policy.command)].join('\n')
   const admin = adminCondition(catalog, readings)
   const readers =
     policy.command === 'all' && !table.userData
@@ -126,9 +126,26 @@ function enable(table: Table, catalog: Catalog, owner: string | undefined): stri
   const on = `alter table ${name} enable row level security;`
   if (table.kind === 'foreign') return `revoke all on ${name} from anon, authenticated;`
   if (catalog.policies.some((p) => p.schema === table.schema && p.table === table.name)) return on
+  // own rows that grant power are read by their owner and changed by the server: the fix must not open check 4
+  const power = powerIn(table)
+  if (owner && power.length)
+    return `${on}\n${create(table, 'Users see their own rows', 'select', owner)}\n-- ${power.map(readable).join(', ')}: changed by the server only, with the service role`
   if (owner) return `${on}\n${create(table, 'Users manage their own rows', 'all', owner)}`
   if (table.userData) return `${on}\n-- no policy: only the service role, that is your server, reads and writes it`
   return `${on}\ncreate policy "Everyone may read" on ${name}\n  for select to anon, authenticated\n  using (true);`
+}
+
+/** Columns that grant power or money and that an owner must not write. */
+function powerIn(table: Table): readonly string[] {
+  return table.userData?.powerColumns ?? []
+}
+
+/** What keeps an owner from granting himself power through a policy that lets him write his own rows. */
+function keepPower(table: Table, command: Policy['command']): string[] {
+  const power = powerIn(table)
+  if (!power.length || command === 'select' || command === 'delete') return []
+  const privileges = command === 'all' ? (['insert', 'update'] as const) : [command]
+  return privileges.flatMap((p) => narrow(table, power, p) ?? [])
 }
 
 /** Column privileges: everything but the columns named stays writable. */
