@@ -10,9 +10,9 @@ import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { audit } from '../../src/audit.ts'
 import { DEFAULT_CONFIG } from '../../src/config/config.ts'
-import { localPorts } from '../../src/platform/local/ports.ts'
 import type { Report } from '../../src/report/report.ts'
 import { MemoryCache } from './memory-cache.ts'
+import { patientPorts } from './patient-ports.ts'
 
 const { values } = parseArgs({
   options: {
@@ -40,7 +40,7 @@ interface Pair {
 
 async function auditPair(repository: string, commit: string): Promise<Report | undefined> {
   const dir = join(clones, repository.replace('/', '+'))
-  const ports = await localPorts(dir, { offline: true })
+  const ports = await patientPorts(dir)
   try {
     const cache = caches.get(repository) ?? new MemoryCache()
     caches.set(repository, cache)

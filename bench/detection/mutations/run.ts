@@ -9,9 +9,9 @@ import { parseArgs } from 'node:util'
 import { audit } from '../../../src/audit.ts'
 import { DEFAULT_CONFIG } from '../../../src/config/config.ts'
 import { GitSource } from '../../../src/platform/local/git-source.ts'
-import { localPorts } from '../../../src/platform/local/ports.ts'
 import { MemoryCache } from '../memory-cache.ts'
 import { CHANGED, OverlaySource } from '../overlay-source.ts'
+import { patientPorts } from '../patient-ports.ts'
 import { OPERATORS } from './operators.ts'
 
 const { values } = parseArgs({
@@ -33,7 +33,7 @@ const score = new Map<string, { planted: number; detected: number; collateral: n
 
 for (const entry of list.filter((e) => !values.only || e.repository.includes(values.only))) {
   const dir = join(resolve(values.clones), entry.repository.replace('/', '+'))
-  const ports = await localPorts(dir, { offline: true })
+  const ports = await patientPorts(dir)
   const git = new GitSource(dir)
   const commit = entry.commit ?? 'HEAD'
   const snapshot = await git.snapshot(commit)
@@ -42,6 +42,8 @@ for (const entry of list.filter((e) => !values.only || e.repository.includes(val
   )
   const bytes = await git.read(readable.map((b) => b.sha))
   const files = new Map(readable.flatMap((b) => (bytes.has(b.sha) ? [[b.path, new TextDecoder().decode(bytes.get(b.sha))] as const] : [])))
+  // lock files are only ever removed: their text is not needed
+  for (const b of snapshot.blobs) if (/(^|\/)(package-lock\.json|pnpm-lock\.yaml|yarn\.lock|bun\.lockb?)$/.test(b.path)) files.set(b.path, '')
   const cache = new MemoryCache()
   for (const op of OPERATORS.filter((o) => !values.check || o.check === Number(values.check))) {
     for (const planted of spread(op.plant(files), most)) {
