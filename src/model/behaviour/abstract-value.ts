@@ -154,15 +154,37 @@ function identity(of: object): number {
 
 const keys = new WeakMap<object, string>()
 
+/** Keys of values that are made of others would grow with every level; long ones are known by number. */
+const numbered = new Map<string, string>()
+let numbers = 0
+const LONG_KEY = 48
+
+function short(key: string): string {
+  if (key.length <= LONG_KEY) return key
+  let known = numbered.get(key)
+  if (known === undefined) {
+    known = `@${++numbers}`
+    numbered.set(key, known)
+  }
+  return known
+}
+
+/** Forgets the numbers of long keys; the values of one program must not be compared with those of another. */
+export function forgetKeys(): void {
+  numbered.clear()
+}
+
 /**
  * A name under which two values are the same in one run of the entry. Values that may differ from one evaluation to the
  * next (unknown ones) are named by their identity.
  */
 export function keyOf(val: Val, depth = 0): string {
   if (depth > 5) return `#${identity(val)}`
+  // cheaper to write down again than to remember
+  if (isLeaf(val)) return computeKey(val, depth)
   const known = keys.get(val)
   if (known !== undefined) return known
-  const key = computeKey(val, depth)
+  const key = short(computeKey(val, depth))
   // a key that was cut off deep inside a value only makes equal values look different
   keys.set(val, key)
   return key

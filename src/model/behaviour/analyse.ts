@@ -35,6 +35,8 @@ install({
 
 /** Nodes of code that one entry may take; a large handler with its helpers needs a few thousand. */
 const FUEL = 60_000
+/** What an entry may still take when the others have used up what all have together; its behaviour says so if that is too little. */
+const LEAST_FUEL = 3_000
 
 /**
  * What an entry does. Total: code that cannot be followed leaves a gap, never an exception.
@@ -44,7 +46,8 @@ const FUEL = 60_000
  *               before: [{ path: 'server.ts', expression: requireAuth, seeds: ['express-req', 'express-res', 'next-function'] }] }, program)
  */
 export function analyse(entry: Entry, program: Program): Behaviour {
-  const it = new Interpreter(program, FUEL, entry.request)
+  const fuel = Math.max(LEAST_FUEL, Math.min(FUEL, program.budget.left))
+  const it = new Interpreter(program, fuel, entry.request)
   return withInterpreter(it, () => {
     // a branch, so that what it wrote to module variables is taken back
     it.branch(undefined, () => {
@@ -56,6 +59,7 @@ export function analyse(entry: Entry, program: Program): Behaviour {
         it.gap({ path: entry.path, line: 1 }, 'the code is nested too deeply to follow')
       }
     })
+    program.budget.left -= fuel - it.fuel
     return it.behaviour()
   })
 }

@@ -16,7 +16,7 @@ import {
   UNKNOWN,
   type Val,
 } from './abstract-value.ts'
-import type { Behaviour, Condition, Effect, Filter, Otherwise, Step, Value } from './behaviour.ts'
+import type { Behaviour, Condition, Effect, Filter, ImaginedRequest, Otherwise, Step, Value } from './behaviour.ts'
 import type { Program } from './program.ts'
 import { type Scope, youngest } from './scope.ts'
 
@@ -123,9 +123,9 @@ export class Interpreter {
   lastRespond: { status?: number; how: Otherwise['how'] } | undefined
 
   /** What is known of the request before it comes: its path and method, when the entry is for one. */
-  readonly request: { readonly path?: string; readonly method?: string } | undefined
+  readonly request: ImaginedRequest | undefined
 
-  constructor(program: Program, fuel: number, request?: { readonly path?: string; readonly method?: string }) {
+  constructor(program: Program, fuel: number, request?: ImaginedRequest) {
     this.program = program
     this.fuel = fuel
     this.request = request
@@ -216,18 +216,27 @@ export class Interpreter {
     const base = this.pc
     const extras = states.map((s) => s.pc.slice(base.length))
     this.narrowed = joinNarrowings(states.map((s) => s.narrowed))
-    const touched = new Map<Scope, Set<string>>()
-    for (const s of states)
+    const touched = new Map<Scope, Map<string, (Val | undefined)[]>>()
+    states.forEach((s, i) => {
       for (const w of s.writes) {
-        const names = touched.get(w.scope)
-        if (names) names.add(w.name)
-        else touched.set(w.scope, new Set([w.name]))
+        let names = touched.get(w.scope)
+        if (!names) {
+          names = new Map()
+          touched.set(w.scope, names)
+        }
+        let values = names.get(w.name)
+        if (!values) {
+          values = states.map(() => undefined)
+          names.set(w.name, values)
+        }
+        values[i] = w.value
       }
+    })
     const choice = this.newChoice()
     for (const [scope, names] of touched) {
-      for (const name of names) {
+      for (const [name, written] of names) {
         const old = scope.vars.get(name) ?? UNDEFINED
-        const values = states.map((s) => s.writes.find((w) => w.scope === scope && w.name === name)?.value ?? old)
+        const values = written.map((value) => value ?? old)
         this.write(
           scope,
           name,
@@ -283,8 +292,8 @@ export class Interpreter {
   /** The path after a join: what all sides share, and a disjunction when a side got here past an exit of its own (`thrown`: an exit of the whole handler). */
   commonPath(base: readonly Cond[], extras: readonly (readonly Cond[])[], disjunction: 'ended' | 'thrown' | 'none'): readonly Cond[] {
     const first = extras[0] ?? []
-    const shared = first.filter((c) => extras.every((e) => e.includes(c) || e.some((o) => o.negated === c.negated && keyOfCond(o) === keyOfCond(c))))
-    const rest = extras.map((e) => e.filter((c) => !shared.includes(c) && !shared.some((o) => o.negated === c.negated && keyOfCond(o) === keyOfCond(c))))
+    const shared = first.filter((c) => extras.every((e) => includesCond(e, c)))
+    const rest = extras.map((e) => e.filter((c) => !includesCond(shared, c)))
     const path = shared.length ? [...base, ...shared] : base
     if (disjunction === 'none' || rest.length > 4 || rest.some((r) => r.length === 0 || r.length > 6)) return path
     const ending = rest.flat().find((c) => c.otherwise.ends && (disjunction === 'ended' || c.otherwise.thrown))
@@ -392,12 +401,12 @@ export class Interpreter {
   }
 
   private contradicts(cond: Cond, base: Assumption): boolean {
-    const key = keyOf(cond.test)
+    const key = keyOfCond(cond)
     return this.pc.some((c) => c.negated !== cond.negated && keyOfCond(c) === key) || base.conds.some((c) => c.negated !== cond.negated && keyOfCond(c) === key)
   }
 
   private fresh(conds: readonly Cond[], base: Assumption): Cond[] {
-    return conds.filter((c) => ![...this.pc, ...base.conds].some((o) => o.negated === c.negated && keyOfCond(o) === keyOfCond(c)))
+    return conds.filter((c) => !includesCond(this.pc, c) && !includesCond(base.conds, c))
   }
 
   /** The path when one of several sets of conditions holds: what they share, and the disjunction of the rest. */
@@ -407,7 +416,7 @@ export class Interpreter {
     )
     const narrowed = joinNarrowings(options.map((o) => o.narrowed))
     const first = lists[0] ?? []
-    const same = (x: Cond, y: Cond) => x.negated === y.negated && keyOf(x.test) === keyOf(y.test)
+    const same = (x: Cond, y: Cond) => x === y || (x.negated === y.negated && keyOfCond(x) === keyOfCond(y))
     const shared = first.filter((c) => lists.every((l) => l.some((o) => same(o, c))))
     const rest = lists.map((l) => l.filter((c) => !shared.some((o) => same(o, c))))
     const conds = [...base.conds, ...shared]
@@ -489,6 +498,15 @@ export class Interpreter {
   }
 }
 
+/** Whether a condition, or one that says the same, is in a list. */
+function includesCond(list: readonly Cond[], cond: Cond): boolean {
+  if (list.length === 0) return false
+  if (list.includes(cond)) return true
+  const key = keyOfCond(cond)
+  for (const o of list) if (o.negated === cond.negated && keyOfCond(o) === key) return true
+  return false
+}
+
 function isVal(x: unknown): x is Val {
   return typeof x === 'object' && x !== null && typeof (x as { v?: unknown }).v === 'string'
 }
@@ -522,10 +540,17 @@ export function joinNarrowings(list: readonly Narrowing[]): Narrowing {
   if (!first || list.every((n) => n === first)) return first ?? new Map()
   const out = new Map<number, ReadonlySet<number>>()
   for (const [choice, allowed] of first) {
-    if (!list.every((n) => n.has(choice))) continue
-    const union = new Set(allowed)
-    for (const n of list) for (const i of n.get(choice) as ReadonlySet<number>) union.add(i)
-    out.set(choice, union)
+    let union = allowed
+    let everywhere = true
+    for (const n of list) {
+      const other = n.get(choice)
+      if (!other) {
+        everywhere = false
+        break
+      }
+      if (other !== allowed) for (const i of other) if (!union.has(i)) union = new Set([...union, i])
+    }
+    if (everywhere) out.set(choice, union)
   }
   return out
 }

@@ -1,5 +1,5 @@
 import type { FunctionIR, JavaScriptFacts, Pattern, Stmt } from '../../facts/javascript.ts'
-import { UNKNOWN, type Val } from './abstract-value.ts'
+import { forgetKeys, UNKNOWN, type Val } from './abstract-value.ts'
 import type { Scope } from './scope.ts'
 
 /** Everything that following calls needs: the files, what specifiers mean, and the module scopes evaluated so far. */
@@ -13,11 +13,17 @@ export interface Program {
   readonly exports: Map<string, Val | null>
   /** Scopes of functions in which an entry is written (`register(app)`), by `path id`. */
   readonly functionScopes: Map<string, Scope>
+  /** Nodes of code that all entries together may still take. */
+  readonly budget: { left: number }
 }
+
+/** Bounds the time of a whole application: about ten seconds on one core. */
+const BUDGET = 4_000_000
 
 /** The program over a repository's JavaScript facts. `resolve` is the module graph's. */
 export function createProgram(files: ReadonlyMap<string, JavaScriptFacts>, resolve: (from: string, specifier: string) => string | undefined): Program {
-  return { facts: (path) => files.get(path), resolve, scopes: new Map(), exports: new Map(), functionScopes: new Map() }
+  forgetKeys()
+  return { facts: (path) => files.get(path), resolve, scopes: new Map(), exports: new Map(), functionScopes: new Map(), budget: { left: BUDGET } }
 }
 
 const SUFFIXES = [
