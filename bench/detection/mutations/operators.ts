@@ -357,10 +357,10 @@ export const OPERATORS: readonly Operator[] = [
   },
   {
     check: 15,
-    name: 'one project for previews and production',
+    name: 'one project for development and production',
     plant: adding(
       'netlify.toml',
-      `[context.production.environment]\nNEXT_PUBLIC_SUPABASE_URL = "${PROJECT}"\n\n[context.deploy-preview.environment]\nNEXT_PUBLIC_SUPABASE_URL = "${PROJECT}"\n`,
+      `[context.production.environment]\nNEXT_PUBLIC_SUPABASE_URL = "${PROJECT}"\n\n[context.dev.environment]\nNEXT_PUBLIC_SUPABASE_URL = "${PROJECT}"\n`,
       usesSupabase,
     ),
   },
@@ -369,7 +369,7 @@ export const OPERATORS: readonly Operator[] = [
     name: 'a workflow deploys both environments to one project',
     plant: adding(
       '.github/workflows/planted-deploy.yml',
-      `on: push\njobs:\n  staging:\n    environment: staging\n    runs-on: ubuntu-latest\n    env:\n      SUPABASE_URL: ${PROJECT}\n    steps:\n      - run: npm run deploy\n  production:\n    environment: production\n    runs-on: ubuntu-latest\n    env:\n      SUPABASE_URL: ${PROJECT}\n    steps:\n      - run: npm run deploy\n`,
+      `on: push\njobs:\n  development:\n    environment: development\n    runs-on: ubuntu-latest\n    env:\n      SUPABASE_URL: ${PROJECT}\n    steps:\n      - run: npm run deploy\n  production:\n    environment: production\n    runs-on: ubuntu-latest\n    env:\n      SUPABASE_URL: ${PROJECT}\n    steps:\n      - run: npm run deploy\n`,
       usesSupabase,
     ),
   },
@@ -396,7 +396,7 @@ export const OPERATORS: readonly Operator[] = [
   {
     check: 17,
     name: 'a new endpoint reads any row',
-    plant: endpoint('read', "  const { data } = await db.from('profiles').select('*').eq('id', input.id).single()\n  return Response.json(data)", {
+    plant: endpoint('read', "  const { data } = await db.from('invoices').select('*').eq('id', input.id).single()\n  return Response.json(data)", {
       guarded: true,
     }),
   },
