@@ -18,6 +18,8 @@ export function protectedBecause(route: Route, all: readonly Route[], usesAuth: 
     route.guard &&
     route.guard.who !== 'token' &&
     route.guard.refusal.how !== 'next' &&
+    // a front page that only looks at what was sent welcomes everybody
+    !(route.guard.trust === 'claimed' && MARKETING.test(route.route)) &&
     (route.guard.who === 'user' || route.guard.who === 'admin' || route.guard.who === 'check')
   )
     return `it is guarded at ${route.guard.at.path}:${route.guard.at.line}`

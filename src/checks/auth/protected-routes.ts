@@ -57,7 +57,21 @@ function judge(route: Route, because: string): Cause[] {
   const leaks = route.work.find((w) => w.kind === 'read' && w.userData && !w.hidden && (!w.guard || w.guard.trust === 'claimed') && w.rights === 'service')
   if (g && g.trust === 'verified' && !g.opensWithout) return []
   if (g?.opensWithout) return [{ route, severity: 'High', what: 'fail-open', because, guard: g, ...shared(g.at, route) }]
-  if (g && g.trust === 'unverified') return [{ route, severity: 'High', what: 'trust', because, guard: g, ...shared(g.identifiedAt ?? g.at, route) }]
+  if (g && g.trust === 'unverified') {
+    // whoever makes up a session gets what the service role reads; the caller's own client still asks row level security
+    const given = route.work.find((w) => w.kind === 'read' && w.userData && !w.hidden && w.guard?.trust !== 'verified' && w.rights === 'service')
+    return [
+      {
+        route,
+        severity: given ? 'Critical' : 'High',
+        what: 'trust',
+        because,
+        guard: g,
+        ...(given ? { work: given } : {}),
+        ...shared(g.identifiedAt ?? g.at, route),
+      },
+    ]
+  }
   if (g && g.trust === 'editable') return []
   if (g)
     return [{ route, severity: leaks ? 'Critical' : 'High', what: 'presence', because, guard: g, ...(leaks ? { work: leaks } : {}), ...shared(g.at, route) }]
@@ -132,7 +146,7 @@ function message(c: Cause): string {
     case 'client':
       return `${page}, and only code in the browser sends visitors without a session away; the server renders it for everybody.${gives}`
     case 'trust':
-      return `${page}; its guard relies on ${c.guard?.how}, which reads the cookie without verifying it.`
+      return `${page}; its guard relies on ${c.guard?.how}, which reads the cookie without verifying it.${gives}`
     case 'presence':
       return `${page}; its guard accepts everyone who sends a ${c.guard?.how.replace(' that is only tested for presence', '')}: the value is never verified.`
     case 'fail-open':
@@ -141,6 +155,8 @@ function message(c: Cause): string {
 }
 
 function attack(c: Cause): string {
+  if (c.work && c.what === 'trust')
+    return `Somebody puts a made-up session into the cookie, opens ${c.route.route}, and the server hands out what it reads past row level security.`
   if (c.work) return `Somebody without an account opens ${c.route.route}, or asks for its data directly, and the server hands out what it reads.`
   switch (c.what) {
     case 'trust':

@@ -68,6 +68,7 @@ function sharedIssues(shared: readonly SharedIdentity[]): Issue[] {
 
 function hardcodedIssue(p: HardcodedProject): Issue {
   const supabase = p.what === 'supabase'
+  const sql = p.path.endsWith('.sql')
   return {
     subject: `file ${p.path}`,
     severity: 'High',
@@ -75,11 +76,15 @@ function hardcodedIssue(p: HardcodedProject): Issue {
     message: `The address and the key of the ${supabase ? `Supabase project ${p.project}` : `Firebase project ${p.project}`} are literals in \`${p.path}\`: development, preview and production all use this one project.`,
     attack: 'Every preview build and every developer’s machine works on the production data; a leaked test account or a careless script reaches real users.',
     fix: {
-      text: 'Read address and key from the environment, and give development a project of its own.',
-      language: 'ts',
-      code: supabase
-        ? `const url = import.meta.env.VITE_SUPABASE_URL\nconst key = import.meta.env.VITE_SUPABASE_PUBLISHABLE_KEY`
-        : `const firebaseConfig = {\n  apiKey: import.meta.env.VITE_FIREBASE_API_KEY,\n  projectId: import.meta.env.VITE_FIREBASE_PROJECT_ID,\n}`,
+      text: sql
+        ? 'Keep address and key in the vault of each project and read them when the statement runs; give development a project of its own.'
+        : 'Read address and key from the environment, and give development a project of its own.',
+      language: sql ? 'sql' : 'ts',
+      code: sql
+        ? `select net.http_post(\n  url := (select decrypted_secret from vault.decrypted_secrets where name = 'project_url') || '/functions/v1/<function>',\n  headers := jsonb_build_object('Authorization', 'Bearer ' || (select decrypted_secret from vault.decrypted_secrets where name = 'anon_key'))\n);`
+        : supabase
+          ? `const url = import.meta.env.VITE_SUPABASE_URL\nconst key = import.meta.env.VITE_SUPABASE_PUBLISHABLE_KEY`
+          : `const firebaseConfig = {\n  apiKey: import.meta.env.VITE_FIREBASE_API_KEY,\n  projectId: import.meta.env.VITE_FIREBASE_PROJECT_ID,\n}`,
     },
     at: { path: p.path, line: p.line },
     related: [

@@ -15,7 +15,11 @@ export default defineCheck({
       ...payments.processors.map((p) => `${p.name}: ${p.because} (${p.at.path}:${p.at.line})`),
       ...webhooks.map((w) => `${w.subject} acts on events of ${w.processor}${w.verifiedAt ? `, verified at ${w.verifiedAt.path}:${w.verifiedAt.line}` : ''}`),
     ]
-    const issues = [...webhooks.flatMap((w) => w.verification.map((p) => verificationIssue(w, p))), ...payments.unpaidGrants.map((g) => grantIssue(g))]
+    const issues = [
+      ...webhooks.flatMap((w) => w.verification.map((p) => verificationIssue(w, p))),
+      ...(payments.libraries ?? []).flatMap((l) => (l.problem ? [verificationIssue(l, l.problem)] : [])),
+      ...payments.unpaidGrants.map((g) => grantIssue(g)),
+    ]
     if (issues.length) return failed(issues, evidence)
     const doubtful = webhooks.filter((w) => w.maybeVerifiedBy || (!w.verifiedAt && !w.complete))
     if (unread.length || doubtful.length) {
@@ -81,7 +85,9 @@ const SEVERITY: Readonly<Record<VerificationProblem['kind'], Severity>> = {
   synchronous: 'Medium',
 }
 
-function verificationIssue(w: Webhook, p: VerificationProblem): Issue {
+type Endpoint = Pick<Webhook, 'subject' | 'path' | 'line' | 'workspace' | 'processor' | 'typeAt'>
+
+function verificationIssue(w: Endpoint, p: VerificationProblem): Issue {
   const done = p.trusted ? ` (${p.trusted.what}, ${p.trusted.path}:${p.trusted.line})` : ''
   const at = p.kind === 'none' ? (w.typeAt?.path === w.path ? w.typeAt : { path: w.path, line: w.line }) : p.at
   return {
@@ -100,7 +106,7 @@ function verificationIssue(w: Webhook, p: VerificationProblem): Issue {
   }
 }
 
-function words(w: Webhook, p: VerificationProblem, done: string): { title: string; message: string; attack: string; fix: Fix } {
+function words(w: Endpoint, p: VerificationProblem, done: string): { title: string; message: string; attack: string; fix: Fix } {
   const forge = `An attacker posts a made-up event (a completed checkout, an active subscription, somebody else's user id in the metadata) to ${w.subject} and gets what others pay for.`
   const verify: Fix = {
     text: 'Verify the raw body against the signature header and the signing secret before anything else, and stop when it fails.',

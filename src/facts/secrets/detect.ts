@@ -10,7 +10,7 @@ export type { SecretLife, SecretSpan } from './secret.ts'
 const BY_ANCHOR = new Map<string, SecretFormat[]>()
 for (const f of SECRET_FORMATS) for (const a of f.anchors) BY_ANCHOR.set(a, [...(BY_ANCHOR.get(a) ?? []), f])
 
-const OTHER_ANCHORS = ['eyJ', '-----BEGIN', '://', ':AA', '_authToken=', "crypt('"]
+const OTHER_ANCHORS = ['Bearer ', 'eyJ', '-----BEGIN', '://', ':AA', '_authToken=', "crypt('"]
 /** One pass over the text: every place where a format could begin, longest anchor first. */
 const ANCHOR = new RegExp(
   [...BY_ANCHOR.keys(), ...OTHER_ANCHORS]
@@ -22,6 +22,7 @@ const ANCHOR = new RegExp(
 
 const PRIVATE_KEY = /-----BEGIN (?:(?:RSA|DSA|EC|OPENSSH|PGP|ENCRYPTED) )?PRIVATE KEY(?: BLOCK)?-----([A-Za-z0-9+/=\s\\]{64,16000})-----END/y
 const TELEGRAM = /:AA[A-Za-z0-9_-]{32,34}(?![A-Za-z0-9_-])/y
+const BEARER = /Bearer ([A-Za-z0-9+/=_~-]{20,200})(?=["'`\\])/y
 const NPM_AUTH = /_authToken=([A-Za-z0-9_-]{20,100})/y
 const SCHEMES = /(?:postgres(?:ql)?|mysql2?|mariadb|mongodb(?:\+srv)?|rediss?|amqps?|mssql|sqlserver|cockroachdb|clickhouse|smtps?|ftps?|https?)$/
 const USERINFO = /:\/\/([^\s:/@"'`<>]{0,100}):([^\s/@"'`<>]{1,200})@([^\s/:?#"'`<>,)\\]{1,200})/y
@@ -69,6 +70,7 @@ function atAnchor(text: string, anchor: string, index: number): Match | undefine
   if (anchor === ':AA') return telegramAt(text, index)
   if (anchor === "crypt('") return cryptAt(text, index)
   if (anchor === '_authToken=') return npmAuthAt(text, index)
+  if (anchor === 'Bearer ') return bearerAt(text, index)
   if (!beginsToken(text, index)) return undefined
   for (const format of BY_ANCHOR.get(anchor) ?? []) {
     format.pattern.lastIndex = index
@@ -95,6 +97,21 @@ function wrongStripeLength(body: string): boolean {
 /** Random values of these lengths have digits or both cases; words have neither. */
 function noDigits(body: string): boolean {
   return body.length >= 16 && !/[0-9]/.test(body) && (isWordy(body) || !/[A-Z]/.test(body) || !/[a-z]/.test(body))
+}
+
+/** A token of nobody's format in an Authorization header: what a service or a webhook of one's own is called with. */
+function bearerAt(text: string, index: number): Match | undefined {
+  BEARER.lastIndex = index
+  const value = BEARER.exec(text)?.[1]
+  if (!value || value.startsWith('eyJ') || secretByName('bearer_token', value) === undefined || knownFormat(value)) return undefined
+  const start = index + 'Bearer '.length
+  const end = start + value.length
+  return { start, end, span: { kind: 'generic-secret', start, end, redacted: `${value.slice(0, 2)}…`, live: 'live', name: 'Authorization' } }
+}
+
+/** A value that a format of its own describes is judged by that format. */
+function knownFormat(value: string): boolean {
+  return [...BY_ANCHOR.keys()].some((anchor) => value.startsWith(anchor))
 }
 
 function jwtAt(text: string, index: number): Match | undefined {

@@ -6,7 +6,7 @@ import { dockerfileDefinitions } from './dockerfile.ts'
 import type { EnvDefinition, EnvModel, EnvRead, HardcodedProject } from './env.ts'
 import { envFileStates, environmentOf } from './env-files.ts'
 import { compareEnvironments } from './environments.ts'
-import { hardcodedProject, oneOfEachProject } from './hardcoded-projects.ts'
+import { hardcodedProject, hardcodedProjectInSql, oneOfEachProject } from './hardcoded-projects.ts'
 import { ignoreGaps } from './ignored-variants.ts'
 import { envPrefixes, inlinedDefinitions } from './inlined.ts'
 import { PUBLIC_PREFIXES, publicVariables } from './public-name.ts'
@@ -35,6 +35,10 @@ export function buildEnv(input: ModelInput, slices: Slices): EnvModel {
       const project = hardcodedProject(path, js)
       if (project) hardcodedProjects.push(project)
     }
+  }
+  for (const [path, { text }] of input.facts.of('sql')) {
+    const project = slices.files.role(path) === 'source' ? hardcodedProjectInSql(path, text) : undefined
+    if (project) hardcodedProjects.push(project)
   }
   const ignoreFiles = [...input.facts.of('gitignore').keys()]
   return {

@@ -32,6 +32,23 @@ export function hardcodedProject(path: string, js: JavaScriptFacts): HardcodedPr
   return firebase ? { path, line: firebase.line, what: 'firebase', project: firebase.project, keyLine: firebase.line, also: [] } : undefined
 }
 
+const SQL_ADDRESS = /https:\/\/([a-z0-9]{20})\.(?:functions\.)?supabase\.(?:co|in|red)\b/
+const SQL_KEY = /eyJ[A-Za-z0-9_-]{10,400}\.[A-Za-z0-9_-]{10,800}\.[A-Za-z0-9_-]{10,400}|sb_publishable_[A-Za-z0-9_-]{10,80}/g
+
+/** A migration that calls one project by its address and key: every environment that runs it calls that one. */
+export function hardcodedProjectInSql(path: string, text: string): HardcodedProject | undefined {
+  if (!/(^|\/)(?:migrations|schemas)\//.test(path)) return undefined
+  let url: { project: string; line: number } | undefined
+  let key: { line: number } | undefined
+  text.split('\n').forEach((line, i) => {
+    if (/^\s*--/.test(line)) return
+    const project = SQL_ADDRESS.exec(line)?.[1]
+    if (project && !isPlaceholder(project)) url ??= { project, line: i + 1 }
+    if (!key && [...line.matchAll(SQL_KEY)].some((m) => isProjectKey(m[0]))) key = { line: i + 1 }
+  })
+  return url && key ? { path, line: url.line, what: 'supabase', project: url.project, keyLine: key.line, also: [] } : undefined
+}
+
 /** One project is one cause: the first file that is no static asset, the others beside it. */
 export function oneOfEachProject(all: readonly HardcodedProject[]): HardcodedProject[] {
   const merged = new Map<string, HardcodedProject>()

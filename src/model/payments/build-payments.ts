@@ -3,7 +3,8 @@ import type { Behaviour } from '../behaviour/behaviour.ts'
 import type { Route } from '../routes/routes.ts'
 import { namesIn } from './conditions.ts'
 import { handlingOf } from './handling.ts'
-import type { PaymentsModel, Processor, Webhook } from './payments.ts'
+import { libraryWebhooks } from './library-webhooks.ts'
+import type { LibraryWebhook, PaymentsModel, Processor, Webhook } from './payments.ts'
 import { PROCESSORS } from './processors.ts'
 import { judgeRepeats } from './repeats.ts'
 import { findSales } from './sales.ts'
@@ -21,7 +22,15 @@ export function buildPayments(input: ModelInput, slices: Slices): PaymentsModel 
   const unread: { subject: string; at: { path: string; line: number }; because: string }[] = []
   for (const route of slices.routes.routes) {
     if (route.kind === 'page' || slices.files.role(route.path) !== 'source') continue
-    const hook = route.behaviour && readWebhook(route, route.behaviour, input, slices)
+    const hook =
+      route.behaviour &&
+      readWebhook(
+        route,
+        route.behaviour,
+        input,
+        slices,
+        sales.processors.map((p) => p.name),
+      )
     if (hook) webhooks.push(hook)
     else if (
       sales.processors.length &&
@@ -37,6 +46,13 @@ export function buildPayments(input: ModelInput, slices: Slices): PaymentsModel 
         because: route.behaviour?.gaps?.[0]?.because ?? 'its code could not be followed',
       })
     }
+  }
+  const libraries = [...sources].flatMap(([path, js]) =>
+    webhooks.some((w) => w.path === path) ? [] : libraryWebhooks(path, js).map((found): LibraryWebhook => withSubject(found, slices)),
+  )
+  for (const l of libraries) {
+    if (unread.some((u) => u.at.path === l.path)) continue
+    unread.push({ subject: l.subject, at: { path: l.path, line: l.line }, because: `the library ${l.library} answers it` })
   }
   const recurringEvent = webhooks.flatMap((w) => w.events.filter((e) => PROCESSORS[w.processor].recurring.test(e)).map((event) => ({ w, event })))[0]
   const subscriptions =
@@ -61,18 +77,26 @@ export function buildPayments(input: ModelInput, slices: Slices): PaymentsModel 
     ...(sales.oneTime ? { oneTime: sales.oneTime } : {}),
     webhooks,
     unread,
+    ...(libraries.length ? { libraries } : {}),
     unpaidGrants: processors.length
       ? findUnpaidGrants(slices.routes.routes.filter((r) => slices.files.role(r.path) === 'source' && !webhooks.some((w) => w.subject === r.subject)))
       : [],
   }
 }
 
+/** The route that the library answers, when the file serves one; otherwise the file. */
+function withSubject(found: Omit<LibraryWebhook, 'subject' | 'workspace'>, slices: Slices): LibraryWebhook {
+  const route = slices.routes.routes.find((r) => r.path === found.path && r.kind !== 'page')
+  const workspace = route?.workspace ?? slices.workspaces.of(found.path).dir
+  return { ...found, subject: route?.subject ?? `file ${found.path}`, ...(workspace ? { workspace } : {}) }
+}
+
 const inWorkspace = (sold: Sold, dir: string): Sold => (dir ? { ...sold, workspace: dir } : sold)
 
 /** An endpoint is a webhook when it verifies a processor's signature or tells its events apart. */
-function readWebhook(route: Route, behaviour: Behaviour, input: ModelInput, slices: Slices): Webhook | undefined {
+function readWebhook(route: Route, behaviour: Behaviour, input: ModelInput, slices: Slices, used: readonly Processor[]): Webhook | undefined {
   const events = [...new Set(behaviour.steps.flatMap((s) => s.under.flatMap((c) => [...namesIn(c.test)])))].sort()
-  const processor = processorOf(route, behaviour, events, input)
+  const processor = processorOf(route, behaviour, events, input, used)
   if (!processor) return undefined
   const names = PROCESSORS[processor]
   const typeAt = typePlace(behaviour, route)
@@ -94,7 +118,7 @@ function readWebhook(route: Route, behaviour: Behaviour, input: ModelInput, slic
 
 const LIBRARIES: Readonly<Record<string, Processor>> = { stripe: 'stripe', paddle: 'paddle', polar: 'polar', lemonsqueezy: 'lemonsqueezy' }
 
-function processorOf(route: Route, behaviour: Behaviour, events: readonly string[], input: ModelInput): Processor | undefined {
+function processorOf(route: Route, behaviour: Behaviour, events: readonly string[], input: ModelInput, used: readonly Processor[]): Processor | undefined {
   for (const s of behaviour.steps) {
     const known = s.effect.kind === 'verify-signature' ? LIBRARIES[s.effect.library] : undefined
     if (known) return known
@@ -103,13 +127,21 @@ function processorOf(route: Route, behaviour: Behaviour, events: readonly string
   if (!matches.length) return undefined
   // Names of two processors overlap (`subscription.updated`): what the file and the route speak of decides.
   const js = input.facts.of('javascript').get(route.path)
+  const tests = [...new Set(behaviour.steps.flatMap((s) => s.under))]
+    .map((c) => JSON.stringify(c.test).toLowerCase())
+    .join(' ')
+    .replaceAll('lemon_squeezy', 'lemonsqueezy')
   const speaks = (name: Processor) =>
     route.route.toLowerCase().includes(name) ||
     route.path.toLowerCase().includes(name) ||
-    (js?.imports.some((i) => PROCESSORS[name].packages.test(i.from)) ?? false) ||
-    behaviour.steps.some((s) => s.under.some((c) => JSON.stringify(c.test).includes(PROCESSORS[name].header)))
+    (js?.imports.some((i) => PROCESSORS[name].packages.test(i.from) || i.from.toLowerCase().replace(/[-_]/g, '').includes(name)) ?? false) ||
+    tests.includes(PROCESSORS[name].header) ||
+    // the name of its secret: `LEMONSQUEEZY_WEBHOOK_SECRET`
+    tests.includes(`"name":"${name}_`)
   const spoken = matches.find(speaks)
   if (spoken) return spoken
+  const known = matches.filter((name) => used.includes(name))
+  if (known.length === 1 && events.some((e) => PROCESSORS[known[0] as Processor].recurring.test(e))) return known[0]
   // Without a word about the processor only names that nobody else uses count.
   return matches.length === 1 && events.some((e) => /^(customer\.subscription|checkout\.session|invoice|payment_intent)\./.test(e)) ? matches[0] : undefined
 }

@@ -9,6 +9,8 @@ export interface PaymentsModel {
   readonly webhooks: readonly Webhook[]
   /** Handlers named like a webhook of a processor whose code could not be followed. */
   readonly unread: readonly { readonly subject: string; readonly at: Place; readonly because: string }[]
+  /** Libraries that receive the events of a processor in the application's place. */
+  readonly libraries?: readonly LibraryWebhook[]
   /** Endpoints that grant something paid on the word of the browser. */
   readonly unpaidGrants: readonly UnpaidGrant[]
 }
@@ -41,6 +43,18 @@ export interface Webhook {
   readonly acknowledgesFailure: readonly Place[]
   /** What makes a second delivery harmless, when something does: "insert of the event id into public.webhook_events". */
   readonly guard?: string
+}
+
+/** A library that verifies and handles a processor's events, given the signing secret. */
+export interface LibraryWebhook {
+  readonly subject: string
+  readonly path: string
+  readonly line: number
+  readonly workspace?: string
+  readonly processor: Processor
+  /** The package's name. */
+  readonly library: string
+  readonly problem?: VerificationProblem
 }
 
 export interface VerificationProblem {

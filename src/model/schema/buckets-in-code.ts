@@ -1,5 +1,6 @@
 import type { FactsIndex } from '../../facts/facts.ts'
 import type { JavaScriptFacts } from '../../facts/javascript.ts'
+import { expressions } from '../frameworks/walk.ts'
 
 /** A bucket that code names. */
 export interface BucketInCode {
@@ -16,9 +17,11 @@ type Json = { readonly [key: string]: unknown }
 /** `storage.from('x')` and `createBucket('x', { public })`: each bucket once, with its first place. */
 export function bucketsInCode(facts: FactsIndex, isSource: (path: string) => boolean): BucketInCode[] {
   const found = new Map<string, BucketInCode>()
+  const tables = constantTables(facts, isSource)
+  const helpers = bucketHelpers(facts, isSource)
   for (const [path, file] of facts.of('javascript')) {
     if (!isSource(path)) continue
-    for (const bucket of ofFile(file)) {
+    for (const bucket of ofFile(file, tables, helpers)) {
       const before = found.get(bucket.name)
       found.set(
         bucket.name,
@@ -31,7 +34,58 @@ export function bucketsInCode(facts: FactsIndex, isSource: (path: string) => boo
   return [...found.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-function ofFile(file: JavaScriptFacts): Omit<BucketInCode, 'path'>[] {
+/** `BUCKETS.AVATARS` of `const BUCKETS = { AVATARS: 'avatars' }`, in whatever file; a name that two files define differently is left out. */
+function constantTables(facts: FactsIndex, isSource: (path: string) => boolean): ReadonlyMap<string, string> {
+  const values = new Map<string, string>()
+  const unclear = new Set<string>()
+  for (const [path, file] of facts.of('javascript')) {
+    if (!isSource(path)) continue
+    for (const s of file.functions[0]?.body ?? []) {
+      if (s.k !== 'let' || s.how !== 'const' || s.to.k !== 'name' || s.init?.k !== 'obj') continue
+      for (const p of s.init.props) {
+        const text = literalText(p.value as unknown as Json)
+        if (!p.key || text === undefined) continue
+        const name = `${s.to.name}.${p.key}`
+        if (values.has(name) && values.get(name) !== text) unclear.add(name)
+        values.set(name, text)
+      }
+    }
+  }
+  for (const name of unclear) values.delete(name)
+  return values
+}
+
+/** Functions that hand a parameter to `storage.from(bucket)`, by name, with the parameter's place; names that differ are left out. */
+function bucketHelpers(facts: FactsIndex, isSource: (path: string) => boolean): ReadonlyMap<string, number> {
+  const helpers = new Map<string, number>()
+  const unclear = new Set<string>()
+  for (const [path, file] of facts.of('javascript')) {
+    if (!isSource(path)) continue
+    for (const fn of file.functions) {
+      if (!fn.name) continue
+      for (const e of expressions(fn)) {
+        if (e.k !== 'call' || e.fn.k !== 'mem' || e.fn.name !== 'from' || e.fn.of.k !== 'mem' || e.fn.of.name !== 'storage') continue
+        const [bucket] = e.args
+        const at = bucket?.k === 'id' ? fn.params.findIndex((p) => p.k === 'name' && p.name === bucket.name) : -1
+        if (at < 0) continue
+        if (helpers.has(fn.name) && helpers.get(fn.name) !== at) unclear.add(fn.name)
+        helpers.set(fn.name, at)
+      }
+    }
+  }
+  for (const name of unclear) helpers.delete(name)
+  return helpers
+}
+
+const literalText = (node: Json | undefined): string | undefined => (node?.['k'] === 'lit' && typeof node['v'] === 'string' ? node['v'] : undefined)
+
+/** `BUCKETS.AVATARS` as text. */
+function dotted(node: Json | undefined): string | undefined {
+  const of = node?.['of'] as Json | undefined
+  return node?.['k'] === 'mem' && of?.['k'] === 'id' ? `${String(of['name'])}.${String(node['name'])}` : undefined
+}
+
+function ofFile(file: JavaScriptFacts, tables: ReadonlyMap<string, string>, helpers: ReadonlyMap<string, number>): Omit<BucketInCode, 'path'>[] {
   const constants = new Map<string, string>()
   const found: Omit<BucketInCode, 'path'>[] = []
   const calls: Json[] = []
@@ -56,13 +110,16 @@ function ofFile(file: JavaScriptFacts): Omit<BucketInCode, 'path'>[] {
     }
     for (const value of Object.values(n)) if (value && typeof value === 'object') stack.push(value)
   }
+  const text = (node: Json | undefined) =>
+    literalText(node) ?? (node?.['k'] === 'id' ? constants.get(String(node['name'])) : undefined) ?? tables.get(dotted(node) ?? '')
   for (const call of calls) {
     const fn = call['fn'] as Json
-    if (fn?.['k'] !== 'mem') continue
     const args = (call['args'] ?? []) as readonly Json[]
-    const first = args[0]
-    const name =
-      first?.['k'] === 'lit' && typeof first['v'] === 'string' ? first['v'] : first?.['k'] === 'id' ? constants.get(String(first['name'])) : undefined
+    const helper = fn?.['k'] === 'id' ? helpers.get(String(fn['name'])) : undefined
+    const given = helper === undefined ? undefined : text(args[helper])
+    if (given) found.push({ name: given, line: Number(call['l']) })
+    if (fn?.['k'] !== 'mem') continue
+    const name = text(args[0])
     if (!name) continue
     const of = fn['of'] as Json
     if (fn['name'] === 'from' && of?.['k'] === 'mem' && of['name'] === 'storage')
