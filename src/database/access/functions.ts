@@ -6,6 +6,7 @@ import { type Effect, readRoutine, returnsOf } from './expression/routine.ts'
 import type { Scope, Variable, World } from './expression/scope.ts'
 import type { Tree } from './expression/tree.ts'
 import type { Hole } from './hole.ts'
+import { changesFilesOverHttp } from './outgoing.ts'
 import { BROWSER_ROLES, type BrowserRole, nameOf, possibleFor } from './policies.ts'
 import { grantsPower, isPublication } from './power-columns.ts'
 
@@ -17,9 +18,30 @@ export function readFunctions(
   isOpenAnyway: (table: string, role: BrowserRole) => boolean,
 ): Hole[] {
   const tables = new Map(catalog.tables.map((t) => [nameOf(t), t]))
+  const outgoing = changesFilesOverHttp(catalog.functions.filter((fn) => fn.securityDefiner && !fn.stub))
   return catalog.functions
     .filter((fn) => fn.securityDefiner && !fn.isTrigger && !fn.stub && exposed.has(fn.schema) && !/^(trigger|event_trigger)$/.test(fn.returns))
-    .flatMap((fn) => readFunction(fn, tables, world, isOpenAnyway))
+    .flatMap((fn) => [...readFunction(fn, tables, world, isOpenAnyway), ...(outgoing.has(fn) ? fileHole(fn) : [])])
+}
+
+/** Files are rows of storage.objects, however they are reached. */
+function fileHole(fn: SqlFunction): Hole[] {
+  const who = BROWSER_ROLES.find((r) => fn.executableBy.includes(r) || fn.executableBy.some((e) => e.toLowerCase() === 'public'))
+  if (!who) return []
+  const command =
+    /'DELETE'|http_delete/i.test(fn.body) || !/'(?:POST|PUT|PATCH)'|http_(?:post|put|patch)/i.test(fn.body) ? ('delete' as const) : ('update' as const)
+  return [
+    {
+      kind: 'function-write',
+      object: functionObject(fn),
+      command: 'execute',
+      who,
+      columns: [],
+      tables: [{ table: 'storage.objects', command }],
+      at: fn.at,
+      proof: 'inferred',
+    },
+  ]
 }
 
 /** `schema.f(types)`, however the catalog qualifies the identity. */
@@ -295,8 +317,5 @@ function shownInstances(targets: readonly (Tree | undefined)[], scope: Scope, ev
 }
 
 function isCount(target: Tree): boolean {
-  return (
-    AGGREGATES.has(target['FuncCall']?.funcname?.at(-1)?.String?.sval ?? '') ||
-    target['SubLink']?.subLinkType === 'EXISTS_SUBLINK'
-  )
+  return AGGREGATES.has(target['FuncCall']?.funcname?.at(-1)?.String?.sval ?? '') || target['SubLink']?.subLinkType === 'EXISTS_SUBLINK'
 }

@@ -453,7 +453,17 @@ function superCall(it: Interpreter, list: readonly Val[], scope: Scope, at: Plac
 
 /** Elements of components that run on the server are values; what is written in braces is evaluated for its effects. */
 function jsx(it: Interpreter, e: Extract<Expr, { k: 'jsx' }>, scope: Scope): Val {
-  for (const a of e.attrs) evaluate(it, a.value, scope)
+  const props: Record<string, Val> = {}
+  for (const a of e.attrs) {
+    const value = evaluate(it, a.value, scope)
+    if (a.key) props[a.key] = value
+  }
+  // An async component runs on the server, and what it decides (a redirect) holds for what is inside it.
+  const component = e.tag && typeof e.tag === 'object' && e.tag.k === 'id' ? evaluate(it, e.tag, scope) : undefined
+  if (component?.v === 'fn' && it.program.facts(component.path)?.functions[component.id]?.async) {
+    const at = { path: scope.path, line: e.l }
+    settle(it, callValue(it, component, [object({ ...props, children: { v: 'call', name: 'children', args: [] } })], at), at)
+  }
   for (const c of e.children) evaluate(it, c, scope)
   return { v: 'call', name: 'jsx', args: [] }
 }

@@ -32,12 +32,14 @@ export function pageSigns(program: Program, path: string, fn: FunctionId): PageS
     const js = program.js(file)
     if (!js || seen.has(key) || seen.size > 40) return
     seen.add(key)
-    for (const { expr, scope } of expressionsDeep(js, id)) {
+    const found = [...expressionsDeep(js, id)]
+    const handlers = clickHandlers(found.map((f) => f.expr))
+    for (const { expr, scope } of found) {
       const at = { path: file, line: expr.l }
       if (expr.k === 'call') {
         const name = calleeText(expr.fn)
         const target = stringOf(expr.args[0]) ?? stringOf(propOf(expr.args[0], 'to')) ?? stringOf(propOf(expr.args[0], 'pathname')) ?? leading(expr.args[0])
-        if (NAVIGATE.test(name) && target !== undefined && isLogin(target) && conditional(js.functions, scope, expr)) out.redirects ??= at
+        if (NAVIGATE.test(name) && target !== undefined && isLogin(target) && conditional(js.functions, scope, handlers)) out.redirects ??= at
         if (/auth\.(getUser|getSession|getClaims|onAuthStateChange)$/.test(name) || USER_HOOK.test(name)) out.readsUser ??= at
         if (isRequest(name, expr) && onOpening(js.functions, scope, id)) {
           const url = stringOf(expr.args[0]) ?? leading(expr.args[0])
@@ -94,10 +96,22 @@ function isRequest(name: string, e: Extract<Expr, { k: 'call' }>): boolean {
   return method === undefined || method.toUpperCase() === 'GET'
 }
 
+/** Functions written into the `onClick={() => …}` of an element: they run when the visitor asks for it. */
+function clickHandlers(found: readonly Expr[]): ReadonlySet<FunctionId> {
+  const out = new Set<FunctionId>()
+  for (const e of found) if (e.k === 'jsx') for (const a of e.attrs) if (/^on[A-Z]/.test(a.key ?? '') && a.value?.k === 'fn') out.add(a.value.fn)
+  return out
+}
+
 /** A redirect on a click is navigation; one that runs under a condition or in an effect is a gate. */
-function conditional(functions: readonly { readonly id: number; readonly parent?: number; readonly name?: string }[], scope: FunctionId, _e: Expr): boolean {
+function conditional(
+  functions: readonly { readonly id: number; readonly parent?: number; readonly name?: string }[],
+  scope: FunctionId,
+  handlers: ReadonlySet<FunctionId>,
+): boolean {
   for (let f = functions[scope], i = 0; f && i < 12; f = f.parent === undefined ? undefined : functions[f.parent], i++)
-    if (/^(on|handle)?(click|submit|logout|signout|logOut|signOut)/i.test(f.name ?? '') || /^(handle|on)[A-Z]/.test(f.name ?? '')) return false
+    if (handlers.has(f.id) || /^(on|handle)?(click|submit|logout|signout|logOut|signOut)/i.test(f.name ?? '') || /^(handle|on)[A-Z]/.test(f.name ?? ''))
+      return false
   return true
 }
 

@@ -2,6 +2,7 @@ import type { Place } from '../../../lib/place.ts'
 import { type ChainVal, chainName, type Val } from '../abstract-value.ts'
 import type { Interpreter } from '../interpreter.ts'
 import { unknownCall } from '../operations.ts'
+import { actionClients } from './action-clients.ts'
 import { AUTH_LIBRARIES } from './auth.ts'
 import { crypto } from './crypto.ts'
 import { DATABASE_LIBRARIES, databaseClient, shareSupabase, unknownDatabase } from './databases.ts'
@@ -16,6 +17,7 @@ const ALL: readonly Library[] = [
   supabase,
   crypto,
   validation,
+  actionClients,
   ...AUTH_LIBRARIES,
   ...DATABASE_LIBRARIES,
   ...FRAMEWORK_LIBRARIES,

@@ -24,8 +24,6 @@ export const validation: Library = {
     'class-validator',
     'ajv',
     '@conform-to/zod',
-    'next-safe-action',
-    'zsa',
   ],
   call(c) {
     const last = c.links[c.links.length - 1]
@@ -111,7 +109,7 @@ const FORMS: Readonly<Record<string, Narrowed>> = {
 }
 
 /** The value after it passed the schema. */
-function shaped(c: LibraryCall, schema: Val | undefined, value: Val, depth = 0): Val {
+export function shaped(c: LibraryCall, schema: Val | undefined, value: Val, depth = 0): Val {
   if (isNullish(value) || depth > 5) return value
   if (schema?.v !== 'chain') return value
   const shape = schema.links.find((l) => (l.name === 'object' || l.name === 'strictObject' || l.name === 'extend') && l.args)?.args?.[0]
