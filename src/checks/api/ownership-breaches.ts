@@ -65,7 +65,7 @@ const CAPABILITY = /token|secret|hash|nonce|share|invite|code|api_?key|session_?
 const USER_TABLE = /(^|\.)(users?|profiles?|accounts?)$/i
 
 /** What a handler does with objects that the request names, and what ties them to the caller. */
-export function breachesOf(route: Route, schema: Pick<SchemaModel, 'tables'>, access: AccessMatrix): Judged {
+export function breachesOf(route: Route, schema: Pick<SchemaModel, 'tables' | 'functions'>, access: AccessMatrix): Judged {
   const behaviour = route.behaviour as Behaviour
   const breaches: OwnershipBreach[] = []
   const ties = new Ties(behaviour, (q) => rlsState(q, schema, access, 'A') !== 'open')
@@ -112,7 +112,7 @@ export function breachesOf(route: Route, schema: Pick<SchemaModel, 'tables'>, ac
       return
     }
     if (!signedIn) return
-    breaches.push(...otherBreaches(step, e, behaviour, ties, guard as Guard))
+    breaches.push(...otherBreaches(step, e, behaviour, ties, schema))
   })
   return { breaches: dedupe(breaches), resources, unguarded, looked, because: [...reasons].slice(0, 3).join('; ') || 'nothing is chosen by the request' }
 }
@@ -451,7 +451,7 @@ function listingBreaches(
 }
 
 /** Account administration, files, functions and payments that the request points at somebody else. */
-function otherBreaches(step: Step, e: Effect, behaviour: Behaviour, ties: Ties, _guard: Guard): OwnershipBreach[] {
+function otherBreaches(step: Step, e: Effect, behaviour: Behaviour, ties: Ties, schema: Pick<SchemaModel, 'tables' | 'functions'>): OwnershipBreach[] {
   if (ties.byCondition(step)) return []
   switch (e.kind) {
     case 'auth-call': {
@@ -500,9 +500,13 @@ function otherBreaches(step: Step, e: Effect, behaviour: Behaviour, ties: Ties, 
     }
     case 'rpc': {
       if (e.client.rights !== 'service' || e.args.v !== 'object' || mentions(e.args, (x) => isCallers(x, behaviour))) return []
-      const chosen = Object.entries(e.args.props).find(
-        ([n, v]) => /(?:^|_)(?:user|owner|profile|account|customer|member|target)_?id$|^p?_?(?:user|uid|userid)$/i.test(n) && fromRequest(v, behaviour),
-      )
+      const chosen =
+        Object.entries(e.args.props).find(
+          ([n, v]) => /(?:^|_)(?:user|owner|profile|account|customer|member|target)_?id$|^p?_?(?:user|uid|userid)$/i.test(n) && fromRequest(v, behaviour),
+        ) ??
+        Object.entries(e.args.props).find(
+          ([n, v]) => /(?:^|_)ids?$/i.test(n) && fromRequest(v, behaviour) && !checkedBefore(step, v, behaviour) && handsOutRows(e.function, schema),
+        )
       return chosen
         ? [
             {
@@ -547,6 +551,27 @@ function otherBreaches(step: Step, e: Effect, behaviour: Behaviour, ties: Ties, 
     default:
       return []
   }
+}
+
+/** A function of the repository's SQL that returns rows of somebody's table and never looks at who asks. */
+function handsOutRows(name: string, schema: Pick<SchemaModel, 'tables' | 'functions'>): boolean {
+  const fn = schema.functions.find((f) => f.name.toLowerCase() === name.toLowerCase() && !f.stub)
+  if (!fn || !/^(?:table|setof|record)\b/i.test(fn.returns) || /\bauth\s*\.\s*(?:uid|jwt)\s*\(/i.test(fn.body)) return false
+  const words = new Set(fn.body.toLowerCase().match(/[a-z_]\w*/g))
+  return schema.tables.some((t) => t.userData && !t.stub && words.has(t.name.toLowerCase()) && t.userData.ownerColumns.length > 0)
+}
+
+/** The ids were looked up among the caller's own rows before. */
+function checkedBefore(step: Step, value: Value, behaviour: Behaviour): boolean {
+  const name = requestName(value)
+  return behaviour.steps
+    .slice(0, behaviour.steps.indexOf(step))
+    .some(
+      ({ effect }) =>
+        effect.kind === 'db' &&
+        (effect.client.rights === 'caller' || effect.filters.some((f) => isCallers(f.value, behaviour))) &&
+        effect.filters.some((f) => requestName(f.value) === name),
+    )
 }
 
 /** A user id read out of an OAuth `state` that nothing signed or compared, used to write that user's row. */

@@ -35,7 +35,7 @@ function limiterIn(v: Value, behaviour: Behaviour, depth: number): boolean {
   switch (v.v) {
     case 'result': {
       const e = behaviour.steps[v.step]?.effect
-      return e?.kind === 'limit' || (e?.kind === 'kv' && /incr|get|eval|zcard/i.test(e.name)) || (e?.kind === 'rpc' && COUNTER.test(e.function))
+      return e?.kind === 'limit' || (e?.kind === 'kv' && counts(e)) || (e?.kind === 'rpc' && COUNTER.test(e.function))
     }
     case 'row': {
       const e = behaviour.steps[v.step]?.effect
@@ -49,6 +49,13 @@ function limiterIn(v: Value, behaviour: Behaviour, depth: number): boolean {
     default:
       return false
   }
+}
+
+/** Reads or raises a counter; a `get` of a fixed name is a setting. */
+function counts(e: { readonly name: string; readonly args: readonly Value[] }): boolean {
+  const key = e.args[0]
+  if (/incr|eval|zcard/i.test(e.name)) return true
+  return /get/i.test(e.name) && !(key?.v === 'const' && !COUNTER.test(String(key.value)))
 }
 
 /** A status or error of another service's answer. */
