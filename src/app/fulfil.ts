@@ -1,4 +1,5 @@
 import { code, prose } from '../lib/escape-markdown.ts'
+import { forgetClones } from '../platform/github/bare-clone.ts'
 import type { GitHubApi } from '../platform/github/client.ts'
 import { addComment, mayMaintain } from '../platform/github/comments.ts'
 import { isStatus } from '../platform/github/errors.ts'
@@ -42,9 +43,10 @@ export async function fulfil(wish: Wish, delivery: string, options: FulfilOption
       for (const repository of wish.repositories.slice(0, MAX_FIRST_AUDITS)) await firstAudit(wish.installation, repository, delivery, options)
       return
     case 'forget-installation':
-      return forgetInstallation(store.sql, wish.installation)
+      return forgetClones(store.cloneRoot, await forgetInstallation(store.sql, wish.installation))
     case 'forget-repositories':
-      return forgetRepositories(store.sql, wish.repositories)
+      await forgetRepositories(store.sql, wish.repositories)
+      return forgetClones(store.cloneRoot, wish.repositories)
   }
 }
 

@@ -5,6 +5,7 @@ import { type AuditPorts, type AuditResult, audit } from '../audit.ts'
 import { CONFIG_PATH, DEFAULT_CONFIG } from '../config/config.ts'
 import { parseConfig } from '../config/parse-config.ts'
 import { prose } from '../lib/escape-markdown.ts'
+import type { AdvisoryCache } from '../platform/github/advisories.ts'
 import { annotationCount, concludeCheckRun, endCheckRun, findOpenRun, openCheckRun } from '../platform/github/check-runs.ts'
 import { type GitHubApi, withPatience } from '../platform/github/client.ts'
 import { upsertComment } from '../platform/github/comments.ts'
@@ -14,6 +15,7 @@ import { GitHubSource } from '../platform/github/github-source.ts'
 import type { RepositoryRef } from '../platform/github/repository-ref.ts'
 import { isCheckRequired } from '../platform/github/required-check.ts'
 import { SourceError } from '../source/source.ts'
+import { advisoryCache } from '../store/advisory-store.ts'
 import type { AuditTarget, StoredTarget } from '../store/audit-target.ts'
 import { factsCache, snapshotCache } from '../store/facts-store.ts'
 import type { Store } from '../store/store.ts'
@@ -40,7 +42,9 @@ export interface RunnerOptions {
   readonly store: Store
   readonly installation: (id: number) => Promise<GitHubApi>
   /** Everything of the audit that does not depend on the repository. */
-  readonly ports: Pick<AuditPorts, 'database' | 'extractAll'> & { readonly advisories?: (api: GitHubApi, onRequest: () => void) => AuditPorts['advisories'] }
+  readonly ports: Pick<AuditPorts, 'database' | 'extractAll'> & {
+    readonly advisories?: (api: GitHubApi, onRequest: () => void, cache: AdvisoryCache) => AuditPorts['advisories']
+  }
   readonly log: Log
   readonly onAudit?: (result: {
     kind: AuditTarget['kind']
@@ -210,9 +214,13 @@ class TargetRun {
     try {
       const { config, problems } = context.configText === undefined ? { config: DEFAULT_CONFIG, problems: [] } : parseConfig(context.configText)
       const mergeBase = await this.#mergeBase(source, context)
-      const advisories = this.#options.ports.advisories?.(api, () => {
-        this.#requests++
-      })
+      const advisories = this.#options.ports.advisories?.(
+        api,
+        () => {
+          this.#requests++
+        },
+        advisoryCache(this.#options.store.sql),
+      )
       const result: AuditResult = await audit(
         {
           repository: `${this.#ref.owner}/${this.#ref.name}`,

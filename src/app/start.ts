@@ -2,6 +2,7 @@ import { createServer } from 'node:net'
 import type { Logger } from 'pino'
 import { Probot, ProbotOctokit, Server } from 'probot'
 import { app } from '../app.ts'
+import { sweepClones } from '../platform/github/bare-clone.ts'
 import type { GitHubApi } from '../platform/github/client.ts'
 import { openStore, type Store } from '../store/store.ts'
 import { operationHandler } from './http.ts'
@@ -110,6 +111,10 @@ async function startServer(options: StartOptions, store: Store): Promise<Running
   }
   const timer = seconds > 0 ? setInterval(sweepWhenDue, seconds * 1000) : undefined
   if (timer) sweepWhenDue()
+  // Of this machine alone, so each process keeps its own in bounds.
+  const tidy = () => void sweepClones(store.cloneRoot).catch((err) => log.warn({ err }, 'clones could not be tidied'))
+  const tidying = seconds > 0 ? setInterval(tidy, 3_600_000) : undefined
+  if (tidying) tidy()
   const resume = setInterval(() => resumeUnfinished({ store }).catch(() => {}), 60_000)
   const { port } = http.address() as { port: number }
 
@@ -120,6 +125,7 @@ async function startServer(options: StartOptions, store: Store): Promise<Running
     stop: async (graceMs = 20_000) => {
       stopping = true
       clearInterval(timer)
+      clearInterval(tidying)
       clearInterval(resume)
       http.closeIdleConnections()
       const closed = server.stop()

@@ -22,6 +22,10 @@ const STEPS: readonly (readonly string[])[] = [
     `create table ${SCHEMA}.suggestions (repository bigint not null, pull integer not null, fingerprint text not null, at timestamptz not null default now(), primary key (repository, pull, fingerprint))`,
     `create table ${SCHEMA}.marks (name text primary key, value text not null, at timestamptz not null default now())`,
   ],
+  [
+    `create table ${SCHEMA}.advisories (package text primary key, value text not null, asked bigint not null)`,
+    `create table ${SCHEMA}.advisory_etags (url text primary key, etag text not null, at timestamptz not null default now())`,
+  ],
 ]
 
 /** Brings the store's tables to this version. Safe to run from several processes at once. */

@@ -10,10 +10,15 @@ export interface Retention {
 
 export const DEFAULT_RETENTION: Retention = { unusedDays: 30, maxBytes: 2 * 2 ** 30 }
 
+/** Days after which an answer of the advisory database is no longer worth its row: it would be asked for again anyway. */
+const ADVISORY_DAYS = 7
+
 /** Deletes what is old or too much. */
 export async function sweepStore(sql: Sql, retention: Retention = DEFAULT_RETENTION): Promise<void> {
   for (const table of ['facts', 'snapshots']) await sql.query(`delete from ${SCHEMA}.${table} where used < current_date - $1::int`, [retention.unusedDays])
   await sql.query(`delete from ${SCHEMA}.deliveries where at < now() - interval '14 days'`)
+  await sql.query(`delete from ${SCHEMA}.advisories where asked < $1`, [Date.now() - ADVISORY_DAYS * 86_400_000])
+  await sql.query(`delete from ${SCHEMA}.advisory_etags where at < now() - make_interval(days => $1::int)`, [ADVISORY_DAYS])
   await sql.query(
     `delete from ${SCHEMA}.targets where state in ('concluded', 'cancelled', 'error') and not check_run_open and changed_at < now() - interval '90 days'`,
   )
@@ -37,11 +42,10 @@ export async function forgetRepositories(sql: Sql, repositories: readonly number
     await sql.query(`delete from ${SCHEMA}.${table} where repository = any($1::bigint[])`, [[...repositories]])
 }
 
-/** Deletes everything that belongs to an installation: the App was uninstalled. */
-export async function forgetInstallation(sql: Sql, installation: number): Promise<void> {
+/** Deletes everything that belongs to an installation, and tells which repositories those were: the App was uninstalled. */
+export async function forgetInstallation(sql: Sql, installation: number): Promise<number[]> {
   const rows = await sql.query<{ repository: string }>(`select distinct repository from ${SCHEMA}.targets where installation = $1`, [installation])
-  await forgetRepositories(
-    sql,
-    rows.map((r) => Number(r.repository)),
-  )
+  const repositories = rows.map((r) => Number(r.repository))
+  await forgetRepositories(sql, repositories)
+  return repositories
 }

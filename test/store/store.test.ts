@@ -3,6 +3,7 @@ import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Extraction } from '../../src/facts/facts.ts'
+import { advisoryCache } from '../../src/store/advisory-store.ts'
 import type { AuditTarget } from '../../src/store/audit-target.ts'
 import { factsCache, snapshotCache } from '../../src/store/facts-store.ts'
 import { migrate } from '../../src/store/migrations.ts'
@@ -50,6 +51,38 @@ describe.each(kinds)('the store on %s', (kind) => {
   test('brings its tables up twice without harm', async () => {
     await migrate(store.sql)
     await migrate(store.sql)
+  })
+
+  test('keeps answers of the advisory database, the newest of each package, until they are old', async () => {
+    const cache = advisoryCache(store.sql)
+    const advisory = {
+      id: 'GHSA-1',
+      package: 'a',
+      severity: 'high',
+      summary: 'Flaw ü',
+      vulnerable: '< 2',
+      fixedIn: '2.0.0',
+      url: 'https://github.com/advisories/GHSA-1',
+    } as const
+    const now = Date.now()
+    const long = `https://api.github.com/advisories?affects=${'left-pad@1.0.0,'.repeat(1000)}`
+    await cache.put(
+      new Map([
+        ['a@1.0.0', { advisories: [advisory], at: now }],
+        ['b@1.0.0', { advisories: [], at: now - 8 * 86_400_000 }],
+      ]),
+      new Map([[long, 'W/"1"']]),
+    )
+    await cache.put(new Map([['a@1.0.0', { advisories: [], at: now - 1000 }]]), new Map([[long, 'W/"2"']]))
+    expect(await cache.packages(['a@1.0.0', 'b@1.0.0', 'c@1.0.0'])).toEqual(
+      new Map([
+        ['a@1.0.0', { advisories: [advisory], at: now }],
+        ['b@1.0.0', { advisories: [], at: now - 8 * 86_400_000 }],
+      ]),
+    )
+    expect([await cache.etag(long), await cache.etag(`${long}x`)]).toEqual(['W/"2"', undefined])
+    await sweepStore(store.sql)
+    expect([...(await cache.packages(['a@1.0.0', 'b@1.0.0'])).keys()]).toEqual(['a@1.0.0'])
   })
 
   test('keeps facts by repository and forgets none of another', async () => {

@@ -10,10 +10,17 @@ import { blobSha } from './blobs.ts'
 import type { GitHubApi } from './client.ts'
 import type { RepositoryRef } from './repository-ref.ts'
 
-/** Files larger than this are not kept from an archive: no extractor takes them. */
-const MAX_FILE = 8 << 20
-/** Unpacked bytes after which an archive is given up: a bomb, or not worth it. */
-const MAX_UNPACKED = 2 * 2 ** 30
+/** What is taken from an archive. */
+export interface ArchiveLimits {
+  /** Files larger than this are not kept: no extractor takes them. */
+  readonly file: number
+  /** Unpacked bytes after which an archive is given up: a bomb, or not worth it. */
+  readonly unpacked: number
+  /** Entries after which it is given up: GitHub's own listing ends at a fifth of this. */
+  readonly entries: number
+}
+
+const LIMITS: ArchiveLimits = { file: 8 << 20, unpacked: 2 * 2 ** 30, entries: 500_000 }
 
 /** Blobs of one archive, spooled to a folder that only this process uses. File names are SHAs: paths of the archive never reach the disk. */
 export class BlobSpool {
@@ -52,7 +59,7 @@ export class BlobSpool {
  * Downloads a commit's archive and spools its files by content. What the archive leaves out or rewrites (`export-ignore`, `export-subst`,
  * submodules, links) is simply not there under its SHA and is read one by one afterwards.
  */
-export async function spoolArchive(api: GitHubApi, ref: RepositoryRef, commit: string, spool: BlobSpool): Promise<void> {
+export async function spoolArchive(api: GitHubApi, ref: RepositoryRef, commit: string, spool: BlobSpool, limits: ArchiveLimits = LIMITS): Promise<void> {
   const { data } = await api.request('GET /repos/{owner}/{repo}/tarball/{ref}', {
     owner: ref.owner,
     repo: ref.name,
@@ -67,16 +74,18 @@ export async function spoolArchive(api: GitHubApi, ref: RepositoryRef, commit: s
     async function* (source: AsyncIterable<Buffer>) {
       for await (const chunk of source) {
         unpacked += chunk.length
-        if (unpacked > MAX_UNPACKED) throw new Error('the archive unpacks to too much')
+        if (unpacked > limits.unpacked) throw new Error('the archive unpacks to too much')
         yield chunk
       }
     },
     entries,
   )
   const kept = (async () => {
+    let count = 0
     for await (const entry of entries) {
+      if (++count > limits.entries) throw new Error('the archive holds too many files')
       const chunks: Buffer[] = []
-      const wanted = entry.header.type === 'file' && (entry.header.size ?? 0) <= MAX_FILE
+      const wanted = entry.header.type === 'file' && (entry.header.size ?? 0) <= limits.file
       for await (const chunk of entry) if (wanted) chunks.push(chunk as Buffer)
       if (wanted) await spool.put(Buffer.concat(chunks))
     }

@@ -1,11 +1,14 @@
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { RepositoryRef } from './repository-ref.ts'
 
 const FETCH_TIMEOUT_MS = 90_000
+
+/** The file that says a clone is set up; its time says when it was last used. */
+const MARK = 'config.prelaunch'
 
 /** One fetch at a time per folder: two audits of a repository share it. */
 const locks = new Map<string, Promise<unknown>>()
@@ -33,18 +36,16 @@ export class BareClone {
 
   /** Brings the commits and everything that they reach. Throws when git, the transport or the time does not allow it. */
   async fetch(commits: readonly string[], token: string, signal?: AbortSignal): Promise<void> {
-    const before = locks.get(this.dir) ?? Promise.resolve()
-    const run = before.catch(() => {}).then(() => this.#fetch(commits, token, signal))
-    locks.set(this.dir, run)
-    try {
-      await run
-    } finally {
-      if (locks.get(this.dir) === run) locks.delete(this.dir)
-    }
+    await inTurn(this.dir, () => this.#fetch(commits, token, signal))
   }
 
   async #fetch(commits: readonly string[], token: string, signal?: AbortSignal): Promise<void> {
-    if (!existsSync(join(this.dir, 'config.prelaunch'))) await this.#initialise(signal)
+    const mark = join(this.dir, MARK)
+    if (existsSync(mark)) await utimes(mark, new Date(), new Date())
+    else {
+      await mkdir(this.dir, { recursive: true })
+      await this.#initialise(signal)
+    }
     // A ref is written after its objects, so its file says that a commit is whole.
     const missing = commits.filter((commit) => !existsSync(join(this.dir, 'refs', 'prelaunch', commit)))
     if (!missing.length) return
@@ -89,12 +90,85 @@ export class BareClone {
       '',
     ]
     await writeFile(join(this.dir, 'config'), config.join('\n'))
-    await writeFile(join(this.dir, 'config.prelaunch'), '1')
+    await writeFile(join(this.dir, MARK), '1')
   }
 
   async close(): Promise<void> {
     if (this.#temporary) await rm(this.dir, { recursive: true, force: true })
   }
+}
+
+async function inTurn<T>(dir: string, run: () => Promise<T>): Promise<T> {
+  const before = locks.get(dir) ?? Promise.resolve()
+  const turn = before.catch(() => {}).then(run)
+  locks.set(dir, turn)
+  try {
+    return await turn
+  } finally {
+    if (locks.get(dir) === turn) locks.delete(dir)
+  }
+}
+
+/** Deletes the clones of repositories: the App was uninstalled there. */
+export async function forgetClones(root: string, repositories: readonly number[]): Promise<void> {
+  for (const id of repositories) {
+    const dir = join(root, `${id}.git`)
+    await inTurn(dir, () => rm(dir, { recursive: true, force: true }))
+  }
+}
+
+export interface CloneLimits {
+  /** Bytes of all clones together; the least recently used go first. */
+  readonly maxBytes: number
+  /** Days after which a clone that no audit used is deleted. */
+  readonly unusedDays: number
+  /** Audited commits after which a clone is made anew: each leaves a ref and a pack, and a fresh clone costs less than packing them. */
+  readonly maxRefs: number
+}
+
+export const DEFAULT_CLONE_LIMITS: CloneLimits = { maxBytes: 5 * 2 ** 30, unusedDays: 30, maxRefs: 1000 }
+/** A clone used more recently than this may be in use by an audit. */
+const IN_USE_MS = 30 * 60_000
+
+/** Deletes clones that are old, worn or too much. */
+export async function sweepClones(root: string, limits: CloneLimits = DEFAULT_CLONE_LIMITS, now = Date.now()): Promise<void> {
+  const clones = []
+  for (const name of await namesIn(root)) {
+    const dir = join(root, name)
+    // A clone without its mark was never finished.
+    const used = await stat(join(dir, MARK)).then(
+      (s) => s.mtimeMs,
+      () =>
+        stat(dir).then(
+          (s) => s.mtimeMs,
+          () => now,
+        ),
+    )
+    clones.push({ dir, used, bytes: await bytesIn(dir), refs: (await namesIn(join(dir, 'refs', 'prelaunch'))).length })
+  }
+  let total = clones.reduce((sum, c) => sum + c.bytes, 0)
+  for (const { dir, used, bytes, refs } of clones.sort((a, b) => a.used - b.used)) {
+    const age = now - used
+    if (age < IN_USE_MS || !(age > limits.unusedDays * 86_400_000 || refs > limits.maxRefs || total > limits.maxBytes)) continue
+    await inTurn(dir, () => rm(dir, { recursive: true, force: true }))
+    total -= bytes
+  }
+}
+
+function namesIn(dir: string): Promise<string[]> {
+  return readdir(dir).catch(() => [])
+}
+
+async function bytesIn(dir: string): Promise<number> {
+  let sum = 0
+  for (const entry of await readdir(dir, { recursive: true, withFileTypes: true }).catch(() => [])) {
+    if (entry.isFile())
+      sum += await stat(join(entry.parentPath, entry.name)).then(
+        (s) => s.size,
+        () => 0,
+      )
+  }
+  return sum
 }
 
 /** The network half of git: fixed arguments, no prompts, no hooks, no configuration of the machine, only http(s). */
