@@ -67,6 +67,8 @@ export interface Entry {
   /** `/path/[param]`, with optional and rest parameters as `[...param]`. */
   readonly route: string
   readonly subject: string
+  /** What the framework calls the route in code that asks (`event.route.id`), groups included. */
+  readonly routeId?: string
   readonly path: string
   readonly line: number
   readonly endLine?: number

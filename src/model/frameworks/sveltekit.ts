@@ -1,7 +1,7 @@
 import type { Before, Code, Entry, Framework, Middleware } from './entry.ts'
 import { routeSubject } from './entry.ts'
 import { exportedHandler, frameworkIn, SHOWN_METHODS } from './exported-handlers.ts'
-import { foldersAbove, routeFile, segmentsToRoute } from './file-routes.ts'
+import { foldersAbove, type RouteFile, routeFile, segmentsToRoute } from './file-routes.ts'
 import { codeOf, type Program } from './program.ts'
 
 const FOLDERS = ['src/routes']
@@ -17,13 +17,24 @@ export const sveltekit: Framework = {
       if (!file || !name.startsWith('+') || !frameworkIn(program, path, ['@sveltejs/kit'])) return []
       const route = segmentsToRoute(file.inside.split('/').slice(0, -1))
       const hooks = hooksOf(program, dir)
-      if (/^\+server\.[jt]s$/.test(name)) return [...SHOWN_METHODS, 'fallback'].flatMap((method) => endpoint(program, path, route, method, hooks))
-      if (/^\+page\.server\.[jt]s$/.test(name)) return formActions(program, path, route, hooks)
-      if (/^\+page(@[^.]*)?\.svelte$/.test(name)) return [page(program, path, route, hooks, layouts(program, file.root, file.inside))]
-      return []
+      const routeId = `/${file.inside.split('/').slice(0, -1).join('/')}`
+      return entriesOf(program, path, name, file, route, hooks).map((e) => ({ ...e, routeId }))
     }),
   middleware: (program) =>
     program.workspaces.all.flatMap((w) => hooksOf(program, w.dir).map((h): Middleware => ({ ...h, framework: 'SvelteKit', workspace: w.dir }))),
+}
+
+function entriesOf(program: Program, path: string, name: string, file: RouteFile, route: string, hooks: readonly Before[]): Entry[] {
+  if (/^\+server\.[jt]s$/.test(name)) return [...SHOWN_METHODS, 'fallback'].flatMap((method) => endpoint(program, path, route, method, hooks))
+  const above = () => layouts(program, file.root, file.inside)
+  if (/^\+page\.server\.[jt]s$/.test(name)) {
+    const folder = path.slice(0, path.lastIndexOf('/') + 1)
+    // a load that always redirects needs no component beside it
+    const alone = exportedHandler(program, path, 'load') && !program.paths.some((p) => p.startsWith(`${folder}+page`) && p.endsWith('.svelte'))
+    return [...formActions(program, path, route, hooks), ...(alone ? [page(program, path, route, hooks, above())] : [])]
+  }
+  if (/^\+page(@[^.]*)?\.svelte$/.test(name)) return [page(program, path, route, hooks, above())]
+  return []
 }
 
 function endpoint(program: Program, path: string, route: string, method: string, hooks: readonly Before[]): Entry[] {

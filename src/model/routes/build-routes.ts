@@ -9,7 +9,7 @@ import { FRAMEWORKS } from '../frameworks/index.ts'
 import { samplePath } from '../frameworks/path-pattern.ts'
 import { Program } from '../frameworks/program.ts'
 import { type PageSigns, pageSigns } from './client-pages.ts'
-import { imagineConditions } from './concrete.ts'
+import { type Imagined, imagineConditions } from './concrete.ts'
 import { type Guard, guardOfConditions } from './guard.ts'
 import { libraryGuard, libraryLimit, libraryOf } from './library-handlers.ts'
 import { limitOf } from './limit.ts'
@@ -50,7 +50,11 @@ function dedupe(entries: readonly Entry[]): readonly Entry[] {
 }
 
 function routeOf(program: Program, entry: Entry, slices: ModelBase, run: (r: Runnables | undefined) => Behaviour | undefined): Route {
-  const imagined = { path: samplePath(entry.route), ...(entry.method ? { method: entry.method } : {}) }
+  const imagined: Imagined = {
+    path: samplePath(entry.route),
+    ...(entry.method ? { method: entry.method } : {}),
+    ...(entry.routeId === undefined ? {} : { routeId: entry.routeId }),
+  }
   const raw = run(runnablesOf(entry))
   const behaviour = raw && forRequest(raw, entry, imagined)
   const library = libraryOf(program, entry)
@@ -118,7 +122,7 @@ function clientLayout(program: Program, entry: Entry): Place | undefined {
 }
 
 /** The behaviour for requests of this route: path and method tests of shared middleware are decided. */
-function forRequest(behaviour: Behaviour, entry: Entry, imagined: { path: string; method?: string }): Behaviour {
+function forRequest(behaviour: Behaviour, entry: Entry, imagined: Imagined): Behaviour {
   const request = entry.kind === 'action' && entry.framework === 'Next.js' ? { path: '\0', method: 'POST' } : imagined
   // Step numbers are how values refer to steps, so an impossible step stays in its place as a note without conditions.
   const steps = behaviour.steps.map((s): Step => {
@@ -129,7 +133,7 @@ function forRequest(behaviour: Behaviour, entry: Entry, imagined: { path: string
 }
 
 /** What it takes to get past everything before a page. */
-function gateGuard(behaviour: Behaviour | undefined, imagined: { path: string; method?: string }): { guard?: Guard; reachable: boolean } | undefined {
+function gateGuard(behaviour: Behaviour | undefined, imagined: Imagined): { guard?: Guard; reachable: boolean } | undefined {
   const through = behaviour?.steps.filter((s) => s.at.path === SENTINEL_PATH && s.effect.kind === 'log') ?? []
   if (!behaviour) return undefined
   // Everything before the page always answers by itself (a page that only redirects).

@@ -6,6 +6,8 @@ import { matchesSource, safeRegExp } from '../frameworks/path-pattern.ts'
 export interface Imagined {
   readonly path: string
   readonly method?: string
+  /** The name of the route as the framework's own code sees it (`event.route.id`), groups included. */
+  readonly routeId?: string
 }
 
 /** What was computed for one imagined request: by value and depth, and by list of conditions. Behaviours share their values. */
@@ -60,6 +62,7 @@ function compute(value: Value, request: Imagined, depth: number): Value {
   switch (value.v) {
     case 'request':
       if (value.part !== 'url') return value
+      if (value.name === 'route.id') return request.routeId === undefined ? value : { v: 'const', value: request.routeId }
       if (value.name === undefined || /(^|\.)(pathname|path|fullPath|href)$/.test(value.name)) return { v: 'const', value: request.path }
       return value
     case 'text': {
