@@ -1,18 +1,22 @@
+import { isFromCredential } from '../../model/behaviour/signed-tokens.ts'
 import type { Route } from '../../model/routes/routes.ts'
 
 /** Why a route may be called by anybody; undefined when it must be judged by what it does. */
 export function publicByNature(route: Route): string | undefined {
   if (route.library) return `answered by ${route.library}`
   const steps = route.behaviour?.steps ?? []
-  if (steps.some((s) => s.effect.kind === 'verify-signature')) return 'a signed webhook (check 20 judges it)'
+  if (steps.some((s) => s.effect.kind === 'verify-signature' && !isFromCredential(s.effect.payload))) return 'a signed webhook (check 20 judges it)'
   if (receivesPayments(route)) return 'a webhook of a payment processor (check 20 judges whether it verifies the signature)'
   const calls = steps.flatMap((s) => (s.effect.kind === 'auth-call' ? [s.effect] : []))
   const own = calls.filter(
     (c) =>
       /^(sign-in|sign-up|otp|magic-link|reset|verify|oauth|exchange-code|sign-out|refresh)$/.test(c.op) || (c.op === 'admin' && /createUser/i.test(c.name)),
   )
+  // a sign-up creates the account and its profile; whoever is called when something was bought creates more than that
+  const creates = own.every((c) => c.op === 'admin' || c.op === 'reset')
+  const delivers = creates && (WEBHOOK.test(route.route) || route.work.some((w) => !w.guard && GRANTED.test(w.table ?? '') && w.kind !== 'read'))
   const administers = calls.some((c) => c.op === 'admin' && !/createUser/i.test(c.name) && !/generateLink/i.test(c.name))
-  if (own.length && !administers) return `authentication itself (${own[0]?.name})`
+  if (own.length && !administers && !delivers) return `authentication itself (${own[0]?.name})`
   if (
     steps.some((s) => s.effect.kind === 'hash-compare' && /bcrypt|argon|scrypt|compare|verify/i.test(s.effect.name)) &&
     AUTH_PATH.test(route.route + route.subject)
@@ -35,6 +39,10 @@ function receivesPayments(route: Route): boolean {
   const seen = JSON.stringify(route.behaviour?.steps.map((s) => [s.under, 'args' in s.effect ? s.effect.args : 0]) ?? [])
   return /"v":"event"|stripe-signature|paddle-signature|x-signature|polar-webhook|webhook-signature/i.test(seen)
 }
+
+const WEBHOOK = /web-?hook|callback|notification|ipn/i
+/** Tables whose rows say what somebody has bought. */
+const GRANTED = /sale|order|payment|enroll?ment|purchase|subscription|licen[cs]e|entitlement|transaction|credit|balance|wallet/i
 
 const AUTH_PATH =
   /(^|[/#._-])(log-?in|sign-?in|log-?out|sign-?out|sign-?up|register|registration|forgot-?password|reset-?password|password-?reset|verify-?email|confirm-?email|verify-?otp|send-?otp|magic-?link|oauth|auth\/callback|auth\/(?:[\w-]+\/)*(?:join|resend-[\w-]+|unlock-account|sso|verify|confirm|callback)|join)($|[/#?._-])|#(login|signIn|signin|signUp|signup|register|logout|signOut|forgotPassword|resetPassword|verifyOtp|sendOtp|verifyEmail)\b/i

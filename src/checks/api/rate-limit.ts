@@ -80,6 +80,10 @@ function authEndpoint(route: Route): Endpoint | undefined {
     const kind = op === 'sign-in' ? 'password' : op === 'sign-up' || op === 'admin' ? 'registration' : op === 'verify' ? 'code' : 'message'
     return { route, severity: 'Medium', does: `calls the platform's ${name} from the server`, at: call.at, kind }
   }
+  // A short code that a row holds lets its sender set the password: it can be tried until it fits.
+  const sets = steps.find((s) => s.effect.kind === 'auth-call' && s.effect.op === 'admin' && /updateUser/i.test(s.effect.name))
+  const code = route.work.find((w) => w.guard?.who === 'token' && /(^|[._])(code|otp|pin)$|_code$/i.test(w.guard.how))
+  if (sets && code) return { route, severity: 'High', does: 'verifies a code and sets the password itself', at: sets.at, kind: 'code' }
   // Own registration or token endpoints: a row of users or a token is made from what anybody sends.
   const adds = route.work.find((w) => w.kind === 'insert' && /user|account|member/i.test(w.table ?? ''))
   if (named && adds && /regist|sign-?up/i.test(named)) return { route, severity: 'High', does: 'registers accounts itself', at: adds.at, kind: 'registration' }

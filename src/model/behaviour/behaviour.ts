@@ -19,7 +19,15 @@ export interface Entry extends Runnable {
   /** Run first, in this order; `next()` (or `resolve(event)`) of each runs what follows it. */
   readonly before?: readonly Runnable[]
   /** The request that is imagined: tests of its path and method in middleware and handlers are decided by it. */
-  readonly request?: { readonly path?: string; readonly method?: string }
+  readonly request?: ImaginedRequest
+}
+
+/** What is known of the request before it comes. */
+export interface ImaginedRequest {
+  readonly path?: string
+  readonly method?: string
+  /** The platform has verified the token in the Authorization header, so what it says can be believed. */
+  readonly tokenVerified?: true
 }
 
 /** A function of the repository: by id, by name in the module (an export or a local), or as the expression that yields it. */

@@ -10,6 +10,7 @@ import { elementOf, member, request } from './members.ts'
 import { callFunction, callValue, maybe, settle } from './operations.ts'
 import { statusIn } from './responses.ts'
 import { Scope } from './scope.ts'
+import { decodedToken } from './token-claims.ts'
 
 const PASS_THROUGH = new Set([
   'decodeURIComponent',
@@ -110,7 +111,9 @@ export function builtinCall(it: Interpreter, name: string, args: readonly Val[],
       }
       return object(props, rest)
     }
-    case 'JSON.parse':
+    case 'JSON.parse': {
+      const claims = decodedToken(it, first)
+      if (claims) return claims
       return first.v === 'request' && first.part === 'raw-body'
         ? { v: 'request', part: 'body' }
         : first.v === 'call' && first.name === 'JSON.stringify'
@@ -118,6 +121,7 @@ export function builtinCall(it: Interpreter, name: string, args: readonly Val[],
           : first.v === 'const'
             ? UNKNOWN
             : first
+    }
     case 'JSON.stringify':
       return { v: 'call', name, args: args.slice(0, 1), at }
     case 'Buffer.from':
@@ -399,6 +403,14 @@ function promised(it: Interpreter, executor: FunctionVal, at: Place): Val {
   return it.alternatives(settled.map((s, i) => ({ value: s.value, under: extras[i] as typeof base })))
 }
 
+/** What a filter leaves of a list written in the code: how many items there are is known only when every test is. */
+function kept(it: Interpreter, items: readonly Val[], test: (item: Val) => Val): Val {
+  const tests = items.map((x) => truth(mapOnce(it, () => test(x))))
+  const sure = items.filter((_, i) => tests[i] === true)
+  const open = items.filter((_, i) => tests[i] === undefined)
+  return open.length ? array(sure, it.alternatives(open.map((value) => ({ value, under: [] })))) : array(sure)
+}
+
 function seedlessUrl(): Val {
   return host('url', 'url')
 }
@@ -500,14 +512,17 @@ export function builtinMethod(it: Interpreter, of: Val, name: string, args: read
       if (!calls) break
       maybe(it, () => each(elementOf(it, of)))
       return UNDEFINED
-    case 'filter':
+    case 'filter': {
+      const present = args[0]?.v === 'global' && args[0].name === 'Boolean'
+      if ((calls || present) && of.v === 'array' && !of.more && of.items.length <= 40) return kept(it, of.items, present ? (x) => x : each)
+      if (calls) maybe(it, () => each(elementOf(it, of)))
+      return of
+    }
     case 'slice':
     case 'splice':
     case 'subarray':
       if (calls) maybe(it, () => each(elementOf(it, of)))
-      if (of.v === 'array' && name === 'filter' && !of.more && of.items.every((x) => x.v === 'const')) return { ...of }
-      if (of.v === 'array' || of.v === 'row') return of
-      return name === 'filter' ? of : { v: 'call', name, args: [of, ...args], at }
+      return of.v === 'array' || of.v === 'row' ? of : { v: 'call', name, args: [of, ...args], at }
     case 'find':
     case 'findLast':
       if (calls) {
@@ -554,6 +569,10 @@ export function builtinMethod(it: Interpreter, of: Val, name: string, args: read
     case 'add':
       if (of.v === 'array') {
         changed?.(array([...of.items, ...args].slice(0, 24), of.more))
+        return UNKNOWN
+      }
+      if (name === 'add' && of.v === 'call' && of.name === 'Set') {
+        changed?.({ ...of, args: [...(of.args.length ? of.args : [array([])]), ...args].slice(0, 24) })
         return UNKNOWN
       }
       break

@@ -4,6 +4,7 @@ import type { Value } from './behaviour.ts'
 import type { Interpreter } from './interpreter.ts'
 import { callValue, evaluate, exportedValue, functionValue, hostMember, lookup, settleChain } from './operations.ts'
 import { Scope } from './scope.ts'
+import { tokenClaim } from './token-claims.ts'
 
 /** Fields of an identity that the person it belongs to can change. */
 const EDITABLE = /^(?:user_metadata|raw_user_meta_data|unsafeMetadata|identities)(?:\.|$)/
@@ -22,7 +23,7 @@ export function member(it: Interpreter, of: Val, name: string, at: Place): Val {
       if (name === 'length') return of.more ? op('length', of) : constant(of.items.length)
       return { v: 'call', name, args: [of], at }
     case 'request':
-      return { v: 'request', part: of.part === 'raw-body' ? 'body' : of.part, name: of.name ? `${of.name}.${name}` : name }
+      return tokenClaim(it, of, name, at) ?? { v: 'request', part: of.part === 'raw-body' ? 'body' : of.part, name: of.name ? `${of.name}.${name}` : name }
     case 'caller': {
       const field = of.field ? `${of.field}.${name}` : name
       return { ...of, field, ...(EDITABLE.test(field) && of.trust === 'verified' ? { trust: 'editable' } : {}) }
@@ -209,6 +210,13 @@ export function elementOf(it: Interpreter, of: Val): Val {
     case 'any':
       return it.distribute(of, (value) => elementOf(it, value))
     case 'call':
+      // a set that was filled: what it was made from, then what was added
+      if (of.name === 'Set' && of.args.length > 1)
+        return it.alternatives(
+          dedupe([...(of.args[0]?.v === 'array' && !of.args[0].items.length ? [] : [elementOf(it, of.args[0] ?? UNKNOWN)]), ...of.args.slice(1)])
+            .slice(0, 8)
+            .map((value) => ({ value, under: [] })),
+        )
       return of.name === 'Object.entries' || of.name === 'Object.keys' || of.name === 'Object.values'
         ? array([
             { v: 'call', name: 'key', args: of.args },

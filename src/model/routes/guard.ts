@@ -1,5 +1,7 @@
 import type { Place } from '../../lib/place.ts'
 import type { Behaviour, Condition, Filter, Step, Trust, Value } from '../behaviour/behaviour.ts'
+import { isFromCredential, isTokenSignature } from '../behaviour/signed-tokens.ts'
+import { GATEWAY } from '../behaviour/token-claims.ts'
 
 /** Who is let in, and where that is decided. */
 export interface Guard {
@@ -31,6 +33,8 @@ export interface Proof {
   readonly at?: Place
   /** It also holds when this variable is unset. */
   readonly opensWithout?: string
+  /** What of the request would have to be empty to pass without the variable. */
+  readonly unlessEmpty?: Value
 }
 
 const RANK: Readonly<Record<Guard['trust'], number>> = { verified: 3, editable: 2, unverified: 1, claimed: 0 }
@@ -78,7 +82,7 @@ function strongestOf(under: readonly Condition[], behaviour: Behaviour): Guard |
   for (const condition of under) {
     const proof = proofOf(condition.test, !condition.negated, behaviour, 0)
     if (!proof) continue
-    if (proof.opensWithout) {
+    if (proof.opensWithout && !refusesEmpty(proof, under)) {
       open ??= { proof, condition }
       continue
     }
@@ -96,8 +100,14 @@ function strongestOf(under: readonly Condition[], behaviour: Behaviour): Guard |
     how: proof.how,
     ...(proof.at ? { identifiedAt: proof.at } : {}),
     refusal: { ...(status !== undefined ? { status } : {}), ...(o.how ? { how: o.how } : {}) },
-    ...(proof.opensWithout ? { opensWithout: proof.opensWithout } : {}),
+    ...(proof.opensWithout && chosen !== best ? { opensWithout: proof.opensWithout } : {}),
   }
+}
+
+/** Where an unset variable would equal an empty value only, and the request has to bring one that is not empty. */
+function refusesEmpty(proof: Proof, under: readonly Condition[]): boolean {
+  const sent = proof.unlessEmpty
+  return sent?.v === 'request' && under.some((c) => !c.negated && c.test.v === 'request' && c.test.part === sent.part && c.test.name === sent.name)
 }
 
 function better(a: Proof, b: Proof): boolean {
@@ -145,6 +155,8 @@ function prove(value: Value, truthy: boolean, behaviour: Behaviour, depth: numbe
       return undefined
     }
     case 'caller':
+      // the public key of the project is a verified token as well, and has a role
+      if (value.how === GATEWAY && value.field === 'role') return undefined
       return truthy ? { who: isRole(value.field) ? 'admin' : 'user', trust: value.trust, how: value.how, ...(value.at ? { at: value.at } : {}) } : undefined
     case 'error': {
       if (truthy || value.of < 0) return undefined
@@ -170,7 +182,8 @@ function prove(value: Value, truthy: boolean, behaviour: Behaviour, depth: numbe
     case 'any': {
       // It must hold whichever of them it was; alternatives that cannot have that truth value do not count.
       const possible = value.of.filter(
-        (x, i) => !(x.v === 'const' && Boolean(x.value) !== truthy) && !(value.under?.[i] ?? []).some((c) => testOnly(c.test, !c.negated)),
+        (x, i) =>
+          !(x.v === 'const' && Boolean(x.value) !== truthy) && !neverHolds(x, truthy) && !(value.under?.[i] ?? []).some((c) => testOnly(c.test, !c.negated)),
       )
       if (!possible.length) return undefined
       // What had to hold for an alternative speaks for it as well (a header that makes up a session).
@@ -190,7 +203,7 @@ function either(parts: readonly Value[], truthy: boolean, behaviour: Behaviour, 
   const proofs: Proof[] = []
   let unset: string | undefined
   for (const p of parts) {
-    if (testOnly(p, truthy)) continue
+    if (testOnly(p, truthy) || neverHolds(p, truthy)) continue
     const proof = proofOf(p, truthy, behaviour, depth + 1)
     if (proof) proofs.push(proof)
     else {
@@ -201,6 +214,16 @@ function either(parts: readonly Value[], truthy: boolean, behaviour: Behaviour, 
   }
   const w = weakest(proofs)
   return w && unset ? { ...w, opensWithout: unset } : w
+}
+
+/** `'' === process.env.X`, what a missing header leaves of a comparison: no variable that is set is empty, and none that is unset is text. */
+function neverHolds(v: Value, truthy: boolean): boolean {
+  if (v.v !== 'op') return false
+  if (v.op === '!') return v.of[0] !== undefined && neverHolds(v.of[0], !truthy)
+  if (v.op === '&&' || v.op === '||') return (v.op === '&&') === truthy ? v.of.some((x) => neverHolds(x, truthy)) : v.of.every((x) => neverHolds(x, truthy))
+  if (v.op !== (truthy ? '===' : '!==')) return false
+  const env = v.of.find((x) => x.v === 'env')
+  return env?.v === 'env' && !env.fallback && v.of.some((x) => x.v === 'const' && x.value === '')
 }
 
 const TEST_MODE = /(^|_)(TEST|TESTING|E2E|MOCK|PLAYWRIGHT|CYPRESS|VITEST|JEST|CI)(_|$)/
@@ -272,11 +295,26 @@ function comparison(a: Value, b: Value, equal: boolean, behaviour: Behaviour, de
     [a, b],
     [b, a],
   ] as const) {
+    if (x.v === 'caller' && x.how === GATEWAY && x.field === 'role' && y.v === 'const' && /^(anon|authenticated)$/.test(String(y.value)))
+      return y.value === 'anon' ? undefined : { who: 'user', trust: x.trust, how: x.how, ...(x.at ? { at: x.at } : {}) }
     if (x.v === 'caller' && !(y.v === 'const' && (y.value === null || y.value === undefined)))
       return { who: y.v === 'const' || y.v === 'env' || isRole(x.field) ? 'admin' : 'user', trust: x.trust, how: x.how, ...(x.at ? { at: x.at } : {}) }
     const secret = serverSecret(x)
+    if (secret && isTokenSignature(x))
+      return {
+        who: 'user',
+        trust: 'verified',
+        how: `the signature of a token, checked with ${secret.name}`,
+        ...(secret.fallback ? { opensWithout: secret.name } : {}),
+      }
     if (secret && fromRequest(y))
-      return { who: 'secret', trust: 'verified', how: `a comparison with ${secret.name}`, ...(secret.fallback ? { opensWithout: secret.name } : {}) }
+      return {
+        who: 'secret',
+        trust: 'verified',
+        how: `a comparison with ${secret.name}`,
+        ...(secret.fallback ? { opensWithout: secret.name } : {}),
+        ...(secret.fallback && secret.empty && x.v !== 'text' && y.v === 'request' ? { unlessEmpty: y } : {}),
+      }
     if (x.v === 'row' && x.step >= 0) {
       // A stored secret compared with what the caller sent.
       if (fromRequest(y) && CREDENTIAL.test(x.field ?? '')) return { who: 'token', trust: 'verified', how: `${x.table}.${x.field}` }
@@ -300,18 +338,20 @@ function isRole(field: string | undefined): boolean {
 }
 
 /** A value that only the server knows: a variable, or text around one. An empty or constant fallback makes it guessable. */
-function serverSecret(v: Value): { readonly name: string; readonly fallback?: true } | undefined {
+function serverSecret(v: Value): { readonly name: string; readonly fallback?: true; readonly empty?: true } | undefined {
   if (v.v === 'env')
     return {
       name: v.name,
       ...(v.fallback && v.fallback.v === 'const' && v.fallback.value !== undefined && v.fallback.value !== null ? { fallback: true as const } : {}),
+      ...(v.fallback?.v === 'const' && v.fallback.value === '' ? { empty: true as const } : {}),
     }
   if (v.v === 'text')
     for (const p of v.parts) {
       const s = serverSecret(p)
       if (s) return s
     }
-  if (v.v === 'call')
+  // how long a secret is or that it is text proves nothing
+  if (v.v === 'call' && v.name !== 'length')
     for (const x of v.args) {
       const s = serverSecret(x)
       if (s) return s
@@ -389,6 +429,8 @@ function guardProof(step: Step, behaviour: Behaviour): Proof | undefined {
 function resultProof(step: Step, behaviour: Behaviour): Proof | undefined {
   const e = step.effect
   if (e.kind === 'identify') return { who: 'user', trust: e.trust, how: e.how, at: step.at }
+  if (e.kind === 'verify-signature' && isFromCredential(e.payload))
+    return { who: 'user', trust: 'verified', how: `${e.library} signature of a token`, at: step.at }
   if (e.kind === 'verify-signature') return { who: 'signature', trust: 'verified', how: `${e.library} signature`, at: step.at }
   if (e.kind === 'hash-compare') return { who: 'secret', trust: 'verified', how: e.name, at: step.at }
   if (e.kind === 'db') return rowProof(behaviour.steps.indexOf(step), undefined, behaviour, 0)

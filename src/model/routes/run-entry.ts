@@ -53,7 +53,11 @@ function location(path: Value): Value {
 /** The request that an entry is for. A server action is posted to whatever page the caller likes. */
 function requestOf(entry: Entry): NonNullable<Runnables['request']> {
   if (entry.kind === 'action' && entry.framework === 'Next.js') return { method: 'POST' }
-  return { path: samplePath(entry.route.replace(/\?\/.*$/, '')), ...(entry.method ? { method: entry.method } : {}) }
+  return {
+    path: samplePath(entry.route.replace(/\?\/.*$/, '')),
+    ...(entry.method ? { method: entry.method } : {}),
+    ...(entry.platformJwt?.on ? { tokenVerified: true as const } : {}),
+  }
 }
 
 const SEEDS: Readonly<Record<Calling, readonly Seed[]>> = {

@@ -43,12 +43,14 @@ export interface Work {
   readonly guardedLater?: Guard
 }
 
-const LOGS = /(^|_)(rate_?limits?|logs?|audit|attempts?|analytics|metrics?|counters?|views?|events?|webhooks?|idempotency|telemetry)(_|$)/i
+const LOGS =
+  /(^|_)(rate_?limits?|logs?|audit|(?:banned|blocked)_?ips?|ip_?(?:bans?|blocks?|blocklist)|attempts?|analytics|metrics?|counters?|views?|events?|webhooks?|idempotency|telemetry)(_|$)/i
+const BLOCKED = /(^|_)((banned|blocked)_?ips?|ip_?(bans?|blocks?|blocklist))(_|$)/i
 const PERSONAL =
-  /(^|_)(users?|profiles?|accounts?|customers?|clients?|orders?|payments?|subscriptions?|invoices?|messages?|conversations?|chats?|sessions?|tickets?|bookings?|reservations?|appointments?|members?|memberships?|teams?|organi[sz]ations?|credits?|wallets?|transactions?|notes?|documents?|files?|uploads?|contacts?|patients?|leads?|addresses|carts?|returns?|refunds?|api_?keys?|tokens?|notifications?|employees?|students?|projects?|tasks?|subscribers?)(_|$)/i
+  /(^|_)(users?|profiles?|accounts?|customers?|clients?|orders?|payments?|subscriptions?|invoices?|messages?|conversations?|chats?|sessions?|tickets?|bookings?|reservations?|appointments?|members?|memberships?|teams?|organi[sz]ations?|credits?|wallets?|transactions?|notes?|documents?|files?|uploads?|contacts?|patients?|leads?|addresses|carts?|returns?|refunds?|api_?keys?|tokens?|notifications?|employees?|students?|projects?|tasks?|subscribers?|sales|purchases?|enroll?ments?|attendees?|participants?|withdrawals?|payouts?|guests?|recipients?)(_|$)/i
 const SHOWN = /^(is_)?(published|public|active|visible|approved|enabled|status|state|visibility|archived|draft)$/i
 const SHOWN_STATE = /^(published|public|active|visible|approved|live|open|available)$/i
-const CAPABILITY = /token|secret|hash|nonce|share|invite|code|session_?id|checkout_?id|payment_?intent|unsubscribe/i
+const CAPABILITY = /token|secret|hash|nonce|share|invite|code|(licen[cs]e|api|access|activation)_?key|session_?id|checkout_?id|payment_?intent|unsubscribe/i
 const PAID_HOSTS =
   /(^|\.)(openai\.com|anthropic\.com|googleapis\.com|replicate\.com|huggingface\.co|groq\.com|mistral\.ai|cohere\.(com|ai)|deepseek\.com|openrouter\.ai|perplexity\.ai|elevenlabs\.io|stability\.ai|together\.(ai|xyz)|fal\.(ai|run)|x\.ai|lovable\.dev|firecrawl\.dev|serpapi\.com|tavily\.com|deepgram\.com|assemblyai\.com)/i
 const MAIL_HOSTS =
@@ -71,7 +73,7 @@ export function workOf(behaviour: Behaviour, schema: Pick<SchemaModel, 'tables'>
     // asking who a token belongs to, with the server's own key, is part of the check
     if (step.effect.kind === 'http' && (!guard || guard.trust === 'claimed') && decides(behaviour, index)) return
     const later = guard && guard.trust !== 'claimed' ? undefined : laterGuard(behaviour, index)
-    const hidden = !guard && (work.kind === 'read' || work.kind === 'file-read') && !answered
+    const hidden = !guard && (work.kind === 'read' || work.kind === 'file-read') && (!answered || (later?.who === 'token' && !isShown(behaviour, index)))
     out.push({
       ...work,
       at: step.at,
@@ -91,6 +93,43 @@ function disclosure(behaviour: Behaviour): boolean {
       s.effect.kind === 'respond' && s.effect.how !== 'redirect' && s.effect.how !== 'not-found' && s.effect.how !== 'next' && (s.effect.status ?? 200) < 400,
   )
   return answers.length === 0 || answers.some((s) => !guardOfStep(s, behaviour) || guardOfStep(s, behaviour)?.trust === 'claimed')
+}
+
+/** True when an answer that anybody can have may carry what this step read. */
+function isShown(behaviour: Behaviour, index: number): boolean {
+  return behaviour.steps.some((s) => {
+    if (s.effect.kind !== 'respond' || (s.effect.status ?? 200) >= 400) return false
+    const guard = guardOfStep(s, behaviour)
+    return (!guard || guard.trust === 'claimed') && s.effect.body !== undefined && carries(s.effect.body, index, 0)
+  })
+}
+
+function carries(v: Value, step: number, depth: number): boolean {
+  if (depth > 8) return true
+  const next = (x: Value) => carries(x, step, depth + 1)
+  switch (v.v) {
+    case 'const':
+    case 'env':
+    case 'request':
+    case 'error':
+      return false
+    case 'row':
+    case 'result':
+      return v.step === step
+    case 'object':
+      return Object.values(v.props).some(next) || (v.rest !== undefined && next(v.rest))
+    case 'array':
+      return v.items.some(next)
+    case 'text':
+      return v.parts.some(next)
+    case 'op':
+    case 'any':
+      return v.of.some(next)
+    case 'call':
+      return v.args.some(next)
+    default:
+      return true
+  }
 }
 
 /** True when a guard further on depends on the answer of this step: a key that was looked up and is then compared. */
@@ -204,7 +243,8 @@ function database(e: Extract<Effect, { kind: 'db' }>, schema: Pick<SchemaModel, 
   const shown = e.filters.some(
     (f) => SHOWN.test(f.column) && f.value.v === 'const' && (typeof f.value.value === 'boolean' || SHOWN_STATE.test(String(f.value.value))),
   )
-  const userData = table && !table.stub ? table.userData !== undefined : PERSONAL.test(name)
+  // a table that only the dashboard created shows some of its columns; its name has to do for the rest
+  const userData = table?.userData !== undefined || ((!table || table.stub === true) && PERSONAL.test(name))
   const words = rightsWords(e.client.rights)
   // A table that anybody may read by its policies is public (checks 1 and 2 judge whether it should be).
   const open =
@@ -224,7 +264,9 @@ function database(e: Extract<Effect, { kind: 'db' }>, schema: Pick<SchemaModel, 
       table: name,
       userData: userData && !e.countOnly && !(shown && !table?.userData?.personalColumns.length),
     }
-  if (LOGS.test(name) && e.op !== 'delete' && !table?.userData?.powerColumns.length) return undefined
+  // what is deleted of a list of blocked addresses by the row that was just found is a block that has run out
+  const ended = e.op === 'delete' && BLOCKED.test(name) && e.filters.some((f) => f.op === 'eq' && f.value.v === 'row')
+  if (LOGS.test(name) && (e.op !== 'delete' || ended) && !table?.userData?.powerColumns.length) return undefined
   const kind = e.op === 'insert' ? 'insert' : e.op === 'delete' ? 'delete' : 'update'
   const owners = new Set([...(table?.userData?.ownerColumns ?? ['user_id', 'owner_id', 'userId', 'ownerId', 'profile_id'])])
   const forged = e.payload?.v === 'object' && Object.entries(e.payload.props).some(([k, v]) => owners.has(k) && fromRequest(v))

@@ -1,6 +1,7 @@
-import { isNullish, object, op, UNDEFINED, UNKNOWN, type Val } from '../abstract-value.ts'
+import { array, isNullish, object, op, UNDEFINED, UNKNOWN, type Val } from '../abstract-value.ts'
 import type { Trust } from '../behaviour.ts'
 import { callValue } from '../operations.ts'
+import { decodedToken } from '../token-claims.ts'
 import type { Library, LibraryCall } from './library.ts'
 
 /** Notes that the caller is established here, and gives the identity. */
@@ -182,10 +183,14 @@ const jwt: Library = {
       case 'decodeJwt':
       case 'jwtDecode':
       case 'jwt_decode':
-      case 'default':
+      case 'default': {
+        const claims = c.args[0] && decodedToken(c.it, c.args[0])
+        // djwt gives header, payload and signature
+        if (claims) return name === 'decode' && /djwt/.test(c.chain.root.v === 'lib' ? c.chain.root.pkg : '') ? array([UNKNOWN, claims, UNKNOWN]) : claims
         return c.args[0] && !isNullish(c.args[0])
           ? identify(c, `${name === 'default' ? 'jwt-decode' : name}() of a JSON Web Token without verification`, 'claimed')
           : undefined
+      }
       case 'sign':
         return { v: 'call', name: 'signed-token', args: c.args.slice(0, 1), at: c.at }
       case 'createRemoteJWKSet':
