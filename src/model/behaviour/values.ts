@@ -1,32 +1,8 @@
 import type { Behaviour, Value } from './behaviour.ts'
+import { mentions } from './mentions.ts'
+import { isCheckedClaim } from './signed-tokens.ts'
 
-/** The values directly inside a value. */
-export function partsOf(value: Value): readonly Value[] {
-  switch (value.v) {
-    case 'object':
-      return value.rest ? [...Object.values(value.props), value.rest] : Object.values(value.props)
-    case 'array':
-      return value.items
-    case 'text':
-      return value.parts
-    case 'op':
-    case 'any':
-      return value.of
-    case 'call':
-      return value.args
-    case 'env':
-      return value.fallback ? [value.fallback] : []
-    case 'response':
-      return value.body ? [value.body] : []
-    default:
-      return []
-  }
-}
-
-/** True when the value, or something that it is made of, satisfies the predicate. */
-export function mentions(value: Value, predicate: (value: Value) => boolean, depth = 0): boolean {
-  return predicate(value) || (depth < 8 && partsOf(value).some((p) => mentions(p, predicate, depth + 1)))
-}
+export { mentions, partsOf } from './mentions.ts'
 
 /** Words of a behaviour that a request carries, also through rows that were found by it. */
 export function isRequest(value: Value): boolean {
@@ -70,7 +46,9 @@ export function isCallers(value: Value, behaviour: Behaviour, depth = 0): boolea
       return value.items.some(next)
     case 'call':
       // `ctx.accountId`: left there by middleware that could not be followed, not by the request
-      return value.args.length === 0 ? /^(?:ctx|locals|context|state|c|req)\.[a-z]/i.test(value.name) : value.args.some(next)
+      return value.args.length === 0
+        ? /^(?:ctx|locals|context|state|c|req)\.[a-z]/i.test(value.name)
+        : value.args.some(next) || isCheckedClaim(value, behaviour)
     case 'op':
       return (value.op === '||' || value.op === '??' || value.op === '&&') && value.of.some(next)
     default:

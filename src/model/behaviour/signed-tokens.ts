@@ -1,0 +1,49 @@
+import type { Behaviour, Value } from './behaviour.ts'
+import { mentions } from './mentions.ts'
+
+/**
+ * Tokens whose signature the application checks itself: an HMAC over a part of the Authorization header or of a cookie, with a
+ * secret of the server. What such a token says is as good as what a library says after verifying it.
+ */
+export function isTokenSignature(value: Value): boolean {
+  return mentions(value, (x) => x.v === 'call' && x.name === 'hmac' && isFromCredential(x))
+}
+
+/** Made from a header or cookie, and from nothing else of the request. */
+export function isFromCredential(value: Value): boolean {
+  let header = false
+  const other = mentions(value, (x) => {
+    if (x.v !== 'request') return false
+    if (x.part !== 'cookie' && !(x.part === 'header' && /^authorization(?:\.|$)|token/i.test(x.name ?? ''))) return true
+    header = true
+    return false
+  })
+  return header && !other
+}
+
+const checked = new WeakMap<Behaviour, boolean>()
+
+/** Whether the behaviour compares a signature of the request's own token anywhere. */
+function checksTokens(behaviour: Behaviour): boolean {
+  let known = checked.get(behaviour)
+  if (known === undefined) {
+    known = behaviour.steps.some(
+      (s) => s.under.some((c) => isTokenSignature(c.test)) || (s.effect.kind === 'verify-signature' && isFromCredential(s.effect.payload)),
+    )
+    checked.set(behaviour, known)
+  }
+  return known
+}
+
+const DECODED = /^(?:Buffer\.from|atob|decode|base64\w*|fromBase64\w*|JSON\.parse|toString)$/i
+
+/** A claim of a token whose signature the behaviour checks: a member of what decoding it gave. */
+export function isCheckedClaim(value: Value, behaviour: Behaviour): boolean {
+  return (
+    value.v === 'call' &&
+    value.args.length > 0 &&
+    isFromCredential(value) &&
+    mentions(value, (x) => x.v === 'call' && DECODED.test(x.name)) &&
+    checksTokens(behaviour)
+  )
+}
