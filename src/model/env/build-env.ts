@@ -47,7 +47,10 @@ export function buildEnv(input: ModelInput, slices: Slices): EnvModel {
     files: envFileStates(input),
     ignoreGaps: ignoreGaps(
       input.facts.of('gitignore'),
-      slices.workspaces.all.map((w) => w.dir).filter((d) => ['source', 'docs'].includes(slices.files.role(`${d}/package.json`))),
+      slices.workspaces.all
+        .filter((w) => w.manifest)
+        .map((w) => w.dir)
+        .filter((d) => ['source', 'docs'].includes(slices.files.role(`${d}/package.json`))),
     ),
     ignoreFiles,
     history: input.history

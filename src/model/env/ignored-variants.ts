@@ -12,11 +12,13 @@ export function ignoreGaps(files: ReadonlyMap<string, GitignoreFacts>, folders: 
   const rules = new Map([...files].map(([path, facts]) => [folderOf(path), { path, rules: ignore().add([...facts.lines]), lines: facts.lines }]))
   const lets = new Map<string, string[]>()
   const rootOpen = VARIANTS.filter((v) => !isIgnored(v, rules))
-  for (const folder of [...new Set(['', ...folders])].sort()) {
+  // Where the applications lie in folders with ignore files of their own, the root is no place for env files.
+  const keptBelow = folders.length > 0 && !folders.includes('') && folders.every((f) => speaking(f, rules) !== '')
+  for (const folder of [...new Set([...(keptBelow ? [] : ['']), ...folders])].sort()) {
     // what the root lets in is the root's cause, wherever it is let in
-    const open = VARIANTS.filter((v) => !isIgnored(join(folder, v), rules) && (folder === '' || !rootOpen.includes(v)))
+    const open = VARIANTS.filter((v) => !isIgnored(join(folder, v), rules) && (folder === '' || keptBelow || !rootOpen.includes(v)))
     if (!open.length) continue
-    const owner = unignoring(folder, open[0] as string, rules)
+    const owner = unignoring(folder, open[0] as string, rules) || (keptBelow ? speaking(folder, rules) : '')
     lets.set(owner, [...(lets.get(owner) ?? []), ...open.map((v) => join(folder, v))])
   }
   return [...lets].map(([folder, variants]) => {
@@ -53,6 +55,12 @@ function isIgnored(path: string, rules: ReadonlyMap<string, { readonly rules: Ig
 function unignoring(folder: string, variant: string, rules: ReadonlyMap<string, { readonly rules: Ignore }>): string {
   const path = join(folder, variant)
   for (let at = folder; at; at = folderOf(at)) if (rules.get(at)?.rules.test(path.slice(at.length + 1)).unignored) return at
+  return ''
+}
+
+/** The innermost folder whose ignore file names env files; the root when none does. */
+function speaking(folder: string, rules: ReadonlyMap<string, { readonly lines: readonly string[] }>): string {
+  for (let at = folder; at; at = folderOf(at)) if (lastSpeaking(rules.get(at)?.lines ?? [])) return at
   return ''
 }
 

@@ -93,7 +93,7 @@ function read(program: Program, path: string, m: Found): void {
       if (SERVER_CLIENTS.test(last)) m.serverClients.push(at)
       else if (BROWSER_CLIENTS.test(last) || (last === 'createClient' && browser && fromSupabase(program, path, fn.id, e))) m.browserClients.push(at)
       if (last === 'onAuthStateChange') {
-        if (browser || side === 'unreached') m.listeners.push(at)
+        if (browser || (side === 'unreached' && !isDead(program, path))) m.listeners.push(at)
       } else if (/auth\.getSession$/.test(name) && browser) m.sessionReads.push(at)
       if (AUTH_CALL.test(name) && browser) m.browserAuth.push(at)
       if (!browser && /(^|\.)(auth\.getUser|auth\.getClaims|auth\.getSession|safeGetSession|getSession|getUser)$/.test(name))
@@ -102,6 +102,13 @@ function read(program: Program, path: string, m: Found): void {
         m.renewals.push(at)
       if (/cookies?(\(\))?\.(set|append)$|setCookie$|\.cookie$/.test(name) && tokenCookie(e)) m.ownCookies.push(at)
     }
+}
+
+/** Imported by nothing, in an application whose entries are known: it never runs. */
+function isDead(program: Program, path: string): boolean {
+  const { dir } = program.workspace(path)
+  const prefix = dir ? `${dir}/` : ''
+  return program.modules.importers(path).length === 0 && program.modules.clientEntries.some((e) => e.path.startsWith(prefix))
 }
 
 function fromSupabase(program: Program, path: string, scope: number, e: Extract<Expr, { k: 'call' }>): boolean {
