@@ -61,10 +61,11 @@ function settingIssue(s: AuthSetting): Issue {
     message: `${s.section} ${keyOf(s)} is ${String(s.value)} seconds (${duration(Number(s.value))}); at most ${LIMIT} are allowed.`,
     attack: 'A link in a forwarded, leaked or shared mailbox still signs in long after its owner forgot it, and a short code can be guessed for that long.',
     fix: {
-      text: 'One hour or less.',
+      text: `One hour or less in \`${s.section}\`.`,
       language: 'toml',
-      code: `${s.section}\n${keyOf(s)} = ${LIMIT}`,
-      replaces: { path: s.at.path, line: s.at.line, endLine: s.at.line },
+      ...(s.ownLine
+        ? { code: `${keyOf(s)} = ${LIMIT}`, replaces: { path: s.at.path, line: s.at.line, endLine: s.at.line } }
+        : { code: `${s.section}\n${keyOf(s)} = ${LIMIT}` }),
     },
     at: s.at,
     proof: 'inferred',

@@ -11,7 +11,15 @@ export function readAuthSettings(facts: FactsIndex): AuthSetting[] {
       for (const [dotted, leaf] of leaves(value, 'auth', 0)) {
         const section = sectionOf(`${prefix}${dotted}`)
         const line = lines[`${prefix}${dotted}`] ?? lines[section] ?? 1
-        settings.push({ key: dotted, section: `[${section}]`, value: leaf, at: { path, line }, stage, ...(because ? { because } : {}) })
+        settings.push({
+          key: dotted,
+          section: `[${section}]`,
+          value: leaf,
+          at: { path, line },
+          ownLine: (lines[section] ?? line) < line,
+          stage,
+          ...(because ? { because } : {}),
+        })
       }
     }
     const config = data as { auth?: unknown; remotes?: Record<string, { auth?: unknown }> } | undefined

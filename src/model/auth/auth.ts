@@ -83,6 +83,8 @@ export interface AuthSetting {
   readonly section: string
   readonly value: string | number | boolean | readonly string[]
   readonly at: Place
+  /** It stands under the header of its section on a line of its own, so that the line can be replaced; false in an inline table or as a dotted key. */
+  readonly ownLine: boolean
   /** Production when it is pushed to the hosted project or belongs to a production remote. */
   readonly stage: 'local' | 'production' | 'other'
   readonly because?: string

@@ -1,9 +1,10 @@
 import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { buffer } from 'node:stream/consumers'
+import { buffer, json } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
-import nock from 'nock'
 import { type Header, pack } from 'tar-stream'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { BlobSpool, spoolArchive } from '../../../src/platform/github/archive.ts'
@@ -26,9 +27,23 @@ const LIMITS = { file: 1000, unpacked: 1 << 20, entries: 50 }
 let root: string
 let before: string | undefined
 
-// A real git host never packs these archives; nock stands in for a host that lies.
+/** Answers by method and path: a host that lies, as no real one can be made to. */
+let answers: Map<string, (body: unknown) => unknown>
+let host: Server
+let url: string
+
 beforeEach(async () => {
-  nock.disableNetConnect()
+  answers = new Map()
+  host = createServer(async (request, response) => {
+    const answer = answers.get(`${request.method} ${request.url}`)
+    const body = request.method === 'POST' ? await json(request) : undefined
+    const value = answer?.(body)
+    if (value === undefined) response.writeHead(404, { 'content-type': 'application/json' }).end('{"message":"Not Found"}')
+    else if (Buffer.isBuffer(value)) response.writeHead(200, { 'content-type': 'application/octet-stream' }).end(value)
+    else response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(value))
+  })
+  await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve))
+  url = `http://127.0.0.1:${(host.address() as AddressInfo).port}`
   root = await mkdtemp(join(tmpdir(), 'prelaunch-archive-test-'))
   await mkdir(join(root, 'tmp'))
   before = process.env['TMPDIR']
@@ -37,12 +52,14 @@ beforeEach(async () => {
 afterEach(async () => {
   if (before === undefined) delete process.env['TMPDIR']
   else process.env['TMPDIR'] = before
-  nock.cleanAll()
-  nock.enableNetConnect()
+  host.closeAllConnections()
+  await new Promise((resolve) => host.close(resolve))
   await rm(root, { recursive: true, force: true })
 })
 
-async function tarball(entries: readonly (Header & { body?: string | Buffer })[]): Promise<Buffer> {
+const client = () => tokenClient('t0', url, { patience: 0 })
+
+async function tarball(entries: readonly (Partial<Header> & { name: string; body?: string | Buffer })[]): Promise<Buffer> {
   const archive = pack()
   for (const { body, ...header } of entries) archive.entry({ ...header }, body ?? '')
   archive.finalize()
@@ -50,16 +67,13 @@ async function tarball(entries: readonly (Header & { body?: string | Buffer })[]
 }
 
 function serve(body: Buffer): void {
-  nock('https://api.github.com')
-    .get(`/repos/octo/shop/tarball/${COMMIT}`)
-    .reply(302, undefined, { location: 'https://codeload.github.com/octo/shop/legacy.tar.gz' })
-  nock('https://codeload.github.com').get('/octo/shop/legacy.tar.gz').reply(200, body, { 'content-type': 'application/x-gzip' })
+  answers.set(`GET /repos/octo/shop/tarball/${COMMIT}`, () => body)
 }
 
 const spooled = async (body: Buffer, limits = LIMITS): Promise<BlobSpool> => {
   serve(body)
   const spool = await BlobSpool.create()
-  await spoolArchive(tokenClient('t0', 'https://api.github.com', { patience: 0 }), REF, COMMIT, spool, limits)
+  await spoolArchive(client(), REF, COMMIT, spool, limits)
   return spool
 }
 const filesUnderRoot = async () => (await readdir(root, { recursive: true, withFileTypes: true })).filter((e) => !e.isDirectory()).map((e) => e.name)
@@ -108,33 +122,27 @@ describe('an archive', () => {
     const texts = Array.from({ length: 260 }, (_, i) => `export const n = ${i}\n`)
     const shas = texts.map((text) => blobSha(Buffer.from(text)))
     serve(Buffer.from('not an archive'))
-    nock('https://api.github.com')
-      .get(`/repos/octo/shop/git/trees/${COMMIT}`)
-      .query({ recursive: '1' })
-      .reply(200, { truncated: false, tree: shas.map((sha, i) => ({ path: `m/${i}.ts`, mode: '100644', type: 'blob', sha, size: texts[i]?.length })) })
-      .post('/graphql')
-      .times(3)
-      .reply(200, (_uri: string, body: unknown) => {
-        if (process.env['DEBUG_BODY']) console.log(typeof body, JSON.stringify(body).slice(0, 300))
-        const { query } = (typeof body === 'string' ? JSON.parse(body) : body) as { query: string }
-        const fields = [...query.matchAll(/b(\d+): object\(oid: "([0-9a-f]{40})"\)/g)].map(([, i, sha]) => {
-          const at = shas.indexOf(sha as string)
-          // The host lies about one file.
-          return [`b${i}`, { text: at === 7 ? 'export const n = "other"\n' : texts[at], isBinary: false, isTruncated: false }]
-        })
-        return { data: { repository: Object.fromEntries(fields) } }
+    answers.set(`GET /repos/octo/shop/git/trees/${COMMIT}?recursive=1`, () => ({
+      truncated: false,
+      tree: shas.map((sha, i) => ({ path: `m/${i}.ts`, mode: '100644', type: 'blob', sha, size: texts[i]?.length })),
+    }))
+    answers.set('POST /graphql', (body) => {
+      const fields = [...(body as { query: string }).query.matchAll(/b(\d+): object\(oid: "([0-9a-f]{40})"\)/g)].map(([, i, sha]) => {
+        const at = shas.indexOf(sha as string)
+        // The host lies about one file.
+        return [`b${i}`, { text: at === 7 ? 'export const n = "other"\n' : texts[at], isBinary: false, isTruncated: false }]
       })
-      .get(`/repos/octo/shop/git/blobs/${shas[7]}`)
-      .reply(200, 'still something else', { 'content-type': 'application/vnd.github.raw; charset=utf-8' })
+      return { data: { repository: Object.fromEntries(fields) } }
+    })
+    answers.set(`GET /repos/octo/shop/git/blobs/${shas[7]}`, () => Buffer.from('still something else'))
     const problems: string[] = []
-    const source = new GitHubSource(tokenClient('t0', 'https://api.github.com', { patience: 0 }), REF, { log: (message) => problems.push(message) })
+    const source = new GitHubSource(client(), REF, { log: (message) => problems.push(message) })
     await source.snapshot(COMMIT)
     const found = await source.read(shas)
     expect(problems).toEqual(['the archive could not be read; files are read in batches'])
     expect(found.size).toBe(259)
     expect(found.has(shas[7] as string)).toBe(false)
     expect(Buffer.from(found.get(shas[8] as string) ?? []).toString()).toBe(texts[8])
-    expect(nock.pendingMocks()).toEqual([])
     await source.close()
   })
 })
