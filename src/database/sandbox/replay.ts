@@ -97,7 +97,7 @@ export class Replay {
     this.count.total++
     if (!this.outOfTime && this.host.remainingMs() < RESERVED_MS) this.outOfTime = true
     if (this.outOfTime) return this.explain(s, 'the time budget ended before it was applied', this.touches(s, true))
-    if (s.kind === '') return this.explain(s, 'PostgreSQL cannot parse it', byWords(s.text, ALL_TOPICS))
+    if (s.kind === '') return this.explain(s, 'PostgreSQL cannot parse it', isBodyFragment(s.text) ? [{ topic: 'function' }] : byWords(s.text, ALL_TOPICS))
     const refused = refusal(s)
     if (refused) return this.explain(s, refused.because, refused.touches)
     if (await this.control(s)) {
@@ -316,4 +316,17 @@ function isGrantedPolicy(s: Statement): boolean {
         ? s.node.object?.List?.items
         : undefined
   return POLICY_GRANTS.has(nameParts(parts).slice(0, -1).join('.'))
+}
+
+/** What is left of a procedural body whose quotes end too early (`$$` inside `$$`): control statements that define nothing. */
+function isBodyFragment(text: string): boolean {
+  const code = text
+    .split('\n')
+    .filter((line) => !/^\s*(?:--|$)/.test(line))
+    .join('\n')
+    .trimStart()
+  return (
+    /^(?:return|end|if|elsif|else|declare|raise|perform|exception|loop|exit|continue)\b|^[a-z_][a-z0-9_]*\s*:=/i.test(code) &&
+    !/\b(?:create|alter|drop|grant|revoke|execute)\b/i.test(code)
+  )
 }
