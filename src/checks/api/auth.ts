@@ -1,4 +1,5 @@
 import type { Place, RelatedPlace } from '../../lib/place.ts'
+import type { SchemaModel } from '../../model/app-model.ts'
 import type { Guard, Route, Work } from '../../model/routes/routes.ts'
 import { defineCheck, failed, type Issue, notApplicable, passed, type Severity } from '../define-check.ts'
 import { actionFunction } from './action-function.ts'
@@ -12,7 +13,7 @@ export default defineCheck({
   rule: 'Every API route or serverless function that serves anything other than public content checks authentication before processing.',
   needs: ['routes', 'declared', 'files', 'schema', 'payments'],
   doubtedBy: ['code'],
-  run({ routes, declared, files, payments }) {
+  run({ routes, declared, files, payments, schema }) {
     const all = routes.routes.filter((r) => r.kind !== 'page' && files.role(r.path) === 'source')
     if (!all.length) return notApplicable('the repository has no API route, server action or serverless function')
     const open = new Set(declared.public.routes.map((d) => d.name.trim()))
@@ -22,7 +23,7 @@ export default defineCheck({
       (route): Verdict =>
         receivers.has(`${route.path} ${route.subject}`)
           ? { kind: 'public', route, because: 'receives events of the payment processor (check 20)' }
-          : judge(route, all, open),
+          : judge(route, all, open, (table) => isShown(table, schema)),
     )
     const issues = merge(
       judged.flatMap((j) => (j.kind === 'issue' ? j.causes : [])),
@@ -55,13 +56,13 @@ interface Cause {
 
 const RANK: Readonly<Record<Severity, number>> = { Critical: 3, High: 2, Medium: 1 }
 
-function judge(route: Route, all: readonly Route[], open: ReadonlySet<string>): Verdict {
+function judge(route: Route, all: readonly Route[], open: ReadonlySet<string>, shown: (table: string) => boolean): Verdict {
   if (open.has(`${route.method ?? ''} ${route.route}`.trim()) || open.has(route.route) || open.has(route.subject))
     return { kind: 'public', route, because: 'declared public in the configuration' }
   const nature = publicByNature(route)
   if (nature) return { kind: 'public', route, because: nature }
   const causes: Cause[] = []
-  const exposed = route.work.filter((w) => !w.hidden && (!w.guard || w.guard.trust === 'claimed'))
+  const exposed = route.work.filter((w) => !w.hidden && (!w.guard || w.guard.trust === 'claimed') && !(w.kind === 'read' && w.table && shown(w.table)))
   const receiver = isReceiver(exposed)
   const worst = worstOf(exposed.flatMap((w) => severityOf(w, route, exposed, receiver)))
   if (worst) {
@@ -110,6 +111,13 @@ function judge(route: Route, all: readonly Route[], open: ReadonlySet<string>): 
   void all
   if (causes.length) return { kind: 'issue', route, causes }
   return guards.length || route.guard ? { kind: 'guarded', route } : { kind: 'public', route }
+}
+
+/** What people write for others to read: a feed, comments, reviews. With personal columns it is no public content. */
+function isShown(name: string, schema: Pick<SchemaModel, 'tables'>): boolean {
+  const bare = (name.split('.').at(-1) ?? name).toLowerCase()
+  if (!/^(?:blog_?)?(?:posts?|comments?|reviews?|articles?|likes?|(?:post|comment)_?likes?)$/.test(bare)) return false
+  return schema.tables.filter((t) => t.name.toLowerCase() === bare).every((t) => !t.userData?.personalColumns.length)
 }
 
 /** How bad it is that this work is done for anybody. */
