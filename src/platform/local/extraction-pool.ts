@@ -65,7 +65,7 @@ export class ExtractionPool {
 
   constructor(options: ExtractionPoolOptions = {}) {
     this.#size = Math.max(1, options.size ?? availableParallelism())
-    this.#timeout = options.fileTimeout ?? 10_000
+    this.#timeout = options.fileTimeout ?? 60_000
     this.#heap = options.heap ?? 512
     this.#entry = options.entry ?? ENTRY
     this.#small = options.inProcessBelow ?? { files: 24, bytes: 256 << 10 }

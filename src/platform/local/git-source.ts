@@ -76,7 +76,10 @@ export class GitSource implements Source {
   async mergeBase(base: string, head: string): Promise<string | undefined> {
     const [a, b] = await Promise.all([this.resolve(base), head === WORKING_TREE ? this.head() : this.resolve(head)])
     if (!b) return undefined
-    return git(this.dir, ['merge-base', a, b]).then((out) => out.toString().trim() || undefined, () => undefined)
+    return git(this.dir, ['merge-base', a, b]).then(
+      (out) => out.toString().trim() || undefined,
+      () => undefined,
+    )
   }
 
   private async workingTree(): Promise<Snapshot> {
@@ -87,13 +90,20 @@ export class GitSource implements Source {
   }
 
   private head(): Promise<string | undefined> {
-    return git(this.dir, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}']).then((out) => out.toString().trim(), () => undefined)
+    return git(this.dir, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}']).then(
+      (out) => out.toString().trim(),
+      () => undefined,
+    )
   }
 
   private async resolve(revision: string): Promise<string> {
     if (revision.startsWith('-')) throw new SourceError(`${revision} is not a revision`)
     try {
-      return (await git(this.dir, ['rev-parse', '--verify', '--quiet', '--end-of-options', `${revision}^{commit}`])).toString().trim().split('\n').at(-1) as string
+      return (await git(this.dir, ['rev-parse', '--verify', '--quiet', '--end-of-options', `${revision}^{commit}`]))
+        .toString()
+        .trim()
+        .split('\n')
+        .at(-1) as string
     } catch {
       throw new SourceError(`there is no commit "${revision}" in ${this.dir}`)
     }

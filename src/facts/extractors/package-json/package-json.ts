@@ -29,7 +29,11 @@ export const packageJson: Extractor<'package-json'> = {
     const ws = Array.isArray(data.workspaces) ? data.workspaces : asRecord(data.workspaces)?.packages
     const scripts = Object.fromEntries(Object.entries(asRecord(data.scripts) ?? {}).filter((e): e is [string, string] => typeof e[1] === 'string'))
     const author = typeof data.author === 'string' ? data.author : asRecord(data.author)?.email
-    const fields = Object.fromEntries(['imports', 'exports', 'main', 'module', 'browser', 'types', 'packageManager', 'engines', 'expo', 'next'].filter((k) => k in data).map((k) => [k, data[k]]))
+    const fields = Object.fromEntries(
+      ['imports', 'exports', 'main', 'module', 'browser', 'types', 'packageManager', 'engines', 'expo', 'next']
+        .filter((k) => k in data)
+        .map((k) => [k, data[k]]),
+    )
     return {
       facts: {
         ...(typeof data.name === 'string' ? { name: data.name } : {}),
