@@ -118,6 +118,8 @@ export interface Table {
   readonly primaryKey: readonly string[]
   /** Unique keys and unique indexes; `partial` when it has a WHERE or expressions. */
   readonly uniques: readonly { readonly columns: readonly string[]; readonly partial?: true }[]
+  /** Tables of the same name in other databases of the repository that are open as well. */
+  readonly alsoOpenAt?: readonly Place[]
   readonly foreignKeys: readonly {
     readonly columns: readonly string[]
     readonly references: string

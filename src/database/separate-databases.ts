@@ -1,4 +1,4 @@
-import type { DatabaseGap, DatabaseResult, ReplayInput } from './database.ts'
+import type { Catalog, DatabaseGap, DatabaseResult, Hole, ReplayInput } from './database.ts'
 import { createdTables } from './plan/ddl.ts'
 
 /** More databases than this in one repository are copies of a template, not an application. */
@@ -27,7 +27,7 @@ export function separateDatabases(input: ReplayInput): ReplayInput[] {
     .map((g) => ({ ...input, files: g.files }))
 }
 
-/** The results as one. Where two databases have a table of the same name, the first stands and the other is in doubt. */
+/** The results as one. Where two databases have a table of the same name, the open one stands. */
 export function mergeResults(results: readonly DatabaseResult[]): DatabaseResult {
   const [first, ...others] = results as [DatabaseResult, ...DatabaseResult[]]
   return others.reduce(merge, first)
@@ -36,18 +36,21 @@ export function mergeResults(results: readonly DatabaseResult[]): DatabaseResult
 function merge(first: DatabaseResult, b: DatabaseResult): DatabaseResult {
   // What one database only made up, the other may really have.
   const real = new Set(b.catalog.tables.filter((t) => !t.stub).map(nameOf))
-  const a: DatabaseResult = { ...first, catalog: { ...first.catalog, tables: first.catalog.tables.filter((t) => !t.stub || !real.has(nameOf(t))) } }
+  const a = withOpenTables({ ...first, catalog: { ...first.catalog, tables: first.catalog.tables.filter((t) => !t.stub || !real.has(nameOf(t))) } }, b.catalog)
   const taken = new Set([...a.catalog.tables, ...a.catalog.views].map(nameOf))
   const fresh = (name: string) => !taken.has(name)
+  const shown = new Set(a.catalog.tables.filter((t) => b.catalog.tables.includes(t)).map(nameOf))
   const buckets = new Set(a.catalog.buckets.map((x) => x.name))
   const functions = new Set(a.catalog.functions.map((f) => `${f.schema}.${f.identity}`))
-  const doubts: DatabaseGap[] = b.catalog.tables
+  const hole = (h: Hole) => [h.kind, h.object, h.policy ?? '', h.command, h.bucket ?? ''].join('\0')
+  const holes = new Set(a.access.holes?.map(hole))
+  const namesakes: DatabaseGap[] = b.catalog.tables
     .filter((t) => !fresh(nameOf(t)) && !t.stub)
     .map((t) => ({
       path: t.at.path,
       line: t.at.line,
-      because: `another database of the repository has a table ${nameOf(t)} too; only that one was judged`,
-      touches: [{ topic: 'table', object: nameOf(t) }],
+      because: `another database of the repository has a table ${nameOf(t)} too; both were judged, one is shown`,
+      touches: [],
     }))
   return {
     catalog: {
@@ -62,20 +65,39 @@ function merge(first: DatabaseResult, b: DatabaseResult): DatabaseResult {
     },
     access: {
       ...a.access,
-      ...(a.access.holes || b.access.holes ? { holes: [...(a.access.holes ?? []), ...(b.access.holes ?? [])] } : {}),
+      ...(a.access.holes || b.access.holes ? { holes: [...(a.access.holes ?? []), ...(b.access.holes ?? []).filter((h) => !holes.has(hole(h)))] } : {}),
       ...(a.access.storage || b.access.storage ? { storage: [...(a.access.storage ?? []), ...(b.access.storage ?? [])] } : {}),
       objects: [
-        ...a.access.objects,
+        ...a.access.objects.filter((o) => !shown.has(o.object)),
         ...b.access.objects.filter((o) => (o.kind === 'bucket' ? !buckets.has(o.object) : o.kind === 'function' ? !functions.has(o.object) : fresh(o.object))),
       ],
     },
-    gaps: [...a.gaps, ...b.gaps, ...doubts],
+    gaps: [...a.gaps, ...b.gaps, ...namesakes],
     statements: {
       total: a.statements.total + b.statements.total,
       applied: a.statements.applied + b.statements.applied,
       explained: a.statements.explained + b.statements.explained,
     },
     order: [...(a.order ?? []), ...(b.order ?? [])],
+  }
+}
+
+/** Where the other database leaves a table of the same name without row level security, that table is the one to show. */
+function withOpenTables(a: DatabaseResult, other: Catalog): DatabaseResult {
+  const open = new Map(other.tables.filter((t) => !t.stub && !t.rls.enabled && !t.extension).map((t) => [nameOf(t), t]))
+  const swapped = new Set<string>()
+  const tables = a.catalog.tables.map((t) => {
+    const namesake = open.get(nameOf(t))
+    if (!namesake || t.stub) return t
+    if (!t.rls.enabled) return { ...t, alsoOpenAt: [...(t.alsoOpenAt ?? []), namesake.at] }
+    swapped.add(nameOf(t))
+    return namesake
+  })
+  if (!swapped.size) return { ...a, catalog: { ...a.catalog, tables } }
+  const of = (p: { readonly schema: string; readonly table: string }) => swapped.has(`${p.schema}.${p.table}`)
+  return {
+    ...a,
+    catalog: { ...a.catalog, tables, policies: [...a.catalog.policies.filter((p) => !of(p)), ...other.policies.filter(of)] },
   }
 }
 

@@ -263,7 +263,8 @@ create table public.open (id int);
       },
     )
     expect(catalog.tables.map((t) => [t.name, t.columns.length, t.rls.enabled])).toEqual([
-      ['shared', 1, true],
+      // the open one is shown
+      ['shared', 2, false],
       ['users_a', 1, false],
       ['users_b', 1, false],
     ])
@@ -272,7 +273,7 @@ create table public.open (id int);
         path: 'apps/b/supabase/migrations/1_b.sql',
         line: 1,
         because: expect.stringContaining('another database'),
-        touches: [{ topic: 'table', object: 'public.shared' }],
+        touches: [],
       },
     ])
     expect(order).toHaveLength(3)

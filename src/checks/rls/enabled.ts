@@ -97,6 +97,11 @@ function issueOf(model: Pick<AppModel, 'schema' | 'access'>, table: Table): Issu
     fix,
     at: table.at,
     related: [
+      ...(table.alsoOpenAt ?? []).map((at) => ({
+        ...at,
+        subject: `table ${name}`,
+        what: 'the same table in another database of the repository, open as well',
+      })),
       ...(disabled && table.rls.at ? [{ ...table.rls.at, what: 'row level security is switched off here' }] : []),
       ...policies.map((p) => ({ ...p.at, subject: `policy ${name} "${p.name}"`, what: 'has no effect while row level security is off' })),
       ...explicit

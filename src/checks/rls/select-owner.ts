@@ -1,5 +1,6 @@
 import { isMeantToBeSeen } from '../../database/access/meant-to-be-seen.ts'
 import type { Hole, Table } from '../../database/database.ts'
+import { isPersonal } from '../../database/sandbox/user-data.ts'
 import type { AppModel } from '../../model/app-model.ts'
 import { defineCheck, failed, type Issue, notApplicable, type Outcome, passed, type Severity } from '../define-check.ts'
 import {
@@ -142,7 +143,9 @@ function functionIssue(model: Model, hole: Hole): Issue | undefined {
   const known = tables.map((t) => tableOf(model.schema, t)).filter((t) => t !== undefined)
   if (known.length && known.every((t) => isDeclaredPublic(model.declared, qualifiedName(t)))) return undefined
   const personal = known.flatMap((t) => t.userData?.personalColumns ?? [])
-  const shows = (hole.columns ?? []).some((c) => (c === '*' ? personal.length > 0 : personal.includes(c)))
+  // a table made in the dashboard shows only some of its columns
+  const partly = known.some((t) => t.stub)
+  const shows = (hole.columns ?? []).some((c) => (c === '*' ? personal.length > 0 : personal.includes(c) || (partly && isPersonal(c))))
   const harmless =
     known.length === tables.length &&
     !shows &&

@@ -150,8 +150,8 @@ function judgeEffect(
     // the new row's columns equal what is written into them
     const identifying = new Set([...owners, ...(table?.userData?.tenantColumns ?? []), ...(table?.foreignKeys.flatMap((f) => f.columns) ?? [])])
     for (const [column, values] of effect.writes) {
-      // a total that cannot be followed leaves open what it is, not whose row it is
-      if (!identifying.has(column) && values.some((v) => bases(v.term).some((t) => t.t === 'unknown'))) continue
+      // what is written elsewhere (a total, a date) says nothing about whose row it is, unless it is the caller
+      if (!identifying.has(column) && !values.some((v) => bases(v.term).some((t) => t.t === 'caller'))) continue
       const all = values.map((v) => both(v.when, evaluator.compare('=', { t: 'column', instance: effect.instance, column }, v.term)))
       when = both(when, all.flat().slice(0, 16))
     }
@@ -276,7 +276,7 @@ function readReturned(
 /** Rows that staff writes for all (announcements, maintenance windows): their only person is who created them. */
 function isAuthored(table: Table | undefined): boolean {
   const owners = table?.userData?.ownerColumns ?? []
-  return owners.length > 0 && owners.every((c) => /^(created|posted|published|uploaded)_by/i.test(c))
+  return owners.length > 0 && owners.every((c) => /^\w+_by(_id)?$/i.test(c))
 }
 
 const AGGREGATES = new Set(['count', 'sum', 'avg', 'min', 'max'])

@@ -49,12 +49,17 @@ export function writableColumns(grants: readonly Grant[], role: BrowserRole, pri
 /** Tables through which others' policies let members in: whoever writes a row there lets himself in. */
 function membershipTables(catalog: Catalog, readings: ReadonlyMap<string, readonly Reading[]>): ReadonlySet<string> {
   const found = new Set<string>()
+  // the parent of the row is no membership: only the group that a row names lets its user into the group
+  const groups = new Map(catalog.tables.map((t) => [nameOf(t), (t.userData?.tenantColumns ?? []).map((c) => `${nameOf(t)}.${c}`)]))
   for (const [name, list] of readings) {
     for (const reading of list) {
-      for (const way of reading.ways) if (way.outcome === 'via') for (const t of way.tables) if (t !== name) found.add(t)
+      for (const way of reading.ways) {
+        if (way.outcome !== 'via') continue
+        for (const t of way.tables) if (t !== name && groups.get(t)?.some((column) => way.links.includes(column))) found.add(t)
+      }
     }
   }
-  return new Set([...found].filter((name) => catalog.tables.some((t) => nameOf(t) === name && (t.userData?.tenantColumns.length ?? 0) > 0)))
+  return found
 }
 
 function readTable(table: Table, readings: readonly Reading[], catalog: Catalog, memberships: ReadonlySet<string>): Hole[] {

@@ -2,14 +2,14 @@ import type { Column, Table, UserData } from '../database.ts'
 
 /** Owner-like names, also in the other languages that builders' users write in. */
 const OWNER =
-  /^((user|owner|author|creator|profile|customer|account|member|client|student|teacher|patient|employee|seller|buyer|host|guest|sender|recipient|receiver|usuario|cliente|utente|utilisateur|benutzer|nutzer|kunde|propietario|proprietario|autor|auteur|auth_user|supabase_user|clerk_user|uploader|reviewer|follower|subscriber|borrower|assignee)_?(id|uid|uuid)|(created|uploaded|submitted|posted|sent|owned|requested|criado|creado)_(by|por)(_id|_user_id)?|user|owner|author|uid|userid|ownerid|(id_|usuario_|cliente_)(usuario|cliente|utente|utilisateur|user)?)$/i
+  /^((user|owner|author|creator|profile|customer|account|member|client|student|teacher|patient|employee|seller|buyer|host|guest|sender|recipient|receiver|usuario|cliente|utente|utilisateur|benutzer|nutzer|kunde|propietario|proprietario|autor|auteur|auth_user|supabase_user|clerk_user|uploader|reviewer|follower|subscriber|borrower|assignee)(_(user|profile|account))?_?(id|uid|uuid)|(created|uploaded|submitted|posted|sent|owned|requested|criado|creado)_(by|por)(_id|_user_id)?|user|owner|author|uid|userid|ownerid|(id_|usuario_|cliente_)(usuario|cliente|utente|utilisateur|user)?)$/i
 const TENANT =
   /^((org|organization|organisation|team|workspace|tenant|company|business|household|family|group|clinic|store|shop|restaurant|club|school|agency|empresa|azienda|organizacion|equipo|studio|firma)_?(id|uuid))$/i
 const PERSONAL =
   /(^|_)(e?mail(_address)?|phone(_number)?|mobile|telefono|telefone|telephone|address(_line\d?)?|street|indirizzo|endereco|direccion|zip(code)?|postal_code|birth(day|date|_date)?|dob|date_of_birth|data_nascimento|data_nascita|fecha_nacimiento|ssn|passport|tax_id|cpf|cnpj|codice_fiscale|partita_iva|vat(_number)?|iban|bank_account|card_number|first_name|last_name|full_name|surname|cognome|apellido|sobrenome|ip(_address)?|latitude|longitude|access_token|refresh_token|api_key|token|secret|password(_hash)?|otp|medical|diagnosis|salary|income|stripe_customer_id|message_body)$/i
 /** Columns that say who touched a row last or looked after it: no owners. */
 const TOUCHED_BY =
-  /^(last_\w+|updated|modified|edited|changed|reviewed|approved|rejected|verified|resolved|deleted|moderated|granted|invited|assigned|processed|closed|banned|published|confirmed|cancelled|canceled|handled)_(by|to)(_id|_user_id)?$|^(assigned_to|assignee)(_id)?$|^(reviewer|approver|moderator|admin|admin_user|mentioned_user|inviter)_id$/i
+  /^(last_\w+|updated|modified|edited|changed|reviewed|approved|rejected|verified|resolved|deleted|moderated|granted|invited|assigned|processed|closed|banned|published|confirmed|cancelled|canceled|handled|attested|invoiced|billed|exported|completed|signed|locked|unlocked|archived)_(by|to)(_id|_user_id)?$|^(assigned_to|assignee)(_id)?$|^(reviewer|approver|moderator|admin|admin_user|mentioned_user|inviter)_id$|^responsi\w{0,6}\d?(_user)?(_id)?$/i
 /** Contact columns that a business or a place has too. */
 const CONTACT =
   /(^|_)(phone(_number)?|mobile|telefono|telefone|telephone|address(_line\d?)?|street|indirizzo|endereco|direccion|zip(code)?|postal_code|latitude|longitude)$/i
@@ -23,6 +23,9 @@ const POWER =
 const MEMBERSHIP = /member|collaborator|_users?$|^users?_|staff|seat/i
 const STANDING = /^(role|role_id|access|access_level|permissions?|status|pending|is_owner|is_admin|level|rights)$/i
 const ROLE_TABLE = /(role|permission|plan|tier|badge|type|status|level)s?$/i
+
+/** Whether a column says something about a person, by its name. */
+export const isPersonal = (column: string): boolean => PERSONAL.test(column)
 
 const AUTH_USERS = 'auth.users'
 
@@ -141,7 +144,7 @@ function spread(tables: readonly Table[], found: Map<string, UserData>): void {
       const key = t.foreignKeys.find(
         (f) =>
           f.references !== name &&
-          (found.get(f.references)?.ownerColumns.length || found.get(f.references)?.because.startsWith('it belongs')) &&
+          belongsToSomebody(found.get(f.references)) &&
           (f.cascades || belongs(t, f.columns)),
       )
       if (!key) continue
@@ -155,6 +158,11 @@ function spread(tables: readonly Table[], found: Map<string, UserData>): void {
       grown = true
     }
   }
+}
+
+/** Owned, a tenant's, or a part of such a row; personal columns alone do not make what refers to the row somebody's. */
+function belongsToSomebody(data: UserData | undefined): boolean {
+  return data !== undefined && (data.ownerColumns.length > 0 || data.tenantColumns.length > 0 || data.because.startsWith('it belongs'))
 }
 
 /** The reference is part of what the row is: required, or part of its key. */

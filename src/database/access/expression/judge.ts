@@ -25,6 +25,8 @@ export interface Way {
   readonly tiedColumns: readonly string[]
   /** Tables between the caller and the row, or that show the caller's role. */
   readonly tables: readonly string[]
+  /** Columns by which rows that name the caller are joined to others, the row in question included (`public.members.org_id`). */
+  readonly links: readonly string[]
   /** Conditions on the row itself. */
   readonly states: readonly RowState[]
   /** Conditions on rows of other tables that belong to this row (a published parent). */
@@ -67,6 +69,16 @@ function judgeWay(way: readonly Atom[], instances: readonly Instance[], focus: n
   const ownerColumns = new Set<string>()
   const tied = new Map<string, Set<string>>()
   const given: { instance: number; column: string }[] = []
+  const joins: { instance: number; column: string }[] = []
+  const callersOwn = new Set<number>()
+  const link = (terms: readonly Term[]) => {
+    const named = terms.some((t) => t.t === 'caller' && (t.part === 'id' || t.part === 'email'))
+    for (const t of terms) {
+      if (t.t !== 'column' || t.instance === focus) continue
+      if (named) callersOwn.add(t.instance)
+      if (terms.some((o) => o.t === 'column' && o.instance !== t.instance)) joins.push({ instance: t.instance, column: t.column })
+    }
+  }
   let signedIn = false
   let anonymous = false
   let fixedCaller = false
@@ -98,6 +110,7 @@ function judgeWay(way: readonly Atom[], instances: readonly Instance[], focus: n
       const terms = atom.of.flatMap(bases)
       if (!atom.negated && connectable(terms)) {
         graph.connect(terms.map((t) => nodeOf(t)))
+        link(terms)
         requireCaller(terms)
       }
     }
@@ -113,7 +126,10 @@ function judgeWay(way: readonly Atom[], instances: readonly Instance[], focus: n
       continue
     }
     const edge = atom.op === '=' || atom.op === 'like'
-    if (edge) graph.connect(all.map((t) => nodeOf(t)))
+    if (edge) {
+      graph.connect(all.map((t) => nodeOf(t)))
+      link(all)
+    }
     const user = all.find((t) => t.t === 'caller' && t.part === 'user')
     if (edge && user?.t === 'caller') metadata ??= user.path ?? ''
     if (
@@ -194,6 +210,7 @@ function judgeWay(way: readonly Atom[], instances: readonly Instance[], focus: n
     ...(capability ? { capability: true as const } : {}),
     argumentColumns,
     ownerColumns: [...ownerColumns].sort(),
+    links: [...new Set(joins.filter((j) => callersOwn.has(j.instance)).map((j) => `${instances[j.instance]?.table ?? ''}.${j.column}`))].sort(),
     states,
     parentStates,
     gates,
