@@ -126,7 +126,7 @@ describe('an incremental audit', () => {
         }
       }),
       {
-        numRuns: Number(process.env['INCREMENTAL_RUNS'] ?? 15),
+        numRuns: Number(process.env['INCREMENTAL_RUNS'] ?? 8),
         // Shrinking a counterexample may take longer than anybody waits.
         interruptAfterTimeLimit: 180_000,
         ...(process.env['INCREMENTAL_SEED'] ? { seed: Number(process.env['INCREMENTAL_SEED']) } : {}),

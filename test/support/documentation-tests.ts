@@ -1,0 +1,49 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import type { Check } from '../../src/checks/define-check.ts'
+import { CHECKS } from '../../src/checks/index.ts'
+import { auditFiles } from './audit-files.ts'
+import { type DocumentationCase, documentationCases } from './documentation-cases.ts'
+import { MemorySource } from './memory-source.ts'
+
+/** CHECK=rls/enabled runs one page, CASE=text the cases whose title holds the text. */
+export const ONLY_CHECK = process.env['CHECK']
+export const ONLY_CASE = process.env['CASE']
+
+/** The page of a check, where it must be. */
+export function pageOf(check: Pick<Check, 'id'>): URL {
+  return new URL(`../../src/checks/${check.id}.md`, import.meta.url)
+}
+
+/** One test for each case of the pages whose check id begins with `folder` (`rls/`; all when empty). */
+export function testDocumentedCases(folder: string): void {
+  const checks = CHECKS.filter((c) => c.id.startsWith(folder) && (!ONLY_CHECK || c.id === ONLY_CHECK) && existsSync(pageOf(c)))
+  for (const check of checks) {
+    describe(`documentation of ${check.number} ${check.id}`, () => {
+      const cases = documentationCases(readFileSync(pageOf(check), 'utf8')).filter((c) => !ONLY_CASE || c.title.includes(ONLY_CASE))
+      test.each(cases.map((c) => [`${c.title} (line ${c.line})`, c] as const))('%s', (_name, c) => testCase(check, c))
+    })
+  }
+  // Vitest takes a file without tests for a mistake; CHECK may have chosen another folder.
+  if (!checks.length) test.skip('chosen by CHECK: nothing here', () => {})
+}
+
+async function testCase(check: Pick<Check, 'id'>, c: DocumentationCase): Promise<void> {
+  const history = [
+    { name: 'earlier', files: c.earlier ?? {} },
+    { name: 'head', files: c.files },
+  ]
+  const report = await auditFiles(
+    c.files,
+    {},
+    {
+      ...(c.earlier || c.authors ? { source: new MemorySource(history, c.authors) } : {}),
+      ...(c.advisories ? { advisories: async () => ({ source: 'github', advisories: c.advisories ?? [] }) } : {}),
+      ...(c.hosted ? { hosted: async () => c.hosted } : {}),
+    },
+  )
+  const result = report.checks.find((r) => r.id === check.id)
+  const found = (result?.findings ?? []).map((f) => `${f.severity} ${f.subject} @ ${f.path}:${f.line}`)
+  expect(found.sort(), JSON.stringify({ status: result?.status, because: result?.because, gaps: report.gaps }, null, 1)).toEqual([...c.expected].sort())
+  if (c.status) expect(result?.status).toBe(c.status)
+}
