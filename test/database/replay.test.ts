@@ -209,6 +209,16 @@ create table e (id int);
     expect(table(catalog, 'public.d').grants.some((g) => g.role === 'anon')).toBe(true)
   })
 
+  test('an extension made by a file leaves its search path alone', async () => {
+    const { catalog, gaps } = await replaySql(
+      migration(
+        'create extension if not exists "uuid-ossp";\ncreate table a (id uuid primary key default uuid_generate_v4(), n int);\ninsert into a (n) values (1);',
+      ),
+    )
+    expect(gaps).toEqual([])
+    expect(table(catalog, 'public.a').columns[0]?.default).toBe('extensions.uuid_generate_v4()')
+  })
+
   test('tables of a project that does not expose new ones are closed', async () => {
     const { catalog } = await replaySql(migration('create table a (id int); grant select on a to anon;'), {}, { autoExpose: false })
     expect(table(catalog, 'public.a').grants).toEqual([{ role: 'anon', privilege: 'select', at: { path: 'supabase/migrations/1_a.sql', line: 1 } }])
