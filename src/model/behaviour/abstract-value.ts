@@ -152,7 +152,11 @@ function identity(of: object): number {
   return id
 }
 
-const keys = new WeakMap<object, string>()
+/** Where a value keeps its key, with the value that it is the key of: a copy with other parts brings along a key that is not its own. */
+const KEY = Symbol('key')
+interface Keyed {
+  [KEY]?: { readonly of: Val; readonly key: string }
+}
 
 /** Keys of values that are made of others would grow with every level; long ones are known by number. */
 const numbered = new Map<string, string>()
@@ -182,11 +186,11 @@ export function keyOf(val: Val, depth = 0): string {
   if (depth > 5) return `#${identity(val)}`
   // cheaper to write down again than to remember
   if (isLeaf(val)) return computeKey(val, depth)
-  const known = keys.get(val)
-  if (known !== undefined) return known
+  const known = (val as Keyed)[KEY]
+  if (known?.of === val) return known.key
   const key = short(computeKey(val, depth))
   // a key that was cut off deep inside a value only makes equal values look different
-  keys.set(val, key)
+  ;(val as Keyed)[KEY] = { of: val, key }
   return key
 }
 
@@ -252,7 +256,7 @@ const MAX_DEPTH = 7
 const MAX_ITEMS = 40
 
 /** Values already made public, by the depth at which they stood: what many steps share is converted once and stays shared. */
-export type Published = WeakMap<Val, (Value | undefined)[]>
+export type Published = Map<Val, (Value | undefined)[]>
 
 const CUT_OFF: Value = { v: 'unknown' }
 

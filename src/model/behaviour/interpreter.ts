@@ -463,7 +463,7 @@ export class Interpreter {
   /** The finished behaviour as plain data. */
   behaviour(): Behaviour {
     const seen = new Map<Cond, Condition>()
-    const published: Published = new WeakMap()
+    const published: Published = new Map()
     const condition = (c: Cond): Condition => {
       let done = seen.get(c)
       if (!done) {

@@ -12,9 +12,9 @@ export interface Imagined {
 
 /** What was computed for one imagined request: by value and depth, and by list of conditions. Behaviours share their values. */
 interface Computed {
-  readonly values: WeakMap<Value, (Value | undefined)[]>
-  readonly conditions: WeakMap<Condition, Condition | boolean>
-  readonly paths: WeakMap<readonly Condition[], { readonly under: readonly Condition[] | undefined }>
+  readonly values: Map<Value, (Value | undefined)[]>
+  readonly conditions: Map<Condition, Condition | boolean>
+  readonly paths: Map<readonly Condition[], { readonly under: readonly Condition[] | undefined }>
 }
 
 const computed = new WeakMap<Imagined, Computed>()
@@ -22,7 +22,7 @@ const computed = new WeakMap<Imagined, Computed>()
 function computedFor(request: Imagined): Computed {
   let known = computed.get(request)
   if (!known) {
-    known = { values: new WeakMap(), conditions: new WeakMap(), paths: new WeakMap() }
+    known = { values: new Map(), conditions: new Map(), paths: new Map() }
     computed.set(request, known)
   }
   return known
@@ -49,12 +49,22 @@ export function imagine(value: Value, request: Imagined, depth = 0): Value {
         known = []
         values.set(value, known)
       }
-      known[depth] ??= compute(value, request, depth)
+      known[depth] ??= unlessSame(value, compute(value, request, depth))
       return known[depth]
     }
     default:
       return value
   }
+}
+
+/** The value itself when nothing of it was decided: behaviours keep sharing it. */
+function unlessSame(value: Value, made: Value): Value {
+  const same = (a: readonly Value[], b: readonly Value[]) => a.length === b.length && a.every((x, i) => x === b[i])
+  if (value.v === 'op') return made.v === 'op' && made.op === value.op && same(made.of, value.of) ? value : made
+  if (value.v === 'call') return made.v === 'call' && made.name === value.name && same(made.args, value.args) ? value : made
+  if (value.v === 'text') return made.v === 'text' && same(made.parts, value.parts) ? value : made
+  if (value.v === 'array') return made.v === 'array' && same(made.items, value.items) ? value : made
+  return made
 }
 
 function compute(value: Value, request: Imagined, depth: number): Value {
@@ -115,7 +125,7 @@ function simplified(under: readonly Condition[], request: Imagined, known: Compu
     if (result === undefined) {
       const test = imagine(c.test, request)
       const t = truthOf(test)
-      result = t === undefined ? { ...c, test } : t !== c.negated
+      result = t === undefined ? (test === c.test ? c : { ...c, test }) : t !== c.negated
       known.set(c, result)
     }
     if (result === false) return undefined

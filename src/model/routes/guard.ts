@@ -44,9 +44,9 @@ const HEADER_SECRET = /authorization|secret|token|key|signature|cron|x-/i
 
 /** What was found out about one behaviour: steps share their conditions, and conditions their values. */
 interface Known {
-  readonly guards: WeakMap<readonly Condition[], { readonly guard: Guard | undefined }>
+  readonly guards: Map<readonly Condition[], { readonly guard: Guard | undefined }>
   /** By twice the depth, odd when truthy. */
-  readonly proofs: WeakMap<Value, (Proof | null | undefined)[]>
+  readonly proofs: Map<Value, (Proof | null | undefined)[]>
 }
 
 const knowledge = new WeakMap<Behaviour, Known>()
@@ -54,7 +54,7 @@ const knowledge = new WeakMap<Behaviour, Known>()
 function knownOf(behaviour: Behaviour): Known {
   let known = knowledge.get(behaviour)
   if (!known) {
-    known = { guards: new WeakMap(), proofs: new WeakMap() }
+    known = { guards: new Map(), proofs: new Map() }
     knowledge.set(behaviour, known)
   }
   return known
