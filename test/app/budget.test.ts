@@ -19,7 +19,7 @@ const since = (from: number) =>
 
 describe('GitHub requests', () => {
   test('of a first audit of 5,000 files are at most 30, of a warm pull request with 100 changed files at most 12, with 3,000 at most 15', {
-    timeout: 240_000,
+    timeout: 480_000,
   }, async () => {
     const repo = stage.github.createRepository('octo/large')
     const files: Record<string, string> = { 'package.json': '{"name":"large","dependencies":{"@supabase/supabase-js":"2.45.0"}}', '.gitignore': '.env*\n' }
