@@ -17,7 +17,7 @@ export interface Program {
   readonly budget: { left: number }
 }
 
-/** Bounds the time of a whole application; of those measured only one, with 949 routes, takes more. */
+/** Bounds the time of a whole application. One with 949 routes, whose middleware runs again for each, was measured to take 4.7 million. */
 const BUDGET = 4_000_000
 
 /** The program over a repository's JavaScript facts. `resolve` is the module graph's. */
