@@ -190,6 +190,7 @@ function isReceiver(exposed: readonly Work[]): boolean {
     exposed.every(
       (w) =>
         (w.kind === 'insert' && w.chosen !== 'owner') ||
+        (w.kind === 'file-write' && w.fresh) ||
         w.kind === 'mail' ||
         w.kind === 'sms' ||
         (w.kind === 'read' && exposed.some((o) => o.kind === 'insert' && o.table === w.table)) ||

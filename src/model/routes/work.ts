@@ -36,6 +36,8 @@ export interface Work {
   readonly call?: string
   /** What the caller chooses of it: the recipient, the amount, the owner column. */
   readonly chosen?: 'recipient' | 'amount' | 'owner'
+  /** A file under a name that the server made up. */
+  readonly fresh?: true
   readonly guard?: Guard
   /** For reads: no answer with content is given without a guard. */
   readonly hidden?: true
@@ -200,6 +202,18 @@ function capability(step: Step, behaviour: Behaviour): Guard | undefined {
   return f ? { who: 'token', at: step.at, trust: 'verified', how: `${e.table}.${f.column}`, refusal: {} } : undefined
 }
 
+function madeUp(v: Value, depth: number): boolean {
+  if (depth > 4) return false
+  if (v.v === 'call') return v.name === 'random'
+  if (v.v === 'text') return v.parts.some((p) => madeUp(p, depth + 1))
+  if (v.v === 'array') return v.items.length > 0 && v.items.every((p) => madeUp(p, depth + 1))
+  if (v.v === 'any') {
+    const named = v.of.filter((x) => !(x.v === 'const' && (x.value === null || x.value === undefined)))
+    return named.length > 0 && named.every((p) => madeUp(p, depth + 1))
+  }
+  return false
+}
+
 function classify(step: Step, schema: Pick<SchemaModel, 'tables'>, access: AccessMatrix): Omit<Work, 'at' | 'via'> | undefined {
   const e = step.effect
   switch (e.kind) {
@@ -208,11 +222,15 @@ function classify(step: Step, schema: Pick<SchemaModel, 'tables'>, access: Acces
     case 'rpc':
       return { kind: 'rpc', what: `calls the database function ${e.function} ${rightsWords(e.client.rights)}`, rights: e.client.rights, call: e.function }
     case 'storage': {
+      // a file under a name that the server has just made up: nobody else's can be meant
+      const fresh = madeUp(e.object, 0)
+      if (fresh && e.op === 'delete') return undefined
       const kind = e.op === 'delete' ? 'file-delete' : e.op === 'write' ? 'file-write' : 'file-read'
       return {
         kind,
         what: `${{ read: 'reads', write: 'writes', delete: 'deletes', list: 'lists', sign: 'signs links to' }[e.op]} files of bucket ${e.bucket} ${rightsWords(e.client.rights)}`,
         rights: e.client.rights,
+        ...(fresh && e.op === 'write' ? { fresh: true as const } : {}),
       }
     }
     case 'auth-call':
@@ -285,6 +303,8 @@ function database(e: Extract<Effect, { kind: 'db' }>, schema: Pick<SchemaModel, 
         !h.states?.length &&
         h.object === `${table.schema}.${table.name}`,
     )
+  // whether one address is blocked is asked before anything else
+  if (e.op === 'select' && e.one && BLOCKED.test(name)) return undefined
   if (e.op === 'select' && (open || shownAnyway)) return { kind: 'read', what: `reads ${name} ${words}`, rights: e.client.rights, table: name, userData: false }
   if (e.op === 'select')
     return {
