@@ -152,7 +152,12 @@ function judgeEffect(
     for (const [column, values] of effect.writes) {
       // what is written elsewhere (a total, a date) says nothing about whose row it is, unless it is the caller
       if (!identifying.has(column) && !values.some((v) => bases(v.term).some((t) => t.t === 'caller'))) continue
-      const all = values.map((v) => both(v.when, evaluator.compare('=', { t: 'column', instance: effect.instance, column }, v.term)))
+      const all = values.map((v) =>
+        // nothing equals NULL: a column that is written empty ties the row to nobody and hides no other tie
+        v.term.t === 'const' && v.term.value === null
+          ? v.when
+          : both(v.when, evaluator.compare('=', { t: 'column', instance: effect.instance, column }, v.term)),
+      )
       when = both(when, all.flat().slice(0, 16))
     }
   }
