@@ -92,7 +92,6 @@ export interface Trigger {
   readonly at?: Place
 }
 
-export type ApiRole = 'anon' | 'authenticated' | 'service_role'
 export type Command = 'select' | 'insert' | 'update' | 'delete'
 
 /** Who holds which privilege. `columns` when it is granted for some columns only. */

@@ -23,8 +23,7 @@ export const PLACEHOLDERS: Readonly<Record<string, string>> = {
   'google-browser-key': ['AI', 'za', repeat(ALNUM, 35)].join(''),
   'posthog-key': ['phc', repeat(ALNUM, 43)].join('_'),
   'github-token': ['ghp', repeat(ALNUM, 36)].join('_'),
-  'private-key':
-    ['-----BEGIN', 'PRIVATE KEY-----'].join(' ') + `\\n${repeat(ALNUM, 64)}\\n${repeat(ALNUM, 64)}\\n` + ['-----END', 'PRIVATE KEY-----'].join(' '),
+  'private-key': `${['-----BEGIN', 'PRIVATE KEY-----'].join(' ')}\\n${repeat(ALNUM, 64)}\\n${repeat(ALNUM, 64)}\\n${['-----END', 'PRIVATE KEY-----'].join(' ')}`,
   'random-hex': repeat('0f1e2d3c4b5a69788796a5b4c3d2e1f0', 64),
   'database-url': `postgres${'ql'}://postgres:${repeat(ALNUM, 16)}@db.abcdefghijklmnopqrst.supabase.co:5432/postgres`,
 }

@@ -23,6 +23,8 @@ export interface Replayed {
   readonly repairs: Repairs
   readonly order: string[]
   readonly speaksOfStorage: boolean
+  /** The time budget ended before every statement was applied. */
+  readonly cutShort: boolean
 }
 
 /** Policies on these tables belong to the project, although the tables do not: the platform lets `postgres` write them. */
@@ -80,6 +82,7 @@ export class Replay {
       statements: this.count,
       provenance: this.provenance,
       repairs: this.repairs,
+      cutShort: this.outOfTime,
       order: [...new Set(this.files.map((f) => f.file.path))],
       speaksOfStorage: this.files.some((f) => f.statements.some((s) => /\bstorage\s*\.\s*"?(objects|buckets)\b/i.test(s.text))),
     }

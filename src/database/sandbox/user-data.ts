@@ -141,12 +141,7 @@ function spread(tables: readonly Table[], found: Map<string, UserData>): void {
     for (const t of tables) {
       const name = `${t.schema}.${t.name}`
       if (found.has(name)) continue
-      const key = t.foreignKeys.find(
-        (f) =>
-          f.references !== name &&
-          belongsToSomebody(found.get(f.references)) &&
-          (f.cascades || belongs(t, f.columns)),
-      )
+      const key = t.foreignKeys.find((f) => f.references !== name && belongsToSomebody(found.get(f.references)) && (f.cascades || belongs(t, f.columns)))
       if (!key) continue
       found.set(name, {
         because: `it belongs to ${key.references} by ${key.columns.join(', ')}`,

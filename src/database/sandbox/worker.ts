@@ -7,7 +7,7 @@ import { readCatalog } from './catalog.ts'
 import { Engine } from './engine.ts'
 import { loadParser, type Parser } from './parser.ts'
 import type { Answer } from './protocol.ts'
-import { Replay } from './replay.ts'
+import { Replay, type Replayed } from './replay.ts'
 import { elapsedMs, type Moment } from './stopwatch.ts'
 import { buildTemplate } from './template.ts'
 
@@ -74,6 +74,7 @@ async function run(job: WorkerJob, engine: Engine, parser: Parser, post: (answer
     remainingMs: () => job.budgetMs - elapsedMs(job.started),
   }
   const replayed = await new Replay(engine, parser, job.input, host).run()
+  if (replayed.cutShort) return post({ type: 'result', result: halfApplied(job.input, replayed) })
   host.mark('catalog')
   await engine.exec('set session authorization supabase_admin; reset all')
   const catalog = await readCatalog(engine, replayed)
@@ -84,6 +85,19 @@ async function run(job: WorkerJob, engine: Engine, parser: Parser, post: (answer
   await engine.exec('set search_path = "$user", public, extensions')
   const access = await tryAccess(accessSession(engine, parser, host, gaps), catalog, job.input)
   post({ type: 'result', result: { ...result, access } })
+}
+
+/** Half a schema judges wrongly: a later statement may close what an earlier one opens. Nothing is said about it then. */
+function halfApplied(input: ReplayInput, replayed: Replayed): DatabaseResult {
+  const { applied, total } = replayed.statements
+  const because = `the time budget ended after ${applied} of ${total} SQL statements; half a schema is not judged`
+  return {
+    catalog: { tables: [], policies: [], views: [], functions: [], buckets: [], enums: [], triggers: [], speaksOfStorage: replayed.speaksOfStorage },
+    access: { objects: [] },
+    gaps: [{ path: input.files[0]?.path ?? '', because, touches: [{ topic: 'anything' }] }],
+    statements: replayed.statements,
+    order: replayed.order,
+  }
 }
 
 function accessSession(engine: Engine, parser: Parser, host: { mark(label: string): boolean; remainingMs(): number }, gaps: DatabaseGap[]): AccessSession {

@@ -5,7 +5,7 @@ import { isPlaceholder, isReference, isWordy } from './placeholder.ts'
 import { isPublished } from './published.ts'
 import type { SecretSpan } from './secret.ts'
 
-export type { SecretLife, SecretSpan } from './secret.ts'
+export type { SecretSpan } from './secret.ts'
 
 const BY_ANCHOR = new Map<string, SecretFormat[]>()
 for (const f of SECRET_FORMATS) for (const a of f.anchors) BY_ANCHOR.set(a, [...(BY_ANCHOR.get(a) ?? []), f])

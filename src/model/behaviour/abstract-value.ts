@@ -90,7 +90,6 @@ export type Val =
 
 export const UNKNOWN: Val = { v: 'unknown' }
 export const UNDEFINED: Val = { v: 'const', value: undefined }
-export const NULL: Val = { v: 'const', value: null }
 
 export const constant = (value: string | number | boolean | null | undefined): Val => ({ v: 'const', value })
 export const object = (props: Readonly<Record<string, Val>>, rest?: Val): ObjectVal => (rest ? { v: 'object', props, rest } : { v: 'object', props })

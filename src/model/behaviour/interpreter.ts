@@ -4,7 +4,6 @@ import {
   type AnyVal,
   type ChainVal,
   type Cond,
-  constant,
   isNullish,
   keyOf,
   keyOfCond,
@@ -571,5 +570,3 @@ export function equality(a: Val, b: Val): boolean | undefined {
   if ((solid(a) && b.v === 'const') || (solid(b) && a.v === 'const')) return false
   return undefined
 }
-
-export const truthValue = (value: boolean): Val => constant(value)

@@ -3,7 +3,6 @@ import { array, type ClassVal, type Cond, constant, type InstanceVal, isNullish,
 import type { Value } from './behaviour.ts'
 import type { Interpreter } from './interpreter.ts'
 import { callValue, evaluate, exportedValue, functionValue, hostMember, lookup, settleChain } from './operations.ts'
-import { Scope } from './scope.ts'
 import { tokenClaim } from './token-claims.ts'
 
 /** Fields of an identity that the person it belongs to can change. */
@@ -236,5 +235,3 @@ export function elementOf(it: Interpreter, of: Val): Val {
 export function request(part: Extract<Value, { v: 'request' }>['part'], name?: string): Val {
   return name === undefined ? { v: 'request', part } : { v: 'request', part, name }
 }
-
-export const newScope = (path: string): Scope => new Scope(path)

@@ -2,12 +2,7 @@ import type { Behaviour, Value } from './behaviour.ts'
 import { mentions } from './mentions.ts'
 import { isCheckedClaim } from './signed-tokens.ts'
 
-export { mentions, partsOf } from './mentions.ts'
-
-/** Words of a behaviour that a request carries, also through rows that were found by it. */
-export function isRequest(value: Value): boolean {
-  return value.v === 'request'
-}
+export { mentions } from './mentions.ts'
 
 /** The first request value inside, for messages: `body.userId`. */
 export function requestName(value: Value): string | undefined {

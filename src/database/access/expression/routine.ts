@@ -1,7 +1,7 @@
 import type { Evaluator, ReturnsOf } from './evaluate.ts'
 import { ALWAYS, both, either, NEVER, type Ways } from './predicate.ts'
 import type { Alternatives, Frame, KnownFunction, Scope, Variable } from './scope.ts'
-import { columnParts, kindOf, names, type Tree } from './tree.ts'
+import { columnParts, kindOf, type Tree } from './tree.ts'
 
 /** One statement of a function that changes data, with the ways of getting there. */
 export interface Effect {
@@ -391,19 +391,4 @@ function recordStatement(evaluator: Evaluator, statement: Tree, state: State, ou
     }
   }
   out.effects.push({ command: kind === 'UpdateStmt' ? 'update' : 'delete', table, instance: frame.instance, when, writes })
-}
-
-/** Names of functions that a statement calls, lower case and as written. */
-export function calledNames(tree: Tree): string[] {
-  const found: string[] = []
-  const visit = (node: unknown): void => {
-    if (Array.isArray(node)) for (const item of node) visit(item)
-    else if (node && typeof node === 'object') {
-      const call = (node as Tree)['FuncCall']
-      if (call) found.push(names(call.funcname).join('.'))
-      for (const value of Object.values(node)) visit(value)
-    }
-  }
-  visit(tree)
-  return found
 }

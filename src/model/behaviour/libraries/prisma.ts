@@ -1,8 +1,8 @@
-import { array, object, stringOf, UNDEFINED, UNKNOWN, type Val } from '../abstract-value.ts'
+import { array, object, UNDEFINED, UNKNOWN, type Val } from '../abstract-value.ts'
 import type { Client, DbOp } from '../behaviour.ts'
 import type { FilterDraft } from '../interpreter.ts'
 import { callValue, settle } from '../operations.ts'
-import type { Library, LibraryCall } from './library.ts'
+import type { Library } from './library.ts'
 
 const OPS: Readonly<Record<string, DbOp>> = {
   findUnique: 'select',
@@ -128,6 +128,3 @@ function readWhere(where: Val, out: FilterDraft[], prefix = ''): boolean {
   }
   return unread
 }
-
-export const columnName = (val: Val): string => stringOf(val) ?? ''
-export type { LibraryCall }
