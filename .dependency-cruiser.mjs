@@ -50,14 +50,25 @@ export default {
       from: { path: pure },
       to: { path: '^(node:)?(fs|fs/promises|child_process|net|http|https|worker_threads|os|dns)$', dependencyTypes: ['core'] },
     },
-    { name: 'no-cycles', comment: 'A cycle means that two files are one.', severity: 'error', from: { path: '^src/' }, to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } } },
+    {
+      name: 'no-cycles',
+      comment: 'A cycle means that two files are one.',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    },
     { name: 'resolvable', comment: 'Every import exists.', severity: 'error', from: {}, to: { couldNotResolve: true } },
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
-    enhancedResolveOptions: { extensions: ['.ts', '.mjs', '.js', '.cjs', '.json', '.d.ts'], exportsFields: ['exports'], conditionNames: ['import', 'types', 'node', 'default'], mainFields: ['main', 'types', 'typings'] },
+    enhancedResolveOptions: {
+      extensions: ['.ts', '.mjs', '.js', '.cjs', '.json', '.d.ts'],
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'types', 'node', 'default'],
+      mainFields: ['main', 'types', 'typings'],
+    },
     exclude: { path: '^(dist|test/data)/' },
   },
 }
