@@ -2,6 +2,7 @@ import type { AccessMatrix } from '../../database/database.ts'
 import type { Place } from '../../lib/place.ts'
 import type { SchemaModel } from '../app-model.ts'
 import type { Behaviour, Client, Condition, Effect, Step, Value } from '../behaviour/behaviour.ts'
+import { mentions } from '../behaviour/mentions.ts'
 import { fromProcessor, fromRequest, type Guard, guardOfConditions, guardOfStep } from './guard.ts'
 
 export type WorkKind =
@@ -258,6 +259,8 @@ function classify(step: Step, schema: Pick<SchemaModel, 'tables'>, access: Acces
       return key && (e.status ?? 200) < 400 ? { kind: 'sign', what: `signs what the caller sends with ${key}`, call: key } : undefined
     }
     case 'exec':
+      // a command that is written in the code does what its author meant, whoever asks
+      if (!e.args.some((a) => mentions(a, (v) => v.v !== 'const' && v.v !== 'text' && v.v !== 'array' && v.v !== 'object'))) return undefined
       return { kind: 'command', what: `runs a command (${e.name})`, call: e.name }
     default:
       return undefined
