@@ -14,6 +14,7 @@ import { ignoreComments, suppress } from './findings/suppress.ts'
 import { isEnvFile } from './lib/env-file-name.ts'
 import type { AdvisoryData, AppModel, HostedSettings } from './model/app-model.ts'
 import { buildModel } from './model/build-model.ts'
+import { lockedPackageKeys } from './model/dependencies/build-dependencies.ts'
 import type { Gap } from './model/gap.ts'
 import { buildReport } from './report/build-report.ts'
 import type { Report, RunInfo } from './report/report.ts'
@@ -133,7 +134,7 @@ async function auditCommit(commit: string, request: AuditRequest, ports: AuditPo
     plan.files.length ? meter.phase('database', () => replayOrGap(ports.database, plan)) : undefined,
     historyReady,
     ports.advisories
-      ? ports.advisories(lockedPackages(gathered.facts))
+      ? ports.advisories(lockedPackageKeys(gathered.facts.of('lockfile').values()))
       : ({ source: 'none', because: 'no advisory source was asked', advisories: [] } as const),
     ports.hosted?.(gathered.facts),
   ])
@@ -203,12 +204,6 @@ function compare(baseFindings: readonly Finding[], head: Audited): Comparison {
   const unreadable = new Set(head.model.gaps.filter((g) => g.touches.length > 0).map((g) => g.path))
   const failedChecks = new Set(head.results.filter((r) => r.crash !== undefined).map((r) => r.check.id))
   return compareFindings(baseFindings, head.findings, (f) => !unreadable.has(f.at.path) && !failedChecks.has(f.check) && !unreadable.has(''))
-}
-
-function lockedPackages(facts: FactsIndex): string[] {
-  const packages = new Set<string>()
-  for (const lock of facts.of('lockfile').values()) for (const p of lock.packages) packages.add(`${p.name}@${p.version}`)
-  return [...packages].sort()
 }
 
 /** Adds up phases and counts over the commits of one audit. */

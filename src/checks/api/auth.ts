@@ -23,7 +23,7 @@ export default defineCheck({
       (route): Verdict =>
         receivers.has(`${route.path} ${route.subject}`)
           ? { kind: 'public', route, because: 'receives events of the payment processor (check 20)' }
-          : judge(route, all, open, (table) => isShown(table, schema)),
+          : judge(route, open, (table) => isShown(table, schema)),
     )
     const issues = merge(
       judged.flatMap((j) => (j.kind === 'issue' ? j.causes : [])),
@@ -56,7 +56,7 @@ interface Cause {
 
 const RANK: Readonly<Record<Severity, number>> = { Critical: 3, High: 2, Medium: 1 }
 
-function judge(route: Route, all: readonly Route[], open: ReadonlySet<string>, shown: (table: string) => boolean): Verdict {
+function judge(route: Route, open: ReadonlySet<string>, shown: (table: string) => boolean): Verdict {
   if (open.has(`${route.method ?? ''} ${route.route}`.trim()) || open.has(route.route) || open.has(route.subject))
     return { kind: 'public', route, because: 'declared public in the configuration' }
   const nature = publicByNature(route)
@@ -108,7 +108,6 @@ function judge(route: Route, all: readonly Route[], open: ReadonlySet<string>, s
       })
     }
   }
-  void all
   if (causes.length) return { kind: 'issue', route, causes }
   return guards.length || route.guard ? { kind: 'guarded', route } : { kind: 'public', route }
 }

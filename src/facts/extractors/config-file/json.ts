@@ -1,4 +1,5 @@
 import { getNodeValue, type Node, type ParseError, parseTree } from 'jsonc-parser'
+import { lineFinder } from '../../../lib/line-finder.ts'
 import type { ConfigReading } from './config-file.ts'
 
 /** Brackets below this depth are not followed: no configuration nests so deep, and the parser recurses. */
@@ -44,20 +45,4 @@ export function nesting(text: string): number {
     else if (c === 93 || c === 125) depth--
   }
   return deepest
-}
-
-/** Line of an offset, by binary search over the line starts. */
-export function lineFinder(text: string): (offset: number) => number {
-  const starts = [0]
-  for (let i = text.indexOf('\n'); i !== -1; i = text.indexOf('\n', i + 1)) starts.push(i + 1)
-  return (offset) => {
-    let low = 0
-    let high = starts.length - 1
-    while (low < high) {
-      const middle = (low + high + 1) >> 1
-      if ((starts[middle] as number) <= offset) low = middle
-      else high = middle - 1
-    }
-    return low + 1
-  }
 }

@@ -1,7 +1,8 @@
 import { parse as parseBinary } from '@hyrious/bun.lockb'
 import { findNodeAtLocation, getNodeValue, parseTree } from 'jsonc-parser'
+import { lineFinder } from '../../../lib/line-finder.ts'
 import type { LockedDependency, LockfileFacts, LockImporter } from '../../kinds.ts'
-import { lineTable, PackageTable, record, splitKey, strings } from './package-table.ts'
+import { PackageTable, record, splitKey, strings } from './package-table.ts'
 import { parseClassic } from './yarn.ts'
 
 /** bun.lock: JSON with trailing commas; packages are arrays that begin with `name@version`, keyed by their path of dependants. */
@@ -9,7 +10,7 @@ export function parseBunText(text: string): LockfileFacts {
   const tree = parseTree(text, [], { allowTrailingComma: true })
   const data = tree && record(getNodeValue(tree))
   if (!tree || !data) throw new Error('is not a JSON object')
-  const lineAt = lineTable(text)
+  const lineAt = lineFinder(text)
   const lines = new Map((findNodeAtLocation(tree, ['packages'])?.children ?? []).map((p) => [String(p.children?.[0]?.value ?? ''), lineAt(p.offset)]))
   const packages = record(data.packages) ?? {}
   const keyAt = (place: string): string | undefined => {

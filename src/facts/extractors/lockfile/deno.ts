@@ -1,13 +1,14 @@
 import { findNodeAtLocation, parseTree } from 'jsonc-parser'
+import { lineFinder } from '../../../lib/line-finder.ts'
 import type { LockedDependency, LockfileFacts, LockImporter } from '../../kinds.ts'
-import { lineTable, PackageTable, record, splitKey, strings } from './package-table.ts'
+import { PackageTable, record, splitKey, strings } from './package-table.ts'
 
 /** deno.lock, versions 2 to 5: its npm packages, and npm packages that come as modules from esm.sh. */
 export function parseDeno(text: string): LockfileFacts {
   const data = record(JSON.parse(text))
   const tree = parseTree(text)
   if (!data || !tree) throw new Error('is not a JSON object')
-  const lineAt = lineTable(text)
+  const lineAt = lineFinder(text)
   const linesOf = (path: string[]) =>
     new Map((findNodeAtLocation(tree, path)?.children ?? []).map((p) => [String(p.children?.[0]?.value ?? ''), lineAt(p.offset)]))
 

@@ -1,13 +1,14 @@
 import { findNodeAtLocation, type Node, parseTree } from 'jsonc-parser'
+import { lineFinder } from '../../../lib/line-finder.ts'
 import type { LockfileFacts, LockImporter } from '../../kinds.ts'
-import { lineTable, PackageTable, packageKey, record, strings } from './package-table.ts'
+import { PackageTable, packageKey, record, strings } from './package-table.ts'
 
 /** npm's package-lock.json and npm-shrinkwrap.json, `lockfileVersion` 1 to 3. */
 export function parseNpm(text: string): LockfileFacts {
   const data = record(JSON.parse(text))
   const tree = parseTree(text)
   if (!data || !tree) throw new Error('is not a JSON object')
-  const lineAt = lineTable(text)
+  const lineAt = lineFinder(text)
   const linesOf = (path: string[]) => new Map((findNodeAtLocation(tree, path)?.children ?? []).map((property) => [keyOf(property), lineAt(property.offset)]))
   const packages = record(data.packages)
   return packages ? fromPackages(packages, linesOf(['packages'])) : fromTree(data, tree, lineAt)

@@ -58,19 +58,3 @@ export function record(value: unknown): Record<string, unknown> | undefined {
 export function strings(value: unknown): [string, string][] {
   return Object.entries(record(value) ?? {}).filter((e): e is [string, string] => typeof e[1] === 'string')
 }
-
-/** Line numbers by offset, for ascending and random access alike. */
-export function lineTable(text: string): (offset: number) => number {
-  const starts = [0]
-  for (let i = text.indexOf('\n'); i !== -1; i = text.indexOf('\n', i + 1)) starts.push(i + 1)
-  return (offset) => {
-    let low = 0
-    let high = starts.length - 1
-    while (low < high) {
-      const middle = (low + high + 1) >> 1
-      if ((starts[middle] as number) <= offset) low = middle
-      else high = middle - 1
-    }
-    return low + 1
-  }
-}

@@ -1,4 +1,5 @@
 import { findNodeAtLocation, type ParseError, parseTree } from 'jsonc-parser'
+import { lineFinder } from '../../../lib/line-finder.ts'
 import type { Extractor, Problem } from '../../facts.ts'
 import type { PackageDependency, PackageJsonFacts } from '../../kinds.ts'
 
@@ -14,7 +15,7 @@ export const packageJson: Extractor<'package-json'> = {
     const problems: Problem[] = []
     const errors: ParseError[] = []
     const root = parseTree(text, errors)
-    const lineAt = lineIndex(text)
+    const lineAt = lineFinder(text)
     for (const e of errors.slice(0, 1)) problems.push({ line: lineAt(e.offset), message: 'is not valid JSON' })
     const data = asRecord(safeParse(text))
     if (!root || !data) return { facts: EMPTY, problems: problems.length ? problems : [{ line: 1, message: 'is not a JSON object' }] }
@@ -61,12 +62,4 @@ function safeParse(text: string): unknown {
 
 function asRecord(value: unknown): Record<string, unknown> | undefined {
   return value !== null && typeof value === 'object' && !Array.isArray(value) ? (value as Record<string, unknown>) : undefined
-}
-
-function lineIndex(text: string): (offset: number) => number {
-  return (offset) => {
-    let line = 1
-    for (let i = text.indexOf('\n'); i !== -1 && i < offset; i = text.indexOf('\n', i + 1)) line++
-    return line
-  }
 }
