@@ -34,6 +34,8 @@ export interface OwnershipBreach {
   readonly by?: string
   /** The column that holds the owner, when the schema or custom tells. */
   readonly ownerColumn?: string
+  /** The schema says which column that is. */
+  readonly ownerKnown?: true
   readonly callerAs?: string
   readonly library?: string
   /** The only tie lets rows without an owner through. */
@@ -223,6 +225,7 @@ function rowBreach(
     verb: verbOf(e),
     by,
     ownerColumn: ownerColumn(e, schema),
+    ...(tableOf(e, schema)?.userData?.ownerColumns.length === 1 ? { ownerKnown: true as const } : {}),
     what: `${verbOf(e)} ${e.table} by ${column} = ${by}`,
     callerAs: callerOf(behaviour),
     library: e.client.library,
@@ -273,13 +276,13 @@ function shownByRls(e: Query, schema: Pick<SchemaModel, 'tables'>, access: Acces
   return access.holes !== undefined && holes.every((h) => isMeantToBeSeen(table, h.policy))
 }
 
-/** Whether what a loaded row is used for stands behind a comparison with the caller. */
-function unprotectedUse(index: number, behaviour: Behaviour, ties: Ties): 'none' | 'some' | 'ownerless' {
+/** Whether what a loaded row is used for stands behind a comparison with the caller; rows that are loaded by it (its parent's) are followed. */
+function unprotectedUse(index: number, behaviour: Behaviour, ties: Ties, depth = 0): 'none' | 'some' | 'ownerless' {
   const ofRow = (x: Value) => (x.v === 'row' && x.step === index) || (x.v === 'error' && x.of === index)
   let verdict: 'none' | 'some' | 'ownerless' = 'none'
-  for (const s of behaviour.steps.slice(index + 1)) {
+  for (const [i, s] of behaviour.steps.entries()) {
     const e = s.effect
-    if (e.kind === 'log' || e.kind === 'throw' || e.kind === 'identify') continue
+    if (i <= index || e.kind === 'log' || e.kind === 'throw' || e.kind === 'identify') continue
     if (e.kind === 'respond' && ((e.status ?? 200) >= 400 || e.how === 'redirect')) continue
     if (!usesValue(e, (x) => x.v === 'row' && x.step === index) && !(isWork(e) && s.under.some((c) => mentions(c.test, ofRow)))) continue
     if (ties.byCondition(s) || asksAboutCaller(e, behaviour)) continue
@@ -287,7 +290,9 @@ function unprotectedUse(index: number, behaviour: Behaviour, ties: Ties): 'none'
       if (verdict === 'none') verdict = 'ownerless'
       continue
     }
-    return 'some'
+    const further = e.kind === 'db' && e.op === 'select' && depth < 4 ? unprotectedUse(i, behaviour, ties, depth + 1) : 'some'
+    if (further === 'some') return 'some'
+    if (further === 'ownerless') verdict = 'ownerless'
   }
   return verdict
 }

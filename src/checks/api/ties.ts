@@ -18,7 +18,7 @@ export class Ties {
 
   /** A filter of the query itself names the caller (or a row of theirs). */
   byFilter(query: Query): boolean {
-    return query.filters.some((f) => f.op !== 'neq' && isCallers(f.value, this.behaviour))
+    return query.filters.some((f) => f.op !== 'neq' && isCallers(f.value, this.behaviour) && filtersRows(query, f.column))
   }
 
   /** Something that was decided before the step compares the object with the caller. */
@@ -40,9 +40,7 @@ export class Ties {
         const [a, b] = test.of
         if (test.op === '!') return a ? next(a, !truthy) : false
         if (test.op === '&&' || test.op === '||')
-          return (test.op === '&&') === truthy
-            ? test.of.some((x) => next(x, truthy))
-            : test.of.some((x) => next(x, truthy)) && test.of.every((x) => next(x, truthy) || this.provesRole(x, truthy, depth + 1))
+          return (test.op === '&&') === truthy ? test.of.some((x) => next(x, truthy)) : this.eachWay(test.of, truthy, depth)
         if (/^[!=]==?$/.test(test.op) && a && b) {
           if (test.op.startsWith('!') === truthy) return false
           return (callers(a) && this.ofObject(b)) || (callers(b) && this.ofObject(a)) || this.secretOf(a, b) || this.secretOf(b, a)
@@ -58,15 +56,33 @@ export class Ties {
         if (!truthy || e?.kind !== 'rpc') return false
         return this.aboutObject(e.args) && (e.client.rights === 'caller' || mentions(e.args, callers))
       }
-      case 'call':
+      case 'call': {
+        // `rows.every((r) => r.org_id === org)`, `memberships.some((m) => m.team_id === teamId)`: what is asked of each
+        const asked = test.name === 'every' || test.name === 'some' ? test.args[1] : undefined
+        if (asked && asked.v !== 'unknown') return (truthy || test.name === 'some') && next(asked, truthy)
         return this.unknownCheck(test)
+      }
       case 'any': {
-        const possible = test.of.filter((x) => !(x.v === 'const' && Boolean(x.value) !== truthy))
-        return possible.length > 0 && possible.every((x) => next(x, truthy))
+        // what had to hold for an alternative speaks for it as well: `memberships.find((m) => m.team_id === teamId)`
+        const possible = test.of.flatMap((x, i) => (x.v === 'const' && Boolean(x.value) !== truthy ? [] : [{ x, under: test.under?.[i] ?? [] }]))
+        return possible.length > 0 && possible.every(({ x, under }) => next(x, truthy) || under.some((c) => this.holds(c.test, !c.negated, depth + 1)))
       }
       default:
         return false
     }
+  }
+
+  /** Ways of which any may be the one: one ties the object, and so does each other, or it lets in a role, or it compares nothing with nothing. */
+  private eachWay(ways: readonly Value[], truthy: boolean, depth: number): boolean {
+    const tied = ways.filter((x) => this.holds(x, truthy, depth + 1))
+    return tied.length > 0 && ways.every((x) => tied.includes(x) || this.provesRole(x, truthy, depth + 1) || this.bothUnset(x, truthy, tied))
+  }
+
+  /** `!mine && !theirs`, the way that `(mine ?? null) === theirs` has when there is no tenant: both compared sides are empty. */
+  private bothUnset(way: Value, truthy: boolean, tied: readonly Value[]): boolean {
+    const empty = emptied(way, truthy, 0)
+    const compared = (x: Value) => tied.some((t) => mentions(t, (y) => isSame(x, y)))
+    return empty.some((x) => isCallers(x, this.behaviour) && compared(x)) && empty.some((x) => !isCallers(x, this.behaviour) && this.ofObject(x) && compared(x))
   }
 
   /** Somebody with a role may act on rows of others: `isAdmin || row.user_id === user.id`. */
@@ -134,4 +150,27 @@ export class Ties {
     const callers = call.args.some((a) => mentions(a, (x) => isCallers(x, this.behaviour)))
     return callers && call.args.some((a) => mentions(a, (x) => x.v === 'request' || x.v === 'row'))
   }
+}
+
+/** A condition on an embedded table narrows the rows themselves only where the table is joined with `!inner`. */
+function filtersRows(query: Query, column: string): boolean {
+  const embedded = column.split('.').slice(0, -1).at(-1)
+  if (!embedded || query.client.library !== 'supabase' || !query.columns) return true
+  const joined = query.columns.join(',')
+  return !joined.includes(embedded) || joined.includes('!inner')
+}
+
+/** The values that are empty when `way` has this truth value. */
+function emptied(way: Value, truthy: boolean, depth: number): readonly Value[] {
+  if (depth > 8) return []
+  if (way.v !== 'op') return truthy ? [] : [way]
+  if (way.op === '!') return way.of[0] ? emptied(way.of[0], !truthy, depth + 1) : []
+  return way.op === (truthy ? '&&' : '||') ? way.of.flatMap((x) => emptied(x, truthy, depth + 1)) : []
+}
+
+/** The same field of the same thing. */
+function isSame(a: Value, b: Value): boolean {
+  if (a.v === 'row') return b.v === 'row' && a.table === b.table && a.field === b.field
+  if (a.v === 'request') return b.v === 'request' && a.part === b.part && a.name === b.name
+  return a.v === 'caller' && b.v === 'caller' && a.field === b.field
 }

@@ -155,9 +155,9 @@ function spread(tables: readonly Table[], found: Map<string, UserData>): void {
   }
 }
 
-/** Owned, or a part of such a row. A tenant's row does not count: the guards over chains of tenants are not followed well enough to blame a handler. */
+/** Owned by a user or a tenant, or a part of such a row. */
 function belongsToSomebody(data: UserData | undefined): boolean {
-  return data !== undefined && (data.ownerColumns.length > 0 || data.because.startsWith('it belongs'))
+  return data !== undefined && (data.ownerColumns.length > 0 || data.tenantColumns.length > 0 || data.because.startsWith('it belongs'))
 }
 
 /** The reference is part of what the row is: required, or part of its key. */
