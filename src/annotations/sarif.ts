@@ -18,6 +18,10 @@ export function renderSarif(report: Report): Log {
     shortDescription: { text: check.rule },
     fullDescription: { text: check.rule },
     helpUri: `${HELP_BASE}${check.id}.md`,
+    help: {
+      text: `${check.rule}\n\nWhat it finds, why it matters and how to fix it: ${HELP_BASE}${check.id}.md`,
+      markdown: `${check.rule}\n\n[What it finds, why it matters and how to fix it](${HELP_BASE}${check.id}.md)`,
+    },
     defaultConfiguration: { level: 'warning' as const },
     properties: { tags: ['security', check.category], number: check.number, precision: 'high' },
   }))
@@ -61,8 +65,29 @@ function result(f: ReportFinding, indexOf: ReadonlyMap<string, number>, report: 
       ? { relatedLocations: f.related.slice(0, 100).map((r, i) => ({ id: i + 1, ...location(r.path, r.line, r.line), message: { text: plain(r.what) } })) }
       : {}),
     partialFingerprints: { 'prelaunch/v1': f.fingerprint },
+    ...fixes(f),
     ...(report.comparison && f.state !== undefined ? { baselineState: f.state === 'introduced' ? 'new' : 'unchanged' } : {}),
     properties: { 'security-severity': SECURITY_SEVERITY[f.severity], severity: f.severity, subject: plain(f.subject), proof: f.proof, aliases: f.aliases },
+  }
+}
+
+/** The exact change of lines, for editors that apply it. */
+function fixes({ fix }: ReportFinding): Pick<Result, 'fixes'> {
+  if (!fix.replaces || fix.code === undefined) return {}
+  const { path, line, endLine } = fix.replaces
+  const deletedRegion = { startLine: line, startColumn: 1, endLine: endLine + 1, endColumn: 1 }
+  return {
+    fixes: [
+      {
+        description: { text: plain(fix.text) },
+        artifactChanges: [
+          {
+            artifactLocation: { uri: linkPath(path), uriBaseId: '%SRCROOT%' },
+            replacements: [{ deletedRegion, insertedContent: { text: `${plain(fix.code, { lines: true, max: 8000 })}\n` } }],
+          },
+        ],
+      },
+    ],
   }
 }
 
