@@ -56,7 +56,7 @@ async function auditPair(repository: string, commit: string): Promise<Report | u
 function introducedOf(report: Report): string[] {
   const shown = new Set(report.comparison?.introduced)
   return report.checks.flatMap((c) =>
-    c.findings.filter((f) => shown.has(f.fingerprint)).map((f) => `${c.number} ${f.severity} ${f.subject} ${f.path}:${f.line}`),
+    c.findings.filter((f) => shown.has(f.fingerprint)).map((f) => `${c.number} ${f.severity} ${f.subject} ${f.path}:${f.line} ${f.title}`),
   )
 }
 
