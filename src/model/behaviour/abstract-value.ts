@@ -1,6 +1,6 @@
 import type { ClassIR, FunctionId } from '../../facts/javascript.ts'
 import type { Place } from '../../lib/place.ts'
-import type { Client, Condition, Otherwise, Value } from './behaviour.ts'
+import { type Client, type Condition, HIDDEN_LITERAL, type Otherwise, type Value } from './behaviour.ts'
 import type { Interpreter } from './interpreter.ts'
 import type { Scope } from './scope.ts'
 
@@ -96,6 +96,11 @@ export const object = (props: Readonly<Record<string, Val>>, rest?: Val): Object
 export const array = (items: readonly Val[], more?: Val): ArrayVal => (more ? { v: 'array', items, more } : { v: 'array', items })
 export const op = (name: string, ...of: readonly Val[]): Val => ({ v: 'op', op: name, of })
 export const native = (name: string, call: (it: Interpreter, args: readonly Val[], at: Place) => Val): Val => ({ v: 'native', name, call })
+
+/** A value written in the code, also one that is hidden because it looks like a secret. */
+export function isLiteral(val: Val): val is Val & Value {
+  return val.v === 'const' || (val.v === 'call' && val.name.startsWith(HIDDEN_LITERAL))
+}
 
 /** The string of a constant, also of a template that is constant throughout. */
 export function stringOf(val: Val | undefined): string | undefined {

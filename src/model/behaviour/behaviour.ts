@@ -211,6 +211,9 @@ export type Effect =
 /** How far an identity can be believed: `editable` is what the user may change (user_metadata), `claimed` comes from the request. */
 export type Trust = 'verified' | 'unverified' | 'editable' | 'claimed'
 
+/** How the call that stands for a literal that looks like a secret begins; the text itself is never kept. */
+export const HIDDEN_LITERAL = 'secret:'
+
 /** The shape that a validator established for a value of the request. */
 export type Narrowed = 'uuid' | 'enum' | 'number' | 'boolean' | 'email' | 'date' | 'url'
 

@@ -332,7 +332,7 @@ export function builtinConstruct(it: Interpreter, name: string, args: readonly V
     case 'AbortController':
       return { v: 'call', name, args, at }
     case 'Set':
-      return first.v === 'array' ? first : { v: 'call', name, args, at }
+      return first.v === 'array' ? first : isNullish(first) ? array([]) : { v: 'call', name, args, at }
     case 'Promise':
       return first.v === 'fn' ? promised(it, first, at) : UNKNOWN
     case 'Proxy': {

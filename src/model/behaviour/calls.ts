@@ -17,17 +17,28 @@ const MAX_CALLEES = 6
 export function settle(it: Interpreter, val: Val, at: Place): Val {
   if (val.v === 'chain') return settleChain(it, val, at) ?? val
   if (val.v === 'any') {
-    if (!val.alts.some((a) => a.value.v === 'chain' || a.value.v === 'any')) return it.narrow(val)
-    return eachAlternative(it, val, at, (value) => settle(it, value, at))
+    return holdsQuery(val)
+      ? eachAlternative(
+          it,
+          val,
+          (value) => settle(it, value, at),
+          () => true,
+        )
+      : it.narrow(val)
   }
   return val
 }
 
-/** Runs `f` once for every alternative, each on its own path; gives the results as alternatives. */
-export function eachAlternative(it: Interpreter, val: AnyVal, _at: Place, f: (value: Val) => Val): Val {
+const holdsQuery = (val: Val): boolean => val.v === 'chain' || (val.v === 'any' && val.alts.some((a) => holdsQuery(a.value)))
+
+/** What can be called: nothing happens where there is nothing. */
+const callable = (val: Val): boolean => !isNullish(val) && val.v !== 'unknown' && !(val.v === 'const' && val.value === false)
+
+/** Runs `f` once for every alternative that matters, each on its own path; gives the results as alternatives. */
+export function eachAlternative(it: Interpreter, val: AnyVal, f: (value: Val) => Val, matters: (value: Val) => boolean = callable): Val {
   const narrowed = it.narrow(val)
   if (narrowed.v !== 'any') return f(narrowed)
-  const useful = narrowed.alts.filter((a) => !isNullish(a.value) && a.value.v !== 'unknown' && !(a.value.v === 'const' && a.value.value === false))
+  const useful = narrowed.alts.filter((a) => matters(a.value))
   if (useful.length === 0) return UNKNOWN
   const states: BranchState[] = []
   const results: { value: Val; state: BranchState }[] = []
@@ -72,7 +83,7 @@ export function callValue(it: Interpreter, fn: Val, args: readonly Val[], at: Pl
     case 'native':
       return fn.call(it, args, at)
     case 'any':
-      return eachAlternative(it, fn, at, (value) => callValue(it, value, args, at, name))
+      return eachAlternative(it, fn, (value) => callValue(it, value, args, at, name))
     case 'lib':
       return call(it, { v: 'chain', root: fn, links: [{ name: fn.name, args }], at }, at)
     case 'chain': {
@@ -114,7 +125,7 @@ export function callValue(it: Interpreter, fn: Val, args: readonly Val[], at: Pl
 export function callMethod(it: Interpreter, of: Val, name: string, args: readonly Val[], at: Place, changed?: (value: Val) => void): Val {
   switch (of.v) {
     case 'any':
-      return eachAlternative(it, of, at, (value) => callMethod(it, value, name, args, at))
+      return eachAlternative(it, of, (value) => callMethod(it, value, name, args, at, changed))
     case 'fn':
       if (name === 'call') return callFunction(it, args[0] && args[0].v !== 'const' ? { ...of, self: args[0] } : of, args.slice(1), at)
       if (name === 'apply') return callFunction(it, of, args[1]?.v === 'array' ? args[1].items : [], at)
@@ -279,7 +290,7 @@ export function callFunction(it: Interpreter, fn: FunctionVal, args: readonly Va
 
 /** `new fn(...args)`. */
 export function construct(it: Interpreter, fn: Val, args: readonly Val[], at: Place): Val {
-  if (fn.v === 'any') return eachAlternative(it, fn, at, (value) => construct(it, value, args, at))
+  if (fn.v === 'any') return eachAlternative(it, fn, (value) => construct(it, value, args, at))
   if (fn.v === 'global') return builtinConstruct(it, fn.name, args, at)
   if (fn.v === 'lib') return call(it, { v: 'chain', root: fn, links: [{ name: fn.name }, { name: 'new', args }], at }, at)
   if (fn.v === 'chain') return call(it, { v: 'chain', root: fn.root, links: [...fn.links, { name: 'new', args }], at }, at)

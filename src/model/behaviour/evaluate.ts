@@ -1,6 +1,7 @@
 import type { ClassIR, Expr, FunctionId, ObjectProp } from '../../facts/javascript.ts'
 import type { Place } from '../../lib/place.ts'
-import { array, type ClassVal, constant, type FunctionVal, isNullish, object, op, truth, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
+import { array, type ClassVal, constant, type FunctionVal, isLiteral, isNullish, object, op, truth, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
+import { HIDDEN_LITERAL } from './behaviour.ts'
 import type { Assumption, Interpreter } from './interpreter.ts'
 import { elementOf, index, member } from './members.ts'
 import { importedModule, requireModule } from './module-values.ts'
@@ -17,7 +18,7 @@ export function evaluate(it: Interpreter, e: Expr, scope: Scope): Val {
   const sub = (x: Expr): Val => settle(it, evaluate(it, x, scope), at)
   switch (e.k) {
     case 'lit':
-      return e.secret ? { v: 'call', name: `secret:${e.secret}`, args: [] } : constant(e.v)
+      return e.secret ? { v: 'call', name: HIDDEN_LITERAL + e.secret, args: [] } : constant(e.v)
     case 'regex':
       return { v: 'call', name: `regex:${e.v}`, args: [] }
     case 'tpl':
@@ -333,14 +334,14 @@ function logical(it: Interpreter, operator: '&&' | '||' | '??', a: Val, right: E
     if (truth(a) === true || (a.v === 'const' && !isNullish(a))) return a
     if (a.v === 'env' && !a.fallback) {
       const other = b()
-      return { v: 'env', name: a.name, fallback: other.v === 'env' || other.v === 'const' ? other : { v: 'unknown' } }
+      return { v: 'env', name: a.name, fallback: other.v === 'env' || isLiteral(other) ? other : { v: 'unknown' } }
     }
   } else {
     const known = truth(a)
     if (known !== undefined) return known === (operator === '||') ? a : b()
     if (operator === '||' && a.v === 'env' && !a.fallback) {
       const other = b()
-      if (other.v === 'env' || other.v === 'const') return { v: 'env', name: a.name, fallback: other }
+      if (other.v === 'env' || isLiteral(other)) return { v: 'env', name: a.name, fallback: other }
     }
   }
   if (isTest(right)) {

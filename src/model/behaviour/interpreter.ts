@@ -100,6 +100,8 @@ const MAX_STEPS = 1500
 const MAX_GAPS = 10
 /** Alternatives beyond which a join is no longer told apart. */
 const MAX_ALTERNATIVES = 8
+/** Conditions that one side of a disjunction keeps after a join. */
+const MAX_CONJUNCTS = 6
 /** Variants of one query beyond which only what they share is kept. */
 const MAX_BUILDERS = 4
 
@@ -294,10 +296,13 @@ export class Interpreter {
     const shared = first.filter((c) => extras.every((e) => includesCond(e, c)))
     const rest = extras.map((e) => e.filter((c) => !includesCond(shared, c)))
     const path = shared.length ? [...base, ...shared] : base
-    if (disjunction === 'none' || rest.length > 4 || rest.some((r) => r.length === 0 || r.length > 6)) return path
+    if (disjunction === 'none' || rest.length > 4 || rest.some((r) => r.length === 0)) return path
     const ending = rest.flat().find((c) => c.otherwise.ends && (disjunction === 'ended' || c.otherwise.thrown))
     if (!ending) return path
-    return [...path, { test: { v: 'op', op: '||', of: rest.map(conjunction) }, negated: false, at: ending.at, otherwise: ending.otherwise }]
+    return [
+      ...path,
+      { test: { v: 'op', op: '||', of: rest.map((r) => conjunction(telling(r, MAX_CONJUNCTS))) }, negated: false, at: ending.at, otherwise: ending.otherwise },
+    ]
   }
 
   // Narrowing
@@ -528,6 +533,23 @@ function sharedChain(chains: readonly ChainVal[]): ChainVal | undefined {
   return { ...shortest, links: shortest.links.filter((_, i) => sets.every((s) => s.has(key(shortest, i)))) }
 }
 
+/** What a long side of a disjunction keeps: who the caller is and what only the server knows, then what ends the handler. */
+function telling(conds: readonly Cond[], most: number): readonly Cond[] {
+  if (conds.length <= most) return conds
+  const weight = (c: Cond) => (speaksOfCaller(c.test, 0) ? 2 : 0) + (c.otherwise.ends ? 1 : 0)
+  const kept = new Set([...conds].sort((a, b) => weight(b) - weight(a)).slice(0, most))
+  return conds.filter((c) => kept.has(c))
+}
+
+function speaksOfCaller(val: Val, depth: number): boolean {
+  if (val.v === 'caller' || val.v === 'env' || (val.v === 'error' && val.of >= 0)) return true
+  if (depth > 4) return false
+  if (val.v === 'op') return val.of.some((x) => speaksOfCaller(x, depth + 1))
+  if (val.v === 'call') return val.args.some((x) => speaksOfCaller(x, depth + 1))
+  if (val.v === 'text') return val.parts.some((x) => speaksOfCaller(x, depth + 1))
+  return val.v === 'any' && val.alts.some((a) => speaksOfCaller(a.value, depth + 1))
+}
+
 /** The conditions as one value that is truthy when all hold. */
 export function conjunction(conds: readonly Cond[]): Val {
   const each = conds.map((c): Val => (c.negated ? { v: 'op', op: '!', of: [c.test] } : c.test))
@@ -557,6 +579,8 @@ export function joinNarrowings(list: readonly Narrowing[]): Narrowing {
 /** Whether two values are equal, when that is certain. */
 export function equality(a: Val, b: Val): boolean | undefined {
   if (a.v === 'const' && b.v === 'const') return a.value === b.value || (isNullish(a) && isNullish(b))
+  const [written, made] = a.v === 'const' ? [a.value, b] : b.v === 'const' ? [b.value, a] : [undefined, a]
+  if (made.v === 'text' && (isNullish(a) || isNullish(b) || (typeof written === 'string' && !couldRead(made.parts, written)))) return false
   const solid = (x: Val) =>
     x.v === 'object' ||
     x.v === 'array' ||
@@ -569,4 +593,11 @@ export function equality(a: Val, b: Val): boolean | undefined {
     x.v === 'lib'
   if ((solid(a) && b.v === 'const') || (solid(b) && a.v === 'const')) return false
   return undefined
+}
+
+/** Whether a text can come out as what is written: it has to begin and end as the text does. */
+function couldRead(parts: readonly Val[], written: string): boolean {
+  const first = parts[0]
+  const last = parts[parts.length - 1]
+  return (first?.v !== 'const' || written.startsWith(String(first.value))) && (last?.v !== 'const' || written.endsWith(String(last.value)))
 }

@@ -1,7 +1,11 @@
 import type { Place } from '../../lib/place.ts'
 import type { Behaviour, Condition, Filter, Step, Trust, Value } from '../behaviour/behaviour.ts'
+import { mentions } from '../behaviour/mentions.ts'
 import { isFromCredential, isTokenSignature } from '../behaviour/signed-tokens.ts'
 import { GATEWAY } from '../behaviour/token-claims.ts'
+import { asksAnotherService } from './delegated.ts'
+import { absentVariable, neverHolds, serverSecret, testOnly } from './environment-tests.ts'
+import { fromRequest } from './from-request.ts'
 
 /** Who is let in, and where that is decided. */
 export interface Guard {
@@ -40,6 +44,8 @@ export interface Proof {
 const RANK: Readonly<Record<Guard['trust'], number>> = { verified: 3, editable: 2, unverified: 1, claimed: 0 }
 const WHO: Readonly<Record<Who, number>> = { admin: 5, signature: 4, secret: 4, user: 3, token: 2, check: 1 }
 const CREDENTIAL = /token|secret|key|hash|code|nonce|signature|password|credential|invite|slug_secret|uuid/i
+/** Methods that ask whether something is among others, or a part of it. */
+const MEMBERSHIP = /^(includes|has|some|every|in|startsWith|endsWith|matches|indexOf)$/
 const HEADER_SECRET = /authorization|secret|token|key|signature|cron|x-/i
 
 /** What was found out about one behaviour: steps share their conditions, and conditions their values. */
@@ -149,8 +155,7 @@ function prove(value: Value, truthy: boolean, behaviour: Behaviour, depth: numbe
         return all ? strongest(value.of.map((x) => next(x, truthy))) : either(value.of, truthy, behaviour, depth)
       }
       if (/^[!=]==?$/.test(value.op)) return a && b ? comparison(a, b, value.op.startsWith('!') ? !truthy : truthy, behaviour, depth) : undefined
-      if (/^(includes|has|some|every|in|startsWith|endsWith|matches|indexOf)$/.test(value.op))
-        return truthy ? membership(value.of, behaviour, depth) : undefined
+      if (MEMBERSHIP.test(value.op)) return truthy ? membership(value.of, behaviour, depth) : undefined
       if (value.op === 'length' || value.op === '>' || value.op === '>=') return truthy && a ? next(a, true) : undefined
       return undefined
     }
@@ -178,7 +183,8 @@ function prove(value: Value, truthy: boolean, behaviour: Behaviour, depth: numbe
         ? { who: 'check', trust: 'claimed', how: `${value.part}${value.name ? ` ${value.name}` : ''} that is only tested for presence` }
         : undefined
     case 'call':
-      return unknownCheck(value, truthy, behaviour, depth)
+      if (MEMBERSHIP.test(value.name)) return truthy ? membership(value.args, behaviour, depth) : undefined
+      return unknownCheck(value, truthy)
     case 'any': {
       // It must hold whichever of them it was; alternatives that cannot have that truth value do not count.
       const possible = value.of.filter(
@@ -216,49 +222,6 @@ function either(parts: readonly Value[], truthy: boolean, behaviour: Behaviour, 
   return w && unset ? { ...w, opensWithout: unset } : w
 }
 
-/** `'' === process.env.X`, what a missing header leaves of a comparison: no variable that is set is empty, and none that is unset is text. */
-function neverHolds(v: Value, truthy: boolean): boolean {
-  if (v.v !== 'op') return false
-  if (v.op === '!') return v.of[0] !== undefined && neverHolds(v.of[0], !truthy)
-  if (v.op === '&&' || v.op === '||') return (v.op === '&&') === truthy ? v.of.some((x) => neverHolds(x, truthy)) : v.of.every((x) => neverHolds(x, truthy))
-  if (v.op !== (truthy ? '===' : '!==')) return false
-  const env = v.of.find((x) => x.v === 'env')
-  return env?.v === 'env' && !env.fallback && v.of.some((x) => x.v === 'const' && x.value === '')
-}
-
-const TEST_MODE = /(^|_)(TEST|TESTING|E2E|MOCK|PLAYWRIGHT|CYPRESS|VITEST|JEST|CI)(_|$)/
-
-/** Holds only when the process runs as a test: the way past the check is not there in production. */
-function testOnly(v: Value, truthy: boolean): boolean {
-  if (v.v === 'op' && v.op === '!' && v.of[0]) return testOnly(v.of[0], !truthy)
-  if (v.v === 'op' && v.op === '&&' && truthy) return v.of.some((x) => testOnly(x, true))
-  if (v.v === 'op' && v.op === '||' && truthy) return v.of.length > 0 && v.of.every((x) => testOnly(x, true))
-  if (v.v === 'env') return truthy && TEST_MODE.test(v.name)
-  if (v.v === 'op' && /^===?$/.test(v.op) && truthy) {
-    const env = v.of.find((x) => x.v === 'env')
-    const constant = v.of.find((x) => x.v === 'const')
-    return env?.v === 'env' && constant?.v === 'const' && (TEST_MODE.test(env.name) || (env.name === 'NODE_ENV' && constant.value === 'test'))
-  }
-  return false
-}
-
-/** `!process.env.X`, or a comparison with the environment that holds outside production. */
-function absentVariable(v: Value, truthy: boolean): string | undefined {
-  if (v.v === 'env') return truthy ? undefined : v.name
-  if (v.v === 'op' && v.op === '!' && v.of[0]) return absentVariable(v.of[0], !truthy)
-  if (v.v === 'op' && /^[!=]==?$/.test(v.op)) {
-    const env = v.of.find((x) => x.v === 'env')
-    const rest = v.of.find((x) => x.v === 'const')
-    if (env?.v === 'env' && rest) return env.name
-  }
-  if (v.v === 'op' && v.op === '&&' && truthy)
-    for (const x of v.of) {
-      const found = absentVariable(x, true)
-      if (found) return found
-    }
-  return undefined
-}
-
 function strongest(proofs: readonly (Proof | undefined)[]): Proof | undefined {
   let best: Proof | undefined
   for (const p of proofs) if (p && (!best || (best.opensWithout && !p.opensWithout) || better(p, best))) best = p
@@ -267,11 +230,14 @@ function strongest(proofs: readonly (Proof | undefined)[]): Proof | undefined {
 
 function weakest(proofs: readonly (Proof | undefined)[]): Proof | undefined {
   let worst: Proof | undefined
+  let open: Proof | undefined
   for (const p of proofs) {
     if (!p) return undefined
     if (!worst || better(worst, p)) worst = p
+    if (p.opensWithout) open ??= p
   }
-  return worst
+  // one way in that stands open when a variable is unset leaves the whole guard open
+  return worst && open && !worst.opensWithout ? { ...worst, how: open.how, opensWithout: open.opensWithout, ...(open.unlessEmpty ? { unlessEmpty: open.unlessEmpty } : {}) } : worst
 }
 
 function comparison(a: Value, b: Value, equal: boolean, behaviour: Behaviour, depth: number): Proof | undefined {
@@ -286,6 +252,10 @@ function comparison(a: Value, b: Value, equal: boolean, behaviour: Behaviour, de
         if (p) return p
       } else if (typeof y.value === 'boolean') {
         const p = proofOf(x, equal === y.value, behaviour, depth + 1)
+        if (p) return p
+      } else if (equal && x.v === 'result' && typeof y.value === 'number' && y.value >= 200 && y.value < 300) {
+        // `response.status === 200`
+        const p = proofOf(x, true, behaviour, depth + 1)
         if (p) return p
       }
     }
@@ -309,7 +279,8 @@ function comparison(a: Value, b: Value, equal: boolean, behaviour: Behaviour, de
       }
     if (secret && fromRequest(y))
       return {
-        who: 'secret',
+        // a digest over the body vouches for the body, a shared secret only for who sends it
+        who: x.v === 'call' && isDigest(x.name) && mentions(x, (z) => z.v === 'request' && z.part === 'raw-body') ? 'signature' : 'secret',
         trust: 'verified',
         how: `a comparison with ${secret.name}`,
         ...(secret.fallback ? { opensWithout: secret.name } : {}),
@@ -335,55 +306,6 @@ function isDigest(name: string): boolean {
 
 function isRole(field: string | undefined): boolean {
   return field !== undefined && /role|is_?admin|is_?staff|is_?super|permission|claims|scope/i.test(field)
-}
-
-/** A value that only the server knows: a variable, or text around one. An empty or constant fallback makes it guessable. */
-function serverSecret(v: Value): { readonly name: string; readonly fallback?: true; readonly empty?: true } | undefined {
-  if (v.v === 'env')
-    return {
-      name: v.name,
-      ...(v.fallback && v.fallback.v === 'const' && v.fallback.value !== undefined && v.fallback.value !== null ? { fallback: true as const } : {}),
-      ...(v.fallback?.v === 'const' && v.fallback.value === '' ? { empty: true as const } : {}),
-    }
-  if (v.v === 'text')
-    for (const p of v.parts) {
-      const s = serverSecret(p)
-      if (s) return s
-    }
-  // how long a secret is or that it is text proves nothing
-  if (v.v === 'call' && v.name !== 'length')
-    for (const x of v.args) {
-      const s = serverSecret(x)
-      if (s) return s
-    }
-  if (v.v === 'any')
-    for (const x of v.of) {
-      const s = serverSecret(x)
-      if (s) return s
-    }
-  return undefined
-}
-
-/** True when the value carries something of the request. */
-export function fromRequest(v: Value, depth = 0): boolean {
-  if (depth > 8) return false
-  switch (v.v) {
-    case 'request':
-      return true
-    case 'text':
-      return v.parts.some((p) => fromRequest(p, depth + 1))
-    case 'call':
-      return v.args.some((p) => fromRequest(p, depth + 1))
-    case 'op':
-    case 'any':
-      return v.of.some((p) => fromRequest(p, depth + 1))
-    case 'object':
-      return Object.values(v.props).some((p) => fromRequest(p, depth + 1)) || (v.rest ? fromRequest(v.rest, depth + 1) : false)
-    case 'array':
-      return v.items.some((p) => fromRequest(p, depth + 1))
-    default:
-      return false
-  }
 }
 
 /** A row that was found by the caller's id proves the caller; one found by a credential proves that it is known. */
@@ -439,21 +361,8 @@ function resultProof(step: Step, behaviour: Behaviour): Proof | undefined {
     if (e.client.rights === 'caller' || mentionsCaller(e.args))
       return { who: /admin|role|owner|staff|super/i.test(e.function) ? 'admin' : 'user', trust: 'verified', how: `rpc ${e.function}`, at: step.at }
   }
-  if (e.kind === 'http' && e.args.some((a) => fromRequest(a)) && (/verify|auth|session|token|me$|user/i.test(e.name) || asksWho(e.args[0], 0)))
-    return { who: 'check', trust: 'verified', how: e.name, at: step.at }
+  if (e.kind === 'http' && asksAnotherService(e)) return { who: 'check', trust: 'verified', how: e.name, at: step.at }
   return undefined
-}
-
-const WHO_ADDRESS =
-  /\/(get-)?session\b|\/introspect|\/user-?info\b|\/auth\/(v\d\/)?(user|me|verify|check|validate)\b|\/(tokens?|keys?)\/(verify|validate|introspect)\b/i
-
-/** The address of an endpoint that says whose session or token it is given. */
-function asksWho(v: Value | undefined, depth: number): boolean {
-  if (!v || depth > 4) return false
-  if (v.v === 'const') return typeof v.value === 'string' && WHO_ADDRESS.test(v.value)
-  if (v.v === 'text') return v.parts.some((p) => asksWho(p, depth + 1))
-  if (v.v === 'call') return v.args.some((p) => asksWho(p, depth + 1))
-  return v.v === 'op' && v.of.some((p) => asksWho(p, depth + 1))
 }
 
 function mentionsCaller(v: Value, depth = 0): boolean {
@@ -471,22 +380,22 @@ function membership(of: readonly Value[], behaviour: Behaviour, depth: number): 
     const p = a.v === 'caller' || a.v === 'row' ? proofOf(a, true, behaviour, depth + 1) : undefined
     if (p) return { ...p, who: 'admin' }
   }
+  const secret = of.map(serverSecret).find((s) => s)
+  if (secret && of.some(fromRequest))
+    return { who: 'secret', trust: 'verified', how: `a comparison with ${secret.name}`, ...(secret.fallback ? { opensWithout: secret.name } : {}) }
   for (const a of of)
     if (a.v === 'op' || a.v === 'any') {
       const p = proofOf(a, true, behaviour, depth + 1)
       if (p) return p
     }
-  const secret = of.map(serverSecret).find((s) => s)
-  return secret && of.some((a) => fromRequest(a))
-    ? { who: 'secret', trust: 'verified', how: `a comparison with ${secret.name}`, ...(secret.fallback ? { opensWithout: secret.name } : {}) }
-    : undefined
+  return undefined
 }
 
 const LEFT_ON_REQUEST =
   /^(request|req|c|ctx|event|locals|context|state)\.(user|session|auth|userId|user_id|currentUser|account|token|jwt|uid|viewer|principal|isAuthenticated|admin|profile)\b/
 
 /** A call that could not be followed. One that gets a credential of the request and whose refusal ends the handler is a check. */
-function unknownCheck(value: Extract<Value, { v: 'call' }>, truthy: boolean, _behaviour: Behaviour, _depth: number): Proof | undefined {
+function unknownCheck(value: Extract<Value, { v: 'call' }>, truthy: boolean): Proof | undefined {
   const header = /(^|\.)headers?\.get$|(^|\.)cookies?\.get$/.test(value.name)
     ? value.args.find((a) => a.v === 'const' && typeof a.value === 'string')
     : undefined
@@ -497,7 +406,7 @@ function unknownCheck(value: Extract<Value, { v: 'call' }>, truthy: boolean, _be
   if (/timingSafeEqual|safeCompare|secureCompare|constantTimeEqual/i.test(value.name) && truthy) {
     const secret = value.args.map(serverSecret).find((s) => s)
     if (secret) return { who: 'secret', trust: 'verified', how: `a comparison with ${secret.name}`, ...(secret.fallback ? { opensWithout: secret.name } : {}) }
-    if (value.args.some((a) => fromRequest(a))) return { who: 'signature', trust: 'verified', how: value.name }
+    if (value.args.some(fromRequest)) return { who: 'signature', trust: 'verified', how: value.name }
   }
   if (
     truthy &&

@@ -3,7 +3,8 @@ import type { Place } from '../../lib/place.ts'
 import type { SchemaModel } from '../app-model.ts'
 import type { Behaviour, Client, Condition, Effect, Step, Value } from '../behaviour/behaviour.ts'
 import { mentions } from '../behaviour/mentions.ts'
-import { fromProcessor, fromRequest, type Guard, guardOfConditions, guardOfStep } from './guard.ts'
+import { fromRequest } from './from-request.ts'
+import { fromProcessor, type Guard, guardOfConditions, guardOfStep } from './guard.ts'
 
 export type WorkKind =
   | 'sign'

@@ -1,5 +1,5 @@
 import { type Cond, constant, type Link, object, stringOf, UNDEFINED, UNKNOWN, type Val } from '../abstract-value.ts'
-import type { Client, DbOp } from '../behaviour.ts'
+import { type Client, type DbOp, HIDDEN_LITERAL } from '../behaviour.ts'
 import type { EffectDraft, FilterDraft } from '../interpreter.ts'
 import { callValue } from '../operations.ts'
 import type { Library, LibraryCall } from './library.ts'
@@ -81,7 +81,7 @@ export function rightsOf(key: Val | undefined, depth = 0): Client['rights'] {
       if (typeof key.value !== 'string') return 'unknown'
       return /^sb_publishable_|placeholder|anon/i.test(key.value) ? 'anon' : 'unknown'
     case 'call': {
-      if (/^secret:/.test(key.name)) return /service|sb[-_]secret|secret-key/i.test(key.name) ? 'service' : 'anon'
+      if (key.name.startsWith(HIDDEN_LITERAL)) return /service|sb[-_]secret|secret-key/i.test(key.name) ? 'service' : 'anon'
       const names = key.args.map((a) => rightsOf(a, depth + 1))
       return (
         names.find((r) => r === 'service') ??

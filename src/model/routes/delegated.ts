@@ -1,0 +1,50 @@
+import type { Effect, Value } from '../behaviour/behaviour.ts'
+import { fromRequest } from './from-request.ts'
+
+const WHO_ADDRESS =
+  /\/(get-)?session\b|\/introspect|\/user-?info\b|\/auth\/(v\d\/)?(user|me|verify|check|validate)\b|\/(tokens?|keys?)\/(verify|validate|introspect)\b/i
+const WHO_NAME = /verify|auth|session|token|me$|user/i
+const CREDENTIAL_HEADER = /^(authorization|cookie|api-?key|x-[\w-]*(key|token|secret|session)[\w-]*)$/i
+
+/**
+ * True when a request to another service asks it whether to let the caller in: it is sent what the caller brought, to an address
+ * that says whose session or token something is, or in the header in which that service expects a credential.
+ */
+export function asksAnotherService(e: Extract<Effect, { name: string }>): boolean {
+  const [address, options] = e.args
+  if (!e.args.some((a) => fromRequest(a))) return false
+  return WHO_NAME.test(e.name) || asksWho(address, 0) || (address !== undefined && !fromRequest(address) && handsOn(options))
+}
+
+/** The address of an endpoint that says whose session or token it is given. */
+function asksWho(v: Value | undefined, depth: number): boolean {
+  if (!v || depth > 4) return false
+  if (v.v === 'const') return typeof v.value === 'string' && WHO_ADDRESS.test(v.value)
+  if (v.v === 'text') return v.parts.some((p) => asksWho(p, depth + 1))
+  if (v.v === 'call') return v.args.some((p) => asksWho(p, depth + 1))
+  return v.v === 'op' && v.of.some((p) => asksWho(p, depth + 1))
+}
+
+/** A header of the caller sent on as the credential: who would not be let in there gets an error. */
+function handsOn(options: Value | undefined): boolean {
+  const headers = options?.v === 'object' ? options.props.headers : undefined
+  return headers?.v === 'object' && Object.entries(headers.props).some(([name, value]) => CREDENTIAL_HEADER.test(name) && isCredential(value, 0))
+}
+
+function isCredential(v: Value, depth: number): boolean {
+  if (depth > 4) return false
+  switch (v.v) {
+    case 'request':
+      return v.part === 'header' || v.part === 'cookie'
+    case 'text':
+      return v.parts.some((p) => isCredential(p, depth + 1))
+    case 'call':
+      return v.args.some((p) => isCredential(p, depth + 1))
+    case 'any': {
+      const sent = v.of.filter((x) => !(x.v === 'const' && !x.value))
+      return sent.length > 0 && sent.every((p) => isCredential(p, depth + 1))
+    }
+    default:
+      return false
+  }
+}

@@ -1,0 +1,70 @@
+import { HIDDEN_LITERAL, type Value } from '../behaviour/behaviour.ts'
+import { partsOf } from '../behaviour/mentions.ts'
+import { PUBLIC_PREFIXES, publicPrefix } from '../env/public-name.ts'
+
+/** `'' === process.env.X` and `'' === hmac(…)`, what a missing header leaves of a comparison: no variable that is set is empty, none that is unset is text, no digest is empty. */
+export function neverHolds(v: Value, truthy: boolean): boolean {
+  if (v.v !== 'op') return false
+  if (v.op === '!') return v.of[0] !== undefined && neverHolds(v.of[0], !truthy)
+  if (v.op === '&&' || v.op === '||') return (v.op === '&&') === truthy ? v.of.some((x) => neverHolds(x, truthy)) : v.of.every((x) => neverHolds(x, truthy))
+  if (v.op !== (truthy ? '===' : '!==')) return false
+  if (!v.of.some((x) => x.v === 'const' && x.value === '')) return false
+  return v.of.some((x) => (x.v === 'env' && !x.fallback) || (x.v === 'call' && /(^|\.)(hmac|digest|hash)$/.test(x.name)))
+}
+
+const TEST_MODE = /(^|_)(TEST|TESTING|E2E|MOCK|PLAYWRIGHT|CYPRESS|VITEST|JEST|CI)(_|$)/
+
+/** Holds only when the process runs as a test: the way past the check is not there in production. */
+export function testOnly(v: Value, truthy: boolean): boolean {
+  if (v.v === 'op' && v.op === '!' && v.of[0]) return testOnly(v.of[0], !truthy)
+  if (v.v === 'op' && v.op === '&&' && truthy) return v.of.some((x) => testOnly(x, true))
+  if (v.v === 'op' && v.op === '||' && truthy) return v.of.length > 0 && v.of.every((x) => testOnly(x, true))
+  if (v.v === 'env') return truthy && TEST_MODE.test(v.name)
+  if (v.v === 'op' && /^===?$/.test(v.op) && truthy) {
+    const env = v.of.find((x) => x.v === 'env')
+    const constant = v.of.find((x) => x.v === 'const')
+    return env?.v === 'env' && constant?.v === 'const' && (TEST_MODE.test(env.name) || (env.name === 'NODE_ENV' && constant.value === 'test'))
+  }
+  return false
+}
+
+/** `!process.env.X`, or a comparison with the environment that holds outside production. */
+export function absentVariable(v: Value, truthy: boolean): string | undefined {
+  if (v.v === 'env') return truthy ? undefined : v.name
+  if (v.v === 'op' && v.op === '!' && v.of[0]) return absentVariable(v.of[0], !truthy)
+  if (v.v === 'op' && /^[!=]==?$/.test(v.op)) {
+    const env = v.of.find((x) => x.v === 'env')
+    const rest = v.of.find((x) => x.v === 'const')
+    if (env?.v === 'env' && rest) return env.name
+  }
+  if (v.v === 'op' && v.op === '&&' && truthy)
+    for (const x of v.of) {
+      const found = absentVariable(x, true)
+      if (found) return found
+    }
+  return undefined
+}
+
+/** Settings that are no secret: who compares a header with them knows what to send. */
+const KNOWN_TO_ALL =
+  /(^|_)(url|uri|origins?|hosts?|hostname|domains?|ips?|e?mails?|env|environment|mode|region|version|locale|lang|bucket|name|prefix|port|price|plan)(_ids?)?$/i
+
+/** A value that stands in the code, where whoever reads the code finds it. */
+function isWritten(v: Value): boolean {
+  return v.v === 'const' ? v.value !== undefined && v.value !== null : v.v === 'call' && v.name.startsWith(HIDDEN_LITERAL)
+}
+
+/** A value that only the server knows: a variable, or text around one. An empty or constant fallback makes it guessable. */
+export function serverSecret(v: Value): { readonly name: string; readonly fallback?: true; readonly empty?: true } | undefined {
+  if (v.v === 'env') {
+    if (publicPrefix(v.name, PUBLIC_PREFIXES) || KNOWN_TO_ALL.test(v.name)) return undefined
+    return {
+      name: v.name,
+      ...(v.fallback && isWritten(v.fallback) ? { fallback: true as const } : {}),
+      ...(v.fallback?.v === 'const' && v.fallback.value === '' ? { empty: true as const } : {}),
+    }
+  }
+  // how long a secret is or that it is text proves nothing
+  if (v.v === 'call' && v.name === 'length') return undefined
+  return v.v === 'text' || v.v === 'call' || v.v === 'any' || v.v === 'array' ? partsOf(v).map(serverSecret).find(Boolean) : undefined
+}
