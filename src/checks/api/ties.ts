@@ -23,24 +23,25 @@ export class Ties {
 
   /** Something that was decided before the step compares the object with the caller. */
   byCondition(step: Step): boolean {
-    return step.under.some((c) => this.decides(c))
+    const about = step.effect.kind === 'db' ? step.effect : undefined
+    return step.under.some((c) => this.decides(c, about))
   }
 
-  decides(condition: Condition): boolean {
-    return this.holds(condition.test, !condition.negated, 0)
+  decides(condition: Condition, about?: Query): boolean {
+    return this.holds(condition.test, !condition.negated, 0, about)
   }
 
-  /** Whether `test` being `truthy` ties the object of the request to the caller. */
-  holds(test: Value, truthy: boolean, depth: number): boolean {
+  /** Whether `test` being `truthy` ties the object of the request, which `about` is going to touch, to the caller. */
+  holds(test: Value, truthy: boolean, depth: number, about?: Query): boolean {
     if (depth > 12) return false
-    const next = (x: Value, t: boolean) => this.holds(x, t, depth + 1)
+    const next = (x: Value, t: boolean) => this.holds(x, t, depth + 1, about)
     const callers = (x: Value) => isCallers(x, this.behaviour)
     switch (test.v) {
       case 'op': {
         const [a, b] = test.of
         if (test.op === '!') return a ? next(a, !truthy) : false
         if (test.op === '&&' || test.op === '||')
-          return (test.op === '&&') === truthy ? test.of.some((x) => next(x, truthy)) : this.eachWay(test.of, truthy, depth)
+          return (test.op === '&&') === truthy ? test.of.some((x) => next(x, truthy)) : this.eachWay(test.of, truthy, depth, about)
         if (/^[!=]==?$/.test(test.op) && a && b) {
           if (test.op.startsWith('!') === truthy) return false
           return (callers(a) && this.ofObject(b)) || (callers(b) && this.ofObject(a)) || this.secretOf(a, b) || this.secretOf(b, a)
@@ -65,17 +66,33 @@ export class Ties {
       case 'any': {
         // what had to hold for an alternative speaks for it as well: `memberships.find((m) => m.team_id === teamId)`
         const possible = test.of.flatMap((x, i) => (x.v === 'const' && Boolean(x.value) !== truthy ? [] : [{ x, under: test.under?.[i] ?? [] }]))
-        return possible.length > 0 && possible.every(({ x, under }) => next(x, truthy) || under.some((c) => this.holds(c.test, !c.negated, depth + 1)))
+        return possible.length > 0 && possible.every(({ x, under }) => next(x, truthy) || under.some((c) => next(c.test, !c.negated)))
       }
       default:
         return false
     }
   }
 
-  /** Ways of which any may be the one: one ties the object, and so does each other, or it lets in a role, or it compares nothing with nothing. */
-  private eachWay(ways: readonly Value[], truthy: boolean, depth: number): boolean {
-    const tied = ways.filter((x) => this.holds(x, truthy, depth + 1))
-    return tied.length > 0 && ways.every((x) => tied.includes(x) || this.provesRole(x, truthy, depth + 1) || this.bothUnset(x, truthy, tied))
+  /** Ways of which any may be the one: one ties the object, and each other does too, or lets in a role, compares nothing with nothing, or has no object. */
+  private eachWay(ways: readonly Value[], truthy: boolean, depth: number, about: Query | undefined): boolean {
+    const tied = ways.filter((x) => this.holds(x, truthy, depth + 1, about))
+    const harmless = (x: Value) =>
+      this.provesRole(x, truthy, depth + 1) || this.bothUnset(x, truthy, tied) || (about !== undefined && this.absent(x, truthy, about))
+    return tied.length > 0 && ways.every((x) => tied.includes(x) || harmless(x))
+  }
+
+  /** `if (row) assertOwner(row)`: where the row was looked for and is not there, the same filters find nothing to touch either. */
+  private absent(way: Value, truthy: boolean, about: Query, depth = 0): boolean {
+    if (depth > 8) return false
+    if (way.v === 'op') {
+      const next = (x: Value) => this.absent(x, truthy, about, depth + 1)
+      if (way.op === '!') return way.of[0] !== undefined && this.absent(way.of[0], !truthy, about, depth + 1)
+      return way.op === '&&' || way.op === '||' ? ((way.op === '&&') === truthy ? way.of.some(next) : way.of.every(next)) : false
+    }
+    const missing = way.v === 'error' && truthy ? way.of : way.v === 'row' && !truthy && way.field === undefined ? way.step : -1
+    const looked = this.behaviour.steps[missing]?.effect
+    if (looked?.kind !== 'db' || looked.op !== 'select' || looked.table !== about.table || !looked.filters.length) return false
+    return looked.filters.every((f) => about.filters.some((g) => g.column === f.column && g.op === f.op && isSame(f.value, g.value)))
   }
 
   /** `!mine && !theirs`, the way that `(mine ?? null) === theirs` has when there is no tenant: both compared sides are empty. */

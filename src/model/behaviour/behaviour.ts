@@ -107,7 +107,7 @@ export interface Otherwise {
   readonly ends: boolean
   readonly status?: number
   readonly how?: 'respond' | 'throw' | 'redirect' | 'not-found' | 'return' | 'next'
-  /** It leaves by an exception, through all callers; otherwise it only leaves the function. */
+  /** It leaves by an exception, through all callers, up to the handler of a `try` (after which it goes on when it does not end); otherwise it only leaves the function. */
   readonly thrown?: true
 }
 

@@ -355,7 +355,7 @@ function attempt(it: Interpreter, s: Try, scope: Scope): void {
       if (!known) {
         answers.set(key, { ends: true, how: 'throw' })
         known = dryRun(it, outer, depth, () => runHandler(thrown))
-        if (known.ends) known = { ...known, thrown: true }
+        known = { ...known, thrown: true }
         answers.set(key, known)
       }
       return known

@@ -290,14 +290,14 @@ export class Interpreter {
     return alts.length === 1 ? (alts[0] as Alt).value : { v: 'any', choice, alts }
   }
 
-  /** The path after a join: what all sides share, and a disjunction when a side got here past an exit of its own (`thrown`: an exit of the whole handler). */
+  /** The path after a join: what all sides share, and a disjunction when a side got here past an exit of its own (`thrown`: by an exception). */
   commonPath(base: readonly Cond[], extras: readonly (readonly Cond[])[], disjunction: 'ended' | 'thrown' | 'none'): readonly Cond[] {
     const first = extras[0] ?? []
     const shared = first.filter((c) => extras.every((e) => includesCond(e, c)))
     const rest = extras.map((e) => e.filter((c) => !includesCond(shared, c)))
     const path = shared.length ? [...base, ...shared] : base
     if (disjunction === 'none' || rest.length > 4 || rest.some((r) => r.length === 0)) return path
-    const ending = rest.flat().find((c) => c.otherwise.ends && (disjunction === 'ended' || c.otherwise.thrown))
+    const ending = rest.flat().find((c) => c.otherwise.thrown || (c.otherwise.ends && disjunction === 'ended'))
     if (!ending) return path
     return [
       ...path,
