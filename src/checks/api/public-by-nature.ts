@@ -1,5 +1,6 @@
 import { isFromCredential } from '../../model/behaviour/signed-tokens.ts'
 import type { Route } from '../../model/routes/routes.ts'
+import { registers } from './registration.ts'
 
 /** Why a route may be called by anybody; undefined when it must be judged by what it does. */
 export function publicByNature(route: Route): string | undefined {
@@ -22,6 +23,8 @@ export function publicByNature(route: Route): string | undefined {
     AUTH_PATH.test(route.route + route.subject)
   )
     return 'sign-in itself'
+  if (registers(route) && !administers && route.work.every((w) => w.guard || w.kind === 'mail' || (w.kind !== 'delete' && AUTH_TABLES.test(w.table ?? ''))))
+    return 'sign-up itself'
   if (
     AUTH_PATH.test(lastSegments(route)) &&
     !administers &&

@@ -3,6 +3,7 @@ import type { Value } from '../../model/behaviour/behaviour.ts'
 import type { Route } from '../../model/routes/routes.ts'
 import { defineCheck, failed, type Issue, notApplicable, passed, type Severity } from '../define-check.ts'
 import { actionFunction } from './action-function.ts'
+import { ACCOUNTS, registers } from './registration.ts'
 
 export default defineCheck({
   number: 18,
@@ -62,7 +63,7 @@ function authEndpoint(route: Route): Endpoint | undefined {
       s.effect.kind === 'hash-compare' &&
       PASSWORD_HASH.test(s.effect.name) &&
       // The current password of somebody who is signed in already is no way in, and a random API key cannot be guessed.
-      !(route.guard?.who === 'user' && signedIn >= 0 && signedIn < i) &&
+      !(['user', 'admin', 'check'].includes(route.guard?.who ?? '') && signedIn >= 0 && signedIn < i) &&
       !(s.effect.args[0] && fromHeader(s.effect.args[0])),
   )
   const mails = steps.find((s) => s.effect.kind === 'mail' || s.effect.kind === 'sms')
@@ -85,10 +86,12 @@ function authEndpoint(route: Route): Endpoint | undefined {
   const code = route.work.find((w) => w.guard?.who === 'token' && /(^|[._])(code|otp|pin)$|_code$/i.test(w.guard.how))
   if (sets && code) return { route, severity: 'High', does: 'verifies a code and sets the password itself', at: sets.at, kind: 'code' }
   // Own registration or token endpoints: a row of users or a token is made from what anybody sends.
-  const adds = route.work.find((w) => w.kind === 'insert' && /user|account|member/i.test(w.table ?? ''))
-  if (named && adds && /regist|sign-?up/i.test(named)) return { route, severity: 'High', does: 'registers accounts itself', at: adds.at, kind: 'registration' }
+  const created = registers(route)
+  const adds = created ?? route.work.find((w) => w.kind === 'insert' && ACCOUNTS.test(w.table ?? ''))
+  if (adds && (created || (named && /regist|sign-?up|join/i.test(named))))
+    return { route, severity: 'High', does: 'registers accounts itself', at: adds.at, kind: 'registration' }
   const reads = route.work.find((w) => w.kind === 'read' && /user|account|otp|code|verification/i.test(w.table ?? ''))
-  if (named && reads && /log-?in|sign-?in|otp|verify/i.test(named) && (route.method ?? 'POST') !== 'GET')
+  if (reads && (route.framework === 'Auth.js' || (named && /log-?in|sign-?in|otp|verify/i.test(named))) && (route.method ?? 'POST') !== 'GET')
     return { route, severity: 'High', does: 'verifies credentials itself', at: reads.at, kind: 'password' }
   return undefined
 }
@@ -113,8 +116,8 @@ function fromHeader(v: Value, depth = 0): boolean {
 
 const PASSWORD_HASH = /bcrypt|argon|scrypt|pbkdf|password|^compare(Sync)?$|^verify$/i
 const AUTH_NAME =
-  /(^|[/#._-])(log-?in|sign-?in|sign-?up|register|registration|forgot-?password|reset-?password|password-?reset|request-?reset|resend|verify-?otp|send-?otp|otp|magic-?link|send-?code|verify-?code|verify-?email)(?=$|[/#?._\s-])/i
-const SENDS = /forgot|reset|resend|otp|magic|code|email|sign-?up|regist/i
+  /(^|[/#._-])(log-?in|sign-?in|sign-?up|register|registration|forgot-?password|reset-?password|password-?reset|request-?reset|resend|verify-?otp|send-?otp|otp|magic-?link|send-?code|verify-?code|verify-?email|unlock(?:-?account)?|confirm-?email|join)(?=$|[/#?._\s-])/i
+const SENDS = /forgot|reset|resend|otp|magic|code|email|unlock|sign-?up|regist/i
 
 function issue(e: Endpoint): Issue {
   const { route } = e

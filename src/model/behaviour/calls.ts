@@ -1,6 +1,7 @@
 import type { Place } from '../../lib/place.ts'
 import { type AnyVal, type ClassVal, type FunctionVal, isNullish, type Link, op, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
 import { builtinCall, builtinConstruct, builtinMethod } from './builtins.ts'
+import { delegated, underDelegation } from './delegation.ts'
 import { hostCall } from './hosts.ts'
 import { type BranchState, type Frame, type Interpreter, joinNarrowings, SIGNALS } from './interpreter.ts'
 import { libraryCall } from './libraries/index.ts'
@@ -137,6 +138,10 @@ export function callMethod(it: Interpreter, of: Val, name: string, args: readonl
       return call(it, { v: 'chain', root: of, links: of.name === '*' ? [{ name, args }] : [{ name: of.name }, { name, args }], at }, at)
     case 'client':
       return call(it, { v: 'chain', root: of, links: [{ name, args }], at }, at)
+    case 'env':
+      // a database that the platform binds to a variable (`env.DB.prepare(…)`)
+      if (name === 'prepare') return callMethod(it, { v: 'client', client: { library: 'other', rights: 'service', at } }, name, args, at)
+      break
     case 'chain': {
       const settled = promiseMethod(it, of, name, args, at)
       if (settled) return settled
@@ -217,15 +222,19 @@ export function maybe(it: Interpreter, run: () => void): void {
 }
 
 function call(it: Interpreter, chain: Extract<Val, { v: 'chain' }>, at: Place): Val {
+  it.hazards++
   return libraryCall(it, chain, at)
 }
 
 /** A call that nothing is known of: callbacks may run, what goes in may come out. */
 export function unknownCall(it: Interpreter, name: string, of: Val | undefined, args: readonly Val[], at: Place): Val {
+  it.hazards++
   const item = of ? elementOf(it, of) : UNKNOWN
+  const test = args.some((a) => a.v === 'fn') ? delegated(name, args, at) : undefined
+  const run = (fn: FunctionVal, given: readonly Val[]) => maybe(it, () => underDelegation(it, test, at, () => settle(it, callFunction(it, fn, given, at), at)))
   for (const a of args) {
-    if (a.v === 'fn') maybe(it, () => settle(it, callFunction(it, a, [item, item], at), at))
-    else if (a.v === 'object') for (const p of Object.values(a.props)) if (p.v === 'fn') maybe(it, () => settle(it, callFunction(it, p, [item], at), at))
+    if (a.v === 'fn') run(a, [item, item])
+    else if (a.v === 'object') for (const p of Object.values(a.props)) if (p.v === 'fn') run(p, [item])
   }
   return { v: 'call', name, args: of && of.v !== 'unknown' ? [of, ...args] : args, at }
 }

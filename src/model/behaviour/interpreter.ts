@@ -108,6 +108,8 @@ const MAX_BUILDERS = 4
 /** The state of one run: the path, the steps so far, and how branches split and join. */
 export class Interpreter {
   readonly program: Program
+  /** Grows with each thing that may throw; a `try` in which it did not grow never runs its handler. */
+  hazards = 0
   steps: StepDraft[] = []
   pc: readonly Cond[] = []
   narrowed: Narrowing = new Map()
@@ -137,12 +139,14 @@ export class Interpreter {
   }
 
   gap(at: Place, because: string): void {
+    this.hazards++
     if (this.quiet || this.gaps.length >= MAX_GAPS || this.gaps.some((g) => g.because === because && g.at.path === at.path && g.at.line === at.line)) return
     this.gaps.push({ at, because })
   }
 
   /** Records an effect on the current path; the index of its step, -1 when nothing is recorded. */
   emit(effect: EffectDraft, at: Place): number {
+    if (effect.kind !== 'log' && effect.kind !== 'respond') this.hazards++
     if (this.quiet) return -1
     if (this.steps.length >= MAX_STEPS) {
       this.gap(at, 'more effects than are followed')

@@ -1,4 +1,5 @@
 import { astro } from './astro.ts'
+import { authJs } from './auth-js.ts'
 import { edgeFunctions } from './edge-functions.ts'
 import type { Framework } from './entry.ts'
 import { expoApi } from './expo-api.ts'
@@ -21,6 +22,7 @@ import { workers } from './workers.ts'
 export const FRAMEWORKS: readonly Framework[] = [
   nextApp,
   nextPages,
+  authJs,
   edgeFunctions,
   express,
   fastify,

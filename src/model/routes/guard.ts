@@ -155,6 +155,8 @@ function prove(value: Value, truthy: boolean, behaviour: Behaviour, depth: numbe
         return all ? strongest(value.of.map((x) => next(x, truthy))) : either(value.of, truthy, behaviour, depth)
       }
       if (/^[!=]==?$/.test(value.op)) return a && b ? comparison(a, b, value.op.startsWith('!') ? !truthy : truthy, behaviour, depth) : undefined
+      if (value.op === 'delegated')
+        return a?.v === 'call' ? { who: 'check', trust: 'verified', how: `${a.name}, which is given the caller's credential` } : undefined
       if (MEMBERSHIP.test(value.op)) return truthy ? membership(value.of, behaviour, depth) : undefined
       if (value.op === 'length' || value.op === '>' || value.op === '>=') return truthy && a ? next(a, true) : undefined
       return undefined
@@ -237,7 +239,9 @@ function weakest(proofs: readonly (Proof | undefined)[]): Proof | undefined {
     if (p.opensWithout) open ??= p
   }
   // one way in that stands open when a variable is unset leaves the whole guard open
-  return worst && open && !worst.opensWithout ? { ...worst, how: open.how, opensWithout: open.opensWithout, ...(open.unlessEmpty ? { unlessEmpty: open.unlessEmpty } : {}) } : worst
+  return worst && open && !worst.opensWithout
+    ? { ...worst, how: open.how, opensWithout: open.opensWithout, ...(open.unlessEmpty ? { unlessEmpty: open.unlessEmpty } : {}) }
+    : worst
 }
 
 function comparison(a: Value, b: Value, equal: boolean, behaviour: Behaviour, depth: number): Proof | undefined {

@@ -3,6 +3,9 @@ import type { Behaviour, Condition, Value } from '../behaviour/behaviour.ts'
 
 const COUNTER = /rate|limit|attempt|throttl|too_?many|quota|lock(ed)?_?(out|until)|cooldown|window|bucket/i
 
+/** A column of an account that says how often sign-in failed, or until when it is locked. */
+const LOCKOUT = /(login|sign_?in|failed|invalid)\w*attempts?|attempts?_?(count|left)?$|locked?_?(until|out|at)|lockout|cooldown/i
+
 /** Where a handler limits how often it is used and really refuses: a library's limiter, an own counter, an answer 429. */
 export function limitOf(behaviour: Behaviour): Place | undefined {
   for (const step of behaviour.steps) {
@@ -39,6 +42,7 @@ function limiterIn(v: Value, behaviour: Behaviour, depth: number): boolean {
     }
     case 'row': {
       const e = behaviour.steps[v.step]?.effect
+      if (LOCKOUT.test(v.field ?? '')) return true
       return e?.kind === 'db' && (COUNTER.test(e.table) || e.countOnly === true) && COUNTER.test(`${e.table} ${e.filters.map((f) => f.column).join(' ')}`)
     }
     case 'op':

@@ -1,0 +1,46 @@
+import type { Expr, FunctionId } from '../../facts/javascript.ts'
+import type { Entry, Framework } from './entry.ts'
+import { routeSubject } from './entry.ts'
+import { nextMiddlewareFor } from './next-middleware.ts'
+import { codeOf, type Program } from './program.ts'
+import { expressionsDeep, propOf, stringOf } from './walk.ts'
+
+/** NextAuth and Auth.js: a credentials provider is an endpoint of its own, `POST /api/auth/callback/credentials`, that the application's `authorize` answers. */
+export const authJs: Framework = {
+  name: 'Auth.js',
+  entries: (program) =>
+    ['next-auth', '@auth/core', '@auth/sveltekit', '@auth/express']
+      .flatMap((name) => [...program.importersOf(name)])
+      .filter((path, i, all) => all.indexOf(path) === i)
+      .sort()
+      .flatMap((path) =>
+        [...expressionsDeep(program.js(path) as NonNullable<ReturnType<Program['js']>>, 0)].flatMap((x) => provider(program, path, x.scope, x.expr)),
+      ),
+}
+
+function provider(program: Program, path: string, scope: FunctionId, call: Expr): Entry[] {
+  if (call.k !== 'call') return []
+  const from = program.external(path, scope, call.fn)?.from
+  const authorize = from && /\/providers\/credentials$/.test(from) ? propOf(call.args[0], 'authorize') : undefined
+  const code = authorize && codeOf(program.meaning(path, scope, authorize))
+  if (!authorize || !code) return []
+  const id = stringOf(propOf(call.args[0], 'id')) ?? 'credentials'
+  const route = `${/sveltekit|express/.test(from ?? '') ? '' : '/api'}/auth/callback/${id}`
+  const fn = code.k === 'fn' && code.path === path ? program.fn(path, code.fn) : undefined
+  return [
+    {
+      framework: 'Auth.js',
+      kind: 'api',
+      method: 'POST',
+      route,
+      subject: routeSubject('POST', route),
+      path,
+      line: authorize.l,
+      ...(fn && fn.e > authorize.l ? { endLine: fn.e } : {}),
+      code,
+      calling: 'action',
+      args: ['input', 'web-request'],
+      before: nextMiddlewareFor(program, path, route),
+    },
+  ]
+}
