@@ -1,4 +1,5 @@
-import type { Condition, Effect, Step, Value } from '../../model/behaviour/behaviour.ts'
+import { admitsPlainTextOnly } from '../../lib/plain-pattern.ts'
+import { type Condition, type Effect, HIDDEN_LITERAL, type Step, type Value } from '../../model/behaviour/behaviour.ts'
 import { mentions, requestName } from '../../model/behaviour/values.ts'
 
 /** Where the text of a query comes from, worst first. */
@@ -11,21 +12,18 @@ export interface Taint {
 /** Names of functions whose result cannot carry syntax of a query language. */
 const HARMLESS =
   /^(?:Number|parseInt|parseFloat|random|toISOString|getTime|toFixed|Date|Date\.now|length|sql\.bound|uuid|hash|hmac|valid|invalid|includes|startsWith|endsWith|has|test|some|every|indexOf|localeCompare|request\.method|key)$|escape|quote|sanit|clean|toSafe|pgFormat|^format$/i
-const NARROW = new Set(['uuid', 'number', 'boolean', 'enum', 'date'])
+const NARROW = new Set(['uuid', 'number', 'boolean', 'enum', 'date', 'plain'])
+
+/** What the text is written in; `postgrest-quoted`: between double quotes of a PostgREST filter. */
+type Language = 'sql' | 'postgrest' | 'postgrest-quoted' | 'mongo'
 
 /** The worst origin of the parts of a query text that are not bound; undefined when it is built of constants and safe values. */
-export function taintOf(
-  text: Value,
-  language: 'sql' | 'postgrest' | 'mongo',
-  under: readonly Condition[],
-  steps: readonly Step[],
-  depth = 0,
-): Taint | undefined {
+export function taintOf(text: Value, language: Language, under: readonly Condition[], steps: readonly Step[], depth = 0): Taint | undefined {
   if (depth > 9) return undefined
   const next = (v: Value) => taintOf(v, language, under, steps, depth + 1)
   switch (text.v) {
     case 'request': {
-      if (text.as && NARROW.has(text.as)) return undefined
+      if (text.as && (NARROW.has(text.as) || (text.as === 'email' && language !== 'sql'))) return undefined
       if (text.part === 'ip') return undefined
       return under.some((c) => restricts(c.test, !c.negated, text, 0)) ? undefined : { origin: 'request', what: requestName(text) ?? 'the request' }
     }
@@ -36,8 +34,9 @@ export function taintOf(
       return e?.kind === 'ai' || e?.kind === 'http' ? { origin: 'unknown', what: `the answer of ${e.name}` } : undefined
     }
     case 'text':
+      return language === 'postgrest' ? worst(quotedParts(text.parts).map(([v, l]) => taintOf(v, l, under, steps, depth + 1))) : worst(text.parts.map(next))
     case 'array':
-      return worst((text.v === 'text' ? text.parts : text.items).map(next))
+      return worst(text.items.map(next))
     case 'any':
       return worst(
         text.of.map((v, i) => taintOf(v, language, text.under?.[i] ? [...under, ...(text.under[i] as readonly Condition[])] : under, steps, depth + 1)),
@@ -53,17 +52,26 @@ export function taintOf(
   }
 }
 
+/** The parts of a filter string, each with whether it stands between double quotes. */
+function quotedParts(parts: readonly Value[]): readonly (readonly [Value, Language])[] {
+  let quoted = false
+  return parts.map((v) => {
+    if (v.v === 'const') quoted = quoted !== ((String(v.value).match(/"/g)?.length ?? 0) % 2 === 1)
+    return [v, quoted ? 'postgrest-quoted' : 'postgrest'] as const
+  })
+}
+
 function worst(list: readonly (Taint | undefined)[]): Taint | undefined {
   return list.find((t) => t?.origin === 'request') ?? list.find((t) => t !== undefined)
 }
 
-function ofCall(call: Extract<Value, { v: 'call' }>, language: 'sql' | 'postgrest' | 'mongo', next: (v: Value) => Taint | undefined): Taint | undefined {
+function ofCall(call: Extract<Value, { v: 'call' }>, language: Language, next: (v: Value) => Taint | undefined): Taint | undefined {
   if (call.name === 'replace' || call.name === 'replaceAll') {
     const pattern = call.args[1]
     if (pattern && removesSyntax(pattern, call.args[2], language)) return undefined
     return call.args[0] ? next(call.args[0]) : undefined
   }
-  if (HARMLESS.test(call.name.split('.').at(-1) ?? '') || call.name.startsWith('regex:') || call.name.startsWith('secret:')) return undefined
+  if (HARMLESS.test(call.name.split('.').at(-1) ?? '') || call.name.startsWith('regex:') || call.name.startsWith(HIDDEN_LITERAL)) return undefined
   const inside = worst(call.args.map(next))
   if (!inside) return undefined
   // methods of strings and arrays hand on what they get; other functions may have made it safe
@@ -75,9 +83,10 @@ function ofCall(call: Extract<Value, { v: 'call' }>, language: 'sql' | 'postgres
 }
 
 /** A replacement that takes the language's special characters out, or doubles quotes. */
-function removesSyntax(pattern: Value, by: Value | undefined, language: 'sql' | 'postgrest' | 'mongo'): boolean {
+function removesSyntax(pattern: Value, by: Value | undefined, language: Language): boolean {
   const source = pattern.v === 'call' && pattern.name.startsWith('regex:') ? pattern.name.slice(6) : pattern.v === 'const' ? String(pattern.value) : ''
   if (/^\/\[\^/.test(source)) return !/['"(),;]/.test(source.slice(3, source.indexOf(']') > 0 ? source.indexOf(']') : undefined))
+  if (language === 'postgrest-quoted') return /"/.test(source)
   if (language === 'postgrest') return /,/.test(source) && /[()]/.test(source)
   if (language === 'sql') return /'/.test(source) && by?.v === 'const' && /^(?:''|\\+'|)$/.test(String(by.value))
   return false
@@ -101,7 +110,7 @@ function restricts(test: Value, truthy: boolean, value: Extract<Value, { v: 'req
         return (same(a) && (b.v === 'const' || b.v === 'row' || b.v === 'caller' || b.v === 'env')) || (same(b) && a.v === 'const')
       }
       if (test.op === 'in' && truthy) return a !== undefined && same(a) && b?.v === 'object'
-      if (test.op === 'matches' && truthy && a && same(a)) return anchored(b)
+      if (test.op === 'matches' && truthy && a && same(a)) return b?.v === 'call' && b.name.startsWith('regex:') && admitsPlainTextOnly(b.name.slice(6))
       return false
     }
     case 'call': {
@@ -115,10 +124,4 @@ function restricts(test: Value, truthy: boolean, value: Extract<Value, { v: 'req
     default:
       return false
   }
-}
-
-/** A pattern that fixes the whole value and admits no quotes, commas or parentheses. */
-function anchored(pattern: Value | undefined): boolean {
-  const source = pattern?.v === 'call' && pattern.name.startsWith('regex:') ? pattern.name.slice(6) : ''
-  return source.startsWith('/^') && /\$\/[a-z]*$/.test(source) && !/\.\*|\.\+|\[\^|'|"/.test(source)
 }

@@ -214,8 +214,8 @@ export type Trust = 'verified' | 'unverified' | 'editable' | 'claimed'
 /** How the call that stands for a literal that looks like a secret begins; the text itself is never kept. */
 export const HIDDEN_LITERAL = 'secret:'
 
-/** The shape that a validator established for a value of the request. */
-export type Narrowed = 'uuid' | 'enum' | 'number' | 'boolean' | 'email' | 'date' | 'url'
+/** The shape that a validator established for a value of the request; `plain`: letters, digits and the like, nothing that has a meaning in a query. */
+export type Narrowed = 'uuid' | 'enum' | 'number' | 'boolean' | 'email' | 'date' | 'url' | 'plain'
 
 export type Value =
   | { readonly v: 'const'; readonly value: string | number | boolean | null | undefined }

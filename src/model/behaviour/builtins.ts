@@ -39,6 +39,7 @@ export function builtinCall(it: Interpreter, name: string, args: readonly Val[],
   const first = args[0] ?? UNDEFINED
   if (PASS_THROUGH.has(name)) {
     if (first.v === 'const' && name === 'String') return constant(String(first.value))
+    if (/^(?:atob|decodeURI)/.test(name)) it.hazards++
     return /^(?:atob|btoa|decodeURIComponent)$/.test(name) && first.v !== 'const' ? first : settle(it, first, at)
   }
   if (CALLBACKS.has(name)) {
@@ -112,6 +113,7 @@ export function builtinCall(it: Interpreter, name: string, args: readonly Val[],
       return object(props, rest)
     }
     case 'JSON.parse': {
+      it.hazards++
       const claims = decodedToken(it, first)
       if (claims) return claims
       return first.v === 'request' && first.part === 'raw-body'
@@ -316,6 +318,7 @@ export function builtinConstruct(it: Interpreter, name: string, args: readonly V
       }
     }
     case 'URL':
+      it.hazards++
       if (first.v === 'request' || first.v === 'host') return seedlessUrl()
       return { v: 'call', name: 'URL', args, at }
     case 'URLSearchParams':

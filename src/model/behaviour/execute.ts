@@ -361,11 +361,14 @@ function attempt(it: Interpreter, s: Try, scope: Scope): void {
       return known
     },
   }
+  const { hazards } = it
   const body = it.branch(undefined, () => {
     it.tries = [...outer, frame]
     execute(it, s.body, new Scope(scope.path, scope))
   })
   it.tries = outer
+  // a handler that nothing reaches: not the way around a check in front of it
+  const reached = it.hazards > hazards || frame.thrown.length > 0
   const caught = it.branch(
     {
       conds: [{ test: { v: 'error', of: -1 }, negated: false, at: { path: scope.path, line: handler[0]?.l ?? s.l }, otherwise: { ends: false } }],
@@ -380,7 +383,7 @@ function attempt(it: Interpreter, s: Try, scope: Scope): void {
     throw body.end.kind === 'throw' ? caught.end : body.end
   }
   if (body.end) it.resume({ ...caught, pc: caught.pc.filter((c) => !(c.test.v === 'error' && c.test.of < 0) || it.pc.includes(c)) })
-  else if (caught.end) it.resume(body)
+  else if (caught.end || !reached) it.resume(body)
   else it.join([body, caught], 'none')
   if (s.finalizer) execute(it, s.finalizer, new Scope(scope.path, scope))
 }

@@ -169,6 +169,15 @@ export const supabaseClient: Library = {
       )
       return undefined
     }
+    // columns, and with them embedded tables, that the request chooses
+    const chosen = last.name === 'select' && c.links.some((l) => l.name === 'from') ? last.args?.[0] : undefined
+    if (chosen && chosen.v !== 'const' && mentionsRequest(chosen)) {
+      c.it.emit(
+        { kind: 'query-text', client, sink: '.select()', text: chosen, language: 'postgrest', ...(c.it.frame.name ? { inside: c.it.frame.name } : {}) },
+        c.at,
+      )
+      return undefined
+    }
     if (path === 'functions.invoke') {
       const step = c.it.emit({ kind: 'invoke', name: stringOf(c.args[0]) ?? '', args: c.args }, c.at)
       return object({ data: { v: 'result', step }, error: { v: 'error', of: step } })
@@ -204,6 +213,18 @@ export const supabaseClient: Library = {
       status: UNKNOWN,
     })
   },
+}
+
+function mentionsRequest(val: Val, depth = 0): boolean {
+  if (depth > 4) return false
+  const next = (x: Val) => mentionsRequest(x, depth + 1)
+  return (
+    val.v === 'request' ||
+    (val.v === 'text' && val.parts.some(next)) ||
+    (val.v === 'op' && val.of.some(next)) ||
+    (val.v === 'any' && val.alts.some((a) => next(a.value))) ||
+    (val.v === 'call' && val.args.some(next))
+  )
 }
 
 function tableName(val: Val | undefined, links: readonly Link[]): string {
