@@ -3,6 +3,8 @@
  *
  *   node bench/detection/replay-commits.ts --clones DIR --repository OWNER/NAME [--last N] [--commits SHA,SHA]
  *   node bench/detection/replay-commits.ts --clones DIR --pairs FILE          fix pairs: [{ repository, fix, checks }]
+ *
+ * With --patient the database has more time than an audit gives it.
  */
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -10,6 +12,7 @@ import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { audit } from '../../src/audit.ts'
 import { DEFAULT_CONFIG } from '../../src/config/config.ts'
+import { localPorts } from '../../src/platform/local/ports.ts'
 import type { Report } from '../../src/report/report.ts'
 import { MemoryCache } from './memory-cache.ts'
 import { patientPorts } from './patient-ports.ts'
@@ -21,6 +24,7 @@ const { values } = parseArgs({
     last: { type: 'string', default: '50' },
     commits: { type: 'string' },
     pairs: { type: 'string' },
+    patient: { type: 'boolean', default: false },
   },
 })
 if (!values.clones || !(values.repository || values.pairs)) {
@@ -28,7 +32,7 @@ if (!values.clones || !(values.repository || values.pairs)) {
   process.exit(2)
 }
 const clones = resolve(values.clones)
-const caches = new Map<string, MemoryCache>()
+let open: { readonly repository: string; readonly ports: Awaited<ReturnType<typeof localPorts>> & { readonly cache: MemoryCache } } | undefined
 
 interface Pair {
   readonly repository: string
@@ -39,18 +43,22 @@ interface Pair {
 }
 
 async function auditPair(repository: string, commit: string): Promise<Report | undefined> {
-  const dir = join(clones, repository.replace('/', '+'))
-  const ports = await patientPorts(dir)
   try {
-    const cache = caches.get(repository) ?? new MemoryCache()
-    caches.set(repository, cache)
-    return (await audit({ commit, base: `${commit}^1`, config: DEFAULT_CONFIG, today: '2026-11-20' }, { ...ports, cache })).report
+    return (await audit({ commit, base: `${commit}^1`, config: DEFAULT_CONFIG, today: '2026-11-20' }, await portsOf(repository))).report
   } catch (error) {
     process.stdout.write(`${repository} ${commit.slice(0, 8)}: ${error instanceof Error ? error.message : String(error)}\n`)
     return undefined
-  } finally {
-    await ports.close()
   }
+}
+
+/** One set of ports for all commits of a repository: the parent of a commit is the next one's head, its facts and its database are known. */
+async function portsOf(repository: string) {
+  if (open?.repository !== repository) {
+    await open?.ports.close()
+    const ports = await (values.patient ? patientPorts : localPorts)(join(clones, repository.replace('/', '+')), { offline: true })
+    open = { repository, ports: { ...ports, cache: new MemoryCache() } }
+  }
+  return open.ports
 }
 
 function introducedOf(report: Report): string[] {
@@ -95,3 +103,4 @@ if (values.pairs) {
   }
   process.stdout.write(`\n${repository}: ${commits.length} commits, ${introduced} introduced\n`)
 }
+await open?.ports.close()

@@ -12,6 +12,8 @@ import { GitSource } from '../../../src/platform/local/git-source.ts'
 import { MemoryCache } from '../memory-cache.ts'
 import { CHANGED, OverlaySource } from '../overlay-source.ts'
 import { patientPorts } from '../patient-ports.ts'
+import { ADVISORIES } from './advisories.ts'
+import { isLock } from './operators/code.ts'
 import { OPERATORS } from './operators.ts'
 
 const { values } = parseArgs({
@@ -38,17 +40,19 @@ for (const entry of list.filter((e) => !values.only || e.repository.includes(val
   const commit = entry.commit ?? 'HEAD'
   const snapshot = await git.snapshot(commit)
   const readable = snapshot.blobs.filter(
-    (b) => b.mode === 'file' && b.size < 200_000 && /\.(sql|tsx?|jsx?|mjs|svelte|vue|astro|toml|json|ya?ml)$|gitignore$|\.env/.test(b.path),
+    (b) =>
+      b.mode === 'file' &&
+      (b.size < 200_000 || isLock(b.path)) &&
+      /\.(sql|tsx?|jsx?|mjs|svelte|vue|astro|toml|json|ya?ml|lockb?)$|gitignore$|\.env/.test(b.path),
   )
   const bytes = await git.read(readable.map((b) => b.sha))
   const files = new Map(readable.flatMap((b) => (bytes.has(b.sha) ? [[b.path, new TextDecoder().decode(bytes.get(b.sha))] as const] : [])))
-  // lock files are only ever removed: their text is not needed
-  for (const b of snapshot.blobs) if (/(^|\/)(package-lock\.json|pnpm-lock\.yaml|yarn\.lock|bun\.lockb?)$/.test(b.path)) files.set(b.path, '')
   const cache = new MemoryCache()
   for (const op of OPERATORS.filter((o) => !values.check || o.check === Number(values.check))) {
     for (const planted of spread(op.plant(files), most)) {
-      const source = new OverlaySource(git, commit, new Map([[planted.path, planted.text]]))
-      const { report } = await audit({ commit: CHANGED, base: commit, config: DEFAULT_CONFIG, today: '2026-11-20' }, { ...ports, source, cache })
+      const source = new OverlaySource(git, commit, new Map([planted, ...(planted.beside ?? [])].map((p) => [p.path, p.text])))
+      const request = { commit: CHANGED, base: commit, config: DEFAULT_CONFIG, today: '2026-11-20' }
+      const { report } = await audit(request, { ...ports, source, cache, advisories: async () => ADVISORIES })
       const introduced = report.checks.flatMap((c) => c.findings.filter((f) => f.state === 'introduced').map((f) => ({ n: c.number, f })))
       const mine = introduced.filter(({ n, f }) => n === op.check || op.also?.includes(n) || f.alsoFails.includes(op.check))
       const other = introduced.filter((i) => !mine.includes(i))

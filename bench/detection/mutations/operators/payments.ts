@@ -1,0 +1,66 @@
+import { isServer, type Operator, type Plant, replacing } from '../plant.ts'
+
+const onCheckout = (code: string): Plant =>
+  replacing(
+    (p) => isServer(p) && /stripe|webhook|billing/i.test(p) && !/supabase\/functions/.test(p),
+    /^([\s\S]*?case (['"])checkout\.session\.completed\2:\s*\{?)/,
+    (...m) =>
+      `import { createClient as connect } from '@supabase/supabase-js'\nconst plantedDb = connect(process.env.SUPABASE_URL!, process.env.SUPABASE_SERVICE_ROLE_KEY!)\n${m[1]}\n${code}\n`,
+    (text) => /constructEvent/.test(text),
+  )
+
+/** Puts statements before whatever the case of an event does. */
+const atCase = (event: string, code: string): Plant => replacing(isServer, new RegExp(`(case (['"])${event}\\2:\\s*\\{?)`), `$1\n ${code}\n`)
+
+/** Takes an event out of the list of those that the endpoint acts on. */
+const notListed = (event: string): Plant =>
+  replacing(isServer, new RegExp(`(new Set\\(\\[[^\\]]*?)(['"])${event}\\2,?`), '$1', (text) => /\.has\(\s*event\.type\s*\)/.test(text))
+
+const renamed = (event: string, to: string): Plant => replacing(isServer, new RegExp(`(['"])${event}\\1`, 'g'), `'${to}'`)
+
+/** Checks 20 to 23: payments. */
+export const PAYMENTS: readonly Operator[] = [
+  {
+    check: 20,
+    name: 'the event is parsed, not verified',
+    plant: replacing(isServer, /(?:await )?[\w.]*webhooks\.constructEvent(Async)?\(\s*(\w+)[^;]*?\)/, (...m) => `JSON.parse(${m[2]})`),
+    also: [16, 23],
+  },
+  {
+    check: 20,
+    name: 'verification only in production',
+    plant: replacing(
+      isServer,
+      /((?:await )?[\w.]*webhooks\.constructEvent(?:Async)?\(\s*(\w+)[^;]*?\))/,
+      (...m) => `process.env.NODE_ENV === 'production' ? ${m[1]} : JSON.parse(${m[2]})`,
+    ),
+    also: [16, 23],
+  },
+  {
+    check: 20,
+    name: 'an empty fallback for the secret',
+    plant: replacing(
+      isServer,
+      /([=,]\s*)process\.env\.STRIPE_WEBHOOK_SECRET(!| as string)?(?=[,)\s])/,
+      "$1(process.env.STRIPE_WEBHOOK_SECRET ?? '')",
+      (text) => /constructEvent/.test(text) && !/!\w*(webhook|endpoint)?Secret/i.test(text),
+    ),
+  },
+  { check: 21, name: 'payment failures are no longer handled', plant: renamed('invoice\\.payment_failed', 'invoice.upcoming') },
+  { check: 21, name: 'payment failures are only logged', also: [22], plant: atCase('invoice\\.payment_failed', 'console.log(event.type)\n break') },
+  { check: 21, name: 'payment failures are passed over', also: [22], plant: atCase('invoice\\.payment_failed', 'break') },
+  { check: 21, name: 'payment failures are not among the listed events', also: [22], plant: notListed('invoice\\.payment_failed') },
+  { check: 22, name: 'cancellations are no longer handled', plant: renamed('customer\\.subscription\\.deleted', 'customer.discount.deleted') },
+  { check: 22, name: 'cancellations are only logged', also: [21], plant: atCase('customer\\.subscription\\.deleted', 'console.log(event.type)\n break') },
+  { check: 22, name: 'cancellations are passed over', also: [21], plant: atCase('customer\\.subscription\\.deleted', 'break') },
+  { check: 22, name: 'cancellations are not among the listed events', also: [21], plant: notListed('customer\\.subscription\\.deleted') },
+  { check: 23, name: 'credits for every delivery', plant: onCheckout("await plantedDb.from('credits').insert({ amount: 100 })") },
+  { check: 23, name: 'a counter for every delivery', plant: onCheckout("await plantedDb.rpc('add_credits', { amount: 100 })") },
+  {
+    check: 23,
+    name: 'a mail for every delivery',
+    plant: onCheckout(
+      "await fetch('https://api.resend.com/emails', { method: 'POST', headers: { Authorization: `Bearer ${process.env.RESEND_API_KEY}` }, body: JSON.stringify({ to: 'customer', subject: 'Thanks' }) })",
+    ),
+  },
+]

@@ -1,0 +1,73 @@
+import { ts } from 'ts-morph'
+import { enclosing, parse, walk } from './syntax.ts'
+
+/** An `if` that sends an anonymous caller away, as offsets into its file. */
+export interface Refusal {
+  readonly start: number
+  readonly end: number
+  /** The condition without its parentheses. */
+  readonly condition: readonly [start: number, end: number]
+  /** What the condition finds missing: `user` of `if (error || !user)`. */
+  readonly caller: string
+  /** True when what follows in the function goes on to use the caller, which then fails by itself. */
+  readonly usedAfter: boolean
+}
+
+const CALLER = /^(\w*user|\w*session|\w*claims|caller|auth\w*|userId)$/i
+const REFUSED = /\b401\b|unauthori[sz]ed|unauthenticated|not authenticated|redirect\([^)]*(log|sign)-?in/i
+
+const LOGICAL: ReadonlySet<ts.SyntaxKind> = new Set([ts.SyntaxKind.BarBarToken, ts.SyntaxKind.AmpersandAmpersandToken])
+
+/** The refusals of a TypeScript file, in order. */
+export function refusals(text: string): Refusal[] {
+  const file = parse(text)
+  const found: Refusal[] = []
+  walk(file, (node) => {
+    const refusal = ts.isIfStatement(node) && !node.elseStatement ? refusalOf(node, file) : undefined
+    if (refusal) found.push(refusal)
+  })
+  return found
+}
+
+function refusalOf(node: ts.IfStatement, file: ts.SourceFile): Refusal | undefined {
+  const caller = negated(node.expression)
+  if (!caller || !CALLER.test(caller) || !leaves(node.thenStatement) || !REFUSED.test(node.thenStatement.getText(file))) return undefined
+  const after = file.text.slice(node.end, enclosing(node)?.end ?? file.end)
+  return {
+    start: node.getStart(file),
+    end: node.end,
+    condition: [node.expression.getStart(file), node.expression.end],
+    caller,
+    usedAfter: new RegExp(`\\b${caller}\\b`).test(after),
+  }
+}
+
+/** The name that a condition finds missing, alone or as one side of an `||` or `&&`. */
+function negated(condition: ts.Expression): string | undefined {
+  if (ts.isParenthesizedExpression(condition)) return negated(condition.expression)
+  if (ts.isBinaryExpression(condition) && LOGICAL.has(condition.operatorToken.kind)) return negated(condition.left) ?? negated(condition.right)
+  if (!ts.isPrefixUnaryExpression(condition) || condition.operator !== ts.SyntaxKind.ExclamationToken) return undefined
+  const operand = condition.operand
+  if (ts.isIdentifier(operand)) return operand.text
+  return ts.isPropertyAccessExpression(operand) ? operand.name.text : undefined
+}
+
+/** Whether the last statement of the branch ends the function. */
+function leaves(branch: ts.Statement): boolean {
+  const last = ts.isBlock(branch) ? branch.statements.at(-1) : branch
+  if (!last) return false
+  return ts.isReturnStatement(last) || ts.isThrowStatement(last) || (ts.isExpressionStatement(last) && /^(await )?redirect\(/.test(last.getText()))
+}
+
+/** Where a file asks the platform who calls: the calls of `auth.getUser`, as `await` expressions. */
+export function userLookups(text: string): { readonly start: number; readonly end: number; readonly client: string; readonly token?: string }[] {
+  const file = parse(text)
+  const found: { start: number; end: number; client: string; token?: string }[] = []
+  walk(file, (node) => {
+    if (!ts.isAwaitExpression(node) || !ts.isCallExpression(node.expression) || !ts.isVariableDeclaration(node.parent)) return
+    const callee = /^(\w+)\.auth\.getUser$/.exec(node.expression.expression.getText(file))
+    const [token] = node.expression.arguments
+    if (callee?.[1]) found.push({ start: node.getStart(file), end: node.end, client: callee[1], ...(token ? { token: token.getText(file) } : {}) })
+  })
+  return found
+}
