@@ -6,11 +6,14 @@ import { planReplay } from './database/plan-replay.ts'
 import { type ExtractAll, extractInProcess } from './facts/extract.ts'
 import type { FactsIndex } from './facts/facts.ts'
 import { type FactsCache, type Gathered, gatherFacts } from './facts/gather.ts'
+import { atTheirCause } from './findings/cause.ts'
 import { collectFindings, compareFindingsForDisplay } from './findings/collect.ts'
 import { type Comparison, compareFindings } from './findings/compare.ts'
+import { rewrittenPaths, stateExactFixes } from './findings/exact-fixes.ts'
 import type { Finding } from './findings/finding.ts'
 import { followRenames } from './findings/renames.ts'
-import { ignoreComments, suppress } from './findings/suppress.ts'
+import { staleEntries } from './findings/stale-config.ts'
+import { ignoreComments, markNew, suppress } from './findings/suppress.ts'
 import { isEnvFile } from './lib/env-file-name.ts'
 import type { AdvisoryData, AppModel, HostedSettings } from './model/app-model.ts'
 import { buildModel } from './model/build-model.ts'
@@ -92,6 +95,11 @@ export async function audit(request: AuditRequest, ports: AuditPorts): Promise<A
     introduced: compared.introduced.filter((f) => keptPrints.has(f.fingerprint)),
     existing: compared.existing.filter((f) => keptPrints.has(f.fingerprint)),
   }
+  // Of a pull request only what it introduces is shown with its fix: no other file has to be read for that.
+  const shown = comparison ? kept.filter((f) => introduced.has(f.fingerprint)) : kept
+  const exact = stateExactFixes(kept, await readTexts(rewrittenPaths(shown), head.snapshot, ports.source))
+  const explain = base && atTheirCause(sideOf(base), sideOf(head))
+  const findings = explain ? exact.map((f) => (introduced.has(f.fingerprint) ? explain(f) : f)).sort(compareFindingsForDisplay) : exact
   const report = buildReport({
     audit: {
       ...(request.repository ? { repository: request.repository } : {}),
@@ -105,12 +113,12 @@ export async function audit(request: AuditRequest, ports: AuditPorts): Promise<A
       advisories: { source: head.advisories.source, ...(head.advisories.asOf ? { asOf: head.advisories.asOf } : {}) },
     },
     ...(request.configCommit ? { configCommit: request.configCommit } : {}),
-    problems: [...(request.configProblems ?? []), ...problems],
+    problems: [...(request.configProblems ?? []), ...problems, ...staleEntries(request.config, head.results, head.model, request.today)],
     config: request.config,
     today: request.today,
     results: head.results,
-    findings: kept,
-    suppressed,
+    findings,
+    suppressed: base ? markNew(suppressed, ignoreComments(base.gathered.facts), introduced) : suppressed,
     ...(comparison ? { comparison } : {}),
     model: head.model,
   })
@@ -156,6 +164,21 @@ async function auditCommit(commit: string, request: AuditRequest, ports: AuditPo
   const findings = results.flatMap(collectFindings).sort(compareFindingsForDisplay)
   return { snapshot, gathered, model, results, findings, history, advisories }
 }
+
+const sideOf = ({ snapshot, gathered, model }: Audited) => ({ snapshot, facts: gathered.facts, model })
+
+/** Texts of files, by path; what is linked, huge or unreadable is left out. */
+async function readTexts(paths: readonly string[], snapshot: Snapshot, source: Source): Promise<Map<string, string>> {
+  const wanted = new Set(paths.slice(0, MAX_REWRITTEN_FILES))
+  const blobs = snapshot.blobs.filter((b) => wanted.has(b.path) && b.mode !== 'symlink' && b.size <= MAX_REWRITTEN_BYTES)
+  if (!blobs.length) return new Map()
+  const contents = await source.read(blobs.map((b) => b.sha))
+  return new Map(blobs.flatMap((b) => (contents.has(b.sha) ? [[b.path, new TextDecoder().decode(contents.get(b.sha))] as const] : [])))
+}
+
+/** Files whose lines are read again to state a fix exactly. */
+const MAX_REWRITTEN_FILES = 100
+const MAX_REWRITTEN_BYTES = 1 << 20
 
 /** A replay that dies is a gap, never a lost audit. */
 async function replayOrGap(database: Database, plan: Parameters<Database['replay']>[0]): Promise<DatabaseResult> {

@@ -1,4 +1,4 @@
-import { code, fence, plain } from '../lib/escape-markdown.ts'
+import { code, fence, plain, prose } from '../lib/escape-markdown.ts'
 import type { Report } from '../report/report.ts'
 import { type Annotation, toAnnotations } from './annotations.ts'
 import {
@@ -61,7 +61,9 @@ function summarySections(report: Report, audience: Audience, view: Shown, senten
     {
       name: 'hint',
       expendable: 0,
-      text: [requiredHint(audience, conclusion), configurationChange(audience), acceptHint(audience, view)].filter(Boolean).join('\n\n'),
+      text: [requiredHint(audience, conclusion), configurationChange(audience), newSuppressions(report), acceptHint(audience, view)]
+        .filter(Boolean)
+        .join('\n\n'),
     },
     {
       name: 'introduced findings',
@@ -170,6 +172,14 @@ function configurationChange(audience: Audience): string {
   return audience.changedPaths?.has('.github/prelaunch.yml')
     ? '> ⚙️ This pull request changes `.github/prelaunch.yml`. The audit uses the version of the base branch; the new one applies after the merge.'
     : ''
+}
+
+function newSuppressions(report: Report): string {
+  const added = report.suppressed.filter((s) => s.finding.state === 'introduced' && !s.where.startsWith('.github/prelaunch.yml'))
+  if (!added.length) return ''
+  const listed = added.slice(0, 5).map((s) => `${code(s.finding.check)} at ${code(s.where)} (${prose(s.reason, 120)})`)
+  const rest = added.length > 5 ? ` and ${added.length - 5} more` : ''
+  return `> 🙈 **This pull request hides ${count(added.length, 'finding')} by a comment in its code**: ${listed.join(', ')}${rest}. Whoever reviews it should agree with the reason.`
 }
 
 function acceptHint(audience: Audience, view: Shown): string {

@@ -1,4 +1,5 @@
 import type { Place, RelatedPlace } from '../lib/place.ts'
+import type { Rewrite } from '../lib/rewrite.ts'
 
 /** Critical blocks a merge; see checks.md for what each level means. */
 export type Severity = 'Critical' | 'High' | 'Medium'
@@ -13,6 +14,8 @@ export interface Fix {
   readonly code?: string
   /** The lines that `code` replaces, when it is a change of lines. */
   readonly replaces?: { readonly path: string; readonly line: number; readonly endLine: number }
+  /** How the lines from `line` on change, for fixes that are an exact change of them; the audit applies it to the text and states the result as `code` and `replaces`. */
+  readonly rewrite?: { readonly path: string; readonly line: number; readonly endLine?: number; readonly apply: Rewrite }
   /** True when the audit applied it in the sandbox and the hole was closed. */
   readonly proved?: true
 }

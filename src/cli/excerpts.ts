@@ -1,4 +1,4 @@
-import { findSecrets } from '../facts/secrets/detect.ts'
+import { redact } from '../facts/secrets/redact.ts'
 import type { Excerpt, Excerpts } from '../report/html/sections.ts'
 import type { Report } from '../report/report.ts'
 import type { Source } from '../source/source.ts'
@@ -26,15 +26,4 @@ export async function readExcerpts(report: Report, source: Source, revision: str
     })
   }
   return excerpts
-}
-
-function redact(text: string): string {
-  let out = ''
-  let at = 0
-  for (const s of findSecrets(text)) {
-    if (s.start < at) continue
-    out += text.slice(at, s.start) + s.redacted
-    at = s.end
-  }
-  return out + text.slice(at)
 }

@@ -15,6 +15,8 @@ export interface SuppressedFinding {
   readonly finding: Finding
   readonly reason: string
   readonly where: string
+  /** Of comparisons: the finding or the comment that suppresses it came with this very change. */
+  readonly isNew?: boolean
 }
 
 /** Suppressions that did nothing or were refused, for the report: silence about them would hide mistakes. */
@@ -41,6 +43,16 @@ export function ignoreComments(facts: FactsIndex): IgnoreComment[] {
     })
   }
   return found
+}
+
+/** Marks what a change suppresses by itself, given the ignore comments of its base and what it introduces. */
+export function markNew(suppressed: readonly SuppressedFinding[], atBase: readonly IgnoreComment[], introduced: ReadonlySet<string>): SuppressedFinding[] {
+  const known = new Set(atBase.map((c) => `${c.path}\0${c.check}\0${c.reason}`))
+  return suppressed.map((s) => {
+    const path = s.where.slice(0, s.where.lastIndexOf(':'))
+    const comment = path !== CONFIG_PATH && !known.has(`${path}\0${s.finding.check}\0${s.reason}`)
+    return { ...s, isNew: comment || introduced.has(s.finding.fingerprint) }
+  })
 }
 
 /** A comment speaks of findings on its own line and on the three lines below it. */

@@ -15,3 +15,8 @@ export interface RelatedPlace extends Place {
 export function comparePlaces(a: Place, b: Place): number {
   return a.path < b.path ? -1 : a.path > b.path ? 1 : a.line - b.line
 }
+
+/** The place and so many lines after it. */
+export function linesFrom(at: Place, more: number): { readonly path: string; readonly line: number; readonly endLine: number } {
+  return { path: at.path, line: at.line, endLine: at.line + more }
+}

@@ -64,7 +64,10 @@ export function buildReport(input: ReportInput): Report {
           },
         }
       : {}),
-    suppressed: input.suppressed.map((s) => ({ ...s, finding: render(s.finding) })),
+    suppressed: input.suppressed.map(({ isNew, ...s }) => ({
+      ...s,
+      finding: render(s.finding, isNew === undefined ? undefined : isNew ? 'introduced' : 'existing'),
+    })),
     gaps: [...input.model.gaps].sort((a, b) => comparePlaces({ path: a.path, line: a.line ?? 0 }, { path: b.path, line: b.line ?? 0 })),
   }
 }
@@ -102,6 +105,7 @@ function attestationFor(check: string, attestations: readonly Attestation[], tod
 }
 
 function reportFinding(f: Finding, rule: string, state: ReportFinding['state']): ReportFinding {
+  const { rewrite: _, ...fix } = f.fix
   return {
     fingerprint: f.fingerprint,
     check: f.check,
@@ -110,7 +114,7 @@ function reportFinding(f: Finding, rule: string, state: ReportFinding['state']):
     title: f.title ?? rule,
     message: f.message,
     attack: f.attack,
-    fix: f.fix,
+    fix,
     path: f.at.path,
     line: f.at.line,
     endLine: f.at.endLine ?? f.at.line,

@@ -38,6 +38,7 @@ export interface Report {
     readonly fixed: readonly ReportFinding[]
     readonly unreadable: readonly ReportFinding[]
   }
+  /** `state` of a finding here: introduced when it or its suppression came with the change. */
   readonly suppressed: readonly { readonly finding: ReportFinding; readonly reason: string; readonly where: string }[]
   readonly gaps: readonly Gap[]
 }
@@ -65,7 +66,7 @@ export interface ReportFinding {
   readonly title: string
   readonly message: string
   readonly attack: string
-  readonly fix: Finding['fix']
+  readonly fix: Omit<Finding['fix'], 'rewrite'>
   readonly path: string
   readonly line: number
   readonly endLine: number

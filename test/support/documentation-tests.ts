@@ -2,6 +2,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import type { Check } from '../../src/checks/define-check.ts'
 import { CHECKS } from '../../src/checks/index.ts'
+import type { Report, ReportFinding } from '../../src/report/report.ts'
+import { applyFix } from './apply-fix.ts'
 import { auditFiles } from './audit-files.ts'
 import { type DocumentationCase, documentationCases } from './documentation-cases.ts'
 import { MemorySource } from './memory-source.ts'
@@ -29,12 +31,30 @@ export function testDocumentedCases(folder: string): void {
 }
 
 async function testCase(check: Pick<Check, 'id'>, c: DocumentationCase): Promise<void> {
+  const report = await auditCase(c, c.files)
+  const result = report.checks.find((r) => r.id === check.id)
+  const found = (result?.findings ?? []).map((f) => `${f.severity} ${f.subject} @ ${f.path}:${f.line}`)
+  expect(found.sort(), JSON.stringify({ status: result?.status, because: result?.because, gaps: report.gaps }, null, 1)).toEqual([...c.expected].sort())
+  if (c.status) expect(result?.status).toBe(c.status)
+  for (const f of result?.findings ?? []) if (f.fix.replaces) await testExactFix(c, f)
+}
+
+/** A suggestion that does not take its finding away, or brings a worse one, must not be made. */
+async function testExactFix(c: DocumentationCase, finding: ReportFinding): Promise<void> {
+  const path = finding.fix.replaces?.path ?? ''
+  const repaired = await auditCase(c, { ...c.files, [path]: applyFix(c.files[path] ?? '', finding.fix) })
+  const after = repaired.checks.flatMap((r) => r.findings.map((f) => f.fingerprint))
+  expect(after, `after the suggestion for ${finding.subject}:\n${finding.fix.code}`).not.toContain(finding.fingerprint)
+  expect(repaired.summary.critical).toBeLessThanOrEqual((await auditCase(c, c.files)).summary.critical)
+}
+
+function auditCase(c: DocumentationCase, files: DocumentationCase['files']): Promise<Report> {
   const history = [
     { name: 'earlier', files: c.earlier ?? {} },
-    { name: 'head', files: c.files },
+    { name: 'head', files },
   ]
-  const report = await auditFiles(
-    c.files,
+  return auditFiles(
+    files,
     {},
     {
       ...(c.earlier || c.authors ? { source: new MemorySource(history, c.authors) } : {}),
@@ -42,8 +62,4 @@ async function testCase(check: Pick<Check, 'id'>, c: DocumentationCase): Promise
       ...(c.hosted ? { hosted: async () => c.hosted } : {}),
     },
   )
-  const result = report.checks.find((r) => r.id === check.id)
-  const found = (result?.findings ?? []).map((f) => `${f.severity} ${f.subject} @ ${f.path}:${f.line}`)
-  expect(found.sort(), JSON.stringify({ status: result?.status, because: result?.because, gaps: report.gaps }, null, 1)).toEqual([...c.expected].sort())
-  if (c.status) expect(result?.status).toBe(c.status)
 }

@@ -1,4 +1,5 @@
-import type { Place, RelatedPlace } from '../../lib/place.ts'
+import { linesFrom, type Place, type RelatedPlace } from '../../lib/place.ts'
+import { askForVerifiedUser, refuseWhenUnset } from '../../lib/rewrite-javascript.ts'
 import type { SchemaModel } from '../../model/app-model.ts'
 import type { Guard, Route, Work } from '../../model/routes/routes.ts'
 import { defineCheck, failed, type Issue, notApplicable, passed, type Severity } from '../define-check.ts'
@@ -79,7 +80,10 @@ function judge(route: Route, open: ReadonlySet<string>, shown: (table: string) =
   }
   const guards = route.work.flatMap((w) => (w.guard ? [{ work: w, guard: w.guard }] : []))
   const failOpen = guards.find((g) => g.guard.opensWithout)
-  if (failOpen && !worst) causes.push({ route, severity: 'Critical', what: 'fail-open', work: failOpen.work, guard: failOpen.guard })
+  if (failOpen && !worst) {
+    const { work, guard } = failOpen
+    causes.push({ route, severity: 'Critical', what: 'fail-open', work, guard, ...(guard.at.path !== route.path ? { shared: guard.at } : {}) })
+  }
   const trusted = guards.find((g) => g.guard.trust === 'unverified')
   if (trusted && !worst) {
     const at = trusted.guard.identifiedAt
@@ -289,7 +293,7 @@ function message(c: Cause): string {
     case 'late':
       return `${name(route)} ${does} (${work?.at.path}:${work?.at.line}) before it checks who calls (${work?.guardedLater?.at.path}:${work?.guardedLater?.at.line}).`
     case 'fail-open':
-      return `${name(route)} ${does} behind a check that is skipped when ${guard?.opensWithout} is not set: then everyone passes.`
+      return `${name(route)} ${does} behind a check that lets everyone in when ${guard?.opensWithout} is not set: it is skipped then, or compares with a value that stands in the code.`
     case 'trust':
       return `${name(route)} ${does} for the user that ${guard?.how} read from the cookie; on a server that is not verified, and whoever sends the cookie decides its content.`
     case 'status':
@@ -353,12 +357,14 @@ function fix(c: Cause, all: readonly Route[]): Issue['fix'] {
         text: `Refuse when ${c.guard?.opensWithout} is unset: a missing secret must close the door.`,
         language: 'ts',
         code: `const secret = process.env.${c.guard?.opensWithout}\nif (!secret || request.headers.get('authorization') !== \`Bearer \${secret}\`) {\n  return new Response(null, { status: 401 })\n}`,
+        ...(c.guard?.opensWithout ? { rewrite: { path: c.guard.at.path, line: c.guard.at.line, apply: refuseWhenUnset(c.guard.opensWithout) } } : {}),
       }
     case 'trust':
       return {
         text: 'Ask the auth server: getUser() (or getClaims(), which checks the signature) instead of getSession().',
         language: 'ts',
         code: `const { data: { user } } = await supabase.auth.getUser()\nif (!user) ${c.route.kind === 'action' ? "throw new Error('Unauthorized')" : 'return new Response(null, { status: 401 })'}`,
+        ...(c.guard?.identifiedAt ? { rewrite: { ...linesFrom(c.guard.identifiedAt, 120), apply: askForVerifiedUser } } : {}),
       }
     case 'status':
       return {

@@ -1,3 +1,4 @@
+import { alsoEqual } from '../../lib/rewrite-javascript.ts'
 import type { Route } from '../../model/routes/routes.ts'
 import type { Fix } from '../define-check.ts'
 import type { OwnershipBreach } from './ownership-breaches.ts'
@@ -27,6 +28,7 @@ export function ownershipWords(route: Route, b: OwnershipBreach): { title: strin
               text: `Bind the query to the caller as well (column ${b.ownerColumn}), or use the caller's own client so that row level security applies.`,
               language: 'ts',
               code: filterCode(b),
+              ...boundQuery(route, b),
             },
           }
     case 'rls':
@@ -144,6 +146,13 @@ export function ownershipWords(route: Route, b: OwnershipBreach): { title: strin
         },
       }
   }
+}
+
+/** The query with the condition added, where the handler itself makes it and its owner column is certain. */
+function boundQuery(route: Route, b: OwnershipBreach): Pick<Fix, 'rewrite'> {
+  if (b.library !== 'supabase' || !b.ownerColumn || !b.ownerKnown || !b.callerAs || b.at.path !== route.path || b.at.line <= route.line) return {}
+  const above = b.at.line - route.line
+  return { rewrite: { path: route.path, line: route.line, endLine: b.at.line + 12, apply: alsoEqual(b.ownerColumn, b.callerAs, above) } }
 }
 
 /** The missing condition in the words of the library that the handler uses. */

@@ -1,5 +1,6 @@
 import type { SqlFunction } from '../../database/database.ts'
-import type { RelatedPlace } from '../../lib/place.ts'
+import { linesFrom, type Place, type RelatedPlace } from '../../lib/place.ts'
+import { bindTemplate } from '../../lib/rewrite-javascript.ts'
 import type { Effect, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { guardOfStep } from '../../model/routes/guard.ts'
 import type { Route } from '../../model/routes/routes.ts'
@@ -36,7 +37,7 @@ export default defineCheck({
       }
     }
     const functions = schema.functions.filter((f) => f.schema !== 'extensions' && /plpgsql/i.test(f.language))
-    const issues = [...[...sinks.values()].map(sinkIssue), ...functions.flatMap(functionIssue)]
+    const issues = [...grouped([...sinks.values()]).map(sinkIssue), ...functions.flatMap(functionIssue)]
     const evidence = [
       `${texts} query texts and ${queries} queries through builders in ${routes.routes.filter((r) => r.behaviour).length} handlers; ${functions.length} PL/pgSQL functions`,
     ]
@@ -82,12 +83,33 @@ function collect(sinks: Map<string, Sink>, route: Route, step: Step, text: Text,
   }
 }
 
-function sinkIssue({ text, step, taint, routes }: Sink): Issue {
+/** A handler of its own, not a helper that several use. */
+const isOwn = ({ step, routes }: Sink): boolean => routes.length === 1 && step.at.path === routes[0]?.path
+
+/** The queries of one handler, or of one helper, are one cause; what takes the request's own data speaks for the others. */
+function grouped(sinks: readonly Sink[]): readonly (readonly Sink[])[] {
+  const groups = new Map<string, Sink[]>()
+  for (const sink of sinks) {
+    const key = `${isOwn(sink) ? sink.routes[0]?.subject : `${sink.step.at.path} ${sink.text.inside ?? ''}`} ${sink.text.language}`
+    const group = groups.get(key)
+    if (group) group.push(sink)
+    else groups.set(key, [sink])
+  }
+  const rank = (s: Sink) => (s.taint.origin === 'request' ? 0 : 1)
+  return [...groups.values()].map((group) => group.sort((a, b) => rank(a) - rank(b)))
+}
+
+function sinkIssue(group: readonly Sink[]): Issue {
+  const { text, step, taint } = group[0] as Sink
+  const routes = [...new Set(group.flatMap((s) => s.routes))]
   const route = routes[0] as Route
-  const own = routes.length === 1 && step.at.path === route.path
+  const own = isOwn(group[0] as Sink)
   const severity: Severity =
     text.language === 'sql' && taint.origin === 'request' ? 'Critical' : text.language === 'mongo' && taint.origin === 'request' ? 'Critical' : 'High'
-  const related: RelatedPlace[] = own ? [] : routes.map((r) => ({ path: r.path, line: r.line, subject: r.subject, what: 'sends its request data there' }))
+  const related: RelatedPlace[] = [
+    ...group.slice(1).map((s): RelatedPlace => ({ ...s.step.at, what: `${s.text.sink} gets such a text too` })),
+    ...(own ? [] : routes.map((r): RelatedPlace => ({ path: r.path, line: r.line, subject: r.subject, what: 'sends its request data there' }))),
+  ]
   return {
     subject: own ? route.subject : `file ${step.at.path}`,
     discriminator: `${text.inside ?? ''} ${text.sink}`,
@@ -100,7 +122,7 @@ function sinkIssue({ text, step, taint, routes }: Sink): Issue {
           : 'Request data in SQL text',
     message: `${text.sink} gets a text that is put together with ${taint.what}; nothing binds, escapes or restricts it.`,
     attack: ATTACK[text.language],
-    fix: fixOf(text, taint),
+    fix: fixOf(text, taint, step.at),
     at: step.at,
     related,
     proof: 'inferred',
@@ -115,7 +137,7 @@ const ATTACK: Readonly<Record<QueryText['language'], string>> = {
   mongo: 'An attacker sends JavaScript that the database runs for every document: he reads any field bit by bit or stops the server.',
 }
 
-function fixOf(text: Text, taint: Taint): Fix {
+function fixOf(text: Text, taint: Taint, at: Place): Fix {
   if (text.language === 'postgrest')
     return {
       text: 'Take the characters that have a meaning in the filter out of the value, or use one bound filter per column.',
@@ -135,6 +157,7 @@ function fixOf(text: Text, taint: Taint): Fix {
     text: `Pass ${taint.what} as a parameter; identifiers (columns, directions) come from a fixed list.`,
     language: 'ts',
     code: bind[text.sink] ?? "await db.query('select * from notes where title = $1', [title])",
+    ...(/unsafe$/i.test(text.sink) ? { rewrite: { ...linesFrom(at, 20), apply: bindTemplate } } : {}),
   }
 }
 

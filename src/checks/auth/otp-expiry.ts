@@ -1,3 +1,4 @@
+import { setValue, swap } from '../../lib/rewrite.ts'
 import type { AuthModel, AuthSetting, CodeUse } from '../../model/auth/auth.ts'
 import { defineCheck, failed, type Issue, notApplicable, passed, unverified } from '../define-check.ts'
 
@@ -63,9 +64,8 @@ function settingIssue(s: AuthSetting): Issue {
     fix: {
       text: `One hour or less in \`${s.section}\`.`,
       language: 'toml',
-      ...(s.ownLine
-        ? { code: `${keyOf(s)} = ${LIMIT}`, replaces: { path: s.at.path, line: s.at.line, endLine: s.at.line } }
-        : { code: `${s.section}\n${keyOf(s)} = ${LIMIT}` }),
+      code: `${s.section}\n${keyOf(s)} = ${LIMIT}`,
+      ...(s.ownLine ? { rewrite: { path: s.at.path, line: s.at.line, apply: setValue(keyOf(s), String(LIMIT)) } } : {}),
     },
     at: s.at,
     proof: 'inferred',
@@ -89,7 +89,14 @@ function libraryIssue(c: CodeUse): Issue[] {
         ? `The ${c.how} sets no ${option}, so a mailed sign-in link lives ${duration(life.seconds)} (the library's default).`
         : `The ${c.how} sets ${option} to ${life.seconds} seconds (${duration(life.seconds)}); at most ${LIMIT} are allowed.`,
       attack: 'A link in a forwarded, leaked or shared mailbox still signs in long after its owner forgot it.',
-      fix: { text: 'One hour or less.', language: 'ts', code: `${option}: 60 * 60, // seconds` },
+      fix: {
+        text: 'One hour or less.',
+        language: 'ts',
+        code: `${option}: 60 * 60, // seconds`,
+        ...(byDefault
+          ? {}
+          : { rewrite: { path: at.path, line: at.line, apply: swap(new RegExp(`\\b(${option}:\\s*)[\\d_ *]+(?=\\s*(?:[,}]|//|$))`), '$160 * 60') } }),
+      },
       at,
       proof: 'inferred',
       aliases: ['CWE-613'],

@@ -1,3 +1,4 @@
+import { escapeRegExp, swap } from '../../lib/rewrite.ts'
 import type { AuthModel, AuthUse, TemplateHost } from '../../model/auth/auth.ts'
 import { defineCheck, failed, type Issue, notApplicable, passed, unverified } from '../define-check.ts'
 import { type Flow, hostIssues, settingIssues, whereToLook } from './redirect-issues.ts'
@@ -42,7 +43,14 @@ function templateIssue(t: TemplateHost): Issue {
     title: 'The reset mail links to a host outside production',
     message: `The mail template links to ${t.url}.`,
     attack: `Users follow the link in their reset mail to ${t.url}, and whoever answers there receives the recovery token.`,
-    fix: { text: 'Use the variable that the platform fills in.', language: 'html', code: '<a href="{{ .ConfirmationURL }}">Reset password</a>' },
+    fix: {
+      text: 'Use the variable that the platform fills in.',
+      language: 'html',
+      code: '<a href="{{ .ConfirmationURL }}">Reset password</a>',
+      ...(URL.canParse(t.url)
+        ? { rewrite: { path: t.at.path, line: t.at.line, apply: swap(new RegExp(`${escapeRegExp(new URL(t.url).origin)}(?=[/?"'])`), '{{ .SiteURL }}') } }
+        : {}),
+    },
     at: t.at,
     proof: 'inferred',
   }

@@ -1,4 +1,5 @@
-import type { Place } from '../../lib/place.ts'
+import { linesFrom, type Place } from '../../lib/place.ts'
+import { askForVerifiedUser } from '../../lib/rewrite-javascript.ts'
 import type { Guard, Route, Work } from '../../model/routes/routes.ts'
 import { defineCheck, failed, type Issue, notApplicable, passed, type Severity } from '../define-check.ts'
 import { protectedBecause } from './protected-because.ts'
@@ -120,7 +121,7 @@ function issue(c: Cause): Issue {
     title: TITLES[c.what],
     message: message(c),
     attack: attack(c),
-    fix: fix(c),
+    fix: { ...fix(c), ...verified(c) },
     at: { path: route.path, line: route.line, ...(route.endLine ? { endLine: Math.min(route.endLine, route.line + 20) } : {}) },
     related: places.filter((p) => p !== undefined).filter((p) => p.path !== route.path || p.line !== route.line),
     proof: 'inferred',
@@ -166,6 +167,12 @@ function attack(c: Cause): string {
     default:
       return `Somebody without an account opens ${c.route.route}, with JavaScript off or with the answer of the session call changed, and gets the page and whatever it holds.`
   }
+}
+
+/** Where the guard reads the session itself, the read is the line to change. */
+function verified(c: Cause): Pick<Issue['fix'], 'rewrite'> {
+  if (c.what !== 'trust' || !c.guard?.identifiedAt) return {}
+  return { rewrite: { ...linesFrom(c.guard.identifiedAt, 120), apply: askForVerifiedUser } }
 }
 
 function fix(c: Cause): Issue['fix'] {

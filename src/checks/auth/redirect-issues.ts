@@ -1,4 +1,7 @@
 import { isSharedWildcard, nonProductionHost } from '../../lib/host.ts'
+import { linesFrom } from '../../lib/place.ts'
+import { removeEntries, setValue } from '../../lib/rewrite.ts'
+import { requireVariable } from '../../lib/rewrite-javascript.ts'
 import type { AuthModel, AuthSetting, RedirectUse, WrongHost } from '../../model/auth/auth.ts'
 import type { HowToVerify, Issue } from '../define-check.ts'
 
@@ -49,6 +52,7 @@ function hostIssue(group: readonly WrongHost[], flow: Flow): Issue {
         text: `Make the variable required instead of guessing, and set it in the production environment.`,
         language: 'ts',
         code: `const siteUrl = process.env.${variable}\nif (!siteUrl) throw new Error('${variable} is not set')`,
+        ...(first.unless.length === 1 && group.length === 1 ? { rewrite: { path: first.at.path, line: first.at.line, apply: requireVariable(variable) } } : {}),
       },
     }
   }
@@ -88,7 +92,7 @@ export function settingIssues(auth: AuthModel, keys: { readonly allowList: boole
   for (const s of auth.settings) {
     if (s.stage !== 'production') continue
     const isUri = s.key === 'auth.site_url' || /^auth\.external\.\w+\.redirect_uri$/.test(s.key)
-    if (typeof s.value === 'string' && isUri && nonProductionHost(s.value)) issues.push(settingIssue(s, s.value))
+    if (typeof s.value === 'string' && isUri && nonProductionHost(s.value)) issues.push(settingIssue(s, s.value, auth.productionDomains))
     if (keys.allowList && s.key === 'auth.additional_redirect_urls' && Array.isArray(s.value)) {
       const bad = s.value.filter((u) => isSharedWildcard(u) || !['preview domain', undefined].includes(nonProductionHost(u)))
       if (bad.length) issues.push(allowListIssue(s, bad))
@@ -129,7 +133,9 @@ export function settingIssues(auth: AuthModel, keys: { readonly allowList: boole
   return issues
 }
 
-function settingIssue(s: AuthSetting, url: string): Issue {
+function settingIssue(s: AuthSetting, url: string, domains: readonly string[]): Issue {
+  // With one declared production domain nothing is left to guess.
+  const domain = s.key === 'auth.site_url' && domains.length === 1 && !domains[0]?.includes('*') ? domains[0] : undefined
   const key = s.key.slice(s.key.lastIndexOf('.') + 1)
   return {
     subject: `file ${s.at.path} ${s.section} ${key}`,
@@ -141,6 +147,7 @@ function settingIssue(s: AuthSetting, url: string): Issue {
       text: 'Use the production domain here; keep localhost for the local stack in the base section and let a [remotes.…] block carry production.',
       language: 'toml',
       code: `${s.section}\n${key} = "https://your-domain.example"`,
+      ...(s.ownLine && domain ? { rewrite: { path: s.at.path, line: s.at.line, apply: setValue(key, `"https://${domain}"`) } } : {}),
     },
     at: s.at,
     proof: 'inferred',
@@ -161,6 +168,7 @@ function allowListIssue(s: AuthSetting, bad: readonly string[]): Issue {
       text: 'List the exact production callback; for previews use your own team’s suffix.',
       language: 'toml',
       code: `${s.section}\nadditional_redirect_urls = ["https://your-domain.example/auth/callback"]`,
+      ...(s.ownLine ? { rewrite: { ...linesFrom(s.at, 60), apply: removeEntries('additional_redirect_urls', bad) } } : {}),
     },
     at: s.at,
     proof: 'inferred',

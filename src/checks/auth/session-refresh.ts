@@ -1,4 +1,5 @@
-import type { Place } from '../../lib/place.ts'
+import { linesFrom, type Place } from '../../lib/place.ts'
+import { addMatchers } from '../../lib/rewrite-javascript.ts'
 import type { MiddlewareModel, Route, SessionModel } from '../../model/routes/routes.ts'
 import { defineCheck, failed, type Issue, notApplicable, passed } from '../define-check.ts'
 import { protectedBecause } from './protected-because.ts'
@@ -130,6 +131,7 @@ function matcherIssue(m: MiddlewareModel, missed: readonly Route[], workspace: s
       .join(', ')}${missed.length > 4 ? ` and ${missed.length - 4} more` : ''}: the matcher leaves them out.`,
     attack: 'On these pages an expired token is neither renewed nor noticed: users are thrown out, and sessions that were ended elsewhere go on.',
     fix: {
+      ...(m.framework === 'Next.js' ? { rewrite: { ...linesFrom(at, 40), apply: addMatchers(missed.slice(0, 20).map((r) => matcherOf(r.route))) } } : {}),
       text: 'Match everything but static files.',
       language: 'ts',
       code: "export const config = {\n  matcher: ['/((?!_next/static|_next/image|favicon.ico|.*\\\\.(?:svg|png|jpg|jpeg|gif|webp)$).*)'],\n}",
@@ -140,6 +142,11 @@ function matcherIssue(m: MiddlewareModel, missed: readonly Route[], workspace: s
     aliases: ['CWE-613'],
     ...(workspace ? { workspace } : {}),
   }
+}
+
+/** A route as a path of Next.js's matcher: `/posts/[id]` is `/posts/:id`. */
+function matcherOf(route: string): string {
+  return route.replace(/\[\[?\.\.\.(\w+)\]\]?/g, ':$1*').replace(/\[(\w+)\]/g, ':$1')
 }
 
 /** Tokens that the server stores in cookies of its own. */

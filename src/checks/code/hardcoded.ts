@@ -1,3 +1,5 @@
+import { replaceLiteral, swap } from '../../lib/rewrite.ts'
+import { requireVariable } from '../../lib/rewrite-javascript.ts'
 import type {
   ClientPassword,
   CodeModel,
@@ -9,21 +11,22 @@ import type {
   SqlAccount,
   Switch,
 } from '../../model/code/code.ts'
-import { defineCheck, failed, type Issue, notApplicable, passed, type Severity } from '../define-check.ts'
+import type { ModulesModel } from '../../model/modules/modules.ts'
+import { defineCheck, type Fix, failed, type Issue, notApplicable, passed, type Severity } from '../define-check.ts'
 
 export default defineCheck({
   number: 25,
   id: 'code/hardcoded',
   category: 'Code and dependencies',
   rule: 'Code is reviewed for hardcoded values and they are removed or moved to environment variables.',
-  needs: ['code'],
+  needs: ['code', 'modules'],
   doubtedBy: ['source-text'],
-  run({ code }) {
+  run({ code, modules }) {
     const under5 = code.secrets.flatMap((s) => (s.reportedAsServiceRole ? [[5, s.reportedAsServiceRole] as const] : []))
     const passwordFiles = new Set(code.clientPasswords.map((p) => p.path))
     const spoken = new Set([...code.identities.map((i) => i.path), ...passwordFiles])
     const issues = [
-      ...code.secrets.filter((s) => !s.reportedAsServiceRole && !(s.kind === 'password' && passwordFiles.has(s.path))).map(secretIssue),
+      ...code.secrets.filter((s) => !s.reportedAsServiceRole && !(s.kind === 'password' && passwordFiles.has(s.path))).map((s) => secretIssue(s, modules)),
       ...code.clientPasswords.map(passwordIssue),
       ...code.identities.filter((i) => (i.grants || i.owner) && !passwordFiles.has(i.path)).map(identityIssue),
       ...code.defaults.map(defaultIssue),
@@ -41,7 +44,7 @@ export default defineCheck({
 /** Formats that act on somebody else's service with the owner's rights as soon as they are known. */
 const BY_NAME = new Set(['generic-secret', 'password', 'default-secret', 'jwt', 'webhook-secret', 'url-password', 'aws-access-key-id'])
 
-function secretIssue(s: HardcodedSecret): Issue {
+function secretIssue(s: HardcodedSecret, modules: ModulesModel): Issue {
   const severity: Severity = s.live === 'test' || BY_NAME.has(s.kind) ? 'High' : 'Critical'
   const words = s.kind.replace(/-/g, ' ')
   const name = s.name ? ` as \`${s.name}\`` : ''
@@ -60,12 +63,24 @@ function secretIssue(s: HardcodedSecret): Issue {
       text: 'Replace the value where it was issued (it stays in the history), and read the new one from the environment.',
       language: 'ts',
       code: `const ${camel(variable)} = process.env.${variable}`,
+      ...fromEnvironment(s, variable, modules),
     },
     at: { path: s.path, line: s.line },
     related: s.also.slice(0, 30).map((p) => ({ ...p, subject: `file ${p.path}`, what: 'the same value' })),
     proof: 'inferred',
     aliases: ['CWE-798'],
   }
+}
+
+/** In server code that stands in one place the literal itself becomes the read; in code for browsers that would publish the variable instead. */
+function fromEnvironment(s: HardcodedSecret, variable: string, modules: ModulesModel): Pick<Fix, 'rewrite'> {
+  const deno = /(?:^|\/)supabase\/functions\//.test(s.path)
+  if (s.also.length || !/\.[cm]?[jt]s$/.test(s.path) || modules.clientChain(s.path) !== undefined) return {}
+  // What is not part of the module graph may be a script of a page.
+  if (!deno && !modules.files.includes(s.path)) return {}
+  const typed = /ts$/.test(s.path) ? '!' : ''
+  const read = deno ? `Deno.env.get('${variable}')${typed}` : `process.env.${variable}${typed}`
+  return { rewrite: { path: s.path, line: s.line, apply: replaceLiteral(s.column, s.endColumn, read) } }
 }
 
 function variableName(s: HardcodedSecret): string {
@@ -151,6 +166,7 @@ function defaultIssue(d: DefaultSecret): Issue {
       text: 'Refuse to start without the variable.',
       language: 'ts',
       code: `const secret = process.env.${d.name}\nif (!secret) throw new Error('${d.name} is not set')`,
+      rewrite: { path: d.path, line: d.line, apply: requireVariable(d.name) },
     },
     at: { path: d.path, line: d.line },
     proof: 'inferred',
@@ -173,7 +189,12 @@ function switchIssue(s: Switch): Issue {
     attack: request
       ? 'Anyone adds the parameter to a request and is let in.'
       : `One wrong value in a deployment, or one pull request that sets it, opens everything behind ${s.skips}.`,
-    fix: { text: 'Remove the switch. For local work sign in with a seeded test account; for tests replace the module in the test runner.' },
+    fix: {
+      text: 'Remove the switch. For local work sign in with a seeded test account; for tests replace the module in the test runner.',
+      ...(s.how === 'constant' && /^\w+$/.test(s.name)
+        ? { language: 'ts', rewrite: { path: s.path, line: s.line, apply: swap(new RegExp(`\\b(const ${s.name}(?:: boolean)? = )true\\b`), '$1false') } }
+        : {}),
+    },
     at: { path: s.path, line: s.line },
     proof: 'inferred',
     aliases: ['CWE-489'],

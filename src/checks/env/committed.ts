@@ -1,6 +1,7 @@
+import { setValue } from '../../lib/rewrite.ts'
 import type { IgnoreGap } from '../../model/env/env.ts'
 import type { EnvFileState, EnvSecret } from '../../model/env/env-files.ts'
-import { defineCheck, failed, type Issue, notApplicable, passed, unverified } from '../define-check.ts'
+import { defineCheck, type Fix, failed, type Issue, notApplicable, passed, unverified } from '../define-check.ts'
 
 export default defineCheck({
   number: 14,
@@ -80,6 +81,7 @@ function fileIssue(file: EnvFileState): Issue[] {
           : file.tracked
             ? `git rm --cached ${file.path}\nprintf '.env\\n.env.*\\n!.env.example\\n' >> .gitignore`
             : `# after replacing the values at their providers\ngit filter-repo --invert-paths --path ${file.path}`,
+        ...emptied(file, everything),
       },
       at: { path: file.path, line: holding?.secrets[0]?.line ?? 1 },
       proof: 'inferred',
@@ -87,6 +89,15 @@ function fileIssue(file: EnvFileState): Issue[] {
     },
   ]
 }
+
+/** A template keeps the name and loses the value, when the one secret that it holds is to be seen in the tree. */
+function emptied(file: EnvFileState, secrets: readonly EnvSecret[]): Pick<Fix, 'rewrite'> {
+  const [secret] = file.tracked?.secrets ?? []
+  if (!file.template || !secret?.name || secrets.length !== 1 || file.tracked?.secrets.length !== 1) return {}
+  return { rewrite: { path: file.path, line: secret.line, apply: setValue(secret.name, '') } }
+}
+
+const IGNORE_ALL = ['.env', '.env.*', '!.env.example']
 
 function describe(secrets: readonly EnvSecret[]): string {
   const each = secrets.map((s) => `\`${s.name ?? `line ${s.line}`}\` (${s.kind}, ${s.redacted})`)
@@ -102,9 +113,16 @@ function ignoreIssue(gap: IgnoreGap): Issue {
     title: 'Ignore rules let env files in',
     message: `${gap.exists ? (gap.pattern ? `\`${gap.pattern}\` in \`${gap.path}\` is not enough` : `\`${gap.path}\` says nothing of env files`) : `There is no \`${gap.path}\``}: ${list.join(', ')}${gap.lets.length > 5 ? ' and more' : ''} would be committed by \`git add .\`.`,
     attack: 'The next env file with a production secret goes into the repository unnoticed, and from there to everyone who reads it.',
-    fix: { text: 'Ignore every variant and keep only the template.', language: 'gitignore', code: '.env\n.env.*\n!.env.example' },
+    fix: { text: 'Ignore every variant and keep only the template.', language: 'gitignore', code: IGNORE_ALL.join('\n'), ...widened(gap) },
     at: { path: gap.path, line: gap.line },
     proof: 'executed',
     aliases: ['CWE-538'],
   }
+}
+
+/** The pattern that lets variants in gives way to patterns that do not. */
+function widened(gap: IgnoreGap): Pick<Fix, 'rewrite'> {
+  const { pattern } = gap
+  if (!gap.exists || !pattern || pattern.startsWith('!')) return {}
+  return { rewrite: { path: gap.path, line: gap.line, apply: ([line = '']) => (line.trim() === pattern ? IGNORE_ALL : undefined) } }
 }

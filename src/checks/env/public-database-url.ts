@@ -1,5 +1,7 @@
 import type { PublicVariable } from '../../model/env/env.ts'
+import type { ModulesModel } from '../../model/modules/modules.ts'
 import { defineCheck, failed, type Issue, notApplicable, passed } from '../define-check.ts'
+import { renameOnServer } from './rename-on-server.ts'
 
 const DATABASE_NAME =
   /DATABASE_?(?:URL|URI|DSN)|POSTGRES(?!T)|MONGO(?!LIA)|MYSQL|REDIS_?(?:URL|URI|TLS)|(?:^|_)DB_?(?:URL|URI|CONNECTION|DSN)|DIRECT_?URL|(?:^|_)PG_?(?:URL|URI|CONNECTION)|CONNECTION_STRING/i
@@ -11,11 +13,11 @@ export default defineCheck({
   id: 'env/public-database-url',
   category: 'Environment variables',
   rule: 'No database URL is held in a variable with a public prefix.',
-  needs: ['env'],
+  needs: ['env', 'modules'],
   doubtedBy: ['env-file', 'source-text', 'config'],
-  run({ env }) {
+  run({ env, modules }) {
     if (!env.publicVariables.length) return notApplicable('no variable with a public prefix is read or defined, and no configuration file inlines one')
-    const issues = env.publicVariables.filter(holdsDatabaseUrl).map(issue)
+    const issues = env.publicVariables.filter(holdsDatabaseUrl).map((v) => issue(v, modules))
     const names = env.publicVariables.map((v) => v.name)
     const evidence = `${names.length} public variable${names.length === 1 ? '' : 's'} looked at: ${names.slice(0, 12).join(', ')}${names.length > 12 ? ', …' : ''}`
     return issues.length ? failed(issues, [evidence]) : passed(evidence)
@@ -30,7 +32,7 @@ function holdsDatabaseUrl(v: PublicVariable): boolean {
   return !(values.length > 0 && values.every((value) => /^(?:https?|wss?):\/\//i.test(value) || /^(?:true|false|\d+)$/i.test(value)))
 }
 
-function issue(v: PublicVariable): Issue {
+function issue(v: PublicVariable, modules: ModulesModel): Issue {
   const byValue = v.definitions.find((d) => DATABASE_VALUE.test(d.value))
   const places = [
     ...v.reads.map((r) => ({ path: r.path, line: r.line, what: 'read here' })),
@@ -49,6 +51,7 @@ function issue(v: PublicVariable): Issue {
       text: `Rename the variable to \`${serverName}\`, read it in server code only, and change the database password: the old one has been published with every build.`,
       language: 'ts',
       code: `// server only: route handler, server action, edge function\nconst databaseUrl = process.env.${serverName}`,
+      ...renameOnServer(v, modules),
     },
     at: { path: at?.path ?? '', line: at?.line ?? 1 },
     related: others.slice(0, 20),

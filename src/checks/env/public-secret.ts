@@ -1,5 +1,7 @@
 import type { PublicVariable } from '../../model/env/env.ts'
+import type { ModulesModel } from '../../model/modules/modules.ts'
 import { defineCheck, failed, type Issue, notApplicable, passed } from '../define-check.ts'
+import { renameOnServer } from './rename-on-server.ts'
 
 const KEY = '(?:_?(?:API|SECRET|AUTH|ACCESS|PRIVATE|SERVER|REST))*_?(?:KEY|TOKEN|SECRET|PAT|SID_SECRET)'
 const AI =
@@ -46,7 +48,7 @@ export default defineCheck({
       const held = whatItHolds(v)
       return held ? [{ v, held, use: inClient(v) }] : []
     })
-    const issues = holding.filter((h) => !h.use).map((h) => issue(h.v, h.held))
+    const issues = holding.filter((h) => !h.use).map((h) => issue(h.v, h.held, modules))
     const under5 = holding.flatMap((h) => (h.use ? [[5, `file ${h.use.path}`] as const] : []))
     const names = env.publicVariables.map((v) => v.name)
     const evidence = `${names.length} public variable${names.length === 1 ? '' : 's'} looked at: ${names.slice(0, 12).join(', ')}${names.length > 12 ? ', …' : ''}`
@@ -69,7 +71,7 @@ function whatItHolds(v: PublicVariable): string | undefined {
   return SECRET_NAMES.find(([pattern]) => pattern.test(v.bare))?.[1]
 }
 
-function issue(v: PublicVariable, held: string): Issue {
+function issue(v: PublicVariable, held: string, modules: ModulesModel): Issue {
   const places = [
     ...v.reads.map((r) => ({ path: r.path, line: r.line, what: 'read here' })),
     ...v.definitions.map((d) => ({ path: d.path, line: d.line, what: d.inlinedBy ? `inlined by ${d.inlinedBy}` : 'defined here' })),
@@ -88,6 +90,7 @@ function issue(v: PublicVariable, held: string): Issue {
           text: `Rename it to \`${v.bare}\`, move the call that needs it to the server, and replace the secret at its provider: the old one has been published with every build.`,
           language: 'ts',
           code: `// server only: route handler, server action, edge function\nconst secret = process.env.${v.bare}`,
+          ...renameOnServer(v, modules),
         },
     at: { path: at?.path ?? '', line: at?.line ?? 1 },
     related: others.slice(0, 20),

@@ -1,3 +1,4 @@
+import { swap } from '../../lib/rewrite.ts'
 import type { RepeatProblem, Webhook } from '../../model/payments/payments.ts'
 import { defineCheck, failed, type Issue, passed, unverified } from '../define-check.ts'
 import { withoutWebhooks } from './event-handling.ts'
@@ -93,7 +94,12 @@ function lostIssue(w: Webhook): Issue[] {
       title: 'A failed event is acknowledged',
       message: `${w.subject} answers 2xx although the work failed, so ${w.processor} does not deliver the event again and it is lost.`,
       attack: 'No attacker is needed: a short database outage leaves customers who paid without what they bought, or cancelled ones with access.',
-      fix: { text: 'Answer 500 when the work fails; the processor retries for days.', language: 'ts', code: 'return new Response(null, { status: 500 })' },
+      fix: {
+        text: 'Answer 500 when the work fails; the processor retries for days.',
+        language: 'ts',
+        code: 'return new Response(null, { status: 500 })',
+        ...(rest.length ? {} : { rewrite: { path: first.path, line: first.line, apply: swap(/(\bstatus: |\.status\()20[0-4]\b/, '$1500') } }),
+      },
       at: first,
       related: rest.map((r) => ({ ...r, what: 'another 2xx after a failure' })),
       proof: 'inferred',

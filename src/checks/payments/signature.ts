@@ -1,3 +1,4 @@
+import { awaitConstructEvent, requireVariable } from '../../lib/rewrite-javascript.ts'
 import type { PaymentsModel, VerificationProblem, Webhook } from '../../model/payments/payments.ts'
 import { defineCheck, type Fix, failed, type Issue, notApplicable, passed, type Severity, unverified } from '../define-check.ts'
 
@@ -83,7 +84,11 @@ const SEVERITY: Readonly<Record<VerificationProblem['kind'], Severity>> = {
   'empty-secret': 'High',
   'literal-secret': 'High',
   synchronous: 'Medium',
+  'parsed-body': 'Medium',
 }
+
+/** Problems of how the verification is called: each is a finding of its own beside a missing verification. */
+const OF_THE_CALL: ReadonlySet<VerificationProblem['kind']> = new Set(['synchronous', 'parsed-body', 'empty-secret', 'literal-secret', 'reserialised'])
 
 type Endpoint = Pick<Webhook, 'subject' | 'path' | 'line' | 'workspace' | 'processor' | 'typeAt'>
 
@@ -92,7 +97,7 @@ function verificationIssue(w: Endpoint, p: VerificationProblem): Issue {
   const at = p.kind === 'none' ? (w.typeAt?.path === w.path ? w.typeAt : { path: w.path, line: w.line }) : p.at
   return {
     subject: w.subject,
-    ...(p.kind === 'synchronous' || p.kind === 'empty-secret' || p.kind === 'literal-secret' || p.kind === 'reserialised' ? { discriminator: p.kind } : {}),
+    ...(OF_THE_CALL.has(p.kind) ? { discriminator: p.kind } : {}),
     severity: SEVERITY[p.kind],
     ...words(w, p, done),
     at,
@@ -173,14 +178,27 @@ function words(w: Endpoint, p: VerificationProblem, done: string): { title: stri
           text: 'Refuse to start without the secret.',
           language: 'ts',
           code: `const secret = process.env.${p.variable ?? 'STRIPE_WEBHOOK_SECRET'}\nif (!secret) return new Response(null, { status: 500 })`,
+          ...(p.variable ? { rewrite: { path: p.at.path, line: p.at.line, apply: requireVariable(p.variable) } } : {}),
         },
+      }
+    case 'parsed-body':
+      return {
+        title: 'The signature is checked against a parsed body',
+        message: `${w.subject} does not verify the bytes that ${w.processor} signed: ${p.because}. Genuine events fail, so that no payment ever arrives.`,
+        attack: 'Nobody gets in, but customers pay without being served, and the usual “repair” is to remove the verification.',
+        fix: { text: 'Hand the unparsed body to the verification.', language: 'ts', code: RAW_BODY },
       }
     case 'synchronous':
       return {
         title: 'Synchronous verification cannot work on this runtime',
         message: `${w.subject} calls constructEvent, but Deno only has asynchronous crypto: the call throws on every event, so that no payment ever arrives.`,
         attack: 'Nobody gets in, but customers pay without being served, and the usual “repair” is to remove the verification.',
-        fix: { text: 'Use the asynchronous call.', language: 'ts', code: 'const event = await stripe.webhooks.constructEventAsync(body, signature, secret)' },
+        fix: {
+          text: 'Use the asynchronous call.',
+          language: 'ts',
+          code: 'const event = await stripe.webhooks.constructEventAsync(body, signature, secret)',
+          rewrite: { path: p.at.path, line: Math.max(1, p.at.line - 60), endLine: p.at.line, apply: awaitConstructEvent },
+        },
       }
   }
 }
@@ -195,6 +213,11 @@ try {
 } catch {
   return new Response(null, { status: 400 })
 }`
+
+const RAW_BODY = `// Next.js route handler, SvelteKit, Remix, Deno: const body = await request.text()
+// Express, before app.use(express.json()): app.post('/webhook', express.raw({ type: 'application/json' }), handler)
+// Next.js pages/api: export const config = { api: { bodyParser: false } }; const body = await buffer(req)
+// NestJS: NestFactory.create(AppModule, { rawBody: true }); Fastify: the plug-in fastify-raw-body; both: req.rawBody`
 
 const OTHERS: Readonly<Record<string, string>> = {
   paddle: `const event = await paddle.webhooks.unmarshal(await request.text(), process.env.PADDLE_WEBHOOK_SECRET!, request.headers.get('paddle-signature') ?? '')`,
