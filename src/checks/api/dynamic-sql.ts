@@ -1,4 +1,5 @@
 import type { SqlFunction } from '../../database/database.ts'
+import { admitsPlainTextOnly } from '../../lib/plain-pattern.ts'
 
 /** A string of a PL/pgSQL function that is executed and holds one of its parameters unquoted. */
 export interface DynamicStatement {
@@ -36,6 +37,8 @@ export function dynamicStatement(fn: SqlFunction): DynamicStatement | undefined 
         tainted.add((tokens[i - 1] as Token).text.toLowerCase())
       continue
     }
+    const checked = refusedUnlessListed(tokens, i)
+    if (checked) tainted.delete(checked)
     if (t.kind !== 'word' || t.text.toLowerCase() !== 'execute') continue
     const previous = tokens[i - 1]?.text.toLowerCase()
     if (previous === 'grant' || previous === 'revoke' || previous === 'for' || /^(?:function|procedure)$/i.test(tokens[i + 1]?.text ?? '')) continue
@@ -44,6 +47,32 @@ export function dynamicStatement(fn: SqlFunction): DynamicStatement | undefined 
     if (found) return { parameter: found.parameter, how: found.how }
   }
   return undefined
+}
+
+/** `IF p NOT IN ('a', 'b') THEN RAISE`, `p <> ALL (…)`, `p !~ '^…$'`: the parameter that is one of a fixed set from here on. */
+function refusedUnlessListed(tokens: readonly Token[], at: number): string | undefined {
+  const word = (i: number) => tokens[i]?.text.toLowerCase()
+  if (word(at) !== 'if') return undefined
+  let i = at + 1
+  const turned = word(i) === 'not'
+  if (turned) i++
+  const open = word(i) === '('
+  if (open) i++
+  const name = word(i)
+  const then = tokens.findIndex((t, n) => n > i && t.text.toLowerCase() === 'then')
+  if (!name || then < 0 || then - i > 120 || word(then + 1) !== 'raise') return undefined
+  const test = tokens.slice(i + 1, open ? closing(tokens, at + (turned ? 2 : 1)) : then)
+  // another way into the branch only refuses more; another way past it does not
+  if (tokens.slice(at, then).some((t) => t.text.toLowerCase() === 'and')) return undefined
+  const text = test
+    .slice(0, 4)
+    .map((t) => t.text.toLowerCase())
+    .join(' ')
+  const fixed = test.every((t) => t.kind !== 'word' || /^(?:not|in|all|any|array|text|varchar)$/i.test(t.text))
+  if (!fixed) return undefined
+  if (turned ? /^(?:in \(|= any)/.test(text) : /^(?:not in \(|< > all|! = all)/.test(text)) return name
+  const pattern = test.find((t) => t.kind === 'string')?.text ?? ''
+  return (turned ? /^~/ : /^! ~/).test(text) && admitsPlainTextOnly(`/${pattern}/`) ? name : undefined
 }
 
 function startsStatement(tokens: readonly Token[], at: number): boolean {

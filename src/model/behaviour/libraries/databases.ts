@@ -1,9 +1,11 @@
+import { object, UNKNOWN } from '../abstract-value.ts'
+import type { Client } from '../behaviour.ts'
 import { firestore, mongoose, mongoosePackages } from './documents.ts'
 import { drizzle, drizzlePackages } from './drizzle.ts'
 import type { Library } from './library.ts'
 import { prisma, prismaPackages } from './prisma.ts'
 import { knex, kysely } from './query-builders.ts'
-import { sqlClient, sqlPackages } from './sql.ts'
+import { emitText, queryBuilderText, sqlClient, sqlPackages } from './sql.ts'
 
 /** Calls on clients of databases other than supabase-js, by the client's library. */
 export const databaseClient: Library = {
@@ -39,7 +41,17 @@ function modelOf(root: import('../abstract-value.ts').Val): Library | undefined 
  */
 export const unknownDatabase: Library = {
   packages: [],
-  call: (c) => (c.root.v === 'unknown' || c.root.v === 'call' || c.root.v === 'lib' ? (prisma.call?.(c) ?? undefined) : undefined),
+  call: (c) => {
+    if (c.root.v !== 'unknown' && c.root.v !== 'call' && c.root.v !== 'lib') return undefined
+    const client: Client = { library: 'pg', rights: 'service' }
+    // `sql.raw(text).execute(db)`
+    if (c.root.v === 'call' && c.root.name === 'sql.raw' && c.links[c.links.length - 1]?.name === 'execute') {
+      const step = emitText(c, { library: 'kysely', rights: 'service' }, 'sql.raw', c.root.args[0] ?? UNKNOWN)
+      return object({ rows: { v: 'row', table: '', step, many: true } })
+    }
+    if (queryBuilderText(c, client)) return undefined
+    return prisma.call?.(c)
+  },
   settle: (c, next) => {
     if (c.root.v !== 'unknown' && c.root.v !== 'call' && c.root.v !== 'lib') return undefined
     if (

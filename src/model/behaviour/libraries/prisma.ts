@@ -3,6 +3,7 @@ import type { Client, DbOp } from '../behaviour.ts'
 import type { FilterDraft } from '../interpreter.ts'
 import { callValue, settle } from '../operations.ts'
 import type { Library } from './library.ts'
+import { bindingTemplate } from './sql.ts'
 
 const OPS: Readonly<Record<string, DbOp>> = {
   findUnique: 'select',
@@ -56,9 +57,12 @@ export const prisma: Library = {
       return { v: 'row', table: '', step, many: true }
     }
     if (/^\$(?:queryRaw|executeRaw)$/.test(method)) {
-      const raw = c.args[0]
-      if (raw?.v === 'text' || raw?.v === 'request')
-        c.it.emit({ kind: 'query-text', client, sink: method, text: raw, language: 'sql', ...(c.it.frame.name ? { inside: c.it.frame.name } : {}) }, c.at)
+      const given = c.args[0]
+      // `Prisma.raw(text)`, and `Prisma.sql` with raw parts
+      const texts = given?.v === 'call' && (given.name === 'sql.raw' || given.name === 'sql.bound') ? rawParts(given) : given ? [given] : []
+      for (const text of texts)
+        if (text.v === 'text' || text.v === 'request' || text !== given)
+          c.it.emit({ kind: 'query-text', client, sink: method, text, language: 'sql', ...(c.it.frame.name ? { inside: c.it.frame.name } : {}) }, c.at)
       return { v: 'row', table: '', step: -1, many: true }
     }
     if (method === '$transaction') {
@@ -99,6 +103,15 @@ export const prisma: Library = {
     if (method.endsWith('OrThrow')) c.it.require({ v: 'row', table: model.name, step }, c.at)
     return method === 'count' ? { v: 'result', step } : { v: 'row', table: model.name, step, ...(method === 'findMany' ? { many: true as const } : {}) }
   },
+  tag: (c, quasis, exprs) =>
+    /^\$(?:queryRaw|executeRaw)$/.test(c.links[c.links.length - 1]?.name ?? '')
+      ? bindingTemplate(c, c.root.v === 'client' ? c.root.client : { library: 'prisma', rights: 'service' }, quasis, exprs)
+      : undefined,
+}
+
+/** The texts that a query holds as they are. */
+function rawParts(query: Extract<Val, { v: 'call' }>): readonly Val[] {
+  return query.name === 'sql.raw' ? query.args.slice(0, 1) : query.args.flatMap((a) => (a.v === 'call' ? rawParts(a) : []))
 }
 
 /** Reads a `where` object into filters; true when part of it could not be read. */

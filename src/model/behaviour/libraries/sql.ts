@@ -1,4 +1,4 @@
-import { array, object, UNKNOWN, type Val } from '../abstract-value.ts'
+import { array, type Link, object, UNKNOWN, type Val } from '../abstract-value.ts'
 import type { Client, DbOp } from '../behaviour.ts'
 import type { FilterDraft } from '../interpreter.ts'
 import { callValue, settle } from '../operations.ts'
@@ -47,13 +47,15 @@ export const sqlPackages: Library = {
           : /^sql\.(?:ref|id|table|join|val)$/.test(c.name)
             ? { v: 'call', name: 'sql.bound', args: [], at: c.at }
             : undefined
-    const made: Val = { v: 'client', client: { library: 'pg', rights: 'service', at: c.at } }
+    const made = { v: 'client' as const, client: { library: 'pg' as const, rights: 'service' as const, at: c.at } }
     if (pkg === '@vercel/postgres' && (c.name === 'sql.query' || c.name === 'db.query')) return queryText(c, { library: 'pg', rights: 'service' }, c.name)
     if (
       last?.name === 'new' ||
       /^(?:default|postgres|neon|createClient|createPool|createConnection|connect|open|Database|pgp|Pool|Client)$/.test(c.name || 'default')
     )
       return made
+    // `Sequelize.literal(text)`, put into a condition or an order
+    if (/(?:^|\.)literal$/.test(c.name)) return queryText(c, made.client, 'literal')
     if (/^(?:Sequelize|DataSource)\b/.test(c.name)) return made
     return undefined
   },
@@ -80,7 +82,17 @@ export const sqlClient: Library = {
       const fn = c.args.find((a) => a.v === 'fn')
       return fn ? settle(c.it, callValue(c.it, fn, [c.root], c.at), c.at) : c.root
     }
-    if (method === 'call' && client.library === 'pg') return { v: 'call', name: 'sql.bound', args: [], at: c.at }
+    // `sql(text)` runs a statement, `sql(name)` and `sql(rows)` quote identifiers and values
+    if (method === 'call' && client.library === 'pg')
+      return isStatement(c.args[0]) ? queryText(c, client, 'sql()') : { v: 'call', name: 'sql.bound', args: [], at: c.at }
+    const prepared = method === 'prepare' ? undefined : c.links.find((l) => l.name === 'prepare' && l.args)
+    if (prepared) return RUN.test(method) ? runPrepared(c, client, prepared) : undefined
+    if (method === 'prepare') {
+      emitText(c, client, method, c.args[0] ?? UNKNOWN)
+      return undefined
+    }
+    if (method === 'literal') return queryText(c, client, method)
+    if (queryBuilderText(c, client)) return undefined
     if (TEXT.test(method)) return queryText(c, client, method)
     return undefined
   },
@@ -89,10 +101,43 @@ export const sqlClient: Library = {
   },
 }
 
+/** Notes that a text is run as SQL. */
+export function emitText(c: LibraryCall, client: Client, sink: string, text: Val): number {
+  return c.it.emit({ kind: 'query-text', client, sink, text, language: 'sql', ...(c.it.frame.name ? { inside: c.it.frame.name } : {}) }, c.at)
+}
+
+function isStatement(text: Val | undefined): boolean {
+  const head = text?.v === 'text' ? text.parts[0] : text
+  return head?.v === 'const' && typeof head.value === 'string' && VERB.test(head.value)
+}
+
+/** What runs a prepared statement; its arguments, or those of `bind`, are the parameters. */
+const RUN = /^(?:all|get|run|first|each|iterate|raw|values)$/
+
+function runPrepared(c: LibraryCall, client: Client, prepared: Link): Val {
+  const bound = c.links.find((l) => l.name === 'bind' && l.args)?.args ?? c.args
+  const parameters = bound.length === 1 && bound[0]?.v === 'array' ? bound[0] : array(bound)
+  const step = statementEffect(c, client, prepared.args?.[0] ?? UNKNOWN, parameters) ?? -1
+  const one = /^(?:get|first)$/.test(c.links[c.links.length - 1]?.name ?? '')
+  const rows: Val = { v: 'row', table: '', step, ...(one ? {} : { many: true as const }) }
+  return one ? rows : object({ results: rows, success: { v: 'result', step }, meta: { v: 'result', step } }, rows)
+}
+
+/** Conditions and orders that a query builder takes as SQL text: `createQueryBuilder('u').where(text)`. */
+export function queryBuilderText(c: LibraryCall, client: Client): boolean {
+  const last = c.links[c.links.length - 1]
+  if (!/^(?:where|andWhere|orWhere|having|andHaving|orderBy|addOrderBy|select|addSelect)$/.test(last?.name ?? '')) return false
+  if (!c.links.some((l) => l.name === 'createQueryBuilder')) return false
+  const [text] = c.args
+  if (text && (text.v === 'text' || text.v === 'request' || text.v === 'op' || text.v === 'any')) emitText(c, client, `.${last?.name}()`, text)
+  return true
+}
+
+/** Runs a text; the effect of the statement, where its constant parts say what it is. */
 export function queryText(c: LibraryCall, client: Client, sink: string): Val {
   const first = c.args[0] ?? UNKNOWN
   const text = first.v === 'object' ? (first.props.text ?? first.props.sql ?? UNKNOWN) : first
-  const at = c.it.emit({ kind: 'query-text', client, sink, text, language: 'sql', ...(c.it.frame.name ? { inside: c.it.frame.name } : {}) }, c.at)
+  const at = emitText(c, client, sink, text)
   const parameters = first.v === 'object' ? (first.props.values ?? first.props.args ?? c.args[1]) : c.args[1]
   const read = statementEffect(c, client, text, parameters)
   const step = read ?? at
@@ -103,19 +148,7 @@ export function queryText(c: LibraryCall, client: Client, sink: string): Val {
 /** A tagged template that binds: what it does is read from its constant text, its values are parameters. */
 export function bindingTemplate(c: LibraryCall, client: Client, quasis: readonly string[], exprs: readonly Val[]): Val {
   const raw = exprs.filter((e) => e.v === 'call' && e.name === 'sql.raw')
-  for (const r of raw)
-    if (r.v === 'call')
-      c.it.emit(
-        {
-          kind: 'query-text',
-          client,
-          sink: 'raw text in a template',
-          text: r.args[0] ?? UNKNOWN,
-          language: 'sql',
-          ...(c.it.frame.name ? { inside: c.it.frame.name } : {}),
-        },
-        c.at,
-      )
+  for (const r of raw) if (r.v === 'call') emitText(c, client, 'raw text in a template', r.args[0] ?? UNKNOWN)
   let text = ''
   quasis.forEach((q, i) => {
     text += q + (i < exprs.length ? `$${i + 1}` : '')

@@ -1,3 +1,4 @@
+import { admitsPlainTextOnly } from '../../../lib/plain-pattern.ts'
 import { array, type ChainVal, isNullish, object, UNKNOWN, type Val } from '../abstract-value.ts'
 import type { Narrowed } from '../behaviour.ts'
 import { member } from '../members.ts'
@@ -106,6 +107,16 @@ const FORMS: Readonly<Record<string, Narrowed>> = {
   date: 'date',
   datetime: 'date',
   url: 'url',
+  nanoid: 'plain',
+  hex: 'plain',
+  alphanum: 'plain',
+  ip: 'plain',
+  ipv4: 'plain',
+}
+
+/** `regex(/^[\w-]+$/)`. */
+function isPlain(pattern: Val | undefined): boolean {
+  return pattern?.v === 'call' && pattern.name.startsWith('regex:') && admitsPlainTextOnly(pattern.name.slice('regex:'.length))
 }
 
 /** The value after it passed the schema. */
@@ -131,7 +142,7 @@ export function shaped(c: LibraryCall, schema: Val | undefined, value: Val, dept
   const elements = schema.links.find((l) => l.name === 'array' && l.args)
   if (elements) return array([], shaped(c, elements.args?.[0] ?? { ...schema, links: schema.links.slice(0, schema.links.indexOf(elements)) }, value, depth + 1))
   for (const l of schema.links) {
-    const form = l.args ? FORMS[l.name] : undefined
+    const form = l.args ? (FORMS[l.name] ?? (/^(?:regex|matches|pattern)$/.test(l.name) && isPlain(l.args[0]) ? 'plain' : undefined)) : undefined
     if (form && value.v === 'request' && !value.as) return { ...value, as: form }
   }
   return value
