@@ -129,11 +129,14 @@ function routeMiddleware(program: Program, dir: string, names: readonly string[]
   })
 }
 
-/** `ssr: false` in the configuration makes it a static application. */
+/** `ssr: false`, or `target: 'static'` and `mode: 'spa'` of version 2: no server renders a page when it is asked for. */
 function ssrOff(program: Program, dir: string): boolean {
   const config = nuxtConfig(program, dir)
-  const ssr = propOf(config, 'ssr')
-  return ssr?.k === 'lit' && ssr.v === false
+  const is = (name: string, value: string | boolean) => {
+    const set = propOf(config, name)
+    return set?.k === 'lit' && set.v === value
+  }
+  return is('ssr', false) || is('target', 'static') || is('mode', 'spa')
 }
 
 /** The object given to `defineNuxtConfig`. */
