@@ -5,7 +5,7 @@ import { isServer, isSignIn, type Operator, type Plant, replacing, withServiceRo
 import { type Refusal, refusals, userLookups } from '../refusals.ts'
 
 /** Changes the first refusal that nothing after it depends on: elsewhere the missing caller stops the handler by itself. */
-export const onRefusal =
+const onRefusal =
   (change: (refusal: Refusal, text: string) => string, needs: (text: string) => boolean = () => true): Plant =>
   (files) =>
     [...files].flatMap(([path, text]) => {

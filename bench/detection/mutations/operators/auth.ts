@@ -14,6 +14,11 @@ const reset = (url: string): Plant => replacing(isCode, new RegExp(`(resetPasswo
 const guardedBefore = (files: Files) =>
   [...files].some(([p, t]) => (/(^|\/)(middleware|proxy|hooks\.server)\.[jt]s$/.test(p) || /updateSession/.test(t)) && /redirect\(/.test(t))
 
+/** True when a page of any name is guarded before: the middleware lists what is open, not what is closed. */
+const guardsEveryPage = (files: Files) =>
+  guardedBefore(files) &&
+  [...files].some(([p, t]) => isMiddleware(p) && (/!\s*[\w.]*(startsWith|includes|some)\(|public(Routes|Paths|Pages)/i.test(t) || !/startsWith\(/.test(t)))
+
 /** Changes a page that guards itself where nothing before it does. */
 const onPages =
   (change: (text: string) => string | undefined): Plant =>
@@ -33,14 +38,14 @@ const admin =
 
 /** A new page of the administrators that gives everybody what it reads with the service role. */
 const openPage: Plant = (files) => {
-  if (guardedBefore(files) || !usesSupabase(files)) return []
+  if (guardsEveryPage(files) || !usesSupabase(files)) return []
   const app = nextApp(files)
   const routes = sveltekit(files)
   return [
     ...(app
       ? [
           {
-            path: `${app}admin/planted-customers/page.tsx`,
+            path: `${app}planted/admin/page.tsx`,
             text: `${admin}\nexport default async function Customers() {\n  const { data } = await db.from('customers').select('id, email, phone')\n  return <pre>{JSON.stringify(data)}</pre>\n}\n`,
           },
         ]
@@ -48,11 +53,11 @@ const openPage: Plant = (files) => {
     ...(routes
       ? [
           {
-            path: `${routes}admin/planted-customers/+page.server.ts`,
+            path: `${routes}planted/admin/+page.server.ts`,
             text: `${admin}\nexport const load = async () => {\n  const { data } = await db.from('customers').select('id, email, phone')\n  return { customers: data }\n}\n`,
             beside: [
               {
-                path: `${routes}admin/planted-customers/+page.svelte`,
+                path: `${routes}planted/admin/+page.svelte`,
                 text: '<script>\n  let { data } = $props()\n</script>\n{JSON.stringify(data.customers)}\n',
               },
             ],
@@ -65,10 +70,10 @@ const openPage: Plant = (files) => {
 /** A new page that the browser alone guards. */
 const browserGuard: Plant = (files) => {
   const app = nextApp(files)
-  if (!app || guardedBefore(files) || !usesSupabase(files)) return []
+  if (!app || guardsEveryPage(files) || !usesSupabase(files)) return []
   return [
     {
-      path: `${app}dashboard/planted-notes/page.tsx`,
+      path: `${app}planted/notes/page.tsx`,
       text: `'use client'\nimport { createBrowserClient } from '@supabase/ssr'\nimport { useRouter } from 'next/navigation'\nimport { useEffect, useState } from 'react'\n\nexport default function Notes() {\n  const router = useRouter()\n  const [notes, setNotes] = useState<unknown[]>([])\n  useEffect(() => {\n    const supabase = createBrowserClient(process.env.NEXT_PUBLIC_SUPABASE_URL!, process.env.NEXT_PUBLIC_SUPABASE_ANON_KEY!)\n    supabase.auth.getUser().then(async ({ data }) => {\n      if (!data.user) return router.push('/login')\n      const { data: rows } = await supabase.from('notes').select('*').eq('user_id', data.user.id)\n      setNotes(rows ?? [])\n    })\n  }, [router])\n  return <pre>{JSON.stringify(notes)}</pre>\n}\n`,
     },
   ]
@@ -79,6 +84,14 @@ const SIGN_IN_BY_CODE = {
   path: 'src/planted-sign-in.ts',
   text: "import { createClient } from '@supabase/supabase-js'\nconst supabase = createClient(process.env.NEXT_PUBLIC_SUPABASE_URL!, process.env.NEXT_PUBLIC_SUPABASE_ANON_KEY!)\nexport const sendCode = (email: string) => supabase.auth.signInWithOtp({ email })\n",
 }
+
+/** A new sign-in by e-mailed codes, together with a change of the platform's configuration. */
+const newCodes =
+  (setting: RegExp, by: string): Plant =>
+  (files) =>
+    usesSupabase(files) && !sendsCodes(files)
+      ? replacing(isConfig, setting, by, (text) => !/^\[remotes/m.test(text))(files).map((p) => ({ ...p, beside: [SIGN_IN_BY_CODE] }))
+      : []
 
 /** Checks 7 to 11: sign-in. */
 export const AUTH: readonly Operator[] = [
@@ -139,16 +152,8 @@ export const AUTH: readonly Operator[] = [
   },
   { check: 10, name: 'a new page shows everybody what the service role reads', also: [16], plant: openPage },
   { check: 10, name: 'a new page is guarded in the browser alone', plant: browserGuard },
-  {
-    check: 11,
-    name: 'codes live for a day',
-    plant: (files) => (sendsCodes(files) ? replacing(isConfig, /otp_expiry = \d+/, 'otp_expiry = 86400')(files) : []),
-  },
-  {
-    check: 11,
-    name: 'codes live for two hours',
-    plant: (files) => (sendsCodes(files) ? replacing(isConfig, /otp_expiry = \d+/, 'otp_expiry = 7200')(files) : []),
-  },
+  { check: 11, name: 'a new sign-in by code, valid for a day', plant: newCodes(/otp_expiry = \d+/, 'otp_expiry = 86400') },
+  { check: 11, name: 'a new sign-in by code, valid for two hours', plant: newCodes(/otp_expiry = \d+/, 'otp_expiry = 7200') },
   {
     check: 11,
     name: 'codes live for a day in production',
@@ -162,9 +167,6 @@ export const AUTH: readonly Operator[] = [
   {
     check: 11,
     name: 'a new sign-in by code, valid for a day in production',
-    plant: (files) =>
-      usesSupabase(files) && !sendsCodes(files)
-        ? replacing(isConfig, /$/, PRODUCTION, (text) => !/remotes/.test(text))(files).map((p) => ({ ...p, beside: [SIGN_IN_BY_CODE] }))
-        : [],
+    plant: newCodes(/$/, PRODUCTION),
   },
 ]

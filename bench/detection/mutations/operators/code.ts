@@ -1,7 +1,6 @@
 import { endpoint, SIGNED_IN } from '../endpoints.ts'
 import { type Files, isServer, type Operator, type Plant, replacing } from '../plant.ts'
 import { LIVE_KEY } from '../secrets.ts'
-import { onRefusal } from './api.ts'
 
 export const isLock = (p: string) => /(^|\/)(package-lock\.json|pnpm-lock\.yaml|yarn\.lock|bun\.lock)$/.test(p)
 
@@ -31,9 +30,6 @@ function inPnpm(text: string, name: string, version: string): string {
     .replaceAll(new RegExp(`(\\n\\s+${name}: )${exact}(?=\\n|\\()`, 'g'), `$1${version}`)
 }
 
-const request = (text: string) => /\b(?:request|req)\.headers\.get\(/.test(text)
-const nameOf = (text: string) => (/\brequest\.headers/.test(text) ? 'request' : 'req')
-
 /** Checks 24 and 25: dependencies, and values written in the code. */
 export const CODE: readonly Operator[] = [
   {
@@ -49,16 +45,6 @@ export const CODE: readonly Operator[] = [
   { check: 24, name: 'a package of the tool chain has a high advisory', plant: locking('cross-spawn', '7.0.3') },
   { check: 24, name: 'another one has', plant: locking('braces', '3.0.2') },
   { check: 25, name: 'a live key in the code', plant: replacing(isServer, /^/, `const key = '${LIVE_KEY}'\n`) },
-  {
-    check: 25,
-    name: 'a bypass for one address',
-    also: [16, 17, 10],
-    plant: onRefusal(
-      (r, text) =>
-        `${text.slice(0, r.condition[0])}(${text.slice(...r.condition)}) && ${nameOf(text)}.headers.get('x-user-email') !== 'boss@acme-shop.io'${text.slice(r.condition[1])}`,
-      request,
-    ),
-  },
   {
     check: 25,
     name: 'a new endpoint lets one address in',
@@ -80,8 +66,12 @@ export const CODE: readonly Operator[] = [
   },
   {
     check: 25,
-    name: 'a fallback for a secret',
-    plant: replacing(isServer, /process\.env\.(CRON_SECRET|JWT_SECRET|ADMIN_SECRET|API_SECRET)(?!\w)/, "(process.env.$1 || 'letmein-please-42')"),
-    also: [16],
+    name: 'a secret with a fallback that everybody can read',
+    also: [16, 17],
+    plant: endpoint(
+      'sweep-old',
+      "  if (HEADER(x-api-key) !== (ENV(SWEEP_SECRET) ?? 'letmein-please-42')) return new Response(null, { status: 401 })\n",
+      "  await db.from('profiles').delete().eq('id', input.id)\n  return Response.json({ ok: true })",
+    ),
   },
 ]
