@@ -2,15 +2,20 @@ import { githubAdvisories } from '../platform/github/advisories.ts'
 import { accessToken } from '../platform/github/client.ts'
 import { localDatabase } from '../platform/local/database.ts'
 import { ExtractionPool } from '../platform/local/extraction-pool.ts'
+import { AuditThreads } from './audit-thread/audit-threads.ts'
 import type { RunnerOptions } from './run-target.ts'
 
-/** What audits of the App share on this machine: the sandboxed database, worker threads, and GitHub's advisories with their cache. */
+/** What audits of the App share on this machine: threads for audits and for extraction, the sandboxed database, and GitHub's advisories with their cache. */
 export function defaultPorts(baseUrl: string): RunnerOptions['ports'] & { close(): Promise<void> } {
   const pool = new ExtractionPool()
+  const threads = new AuditThreads()
   return {
+    audit: (request, ports, signal) => threads.run(request, ports, signal),
     database: localDatabase(),
-    extractAll: pool.extractAll,
+    extractText: pool.extractText,
     advisories: (api, onRequest, cache) => githubAdvisories({ baseUrl, cache, onRequest, token: () => accessToken(api).catch(() => undefined) }),
-    close: () => pool.close(),
+    close: async () => {
+      await Promise.all([threads.close(), pool.close()])
+    },
   }
 }

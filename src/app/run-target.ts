@@ -1,7 +1,7 @@
 import { renderCheckRun } from '../annotations/check-run.ts'
 import { COMMENT_MARKER, renderComment } from '../annotations/comment.ts'
 import { type Audience, shown } from '../annotations/shown.ts'
-import { type AuditPorts, type AuditResult, audit } from '../audit.ts'
+import type { AuditPorts, AuditRequest, AuditResult } from '../audit.ts'
 import { CONFIG_PATH, DEFAULT_CONFIG } from '../config/config.ts'
 import { parseConfig } from '../config/parse-config.ts'
 import { prose } from '../lib/escape-markdown.ts'
@@ -17,8 +17,9 @@ import { isCheckRequired } from '../platform/github/required-check.ts'
 import { SourceError } from '../source/source.ts'
 import { advisoryCache } from '../store/advisory-store.ts'
 import type { AuditTarget, StoredTarget } from '../store/audit-target.ts'
-import { factsCache, snapshotCache } from '../store/facts-store.ts'
+import { packedFacts, snapshotCache } from '../store/facts-store.ts'
 import type { Store } from '../store/store.ts'
+import type { ThreadPorts } from './audit-thread/audit-threads.ts'
 import { postSuggestions } from './suggestions.ts'
 
 /** A newer commit, a closed pull request or the end of the process made the audit pointless. */
@@ -42,7 +43,8 @@ export interface RunnerOptions {
   readonly store: Store
   readonly installation: (id: number) => Promise<GitHubApi>
   /** Everything of the audit that does not depend on the repository. */
-  readonly ports: Pick<AuditPorts, 'database' | 'extractAll'> & {
+  readonly ports: Pick<ThreadPorts, 'database' | 'extractText'> & {
+    readonly audit: (request: AuditRequest, ports: ThreadPorts, signal: AbortSignal) => Promise<AuditResult>
     readonly advisories?: (api: GitHubApi, onRequest: () => void, cache: AdvisoryCache) => AuditPorts['advisories']
   }
   readonly log: Log
@@ -221,7 +223,7 @@ class TargetRun {
         },
         advisoryCache(this.#options.store.sql),
       )
-      const result: AuditResult = await audit(
+      const result = await this.#options.ports.audit(
         {
           repository: `${this.#ref.owner}/${this.#ref.name}`,
           commit: target.headSha,
@@ -236,11 +238,11 @@ class TargetRun {
         {
           source,
           database: this.#options.ports.database,
-          ...(this.#options.ports.extractAll ? { extractAll: this.#options.ports.extractAll } : {}),
-          cache: factsCache(this.#options.store.sql, this.#ref.id),
+          extractText: this.#options.ports.extractText,
+          facts: packedFacts(this.#options.store.sql, this.#ref.id),
           ...(advisories ? { advisories } : {}),
-          onPhase: () => this.#signal.throwIfAborted(),
         },
+        this.#signal,
       )
       this.#signal.throwIfAborted()
       this.#phases = Object.fromEntries(Object.entries(result.run.phases).map(([phase, ms]) => [phase, Math.round(ms)]))

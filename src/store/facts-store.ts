@@ -10,11 +10,17 @@ const CHUNK = 500
 /** Facts of one file that are larger are extracted again instead of stored. */
 const MAX_VALUE = 4 << 20
 
+/** Facts as they are stored, by `factsKey`. Whoever needs them packs and unpacks them, in the thread where they are needed. */
+export interface PackedFacts {
+  get(keys: readonly string[]): Promise<ReadonlyMap<string, string>>
+  put(entries: ReadonlyMap<string, string>): Promise<void>
+}
+
 /** Facts of one repository, kept between audits. Repositories never share facts: one cannot learn what another holds. */
-export function factsCache(sql: Sql, repository: number): FactsCache {
+export function packedFacts(sql: Sql, repository: number): PackedFacts {
   return {
     async get(keys) {
-      const found = new Map<string, Extraction>()
+      const found = new Map<string, string>()
       for (let i = 0; i < keys.length; i += CHUNK) {
         const rows = await sql.query<{ key: string; value: string }>(
           `update ${SCHEMA}.facts set used = current_date where repository = $1 and key = any($2::text[]) and used < current_date returning key, value`,
@@ -24,21 +30,39 @@ export function factsCache(sql: Sql, repository: number): FactsCache {
           `select key, value from ${SCHEMA}.facts where repository = $1 and key = any($2::text[])`,
           [repository, keys.slice(i, i + CHUNK)],
         )
-        for (const row of [...rows, ...fresh]) found.set(row.key, unpack<Extraction>(row.value))
+        for (const row of [...rows, ...fresh]) found.set(row.key, row.value)
       }
       return found
     },
     async put(entries) {
-      const rows = [...entries].map(([key, value]) => ({ key, value: pack(value) })).filter((r) => r.value.length <= MAX_VALUE)
+      const rows = [...entries]
       for (let i = 0; i < rows.length; i += CHUNK) {
         const part = rows.slice(i, i + CHUNK)
         await sql.query(
           `insert into ${SCHEMA}.facts (repository, key, value, bytes) select $1, k, v, length(v) from unnest($2::text[], $3::text[]) as t(k, v) on conflict (repository, key) do update set used = current_date`,
-          [repository, part.map((r) => r.key), part.map((r) => r.value)],
+          [repository, part.map(([key]) => key), part.map(([, value]) => value)],
         )
       }
     },
   }
+}
+
+/** The facts of one repository for an audit in this thread. */
+export function factsCache(sql: Sql, repository: number): FactsCache {
+  const packed = packedFacts(sql, repository)
+  return {
+    get: async (keys) => unpackFacts(await packed.get(keys)),
+    put: (entries) => packed.put(packFacts(entries)),
+  }
+}
+
+/** What is stored of extractions: too large ones are left out. */
+export function packFacts(entries: ReadonlyMap<string, Extraction>): Map<string, string> {
+  return new Map([...entries].map(([key, value]) => [key, pack(value)] as const).filter(([, value]) => value.length <= MAX_VALUE))
+}
+
+export function unpackFacts(rows: ReadonlyMap<string, string>): Map<string, Extraction> {
+  return new Map([...rows].map(([key, value]) => [key, unpack<Extraction>(value)]))
 }
 
 /** File listings of commits of one repository. */

@@ -33,7 +33,8 @@ interface Task {
 }
 
 interface Batch {
-  readonly results: (readonly Extraction[])[]
+  /** Takes the JSON text of one job's extractions. */
+  readonly take: (position: number, text: string) => void
   open: number
   readonly done: () => void
 }
@@ -79,9 +80,29 @@ export class ExtractionPool {
   /** The port that the audit takes. */
   readonly extractAll = async (jobs: readonly ExtractionJob[]): Promise<readonly (readonly Extraction[])[]> => {
     const bytes = jobs.reduce((sum, j) => sum + j.bytes.length, 0)
-    if (jobs.length === 0 || this.#closed || (jobs.length < this.#small.files && bytes < this.#small.bytes)) return extractInProcess(jobs)
-    return new Promise((resolve) => {
-      const batch: Batch = { results: new Array(jobs.length), open: jobs.length, done: () => resolve(batch.results) }
+    if (this.#closed || (jobs.length < this.#small.files && bytes < this.#small.bytes)) return extractInProcess(jobs)
+    const results: (readonly Extraction[])[] = new Array(jobs.length)
+    // Read as they come, while the threads work on.
+    await this.#run(jobs, (position, text) => {
+      results[position] = JSON.parse(text) as Extraction[]
+    })
+    return results
+  }
+
+  /** The same as JSON texts, never in this thread as long as the pool is open: for a process that has webhooks to answer. */
+  readonly extractText = async (jobs: readonly ExtractionJob[]): Promise<readonly string[]> => {
+    if (this.#closed) return (await extractInProcess(jobs)).map((extractions) => JSON.stringify(extractions))
+    const results: string[] = new Array(jobs.length)
+    await this.#run(jobs, (position, text) => {
+      results[position] = text
+    })
+    return results
+  }
+
+  #run(jobs: readonly ExtractionJob[], take: Batch['take']): Promise<void> {
+    if (jobs.length === 0) return Promise.resolve()
+    return new Promise((done) => {
+      const batch: Batch = { take, open: jobs.length, done }
       for (const positions of chunks(jobs)) this.#queue.push({ jobs, positions, batch })
       this.warm()
       this.#dispatch()
@@ -145,7 +166,7 @@ export class ExtractionPool {
     // The next chunk is under way before this one is read.
     this.#dispatch()
     task.positions.forEach((position, i) => {
-      task.batch.results[position] = JSON.parse(answer[i] as string) as Extraction[]
+      task.batch.take(position, answer[i] as string)
     })
     this.#settle(task, task.positions.length)
   }
@@ -182,7 +203,7 @@ export class ExtractionPool {
     } else if (task) {
       const current = task.positions[at] as number
       const job = task.jobs[current] as ExtractionJob
-      task.batch.results[current] = job.kinds.map((kind) => ({ kind, facts: undefined as never, problems: [{ message }] }))
+      task.batch.take(current, JSON.stringify(job.kinds.map((kind) => ({ kind, problems: [{ message }] }))))
       const rest = task.positions.filter((p) => p !== current)
       if (rest.length > 0) this.#queue.unshift({ ...task, positions: rest })
       this.#settle(task, 1)
@@ -199,7 +220,7 @@ export class ExtractionPool {
       const { positions, batch, jobs } = task
       const results = await extractInProcess(positions.map((p) => jobs[p] as ExtractionJob))
       positions.forEach((position, i) => {
-        batch.results[position] = results[i] as Extraction[]
+        batch.take(position, JSON.stringify(results[i]))
       })
       this.#settle(task, positions.length)
     }

@@ -1,0 +1,34 @@
+import type { AuditRequest, AuditResult } from '../../audit.ts'
+import type { DatabaseResult, ReplayInput } from '../../database/database.ts'
+import type { ExtractionJob } from '../../facts/extract.ts'
+import type { AdvisoryData } from '../../model/app-model.ts'
+import type { BlobSha, History, Snapshot } from '../../source/source.ts'
+
+/** The ports of an audit as its thread asks for them: one argument and an answer, both of which can be copied between threads. */
+export interface RemotePorts {
+  snapshot(commit: string): Promise<Snapshot>
+  read(shas: readonly BlobSha[]): Promise<Map<BlobSha, Uint8Array>>
+  mergeBase(commits: readonly [base: string, head: string]): Promise<string | undefined>
+  /** The history of environment files; which files are wanted is a function, and functions do not cross. */
+  envFileHistory(commit: string): Promise<History>
+  getFacts(keys: readonly string[]): Promise<ReadonlyMap<string, string>>
+  putFacts(entries: ReadonlyMap<string, string>): Promise<void>
+  /** For each job the JSON text of its extractions. */
+  extract(jobs: readonly ExtractionJob[]): Promise<readonly string[]>
+  replay(input: ReplayInput): Promise<DatabaseResult>
+  advisories(packages: readonly string[]): Promise<AdvisoryData>
+}
+
+export type PortName = keyof RemotePorts
+
+/** What the thread is told. `failed` stands for an error that stayed on the other side. */
+export type ToThread =
+  | { readonly type: 'audit'; readonly request: AuditRequest; readonly hasAdvisories: boolean }
+  | { readonly type: 'answer'; readonly id: number; readonly value: unknown }
+  | { readonly type: 'failed'; readonly id: number; readonly message: string }
+
+/** What the thread says. `failed` names the question whose error ended the audit, when one did. */
+export type FromThread =
+  | { readonly type: 'ask'; readonly id: number; readonly port: PortName; readonly argument: unknown }
+  | { readonly type: 'done'; readonly result: AuditResult }
+  | { readonly type: 'failed'; readonly asked?: number; readonly message: string; readonly stack?: string }
