@@ -1,5 +1,6 @@
 /**
  * Plants one hole at a time into repositories and looks whether the audit reports it as introduced, and nothing else.
+ * Placed are those of which a finding, or one of its related places, stands in the changed file.
  *
  *   node bench/detection/mutations/run.ts --clones DIR [--only TEXT] [--check N] [--most N] [--verbose]
  */
@@ -31,7 +32,7 @@ if (!values.clones) {
 }
 const list = JSON.parse(readFileSync(new URL('./repositories.json', import.meta.url), 'utf8')) as { repository: string; commit?: string }[]
 const most = Number(values.most)
-const score = new Map<string, { planted: number; detected: number; collateral: number }>()
+const score = new Map<string, { planted: number; detected: number; placed: number; collateral: number }>()
 
 for (const entry of list.filter((e) => !values.only || e.repository.includes(values.only))) {
   const dir = join(resolve(values.clones), entry.repository.replace('/', '+'))
@@ -56,10 +57,13 @@ for (const entry of list.filter((e) => !values.only || e.repository.includes(val
       const introduced = report.checks.flatMap((c) => c.findings.filter((f) => f.state === 'introduced').map((f) => ({ n: c.number, f })))
       const mine = introduced.filter(({ n, f }) => n === op.check || op.also?.includes(n) || f.alsoFails.includes(op.check))
       const other = introduced.filter((i) => !mine.includes(i))
-      const row = score.get(`${op.check} ${op.name}`) ?? { planted: 0, detected: 0, collateral: 0 }
+      const touched = new Set([planted, ...(planted.beside ?? [])].map((p) => p.path))
+      const placed = mine.some(({ f }) => touched.has(f.path) || f.related.some((r) => touched.has(r.path)))
+      const row = score.get(`${op.check} ${op.name}`) ?? { planted: 0, detected: 0, placed: 0, collateral: 0 }
       score.set(`${op.check} ${op.name}`, {
         planted: row.planted + 1,
         detected: row.detected + (mine.length ? 1 : 0),
+        placed: row.placed + (placed ? 1 : 0),
         collateral: row.collateral + other.length,
       })
       if (values.verbose || !mine.length || other.length)
@@ -71,15 +75,20 @@ for (const entry of list.filter((e) => !values.only || e.repository.includes(val
   await ports.close()
 }
 
-let [planted, detected, collateral] = [0, 0, 0]
-process.stdout.write('\nplanted detected collateral operator\n')
+let [planted, detected, placed, collateral] = [0, 0, 0, 0]
+process.stdout.write('\nplanted detected placed collateral operator\n')
 for (const [name, row] of [...score].sort((a, b) => Number.parseInt(a[0], 10) - Number.parseInt(b[0], 10))) {
-  process.stdout.write(`${String(row.planted).padStart(7)} ${String(row.detected).padStart(8)} ${String(row.collateral).padStart(10)} ${name}\n`)
+  process.stdout.write(
+    `${String(row.planted).padStart(7)} ${String(row.detected).padStart(8)} ${String(row.placed).padStart(6)} ${String(row.collateral).padStart(10)} ${name}\n`,
+  )
   planted += row.planted
   detected += row.detected
+  placed += row.placed
   collateral += row.collateral
 }
-process.stdout.write(`\n${detected} of ${planted} detected (${((100 * detected) / Math.max(1, planted)).toFixed(1)} %), ${collateral} collateral findings\n`)
+process.stdout.write(
+  `\n${detected} of ${planted} detected (${((100 * detected) / Math.max(1, planted)).toFixed(1)} %), ${placed} of them shown in the changed file, ${collateral} collateral findings\n`,
+)
 
 /** At most `n` of the places, spread over the list. */
 function spread<T>(items: readonly T[], n: number): T[] {
