@@ -58,19 +58,41 @@ function blockLength(lines: readonly string[]): number {
   return 0
 }
 
+/** The two common ways to read the session: what is read into, what it is called in the rest of the block, and what the user is called then. */
+const SESSION_READS = [
+  {
+    read: /^(\s*(?:const|let) \{ data: \{ )session( \}(?:, error)? \} = await [\w.]{1,60}\.auth\.)getSession\(\)(;?\s*)$/,
+    into: 'user',
+    session: 'session',
+    user: 'user',
+  },
+  {
+    read: /^(\s*(?:const|let) \{ )data((?:, error)? \} = await [\w.]{1,60}\.auth\.)getSession\(\)(;?\s*)$/,
+    into: 'data',
+    session: 'data\\.session',
+    user: 'data.user',
+  },
+] as const
+
 /**
  * `const { data: { session } } = await c.auth.getSession()` becomes the same with `user` and `getUser()`, and `session.user` in the rest of its
- * block becomes `user`. Any other use of the session (its access token, for example) makes it undefined.
+ * block becomes `user`; the same for `data.session`. Any other use of the session (its access token, for example) makes it undefined.
  */
 export function askForVerifiedUser(lines: readonly string[]): readonly string[] | undefined {
-  const first = lines[0] ?? ''
-  const read = /^(\s*(?:const|let) \{ data: \{ )session( \}(?:, error)? \} = await [\w.]{1,60}\.auth\.)getSession\(\)(;?\s*)$/.exec(first)
   const end = blockLength(lines)
-  if (!read || !end) return undefined
-  const rest = lines.slice(1, end)
-  if (rest.some((line) => /\buser\b/.test(line.replace(/\bsession(?:\?|!)?\.user\b/g, '')))) return undefined
-  const next = rest.map((line) => line.replace(/\bsession(?:\?|!)?\.user\b/g, 'user').replace(/(!|\bif \()session(?=\s*(?:\)|&&|\|\|))/g, '$1user'))
-  return next.some((line) => /\bsession\b/.test(line)) ? undefined : [`${read[1]}user${read[2]}getUser()${read[3]}`, ...next, ...lines.slice(end)]
+  for (const { read, into, session, user } of SESSION_READS) {
+    const first = read.exec(lines[0] ?? '')
+    if (!first || !end) continue
+    const rest = lines.slice(1, end)
+    const ofUser = new RegExp(`(?<![\\w.])${session}[?!]?\\.user\\b`, 'g')
+    const asked = new RegExp(`(!|\\bif \\()${session}(?=\\s*(?:\\)|&&|\\|\\|))`, 'g')
+    if (into === 'user' && rest.some((line) => /\buser\b/.test(line.replace(ofUser, '')))) return undefined
+    const next = rest.map((line) => line.replace(ofUser, user).replace(asked, `$1${user}`))
+    // What is left of the session, or of `data` as a whole, is a use that the user does not answer.
+    const other = into === 'user' ? /\bsession\b/ : /\bsession\b|\bdata\b(?!\.user\b)/
+    return next.some((line) => other.test(line)) ? undefined : [`${first[1]}${into}${first[2]}getUser()${first[3]}`, ...next, ...lines.slice(end)]
+  }
+  return undefined
 }
 
 /**
@@ -89,41 +111,6 @@ export function alsoEqual(column: string, value: string, above: number): Rewrite
     const added = swap(/(\.eq\((?:'\w+'|"\w+"), [\w.!?]{1,80}\))/, `$1.eq('${column}', ${value})`)(chain)
     return added && [...scope, ...added, ...lines.slice(chain.length)]
   }
-}
-
-/** Where a value may stand in SQL: after an operator, a word that takes a value, or in VALUES; never where a name stands. */
-const VALUE_FOLLOWS = /(?:[=<>]|\b(?:like|ilike|limit|offset|between|and))\s*$|\bvalues\s*\((?:[^()]*,)?\s*$/i
-
-/** `db.$queryRawUnsafe(\`… ${x}\`)` becomes `` db.$queryRaw`… ${x}` ``, which binds; undefined when a part of the text is a name or inside a literal. */
-export function bindTemplate(lines: readonly string[]): readonly string[] | undefined {
-  const end = lines.findIndex((line) => /`\s*\)/.test(line))
-  if (end < 0 || end > 20) return undefined
-  const text = lines.slice(0, end + 1).join('\n')
-  const call = /\.(?:\$(query|execute)RawUnsafe|unsafe)(<[\w.[\]{}:;, ]{1,100}>)?\(\s*`/.exec(text)
-  const close = text.lastIndexOf('`')
-  if (!call || close < call.index + call[0].length || !/^\s*\)/.test(text.slice(close + 1))) return undefined
-  const bound = bindParts(text.slice(call.index + call[0].length, close))
-  if (bound === undefined) return undefined
-  const tag = call[1] ? `.$${call[1]}Raw${call[2] ?? ''}` : ''
-  const rest = text.slice(close + 1).replace(/^\s*\)/, '')
-  return [...`${text.slice(0, call.index)}${tag}\`${bound}\`${rest}`.split('\n'), ...lines.slice(end + 1)]
-}
-
-function bindParts(template: string): string | undefined {
-  const parts = template.split(/(\$\{[\w.!?[\]]{1,100}\})/)
-  if (parts.length < 3) return undefined
-  const texts = parts.filter((_, i) => i % 2 === 0)
-  for (let i = 0; i + 1 < texts.length; i++) {
-    const [before, after] = [texts[i] as string, texts[i + 1] as string]
-    // Quotes around a bound value would make a text of its placeholder.
-    if (before.endsWith("'") && after.startsWith("'")) {
-      texts[i] = before.slice(0, -1)
-      texts[i + 1] = after.slice(1)
-    }
-    const head = texts.slice(0, i + 1).join('?')
-    if (!VALUE_FOLLOWS.test(head) || head.split("'").length % 2 === 0) return undefined
-  }
-  return texts.some((t) => t.includes('${')) ? undefined : parts.map((part, i) => (i % 2 === 0 ? texts[i / 2] : part)).join('')
 }
 
 /** Adds entries to the `matcher` of a middleware, which is a text or a list of texts. */

@@ -55,7 +55,7 @@ export function removeEntries(key: string, entries: readonly string[]): Rewrite 
         .map((e) => e.trim())
         .filter(Boolean)
       const kept = all.filter((e) => !entries.includes(e.slice(1, -1)))
-      return kept.length === all.length - entries.length ? [`${m[1]}${kept.join(', ')}${m[3]}`] : undefined
+      return kept.length === all.length - entries.length ? [`${m[1]}${kept.join(', ')}${m[3]}`, ...lines.slice(1)] : undefined
     }
     const own = texts.map((t) => lines.findIndex((line, i) => i <= end && t.test(line) && /^\s*"[^"]*"\s*,?\s*(?:#.*)?$/.test(line)))
     return own.includes(-1) ? undefined : lines.filter((_, i) => !own.includes(i))

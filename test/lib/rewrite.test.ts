@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
+import { bindParameters, bindTemplate } from '../../src/lib/bind-sql.ts'
 import { type Rewrite, removeEntries, replaceLiteral, setValue, swap } from '../../src/lib/rewrite.ts'
 import {
   addMatchers,
   alsoEqual,
   askForVerifiedUser,
   awaitConstructEvent,
-  bindTemplate,
   refuseWhenUnset,
   renameVariable,
   requireVariable,
@@ -110,7 +110,12 @@ describe('askForVerifiedUser', () => {
     ['  const { data: { session } } = await supabase.auth.getSession()\n  return fetch(url, session.access_token)\n}', undefined],
     ['  const { data: { session } } = await supabase.auth.getSession()\n  const user = session?.user\n}', undefined],
     ['  const { data: { session } } = await supabase.auth.getSession()\n  if (!session) return', undefined],
-    ['  const { data } = await supabase.auth.getSession()\n}', undefined],
+    [
+      '  const { data } = await supabase.auth.getSession()\n  if (!data.session) return null\n  return data.session.user.id\n}',
+      '  const { data } = await supabase.auth.getUser()\n  if (!data.user) return null\n  return data.user.id\n}',
+    ],
+    ['  const { data } = await supabase.auth.getSession()\n  return data.session\n}', undefined],
+    ['  const { data } = await supabase.auth.getSession()\n  const { data: rows } = await read()\n}', undefined],
   ])
 })
 
@@ -133,13 +138,31 @@ describe('bindTemplate', () => {
       'await prisma.$executeRaw<User[]>`update a set b = ${b} where c = ${c}`',
     ],
     ['rows = await sql.unsafe(`\n  select * from a\n  where b ilike ${b}\n`)', 'rows = await sql`\n  select * from a\n  where b ilike ${b}\n`'],
-    ["await prisma.$queryRawUnsafe(`select * from a where b like '%${b}%'`)", undefined],
+    ["await prisma.$queryRawUnsafe(`select * from a where b like '%${b}%'`)", 'await prisma.$queryRaw`select * from a where b like ${`%${b}%`}`'],
+    ["await prisma.$queryRawUnsafe(`select interval '${n} days'`)", undefined],
+    ["await prisma.$queryRawUnsafe(`select * from a where b = '${b}' -- it's`)", undefined],
     ['await prisma.$queryRawUnsafe(`select * from ${table} where b = 1`)', undefined],
     ['await prisma.$queryRawUnsafe(`select * from a order by ${column}`)', undefined],
     ['await prisma.$queryRawUnsafe(`select * from a where b in (${list})`)', undefined],
-    ['await prisma.$queryRawUnsafe(`select * from a where b = ${f(x)}`)', undefined],
+    ['await prisma.$queryRawUnsafe(`select * from a where b = ${f(x)}`)', 'await prisma.$queryRaw`select * from a where b = ${f(x)}`'],
+    ['await prisma.$queryRawUnsafe(`select * from a where b = ${b}`, c)', undefined],
     ["await prisma.$queryRawUnsafe('select ' + a)", undefined],
   ])
+})
+
+describe('bindParameters', () => {
+  check(
+    bindParameters((i) => `$${i}`),
+    [
+      [
+        "const r = await pool.query(`select * from a where b = '${req.query.b}' and c like '%${c}%' limit ${n}`)",
+        'const r = await pool.query(`select * from a where b = $1 and c like $2 limit $3`, [req.query.b, `%${c}%`, n])',
+      ],
+      ["await pool.query(`select * from a where b = 'x' and c = ${c}`);", "await pool.query(`select * from a where b = 'x' and c = $1`, [c]);"],
+      ['await pool.query(`select * from a order by ${order}`)', undefined],
+      ['await pool.query(`select 1`)', undefined],
+    ],
+  )
 })
 
 describe('addMatchers', () => {

@@ -1,6 +1,6 @@
 import type { SqlFunction } from '../../database/database.ts'
+import { bindParameters, bindTemplate } from '../../lib/bind-sql.ts'
 import { linesFrom, type Place, type RelatedPlace } from '../../lib/place.ts'
-import { bindTemplate } from '../../lib/rewrite-javascript.ts'
 import type { Effect, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { guardOfStep } from '../../model/routes/guard.ts'
 import type { Route } from '../../model/routes/routes.ts'
@@ -58,6 +58,7 @@ interface Text {
   readonly text: Value
   readonly sink: string
   readonly language: QueryText['language']
+  readonly driver?: string
   readonly inside?: string
 }
 
@@ -65,7 +66,14 @@ interface Text {
 const RUNS_SQL = /^(?:exec|execute|run|query|raw)(?:_?(?:raw|dynamic))?_?(?:sql|query|statement)?$/i
 
 function textOf(e: Effect): Text | undefined {
-  if (e.kind === 'query-text') return { text: e.text, sink: e.sink, language: e.language, ...(e.inside ? { inside: e.inside } : {}) }
+  if (e.kind === 'query-text')
+    return {
+      text: e.text,
+      sink: e.sink,
+      language: e.language,
+      ...(e.client?.driver ? { driver: e.client.driver } : {}),
+      ...(e.inside ? { inside: e.inside } : {}),
+    }
   if (e.kind === 'rpc' && RUNS_SQL.test(e.function) && e.args.v === 'object') {
     const text = Object.entries(e.args.props).find(([n]) => /sql|query|statement/i.test(n))?.[1]
     if (text) return { text, sink: `rpc('${e.function}')`, language: 'sql' }
@@ -157,8 +165,17 @@ function fixOf(text: Text, taint: Taint, at: Place): Fix {
     text: `Pass ${taint.what} as a parameter; identifiers (columns, directions) come from a fixed list.`,
     language: 'ts',
     code: bind[text.sink] ?? "await db.query('select * from notes where title = $1', [title])",
-    ...(/unsafe$/i.test(text.sink) ? { rewrite: { ...linesFrom(at, 20), apply: bindTemplate } } : {}),
+    ...bindingRewrite(text, at),
   }
+}
+
+/** The call as its library binds values, where that is a change of the template alone. */
+function bindingRewrite(text: Text, at: Place): Pick<Fix, 'rewrite'> {
+  const lines = linesFrom(at, 20)
+  if (/unsafe$/i.test(text.sink)) return { rewrite: { ...lines, apply: bindTemplate } }
+  if (text.sink !== 'query' && text.sink !== 'execute') return {}
+  if (/^(?:pg|@neondatabase\/serverless|@vercel\/postgres)$/.test(text.driver ?? '')) return { rewrite: { ...lines, apply: bindParameters((i) => `$${i}`) } }
+  return /^mysql2?(?:\/promise)?$/.test(text.driver ?? '') ? { rewrite: { ...lines, apply: bindParameters(() => '?') } } : {}
 }
 
 function functionIssue(fn: SqlFunction): Issue[] {

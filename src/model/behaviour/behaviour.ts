@@ -116,6 +116,8 @@ export interface Client {
   readonly library: 'supabase' | 'prisma' | 'drizzle' | 'pg' | 'mongoose' | 'kysely' | 'knex' | 'firebase' | 'other'
   /** `service`: bypasses RLS or is a direct connection; `caller`: the caller's session decides; `anon`: nobody's session. */
   readonly rights: 'service' | 'caller' | 'anon' | 'unknown'
+  /** Of direct connections: the package of the driver. */
+  readonly driver?: string
   readonly at?: Place
 }
 

@@ -47,7 +47,7 @@ export const sqlPackages: Library = {
           : /^sql\.(?:ref|id|table|join|val)$/.test(c.name)
             ? { v: 'call', name: 'sql.bound', args: [], at: c.at }
             : undefined
-    const made = { v: 'client' as const, client: { library: 'pg' as const, rights: 'service' as const, at: c.at } }
+    const made = { v: 'client' as const, client: { library: 'pg' as const, rights: 'service' as const, ...(pkg ? { driver: pkg } : {}), at: c.at } }
     if (pkg === '@vercel/postgres' && (c.name === 'sql.query' || c.name === 'db.query')) return queryText(c, { library: 'pg', rights: 'service' }, c.name)
     if (
       last?.name === 'new' ||
