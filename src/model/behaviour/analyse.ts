@@ -1,5 +1,5 @@
 import type { Place } from '../../lib/place.ts'
-import { array, type HostVal, UNKNOWN, type Val } from './abstract-value.ts'
+import { array, UNKNOWN, type Val } from './abstract-value.ts'
 import type { Behaviour, Entry, Runnable } from './behaviour.ts'
 import { callFunction, callMethod, callValue, construct, maybe, settle, unknownCall } from './calls.ts'
 import { classValue, evaluate, functionValue, lookup } from './evaluate.ts'
@@ -66,7 +66,7 @@ export function analyse(entry: Entry, program: Program): Behaviour {
 
 function run(it: Interpreter, entry: Entry): void {
   const chain: readonly Runnable[] = [...(entry.before ?? []), entry]
-  const shared = new Map<string, HostVal>()
+  const shared = it.hosts
   it.frames.push({ key: 'entry', name: undefined, path: entry.path, base: [], returns: [], open: [], openSteps: 0, async: true, tries: 0 })
   const step = (i: number, at: Place): Val => {
     const r = chain[i]

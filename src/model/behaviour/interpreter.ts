@@ -4,6 +4,7 @@ import {
   type AnyVal,
   type ChainVal,
   type Cond,
+  type HostVal,
   isNullish,
   keyOf,
   keyOfCond,
@@ -108,6 +109,8 @@ const MAX_BUILDERS = 4
 /** The state of one run: the path, the steps so far, and how branches split and join. */
 export class Interpreter {
   readonly program: Program
+  /** The framework's objects of this request, by seed: middleware, handler and helpers see the same ones. */
+  readonly hosts = new Map<string, HostVal>()
   /** Grows with each thing that may throw; a `try` in which it did not grow never runs its handler. */
   hazards = 0
   steps: StepDraft[] = []

@@ -31,6 +31,7 @@ export type Calling =
   | 'tanstack-middleware' // ({ next, context })
   | 'sveltekit' // ({ locals, params, request, url, cookies })
   | 'sveltekit-handle' // ({ event, resolve })
+  | 'sveltekit-remote' // (argument), the event through getRequestEvent()
   | 'nitro' // (event)
   | 'nuxt-middleware' // (to, from)
   | 'astro' // (context)
@@ -67,6 +68,8 @@ export interface Entry {
   /** `/path/[param]`, with optional and rest parameters as `[...param]`. */
   readonly route: string
   readonly subject: string
+  /** Middleware sees the path of whatever page the caller says it is called from: tests of the path guard nothing. */
+  readonly anyPage?: true
   /** What the framework calls the route in code that asks (`event.route.id`), groups included. */
   readonly routeId?: string
   readonly path: string

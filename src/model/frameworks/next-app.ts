@@ -127,6 +127,7 @@ function action(path: string, name: string, line: number, endLine: number | unde
     ...(endLine && endLine > line ? { endLine } : {}),
     ...(code ? { code } : {}),
     calling: 'action',
+    anyPage: true,
     before: [],
   }
 }

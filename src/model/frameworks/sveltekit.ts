@@ -6,7 +6,7 @@ import { codeOf, type Program } from './program.ts'
 
 const FOLDERS = ['src/routes']
 
-/** SvelteKit: `+server` handlers, pages with their server loads, form actions, layouts and `hooks.server`. */
+/** SvelteKit: `+server` handlers, pages with their server loads, form actions, remote functions, layouts and `hooks.server`. */
 export const sveltekit: Framework = {
   name: 'SvelteKit',
   entries: (program) =>
@@ -14,6 +14,7 @@ export const sveltekit: Framework = {
       const dir = program.workspace(path).dir
       const file = routeFile(path, dir, FOLDERS)
       const name = path.slice(path.lastIndexOf('/') + 1)
+      if (/\.remote\.[jt]s$/.test(name) && frameworkIn(program, path, ['@sveltejs/kit'])) return remoteFunctions(program, path, hooksOf(program, dir))
       if (!file || !name.startsWith('+') || !frameworkIn(program, path, ['@sveltejs/kit'])) return []
       const route = segmentsToRoute(file.inside.split('/').slice(0, -1))
       const hooks = hooksOf(program, dir)
@@ -78,6 +79,35 @@ function formActions(program: Program, path: string, route: string, hooks: reado
         ...(fn && fn.e > p.l ? { endLine: fn.e } : {}),
         ...(code ? { code } : {}),
         calling: 'sveltekit' as const,
+        before: hooks,
+      },
+    ]
+  })
+}
+
+const REMOTE = /^(?:query|form|command|prerender)(?:\.batch|\.live)?$/
+
+/** Exports of a `*.remote` file: `query(schema, fn)`, `form(…)`, `command(…)`; each answers requests of its own, also through a wrapper of the application. */
+function remoteFunctions(program: Program, path: string, hooks: readonly Before[]): Entry[] {
+  return (program.js(path)?.exports ?? []).flatMap((fact): Entry[] => {
+    const h = exportedHandler(program, path, fact.name)
+    const m = h?.meaning
+    if (!h || m?.k !== 'expr' || m.expr.k !== 'call') return []
+    const made = program.external(m.path, m.scope, m.expr.fn)
+    if (made && !(made.from === '$app/server' && REMOTE.test(made.name))) return []
+    return [
+      {
+        framework: 'SvelteKit',
+        kind: 'action',
+        method: made && /^(?:query|prerender)/.test(made.name) ? 'GET' : 'POST',
+        route: `${path}#${fact.name}`,
+        subject: `action ${path}#${fact.name}`,
+        path,
+        line: h.line,
+        ...(h.endLine ? { endLine: h.endLine } : {}),
+        ...(h.code ? { code: h.code } : {}),
+        calling: 'sveltekit-remote',
+        anyPage: true,
         before: hooks,
       },
     ]

@@ -123,7 +123,7 @@ function clientLayout(program: Program, entry: Entry): Place | undefined {
 
 /** The behaviour for requests of this route: path and method tests of shared middleware are decided. */
 function forRequest(behaviour: Behaviour, entry: Entry, imagined: Imagined): Behaviour {
-  const request = entry.kind === 'action' && entry.framework === 'Next.js' ? { path: '\0', method: 'POST' } : imagined
+  const request = entry.anyPage ? { ...imagined, path: '\0' } : imagined
   // Step numbers are how values refer to steps, so an impossible step stays in its place as a note without conditions.
   const steps = behaviour.steps.map((s): Step => {
     const under = imagineConditions(s.under, request)

@@ -50,11 +50,10 @@ function location(path: Value): Value {
   }
 }
 
-/** The request that an entry is for. A server action is posted to whatever page the caller likes. */
+/** The request that an entry is for; without a path where the caller chooses it. */
 function requestOf(entry: Entry): NonNullable<Runnables['request']> {
-  if (entry.kind === 'action' && entry.framework === 'Next.js') return { method: 'POST' }
   return {
-    path: samplePath(entry.route.replace(/\?\/.*$/, '')),
+    ...(entry.anyPage ? {} : { path: samplePath(entry.route.replace(/\?\/.*$/, '')) }),
     ...(entry.method ? { method: entry.method } : {}),
     ...(entry.platformJwt?.on ? { tokenVerified: true as const } : {}),
   }
@@ -81,6 +80,7 @@ const SEEDS: Readonly<Record<Calling, readonly Seed[]>> = {
   'tanstack-middleware': ['server-fn-options'],
   sveltekit: ['kit-event'],
   'sveltekit-handle': ['kit-handle'],
+  'sveltekit-remote': ['input', 'unknown'],
   nitro: ['h3-event'],
   'nuxt-middleware': [LOCATION, LOCATION],
   astro: ['astro-context'],

@@ -15,9 +15,10 @@ export const sveltekit: EntryRules = {
     ),
     ...matching(app, /^src\/routes\/(.*\/)?\+(server|page\.server|layout\.server)\.[jt]s$/, 'server', 'served by SvelteKit'),
     ...matching(app, /^src\/routes\/(.*\/)?\+(page|layout|error)(@[^/]*)?\.(svelte|[jt]s)$/, 'server', 'rendered by SvelteKit'),
+    ...matching(app, /^src\/.*\.remote\.[jt]s$/, 'server', 'remote functions of SvelteKit'),
     ...matching(app, /^src\/(hooks\.server|hooks|instrumentation\.server)\.[jt]s$/, 'server', 'SvelteKit hooks'),
   ],
   serverOnly: (rel, js) =>
-    /\.server\.[jt]s$|^src\/lib\/server\/|(^|\/)\+server\.[jt]s$/.test(rel) ||
+    /\.(server|remote)\.[jt]s$|^src\/lib\/server\/|(^|\/)\+server\.[jt]s$/.test(rel) ||
     js.imports.some((i) => !i.typeOnly && /^\$env\/(static|dynamic)\/private$/.test(i.from)),
 }
