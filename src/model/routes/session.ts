@@ -42,6 +42,8 @@ const LIBRARIES: readonly (readonly [RegExp, string])[] = [
 ]
 const SERVER_CLIENTS =
   /^(createServerClient|createServerComponentClient|createRouteHandlerClient|createServerActionClient|createMiddlewareClient|createPagesServerClient|createServerSupabaseClient|createSupabaseServerClient|getSupabase|serverSupabaseClient)$/
+/** Components of the platform's own packages that listen for the application below them. */
+const LISTENING_PROVIDERS: ReadonlySet<string> = new Set(['SessionContextProvider', 'UserProvider'])
 const BROWSER_CLIENTS = /^(createBrowserClient|createPagesBrowserClient|createClientComponentClient|createBrowserSupabaseClient|createSupabaseClient)$/
 const AUTH_CALL =
   /auth\.(signIn\w*|signUp|getUser|getSession|onAuthStateChange|signOut|resetPasswordForEmail|updateUser|verifyOtp|setSession|refreshSession|getClaims)$/
@@ -82,7 +84,8 @@ function read(program: Program, path: string, m: Found): void {
     const pkg = packageOf(i.from)
     const known = pkg ? LIBRARIES.find(([re]) => re.test(pkg)) : undefined
     if (known && !m.libraries.some((l) => l.name === known[1])) m.libraries.push({ name: known[1], at: { path, line: i.l } })
-    if (i.bindings.some((b) => b.imported === 'SessionContextProvider' && /auth-helpers-react/.test(i.from))) m.listeners.push({ path, line: i.l })
+    if (i.bindings.some((b) => LISTENING_PROVIDERS.has(b.imported) && /^@supabase\/(supabase-)?auth-helpers[-/]react$/.test(i.from)))
+      m.listeners.push({ path, line: i.l })
   }
   for (const fn of js.functions)
     for (const e of expressions(fn)) {
