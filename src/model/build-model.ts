@@ -35,7 +35,15 @@ export function buildModel(input: ModelInput): AppModel {
   const auth = buildAuth(input, { ...withRoutes, env })
   const payments = buildPayments(input, withRoutes)
   const dependencies = buildDependencies(input, { workspaces })
-  return { ...withRoutes, env, code, auth, payments, dependencies, gaps: [...input.gaps.map(sourceGap), ...(input.database?.gaps ?? []).map(databaseGap)] }
+  return {
+    ...withRoutes,
+    env,
+    code,
+    auth,
+    payments,
+    dependencies,
+    gaps: [...input.gaps.map((g) => sourceGap(g, input, withRoutes)), ...(input.database?.gaps ?? []).map(databaseGap)],
+  }
 }
 
 const SQL_TOPICS = ['table', 'rls', 'policy', 'grant', 'function', 'view', 'bucket'] as const
@@ -45,8 +53,21 @@ function databaseGap(gap: DatabaseGap): Gap {
   return gap.touches.some((t) => t.topic === 'anything') ? { ...gap, touches: SQL_TOPICS.map((topic) => ({ topic })) } : gap
 }
 
-/** Tests, examples and documents never make or hide a finding about code: what could not be read of them casts no doubt. */
-function sourceGap(gap: Gap): Gap {
+/** Tests, examples and documents never make or hide a finding, nor does a script that stands alone: what could not be read of them casts no doubt. */
+function sourceGap(gap: Gap, input: ModelInput, slices: Pick<AppModel, 'modules' | 'routes'>): Gap {
   const role = fileRole(gap.path)
-  return role === 'source' || role === 'seed' ? gap : { ...gap, touches: gap.touches.filter((t) => t.topic !== 'code') }
+  if (role !== 'source' && role !== 'seed') return { ...gap, touches: gap.touches.filter((t) => t.topic !== 'code' && t.topic !== 'source-text') }
+  return standsAlone(gap.path, input, slices) ? { ...gap, touches: gap.touches.filter((t) => t.topic !== 'code') } : gap
+}
+
+/** A script that imports nothing, gives nothing away, serves nothing and is imported by nothing: a snippet for a console, a userscript. */
+function standsAlone(path: string, input: ModelInput, slices: Pick<AppModel, 'modules' | 'routes'>): boolean {
+  const js = input.facts.of('javascript').get(path)
+  return (
+    js !== undefined &&
+    js.imports.length === 0 &&
+    js.exports.length === 0 &&
+    slices.modules.importers(path).length === 0 &&
+    !slices.routes.routes.some((r) => r.path === path)
+  )
 }

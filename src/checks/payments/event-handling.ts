@@ -3,8 +3,9 @@ import { notApplicable, type Outcome, unverified } from '../define-check.ts'
 
 /** Answers that 21 and 22 (and partly 23) share: nothing to look at, or nothing that could be read. Undefined when there are webhooks to judge. */
 export function withoutWebhooks(payments: PaymentsModel, what: 'subscriptions' | 'anything'): Outcome | undefined {
-  if (!payments.processors.length) return notApplicable('no payment processor is used')
-  if (what === 'subscriptions' && !payments.subscriptions) return notApplicable('only one-time payments are sold')
+  if (!payments.processors.length) return otherwise(payments)
+  const unknown = payments.unread.length > 0 && !payments.oneTime
+  if (what === 'subscriptions' && !payments.subscriptions && !unknown) return notApplicable('only one-time payments are sold')
   if (payments.webhooks.length) return undefined
   if (payments.unread.length) {
     return unverified('a webhook endpoint could not be followed', {
@@ -15,9 +16,20 @@ export function withoutWebhooks(payments: PaymentsModel, what: 'subscriptions' |
   return notApplicable(payments.subscriptions ? 'there is no webhook endpoint; check 20 reports that' : 'there is no webhook endpoint')
 }
 
+/** What can be said of processors whose events have no rules here. */
+function otherwise({ others, otherWebhooks }: PaymentsModel): Outcome {
+  if (!others.length) return notApplicable('no payment processor is used')
+  const names = others.map((o) => o.name).join(', ')
+  if (!otherWebhooks.length) return notApplicable(`${names}: there is no webhook endpoint`)
+  return unverified(`the events of ${names} have no rules here`, {
+    where: otherWebhooks.map((w) => `${w.path}:${w.line}`).join(', '),
+    attest: 'what it does on this event, and what it does when the event comes twice',
+  })
+}
+
 /** The best answer that any endpoint gives to an event. */
 export function bestHandling(payments: PaymentsModel, pick: (w: Webhook) => Handling): { readonly webhook: Webhook; readonly handling: Handling } {
-  const rank: Record<Handling['how'], number> = { acts: 0, notifies: 0, resyncs: 1, 'status-only': 2, 'logs-only': 3, none: 4 }
+  const rank: Record<Handling['how'], number> = { acts: 0, notifies: 0, resyncs: 1, 'status-unread': 2, 'status-only': 3, 'logs-only': 4, none: 5 }
   const candidates = payments.webhooks.map((webhook) => ({ webhook, handling: pick(webhook) }))
   // A missing case belongs into the endpoint that already handles subscriptions.
   const about = (w: Webhook) => w.events.filter((e) => /subscription|invoice/.test(e)).length

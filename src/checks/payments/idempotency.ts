@@ -13,7 +13,12 @@ export default defineCheck({
   run: ({ payments }) => {
     const without = withoutWebhooks(payments, 'anything')
     if (without) return without
-    const evidence = payments.webhooks.map((w) => `${w.subject}: ${w.effects} effect${w.effects === 1 ? '' : 's'} looked at${w.guard ? `; ${w.guard}` : ''}`)
+    const evidence = payments.webhooks.map(
+      (w) =>
+        `${w.subject}: ${w.effects} effect${w.effects === 1 ? '' : 's'} looked at${w.guard ? `; ${w.guard}` : ''}${
+          w.unreadErrors.length ? `; nothing looks at the error of ${places(w.unreadErrors)}: such a write fails silently, and the event is lost` : ''
+        }`,
+    )
     const issues = payments.webhooks.flatMap((w) => [...repeatIssue(w), ...lostIssue(w)])
     if (issues.length) return failed(issues, evidence)
     const unread = payments.webhooks.filter((w) => !w.complete && w.effects === 0)
@@ -27,6 +32,12 @@ export default defineCheck({
     return passed(...evidence, 'every effect is keyed by the processor’s ids or sets absolute values')
   },
 })
+
+const places = (all: readonly { path: string; line: number }[]): string =>
+  `${all
+    .slice(0, 4)
+    .map((p) => `${p.path}:${p.line}`)
+    .join(', ')}${all.length > 4 ? ` and ${all.length - 4} more` : ''}`
 
 /** One finding an endpoint: the missing record of processed events is one cause. */
 function repeatIssue(w: Webhook): Issue[] {

@@ -24,17 +24,20 @@ export default defineCheck({
       return unverified('the endpoint’s events could not be followed', { where: `${w.path}:${w.line}`, attest: `that ${h.event} is handled` }, evidence)
     const statusOnly = h.how === 'status-only'
     const logsOnly = h.how === 'logs-only'
+    const unread = h.how === 'status-unread'
     return failed(
       [
         {
           subject: `event ${h.event}`,
-          severity: statusOnly ? 'Medium' : 'High',
-          title: logsOnly ? `${h.event} is only logged` : `${h.event} is not handled`,
-          message: statusOnly
-            ? `${w.subject} has no case for ${h.event}. Access follows the subscription's status (${place}), so it ends some day, but nobody is told that the payment failed.`
-            : logsOnly
-              ? `${w.subject} only logs ${h.event} (${place}): no notice, no retry, no change of access.`
-              : `${w.subject} has no case for ${h.event}: when a renewal fails, nothing happens and access goes on.`,
+          severity: statusOnly || unread ? 'Medium' : 'High',
+          title: logsOnly ? `${h.event} is only logged` : unread ? `${h.event} writes a status that nothing reads` : `${h.event} is not handled`,
+          message: unread
+            ? `On ${h.event} ${w.subject} only writes a status (${place}), and nothing in the repository reads it: no page, no policy, no other endpoint. Nobody is told, and access goes on.`
+            : statusOnly
+              ? `${w.subject} has no case for ${h.event}. Access follows the subscription's status (${place}), so it ends some day, but nobody is told that the payment failed.`
+              : logsOnly
+                ? `${w.subject} only logs ${h.event} (${place}): no notice, no retry, no change of access.`
+                : `${w.subject} has no case for ${h.event}: when a renewal fails, nothing happens and access goes on.`,
           attack: statusOnly
             ? 'No attacker is needed: customers lose access without warning, or leave.'
             : 'A customer lets the card fail (or blocks the charge) and goes on using what is no longer paid for.',
@@ -43,7 +46,7 @@ export default defineCheck({
             language: 'ts',
             code: CODE[w.processor] ?? (CODE.stripe as string),
           },
-          at: logsOnly && h.at ? h.at : casePlace(w),
+          at: (logsOnly || unread) && h.at ? h.at : casePlace(w),
           related: [
             { path: w.path, line: w.line, subject: w.subject, what: 'the webhook endpoint' },
             ...(statusOnly && h.at ? [{ ...h.at, what: 'the status is stored here' }] : []),

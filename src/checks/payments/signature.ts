@@ -11,20 +11,24 @@ export default defineCheck({
   doubtedBy: ['code'],
   run: ({ payments }) => {
     const { webhooks, unread } = payments
-    if (!payments.processors.length) return notApplicable('no payment processor is used')
+    const { others, otherWebhooks } = payments
+    if (!payments.processors.length && !others.length) return notApplicable('no payment processor is used')
     const evidence = [
-      ...payments.processors.map((p) => `${p.name}: ${p.because} (${p.at.path}:${p.at.line})`),
+      ...[...payments.processors, ...others].map((p) => `${p.name}: ${p.because} (${p.at.path}:${p.at.line})`),
       ...webhooks.map((w) => `${w.subject} acts on events of ${w.processor}${w.verifiedAt ? `, verified at ${w.verifiedAt.path}:${w.verifiedAt.line}` : ''}`),
     ]
     const issues = [
       ...webhooks.flatMap((w) => w.verification.map((p) => verificationIssue(w, p))),
       ...(payments.libraries ?? []).flatMap((l) => (l.problem ? [verificationIssue(l, l.problem)] : [])),
+      ...otherWebhooks.flatMap((w) => (w.problem ? [verificationIssue(w, w.problem)] : [])),
       ...payments.unpaidGrants.map((g) => grantIssue(g)),
     ]
     if (issues.length) return failed(issues, evidence)
     const doubtful = webhooks.filter((w) => w.maybeVerifiedBy || (!w.verifiedAt && !w.complete))
-    if (unread.length || doubtful.length) {
+    const unclear = otherWebhooks.filter((w) => !w.verified)
+    if (unread.length || doubtful.length || unclear.length) {
       const places = [
+        ...unclear.map((w) => `${w.path}:${w.line} (${w.processor})`),
         ...unread.map((u) => `${u.at.path}:${u.at.line} (${u.because})`),
         ...doubtful.map(
           (w) => `${w.maybeVerifiedBy?.at.path ?? w.path}:${w.maybeVerifiedBy?.at.line ?? w.line}${w.maybeVerifiedBy ? ` (${w.maybeVerifiedBy.name})` : ''}`,
@@ -36,7 +40,15 @@ export default defineCheck({
         evidence,
       )
     }
-    if (webhooks.length) return passed(...evidence)
+    if (webhooks.length || otherWebhooks.length) return passed(...evidence)
+    if (!payments.processors.length) {
+      const names = others.map((o) => o.name).join(', ')
+      return unverified(
+        `${names} takes payments, and no endpoint of the repository is named as the receiver of its events`,
+        { where: `the webhook settings in the dashboard of ${names}`, attest: 'where its events go, and that the signature is verified there' },
+        evidence,
+      )
+    }
     if (!payments.subscriptions) return notApplicable('payments are taken once, and no endpoint acts on events of the processor', evidence)
     return failed([noWebhook(payments)], evidence)
   },
@@ -90,7 +102,7 @@ const SEVERITY: Readonly<Record<VerificationProblem['kind'], Severity>> = {
 /** Problems of how the verification is called: each is a finding of its own beside a missing verification. */
 const OF_THE_CALL: ReadonlySet<VerificationProblem['kind']> = new Set(['synchronous', 'parsed-body', 'empty-secret', 'literal-secret', 'reserialised'])
 
-type Endpoint = Pick<Webhook, 'subject' | 'path' | 'line' | 'workspace' | 'processor' | 'typeAt'>
+type Endpoint = Pick<Webhook, 'subject' | 'path' | 'line' | 'workspace' | 'typeAt'> & { readonly processor: string }
 
 function verificationIssue(w: Endpoint, p: VerificationProblem): Issue {
   const done = p.trusted ? ` (${p.trusted.what}, ${p.trusted.path}:${p.trusted.line})` : ''
@@ -116,7 +128,7 @@ function words(w: Endpoint, p: VerificationProblem, done: string): { title: stri
   const verify: Fix = {
     text: 'Verify the raw body against the signature header and the signing secret before anything else, and stop when it fails.',
     language: 'ts',
-    code: w.processor === 'stripe' ? HANDLER : OTHERS[w.processor],
+    code: w.processor === 'stripe' ? HANDLER : (OTHERS[w.processor] ?? BY_HAND),
   }
   switch (p.kind) {
     case 'none':
@@ -213,6 +225,11 @@ try {
 } catch {
   return new Response(null, { status: 400 })
 }`
+
+const BY_HAND = `const body = await request.text() // the bytes that were sent
+const digest = createHmac('sha256', process.env.WEBHOOK_SECRET!).update(body).digest()
+const signature = Buffer.from(request.headers.get('x-webhook-signature') ?? '', 'hex') // header and encoding: see the processor's documentation
+if (signature.length !== digest.length || !timingSafeEqual(signature, digest)) return new Response(null, { status: 401 })`
 
 const RAW_BODY = `// Next.js route handler, SvelteKit, Remix, Deno: const body = await request.text()
 // Express, before app.use(express.json()): app.post('/webhook', express.raw({ type: 'application/json' }), handler)

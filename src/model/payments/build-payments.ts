@@ -1,17 +1,21 @@
+import type { JavaScriptFacts } from '../../facts/javascript.ts'
 import type { AppModel, ModelInput } from '../app-model.ts'
 import type { Behaviour } from '../behaviour/behaviour.ts'
 import type { Route } from '../routes/routes.ts'
 import { namesIn } from './conditions.ts'
 import { handlingOf } from './handling.ts'
 import { libraryWebhooks } from './library-webhooks.ts'
+import { findOtherProcessors, otherWebhooks } from './other-processors.ts'
 import type { LibraryWebhook, PaymentsModel, Processor, Webhook } from './payments.ts'
 import { PROCESSORS } from './processors.ts'
 import { judgeRepeats } from './repeats.ts'
 import { findSales } from './sales.ts'
+import { isRead } from './status-readers.ts'
 import { findUnpaidGrants } from './unpaid-grants.ts'
 import { judgeVerification, typePlace } from './verification.ts'
 
 type Slices = Pick<AppModel, 'files' | 'workspaces' | 'schema' | 'routes'>
+type Sources = ReadonlyMap<string, JavaScriptFacts>
 type Sold = NonNullable<PaymentsModel['subscriptions']>
 
 /** The payments slice: processors, what is sold, and every endpoint that acts on a processor's events. */
@@ -20,26 +24,13 @@ export function buildPayments(input: ModelInput, slices: Slices): PaymentsModel 
   const sales = findSales(sources)
   const webhooks: Webhook[] = []
   const unread: { subject: string; at: { path: string; line: number }; because: string }[] = []
-  for (const route of slices.routes.routes) {
-    if (route.kind === 'page' || slices.files.role(route.path) !== 'source') continue
-    const hook =
-      route.behaviour &&
-      readWebhook(
-        route,
-        route.behaviour,
-        input,
-        slices,
-        sales.processors.map((p) => p.name),
-      )
+  const used = sales.processors.map((p) => p.name)
+  const routes = slices.routes.routes.filter((r) => slices.files.role(r.path) === 'source')
+  for (const route of routes) {
+    if (route.kind === 'page') continue
+    const hook = route.behaviour && readWebhook(route, route.behaviour, sources, slices, used)
     if (hook) webhooks.push(hook)
-    else if (
-      sales.processors.length &&
-      looksLikeWebhook(
-        route,
-        sales.processors.map((p) => p.name),
-      ) &&
-      !route.behaviour?.complete
-    ) {
+    else if (used.length && looksLikeWebhook(route, used) && !route.behaviour?.complete) {
       unread.push({
         subject: route.subject,
         at: { path: route.path, line: route.line },
@@ -71,6 +62,8 @@ export function buildPayments(input: ModelInput, slices: Slices): PaymentsModel 
       .filter((w) => !sales.processors.some((p) => p.name === w.processor))
       .map((w) => ({ name: w.processor, at: { path: w.path, line: w.line }, because: `${w.subject} acts on its events` })),
   ]
+  const others = findOtherProcessors(sources)
+  const unclaimed = routes.filter((r) => !webhooks.some((w) => w.subject === r.subject))
   return {
     processors: [...new Map(processors.map((p) => [p.name, p])).values()],
     ...(recurring ? { subscriptions: inWorkspace(recurring, slices.workspaces.of(recurring.path).dir) } : {}),
@@ -78,9 +71,9 @@ export function buildPayments(input: ModelInput, slices: Slices): PaymentsModel 
     webhooks,
     unread,
     ...(libraries.length ? { libraries } : {}),
-    unpaidGrants: processors.length
-      ? findUnpaidGrants(slices.routes.routes.filter((r) => slices.files.role(r.path) === 'source' && !webhooks.some((w) => w.subject === r.subject)))
-      : [],
+    others,
+    otherWebhooks: otherWebhooks(unclaimed, others, sources),
+    unpaidGrants: processors.length ? findUnpaidGrants(unclaimed) : [],
   }
 }
 
@@ -94,12 +87,13 @@ function withSubject(found: Omit<LibraryWebhook, 'subject' | 'workspace'>, slice
 const inWorkspace = (sold: Sold, dir: string): Sold => (dir ? { ...sold, workspace: dir } : sold)
 
 /** An endpoint is a webhook when it verifies a processor's signature or tells its events apart. */
-function readWebhook(route: Route, behaviour: Behaviour, input: ModelInput, slices: Slices, used: readonly Processor[]): Webhook | undefined {
+function readWebhook(route: Route, behaviour: Behaviour, sources: Sources, slices: Slices, used: readonly Processor[]): Webhook | undefined {
   const events = [...new Set(behaviour.steps.flatMap((s) => s.under.flatMap((c) => [...namesIn(c.test)])))].sort()
-  const processor = processorOf(route, behaviour, events, input, used)
+  const processor = processorOf(route, behaviour, events, sources, used)
   if (!processor) return undefined
   const names = PROCESSORS[processor]
   const typeAt = typePlace(behaviour, route)
+  const reads = (table: string, columns: readonly string[]) => isRead(table, columns, route.path, sources, slices.schema)
   return {
     subject: route.subject,
     path: route.path,
@@ -108,9 +102,9 @@ function readWebhook(route: Route, behaviour: Behaviour, input: ModelInput, slic
     processor,
     complete: behaviour.complete,
     ...(typeAt ? { typeAt } : {}),
-    ...judgeVerification(route, behaviour, route.kind === 'edge-function'),
-    failed: handlingOf(behaviour, route, names.failed, names.updated),
-    deleted: handlingOf(behaviour, route, names.deleted, []),
+    ...judgeVerification(route, behaviour, route.kind === 'edge-function', sources),
+    failed: handlingOf(behaviour, route, names.failed, names.updated, reads),
+    deleted: handlingOf(behaviour, route, names.deleted, [], () => true),
     events,
     ...judgeRepeats(route, behaviour, slices.schema),
   }
@@ -118,7 +112,7 @@ function readWebhook(route: Route, behaviour: Behaviour, input: ModelInput, slic
 
 const LIBRARIES: Readonly<Record<string, Processor>> = { stripe: 'stripe', paddle: 'paddle', polar: 'polar', lemonsqueezy: 'lemonsqueezy' }
 
-function processorOf(route: Route, behaviour: Behaviour, events: readonly string[], input: ModelInput, used: readonly Processor[]): Processor | undefined {
+function processorOf(route: Route, behaviour: Behaviour, events: readonly string[], sources: Sources, used: readonly Processor[]): Processor | undefined {
   for (const s of behaviour.steps) {
     const known = s.effect.kind === 'verify-signature' ? LIBRARIES[s.effect.library] : undefined
     if (known) return known
@@ -126,7 +120,7 @@ function processorOf(route: Route, behaviour: Behaviour, events: readonly string
   const matches = (Object.keys(PROCESSORS) as Processor[]).filter((name) => events.some((e) => PROCESSORS[name].names.test(e)))
   if (!matches.length) return undefined
   // Names of two processors overlap (`subscription.updated`): what the file and the route speak of decides.
-  const js = input.facts.of('javascript').get(route.path)
+  const js = sources.get(route.path)
   const tests = [...new Set(behaviour.steps.flatMap((s) => s.under))]
     .map((c) => JSON.stringify(c.test).toLowerCase())
     .join(' ')

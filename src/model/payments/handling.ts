@@ -2,18 +2,21 @@ import type { Behaviour, Step, Value } from '../behaviour/behaviour.ts'
 import type { Route } from '../routes/routes.ts'
 import { contains, namesIn, reaches } from './conditions.ts'
 import type { Handling } from './payments.ts'
+import { STATE_COLUMN } from './status-readers.ts'
 import { entryPlace, valuesOf } from './verification.ts'
 
+/** Whether anything outside the endpoint reads one of the columns. */
+export type Reads = (table: string, columns: readonly string[]) => boolean
+
 /** What an endpoint does on the first of the alternative names that it handles; `updated` names the event that may carry the status instead. */
-export function handlingOf(behaviour: Behaviour, route: Route, alternatives: readonly string[], updated: readonly string[]): Handling {
+export function handlingOf(behaviour: Behaviour, route: Route, alternatives: readonly string[], updated: readonly string[], reads: Reads): Handling {
   const recommended = alternatives[0] as string
-  for (const event of alternatives) {
-    const h = onEvent(behaviour, route, event)
-    if (h && h.how !== 'logs-only') return h
-  }
+  const handled = alternatives.map((event) => onEvent(behaviour, route, event, reads))
+  const best = handled.find((h) => h && h.how !== 'logs-only' && h.how !== 'status-unread') ?? handled.find((h) => h?.how === 'status-unread')
+  if (best) return best
   const resync = resyncOf(behaviour, route, recommended)
   if (resync) return resync
-  const logged = alternatives.map((event) => onEvent(behaviour, route, event)).find((h) => h !== undefined)
+  const logged = handled.find((h) => h !== undefined)
   if (logged) return logged
   for (const event of updated) {
     const status = statusOn(behaviour, route, event)
@@ -23,18 +26,27 @@ export function handlingOf(behaviour: Behaviour, route: Route, alternatives: rea
 }
 
 /** Steps that name the event in a condition. */
-function onEvent(behaviour: Behaviour, route: Route, event: string): Handling | undefined {
+function onEvent(behaviour: Behaviour, route: Route, event: string, reads: Reads): Handling | undefined {
   const named = behaviour.steps.filter((s) => reaches(s, event).named)
   if (!named.length) return undefined
   const change = named.find(isChange)
-  if (change) return { event, how: 'acts', at: entryPlace(change, route) }
   const notice = named.find(isNotice)
+  if (change)
+    return { event, how: !notice && named.every((s) => !isChange(s) || writesUnread(s, reads)) ? 'status-unread' : 'acts', at: entryPlace(change, route) }
   if (notice) return { event, how: 'notifies', at: entryPlace(notice, route) }
   // A select, an identification or a call that could not be followed may lead to something.
   const opaque = named.find((s) => s.effect.kind === 'http' || s.effect.kind === 'kv' || s.effect.kind === 'payment' || s.effect.kind === 'storage')
   if (opaque) return { event, how: 'acts', at: entryPlace(opaque, route) }
   const at = named.find((s) => s.effect.kind === 'log') ?? named.find((s) => s.effect.kind !== 'respond')
   return at ? { event, how: 'logs-only', at: entryPlace(at, route) } : undefined
+}
+
+/** A step that only writes down a state at which nothing looks. */
+function writesUnread({ effect: e }: Step, reads: Reads): boolean {
+  if (e.kind !== 'db' || e.client.library !== 'supabase' || (e.op !== 'update' && e.op !== 'upsert') || e.payload?.v !== 'object' || e.payload.rest)
+    return false
+  const columns = Object.keys(e.payload.props).filter((c) => STATE_COLUMN.test(c) && !/^(updated|created)_at$/.test(c))
+  return columns.length > 0 && !reads(e.table, columns)
 }
 
 /** State read from the processor and stored on whatever event came, without a condition that keeps this one out. */

@@ -11,11 +11,34 @@ export interface PaymentsModel {
   readonly unread: readonly { readonly subject: string; readonly at: Place; readonly because: string }[]
   /** Libraries that receive the events of a processor in the application's place. */
   readonly libraries?: readonly LibraryWebhook[]
+  /** Processors that are recognised, but whose events have no rules here; and the endpoints that are named as their receivers. */
+  readonly others: readonly OtherProcessor[]
+  readonly otherWebhooks: readonly OtherWebhook[]
   /** Endpoints that grant something paid on the word of the browser. */
   readonly unpaidGrants: readonly UnpaidGrant[]
 }
 
 export type Processor = 'stripe' | 'paddle' | 'lemonsqueezy' | 'polar'
+
+/** A processor other than the four, by the name that people know. */
+export interface OtherProcessor {
+  readonly name: string
+  readonly at: Place
+  readonly because: string
+}
+
+/** An endpoint that is named as the receiver of such a processor's events. */
+export interface OtherWebhook {
+  readonly subject: string
+  readonly path: string
+  readonly line: number
+  readonly workspace?: string
+  readonly processor: string
+  /** Every change stands behind a signature or a shared secret. */
+  readonly verified: boolean
+  /** Set when it certainly takes the sender's word. */
+  readonly problem?: VerificationProblem
+}
 
 /** An endpoint that acts on events of a processor; found by what it does. */
 export interface Webhook {
@@ -41,6 +64,8 @@ export interface Webhook {
   readonly effects: number
   /** Answers 2xx after work failed. */
   readonly acknowledgesFailure: readonly Place[]
+  /** Writes whose error nobody looks at: supabase-js does not throw, so a failed one goes unnoticed. */
+  readonly unreadErrors: readonly Place[]
   /** What makes a second delivery harmless, when something does: "insert of the event id into public.webhook_events". */
   readonly guard?: string
 }
@@ -69,7 +94,10 @@ export interface VerificationProblem {
     | 'empty-secret'
     | 'literal-secret'
     | 'synchronous'
+    | 'parsed-body'
   readonly at: Place
+  /** Of `parsed-body`: who parsed it. */
+  readonly because?: string
   /** The first thing that is done on an unverified event. */
   readonly trusted?: Place & { readonly what: string }
   readonly variable?: string
@@ -78,12 +106,13 @@ export interface VerificationProblem {
 /** What happens on a kind of event. */
 export interface Handling {
   readonly event: string
-  readonly how: 'acts' | 'notifies' | 'resyncs' | 'logs-only' | 'status-only' | 'none'
+  /** `status-unread`: writes a state that nothing reads; `status-only`: another event stores the state. */
+  readonly how: 'acts' | 'notifies' | 'resyncs' | 'status-unread' | 'logs-only' | 'status-only' | 'none'
   readonly at?: Place
 }
 
 export interface RepeatProblem {
-  readonly kind: 'counter' | 'insert' | 'mail' | 'call' | 'rpc' | 'look-up-then-act' | 'no-unique-constraint' | 'log-row'
+  readonly kind: 'counter' | 'insert' | 'mail' | 'call' | 'rpc' | 'look-up-then-act' | 'no-unique-constraint' | 'refused-record' | 'log-row'
   readonly at: Place
   readonly what: string
   readonly severe: boolean

@@ -6,19 +6,21 @@ import { contains, namesIn, provesSignature } from './conditions.ts'
 import type { RepeatProblem, Webhook } from './payments.ts'
 import { entryPlace } from './verification.ts'
 
-type Repeats = Pick<Webhook, 'repeats' | 'effects' | 'guard' | 'acknowledgesFailure'>
+type Repeats = Pick<Webhook, 'repeats' | 'effects' | 'guard' | 'acknowledgesFailure' | 'unreadErrors'>
+type Schema = Pick<SchemaModel, 'tables' | 'functions' | 'policies'>
 
 /** What a second delivery of the same event does again. */
-export function judgeRepeats(route: Route, behaviour: Behaviour, schema: Pick<SchemaModel, 'tables' | 'functions'>): Repeats {
+export function judgeRepeats(route: Route, behaviour: Behaviour, schema: Schema): Repeats {
   const { steps } = behaviour
   const found = eventClaim(steps, schema)
-  const claim = found && { ...found, ends: endsHandler(steps, found) }
+  const refused = found && isRefused(found, steps, schema)
+  const claim = found && !refused ? { ...found, ends: endsHandler(steps, found) } : undefined
   const problems: RepeatProblem[] = []
   let effects = 0
   steps.forEach((step, index) => {
-    if (index === claim?.insert || !isEffect(step)) return
+    if (index === claim?.insert || !isEffect(step) || step.under.some((c) => isSignedIn(c.test, !c.negated))) return
     effects++
-    const problem = repeat(step, index, steps, schema)
+    const problem = repeat(step, steps, schema)
     if (!problem || (claim && (isGuarded(step, claim) || (claim.ends && index > claim.look)))) return
     const at = entryPlace(step, route)
     problems.push({ ...problem, at })
@@ -31,12 +33,58 @@ export function judgeRepeats(route: Route, behaviour: Behaviour, schema: Pick<Sc
       severe: false,
       table: claim.table,
     })
+  // Where nothing has to be remembered, it does no harm that nothing is.
+  if (found && refused && problems.length)
+    problems.push({
+      kind: 'refused-record',
+      at: entryPlace(steps[found.insert ?? found.look] as Step, route),
+      what: `the record of processed events (${found.table}) is refused by row level security`,
+      severe: false,
+      table: found.table,
+    })
   return {
     repeats: dedupe(problems),
     effects,
     ...(claim && claim.unique !== false ? { guard: `the event id is recorded in ${claim.table}` } : {}),
     acknowledgesFailure: acknowledgements(route, behaviour, claim),
+    unreadErrors: unreadErrors(steps).map((s) => entryPlace(s, route)),
   }
+}
+
+/** True where somebody is signed in, as middleware before all routes asks: the processor has no session. */
+function isSignedIn(test: Value, holds: boolean): boolean {
+  if (test.v === 'caller') return holds
+  if (test.v !== 'op') return false
+  if (test.op === '!') return test.of[0] !== undefined && isSignedIn(test.of[0], !holds)
+  return test.op === (holds ? '&&' : '||') && test.of.some((o) => isSignedIn(o, holds))
+}
+
+/** Writes through the platform's client, which reports a failure instead of throwing, where nothing looks at the report. */
+function unreadErrors(steps: readonly Step[]): Step[] {
+  return steps.filter(
+    (s, i) =>
+      s.effect.kind === 'db' &&
+      s.effect.op !== 'select' &&
+      s.effect.client.library === 'supabase' &&
+      !steps.some((x) => x.under.some((c) => contains(c.test, (v) => (v.v === 'error' && v.of === i) || (v.v === 'row' && v.step === i)))),
+  )
+}
+
+/** The record is written with nobody's rights, and no policy lets nobody in: the insert fails each time, and nothing is remembered. */
+function isRefused(claim: Claim, steps: readonly Step[], schema: Schema): boolean {
+  const e = claim.insert === undefined ? undefined : steps[claim.insert]?.effect
+  const t = tableNamed(claim.table, schema)
+  if (e?.kind !== 'db' || e.client.library !== 'supabase' || (e.client.rights !== 'anon' && e.client.rights !== 'caller') || !t?.rls.enabled || t.stub)
+    return false
+  return !schema.policies.some(
+    (p) =>
+      p.schema === t.schema &&
+      p.table === t.name &&
+      p.permissive &&
+      (p.command === 'insert' || p.command === 'all') &&
+      p.roles.some((r) => r === 'anon' || r === 'public') &&
+      (p.check ?? p.using) !== 'false',
+  )
 }
 
 /** The record of processed events: where it is looked up and inserted. */
@@ -125,7 +173,7 @@ function isEffect(s: Step): boolean {
   return (e.kind === 'db' && e.op !== 'select') || ['rpc', 'mail', 'sms', 'invoke', 'payment', 'http', 'auth-call', 'enqueue'].includes(e.kind)
 }
 
-function repeat(step: Step, index: number, steps: readonly Step[], schema: Pick<SchemaModel, 'tables' | 'functions'>): Omit<RepeatProblem, 'at'> | undefined {
+function repeat(step: Step, steps: readonly Step[], schema: Schema): Omit<RepeatProblem, 'at'> | undefined {
   const e = step.effect
   const looked = looksUpFirst(step, steps)
   const soften = (p: Omit<RepeatProblem, 'at'>): Omit<RepeatProblem, 'at'> => (looked && p.severe ? { ...p, kind: 'look-up-then-act', severe: false } : p)
@@ -160,7 +208,6 @@ function repeat(step: Step, index: number, steps: readonly Step[], schema: Pick<
         ? soften({ kind: 'call', what: `calls ${e.name} without an idempotency key`, severe: true })
         : undefined
     default:
-      void index
       return undefined
   }
 }

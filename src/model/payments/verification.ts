@@ -1,12 +1,14 @@
+import type { JavaScriptFacts } from '../../facts/javascript.ts'
 import type { Behaviour, Condition, Step, Value } from '../behaviour/behaviour.ts'
 import type { Route } from '../routes/routes.ts'
 import { contains, isTypeField, namesIn, provesSignature, unprovedBranches } from './conditions.ts'
 import type { Webhook } from './payments.ts'
+import { parsedBody } from './raw-body.ts'
 
 type Verification = Pick<Webhook, 'verification' | 'verifiedAt' | 'maybeVerifiedBy'>
 
 /** How a webhook endpoint verifies, and what is wrong with it. `runtimeIsAsync` says that synchronous crypto cannot work there. */
-export function judgeVerification(route: Route, behaviour: Behaviour, runtimeIsAsync: boolean): Verification {
+export function judgeVerification(route: Route, behaviour: Behaviour, runtimeIsAsync: boolean, sources: ReadonlyMap<string, JavaScriptFacts>): Verification {
   const steps = behaviour.steps
   const problems: Webhook['verification'][number][] = []
   const verifies = steps.filter((s) => s.effect.kind === 'verify-signature')
@@ -29,7 +31,9 @@ export function judgeVerification(route: Route, behaviour: Behaviour, runtimeIsA
     if (s.effect.kind !== 'verify-signature') continue
     const { payload, secret, sync, library } = s.effect
     const at = entryPlace(s, route)
-    if (contains(payload, (v) => v.v === 'call' && /JSON\.stringify$/.test(v.name))) problems.push({ kind: 'reserialised', at })
+    if (contains(payload, isSerialised)) problems.push({ kind: 'reserialised', at })
+    const because = parsedBody(route, payload, sources)
+    if (because) problems.push({ kind: 'parsed-body', at, because })
     const fallback = emptyFallback(secret)
     // Asking whether the secret is there helps against an empty fallback, not against a text.
     const guarded = fallback?.variable !== undefined && fallback.value === '' && s.under.some((c) => !c.negated && mentionsEnv(c.test, fallback.variable))
@@ -37,6 +41,8 @@ export function judgeVerification(route: Route, behaviour: Behaviour, runtimeIsA
       problems.push({ kind: fallback.value === '' ? 'empty-secret' : 'literal-secret', at, ...(fallback.variable ? { variable: fallback.variable } : {}) })
     if (sync && library === 'stripe' && runtimeIsAsync) problems.push({ kind: 'synchronous', at })
   }
+  if (mac && contains(mac.test, (v) => v.v === 'call' && /hmac/i.test(v.name) && v.args.some((a) => contains(a, isSerialised))))
+    problems.push({ kind: 'reserialised', at: mac.at })
   const verifiedAt = first?.at ?? mac?.at
   return { verification: dedupe(problems), ...(verifiedAt ? { verifiedAt } : {}), ...(maybe ? { maybeVerifiedBy: maybe } : {}) }
 }
@@ -45,8 +51,13 @@ function dedupe(problems: Webhook['verification']): Webhook['verification'] {
   return [...new Map(problems.map((p) => [p.kind, p])).values()]
 }
 
+/** The body of the request, parsed and written out again. */
+function isSerialised(v: Value): boolean {
+  return v.v === 'call' && /JSON\.stringify$/.test(v.name) && v.args.some((a) => contains(a, (x) => x.v === 'request'))
+}
+
 /** An effect that takes the event's word: a change that depends on the kind of event or on what the body says. */
-function trusts(step: Step): boolean {
+export function trusts(step: Step): boolean {
   const e = step.effect
   const changes =
     (e.kind === 'db' && e.op !== 'select') ||

@@ -1,0 +1,100 @@
+import type { JavaScriptFacts } from '../../facts/javascript.ts'
+import type { Behaviour, Step } from '../behaviour/behaviour.ts'
+import { expressions, stringOf } from '../frameworks/walk.ts'
+import type { Route } from '../routes/routes.ts'
+import { contains } from './conditions.ts'
+import type { OtherProcessor, OtherWebhook } from './payments.ts'
+import { judgeVerification, trusts } from './verification.ts'
+
+interface Signs {
+  readonly packages: RegExp
+  readonly hosts: RegExp
+}
+
+/** Processors whose events have no rules here: they are recognised, so that nobody takes silence for an answer. */
+const OTHERS: Readonly<Record<string, Signs>> = {
+  PayPal: { packages: /^@?paypal(\/|-|$)/, hosts: /^https:\/\/(api-m|api|www)\.(sandbox\.)?paypal\.com\/(v\d|cgi|sdk)/ },
+  Razorpay: { packages: /^(react-)?razorpay(\/|$)/, hosts: /^https:\/\/(api|checkout)\.razorpay\.com\// },
+  'Dodo Payments': { packages: /^(dodopayments|@dodopayments\/)/, hosts: /^https:\/\/(live|test)\.dodopayments\.com\// },
+  RevenueCat: { packages: /^(react-native-purchases|@revenuecat\/)/, hosts: /^https:\/\/api\.revenuecat\.com\// },
+  'Mercado Pago': { packages: /^(mercadopago|@mercadopago\/)/, hosts: /^https:\/\/api\.mercadopago\.com\// },
+  Paystack: { packages: /^(paystack|@paystack\/|react-paystack)/, hosts: /^https:\/\/api\.paystack\.co\// },
+  Flutterwave: { packages: /^flutterwave/, hosts: /^https:\/\/api\.flutterwave\.com\// },
+  Mollie: { packages: /^@mollie\//, hosts: /^https:\/\/api\.mollie\.com\// },
+  Square: { packages: /^(square|react-square-web-payments-sdk)(\/|$)/, hosts: /^https:\/\/connect\.squareup(sandbox)?\.com\// },
+  Braintree: { packages: /^braintree(-web)?(\/|$)/, hosts: /^https:\/\/payments\.(sandbox\.)?braintree-api\.com\// },
+  Creem: { packages: /^(creem|@creem_?io\/|creem_io)(\/|$)?/, hosts: /^https:\/\/(test-)?api\.creem\.io\// },
+  Asaas: { packages: /^asaas(\/|$)/, hosts: /^https:\/\/((api|www|sandbox|api-sandbox)\.)?asaas\.com\/(api|v3)/ },
+  Iugu: { packages: /^iugu(\/|$)/, hosts: /^https:\/\/api\.iugu\.com\// },
+  'Pagar.me': { packages: /^(pagarme|@pagarme\/)/, hosts: /^https:\/\/api\.pagar\.me\// },
+  Xendit: { packages: /^xendit-node(\/|$)/, hosts: /^https:\/\/api\.xendit\.co\// },
+  Midtrans: { packages: /^midtrans-client(\/|$)/, hosts: /^https:\/\/(app|api)\.(sandbox\.)?midtrans\.com\// },
+  Chargebee: { packages: /^@?chargebee(\/|-|$)/, hosts: /^https:\/\/[a-z0-9-]{1,60}\.chargebee\.com\// },
+  Adyen: { packages: /^@adyen\//, hosts: /^https:\/\/[a-z0-9-]{1,60}\.adyen(payments)?\.com\// },
+  Whop: { packages: /^@whop\//, hosts: /^https:\/\/api\.whop\.com\// },
+}
+
+/** The other processors that the code uses, each with the first place. */
+export function findOtherProcessors(files: ReadonlyMap<string, JavaScriptFacts>): OtherProcessor[] {
+  const found = new Map<string, OtherProcessor>()
+  const names = Object.entries(OTHERS)
+  for (const [path, js] of files) {
+    for (const i of js.imports) {
+      const name = i.typeOnly ? undefined : names.find(([, s]) => s.packages.test(i.from.replace(/^npm:/, '')))?.[0]
+      if (name && !found.has(name)) found.set(name, { name, at: { path, line: i.l }, because: `imports ${i.from}` })
+    }
+    for (const fn of js.functions) {
+      for (const e of expressions(fn)) {
+        const text = e.k === 'tpl' ? e.quasis[0] : e.k === 'lit' ? stringOf(e) : undefined
+        if (!text?.startsWith('https://')) continue
+        const name = names.find(([, s]) => s.hosts.test(text))?.[0]
+        if (name && !found.has(name)) found.set(name, { name, at: { path, line: e.l }, because: `uses ${text.slice(0, 40)}` })
+      }
+    }
+  }
+  return [...found.values()]
+}
+
+/** Endpoints that are named as receivers of such a processor's events and take what they are told. */
+export function otherWebhooks(routes: readonly Route[], processors: readonly OtherProcessor[], sources: ReadonlyMap<string, JavaScriptFacts>): OtherWebhook[] {
+  return routes.flatMap((route): OtherWebhook[] => {
+    const { behaviour } = route
+    const processor = behaviour && receives(route, processors)
+    if (!processor) return []
+    const webhook = {
+      subject: route.subject,
+      path: route.path,
+      line: route.line,
+      processor: processor.name,
+      ...(route.workspace ? { workspace: route.workspace } : {}),
+    }
+    const { verification, maybeVerifiedBy } = judgeVerification(route, behaviour, false, sources)
+    const problem = verification.find((p) => p.trusted)
+    if (!problem) return behaviour.steps.some(trusts) && !maybeVerifiedBy ? [{ ...webhook, verified: true }] : [{ ...webhook, verified: false }]
+    return [{ ...webhook, verified: false, ...(behaviour.complete && !asksSomebody(behaviour) ? { problem } : {}) }]
+  })
+}
+
+const RECEIVER = /webhook|(^|[/_-])(ipn|postback)([/_.-]|$)/i
+
+function receives(route: Route, processors: readonly OtherProcessor[]): OtherProcessor | undefined {
+  if (route.kind === 'page' || (route.method !== undefined && route.method !== 'POST')) return undefined
+  const text = `${route.route} ${route.path}`
+  if (!RECEIVER.test(text)) return undefined
+  const plain = text.toLowerCase().replace(/[^a-z]/g, '')
+  const named = processors.find((p) => plain.includes(p.name.toLowerCase().replace(/[^a-z]/g, '')))
+  return named ?? (/pay|pix|billing|checkout|purchase|subscription/i.test(text) || /(^|\/)webhooks?(\/|\.|$)/i.test(route.route) ? processors[0] : undefined)
+}
+
+/** Whoever asks the processor what really happened, or compares something that only the processor knows, does not take the sender's word. */
+function asksSomebody({ steps }: Behaviour): boolean {
+  return steps.some((s) => s.effect.kind === 'http' || s.effect.kind === 'payment' || s.under.some((c) => comparesWithRequest(c)))
+}
+
+function comparesWithRequest(c: Step['under'][number]): boolean {
+  return (
+    c.otherwise.ends &&
+    [400, 401, 403].includes(c.otherwise.status ?? 0) &&
+    contains(c.test, (v) => v.v === 'request' && (v.part === 'header' || v.part === 'query'))
+  )
+}
