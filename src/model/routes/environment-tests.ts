@@ -14,7 +14,7 @@ export function neverHolds(v: Value, truthy: boolean): boolean {
 
 const TEST_MODE = /(^|_)(TEST|TESTING|E2E|MOCK|PLAYWRIGHT|CYPRESS|VITEST|JEST|CI)(_|$)/
 
-/** Holds only when the process runs as a test: the way past the check is not there in production. */
+/** Holds only when the process is told to run as a test or for development: the way past the check is not there in production, nor when nothing is set. */
 export function testOnly(v: Value, truthy: boolean): boolean {
   if (v.v === 'op' && v.op === '!' && v.of[0]) return testOnly(v.of[0], !truthy)
   if (v.v === 'op' && v.op === '&&' && truthy) return v.of.some((x) => testOnly(x, true))
@@ -23,7 +23,7 @@ export function testOnly(v: Value, truthy: boolean): boolean {
   if (v.v === 'op' && /^===?$/.test(v.op) && truthy) {
     const env = v.of.find((x) => x.v === 'env')
     const constant = v.of.find((x) => x.v === 'const')
-    return env?.v === 'env' && constant?.v === 'const' && (TEST_MODE.test(env.name) || (env.name === 'NODE_ENV' && constant.value === 'test'))
+    return env?.v === 'env' && constant?.v === 'const' && (TEST_MODE.test(env.name) || (env.name === 'NODE_ENV' && /^(?:test|development)$/.test(String(constant.value))))
   }
   return false
 }
