@@ -1,6 +1,20 @@
 import type { Place } from '../../lib/place.ts'
 import { safeRegExp } from '../frameworks/path-pattern.ts'
-import { array, constant, type FunctionVal, isNullish, native, object, op, stringOf, truth, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
+import {
+  array,
+  constant,
+  type FunctionVal,
+  isNullish,
+  native,
+  type ObjectVal,
+  object,
+  op,
+  stringOf,
+  truth,
+  UNDEFINED,
+  UNKNOWN,
+  type Val,
+} from './abstract-value.ts'
 import { text } from './evaluate.ts'
 import { raise } from './execute.ts'
 import { host } from './hosts.ts'
@@ -182,6 +196,13 @@ const NITRO = new Set([
   'eventHandler',
   'defineCachedEventHandler',
   'cachedEventHandler',
+  'defineCachedFunction',
+  'cachedFunction',
+  'defineRequestMiddleware',
+  'defineResponseMiddleware',
+  'defineLazyEventHandler',
+  'lazyEventHandler',
+  'toWebRequest',
   'readBody',
   'readValidatedBody',
   'readRawBody',
@@ -230,23 +251,36 @@ export function h3Call(it: Interpreter, name: string, args: readonly Val[], at: 
     case 'defineCachedEventHandler':
     case 'cachedEventHandler':
     case 'defineNuxtRouteMiddleware':
-      return args[0]?.v === 'object' ? (args[0].props.handler ?? UNKNOWN) : (args[0] ?? UNKNOWN)
+      return args[0]?.v === 'object' ? handlerWithHooks(args[0]) : (args[0] ?? UNKNOWN)
+    case 'defineCachedFunction':
+    case 'cachedFunction':
+    case 'defineRequestMiddleware':
+    case 'defineResponseMiddleware':
+      return args[0] ?? UNKNOWN
+    case 'defineLazyEventHandler':
+    case 'lazyEventHandler':
+      return args[0] ? settle(it, callValue(it, args[0], [], at), at) : UNKNOWN
+    case 'toWebRequest':
+      return host('request', 'whole')
     case 'readBody':
-    case 'readValidatedBody':
       return request('body')
+    case 'readValidatedBody':
+      return validated(it, args[1], request('body'), at)
     case 'readRawBody':
       return request('raw-body')
     case 'readFormData':
     case 'readMultipartFormData':
       return host('form-data', 'form')
     case 'getQuery':
-    case 'getValidatedQuery':
       return request('query')
+    case 'getValidatedQuery':
+      return validated(it, args[1], request('query'), at)
     case 'getRouterParam':
       return request('params', second)
     case 'getRouterParams':
-    case 'getValidatedRouterParams':
       return request('params')
+    case 'getValidatedRouterParams':
+      return validated(it, args[1], request('params'), at)
     case 'getHeader':
     case 'getRequestHeader':
       return request('header', second)
@@ -300,6 +334,23 @@ export function h3Call(it: Interpreter, name: string, args: readonly Val[], at: 
     default:
       return UNDEFINED
   }
+}
+
+/** `{ onRequest: [auth], handler }`: the hooks run first and refuse by throwing. */
+function handlerWithHooks(options: ObjectVal): Val {
+  const { handler = UNKNOWN, onRequest } = options.props
+  if (!onRequest) return handler
+  return native('handler', (it, args, at) => {
+    for (const hook of onRequest.v === 'array' ? onRequest.items : [onRequest]) settle(it, callValue(it, hook, args, at), at)
+    return callValue(it, handler, args, at)
+  })
+}
+
+/** What a validator (`schema.parse`, a function of its own) gives for a value of the request. */
+function validated(it: Interpreter, validator: Val | undefined, value: Val, at: Place): Val {
+  if (!validator || (validator.v !== 'fn' && validator.v !== 'native' && validator.v !== 'chain')) return value
+  const result = settle(it, callValue(it, validator, [value], at), at)
+  return result.v === 'object' || result.v === 'array' || result.v === 'request' ? result : value
 }
 
 /** `new Name(…)` of names that the runtime defines. */

@@ -4,7 +4,7 @@ import { array, type ClassVal, constant, type FunctionVal, isLiteral, isNullish,
 import { HIDDEN_LITERAL } from './behaviour.ts'
 import type { Assumption, Interpreter } from './interpreter.ts'
 import { elementOf, index, member } from './members.ts'
-import { importedModule, requireModule } from './module-values.ts'
+import { exportedValue, importedModule, requireModule } from './module-values.ts'
 import { assignTo, callMethod, callValue, construct, settle, taggedTemplate } from './operations.ts'
 import { Scope } from './scope.ts'
 
@@ -148,7 +148,12 @@ function changed(it: Interpreter, of: Expr, scope: Scope): ((value: Val) => void
 
 export function lookup(it: Interpreter, name: string, scope: Scope): Val {
   const holder = scope.holder(name)
-  if (!holder) return name === 'undefined' ? UNDEFINED : name === 'NaN' || name === 'Infinity' ? UNKNOWN : { v: 'global', name }
+  if (!holder) {
+    if (name === 'undefined') return UNDEFINED
+    if (name === 'NaN' || name === 'Infinity') return UNKNOWN
+    const auto = it.program.autoImport(scope.path, name)
+    return (auto && exportedValue(it, auto.path, auto.imported)) ?? { v: 'global', name }
+  }
   const known = holder.vars.get(name)
   if (known !== undefined) return it.narrow(known)
   const lazy = holder.lazy?.get(name)

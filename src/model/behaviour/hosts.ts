@@ -278,9 +278,14 @@ function stored(of: HostVal, name: string, make: () => Val): Val {
 /** `locals.user` that no followed middleware set: an identity by convention, established somewhere that was not followed. */
 function bagMember(_it: Interpreter, of: HostVal, name: string): Val {
   const where = of.host.slice(4)
-  if (IDENTITY.test(name))
-    return { v: 'caller', how: `${where}.${name}`, trust: 'verified', ...(/id$/i.test(name) && !/^session$/i.test(name) ? { field: 'id' } : {}) }
-  return { v: 'call', name: `${where}.${name}`, args: [] }
+  // h3 leaves the parameters of the path there
+  if (name === 'params') return request('params')
+  return IDENTITY.test(name) ? left(where, name) : { v: 'call', name: `${where}.${name}`, args: [] }
+}
+
+/** An identity that something left on a request or context. */
+function left(where: string, name: string): Val {
+  return { v: 'caller', how: `${where}.${name}`, trust: 'verified', ...(/id$/i.test(name) ? { field: 'id' } : {}) }
 }
 
 /** A method of a framework's object; undefined when it has no such method. */

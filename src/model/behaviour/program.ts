@@ -7,6 +7,8 @@ export interface Program {
   facts(path: string): JavaScriptFacts | undefined
   /** The file that a specifier means, seen from a file; undefined for packages. */
   resolve(from: string, specifier: string): string | undefined
+  /** The file and export that a framework puts into scope for an undeclared name. */
+  autoImport(path: string, name: string): { readonly path: string; readonly imported: string } | undefined
   /** Module scopes, made when first needed and shared by all entries. */
   readonly scopes: Map<string, Scope>
   /** Values of exports, by `path name`. */
@@ -20,10 +22,14 @@ export interface Program {
 /** Bounds the time of a whole application. One with 949 routes, whose middleware runs again for each, was measured to take 4.7 million. */
 const BUDGET = 4_000_000
 
-/** The program over a repository's JavaScript facts. `resolve` is the module graph's. */
-export function createProgram(files: ReadonlyMap<string, JavaScriptFacts>, resolve: (from: string, specifier: string) => string | undefined): Program {
+/** The program over a repository's JavaScript facts. `resolve` and `autoImport` are the module graph's. */
+export function createProgram(
+  files: ReadonlyMap<string, JavaScriptFacts>,
+  resolve: (from: string, specifier: string) => string | undefined,
+  autoImport: Program['autoImport'] = () => undefined,
+): Program {
   forgetKeys()
-  return { facts: (path) => files.get(path), resolve, scopes: new Map(), exports: new Map(), functionScopes: new Map(), budget: { left: BUDGET } }
+  return { facts: (path) => files.get(path), resolve, autoImport, scopes: new Map(), exports: new Map(), functionScopes: new Map(), budget: { left: BUDGET } }
 }
 
 const SUFFIXES = [

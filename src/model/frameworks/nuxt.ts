@@ -3,6 +3,7 @@ import type { Before, Entry, Framework, Middleware } from './entry.ts'
 import { routeSubject } from './entry.ts'
 import { exportedHandler, frameworkIn } from './exported-handlers.ts'
 import { fileToRoute, routeFile } from './file-routes.ts'
+import { isStatic, nuxtConfig, ruledMiddleware, supabaseRedirect } from './nuxt-config.ts'
 import type { Program } from './program.ts'
 import { expressions, propOf, stringsOf } from './walk.ts'
 
@@ -87,6 +88,7 @@ function serverMiddleware(program: Program, dir: string): readonly Before[] {
 function pageEntry(program: Program, path: string, dir: string, inside: string): Entry {
   const route = fileToRoute(inside.replace(/_([A-Za-z]\w*)(?=\/|$)/g, '[$1]').replace(/(^|\/)\[\.\.\.\]$/, '$1[...slug]'))
   const js = program.js(path)
+  const config = nuxtConfig(program, dir)
   const names = js ? pageMiddleware(js.functions.flatMap((f) => [...expressions(f)])) : []
   return {
     framework: 'Nuxt',
@@ -98,8 +100,12 @@ function pageEntry(program: Program, path: string, dir: string, inside: string):
     line: 1,
     code: { k: 'fn', path, fn: 0 },
     calling: 'component',
-    before: [...serverMiddleware(program, dir), ...routeMiddleware(program, dir, names)],
-    page: { path, client: false, ...(program.workspaces && ssrOff(program, dir) ? { static: true as const } : {}) },
+    before: [
+      ...serverMiddleware(program, dir),
+      ...supabaseRedirect(config, route),
+      ...routeMiddleware(program, dir, [...ruledMiddleware(config, route), ...names]),
+    ],
+    page: { path, client: false, ...(isStatic(config, route) ? { static: true as const } : {}) },
   }
 }
 
@@ -127,25 +133,4 @@ function routeMiddleware(program: Program, dir: string, names: readonly string[]
     const h = exportedHandler(program, m.path, 'default')
     return h?.code ? [{ code: h.code, calling: 'nuxt-middleware', at: { path: m.path, line: h.line }, what: 'middleware', blocks: true }] : []
   })
-}
-
-/** `ssr: false`, or `target: 'static'` and `mode: 'spa'` of version 2: no server renders a page when it is asked for. */
-function ssrOff(program: Program, dir: string): boolean {
-  const config = nuxtConfig(program, dir)
-  const is = (name: string, value: string | boolean) => {
-    const set = propOf(config, name)
-    return set?.k === 'lit' && set.v === value
-  }
-  return is('ssr', false) || is('target', 'static') || is('mode', 'spa')
-}
-
-/** The object given to `defineNuxtConfig`. */
-export function nuxtConfig(program: Program, dir: string): Expr | undefined {
-  const prefix = dir === '' ? '' : `${dir}/`
-  for (const ext of ['ts', 'js', 'mjs']) {
-    const m = program.js(`${prefix}nuxt.config.${ext}`) ? program.exported(`${prefix}nuxt.config.${ext}`, 'default') : undefined
-    if (m?.k !== 'expr') continue
-    return m.expr.k === 'call' ? m.expr.args[0] : m.expr
-  }
-  return undefined
 }

@@ -75,7 +75,9 @@ export class Program {
       id = fn.parent ?? (id === 0 ? undefined : 0)
     }
     const i = importOf(js, name)
-    return i ? this.#imported(path, i.fact, i.imported, depth + 1) : undefined
+    if (i) return this.#imported(path, i.fact, i.imported, depth + 1)
+    const auto = this.modules.autoImport(path, name)
+    return auto ? this.exported(auto.path, auto.imported, depth + 1) : undefined
   }
 
   #declarations = new WeakMap<FunctionIR, Map<string, Meaning>>()

@@ -23,7 +23,7 @@ export function buildRoutes(input: ModelInput, slices: ModelBase): RoutesModel {
   const program = new Program(input.facts, slices)
   const facts = new Map(input.facts.of('javascript'))
   facts.set(SENTINEL_PATH, SENTINEL_FACTS)
-  const runner = createProgram(facts, (from, specifier) => slices.modules.resolve(from, specifier))
+  const runner = createProgram(facts, (from, specifier) => slices.modules.resolve(from, specifier), slices.modules.autoImport)
   const run = (r: Runnables | undefined): Behaviour | undefined => (r ? analyse(r, runner) : undefined)
   const entries = dedupe(FRAMEWORKS.flatMap((f) => f.entries(program)))
   const routes = entries.map((e) => routeOf(program, e, slices, run))

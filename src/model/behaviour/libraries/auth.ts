@@ -17,7 +17,7 @@ function of(user: Extract<Val, { v: 'caller' }>, field: string): Val {
 
 /** NextAuth and Auth.js: the session is sealed or stored by the server, reading it verifies it. */
 const nextAuth: Library = {
-  packages: ['next-auth/', '@auth/'],
+  packages: ['next-auth/', '@auth/', '#auth'],
   call(c) {
     switch (c.name) {
       case 'getServerSession':
