@@ -1,58 +1,12 @@
 import type { AccessCell, AccessObject } from '../database/database.ts'
-import { code, fence, linkPath, plain, prose } from '../lib/escape-markdown.ts'
+import { code, prose } from '../lib/escape-markdown.ts'
 import type { Report, ReportCheck, ReportFinding } from '../report/report.ts'
-import { promptFor } from './prompt.ts'
+import { placeLink } from './findings.ts'
 import type { Audience, Shown } from './shown.ts'
 import { count } from './verdict.ts'
 
-const MARK = { Critical: '🔴', High: '🟠', Medium: '🟡' } as const
 const STATUS = { failed: '❌', passed: '✅', 'not-applicable': '➖', unverified: '❓' } as const
 const STATUS_WORD = { failed: 'failed', passed: 'passed', 'not-applicable': 'does not apply', unverified: 'verify by hand' } as const
-
-/** A link to lines of a file at the audited commit. */
-export function placeLink(report: Report, audience: Audience, path: string, line: number): string {
-  const label = code(`${path}:${line}`, 160)
-  return `[${label}](${audience.repositoryUrl}/blob/${report.audit.commit}/${linkPath(path)}#L${line})`
-}
-
-/** One finding for a reader who does not know security: what, how it is used, what to paste. */
-export function findingBlock(report: Report, audience: Audience, f: ReportFinding): string {
-  const proof = f.proof === 'executed' ? 'tried in a sandbox: it works' : 'read from the code'
-  return [
-    `### ${MARK[f.severity]} ${f.severity}: ${prose(f.title, 200)}`,
-    `${placeLink(report, audience, f.path, f.line)} · ${code(f.subject)} · check ${code(f.check)} · ${proof}`,
-    `**What is wrong:** ${prose(f.message)}`,
-    `**What an attacker does:** ${prose(f.attack)}`,
-    `**Fix:** ${prose(f.fix.text)}${f.fix.proved ? ' _(applied in the sandbox: the hole is closed)_' : ''}`,
-    ...(f.fix.code ? [fence(f.fix.code, f.fix.language ?? '')] : []),
-    ...(f.assumes ? [`_Assumes:_ ${prose(f.assumes)}`] : []),
-    ...(f.related.length
-      ? [
-          `_See also:_ ${f.related
-            .slice(0, 5)
-            .map((r) => `${placeLink(report, audience, r.path, r.line)} (${prose(r.what, 120)})`)
-            .join(', ')}`,
-        ]
-      : []),
-    details('Prompt for your AI builder', fence(promptFor(f), 'text')),
-    `<sub>id ${code(f.fingerprint)}</sub>`,
-  ].join('\n\n')
-}
-
-/** A finding in one line of a list. */
-export function findingLine(report: Report, audience: Audience, f: ReportFinding): string {
-  return `- ${MARK[f.severity]} **${f.severity}** ${prose(f.title, 160)}: ${code(f.subject)} at ${placeLink(report, audience, f.path, f.line)}`
-}
-
-/** Several findings at a glance, before each is explained. */
-export function overview(report: Report, audience: Audience, findings: readonly ReportFinding[]): string {
-  if (findings.length < 2) return ''
-  const rest = findings.length > 15 ? `\n- … and ${findings.length - 15} more` : ''
-  return `${findings
-    .slice(0, 15)
-    .map((f) => findingLine(report, audience, f))
-    .join('\n')}${rest}\n\n`
-}
 
 /** The 25 checks, one row each. */
 export function checksTable(report: Report): string {
@@ -98,7 +52,7 @@ export function accessTable(objects: readonly AccessObject[]): string {
         return cells.some((c) => c.result === 'allowed') ? [command] : cells.some((c) => c.result === 'error') ? [`${command}?`] : []
       }).join(', ') || 'nothing'
     const columns = o.cells.filter((c) => c.column !== undefined && c.result === 'allowed').map((c) => c.column as string)
-    return `| ${code(o.object, 80)} (${o.kind}) | ${o.rls === undefined ? '' : o.rls ? 'on' : '**off**'} | ${by('anon', () => true)} | ${by('A', (r) => r !== 'own')} | ${by('A', (r) => r === 'own')}${columns.length ? `, may set ${[...new Set(columns)].map((c) => code(c, 40)).join(' ')}` : ''} |`
+    return `| ${code(o.object, 80)} (${o.kind}) | ${o.rls === undefined ? '' : o.rls ? 'on' : '**off**'} | ${by('anon', () => true)} | ${by('A', (r) => r !== 'own' && r !== 'tenant')} | ${by('A', (r) => r === 'own')}${columns.length ? `, may set ${[...new Set(columns)].map((c) => code(c, 40)).join(' ')}` : ''} |`
   })
   return ['| Object | RLS | Anybody can | Signed-in users can, on rows of others | … on their own rows |', '| :-- | :-- | :-- | :-- | :-- |', ...rows].join(
     '\n',
@@ -156,9 +110,4 @@ export function suppressedList(report: Report, max = 50): string {
 /** Problems of the configuration file at their lines. */
 export function configProblems(report: Report): string {
   return report.audit.config.problems.map((p) => `- ${code(`${p.path}:${p.line}`)} ${prose(p.message, 300)}`).join('\n')
-}
-
-/** A collapsed part. `summary` is ours, plain text. */
-export function details(summary: string, body: string, open = false): string {
-  return `<details${open ? ' open' : ''}><summary>${plain(summary).replaceAll('<', '&lt;')}</summary>\n\n${body}\n\n</details>`
 }

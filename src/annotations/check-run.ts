@@ -1,22 +1,9 @@
-import { code, fence, plain, prose } from '../lib/escape-markdown.ts'
+import { code, plain, prose } from '../lib/escape-markdown.ts'
 import type { Report } from '../report/report.ts'
 import { type Annotation, toAnnotations } from './annotations.ts'
-import {
-  accessTable,
-  checksTable,
-  configProblems,
-  details,
-  existingCounts,
-  findingBlock,
-  findingLine,
-  gapsList,
-  overview,
-  routesTable,
-  suppressedList,
-  touchedObjects,
-  unverifiedList,
-} from './blocks.ts'
-import { promptForAll } from './prompt.ts'
+import { accessTable, checksTable, configProblems, existingCounts, gapsList, routesTable, suppressedList, touchedObjects, unverifiedList } from './blocks.ts'
+import { details, findingDetails, findingLine, findingsByLevel } from './findings.ts'
+import { pasteAll } from './paste-all.ts'
 import { fitInto, type Section } from './sections.ts'
 import { type Audience, byImportance, type Shown, shown } from './shown.ts'
 import { type Conclusion, count, verdict } from './verdict.ts'
@@ -61,19 +48,13 @@ function summarySections(report: Report, audience: Audience, view: Shown, senten
     {
       name: 'hint',
       expendable: 0,
-      text: [requiredHint(audience, conclusion), configurationChange(audience), newSuppressions(report), acceptHint(audience, view)]
-        .filter(Boolean)
-        .join('\n\n'),
+      text: [requiredHint(audience, conclusion), configurationChange(audience), newSuppressions(report)].filter(Boolean).join('\n\n'),
     },
+    ...pasteAll(view.introduced, 11),
     {
       name: 'introduced findings',
       expendable: 3,
-      text: view.introduced.length
-        ? `## Introduced\n\n${overview(report, audience, view.introduced)}${view.introduced
-            .slice(0, 30)
-            .map((f) => findingBlock(report, audience, f))
-            .join('\n\n')}${more(view.introduced.length, 30)}`
-        : '',
+      text: view.introduced.length ? `## Introduced\n\n${findingsByLevel(report, audience, view.introduced, 30)}${more(view.introduced.length, 30)}` : '',
       short: view.introduced.length
         ? `## Introduced\n\n${view.introduced
             .slice(0, 100)
@@ -81,6 +62,7 @@ function summarySections(report: Report, audience: Audience, view: Shown, senten
             .join('\n')}${more(view.introduced.length, 100)}`
         : '',
     },
+    { name: 'accepting a risk', expendable: 0, text: acceptHint(audience, view) },
     { name: 'configuration problems', expendable: 2, text: problems ? `## The configuration has problems\n\n${problems}` : '' },
     {
       name: 'the 25 checks',
@@ -111,16 +93,8 @@ function summarySections(report: Report, audience: Audience, view: Shown, senten
         : '',
     },
     { name: 'existing findings', expendable: 6, text: existingSection(report, view) },
-    { name: 'suppressed findings', expendable: 10, text: suppressed ? details(`Suppressed (${report.suppressed.length})`, suppressed) : '' },
-    { name: 'what could not be read', expendable: 11, text: gaps ? details('What could not be read', gaps) : '' },
-    {
-      name: 'prompt for all',
-      expendable: 12,
-      text:
-        view.introduced.length > 1
-          ? details('One prompt for your AI builder that fixes all of them', fence(promptForAll(view.introduced), 'text', 20_000))
-          : '',
-    },
+    { name: 'suppressed findings', expendable: 12, text: suppressed ? details(`Suppressed (${report.suppressed.length})`, suppressed) : '' },
+    { name: 'what could not be read', expendable: 13, text: gaps ? details('What could not be read', gaps) : '' },
   ]
 }
 
@@ -139,7 +113,7 @@ function textOf(report: Report, audience: Audience, view: Shown, left: number): 
   if (!view.existingInFull && !left) return undefined
   const listed = [...view.introduced, ...(view.existingInFull ? [...view.existing].sort(byImportance) : [])]
   if (!listed.length) return undefined
-  const blocks = listed.map((f, i): Section => ({ name: `finding ${i + 1}`, expendable: 0, text: findingBlock(report, audience, f) }))
+  const blocks = listed.map((f, i): Section => ({ name: `finding ${i + 1}`, expendable: 0, text: findingDetails(report, audience, f, false) }))
   const lines: Section = {
     name: 'list',
     expendable: 0,

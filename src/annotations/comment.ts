@@ -1,20 +1,8 @@
-import { code, fence } from '../lib/escape-markdown.ts'
+import { code } from '../lib/escape-markdown.ts'
 import type { Report } from '../report/report.ts'
-import {
-  accessTable,
-  checksTable,
-  configProblems,
-  details,
-  existingCounts,
-  findingBlock,
-  findingLine,
-  overview,
-  routesTable,
-  suppressedList,
-  touchedObjects,
-  unverifiedList,
-} from './blocks.ts'
-import { promptForAll } from './prompt.ts'
+import { accessTable, checksTable, configProblems, existingCounts, routesTable, suppressedList, touchedObjects, unverifiedList } from './blocks.ts'
+import { details, findingLine, findingsByLevel } from './findings.ts'
+import { pasteAll } from './paste-all.ts'
 import { fitInto, type Section } from './sections.ts'
 import { type Audience, shown } from './shown.ts'
 import { count, verdict } from './verdict.ts'
@@ -44,28 +32,16 @@ export function renderComment(report: Report, audience: Audience): string | unde
   const suppressed = suppressedList(report)
   const sections: Section[] = [
     { name: 'verdict', expendable: 0, text: `${COMMENT_MARKER}\n${sentence}` },
+    ...pasteAll(view.introduced, 9),
     {
       name: 'introduced findings',
       expendable: 1,
-      text: view.introduced.length
-        ? `${overview(report, audience, view.introduced)}${view.introduced
-            .slice(0, 10)
-            .map((f) => findingBlock(report, audience, f))
-            .join('\n\n')}${more(view.introduced.length, 10)}`
-        : '',
+      text: view.introduced.length ? `${findingsByLevel(report, audience, view.introduced, 20)}${more(view.introduced.length, 20)}` : '',
       short:
         view.introduced
           .slice(0, 50)
           .map((f) => findingLine(report, audience, f))
           .join('\n') + more(view.introduced.length, 50),
-    },
-    {
-      name: 'prompt for all',
-      expendable: 9,
-      text:
-        view.introduced.length > 1
-          ? details('One prompt for your AI builder that fixes all of them', fence(promptForAll(view.introduced), 'text', 15_000))
-          : '',
     },
     {
       name: 'fixed',

@@ -62,6 +62,23 @@ function escapeProse(text: string): string {
     .replace(/\bwww\./gi, 'www\u200b.')
 }
 
+/**
+ * A value as text inside HTML of ours (`<summary>`). GitHub reads no Markdown there, and with every special character as an entity no other
+ * renderer does; mentions, issues and addresses, which are linked in the finished page, are broken by a space without width.
+ */
+export function summaryText(value: string, max = MAX_VALUE): string {
+  return plain(value, { max })
+    .replace(/[@#]/g, '$&\u200b')
+    .replace(/[&<>"'\\`*_[\]|~!$]/g, (c) => `&#${c.charCodeAt(0)};`)
+    .replaceAll('://', ':\u200b//')
+    .replace(/\b(?:www\.|GH-)/gi, '$&\u200b')
+}
+
+/** A value as `<code>` inside HTML of ours. */
+export function summaryCode(value: string, max = 200): string {
+  return `<code>${summaryText(value, max)}</code>`
+}
+
 /** A fenced block; nothing inside can end it. */
 export function fence(text: string, language = '', max = 8000): string {
   const body = plain(text, { max, lines: true })
