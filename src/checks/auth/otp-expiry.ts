@@ -48,7 +48,7 @@ const isTooLong = (s: AuthSetting): boolean => /^auth\.(email|sms)\.otp_exp(iry)
 
 /** True when something that was seen sets the life of this code. */
 function settledBy(c: CodeUse, auth: AuthModel): boolean {
-  if (c.lifetime) return 'seconds' in c.lifetime
+  if (c.lifetime) return !('unknown' in c.lifetime)
   if (c.library !== 'supabase') return false
   const hosted = c.channel === 'sms' ? auth.hosted?.smsOtpExpiry : auth.hosted?.mailerOtpExpiry
   return hosted !== undefined || settings(auth).some((s) => s.key.startsWith(`auth.${c.channel}.`) && typeof s.value === 'number')
@@ -75,6 +75,7 @@ function settingIssue(s: AuthSetting): Issue {
 
 function libraryIssue(c: CodeUse): Issue[] {
   const life = c.lifetime
+  if (c.library === 'own') return ownIssue(c)
   if (!life || !('seconds' in life) || life.seconds <= LIMIT) return []
   const byDefault = 'libraryDefault' in life
   const at = byDefault ? c.at : life.at
@@ -103,6 +104,38 @@ function libraryIssue(c: CodeUse): Issue[] {
     },
   ]
 }
+
+/** Codes and links that the application makes and keeps itself. */
+function ownIssue(c: CodeUse): Issue[] {
+  const life = c.lifetime
+  const forever = life !== undefined && 'none' in life
+  if (!life || (!forever && !('seconds' in life && life.seconds > LIMIT))) return []
+  const long = 'seconds' in life ? duration(life.seconds) : ''
+  return [
+    {
+      subject: `file ${c.at.path}`,
+      discriminator: c.how,
+      severity: 'High',
+      title: forever ? 'One-time codes never expire' : `One-time codes live ${long}`,
+      message: forever
+        ? `The ${c.how} has no expiry, and nothing that reads it looks at its age: it signs in for ever.`
+        : `The ${c.how} lives ${long}; at most ${LIMIT} seconds are allowed.`,
+      attack: 'A link in a forwarded, leaked or shared mailbox still signs in long after its owner forgot it, and a short code can be guessed for that long.',
+      fix: {
+        text: 'Let it end within an hour (ten minutes for a short code), and refuse it after that and after its first use.',
+        language: 'ts',
+        code: OWN_CODE,
+      },
+      at: 'at' in life ? life.at : c.at,
+      proof: 'inferred',
+      aliases: ['CWE-613'],
+    },
+  ]
+}
+
+const OWN_CODE = `expires_at: new Date(Date.now() + 10 * 60 * 1000).toISOString(),
+// when it is checked
+if (row.used_at || new Date(row.expires_at) < new Date()) return new Response(null, { status: 401 })`
 
 function hostedIssues(auth: AuthModel): Issue[] {
   const values = [

@@ -38,10 +38,11 @@ export interface AuthUse {
 
 export interface CodeUse extends AuthUse {
   readonly channel: 'email' | 'sms'
-  /** Lifetime in seconds that the code itself sets; `library-default` names the default that applies. */
+  /** Lifetime in seconds that the code itself sets; `libraryDefault` when the library's own applies, `none` when it never ends. */
   readonly lifetime?:
     | { readonly seconds: number; readonly at: Place }
     | { readonly seconds: number; readonly libraryDefault: true }
+    | { readonly none: true; readonly at: Place }
     | { readonly unknown: true; readonly at: Place }
 }
 

@@ -5,18 +5,20 @@ import type { AuthModel, TemplateHost } from './auth.ts'
 import { readAuthSettings } from './auth-settings.ts'
 import { type Flows, readFlows } from './flows.ts'
 import { findOpenRedirects } from './open-redirects.ts'
+import { readOwnCodes } from './own-codes.ts'
 import { projectRefs } from './project-refs.ts'
 import { UrlReader } from './url-value.ts'
 import { findWrongHosts } from './wrong-hosts.ts'
 
 /** The auth slice: who signs in how, where they are sent, and which settings decide. */
-export function buildAuth(input: ModelInput, slices: Pick<AppModel, 'files' | 'workspaces' | 'declared' | 'modules' | 'routes' | 'env'>): AuthModel {
+export function buildAuth(input: ModelInput, slices: Pick<AppModel, 'files' | 'workspaces' | 'declared' | 'schema' | 'modules' | 'routes' | 'env'>): AuthModel {
   const sources = new Map<string, JavaScriptFacts>([...input.facts.of('javascript')].filter(([path]) => slices.files.role(path) === 'source'))
   const reader = new UrlReader(sources, slices.modules)
   const flows: Flows = { oauth: [], resets: [], codes: [], redirects: [] }
   const openRedirects = []
   for (const [path, js] of sources) {
     readFlows(path, js, reader, flows)
+    flows.codes.push(...readOwnCodes(path, js, reader, sources, slices.schema))
     openRedirects.push(...findOpenRedirects(path, js, reader, slices.routes.routes))
   }
   const settings = readAuthSettings(input.facts)

@@ -257,6 +257,11 @@ export class UrlReader {
     return []
   }
 
+  /** The function at the site; an empty one when the file is not known. */
+  functionAt(site: Site): FunctionIR {
+    return this.files.get(site.path)?.functions[site.fn] ?? { id: site.fn, params: [], body: [], l: 1, e: 1 }
+  }
+
   /** The initialiser of a variable around the site. */
   initOf(name: string, site: Site): Expr | undefined {
     const js = this.files.get(site.path)

@@ -59,7 +59,7 @@ export function findOtherProcessors(files: ReadonlyMap<string, JavaScriptFacts>)
 export function otherWebhooks(routes: readonly Route[], processors: readonly OtherProcessor[], sources: ReadonlyMap<string, JavaScriptFacts>): OtherWebhook[] {
   return routes.flatMap((route): OtherWebhook[] => {
     const { behaviour } = route
-    const processor = behaviour && receives(route, processors)
+    const processor = behaviour && receives(route, processors, sources.get(route.path))
     if (!processor) return []
     const webhook = {
       subject: route.subject,
@@ -77,13 +77,25 @@ export function otherWebhooks(routes: readonly Route[], processors: readonly Oth
 
 const RECEIVER = /webhook|(^|[/_-])(ipn|postback)([/_.-]|$)/i
 
-function receives(route: Route, processors: readonly OtherProcessor[]): OtherProcessor | undefined {
-  if (route.kind === 'page' || (route.method !== undefined && route.method !== 'POST')) return undefined
+/** The processor whose events an endpoint is named to receive; with several in use, the one of which its file speaks. */
+function receives(route: Route, processors: readonly OtherProcessor[], js: JavaScriptFacts | undefined): OtherProcessor | undefined {
+  if (!processors.length || route.kind === 'page' || (route.method !== undefined && route.method !== 'POST')) return undefined
   const text = `${route.route} ${route.path}`
   if (!RECEIVER.test(text)) return undefined
-  const plain = text.toLowerCase().replace(/[^a-z]/g, '')
-  const named = processors.find((p) => plain.includes(p.name.toLowerCase().replace(/[^a-z]/g, '')))
-  return named ?? (/pay|pix|billing|checkout|purchase|subscription/i.test(text) || /(^|\/)webhooks?(\/|\.|$)/i.test(route.route) ? processors[0] : undefined)
+  const named = processors.find((p) => letters(text).includes(letters(p.name))) ?? processors.find((p) => speaksOf(js, letters(p.name)))
+  return named ?? (/pay|pix|billing|checkout|purchase|subscription/i.test(text) ? processors[0] : undefined)
+}
+
+const letters = (text: string): string => text.toLowerCase().replace(/[^a-z]/g, '')
+
+function speaksOf(js: JavaScriptFacts | undefined, name: string): boolean {
+  for (const fn of js?.functions ?? []) {
+    for (const e of expressions(fn)) {
+      const text = e.k === 'tpl' ? e.quasis.join(' ') : e.k === 'id' || e.k === 'mem' ? e.name : stringOf(e)
+      if (text && letters(text).includes(name)) return true
+    }
+  }
+  return false
 }
 
 /** Whoever asks the processor what really happened, or compares something that only the processor knows, does not take the sender's word. */
