@@ -309,4 +309,29 @@ describe('loose files', () => {
     expect(table(result.catalog, 'public.profiles').at).toEqual({ path: 'supabase/migrations/1_a.sql', line: 1 })
     expect(result.gaps).toEqual([{ path: 'schema.sql', because: '2 statements repeat what the migrations create and were left out', touches: [] }])
   })
+
+  test('that reset the database take nothing away', async () => {
+    const result = await replaySql({
+      'supabase/migrations/1_a.sql':
+        'create table notes (id int primary key, owner uuid);\nalter table notes enable row level security;\ncreate policy "own" on notes using (auth.uid() = owner);',
+      'reset.sql': `do $$ declare p record; begin
+  for p in select policyname, tablename from pg_policies where schemaname = 'public' loop
+    execute format('drop policy if exists %I on public.%I', p.policyname, p.tablename);
+  end loop; end $$;
+drop table if exists notes cascade;
+create table notes (id int primary key, owner uuid);
+create table extra (id int primary key);`,
+      'scripts/down.sql': 'drop table notes cascade;\ndrop schema public cascade;',
+    })
+    expect(result.catalog.tables.filter((t) => t.schema === 'public').map((t) => [t.name, t.rls.enabled])).toEqual([
+      ['extra', false],
+      ['notes', true],
+    ])
+    expect(result.catalog.policies.map((p) => p.name)).toEqual(['own'])
+    expect(result.gaps.map((g) => `${g.path}: ${g.because}`).sort()).toEqual([
+      'reset.sql: 1 statements repeat what the migrations create and were left out',
+      'reset.sql: 2 statements take down what the migrations create and were left out',
+      'scripts/down.sql: 2 statements take down what the migrations create and were left out',
+    ])
+  })
 })

@@ -1,5 +1,5 @@
 import type { DatabaseGap } from '../database.ts'
-import type { ParsedFile, Statement } from './statement.ts'
+import { type ParsedFile, type Statement, touchesOf } from './statement.ts'
 import { relationName, relationsIn } from './tree.ts'
 
 /** What a file creates and what it needs from others, as qualified names of relations. */
@@ -28,17 +28,34 @@ export function orderFiles(files: readonly ParsedFile[], gaps: DatabaseGap[]): P
 
 /**
  * Leaves out what a loose file says of tables that both it and the migrations create. A base that the migrations build on and
- * that they repeat in small part (CREATE TABLE IF NOT EXISTS) stays whole: it ran first.
+ * that they repeat in small part (CREATE TABLE IF NOT EXISTS) stays whole: it ran first. Scripts that take the database down
+ * or build it anew are kept for a developer's machine: what the migrations create stays.
  */
 function withoutCopies(file: ParsedFile, created: ReadonlySet<string>, isBase: boolean, gaps: DatabaseGap[]): ParsedFile {
   const own = links(file).creates
   const copies = new Set([...own].filter((n) => created.has(n)))
-  if (copies.size === 0 || (isBase && copies.size < own.size / 2)) return file
-  const wholeCopy = copies.size === own.size
-  const statements = wholeCopy ? [] : file.statements.filter((s) => !copies.has(subjectOf(s) ?? ''))
-  const dropped = file.statements.length - statements.length
-  if (dropped) gaps.push({ path: file.file.path, because: `${dropped} statements repeat what the migrations create and were left out`, touches: [] })
+  if (isBase && copies.size < own.size / 2) return file
+  const rebuilds = copies.size > 0 && copies.size >= own.size / 2
+  const kept = file.statements.filter((s) => !takesDown(s, created, rebuilds))
+  if (kept.length < file.statements.length) gaps.push(leftOut(file, kept, 'take down what the migrations create'))
+  const statements = copies.size > 0 && copies.size === own.size ? [] : kept.filter((s) => !copies.has(subjectOf(s) ?? ''))
+  if (statements.length < kept.length) gaps.push(leftOut({ ...file, statements: kept }, statements, 'repeat what the migrations create'))
   return { ...file, statements }
+}
+
+function leftOut(file: ParsedFile, kept: readonly Statement[], what: string): DatabaseGap {
+  return { path: file.file.path, because: `${file.statements.length - kept.length} statements ${what} and were left out`, touches: [] }
+}
+
+/** Drops tables of the migrations, or, in a script that builds them anew, drops anything of theirs, by name or in a loop over the catalog. */
+function takesDown(s: Statement, created: ReadonlySet<string>, rebuilds: boolean): boolean {
+  if (s.kind === 'DoStmt') return rebuilds && /\bdrop\b/i.test(s.text)
+  if (s.kind !== 'DropStmt') return false
+  const tables = s.node.removeType === 'OBJECT_SCHEMA' || s.node.removeType === 'OBJECT_TABLE'
+  return (
+    (rebuilds || tables) &&
+    (s.node.removeType === 'OBJECT_SCHEMA' || touchesOf(s).some((t) => t.topic !== 'function' && 'object' in t && created.has(t.object ?? '')))
+  )
 }
 
 /** The relation that a statement defines or belongs to. */
