@@ -1,5 +1,5 @@
 import { redact } from '../facts/secrets/redact.ts'
-import type { Excerpt, Excerpts } from '../report/html/sections.ts'
+import type { Excerpt, Excerpts } from '../report/html/findings.ts'
 import type { Report } from '../report/report.ts'
 import type { Source } from '../source/source.ts'
 

@@ -1,17 +1,8 @@
 import { cleanLine } from '../lib/clean-text.ts'
 import { escapeHtml } from '../lib/escape-html.ts'
+import { type Excerpts, renderFindings } from './html/findings.ts'
 import { renderMatrix } from './html/matrix.ts'
-import {
-  type Excerpts,
-  renderChecks,
-  renderComparison,
-  renderFindings,
-  renderFinePrint,
-  renderRoutes,
-  renderTiles,
-  renderUnverified,
-  renderVerdict,
-} from './html/sections.ts'
+import { renderChecks, renderComparison, renderFinePrint, renderRoutes, renderTiles, renderUnverified, renderVerdict } from './html/sections.ts'
 import { STYLE } from './html/style.ts'
 import type { Report } from './report.ts'
 

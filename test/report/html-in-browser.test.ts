@@ -43,6 +43,16 @@ describe.skipIf(!CHROMIUM)('the HTML report in a browser', () => {
     reportFinding({ subject: `table ${HOSTILE}`, path: HOSTILE, message: HOSTILE, attack: HOSTILE, fix: { text: HOSTILE, code: HOSTILE } }),
   ])
 
+  const many = (n: number) =>
+    Array.from({ length: n }, (_, i) =>
+      reportFinding({
+        subject: `table public.t${i}`,
+        fingerprint: i.toString(16).padStart(16, '0'),
+        path: `${i}.sql`,
+        related: [{ path: 'a.ts', line: 1, what: 'reads it' }],
+      }),
+    )
+
   test('works from the disk: no request but the file itself, no script, no image, no dialog', async () => {
     const { page, asked, dialogs } = await open(renderHtml(hostile))
     expect(asked).toHaveLength(1)
@@ -65,6 +75,9 @@ describe.skipIf(!CHROMIUM)('the HTML report in a browser', () => {
       reportFinding({ subject: 'c', severity: 'Medium' }),
     ])
     const { page } = await open(renderHtml(report), { colorScheme })
+    await page.evaluate(() => {
+      for (const d of document.querySelectorAll('details')) d.open = true
+    })
     expect(await page.evaluate(lowContrast)).toEqual([])
     await page.close()
   })
@@ -76,6 +89,72 @@ describe.skipIf(!CHROMIUM)('the HTML report in a browser', () => {
     expect(await page.locator('th:not([scope])').count()).toBe(0)
     expect(await page.locator('section:not([aria-label]):not([aria-labelledby])').count()).toBe(0)
     expect(await page.getAttribute('html', 'lang')).toBe('en')
+    await page.close()
+  })
+
+  test('every link leads to a place in the page, and ids are unique', async () => {
+    const { page } = await open(renderHtml(sampleReport(many(40))))
+    const { missing, twice } = await page.evaluate(() => {
+      const ids = [...document.querySelectorAll('[id]')].map((e) => e.id)
+      const targets = [...document.querySelectorAll('a')].map((a) => a.getAttribute('href') ?? '')
+      return { missing: targets.filter((t) => !t.startsWith('#') || !ids.includes(t.slice(1))), twice: ids.filter((id, i) => ids.indexOf(id) !== i) }
+    })
+    expect(missing).toEqual([])
+    expect(twice).toEqual([])
+    await page.close()
+  })
+
+  test('works by keyboard: folded parts open, what scrolls can be reached, and the focus is seen', async () => {
+    const { page } = await open(renderHtml(sampleReport(many(3))), { width: 500 })
+    const summary = page.locator('.paste summary').first()
+    await summary.focus()
+    await page.keyboard.press('Enter')
+    expect(await page.locator('.paste details').first().getAttribute('open')).not.toBeNull()
+    expect(await summary.evaluate((e) => getComputedStyle(e).outlineStyle)).toBe('solid')
+    const unreachable = await page.evaluate(() =>
+      [...document.querySelectorAll<HTMLElement>('main *')]
+        .filter((e) => e.scrollWidth > e.clientWidth + 1 && /auto|scroll/.test(getComputedStyle(e).overflowX) && e.tabIndex < 0)
+        .map((e) => e.className),
+    )
+    expect(unreachable).toEqual([])
+    await page.close()
+  })
+
+  test('tells a screen reader what each part is', async () => {
+    const { page } = await open(renderHtml(sampleReport(many(3))))
+    const tree = await page.locator('main').ariaSnapshot()
+    for (const part of [
+      '- region "Verdict"',
+      '- list "Counts"',
+      '- region "Findings"',
+      '- navigation "Findings at a glance"',
+      '- article "Critical RLS is off"',
+      '- columnheader "Result"',
+      '- region "The 25 checks"',
+    ])
+      expect(tree).toContain(part)
+    await page.close()
+  })
+
+  test('with 200 findings stays one page that answers at a glance', async () => {
+    const { page } = await open(renderHtml(sampleReport(many(200))), { width: 390 })
+    expect(await page.locator('article.finding').count()).toBe(200)
+    expect(await page.locator('nav li').count()).toBeLessThanOrEqual(13)
+    expect(await page.locator('nav li').first().innerText()).toContain('200 places')
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)).toBe(0)
+    await page.close()
+  })
+
+  test('prints: folded parts are on the pages, and the list of links is not', async () => {
+    const { page } = await open(renderHtml(sampleReport(many(3))))
+    await page.emulateMedia({ media: 'print' })
+    expect(
+      await page
+        .locator('.paste pre')
+        .first()
+        .evaluate((e) => e.checkVisibility({ contentVisibilityAuto: true }) && e.getClientRects().length > 0),
+    ).toBe(true)
+    expect(await page.locator('nav').first().isVisible()).toBe(false)
     await page.close()
   })
 

@@ -1,25 +1,6 @@
-import { cleanLine } from '../../lib/clean-text.ts'
 import { escapeHtml } from '../../lib/escape-html.ts'
 import type { Report, ReportCheck, ReportFinding } from '../report.ts'
-
-/** Lines around a finding, already redacted; `first` is the number of the first line. */
-export interface Excerpt {
-  readonly first: number
-  readonly lines: readonly string[]
-}
-
-/** Excerpts by `path:line` of the finding. */
-export type Excerpts = ReadonlyMap<string, Excerpt>
-
-const text = (t: string, max = 4000): string => escapeHtml(cleanLine(t, max))
-/** Code keeps its line breaks and nothing else that is not printable. */
-const code = (t: string): string =>
-  t
-    .split('\n')
-    .slice(0, 120)
-    .map((l) => escapeHtml(cleanLine(l.replace(/\t/g, '  '), 400)))
-    .join('\n')
-const plural = (n: number, word: string): string => `${n} ${word}${n === 1 ? '' : 's'}`
+import { name, plural, text } from './text.ts'
 
 /** The answer in one box: may this go in front of users? */
 export function renderVerdict(report: Report): string {
@@ -51,66 +32,29 @@ function box(kind: string, headline: string, sentence: string): string {
 /** Counts at a glance. */
 export function renderTiles(report: Report): string {
   const s = report.summary
-  const tiles: [number, string][] = [
-    [s.critical, 'Critical'],
-    [s.high, 'High'],
-    [s.medium, 'Medium'],
-    [s.passed, 'checks passed'],
-    [s.failed, 'checks failed'],
-    [s.unverified, 'to look at'],
-    [s.notApplicable, 'not applicable'],
+  const tiles: [number, string, string][] = [
+    [s.critical, 'Critical', 'Critical'],
+    [s.high, 'High', 'High'],
+    [s.medium, 'Medium', 'Medium'],
+    [s.failed, 'checks failed', ''],
+    [s.passed, 'checks passed', ''],
+    [s.unverified, 'to look at yourself', ''],
+    [s.notApplicable, 'do not apply', ''],
   ]
-  return `<ul class="tiles">${tiles.map(([n, label]) => `<li><b>${n}</b>${label}</li>`).join('')}</ul>`
+  return `<ul class="tiles" aria-label="Counts">${tiles.map(([n, label, kind]) => `<li${n && kind ? ` class="${kind}"` : ''}><b>${n}</b>${label}</li>`).join('')}</ul>`
 }
 
-/** Every finding, most severe first. */
-export function renderFindings(report: Report, excerpts: Excerpts): string {
-  const order = { Critical: 0, High: 1, Medium: 2 }
-  const shown = new Set<string>()
-  const all = report.checks.flatMap((c) => c.findings.map((f) => ({ c, f }))).sort((a, b) => order[a.f.severity] - order[b.f.severity])
-  const cards = all.flatMap(({ c, f }) => {
-    const cause = `${f.subject} ${f.path}:${f.line}`
-    if (f.alsoFails.length && shown.has(cause)) return []
-    shown.add(cause)
-    return [renderFinding(c, f, excerpts.get(`${f.path}:${f.line}`))]
-  })
-  return cards.length ? `<section aria-labelledby="findings"><h2 id="findings">Findings</h2>${cards.join('\n')}</section>` : ''
-}
-
-function renderFinding(check: ReportCheck, f: ReportFinding, excerpt: Excerpt | undefined): string {
-  const also = f.alsoFails.length ? `, also ${f.alsoFails.join(', ')}` : ''
-  const state = f.state === 'introduced' ? '<span class="tag Critical">introduced</span>' : ''
-  const proof = f.proof === 'executed' ? '<span class="tag plain">tried: it works</span>' : ''
-  return `<article class="finding ${f.severity}" id="f-${f.fingerprint}"><h3><span class="tag ${f.severity}">${f.severity}</span>${state}${proof}${text(f.subject)}</h3>
-<p class="where"><code>${text(f.path)}:${f.line}</code> · check ${check.number} ${text(check.id)}${also}${f.workspace ? ` · ${text(f.workspace)}` : ''}</p>
-<p>${text(f.message)}</p><p class="attack"><b>What an attacker does:</b> ${text(f.attack)}</p>
-${excerpt ? renderExcerpt(excerpt, f) : ''}<p><b>Fix:</b> ${text(f.fix.text)}${f.fix.proved ? ' <span class="tag passed">proved: closes the hole</span>' : ''}</p>${f.fix.code ? `<pre>${code(f.fix.code)}</pre>` : ''}
-${f.assumes ? `<p class="meta">Assumes: ${text(f.assumes)}</p>` : ''}${renderRelated(f)}</article>`
-}
-
-function renderExcerpt(excerpt: Excerpt, f: ReportFinding): string {
-  const rows = excerpt.lines.map((line, i) => {
-    const no = excerpt.first + i
-    const hit = no >= f.line && no <= Math.min(f.endLine, f.line + 7)
-    const body = `<span class="no">${no}</span>${code(line)}`
-    return hit ? `<span class="hit">${body}</span>` : `${body}\n`
-  })
-  return `<pre class="lines" aria-label="Source">${rows.join('')}</pre>`
-}
-
-function renderRelated(f: ReportFinding): string {
-  if (!f.related.length) return ''
-  const rows = f.related.slice(0, 40).map((r) => `<li><code>${text(r.path)}:${r.line}</code> ${text(r.what)}</li>`)
-  return `<details><summary>${plural(f.related.length, 'related place')}</summary><ul class="plain">${rows.join('')}</ul></details>`
-}
+const RESULT = { failed: 'failed', passed: 'passed', 'not-applicable': 'does not apply', unverified: 'look yourself' } as const
 
 /** The 25 checks, by category. */
 export function renderChecks(report: Report): string {
   const rows = report.checks.map((c, i) => {
-    const heading = report.checks[i - 1]?.category === c.category ? '' : `<tr><th colspan="4" scope="colgroup">${text(c.category)}</th></tr>`
-    return `${heading}<tr><td>${c.number}</td><td><code>${text(c.id)}</code></td><td><span class="tag ${c.status}">${c.status.replace('-', ' ')}</span></td><td>${text(why(c), 400)}</td></tr>`
+    const heading = report.checks[i - 1]?.category === c.category ? '' : `<tr><th colspan="4" scope="colgroup">${name(c.category)}</th></tr>`
+    const first = c.findings[0]
+    const reason = first ? `<a href="#f-${name(first.fingerprint)}">${plural(c.findings.length, 'finding')}</a>` : text(why(c), 400)
+    return `${heading}<tr><td class="fit">${c.number}</td><td>${text(c.rule, 300)} <span class="meta"><code>${name(c.id)}</code></span></td><td class="fit"><span class="tag ${c.status}">${RESULT[c.status]}</span></td><td>${reason}</td></tr>`
   })
-  return `<section aria-labelledby="checks"><h2 id="checks">The 25 checks</h2><div class="scroll"><table><thead><tr><th scope="col">#</th><th scope="col">Check</th><th scope="col">Result</th><th scope="col">Why</th></tr></thead><tbody>${rows.join('\n')}</tbody></table></div></section>`
+  return `<section aria-labelledby="checks"><h2 id="checks">The 25 checks</h2><div class="scroll" role="region" aria-labelledby="checks" tabindex="0"><table><thead><tr><th scope="col">#</th><th scope="col" class="wide">Rule</th><th scope="col">Result</th><th scope="col" class="wide">Why</th></tr></thead><tbody>${rows.join('\n')}</tbody></table></div></section>`
 }
 
 function why(c: ReportCheck): string {
@@ -124,21 +68,28 @@ export function renderUnverified(report: Report): string {
   if (!open.length) return ''
   const rows = open.map(
     (c) =>
-      `<li><b>${c.number} <code>${text(c.id)}</code></b>: ${text(c.because ?? '')}${c.howToVerify ? `<br>Look at: ${text(c.howToVerify.where)}<br>Then attest: ${text(c.howToVerify.attest)}` : ''}</li>`,
+      `<li><b>${c.number}. ${text(c.rule, 300)}</b><br>${text(c.because ?? '')}${c.howToVerify ? `<br>Look at: ${text(c.howToVerify.where)}<br>Then write down under <code>attest</code> in <code>.github/prelaunch.yml</code>, for <code>${name(c.id)}</code>: ${text(c.howToVerify.attest)}` : ''}</li>`,
   )
-  return `<section aria-labelledby="unverified"><h2 id="unverified">To look at yourself</h2><ul class="plain">${rows.join('')}</ul></section>`
+  return `<section aria-labelledby="unverified"><h2 id="unverified">To look at yourself</h2><p class="meta">The repository does not show these; nobody should take them for passed.</p><ul class="plain">${rows.join('')}</ul></section>`
 }
+
+/** Whose rows the code of a route reaches. */
+const RIGHTS: Readonly<Record<string, string>> = { service: 'everybody’s', caller: 'the user’s own', anon: 'public ones' }
 
 /** Every entry of the application and who is let in. */
 export function renderRoutes(report: Report): string {
   if (!report.routes.length) return ''
+  const findingOf = new Map(report.checks.flatMap((c) => c.findings.map((f) => [f.subject, f] as const)).reverse())
   const rows = report.routes.map((r) => {
-    const guard = r.guard
-      ? `${text(r.guard.who)} <span class="meta"><code>${text(r.guard.path)}:${r.guard.line}</code></span>`
-      : '<span class="tag plain">nobody asks</span>'
-    return `<tr><td>${text(r.method ?? (r.kind === 'page' ? 'page' : 'any'))}</td><td><code>${text(r.route)}</code><br><span class="meta">${text(r.path)}:${r.line}</span></td><td>${guard}</td><td>${text(r.client ?? '')}</td><td>${text(r.tables.join(', '), 300)}</td></tr>`
+    const finding = findingOf.get(r.subject)
+    const open = finding
+      ? `<a class="tag ${finding.severity}" href="#f-${name(finding.fingerprint)}">nobody checks</a>`
+      : '<span class="tag plain">everybody</span>'
+    const guard = r.guard ? `${text(r.guard.who)} <span class="meta"><code>${name(r.guard.path)}:${r.guard.line}</code></span>` : open
+    const rights = r.tables.length ? (RIGHTS[r.client ?? ''] ?? name(r.client ?? '')) : ''
+    return `<tr><td class="fit">${name(r.method ?? (r.kind === 'page' ? 'page' : 'any'))}</td><td><code>${name(r.route)}</code><br><span class="meta">${name(r.path)}:${r.line}</span></td><td>${guard}</td><td>${name(r.tables.join(', '), 300)}</td><td>${rights}</td></tr>`
   })
-  return `<section aria-labelledby="routes"><h2 id="routes">Entries of the application</h2><div class="scroll"><table><thead><tr><th scope="col">Method</th><th scope="col">Route</th><th scope="col">Who is let in</th><th scope="col">Client</th><th scope="col">Tables</th></tr></thead><tbody>${rows.join('\n')}</tbody></table></div></section>`
+  return `<section aria-labelledby="routes"><h2 id="routes">Doors of the application</h2><p class="meta">Every page and endpoint that somebody can call, and who is let in.</p><div class="scroll" role="region" aria-labelledby="routes" tabindex="0"><table><thead><tr><th scope="col">Method</th><th scope="col" class="wide">Route</th><th scope="col" class="wide">Who is let in</th><th scope="col">Tables</th><th scope="col">Whose rows</th></tr></thead><tbody>${rows.join('\n')}</tbody></table></div></section>`
 }
 
 /** What changed against the base. */
@@ -149,7 +100,7 @@ export function renderComparison(report: Report): string {
     findings.length
       ? `<h3>${title}</h3><ul class="plain">${findings.map((f) => `<li><span class="tag ${f.severity}">${f.severity}</span>${text(f.subject)} <code>${text(f.path)}</code></li>`).join('')}</ul>`
       : ''
-  return `<section aria-labelledby="changes"><h2 id="changes">What this change does</h2><p>${plural(c.introduced.length, 'finding')} introduced, ${c.existing.length} were there before, ${c.fixed.length} fixed.</p>${list('Fixed', c.fixed)}${list('Could not be read again (not counted as fixed)', c.unreadable)}</section>`
+  return `<section aria-labelledby="changes"><h2 id="changes">What this change does</h2><p>${plural(c.introduced.length, 'finding')} introduced, ${c.existing.length} there before, ${c.fixed.length} fixed.</p>${list('Fixed', c.fixed)}${list('Could not be read again (not counted as fixed)', c.unreadable)}</section>`
 }
 
 /** Gaps, suppressed findings and problems of the configuration: what the reader must know before trusting the rest. */

@@ -21,10 +21,12 @@ pre{background:var(--code);border:1px solid var(--line);border-radius:6px;paddin
 .meta{color:var(--soft);font-size:.9rem}
 .tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(7rem,1fr));gap:.7rem;margin:1rem 0;padding:0;list-style:none}
 .tiles li{background:var(--panel);border:1px solid var(--line);border-radius:8px;padding:.6rem .8rem;font-size:.85rem;color:var(--soft)}
+.tiles .Critical b{color:var(--critical)}.tiles .High b{color:var(--high)}.tiles .Medium b{color:var(--medium)}
 .tiles b{display:block;font-size:1.5rem;color:var(--text);line-height:1.2}
-.finding{border:1px solid var(--line);border-left:5px solid var(--line);border-radius:8px;padding:.9rem 1.1rem;margin:.9rem 0;break-inside:avoid}
+.finding{border:1px solid var(--line);border-left:5px solid var(--line);border-radius:8px;padding:.9rem 1.1rem;margin:.9rem 0;}
 .finding.Critical{border-left-color:var(--critical)}.finding.High{border-left-color:var(--high)}.finding.Medium{border-left-color:var(--medium)}
 .tag{display:inline-block;font-size:.76rem;font-weight:700;border-radius:999px;padding:.08rem .6rem;margin-right:.4rem;vertical-align:.12em;border:1px solid currentColor}
+.tag.new{color:var(--bg);background:var(--text);border-color:var(--text)}a.tag{text-decoration:underline}
 .tag.Critical{color:var(--critical);background:var(--critical-bg)}.tag.High{color:var(--high);background:var(--high-bg)}.tag.Medium{color:var(--medium);background:var(--medium-bg)}
 .tag.passed{color:var(--good);background:var(--good-bg)}.tag.failed{color:var(--critical);background:var(--critical-bg)}.tag.unverified{color:var(--unsure);background:var(--unsure-bg)}.tag.not-applicable,.tag.plain{color:var(--soft);background:var(--panel)}
 .where{color:var(--soft);font-size:.88rem;margin:.2rem 0 .5rem;overflow-wrap:anywhere}
@@ -34,13 +36,19 @@ pre{background:var(--code);border:1px solid var(--line);border-radius:6px;paddin
 details>summary{cursor:pointer;color:var(--link);font-size:.92rem}
 .scroll{overflow-x:auto}
 table{border-collapse:collapse;width:100%;font-size:.88rem;margin:.6rem 0}
-th,td{text-align:left;padding:.42rem .6rem;border-bottom:1px solid var(--line);vertical-align:top;overflow-wrap:anywhere}
+th,td{text-align:left;padding:.42rem .6rem;border-bottom:1px solid var(--line);vertical-align:top}
+td,td code{overflow-wrap:break-word}td.fit,thead th,td .tag{white-space:nowrap}th.wide{min-width:12rem}
 th{color:var(--soft);font-weight:600}
 thead th{border-bottom-width:2px}
 .matrix td,.matrix thead th{text-align:center;padding:.4rem .1rem;overflow-wrap:normal;font-size:.8rem}.matrix th[scope=row]{text-align:left;min-width:9rem;font-size:.84rem}.matrix td:nth-of-type(4n+1),.matrix thead th[scope=colgroup],.matrix thead tr+tr th:nth-of-type(4n+1){border-left:1px solid var(--line)}
 .cell{display:inline-block;min-width:2.6rem;border-radius:5px;padding:.05rem .2rem;font-size:.78rem;font-weight:600}
 .cell.open{background:var(--critical-bg);color:var(--critical)}.cell.own{background:var(--good-bg);color:var(--good)}.cell.shut{color:var(--soft)}.cell.error{background:var(--unsure-bg);color:var(--unsure)}
-ul.plain{padding-left:1.2rem}
+ul.plain{padding-left:1.2rem}ul.plain li{margin:.3rem 0}
+.glance{list-style:none;padding:0;margin:.4rem 0 1rem}.glance li{margin:.3rem 0;overflow-wrap:anywhere}
+.paste{background:var(--panel);border:1px solid var(--line);border-radius:8px;padding:.5rem .9rem;margin:.8rem 0}.paste details{margin:.3rem 0}
+pre.wrap{white-space:pre-wrap;overflow-wrap:anywhere}
+:focus-visible{outline:3px solid var(--link);outline-offset:2px}
 footer{margin-top:3rem;padding-top:1rem;border-top:1px solid var(--line);color:var(--soft);font-size:.85rem}
-@media print{body{font-size:11pt}main{max-width:none;padding:0}details{display:block}details>summary{display:none}pre{white-space:pre-wrap}.finding{page-break-inside:avoid}}
+@media (max-width:40rem){main{padding:1.2rem .9rem 3rem}.tiles{grid-template-columns:repeat(auto-fit,minmax(5.6rem,1fr));gap:.45rem}.tiles li{padding:.45rem .6rem}.verdict{padding:1rem 1.1rem}.verdict strong{font-size:1.4rem}}
+@media print{body{font-size:11pt}main{max-width:none;padding:0}details::details-content{content-visibility:visible;display:block;height:auto}pre{white-space:pre-wrap;overflow-wrap:anywhere}.finding{break-inside:auto}h2,h3,summary{break-after:avoid}.scroll{overflow:visible}tr{break-inside:avoid}nav{display:none}}
 `

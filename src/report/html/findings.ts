@@ -1,0 +1,113 @@
+import { SEVERITIES } from '../../checks/outcome.ts'
+import { migrationFor } from '../migration.ts'
+import { promptFor, promptForAll } from '../prompt.ts'
+import type { Report, ReportCheck, ReportFinding } from '../report.ts'
+import { code, name, plural, text } from './text.ts'
+
+/** Lines around a finding, already redacted; `first` is the number of the first line. */
+export interface Excerpt {
+  readonly first: number
+  readonly lines: readonly string[]
+}
+
+/** Excerpts by `path:line` of the finding. */
+export type Excerpts = ReadonlyMap<string, Excerpt>
+
+interface Shown {
+  readonly check: ReportCheck
+  readonly f: ReportFinding
+}
+
+/** Entries of the list at the beginning; more would be no glance. */
+const MAX_GLANCE = 12
+
+/** Findings as the report shows them: each cause once, what the change introduced first, then by severity. */
+export function shownFindings(report: Report): readonly Shown[] {
+  const rank = (f: ReportFinding) => (f.state === 'introduced' ? 0 : 10) + SEVERITIES.indexOf(f.severity)
+  const causes = new Set<string>()
+  return report.checks
+    .flatMap((check) => check.findings.map((f) => ({ check, f })))
+    .sort((a, b) => rank(a.f) - rank(b.f))
+    .filter(({ f }) => {
+      const cause = `${f.subject} ${f.path}:${f.line}`
+      if (f.alsoFails.length && causes.has(cause)) return false
+      causes.add(cause)
+      return true
+    })
+}
+
+/** Every finding: a list at a glance, what to paste once, then one card for each. */
+export function renderFindings(report: Report, excerpts: Excerpts): string {
+  const all = shownFindings(report)
+  if (!all.length) return ''
+  const cards = all.map(({ check, f }) => renderFinding(check, f, excerpts.get(`${f.path}:${f.line}`)))
+  return `<section aria-labelledby="findings"><h2 id="findings">Findings</h2>${renderGlance(all)}${renderPasteAll(all.map(({ f }) => f))}${cards.join('\n')}</section>`
+}
+
+/** Headlines with how often they occur; each leads to its first finding. */
+function renderGlance(all: readonly Shown[]): string {
+  if (all.length < 3) return ''
+  const groups = [...Map.groupBy(all, ({ f }) => `${f.severity} ${f.title}`).values()]
+  const items = groups.slice(0, MAX_GLANCE).map((group) => {
+    const { f } = group[0] as Shown
+    const what = group.length > 1 ? `${group.length} places` : name(f.subject, 120)
+    return `<li><span class="tag ${f.severity}">${f.severity}</span><a href="#f-${name(f.fingerprint)}">${text(f.title, 200)}</a> <span class="meta">${what}</span></li>`
+  })
+  const rest = groups.slice(MAX_GLANCE).reduce((n, g) => n + g.length, 0)
+  return `<nav aria-label="Findings at a glance"><ul class="glance">${items.join('')}${rest ? `<li class="meta">and ${rest} more below</li>` : ''}</ul></nav>`
+}
+
+function renderPasteAll(findings: readonly ReportFinding[]): string {
+  const migration = migrationFor(findings)
+  const parts = [
+    findings.length > 1
+      ? copyBox(`One prompt for your AI builder that fixes ${findings.length > 20 ? 'the first 20' : `all ${findings.length}`}`, promptForAll(findings))
+      : '',
+    migration && migration.fixes.length > 1
+      ? copyBox(`${migration.fixes.length} database fixes as one migration: each was tried and closes its hole`, migration.sql)
+      : '',
+  ].filter(Boolean)
+  return parts.length ? `<div class="paste">${parts.join('')}</div>` : ''
+}
+
+/** A text to copy, folded away. It wraps, because it is read as prose. */
+function copyBox(title: string, body: string): string {
+  return `<details><summary>${title}</summary><pre class="wrap" tabindex="0">${code(body)}</pre></details>`
+}
+
+function renderFinding(check: ReportCheck, f: ReportFinding, excerpt: Excerpt | undefined): string {
+  const also = f.alsoFails.length ? `, also ${f.alsoFails.join(', ')}` : ''
+  const state = f.state === 'introduced' ? '<span class="tag new">introduced</span>' : ''
+  const proof = f.proof === 'executed' ? '<span class="tag plain">tried: the attack works</span>' : ''
+  const id = name(f.fingerprint)
+  return `<article class="finding ${f.severity}" id="f-${id}" aria-labelledby="t-${id}"><h3 id="t-${id}"><span class="tag ${f.severity}">${f.severity}</span>${text(f.title, 300)}</h3>
+<p class="where">${state}${proof}<b>${name(f.subject)}</b> · <code>${name(f.path)}:${f.line}</code> · check ${check.number} ${name(check.id)}${also}${f.workspace ? ` · ${name(f.workspace)}` : ''}</p>
+<p>${text(f.message)}</p><p class="attack"><b>What an attacker does:</b> ${text(f.attack)}</p>
+${excerpt ? renderExcerpt(excerpt, f) : ''}${renderFix(f)}
+${f.assumes ? `<p class="meta">Assumes: ${text(f.assumes)}</p>` : ''}${copyBox('Prompt for your AI builder', promptFor(f))}${renderRelated(f)}</article>`
+}
+
+function renderFix({ fix }: ReportFinding): string {
+  const proved = fix.proved ? ' <span class="tag passed">tried: closes the hole</span>' : ''
+  const { replaces } = fix
+  const lines = replaces
+    ? `<p class="meta">${replaces.line === replaces.endLine ? `Line ${replaces.line}` : `Lines ${replaces.line} to ${replaces.endLine}`} of <code>${name(replaces.path)}</code> ${replaces.line === replaces.endLine ? 'becomes' : 'become'}:</p>`
+    : ''
+  return `<p><b>Fix:</b> ${text(fix.text)}${proved}</p>${fix.code ? `${lines}<pre tabindex="0" aria-label="Fix">${code(fix.code)}</pre>` : ''}`
+}
+
+function renderExcerpt(excerpt: Excerpt, f: ReportFinding): string {
+  const rows = excerpt.lines.map((line, i) => {
+    const no = excerpt.first + i
+    const hit = no >= f.line && no <= Math.min(f.endLine, f.line + 7)
+    const body = `<span class="no">${no}</span>${code(line)}`
+    return hit ? `<span class="hit">${body}</span>` : `${body}\n`
+  })
+  return `<pre class="lines" tabindex="0" aria-label="Source">${rows.join('')}</pre>`
+}
+
+function renderRelated(f: ReportFinding): string {
+  if (!f.related.length) return ''
+  const rows = f.related.slice(0, 40).map((r) => `<li><code>${name(r.path)}:${r.line}</code> ${text(r.what)}</li>`)
+  return `<details><summary>${plural(f.related.length, 'related place')}</summary><ul class="plain">${rows.join('')}</ul></details>`
+}
