@@ -5,7 +5,7 @@ import type { SchemaModel } from '../../model/app-model.ts'
 import type { Behaviour, Effect, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { isCallers, mentions, requestName } from '../../model/behaviour/values.ts'
 import { guardOfStep } from '../../model/routes/guard.ts'
-import type { Route } from '../../model/routes/routes.ts'
+import type { Guard, Route } from '../../model/routes/routes.ts'
 import type { Severity } from '../define-check.ts'
 import { Ties } from './ties.ts'
 
@@ -76,7 +76,7 @@ export function breachesOf(route: Route, schema: Pick<SchemaModel, 'tables' | 'f
   let looked = false
   const reasons = new Set<string>()
   behaviour.steps.forEach((step, index) => {
-    const guard = guardOfStep(step, behaviour)
+    const guard = guardOfStep(step, behaviour) ?? libraryGuard(route, step)
     const e = step.effect
     const signedIn = guard?.who === 'user' && (guard.trust === 'verified' || guard.trust === 'unverified' || guard.trust === 'editable')
     if (e.kind === 'db') {
@@ -117,6 +117,11 @@ export function breachesOf(route: Route, schema: Pick<SchemaModel, 'tables' | 'f
     breaches.push(...otherBreaches(step, e, behaviour, ties, schema))
   })
   return { breaches: dedupe(breaches), resources, unguarded, looked, because: [...reasons].slice(0, 3).join('; ') || 'nothing is chosen by the request' }
+}
+
+/** A guard that a library's middleware is: nothing of it is followed. */
+function libraryGuard(route: Route, step: Step): Guard | undefined {
+  return route.before.some((b) => b.external && b.blocks) ? route.work.find((w) => w.at.path === step.at.path && w.at.line === step.at.line)?.guard : undefined
 }
 
 function dedupe(list: readonly OwnershipBreach[]): OwnershipBreach[] {

@@ -77,9 +77,15 @@ function run(it: Interpreter, entry: Entry): void {
       return i < chain.length - 1 ? step(i + 1, at) : UNKNOWN
     }
     let passed = 0
-    const next = (_: Interpreter, __: readonly Val[], place: Place): Val => (++passed > 3 ? UNKNOWN : step(i + 1, place))
+    const { sendingEnds } = it
+    const next = (_: Interpreter, __: readonly Val[], place: Place): Val => {
+      it.sendingEnds = false
+      return ++passed > 3 ? UNKNOWN : step(i + 1, place)
+    }
+    it.sendingEnds = i < chain.length - 1 && r.seeds.includes('fastify-reply')
     const args = r.seeds.map((seed) => seedValue(seed, i < chain.length - 1 ? next : undefined, shared))
     const value = settle(it, callValue(it, handlerOf(fn), args, at), at)
+    it.sendingEnds = sendingEnds
     // One that never calls `next` itself hands it to something that is not followed, or is not handed one at all.
     if (i < chain.length - 1 && passed === 0) return goOn(it, value, at, () => step(i + 1, at))
     return value

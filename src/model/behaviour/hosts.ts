@@ -1,6 +1,7 @@
 import type { Place } from '../../lib/place.ts'
 import { array, constant, type HostVal, isNullish, native, object, stringOf, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
 import type { Seed, Value } from './behaviour.ts'
+import { raise } from './execute.ts'
 import type { Interpreter } from './interpreter.ts'
 import { member, request } from './members.ts'
 import { unknownCall } from './operations.ts'
@@ -357,7 +358,7 @@ export function hostCall(it: Interpreter, of: HostVal, name: string, args: reado
       }
       return undefined
     case 'express-res':
-      return responseCall(it, of, name, args, at)
+      return ended(it, responseCall(it, of, name, args, at), at)
     case 'hono-context':
       switch (name) {
         case 'json':
@@ -457,6 +458,11 @@ function throwResponse(it: Interpreter, args: readonly Val[], at: Place): Val {
   const status = statusIn(args[0])
   it.require(constant(false), at)
   return { v: 'response', how: 'other', ...(status !== undefined ? { status } : {}), at }
+}
+
+/** In a hook of Fastify, what has been answered is the end of the request. */
+function ended(it: Interpreter, answer: Val | undefined, at: Place): Val | undefined {
+  return it.sendingEnds && answer?.v === 'response' && answer.sent ? raise(it, answer, at) : answer
 }
 
 /** `res.status(401).json({…})`, `reply.code(401).send()`: the last status set on the chain and the call that sends. */

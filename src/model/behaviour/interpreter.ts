@@ -109,6 +109,8 @@ const MAX_BUILDERS = 4
 /** The state of one run: the path, the steps so far, and how branches split and join. */
 export class Interpreter {
   readonly program: Program
+  /** Inside a hook that ends the request by sending an answer (Fastify), whatever the code does afterwards. */
+  sendingEnds = false
   /** The framework's objects of this request, by seed: middleware, handler and helpers see the same ones. */
   readonly hosts = new Map<string, HostVal>()
   /** Grows with each thing that may throw; a `try` in which it did not grow never runs its handler. */

@@ -136,8 +136,9 @@ function actions(program: Program, path: string): Entry[] {
           path: v.path,
           line: h?.l ?? v.expr.l,
           code,
-          calling: 'trpc',
-          before: [],
+          calling: 'astro-action',
+          anyPage: true,
+          before: onRequest(program, program.workspace(path).dir),
         })
     }
   }

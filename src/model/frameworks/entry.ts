@@ -37,6 +37,7 @@ export type Calling =
   | 'astro' // (context)
   | 'astro-middleware' // (context, next)
   | 'astro-page' // module body, Astro.*
+  | 'astro-action' // (input, context)
   | 'lambda' // (event, context)
   | 'trpc' // ({ ctx, input })
   | 'trpc-middleware' // ({ ctx, next })

@@ -1,6 +1,7 @@
 import type { Expr, FunctionId, Stmt } from '../../facts/javascript.ts'
 import type { Place } from '../../lib/place.ts'
 import type { Before, Calling, Code } from './entry.ts'
+import { autoloaded } from './fastify-autoload.ts'
 import { covers, joinPaths, routerPath } from './path-pattern.ts'
 import { codeOf, type Meaning, type Program, packageOf } from './program.ts'
 import { blocksOf, childrenOf, exprsOf, propOf, stringOf, stringsOf } from './walk.ts'
@@ -403,6 +404,9 @@ export class RouterCollector {
   #befores(path: string, scope: FunctionId, x: Expr, router: Router): Before[] {
     if (x.k === 'arr') return x.items.flatMap((i) => this.#befores(path, scope, i, router))
     if (x.k === 'spread') return this.#befores(path, scope, x.of, router)
+    // @fastify/auth: `app.auth([app.verifyToken])`; Hono: `factory.createHandlers(auth, handler)`
+    if (x.k === 'call' && x.fn.k === 'mem' && x.fn.name === 'auth' && x.args[0]?.k === 'arr') return this.#befores(path, scope, x.args[0], router)
+    if (x.k === 'call' && x.fn.k === 'mem' && x.fn.name === 'createHandlers') return x.args.flatMap((a) => this.#befores(path, scope, a, router))
     if (x.k === 'obj') {
       // Fastify options: { schema, preHandler, onRequest, preValidation }
       return x.props.flatMap((p) =>
@@ -413,6 +417,8 @@ export class RouterCollector {
     }
     const m: Meaning | undefined = this.#program.meaning(path, scope, x)
     if (m?.k === 'expr' && m.expr.k === 'arr') return m.expr.items.flatMap((i) => this.#befores(m.path, m.scope, i, router))
+    if (m?.k === 'expr' && m.expr !== x && m.expr.k === 'call' && m.expr.fn.k === 'mem' && m.expr.fn.name === 'createHandlers')
+      return this.#befores(m.path, m.scope, m.expr, router)
     const at: Place = { path, line: x.l, ...(x.e ? { endLine: x.e } : {}) }
     const decorated = x.k === 'mem' ? (router.decorated.get(x.name) ?? this.#decorations.get(x.name)) : undefined
     if (decorated && m?.k !== 'fn') return [{ code: decorated, calling: this.#dialect.calling, at, what: 'middleware', blocks: true }]
@@ -456,7 +462,28 @@ export class RouterCollector {
     const plugin = e.args[0]
     if (!plugin || depth > MAX_DEPTH) return
     const prefix = stringOf(propOf(e.args[1], 'prefix')) ?? '/'
-    let m = this.#program.meaning(path, scope, plugin)
+    const given = this.#program.meaning(path, scope, plugin)
+    if (given?.k === 'external' && packageOf(given.from) === '@fastify/autoload') {
+      for (const file of autoloaded(this.#program, path, e.args[1]))
+        this.#context(path, e.l, target, file.meaning, joinPaths(stringOf(propOf(propOf(e.args[1], 'options'), 'prefix')) ?? '/', file.prefix), env, depth)
+      return
+    }
+    this.#context(path, e.l, target, given, prefix, env, depth, plugin, scope)
+  }
+
+  /** Enters a plug-in; one of a package is kept as it is. */
+  #context(
+    path: string,
+    line: number,
+    target: Router,
+    plugin: Meaning | undefined,
+    prefix: string,
+    env: Map<string, Router>,
+    depth: number,
+    written?: Expr,
+    scope: FunctionId = 0,
+  ): void {
+    let m = plugin
     let shared = false
     if (m?.k === 'expr' && m.expr.k === 'call') {
       const wrapper = this.#program.external(m.path, m.scope, m.expr.fn)
@@ -465,15 +492,15 @@ export class RouterCollector {
         m = this.#program.meaning(m.path, m.scope, m.expr.args[0])
       }
     }
-    if (m?.k === 'external') {
+    if (m?.k === 'external' && written) {
       target.registrations.push({
         k: 'use',
         paths: ['/'],
         befores: [
           {
-            code: { k: 'expr', path, scope, expr: plugin },
+            code: { k: 'expr', path, scope, expr: written },
             calling: this.#dialect.calling,
-            at: { path, line: e.l },
+            at: { path, line },
             what: 'middleware',
             blocks: true,
             external: { from: m.from, name: m.name },
@@ -483,7 +510,7 @@ export class RouterCollector {
       return
     }
     if (m?.k !== 'fn') return
-    const context = shared ? target : new Router({ path, line: e.l })
+    const context = shared ? target : new Router({ path, line })
     if (!shared) {
       context.mounted = true
       for (const [name, code] of target.decorated) context.decorated.set(name, code)

@@ -86,6 +86,7 @@ const SEEDS: Readonly<Record<Calling, readonly Seed[]>> = {
   astro: ['astro-context'],
   'astro-middleware': ['astro-context', 'next-function'],
   'astro-page': ['astro-context'],
+  'astro-action': ['input', 'astro-context'],
   lambda: ['lambda-event', 'unknown'],
   trpc: ['trpc-options'],
   'trpc-middleware': ['trpc-options'],

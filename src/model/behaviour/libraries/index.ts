@@ -7,6 +7,7 @@ import { AUTH_LIBRARIES } from './auth.ts'
 import { crypto } from './crypto.ts'
 import { DATABASE_LIBRARIES, databaseClient, shareSupabase, unknownDatabase } from './databases.ts'
 import { FRAMEWORK_LIBRARIES } from './frameworks.ts'
+import { honoCombine } from './hono.ts'
 import type { Library, LibraryCall } from './library.ts'
 import { PAYMENT_LIBRARIES } from './payments.ts'
 import { SERVICE_LIBRARIES } from './services.ts'
@@ -20,6 +21,7 @@ const ALL: readonly Library[] = [
   actionClients,
   ...AUTH_LIBRARIES,
   ...DATABASE_LIBRARIES,
+  honoCombine,
   ...FRAMEWORK_LIBRARIES,
   ...PAYMENT_LIBRARIES,
   ...SERVICE_LIBRARIES,
