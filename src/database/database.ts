@@ -128,7 +128,14 @@ export interface Table {
   }[]
   /** CHECK constraints as the database deparses them. */
   readonly checks?: readonly string[]
-  readonly rls: { readonly enabled: boolean; readonly forced: boolean /** The statement that last changed it. */; readonly at?: Place }
+  readonly rls: {
+    readonly enabled: boolean
+    readonly forced: boolean
+    /** The statement that last changed it. */
+    readonly at?: Place
+    /** The table was made in the dashboard and has policies: taken for enabled, although no statement says so. */
+    readonly assumed?: true
+  }
   readonly grants: readonly Grant[]
   /** CREATE TABLE (or the generated schema's line). */
   readonly at: Place
@@ -238,6 +245,8 @@ export interface AccessObject {
   /** Qualified name, bucket name or function identity. */
   readonly object: string
   readonly rls?: boolean
+  /** Of a function: it runs with its owner's rights, past row level security. */
+  readonly definer?: true
   readonly cells: readonly AccessCell[]
 }
 
@@ -245,6 +254,7 @@ export interface AccessCell {
   /** `anon`, or `A`: an ordinary signed-in user. */
   readonly role: 'anon' | 'A'
   readonly command: Command | 'execute'
+  /** `tenant`: the row of the owner of a tenant in which the user is a plain member (an INSERT: the member's own row in it). */
   readonly row: 'own' | 'other' | 'forged' | 'tenant'
   readonly column?: string
   readonly result: 'allowed' | 'refused' | 'error'

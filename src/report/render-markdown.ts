@@ -1,4 +1,5 @@
 import { code, fence, prose } from '../lib/escape-markdown.ts'
+import { allowedVerbs, callableFunctions, callWords, rowObjects, shownViewers, trialOf, VIEWERS } from './access-words.ts'
 import type { Report, ReportCheck, ReportFinding } from './report.ts'
 
 const MARK = { failed: '❌', passed: '✅', 'not-applicable': '➖', unverified: '❔' } as const
@@ -25,6 +26,7 @@ export function renderMarkdown(report: Report): string {
   }
   out.push('## The 25 checks', '', '| # | check | result | why |', '| --- | --- | --- | --- |')
   for (const c of report.checks) out.push(`| ${c.number} | ${c.id} | ${MARK[c.status]} ${c.status} | ${why(c)} |`)
+  out.push(...renderAccess(report))
   const open = report.checks.filter((c) => c.status === 'unverified' && c.howToVerify)
   if (open.length)
     out.push(
@@ -43,6 +45,34 @@ export function renderMarkdown(report: Report): string {
   if (report.suppressed.length)
     out.push('', '## Suppressed', '', ...report.suppressed.map((x) => `- ${x.finding.check} ${code(x.finding.subject)}: ${prose(x.reason)} (${code(x.where)})`))
   return `${out.join('\n')}\n`
+}
+
+/** At most so many rows of the access matrix; the JSON has all. */
+const MAX_OBJECTS = 200
+
+/** Who can reach which rows, and which functions anybody may call. */
+function renderAccess({ access }: Report): string[] {
+  const [objects, functions] = [rowObjects(access), callableFunctions(access)]
+  const out: string[] = []
+  if (objects.length) {
+    const viewers = shownViewers(objects)
+    out.push('', '## Who can reach which rows', '', 'Tried in a database that was rebuilt from the SQL of the repository.', '')
+    out.push(`| table, view or bucket | RLS | ${viewers.map((v) => v.title).join(' | ')} |`, `| --- | --- |${viewers.map(() => ' --- |').join('')}`)
+    for (const o of objects.slice(0, MAX_OBJECTS))
+      out.push(
+        `| ${code(o.object)}${o.kind === 'table' ? '' : ` (${o.kind})`} | ${o.rls === undefined ? '' : o.rls ? 'on' : '**off**'} | ${viewers.map((v) => allowedVerbs(o, v) || '–').join(' | ')} |`,
+      )
+  }
+  if (functions.length) {
+    const [stranger, other] = VIEWERS
+    out.push('', '## Functions that a browser may call', '', 'Called with the ids of another user.', '')
+    out.push(`| function | past RLS | ${stranger.title} | ${other.title} |`, '| --- | --- | --- | --- |')
+    for (const o of functions.slice(0, MAX_OBJECTS))
+      out.push(
+        `| ${code(o.object)} | ${o.definer ? 'yes' : ''} | ${prose(callWords(trialOf(o, stranger, 'execute')), 120)} | ${prose(callWords(trialOf(o, other, 'execute')), 120)} |`,
+      )
+  }
+  return out
 }
 
 function renderFinding(c: ReportCheck, f: ReportFinding): string[] {

@@ -1,5 +1,7 @@
 import { styleText } from 'node:util'
+import type { AccessObject } from '../database/database.ts'
 import { cleanLine } from '../lib/clean-text.ts'
+import { allowedVerbs, callableFunctions, callWords, rowObjects, trialOf, VIEWERS, type Viewer } from './access-words.ts'
 import type { Report, ReportCheck, ReportFinding } from './report.ts'
 
 type Paint = (style: Parameters<typeof styleText>[0], text: string) => string
@@ -22,6 +24,7 @@ export function renderTerminal(report: Report, options: { readonly color: boolea
     category = c.category
     out.push(`  ${paint(TINT[c.status], MARK[c.status])} ${String(c.number).padStart(2)} ${c.id.padEnd(30)} ${paint(TINT[c.status], c.status)}${note(c)}`)
   }
+  out.push(...renderAccess(report, paint))
   if (report.gaps.length) {
     out.push('', paint('bold', `Not understood (${report.gaps.length})`))
     for (const g of report.gaps.slice(0, 15)) out.push(`  ${cleanLine(g.path)}${g.line ? `:${g.line}` : ''} ${cleanLine(g.because)}`)
@@ -41,6 +44,32 @@ export function renderTerminal(report: Report, options: { readonly color: boolea
     `${paint(critical ? 'red' : 'green', `${critical} Critical`)}, ${high} High, ${medium} Medium. ${report.summary.passed} checks passed, ${report.summary.failed} failed, ${report.summary.unverified} unverified, ${report.summary.notApplicable} not applicable.`,
   )
   return `${out.join('\n')}\n`
+}
+
+/** At most so many lines of the access matrix; the JSON has all. */
+const MAX_OBJECTS = 40
+
+/** What strangers and other users can reach; objects that are closed to both take no line. */
+function renderAccess({ access }: Report, paint: Paint): string[] {
+  const [stranger, other] = VIEWERS
+  const said = (o: AccessObject, v: Viewer) => (o.kind === 'function' ? callWords(trialOf(o, v, 'execute')) : allowedVerbs(o, v)).replace(/^refused$/, '')
+  const rows = [...rowObjects(access), ...callableFunctions(access).filter((o) => o.definer)]
+    .map((o) => ({ o, anon: said(o, stranger), others: said(o, other) }))
+    .filter((r) => r.anon || r.others)
+  if (!rows.length) return []
+  const lines = rows
+    .slice(0, MAX_OBJECTS)
+    .map(
+      ({ o, anon, others }) =>
+        `  ${cleanLine(o.object).padEnd(44)} ${(anon || '–').padEnd(28)} ${others || '–'}${o.rls === false ? paint('red', ' (RLS off)') : ''}`,
+    )
+  return [
+    '',
+    paint('bold', 'Open to people who own none of it (tried)'),
+    paint('dim', `  ${'object'.padEnd(44)} ${stranger.title.padEnd(28)} ${other.title}`),
+    ...lines,
+    ...(rows.length > MAX_OBJECTS ? [`  … and ${rows.length - MAX_OBJECTS} more (--format json lists all)`] : []),
+  ]
 }
 
 function headline(report: Report): string {

@@ -35,11 +35,11 @@ export default defineCheck({
       .filter((t) => !isReadOnlyByDeclaration(model, t))
       .map((t) => issueOf(model, t))
     if (issues.length) return failed(issues, evidence)
-    const stubs = exposedTables(model).filter((t) => t.stub && !t.rls.enabled)
+    const stubs = exposedTables(model).filter((t) => t.stub && !isShownEnabled(t))
     const unseen = unseenTables({
       ...schema,
       queriedButNotCreated: schema.queriedButNotCreated.filter(
-        (q) => !exposedTables(model).some((t) => (t.name === q.table || qualifiedName(t) === q.table) && t.rls.enabled),
+        (q) => !exposedTables(model).some((t) => (t.name === q.table || qualifiedName(t) === q.table) && isShownEnabled(t)),
       ),
     })
     if (unseen) return { ...unseen, evidence }
@@ -54,6 +54,11 @@ export default defineCheck({
     return passed(...evidence)
   },
 })
+
+/** Whether a statement of the repository enables row level security. */
+function isShownEnabled(table: Table): boolean {
+  return table.rls.enabled && !table.rls.assumed
+}
 
 /** Declared public and not writable by browsers: what is open is what the owner opened. */
 function isReadOnlyByDeclaration(model: Pick<AppModel, 'declared'>, table: Table): boolean {
@@ -95,14 +100,14 @@ function issueOf(model: Pick<AppModel, 'schema' | 'access'>, table: Table): Issu
       ? `Nobody reaches ${name} through the API today; the next GRANT opens it whole.`
       : `${anon ? 'Anyone with the anon key, which is in your web page,' : 'Anyone who signs up for an account'} can ${listed(verbs.map((v) => (v === 'select' ? 'read' : v)))} every row of ${table.name}${owner ? `, other users' rows included` : ''}.`,
     fix,
-    at: table.at,
+    at: table.stub && table.rls.at ? table.rls.at : table.at,
     related: [
       ...(table.alsoOpenAt ?? []).map((at) => ({
         ...at,
         subject: `table ${name}`,
         what: 'the same table in another database of the repository, open as well',
       })),
-      ...(disabled && table.rls.at ? [{ ...table.rls.at, what: 'row level security is switched off here' }] : []),
+      ...(disabled && table.rls.at && !table.stub ? [{ ...table.rls.at, what: 'row level security is switched off here' }] : []),
       ...policies.map((p) => ({ ...p.at, subject: `policy ${name} "${p.name}"`, what: 'has no effect while row level security is off' })),
       ...explicit
         .flatMap((g) => (g.at ? [{ ...g.at, what: `grants ${g.privilege} to ${g.role}` }] : []))

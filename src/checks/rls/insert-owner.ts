@@ -3,9 +3,11 @@ import type { Hole } from '../../database/database.ts'
 import type { AppModel } from '../../model/app-model.ts'
 import { defineCheck, failed, type Issue, notApplicable, type Outcome, passed } from '../define-check.ts'
 import {
+  assumption,
   exposedTables,
   fixOf,
   listed,
+  memberWords,
   openTables,
   policiesOf,
   policySubject,
@@ -55,8 +57,22 @@ function issueOf(model: Model, hole: Hole): Issue {
     at: hole.at,
     proof: hole.proof,
     aliases: [...(hole.cause === 'always' ? ['splinter:0024'] : []), ...(hole.cause === 'user-metadata' ? ['splinter:0015'] : []), 'CWE-639'],
+    ...assumption(table),
   }
   const name = table?.name ?? hole.object
+  if (hole.kind === 'member')
+    return { ...base, severity: 'Critical', ...memberWords(hole, name), fix: fixOf(hole, 'Let only administrators of the tenant add members.') }
+  if (hole.kind === 'author-free' && hole.because === 'either') {
+    const columns = listed(hole.columns ?? [])
+    return {
+      ...base,
+      severity: 'Critical',
+      title: `Rows in ${name} can be written under another name`,
+      message: `The policy "${hole.policy}" is satisfied when one of ${listed(owners)} is the caller, and leaves ${columns} free in that case.`,
+      attack: `A signed-in user names himself in one column and somebody else in ${columns}: to everybody who reads the row, that user wrote it.`,
+      fix: fixOf(hole, `Require ${columns} to be the caller or empty, whatever else holds.`),
+    }
+  }
   if (hole.kind === 'author-free') {
     const columns = hole.columns ?? []
     const grants = columns.filter(grantsPower)
@@ -74,11 +90,11 @@ function issueOf(model: Model, hole: Hole): Issue {
     const membership = hole.because === 'membership'
     return {
       ...base,
-      severity: 'Critical',
+      severity: hole.because === 'asked' ? 'High' : 'Critical',
       title: membership ? `Anyone can join any group through ${name}` : `Users grant themselves ${listed(columns)} in ${name}`,
       message: membership
         ? `The policy "${hole.policy}" binds the user of a new row but leaves ${listed(columns)} free, and other policies let members in by such rows.`
-        : `The policy "${hole.policy}" binds the owner of a new row but leaves ${listed(columns)} free, which decide what a user may do or has paid for.`,
+        : `The policy "${hole.policy}" binds the owner of a new row but leaves ${listed(columns)} free, which ${hole.because === 'asked' ? 'other policies ask for before they let somebody in' : 'decide what a user may do or has paid for'}.`,
       attack: membership
         ? `A signed-in user inserts a row with somebody else's ${columns[0]} and then reads everything that its members may read.`
         : `A signed-in user inserts the own row with ${columns

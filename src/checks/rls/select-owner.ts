@@ -4,6 +4,7 @@ import { isPersonal } from '../../database/sandbox/user-data.ts'
 import type { AppModel } from '../../model/app-model.ts'
 import { defineCheck, failed, type Issue, notApplicable, type Outcome, passed, type Severity } from '../define-check.ts'
 import {
+  assumption,
   exposedTables,
   fixOf,
   isDeclaredPublic,
@@ -83,6 +84,7 @@ function policyIssue(model: Model, hole: Hole): Issue | undefined {
     at: hole.at,
     proof: hole.proof,
     aliases: [...(hole.cause === 'user-metadata' ? ['splinter:0015'] : []), 'CWE-639'],
+    ...assumption(table),
     ...(also.length ? { alsoFails: also } : {}),
   }
 }

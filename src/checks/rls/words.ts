@@ -82,9 +82,9 @@ export function isBookkeeping(table: Table): boolean {
   return BOOKKEEPING.test(table.name)
 }
 
-/** Tables without row level security that check 1 reports; checks 2 to 4 leave them to it. */
+/** Tables without row level security that check 1 reports, those of the dashboard only where the SQL switches it off; checks 2 to 4 leave them to it. */
 export function openTables(model: Pick<AppModel, 'schema' | 'access'>): readonly Table[] {
-  return exposedTables(model).filter((t) => !t.rls.enabled && !t.stub && !(t.kind === 'partition' && isClosed(t)))
+  return exposedTables(model).filter((t) => !t.rls.enabled && (!t.stub || t.rls.at) && !(t.kind === 'partition' && isClosed(t)))
 }
 
 /** Whether neither role of browsers holds a privilege on rows. */
@@ -125,4 +125,46 @@ export function unseenTables(schema: Schema): Outcome | undefined {
 
 export function isDeclaredPublic(declared: AppModel['declared'], table: string): boolean {
   return declared.public.tables.some((t) => t.name === table || `public.${t.name}` === table)
+}
+
+/** What a finding about a policy rests on when no SQL creates the table and no statement enables row level security on it. */
+export function assumption(table: Table | undefined): { readonly assumes?: string } {
+  return table?.rls.assumed
+    ? {
+        assumes: `that row level security is on for ${qualifiedName(table)}, which no SQL in the repository creates; while it is off, the table is open altogether`,
+      }
+    : {}
+}
+
+/** What a plain member of a tenant can do, in words. */
+export function memberWords(hole: Hole, table: string): { readonly title: string; readonly message: string; readonly attack: string } {
+  const columns = listed(hole.columns ?? [])
+  const policy = `The policy "${hole.policy}" asks only whether the caller belongs to the tenant, not as what`
+  if (hole.command === 'insert')
+    return {
+      title: `Any member can appoint administrators through ${table}`,
+      message: `${policy}, and leaves ${columns} of the new row free.`,
+      attack: `A plain member adds a second account of the own with ${columns} set to what the owner has, and rules the tenant with it.`,
+    }
+  if (hole.because === 'membership')
+    return {
+      title: hole.command === 'delete' ? `Any member can remove the owner through ${table}` : `Any member can raise himself through ${table}`,
+      message:
+        hole.command === 'delete' ? `${policy}, before it lets rows of ${table} be deleted.` : `${policy}, and every member's ${columns} may be changed.`,
+      attack:
+        hole.command === 'delete'
+          ? 'A plain member throws everybody else out of the tenant, its owner included.'
+          : `A plain member sets ${columns} of the own row to what the owner has.`,
+    }
+  return {
+    title: hole.command === 'delete' ? `Any member can delete rows of ${table}` : `Any member can take over rows of ${table}`,
+    message:
+      hole.command === 'delete'
+        ? `${policy}, before it lets the tenant itself be deleted.`
+        : `${policy}, and ${columns} may be changed, which says whose the tenant is.`,
+    attack:
+      hole.command === 'delete'
+        ? 'A plain member deletes the tenant with everything in it.'
+        : `A plain member writes the own id into ${columns} and owns the tenant.`,
+  }
 }

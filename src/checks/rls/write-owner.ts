@@ -3,9 +3,11 @@ import type { Hole } from '../../database/database.ts'
 import type { AppModel } from '../../model/app-model.ts'
 import { defineCheck, failed, type Issue, notApplicable, type Outcome, passed, type Severity } from '../define-check.ts'
 import {
+  assumption,
   exposedTables,
   fixOf,
   listed,
+  memberWords,
   openTables,
   policiesOf,
   policySubject,
@@ -57,12 +59,12 @@ function byPolicy(holes: readonly Hole[]): Hole[][] {
   for (const hole of holes) {
     const relevant =
       hole.kind === 'function-write' ||
-      (['policy', 'escalation', 'owner-change'].includes(hole.kind) && (hole.command === 'update' || hole.command === 'delete'))
+      (['policy', 'escalation', 'member', 'owner-change'].includes(hole.kind) && (hole.command === 'update' || hole.command === 'delete'))
     if (!relevant) continue
     const key = hole.kind === 'function-write' ? hole.object : `${hole.object} ${hole.policy}`
     groups.set(key, [...(groups.get(key) ?? []), hole])
   }
-  const rank = { policy: 0, escalation: 1, 'owner-change': 2 } as Record<string, number>
+  const rank = { policy: 0, escalation: 1, member: 2, 'owner-change': 3 } as Record<string, number>
   return [...groups.values()].map((group) => group.sort((a, b) => (rank[a.kind] ?? 0) - (rank[b.kind] ?? 0)))
 }
 
@@ -75,19 +77,42 @@ function issueOf(model: Model, holes: readonly Hole[]): Issue {
     subject: policySubject(hole.object, hole.policy ?? ''),
     at: hole.at,
     proof: holes.some((h) => h.proof === 'executed') ? ('executed' as const) : ('inferred' as const),
+    ...assumption(table),
   }
   if (hole.kind === 'escalation') {
     const columns = hole.columns ?? []
     const grants = decidesAccess(name, columns)
+    const asked = hole.because === 'asked' ? ', which other policies ask for before they let somebody in' : ''
     const moved = holes.find((h) => h.kind === 'owner-change')
     return {
       ...base,
       severity: grants ? 'Critical' : 'High',
       title: `Users can change their own ${listed(columns)}`,
-      message: `The policy "${hole.policy}" rightly lets users change their own row in ${hole.object}, but every column of it: nothing (no column privilege, no trigger) protects ${listed(columns)}.${moved ? ` The owner column may be changed as well.` : ''}`,
+      message: `The policy "${hole.policy}" rightly lets users change their own row in ${hole.object}, but every column of it: nothing (no column privilege, no trigger) protects ${listed(columns)}${asked}.${moved ? ` The owner column may be changed as well.` : ''}`,
       attack: `A signed-in user sends one request with the own session and sets ${columns[0]} ${grants ? 'to whatever gives more rights or a paid plan' : 'as wanted'}.`,
       fix: fixOf(hole, `Take browsers the privilege to change ${listed(columns)}; the server changes them with the service role.`),
       aliases: ['CWE-915', 'CWE-269'],
+    }
+  }
+  if (hole.kind === 'member') {
+    const worst = holes.find((h) => h.kind === 'member' && h.command === 'update') ?? hole
+    return {
+      ...base,
+      severity: worst.command === 'update' ? 'Critical' : 'High',
+      ...memberWords(worst, name),
+      fix: fixOf(worst, 'Leave it to those who administer the tenant.'),
+      aliases: ['CWE-269'],
+    }
+  }
+  if (hole.kind === 'owner-change' && hole.because === 'either') {
+    return {
+      ...base,
+      severity: 'High',
+      title: `Rows of ${name} can be pinned on other users`,
+      message: `The policy "${hole.policy}" lets each of the people in ${listed(table?.userData?.ownerColumns ?? [])} change the row, and nothing keeps ${listed(hole.columns ?? [])} as ${(hole.columns ?? []).length === 1 ? 'it is' : 'they are'}.`,
+      attack: `A signed-in user who is named in one column puts somebody else into another, as if that user had taken part.`,
+      fix: fixOf(hole, `Take browsers the privilege to change ${listed(hole.columns ?? [])}.`),
+      aliases: ['CWE-639'],
     }
   }
   if (hole.kind === 'owner-change') {

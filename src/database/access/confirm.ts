@@ -1,17 +1,22 @@
 import type { AccessMatrix, AccessObject, Catalog, Table, View } from '../database.ts'
+import type { JudgeWorld } from './expression/judge.ts'
+import type { World } from './expression/scope.ts'
 import { fixFor } from './fix.ts'
 import { functionObject } from './functions.ts'
 import type { Hole } from './hole.ts'
 import { nameOf, type Reading } from './policies.ts'
 import type { Seeded } from './seed.ts'
-import { USERS } from './seed-values.ts'
 import type { AccessSession } from './session.ts'
 import { ident, identOf, readableName } from './sql.ts'
 import { type TrialResult, Trier } from './trial.ts'
+import { FunctionTrials } from './try-functions.ts'
 import { TableTrials } from './try-tables.ts'
+import { tryView } from './try-views.ts'
 
 /** Below this many milliseconds no more trials begin. */
 const RESERVE_MS = 900
+/** More functions than this are read, not called. */
+const MAX_FUNCTIONS = 300
 
 /** Tries every table and view, then every hole, and proves its fix. */
 export async function confirm(
@@ -21,11 +26,13 @@ export async function confirm(
   holes: readonly Hole[],
   readings: ReadonlyMap<string, readonly Reading[]>,
   exposed: ReadonlySet<string>,
+  world: World & JudgeWorld,
 ): Promise<AccessMatrix> {
   const objects: AccessObject[] = []
   const confirmed: Hole[] = []
   const untried: string[] = []
   const trier = new Trier(session)
+  const functions = new FunctionTrials(trier, catalog, seeded, world)
   const tables = catalog.tables.filter((t) => exposed.has(t.schema) && !t.extension && t.kind !== 'foreign' && t.kind !== 'partition')
   const byTable = new Map(tables.map((t) => [nameOf(t), new TableTrials(trier, catalog, seeded, t)]))
   const settle = async (hole: Hole) => {
@@ -41,7 +48,7 @@ export async function confirm(
         ? confirmHole(trier, catalog, trials, hole, readings, holes)
         : view
           ? confirmView(trier, catalog, view, hole, readings)
-          : applyOnly(trier, catalog, hole, readings),
+          : confirmCall(trier, catalog, functions, hole, readings),
     )
     if (done !== 'gone') confirmed.push(done ?? withFix(hole, fixFor(hole, catalog, readings), false))
   }
@@ -57,6 +64,14 @@ export async function confirm(
     if (!tried) continue
     objects.push(tried)
     for (const hole of fromTrials(table, tried, holes, readings.get(name) ?? [])) await settle(hole)
+  }
+  for (const view of catalog.views.filter((v) => exposed.has(v.schema))) {
+    const tried = session.remainingMs() < RESERVE_MS ? undefined : await session.attempt(`access view ${nameOf(view)}`, () => tryView(trier, view))
+    if (tried) objects.push(tried)
+  }
+  for (const fn of functions.callable(exposed).slice(0, MAX_FUNCTIONS)) {
+    const tried = session.remainingMs() < RESERVE_MS ? undefined : await session.attempt(`access function ${functionObject(fn)}`, () => functions.matrix(fn))
+    if (tried) objects.push(tried)
   }
   if (untried.length)
     session.gap({
@@ -141,13 +156,20 @@ async function confirmView(trier: Trier, catalog: Catalog, view: View, hole: Hol
   return withFix(current, code, before.result === 'allowed' && after.result === 'refused')
 }
 
-/** For what is not tried row by row: the fix has to apply at least; revoking EXECUTE is proved by asking for the privilege. */
-async function applyOnly(trier: Trier, catalog: Catalog, hole: Hole, readings: ReadonlyMap<string, readonly Reading[]>): Promise<Hole> {
-  const code = fixFor(hole, catalog, readings)
-  if (!code) return hole.kind === 'function-read' && (await returnsOthersRows(trier, catalog, hole)) ? { ...hole, proof: 'executed' } : hole
+/** A function is called with arguments that mean somebody else's rows; for the rest the fix has to apply at least. */
+async function confirmCall(
+  trier: Trier,
+  catalog: Catalog,
+  functions: FunctionTrials,
+  hole: Hole,
+  readings: ReadonlyMap<string, readonly Reading[]>,
+): Promise<Hole> {
   const isFunction = hole.kind === 'function-read' || hole.kind === 'function-write'
-  const current = hole.kind === 'function-read' && (await returnsOthersRows(trier, catalog, hole)) ? { ...hole, proof: 'executed' as const } : hole
-  const check = async (): Promise<TrialResult> => {
+  const before = isFunction ? await functions.tryHole(hole) : undefined
+  const current: Hole = before?.result === 'allowed' ? { ...hole, proof: 'executed' } : hole
+  const code = fixFor(current, catalog, readings)
+  if (!code) return current
+  const mayStillCall = async (): Promise<TrialResult> => {
     if (!isFunction) return { result: 'error' }
     const { rows } = await trier.session.query(
       "select has_function_privilege('anon', $1::regprocedure, 'execute') or has_function_privilege('authenticated', $1::regprocedure, 'execute') as may",
@@ -155,20 +177,9 @@ async function applyOnly(trier: Trier, catalog: Catalog, hole: Hole, readings: R
     )
     return { result: rows[0]?.['may'] === true ? 'allowed' : 'refused' }
   }
-  const after = await trier.withFix(code, check)
+  const after = await trier.withFix(code, mayStillCall)
   if (after === undefined || after.result === 'allowed') return current
   return withFix(current, code, after.result === 'refused')
-}
-
-/** Calls a function that returns rows, with B's id wherever it asks for an id; undone like every trial. */
-async function returnsOthersRows(trier: Trier, catalog: Catalog, hole: Hole): Promise<boolean> {
-  const fn = catalog.functions.find((f) => functionObject(f) === hole.object)
-  if (!fn) return false
-  const given = fn.args.filter((a) => !a.hasDefault)
-  const values = given.map((a) => (a.type === 'uuid' ? `'${USERS.B.id}'` : /int|numeric/.test(a.type) ? '1' : 'null'))
-  const call = `${identOf(`${fn.schema}.${fn.name}`)}(${values.map((v, i) => `${v}::${given[i]?.type}`).join(', ')})`
-  const trial = await trier.attempt(hole.who === 'anon' ? 'anon' : 'A', `select 1 as row from ${call} as answer where answer is distinct from null limit 1`)
-  return trial.result === 'allowed'
 }
 
 function withFix(hole: Hole, code: string | undefined, proved: boolean): Hole {

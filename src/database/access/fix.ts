@@ -26,10 +26,15 @@ export function fixFor(hole: Hole, catalog: Catalog, readings: ReadonlyMap<strin
     case 'escalation':
       return narrow(table, hole.columns ?? [], 'update')
     case 'owner-change':
+      if (hole.because === 'either') return narrow(table, hole.columns ?? [], 'update')
       return policy?.using ? `alter policy ${ident(policy.name)} on ${on} with check ${wrapped(policy.using)};` : undefined
     case 'author-free': {
       if (!policy) return undefined
       const condition = policy.check ?? policy.using
+      if (condition && hole.because === 'either') {
+        const own = (hole.columns ?? []).map((c) => `(${readable(c)} is null or ${readable(c)} = ${caller(table, c)})`)
+        return `alter policy ${ident(policy.name)} on ${on} with check (${[stripped(condition), ...own].join(' and ')});`
+      }
       const author = (hole.columns ?? []).find((c) => table.userData?.ownerColumns.includes(c))
       const power = (hole.columns ?? []).filter((c) => c !== author)
       if (!condition || !author) return undefined

@@ -1,8 +1,9 @@
 import type { Catalog, SqlFunction, Table } from '../database.ts'
+import { placeholderTable } from './expression/dynamic-sql.ts'
 import { Evaluator } from './expression/evaluate.ts'
 import { type JudgeWorld, judge, UNGUESSABLE, type Way } from './expression/judge.ts'
 import { ALWAYS, bases, both, type Ways } from './expression/predicate.ts'
-import { type Effect, readRoutine, returnsOf } from './expression/routine.ts'
+import { type Effect, type Routine, readRoutine, returnsOf } from './expression/routine.ts'
 import type { Scope, Variable, World } from './expression/scope.ts'
 import type { Tree } from './expression/tree.ts'
 import type { Hole } from './hole.ts'
@@ -71,8 +72,9 @@ function readFunction(
   if (!routine) return []
   const object = functionObject(fn)
   const holes: Hole[] = []
-  const judged = routine.effects.map((effect) => judgeEffect(effect, evaluator, roles, tables, world)).filter((w) => w !== undefined)
+  const judged: Write[] = routine.effects.map((effect) => judgeEffect(effect, evaluator, roles, tables, world)).filter((w) => w !== undefined)
   // a counter beside the caller's own row (a vote, a seat taken) is how such functions are meant to work
+  judged.push(...chosenSql(routine, evaluator, roles, world))
   const hasOwn = judged.some((w) => w.bound)
   const writes = judged.filter((w) => !w.bound && !(w.counter && hasOwn))
   if (writes.length) {
@@ -117,6 +119,9 @@ function readFunction(
   return holes
 }
 
+/** What a hole's `tables` holds where the caller says which table. */
+export const EVERY_TABLE = 'every table'
+
 interface Write {
   readonly table: string
   readonly command: Effect['command']
@@ -134,6 +139,20 @@ interface Write {
   readonly bound?: true
 }
 
+/** SQL that the caller writes himself, run with the owner's rights: every table, every command. */
+function chosenSql(routine: Routine, evaluator: Evaluator, roles: readonly BrowserRole[], world: JudgeWorld): Write[] {
+  for (const when of routine.chosen) {
+    const ways = judge(when, evaluator.instances, -1, world)
+    for (const role of roles) {
+      const open = ways.find((w) => possibleFor(w, role) && (w.outcome === 'open' || w.outcome === 'owner' || w.outcome === 'via') && !w.needsRole)
+      if (!open) continue
+      const who = open.who === 'authenticated' ? 'authenticated' : role
+      return [{ table: EVERY_TABLE, command: 'update', who, grants: true, columns: [], maintenance: false, self: false, counter: false }]
+    }
+  }
+  return []
+}
+
 function judgeEffect(
   effect: Effect,
   evaluator: Evaluator,
@@ -142,6 +161,9 @@ function judgeEffect(
   world: JudgeWorld,
 ): Write | undefined {
   if (/^(pg_temp|pg_catalog|information_schema|net|cron)\./.test(effect.table)) return undefined
+  const placeholder = placeholderTable(effect.table)
+  if (placeholder === 'unknown') return undefined
+  const name = placeholder === 'chosen' ? EVERY_TABLE : effect.table
   const table = tables.get(effect.table)
   const owners = ownersOf(table)
   const power = [...effect.writes.keys()].filter((c) => table?.userData?.powerColumns.includes(c) || grantsPower(c))
@@ -172,11 +194,11 @@ function judgeEffect(
       const [first] = open as [Way]
       const who = first.who === 'authenticated' ? 'authenticated' : role
       return {
-        table: effect.table,
+        table: name,
         command: effect.command,
         who,
         ...(first.cause ? { cause: first.cause } : {}),
-        grants: power.some(grantsPower),
+        grants: placeholder === 'chosen' || power.some(grantsPower),
         columns: owners.filter((c) => effect.writes.has(c)),
         maintenance: effect.command === 'delete' && first.argumentColumns.length === 0,
         self: false,
@@ -185,10 +207,10 @@ function judgeEffect(
     }
     const own = usable.filter((w) => w.outcome === 'owner' && !w.needsRole)
     if (own.length && chosen.some(grantsPower))
-      return { table: effect.table, command: effect.command, who: role, grants: true, columns: chosen, maintenance: false, self: true, counter: false }
+      return { table: name, command: effect.command, who: role, grants: true, columns: chosen, maintenance: false, self: true, counter: false }
     if (own.length)
       return {
-        table: effect.table,
+        table: name,
         command: effect.command,
         who: role,
         grants: false,

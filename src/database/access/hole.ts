@@ -10,8 +10,20 @@ export interface Hole {
    * someone else. `escalation`: the owner may change columns that grant power or money. `self-grant`: a row that grants something may be
    * inserted by whom it favours. `author-free`: the parent is bound, the row's own owner column is not. `view`, `function-read`: rows pass
    * row level security by. `function-write`: a SECURITY DEFINER function changes rows for anyone. `locked`: nobody can read the rows.
+   * `member`: a plain member of a tenant may do what its owner should decide (`because` says on which kind of row: `membership` or `tenant`).
    */
-  readonly kind: 'no-rls' | 'policy' | 'owner-change' | 'escalation' | 'self-grant' | 'author-free' | 'view' | 'function-read' | 'function-write' | 'locked'
+  readonly kind:
+    | 'no-rls'
+    | 'policy'
+    | 'owner-change'
+    | 'escalation'
+    | 'self-grant'
+    | 'author-free'
+    | 'view'
+    | 'function-read'
+    | 'function-write'
+    | 'locked'
+    | 'member'
   /** Qualified name of the table or view; `schema.f(types)` of a function. */
   readonly object: string
   readonly command: 'select' | 'insert' | 'update' | 'delete' | 'execute'

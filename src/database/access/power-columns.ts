@@ -11,6 +11,9 @@ export function grantsPower(column: string): boolean {
 
 const PAID_STATE = /subscription|membership|billing|licen[cs]e|entitlement|wallet/i
 const COUNTERS = /usage|quota|limit/i
+/** Where users are measured against each other. */
+const RANKING = /leader_?board|score_?board|ranking|reputation|user_(xp|stats|points)/i
+const SCORE = /(^|_)(xp|points?|scores?|rating|reputation|rank|level|wins)$/i
 const PAID_COLUMN =
   /^(status|state|active|is_active|(current_)?period_(end|start)|ends?_at|expires?_at|valid_until|price_id|product_id|seats|quantity|amount)$|_(end|ends_at|expires_at|until)$/i
 
@@ -21,6 +24,7 @@ export function powerColumnsOf(table: Table): readonly string[] {
   const byTable = table.columns.filter((c) => {
     if (named.includes(c.name) || owners.includes(c.name) || c.generated || table.primaryKey.includes(c.name)) return false
     if (PAID_STATE.test(table.name) && PAID_COLUMN.test(c.name)) return true
+    if (RANKING.test(table.name) && SCORE.test(c.name) && owners.length > 0) return true
     return COUNTERS.test(table.name) && /int|numeric|real|double/.test(c.type) && !/^(year|month|week|day|id)$|_(year|month|id)$/i.test(c.name)
   })
   return [...named, ...byTable.map((c) => c.name)]
@@ -52,7 +56,7 @@ const PUBLISHED = /public|publish|visib|shar(ed|ing)|privacy|listed|searchable|d
 /** Rows that came from the public (a form, a booking page), not rows that are shown to it. */
 const FROM_THE_PUBLIC =
   /public_?(request|ticket|submission|booking|order|form|lead|in?quiry|enquiry|contact|message|sign_?up|registration|intake|report|complaint|response|answer)s?$/i
-const HIDES = /^(is_)?(private|draft|hidden|secret|unlisted)$/i
+const HIDES = /^(is_)?(private|personal|draft|hidden|secret|unlisted)$/i
 const PUBLISHED_VALUE = /^(true|public|published|shared|everyone|anyone|unlisted|visible|listed|approved|live|link)$/i
 const HIDDEN_VALUE = /^(private|draft|hidden|unpublished|false)$/i
 

@@ -8,8 +8,8 @@ import type { Tree } from './expression/tree.ts'
 import { readFunctions } from './functions.ts'
 import type { Hole } from './hole.ts'
 import { BROWSER_ROLES, type BrowserRole, nameOf, type Reading, readPolicies } from './policies.ts'
-import { decidesAccess, isPublication, powerColumnsOf } from './power-columns.ts'
-import { protectedByTrigger } from './triggers.ts'
+import { isPublication } from './power-columns.ts'
+import { askedColumns, readInsert, readUpdate, type WriteContext } from './read-writes.ts'
 import { withUserData } from './user-data-by-name.ts'
 
 /** What the parse trees say: every policy read, and every hole that follows. */
@@ -23,12 +23,12 @@ export function readAccess(catalog: Catalog, input: Pick<ReplayInput, 'exposedSc
   const exposed = new Set(input.exposedSchemas)
   const tables = catalog.tables.filter((t) => exposed.has(t.schema) && !t.extension)
   const readings = new Map(tables.map((t) => [nameOf(t), readPolicies(t, catalog, world)]))
-  const memberships = membershipTables(catalog, readings)
+  const context: WriteContext = { catalog, memberships: membershipTables(catalog, readings), asked: askedColumns(readings, world) }
   const holes: Hole[] = []
   for (const table of tables.map(withUserData)) {
     if (!table.rls.enabled) continue
     const read = readings.get(nameOf(table)) ?? []
-    holes.push(...readTable(table, read, catalog, memberships))
+    holes.push(...readTable(table, read, context))
   }
   for (const view of catalog.views) if (exposed.has(view.schema)) holes.push(...readView(view, catalog, readings, world))
   holes.push(...readFunctions(catalog, exposed, world, (table, role) => isOpenAnyway(readings.get(table) ?? [], role)))
@@ -38,12 +38,6 @@ export function readAccess(catalog: Catalog, input: Pick<ReplayInput, 'exposedSc
 /** Whether a role holds a privilege, for some column at least. */
 export function holds(grants: readonly Grant[], role: BrowserRole, privilege: Command): boolean {
   return grants.some((g) => g.privilege === privilege && (g.role === role || g.role.toLowerCase() === 'public'))
-}
-
-/** Columns that a role may write; undefined when it may write all. */
-export function writableColumns(grants: readonly Grant[], role: BrowserRole, privilege: 'insert' | 'update'): readonly string[] | undefined {
-  const own = grants.filter((g) => g.privilege === privilege && (g.role === role || g.role.toLowerCase() === 'public'))
-  return own.some((g) => !g.columns) ? undefined : own.flatMap((g) => g.columns ?? [])
 }
 
 /** Tables through which others' policies let members in: whoever writes a row there lets himself in. */
@@ -62,7 +56,7 @@ function membershipTables(catalog: Catalog, readings: ReadonlyMap<string, readon
   return found
 }
 
-function readTable(table: Table, readings: readonly Reading[], catalog: Catalog, memberships: ReadonlySet<string>): Hole[] {
+function readTable(table: Table, readings: readonly Reading[], context: WriteContext): Hole[] {
   const holes: Hole[] = []
   const byPolicy = new Map<string, Reading[]>()
   for (const r of readings) {
@@ -79,8 +73,8 @@ function readTable(table: Table, readings: readonly Reading[], catalog: Catalog,
     }
     const signedIn = group.find((r) => r.role === 'authenticated')
     if (!signedIn) continue
-    if (command === 'insert') holes.push(...readInsert(table, signedIn, catalog, memberships))
-    if (command === 'update') holes.push(...readUpdate(table, signedIn, catalog))
+    if (command === 'insert') holes.push(...readInsert(table, signedIn, context))
+    if (command === 'update') holes.push(...readUpdate(table, signedIn, context))
   }
   if (table.userData && !table.stub && !readings.some((r) => r.command === 'select')) {
     holes.push({ kind: 'locked', object: nameOf(table), command: 'select', who: 'authenticated', at: table.at, proof: 'inferred' })
@@ -121,82 +115,6 @@ function policyHole(table: Table, policy: Policy, command: Command, open: readon
     at: policy.at,
     proof: 'inferred',
   }
-}
-
-/** Tables in which the owner of the parent rightly names other people. */
-const NAMES_OTHERS = /invit|member|participant|attend|assign|share|collaborat|follow|permission|guest|enrol|recipient|access|seat|player|roster/i
-
-const isFixed = (column: string, ways: readonly Way[]) =>
-  ways.every((w) => w.states.some((s) => s.column === column && s.op === '=') || w.tiedColumns.includes(column) || w.ownerColumns.includes(column))
-
-function readInsert(table: Table, reading: Reading, catalog: Catalog, memberships: ReadonlySet<string>): Hole[] {
-  const user = table.userData
-  const bound = reading.ways.filter((w) => w.outcome === 'owner' || w.outcome === 'via')
-  if (!user || !bound.length) return []
-  const writable = writableColumns(table.grants, 'authenticated', 'insert')
-  const free = (c: string) => (!writable || writable.includes(c)) && !isFixed(c, bound) && !protectedByTrigger(catalog, nameOf(table), c, 'insert')
-  const base = {
-    object: nameOf(table),
-    command: 'insert' as const,
-    policy: reading.policy.name,
-    who: 'authenticated' as const,
-    at: reading.policy.at,
-    proof: 'inferred' as const,
-  }
-  // whoever administers the parent may write for others
-  const unboundAuthor = bound.filter((w) => w.outcome === 'via' && !w.needsRole && !w.tiedColumns.some((c) => user.ownerColumns.includes(c)))
-  const authors = user.ownerColumns.filter((c) => free(c) && !isParent(table, c))
-  const power = powerColumnsOf(table).filter((c) => free(c) && decidesAccess(table.name, [c]) && !isParent(table, c))
-  if (unboundAuthor.length && authors.length && !NAMES_OTHERS.test(table.name)) return [{ ...base, kind: 'author-free', columns: [...authors, ...power] }]
-  const tenants = memberships.has(nameOf(table)) && bound.some((w) => w.outcome === 'owner') ? user.tenantColumns.filter(free) : []
-  if (tenants.length) return [{ ...base, kind: 'self-grant', columns: [...tenants, ...power], because: 'membership' }]
-  if (power.length && bound.some((w) => w.outcome === 'owner') && !createdAtSignUp(table, catalog)) return [{ ...base, kind: 'self-grant', columns: power }]
-  return []
-}
-
-/** A row per user that a trigger creates at sign-up cannot be inserted a second time. */
-function createdAtSignUp(table: Table, catalog: Catalog): boolean {
-  const owners = table.userData?.ownerColumns ?? []
-  const single = owners.some(
-    (o) =>
-      (table.primaryKey.length === 1 && table.primaryKey[0] === o) || table.uniques.some((u) => !u.partial && u.columns.length === 1 && u.columns[0] === o),
-  )
-  if (!single) return false
-  const name = new RegExp(`insert\\s+into\\s+(?:"?${table.schema}"?\\.)?"?${table.name.replace(/[^\w]/g, '.')}"?[\\s(]`, 'i')
-  return catalog.functions.some((f) => f.isTrigger && name.test(f.body))
-}
-
-/** A column that points at another table than the users' own ones is a parent, not an author. */
-function isParent(table: Table, column: string): boolean {
-  return (
-    table.foreignKeys.some(
-      (f) => f.columns.length === 1 && f.columns[0] === column && !/(^|\.)(users?|profiles?|accounts?|members?|customers?)$/.test(f.references),
-    ) && !/user|owner|author|created_by|profile/.test(column)
-  )
-}
-
-function readUpdate(table: Table, reading: Reading, catalog: Catalog): Hole[] {
-  const user = table.userData
-  const base = {
-    object: nameOf(table),
-    command: 'update' as const,
-    policy: reading.policy.name,
-    who: 'authenticated' as const,
-    at: reading.policy.at,
-    proof: 'inferred' as const,
-  }
-  const holes: Hole[] = []
-  const rows = reading.ways.filter((w) => w.outcome === 'owner' || w.outcome === 'via')
-  if (!user || !rows.length) return holes
-  const after = (reading.newRow ?? reading.ways).filter((w) => w.outcome !== 'role')
-  const writable = writableColumns(table.grants, 'authenticated', 'update')
-  const free = (c: string) => (!writable || writable.includes(c)) && !protectedByTrigger(catalog, nameOf(table), c, 'update')
-  const moved = reading.newRow?.some((w) => w.outcome === 'open') ? user.ownerColumns.filter(free) : []
-  if (moved.length) holes.push({ ...base, kind: 'owner-change', columns: moved })
-  const selfService = rows.filter((w) => w.outcome === 'owner' || !w.gates.some((g) => /role|admin|owner|type|level/i.test(g.column)))
-  const power = selfService.length ? powerColumnsOf(table).filter((c) => free(c) && !isFixed(c, after)) : []
-  if (power.length) holes.push({ ...base, kind: 'escalation', columns: power })
-  return holes
 }
 
 /** A view with its owner's rights shows what row level security of its tables would hide. */

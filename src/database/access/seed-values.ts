@@ -1,10 +1,14 @@
 import type { Catalog, Column, Table } from '../database.ts'
 import { literal } from './sql.ts'
 
-/** The two ordinary users of every trial. They hold no role, no paid plan, nothing that a policy could reward. */
+/**
+ * The ordinary users of every trial. They hold no role, no paid plan, nothing that a policy could reward. A and B live in tenants of
+ * their own; C joins B's as a plain member, after A and B have been tried.
+ */
 export const USERS = {
   A: { id: 'aaaaaaaa-1111-4111-8111-000000000001', email: 'user-a@example.com', number: 1 },
   B: { id: 'bbbbbbbb-2222-4222-8222-000000000002', email: 'user-b@example.com', number: 2 },
+  C: { id: 'cccccccc-3333-4333-8333-000000000003', email: 'user-c@example.com', number: 3 },
 } as const
 
 export type User = keyof typeof USERS
@@ -13,7 +17,7 @@ export type User = keyof typeof USERS
 export function rowUuid(table: string, user: User, salt = 0): string {
   let hash = 2166136261
   for (const char of `${table}:${salt}`) hash = Math.imul(hash ^ char.charCodeAt(0), 16777619) >>> 0
-  return `${user === 'A' ? 'aaaaaaaa' : 'bbbbbbbb'}-0000-4000-8000-${hash.toString(16).padStart(12, '0')}`
+  return `${USERS[user].id.slice(0, 8)}-0000-4000-8000-${hash.toString(16).padStart(12, '0')}`
 }
 
 /** A value of a type as an SQL literal; undefined when none can be made up. Distinct for the two users and for each salt. */

@@ -1,5 +1,5 @@
 import type { Catalog, Table } from '../database.ts'
-import type { RowState } from './expression/judge.ts'
+import { isRoleGate, type JudgeWorld, type RowState } from './expression/judge.ts'
 import { nameOf, type Reading } from './policies.ts'
 import { grantsPower } from './power-columns.ts'
 import { madeUpValue, rowUuid, USERS, type User } from './seed-values.ts'
@@ -22,31 +22,38 @@ export interface SeededRow {
   readonly values: Readonly<Record<string, string>>
 }
 
+/** A CHECK constraint that was in the way of a made-up row. */
+export interface DroppedConstraint {
+  readonly table: string
+  readonly name: string
+  readonly definition: string
+}
+
 const MAX_TABLES = 250
 
 /** Inserts rows for users A and B everywhere, constraints and triggers out of the way, then puts them back. */
-export async function seed(session: AccessSession, catalog: Catalog, readings: ReadonlyMap<string, readonly Reading[]>): Promise<Seeded> {
-  const gates = [...readings.values()].flat().flatMap((r) => r.ways.flatMap((w) => w.gates))
+export async function seed(session: AccessSession, catalog: Catalog, readings: ReadonlyMap<string, readonly Reading[]>, world: JudgeWorld): Promise<Seeded> {
+  const asked = [...readings.values()].flat().flatMap((r) => r.ways.flatMap((w) => w.gates))
+  // what tells some users from others stays unmet; the rest (an active membership) every user meets
+  const gates = asked.filter((g) => !isRoleGate(g, world))
   const granting = new Set<string>(['admin', 'owner', 'superadmin', 'super_admin', 'moderator', 'staff', 'pro', 'premium', 'enterprise'])
-  for (const gate of gates) if (gate.value !== undefined && (grantsPower(gate.column) || /type|level/i.test(gate.column))) granting.add(String(gate.value))
+  for (const gate of asked)
+    if (gate.value !== undefined && (isRoleGate(gate, world) || grantsPower(gate.column) || /type|level/i.test(gate.column))) granting.add(String(gate.value))
   const powerTables = new Set(
     [...readings.values()]
       .flat()
       .flatMap((r) =>
-        r.ways.filter((w) => w.outcome === 'role').flatMap((w) => w.tables.filter((t) => !w.gates.some((g) => g.table === t && granting.has(String(g.value))))),
+        r.ways
+          .filter((w) => w.outcome === 'role')
+          .flatMap((w) => w.tables.filter((t) => !w.gates.some((g) => g.table === t && (isRoleGate(g, world) || granting.has(String(g.value)))))),
       ),
   )
   const rows = new Map<string, Partial<Record<User, SeededRow>>>()
   const failures = new Map<string, string>()
-  const dropped: { table: string; name: string; definition: string }[] = []
+  const dropped: DroppedConstraint[] = []
   await session.exec('set session_replication_role = replica')
   try {
-    for (const user of ['A', 'B'] as const) {
-      const { id, email } = USERS[user]
-      await session.exec(
-        `insert into auth.users (id, aud, role, email, raw_app_meta_data, raw_user_meta_data, created_at, email_confirmed_at) values (${literal(id)}, 'authenticated', 'authenticated', ${literal(email)}, '{"provider": "email"}', '{}', now(), now()) on conflict (id) do nothing`,
-      )
-    }
+    for (const user of ['A', 'B'] as const) await signUp(session, user)
     for (const table of parentsFirst(catalog.tables).slice(0, MAX_TABLES)) {
       if (table.kind === 'foreign' || table.kind === 'partition') continue
       if (session.remainingMs() < 1500) {
@@ -66,11 +73,18 @@ export async function seed(session: AccessSession, catalog: Catalog, readings: R
       rows.set(name, made)
     }
   } finally {
-    for (const d of dropped)
-      await session.exec(`alter table ${identOf(d.table)} add constraint ${ident(d.name)} ${d.definition} not valid`).catch(() => undefined)
+    await putBack(session, dropped)
     await session.exec('set session_replication_role = origin')
   }
   return { rows, failures, granting, gates, powerTables }
+}
+
+/** An account, as the platform's sign-up leaves it. */
+export async function signUp(session: AccessSession, user: User): Promise<void> {
+  const { id, email } = USERS[user]
+  await session.exec(
+    `insert into auth.users (id, aud, role, email, raw_app_meta_data, raw_user_meta_data, created_at, email_confirmed_at) values (${literal(id)}, 'authenticated', 'authenticated', ${literal(email)}, '{"provider": "email"}', '{}', now(), now()) on conflict (id) do nothing`,
+  )
 }
 
 /** Values of one user's row: references lead to the same user's rows, the rest is made up or left to defaults. */
@@ -109,6 +123,11 @@ export function rowValues(
       values[column.name] = id
       continue
     }
+    // a tenant that no key names is the same one in every table
+    if (table.userData?.tenantColumns.includes(column.name) && column.type === 'uuid' && !key) {
+      values[column.name] = literal(rowUuid(`tenant.${column.name}`, user === 'C' ? 'B' : user))
+      continue
+    }
     const gate = gates.find((g) => g.table === name && g.column === column.name && !grantsPower(g.column) && !/type|level/i.test(g.column))
     if (gate && gate.op === '=' && gate.value !== undefined) {
       values[column.name] = literal(String(gate.value))
@@ -124,11 +143,11 @@ export function rowValues(
   return values
 }
 
-async function insertRow(
+export async function insertRow(
   session: AccessSession,
   table: Table,
   values: Readonly<Record<string, string>>,
-  dropped: { table: string; name: string; definition: string }[],
+  dropped: DroppedConstraint[],
 ): Promise<{ ctid: string } | string> {
   const name = nameOf(table)
   for (let attempt = 0; attempt < 8; attempt++) {
@@ -152,6 +171,12 @@ async function insertRow(
   return 'too many constraints'
 }
 
+/** Constraints in force again, for new rows. */
+export async function putBack(session: AccessSession, dropped: readonly DroppedConstraint[]): Promise<void> {
+  for (const d of dropped)
+    await session.exec(`alter table ${identOf(d.table)} add constraint ${ident(d.name)} ${d.definition} not valid`).catch(() => undefined)
+}
+
 /** INSERT of literals; `overriding` lets identity columns be given. */
 export function insertSql(table: string, values: Readonly<Record<string, string>>, tail = ''): string {
   const columns = Object.keys(values)
@@ -159,7 +184,8 @@ export function insertSql(table: string, values: Readonly<Record<string, string>
   return `insert into ${identOf(table)} (${columns.map(ident).join(', ')}) values (${columns.map((c) => values[c]).join(', ')}) ${tail}`
 }
 
-function parentsFirst(tables: readonly Table[]): Table[] {
+/** Tables in an order in which every reference leads backwards, where that is possible. */
+export function parentsFirst(tables: readonly Table[]): Table[] {
   const byName = new Map(tables.map((t) => [nameOf(t), t]))
   const done = new Set<string>()
   const ordered: Table[] = []

@@ -6,6 +6,7 @@ import { readAccess } from './read-holes.ts'
 import { seed } from './seed.ts'
 import type { AccessSession } from './session.ts'
 import { readStorage, storagePolicies, tryStorage } from './storage.ts'
+import { tryTenants } from './try-tenants.ts'
 import { worldOf } from './world.ts'
 
 /** Reads what policies, views and functions allow, tries it, and proves the fixes. */
@@ -14,15 +15,18 @@ export async function tryAccess(session: AccessSession, catalog: Catalog, input:
   const { holes, readings } = readAccess(catalog, input, world)
   const exposed = new Set(input.exposedSchemas)
   const all = [...withoutRls(catalog, exposed), ...holes]
-  const seeded = await session.attempt('seed rows', () => seed(session, catalog, readings))
+  const seeded = await session.attempt('seed rows', () => seed(session, catalog, readings, world))
   const storage = readStorage(catalog, world)
   const exposure = { exposedSchemas: input.exposedSchemas, ...(input.autoExpose === undefined ? {} : { autoExpose: input.autoExpose }) }
   if (!seeded) return { objects: [], holes: [...all, ...storage.holes], storage: storagePolicies(storage.readings, catalog), ...exposure }
-  const tables = await confirm(session, catalog, seeded, all, readings, exposed)
+  const tables = await confirm(session, catalog, seeded, all, readings, exposed, world)
   const files = await tryStorage(session, catalog, storage.holes)
+  // the third user comes last: nothing that was tried with two changes by it
+  const members = await tryTenants(session, catalog, seeded, readings, tables.holes ?? [], exposed)
+  const objects = tables.objects.map((o) => ({ ...o, cells: [...o.cells, ...(members.cells.get(o.object) ?? [])] }))
   return {
-    objects: [...tables.objects, ...files.objects],
-    holes: [...(tables.holes ?? []), ...files.holes],
+    objects: [...objects, ...files.objects],
+    holes: [...(tables.holes ?? []), ...members.holes, ...files.holes],
     storage: storagePolicies(storage.readings, catalog),
     ...exposure,
   }
@@ -31,7 +35,7 @@ export async function tryAccess(session: AccessSession, catalog: Catalog, input:
 /** Tables that the API exposes and that row level security does not protect. */
 function withoutRls(catalog: Catalog, exposed: ReadonlySet<string>): Hole[] {
   return catalog.tables
-    .filter((t) => exposed.has(t.schema) && !t.rls.enabled && !t.stub && !t.extension)
+    .filter((t) => exposed.has(t.schema) && !t.rls.enabled && (!t.stub || t.rls.at) && !t.extension)
     .map((t) => {
       const anon = t.grants.some((g) => g.privilege === 'select' && (g.role === 'anon' || g.role.toLowerCase() === 'public'))
       return {

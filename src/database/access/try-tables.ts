@@ -55,8 +55,8 @@ export class TableTrials {
     return { kind: 'table', object: this.#name, rls: this.#table.rls.enabled, cells }
   }
 
-  #target(row: 'own' | 'other'): SeededRow {
-    return this.#row[row === 'own' ? 'A' : 'B'] as SeededRow
+  #target(row: 'own' | 'other' | User): SeededRow {
+    return this.#row[row === 'own' ? 'A' : row === 'other' ? 'B' : row] as SeededRow
   }
 
   /** The row as it must be for a way that depends on its state; its new place is looked up again by ctid. */
@@ -69,7 +69,7 @@ export class TableTrials {
   }
 
   /** A condition that finds the seeded row whatever its ctid has become. */
-  #where(row: 'own' | 'other'): string {
+  #where(row: 'own' | 'other' | User): string {
     const { values, ctid } = this.#target(row)
     const key = this.#table.primaryKey.filter((c) => values[c] !== undefined)
     if (key.length && key.length === this.#table.primaryKey.length) return key.map((c) => `${ident(c)} = ${values[c]}`).join(' and ')
@@ -134,7 +134,7 @@ export class TableTrials {
 
   /** A new row of user A, some columns given. */
   async insert(role: Caller, given: Readonly<Record<string, string>>, states: readonly RowState[] = []): Promise<TrialResult> {
-    const base = rowValues(this.#table, 'A', this.#catalog, this.#seeded.rows, this.#seeded, 3)
+    const base = rowValues(this.#table, role === 'C' ? 'C' : 'A', this.#catalog, this.#seeded.rows, this.#seeded, 3)
     const values: Record<string, string> = { ...base }
     for (const state of states) {
       const value = satisfying(state)
@@ -155,10 +155,36 @@ export class TableTrials {
 
   /** Whether A can change a column of the own row to something that grants more, triggers included. */
   async escalate(column: string): Promise<TrialResult> {
-    const value = this.granting(column)
+    return this.change('A', 'A', column, this.granting(column))
+  }
+
+  /** Whether one user can give a column of another's row a value, triggers included. */
+  async change(by: User, of: User, column: string, value: string | undefined): Promise<TrialResult> {
     if (value === undefined) return { result: 'error', because: 'no value could be made up' }
-    const stored = `select 1 as stored from ${identOf(this.#name)} where ${this.#where('own').replace(/^ctid = .*/, 'true')} and ${ident(column)}::text = (${value})::text`
-    return this.#trier.attempt('A', `update ${identOf(this.#name)} set ${ident(column)} = ${value} where ${this.#where('own')}`, { inspect: stored })
+    const stored = `select 1 as stored from ${identOf(this.#name)} where ${this.#where(of).replace(/^ctid = .*/, 'true')} and ${ident(column)}::text = (${value})::text`
+    return this.#trier.attempt(by, `update ${identOf(this.#name)} set ${ident(column)} = ${value} where ${this.#where(of)}`, { inspect: stored })
+  }
+
+  /** The literal that a user's row holds in a column; undefined when the row or the value is not known. */
+  value(of: User, column: string): string | undefined {
+    return this.#row[of]?.values[column]
+  }
+
+  /** A plain member of B's tenant on B's row, and a row of the member's own. */
+  async asMember(): Promise<AccessCell[]> {
+    const cell = (command: AccessCell['command'], trial: TrialResult): AccessCell => ({
+      role: 'A',
+      command,
+      row: 'tenant',
+      result: trial.result,
+      ...(trial.because ? { because: trial.because } : {}),
+    })
+    return [
+      cell('select', await this.select('C', 'other')),
+      cell('insert', await this.insert('C', {})),
+      cell('update', await this.update('C', 'other')),
+      cell('delete', await this.remove('C', 'other')),
+    ]
   }
 
   /** Whether A can make B the owner of the own row. */
@@ -202,8 +228,15 @@ export class TableTrials {
         return this.insert(role, this.forged(), hole.states)
       case 'author-free': {
         const owner = this.forged()
-        const given = Object.fromEntries((hole.columns ?? []).flatMap((c) => (owner[c] !== undefined ? [[c, owner[c] as string]] : [])))
-        return this.insert('A', given)
+        const given = (hole.columns ?? []).flatMap((c) => (owner[c] !== undefined ? [[c, owner[c]] as const] : []))
+        if (hole.because !== 'either') return this.insert('A', Object.fromEntries(given))
+        // one column keeps the caller's own name, another takes somebody else's
+        let last: TrialResult = { result: 'error', because: 'not tried' }
+        for (const one of given) {
+          last = await this.insert('A', Object.fromEntries([one]))
+          if (last.result === 'allowed') return last
+        }
+        return last
       }
       case 'self-grant': {
         const given: Record<string, string> = {}

@@ -1,5 +1,6 @@
 import type { Place } from '../../lib/place.ts'
 import type { Bucket, Catalog, Column, Command, Grant, Policy, SqlFunction, Table, Trigger, View } from '../database.ts'
+import { assumeRowSecurity } from './assumed-security.ts'
 import type { Engine } from './engine.ts'
 import type { Replayed } from './replay.ts'
 import { classifyUserData } from './user-data.ts'
@@ -31,17 +32,19 @@ type Row = Readonly<Record<string, any>>
 
 /** Reads what the database is after the replay. Runs as the superuser. */
 export async function readCatalog(engine: Engine, replayed: Replayed): Promise<Catalog> {
-  const reader = new CatalogReader(engine, replayed)
+  const reader = new CatalogReader(engine, replayed, await assumeRowSecurity(engine, replayed))
   return reader.read()
 }
 
 class CatalogReader {
   private readonly engine: Engine
   private readonly replayed: Replayed
+  private readonly assumedSecurity: ReadonlySet<string>
 
-  constructor(engine: Engine, replayed: Replayed) {
+  constructor(engine: Engine, replayed: Replayed, assumedSecurity: ReadonlySet<string>) {
     this.engine = engine
     this.replayed = replayed
+    this.assumedSecurity = assumedSecurity
   }
 
   async read(): Promise<Catalog> {
@@ -120,7 +123,12 @@ class CatalogReader {
           ...(/\bON DELETE CASCADE\b/.test(String(k['def'])) ? { cascades: true as const } : {}),
         })),
       ...(constraints.some((k) => k['type'] === 'c') ? { checks: constraints.filter((k) => k['type'] === 'c').map((k) => k['def']) } : {}),
-      rls: { enabled: r['rls'], forced: r['forced'], ...(known?.rlsAt ? { at: known.rlsAt } : {}) },
+      rls: {
+        enabled: r['rls'],
+        forced: r['forced'],
+        ...(known?.rlsAt ? { at: known.rlsAt } : {}),
+        ...(this.assumedSecurity.has(name) ? { assumed: true as const } : {}),
+      },
       grants: this.grants('pg_class', r['oid'], r['acl'], r['columnacl']),
       at,
       ...(standIn && !known?.createdHere ? { stub: true as const } : {}),

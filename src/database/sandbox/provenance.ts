@@ -122,7 +122,7 @@ export class Provenance {
         attributes: row.attributes ?? 0,
         columns: new Map(),
         columnLines: columnLines(s),
-        ...(rls ? { rlsAt: s.at } : {}),
+        ...(rls || mentionsRls(s) ? { rlsAt: s.at } : {}),
       })
       return
     }

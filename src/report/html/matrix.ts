@@ -1,46 +1,70 @@
 import type { AccessCell, AccessObject } from '../../database/database.ts'
 import { cleanLine } from '../../lib/clean-text.ts'
 import { escapeHtml } from '../../lib/escape-html.ts'
+import { callableFunctions, callWords, ROW_COMMANDS, rowObjects, shownViewers, trialOf, VERBS, VIEWERS, type Viewer } from '../access-words.ts'
 
-const COMMANDS = ['select', 'insert', 'update', 'delete'] as const
-const COLUMNS = [
-  { role: 'anon', title: 'A stranger', row: 'other' },
-  { role: 'A', title: 'Another signed-in user', row: 'other' },
-  { role: 'A', title: 'The owner', row: 'own' },
-] as const
+const [STRANGER, OTHER] = VIEWERS
 
 /** The access matrix as a picture: who can read, add, change and remove rows of whom, as tried in the database. */
 export function renderMatrix(objects: readonly AccessObject[]): string {
-  const shown = objects.filter((o) => o.cells.length && o.kind !== 'function')
-  if (!shown.length) return ''
-  const head = COLUMNS.map((c) => `<th colspan="4" scope="colgroup">${c.title}</th>`).join('')
-  const verbs = COLUMNS.map(() => '<th scope="col">read</th><th scope="col">add</th><th scope="col">change</th><th scope="col">remove</th>').join('')
+  const shown = rowObjects(objects)
+  const rows = shown.length ? renderRows(shown) : ''
+  const calls = renderCalls(callableFunctions(objects))
+  if (!rows && !calls) return ''
   return `<section aria-labelledby="access"><h2 id="access">Who can reach which rows</h2>
-<p class="meta">Not read from the policies: the database was rebuilt from the repository's SQL and every cell was tried with two made-up users.</p>
-<div class="scroll"><table class="matrix"><thead><tr><th rowspan="2" scope="col">Table, view or bucket</th>${head}</tr><tr>${verbs}</tr></thead><tbody>
-${shown.map(renderObject).join('\n')}
-</tbody></table></div></section>`
+<p class="meta">Not read from the policies: the database was rebuilt from the repository's SQL and every cell was tried with made-up users.</p>
+${rows}${calls}</section>`
 }
 
-function renderObject(o: AccessObject): string {
-  const cells = COLUMNS.flatMap((c) => COMMANDS.map((command) => renderCell(cellOf(o, c.role, command, c.row), c.row)))
+function renderRows(objects: readonly AccessObject[]): string {
+  const viewers = shownViewers(objects)
+  const head = viewers.map((v) => `<th colspan="4" scope="colgroup">${v.title}</th>`).join('')
+  const verbs = viewers.map(() => ROW_COMMANDS.map((c) => `<th scope="col">${VERBS[c]}</th>`).join('')).join('')
+  return `<div class="scroll" role="region" aria-labelledby="access" tabindex="0"><table class="matrix"><thead><tr><th rowspan="2" scope="col">Table, view or bucket</th>${head}</tr><tr>${verbs}</tr></thead><tbody>
+${objects.map((o) => renderObject(o, viewers)).join('\n')}
+</tbody></table></div>`
+}
+
+function renderObject(o: AccessObject, viewers: readonly Viewer[]): string {
+  const cells = viewers.flatMap((v) => ROW_COMMANDS.map((command) => renderCell(trialOf(o, v, command), v.role === 'A' && !isForeign(v))))
   const rls =
     o.kind === 'table' && o.rls === false ? ' <span class="tag Critical">RLS off</span>' : o.kind === 'table' ? '' : ` <span class="tag plain">${o.kind}</span>`
-  return `<tr><th scope="row"><code>${escapeHtml(cleanLine(o.object))}</code>${rls}</th>${cells.join('')}</tr>`
+  return `<tr><th scope="row">${name(o)}${rls}</th>${cells.join('')}</tr>`
 }
 
-/** The worst of the trials that one cell of the picture stands for: `forged` and `tenant` rows are somebody else's. */
-function cellOf(o: AccessObject, role: 'anon' | 'A', command: string, row: 'own' | 'other'): AccessCell | undefined {
-  const wanted = o.cells.filter(
-    (c) => c.role === role && c.command === command && c.column === undefined && (row === 'own' ? c.row === 'own' : c.row !== 'own' || role === 'anon'),
-  )
-  return wanted.find((c) => c.result === 'allowed') ?? wanted.find((c) => c.result === 'error') ?? wanted[0]
+/** Rows of people who have nothing to do with the viewer; a team's rows are its members' business. */
+function isForeign(viewer: Viewer): boolean {
+  return viewer.rows.includes('other')
 }
 
-function renderCell(cell: AccessCell | undefined, row: 'own' | 'other'): string {
+function renderCell(cell: AccessCell | undefined, expected: boolean): string {
   if (!cell) return '<td><span class="cell shut">–</span></td>'
   if (cell.result === 'error')
     return `<td><span class="cell error" title="${escapeHtml(cleanLine(cell.because ?? 'could not be tried', 200))}">unclear</span></td>`
   if (cell.result === 'refused') return '<td><span class="cell shut">no</span></td>'
-  return `<td><span class="cell ${row === 'own' ? 'own' : 'open'}">yes</span></td>`
+  return `<td><span class="cell ${expected ? 'own' : 'open'}">yes</span></td>`
+}
+
+/** Functions that the data API offers: a call with somebody else's id, as a stranger and as another user. */
+function renderCalls(functions: readonly AccessObject[]): string {
+  if (!functions.length) return ''
+  const rows = functions.map(
+    (o) =>
+      `<tr><th scope="row">${name(o)}${o.definer ? ' <span class="tag High">past RLS</span>' : ''}</th>${[STRANGER, OTHER].map((v) => renderCall(trialOf(o, v, 'execute'), o)).join('')}</tr>`,
+  )
+  return `<h3>Functions that a browser may call</h3>
+<p class="meta">Each was called with the ids of another user; the call was undone. Past RLS: it runs with its owner's rights (SECURITY DEFINER).</p>
+<div class="scroll" role="region" aria-label="Functions" tabindex="0"><table class="calls"><thead><tr><th scope="col">Function</th><th scope="col">${STRANGER.title}</th><th scope="col">${OTHER.title}</th></tr></thead><tbody>
+${rows.join('\n')}
+</tbody></table></div>`
+}
+
+function renderCall(cell: AccessCell | undefined, o: AccessObject): string {
+  const kind = !cell || cell.result === 'refused' ? 'shut' : cell.result === 'error' ? 'error' : cell.because && o.definer ? 'open' : 'own'
+  const why = cell && cell.result !== 'allowed' && cell.because ? ` title="${escapeHtml(cleanLine(cell.because, 200))}"` : ''
+  return `<td><span class="cell ${kind}"${why}>${escapeHtml(cleanLine(callWords(cell), 120))}</span></td>`
+}
+
+function name(o: AccessObject): string {
+  return `<code>${escapeHtml(cleanLine(o.object))}</code>`
 }

@@ -48,6 +48,7 @@ export class Evaluator {
   readonly world: World
   readonly #returnsOf: ReturnsOf
   #depth = 0
+  #names = 0
 
   constructor(world: World, returnsOf: ReturnsOf) {
     this.world = world
@@ -64,6 +65,12 @@ export class Evaluator {
   frame(table: string, alias: string, schema?: string): Frame {
     const columns = this.world.columns(table)
     return { alias, instance: this.#add(table), ...(schema ? { schema } : {}), ...(columns ? { columns } : {}) }
+  }
+
+  /** A number that no other call gives. */
+  fresh(): number {
+    this.#names += 1
+    return this.#names
   }
 
   #add(table?: string): number {
@@ -173,7 +180,7 @@ export class Evaluator {
         : [[{ a: 'some', name: 'no such row', of: [], negated: false }]]
     }
     if (kind === 'FuncCall') {
-      const fn = this.#known(n)
+      const fn = this.functionOf(n)
       if (fn && /^bool/.test(fn.returns)) {
         const name = `${fn.schema}.${fn.name}`
         return /exists\s*\(/i.test(fn.body) || scope.inside.includes(name) ? NEVER : [[{ a: 'some', name: `${name} is null`, of: [], negated: false }]]
@@ -202,7 +209,7 @@ export class Evaluator {
   #mentionsCaller(node: Tree, scope: Scope): boolean {
     if (/"sval":"(uid|jwt|request\.jwt\.)/.test(JSON.stringify(node))) return true
     for (const match of JSON.stringify(node).matchAll(/"funcname":(\[[^\]]*\])/g)) {
-      const fn = this.#known({ funcname: JSON.parse(match[1] as string), args: [] }, true)
+      const fn = this.functionOf({ funcname: JSON.parse(match[1] as string), args: [] }, true)
       if (fn && /auth\.uid|auth\.jwt|request\.jwt/.test(fn.body) && !scope.inside.includes(fn.name)) return true
     }
     return false
@@ -511,12 +518,14 @@ export class Evaluator {
     return terms.map((t) => ({ term: { t: 'expression', name, of: t.of }, when: t.when }))
   }
 
-  #known(n: Tree, anyArity = false): KnownFunction | undefined {
+  /** The function of the repository that a call means. */
+  functionOf(n: Tree, anyArity = false): KnownFunction | undefined {
     const path = names(n['funcname'])
     return this.world.functions(path.length > 1 ? path.at(-2) : undefined, path.at(-1) as string, anyArity ? -1 : (n['args'] ?? []).length)
   }
 
-  #arguments(fn: KnownFunction, n: Tree, scope: Scope): Map<string, Variable> {
+  /** What a call hands over, by argument name and number. */
+  argumentsOf(fn: KnownFunction, n: Tree, scope: Scope): Map<string, Variable> {
     const variables = new Map<string, Variable>()
     const given: readonly Tree[] = n['args'] ?? []
     fn.args.forEach((arg, i) => {
@@ -531,11 +540,11 @@ export class Evaluator {
 
   /** The results of a function of the repository: selects of its last statement, or its RETURNs. */
   #open(n: Tree, scope: Scope): readonly { readonly target: Tree | undefined; readonly scope: Scope; readonly when: Ways }[] | undefined {
-    const fn = this.#known(n)
+    const fn = this.functionOf(n)
     if (!fn) return undefined
     const id = `${fn.schema}.${fn.name}`
     if (scope.inside.includes(id) || scope.inside.length > 4) return undefined
-    const inner: Scope = { frames: [], variables: this.#arguments(fn, n, scope), inside: [...scope.inside, id] }
+    const inner: Scope = { frames: [], variables: this.argumentsOf(fn, n, scope), inside: [...scope.inside, id] }
     return this.results(fn, inner)
   }
 
@@ -623,7 +632,7 @@ export class Evaluator {
       return this.#derive(n['subquery']?.SelectStmt ?? {}, alias ?? '', { ...scope, frames: n['lateral'] ? scope.frames : [] }, frames)
     if (kind === 'RangeFunction') {
       const call: Tree = n['functions']?.[0]?.List?.items?.[0]?.FuncCall ?? {}
-      const fn = this.#known(call)
+      const fn = this.functionOf(call)
       const name = alias ?? names(call['funcname']).at(-1) ?? ''
       const opened = this.#open(call, scope)
       // a function that returns one value yields one row, whatever it returns; one that returns a set may yield none

@@ -11,6 +11,8 @@ export interface RowState {
   readonly op: string
   /** Undefined for IS NULL / IS NOT NULL (`op` says which) and for now(). */
   readonly value?: string | number | boolean
+  /** Of another table's row: one that itself names the caller. */
+  readonly own?: true
 }
 
 /** One way of getting in, judged. */
@@ -195,7 +197,10 @@ function judgeWay(way: readonly Atom[], instances: readonly Instance[], focus: n
   const callerTables = [...reached].filter((n) => /^i\d+$/.test(n) && n !== `i${focus}`)
   const gates = literals
     .filter((l) => l.table !== '' && callerTables.includes(`i${l.table.split(':')[0]}`))
-    .map((l) => ({ ...l, table: l.table.slice(l.table.indexOf(':') + 1) }))
+    .map((l) => {
+      const [instance, table] = l.table.split(':') as [string, string]
+      return { ...l, table, ...(callersOwn.has(Number(instance)) ? { own: true as const } : {}) }
+    })
   const related = graph.reach(`i${focus}`)
   const parentStates = literals
     .filter((l) => l.table !== '' && related.has(`i${l.table.split(':')[0]}`))
@@ -249,10 +254,18 @@ function judgeWay(way: readonly Atom[], instances: readonly Instance[], focus: n
 
 /** Whether conditions on tables that are keyed by the caller tell some users from others. */
 function isRole(gates: readonly RowState[], tables: readonly string[], world: JudgeWorld): boolean {
-  const everybodys = (g: RowState) => g.op === '=' && g.value !== undefined && String(g.value) === world.defaultOf(g.table, g.column)
-  const roles = gates.filter((g) => g.op !== 'is null' && (ROLE_COLUMN.test(g.column) || (g.table === 'auth.users' && g.column === 'email')))
-  if (roles.length) return roles.some((g) => !everybodys(g))
+  const roles = gates.filter(asksForRole)
+  if (roles.length) return roles.some((g) => isRoleGate(g, world))
   return tables.some((t) => ROLE_TABLE.test(bare(t)))
+}
+
+/** Whether a condition on the caller's own row holds for some users only: a role, and not the one that everybody has by default. */
+export function isRoleGate(gate: RowState, world: JudgeWorld): boolean {
+  return asksForRole(gate) && !(gate.op === '=' && gate.value !== undefined && String(gate.value) === world.defaultOf(gate.table, gate.column))
+}
+
+function asksForRole(gate: RowState): boolean {
+  return gate.op !== 'is null' && (ROLE_COLUMN.test(gate.column) || (gate.table === 'auth.users' && gate.column === 'email'))
 }
 
 function bare(table: string): string {

@@ -1,7 +1,8 @@
+import { isChosenText, textsOf } from './dynamic-sql.ts'
 import type { Evaluator, ReturnsOf } from './evaluate.ts'
 import { ALWAYS, both, either, NEVER, type Ways } from './predicate.ts'
 import type { Alternatives, Frame, KnownFunction, Scope, Variable } from './scope.ts'
-import { columnParts, kindOf, type Tree } from './tree.ts'
+import { columnParts, kindOf, type Tree, uncast } from './tree.ts'
 
 /** One statement of a function that changes data, with the ways of getting there. */
 export interface Effect {
@@ -18,16 +19,23 @@ export interface Effect {
 
 /** What a function does: changes, results, and text that it executes. */
 export interface Routine {
+  /** The ways in which it comes to its end instead of raising an exception. */
+  readonly completes: Ways
   readonly effects: readonly Effect[]
   readonly returns: readonly { readonly when: Ways; readonly expression?: Tree; readonly query?: Tree; readonly scope: Scope }[]
   /** Dynamic SQL whose text is not known. */
   readonly dynamic: readonly Ways[]
+  /** Dynamic SQL of which the caller writes a part. */
+  readonly chosen: readonly Ways[]
 }
 
 interface Recorder {
   readonly effects: Effect[]
   readonly returns: { when: Ways; expression?: Tree; query?: Tree; scope: Scope }[]
   readonly dynamic: Ways[]
+  readonly chosen: Ways[]
+  /** Paths on which a bare RETURN ends the function. */
+  readonly left: Ways[]
 }
 
 interface State {
@@ -45,14 +53,15 @@ export function readRoutine(evaluator: Evaluator, fn: KnownFunction, scope: Scop
     return body && readPlPgSql(evaluator, body, scope)
   }
   if (fn.language !== 'sql') return undefined
-  const out: Recorder = { effects: [], returns: [], dynamic: [] }
+  const out: Recorder = { effects: [], returns: [], dynamic: [], chosen: [], left: [] }
   const statements = parseAll(evaluator, fn.body)
   if (!statements) return undefined
   statements.forEach((statement, i) => {
     recordStatement(evaluator, statement, { path: ALWAYS, scope }, out)
+    followCalls(evaluator, statement, { path: ALWAYS, scope }, out)
     if (i === statements.length - 1 && statement['SelectStmt']) out.returns.push({ when: ALWAYS, query: statement['SelectStmt'], scope })
   })
-  return out
+  return { ...out, completes: ALWAYS }
 }
 
 function parseAll(evaluator: Evaluator, sql: string): Tree[] | undefined {
@@ -64,7 +73,7 @@ function parseAll(evaluator: Evaluator, sql: string): Tree[] | undefined {
 }
 
 function readPlPgSql(evaluator: Evaluator, body: Tree, scope: Scope): Routine {
-  const out: Recorder = { effects: [], returns: [], dynamic: [] }
+  const out: Recorder = { effects: [], returns: [], dynamic: [], chosen: [], left: [] }
   const fn: Tree = body['plpgsql_funcs']?.[0]?.PLpgSQL_function ?? {}
   const datums: readonly Tree[] = fn['datums'] ?? []
   const variables = new Map(scope.variables)
@@ -79,8 +88,9 @@ function readPlPgSql(evaluator: Evaluator, body: Tree, scope: Scope): Routine {
     variables.set(name, { value })
   }
   const walker = new Walker(evaluator, out, datums)
-  walker.statements([fn['action']], { path: ALWAYS, scope: { ...scope, variables } })
-  return out
+  const end = walker.statements([fn['action']], { path: ALWAYS, scope: { ...scope, variables } })
+  const completes = out.returns.map((r) => r.when).reduce(either, NEVER)
+  return { ...out, completes: [...out.left, ...(end ? [end.path] : [])].reduce(either, completes) }
 }
 
 function expression(evaluator: Evaluator, text: string): Tree | undefined {
@@ -135,14 +145,18 @@ class Walker {
       case 'PLpgSQL_stmt_forc':
         return { ...state, scope: this.statements(n['body'], state)?.scope ?? state.scope }
       case 'PLpgSQL_stmt_dynfors':
-        this.#out.dynamic.push(state.path)
+        this.#execute(n, state)
         this.statements(n['body'], state)
         return state
       case 'PLpgSQL_stmt_fors':
         return this.#forQuery(n, state)
       case 'PLpgSQL_stmt_return':
+        followCalls(this.#evaluator, this.#expression(n['expr']), state, this.#out)
         if (n['expr']) this.#out.returns.push({ when: state.path, expression: this.#expression(n['expr']), scope: state.scope } as Recorder['returns'][number])
-        else this.#returnOutputs(state)
+        else {
+          this.#out.left.push(state.path)
+          this.#returnOutputs(state)
+        }
         return undefined
       case 'PLpgSQL_stmt_return_next':
         if (n['expr']) this.#out.returns.push({ when: state.path, expression: this.#expression(n['expr']), scope: state.scope } as Recorder['returns'][number])
@@ -152,7 +166,7 @@ class Walker {
         const query = this.#query(n['query'])
         if (query?.['SelectStmt']) this.#out.returns.push({ when: state.path, query: query['SelectStmt'], scope: state.scope })
         else if (query) recordStatement(this.#evaluator, query, state, this.#out)
-        if (n['dynquery']) this.#out.dynamic.push(state.path)
+        if (n['dynquery']) for (const q of this.#execute({ ...n, query: n['dynquery'] }, state)) this.#out.returns.push({ when: state.path, ...q })
         return state
       }
       case 'PLpgSQL_stmt_raise':
@@ -161,10 +175,11 @@ class Walker {
         return this.#assign(n, state)
       case 'PLpgSQL_stmt_execsql':
       case 'PLpgSQL_stmt_perform':
+      case 'PLpgSQL_stmt_call':
         return this.#query_(n, state)
       case 'PLpgSQL_stmt_dynexecute':
-        this.#out.dynamic.push(state.path)
-        return { ...state, scope: { ...state.scope, variables: this.#into(n['target'], state.scope, undefined) } }
+        this.#execute(n, state)
+        return { ...state, scope: { ...state.scope, variables: n['into'] ? this.#into(n['target'], state.scope, undefined) : state.scope.variables } }
       default:
         return state
     }
@@ -244,8 +259,9 @@ class Walker {
     const value = expression(this.#evaluator, text.slice(at))
     if (!name) return state
     const variables = new Map(state.scope.variables)
-    variables.set(name, { value: this.#evaluator.values(value, state.scope) })
-    return { ...state, scope: { ...state.scope, variables } }
+    const texts = textsOf(value, state.scope, this.#evaluator)
+    variables.set(name, { value: this.#evaluator.values(value, state.scope), ...(texts.some((t) => /\s/.test(t.sql)) ? { texts } : {}) })
+    return { ...followCalls(this.#evaluator, value, state, this.#out), scope: { ...state.scope, variables } }
   }
 
   #query_(n: Tree, state: State): State {
@@ -253,6 +269,7 @@ class Walker {
     if (!statement) return state
     const before = this.#out.effects.length
     recordStatement(this.#evaluator, statement, state, this.#out)
+    const { path } = followCalls(this.#evaluator, statement, state, this.#out)
     const select = statement['SelectStmt']
     if (!select) {
       const effect = this.#out.effects[before]
@@ -275,7 +292,30 @@ class Walker {
     const selects = this.#evaluator.select(select, state.scope)
     const found = selects.map((s) => s.when).reduce(either, NEVER)
     const variables = n['into'] ? this.#into(n['target'], state.scope, selects[0]) : state.scope.variables
-    return { ...state, scope: { ...state.scope, variables, found } }
+    return { path, scope: { ...state.scope, variables, found } }
+  }
+
+  /** Dynamic SQL: what can be known of its text is read like a statement of the body; gives the queries that it may be. */
+  #execute(n: Tree, state: State): readonly { readonly query: Tree; readonly scope: Scope }[] {
+    const queries: { query: Tree; scope: Scope }[] = []
+    const given: readonly Alternatives[] = (n['params'] ?? []).map((p: Tree) => this.#evaluator.values(this.#expression(p), state.scope))
+    for (const text of textsOf(this.#expression(n['query']), state.scope, this.#evaluator)) {
+      const statements = parseAll(this.#evaluator, text.sql)
+      if (!statements?.length) {
+        ;(isChosenText(text) ? this.#out.chosen : this.#out.dynamic).push(state.path)
+        continue
+      }
+      const variables = new Map(state.scope.variables)
+      for (const [name, value] of text.values) variables.set(name, { value })
+      for (const [i, value] of given.entries()) variables.set(`$${i + 1}`, { value })
+      const inside: State = { ...state, scope: { ...state.scope, variables } }
+      for (const statement of statements) {
+        recordStatement(this.#evaluator, statement, inside, this.#out)
+        followCalls(this.#evaluator, statement, inside, this.#out)
+        if (statement['SelectStmt']) queries.push({ query: statement['SelectStmt'], scope: inside.scope })
+      }
+    }
+    return queries
   }
 
   #into(
@@ -323,9 +363,14 @@ function merge(before: Scope, after: readonly Scope[]): Scope {
   for (const name of all) {
     const distinct = [...new Set(after.map((s) => s.variables.get(name)).filter((v) => v !== undefined))]
     const [only] = distinct
-    variables.set(name, distinct.length === 1 && only ? only : { value: distinct.flatMap((v) => v.value).slice(0, 16) })
+    variables.set(name, distinct.length === 1 && only ? only : joinedVariables(distinct))
   }
   return { ...before, variables }
+}
+
+function joinedVariables(all: readonly Variable[]): Variable {
+  const texts = all.flatMap((v) => v.texts ?? [])
+  return { value: all.flatMap((v) => v.value).slice(0, 16), ...(texts.length ? { texts: texts.slice(0, 8) } : {}) }
 }
 
 function columnsOfFrames(frames: readonly Frame[]) {
@@ -335,6 +380,39 @@ function columnsOfFrames(frames: readonly Frame[]) {
 function withColumns(evaluator: Evaluator, table: string): { columns?: readonly string[] } {
   const columns = evaluator.world.columns(table)
   return columns ? { columns } : {}
+}
+
+/** Words without which a function neither changes anything nor refuses anybody. */
+const ACTS = /\b(insert|update|delete|execute|raise|perform|call|select)\b/i
+
+/**
+ * Functions that a statement calls: what they change is changed on the way, and what they refuse ends it. A guard in a function of its own
+ * (`PERFORM assert_admin()`) is no different from one that is written out.
+ */
+function followCalls(evaluator: Evaluator, node: Tree | undefined, state: State, out: Recorder): State {
+  let path = state.path
+  for (const call of callsIn(node)) {
+    const fn = evaluator.functionOf(call)
+    const id = fn && `${fn.schema}.${fn.name}`
+    if (!fn || !id || state.scope.inside.includes(id) || state.scope.inside.length > 4 || !ACTS.test(fn.body)) continue
+    const inner = readRoutine(evaluator, fn, { frames: [], variables: evaluator.argumentsOf(fn, call, state.scope), inside: [...state.scope.inside, id] })
+    if (!inner) continue
+    for (const e of inner.effects) out.effects.push({ ...e, when: both(path, e.when) })
+    for (const when of inner.chosen) out.chosen.push(both(path, when))
+    if (/\braise\b/i.test(fn.body)) path = both(path, inner.completes)
+  }
+  return { ...state, path }
+}
+
+/** Calls that a statement certainly makes: in its target list or FROM, not behind a condition. */
+function callsIn(node: Tree | undefined): Tree[] {
+  const [kind, n] = kindOf(uncast(node))
+  if (kind === 'FuncCall') return [n]
+  if (kind === 'CallStmt') return [n['funccall'] ?? {}]
+  if (kind !== 'SelectStmt') return []
+  const targets = (n['targetList'] ?? []).flatMap((t: Tree) => callsIn(t['ResTarget']?.val))
+  const from = (n['fromClause'] ?? []).flatMap((f: Tree) => callsIn(f['RangeFunction']?.functions?.[0]?.List?.items?.[0]))
+  return n['whereClause'] ? [] : [...targets, ...from]
 }
 
 /** Records what one SQL statement changes, data-changing WITH parts included. */

@@ -50,6 +50,14 @@ export interface Variable {
   /** Of a record: the FROM list that its fields come from, and the fields that were named in the target list. */
   readonly record?: readonly Frame[]
   readonly fields?: ReadonlyMap<string, Alternatives>
+  /** The SQL that it holds when it is put together for EXECUTE. */
+  readonly texts?: readonly DynamicText[]
+}
+
+/** SQL that a function puts together: what is not known has a name in it, and `values` says what it stands for. */
+export interface DynamicText {
+  readonly sql: string
+  readonly values: ReadonlyMap<string, Alternatives>
 }
 
 /** Names visible to an expression, innermost first. */
