@@ -1,4 +1,5 @@
-import type { OpenRedirect } from '../../model/auth/auth.ts'
+import { isSharedWildcard } from '../../lib/host.ts'
+import type { AllowList, OpenRedirect } from '../../model/auth/auth.ts'
 import { defineCheck, failed, type Issue, notApplicable, passed, unverified } from '../define-check.ts'
 import { type Flow, hostIssues, settingIssues, whereToLook } from './redirect-issues.ts'
 
@@ -13,17 +14,19 @@ export default defineCheck({
   doubtedBy: ['source-text', 'config'],
   run: ({ auth }) => {
     const open = auth.openRedirects.map(openRedirect)
-    if (!auth.oauth.length)
+    const hostedProviders = auth.hosted?.externalProviders ?? []
+    if (!auth.oauth.length && !hostedProviders.length)
       return open.length ? failed(open, ['no OAuth sign-in; the callback was looked at']) : notApplicable('nothing signs in through another provider (OAuth)')
     const providers = [...new Set(auth.oauth.flatMap((o) => (o.provider ? [o.provider] : [])))].sort()
     const evidence = [
+      ...(hostedProviders.length ? [`providers of the hosted project: ${hostedProviders.join(', ')}`] : []),
       `OAuth in use${providers.length ? ` (${providers.join(', ')})` : ''}: ${auth.oauth
         .slice(0, 4)
         .map((o) => `${o.how} at ${o.at.path}:${o.at.line}`)
         .join(', ')}`,
       `${auth.redirects.filter((r) => r.purpose === 'oauth').length} redirect URLs in code followed to where their host is written`,
     ]
-    const issues = [...hostIssues(auth, SIGN_IN), ...settingIssues(auth, { allowList: true }), ...open]
+    const issues = [...hostIssues(auth, SIGN_IN), ...settingIssues(auth, { allowList: true }), ...auth.allowLists.flatMap(sharedOrigins), ...open]
     if (issues.length) return failed(issues, evidence)
     const libraries = new Set<string>(auth.oauth.map((o) => o.library))
     const pushed = auth.settings.find((s) => s.key === 'auth.site_url' && s.stage === 'production')
@@ -42,6 +45,29 @@ export default defineCheck({
     )
   },
 })
+
+function sharedOrigins(list: AllowList): Issue[] {
+  const shared = list.entries.filter(isSharedWildcard)
+  if (!shared.length) return []
+  return [
+    {
+      subject: `file ${list.at.path}`,
+      discriminator: list.name,
+      severity: 'High',
+      title: 'The allow-list of sign-in admits everybody’s previews',
+      message: `\`${list.name}\` holds ${shared.join(', ')}: any customer of that hosting platform can own a matching host.`,
+      attack: 'An attacker deploys a page under the shared domain, sends a victim through your sign-in with that page as callback, and acts with the session.',
+      fix: {
+        text: 'List the production origin; for previews use your own team’s suffix.',
+        language: 'ts',
+        code: `${list.name}: ['https://your-domain.example'],`,
+      },
+      at: list.at,
+      proof: 'inferred',
+      aliases: ['CWE-601'],
+    },
+  ]
+}
 
 function openRedirect(o: OpenRedirect): Issue {
   const example = { absolute: 'https://evil.example', 'protocol-relative': '//evil.example', glued: '.evil.example (or @evil.example)' }[o.how]

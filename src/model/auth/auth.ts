@@ -14,6 +14,8 @@ export interface AuthModel {
   readonly redirects: readonly RedirectUse[]
   /** Of those, the ones that lead to localhost, a preview or a tunnel, by the place where the host is written. */
   readonly wrongHosts: readonly WrongHost[]
+  /** Origins that a library lets callbacks lead to. */
+  readonly allowLists: readonly AllowList[]
   /** Sign-in callbacks that send the browser where a request parameter says. */
   readonly openRedirects: readonly OpenRedirect[]
   /** Settings in configuration files, and whether they reach production. */
@@ -75,6 +77,14 @@ export interface OpenRedirect {
   readonly from: Place
   /** How another origin gets in: an absolute URL, `//host`, or a host glued to the origin. */
   readonly how: 'absolute' | 'protocol-relative' | 'glued'
+}
+
+/** A list in code of the origins to which sign-in may lead. */
+export interface AllowList {
+  readonly at: Place
+  /** Name of the option, such as `trustedOrigins`. */
+  readonly name: string
+  readonly entries: readonly string[]
 }
 
 export interface AuthSetting {

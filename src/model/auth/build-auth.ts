@@ -1,9 +1,10 @@
 import type { JavaScriptFacts } from '../../facts/javascript.ts'
 import { nonProductionHost } from '../../lib/host.ts'
 import type { AppModel, ModelInput } from '../app-model.ts'
-import type { AuthModel, TemplateHost } from './auth.ts'
+import type { AllowList, AuthModel, OpenRedirect, TemplateHost } from './auth.ts'
 import { readAuthSettings } from './auth-settings.ts'
 import { type Flows, readFlows } from './flows.ts'
+import { readAllowLists, readLibraryFlows, readRedirectCallbacks } from './library-flows.ts'
 import { findOpenRedirects } from './open-redirects.ts'
 import { readOwnCodes } from './own-codes.ts'
 import { projectRefs } from './project-refs.ts'
@@ -15,9 +16,13 @@ export function buildAuth(input: ModelInput, slices: Pick<AppModel, 'files' | 'w
   const sources = new Map<string, JavaScriptFacts>([...input.facts.of('javascript')].filter(([path]) => slices.files.role(path) === 'source'))
   const reader = new UrlReader(sources, slices.modules)
   const flows: Flows = { oauth: [], resets: [], codes: [], redirects: [] }
-  const openRedirects = []
+  const openRedirects: OpenRedirect[] = []
+  const allowLists: AllowList[] = []
   for (const [path, js] of sources) {
     readFlows(path, js, reader, flows)
+    readLibraryFlows(path, js, reader, flows)
+    allowLists.push(...readAllowLists(path, js))
+    openRedirects.push(...readRedirectCallbacks(path, js))
     flows.codes.push(...readOwnCodes(path, js, reader, sources, slices.schema))
     openRedirects.push(...findOpenRedirects(path, js, reader, slices.routes.routes))
   }
@@ -32,6 +37,7 @@ export function buildAuth(input: ModelInput, slices: Pick<AppModel, 'files' | 'w
     ...flows,
     wrongHosts: findWrongHosts(flows.redirects, slices.env, slices.declared.productionDomains),
     openRedirects,
+    allowLists,
     settings,
     templateHosts: templateHosts(input, slices),
     ...(slices.declared.hosted ? { hosted: slices.declared.hosted } : {}),
