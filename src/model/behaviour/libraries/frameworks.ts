@@ -1,11 +1,13 @@
-import { constant, object, UNDEFINED, UNKNOWN, type Val } from '../abstract-value.ts'
+import { array, constant, native, object, UNDEFINED, UNKNOWN, type Val } from '../abstract-value.ts'
 import { derivedRequest, h3Call } from '../builtins.ts'
 import { raise } from '../execute.ts'
-import { host } from '../hosts.ts'
+import { host, seedValue } from '../hosts.ts'
 import { member, request } from '../members.ts'
+import { callValue } from '../operations.ts'
 import { statusIn } from '../responses.ts'
 import type { Library, LibraryCall } from './library.ts'
 
+import { shaped } from './validation.ts'
 const optionStatus = (c: LibraryCall, options: Val | undefined): number | undefined =>
   options?.v === 'object' ? statusIn(member(c.it, options, 'status', c.at)) : statusIn(options)
 
@@ -82,6 +84,23 @@ const kit: Library = {
 }
 
 /** Remix, React Router and TanStack: answers that are returned or thrown. */
+/** SvelteKit's remote functions, and the event for helpers that are not handed it. */
+const kitServer: Library = {
+  packages: ['$app/server'],
+  call(c) {
+    if (c.name === 'getRequestEvent') return seedValue('kit-event', undefined, c.it.hosts)
+    if (!/^(?:query|form|command|prerender)(?:\.batch|\.live)?$/.test(c.name)) return undefined
+    const handler = c.args.find((a) => a.v === 'fn' || a.v === 'native')
+    const schema = c.args[0] === handler ? undefined : c.args[0]
+    if (!handler) return undefined
+    return native(c.name, (it, args, at) => {
+      const [argument = UNDEFINED, ...rest] = args
+      const given = schema?.v === 'chain' ? shaped(c, schema, argument) : argument
+      return callValue(it, handler, [c.name.endsWith('.batch') ? array([], given) : given, ...rest], at)
+    })
+  },
+}
+
 const remix: Library = {
   packages: [
     '@remix-run/node',
@@ -192,4 +211,4 @@ const deno: Library = {
   },
 }
 
-export const FRAMEWORK_LIBRARIES: readonly Library[] = [next, kit, remix, h3, exceptions, wrappers, deno]
+export const FRAMEWORK_LIBRARIES: readonly Library[] = [next, kit, kitServer, remix, h3, exceptions, wrappers, deno]
