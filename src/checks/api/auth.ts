@@ -1,8 +1,9 @@
 import { linesFrom, type Place, type RelatedPlace } from '../../lib/place.ts'
 import { askForVerifiedUser, refuseWhenUnset } from '../../lib/rewrite-javascript.ts'
 import type { SchemaModel } from '../../model/app-model.ts'
+import type { BehaviourGap } from '../../model/behaviour/behaviour.ts'
 import type { Guard, Route, Work } from '../../model/routes/routes.ts'
-import { defineCheck, failed, type Issue, notApplicable, passed, type Severity } from '../define-check.ts'
+import { defineCheck, failed, type Issue, notApplicable, type Outcome, passed, type Severity, unverified } from '../define-check.ts'
 import { actionFunction } from './action-function.ts'
 import { guardFix } from './guard-fix.ts'
 import { publicByNature } from './public-by-nature.ts'
@@ -19,7 +20,8 @@ export default defineCheck({
     if (!all.length) return notApplicable('the repository has no API route, server action or serverless function')
     const open = new Set(declared.public.routes.map((d) => d.name.trim()))
     // the endpoint for a processor's events knows its caller by the signature, and check 20 judges that
-    const receivers = new Set(payments.webhooks.map((w) => `${w.path} ${w.subject}`))
+    const unsigned = payments.otherWebhooks.filter((w) => w.problem)
+    const receivers = new Set([...payments.webhooks, ...unsigned].map((w) => `${w.path} ${w.subject}`))
     const judged = all.map(
       (route): Verdict =>
         receivers.has(`${route.path} ${route.subject}`)
@@ -35,7 +37,10 @@ export default defineCheck({
       `${all.length} handlers: ${count('guarded')} checked before processing, ${count('public')} public by nature or without anything to protect, ${judged.filter((j) => j.kind === 'issue').length} not`,
       ...judged.flatMap((j) => (j.kind === 'public' && j.because ? [`${j.route.subject}: ${j.because}`] : [])).slice(0, 20),
     ]
-    return issues.length ? failed(issues, evidence) : passed(...evidence)
+    const lost = judged.flatMap((j) => (j.kind === 'unverified' ? [j] : []))
+    evidence.push(...lost.slice(0, 20).map(({ route, gap }) => `${route.subject}: no check seen, but ${gap.because} (${gap.at.path}:${gap.at.line})`))
+    if (issues.length) return failed(issues, evidence)
+    return lost.length ? notFollowed(lost, evidence) : passed(...evidence)
   },
 })
 
@@ -43,6 +48,29 @@ type Verdict =
   | { readonly kind: 'guarded'; readonly route: Route }
   | { readonly kind: 'public'; readonly route: Route; readonly because?: string }
   | { readonly kind: 'issue'; readonly route: Route; readonly causes: readonly Cause[] }
+  | Lost
+
+/** No check was seen, and the code could not be followed to where one may stand. */
+interface Lost {
+  readonly kind: 'unverified'
+  readonly route: Route
+  readonly gap: BehaviourGap
+}
+
+function notFollowed(lost: readonly Lost[], evidence: readonly string[]): Outcome {
+  const first = lost[0] as Lost
+  return unverified(
+    `what could be followed checks who calls, but ${first.route.subject}${lost.length > 1 ? ` and ${lost.length - 1} more` : ''} could not: ${first.gap.because} (${first.gap.at.path}:${first.gap.at.line})`,
+    {
+      where: lost
+        .slice(0, 10)
+        .map(({ route, gap }) => `${route.subject} at ${gap.at.path}:${gap.at.line}`)
+        .join(', '),
+      attest: 'that each of these handlers refuses who is not signed in before it does anything',
+    },
+    evidence,
+  )
+}
 
 /** A reason why a route fails; equal keys of several routes are one cause. */
 interface Cause {
@@ -65,7 +93,8 @@ function judge(route: Route, open: ReadonlySet<string>, shown: (table: string) =
   const causes: Cause[] = []
   const exposed = route.work.filter((w) => !w.hidden && (!w.guard || w.guard.trust === 'claimed') && !(w.kind === 'read' && w.table && shown(w.table)))
   const receiver = isReceiver(exposed)
-  const worst = worstOf(exposed.flatMap((w) => severityOf(w, route, exposed, receiver)))
+  const bad = exposed.flatMap((w) => severityOf(w, route, exposed, receiver))
+  const worst = worstOf(bad.filter((b) => !b.work.unsure))
   if (worst) {
     const { work } = worst
     const elsewhere = work.guard && work.guard.at.path !== route.path ? work.guard.at : undefined
@@ -113,6 +142,8 @@ function judge(route: Route, open: ReadonlySet<string>, shown: (table: string) =
     }
   }
   if (causes.length) return { kind: 'issue', route, causes }
+  const gap = bad.find((b) => b.work.unsure)?.work.unsure ?? (guards.length || route.guard ? undefined : route.behaviour?.gaps?.[0])
+  if (gap) return { kind: 'unverified', route, gap }
   return guards.length || route.guard ? { kind: 'guarded', route } : { kind: 'public', route }
 }
 
@@ -133,7 +164,7 @@ function severityOf(work: Work, route: Route, exposed: readonly Work[], receiver
   if (receiver) return route.limit ? [] : at('High')
   // Guest checkout: what it reads and writes is its own pending order; only the price must come from the server.
   if (checkout(exposed) && ['read', 'insert', 'update', 'rpc', 'payment'].includes(work.kind) && !changesAnAccount(work, exposed))
-    return isCheckout(work) && work.chosen === 'amount' ? at('High') : []
+    return isCheckout(work) && (work.chosen === 'amount' || work.chosen === 'owner') ? at('High') : []
   switch (work.kind) {
     case 'delete':
     case 'file-delete':
@@ -342,6 +373,7 @@ function effect(work: Work | undefined): string {
     case 'sms':
       return ", so the sender's name and quota serve spam"
     case 'payment':
+      if (work.chosen === 'owner') return ' for the account that the request names'
       return work.chosen === 'amount' ? ' for an amount of their choice' : ", with the owner's money or the customers' data"
     case 'paid-api':
       return ", on the owner's bill"

@@ -11,7 +11,15 @@ export interface Behaviour {
   /** False when a bound was hit or a call that receives the request could not be followed; then absence proves nothing. */
   readonly complete: boolean
   /** Why it is not complete, with the first places. */
-  readonly gaps?: readonly { readonly at: Place; readonly because: string }[]
+  readonly gaps?: readonly BehaviourGap[]
+}
+
+/** A place where the interpreter lost track. */
+export interface BehaviourGap {
+  readonly at: Place
+  readonly because: string
+  /** The first step that comes after it; what holds for earlier steps is certain. */
+  readonly step: number
 }
 
 /** What `analyse` starts from: a function of a file (with what its parameters are bound to), after the middleware that runs before it. */

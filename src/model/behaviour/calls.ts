@@ -8,6 +8,7 @@ import { libraryCall } from './libraries/index.ts'
 import { elementOf, member, parentOf } from './members.ts'
 import { bind, evaluate, execute, exportedValue, functionValue, settleChain } from './operations.ts'
 import { Scope } from './scope.ts'
+import { noteUnreadCheck } from './unread-checks.ts'
 
 const MAX_DEPTH = 24
 const MAX_RECURSION = 1
@@ -100,6 +101,7 @@ export function callValue(it: Interpreter, fn: Val, args: readonly Val[], at: Pl
     case 'call': {
       // a function that an unknown wrapper made: what was wrapped runs
       const inner = fn.args.find((a) => a.v === 'fn' || a.v === 'native')
+      if (inner) noteUnreadCheck(it, fn.name, fn.at ?? at, 'wrapper')
       if (inner) return callValue(it, inner, args, at, name)
       return unknownCall(it, name ?? fn.name, undefined, args, at)
     }

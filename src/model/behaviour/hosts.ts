@@ -7,6 +7,7 @@ import { member, request } from './members.ts'
 import { unknownCall } from './operations.ts'
 import { respond, statusIn } from './responses.ts'
 import { Scope } from './scope.ts'
+import { sessionCall, sessionHost, sessionMember } from './session-host.ts'
 
 type Part = Extract<Value, { v: 'request' }>['part']
 
@@ -202,8 +203,11 @@ export function hostMember(it: Interpreter, of: HostVal, name: string, at: Place
         case 'server':
         case 'log':
           return UNKNOWN
+        case 'session':
+          return stored(of, name, () => sessionHost('req.session', 'verified'))
         default:
-          return { v: 'call', name: `req.${name}`, args: [] }
+          // passport and own middleware that was not followed leave the identity here
+          return IDENTITY.test(name) ? left('req', name) : { v: 'call', name: `req.${name}`, args: [] }
       }
     case 'express-res':
       if (name === 'locals') return stored(of, name, () => bag('locals'))
@@ -221,6 +225,7 @@ export function hostMember(it: Interpreter, of: HostVal, name: string, at: Place
     case 'koa-context':
       if (name === 'request' || name === 'req') return host('express-req', 'whole')
       if (name === 'state') return stored(of, name, () => bag('state'))
+      if (name === 'session') return stored(of, name, () => sessionHost('ctx.session', 'verified'))
       if (name === 'params' || name === 'query') return request(name)
       if (name === 'headers' || name === 'header') return request('header')
       return { v: 'call', name: `ctx.${name}`, args: [] }
@@ -262,6 +267,8 @@ export function hostMember(it: Interpreter, of: HostVal, name: string, at: Place
     case 'search-params':
     case 'form-data':
       return request(of.part ?? 'form', name)
+    case 'session':
+      return sessionMember(of, name, at)
     default:
       if (of.host.startsWith('bag:')) return bagMember(it, of, name)
       return { v: 'call', name: `${of.host}.${name}`, args: [] }
@@ -428,6 +435,8 @@ export function hostCall(it: Interpreter, of: HostVal, name: string, args: reado
         return { v: 'result', step }
       }
       return undefined
+    case 'session':
+      return sessionCall(it, of, name, args, at)
     default:
       if (of.host.startsWith('bag:')) {
         const value = bagMember(it, of, name)

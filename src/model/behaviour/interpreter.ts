@@ -126,7 +126,7 @@ export class Interpreter {
   /** Above zero while module-level code is evaluated: no effects are recorded. */
   quiet = 0
   fuel: number
-  readonly gaps: { at: Place; because: string }[] = []
+  readonly gaps: { at: Place; because: string; step: number }[] = []
   lastEnd: Otherwise = NO_END
   lastRespond: { status?: number; how: Otherwise['how'] } | undefined
 
@@ -146,7 +146,7 @@ export class Interpreter {
   gap(at: Place, because: string): void {
     this.hazards++
     if (this.quiet || this.gaps.length >= MAX_GAPS || this.gaps.some((g) => g.because === because && g.at.path === at.path && g.at.line === at.line)) return
-    this.gaps.push({ at, because })
+    this.gaps.push({ at, because, step: this.steps.length })
   }
 
   /** Records an effect on the current path; the index of its step, -1 when nothing is recorded. */

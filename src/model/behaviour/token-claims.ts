@@ -28,7 +28,8 @@ function isBearer(v: Val, depth: number): boolean {
     case 'request':
       return v.part === 'header' && /^authorization(?:\.|$)/i.test(v.name ?? '')
     case 'call':
-      return v.args.length > 0 && isBearer(v.args[0] as Val, depth + 1)
+      // a decoder object comes before what it decodes
+      return (v.name === 'decode' ? v.args : v.args.slice(0, 1)).some((x) => isBearer(x, depth + 1))
     case 'op':
       return v.of.some((x) => isBearer(x, depth + 1))
     case 'any':

@@ -43,7 +43,7 @@ export interface Proof {
 
 const RANK: Readonly<Record<Guard['trust'], number>> = { verified: 3, editable: 2, unverified: 1, claimed: 0 }
 const WHO: Readonly<Record<Who, number>> = { admin: 5, signature: 4, secret: 4, user: 3, token: 2, check: 1 }
-const CREDENTIAL = /token|secret|key|hash|code|nonce|signature|password|credential|invite|slug_secret|uuid/i
+const CREDENTIAL = /token|secret|key|hash|code|nonce|signature|password|credential|invite|slug_secret|uuid|(^|_)(pin|otp)(_|$)|passcode/i
 /** Methods that ask whether something is among others, or a part of it. */
 const MEMBERSHIP = /^(includes|has|some|every|in|startsWith|endsWith|matches|indexOf)$/
 const HEADER_SECRET = /authorization|secret|token|key|signature|cron|x-/i
@@ -159,6 +159,8 @@ function prove(value: Value, truthy: boolean, behaviour: Behaviour, depth: numbe
         return a?.v === 'call' ? { who: 'check', trust: 'verified', how: `${a.name}, which is given the caller's credential` } : undefined
       if (MEMBERSHIP.test(value.op)) return truthy ? membership(value.of, behaviour, depth) : undefined
       if (value.op === 'length' || value.op === '>' || value.op === '>=') return truthy && a ? next(a, true) : undefined
+      // `rows.length < 1`
+      if (value.op === '<' && b?.v === 'const' && b.value === 1) return truthy ? undefined : next(a, true)
       return undefined
     }
     case 'caller':
@@ -251,7 +253,7 @@ function comparison(a: Value, b: Value, equal: boolean, behaviour: Behaviour, de
   ] as const) {
     // `x !== null`, `x === true`
     if (y.v === 'const') {
-      if (y.value === null || y.value === undefined || y.value === '') {
+      if (y.value === null || y.value === undefined || y.value === '' || (y.value === 0 && x.v === 'op' && x.op === 'length')) {
         const p = proofOf(x, !equal, behaviour, depth + 1)
         if (p) return p
       } else if (typeof y.value === 'boolean') {

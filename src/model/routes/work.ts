@@ -1,10 +1,11 @@
 import type { AccessMatrix } from '../../database/database.ts'
 import type { Place } from '../../lib/place.ts'
 import type { SchemaModel } from '../app-model.ts'
-import type { Behaviour, Client, Condition, Effect, Step, Value } from '../behaviour/behaviour.ts'
+import type { Behaviour, BehaviourGap, Client, Condition, Effect, Step, Value } from '../behaviour/behaviour.ts'
 import { mentions } from '../behaviour/mentions.ts'
 import { fromRequest } from './from-request.ts'
 import { fromProcessor, type Guard, guardOfConditions, guardOfStep } from './guard.ts'
+import { choosesRecipient, http, payment } from './outside-work.ts'
 
 export type WorkKind =
   | 'sign'
@@ -43,6 +44,8 @@ export interface Work {
   readonly guard?: Guard
   /** For reads: no answer with content is given without a guard. */
   readonly hidden?: true
+  /** No guard was seen, but the interpreter lost track before: there may be one. */
+  readonly unsure?: BehaviourGap
   /** A guard follows only later. */
   readonly guardedLater?: Guard
 }
@@ -55,16 +58,6 @@ const PERSONAL =
 const SHOWN = /^(is_)?(published|public|active|visible|approved|enabled|status|state|visibility|archived|draft)$/i
 const SHOWN_STATE = /^(published|public|active|visible|approved|live|open|available)$/i
 const CAPABILITY = /token|secret|hash|nonce|share|invite|code|(licen[cs]e|api|access|activation)_?key|session_?id|checkout_?id|payment_?intent|unsubscribe/i
-const PAID_HOSTS =
-  /(^|\.)(openai\.com|anthropic\.com|googleapis\.com|replicate\.com|huggingface\.co|groq\.com|mistral\.ai|cohere\.(com|ai)|deepseek\.com|openrouter\.ai|perplexity\.ai|elevenlabs\.io|stability\.ai|together\.(ai|xyz)|fal\.(ai|run)|x\.ai|lovable\.dev|firecrawl\.dev|serpapi\.com|tavily\.com|deepgram\.com|assemblyai\.com)/i
-const MAIL_HOSTS =
-  /(^|\.)(resend\.com|sendgrid\.(com|net)|postmarkapp\.com|mailgun\.net|brevo\.com|sendinblue\.com|mailjet\.com|mailersend\.com|emailjs\.com|loops\.so|sparkpost\.com)/i
-const SMS_HOSTS = /(^|\.)(twilio\.com|vonage\.com|nexmo\.com|messagebird\.com|graph\.facebook\.com|callmebot\.com|ultramsg\.com|telnyx\.com|plivo\.com)/i
-
-/** Asked whether the caller is human, or told what happened: nothing is bought there. */
-const FREE_HOSTS =
-  /^((www\.)?(google\.com|recaptcha\.net)|recaptchaenterprise\.googleapis\.com|challenges\.cloudflare\.com|(api\.)?hcaptcha\.com|hooks\.slack\.com|discord(app)?\.com)$/i
-
 /** The work of a behaviour, in order. */
 export function workOf(behaviour: Behaviour, schema: Pick<SchemaModel, 'tables'>, access: AccessMatrix): readonly Work[] {
   const out: Work[] = []
@@ -82,11 +75,13 @@ export function workOf(behaviour: Behaviour, schema: Pick<SchemaModel, 'tables'>
       !guard &&
       (work.kind === 'read' || work.kind === 'file-read') &&
       (!answered || ((later?.who === 'token' || BLOCKED.test(work.table ?? '')) && !isShown(behaviour, index)))
+    const unsure = guard && guard.trust !== 'claimed' ? undefined : behaviour.gaps?.find((g) => g.step <= index)
     out.push({
       ...work,
       at: step.at,
       via: step.via,
       ...(guard ? { guard } : {}),
+      ...(unsure ? { unsure } : {}),
       ...(hidden ? { hidden: true as const } : {}),
       ...(later ? { guardedLater: later } : {}),
     })
@@ -140,9 +135,13 @@ function carries(v: Value, step: number, depth: number): boolean {
   }
 }
 
-/** Deletes the row that the handler itself has just inserted: undoing half of a failed registration. */
+/** Deletes the row or account that the handler itself has just made: undoing half of a failed registration. */
 function takesBack(step: Step, behaviour: Behaviour): boolean {
   const e = step.effect
+  if (e.kind === 'auth-call' && e.op === 'admin' && /deleteUser/i.test(e.name))
+    return behaviour.steps
+      .slice(0, behaviour.steps.indexOf(step))
+      .some(({ effect: made }) => made.kind === 'auth-call' && (made.op === 'sign-up' || /createUser|inviteUser/i.test(made.name)))
   if (e.kind !== 'db' || e.op !== 'delete') return false
   return e.filters.some((f) => {
     if (f.op !== 'eq' || f.value.v !== 'row') return false
@@ -236,6 +235,15 @@ function classify(step: Step, schema: Pick<SchemaModel, 'tables'>, access: Acces
       }
     }
     case 'auth-call':
+      if (e.op === 'admin' && /admin\.(listUsers|getUser\w*)$/i.test(e.name))
+        return {
+          kind: 'read',
+          what: `reads accounts (${e.name}) ${rightsWords('service')}`,
+          call: e.name,
+          rights: 'service',
+          table: 'auth.users',
+          userData: true,
+        }
       return e.op === 'admin' && !/createUser|admin\.signOut/i.test(e.name)
         ? { kind: 'admin', what: `administers accounts (${e.name})`, call: e.name, rights: 'service' }
         : undefined
@@ -321,6 +329,7 @@ function database(e: Extract<Effect, { kind: 'db' }>, schema: Pick<SchemaModel, 
   // what is deleted of a list of blocked addresses by the row that was just found is a block that has run out
   const ended = e.op === 'delete' && BLOCKED.test(name) && e.filters.some((f) => f.op === 'eq' && f.value.v === 'row')
   if (LOGS.test(name) && (e.op !== 'delete' || ended) && !table?.userData?.powerColumns.length) return undefined
+  if (e.op === 'update' && e.payload?.v === 'object' && !e.payload.rest && countsAttempts(Object.keys(e.payload.props))) return undefined
   const kind = e.op === 'insert' ? 'insert' : e.op === 'delete' ? 'delete' : 'update'
   const owners = new Set([...(table?.userData?.ownerColumns ?? ['user_id', 'owner_id', 'userId', 'ownerId', 'profile_id'])])
   const forged = e.payload?.v === 'object' && Object.entries(e.payload.props).some(([k, v]) => owners.has(k) && fromRequest(v))
@@ -334,6 +343,11 @@ function database(e: Extract<Effect, { kind: 'db' }>, schema: Pick<SchemaModel, 
   }
 }
 
+/** Columns that count how often a code or password was tried: writing them down is part of the check. */
+function countsAttempts(columns: readonly string[]): boolean {
+  return columns.some((c) => /attempt|locked|lock_?out/i.test(c)) && columns.every((c) => /attempt|lock|last_|failed|updated_?at/i.test(c))
+}
+
 function rightsWords(rights: Client['rights']): string {
   return rights === 'service'
     ? 'with the service role or a direct connection'
@@ -342,120 +356,6 @@ function rightsWords(rights: Client['rights']): string {
       : rights === 'anon'
         ? 'with the anon client'
         : ''
-}
-
-function choosesRecipient(args: readonly Value[]): boolean {
-  return args.some((a) => recipient(a, 0))
-}
-
-function recipient(v: Value, depth: number): boolean {
-  if (depth > 3) return false
-  if (v.v === 'object') {
-    for (const key of ['to', 'To', 'recipient', 'recipients', 'email', 'phone', 'number', 'phoneNumber']) {
-      const x = v.props[key]
-      if (x && fromRequest(x)) return true
-    }
-    return Object.values(v.props).some((x) => x.v === 'object' && recipient(x, depth + 1))
-  }
-  return v.v === 'array' ? v.items.some((x) => recipient(x, depth + 1)) : false
-}
-
-function payment(e: Extract<Effect, { name: string }>): Omit<Work, 'at' | 'via'> | undefined {
-  if (/retrieve|list|search|constructEvent|prices\.|products\./i.test(e.name)) return undefined
-  return {
-    kind: 'payment',
-    what: `calls the payment processor (${e.name})`,
-    call: e.name,
-    ...(e.args.some((a) => choosesAmount(a, 0)) ? { chosen: 'amount' as const } : {}),
-  }
-}
-
-function choosesAmount(v: Value, depth: number): boolean {
-  if (depth > 6) return false
-  if (v.v === 'object')
-    return Object.entries(v.props).some(
-      ([k, x]) => (/^(amount|unit_amount|unit_amount_decimal|currency|price_data|custom_price)$/.test(k) && fromRequestDeep(x)) || choosesAmount(x, depth + 1),
-    )
-  if (v.v === 'array') return v.items.some((x) => choosesAmount(x, depth + 1))
-  if (v.v === 'any') return v.of.some((x) => choosesAmount(x, depth + 1))
-  if (v.v === 'call') return v.args.some((x) => choosesAmount(x, depth + 1))
-  return false
-}
-
-function fromRequestDeep(v: Value): boolean {
-  if (v.v === 'object') return Object.entries(v.props).some(([k, x]) => /amount|currency/.test(k) && fromRequest(x))
-  return fromRequest(v)
-}
-
-function http(e: Extract<Effect, { name: string }>): Omit<Work, 'at' | 'via'> | undefined {
-  const host = hostOf(e.args[0])
-  if (host && PAID_HOSTS.test(host)) return { kind: 'paid-api', what: `calls ${host} with the server's key`, call: host }
-  if (host && MAIL_HOSTS.test(host))
-    return {
-      kind: 'mail',
-      what: `sends mail through ${host}`,
-      call: host,
-      ...(e.args.some((a) => recipientInBody(a, 0)) ? { chosen: 'recipient' as const } : {}),
-    }
-  if (host && SMS_HOSTS.test(host))
-    return {
-      kind: 'sms',
-      what: `sends a message through ${host}`,
-      call: host,
-      ...(e.args.some((a) => recipientInBody(a, 0)) ? { chosen: 'recipient' as const } : {}),
-    }
-  if (e.args.slice(1).some((a) => carriesKey(a, 0)) || (e.args[0] && carriesKey(e.args[0], 0) && fromRequestAnywhere(e.args)))
-    return FREE_HOSTS.test(host ?? '') ? undefined : { kind: 'paid-api', what: `calls ${host ?? 'an API'} with a key of the server`, call: host ?? 'fetch' }
-  return undefined
-}
-
-function fromRequestAnywhere(args: readonly Value[]): boolean {
-  return args.some((a) => fromRequest(a))
-}
-
-function recipientInBody(v: Value, depth: number): boolean {
-  if (depth > 5) return false
-  if (recipient(v, 0)) return true
-  if (v.v === 'object') return Object.values(v.props).some((x) => recipientInBody(x, depth + 1))
-  if (v.v === 'call') return v.args.some((x) => recipientInBody(x, depth + 1))
-  return false
-}
-
-function hostOf(v: Value | undefined): string | undefined {
-  const text = leading(v)
-  const m = text === undefined ? null : /^https?:\/\/([^/?#:\s]+)/i.exec(text)
-  return m?.[1]
-}
-
-function leading(v: Value | undefined): string | undefined {
-  if (!v) return undefined
-  if (v.v === 'const') return typeof v.value === 'string' ? v.value : undefined
-  if (v.v === 'text') return leading(v.parts[0])
-  if (v.v === 'op' && v.op === '+') return leading(v.of[0])
-  if (v.v === 'any') return v.of.map(leading).find((x) => x !== undefined)
-  return undefined
-}
-
-const KEY = /key|secret|token|password|credential/i
-
-/** A secret of the server in the headers or the address of a request. */
-function carriesKey(v: Value, depth: number): boolean {
-  if (depth > 6) return false
-  switch (v.v) {
-    case 'env':
-      return KEY.test(v.name) && !/^(NEXT_PUBLIC_|VITE_|PUBLIC_|NUXT_PUBLIC_|EXPO_PUBLIC_)|ANON|PUBLISHABLE/i.test(v.name)
-    case 'text':
-      return v.parts.some((p) => carriesKey(p, depth + 1))
-    case 'object':
-      return Object.values(v.props).some((p) => carriesKey(p, depth + 1))
-    case 'call':
-      return v.args.some((p) => carriesKey(p, depth + 1))
-    case 'any':
-    case 'op':
-      return v.of.some((p) => carriesKey(p, depth + 1))
-    default:
-      return false
-  }
 }
 
 /** The secret with which something of the request was signed, when a value holds such a signature. */

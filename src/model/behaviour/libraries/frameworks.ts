@@ -5,9 +5,10 @@ import { host, seedValue } from '../hosts.ts'
 import { member, request } from '../members.ts'
 import { callValue } from '../operations.ts'
 import { statusIn } from '../responses.ts'
+import { sessionHost, sessionStorage } from '../session-host.ts'
 import type { Library, LibraryCall } from './library.ts'
-
 import { shaped } from './validation.ts'
+
 const optionStatus = (c: LibraryCall, options: Val | undefined): number | undefined =>
   options?.v === 'object' ? statusIn(member(c.it, options, 'status', c.at)) : statusIn(options)
 
@@ -83,7 +84,6 @@ const kit: Library = {
   },
 }
 
-/** Remix, React Router and TanStack: answers that are returned or thrown. */
 /** SvelteKit's remote functions, and the event for helpers that are not handed it. */
 const kitServer: Library = {
   packages: ['$app/server'],
@@ -101,6 +101,7 @@ const kitServer: Library = {
   },
 }
 
+/** Remix, React Router and TanStack: answers that are returned or thrown. */
 const remix: Library = {
   packages: [
     '@remix-run/node',
@@ -141,9 +142,28 @@ const remix: Library = {
         return request('header')
       case 'getCookie':
         return request('cookie')
+      case 'createCookieSessionStorage':
+        return sessionStorage('session cookie', hasSecrets(c.args[0]) ? 'verified' : 'claimed')
+      case 'createSessionStorage':
+      case 'createMemorySessionStorage':
+      case 'createFileSessionStorage':
+      case 'createWorkersKVSessionStorage':
+      case 'createArcTableSessionStorage':
+        // the cookie holds an unguessable id alone
+        return sessionStorage('session', 'verified')
+      case 'useSession':
+        return sessionHost('useSession()', 'verified', c.it.emit({ kind: 'identify', how: 'useSession()', trust: 'verified' }, c.at))
     }
     return undefined
   },
+}
+
+/** Whether the cookie of a session storage is signed; a cookie that was made elsewhere counts. */
+function hasSecrets(options: Val | undefined): boolean {
+  const cookie = options?.v === 'object' ? options.props.cookie : undefined
+  if (cookie?.v !== 'object') return cookie !== undefined
+  const { secrets } = cookie.props
+  return secrets !== undefined && !(secrets.v === 'array' && !secrets.items.length && !secrets.more)
 }
 
 /** h3 and Nitro. */

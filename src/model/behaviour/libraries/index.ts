@@ -2,6 +2,7 @@ import type { Place } from '../../../lib/place.ts'
 import { type ChainVal, chainName, type Val } from '../abstract-value.ts'
 import type { Interpreter } from '../interpreter.ts'
 import { unknownCall } from '../operations.ts'
+import { noteUnreadCheck } from '../unread-checks.ts'
 import { actionClients } from './action-clients.ts'
 import { AUTH_LIBRARIES } from './auth.ts'
 import { crypto } from './crypto.ts'
@@ -64,13 +65,18 @@ export function libraryCall(it: Interpreter, chain: ChainVal, at: Place): Val {
   if (library) {
     const value = library.call?.(described)
     if (value) return value
+    if (chain.root.v === 'lib') noteUnreadCheck(it, described.name, at)
     return runCallbacks(it, chain, at)
   }
   if (chain.root.v === 'host') return hostChain(it, chain, at)
   const guess = unknownDatabase.call?.(described)
   if (guess) return guess
-  if (chain.root.v === 'lib') runCallbacks(it, chain, at)
-  else if (chain.root.v === 'unknown' || chain.root.v === 'call') {
+  if (chain.root.v === 'lib' || chain.root.v === 'unknown' || chain.root.v === 'call') noteUnreadCheck(it, described.name, at)
+  if (chain.root.v === 'lib') {
+    // a wrapper around a handler: calling what it gives runs the handler
+    const wrapped = runCallbacks(it, chain, at)
+    if (wrapped.v === 'call') return wrapped
+  } else if (chain.root.v === 'unknown' || chain.root.v === 'call') {
     const value = unknownCall(it, chainName(chain), chain.root.v === 'call' ? chain.root : undefined, described.args, at)
     return looksLikeQuery(chain) ? chain : value
   }

@@ -1,0 +1,75 @@
+import type { Place } from '../../lib/place.ts'
+import { constant, type HostVal, native, object, stringOf, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
+import type { Trust } from './behaviour.ts'
+import { host } from './hosts.ts'
+import type { Interpreter } from './interpreter.ts'
+import { callValue, maybe, settle } from './operations.ts'
+
+/** What a session keeps of who is signed in; other entries (a theme, a flash message, a cart) say nothing about that. */
+const IDENTITY =
+  /^(?:\w*user(?:_?(?:id|name))?|uid|sub|passport|session|auth\w*|account(?:_?id)?|member(?:_?id)?|customer(?:_?id)?|profile(?:_?id)?|team_?id|org\w*_?id|admin(?:_?id)?|is_?admin|is_?auth\w*|(?:is_?)?(?:logged|signed)_?in|role|email|token|access_?token|viewer|principal|sessionKey)$/i
+
+/**
+ * A session that the server keeps, or seals or signs in a cookie: what it says about the caller was put there by the server.
+ * With `claimed` the cookie is neither, and whoever sends it decides its content.
+ */
+export function sessionHost(how: string, trust: Trust, step?: number): HostVal {
+  return host('session', undefined, { $how: constant(how), $trust: constant(trust), ...(step === undefined ? {} : { $step: constant(step) }) })
+}
+
+/** `session.userId`. */
+export function sessionMember(of: HostVal, name: string, at: Place): Val {
+  if (name === 'data') return of
+  const own = (key: string): string | number | undefined => {
+    const value = of.props.vars.get(key)
+    return value?.v === 'const' ? (value.value as string | number) : undefined
+  }
+  const how = String(own('$how') ?? 'session')
+  if (!IDENTITY.test(name)) return { v: 'call', name: `${how}.${name}`, args: [], at }
+  const step = own('$step')
+  return {
+    v: 'caller',
+    how: `${how}.${name}`,
+    trust: (own('$trust') ?? 'verified') as Trust,
+    ...(typeof step === 'number' ? { step } : {}),
+    ...(/(?:id|uid|sub)$/i.test(name) ? { field: 'id' } : /admin|role/i.test(name) ? { field: name } : /mail$/i.test(name) ? { field: 'email' } : {}),
+  }
+}
+
+/** `session.get('userId')`, and the methods that end or store a session. */
+export function sessionCall(it: Interpreter, of: HostVal, name: string, args: readonly Val[], at: Place): Val | undefined {
+  const key = stringOf(args[0])
+  switch (name) {
+    case 'get':
+    case 'has':
+      return key === undefined ? UNKNOWN : it.narrow(of.props.vars.get(key) ?? sessionMember(of, key, at))
+    case 'set':
+    case 'flash':
+      if (key !== undefined) it.write(of.props, key, args[1] ?? UNDEFINED)
+      return UNDEFINED
+    case 'unset':
+    case 'clear':
+      if (key !== undefined) it.write(of.props, key, UNDEFINED)
+      return UNDEFINED
+    case 'save':
+    case 'destroy':
+    case 'regenerate':
+    case 'reload':
+    case 'touch':
+    case 'update': {
+      const done = args.find((a) => a.v === 'fn')
+      if (done) maybe(it, () => settle(it, callValue(it, done, [], at), at))
+      return UNDEFINED
+    }
+  }
+  return undefined
+}
+
+/** `getSession`, `commitSession` and `destroySession` of a session storage. */
+export function sessionStorage(how: string, trust: Trust): Val {
+  return object({
+    getSession: native('getSession', (it, _args, at) => sessionHost(how, trust, it.emit({ kind: 'identify', how, trust }, at))),
+    commitSession: native('commitSession', () => UNKNOWN),
+    destroySession: native('destroySession', () => UNKNOWN),
+  })
+}

@@ -1,0 +1,142 @@
+import type { Effect, Value } from '../behaviour/behaviour.ts'
+import { fromRequest } from './from-request.ts'
+import type { Work } from './work.ts'
+
+/** Work outside of the application's own data: messages, payments, paid services. */
+type Outside = Omit<Work, 'at' | 'via'>
+
+const PAID_HOSTS =
+  /(^|\.)(openai\.com|anthropic\.com|googleapis\.com|replicate\.com|huggingface\.co|groq\.com|mistral\.ai|cohere\.(com|ai)|deepseek\.com|openrouter\.ai|perplexity\.ai|elevenlabs\.io|stability\.ai|together\.(ai|xyz)|fal\.(ai|run)|x\.ai|lovable\.dev|firecrawl\.dev|serpapi\.com|tavily\.com|deepgram\.com|assemblyai\.com)/i
+const MAIL_HOSTS =
+  /(^|\.)(resend\.com|sendgrid\.(com|net)|postmarkapp\.com|mailgun\.net|brevo\.com|sendinblue\.com|mailjet\.com|mailersend\.com|emailjs\.com|loops\.so|sparkpost\.com)/i
+const SMS_HOSTS = /(^|\.)(twilio\.com|vonage\.com|nexmo\.com|messagebird\.com|graph\.facebook\.com|callmebot\.com|ultramsg\.com|telnyx\.com|plivo\.com)/i
+
+/** Asked whether the caller is human, or told what happened: nothing is bought there. */
+const FREE_HOSTS =
+  /^((www\.)?(google\.com|recaptcha\.net)|recaptchaenterprise\.googleapis\.com|challenges\.cloudflare\.com|(api\.)?hcaptcha\.com|hooks\.slack\.com|discord(app)?\.com)$/i
+
+/** Whether the caller chooses who gets a message. */
+export function choosesRecipient(args: readonly Value[]): boolean {
+  return args.some((a) => recipient(a, 0))
+}
+
+function recipient(v: Value, depth: number): boolean {
+  if (depth > 3) return false
+  if (v.v === 'object') {
+    for (const key of ['to', 'To', 'recipient', 'recipients', 'email', 'phone', 'number', 'phoneNumber']) {
+      const x = v.props[key]
+      if (x && fromRequest(x)) return true
+    }
+    return Object.values(v.props).some((x) => x.v === 'object' && recipient(x, depth + 1))
+  }
+  return v.v === 'array' ? v.items.some((x) => recipient(x, depth + 1)) : false
+}
+
+/** What a call of a payment library spends or changes; undefined for look-ups. */
+export function payment(e: Extract<Effect, { name: string }>): Outside | undefined {
+  if (/retrieve|list|search|constructEvent|prices\.|products\./i.test(e.name)) return undefined
+  return {
+    kind: 'payment',
+    what: `calls the payment processor (${e.name})`,
+    call: e.name,
+    ...(e.args.some((a) => choosesAmount(a, 0)) ? { chosen: 'amount' as const } : e.args.some((a) => choosesAccount(a, 0)) ? { chosen: 'owner' as const } : {}),
+  }
+}
+
+function choosesAmount(v: Value, depth: number): boolean {
+  if (depth > 6) return false
+  if (v.v === 'object')
+    return Object.entries(v.props).some(
+      ([k, x]) => (/^(amount|unit_amount|unit_amount_decimal|currency|price_data|custom_price)$/.test(k) && fromRequestDeep(x)) || choosesAmount(x, depth + 1),
+    )
+  if (v.v === 'array') return v.items.some((x) => choosesAmount(x, depth + 1))
+  if (v.v === 'any') return v.of.some((x) => choosesAmount(x, depth + 1))
+  if (v.v === 'call') return v.args.some((x) => choosesAmount(x, depth + 1))
+  return false
+}
+
+const ACCOUNT_KEY =
+  /^(user_?id|uid|owner_?id|account_?id|customer(_?id)?|profile_?id|client_reference_id|supabase_?\w*id|org(anization)?_?id|team_?id|tenant_?id)$/i
+
+/** The account that a purchase is booked on comes from the request: a customer of the processor, or an id among the metadata. */
+function choosesAccount(v: Value, depth: number): boolean {
+  if (depth > 4 || v.v !== 'object') return false
+  return Object.entries(v.props).some(([name, x]) => (ACCOUNT_KEY.test(name) ? fromRequest(x) : choosesAccount(x, depth + 1)))
+}
+
+function fromRequestDeep(v: Value): boolean {
+  if (v.v === 'object') return Object.entries(v.props).some(([k, x]) => /amount|currency/.test(k) && fromRequest(x))
+  return fromRequest(v)
+}
+
+/** What a request to another server spends or sends; undefined when it takes nothing of the server's own. */
+export function http(e: Extract<Effect, { name: string }>): Outside | undefined {
+  const host = hostOf(e.args[0])
+  if (host && PAID_HOSTS.test(host)) return { kind: 'paid-api', what: `calls ${host} with the server's key`, call: host }
+  if (host && MAIL_HOSTS.test(host))
+    return {
+      kind: 'mail',
+      what: `sends mail through ${host}`,
+      call: host,
+      ...(e.args.some((a) => recipientInBody(a, 0)) ? { chosen: 'recipient' as const } : {}),
+    }
+  if (host && SMS_HOSTS.test(host))
+    return {
+      kind: 'sms',
+      what: `sends a message through ${host}`,
+      call: host,
+      ...(e.args.some((a) => recipientInBody(a, 0)) ? { chosen: 'recipient' as const } : {}),
+    }
+  if (e.args.slice(1).some((a) => carriesKey(a, 0)) || (e.args[0] && carriesKey(e.args[0], 0) && fromRequestAnywhere(e.args)))
+    return FREE_HOSTS.test(host ?? '') ? undefined : { kind: 'paid-api', what: `calls ${host ?? 'an API'} with a key of the server`, call: host ?? 'fetch' }
+  return undefined
+}
+
+function fromRequestAnywhere(args: readonly Value[]): boolean {
+  return args.some((a) => fromRequest(a))
+}
+
+function recipientInBody(v: Value, depth: number): boolean {
+  if (depth > 5) return false
+  if (recipient(v, 0)) return true
+  if (v.v === 'object') return Object.values(v.props).some((x) => recipientInBody(x, depth + 1))
+  if (v.v === 'call') return v.args.some((x) => recipientInBody(x, depth + 1))
+  return false
+}
+
+function hostOf(v: Value | undefined): string | undefined {
+  const text = leading(v)
+  const m = text === undefined ? null : /^https?:\/\/([^/?#:\s]+)/i.exec(text)
+  return m?.[1]
+}
+
+function leading(v: Value | undefined): string | undefined {
+  if (!v) return undefined
+  if (v.v === 'const') return typeof v.value === 'string' ? v.value : undefined
+  if (v.v === 'text') return leading(v.parts[0])
+  if (v.v === 'op' && v.op === '+') return leading(v.of[0])
+  if (v.v === 'any') return v.of.map(leading).find((x) => x !== undefined)
+  return undefined
+}
+
+const KEY = /key|secret|token|password|credential/i
+
+/** A secret of the server in the headers or the address of a request. */
+function carriesKey(v: Value, depth: number): boolean {
+  if (depth > 6) return false
+  switch (v.v) {
+    case 'env':
+      return KEY.test(v.name) && !/^(NEXT_PUBLIC_|VITE_|PUBLIC_|NUXT_PUBLIC_|EXPO_PUBLIC_)|ANON|PUBLISHABLE/i.test(v.name)
+    case 'text':
+      return v.parts.some((p) => carriesKey(p, depth + 1))
+    case 'object':
+      return Object.values(v.props).some((p) => carriesKey(p, depth + 1))
+    case 'call':
+      return v.args.some((p) => carriesKey(p, depth + 1))
+    case 'any':
+    case 'op':
+      return v.of.some((p) => carriesKey(p, depth + 1))
+    default:
+      return false
+  }
+}
