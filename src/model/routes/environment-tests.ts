@@ -9,7 +9,7 @@ export function neverHolds(v: Value, truthy: boolean): boolean {
   if (v.op === '&&' || v.op === '||') return (v.op === '&&') === truthy ? v.of.some((x) => neverHolds(x, truthy)) : v.of.every((x) => neverHolds(x, truthy))
   if (v.op !== (truthy ? '===' : '!==')) return false
   if (!v.of.some((x) => x.v === 'const' && x.value === '')) return false
-  return v.of.some((x) => (x.v === 'env' && !x.fallback) || (x.v === 'call' && /(^|\.)(hmac|digest|hash)$/.test(x.name)))
+  return v.of.some((x) => (x.v === 'env' && (!x.fallback || x.fallback.v === 'env')) || (x.v === 'call' && /(^|\.)(hmac|digest|hash)$/.test(x.name)))
 }
 
 const TEST_MODE = /(^|_)(TEST|TESTING|E2E|MOCK|PLAYWRIGHT|CYPRESS|VITEST|JEST|CI)(_|$)/
@@ -23,7 +23,11 @@ export function testOnly(v: Value, truthy: boolean): boolean {
   if (v.v === 'op' && /^===?$/.test(v.op) && truthy) {
     const env = v.of.find((x) => x.v === 'env')
     const constant = v.of.find((x) => x.v === 'const')
-    return env?.v === 'env' && constant?.v === 'const' && (TEST_MODE.test(env.name) || (env.name === 'NODE_ENV' && /^(?:test|development)$/.test(String(constant.value))))
+    return (
+      env?.v === 'env' &&
+      constant?.v === 'const' &&
+      (TEST_MODE.test(env.name) || (env.name === 'NODE_ENV' && /^(?:test|development)$/.test(String(constant.value))))
+    )
   }
   return false
 }
