@@ -18,6 +18,7 @@ export interface OwnershipBreach {
     | 'listing'
     | 'forged-owner'
     | 'mass-assignment'
+    | 'power'
     | 'state'
     | 'editable'
     | 'email-lookup'
@@ -367,7 +368,17 @@ function payloadBreaches(step: Step, e: Query, behaviour: Behaviour, ties: Ties,
               callerAs: callerOf(behaviour),
               what: `${verbOf(e)} ${e.table} with ${column} = ${requestName(value) ?? 'a value of the request'}`,
             })
-        }
+        } else if (grantsPower(column, e.table, table) && chosenByCaller(value, behaviour))
+          out.push({
+            kind: 'power',
+            severity: 'Critical',
+            at: step.at,
+            table: e.table,
+            verb: verbOf(e),
+            by: requestName(value) ?? "the user's own metadata",
+            ownerColumn: column,
+            what: `${verbOf(e)} ${e.table} with ${column} = ${requestName(value) ?? "the user's own metadata"}`,
+          })
       }
     }
     const whole = payload.v === 'request' ? payload : payload.v === 'object' && payload.rest?.v === 'request' ? payload.rest : undefined
@@ -389,6 +400,22 @@ function payloadBreaches(step: Step, e: Query, behaviour: Behaviour, ties: Ties,
     }
   }
   return out
+}
+
+/** What grants rights or money to the person whose row it is; a `role` of a chat message is none. */
+function grantsPower(column: string, name: string, table: Table | undefined): boolean {
+  if (!/(?:^|[._])(?:users?|profiles?|accounts?|members?|memberships?|\w+_members|user_roles|subscriptions?|wallets?|credits|\w+_credits)$/i.test(name))
+    return false
+  return table && !table.stub ? (table.userData?.powerColumns.includes(column) ?? false) : PLAINLY_POWER.test(column)
+}
+
+const PLAINLY_POWER = /^(?:role|is_?admin|admin|is_?premium|is_?pro|plan|tier|credits?|balance|subscription_?status|permissions?)$/i
+
+/** The value is the request's own, or a claim that the user edits; one of a fixed list may leave out what grants something. */
+function chosenByCaller(value: Value, behaviour: Behaviour): boolean {
+  if (value.v === 'any') return value.of.some((x) => chosenByCaller(x, behaviour))
+  if (value.v === 'caller') return value.trust === 'editable'
+  return value.v === 'request' && value.as !== 'enum' && fromRequest(value, behaviour)
 }
 
 const payloadIsScalar = (name: string): boolean => /(?:^|[._])(?:id|name|title|status|text|content|email|url)$/i.test(name)
@@ -588,7 +615,8 @@ function checkedBefore(step: Step, value: Value, behaviour: Behaviour): boolean 
 function forgedState(step: Step, e: Query, behaviour: Behaviour): OwnershipBreach | undefined {
   if (e.op === 'select' || e.client.rights !== 'service') return undefined
   const fromState = (v: Value) => mentions(v, (x) => x.v === 'request' && x.part === 'query' && /^state(?:\.|$)/.test(x.name ?? ''))
-  const filter = e.filters.find((f) => f.op === 'eq' && fromState(f.value))
+  // a state that the server stored is looked up by itself, not by a user's id
+  const filter = e.filters.find((f) => f.op === 'eq' && (OWNER.test(f.column) || f.column === 'id') && fromState(f.value))
   const column = e.payload?.v === 'object' ? Object.entries(e.payload.props).find(([n, v]) => (OWNER.test(n) || n === 'id') && fromState(v)) : undefined
   if (!filter && !column) return undefined
   const compared = step.under.some((c) => comparesState(c.test, fromState, behaviour, 0))

@@ -60,6 +60,17 @@ export function ownershipWords(route: Route, b: OwnershipBreach): { title: strin
           code: 'const { title, description } = await request.json()\n// write only { title, description }',
         },
       }
+    case 'power':
+      return {
+        title: 'The caller sets what grants rights',
+        message: `${place} ${b.verb} ${b.table} with ${b.ownerColumn} from ${b.by}, with the service role or a direct connection, which no policy or column privilege limits. The handler asks only whether somebody is signed in${who}.`,
+        attack: `Any signed-in user sends the ${b.ownerColumn} that he likes and has it.`,
+        fix: {
+          text: 'Leave the column out; it is set where the payment or the invitation is confirmed, or behind an admin role.',
+          language: 'ts',
+          code: "if (user.app_metadata?.role !== 'admin') {\n  return new Response(null, { status: 403 })\n}",
+        },
+      }
     case 'state':
       return {
         title: 'The user is taken from an OAuth state that nothing verifies',

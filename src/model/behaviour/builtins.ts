@@ -204,6 +204,7 @@ const NITRO = new Set([
   'lazyEventHandler',
   'toWebRequest',
   'readBody',
+  'useBody',
   'readValidatedBody',
   'readRawBody',
   'readFormData',
@@ -263,6 +264,7 @@ export function h3Call(it: Interpreter, name: string, args: readonly Val[], at: 
     case 'toWebRequest':
       return host('request', 'whole')
     case 'readBody':
+    case 'useBody':
       return request('body')
     case 'readValidatedBody':
       return validated(it, args[1], request('body'), at)
