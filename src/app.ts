@@ -9,11 +9,14 @@ export function app(options: FulfilOptions & { readonly metrics: Metrics }): (pr
   return (probot) => {
     probot.on([...EVENTS], async ({ id, name, payload }) => {
       const wish = wishOf(name, payload, CHECK_NAME)
+      const target = wish?.do === 'audit' ? wish.target : undefined
       const log = {
         delivery: id,
         event: name,
         action: 'action' in payload ? payload.action : undefined,
         repository: 'repository' in payload ? payload.repository?.full_name : undefined,
+        pull: target?.number,
+        commit: target?.headSha,
       }
       if (!wish) {
         options.metrics.webhook(name, 'ignored')

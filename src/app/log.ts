@@ -38,8 +38,8 @@ function describeError(error: unknown): object {
   return { type: error.name, message: error.message, stack: error.stack, ...(status === undefined ? {} : { status }), ...(errors ? { errors } : {}) }
 }
 
-function describeEvent(event: { id?: string; name?: string; payload?: { action?: string } }): object {
-  return { id: event?.id, name: event?.name, action: event?.payload?.action }
+function describeEvent(event: string | { id?: string; name?: string; payload?: { action?: string } }): object | string {
+  return typeof event === 'string' ? event : { id: event?.id, name: event?.name, action: event?.payload?.action }
 }
 
 function describeRequest(request: { method?: string; url?: string }): object {

@@ -57,11 +57,15 @@ export interface RunnerOptions {
   /** Seconds of waiting for GitHub that one audit may spend. */
   readonly patience?: number
   readonly backoffMs?: number
+  /** Milliseconds after which one request to GitHub is given up. */
+  readonly timeoutMs?: number
   readonly today?: () => string
 }
 
 /** Seconds that an audit may take altogether. */
 const MAX_AUDIT_SECONDS = 15 * 60
+/** Starts after which an audit during which the process dies is given up: it would take the process down for ever. */
+const MAX_STARTS = 8
 
 /** Runs the newest wish of a target and brings its Check Run to a conclusion, whatever happens. */
 export class Runner {
@@ -86,7 +90,7 @@ export class Runner {
     const { targets } = this.#options.store
     const stored = await targets.get(key)
     if (!stored || stored.done >= stored.version || stored.state === 'cancelled') return
-    await targets.markRunning(key)
+    const starts = await targets.markRunning(key)
     const controller = new AbortController()
     this.#running.set(key, controller)
     // Another process may take the newer webhook: the row tells.
@@ -101,11 +105,12 @@ export class Runner {
       MAX_AUDIT_SECONDS * 1000,
     )
     try {
-      await new TargetRun(this.#options, stored, controller.signal).run()
+      await new TargetRun(this.#options, stored, starts, controller.signal).run()
     } finally {
       clearInterval(watch)
       clearTimeout(deadline)
       this.#running.delete(key)
+      await targets.endStart(key)
     }
   }
 }
@@ -114,18 +119,22 @@ class TargetRun {
   readonly #options: RunnerOptions
   readonly #stored: StoredTarget
   readonly #target: AuditTarget
+  readonly #starts: number
   readonly #signal: AbortSignal
   readonly #ref: RepositoryRef
   readonly #fields: Record<string, unknown>
   #checkRun: number | undefined
   #ownComment: number | undefined
+  /** The verdict stands on GitHub. */
+  #published = false
   #requests = 0
   #phases: Readonly<Record<string, number>> = {}
 
-  constructor(options: RunnerOptions, stored: StoredTarget, signal: AbortSignal) {
+  constructor(options: RunnerOptions, stored: StoredTarget, starts: number, signal: AbortSignal) {
     this.#options = options
     this.#stored = stored
     this.#target = stored.target
+    this.#starts = starts
     this.#signal = signal
     this.#ref = { ...stored.target.repository }
     this.#ownComment = stored.commentId
@@ -150,8 +159,12 @@ class TargetRun {
       // Not interruptible: a run whose creation was cut off would stay in progress with nobody knowing its id.
       await this.#open(await this.#api())
       this.#signal.throwIfAborted()
+      if (this.#starts > MAX_STARTS)
+        throw new SourceError(
+          `The audit was started ${MAX_STARTS} times, and each time the App’s process ended before it did. Its operator finds the reason in the log.`,
+        )
       const conclusion = await this.#audit(api)
-      await targets.markDone(key, this.#stored.version, 'concluded')
+      await targets.markDone(key, this.#stored.version, 'concluded', 'run ended')
       this.#options.log.info(
         { ...this.#fields, conclusion, seconds: Math.round(performance.now() - from) / 1000, apiRequests: this.#requests, phases: this.#phases },
         'audited',
@@ -175,6 +188,7 @@ class TargetRun {
       ...(signal ? { signal } : {}),
       ...(this.#options.patience === undefined ? {} : { patience: this.#options.patience }),
       ...(this.#options.backoffMs === undefined ? {} : { backoffMs: this.#options.backoffMs }),
+      ...(this.#options.timeoutMs === undefined ? {} : { timeoutMs: this.#options.timeoutMs }),
       onRequest: () => {
         this.#requests++
       },
@@ -199,12 +213,7 @@ class TargetRun {
 
   async #audit(api: GitHubApi): Promise<'success' | 'failure'> {
     const target = this.#target
-    const context = await readContext(api, this.#ref, {
-      configRef: target.configRef,
-      configPath: CONFIG_PATH,
-      marker: COMMENT_MARKER,
-      ...(target.number === undefined ? {} : { number: target.number }),
-    })
+    const context = await this.#context(api)
     this.#ownComment = context.ownComments[0] ?? this.#ownComment
     await this.#stopWhenHeadMoved(context)
     const source = new GitHubSource(api, this.#ref, {
@@ -261,6 +270,11 @@ class TargetRun {
     }
   }
 
+  #context(api: GitHubApi): Promise<Context> {
+    const { configRef, number } = this.#target
+    return readContext(api, this.#ref, { configRef, configPath: CONFIG_PATH, marker: COMMENT_MARKER, ...(number === undefined ? {} : { number }) })
+  }
+
   /** Webhooks can come late or out of order; what GitHub shows now is what counts. */
   async #stopWhenHeadMoved(context: Context): Promise<void> {
     if (context.headSha === undefined || context.headSha === this.#target.headSha) return
@@ -302,7 +316,7 @@ class TargetRun {
     await concludeCheckRun(api, this.#ref, this.#checkRun as number, output, {
       sent: resumed ? await annotationCount(api, this.#ref, this.#checkRun as number) : 0,
     })
-    await targets.setCheckRun(target.key, this.#checkRun as number, target.headSha, false)
+    this.#published = true
     await targets.setFindings(
       target.key,
       shown(report, audience).introduced.map(({ fingerprint, check, subject, severity }) => ({ fingerprint, check, subject, severity })),
@@ -314,12 +328,23 @@ class TargetRun {
         report,
         this.#ownComment !== undefined && wanted.config.comment === 'findings' ? { ...wanted, config: { ...wanted.config, comment: 'always' } } : wanted,
       )
-      if (body) await targets.setComment(target.key, await upsertComment(api, this.#ref, target.number, body, this.#ownComment))
+      if (body) await this.#comment(api, target.number, body)
       await postSuggestions(api, this.#ref, target.number, target.headSha, shown(report, audience).introduced, targets).catch((err) =>
         this.#options.log.warn({ ...this.#fields, err }, 'suggestions could not be posted'),
       )
     }
     return output.conclusion
+  }
+
+  /** The verdict stands in the run; a conversation that is locked for the App does not change it. */
+  async #comment(api: GitHubApi, pull: number, body: string): Promise<void> {
+    try {
+      const find = async () => (await this.#context(api)).ownComments[0]
+      await this.#options.store.targets.setComment(this.#target.key, await upsertComment(api, this.#ref, pull, body, this.#ownComment, find))
+    } catch (err) {
+      if (!isStatus(err, 403, 404, 410, 422)) throw err
+      this.#options.log.warn({ ...this.#fields, err }, 'the summary comment could not be written')
+    }
   }
 
   async #superseded(reason: Superseded): Promise<void> {
@@ -342,6 +367,8 @@ class TargetRun {
 
   /** Never left in progress, never neutral: GitHub would let neutral through. */
   async #failed(error: unknown): Promise<void> {
+    // What is left to do is done by repeating the audit; a verdict is not taken back for it.
+    if (this.#published) throw error
     const { targets } = this.#options.store
     const reason = error instanceof SourceError ? error.message : readableReason(error)
     const reference = `${this.#target.key}@${this.#stored.version}`
@@ -356,15 +383,14 @@ class TargetRun {
           'The audit could not be completed',
           `❌ **The audit could not be completed**, so nobody knows yet whether this is safe.\n\n${prose(reason)}\n\nPress *Re-run* to try again. Reference: \`${reference}\``,
         )
-        await targets.setCheckRun(this.#target.key, this.#checkRun, this.#target.headSha, false)
       } catch (concluding) {
-        if (!isStatus(concluding, 401, 403, 404, 410)) throw concluding // The queue tries the whole job again.
-        await targets.setCheckRun(this.#target.key, this.#checkRun, this.#target.headSha, false)
+        // Where the App may not conclude it, nobody waits for it any more; anything else has the queue try the whole job again.
+        if (!isStatus(concluding, 401, 403, 404, 410)) throw concluding
       }
     } else if (!(error instanceof SourceError) && !isStatus(error, 401, 403, 404, 410, 422)) {
       throw error // Nothing is shown yet: the queue tries again.
     }
-    await targets.markDone(this.#target.key, this.#stored.version, 'error', reason)
+    await targets.markDone(this.#target.key, this.#stored.version, 'error', this.#checkRun === undefined ? 'no run' : 'run ended', reason)
   }
 }
 

@@ -6,6 +6,8 @@ export interface Settings {
   readonly dataDir: string
   readonly databaseUrl?: string
   readonly concurrency: number
+  /** Seconds between looks for what webhooks left undone. */
+  readonly sweepSeconds: number
   readonly host: string
   readonly port: number
   readonly webhookPath?: string
@@ -33,6 +35,7 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
     dataDir: env['DATA_DIR'] || './data',
     ...(env['DATABASE_URL'] ? { databaseUrl: env['DATABASE_URL'] } : {}),
     concurrency: whole('AUDIT_CONCURRENCY', 2, 1, 64),
+    sweepSeconds: whole('SWEEP_SECONDS', 3600, 10, 86_400),
     host: env['HOST'] || 'localhost',
     port: whole('PORT', 3000, 1, 65_535),
     ...(env['WEBHOOK_PATH'] ? { webhookPath: env['WEBHOOK_PATH'] } : {}),

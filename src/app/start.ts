@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import { Probot, ProbotOctokit, Server } from 'probot'
 import { app } from '../app.ts'
 import { sweepClones } from '../platform/github/bare-clone.ts'
-import type { GitHubApi } from '../platform/github/client.ts'
+import { type GitHubApi, withPatience } from '../platform/github/client.ts'
 import { openStore, type Store } from '../store/store.ts'
 import { operationHandler } from './http.ts'
 import { Metrics } from './metrics.ts'
@@ -27,6 +27,7 @@ export interface StartOptions {
   readonly log: Logger
   readonly patience?: number
   readonly backoffMs?: number
+  readonly timeoutMs?: number
   /** Seconds between sweeps; 0 switches them off. */
   readonly sweepSeconds?: number
 }
@@ -39,6 +40,9 @@ export interface RunningApp {
   /** One sweep now. */
   sweep(): Promise<void>
 }
+
+/** Seconds between the sweeps of processes that start one after the other. */
+const START_SWEEP_SECONDS = 60
 
 /** Starts the App: store, queue, sweeper and HTTP server. Throws one readable sentence when it cannot. */
 export async function startApp(options: StartOptions): Promise<RunningApp> {
@@ -87,8 +91,11 @@ async function startServer(options: StartOptions, store: Store): Promise<Running
     onAudit: metrics.audit,
     ...(options.patience === undefined ? {} : { patience: options.patience }),
     ...(options.backoffMs === undefined ? {} : { backoffMs: options.backoffMs }),
+    ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
   })
-  const fulfilOptions = { store, runner, installation: authenticate, log, metrics }
+  // A webhook is answered within ten seconds, whatever GitHub does meanwhile.
+  const patient = async (installation?: number) => withPatience(await authenticate(installation), { patience: 5, timeoutMs: 8000 })
+  const fulfilOptions = { store, runner, installation: patient, log, metrics }
   await server.load(async (loaded, { addHandler }) => {
     probot = loaded
     app(fulfilOptions)(loaded)
@@ -100,17 +107,23 @@ async function startServer(options: StartOptions, store: Store): Promise<Running
   // GitHub refuses to wait longer than ten seconds; a slow client must not hold a connection for ever either.
   http.requestTimeout = 30_000
   http.headersTimeout = 15_000
+  // Longer than proxies and load balancers keep idle connections (60 s as a rule): closing first would lose what they send at that moment.
+  http.keepAliveTimeout = 75_000
 
-  const sweepOptions = { ...fulfilOptions, app: () => authenticate() }
+  const sweepOptions = { ...fulfilOptions, app: () => patient() }
   const seconds = options.sweepSeconds ?? 3600
-  const sweepWhenDue = () => {
-    store.targets.takeTurn('sweep', seconds * 0.9).then(
+  const sweepWhenDue = (after: number) => {
+    store.targets.takeTurn('sweep', after).then(
       (mine) => (mine ? sweep(sweepOptions) : undefined),
       (err) => log.warn({ err }, 'the sweep could not start'),
     )
   }
-  const timer = seconds > 0 ? setInterval(sweepWhenDue, seconds * 1000) : undefined
-  if (timer) sweepWhenDue()
+  const timer = seconds > 0 ? setInterval(() => sweepWhenDue(seconds * 0.9), seconds * 1000) : undefined
+  // What was lost while no process ran is looked for at once, and again a moment later, when processes start in a row: the sweep of the
+  // one that started before may have ended before this one's webhooks were lost.
+  const soon = Math.min(START_SWEEP_SECONDS, seconds * 0.9)
+  if (timer) sweepWhenDue(soon)
+  const second = timer ? setTimeout(() => sweepWhenDue(soon), (soon + 1) * 1000) : undefined
   // Of this machine alone, so each process keeps its own in bounds.
   const tidy = () => void sweepClones(store.cloneRoot).catch((err) => log.warn({ err }, 'clones could not be tidied'))
   const tidying = seconds > 0 ? setInterval(tidy, 3_600_000) : undefined
@@ -125,6 +138,7 @@ async function startServer(options: StartOptions, store: Store): Promise<Running
     stop: async (graceMs = 20_000) => {
       stopping = true
       clearInterval(timer)
+      clearTimeout(second)
       clearInterval(tidying)
       clearInterval(resume)
       http.closeIdleConnections()

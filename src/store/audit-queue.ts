@@ -64,6 +64,16 @@ export class AuditQueue {
     await this.#boss.send(QUEUE, { key } satisfies AuditJob, { singletonKey: key })
   }
 
+  /** Those of the keys that neither wait nor run. */
+  async withoutJob(keys: readonly string[]): Promise<string[]> {
+    const rows = await this.#sql.query<{ key: string }>(
+      `select k as key from unnest($2::text[]) with ordinality as u(k, n) where not exists (
+         select 1 from ${SCHEMA}.job where name = $1 and singleton_key = k and state in ('created', 'retry', 'active')) order by n`,
+      [QUEUE, [...keys]],
+    )
+    return rows.map((r) => r.key)
+  }
+
   /** Begins to run audits. On the embedded database no other process exists, so jobs left active by a crash are given back first. */
   async work(handler: (key: string) => Promise<void>): Promise<void> {
     if (this.#sql.kind === 'embedded') await this.#giveBackOrphans()

@@ -26,6 +26,7 @@ const STEPS: readonly (readonly string[])[] = [
     `create table ${SCHEMA}.advisories (package text primary key, value text not null, asked bigint not null)`,
     `create table ${SCHEMA}.advisory_etags (url text primary key, etag text not null, at timestamptz not null default now())`,
   ],
+  [`alter table ${SCHEMA}.targets add column starts integer not null default 0`],
 ]
 
 /** Brings the store's tables to this version. Safe to run from several processes at once. */

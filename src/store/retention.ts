@@ -47,5 +47,6 @@ export async function forgetInstallation(sql: Sql, installation: number): Promis
   const rows = await sql.query<{ repository: string }>(`select distinct repository from ${SCHEMA}.targets where installation = $1`, [installation])
   const repositories = rows.map((r) => Number(r.repository))
   await forgetRepositories(sql, repositories)
+  await sql.query(`delete from ${SCHEMA}.marks where name = 'reconciled:' || $1::bigint`, [installation])
   return repositories
 }

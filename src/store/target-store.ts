@@ -45,7 +45,7 @@ export class TargetStore {
          insert into ${SCHEMA}.targets (key, repository, installation, head_sha, body, state)
          select $2, $3, $4, $5, $6::jsonb, 'queued' where not exists (select 1 from seen) and not exists (select 1 from same)
          on conflict (key) do update set installation = excluded.installation, head_sha = excluded.head_sha, body = excluded.body, version = ${SCHEMA}.targets.version + 1,
-           state = case when ${SCHEMA}.targets.state = 'running' then 'running' else 'queued' end, error = null, requested_at = now(), changed_at = now()
+           state = case when ${SCHEMA}.targets.state = 'running' then 'running' else 'queued' end, error = null, starts = 0, requested_at = now(), changed_at = now()
          returning key, version
        ), noted as (
          insert into ${SCHEMA}.deliveries (id, key, version) select $1, key, version from wanted
@@ -89,8 +89,18 @@ export class TargetStore {
     return row && Number(row.version)
   }
 
-  async markRunning(key: string): Promise<void> {
-    await this.#sql.query(`update ${SCHEMA}.targets set state = 'running', changed_at = now() where key = $1 and state <> 'cancelled'`, [key])
+  /** Gives how often the audit has been started since it last came to an end in good order: more than once when processes died of it. */
+  async markRunning(key: string): Promise<number> {
+    const [row] = await this.#sql.query<{ starts: number }>(
+      `update ${SCHEMA}.targets set state = case when state = 'cancelled' then state else 'running' end, starts = starts + 1, changed_at = now() where key = $1 returning starts`,
+      [key],
+    )
+    return Number(row?.starts ?? 1)
+  }
+
+  /** The process is done with a start of the audit, with or without a result. */
+  async endStart(key: string): Promise<void> {
+    await this.#sql.query(`update ${SCHEMA}.targets set starts = 0 where key = $1`, [key])
   }
 
   /** Remembers the run so that a restart finds it; `open` until it is concluded. */
@@ -117,11 +127,15 @@ export class TargetStore {
     await this.#sql.query(`update ${SCHEMA}.targets set comment_id = $2 where key = $1`, [key, id])
   }
 
-  /** Ends a version; a newer wish stays queued. */
-  async markDone(key: string, version: number, state: 'concluded' | 'error', error?: string): Promise<void> {
+  /**
+   * Ends a version together with its run, if it had one: a process that dies before this repeats the audit in the same run, one that dies
+   * after it has nothing left to do. A newer wish stays queued.
+   */
+  async markDone(key: string, version: number, state: 'concluded' | 'error', run: 'run ended' | 'no run', error?: string): Promise<void> {
     await this.#sql.query(
-      `update ${SCHEMA}.targets set done = greatest(done, $2), state = case when version > $2 then 'queued' else $3 end, error = $4, changed_at = now() where key = $1 and state <> 'cancelled'`,
-      [key, version, state, error ?? null],
+      `update ${SCHEMA}.targets set done = greatest(done, $2), check_run_open = check_run_open and not $5::boolean, error = $4, changed_at = now(),
+         state = case when state = 'cancelled' then state when version > $2 then 'queued' else $3 end where key = $1`,
+      [key, version, state, error ?? null, run === 'run ended'],
     )
   }
 
@@ -150,12 +164,18 @@ export class TargetStore {
     return rows.map(toStored)
   }
 
-  async installations(): Promise<{ installation: number; repositories: number }[]> {
-    return (
-      await this.#sql.query<{ installation: string; n: string }>(
-        `select installation, count(distinct repository) as n from ${SCHEMA}.targets group by installation`,
-      )
-    ).map((r) => ({ installation: Number(r.installation), repositories: Number(r.n) }))
+  /** Installations that have targets, those whose turn is longest ago first, and where the last turn ended. */
+  async installationsByTurn(): Promise<{ installation: number; position: number }[]> {
+    const rows = await this.#sql.query<{ installation: string; position: string | null }>(
+      `select i.installation, m.value as position from (select distinct installation from ${SCHEMA}.targets) i
+         left join ${SCHEMA}.marks m on m.name = 'reconciled:' || i.installation order by m.at nulls first, i.installation`,
+    )
+    return rows.map((r) => ({ installation: Number(r.installation), position: Number(r.position ?? 0) }))
+  }
+
+  /** The turn of an installation ends here. */
+  async endTurn(installation: number, position: number): Promise<void> {
+    await this.setMark(`reconciled:${installation}`, String(position))
   }
 
   /** Fingerprints of a pull request for which a suggestion was posted. */

@@ -11,7 +11,7 @@ const lines: string[] = []
 
 beforeAll(async () => {
   stage = await startStage({
-    app: { patience: 5 },
+    app: { patience: 5, timeoutMs: 5000 },
     log: pino(
       { level: 'debug' },
       {
@@ -112,6 +112,67 @@ describe('GitHub’s faults', () => {
     stage.github.announcePush(repo, 'main', undefined, sha)
     await stage.settled()
     expect((await stage.app.store.targets.get(`${repo.id}/push/main`))?.state).toBe('error')
+  })
+
+  test('an answer that does not come is given up and asked for again', async () => {
+    const repo = repository()
+    fault(TREE, { delayMs: 60_000 })
+    expect(await audited(repo)).toMatchObject({ status: 'completed', conclusion: 'success' })
+  })
+
+  test('an answer that was lost after the comment was written does not lead to a second comment', async () => {
+    const repo = repository()
+    repo.git.commit('feature', { 'a.js': '1\n' }, { from: 'refs/heads/main' })
+    stage.github.loseAnswers.push('POST /repos/{owner}/{repo}/issues/{issue_number}/comments')
+    const pull = stage.github.openPullRequest(repo, { head: 'feature' })
+    await stage.settled()
+    expect(latestRun(stage.github, repo, pull.headSha)).toMatchObject({ status: 'completed', conclusion: 'success' })
+    expect(repo.comments).toHaveLength(1)
+  })
+
+  test('a conversation that is locked for the App does not change the verdict', async () => {
+    const repo = repository()
+    repo.git.commit('feature', { 'a.js': '1\n' }, { from: 'refs/heads/main' })
+    fault(
+      'POST /repos/{owner}/{repo}/issues/{issue_number}/comments',
+      { status: 403, body: { message: 'Unable to create comment because issue is locked.' } },
+      9,
+    )
+    const pull = stage.github.openPullRequest(repo, { head: 'feature' })
+    await stage.settled()
+    expect(latestRun(stage.github, repo, pull.headSha)).toMatchObject({ status: 'completed', conclusion: 'success' })
+  })
+
+  test('a suspended installation ends quietly, and what was missed is audited when it is back', async () => {
+    const repo = repository()
+    repo.git.commit('feature', { 'a.js': '1\n' }, { from: 'refs/heads/main' })
+    fault('POST /app/installations/{installation_id}/access_tokens', { status: 403, body: { message: 'This installation has been suspended' } }, 1000)
+    stage.github.expireTokens()
+    const pull = stage.github.openPullRequest(repo, { head: 'feature' })
+    await stage.settled()
+    expect((await stage.app.store.targets.get(`${repo.id}/pull/${pull.number}`))?.state).toBe('error')
+    expect(latestRun(stage.github, repo, pull.headSha)).toBeUndefined()
+    stage.github.faults.length = 0
+    await stage.app.sweep()
+    await stage.settled()
+    expect(latestRun(stage.github, repo, pull.headSha)).toMatchObject({ status: 'completed', conclusion: 'success' })
+  })
+
+  test('an audit during which the process dies every time is given up with a reason', async () => {
+    const repo = repository()
+    const sha = repo.git.resolve('refs/heads/main') as string
+    const key = `${repo.id}/push/main`
+    await audited(repo)
+    // As eight processes leave it that began and did not live to tell.
+    await stage.app.store.sql.query(`update prelaunch.targets set done = version - 1, state = 'running', check_run_open = true, starts = 8 where key = $1`, [
+      key,
+    ])
+    await stage.app.store.queue.send(key)
+    await stage.settled()
+    const run = latestRun(stage.github, repo, sha)
+    expect(run).toMatchObject({ status: 'completed', conclusion: 'failure' })
+    expect(run?.output.summary).toContain('started 8 times')
+    expect(stage.github.checkRuns.filter((r) => r.repo === repo)).toHaveLength(1)
   })
 
   test('blobs that vanish become gaps, not a lost audit', async () => {

@@ -1,18 +1,19 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { AppProcess, freePort, until } from '../support/app-process.ts'
 import { GitHubServer } from '../support/github/server.ts'
 import { MANIFEST } from '../support/github/start-app.ts'
+import type { Pull, Repo } from '../support/github/state.ts'
+import { postgresBin, startPostgres } from '../support/postgres.ts'
+import { seededRandom } from '../support/random.ts'
 
 let github: GitHubServer
 let dataDir: string
 let port: number
-const children: ChildProcess[] = []
+const started: AppProcess[] = []
 
 beforeAll(async () => {
   github = await new GitHubServer({ permissions: MANIFEST.default_permissions, events: MANIFEST.default_events }).start()
@@ -20,78 +21,102 @@ beforeAll(async () => {
   port = await freePort()
   github.webhooks.url = `http://127.0.0.1:${port}/api/github/webhooks`
 })
-afterEach(() => {
-  for (const child of children.splice(0)) if (child.exitCode === null) child.kill('SIGKILL')
+afterEach(async () => {
+  github.onRequest = undefined
+  for (const app of started.splice(0)) await app.kill()
 })
 afterAll(async () => {
   await github.stop()
   await rm(dataDir, { recursive: true, force: true })
 })
 
-/** The App as an operator starts it, against an Enterprise Server at the local address. */
-function start(changes: Record<string, string | undefined> = {}): { child: ChildProcess; output: () => string } {
-  const env = {
-    PATH: process.env['PATH'],
-    APP_ID: String(github.appId),
-    PRIVATE_KEY: github.privateKey,
-    WEBHOOK_SECRET: github.webhookSecret,
-    GHE_HOST: new URL(github.url).host,
-    GHE_PROTOCOL: 'http',
-    HOST: '127.0.0.1',
-    PORT: String(port),
-    DATA_DIR: dataDir,
-    NO_SMEE_SETUP: 'true',
-    ...changes,
-  }
-  const child = spawn(process.execPath, ['src/main.ts'], {
-    env: Object.fromEntries(Object.entries(env).filter((e): e is [string, string] => e[1] !== undefined)),
-    stdio: ['ignore', 'pipe', 'pipe'],
+function start(env: Record<string, string | undefined> = {}): AppProcess {
+  const app = new AppProcess({ github, dataDir, port, env })
+  started.push(app)
+  return app
+}
+
+const stores = [
+  ['the embedded store', 4],
+  // A server cannot know that a process is gone before its heartbeat is missed, so each kill costs most of a minute.
+  ...(postgresBin() ? ([['PostgreSQL', 2]] as const) : []),
+] as const
+
+describe.each(stores)('the process on %s', (store, kills) => {
+  let database: Awaited<ReturnType<typeof startPostgres>> | undefined
+  beforeAll(async () => {
+    if (store === 'PostgreSQL') database = await startPostgres()
   })
-  children.push(child)
-  let text = ''
-  for (const stream of [child.stdout, child.stderr])
-    stream?.on('data', (chunk: Buffer) => {
-      text += chunk.toString()
-    })
-  return { child, output: () => text }
+  afterAll(() => database?.stop())
+
+  test('killed while it talks to GitHub, again and again, gives every pull request one concluded run and one comment', { timeout: 400_000 }, async () => {
+    const random = seededRandom(kills)
+    const env = { SWEEP_SECONDS: '10', ...(database ? { DATABASE_URL: database.url } : {}) }
+    const repo = github.createRepository(`octo/killed-on-${kills}`)
+    repo.git.commit('main', { 'package.json': '{}' })
+    const pulls: Pull[] = []
+    const open = () => {
+      const head = `feature-${pulls.length}`
+      repo.git.commit(head, { [`${head}.js`]: '1\n' }, { from: 'refs/heads/main' })
+      pulls.push(github.openPullRequest(repo, { head }))
+    }
+    for (let round = 0; round < kills; round++) {
+      const app = await start(env).ready()
+      const killed = killAtRequest(app, 1 + Math.floor(random() * 14))
+      open()
+      await killed
+      // This one's webhook finds nobody.
+      open()
+      await github.webhooks.settled()
+    }
+    const last = await start(env).ready()
+    await until('the verdicts', () => pulls.every((pull) => hasVerdict(repo, pull)), last, 180_000)
+    expect(await last.stop(), last.output).toBe(0)
+    const runs = github.checkRuns.filter((r) => r.repo === repo)
+    expect(runs.map((r) => [r.headSha, r.status, r.conclusion]).sort()).toEqual(pulls.map((p) => [p.headSha, 'completed', 'success']).sort())
+    expect(repo.comments.map((c) => c.issue).sort()).toEqual(pulls.map((p) => p.number).sort())
+    expect(github.violations).toEqual([])
+  })
+})
+
+/** Ends the process at the moment when its n-th request about the repositories reaches GitHub, which carries the request out. */
+function killAtRequest(app: AppProcess, n: number): Promise<unknown> {
+  const gone = once(app.child, 'exit')
+  let seen = 0
+  github.onRequest = (request) => {
+    if (request.path.startsWith('/app')) return
+    if (++seen === n) app.child.kill('SIGKILL')
+  }
+  return gone
 }
 
-async function until(what: string, holds: () => boolean | Promise<boolean>, output: () => string = () => '', ms = 60_000): Promise<void> {
-  for (const end = Date.now() + ms; Date.now() < end; await sleep(50)) if (await holds()) return
-  throw new Error(`${what} did not happen\n${output()}`)
+function hasVerdict(repo: Repo, pull: Pull): boolean {
+  return github.checkRuns.some((r) => r.headSha === pull.headSha && r.status === 'completed') && repo.comments.some((c) => c.issue === pull.number)
 }
-
-const answers = (path: string) =>
-  fetch(`http://127.0.0.1:${port}${path}`).then(
-    (r) => r.status === 200,
-    () => false,
-  )
 
 describe('the process', () => {
-  test('killed in the middle of an audit concludes it after the next start, with one run and one comment; SIGTERM ends it cleanly', {
-    timeout: 180_000,
-  }, async () => {
-    const repo = github.createRepository('octo/killed')
+  test('stopped with SIGTERM in the middle of an audit ends cleanly, and the next one concludes the audit in the same run', { timeout: 180_000 }, async () => {
+    const repo = github.createRepository('octo/stopped')
     repo.git.commit('main', { 'package.json': '{}' })
     repo.git.commit('feature', { 'a.js': '1\n' }, { from: 'refs/heads/main' })
-    const first = start()
-    await until('the start', () => answers('/readyz'), first.output)
-    github.faults.push({ match: (r) => r.endpoint === 'GET /repos/{owner}/{repo}/git/trees/{tree_sha}', times: 1, delayMs: 60_000 })
+    const first = await start({ LOG_LEVEL: 'trace' }).ready()
+    const tree = `/repos/octo/stopped/git/trees/${repo.git.resolve('refs/heads/feature')}`
+    github.faults.push({ match: (r) => r.path === tree, times: 1, delayMs: 60_000 })
     const pull = github.openPullRequest(repo, { head: 'feature' })
-    await until('the run', () => github.checkRuns.some((r) => r.status === 'in_progress') && github.faults[0]?.times === 0, first.output)
-    first.child.kill('SIGKILL')
-    await once(first.child, 'exit')
+    const runs = () => github.checkRuns.filter((r) => r.repo === repo)
+    await until('the run', () => runs().some((r) => r.status === 'in_progress') && github.faults[0]?.times === 0, first)
+    expect(await first.stop(), first.output).toBe(0)
+    expect(first.output).toContain('stopping')
+    expect(runs().map((r) => r.status)).toEqual(['in_progress'])
 
-    const second = start()
-    await until('the verdict', () => github.checkRuns.some((r) => r.status === 'completed') && repo.comments.length > 0, second.output)
-    expect(github.checkRuns.map((r) => [r.headSha, r.status, r.conclusion])).toEqual([[pull.headSha, 'completed', 'success']])
-    expect(repo.comments).toHaveLength(1)
-    expect(github.violations).toEqual([])
-
-    second.child.kill('SIGTERM')
-    const [code] = (await once(second.child, 'exit')) as [number]
-    expect(code, second.output()).toBe(0)
-    expect(second.output()).not.toMatch(/ghs_[0-9a-f]{10}|BEGIN RSA/)
+    const second = await start({ LOG_LEVEL: 'trace' }).ready()
+    await until('the verdict', () => hasVerdict(repo, pull), second)
+    expect(runs().map((r) => [r.headSha, r.status, r.conclusion])).toEqual([[pull.headSha, 'completed', 'success']])
+    for (const { output } of [first, second]) {
+      expect(output.length).toBeGreaterThan(500)
+      expect(output).not.toMatch(/ghs_[0-9a-f]{10}|BEGIN RSA|eyJ/)
+      expect(output).not.toContain(github.webhookSecret)
+    }
   })
 
   test.each([
@@ -101,29 +126,18 @@ describe('the process', () => {
     ['a database address of another kind', { DATABASE_URL: 'mysql://localhost/x' }, 'DATABASE_URL must begin with postgres://'],
     ['a database that does not answer', { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/x' }, 'DATABASE_URL: the PostgreSQL server cannot be used'],
   ])('with %s stops with one sentence and no stack', async (_name, changes, sentence) => {
-    const { child, output } = start(changes)
-    const [code] = (await once(child, 'exit')) as [number]
+    const app = start(changes)
+    const [code] = (await once(app.child, 'close')) as [number]
     expect(code).toBe(1)
-    expect(output()).toContain(sentence)
-    expect(output()).not.toMatch(/^\s+at /m)
+    expect(app.output).toContain(sentence)
+    expect(app.output).not.toMatch(/^\s+at /m)
   })
 
   test('without credentials shows Probot’s set-up page', async () => {
-    const { output } = start({ APP_ID: undefined, PRIVATE_KEY: undefined, GHE_HOST: undefined, GHE_PROTOCOL: undefined })
-    await until('the set-up page', () => answers('/probot'), output)
+    const app = start({ APP_ID: undefined, PRIVATE_KEY: undefined, GHE_HOST: undefined, GHE_PROTOCOL: undefined })
+    await until('the set-up page', () => app.answers('/probot'), app)
     const page = await (await fetch(`http://127.0.0.1:${port}/probot`)).text()
     expect(page).toContain('Register GitHub App')
     expect(page).toContain('merge_queues')
   })
 })
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer()
-    probe.on('error', reject)
-    probe.listen(0, '127.0.0.1', () => {
-      const { port: free } = probe.address() as { port: number }
-      probe.close(() => resolve(free))
-    })
-  })
-}

@@ -1,19 +1,36 @@
 import type { GitHubApi } from './client.ts'
-import { isStatus } from './errors.ts'
+import { isAmbiguous, isStatus } from './errors.ts'
 import type { RepositoryRef } from './repository-ref.ts'
 
-/** Updates our comment in place, or writes the first one. Gives the comment's id. */
-export async function upsertComment(api: GitHubApi, ref: RepositoryRef, pull: number, body: string, own: number | undefined): Promise<number> {
-  if (own !== undefined) {
-    try {
-      await api.request('PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}', { owner: ref.owner, repo: ref.name, comment_id: own, body })
-      return own
-    } catch (error) {
-      // Somebody deleted it: a new one is right.
-      if (!isStatus(error, 404, 410)) throw error
-    }
+/** Updates our comment in place, or writes the first one. Gives the comment's id. `find` looks for it on GitHub. */
+export async function upsertComment(
+  api: GitHubApi,
+  ref: RepositoryRef,
+  pull: number,
+  body: string,
+  own: number | undefined,
+  find: () => Promise<number | undefined>,
+): Promise<number> {
+  if (own !== undefined && (await updateComment(api, ref, own, body))) return own
+  try {
+    return await addComment(api, ref, pull, body)
+  } catch (error) {
+    if (!isAmbiguous(error)) throw error
+    // The answer was lost, not necessarily the comment: look before writing a second one.
+    const found = await find()
+    return found !== undefined && (await updateComment(api, ref, found, body)) ? found : addComment(api, ref, pull, body)
   }
-  return addComment(api, ref, pull, body)
+}
+
+/** False when somebody deleted it. */
+async function updateComment(api: GitHubApi, ref: RepositoryRef, id: number, body: string): Promise<boolean> {
+  try {
+    await api.request('PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}', { owner: ref.owner, repo: ref.name, comment_id: id, body })
+    return true
+  } catch (error) {
+    if (isStatus(error, 404, 410)) return false
+    throw error
+  }
 }
 
 /** Writes a comment of its own, as the answer to a command. */

@@ -50,10 +50,16 @@ export class GitHubServer {
   readonly checkRuns: CheckRun[] = []
   readonly requests: LoggedRequest[] = []
   readonly faults: Fault[] = []
+  /** Endpoints whose next request is carried out and answered with 504: the answer was lost on the way. */
+  readonly loseAnswers: string[] = []
   readonly advisories: { affects: string[]; body: unknown }[] = []
   /** Requests that broke GitHub's contract, with what was wrong; tests assert that it stays empty. */
   readonly violations: string[] = []
   url = ''
+  /** Milliseconds that every answer takes longer, as over the internet. */
+  latencyMs = 0
+  /** Told of each request when it arrives, before it is carried out. */
+  onRequest: ((request: LoggedRequest) => void) | undefined
   readonly #options: GitHubOptions
   readonly #publicKey
   readonly #root = mkdtempSync(join(tmpdir(), 'prelaunch-github-'))
@@ -310,6 +316,8 @@ export class GitHubServer {
     const body = kind === 'git' ? undefined : await readJson(request)
     const logged: LoggedRequest = { method, path, kind, ...(matched ? { endpoint: matched.endpoint } : {}), status: 0, ...(body === undefined ? {} : { body }) }
     this.requests.push(logged)
+    this.onRequest?.(logged)
+    if (this.latencyMs) await new Promise((resolve) => setTimeout(resolve, this.latencyMs))
     if (fault) {
       fault.times--
       if (fault.delayMs) await new Promise((resolve) => setTimeout(resolve, fault.delayMs))
@@ -324,6 +332,13 @@ export class GitHubServer {
     if (!answer) {
       logged.status = response.statusCode
       return
+    }
+    const lost = matched ? this.loseAnswers.indexOf(matched.endpoint) : -1
+    if (lost >= 0) {
+      this.loseAnswers.splice(lost, 1)
+      logged.status = 504
+      response.writeHead(504, { 'content-type': 'application/json' })
+      return void response.end('{"message":"Gateway Timeout"}')
     }
     logged.status = answer.status
     await this.#write(answer, url, request, response, matched?.endpoint)

@@ -5,15 +5,29 @@ import type { Delivery } from './state.ts'
 /** Signs webhooks as GitHub does, posts them, and keeps the list of deliveries that the deliveries API shows. */
 export class WebhookSender {
   readonly deliveries: Delivery[] = []
-  url: string | undefined
   /** While true, deliveries are recorded as failed without being sent: the App was down. */
   down = false
   readonly #webhooks: Webhooks
   readonly #pending = new Set<Promise<unknown>>()
+  #urls: readonly string[] = []
+  #turn = 0
   #nextId = 9_000_000
 
   constructor(secret: string) {
     this.#webhooks = new Webhooks({ secret })
+  }
+
+  get url(): string | undefined {
+    return this.#urls[0]
+  }
+
+  set url(url: string | undefined) {
+    this.balance(url === undefined ? [] : [url])
+  }
+
+  /** Deliveries go to these addresses in turn; one that takes no connection is passed over, as a load balancer does. */
+  balance(urls: readonly string[]): void {
+    this.#urls = urls
   }
 
   send(event: string, payload: Record<string, unknown>): Delivery {
@@ -52,29 +66,37 @@ export class WebhookSender {
   }
 
   async #post(delivery: Delivery): Promise<void> {
-    if (!this.url || this.down) {
-      delivery.status = 'failed to connect to host'
-      return
-    }
-    try {
-      const response = await fetch(this.url, {
-        method: 'POST',
-        headers: {
-          'content-type': 'application/json',
-          'user-agent': 'GitHub-Hookshot/local',
-          'x-github-delivery': delivery.guid,
-          'x-github-event': delivery.event,
-          'x-github-hook-id': '1',
-          'x-hub-signature-256': await this.#webhooks.sign(delivery.body),
-        },
-        body: delivery.body,
-        signal: AbortSignal.timeout(10_000),
-      })
-      await response.arrayBuffer()
-      delivery.statusCode = response.status
-      delivery.status = response.ok ? 'OK' : `Invalid HTTP Response: ${response.status}`
-    } catch (error) {
-      delivery.status = error instanceof Error && error.name === 'TimeoutError' ? 'timed out' : 'failed to connect to host'
+    const urls = this.down ? [] : this.#urls
+    if (!urls.length) delivery.status = 'failed to connect to host'
+    for (let tries = urls.length; tries > 0; tries--) {
+      const url = urls[this.#turn++ % urls.length] as string
+      try {
+        const response = await fetch(url, {
+          method: 'POST',
+          headers: {
+            'content-type': 'application/json',
+            'user-agent': 'GitHub-Hookshot/local',
+            'x-github-delivery': delivery.guid,
+            'x-github-event': delivery.event,
+            'x-github-hook-id': '1',
+            'x-hub-signature-256': await this.#webhooks.sign(delivery.body),
+          },
+          body: delivery.body,
+          signal: AbortSignal.timeout(10_000),
+        })
+        await response.arrayBuffer()
+        delivery.statusCode = response.status
+        delivery.status = response.ok ? 'OK' : `Invalid HTTP Response: ${response.status}`
+        return
+      } catch (error) {
+        if (tries > 1 && refusesConnections(error)) continue
+        delivery.status = error instanceof Error && error.name === 'TimeoutError' ? 'timed out' : 'failed to connect to host'
+        return
+      }
     }
   }
+}
+
+function refusesConnections(error: unknown): boolean {
+  return ((error as Error).cause as { code?: string } | undefined)?.code === 'ECONNREFUSED'
 }
