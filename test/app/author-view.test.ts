@@ -64,6 +64,50 @@ describe('suggestions', () => {
     expect(repo.reviews).toHaveLength(1)
   })
 
+  test('of several checks come as one review, each an exact change of its lines; applied together they take every finding away', async () => {
+    const repo = await repository()
+    const secret = ['sk', 'live', randomBytes(24).toString('hex')].join('_')
+    const files: Record<string, string> = {
+      'src/sign-in.js': SIGN_IN,
+      'supabase/config.toml': CONFIG,
+      'src/server/charge.ts': `import Stripe from 'stripe'\nexport const stripe = new Stripe('${secret}')\n`,
+      'src/server/token.ts':
+        "import jwt from 'jsonwebtoken'\nexport const sign = (id: string) => jwt.sign({ id }, process.env.JWT_SECRET || 'changeme-please')\n",
+      'src/server/search.ts':
+        "import { Pool } from 'pg'\nimport express from 'express'\nconst pool = new Pool()\nexport const app = express()\napp.get('/search', async (req, res) => {\n  const { rows } = await pool.query(`select title from articles where title = '${req.query.q}'`)\n  res.json(rows)\n})\n",
+    }
+    repo.git.commit('feature', files, { from: 'refs/heads/main' })
+    const pull = stage.github.openPullRequest(repo, { head: 'feature' })
+    await stage.settled()
+    expect(repo.reviews).toHaveLength(1)
+    const suggested = (repo.reviews[0]?.comments ?? []).map((c) => ({ ...c, code: /```suggestion\n([\s\S]*?)\n```/.exec(c.body)?.[1] ?? '' }))
+    expect(suggested.map((c) => [c.path, c.line, c.code]).sort()).toEqual([
+      ['src/server/charge.ts', 2, 'export const stripe = new Stripe(process.env.STRIPE_LIVE_SECRET!)'],
+      ['src/server/search.ts', 6, '  const { rows } = await pool.query(`select title from articles where title = $1`, [req.query.q])'],
+      [
+        'src/server/token.ts',
+        2,
+        "export const sign = (id: string) => jwt.sign({ id }, process.env.JWT_SECRET || (() => { throw new Error('JWT_SECRET is not set') })())",
+      ],
+      ['supabase/config.toml', 3, 'otp_expiry = 3600'],
+    ])
+    expect(JSON.stringify(repo.reviews)).not.toContain(secret)
+    const repaired = Object.fromEntries(
+      suggested.map((c) => {
+        const lines = (files[c.path] as string).split('\n')
+        lines.splice((c.startLine ?? c.line) - 1, c.line - (c.startLine ?? c.line) + 1, ...c.code.split('\n'))
+        return [c.path, lines.join('\n')]
+      }),
+    )
+    const before = latestRun(stage.github, repo, pull.headSha)?.annotations.length ?? 0
+    stage.github.push(repo, 'feature', repaired)
+    await stage.settled()
+    const left = latestRun(stage.github, repo, pull.headSha)?.annotations.map((a) => a.path) ?? []
+    expect(left.length).toBeLessThanOrEqual(before - 4)
+    expect(left.filter((path) => suggested.some((c) => c.path === path && !path.endsWith('search.ts')))).toEqual([])
+    expect(repo.reviews).toHaveLength(1)
+  })
+
   test('are not made for lines that the pull request does not show', async () => {
     const filler = Array.from({ length: 40 }, (_, i) => `# ${i}\n`).join('')
     const repo = await repository({ 'supabase/config.toml': `[auth.email]\notp_expiry = 86400\n${filler}` })

@@ -60,7 +60,7 @@ export class GitRepository {
     if (options.merge) say(`merge ${options.merge}\n`)
     if (options.replace) say('deleteall\n')
     for (const [path, change] of Object.entries(files)) {
-      const name = JSON.stringify(path)
+      const name = quoted(path)
       if (change === null) say(`D ${name}\n`)
       else if (typeof change === 'string' || Buffer.isBuffer(change)) {
         say(`M 100644 inline ${name}\n`)
@@ -149,4 +149,9 @@ export class GitRepository {
     }
     return files
   }
+}
+
+/** A path as fast-import reads it: control characters as octal numbers, which JSON would write as `\\u…`. */
+function quoted(path: string): string {
+  return JSON.stringify(path).replace(/\\u00([0-9a-f]{2})/g, (_, hex: string) => `\\${Number.parseInt(hex, 16).toString(8).padStart(3, '0')}`)
 }
