@@ -4,6 +4,7 @@ import type {
   ClientPassword,
   CodeModel,
   DefaultSecret,
+  FixedKey,
   HardcodedIdentity,
   HardcodedSecret,
   Marker,
@@ -30,6 +31,7 @@ export default defineCheck({
       ...code.clientPasswords.map(passwordIssue),
       ...code.identities.filter((i) => (i.grants || i.owner) && !passwordFiles.has(i.path)).map(identityIssue),
       ...code.defaults.map(defaultIssue),
+      ...code.fixedKeys.map(fixedKeyIssue),
       ...code.switches.map(switchIssue),
       ...code.sqlAccounts.map(accountIssue),
       ...code.ownerMails.filter((m) => !spoken.has(m.path)).map(mailIssue),
@@ -171,6 +173,36 @@ function defaultIssue(d: DefaultSecret): Issue {
     at: { path: d.path, line: d.line },
     proof: 'inferred',
     aliases: ['CWE-1188', 'CWE-798'],
+  }
+}
+
+const USES: Readonly<Record<FixedKey['use'], readonly [string, string]>> = {
+  tokens: ['signs and checks tokens', 'signs a token for any account, administrators included'],
+  sessions: ['signs sessions', 'signs a session cookie for any account'],
+  signatures: ['makes signatures', 'signs what the application believes'],
+  encryption: ['encrypts', 'reads what is encrypted with it'],
+  password: ['is the password', 'signs in with it'],
+}
+
+function fixedKeyIssue(k: FixedKey): Issue {
+  const [does, can] = USES[k.use]
+  const elsewhere = k.at.path !== k.path || k.at.line !== k.line
+  return {
+    subject: `file ${k.path}`,
+    discriminator: `fixed key ${k.use}`,
+    severity: 'High',
+    title: 'A text of the source code is the key',
+    message: `The text that stands here ${does}${elsewhere ? ` (${k.at.path}:${k.at.line})` : ''}: every deployment uses the same, and it is in the repository.`,
+    attack: `Whoever has read the source, or guesses the word, ${can}.`,
+    fix: {
+      text: 'Read it from the environment, refuse to start without it, and take a new random value.',
+      language: 'ts',
+      code: "const secret = process.env.APP_SECRET // openssl rand -base64 32\nif (!secret) throw new Error('APP_SECRET is not set')",
+    },
+    at: { path: k.path, line: k.line },
+    related: elsewhere ? [{ ...k.at, what: 'used here' }] : [],
+    proof: 'inferred',
+    aliases: ['CWE-321', 'CWE-798'],
   }
 }
 

@@ -19,7 +19,7 @@ export default defineCheck({
           w.unreadErrors.length ? `; nothing looks at the error of ${places(w.unreadErrors)}: such a write fails silently, and the event is lost` : ''
         }`,
     )
-    const issues = payments.webhooks.flatMap((w) => [...repeatIssue(w), ...lostIssue(w)])
+    const issues = payments.webhooks.flatMap((w) => [...repeatIssue(w), ...lostIssue(w), ...earlyRecordIssue(w)])
     if (issues.length) return failed(issues, evidence)
     const unread = payments.webhooks.filter((w) => !w.complete && w.effects === 0)
     if (unread.length) {
@@ -113,6 +113,29 @@ function lostIssue(w: Webhook): Issue[] {
       },
       at: first,
       related: rest.map((r) => ({ ...r, what: 'another 2xx after a failure' })),
+      proof: 'inferred',
+      ...(w.workspace ? { workspace: w.workspace } : {}),
+    },
+  ]
+}
+
+function earlyRecordIssue(w: Webhook): Issue[] {
+  const early = w.recordedTooEarly
+  if (!early) return []
+  return [
+    {
+      subject: w.subject,
+      discriminator: 'recorded too early',
+      severity: 'Medium',
+      title: 'The event counts as processed before it is',
+      message: `${w.subject} records the event before the work (${early.work}) and keeps the record when the work fails. It then answers with an error, ${w.processor} delivers the event again, and the new delivery is skipped as a repeated one.`,
+      attack: 'No attacker is needed: a short database outage leaves customers who paid without what they bought, or cancelled ones with access.',
+      fix: {
+        text: 'Take the record back when the work fails, or write it in the same transaction as the work.',
+        language: 'ts',
+        code: CODE,
+      },
+      at: { path: early.path, line: early.line },
       proof: 'inferred',
       ...(w.workspace ? { workspace: w.workspace } : {}),
     },

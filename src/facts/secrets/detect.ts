@@ -1,6 +1,6 @@
 import { SECRET_FORMATS, type SecretFormat } from './formats.ts'
 import { decodeJwt, JWT, signedWithPublishedSecret } from './jwt.ts'
-import { comparedPassword, PASSWORD_NAME, secretByName } from './named.ts'
+import { comparedPassword, PASSWORD_NAME, secretByName, weakSecret } from './named.ts'
 import { isPlaceholder, isReference, isWordy } from './placeholder.ts'
 import { isPublished } from './published.ts'
 import type { SecretSpan } from './secret.ts'
@@ -312,6 +312,7 @@ function kindOf(name: string, op: string, value: string): string | undefined {
   if (/^[!=]==?$/.test(op)) return comparedPassword(name, value) ? 'password' : undefined
   const kind = secretByName(name, value)
   if (kind) return kind
+  if (op === '=' && weakSecret(name, value)) return 'default-secret'
   const fallback = (op === '||' || op === '??') && /^[A-Z][A-Z0-9_]*$/.test(name)
   if (fallback && isVerificationSecret(name) && value.length >= 4 && !/\s/.test(value) && !isPlaceholder(value)) return 'default-secret'
   return undefined

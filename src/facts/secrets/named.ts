@@ -22,6 +22,10 @@ const PUBLIC_VALUE =
 const COMMON_PASSWORD =
   /^(?:p[a@4][s$]{2}(?:w[o0]rd|wort|code|phrase|e)?|admin(?:istrator)?|user|test(?:er|ing)?|demo|secret|qwerty|letmein|welcome|guest|root|postgres|mysql|senha|contrase[nñ]a|azerty|hunter|correct|valid|wrong|invalid|new|old|strong|weak|secure|my|temp|abc|changeme|default|supabase)(?:[-_]?(?:p[a@4][s$]{2}(?:w[o0]rd|wort)?|user|admin|test|secret))?[^A-Za-z]{0,8}$/i
 
+/** Secrets that the application itself checks or signs with: whoever knows the default passes. Keys sent to others do no harm when they are wrong. */
+export const CHECKED_HERE =
+  /(?:^|_)(?:JWT|SESSION|COOKIE|AUTH|NEXTAUTH|CRON|CSRF|ENCRYPT\w*|SIGN\w*|ADMIN|INTERNAL|HMAC|TOKEN|SHARED|MASTER|REVALIDAT\w*|PREVIEW|DRAFT|VERIF\w*|BYPASS|APP|SERVER|STATE|UNSUBSCRIBE|MAGIC_?LINK|INVITE|API)_?(?:SECRET|SECRET_KEY|SALT|SIGNING_KEY|ENCRYPTION_KEY|KEY_SECRET)$|(?:^|_)(?:ACCESS|REFRESH)_TOKEN_SECRET$|^(?:ADMIN|INTERNAL|CRON|SHARED|MASTER|SYNC|BACKUP)_(?:API_)?(?:TOKEN|KEY)$|^(?:SECRET|SECRET_KEY|API_SECRET|ENCRYPTION_KEY|JWT_KEY|PASSWORD_SALT|JWT_PRIVATE_KEY)$|^(?:ADMIN|SITE|APP|MASTER|DASHBOARD|OWNER|BASIC_AUTH|STAFF)_(?:PASSWORD|PASS|PASSCODE|PIN)$/
+
 /** What a value is when it is assigned to a name; undefined when it is no secret. */
 export type NamedKind = 'generic-secret' | 'password'
 
@@ -35,6 +39,21 @@ export function secretByName(name: string, value: string): NamedKind | undefined
   // whoever gives a public prefix to an API key means it for the browser, unless the name itself says secret
   if (published && !/secret|private|service[-_]?role|admin|master/i.test(bare)) return undefined
   return looksGenerated(value) ? 'generic-secret' : undefined
+}
+
+/** True for a short or plain value that is set for a secret which the application itself checks: a guess away from being known. */
+export function weakSecret(name: string, value: string): boolean {
+  return (
+    CHECKED_HERE.test(name) &&
+    value.length >= 4 &&
+    value.length <= 128 &&
+    !/\s/.test(value) &&
+    !isPlaceholder(value) &&
+    !/secret|passw|token|(?:^|[-_])key(?:[-_]|$)|dev|local|test|chang|default|set|demo|none|null|undefined|true|false|enabled|disabled|required|optional|auto/i.test(
+      value,
+    ) &&
+    !PUBLIC_VALUE.test(value)
+  )
 }
 
 /** A literal that a password is compared with is one, however weak; type names and states are not. */

@@ -1,8 +1,9 @@
 import type { AppModel, ModelInput } from '../app-model.ts'
 import { Program } from '../frameworks/program.ts'
 import { clientPasswords } from './client-passwords.ts'
-import type { ClientPassword, CodeModel, DefaultSecret, HardcodedIdentity, Marker, OwnerMail, SqlAccount, Switch } from './code.ts'
+import type { ClientPassword, CodeModel, DefaultSecret, FixedKey, HardcodedIdentity, Marker, OwnerMail, SqlAccount, Switch } from './code.ts'
 import { defaultSecrets } from './default-secrets.ts'
+import { fixedKeys } from './fixed-keys.ts'
 import { hardcodedIdentities, mergeIdentities } from './identities.ts'
 import { markersOf } from './markers.ts'
 import { ownerMails } from './owner-mails.ts'
@@ -20,6 +21,7 @@ export function buildCode(input: ModelInput, slices: Slices): CodeModel {
   const identities: HardcodedIdentity[] = []
   const passwords: ClientPassword[] = []
   const defaults: DefaultSecret[] = []
+  const keys: FixedKey[] = []
   const found: Switch[] = []
   const mails: OwnerMail[] = []
   const markers: Marker[] = []
@@ -29,6 +31,7 @@ export function buildCode(input: ModelInput, slices: Slices): CodeModel {
     identities.push(...hardcodedIdentities(program, path, js, modules, owners))
     passwords.push(...clientPasswords(program, path, js, modules))
     defaults.push(...defaultSecrets(path, js))
+    keys.push(...fixedKeys(program, path, js, modules))
     found.push(...switches(path, js))
     const mail = ownerMails(path, js, owners)
     if (mail) mails.push(mail)
@@ -42,11 +45,17 @@ export function buildCode(input: ModelInput, slices: Slices): CodeModel {
     const account = sqlAccounts(path, sql.text)
     if (account) accounts.push(account)
   }
+  const secrets = hardcodedSecrets(input, slices)
+  // A value that its format or its name gives away is reported as that.
+  const told = new Set(secrets.flatMap((s) => [s, ...s.also]).map((p) => `${p.path}:${p.line}`))
   return {
-    secrets: hardcodedSecrets(input, slices),
+    secrets,
     identities: mergeIdentities([...identities, ...sqlIdentities(slices.schema, owners)]),
     clientPasswords: passwords,
     defaults,
+    fixedKeys: [...new Map(keys.map((k) => [`${k.path}:${k.line}`, k])).values()].filter(
+      (k) => files.role(k.path) === 'source' && !told.has(`${k.path}:${k.line}`),
+    ),
     switches: found,
     ownerMails: mails,
     sqlAccounts: oneOfEachPerson(accounts),

@@ -7,6 +7,7 @@ export interface CodeModel {
   readonly identities: readonly HardcodedIdentity[]
   readonly clientPasswords: readonly ClientPassword[]
   readonly defaults: readonly DefaultSecret[]
+  readonly fixedKeys: readonly FixedKey[]
   readonly switches: readonly Switch[]
   readonly ownerMails: readonly OwnerMail[]
   readonly sqlAccounts: readonly SqlAccount[]
@@ -57,6 +58,13 @@ export interface DefaultSecret {
   readonly path: string
   readonly line: number
   readonly name: string
+}
+
+/** A literal that signs, encrypts or decides. */
+export interface FixedKey extends Place {
+  readonly use: 'tokens' | 'sessions' | 'signatures' | 'encryption' | 'password'
+  /** Where it is used. */
+  readonly at: Place
 }
 
 /** A switch that turns authentication or payment off. */

@@ -1,12 +1,9 @@
 import type { Expr, JavaScriptFacts } from '../../facts/javascript.ts'
+import { CHECKED_HERE } from '../../facts/secrets/named.ts'
 import { envNameOf, isEnvObject } from '../env/code-reads.ts'
 import { PUBLIC_PREFIXES } from '../env/public-name.ts'
 import { exprsOf, statements, stringOf, subExpressions } from '../frameworks/walk.ts'
 import type { DefaultSecret } from './code.ts'
-
-/** Secrets that the application itself checks or signs with: whoever knows the default passes. Keys sent to others do no harm when they are wrong. */
-const CHECKED_HERE =
-  /(?:^|_)(?:JWT|SESSION|COOKIE|AUTH|NEXTAUTH|CRON|CSRF|ENCRYPT\w*|SIGN\w*|ADMIN|INTERNAL|HMAC|TOKEN|SHARED|MASTER|REVALIDAT\w*|PREVIEW|DRAFT|VERIF\w*|BYPASS|APP|SERVER|STATE|UNSUBSCRIBE|MAGIC_?LINK|INVITE|API)_?(?:SECRET|SECRET_KEY|SALT|SIGNING_KEY|ENCRYPTION_KEY|KEY_SECRET)$|(?:^|_)(?:ACCESS|REFRESH)_TOKEN_SECRET$|^(?:ADMIN|INTERNAL|CRON|SHARED|MASTER|SYNC|BACKUP)_(?:API_)?(?:TOKEN|KEY)$|^(?:SECRET|SECRET_KEY|API_SECRET|ENCRYPTION_KEY|JWT_KEY|PASSWORD_SALT|JWT_PRIVATE_KEY)$|^(?:ADMIN|SITE|APP|MASTER|DASHBOARD|OWNER|BASIC_AUTH|STAFF)_(?:PASSWORD|PASS|PASSCODE|PIN)$/
 
 /** Literal values that stand in when the variable of a secret is not set. */
 export function defaultSecrets(path: string, js: JavaScriptFacts): DefaultSecret[] {

@@ -1,6 +1,8 @@
 import type { JavaScriptFacts } from '../../facts/javascript.ts'
 import type { AppModel, ModelInput } from '../app-model.ts'
+import { callsOf } from '../auth/url-value.ts'
 import type { Behaviour } from '../behaviour/behaviour.ts'
+import { calleeText } from '../frameworks/walk.ts'
 import type { Route } from '../routes/routes.ts'
 import { namesIn } from './conditions.ts'
 import { handlingOf } from './handling.ts'
@@ -106,8 +108,15 @@ function readWebhook(route: Route, behaviour: Behaviour, sources: Sources, slice
     failed: handlingOf(behaviour, route, names.failed, names.updated, reads),
     deleted: handlingOf(behaviour, route, names.deleted, [], () => true),
     events,
-    ...judgeRepeats(route, behaviour, slices.schema),
+    ...judgeRepeats(route, behaviour, slices.schema, (paths) => [...paths].some((path) => hasTransaction(sources.get(path)))),
   }
+}
+
+/** `db.$transaction(…)`, `sql.begin(…)`: what fails inside takes everything with it. */
+function hasTransaction(js: JavaScriptFacts | undefined): boolean {
+  if (!js) return false
+  for (const { call } of callsOf(js)) if (/(^|\.)(\$?transaction|begin|withTransaction|runTransaction)$/.test(calleeText(call.fn))) return true
+  return false
 }
 
 const LIBRARIES: Readonly<Record<string, Processor>> = { stripe: 'stripe', paddle: 'paddle', polar: 'polar', lemonsqueezy: 'lemonsqueezy' }

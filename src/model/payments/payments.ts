@@ -64,6 +64,8 @@ export interface Webhook {
   readonly effects: number
   /** Answers 2xx after work failed. */
   readonly acknowledgesFailure: readonly Place[]
+  /** Where the event is recorded as done before the work, when nothing takes the record back. */
+  readonly recordedTooEarly?: Place & { readonly work: string }
   /** Writes whose error nobody looks at: supabase-js does not throw, so a failed one goes unnoticed. */
   readonly unreadErrors: readonly Place[]
   /** What makes a second delivery harmless, when something does: "insert of the event id into public.webhook_events". */

@@ -14,7 +14,7 @@ export function parsedBody(route: Route, payload: Value, sources: Sources): stri
   const raw = payload.part === 'raw-body'
   switch (route.framework) {
     case 'Express':
-      return raw ? undefined : parsedByExpress(route)
+      return raw ? withoutRawBody(route, sources) : parsedByExpress(route)
     case 'Fastify':
       return setsUp(sources, isFastifyRawBody) ? undefined : raw ? 'Fastify keeps no raw body without a plug-in' : 'Fastify parses JSON before the handler runs'
     case 'NestJS':
@@ -50,6 +50,18 @@ function parsedByExpress(route: Route): string | undefined {
     if (name === 'json') return `the JSON parser at ${at.path}:${at.line} runs before the handler`
   }
   return undefined
+}
+
+/** `req.rawBody` is there only when somebody keeps it: `express.json({ verify })`, a middleware of one's own, a platform that adds it. */
+function withoutRawBody(route: Route, sources: Sources): string | undefined {
+  const parser = parsedByExpress(route)
+  return parser && !setsUp(sources, keepsRawBody) ? `${parser} and nothing keeps the raw body` : undefined
+}
+
+function keepsRawBody(js: JavaScriptFacts, e: Expr): boolean {
+  if (e.k === 'obj') return propOf(e, 'verify') !== undefined || propOf(e, 'rawBody') !== undefined
+  if (e.k === 'assign') return e.to.k === 'expr' && e.to.expr.k === 'mem' && e.to.expr.name === 'rawBody'
+  return js.imports.some((i) => /raw-body|firebase-functions|functions-framework/.test(i.from))
 }
 
 /** `export const config = { api: { bodyParser: false } }` leaves the stream alone; without it nothing is left to read. */

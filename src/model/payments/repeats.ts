@@ -4,13 +4,13 @@ import type { Behaviour, Condition, Step, Value } from '../behaviour/behaviour.t
 import type { Route } from '../routes/routes.ts'
 import { contains, namesIn, provesSignature } from './conditions.ts'
 import type { RepeatProblem, Webhook } from './payments.ts'
-import { entryPlace } from './verification.ts'
+import { describe, entryPlace } from './verification.ts'
 
-type Repeats = Pick<Webhook, 'repeats' | 'effects' | 'guard' | 'acknowledgesFailure' | 'unreadErrors'>
+type Repeats = Pick<Webhook, 'repeats' | 'effects' | 'guard' | 'acknowledgesFailure' | 'unreadErrors' | 'recordedTooEarly'>
 type Schema = Pick<SchemaModel, 'tables' | 'functions' | 'policies'>
 
-/** What a second delivery of the same event does again. */
-export function judgeRepeats(route: Route, behaviour: Behaviour, schema: Schema): Repeats {
+/** What a second delivery of the same event does again. `transactional` tells whether one of the files undoes its work as a whole. */
+export function judgeRepeats(route: Route, behaviour: Behaviour, schema: Schema, transactional: (paths: ReadonlySet<string>) => boolean): Repeats {
   const { steps } = behaviour
   const found = eventClaim(steps, schema)
   const refused = found && isRefused(found, steps, schema)
@@ -48,7 +48,35 @@ export function judgeRepeats(route: Route, behaviour: Behaviour, schema: Schema)
     ...(claim && claim.unique !== false ? { guard: `the event id is recorded in ${claim.table}` } : {}),
     acknowledgesFailure: acknowledgements(route, behaviour, claim),
     unreadErrors: unreadErrors(steps).map((s) => entryPlace(s, route)),
+    ...(claim ? recordedTooEarly(route, steps, claim, transactional) : {}),
   }
+}
+
+/** The record stands before the work and stays when the work fails: the delivery that the handler then asks for finds it, and is skipped. */
+function recordedTooEarly(
+  route: Route,
+  steps: readonly Step[],
+  claim: Claim,
+  transactional: (paths: ReadonlySet<string>) => boolean,
+): Pick<Repeats, 'recordedTooEarly'> {
+  const { insert, look } = claim
+  const record = insert === undefined ? undefined : steps[insert]
+  if (!record || insert === undefined || !claim.ends) return {}
+  const after = steps.slice(insert + 1)
+  const work = after.find((s) => isEffect(s) && !(s.effect.kind === 'db' && s.effect.table === claim.table))
+  // Taken back, or only half a record: what the look-up asks for is written when the work is done.
+  const takenBack = after.some((s) => s.effect.kind === 'db' && s.effect.table === claim.table && s.effect.op === 'delete')
+  const lookUp = steps[look]?.effect
+  const asksState =
+    (lookUp?.kind === 'db' && look !== insert && lookUp.filters.some((f) => !contains(f.value, isEventId))) ||
+    steps.some((s) => s.under.some((c) => contains(c.test, (v) => v.v === 'row' && v.step === look && v.field !== undefined)))
+  const asksAgain = after.some(
+    (s) =>
+      ((s.effect.kind === 'respond' && (s.effect.status ?? 200) >= 500) || (s.effect.kind === 'throw' && !s.effect.caught)) &&
+      s.under.some((c) => failedWork(c, steps) && !(c.test.v === 'error' && (c.test.of === insert || c.test.of === look))),
+  )
+  if (!work || !asksAgain || takenBack || asksState || transactional(new Set([record.at.path, work.at.path, route.path]))) return {}
+  return { recordedTooEarly: { ...entryPlace(record, route), work: describe(work) } }
 }
 
 /** True where somebody is signed in, as middleware before all routes asks: the processor has no session. */

@@ -1,0 +1,75 @@
+import type { Expr, FunctionId, JavaScriptFacts } from '../../facts/javascript.ts'
+import type { Program } from '../frameworks/program.ts'
+import { calleeText, expressions, propOf } from '../frameworks/walk.ts'
+import type { ModulesModel } from '../modules/modules.ts'
+import type { FixedKey } from './code.ts'
+import { constantsOf, lastName } from './constants.ts'
+
+const PASSWORD = /(?:admin|site|master|owner|staff|dashboard|basic_?auth|app)_?(?:password|passwd|pass|passcode|pin|pwd)$/i
+const TOKENS =
+  /^(jsonwebtoken|jose|jwt-simple|fast-jwt|@nestjs\/jwt|@fastify\/jwt|fastify-jwt|express-jwt|passport-jwt|hono\/jwt|@tsndr\/cloudflare-worker-jwt)$/
+const SESSIONS =
+  /^(express-session|cookie-session|koa-session|iron-session|@fastify\/session|@fastify\/secure-session|@hapi\/iron|next-auth|@auth\/|better-auth)/
+
+/** Texts of the source code with which the application signs, encrypts or compares: whoever reads the code has the key. */
+export function fixedKeys(program: Program, path: string, js: JavaScriptFacts, modules: ModulesModel): FixedKey[] {
+  const packages = js.imports.filter((i) => !i.typeOnly).map((i) => i.from)
+  const tokens = packages.some((p) => TOKENS.test(p))
+  const sessions = packages.some((p) => SESSIONS.test(p))
+  const cookies = packages.includes('cookie-parser')
+  const found: FixedKey[] = []
+  const add = (key: Expr | undefined, scope: FunctionId, use: FixedKey['use']) => {
+    if (!key || fallsBack(program, path, scope, key)) return
+    const constant = constantsOf(program, path, scope, unwrap(program, path, scope, key))[0]
+    if (!constant || constant.value.trim() === '' || isPath(constant.value) || found.some((f) => f.path === constant.path && f.line === constant.line)) return
+    found.push({ path: constant.path, line: constant.line, use, at: { path, line: key.l } })
+  }
+  for (const fn of js.functions) {
+    for (const e of expressions(fn)) {
+      if (e.k === 'call' || e.k === 'new') {
+        const name = calleeText(e.fn)
+        if (tokens && /(^|\.)(sign|verify|signAsync|verifyAsync|jwtVerify|encode|decode)$/.test(name) && !/crypto|subtle|webhooks|bcrypt/i.test(name))
+          add(/SignJWT|setProtectedHeader/.test(name) || name.startsWith('?') ? e.args[0] : e.args[1], fn.id, 'tokens')
+        if (/(^|\.)create(Hmac|Cipheriv)$/.test(name)) add(e.args[1], fn.id, /Hmac/.test(name) ? 'signatures' : 'encryption')
+        if (/(^|\.)CryptoJS\.AES\.(en|de)crypt$/.test(name)) add(e.args[1], fn.id, 'encryption')
+        if (cookies && name === 'cookieParser') add(e.args[0], fn.id, 'sessions')
+        if (tokens || sessions)
+          for (const option of ['secret', 'secretOrKey', 'secretOrPrivateKey', 'password'])
+            if (isSetUp(name)) add(propOf(e.args[0], option) ?? propOf(e.args[1], option), fn.id, sessions ? 'sessions' : 'tokens')
+      }
+      // What the browser compares is reported as such.
+      if (e.k === 'bin' && /^={2,3}$|^!==?$/.test(e.op) && !modules.inBrowser(path, e.l)) {
+        for (const x of [e.a, e.b]) if (x.k === 'id' && PASSWORD.test(x.name) && lastName(x) === x.name) add(x, fn.id, 'password')
+      }
+    }
+  }
+  return found
+}
+
+/** Calls that set a library up: `session({ secret })`, `NextAuth({ secret })`, `JwtModule.register({ secret })`, `app.register(jwt, { secret })`. */
+function isSetUp(name: string): boolean {
+  return /(^|\.)(session|cookieSession|NextAuth|betterAuth|register|jwt|expressjwt|expressJwt|Strategy|JwtStrategy|getIronSession|sealData|unsealData|withIronSession\w*|default)$/.test(
+    name,
+  )
+}
+
+/** The text inside `new TextEncoder().encode('…')`, `Buffer.from('…')`, also behind a name. */
+function unwrap(program: Program, path: string, scope: FunctionId, key: Expr): Expr {
+  if (key.k === 'call' && /(TextEncoder(\(\))?|\?|encoder)\.encode$|^Buffer\.from$|^createSecretKey$/.test(calleeText(key.fn)) && key.args[0])
+    return key.args[0]
+  if (key.k !== 'id') return key
+  const m = program.meaning(path, scope, key)
+  return m?.k === 'expr' && m.path === path && m.expr.k === 'call' ? unwrap(program, path, m.scope, m.expr) : key
+}
+
+/** `process.env.SECRET || 'word'` is reported as a default. */
+function fallsBack(program: Program, path: string, scope: FunctionId, key: Expr, depth = 0): boolean {
+  if (depth > 5) return true
+  if (key.k === 'logic' || key.k === 'cond') return true
+  if (key.k === 'call') return key.args.some((a) => fallsBack(program, path, scope, a, depth + 1))
+  if (key.k !== 'id' && key.k !== 'mem') return false
+  const m = program.meaning(path, scope, key)
+  return m?.k === 'expr' && m.expr !== key && fallsBack(program, m.path, m.scope, m.expr, depth + 1)
+}
+
+const isPath = (text: string): boolean => /^[./~]|\.(pem|key|crt|json)$/i.test(text)
