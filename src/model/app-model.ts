@@ -11,6 +11,7 @@ import type { Gap } from './gap.ts'
 import type { ModulesModel } from './modules/modules.ts'
 import type { PaymentsModel } from './payments/payments.ts'
 import type { RoutesModel } from './routes/routes.ts'
+import type { BucketInCode } from './schema/buckets-in-code.ts'
 import type { WorkspacesModel } from './workspaces/workspaces.ts'
 
 /** What the application is. Every slice is plain data; a check declares the slices that it reads. */
@@ -50,13 +51,7 @@ export interface SchemaModel extends Catalog {
   /** Every query of the code through Supabase's client, tables as written. */
   readonly queries?: readonly { readonly table: string; readonly path: string; readonly line: number }[]
   /** Buckets that code names (`storage.from('x')`, `createBucket('x')`), with the first place; `public` when code creates it so. */
-  readonly bucketsInCode?: readonly {
-    readonly name: string
-    readonly path: string
-    readonly line: number
-    readonly public?: boolean
-    readonly uploads?: boolean
-  }[]
+  readonly bucketsInCode?: readonly BucketInCode[]
 }
 
 export interface DeclaredModel {

@@ -22,6 +22,8 @@ export interface Operator {
 export const isCode = (p: string) =>
   /\.(ts|tsx|js|jsx|mjs|svelte|vue|astro)$/.test(p) && !/(test|spec|stories|__tests__|e2e|\.d\.ts|scripts?\/|examples?\/)/.test(p)
 export const isServer = (p: string) => isCode(p) && /(^|\/)(api|functions|server|routes|actions)(\/|\.)|route\.[jt]s$|\+server\.|\+page\.server\./.test(p)
+/** A server file that holds nothing but code: what is put before its first line runs. */
+export const isServerScript = (p: string) => isServer(p) && /\.[cm]?[jt]sx?$/.test(p)
 /** Sign-in itself: nothing there is protected. */
 export const isSignIn = (p: string) => /(^|\/)\(?(auth|sign-?in|sign-?up|login|register|callback|confirm|forgot-password|reset-password)\)?(\/|\.)/.test(p)
 export const isBrowser = (text: string) => /^\s*['"]use client['"]/.test(text)

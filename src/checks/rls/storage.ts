@@ -1,10 +1,11 @@
 import type { Bucket, Hole } from '../../database/database.ts'
 import type { Place } from '../../lib/place.ts'
 import type { AppModel } from '../../model/app-model.ts'
+import type { BucketInCode } from '../../model/schema/buckets-in-code.ts'
 import { defineCheck, failed, type Issue, notApplicable, type Outcome, passed, type Severity, unverified } from '../define-check.ts'
 import { fixOf, listed, policySubject, whoGetsIn, why } from './words.ts'
 
-type Model = Pick<AppModel, 'schema' | 'access' | 'declared'>
+type Model = Pick<AppModel, 'schema' | 'access' | 'declared' | 'modules' | 'routes'>
 
 /** Files that are made to be seen by everybody. */
 const PLAINLY_PUBLIC =
@@ -17,7 +18,7 @@ export default defineCheck({
   id: 'rls/storage',
   category: 'RLS',
   rule: 'Storage bucket policies exist per bucket. They are not open to all authenticated users. Users read and write only inside their own folder.',
-  needs: ['schema', 'access', 'declared'],
+  needs: ['schema', 'access', 'declared', 'modules', 'routes'],
   doubtedBy: ['bucket', 'policy'],
   run(model): Outcome {
     const { schema } = model
@@ -157,9 +158,8 @@ function unnamedBuckets(model: Model): (Issue | undefined)[] {
     .filter((p) => p.schema === 'storage')
     .map((p) => `${p.using ?? ''} ${p.check ?? ''}`)
     .join(' ')
-  const used = new Map((model.schema.bucketsInCode ?? []).filter((b) => b.uploads).map((b) => [b.name, b]))
-  return [...used.values()]
-    .filter((b) => !named.has(b.name) && !text.includes(`'${b.name}'`))
+  return (model.schema.bucketsInCode ?? [])
+    .filter((b) => !named.has(b.name) && !text.includes(`'${b.name}'`) && usersUpload(model, b))
     .map((b) => {
       const at = model.schema.buckets.find((s) => s.name === b.name)?.at ?? { path: b.path, line: b.line }
       return {
@@ -167,7 +167,7 @@ function unnamedBuckets(model: Model): (Issue | undefined)[] {
         discriminator: 'no policy',
         severity: 'High' as const,
         title: `No policy names the bucket ${b.name}`,
-        message: `The browser uploads to ${b.name}, but no policy on storage.objects speaks of it: either every upload fails, or a policy made in the dashboard that the repository does not show decides.`,
+        message: `Users upload to ${b.name}, but no policy on storage.objects speaks of it: either every upload fails, or a policy made in the dashboard that the repository does not show decides.`,
         attack: 'What the dashboard allows is not reviewed by anybody; the usual quick repair opens the bucket to every signed-in user.',
         fix: {
           text: 'Give the bucket policies of its own, bound to the folder of the caller.',
@@ -180,6 +180,16 @@ function unnamedBuckets(model: Model): (Issue | undefined)[] {
         aliases: ['CWE-732'],
       }
     })
+}
+
+/** False where only the service role puts files into the bucket: it needs no policy. */
+function usersUpload(model: Model, bucket: BucketInCode): boolean {
+  const places = bucket.uploads ?? []
+  if (places.some((p) => model.modules.inBrowser(p.path, p.line))) return true
+  const rights = model.routes.routes
+    .flatMap((r) => r.behaviour?.steps ?? [])
+    .flatMap((s) => (s.effect.kind === 'storage' && s.effect.op === 'write' && s.effect.bucket === bucket.name ? [s.effect.client.rights] : []))
+  return places.length > 0 && (rights.length === 0 || rights.some((r) => r !== 'service'))
 }
 
 const cap = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)

@@ -1,5 +1,6 @@
 import type { FactsIndex } from '../../facts/facts.ts'
 import type { JavaScriptFacts } from '../../facts/javascript.ts'
+import type { Place } from '../../lib/place.ts'
 import { expressions } from '../frameworks/walk.ts'
 
 /** A bucket that code names. */
@@ -9,8 +10,12 @@ export interface BucketInCode {
   readonly line: number
   /** Set when the code creates it: its public flag. */
   readonly public?: boolean
-  readonly uploads?: boolean
+  /** Where files are put into it. */
+  readonly uploads?: readonly Place[]
 }
+
+/** One place of a file that names a bucket. */
+type Mention = Pick<BucketInCode, 'name' | 'line' | 'public'> & { readonly uploads?: true }
 
 type Json = { readonly [key: string]: unknown }
 
@@ -21,14 +26,14 @@ export function bucketsInCode(facts: FactsIndex, isSource: (path: string) => boo
   const helpers = bucketHelpers(facts, isSource)
   for (const [path, file] of facts.of('javascript')) {
     if (!isSource(path)) continue
-    for (const bucket of ofFile(file, tables, helpers)) {
+    for (const { uploads, ...bucket } of ofFile(file, tables, helpers)) {
       const before = found.get(bucket.name)
-      found.set(
-        bucket.name,
-        before
-          ? { ...before, ...(bucket.uploads ? { uploads: true } : {}), ...(bucket.public !== undefined ? { public: bucket.public } : {}) }
-          : { ...bucket, path },
-      )
+      const places = [...(before?.uploads ?? []), ...(uploads ? [{ path, line: bucket.line }] : [])]
+      found.set(bucket.name, {
+        ...(before ?? { ...bucket, path }),
+        ...(bucket.public !== undefined ? { public: bucket.public } : {}),
+        ...(places.length ? { uploads: places } : {}),
+      })
     }
   }
   return [...found.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
@@ -85,9 +90,9 @@ function dotted(node: Json | undefined): string | undefined {
   return node?.['k'] === 'mem' && of?.['k'] === 'id' ? `${String(of['name'])}.${String(node['name'])}` : undefined
 }
 
-function ofFile(file: JavaScriptFacts, tables: ReadonlyMap<string, string>, helpers: ReadonlyMap<string, number>): Omit<BucketInCode, 'path'>[] {
+function ofFile(file: JavaScriptFacts, tables: ReadonlyMap<string, string>, helpers: ReadonlyMap<string, number>): Mention[] {
   const constants = new Map<string, string>()
-  const found: Omit<BucketInCode, 'path'>[] = []
+  const found: Mention[] = []
   const calls: Json[] = []
   const uploads = new Set<unknown>()
   const stack: unknown[] = [file.functions, file.exports]
@@ -123,7 +128,7 @@ function ofFile(file: JavaScriptFacts, tables: ReadonlyMap<string, string>, help
     if (!name) continue
     const of = fn['of'] as Json
     if (fn['name'] === 'from' && of?.['k'] === 'mem' && of['name'] === 'storage')
-      found.push({ name, line: Number(call['l']), ...(uploads.has(call) ? { uploads: true } : {}) })
+      found.push({ name, line: Number(call['l']), ...(uploads.has(call) ? { uploads: true as const } : {}) })
     if (fn['name'] === 'createBucket') {
       const options = args[1]?.['k'] === 'obj' ? (args[1]['props'] as readonly Json[]) : []
       const flag = options.find((p) => p['key'] === 'public')?.['value'] as Json | undefined

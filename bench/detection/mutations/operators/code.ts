@@ -1,5 +1,5 @@
 import { endpoint, SIGNED_IN } from '../endpoints.ts'
-import { type Files, isServer, type Operator, type Plant, replacing } from '../plant.ts'
+import { type Files, isServerScript, type Operator, type Plant, replacing } from '../plant.ts'
 import { LIVE_KEY } from '../secrets.ts'
 
 export const isLock = (p: string) => /(^|\/)(package-lock\.json|pnpm-lock\.yaml|yarn\.lock|bun\.lock)$/.test(p)
@@ -44,7 +44,7 @@ export const CODE: readonly Operator[] = [
   { check: 24, name: 'a package that others pull in has a high advisory', plant: locking('ws', '8.16.0') },
   { check: 24, name: 'a package of the tool chain has a high advisory', plant: locking('cross-spawn', '7.0.3') },
   { check: 24, name: 'another one has', plant: locking('braces', '3.0.2') },
-  { check: 25, name: 'a live key in the code', plant: replacing(isServer, /^/, `const key = '${LIVE_KEY}'\n`) },
+  { check: 25, name: 'a live key in the code', plant: replacing(isServerScript, /^/, `const key = '${LIVE_KEY}'\n`) },
   {
     check: 25,
     name: 'a new endpoint lets one address in',

@@ -1,4 +1,4 @@
-import { adding, isCode, isServer, type Operator, replacing, usesSupabase } from '../plant.ts'
+import { adding, isCode, isServerScript, type Operator, replacing, usesSupabase } from '../plant.ts'
 import { jwt, LIVE_KEY, PROJECT } from '../secrets.ts'
 
 const isTemplate = (p: string) => /\.env\.(example|sample|template)$/.test(p)
@@ -6,7 +6,7 @@ const isTemplate = (p: string) => /\.env\.(example|sample|template)$/.test(p)
 /** Checks 12 to 15: environment variables. */
 export const ENV: readonly Operator[] = [
   { check: 12, name: 'a public database URL in the template', plant: replacing(isTemplate, /$/, '\nNEXT_PUBLIC_DATABASE_URL=\n') },
-  { check: 12, name: 'code reads a public database URL', plant: replacing(isServer, /^/, 'const url = process.env.VITE_DATABASE_URL\n') },
+  { check: 12, name: 'code reads a public database URL', plant: replacing(isServerScript, /^/, 'const url = process.env.VITE_DATABASE_URL\n') },
   {
     check: 12,
     name: 'a compose file sets one',
