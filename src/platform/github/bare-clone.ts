@@ -6,6 +6,9 @@ import { join } from 'node:path'
 import type { RepositoryRef } from './repository-ref.ts'
 
 const FETCH_TIMEOUT_MS = 90_000
+/** Commits and trees of one repository, in bytes; the largest application seen has a tenth. */
+const MAX_BYTES = 2 ** 30
+const LOOK_EVERY_MS = 500
 
 /** The file that says a clone is set up; its time says when it was last used. */
 const MARK = 'config.prelaunch'
@@ -21,20 +24,22 @@ export class BareClone {
   readonly dir: string
   readonly #temporary: boolean
   readonly #url: string
+  readonly #maxBytes: number
 
-  private constructor(dir: string, url: string, temporary: boolean) {
+  private constructor(dir: string, url: string, temporary: boolean, maxBytes: number) {
     this.dir = dir
     this.#url = url
     this.#temporary = temporary
+    this.#maxBytes = maxBytes
   }
 
-  static async open(ref: RepositoryRef, root: string | undefined): Promise<BareClone> {
+  static async open(ref: RepositoryRef, root: string | undefined, maxBytes = MAX_BYTES): Promise<BareClone> {
     const dir = root ? join(root, `${ref.id}.git`) : await mkdtemp(join(tmpdir(), 'prelaunch-git-'))
     if (root) await mkdir(dir, { recursive: true })
-    return new BareClone(dir, ref.cloneUrl, !root)
+    return new BareClone(dir, ref.cloneUrl, !root, maxBytes)
   }
 
-  /** Brings the commits and everything that they reach. Throws when git, the transport or the time does not allow it. */
+  /** Brings the commits and everything that they reach. Throws when git, the transport, the time or the size does not allow it. */
   async fetch(commits: readonly string[], token: string, signal?: AbortSignal): Promise<void> {
     await inTurn(this.dir, () => this.#fetch(commits, token, signal))
   }
@@ -52,6 +57,27 @@ export class BareClone {
     // Refs keep what was fetched and tell the server at the next fetch what is here already.
     const refspecs = missing.map((commit) => `+${commit}:refs/prelaunch/${commit}`)
     const authorization = `Authorization: Basic ${Buffer.from(`x-access-token:${token}`).toString('base64')}`
+    await this.#within(signal, (limited) => this.#fetchRefs(refspecs, authorization, limited))
+  }
+
+  /** Ends a fetch that grows beyond what may be kept, and forgets what it brought. */
+  async #within(signal: AbortSignal | undefined, run: (signal: AbortSignal) => Promise<void>): Promise<void> {
+    const limit = new AbortController()
+    const tooLarge = async () => (await bytesIn(this.dir)) > this.#maxBytes
+    const look = setInterval(() => void tooLarge().then((large) => large && limit.abort()), LOOK_EVERY_MS)
+    try {
+      await run(signal ? AbortSignal.any([signal, limit.signal]) : limit.signal).catch((error: unknown) => {
+        if (!limit.signal.aborted) throw error
+      })
+    } finally {
+      clearInterval(look)
+    }
+    if (!limit.signal.aborted && !(await tooLarge())) return
+    await rm(this.dir, { recursive: true, force: true })
+    throw new Error(`the history is larger than ${Math.round(this.#maxBytes / 2 ** 20)} MB`)
+  }
+
+  async #fetchRefs(refspecs: readonly string[], authorization: string, signal: AbortSignal): Promise<void> {
     await git(
       this.dir,
       [

@@ -94,8 +94,7 @@ export class GitHubSource implements Source {
       }
     }
     const snapshot = await this.snapshot(commit)
-    const folders = snapshot.blobs.filter((b) => b.path.endsWith('/package.json')).map((b) => b.path.slice(0, -'/package.json'.length))
-    return graphqlHistory(this.#api, this.#ref, commit, folders, wanted)
+    return graphqlHistory(this.#api, this.#ref, commit, applicationFolders(snapshot.blobs.map((b) => b.path)), wanted)
   }
 
   async mergeBase(base: string, head: string): Promise<string | undefined> {
@@ -143,4 +142,17 @@ export class GitHubSource implements Source {
     await this.#spool?.close()
     await this.#clone?.close()
   }
+}
+
+/** Folders in which env files usually lie: those with a package.json or a `supabase/`, and the latter itself. The shortest come first. */
+export function applicationFolders(paths: readonly string[]): string[] {
+  const folders = new Set<string>()
+  for (const path of paths) {
+    const manifest = /^(.+)\/package\.json$/.exec(path)?.[1]
+    if (manifest && !manifest.includes('node_modules')) folders.add(manifest)
+    const [, above, supabase] = /^((?:.+\/)?)(supabase)\//.exec(path) ?? []
+    if (supabase)
+      for (const folder of [`${above}${supabase}`, `${above}${supabase}/functions`, (above ?? '').replace(/\/$/, '')]) if (folder) folders.add(folder)
+  }
+  return [...folders].sort((a, b) => a.split('/').length - b.split('/').length || (a < b ? -1 : 1))
 }

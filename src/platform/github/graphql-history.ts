@@ -7,16 +7,21 @@ import type { RepositoryRef } from './repository-ref.ts'
 const NAMES = [
   '.env',
   '.env.local',
+  '.env.dev',
   '.env.development',
   '.env.development.local',
+  '.env.prod',
   '.env.production',
   '.env.production.local',
   '.env.staging',
+  '.env.preview',
   '.env.test',
+  '.env.backup',
+  '.env.example',
   '.dev.vars',
 ]
 /** Folders asked for: the top and those with an application. */
-const MAX_FOLDERS = 10
+const MAX_FOLDERS = 20
 const MAX_VERSIONS = 30
 
 interface HistoryNode {
@@ -36,10 +41,8 @@ export async function graphqlHistory(
   folders: readonly string[],
   wanted: (path: string) => boolean,
 ): Promise<History> {
-  const paths = ['', ...folders.filter(Boolean)]
-    .slice(0, MAX_FOLDERS)
-    .flatMap((folder) => NAMES.map((name) => (folder ? `${folder}/${name}` : name)))
-    .filter(wanted)
+  const asked = ['', ...folders.filter(Boolean)].slice(0, MAX_FOLDERS)
+  const paths = asked.flatMap((folder) => NAMES.map((name) => (folder ? `${folder}/${name}` : name))).filter(wanted)
   const fields = paths.map(
     (path, i) =>
       `p${i}: history(first: ${MAX_VERSIONS}, path: ${JSON.stringify(path)}) { totalCount nodes { oid author { email } file(path: ${JSON.stringify(path)}) { oid mode } } }`,
@@ -59,7 +62,7 @@ export async function graphqlHistory(
   return {
     commits: found?.['all']?.totalCount ?? 0,
     complete: false,
-    because: 'the history was read through the API, which answers for named files only: the usual env files were asked for',
+    because: `the history was read through the API, which answers for named files only: ${NAMES.length} usual names of env files were asked for in ${asked.length === 1 ? 'the top folder' : `the top folder and ${asked.slice(1).join(', ')}`}`,
     files: [...files.values()].sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : a.sha < b.sha ? -1 : 1)),
     authors: [...counts].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).map(([email]) => email),
   }

@@ -1,9 +1,13 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { audit } from '../../../src/audit.ts'
 import { DEFAULT_CONFIG } from '../../../src/config/config.ts'
 import { isEnvFile } from '../../../src/lib/env-file-name.ts'
+import { BareClone } from '../../../src/platform/github/bare-clone.ts'
 import { tokenClient } from '../../../src/platform/github/client.ts'
-import { GitHubSource } from '../../../src/platform/github/github-source.ts'
+import { applicationFolders, GitHubSource } from '../../../src/platform/github/github-source.ts'
 import type { RepositoryRef } from '../../../src/platform/github/repository-ref.ts'
 import { localDatabase } from '../../../src/platform/local/database.ts'
 import { GitSource } from '../../../src/platform/local/git-source.ts'
@@ -95,7 +99,46 @@ describe('a repository on GitHub', () => {
     expect(history).toMatchObject({ complete: false, commits: 3 })
     expect(history.authors).toEqual((await new GitSource(repo.git.dir).history(head, isEnvFile)).authors)
     expect(history.files.map((f) => f.path)).toEqual(['.env'])
+    expect(history.because).toBe(
+      'the history was read through the API, which answers for named files only: 14 usual names of env files were asked for in the top folder and supabase, supabase/functions',
+    )
     expect(await closed.mergeBase(base, head)).toBe(base)
     await closed.close()
   })
+
+  test('a history that is too large is given up, leaves nothing behind, and the API answers', async () => {
+    const root = await mkdtemp(join(tmpdir(), 'prelaunch-clones-'))
+    const clone = await BareClone.open(ref(), root, 100)
+    await expect(clone.fetch([head], github.createUserToken('dev'))).rejects.toThrow('the history is larger than 0 MB')
+    expect(await readdir(root)).toEqual([])
+    await rm(root, { recursive: true, force: true })
+  })
+
+  test('a kept clone asks for new commits only, and for nothing when it has them', async () => {
+    const root = await mkdtemp(join(tmpdir(), 'prelaunch-clones-'))
+    const clone = await BareClone.open(ref(), root)
+    const token = github.createUserToken('dev')
+    const packs = async () => (await readdir(join(clone.dir, 'objects', 'pack'))).filter((f) => f.endsWith('.pack')).length
+    await clone.fetch([base], token)
+    const before = github.requests.length
+    await clone.fetch([base], token)
+    expect(github.requests.length).toBe(before)
+    const objects = async (commit: string) => (await new GitSource(clone.dir).history(commit, isEnvFile)).commits
+    await clone.fetch([head], token)
+    expect(await objects(head)).toBe(3)
+    expect(await packs()).toBeLessThanOrEqual(2)
+    await rm(root, { recursive: true, force: true })
+  })
+})
+
+test('folders in which env files usually lie', () => {
+  expect(
+    applicationFolders([
+      'package.json',
+      'apps/web/package.json',
+      'apps/web/supabase/config.toml',
+      'backend/supabase/functions/a/index.ts',
+      'node_modules/x/package.json',
+    ]),
+  ).toEqual(['backend', 'apps/web', 'backend/supabase', 'apps/web/supabase', 'backend/supabase/functions', 'apps/web/supabase/functions'])
 })

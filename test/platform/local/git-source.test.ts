@@ -64,6 +64,19 @@ describe('GitSource', () => {
     expect(history).toEqual({ commits: 2, complete: true, authors: ['ann@shop.test'], files: [{ path: '.env', sha: shaOf('A=1\n'), commit: commits[0] }] })
   })
 
+  test('a shallow clone says that older commits are missing', async () => {
+    const shallow = mkdtempSync(join(tmpdir(), 'prelaunch-shallow-'))
+    execFileSync('git', ['clone', '-q', '--depth', '1', `file://${dir}`, shallow])
+    expect(await new GitSource(shallow).history('HEAD', isEnvFile)).toEqual({
+      commits: 1,
+      complete: false,
+      because: 'the clone is shallow: older commits are not here',
+      authors: ['ann@shop.test'],
+      files: [],
+    })
+    rmSync(shallow, { recursive: true, force: true })
+  })
+
   test('the working tree holds new files and not the ignored ones, under the same SHAs', async () => {
     write('.env', 'SECRET=1\n')
     write('new.ts', 'export {}\n')
