@@ -41,11 +41,17 @@ export function ruledMiddleware(config: NuxtConfig | undefined, route: string): 
   })
 }
 
+/** The limiter of `nuxt-security`: on unless switched off, for every request. */
+export function rateLimiter(config: NuxtConfig | undefined): Before[] {
+  const module = moduleOf(config, 'nuxt-security')
+  if (!config || !module) return []
+  const options = module.k === 'arr' ? module.items[1] : propOf(config.options, 'security')
+  return isFalse(propOf(options, 'rateLimiter')) ? [] : [ofModule(config, module, { from: 'nuxt-security', name: 'rateLimiter' })]
+}
+
 /** The redirect of `@nuxtjs/supabase`: on unless switched off, for every page but sign-in, its callback and the exceptions. */
 export function supabaseRedirect(config: NuxtConfig | undefined, route: string): Before[] {
-  const modules = propOf(config?.options, 'modules')
-  const named = (e: Expr | undefined) => stringOf(e) === '@nuxtjs/supabase'
-  const module = modules?.k === 'arr' ? modules.items.find((i) => named(i) || (i.k === 'arr' && named(i.items[0]))) : undefined
+  const module = moduleOf(config, '@nuxtjs/supabase')
   if (!config || !module) return []
   const options = module.k === 'arr' ? module.items[1] : propOf(config.options, 'supabase')
   if (isFalse(propOf(options, 'redirect'))) return []
@@ -55,17 +61,25 @@ export function supabaseRedirect(config: NuxtConfig | undefined, route: string):
   const path = samplePath(route)
   const matches = (patterns: readonly string[]) => patterns.some((p) => wildcard(p)?.test(path))
   if (matches(open) || (included.length > 0 && !matches(included))) return []
-  return [
-    {
-      // nothing of the repository to follow
-      code: { k: 'expr', path: config.path, scope: 0, expr: { k: 'lit', v: null, l: module.l } },
-      calling: 'component',
-      at: { path: config.path, line: module.l },
-      what: 'middleware',
-      blocks: true,
-      external: { from: '@nuxtjs/supabase', name: 'redirect' },
-    },
-  ]
+  return [ofModule(config, module, { from: '@nuxtjs/supabase', name: 'redirect' })]
+}
+
+/** How a module is listed: its name, or the name with options. */
+function moduleOf(config: NuxtConfig | undefined, name: string): Expr | undefined {
+  const modules = propOf(config?.options, 'modules')
+  return modules?.k === 'arr' ? modules.items.find((i) => stringOf(i) === name || (i.k === 'arr' && stringOf(i.items[0]) === name)) : undefined
+}
+
+/** Middleware that a module brings: nothing of the repository to follow. */
+function ofModule(config: NuxtConfig, module: Expr, external: { readonly from: string; readonly name: string }): Before {
+  return {
+    code: { k: 'expr', path: config.path, scope: 0, expr: { k: 'lit', v: null, l: module.l } },
+    calling: 'component',
+    at: { path: config.path, line: module.l },
+    what: 'middleware',
+    blocks: true,
+    external,
+  }
 }
 
 const isFalse = (e: Expr | undefined): boolean => e?.k === 'lit' && e.v === false

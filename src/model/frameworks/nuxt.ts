@@ -1,9 +1,10 @@
 import type { Expr } from '../../facts/javascript.ts'
+import { nuxtHome } from '../modules/nuxt-layers.ts'
 import type { Before, Entry, Framework, Middleware } from './entry.ts'
 import { routeSubject } from './entry.ts'
 import { exportedHandler, frameworkIn } from './exported-handlers.ts'
-import { fileToRoute, routeFile } from './file-routes.ts'
-import { isStatic, nuxtConfig, ruledMiddleware, supabaseRedirect } from './nuxt-config.ts'
+import { fileToRoute, type RouteFile, routeFile } from './file-routes.ts'
+import { isStatic, nuxtConfig, rateLimiter, ruledMiddleware, supabaseRedirect } from './nuxt-config.ts'
 import type { Program } from './program.ts'
 import { expressions, propOf, stringsOf } from './walk.ts'
 
@@ -17,15 +18,15 @@ export const nuxt: Framework = {
   name: 'Nuxt',
   entries: (program) =>
     program.paths.flatMap((path) => {
-      if (!isNuxt(program, path)) return []
-      const dir = program.workspace(path).dir
+      const { application: dir, layer } = nuxtHome(path, program.workspaces)
+      if (!isNuxt(program, path) && !isNuxt(program, dir === '' ? 'nuxt.config.ts' : `${dir}/nuxt.config.ts`)) return []
       const nitroOnly = !program.workspaces.uses('nuxt', path) && program.workspaces.uses('nitropack', path)
-      const api = routeFile(path, dir, nitroOnly ? API : API.slice(0, 3))
+      const api = routeFile(path, layer, nitroOnly ? API : API.slice(0, 3))
       if (api && !path.endsWith('.vue')) return handler(program, path, dir, `api/${api.inside}`)
-      const plain = routeFile(path, dir, nitroOnly ? ROUTES : ROUTES.slice(0, 3))
+      const plain = routeFile(path, layer, nitroOnly ? ROUTES : ROUTES.slice(0, 3))
       if (plain && !path.endsWith('.vue')) return handler(program, path, dir, plain.inside)
-      const page = path.endsWith('.vue') ? routeFile(path, dir, PAGES) : undefined
-      return page ? [pageEntry(program, path, dir, page.inside)] : []
+      const page = path.endsWith('.vue') ? routeFile(path, layer, PAGES) : undefined
+      return page ? [pageEntry(program, path, dir, page)] : []
     }),
   middleware: (program) =>
     program.workspaces.all.flatMap((w) =>
@@ -74,22 +75,24 @@ function serverMiddleware(program: Program, dir: string): readonly Before[] {
   if (before) return before
   const prefix = dir === '' ? '' : `${dir}/`
   const found = program.paths
-    .filter((p) => [`${prefix}server/middleware/`, `${prefix}src/server/middleware/`, `${prefix}app/server/middleware/`].some((f) => p.startsWith(f)))
+    .filter((p) => p.startsWith(prefix) && /^(?:layers\/[^/]+\/)?(?:(?:src|app)\/)?server\/middleware\//.test(p.slice(prefix.length)))
     .flatMap((path): Before[] => {
       const h = exportedHandler(program, path, 'default')
       return h?.code
         ? [{ code: h.code, calling: 'nitro', at: { path, line: h.line, ...(h.endLine ? { endLine: h.endLine } : {}) }, what: 'middleware', blocks: true }]
         : []
     })
-  known.set(dir, found)
-  return found
+  const all = [...rateLimiter(nuxtConfig(program, dir)), ...found]
+  known.set(dir, all)
+  return all
 }
 
-function pageEntry(program: Program, path: string, dir: string, inside: string): Entry {
+function pageEntry(program: Program, path: string, dir: string, { root, inside }: RouteFile): Entry {
   const route = fileToRoute(inside.replace(/_([A-Za-z]\w*)(?=\/|$)/g, '[$1]').replace(/(^|\/)\[\.\.\.\]$/, '$1[...slug]'))
-  const js = program.js(path)
   const config = nuxtConfig(program, dir)
-  const names = js ? pageMiddleware(js.functions.flatMap((f) => [...expressions(f)])) : []
+  // the pages that a page is nested in come with theirs: `a.vue` for `a/b.vue`
+  const nested = inside.split('/').map((_, i, parts) => `${root}/${parts.slice(0, i + 1).join('/')}.vue`)
+  const names = [...new Set(nested.flatMap((p) => pageMiddleware((program.js(p)?.functions ?? []).flatMap((f) => [...expressions(f)]))))]
   return {
     framework: 'Nuxt',
     kind: 'page',
@@ -119,10 +122,10 @@ function pageMiddleware(all: readonly Expr[]): readonly string[] {
 function routeMiddleware(program: Program, dir: string, names: readonly string[]): Before[] {
   const prefix = dir === '' ? '' : `${dir}/`
   const all = program.paths.flatMap((path) => {
-    const m = [`${prefix}middleware/`, `${prefix}app/middleware/`, `${prefix}src/middleware/`].find((f) => path.startsWith(f))
+    const m = path.startsWith(prefix) ? /^(?:layers\/[^/]+\/)?(?:(?:app|src)\/)?middleware\//.exec(path.slice(prefix.length)) : null
     if (!m) return []
     const name = path
-      .slice(m.length)
+      .slice(prefix.length + m[0].length)
       .replace(/\.[cm]?[jt]s$/, '')
       .replace(/^\d+\./, '')
     return [{ path, name: name.replace(/\.global$/, '').replace(/\/index$/, ''), global: /\.global$/.test(name) }]

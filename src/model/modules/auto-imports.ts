@@ -1,6 +1,7 @@
 import type { FactsIndex } from '../../facts/facts.ts'
 import type { JavaScriptFacts } from '../../facts/javascript.ts'
 import type { WorkspacesModel } from '../workspaces/workspaces.ts'
+import { nuxtHome } from './nuxt-layers.ts'
 import { within } from './paths.ts'
 import { walkExpressions } from './walk.ts'
 
@@ -16,8 +17,8 @@ export interface AutoImports {
   edges(path: string): readonly { readonly to: string; readonly line: number }[]
 }
 
-const APP_FOLDERS = /^(app\/|src\/)?(composables|utils|shared\/utils|shared\/types|stores)\/(?:[^/]+|[^/]+\/index)\.[cm]?[jt]s$/
-const SERVER_FOLDERS = /^(src\/)?(server\/utils\/.+|shared\/utils\/[^/]+)\.[cm]?[jt]s$/
+const APP_FOLDERS = /^(layers\/[^/]+\/)?(app\/|src\/)?(composables|utils|shared\/utils|shared\/types|stores)\/(?:[^/]+|[^/]+\/index)\.[cm]?[jt]s$/
+const SERVER_FOLDERS = /^(layers\/[^/]+\/)?(src\/)?(server\/utils\/.+|shared\/utils\/[^/]+)\.[cm]?[jt]s$/
 
 /** Reads the auto-import folders of Nuxt and Nitro workspaces. */
 export function readAutoImports(facts: FactsIndex, workspaces: WorkspacesModel): AutoImports {
@@ -49,13 +50,13 @@ export function readAutoImports(facts: FactsIndex, workspaces: WorkspacesModel):
   }
 
   function tableFor(path: string): ReadonlyMap<string, AutoImported> | undefined {
-    const dir = workspaces.of(path).dir
+    const dir = nuxtHome(path, workspaces).application
     const table = tables.get(dir)
-    return table && (/^(src\/)?server\//.test(within(dir, path)) ? table.server : table.app)
+    return table && (/^(layers\/[^/]+\/)?(src\/)?server\//.test(within(dir, path)) ? table.server : table.app)
   }
 
   function register(path: string, file: JavaScriptFacts): void {
-    const dir = workspaces.of(path).dir
+    const dir = nuxtHome(path, workspaces).application
     const table = tables.get(dir)
     if (!table) return
     const rel = within(dir, path)

@@ -1,6 +1,7 @@
 import type { FactsIndex } from '../../facts/facts.ts'
 import type { WorkspacesModel } from '../workspaces/workspaces.ts'
 import { type BundlerAlias, bundlerTarget, readBundlerAliases } from './bundler-aliases.ts'
+import { nuxtHome } from './nuxt-layers.ts'
 import { mapTargets, packageTargets } from './packages.ts'
 import { ancestors, dirname, join } from './paths.ts'
 import { aliasTargets, type PathAliases, readProjects } from './tsconfig.ts'
@@ -34,6 +35,7 @@ const CONVENTIONS: readonly { readonly prefix: string; readonly folders: readonl
   { prefix: '@@/', folders: [''] },
   { prefix: '@/', folders: ['src', '', 'app'] },
   { prefix: '~/', folders: ['app', 'src', ''] },
+  { prefix: '#layers/', folders: ['layers'] },
 ]
 
 export type Resolve = (fromPath: string, specifier: string) => string | undefined
@@ -140,12 +142,14 @@ export function createResolver(paths: Iterable<string>, facts: FactsIndex, works
   function fromConvention(fromPath: string, specifier: string): string | undefined {
     const root = workspaces.of(fromPath).dir
     if (specifier === '$lib') return file(join(root, 'src/lib'))
+    const { application } = nuxtHome(fromPath, workspaces)
     for (const { prefix, folders } of CONVENTIONS) {
       if (!specifier.startsWith(prefix)) continue
-      for (const folder of folders) {
-        const found = file(join(join(root, folder) ?? '', specifier.slice(prefix.length)))
-        if (found !== undefined) return found
-      }
+      for (const base of application === root ? [root] : [root, application])
+        for (const folder of folders) {
+          const found = file(join(join(base, folder) ?? '', specifier.slice(prefix.length)))
+          if (found !== undefined) return found
+        }
     }
     return undefined
   }

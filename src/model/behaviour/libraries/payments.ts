@@ -11,8 +11,10 @@ function verified(c: LibraryCall, library: string, processor: string, payload: V
 
 /** Stripe: `webhooks.constructEvent` verifies, everything else calls the API. */
 const stripe: Library = {
-  packages: ['stripe', 'stripe/'],
+  // `#stripe/server` of Nuxt's module gives the client
+  packages: ['stripe', 'stripe/', '#stripe/server'],
   call(c) {
+    if (c.name === 'useServerStripe') return { v: 'lib', pkg: 'stripe', name: '*' }
     const name = c.name.replace(/^Stripe\./, '')
     if (/webhooks\.constructEvent(?:Async)?$/.test(name)) return verified(c, 'stripe', 'stripe', c.args[0], c.args[2], !name.endsWith('Async'))
     if (

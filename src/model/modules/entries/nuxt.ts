@@ -1,6 +1,6 @@
 import { type EntryRules, matching } from './entry-rules.ts'
 
-const SRC = '(app/|src/)?'
+const SRC = '(layers/[^/]+/)?(app/|src/)?'
 
 /** Nuxt: everything but `server/` is rendered on both sides; Nitro serves `server/`. */
 export const nuxt: EntryRules = {
@@ -16,7 +16,7 @@ export const nuxt: EntryRules = {
     ),
     ...matching(app, new RegExp(`^${SRC}(app|error|app\\.config)\\.(vue|[jt]s)$`), 'client', 'root of the Nuxt application'),
     ...matching(app, new RegExp(`^${SRC}(pages|layouts|components|plugins|middleware)/.*\\.(vue|[jt]sx?)$`), 'server', 'rendered by Nuxt', /\.client\./),
-    ...matching(app, /^(src\/)?server\/(api|routes|middleware|plugins|tasks)\/.*\.[cm]?[jt]s$/, 'server', 'served by Nitro'),
+    ...matching(app, /^(layers\/[^/]+\/)?(src\/)?server\/(api|routes|middleware|plugins|tasks)\/.*\.[cm]?[jt]s$/, 'server', 'served by Nitro'),
   ],
-  serverOnly: (rel) => /^(src\/)?server\//.test(rel) || /\.server\.(vue|[jt]sx?)$/.test(rel),
+  serverOnly: (rel) => /^(layers\/[^/]+\/)?(src\/)?server\//.test(rel) || /\.server\.(vue|[jt]sx?)$/.test(rel),
 }
