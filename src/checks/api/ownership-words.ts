@@ -1,7 +1,7 @@
 import { alsoEqual } from '../../lib/rewrite-javascript.ts'
 import type { Route } from '../../model/routes/routes.ts'
 import type { Fix } from '../define-check.ts'
-import type { OwnershipBreach } from './ownership-breaches.ts'
+import type { OwnershipBreach } from './ownership-breach.ts'
 
 /** What a finding of check 17 says, by kind of breach. */
 export function ownershipWords(route: Route, b: OwnershipBreach): { title: string; message: string; attack: string; fix: Fix } {

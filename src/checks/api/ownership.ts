@@ -1,7 +1,8 @@
 import type { RelatedPlace } from '../../lib/place.ts'
 import type { Route } from '../../model/routes/routes.ts'
 import { defineCheck, failed, type Issue, notApplicable, passed } from '../define-check.ts'
-import { breachesOf, type Judged, type OwnershipBreach } from './ownership-breaches.ts'
+import type { OwnershipBreach } from './ownership-breach.ts'
+import { breachesOf, type Judged } from './ownership-breaches.ts'
 import { ownershipWords } from './ownership-words.ts'
 
 export default defineCheck({

@@ -1,0 +1,91 @@
+import type { Table } from '../../database/database.ts'
+import type { Place } from '../../lib/place.ts'
+import type { SchemaModel } from '../../model/app-model.ts'
+import type { Behaviour, Effect, Value } from '../../model/behaviour/behaviour.ts'
+import { isCallers, mentions } from '../../model/behaviour/values.ts'
+import type { Severity } from '../define-check.ts'
+
+/** One thing that a handler does for somebody who does not own it. */
+export interface OwnershipBreach {
+  readonly kind:
+    | 'row'
+    | 'rls'
+    | 'admin'
+    | 'listing'
+    | 'forged-owner'
+    | 'mass-assignment'
+    | 'power'
+    | 'state'
+    | 'editable'
+    | 'email-lookup'
+    | 'file'
+    | 'function'
+    | 'payment'
+  readonly severity: Severity
+  readonly at: Place
+  /** For the list of places: "deletes invoices by body `id`". */
+  readonly what: string
+  readonly table?: string
+  readonly verb?: string
+  /** What of the request chooses the object. */
+  readonly by?: string
+  /** The column that holds the owner, when the schema or custom tells. */
+  readonly ownerColumn?: string
+  /** The schema says which column that is. */
+  readonly ownerKnown?: true
+  readonly callerAs?: string
+  readonly library?: string
+  /** The only tie lets rows without an owner through. */
+  readonly ownerless?: true
+  /** How it is reached by people without an account. */
+  readonly open?: true
+}
+
+/** A query that a handler makes. */
+export type Query = Extract<Effect, { kind: 'db' }>
+
+/** Columns that name the person a row belongs to. */
+export const OWNER = /^(?:user_?id|owner_?id|author_?id|created_?by|profile_?id|account_?id|customer_?id|member_?id|uid|user|owner|user_?email)$/i
+
+/** Tables whose names say that their rows are somebody's, where no schema is there to tell. */
+export const PERSONAL_NAME =
+  /(^|_)(users?|profiles?|accounts?|customers?|orders?|payments?|subscriptions?|invoices?|messages?|conversations?|chats?|sessions?|tickets?|bookings?|reservations?|appointments?|members?|memberships?|teams?|organi[sz]ations?|credits?|wallets?|transactions?|notes?|documents?|files?|uploads?|contacts?|patients?|leads?|addresses|carts?|returns?|refunds?|api_?keys?|tokens?|notifications?|employees?|students?|projects?|tasks?|todos?|subscribers?|reports?|scans?|workspaces?)(_|$)/i
+
+/** What a query does, in the words of a finding. */
+export const verbOf = (e: Query): string => ({ select: 'loads', insert: 'inserts into', update: 'changes', upsert: 'writes', delete: 'deletes' })[e.op]
+
+/** The value comes from the request as it is (not through a row that was found). */
+export function fromRequest(value: Value, behaviour: Behaviour): boolean {
+  if (isCallers(value, behaviour)) return false
+  return mentions(value, (x) => x.v === 'request' && x.part !== 'ip' && x.part !== 'cookie')
+}
+
+/** The request's value itself, not something computed from it by an unknown function. */
+export function directly(value: Value): boolean {
+  if (value.v === 'request') return true
+  if (value.v === 'any') return value.of.some(directly)
+  return value.v === 'text' && value.parts.length === 1
+}
+
+/** The table of a query in the schema; the one of the same name in another schema where the own has none. */
+export function tableOf(e: Query, schema: Pick<SchemaModel, 'tables'>): Table | undefined {
+  const [a, b] = e.table.includes('.') ? e.table.split('.') : ['public', e.table]
+  const same = schema.tables.filter((t) => t.name.toLowerCase() === (b as string).toLowerCase())
+  return same.find((t) => t.schema === a) ?? same[0]
+}
+
+/** Whether the rows are somebody's: by the schema, else by the name of the table. */
+export function belongsToSomebody(e: Query, schema: Pick<SchemaModel, 'tables'>): boolean {
+  if (e.countOnly) return false
+  const table = tableOf(e, schema)
+  const shown = e.filters.some((f) => /^(?:is_)?(?:published|public|active|visible|approved|shared)$/i.test(f.column) && f.value.v === 'const')
+  if (table && !table.stub) return table.userData !== undefined && !(e.op === 'select' && shown && !table.userData.personalColumns.length)
+  return PERSONAL_NAME.test(e.table.split('.').at(-1) ?? '') && !(e.op === 'select' && shown)
+}
+
+/** An expression for the caller's id, as this handler gets it. */
+export function callerOf(behaviour: Behaviour): string {
+  const how = behaviour.steps.find((s) => s.effect.kind === 'identify')?.effect
+  const name = how?.kind === 'identify' ? how.how : ''
+  return /clerk/i.test(name) ? 'userId' : /next-auth|Auth\.js|Better Auth/i.test(name) ? 'session.user.id' : 'user.id'
+}

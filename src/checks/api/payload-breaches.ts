@@ -1,0 +1,109 @@
+import type { Table } from '../../database/database.ts'
+import type { SchemaModel } from '../../model/app-model.ts'
+import type { Behaviour, Step, Value } from '../../model/behaviour/behaviour.ts'
+import { isCallers, mentions, requestName } from '../../model/behaviour/values.ts'
+import { callerOf, directly, fromRequest, OWNER, type OwnershipBreach, type Query, tableOf, verbOf } from './ownership-breach.ts'
+import type { Ties } from './ties.ts'
+
+const FORGEABLE = /^(?:user_?id|owner_?id|author_?id|created_?by|profile_?id|uid|sender_?id)$/i
+
+/** The owner taken from the request, and whole bodies written with rights above the caller's. */
+export function payloadBreaches(step: Step, e: Query, behaviour: Behaviour, ties: Ties, schema: Pick<SchemaModel, 'tables'>): OwnershipBreach[] {
+  if (!e.payload || e.client.rights !== 'service' || e.op === 'delete' || e.op === 'select') return []
+  if (ties.byCondition(step)) return []
+  const table = tableOf(e, schema)
+  const out: OwnershipBreach[] = []
+  for (const payload of rowsOf(e.payload)) {
+    const owners = new Set(table?.userData?.ownerColumns ?? [])
+    if (payload.v === 'object') {
+      for (const [column, value] of Object.entries(payload.props)) {
+        if ((owners.has(column) && OWNER.test(column)) || FORGEABLE.test(column)) {
+          if (fromRequest(value, behaviour) && directly(value))
+            out.push({
+              kind: 'forged-owner',
+              severity: 'Critical',
+              at: step.at,
+              table: e.table,
+              verb: verbOf(e),
+              by: requestName(value) ?? 'the request',
+              ownerColumn: column,
+              callerAs: callerOf(behaviour),
+              what: `${verbOf(e)} ${e.table} with ${column} = ${requestName(value) ?? 'a value of the request'}`,
+            })
+        } else if (grantsPower(column, e.table, table) && chosenByCaller(value, behaviour))
+          out.push({
+            kind: 'power',
+            severity: 'Critical',
+            at: step.at,
+            table: e.table,
+            verb: verbOf(e),
+            by: requestName(value) ?? "the user's own metadata",
+            ownerColumn: column,
+            what: `${verbOf(e)} ${e.table} with ${column} = ${requestName(value) ?? "the user's own metadata"}`,
+          })
+      }
+    }
+    const whole = payload.v === 'request' ? payload : payload.v === 'object' && payload.rest?.v === 'request' ? payload.rest : undefined
+    if (whole?.v === 'request' && !whole.as && (whole.part === 'body' || whole.part === 'form') && (!whole.name || !payloadIsScalar(whole.name))) {
+      const bound = payload.v === 'object' ? new Set(Object.keys(payload.props)) : new Set<string>()
+      const power = table?.userData?.powerColumns.filter((c) => !bound.has(c)) ?? []
+      const owner = [...owners].filter((c) => !bound.has(c))
+      if (table && !table.stub && !power.length && (!owner.length || e.op === 'update') && !(e.op === 'update' && owner.length)) continue
+      out.push({
+        kind: 'mass-assignment',
+        severity: power.length ? 'Critical' : 'High',
+        at: step.at,
+        table: e.table,
+        verb: verbOf(e),
+        by: requestName(whole) ?? 'the request body',
+        ...((power[0] ?? owner[0]) ? { ownerColumn: (power[0] ?? owner[0]) as string } : {}),
+        what: `${verbOf(e)} ${e.table} with the whole request body`,
+      })
+    }
+  }
+  return out
+}
+
+/** What grants rights or money to the person whose row it is; a `role` of a chat message is none. */
+function grantsPower(column: string, name: string, table: Table | undefined): boolean {
+  if (!/(?:^|[._])(?:users?|profiles?|accounts?|members?|memberships?|\w+_members|user_roles|subscriptions?|wallets?|credits|\w+_credits)$/i.test(name))
+    return false
+  return table && !table.stub ? (table.userData?.powerColumns.includes(column) ?? false) : PLAINLY_POWER.test(column)
+}
+
+const PLAINLY_POWER = /^(?:role|is_?admin|admin|is_?premium|is_?pro|plan|tier|credits?|balance|subscription_?status|permissions?)$/i
+
+/** The value is the request's own, or a claim that the user edits; one of a fixed list may leave out what grants something. */
+function chosenByCaller(value: Value, behaviour: Behaviour): boolean {
+  if (value.v === 'any') return value.of.some((x) => chosenByCaller(x, behaviour))
+  if (value.v === 'caller') return value.trust === 'editable'
+  return value.v === 'request' && value.as !== 'enum' && fromRequest(value, behaviour)
+}
+
+const payloadIsScalar = (name: string): boolean => /(?:^|[._])(?:id|name|title|status|text|content|email|url)$/i.test(name)
+
+function rowsOf(payload: Value): readonly Value[] {
+  if (payload.v === 'array') return payload.items.slice(0, 4)
+  if (payload.v === 'any') return payload.of
+  if (payload.v === 'object' && payload.props.create?.v === 'object' && payload.props.update) return [payload.props.create, payload.props.update]
+  return [payload]
+}
+
+/** Rows chosen by a claim that the user edits (`user_metadata`). */
+export function editableBreaches(step: Step, e: Query, behaviour: Behaviour): OwnershipBreach[] {
+  if (e.client.rights !== 'service' || e.filters.some((f) => isCallers(f.value, behaviour))) return []
+  const f = e.filters.find((x) => x.op === 'eq' && mentions(x.value, (v) => v.v === 'caller' && v.trust === 'editable'))
+  if (!f) return []
+  const field = f.value.v === 'caller' ? (f.value.field ?? 'user_metadata') : 'user_metadata'
+  return [
+    {
+      kind: 'editable',
+      severity: 'Critical',
+      at: step.at,
+      table: e.table,
+      verb: verbOf(e),
+      by: field,
+      what: `${verbOf(e)} ${e.table} by ${f.column} = ${field}, which the user edits`,
+    },
+  ]
+}

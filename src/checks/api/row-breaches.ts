@@ -1,0 +1,194 @@
+import { isMeantToBeSeen } from '../../database/access/meant-to-be-seen.ts'
+import type { AccessMatrix } from '../../database/database.ts'
+import type { SchemaModel } from '../../model/app-model.ts'
+import type { Behaviour, Effect, Step, Value } from '../../model/behaviour/behaviour.ts'
+import { isCallers, mentions, requestName } from '../../model/behaviour/values.ts'
+import { callerOf, fromRequest, type OwnershipBreach, type Query, tableOf, verbOf } from './ownership-breach.ts'
+import type { Ties } from './ties.ts'
+
+const NOT_AN_ID =
+  /^(?:status|state|type|kind|category|locale|lang|language|role|plan|is_\w+|published|active|visible|page|limit|sort|order|slug|country|currency|month|year|date|level|name|title|code|token|share_token|invite_code|secret|key|hash|session_id|stripe_\w+|provider)$/i
+
+/** Columns that hold something unguessable: who knows it may. */
+const CAPABILITY = /token|secret|hash|nonce|share|invite|code|api_?key|session_?id|checkout|payment_?intent|unsubscribe|verification/i
+
+/** The filter through which the request chooses the row. */
+export function choosingFilter(e: Query, behaviour: Behaviour): { column: string; value: Value } | undefined {
+  if (e.op === 'insert') return undefined
+  if (e.op === 'upsert' && e.payload?.v === 'object') {
+    if ((e.onConflict ?? []).some((key) => e.payload?.v === 'object' && e.payload.props[key] && isCallers(e.payload.props[key] as Value, behaviour)))
+      return undefined
+    for (const key of e.onConflict ?? ['id']) {
+      const value = e.payload.props[key]
+      if (value && fromRequest(value, behaviour)) return { column: key, value }
+    }
+  }
+  for (const f of e.filters) {
+    const column = f.column.split('.').at(-1) ?? f.column
+    if ((f.op === 'eq' || f.op === 'in') && !NOT_AN_ID.test(column) && !CAPABILITY.test(column) && fromRequest(f.value, behaviour) && !narrow(f.value))
+      return { column, value: f.value }
+  }
+  return undefined
+}
+
+function narrow(value: Value): boolean {
+  return value.v === 'request' && (value.as === 'enum' || value.as === 'boolean' || value.as === 'date')
+}
+
+/** What row level security was found to allow somebody on another user's row. */
+export function rlsState(e: Query, schema: Pick<SchemaModel, 'tables'>, access: AccessMatrix, role: 'A' | 'anon'): 'open' | 'holds' | 'unknown' {
+  const table = tableOf(e, schema)
+  if (!table || table.stub) return 'unknown'
+  if (!table.rls.enabled) return 'open'
+  const tried = access.objects.find((o) => o.kind === 'table' && (o.object === `${table.schema}.${table.name}` || o.object === table.name))
+  const command = e.op === 'upsert' ? 'update' : e.op
+  const cells =
+    tried?.cells.filter((c) => c.command === command && (c.row === 'other' || c.row === 'forged') && (c.role === role || c.role === 'anon') && !c.column) ?? []
+  if (cells.some((c) => c.result === 'allowed')) return 'open'
+  return cells.some((c) => c.result === 'refused') ? 'holds' : 'unknown'
+}
+
+function ownerColumn(e: Query, schema: Pick<SchemaModel, 'tables'>): string {
+  const table = tableOf(e, schema)
+  const known = table?.userData?.ownerColumns[0]
+  if (known) return known
+  return e.client.library === 'prisma' || e.client.library === 'mongoose' || e.client.library === 'drizzle' ? 'userId' : 'user_id'
+}
+
+export function rowBreach(
+  step: Step,
+  index: number,
+  e: Query,
+  value: Value,
+  column: string,
+  behaviour: Behaviour,
+  ties: Ties,
+  schema: Pick<SchemaModel, 'tables'>,
+  access: AccessMatrix,
+  reasons: Set<string>,
+): OwnershipBreach | undefined {
+  if (ties.byFilter(e)) {
+    reasons.add(`${e.table} is filtered by the caller`)
+    return undefined
+  }
+  if (e.unread) {
+    reasons.add(`the conditions on ${e.table} could not be read whole`)
+    return undefined
+  }
+  if (ties.byCondition(step)) {
+    reasons.add(`${e.table} is compared with the caller first`)
+    return undefined
+  }
+  const by = requestName(value) ?? 'a value of the request'
+  const base = {
+    at: step.at,
+    table: e.table,
+    verb: verbOf(e),
+    by,
+    ownerColumn: ownerColumn(e, schema),
+    ...(tableOf(e, schema)?.userData?.ownerColumns.length === 1 ? { ownerKnown: true as const } : {}),
+    what: `${verbOf(e)} ${e.table} by ${column} = ${by}`,
+    callerAs: callerOf(behaviour),
+    library: e.client.library,
+  }
+  if (e.client.rights === 'caller' || e.client.rights === 'anon') {
+    const state = rlsState(e, schema, access, e.client.rights === 'anon' ? 'anon' : 'A')
+    const harmless = e.op === 'select' && (shownByRls(e, schema, access) || unprotectedUse(index, behaviour, ties) === 'none')
+    if (state === 'open' && !harmless) return { ...base, kind: 'rls', severity: 'High' }
+    reasons.add(
+      `${e.table} is reached with the ${e.client.rights === 'anon' ? 'anon' : "caller's own"} client${state === 'holds' ? ' and its row level security holds' : ''}`,
+    )
+    return undefined
+  }
+  if (e.client.rights !== 'service') {
+    reasons.add(`whose rights the client for ${e.table} has could not be seen`)
+    return undefined
+  }
+  if (e.op === 'select' && shownToOthers(e, schema)) {
+    reasons.add(`${e.table} is meant to be seen by others`)
+    return undefined
+  }
+  if (e.op === 'select') {
+    const use = unprotectedUse(index, behaviour, ties)
+    if (use === 'none') {
+      reasons.add(`${e.table} is compared with the caller after loading`)
+      return undefined
+    }
+    if (use === 'ownerless') return { ...base, kind: 'row', severity: 'High', ownerless: true }
+  }
+  return { ...base, kind: 'row', severity: 'Critical' }
+}
+
+/** Profiles and posts that others look at: read only, and nothing personal is known to be in them. */
+function shownToOthers(e: Query, schema: Pick<SchemaModel, 'tables'>): boolean {
+  const name = (e.table.split('.').at(-1) ?? '').toLowerCase()
+  if (!/^(?:(?:public_?)?profiles?|posts?|comments?|reviews?|likes?|articles?|users?)$/.test(name)) return false
+  const personal = tableOf(e, schema)?.userData?.personalColumns ?? []
+  if (e.columns?.length && !e.columns.includes('*'))
+    return !e.columns.some((c) => personal.includes(c) || /mail|phone|address|password|token|birth|stripe/i.test(c))
+  return personal.length === 0 && !/^users?$/.test(name)
+}
+
+/** Rows that others are meant to read, or that only a published state of theirs opens: no hole of a policy shows more. */
+function shownByRls(e: Query, schema: Pick<SchemaModel, 'tables'>, access: AccessMatrix): boolean {
+  const table = tableOf(e, schema)
+  if (!table?.rls.enabled) return false
+  const holes = (access.holes ?? []).filter((h) => h.object === `${table.schema}.${table.name}` && h.command === 'select')
+  return access.holes !== undefined && holes.every((h) => isMeantToBeSeen(table, h.policy))
+}
+
+/** Whether what a loaded row is used for stands behind a comparison with the caller; rows that are loaded by it (its parent's) are followed. */
+function unprotectedUse(index: number, behaviour: Behaviour, ties: Ties, depth = 0): 'none' | 'some' | 'ownerless' {
+  const ofRow = (x: Value) => (x.v === 'row' && x.step === index) || (x.v === 'error' && x.of === index)
+  let verdict: 'none' | 'some' | 'ownerless' = 'none'
+  for (const [i, s] of behaviour.steps.entries()) {
+    const e = s.effect
+    if (i <= index || e.kind === 'log' || e.kind === 'throw' || e.kind === 'identify') continue
+    if (e.kind === 'respond' && ((e.status ?? 200) >= 400 || e.how === 'redirect')) continue
+    if (!usesValue(e, (x) => x.v === 'row' && x.step === index) && !(isWork(e) && s.under.some((c) => mentions(c.test, ofRow)))) continue
+    if (ties.byCondition(s) || asksAboutCaller(e, behaviour)) continue
+    if (s.under.some((c) => nearTie(c.test, !c.negated, ties))) {
+      if (verdict === 'none') verdict = 'ownerless'
+      continue
+    }
+    const further = e.kind === 'db' && e.op === 'select' && depth < 4 ? unprotectedUse(i, behaviour, ties, depth + 1) : 'some'
+    if (further === 'some') return 'some'
+    if (further === 'ownerless') verdict = 'ownerless'
+  }
+  return verdict
+}
+
+/** The question itself whether the caller may: a membership looked up by both, a function given both. */
+function asksAboutCaller(e: Effect, behaviour: Behaviour): boolean {
+  if (e.kind === 'rpc') return mentions(e.args, (x) => isCallers(x, behaviour)) || e.client.rights === 'caller'
+  if (e.kind === 'db') return e.op === 'select' && (e.client.rights === 'caller' || e.filters.some((f) => isCallers(f.value, behaviour)))
+  return e.kind === 'limit' || e.kind === 'kv' || e.kind === 'hash-compare'
+}
+
+/** `!row.user_id || row.user_id === user.id`: the comparison is there, but rows without an owner pass. */
+function nearTie(test: Value, truthy: boolean, ties: Ties): boolean {
+  if (test.v !== 'op') return false
+  if (test.op === '!') return test.of[0] !== undefined && nearTie(test.of[0], !truthy, ties)
+  if ((test.op === '||') === truthy && (test.op === '||' || test.op === '&&'))
+    return test.of.some((x) => ties.holds(x, truthy, 0)) && test.of.some((x) => ownerUnset(x, truthy))
+  return false
+}
+
+function ownerUnset(x: Value, truthy: boolean): boolean {
+  if (x.v === 'row') return !truthy
+  if (x.v === 'op' && x.op === '!' && x.of[0]) return ownerUnset(x.of[0], !truthy)
+  return false
+}
+
+const isWork = (e: Effect): boolean => (e.kind === 'db' ? e.op !== 'select' : ['mail', 'sms', 'payment', 'storage', 'rpc', 'http', 'invoke'].includes(e.kind))
+
+function usesValue(e: Effect, predicate: (x: Value) => boolean): boolean {
+  return Object.values(e).some((x) => usesIn(x, predicate))
+}
+
+function usesIn(x: unknown, predicate: (x: Value) => boolean): boolean {
+  if (Array.isArray(x)) return x.some((i) => usesIn(i, predicate))
+  if (typeof x !== 'object' || x === null) return false
+  if ('v' in x) return mentions(x as Value, predicate)
+  return 'value' in x && 'column' in x ? usesIn((x as { value: unknown }).value, predicate) : false
+}

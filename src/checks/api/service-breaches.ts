@@ -1,0 +1,164 @@
+import type { SchemaModel } from '../../model/app-model.ts'
+import type { Behaviour, Effect, Step, Value } from '../../model/behaviour/behaviour.ts'
+import { isCallers, mentions, requestName } from '../../model/behaviour/values.ts'
+import type { Route } from '../../model/routes/routes.ts'
+import { belongsToSomebody, callerOf, directly, fromRequest, type OwnershipBreach, PERSONAL_NAME, type Query, tableOf, verbOf } from './ownership-breach.ts'
+import type { Ties } from './ties.ts'
+
+/** Every row of a personal table for anybody who is signed in. */
+export function listingBreaches(
+  step: Step,
+  index: number,
+  e: Query,
+  behaviour: Behaviour,
+  ties: Ties,
+  schema: Pick<SchemaModel, 'tables'>,
+  route: Route,
+): OwnershipBreach[] {
+  if (e.client.rights !== 'service' || e.countOnly || e.unread) return []
+  if (e.filters.some((f) => f.value.v !== 'const') || ties.byCondition(step)) return []
+  const admin = /(?:^|[/_-])(?:admin|backoffice|internal|management)(?:[/_-]|$)/i.test(route.route) || /(?:^|\/)admin(?:\/|$)/i.test(route.path)
+  const table = tableOf(e, schema)
+  if (e.op === 'select') {
+    const personal = table && !table.stub ? (table.userData?.personalColumns ?? []) : undefined
+    const columns = e.columns
+    const shows = personal ? personal.some((c) => !columns || columns.includes('*') || columns.includes(c)) : admin && PERSONAL_NAME.test(e.table)
+    if (!shows || !belongsToSomebody(e, schema) || e.one) return []
+    const shown = behaviour.steps
+      .slice(index + 1)
+      .some(
+        (s) =>
+          s.effect.kind === 'respond' &&
+          (s.effect.status ?? 200) < 400 &&
+          s.effect.body !== undefined &&
+          mentions(s.effect.body, (x) => x.v === 'row' && x.step === index && x.field !== 'length'),
+      )
+    return shown ? [{ kind: 'listing', severity: 'Critical', at: step.at, table: e.table, verb: verbOf(e), what: `answers with all rows of ${e.table}` }] : []
+  }
+  if (!admin || e.op === 'insert') return []
+  return [{ kind: 'admin', severity: 'Critical', at: step.at, table: e.table, verb: verbOf(e), what: `${verbOf(e)} ${e.table}` }]
+}
+
+/** Account administration, files, functions and payments that the request points at somebody else. */
+export function otherBreaches(step: Step, e: Effect, behaviour: Behaviour, ties: Ties, schema: Pick<SchemaModel, 'tables' | 'functions'>): OwnershipBreach[] {
+  if (ties.byCondition(step)) return []
+  switch (e.kind) {
+    case 'auth-call': {
+      if (e.op !== 'admin') return []
+      const target = e.args[0]
+      if (target && isCallers(target, behaviour)) return []
+      if (
+        /deleteUser|updateUserById|generateLink|inviteUserByEmail|listUsers|users\.(?:delete|update|ban)/.test(e.name) &&
+        (/listUsers/.test(e.name) || (target && mentions(target, (x) => x.v === 'request')))
+      ) {
+        if (
+          /listUsers/.test(e.name) &&
+          !behaviour.steps.some(
+            (s) => s.effect.kind === 'respond' && s.effect.body && mentions(s.effect.body, (x) => x.v === 'row' && x.step === behaviour.steps.indexOf(step)),
+          )
+        )
+          return []
+        return [
+          {
+            kind: 'admin',
+            severity: 'Critical',
+            at: step.at,
+            verb: e.name,
+            ...(target ? { by: requestName(target) ?? 'a value of the request' } : {}),
+            what: `${e.name} with the service role`,
+          },
+        ]
+      }
+      return []
+    }
+    case 'storage': {
+      if (e.client.rights !== 'service' || !fromRequest(e.object, behaviour)) return []
+      if (mentions(e.object, (x) => isCallers(x, behaviour))) return []
+      return [
+        {
+          kind: 'file',
+          severity: e.op === 'write' || e.op === 'list' ? 'High' : 'Critical',
+          at: step.at,
+          table: e.bucket,
+          verb: e.op,
+          by: requestName(e.object) ?? 'a value of the request',
+          callerAs: callerOf(behaviour),
+          what: `${e.op}s files of bucket ${e.bucket || '(computed)'} at ${requestName(e.object) ?? 'a path of the request'}`,
+        },
+      ]
+    }
+    case 'rpc': {
+      if (e.client.rights !== 'service' || e.args.v !== 'object' || mentions(e.args, (x) => isCallers(x, behaviour))) return []
+      const chosen =
+        Object.entries(e.args.props).find(
+          ([n, v]) => /(?:^|_)(?:user|owner|profile|account|customer|member|target)_?id$|^p?_?(?:user|uid|userid)$/i.test(n) && fromRequest(v, behaviour),
+        ) ??
+        Object.entries(e.args.props).find(
+          ([n, v]) => /(?:^|_)ids?$/i.test(n) && fromRequest(v, behaviour) && !checkedBefore(step, v, behaviour) && handsOutRows(e.function, schema),
+        )
+      return chosen
+        ? [
+            {
+              kind: 'function',
+              severity: 'Critical',
+              at: step.at,
+              table: e.function,
+              by: requestName(chosen[1]) ?? 'a value of the request',
+              ownerColumn: chosen[0],
+              callerAs: callerOf(behaviour),
+              what: `calls ${e.function} with ${chosen[0]} = ${requestName(chosen[1]) ?? 'a value of the request'}`,
+            },
+          ]
+        : []
+    }
+    case 'payment': {
+      if (/customers\.(?:list|search)$/.test(e.name) && e.args.some((a) => mentions(a, (x) => x.v === 'caller' && (x.field ?? '').endsWith('email')))) {
+        return [{ kind: 'email-lookup', severity: 'Medium', at: step.at, what: `${e.name} by the caller's e-mail address`, by: 'e-mail' }]
+      }
+      const target = e.args[0]
+      if (
+        /subscriptions\.(?:update|cancel|del)|billingPortal\.sessions\.create|customers\.(?:update|del)|paymentMethods\.(?:attach|detach)|refunds\.create|invoices\.(?:pay|voidInvoice|update)|subscriptionItems\./.test(
+          e.name,
+        ) &&
+        target
+      ) {
+        const id = target.v === 'object' ? (target.props.customer ?? target.props.payment_intent ?? target.props.charge) : target
+        if (id && fromRequest(id, behaviour) && directly(id))
+          return [
+            {
+              kind: 'payment',
+              severity: 'High',
+              at: step.at,
+              verb: e.name,
+              by: requestName(id) ?? 'a value of the request',
+              what: `${e.name} on ${requestName(id)}`,
+            },
+          ]
+      }
+      return []
+    }
+    default:
+      return []
+  }
+}
+
+/** A function of the repository's SQL that returns rows of somebody's table and never looks at who asks. */
+function handsOutRows(name: string, schema: Pick<SchemaModel, 'tables' | 'functions'>): boolean {
+  const fn = schema.functions.find((f) => f.name.toLowerCase() === name.toLowerCase() && !f.stub)
+  if (!fn || !/^(?:table|setof|record)\b/i.test(fn.returns) || /\bauth\s*\.\s*(?:uid|jwt)\s*\(/i.test(fn.body)) return false
+  const words = new Set(fn.body.toLowerCase().match(/[a-z_]\w*/g))
+  return schema.tables.some((t) => t.userData && !t.stub && words.has(t.name.toLowerCase()) && t.userData.ownerColumns.length > 0)
+}
+
+/** The ids were looked up among the caller's own rows before. */
+function checkedBefore(step: Step, value: Value, behaviour: Behaviour): boolean {
+  const name = requestName(value)
+  return behaviour.steps
+    .slice(0, behaviour.steps.indexOf(step))
+    .some(
+      ({ effect }) =>
+        effect.kind === 'db' &&
+        (effect.client.rights === 'caller' || effect.filters.some((f) => isCallers(f.value, behaviour))) &&
+        effect.filters.some((f) => requestName(f.value) === name),
+    )
+}
