@@ -80,7 +80,7 @@ export async function audit(request: AuditRequest, ports: AuditPorts): Promise<A
   const base = mergeBase ? await auditCommit(mergeBase, request, ports, meter) : undefined
 
   const renamed = base ? followRenames(base.snapshot, head.snapshot) : undefined
-  const compared = base && renamed ? compare(renamed(base.findings), head) : undefined
+  const compared = base && renamed ? compare(renamed(base.findings), base, head) : undefined
   const introduced = new Set(compared?.introduced.map((f) => f.fingerprint))
   const { kept, suppressed, problems } = suppress(
     head.findings,
@@ -194,6 +194,7 @@ async function replayOrGap(database: Database, plan: Parameters<Database['replay
           path: plan.files[0]?.path ?? '',
           because,
           touches: ['table', 'rls', 'policy', 'grant', 'function', 'view', 'bucket'].map((topic) => ({ topic: topic as 'table' })),
+          lost: true,
         },
       ],
       statements: { total: 0, applied: 0, explained: 0 },
@@ -223,10 +224,15 @@ function snapshotGaps(snapshot: Snapshot): Gap[] {
   return snapshot.complete ? [] : [{ path: '', because: snapshot.incompleteBecause ?? 'the file list is not complete', touches: [{ topic: 'anything' }] }]
 }
 
-function compare(baseFindings: readonly Finding[], head: Audited): Comparison {
+function compare(baseFindings: readonly Finding[], base: Audited, head: Audited): Comparison {
+  const lost = head.model.gaps.find((g) => g.lost)
+  // without a database nothing that rests on it is repaired, wherever the statements stand
+  const blind = new Set(lost ? CHECKS.filter((c) => c.needs.includes('schema')).map((c) => c.id) : [])
   const unreadable = new Set(head.model.gaps.filter((g) => g.touches.length > 0).map((g) => g.path))
   const failedChecks = new Set(head.results.filter((r) => r.crash !== undefined).map((r) => r.check.id))
-  return compareFindings(baseFindings, head.findings, (f) => !unreadable.has(f.at.path) && !failedChecks.has(f.check) && !unreadable.has(''))
+  const readable = (f: Finding) => !unreadable.has(f.at.path) && !failedChecks.has(f.check) && !unreadable.has('') && !blind.has(f.check)
+  const compared = compareFindings(baseFindings, head.findings, readable)
+  return lost && !base.model.gaps.some((g) => g.lost) ? { ...compared, lost: lost.because } : compared
 }
 
 /** Adds up phases and counts over the commits of one audit. */

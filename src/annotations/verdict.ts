@@ -1,3 +1,4 @@
+import { prose } from '../lib/escape-markdown.ts'
 import type { Report } from '../report/report.ts'
 import type { Audience, Shown } from './shown.ts'
 
@@ -22,6 +23,13 @@ export function verdict(report: Report, shown: Shown, audience: Audience): Verdi
       conclusion: 'failure',
       title: 'The audit is not complete',
       sentence: '❌ **The audit could not see the whole repository**, so nobody knows yet whether this is safe. What could not be read is listed below.',
+    }
+  }
+  if (!blocking.length && report.comparison?.lost) {
+    return {
+      conclusion: 'failure',
+      title: 'The SQL can no longer be replayed',
+      sentence: `❌ **Do not merge yet.** Before this change the database could be rebuilt from the SQL and tried; now it cannot (${prose(report.comparison.lost, 200)}), so nobody knows what it opens. Run the audit again; if it ends the same way, look at the SQL of this change.`,
     }
   }
   if (blocking.length) {

@@ -79,9 +79,10 @@ async function readConfig(source: Source, revision: string): Promise<{ config: C
   return { ...parseConfig(bytes ? new TextDecoder().decode(bytes) : ''), commit: snapshot.commit }
 }
 
-/** 1 when a finding (introduced, when there is a base) is at or above the level. */
+/** 1 when a finding (introduced, when there is a base) is at or above the level, or when the database can no longer be judged. */
 function exitStatus(report: Report, failOn: Config['failOn']): number {
   if (failOn === 'never') return 0
+  if (report.comparison?.lost) return 1
   const introduced = report.comparison ? new Set(report.comparison.introduced) : undefined
   const threshold = LEVELS.indexOf(failOn)
   const hit = report.checks.some((c) =>

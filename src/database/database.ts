@@ -62,6 +62,8 @@ export interface DatabaseGap {
   readonly line?: number
   readonly because: string
   readonly touches: readonly { readonly topic: 'table' | 'rls' | 'policy' | 'grant' | 'function' | 'view' | 'bucket' | 'anything'; readonly object?: string }[]
+  /** The SQL as a whole could not be replayed: nothing is known of the database. */
+  readonly lost?: true
 }
 
 export interface Catalog {

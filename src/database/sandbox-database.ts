@@ -256,7 +256,7 @@ function residentBytes(pid: number | undefined): number | undefined {
 
 /** Nothing is known of the database, and everything that depends on it is in doubt. */
 function lost(input: ReplayInput, because: string): DatabaseResult {
-  const gap: DatabaseGap = { path: input.files[0]?.path ?? '', because, touches: [{ topic: 'anything' }] }
+  const gap: DatabaseGap = { path: input.files[0]?.path ?? '', because, touches: [{ topic: 'anything' }], lost: true }
   return {
     catalog: {
       tables: [],

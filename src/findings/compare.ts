@@ -7,6 +7,8 @@ export interface Comparison {
   readonly fixed: readonly Finding[]
   /** Findings of the base whose file could not be read at the head: not fixed, just not seen. */
   readonly unreadable: readonly Finding[]
+  /** Why the database could be judged at the base and no longer at the head: the change may hide anything. */
+  readonly lost?: string
 }
 
 /**

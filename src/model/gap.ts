@@ -24,4 +24,6 @@ export interface Gap {
   readonly because: string
   /** What it could have changed; `object` narrows it (a table's qualified name, a workspace's folder). */
   readonly touches: readonly { readonly topic: GapTopic; readonly object?: string }[]
+  /** The SQL as a whole could not be replayed: nothing is known of the database. */
+  readonly lost?: true
 }

@@ -61,6 +61,7 @@ export function buildReport(input: ReportInput): Report {
             existing: input.comparison.existing.map((f) => f.fingerprint),
             fixed: input.comparison.fixed.map((f) => render(f)),
             unreadable: input.comparison.unreadable.map((f) => render(f, 'unreadable')),
+            ...(input.comparison.lost ? { lost: input.comparison.lost } : {}),
           },
         }
       : {}),

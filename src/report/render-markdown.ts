@@ -19,6 +19,7 @@ export function renderMarkdown(report: Report): string {
       `Compared with the base: ${report.comparison.introduced.length} introduced, ${report.comparison.existing.length} existing, ${report.comparison.fixed.length} fixed.`,
       '',
     )
+  if (report.comparison?.lost) out.push(`**The SQL can no longer be replayed, although the base could be:** ${prose(report.comparison.lost, 200)}`, '')
   const findings = report.checks.flatMap((c) => c.findings.map((f) => ({ c, f })))
   for (const severity of ['Critical', 'High', 'Medium'] as const) {
     const level = findings.filter(({ f }) => f.severity === severity)

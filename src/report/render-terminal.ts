@@ -32,7 +32,8 @@ export function renderTerminal(report: Report, options: { readonly color: boolea
   }
   for (const p of report.audit.config.problems) out.push('', `${paint('yellow', 'Configuration')} ${cleanLine(p.path)}:${p.line} ${cleanLine(p.message)}`)
   if (report.comparison) {
-    const { introduced, existing, fixed, unreadable } = report.comparison
+    const { introduced, existing, fixed, unreadable, lost } = report.comparison
+    if (lost) out.push('', paint('red', `The SQL can no longer be replayed, although the base could be: ${cleanLine(lost, 200)}`))
     out.push(
       '',
       `Compared with the base: ${introduced.length} introduced, ${existing.length} existing, ${fixed.length} fixed${unreadable.length ? `, ${unreadable.length} could not be read again` : ''}.`,

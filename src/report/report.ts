@@ -37,6 +37,8 @@ export interface Report {
     readonly existing: readonly string[]
     readonly fixed: readonly ReportFinding[]
     readonly unreadable: readonly ReportFinding[]
+    /** Why the database could be judged at the base and no longer at the head. */
+    readonly lost?: string
   }
   /** `state` of a finding here: introduced when it or its suppression came with the change. */
   readonly suppressed: readonly { readonly finding: ReportFinding; readonly reason: string; readonly where: string }[]

@@ -124,7 +124,7 @@ function issueOf(model: Pick<AppModel, 'schema' | 'access'>, table: Table): Issu
       ...(policies.length ? ['splinter:0007'] : []),
       table.kind === 'foreign' ? 'splinter:0017' : 'splinter:0013',
       ...(owner?.personalColumns.length ? ['splinter:0023'] : []),
-      ...(/(^|_)q_|pgmq/.test(table.name) && table.schema === 'pgmq' ? ['splinter:0019'] : []),
+      ...(table.schema === 'pgmq' ? ['splinter:0019'] : []),
       'CWE-862',
     ],
   }

@@ -7,6 +7,7 @@ import {
   assumption,
   exposedTables,
   fixOf,
+  functionLints,
   isDeclaredPublic,
   listed,
   openTables,
@@ -161,7 +162,7 @@ function functionIssue(model: Model, hole: Hole): Issue | undefined {
     fix: fixOf(hole, 'Compare the caller with the owner inside the function, or let only the service role execute it.'),
     at: hole.at,
     proof: hole.proof,
-    aliases: [hole.who === 'anon' ? 'splinter:0028' : 'splinter:0029', 'CWE-862'],
+    aliases: [...functionLints(model.schema, hole), 'CWE-862'],
   }
 }
 

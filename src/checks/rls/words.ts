@@ -1,3 +1,5 @@
+import { isExposed } from '../../database/access/exposed.ts'
+import { functionObject } from '../../database/access/functions.ts'
 import { withUserData } from '../../database/access/user-data-by-name.ts'
 import type { Hole, Policy, Table } from '../../database/database.ts'
 import type { AppModel } from '../../model/app-model.ts'
@@ -71,7 +73,7 @@ export function tableOf(schema: Schema, name: string): Table | undefined {
 /** Tables that checks 1 to 4 speak of: those that browsers reach. */
 export function exposedTables({ schema, access }: Pick<AppModel, 'schema' | 'access'>): readonly Table[] {
   const exposed = new Set(access.exposedSchemas ?? ['public'])
-  return schema.tables.filter((t) => exposed.has(t.schema) && !t.extension).map(withUserData)
+  return schema.tables.filter((t) => isExposed(t, exposed) && !t.extension).map(withUserData)
 }
 
 const BOOKKEEPING =
@@ -167,4 +169,10 @@ export function memberWords(hole: Hole, table: string): { readonly title: string
         ? 'A plain member deletes the tenant with everything in it.'
         : `A plain member writes the own id into ${columns} and owns the tenant.`,
   }
+}
+
+/** Lints of the platform's own advisor that a callable SECURITY DEFINER function also meets. */
+export function functionLints(schema: Schema, hole: Hole): string[] {
+  const fn = schema.functions.find((f) => functionObject(f) === hole.object)
+  return [hole.who === 'anon' ? 'splinter:0028' : 'splinter:0029', ...(fn && !fn.setsSearchPath ? ['splinter:0011'] : [])]
 }

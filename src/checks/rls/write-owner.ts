@@ -6,6 +6,7 @@ import {
   assumption,
   exposedTables,
   fixOf,
+  functionLints,
   listed,
   memberWords,
   openTables,
@@ -166,7 +167,7 @@ function functionIssue(model: Model, hole: Hole): Issue {
   const self = hole.because === 'self'
   return {
     subject: `function ${hole.object}`,
-    severity: worst && !maintenance && !counter ? 'Critical' : 'High',
+    severity: (self ? tables.some((t) => t.grants) : worst && !maintenance && !counter) ? 'Critical' : 'High',
     title: `${hole.object} changes rows for anyone`,
     message: self
       ? `${hole.object} is SECURITY DEFINER and writes ${listed(hole.columns ?? [])} of the caller's own row in ${touched} with a value that the caller passes.`
@@ -180,7 +181,7 @@ function functionIssue(model: Model, hole: Hole): Issue {
     ),
     at: hole.at,
     proof: hole.proof,
-    aliases: [hole.who === 'anon' ? 'splinter:0028' : 'splinter:0029', 'CWE-862'],
+    aliases: [...functionLints(model.schema, hole), 'CWE-862'],
   }
 }
 

@@ -2,14 +2,15 @@ import type { Catalog, SqlFunction, Table } from '../database.ts'
 import { placeholderTable } from './expression/dynamic-sql.ts'
 import { Evaluator } from './expression/evaluate.ts'
 import { type JudgeWorld, judge, UNGUESSABLE, type Way } from './expression/judge.ts'
-import { ALWAYS, bases, both, type Ways } from './expression/predicate.ts'
+import { ALWAYS, bases, both, isTotal, visibleBases, type Ways } from './expression/predicate.ts'
 import { type Effect, type Routine, readRoutine, returnsOf } from './expression/routine.ts'
 import type { Scope, Variable, World } from './expression/scope.ts'
 import type { Tree } from './expression/tree.ts'
 import type { Hole } from './hole.ts'
 import { changesFilesOverHttp } from './outgoing.ts'
 import { BROWSER_ROLES, type BrowserRole, nameOf, possibleFor } from './policies.ts'
-import { grantsPower, isPublication } from './power-columns.ts'
+import { grantsPower, isPublication, powerColumnsOf } from './power-columns.ts'
+import { singlesOut } from './singles-out.ts'
 
 /** Judges the functions that run with their owner's rights and that browsers may call. */
 export function readFunctions(
@@ -166,7 +167,8 @@ function judgeEffect(
   const name = placeholder === 'chosen' ? EVERY_TABLE : effect.table
   const table = tables.get(effect.table)
   const owners = ownersOf(table)
-  const power = [...effect.writes.keys()].filter((c) => table?.userData?.powerColumns.includes(c) || grantsPower(c))
+  const meant = table ? powerColumnsOf(table) : []
+  const power = [...effect.writes.keys()].filter((c) => table?.userData?.powerColumns.includes(c) || meant.includes(c) || grantsPower(c))
   let when: Ways = effect.when
   if (effect.command === 'insert') {
     // the new row's columns equal what is written into them
@@ -206,8 +208,17 @@ function judgeEffect(
       }
     }
     const own = usable.filter((w) => w.outcome === 'owner' && !w.needsRole)
-    if (own.length && chosen.some(grantsPower))
-      return { table: name, command: effect.command, who: role, grants: true, columns: chosen, maintenance: false, self: true, counter: false }
+    if (own.length && effect.command !== 'insert' ? chosen.some((c) => meant.includes(c) || grantsPower(c)) : own.length && chosen.some(grantsPower))
+      return {
+        table: name,
+        command: effect.command,
+        who: role,
+        grants: chosen.some(grantsPower),
+        columns: chosen,
+        maintenance: false,
+        self: true,
+        counter: false,
+      }
     if (own.length)
       return {
         table: name,
@@ -268,17 +279,22 @@ function readReturned(
   const found: Read[] = []
   for (const result of returns) {
     const selects = result.query
-      ? evaluator
-          .select(result.query, result.scope)
-          .map((s) => ({ scope: s.scope, when: both(result.when, s.when), targets: s.targets.map((t) => t['ResTarget']?.val as Tree | undefined) }))
-      : [{ scope: result.scope, when: result.when, targets: [result.expression] }]
+      ? evaluator.select(result.query, result.scope).map((s) => ({
+          scope: s.scope,
+          when: both(result.when, s.when),
+          targets: s.targets.map((t) => t['ResTarget']?.val as Tree | undefined),
+          grouped: result.query?.['groupClause'] !== undefined,
+        }))
+      : [{ scope: result.scope, when: result.when, targets: [result.expression], grouped: false }]
     for (const select of selects) {
-      for (const { instance, columns, when } of shownInstances(select.targets, select.scope, evaluator)) {
+      for (const { instance, columns, when, grouped } of shownInstances(select.targets, select.scope, evaluator)) {
         const name = evaluator.instances[instance]?.table
         const table = name === undefined ? undefined : tables.get(name)
         if (!name || (!table?.userData && name !== 'auth.users')) continue
         const personal = name === 'auth.users' ? ['email', 'phone', 'raw_user_meta_data', '*'] : (table?.userData?.personalColumns ?? [])
         if (scalar && !columns.some((c) => personal.includes(c))) continue
+        // totals by day, by category: no row of anybody's is among them
+        if ((select.grouped || grouped) && !columns.some((c) => singlesOut(c, table))) continue
         const authored = isAuthored(table) && !columns.some((c) => c === '*' || personal.includes(c) || table?.userData?.ownerColumns.includes(c))
         const ways = judge(both(select.when, when), evaluator.instances, instance, world)
         for (const role of roles) {
@@ -306,8 +322,6 @@ function isAuthored(table: Table | undefined): boolean {
   return owners.length > 0 && owners.every((c) => /^\w+_by(_id)?$/i.test(c))
 }
 
-const AGGREGATES = new Set(['count', 'sum', 'avg', 'min', 'max'])
-
 /** The expression with aggregates, which show no row, taken out. */
 function withoutAggregates(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(withoutAggregates)
@@ -320,11 +334,16 @@ function withoutAggregates(node: unknown): unknown {
 }
 
 /** Table instances whose columns are in the result, and which; columns inside aggregates that hide the rows do not count. */
-function shownInstances(targets: readonly (Tree | undefined)[], scope: Scope, evaluator: Evaluator): { instance: number; columns: string[]; when: Ways }[] {
-  const shown = new Map<number, { columns: Set<string>; when: Ways }>()
-  const show = (instance: number, column: string, when: Ways) => {
-    const entry = shown.get(instance) ?? { columns: new Set<string>(), when }
+function shownInstances(
+  targets: readonly (Tree | undefined)[],
+  scope: Scope,
+  evaluator: Evaluator,
+): { instance: number; columns: string[]; when: Ways; grouped: boolean }[] {
+  const shown = new Map<number, { columns: Set<string>; when: Ways; grouped: boolean }>()
+  const show = (instance: number, column: string, when: Ways, grouped: boolean) => {
+    const entry = shown.get(instance) ?? { columns: new Set<string>(), when, grouped: true }
     entry.columns.add(column)
+    entry.grouped &&= grouped
     shown.set(instance, entry)
   }
   for (const target of targets) {
@@ -332,17 +351,17 @@ function shownInstances(targets: readonly (Tree | undefined)[], scope: Scope, ev
     const fields: readonly Tree[] = target['ColumnRef']?.fields ?? []
     if (fields.some((f) => f['A_Star'])) {
       const alias = fields[0]?.['String']?.sval
-      for (const frame of scope.frames) if (alias === undefined || frame.alias === alias) show(frame.instance, '*', ALWAYS)
+      for (const frame of scope.frames) if (alias === undefined || frame.alias === alias) show(frame.instance, '*', ALWAYS, false)
       continue
     }
     if (isCount(target)) continue
     for (const value of evaluator.values(withoutAggregates(target) as Tree, scope)) {
-      for (const term of bases(value.term)) if (term.t === 'column') show(term.instance, term.column, value.when)
+      for (const { term, inGroup } of visibleBases(value.term)) if (term.t === 'column') show(term.instance, term.column, value.when, inGroup)
     }
   }
-  return [...shown].map(([instance, s]) => ({ instance, columns: [...s.columns], when: s.when }))
+  return [...shown].map(([instance, s]) => ({ instance, columns: [...s.columns], when: s.when, grouped: s.grouped }))
 }
 
 function isCount(target: Tree): boolean {
-  return AGGREGATES.has(target['FuncCall']?.funcname?.at(-1)?.String?.sval ?? '') || target['SubLink']?.subLinkType === 'EXISTS_SUBLINK'
+  return isTotal(target['FuncCall']?.funcname?.at(-1)?.String?.sval ?? '') || target['SubLink']?.subLinkType === 'EXISTS_SUBLINK'
 }

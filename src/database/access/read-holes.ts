@@ -10,6 +10,7 @@ import type { Hole } from './hole.ts'
 import { BROWSER_ROLES, type BrowserRole, nameOf, type Reading, readPolicies } from './policies.ts'
 import { isPublication } from './power-columns.ts'
 import { askedColumns, readInsert, readUpdate, type WriteContext } from './read-writes.ts'
+import { singlesOut } from './singles-out.ts'
 import { withUserData } from './user-data-by-name.ts'
 
 /** What the parse trees say: every policy read, and every hole that follows. */
@@ -137,6 +138,7 @@ function readView(view: View, catalog: Catalog, readings: ReadonlyMap<string, re
         const name = evaluator.instances[instance]?.table ?? ''
         const table = tables.get(name)
         if (name !== 'auth.users' && (!table?.userData || (table.rls.enabled === false && name !== 'auth.users'))) continue
+        if (query['groupClause'] && !singlesOut(column, table)) continue
         const ways = judge(both(select.when, value.when ?? ALWAYS), evaluator.instances, instance, world)
         for (const role of roles) {
           const open = ways.some(

@@ -1,5 +1,6 @@
 import type { AccessMatrix, Catalog, ReplayInput } from '../database.ts'
 import { confirm } from './confirm.ts'
+import { isExposed } from './exposed.ts'
 import type { Hole } from './hole.ts'
 import { nameOf } from './policies.ts'
 import { readAccess } from './read-holes.ts'
@@ -35,7 +36,7 @@ export async function tryAccess(session: AccessSession, catalog: Catalog, input:
 /** Tables that the API exposes and that row level security does not protect. */
 function withoutRls(catalog: Catalog, exposed: ReadonlySet<string>): Hole[] {
   return catalog.tables
-    .filter((t) => exposed.has(t.schema) && !t.rls.enabled && (!t.stub || t.rls.at) && !t.extension)
+    .filter((t) => isExposed(t, exposed) && !t.rls.enabled && (!t.stub || t.rls.at) && !t.extension)
     .map((t) => {
       const anon = t.grants.some((g) => g.privilege === 'select' && (g.role === 'anon' || g.role.toLowerCase() === 'public'))
       return {

@@ -94,7 +94,7 @@ function halfApplied(input: ReplayInput, replayed: Replayed): DatabaseResult {
   return {
     catalog: { tables: [], policies: [], views: [], functions: [], buckets: [], enums: [], triggers: [], speaksOfStorage: replayed.speaksOfStorage },
     access: { objects: [] },
-    gaps: [{ path: input.files[0]?.path ?? '', because, touches: [{ topic: 'anything' }] }],
+    gaps: [{ path: input.files[0]?.path ?? '', because, touches: [{ topic: 'anything' }], lost: true }],
     statements: replayed.statements,
     order: replayed.order,
   }

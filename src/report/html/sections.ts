@@ -1,3 +1,4 @@
+import { cleanLine } from '../../lib/clean-text.ts'
 import { escapeHtml } from '../../lib/escape-html.ts'
 import type { Report, ReportCheck, ReportFinding } from '../report.ts'
 import { name, plural, text } from './text.ts'
@@ -9,6 +10,12 @@ export function renderVerdict(report: Report): string {
   const worst = introduced?.filter((f) => f.severity === 'Critical').length ?? critical
   if (!report.audit.complete)
     return box('bad', 'The audit is not complete', 'Not every file of the repository could be listed, so nothing below is a clean bill.')
+  if (!worst && report.comparison?.lost)
+    return box(
+      'bad',
+      'The SQL can no longer be replayed',
+      `Before this change the database could be rebuilt and tried; now it cannot (${cleanLine(report.comparison.lost, 200)}), so nobody knows what the change opens.`,
+    )
   if (worst)
     return box(
       'bad',

@@ -1,4 +1,4 @@
-import { ALWAYS, type Atom, both, type Comparison, either, NEVER, OPPOSITE, type Term, type Ways } from './predicate.ts'
+import { ALWAYS, type Atom, both, type Comparison, either, grouped, isTotal, NEVER, OPPOSITE, type Term, type Ways } from './predicate.ts'
 import { type Alternatives, type Frame, findColumn, type Instance, type KnownFunction, type Scope, type Variable, type World } from './scope.ts'
 import { columnParts, constant, kindOf, names, type Tree, uncast } from './tree.ts'
 
@@ -488,7 +488,8 @@ export class Evaluator {
     if (caller) return [{ term: caller, when: ALWAYS }]
     const inlined = this.#inlineValues(n, scope)
     if (inlined) return inlined
-    if (AGGREGATES.has(name) && name !== 'count') return this.values(args[0], scope)
+    if (isTotal(name)) return [{ term: { t: 'expression', name, of: args[0] ? this.values(args[0], scope).map((v) => v.term) : [] }, when: ALWAYS }]
+    if (AGGREGATES.has(name)) return this.values(args[0], scope)
     if (
       [
         'nullif',
@@ -667,7 +668,8 @@ export class Evaluator {
           continue
         }
         const name = t['name'] ?? parts.at(-1) ?? names(uncast(t['val'])?.['FuncCall']?.funcname).at(-1)
-        if (name) derived.set(name, [...(derived.get(name) ?? []), ...this.values(t['val'], s.scope)])
+        const values = this.values(t['val'], s.scope)
+        if (name) derived.set(name, [...(derived.get(name) ?? []), ...(query['groupClause'] ? values.map((v) => ({ ...v, term: grouped(v.term) })) : values)])
       }
     }
     frames.push({ alias, instance: this.#add(), derived })

@@ -61,6 +61,26 @@ export function bases(term: Term): readonly Term[] {
   return term.t === 'expression' ? term.of.flatMap(bases) : [term]
 }
 
+const TOTALS = new Set(['count', 'sum', 'avg', 'min', 'max', 'stddev', 'variance', 'bool_or', 'bool_and', 'every'])
+
+/** Whether a function adds up many rows and shows none of them. */
+export function isTotal(name: string): boolean {
+  return TOTALS.has(name)
+}
+
+const GROUP = 'group by'
+
+/** A value that stands for a group of rows. */
+export function grouped(term: Term): Term {
+  return { t: 'expression', name: GROUP, of: [term] }
+}
+
+/** Terms whose values can be read off a term, and whether only by groups; what went into a total cannot. */
+export function visibleBases(term: Term, inGroup = false): readonly { readonly term: Term; readonly inGroup: boolean }[] {
+  if (term.t !== 'expression') return [{ term, inGroup }]
+  return isTotal(term.name) ? [] : term.of.flatMap((t) => visibleBases(t, inGroup || term.name === GROUP))
+}
+
 export const OPPOSITE: Readonly<Record<Comparison, Comparison>> = {
   '=': '<>',
   '<>': '=',
