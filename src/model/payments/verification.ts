@@ -1,5 +1,5 @@
 import type { JavaScriptFacts } from '../../facts/javascript.ts'
-import type { Behaviour, Condition, Step, Value } from '../behaviour/behaviour.ts'
+import { type Behaviour, type Condition, HIDDEN_LITERAL, type Step, type Value } from '../behaviour/behaviour.ts'
 import type { Route } from '../routes/routes.ts'
 import { contains, isTypeField, namesIn, provesSignature, unprovedBranches } from './conditions.ts'
 import type { Webhook } from './payments.ts'
@@ -139,16 +139,24 @@ function mentionsEnv(v: Value, name?: string, pattern?: RegExp): boolean {
 
 /** A secret that becomes a known text when its variable is not set. */
 function emptyFallback(secret: Value): { readonly variable?: string; readonly value: string } | undefined {
-  if (secret.v === 'env')
-    return secret.fallback?.v === 'const' && typeof secret.fallback.value === 'string' ? { variable: secret.name, value: secret.fallback.value } : undefined
+  if (secret.v === 'env') {
+    const value = secret.fallback && textOf(secret.fallback)
+    return value === undefined ? undefined : { variable: secret.name, value }
+  }
   if (secret.v === 'const') return typeof secret.value === 'string' && !secret.value.includes('…') ? { value: secret.value } : undefined
   // Alternatives inside alternatives come from helpers that check and throw as well; only the plain choice is certain.
   if (secret.v === 'any' && !secret.of.some((o) => o.v === 'any')) {
     const variable = secret.of.find((o) => o.v === 'env')
-    const constant = secret.of.find((o) => o.v === 'const' && typeof o.value === 'string')
-    if (variable?.v === 'env' && constant?.v === 'const') return { variable: variable.name, value: String(constant.value) }
+    const value = secret.of.map(textOf).find((t) => t !== undefined)
+    if (variable?.v === 'env' && value !== undefined) return { variable: variable.name, value }
   }
   return undefined
+}
+
+/** A text in the code, also one that is hidden since it looks like a secret; a real signing secret is check 25's. */
+function textOf(v: Value): string | undefined {
+  if (v.v === 'const') return typeof v.value === 'string' ? v.value : undefined
+  return v.v === 'call' && v.name.startsWith(HIDDEN_LITERAL) && v.name !== `${HIDDEN_LITERAL}webhook-secret` ? '…' : undefined
 }
 
 /** Where a step is, seen from the route's own file: the call that leads to it. */
