@@ -1,3 +1,4 @@
+import type { FunctionIR } from '../../facts/javascript.ts'
 import type { Place } from '../../lib/place.ts'
 import { type AnyVal, type ClassVal, type FunctionVal, isNullish, type Link, op, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
 import { builtinCall, builtinConstruct, builtinMethod } from './builtins.ts'
@@ -246,11 +247,18 @@ const CONSTANT_TIME =
   /(?:timing|constant|const|fixed)_?(?:time)?_?(?:safe|attack)?_?(?:str(?:ing)?s?_?|bytes?_?)?(?:equals?|eq|compare|comparison)$|(?:safe|secure)_?(?:str(?:ing)?s?_?)?(?:equals?|eq|compare)$/i
 const WRITTEN_OUT = /"\^=?"|timingSafeEqual|digest|createHash|createHmac/
 
+/** By its name and what it is made of; a short function that XORs characters and compares the sum says it without a name. */
+function comparesInConstantTime({ name, body }: FunctionIR): boolean {
+  const text = JSON.stringify(body).slice(0, 20_000)
+  const xorsCharacters = text.length < 4000 && text.includes('"charCodeAt"') && /"\^=?"/.test(text) && /"op":"===?"/.test(text)
+  return xorsCharacters || (CONSTANT_TIME.test(name ?? '') && WRITTEN_OUT.test(text))
+}
+
 /** Calls a function of the repository with abstract arguments. */
 export function callFunction(it: Interpreter, fn: FunctionVal, args: readonly Val[], at: Place): Val {
   const ir = it.program.facts(fn.path)?.functions[fn.id]
   if (!ir) return UNKNOWN
-  if (args.length >= 2 && ir.params.length === 2 && CONSTANT_TIME.test(ir.name ?? '') && WRITTEN_OUT.test(JSON.stringify(ir.body).slice(0, 20_000)))
+  if (args.length >= 2 && ir.params.length === 2 && comparesInConstantTime(ir))
     return op('===', args[0] ?? UNKNOWN, args[1] ?? UNKNOWN)
   const key = `${fn.path}#${fn.id}`
   const recursion = it.frames.filter((f) => f.key === key).length

@@ -111,6 +111,8 @@ function proves(v: Value, holds: boolean, steps: readonly Step[], depth = 0): bo
   if (v.v === 'event') return v.verified
   if (v.v === 'result') return holds && steps[v.step]?.effect.kind === 'verify-signature'
   if (v.v === 'any') return v.of.length > 0 && v.of.every((o) => proves(o, holds, steps, depth + 1))
+  // `signatures.some((s) => equal(s, expected))`: what the callback gives is among the arguments
+  if (v.v === 'call' && /(^|\.)some$/.test(v.name)) return holds && v.args.some((a) => proves(a, true, steps, depth + 1))
   if (v.v !== 'op') return false
   const all = () => v.of.every((o) => proves(o, holds, steps, depth + 1))
   const some = () => v.of.some((o) => proves(o, holds, steps, depth + 1))
