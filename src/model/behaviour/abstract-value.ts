@@ -266,8 +266,8 @@ const CUT_OFF: Value = { v: 'unknown' }
 
 /** The value as others see it: plain data of bounded depth and width. */
 export function toPublic(val: Val, condition: (cond: Cond) => Condition, published: Published, depth = 0): Value {
-  if (depth > MAX_DEPTH) return CUT_OFF
   if (isLeaf(val)) return val
+  if (depth > MAX_DEPTH) return CUT_OFF
   let known = published.get(val)
   if (!known) {
     known = []

@@ -40,6 +40,8 @@ export interface StepDraft {
   readonly at: Place
   readonly via: readonly Place[]
   readonly under: readonly Cond[]
+  /** It happens in middleware or a guard, before the handler. */
+  readonly before?: true
 }
 
 /** Which alternatives of a join are still possible here. */
@@ -103,6 +105,8 @@ const MAX_GAPS = 10
 const MAX_ALTERNATIVES = 8
 /** Conditions that one side of a disjunction keeps after a join. */
 const MAX_CONJUNCTS = 6
+/** How many ways to a point are told apart. */
+const MAX_WAYS = 8
 /** Variants of one query beyond which only what they share is kept. */
 const MAX_BUILDERS = 4
 
@@ -113,6 +117,10 @@ export class Interpreter {
   sendingEnds = false
   /** The framework's objects of this request, by seed: middleware, handler and helpers see the same ones. */
   readonly hosts = new Map<string, HostVal>()
+  /** True while something runs that stands before the handler. */
+  beforeHandler = false
+  /** Objects that a container makes once for a request, by class. */
+  readonly services = new Map<string, Val>()
   /** Grows with each thing that may throw; a `try` in which it did not grow never runs its handler. */
   hazards = 0
   steps: StepDraft[] = []
@@ -157,7 +165,7 @@ export class Interpreter {
       this.gap(at, 'more effects than are followed')
       return -1
     }
-    this.steps.push({ effect, at, via: this.via, under: this.pc })
+    this.steps.push({ effect, at, via: this.via, under: this.pc, ...(this.beforeHandler ? { before: true as const } : {}) })
     return this.steps.length - 1
   }
 
@@ -305,12 +313,17 @@ export class Interpreter {
     const shared = first.filter((c) => extras.every((e) => includesCond(e, c)))
     const rest = extras.map((e) => e.filter((c) => !includesCond(shared, c)))
     const path = shared.length ? [...base, ...shared] : base
-    if (disjunction === 'none' || rest.length > 4 || rest.some((r) => r.length === 0)) return path
+    if (disjunction === 'none' || rest.length > MAX_WAYS || rest.some((r) => r.length === 0)) return path
     const ending = rest.flat().find((c) => c.otherwise.thrown || (c.otherwise.ends && disjunction === 'ended'))
     if (!ending) return path
     return [
       ...path,
-      { test: { v: 'op', op: '||', of: rest.map((r) => conjunction(telling(r, MAX_CONJUNCTS))) }, negated: false, at: ending.at, otherwise: ending.otherwise },
+      {
+        test: { v: 'op', op: '||', of: rest.map((r) => conjunction(telling(r, rest.length > 4 ? MAX_CONJUNCTS / 2 : MAX_CONJUNCTS))) },
+        negated: false,
+        at: ending.at,
+        otherwise: ending.otherwise,
+      },
     ]
   }
 
@@ -433,9 +446,17 @@ export class Interpreter {
     const shared = first.filter((c) => lists.every((l) => l.some((o) => same(o, c))))
     const rest = lists.map((l) => l.filter((c) => !shared.some((o) => same(o, c))))
     const conds = [...base.conds, ...shared]
-    if (rest.length > 5 || rest.some((r) => r.length === 0 || r.length > 8)) return { conds, narrowed }
+    if (rest.length > MAX_WAYS || rest.some((r) => r.length === 0)) return { conds, narrowed }
     return {
-      conds: [...conds, { test: { v: 'op', op: '||', of: rest.map(conjunction) }, negated: false, at: rest[0]?.[0]?.at ?? at, otherwise: NO_END }],
+      conds: [
+        ...conds,
+        {
+          test: { v: 'op', op: '||', of: rest.map((r) => conjunction(telling(r, MAX_CONJUNCTS))) },
+          negated: false,
+          at: rest[0]?.[0]?.at ?? at,
+          otherwise: NO_END,
+        },
+      ],
       narrowed,
     }
   }
@@ -506,6 +527,7 @@ export class Interpreter {
       at: s.at,
       via: s.via,
       under: path(s.under),
+      ...(s.before ? { before: true as const } : {}),
     }))
     return this.gaps.length ? { steps, complete: false, gaps: this.gaps } : { steps, complete: true }
   }
@@ -545,9 +567,20 @@ function sharedChain(chains: readonly ChainVal[]): ChainVal | undefined {
 /** What a long side of a disjunction keeps: who the caller is and what only the server knows, then what ends the handler. */
 function telling(conds: readonly Cond[], most: number): readonly Cond[] {
   if (conds.length <= most) return conds
-  const weight = (c: Cond) => (speaksOfCaller(c.test, 0) ? 2 : 0) + (c.otherwise.ends ? 1 : 0)
+  // a comparison that failed on the way here says little, one that held says who came
+  const weight = (c: Cond) => (asserts(c.test, !c.negated) ? 4 : speaksOfCaller(c.test, 0) ? 1 : 0) + (c.otherwise.ends ? 1 : 0)
   const kept = new Set([...conds].sort((a, b) => weight(b) - weight(a)).slice(0, most))
   return conds.filter((c) => kept.has(c))
+}
+
+/** Whether somebody came through: a comparison that held, a caller who is there, a call that did not fail. */
+function asserts(test: Val, holds: boolean, depth = 0): boolean {
+  if (test.v === 'caller') return holds
+  if (test.v === 'error') return !holds
+  if (test.v !== 'op' || depth > 4) return false
+  if (test.op === '!') return asserts(test.of[0] ?? UNKNOWN, !holds, depth + 1)
+  if (test.op === '&&' || test.op === '||') return test.of.some((x) => asserts(x, holds, depth + 1))
+  return holds && (test.op === '===' || test.op === '==') && !test.of.some((x) => x.v === 'env' && test.of.some((y) => y.v === 'const'))
 }
 
 function speaksOfCaller(val: Val, depth: number): boolean {
