@@ -1,3 +1,4 @@
+import { type AuditMemory, emptyMemory } from './audit-memory.ts'
 import { CHECKS } from './checks/index.ts'
 import { type CheckResult, runChecks } from './checks/run-checks.ts'
 import type { Config, ConfigProblem } from './config/config.ts'
@@ -44,6 +45,8 @@ export interface AuditPorts {
   readonly source: Source
   readonly database: Database
   readonly cache?: FactsCache
+  /** What earlier audits of this repository left in this process; the two commits of one comparison share it in any case. */
+  readonly memory?: AuditMemory
   readonly extractAll?: ExtractAll
   /** Advisories for locked packages, given as `name@version`. */
   readonly advisories?: (packages: readonly string[]) => Promise<AdvisoryData>
@@ -75,9 +78,11 @@ interface Audited {
 export async function audit(request: AuditRequest, ports: AuditPorts): Promise<AuditResult> {
   const started = performance.now()
   const meter = new Meter(ports.onPhase)
-  const head = await auditCommit(request.commit, request, ports, meter)
+  const memory = ports.memory ?? emptyMemory()
+  const head = await auditCommit(request.commit, request, ports, memory, meter)
   const mergeBase = request.mergeBase ?? (request.base ? await ports.source.mergeBase(request.base, request.commit) : undefined)
-  const base = mergeBase ? await auditCommit(mergeBase, request, ports, meter) : undefined
+  const base = mergeBase ? await auditCommit(mergeBase, request, ports, memory, meter) : undefined
+  memory.facts.forgetUnused()
 
   const renamed = base ? followRenames(base.snapshot, head.snapshot) : undefined
   const compared = base && renamed ? compare(renamed(base.findings), base, head) : undefined
@@ -129,11 +134,12 @@ export async function audit(request: AuditRequest, ports: AuditPorts): Promise<A
   }
 }
 
-async function auditCommit(commit: string, request: AuditRequest, ports: AuditPorts, meter: Meter): Promise<Audited> {
+async function auditCommit(commit: string, request: AuditRequest, ports: AuditPorts, memory: AuditMemory, meter: Meter): Promise<Audited> {
+  const cache = memory.facts.over(ports.cache)
   const snapshot = await meter.phase('snapshot', () => ports.source.snapshot(commit))
   const historyReady = meter.phase('history', () => ports.source.history(snapshot.commit, isEnvFile))
   const gathered = await meter.phase('facts', () =>
-    gatherFacts(snapshot, ports.source, ports.extractAll ?? extractInProcess, request.config.paths.ignore, ports.cache),
+    gatherFacts(snapshot, ports.source, ports.extractAll ?? extractInProcess, request.config.paths.ignore, cache),
   )
   meter.count(gathered)
   const paths = gathered.blobs.map((b) => b.path)
@@ -146,7 +152,7 @@ async function auditCommit(commit: string, request: AuditRequest, ports: AuditPo
       : ({ source: 'none', because: 'no advisory source was asked', advisories: [] } as const),
     ports.hosted?.(gathered.facts),
   ])
-  const historySecrets = await meter.phase('history', () => readHistoric(history, snapshot, ports, ports.cache))
+  const historySecrets = await meter.phase('history', () => readHistoric(history, snapshot, ports, cache))
   const model = await meter.phase('model', async () =>
     buildModel({
       files: gathered.blobs,
@@ -158,6 +164,7 @@ async function auditCommit(commit: string, request: AuditRequest, ports: AuditPo
       ...(hosted ? { hosted } : {}),
       config: request.config,
       gaps: [...snapshotGaps(snapshot), ...gathered.gaps],
+      memory: memory.model,
     }),
   )
   const results = await meter.phase('checks', async () => runChecks(CHECKS, model))
@@ -203,7 +210,7 @@ async function replayOrGap(database: Database, plan: Parameters<Database['replay
 }
 
 /** Reads the versions of env files that the history holds and the tree does not. */
-async function readHistoric(history: History, snapshot: Snapshot, ports: AuditPorts, cache: FactsCache | undefined) {
+async function readHistoric(history: History, snapshot: Snapshot, ports: AuditPorts, cache: FactsCache) {
   const blobs = [...new Map(history.files.map((f) => [f.sha, { path: f.path, sha: f.sha, size: -1, mode: 'file' as const }])).values()].slice(
     0,
     MAX_HISTORIC_BLOBS,

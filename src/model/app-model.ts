@@ -8,6 +8,7 @@ import type { DependenciesModel } from './dependencies/dependencies.ts'
 import type { EnvModel } from './env/env.ts'
 import type { FilesModel } from './files/files.ts'
 import type { Gap } from './gap.ts'
+import type { ModelMemory } from './memory.ts'
 import type { ModulesModel } from './modules/modules.ts'
 import type { PaymentsModel } from './payments/payments.ts'
 import type { RoutesModel } from './routes/routes.ts'
@@ -102,4 +103,6 @@ export interface ModelInput {
   readonly hosted?: HostedSettings
   readonly config: Config
   readonly gaps: readonly Gap[]
+  /** What audits of the same repository before this one found out. */
+  readonly memory?: ModelMemory
 }

@@ -38,6 +38,9 @@ const FUEL = 60_000
 /** What an entry may still take when the others have used up what all have together; its behaviour says so if that is too little. */
 const LEAST_FUEL = 3_000
 
+/** What an entry may take of what is left for all. */
+export const fuelFor = (left: number): number => Math.max(LEAST_FUEL, Math.min(FUEL, left))
+
 /**
  * What an entry does. Total: code that cannot be followed leaves a gap, never an exception.
  *
@@ -46,7 +49,7 @@ const LEAST_FUEL = 3_000
  *               before: [{ path: 'server.ts', expression: requireAuth, seeds: ['express-req', 'express-res', 'next-function'] }] }, program)
  */
 export function analyse(entry: Entry, program: Program): Behaviour {
-  const fuel = Math.max(LEAST_FUEL, Math.min(FUEL, program.budget.left))
+  const fuel = fuelFor(program.budget.left)
   const it = new Interpreter(program, fuel, entry.request)
   return withInterpreter(it, () => {
     // a branch, so that what it wrote to module variables is taken back

@@ -4,8 +4,9 @@ import { array, type ClassVal, constant, type FunctionVal, isLiteral, isNullish,
 import { HIDDEN_LITERAL } from './behaviour.ts'
 import type { Assumption, Interpreter } from './interpreter.ts'
 import { elementOf, index, member } from './members.ts'
-import { exportedValue, importedModule, requireModule } from './module-values.ts'
+import { atWork, exportedValue, importedModule, quietly, requireModule } from './module-values.ts'
 import { assignTo, callMethod, callValue, construct, settle, taggedTemplate } from './operations.ts'
+import { evaluateOnce, UNFINISHED } from './program.ts'
 import { Scope } from './scope.ts'
 
 /** The abstract value of an expression; effects are recorded on the way. */
@@ -155,13 +156,10 @@ export function lookup(it: Interpreter, name: string, scope: Scope): Val {
     return (auto && exportedValue(it, auto.path, auto.imported)) ?? { v: 'global', name }
   }
   const known = holder.vars.get(name)
+  if (known === UNFINISHED) it.program.reads.unfinished(holder, name)
   if (known !== undefined) return it.narrow(known)
   const lazy = holder.lazy?.get(name)
-  if (!lazy) return UNKNOWN
-  holder.vars.set(name, UNKNOWN)
-  const value = lazy()
-  holder.vars.set(name, value)
-  return value
+  return lazy ? evaluateOnce(it.program, holder, name, lazy) : UNKNOWN
 }
 
 function args(it: Interpreter, list: readonly Expr[], scope: Scope): Val[] {
@@ -220,7 +218,9 @@ export function classValue(it: Interpreter, ir: ClassIR, name: string, scope: Sc
   for (const m of ir.members) {
     if (!m.static) continue
     const value = m.value
-    if (m.how === 'field' && value) statics.lazy.set(m.name, () => evaluate(it, value, statics))
+    if (m.how === 'field' && value)
+      // the class of a module is for all entries, and so is what its static members hold
+      statics.lazy.set(m.name, () => (scope.lazy ? quietly(atWork(it), () => evaluate(atWork(it), value, statics)) : evaluate(it, value, statics)))
     else if (m.fn !== undefined && m.how === 'method') statics.lazy.set(m.name, () => functionValue(it, scope.path, m.fn as number, scope, cls, cls))
   }
   return cls

@@ -3,8 +3,11 @@ import { isNullish, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
 import type { Interpreter } from './interpreter.ts'
 import { member } from './members.ts'
 import { bind, classValue, evaluate, functionValue } from './operations.ts'
-import { declareLazily, type LazyEvaluation } from './program.ts'
+import { declareLazily, evaluateOnce, type LazyEvaluation, UNFINISHED } from './program.ts'
 import { Scope } from './scope.ts'
+
+/** Nodes of code that a value of a module may take: the same for whichever entry asks for it first, because the value is for all. */
+const MODULE_FUEL = 60_000
 
 /** Evaluates module-level code: no effects, no path, values kept for all entries. */
 export function quietly<T>(it: Interpreter, run: () => T): T {
@@ -16,7 +19,7 @@ export function quietly<T>(it: Interpreter, run: () => T): T {
   it.journal = undefined
   it.tries = []
   it.via = []
-  it.fuel = Math.max(fuel, 4000)
+  it.fuel = MODULE_FUEL
   it.frames.push({ key: 'module', name: undefined, path: '', base: [], returns: [], open: [], openSteps: 0, async: true, tries: 0 })
   try {
     return run()
@@ -94,9 +97,9 @@ function safely(run: () => Val): Val {
 /** The module scope of a file of the repository. */
 export function moduleScope(it: Interpreter, path: string): Scope | undefined {
   const { program } = it
+  const facts = program.facts(path)
   const known = program.scopes.get(path)
   if (known) return known
-  const facts = program.facts(path)
   const body = facts?.functions[0]
   if (!facts || !body) return undefined
   const scope = new Scope(path)
@@ -107,10 +110,10 @@ export function moduleScope(it: Interpreter, path: string): Scope | undefined {
     for (const b of i.bindings) {
       if (i.how === 'require') {
         scope.lazy?.set(b.local, () => {
-          const whole = requireModuleOf(active ?? it, path, i.from)
-          return b.imported === '*' || b.imported === 'default' ? whole : member(active ?? it, whole, b.imported, { path, line: i.l })
+          const whole = requireModuleOf(atWork(it), path, i.from)
+          return b.imported === '*' || b.imported === 'default' ? whole : member(atWork(it), whole, b.imported, { path, line: i.l })
         })
-      } else scope.lazy?.set(b.local, () => importedValue(active ?? it, path, i.from, b.imported))
+      } else scope.lazy?.set(b.local, () => importedValue(atWork(it), path, i.from, b.imported))
     }
   }
   return scope
@@ -118,6 +121,9 @@ export function moduleScope(it: Interpreter, path: string): Scope | undefined {
 
 /** The interpreter that is at work; module scopes outlive the run that made them. */
 let active: Interpreter | undefined
+
+/** The interpreter that is at work now, where another one may have made what is evaluated. */
+export const atWork = (it: Interpreter): Interpreter => active ?? it
 
 export function withInterpreter<T>(it: Interpreter, run: () => T): T {
   const before = active
@@ -130,7 +136,7 @@ export function withInterpreter<T>(it: Interpreter, run: () => T): T {
 }
 
 function lazyOf(it: Interpreter): LazyEvaluation {
-  const now = () => lazily(active ?? it)
+  const now = () => lazily(atWork(it))
   return {
     pattern: (...a) => now().pattern(...a),
     assigned: (...a) => now().assigned(...a),
@@ -162,7 +168,7 @@ function declareParameters(fn: FunctionIR, scope: Scope): void {
 /** What `import { imported } from 'from'` gives. */
 export function importedValue(it: Interpreter, path: string, from: string, imported: string): Val {
   const file = it.program.resolve(path, from)
-  if (file && it.program.facts(file)) {
+  if (file && it.program.exportsOf(file)) {
     if (imported === '*') return { v: 'namespace', path: file }
     const value = exportedValue(it, file, imported)
     if (value) return value
@@ -193,44 +199,47 @@ export function requireModule(it: Interpreter, path: string, from: string): Val 
 
 function requireModuleOf(it: Interpreter, path: string, from: string): Val {
   const file = it.program.resolve(path, from)
-  if (file && it.program.facts(file)) {
+  if (file && it.program.exportsOf(file)) {
     const main = exportedValue(it, file, 'default')
-    return main && !it.program.facts(file)?.exports.some((e) => e.name !== 'default') ? main : { v: 'namespace', path: file }
+    return main && !it.program.exportsOf(file)?.some((e) => e.name !== 'default') ? main : { v: 'namespace', path: file }
   }
   return { v: 'lib', pkg: packageName(from), name: '*' }
 }
 
 export function importedModule(it: Interpreter, path: string, from: string): Val {
   const file = it.program.resolve(path, from)
-  if (file && it.program.facts(file)) return { v: 'namespace', path: file }
+  if (file && it.program.exportsOf(file)) return { v: 'namespace', path: file }
   return { v: 'lib', pkg: packageName(from), name: '*' }
 }
 
 /** The value that a file exports under a name, through re-exports; undefined when it exports no such name. */
 export function exportedValue(it: Interpreter, path: string, name: string, depth = 0): Val | undefined {
+  const { exports, reads } = it.program
   const key = `${path} ${name}`
-  const known = it.program.exports.get(key)
+  reads.file(key)
+  const known = exports.get(key)
+  if (known === null) reads.unfinished(path, name)
   if (known !== undefined) return known ?? undefined
-  const facts = it.program.facts(path)
-  if (!facts || depth > 12) return undefined
-  it.program.exports.set(key, null)
-  const value = findExport(it, facts, path, name, depth)
-  it.program.exports.set(key, value ?? null)
-  if (!value) it.program.exports.delete(key)
+  if (depth > 12) return undefined
+  exports.set(key, null)
+  const value = reads.evaluating({ owner: path, name, reader: key }, () => findExport(it, path, name, depth))
+  exports.set(key, value ?? null)
+  if (!value) exports.delete(key)
   return value
 }
 
-function findExport(it: Interpreter, facts: JavaScriptFacts, path: string, name: string, depth: number): Val | undefined {
-  const scope = moduleScope(it, path)
-  if (!scope) return undefined
-  const found = facts.exports.find((e) => e.name === name)
+function findExport(it: Interpreter, path: string, name: string, depth: number): Val | undefined {
+  const exports = it.program.exportsOf(path)
+  const found = exports?.find((e) => e.name === name)
   if (found) {
     if (found.from !== undefined) return importThrough(it, path, found.from, found.imported ?? name, depth)
+    const scope = moduleScope(it, path)
+    if (!scope) return undefined
     if (found.value) return quietly(it, () => safely(() => evaluate(it, found.value as NonNullable<typeof found.value>, scope)))
     const local = found.local ?? name
     return readModuleName(it, scope, local)
   }
-  for (const e of facts.exports) {
+  for (const e of exports ?? []) {
     if (e.name !== '*' || e.from === undefined || name === 'default') continue
     const file = it.program.resolve(path, e.from)
     const value = file ? exportedValue(it, file, name, depth + 1) : undefined
@@ -239,15 +248,12 @@ function findExport(it: Interpreter, facts: JavaScriptFacts, path: string, name:
   return undefined
 }
 
-function readModuleName(_it: Interpreter, scope: Scope, name: string): Val | undefined {
+function readModuleName(it: Interpreter, scope: Scope, name: string): Val | undefined {
   const known = scope.vars.get(name)
+  if (known === UNFINISHED) it.program.reads.unfinished(scope, name)
   if (known) return known
   const lazy = scope.lazy?.get(name)
-  if (!lazy) return undefined
-  scope.vars.set(name, UNKNOWN)
-  const value = lazy()
-  scope.vars.set(name, value)
-  return value
+  return lazy && evaluateOnce(it.program, scope, name, lazy)
 }
 
 function importThrough(it: Interpreter, path: string, from: string, imported: string, depth: number): Val | undefined {

@@ -1,10 +1,13 @@
 import type { FunctionIR, JavaScriptFacts, Pattern, Stmt } from '../../facts/javascript.ts'
 import { forgetKeys, UNKNOWN, type Val } from './abstract-value.ts'
+import { autoImportOf, Reads } from './reads.ts'
 import type { Scope } from './scope.ts'
 
 /** Everything that following calls needs: the files, what specifiers mean, and the module scopes evaluated so far. */
 export interface Program {
   facts(path: string): JavaScriptFacts | undefined
+  /** What a file exports, for those who look for a name and may not find it there. */
+  exportsOf(path: string): JavaScriptFacts['exports'] | undefined
   /** The file that a specifier means, seen from a file; undefined for packages. */
   resolve(from: string, specifier: string): string | undefined
   /** The file and export that a framework puts into scope for an undeclared name. */
@@ -17,6 +20,8 @@ export interface Program {
   readonly functionScopes: Map<string, Scope>
   /** Nodes of code that all entries together may still take. */
   readonly budget: { left: number }
+  /** What all this was read from. */
+  readonly reads: Reads
 }
 
 /** Bounds the time of a whole application. One with 949 routes, whose middleware runs again for each, was measured to take 4.7 million. */
@@ -27,9 +32,30 @@ export function createProgram(
   files: ReadonlyMap<string, JavaScriptFacts>,
   resolve: (from: string, specifier: string) => string | undefined,
   autoImport: Program['autoImport'] = () => undefined,
+  reads = new Reads(),
 ): Program {
   forgetKeys()
-  return { facts: (path) => files.get(path), resolve, autoImport, scopes: new Map(), exports: new Map(), functionScopes: new Map(), budget: { left: BUDGET } }
+  return {
+    facts: (path) => {
+      reads.file(path)
+      return files.get(path)
+    },
+    exportsOf: (path) => {
+      reads.exports(path)
+      return files.get(path)?.exports
+    },
+    resolve: (from, specifier) => reads.specifier(from, specifier, resolve(from, specifier)),
+    autoImport: (path, name) => {
+      const found = autoImport(path, name)
+      reads.specifier(path, autoImportOf(name), found && `${found.path} ${found.imported}`)
+      return found
+    },
+    scopes: new Map(),
+    exports: new Map(),
+    functionScopes: new Map(),
+    budget: { left: BUDGET },
+    reads,
+  }
 }
 
 const SUFFIXES = [
@@ -80,6 +106,17 @@ function normalise(path: string): string {
     else if (part !== '.' && part !== '') out.push(part)
   }
   return out.join('/')
+}
+
+/** Stands for a name that is being evaluated. Reads as unknown. */
+export const UNFINISHED: Val = { v: 'unknown' }
+
+/** Evaluates a name when it is first read; the value stays. */
+export function evaluateOnce(program: Program, scope: Scope, name: string, lazy: () => Val): Val {
+  scope.vars.set(name, UNFINISHED)
+  const value = program.reads.evaluating({ owner: scope, name, reader: scope.path }, lazy)
+  scope.vars.set(name, value)
+  return value
 }
 
 /** The names that a pattern binds. */

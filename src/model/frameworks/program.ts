@@ -1,5 +1,6 @@
 import type { FactsIndex } from '../../facts/facts.ts'
 import type { ClassIR, Expr, FunctionId, FunctionIR, ImportFact, JavaScriptFacts } from '../../facts/javascript.ts'
+import { Reads } from '../behaviour/reads.ts'
 import type { FilesModel } from '../files/files.ts'
 import type { ModulesModel } from '../modules/modules.ts'
 import type { Workspace, WorkspacesModel } from '../workspaces/workspaces.ts'
@@ -27,15 +28,24 @@ export class Program {
   /** Paths with JavaScript facts that are the application's own source, in order. */
   readonly paths: readonly string[]
 
-  constructor(facts: FactsIndex, slices: { readonly files: FilesModel; readonly workspaces: WorkspacesModel; readonly modules: ModulesModel }) {
+  readonly #reads: Reads
+
+  constructor(
+    facts: FactsIndex,
+    slices: { readonly files: FilesModel; readonly workspaces: WorkspacesModel; readonly modules: ModulesModel },
+    reads = new Reads(),
+  ) {
+    const { files, workspaces, modules } = slices
     this.facts = facts
-    this.files = slices.files
-    this.workspaces = slices.workspaces
-    this.modules = slices.modules
+    this.files = files
+    this.workspaces = workspaces
+    this.modules = { ...modules, resolve: (from, specifier) => reads.specifier(from, specifier, modules.resolve(from, specifier)) }
+    this.#reads = reads
     this.paths = [...facts.of('javascript').keys()].filter((p) => slices.files.role(p) === 'source')
   }
 
   js(path: string): JavaScriptFacts | undefined {
+    this.#reads.file(path)
     return this.facts.of('javascript').get(path)
   }
 

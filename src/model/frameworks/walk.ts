@@ -1,5 +1,7 @@
 import type { ClassIR, Expr, FunctionId, FunctionIR, JavaScriptFacts, Pattern, Stmt } from '../../facts/javascript.ts'
 
+const NONE: readonly Expr[] = []
+
 /** Direct sub-expressions of an expression; functions and classes are not entered. */
 export function childrenOf(e: Expr): readonly Expr[] {
   switch (e.k) {
@@ -30,7 +32,7 @@ export function childrenOf(e: Expr): readonly Expr[] {
     case 'cond':
       return [e.test, e.then, e.else]
     case 'yield':
-      return e.of ? [e.of] : []
+      return e.of ? [e.of] : NONE
     case 'assign':
       return [...patternExprs(e.to), e.value]
     case 'jsx':
@@ -38,7 +40,7 @@ export function childrenOf(e: Expr): readonly Expr[] {
     case 'class':
       return classExprs(e.class)
     default:
-      return []
+      return NONE
   }
 }
 
@@ -121,24 +123,49 @@ export function exprsOf(s: Stmt): readonly Expr[] {
   }
 }
 
+const statementsOf = new WeakMap<readonly Stmt[], readonly Stmt[]>()
+
 /** Every statement of a list, nested ones included, in source order. */
-export function* statements(body: readonly Stmt[]): Generator<Stmt> {
-  for (const s of body) {
-    yield s
-    for (const b of blocksOf(s)) yield* statements(b)
+export function statements(body: readonly Stmt[]): readonly Stmt[] {
+  let known = statementsOf.get(body)
+  if (!known) {
+    known = collectStatements(body, [])
+    statementsOf.set(body, known)
   }
+  return known
+}
+
+function collectStatements(body: readonly Stmt[], out: Stmt[]): readonly Stmt[] {
+  for (const s of body) {
+    out.push(s)
+    for (const b of blocksOf(s)) collectStatements(b, out)
+  }
+  return out
 }
 
 /** Every expression below (and with) an expression, outermost first; functions are not entered. */
-export function* subExpressions(e: Expr): Generator<Expr> {
-  yield e
-  for (const c of childrenOf(e)) yield* subExpressions(c)
+export const subExpressions = (e: Expr): readonly Expr[] => collectExpressions(e, [])
+
+function collectExpressions(e: Expr, out: Expr[]): Expr[] {
+  out.push(e)
+  for (const c of childrenOf(e)) collectExpressions(c, out)
+  return out
 }
 
+/** A dozen slices read every expression of every file: the list of each function is made once and lives as long as its facts. */
+const expressionsOf = new WeakMap<FunctionIR, readonly Expr[]>()
+
 /** Every expression that a function's own body evaluates, nested functions left out. */
-export function* expressions(fn: FunctionIR): Generator<Expr> {
-  for (const p of fn.params) for (const e of patternExprs(p)) yield* subExpressions(e)
-  for (const s of statements(fn.body)) for (const e of exprsOf(s)) yield* subExpressions(e)
+export function expressions(fn: FunctionIR): readonly Expr[] {
+  let known = expressionsOf.get(fn)
+  if (!known) {
+    const out: Expr[] = []
+    for (const p of fn.params) for (const e of patternExprs(p)) collectExpressions(e, out)
+    for (const s of statements(fn.body)) for (const e of exprsOf(s)) collectExpressions(e, out)
+    known = out
+    expressionsOf.set(fn, known)
+  }
+  return known
 }
 
 /** The same, with the functions written inside it. */

@@ -13,6 +13,7 @@ import { type Imagined, imagineConditions } from './concrete.ts'
 import { type Guard, guardOfConditions } from './guard.ts'
 import { libraryGuard, libraryLimit, libraryOf } from './library-handlers.ts'
 import { limitOf } from './limit.ts'
+import { Recollection } from './remember.ts'
 import type { MiddlewareModel, Route, RoutesModel } from './routes.ts'
 import { gateOf, middlewareAlone, runnablesOf, SENTINEL_FACTS, SENTINEL_PATH } from './run-entry.ts'
 import { buildSessions } from './session.ts'
@@ -20,32 +21,46 @@ import { type Work, workOf } from './work.ts'
 
 /** The routes slice: every HTTP entry, its guard and what it does. */
 export function buildRoutes(input: ModelInput, slices: ModelBase): RoutesModel {
-  const program = new Program(input.facts, slices)
-  const facts = new Map(input.facts.of('javascript'))
+  const { memory } = input
+  const javascript = input.facts.of('javascript')
+  const { resolve, autoImport } = slices.modules
+  const known = new Recollection({ javascript, tables: slices.schema.tables, access: slices.access, resolve, autoImport }, memory?.routes)
+  const program = new Program(input.facts, slices, known.reads)
+  const facts = new Map(javascript)
   facts.set(SENTINEL_PATH, SENTINEL_FACTS)
-  const runner = createProgram(facts, (from, specifier) => slices.modules.resolve(from, specifier), slices.modules.autoImport)
-  const run = (r: Runnables | undefined): Behaviour | undefined => (r ? analyse(r, runner) : undefined)
-  const entries = dedupe(FRAMEWORKS.flatMap((f) => f.entries(program)))
-  const routes = entries.map((e) => routeOf(program, e, slices, run))
-  const middleware = FRAMEWORKS.flatMap((f) => f.middleware?.(program) ?? []).map(
-    (m): MiddlewareModel => ({
-      framework: m.framework,
-      workspace: m.workspace,
-      at: m.at,
-      ...(m.matcher ? { matcher: m.matcher } : {}),
-      ...(m.external ? { external: m.external } : {}),
-      ...optional('behaviour', run(middlewareAlone(m))),
-    }),
+  const runner = createProgram(facts, resolve, autoImport, known.reads)
+  const routes = dedupe(FRAMEWORKS.flatMap((f) => f.entries(program))).map((e) =>
+    known.answer(`\0route ${nameOf(e)}`, [e, program.workspace(e.path).dir], runner, (follow) =>
+      routeOf(program, e, slices, (r) => (r ? follow(() => analyse(r, runner)) : undefined)),
+    ),
   )
+  const middleware = FRAMEWORKS.flatMap((f) => f.middleware?.(program) ?? []).map((m, i) =>
+    known.answer(
+      `\0middleware ${i}`,
+      m,
+      runner,
+      (follow): MiddlewareModel => ({
+        framework: m.framework,
+        workspace: m.workspace,
+        at: m.at,
+        ...(m.matcher ? { matcher: m.matcher } : {}),
+        ...(m.external ? { external: m.external } : {}),
+        behaviour: follow(() => analyse(middlewareAlone(m), runner)),
+      }),
+    ),
+  )
+  if (memory) memory.routes = known.memory()
   return { routes, middleware, sessions: buildSessions(program) }
 }
+
+const nameOf = (e: Entry): string => `${e.subject} ${e.path} ${e.line} ${e.kind}`
 
 /** One route may be found by two frameworks that share folders; the first one keeps it. */
 function dedupe(entries: readonly Entry[]): readonly Entry[] {
   const seen = new Set<string>()
   return entries.filter((e) => {
-    const key = `${e.subject} ${e.path} ${e.line} ${e.kind}`
-    return seen.has(key) ? false : seen.add(key)
+    const name = nameOf(e)
+    return seen.has(name) ? false : seen.add(name)
   })
 }
 

@@ -1,0 +1,14 @@
+import { FactsMemory } from './facts/facts-memory.ts'
+import type { ModelMemory } from './model/memory.ts'
+
+/**
+ * What audits of one repository leave for the next one in this process. With it an audit costs what changed; the report is the same without it.
+ * To be handed to one audit at a time, and never to audits of two repositories.
+ */
+export interface AuditMemory {
+  readonly facts: FactsMemory
+  readonly model: ModelMemory
+}
+
+/** A memory that holds nothing yet. */
+export const emptyMemory = (): AuditMemory => ({ facts: new FactsMemory(), model: {} })

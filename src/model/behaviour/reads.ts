@@ -1,0 +1,87 @@
+import type { Scope } from './scope.ts'
+
+/** A name that is being evaluated. */
+interface Name {
+  /** Who defines it: a scope, or for exports the path of the file. */
+  readonly owner: Scope | string
+  readonly name: string
+  /** Under what it is noted what the value rests on: the names of one scope share that, each export has its own. */
+  readonly reader: string
+}
+
+/** Stands for a name that nothing declares, as a specifier; frameworks put such names into scope. */
+const UNDECLARED = '\0'
+export const autoImportOf = (name: string): string => UNDECLARED + name
+export const undeclared = (specifier: string): string | undefined => (specifier.startsWith(UNDECLARED) ? specifier.slice(1) : undefined)
+
+/** Stands for the names that a file exports. */
+export const exportsOf = (path: string): string => `${path}\0`
+
+/**
+ * Which files were looked at, and by whom, while code was followed: the proof that what was found out before still holds. Values of modules are
+ * evaluated once and shared by all entries, so what an entry rests on is what it looked at itself and what the modules looked at that it met.
+ */
+export class Reads {
+  /** What was looked at, by who looked (a module, an export of a module, an entry): files, absent ones included, and exports as `path name`. */
+  readonly files = new Map<string, Set<string>>()
+  /** What the specifiers in a file meant, and names that nothing declares. */
+  readonly resolved = new Map<string, Map<string, string | undefined>>()
+  /** Modules and exports whose values need each other: those depend on which was asked for first. */
+  readonly entangled = new Set<string>()
+  #reader: Set<string> | undefined
+  readonly #names: Name[] = []
+
+  /** Notes that whoever is at work looks at a file or an export. */
+  file(path: string): void {
+    this.#reader?.add(path)
+  }
+
+  /** Notes that whoever is at work looks at the names that a file exports, and at nothing else of it. */
+  exports(path: string): void {
+    this.#reader?.add(exportsOf(path))
+  }
+
+  /** Notes what a specifier means. */
+  specifier<T extends string | undefined>(from: string, specifier: string, target: T): T {
+    if (!this.#reader) return target
+    this.#reader.add(from)
+    let known = this.resolved.get(from)
+    if (!known) {
+      known = new Map()
+      this.resolved.set(from, known)
+    }
+    known.set(specifier, target)
+    return target
+  }
+
+  /** Runs an entry: what is looked at meanwhile is what it rests on. */
+  by<T>(reader: string, run: () => T): T {
+    const outer = this.#reader
+    const own = this.files.get(reader) ?? new Set()
+    this.files.set(reader, own)
+    this.#reader = own
+    try {
+      return run()
+    } finally {
+      this.#reader = outer
+    }
+  }
+
+  /** Evaluates a name of a module: what is looked at meanwhile is what the module rests on. */
+  evaluating<T>(name: Name, run: () => T): T {
+    this.file(name.reader)
+    this.#names.push(name)
+    try {
+      return this.by(name.reader, run)
+    } finally {
+      this.#names.pop()
+    }
+  }
+
+  /** A name is needed while it is being evaluated. One that needs only itself has the same value wherever evaluation begins. */
+  unfinished(owner: Name['owner'], name: string): void {
+    const from = this.#names.findLastIndex((n) => n.owner === owner && n.name === name)
+    if (from >= this.#names.length - 1) return
+    for (const n of this.#names.slice(Math.max(from, 0))) this.entangled.add(n.reader)
+  }
+}

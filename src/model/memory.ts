@@ -1,0 +1,9 @@
+import type { RoutesMemory } from './routes/remember.ts'
+
+/**
+ * What one audit of a repository leaves for the next: results with the proof of what they rest on. It changes how long a model takes, never what is
+ * in it. Builders put in and take out their own part; whoever holds it must hand it to one audit at a time.
+ */
+export interface ModelMemory {
+  routes?: RoutesMemory
+}
