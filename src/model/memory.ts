@@ -1,3 +1,4 @@
+import type { ResolverMemory } from './modules/resolve.ts'
 import type { RoutesMemory } from './routes/remember.ts'
 
 /**
@@ -5,5 +6,6 @@ import type { RoutesMemory } from './routes/remember.ts'
  * in it. Builders put in and take out their own part; whoever holds it must hand it to one audit at a time.
  */
 export interface ModelMemory {
+  resolver?: ResolverMemory
   routes?: RoutesMemory
 }

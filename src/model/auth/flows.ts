@@ -15,8 +15,19 @@ export interface Flows {
 /** Auth.js' default life of a mailed link, in seconds. */
 const AUTHJS_DEFAULT = 86_400
 
+/** Files that were read whole, said nothing, and asked for no value: what other files say changes nothing about them. */
+const silent = new WeakSet<JavaScriptFacts>()
+
 /** Finds every start of a sign-in, reset mail, magic link and code in one file, and where it sends people. */
 export function readFlows(path: string, js: JavaScriptFacts, reader: UrlReader, into: Flows): void {
+  if (silent.has(js)) return
+  const said = () => into.oauth.length + into.resets.length + into.codes.length + into.redirects.length + reader.asked
+  const before = said()
+  readFile(path, js, reader, into)
+  if (said() === before) silent.add(js)
+}
+
+function readFile(path: string, js: JavaScriptFacts, reader: UrlReader, into: Flows): void {
   for (const { call, fn } of callsOf(js)) {
     const site: Site = { path, fn: fn.id }
     const at: Place = { path, line: call.l }

@@ -1,4 +1,5 @@
 import type { Expr, FunctionIR, JavaScriptFacts } from '../../facts/javascript.ts'
+import { rememberByFile } from '../../lib/remember-by-file.ts'
 import { calleeText, expressions, stringOf, subExpressions } from '../frameworks/walk.ts'
 import type { Route } from '../routes/routes.ts'
 import type { OpenRedirect } from './auth.ts'
@@ -6,7 +7,7 @@ import { callsOf, type Site, type UrlReader, type UrlValue } from './url-value.t
 
 /** Sign-in callbacks of a file that send the browser to wherever a request parameter points. */
 export function findOpenRedirects(path: string, js: JavaScriptFacts, reader: UrlReader, routes: readonly Route[]): OpenRedirect[] {
-  if (!isSignInCallback(js)) return []
+  if (!isSignInCallback(path, js)) return []
   const found: OpenRedirect[] = []
   for (const { target, fn, line } of redirectsOf(js)) {
     const site: Site = { path, fn: fn.id }
@@ -26,7 +27,7 @@ export function findOpenRedirects(path: string, js: JavaScriptFacts, reader: Url
 }
 
 /** A file that turns an authorization code or a mailed token into a session; connecting a further account is no sign-in. */
-function isSignInCallback(js: JavaScriptFacts): boolean {
+const isSignInCallback = rememberByFile((_: string, js: JavaScriptFacts): boolean => {
   let exchanges = false
   let establishes = false
   for (const { call } of callsOf(js)) {
@@ -38,7 +39,7 @@ function isSignInCallback(js: JavaScriptFacts): boolean {
     if (/(createSession|setSession|createUserSession|setCookie|serialize|signIn|logIn|login|cookies?(\(\))?\.set|\.cookie)$/i.test(callee)) establishes = true
   }
   return exchanges && establishes
-}
+})
 
 const TOKEN_ENDPOINT =
   /^https:\/\/(github\.com\/login\/oauth\/access_token|oauth2\.googleapis\.com\/token|discord\.com\/api\/(v\d+\/)?oauth2\/token|[\w.-]+\/(oauth2?|o)\/(v\d\/)?(token|access_token))/

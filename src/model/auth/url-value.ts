@@ -35,6 +35,8 @@ const MAX_DEPTH = 12
 export class UrlReader {
   private readonly files: ReadonlyMap<string, JavaScriptFacts>
   private readonly modules: ModulesModel
+  /** How often somebody asked for something. */
+  asked = 0
 
   constructor(files: ReadonlyMap<string, JavaScriptFacts>, modules: ModulesModel) {
     this.files = files
@@ -42,6 +44,7 @@ export class UrlReader {
   }
 
   read(e: Expr | undefined, site: Site, bound: ReadonlyMap<string, readonly UrlValue[]> = new Map(), depth = 0): readonly UrlValue[] {
+    this.asked++
     if (!e || depth > MAX_DEPTH) return OTHER
     const next = (x: Expr | undefined) => this.read(x, site, bound, depth + 1)
     switch (e.k) {

@@ -1,6 +1,6 @@
 import type { FunctionIR, JavaScriptFacts, Pattern, Stmt } from '../../facts/javascript.ts'
 import { forgetKeys, UNKNOWN, type Val } from './abstract-value.ts'
-import { autoImportOf, Reads } from './reads.ts'
+import { Reads } from './reads.ts'
 import type { Scope } from './scope.ts'
 
 /** Everything that following calls needs: the files, what specifiers mean, and the module scopes evaluated so far. */
@@ -45,11 +45,7 @@ export function createProgram(
       return files.get(path)?.exports
     },
     resolve: (from, specifier) => reads.specifier(from, specifier, resolve(from, specifier)),
-    autoImport: (path, name) => {
-      const found = autoImport(path, name)
-      reads.specifier(path, autoImportOf(name), found && `${found.path} ${found.imported}`)
-      return found
-    },
+    autoImport: (path, name) => reads.autoImport(path, name, autoImport(path, name)),
     scopes: new Map(),
     exports: new Map(),
     functionScopes: new Map(),

@@ -9,10 +9,12 @@ interface Name {
   readonly reader: string
 }
 
-/** Stands for a name that nothing declares, as a specifier; frameworks put such names into scope. */
+/** How a name that nothing declares stands among the specifiers; frameworks put such names into scope. */
 const UNDECLARED = '\0'
-export const autoImportOf = (name: string): string => UNDECLARED + name
 export const undeclared = (specifier: string): string | undefined => (specifier.startsWith(UNDECLARED) ? specifier.slice(1) : undefined)
+
+type AutoImport = { readonly path: string; readonly imported: string } | undefined
+export const textOf = (found: AutoImport): string | undefined => found && `${found.path} ${found.imported}`
 
 /** Stands for the names that a file exports. */
 export const exportsOf = (path: string): string => `${path}\0`
@@ -52,6 +54,12 @@ export class Reads {
     }
     known.set(specifier, target)
     return target
+  }
+
+  /** Notes what a name means that nothing declares. */
+  autoImport<T extends AutoImport>(from: string, name: string, found: T): T {
+    this.specifier(from, UNDECLARED + name, textOf(found))
+    return found
   }
 
   /** Runs an entry: what is looked at meanwhile is what it rests on. */

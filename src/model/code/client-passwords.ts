@@ -1,5 +1,6 @@
 import type { Expr, JavaScriptFacts } from '../../facts/javascript.ts'
 import type { Place } from '../../lib/place.ts'
+import { rememberByFile } from '../../lib/remember-by-file.ts'
 import { envNameOf } from '../env/code-reads.ts'
 import type { Program } from '../frameworks/program.ts'
 import { expressions, propOf, stringOf } from '../frameworks/walk.ts'
@@ -21,29 +22,38 @@ export function clientPasswords(program: Program, path: string, js: JavaScriptFa
     if (known) known.uses.push(use)
     else found.push({ path: at.path, line: at.line, how, name, uses: [use] })
   }
+  for (const { name, other, line, scope } of comparisonsOf(path, js)) {
+    if (!modules.inBrowser(path, line)) continue
+    const use = { path, line }
+    const variable = publicVariable(program, path, scope, other)
+    const constant = constantsOf(program, path, scope, other).find((c) => c.secret !== undefined || !NO_PASSWORD.test(c.value))
+    if (variable) add(use, 'variable', variable, use)
+    else if (constant) add(constant, 'literal', name, use)
+    else if (other.k === 'mem' && PASSWORD.test(other.name)) {
+      const list = credentialList(program, path, js, other)
+      if (list) add(list, 'list', name, use)
+    }
+  }
+  return found
+}
+
+/** Everything that a password is compared with. */
+const comparisonsOf = rememberByFile((_: string, js: JavaScriptFacts) => {
+  const found: { readonly name: string; readonly other: Expr; readonly line: number; readonly scope: number }[] = []
   for (const fn of js.functions) {
     for (const e of expressions(fn)) {
-      if (e.k !== 'bin' || !/^[!=]==?$/.test(e.op) || !modules.inBrowser(path, e.l)) continue
+      if (e.k !== 'bin' || !/^[!=]==?$/.test(e.op)) continue
       for (const [a, b] of [
         [e.a, e.b],
         [e.b, e.a],
       ] as const) {
         const name = lastName(a)
-        if (!PASSWORD.test(name) || a.k === 'lit') continue
-        const use = { path, line: e.l }
-        const variable = publicVariable(program, path, fn.id, b)
-        const constant = constantsOf(program, path, fn.id, b).find((c) => c.secret !== undefined || !NO_PASSWORD.test(c.value))
-        if (variable) add(use, 'variable', variable, use)
-        else if (constant) add(constant, 'literal', name, use)
-        else if (b.k === 'mem' && PASSWORD.test(b.name)) {
-          const list = credentialList(program, path, js, b)
-          if (list) add(list, 'list', name, use)
-        }
+        if (PASSWORD.test(name) && a.k !== 'lit') found.push({ name, other: b, line: e.l, scope: fn.id })
       }
     }
   }
   return found
-}
+})
 
 /** A variable that the bundler inlines: reading it in the browser gives its value. */
 function publicVariable(program: Program, path: string, scope: number, e: Expr): string | undefined {

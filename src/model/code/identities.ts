@@ -1,5 +1,6 @@
 import type { Expr, FunctionIR, JavaScriptFacts, Stmt } from '../../facts/javascript.ts'
 import type { Place } from '../../lib/place.ts'
+import { rememberByFile } from '../../lib/remember-by-file.ts'
 import type { Program } from '../frameworks/program.ts'
 import { boundNames, calleeText, childrenOf, exprsOf, statements, subExpressions } from '../frameworks/walk.ts'
 import type { ModulesModel } from '../modules/modules.ts'
@@ -56,7 +57,16 @@ export function hardcodedIdentities(
   return found
 }
 
-function* comparisons(program: Program, path: string, js: JavaScriptFacts): Generator<Comparison> {
+function comparisons(program: Program, path: string, js: JavaScriptFacts): Comparison[] {
+  return candidatesOf(path, js).flatMap(({ others, ...c }) => {
+    const constants = others.flatMap((e) => constantsOf(program, path, c.fn.id, e))
+    return constants.length ? [{ ...c, constants }] : []
+  })
+}
+
+/** Comparisons with somebody; whether the other side is fixed is seen when it is followed. */
+const candidatesOf = rememberByFile((path: string, js: JavaScriptFacts) => {
+  const found: (Omit<Comparison, 'constants'> & { readonly others: readonly Expr[] })[] = []
   for (const fn of js.functions) {
     for (const statement of statements(fn.body)) {
       for (const root of exprsOf(statement)) {
@@ -68,8 +78,7 @@ function* comparisons(program: Program, path: string, js: JavaScriptFacts): Gene
               [e.a, e.b],
               [e.b, e.a],
             ] as const) {
-              const constants = a.k === 'lit' || a.k === 'tpl' || !namesSomebody(a) ? [] : constantsOf(program, path, fn.id, b)
-              if (constants.length) yield { operand: a, constants, place, fn, statement, around: around(e) }
+              if (a.k !== 'lit' && a.k !== 'tpl' && namesSomebody(a)) found.push({ operand: a, others: [b], place, fn, statement, around: around(e) })
             }
           } else if (
             e.k === 'call' &&
@@ -78,19 +87,18 @@ function* comparisons(program: Program, path: string, js: JavaScriptFacts): Gene
             e.args[0] &&
             !['lit', 'tpl'].includes(e.args[0].k) &&
             namesSomebody(e.args[0])
-          ) {
-            const constants = constantsOf(program, path, fn.id, e.fn.of)
-            if (constants.length) yield { operand: e.args[0], constants, place, fn, statement, around: around(e) }
-          }
+          )
+            found.push({ operand: e.args[0], others: [e.fn.of], place, fn, statement, around: around(e) })
         }
       }
       if (statement.k === 'switch' && namesSomebody(statement.on)) {
-        const constants = statement.cases.flatMap((c) => (c.test ? constantsOf(program, path, fn.id, c.test) : []))
-        if (constants.length) yield { operand: statement.on, constants, place: { path, line: statement.l }, fn, statement }
+        const others = statement.cases.flatMap((c) => c.test ?? [])
+        found.push({ operand: statement.on, others, place: { path, line: statement.l }, fn, statement })
       }
     }
   }
-}
+  return found
+})
 
 /** A cheap look at the name before constants are followed. */
 function namesSomebody(e: Expr): boolean {

@@ -1,5 +1,6 @@
 import type { JavaScriptFacts } from '../../facts/javascript.ts'
 import { cleanLine } from '../../lib/clean-text.ts'
+import { rememberByFile } from '../../lib/remember-by-file.ts'
 import { expressions } from '../frameworks/walk.ts'
 import type { Marker } from './code.ts'
 
@@ -13,7 +14,7 @@ const CODE =
 const NEAR = 8
 
 /** Unfinished work next to code that decides about access or money: both the comment and the code must say so. */
-export function markersOf(path: string, js: JavaScriptFacts): { marker?: Marker; count: number } {
+export const markersOf = rememberByFile((path: string, js: JavaScriptFacts): { marker?: Marker; count: number } => {
   const all = js.comments.filter((c) => MARKER.test(c.text))
   const candidates = all.filter((c) => TOPIC.test(c.text))
   if (!candidates.length) return { count: all.length }
@@ -24,7 +25,7 @@ export function markersOf(path: string, js: JavaScriptFacts): { marker?: Marker;
   })
   const [first, ...others] = near
   return { count: all.length, ...(first ? { marker: { path, ...first, also: others.map((o) => ({ path, line: o.line })) } } : {}) }
-}
+})
 
 function securityNames(js: JavaScriptFacts): { name: string; line: number }[] {
   const found: { name: string; line: number }[] = []

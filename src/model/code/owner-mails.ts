@@ -1,4 +1,5 @@
 import type { Expr, JavaScriptFacts } from '../../facts/javascript.ts'
+import { rememberByFile } from '../../lib/remember-by-file.ts'
 import { boundNames, childrenOf, exprsOf, statements, stringOf } from '../frameworks/walk.ts'
 import type { OwnerMail } from './code.ts'
 import { MAIL, maskMail } from './constants.ts'
@@ -13,13 +14,19 @@ const PERSONAL =
 
 /** The owner's address where the program acts on it: as a recipient or an administrator, not as text on a page. */
 export function ownerMails(path: string, js: JavaScriptFacts, owners: ReadonlySet<string>): OwnerMail | undefined {
-  const places: { line: number; shown: string }[] = []
+  const places = mailsOf(path, js).filter((m) => owners.has(m.mail) || m.personal)
+  const [first, ...others] = [...new Map(places.map((p) => [p.line, p])).values()].sort((a, b) => a.line - b.line)
+  return first && { path, line: first.line, shown: first.shown, uses: others.map((o) => ({ path, line: o.line })) }
+}
+
+/** Addresses where the program acts on them; `personal` for a person's mailbox as a recipient. */
+const mailsOf = rememberByFile((_: string, js: JavaScriptFacts) => {
+  const places: { readonly line: number; readonly shown: string; readonly mail: string; readonly personal: boolean }[] = []
   const take = (e: Expr | undefined, recipient = false) => {
     if (!e) return
     for (const item of e.k === 'arr' ? e.items : [e]) {
       const text = stringOf(item)?.trim()
-      if (text && MAIL.test(text) && (owners.has(text.toLowerCase()) || (recipient && PERSONAL.test(text))))
-        places.push({ line: item.l, shown: maskMail(text) })
+      if (text && MAIL.test(text)) places.push({ line: item.l, shown: maskMail(text), mail: text.toLowerCase(), personal: recipient && PERSONAL.test(text) })
     }
   }
   const visit = (e: Expr): void => {
@@ -33,6 +40,5 @@ export function ownerMails(path: string, js: JavaScriptFacts, owners: ReadonlySe
       for (const e of exprsOf(s)) visit(e)
     }
   }
-  const [first, ...others] = [...new Map(places.map((p) => [p.line, p])).values()].sort((a, b) => a.line - b.line)
-  return first && { path, line: first.line, shown: first.shown, uses: others.map((o) => ({ path, line: o.line })) }
-}
+  return places
+})

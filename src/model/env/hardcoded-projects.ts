@@ -1,6 +1,7 @@
 import type { Expr, JavaScriptFacts } from '../../facts/javascript.ts'
 import { decodeJwt } from '../../facts/secrets/jwt.ts'
 import { isPlaceholder } from '../../facts/secrets/placeholder.ts'
+import { rememberByFile } from '../../lib/remember-by-file.ts'
 import { childrenOf, exprsOf, propOf, statements, stringOf } from '../frameworks/walk.ts'
 import { envNameOf } from './code-reads.ts'
 import type { HardcodedProject } from './env.ts'
@@ -8,7 +9,7 @@ import type { HardcodedProject } from './env.ts'
 const PROJECT_URL = /^https:\/\/([a-z0-9]{20})\.supabase\.(?:co|in|red)\/?$/
 
 /** A project's address and its key, both as literals of one file that no variable overrides. */
-export function hardcodedProject(path: string, js: JavaScriptFacts): HardcodedProject | undefined {
+export const hardcodedProject = rememberByFile((path: string, js: JavaScriptFacts): HardcodedProject | undefined => {
   let url: { project: string; line: number } | undefined
   let key: { line: number } | undefined
   let firebase: { project: string; line: number } | undefined
@@ -30,7 +31,7 @@ export function hardcodedProject(path: string, js: JavaScriptFacts): HardcodedPr
   for (const x of js.exports) if (x.value) visit(x.value, false)
   if (url && key) return { path, line: url.line, what: 'supabase', project: url.project, keyLine: key.line, also: [] }
   return firebase ? { path, line: firebase.line, what: 'firebase', project: firebase.project, keyLine: firebase.line, also: [] } : undefined
-}
+})
 
 const SQL_ADDRESS = /https:\/\/([a-z0-9]{20})\.(?:functions\.)?supabase\.(?:co|in|red)\b/
 const SQL_KEY = /eyJ[A-Za-z0-9_-]{10,400}\.[A-Za-z0-9_-]{10,800}\.[A-Za-z0-9_-]{10,400}|sb_publishable_[A-Za-z0-9_-]{10,80}/g

@@ -1,5 +1,6 @@
 import type { Expr, JavaScriptFacts } from '../../facts/javascript.ts'
 import { describeValue } from '../../facts/secrets/describe-value.ts'
+import { rememberByFile } from '../../lib/remember-by-file.ts'
 import { expressions, propOf, statements, stringOf, stringsOf, subExpressions } from '../frameworks/walk.ts'
 import { envNameOf, isEnvObject } from './code-reads.ts'
 import type { EnvDefinition } from './env.ts'
@@ -20,14 +21,14 @@ const INLINING: readonly Inlining[] = [
 ]
 
 /** Values that a bundler's configuration inlines. */
-export function inlinedDefinitions(path: string, js: JavaScriptFacts): EnvDefinition[] {
+export const inlinedDefinitions = rememberByFile((path: string, js: JavaScriptFacts): EnvDefinition[] => {
   const out: EnvDefinition[] = []
   for (const rule of INLINING) {
     if (!rule.file.test(path)) continue
     for (const object of objectsAt(js, rule.keys)) collect(object, path, rule.how, out, 0)
   }
   return out
-}
+})
 
 /** Prefixes that a Vite configuration adds. */
 export function envPrefixes(path: string, js: JavaScriptFacts): string[] {

@@ -16,8 +16,22 @@ const SEED = /(^|\/)(seeds?|seeders?)(\/|\.[a-z]+$)|(^|\/)seed[-_.][^/]*$/i
 const DOCS = /\.(md|mdx|markdown|rst|txt|adoc)$/i
 const GENERATED = /(^|\/)(__generated__|generated|\.prisma)\/|\.(gen|generated)\.[cm]?[jt]sx?$|(^|\/)database\.types\.ts$/i
 
+/** Every slice asks for the role of every path; only names are kept, and not without end. */
+const roles = new Map<string, FileRole>()
+const MAX_ROLES = 100_000
+
 /** The role of a path, by the conventions of the field. */
 export function fileRole(path: string): FileRole {
+  let role = roles.get(path)
+  if (!role) {
+    role = judge(path)
+    if (roles.size >= MAX_ROLES) roles.clear()
+    roles.set(path, role)
+  }
+  return role
+}
+
+function judge(path: string): FileRole {
   const byproduct = byproductRole(path)
   if (byproduct) return byproduct
   if (GENERATED.test(path)) return 'generated'

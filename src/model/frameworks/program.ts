@@ -1,5 +1,6 @@
 import type { FactsIndex } from '../../facts/facts.ts'
 import type { ClassIR, Expr, FunctionId, FunctionIR, ImportFact, JavaScriptFacts } from '../../facts/javascript.ts'
+import { rememberByFile } from '../../lib/remember-by-file.ts'
 import { Reads } from '../behaviour/reads.ts'
 import type { FilesModel } from '../files/files.ts'
 import type { ModulesModel } from '../modules/modules.ts'
@@ -18,6 +19,11 @@ export type Meaning =
   | { readonly k: 'param'; readonly path: string; readonly scope: FunctionId; readonly index: number }
 
 const DEPTH = 24
+const NOBODY: ReadonlySet<string> = new Set()
+
+const importedPackages = rememberByFile(
+  (_: string, js: JavaScriptFacts): ReadonlySet<string> => new Set(js.imports.flatMap((i) => (i.typeOnly ? [] : (packageOf(i.from) ?? [])))),
+)
 
 /** The facts of the source files, with names followed through scopes, imports and barrels. */
 export class Program {
@@ -39,7 +45,11 @@ export class Program {
     this.facts = facts
     this.files = files
     this.workspaces = workspaces
-    this.modules = { ...modules, resolve: (from, specifier) => reads.specifier(from, specifier, modules.resolve(from, specifier)) }
+    this.modules = {
+      ...modules,
+      resolve: (from, specifier) => reads.specifier(from, specifier, modules.resolve(from, specifier)),
+      autoImport: (path, name) => reads.autoImport(path, name, modules.autoImport(path, name)),
+    }
     this.#reads = reads
     this.paths = [...facts.of('javascript').keys()].filter((p) => slices.files.role(p) === 'source')
   }
@@ -62,15 +72,20 @@ export class Program {
     return this.workspaces.uses(name, path) || this.importersOf(name).has(path)
   }
 
-  #importers = new Map<string, ReadonlySet<string>>()
+  #importers: Map<string, Set<string>> | undefined
 
   /** Files that import a package or one of its sub-paths (`npm:` and CDN specifiers included). */
   importersOf(name: string): ReadonlySet<string> {
-    const known = this.#importers.get(name)
-    if (known) return known
-    const found = new Set(this.paths.filter((p) => this.js(p)?.imports.some((i) => !i.typeOnly && packageOf(i.from) === name)))
-    this.#importers.set(name, found)
-    return found
+    if (!this.#importers) {
+      this.#importers = new Map()
+      for (const path of this.paths)
+        for (const imported of importedPackages(path, this.facts.of('javascript').get(path) as JavaScriptFacts)) {
+          const known = this.#importers.get(imported)
+          if (known) known.add(path)
+          else this.#importers.set(imported, new Set([path]))
+        }
+    }
+    return this.#importers.get(name) ?? NOBODY
   }
 
   /** What `name` means inside a function of a file. */

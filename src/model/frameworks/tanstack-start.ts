@@ -1,4 +1,5 @@
-import type { Expr, FunctionId } from '../../facts/javascript.ts'
+import type { Expr, FunctionId, JavaScriptFacts } from '../../facts/javascript.ts'
+import { rememberByFile } from '../../lib/remember-by-file.ts'
 import type { Before, Entry, Framework } from './entry.ts'
 import { routeSubject } from './entry.ts'
 import { codeOf, type Program } from './program.ts'
@@ -19,9 +20,7 @@ function fileEntries(program: Program, path: string): Entry[] {
   const js = program.js(path)
   if (!js) return []
   const out: Entry[] = []
-  for (const { expr, scope } of expressionsDeep(js, 0)) {
-    if (expr.k !== 'call') continue
-    const chain = unchain(expr)
+  for (const { expr, scope, chain } of callsOf(path, js)) {
     if (chain.root === 'createServerFn' && chain.calls.at(-1)?.name === 'handler') out.push(...serverFunction(program, path, scope, expr, chain))
     else if (/^create(Server|API)FileRoute$/.test(chain.root) && /^(methods)$/.test(chain.calls.at(-1)?.name ?? ''))
       out.push(...serverRoute(program, path, scope, chain.calls.at(-1)?.args[0], routeOf(path, stringOf(chain.args[0]))))
@@ -29,6 +28,17 @@ function fileEntries(program: Program, path: string): Entry[] {
   }
   return out
 }
+
+/** Calls that begin with one of the functions that define routes and server functions. */
+const callsOf = rememberByFile((_: string, js: JavaScriptFacts) => {
+  const found: { readonly expr: Extract<Expr, { k: 'call' }>; readonly scope: FunctionId; readonly chain: Chain }[] = []
+  for (const { expr, scope } of expressionsDeep(js, 0)) {
+    if (expr.k !== 'call') continue
+    const chain = unchain(expr)
+    if (/^create(?:ServerFn|(?:Server|API)?FileRoute|RootRoute)/.test(chain.root)) found.push({ expr, scope, chain })
+  }
+  return found
+})
 
 interface Chain {
   readonly root: string
@@ -182,9 +192,7 @@ function routesById(program: Program) {
   for (const path of program.importersOf('@tanstack/react-router')) {
     const js = program.js(path)
     if (!js) continue
-    for (const { expr, scope } of expressionsDeep(js, 0)) {
-      if (expr.k !== 'call') continue
-      const chain = unchain(expr)
+    for (const { scope, chain } of callsOf(path, js)) {
       const options = chain.applied?.[0] ?? (chain.root === 'createRootRoute' ? chain.args[0] : undefined)
       const id = chain.root === 'createFileRoute' ? stringOf(chain.args[0]) : /^createRootRoute/.test(chain.root) ? '__root__' : undefined
       if (id !== undefined && options) found.push({ id: id.length > 1 ? id.replace(/\/$/, '') : id, path, scope, options })

@@ -6,11 +6,18 @@ import { propOf } from './walk.ts'
 /** Cloudflare Workers: the `fetch` handler of the default export, where the workspace is configured for Wrangler. */
 export const workers: Framework = {
   name: 'Cloudflare Workers',
-  entries: (program) =>
-    program.paths.flatMap((path): Entry[] => {
-      const dir = program.workspace(path).dir
-      const configured = ['wrangler.toml', 'wrangler.json', 'wrangler.jsonc'].some((f) => program.files.paths.includes(dir === '' ? f : `${dir}/${f}`))
-      if (!configured || /(^|\/)supabase\/functions\//.test(path) || program.importersOf('hono').has(path)) return []
+  entries: (program) => {
+    const configured = new Set(
+      program.files.paths.flatMap(
+        (p) =>
+          /^(?:(.*)\/)?wrangler\.(?:toml|jsonc?)$/
+            .exec(p)
+            ?.slice(1)
+            .map((dir) => dir ?? '') ?? [],
+      ),
+    )
+    return program.paths.flatMap((path): Entry[] => {
+      if (!configured.has(program.workspace(path).dir) || /(^|\/)supabase\/functions\//.test(path) || program.importersOf('hono').has(path)) return []
       const h = exportedHandler(program, path, 'default')
       if (h?.meaning?.k !== 'expr' || h.meaning.expr.k !== 'obj') return []
       const fetch = propOf(h.meaning.expr, 'fetch')
@@ -32,5 +39,6 @@ export const workers: Framework = {
           before: [],
         },
       ]
-    }),
+    })
+  },
 }

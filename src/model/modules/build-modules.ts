@@ -20,7 +20,7 @@ export function buildModules(input: ModelInput, slices: Pick<AppModel, 'files' |
   const { files, workspaces } = slices
   const js = input.facts.of('javascript')
   const paths = new Set([...input.files.map((f) => f.path), ...js.keys()])
-  const resolve = createResolver(paths, input.facts, workspaces)
+  const resolve = createResolver(paths, input.facts, workspaces, input.memory)
   const autoImports = readAutoImports(input.facts, workspaces)
   const applications = readApplications(input, slices, resolve)
 

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { FactsIndex } from '../../facts/facts.ts'
 import type { WorkspacesModel } from '../workspaces/workspaces.ts'
 import { type BundlerAlias, bundlerTarget, readBundlerAliases } from './bundler-aliases.ts'
@@ -40,14 +41,25 @@ const CONVENTIONS: readonly { readonly prefix: string; readonly folders: readonl
 
 export type Resolve = (fromPath: string, specifier: string) => string | undefined
 
+/** What specifiers meant, and everything that decided it. */
+export interface ResolverMemory {
+  readonly ground: readonly unknown[]
+  readonly aliases: ReadonlyMap<string, readonly BundlerAlias[]>
+  readonly found: Map<string, string | undefined>
+}
+
 /** Resolves specifiers as the bundlers of the supported frameworks do, on the files of the snapshot alone. */
-export function createResolver(paths: Iterable<string>, facts: FactsIndex, workspaces: WorkspacesModel): Resolve {
+export function createResolver(paths: Iterable<string>, facts: FactsIndex, workspaces: WorkspacesModel, memory: { resolver?: ResolverMemory } = {}): Resolve {
   const known = new Set(paths)
   const byName = new Map(workspaces.all.flatMap((w) => (w.manifest?.name ? [[w.manifest.name, w] as const] : [])))
   const projects = readProjects(facts, (name) => byName.get(name)?.dir)
   const aliases = readBundlerAliases(facts)
   const importMaps = readImportMaps(facts)
-  const cache = new Map<string, string | undefined>()
+  const ground = [...known, ...[...facts.of('package-json')].flat(), ...[...facts.of('config-file')].flat()]
+  const before = memory.resolver
+  const same = before && before.ground.length === ground.length && ground.every((x, i) => x === before.ground[i]) && isDeepStrictEqual(aliases, before.aliases)
+  const cache = same ? before.found : new Map<string, string | undefined>()
+  memory.resolver = { ground, aliases, found: cache }
 
   return (fromPath, specifier) => {
     const key = `${dirname(fromPath)}\0${specifier}`

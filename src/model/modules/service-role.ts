@@ -49,7 +49,7 @@ export function findServiceRoleUses(
   for (const [path, js] of facts.of('javascript')) {
     const role = files.role(path)
     if (role === 'test' || role === 'vendored') continue
-    for (const read of environmentReads(js, (name) => namesServiceRole(name) || mistaken.has(name))) {
+    for (const read of keyReads(js, mistaken)) {
       const valueAt = namesServiceRole(read.name) ? undefined : mistaken.get(read.name)
       found.push({ path, line: read.line, how: 'variable', what: read.name, ...(valueAt ? { valueAt } : {}), inBrowser: graph.inBrowser(path, read.line) })
     }
@@ -97,6 +97,18 @@ function mistakenVariables(facts: FactsIndex): ReadonlyMap<string, { path: strin
     for (const v of variables) if (KEY_KINDS.has(v.kind) && !found.has(v.name)) found.set(v.name, { path, line: v.line })
   }
   return found
+}
+
+/** What a file reads depends on the file, and on which names env files give a key by mistake. */
+const known = new WeakMap<JavaScriptFacts, { readonly mistaken: string; readonly reads: ReturnType<typeof environmentReads> }>()
+
+function keyReads(js: JavaScriptFacts, mistaken: ReadonlyMap<string, unknown>): ReturnType<typeof environmentReads> {
+  const names = [...mistaken.keys()].join(' ')
+  const before = known.get(js)
+  if (before?.mistaken === names) return before.reads
+  const reads = environmentReads(js, (name) => namesServiceRole(name) || mistaken.has(name))
+  known.set(js, { mistaken: names, reads })
+  return reads
 }
 
 /** Reads of environment variables whose name is wanted. */

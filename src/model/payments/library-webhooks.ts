@@ -1,4 +1,5 @@
 import type { Expr, JavaScriptFacts } from '../../facts/javascript.ts'
+import { rememberByFile } from '../../lib/remember-by-file.ts'
 import { envNameOf } from '../env/code-reads.ts'
 import { expressions, stringOf } from '../frameworks/walk.ts'
 import type { LibraryWebhook, Processor } from './payments.ts'
@@ -13,7 +14,7 @@ type Found = Omit<LibraryWebhook, 'subject' | 'workspace'>
  * Calls that leave the events of a processor to a library: `createDenoHandler({ stripeEndpointSecret })`, `stripe({ stripeWebhookSecret })`,
  * `Webhooks({ webhookSecret })`. The library verifies and handles them; its code is not in the repository.
  */
-export function libraryWebhooks(path: string, js: JavaScriptFacts): Found[] {
+export const libraryWebhooks = rememberByFile((path: string, js: JavaScriptFacts): Found[] => {
   const imported = new Map<string, string>()
   for (const i of js.imports) if (!i.typeOnly && !/^(?:[./~#]|@\/|\$lib)/.test(i.from)) for (const b of i.bindings) imported.set(b.local, i.from)
   const found: Found[] = []
@@ -45,7 +46,7 @@ export function libraryWebhooks(path: string, js: JavaScriptFacts): Found[] {
     }
   }
   return found
-}
+})
 
 function processorOf(library: string, option: string): Processor | undefined {
   const names = Object.keys(PROCESSORS) as Processor[]

@@ -1,5 +1,6 @@
 import type { Expr, JavaScriptFacts } from '../../facts/javascript.ts'
 import type { Place } from '../../lib/place.ts'
+import { rememberByFile } from '../../lib/remember-by-file.ts'
 import { calleeText, expressions, propOf, stringOf } from '../frameworks/walk.ts'
 import type { PaymentsModel, Processor } from './payments.ts'
 import { PROCESSORS } from './processors.ts'
@@ -8,56 +9,61 @@ type Sales = Pick<PaymentsModel, 'processors' | 'subscriptions' | 'oneTime'>
 
 /** Which processors the code uses, and whether what it sells recurs. */
 export function findSales(files: ReadonlyMap<string, JavaScriptFacts>): Sales {
+  const all = [...files].map(([path, js]) => salesOf(path, js))
+  const processors = new Map<Processor, Sales['processors'][number]>()
+  for (const p of all.flatMap((s) => s.processors)) if (!processors.has(p.name)) processors.set(p.name, p)
+  const subscriptions = all.find((s) => s.subscriptions)?.subscriptions
+  const oneTime = all.find((s) => s.oneTime)?.oneTime
+  return { processors: [...processors.values()], ...(subscriptions ? { subscriptions } : {}), ...(oneTime ? { oneTime } : {}) }
+}
+
+/** The same for one file: the first place of each. */
+const salesOf = rememberByFile((path: string, js: JavaScriptFacts): Sales => {
   const processors = new Map<Processor, Sales['processors'][number]>()
   let subscriptions: Sales['subscriptions']
   let oneTime: Sales['oneTime']
   const recurring = (at: Place, how: string) => {
     subscriptions ??= { ...at, how }
   }
-  for (const [path, js] of files) {
-    const used = new Set<Processor>()
-    for (const [name, p] of Object.entries(PROCESSORS) as [Processor, (typeof PROCESSORS)[Processor]][]) {
-      const i = js.imports.find((x) => !x.typeOnly && p.packages.test(x.from))
-      if (i) {
-        used.add(name)
-        if (!processors.has(name)) processors.set(name, { name, at: { path, line: i.l }, because: `imports ${i.from}` })
-      }
+  for (const [name, p] of Object.entries(PROCESSORS) as [Processor, (typeof PROCESSORS)[Processor]][]) {
+    const i = js.imports.find((x) => !x.typeOnly && p.packages.test(x.from))
+    if (i) {
+      if (!processors.has(name)) processors.set(name, { name, at: { path, line: i.l }, because: `imports ${i.from}` })
     }
-    for (const fn of js.functions) {
-      for (const e of expressions(fn)) {
-        const text = e.k === 'tpl' ? e.quasis[0] : stringOf(e)
-        if (text !== undefined && e.k !== 'jsx') {
-          for (const [name, p] of Object.entries(PROCESSORS) as [Processor, (typeof PROCESSORS)[Processor]][]) {
-            if (!p.hosts.test(text)) continue
-            used.add(name)
-            if (!processors.has(name)) processors.set(name, { name, at: { path, line: e.l }, because: `uses ${text.slice(0, 40)}` })
-            if (/buy\.stripe\.com/.test(text)) oneTime ??= { path, line: e.l, how: 'a payment link' }
-          }
+  }
+  for (const fn of js.functions) {
+    for (const e of expressions(fn)) {
+      const text = e.k === 'tpl' ? e.quasis[0] : stringOf(e)
+      if (text !== undefined && e.k !== 'jsx') {
+        for (const [name, p] of Object.entries(PROCESSORS) as [Processor, (typeof PROCESSORS)[Processor]][]) {
+          if (!p.hosts.test(text)) continue
+          if (!processors.has(name)) processors.set(name, { name, at: { path, line: e.l }, because: `uses ${text.slice(0, 40)}` })
+          if (/buy\.stripe\.com/.test(text)) oneTime ??= { path, line: e.l, how: 'a payment link' }
         }
-        if (e.k === 'call') {
-          const callee = calleeText(e.fn)
-          if (/(^|\.)subscriptions\.create$/.test(callee)) recurring({ path, line: e.l }, callee)
-          if (/checkout\.sessions\.create$/.test(callee))
-            for (const mode of modesOf(e.args[0])) if (mode === 'subscription') recurring({ path, line: e.l }, "checkout with mode 'subscription'")
-          if (/(paymentIntents|charges)\.create$/.test(callee)) oneTime ??= { path, line: e.l, how: callee }
+      }
+      if (e.k === 'call') {
+        const callee = calleeText(e.fn)
+        if (/(^|\.)subscriptions\.create$/.test(callee)) recurring({ path, line: e.l }, callee)
+        if (/checkout\.sessions\.create$/.test(callee))
+          for (const mode of modesOf(e.args[0])) if (mode === 'subscription') recurring({ path, line: e.l }, "checkout with mode 'subscription'")
+        if (/(paymentIntents|charges)\.create$/.test(callee)) oneTime ??= { path, line: e.l, how: callee }
+      }
+      if (e.k === 'obj') {
+        const mode = propOf(e, 'mode')
+        for (const m of mode ? modesOfValue(mode) : []) {
+          if (m === 'subscription' && (propOf(e, 'line_items') || propOf(e, 'success_url')))
+            recurring({ path, line: mode?.l ?? e.l }, "checkout with mode 'subscription'")
+          if (m === 'payment') oneTime ??= { path, line: mode?.l ?? e.l, how: "checkout with mode 'payment'" }
         }
-        if (e.k === 'obj') {
-          const mode = propOf(e, 'mode')
-          for (const m of mode ? modesOfValue(mode) : []) {
-            if (m === 'subscription' && (propOf(e, 'line_items') || propOf(e, 'success_url')))
-              recurring({ path, line: mode?.l ?? e.l }, "checkout with mode 'subscription'")
-            if (m === 'payment') oneTime ??= { path, line: mode?.l ?? e.l, how: "checkout with mode 'payment'" }
-          }
-        }
-        if (e.k === 'jsx' && e.tag === 'stripe-pricing-table') {
-          recurring({ path, line: e.l }, 'a pricing table')
-          if (!processors.has('stripe')) processors.set('stripe', { name: 'stripe', at: { path, line: e.l }, because: 'shows a pricing table' })
-        }
+      }
+      if (e.k === 'jsx' && e.tag === 'stripe-pricing-table') {
+        recurring({ path, line: e.l }, 'a pricing table')
+        if (!processors.has('stripe')) processors.set('stripe', { name: 'stripe', at: { path, line: e.l }, because: 'shows a pricing table' })
       }
     }
   }
   return { processors: [...processors.values()], ...(subscriptions ? { subscriptions } : {}), ...(oneTime ? { oneTime } : {}) }
-}
+})
 
 function modesOf(options: Expr | undefined): string[] {
   const mode = propOf(options, 'mode')

@@ -4,7 +4,7 @@ import type { JavaScriptFacts } from '../../facts/javascript.ts'
 import type { SchemaModel } from '../app-model.ts'
 import { fuelFor } from '../behaviour/analyse.ts'
 import type { Program } from '../behaviour/program.ts'
-import { exportsOf, Reads, undeclared } from '../behaviour/reads.ts'
+import { exportsOf, Reads, textOf, undeclared } from '../behaviour/reads.ts'
 
 /** One following of code: how much it could take and how much it took. Within both, another limit would have made no difference. */
 interface Run {
@@ -98,9 +98,7 @@ function affected({ javascript: before, reads }: RoutesMemory, { javascript: now
   const found = new Set<string>(reads.entangled)
   const meaning = (from: string, specifier: string) => {
     const name = undeclared(specifier)
-    if (name === undefined) return resolve(from, specifier)
-    const auto = autoImport(from, name)
-    return auto && `${auto.path} ${auto.imported}`
+    return name === undefined ? resolve(from, specifier) : textOf(autoImport(from, name))
   }
   const touch = (path: string) => {
     found.add(path)

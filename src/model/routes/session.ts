@@ -1,5 +1,6 @@
-import type { Expr } from '../../facts/javascript.ts'
+import type { Expr, JavaScriptFacts } from '../../facts/javascript.ts'
 import type { Place } from '../../lib/place.ts'
+import { rememberByFile } from '../../lib/remember-by-file.ts'
 import { type Program, packageOf } from '../frameworks/program.ts'
 import { calleeText, expressions } from '../frameworks/walk.ts'
 
@@ -87,25 +88,36 @@ function read(program: Program, path: string, m: Found): void {
     if (i.bindings.some((b) => LISTENING_PROVIDERS.has(b.imported) && /^@supabase\/(supabase-)?auth-helpers[-/]react$/.test(i.from)))
       m.listeners.push({ path, line: i.l })
   }
-  for (const fn of js.functions)
-    for (const e of expressions(fn)) {
-      if (e.k !== 'call') continue
-      const name = calleeText(e.fn)
-      const at: Place = { path, line: lineOf(e) }
-      const last = name.slice(name.lastIndexOf('.') + 1)
-      if (SERVER_CLIENTS.test(last)) m.serverClients.push(at)
-      else if (BROWSER_CLIENTS.test(last) || (last === 'createClient' && browser && fromSupabase(program, path, fn.id, e))) m.browserClients.push(at)
-      if (last === 'onAuthStateChange') {
-        if (browser || (side === 'unreached' && !isDead(program, path))) m.listeners.push(at)
-      } else if (/auth\.getSession$/.test(name) && browser) m.sessionReads.push(at)
-      if (AUTH_CALL.test(name) && browser) m.browserAuth.push(at)
-      if (!browser && /(^|\.)(auth\.getUser|auth\.getClaims|auth\.getSession|safeGetSession|getSession|getUser)$/.test(name))
-        m.serverReads.push({ name: last, at })
-      if (/(refreshSession|setSession|refreshAccessToken|refreshAuthSession)$/.test(last) && !(browser && program.modules.inBrowser(path, at.line)))
-        m.renewals.push(at)
-      if (/cookies?(\(\))?\.(set|append)$|setCookie$|\.cookie$/.test(name) && tokenCookie(e)) m.ownCookies.push(at)
-    }
+  for (const { e, name, last, scope } of sessionCalls(path, js)) {
+    const at: Place = { path, line: lineOf(e) }
+    if (SERVER_CLIENTS.test(last)) m.serverClients.push(at)
+    else if (BROWSER_CLIENTS.test(last) || (last === 'createClient' && browser && fromSupabase(program, path, scope, e))) m.browserClients.push(at)
+    if (last === 'onAuthStateChange') {
+      if (browser || (side === 'unreached' && !isDead(program, path))) m.listeners.push(at)
+    } else if (/auth\.getSession$/.test(name) && browser) m.sessionReads.push(at)
+    if (AUTH_CALL.test(name) && browser) m.browserAuth.push(at)
+    if (!browser && SERVER_READ.test(name)) m.serverReads.push({ name: last, at })
+    if (RENEWAL.test(last) && !(browser && program.modules.inBrowser(path, at.line))) m.renewals.push(at)
+    if (COOKIE.test(name) && tokenCookie(e)) m.ownCookies.push(at)
+  }
 }
+
+const SERVER_READ = /(^|\.)(auth\.getUser|auth\.getClaims|auth\.getSession|safeGetSession|getSession|getUser)$/
+const RENEWAL = /(refreshSession|setSession|refreshAccessToken|refreshAuthSession)$/
+const COOKIE = /cookies?(\(\))?\.(set|append)$|setCookie$|\.cookie$/
+
+/** Calls of a file that may have to do with sessions; where they run decides. */
+const sessionCalls = rememberByFile((_: string, js: JavaScriptFacts) =>
+  js.functions.flatMap((fn) =>
+    expressions(fn).flatMap((e) => {
+      if (e.k !== 'call') return []
+      const name = calleeText(e.fn)
+      const last = name.slice(name.lastIndexOf('.') + 1)
+      const known = [SERVER_CLIENTS, BROWSER_CLIENTS, RENEWAL].some((r) => r.test(last)) || [AUTH_CALL, SERVER_READ, COOKIE].some((r) => r.test(name))
+      return known || last === 'createClient' || last === 'onAuthStateChange' ? [{ e, name, last, scope: fn.id }] : []
+    }),
+  ),
+)
 
 /** Imported by nothing, in an application whose entries are known: it never runs. */
 function isDead(program: Program, path: string): boolean {

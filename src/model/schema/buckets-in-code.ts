@@ -1,6 +1,7 @@
 import type { FactsIndex } from '../../facts/facts.ts'
 import type { JavaScriptFacts } from '../../facts/javascript.ts'
 import type { Place } from '../../lib/place.ts'
+import { rememberByFile } from '../../lib/remember-by-file.ts'
 import { expressions } from '../frameworks/walk.ts'
 
 /** A bucket that code names. */
@@ -26,7 +27,7 @@ export function bucketsInCode(facts: FactsIndex, isSource: (path: string) => boo
   const helpers = bucketHelpers(facts, isSource)
   for (const [path, file] of facts.of('javascript')) {
     if (!isSource(path)) continue
-    for (const { uploads, ...bucket } of ofFile(file, tables, helpers)) {
+    for (const { uploads, ...bucket } of ofFile(path, file, tables, helpers)) {
       const before = found.get(bucket.name)
       const places = [...(before?.uploads ?? []), ...(uploads ? [{ path, line: bucket.line }] : [])]
       found.set(bucket.name, {
@@ -45,20 +46,26 @@ function constantTables(facts: FactsIndex, isSource: (path: string) => boolean):
   const unclear = new Set<string>()
   for (const [path, file] of facts.of('javascript')) {
     if (!isSource(path)) continue
-    for (const s of file.functions[0]?.body ?? []) {
-      if (s.k !== 'let' || s.how !== 'const' || s.to.k !== 'name' || s.init?.k !== 'obj') continue
-      for (const p of s.init.props) {
-        const text = literalText(p.value as unknown as Json)
-        if (!p.key || text === undefined) continue
-        const name = `${s.to.name}.${p.key}`
-        if (values.has(name) && values.get(name) !== text) unclear.add(name)
-        values.set(name, text)
-      }
+    for (const [name, text] of constantsOf(path, file)) {
+      if (values.has(name) && values.get(name) !== text) unclear.add(name)
+      values.set(name, text)
     }
   }
   for (const name of unclear) values.delete(name)
   return values
 }
+
+const constantsOf = rememberByFile((_: string, file: JavaScriptFacts): readonly (readonly [name: string, text: string])[] => {
+  const found: [string, string][] = []
+  for (const s of file.functions[0]?.body ?? []) {
+    if (s.k !== 'let' || s.how !== 'const' || s.to.k !== 'name' || s.init?.k !== 'obj') continue
+    for (const p of s.init.props) {
+      const text = literalText(p.value as unknown as Json)
+      if (p.key && text !== undefined) found.push([`${s.to.name}.${p.key}`, text])
+    }
+  }
+  return found
+})
 
 /** Functions that hand a parameter to `storage.from(bucket)`, by name, with the parameter's place; names that differ are left out. */
 function bucketHelpers(facts: FactsIndex, isSource: (path: string) => boolean): ReadonlyMap<string, number> {
@@ -66,21 +73,28 @@ function bucketHelpers(facts: FactsIndex, isSource: (path: string) => boolean): 
   const unclear = new Set<string>()
   for (const [path, file] of facts.of('javascript')) {
     if (!isSource(path)) continue
-    for (const fn of file.functions) {
-      if (!fn.name) continue
-      for (const e of expressions(fn)) {
-        if (e.k !== 'call' || e.fn.k !== 'mem' || e.fn.name !== 'from' || e.fn.of.k !== 'mem' || e.fn.of.name !== 'storage') continue
-        const [bucket] = e.args
-        const at = bucket?.k === 'id' ? fn.params.findIndex((p) => p.k === 'name' && p.name === bucket.name) : -1
-        if (at < 0) continue
-        if (helpers.has(fn.name) && helpers.get(fn.name) !== at) unclear.add(fn.name)
-        helpers.set(fn.name, at)
-      }
+    for (const [name, at] of helpersOf(path, file)) {
+      if (helpers.has(name) && helpers.get(name) !== at) unclear.add(name)
+      helpers.set(name, at)
     }
   }
   for (const name of unclear) helpers.delete(name)
   return helpers
 }
+
+const helpersOf = rememberByFile((_: string, file: JavaScriptFacts): readonly (readonly [name: string, parameter: number])[] => {
+  const found: [string, number][] = []
+  for (const fn of file.functions) {
+    if (!fn.name) continue
+    for (const e of expressions(fn)) {
+      if (e.k !== 'call' || e.fn.k !== 'mem' || e.fn.name !== 'from' || e.fn.of.k !== 'mem' || e.fn.of.name !== 'storage') continue
+      const [bucket] = e.args
+      const at = bucket?.k === 'id' ? fn.params.findIndex((p) => p.k === 'name' && p.name === bucket.name) : -1
+      if (at >= 0) found.push([fn.name, at])
+    }
+  }
+  return found
+})
 
 const literalText = (node: Json | undefined): string | undefined => (node?.['k'] === 'lit' && typeof node['v'] === 'string' ? node['v'] : undefined)
 
@@ -90,9 +104,9 @@ function dotted(node: Json | undefined): string | undefined {
   return node?.['k'] === 'mem' && of?.['k'] === 'id' ? `${String(of['name'])}.${String(node['name'])}` : undefined
 }
 
-function ofFile(file: JavaScriptFacts, tables: ReadonlyMap<string, string>, helpers: ReadonlyMap<string, number>): Mention[] {
+/** What a file says that may name a bucket: calls that do or that may be to a helper, in the order of the walk. */
+const callsOf = rememberByFile((_: string, file: JavaScriptFacts) => {
   const constants = new Map<string, string>()
-  const found: Mention[] = []
   const calls: Json[] = []
   const uploads = new Set<unknown>()
   const stack: unknown[] = [file.functions, file.exports]
@@ -115,6 +129,15 @@ function ofFile(file: JavaScriptFacts, tables: ReadonlyMap<string, string>, help
     }
     for (const value of Object.values(n)) if (value && typeof value === 'object') stack.push(value)
   }
+  const mayName = (fn: Json | undefined) => fn?.['k'] === 'id' || (fn?.['k'] === 'mem' && (fn['name'] === 'createBucket' || isStorage(fn)))
+  return { constants, uploads, calls: calls.filter((c) => mayName(c['fn'] as Json)) }
+})
+
+const isStorage = (fn: Json) => fn['name'] === 'from' && (fn['of'] as Json | undefined)?.['k'] === 'mem' && (fn['of'] as Json)['name'] === 'storage'
+
+function ofFile(path: string, file: JavaScriptFacts, tables: ReadonlyMap<string, string>, helpers: ReadonlyMap<string, number>): Mention[] {
+  const found: Mention[] = []
+  const { constants, uploads, calls } = callsOf(path, file)
   const text = (node: Json | undefined) =>
     literalText(node) ?? (node?.['k'] === 'id' ? constants.get(String(node['name'])) : undefined) ?? tables.get(dotted(node) ?? '')
   for (const call of calls) {
@@ -126,9 +149,7 @@ function ofFile(file: JavaScriptFacts, tables: ReadonlyMap<string, string>, help
     if (fn?.['k'] !== 'mem') continue
     const name = text(args[0])
     if (!name) continue
-    const of = fn['of'] as Json
-    if (fn['name'] === 'from' && of?.['k'] === 'mem' && of['name'] === 'storage')
-      found.push({ name, line: Number(call['l']), ...(uploads.has(call) ? { uploads: true as const } : {}) })
+    if (isStorage(fn)) found.push({ name, line: Number(call['l']), ...(uploads.has(call) ? { uploads: true as const } : {}) })
     if (fn['name'] === 'createBucket') {
       const options = args[1]?.['k'] === 'obj' ? (args[1]['props'] as readonly Json[]) : []
       const flag = options.find((p) => p['key'] === 'public')?.['value'] as Json | undefined

@@ -29,9 +29,13 @@ export function buildWorkspaces(facts: FactsIndex): WorkspacesModel {
     all.push({ dir, name: manifest.name ?? dir, manifest, manifestPath: path })
   }
   all.sort((a, b) => (a.dir < b.dir ? -1 : a.dir > b.dir ? 1 : 0))
+  const known = new Map<string, Workspace>()
   const of = (path: string): Workspace => {
+    const found = known.get(path)
+    if (found) return found
     let best = all[0] as Workspace
     for (const w of all) if ((w.dir === '' || path.startsWith(`${w.dir}/`)) && w.dir.length >= best.dir.length) best = w
+    known.set(path, best)
     return best
   }
   const names = (w: Workspace, name: string) => w.manifest?.dependencies.some((d) => d.name === name) ?? false
