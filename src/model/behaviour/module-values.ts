@@ -1,4 +1,4 @@
-import type { FunctionIR, JavaScriptFacts, Stmt } from '../../facts/javascript.ts'
+import type { FunctionIR, Stmt } from '../../facts/javascript.ts'
 import { isNullish, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
 import type { Interpreter } from './interpreter.ts'
 import { member } from './members.ts'
