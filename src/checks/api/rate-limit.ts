@@ -79,6 +79,8 @@ function authEndpoint(route: Route): Endpoint | undefined {
     // A link from a mail carries a long random token; only codes that people type can be guessed.
     if (op === 'verify' && route.method === 'GET') return undefined
     const kind = op === 'sign-in' ? 'password' : op === 'sign-up' || op === 'admin' ? 'registration' : op === 'verify' ? 'code' : 'message'
+    if (call.effect.library === 'passport')
+      return { route, severity: 'High', does: 'verifies passwords itself (passport local)', at: call.at, kind: 'password' }
     return { route, severity: 'Medium', does: `calls the platform's ${name} from the server`, at: call.at, kind }
   }
   // A short code that a row holds lets its sender set the password: it can be tried until it fits.

@@ -5,6 +5,7 @@ import { callFunction, callMethod, callValue, construct, maybe, settle, unknownC
 import { classValue, evaluate, functionValue, lookup } from './evaluate.ts'
 import { assignTo, bind, execute } from './execute.ts'
 import { hostMember, seedValue } from './hosts.ts'
+import { ownerOf } from './injection.ts'
 import { Interpreter } from './interpreter.ts'
 import { settleChain, taggedTemplate } from './libraries/index.ts'
 import { member } from './members.ts'
@@ -83,12 +84,21 @@ function run(it: Interpreter, entry: Entry): void {
     const { sendingEnds } = it
     const next = (_: Interpreter, __: readonly Val[], place: Place): Val => {
       it.sendingEnds = false
-      return ++passed > 3 ? UNKNOWN : step(i + 1, place)
+      if (++passed > 3) return UNKNOWN
+      const value = step(i + 1, place)
+      it.beforeHandler = true
+      return value
     }
     it.sendingEnds = i < chain.length - 1 && r.seeds.includes('fastify-reply')
     const args = r.seeds.map((seed) => seedValue(seed, i < chain.length - 1 ? next : undefined, shared))
+    it.beforeHandler = i < chain.length - 1
     const value = settle(it, callValue(it, handlerOf(fn), args, at), at)
+    it.beforeHandler = i < chain.length - 1
     it.sendingEnds = sendingEnds
+    if (r.gate) {
+      it.require(value, placeOf(it, r, at), { ends: true, how: 'respond', status: 403 })
+      return step(i + 1, at)
+    }
     // One that never calls `next` itself hands it to something that is not followed, or is not handed one at all.
     if (i < chain.length - 1 && passed === 0) return goOn(it, value, at, () => step(i + 1, at))
     return value
@@ -96,6 +106,12 @@ function run(it: Interpreter, entry: Entry): void {
   const place = { path: entry.path, line: 1 }
   const value = step(0, place)
   answer(it, value, place)
+}
+
+/** Where a runnable is written. */
+function placeOf(it: Interpreter, r: Runnable, otherwise: Place): Place {
+  const fn = r.functionId === undefined ? undefined : it.program.facts(r.path)?.functions[r.functionId]
+  return fn ? { path: r.path, line: fn.l } : otherwise
 }
 
 /** True when a middleware that returns this lets the request pass. */
@@ -132,7 +148,8 @@ function resolve(it: Interpreter, r: Runnable): Val | undefined {
   if (r.functionId !== undefined) {
     const fn = it.program.facts(r.path)?.functions[r.functionId]
     const scope = fn ? scopeOfFunction(it, r.path, fn.parent ?? 0) : undefined
-    return scope ? functionValue(it, r.path, r.functionId, scope) : undefined
+    const owner = scope && ownerOf(it, r.path, r.functionId)
+    return scope ? functionValue(it, r.path, r.functionId, scope, owner?.self, owner?.home) : undefined
   }
   if (r.name !== undefined) {
     const [head = '', ...rest] = r.name.split('.')

@@ -36,6 +36,8 @@ export interface ImaginedRequest {
   readonly method?: string
   /** The platform has verified the token in the Authorization header, so what it says can be believed. */
   readonly tokenVerified?: true
+  /** What decorators say of the handler, by key; a key that is not there was not set. */
+  readonly metadata?: Readonly<Record<string, Value>>
 }
 
 /** A function of the repository: by id, by name in the module (an export or a local), or as the expression that yields it. */
@@ -49,6 +51,8 @@ export interface Runnable {
   readonly scope?: FunctionId
   /** What each parameter is, by position. */
   readonly seeds: readonly Seed[]
+  /** It answers yes or no: what is not truthy refuses the request with 403. */
+  readonly gate?: true
 }
 
 /** What a framework passes to a handler; or any value. */
@@ -84,6 +88,8 @@ export type Seed =
   | 'input'
   /** `event` of AWS/Netlify functions (`event.body`, `event.headers`). */
   | 'lambda-event'
+  /** `ExecutionContext` of NestJS guards. */
+  | 'nest-context'
   | 'unknown'
   | Value
 
@@ -95,6 +101,8 @@ export interface Step {
   readonly via: readonly Place[]
   /** What must hold to get here, in the order in which it was decided. */
   readonly under: readonly Condition[]
+  /** It happens in middleware or a guard, before the handler. */
+  readonly before?: true
 }
 
 /**

@@ -20,7 +20,7 @@ import { raise } from './execute.ts'
 import { host } from './hosts.ts'
 import { type Interpreter, joinNarrowings, SIGNALS } from './interpreter.ts'
 import { cryptoCall } from './libraries/crypto.ts'
-import { elementOf, member, request } from './members.ts'
+import { elementOf, index, member, request } from './members.ts'
 import { callFunction, callValue, maybe, settle } from './operations.ts'
 import { statusIn } from './responses.ts'
 import { Scope } from './scope.ts'
@@ -71,7 +71,11 @@ export function builtinCall(it: Interpreter, name: string, args: readonly Val[],
     case 'Promise.any': {
       if (first.v !== 'array') return settle(it, first, at)
       const items = first.items.map((x) => settle(it, x, at))
-      if (name === 'Promise.race' || name === 'Promise.any') return it.alternatives(items.map((value) => ({ value, under: [] })))
+      if (name === 'Promise.race' || name === 'Promise.any') {
+        // a time limit gives no value: it only rejects
+        const values = items.filter((x) => x !== NEVER)
+        return values.length ? it.alternatives(values.map((value) => ({ value, under: [] }))) : UNKNOWN
+      }
       return name === 'Promise.all'
         ? array(items, first.more)
         : array(
@@ -101,6 +105,8 @@ export function builtinCall(it: Interpreter, name: string, args: readonly Val[],
       return { v: 'call', name: 'Number', args, at }
     case 'Boolean':
       return op('!', op('!', first))
+    case 'Reflect.get':
+      return index(it, first, args[1] ?? UNKNOWN, at)
     case 'Array.isArray':
       return first.v === 'array' ? constant(true) : first.v === 'object' || first.v === 'const' ? constant(false) : op('isArray', first)
     case 'Object.keys':
@@ -397,7 +403,7 @@ export function builtinConstruct(it: Interpreter, name: string, args: readonly V
       if (get?.v === 'fn') {
         const ir = it.program.facts(get.path)?.functions[get.id]
         const made = ir ? proxied(it, get, at) : undefined
-        if (made) return made
+        return made ?? UNKNOWN
       }
       return first
     }
@@ -413,6 +419,9 @@ export function builtinConstruct(it: Interpreter, name: string, args: readonly V
     return { v: 'call', name, args: name === 'Uint8Array' ? args : [], at }
   return { v: 'call', name, args, at }
 }
+
+/** What a promise gives that is never fulfilled. */
+const NEVER: Val = { v: 'call', name: 'never', args: [] }
 
 /**
  * `new Promise((resolve, reject) => …)`, read as awaited where it is made: code after it runs only on the paths that
@@ -447,7 +456,7 @@ function promised(it: Interpreter, executor: FunctionVal, at: Place): Val {
   it.narrowed = narrowed
   for (const w of state.writes) if (w.value !== undefined) it.write(w.scope, w.name, w.value)
   const [first] = settled
-  if (!first) return UNKNOWN
+  if (!first) return NEVER
   if (settled.length === 1) {
     it.pc = first.pc
     it.narrowed = first.narrowed

@@ -4,6 +4,7 @@ import { type AnyVal, type ClassVal, type FunctionVal, isNullish, type Link, op,
 import { builtinCall, builtinConstruct, builtinMethod } from './builtins.ts'
 import { delegated, underDelegation } from './delegation.ts'
 import { hostCall } from './hosts.ts'
+import { libraryBase } from './injection.ts'
 import { type BranchState, type Frame, type Interpreter, joinNarrowings, SIGNALS } from './interpreter.ts'
 import { libraryCall } from './libraries/index.ts'
 import { elementOf, member, parentOf } from './members.ts'
@@ -146,6 +147,7 @@ export function callMethod(it: Interpreter, of: Val, name: string, args: readonl
       if (name === 'prepare') return callMethod(it, { v: 'client', client: { library: 'other', rights: 'service', at } }, name, args, at)
       break
     case 'chain': {
+      if (name === 'bind') return of
       const settled = promiseMethod(it, of, name, args, at)
       if (settled) return settled
       const last = of.links[of.links.length - 1]
@@ -258,8 +260,7 @@ function comparesInConstantTime({ name, body }: FunctionIR): boolean {
 export function callFunction(it: Interpreter, fn: FunctionVal, args: readonly Val[], at: Place): Val {
   const ir = it.program.facts(fn.path)?.functions[fn.id]
   if (!ir) return UNKNOWN
-  if (args.length >= 2 && ir.params.length === 2 && comparesInConstantTime(ir))
-    return op('===', args[0] ?? UNKNOWN, args[1] ?? UNKNOWN)
+  if (args.length >= 2 && ir.params.length === 2 && comparesInConstantTime(ir)) return op('===', args[0] ?? UNKNOWN, args[1] ?? UNKNOWN)
   const key = `${fn.path}#${fn.id}`
   const recursion = it.frames.filter((f) => f.key === key).length
   if (recursion > MAX_RECURSION || it.frames.length > MAX_DEPTH || it.fuel <= 0) {
@@ -269,7 +270,7 @@ export function callFunction(it: Interpreter, fn: FunctionVal, args: readonly Va
   const scope = new Scope(fn.path, fn.scope)
   if (!ir.arrow) {
     if (fn.self) scope.vars.set('this', fn.self)
-    const parent = fn.home ? parentOf(it, fn.home) : undefined
+    const parent = fn.home ? (parentOf(it, fn.home) ?? libraryBase(it, fn.home)) : undefined
     if (parent) scope.vars.set('super', parent)
     scope.vars.set('arguments', { v: 'array', items: args })
   }

@@ -4,7 +4,7 @@ import type { Seed, Value } from './behaviour.ts'
 import { raise } from './execute.ts'
 import type { Interpreter } from './interpreter.ts'
 import { member, request } from './members.ts'
-import { unknownCall } from './operations.ts'
+import { callValue, maybe, unknownCall } from './operations.ts'
 import { respond, statusIn } from './responses.ts'
 import { Scope } from './scope.ts'
 import { sessionCall, sessionHost, sessionMember } from './session-host.ts'
@@ -92,6 +92,8 @@ function makeSeed(
       return request('body')
     case 'lambda-event':
       return host('lambda-event', 'whole')
+    case 'nest-context':
+      return host('nest-context', undefined, { $request: seedValue('express-req', next, shared) })
     case 'unknown':
       return UNKNOWN
   }
@@ -335,7 +337,11 @@ export function hostCall(it: Interpreter, of: HostVal, name: string, args: reado
           if (name !== 'delete' && key()) it.write(of.props, `$${key()?.toLowerCase()}`, args[1] ?? UNDEFINED)
           if (of.host === 'cookies') it.emit({ kind: 'cookie', name: `${of.host}.${name}`, args }, at)
           return UNDEFINED
-        case 'forEach':
+        case 'forEach': {
+          const each = args[0]
+          if (each?.v === 'fn') maybe(it, () => callValue(it, each, [request(of.part ?? 'header'), UNKNOWN], at))
+          return UNDEFINED
+        }
         case 'entries':
           return request(of.part ?? 'header')
       }
@@ -435,6 +441,14 @@ export function hostCall(it: Interpreter, of: HostVal, name: string, args: reado
         return { v: 'result', step }
       }
       return undefined
+    case 'nest-context': {
+      // `context.switchToHttp().getRequest()`, GraphQL's `getContext().req`
+      const incoming = of.props.vars.get('$request') ?? UNKNOWN
+      if (name === 'switchToHttp') return of
+      if (name === 'getRequest') return incoming
+      if (name === 'getContext') return object({ req: incoming, request: incoming })
+      return name === 'getType' ? constant('http') : UNKNOWN
+    }
     case 'session':
       return sessionCall(it, of, name, args, at)
     default:

@@ -1,6 +1,7 @@
 import type { Place } from '../../lib/place.ts'
 import { array, type ClassVal, type Cond, constant, type InstanceVal, isNullish, keyOf, op, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
 import type { Value } from './behaviour.ts'
+import { libraryBase } from './injection.ts'
 import type { Interpreter } from './interpreter.ts'
 import { callValue, evaluate, exportedValue, functionValue, hostMember, lookup, settleChain } from './operations.ts'
 import { tokenClaim } from './token-claims.ts'
@@ -134,6 +135,8 @@ function instanceMember(it: Interpreter, of: InstanceVal, name: string, at: Plac
       return m.how === 'get' ? callValue(it, fn, [], at) : m.how === 'method' ? fn : UNKNOWN
     }
   }
+  const base = libraryBase(it, of.of)
+  if (base) return member(it, base, name, at)
   return { v: 'chain', root: { v: 'call', name: of.of.name || 'object', args: [] }, links: [{ name }], at }
 }
 

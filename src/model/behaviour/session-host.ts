@@ -25,7 +25,7 @@ export function sessionMember(of: HostVal, name: string, at: Place): Val {
     return value?.v === 'const' ? (value.value as string | number) : undefined
   }
   const how = String(own('$how') ?? 'session')
-  if (!IDENTITY.test(name)) return { v: 'call', name: `${how}.${name}`, args: [], at }
+  if (!IDENTITY.test(name)) return { v: 'call', name: `entry.${name}`, args: [], at }
   const step = own('$step')
   return {
     v: 'caller',

@@ -1,6 +1,6 @@
 import type { Expr, FunctionId } from '../../facts/javascript.ts'
 import type { Place } from '../../lib/place.ts'
-import type { Seed } from '../behaviour/behaviour.ts'
+import type { Seed, Value } from '../behaviour/behaviour.ts'
 
 /**
  * Code that can be called: a function of a file, or an expression in the scope of a function (0 is the module body) whose
@@ -86,6 +86,8 @@ export interface Entry {
   readonly page?: { readonly path: string; readonly client: boolean /** Static SPA: no server renders it. */; readonly static?: true }
   /** The platform verifies a token before the handler runs (`verify_jwt` of edge functions): true, false or undefined when it has no such thing. */
   readonly platformJwt?: { readonly on: boolean; readonly at?: Place }
+  /** What decorators say of the handler, for guards that ask (`@SetMetadata` of NestJS). */
+  readonly metadata?: Readonly<Record<string, Value>>
   /** Declared by the framework to be open or guarded (`@Public`, route rules); a name for people. */
   readonly declared?: 'public' | 'guarded'
 }

@@ -2,6 +2,7 @@ import type { ClassIR, Expr, FunctionId } from '../../facts/javascript.ts'
 import type { Seed } from '../behaviour/behaviour.ts'
 import type { Before, Entry, Framework } from './entry.ts'
 import { routeSubject } from './entry.ts'
+import { type Decorator, decoratorsOf, metadataOf } from './nest-decorators.ts'
 import { joinPaths, routerPath } from './path-pattern.ts'
 import type { Program } from './program.ts'
 import { expressionsDeep, propOf, statements, stringOf, stringsOf } from './walk.ts'
@@ -34,8 +35,7 @@ function controller(program: Program, path: string, scope: FunctionId, c: ClassI
   if (!own) return []
   const arg = own.args[0]
   const bases = arg?.k === 'obj' ? stringsOf(propOf(arg, 'path')) : stringsOf(arg)
-  const classGuards = guards(program, path, scope, c.decorators)
-  const classPublic = isPublic(c.decorators)
+  const ofClass = decoratorsOf(program, path, scope, c.decorators)
   return c.members.flatMap((m) =>
     Object.keys(VERBS).flatMap((verb) => {
       const d = decorator(m.decorators, verb)
@@ -43,8 +43,11 @@ function controller(program: Program, path: string, scope: FunctionId, c: ClassI
       const paths = stringsOf(d.args[0])
       const method = VERBS[verb]
       const fn = program.fn(path, m.fn)
-      const open = classPublic || isPublic(m.decorators)
-      const before = [...(open ? [] : setup.guards), ...classGuards, ...guards(program, path, scope, m.decorators)]
+      const ofMethod = decoratorsOf(program, path, scope, m.decorators)
+      const decorators = [...ofClass, ...ofMethod]
+      const open = isPublic(decorators)
+      // a guard whose code can be read asks for the metadata itself
+      const before = [...setup.guards.filter((g) => !open || g.code.k === 'fn'), ...guards(program, ofClass), ...guards(program, ofMethod)]
       return (bases.length ? bases : ['']).flatMap((base) =>
         (paths.length ? paths : ['']).map((p): Entry => {
           const route = joinPaths(setup.prefix, routerPath(base), routerPath(p))
@@ -61,6 +64,7 @@ function controller(program: Program, path: string, scope: FunctionId, c: ClassI
             calling: 'nest',
             ...(fn ? { args: fn.params.map((_, i) => parameter(m.paramDecorators?.[i] ?? [])) } : {}),
             before,
+            metadata: metadataOf(program, decorators),
             ...(open ? { declared: 'public' as const } : {}),
           }
         }),
@@ -92,12 +96,12 @@ function parameter(decorators: readonly Expr[]): Seed {
   return 'unknown'
 }
 
-function isPublic(list: readonly Expr[]): boolean {
-  return ['Public', 'SkipAuth', 'AllowAnonymous', 'IsPublic', 'NoAuth'].some((n) => decorator(list, n))
+function isPublic(list: readonly Decorator[]): boolean {
+  return list.some((d) => ['Public', 'SkipAuth', 'AllowAnonymous', 'IsPublic', 'NoAuth'].includes(d.name))
 }
 
-function guards(program: Program, path: string, scope: FunctionId, list: readonly Expr[]): Before[] {
-  return (decorator(list, 'UseGuards')?.args ?? []).flatMap((g) => guard(program, path, scope, g))
+function guards(program: Program, list: readonly Decorator[]): Before[] {
+  return list.flatMap((d) => (d.name === 'UseGuards' ? d.args.flatMap((g) => guard(program, d.path, d.scope, g)) : []))
 }
 
 /** A guard class (or an instance of one, or `AuthGuard('jwt')`): its `canActivate`. */
@@ -111,6 +115,8 @@ function guard(program: Program, path: string, scope: FunctionId, g: Expr): Befo
   const can = m.class.members.find((x) => x.name === 'canActivate')
   if (can?.fn !== undefined)
     return [{ code: { k: 'fn', path: m.path, fn: can.fn }, calling: 'nest-guard', at: { path: m.path, line: can.l }, what: 'guard', blocks: true }]
+  const parent = m.class.extends ? program.meaning(m.path, m.scope, m.class.extends) : undefined
+  if (parent?.k === 'class' && m.class.extends) return guard(program, m.path, m.scope, m.class.extends)
   // class JwtAuthGuard extends AuthGuard('jwt') {}
   const base = m.class.extends
   const from = base ? program.external(m.path, m.scope, base.k === 'call' ? base.fn : base) : undefined
@@ -148,7 +154,7 @@ function application(program: Program, dir: string): Setup {
         for (const a of expr.args) found.push(...guard(program, path, scope, a))
       if (expr.k === 'obj') {
         const provide = propOf(expr, 'provide')
-        const use = propOf(expr, 'useClass')
+        const use = propOf(expr, 'useClass') ?? propOf(expr, 'useExisting')
         if (provide?.k === 'id' && provide.name === 'APP_GUARD' && use) found.push(...guard(program, path, scope, use))
       }
     }

@@ -198,6 +198,12 @@ export class Program {
       if (!of) return { k: 'expr', path, scope, expr }
       return this.member(of, expr.name, depth + 1) ?? { k: 'expr', path, scope, expr }
     }
+    if (expr.k === 'call' && isRequire(expr)) {
+      const from = expr.args[0]?.k === 'lit' ? String(expr.args[0].v) : ''
+      const target = this.modules.resolve(path, from)
+      if (!target) return { k: 'external', from, name: 'default' }
+      return this.exported(target, 'default', depth + 1) ?? { k: 'namespace', path: target }
+    }
     return this.#of(path, scope, expr)
   }
 

@@ -224,6 +224,13 @@ export class RouterCollector {
           const on = this.#router(path, scope, e.fn.of, env, depth + 1)
           if (on) return this.#register(path, scope, on, e.fn.name, e, env, depth)
         }
+        // `require('./routes/orders')`, written where it is used
+        const m = e.k === 'call' ? this.#program.meaning(path, scope, e) : undefined
+        if (m?.k === 'expr' && m.expr !== e) {
+          const router = this.#router(m.path, m.scope, m.expr, env, depth + 1)
+          if (router && m.path !== path) this.#file(m.path)
+          return router
+        }
         // A function that makes and returns a router: `createRouter()`.
         return e.k === 'call' ? this.#returned(path, scope, e, env, depth) : undefined
       }

@@ -56,6 +56,7 @@ function requestOf(entry: Entry): NonNullable<Runnables['request']> {
     ...(entry.anyPage ? {} : { path: samplePath(entry.route.replace(/\?\/.*$/, '')) }),
     ...(entry.method ? { method: entry.method } : {}),
     ...(entry.platformJwt?.on ? { tokenVerified: true as const } : {}),
+    ...(entry.metadata ? { metadata: entry.metadata } : {}),
   }
 }
 
@@ -74,7 +75,7 @@ const SEEDS: Readonly<Record<Calling, readonly Seed[]>> = {
   fastify: ['fastify-request', 'fastify-reply', 'next-function'],
   hono: ['hono-context', 'next-function'],
   nest: ['input', 'input', 'input', 'input', 'input'],
-  'nest-guard': ['unknown'],
+  'nest-guard': ['nest-context'],
   remix: ['remix-args', 'next-function'],
   tanstack: ['server-fn-options'],
   'tanstack-middleware': ['server-fn-options'],
@@ -125,5 +126,7 @@ export function middlewareAlone(b: Before): Runnables {
 
 function runnable(code: Code, calling: Calling, args?: readonly Seed[]): Runnable {
   const seeds = args ?? SEEDS[calling]
-  return code.k === 'fn' ? { path: code.path, functionId: code.fn, seeds } : { path: code.path, expression: code.expr, scope: code.scope, seeds }
+  // guards of libraries are known by their import; what they give to the framework is not
+  const gate = calling === 'nest-guard' && code.k === 'fn' ? { gate: true as const } : {}
+  return { ...(code.k === 'fn' ? { path: code.path, functionId: code.fn } : { path: code.path, expression: code.expr, scope: code.scope }), seeds, ...gate }
 }

@@ -72,9 +72,9 @@ export function workOf(behaviour: Behaviour, schema: Pick<SchemaModel, 'tables'>
     if (step.effect.kind === 'http' && (!guard || guard.trust === 'claimed') && decides(behaviour, index)) return
     const later = guard && guard.trust !== 'claimed' ? undefined : laterGuard(behaviour, index)
     const hidden =
-      !guard &&
+      (!guard || (step.before && guard.trust === 'claimed')) &&
       (work.kind === 'read' || work.kind === 'file-read') &&
-      (!answered || ((later?.who === 'token' || BLOCKED.test(work.table ?? '')) && !isShown(behaviour, index)))
+      (!answered || ((step.before || later?.who === 'token' || BLOCKED.test(work.table ?? '')) && !isShown(behaviour, index)))
     const unsure = guard && guard.trust !== 'claimed' ? undefined : behaviour.gaps?.find((g) => g.step <= index)
     out.push({
       ...work,

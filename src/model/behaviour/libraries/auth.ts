@@ -123,8 +123,9 @@ const clerk: Library = {
 const betterAuth: Library = {
   packages: ['better-auth/'],
   call(c) {
-    if (/^(?:betterAuth\.)?api\.getSession$/.test(c.name)) {
-      const user = identify(c, 'Better Auth getSession()')
+    const established = /^(?:betterAuth\.)?api\.(getSession|getMcpSession|verifyApiKey|verifyJWT)$/.exec(c.name)?.[1]
+    if (established) {
+      const user = identify(c, `Better Auth ${established}()`)
       return object({ user, session: user }, user)
     }
     const op = /\.api\.(signInEmail|signUpEmail|forgetPassword|requestPasswordReset|resetPassword|signOut)$/.exec(c.name)?.[1]

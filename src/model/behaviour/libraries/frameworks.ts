@@ -3,7 +3,7 @@ import { derivedRequest, h3Call } from '../builtins.ts'
 import { raise } from '../execute.ts'
 import { host, seedValue } from '../hosts.ts'
 import { member, request } from '../members.ts'
-import { callValue } from '../operations.ts'
+import { callValue, settle } from '../operations.ts'
 import { statusIn } from '../responses.ts'
 import { sessionHost, sessionStorage } from '../session-host.ts'
 import type { Library, LibraryCall } from './library.ts'
@@ -213,6 +213,8 @@ const wrappers: Library = {
   call(c) {
     const first = c.args[0]
     if (c.name === 'cache' || c.name === 'asyncHandler' || c.name === 'default' || c.name === 'expressAsyncHandler') return first ?? UNKNOWN
+    // React's `use(promise)` waits like `await`, in components that are not async.
+    if (c.name === 'use' && first) return settle(c.it, first, c.at)
     if (c.name === 'buffer' || c.name === 'text') return request('raw-body')
     if (c.name === 'json') return request('body')
     if (/^(?:captureException|captureMessage|setUser|addBreadcrumb|init|setTag)$/.test(c.name)) {

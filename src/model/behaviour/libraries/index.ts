@@ -7,9 +7,11 @@ import { actionClients } from './action-clients.ts'
 import { AUTH_LIBRARIES } from './auth.ts'
 import { crypto } from './crypto.ts'
 import { DATABASE_LIBRARIES, databaseClient, shareSupabase, unknownDatabase } from './databases.ts'
+import { EXPRESS_LIBRARIES } from './express.ts'
 import { FRAMEWORK_LIBRARIES } from './frameworks.ts'
 import { honoCombine } from './hono.ts'
 import type { Library, LibraryCall } from './library.ts'
+import { NEST_LIBRARIES } from './nest.ts'
 import { PAYMENT_LIBRARIES } from './payments.ts'
 import { SERVICE_LIBRARIES } from './services.ts'
 import { supabase, supabaseClient } from './supabase.ts'
@@ -23,6 +25,8 @@ const ALL: readonly Library[] = [
   ...AUTH_LIBRARIES,
   ...DATABASE_LIBRARIES,
   honoCombine,
+  ...EXPRESS_LIBRARIES,
+  ...NEST_LIBRARIES,
   ...FRAMEWORK_LIBRARIES,
   ...PAYMENT_LIBRARIES,
   ...SERVICE_LIBRARIES,

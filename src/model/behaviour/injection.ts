@@ -1,0 +1,65 @@
+import type { ClassIR, Stmt } from '../../facts/javascript.ts'
+import type { Place } from '../../lib/place.ts'
+import { type ClassVal, type InstanceVal, UNKNOWN, type Val } from './abstract-value.ts'
+import type { Interpreter } from './interpreter.ts'
+import { parentOf } from './members.ts'
+import { moduleScope, quietly } from './module-values.ts'
+import { construct, evaluate, lookup } from './operations.ts'
+
+/** Services that are given to services that are given to a class. */
+const MAX_DEPTH = 4
+
+/** The object on which a framework calls a method of a class: its dependencies are made as a container makes them, by the types of the constructor. */
+export function ownerOf(it: Interpreter, path: string, functionId: number): { readonly self: InstanceVal; readonly home: ClassVal } | undefined {
+  const name = classOf(it, path, functionId)
+  const scope = name === undefined ? undefined : moduleScope(it, path)
+  const home = scope && name ? lookup(it, name, scope) : undefined
+  if (home?.v !== 'class') return undefined
+  const self = injected(it, home, 0)
+  return self?.v === 'instance' ? { self, home } : undefined
+}
+
+/** The name of the class of a file that a method belongs to. */
+function classOf(it: Interpreter, path: string, functionId: number): string | undefined {
+  const owns = (c: ClassIR) => c.members.some((m) => m.fn === functionId && !m.static && m.how === 'method')
+  const named = (body: readonly Stmt[]) => body.find((s) => s.k === 'class' && s.name !== undefined && owns(s.class))
+  const found = named(it.program.facts(path)?.functions[0]?.body ?? [])
+  return found?.k === 'class' ? found.name : undefined
+}
+
+/** An instance with its dependencies; one for each class and request. */
+function injected(it: Interpreter, cls: ClassVal, depth: number): Val | undefined {
+  const key = `${cls.path}#${cls.name}`
+  const known = it.services.get(key)
+  if (known) return known
+  if (depth > MAX_DEPTH) return undefined
+  it.services.set(key, UNKNOWN)
+  const made = quietly(it, () => construct(it, cls, dependencies(it, cls, depth), place(cls)))
+  it.services.set(key, made)
+  return made
+}
+
+function dependencies(it: Interpreter, cls: ClassVal, depth: number): Val[] {
+  const make = cls.ir.members.find((m) => m.how === 'constructor')
+  if (make?.fn === undefined) {
+    const parent = parentOf(it, cls)
+    return parent && depth < MAX_DEPTH ? dependencies(it, parent, depth + 1) : []
+  }
+  return (it.program.facts(cls.path)?.functions[make.fn]?.types ?? []).map((type) => {
+    const name = type?.split('.')[0]
+    if (!name || !cls.scope.holder(name)) return UNKNOWN
+    const of = lookup(it, name, cls.scope)
+    if (of.v === 'class') return injected(it, of, depth + 1) ?? UNKNOWN
+    return of.v === 'lib' ? construct(it, of, [], place(cls)) : UNKNOWN
+  })
+}
+
+/** What a class of a library is for the class of the repository that extends it: `class PrismaService extends PrismaClient`. */
+export function libraryBase(it: Interpreter, cls: ClassVal): Val | undefined {
+  let last: ClassVal = cls
+  for (let parent = parentOf(it, cls), n = 0; parent && n < 8; parent = parentOf(it, parent), n++) last = parent
+  const base = last.ir.extends ? evaluate(it, last.ir.extends, last.scope) : undefined
+  return base?.v === 'lib' || base?.v === 'chain' ? construct(it, base, [], place(last)) : undefined
+}
+
+const place = (cls: ClassVal): Place => ({ path: cls.path, line: cls.ir.members[0]?.l ?? 1 })

@@ -1,0 +1,64 @@
+import { constant, isNullish, UNDEFINED, UNKNOWN, type Val } from '../abstract-value.ts'
+import { callValue } from '../operations.ts'
+import { respond } from '../responses.ts'
+import { identify } from './auth.ts'
+import type { Library, LibraryCall } from './library.ts'
+
+/** Goes on to what follows a middleware. */
+function next(c: LibraryCall, args: readonly Val[]): Val {
+  const goOn = args[2]
+  return goOn?.v === 'fn' || goOn?.v === 'native' ? callValue(c.it, goOn, [], c.at) : UNDEFINED
+}
+
+/** multer: `multer({ dest }).single('file')` writes what is uploaded before the handler runs; in memory nothing stays. */
+const multer: Library = {
+  packages: ['multer'],
+  call(c) {
+    const taken = c.links.find((l) => /^(?:single|array|fields|any)$/.test(l.name))
+    if (!taken || c.links.at(-1)?.name !== 'call') return undefined
+    const options = c.links.find((l) => l.args)?.args?.[0]
+    const storage = options?.v === 'object' ? options.props.storage : undefined
+    const kept =
+      options?.v === 'object' &&
+      (options.props.dest !== undefined || (storage !== undefined && !(storage.v === 'chain' && storage.links.some((l) => l.name === 'memoryStorage'))))
+    if (kept) c.it.emit({ kind: 'file', name: 'multer upload', args: taken.args ?? [] }, c.at)
+    return next(c, c.args)
+  },
+}
+
+/** passport: `authenticate(strategy)` as middleware, or called by hand with a callback. With `local` it is sign-in itself. */
+const passport: Library = {
+  packages: ['passport'],
+  call(c) {
+    const link = c.links.find((l) => l.name === 'authenticate' && l.args)
+    if (!link) return undefined
+    const called = c.links.at(-1)?.name === 'call'
+    if (!called) return undefined
+    const [strategy, options] = link.args ?? []
+    const done = link.args?.findLast((a) => a.v === 'fn')
+    if (strategy?.v === 'const' && strategy.value === 'local')
+      c.it.emit({ kind: 'auth-call', library: 'passport', op: 'sign-in', name: 'passport local', args: [] }, c.at)
+    const user = identify(c, 'passport')
+    if (done?.v === 'fn') return callValue(c.it, done, [constant(null), user, UNKNOWN], c.at)
+    const failure = options?.v === 'object' ? options.props.failureRedirect : undefined
+    c.it.require(user, c.at, failure && !isNullish(failure) ? { ends: true, how: 'redirect', status: 302 } : { ends: true, how: 'respond', status: 401 })
+    const request = c.args[0]
+    if (request?.v === 'host') c.it.write(request.props, 'user', user)
+    const goOn = next(c, c.args)
+    const success = options?.v === 'object' ? options.props.successRedirect : undefined
+    return success && !isNullish(success) ? respond(c.it, 'redirect', 302, success, c.at) : goOn
+  },
+}
+
+/** connect-ensure-login: passport's sign-in is asked for. */
+const ensureLogin: Library = {
+  packages: ['connect-ensure-login'],
+  call(c) {
+    if (!c.links.some((l) => /^ensureLoggedIn$/.test(l.name)) || c.links.at(-1)?.name !== 'call') return undefined
+    const user = identify(c, 'passport')
+    c.it.require(user, c.at, { ends: true, how: 'redirect', status: 302 })
+    return next(c, c.args)
+  },
+}
+
+export const EXPRESS_LIBRARIES: readonly Library[] = [multer, passport, ensureLogin]
