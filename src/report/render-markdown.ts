@@ -1,5 +1,8 @@
 import { code, fence, prose } from '../lib/escape-markdown.ts'
 import { allowedVerbs, callableFunctions, callWords, rowObjects, shownViewers, trialOf, VIEWERS } from './access-words.ts'
+import { answerOf } from './answer.ts'
+import { migrationFor } from './migration.ts'
+import { promptFor, promptForAll } from './prompt.ts'
 import type { Report, ReportCheck, ReportFinding } from './report.ts'
 
 const MARK = { failed: '❌', passed: '✅', 'not-applicable': '➖', unverified: '❔' } as const
@@ -7,8 +10,11 @@ const MARK = { failed: '❌', passed: '✅', 'not-applicable': '➖', unverified
 /** The whole report as Markdown, for a file or a wiki page (the pull-request comment is in `annotations`). */
 export function renderMarkdown(report: Report): string {
   const s = report.summary
+  const { headline, sentence } = answerOf(report)
   const out = [
     '# Prelaunch audit',
+    '',
+    `**${prose(headline)}.** ${prose(sentence)}`,
     '',
     `${report.audit.repository ? `${prose(report.audit.repository)} at ` : ''}${code(report.audit.commit.slice(0, 12))}: **${s.critical} Critical, ${s.high} High, ${s.medium} Medium**; ${s.passed} checks passed, ${s.failed} failed, ${s.unverified} unverified, ${s.notApplicable} not applicable.`,
     '',
@@ -21,6 +27,9 @@ export function renderMarkdown(report: Report): string {
     )
   if (report.comparison?.lost) out.push(`**The SQL can no longer be replayed, although the base could be:** ${prose(report.comparison.lost, 200)}`, '')
   const findings = report.checks.flatMap((c) => c.findings.map((f) => ({ c, f })))
+  const migration = migrationFor(findings.map(({ f }) => f))
+  if (findings.length > 1) out.push('## One prompt for your AI builder', '', fence(promptForAll(findings.map(({ f }) => f)), 'text', 20_000), '')
+  if (migration && migration.fixes.length > 1) out.push('## Database fixes as one migration', '', fence(migration.sql, 'sql', 20_000), '')
   for (const severity of ['Critical', 'High', 'Medium'] as const) {
     const level = findings.filter(({ f }) => f.severity === severity)
     if (level.length) out.push(`## ${severity}`, '', ...level.flatMap(({ c, f }) => renderFinding(c, f)))
@@ -78,17 +87,23 @@ function renderAccess({ access }: Report): string[] {
 
 function renderFinding(c: ReportCheck, f: ReportFinding): string[] {
   return [
-    `### ${prose(f.subject, 200)}`,
+    `### ${prose(f.title, 200)}`,
     '',
-    `${code(`${f.path}:${f.line}`)}, check ${c.number} [${c.id}](${f.help})${f.state === 'introduced' ? ', **introduced**' : ''}`,
+    `${code(f.subject)} at ${code(`${f.path}:${f.line}`)}, check ${c.number} [${c.id}](${f.help})${f.state === 'introduced' ? ', **introduced**' : ''}`,
     '',
     prose(f.message),
     '',
     `**What an attacker does:** ${prose(f.attack)}`,
     '',
-    `**Fix:** ${prose(f.fix.text)}`,
+    `**Fix:** ${prose(f.fix.text)}${f.fix.proved ? ' _(tried in the sandbox: it closes the hole)_' : ''}`,
     '',
     ...(f.fix.code ? [fence(f.fix.code, f.fix.language), ''] : []),
+    '<details><summary>Prompt for your AI builder</summary>',
+    '',
+    fence(promptFor(f), 'text'),
+    '',
+    '</details>',
+    '',
     ...(f.related.length ? [...f.related.slice(0, 20).map((r) => `- ${code(`${r.path}:${r.line}`)} ${prose(r.what, 200)}`), ''] : []),
   ]
 }

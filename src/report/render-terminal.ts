@@ -2,6 +2,7 @@ import { styleText } from 'node:util'
 import type { AccessObject } from '../database/database.ts'
 import { cleanLine } from '../lib/clean-text.ts'
 import { allowedVerbs, callableFunctions, callWords, rowObjects, trialOf, VIEWERS, type Viewer } from './access-words.ts'
+import { answerOf } from './answer.ts'
 import type { Report, ReportCheck, ReportFinding } from './report.ts'
 
 type Paint = (style: Parameters<typeof styleText>[0], text: string) => string
@@ -9,6 +10,8 @@ type Paint = (style: Parameters<typeof styleText>[0], text: string) => string
 const MARK = { failed: '✗', passed: '✓', 'not-applicable': '–', unverified: '?' } as const
 const TINT = { failed: 'red', passed: 'green', 'not-applicable': 'gray', unverified: 'yellow' } as const
 const SEVERITY_TINT = { Critical: 'red', High: 'yellow', Medium: 'cyan' } as const
+
+const ANSWER_TINT = { bad: 'red', warn: 'yellow', ok: 'green' } as const
 
 /** The report for a terminal; `color` false for pipes. Text of the repository is stripped of control characters. */
 export function renderTerminal(report: Report, options: { readonly color: boolean; readonly width?: number }): string {
@@ -40,7 +43,11 @@ export function renderTerminal(report: Report, options: { readonly color: boolea
     )
   }
   const { critical, high, medium } = report.summary
+  const { kind, headline: answer, sentence } = answerOf(report)
   out.push(
+    '',
+    paint([ANSWER_TINT[kind], 'bold'], answer),
+    ...wrap(sentence, width, ''),
     '',
     `${paint(critical ? 'red' : 'green', `${critical} Critical`)}, ${high} High, ${medium} Medium. ${report.summary.passed} checks passed, ${report.summary.failed} failed, ${report.summary.unverified} unverified, ${report.summary.notApplicable} not applicable.`,
   )
@@ -81,15 +88,20 @@ function headline(report: Report): string {
 function renderFinding(check: ReportCheck, f: ReportFinding, paint: Paint, width: number): string[] {
   const state = f.state === 'introduced' ? ' (introduced)' : ''
   return [
-    `${paint([SEVERITY_TINT[f.severity], 'bold'], f.severity)}${state} ${paint('bold', cleanLine(f.subject))} ${paint('dim', `check ${check.number} ${check.id}`)}`,
-    `  ${paint('underline', `${cleanLine(f.path)}:${f.line}`)}`,
+    `${paint([SEVERITY_TINT[f.severity], 'bold'], f.severity)}${state} ${paint('bold', cleanLine(f.title, 300))} ${paint('dim', `check ${check.number} ${check.id}${f.proof === 'executed' ? ', tried: the attack works' : ''}`)}`,
+    `  ${paint('underline', `${cleanLine(f.path)}:${f.line}`)} ${cleanLine(f.subject)}`,
     ...wrap(`${cleanLine(f.message)}`, width, '  '),
     ...wrap(`Attack: ${cleanLine(f.attack)}`, width, '  '),
-    ...wrap(`Fix: ${cleanLine(f.fix.text)}`, width, '  '),
+    ...wrap(`Fix: ${cleanLine(f.fix.text)}${f.fix.proved ? ' (tried: it closes the hole)' : ''}`, width, '  '),
+    ...(f.fix.replaces && f.fix.code ? [`  ${replaced(f.fix.replaces)}`] : []),
     ...(f.fix.code ? f.fix.code.split('\n').map((l) => `    ${paint('green', cleanLine(l, 400))}`) : []),
     ...f.related.slice(0, 5).map((r) => `  ${paint('dim', `also ${cleanLine(r.path)}:${r.line} ${cleanLine(r.what)}`)}`),
     ...(f.assumes ? wrap(`Assumes: ${cleanLine(f.assumes)}`, width, '  ') : []),
   ]
+}
+
+function replaced({ path, line, endLine }: NonNullable<ReportFinding['fix']['replaces']>): string {
+  return `${cleanLine(path)}, line${endLine > line ? `s ${line} to ${endLine} become` : ` ${line} becomes`}:`
 }
 
 function note(c: ReportCheck): string {

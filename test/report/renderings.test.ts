@@ -26,7 +26,9 @@ describe('renderTerminal', () => {
 
   test('says verdict, finding, place, attack, fix and every check', () => {
     const text = renderTerminal(sampleReport(), { color: false })
-    expect(text).toContain('Critical table public.todos check 1 rls/enabled\n  supabase/migrations/20260101_init.sql:3\n')
+    expect(text).toContain('Critical RLS is off check 1 rls/enabled, tried: the attack works\n  supabase/migrations/20260101_init.sql:3 table public.todos\n')
+    expect(text).toContain('  Fix: Enable it and let owners see their rows. (tried: it closes the hole)\n')
+    expect(text).toContain('\nNot safe: 1 critical hole\nToday, anyone can read')
     expect(text).toContain('  Attack: Anyone with the anon key, which is in your web page, reads every row.\n')
     expect(text).toContain('    alter table public.todos enable row level security;\n')
     expect(text).toContain('  ? 11 auth/otp-expiry                unverified: the hosted setting is not in the repository\n')
@@ -85,6 +87,20 @@ describe('renderHtml', () => {
 })
 
 describe('renderMarkdown', () => {
+  test('answers first, and gives a prompt for each finding, one for all, and the migration', () => {
+    const sql = (name: string) =>
+      reportFinding({
+        subject: `table public.${name}`,
+        path: `${name}.sql`,
+        fix: { text: 'Close it.', language: 'sql', code: `alter table ${name} enable row level security;`, proved: true },
+      })
+    const markdown = renderMarkdown(sampleReport([sql('a'), sql('b')]))
+    expect(markdown.startsWith('# Prelaunch audit\n\n**Not safe: 2 critical holes.** ')).toBe(true)
+    expect(markdown.match(/Prompt for your AI builder/g)).toHaveLength(2)
+    expect(markdown).toContain('## One prompt for your AI builder')
+    expect(markdown).toContain('## Database fixes as one migration\n\n```sql\n-- RLS is off: table public.a\nalter table a enable')
+  })
+
   test('hostile text stays text: no HTML, no mention, no image, no table break', () => {
     const markdown = withoutCode(renderMarkdown(hostile))
     expect(markdown.match(/<script|<!--/g)).toBeNull()

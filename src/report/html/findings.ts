@@ -1,8 +1,9 @@
 import { SEVERITIES } from '../../checks/outcome.ts'
 import { migrationFor } from '../migration.ts'
+import { plural } from '../plural.ts'
 import { promptFor, promptForAll } from '../prompt.ts'
 import type { Report, ReportCheck, ReportFinding } from '../report.ts'
-import { code, name, plural, text } from './text.ts'
+import { code, name, text } from './text.ts'
 
 /** Lines around a finding, already redacted; `first` is the number of the first line. */
 export interface Excerpt {

@@ -1,38 +1,12 @@
-import { cleanLine } from '../../lib/clean-text.ts'
 import { escapeHtml } from '../../lib/escape-html.ts'
+import { answerOf } from '../answer.ts'
+import { plural } from '../plural.ts'
 import type { Report, ReportCheck, ReportFinding } from '../report.ts'
-import { name, plural, text } from './text.ts'
+import { name, text } from './text.ts'
 
 /** The answer in one box: may this go in front of users? */
 export function renderVerdict(report: Report): string {
-  const { critical, high, medium } = report.summary
-  const introduced = report.comparison ? report.checks.flatMap((c) => c.findings).filter((f) => f.state === 'introduced') : undefined
-  const worst = introduced?.filter((f) => f.severity === 'Critical').length ?? critical
-  if (!report.audit.complete)
-    return box('bad', 'The audit is not complete', 'Not every file of the repository could be listed, so nothing below is a clean bill.')
-  if (!worst && report.comparison?.lost)
-    return box(
-      'bad',
-      'The SQL can no longer be replayed',
-      `Before this change the database could be rebuilt and tried; now it cannot (${cleanLine(report.comparison.lost, 200)}), so nobody knows what the change opens.`,
-    )
-  if (worst)
-    return box(
-      'bad',
-      `Not safe: ${plural(worst, 'critical hole')}`,
-      introduced
-        ? 'This change opens the holes below. Close them before merging.'
-        : 'Today, anyone can read or change other people’s data, forge a payment, or use a secret. Close the critical findings first.',
-    )
-  if (introduced?.length)
-    return box('warn', `${plural(introduced.length, 'finding')} introduced, none critical`, 'Nothing below hands out data by itself; read them before merging.')
-  if (introduced) return box('ok', 'This change introduces nothing', `${plural(critical + high + medium, 'older finding')} remain.`)
-  if (high) return box('warn', `No critical hole, ${plural(high, 'serious finding')}`, 'A control is missing or wrong; fix these before launch.')
-  if (medium) return box('warn', `No critical hole, ${plural(medium, 'smaller finding')}`, 'Nothing leaks by these alone.')
-  return box('ok', 'No holes found', `${plural(report.summary.unverified, 'check')} could not be decided from the repository: see what to look at below.`)
-}
-
-function box(kind: string, headline: string, sentence: string): string {
+  const { kind, headline, sentence } = answerOf(report)
   return `<section class="verdict ${kind}" aria-label="Verdict"><strong>${escapeHtml(headline)}</strong><p>${escapeHtml(sentence)}</p></section>`
 }
 

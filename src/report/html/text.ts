@@ -19,6 +19,3 @@ export const code = (value: string): string =>
     .slice(0, 120)
     .map((l) => escapeHtml(cleanLine(l.replace(/\t/g, '  '), 400)))
     .join('\n')
-
-/** `1 finding`, `2 findings`. */
-export const plural = (n: number, word: string): string => `${n} ${word}${n === 1 ? '' : 's'}`

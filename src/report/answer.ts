@@ -1,0 +1,47 @@
+import { cleanLine } from '../lib/clean-text.ts'
+import { plural } from './plural.ts'
+import type { Report } from './report.ts'
+
+/** The answer of a whole report, for somebody who reads nothing else. */
+export interface Answer {
+  readonly kind: 'bad' | 'warn' | 'ok'
+  readonly headline: string
+  readonly sentence: string
+}
+
+/** May this go in front of users? The first thing that every rendering says. */
+export function answerOf(report: Report): Answer {
+  const { critical, high, medium } = report.summary
+  const introduced = report.comparison ? report.checks.flatMap((c) => c.findings).filter((f) => f.state === 'introduced') : undefined
+  const worst = introduced?.filter((f) => f.severity === 'Critical').length ?? critical
+  if (!report.audit.complete)
+    return answer('bad', 'The audit is not complete', 'Not every file of the repository could be listed, so nothing below is a clean bill.')
+  if (!worst && report.comparison?.lost)
+    return answer(
+      'bad',
+      'The SQL can no longer be replayed',
+      `Before this change the database could be rebuilt and tried; now it cannot (${cleanLine(report.comparison.lost, 200)}), so nobody knows what the change opens.`,
+    )
+  if (worst)
+    return answer(
+      'bad',
+      `Not safe: ${plural(worst, 'critical hole')}`,
+      introduced
+        ? 'This change opens the holes below. Close them before merging.'
+        : 'Today, anyone can read or change other people’s data, forge a payment, or use a secret. Close the critical findings first.',
+    )
+  if (introduced?.length)
+    return answer(
+      'warn',
+      `${plural(introduced.length, 'finding')} introduced, none critical`,
+      'Nothing below hands out data by itself; read them before merging.',
+    )
+  if (introduced) return answer('ok', 'This change introduces nothing', `${plural(critical + high + medium, 'older finding')} remain.`)
+  if (high) return answer('warn', `No critical hole, ${plural(high, 'serious finding')}`, 'A control is missing or wrong; fix these before launch.')
+  if (medium) return answer('warn', `No critical hole, ${plural(medium, 'smaller finding')}`, 'Nothing leaks by these alone.')
+  return answer('ok', 'No holes found', `${plural(report.summary.unverified, 'check')} could not be decided from the repository: see what to look at below.`)
+}
+
+function answer(kind: Answer['kind'], headline: string, sentence: string): Answer {
+  return { kind, headline, sentence }
+}
