@@ -108,7 +108,10 @@ function readWebhook(route: Route, behaviour: Behaviour, sources: Sources, slice
     failed: handlingOf(behaviour, route, names.failed, names.updated, reads),
     deleted: handlingOf(behaviour, route, names.deleted, [], () => true),
     events,
-    ...judgeRepeats(route, behaviour, slices.schema, (paths) => [...paths].some((path) => hasTransaction(sources.get(path)))),
+    ...judgeRepeats(route, behaviour, slices.schema, {
+      transactional: (paths) => [...paths].some((path) => hasTransaction(sources.get(path))),
+      invoked: (name) => slices.routes.routes.find((r) => r.kind === 'edge-function' && r.subject === `function ${name}`)?.behaviour,
+    }),
   }
 }
 

@@ -9,8 +9,13 @@ import { describe, entryPlace } from './verification.ts'
 type Repeats = Pick<Webhook, 'repeats' | 'effects' | 'guard' | 'acknowledgesFailure' | 'unreadErrors' | 'recordedTooEarly'>
 type Schema = Pick<SchemaModel, 'tables' | 'functions' | 'policies'>
 
-/** What a second delivery of the same event does again. `transactional` tells whether one of the files undoes its work as a whole. */
-export function judgeRepeats(route: Route, behaviour: Behaviour, schema: Schema, transactional: (paths: ReadonlySet<string>) => boolean): Repeats {
+/** What a second delivery of the same event does again. `transactional` tells whether one of the files undoes its work as a whole, `invoked` what a function of the platform does. */
+export function judgeRepeats(
+  route: Route,
+  behaviour: Behaviour,
+  schema: Schema,
+  { transactional, invoked }: { readonly transactional: (paths: ReadonlySet<string>) => boolean; readonly invoked: Invoked },
+): Repeats {
   const { steps } = behaviour
   const found = eventClaim(steps, schema)
   const refused = found && isRefused(found, steps, schema)
@@ -20,7 +25,7 @@ export function judgeRepeats(route: Route, behaviour: Behaviour, schema: Schema,
   steps.forEach((step, index) => {
     if (index === claim?.insert || !isEffect(step) || step.under.some((c) => isSignedIn(c.test, !c.negated))) return
     effects++
-    const problem = repeat(step, steps, schema)
+    const problem = repeat(step, steps, schema, invoked)
     if (!problem || (claim && (isGuarded(step, claim) || (claim.ends && index > claim.look)))) return
     const at = entryPlace(step, route)
     problems.push({ ...problem, at })
@@ -201,7 +206,7 @@ function isEffect(s: Step): boolean {
   return (e.kind === 'db' && e.op !== 'select') || ['rpc', 'mail', 'sms', 'invoke', 'payment', 'http', 'auth-call', 'enqueue'].includes(e.kind)
 }
 
-function repeat(step: Step, steps: readonly Step[], schema: Schema): Omit<RepeatProblem, 'at'> | undefined {
+function repeat(step: Step, steps: readonly Step[], schema: Schema, invoked: Invoked): Omit<RepeatProblem, 'at'> | undefined {
   const e = step.effect
   const looked = looksUpFirst(step, steps)
   const soften = (p: Omit<RepeatProblem, 'at'>): Omit<RepeatProblem, 'at'> => (looked && p.severe ? { ...p, kind: 'look-up-then-act', severe: false } : p)
@@ -224,8 +229,10 @@ function repeat(step: Step, steps: readonly Step[], schema: Schema): Omit<Repeat
       return soften({ kind: 'mail', what: e.kind === 'mail' ? 'sends a mail' : 'sends a text message', severe: true })
     case 'http':
       return isMailHost(e.args[0]) ? soften({ kind: 'mail', what: 'sends a mail', severe: true }) : undefined
-    case 'invoke':
-      return /notif|mail|sms|message|send|remind/i.test(e.name) ? soften({ kind: 'mail', what: `calls ${e.name}`, severe: true }) : undefined
+    case 'invoke': {
+      const p = callProblem(e, invoked)
+      return p && soften(p)
+    }
     case 'auth-call':
       return /^(inviteUserByEmail|signInWithOtp|resetPasswordForEmail)$/.test(e.name.replace(/^.*\./, ''))
         ? soften({ kind: 'mail', what: `sends a mail (${e.name})`, severe: true })
@@ -238,6 +245,40 @@ function repeat(step: Step, steps: readonly Step[], schema: Schema): Omit<Repeat
     default:
       return undefined
   }
+}
+
+/** What a function of the repository does that is called by name. */
+type Invoked = (name: string) => Behaviour | undefined
+
+/** A call of another function counts as what that does, as far as the values that it is given lead there. */
+function callProblem(e: { readonly name: string; readonly args: readonly Value[] }, invoked: Invoked): Omit<RepeatProblem, 'at'> | undefined {
+  const words = e.args.slice(1).flatMap((a) => textsIn(a))
+  const sends = (text: string) => /notif|mail|sms|message|send|remind/i.test(text)
+  if (sends(e.name)) return { kind: 'mail', what: `calls ${e.name}`, severe: true }
+  const told = words.find((w) => /^(send|notify)|notification|_(e?mail|sms)$/i.test(w))
+  if (told) return { kind: 'mail', what: `calls ${e.name} (${told})`, severe: true }
+  const reached = (invoked(e.name)?.steps ?? []).filter((s) => s.under.every((c) => c.negated || chosenBy(c.test, words)))
+  const moved = reached.find(
+    (s) => s.effect.kind === 'mail' || s.effect.kind === 'sms' || (s.effect.kind === 'db' && s.effect.op === 'update' && counts(s.effect.payload)),
+  )
+  if (!moved) return undefined
+  return moved.effect.kind === 'db'
+    ? { kind: 'counter', what: `calls ${e.name}, which adds to a value in ${moved.effect.table}`, severe: true, table: moved.effect.table }
+    : { kind: 'mail', what: `calls ${e.name}, which sends a message`, severe: true }
+}
+
+/** False when a test asks the body for a word that was not given. */
+function chosenBy(test: Value, words: readonly string[]): boolean {
+  if (test.v !== 'op' || !/^={2,3}$/.test(test.op) || !test.of.some((o) => o.v === 'request' && o.part === 'body')) return true
+  const word = test.of.find((o) => o.v === 'const')
+  return word?.v !== 'const' || typeof word.value !== 'string' || words.includes(word.value)
+}
+
+function textsIn(v: Value, depth = 0): string[] {
+  if (depth > 6) return []
+  if (v.v === 'const') return typeof v.value === 'string' ? [v.value] : []
+  if (v.v === 'object') return Object.values(v.props).flatMap((p) => textsIn(p, depth + 1))
+  return v.v === 'any' ? v.of.flatMap((o) => textsIn(o, depth + 1)) : []
 }
 
 /** The step is reached only in a state of a row that this handler changes: `if (!order.email_sent_at)`, `if (existing) return`. */
