@@ -13,7 +13,7 @@ export interface Opened {
 /** Files of each repository besides its schema. */
 const MODULES = 100
 /** One pull request in so many changes the schema, which has the database replayed. */
-const SCHEMA_EVERY = 4
+const SCHEMA_EVERY = 10
 
 /** Applications of a hundred files with a schema, and people who open pull requests there. */
 export class Traffic {

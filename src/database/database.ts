@@ -38,9 +38,15 @@ export interface ReplayInput {
   readonly hints?: readonly TableHint[]
 }
 
+/** Remembers results by digest of the input; may forget anything at any time. */
+export interface ReplayCache {
+  get(digest: string): Promise<DatabaseResult | undefined>
+  put(digest: string, result: DatabaseResult): Promise<void>
+}
+
 /** Replays SQL and tries who can do what. Implemented by the sandbox (child process); JSON in, JSON out. */
 export interface Database {
-  replay(input: ReplayInput): Promise<DatabaseResult>
+  replay(input: ReplayInput, cache?: ReplayCache): Promise<DatabaseResult>
   /** Starts the sandbox ahead of time, so that it is ready when the facts are. */
   warm?(): void
   /** Ends what is kept running. */

@@ -3,7 +3,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import { extname, join } from 'node:path'
-import type { Database, DatabaseGap, DatabaseResult, ReplayInput } from './database.ts'
+import type { Database, DatabaseGap, DatabaseResult, ReplayCache, ReplayInput } from './database.ts'
 import { preludeSql } from './sandbox/prelude.ts'
 import type { Answer, Request } from './sandbox/protocol.ts'
 import { longestMs } from './sandbox/stopwatch.ts'
@@ -20,14 +20,6 @@ export interface SandboxOptions {
   readonly cacheDir?: string
   /** Keeps one prepared sandbox in reserve: for servers. */
   readonly keepWarm?: boolean
-  /** Results by digest of the input. */
-  readonly cache?: ReplayCache
-}
-
-/** Remembers results; may forget anything at any time. */
-export interface ReplayCache {
-  get(digest: string): Promise<DatabaseResult | undefined>
-  put(digest: string, result: DatabaseResult): Promise<void>
 }
 
 /** Raised whenever the same input can give another result. */
@@ -48,11 +40,11 @@ export class SandboxDatabase implements Database {
     this.options = options
   }
 
-  async replay(input: ReplayInput): Promise<DatabaseResult> {
+  async replay(input: ReplayInput, cache?: ReplayCache): Promise<DatabaseResult> {
     const digest = replayDigest(input)
     const known = this.recent.get(digest)
     if (known) return known
-    const result = this.replayOrCached(digest, input)
+    const result = this.replayOrCached(digest, input, cache)
     this.recent.set(digest, result)
     if (this.recent.size > 8) this.recent.delete(this.recent.keys().next().value as string)
     result.catch(() => this.recent.delete(digest))
@@ -70,13 +62,13 @@ export class SandboxDatabase implements Database {
     this.children.clear()
   }
 
-  private async replayOrCached(digest: string, input: ReplayInput): Promise<DatabaseResult> {
-    const cached = await this.options.cache?.get(digest)
+  private async replayOrCached(digest: string, input: ReplayInput, cache?: ReplayCache): Promise<DatabaseResult> {
+    const cached = await cache?.get(digest)
     if (cached) return cached
     const parts = separateDatabases(input)
     const result = parts.length === 1 ? await this.run(parts[0] as ReplayInput) : mergeResults(await inSequence(parts, (part) => this.run(part)))
     // What ended early for lack of time may succeed on a calmer machine.
-    if (!result.gaps.some((g) => TRANSIENT.test(g.because))) await this.options.cache?.put(digest, result)
+    if (!result.gaps.some((g) => TRANSIENT.test(g.because))) await cache?.put(digest, result)
     return result
   }
 

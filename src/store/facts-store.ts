@@ -1,4 +1,5 @@
 import { gunzipSync, gzipSync } from 'node:zlib'
+import type { DatabaseResult, ReplayCache } from '../database/database.ts'
 import type { Extraction } from '../facts/facts.ts'
 import type { FactsCache } from '../facts/gather.ts'
 import type { Snapshot } from '../source/source.ts'
@@ -53,6 +54,20 @@ export function factsCache(sql: Sql, repository: number): FactsCache {
   return {
     get: async (keys) => unpackFacts(await packed.get(keys)),
     put: (entries) => packed.put(packFacts(entries)),
+  }
+}
+
+/** Replays of one repository's SQL, kept among its facts: a pull request that leaves the SQL alone starts no database. */
+export function replayCache(facts: PackedFacts): ReplayCache {
+  return {
+    async get(digest) {
+      const value = (await facts.get([`replay:${digest}`])).get(`replay:${digest}`)
+      return value === undefined ? undefined : unpack<DatabaseResult>(value)
+    },
+    async put(digest, result) {
+      const value = pack(result)
+      if (value.length <= MAX_VALUE) await facts.put(new Map([[`replay:${digest}`, value]]))
+    },
   }
 }
 

@@ -2,6 +2,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { AuditThreads, type ThreadPorts } from '../../src/app/audit-thread/audit-threads.ts'
 import { type AuditRequest, audit } from '../../src/audit.ts'
 import { DEFAULT_CONFIG } from '../../src/config/config.ts'
+import { localDatabase } from '../../src/platform/local/database.ts'
 import { ExtractionPool } from '../../src/platform/local/extraction-pool.ts'
 import { SourceError } from '../../src/source/source.ts'
 import { testDatabase } from '../support/database.ts'
@@ -49,6 +50,15 @@ describe('an audit in a thread', () => {
     const second = await run('head')
     expect(second.report).toEqual(here.report)
     expect([first.run.cacheHits, second.run.cacheMisses]).toEqual([0, 0])
+  })
+
+  test('replays the same SQL once, whichever process comes to it', async () => {
+    const here = localDatabase()
+    const there = localDatabase({ budgetMs: 1 })
+    const { report } = await run('head', undefined, { database: here })
+    expect([...stored.keys()].filter((key) => key.startsWith('replay:'))).toHaveLength(1)
+    expect((await run('head', undefined, { database: there })).report).toEqual(report)
+    await Promise.all([here.close?.(), there.close?.()])
   })
 
   test('ends with the very error of the port that failed', async () => {

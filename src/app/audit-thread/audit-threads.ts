@@ -3,7 +3,7 @@ import type { AuditPorts, AuditRequest, AuditResult } from '../../audit.ts'
 import type { ExtractionJob } from '../../facts/extract.ts'
 import { isEnvFile } from '../../lib/env-file-name.ts'
 import { SourceError } from '../../source/source.ts'
-import type { PackedFacts } from '../../store/facts-store.ts'
+import { type PackedFacts, replayCache } from '../../store/facts-store.ts'
 import type { FromThread, RemotePorts, ToThread } from './protocol.ts'
 
 /** What an audit in a thread needs of the main thread. */
@@ -130,7 +130,7 @@ function remotePorts({ source, database, advisories, facts, extractText }: Threa
     getFacts: (keys) => facts.get(keys),
     putFacts: (entries) => facts.put(entries),
     extract: extractText,
-    replay: (input) => database.replay(input),
+    replay: (input) => database.replay(input, replayCache(facts)),
     advisories: advisories ?? (() => Promise.reject(new Error('there is no source of advisories'))),
   }
 }
