@@ -30,7 +30,7 @@ export function payloadBreaches(step: Step, e: Query, behaviour: Behaviour, ties
               callerAs: callerOf(behaviour),
               what: `${verbOf(e)} ${e.table} with ${column} = ${requestName(value) ?? 'a value of the request'}`,
             })
-        } else if (grantsPower(column, e.table, table) && chosenByCaller(value, behaviour))
+        } else if (grantsPower(column, e.table, table) && chosenByCaller(value, behaviour) && !isHarmlessChoice(step, value))
           out.push({
             kind: 'power',
             severity: 'Critical',
@@ -72,6 +72,19 @@ function grantsPower(column: string, name: string, table: Table | undefined): bo
 }
 
 const PLAINLY_POWER = /^(?:role|is_?admin|admin|is_?premium|is_?pro|plan|tier|credits?|balance|subscription_?status|permissions?)$/i
+
+/** One of a list was asked for, and nothing in the list grants much: `['member', 'viewer'].includes(role)`. */
+function isHarmlessChoice(step: Step, value: Value): boolean {
+  return step.under.some((c) => {
+    const { test } = c
+    if (c.negated || (test.v !== 'call' && test.v !== 'op')) return false
+    const [list, asked] = test.v === 'call' ? test.args : test.of
+    if (!/includes$/.test(test.v === 'call' ? test.name : test.op) || list?.v !== 'array' || !asked || requestName(asked) !== requestName(value)) return false
+    return list.items.every(
+      (x) => x.v === 'const' && !/admin|owner|super|staff|root|manager|head|pro$|premium|enterprise|business|paid|unlimited/i.test(String(x.value)),
+    )
+  })
+}
 
 /** The value is the request's own, or a claim that the user edits; one of a fixed list may leave out what grants something. */
 function chosenByCaller(value: Value, behaviour: Behaviour): boolean {

@@ -93,6 +93,8 @@ function remoteFunctions(program: Program, path: string, hooks: readonly Before[
     const h = exportedHandler(program, path, fact.name)
     const m = h?.meaning
     if (!h || m?.k !== 'expr' || m.expr.k !== 'call') return []
+    // handed on by a barrel: it is listed where it is written
+    if (m.path !== path && /\.remote\.[jt]s$/.test(m.path)) return []
     const made = program.external(m.path, m.scope, m.expr.fn)
     if (made && !(made.from === '$app/server' && REMOTE.test(made.name))) return []
     return [
