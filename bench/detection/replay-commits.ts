@@ -2,7 +2,7 @@
  * Audits commits as pull requests on their first parent and prints what each introduces and fixes.
  *
  *   node bench/detection/replay-commits.ts --clones DIR --repository OWNER/NAME [--last N] [--commits SHA,SHA]
- *   node bench/detection/replay-commits.ts --clones DIR --pairs FILE          fix pairs: [{ repository, fix, checks }]
+ *   node bench/detection/replay-commits.ts --clones DIR --pairs FILE [--commits SHA,SHA]    fix pairs: [{ repository, fix, checks }]
  *
  * With --patient the database has more time than an audit gives it.
  */
@@ -28,7 +28,7 @@ const { values } = parseArgs({
   },
 })
 if (!values.clones || !(values.repository || values.pairs)) {
-  process.stderr.write('usage: replay-commits.ts --clones DIR (--repository OWNER/NAME [--last N] [--commits SHA,SHA] | --pairs FILE)\n')
+  process.stderr.write('usage: replay-commits.ts --clones DIR (--repository OWNER/NAME [--last N] | --pairs FILE) [--commits SHA,SHA]\n')
   process.exit(2)
 }
 const clones = resolve(values.clones)
@@ -69,7 +69,8 @@ function introducedOf(report: Report): string[] {
 }
 
 if (values.pairs) {
-  const pairs = JSON.parse(readFileSync(values.pairs, 'utf8')) as Pair[]
+  const listed = JSON.parse(readFileSync(values.pairs, 'utf8')) as Pair[]
+  const pairs = listed.filter((p) => !values.commits || values.commits.split(',').some((c) => p.fix.startsWith(c)))
   let [fixed, clean] = [0, 0]
   for (const pair of pairs) {
     const report = await auditPair(pair.repository, pair.fix)

@@ -2,7 +2,7 @@
  * Plants one hole at a time into repositories and looks whether the audit reports it as introduced, and nothing else.
  * Placed are those of which a finding, or one of its related places, stands in the changed file.
  *
- *   node bench/detection/mutations/run.ts --clones DIR [--only TEXT] [--check N] [--most N] [--verbose]
+ *   node bench/detection/mutations/run.ts --clones DIR [--only TEXT] [--check N] [--name TEXT] [--most N] [--verbose]
  */
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -22,16 +22,18 @@ const { values } = parseArgs({
     clones: { type: 'string' },
     only: { type: 'string' },
     check: { type: 'string' },
+    name: { type: 'string' },
     most: { type: 'string', default: '2' },
     verbose: { type: 'boolean', default: false },
   },
 })
 if (!values.clones) {
-  process.stderr.write('usage: run.ts --clones DIR [--only TEXT] [--check N] [--most N] [--verbose]\n')
+  process.stderr.write('usage: run.ts --clones DIR [--only TEXT] [--check N] [--name TEXT] [--most N] [--verbose]\n')
   process.exit(2)
 }
 const list = JSON.parse(readFileSync(new URL('./repositories.json', import.meta.url), 'utf8')) as { repository: string; commit?: string }[]
 const most = Number(values.most)
+const repositories: string[] = []
 const score = new Map<string, { planted: number; detected: number; placed: number; collateral: number }>()
 
 for (const entry of list.filter((e) => !values.only || e.repository.includes(values.only))) {
@@ -49,7 +51,8 @@ for (const entry of list.filter((e) => !values.only || e.repository.includes(val
   const bytes = await git.read(readable.map((b) => b.sha))
   const files = new Map(readable.flatMap((b) => (bytes.has(b.sha) ? [[b.path, new TextDecoder().decode(bytes.get(b.sha))] as const] : [])))
   const cache = new MemoryCache()
-  for (const op of OPERATORS.filter((o) => !values.check || o.check === Number(values.check))) {
+  const sum = { planted: 0, detected: 0, collateral: 0 }
+  for (const op of OPERATORS.filter((o) => (!values.check || o.check === Number(values.check)) && (!values.name || new RegExp(values.name).test(o.name)))) {
     for (const planted of spread(op.plant(files), most)) {
       const source = new OverlaySource(git, commit, new Map([planted, ...(planted.beside ?? [])].map((p) => [p.path, p.text])))
       const request = { commit: CHANGED, base: commit, config: DEFAULT_CONFIG, today: '2026-11-20' }
@@ -59,6 +62,9 @@ for (const entry of list.filter((e) => !values.only || e.repository.includes(val
       const other = introduced.filter((i) => !mine.includes(i))
       const touched = new Set([planted, ...(planted.beside ?? [])].map((p) => p.path))
       const placed = mine.some(({ f }) => touched.has(f.path) || f.related.some((r) => touched.has(r.path)))
+      sum.planted++
+      if (mine.length) sum.detected++
+      sum.collateral += other.length
       const row = score.get(`${op.check} ${op.name}`) ?? { planted: 0, detected: 0, placed: 0, collateral: 0 }
       score.set(`${op.check} ${op.name}`, {
         planted: row.planted + 1,
@@ -73,6 +79,7 @@ for (const entry of list.filter((e) => !values.only || e.repository.includes(val
     }
   }
   await ports.close()
+  repositories.push(`${entry.repository}: ${sum.detected} of ${sum.planted}, ${sum.collateral} collateral`)
 }
 
 let [planted, detected, placed, collateral] = [0, 0, 0, 0]
