@@ -94,7 +94,7 @@ for (const [name, row] of [...score].sort((a, b) => Number.parseInt(a[0], 10) - 
   collateral += row.collateral
 }
 process.stdout.write(
-  `\n${detected} of ${planted} detected (${((100 * detected) / Math.max(1, planted)).toFixed(1)} %), ${placed} of them shown in the changed file, ${collateral} collateral findings\n`,
+  `\n${repositories.join('\n')}\n\n${detected} of ${planted} detected (${((100 * detected) / Math.max(1, planted)).toFixed(1)} %), ${placed} of them shown in the changed file, ${collateral} collateral findings\n`,
 )
 
 /** At most `n` of the places, spread over the list. */
