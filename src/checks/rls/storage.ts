@@ -90,6 +90,8 @@ const rank2 = (hole: Hole): number => ['delete', 'update', 'insert', 'select', '
 /** Undefined: no finding of the policy's own (reading a public bucket is the bucket's finding). */
 function severityOf(model: Model, hole: Hole): Severity | undefined {
   if (hole.command !== 'select') {
+    // whoever uploads has to name a row that belongs to the folder (a request just made): narrower than everybody, and still nobody's own
+    if (hole.command === 'insert' && hole.cause === 'no-caller') return 'High'
     // a condition on the name or type of the file narrows it, but not to the caller
     return hole.states?.some((s) => s.column.startsWith('name')) && hole.who === 'authenticated' ? 'High' : 'Critical'
   }

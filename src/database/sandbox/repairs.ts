@@ -316,6 +316,7 @@ export class Repairs {
       return RETRY
     }
     if (what === 'type' && name) return this.missingType(s, unquoted(name), message)
+    if ((what === 'foreign-data wrapper' || what === 'server') && name) return this.missingForeign(what, name)
     if (what === 'publication' && name) {
       await this.engine.exec(`create publication ${ident(name)}`).catch(() => undefined)
       return (await this.exists(`select 1 from pg_publication where pubname = ${literal(name)}`)) ? RETRY : NO_EFFECT
@@ -323,6 +324,20 @@ export class Repairs {
     if (s.kind === 'AlterTableStmt' && (what === 'constraint' || what === 'trigger')) return NO_EFFECT
     if (s.kind === 'IndexStmt' || s.kind === 'VariableSetStmt') return { how: 'explained', because: `failed: ${message}`, touches: [] }
     return { how: 'explained', because: `failed: ${message}` }
+  }
+
+  /** Wrappers come with extensions that the engine lacks; without a handler they still carry servers and foreign tables. */
+  private async missingForeign(what: 'foreign-data wrapper' | 'server', name: string): Promise<Repaired> {
+    const wrapper = ident(what === 'server' ? 'prelaunch_wrapper' : name)
+    const server =
+      what === 'server' ? `create server ${ident(name)} foreign data wrapper ${wrapper}; grant usage on foreign server ${ident(name)} to postgres` : 'select 1'
+    await this.ports
+      .admin(`create foreign data wrapper ${wrapper}; grant usage on foreign data wrapper ${wrapper} to postgres with grant option`)
+      .catch(() => undefined)
+    return this.ports.admin(server).then(
+      () => RETRY,
+      () => ({ how: 'explained', because: `the ${what} "${name}" could not be made up` }) as const,
+    )
   }
 
   private async missingType(s: Statement, name: string, message: string): Promise<Repaired> {
