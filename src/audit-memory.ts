@@ -1,3 +1,5 @@
+import type { Audited } from './audit.ts'
+import type { Config } from './config/config.ts'
 import { FactsMemory } from './facts/facts-memory.ts'
 import type { ModelMemory } from './model/memory.ts'
 
@@ -8,6 +10,8 @@ import type { ModelMemory } from './model/memory.ts'
 export interface AuditMemory {
   readonly facts: FactsMemory
   readonly model: ModelMemory
+  /** The last merge base. */
+  base?: { readonly config: Config; readonly audited: Audited }
 }
 
 /** A memory that holds nothing yet. */

@@ -1,12 +1,13 @@
+import { isDeepStrictEqual } from 'node:util'
 import { type AuditMemory, emptyMemory } from './audit-memory.ts'
 import { CHECKS } from './checks/index.ts'
 import { type CheckResult, runChecks } from './checks/run-checks.ts'
 import type { Config, ConfigProblem } from './config/config.ts'
-import type { Database, DatabaseResult } from './database/database.ts'
+import type { Database, DatabaseResult, ReplayInput } from './database/database.ts'
 import { planReplay } from './database/plan-replay.ts'
 import { type ExtractAll, extractInProcess } from './facts/extract.ts'
 import type { FactsIndex } from './facts/facts.ts'
-import { type FactsCache, type Gathered, gatherFacts } from './facts/gather.ts'
+import { type FactsCache, type Gathered, gatherFacts, UNREADABLE } from './facts/gather.ts'
 import { atTheirCause } from './findings/cause.ts'
 import { collectFindings, compareFindingsForDisplay } from './findings/collect.ts'
 import { type Comparison, compareFindings } from './findings/compare.ts'
@@ -64,14 +65,21 @@ export interface AuditResult {
 }
 
 /** Everything established about one commit. */
-interface Audited {
+export interface Audited extends Outside {
   readonly snapshot: Snapshot
   readonly gathered: Gathered
+  readonly plan: ReplayInput
   readonly model: AppModel
   readonly results: readonly CheckResult[]
   readonly findings: readonly Finding[]
   readonly history: History
+}
+
+/** What the facts of a commit do not say by themselves, and what may be another answer at another time. */
+interface Outside {
+  readonly database: DatabaseResult | undefined
   readonly advisories: AdvisoryData
+  readonly hosted: HostedSettings | undefined
 }
 
 /** The whole program: snapshots, facts, database, model, checks, findings, comparison, report. */
@@ -81,7 +89,7 @@ export async function audit(request: AuditRequest, ports: AuditPorts): Promise<A
   const memory = ports.memory ?? emptyMemory()
   const head = await auditCommit(request.commit, request, ports, memory, meter)
   const mergeBase = request.mergeBase ?? (request.base ? await ports.source.mergeBase(request.base, request.commit) : undefined)
-  const base = mergeBase ? await auditCommit(mergeBase, request, ports, memory, meter) : undefined
+  const base = mergeBase ? await auditBase(mergeBase, request, ports, memory, meter) : undefined
   memory.facts.forgetUnused()
 
   const renamed = base ? followRenames(base.snapshot, head.snapshot) : undefined
@@ -134,6 +142,32 @@ export async function audit(request: AuditRequest, ports: AuditPorts): Promise<A
   }
 }
 
+/** Pull requests share their merge base: what was found out about it holds while everything outside of the commit is the same. */
+async function auditBase(commit: string, request: AuditRequest, ports: AuditPorts, memory: AuditMemory, meter: Meter): Promise<Audited> {
+  const known = memory.base
+  if (known?.audited.snapshot.commit === commit && isDeepStrictEqual(known.config, request.config)) {
+    const { database, advisories, hosted } = known.audited
+    if (isDeepStrictEqual(await askOutside(known.audited.plan, known.audited.gathered.facts, ports, meter), { database, advisories, hosted }))
+      return known.audited
+  }
+  const audited = await auditCommit(commit, request, ports, memory, meter)
+  // What could not be read this time may be there the next time.
+  if (audited.snapshot.complete && audited.history.complete && !audited.gathered.gaps.some((g) => g.because === UNREADABLE))
+    memory.base = { config: request.config, audited }
+  return audited
+}
+
+async function askOutside(plan: ReplayInput, facts: FactsIndex, ports: AuditPorts, meter: Meter): Promise<Outside> {
+  const [database, advisories, hosted] = await Promise.all([
+    plan.files.length ? meter.phase('database', () => replayOrGap(ports.database, plan)) : undefined,
+    ports.advisories
+      ? ports.advisories(lockedPackageKeys(facts.of('lockfile').values()))
+      : ({ source: 'none', because: 'no advisory source was asked', advisories: [] } as const),
+    ports.hosted?.(facts),
+  ])
+  return { database, advisories, hosted }
+}
+
 async function auditCommit(commit: string, request: AuditRequest, ports: AuditPorts, memory: AuditMemory, meter: Meter): Promise<Audited> {
   const cache = memory.facts.over(ports.cache)
   const snapshot = await meter.phase('snapshot', () => ports.source.snapshot(commit))
@@ -144,14 +178,8 @@ async function auditCommit(commit: string, request: AuditRequest, ports: AuditPo
   meter.count(gathered)
   const paths = gathered.blobs.map((b) => b.path)
   const plan = planReplay(gathered.facts, paths)
-  const [database, history, advisories, hosted] = await Promise.all([
-    plan.files.length ? meter.phase('database', () => replayOrGap(ports.database, plan)) : undefined,
-    historyReady,
-    ports.advisories
-      ? ports.advisories(lockedPackageKeys(gathered.facts.of('lockfile').values()))
-      : ({ source: 'none', because: 'no advisory source was asked', advisories: [] } as const),
-    ports.hosted?.(gathered.facts),
-  ])
+  const [outside, history] = await Promise.all([askOutside(plan, gathered.facts, ports, meter), historyReady])
+  const { database, advisories, hosted } = outside
   const historySecrets = await meter.phase('history', () => readHistoric(history, snapshot, ports, cache))
   const model = await meter.phase('model', async () =>
     buildModel({
@@ -169,7 +197,7 @@ async function auditCommit(commit: string, request: AuditRequest, ports: AuditPo
   )
   const results = await meter.phase('checks', async () => runChecks(CHECKS, model))
   const findings = results.flatMap(collectFindings).sort(compareFindingsForDisplay)
-  return { snapshot, gathered, model, results, findings, history, advisories }
+  return { snapshot, gathered, plan, model, results, findings, history, ...outside }
 }
 
 const sideOf = ({ snapshot, gathered, model }: Audited) => ({ snapshot, facts: gathered.facts, model })

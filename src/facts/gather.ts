@@ -22,6 +22,9 @@ export interface FileGap {
   }[]
 }
 
+/** Why a file has no facts although the tree names it. */
+export const UNREADABLE = 'its content could not be read'
+
 /** All facts of a snapshot, what could not be read, and what it cost. */
 export interface Gathered {
   readonly facts: FactsIndex
@@ -63,7 +66,7 @@ export async function gatherFacts(
   for (const { blob, extractor, key } of wanted) {
     const extraction = known.get(key)
     if (!extraction) {
-      gaps.push({ path: blob.path, because: 'its content could not be read', touches: TOUCHES[extractor.kind] ?? [] })
+      gaps.push({ path: blob.path, because: UNREADABLE, touches: TOUCHES[extractor.kind] ?? [] })
       continue
     }
     for (const p of extraction.problems)

@@ -30,6 +30,7 @@ export class AuditThreads {
   readonly #heap: number
   readonly #entry: URL
   readonly #idle: Worker[] = []
+  readonly #audited = new WeakMap<Worker, string | undefined>()
   readonly #all = new Set<Worker>()
 
   constructor(options: AuditThreadsOptions = {}) {
@@ -40,7 +41,8 @@ export class AuditThreads {
   /** Runs one audit. Rejects with the error of the port that ended it, with the signal's reason, or with a sentence for users. */
   async run(request: AuditRequest, ports: ThreadPorts, signal: AbortSignal): Promise<AuditResult> {
     signal.throwIfAborted()
-    const worker = this.#idle.pop() ?? this.#start()
+    const worker = this.#take(request.repository) ?? this.#start()
+    this.#audited.set(worker, request.repository)
     worker.ref()
     try {
       const result = await converse(worker, request, ports, signal, this.#heap)
@@ -56,6 +58,12 @@ export class AuditThreads {
   async close(): Promise<void> {
     this.#idle.length = 0
     await Promise.all([...this.#all].map((worker) => this.#end(worker)))
+  }
+
+  /** An idle thread, if there is one: best the one that audited the repository last, because it remembers it. */
+  #take(repository: string | undefined): Worker | undefined {
+    const at = this.#idle.findLastIndex((worker) => this.#audited.get(worker) === repository)
+    return at < 0 ? this.#idle.pop() : this.#idle.splice(at, 1)[0]
   }
 
   #start(): Worker {

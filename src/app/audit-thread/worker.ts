@@ -1,5 +1,6 @@
 import { parentPort } from 'node:worker_threads'
 import { type AuditPorts, audit } from '../../audit.ts'
+import { type AuditMemory, emptyMemory } from '../../audit-memory.ts'
 import type { Extraction } from '../../facts/facts.ts'
 import { isEnvFile } from '../../lib/env-file-name.ts'
 import { packFacts, unpackFacts } from '../../store/facts-store.ts'
@@ -46,9 +47,18 @@ const remote: AuditPorts = {
   },
 }
 
+/** What the last audit left, for the next one of the same repository; another repository must not see it, and has the room. */
+let last: { readonly repository: string | undefined; readonly memory: AuditMemory } | undefined
+
+function memoryFor(repository: string | undefined): AuditMemory {
+  if (!last || repository === undefined || last.repository !== repository) last = { repository, memory: emptyMemory() }
+  return last.memory
+}
+
 parentPort?.on('message', (message: ToThread) => {
   if (message.type === 'audit') {
-    const ports = message.hasAdvisories ? { ...remote, advisories: (packages: readonly string[]) => ask('advisories', packages) } : remote
+    const memory = memoryFor(message.request.repository)
+    const ports = { ...remote, memory, ...(message.hasAdvisories ? { advisories: (packages: readonly string[]) => ask('advisories', packages) } : {}) }
     audit(message.request, ports).then(
       (result) => say({ type: 'done', result }),
       (error: unknown) =>
