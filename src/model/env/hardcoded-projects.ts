@@ -1,11 +1,13 @@
-import type { Expr, JavaScriptFacts } from '../../facts/javascript.ts'
+import type { Expr, JavaScriptFacts, Stmt } from '../../facts/javascript.ts'
 import { decodeJwt } from '../../facts/secrets/jwt.ts'
 import { isPlaceholder } from '../../facts/secrets/placeholder.ts'
 import { rememberByFile } from '../../lib/remember-by-file.ts'
-import { childrenOf, exprsOf, propOf, statements, stringOf } from '../frameworks/walk.ts'
+import { blocksOf, calleeText, childrenOf, exprsOf, propOf, stringOf } from '../frameworks/walk.ts'
 import { envNameOf } from './code-reads.ts'
 import type { HardcodedProject } from './env.ts'
 
+/** Names that say which environment this is. */
+const STAGE = /(^|\.)is_?(prod|preview|staging|dev|test|local)/i
 const PROJECT_URL = /^https:\/\/([a-z0-9]{20})\.supabase\.(?:co|in|red)\/?$/
 
 /** A project's address and its key, both as literals of one file that no variable overrides. */
@@ -13,10 +15,12 @@ export const hardcodedProject = rememberByFile((path: string, js: JavaScriptFact
   let url: { project: string; line: number } | undefined
   let key: { line: number } | undefined
   let firebase: { project: string; line: number } | undefined
+  const projects = new Set<string>()
   const visit = (e: Expr, fallback: boolean): void => {
     const text = stringOf(e)
+    const project = text === undefined ? undefined : PROJECT_URL.exec(text)?.[1]
+    if (project) projects.add(project)
     if (text !== undefined && !fallback) {
-      const project = PROJECT_URL.exec(text)?.[1]
       if (project && !isPlaceholder(project)) url ??= { project, line: e.l }
       else if (isProjectKey(text) || (e.k === 'lit' && e.secret === 'supabase-service-role-jwt')) key ??= { line: e.l }
     }
@@ -27,9 +31,17 @@ export const hardcodedProject = rememberByFile((path: string, js: JavaScriptFact
     const overridable = (e.k === 'logic' && e.op !== '&&' && readsEnv(e.a)) || (e.k === 'cond' && readsEnv(e.test))
     for (const child of childrenOf(e)) visit(child, fallback || overridable)
   }
-  for (const fn of js.functions) for (const s of statements(fn.body)) for (const e of exprsOf(s)) visit(e, false)
+  const walk = (body: readonly Stmt[], fallback: boolean): void => {
+    for (const s of body) {
+      for (const e of exprsOf(s)) visit(e, fallback)
+      const chosen = s.k === 'if' && (readsEnv(s.test) || STAGE.test(calleeText(s.test)))
+      for (const block of blocksOf(s)) walk(block, fallback || chosen)
+    }
+  }
+  for (const fn of js.functions) walk(fn.body, false)
   for (const x of js.exports) if (x.value) visit(x.value, false)
-  if (url && key) return { path, line: url.line, what: 'supabase', project: url.project, keyLine: key.line, also: [] }
+  // Two projects in one file are two environments.
+  if (url && key && projects.size < 2) return { path, line: url.line, what: 'supabase', project: url.project, keyLine: key.line, also: [] }
   return firebase ? { path, line: firebase.line, what: 'firebase', project: firebase.project, keyLine: firebase.line, also: [] } : undefined
 })
 

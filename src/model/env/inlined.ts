@@ -59,7 +59,8 @@ function collect(object: Expr, path: string, how: string, out: EnvDefinition[], 
         inlinedBy: how,
       })
     else if (value.k === 'obj') collect(value, path, how, out, depth + 1)
-    else if (read || stringOf(value) !== undefined) {
+    else if (read || key || stringOf(value) !== undefined) {
+      // What is computed (a call, a function called at once) is inlined under its key as well.
       const literal = stringOf(value)
       const secret = value.k === 'lit' ? value.secret : undefined
       const fact = secret

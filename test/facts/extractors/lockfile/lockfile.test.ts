@@ -1,3 +1,4 @@
+import { gunzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { lockfile } from '../../../../src/facts/extractors/lockfile/lockfile.ts'
@@ -32,6 +33,20 @@ describe('npm', () => {
       packages: ['a@1.0.0:24 > b@1.5.0', 'b@1.5.0:30', 'b@2.0.0:21', 'd@1.0.0:37 dev > b@1.5.0', 'real@2.1.0:33'],
       direct: ['/a=a@1.0.0', '/alias=real@2.1.0', '/d=d@1.0.0 dev', 'packages/w/b=b@2.0.0'],
     })
+  })
+
+  test('version 2 keeps the old tree beside the packages: the packages count, once', () => {
+    const lock = {
+      name: 'shop',
+      lockfileVersion: 2,
+      packages: {
+        '': { dependencies: { a: '^1' } },
+        'node_modules/a': { version: '1.0.0', dependencies: { b: '^2' } },
+        'node_modules/b': { version: '2.0.0' },
+      },
+      dependencies: { a: { version: '1.0.0', requires: { b: '^2' } }, b: { version: '2.0.0' } },
+    }
+    expect(short('package-lock.json', JSON.stringify(lock))).toEqual({ packages: ['a@1.0.0:1 > b@2.0.0', 'b@2.0.0:1'], direct: ['/a=a@1.0.0'] })
   })
 
   test('version 1: the nearest enclosing package wins', () => {
@@ -162,7 +177,35 @@ test('bun.lock: nested packages and workspaces', () => {
   })
 })
 
+test('bun.lockb: what the package manager wrote for debug 4.3.4 and an alias of ms 2.0.0', () => {
+  const { facts, problems } = extract('bun.lockb', gunzipSync(Buffer.from(BUN_LOCKB, 'base64')).toString('latin1'))
+  expect(problems).toEqual([])
+  expect(facts.format).toBe('bun')
+  expect(facts.packages.map((p) => `${p.name}@${p.version}${p.requires.length ? ` > ${p.requires.join(' ')}` : ''}`)).toEqual([
+    'debug@4.3.4 > ms@2.1.2',
+    'ms@2.0.0',
+    'ms@2.1.2',
+  ])
+})
+
+test('bun.lockb that is cut anywhere is said, never thrown', () => {
+  const whole = gunzipSync(Buffer.from(BUN_LOCKB, 'base64')).toString('latin1')
+  for (let at = 0; at < whole.length; at += 37) {
+    const { facts, problems } = extract('bun.lockb', whole.slice(0, at))
+    expect(problems.length > 0 || facts.packages.length > 0, String(at)).toBe(true)
+  }
+})
+
 describe('deno.lock', () => {
+  test('version 4: specifiers at the top', () => {
+    const lock = {
+      version: '4',
+      specifiers: { 'npm:a@1': '1.2.0', 'jsr:@std/fs@1': '1.0.0' },
+      npm: { 'a@1.2.0': { integrity: 'x', dependencies: ['b@2.0.0'] }, 'b@2.0.0': {} },
+    }
+    expect(short('deno.lock', JSON.stringify(lock))).toEqual({ packages: ['a@1.2.0:1 > b@2.0.0', 'b@2.0.0:1'], direct: ['/a=a@1.2.0'] })
+  })
+
   test('version 5: npm packages, and modules from esm.sh', () => {
     const lock = {
       version: '5',
@@ -210,3 +253,14 @@ test('what cannot be read is said, never thrown', () => {
     { numRuns: 300 },
   )
 })
+
+/** `bun install` of `{ dependencies: { debug: '4.3.4' }, devDependencies: { left: 'npm:ms@2.0.0' } }`, gzipped. */
+const BUN_LOCKB = [
+  'H4sIAAAAAAACA1NW1C8tLtJPyszTT80rU0gqzeMCYt2c/OTstMycVN20/KLcxBLdMgMuJgYGBt8lNzKfmCQIFZ597PKrtCdK5aT72lnXDedxyav9sbn0v/oaGwMYsEAoBg40ugFKl8AUMBRn5BeA6J',
+  'TUpNJ0IJ1bDBGH0av/HpEz+rT8SF8zg8lDqVPHlmw5cnXr9X4PGM3IQBlggtI8QGwEdCDIYcxIPiBWvx0Q6wD1g/iMSOLE6s9C0k+OH2D2MkPFmImW/8f/j9JARAeMIAQxF9loFlvRVrknU+4+eOsw',
+  '+f2ca9aqJ+W2R3zZPnmd1cFimz9vqhx+3pxZs9L9qMJHpc2sr5Q+XpMMPNdYv1v69yGTG3HtPPETkcxFDieWDZn8x58mG91seHH027sGCxFBF52AmektO+KWt1kWrH99OviX2fd9/hdPLppm73xZW3',
+  'XtjC09F/fPKnU5sne3qY1b+20kc5HDjcVvVtWFfx0BEy7veLX/6XyZspPGai/uH1p+zs/rgzLHb0UhoWWVnHPtJp2Yx8/x85hRYzL39djWlZWaQRJbuGvf6ZQ8oXa4khcVgw7sgGauM1Cay6a4KFkv',
+  'M6+4JDEnRw9W9OiFFKWm2ikYGSgUZ1al5qfpKJgoJOZkpuflp3FBU+5/CICl5x9Q81hYYeaWGhvZAbXhMACWTw2g6m2I0MeMpK8Aqn4fXF+0kVlsqQXQ0WZwvYaoduakppWAaEnPCq/FKm2+HIzQ0q',
+  'cBVgLCSjomRhM9Yz0TpLIQVuYxMRrpGeoZgcpVaHkLo1FDsjg1tyy1SM+1oiS1KC8xJ7ikKDMv3U7BEOE4C7jjLKAmnIObBPKHIS5vMOQV5FrlFjsY6RnoGWSUlBQUW+nrF6WmZxaXFFXqASWzivXy',
+  'i9L1wZ7S14XQumAP6ZWkV+HRkVsMVJ5brAv2ItFqga4AqWUYpAAAAIRa4WYHAAA=',
+].join('')
