@@ -146,7 +146,7 @@ function unprotectedUse(index: number, behaviour: Behaviour, ties: Ties, depth =
     if (i <= index || e.kind === 'log' || e.kind === 'throw' || e.kind === 'identify') continue
     if (e.kind === 'respond' && ((e.status ?? 200) >= 400 || e.how === 'redirect')) continue
     if (!usesValue(e, (x) => x.v === 'row' && x.step === index) && !(isWork(e) && s.under.some((c) => mentions(c.test, ofRow)))) continue
-    if (ties.byCondition(s) || asksAboutCaller(e, behaviour)) continue
+    if (ties.byCondition(s, behaviour.steps[index]) || asksAboutCaller(e, behaviour)) continue
     if (s.under.some((c) => nearTie(c.test, !c.negated, ties))) {
       if (verdict === 'none') verdict = 'ownerless'
       continue

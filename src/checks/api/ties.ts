@@ -1,5 +1,6 @@
 import type { Behaviour, Condition, Effect, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { isCallers, isCallersRow, mentions } from '../../model/behaviour/values.ts'
+import { Relations } from './relations.ts'
 
 type Query = Extract<Effect, { kind: 'db' }>
 
@@ -9,10 +10,12 @@ export type RlsHolds = (query: Query) => boolean
 /** What ties the rows that a handler touches to the person who calls it. */
 export class Ties {
   private readonly behaviour: Behaviour
+  private readonly relations: Relations
   private readonly rlsHolds: RlsHolds
 
   constructor(behaviour: Behaviour, rlsHolds: RlsHolds) {
     this.behaviour = behaviour
+    this.relations = new Relations(behaviour)
     this.rlsHolds = rlsHolds
   }
 
@@ -21,10 +24,11 @@ export class Ties {
     return query.filters.some((f) => f.op !== 'neq' && isCallers(f.value, this.behaviour) && filtersRows(query, f.column))
   }
 
-  /** Something that was decided before the step compares the object with the caller. */
-  byCondition(step: Step): boolean {
+  /** Something that was decided before the step compares the object (what the step finds, or `object`) with the caller. */
+  byCondition(step: Step, object?: Step): boolean {
     const about = step.effect.kind === 'db' ? step.effect : undefined
-    return step.under.some((c) => this.decides(c, about))
+    const objects = this.relations.objectsOf(object ?? step)
+    return step.under.some((c) => this.decides(c, about) && this.relations.related([c.test], objects))
   }
 
   decides(condition: Condition, about?: Query): boolean {

@@ -1,0 +1,101 @@
+import type { Behaviour, Effect, Step, Value } from '../../model/behaviour/behaviour.ts'
+import { partsOf } from '../../model/behaviour/mentions.ts'
+
+/** What of the request a value comes from: `body.teamId`; '*' when that cannot be told. */
+type Key = string
+
+/**
+ * Which ids of the request belong together: a look-up by two of them, or a comparison of what was found by one with the
+ * other, relates them. A check of one says nothing about another that nothing relates to it.
+ */
+export class Relations {
+  readonly #behaviour: Behaviour
+  readonly #group = new Map<Key, Key>()
+
+  constructor(behaviour: Behaviour) {
+    this.#behaviour = behaviour
+    for (const step of behaviour.steps) {
+      this.#relate(this.#keysOfLookup(step.effect))
+      for (const c of step.under) this.#relateCompared(c.test, 0)
+    }
+  }
+
+  /** False when it is certain that nothing relates the two. */
+  related(a: readonly Value[], b: readonly Value[]): boolean {
+    const left = this.#keys(a)
+    const right = this.#keys(b)
+    if (!left.size || !right.size || left.has('*') || right.has('*')) return true
+    const groups = new Set([...left].map((k) => this.#find(k)))
+    return [...right].some((k) => groups.has(this.#find(k)))
+  }
+
+  /** The values by which a step finds what it touches. */
+  objectsOf(step: Step): readonly Value[] {
+    return lookupValues(step.effect, true)
+  }
+
+  #keysOfLookup(e: Effect): ReadonlySet<Key> {
+    return this.#keys(lookupValues(e, false))
+  }
+
+  #relateCompared(test: Value, depth: number): void {
+    if (depth > 8) return
+    if (test.v === 'op' && /^[!=]==?$/.test(test.op)) this.#relate(this.#keys(test.of))
+    else if (test.v === 'call') this.#relate(this.#keys(test.args))
+    else if (test.v === 'op' || test.v === 'any') for (const x of test.of) this.#relateCompared(x, depth + 1)
+  }
+
+  #relate(keys: ReadonlySet<Key>): void {
+    const [first, ...rest] = [...keys].filter((k) => k !== '*')
+    if (first !== undefined) for (const k of rest) this.#group.set(this.#find(k), this.#find(first))
+  }
+
+  #find(key: Key): Key {
+    let at = key
+    for (let next = this.#group.get(at); next !== undefined && next !== at; next = this.#group.get(at)) at = next
+    return at
+  }
+
+  /** The keys of values, through the look-ups that gave them. */
+  #keys(values: readonly Value[]): ReadonlySet<Key> {
+    const out = new Set<Key>()
+    const seen = new Set<number>()
+    const visit = (v: Value, depth: number): void => {
+      if (depth > 10) out.add('*')
+      else if (v.v === 'request') out.add(v.name ? `${v.part}.${v.name}` : '*')
+      else if (v.v === 'unknown') out.add('*')
+      else if (v.v === 'row' || v.v === 'result' || v.v === 'error') {
+        const index = v.v === 'error' ? v.of : v.step
+        const e = this.#behaviour.steps[index]?.effect
+        if (!e) out.add('*')
+        else if (!seen.has(index)) {
+          seen.add(index)
+          for (const x of lookupValues(e, true)) visit(x, depth + 1)
+        }
+      } else for (const x of partsOf(v)) visit(x, depth + 1)
+    }
+    for (const v of values) visit(v, 0)
+    return out
+  }
+}
+
+/** What an effect finds its object by; with the rows that it writes where `written`. */
+function lookupValues(e: Effect, written: boolean): readonly Value[] {
+  switch (e.kind) {
+    case 'db':
+      return [...e.filters.map((f) => f.value), ...(written && e.op === 'insert' && e.payload ? [e.payload] : [])]
+    case 'rpc':
+      return [e.args]
+    case 'storage':
+      return [e.object]
+    case 'auth-call':
+    case 'payment':
+    case 'http':
+    case 'invoke':
+      return e.args
+    case 'respond':
+      return e.body ? [e.body] : []
+    default:
+      return 'args' in e ? e.args : []
+  }
+}
