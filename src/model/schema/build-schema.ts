@@ -3,7 +3,8 @@ import { clientQueries } from '../../database/plan/client-queries.ts'
 import { exposure } from '../../database/plan/exposure.ts'
 import type { AppModel, ModelInput, SchemaModel } from '../app-model.ts'
 import { fileRole } from '../files/files.ts'
-import { bucketsInCode } from './buckets-in-code.ts'
+import { type BucketInCode, bucketsInCode } from './buckets-in-code.ts'
+import { bucketsInConfig } from './buckets-in-config.ts'
 
 const EMPTY: Catalog = { tables: [], policies: [], views: [], functions: [], buckets: [], enums: [], triggers: [], speaksOfStorage: false }
 
@@ -18,8 +19,18 @@ export function buildSchema(input: ModelInput, slices: Pick<AppModel, 'files' | 
     exposedBecause: because,
     queriedButNotCreated: exposedToBrowsers ? queriedButNotCreated(input, catalog) : [],
     queries: clientQueries(input.facts).filter((q) => !isTestOrExample(q.path)),
-    bucketsInCode: bucketsInCode(input.facts, (path) => !isTestOrExample(path)),
+    bucketsInCode: withConfigured(
+      bucketsInCode(input.facts, (path) => !isTestOrExample(path)),
+      bucketsInConfig(input.facts),
+    ),
   }
+}
+
+/** The buckets of the code; where the configuration speaks of one, its flag and line count. */
+function withConfigured(inCode: readonly BucketInCode[], configured: readonly BucketInCode[]): readonly BucketInCode[] {
+  const named = new Map(configured.map((b) => [b.name, b]))
+  const used = inCode.map((b) => ({ ...b, ...named.get(b.name) }))
+  return [...used, ...configured.filter((b) => !inCode.some((c) => c.name === b.name))]
 }
 
 /** The first place that queries each table (or view) which the SQL lacks or the replay had to make up. */
