@@ -79,9 +79,14 @@ function statusOn(behaviour: Behaviour, route: Route, event: string): Handling['
   for (const s of behaviour.steps) {
     if (s.effect.kind !== 'db' || s.effect.op === 'select' || s.effect.op === 'delete' || !reaches(s, event).possible) continue
     if (!reaches(s, event).named && !valuesOf(s).some((v) => fromProcessor(v, behaviour))) continue
-    if (valuesOf(s).some((v) => contains(v, isStatus))) return entryPlace(s, route)
+    if (valuesOf(s).some((v) => contains(v, isStatus) || chosenByStatus(v)) || s.under.some((c) => contains(c.test, isStatus))) return entryPlace(s, route)
   }
   return undefined
+}
+
+/** `subscription.status === 'active' ? 'active' : 'cancelled'`: a state of one's own that follows it. */
+function chosenByStatus(value: Value): boolean {
+  return contains(value, (v) => v.v === 'any' && (v.under?.some((branch) => branch.some((c) => contains(c.test, isStatus))) ?? false))
 }
 
 function isStatus(v: Value): boolean {

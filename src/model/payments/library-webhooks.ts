@@ -61,7 +61,7 @@ function processorOf(library: string, option: string): Processor | undefined {
 function nameOf(library: string): string {
   const bare = library.replace(/^(?:npm:|jsr:|https?:\/\/[^/]+\/(?:x\/|v[0-9]+\/)?)/, '')
   const parts = bare.split('/')
-  return (bare.startsWith('@') ? parts.slice(0, 2).join('/') : (parts[0] as string)).replace(/(.)@.*$/, '$1')
+  return (bare.startsWith('@') ? parts.slice(0, 2).join('/') : (parts[0] as string)).replace(/(.)@[\s\S]*/, '$1')
 }
 
 function fallbackOf(e: Expr): { readonly variable?: string; readonly value: string } | undefined {

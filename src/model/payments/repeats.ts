@@ -74,7 +74,7 @@ function recordedTooEarly(
   const lookUp = steps[look]?.effect
   const asksState =
     (lookUp?.kind === 'db' && look !== insert && lookUp.filters.some((f) => !contains(f.value, isEventId))) ||
-    steps.some((s) => s.under.some((c) => contains(c.test, (v) => v.v === 'row' && v.step === look && v.field !== undefined)))
+    steps.some((s) => s.under.some((c) => contains(c.test, (v) => v.v === 'row' && v.table === claim.table && v.field !== undefined)))
   const asksAgain = after.some(
     (s) =>
       ((s.effect.kind === 'respond' && (s.effect.status ?? 200) >= 500) || (s.effect.kind === 'throw' && !s.effect.caught)) &&
