@@ -1,10 +1,13 @@
 import type { ChildProcess } from 'node:child_process'
 import { describe, expect, test } from 'vitest'
 import { SandboxDatabase } from '../../src/database/sandbox-database.ts'
+import { auditFiles } from '../support/audit-files.ts'
 import { migration, replaySql, tableNames } from './replay-sql.ts'
 
 const BEFORE = 'create table public.before_it (id uuid primary key);\n'
 const AFTER = ';\ncreate table public.after_it (id uuid primary key);\nalter table public.after_it enable row level security;\n'
+
+const AFTER_OPEN = ';\ncreate table public.open_after_it (id uuid primary key, email text);\n'
 
 /** What kills or stalls an engine: the statement ends as a gap at its line and everything around it is applied. */
 const KILLERS: readonly (readonly [name: string, sql: string])[] = [
@@ -12,20 +15,56 @@ const KILLERS: readonly (readonly [name: string, sql: string])[] = [
   ['an endless series', 'select count(*) from generate_series(1, 1e12)'],
   ['a long sleep', 'select pg_sleep(1000)'],
   ['rows without end in a recursive query', 'with recursive r as (select 1 as n union all select n + 1 from r) select count(*) from r'],
+  [
+    'two gigabytes of inserts',
+    "do $$ begin create table public.big (t text); alter table public.big alter t set storage external; insert into public.big select repeat('x', 100000) from generate_series(1, 20000); end $$",
+  ],
   ['memory without end', 'create table public.big as select repeat(md5(n::text), 100000) as t, n from generate_series(1, 100000) n'],
 ]
 
 describe('statements that never end', () => {
   test.each(KILLERS)('%s', async (_name, sql) => {
-    const started = performance.now()
     const result = await replaySql(migration(`${BEFORE}${sql}${AFTER}`), { stepMs: 2000 })
-    expect(performance.now() - started).toBeLessThan(30_000)
     expect(tableNames(result)).toEqual(expect.arrayContaining(['public.after_it', 'public.before_it']))
     expect(result.catalog.tables.find((t) => t.name === 'after_it')?.rls.enabled).toBe(true)
-    const gap = result.gaps.find((g) => g.line === 2)
-    expect(gap?.path).toBe('supabase/migrations/1_a.sql')
+    expect(result.gaps).toContainEqual(
+      expect.objectContaining({ path: 'supabase/migrations/1_a.sql', line: 2, because: 'it did not end in time or broke the database engine' }),
+    )
+  })
+
+  test('200 MB of inserts cost nothing but memory', async () => {
+    const inserts = ['create table public.big (t text)', 'alter table public.big alter t set storage external']
+    for (let n = 0; n < 5; n++) inserts.push("insert into public.big select repeat('x', 100000) from generate_series(1, 400)")
+    const result = await replaySql(migration(`${BEFORE}${inserts.join(';\n')}${AFTER}`))
+    expect(tableNames(result)).toEqual(['public.after_it', 'public.before_it', 'public.big'])
+    expect(result.catalog.tables.find((t) => t.name === 'after_it')?.rls.enabled).toBe(true)
   })
 })
+
+test('an audit of a repository that tries all of it ends, declares each statement and finds what is around them', async () => {
+  const dangers = [
+    'do $$ begin loop end loop; end $$',
+    'select count(*) from generate_series(1, 1e12)',
+    'create function public.deep(n int) returns int language plpgsql as $$ begin return public.deep(n + 1); end $$; select public.deep(1)',
+    "copy public.before_it to program 'touch /tmp/prelaunch-was-here'",
+    "select pg_read_file('/etc/passwd')",
+    "select lo_import('/etc/passwd')",
+    "select dblink_connect('host=127.0.0.1')",
+  ]
+  const database = new SandboxDatabase({ stepMs: 1500 })
+  const files = {
+    'package.json': '{ "dependencies": { "@supabase/supabase-js": "2.0.0" } }',
+    'supabase/migrations/1_a.sql': `${BEFORE}${dangers.join(';\n')}${AFTER_OPEN}`,
+  }
+  const report = await auditFiles(files, {}, { database })
+  await database.close()
+  expect(report.checks[0]?.findings.map((f) => `${f.severity} ${f.subject} ${f.line}`)).toEqual([
+    'Critical table public.before_it 1',
+    `Critical table public.open_after_it ${dangers.length + 2}`,
+  ])
+  const declared = report.gaps.filter((g) => g.path === 'supabase/migrations/1_a.sql').map((g) => g.line)
+  expect(declared).toEqual(dangers.map((_, i) => i + 2))
+}, 240_000)
 
 /** What an engine survives: refused, or applied without any effect outside. */
 const REFUSED: readonly (readonly [name: string, sql: string, because: RegExp | undefined])[] = [
@@ -96,9 +135,7 @@ describe('text that is no clean SQL', () => {
   })
 
   test('comments nested without end are not scanned', async () => {
-    const started = performance.now()
     const result = await replaySql(migration(`create table public.a (id int);\n${'/*'.repeat(200_000)}`))
-    expect(performance.now() - started).toBeLessThan(15_000)
     expect(tableNames(result)).toEqual(['public.a'])
     expect(result.gaps).toEqual([
       { path: 'supabase/migrations/1_a.sql', line: 2, because: expect.stringContaining('nested deeper than 50'), touches: [{ topic: 'anything' }] },

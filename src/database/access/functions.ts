@@ -98,7 +98,7 @@ function readFunction(
         ? { because: 'maintenance' }
         : writes.every((w) => w.self)
           ? { because: 'self' }
-          : writes.every((w) => w.counter)
+          : writes.every((w) => w.counter || (w.flag && hasOwn))
             ? { because: 'counter' }
             : {}),
     })
@@ -136,6 +136,8 @@ interface Write {
   readonly self: boolean
   /** Adds a constant to numbers, no more. */
   readonly counter: boolean
+  /** Sets columns that grant nothing to values that stand in the function. */
+  readonly flag?: true
   /** Tied to the caller: no hole. */
   readonly bound?: true
 }
@@ -205,6 +207,7 @@ function judgeEffect(
         maintenance: effect.command === 'delete' && first.argumentColumns.length === 0,
         self: false,
         counter: isCounter(effect),
+        ...(isFlag(effect, [...power, ...owners]) ? { flag: true as const } : {}),
       }
     }
     const own = usable.filter((w) => w.outcome === 'owner' && !w.needsRole)
@@ -250,6 +253,12 @@ function isCounter(effect: Effect): boolean {
       )
     }),
   )
+}
+
+/** `set status = 'reviewed', reviewed_at = now()`: nothing that the caller chooses. */
+function isFlag(effect: Effect, decisive: readonly string[]): boolean {
+  if (effect.command !== 'update' || !effect.writes.size) return false
+  return [...effect.writes].every(([column, values]) => !decisive.includes(column) && values.every((v) => bases(v.term).every((t) => t.t === 'const')))
 }
 
 function ownersOf(table: Table | undefined): readonly string[] {

@@ -96,6 +96,8 @@ function openWays(reading: Reading, table: Table): Way[] {
     if (nobodys && !(reading.command === 'select' && table.userData?.personalColumns.some((c) => !owners.includes(c)))) return false
     // who adds the row knows a secret of the one that it refers to
     if (reading.command === 'insert' && way.capability) return false
+    // anybody may write to it, but not as often as he likes
+    if (reading.command === 'insert' && way.limited && !owners.length) return false
     return !(reading.command === 'select' && [...way.states, ...way.parentStates].some(isPublication))
   })
 }

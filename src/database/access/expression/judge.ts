@@ -41,6 +41,8 @@ export interface Way {
   readonly argumentColumns: readonly string[]
   /** The row has to repeat a secret (a token) of another table's row. */
   readonly capability?: true
+  /** It holds only while there are fewer rows than a fixed number. */
+  readonly limited?: true
   /** A column of user_metadata that decides. */
   readonly because?: string
 }
@@ -87,6 +89,7 @@ function judgeWay(way: readonly Atom[], instances: readonly Instance[], focus: n
   let tautology = false
   let inverted = false
   let capability = false
+  let limited = false
   let unknown: string | undefined
   let metadata: string | undefined
   const roleClaims: string[] = []
@@ -122,6 +125,7 @@ function judgeWay(way: readonly Atom[], instances: readonly Instance[], focus: n
     const all = [...left, ...right]
     const unclear = all.find((t) => t.t === 'unknown')
     if (unclear?.t === 'unknown') unknown ??= unclear.because
+    if (isLimit(atom)) limited = true
     if (atom.op !== '<>' && atom.op !== 'not like') requireCaller(all)
     if (sameTerm(atom.left, atom.right)) {
       tautology = true
@@ -213,6 +217,7 @@ function judgeWay(way: readonly Atom[], instances: readonly Instance[], focus: n
     who,
     needsRole,
     ...(capability ? { capability: true as const } : {}),
+    ...(limited ? { limited: true as const } : {}),
     argumentColumns,
     ownerColumns: [...ownerColumns].sort(),
     links: [...new Set(joins.filter((j) => callersOwn.has(j.instance)).map((j) => `${instances[j.instance]?.table ?? ''}.${j.column}`))].sort(),
@@ -266,6 +271,12 @@ export function isRoleGate(gate: RowState, world: JudgeWorld): boolean {
 
 function asksForRole(gate: RowState): boolean {
   return gate.op !== 'is null' && (ROLE_COLUMN.test(gate.column) || (gate.table === 'auth.users' && gate.column === 'email'))
+}
+
+/** `count(*) < 3` */
+function isLimit(atom: Extract<Atom, { a: 'compare' }>): boolean {
+  const [counted, number] = atom.op === '<' || atom.op === '<=' ? [atom.left, atom.right] : atom.op === '>' || atom.op === '>=' ? [atom.right, atom.left] : []
+  return counted?.t === 'expression' && counted.name === 'count' && number?.t === 'const' && typeof number.value === 'number'
 }
 
 function bare(table: string): string {
