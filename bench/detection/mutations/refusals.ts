@@ -59,15 +59,45 @@ function leaves(branch: ts.Statement): boolean {
   return ts.isReturnStatement(last) || ts.isThrowStatement(last) || (ts.isExpressionStatement(last) && /^(await )?redirect\(/.test(last.getText()))
 }
 
-/** Where a file asks the platform who calls: the calls of `auth.getUser`, as `await` expressions. */
-export function userLookups(text: string): { readonly start: number; readonly end: number; readonly client: string; readonly token?: string }[] {
+/** Where a file asks the platform who calls: an awaited `auth.getUser`, as offsets, inside the statement that names the answer. */
+export interface UserLookup {
+  readonly start: number
+  readonly end: number
+  readonly statement: readonly [start: number, end: number]
+  readonly client: string
+  /** The token that it is asked with, as text. */
+  readonly token?: string
+}
+
+/** The lookups of a TypeScript file, in order. */
+export function userLookups(text: string): UserLookup[] {
   const file = parse(text)
-  const found: { start: number; end: number; client: string; token?: string }[] = []
+  const found: UserLookup[] = []
   walk(file, (node) => {
     if (!ts.isAwaitExpression(node) || !ts.isCallExpression(node.expression) || !ts.isVariableDeclaration(node.parent)) return
-    const callee = /^(\w+)\.auth\.getUser$/.exec(node.expression.expression.getText(file))
+    const client = /^(\w+)\.auth\.getUser$/.exec(node.expression.expression.getText(file))?.[1]
     const [token] = node.expression.arguments
-    if (callee?.[1]) found.push({ start: node.getStart(file), end: node.end, client: callee[1], ...(token ? { token: token.getText(file) } : {}) })
+    const statement = node.parent.parent.parent
+    if (client)
+      found.push({
+        start: node.getStart(file),
+        end: node.end,
+        statement: [statement.getStart(file), statement.end],
+        client,
+        ...(token ? { token: token.getText(file) } : {}),
+      })
   })
   return found
+}
+
+/** The file with its first lookup changed into one that believes the cookie. */
+export function trustingSession(text: string): string | undefined {
+  const [lookup] = userLookups(text)
+  if (!lookup || lookup.token || /\bsession\b/.test(text)) return undefined
+  const [from, to] = lookup.statement
+  const names = text.slice(from, lookup.start)
+  const user = /data:\s*\{\s*user\s*(?::\s*(\w+)\s*)?,?\s*\}/.exec(names)
+  if (!user) return undefined
+  const asked = `${names.replace(user[0], 'data: { session }')}await ${lookup.client}.auth.getSession()${text.slice(lookup.end, to)}`
+  return `${text.slice(0, from)}${asked}\n  const ${user[1] ?? 'user'} = session?.user${text.slice(to)}`
 }

@@ -2,7 +2,7 @@ import { endpoint, NOBODY_ASKED, SIGNED_IN } from '../endpoints.ts'
 import { migrating } from '../migrations.ts'
 import { ownerFilters } from '../owner-filters.ts'
 import { isServer, isSignIn, type Operator, type Plant, replacing, withServiceRole } from '../plant.ts'
-import { type Refusal, refusals, userLookups } from '../refusals.ts'
+import { type Refusal, refusals, trustingSession, userLookups } from '../refusals.ts'
 
 /** Changes the first refusal that nothing after it depends on: elsewhere the missing caller stops the handler by itself. */
 const onRefusal =
@@ -14,15 +14,14 @@ const onRefusal =
       return refusal ? [{ path, text: change(refusal, text) }] : []
     })
 
-/** Puts something else in place of the question who calls, where a service-role client acts on the answer. */
-const onLookup =
-  (change: (lookup: ReturnType<typeof userLookups>[number], text: string) => string | undefined): Plant =>
+/** Changes a handler that asks who calls and then acts with a service-role client. */
+const asking =
+  (change: (text: string) => string | undefined): Plant =>
   (files) =>
     [...files].flatMap(([path, text]) => {
       if (!isServer(path) || isSignIn(path) || !withServiceRole(text) || !/401|unauthori[sz]ed/i.test(text)) return []
-      const [lookup] = userLookups(text)
-      const by = lookup && change(lookup, text)
-      return lookup && by ? [{ path, text: text.slice(0, lookup.start) + by + text.slice(lookup.end) }] : []
+      const next = change(text)
+      return next === undefined ? [] : [{ path, text: next }]
     })
 
 const DELETES = "  await db.from('profiles').delete().eq('id', input.id)\n  return Response.json({ ok: true })"
@@ -48,15 +47,17 @@ export const API: readonly Operator[] = [
     check: 16,
     name: 'a route trusts getSession',
     also: [17, 10],
-    plant: onLookup((l) => (l.token ? undefined : `{ data: { user: (await ${l.client}.auth.getSession()).data.session?.user ?? null }, error: null }`)),
+    plant: asking((text) => trustingSession(text)),
   },
   {
     check: 16,
     name: 'the caller is whoever a header says',
     also: [17, 10],
-    plant: onLookup((_, text) => {
+    plant: asking((text) => {
+      const [lookup] = userLookups(text)
       const request = /\b(request|req)\.(headers|json)\b/.exec(text)?.[1]
-      return request && `{ data: { user: { id: ${request}.headers.get('x-user-id'), email: '' } }, error: null }`
+      if (!lookup || !request) return undefined
+      return `${text.slice(0, lookup.start)}{ data: { user: { id: ${request}.headers.get('x-user-id'), email: '' } }, error: null }${text.slice(lookup.end)}`
     }),
   },
   {

@@ -1,5 +1,5 @@
 import { adding, type Files, isBrowser, isCode, isImported, isMiddleware, isSignIn, type Operator, type Plant, replacing, usesSupabase } from '../plant.ts'
-import { refusals, userLookups } from '../refusals.ts'
+import { refusals, trustingSession } from '../refusals.ts'
 
 const sendsCodes = (files: Files) => [...files].some(([p, t]) => isCode(p) && /\.auth\.signInWithOtp\(/.test(t))
 const isConfig = (p: string) => p.endsWith('supabase/config.toml')
@@ -128,12 +128,7 @@ export const AUTH: readonly Operator[] = [
     check: 10,
     name: 'a page trusts getSession',
     also: [16],
-    plant: onPages((text) => {
-      const [lookup] = userLookups(text)
-      if (!lookup || !/redirect\(/.test(text)) return undefined
-      const trusted = `{ data: { user: (await ${lookup.client}.auth.getSession()).data.session?.user ?? null }, error: null }`
-      return text.slice(0, lookup.start) + trusted + text.slice(lookup.end)
-    }),
+    plant: onPages((text) => (/redirect\(/.test(text) ? trustingSession(text) : undefined)),
   },
   {
     check: 10,

@@ -25,7 +25,7 @@ function inPnpm(text: string, name: string, version: string): string {
   if (!old) return text
   const exact = old.replaceAll('.', '\\.')
   return text
-    .replaceAll(new RegExp(`(?<![\\w/@-])${name}@${exact}(?![\\w.-])`, 'g'), `${name}@${version}`)
+    .replaceAll(new RegExp(`(?<![\\w@-])(?<![\\w-]/)${name}@${exact}(?![\\w.-])`, 'g'), `${name}@${version}`)
     .replaceAll(new RegExp(`(\\n\\s+${name}:\\n\\s+specifier: [^\\n]+\\n\\s+version: )${exact}(?![\\w.-])`, 'g'), `$1${version}`)
     .replaceAll(new RegExp(`(\\n\\s+${name}: )${exact}(?=\\n|\\()`, 'g'), `$1${version}`)
 }

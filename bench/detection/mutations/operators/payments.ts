@@ -38,7 +38,8 @@ export const PAYMENTS: readonly Operator[] = [
   {
     check: 20,
     name: 'verification only when the header is there',
-    plant: replacing(isServer, VERIFIES, (...m) => `${m[3]} ? ${m[0]} : JSON.parse(${m[2]})`),
+    // where a missing header is refused before, nothing is skipped
+    plant: replacing(isServer, VERIFIES, (...m) => (m.at(-1)?.includes(`!${m[3]}`) ? (m[0] as string) : `${m[3]} ? ${m[0]} : JSON.parse(${m[2]})`)),
     also: [16, 23],
   },
   {
