@@ -79,7 +79,7 @@ function read(program: Program, path: string, m: Found): void {
   const js = program.js(path)
   if (!js) return
   const side = program.modules.side(path)
-  const browser = side === 'client' || side === 'both' || js.directives.includes('use client')
+  const client = side === 'client' || js.directives.includes('use client')
   for (const i of js.imports) {
     if (i.typeOnly) continue
     const pkg = packageOf(i.from)
@@ -90,6 +90,8 @@ function read(program: Program, path: string, m: Found): void {
   }
   for (const { e, name, last, scope } of sessionCalls(path, js)) {
     const at: Place = { path, line: lineOf(e) }
+    // The loader and the action of a route module stay on the server.
+    const browser = client || (side === 'both' && program.modules.inBrowser(path, at.line))
     if (SERVER_CLIENTS.test(last)) m.serverClients.push(at)
     else if (BROWSER_CLIENTS.test(last) || (last === 'createClient' && browser && fromSupabase(program, path, scope, e))) m.browserClients.push(at)
     if (last === 'onAuthStateChange') {
@@ -97,7 +99,7 @@ function read(program: Program, path: string, m: Found): void {
     } else if (/auth\.getSession$/.test(name) && browser) m.sessionReads.push(at)
     if (AUTH_CALL.test(name) && browser) m.browserAuth.push(at)
     if (!browser && SERVER_READ.test(name)) m.serverReads.push({ name: last, at })
-    if (RENEWAL.test(last) && !(browser && program.modules.inBrowser(path, at.line))) m.renewals.push(at)
+    if (RENEWAL.test(last) && !browser) m.renewals.push(at)
     if (COOKIE.test(name) && tokenCookie(e)) m.ownCookies.push(at)
   }
 }
