@@ -16,6 +16,7 @@ import type { Finding } from './findings/finding.ts'
 import { followRenames } from './findings/renames.ts'
 import { staleEntries } from './findings/stale-config.ts'
 import { ignoreComments, markNew, suppress } from './findings/suppress.ts'
+import { touchedObjects } from './findings/touched.ts'
 import { isEnvFile } from './lib/env-file-name.ts'
 import type { AdvisoryData, AppModel, HostedSettings } from './model/app-model.ts'
 import { buildModel } from './model/build-model.ts'
@@ -23,6 +24,7 @@ import { lockedPackageKeys } from './model/dependencies/build-dependencies.ts'
 import type { Gap } from './model/gap.ts'
 import { buildReport } from './report/build-report.ts'
 import type { Report, RunInfo } from './report/report.ts'
+import { withRecentBlobs } from './source/recent-blobs.ts'
 import type { History, Snapshot, Source } from './source/source.ts'
 
 /** What to audit. Revisions are full commit SHAs or whatever the source understands. */
@@ -83,8 +85,9 @@ interface Outside {
 }
 
 /** The whole program: snapshots, facts, database, model, checks, findings, comparison, report. */
-export async function audit(request: AuditRequest, ports: AuditPorts): Promise<AuditResult> {
+export async function audit(request: AuditRequest, outside: AuditPorts): Promise<AuditResult> {
   const started = performance.now()
+  const ports = { ...outside, source: withRecentBlobs(outside.source) }
   const meter = new Meter(ports.onPhase)
   const memory = ports.memory ?? emptyMemory()
   const head = await auditCommit(request.commit, request, ports, memory, meter)
@@ -107,6 +110,7 @@ export async function audit(request: AuditRequest, ports: AuditPorts): Promise<A
     ...compared,
     introduced: compared.introduced.filter((f) => keptPrints.has(f.fingerprint)),
     existing: compared.existing.filter((f) => keptPrints.has(f.fingerprint)),
+    ...(base ? { touched: touchedObjects(base.model, head.model) } : {}),
   }
   // Of a pull request only what it introduces is shown with its fix: no other file has to be read for that.
   const shown = comparison ? kept.filter((f) => introduced.has(f.fingerprint)) : kept

@@ -37,7 +37,7 @@ export function toAnnotations(findings: readonly ReportFinding[], limit = MAX_AN
 function toAnnotation(findings: readonly ReportFinding[]): Annotation {
   const first = findings[0] as ReportFinding
   const more = findings.length > 1 ? ` (and ${findings.length - 1} more here)` : ''
-  const details = findings.map((f) => f.fix.code && plain(f.fix.code, { max: 20_000, lines: true })).filter(Boolean)
+  const details = findings.flatMap((f) => (f.fix.code ? [`${replaced(f.fix.replaces)}${plain(f.fix.code, { max: 20_000, lines: true })}`] : []))
   const line = Math.max(1, first.line)
   return {
     path: first.path,
@@ -50,6 +50,11 @@ function toAnnotation(findings: readonly ReportFinding[]): Annotation {
   }
 }
 
+function replaced(lines: ReportFinding['fix']['replaces']): string {
+  if (!lines) return ''
+  return `${plain(lines.path)}, ${lines.line === lines.endLine ? `line ${lines.line} becomes` : `lines ${lines.line} to ${lines.endLine} become`}:\n\n`
+}
+
 function describe(f: ReportFinding): string {
   return [
     plain(f.message, { lines: true }),
@@ -57,7 +62,7 @@ function describe(f: ReportFinding): string {
     `Fix: ${plain(f.fix.text)}`,
     ...(f.assumes ? [`Assumes: ${plain(f.assumes)}`] : []),
     ...f.related.slice(0, 5).map((r) => `See also ${plain(r.path)}:${r.line} (${plain(r.what)})`),
-    `${f.check} · ${f.proof === 'executed' ? 'tried in a sandbox and it worked' : 'read from the code'} · id ${f.fingerprint}`,
+    `${f.check} · ${f.proof === 'executed' ? 'tried in a sandbox: the attack works' : 'read from the code'} · id ${f.fingerprint}`,
   ].join('\n')
 }
 

@@ -77,10 +77,11 @@ export function routesTable(report: Report, audience: Audience, paths: ReadonlyS
   ].join('\n')
 }
 
-/** Objects of the access matrix that introduced or fixed findings speak of. */
+/** Objects of the access matrix that the change touches, and those that introduced or fixed findings speak of. */
 export function touchedObjects(report: Report, shown: Shown): AccessObject[] {
   const subjects = [...shown.introduced, ...shown.fixed, ...shown.unreadable].flatMap((f) => [f.subject, ...f.related.map((r) => r.subject ?? '')])
-  return report.access.filter((o) => subjects.some((s) => mentions(s, o.object))).slice(0, 30)
+  const touched = new Set(report.comparison?.touched)
+  return report.access.filter((o) => touched.has(o.object) || subjects.some((s) => mentions(s, o.object))).slice(0, 30)
 }
 
 function mentions(subject: string, object: string): boolean {

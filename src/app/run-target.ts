@@ -315,6 +315,7 @@ class TargetRun {
     const resumed = this.#stored.checkRun?.open && this.#stored.checkRun.sha === target.headSha
     await concludeCheckRun(api, this.#ref, this.#checkRun as number, output, {
       sent: resumed ? await annotationCount(api, this.#ref, this.#checkRun as number) : 0,
+      ...detailsUrl(target, this.#ref, this.#ownComment),
     })
     this.#published = true
     await targets.setFindings(
@@ -392,6 +393,13 @@ class TargetRun {
     }
     await targets.markDone(this.#target.key, this.#stored.version, 'error', this.#checkRun === undefined ? 'no run' : 'run ended', reason)
   }
+}
+
+/** Where "details" leads: to our comment when there is one, to the pull request, or to the commit. There is no report page of our own. */
+function detailsUrl(target: AuditTarget, { url }: RepositoryRef, comment: number | undefined): { detailsUrl?: string } {
+  if (!url) return {}
+  if (target.number === undefined) return { detailsUrl: `${url}/commit/${target.headSha}` }
+  return { detailsUrl: `${url}/pull/${target.number}${comment === undefined ? '' : `#issuecomment-${comment}`}` }
 }
 
 async function changedPaths(source: GitHubSource, base: string, head: string): Promise<Set<string>> {

@@ -9,6 +9,8 @@ export interface Comparison {
   readonly unreadable: readonly Finding[]
   /** Why the database could be judged at the base and no longer at the head: the change may hide anything. */
   readonly lost?: string
+  /** Objects of the access matrix that the change touches. */
+  readonly touched?: readonly string[]
 }
 
 /**

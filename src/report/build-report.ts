@@ -62,6 +62,7 @@ export function buildReport(input: ReportInput): Report {
             fixed: input.comparison.fixed.map((f) => render(f)),
             unreadable: input.comparison.unreadable.map((f) => render(f, 'unreadable')),
             ...(input.comparison.lost ? { lost: input.comparison.lost } : {}),
+            ...(input.comparison.touched?.length ? { touched: input.comparison.touched } : {}),
           },
         }
       : {}),

@@ -37,6 +37,8 @@ export interface Report {
     readonly existing: readonly string[]
     readonly fixed: readonly ReportFinding[]
     readonly unreadable: readonly ReportFinding[]
+    /** Objects of `access` that the change creates, or that somebody reaches more or less of because of it. */
+    readonly touched?: readonly string[]
     /** Why the database could be judged at the base and no longer at the head. */
     readonly lost?: string
   }

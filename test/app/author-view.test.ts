@@ -77,8 +77,15 @@ describe('suggestions', () => {
         "import { Pool } from 'pg'\nimport express from 'express'\nconst pool = new Pool()\nexport const app = express()\napp.get('/search', async (req, res) => {\n  const { rows } = await pool.query(`select title from articles where title = '${req.query.q}'`)\n  res.json(rows)\n})\n",
     }
     repo.git.commit('feature', files, { from: 'refs/heads/main' })
+    const from = stage.github.apiRequests().length
     const pull = stage.github.openPullRequest(repo, { head: 'feature' })
     await stage.settled()
+    const requests = stage.github
+      .apiRequests()
+      .slice(from)
+      .map((r) => r.endpoint ?? r.path)
+    expect(requests[0], 'the check is in progress with the first request').toBe('POST /repos/{owner}/{repo}/check-runs')
+    expect(requests.length, requests.join('\n')).toBeLessThanOrEqual(12)
     expect(repo.reviews).toHaveLength(1)
     const suggested = (repo.reviews[0]?.comments ?? []).map((c) => ({ ...c, code: /```suggestion\n([\s\S]*?)\n```/.exec(c.body)?.[1] ?? '' }))
     expect(suggested.map((c) => [c.path, c.line, c.code]).sort()).toEqual([
@@ -151,6 +158,26 @@ describe('the comment', () => {
     await stage.settled()
     expect(latestRun(stage.github, repo, pull.headSha)).toMatchObject({ conclusion: 'failure' })
     expect(repo.comments).toEqual([])
+  })
+})
+
+describe('the buttons', () => {
+  test('Explain writes the full findings as a comment, even where none is wanted; details lead to it', async () => {
+    const repo = await repository({ '.github/prelaunch.yml': 'comment: never\n' })
+    repo.git.commit('feature', { '.env': leak() }, { from: 'refs/heads/main' })
+    const pull = stage.github.openPullRequest(repo, { head: 'feature' })
+    await stage.settled()
+    const first = latestRun(stage.github, repo, pull.headSha)
+    expect(first?.detailsUrl).toMatch(new RegExp(`/${repo.name}/pull/${pull.number}$`))
+    expect(repo.comments).toEqual([])
+    stage.github.requestAction(first as never, 'explain')
+    await stage.settled()
+    expect(summaries(repo)).toHaveLength(1)
+    expect(summaries(repo)[0]?.body).toContain('What an attacker does')
+    stage.github.requestAction(latestRun(stage.github, repo, pull.headSha) as never, 'explain')
+    await stage.settled()
+    expect(summaries(repo)).toHaveLength(1)
+    expect(latestRun(stage.github, repo, pull.headSha)?.detailsUrl).toContain(`#issuecomment-${summaries(repo)[0]?.id}`)
   })
 })
 

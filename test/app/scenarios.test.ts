@@ -121,6 +121,23 @@ describe('a pull request is judged by its own effect', () => {
   })
 })
 
+describe('the access matrix of the comment', () => {
+  test('shows the tables that the pull request touches, sound ones too, and no others', async () => {
+    const table = (name: string) =>
+      `create table public.${name} (id uuid primary key, user_id uuid not null references auth.users (id), body text not null);\nalter table public.${name} enable row level security;\ncreate policy "own" on public.${name} for select to authenticated using ((select auth.uid()) = user_id);\n`
+    const repo = await repository({ 'supabase/migrations/001.sql': table('untouched') + table('widened') })
+    const widen = 'create policy "add" on public.widened for insert to authenticated with check ((select auth.uid()) = user_id);\n'
+    repo.git.commit('feature', { 'supabase/migrations/002.sql': table('fresh') + widen, '.env': leak() }, { from: tip(repo, 'main') })
+    const { run } = await opened(repo, { head: 'feature' })
+    const comment = repo.comments.find((c) => c.bot)?.body ?? ''
+    for (const text of [comment, run.output.summary ?? '']) {
+      expect(text).toContain('| `public.fresh`')
+      expect(text).toContain('| `public.widened`')
+      expect(text).not.toContain('public.untouched')
+    }
+  })
+})
+
 describe('who opens it makes no difference', () => {
   test('Dependabot', async () => {
     const repo = await repository()
