@@ -1,4 +1,4 @@
-import type { Behaviour, Effect, Step, Value } from '../../model/behaviour/behaviour.ts'
+import type { Behaviour, Condition, Effect, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { partsOf } from '../../model/behaviour/mentions.ts'
 
 /** What of the request a value comes from: `body.teamId`; '*' when that cannot be told. */
@@ -14,9 +14,15 @@ export class Relations {
 
   constructor(behaviour: Behaviour) {
     this.#behaviour = behaviour
+    // steps share their conditions
+    const compared = new Set<Condition>()
     for (const step of behaviour.steps) {
-      this.#relate(this.#keysOfLookup(step.effect))
-      for (const c of step.under) this.#relateCompared(c.test, 0)
+      this.#relate(this.#keys(lookupValues(step.effect, false)))
+      for (const c of step.under) {
+        if (compared.has(c)) continue
+        compared.add(c)
+        this.#relateCompared(c.test, 0)
+      }
     }
   }
 
@@ -32,10 +38,6 @@ export class Relations {
   /** The values by which a step finds what it touches. */
   objectsOf(step: Step): readonly Value[] {
     return lookupValues(step.effect, true)
-  }
-
-  #keysOfLookup(e: Effect): ReadonlySet<Key> {
-    return this.#keys(lookupValues(e, false))
   }
 
   #relateCompared(test: Value, depth: number): void {
