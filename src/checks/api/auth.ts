@@ -76,7 +76,7 @@ function notFollowed(lost: readonly Lost[], evidence: readonly string[]): Outcom
 interface Cause {
   readonly route: Route
   readonly severity: Severity
-  readonly what: 'open' | 'fail-open' | 'trust' | 'status' | 'late'
+  readonly what: 'open' | 'fail-open' | 'trust' | 'status' | 'late' | 'spelling'
   readonly work?: Work
   readonly guard?: Guard
   /** The place of a shared cause in another file (or function) than the route. */
@@ -112,6 +112,11 @@ function judge(route: Route, open: ReadonlySet<string>, shown: (table: string) =
   if (failOpen && !worst) {
     const { work, guard } = failOpen
     causes.push({ route, severity: 'Critical', what: 'fail-open', work, guard, ...(guard.at.path !== route.path ? { shared: guard.at } : {}) })
+  }
+  const passed = route.bypass && guards[0]
+  if (passed && !worst) {
+    const { work, guard } = passed
+    causes.push({ route, severity: 'High', what: 'spelling', work, guard, ...(guard.at.path !== route.path ? { shared: guard.at } : {}) })
   }
   const trusted = guards.find((g) => g.guard.trust === 'unverified')
   if (trusted && !worst) {
@@ -313,6 +318,7 @@ const TITLES: Readonly<Record<Cause['what'], string>> = {
   trust: 'Identity taken from an unverified session',
   status: 'Refuses with a server error instead of 401',
   late: 'The check comes after the work',
+  spelling: 'Another spelling of the path goes past the check',
 }
 
 function message(c: Cause): string {
@@ -327,6 +333,8 @@ function message(c: Cause): string {
       return `${name(route)} ${does} behind a check that lets everyone in when ${guard?.opensWithout} is not set: it is skipped then, or compares with a value that stands in the code.`
     case 'trust':
       return `${name(route)} ${does} for the user that ${guard?.how} read from the cookie; on a server that is not verified, and whoever sends the cookie decides its content.`
+    case 'spelling':
+      return `${name(route)} ${does} behind a check that tests the path as it is written (${guard?.at.path}:${guard?.at.line}); the router takes ${route.bypass?.spelling} for the same handler.`
     case 'status':
       return `${name(route)} checks who calls, but answers ${guard?.refusal.status ?? 500} instead of 401: the refusal is thrown and ends as a server error.`
   }
@@ -353,6 +361,8 @@ function attack(c: Cause): string {
       return 'Nobody gets in by it, but refusals look like outages: alarms drown in them, clients retry, and the message of the exception tells strangers about the inside.'
     case 'trust':
       return `Somebody puts a session with another user's id into the cookie, ${address}, and acts as that user.`
+    case 'spelling':
+      return `Anybody on the internet sends ${route.method ?? 'a request'} ${route.bypass?.spelling} and the server ${work?.what ?? 'does its work'}.`
     case 'late':
       return `Somebody without an account ${address}; the request is refused, but ${work?.what ?? 'the work'} has happened.`
     case 'fail-open':
@@ -406,6 +416,12 @@ function fix(c: Cause, all: readonly Route[]): Issue['fix'] {
           c.route.framework === 'Supabase Edge Functions'
             ? 'if (!user) return new Response(null, { status: 401, headers: corsHeaders })'
             : 'if (!user) return new Response(null, { status: 401 })',
+      }
+    case 'spelling':
+      return {
+        text: 'Put the check on the router of the protected paths instead of testing the path, or compare the path in lower case and without the slash at its end.',
+        language: 'ts',
+        code: "app.use('/admin', requireUser, adminRouter) // the router knows every spelling of its own paths",
       }
     case 'late':
       return { text: 'Move the check to the top of the handler.', ...optionalCode(guardFix(c.route, all)) }

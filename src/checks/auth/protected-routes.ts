@@ -44,7 +44,7 @@ export default defineCheck({
 interface Cause {
   readonly route: Route
   readonly severity: Severity
-  readonly what: 'open' | 'client' | 'trust' | 'presence' | 'fail-open'
+  readonly what: 'open' | 'client' | 'trust' | 'presence' | 'fail-open' | 'spelling'
   readonly because: string
   readonly guard?: Guard
   readonly work?: Work
@@ -56,6 +56,7 @@ function judge(route: Route, because: string): Cause[] {
   if (route.reachable === false) return []
   const g = route.guard
   const leaks = route.work.find((w) => w.kind === 'read' && w.userData && !w.hidden && (!w.guard || w.guard.trust === 'claimed') && w.rights === 'service')
+  if (g && route.bypass) return [{ route, severity: 'High', what: 'spelling', because, guard: g, ...shared(g.at, route) }]
   if (g && g.trust === 'verified' && !g.opensWithout) return []
   if (g?.opensWithout) return [{ route, severity: 'High', what: 'fail-open', because, guard: g, ...shared(g.at, route) }]
   if (g && g.trust === 'unverified') {
@@ -136,6 +137,7 @@ const TITLES: Readonly<Record<Cause['what'], string>> = {
   trust: 'The guard trusts a session that nobody verified',
   presence: 'The guard only looks whether a cookie is there',
   'fail-open': 'The guard lets everyone in when a variable is unset',
+  spelling: 'Another spelling of the path goes past the guard',
 }
 
 function message(c: Cause): string {
@@ -150,6 +152,8 @@ function message(c: Cause): string {
       return `${page}; its guard relies on ${c.guard?.how}, which reads the cookie without verifying it.${gives}`
     case 'presence':
       return `${page}; its guard accepts everyone who sends a ${c.guard?.how.replace(' that is only tested for presence', '')}: the value is never verified.`
+    case 'spelling':
+      return `${page}; its guard tests the path as it is written, and the router takes ${c.route.bypass?.spelling} for the same page.`
     case 'fail-open':
       return `${page}; its guard is skipped when ${c.guard?.opensWithout} is not set.`
   }
@@ -162,6 +166,8 @@ function attack(c: Cause): string {
   switch (c.what) {
     case 'trust':
       return "Somebody puts a made-up session with another user's id into the cookie and is let in."
+    case 'spelling':
+      return `Somebody without an account opens ${c.route.bypass?.spelling}: the router shows the page, the guard does not know the path.`
     case 'presence':
       return 'Somebody sets the cookie to any value in the developer tools and is let in.'
     default:

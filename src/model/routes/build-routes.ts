@@ -17,6 +17,7 @@ import { Recollection } from './remember.ts'
 import type { MiddlewareModel, Route, RoutesModel } from './routes.ts'
 import { gateOf, middlewareAlone, runnablesOf, SENTINEL_FACTS, SENTINEL_PATH } from './run-entry.ts'
 import { buildSessions } from './session.ts'
+import { type Bypass, spellingsOf } from './spelling.ts'
 import { type Work, workOf } from './work.ts'
 
 /** The routes slice: every HTTP entry, its guard and what it does. */
@@ -77,6 +78,7 @@ function routeOf(program: Program, entry: Entry, slices: ModelBase, run: (r: Run
   const gate = entry.kind === 'page' ? gateGuard(run(gateOf(entry)), imagined) : undefined
   const work = behaviour ? workOf(behaviour, slices.schema, slices.access).map((w): Work => (fromLibrary && !w.guard ? { ...w, guard: fromLibrary } : w)) : []
   const guard = entry.kind === 'page' ? (gate?.guard ?? fromLibrary) : (fromLibrary ?? weakestGuard(work) ?? (behaviour ? doorGuard(behaviour) : undefined))
+  const bypass = guard && bypassOf(program, entry, imagined, slices, run)
   const limiter = libraryLimit(entry.before)
   const limit = limiter ? limiter.at : behaviour ? limitOf(behaviour) : undefined
   const workspace = program.workspace(entry.path)
@@ -95,6 +97,7 @@ function routeOf(program: Program, entry: Entry, slices: ModelBase, run: (r: Run
     ...(workspace.dir !== '' ? { workspace: workspace.dir } : {}),
     ...optional('behaviour', behaviour),
     ...optional('guard', guard),
+    ...optional('bypass', bypass),
     ...optional('limit', limit),
     ...optional('client', client),
     tables,
@@ -108,6 +111,27 @@ function routeOf(program: Program, entry: Entry, slices: ModelBase, run: (r: Run
       ? { reachable: gate?.reachable ?? true, ...optional('signs', signsOf(program, entry)), ...optional('clientLayout', clientLayout(program, entry)) }
       : {}),
   }
+}
+
+/** A spelling of the path that reaches the handler without the guard that stands before it. */
+function bypassOf(
+  program: Program,
+  entry: Entry,
+  imagined: Imagined,
+  slices: ModelBase,
+  run: (r: Runnables | undefined) => Behaviour | undefined,
+): Bypass | undefined {
+  const spelling = spellingsOf(program, entry).find((path) => {
+    const request = { ...imagined, path }
+    if (entry.kind === 'page') {
+      const gate = gateGuard(run(gateOf(entry, path)), request)
+      return gate?.reachable === true && !gate.guard
+    }
+    const raw = run(runnablesOf(entry, path))
+    const behaviour = raw?.complete ? forRequest(raw, entry, request) : undefined
+    return behaviour !== undefined && workOf(behaviour, slices.schema, slices.access).some((w) => !w.guard && !w.hidden)
+  })
+  return spelling === undefined ? undefined : { spelling }
 }
 
 function signsOf(program: Program, entry: Entry): PageSigns | undefined {

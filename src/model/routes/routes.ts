@@ -4,6 +4,7 @@ import type { EntryKind } from '../frameworks/entry.ts'
 import type { PageSigns } from './client-pages.ts'
 import type { Guard } from './guard.ts'
 import type { SessionModel } from './session.ts'
+import type { Bypass } from './spelling.ts'
 import type { Work } from './work.ts'
 
 export type { PageSigns } from './client-pages.ts'
@@ -35,6 +36,8 @@ export interface Route {
   readonly behaviour?: Behaviour
   /** What must hold before anything of interest happens; undefined when nothing guards. */
   readonly guard?: Guard
+  /** A spelling of the path that goes past the guard. */
+  readonly bypass?: Bypass
   /** A call of the handler that limits how often it can be used. */
   readonly limit?: Place
   /** Whose rights its data access has: the strongest first. */

@@ -51,9 +51,9 @@ function location(path: Value): Value {
 }
 
 /** The request that an entry is for; without a path where the caller chooses it. */
-function requestOf(entry: Entry): NonNullable<Runnables['request']> {
+function requestOf(entry: Entry, spelling?: string): NonNullable<Runnables['request']> {
   return {
-    ...(entry.anyPage ? {} : { path: samplePath(entry.route.replace(/\?\/.*$/, '')) }),
+    ...(entry.anyPage ? {} : { path: spelling ?? samplePath(entry.route.replace(/\?\/.*$/, '')) }),
     ...(entry.method ? { method: entry.method } : {}),
     ...(entry.platformJwt?.on ? { tokenVerified: true as const } : {}),
     ...(entry.metadata ? { metadata: entry.metadata } : {}),
@@ -95,26 +95,26 @@ const SEEDS: Readonly<Record<Calling, readonly Seed[]>> = {
 }
 
 /** What the interpreter runs for an entry: its middleware, then its handler (for pages without one, the sentinel). */
-export function runnablesOf(entry: Entry): Runnables | undefined {
-  const before = beforeOf(entry)
+export function runnablesOf(entry: Entry, spelling?: string): Runnables | undefined {
+  const before = beforeOf(entry, spelling)
   if (entry.code && !(entry.page?.client && entry.calling === 'next-page') && entry.calling !== 'component')
-    return { ...runnable(entry.code, entry.calling, entry.args), before, request: requestOf(entry) }
+    return { ...runnable(entry.code, entry.calling, entry.args), before, request: requestOf(entry, spelling) }
   return undefined
 }
 
 /** What the interpreter runs to see what it takes to get past everything before a page (and its own loader). */
-export function gateOf(entry: Entry): Runnables {
+export function gateOf(entry: Entry, spelling?: string): Runnables {
   const own: Runnable[] =
     entry.code && entry.kind === 'page' && !entry.page?.client
       ? [runnable(entry.code, entry.calling)]
       : entry.code && entry.kind === 'page' && entry.calling === 'next-props'
         ? [runnable(entry.code, entry.calling)]
         : []
-  return { path: SENTINEL_PATH, functionId: 1, seeds: [], before: [...beforeOf(entry), ...own], request: requestOf(entry) }
+  return { path: SENTINEL_PATH, functionId: 1, seeds: [], before: [...beforeOf(entry, spelling), ...own], request: requestOf(entry, spelling) }
 }
 
-function beforeOf(entry: Entry): Runnable[] {
-  const path = requestOf(entry).path
+function beforeOf(entry: Entry, spelling?: string): Runnable[] {
+  const path = requestOf(entry, spelling).path
   const to = path === undefined ? LOCATION : location({ v: 'const', value: path })
   return entry.before.map((b) => runnable(b.code, b.calling, b.calling === 'nuxt-middleware' ? [to, LOCATION] : undefined))
 }

@@ -421,6 +421,36 @@ export const GET = withUser(async (req) => { await admin.from('notes').select('*
 async function walk(x) { if (x.n > 3) return x; return walk({ n: x.n + 1 }) }`,
     steps: ['respond other'],
   },
+  {
+    name: 'a method that every object has is no query',
+    code: `import { render } from 'some-pdf'
+export async function GET(request) {
+  const file = await render(request)
+  return new Response(file.body.length.toString(), { status: 200 })
+}`,
+    steps: ['respond other 200'],
+  },
+  {
+    name: 'what a helper returns early stays among what it may return',
+    code: `import { admin } from './clients'
+async function held(id) {
+  if (id === 'demo') return null
+  const { data } = await admin.from('holds').select('id').eq('user_id', id).maybeSingle()
+  return data ? { id: data.id } : null
+}
+export async function GET(request) {
+  const { id } = await request.json()
+  if (await held(id)) return new Response(null, { status: 423 })
+  await admin.from('notes').delete().eq('user_id', id)
+  return new Response(null, { status: 204 })
+}`,
+    steps: [
+      'select holds as service where user_id eq body.id if not (body.id === "demo") (else return)',
+      'delete notes as service where user_id eq body.id if ((body.id === "demo") || (!((body.id === "demo")) && !(holds))) (else respond 423)',
+      'respond other 423 if not (body.id === "demo") and holds',
+      'respond other 204 if ((body.id === "demo") || (!((body.id === "demo")) && !(holds))) (else respond 423)',
+    ],
+  },
 ]
 
 const CLIENT_FILE = { 'clients.ts': CLIENTS }

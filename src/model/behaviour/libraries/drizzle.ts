@@ -139,7 +139,7 @@ export const drizzle: Library = {
   settle(c, next) {
     const client = (c.root as Extract<Val, { v: 'client' }>).client
     if (next !== undefined && next !== 'then' && BUILDER.has(next)) return undefined
-    const op = c.links.find((l) => OPS[l.name] && l.args)
+    const op = c.links.find((l) => Object.hasOwn(OPS, l.name) && l.args)
     if (!op) return undefined
     const kind = OPS[op.name] as DbOp
     const table = kind === 'select' ? tableOf(c.links.find((l) => l.name === 'from')?.args?.[0]) : tableOf(op.args?.[0])

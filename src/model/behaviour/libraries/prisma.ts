@@ -71,7 +71,7 @@ export const prisma: Library = {
       return fn?.v === 'array' ? array(fn.items.map((x) => settle(c.it, x, c.at))) : UNKNOWN
     }
     if (known && /^\$(?:extends|on|use|connect|disconnect)$/.test(method)) return c.root
-    const op = OPS[method]
+    const op = Object.hasOwn(OPS, method) ? OPS[method] : undefined
     if (!op || (!known && (COMMON.has(method) || c.links.length < 2))) return undefined
     const model = c.links[c.links.length - 2]
     if (!model || model.args) return undefined

@@ -198,7 +198,7 @@ export const supabaseClient: Library = {
       return object({ data: { v: 'result', step }, error: { v: 'error', of: step } })
     }
     if (!from?.args) return undefined
-    const op = c.links.find((l) => OPS[l.name] && l.name !== 'select' && l.args) ?? c.links.find((l) => l.name === 'select' && l.args)
+    const op = c.links.find((l) => Object.hasOwn(OPS, l.name) && l.name !== 'select' && l.args) ?? c.links.find((l) => l.name === 'select' && l.args)
     if (!op) return undefined
     const table = tableName(from.args[0], c.links)
     const step = c.it.emit(query(client, table, op, c.links), c.chain.at)

@@ -1,0 +1,37 @@
+import type { Expr, FunctionId } from '../../facts/javascript.ts'
+import type { Before, Entry } from '../frameworks/entry.ts'
+import { samplePath } from '../frameworks/path-pattern.ts'
+import type { Program } from '../frameworks/program.ts'
+import { childrenOf, expressionsDeep } from '../frameworks/walk.ts'
+
+/** Another way to write the path of a route, which the framework answers with the same handler and a check in front does not know. */
+export interface Bypass {
+  readonly spelling: string
+}
+
+/** Frameworks whose routers take letters of either case, and a slash at the end, for the same path. */
+const LENIENT = new Set(['Express', 'Nuxt', 'Remix'])
+const PATH = /^(path|pathname|url|originalUrl|fullPath|href|baseUrl)$/
+
+/** Spellings that the framework takes for the route, when something before the handler asks for the path itself. */
+export function spellingsOf(program: Program, entry: Entry): readonly string[] {
+  if (!LENIENT.has(entry.framework) || (entry.framework === 'Nuxt' && entry.kind !== 'page')) return []
+  if (!entry.before.some((b) => asksForPath(program, b))) return []
+  const path = samplePath(entry.route)
+  return [path.replace(/[a-z]/, (letter) => letter.toUpperCase()), path.endsWith('/') ? path : `${path}/`].filter((spelling) => spelling !== path)
+}
+
+/** Whether the code of a middleware reads the path of the request. */
+function asksForPath(program: Program, before: Before): boolean {
+  const { code } = before
+  const js = program.js(code.path)
+  if (!js) return false
+  const functions = code.k === 'fn' ? [code.fn] : functionsIn(code.expr, 0)
+  return functions.some((fn) => [...expressionsDeep(js, fn)].some(({ expr }) => expr.k === 'mem' && PATH.test(expr.name)))
+}
+
+/** Functions written into an expression: `defineNuxtRouteMiddleware((to) => …)`. */
+function functionsIn(e: Expr, depth: number): readonly FunctionId[] {
+  if (e.k === 'fn') return [e.fn]
+  return depth > 3 ? [] : childrenOf(e).flatMap((child) => functionsIn(child, depth + 1))
+}
