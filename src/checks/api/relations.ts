@@ -98,6 +98,6 @@ function lookupValues(e: Effect, written: boolean): readonly Value[] {
     case 'respond':
       return e.body ? [e.body] : []
     default:
-      return 'args' in e ? e.args : []
+      return []
   }
 }
