@@ -40,7 +40,7 @@ export function findingDetails(report: Report, audience: Audience, f: ReportFind
 
 /** What tells findings with the same headline apart: the object, or the place when the headline names the object already. */
 function label(f: ReportFinding): string {
-  const object = /([^\s."]+)"?$/.exec(f.subject)?.[1] ?? ''
+  const object = /(?<![^\s."])([^\s."]+)"?$/.exec(f.subject)?.[1] ?? ''
   return (object && f.title.includes(object)) || f.subject.startsWith('app ') ? `${f.path}:${f.line}` : f.subject
 }
 

@@ -23,7 +23,7 @@ export async function redeliverMissed({ app, store, log }: SweepOptions): Promis
     for (const d of data)
       if (d.delivered_at > since && !(d.status_code >= 200 && d.status_code < 300) && !failed.has(d.guid))
         failed.set(d.guid, { id: Number(d.id), at: d.delivered_at })
-    cursor = /[?&]cursor=([^&>]+)[^>]*>; rel="next"/.exec(headers.link ?? '')?.[1]
+    cursor = /[?&]cursor=([^&>]{1,200})[^>]{0,500}>; rel="next"/.exec(headers.link ?? '')?.[1]
     if (!cursor || data.length === 0 || (data.at(-1)?.delivered_at ?? '') <= since) break
   }
   const known = await store.targets.knownDeliveries([...failed.keys()])

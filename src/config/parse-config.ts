@@ -14,7 +14,7 @@ export function parseConfig(text: string): { config: Config; problems: readonly 
     reader.problems.push({
       path: CONFIG_PATH,
       line: lines.linePos(e.pos[0]).line,
-      message: `is not valid YAML: ${(e.message.split('\n')[0] ?? '').replace(/ at line \d+.*$/, '')}; the defaults apply`,
+      message: `is not valid YAML: ${(e.message.split('\n')[0] ?? '').replace(/ at line \d[\s\S]*/, '')}; the defaults apply`,
     })
   if (doc.errors.length || doc.contents === null) return { config: DEFAULT_CONFIG, problems: reader.problems }
   return { config: reader.config(doc.contents as Node), problems: reader.problems }

@@ -26,7 +26,7 @@ function movedFiles(base: Snapshot, head: Snapshot): Map<string, string> {
 }
 
 function follow(f: Finding, moved: ReadonlyMap<string, string>): Finding {
-  const m = /^(file|action) ([^#\s]+)(.*)$/.exec(f.subject)
+  const m = /^(file|action) ([^#\s]+)((?:[#\s].*)?)$/.exec(f.subject)
   const to = m ? moved.get(m[2] as string) : undefined
   const at = moved.get(f.at.path)
   if (!to && !at) return f

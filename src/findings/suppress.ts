@@ -33,7 +33,7 @@ export function ignoreComments(facts: FactsIndex): IgnoreComment[] {
   const found: IgnoreComment[] = []
   const add = (path: string, line: number, text: string) => {
     const m = COMMENT.exec(text)
-    if (m) found.push({ path, line, check: m[1] as string, reason: (m[2] ?? '').replace(/\*\/\s*\}?\s*$/, '').trim() })
+    if (m) found.push({ path, line, check: m[1] as string, reason: (m[2] ?? '').replace(/\*\/\s*(?:\}\s*)?$/, '').trim() })
   }
   for (const [path, js] of facts.of('javascript')) for (const c of js.comments) add(path, c.l, c.text)
   for (const [path, sql] of facts.of('sql')) {

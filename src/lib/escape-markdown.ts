@@ -106,6 +106,6 @@ export function cutBytes(text: string, max: number): string {
   const cut = Buffer.from(text)
     .subarray(0, Math.max(0, max - 3))
     .toString('utf8')
-    .replace(/\uFFFD+$/, '')
+    .replace(/(?<!\uFFFD)\uFFFD+$/, '')
   return `${cut}…`
 }

@@ -43,7 +43,7 @@ export function awaitConstructEvent(lines: readonly string[]): readonly string[]
 
 /** Brackets that a line opens less those that it closes, texts and comments left out. */
 function depthOf(line: string): number[] {
-  const bare = line.replace(/'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`|\/\/.*$/g, '')
+  const bare = line.replace(/'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`|\/\/[\s\S]*/g, '')
   return [...bare].flatMap((c) => (c === '{' ? [1] : c === '}' ? [-1] : []))
 }
 
@@ -121,15 +121,15 @@ export function addMatchers(paths: readonly string[]): Rewrite {
     const start = lines.findIndex((line) => /\bmatcher\s*:/.test(line))
     if (start < 0) return undefined
     const line = lines[start] as string
-    const one = /^(.*\bmatcher\s*:\s*)('[^']*'|"[^"]*")(\s*,?.*)$/.exec(line)
+    const one = /^(.{0,500}\bmatcher\s{0,50}:\s{0,50})('[^']*'|"[^"]*")(.*)$/.exec(line)
     if (one) return replaceAt(lines, start, [`${one[1]}[${one[2]}, ${added.join(', ')}]${one[3]}`])
     const list = /^(.*\bmatcher\s*:\s*\[)((?:\s*(?:'[^']*'|"[^"]*"),?)+)\s*(\].*)$/.exec(line)
     if (list) return replaceAt(lines, start, [`${list[1]}${(list[2] as string).replace(/,\s*$/, '')}, ${added.join(', ')}${list[3]}`])
     if (!/\bmatcher\s*:\s*\[\s*$/.test(line)) return undefined
     const close = lines.findIndex((l, i) => i > start && /^\s*\]/.test(l))
     const entries = lines.slice(start + 1, close)
-    const last = entries.findLastIndex((l) => /^\s*(?:'[^']*'|"[^"]*")\s*,?\s*$/.test(l))
-    if (close < 0 || last < 0 || entries.some((l) => !/^\s*(?:(?:'[^']*'|"[^"]*")\s*,?\s*|\/\/.*|\*.*|\/\*.*)?$/.test(l))) return undefined
+    const last = entries.findLastIndex((l) => /^\s*(?:'[^']*'|"[^"]*")\s*(?:,\s*)?$/.test(l))
+    if (close < 0 || last < 0 || entries.some((l) => !/^\s*(?:(?:'[^']*'|"[^"]*")\s*(?:,\s*)?|\/\/.*|\*.*|\/\*.*)?$/.test(l))) return undefined
     const indent = /^\s*/.exec(entries[last] as string)?.[0] ?? ''
     return replaceAt(lines, start + 1 + last, [`${(entries[last] as string).trimEnd().replace(/,$/, '')},`, ...added.map((a) => `${indent}${a},`)])
   }

@@ -20,7 +20,7 @@ export function swap(find: RegExp, put: string): Rewrite {
 /** `key = old` becomes `key = value` on the first line; indentation and a comment at its end stay. For TOML and env files. */
 export function setValue(key: string, value: string): Rewrite {
   return ([line = '']) => {
-    const m = new RegExp(`^(\\s*${escapeRegExp(key)}\\s*=\\s*)("[^"#]*"|'[^'#]*'|[^\\s"'#]+)(\\s+#.*)?\\s*$`).exec(line)
+    const m = new RegExp(`^(\\s*${escapeRegExp(key)}\\s*=\\s*)("[^"#]*"|'[^'#]*'|[^\\s"'#]+)(\\s+#.*|\\s*)$`).exec(line)
     return m ? [`${m[1]}${value}${m[3] ?? ''}`] : undefined
   }
 }
@@ -57,7 +57,7 @@ export function removeEntries(key: string, entries: readonly string[]): Rewrite 
       const kept = all.filter((e) => !entries.includes(e.slice(1, -1)))
       return kept.length === all.length - entries.length ? [`${m[1]}${kept.join(', ')}${m[3]}`, ...lines.slice(1)] : undefined
     }
-    const own = texts.map((t) => lines.findIndex((line, i) => i <= end && t.test(line) && /^\s*"[^"]*"\s*,?\s*(?:#.*)?$/.test(line)))
+    const own = texts.map((t) => lines.findIndex((line, i) => i <= end && t.test(line) && /^\s*"[^"]*"\s*(?:,\s*)?(?:#.*)?$/.test(line)))
     return own.includes(-1) ? undefined : lines.filter((_, i) => !own.includes(i))
   }
 }

@@ -33,7 +33,7 @@ export function judgeAnswer(request: ProbeRequest, answer: ProbeAnswer): ProbeVe
 }
 
 function isEmpty(body: string): boolean {
-  return /^\s*(\{\s*\}|\[\s*\]|null|""|false)?\s*$/.test(body)
+  return /^\s*(?:(?:\{\s*\}|\[\s*\]|null|""|false)\s*)?$/.test(body)
 }
 
 /** True when a redirect only spells the same page differently (a slash, a locale, the host's own scheme). */
@@ -45,6 +45,6 @@ export function sameResource(path: string, location: string, base: URL): URL | u
     return undefined
   }
   if (target.host !== base.host) return undefined
-  const plain = (p: string) => p.replace(/\/+$/, '').replace(/^\/[a-z]{2}(-[A-Za-z]{2})?(?=\/)/, '')
+  const plain = (p: string) => p.replace(/(?<!\/)\/+$/, '').replace(/^\/[a-z]{2}(-[A-Za-z]{2})?(?=\/)/, '')
   return plain(target.pathname) === plain(new URL(path, base).pathname) ? target : undefined
 }

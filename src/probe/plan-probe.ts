@@ -39,7 +39,7 @@ export function planProbe(report: Pick<Report, 'routes' | 'checks'>): ProbePlan 
     if (route.kind === 'page' || (route.kind === 'api' && (route.method === undefined || route.method === 'GET'))) {
       if (/\[\.\.\./.test(route.route)) skipped.push({ subject: route.subject, because: 'its path takes any number of segments' })
       else
-        requests.push({ path: route.route.replace(/\[[^\]]+\]/g, NOBODYS_ID), subject: route.subject, check: route.kind === 'page' ? 10 : 16, route, because })
+        requests.push({ path: route.route.replace(/\[[^[\]]+\]/g, NOBODYS_ID), subject: route.subject, check: route.kind === 'page' ? 10 : 16, route, because })
     } else
       skipped.push({
         subject: route.subject,

@@ -34,7 +34,7 @@ function code(route: Route, how: string): string {
         '  next()',
         '}',
         '',
-        `router.${(route.method ?? 'use').toLowerCase()}('${route.route.replace(/\[(?:\.\.\.)?([^\]]+)\]/g, ':$1')}', requireUser, handler)`,
+        `router.${(route.method ?? 'use').toLowerCase()}('${route.route.replace(/\[(?:\.\.\.)?([^[\]]+)\]/g, ':$1')}', requireUser, handler)`,
       ].join('\n')
     case 'Fastify':
       return [

@@ -66,7 +66,9 @@ export function payloadBreaches(step: Step, e: Query, behaviour: Behaviour, ties
 
 /** What grants rights or money to the person whose row it is; a `role` of a chat message is none. */
 function grantsPower(column: string, name: string, table: Table | undefined): boolean {
-  if (!/(?:^|[._])(?:users?|profiles?|accounts?|members?|memberships?|\w+_members|user_roles|subscriptions?|wallets?|credits|\w+_credits)$/i.test(name))
+  if (
+    !/(?:^|[._])(?:users?|profiles?|accounts?|members?|memberships?|\w{1,80}_members|user_roles|subscriptions?|wallets?|credits|\w{1,80}_credits)$/i.test(name)
+  )
     return false
   return table && !table.stub ? (table.userData?.powerColumns.includes(column) ?? false) : PLAINLY_POWER.test(column)
 }

@@ -158,7 +158,7 @@ const ATTACKS: Readonly<Record<Endpoint['kind'], string>> = {
 function limiter(route: Route): string {
   switch (route.framework) {
     case 'Express':
-      return `import rateLimit from 'express-rate-limit'\n\nconst authLimiter = rateLimit({ windowMs: 15 * 60 * 1000, limit: 10 })\nrouter.${(route.method ?? 'use').toLowerCase()}('${route.route.replace(/\[(?:\.\.\.)?([^\]]+)\]/g, ':$1')}', authLimiter, handler)`
+      return `import rateLimit from 'express-rate-limit'\n\nconst authLimiter = rateLimit({ windowMs: 15 * 60 * 1000, limit: 10 })\nrouter.${(route.method ?? 'use').toLowerCase()}('${route.route.replace(/\[(?:\.\.\.)?([^[\]]+)\]/g, ':$1')}', authLimiter, handler)`
     case 'Fastify':
       return "await fastify.register(import('@fastify/rate-limit'))\n// in the route: config: { rateLimit: { max: 10, timeWindow: '15 minutes' } }"
     case 'Hono':

@@ -96,7 +96,13 @@ function libraryIssue(c: CodeUse): Issue[] {
         code: `${option}: 60 * 60, // seconds`,
         ...(byDefault
           ? {}
-          : { rewrite: { path: at.path, line: at.line, apply: swap(new RegExp(`\\b(${option}:\\s*)[\\d_ *]+(?=\\s*(?:[,}]|//|$))`), '$160 * 60') } }),
+          : {
+              rewrite: {
+                path: at.path,
+                line: at.line,
+                apply: swap(new RegExp(`\\b(${option}:\\s{0,20})\\d[\\d_*]{0,20}(?: [\\d_*]{1,20}){0,8}(?= {0,20}(?:[,}]|//|$))`), '$160 * 60'),
+              },
+            }),
       },
       at,
       proof: 'inferred',

@@ -95,7 +95,7 @@ function variableName(s: HardcodedSecret): string {
 }
 
 function camel(name: string): string {
-  return name.toLowerCase().replace(/_+([a-z0-9])/g, (_, c: string) => c.toUpperCase())
+  return name.toLowerCase().replace(/_{1,50}([a-z0-9])/g, (_, c: string) => c.toUpperCase())
 }
 
 function passwordIssue(p: ClientPassword): Issue {

@@ -9,7 +9,7 @@ const SEEDS =
 const DOWN = /(^|[./_-])(down|rollback|undo|revert)(\.sql$|[-_][^/]*\.sql$)|(^|\/)(down|rollback|revert)[^/]*\.sql$|\/down\.sql$/i
 /** MySQL, SQLite and others: not for this engine. */
 const OTHER_DIALECT =
-  /\bautoincrement\b|\bauto_increment\b|\)\s*engine\s*=\s*\w+|^\s*pragma\s+\w+|create\s+table\s+(if\s+not\s+exists\s+)?`|create\s+virtual\s+table\b|\[dbo\]|\bnvarchar\s*\(/im
+  /\bautoincrement\b|\bauto_increment\b|\)\s*engine\s*=\s*\w|^[ \t]*pragma\s+\w|create\s+table\s+(if\s+not\s+exists\s+)?`|create\s+virtual\s+table\b|\[dbo\]|\bnvarchar\s*\(/im
 /** Words of PostgreSQL: a file that has them is read whatever else it mentions. */
 const POSTGRES =
   /\brow\s+level\s+security\b|\bplpgsql\b|\btimestamptz\b|\bjsonb\b|gen_random_uuid|\bauth\.uid\b|\bbigserial\b|\$\$|::\w|\bcreate\s+(policy|extension)\b/i
@@ -115,7 +115,7 @@ function drizzleJournals(facts: FactsIndex, usable: readonly string[]): { dir: s
 /** Numbered files of other `migrations` folders: a chain in the order of their numbers. */
 function numberedChains(usable: readonly string[], roots: readonly string[]): string[] {
   return usable
-    .filter((p) => /(^|\/)(migrations?|drizzle)\/[vV]?\d+[^/]*\.sql$/.test(p) && !SEEDS.test(p) && !roots.some((r) => p.startsWith(`${r}migrations/`)))
+    .filter((p) => /(^|\/)(migrations?|drizzle)\/[vV]?\d[^/]*\.sql$/.test(p) && !SEEDS.test(p) && !roots.some((r) => p.startsWith(`${r}migrations/`)))
     .sort((a, b) => compareText(folder(a), folder(b)) || Number(/\d+/.exec(name(a))?.[0]) - Number(/\d+/.exec(name(b))?.[0]) || compareText(a, b))
 }
 
@@ -136,7 +136,7 @@ function nearestRoot(path: string, roots: readonly string[]): string {
   let best = roots[0] ?? ''
   let length = -1
   for (const root of roots) {
-    const parent = root.replace(/[^/]+\/$/, '')
+    const parent = root.replace(/(?<![^/])[^/]+\/$/, '')
     if (path.startsWith(parent) && parent.length > length) {
       best = root
       length = parent.length

@@ -9,7 +9,7 @@ const TABLES = /^\s*Tables\s*:\s*\{\s*$/
 const VIEWS = /^\s*(Views|Functions|Enums|CompositeTypes)\s*:\s*\{/
 const NAME = /^\s*"?([A-Za-z_]\w*)"?\s*:\s*\{\s*$/
 const ROW = /^\s*Row\s*:\s*\{\s*$/
-const COLUMN = /^\s*"?([A-Za-z_]\w*)"?\s*\??\s*:\s*([^;,]+)[;,]?\s*$/
+const COLUMN = /^\s*"?([A-Za-z_]\w*)"?\s*(?:\?\s*)?:\s*([^;,\s](?:[^;,]{0,2000}[^;,\s])?)\s{0,200}(?:[;,]\s*)?$/
 
 /** Tables of the generated types of the repository, by name; `public` only. Read line by line, as the generator writes them. */
 export function generatedTables(facts: FactsIndex): Map<string, GeneratedTable> {

@@ -212,7 +212,7 @@ export class Repairs {
   private async missingFunction(s: Statement, message: string): Promise<Repaired> {
     const operator = /^operator does not exist: (.+)$/.exec(message)
     if (operator) return this.operatorConflict(s, operator[1] as string)
-    const found = /^(?:function|procedure|aggregate) (.+?)\((.*)\) does not exist/.exec(message)
+    const found = /^(?:function|procedure|aggregate) ([^(]+)\((.*)\) does not exist/.exec(message)
     if (!found) return { how: 'explained', because: `failed: ${message}` }
     if (isGoneAnyway(s) || s.kind === 'CommentStmt') return NO_EFFECT
     const name = unquoted(found[1] as string)

@@ -188,8 +188,8 @@ export function packageName(specifier: string): string {
   let s = specifier.replace(/^(?:npm:|jsr:|node:)/, '')
   const url = /^https?:\/\/(?:esm\.sh|cdn\.skypack\.dev|cdn\.jsdelivr\.net\/npm|unpkg\.com|esm\.run|ga\.jspm\.io\/npm:|deno\.land\/x)\/(.*)$/.exec(s)
   if (url) s = (url[1] as string).replace(/^(?:v\d+|stable|npm)\//, '')
-  s = s.replace(/\?.*$/, '')
-  const [, name = s, rest = ''] = /^((?:@[^/]+\/)?[^/@]+)(?:@[^/]*)?(.*)$/.exec(s) ?? []
+  s = s.replace(/\?[\s\S]*/, '')
+  const [, name = s, rest = ''] = /^((?:@[^/]{1,300}\/)?[^/@]{1,300})(?:@[^/]{0,300})?((?:\/.*)?)$/.exec(s) ?? []
   return /\.[cm]?[jt]s$/.test(rest) && url ? name : name + rest
 }
 

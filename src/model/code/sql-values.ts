@@ -106,7 +106,7 @@ export function sqlAccounts(path: string, text: string): SqlAccount | undefined 
       continue
     }
     const into = /insert\s+into\s+("?[\w.]+"?[\w."]*)/i.exec(statement)
-    const update = /\bupdate\s+(?:only\s+)?("?[\w.]+"?[\w."]*)\s+set\b([\s\S]{0,2000}?)\bwhere\b([\s\S]{0,2000})/i.exec(statement)
+    const update = /\bupdate\s+(?:only\s+)?("?[\w."]{1,200})\s+set\b([\s\S]{0,2000}?)\bwhere\b([\s\S]{0,2000})/i.exec(statement)
     if (/create\s+(?:or\s+replace\s+)?(?:function|procedure|trigger|policy)/i.test(statement)) continue
     const personal = (part: string) =>
       !isSampleData(part) && (MAIL_LITERAL.test(part) || (UUID_LITERAL.test(part) && !NIL.test(UUID_LITERAL.exec(part)?.[1] ?? '')))

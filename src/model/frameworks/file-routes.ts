@@ -24,7 +24,7 @@ export function segmentsToRoute(segments: readonly string[]): string {
   const out: string[] = []
   for (const s of segments) {
     if (/^\(.*\)$/.test(s) || s.startsWith('@')) continue
-    out.push(s.replace(/\[\[(\.\.\.)?([^\]=]+)(?:=[^\]]*)?\]\]/g, '[$1$2]').replace(/\[(\.\.\.)?([^\]=]+)=[^\]]*\]/g, '[$1$2]'))
+    out.push(s.replace(/\[\[(\.\.\.)?([^[\]=]+)(?:=[^[\]]*)?\]\]/g, '[$1$2]').replace(/\[(\.\.\.)?([^[\]=]+)=[^[\]]*\]/g, '[$1$2]'))
   }
   return out.length ? `/${out.join('/')}` : '/'
 }

@@ -136,7 +136,7 @@ function fromFiles(program: Program, app: string): RouteModule[] {
   const ids = new Set(found.map((f) => f.id))
   const root = ['tsx', 'jsx', 'ts', 'js'].map((x) => `${app}/root.${x}`).find((p) => program.js(p))
   return found.map(({ path, id }) => {
-    const segments = id.split(/\.(?![^[]*\])/)
+    const segments = id.split(/\.(?![^[]{0,200}\])/)
     const parents = segments.slice(0, -1).flatMap((_, i) => {
       const parent = segments.slice(0, i + 1).join('.')
       return ids.has(parent) ? [found.find((f) => f.id === parent)?.path as string] : []
@@ -151,7 +151,7 @@ function flatRoute(segments: readonly string[]): string {
     const plain = s.replace(/_$/, '').replace(/^\((.*)\)$/, '$1')
     if (plain === '$') return ['[...splat]']
     if (plain.startsWith('$')) return [`[${plain.slice(1)}]`]
-    return [plain.replace(/\[([^\]]*)\]/g, '$1')]
+    return [plain.replace(/\[([^[\]]*)\]/g, '$1')]
   })
   return out.length ? `/${out.join('/')}` : '/'
 }

@@ -74,5 +74,5 @@ export function readAutoImports(facts: FactsIndex, workspaces: WorkspacesModel):
 function camelCase(path: string): string {
   const parts = path.split('/')
   const file = (parts.at(-1) as string).replace(/\.[^.]+$/, '')
-  return (file === 'index' ? (parts.at(-2) ?? '') : file).replace(/[-_.]+(\w)/g, (_, c: string) => c.toUpperCase())
+  return (file === 'index' ? (parts.at(-2) ?? '') : file).replace(/[-_.]{1,50}(\w)/g, (_, c: string) => c.toUpperCase())
 }

@@ -70,7 +70,7 @@ export function createResolver(paths: Iterable<string>, facts: FactsIndex, works
   }
 
   function resolve(fromPath: string, written: string): string | undefined {
-    const specifier = written.replace(/[?#].*$/, (tail) => (written.startsWith('#') && tail === written ? tail : '')) || written
+    const specifier = written.replace(/[?#][\s\S]*/, (tail) => (written.startsWith('#') && tail === written ? tail : '')) || written
     const dir = dirname(fromPath)
     if (specifier.startsWith('.')) return file(join(dir, specifier))
     if (/^(https?|node|npm|jsr|bun|data|virtual|astro|cloudflare):/.test(specifier)) return undefined

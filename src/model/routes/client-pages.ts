@@ -43,7 +43,7 @@ export function pageSigns(program: Program, path: string, fn: FunctionId): PageS
         if (/auth\.(getUser|getSession|getClaims|onAuthStateChange)$/.test(name) || USER_HOOK.test(name)) out.readsUser ??= at
         if (isRequest(name, expr) && onOpening(js.functions, scope, id)) {
           const url = stringOf(expr.args[0]) ?? leading(expr.args[0])
-          if (url?.startsWith('/')) out.asks.push({ url: url.replace(/[?#].*$/, ''), at })
+          if (url?.startsWith('/')) out.asks.push({ url: url.replace(/[?#][\s\S]*/, ''), at })
         }
         if (depth < DEPTH && (expr.fn.k === 'id' || expr.fn.k === 'mem')) {
           const m = program.meaning(file, scope, expr.fn)

@@ -96,7 +96,7 @@ class Session {
 
   constructor(options: AdvisoryOptions) {
     this.options = options
-    this.base = (options.baseUrl ?? 'https://api.github.com').replace(/\/+$/, '')
+    this.base = (options.baseUrl ?? 'https://api.github.com').replace(/(?<!\/)\/+$/, '')
   }
 
   urlOf(batch: readonly string[]): string {

@@ -29,7 +29,7 @@ export function hostedSettings(options: ManagementApiOptions): (facts: FactsInde
 /** `GET /v1/projects/{ref}/config/auth`. */
 async function readAuthConfig(ref: string, options: ManagementApiOptions): Promise<HostedSettings | undefined> {
   try {
-    const response = await fetch(`${(options.baseUrl ?? 'https://api.supabase.com').replace(/\/+$/, '')}/v1/projects/${ref}/config/auth`, {
+    const response = await fetch(`${(options.baseUrl ?? 'https://api.supabase.com').replace(/(?<!\/)\/+$/, '')}/v1/projects/${ref}/config/auth`, {
       headers: { authorization: `Bearer ${options.token}`, accept: 'application/json', 'user-agent': 'prelaunch' },
       redirect: 'error',
       signal: AbortSignal.timeout(options.timeoutMs ?? 5000),

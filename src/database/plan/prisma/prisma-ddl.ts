@@ -55,7 +55,7 @@ const NATIVE: Readonly<Record<string, string>> = {
 export function prismaDdl(facts: FactsIndex, created: ReadonlySet<string>): SqlFile[] {
   const schemas = [...facts.of('text')].filter(([path]) => path.endsWith('.prisma')).map(([path, { text }]) => read(path, text))
   const texts = [...facts.of('text')].filter(([path]) => path.endsWith('.prisma')).map(([, { text }]) => text)
-  if (!texts.some((t) => /^\s*provider\s*=\s*"(postgresql|postgres|cockroachdb)"/m.test(t))) return []
+  if (!texts.some((t) => /^[ \t]*provider\s*=\s*"(postgresql|postgres|cockroachdb)"/m.test(t))) return []
   const models = schemas.flatMap((s) => s.models)
   const byName = new Map(models.map((m) => [m.name, m]))
   const enums = new Map(schemas.flatMap((s) => s.enums.map((e) => [e.name, e.database])))
@@ -133,7 +133,7 @@ function foreignKeys(ddl: Ddl, m: Model, models: ReadonlyMap<string, Model>): vo
 function fieldList(m: Model, names: string): string {
   return names
     .split(',')
-    .map((n) => n.trim().replace(/\(.*$/, ''))
+    .map((n) => n.trim().replace(/\([\s\S]*/, ''))
     .map((n) => quote(m.fields.find((f) => f.name === n)?.column ?? n))
     .join(', ')
 }
@@ -148,7 +148,7 @@ function read(path: string, text: string): PrismaSchema {
   const enums: { name: string; database: string; values: string[]; line: number }[] = []
   let block: { kind: string; name: string; line: number; body: { text: string; line: number }[] } | undefined
   text.split('\n').forEach((raw, i) => {
-    const line = raw.replace(/\/\/.*$/, '').trim()
+    const line = raw.replace(/\/\/[\s\S]*/, '').trim()
     const open = /^(model|enum)\s+(\w+)\s*\{$/.exec(line)
     if (open) block = { kind: open[1] as string, name: open[2] as string, line: i + 1, body: [] }
     else if (line === '}' && block) {
@@ -168,7 +168,7 @@ function read(path: string, text: string): PrismaSchema {
 
 function model(name: string, line: number, body: readonly { text: string; line: number }[]): Model {
   const fields = body.flatMap((b): Field[] => {
-    const match = /^(\w+)\s+(\w+)(\[\])?(\?)?(.*)$/.exec(b.text)
+    const match = /^(\w+)\s+(\w+)\b(\[\])?(\?)?(.*)$/.exec(b.text)
     if (!match) return []
     const attributes = match[5] ?? ''
     return [

@@ -22,9 +22,9 @@ export function readToml(text: string): ConfigReading {
   return { data: undefined, lines, problems }
 }
 
-const HEADER = /^\s*(\[{1,2})\s*([^\]\n]{1,300}?)\s*\]{1,2}\s*(?:#.*)?$/
+const HEADER = /^\s*(\[{1,2})\s{0,100}([^\]\n]{1,300}?)\s{0,100}\]{1,2}\s*(?:#.*)?$/
 const KEY =
-  /^\s*((?:"[^"\n]{0,200}"|'[^'\n]{0,200}'|[A-Za-z0-9_-]{1,200})(?:\s*\.\s*(?:"[^"\n]{0,200}"|'[^'\n]{0,200}'|[A-Za-z0-9_-]{1,200})){0,20})\s*=\s*(.*)$/
+  /^\s*((?:"[^"\n]{0,200}"|'[^'\n]{0,200}'|[A-Za-z0-9_-]{1,200})(?:\s{0,20}\.\s{0,20}(?:"[^"\n]{0,200}"|'[^'\n]{0,200}'|[A-Za-z0-9_-]{1,200})){0,20})\s{0,100}=\s*(?!\s)(.*)$/
 
 /** The parser keeps no positions: the lines of headers and keys are read beside it, strings and arrays of several lines left out. */
 function keyLines(text: string): Record<string, number> {

@@ -5,7 +5,7 @@ export interface DotenvEntry {
   readonly line: number
 }
 
-const ASSIGNMENT = /^\s*(?:export\s+|set\s+)?([A-Za-z_][\w.-]{0,200})(?:\s*=|:\s)[ \t]*(.*)$/
+const ASSIGNMENT = /^\s*(?:export\s+|set\s+)?([A-Za-z_][\w.-]{0,200})(?:\s*=|:\s)[ \t]*(?![ \t])(.*)$/
 const MAX_MULTILINE = 200
 
 /** Reads dotenv syntax: `export`, single, double and backtick quotes, values over several lines, inline comments, `NAME: value`. */
@@ -20,7 +20,7 @@ export function parseDotenv(text: string): DotenvEntry[] {
     const [, name = '', rest = ''] = match
     const quote = /^["'`]/.exec(rest)?.[0]
     if (!quote) {
-      entries.push({ name, value: rest.replace(/(?:^|\s+)#.*$/, '').trim(), line: i + 1 })
+      entries.push({ name, value: rest.replace(/(?:^|(?<!\s)\s+)#[\s\S]*/, '').trim(), line: i + 1 })
       continue
     }
     const closed = closingQuote(rest, quote)

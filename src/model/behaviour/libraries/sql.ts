@@ -159,7 +159,7 @@ export function bindingTemplate(c: LibraryCall, client: Client, quasis: readonly
 
 const VERB = /^\s*(select|insert\s+into|update|delete\s+from|with)\b/i
 const TABLE = /\b(?:from|into|update|join)\s+"?([a-z_][\w]*)"?(?:\."?([a-z_]\w*)"?)?/i
-const EQUALS = /"?([a-z_]\w*)"?\s*=\s*(?:any\s*\(\s*)?\$(\d{1,3})/gi
+const EQUALS = /(?<![a-z0-9_])"?([a-z_]\w*)"?\s*=\s*(?:any\s*\(\s*)?\$(\d{1,3})/gi
 
 /** The effect of a statement whose text is constant: verb, first table, and columns compared with parameters. */
 function statementEffect(c: LibraryCall, client: Client, text: Val, parameters: Val | undefined): number | undefined {

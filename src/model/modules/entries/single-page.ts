@@ -31,7 +31,7 @@ function htmlScripts(app: Application): EntryFile[] {
     if (!/\.html?$/i.test(path) || !(app.dir === '' || path.startsWith(`${app.dir}/`))) continue
     if (/(^|\/)(tests?|__tests__|e2e|docs?|examples?|coverage|storybook-static|node_modules|dist|build|out)\//i.test(within(app.dir, path))) continue
     for (const m of text.matchAll(SCRIPT)) {
-      const src = (m[1] as string).replace(/^%[A-Z_]+%/, '').replace(/[?#].*$/, '')
+      const src = (m[1] as string).replace(/^%[A-Z_]+%/, '').replace(/[?#][\s\S]*/, '')
       if (/^(https?:)?\/\//.test(src)) continue
       const target = scriptFile(app, path, src)
       if (target !== undefined) found.push({ path: target, side: 'client', because: `loaded by ${path}` })
