@@ -1,13 +1,16 @@
 import type { Extraction } from './facts.ts'
 import type { FactsCache } from './gather.ts'
 
+/** Audits for which facts are kept that none of them asked for: several pull requests are worked on at a time, each with its own versions of files. */
+const PATIENCE = 8
+
 /**
  * Facts of the last audits of one repository, as objects: the same content is the same object, by which whoever computes with facts knows what he
- * has seen. `over` puts it before a store; `forgetUnused` drops what the audits since the last call did not ask for.
+ * has seen. `over` puts it before a store; `forgetUnused` is told that an audit has ended.
  */
 export class FactsMemory {
-  #kept = new Map<string, Extraction>()
-  #used = new Map<string, Extraction>()
+  readonly #known = new Map<string, { readonly extraction: Extraction; used: number }>()
+  #audits = 0
 
   over(store: FactsCache | undefined): FactsCache {
     return {
@@ -15,29 +18,29 @@ export class FactsMemory {
         const found = new Map<string, Extraction>()
         const missing: string[] = []
         for (const key of keys) {
-          const known = this.#used.get(key) ?? this.#kept.get(key)
+          const known = this.#known.get(key)
           if (!known) missing.push(key)
           else {
-            found.set(key, known)
-            this.#used.set(key, known)
+            known.used = this.#audits
+            found.set(key, known.extraction)
           }
         }
         if (store && missing.length)
           for (const [key, extraction] of await store.get(missing)) {
+            this.#known.set(key, { extraction, used: this.#audits })
             found.set(key, extraction)
-            this.#used.set(key, extraction)
           }
         return found
       },
       put: async (entries) => {
-        for (const [key, extraction] of entries) this.#used.set(key, extraction)
+        for (const [key, extraction] of entries) this.#known.set(key, { extraction, used: this.#audits })
         await store?.put(entries)
       },
     }
   }
 
   forgetUnused(): void {
-    this.#kept = this.#used
-    this.#used = new Map()
+    this.#audits++
+    for (const [key, { used }] of this.#known) if (used < this.#audits - PATIENCE) this.#known.delete(key)
   }
 }
