@@ -9,6 +9,8 @@ export interface Cost {
 }
 
 const TICK_MS = 10
+/** Seldom enough to cost nothing: reading the memory of a large process takes milliseconds. */
+const LOOK_MS = 120
 
 /** Runs a command and watches it and its descendants through /proc. Gives its output and what it took. */
 export async function measure(
@@ -30,7 +32,7 @@ export async function measure(
     }
     peak = Math.max(peak, resident)
   }
-  const watch = setInterval(look, 40)
+  const watch = setInterval(look, LOOK_MS)
   const output: Buffer[] = []
   child.stdout.on('data', (chunk: Buffer) => output.push(chunk))
   child.stderr.on('data', () => undefined)
@@ -74,7 +76,16 @@ function fields(pid: number): string[] | undefined {
 function usage(pid: number): { readonly cpuMs: number; readonly residentMb: number } | undefined {
   const f = fields(pid)
   if (!f) return undefined
-  return { cpuMs: (Number(f[11]) + Number(f[12])) * TICK_MS, residentMb: (Number(f[21]) * 4096) / 1e6 }
+  return { cpuMs: (Number(f[11]) + Number(f[12])) * TICK_MS, residentMb: proportionalMb(pid) ?? (Number(f[21]) * 4096) / 1e6 }
+}
+
+/** Resident memory in which pages that processes share are counted once. */
+function proportionalMb(pid: number): number | undefined {
+  try {
+    return Number(/^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1]) / 1000
+  } catch {
+    return undefined
+  }
 }
 
 export const median = (numbers: readonly number[]): number => [...numbers].sort((a, b) => a - b)[numbers.length >> 1] ?? Number.NaN

@@ -41,10 +41,25 @@ export function publicByNature(route: Route): string | undefined {
 /** An endpoint that reads a processor's event or its signature header, verified or not. */
 function receivesPayments(route: Route): boolean {
   if (!/web-?hook/i.test(`${route.route} ${route.subject} ${route.path}`)) return false
-  const seen = JSON.stringify(route.behaviour?.steps.map((s) => [s.under, 'args' in s.effect ? s.effect.args : 0]) ?? [])
-  return /"v":"event"|stripe-signature|paddle-signature|x-signature|polar-webhook|webhook-signature/i.test(seen)
+  return (route.behaviour?.steps ?? []).some((s) => speaksOfEvents([s.under, 'args' in s.effect ? s.effect.args : 0]))
 }
 
+/** Whether a processor's event or the header of its signature is anywhere in a value. Values share their parts: each is looked at once. */
+function speaksOfEvents(root: unknown): boolean {
+  const seen = new Set<unknown>([root])
+  for (const node of seen) {
+    if (typeof node === 'string' && SIGNATURE.test(node)) return true
+    if (node === null || typeof node !== 'object') continue
+    if ((node as { v?: unknown }).v === 'event') return true
+    for (const [key, value] of Object.entries(node)) {
+      if (SIGNATURE.test(key)) return true
+      seen.add(value)
+    }
+  }
+  return false
+}
+
+const SIGNATURE = /stripe-signature|paddle-signature|x-signature|polar-webhook|webhook-signature/i
 const WEBHOOK = /web-?hook|callback|notification|ipn/i
 /** Tables whose rows say what somebody has bought. */
 const GRANTED = /sale|order|payment|enroll?ment|purchase|subscription|licen[cs]e|entitlement|transaction|credit|balance|wallet/i
