@@ -1,7 +1,10 @@
 import { swap } from '../../lib/rewrite.ts'
-import type { RepeatProblem, Webhook } from '../../model/payments/payments.ts'
+import type { OtherWebhook, RepeatProblem, Webhook } from '../../model/payments/payments.ts'
 import { defineCheck, failed, type Issue, passed, unverified } from '../define-check.ts'
 import { withoutWebhooks } from './event-handling.ts'
+
+/** What repeats is told by what the code does, not by what the events are called. */
+type Endpoint = Webhook | OtherWebhook
 
 export default defineCheck({
   number: 23,
@@ -11,17 +14,18 @@ export default defineCheck({
   needs: ['payments'],
   doubtedBy: ['code', 'table'],
   run: ({ payments }) => {
-    const without = withoutWebhooks(payments, 'anything')
+    const endpoints: readonly Endpoint[] = [...payments.webhooks, ...payments.otherWebhooks]
+    const without = endpoints.length ? undefined : withoutWebhooks(payments, 'anything')
     if (without) return without
-    const evidence = payments.webhooks.map(
+    const evidence = endpoints.map(
       (w) =>
         `${w.subject}: ${w.effects} effect${w.effects === 1 ? '' : 's'} looked at${w.guard ? `; ${w.guard}` : ''}${
           w.unreadErrors.length ? `; nothing looks at the error of ${places(w.unreadErrors)}: such a write fails silently, and the event is lost` : ''
         }`,
     )
-    const issues = payments.webhooks.flatMap((w) => [...repeatIssue(w), ...lostIssue(w), ...earlyRecordIssue(w)])
+    const issues = endpoints.flatMap((w) => [...repeatIssue(w), ...lostIssue(w), ...earlyRecordIssue(w)])
     if (issues.length) return failed(issues, evidence)
-    const unread = payments.webhooks.filter((w) => !w.complete && w.effects === 0)
+    const unread = endpoints.filter((w) => !w.complete && w.effects === 0)
     if (unread.length) {
       return unverified(
         'what the endpoint does could not be followed',
@@ -40,7 +44,7 @@ const places = (all: readonly { path: string; line: number }[]): string =>
     .join(', ')}${all.length > 4 ? ` and ${all.length - 4} more` : ''}`
 
 /** One finding an endpoint: the missing record of processed events is one cause. */
-function repeatIssue(w: Webhook): Issue[] {
+function repeatIssue(w: Endpoint): Issue[] {
   const [first, ...rest] = w.repeats
   if (!first) return []
   const all = [first, ...rest].map((r) => r.what)
@@ -94,7 +98,7 @@ function attackOf(p: RepeatProblem): string {
   }
 }
 
-function lostIssue(w: Webhook): Issue[] {
+function lostIssue(w: Endpoint): Issue[] {
   const [first, ...rest] = w.acknowledgesFailure
   if (!first) return []
   return [
@@ -119,7 +123,7 @@ function lostIssue(w: Webhook): Issue[] {
   ]
 }
 
-function earlyRecordIssue(w: Webhook): Issue[] {
+function earlyRecordIssue(w: Endpoint): Issue[] {
   const early = w.recordedTooEarly
   if (!early) return []
   return [

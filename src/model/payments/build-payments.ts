@@ -10,7 +10,7 @@ import { libraryWebhooks } from './library-webhooks.ts'
 import { findOtherProcessors, otherWebhooks } from './other-processors.ts'
 import type { LibraryWebhook, PaymentsModel, Processor, Webhook } from './payments.ts'
 import { PROCESSORS } from './processors.ts'
-import { judgeRepeats } from './repeats.ts'
+import { judgeRepeats, type Surroundings } from './repeats.ts'
 import { findSales } from './sales.ts'
 import { isRead } from './status-readers.ts'
 import { findUnpaidGrants } from './unpaid-grants.ts'
@@ -74,7 +74,7 @@ export function buildPayments(input: ModelInput, slices: Slices): PaymentsModel 
     unread,
     ...(libraries.length ? { libraries } : {}),
     others,
-    otherWebhooks: otherWebhooks(unclaimed, others, sources),
+    otherWebhooks: otherWebhooks(unclaimed, others, sources, slices.schema, surroundings(sources, routes)),
     unpaidGrants: processors.length ? findUnpaidGrants(unclaimed) : [],
   }
 }
@@ -108,10 +108,14 @@ function readWebhook(route: Route, behaviour: Behaviour, sources: Sources, slice
     failed: handlingOf(behaviour, route, names.failed, names.updated, reads),
     deleted: handlingOf(behaviour, route, names.deleted, [], () => true),
     events,
-    ...judgeRepeats(route, behaviour, slices.schema, {
-      transactional: (paths) => [...paths].some((path) => hasTransaction(sources.get(path))),
-      invoked: (name) => slices.routes.routes.find((r) => r.kind === 'edge-function' && r.subject === `function ${name}`)?.behaviour,
-    }),
+    ...judgeRepeats(route, behaviour, slices.schema, surroundings(sources, slices.routes.routes)),
+  }
+}
+
+function surroundings(sources: Sources, routes: readonly Route[]): Surroundings {
+  return {
+    transactional: (paths) => [...paths].some((path) => hasTransaction(sources.get(path))),
+    invoked: (name) => routes.find((r) => r.kind === 'edge-function' && r.subject === `function ${name}`)?.behaviour,
   }
 }
 

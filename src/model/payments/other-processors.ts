@@ -1,9 +1,11 @@
 import type { JavaScriptFacts } from '../../facts/javascript.ts'
+import type { SchemaModel } from '../app-model.ts'
 import type { Behaviour, Step } from '../behaviour/behaviour.ts'
 import { expressions, stringOf } from '../frameworks/walk.ts'
 import type { Route } from '../routes/routes.ts'
 import { contains } from './conditions.ts'
 import type { OtherProcessor, OtherWebhook } from './payments.ts'
+import { judgeRepeats, type Surroundings } from './repeats.ts'
 import { judgeVerification, trusts } from './verification.ts'
 
 interface Signs {
@@ -56,7 +58,13 @@ export function findOtherProcessors(files: ReadonlyMap<string, JavaScriptFacts>)
 }
 
 /** Endpoints that are named as receivers of such a processor's events and take what they are told. */
-export function otherWebhooks(routes: readonly Route[], processors: readonly OtherProcessor[], sources: ReadonlyMap<string, JavaScriptFacts>): OtherWebhook[] {
+export function otherWebhooks(
+  routes: readonly Route[],
+  processors: readonly OtherProcessor[],
+  sources: ReadonlyMap<string, JavaScriptFacts>,
+  schema: Pick<SchemaModel, 'tables' | 'functions' | 'policies'>,
+  surroundings: Surroundings,
+): OtherWebhook[] {
   return routes.flatMap((route): OtherWebhook[] => {
     const { behaviour } = route
     const processor = behaviour && receives(route, processors, sources.get(route.path))
@@ -66,6 +74,8 @@ export function otherWebhooks(routes: readonly Route[], processors: readonly Oth
       path: route.path,
       line: route.line,
       processor: processor.name,
+      complete: behaviour.complete,
+      ...judgeRepeats(route, behaviour, schema, surroundings),
       ...(route.workspace ? { workspace: route.workspace } : {}),
     }
     const { verification, maybeVerifiedBy } = judgeVerification(route, behaviour, false, sources)

@@ -28,20 +28,37 @@ export interface OtherProcessor {
 }
 
 /** An endpoint that is named as the receiver of such a processor's events. */
-export interface OtherWebhook {
+export interface OtherWebhook extends Repeats {
   readonly subject: string
   readonly path: string
   readonly line: number
   readonly workspace?: string
   readonly processor: string
+  /** False when some of its code could not be followed. */
+  readonly complete: boolean
   /** Every change stands behind a signature or a shared secret. */
   readonly verified: boolean
   /** Set when it certainly takes the sender's word. */
   readonly problem?: VerificationProblem
 }
 
+/** What a second delivery of an event does, and what becomes of one whose work failed. */
+export interface Repeats {
+  readonly repeats: readonly RepeatProblem[]
+  /** Number of effects that were looked at for repetition. */
+  readonly effects: number
+  /** Answers 2xx after work failed. */
+  readonly acknowledgesFailure: readonly Place[]
+  /** Where the event is recorded as done before the work, when nothing takes the record back. */
+  readonly recordedTooEarly?: Place & { readonly work: string }
+  /** Writes whose error nobody looks at: supabase-js does not throw, so a failed one goes unnoticed. */
+  readonly unreadErrors: readonly Place[]
+  /** What makes a second delivery harmless, when something does: "insert of the event id into public.webhook_events". */
+  readonly guard?: string
+}
+
 /** An endpoint that acts on events of a processor; found by what it does. */
-export interface Webhook {
+export interface Webhook extends Repeats {
   readonly subject: string
   readonly path: string
   readonly line: number
@@ -59,17 +76,6 @@ export interface Webhook {
   readonly deleted: Handling
   /** Event names that conditions compare with. */
   readonly events: readonly string[]
-  readonly repeats: readonly RepeatProblem[]
-  /** Number of effects that were looked at for repetition. */
-  readonly effects: number
-  /** Answers 2xx after work failed. */
-  readonly acknowledgesFailure: readonly Place[]
-  /** Where the event is recorded as done before the work, when nothing takes the record back. */
-  readonly recordedTooEarly?: Place & { readonly work: string }
-  /** Writes whose error nobody looks at: supabase-js does not throw, so a failed one goes unnoticed. */
-  readonly unreadErrors: readonly Place[]
-  /** What makes a second delivery harmless, when something does: "insert of the event id into public.webhook_events". */
-  readonly guard?: string
 }
 
 /** A library that verifies and handles a processor's events, given the signing secret. */

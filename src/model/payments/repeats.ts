@@ -3,19 +3,13 @@ import type { SchemaModel } from '../app-model.ts'
 import type { Behaviour, Condition, Step, Value } from '../behaviour/behaviour.ts'
 import type { Route } from '../routes/routes.ts'
 import { contains, namesIn, provesSignature } from './conditions.ts'
-import type { RepeatProblem, Webhook } from './payments.ts'
+import type { RepeatProblem, Repeats } from './payments.ts'
 import { describe, entryPlace } from './verification.ts'
 
-type Repeats = Pick<Webhook, 'repeats' | 'effects' | 'guard' | 'acknowledgesFailure' | 'unreadErrors' | 'recordedTooEarly'>
 type Schema = Pick<SchemaModel, 'tables' | 'functions' | 'policies'>
 
 /** What a second delivery of the same event does again. `transactional` tells whether one of the files undoes its work as a whole, `invoked` what a function of the platform does. */
-export function judgeRepeats(
-  route: Route,
-  behaviour: Behaviour,
-  schema: Schema,
-  { transactional, invoked }: { readonly transactional: (paths: ReadonlySet<string>) => boolean; readonly invoked: Invoked },
-): Repeats {
+export function judgeRepeats(route: Route, behaviour: Behaviour, schema: Schema, { transactional, invoked }: Surroundings): Repeats {
   const { steps } = behaviour
   const found = eventClaim(steps, schema)
   const refused = found && isRefused(found, steps, schema)
@@ -177,11 +171,14 @@ function endsHandler(steps: readonly Step[], claim: Claim): boolean {
   )
 }
 
+/** Where processors carry it in the body. */
+const EVENT_ID = /^(?:event\.|notification\.|payload\.)?(?:id|event_id|eventId|notification_id)$/
+
 /** The id of the event itself. */
 function isEventId(v: Value): boolean {
   return (
     (v.v === 'event' && v.field === 'id') ||
-    (v.v === 'request' && v.part === 'body' && (v.name === 'id' || v.name === 'event_id' || v.name === 'notification_id')) ||
+    (v.v === 'request' && v.part === 'body' && v.name !== undefined && EVENT_ID.test(v.name)) ||
     (v.v === 'request' && v.part === 'header' && v.name !== undefined && /webhook-id|svix-id|event-id/.test(v.name))
   )
 }
@@ -212,7 +209,8 @@ function repeat(step: Step, steps: readonly Step[], schema: Schema, invoked: Inv
   const soften = (p: Omit<RepeatProblem, 'at'>): Omit<RepeatProblem, 'at'> => (looked && p.severe ? { ...p, kind: 'look-up-then-act', severe: false } : p)
   switch (e.kind) {
     case 'db': {
-      if (e.op === 'update' && counts(e.payload)) return soften({ kind: 'counter', what: `adds to a value in ${e.table}`, severe: true, table: e.table })
+      if (e.op === 'update' && counts(e.table, e.payload))
+        return soften({ kind: 'counter', what: `adds to a value in ${e.table}`, severe: true, table: e.table })
       if (e.op === 'upsert') return upsertProblem(e.table, e.payload, e.onConflict, schema)
       if (e.op === 'insert') {
         const p = insertProblem(e.table, e.payload, schema)
@@ -228,7 +226,7 @@ function repeat(step: Step, steps: readonly Step[], schema: Schema, invoked: Inv
     case 'sms':
       return soften({ kind: 'mail', what: e.kind === 'mail' ? 'sends a mail' : 'sends a text message', severe: true })
     case 'http':
-      return isMailHost(e.args[0]) ? soften({ kind: 'mail', what: 'sends a mail', severe: true }) : undefined
+      return isMailHost(e.args[0]) || e.args.some((a) => contains(a, isMessage)) ? soften({ kind: 'mail', what: 'sends a mail', severe: true }) : undefined
     case 'invoke': {
       const p = callProblem(e, invoked)
       return p && soften(p)
@@ -247,6 +245,12 @@ function repeat(step: Step, steps: readonly Step[], schema: Schema, invoked: Inv
   }
 }
 
+/** What the rest of the repository adds to a handler. */
+export interface Surroundings {
+  readonly transactional: (paths: ReadonlySet<string>) => boolean
+  readonly invoked: Invoked
+}
+
 /** What a function of the repository does that is called by name. */
 type Invoked = (name: string) => Behaviour | undefined
 
@@ -259,7 +263,8 @@ function callProblem(e: { readonly name: string; readonly args: readonly Value[]
   if (told) return { kind: 'mail', what: `calls ${e.name} (${told})`, severe: true }
   const reached = (invoked(e.name)?.steps ?? []).filter((s) => s.under.every((c) => c.negated || chosenBy(c.test, words)))
   const moved = reached.find(
-    (s) => s.effect.kind === 'mail' || s.effect.kind === 'sms' || (s.effect.kind === 'db' && s.effect.op === 'update' && counts(s.effect.payload)),
+    (s) =>
+      s.effect.kind === 'mail' || s.effect.kind === 'sms' || (s.effect.kind === 'db' && s.effect.op === 'update' && counts(s.effect.table, s.effect.payload)),
   )
   if (!moved) return undefined
   return moved.effect.kind === 'db'
@@ -286,14 +291,16 @@ function looksUpFirst(step: Step, steps: readonly Step[]): boolean {
   return step.under.some((c) => stateTest(c.test, c.negated, steps))
 }
 
+/** Fields that say who somebody is, not what was done. */
+const WHO = /(^|\.)(id|uuid|e?mail|phone|(display_|full_|first_)?name|user_id|customer_id|role|locale|language|push_token)$/
+
 function stateTest(v: Value, negated: boolean, steps: readonly Step[]): boolean {
-  if (v.v === 'row') return v.field !== undefined || (negated && !isUserLookup(v.step, steps))
+  if (v.v === 'row') return (v.field !== undefined && !WHO.test(v.field)) || (negated && !isUserLookup(v.step, steps))
   if (v.v === 'result') return steps[v.step]?.effect.kind === 'rpc'
   if (v.v === 'op') {
     if (v.op === '!') return v.of[0] !== undefined && stateTest(v.of[0], !negated, steps)
     if (v.op === '&&' || v.op === '||') return v.of.some((o) => stateTest(o, negated, steps))
-    if (/^([!=]==?|[<>]=?)$/.test(v.op))
-      return v.of.some((o) => contains(o, (x) => x.v === 'row' && x.field !== undefined && !/(^|\.)(id|email|user_id|role)$/.test(x.field)))
+    if (/^([!=]==?|[<>]=?)$/.test(v.op)) return v.of.some((o) => contains(o, (x) => x.v === 'row' && x.field !== undefined && !WHO.test(x.field)))
   }
   if (v.v === 'call')
     return v.args.some((a) => contains(a, (x) => x.v === 'row' && x.field !== undefined && /status|state|sent|paid|processed|completed/.test(x.field)))
@@ -308,14 +315,17 @@ function isUserLookup(index: number, steps: readonly Step[]): boolean {
   return !steps.some((s) => s.effect.kind === 'db' && (s.effect.op === 'insert' || s.effect.op === 'upsert') && s.effect.table === e.table)
 }
 
-/** A value computed from what the row held before. */
-function counts(payload: Value | undefined): boolean {
+/** A column that becomes what it was before, and something added or taken. */
+function counts(table: string, payload: Value | undefined): boolean {
   if (payload?.v !== 'object') return false
-  return Object.values(payload.props).some((v) =>
+  const letters = (name: string) => name.replace(/[^a-z0-9]/gi, '').toLowerCase()
+  const isBefore = (column: string, v: Value) =>
+    v.v === 'row' && v.table === table && (v.field === undefined || letters(v.field.slice(v.field.lastIndexOf('.') + 1)) === letters(column))
+  return Object.entries(payload.props).some(([column, value]) =>
     contains(
-      v,
+      value,
       (x) =>
-        (x.v === 'op' && (x.op === '+' || x.op === '-') && x.of.some((o) => contains(o, (y) => y.v === 'row'))) ||
+        (x.v === 'op' && (x.op === '+' || x.op === '-') && x.of.some((o) => contains(o, (y) => isBefore(column, y)))) ||
         (x.v === 'object' && ('increment' in x.props || 'decrement' in x.props)),
     ),
   )
@@ -327,7 +337,7 @@ function upsertProblem(
   onConflict: readonly string[] | undefined,
   schema: Pick<SchemaModel, 'tables'>,
 ): Omit<RepeatProblem, 'at'> | undefined {
-  if (counts(payload)) return { kind: 'counter', what: `adds to a value in ${table}`, severe: true, table }
+  if (counts(table, payload)) return { kind: 'counter', what: `adds to a value in ${table}`, severe: true, table }
   const t = tableNamed(table, schema)
   if (!t) return undefined
   if (onConflict?.length) {
@@ -384,11 +394,15 @@ function rpcProblem(name: string, args: Value, functions: readonly SqlFunction[]
   const known = functions.find((f) => f.name === name)
   if (known) {
     const body = known.body.toLowerCase()
-    if (/on\s+conflict|for\s+update|if\s+(not\s+)?(exists|found)|already|is\s+(not\s+)?distinct|unique_violation/.test(body)) return undefined
+    if (/on\s+conflict[^;]{0,200}\bdo\s+nothing|for\s+update|if\s+(not\s+)?(exists|found)|already|is\s+(not\s+)?distinct|unique_violation/.test(body))
+      return undefined
     if (/=\s*(coalesce\s*\(\s*)?[\w."]+(\s*,\s*0\s*\))?\s*[+-]\s*[\w$"]/.test(body))
       return { kind: 'rpc', what: `calls ${name}(), which adds to a value each time`, severe: true }
+    // An upsert of absolute values stores the same again.
+    if (/on\s+conflict/.test(body)) return undefined
     return /\binsert\s+into\b/.test(body) ? { kind: 'rpc', what: `calls ${name}(), which inserts each time`, severe: true } : undefined
   }
+
   if (!/(^|_)(add|incr|increment|increase|grant|deduct|decr|decrement|decrease|bump|topup|top_up|credit|charge)(_|$)|credits?$/i.test(name)) return undefined
   return contains(args, (v) => isEventId(v) || isProcessorId(v))
     ? undefined
@@ -416,6 +430,11 @@ function isUnique(table: string, columns: readonly string[], schema: Pick<Schema
   return [t.primaryKey, ...t.uniques.filter((u) => !u.partial).map((u) => u.columns)].some(
     (k) => k.length > 0 && k.every((c) => wanted.includes(c.toLowerCase())),
   )
+}
+
+/** `{ to, subject, html }` posted to whatever service sends it. */
+function isMessage(v: Value): boolean {
+  return v.v === 'object' && 'to' in v.props && ['subject', 'html', 'template_id', 'templateId', 'message'].some((key) => key in v.props)
 }
 
 function isMailHost(v: Value | undefined): boolean {
