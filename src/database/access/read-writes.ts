@@ -66,9 +66,19 @@ export function readInsert(table: Table, reading: Reading, { catalog, membership
   if (forgeable.length) return [{ ...base, kind: 'author-free', columns: forgeable, because: 'either' }]
   const tenants = memberships.has(nameOf(table)) && bound.some((w) => w.outcome === 'owner') ? user.tenantColumns.filter(free) : []
   if (tenants.length) return [{ ...base, kind: 'self-grant', columns: [...tenants, ...power], because: 'membership' }]
-  if (power.length && bound.some((w) => w.outcome === 'owner') && !createdAtSignUp(table, catalog))
+  if (power.length && bound.some((w) => w.outcome === 'owner') && !appointsOthers(table, bound) && !createdAtSignUp(table, catalog))
     return [{ ...base, kind: 'self-grant', columns: power, ...askedOnly(power, table, asked) }]
   return []
+}
+
+const APPOINTER = /owner|admin|invit|grant|host|manager|(^|_)by(_|$)|creator|parent/i
+const APPOINTED =
+  /(^|_)(user|member|contributor|collaborator|invitee|invited|guest|delegate|employee|staff|grantee|viewer|editor|recipient)(_user|_profile)?(_?id|_?email)$|^email$/i
+
+/** Whether a row is how its owner gives a standing to somebody else whom it names: what he grants is his to grant. */
+function appointsOthers(table: Table, ways: readonly Way[]): boolean {
+  const bound = new Set(ways.filter((w) => w.outcome === 'owner').flatMap((w) => w.ownerColumns))
+  return bound.size > 0 && [...bound].every((c) => APPOINTER.test(c)) && table.columns.some((c) => APPOINTED.test(c.name) && !bound.has(c.name))
 }
 
 /** Columns that say who wrote or asked; whom a row is for is not among them. */
@@ -139,7 +149,7 @@ export function readUpdate(table: Table, reading: Reading, { catalog, asked }: W
   if (moved.length) holes.push({ ...base, kind: 'owner-change', columns: moved })
   else if (either.length) holes.push({ ...base, kind: 'owner-change', columns: either, because: 'either' })
   const selfService = rows.filter((w) => w.outcome === 'owner' || !w.gates.some((g) => /role|admin|owner|type|level/i.test(g.column)))
-  const power = selfService.length ? powerOf(table, asked).filter((c) => free(c) && !isFixed(c, after)) : []
+  const power = selfService.length && !appointsOthers(table, rows) ? powerOf(table, asked).filter((c) => free(c) && !isFixed(c, after)) : []
   if (power.length) holes.push({ ...base, kind: 'escalation', columns: power, ...askedOnly(power, table, asked) })
   return holes
 }
