@@ -101,6 +101,11 @@ function readFile(path: string, js: JavaScriptFacts, reader: UrlReader, into: Fl
         redirect('oauth', 'callbackURL', callback)
       }
     }
+    // google-auth-library, googleapis, twitter-api and their like: (client id, secret, callback)
+    if (call.k === 'new' && /(^|\.)OAuth2(Client)?$/.test(callee) && call.args[2]) {
+      into.oauth.push({ at, library: 'own', how: callee })
+      redirect('oauth', 'redirectUri', call.args[2])
+    }
     if (
       call.k === 'new' &&
       imports(js, /^arctic$/) &&
@@ -179,7 +184,8 @@ function readAuthJs(path: string, js: JavaScriptFacts, reader: UrlReader, into: 
 
 /** OAuth written by hand (`redirect_uri`), and reset links that the application mails itself. */
 function readOwnLinks(path: string, js: JavaScriptFacts, reader: UrlReader, into: Flows): void {
-  const authorizes = (fn: FunctionIR) => [...expressions(fn)].some((e) => AUTHORIZE.test(writtenText(e)))
+  const library = imports(js, /^(openid-client|oauth4webapi|simple-oauth2|client-oauth2)(\/|$)/)
+  const authorizes = (fn: FunctionIR) => library || [...expressions(fn)].some((e) => AUTHORIZE.test(writtenText(e)) || asksForCode(e))
   for (const fn of js.functions) {
     const site: Site = { path, fn: fn.id }
     let oauth: boolean | undefined
@@ -198,6 +204,12 @@ function readOwnLinks(path: string, js: JavaScriptFacts, reader: UrlReader, into
       }
     }
   }
+}
+
+/** Parameters that only a request for an authorization code has, whoever the provider is. */
+function asksForCode(e: Expr): boolean {
+  const name = /^(response_type|code_challenge|code_challenge_method)$/
+  return e.k === 'obj' ? e.props.some((p) => p.key !== undefined && name.test(p.key)) : name.test(stringOf(e) ?? '')
 }
 
 const AUTHORIZE =
