@@ -11,7 +11,7 @@ export interface Taint {
 
 /** Names of functions whose result cannot carry syntax of a query language. */
 const HARMLESS =
-  /^(?:Number|parseInt|parseFloat|random|toISOString|getTime|toFixed|Date|Date\.now|length|sql\.bound|uuid|hash|hmac|valid|invalid|includes|startsWith|endsWith|has|test|some|every|indexOf|localeCompare|request\.method|key)$|escape|quote|sanit|clean|toSafe|pgFormat|^format$/i
+  /^(?:Number|BigInt|parseInt|parseFloat|random|toISOString|getTime|toFixed|Date|Date\.now|length|sql\.bound|uuid|hash|hmac|valid|invalid|includes|startsWith|endsWith|has|test|some|every|indexOf|localeCompare|request\.method|key)$|escape|quote|sanit|clean|toSafe|pgFormat|^format$/i
 const NARROW = new Set(['uuid', 'number', 'boolean', 'enum', 'date', 'plain'])
 
 /** What the text is written in; `postgrest-quoted`: between double quotes of a PostgREST filter. */
@@ -71,6 +71,9 @@ function ofCall(call: Extract<Value, { v: 'call' }>, language: Language, next: (
     if (pattern && removesSyntax(pattern, call.args[2], language)) return undefined
     return call.args[0] ? next(call.args[0]) : undefined
   }
+  // the values of a table that is written in the code, whatever is looked up
+  if (call.name === 'get' && call.args[0]?.v === 'call' && /(?:^|\s)Map$/.test(call.args[0].name)) return next(call.args[0])
+  if (call.name === 'filter' && call.args[0] && call.args[1] && leavesKnown(call.args[0], call.args[1])) return undefined
   if (HARMLESS.test(call.name.split('.').at(-1) ?? '') || call.name.startsWith('regex:') || call.name.startsWith(HIDDEN_LITERAL)) return undefined
   const inside = worst(call.args.map(next))
   if (!inside) return undefined
@@ -92,18 +95,34 @@ function removesSyntax(pattern: Value, by: Value | undefined, language: Language
   return false
 }
 
-/** `test` being `truthy` leaves only a known set of values for `value`. */
-function restricts(test: Value, truthy: boolean, value: Extract<Value, { v: 'request' }>, depth: number): boolean {
+/** What of the request a list holds is restricted by the test that its items passed; what the item was is cut off in deep values. */
+function leavesKnown(list: Value, test: Value): boolean {
+  const carried: Extract<Value, { v: 'request' }>[] = []
+  mentions(list, (x) => {
+    if (x.v === 'request') carried.push(x)
+    return false
+  })
+  return carried.length > 0 && carried.every((x) => restricts(test, true, x, 0, true))
+}
+
+/** Parts of a text or list: what restricts each of them restricts what is made of them. */
+const PART = /^(?:split|element|index|trim|filter|toLowerCase|toUpperCase|toString|slice|at)$/
+
+/** `test` being `truthy` leaves only a known set of values for `value`; `item`: it is asked of an item of a list. */
+function restricts(test: Value, truthy: boolean, value: Extract<Value, { v: 'request' }>, depth: number, item = false): boolean {
   if (depth > 8) return false
-  const same = (x: Value): boolean => (x.v === 'request' && x.part === value.part && x.name === value.name) || (x.v === 'any' && x.of.some(same))
+  const same = (x: Value): boolean =>
+    (x.v === 'request' && x.part === value.part && x.name === value.name) ||
+    (x.v === 'any' && x.of.some(same)) ||
+    (x.v === 'call' && PART.test(x.name) && x.args[0] !== undefined && (same(x.args[0]) || (item && x.args[0].v === 'unknown')))
   switch (test.v) {
     case 'op': {
       const [a, b] = test.of
-      if (test.op === '!') return a ? restricts(a, !truthy, value, depth + 1) : false
+      if (test.op === '!') return a ? restricts(a, !truthy, value, depth + 1, item) : false
       if (test.op === '&&' || test.op === '||')
         return (test.op === '&&') === truthy
-          ? test.of.some((x) => restricts(x, truthy, value, depth + 1))
-          : test.of.every((x) => restricts(x, truthy, value, depth + 1))
+          ? test.of.some((x) => restricts(x, truthy, value, depth + 1, item))
+          : test.of.every((x) => restricts(x, truthy, value, depth + 1, item))
       if (test.op === '===' && truthy && a && b) {
         const typeName = a.v === 'op' && a.op === 'typeof' && a.of[0] && same(a.of[0]) && b.v === 'const' ? b.value : undefined
         if (typeName !== undefined) return typeName === 'number' || typeName === 'boolean'
@@ -115,6 +134,9 @@ function restricts(test: Value, truthy: boolean, value: Extract<Value, { v: 'req
     }
     case 'call': {
       const name = test.name.split('.').at(-1) ?? ''
+      // asked of each item
+      if ((name === 'every' && truthy) || (name === 'some' && !truthy))
+        return test.args[1] !== undefined && restricts(test.args[1], truthy, value, depth + 1, item)
       if (truthy && (name === 'includes' || name === 'has' || name === 'hasOwnProperty' || name === 'hasOwn') && test.args.some(same))
         return test.args.some((x) => !same(x) && !mentions(x, (y) => y.v === 'request'))
       if (truthy && /^(?:isInteger|isSafeInteger|isFinite|isUUID|isUuid|validate|isNumeric|isAlphanumeric)$/.test(name) && test.args.some(same)) return true

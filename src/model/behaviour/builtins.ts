@@ -561,6 +561,8 @@ export function builtinMethod(it: Interpreter, of: Val, name: string, args: read
   switch (name) {
     case 'map':
     case 'flatMap': {
+      if (callback?.v === 'global' && /^(?:Number|parseInt|parseFloat|BigInt)$/.test(callback.name))
+        return array([], { v: 'call', name: callback.name, args: [elementOf(it, of)], at })
       if (!calls) break
       if (of.v === 'array') {
         const items: Val[] = []
@@ -580,8 +582,13 @@ export function builtinMethod(it: Interpreter, of: Val, name: string, args: read
     case 'filter': {
       const present = args[0]?.v === 'global' && args[0].name === 'Boolean'
       if ((calls || present) && of.v === 'array' && !of.more && of.items.length <= 40) return kept(it, of.items, present ? (x) => x : each)
-      if (calls) maybe(it, () => each(elementOf(it, of)))
-      return of
+      if (!calls) return of
+      let test: Val = UNKNOWN
+      maybe(it, () => {
+        test = each(elementOf(it, of))
+      })
+      // what is left of a list that the request carries is known by what was asked of each item
+      return of.v === 'request' || (of.v === 'call' && /^(?:split|filter|slice)$/.test(of.name)) ? { v: 'call', name, args: [of, test], at } : of
     }
     case 'slice':
     case 'splice':
