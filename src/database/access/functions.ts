@@ -320,9 +320,39 @@ function readReturned(
           break
         }
       }
+      if (!scalar && !found.length) found.push(...aboutChosenUser(select, evaluator, roles, tables, world))
     }
   }
   return found
+}
+
+/** Totals of the one user whom the caller names: no rows, and still somebody else's business. */
+function aboutChosenUser(
+  select: { readonly scope: Scope; readonly when: Ways; readonly targets: readonly (Tree | undefined)[] },
+  evaluator: Evaluator,
+  roles: readonly BrowserRole[],
+  tables: ReadonlyMap<string, Table>,
+  world: JudgeWorld,
+): Read[] {
+  const paths = [select.when, ...select.targets.flatMap((t) => (t ? evaluator.values(t, select.scope).map((v) => both(select.when, v.when)) : []))]
+  for (const when of paths) {
+    for (const { id, table: name } of evaluator.instances) {
+      const owners = ownersOf(tables.get(name ?? ''))
+      const named = when.some((way) =>
+        way.some(
+          (a) => a.a === 'compare' && [...bases(a.left), ...bases(a.right)].some((t) => t.t === 'column' && t.instance === id && owners.includes(t.column)),
+        ),
+      )
+      if (!name || !named) continue
+      const ways = judge(when, evaluator.instances, id, world)
+      for (const role of roles) {
+        const open = ways.find((w) => possibleFor(w, role) && w.outcome === 'open' && w.argumentColumns.some((c) => owners.includes(c)))
+        if (open)
+          return [{ table: name, who: open.who === 'authenticated' ? 'authenticated' : role, columns: [], ...(open.cause ? { cause: open.cause } : {}) }]
+      }
+    }
+  }
+  return []
 }
 
 /** Rows that staff writes for all (announcements, maintenance windows): their only person is who created them. */

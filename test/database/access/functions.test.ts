@@ -75,6 +75,27 @@ test.each([
     [],
   ],
   ['a counter alone', 'sql', 'update posts set likes = likes + 1 where id = p', ['function-write anon update public.posts counter']],
+  [
+    'text that is put together',
+    'plpgsql',
+    "begin execute format('delete from public.orders where id = %L', p); end",
+    ['function-write anon delete public.orders'],
+  ],
+  [
+    'text in a variable',
+    'plpgsql',
+    "declare q text; begin q := 'delete from public.orders where id = ' || quote_literal(p); execute q; end",
+    ['function-write anon delete public.orders'],
+  ],
+  ['text bound to the caller', 'plpgsql', "begin execute 'delete from public.orders where id = $1 and user_id = $2' using p, auth.uid(); end", []],
+  ['SQL that the caller writes', 'plpgsql', 'begin execute p; end', ['function-write anon update every table']],
+  ['a table that the caller names', 'plpgsql', "begin execute format('delete from %I', p); end", ['function-write anon delete every table']],
+  [
+    'a table out of a query',
+    'plpgsql',
+    "declare r record; begin for r in select tablename from pg_tables loop execute format('truncate %I', r.tablename); end loop; end",
+    [],
+  ],
   ['a token that nobody guesses', 'sql', 'update orders set total = 0 where token = p', []],
 ])('%s', (_name, language, body, expected) => expect(holes(language, body)).toEqual(expected))
 
@@ -99,4 +120,20 @@ test('rows that a function returns', () => {
       'setof orders',
     ),
   ).toEqual(['function-read authenticated select public.orders'])
+})
+
+test('what a function calls is part of it, guards included', () => {
+  const guard = fn(
+    'assert_admin',
+    [],
+    'void',
+    'plpgsql',
+    "begin if not exists (select 1 from profiles where id = auth.uid() and is_admin) then raise exception 'no'; end if; end",
+  )
+  const work = fn('remove_order', ['p'], 'void', 'sql', 'delete from orders where id = p', { securityDefiner: false })
+  const open = fn('f', ['p'], 'void', 'plpgsql', 'begin perform remove_order(p); end')
+  const guarded = fn('g', ['p'], 'void', 'plpgsql', 'begin perform assert_admin(); perform remove_order(p); end')
+  const all = catalog({ tables: TABLES, functions: [guard, work, open, guarded] })
+  const found = readFunctions(all, new Set(['public']), world(all), () => false)
+  expect(found.map((h) => `${h.kind} ${h.object}`)).toEqual(['function-write public.f(uuid)'])
 })
