@@ -30,6 +30,7 @@ export function readAutoImports(facts: FactsIndex, workspaces: WorkspacesModel):
       js.has(`${workspace.dir === '' ? '' : `${workspace.dir}/`}nuxt.config.ts`) || js.has(`${workspace.dir === '' ? '' : `${workspace.dir}/`}nuxt.config.js`)
     if (config || uses('nuxt') || uses('nitropack') || uses('nitro')) tables.set(workspace.dir, { app: new Map(), server: new Map() })
   }
+  const byPath = new Map<string, ReadonlyMap<string, AutoImported> | undefined>()
   if (tables.size > 0) for (const [path, file] of js) register(path, file)
 
   return {
@@ -49,7 +50,14 @@ export function readAutoImports(facts: FactsIndex, workspaces: WorkspacesModel):
     },
   }
 
+  // asked for every name that nothing declares
   function tableFor(path: string): ReadonlyMap<string, AutoImported> | undefined {
+    if (tables.size === 0) return undefined
+    if (!byPath.has(path)) byPath.set(path, findTable(path))
+    return byPath.get(path)
+  }
+
+  function findTable(path: string): ReadonlyMap<string, AutoImported> | undefined {
     const dir = nuxtHome(path, workspaces).application
     const table = tables.get(dir)
     return table && (/^(layers\/[^/]+\/)?(src\/)?server\//.test(within(dir, path)) ? table.server : table.app)
