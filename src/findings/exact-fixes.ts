@@ -22,7 +22,7 @@ function stated({ rewrite, ...fix }: Fix, text: string | undefined): Fix {
   // A suggestion writes line feeds: with other line ends, and past what a person reads, no exact change can be offered.
   if (!old.length || old.some((line) => line.length > MAX_LINE || line.includes('\r'))) return fix
   const next = rewrite.apply(old)
-  if (!next) return fix
+  if (!next || next.join('\n') === old.join('\n')) return fix
   let from = 0
   while (from < Math.min(old.length, next.length) && old[from] === next[from]) from++
   let kept = 0
