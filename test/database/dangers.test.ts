@@ -41,6 +41,17 @@ describe('statements that never end', () => {
   })
 })
 
+test('a function that never ends, and is called, takes nothing of what was found with it', async () => {
+  const result = await replaySql(
+    migration(
+      'create table public.notes (id uuid primary key, user_id uuid not null references auth.users);\nalter table public.notes enable row level security;\ncreate policy "open" on public.notes for select using (true);\ncreate function public.hang() returns int language plpgsql as $$ begin loop end loop; end $$;\ncreate function public.one() returns int language sql as $$ select 1 $$;',
+    ),
+    { stepMs: 2000 },
+  )
+  expect(result.access.holes?.map((h) => `${h.kind} ${h.policy} ${h.proof}`)).toEqual(['policy open executed'])
+  expect(result.access.objects.map((o) => o.object)).toEqual(['public.notes', 'public.one()'])
+})
+
 test('an audit of a repository that tries all of it ends, declares each statement and finds what is around them', async () => {
   const dangers = [
     'do $$ begin loop end loop; end $$',

@@ -2,7 +2,6 @@ import type { AccessMatrix, AccessObject, Catalog, Table, View } from '../databa
 import type { JudgeWorld } from './expression/judge.ts'
 import type { World } from './expression/scope.ts'
 import { fixFor } from './fix.ts'
-import { functionObject } from './functions.ts'
 import type { Hole } from './hole.ts'
 import { nameOf, type Reading } from './policies.ts'
 import type { Seeded } from './seed.ts'
@@ -15,8 +14,6 @@ import { tryView } from './try-views.ts'
 
 /** Below this many milliseconds no more trials begin. */
 const RESERVE_MS = 900
-/** More functions than this are read, not called. */
-const MAX_FUNCTIONS = 300
 
 /** Tries every table and view, then every hole, and proves its fix. */
 export async function confirm(
@@ -67,10 +64,6 @@ export async function confirm(
   }
   for (const view of catalog.views.filter((v) => exposed.has(v.schema))) {
     const tried = session.remainingMs() < RESERVE_MS ? undefined : await session.attempt(`access view ${nameOf(view)}`, () => tryView(trier, view))
-    if (tried) objects.push(tried)
-  }
-  for (const fn of functions.callable(exposed).slice(0, MAX_FUNCTIONS)) {
-    const tried = session.remainingMs() < RESERVE_MS ? undefined : await session.attempt(`access function ${functionObject(fn)}`, () => functions.matrix(fn))
     if (tried) objects.push(tried)
   }
   if (untried.length)

@@ -7,30 +7,42 @@ import { readAccess } from './read-holes.ts'
 import { seed } from './seed.ts'
 import type { AccessSession } from './session.ts'
 import { readStorage, storagePolicies, tryStorage } from './storage.ts'
+import { callFunctions } from './try-functions.ts'
 import { tryTenants } from './try-tenants.ts'
 import { worldOf } from './world.ts'
 
-/** Reads what policies, views and functions allow, tries it, and proves the fixes. */
-export async function tryAccess(session: AccessSession, catalog: Catalog, input: ReplayInput): Promise<AccessMatrix> {
+/** Reads what policies, views and functions allow, tries it, and proves the fixes. `soFar` is told what stands should the rest not be reached. */
+export async function tryAccess(
+  session: AccessSession,
+  catalog: Catalog,
+  input: ReplayInput,
+  soFar: (access: AccessMatrix) => void = () => undefined,
+): Promise<AccessMatrix> {
   const world = worldOf(session, catalog)
   const { holes, readings } = readAccess(catalog, input, world)
   const exposed = new Set(input.exposedSchemas)
   const all = [...withoutRls(catalog, exposed), ...holes]
-  const seeded = await session.attempt('seed rows', () => seed(session, catalog, readings, world))
   const storage = readStorage(catalog, world)
   const exposure = { exposedSchemas: input.exposedSchemas, ...(input.autoExpose === undefined ? {} : { autoExpose: input.autoExpose }) }
-  if (!seeded) return { objects: [], holes: [...all, ...storage.holes], storage: storagePolicies(storage.readings, catalog), ...exposure }
+  const matrix = (objects: AccessMatrix['objects'], found: readonly Hole[]): AccessMatrix => ({
+    objects,
+    holes: found,
+    storage: storagePolicies(storage.readings, catalog),
+    ...exposure,
+  })
+  soFar(matrix([], [...all, ...storage.holes]))
+  const seeded = await session.attempt('seed rows', () => seed(session, catalog, readings, world))
+  if (!seeded) return matrix([], [...all, ...storage.holes])
   const tables = await confirm(session, catalog, seeded, all, readings, exposed, world)
+  soFar(matrix(tables.objects, [...(tables.holes ?? []), ...storage.holes]))
   const files = await tryStorage(session, catalog, storage.holes)
   // the third user comes last: nothing that was tried with two changes by it
   const members = await tryTenants(session, catalog, seeded, readings, tables.holes ?? [], exposed)
   const objects = tables.objects.map((o) => ({ ...o, cells: [...o.cells, ...(members.cells.get(o.object) ?? [])] }))
-  return {
-    objects: [...objects, ...files.objects],
-    holes: [...(tables.holes ?? []), ...members.holes, ...files.holes],
-    storage: storagePolicies(storage.readings, catalog),
-    ...exposure,
-  }
+  const found = [...(tables.holes ?? []), ...members.holes, ...files.holes]
+  soFar(matrix([...objects, ...files.objects], found))
+  const functions = await callFunctions(session, catalog, seeded, exposed, world)
+  return matrix([...objects, ...files.objects, ...functions], found)
 }
 
 /** Tables that the API exposes and that row level security does not protect. */
