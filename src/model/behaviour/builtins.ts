@@ -25,6 +25,7 @@ import { callFunction, callValue, maybe, settle } from './operations.ts'
 import { statusIn } from './responses.ts'
 import { Scope } from './scope.ts'
 import { decodedToken } from './token-claims.ts'
+import { matchUrl, urlPattern } from './url-pattern.ts'
 
 const PASS_THROUGH = new Set([
   'decodeURIComponent',
@@ -380,6 +381,8 @@ export function builtinConstruct(it: Interpreter, name: string, args: readonly V
       it.hazards++
       if (first.v === 'request' || first.v === 'host') return seedlessUrl()
       return { v: 'call', name: 'URL', args, at }
+    case 'URLPattern':
+      return urlPattern(args[0])
     case 'URLSearchParams':
       return first.v === 'request' ? host('search-params', 'query') : { v: 'call', name: 'URLSearchParams', args, at }
     case 'Headers':
@@ -556,6 +559,12 @@ export function builtinMethod(it: Interpreter, of: Val, name: string, args: read
           : undefined
       return re ? constant(re.test(text as string)) : op('matches', args[0] ?? UNKNOWN, of)
     }
+  }
+  if (of.v === 'call' && of.name === 'URLPattern' && (name === 'test' || name === 'exec')) {
+    const [url] = args
+    const address = url?.v === 'request' && url.part === 'url' && url.name === undefined
+    const matched = matchUrl(of, name, address && it.request?.path !== undefined ? constant(it.request.path) : url)
+    if (matched) return matched
   }
   if (isNullish(of)) return UNDEFINED
   switch (name) {

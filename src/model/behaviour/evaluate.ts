@@ -1,4 +1,4 @@
-import type { ClassIR, Expr, FunctionId, ObjectProp } from '../../facts/javascript.ts'
+import type { ClassIR, Expr, FunctionId, FunctionIR, ObjectProp } from '../../facts/javascript.ts'
 import type { Place } from '../../lib/place.ts'
 import { array, type ClassVal, constant, type FunctionVal, isLiteral, isNullish, object, op, truth, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
 import { HIDDEN_LITERAL } from './behaviour.ts'
@@ -458,6 +458,18 @@ function superCall(it: Interpreter, list: readonly Val[], scope: Scope, at: Plac
 }
 
 /** Elements of components that run on the server are values; what is written in braces is evaluated for its effects. */
+const usePromises = new WeakMap<FunctionIR, boolean>()
+
+/** A component that is not async and waits with React's `use(requireUser())`: it runs on the server as well. */
+function awaitsByUse(ir: FunctionIR): boolean {
+  let known = usePromises.get(ir)
+  if (known === undefined) {
+    known = /"fn":\{"k":"id",(?:"l":\d+,)?"name":"use"/.test(JSON.stringify(ir.body).slice(0, 40_000))
+    usePromises.set(ir, known)
+  }
+  return known
+}
+
 function jsx(it: Interpreter, e: Extract<Expr, { k: 'jsx' }>, scope: Scope): Val {
   const props: Record<string, Val> = {}
   for (const a of e.attrs) {
@@ -466,7 +478,8 @@ function jsx(it: Interpreter, e: Extract<Expr, { k: 'jsx' }>, scope: Scope): Val
   }
   // An async component runs on the server, and what it decides (a redirect) holds for what is inside it.
   const component = e.tag && typeof e.tag === 'object' && e.tag.k === 'id' ? evaluate(it, e.tag, scope) : undefined
-  if (component?.v === 'fn' && it.program.facts(component.path)?.functions[component.id]?.async) {
+  const ir = component?.v === 'fn' ? it.program.facts(component.path)?.functions[component.id] : undefined
+  if (component?.v === 'fn' && ir && (ir.async || awaitsByUse(ir))) {
     const at = { path: scope.path, line: e.l }
     settle(it, callValue(it, component, [object({ ...props, children: { v: 'call', name: 'children', args: [] } })], at), at)
   }

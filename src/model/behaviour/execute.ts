@@ -226,11 +226,37 @@ function keepWrites(it: Interpreter, states: readonly BranchState[]): void {
 
 type Loop = Extract<Stmt, { k: 'loop' }>
 
+/** Items of a list written in the code that a search is run through one by one: which of them it returns depends on their order. */
+const MAX_UNROLLED = 6
+
+function each(it: Interpreter, s: Loop, items: readonly Val[], scope: Scope): void {
+  for (const item of items) {
+    try {
+      if (s.to) bind(it, s.to, s.how === 'in' ? UNKNOWN : item, scope, s.l)
+      execute(it, s.body, new Scope(scope.path, scope))
+    } catch (signal) {
+      if (signal === SIGNALS.break) return
+      if (signal !== SIGNALS.continue) throw signal
+    }
+  }
+}
+
+/** Whether statements end the function somewhere. */
+function returns(body: readonly Stmt[]): boolean {
+  return body.some(
+    (s) => s.k === 'return' || (s.k === 'if' && (returns(s.then) || (s.else !== undefined && returns(s.else)))) || (s.k === 'block' && returns(s.body)),
+  )
+}
+
 function loop(it: Interpreter, s: Loop, scope: Scope): void {
   const inner = new Scope(scope.path, scope)
   const place = at(scope, s)
   if (s.init) execute(it, s.init, inner)
   const over = s.over ? settle(it, evaluate(it, s.over, inner), place) : undefined
+  if (s.to && over?.v === 'array' && !over.more && over.items.length > 0 && over.items.length <= MAX_UNROLLED && returns(s.body)) {
+    each(it, s, over.items, inner)
+    return
+  }
   const test = s.test && s.how !== 'do' ? settle(it, evaluate(it, s.test, inner), place) : undefined
   const state = it.branch(undefined, () => {
     if (s.to) bind(it, s.to, s.how === 'in' ? UNKNOWN : elementOf(it, over ?? UNKNOWN), inner, s.l)

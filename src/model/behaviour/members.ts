@@ -148,6 +148,7 @@ export function index(it: Interpreter, of: Val, key: Val, at: Place): Val {
     if (of.v === 'array') return of.items[n] ?? of.more ?? UNDEFINED
     if (of.v === 'row') return of.many ? { v: 'row', table: of.table, step: of.step, ...(of.field ? { field: of.field } : {}) } : of
     if (of.v === 'request') return of
+    if (n === 0 && it.request?.path !== undefined && isAddressBeforeQuery(of)) return constant(it.request.path)
     if (of.v === 'call' && of.name === 'split') return { v: 'call', name: 'split', args: [...of.args, key], ...(of.at ? { at: of.at } : {}) }
     return elementOf(it, of)
   }
@@ -161,6 +162,13 @@ export function index(it: Interpreter, of: Val, key: Val, at: Place): Val {
   if (of.v === 'global' && of.name === 'process.env') return { v: 'env', name: '*' }
   if (of.v === 'array' || of.v === 'row') return elementOf(it, of)
   return { v: 'call', name: 'index', args: [of, key], at }
+}
+
+/** `request.url.split('?')`, whose first part is the path. */
+function isAddressBeforeQuery(of: Val): boolean {
+  if (of.v !== 'call' || of.name !== 'split') return false
+  const [address, by] = of.args
+  return address?.v === 'request' && address.part === 'url' && address.name === undefined && by?.v === 'const' && by.value === '?'
 }
 
 /** The values of a table, each under the keys that lead to it when the key is what a request or an event says. */

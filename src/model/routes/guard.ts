@@ -44,6 +44,8 @@ export interface Proof {
 const RANK: Readonly<Record<Guard['trust'], number>> = { verified: 3, editable: 2, unverified: 1, claimed: 0 }
 const WHO: Readonly<Record<Who, number>> = { admin: 5, signature: 4, secret: 4, user: 3, token: 2, check: 1 }
 const CREDENTIAL = /token|secret|key|hash|code|nonce|signature|password|credential|invite|slug_secret|uuid|(^|_)(pin|otp)(_|$)|passcode/i
+/** Cookies that remember how somebody likes to see the pages. */
+const PREFERENCE = /theme|style|locale|lang|layout|sidebar|consent|colou?r|currency|i18n|banner|dismiss/i
 /** Methods that ask whether something is among others, or a part of it. */
 const MEMBERSHIP = /^(includes|has|some|every|in|startsWith|endsWith|matches|indexOf)$/
 const HEADER_SECRET = /authorization|secret|token|key|signature|cron|x-/i
@@ -183,7 +185,7 @@ function prove(value: Value, truthy: boolean, behaviour: Behaviour, depth: numbe
       return truthy && value.verified ? { who: 'signature', trust: 'verified', how: `${value.processor} signature` } : undefined
     case 'request':
       // A cookie or header that is only there proves nothing; it is remembered as a claim.
-      return truthy && (value.part === 'cookie' || (value.part === 'header' && HEADER_SECRET.test(value.name ?? '')))
+      return truthy && ((value.part === 'cookie' && !PREFERENCE.test(value.name ?? '')) || (value.part === 'header' && HEADER_SECRET.test(value.name ?? '')))
         ? { who: 'check', trust: 'claimed', how: `${value.part}${value.name ? ` ${value.name}` : ''} that is only tested for presence` }
         : undefined
     case 'call':

@@ -6,6 +6,7 @@ import { member, request } from '../members.ts'
 import { callValue, settle } from '../operations.ts'
 import { statusIn } from '../responses.ts'
 import { sessionHost, sessionStorage } from '../session-host.ts'
+import { urlPattern } from '../url-pattern.ts'
 import type { Library, LibraryCall } from './library.ts'
 import { shaped } from './validation.ts'
 
@@ -31,6 +32,8 @@ const next: Library = {
         return answer(c, 'next', 200)
       case 'NextResponse':
         return c.chain.links.at(-1)?.name === 'new' ? answer(c, 'other', optionStatus(c, second) ?? 200, first) : undefined
+      case 'URLPattern':
+        return urlPattern(first)
       case 'NextRequest':
         return first ? derivedRequest(first, second) : undefined
       case 'redirect':
@@ -212,7 +215,7 @@ const wrappers: Library = {
   packages: ['express-async-handler', 'next-connect', '@sentry/', 'react', 'micro', 'micro-cors', 'nextjs-cors', 'cors', 'server-only'],
   call(c) {
     const first = c.args[0]
-    if (c.name === 'cache' || c.name === 'asyncHandler' || c.name === 'default' || c.name === 'expressAsyncHandler') return first ?? UNKNOWN
+    if (c.name === 'cache' || c.name === 'use' || c.name === 'asyncHandler' || c.name === 'default' || c.name === 'expressAsyncHandler') return first ?? UNKNOWN
     // React's `use(promise)` waits like `await`, in components that are not async.
     if (c.name === 'use' && first) return settle(c.it, first, c.at)
     if (c.name === 'buffer' || c.name === 'text') return request('raw-body')
