@@ -1,6 +1,6 @@
 /**
- * Shows that an incremental audit equals a full one: audits the newest commits of each repository, oldest first, once with facts kept from all
- * commits before and once with nothing kept, and compares the two reports byte for byte.
+ * Shows that an incremental audit equals a full one: audits the newest commits of each repository, oldest first, once with everything kept from all
+ * commits before (facts in a store, and what a process remembers of the last audits) and once with nothing kept, and compares the two reports byte for byte.
  *
  *   node bench/incremental.ts --clones DIR [--repositories FILE | --only TEXT] [--commits N] [--minutes N] [--compare]
  *
@@ -11,9 +11,9 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { type AuditResult, audit } from '../src/audit.ts'
+import { type AuditPorts, type AuditResult, audit } from '../src/audit.ts'
+import { emptyMemory } from '../src/audit-memory.ts'
 import { DEFAULT_CONFIG } from '../src/config/config.ts'
-import type { FactsCache } from '../src/facts/gather.ts'
 import { localPorts } from '../src/platform/local/ports.ts'
 import { firstDifference } from '../test/support/first-difference.ts'
 import { JsonFactsCache } from '../test/support/json-facts-cache.ts'
@@ -73,11 +73,11 @@ async function runRepository(dir: string, name: string): Promise<Tally> {
   const tally: Tally = { commits: 0, different: 0, incrementalMs: 0, fullMs: 0, readIncremental: 0, readFull: 0 }
   // Two sets of ports: nothing that one side learns may reach the other.
   const [warm, cold] = [await localPorts(dir, { offline: true }), await localPorts(dir, { offline: true })]
-  const cache = new JsonFactsCache()
+  const kept = { cache: new JsonFactsCache(), memory: emptyMemory() }
   try {
     for (const commit of newestCommits(dir, Number(values.commits))) {
       if (performance.now() > deadline) break
-      const incremental = await auditCommit(commit, { ...warm, cache })
+      const incremental = await auditCommit(commit, { ...warm, ...kept })
       const full = await auditCommit(commit, cold)
       tally.commits++
       tally.incrementalMs += incremental.run.durationMs
@@ -96,7 +96,7 @@ async function runRepository(dir: string, name: string): Promise<Tally> {
   return tally
 }
 
-function auditCommit(commit: string, ports: Parameters<typeof audit>[1] & { cache?: FactsCache }): Promise<AuditResult> {
+function auditCommit(commit: string, ports: AuditPorts): Promise<AuditResult> {
   return audit({ commit, ...(values.compare ? { base: `${commit}^1` } : {}), config: DEFAULT_CONFIG, today: '2026-11-20' }, ports)
 }
 
