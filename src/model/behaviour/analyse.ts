@@ -9,7 +9,7 @@ import { ownerOf } from './injection.ts'
 import { Interpreter } from './interpreter.ts'
 import { settleChain, taggedTemplate } from './libraries/index.ts'
 import { member } from './members.ts'
-import { exportedValue, moduleScope, quietly, scopeOfFunction, withInterpreter } from './module-values.ts'
+import { evaluateAlone, exportedValue, moduleScope, quietly, scopeOfFunction, withInterpreter } from './module-values.ts'
 import { install } from './operations.ts'
 import type { Program } from './program.ts'
 
@@ -143,7 +143,7 @@ function resolve(it: Interpreter, r: Runnable): Val | undefined {
   if (r.expression) {
     const scope = scopeOfFunction(it, r.path, r.scope ?? 0)
     const expression = r.expression
-    return scope ? quietly(it, () => evaluate(it, expression, scope)) : undefined
+    return scope ? quietly(it, () => evaluateAlone(it, expression, scope)) : undefined
   }
   if (r.functionId !== undefined) {
     const fn = it.program.facts(r.path)?.functions[r.functionId]

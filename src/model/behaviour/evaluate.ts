@@ -4,7 +4,7 @@ import { array, type ClassVal, constant, type FunctionVal, isLiteral, isNullish,
 import { HIDDEN_LITERAL } from './behaviour.ts'
 import type { Assumption, Interpreter } from './interpreter.ts'
 import { elementOf, index, member } from './members.ts'
-import { atWork, exportedValue, importedModule, quietly, requireModule } from './module-values.ts'
+import { atWork, evaluateAlone, exportedValue, importedModule, quietly, requireModule } from './module-values.ts'
 import { assignTo, callMethod, callValue, construct, settle, taggedTemplate } from './operations.ts'
 import { evaluateOnce, UNFINISHED } from './program.ts'
 import { Scope } from './scope.ts'
@@ -211,7 +211,7 @@ export function functionValue(_it: Interpreter, path: string, id: FunctionId, sc
 }
 
 export function classValue(it: Interpreter, ir: ClassIR, name: string, scope: Scope): ClassVal {
-  const statics = new Scope(scope.path, scope)
+  const statics = new Scope(scope.path, scope, scope.lazy !== undefined)
   const cls: ClassVal = { v: 'class', ir, name, path: scope.path, scope, statics }
   statics.vars.set('this', cls)
   statics.lazy = new Map()
@@ -220,7 +220,7 @@ export function classValue(it: Interpreter, ir: ClassIR, name: string, scope: Sc
     const value = m.value
     if (m.how === 'field' && value)
       // the class of a module is for all entries, and so is what its static members hold
-      statics.lazy.set(m.name, () => (scope.lazy ? quietly(atWork(it), () => evaluate(atWork(it), value, statics)) : evaluate(it, value, statics)))
+      statics.lazy.set(m.name, () => (scope.lazy ? quietly(atWork(it), () => evaluateAlone(atWork(it), value, statics)) : evaluate(it, value, statics)))
     else if (m.fn !== undefined && m.how === 'method') statics.lazy.set(m.name, () => functionValue(it, scope.path, m.fn as number, scope, cls, cls))
   }
   return cls

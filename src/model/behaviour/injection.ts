@@ -3,7 +3,7 @@ import type { Place } from '../../lib/place.ts'
 import { type ClassVal, type InstanceVal, UNKNOWN, type Val } from './abstract-value.ts'
 import type { Interpreter } from './interpreter.ts'
 import { parentOf } from './members.ts'
-import { moduleScope, quietly } from './module-values.ts'
+import { alone, moduleScope, quietly } from './module-values.ts'
 import { construct, evaluate, lookup } from './operations.ts'
 
 /** Services that are given to services that are given to a class. */
@@ -34,7 +34,7 @@ function injected(it: Interpreter, cls: ClassVal, depth: number): Val | undefine
   if (known) return known
   if (depth > MAX_DEPTH) return undefined
   it.services.set(key, UNKNOWN)
-  const made = quietly(it, () => construct(it, cls, dependencies(it, cls, depth), place(cls)))
+  const made = quietly(it, () => alone(it, () => construct(it, cls, dependencies(it, cls, depth), place(cls))))
   it.services.set(key, made)
   return made
 }

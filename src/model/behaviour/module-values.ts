@@ -1,10 +1,10 @@
-import type { FunctionIR, Stmt } from '../../facts/javascript.ts'
+import type { Expr, FunctionIR, Stmt } from '../../facts/javascript.ts'
 import { isNullish, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
 import type { Interpreter } from './interpreter.ts'
 import { member } from './members.ts'
 import { bind, classValue, evaluate, functionValue } from './operations.ts'
 import { declareLazily, evaluateOnce, type LazyEvaluation, UNFINISHED } from './program.ts'
-import { Scope } from './scope.ts'
+import { makeShared, Scope } from './scope.ts'
 
 /** Nodes of code that a value of a module may take: the same for whichever entry asks for it first, because the value is for all. */
 const MODULE_FUEL = 60_000
@@ -31,13 +31,26 @@ export function quietly<T>(it: Interpreter, run: () => T): T {
   }
 }
 
+/** Evaluates what a module holds, for all entries. */
+export const evaluateAlone = (it: Interpreter, expr: Expr, scope: Scope): Val => makeShared(() => alone(it, () => evaluate(it, expr, scope)))
+
+/** Takes back what evaluation wrote to names of modules: their values must not depend on what was asked for before. */
+export function alone(it: Interpreter, run: () => Val): Val {
+  let value: Val = UNKNOWN
+  const { end } = it.branch(undefined, () => {
+    value = run()
+  })
+  if (end) throw end
+  return value
+}
+
 function lazily(it: Interpreter): LazyEvaluation {
   // The interpreter that first reads a name evaluates it; the value holds nothing of that run.
   return {
     pattern: (to, stmt, scope) =>
       quietly(it, () => {
         try {
-          bind(it, to, stmt.init ? evaluate(it, stmt.init, scope) : UNDEFINED, scope, stmt.l)
+          bind(it, to, stmt.init ? evaluateAlone(it, stmt.init, scope) : UNDEFINED, scope, stmt.l)
         } catch {
           // the declaration throws for certain; its names stay unknown
         }
@@ -49,7 +62,7 @@ function lazily(it: Interpreter): LazyEvaluation {
           if (depth > 4) return
           for (const s of list) {
             if (s.k === 'expr' && s.expr.k === 'assign' && s.expr.to.k === 'name' && s.expr.to.name === name && s.expr.op === '=')
-              found.push(safely(() => evaluate(it, (s.expr as Extract<typeof s.expr, { k: 'assign' }>).value, scope)))
+              found.push(safely(() => evaluateAlone(it, (s.expr as Extract<typeof s.expr, { k: 'assign' }>).value, scope)))
             else if (s.k === 'if') {
               visit(s.then, depth + 1)
               if (s.else) visit(s.else, depth + 1)
@@ -71,7 +84,7 @@ function lazily(it: Interpreter): LazyEvaluation {
         const { expr: target } = s.expr.to
         if (target.k !== 'mem' || target.of.k !== 'id' || target.of.name !== name) continue
         const { value } = s.expr
-        putMember(scope, name, target.name, () => quietly(it, () => safely(() => evaluate(it, value, scope))))
+        putMember(scope, name, target.name, () => quietly(it, () => safely(() => evaluateAlone(it, value, scope))))
       }
     },
     cls: (stmt, scope) => classValue(it, stmt.class, stmt.name ?? '', scope),
@@ -102,7 +115,7 @@ export function moduleScope(it: Interpreter, path: string): Scope | undefined {
   if (known) return known
   const body = facts?.functions[0]
   if (!facts || !body) return undefined
-  const scope = new Scope(path)
+  const scope = new Scope(path, undefined, true)
   program.scopes.set(path, scope)
   declareLazily(body, scope, { ...lazyOf(it) })
   for (const i of facts.imports) {
@@ -154,7 +167,7 @@ export function scopeOfFunction(it: Interpreter, path: string, id: number): Scop
   const known = it.program.functionScopes.get(key)
   if (known) return known
   const parent = scopeOfFunction(it, path, fn.parent ?? 0)
-  const scope = new Scope(path, parent)
+  const scope = new Scope(path, parent, true)
   it.program.functionScopes.set(key, scope)
   declareLazily(fn, scope, lazyOf(it))
   declareParameters(fn, scope)
@@ -235,7 +248,7 @@ function findExport(it: Interpreter, path: string, name: string, depth: number):
     if (found.from !== undefined) return importThrough(it, path, found.from, found.imported ?? name, depth)
     const scope = moduleScope(it, path)
     if (!scope) return undefined
-    if (found.value) return quietly(it, () => safely(() => evaluate(it, found.value as NonNullable<typeof found.value>, scope)))
+    if (found.value) return quietly(it, () => safely(() => evaluateAlone(it, found.value as NonNullable<typeof found.value>, scope)))
     const local = found.local ?? name
     return readModuleName(it, scope, local)
   }

@@ -4,6 +4,22 @@ let serial = 0
 /** The serial of the youngest scope. */
 export const youngest = (): number => serial
 
+const SHARED = 0
+let made: Scope[] | undefined
+
+/** Runs what makes a value for all entries: the scopes in it are its own while it is made, and shared afterwards. */
+export function makeShared<T>(make: () => T): T {
+  const outer = made
+  const own: Scope[] = []
+  made = own
+  try {
+    return make()
+  } finally {
+    made = outer
+    for (const scope of own) scope.serial = SHARED
+  }
+}
+
 /** Names and their values at one level; looked up outwards. Names of modules are evaluated when first read. */
 export class Scope {
   readonly vars = new Map<string, Val>()
@@ -11,12 +27,14 @@ export class Scope {
   readonly path: string
   /** Names that are evaluated on first use (module level). */
   lazy: Map<string, () => Val> | undefined
-  /** Grows with every scope made: tells whether a scope is younger than a branch. */
-  readonly serial: number = ++serial
+  /** Grows with every scope made: tells whether a scope is younger than a branch. Those that all entries share are older than any. */
+  serial: number
 
-  constructor(path: string, parent?: Scope) {
+  constructor(path: string, parent?: Scope, shared = false) {
     this.path = path
     this.parent = parent
+    this.serial = shared ? SHARED : ++serial
+    made?.push(this)
   }
 
   /** The scope that defines `name`. */

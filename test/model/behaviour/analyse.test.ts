@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Entry } from '../../../src/model/behaviour/behaviour.ts'
-import { behaviourOf, describeSteps } from './describe-behaviour.ts'
+import { behaviourOf, behavioursOf, describeSteps } from './describe-behaviour.ts'
 
 const CLIENTS = `
 import { createServerClient } from '@supabase/ssr'
@@ -468,4 +468,35 @@ describe('analyse', () => {
       expect(describeSteps(behaviour)).toEqual(c.steps)
     })
   }
+})
+
+describe('entries that share modules', () => {
+  const files = {
+    'db.ts': `import { createClient } from '@supabase/supabase-js'
+let client = null
+let loaded = false
+class Store { constructor() { this.seen = null } }
+export const store = new Store()
+function load() { if (loaded) return 'again'; loaded = true; return 'first' }
+export const how = load()
+export function db() {
+  if (client) return client
+  if (!process.env.SUPABASE_URL) throw new Error('no address')
+  load()
+  store.seen = 'x'
+  client = createClient(process.env.SUPABASE_URL, process.env.SUPABASE_SERVICE_ROLE_KEY)
+  return client
+}`,
+    'a.ts': "import { db, how } from './db'\nexport async function GET() { console.log(how); return Response.json(await db().from('a').select()) }",
+    'b.ts': "import { db, store } from './db'\nexport async function GET() { const d = db(); return Response.json(await d.from(store.seen ?? 'b').select()) }",
+  }
+  const [a, b] = ['a.ts', 'b.ts'].map((path): Entry => ({ path, name: 'GET', seeds: ['web-request'] })) as [Entry, Entry]
+
+  test('each starts from the modules as they are loaded, whichever ran before', () => {
+    const [first, second] = behavioursOf(files, [a, b])
+    const [secondAlone, firstAfter] = behavioursOf(files, [b, a])
+    expect(describeSteps(second as never)).toEqual(describeSteps(secondAlone as never))
+    expect(describeSteps(firstAfter as never)).toEqual(describeSteps(first as never))
+    expect(describeSteps(first as never).some((s) => s.startsWith('throw'))).toBe(true)
+  })
 })

@@ -5,10 +5,14 @@ import type { Behaviour, Condition, Entry, Step, Value } from '../../../src/mode
 import { createProgram, relativeResolver } from '../../../src/model/behaviour/program.ts'
 
 /** The behaviour of an entry of a small program. */
-export function behaviourOf(files: Readonly<Record<string, string>>, entry: Entry): Behaviour {
+export const behaviourOf = (files: Readonly<Record<string, string>>, entry: Entry): Behaviour => behavioursOf(files, [entry])[0] as Behaviour
+
+/** The behaviours of several entries, in this order. */
+export function behavioursOf(files: Readonly<Record<string, string>>, entries: readonly Entry[]): Behaviour[] {
   const facts = new Map<string, JavaScriptFacts>()
   for (const [path, text] of Object.entries(files)) facts.set(path, javascript.extract(text, path).facts)
-  return analyse(entry, createProgram(facts, relativeResolver(facts)))
+  const program = createProgram(facts, relativeResolver(facts))
+  return entries.map((entry) => analyse(entry, program))
 }
 
 /** One line per step: what happens, and after `if` what must hold for it. Logs are left out. */
