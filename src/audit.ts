@@ -268,10 +268,17 @@ function compare(baseFindings: readonly Finding[], base: Audited, head: Audited)
   // without a database nothing that rests on it is repaired, wherever the statements stand
   const blind = new Set(lost ? CHECKS.filter((c) => c.needs.includes('schema')).map((c) => c.id) : [])
   const unreadable = new Set(head.model.gaps.filter((g) => g.touches.length > 0).map((g) => g.path))
+  const hidden = (f: Finding) => unreadable.has(f.at.path) && head.model.gaps.some((g) => g.path === f.at.path && g.touches.some((t) => couldHide(t.topic, f)))
   const failedChecks = new Set(head.results.filter((r) => r.crash !== undefined).map((r) => r.check.id))
-  const readable = (f: Finding) => !unreadable.has(f.at.path) && !failedChecks.has(f.check) && !unreadable.has('') && !blind.has(f.check)
+  const readable = (f: Finding) => !hidden(f) && !failedChecks.has(f.check) && !unreadable.has('') && !blind.has(f.check)
   const compared = compareFindings(baseFindings, head.findings, readable)
   return lost && !base.model.gaps.some((g) => g.lost) ? { ...compared, lost: lost.because } : compared
+}
+
+/** Whether what a gap touches decides a finding; the public flag of a bucket is no matter of policies. */
+function couldHide(topic: Gap['touches'][number]['topic'], finding: Finding): boolean {
+  if (topic === 'policy' && finding.subject.startsWith('bucket ') && finding.discriminator === undefined) return false
+  return topic === 'anything' || CHECKS.some((c) => c.id === finding.check && c.doubtedBy.includes(topic))
 }
 
 /** Adds up phases and counts over the commits of one audit. */

@@ -71,3 +71,20 @@ test('what the base could not judge either blocks nobody', async () => {
   const report = await auditPullRequest(BOTH, { ...BOTH, 'README.md': 'x' })
   expect(report.comparison?.lost).toBeUndefined()
 })
+
+test('what a gap cannot have touched is fixed all the same', async () => {
+  const bucket = (open: boolean, gap: boolean): DatabaseResult => ({
+    ...EMPTY,
+    catalog: { ...EMPTY.catalog, buckets: [{ name: 'papers', public: open, at: { path: 'supabase/migrations/1_a.sql', line: 1 } }], speaksOfStorage: true },
+    gaps: gap ? [{ path: 'supabase/migrations/1_a.sql', line: 2, because: 'PostgreSQL cannot parse it', touches: [{ topic: 'policy' }] }] : [],
+  })
+  const base = { 'supabase/migrations/1_a.sql': "insert into storage.buckets (id, public) values ('papers', true);" }
+  const head = { 'supabase/migrations/1_a.sql': "insert into storage.buckets (id, public) values ('papers', false);\ncreate policy if not exists;" }
+  const source = new MemorySource([
+    { name: 'base', files: base },
+    { name: 'head', files: head },
+  ])
+  const replay: Database['replay'] = async (input) => (input.files.some((f) => f.text.includes('true')) ? bucket(true, false) : bucket(false, true))
+  const report = await auditFiles(head, { base: 'base' }, { source, database: { replay } })
+  expect(report.comparison?.fixed.map((f) => f.subject)).toEqual(['bucket papers'])
+})
