@@ -10,7 +10,7 @@ const STATUS_WORD = { failed: 'failed', passed: 'passed', 'not-applicable': 'doe
 
 /** The 25 checks, one row each. */
 export function checksTable(report: Report): string {
-  const rows = report.checks.map((c) => `| ${c.number} | ${STATUS[c.status]} ${STATUS_WORD[c.status]} | ${prose(c.rule, 200)} | ${reason(c)} |`)
+  const rows = report.checks.map((c) => `| ${c.number} | ${STATUS[c.status]} ${STATUS_WORD[c.status]} | ${prose(c.rule, 400)} | ${reason(c)} |`)
   return ['| # | Result | Rule | On what evidence |', '| --: | :-- | :-- | :-- |', ...rows].join('\n')
 }
 

@@ -71,9 +71,9 @@ function renderPasteAll(findings: readonly ReportFinding[]): string {
   return parts.length ? `<div class="paste">${parts.join('')}</div>` : ''
 }
 
-/** A text to copy, folded away. It wraps, because it is read as prose. */
+/** A text to copy, folded away, and not on paper. It wraps, because it is read as prose. */
 function copyBox(title: string, body: string): string {
-  return `<details><summary>${title}</summary><pre class="wrap" tabindex="0">${code(body)}</pre></details>`
+  return `<details class="copy"><summary>${title}</summary><pre class="wrap" tabindex="0">${code(body)}</pre></details>`
 }
 
 function renderFinding(check: ReportCheck, f: ReportFinding, excerpt: Excerpt | undefined): string {

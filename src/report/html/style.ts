@@ -50,5 +50,5 @@ pre.wrap{white-space:pre-wrap;overflow-wrap:anywhere}
 :focus-visible{outline:3px solid var(--link);outline-offset:2px}
 footer{margin-top:3rem;padding-top:1rem;border-top:1px solid var(--line);color:var(--soft);font-size:.85rem}
 @media (max-width:40rem){main{padding:1.2rem .9rem 3rem}.tiles{grid-template-columns:repeat(auto-fit,minmax(5.6rem,1fr));gap:.45rem}.tiles li{padding:.45rem .6rem}.verdict{padding:1rem 1.1rem}.verdict strong{font-size:1.4rem}}
-@media print{body{font-size:11pt}main{max-width:none;padding:0}details::details-content{content-visibility:visible;display:block;height:auto}pre{white-space:pre-wrap;overflow-wrap:anywhere}.finding{break-inside:auto}h2,h3,summary{break-after:avoid}.scroll{overflow:visible}tr{break-inside:avoid}nav{display:none}}
+@media print{body{font-size:11pt}main{max-width:none;padding:0}details::details-content{content-visibility:visible;display:block;height:auto}pre{white-space:pre-wrap;overflow-wrap:anywhere}.finding{break-inside:auto}h2,h3,summary{break-after:avoid}.scroll{overflow:visible}tr{break-inside:avoid}.copy,.paste{display:none}}
 `
