@@ -76,11 +76,20 @@ function decode(bytes: Uint8Array, path: string): { text: string; binary?: true;
   if (buffer[0] === 0xfe && buffer[1] === 0xff) return { text: new TextDecoder('utf-16be').decode(buffer) }
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(buffer)
-    return text.includes('\0') && !path.endsWith('.sql') ? { text: '', binary: true } : { text }
+    if (!text.includes('\0') || path.endsWith('.sql')) return { text }
+    return /(^|\/)\.gitignore$/.test(path) ? { text: withoutNulLines(text) } : { text: '', binary: true }
   } catch {
     if (buffer.subarray(0, 8000).includes(0)) return { text: '', binary: true }
     return { text: buffer.toString('latin1'), problem: 'is not valid UTF-8; it was read as Latin-1' }
   }
+}
+
+/** A shell that appends UTF-16 to an ignore file leaves lines with NULs, where git's patterns end. */
+function withoutNulLines(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => (line.includes('\0') ? '' : line))
+    .join('\n')
 }
 
 /** Runs all jobs in this thread. */

@@ -5,7 +5,8 @@ import { notApplicable, type Outcome, unverified } from '../define-check.ts'
 export function withoutWebhooks(payments: PaymentsModel, what: 'subscriptions' | 'anything'): Outcome | undefined {
   if (!payments.processors.length) return otherwise(payments)
   const unknown = payments.unread.length > 0 && !payments.oneTime
-  if (what === 'subscriptions' && !payments.subscriptions && !unknown) return notApplicable('only one-time payments are sold')
+  if (what === 'subscriptions' && !payments.subscriptions && !unknown)
+    return notApplicable(payments.oneTime ? 'only one-time payments are sold' : 'nothing shows that something recurring is sold')
   if (payments.webhooks.length) return undefined
   if (payments.unread.length) {
     return unverified('a webhook endpoint could not be followed', {

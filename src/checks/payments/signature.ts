@@ -49,7 +49,10 @@ export default defineCheck({
         evidence,
       )
     }
-    if (!payments.subscriptions) return notApplicable('payments are taken once, and no endpoint acts on events of the processor', evidence)
+    if (!payments.subscriptions) {
+      const sold = payments.oneTime ? 'payments are taken once' : 'nothing shows that something recurring is sold'
+      return notApplicable(`${sold}, and no endpoint acts on events of the processor`, evidence)
+    }
     return failed([noWebhook(payments)], evidence)
   },
 })

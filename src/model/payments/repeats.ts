@@ -1,4 +1,5 @@
 import type { SqlFunction, Table } from '../../database/database.ts'
+import type { Place } from '../../lib/place.ts'
 import type { SchemaModel } from '../app-model.ts'
 import type { Behaviour, Condition, Step, Value } from '../behaviour/behaviour.ts'
 import type { Route } from '../routes/routes.ts'
@@ -45,7 +46,7 @@ export function judgeRepeats(route: Route, behaviour: Behaviour, schema: Schema,
     repeats: dedupe(problems),
     effects,
     ...(claim && claim.unique !== false ? { guard: `the event id is recorded in ${claim.table}` } : {}),
-    acknowledgesFailure: acknowledgements(route, behaviour, claim),
+    acknowledgesFailure: [...acknowledgements(route, behaviour, claim), ...onlyLogged(route, steps, claim)],
     unreadErrors: unreadErrors(steps).map((s) => entryPlace(s, route)),
     ...(claim ? recordedTooEarly(route, steps, claim, transactional) : {}),
   }
@@ -466,6 +467,39 @@ function acknowledgements(route: Route, { steps }: Behaviour, claim: Claim | und
         (provesSignature(s.under, steps).proved || s.under.some((c) => namesIn(c.test).size > 0)),
     )
     .map((s) => entryPlace(s, route))
+}
+
+/** Failed writes that are logged, after which the handler goes on to an answer of success: nothing throws, nothing answers otherwise. */
+function onlyLogged(route: Route, steps: readonly Step[], claim: Claim | undefined): Place[] {
+  return steps.flatMap((s, i): Place[] => {
+    const e = s.effect
+    if (e.kind !== 'db' || e.op === 'select' || i === claim?.insert || /log|audit|(^|_)events?$|webhook|notification/i.test(e.table)) return []
+    const failed = (x: Step) => x.under.some((c) => !c.negated && c.test.v === 'error' && c.test.of === i)
+    const logged = steps.find((x) => x.effect.kind === 'log' && failed(x))
+    if (!logged || !provesSignature(s.under, steps).proved) return []
+    const told = steps.some((x) => answersOtherwise(x, i))
+    return told ? [] : [entryPlace(logged, route)]
+  })
+}
+
+/** The step shows that a failure of step `of` ends in an exception or in an answer that asks for another delivery. */
+function answersOtherwise(step: Step, of: number): boolean {
+  const ends = step.effect.kind === 'throw' || (step.effect.kind === 'respond' && (step.effect.status ?? 500) >= 400)
+  return step.under.some((c) => {
+    if (ends && (dependsOn(c.test, of) || c.test.v === 'unknown')) return true
+    const { thrown, how, status } = c.otherwise
+    return c.negated && c.test.v === 'error' && c.test.of === of && (thrown === true || (status ?? 0) >= 400 || (how === 'respond' && status === undefined))
+  })
+}
+
+/** A test of whether step `of` failed, also through what a helper gave back in that case. */
+function dependsOn(test: Value, of: number): boolean {
+  return contains(
+    test,
+    (v) =>
+      (v.v === 'error' && v.of === of) ||
+      (v.v === 'any' && (v.under?.some((branch) => branch.some((c) => contains(c.test, (x) => x.v === 'error' && x.of === of))) ?? false)),
+  )
 }
 
 function failedWork(c: Condition, steps: readonly Step[]): boolean {

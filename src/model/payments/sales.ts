@@ -6,22 +6,27 @@ import type { PaymentsModel, Processor } from './payments.ts'
 import { PROCESSORS } from './processors.ts'
 
 type Sales = Pick<PaymentsModel, 'processors' | 'subscriptions' | 'oneTime'>
+/** `managed`: subscriptions are looked up or managed, so some were sold: through a payment link, a dashboard, another program. */
+type FileSales = Sales & { readonly managed?: Sales['subscriptions'] }
 
 /** Which processors the code uses, and whether what it sells recurs. */
 export function findSales(files: ReadonlyMap<string, JavaScriptFacts>): Sales {
   const all = [...files].map(([path, js]) => salesOf(path, js))
   const processors = new Map<Processor, Sales['processors'][number]>()
   for (const p of all.flatMap((s) => s.processors)) if (!processors.has(p.name)) processors.set(p.name, p)
-  const subscriptions = all.find((s) => s.subscriptions)?.subscriptions
+  const subscriptions = all.find((s) => s.subscriptions)?.subscriptions ?? (processors.has('stripe') ? all.find((s) => s.managed)?.managed : undefined)
   const oneTime = all.find((s) => s.oneTime)?.oneTime
   return { processors: [...processors.values()], ...(subscriptions ? { subscriptions } : {}), ...(oneTime ? { oneTime } : {}) }
 }
 
+const MANAGES = /(^|\.)(subscriptions\.(list|retrieve|update|cancel|search|resume)|billingPortal\.sessions\.create)$/
+
 /** The same for one file: the first place of each. */
-const salesOf = rememberByFile((path: string, js: JavaScriptFacts): Sales => {
+const salesOf = rememberByFile((path: string, js: JavaScriptFacts): FileSales => {
   const processors = new Map<Processor, Sales['processors'][number]>()
   let subscriptions: Sales['subscriptions']
   let oneTime: Sales['oneTime']
+  let managed: Sales['subscriptions']
   const recurring = (at: Place, how: string) => {
     subscriptions ??= { ...at, how }
   }
@@ -44,6 +49,7 @@ const salesOf = rememberByFile((path: string, js: JavaScriptFacts): Sales => {
       if (e.k === 'call') {
         const callee = calleeText(e.fn)
         if (/(^|\.)subscriptions\.create$/.test(callee)) recurring({ path, line: e.l }, callee)
+        if (MANAGES.test(callee)) managed ??= { path, line: e.l, how: callee.replace(/^.*?(?=subscriptions|billingPortal)/, '') }
         if (/checkout\.sessions\.create$/.test(callee))
           for (const mode of modesOf(e.args[0])) if (mode === 'subscription') recurring({ path, line: e.l }, "checkout with mode 'subscription'")
         if (/(paymentIntents|charges)\.create$/.test(callee)) oneTime ??= { path, line: e.l, how: callee }
@@ -62,7 +68,12 @@ const salesOf = rememberByFile((path: string, js: JavaScriptFacts): Sales => {
       }
     }
   }
-  return { processors: [...processors.values()], ...(subscriptions ? { subscriptions } : {}), ...(oneTime ? { oneTime } : {}) }
+  return {
+    processors: [...processors.values()],
+    ...(subscriptions ? { subscriptions } : {}),
+    ...(oneTime ? { oneTime } : {}),
+    ...(managed ? { managed } : {}),
+  }
 })
 
 function modesOf(options: Expr | undefined): string[] {
