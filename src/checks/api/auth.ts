@@ -203,7 +203,9 @@ function severityOf(work: Work, route: Route, exposed: readonly Work[], receiver
 
 const isCheckout = (w: Work) =>
   w.kind === 'payment' &&
-  /checkout\.sessions\.create|payment_?intents\.create|paymentLinks\.create|checkouts?\.create|transactions\.create|createCheckout/i.test(w.call ?? '')
+  /checkout\.sessions\.create|charges\.create|payment_?intents\.create|paymentLinks\.create|checkouts?\.create|transactions\.create|createCheckout/i.test(
+    w.call ?? '',
+  )
 
 /** Somebody's account is no pending order: a guest has none that the handler could change for them. */
 function changesAnAccount(work: Work, exposed: readonly Work[]): boolean {

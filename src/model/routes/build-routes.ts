@@ -206,9 +206,10 @@ function weakestGuard(work: readonly Work[]): Guard | undefined {
   return guard
 }
 
-/** For handlers without work of interest: the guard of every answer with content. */
+/** For handlers without work of interest: the guard of every answer with content, or of all that the handler does when it only redirects. */
 function doorGuard(behaviour: Behaviour): Guard | undefined {
-  const answers = behaviour.steps.filter((s) => s.effect.kind === 'respond' && (s.effect.status ?? 200) < 400 && s.effect.how !== 'redirect')
+  const content = behaviour.steps.filter((s) => s.effect.kind === 'respond' && (s.effect.status ?? 200) < 400 && s.effect.how !== 'redirect')
+  const answers = content.length ? content : behaviour.steps.filter((s) => !s.before && s.effect.kind !== 'log')
   let guard: Guard | undefined
   for (const s of answers) {
     const g = guardOfConditions(s.under, behaviour)

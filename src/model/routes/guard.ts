@@ -44,6 +44,8 @@ export interface Proof {
 const RANK: Readonly<Record<Guard['trust'], number>> = { verified: 3, editable: 2, unverified: 1, claimed: 0 }
 const WHO: Readonly<Record<Who, number>> = { admin: 5, signature: 4, secret: 4, user: 3, token: 2, check: 1 }
 const CREDENTIAL = /token|secret|key|hash|code|nonce|signature|password|credential|invite|slug_secret|uuid|(^|_)(pin|otp)(_|$)|passcode/i
+/** Names of questions about what somebody may do. */
+const RIGHTS = /role|admin|permi|(^|\.)(can|may|has)[A-Z_]|allow|authori|access|owner|member|staff/
 /** Cookies that remember how somebody likes to see the pages. */
 const PREFERENCE = /theme|style|locale|lang|layout|sidebar|consent|colou?r|currency|i18n|banner|dismiss/i
 /** Methods that ask whether something is among others, or a part of it. */
@@ -429,7 +431,8 @@ function unknownCheck(value: Extract<Value, { v: 'call' }>, truthy: boolean): Pr
   // The result of something done with a caller: `hasRole(user, 'x')`.
   if (truthy)
     for (const a of value.args)
-      if (a.v === 'caller' && a.trust === 'verified') return { who: 'admin', trust: 'verified', how: value.name, ...(a.at ? { at: a.at } : {}) }
+      if (a.v === 'caller' && a.trust === 'verified')
+        return { who: RIGHTS.test(value.name) ? 'admin' : 'user', trust: 'verified', how: value.name, ...(a.at ? { at: a.at } : {}) }
   return undefined
 }
 

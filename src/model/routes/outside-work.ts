@@ -72,7 +72,7 @@ function fromRequestDeep(v: Value): boolean {
 /** What a request to another server spends or sends; undefined when it takes nothing of the server's own. */
 export function http(e: Extract<Effect, { name: string }>): Outside | undefined {
   const host = hostOf(e.args[0])
-  if (host && PAID_HOSTS.test(host)) return { kind: 'paid-api', what: `calls ${host} with the server's key`, call: host }
+  if (host && PAID_HOSTS.test(host) && !FREE_HOSTS.test(host)) return { kind: 'paid-api', what: `calls ${host} with the server's key`, call: host }
   if (host && MAIL_HOSTS.test(host))
     return {
       kind: 'mail',
