@@ -17,7 +17,7 @@ const HARMLESS_NAME =
 
 /** Values that are meant for the browser, whatever the name says. */
 const PUBLIC_VALUE =
-  /^(?:pk_|pk\.|pub_|pubkey|phc_|sb_publishable_|publishable|AIza|G-|GTM-|UA-|ca-pub-|6L[A-Za-z0-9_-]{38}$|0x[0-9a-fA-F]{40}$|0x4AAAA|[0-9]{6,20}-[a-z0-9]{20,40}\.apps|price_|prod_|cus_|acct_|plink_|sub_|evt_|pi_|buy_btn_|user_|usr_|[a-z][a-z0-9+.-]{1,20}:\/\/|data:|sha(?:256|384|512)-|[./#]|\$2[aby]\$|\$argon|v[0-9]+\.[0-9]|[0-9]{4}-[0-9]{2}-[0-9]{2}|urn:|MIIBI|-----BEGIN PUBLIC)/
+  /^(?:pk_|pk\.|pub_|pubkey|phc_|sb_publishable_|publishable|AIza|G-|GTM-|UA-|ca-pub-|6L[A-Za-z0-9_-]{38}$|0x[0-9a-fA-F]{40}$|0x4AAAA|[0-9]{6,20}-[a-z0-9]{20,40}\.apps|price_|prod_|cus_|acct_|plink_|sub_|evt_|pi_|buy_btn_|user_|usr_|[a-z]{2,5}(?:_[a-z]{2,4})?_[0-9a-f]{24}$|[a-z][a-z0-9+.-]{1,20}:\/\/|data:|sha(?:256|384|512)-|[./#]|\$2[aby]\$|\$argon|v[0-9]+\.[0-9]|[0-9]{4}-[0-9]{2}-[0-9]{2}|urn:|MIIBI|-----BEGIN PUBLIC)/
 
 const COMMON_PASSWORD =
   /^(?:p[a@4][s$]{2}(?:w[o0]rd|wort|code|phrase|e)?|admin(?:istrator)?|user|test(?:er|ing)?|demo|secret|qwerty|letmein|welcome|guest|root|postgres|mysql|senha|contrase[nñ]a|azerty|hunter|correct|valid|wrong|invalid|new|old|strong|weak|secure|my|temp|abc|changeme|default|supabase)(?:[-_]?(?:p[a@4][s$]{2}(?:w[o0]rd|wort)?|user|admin|test|secret))?[^A-Za-z]{0,8}$/i

@@ -100,6 +100,25 @@ describe('names', () => {
     expect(kinds(text)).toEqual(['generic-secret'])
   })
 
+  test.each(['JWT_SECRET=keyboardcat', 'ADMIN_PASSWORD=1234', "const SESSION_SECRET = 'keyboardcat'"])('a weak secret: %s', (text) => {
+    expect(kinds(text)).toEqual(['default-secret'])
+  })
+
+  test.each([
+    'JWT_SECRET=changeme',
+    'JWT_SECRET=your-secret',
+    'SESSION_SECRET=development',
+    'CRON_SECRET=$CRON_SECRET',
+    'ADMIN_PASSWORD=password',
+    'ADMIN_PASSWORD=',
+  ])('what stands where a secret would go: %s', (text) => {
+    expect(kinds(text)).toEqual([])
+  })
+
+  test('an id of 24 hexadecimal digits behind a prefix is no secret, whatever its name', () => {
+    expect(kinds(`secureSecrets: 'tsk_ab_${'68407ae5274a64092c305104'}'`)).toEqual([])
+  })
+
   test.each(["password: 'Winter26!x'", "if (password === 'sommer') open()", 'ADMIN_PASSWORD=Winter26!x'])('password: %s', (text) => {
     expect(kinds(text)).toEqual(['password'])
   })

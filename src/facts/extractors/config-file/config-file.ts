@@ -21,7 +21,7 @@ const YAML_NAMES =
 /** Configuration files as plain data with the line of every key; values that are secrets are redacted. */
 export const configFile: Extractor<'config-file'> = {
   kind: 'config-file',
-  version: '2',
+  version: '3',
   paths: [
     '**/*.toml',
     '**/.github/**/*.{yml,yaml}',

@@ -7,7 +7,7 @@ const MAX_VARIABLES = 2000
 /** Env files and their templates. */
 export const envFile: Extractor<'env-file'> = {
   kind: 'env-file',
-  version: '2',
+  version: '3',
   paths: ['**/.env', '**/.env.*', '**/.env-*', '**/*.env', '**/.dev.vars*', '**/.envrc'],
   extract(text, path) {
     if (/\.(?:[cm]?[jt]sx?|md|mdx|json|ya?ml|sh|py)$/i.test(path)) return { facts: { variables: [] }, problems: [] }

@@ -18,7 +18,7 @@ const MAX_SECRETS = 300
 /** Secrets by their format, or by the name they are assigned to, in any text file. */
 export const secrets: Extractor<'secrets'> = {
   kind: 'secrets',
-  version: '4',
+  version: '5',
   paths: [`**/!(${[...NOT_READ, 'package-lock.json', 'npm-shrinkwrap.json', 'pnpm-lock.yaml'].join('|')})`],
   maxBytes: 3 << 20,
   extract(text) {

@@ -6,7 +6,7 @@ const DEFINES = /\b(create|alter|drop|grant|revoke|do)\b/i
 /** SQL text, for the database sandbox, which splits and parses it with PostgreSQL's own parser. */
 export const sql: Extractor<'sql'> = {
   kind: 'sql',
-  version: '4',
+  version: '5',
   paths: ['**/*.sql'],
   maxBytes: 2 << 20,
   extract: (text) => ({ facts: { text: redactInPlace(text), definesSchema: DEFINES.test(text) }, problems: [] }),

@@ -13,7 +13,7 @@ const GENERATED_TYPES = [
 /** Text that checks look into beside code: scripts, HTML, Dockerfiles. Secrets are blanked out, lines and columns hold. */
 export const text: Extractor<'text'> = {
   kind: 'text',
-  version: '4',
+  version: '5',
   paths: [
     '**/*.{sh,bash,zsh,ps1,html,htm}',
     '**/Dockerfile*',
