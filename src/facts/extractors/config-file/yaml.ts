@@ -21,7 +21,9 @@ export function readYaml(text: string): ConfigReading {
     const error = document.errors[0]
     if (error) problems.push({ line: counter.linePos(error.pos[0]).line, message: 'is not valid YAML' })
     try {
-      data.push(document.toJS({ maxAliasCount: MAX_ALIASES }))
+      const value: unknown = document.toJS({ maxAliasCount: MAX_ALIASES })
+      if (holdsItself(value, new Set(), new Set())) throw new Error('an alias stands for what holds it')
+      data.push(value)
     } catch {
       problems.push({ line: 1, message: 'has aliases that expand without bound' })
       data.push(undefined)
@@ -29,6 +31,16 @@ export function readYaml(text: string): ConfigReading {
     walk(document.contents, documents.length > 1 ? String(i) : '', counter, lines, 0)
   })
   return { data: documents.length > 1 ? data : data[0], lines, problems: problems.slice(0, 3) }
+}
+
+function holdsItself(value: unknown, above: Set<object>, done: Set<object>): boolean {
+  if (value === null || typeof value !== 'object' || done.has(value)) return false
+  if (above.has(value)) return true
+  above.add(value)
+  const found = Object.values(value).some((inner) => holdsItself(inner, above, done))
+  above.delete(value)
+  done.add(value)
+  return found
 }
 
 function walk(node: unknown, path: string, counter: LineCounter, lines: Record<string, number>, depth: number): void {

@@ -10,7 +10,7 @@ export function parseYarn(text: string): LockfileFacts {
 
 /** Yarn's own format; `lines` is empty for text that was made from a binary file. */
 export function parseClassic(text: string, lines: ReadonlyMap<string, number>, format: 'yarn' | 'bun' = 'yarn'): LockfileFacts {
-  const result = parseYarnLockfile(text)
+  const result = parseYarnLockfile(withEndings(text))
   if (result.type === 'conflict') throw new Error('holds merge conflict markers')
   const resolutions: Record<string, string> = {}
   const entries = Object.entries(result.object)
@@ -29,6 +29,20 @@ export function parseClassic(text: string, lines: ReadonlyMap<string, number>, f
     table.add({ name: key.slice(0, at), version: key.slice(at + 1), line: lines.get(pattern) ?? 1, requires })
   }
   return { format, packages: table.list(), importers: [], resolutions }
+}
+
+/**
+ * The library reads on without end, until memory is gone, behind a comment on a last line that is not ended and behind a quotation mark that
+ * is not closed. Yarn writes strings on one line.
+ */
+function withEndings(text: string): string {
+  text.split('\n').forEach((line, i) => {
+    if (!line.includes('"') || line.trimStart().startsWith('#')) return
+    let open = false
+    for (let at = line.indexOf('"'); at !== -1; at = line.indexOf('"', at + 1)) if (!open || line[at - 1] !== '\\' || line[at - 2] === '\\') open = !open
+    if (open) throw new Error(`a quotation mark is not closed on line ${i + 1}`)
+  })
+  return `${text}\n`
 }
 
 /** `"a@npm:^1, a@npm:^2": { version, resolution, dependencies }`; the project's own workspaces are entries too. */
