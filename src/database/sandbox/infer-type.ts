@@ -21,7 +21,9 @@ const BY_NAME: readonly (readonly [RegExp, string])[] = [
 
 /** The type that a column most likely has, by its name alone. */
 export function typeByName(column: string): string {
-  for (const [pattern, type] of BY_NAME) if (pattern.test(column.toLowerCase())) return type
+  // "userId" says what user_id says
+  const name = column.replace(/([a-z0-9])([A-Z])/g, '$1_$2').toLowerCase()
+  for (const [pattern, type] of BY_NAME) if (pattern.test(name)) return type
   return 'text'
 }
 
