@@ -17,7 +17,7 @@ import {
 } from './abstract-value.ts'
 import { text } from './evaluate.ts'
 import { raise } from './execute.ts'
-import { host } from './hosts.ts'
+import { host } from './host-value.ts'
 import { type Interpreter, joinNarrowings, SIGNALS } from './interpreter.ts'
 import { cryptoCall } from './libraries/crypto.ts'
 import { elementOf, index, member, request } from './members.ts'

@@ -1,22 +1,14 @@
 import type { Place } from '../../lib/place.ts'
 import { array, constant, type HostVal, isNullish, native, object, stringOf, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
-import type { Seed, Value } from './behaviour.ts'
+import type { Seed } from './behaviour.ts'
 import { raise } from './execute.ts'
+import { host, type Part } from './host-value.ts'
 import type { Interpreter } from './interpreter.ts'
 import { member, request } from './members.ts'
 import { callValue, maybe, unknownCall } from './operations.ts'
 import { respond, statusIn } from './responses.ts'
 import { Scope } from './scope.ts'
 import { sessionCall, sessionHost, sessionMember } from './session-host.ts'
-
-type Part = Extract<Value, { v: 'request' }>['part']
-
-/** An object of a framework; `props` holds what the code puts on it. */
-export function host(name: string, part?: Part, props: Record<string, Val> = {}): HostVal {
-  const scope = new Scope('')
-  for (const [n, v] of Object.entries(props)) scope.vars.set(n, v)
-  return part ? { v: 'host', host: name, props: scope, part } : { v: 'host', host: name, props: scope }
-}
 
 /** The value of a handler's parameter. `next` runs what follows in the chain of middleware. */
 export function seedValue(seed: Seed, next?: (it: Interpreter, args: readonly Val[], at: Place) => Val, shared: Map<string, HostVal> = new Map()): Val {

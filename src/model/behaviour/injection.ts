@@ -1,10 +1,9 @@
 import type { ClassIR, Stmt } from '../../facts/javascript.ts'
-import type { Place } from '../../lib/place.ts'
 import { type ClassVal, type InstanceVal, UNKNOWN, type Val } from './abstract-value.ts'
+import { parentOf, placeOfClass } from './class-chain.ts'
 import type { Interpreter } from './interpreter.ts'
-import { parentOf } from './members.ts'
 import { alone, moduleScope, quietly } from './module-values.ts'
-import { construct, evaluate, lookup } from './operations.ts'
+import { construct, lookup } from './operations.ts'
 
 /** Services that are given to services that are given to a class. */
 const MAX_DEPTH = 4
@@ -34,7 +33,7 @@ function injected(it: Interpreter, cls: ClassVal, depth: number): Val | undefine
   if (known) return known
   if (depth > MAX_DEPTH) return undefined
   it.services.set(key, UNKNOWN)
-  const made = quietly(it, () => alone(it, () => construct(it, cls, dependencies(it, cls, depth), place(cls))))
+  const made = quietly(it, () => alone(it, () => construct(it, cls, dependencies(it, cls, depth), placeOfClass(cls))))
   it.services.set(key, made)
   return made
 }
@@ -50,16 +49,6 @@ function dependencies(it: Interpreter, cls: ClassVal, depth: number): Val[] {
     if (!name || !cls.scope.holder(name)) return UNKNOWN
     const of = lookup(it, name, cls.scope)
     if (of.v === 'class') return injected(it, of, depth + 1) ?? UNKNOWN
-    return of.v === 'lib' ? construct(it, of, [], place(cls)) : UNKNOWN
+    return of.v === 'lib' ? construct(it, of, [], placeOfClass(cls)) : UNKNOWN
   })
 }
-
-/** What a class of a library is for the class of the repository that extends it: `class PrismaService extends PrismaClient`. */
-export function libraryBase(it: Interpreter, cls: ClassVal): Val | undefined {
-  let last: ClassVal = cls
-  for (let parent = parentOf(it, cls), n = 0; parent && n < 8; parent = parentOf(it, parent), n++) last = parent
-  const base = last.ir.extends ? evaluate(it, last.ir.extends, last.scope) : undefined
-  return base?.v === 'lib' || base?.v === 'chain' ? construct(it, base, [], place(last)) : undefined
-}
-
-const place = (cls: ClassVal): Place => ({ path: cls.path, line: cls.ir.members[0]?.l ?? 1 })

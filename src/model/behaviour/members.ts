@@ -1,9 +1,9 @@
 import type { Place } from '../../lib/place.ts'
 import { array, type ClassVal, type Cond, constant, type InstanceVal, isNullish, keyOf, op, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
 import type { Value } from './behaviour.ts'
-import { libraryBase } from './injection.ts'
+import { libraryBase, parentOf } from './class-chain.ts'
 import type { Interpreter } from './interpreter.ts'
-import { callValue, evaluate, exportedValue, functionValue, hostMember, lookup, settleChain } from './operations.ts'
+import { callValue, exportedValue, functionValue, hostMember, lookup, settleChain } from './operations.ts'
 import { tokenClaim } from './token-claims.ts'
 
 /** Fields of an identity that the person it belongs to can change. */
@@ -117,12 +117,6 @@ const STANDARD: Record<string, true> = {
   Bun: true,
   localStorage: true,
   location: true,
-}
-
-/** The class that `cls` extends, when it is one of the repository's. */
-export function parentOf(it: Interpreter, cls: ClassVal): ClassVal | undefined {
-  const parent = cls.ir.extends ? evaluate(it, cls.ir.extends, cls.scope) : undefined
-  return parent?.v === 'class' ? parent : undefined
 }
 
 function instanceMember(it: Interpreter, of: InstanceVal, name: string, at: Place): Val {

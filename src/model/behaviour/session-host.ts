@@ -1,7 +1,7 @@
 import type { Place } from '../../lib/place.ts'
 import { constant, type HostVal, native, object, stringOf, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
 import type { Trust } from './behaviour.ts'
-import { host } from './hosts.ts'
+import { host } from './host-value.ts'
 import type { Interpreter } from './interpreter.ts'
 import { callValue, maybe, settle } from './operations.ts'
 

@@ -1,0 +1,13 @@
+import type { HostVal, Val } from './abstract-value.ts'
+import type { Value } from './behaviour.ts'
+import { Scope } from './scope.ts'
+
+/** What of a request something is. */
+export type Part = Extract<Value, { v: 'request' }>['part']
+
+/** An object of a framework; `props` holds what the code puts on it. */
+export function host(name: string, part?: Part, props: Record<string, Val> = {}): HostVal {
+  const scope = new Scope('')
+  for (const [n, v] of Object.entries(props)) scope.vars.set(n, v)
+  return part ? { v: 'host', host: name, props: scope, part } : { v: 'host', host: name, props: scope }
+}
