@@ -122,9 +122,11 @@ function environmentReads(js: JavaScriptFacts, wanted: (name: string) => boolean
   for (const i of js.imports) if (/^\$env\//.test(i.from)) for (const b of i.bindings) add(b.imported, i.l)
   const candidates: { name: string; line: number; object: string | undefined }[] = []
   const runtimeConfigs = new Set<string>()
+  const selective = selectiveReaders(js)
   walkExpressions(js, js.functions[0]?.body ?? [], (e) => {
     if (e.k === 'call') {
       if (e.fn.k === 'id' && e.fn.name === 'createEnv') for (const a of e.args) walkExpressions(js, a, (x) => void validated.add(x))
+      if (e.fn.k === 'id' && selective.has(e.fn.name)) return
       const first = e.args[0]
       const name = e.fn.k === 'mem' ? e.fn.name : e.fn.k === 'id' ? e.fn.name : ''
       const onEnvironment = e.fn.k === 'mem' && e.fn.name === 'get' && isEnvironment(e.fn.of)
@@ -153,6 +155,25 @@ function environmentReads(js: JavaScriptFacts, wanted: (name: string) => boolean
   })
   for (const c of candidates) if (c.object === undefined || runtimeConfigs.has(c.object)) add(c.name, c.line)
   return [...found.values()]
+}
+
+/**
+ * Functions of the file that read a variable by a computed name, which no bundler fills in, and ask first where they
+ * run: `if (isBrowser && isSecret) return ''`.
+ */
+function selectiveReaders(js: JavaScriptFacts): ReadonlySet<string> {
+  const found = new Set<string>()
+  for (const fn of js.functions) {
+    if (!fn.name) continue
+    let asks = false
+    let written = false
+    walkExpressions(js, fn.body, (e) => {
+      if (e.k === 'id' && /^(isBrowser|isClient|isServer|window|document)$/.test(e.name)) asks = true
+      if (e.k === 'mem' && isEnvironment(e.of)) written = true
+    })
+    if (asks && !written) found.add(fn.name)
+  }
+  return found
 }
 
 /** `process.env`, `import.meta.env`, `Deno.env`, `Bun.env`, `useRuntimeConfig()`, and objects that are called so. */
