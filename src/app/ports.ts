@@ -2,11 +2,12 @@ import { githubAdvisories } from '../platform/github/advisories.ts'
 import { accessToken } from '../platform/github/client.ts'
 import { localDatabase } from '../platform/local/database.ts'
 import { ExtractionPool } from '../platform/local/extraction-pool.ts'
+import { settingsOfProjects } from '../platform/supabase/management-api.ts'
 import { AuditThreads } from './audit-thread/audit-threads.ts'
 import type { RunnerOptions } from './run-target.ts'
 
 /** What audits of the App share on this machine: threads for audits and for extraction, the sandboxed database, and GitHub's advisories with their cache. */
-export function defaultPorts(baseUrl: string): RunnerOptions['ports'] & { close(): Promise<void> } {
+export function defaultPorts(baseUrl: string, supabaseToken?: string): RunnerOptions['ports'] & { close(): Promise<void> } {
   const pool = new ExtractionPool()
   const threads = new AuditThreads()
   return {
@@ -14,6 +15,7 @@ export function defaultPorts(baseUrl: string): RunnerOptions['ports'] & { close(
     database: localDatabase(),
     extractText: pool.extractText,
     advisories: (api, onRequest, cache) => githubAdvisories({ baseUrl, cache, onRequest, token: () => accessToken(api).catch(() => undefined) }),
+    ...(supabaseToken ? { hosted: () => settingsOfProjects({ token: supabaseToken }) } : {}),
     close: async () => {
       await Promise.all([threads.close(), pool.close()])
     },

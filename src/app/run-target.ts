@@ -46,6 +46,8 @@ export interface RunnerOptions {
   readonly ports: Pick<ThreadPorts, 'database' | 'extractText'> & {
     readonly audit: (request: AuditRequest, ports: ThreadPorts, signal: AbortSignal) => Promise<AuditResult>
     readonly advisories?: (api: GitHubApi, onRequest: () => void, cache: AdvisoryCache) => AuditPorts['advisories']
+    /** A reader of the hosted platform's settings for one audit; absent without a token. */
+    readonly hosted?: () => NonNullable<ThreadPorts['hosted']>
   }
   readonly log: Log
   readonly onAudit?: (result: {
@@ -250,6 +252,7 @@ class TargetRun {
           extractText: this.#options.ports.extractText,
           facts: packedFacts(this.#options.store.sql, this.#ref.id),
           ...(advisories ? { advisories } : {}),
+          ...(this.#options.ports.hosted ? { hosted: this.#options.ports.hosted() } : {}),
         },
         this.#signal,
       )

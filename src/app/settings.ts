@@ -11,6 +11,8 @@ export interface Settings {
   readonly host: string
   readonly port: number
   readonly webhookPath?: string
+  /** Reads the settings of hosted projects; `SUPABASE_ACCESS_TOKEN`. */
+  readonly supabaseToken?: string
   /** Undefined before the App is registered. */
   readonly credentials?: { readonly appId: number; readonly privateKey: string; readonly webhookSecret: string; readonly baseUrl: string }
 }
@@ -39,6 +41,7 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
     host: env['HOST'] || 'localhost',
     port: whole('PORT', 3000, 1, 65_535),
     ...(env['WEBHOOK_PATH'] ? { webhookPath: env['WEBHOOK_PATH'] } : {}),
+    ...(env['SUPABASE_ACCESS_TOKEN'] ? { supabaseToken: env['SUPABASE_ACCESS_TOKEN'] } : {}),
   }
   if (env['DATABASE_URL'] && !/^postgres(ql)?:\/\//.test(env['DATABASE_URL'])) problems.push('DATABASE_URL must begin with postgres:// or postgresql://.')
   if (env['WEBHOOK_PATH'] && !env['WEBHOOK_PATH'].startsWith('/')) problems.push('WEBHOOK_PATH must begin with a slash.')

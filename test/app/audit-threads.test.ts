@@ -61,6 +61,30 @@ describe('an audit in a thread', () => {
     await Promise.all([here.close?.(), there.close?.()])
   })
 
+  test('asks this thread for the settings of the hosted projects that the repository names, and gets no token', async () => {
+    const project = 'abcdefghijklmnopqrst'
+    const named = new MemorySource([
+      { name: 'base', files: { 'package.json': '{}' } },
+      {
+        name: 'head',
+        files: {
+          ...FILES,
+          'supabase/config.toml': `project_id = "${project}"\n`,
+          'src/auth.ts': "export const signIn = (supabase) => supabase.auth.signInWithOAuth({ provider: 'google' })\n",
+        },
+      },
+    ])
+    const asked: (readonly string[])[] = []
+    const hosted = async (projects: readonly string[]) => {
+      asked.push(projects)
+      return { projectRef: project, siteUrl: 'http://localhost:3000', redirectUrls: [], externalProviders: ['google'] }
+    }
+    const { report } = await run('head', undefined, { source: named, hosted })
+    expect(asked).toContainEqual([project])
+    expect(report.checks[6]?.findings.map((f) => f.subject)).toEqual(['file supabase/config.toml [auth] site_url'])
+    expect((await run('head', undefined, { source: named })).report.checks[6]?.status).toBe('unverified')
+  })
+
   test('ends with the very error of the port that failed', async () => {
     await expect(run('gone')).rejects.toBeInstanceOf(SourceError)
     const limit = Object.assign(new Error('secondary rate limit'), { status: 403 })

@@ -10,6 +10,8 @@ import type { FromThread, RemotePorts, ToThread } from './protocol.ts'
 export interface ThreadPorts extends Pick<AuditPorts, 'source' | 'database' | 'advisories'> {
   readonly facts: PackedFacts
   readonly extractText: (jobs: readonly ExtractionJob[]) => Promise<readonly string[]>
+  /** Settings of the first of the hosted projects that can be read; absent without a token. */
+  readonly hosted?: RemotePorts['hosted']
 }
 
 export interface AuditThreadsOptions {
@@ -125,11 +127,11 @@ function converse(worker: Worker, request: AuditRequest, ports: ThreadPorts, sig
     }
     worker.on('message', onMessage).on('error', onError).on('exit', onExit)
     signal.addEventListener('abort', onAbort, { once: true })
-    say({ type: 'audit', request, hasAdvisories: ports.advisories !== undefined })
+    say({ type: 'audit', request, hasAdvisories: ports.advisories !== undefined, hasHosted: ports.hosted !== undefined })
   })
 }
 
-function remotePorts({ source, database, advisories, facts, extractText }: ThreadPorts): RemotePorts {
+function remotePorts({ source, database, advisories, hosted, facts, extractText }: ThreadPorts): RemotePorts {
   return {
     snapshot: (commit) => source.snapshot(commit),
     read: (shas) => source.read(shas),
@@ -140,6 +142,7 @@ function remotePorts({ source, database, advisories, facts, extractText }: Threa
     extract: extractText,
     replay: (input) => database.replay(input, replayCache(facts)),
     advisories: advisories ?? (() => Promise.reject(new Error('there is no source of advisories'))),
+    hosted: hosted ?? (async () => undefined),
   }
 }
 

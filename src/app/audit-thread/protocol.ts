@@ -1,7 +1,7 @@
 import type { AuditRequest, AuditResult } from '../../audit.ts'
 import type { DatabaseResult, ReplayInput } from '../../database/database.ts'
 import type { ExtractionJob } from '../../facts/extract.ts'
-import type { AdvisoryData } from '../../model/app-model.ts'
+import type { AdvisoryData, HostedSettings } from '../../model/app-model.ts'
 import type { BlobSha, History, Snapshot } from '../../source/source.ts'
 
 /** The ports of an audit as its thread asks for them: one argument and an answer, both of which can be copied between threads. */
@@ -17,13 +17,15 @@ export interface RemotePorts {
   extract(jobs: readonly ExtractionJob[]): Promise<readonly string[]>
   replay(input: ReplayInput): Promise<DatabaseResult>
   advisories(packages: readonly string[]): Promise<AdvisoryData>
+  /** Settings of the first of the hosted projects that can be read; the token stays on the other side. */
+  hosted(projects: readonly string[]): Promise<HostedSettings | undefined>
 }
 
 export type PortName = keyof RemotePorts
 
 /** What the thread is told. `failed` stands for an error that stayed on the other side. */
 export type ToThread =
-  | { readonly type: 'audit'; readonly request: AuditRequest; readonly hasAdvisories: boolean }
+  | { readonly type: 'audit'; readonly request: AuditRequest; readonly hasAdvisories: boolean; readonly hasHosted: boolean }
   | { readonly type: 'answer'; readonly id: number; readonly value: unknown }
   | { readonly type: 'failed'; readonly id: number; readonly message: string }
 

@@ -1,8 +1,9 @@
 import { parentPort } from 'node:worker_threads'
 import { type AuditPorts, audit } from '../../audit.ts'
 import { type AuditMemory, emptyMemory } from '../../audit-memory.ts'
-import type { Extraction } from '../../facts/facts.ts'
+import type { Extraction, FactsIndex } from '../../facts/facts.ts'
 import { isEnvFile } from '../../lib/env-file-name.ts'
+import { projectRefs } from '../../model/auth/project-refs.ts'
 import { packFacts, unpackFacts } from '../../store/facts-store.ts'
 import type { FromThread, PortName, RemotePorts, ToThread } from './protocol.ts'
 
@@ -58,7 +59,12 @@ function memoryFor(repository: string | undefined): AuditMemory {
 parentPort?.on('message', (message: ToThread) => {
   if (message.type === 'audit') {
     const memory = memoryFor(message.request.repository)
-    const ports = { ...remote, memory, ...(message.hasAdvisories ? { advisories: (packages: readonly string[]) => ask('advisories', packages) } : {}) }
+    const ports = {
+      ...remote,
+      memory,
+      ...(message.hasAdvisories ? { advisories: (packages: readonly string[]) => ask('advisories', packages) } : {}),
+      ...(message.hasHosted ? { hosted: (facts: FactsIndex) => ask('hosted', projectRefs(facts)) } : {}),
+    }
     audit(message.request, ports).then(
       (result) => say({ type: 'done', result }),
       (error: unknown) =>

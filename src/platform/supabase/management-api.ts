@@ -9,14 +9,20 @@ export interface ManagementApiOptions {
   readonly timeoutMs?: number
 }
 
-/**
- * Reads the authentication settings of the hosted project that the repository names. Undefined when no project is named, the
- * token may not read it, or the API is out of reach: then the checks say `unverified`, as without a token.
- */
+/** Reads the authentication settings of the hosted project that the repository names. */
 export function hostedSettings(options: ManagementApiOptions): (facts: FactsIndex) => Promise<HostedSettings | undefined> {
+  const read = settingsOfProjects(options)
+  return (facts) => read(projectRefs(facts))
+}
+
+/**
+ * Reads the settings of the first of some projects that can be read; each project is asked for once. Undefined when none is named, the
+ * token may not read them, or the API is out of reach: then the checks say `unverified`, as without a token.
+ */
+export function settingsOfProjects(options: ManagementApiOptions): (refs: readonly string[]) => Promise<HostedSettings | undefined> {
   const known = new Map<string, Promise<HostedSettings | undefined>>()
-  return async (facts) => {
-    for (const ref of projectRefs(facts)) {
+  return async (refs) => {
+    for (const ref of refs) {
       const asked = known.get(ref) ?? readAuthConfig(ref, options)
       known.set(ref, asked)
       const settings = await asked

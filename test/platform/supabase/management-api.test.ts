@@ -1,7 +1,7 @@
 import nock from 'nock'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { FactsIndex } from '../../../src/facts/facts.ts'
-import { hostedSettings } from '../../../src/platform/supabase/management-api.ts'
+import { hostedSettings, settingsOfProjects } from '../../../src/platform/supabase/management-api.ts'
 
 const REF = 'abcdefghijklmnopqrst'
 const API = 'https://api.supabase.com'
@@ -89,5 +89,15 @@ describe('settings of the hosted project', () => {
     expect(await hostedSettings({ token: TOKEN })(facts)).toBeUndefined()
     nock(API).get(PATH).reply(200, '[]')
     expect(await hostedSettings({ token: TOKEN })(facts)).toBeUndefined()
+  })
+
+  test('projects by reference: the first that the token may read, each asked for once', async () => {
+    const other = 'z'.repeat(20)
+    nock(API).get(`/v1/projects/${other}/config/auth`).reply(403).get(PATH).reply(200, { site_url: 'https://shop.example', uri_allow_list: '' })
+    const read = settingsOfProjects({ token: TOKEN })
+    const expected = { projectRef: REF, siteUrl: 'https://shop.example', redirectUrls: [], externalProviders: [] }
+    expect(await read([other, REF])).toEqual(expected)
+    expect(await read([other, REF])).toEqual(expected)
+    expect(await read([])).toBeUndefined()
   })
 })
