@@ -7,7 +7,8 @@ COPY scripts ./scripts
 RUN npm ci --omit=optional --ignore-scripts
 COPY tsconfig.json tsconfig.build.json ./
 COPY src ./src
-RUN npx tsc --project tsconfig.build.json && node scripts/copy-pages.mjs
+# TypeScript 6: the native compiler comes as an optional package of the platform, which is left out here.
+RUN node node_modules/typescript/bin/tsc --project tsconfig.build.json && node scripts/copy-pages.mjs
 
 FROM node:24-slim AS dependencies
 WORKDIR /app
