@@ -206,6 +206,27 @@ describe('an incremental audit', () => {
     )
   })
 
+  test('follows a route again whose module takes its value from a file that changed', async () => {
+    const files = {
+      'package.json': '{"name":"shop","dependencies":{"next":"15.0.0","@supabase/supabase-js":"2.45.0"}}',
+      'lib/db.ts': "import { client } from './client'\nexport const db = client\n",
+      'app/api/notes/route.ts':
+        "import { db } from '@/lib/db'\nexport async function POST(request: Request) {\n  await db.from('notes').insert(await request.json())\n  return Response.json({})\n}\n",
+    }
+    const open =
+      "import { createClient } from '@supabase/supabase-js'\nexport const client = createClient(process.env.URL!, process.env.SUPABASE_SERVICE_ROLE_KEY!)\n"
+    const closed = 'export const client = { from: () => ({ insert: async () => null }) }\n'
+    const source = new MemorySource([open, closed, open].map((text, i) => ({ name: `c${i}`, files: { ...files, 'lib/client.ts': text } })))
+    const memory = emptyMemory()
+    const reports: string[] = []
+    for (const commit of ['c0', 'c1', 'c2']) {
+      const report = await reportOf(source, commit, undefined, { memory })
+      expect(firstDifference(report, await reportOf(source, commit, undefined, { memory: noMemory }))).toBeUndefined()
+      reports.push(report)
+    }
+    expect(firstDifference(reports[0]?.replaceAll('c0', 'c1') ?? '', reports[1] ?? '')).toBeDefined()
+  })
+
   test('reads a file again whose new name gives its content another meaning', async () => {
     const text = '{"version":"5","npm":{"left-pad@1.3.0":{"integrity":"x"}}}'
     const cache = new JsonFactsCache()
