@@ -78,6 +78,7 @@ describe('whose rows they are', () => {
     ['personal columns', ['leads: id uuid pk, email text'], { leads: 'it holds personal columns (email) / ' }],
     ['nobody: a catalogue', ['plans: id uuid pk, name text, price numeric'], { plans: undefined }],
     ['nobody: a place with an address', ['restaurants: id uuid pk, address text, latitude numeric'], { restaurants: undefined }],
+    ['nobody: who put a key in', ['organizations: id uuid pk, name text, api_key_set_by uuid -> auth.users'], { organizations: undefined }],
     ['nobody: who changed a setting', ['settings: id uuid pk, updated_by uuid -> auth.users'], { settings: undefined }],
     [
       'nobody: an author that is no user',

@@ -77,7 +77,8 @@ function readFunction(
   // a counter beside the caller's own row (a vote, a seat taken) is how such functions are meant to work
   judged.push(...chosenSql(routine, evaluator, roles, world))
   const hasOwn = judged.some((w) => w.bound)
-  const writes = judged.filter((w) => !w.bound && !(w.counter && hasOwn))
+  const addsOwn = judged.some((w) => w.bound && w.command === 'insert')
+  const writes = judged.filter((w) => !w.bound && !(w.counter && hasOwn) && !(w.flag && addsOwn))
   if (writes.length) {
     const who = writes.some((w) => w.who === 'anon') ? 'anon' : 'authenticated'
     const touched = [

@@ -9,7 +9,7 @@ const PERSONAL =
   /(^|_)(e?mail(_address)?|phone(_number)?|mobile|telefono|telefone|telephone|address(_line\d?)?|street|indirizzo|endereco|direccion|zip(code)?|postal_code|birth(day|date|_date)?|dob|date_of_birth|data_nascimento|data_nascita|fecha_nacimiento|ssn|passport|tax_id|cpf|cnpj|codice_fiscale|partita_iva|vat(_number)?|iban|bank_account|card_number|first_name|last_name|full_name|surname|cognome|apellido|sobrenome|ip(_address)?|latitude|longitude|access_token|refresh_token|api_key|token|secret|password(_hash)?|otp|medical|diagnosis|salary|income|stripe_customer_id|message_body)$/i
 /** Columns that say who touched a row last or looked after it: no owners. */
 const TOUCHED_BY =
-  /^(last_\w+|updated|modified|edited|changed|reviewed|approved|rejected|verified|resolved|deleted|moderated|granted|invited|assigned|processed|closed|banned|published|confirmed|cancelled|canceled|handled|attested|invoiced|billed|exported|completed|signed|locked|unlocked|archived)_(by|to)(_id|_user_id)?$|^(assigned_to|assignee)(_id)?$|^(reviewer|approver|moderator|admin|admin_user|mentioned_user|inviter)_id$|^responsi\w{0,6}\d?(_user)?(_id)?$/i
+  /^(last_\w+|updated|modified|edited|changed|reviewed|approved|rejected|verified|resolved|deleted|moderated|granted|invited|assigned|processed|closed|banned|published|confirmed|cancelled|canceled|handled|attested|invoiced|billed|exported|completed|signed|locked|unlocked|archived)_(by|to)(_id|_user_id)?$|^(assigned_to|assignee)(_id)?$|^(reviewer|approver|moderator|admin|admin_user|mentioned_user|inviter)_id$|^responsi\w{0,6}\d?(_user)?(_id)?$|(^|_)(set|configured|rotated|connected)_by(_id|_user_id)?$/i
 /** Contact columns that a business or a place has too. */
 const CONTACT =
   /(^|_)(phone(_number)?|mobile|telefono|telefone|telephone|address(_line\d?)?|street|indirizzo|endereco|direccion|zip(code)?|postal_code|latitude|longitude)$/i
@@ -99,7 +99,11 @@ function ownData(table: Table, people: ReadonlySet<string>, groups: ReadonlySet<
   const candidates = [...new Set([...byDefault, ...toPeople.filter((c) => OWNER.test(c)), ...named, ...toPeople, ...(keyIsUser ? table.primaryKey : [])])]
   const owners = candidates.filter((c) => !TOUCHED_BY.test(c))
   const helpers = candidates.filter(
-    (c) => TOUCHED_BY.test(c) && !/^(last_|updated|modified|edited|changed|reviewed|approved|rejected|verified|resolved|deleted|moderated)/i.test(c),
+    (c) =>
+      TOUCHED_BY.test(c) &&
+      !/^(last_|updated|modified|edited|changed|reviewed|approved|rejected|verified|resolved|deleted|moderated)|(^|_)(set|configured|rotated|connected)_by/i.test(
+        c,
+      ),
   )
   const ownerColumns = owners.length ? owners : helpers
   const toGroups = new Set(single.filter((f) => groups.has(f.references)).map((f) => f.columns[0] as string))
