@@ -1,13 +1,12 @@
-import type { SqlFunction, Table } from '../../database/database.ts'
-import type { Place } from '../../lib/place.ts'
+import type { SqlFunction } from '../../database/database.ts'
 import type { SchemaModel } from '../app-model.ts'
-import type { Behaviour, Condition, Step, Value } from '../behaviour/behaviour.ts'
+import type { Behaviour, Step, Value } from '../behaviour/behaviour.ts'
 import type { Route } from '../routes/routes.ts'
-import { contains, namesIn, provesSignature } from './conditions.ts'
+import { contains } from './conditions.ts'
+import { endsHandler, eventClaim, isEffect, isEventId, isGuarded, isRefused, isUnique, type Schema, tableNamed } from './event-claim.ts'
+import { acknowledgements, isSignedIn, onlyLogged, recordedTooEarly, unreadErrors } from './lost-events.ts'
 import type { RepeatProblem, Repeats } from './payments.ts'
-import { describe, entryPlace } from './verification.ts'
-
-type Schema = Pick<SchemaModel, 'tables' | 'functions' | 'policies'>
+import { entryPlace } from './verification.ts'
 
 /** What a second delivery of the same event does again. `transactional` tells whether one of the files undoes its work as a whole, `invoked` what a function of the platform does. */
 export function judgeRepeats(route: Route, behaviour: Behaviour, schema: Schema, { transactional, invoked }: Surroundings): Repeats {
@@ -50,158 +49,6 @@ export function judgeRepeats(route: Route, behaviour: Behaviour, schema: Schema,
     unreadErrors: unreadErrors(steps).map((s) => entryPlace(s, route)),
     ...(claim ? recordedTooEarly(route, steps, claim, transactional) : {}),
   }
-}
-
-/** The record stands before the work and stays when the work fails: the delivery that the handler then asks for finds it, and is skipped. */
-function recordedTooEarly(
-  route: Route,
-  steps: readonly Step[],
-  claim: Claim,
-  transactional: (paths: ReadonlySet<string>) => boolean,
-): Pick<Repeats, 'recordedTooEarly'> {
-  const { insert, look } = claim
-  const record = insert === undefined ? undefined : steps[insert]
-  if (!record || insert === undefined || !claim.ends) return {}
-  const after = steps.slice(insert + 1)
-  const work = after.find((s) => isEffect(s) && !(s.effect.kind === 'db' && s.effect.table === claim.table))
-  // Taken back, or only half a record: what the look-up asks for is written when the work is done.
-  const takenBack = after.some((s) => s.effect.kind === 'db' && s.effect.table === claim.table && s.effect.op === 'delete')
-  const lookUp = steps[look]?.effect
-  const asksState =
-    (lookUp?.kind === 'db' && look !== insert && lookUp.filters.some((f) => !contains(f.value, isEventId))) ||
-    steps.some((s) => s.under.some((c) => contains(c.test, (v) => v.v === 'row' && v.table === claim.table && v.field !== undefined)))
-  const asksAgain = after.some(
-    (s) =>
-      ((s.effect.kind === 'respond' && (s.effect.status ?? 200) >= 500) || (s.effect.kind === 'throw' && !s.effect.caught)) &&
-      s.under.some((c) => failedWork(c, steps) && !(c.test.v === 'error' && (c.test.of === insert || c.test.of === look))),
-  )
-  if (!work || !asksAgain || takenBack || asksState || transactional(new Set([record.at.path, work.at.path, route.path]))) return {}
-  return { recordedTooEarly: { ...entryPlace(record, route), work: describe(work) } }
-}
-
-/** True where somebody is signed in, as middleware before all routes asks: the processor has no session. */
-function isSignedIn(test: Value, holds: boolean): boolean {
-  if (test.v === 'caller') return holds
-  if (test.v !== 'op') return false
-  if (test.op === '!') return test.of[0] !== undefined && isSignedIn(test.of[0], !holds)
-  return test.op === (holds ? '&&' : '||') && test.of.some((o) => isSignedIn(o, holds))
-}
-
-/** Writes through the platform's client, which reports a failure instead of throwing, where nothing looks at the report. */
-function unreadErrors(steps: readonly Step[]): Step[] {
-  return steps.filter(
-    (s, i) =>
-      s.effect.kind === 'db' &&
-      s.effect.op !== 'select' &&
-      s.effect.client.library === 'supabase' &&
-      !steps.some((x) => x.under.some((c) => contains(c.test, (v) => (v.v === 'error' && v.of === i) || (v.v === 'row' && v.step === i)))),
-  )
-}
-
-/** The record is written with nobody's rights, and no policy lets nobody in: the insert fails each time, and nothing is remembered. */
-function isRefused(claim: Claim, steps: readonly Step[], schema: Schema): boolean {
-  const e = claim.insert === undefined ? undefined : steps[claim.insert]?.effect
-  const t = tableNamed(claim.table, schema)
-  if (e?.kind !== 'db' || e.client.library !== 'supabase' || (e.client.rights !== 'anon' && e.client.rights !== 'caller') || !t?.rls.enabled || t.stub)
-    return false
-  return !schema.policies.some(
-    (p) =>
-      p.schema === t.schema &&
-      p.table === t.name &&
-      p.permissive &&
-      (p.command === 'insert' || p.command === 'all') &&
-      p.roles.some((r) => r === 'anon' || r === 'public') &&
-      (p.check ?? p.using) !== 'false',
-  )
-}
-
-/** The record of processed events: where it is looked up and inserted. */
-interface Claim {
-  readonly table: string
-  readonly insert?: number
-  readonly look: number
-  /** Undefined when the schema does not show the table. */
-  readonly unique: boolean | undefined
-  /** An event that is recorded ends the handler: what comes later is not reached again. */
-  readonly ends?: boolean
-}
-
-function eventClaim(steps: readonly Step[], schema: Pick<SchemaModel, 'tables'>): Claim | undefined {
-  for (const [i, s] of steps.entries()) {
-    const e = s.effect
-    if (
-      e.kind === 'rpc' &&
-      contains(e.args, isEventId) &&
-      steps.some((x) => x.under.some((c) => contains(c.test, (v) => (v.v === 'result' && v.step === i) || (v.v === 'error' && v.of === i))))
-    ) {
-      return { table: `the database function ${e.function}`, look: i, unique: true }
-    }
-    if (
-      e.kind === 'kv' &&
-      e.args.some((a) => contains(a, isEventId)) &&
-      steps.some((x) => x.under.some((c) => contains(c.test, (v) => v.v === 'result' && v.step === i)))
-    )
-      return { table: e.name, look: i, unique: true }
-    if (e.kind !== 'db') continue
-    const column = eventIdColumn(e.payload) ?? e.filters.find((f) => contains(f.value, isEventId))?.column
-    if (!column) continue
-    const conditioned = steps.some((x) => x.under.some((c) => contains(c.test, (v) => (v.v === 'row' && v.step === i) || (v.v === 'error' && v.of === i))))
-    if (e.op === 'select' && conditioned) {
-      const insert = steps.findIndex(
-        (x) => x.effect.kind === 'db' && x.effect.op !== 'select' && x.effect.table === e.table && eventIdColumn(x.effect.payload) !== undefined,
-      )
-      const marks = insert === -1 ? steps.findIndex((x) => x.effect.kind === 'db' && x.effect.op !== 'select' && x.effect.table === e.table) : insert
-      if (marks === -1) continue
-      return { table: e.table, look: i, ...(insert === -1 ? {} : { insert }), unique: isUnique(e.table, [column], schema) }
-    }
-    if ((e.op === 'insert' || e.op === 'upsert') && conditioned) return { table: e.table, look: i, insert: i, unique: isUnique(e.table, [column], schema) }
-  }
-  return undefined
-}
-
-function endsHandler(steps: readonly Step[], claim: Claim): boolean {
-  const about = (c: Condition) =>
-    contains(
-      c.test,
-      (v) =>
-        ((v.v === 'row' || v.v === 'result') && (v.step === claim.look || v.step === claim.insert)) ||
-        (v.v === 'error' && (v.of === claim.insert || v.of === claim.look)),
-    )
-  return steps.some(
-    (s) => s.under.some((c) => about(c) && c.otherwise.ends) || (s.effect.kind === 'respond' && (s.effect.status ?? 200) < 300 && s.under.some(about)),
-  )
-}
-
-/** Where processors carry it in the body. */
-const EVENT_ID = /^(?:event\.|notification\.|payload\.)?(?:id|event_id|eventId|notification_id)$/
-
-/** The id of the event itself. */
-function isEventId(v: Value): boolean {
-  return (
-    (v.v === 'event' && v.field === 'id') ||
-    (v.v === 'request' && v.part === 'body' && v.name !== undefined && EVENT_ID.test(v.name)) ||
-    (v.v === 'request' && v.part === 'header' && v.name !== undefined && /webhook-id|svix-id|event-id/.test(v.name))
-  )
-}
-
-function eventIdColumn(payload: Value | undefined): string | undefined {
-  const object = payload?.v === 'array' ? payload.items[0] : payload
-  if (object?.v !== 'object') return undefined
-  return Object.entries(object.props).find(([, v]) => isEventId(v))?.[0]
-}
-
-/** True when getting to the step depends on the claim's outcome. */
-function isGuarded(step: Step, claim: Claim): boolean {
-  return step.under.some((c) =>
-    contains(c.test, (v) =>
-      v.v === 'row' || v.v === 'result' ? v.step === claim.look || v.step === claim.insert : v.v === 'error' && (v.of === claim.look || v.of === claim.insert),
-    ),
-  )
-}
-
-function isEffect(s: Step): boolean {
-  const e = s.effect
-  return (e.kind === 'db' && e.op !== 'select') || ['rpc', 'mail', 'sms', 'invoke', 'payment', 'http', 'auth-call', 'enqueue'].includes(e.kind)
 }
 
 function repeat(step: Step, steps: readonly Step[], schema: Schema, invoked: Invoked): Omit<RepeatProblem, 'at'> | undefined {
@@ -410,29 +257,6 @@ function rpcProblem(name: string, args: Value, functions: readonly SqlFunction[]
     : { kind: 'rpc', what: `calls ${name}() without any id of the event`, severe: true }
 }
 
-function tableNamed(name: string, schema: Pick<SchemaModel, 'tables'>): Table | undefined {
-  const plain = (n: string) =>
-    n
-      .replace(/^public\./, '')
-      .replace(/[_"]/g, '')
-      .toLowerCase()
-  return (
-    schema.tables.find((t) => t.name === name && t.schema === 'public') ??
-    schema.tables.find((t) => plain(t.name) === plain(name)) ??
-    schema.tables.find((t) => plain(t.name) === `${plain(name)}s`)
-  )
-}
-
-/** Undefined when the schema does not hold the table. */
-function isUnique(table: string, columns: readonly string[], schema: Pick<SchemaModel, 'tables'>): boolean | undefined {
-  const t = tableNamed(table, schema)
-  if (!t || t.stub) return undefined
-  const wanted = columns.map((c) => c.trim().toLowerCase())
-  return [t.primaryKey, ...t.uniques.filter((u) => !u.partial).map((u) => u.columns)].some(
-    (k) => k.length > 0 && k.every((c) => wanted.includes(c.toLowerCase())),
-  )
-}
-
 /** `{ to, subject, html }` posted to whatever service sends it. */
 function isMessage(v: Value): boolean {
   return v.v === 'object' && 'to' in v.props && ['subject', 'html', 'template_id', 'templateId', 'message'].some((key) => key in v.props)
@@ -446,67 +270,6 @@ function isMailHost(v: Value | undefined): boolean {
       typeof x.value === 'string' &&
       /^https:\/\/api\.(resend\.com|sendgrid\.com|postmarkapp\.com|mailgun\.net|brevo\.com|mailersend\.com)/.test(x.value),
   )
-}
-
-/** Answers of success on the way of an error after the event was accepted. */
-function acknowledgements(route: Route, { steps }: Behaviour, claim: Claim | undefined): Repeats['acknowledgesFailure'] {
-  return steps
-    .filter(
-      (s) =>
-        // Elsewhere than in the handler's file an answer is made by a helper, whose status is seldom certain.
-        s.at.path === route.path &&
-        s.effect.kind === 'respond' &&
-        (s.effect.status ?? 200) >= 200 &&
-        (s.effect.status ?? 200) < 300 &&
-        s.effect.how !== 'next' &&
-        s.effect.how !== 'redirect',
-    )
-    .filter(
-      (s) =>
-        s.under.some((c) => failedWork(c, steps) && !(c.test.v === 'error' && (c.test.of === claim?.insert || c.test.of === claim?.look))) &&
-        (provesSignature(s.under, steps).proved || s.under.some((c) => namesIn(c.test).size > 0)),
-    )
-    .map((s) => entryPlace(s, route))
-}
-
-/** Failed writes that are logged, after which the handler goes on to an answer of success: nothing throws, nothing answers otherwise. */
-function onlyLogged(route: Route, steps: readonly Step[], claim: Claim | undefined): Place[] {
-  return steps.flatMap((s, i): Place[] => {
-    const e = s.effect
-    if (e.kind !== 'db' || e.op === 'select' || i === claim?.insert || /log|audit|(^|_)events?$|webhook|notification/i.test(e.table)) return []
-    const failed = (x: Step) => x.under.some((c) => !c.negated && c.test.v === 'error' && c.test.of === i)
-    const logged = steps.find((x) => x.effect.kind === 'log' && failed(x))
-    if (!logged || !provesSignature(s.under, steps).proved) return []
-    const told = steps.some((x) => answersOtherwise(x, i))
-    return told ? [] : [entryPlace(logged, route)]
-  })
-}
-
-/** The step shows that a failure of step `of` ends in an exception or in an answer that asks for another delivery. */
-function answersOtherwise(step: Step, of: number): boolean {
-  const ends = step.effect.kind === 'throw' || (step.effect.kind === 'respond' && (step.effect.status ?? 500) >= 400)
-  return step.under.some((c) => {
-    if (ends && (dependsOn(c.test, of) || c.test.v === 'unknown')) return true
-    const { thrown, how, status } = c.otherwise
-    return c.negated && c.test.v === 'error' && c.test.of === of && (thrown === true || (status ?? 0) >= 400 || (how === 'respond' && status === undefined))
-  })
-}
-
-/** A test of whether step `of` failed, also through what a helper gave back in that case. */
-function dependsOn(test: Value, of: number): boolean {
-  return contains(
-    test,
-    (v) =>
-      (v.v === 'error' && v.of === of) ||
-      (v.v === 'any' && (v.under?.some((branch) => branch.some((c) => contains(c.test, (x) => x.v === 'error' && x.of === of))) ?? false)),
-  )
-}
-
-function failedWork(c: Condition, steps: readonly Step[]): boolean {
-  if (c.negated || c.test.v !== 'error') return false
-  if (c.test.of === -1) return true
-  const e = steps[c.test.of]?.effect
-  return e?.kind === 'rpc' || (e?.kind === 'db' && e.op !== 'select')
 }
 
 function dedupe(problems: readonly RepeatProblem[]): RepeatProblem[] {

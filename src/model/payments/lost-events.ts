@@ -1,0 +1,114 @@
+import type { Place } from '../../lib/place.ts'
+import type { Behaviour, Condition, Step, Value } from '../behaviour/behaviour.ts'
+import type { Route } from '../routes/routes.ts'
+import { contains, namesIn, provesSignature } from './conditions.ts'
+import { type Claim, isEffect, isEventId } from './event-claim.ts'
+import type { Repeats } from './payments.ts'
+import { describe, entryPlace } from './verification.ts'
+
+/** The record stands before the work and stays when the work fails: the delivery that the handler then asks for finds it, and is skipped. */
+export function recordedTooEarly(
+  route: Route,
+  steps: readonly Step[],
+  claim: Claim,
+  transactional: (paths: ReadonlySet<string>) => boolean,
+): Pick<Repeats, 'recordedTooEarly'> {
+  const { insert, look } = claim
+  const record = insert === undefined ? undefined : steps[insert]
+  if (!record || insert === undefined || !claim.ends) return {}
+  const after = steps.slice(insert + 1)
+  const work = after.find((s) => isEffect(s) && !(s.effect.kind === 'db' && s.effect.table === claim.table))
+  // Taken back, or only half a record: what the look-up asks for is written when the work is done.
+  const takenBack = after.some((s) => s.effect.kind === 'db' && s.effect.table === claim.table && s.effect.op === 'delete')
+  const lookUp = steps[look]?.effect
+  const asksState =
+    (lookUp?.kind === 'db' && look !== insert && lookUp.filters.some((f) => !contains(f.value, isEventId))) ||
+    steps.some((s) => s.under.some((c) => contains(c.test, (v) => v.v === 'row' && v.table === claim.table && v.field !== undefined)))
+  const asksAgain = after.some(
+    (s) =>
+      ((s.effect.kind === 'respond' && (s.effect.status ?? 200) >= 500) || (s.effect.kind === 'throw' && !s.effect.caught)) &&
+      s.under.some((c) => failedWork(c, steps) && !(c.test.v === 'error' && (c.test.of === insert || c.test.of === look))),
+  )
+  if (!work || !asksAgain || takenBack || asksState || transactional(new Set([record.at.path, work.at.path, route.path]))) return {}
+  return { recordedTooEarly: { ...entryPlace(record, route), work: describe(work) } }
+}
+
+/** True where somebody is signed in, as middleware before all routes asks: the processor has no session. */
+export function isSignedIn(test: Value, holds: boolean): boolean {
+  if (test.v === 'caller') return holds
+  if (test.v !== 'op') return false
+  if (test.op === '!') return test.of[0] !== undefined && isSignedIn(test.of[0], !holds)
+  return test.op === (holds ? '&&' : '||') && test.of.some((o) => isSignedIn(o, holds))
+}
+
+/** Writes through the platform's client, which reports a failure instead of throwing, where nothing looks at the report. */
+export function unreadErrors(steps: readonly Step[]): Step[] {
+  return steps.filter(
+    (s, i) =>
+      s.effect.kind === 'db' &&
+      s.effect.op !== 'select' &&
+      s.effect.client.library === 'supabase' &&
+      !steps.some((x) => x.under.some((c) => contains(c.test, (v) => (v.v === 'error' && v.of === i) || (v.v === 'row' && v.step === i)))),
+  )
+}
+
+/** Answers of success on the way of an error after the event was accepted. */
+export function acknowledgements(route: Route, { steps }: Behaviour, claim: Claim | undefined): Repeats['acknowledgesFailure'] {
+  return steps
+    .filter(
+      (s) =>
+        // Elsewhere than in the handler's file an answer is made by a helper, whose status is seldom certain.
+        s.at.path === route.path &&
+        s.effect.kind === 'respond' &&
+        (s.effect.status ?? 200) >= 200 &&
+        (s.effect.status ?? 200) < 300 &&
+        s.effect.how !== 'next' &&
+        s.effect.how !== 'redirect',
+    )
+    .filter(
+      (s) =>
+        s.under.some((c) => failedWork(c, steps) && !(c.test.v === 'error' && (c.test.of === claim?.insert || c.test.of === claim?.look))) &&
+        (provesSignature(s.under, steps).proved || s.under.some((c) => namesIn(c.test).size > 0)),
+    )
+    .map((s) => entryPlace(s, route))
+}
+
+/** Failed writes that are logged, after which the handler goes on to an answer of success: nothing throws, nothing answers otherwise. */
+export function onlyLogged(route: Route, steps: readonly Step[], claim: Claim | undefined): Place[] {
+  return steps.flatMap((s, i): Place[] => {
+    const e = s.effect
+    if (e.kind !== 'db' || e.op === 'select' || i === claim?.insert || /log|audit|(^|_)events?$|webhook|notification/i.test(e.table)) return []
+    const failed = (x: Step) => x.under.some((c) => !c.negated && c.test.v === 'error' && c.test.of === i)
+    const logged = steps.find((x) => x.effect.kind === 'log' && failed(x))
+    if (!logged || !provesSignature(s.under, steps).proved) return []
+    const told = steps.some((x) => answersOtherwise(x, i))
+    return told ? [] : [entryPlace(logged, route)]
+  })
+}
+
+/** The step shows that a failure of step `of` ends in an exception or in an answer that asks for another delivery. */
+function answersOtherwise(step: Step, of: number): boolean {
+  const ends = step.effect.kind === 'throw' || (step.effect.kind === 'respond' && (step.effect.status ?? 500) >= 400)
+  return step.under.some((c) => {
+    if (ends && (dependsOn(c.test, of) || c.test.v === 'unknown')) return true
+    const { thrown, how, status } = c.otherwise
+    return c.negated && c.test.v === 'error' && c.test.of === of && (thrown === true || (status ?? 0) >= 400 || (how === 'respond' && status === undefined))
+  })
+}
+
+/** A test of whether step `of` failed, also through what a helper gave back in that case. */
+function dependsOn(test: Value, of: number): boolean {
+  return contains(
+    test,
+    (v) =>
+      (v.v === 'error' && v.of === of) ||
+      (v.v === 'any' && (v.under?.some((branch) => branch.some((c) => contains(c.test, (x) => x.v === 'error' && x.of === of))) ?? false)),
+  )
+}
+
+function failedWork(c: Condition, steps: readonly Step[]): boolean {
+  if (c.negated || c.test.v !== 'error') return false
+  if (c.test.of === -1) return true
+  const e = steps[c.test.of]?.effect
+  return e?.kind === 'rpc' || (e?.kind === 'db' && e.op !== 'select')
+}
