@@ -7,9 +7,9 @@ import { MANIFEST } from '../support/github/start-app.ts'
 /** Endpoints named in the sources, as `api.request('GET /…')` writes them. */
 const called = new Set(
   ['src/platform/github', 'src/app'].flatMap((folder) =>
-    readdirSync(folder).flatMap((file) =>
-      [...readFileSync(`${folder}/${file}`, 'utf8').matchAll(/'((?:GET|POST|PATCH|PUT|DELETE) \/[^']+)'/g)].map((m) => m[1] as string),
-    ),
+    readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts'))
+      .flatMap((file) => [...readFileSync(`${folder}/${file}`, 'utf8').matchAll(/'((?:GET|POST|PATCH|PUT|DELETE) \/[^']+)'/g)].map((m) => m[1] as string)),
   ),
 )
 const granted = MANIFEST.default_permissions

@@ -107,6 +107,8 @@ const MAX_ALTERNATIVES = 8
 const MAX_CONJUNCTS = 6
 /** How many ways to a point are told apart. */
 const MAX_WAYS = 8
+/** Conditions that one alternative keeps; what is built up step by step under switches would double them each time. */
+const MAX_UNDER = 24
 /** Variants of one query beyond which only what they share is kept. */
 const MAX_BUILDERS = 4
 
@@ -279,7 +281,7 @@ export class Interpreter {
     const keys = list.map((a) => keyOf(a.value))
     if (keys.every((k) => k === keys[0])) return first.value
     const leaves = list.reduce((n, a) => n + countLeaves(a.value), 0)
-    if (leaves <= MAX_ALTERNATIVES) return { v: 'any', choice, alts: list.map((a, i) => ({ i, value: a.value, under: a.under })) }
+    if (leaves <= MAX_ALTERNATIVES) return { v: 'any', choice, alts: list.map((a, i) => ({ i, value: a.value, under: brief(a.under) })) }
     return this.collapse(list, choice)
   }
 
@@ -288,7 +290,7 @@ export class Interpreter {
     const leaves = new Map<string, { value: Val; under: readonly Cond[] }>()
     const collect = (value: Val, under: readonly Cond[]): void => {
       if (value.v === 'any') {
-        for (const a of value.alts) collect(a.value, [...under, ...a.under])
+        for (const a of value.alts) collect(a.value, brief([...under, ...a.under]))
         return
       }
       const key = keyOf(value)
@@ -302,7 +304,7 @@ export class Interpreter {
       const shared = sharedChain(chains)
       if (shared) return shared
     }
-    const alts: Alt[] = kept.slice(0, MAX_ALTERNATIVES).map((a, i) => ({ i, value: a.value, under: a.under }))
+    const alts: Alt[] = kept.slice(0, MAX_ALTERNATIVES).map((a, i) => ({ i, value: a.value, under: brief(a.under) }))
     if (kept.length > MAX_ALTERNATIVES) alts.push({ i: MAX_ALTERNATIVES, value: UNKNOWN, under: [] })
     return alts.length === 1 ? (alts[0] as Alt).value : { v: 'any', choice, alts }
   }
@@ -562,6 +564,17 @@ function sharedChain(chains: readonly ChainVal[]): ChainVal | undefined {
   const key = (c: ChainVal, i: number) => `${c.links[i]?.name}(${c.links[i]?.args?.map((a) => keyOf(a)).join(',') ?? '-'})`
   const sets = chains.map((c) => new Set(c.links.map((_, i) => key(c, i))))
   return { ...shortest, links: shortest.links.filter((_, i) => sets.every((s) => s.has(key(shortest, i)))) }
+}
+
+/** Conditions without repetitions, and no more of them than are looked at. */
+function brief(under: readonly Cond[]): readonly Cond[] {
+  if (under.length <= MAX_UNDER) return under
+  const seen = new Set<string>()
+  const each = under.filter((c) => {
+    const key = `${c.negated}${keyOfCond(c)}`
+    return !seen.has(key) && seen.add(key)
+  })
+  return telling(each, MAX_UNDER)
 }
 
 /** What a long side of a disjunction keeps: who the caller is and what only the server knows, then what ends the handler. */

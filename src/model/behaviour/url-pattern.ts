@@ -14,7 +14,8 @@ export function matchUrl(pattern: Extract<Val, { v: 'call' }>, method: string, u
   if (written?.v !== 'const' || typeof written.value !== 'string' || path?.v !== 'const' || typeof path.value !== 'string') return undefined
   const re = toRegExp(written.value)
   if (!re) return undefined
-  const matches = re.test(path.value.replace(/^https?:\/\/[^/]+/, '').replace(/[?#].*$/, ''))
+  const [bare = ''] = path.value.replace(/^https?:\/\/[^/]+/, '').split(/[?#]/, 1)
+  const matches = re.test(bare)
   if (method === 'test') return constant(matches)
   return matches ? object({ pathname: object({ input: path, groups: UNKNOWN }) }) : constant(null)
 }
