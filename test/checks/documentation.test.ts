@@ -16,8 +16,13 @@ describe('every check', () => {
   )
 
   test('belongs to a folder whose cases are run: one file for each, so that they run side by side', () => {
-    const folders = new Set(CHECKS.map((c) => `${c.id.split('/')[0]}.test.ts`))
-    expect(new Set(readdirSync(new URL('./documentation', import.meta.url)))).toEqual(folders)
+    const folders = new Set(CHECKS.map((c) => c.id.split('/')[0]))
+    const files = readdirSync(new URL('./documentation', import.meta.url)).map((f) => /^([a-z]+)(?:\.(\d)of(\d))?\.test\.ts$/.exec(f))
+    expect(new Set(files.map((f) => f?.[1]))).toEqual(folders)
+    for (const folder of folders) {
+      const parts = files.filter((f) => f?.[1] === folder)
+      expect(parts.map((f) => f?.[2] ?? '1').sort()).toEqual(Array.from({ length: Number(parts[0]?.[3] ?? 1) }, (_, i) => `${i + 1}`))
+    }
   })
 })
 

@@ -17,12 +17,14 @@ export function pageOf(check: Pick<Check, 'id'>): URL {
   return new URL(`../../src/checks/${check.id}.md`, import.meta.url)
 }
 
-/** One test for each case of the pages whose check id begins with `folder` (`rls/`; all when empty). */
-export function testDocumentedCases(folder: string): void {
+/** One test for each case of the pages whose check id begins with `folder` (`rls/`; all when empty), or for every second, third, … of them: files run side by side. */
+export function testDocumentedCases(folder: string, share: { readonly part: number; readonly of: number } = { part: 1, of: 1 }): void {
   const checks = CHECKS.filter((c) => c.id.startsWith(folder) && (!ONLY_CHECK || c.id === ONLY_CHECK) && existsSync(pageOf(c)))
   for (const check of checks) {
     describe(`documentation of ${check.number} ${check.id}`, () => {
-      const cases = documentationCases(readFileSync(pageOf(check), 'utf8')).filter((c) => !ONLY_CASE || c.title.includes(ONLY_CASE))
+      const cases = documentationCases(readFileSync(pageOf(check), 'utf8')).filter(
+        (c, i) => (!ONLY_CASE || c.title.includes(ONLY_CASE)) && i % share.of === share.part - 1,
+      )
       test.each(cases.map((c) => [`${c.title} (line ${c.line})`, c] as const))('%s', (_name, c) => testCase(check, c))
     })
   }
