@@ -1,9 +1,9 @@
 import type { Catalog, SqlFunction, Table } from '../database.ts'
 import { Evaluator } from './expression/evaluate.ts'
 import { type JudgeWorld, UNGUESSABLE } from './expression/judge.ts'
-import { ALWAYS, bases, type Ways } from './expression/predicate.ts'
-import { readRoutine, returnsOf } from './expression/routine.ts'
-import type { Variable, World } from './expression/scope.ts'
+import { bases, type Ways } from './expression/predicate.ts'
+import { readRoutine, returnsOf, scopeOfCall } from './expression/routine.ts'
+import type { World } from './expression/scope.ts'
 import { nameOf } from './policies.ts'
 import type { Seeded } from './seed.ts'
 import { USERS } from './seed-values.ts'
@@ -37,13 +37,7 @@ export function callFor(fn: SqlFunction, catalog: Catalog, seeded: Seeded, world
 function targetsOf(fn: SqlFunction, world: World & JudgeWorld): ReadonlyMap<string, Target> {
   const found = new Map<string, Target>()
   const evaluator = new Evaluator(world, returnsOf)
-  const variables = new Map<string, Variable>()
-  fn.args.forEach((arg, i) => {
-    const value = [{ term: { t: 'argument' as const, name: arg.name ?? `$${i + 1}` }, when: ALWAYS }]
-    variables.set(`$${i + 1}`, { value })
-    if (arg.name) variables.set(arg.name, { value })
-  })
-  const routine = readRoutine(evaluator, fn, { frames: [], variables, inside: [`${fn.schema}.${fn.name}`] })
+  const routine = readRoutine(evaluator, fn, scopeOfCall(fn))
   const note = (ways: Ways) => {
     for (const atom of ways.flat()) {
       if (atom.a !== 'compare' || atom.op !== '=') continue

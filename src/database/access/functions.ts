@@ -3,8 +3,8 @@ import { placeholderTable } from './expression/dynamic-sql.ts'
 import { Evaluator } from './expression/evaluate.ts'
 import { type JudgeWorld, judge, UNGUESSABLE, type Way } from './expression/judge.ts'
 import { ALWAYS, bases, both, isTotal, visibleBases, type Ways } from './expression/predicate.ts'
-import { type Effect, type Routine, readRoutine, returnsOf } from './expression/routine.ts'
-import type { Scope, Variable, World } from './expression/scope.ts'
+import { type Effect, type Routine, readRoutine, returnsOf, scopeOfCall } from './expression/routine.ts'
+import type { Scope, World } from './expression/scope.ts'
 import type { Tree } from './expression/tree.ts'
 import type { Hole } from './hole.ts'
 import { changesFilesOverHttp } from './outgoing.ts'
@@ -62,13 +62,7 @@ function readFunction(
   const roles = BROWSER_ROLES.filter((r) => fn.executableBy.includes(r) || fn.executableBy.some((e) => e.toLowerCase() === 'public'))
   if (!roles.length) return []
   const evaluator = new Evaluator(world, returnsOf)
-  const variables = new Map<string, Variable>()
-  fn.args.forEach((arg, i) => {
-    const value = [{ term: { t: 'argument' as const, name: arg.name ?? `$${i + 1}` }, when: ALWAYS }]
-    variables.set(`$${i + 1}`, { value })
-    if (arg.name) variables.set(arg.name, { value })
-  })
-  const scope: Scope = { frames: [], variables, inside: [`${fn.schema}.${fn.name}`] }
+  const scope = scopeOfCall(fn)
   const routine = readRoutine(evaluator, fn, scope)
   if (!routine) return []
   const object = functionObject(fn)

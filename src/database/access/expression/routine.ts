@@ -46,6 +46,17 @@ interface State {
 /** RETURNs of a plpgsql function, for inlining. */
 export const returnsOf: ReturnsOf = (evaluator, _fn, body, scope) => readPlPgSql(evaluator, body, scope).returns
 
+/** The scope of a function that is called with arguments of which nothing is known but their names and positions. */
+export function scopeOfCall(fn: KnownFunction): Scope {
+  const variables = new Map<string, Variable>()
+  fn.args.forEach((arg, i) => {
+    const value = [{ term: { t: 'argument' as const, name: arg.name ?? `$${i + 1}` }, when: ALWAYS }]
+    variables.set(`$${i + 1}`, { value })
+    if (arg.name) variables.set(arg.name, { value })
+  })
+  return { frames: [], variables, inside: [`${fn.schema}.${fn.name}`] }
+}
+
 /** Reads a whole function, whatever its language; undefined when its body cannot be read. */
 export function readRoutine(evaluator: Evaluator, fn: KnownFunction, scope: Scope): Routine | undefined {
   if (fn.language === 'plpgsql') {

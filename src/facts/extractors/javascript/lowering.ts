@@ -1,4 +1,5 @@
 import type { ts } from 'ts-morph'
+import { lineAt } from '../../../lib/line-finder.ts'
 import type { ExportFact, Expr, FunctionId, FunctionIR, ImportFact, Pattern, Stmt } from '../../javascript.ts'
 import type { SecretSpan } from '../../secrets/detect.ts'
 import type { TypeScript } from './typescript.ts'
@@ -54,14 +55,8 @@ export function lineFinder(starts: readonly number[]): (position: number) => num
       const after = starts[last + 2]
       if (after === undefined || position < after) return ++last + 1
     }
-    let low = 0
-    let high = starts.length - 1
-    while (low < high) {
-      const middle = (low + high + 1) >> 1
-      if ((starts[middle] as number) <= position) low = middle
-      else high = middle - 1
-    }
-    last = low
-    return low + 1
+    const line = lineAt(starts, position)
+    last = line - 1
+    return line
   }
 }
