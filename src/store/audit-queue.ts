@@ -7,6 +7,8 @@ const QUEUE = 'audit'
 export interface QueueOptions {
   /** Audits at once in this process. */
   readonly concurrency: number
+  /** Seconds after which an idle worker looks for jobs that nothing announced; half a second when absent. */
+  readonly pollSeconds?: number
   readonly onError: (error: Error) => void
 }
 
@@ -77,10 +79,18 @@ export class AuditQueue {
   /** Begins to run audits. On the embedded database no other process exists, so jobs left active by a crash are given back first. */
   async work(handler: (key: string) => Promise<void>): Promise<void> {
     if (this.#sql.kind === 'embedded') await this.#giveBackOrphans()
-    await this.#boss.work<AuditJob>(
+    for (let i = 0; i < this.#options.concurrency; i++) await this.#drain(handler)
+  }
+
+  /** One worker, which takes the next job as soon as it is done with one and rests when there is none. */
+  async #drain(handler: (key: string) => Promise<void>): Promise<void> {
+    const poll = this.#options.pollSeconds ?? 0.5
+    const worker: Promise<string> = this.#boss.work<AuditJob>(
       QUEUE,
-      { localConcurrency: this.#options.concurrency, batchSize: 1, pollingIntervalSeconds: 0.5, notifyPollingIntervalSeconds: 5 },
+      { batchSize: 1, pollingIntervalSeconds: poll, notifyPollingIntervalSeconds: Math.max(5, poll) },
       async (jobs) => {
+        // Otherwise pg-boss waits a whole interval after each job, whatever still waits in the queue.
+        this.#boss.notifyWorker(await worker)
         for (const job of jobs) {
           const run = handler(job.data.key)
           const tracked = run.catch(() => {}).finally(() => this.#running.delete(tracked))
@@ -89,6 +99,7 @@ export class AuditQueue {
         }
       },
     )
+    await worker
   }
 
   async #giveBackOrphans(): Promise<void> {
