@@ -1,4 +1,5 @@
 import type { Catalog, SqlFunction, Table } from '../database.ts'
+import { isCarried } from './carried.ts'
 import { placeholderTable } from './expression/dynamic-sql.ts'
 import { Evaluator } from './expression/evaluate.ts'
 import { type JudgeWorld, judge, UNGUESSABLE, type Way } from './expression/judge.ts'
@@ -67,12 +68,18 @@ function readFunction(
   if (!routine) return []
   const object = functionObject(fn)
   const holes: Hole[] = []
-  const judged: Write[] = routine.effects.map((effect) => judgeEffect(effect, evaluator, roles, tables, world)).filter((w) => w !== undefined)
+  const judged: Write[] = routine.effects.flatMap((effect) => {
+    const write = judgeEffect(effect, evaluator, roles, tables, world)
+    return write ? [{ ...write, effect }] : []
+  })
   // a counter beside the caller's own row (a vote, a seat taken) is how such functions are meant to work
   judged.push(...chosenSql(routine, evaluator, roles, world))
   const hasOwn = judged.some((w) => w.bound)
-  const addsOwn = judged.some((w) => w.bound && w.command === 'insert')
-  const writes = judged.filter((w) => !w.bound && !(w.counter && hasOwn) && !(w.flag && addsOwn))
+  const added = judged.flatMap((w) => (w.bound && w.effect?.command === 'insert' ? [w.effect] : []))
+  const writes = judged.filter((w) => {
+    if (w.bound || (w.counter && hasOwn) || (w.flag && added.length)) return false
+    return !w.effect || !isCarried(w.effect, added, decisiveColumns(tables.get(w.effect.table)))
+  })
   if (writes.length) {
     const who = writes.some((w) => w.who === 'anon') ? 'anon' : 'authenticated'
     const touched = [
@@ -135,7 +142,12 @@ interface Write {
   readonly flag?: true
   /** Tied to the caller: no hole. */
   readonly bound?: true
+  /** The statement that writes. */
+  readonly effect?: Effect
 }
+
+/** Columns that say whose a row is or give its owner something. */
+const decisiveColumns = (table: Table | undefined): readonly string[] => (table ? [...ownersOf(table), ...powerColumnsOf(table)] : [])
 
 /** SQL that the caller writes himself, run with the owner's rights: every table, every command. */
 function chosenSql(routine: Routine, evaluator: Evaluator, roles: readonly BrowserRole[], world: JudgeWorld): Write[] {

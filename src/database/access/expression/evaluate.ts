@@ -373,6 +373,8 @@ export class Evaluator {
       }
       case 'CoalesceExpr':
         return (n['args'] ?? []).flatMap((a: Tree) => this.values(a, scope)).slice(0, 8)
+      case 'MinMaxExpr':
+        return this.#applied(n['op'] === 'IS_LEAST' ? 'least' : 'greatest', n['args'] ?? [], scope)
       case 'CaseExpr':
         return [...(n['args'] ?? []).map((a: Tree) => a['CaseWhen']?.result), n['defresult']]
           .filter(Boolean)
@@ -511,6 +513,11 @@ export class Evaluator {
         .join('.')
       return this.values(args[0], scope).map((v) => ({ term: member(v.term, keys), when: v.when }))
     }
+    return this.#applied(name, args, scope)
+  }
+
+  /** A function or operator of values that are kept apart. */
+  #applied(name: string, args: readonly Tree[], scope: Scope): Alternatives {
     let terms: { of: Term[]; when: Ways }[] = [{ of: [], when: ALWAYS }]
     for (const arg of args.slice(0, 8)) {
       const values = this.values(arg, scope)

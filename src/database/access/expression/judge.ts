@@ -75,6 +75,7 @@ function judgeWay(way: readonly Atom[], instances: readonly Instance[], focus: n
   const given: { instance: number; column: string }[] = []
   const joins: { instance: number; column: string }[] = []
   const callersOwn = new Set<number>()
+  const callersArguments = argumentsNamingTheCaller(way)
   const link = (terms: readonly Term[]) => {
     const named = terms.some((t) => t.t === 'caller' && (t.part === 'id' || t.part === 'email'))
     for (const t of terms) {
@@ -151,7 +152,7 @@ function judgeWay(way: readonly Atom[], instances: readonly Instance[], focus: n
         [left, right],
         [right, left],
       ] as const) {
-        if (!other.some((t) => t.t === 'caller' && (t.part === 'id' || t.part === 'email'))) continue
+        if (!other.some((t) => isCallersId(t) || (t.t === 'argument' && callersArguments.has(t.name)))) continue
         for (const t of own) if (t.t === 'column' && t.instance === focus) ownerColumns.add(t.column)
       }
       for (const t of all) if (t.t === 'column' && all.some((o) => o.t === 'argument')) given.push({ instance: t.instance, column: t.column })
@@ -255,6 +256,22 @@ function judgeWay(way: readonly Atom[], instances: readonly Instance[], focus: n
                 ? 'row-state'
                 : 'always'
   return { ...base, outcome: 'open', cause }
+}
+
+const isCallersId = (term: Term): boolean => term.t === 'caller' && (term.part === 'id' || term.part === 'email')
+
+/** Arguments that have to be the caller's own id (`if p_user is distinct from auth.uid() then …`). */
+function argumentsNamingTheCaller(way: readonly Atom[]): ReadonlySet<string> {
+  const names = new Set<string>()
+  for (const atom of way) {
+    if (atom.a !== 'compare' || atom.op !== '=') continue
+    for (const [one, other] of [
+      [atom.left, atom.right],
+      [atom.right, atom.left],
+    ] as const)
+      if (one.t === 'argument' && isCallersId(other)) names.add(one.name)
+  }
+  return names
 }
 
 /** Whether conditions on tables that are keyed by the caller tell some users from others. */

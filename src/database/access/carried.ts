@@ -1,0 +1,42 @@
+import { type Atom, bases, type Term, type Ways } from './expression/predicate.ts'
+import type { Effect } from './expression/routine.ts'
+import { grantsPower } from './power-columns.ts'
+
+/**
+ * Whether a change is what new rows of the caller's own carry to the row that they belong to: a lot takes over the amount of an offer once
+ * it is higher than the last. `decisive` are columns that say whose the changed row is, or grant something.
+ */
+export function isCarried(effect: Effect, own: readonly Effect[], decisive: readonly string[]): boolean {
+  if (effect.command !== 'update' || !effect.writes.size) return false
+  const row = own.find((o) => o.command === 'insert' && belongsTo(o, effect))
+  if (!row) return false
+  return [...effect.writes].every(
+    ([column, values]) => !decisive.includes(column) && !grantsPower(column) && values.every(({ term }) => bases(term).every((t) => isSettled(t, effect.when))),
+  )
+}
+
+/** Whether the new row names the changed one: both by the same argument. */
+function belongsTo(row: Effect, changed: Effect): boolean {
+  const named = new Set([...row.writes.values()].flat().flatMap((v) => (v.term.t === 'argument' ? [v.term.name] : [])))
+  const chosen = changed.when.map((way) => way.filter(isEquality).flatMap((a) => (equals(a, isColumn) ? argumentsOf(a) : [])))
+  return chosen.length > 0 && chosen.every((names) => names.some((n) => named.has(n)) && names.every((n) => named.has(n)))
+}
+
+/** Constants, what rows say, and what the caller passes where rows set it a limit. */
+function isSettled(term: Term, when: Ways): boolean {
+  if (term.t === 'const' || term.t === 'column' || term.t === 'caller') return true
+  return term.t === 'argument' && when.some((way) => way.some((a) => isLimit(a, term.name)))
+}
+
+/** `p_amount > l.top_cents` */
+function isLimit(atom: Atom, name: string): boolean {
+  if (atom.a !== 'compare' || !['<', '>', '<=', '>='].includes(atom.op)) return false
+  return equals(atom, isColumn) && argumentsOf(atom).includes(name)
+}
+
+type Compare = Extract<Atom, { a: 'compare' }>
+
+const isEquality = (atom: Atom): atom is Compare => atom.a === 'compare' && atom.op === '='
+const isColumn = (term: Term): boolean => term.t === 'column'
+const equals = (atom: Compare, is: (term: Term) => boolean): boolean => [...bases(atom.left), ...bases(atom.right)].some(is)
+const argumentsOf = (atom: Compare): string[] => [...bases(atom.left), ...bases(atom.right)].flatMap((t) => (t.t === 'argument' ? [t.name] : []))
