@@ -1,0 +1,164 @@
+import type { SqlFunction, Table } from '../database.ts'
+import type { Evaluator } from './expression/evaluate.ts'
+import { type JudgeWorld, judge, UNGUESSABLE, type Way } from './expression/judge.ts'
+import { ALWAYS, bases, both, isTotal, visibleBases, type Ways } from './expression/predicate.ts'
+import type { Scope } from './expression/scope.ts'
+import type { Tree } from './expression/tree.ts'
+import { type BrowserRole, possibleFor } from './policies.ts'
+import { isPublication } from './power-columns.ts'
+import { singlesOut } from './singles-out.ts'
+
+/** Rows of one table that a function hands to whoever calls it. */
+export interface Read {
+  readonly table: string
+  readonly who: 'anon' | 'authenticated'
+  readonly cause?: Way['cause']
+  readonly columns: readonly string[]
+}
+
+/** What a function returns of rows that do not belong to its caller. */
+export function readReturned(
+  fn: SqlFunction,
+  returns: readonly { readonly when: Ways; readonly expression?: Tree; readonly query?: Tree; readonly scope: Scope }[],
+  evaluator: Evaluator,
+  roles: readonly BrowserRole[],
+  tables: ReadonlyMap<string, Table>,
+  world: JudgeWorld,
+  isOpenAnyway: (table: string, role: BrowserRole) => boolean,
+): Read[] {
+  if (/^(void|bool|boolean|integer|bigint|smallint|numeric|real|double precision|interval|date|timestamp.*)$/i.test(fn.returns)) return []
+  const type = fn.returns.replace(/^setof\s+/i, '').replaceAll('"', '')
+  const isRow = /^(table|record|jsonb?)\b/i.test(type) || tables.has(type) || tables.has(`${fn.schema}.${type}`)
+  const scalar = !isRow
+  const found: Read[] = []
+  for (const result of returns) {
+    const selects = result.query
+      ? evaluator.select(result.query, result.scope).map((s) => ({
+          scope: s.scope,
+          when: both(result.when, s.when),
+          targets: s.targets.map((t) => t['ResTarget']?.val as Tree | undefined),
+          grouped: result.query?.['groupClause'] !== undefined,
+        }))
+      : [{ scope: result.scope, when: result.when, targets: [result.expression], grouped: false }]
+    for (const select of selects) {
+      for (const { instance, columns, when, grouped } of shownInstances(select.targets, select.scope, evaluator)) {
+        const name = evaluator.instances[instance]?.table
+        const table = name === undefined ? undefined : tables.get(name)
+        if (!name || (!table?.userData && name !== 'auth.users')) continue
+        const personal = name === 'auth.users' ? ['email', 'phone', 'raw_user_meta_data', '*'] : (table?.userData?.personalColumns ?? [])
+        if (scalar && !columns.some((c) => personal.includes(c))) continue
+        // totals by day, by category: no row of anybody's is among them
+        if ((select.grouped || grouped) && !columns.some((c) => singlesOut(c, table))) continue
+        const authored = isAuthored(table) && !columns.some((c) => c === '*' || personal.includes(c) || table?.userData?.ownerColumns.includes(c))
+        const ways = judge(both(select.when, when), evaluator.instances, instance, world)
+        for (const role of roles) {
+          const open = ways.find(
+            (w) =>
+              possibleFor(w, role) &&
+              w.outcome === 'open' &&
+              !w.argumentColumns.some((c) => UNGUESSABLE.test(c)) &&
+              ![...w.states, ...w.parentStates].some(isPublication) &&
+              !(authored && w.states.length > 0) &&
+              !(table && tellsOnlyWhich(columns, w.argumentColumns, table)),
+          )
+          if (!open || isOpenAnyway(name, role)) continue
+          found.push({ table: name, who: open.who === 'authenticated' ? 'authenticated' : role, columns, ...(open.cause ? { cause: open.cause } : {}) })
+          break
+        }
+      }
+      if (!scalar && !found.length) found.push(...aboutChosenUser(select, evaluator, roles, tables, world))
+    }
+  }
+  return found
+}
+
+/** Totals of the one user whom the caller names: no rows, and still somebody else's business. */
+function aboutChosenUser(
+  select: { readonly scope: Scope; readonly when: Ways; readonly targets: readonly (Tree | undefined)[] },
+  evaluator: Evaluator,
+  roles: readonly BrowserRole[],
+  tables: ReadonlyMap<string, Table>,
+  world: JudgeWorld,
+): Read[] {
+  const paths = [select.when, ...select.targets.flatMap((t) => (t ? evaluator.values(t, select.scope).map((v) => both(select.when, v.when)) : []))]
+  for (const when of paths) {
+    for (const { id, table: name } of evaluator.instances) {
+      const owners = tables.get(name ?? '')?.userData?.ownerColumns ?? []
+      const named = when.some((way) =>
+        way.some(
+          (a) => a.a === 'compare' && [...bases(a.left), ...bases(a.right)].some((t) => t.t === 'column' && t.instance === id && owners.includes(t.column)),
+        ),
+      )
+      if (!name || !named) continue
+      const ways = judge(when, evaluator.instances, id, world)
+      for (const role of roles) {
+        const open = ways.find((w) => possibleFor(w, role) && w.outcome === 'open' && w.argumentColumns.some((c) => owners.includes(c)))
+        if (open)
+          return [{ table: name, who: open.who === 'authenticated' ? 'authenticated' : role, columns: [], ...(open.cause ? { cause: open.cause } : {}) }]
+      }
+    }
+  }
+  return []
+}
+
+/** An id or a date of the row that the caller names: `{ member: id, closes_at }` for a session, nothing that the row says about anybody. */
+function tellsOnlyWhich(columns: readonly string[], named: readonly string[], table: Table): boolean {
+  const { ownerColumns, tenantColumns, personalColumns } = table.userData ?? { ownerColumns: [], tenantColumns: [], personalColumns: [] }
+  const references = table.foreignKeys.flatMap((f) => f.columns).filter((c) => !table.primaryKey.includes(c))
+  const ofOthers = [...ownerColumns.filter((c) => !table.primaryKey.includes(c)), ...tenantColumns, ...personalColumns, ...references]
+  if (!named.length || named.some((c) => ofOthers.includes(c))) return false
+  return columns.every((column) => {
+    if (personalColumns.includes(column)) return false
+    return /(^|_)(id|uuid)$/.test(column) || /^(date|timestamp|time)/.test(table.columns.find((c) => c.name === column)?.type ?? '')
+  })
+}
+
+/** Rows that staff writes for all (announcements, maintenance windows): their only person is who created them. */
+function isAuthored(table: Table | undefined): boolean {
+  const owners = table?.userData?.ownerColumns ?? []
+  return owners.length > 0 && owners.every((c) => /^\w+_by(_id)?$/i.test(c))
+}
+
+/** The expression with aggregates, which show no row, taken out. */
+function withoutAggregates(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(withoutAggregates)
+  if (!node || typeof node !== 'object') return node
+  const tree = node as Tree
+  const link = tree['SubLink']
+  const [only] = link?.subselect?.SelectStmt?.targetList ?? []
+  if (isCount(tree) || (link && isCount(only?.ResTarget?.val ?? {}))) return { A_Const: { isnull: true } }
+  return Object.fromEntries(Object.entries(tree).map(([key, value]) => [key, withoutAggregates(value)]))
+}
+
+/** Table instances whose columns are in the result, and which; columns inside aggregates that hide the rows do not count. */
+function shownInstances(
+  targets: readonly (Tree | undefined)[],
+  scope: Scope,
+  evaluator: Evaluator,
+): { instance: number; columns: string[]; when: Ways; grouped: boolean }[] {
+  const shown = new Map<number, { columns: Set<string>; when: Ways; grouped: boolean }>()
+  const show = (instance: number, column: string, when: Ways, grouped: boolean) => {
+    const entry = shown.get(instance) ?? { columns: new Set<string>(), when, grouped: true }
+    entry.columns.add(column)
+    entry.grouped &&= grouped
+    shown.set(instance, entry)
+  }
+  for (const target of targets) {
+    if (!target) continue
+    const fields: readonly Tree[] = target['ColumnRef']?.fields ?? []
+    if (fields.some((f) => f['A_Star'])) {
+      const alias = fields[0]?.['String']?.sval
+      for (const frame of scope.frames) if (alias === undefined || frame.alias === alias) show(frame.instance, '*', ALWAYS, false)
+      continue
+    }
+    if (isCount(target)) continue
+    for (const value of evaluator.values(withoutAggregates(target) as Tree, scope)) {
+      for (const { term, inGroup } of visibleBases(value.term)) if (term.t === 'column') show(term.instance, term.column, value.when, inGroup)
+    }
+  }
+  return [...shown].map(([instance, s]) => ({ instance, columns: [...s.columns], when: s.when, grouped: s.grouped }))
+}
+
+function isCount(target: Tree): boolean {
+  return isTotal(target['FuncCall']?.funcname?.at(-1)?.String?.sval ?? '') || target['SubLink']?.subLinkType === 'EXISTS_SUBLINK'
+}
