@@ -16,10 +16,11 @@ export function publicByNature(route: Route): string | undefined {
   // a sign-up creates the account and its profile; whoever is called when something was bought creates more than that
   const creates = own.every((c) => c.op === 'admin' || c.op === 'reset')
   const delivers = creates && (WEBHOOK.test(route.route) || route.work.some((w) => !w.guard && GRANTED.test(w.table ?? '') && w.kind !== 'read'))
-  const administers = calls.some(
-    (c) => c.op === 'admin' && !/createUser|generateLink|listUsers|getUser/i.test(c.name) && !(own.length && /deleteUser/i.test(c.name)),
-  )
-  if (own.length && !administers && !delivers) return `authentication itself (${own[0]?.name})`
+  // whoever only signs out does what else the handler does as somebody
+  const ends = own.every((c) => c.op === 'sign-out')
+  // a sign-up that fails takes its account back
+  const administers = calls.some((c) => c.op === 'admin' && !/createUser|generateLink|listUsers|getUser/i.test(c.name) && (ends || !/deleteUser/i.test(c.name)))
+  if (own.length && !administers && !delivers && !(ends && route.work.length)) return `authentication itself (${own[0]?.name})`
   if (
     steps.some((s) => s.effect.kind === 'hash-compare' && /bcrypt|argon|scrypt|compare|verify/i.test(s.effect.name)) &&
     AUTH_PATH.test(route.route + route.subject)

@@ -14,6 +14,10 @@ const reset = (url: string): Plant => replacing(isCode, new RegExp(`(resetPasswo
 const guardedBefore = (files: Files) =>
   [...files].some(([p, t]) => (/(^|\/)(middleware|proxy|hooks\.server)\.[jt]s$/.test(p) || /updateSession/.test(t)) && /redirect\(/.test(t))
 
+const RENEWS = /getUser|getClaims|updateSession/
+/** True when middleware fetches the user, which renews the session. */
+const renewsBefore = (files: Files) => [...files].some(([p, t]) => isMiddleware(p) && RENEWS.test(t))
+
 /** True when a page of any name is guarded before: the middleware lists what is open, not what is closed. */
 const guardsEveryPage = (files: Files) =>
   guardedBefore(files) &&
@@ -115,13 +119,13 @@ export const AUTH: readonly Operator[] = [
   {
     check: 9,
     name: 'the root no longer listens',
-    plant: replacing((p, files) => isCode(p) && isImported(files, p), /\.auth\.onAuthStateChange\(/g, '.auth.neverCalled('),
+    // where the middleware renews the cookie, pages of the server need no listener
+    plant: replacing((p, files) => isCode(p) && isImported(files, p) && !renewsBefore(files), /\.auth\.onAuthStateChange\(/g, '.auth.neverCalled('),
   },
   {
     check: 9,
     name: 'the middleware is gone',
-    plant: (files) =>
-      [...files].flatMap(([path, text]) => (isMiddleware(path) && /getUser|getClaims|updateSession/.test(text) ? [{ path, text: undefined }] : [])),
+    plant: (files) => [...files].flatMap(([path, text]) => (isMiddleware(path) && RENEWS.test(text) ? [{ path, text: undefined }] : [])),
     also: [10, 16, 17],
   },
   {
