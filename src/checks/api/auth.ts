@@ -362,7 +362,9 @@ function attack(c: Cause): string {
     case 'status':
       return 'Nobody gets in by it, but refusals look like outages: alarms drown in them, clients retry, and the message of the exception tells strangers about the inside.'
     case 'trust':
-      return `Somebody puts a session with another user's id into the cookie, ${address}, and acts as that user.`
+      return work?.rights === 'caller'
+        ? `Somebody puts a session with another user's id into the cookie and ${address}: what the code decides by that id is decided for that user. Row level security, which verifies the token, is all that still stands behind.`
+        : `Somebody puts a session with another user's id into the cookie, ${address}, and acts as that user.`
     case 'spelling':
       return `Anybody on the internet sends ${route.method ?? 'a request'} ${route.bypass?.spelling} and the server ${work?.what ?? 'does its work'}.`
     case 'late':
@@ -370,14 +372,21 @@ function attack(c: Cause): string {
     case 'fail-open':
       return `On every deployment where ${c.guard?.opensWithout} is missing, anybody ${address} and it ${work?.what ?? 'does its work'}.`
     case 'open':
-      return `Anybody on the internet ${address} and the server ${work?.what ?? 'does its work'}${effect(work)}.`
+      return work && byDatabaseAlone(work)
+        ? `Anybody on the internet ${address} and the server ${work.what}; only row level security decides ${work.kind === 'read' ? 'whose rows come back' : 'whether it happens'}, and one policy that is too wide is enough.`
+        : `Anybody on the internet ${address} and the server ${work?.what ?? 'does its work'}${effect(work)}.`
   }
+}
+
+/** Through the caller's client or the anon one the database decides, by the rights of whoever calls. */
+function byDatabaseAlone(work: Work): boolean {
+  return (work.rights === 'caller' || work.rights === 'anon') && ['read', 'insert', 'update', 'delete', 'rpc'].includes(work.kind)
 }
 
 function effect(work: Work | undefined): string {
   switch (work?.kind) {
     case 'read':
-      return ", so other people's rows are handed out"
+      return ", so its answer tells strangers about other people's rows"
     case 'delete':
     case 'file-delete':
       return ', so anybody deletes what belongs to others'

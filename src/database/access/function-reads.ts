@@ -103,7 +103,8 @@ function aboutChosenUser(
 
 /** An id or a date of the row that the caller names: `{ member: id, closes_at }` for a session, nothing that the row says about anybody. */
 function tellsOnlyWhich(columns: readonly string[], named: readonly string[], table: Table): boolean {
-  const { ownerColumns, tenantColumns, personalColumns } = table.userData ?? { ownerColumns: [], tenantColumns: [], personalColumns: [] }
+  if (!table.userData) return true
+  const { ownerColumns, tenantColumns, personalColumns } = table.userData
   const references = table.foreignKeys.flatMap((f) => f.columns).filter((c) => !table.primaryKey.includes(c))
   const ofOthers = [...ownerColumns.filter((c) => !table.primaryKey.includes(c)), ...tenantColumns, ...personalColumns, ...references]
   if (!named.length || named.some((c) => ofOthers.includes(c))) return false
