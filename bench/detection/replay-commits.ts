@@ -10,7 +10,8 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { audit } from '../../src/audit.ts'
+import { type AuditPorts, audit } from '../../src/audit.ts'
+import { emptyMemory } from '../../src/audit-memory.ts'
 import { DEFAULT_CONFIG } from '../../src/config/config.ts'
 import { localPorts } from '../../src/platform/local/ports.ts'
 import type { Report } from '../../src/report/report.ts'
@@ -32,7 +33,7 @@ if (!values.clones || !(values.repository || values.pairs)) {
   process.exit(2)
 }
 const clones = resolve(values.clones)
-let open: { readonly repository: string; readonly ports: Awaited<ReturnType<typeof localPorts>> & { readonly cache: MemoryCache } } | undefined
+let open: { readonly repository: string; readonly ports: AuditPorts & { close(): Promise<void> } } | undefined
 
 interface Pair {
   readonly repository: string
@@ -56,7 +57,7 @@ async function portsOf(repository: string) {
   if (open?.repository !== repository) {
     await open?.ports.close()
     const ports = await (values.patient ? patientPorts : localPorts)(join(clones, repository.replace('/', '+')), { offline: true })
-    open = { repository, ports: { ...ports, cache: new MemoryCache() } }
+    open = { repository, ports: { ...ports, cache: new MemoryCache(), memory: emptyMemory() } }
   }
   return open.ports
 }

@@ -8,6 +8,7 @@ import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { audit } from '../../../src/audit.ts'
+import { emptyMemory } from '../../../src/audit-memory.ts'
 import { DEFAULT_CONFIG } from '../../../src/config/config.ts'
 import { GitSource } from '../../../src/platform/local/git-source.ts'
 import { MemoryCache } from '../memory-cache.ts'
@@ -50,13 +51,14 @@ for (const entry of list.filter((e) => !values.only || e.repository.includes(val
   )
   const bytes = await git.read(readable.map((b) => b.sha))
   const files = new Map(readable.flatMap((b) => (bytes.has(b.sha) ? [[b.path, new TextDecoder().decode(bytes.get(b.sha))] as const] : [])))
-  const cache = new MemoryCache()
+  // what is unchanged is looked at once: each hole costs what it changes
+  const remembered = { cache: new MemoryCache(), memory: emptyMemory() }
   const sum = { planted: 0, detected: 0, collateral: 0 }
   for (const op of OPERATORS.filter((o) => (!values.check || o.check === Number(values.check)) && (!values.name || new RegExp(values.name).test(o.name)))) {
     for (const planted of spread(op.plant(files), most)) {
       const source = new OverlaySource(git, commit, new Map([planted, ...(planted.beside ?? [])].map((p) => [p.path, p.text])))
       const request = { commit: CHANGED, base: commit, config: DEFAULT_CONFIG, today: '2026-11-20' }
-      const { report } = await audit(request, { ...ports, source, cache, advisories: async () => ADVISORIES })
+      const { report } = await audit(request, { ...ports, ...remembered, source, advisories: async () => ADVISORIES })
       const introduced = report.checks.flatMap((c) => c.findings.filter((f) => f.state === 'introduced').map((f) => ({ n: c.number, f })))
       const mine = introduced.filter(({ n, f }) => n === op.check || op.also?.includes(n) || f.alsoFails.includes(op.check))
       const other = introduced.filter((i) => !mine.includes(i))
