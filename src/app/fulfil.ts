@@ -8,7 +8,8 @@ import { forgetInstallation, forgetRepositories } from '../store/retention.ts'
 import type { Store } from '../store/store.ts'
 import { answerCommand } from './command.ts'
 import { branchTarget, pullTarget, repositoryOf, type Wish } from './events.ts'
-import type { Log, Runner } from './run-target.ts'
+import type { Runner } from './runner.ts'
+import type { Log } from './runner-options.ts'
 
 export interface FulfilOptions {
   readonly store: Store

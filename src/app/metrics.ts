@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Store } from '../store/store.ts'
-import type { RunnerOptions } from './run-target.ts'
+import type { RunnerOptions } from './runner-options.ts'
 
 /** What operators watch. Labels are few and fixed: never a repository's name. */
 export class Metrics {

@@ -4,7 +4,7 @@ import { localDatabase } from '../platform/local/database.ts'
 import { ExtractionPool } from '../platform/local/extraction-pool.ts'
 import { settingsOfProjects } from '../platform/supabase/management-api.ts'
 import { AuditThreads } from './audit-thread/audit-threads.ts'
-import type { RunnerOptions } from './run-target.ts'
+import type { RunnerOptions } from './runner-options.ts'
 
 /** What audits of the App share on this machine: threads for audits and for extraction, the sandboxed database, and GitHub's advisories with their cache. */
 export function defaultPorts(baseUrl: string, supabaseToken?: string): RunnerOptions['ports'] & { close(): Promise<void> } {

@@ -1,11 +1,10 @@
 import { renderCheckRun } from '../annotations/check-run.ts'
 import { COMMENT_MARKER, renderComment } from '../annotations/comment.ts'
 import { type Audience, shown } from '../annotations/shown.ts'
-import type { AuditPorts, AuditRequest, AuditResult } from '../audit.ts'
+import type { AuditResult } from '../audit.ts'
 import { CONFIG_PATH, DEFAULT_CONFIG } from '../config/config.ts'
 import { parseConfig } from '../config/parse-config.ts'
 import { prose } from '../lib/escape-markdown.ts'
-import type { AdvisoryCache } from '../platform/github/advisories.ts'
 import { annotationCount, concludeCheckRun, endCheckRun, findOpenRun, openCheckRun } from '../platform/github/check-runs.ts'
 import { type GitHubApi, withPatience } from '../platform/github/client.ts'
 import { upsertComment } from '../platform/github/comments.ts'
@@ -18,106 +17,14 @@ import { SourceError } from '../source/source.ts'
 import { advisoryCache } from '../store/advisory-store.ts'
 import type { AuditTarget, StoredTarget } from '../store/audit-target.ts'
 import { packedFacts, snapshotCache } from '../store/facts-store.ts'
-import type { Store } from '../store/store.ts'
-import type { ThreadPorts } from './audit-thread/audit-threads.ts'
+import { type RunnerOptions, Superseded } from './runner-options.ts'
 import { postSuggestions } from './suggestions.ts'
 
-/** A newer commit, a closed pull request or the end of the process made the audit pointless. */
-export class Superseded extends Error {
-  override readonly name = 'Superseded'
-  readonly by: 'newer' | 'closed' | 'shutdown'
-
-  constructor(by: Superseded['by']) {
-    super(by)
-    this.by = by
-  }
-}
-
-export interface Log {
-  info(detail: object, message: string): void
-  warn(detail: object, message: string): void
-  error(detail: object, message: string): void
-}
-
-export interface RunnerOptions {
-  readonly store: Store
-  readonly installation: (id: number) => Promise<GitHubApi>
-  /** Everything of the audit that does not depend on the repository. */
-  readonly ports: Pick<ThreadPorts, 'database' | 'extractText'> & {
-    readonly audit: (request: AuditRequest, ports: ThreadPorts, signal: AbortSignal) => Promise<AuditResult>
-    readonly advisories?: (api: GitHubApi, onRequest: () => void, cache: AdvisoryCache) => AuditPorts['advisories']
-    /** A reader of the hosted platform's settings for one audit; absent without a token. */
-    readonly hosted?: () => NonNullable<ThreadPorts['hosted']>
-  }
-  readonly log: Log
-  readonly onAudit?: (result: {
-    kind: AuditTarget['kind']
-    outcome: 'success' | 'failure' | 'superseded' | 'error'
-    seconds: number
-    apiRequests: number
-  }) => void
-  /** Seconds of waiting for GitHub that one audit may spend. */
-  readonly patience?: number
-  readonly backoffMs?: number
-  /** Milliseconds after which one request to GitHub is given up. */
-  readonly timeoutMs?: number
-  readonly today?: () => string
-}
-
-/** Seconds that an audit may take altogether. */
-const MAX_AUDIT_SECONDS = 15 * 60
 /** Starts after which an audit during which the process dies is given up: it would take the process down for ever. */
 const MAX_STARTS = 8
 
-/** Runs the newest wish of a target and brings its Check Run to a conclusion, whatever happens. */
-export class Runner {
-  readonly #options: RunnerOptions
-  readonly #running = new Map<string, AbortController>()
-
-  constructor(options: RunnerOptions) {
-    this.#options = options
-  }
-
-  /** Ends a running audit: its target got a newer wish or none at all. */
-  interrupt(key: string, by: Superseded['by']): void {
-    this.#running.get(key)?.abort(new Superseded(by))
-  }
-
-  /** Ends every running audit; each is resumed by the next process. */
-  interruptAll(): void {
-    for (const controller of this.#running.values()) controller.abort(new Superseded('shutdown'))
-  }
-
-  async run(key: string): Promise<void> {
-    const { targets } = this.#options.store
-    const stored = await targets.get(key)
-    if (!stored || stored.done >= stored.version || stored.state === 'cancelled') return
-    const starts = await targets.markRunning(key)
-    const controller = new AbortController()
-    this.#running.set(key, controller)
-    // Another process may take the newer webhook: the row tells.
-    const watch = setInterval(() => {
-      targets.version(key).then(
-        (version) => version !== stored.version && controller.abort(new Superseded(version === undefined ? 'closed' : 'newer')),
-        () => {},
-      )
-    }, 2000)
-    const deadline = setTimeout(
-      () => controller.abort(new SourceError(`The audit took longer than ${MAX_AUDIT_SECONDS / 60} minutes.`)),
-      MAX_AUDIT_SECONDS * 1000,
-    )
-    try {
-      await new TargetRun(this.#options, stored, starts, controller.signal).run()
-    } finally {
-      clearInterval(watch)
-      clearTimeout(deadline)
-      this.#running.delete(key)
-      await targets.endStart(key)
-    }
-  }
-}
-
-class TargetRun {
+/** One audit of a target, from the opened Check Run to its conclusion. */
+export class TargetRun {
   readonly #options: RunnerOptions
   readonly #stored: StoredTarget
   readonly #target: AuditTarget

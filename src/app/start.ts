@@ -7,7 +7,8 @@ import { type GitHubApi, withPatience } from '../platform/github/client.ts'
 import { openStore, type Store } from '../store/store.ts'
 import { operationHandler } from './http.ts'
 import { Metrics } from './metrics.ts'
-import { Runner, type RunnerOptions } from './run-target.ts'
+import { Runner } from './runner.ts'
+import type { RunnerOptions } from './runner-options.ts'
 import { resumeUnfinished, sweep } from './sweeper.ts'
 
 export interface StartOptions {
