@@ -5,6 +5,7 @@ import { app } from '../app.ts'
 import { sweepClones } from '../platform/github/bare-clone.ts'
 import { type GitHubApi, withPatience } from '../platform/github/client.ts'
 import { openStore, type Store } from '../store/store.ts'
+import { limitBodies } from './body-limit.ts'
 import { operationHandler } from './http.ts'
 import { Metrics } from './metrics.ts'
 import { Runner } from './runner.ts'
@@ -105,6 +106,7 @@ async function startServer(options: StartOptions, store: Store): Promise<Running
   await resumeUnfinished({ store })
   await store.queue.work((key) => runner.run(key))
   const http = await server.start()
+  limitBodies(http)
   // GitHub refuses to wait longer than ten seconds; a slow client must not hold a connection for ever either.
   http.requestTimeout = 30_000
   http.headersTimeout = 15_000

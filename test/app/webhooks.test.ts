@@ -1,5 +1,7 @@
+import { request } from 'node:http'
 import { Webhooks } from '@octokit/webhooks'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { MAX_WEBHOOK_BYTES } from '../../src/app/body-limit.ts'
 import { EVENTS, wishOf } from '../../src/app/events.ts'
 import { examplesOf } from '../support/github/payloads.ts'
 import { type Stage, startStage } from '../support/github/start-app.ts'
@@ -39,6 +41,29 @@ describe('a webhook', () => {
     expect((await post('push', body, headers)).status).toBe(400)
     expect(await rows()).toBe(before)
     expect(stage.github.apiRequests()).toEqual([])
+  })
+
+  test.each([
+    ['that says how large it is', true],
+    ['that does not say so', false],
+  ])('larger than any of GitHub’s, %s, is refused with 413 and stores nothing, and the next one is taken', async (_name, sized) => {
+    const before = await rows()
+    const large = Buffer.alloc(MAX_WEBHOOK_BYTES + 1, ' ')
+    const status = await new Promise<number | undefined>((resolve, reject) => {
+      const headers = { 'content-type': 'application/json', 'x-github-event': 'push', ...(sized ? { 'content-length': large.length } : {}) }
+      request(url(), { method: 'POST', headers }, (response) => resolve(response.resume().statusCode))
+        .on('error', reject)
+        .end(large)
+    })
+    expect(status).toBe(413)
+    expect(await rows()).toBe(before)
+    expect((await post('star', JSON.stringify({ action: 'created' }))).status).toBe(200)
+  })
+
+  test('keeps its connection for longer than load balancers keep idle ones', async () => {
+    const answer = await post('star', JSON.stringify({ action: 'created' }))
+    const idle = /timeout=(\d+)/.exec(answer.headers.get('keep-alive') ?? '')?.[1]
+    expect(Number(idle)).toBeGreaterThan(60)
   })
 
   test('of an unknown event is answered and ignored', async () => {
