@@ -65,6 +65,12 @@ export class TargetRun {
     try {
       const api = await this.#api(this.#signal)
       this.#signal.throwIfAborted()
+      if (await this.#isOld(api)) {
+        await targets.keepVerdict(key, this.#stored.version, this.#stored.checkRun?.sha as string)
+        this.#options.log.info(this.#fields, 'an old delivery: the newest commit has its verdict')
+        ended('superseded')
+        return
+      }
       // Not interruptible: a run whose creation was cut off would stay in progress with nobody knowing its id.
       await this.#open(await this.#api())
       this.#signal.throwIfAborted()
@@ -102,6 +108,15 @@ export class TargetRun {
         this.#requests++
       },
     })
+  }
+
+  /** Whether the wish is for a commit that GitHub does not show any more, of a pull request whose newest one has its verdict: delivered late, or replayed. */
+  async #isOld(api: GitHubApi): Promise<boolean> {
+    const { checkRun } = this.#stored
+    if (this.#target.number === undefined || !checkRun || checkRun.open || checkRun.sha === this.#target.headSha) return false
+    // What goes wrong here goes wrong again when there is a run to say so.
+    const context = await this.#context(api).catch(() => undefined)
+    return context?.headSha === checkRun.sha
   }
 
   async #open(api: GitHubApi): Promise<void> {

@@ -139,6 +139,15 @@ export class TargetStore {
     )
   }
 
+  /** Takes back a wish for an old commit: the verdict on the newest one stands. A newer wish stays queued. */
+  async keepVerdict(key: string, version: number, headSha: string): Promise<void> {
+    await this.#sql.query(
+      `update ${SCHEMA}.targets set head_sha = $3, body = jsonb_set(body, '{headSha}', to_jsonb($3::text)), done = version, state = 'concluded', changed_at = now()
+         where key = $1 and version = $2 and state <> 'cancelled'`,
+      [key, version, headSha],
+    )
+  }
+
   /** A closed pull request or a deleted repository: nothing more to do. */
   async cancel(key: string): Promise<StoredTarget | undefined> {
     const [row] = await this.#sql.query<TargetRow>(

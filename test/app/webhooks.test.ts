@@ -82,6 +82,33 @@ describe('a webhook', () => {
   })
 })
 
+describe('an old delivery', () => {
+  test.each([
+    ['that GitHub delivers again', (id: number) => stage.github.webhooks.redeliver(id)],
+    // The id is a header, and headers are not signed.
+    ['that somebody replays under an id of their own', async (_id: number, event: string, body: string) => void (await post(event, body))],
+  ])('%s leaves the verdict on the newest commit alone, and no trace on the old one', async (_name, deliverAgain) => {
+    const repo = stage.github.createRepository(`octo/old-${crypto.randomUUID()}`)
+    stage.github.push(repo, 'main', { 'package.json': '{}' })
+    repo.git.commit('feature', { 'a.ts': 'export {}' }, { from: 'refs/heads/main' })
+    const pull = stage.github.openPullRequest(repo, { head: 'feature' })
+    await stage.settled()
+    const opened = stage.github.webhooks.deliveries.find((d) => d.event === 'pull_request' && d.action === 'opened' && d.repositoryId === repo.id)
+    const newest = stage.github.push(repo, 'feature', { 'b.ts': 'export {}' })
+    await stage.settled()
+    const runs = () => stage.github.checkRuns.filter((r) => r.repo === repo).map((r) => [r.headSha, r.conclusion])
+    const before = runs()
+    expect(before.map(([sha]) => sha)).toContain(newest)
+    await deliverAgain(opened?.id ?? 0, 'pull_request', opened?.body ?? '')
+    await stage.settled()
+    expect(runs()).toEqual(before)
+    expect(repo.comments.filter((c) => c.issue === pull.number)).toHaveLength(1)
+    const next = stage.github.push(repo, 'feature', { 'c.ts': 'export {}' })
+    await stage.settled()
+    expect(runs().slice(before.length)).toEqual([[next, 'success']])
+  })
+})
+
 describe('GitHub’s own examples', () => {
   const names = [...new Set(EVENTS.map((e) => e.split('.')[0] as string))]
   test.each(names)('of %s are all answered with 200', async (name) => {
