@@ -43,7 +43,8 @@ export interface Proof {
 
 const RANK: Readonly<Record<Guard['trust'], number>> = { verified: 3, editable: 2, unverified: 1, claimed: 0 }
 const WHO: Readonly<Record<Who, number>> = { admin: 5, signature: 4, secret: 4, user: 3, token: 2, check: 1 }
-const CREDENTIAL = /token|secret|key|hash|code|nonce|signature|password|credential|invite|slug_secret|uuid|(^|_)(pin|otp)(_|$)|passcode/i
+const CREDENTIAL =
+  /token|secret|key|hash|code|nonce|signature|password|credential|invite|slug_secret|uuid|(^|_)(pin|otp)(_|$)|passcode|(checkout|stripe|payment)\w*_(session|intent)(_id)?$/i
 /** Names of questions about what somebody may do. */
 const RIGHTS = /role|admin|permi|(^|\.)(can|may|has)[A-Z_]|allow|authori|access|owner|member|staff/
 /** Cookies that remember how somebody likes to see the pages. */
@@ -302,6 +303,8 @@ function comparison(a: Value, b: Value, equal: boolean, behaviour: Behaviour, de
       const p = rowProof(x.step, x.field, behaviour, depth)
       if (p) return y.v === 'const' && isRole(x.field) ? { ...p, who: 'admin' } : p
     }
+    // paid or not, whose address: only who went through a checkout knows its session
+    if (fromProcessor(x, behaviour, 0, CHECKOUT) && !absent(y)) return { who: 'token', trust: 'verified', how: PROCESSORS_OBJECT }
     if (x.v === 'call' && isDigest(x.name) && fromRequest(y)) return { who: 'signature', trust: 'verified', how: x.name }
     // jwt.verify(...).sub === ..., something unknown made from the request compared with a constant of the server
     if (x.v === 'call' && y.v === 'const' && fromRequest(x) && /verify|valid|check|role|status/i.test(x.name))
@@ -330,12 +333,18 @@ function rowProof(index: number, field: string | undefined, behaviour: Behaviour
         how: f.value.how,
         ...(f.value.at ? { at: f.value.at } : {}),
       }
-    if (f.op === 'eq' && fromProcessor(f.value, behaviour))
-      return { who: 'token', trust: 'verified', how: `an object of the payment processor that only its buyer knows` }
+    if (f.op === 'eq' && fromProcessor(f.value, behaviour)) return { who: 'token', trust: 'verified', how: PROCESSORS_OBJECT }
+    if (f.op === 'eq' && findsSession(step.effect.table, f.value))
+      return { who: 'user', trust: 'verified', how: `${step.effect.table}.${f.column}`, at: step.at }
     if (f.op === 'eq' && CREDENTIAL.test(f.column.split('.').at(-1) ?? '') && fromRequest(f.value))
       return { who: 'token', trust: 'verified', how: `${step.effect.table}.${f.column}` }
   }
   return depth < 6 ? guardProof(step, behaviour) : undefined
+}
+
+/** A stored session looked up by what the cookie or the Authorization header carries, which only the person whose session it is was given. */
+export function findsSession(table: string, value: Value): boolean {
+  return /sessions?$/i.test(table) && isFromCredential(value)
 }
 
 /** `user_roles` filtered by the caller and `role = 'admin'`: the row is there only for those who hold the role. */
@@ -436,17 +445,23 @@ function unknownCheck(value: Extract<Value, { v: 'call' }>, truthy: boolean): Pr
   return undefined
 }
 
+const PROCESSORS_OBJECT = 'an object of the payment processor that only its buyer knows'
+/** What is made for one purchase; customers and subscriptions live on, and their ids get about. */
+const CHECKOUT = /(checkout\.?sessions?|payment_?intents?|setup_?intents?)\.retrieve/i
+
 /** A value of an object that was fetched from the payment processor by an id of the caller: the id is unguessable. */
-export function fromProcessor(v: Value, behaviour: Behaviour, depth = 0): boolean {
+export function fromProcessor(v: Value, behaviour: Behaviour, depth = 0, call = /retrieve/i): boolean {
   if (depth > 6) return false
+  const next = (x: Value) => fromProcessor(x, behaviour, depth + 1, call)
   if (v.v === 'result') {
     const e = behaviour.steps[v.step]?.effect
-    return e?.kind === 'payment' && /retrieve/i.test(e.name) && e.args.some((a) => fromRequest(a) || fromProcessor(a, behaviour, depth + 1))
+    return e?.kind === 'payment' && call.test(e.name) && e.args.some((a) => fromRequest(a) || next(a))
   }
-  if (v.v === 'call') return v.args.some((x) => fromProcessor(x, behaviour, depth + 1))
-  if (v.v === 'any') return v.of.some((x) => fromProcessor(x, behaviour, depth + 1))
-  return v.v === 'op' && v.of.some((x) => fromProcessor(x, behaviour, depth + 1))
+  if (v.v === 'call') return v.args.some(next)
+  return (v.v === 'any' || v.v === 'op') && v.of.some(next)
 }
+
+const absent = (v: Value): boolean => v.v === 'const' && (v.value === null || v.value === undefined || v.value === '')
 
 /** A disjunction of ways to be refused: one of them is "nobody is signed in". */
 function refusesIn(v: Value): boolean {

@@ -1,5 +1,5 @@
 import type { Place } from '../../lib/place.ts'
-import type { Behaviour, Condition, Value } from '../behaviour/behaviour.ts'
+import type { Behaviour, Condition, Effect, Value } from '../behaviour/behaviour.ts'
 
 const COUNTER = /rate|limit|attempt|throttl|too_?many|quota|lock(ed)?_?(out|until)|cooldown|window|bucket/i
 
@@ -38,12 +38,13 @@ function limiterIn(v: Value, behaviour: Behaviour, depth: number): boolean {
   switch (v.v) {
     case 'result': {
       const e = behaviour.steps[v.step]?.effect
+      if (e?.kind === 'db') return v.field === 'count' && isCounter(e)
       return e?.kind === 'limit' || (e?.kind === 'kv' && counts(e)) || (e?.kind === 'rpc' && COUNTER.test(e.function))
     }
     case 'row': {
       const e = behaviour.steps[v.step]?.effect
       if (LOCKOUT.test(v.field ?? '')) return true
-      return e?.kind === 'db' && (COUNTER.test(e.table) || e.countOnly === true) && COUNTER.test(`${e.table} ${e.filters.map((f) => f.column).join(' ')}`)
+      return e?.kind === 'db' && isCounter(e)
     }
     case 'op':
     case 'any':
@@ -53,6 +54,11 @@ function limiterIn(v: Value, behaviour: Behaviour, depth: number): boolean {
     default:
       return false
   }
+}
+
+/** Rows that were written down to be counted. */
+function isCounter(e: Extract<Effect, { kind: 'db' }>): boolean {
+  return (COUNTER.test(e.table) || e.countOnly === true) && COUNTER.test(`${e.table} ${e.filters.map((f) => f.column).join(' ')}`)
 }
 
 /** Reads or raises a counter; a `get` of a fixed name is a setting. */
