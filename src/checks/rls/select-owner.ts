@@ -2,7 +2,7 @@ import { isMeantToBeSeen } from '../../database/access/meant-to-be-seen.ts'
 import type { Hole, Table } from '../../database/database.ts'
 import { isPersonal } from '../../database/sandbox/user-data.ts'
 import type { AppModel } from '../../model/app-model.ts'
-import { defineCheck, failed, type Issue, notApplicable, type Outcome, passed, type Severity } from '../define-check.ts'
+import { defineCheck, failed, type Issue, notApplicable, type Outcome, passed } from '../define-check.ts'
 import {
   assumption,
   exposedTables,
@@ -70,18 +70,20 @@ function policyIssue(model: Model, hole: Hole): Issue | undefined {
         (n === 3 ? h.command === 'insert' : h.command === 'update' || h.command === 'delete'),
     ),
   )
+  const seen = isMeantToBeSeen(table, hole.policy)
+  const owners = table.userData.ownerColumns
+  const repair = owners.length
+    ? 'Replace the policy by one that compares the caller with the owner of the row.'
+    : 'Replace the policy by one that ties the row to the caller.'
   return {
     subject: policySubject(hole.object, hole.policy ?? ''),
-    severity: severityOf(table, hole.policy ?? ''),
+    severity: seen ? 'High' : 'Critical',
     title: `Everyone can read ${table.name}`,
-    message: `The policy "${hole.policy}" shows rows of ${hole.object} to people who do not own them: ${why(hole)}. ${ownership(table)}`,
-    attack: `${sentence(whoGetsIn(hole.who))} can read every user's rows in ${table.name}${personal.length ? `, with ${listed(personal)}` : ''}.`,
-    fix: fixOf(
-      hole,
-      table.userData.ownerColumns.length
-        ? 'Replace the policy by one that compares the caller with the owner of the row.'
-        : 'Replace the policy by one that ties the row to the caller.',
-    ),
+    message: `The policy "${hole.policy}" shows rows of ${hole.object} to people who do not own them: ${why(hole)}. ${ownership(table)}${seen ? ` ${MEANT}` : ''}`,
+    attack: seen
+      ? `${sentence(whoGetsIn(hole.who))} can copy all of ${table.name}, every column of every row${owners.length ? `, with ${listed(owners)} to tell whose it is` : ''}: what a column holds that no page shows is out as well.`
+      : `${sentence(whoGetsIn(hole.who))} can read every user's rows in ${table.name}${personal.length ? `, with ${listed(personal)}` : ''}.`,
+    fix: fixOf(hole, seen ? `${repair} When everybody is meant to read them, put the table under public.tables in .github/prelaunch.yml.` : repair),
     at: hole.at,
     proof: hole.proof,
     aliases: [...(hole.cause === 'user-metadata' ? ['splinter:0015'] : []), 'CWE-639'],
@@ -90,9 +92,9 @@ function policyIssue(model: Model, hole: Hole): Issue | undefined {
   }
 }
 
-function severityOf(table: Table, policy: string): Severity {
-  return isMeantToBeSeen(table, policy) ? 'High' : 'Critical'
-}
+/** Why a table that everybody can read is not Critical, and what to do when that is right. */
+const MEANT =
+  'By the names, such rows are written for others to read and no column is personal, so this may be meant: then say so under public.tables in .github/prelaunch.yml.'
 
 function ownership(table: Table): string {
   const owners = table.userData?.ownerColumns ?? []
@@ -124,7 +126,10 @@ function viewIssue(model: Model, hole: Hole): Issue | undefined {
     message: materialized
       ? `The materialized view ${hole.object} holds a copy of ${listed(tables)}, and row level security does not apply to materialized views.`
       : `The view ${hole.object} runs with the rights of its owner, so row level security of ${listed(tables)} does not apply to who reads it.`,
-    attack: `${sentence(whoGetsIn(hole.who))} can read every user's rows through the view${shown.length ? `, with ${listed(shown)}` : ''}.`,
+    attack:
+      hole.because === 'grouped' && !shown.length
+        ? `${sentence(whoGetsIn(hole.who))} can read through the view what it adds up from everybody's rows, group by group; single rows do not appear.`
+        : `${sentence(whoGetsIn(hole.who))} can read every user's rows through the view${shown.length ? `, with ${listed(shown)}` : ''}.`,
     fix: fixOf(
       hole,
       materialized ? 'Take the API roles their SELECT privilege on it and read it on the server.' : 'Let the view run with the rights of whoever reads it.',
@@ -153,17 +158,31 @@ function functionIssue(model: Model, hole: Hole): Issue | undefined {
     known.length === tables.length &&
     !shows &&
     (known.every(isSeen) || (hole.columns ?? []).every((c) => /(^|_)id$/.test(c)) || /leaderboard|ranking|public/i.test(hole.object.replace(/^public\./, '')))
+  const words = answerOf(hole, listed(tables))
   return {
     subject: `function ${hole.object}`,
     severity: harmless ? 'High' : 'Critical',
-    title: `${hole.object} returns other users' rows`,
-    message: `${hole.object} is SECURITY DEFINER: it runs past row level security, and it returns rows of ${listed(tables)} without checking who calls${hole.cause === 'null-slips-through' ? ' (its check lets a caller without a session through, for whom auth.uid() is NULL)' : ''}.`,
-    attack: `${sentence(whoGetsIn(hole.who))} can call it through the API and read other users' rows of ${listed(tables)}.`,
+    title: `${hole.object} returns ${words.title}`,
+    message: `${hole.object} is SECURITY DEFINER: it runs past row level security, and it returns ${words.returned} without checking who calls${hole.cause === 'null-slips-through' ? ' (its check lets a caller without a session through, for whom auth.uid() is NULL)' : ''}.`,
+    attack: `${sentence(whoGetsIn(hole.who))} can call it through the API and read ${words.read}.`,
     fix: fixOf(hole, 'Compare the caller with the owner inside the function, or let only the service role execute it.'),
     at: hole.at,
     proof: hole.proof,
     aliases: [...functionLints(model.schema, hole), 'CWE-862'],
   }
+}
+
+/** What a function gives away: rows, the columns of them that it names, or figures about the user who is asked for. */
+function answerOf(hole: Hole, tables: string): { readonly title: string; readonly returned: string; readonly read: string } {
+  const columns = hole.columns ?? []
+  if (!columns.length)
+    return {
+      title: "other users' figures",
+      returned: `figures from ${tables} about whichever user the caller names`,
+      read: `the figures of every user whose id is known`,
+    }
+  const named = columns.includes('*') ? '' : ` (${listed(columns)})`
+  return { title: "other users' rows", returned: `rows of ${tables}${named}`, read: `other users' rows of ${tables}` }
 }
 
 function lockedIssue(model: Model, hole: Hole): Issue | undefined {

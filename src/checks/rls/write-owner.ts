@@ -165,6 +165,9 @@ function functionIssue(model: Model, hole: Hole): Issue {
     hole.because === 'counter' ||
     tables.every((t) => !t.grants && (t.command === 'insert' || /usage|count|view|log|limit|stat|metric|hit|download/i.test(t.table)))
   const self = hole.because === 'self'
+  const does = listed([
+    ...new Set(tables.map((t) => (t.command === 'insert' ? 'add rows to' : t.command === 'update' ? 'change rows of' : 'delete rows from'))),
+  ])
   return {
     subject: `function ${hole.object}`,
     severity: (self ? tables.some((t) => t.grants) : worst && !maintenance && !counter) ? 'Critical' : 'High',
@@ -174,7 +177,7 @@ function functionIssue(model: Model, hole: Hole): Issue {
       : `${hole.object} is SECURITY DEFINER: it runs past row level security, ${hole.who === 'anon' ? 'anon' : 'every signed-in user'} may execute it, and it writes ${touched} without tying the rows to auth.uid()${hole.cause === 'null-slips-through' ? ' (its check lets a caller without a session through, for whom auth.uid() is NULL)' : ''}.`,
     attack: self
       ? 'A signed-in user calls it through the API and grants himself what he likes.'
-      : `${cap(whoGetsIn(hole.who))} can call it through the API and ${listed([...new Set(tables.map((t) => (t.command === 'insert' ? 'add rows to' : t.command === 'update' ? 'change rows of' : 'delete rows from')))])} ${touched}.`,
+      : `${cap(whoGetsIn(hole.who))} can call it through the API ${HOW[takesNothing(hole) ? 'job' : counter ? 'counter' : 'chosen']} ${does} ${touched}${takesNothing(hole) ? ': which rows, the function decides by itself' : ''}.`,
     fix: fixOf(
       hole,
       'Let only the service role execute it, or compare auth.uid() with the owner before it writes. REVOKE FROM PUBLIC alone is not enough: anon and authenticated have their own grants.',
@@ -184,5 +187,14 @@ function functionIssue(model: Model, hole: Hole): Issue {
     aliases: [...functionLints(model.schema, hole), 'CWE-862'],
   }
 }
+
+/** Somebody who calls a function without arguments decides only when it runs. */
+const takesNothing = (hole: Hole): boolean => hole.object.endsWith('()')
+
+const HOW = {
+  job: 'at any time, as often as they like, and so',
+  counter: 'as often as they like, and so',
+  chosen: 'and',
+} as const
 
 const cap = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
