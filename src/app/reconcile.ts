@@ -5,10 +5,15 @@ import { pullTarget, repositoryOf } from './events.ts'
 import { want } from './fulfil.ts'
 import type { SweepOptions } from './sweeper.ts'
 
-/** Requests that one sweep spends on an installation: a fifth of its hourly limit. The next sweep goes on with its other repositories. */
-const REQUESTS_PER_INSTALLATION = 1000
-/** Requests of one sweep altogether; the next sweep begins with the installations that waited longest. */
-const REQUESTS_PER_SWEEP = 10_000
+/** How many requests of GitHub's hourly limit the look at open pull requests may take; the next sweep goes on where it ended. */
+export interface ReconcileLimits {
+  /** A fifth of an installation's hourly limit. */
+  readonly perInstallation: number
+  /** Altogether; the next sweep begins with the installations that waited longest. */
+  readonly perSweep: number
+}
+
+export const DEFAULT_RECONCILE_LIMITS: ReconcileLimits = { perInstallation: 1000, perSweep: 10_000 }
 const PAGE = 100
 
 /** Counts requests; says when there are none left. */
@@ -18,11 +23,11 @@ interface Budget {
 
 /** Queues audits of open pull requests whose head has no verdict, in the installations that the App knows: webhooks that GitHub never sent. */
 export async function reconcilePulls(options: SweepOptions): Promise<void> {
-  const { store, installation, log } = options
-  let left = REQUESTS_PER_SWEEP
+  const { store, installation, log, reconcileLimits = DEFAULT_RECONCILE_LIMITS } = options
+  let left = reconcileLimits.perSweep
   for (const { installation: id, position } of await store.targets.installationsByTurn()) {
     if (left <= 0) return
-    const budget = { left: Math.min(left, REQUESTS_PER_INSTALLATION) }
+    const budget = { left: Math.min(left, reconcileLimits.perInstallation) }
     const before = budget.left
     try {
       await store.targets.endTurn(id, await reconcileInstallation(id, position, await installation(id), budget, options))

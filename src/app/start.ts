@@ -8,6 +8,7 @@ import { openStore, type Store } from '../store/store.ts'
 import { limitBodies } from './body-limit.ts'
 import { operationHandler } from './http.ts'
 import { Metrics } from './metrics.ts'
+import type { ReconcileLimits } from './reconcile.ts'
 import { Runner } from './runner.ts'
 import type { RunnerOptions } from './runner-options.ts'
 import { resumeUnfinished, sweep } from './sweeper.ts'
@@ -32,6 +33,8 @@ export interface StartOptions {
   readonly timeoutMs?: number
   /** Seconds between sweeps; 0 switches them off. */
   readonly sweepSeconds?: number
+  /** Requests that one sweep spends on looking for pull requests without a verdict. */
+  readonly reconcileLimits?: ReconcileLimits
 }
 
 export interface RunningApp {
@@ -113,7 +116,7 @@ async function startServer(options: StartOptions, store: Store): Promise<Running
   // Longer than proxies and load balancers keep idle connections (60 s as a rule): closing first would lose what they send at that moment.
   http.keepAliveTimeout = 75_000
 
-  const sweepOptions = { ...fulfilOptions, app: () => patient() }
+  const sweepOptions = { ...fulfilOptions, app: () => patient(), ...(options.reconcileLimits ? { reconcileLimits: options.reconcileLimits } : {}) }
   const seconds = options.sweepSeconds ?? 3600
   const sweepWhenDue = (after: number) => {
     store.targets.takeTurn('sweep', after).then(

@@ -3,12 +3,13 @@ import type { GitHubApi } from '../platform/github/client.ts'
 import { isStatus } from '../platform/github/errors.ts'
 import { sweepStore } from '../store/retention.ts'
 import type { FulfilOptions } from './fulfil.ts'
-import { reconcilePulls } from './reconcile.ts'
+import { type ReconcileLimits, reconcilePulls } from './reconcile.ts'
 import { redeliverMissed } from './redeliver.ts'
 
 export interface SweepOptions extends FulfilOptions {
   /** Authenticated as the App itself. */
   readonly app: () => Promise<GitHubApi>
+  readonly reconcileLimits?: ReconcileLimits
 }
 
 /** Queues every wish that has no job: after a crash, or after GitHub was down for longer than the queue tries. */

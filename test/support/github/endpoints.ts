@@ -91,13 +91,12 @@ export const HANDLERS: Readonly<Record<string, (server: GitHubServer, call: Call
   'POST /app/hook/deliveries/{delivery_id}/attempts': (server, { params }) =>
     server.webhooks.redeliver(Number(params['delivery_id'])) ? { status: 202, body: {} } : notFound,
   'POST /app/installations/{installation_id}/access_tokens': (server, { params, body }) => server.issueToken(Number(params['installation_id']), body),
-  'GET /installation/repositories': (server) => ({
-    status: 200,
-    body: {
-      total_count: server.repositories.filter((r) => !r.deleted).length,
-      repositories: server.repositories.filter((r) => !r.deleted).map((r) => repositoryNode(r, server.url)),
-    },
-  }),
+  'GET /installation/repositories': (server, { query }) => {
+    const all = server.repositories.filter((r) => !r.deleted)
+    const size = Math.min(100, Number(query.get('per_page') ?? 30))
+    const start = (Number(query.get('page') ?? 1) - 1) * size
+    return { status: 200, body: { total_count: all.length, repositories: all.slice(start, start + size).map((r) => repositoryNode(r, server.url)) } }
+  },
   'GET /advisories': (server, { query }) => {
     const affected = (query.get('affects') ?? '').split(',')
     return { status: 200, list: server.advisories.filter((a) => a.affects.some((p) => affected.includes(p))).map((a) => a.body) }
