@@ -203,6 +203,11 @@ function lockedIssue(model: Model, hole: Hole): Issue | undefined {
   }
 }
 
+/** The table of an effect; Prisma's client calls tables by their models. */
+function calledTable(effect: { readonly table: string; readonly client: { readonly library?: string } }, schema: Model['schema']): string {
+  return (effect.client.library === 'prisma' && schema.accessors?.get(effect.table.toLowerCase())) || effect.table
+}
+
 /** Who queries a table: code with a user's rights, code past row level security alone, or nothing that is seen. */
 function readersOf(model: Model, table: Table): 'users' | 'server alone' | 'nobody' {
   const names = [table.name, qualifiedName(table)]
@@ -211,7 +216,7 @@ function readersOf(model: Model, table: Table): 'users' | 'server alone' | 'nobo
   if (queries.some((q) => model.modules.inBrowser(q.path, q.line))) return 'users'
   const effects = model.routes.routes
     .flatMap((r) => r.behaviour?.steps ?? [])
-    .flatMap((s) => (s.effect.kind === 'db' && names.includes(s.effect.table) ? [s.effect.client.rights] : []))
+    .flatMap((s) => (s.effect.kind === 'db' && names.includes(calledTable(s.effect, model.schema)) ? [s.effect.client.rights] : []))
   if (effects.some((rights) => rights === 'caller' || rights === 'anon')) return 'users'
   if (effects.includes('service')) return 'server alone'
   if (queries.length && !elsewhere.length) return 'server alone'

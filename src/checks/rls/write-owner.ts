@@ -89,7 +89,7 @@ function issueOf(model: Model, holes: readonly Hole[]): Issue {
       ...base,
       severity: grants ? 'Critical' : 'High',
       title: `Users can change their own ${listed(columns)}`,
-      message: `The policy "${hole.policy}" rightly lets users change their own row in ${hole.object}, but every column of it: nothing (no column privilege, no trigger) protects ${listed(columns)}${asked}.${moved ? ` The owner column may be changed as well.` : ''}`,
+      message: `The policy "${hole.policy}" lets users change ${table?.userData?.ownerColumns.length ? 'their own row' : 'the rows of what they belong to'} in ${hole.object}, but every column of it: nothing (no column privilege, no trigger) protects ${listed(columns)}${asked}.${moved ? ` The owner column may be changed as well.` : ''}`,
       attack: `A signed-in user sends one request with the own session and sets ${columns[0]} ${grants ? 'to whatever gives more rights or a paid plan' : 'as wanted'}.`,
       fix: fixOf(hole, `Take browsers the privilege to change ${listed(columns)}; the server changes them with the service role.`),
       aliases: ['CWE-915', 'CWE-269'],

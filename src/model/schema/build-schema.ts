@@ -1,6 +1,7 @@
 import type { Catalog } from '../../database/database.ts'
 import { clientQueries } from '../../database/plan/client-queries.ts'
 import { exposure } from '../../database/plan/exposure.ts'
+import { prismaAccessors } from '../../database/plan/prisma/prisma-ddl.ts'
 import type { AppModel, ModelInput, SchemaModel } from '../app-model.ts'
 import { fileRole } from '../files/files.ts'
 import { type BucketInCode, bucketsInCode } from './buckets-in-code.ts'
@@ -19,6 +20,7 @@ export function buildSchema(input: ModelInput, slices: Pick<AppModel, 'files' | 
     exposedBecause: because,
     queriedButNotCreated: exposedToBrowsers ? queriedButNotCreated(input, catalog) : [],
     queries: clientQueries(input.facts).filter((q) => !isTestOrExample(q.path)),
+    accessors: prismaAccessors(input.facts),
     bucketsInCode: withConfigured(
       bucketsInCode(input.facts, (path) => !isTestOrExample(path)),
       bucketsInConfig(input.facts),

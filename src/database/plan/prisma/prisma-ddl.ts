@@ -51,6 +51,12 @@ const NATIVE: Readonly<Record<string, string>> = {
   Real: 'real',
 }
 
+/** What code calls the tables of Prisma's models (`db.user` of `model User { @@map("users") }`), by the accessor in lower case. */
+export function prismaAccessors(facts: FactsIndex): ReadonlyMap<string, string> {
+  const models = [...facts.of('text')].filter(([path]) => path.endsWith('.prisma')).flatMap(([path, { text }]) => read(path, text).models)
+  return new Map(models.map((m) => [m.name.toLowerCase(), m.schema === 'public' ? m.table : `${m.schema}.${m.table}`]))
+}
+
 /** DDL for the models of Prisma schemas for PostgreSQL that no SQL creates. Prisma never enables row level security. */
 export function prismaDdl(facts: FactsIndex, created: ReadonlySet<string>): SqlFile[] {
   const schemas = [...facts.of('text')].filter(([path]) => path.endsWith('.prisma')).map(([path, { text }]) => read(path, text))
