@@ -17,6 +17,7 @@ import { patientPorts } from '../patient-ports.ts'
 import { ADVISORIES } from './advisories.ts'
 import { isLock } from './operators/code.ts'
 import { OPERATORS } from './operators.ts'
+import type { Planted } from './plant.ts'
 
 const { values } = parseArgs({
   options: {
@@ -54,11 +55,16 @@ for (const entry of list.filter((e) => !values.only || e.repository.includes(val
   // what is unchanged is looked at once: each hole costs what it changes
   const remembered = { cache: new MemoryCache(), memory: emptyMemory() }
   const sum = { planted: 0, detected: 0, collateral: 0 }
+  const request = { config: DEFAULT_CONFIG, today: '2026-11-20' }
+  const before = await audit({ ...request, commit }, { ...ports, ...remembered, source: git, advisories: async () => ADVISORIES })
+  const known = before.report.checks.flatMap((c) => c.findings.map((f) => ({ n: c.number, paths: [f.path, ...f.related.map((r) => r.path)] })))
   for (const op of OPERATORS.filter((o) => (!values.check || o.check === Number(values.check)) && (!values.name || new RegExp(values.name).test(o.name)))) {
-    for (const planted of spread(op.plant(files), most)) {
+    // a hole that a file has already cannot be introduced there (a lock file has many packages)
+    const open = (p: Planted) => !isLock(p.path) && known.some(({ n, paths }) => (n === op.check || op.also?.includes(n)) && paths.includes(p.path))
+    const places = op.plant(files).filter((p) => !open(p))
+    for (const planted of spread(places, most)) {
       const source = new OverlaySource(git, commit, new Map([planted, ...(planted.beside ?? [])].map((p) => [p.path, p.text])))
-      const request = { commit: CHANGED, base: commit, config: DEFAULT_CONFIG, today: '2026-11-20' }
-      const { report } = await audit(request, { ...ports, ...remembered, source, advisories: async () => ADVISORIES })
+      const { report } = await audit({ ...request, commit: CHANGED, base: commit }, { ...ports, ...remembered, source, advisories: async () => ADVISORIES })
       const introduced = report.checks.flatMap((c) => c.findings.filter((f) => f.state === 'introduced').map((f) => ({ n: c.number, f })))
       const mine = introduced.filter(({ n, f }) => n === op.check || op.also?.includes(n) || f.alsoFails.includes(op.check))
       const other = introduced.filter((i) => !mine.includes(i))

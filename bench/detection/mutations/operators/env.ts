@@ -1,6 +1,11 @@
-import { adding, isCode, isServerScript, type Operator, replacing, usesSupabase } from '../plant.ts'
+import { adding, isCode, isServerScript, type Operator, type Plant, replacing, usesSupabase } from '../plant.ts'
 import { jwt, LIVE_KEY, PROJECT } from '../secrets.ts'
 
+/** In a Next application, where the prefix puts a variable into the bundle. */
+const inNext =
+  (...change: Parameters<typeof replacing>): Plant =>
+  (files) =>
+    [...files].some(([p, t]) => p.endsWith('package.json') && /"next":/.test(t)) ? replacing(...change)(files) : []
 const isTemplate = (p: string) => /\.env\.(example|sample|template)$/.test(p)
 
 /** Checks 12 to 15: environment variables. */
@@ -15,13 +20,13 @@ export const ENV: readonly Operator[] = [
   {
     check: 13,
     name: 'the service role under a public prefix',
-    plant: replacing(isCode, /process\.env\.SUPABASE_SERVICE_ROLE_KEY/g, 'process.env.NEXT_PUBLIC_SUPABASE_SERVICE_ROLE_KEY'),
+    plant: inNext(isCode, /process\.env\.SUPABASE_SERVICE_ROLE_KEY/g, 'process.env.NEXT_PUBLIC_SUPABASE_SERVICE_ROLE_KEY'),
     also: [5],
   },
   {
     check: 13,
     name: 'the payment secret under a public prefix',
-    plant: replacing(isCode, /process\.env\.STRIPE_SECRET_KEY/g, 'process.env.NEXT_PUBLIC_STRIPE_SECRET_KEY'),
+    plant: inNext(isCode, /process\.env\.STRIPE_SECRET_KEY/g, 'process.env.NEXT_PUBLIC_STRIPE_SECRET_KEY'),
   },
   { check: 13, name: 'a public AI key in the template', plant: replacing(isTemplate, /$/, '\nVITE_OPENAI_API_KEY=\n') },
   { check: 14, name: 'an env file with a secret is committed', plant: adding('.env.production', `STRIPE_SECRET_KEY=${LIVE_KEY}\n`) },

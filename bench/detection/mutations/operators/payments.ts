@@ -47,7 +47,7 @@ export const PAYMENTS: readonly Operator[] = [
     name: 'the secret has a fallback that everybody can read',
     plant: replacing(
       isServer,
-      /(constructEvent(?:Async)?\(\s*\w+,\s*\w+,\s*)(process\.env\.\w+|\w*[sS]ecret\w*)!?(?=\s*[,)])/,
+      /(webhooks\.constructEvent(?:Async)?\(\s*\w+,\s*\w+,\s*)(process\.env\.\w+|\w*[sS]ecret\w*)!?(?=\s*[,)])/,
       "$1process.env.STRIPE_WEBHOOK_SECRET ?? 'whsec_development'",
       (text) => !/![\w.]*(webhook|endpoint)_?Secret/i.test(text),
     ),
