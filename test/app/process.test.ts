@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { AppProcess, freePort, until } from '../support/app-process.ts'
+import { ForwardProxy } from '../support/forward-proxy.ts'
 import { GitHubServer } from '../support/github/server.ts'
 import { MANIFEST } from '../support/github/start-app.ts'
 import type { Pull, Repo } from '../support/github/state.ts'
@@ -131,6 +132,30 @@ describe('the process', () => {
     expect(code).toBe(1)
     expect(app.output).toContain(sentence)
     expect(app.output).not.toMatch(/^\s+at /m)
+  })
+
+  test('reaches the API and git through a proxy when it is told to', { timeout: 180_000 }, async () => {
+    // A name that never resolves: whatever does not go through the proxy fails.
+    const direct = github.url
+    const proxy = new ForwardProxy('github.invalid', direct)
+    const address = await proxy.start()
+    const repo = github.createRepository('octo/proxied')
+    repo.git.commit('main', { 'package.json': '{}' })
+    repo.git.commit('feature', { 'a.js': '1\n' }, { from: 'refs/heads/main' })
+    try {
+      const variables = { GHE_HOST: 'github.invalid', NODE_USE_ENV_PROXY: '1', HTTP_PROXY: address, http_proxy: address, LOG_LEVEL: 'info' }
+      const app = await start(variables).ready()
+      // What payloads name, the address of the clone among it.
+      github.url = 'http://github.invalid'
+      const pull = github.openPullRequest(repo, { head: 'feature' })
+      await until('the verdict', () => hasVerdict(repo, pull), app)
+      expect(proxy.paths).toContain('/octo/proxied.git/git-upload-pack')
+      expect(proxy.tunnels + proxy.paths.filter((path) => path.startsWith('/api/v3/')).length).toBeGreaterThan(0)
+      expect(app.output).not.toContain('git could not fetch')
+    } finally {
+      github.url = direct
+      proxy.stop()
+    }
   })
 
   test('without credentials shows Probot’s set-up page', async () => {
