@@ -4,21 +4,12 @@ import { comparedPassword, PASSWORD_NAME, secretByName, weakSecret } from './nam
 import { isPlaceholder, isReference, isWordy } from './placeholder.ts'
 import { isPublished } from './published.ts'
 import type { SecretSpan } from './secret.ts'
+import { anchorAt, findStarts, NAME_WORD } from './starts.ts'
 
 export type { SecretSpan } from './secret.ts'
 
 const BY_ANCHOR = new Map<string, SecretFormat[]>()
 for (const f of SECRET_FORMATS) for (const a of f.anchors) BY_ANCHOR.set(a, [...(BY_ANCHOR.get(a) ?? []), f])
-
-const OTHER_ANCHORS = ['Bearer ', 'eyJ', '-----BEGIN', '://', ':AA', '_authToken=', "crypt('"]
-/** One pass over the text: every place where a format could begin, longest anchor first. */
-const ANCHOR = new RegExp(
-  [...BY_ANCHOR.keys(), ...OTHER_ANCHORS]
-    .sort((a, b) => b.length - a.length)
-    .map((a) => a.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&'))
-    .join('|'),
-  'g',
-)
 
 const PRIVATE_KEY = /-----BEGIN (?:(?:RSA|DSA|EC|OPENSSH|PGP|ENCRYPTED) )?PRIVATE KEY(?: BLOCK)?-----([A-Za-z0-9+/=\s\\]{64,16000})-----END/y
 const TELEGRAM = /:AA[A-Za-z0-9_-]{32,34}(?![A-Za-z0-9_-])/y
@@ -44,15 +35,19 @@ let last: { text: string; spans: readonly SecretSpan[] } = { text: '', spans: []
 function scan(text: string): SecretSpan[] {
   const spans: SecretSpan[] = []
   const settled: [number, number][] = []
-  ANCHOR.lastIndex = 0
-  for (let hit = ANCHOR.exec(text); hit; hit = ANCHOR.exec(text)) {
-    const found = atAnchor(text, hit[0], hit.index)
+  const starts = findStarts(text)
+  let from = 0
+  for (const index of starts.anchors) {
+    const anchor = index < from ? undefined : anchorAt(text, index)
+    if (!anchor) continue
+    from = index + anchor.length
+    const found = atAnchor(text, anchor, index)
     if (!found) continue
     if (found.span) spans.push(found.span)
     settled.push([found.start, found.end])
-    ANCHOR.lastIndex = Math.max(ANCHOR.lastIndex, found.end)
+    from = Math.max(from, found.end)
   }
-  byName(text, settled, spans)
+  byName(text, starts.names, settled, spans)
   return spans.sort((a, b) => a.start - b.start)
 }
 
@@ -267,20 +262,22 @@ function around(text: string, start: number, end: number): string {
   return text.slice(Math.max(0, from, start - 300), Math.min(to === -1 ? text.length : to, end + 200))
 }
 
-const NAME_WORD =
-  /secret|token|passw|passcode|passphrase|passwort|_pass\b|[a-z]Pass\b|\bpass\b|pwd|senha|contrase|parola|haslo|api[-_]?key|access[-_]?key|auth[-_]?key|private[-_]?key|sign(?:ing|ature)[-_]?key|encrypt(?:ion)?[-_]?key|crypto[-_]?key|master[-_]?key|service[-_]?(?:role|key)|admin[-_]?key|app[-_]?key|account[-_]?key|server[-_]?key|deploy[-_]?key|license[-_]?key|hmac[-_]?key|jwt[-_]?key|credential|bearer|_PIN\b|\bpin\b|[a-z]Pin\b|access[-_]?code/gi
+const NAME = new RegExp(NAME_WORD, 'iy')
 const OPERATOR = /["'`]?\)?\]?!?\s{0,4}(?:(:)\s{0,2}[A-Za-z][\w<>| ]{0,30}=(?!=)|(=>|===|!==|==|!=|\|\||\?\?|:=|\?=|=|:))\s{0,60}/y
 
 /** Values known by the name that they are assigned to, compared with or default to. */
-function byName(text: string, settled: readonly [number, number][], spans: SecretSpan[]): void {
+function byName(text: string, starts: readonly number[], settled: readonly [number, number][], spans: SecretSpan[]): void {
   let next = 0
-  NAME_WORD.lastIndex = 0
-  for (let hit = NAME_WORD.exec(text); hit; hit = NAME_WORD.exec(text)) {
-    let left = hit.index
-    let right = hit.index + hit[0].length
-    while (left > 0 && hit.index - left < 60 && isNameCode(text.charCodeAt(left - 1))) left--
-    while (right < text.length && right - hit.index < 80 && isNameCode(text.charCodeAt(right))) right++
-    NAME_WORD.lastIndex = right
+  let from = 0
+  for (const index of starts) {
+    if (index < from) continue
+    NAME.lastIndex = index
+    if (!NAME.test(text)) continue
+    let left = index
+    let right = NAME.lastIndex
+    while (left > 0 && index - left < 60 && isNameCode(text.charCodeAt(left - 1))) left--
+    while (right < text.length && right - index < 80 && isNameCode(text.charCodeAt(right))) right++
+    from = right
     // the last part of a path in a string is no name
     if (left > 0 && text.charCodeAt(left - 1) === 47) continue
     const name = text.slice(left, right)
@@ -300,7 +297,7 @@ function byName(text: string, settled: readonly [number, number][], spans: Secre
     const kind = kindOf(name, op, value)
     if (!kind) continue
     spans.push({ kind, start, end, redacted: '…', live: isPublished(value) ? 'local-demo' : 'live', name })
-    NAME_WORD.lastIndex = Math.max(NAME_WORD.lastIndex, end)
+    from = Math.max(from, end)
   }
 }
 
