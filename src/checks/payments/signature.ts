@@ -187,8 +187,10 @@ function words(w: Endpoint, p: VerificationProblem, done: string): { title: stri
     case 'literal-secret':
       return {
         title: p.kind === 'empty-secret' ? 'The signing secret falls back to an empty text' : 'The signing secret falls back to a text in the code',
-        message: `${p.variable ? `When ${p.variable} is not set, ` : ''}${w.subject} verifies with ${p.kind === 'empty-secret' ? 'an empty secret' : 'a text that is in the repository'}, with which anybody can sign.`,
-        attack: `Where the variable is missing, an attacker signs made-up events with that known secret, and they pass.`,
+        message: `${p.variable ? `When ${p.variable} is not set, ` : ''}${w.subject} verifies with ${p.kind === 'empty-secret' ? 'an empty secret' : 'a text that is in the repository'}, with which anybody can sign.${p.refusedInProduction ? ' Production refuses to start without it; every other deployment takes the known one.' : ''}`,
+        attack: p.refusedInProduction
+          ? 'An attacker signs made-up events with that known secret and posts them to a preview or staging deployment, or to one that nobody told that it is production: they pass there, and what it shares with production is changed.'
+          : 'Where the variable is missing, an attacker signs made-up events with that known secret, and they pass.',
         fix: {
           text: 'Refuse to start without the secret.',
           language: 'ts',

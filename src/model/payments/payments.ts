@@ -109,6 +109,8 @@ export interface VerificationProblem {
   /** The first thing that is done on an unverified event. */
   readonly trusted?: Place & { readonly what: string }
   readonly variable?: string
+  /** Production does not start without the variable. */
+  readonly refusedInProduction?: true
 }
 
 /** What happens on a kind of event. */

@@ -4,6 +4,7 @@ import type { Route } from '../routes/routes.ts'
 import { contains, isTypeField, namesIn, provesSignature, unprovedBranches } from './conditions.ts'
 import type { Webhook } from './payments.ts'
 import { parsedBody } from './raw-body.ts'
+import { refusesToStart } from './refuses-to-start.ts'
 
 type Verification = Pick<Webhook, 'verification' | 'verifiedAt' | 'maybeVerifiedBy'>
 
@@ -37,8 +38,14 @@ export function judgeVerification(route: Route, behaviour: Behaviour, runtimeIsA
     const fallback = emptyFallback(secret)
     // Asking whether the secret is there helps against an empty fallback, not against a text.
     const guarded = fallback?.variable !== undefined && fallback.value === '' && s.under.some((c) => !c.negated && mentionsEnv(c.test, fallback.variable))
-    if (fallback && !guarded)
-      problems.push({ kind: fallback.value === '' ? 'empty-secret' : 'literal-secret', at, ...(fallback.variable ? { variable: fallback.variable } : {}) })
+    const refusal = fallback ? refusesToStart(sources.get(route.path), fallback.variable) : undefined
+    if (fallback && !guarded && refusal !== 'always')
+      problems.push({
+        kind: fallback.value === '' ? 'empty-secret' : 'literal-secret',
+        at,
+        ...(fallback.variable ? { variable: fallback.variable } : {}),
+        ...(refusal ? { refusedInProduction: true as const } : {}),
+      })
     if (sync && library === 'stripe' && runtimeIsAsync) problems.push({ kind: 'synchronous', at })
   }
   if (mac && contains(mac.test, (v) => v.v === 'call' && /hmac/i.test(v.name) && v.args.some((a) => contains(a, isSerialised))))
