@@ -89,7 +89,8 @@ function ofCall(call: Extract<Value, { v: 'call' }>, language: Language, next: (
 function removesSyntax(pattern: Value, by: Value | undefined, language: Language): boolean {
   const source = pattern.v === 'call' && pattern.name.startsWith('regex:') ? pattern.name.slice(6) : pattern.v === 'const' ? String(pattern.value) : ''
   if (/^\/\[\^/.test(source)) return !/['"(),;]/.test(source.slice(3, source.indexOf(']') > 0 ? source.indexOf(']') : undefined))
-  if (language === 'postgrest-quoted') return /"/.test(source)
+  // PostgREST escapes with a backslash: of a doubled quote the first one ends the value
+  if (language === 'postgrest-quoted') return /"/.test(source) && !(by?.v === 'const' && /^"|[^\\]"/.test(String(by.value)))
   if (language === 'postgrest') return /,/.test(source) && /[()]/.test(source)
   if (language === 'sql') return /'/.test(source) && by?.v === 'const' && /^(?:''|\\+'|)$/.test(String(by.value))
   return false
