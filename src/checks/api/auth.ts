@@ -194,7 +194,12 @@ function severityOf(work: Work, route: Route, exposed: readonly Work[], receiver
     case 'sms':
       return at(work.chosen === 'recipient' ? 'Critical' : 'High')
     case 'payment':
-      return /customers\.create|setupIntents/i.test(work.call ?? '') ? [] : at('Critical')
+      return at(/customers\.create|setupIntents/i.test(work.call ?? '') ? 'High' : 'Critical')
+    case 'payment-read':
+      return at('High')
+    case 'secret':
+      // a key of Google's is often the one of a map, which browsers hold anyway
+      return at(work.whole && !/google/i.test(work.call ?? '') ? 'Critical' : 'High')
     case 'paid-api':
     case 'sign':
       return at('High')
@@ -368,14 +373,37 @@ function attack(c: Cause): string {
     case 'spelling':
       return `Anybody on the internet sends ${route.method ?? 'a request'} ${route.bypass?.spelling} and the server ${work?.what ?? 'does its work'}.`
     case 'late':
-      return `Somebody without an account ${address}; the request is refused, but ${work?.what ?? 'the work'} has happened.`
+      return `Somebody without an account ${address}; the request is refused, but the server ${work?.what ?? 'does its work'} before that.`
     case 'fail-open':
       return `On every deployment where ${c.guard?.opensWithout} is missing, anybody ${address} and it ${work?.what ?? 'does its work'}.`
     case 'open':
+      if (work && !steered(route))
+        return `Anybody on the internet ${address} at any time, as often as they like, and each time the server ${work.what}. Nothing of the request enters into it: what is done, the code decides.`
       return work && byDatabaseAlone(work)
         ? `Anybody on the internet ${address} and the server ${work.what}; only row level security decides ${work.kind === 'read' ? 'whose rows come back' : 'whether it happens'}, and one policy that is too wide is enough.`
         : `Anybody on the internet ${address} and the server ${work?.what ?? 'does its work'}${effect(work)}.`
   }
+}
+
+/** Whether anything that the request brings gets into what the handler does; a job that takes nothing can only be started. */
+function steered(route: Route): boolean {
+  const steps = route.behaviour?.steps ?? []
+  return (
+    !steps.length ||
+    Boolean(route.behaviour?.gaps?.length) ||
+    steps.some(({ effect }) => effect.kind !== 'respond' && effect.kind !== 'log' && mentionsRequest(effect))
+  )
+}
+
+/** Whether a value of the request is anywhere in an effect. Values share their parts: each is looked at once. */
+function mentionsRequest(effect: object): boolean {
+  const seen = new Set<unknown>([effect])
+  for (const node of seen) {
+    if (node === null || typeof node !== 'object') continue
+    if ((node as { v?: unknown }).v === 'request' || (node as { v?: unknown }).v === 'unknown') return true
+    for (const value of Object.values(node)) seen.add(value)
+  }
+  return false
 }
 
 /** Through the caller's client or the anon one the database decides, by the rights of whoever calls. */
@@ -396,6 +424,10 @@ function effect(work: Work | undefined): string {
     case 'payment':
       if (work.chosen === 'owner') return ' for the account that the request names'
       return work.chosen === 'amount' ? ' for an amount of their choice' : ", with the owner's money or the customers' data"
+    case 'payment-read':
+      return ', so its answer tells strangers what others pay, and with what'
+    case 'secret':
+      return ', and strangers use it as the owner does'
     case 'paid-api':
       return ", on the owner's bill"
     default:

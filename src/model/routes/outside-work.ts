@@ -32,8 +32,9 @@ function recipient(v: Value, depth: number): boolean {
   return v.v === 'array' ? v.items.some((x) => recipient(x, depth + 1)) : false
 }
 
-/** What a call of a payment library spends or changes; undefined for look-ups. */
+/** What a call of a payment library spends, changes or tells about payers; undefined for price lists and the caller's own checkout. */
 export function payment(e: Extract<Effect, { name: string }>): Outside | undefined {
+  if (PAYERS.test(e.name) && choosesPayer(e)) return { kind: 'payment-read', what: `reads payers' data from the payment processor (${e.name})`, call: e.name }
   if (/retrieve|list|search|constructEvent|prices\.|products\./i.test(e.name)) return undefined
   return {
     kind: 'payment',
@@ -41,6 +42,16 @@ export function payment(e: Extract<Effect, { name: string }>): Outside | undefin
     call: e.name,
     ...(e.args.some((a) => choosesAmount(a, 0)) ? { chosen: 'amount' as const } : e.args.some((a) => choosesAccount(a, 0)) ? { chosen: 'owner' as const } : {}),
   }
+}
+
+/** Look-ups among what the processor keeps about payers and merchants. Who names a checkout session or a payment intent has been through it. */
+const PAYERS =
+  /(?:^|\.)(?:customers|subscriptions|paymentMethods|invoices|charges|accounts|payouts|transfers|refunds|disputes|applicationFees|balance|balanceTransactions)\.(?:retrieve\w*|list\w*|search|createPreview)$/
+
+/** The request names whose data is looked up, or nothing does: then it is everybody's. */
+function choosesPayer(e: Extract<Effect, { name: string }>): boolean {
+  const named = e.args.filter((a) => a.v !== 'object' || 'customer' in a.props || 'email' in a.props || 'query' in a.props || 'subscription' in a.props)
+  return named.length === 0 || named.some((a) => fromRequest(a))
 }
 
 function choosesAmount(v: Value, depth: number): boolean {

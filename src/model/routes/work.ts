@@ -3,6 +3,7 @@ import type { Place } from '../../lib/place.ts'
 import type { SchemaModel } from '../app-model.ts'
 import type { Behaviour, BehaviourGap, Client, Condition, Effect, Step, Value } from '../behaviour/behaviour.ts'
 import { mentions } from '../behaviour/mentions.ts'
+import { handedOut, isDrawn } from './disclosed.ts'
 import { fromRequest } from './from-request.ts'
 import { fromProcessor, type Guard, guardOfConditions, guardOfStep } from './guard.ts'
 import { choosesRecipient, http, payment } from './outside-work.ts'
@@ -20,6 +21,8 @@ export type WorkKind =
   | 'mail'
   | 'sms'
   | 'payment'
+  | 'payment-read'
+  | 'secret'
   | 'paid-api'
   | 'admin'
   | 'command'
@@ -39,6 +42,8 @@ export interface Work {
   readonly call?: string
   /** What the caller chooses of it: the recipient, the amount, the owner column. */
   readonly chosen?: 'recipient' | 'amount' | 'owner'
+  /** Of a secret: all of it, not some letters. */
+  readonly whole?: true
   /** A file under a name that the server made up. */
   readonly fresh?: true
   readonly guard?: Guard
@@ -73,7 +78,7 @@ export function workOf(behaviour: Behaviour, schema: Pick<SchemaModel, 'tables'>
     const later = guard && guard.trust !== 'claimed' ? undefined : laterGuard(behaviour, index)
     const hidden =
       (!guard || (step.before && guard.trust === 'claimed')) &&
-      (work.kind === 'read' || work.kind === 'file-read') &&
+      (work.kind === 'read' || work.kind === 'file-read' || work.kind === 'payment-read') &&
       (!answered || ((step.before || later?.who === 'token' || BLOCKED.test(work.table ?? '')) && !isShown(behaviour, index)))
     const unsure = guard && guard.trust !== 'claimed' ? undefined : behaviour.gaps?.find((g) => g.step <= index)
     out.push({
@@ -129,7 +134,7 @@ function carries(v: Value, step: number, depth: number): boolean {
     case 'any':
       return v.of.some(next)
     case 'call':
-      return v.args.some(next)
+      return v.args.some(next) || (depth === 0 && isDrawn(v))
     default:
       return true
   }
@@ -264,8 +269,17 @@ function classify(step: Step, schema: Pick<SchemaModel, 'tables'>, access: Acces
         ? { kind: 'file-delete', what: `deletes files (${e.name})`, call: e.name, rights: 'service' }
         : undefined
     case 'respond': {
-      const key = e.body ? signedWith(e.body, 0) : undefined
-      return key && (e.status ?? 200) < 400 ? { kind: 'sign', what: `signs what the caller sends with ${key}`, call: key } : undefined
+      if (!e.body || (e.status ?? 200) >= 400) return undefined
+      const secret = handedOut(e.body)
+      if (secret)
+        return {
+          kind: 'secret',
+          what: `hands out ${secret.whole ? '' : 'a part of '}${secret.name}`,
+          call: secret.name,
+          ...(secret.whole ? { whole: true as const } : {}),
+        }
+      const key = signedWith(e.body, 0)
+      return key ? { kind: 'sign', what: `signs what the caller sends with ${key}`, call: key } : undefined
     }
     case 'exec':
       // a command that is written in the code does what its author meant, whoever asks
