@@ -109,15 +109,19 @@ function issueOf(model: Model, hole: Hole): Issue {
   }
   const anon = hole.who === 'anon'
   const grants = power.length > 0
-  const severity = owners.length || grants ? 'Critical' : anon ? 'High' : 'Medium'
+  // nobody writes in the name of whom a row is about
+  const about = owners.length > 0 && owners.every((c) => ABOUT.test(c)) && !grants
+  const severity = about ? 'High' : owners.length || grants ? 'Critical' : anon ? 'High' : 'Medium'
   return {
     ...base,
     severity,
-    title: owners.length ? `Rows in ${name} can be forged` : `${anon ? 'Anyone' : 'Any user'} can insert into ${name}`,
+    title: owners.length && !about ? `Rows in ${name} can be forged` : `${anon ? 'Anyone' : 'Any user'} can insert into ${name}`,
     message: `The policy "${hole.policy}" accepts new rows in ${hole.object} without tying them to the caller: ${why(hole)}.${owners.length ? ` ${listed(owners)} may name anybody.` : ''}${/system|service|trigger|server/i.test(hole.policy ?? '') ? ' The service role needs no policy: it bypasses row level security.' : ''}`,
-    attack: owners.length
-      ? `${cap(whoGetsIn(hole.who))} can insert rows in another user's name.`
-      : `${cap(whoGetsIn(hole.who))} can fill ${name} with any rows, in any number.`,
+    attack: about
+      ? `${cap(whoGetsIn(hole.who))} can add rows about any user, in any number: ${listed(owners)} is whoever comes to mind.`
+      : owners.length
+        ? `${cap(whoGetsIn(hole.who))} can insert rows in another user's name.`
+        : `${cap(whoGetsIn(hole.who))} can fill ${name} with any rows, in any number.`,
     fix: fixOf(
       hole,
       owners.length
@@ -126,5 +130,8 @@ function issueOf(model: Model, hole: Hole): Issue {
     ),
   }
 }
+
+/** Columns that say whom a row is about, not whose it is. */
+const ABOUT = /^(mentioned|tagged|target|reported|rated|reviewed|presenter|speaker)(_(user|profile))?_?(id|uid)?$/i
 
 const cap = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)

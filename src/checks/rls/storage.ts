@@ -69,14 +69,17 @@ function policyIssue(model: Model, holes: readonly Hole[]): Issue | undefined {
   const commands = [...new Set(judged.map((j) => j.hole.command))]
   const buckets = [...new Set(judged.flatMap((j) => (j.hole.bucket === undefined ? [] : [j.hole.bucket])))]
   const everywhere = judged.some((j) => j.hole.bucket === undefined)
+  const uploads = commands.every((c) => c === 'insert')
   const verbs = commands.map((c) => ({ select: 'read and list', insert: 'upload', update: 'overwrite', delete: 'delete', execute: 'call' })[c])
   const where = everywhere ? 'every bucket' : `the bucket ${listed(buckets)}`
   return {
     subject: policySubject('storage.objects', hole.policy ?? ''),
     severity,
     title: everywhere ? 'A storage policy without a bucket' : `Files in ${listed(buckets)} are open`,
-    message: `The policy "${hole.policy}" lets ${hole.who === 'anon' ? 'everybody' : 'every signed-in user'} ${listed(verbs)} files in ${where}${everywhere ? ', because it names none' : ''}, other users' files included: ${why(hole)}.`,
-    attack: `${cap(whoGetsIn(hole.who))} can ${listed(verbs)} other users' files in ${where}.`,
+    message: `The policy "${hole.policy}" lets ${hole.who === 'anon' ? 'everybody' : 'every signed-in user'} ${listed(verbs)} files in ${where}${everywhere ? ', because it names none' : ''}, ${uploads ? "into other users' folders too" : "other users' files included"}: ${why(hole)}.`,
+    attack: uploads
+      ? `${cap(whoGetsIn(hole.who))} can put files of any kind, in any number and under any name into ${where}, other users' folders included.`
+      : `${cap(whoGetsIn(hole.who))} can ${listed(verbs)} other users' files in ${where}.`,
     fix: fixOf(hole, 'Name the bucket, and require the first folder of the file name to be the id of the caller.'),
     at: hole.at,
     proof: hole.proof,

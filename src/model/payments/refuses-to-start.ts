@@ -1,7 +1,7 @@
 import type { Expr, JavaScriptFacts, Stmt } from '../../facts/javascript.ts'
 
 /** Where a module throws while it is loaded because a secret is missing: `if (!process.env.WEBHOOK_SECRET) throw …` in its own body. */
-export type Refusal = 'always' | 'in production'
+type Refusal = 'always' | 'in production'
 
 const STAGE = /prod|_ENV$|^(is_?)?dev(elopment)?$|stage|staging/i
 

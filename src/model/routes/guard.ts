@@ -1,7 +1,7 @@
 import type { Place } from '../../lib/place.ts'
 import type { Behaviour, Condition, Filter, Step, Trust, Value } from '../behaviour/behaviour.ts'
 import { mentions } from '../behaviour/mentions.ts'
-import { isFromCredential, isTokenSignature } from '../behaviour/signed-tokens.ts'
+import { isFromCredential, isTokenSignature, isVouchedFor } from '../behaviour/signed-tokens.ts'
 import { GATEWAY } from '../behaviour/token-claims.ts'
 import { asksAnotherService } from './delegated.ts'
 import { absentVariable, neverHolds, serverSecret, testOnly } from './environment-tests.ts'
@@ -202,7 +202,7 @@ function prove(value: Value, truthy: boolean, behaviour: Behaviour, depth: numbe
       )
       if (!possible.length) return undefined
       // What had to hold for an alternative speaks for it as well (a header that makes up a session).
-      return weakest(possible.map((x) => next(x, truthy) ?? strongest((value.under?.[value.of.indexOf(x)] ?? []).map((c) => next(c.test, !c.negated)))))
+      return weakest(possible.map((x) => strongest([next(x, truthy), ...(value.under?.[value.of.indexOf(x)] ?? []).map((c) => next(c.test, !c.negated))])))
     }
     case 'object':
       return value.rest?.v === 'caller' ? next(value.rest, truthy) : undefined
@@ -302,6 +302,8 @@ function comparison(a: Value, b: Value, equal: boolean, behaviour: Behaviour, de
       if (fromRequest(y) && CREDENTIAL.test(x.field ?? '')) return { who: 'token', trust: 'verified', how: `${x.table}.${x.field}` }
       const p = rowProof(x.step, x.field, behaviour, depth)
       if (p) return y.v === 'const' && isRole(x.field) ? { ...p, who: 'admin' } : p
+      if (y.v === 'const' && isRole(x.field) && findsNobody(behaviour.steps[x.step]))
+        return { who: 'check', trust: 'verified', how: `a role in ${x.table}, looked up by an id that is never filled in` }
     }
     // paid or not, whose address: only who went through a checkout knows its session
     if (fromProcessor(x, behaviour, 0, CHECKOUT) && !absent(y)) return { who: 'token', trust: 'verified', how: PROCESSORS_OBJECT }
@@ -333,6 +335,8 @@ function rowProof(index: number, field: string | undefined, behaviour: Behaviour
         how: f.value.how,
         ...(f.value.at ? { at: f.value.at } : {}),
       }
+    if (f.op === 'eq' && mentions(f.value, (x) => isVouchedFor(x, behaviour)))
+      return { who: 'user', trust: 'verified', how: `${step.effect.table}.${f.column}, which a verified token names` }
     if (f.op === 'eq' && fromProcessor(f.value, behaviour)) return { who: 'token', trust: 'verified', how: PROCESSORS_OBJECT }
     if (f.op === 'eq' && findsSession(step.effect.table, f.value))
       return { who: 'user', trust: 'verified', how: `${step.effect.table}.${f.column}`, at: step.at }
@@ -340,6 +344,11 @@ function rowProof(index: number, field: string | undefined, behaviour: Behaviour
       return { who: 'token', trust: 'verified', how: `${step.effect.table}.${f.column}` }
   }
   return depth < 6 ? guardProof(step, behaviour) : undefined
+}
+
+/** A row looked up by a value that is always missing (a member that the session does not have): a role asked of it lets nobody in. */
+function findsNobody(step: Step | undefined): boolean {
+  return step?.effect.kind === 'db' && step.effect.filters.some((f) => f.op === 'eq' && f.value.v === 'const' && f.value.value === undefined)
 }
 
 /** A stored session looked up by what the cookie or the Authorization header carries, which only the person whose session it is was given. */
