@@ -12,7 +12,8 @@ export function exposure(facts: FactsIndex, paths: readonly string[]): { exposed
     if (client) return { exposedToBrowsers: true, because: `${path} depends on ${client.name}` }
   }
   const folder = paths.find((p) => /(^|\/)supabase\/(config\.toml|migrations\/|functions\/|schemas\/)/.test(p))
-  if (folder) return { exposedToBrowsers: true, because: `${folder.slice(0, folder.indexOf('supabase/') + 9)} belongs to Supabase` }
+  const left = folder && leftBehind(facts, paths)
+  if (folder && !left) return { exposedToBrowsers: true, because: `${folder.slice(0, folder.indexOf('supabase/') + 9)} belongs to Supabase` }
   for (const [path, file] of facts.of('javascript')) {
     const client = file?.imports?.find((i) => !i.typeOnly && (SUPABASE_CLIENTS.test(i.from) || FROM_URL.test(i.from)))
     if (client) return { exposedToBrowsers: true, because: `${path} imports ${client.from}` }
@@ -24,5 +25,28 @@ export function exposure(facts: FactsIndex, paths: readonly string[]): { exposed
   for (const [path, file] of facts.of('sql')) {
     if (/\bauth\.uid\(\)/.test(file.text)) return { exposedToBrowsers: true, because: `${path} speaks of auth.uid()` }
   }
-  return { exposedToBrowsers: false, because: 'nothing in the repository uses Supabase' }
+  return { exposedToBrowsers: false, because: left || 'nothing in the repository uses Supabase' }
+}
+
+/** Packages that connect a server to a database directly. */
+const DRIVERS =
+  /^(pg|postgres|@neondatabase\/serverless|@vercel\/postgres|@planetscale\/database|mysql2?|drizzle-orm|@prisma\/client|kysely|knex|typeorm|sequelize)$/
+/** What only SQL for this platform speaks of: its users, its roles, its storage, row level security. */
+const PLATFORM_SQL =
+  /\bauth\s*\.\s*(?:uid|users|role|jwt|email)\b|\bstorage\s*\.\s*\w|\b(?:anon|authenticated|service_role|supabase_\w+)\b|\brow\s+level\s+security\b/i
+
+/**
+ * Migrations in a folder `supabase/` that an application has left: nothing but plain SQL, a driver of its own, and neither a
+ * configuration of the platform nor a function for it. Says so, or nothing when the platform may still be in use.
+ */
+function leftBehind(facts: FactsIndex, paths: readonly string[]): string | undefined {
+  if (paths.some((p) => /(^|\/)supabase\/(config\.toml$|functions\/|schemas\/)/.test(p))) return undefined
+  for (const [path, file] of facts.of('sql')) if (/(^|\/)supabase\//.test(path) && PLATFORM_SQL.test(file.text)) return undefined
+  for (const file of facts.of('env-file').values()) if (file.variables.some((v) => /supabase/i.test(v.name))) return undefined
+  for (const [path, manifest] of facts.of('package-json')) {
+    const driver = manifest.dependencies.find((d) => d.group === 'dependencies' && DRIVERS.test(d.name))
+    if (driver)
+      return `the migrations in supabase/ say nothing of Supabase, nothing else uses it, and ${path} connects to a database of its own (${driver.name})`
+  }
+  return undefined
 }
