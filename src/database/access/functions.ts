@@ -210,7 +210,7 @@ function judgeEffect(
         ...(first.cause ? { cause: first.cause } : {}),
         grants: placeholder === 'chosen' || power.some(grantsPower),
         columns: owners.filter((c) => effect.writes.has(c)),
-        maintenance: effect.command === 'delete' && first.argumentColumns.length === 0,
+        maintenance: first.argumentColumns.length === 0 && (effect.command === 'delete' || (first.states.length > 0 && isFlag(effect, [...power, ...owners]))),
         self: false,
         counter: isCounter(effect),
         ...(isFlag(effect, [...power, ...owners]) ? { flag: true as const } : {}),
