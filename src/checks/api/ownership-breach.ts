@@ -2,7 +2,8 @@ import type { Table } from '../../database/database.ts'
 import type { Place } from '../../lib/place.ts'
 import type { SchemaModel } from '../../model/app-model.ts'
 import type { Behaviour, Effect, Value } from '../../model/behaviour/behaviour.ts'
-import { isCallers, mentions } from '../../model/behaviour/values.ts'
+import { partsOf } from '../../model/behaviour/mentions.ts'
+import { isCallers } from '../../model/behaviour/values.ts'
 import type { Severity } from '../define-check.ts'
 
 /** One thing that a handler does for somebody who does not own it. */
@@ -57,7 +58,7 @@ export const verbOf = (e: Query): string => ({ select: 'loads', insert: 'inserts
 /** The value comes from the request as it is (not through a row that was found). */
 export function fromRequest(value: Value, behaviour: Behaviour): boolean {
   if (isCallers(value, behaviour)) return false
-  return mentions(value, (x) => x.v === 'request' && x.part !== 'ip' && x.part !== 'cookie')
+  return mentionsDirectly(value, 0)
 }
 
 /** The request's value itself, not something computed from it by an unknown function. */
@@ -88,4 +89,11 @@ export function callerOf(behaviour: Behaviour): string {
   const how = behaviour.steps.find((s) => s.effect.kind === 'identify')?.effect
   const name = how?.kind === 'identify' ? how.how : ''
   return /clerk/i.test(name) ? 'userId' : /next-auth|Auth\.js|Better Auth/i.test(name) ? 'session.user.id' : 'user.id'
+}
+
+/** Something of the request that the caller chooses; what running a query gave is the query's choice, whatever it was asked with. */
+function mentionsDirectly(value: Value, depth: number): boolean {
+  if (value.v === 'request') return value.part !== 'ip' && value.part !== 'cookie'
+  if (value.v === 'call' && /^execute(?:TakeFirst\w*)?$/.test(value.name)) return false
+  return depth < 8 && partsOf(value).some((p) => mentionsDirectly(p, depth + 1))
 }

@@ -33,7 +33,7 @@ export function publicByNature(route: Route): string | undefined {
     !administers &&
     (/(^|\/)auth\//.test(route.route) || route.work.every((w) => !w.table || AUTH_TABLES.test(w.table))) &&
     // what follows sign-in for its user (a checkout) is guarded by then
-    !route.work.some((w) => !w.guard && (w.kind === 'payment' || (w.kind === 'paid-api' && PAID.test(w.what))))
+    !route.work.some((w) => !w.guard && ((w.kind === 'payment' && !/customers\.create$/.test(w.call ?? '')) || (w.kind === 'paid-api' && PAID.test(w.what))))
   )
     return 'authentication itself'
   return undefined
@@ -66,7 +66,7 @@ const WEBHOOK = /web-?hook|callback|notification|ipn/i
 const GRANTED = /sale|order|payment|enroll?ment|purchase|subscription|licen[cs]e|entitlement|transaction|credit|balance|wallet/i
 
 const AUTH_PATH =
-  /(^|[/#._-])(log-?in|sign-?in|log-?out|sign-?out|sign-?up|register|registration|forgot(?:-?password)?|reset-?password|password-?reset|verify-?email|confirm-?email|verify-?otp|send-?otp|magic-?link|oauth|auth\/callback|auth\/(?:[\w-]+\/)*(?:join|resend-[\w-]+|unlock-account|sso|verify|confirm|callback)|join)($|[/#?._-])|#(login|signIn|signin|signUp|signup|register|logout|signOut|forgotPassword|resetPassword|verifyOtp|sendOtp|verifyEmail)\b/i
+  /(^|[/#._-])(log-?in|sign-?in|log-?out|sign-?out|sign-?up|register|registration|forgot(?:-?password)?|reset-?password|password-?reset|verify-?email|confirm-?email|verify-?otp|send-?otp|magic-?link|oauth|passkey[./-](?:create-?sign-?in|sign-?in|authenticat|challenge)[\w-]*|auth\/callback|auth\/(?:[\w-]+\/)*(?:join|resend-[\w-]+|unlock-account|sso|verify|confirm|callback)|join)($|[/#?._-])|#(login|signIn|signin|signUp|signup|register|logout|signOut|forgotPassword|resetPassword|verifyOtp|sendOtp|verifyEmail)\b/i
 /** Bought on request; other services that a sign-in asks (a directory, a captcha) are part of it. */
 const PAID = /model|openai|anthropic|googleapis|replicate|elevenlabs/i
 const AUTH_TABLES = /team|invitation|user|profile|account|session|token|otp|verification|credential|login|auth|password|member/i

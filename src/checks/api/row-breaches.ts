@@ -1,13 +1,13 @@
 import { isMeantToBeSeen } from '../../database/access/meant-to-be-seen.ts'
 import type { AccessMatrix } from '../../database/database.ts'
 import type { SchemaModel } from '../../model/app-model.ts'
-import type { Behaviour, Effect, Step, Value } from '../../model/behaviour/behaviour.ts'
+import type { Behaviour, Condition, Effect, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { isCallers, mentions, requestName } from '../../model/behaviour/values.ts'
 import { callerOf, fromRequest, type OwnershipBreach, type Query, tableOf, verbOf } from './ownership-breach.ts'
 import type { Ties } from './ties.ts'
 
 const NOT_AN_ID =
-  /^(?:status|state|type|kind|category|locale|lang|language|role|plan|is_\w+|published|active|visible|page|limit|sort|order|slug|country|currency|month|year|date|level|name|title|code|token|share_token|invite_code|secret|key|hash|session_id|stripe_\w+|provider)$/i
+  /[a-z](?:Type|Status|Kind|Category|Role|Locale|Currency)$|_(?:type|status|kind|category|role|locale|currency)$|^(?:status|state|type|kind|category|locale|lang|language|role|plan|is_\w+|published|active|visible|page|limit|sort|order|slug|country|currency|month|year|date|level|name|title|code|token|share_token|invite_code|secret|key|hash|session_id|stripe_\w+|provider)$/i
 
 /** Columns that hold something unguessable: who knows it may. */
 const CAPABILITY = /token|secret|hash|nonce|share|invite|code|api_?key|session_?id|checkout|payment_?intent|unsubscribe|verification/i
@@ -145,7 +145,7 @@ function unprotectedUse(index: number, behaviour: Behaviour, ties: Ties, depth =
     const e = s.effect
     if (i <= index || e.kind === 'log' || e.kind === 'throw' || e.kind === 'identify') continue
     if (e.kind === 'respond' && ((e.status ?? 200) >= 400 || e.how === 'redirect')) continue
-    if (!usesValue(e, (x) => x.v === 'row' && x.step === index) && !(isWork(e) && s.under.some((c) => mentions(c.test, ofRow)))) continue
+    if (!usesValue(e, (x) => x.v === 'row' && x.step === index) && !(isWork(e) && s.under.some((c) => mentions(c.test, ofRow) && needsRow(c, ofRow)))) continue
     if (ties.byCondition(s, behaviour.steps[index]) || asksAboutCaller(e, behaviour)) continue
     if (s.under.some((c) => nearTie(c.test, !c.negated, ties))) {
       if (verdict === 'none') verdict = 'ownerless'
@@ -156,6 +156,16 @@ function unprotectedUse(index: number, behaviour: Behaviour, ties: Ties, depth =
     if (further === 'ownerless') verdict = 'ownerless'
   }
   return verdict
+}
+
+/** Whether a condition asks anything of the row but that it is not there (a name that is still free). */
+function needsRow(condition: Condition, ofRow: (x: Value) => boolean): boolean {
+  const needs = (test: Value, truthy: boolean): boolean => {
+    if (test.v === 'op' && test.op === '!') return test.of[0] !== undefined && needs(test.of[0], !truthy)
+    if (test.v === 'op' && (test.op === '&&' || test.op === '||')) return test.of.some((x) => needs(x, truthy))
+    return test.v === 'row' && ofRow(test) ? truthy : mentions(test, ofRow)
+  }
+  return needs(condition.test, !condition.negated)
 }
 
 /** The question itself whether the caller may: a membership looked up by both, a function given both. */

@@ -21,7 +21,14 @@ export class Ties {
 
   /** A filter of the query itself names the caller (or a row of theirs). */
   byFilter(query: Query): boolean {
-    return query.filters.some((f) => f.op !== 'neq' && isCallers(f.value, this.behaviour) && filtersRows(query, f.column))
+    return query.filters.some((f) => f.op !== 'neq' && (isCallers(f.value, this.behaviour) || this.eachBranch(f)) && filtersRows(query, f.column))
+  }
+
+  /** `OR: [{ userId }, { teamId, visibility }]`: whichever of them holds, it names the caller. */
+  private eachBranch(filter: Query['filters'][number]): boolean {
+    const { column, value } = filter
+    if (!/(?:^|\.)OR$/.test(column) || value.v !== 'array' || !value.items.length) return false
+    return value.items.every((way) => way.v === 'object' && Object.values(way.props).some((x) => isCallers(x, this.behaviour)))
   }
 
   /** Something that was decided before the step compares the object (what the step finds, or `object`) with the caller. */
@@ -157,7 +164,7 @@ export class Ties {
     if (!step || e?.kind !== 'db') return false
     const about = e.filters.some((f) => this.aboutObject(f.value)) || this.mentionsObjectTable(e)
     if (!about) return false
-    if (isCallersRow(index, this.behaviour)) return true
+    if (isCallersRow(index, this.behaviour) || knowsSecret(e)) return true
     if (e.client.rights === 'caller') return this.rlsHolds(e)
     return step.under.some((c) => this.decides(c))
   }
@@ -171,6 +178,11 @@ export class Ties {
     const callers = call.args.some((a) => mentions(a, (x) => isCallers(x, this.behaviour)))
     return callers && call.args.some((a) => mentions(a, (x) => x.v === 'request' || x.v === 'row'))
   }
+}
+
+/** The row is found by a secret of its own as well, which the request has to know. */
+function knowsSecret(query: Query): boolean {
+  return query.filters.some((f) => f.op === 'eq' && /(?:^|_|\.)token$|Token$|secret/i.test(f.column) && mentions(f.value, (x) => x.v === 'request'))
 }
 
 /** A condition on an embedded table narrows the rows themselves only where the table is joined with `!inner`. */

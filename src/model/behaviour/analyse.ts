@@ -1,14 +1,16 @@
 import type { Place } from '../../lib/place.ts'
-import { array, UNKNOWN, type Val } from './abstract-value.ts'
+import { array, object, UNKNOWN, type Val } from './abstract-value.ts'
 import type { Behaviour, Entry, Runnable } from './behaviour.ts'
 import { callFunction, callMethod, callValue, construct, maybe, settle, unknownCall } from './calls.ts'
 import { classValue, evaluate, functionValue, lookup } from './evaluate.ts'
 import { assignTo, bind, execute } from './execute.ts'
-import { hostMember, seedValue } from './hosts.ts'
+import { host } from './host-value.ts'
+import { acceptedInput, hostMember, seedValue } from './hosts.ts'
 import { ownerOf } from './injection.ts'
 import { Interpreter } from './interpreter.ts'
 import { settleChain, taggedTemplate } from './libraries/index.ts'
-import { member } from './members.ts'
+import { shaped } from './libraries/validation.ts'
+import { member, request } from './members.ts'
 import { evaluateAlone, exportedValue, moduleScope, quietly, scopeOfFunction, withInterpreter } from './module-values.ts'
 import { install } from './operations.ts'
 import type { Program } from './program.ts'
@@ -80,6 +82,10 @@ function run(it: Interpreter, entry: Entry): void {
       it.gap(at, 'the handler could not be found')
       return i < chain.length - 1 ? step(i + 1, at) : UNKNOWN
     }
+    if (r.schema) {
+      acceptInput(it, fn, at)
+      return step(i + 1, at)
+    }
     let passed = 0
     const { sendingEnds } = it
     const next = (_: Interpreter, __: readonly Val[], place: Place): Val => {
@@ -106,6 +112,15 @@ function run(it: Interpreter, entry: Entry): void {
   const place = { path: entry.path, line: 1 }
   const value = step(0, place)
   answer(it, value, place)
+}
+
+/** The input that a schema, or a validator function, lets through; several of them together make up its form. */
+function acceptInput(it: Interpreter, schema: Val, at: Place): void {
+  const sent = acceptedInput(it.hosts)
+  const given =
+    schema.v === 'fn' ? settle(it, callValue(it, schema, [sent], at), at) : shaped({ it, at }, schema, it.hosts.has('input') ? request('body') : sent)
+  const accepted = sent.v === 'object' && given.v === 'object' ? object({ ...sent.props, ...given.props }) : given
+  it.hosts.set('input', host('input', undefined, { accepted }))
 }
 
 /** Where a runnable is written. */

@@ -53,6 +53,8 @@ export interface Runnable {
   readonly seeds: readonly Seed[]
   /** It answers yes or no: what is not truthy refuses the request with 403. */
   readonly gate?: true
+  /** It is a schema that the input of the handler has to pass. */
+  readonly schema?: true
 }
 
 /** What a framework passes to a handler; or any value. */

@@ -20,6 +20,7 @@ import { raise } from './execute.ts'
 import { host } from './host-value.ts'
 import { type Interpreter, joinNarrowings, SIGNALS } from './interpreter.ts'
 import { cryptoCall } from './libraries/crypto.ts'
+import { mapEntry, mapWith } from './maps.ts'
 import { elementOf, index, member, request } from './members.ts'
 import { callFunction, callValue, maybe, settle } from './operations.ts'
 import { statusIn } from './responses.ts'
@@ -684,14 +685,19 @@ export function builtinMethod(it: Interpreter, of: Val, name: string, args: read
     case 'get':
       if (of.v === 'object' && args[0]?.v === 'const') return member(it, of, String(args[0].value), at)
       if (of.v === 'request') return request(of.part, stringOf(args[0]) ?? of.name)
+      if (of.v === 'call') return mapEntry(it, of, args[0])
       break
     case 'getAll':
       if (of.v === 'request') return of
       break
     case 'set':
-    case 'append':
+    case 'append': {
+      const filled = name === 'set' ? mapWith(of, args[0], args[1]) : undefined
+      if (filled) changed?.(filled)
+      if (filled) return filled
       if (of.v === 'call' && (of.name === 'Map' || of.name === 'FormData' || of.name === 'URLSearchParams')) return of
       break
+    }
     case 'entries':
       return of
     case 'toISOString':

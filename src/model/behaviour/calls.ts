@@ -7,6 +7,7 @@ import { delegated, underDelegation } from './delegation.ts'
 import { hostCall } from './hosts.ts'
 import { type BranchState, type Frame, type Interpreter, joinNarrowings, SIGNALS } from './interpreter.ts'
 import { libraryCall } from './libraries/index.ts'
+import { mapEntry } from './maps.ts'
 import { elementOf, member } from './members.ts'
 import { bind, evaluate, execute, exportedValue, functionValue, settleChain } from './operations.ts'
 import { Scope } from './scope.ts'
@@ -130,7 +131,7 @@ export function callValue(it: Interpreter, fn: Val, args: readonly Val[], at: Pl
 export function callMethod(it: Interpreter, of: Val, name: string, args: readonly Val[], at: Place, changed?: (value: Val) => void): Val {
   switch (of.v) {
     case 'any':
-      return eachAlternative(it, of, (value) => callMethod(it, value, name, args, at, changed))
+      return (name === 'get' && mapEntry(it, of, args[0])) || eachAlternative(it, of, (value) => callMethod(it, value, name, args, at, changed))
     case 'fn':
       if (name === 'call') return callFunction(it, args[0] && args[0].v !== 'const' ? { ...of, self: args[0] } : of, args.slice(1), at)
       if (name === 'apply') return callFunction(it, of, args[1]?.v === 'array' ? args[1].items : [], at)

@@ -265,6 +265,7 @@ function typeofValue(of: Val): Val {
   if (of.v === 'const') return constant(of.value === null ? 'object' : typeof of.value)
   if (of.v === 'object' || of.v === 'array' || of.v === 'response' || of.v === 'instance') return constant('object')
   if (of.v === 'fn' || of.v === 'class') return constant('function')
+  if (of.v === 'global' && of.name === 'process') return constant('object')
   return op('typeof', of)
 }
 

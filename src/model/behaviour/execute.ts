@@ -3,7 +3,7 @@ import type { Place } from '../../lib/place.ts'
 import { array, constant, isNullish, keyOf, op, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
 import type { Otherwise } from './behaviour.ts'
 import { type Assumption, type BranchState, type Interpreter, SIGNALS, type TryFrame } from './interpreter.ts'
-import { elementOf, index, member } from './members.ts'
+import { elementOf, GLOBAL_OBJECTS, index, member } from './members.ts'
 import { classValue, evaluate, functionValue, settle } from './operations.ts'
 import { Scope } from './scope.ts'
 
@@ -535,6 +535,10 @@ function setMember(
   }
   if (owner.v === 'class') {
     if (name) it.write(owner.statics, name, value)
+    return
+  }
+  if (owner.v === 'global') {
+    if (name && GLOBAL_OBJECTS.has(owner.name)) it.write(it.globals, name, value)
     return
   }
   let changed: Val | undefined

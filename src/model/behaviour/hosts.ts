@@ -75,9 +75,9 @@ function makeSeed(
         query: request('query'),
       })
     case 'trpc-options':
-      return object({ ctx: sharedBag('ctx', shared), input: request('body'), next: goOnWith('ctx'), getRawInput: UNKNOWN })
+      return object({ ctx: sharedBag('ctx', shared), input: acceptedInput(shared), next: goOnWith('ctx'), getRawInput: UNKNOWN })
     case 'server-fn-options':
-      return object({ data: request('body'), context: sharedBag('context', shared), next: goOnWith('context') })
+      return object({ data: acceptedInput(shared), context: sharedBag('context', shared), next: goOnWith('context') })
     case 'form-data':
       return host('form-data', 'form')
     case 'input':
@@ -102,6 +102,11 @@ function errorStatus(error: Val): number | undefined {
   const given = error.v === 'call' ? error.args.find((a) => a.v === 'const' && typeof a.value === 'number') : undefined
   const status = statusIn(field) ?? statusIn(given)
   return status !== undefined && status >= 400 && status < 600 ? status : undefined
+}
+
+/** The input of a procedure or server function: the request's, in the form that its schemas let through. */
+export function acceptedInput(shared: ReadonlyMap<string, HostVal>): Val {
+  return shared.get('input')?.props.vars.get('accepted') ?? request('body')
 }
 
 /** The context that middleware and procedure of one call share. */
@@ -282,6 +287,9 @@ function bagMember(_it: Interpreter, of: HostVal, name: string): Val {
   const where = of.host.slice(4)
   // h3 leaves the parameters of the path there
   if (name === 'params') return request('params')
+  // by custom the context of a procedure holds the request, or its headers
+  if (where === 'ctx' && /^req(?:uest)?$/.test(name)) return host('request', 'whole')
+  if (where === 'ctx' && name === 'headers') return host('headers', 'header')
   return IDENTITY.test(name) ? left(where, name) : { v: 'call', name: `${where}.${name}`, args: [] }
 }
 

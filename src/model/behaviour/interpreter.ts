@@ -18,7 +18,7 @@ import {
 } from './abstract-value.ts'
 import type { Behaviour, Condition, Effect, Filter, ImaginedRequest, Otherwise, Step, Value } from './behaviour.ts'
 import type { Program } from './program.ts'
-import { type Scope, youngest } from './scope.ts'
+import { Scope, youngest } from './scope.ts'
 
 /** An effect whose values are still the interpreter's. */
 export type EffectDraft = Effect extends infer E
@@ -119,6 +119,10 @@ export class Interpreter {
   sendingEnds = false
   /** The framework's objects of this request, by seed: middleware, handler and helpers see the same ones. */
   readonly hosts = new Map<string, HostVal>()
+  /** Tokens that were decoded without a check, and the step that did it. */
+  readonly decoded = new Map<string, number>()
+  /** What this run put on `globalThis`. */
+  readonly globals = new Scope('')
   /** True while something runs that stands before the handler. */
   beforeHandler = false
   /** Objects that a container makes once for a request, by class. */
@@ -300,9 +304,11 @@ export class Interpreter {
     for (const a of list) collect(a.value, a.under)
     const kept = [...leaves.values()]
     const chains = kept.map((k) => k.value).filter((x): x is ChainVal => x.v === 'chain')
-    if (chains.length === kept.length && chains.length > MAX_BUILDERS) {
+    const others = kept.filter((k) => k.value.v !== 'chain')
+    if (chains.length > MAX_BUILDERS && others.length < MAX_BUILDERS) {
       const shared = sharedChain(chains)
-      if (shared) return shared
+      if (shared && !others.length) return shared
+      if (shared) return { v: 'any', choice, alts: [{ value: shared, under: [] }, ...others].map((a, i) => ({ i, value: a.value, under: brief(a.under) })) }
     }
     const alts: Alt[] = kept.slice(0, MAX_ALTERNATIVES).map((a, i) => ({ i, value: a.value, under: brief(a.under) }))
     if (kept.length > MAX_ALTERNATIVES) alts.push({ i: MAX_ALTERNATIVES, value: UNKNOWN, under: [] })

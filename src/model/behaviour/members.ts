@@ -58,10 +58,12 @@ export function member(it: Interpreter, of: Val, name: string, at: Place): Val {
     case 'host':
       return of.props.vars.get(name) ? it.narrow(of.props.vars.get(name) as Val) : hostMember(it, of, name, at)
     case 'global':
-      return globalMember(of.name, name)
+      return globalMember(it, of.name, name)
     case 'lib':
       return libMember(of, name, at)
     case 'client':
+      // prisma-extension-kysely: queries built with Kysely over the same connection
+      if (name === '$kysely') return { v: 'client', client: { ...of.client, library: 'kysely' } }
       return { v: 'chain', root: of, links: [{ name }], at }
     case 'chain': {
       const last = of.links[of.links.length - 1]
@@ -99,12 +101,14 @@ function memberOfDefault(it: Interpreter, path: string, name: string, at: Place)
 /** Environment objects of the runtimes. */
 const ENVIRONMENTS = new Set(['process.env', 'import.meta.env', 'Bun.env', 'Netlify.env', 'Deno.env.toObject'])
 
-function globalMember(of: string, name: string): Val {
+function globalMember(it: Interpreter, of: string, name: string): Val {
   if (ENVIRONMENTS.has(of)) return { v: 'env', name }
-  if (of === 'globalThis' || of === 'window' || of === 'global' || of === 'self')
-    return name === 'process' || name in STANDARD ? { v: 'global', name } : UNDEFINED
+  if (GLOBAL_OBJECTS.has(of)) return name === 'process' || name in STANDARD ? { v: 'global', name } : it.narrow(it.globals.vars.get(name) ?? UNDEFINED)
   return { v: 'global', name: `${of}.${name}` }
 }
+
+/** Names of the global object, where applications keep what survives a reload (`globalThis.prisma`). */
+export const GLOBAL_OBJECTS: ReadonlySet<string> = new Set(['globalThis', 'window', 'global', 'self'])
 
 const STANDARD: Record<string, true> = {
   crypto: true,

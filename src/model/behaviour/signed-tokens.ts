@@ -35,6 +35,12 @@ function checksTokens(behaviour: Behaviour): boolean {
   return known
 }
 
+/** What was read of a token before its signature was checked, where the check followed. */
+export function isVouchedFor(value: Value, behaviour: Behaviour): boolean {
+  const effect = value.v === 'caller' && value.trust === 'claimed' && value.step !== undefined ? behaviour.steps[value.step]?.effect : undefined
+  return effect?.kind === 'identify' && effect.trust === 'verified'
+}
+
 const DECODED = /^(?:Buffer\.from|atob|decode|base64\w*|fromBase64\w*|JSON\.parse|toString)$/i
 
 /** A claim of a token whose signature the behaviour checks: a member of what decoding it gave. */

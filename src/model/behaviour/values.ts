@@ -1,6 +1,6 @@
 import type { Behaviour, Value } from './behaviour.ts'
 import { mentions } from './mentions.ts'
-import { isCheckedClaim } from './signed-tokens.ts'
+import { isCheckedClaim, isVouchedFor } from './signed-tokens.ts'
 
 export { mentions } from './mentions.ts'
 
@@ -24,7 +24,7 @@ export function isCallers(value: Value, behaviour: Behaviour, depth = 0): boolea
   const next = (x: Value) => isCallers(x, behaviour, depth + 1)
   switch (value.v) {
     case 'caller':
-      return value.trust === 'verified' || value.trust === 'unverified'
+      return value.trust === 'verified' || value.trust === 'unverified' || isVouchedFor(value, behaviour)
     case 'row':
       return value.step >= 0 && isCallersRow(value.step, behaviour, depth + 1)
     case 'result': {
@@ -32,7 +32,8 @@ export function isCallers(value: Value, behaviour: Behaviour, depth = 0): boolea
       return step?.effect.kind === 'rpc' ? step.effect.client.rights === 'caller' || next(step.effect.args) : false
     }
     case 'any': {
-      const real = value.of.filter((x) => !(x.v === 'const' && !x.value))
+      // `ctx.teamId ?? -1`: what is written in the code is nobody else's choice
+      const real = value.of.filter((x) => x.v !== 'const')
       return real.length > 0 && real.every(next)
     }
     case 'text':

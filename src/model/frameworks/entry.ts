@@ -81,6 +81,8 @@ export interface Entry {
   readonly calling: Calling
   /** What the handler's parameters are, where the way of calling does not say it (decorated parameters). */
   readonly args?: readonly Seed[]
+  /** Schemas that the framework checks the handler's input with before it runs (`.input(schema)`). */
+  readonly schemas?: readonly Code[]
   readonly before: readonly Before[]
   /** For pages: the component that is rendered, and whether it runs only in the browser. */
   readonly page?: { readonly path: string; readonly client: boolean /** Static SPA: no server renders it. */; readonly static?: true }

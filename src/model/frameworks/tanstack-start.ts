@@ -87,6 +87,9 @@ function serverFunction(program: Program, path: string, scope: FunctionId, e: Ex
       ...(e.e ? { endLine: e.e } : {}),
       code,
       calling: 'tanstack',
+      schemas: chain.calls.flatMap((c) =>
+        /^(?:validator|inputValidator)$/.test(c.name) && c.args[0] ? [{ k: 'expr' as const, path, scope, expr: c.args[0] }] : [],
+      ),
       before: middleware,
     },
   ]

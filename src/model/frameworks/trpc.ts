@@ -1,5 +1,5 @@
 import type { Expr, FunctionId } from '../../facts/javascript.ts'
-import type { Before, Entry, Framework } from './entry.ts'
+import type { Before, Code, Entry, Framework } from './entry.ts'
 import { codeOf, type Meaning, type Program } from './program.ts'
 import { expressionsDeep } from './walk.ts'
 
@@ -86,6 +86,7 @@ function toEntry(program: Program, p: Procedure): Entry {
     ...(p.expr.e && p.expr.e > line ? { endLine: p.expr.e } : {}),
     ...(code ? { code } : {}),
     calling: 'trpc',
+    schemas: p.expr.fn.k === 'mem' ? schemas(p, p.expr.fn.of) : [],
     before: p.expr.fn.k === 'mem' ? middleware(program, p.path, p.scope, p.expr.fn.of, 0) : [],
   }
 }
@@ -98,6 +99,14 @@ function lineOfStart(e: Expr): number {
     else break
   }
   return Math.min(e.l, at.l)
+}
+
+/** The schemas of `.input(a).input(b)`, first ones first. */
+function schemas(p: Procedure, e: Expr): Code[] {
+  const out: Code[] = []
+  for (let at: Expr = e; at.k === 'call' && at.fn.k === 'mem' && out.length < 8; at = at.fn.of)
+    if (at.fn.name === 'input' && at.args[0]) out.unshift({ k: 'expr', path: p.path, scope: p.scope, expr: at.args[0] })
+  return out
 }
 
 /** The middleware of `base.use(a).use(b).input(…)`, through the names of base procedures. */

@@ -96,7 +96,8 @@ const SEEDS: Readonly<Record<Calling, readonly Seed[]>> = {
 
 /** What the interpreter runs for an entry: its middleware, then its handler (for pages without one, the sentinel). */
 export function runnablesOf(entry: Entry, spelling?: string): Runnables | undefined {
-  const before = beforeOf(entry, spelling)
+  const schemas = (entry.schemas ?? []).map((code) => ({ ...runnable(code, entry.calling, []), schema: true as const }))
+  const before = [...beforeOf(entry, spelling), ...schemas]
   if (entry.code && !(entry.page?.client && entry.calling === 'next-page') && entry.calling !== 'component')
     return { ...runnable(entry.code, entry.calling, entry.args), before, request: requestOf(entry, spelling) }
   return undefined

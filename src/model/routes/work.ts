@@ -5,7 +5,7 @@ import type { Behaviour, BehaviourGap, Client, Condition, Effect, Step, Value } 
 import { mentions } from '../behaviour/mentions.ts'
 import { handedOut, isDrawn } from './disclosed.ts'
 import { fromRequest } from './from-request.ts'
-import { fromProcessor, type Guard, guardOfConditions, guardOfStep } from './guard.ts'
+import { findsSession, fromProcessor, type Guard, guardOfConditions, guardOfStep } from './guard.ts'
 import { choosesRecipient, http, payment } from './outside-work.ts'
 
 export type WorkKind =
@@ -77,9 +77,9 @@ export function workOf(behaviour: Behaviour, schema: Pick<SchemaModel, 'tables'>
     if (step.effect.kind === 'http' && (!guard || guard.trust === 'claimed') && decides(behaviour, index)) return
     const later = guard && guard.trust !== 'claimed' ? undefined : laterGuard(behaviour, index)
     const hidden =
-      (!guard || (step.before && guard.trust === 'claimed')) &&
+      (!guard || guard.trust === 'claimed') &&
       (work.kind === 'read' || work.kind === 'file-read' || work.kind === 'payment-read') &&
-      (!answered || ((step.before || later?.who === 'token' || BLOCKED.test(work.table ?? '')) && !isShown(behaviour, index)))
+      (!answered || !isShown(behaviour, index))
     const unsure = guard && guard.trust !== 'claimed' ? undefined : behaviour.gaps?.find((g) => g.step <= index)
     out.push({
       ...work,
@@ -103,10 +103,12 @@ function disclosure(behaviour: Behaviour): boolean {
   return answers.length === 0 || answers.some((s) => !guardOfStep(s, behaviour) || guardOfStep(s, behaviour)?.trust === 'claimed')
 }
 
-/** True when an answer that anybody can have may carry what this step read. */
+/** True when an answer that anybody can have may carry what this step read; markup that a page renders is no answer that can be looked into. */
 function isShown(behaviour: Behaviour, index: number): boolean {
-  return behaviour.steps.some((s) => {
-    if (s.effect.kind !== 'respond' || (s.effect.status ?? 200) >= 400) return false
+  const answers = behaviour.steps.filter((s) => s.effect.kind === 'respond' && (s.effect.status ?? 200) < 400 && s.effect.how !== 'redirect')
+  if (!answers.length) return true
+  return answers.some((s) => {
+    if (s.effect.kind !== 'respond') return false
     const guard = guardOfStep(s, behaviour)
     return (!guard || guard.trust === 'claimed') && s.effect.body !== undefined && carries(s.effect.body, index, 0)
   })
@@ -134,7 +136,7 @@ function carries(v: Value, step: number, depth: number): boolean {
     case 'any':
       return v.of.some(next)
     case 'call':
-      return v.args.some(next) || (depth === 0 && isDrawn(v))
+      return v.name === 'jsx' || v.args.some(next) || (depth === 0 && isDrawn(v))
     default:
       return true
   }
@@ -198,12 +200,19 @@ function laterGuard(behaviour: Behaviour, index: number): Guard | undefined {
   return undefined
 }
 
+/** A column that holds something unguessable: by its name, or the slug of a link that is shared. */
+function namesCapability(table: string, column: string): boolean {
+  const name = column.split('.').at(-1) ?? ''
+  return CAPABILITY.test(name) || (/^slug$/i.test(name) && /share|invit/i.test(table))
+}
+
 /** A query that finds its row by something unguessable that the caller sent: who knows it may. */
 function capability(step: Step, behaviour: Behaviour): Guard | undefined {
   const e = step.effect
   if (e.kind !== 'db') return undefined
   const f = e.filters.find(
-    (x) => x.op === 'eq' && ((CAPABILITY.test(x.column.split('.').at(-1) ?? '') && fromRequest(x.value)) || fromProcessor(x.value, behaviour)),
+    (x) =>
+      x.op === 'eq' && ((namesCapability(e.table, x.column) && fromRequest(x.value)) || findsSession(e.table, x.value) || fromProcessor(x.value, behaviour)),
   )
   return f ? { who: 'token', at: step.at, trust: 'verified', how: `${e.table}.${f.column}`, refusal: {} } : undefined
 }
@@ -263,6 +272,8 @@ function classify(step: Step, schema: Pick<SchemaModel, 'tables'>, access: Acces
     case 'http':
       return http(e)
     case 'file':
+      if (/getSignedUrl/i.test(e.name) && e.args.some((a) => mentions(a, (v) => v.v === 'call' && /^(?:Get|Head)Object/.test(v.name))))
+        return { kind: 'file-read', what: `signs links to files (${e.name})`, call: e.name, rights: 'service' }
       if (/getSignedUrl|presigned|^put$|\.put$|upload|handleUpload/i.test(e.name))
         return { kind: 'file-write', what: `stores files (${e.name})`, call: e.name, rights: 'service' }
       return /destroy|^del$|\.del$|deleteObject/i.test(e.name)

@@ -1,4 +1,4 @@
-import { array, isNullish, object, op, UNDEFINED, UNKNOWN, type Val } from '../abstract-value.ts'
+import { array, isNullish, keyOf, object, op, UNDEFINED, UNKNOWN, type Val } from '../abstract-value.ts'
 import type { Trust } from '../behaviour.ts'
 import { callValue } from '../operations.ts'
 import { decodedToken } from '../token-claims.ts'
@@ -178,6 +178,7 @@ const jwt: Library = {
           return UNDEFINED
         }
         c.it.require(user, c.at)
+        vouchFor(c)
         return name === 'verify' ? user : object({ payload: user, protectedHeader: UNKNOWN }, user)
       }
       case 'decode':
@@ -188,9 +189,10 @@ const jwt: Library = {
         const claims = c.args[0] && decodedToken(c.it, c.args[0])
         // djwt gives header, payload and signature
         if (claims) return name === 'decode' && /djwt/.test(c.chain.root.v === 'lib' ? c.chain.root.pkg : '') ? array([UNKNOWN, claims, UNKNOWN]) : claims
-        return c.args[0] && !isNullish(c.args[0])
-          ? identify(c, `${name === 'default' ? 'jwt-decode' : name}() of a JSON Web Token without verification`, 'claimed')
-          : undefined
+        if (!c.args[0] || isNullish(c.args[0])) return undefined
+        const user = identify(c, `${name === 'default' ? 'jwt-decode' : name}() of a JSON Web Token without verification`, 'claimed')
+        c.it.decoded.set(keyOf(c.args[0]), user.step ?? -1)
+        return user
       }
       case 'sign':
         return { v: 'call', name: 'signed-token', args: c.args.slice(0, 1), at: c.at }
@@ -201,6 +203,13 @@ const jwt: Library = {
     }
     return undefined
   },
+}
+
+/** A token that was decoded before it is verified (its claims say with which key): from here on they are true. */
+function vouchFor(c: LibraryCall): void {
+  const index = c.args[0] ? (c.it.decoded.get(keyOf(c.args[0])) ?? -1) : -1
+  const step = c.it.steps[index]
+  if (step?.effect.kind === 'identify') c.it.steps[index] = { ...step, effect: { ...step.effect, trust: 'verified' } }
 }
 
 /** Password hashes. */

@@ -8,6 +8,7 @@ import { callValue, settle } from '../operations.ts'
 import { statusIn } from '../responses.ts'
 import { sessionHost, sessionStorage } from '../session-host.ts'
 import { urlPattern } from '../url-pattern.ts'
+import { identify } from './auth.ts'
 import type { Library, LibraryCall } from './library.ts'
 import { shaped } from './validation.ts'
 
@@ -186,7 +187,9 @@ const exceptions: Library = {
     if (c.name === 'createError' || c.name === 'default' || c.name === 'createHttpError') return answer(c, 'other', statusIn(first), second)
     const nest = NEST[c.name.replace(/^createError\.|^createHttpError\./, '')]
     if (nest) return answer(c, 'other', nest, first)
-    if (c.name === 'getCookie' || c.name === 'getSignedCookie') return request('cookie', c.args[1]?.v === 'const' ? String(c.args[1].value) : undefined)
+    // Hono's: `false` unless the server's own signature is on it
+    if (c.name === 'getSignedCookie') return identify(c, 'a signed cookie')
+    if (c.name === 'getCookie') return request('cookie', c.args[1]?.v === 'const' ? String(c.args[1].value) : undefined)
     return undefined
   },
 }

@@ -15,6 +15,7 @@ import { NEST_LIBRARIES } from './nest.ts'
 import { PAYMENT_LIBRARIES } from './payments.ts'
 import { SERVICE_LIBRARIES } from './services.ts'
 import { supabase, supabaseClient } from './supabase.ts'
+import { tsPattern } from './ts-pattern.ts'
 import { validation } from './validation.ts'
 
 const ALL: readonly Library[] = [
@@ -22,6 +23,7 @@ const ALL: readonly Library[] = [
   crypto,
   validation,
   actionClients,
+  tsPattern,
   ...AUTH_LIBRARIES,
   ...DATABASE_LIBRARIES,
   honoCombine,

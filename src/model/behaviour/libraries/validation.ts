@@ -120,7 +120,7 @@ function isPlain(pattern: Val | undefined): boolean {
 }
 
 /** The value after it passed the schema. */
-export function shaped(c: LibraryCall, schema: Val | undefined, value: Val, depth = 0): Val {
+export function shaped(c: Pick<LibraryCall, 'it' | 'at'>, schema: Val | undefined, value: Val, depth = 0): Val {
   if (isNullish(value) || depth > 5) return value
   if (schema?.v !== 'chain') return value
   const shape = schema.links.find((l) => (l.name === 'object' || l.name === 'strictObject' || l.name === 'extend') && l.args)?.args?.[0]
