@@ -68,6 +68,11 @@ function keep(path: string, input: string, wrong: string): void {
 
 function realFiles(folder: string): [string, string][] {
   return globSync('**/*', { cwd: folder, exclude: ['**/node_modules/**', '.git/**'] })
-    .filter((path) => statSync(join(folder, path)).isFile() && statSync(join(folder, path)).size < 50_000 && extractorsFor(path).length > 0)
+    .filter((path) => extractorsFor(path).length > 0)
+    .filter((path) => {
+      // A link may lead nowhere.
+      const stat = statSync(join(folder, path), { throwIfNoEntry: false })
+      return stat?.isFile() && stat.size < 50_000
+    })
     .map((path) => [path, readFileSync(join(folder, path), 'utf8')])
 }

@@ -1,7 +1,7 @@
 import { until } from '../../test/support/app-process.ts'
 import { Cluster, type ClusterOptions } from './cluster.ts'
 import { Traffic } from './traffic.ts'
-import { allConcluded, brokenPromises, secondsToVerdict } from './verdicts.ts'
+import { allConcluded, brokenPromises, secondsToAnswer, secondsToVerdict } from './verdicts.ts'
 
 /** Everything at once: how many webhooks are taken a second while audits run, and how fast the audits are worked off. */
 export async function burst(options: ClusterOptions & { pulls: number }): Promise<Record<string, unknown>> {
@@ -31,6 +31,7 @@ export async function burst(options: ClusterOptions & { pulls: number }): Promis
     latencyMs: options.latencyMs ?? 0,
     pulls: options.pulls,
     webhooksPerSecond: Number((waiting.length / accepted).toFixed(1)),
+    secondsToAnswer: secondsToAnswer(answers),
     webhooksRefused: answers.filter((d) => d.statusCode !== 200).length,
     auditsPerMinute: Number(((options.pulls / total) * 60).toFixed(1)),
     secondsToVerdict: secondsToVerdict(github, traffic.opened),

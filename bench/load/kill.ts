@@ -3,7 +3,7 @@ import { until } from '../../test/support/app-process.ts'
 import { seededRandom } from '../../test/support/random.ts'
 import { Cluster } from './cluster.ts'
 import { Traffic } from './traffic.ts'
-import { allConcluded, brokenPromises, secondsToVerdict } from './verdicts.ts'
+import { allConcluded, brokenPromises, secondsToAnswer, secondsToVerdict } from './verdicts.ts'
 
 export interface KillOptions {
   readonly pulls: number
@@ -54,6 +54,7 @@ export async function kill(options: KillOptions): Promise<Record<string, unknown
     killed,
     deliveriesLostOnTheWay: lost.length,
     redeliveries: github.webhooks.deliveries.filter((d) => d.redelivery).length,
+    secondsToAnswer: secondsToAnswer(github.webhooks.deliveries),
     secondsToVerdict: secondsToVerdict(github, traffic.opened),
     auditsPerMinute: Number(((options.pulls / ((Date.now() - begin) / 1000)) * 60).toFixed(1)),
     broken: brokenPromises(github, traffic.opened),

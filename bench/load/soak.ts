@@ -3,7 +3,7 @@ import { until } from '../../test/support/app-process.ts'
 import { Cluster } from './cluster.ts'
 import { floors, growthPerHour, type MemorySample, sampleMemory } from './memory.ts'
 import { Traffic } from './traffic.ts'
-import { allConcluded, brokenPromises, secondsToVerdict } from './verdicts.ts'
+import { allConcluded, brokenPromises, secondsToAnswer, secondsToVerdict } from './verdicts.ts'
 
 export interface SoakOptions {
   readonly minutes: number
@@ -45,6 +45,7 @@ export async function soak(options: SoakOptions): Promise<Record<string, unknown
     pulls: traffic.opened.length,
     audits: github.checkRuns.length,
     deliveriesLostOnTheWay: github.webhooks.deliveries.filter((d) => d.statusCode !== 200).map((d) => d.status),
+    secondsToAnswer: secondsToAnswer(github.webhooks.deliveries),
     secondsToVerdict: secondsToVerdict(github, traffic.opened),
     samples: samples.length,
     residentMiB: {

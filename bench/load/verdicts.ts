@@ -26,7 +26,17 @@ export function allConcluded(github: GitHubServer, opened: readonly Opened[]): b
 /** Seconds from the webhook to the verdict: half of all, and nineteen of twenty, were faster. */
 export function secondsToVerdict(github: GitHubServer, opened: readonly Opened[]): { p50: number; p95: number } {
   const ends = new Map(github.checkRuns.filter((r) => r.completedAt).map((r) => [r.headSha, Date.parse(r.completedAt as string)]))
-  const seconds = opened.flatMap((o) => (ends.has(o.headSha) ? [((ends.get(o.headSha) as number) - o.at) / 1000] : [])).sort((a, b) => a - b)
-  const at = (share: number) => seconds[Math.min(seconds.length - 1, Math.floor(seconds.length * share))] ?? Number.NaN
+  const at = quantiles(opened.flatMap((o) => (ends.has(o.headSha) ? [((ends.get(o.headSha) as number) - o.at) / 1000] : [])))
   return { p50: at(0.5), p95: at(0.95) }
+}
+
+/** Seconds until a webhook was answered; GitHub gives up after ten. */
+export function secondsToAnswer(deliveries: GitHubServer['webhooks']['deliveries']): { p50: number; p95: number; most: number } {
+  const at = quantiles(deliveries.filter((d) => d.statusCode === 200).map((d) => d.duration))
+  return { p50: at(0.5), p95: at(0.95), most: at(1) }
+}
+
+function quantiles(numbers: readonly number[]): (share: number) => number {
+  const sorted = [...numbers].sort((a, b) => a - b)
+  return (share) => Number((sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN).toFixed(3))
 }

@@ -154,6 +154,19 @@ describe('text that is no clean SQL', () => {
   })
 })
 
+test('a sandbox that is not needed ends, and another comes when one is', async () => {
+  const database = new SandboxDatabase()
+  database.warm()
+  const child = await (database as unknown as { spare: Promise<ChildProcess> }).spare
+  const gone = new Promise((resolve) => child.once('exit', resolve))
+  database.rest()
+  await gone
+  const file = { path: 'supabase/migrations/1_a.sql', text: 'create table a (id int);', role: 'migration' } as const
+  const result = await database.replay({ files: [file], exposedSchemas: ['public'], exposedToBrowsers: true })
+  await database.close()
+  expect(tableNames(result)).toEqual(['public.a'])
+})
+
 test('a sandbox that dies is replaced', async () => {
   const database = new SandboxDatabase()
   database.warm()

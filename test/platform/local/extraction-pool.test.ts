@@ -51,6 +51,19 @@ describe('the extraction pool', () => {
     expect(results.every((r) => r[0]?.facts)).toBe(true)
   })
 
+  test('threads that rest come back when there is work', async () => {
+    const p = create({ entry: new URL('./test-worker.mjs', import.meta.url) })
+    const jobs = Array.from({ length: 120 }, (_, i) => job(`${i}`))
+    const facts = (results: readonly (readonly { facts: unknown }[])[]) => results.map((r) => r[0]?.facts)
+    p.warm()
+    p.rest()
+    const during = p.extractAll(jobs)
+    p.rest()
+    expect(facts(await during)).toEqual(jobs.map(({ path }) => ({ text: path })))
+    p.rest()
+    expect(facts(await p.extractAll(jobs))).toEqual(jobs.map(({ path }) => ({ text: path })))
+  })
+
   test('nothing to do, and after closing', async () => {
     const p = create({})
     expect(await p.extractAll([])).toEqual([])

@@ -109,6 +109,8 @@ export interface Delivery {
   readonly body: string
   statusCode: number
   status: string
+  /** Seconds until the answer. */
+  duration: number
 }
 
 /** One HTTP request that reached the server. */

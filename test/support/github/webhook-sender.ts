@@ -58,9 +58,14 @@ export class WebhookSender {
       body,
       statusCode: 0,
       status: 'pending',
+      duration: 0,
     }
     this.deliveries.unshift(delivery)
-    const sent = this.#post(delivery).finally(() => this.#pending.delete(sent))
+    const begin = performance.now()
+    const sent = this.#post(delivery).finally(() => {
+      delivery.duration = (performance.now() - begin) / 1000
+      this.#pending.delete(sent)
+    })
     this.#pending.add(sent)
     return delivery
   }
