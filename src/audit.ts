@@ -55,6 +55,8 @@ export interface AuditPorts {
   readonly advisories?: (packages: readonly string[]) => Promise<AdvisoryData>
   /** Settings of the hosted platform for a project reference. */
   readonly hosted?: (facts: FactsIndex) => Promise<HostedSettings | undefined>
+  /** Told when a commit's facts and database are complete and computing begins: threads and processes that stand ready only take memory then. */
+  readonly rest?: () => void
   /** Told when a phase begins; for progress and traces. */
   readonly onPhase?: (phase: string) => void
 }
@@ -185,6 +187,7 @@ async function auditCommit(commit: string, request: AuditRequest, ports: AuditPo
   const [outside, history] = await Promise.all([askOutside(plan, gathered.facts, ports, meter), historyReady])
   const { database, advisories, hosted } = outside
   const historySecrets = await meter.phase('history', () => readHistoric(history, snapshot, ports, cache))
+  ports.rest?.()
   const model = await meter.phase('model', async () =>
     buildModel({
       files: gathered.blobs,

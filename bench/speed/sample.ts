@@ -23,6 +23,9 @@ export interface Sample {
   readonly phases: Readonly<Record<string, number>>
 }
 
+/** A process that stays has threads and a sandbox for the next audit. */
+const STAYS = { rest: () => undefined }
+
 /** Samples by scenario. */
 export type Samples = Record<string, Sample[]>
 
@@ -48,7 +51,8 @@ const add = async (name: string, run: Parameters<typeof timed>[0]) => {
 if (mode === 'cold' || mode === 'audits') {
   const memory = emptyMemory()
   const request = { config: DEFAULT_CONFIG, today: '2026-11-20' }
-  const auditOf = async (commit: string, base?: string) => (await audit({ ...request, commit, ...(base ? { base } : {}) }, { ...ports, source, memory })).run
+  const auditOf = async (commit: string, base?: string) =>
+    (await audit({ ...request, commit, ...(base ? { base } : {}) }, { ...ports, ...(mode === 'audits' ? STAYS : {}), source, memory })).run
   await add('cold', () => auditOf('HEAD'))
   if (mode === 'audits') {
     // The App has audited the branch that pull requests go to; the first pull request of a process makes it the base.

@@ -49,6 +49,8 @@ export interface Database {
   replay(input: ReplayInput, cache?: ReplayCache): Promise<DatabaseResult>
   /** Starts the sandbox ahead of time, so that it is ready when the facts are. */
   warm?(): void
+  /** Ends what stands ready and is not at work. */
+  rest?(): void
   /** Ends what is kept running. */
   close?(): Promise<void>
 }

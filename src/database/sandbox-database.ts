@@ -23,7 +23,7 @@ export interface SandboxOptions {
 }
 
 /** Raised whenever the same input can give another result. */
-const REPLAY_VERSION = '13'
+const REPLAY_VERSION = '14'
 
 /** Computing time of one replay: three times what the largest schema that was measured takes (350 migrations, 170 tables: 10 s). */
 const DEFAULT_BUDGET_MS = 40_000
@@ -54,6 +54,14 @@ export class SandboxDatabase implements Database {
   warm(): void {
     this.spare ??= this.start()
     this.spare.catch(() => undefined)
+  }
+
+  rest(): void {
+    this.spare?.then(
+      (child) => this.end(child),
+      () => undefined,
+    )
+    this.spare = undefined
   }
 
   async close(): Promise<void> {

@@ -5,7 +5,7 @@ import type { Extraction } from '../../facts/facts.ts'
 import type { Chunk } from './extraction-worker.ts'
 
 export interface ExtractionPoolOptions {
-  /** Worker threads; one for each core when absent. */
+  /** Worker threads at most; when absent one for each core but one, on which this thread reads what they answer. */
   readonly size?: number
   /** Milliseconds that one file may take before its worker is killed. */
   readonly fileTimeout?: number
@@ -65,16 +65,25 @@ export class ExtractionPool {
   #failedStarts = 0
 
   constructor(options: ExtractionPoolOptions = {}) {
-    this.#size = Math.max(1, options.size ?? availableParallelism())
+    this.#size = Math.max(1, options.size ?? availableParallelism() - 1)
     this.#timeout = options.fileTimeout ?? 60_000
     this.#heap = options.heap ?? 512
     this.#entry = options.entry ?? ENTRY
     this.#small = options.inProcessBelow ?? { files: 24, bytes: 256 << 10 }
   }
 
-  /** Starts the threads, so that they load the parser while something else is waited for. */
+  /** Starts a thread, so that it loads the parser while something else is waited for. */
   warm(): void {
-    while (!this.#closed && this.#threads.size < this.#size) this.#start()
+    if (!this.#closed && this.#threads.size === 0) this.#start()
+  }
+
+  /** Ends the threads that have nothing to do; they come back when there is. */
+  rest(): void {
+    for (const thread of this.#threads) {
+      if (thread.task) continue
+      this.#threads.delete(thread)
+      void thread.worker.terminate()
+    }
   }
 
   /** The port that the audit takes. */
@@ -104,7 +113,7 @@ export class ExtractionPool {
     return new Promise((done) => {
       const batch: Batch = { take, open: jobs.length, done }
       for (const positions of chunks(jobs)) this.#queue.push({ jobs, positions, batch })
-      this.warm()
+      this.#staff()
       this.#dispatch()
     })
   }
@@ -118,7 +127,13 @@ export class ExtractionPool {
     await Promise.all(threads.map((t) => t.worker.terminate()))
   }
 
-  #start(): Thread {
+  /** As many threads as there is work for, within what is allowed. */
+  #staff(): void {
+    const wanted = Math.min(this.#size, this.#queue.length + [...this.#threads].filter((t) => t.task).length)
+    while (!this.#closed && this.#threads.size < wanted) this.#start()
+  }
+
+  #start(): void {
     const progress = new SharedArrayBuffer(4)
     const worker = new Worker(this.#entry, {
       workerData: { progress },
@@ -133,7 +148,6 @@ export class ExtractionPool {
     worker.on('message', (answer: readonly string[]) => this.#answered(thread, answer))
     worker.on('error', () => this.#fell(thread, 'could not be analysed within the memory limit'))
     worker.on('exit', () => this.#fell(thread, 'could not be analysed: its thread ended'))
-    return thread
   }
 
   #dispatch(): void {
@@ -208,7 +222,7 @@ export class ExtractionPool {
       if (rest.length > 0) this.#queue.unshift({ ...task, positions: rest })
       this.#settle(task, 1)
     }
-    if (this.#queue.length > 0) this.warm()
+    this.#staff()
     this.#dispatch()
   }
 

@@ -24,6 +24,10 @@ export async function localPorts(
     source,
     database,
     extractAll: pool.extractAll,
+    rest: () => {
+      pool.rest()
+      database.rest?.()
+    },
     ...onlinePorts(options.offline),
     ...(options.onPhase ? { onPhase: options.onPhase } : {}),
     close: async () => {
