@@ -45,6 +45,10 @@ const RANK: Readonly<Record<Guard['trust'], number>> = { verified: 3, editable: 
 const WHO: Readonly<Record<Who, number>> = { admin: 5, signature: 4, secret: 4, user: 3, token: 2, check: 1 }
 const CREDENTIAL =
   /token|secret|key|hash|code|nonce|signature|password|credential|invite|slug_secret|uuid|(^|_)(pin|otp)(_|$)|passcode|(checkout|stripe|payment)\w*_(session|intent)(_id)?$/i
+/** Keys that tell rows apart or are made from what everybody knows. */
+const NO_SECRET =
+  /(idempotency|dedupe?|cache|lookup|plan|price|public|primary|foreign|sort|storage|object|file|i18n|translation|setting|config|feature|flag)_?key$/i
+const isCredential = (column: string): boolean => CREDENTIAL.test(column) && !NO_SECRET.test(column)
 /** Names of questions about what somebody may do. */
 const RIGHTS = /role|admin|permi|(^|\.)(can|may|has)[A-Z_]|allow|authori|access|owner|member|staff/
 /** Cookies that remember how somebody likes to see the pages. */
@@ -299,7 +303,7 @@ function comparison(a: Value, b: Value, equal: boolean, behaviour: Behaviour, de
       }
     if (x.v === 'row' && x.step >= 0) {
       // A stored secret compared with what the caller sent.
-      if (fromRequest(y) && CREDENTIAL.test(x.field ?? '')) return { who: 'token', trust: 'verified', how: `${x.table}.${x.field}` }
+      if (fromRequest(y) && isCredential(x.field ?? '')) return { who: 'token', trust: 'verified', how: `${x.table}.${x.field}` }
       const p = rowProof(x.step, x.field, behaviour, depth)
       if (p) return y.v === 'const' && isRole(x.field) ? { ...p, who: 'admin' } : p
       if (y.v === 'const' && isRole(x.field) && findsNobody(behaviour.steps[x.step]))
@@ -340,7 +344,7 @@ function rowProof(index: number, field: string | undefined, behaviour: Behaviour
     if (f.op === 'eq' && fromProcessor(f.value, behaviour)) return { who: 'token', trust: 'verified', how: PROCESSORS_OBJECT }
     if (f.op === 'eq' && findsSession(step.effect.table, f.value))
       return { who: 'user', trust: 'verified', how: `${step.effect.table}.${f.column}`, at: step.at }
-    if (f.op === 'eq' && CREDENTIAL.test(f.column.split('.').at(-1) ?? '') && fromRequest(f.value))
+    if (f.op === 'eq' && isCredential(f.column.split('.').at(-1) ?? '') && fromRequest(f.value))
       return { who: 'token', trust: 'verified', how: `${step.effect.table}.${f.column}` }
   }
   return depth < 6 ? guardProof(step, behaviour) : undefined

@@ -209,12 +209,20 @@ function namesCapability(table: string, column: string): boolean {
 /** A query that finds its row by something unguessable that the caller sent: who knows it may. */
 function capability(step: Step, behaviour: Behaviour): Guard | undefined {
   const e = step.effect
+  if (e.kind === 'rpc') return secretArgument(e, step)
   if (e.kind !== 'db') return undefined
   const f = e.filters.find(
     (x) =>
       x.op === 'eq' && ((namesCapability(e.table, x.column) && fromRequest(x.value)) || findsSession(e.table, x.value) || fromProcessor(x.value, behaviour)),
   )
   return f ? { who: 'token', at: step.at, trust: 'verified', how: `${e.table}.${f.column}`, refusal: {} } : undefined
+}
+
+/** A database function that is given the digest of a secret to look its row up by. */
+function secretArgument(e: Extract<Effect, { kind: 'rpc' }>, step: Step): Guard | undefined {
+  if (e.args.v !== 'object') return undefined
+  const name = Object.entries(e.args.props).find(([key, value]) => /token|secret|_hash$/i.test(key) && fromRequest(value))?.[0]
+  return name ? { who: 'token', at: step.at, trust: 'verified', how: `${e.function}, ${name}`, refusal: {} } : undefined
 }
 
 function madeUp(v: Value, depth: number): boolean {
