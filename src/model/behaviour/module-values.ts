@@ -178,7 +178,7 @@ function declareParameters(fn: FunctionIR, scope: Scope): void {
   for (const p of fn.params) if (p.k === 'name') scope.vars.set(p.name, UNKNOWN)
 }
 
-/** What `import { imported } from 'from'` gives. */
+/** What `import { imported } from 'from'` gives. Entries are run as on a deployed server: it neither builds nor develops, and is no browser. */
 export function importedValue(it: Interpreter, path: string, from: string, imported: string): Val {
   const file = it.program.resolve(path, from)
   if (file && it.program.exportsOf(file)) {
@@ -192,6 +192,7 @@ export function importedValue(it: Interpreter, path: string, from: string, impor
   const bare = packageName(from)
   if (/^\$env\/static\//.test(from)) return { v: 'env', name: imported }
   if (/^\$env\/dynamic\//.test(from) && imported === 'env') return { v: 'global', name: 'process.env' }
+  if (/^(?:\$app\/env(?:ironment)?|esm-env)$/.test(from) && /^(?:building|dev|browser)$/i.test(imported)) return { v: 'const', value: false }
   if (bare === 'process' && imported === 'env') return { v: 'global', name: 'process.env' }
   return { v: 'lib', pkg: bare, name: imported }
 }
