@@ -38,7 +38,7 @@ export function judgeVerification(route: Route, behaviour: Behaviour, runtimeIsA
     const fallback = emptyFallback(secret)
     // Asking whether the secret is there helps against an empty fallback, not against a text.
     const guarded = fallback?.variable !== undefined && fallback.value === '' && s.under.some((c) => !c.negated && mentionsEnv(c.test, fallback.variable))
-    const refusal = fallback ? refusesToStart(sources.get(route.path), fallback.variable) : undefined
+    const refusal = fallback ? refusesToStart(route.path, fallback.variable, sources) : undefined
     if (fallback && !guarded && refusal !== 'always')
       problems.push({
         kind: fallback.value === '' ? 'empty-secret' : 'literal-secret',
