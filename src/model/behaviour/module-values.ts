@@ -190,6 +190,11 @@ export function importedValue(it: Interpreter, path: string, from: string, impor
     return imported === 'default' ? { v: 'namespace', path: file } : UNKNOWN
   }
   const bare = packageName(from)
+  // what Nuxt gives to every file by itself can be imported by name, too
+  if (from === '#imports') {
+    const auto = it.program.autoImport(path, imported)
+    return (auto && exportedValue(it, auto.path, auto.imported)) ?? { v: 'global', name: imported }
+  }
   if (/^\$env\/static\//.test(from)) return { v: 'env', name: imported }
   if (/^\$env\/dynamic\//.test(from) && imported === 'env') return { v: 'global', name: 'process.env' }
   if (/^(?:\$app\/env(?:ironment)?|esm-env)$/.test(from) && /^(?:building|dev|browser)$/i.test(imported)) return { v: 'const', value: false }

@@ -42,10 +42,10 @@ export function safeRegExp(source: string, flags = ''): RegExp | undefined {
 }
 
 /** A file- or router-style route (`/a/[id]/[...rest]`) as a path that a visitor could request. */
-export function samplePath(route: string): string {
+export function samplePath(route: string, parameter = 'x1'): string {
   const path = route
     .split('/')
-    .map((s) => s.replace(/\[(?:\.\.\.)?([^[\]]+)\]/g, (_, name: string) => (/^(locale|lang|lng|language)$/i.test(name) ? 'en' : 'x1')))
+    .map((s) => s.replace(/\[(?:\.\.\.)?([^[\]]+)\]/g, (_, name: string) => (/^(locale|lang|lng|language)$/i.test(name) ? 'en' : parameter)))
     .join('/')
   return path === '' ? '/' : path
 }

@@ -66,16 +66,11 @@ function dedupe(entries: readonly Entry[]): readonly Entry[] {
 }
 
 function routeOf(program: Program, entry: Entry, slices: ModelBase, run: (r: Runnables | undefined) => Behaviour | undefined): Route {
-  const imagined: Imagined = {
-    path: samplePath(entry.route),
-    ...(entry.method ? { method: entry.method } : {}),
-    ...(entry.routeId === undefined ? {} : { routeId: entry.routeId }),
-  }
+  const { imagined, gate } = gated(entry, run)
   const raw = run(runnablesOf(entry))
   const behaviour = raw && forRequest(raw, entry, imagined)
   const library = libraryOf(program, entry)
   const fromLibrary = libraryGuard(entry.before)
-  const gate = entry.kind === 'page' ? gateGuard(run(gateOf(entry)), imagined) : undefined
   const work = behaviour ? workOf(behaviour, slices.schema, slices.access).map((w): Work => (fromLibrary && !w.guard ? { ...w, guard: fromLibrary } : w)) : []
   const guard = entry.kind === 'page' ? (gate?.guard ?? fromLibrary) : (fromLibrary ?? weakestGuard(work) ?? (behaviour ? doorGuard(behaviour) : undefined))
   const bypass = guard && bypassOf(program, entry, imagined, slices, run)
@@ -113,6 +108,28 @@ function routeOf(program: Program, entry: Entry, slices: ModelBase, run: (r: Run
   }
 }
 
+/** What may stand in a path for a parameter: middleware that knows a page by a regular expression may ask for a number or an id. */
+const PARAMETERS = ['x1', '1', '00000000-0000-4000-8000-000000000001']
+
+/** The request that is imagined for a route, and what stands before its page: with the first parameter for which something does. */
+function gated(entry: Entry, run: (r: Runnables | undefined) => Behaviour | undefined): { imagined: Imagined; gate?: ReturnType<typeof gateGuard> } {
+  const request = (parameter?: string): Imagined => ({
+    path: samplePath(entry.route, parameter),
+    ...(entry.method ? { method: entry.method } : {}),
+    ...(entry.routeId === undefined ? {} : { routeId: entry.routeId }),
+  })
+  const imagined = request()
+  if (entry.kind !== 'page') return { imagined }
+  const gate = gateGuard(run(gateOf(entry)), imagined)
+  if (gate?.guard || !entry.before.length || samplePath(entry.route, '') === imagined.path) return { imagined, gate }
+  for (const parameter of PARAMETERS.slice(1)) {
+    const other = request(parameter)
+    const found = gateGuard(run(gateOf(entry, other.path)), other)
+    if (found?.guard) return { imagined: other, gate: found }
+  }
+  return { imagined, gate }
+}
+
 /** A spelling of the path that reaches the handler without the guard that stands before it. */
 function bypassOf(
   program: Program,
@@ -121,7 +138,7 @@ function bypassOf(
   slices: ModelBase,
   run: (r: Runnables | undefined) => Behaviour | undefined,
 ): Bypass | undefined {
-  const spelling = spellingsOf(program, entry).find((path) => {
+  const spelling = spellingsOf(program, entry, imagined.path).find((path) => {
     const request = { ...imagined, path }
     if (entry.kind === 'page') {
       const gate = gateGuard(run(gateOf(entry, path)), request)

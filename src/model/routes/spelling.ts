@@ -1,6 +1,5 @@
 import type { Expr, FunctionId } from '../../facts/javascript.ts'
 import type { Before, Entry } from '../frameworks/entry.ts'
-import { samplePath } from '../frameworks/path-pattern.ts'
 import type { Program } from '../frameworks/program.ts'
 import { childrenOf, expressionsDeep } from '../frameworks/walk.ts'
 
@@ -14,10 +13,9 @@ const LENIENT = new Set(['Express', 'Nuxt', 'Remix'])
 const PATH = /^(path|pathname|url|originalUrl|fullPath|href|baseUrl)$/
 
 /** Spellings that the framework takes for the route, when something before the handler asks for the path itself. */
-export function spellingsOf(program: Program, entry: Entry): readonly string[] {
+export function spellingsOf(program: Program, entry: Entry, path: string): readonly string[] {
   if (!LENIENT.has(entry.framework) || (entry.framework === 'Nuxt' && entry.kind !== 'page')) return []
   if (!entry.before.some((b) => asksForPath(program, b))) return []
-  const path = samplePath(entry.route)
   return [path.replace(/[a-z]/, (letter) => letter.toUpperCase()), path.endsWith('/') ? path : `${path}/`].filter((spelling) => spelling !== path)
 }
 
