@@ -78,6 +78,8 @@ function authEndpoint(route: Route): Endpoint | undefined {
     if (op === 'admin' && !named) return undefined
     // A link from a mail carries a long random token; only codes that people type can be guessed.
     if (op === 'verify' && route.method === 'GET') return undefined
+    // an account for whoever holds an invitation is made once
+    if (op === 'admin' && route.guard?.who === 'token') return undefined
     const kind = op === 'sign-in' ? 'password' : op === 'sign-up' || op === 'admin' ? 'registration' : op === 'verify' ? 'code' : 'message'
     if (call.effect.library === 'passport')
       return { route, severity: 'High', does: 'verifies passwords itself (passport local)', at: call.at, kind: 'password' }
