@@ -145,10 +145,8 @@ async function extractMissing(
   extractAll: ExtractAll,
   cache: FactsCache | undefined,
 ): Promise<number> {
-  const byBlob = new Map<string, Wanted[]>()
-  for (const w of missing)
-    byBlob.set(`${w.blob.sha} ${w.key.slice(w.key.lastIndexOf(':'))}`, [...(byBlob.get(`${w.blob.sha} ${w.key.slice(w.key.lastIndexOf(':'))}`) ?? []), w])
-  const groups = [...byBlob.values()]
+  // One job for each content and meaning of the path: a hundred thousand copies of a file are read once.
+  const groups = [...Map.groupBy(missing, (w) => `${w.blob.sha} ${w.key.slice(w.key.lastIndexOf(':'))}`).values()]
   let bytesRead = 0
   for (let i = 0; i < groups.length; i += READ_BATCH) {
     const batch = groups.slice(i, i + READ_BATCH)
@@ -159,8 +157,8 @@ async function extractMissing(
       const bytes = contents.get(blob.sha)
       if (!bytes) continue
       bytesRead += bytes.length
-      const keys = [...new Set(group.map((w) => w.key))]
-      jobs.push({ path: blob.path, bytes, kinds: keys.map((k) => (group.find((w) => w.key === k) as Wanted).extractor.kind), keys })
+      const kinds = new Map(group.map((w) => [w.key, w.extractor.kind]))
+      jobs.push({ path: blob.path, bytes, kinds: [...kinds.values()], keys: [...kinds.keys()] })
     }
     const results = await extractAll(jobs.map(({ path, bytes, kinds }) => ({ path, bytes, kinds })))
     const fresh = new Map<string, Extraction>()
