@@ -33,6 +33,8 @@ export class SandboxDatabase implements Database {
   private readonly options: SandboxOptions
   private template: Promise<string | Uint8Array> | undefined
   private spare: Promise<ChildProcess> | undefined
+  /** The process of `spare` once it runs. */
+  private idle: ChildProcess | undefined
   private readonly recent = new Map<string, Promise<DatabaseResult>>()
   private readonly children = new Set<ChildProcess>()
 
@@ -52,15 +54,21 @@ export class SandboxDatabase implements Database {
   }
 
   warm(): void {
-    this.spare ??= this.start()
-    this.spare.catch(() => undefined)
-  }
-
-  rest(): void {
-    this.spare?.then(
-      (child) => this.end(child),
+    if (this.spare) return
+    const spare = this.start()
+    this.spare = spare
+    spare.then(
+      (child) => {
+        if (this.spare === spare) this.idle = child
+      },
       () => undefined,
     )
+  }
+
+  /** At once, and not when the promise is heard: what comes after may compute for half a minute without listening. */
+  rest(): void {
+    if (this.idle) this.end(this.idle)
+    this.idle = undefined
     this.spare = undefined
   }
 
@@ -88,6 +96,7 @@ export class SandboxDatabase implements Database {
     for (let attempt = 0; ; attempt++) {
       const spare = this.spare ?? this.start()
       this.spare = undefined
+      this.idle = undefined
       let child: ChildProcess
       try {
         child = await spare
