@@ -44,7 +44,7 @@ interface State {
 }
 
 /** RETURNs of a plpgsql function, for inlining. */
-export const returnsOf: ReturnsOf = (evaluator, _fn, body, scope) => readPlPgSql(evaluator, body, scope).returns
+export const returnsOf: ReturnsOf = (evaluator, fn, body, scope) => readPlPgSql(evaluator, fn, body, scope).returns
 
 /** The scope of a function that is called with arguments of which nothing is known but their names and positions. */
 export function scopeOfCall(fn: KnownFunction): Scope {
@@ -61,7 +61,7 @@ export function scopeOfCall(fn: KnownFunction): Scope {
 export function readRoutine(evaluator: Evaluator, fn: KnownFunction, scope: Scope): Routine | undefined {
   if (fn.language === 'plpgsql') {
     const body = evaluator.world.parseBody(fn)
-    return body && readPlPgSql(evaluator, body, scope)
+    return body && readPlPgSql(evaluator, fn, body, scope)
   }
   if (fn.language !== 'sql') return undefined
   const out: Recorder = { effects: [], returns: [], dynamic: [], chosen: [], left: [] }
@@ -83,7 +83,7 @@ function parseAll(evaluator: Evaluator, sql: string): Tree[] | undefined {
   }
 }
 
-function readPlPgSql(evaluator: Evaluator, body: Tree, scope: Scope): Routine {
+function readPlPgSql(evaluator: Evaluator, source: KnownFunction, body: Tree, scope: Scope): Routine {
   const out: Recorder = { effects: [], returns: [], dynamic: [], chosen: [], left: [] }
   const fn: Tree = body['plpgsql_funcs']?.[0]?.PLpgSQL_function ?? {}
   const datums: readonly Tree[] = fn['datums'] ?? []
@@ -98,7 +98,7 @@ function readPlPgSql(evaluator: Evaluator, body: Tree, scope: Scope): Routine {
       : [{ term: { t: 'const', value: null }, when: ALWAYS }]
     variables.set(name, { value })
   }
-  const walker = new Walker(evaluator, out, datums)
+  const walker = new Walker(evaluator, out, datums, source.body.split('\n'))
   const end = walker.statements([fn['action']], { path: ALWAYS, scope: { ...scope, variables } })
   const completes = out.returns.map((r) => r.when).reduce(either, NEVER)
   return { ...out, completes: [...out.left, ...(end ? [end.path] : [])].reduce(either, completes) }
@@ -113,12 +113,14 @@ class Walker {
   readonly #evaluator: Evaluator
   readonly #out: Recorder
   readonly #datums: readonly Tree[]
+  readonly #lines: readonly string[]
   #steps = 0
 
-  constructor(evaluator: Evaluator, out: Recorder, datums: readonly Tree[]) {
+  constructor(evaluator: Evaluator, out: Recorder, datums: readonly Tree[], lines: readonly string[]) {
     this.#evaluator = evaluator
     this.#out = out
     this.#datums = datums
+    this.#lines = lines
   }
 
   /** State after the statements; undefined when none of them lets the function go on. */
@@ -161,14 +163,16 @@ class Walker {
         return state
       case 'PLpgSQL_stmt_fors':
         return this.#forQuery(n, state)
-      case 'PLpgSQL_stmt_return':
-        followCalls(this.#evaluator, this.#expression(n['expr']), state, this.#out)
-        if (n['expr']) this.#out.returns.push({ when: state.path, expression: this.#expression(n['expr']), scope: state.scope } as Recorder['returns'][number])
+      case 'PLpgSQL_stmt_return': {
+        const result = this.#expression(n['expr']) ?? this.#variableReturned(n, state)
+        followCalls(this.#evaluator, result, state, this.#out)
+        if (result) this.#out.returns.push({ when: state.path, expression: result, scope: state.scope })
         else {
           this.#out.left.push(state.path)
           this.#returnOutputs(state)
         }
         return undefined
+      }
       case 'PLpgSQL_stmt_return_next':
         if (n['expr']) this.#out.returns.push({ when: state.path, expression: this.#expression(n['expr']), scope: state.scope } as Recorder['returns'][number])
         else this.#returnOutputs(state)
@@ -347,6 +351,12 @@ class Walker {
       variables.set(String(field['name']), { value })
     })
     return variables
+  }
+
+  /** `RETURN result;`: the parser's tree does not say which variable it is, the line does. */
+  #variableReturned(n: Tree, state: State): Tree | undefined {
+    const name = /\breturn\s+"?(\w+)"?\s*;/i.exec(this.#lines[Number(n['lineno']) - 1] ?? '')?.[1]?.toLowerCase()
+    return name !== undefined && state.scope.variables.has(name) ? { ColumnRef: { fields: [{ String: { sval: name } }] } } : undefined
   }
 
   #returnOutputs(state: State): void {
