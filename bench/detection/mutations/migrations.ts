@@ -62,3 +62,9 @@ export const onPrivate = (statement: (table: string, owner: string) => string): 
 
 /** Where the repository writes policies at all. */
 export const besidePolicies = (statement: string): Plant => migrating((sql) => (/create policy/i.test(sql) ? [statement] : []))
+
+/** Where migrations have the last word: declared files are replayed after them, and put back what a migration takes away. */
+export const undeclared =
+  (plant: Plant): Plant =>
+  (files) =>
+    [...files.keys()].some((p) => /supabase\/schemas\/.*\.sql$/.test(p)) ? [] : plant(files)

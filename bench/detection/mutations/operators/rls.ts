@@ -1,4 +1,4 @@
-import { besidePolicies, migrating, onKeyed, onOwned, onPrivate } from '../migrations.ts'
+import { besidePolicies, migrating, onKeyed, onOwned, onPrivate, undeclared } from '../migrations.ts'
 import { adding, isCode, type Operator, replacing } from '../plant.ts'
 import { jwt } from '../secrets.ts'
 
@@ -9,7 +9,7 @@ const PAPERS = "insert into storage.buckets (id, name, public) values ('papers',
 
 /** Checks 1 to 6: the database, the service role, storage. */
 export const RLS: readonly Operator[] = [
-  { check: 1, name: 'a migration disables RLS', also, plant: onOwned((t) => `alter table public.${t} disable row level security;`) },
+  { check: 1, name: 'a migration disables RLS', also, plant: undeclared(onOwned((t) => `alter table public.${t} disable row level security;`)) },
   {
     check: 1,
     name: 'a new table without RLS',
@@ -24,7 +24,7 @@ export const RLS: readonly Operator[] = [
     check: 1,
     name: 'a DO block disables RLS',
     also,
-    plant: onOwned((t) => `do $$ begin execute format('alter table public.%I disable row level security', '${t}'); end $$;`),
+    plant: undeclared(onOwned((t) => `do $$ begin execute format('alter table public.%I disable row level security', '${t}'); end $$;`)),
   },
   { check: 2, name: 'SELECT open to everybody', also, plant: onPrivate((t) => `create policy "read all" on public.${t} for select using (true);`) },
   {
