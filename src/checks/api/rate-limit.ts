@@ -73,13 +73,13 @@ function authEndpoint(route: Route): Endpoint | undefined {
   if (named && sent && SENDS.test(named)) return { route, severity: 'High', does: 'sends mail or messages for sign-in itself', at: sent.at, kind: 'message' }
   if (call && call.effect.kind === 'auth-call') {
     const { op, name } = call.effect
+    // an account or a link for whoever holds an invitation or has paid: nobody else's inbox is reached
+    if (op === 'admin' && route.guard?.who === 'token') return undefined
     if (op === 'admin' && sent)
       return { route, severity: 'High', does: `creates accounts or links (${name}) and sends mail itself`, at: sent.at, kind: 'message' }
     if (op === 'admin' && !named) return undefined
     // A link from a mail carries a long random token; only codes that people type can be guessed.
     if (op === 'verify' && route.method === 'GET') return undefined
-    // an account for whoever holds an invitation is made once
-    if (op === 'admin' && route.guard?.who === 'token') return undefined
     const kind = op === 'sign-in' ? 'password' : op === 'sign-up' || op === 'admin' ? 'registration' : op === 'verify' ? 'code' : 'message'
     if (call.effect.library === 'passport')
       return { route, severity: 'High', does: 'verifies passwords itself (passport local)', at: call.at, kind: 'password' }

@@ -70,7 +70,7 @@ function policyIssue(model: Model, hole: Hole): Issue | undefined {
         (n === 3 ? h.command === 'insert' : h.command === 'update' || h.command === 'delete'),
     ),
   )
-  const seen = isMeantToBeSeen(table, hole.policy)
+  const seen = isMeantToBeSeen(table, hole.policy, model.schema.tables)
   const owners = table.userData.ownerColumns
   const repair = owners.length
     ? 'Replace the policy by one that compares the caller with the owner of the row.'
