@@ -1,7 +1,7 @@
 import type { SqlFunction, Table } from '../database.ts'
 import type { Evaluator } from './expression/evaluate.ts'
 import { type JudgeWorld, judge, UNGUESSABLE, type Way } from './expression/judge.ts'
-import { ALWAYS, bases, both, isTotal, visibleBases, type Ways } from './expression/predicate.ts'
+import { ALWAYS, bases, both, isTotal, type Term, visibleBases, type Ways } from './expression/predicate.ts'
 import type { Scope } from './expression/scope.ts'
 import type { Tree } from './expression/tree.ts'
 import { type BrowserRole, possibleFor } from './policies.ts'
@@ -16,7 +16,7 @@ export interface Read {
   readonly columns: readonly string[]
 }
 
-/** What a function returns of rows that do not belong to its caller. */
+/** What a function returns of rows that do not belong to its caller; `made` are the rows that it has just put in, whose ids are news. */
 export function readReturned(
   fn: SqlFunction,
   returns: readonly { readonly when: Ways; readonly expression?: Tree; readonly query?: Tree; readonly scope: Scope }[],
@@ -25,6 +25,7 @@ export function readReturned(
   tables: ReadonlyMap<string, Table>,
   world: JudgeWorld,
   isOpenAnyway: (table: string, role: BrowserRole) => boolean,
+  made: ReadonlySet<number> = new Set(),
 ): Read[] {
   if (/^(void|bool|boolean|integer|bigint|smallint|numeric|real|double precision|interval|date|timestamp.*)$/i.test(fn.returns)) return []
   const type = fn.returns.replace(/^setof\s+/i, '').replaceAll('"', '')
@@ -45,6 +46,7 @@ export function readReturned(
         const name = evaluator.instances[instance]?.table
         const table = name === undefined ? undefined : tables.get(name)
         if (!name || (!table?.userData && name !== 'auth.users')) continue
+        if (made.has(instance) && columns.every(isId)) continue
         const personal = name === 'auth.users' ? ['email', 'phone', 'raw_user_meta_data', '*'] : (table?.userData?.personalColumns ?? [])
         if (scalar && !columns.some((c) => personal.includes(c))) continue
         // totals by day, by category: no row of anybody's is among them
@@ -80,8 +82,10 @@ function aboutChosenUser(
   tables: ReadonlyMap<string, Table>,
   world: JudgeWorld,
 ): Read[] {
-  const paths = [select.when, ...select.targets.flatMap((t) => (t ? evaluator.values(t, select.scope).map((v) => both(select.when, v.when)) : []))]
-  for (const when of paths) {
+  const values = select.targets.flatMap((t) => (t ? evaluator.values(t, select.scope) : []))
+  // an answer that says only whether something was done tells nothing of anybody
+  if (!values.some((v) => isFigure(v.term))) return []
+  for (const when of [select.when, ...values.map((v) => both(select.when, v.when))]) {
     for (const { id, table: name } of evaluator.instances) {
       const owners = tables.get(name ?? '')?.userData?.ownerColumns ?? []
       const named = when.some((way) =>
@@ -101,6 +105,8 @@ function aboutChosenUser(
   return []
 }
 
+const isId = (column: string): boolean => /(^|_)(id|uuid)$/.test(column)
+
 /** An id or a date of the row that the caller names: `{ member: id, closes_at }` for a session, nothing that the row says about anybody. */
 function tellsOnlyWhich(columns: readonly string[], named: readonly string[], table: Table): boolean {
   if (!table.userData) return true
@@ -110,8 +116,13 @@ function tellsOnlyWhich(columns: readonly string[], named: readonly string[], ta
   if (!named.length || named.some((c) => ofOthers.includes(c))) return false
   return columns.every((column) => {
     if (personalColumns.includes(column)) return false
-    return /(^|_)(id|uuid)$/.test(column) || /^(date|timestamp|time)/.test(table.columns.find((c) => c.name === column)?.type ?? '')
+    return isId(column) || /^(date|timestamp|time)/.test(table.columns.find((c) => c.name === column)?.type ?? '')
   })
+}
+
+/** A total, or something that a row says beside its ids. */
+function isFigure(term: Term): boolean {
+  return (term.t === 'column' && !isId(term.column)) || (term.t === 'expression' && (isTotal(term.name) || term.of.some(isFigure)))
 }
 
 /** Rows that staff writes for all (announcements, maintenance windows): their only person is who created them. */

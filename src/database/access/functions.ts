@@ -104,7 +104,8 @@ function readFunction(
             : {}),
     })
   }
-  const reads = readReturned(fn, routine.returns, evaluator, roles, tables, world, isOpenAnyway)
+  const made = new Set(routine.effects.flatMap((e) => (e.command === 'insert' ? [e.instance] : [])))
+  const reads = readReturned(fn, routine.returns, evaluator, roles, tables, world, isOpenAnyway, made)
   if (reads.length) {
     holes.push({
       kind: 'function-read',
