@@ -30,7 +30,8 @@ export function protectedBecause(route: Route, all: readonly Route[], usesAuth: 
   const addressed = segment !== undefined && /^(profile|account|workspace|portal)$/i.test(segment) && /^\[/.test(segments[segments.indexOf(segment) + 1] ?? '')
   if (segment && !addressed) return `it is under /${segment}`
   const group = (route.page?.path ?? route.path).split('/').find((s) => GROUP.test(s))
-  if (group && !/marketing|public|landing/i.test(group) && (route.signs?.readsUser || route.work.length > 0)) return `it is in the group ${group}`
+  if (group && !/marketing|public|landing/i.test(group) && (route.signs?.readsUser || route.work.some((w) => w.userData || w.guard)))
+    return `it is in the group ${group}`
   if (MARKETING.test(route.route)) return undefined
   const asks = (route.signs?.asks ?? []).map((a) =>
     all.find((r) => r.kind === 'api' && (r.method === undefined || r.method === 'GET') && samePath(r.route, a.url)),

@@ -78,7 +78,15 @@ function judge(route: Route, because: string): Cause[] {
   if (g)
     return [{ route, severity: leaks ? 'Critical' : 'High', what: 'presence', because, guard: g, ...(leaks ? { work: leaks } : {}), ...shared(g.at, route) }]
   // A page whose own code asks for the caller before it reads anything needs no gate in front.
-  if (route.work.length && route.work.every((w) => w.guard && w.guard.trust === 'verified') && !route.signs?.redirects && !route.clientLayout) return []
+  // What is nobody's (exchange rates, how much is on offer) may be read before.
+  const askers = route.work.filter((w) => w.guard?.trust === 'verified')
+  if (
+    askers.length &&
+    route.work.every((w) => askers.includes(w) || (w.kind === 'read' && w.userData === false)) &&
+    !route.signs?.redirects &&
+    !route.clientLayout
+  )
+    return []
   const gate = route.clientLayout ?? (route.signs?.redirects && route.signs.redirects.path !== route.page?.path ? route.signs.redirects : undefined)
   const client = gate ?? route.signs?.redirects
   return [

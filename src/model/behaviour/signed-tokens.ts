@@ -1,4 +1,4 @@
-import type { Behaviour, Value } from './behaviour.ts'
+import type { Behaviour, Effect, Value } from './behaviour.ts'
 import { mentions } from './mentions.ts'
 
 /**
@@ -14,11 +14,18 @@ export function isFromCredential(value: Value): boolean {
   let header = false
   const other = mentions(value, (x) => {
     if (x.v !== 'request') return false
-    if (x.part !== 'cookie' && !(x.part === 'header' && /^authorization(?:\.|$)|token/i.test(x.name ?? ''))) return true
+    if (x.part !== 'cookie' && !(x.part === 'header' && /^authorization(?:\.|$)|^cookie$|token/i.test(x.name ?? ''))) return true
     header = true
     return false
   })
   return header && !other
+}
+
+/** A session that was put into a key-value store under the token that the caller's cookie carries. */
+export function isKeptSession(effect: Effect): boolean {
+  if (effect.kind !== 'kv' || !/(?:^|\.)(?:get|getItem|hgetall|getdel)$/i.test(effect.name)) return false
+  const key = effect.args[0]
+  return key !== undefined && isFromCredential(key) && mentions(key, (x) => x.v === 'const' && /sess|auth|login|user/i.test(String(x.value)))
 }
 
 const checked = new WeakMap<Behaviour, boolean>()

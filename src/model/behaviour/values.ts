@@ -1,6 +1,6 @@
 import type { Behaviour, Value } from './behaviour.ts'
 import { mentions } from './mentions.ts'
-import { isCheckedClaim, isVouchedFor } from './signed-tokens.ts'
+import { isCheckedClaim, isKeptSession, isVouchedFor } from './signed-tokens.ts'
 
 export { mentions } from './mentions.ts'
 
@@ -29,6 +29,7 @@ export function isCallers(value: Value, behaviour: Behaviour, depth = 0): boolea
       return value.step >= 0 && isCallersRow(value.step, behaviour, depth + 1)
     case 'result': {
       const step = behaviour.steps[value.step]
+      if (step && isKeptSession(step.effect)) return true
       return step?.effect.kind === 'rpc' ? step.effect.client.rights === 'caller' || next(step.effect.args) : false
     }
     case 'any': {

@@ -49,9 +49,9 @@ export function handedOut(body: Value, whole = true, depth = 0): HandedOut | und
 
 const SECRET_WORD =
   /(?:^|[a-z_])(?:secret|password|passwd|private_?key|api_?key|access_?token|auth_?token|refresh_?token|service_role(?:_key)?|_key|_token|key|token)$/i
-/** Keys that browsers use as they are: of maps, analytics, captchas, push messages, and whatever says that it is public. */
+/** Keys that browsers use as they are: of maps, analytics, captchas, push messages, what a protocol asks to publish, and whatever says that it is public. */
 const FOR_BROWSERS =
-  /^(?:NEXT_PUBLIC|NUXT_PUBLIC|VITE|EXPO_PUBLIC|REACT_APP|PUBLIC|GATSBY|VUE_APP)_|^public\b|anon|publishable|public|site_?key|maps?(?:_|[A-Z]|$)|mapbox|maptiler|places|vapid|client_?id|measurement|analytics|posthog|mixpanel|amplitude|firebase|algolia_search|pusher_(?:app_)?key|recaptcha_site|turnstile_site/i
+  /^(?:NEXT_PUBLIC|NUXT_PUBLIC|VITE|EXPO_PUBLIC|REACT_APP|PUBLIC|GATSBY|VUE_APP)_|^public\b|anon|publishable|public|site_?key|maps?(?:_|[A-Z]|$)|mapbox|maptiler|places|vapid|client_?id|measurement|analytics|posthog|mixpanel|amplitude|firebase|algolia_search|pusher_(?:app_)?key|recaptcha_site|turnstile_site|index_?now|site_?verification/i
 
 /** A variable whose value must stay on the server, by its name. */
 function isSecretName(name: string): boolean {

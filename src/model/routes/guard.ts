@@ -1,7 +1,7 @@
 import type { Place } from '../../lib/place.ts'
 import type { Behaviour, Condition, Filter, Step, Trust, Value } from '../behaviour/behaviour.ts'
 import { mentions } from '../behaviour/mentions.ts'
-import { isFromCredential, isTokenSignature, isVouchedFor } from '../behaviour/signed-tokens.ts'
+import { isFromCredential, isKeptSession, isTokenSignature, isVouchedFor } from '../behaviour/signed-tokens.ts'
 import { GATEWAY } from '../behaviour/token-claims.ts'
 import { asksAnotherService } from './delegated.ts'
 import { absentVariable, neverHolds, serverSecret, testOnly } from './environment-tests.ts'
@@ -386,6 +386,7 @@ function resultProof(step: Step, behaviour: Behaviour): Proof | undefined {
   if (e.kind === 'verify-signature' && isFromCredential(e.payload))
     return { who: 'user', trust: 'verified', how: `${e.library} signature of a token`, at: step.at }
   if (e.kind === 'verify-signature') return { who: 'signature', trust: 'verified', how: `${e.library} signature`, at: step.at }
+  if (isKeptSession(e)) return { who: 'user', trust: 'verified', how: 'a session in a key-value store', at: step.at }
   if (e.kind === 'hash-compare') return { who: 'secret', trust: 'verified', how: e.name, at: step.at }
   if (e.kind === 'db') return rowProof(behaviour.steps.indexOf(step), undefined, behaviour, 0)
   if (e.kind === 'rpc') {

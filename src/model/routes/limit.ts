@@ -1,5 +1,6 @@
 import type { Place } from '../../lib/place.ts'
 import type { Behaviour, Condition, Effect, Value } from '../behaviour/behaviour.ts'
+import { isKeptSession } from '../behaviour/signed-tokens.ts'
 
 const COUNTER = /rate|limit|attempt|throttl|too_?many|quota|lock(ed)?_?(out|until)|cooldown|window|bucket/i
 
@@ -10,9 +11,9 @@ const LOCKOUT = /(login|sign_?in|failed|invalid)\w*attempts?|attempts?_?(count|l
 export function limitOf(behaviour: Behaviour): Place | undefined {
   for (const step of behaviour.steps) {
     const e = step.effect
-    if (e.kind === 'respond' && e.status === 429) {
+    if ((e.kind === 'respond' || e.kind === 'throw') && e.status === 429) {
       // Relaying the 429 of another service limits nothing.
-      const own = step.under.find((c) => !relays(c.test, behaviour))
+      const own = step.under.findLast((c) => !relays(c.test, behaviour))
       if (own && step.under.length) return own.at
     }
     for (const c of step.under) if (refuses(c, behaviour)) return c.at
@@ -39,7 +40,7 @@ function limiterIn(v: Value, behaviour: Behaviour, depth: number): boolean {
     case 'result': {
       const e = behaviour.steps[v.step]?.effect
       if (e?.kind === 'db') return v.field === 'count' && isCounter(e)
-      return e?.kind === 'limit' || (e?.kind === 'kv' && counts(e)) || (e?.kind === 'rpc' && COUNTER.test(e.function))
+      return e?.kind === 'limit' || (e?.kind === 'kv' && counts(e) && !isKeptSession(e)) || (e?.kind === 'rpc' && COUNTER.test(e.function))
     }
     case 'row': {
       const e = behaviour.steps[v.step]?.effect

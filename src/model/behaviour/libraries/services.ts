@@ -41,6 +41,8 @@ const FAMILIES: readonly Family[] = [
     calls:
       /(?:emails\.send|batch\.send|sendMail|^(?:default\.)?send|\.send|sendEmail(?:WithTemplate)?|sendMultiple|messages\.create|sendTransactionalEmail|sendTransacEmail|email\.send)$/,
   },
+  // letters on paper
+  { kind: 'mail', packages: ['@lob/', 'lob'], calls: /(?:letters|postcards|checks|selfMailers)(?:Api)?\.create$/i },
   {
     kind: 'sms',
     packages: ['twilio', 'twilio/', '@vonage/server-sdk', '@aws-sdk/client-sns', 'messagebird', 'africastalking'],
@@ -74,7 +76,7 @@ const FAMILIES: readonly Family[] = [
       'assemblyai',
     ],
     calls:
-      /(?:completions\.create|responses\.create|messages\.create|messages\.stream|images\.generate|images\.edit|embeddings\.create|transcriptions\.create|speech\.create|createChatCompletion|createCompletion|createImage|createEmbedding|generateContent|generateContentStream|sendMessage|\.run|^run|generateText|streamText|generateObject|streamObject|embed|embedMany|generateImage|\.chat|\.generate|textToImage|textToSpeech|\.stream|\.invoke|\.subscribe|predictions\.create|startChat|runs\.create|^subscribe)$/,
+      /(?:completions\.create|responses\.create|messages\.create|messages\.stream|images\.generate|images\.edit|embeddings\.create|transcriptions\.create|speech\.create|createChatCompletion|createCompletion|createImage|createEmbedding|generateContent|generateContentStream|sendMessage|\.run|^run|generateText|streamText|generateObject|streamObject|embed|embedMany|generateImage|\.chat|\.generate|featureExtraction|textGeneration|chatCompletion(?:Stream)?|embedQuery|embedDocuments|similaritySearch|textToImage|textToSpeech|\.stream|\.invoke|\.subscribe|predictions\.create|startChat|runs\.create|^subscribe)$/,
   },
   {
     kind: 'limit',
