@@ -116,7 +116,7 @@ function issueOf(model: Model, hole: Hole): Issue {
     ...base,
     severity,
     title: owners.length && !about ? `Rows in ${name} can be forged` : `${anon ? 'Anyone' : 'Any user'} can insert into ${name}`,
-    message: `The policy "${hole.policy}" accepts new rows in ${hole.object} without tying them to the caller: ${why(hole)}.${owners.length ? ` ${listed(owners)} may name anybody.` : ''}${/system|service|trigger|server/i.test(hole.policy ?? '') ? ' The service role needs no policy: it bypasses row level security.' : ''}`,
+    message: `The policy "${hole.policy}" accepts new rows in ${hole.object} without tying them to the caller: ${why(hole)}.${owners.length ? ` ${listed(owners)} may name anybody.` : ''}${grants ? ` What decides about rights and payment may be set as wanted: ${listed(power)}.` : ''}${/system|service|trigger|server/i.test(hole.policy ?? '') ? ' The service role needs no policy: it bypasses row level security.' : ''}`,
     attack: about
       ? `${cap(whoGetsIn(hole.who))} can add rows about any user, in any number: ${listed(owners)} is whoever comes to mind.`
       : owners.length

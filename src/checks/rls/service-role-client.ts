@@ -4,6 +4,10 @@ import { defineCheck, failed, type Issue, notApplicable, passed } from '../defin
 
 const ATTACK =
   'Anyone who opens the site takes the key out of the JavaScript that the browser loads and reads, changes and deletes every row, file and user: the service role bypasses row level security.'
+/** Bundlers leave variables without a public prefix out by themselves. */
+const ATTACK_ONCE_BUILT_IN =
+  'Only the build stands between this line and everybody: as soon as the variable is inlined (`define`, `env`, a plug-in for `process.env`, another prefix), anyone who opens the site takes the key out of the JavaScript and reads, changes and deletes every row, file and user: the service role bypasses row level security.'
+const PUBLIC = /^(NEXT_PUBLIC|VITE|REACT_APP|EXPO_PUBLIC|NUXT_PUBLIC|PUBLIC|GATSBY|VUE_APP|PLASMO_PUBLIC)_/
 
 export default defineCheck({
   number: 5,
@@ -46,7 +50,7 @@ function issue(uses: Uses, modules: ModulesModel, workspace: string | undefined)
     ...(use.hash === undefined ? {} : { discriminator: use.hash }),
     severity: 'Critical',
     message: message(use, modules, way),
-    attack: ATTACK,
+    attack: use.how === 'variable' && !PUBLIC.test(use.what) && !use.valueAt ? ATTACK_ONCE_BUILT_IN : ATTACK,
     fix: use.how === 'variable' ? moveToServer(use) : rotate(use),
     at: { path: use.path, line: use.line },
     related: related(use, others, modules),
@@ -82,7 +86,7 @@ function related(use: ServiceRoleUse, others: readonly ServiceRoleUse[], modules
 }
 
 function moveToServer(use: ServiceRoleUse): Issue['fix'] {
-  const name = use.what.replace(/^(NEXT_PUBLIC|VITE|REACT_APP|EXPO_PUBLIC|NUXT_PUBLIC|PUBLIC|GATSBY|VUE_APP|PLASMO_PUBLIC)_/, '')
+  const name = use.what.replace(PUBLIC, '')
   const renamed = name !== use.what
   return {
     text: `Use the anon key and the user's session here, and do what needs the service role behind a route, server action or edge function that checks who calls.${renamed ? ` Rename the variable to \`${name}\` there, and rotate the key: it has been published.` : ''} Keep the service-role client in a module of its own that only server code imports.`,
