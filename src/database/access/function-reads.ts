@@ -4,6 +4,7 @@ import { type JudgeWorld, judge, UNGUESSABLE, type Way } from './expression/judg
 import { ALWAYS, bases, both, isTotal, type Term, visibleBases, type Ways } from './expression/predicate.ts'
 import type { Scope } from './expression/scope.ts'
 import type { Tree } from './expression/tree.ts'
+import { isMeantToBeSeen } from './meant-to-be-seen.ts'
 import { type BrowserRole, possibleFor } from './policies.ts'
 import { isPublication } from './power-columns.ts'
 import { singlesOut } from './singles-out.ts'
@@ -107,16 +108,19 @@ function aboutChosenUser(
 
 const isId = (column: string): boolean => /(^|_)(id|uuid)$/.test(column)
 
-/** An id or a date of the row that the caller names: `{ member: id, closes_at }` for a session, nothing that the row says about anybody. */
+/** An id or a date of the row that the caller names, or a price on show: `{ member: id, closes_at }` for a session, nothing that the row says about anybody. */
 function tellsOnlyWhich(columns: readonly string[], named: readonly string[], table: Table): boolean {
   if (!table.userData) return true
   const { ownerColumns, tenantColumns, personalColumns } = table.userData
   const references = table.foreignKeys.flatMap((f) => f.columns).filter((c) => !table.primaryKey.includes(c))
   const ofOthers = [...ownerColumns.filter((c) => !table.primaryKey.includes(c)), ...tenantColumns, ...personalColumns, ...references]
   if (!named.length || named.some((c) => ofOthers.includes(c))) return false
+  // how much is asked for something that stands in a shop window
+  const shown = isMeantToBeSeen(table)
   return columns.every((column) => {
     if (personalColumns.includes(column)) return false
-    return isId(column) || /^(date|timestamp|time)/.test(table.columns.find((c) => c.name === column)?.type ?? '')
+    const type = table.columns.find((c) => c.name === column)?.type ?? ''
+    return isId(column) || /^(date|timestamp|time)/.test(type) || (shown && /^(boolean|integer|bigint|smallint|numeric|real|double)/.test(type))
   })
 }
 
