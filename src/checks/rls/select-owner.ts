@@ -157,7 +157,10 @@ function functionIssue(model: Model, hole: Hole): Issue | undefined {
   const harmless =
     known.length === tables.length &&
     !shows &&
-    (known.every(isSeen) || (hole.columns ?? []).every((c) => /(^|_)id$/.test(c)) || /leaderboard|ranking|public/i.test(hole.object.replace(/^public\./, '')))
+    (hole.because === 'grouped' ||
+      known.every(isSeen) ||
+      (hole.columns ?? []).every((c) => /(^|_)id$/.test(c)) ||
+      /leaderboard|ranking|public/i.test(hole.object.replace(/^public\./, '')))
   const words = answerOf(hole, listed(tables))
   return {
     subject: `function ${hole.object}`,
@@ -182,6 +185,12 @@ function answerOf(hole: Hole, tables: string): { readonly title: string; readonl
       read: `the figures of every user whose id is known`,
     }
   const named = columns.includes('*') ? '' : ` (${listed(columns)})`
+  if (hole.because === 'grouped')
+    return {
+      title: "figures of other users' rows",
+      returned: `what it adds up from rows of ${tables}, group by group${named},`,
+      read: `what other users' rows have in common; a group may be one row`,
+    }
   return { title: "other users' rows", returned: `rows of ${tables}${named}`, read: `other users' rows of ${tables}` }
 }
 

@@ -15,6 +15,8 @@ export interface Read {
   readonly who: 'anon' | 'authenticated'
   readonly cause?: Way['cause']
   readonly columns: readonly string[]
+  /** One result for many rows that have the columns in common. */
+  readonly grouped?: true
 }
 
 /** What a function returns of rows that do not belong to its caller; `made` are the rows that it has just put in, whose ids are news. */
@@ -65,7 +67,13 @@ export function readReturned(
               !(table && tellsOnlyWhich(columns, w.argumentColumns, table)),
           )
           if (!open || isOpenAnyway(name, role)) continue
-          found.push({ table: name, who: open.who === 'authenticated' ? 'authenticated' : role, columns, ...(open.cause ? { cause: open.cause } : {}) })
+          found.push({
+            table: name,
+            who: open.who === 'authenticated' ? 'authenticated' : role,
+            columns,
+            ...(open.cause ? { cause: open.cause } : {}),
+            ...(select.grouped || grouped ? { grouped: true as const } : {}),
+          })
           break
         }
       }

@@ -117,6 +117,7 @@ function readFunction(
       at: fn.at,
       proof: 'inferred',
       ...(reads[0]?.cause ? { cause: reads[0].cause } : {}),
+      ...(reads.every((r) => r.grouped) ? { because: 'grouped' } : {}),
     })
   }
   return holes
