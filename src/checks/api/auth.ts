@@ -239,6 +239,8 @@ function isReceiver(exposed: readonly Work[]): boolean {
         (w.kind === 'file-write' && w.fresh) ||
         w.kind === 'mail' ||
         w.kind === 'sms' ||
+        // told on to a service that only the environment names
+        (w.kind === 'paid-api' && w.call === 'fetch') ||
         (w.kind === 'read' && exposed.some((o) => o.kind === 'insert' && o.table === w.table)) ||
         (w.kind === 'update' && exposed.some((o) => o.kind === 'insert' && o.table === w.table)),
     ) &&

@@ -11,9 +11,9 @@ const MAIL_HOSTS =
   /(^|\.)(resend\.com|sendgrid\.(com|net)|postmarkapp\.com|mailgun\.net|brevo\.com|sendinblue\.com|mailjet\.com|mailersend\.com|emailjs\.com|loops\.so|sparkpost\.com)/i
 const SMS_HOSTS = /(^|\.)(twilio\.com|vonage\.com|nexmo\.com|messagebird\.com|graph\.facebook\.com|callmebot\.com|ultramsg\.com|telnyx\.com|plivo\.com)/i
 
-/** Asked whether the caller is human, or told what happened: nothing is bought there. */
+/** Asked whether the caller is human, who it is, or told what happened: nothing is bought there. */
 const FREE_HOSTS =
-  /^((www\.)?(google\.com|recaptcha\.net)|recaptchaenterprise\.googleapis\.com|challenges\.cloudflare\.com|(api\.)?hcaptcha\.com|hooks\.slack\.com|discord(app)?\.com)$/i
+  /^((www\.)?(google\.com|recaptcha\.net)|(oauth2|accounts)\.google(apis)?\.com|recaptchaenterprise\.googleapis\.com|challenges\.cloudflare\.com|(api\.)?hcaptcha\.com|hooks\.slack\.com|discord(app)?\.com)$/i
 
 /** Whether the caller chooses who gets a message. */
 export function choosesRecipient(args: readonly Value[]): boolean {
@@ -83,6 +83,7 @@ function fromRequestDeep(v: Value): boolean {
 /** What a request to another server spends or sends; undefined when it takes nothing of the server's own. */
 export function http(e: Extract<Effect, { name: string }>): Outside | undefined {
   const host = hostOf(e.args[0])
+  if (host && PAID_HOSTS.test(host) && callersOwn(e.args)) return undefined
   if (host && PAID_HOSTS.test(host) && !FREE_HOSTS.test(host)) return { kind: 'paid-api', what: `calls ${host} with the server's key`, call: host }
   if (host && MAIL_HOSTS.test(host))
     return {
@@ -101,6 +102,14 @@ export function http(e: Extract<Effect, { name: string }>): Outside | undefined 
   if (e.args.slice(1).some((a) => carriesKey(a, 0)) || (e.args[0] && carriesKey(e.args[0], 0) && fromRequestAnywhere(e.args)))
     return FREE_HOSTS.test(host ?? '') ? undefined : { kind: 'paid-api', what: `calls ${host ?? 'an API'} with a key of the server`, call: host ?? 'fetch' }
   return undefined
+}
+
+/** A service that is asked with a credential which the caller sent: what it does is the caller's business. */
+function callersOwn(args: readonly Value[]): boolean {
+  const [, options] = args
+  const headers = options?.v === 'object' ? options.props.headers : undefined
+  const sent = headers?.v === 'object' ? Object.entries(headers.props).find(([name]) => /^authorization$/i.test(name))?.[1] : undefined
+  return sent !== undefined && fromRequest(sent) && !args.some((a) => carriesKey(a, 0))
 }
 
 function fromRequestAnywhere(args: readonly Value[]): boolean {

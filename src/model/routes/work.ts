@@ -57,6 +57,11 @@ export interface Work {
 
 const LOGS =
   /(^|_)(rate_?limits?|logs?|audit|(?:banned|blocked)_?ips?|ip_?(?:bans?|blocks?|blocklist)|attempts?|analytics|metrics?|counters?|views?|events?|webhooks?|idempotency|telemetry)(_|$)/i
+/** Asked for by name, from a table that the SQL does not show or through one that is embedded: `owner:users (id, email)`. */
+const PERSONAL_COLUMN = /(?:^|[^a-z])(?:e_?mail|phone|address|password|auth_?token|access_?token|api_?key|secret)(?:[^a-z]|$)/i
+const SCHEDULE =
+  /^(?:id|date|day|time|hour|status|(?:start|end|from|until)s?(?:_?(?:at|time|date|hour))?|slot(?:_?(?:id|date|time|start|end))?|duration(?:_?\w+)?|(?:scheduled|booking|booked|appointment|reservation)_?(?:at|date|time|for)|time_?zone|capacity|(?:created|updated)_?at)$/i
+const RUN_OUT = /^(?:expir\w*|valid_?(?:until|to)|\w*expires?_?(?:at|on)?)$/i
 const BLOCKED = /(^|_)((banned|blocked)_?ips?|ip_?(bans?|blocks?|blocklist))(_|$)/i
 const PERSONAL =
   /(^|_)(users?|profiles?|accounts?|customers?|clients?|orders?|payments?|subscriptions?|invoices?|messages?|conversations?|chats?|sessions?|tickets?|bookings?|reservations?|appointments?|members?|memberships?|teams?|organi[sz]ations?|credits?|wallets?|transactions?|notes?|documents?|files?|uploads?|contacts?|patients?|leads?|addresses|carts?|returns?|refunds?|api_?keys?|tokens?|notifications?|employees?|students?|projects?|tasks?|subscribers?|sales|purchases?|enroll?ments?|attendees?|participants?|withdrawals?|payouts?|guests?|recipients?)(_|$)/i
@@ -76,10 +81,12 @@ export function workOf(behaviour: Behaviour, schema: Pick<SchemaModel, 'tables'>
     // asking who a token belongs to, with the server's own key, is part of the check
     if (step.effect.kind === 'http' && (!guard || guard.trust === 'claimed') && decides(behaviour, index)) return
     const later = guard && guard.trust !== 'claimed' ? undefined : laterGuard(behaviour, index)
+    // a guard looks keys and sessions up to compare them
+    const looksUp = step.before === true && /api_?keys?|tokens?|sessions?|credentials?/i.test(work.table ?? '')
     const hidden =
       (!guard || guard.trust === 'claimed') &&
       (work.kind === 'read' || work.kind === 'file-read' || work.kind === 'payment-read') &&
-      (!answered || !isShown(behaviour, index))
+      (!answered || looksUp || !isShown(behaviour, index))
     const unsure = guard && guard.trust !== 'claimed' ? undefined : behaviour.gaps?.find((g) => g.step <= index)
     out.push({
       ...work,
@@ -190,7 +197,10 @@ function dependsOn(v: Value, step: number, behaviour: Behaviour, depth: number):
 }
 
 function laterGuard(behaviour: Behaviour, index: number): Guard | undefined {
+  const here = behaviour.steps[index]?.under ?? []
   for (const s of behaviour.steps.slice(index + 1)) {
+    // the other side of a test is no way on from here
+    if (s.under.some((c) => here.some((d) => d.at.line === c.at.line && d.at.path === c.at.path && d.negated !== c.negated))) continue
     // A refusal is no work: what stands before it is the other side of a check.
     if (s.effect.kind === 'respond' && ((s.effect.status ?? 200) >= 300 || s.effect.how === 'redirect' || s.effect.how === 'not-found')) continue
     if (s.effect.kind === 'log' || s.effect.kind === 'throw') continue
@@ -322,7 +332,11 @@ function database(e: Extract<Effect, { kind: 'db' }>, schema: Pick<SchemaModel, 
     (f) => SHOWN.test(f.column) && f.value.v === 'const' && (typeof f.value.value === 'boolean' || SHOWN_STATE.test(String(f.value.value))),
   )
   // a table that only the dashboard created shows some of its columns; its name has to do for the rest
-  const userData = table?.userData !== undefined || ((!table || table.stub === true) && PERSONAL.test(name))
+  const columns = e.columns ?? []
+  const userData =
+    (table?.userData !== undefined || ((!table || table.stub === true) && (PERSONAL.test(name) || columns.some((c) => PERSONAL_COLUMN.test(c))))) &&
+    // when something is taken says nothing of who took it
+    !(e.op === 'select' && columns.length > 0 && columns.every((c) => SCHEDULE.test(c)))
   const words = rightsWords(e.client.rights)
   // A table that anybody may read by its policies is public (checks 1 and 2 judge whether it should be).
   const open =
@@ -359,6 +373,8 @@ function database(e: Extract<Effect, { kind: 'db' }>, schema: Pick<SchemaModel, 
       table: name,
       userData: userData && !e.countOnly && !(shown && !table?.userData?.personalColumns.length),
     }
+  // sessions and codes that have run out open nothing any more, whoever has them swept out
+  if (e.op === 'delete' && e.filters.length > 0 && e.filters.every((f) => f.op !== 'eq' && RUN_OUT.test(f.column) && !fromRequest(f.value))) return undefined
   // what is deleted of a list of blocked addresses by the row that was just found is a block that has run out
   const ended = e.op === 'delete' && BLOCKED.test(name) && e.filters.some((f) => f.op === 'eq' && f.value.v === 'row')
   if (LOGS.test(name) && (e.op !== 'delete' || ended) && !table?.userData?.powerColumns.length) return undefined

@@ -150,6 +150,8 @@ export const drizzle: Library = {
     const conflict = c.links.find((l) => l.name === 'onConflictDoUpdate' || l.name === 'onConflictDoNothing' || l.name === 'onDuplicateKeyUpdate')
     const target = conflict?.args?.[0]?.v === 'object' ? conflict.args[0].props.target : undefined
     const keys = target ? (target.v === 'array' ? target.items.map(columnOf) : [columnOf(target)]) : undefined
+    // `select({ id: bookings.id })`; `select({ user: users })` takes all columns, and of what is computed nothing is known
+    const chosen = kind === 'select' ? op.args?.[0] : undefined
     const step = c.it.emit(
       {
         kind: 'db',
@@ -162,6 +164,9 @@ export const drizzle: Library = {
               payload:
                 payload.v === 'object' ? object(Object.fromEntries(Object.entries(payload.props).map(([n, x]) => [snake(n), x])), payload.rest) : payload,
             }
+          : {}),
+        ...(chosen?.v === 'object' && !chosen.rest
+          ? { columns: Object.values(chosen.props).map((v) => (v.v === 'chain' && v.links.length < 1 ? '*' : columnOf(v))) }
           : {}),
         ...(keys ? { onConflict: keys } : {}),
         ...(conflict?.name === 'onConflictDoNothing' ? { ignoreDuplicates: true as const } : {}),
