@@ -1,5 +1,6 @@
-import type { DatabaseGap } from '../database/database.ts'
-import type { AppModel, DeclaredModel, ModelInput } from './app-model.ts'
+import { isDeepStrictEqual } from 'node:util'
+import type { AccessMatrix, DatabaseGap } from '../database/database.ts'
+import type { AppModel, DeclaredModel, ModelInput, SchemaModel } from './app-model.ts'
 import { buildAuth } from './auth/build-auth.ts'
 import { buildCode } from './code/build-code.ts'
 import { buildDependencies } from './dependencies/build-dependencies.ts'
@@ -24,8 +25,7 @@ export function buildModel(input: ModelInput): AppModel {
     productionDomains: input.config.production.domains,
     ...(input.hosted ? { hosted: input.hosted } : {}),
   }
-  const access = input.database?.access ?? { objects: [] }
-  const schema = buildSchema(input, { files, workspaces })
+  const { schema, access } = asBefore(input, buildSchema(input, { files, workspaces }), input.database?.access ?? { objects: [] })
   const modules = buildModules(input, { files, workspaces })
   const base: ModelBase = { files, workspaces, declared, schema, access, modules }
   const routes = buildRoutes(input, base)
@@ -44,6 +44,19 @@ export function buildModel(input: ModelInput): AppModel {
     dependencies,
     gaps: [...input.gaps.map((g) => sourceGap(g, input, withRoutes)), ...(input.database?.gaps ?? []).map(databaseGap)],
   }
+}
+
+/** Tables, functions and access as they were known before where they are equal: what was judged by them holds then. */
+function asBefore({ memory }: ModelInput, schema: SchemaModel, access: AccessMatrix): { readonly schema: SchemaModel; readonly access: AccessMatrix } {
+  const before = memory?.database
+  const same = <T>(known: T | undefined, now: T): T => (known !== undefined && isDeepStrictEqual(known, now) ? known : now)
+  const now = {
+    tables: same(before?.tables, schema.tables),
+    functions: same(before?.functions, schema.functions),
+    access: same(before?.access, access),
+  }
+  if (memory) memory.database = now
+  return { schema: { ...schema, tables: now.tables, functions: now.functions }, access: now.access }
 }
 
 const SQL_TOPICS = ['table', 'rls', 'policy', 'grant', 'function', 'view', 'bucket'] as const

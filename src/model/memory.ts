@@ -1,3 +1,5 @@
+import type { AccessMatrix } from '../database/database.ts'
+import type { SchemaModel } from './app-model.ts'
 import type { ResolverMemory } from './modules/resolve.ts'
 import type { RoutesMemory } from './routes/remember.ts'
 
@@ -8,4 +10,6 @@ import type { RoutesMemory } from './routes/remember.ts'
 export interface ModelMemory {
   resolver?: ResolverMemory
   routes?: RoutesMemory
+  /** The database of the last audit: one that is equal is the same object, by which others know what they have judged. */
+  database?: Pick<SchemaModel, 'tables' | 'functions'> & { readonly access: AccessMatrix }
 }

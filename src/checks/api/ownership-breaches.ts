@@ -1,4 +1,5 @@
 import type { AccessMatrix } from '../../database/database.ts'
+import { rememberFor } from '../../lib/remember-for.ts'
 import type { SchemaModel } from '../../model/app-model.ts'
 import type { Behaviour, Step } from '../../model/behaviour/behaviour.ts'
 import { guardOfStep } from '../../model/routes/guard.ts'
@@ -22,8 +23,16 @@ export interface Judged {
 
 const USER_TABLE = /(^|\.)(users?|profiles?|accounts?)$/i
 
+type Schema = Pick<SchemaModel, 'tables' | 'functions'>
+
 /** What a handler does with objects that the request names, and what ties them to the caller. */
-export function breachesOf(route: Route, schema: Pick<SchemaModel, 'tables' | 'functions'>, access: AccessMatrix): Judged {
+export const breachesOf = (route: Route, { tables, functions }: Schema, access: AccessMatrix): Judged => judged(route, tables, functions, access)
+
+const judged = rememberFor((route: Route, tables: Schema['tables'], functions: Schema['functions'], access: AccessMatrix) =>
+  judge(route, { tables, functions }, access),
+)
+
+function judge(route: Route, schema: Schema, access: AccessMatrix): Judged {
   const behaviour = route.behaviour as Behaviour
   const breaches: OwnershipBreach[] = []
   const ties = new Ties(behaviour, (q) => rlsState(q, schema, access, 'A') !== 'open')

@@ -1,3 +1,5 @@
+import { rememberFor } from '../../lib/remember-for.ts'
+import type { Behaviour } from '../../model/behaviour/behaviour.ts'
 import { isFromCredential } from '../../model/behaviour/signed-tokens.ts'
 import type { Route } from '../../model/routes/routes.ts'
 import { registers } from './registration.ts'
@@ -42,12 +44,12 @@ export function publicByNature(route: Route): string | undefined {
 /** An endpoint that reads a processor's event or its signature header, verified or not. */
 function receivesPayments(route: Route): boolean {
   if (!/web-?hook/i.test(`${route.route} ${route.subject} ${route.path}`)) return false
-  return (route.behaviour?.steps ?? []).some((s) => speaksOfEvents([s.under, 'args' in s.effect ? s.effect.args : 0]))
+  return route.behaviour !== undefined && speaksOfEvents(route.behaviour)
 }
 
-/** Whether a processor's event or the header of its signature is anywhere in a value. Values share their parts: each is looked at once. */
-function speaksOfEvents(root: unknown): boolean {
-  const seen = new Set<unknown>([root])
+/** Whether a processor's event or the header of its signature is anywhere in what steps are given. Values share their parts: each is looked at once. */
+const speaksOfEvents = rememberFor(({ steps }: Behaviour): boolean => {
+  const seen = new Set<unknown>(steps.flatMap((s) => [s.under, 'args' in s.effect ? s.effect.args : 0]))
   for (const node of seen) {
     if (typeof node === 'string' && SIGNATURE.test(node)) return true
     if (node === null || typeof node !== 'object') continue
@@ -58,7 +60,7 @@ function speaksOfEvents(root: unknown): boolean {
     }
   }
   return false
-}
+})
 
 const SIGNATURE = /stripe-signature|paddle-signature|x-signature|polar-webhook|webhook-signature/i
 const WEBHOOK = /web-?hook|callback|notification|ipn/i

@@ -1,5 +1,6 @@
 import type { Expr, FunctionId, FunctionIR, JavaScriptFacts, Pattern, Stmt } from '../../facts/javascript.ts'
 import type { Place } from '../../lib/place.ts'
+import { rememberFor } from '../../lib/remember-for.ts'
 import { blocksOf, boundNames, calleeText, expressions, propOf, statements, stringOf, subExpressions } from '../frameworks/walk.ts'
 import type { ModulesModel } from '../modules/modules.ts'
 
@@ -438,6 +439,6 @@ function without<V>(map: ReadonlyMap<string, V>, key: string): ReadonlyMap<strin
 }
 
 /** Every call of a file with the function in which it stands. */
-export function* callsOf(js: JavaScriptFacts): Generator<{ readonly call: Extract<Expr, { k: 'call' | 'new' }>; readonly fn: FunctionIR }> {
-  for (const fn of js.functions) for (const e of expressions(fn)) if (e.k === 'call' || e.k === 'new') yield { call: e, fn }
-}
+export const callsOf = rememberFor((js: JavaScriptFacts): readonly { readonly call: Extract<Expr, { k: 'call' | 'new' }>; readonly fn: FunctionIR }[] =>
+  js.functions.flatMap((fn) => expressions(fn).flatMap((e) => (e.k === 'call' || e.k === 'new' ? [{ call: e, fn }] : []))),
+)

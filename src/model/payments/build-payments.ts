@@ -1,4 +1,5 @@
 import type { JavaScriptFacts } from '../../facts/javascript.ts'
+import { rememberFor } from '../../lib/remember-for.ts'
 import type { AppModel, ModelInput } from '../app-model.ts'
 import { callsOf } from '../auth/url-value.ts'
 import type { Behaviour } from '../behaviour/behaviour.ts'
@@ -88,9 +89,15 @@ function withSubject(found: Omit<LibraryWebhook, 'subject' | 'workspace'>, slice
 
 const inWorkspace = (sold: Sold, dir: string): Sold => (dir ? { ...sold, workspace: dir } : sold)
 
+/** The names of events that an endpoint tells apart. */
+const eventsOf = rememberFor((behaviour: Behaviour): readonly string[] => {
+  const conditions = new Set(behaviour.steps.flatMap((s) => s.under))
+  return [...new Set([...conditions].flatMap((c) => [...namesIn(c.test)]))].sort()
+})
+
 /** An endpoint is a webhook when it verifies a processor's signature or tells its events apart. */
 function readWebhook(route: Route, behaviour: Behaviour, sources: Sources, slices: Slices, used: readonly Processor[]): Webhook | undefined {
-  const events = [...new Set(behaviour.steps.flatMap((s) => s.under.flatMap((c) => [...namesIn(c.test)])))].sort()
+  const events = eventsOf(behaviour)
   const processor = processorOf(route, behaviour, events, sources, used)
   if (!processor) return undefined
   const names = PROCESSORS[processor]
@@ -137,17 +144,13 @@ function processorOf(route: Route, behaviour: Behaviour, events: readonly string
   if (!matches.length) return undefined
   // Names of two processors overlap (`subscription.updated`): what the file and the route speak of decides.
   const js = sources.get(route.path)
-  const tests = [...new Set(behaviour.steps.flatMap((s) => s.under))]
-    .map((c) => JSON.stringify(c.test).toLowerCase())
-    .join(' ')
-    .replaceAll('lemon_squeezy', 'lemonsqueezy')
   const speaks = (name: Processor) =>
     route.route.toLowerCase().includes(name) ||
     route.path.toLowerCase().includes(name) ||
     (js?.imports.some((i) => PROCESSORS[name].packages.test(i.from) || i.from.toLowerCase().replace(/[-_]/g, '').includes(name)) ?? false) ||
-    tests.includes(PROCESSORS[name].header) ||
+    testsOf(behaviour).includes(PROCESSORS[name].header) ||
     // the name of its secret: `LEMONSQUEEZY_WEBHOOK_SECRET`
-    tests.includes(`"name":"${name}_`)
+    testsOf(behaviour).includes(`"name":"${name}_`)
   const spoken = matches.find(speaks)
   if (spoken) return spoken
   const known = matches.filter((name) => used.includes(name))
@@ -155,6 +158,14 @@ function processorOf(route: Route, behaviour: Behaviour, events: readonly string
   // Without a word about the processor only names that nobody else uses count.
   return matches.length === 1 && events.some((e) => /^(customer\.subscription|checkout\.session|invoice|payment_intent)\./.test(e)) ? matches[0] : undefined
 }
+
+/** What an endpoint tests, as text. */
+const testsOf = rememberFor(({ steps }: Behaviour): string =>
+  [...new Set(steps.flatMap((s) => s.under))]
+    .map((c) => JSON.stringify(c.test).toLowerCase())
+    .join(' ')
+    .replaceAll('lemon_squeezy', 'lemonsqueezy'),
+)
 
 function looksLikeWebhook(route: Route, processors: readonly Processor[]): boolean {
   const text = `${route.route} ${route.path}`.toLowerCase()

@@ -1,3 +1,4 @@
+import { rememberFor } from '../../lib/remember-for.ts'
 import type { Condition, Step, Value } from '../behaviour/behaviour.ts'
 import { TYPE_FIELDS } from './processors.ts'
 
@@ -12,15 +13,17 @@ export function isTypeField(v: Value): boolean {
   return v.v === 'call' && v.args.length > 0 && /(^|\.)(type|event_name|event_type|eventType)$/.test(v.name)
 }
 
-/** Event names that a test compares the kind of event with. */
-export function namesIn(v: Value, out: Set<string> = new Set(), depth = 0): Set<string> {
+/** Event names that a test compares the kind of event with. Steps share their conditions, so each is looked at once. */
+export const namesIn: (v: Value) => ReadonlySet<string> = rememberFor((v: Value) => collectNames(v, new Set(), 0))
+
+function collectNames(v: Value, out: Set<string>, depth: number): Set<string> {
   if (depth > 30) return out
   if (v.v === 'op') {
     if (/^[!=]==?$/.test(v.op) && v.of.some(isTypeField)) for (const o of v.of) if (o.v === 'const' && typeof o.value === 'string') out.add(o.value)
-    for (const o of v.of) namesIn(o, out, depth + 1)
+    for (const o of v.of) collectNames(o, out, depth + 1)
   } else if (v.v === 'call' && v.args.some(isTypeField)) {
     for (const a of v.args) for (const c of constants(a)) out.add(c)
-  } else if (v.v === 'any') for (const o of v.of) namesIn(o, out, depth + 1)
+  } else if (v.v === 'any') for (const o of v.of) collectNames(o, out, depth + 1)
   return out
 }
 
@@ -33,11 +36,23 @@ function constants(v: Value): string[] {
   return []
 }
 
-/** What a test is when the event is of the kind `name`. */
-export function truthFor(v: Value, name: string, depth = 0): Truth {
+const truths = new WeakMap<Value, Map<string, Truth>>()
+
+/** What a test is when the event is of the kind `name`. Steps share their conditions, so each is looked at once. */
+export function truthFor(v: Value, name: string): Truth {
+  let known = truths.get(v)
+  if (!known) {
+    known = new Map()
+    truths.set(v, known)
+  }
+  if (!known.has(name)) known.set(name, findTruth(v, name, 0))
+  return known.get(name)
+}
+
+function findTruth(v: Value, name: string, depth: number): Truth {
   if (depth > 30) return undefined
   if (v.v === 'op') {
-    const parts = () => v.of.map((o) => truthFor(o, name, depth + 1))
+    const parts = () => v.of.map((o) => findTruth(o, name, depth + 1))
     switch (v.op) {
       case '!': {
         const t = parts()[0]
@@ -135,6 +150,9 @@ export function unprovedBranches(v: Value, steps: readonly Step[]): readonly Val
   const open = v.of.filter((o) => !proves(o, true, steps))
   return open.length < v.of.length ? open.flatMap((o) => [o, ...unprovedBranches(o, steps)]) : v.of.flatMap((o) => unprovedBranches(o, steps))
 }
+
+/** Whether a test looks at the kind of an event. */
+export const looksAtType: (v: Value) => boolean = rememberFor((v: Value) => contains(v, isTypeField))
 
 function isMac(v: Value): boolean {
   return contains(v, (x) => x.v === 'call' && /hmac/i.test(x.name))

@@ -1,7 +1,7 @@
 import type { JavaScriptFacts } from '../../facts/javascript.ts'
 import { type Behaviour, type Condition, HIDDEN_LITERAL, type Step, type Value } from '../behaviour/behaviour.ts'
 import type { Route } from '../routes/routes.ts'
-import { contains, isTypeField, namesIn, provesSignature, unprovedBranches } from './conditions.ts'
+import { contains, looksAtType, namesIn, provesSignature, unprovedBranches } from './conditions.ts'
 import type { Webhook } from './payments.ts'
 import { parsedBody } from './raw-body.ts'
 import { refusesToStart } from './refuses-to-start.ts'
@@ -196,7 +196,7 @@ export function describe(step: Step): string {
 
 /** The first condition that looks at the kind of event. */
 export function typePlace(behaviour: Behaviour, route: Pick<Route, 'path'>): Webhook['typeAt'] {
-  const tests = behaviour.steps.flatMap((s) => s.under).filter((c) => contains(c.test, isTypeField) && namesIn(c.test).size > 0)
+  const tests = behaviour.steps.flatMap((s) => s.under).filter((c) => namesIn(c.test).size > 0 && looksAtType(c.test))
   const own = tests.filter((c) => c.at.path === route.path)
   return (own.length ? own : tests).map((c) => c.at).sort((a, b) => a.line - b.line)[0]
 }
