@@ -13,7 +13,7 @@ import { shaped } from './libraries/validation.ts'
 import { member, request } from './members.ts'
 import { evaluateAlone, exportedValue, moduleScope, quietly, scopeOfFunction, withInterpreter } from './module-values.ts'
 import { install } from './operations.ts'
-import type { Program } from './program.ts'
+import { holderOf, type Program } from './program.ts'
 
 install({
   evaluate,
@@ -125,7 +125,7 @@ function acceptInput(it: Interpreter, schema: Val, at: Place): void {
 
 /** Where a runnable is written. */
 function placeOf(it: Interpreter, r: Runnable, otherwise: Place): Place {
-  const fn = r.functionId === undefined ? undefined : it.program.facts(r.path)?.functions[r.functionId]
+  const fn = r.functionId === undefined ? undefined : it.program.function(r.path, r.functionId)
   return fn ? { path: r.path, line: fn.l } : otherwise
 }
 
@@ -161,7 +161,7 @@ function resolve(it: Interpreter, r: Runnable): Val | undefined {
     return scope ? quietly(it, () => evaluateAlone(it, expression, scope)) : undefined
   }
   if (r.functionId !== undefined) {
-    const fn = it.program.facts(r.path)?.functions[r.functionId]
+    const fn = it.program.function(r.path, r.functionId)
     const scope = fn ? scopeOfFunction(it, r.path, fn.parent ?? 0) : undefined
     const owner = scope && ownerOf(it, r.path, r.functionId)
     return scope ? functionValue(it, r.path, r.functionId, scope, owner?.self, owner?.home) : undefined
@@ -169,7 +169,7 @@ function resolve(it: Interpreter, r: Runnable): Val | undefined {
   if (r.name !== undefined) {
     const [head = '', ...rest] = r.name.split('.')
     const scope = moduleScope(it, r.path)
-    let value = exportedValue(it, r.path, head) ?? (scope?.holder(head) ? lookup(it, head, scope) : undefined)
+    let value = exportedValue(it, r.path, head) ?? (scope && holderOf(it.program, head, scope) ? lookup(it, head, scope) : undefined)
     for (const n of rest) value = value && member(it, value, n, { path: r.path, line: 1 })
     return value
   }

@@ -405,7 +405,7 @@ export function builtinConstruct(it: Interpreter, name: string, args: readonly V
       // lazy clients: `new Proxy({}, { get: (_, key) => getClient()[key] })` behaves as what the getter reads from
       const get = args[1]?.v === 'object' ? args[1].props.get : undefined
       if (get?.v === 'fn') {
-        const ir = it.program.facts(get.path)?.functions[get.id]
+        const ir = it.program.function(get.path, get.id)
         const made = ir ? proxied(it, get, at) : undefined
         return made ?? UNKNOWN
       }

@@ -1,5 +1,6 @@
 import type { FunctionIR } from '../../facts/javascript.ts'
 import type { Place } from '../../lib/place.ts'
+import { rememberFor } from '../../lib/remember-for.ts'
 import { type AnyVal, type ClassVal, type FunctionVal, isNullish, type Link, op, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
 import { builtinCall, builtinConstruct, builtinMethod } from './builtins.ts'
 import { libraryBase, parentOf } from './class-chain.ts'
@@ -49,12 +50,15 @@ export function eachAlternative(it: Interpreter, val: AnyVal, f: (value: Val) =>
   const results: { value: Val; state: BranchState }[] = []
   const base = it.pc.length
   for (const alt of useful.slice(0, MAX_CALLEES)) {
-    const assumed = {
-      conds: alt.under.filter((c) => !it.pc.includes(c)).map((c) => ({ ...c })),
-      narrowed: new Map(it.narrowed).set(narrowed.choice, new Set([alt.i])),
-    }
+    const assumed =
+      useful.length > 1
+        ? {
+            conds: alt.under.filter((c) => !it.pc.includes(c)).map((c) => ({ ...c })),
+            narrowed: new Map(it.narrowed).set(narrowed.choice, new Set([alt.i])),
+          }
+        : undefined
     let value: Val = UNKNOWN
-    const state = it.branch(useful.length > 1 ? assumed : undefined, () => {
+    const state = it.branch(assumed, () => {
       value = f(it.narrow(alt.value))
     })
     states.push(state)
@@ -251,15 +255,15 @@ const CONSTANT_TIME =
 const WRITTEN_OUT = /"\^=?"|timingSafeEqual|digest|createHash|createHmac/
 
 /** By its name and what it is made of; a short function that XORs characters and compares the sum says it without a name. */
-function comparesInConstantTime({ name, body }: FunctionIR): boolean {
+const comparesInConstantTime = rememberFor(({ name, body }: FunctionIR): boolean => {
   const text = JSON.stringify(body).slice(0, 20_000)
   const xorsCharacters = text.length < 4000 && text.includes('"charCodeAt"') && /"\^=?"/.test(text) && /"op":"===?"/.test(text)
   return xorsCharacters || (CONSTANT_TIME.test(name ?? '') && WRITTEN_OUT.test(text))
-}
+})
 
 /** Calls a function of the repository with abstract arguments. */
 export function callFunction(it: Interpreter, fn: FunctionVal, args: readonly Val[], at: Place): Val {
-  const ir = it.program.facts(fn.path)?.functions[fn.id]
+  const ir = it.program.function(fn.path, fn.id)
   if (!ir) return UNKNOWN
   if (args.length >= 2 && ir.params.length === 2 && comparesInConstantTime(ir)) return op('===', args[0] ?? UNKNOWN, args[1] ?? UNKNOWN)
   const key = `${fn.path}#${fn.id}`
@@ -338,7 +342,7 @@ function instantiate(it: Interpreter, cls: ClassVal, args: readonly Val[], at: P
     const fn = functionValue(it, cls.path, make.fn, cls.scope, self, cls)
     callFunction(it, fn, args, at)
     // parameter properties: `constructor(private readonly db: Db)` binds fields of the same name when nothing else did
-    const ir = it.program.facts(cls.path)?.functions[make.fn]
+    const ir = it.program.function(cls.path, make.fn)
     ir?.params.forEach((p, i) => {
       if (p.k === 'name' && !fields.vars.has(p.name) && args[i]) fields.vars.set(p.name, args[i] as Val)
     })

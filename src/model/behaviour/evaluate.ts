@@ -6,7 +6,7 @@ import type { Assumption, Interpreter } from './interpreter.ts'
 import { elementOf, index, member } from './members.ts'
 import { atWork, evaluateAlone, exportedValue, importedModule, quietly, requireModule } from './module-values.ts'
 import { assignTo, callMethod, callValue, construct, settle, taggedTemplate } from './operations.ts'
-import { evaluateOnce, UNFINISHED } from './program.ts'
+import { evaluateOnce, holderOf, UNFINISHED } from './program.ts'
 import { Scope } from './scope.ts'
 
 /** The abstract value of an expression; effects are recorded on the way. */
@@ -15,19 +15,19 @@ export function evaluate(it: Interpreter, e: Expr, scope: Scope): Val {
     it.gap({ path: scope.path, line: e.l }, 'the code is too long to follow whole')
     return UNKNOWN
   }
+  // the most frequent ones, before anything is made for the others
+  if (e.k === 'id') return lookup(it, e.name, scope)
+  if (e.k === 'lit') return e.secret ? { v: 'call', name: HIDDEN_LITERAL + e.secret, args: [] } : constant(e.v)
+  if (e.k === 'fn') return functionValue(it, scope.path, e.fn, scope)
   const at: Place = { path: scope.path, line: e.l }
   const sub = (x: Expr): Val => settle(it, evaluate(it, x, scope), at)
   switch (e.k) {
-    case 'lit':
-      return e.secret ? { v: 'call', name: HIDDEN_LITERAL + e.secret, args: [] } : constant(e.v)
     case 'regex':
       return { v: 'call', name: `regex:${e.v}`, args: [] }
     case 'tpl':
       return template(e.quasis, e.exprs.map(sub))
     case 'tag':
       return tagged(it, e, scope, at)
-    case 'id':
-      return lookup(it, e.name, scope)
     case 'this':
       return it.narrow(scope.holder('this')?.vars.get('this') ?? UNKNOWN)
     case 'super':
@@ -50,7 +50,7 @@ export function evaluate(it: Interpreter, e: Expr, scope: Scope): Val {
         return callValue(it, index(it, of, name, at), args(it, e.args, scope), place)
       }
       if (e.fn.k === 'super') return superCall(it, args(it, e.args, scope), scope, place)
-      if (e.fn.k === 'id' && e.fn.name === 'require' && e.args[0]?.k === 'lit' && !scope.holder('require'))
+      if (e.fn.k === 'id' && e.fn.name === 'require' && e.args[0]?.k === 'lit' && !holderOf(it.program, 'require', scope))
         return requireModule(it, scope.path, String(e.args[0].v))
       return callValue(it, evaluate(it, e.fn, scope), args(it, e.args, scope), place, e.fn.k === 'id' ? e.fn.name : undefined)
     }
@@ -58,8 +58,6 @@ export function evaluate(it: Interpreter, e: Expr, scope: Scope): Val {
       return construct(it, evaluate(it, e.fn, scope), args(it, e.args, scope), at)
     case 'import':
       return e.from.k === 'lit' && typeof e.from.v === 'string' ? importedModule(it, scope.path, e.from.v) : UNKNOWN
-    case 'fn':
-      return functionValue(it, scope.path, e.fn, scope)
     case 'class':
       return classValue(it, e.class, '', scope)
     case 'obj':
@@ -148,7 +146,7 @@ function changed(it: Interpreter, of: Expr, scope: Scope): ((value: Val) => void
 }
 
 export function lookup(it: Interpreter, name: string, scope: Scope): Val {
-  const holder = scope.holder(name)
+  const holder = holderOf(it.program, name, scope)
   if (!holder) {
     if (name === 'undefined') return UNDEFINED
     if (name === 'NaN' || name === 'Infinity') return UNKNOWN
@@ -479,7 +477,7 @@ function jsx(it: Interpreter, e: Extract<Expr, { k: 'jsx' }>, scope: Scope): Val
   }
   // An async component runs on the server, and what it decides (a redirect) holds for what is inside it.
   const component = e.tag && typeof e.tag === 'object' && e.tag.k === 'id' ? evaluate(it, e.tag, scope) : undefined
-  const ir = component?.v === 'fn' ? it.program.facts(component.path)?.functions[component.id] : undefined
+  const ir = component?.v === 'fn' ? it.program.function(component.path, component.id) : undefined
   if (component?.v === 'fn' && ir && (ir.async || awaitsByUse(ir))) {
     const at = { path: scope.path, line: e.l }
     settle(it, callValue(it, component, [object({ ...props, children: { v: 'call', name: 'children', args: [] } })], at), at)

@@ -5,6 +5,7 @@ import type { Otherwise } from './behaviour.ts'
 import { type Assumption, type BranchState, type Interpreter, SIGNALS, type TryFrame } from './interpreter.ts'
 import { elementOf, GLOBAL_OBJECTS, index, member } from './members.ts'
 import { classValue, evaluate, functionValue, settle } from './operations.ts'
+import { holderOf } from './program.ts'
 import { Scope } from './scope.ts'
 
 /** Runs statements in order; leaves by a signal when the path ends. */
@@ -483,7 +484,7 @@ export function assignTo(it: Interpreter, to: Pattern, value: Val, scope: Scope,
   const place = { path: scope.path, line }
   switch (to.k) {
     case 'name': {
-      const holder = scope.holder(to.name) ?? scope
+      const holder = holderOf(it.program, to.name, scope) ?? scope
       it.write(holder, to.name, value)
       return
     }

@@ -1,29 +1,21 @@
-import type { ClassIR, Stmt } from '../../facts/javascript.ts'
 import { type ClassVal, type InstanceVal, UNKNOWN, type Val } from './abstract-value.ts'
 import { parentOf, placeOfClass } from './class-chain.ts'
 import type { Interpreter } from './interpreter.ts'
 import { alone, moduleScope, quietly } from './module-values.ts'
 import { construct, lookup } from './operations.ts'
+import { holderOf } from './program.ts'
 
 /** Services that are given to services that are given to a class. */
 const MAX_DEPTH = 4
 
 /** The object on which a framework calls a method of a class: its dependencies are made as a container makes them, by the types of the constructor. */
 export function ownerOf(it: Interpreter, path: string, functionId: number): { readonly self: InstanceVal; readonly home: ClassVal } | undefined {
-  const name = classOf(it, path, functionId)
+  const name = it.program.classOwning(path, functionId)
   const scope = name === undefined ? undefined : moduleScope(it, path)
   const home = scope && name ? lookup(it, name, scope) : undefined
   if (home?.v !== 'class') return undefined
   const self = injected(it, home, 0)
   return self?.v === 'instance' ? { self, home } : undefined
-}
-
-/** The name of the class of a file that a method belongs to. */
-function classOf(it: Interpreter, path: string, functionId: number): string | undefined {
-  const owns = (c: ClassIR) => c.members.some((m) => m.fn === functionId && !m.static && m.how === 'method')
-  const named = (body: readonly Stmt[]) => body.find((s) => s.k === 'class' && s.name !== undefined && owns(s.class))
-  const found = named(it.program.facts(path)?.functions[0]?.body ?? [])
-  return found?.k === 'class' ? found.name : undefined
 }
 
 /** An instance with its dependencies; one for each class and request. */
@@ -44,9 +36,9 @@ function dependencies(it: Interpreter, cls: ClassVal, depth: number): Val[] {
     const parent = parentOf(it, cls)
     return parent && depth < MAX_DEPTH ? dependencies(it, parent, depth + 1) : []
   }
-  return (it.program.facts(cls.path)?.functions[make.fn]?.types ?? []).map((type) => {
+  return (it.program.function(cls.path, make.fn)?.types ?? []).map((type) => {
     const name = type?.split('.')[0]
-    if (!name || !cls.scope.holder(name)) return UNKNOWN
+    if (!name || !holderOf(it.program, name, cls.scope)) return UNKNOWN
     const of = lookup(it, name, cls.scope)
     if (of.v === 'class') return injected(it, of, depth + 1) ?? UNKNOWN
     return of.v === 'lib' ? construct(it, of, [], placeOfClass(cls)) : UNKNOWN

@@ -282,8 +282,8 @@ export class Interpreter {
   alternatives(list: readonly { value: Val; under: readonly Cond[] }[], choice = this.newChoice()): Val {
     const first = list[0]
     if (!first) return UNKNOWN
-    const keys = list.map((a) => keyOf(a.value))
-    if (keys.every((k) => k === keys[0])) return first.value
+    const key = list.some((a) => a.value !== first.value) ? keyOf(first.value) : undefined
+    if (key === undefined || list.every((a) => keyOf(a.value) === key)) return first.value
     const leaves = list.reduce((n, a) => n + countLeaves(a.value), 0)
     if (leaves <= MAX_ALTERNATIVES) return { v: 'any', choice, alts: list.map((a, i) => ({ i, value: a.value, under: brief(a.under) })) }
     return this.collapse(list, choice)
@@ -587,8 +587,13 @@ function brief(under: readonly Cond[]): readonly Cond[] {
 function telling(conds: readonly Cond[], most: number): readonly Cond[] {
   if (conds.length <= most) return conds
   // a comparison that failed on the way here says little, one that held says who came
-  const weight = (c: Cond) => (asserts(c.test, !c.negated) ? 4 : speaksOfCaller(c.test, 0) ? 1 : 0) + (c.otherwise.ends ? 1 : 0)
-  const kept = new Set([...conds].sort((a, b) => weight(b) - weight(a)).slice(0, most))
+  const weighed = conds.map((c) => ({ c, weight: (asserts(c.test, !c.negated) ? 4 : speaksOfCaller(c.test, 0) ? 1 : 0) + (c.otherwise.ends ? 1 : 0) }))
+  const kept = new Set(
+    weighed
+      .sort((a, b) => b.weight - a.weight)
+      .slice(0, most)
+      .map(({ c }) => c),
+  )
   return conds.filter((c) => kept.has(c))
 }
 

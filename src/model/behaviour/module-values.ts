@@ -1,5 +1,6 @@
 import type { Expr, FunctionIR, Stmt } from '../../facts/javascript.ts'
 import { isNullish, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
+import { exportPart } from './file-parts.ts'
 import type { Interpreter } from './interpreter.ts'
 import { member } from './members.ts'
 import { bind, classValue, evaluate, functionValue } from './operations.ts'
@@ -11,7 +12,7 @@ const MODULE_FUEL = 60_000
 
 /** Evaluates module-level code: no effects, no path, values kept for all entries. */
 export function quietly<T>(it: Interpreter, run: () => T): T {
-  const { pc, narrowed, journal, tries, via, lastRespond, lastEnd, fuel } = it
+  const { pc, narrowed, journal, tries, via, lastRespond, lastEnd, fuel, hazards } = it
   const frames = it.frames.splice(0)
   it.quiet++
   it.pc = []
@@ -27,7 +28,7 @@ export function quietly<T>(it: Interpreter, run: () => T): T {
     it.quiet--
     it.frames.length = 0
     it.frames.push(...frames)
-    Object.assign(it, { pc, narrowed, journal, tries, via, lastRespond, lastEnd, fuel })
+    Object.assign(it, { pc, narrowed, journal, tries, via, lastRespond, lastEnd, fuel, hazards })
   }
 }
 
@@ -110,7 +111,7 @@ function safely(run: () => Val): Val {
 /** The module scope of a file of the repository. */
 export function moduleScope(it: Interpreter, path: string): Scope | undefined {
   const { program } = it
-  const facts = program.facts(path)
+  const facts = program.partly(path)
   const known = program.scopes.get(path)
   if (known) return known
   const body = facts?.functions[0]
@@ -161,8 +162,8 @@ function lazyOf(it: Interpreter): LazyEvaluation {
 
 /** The scope inside a function that is not run itself: entries written in `register(app) { app.get('/x', handler) }`. */
 export function scopeOfFunction(it: Interpreter, path: string, id: number): Scope | undefined {
-  const fn = it.program.facts(path)?.functions[id]
-  if (id === 0 || !fn) return moduleScope(it, path)
+  const fn = id === 0 ? undefined : it.program.facts(path)?.functions[id]
+  if (!fn) return moduleScope(it, path)
   const key = `${path} ${id}`
   const known = it.program.functionScopes.get(key)
   if (known) return known
@@ -181,7 +182,7 @@ function declareParameters(fn: FunctionIR, scope: Scope): void {
 /** What `import { imported } from 'from'` gives. Entries are run as on a deployed server: it neither builds nor develops, and is no browser. */
 export function importedValue(it: Interpreter, path: string, from: string, imported: string): Val {
   const file = it.program.resolve(path, from)
-  if (file && it.program.exportsOf(file)) {
+  if (file && it.program.exists(file)) {
     if (imported === '*') return { v: 'namespace', path: file }
     const value = exportedValue(it, file, imported)
     if (value) return value
@@ -218,24 +219,24 @@ export function requireModule(it: Interpreter, path: string, from: string): Val 
 
 function requireModuleOf(it: Interpreter, path: string, from: string): Val {
   const file = it.program.resolve(path, from)
-  if (file && it.program.exportsOf(file)) {
+  if (file && it.program.exists(file)) {
     const main = exportedValue(it, file, 'default')
-    return main && !it.program.exportsOf(file)?.some((e) => e.name !== 'default') ? main : { v: 'namespace', path: file }
+    return main && !it.program.exportsNames(file) ? main : { v: 'namespace', path: file }
   }
   return { v: 'lib', pkg: packageName(from), name: '*' }
 }
 
 export function importedModule(it: Interpreter, path: string, from: string): Val {
   const file = it.program.resolve(path, from)
-  if (file && it.program.exportsOf(file)) return { v: 'namespace', path: file }
+  if (file && it.program.exists(file)) return { v: 'namespace', path: file }
   return { v: 'lib', pkg: packageName(from), name: '*' }
 }
 
 /** The value that a file exports under a name, through re-exports; undefined when it exports no such name. */
 export function exportedValue(it: Interpreter, path: string, name: string, depth = 0): Val | undefined {
   const { exports, reads } = it.program
-  const key = `${path} ${name}`
-  reads.file(key)
+  const key = exportPart(path, name)
+  reads.part(key)
   const known = exports.get(key)
   if (known === null) reads.unfinished(path, name)
   if (known !== undefined) return known ?? undefined
@@ -248,8 +249,7 @@ export function exportedValue(it: Interpreter, path: string, name: string, depth
 }
 
 function findExport(it: Interpreter, path: string, name: string, depth: number): Val | undefined {
-  const exports = it.program.exportsOf(path)
-  const found = exports?.find((e) => e.name === name)
+  const found = it.program.exportOf(path, name)
   if (found) {
     if (found.from !== undefined) return importThrough(it, path, found.from, found.imported ?? name, depth)
     const scope = moduleScope(it, path)
@@ -258,8 +258,9 @@ function findExport(it: Interpreter, path: string, name: string, depth: number):
     const local = found.local ?? name
     return readModuleName(it, scope, local)
   }
-  for (const e of exports ?? []) {
-    if (e.name !== '*' || e.from === undefined || name === 'default') continue
+  if (name === 'default') return undefined
+  for (const e of it.program.starsOf(path)) {
+    if (e.from === undefined) continue
     const file = it.program.resolve(path, e.from)
     const value = file ? exportedValue(it, file, name, depth + 1) : undefined
     if (value) return value
@@ -268,6 +269,7 @@ function findExport(it: Interpreter, path: string, name: string, depth: number):
 }
 
 function readModuleName(it: Interpreter, scope: Scope, name: string): Val | undefined {
+  it.program.reads.declaration(scope.path, name)
   const known = scope.vars.get(name)
   if (known === UNFINISHED) it.program.reads.unfinished(scope, name)
   if (known) return known

@@ -29,28 +29,45 @@ export interface Operations {
   exportedValue(it: Interpreter, path: string, name: string): Val | undefined
 }
 
-let parts: Operations
+export let evaluate: Operations['evaluate']
+export let functionValue: Operations['functionValue']
+export let classValue: Operations['classValue']
+export let lookup: Operations['lookup']
+export let execute: Operations['execute']
+export let bind: Operations['bind']
+export let assignTo: Operations['assignTo']
+export let settle: Operations['settle']
+export let callValue: Operations['callValue']
+export let callMethod: Operations['callMethod']
+export let callFunction: Operations['callFunction']
+export let construct: Operations['construct']
+export let unknownCall: Operations['unknownCall']
+export let maybe: Operations['maybe']
+export let hostMember: Operations['hostMember']
+export let settleChain: Operations['settleChain']
+export let taggedTemplate: Operations['taggedTemplate']
+export let exportedValue: Operations['exportedValue']
 
 /** Puts the parts together; called once, by the module that knows them all. */
 export function install(operations: Operations): void {
-  parts = operations
+  ;({
+    evaluate,
+    functionValue,
+    classValue,
+    lookup,
+    execute,
+    bind,
+    assignTo,
+    settle,
+    callValue,
+    callMethod,
+    callFunction,
+    construct,
+    unknownCall,
+    maybe,
+    hostMember,
+    settleChain,
+    taggedTemplate,
+    exportedValue,
+  } = operations)
 }
-
-export const evaluate: Operations['evaluate'] = (...a) => parts.evaluate(...a)
-export const functionValue: Operations['functionValue'] = (...a) => parts.functionValue(...a)
-export const classValue: Operations['classValue'] = (...a) => parts.classValue(...a)
-export const lookup: Operations['lookup'] = (...a) => parts.lookup(...a)
-export const execute: Operations['execute'] = (...a) => parts.execute(...a)
-export const bind: Operations['bind'] = (...a) => parts.bind(...a)
-export const assignTo: Operations['assignTo'] = (...a) => parts.assignTo(...a)
-export const settle: Operations['settle'] = (...a) => parts.settle(...a)
-export const callValue: Operations['callValue'] = (...a) => parts.callValue(...a)
-export const callMethod: Operations['callMethod'] = (...a) => parts.callMethod(...a)
-export const callFunction: Operations['callFunction'] = (...a) => parts.callFunction(...a)
-export const construct: Operations['construct'] = (...a) => parts.construct(...a)
-export const unknownCall: Operations['unknownCall'] = (...a) => parts.unknownCall(...a)
-export const maybe: Operations['maybe'] = (...a) => parts.maybe(...a)
-export const hostMember: Operations['hostMember'] = (...a) => parts.hostMember(...a)
-export const settleChain: Operations['settleChain'] = (...a) => parts.settleChain(...a)
-export const taggedTemplate: Operations['taggedTemplate'] = (...a) => parts.taggedTemplate(...a)
-export const exportedValue: Operations['exportedValue'] = (...a) => parts.exportedValue(...a)

@@ -1,13 +1,26 @@
-import type { FunctionIR, JavaScriptFacts, Pattern, Stmt } from '../../facts/javascript.ts'
+import type { ExportFact, FunctionId, FunctionIR, JavaScriptFacts, Pattern, Stmt } from '../../facts/javascript.ts'
+import { boundNames } from '../frameworks/walk.ts'
 import { forgetKeys, UNKNOWN, type Val } from './abstract-value.ts'
+import { classOwning, declarationPart, exportOf, exportsNames, innerPart, starsOf } from './file-parts.ts'
 import { Reads } from './reads.ts'
 import type { Scope } from './scope.ts'
 
 /** Everything that following calls needs: the files, what specifiers mean, and the module scopes evaluated so far. */
 export interface Program {
   facts(path: string): JavaScriptFacts | undefined
-  /** What a file exports, for those who look for a name and may not find it there. */
-  exportsOf(path: string): JavaScriptFacts['exports'] | undefined
+  /** The same for those who look at parts of it, and note each. */
+  partly(path: string): JavaScriptFacts | undefined
+  /** Whether there is such a file. */
+  exists(path: string): boolean
+  function(path: string, id: FunctionId): FunctionIR | undefined
+  /** The name of the class of a file that a function is a method of. */
+  classOwning(path: string, id: FunctionId): string | undefined
+  /** What a file exports under a name. */
+  exportOf(path: string, name: string): ExportFact | undefined
+  /** From where a file exports everything. */
+  starsOf(path: string): readonly ExportFact[]
+  /** Whether a file exports anything by name. */
+  exportsNames(path: string): boolean
   /** The file that a specifier means, seen from a file; undefined for packages. */
   resolve(from: string, specifier: string): string | undefined
   /** The file and export that a framework puts into scope for an undeclared name. */
@@ -40,9 +53,34 @@ export function createProgram(
       reads.file(path)
       return files.get(path)
     },
-    exportsOf: (path) => {
-      reads.exports(path)
-      return files.get(path)?.exports
+    partly: (path) => {
+      reads.existence(path)
+      return files.get(path)
+    },
+    exists: (path) => {
+      reads.existence(path)
+      return files.has(path)
+    },
+    function: (path, id) => {
+      reads.function(path, id)
+      return files.get(path)?.functions[id]
+    },
+    classOwning: (path, id) => {
+      reads.owner(path, id)
+      const facts = files.get(path)
+      return facts && classOwning(facts, id)
+    },
+    exportOf: (path, name) => {
+      reads.export(path, name)
+      return exportOf(files.get(path), name)
+    },
+    starsOf: (path) => {
+      reads.stars(path)
+      return starsOf(files.get(path))
+    },
+    exportsNames: (path) => {
+      reads.exportsNames(path)
+      return exportsNames(files.get(path))
     },
     resolve: (from, specifier) => reads.specifier(from, specifier, resolve(from, specifier)),
     autoImport: (path, name) => reads.autoImport(path, name, autoImport(path, name)),
@@ -110,30 +148,18 @@ export const UNFINISHED: Val = { v: 'unknown' }
 /** Evaluates a name when it is first read; the value stays. */
 export function evaluateOnce(program: Program, scope: Scope, name: string, lazy: () => Val): Val {
   scope.vars.set(name, UNFINISHED)
-  const value = program.reads.evaluating({ owner: scope, name, reader: scope.path }, lazy)
+  const reader = scope.parent ? innerPart(scope.path, name) : declarationPart(scope.path, name)
+  const value = program.reads.evaluating({ owner: scope, name, reader }, lazy)
   scope.vars.set(name, value)
   return value
 }
 
-/** The names that a pattern binds. */
-export function boundNames(pattern: Pattern, out: string[] = []): string[] {
-  switch (pattern.k) {
-    case 'name':
-      out.push(pattern.name)
-      break
-    case 'object':
-      for (const p of pattern.props) boundNames(p.to, out)
-      if (pattern.rest) out.push(pattern.rest)
-      break
-    case 'array':
-      for (const p of pattern.items) if (p) boundNames(p, out)
-      if (pattern.rest) out.push(pattern.rest)
-      break
-    case 'rest':
-      boundNames(pattern.to, out)
-      break
-  }
-  return out
+/** The scope that defines a name, as seen from another. That a module declares a name, or does not, is noted. */
+export function holderOf(program: Program, name: string, from: Scope): Scope | undefined {
+  const holder = from.holder(name)
+  if (!holder?.parent) program.reads.declaration(from.path, name)
+  else if (holder.lazy) program.reads.inner(holder.path, name)
+  return holder
 }
 
 /** How names of a body that is not executed from top to bottom get their values: on first use. */

@@ -1,3 +1,4 @@
+import { declarationPart, existencePart, exportPart, functionPart, innerPart, namesPart, ownerPart, specifierPart, starsPart } from './file-parts.ts'
 import type { Scope } from './scope.ts'
 
 /** A name that is being evaluated. */
@@ -5,7 +6,7 @@ interface Name {
   /** Who defines it: a scope, or for exports the path of the file. */
   readonly owner: Scope | string
   readonly name: string
-  /** Under what it is noted what the value rests on: the names of one scope share that, each export has its own. */
+  /** Under what it is noted what the value rests on. */
   readonly reader: string
 }
 
@@ -16,37 +17,68 @@ export const undeclared = (specifier: string): string | undefined => (specifier.
 type AutoImport = { readonly path: string; readonly imported: string } | undefined
 export const textOf = (found: AutoImport): string | undefined => found && `${found.path} ${found.imported}`
 
-/** Stands for the names that a file exports. */
-export const exportsOf = (path: string): string => `${path}\0`
-
 /**
- * Which files were looked at, and by whom, while code was followed: the proof that what was found out before still holds. Values of modules are
- * evaluated once and shared by all entries, so what an entry rests on is what it looked at itself and what the modules looked at that it met.
+ * What was looked at, and by whom, while code was followed: the proof that what was found out before still holds. Values of modules are evaluated
+ * once and shared by all entries, so what an entry rests on is what it looked at itself and what the names looked at that it met.
  */
 export class Reads {
-  /** What was looked at, by who looked (a module, an export of a module, an entry): files, absent ones included, and exports as `path name`. */
+  /** What was looked at, by who looked (an entry, or a name of a module): whole files, absent ones included, and parts of files (`file-parts.ts`). */
   readonly files = new Map<string, Set<string>>()
   /** What the specifiers in a file meant, and names that nothing declares. */
   readonly resolved = new Map<string, Map<string, string | undefined>>()
-  /** Modules and exports whose values need each other: those depend on which was asked for first. */
+  /** Names whose values need each other: those depend on which was asked for first. */
   readonly entangled = new Set<string>()
+  /** Those who looked at something since this was made. */
+  readonly readAnew = new Set<string>()
   #reader: Set<string> | undefined
   readonly #names: Name[] = []
 
-  /** Notes that whoever is at work looks at a file or an export. */
+  /** Notes that whoever is at work looks at a whole file. */
   file(path: string): void {
     this.#reader?.add(path)
   }
 
-  /** Notes that whoever is at work looks at the names that a file exports, and at nothing else of it. */
-  exports(path: string): void {
-    this.#reader?.add(exportsOf(path))
+  /** Notes that whoever is at work looks at a part of a file, or at the value that it has. */
+  part(part: string): void {
+    this.#reader?.add(part)
+  }
+
+  function(path: string, id: number): void {
+    this.#reader?.add(functionPart(path, id))
+  }
+
+  owner(path: string, id: number): void {
+    this.#reader?.add(ownerPart(path, id))
+  }
+
+  existence(path: string): void {
+    this.#reader?.add(existencePart(path))
+  }
+
+  declaration(path: string, name: string): void {
+    this.#reader?.add(declarationPart(path, name))
+  }
+
+  inner(path: string, name: string): void {
+    this.#reader?.add(innerPart(path, name))
+  }
+
+  export(path: string, name: string): void {
+    this.#reader?.add(exportPart(path, name))
+  }
+
+  stars(path: string): void {
+    this.#reader?.add(starsPart(path))
+  }
+
+  exportsNames(path: string): void {
+    this.#reader?.add(namesPart(path))
   }
 
   /** Notes what a specifier means. */
   specifier<T extends string | undefined>(from: string, specifier: string, target: T): T {
     if (!this.#reader) return target
-    this.#reader.add(from)
+    this.#reader.add(specifierPart(from, specifier))
     let known = this.resolved.get(from)
     if (!known) {
       known = new Map()
@@ -67,6 +99,7 @@ export class Reads {
     const outer = this.#reader
     const own = this.files.get(reader) ?? new Set()
     this.files.set(reader, own)
+    this.readAnew.add(reader)
     this.#reader = own
     try {
       return run()
@@ -75,9 +108,9 @@ export class Reads {
     }
   }
 
-  /** Evaluates a name of a module: what is looked at meanwhile is what the module rests on. */
+  /** Evaluates a name of a module: what is looked at meanwhile is what its value rests on. */
   evaluating<T>(name: Name, run: () => T): T {
-    this.file(name.reader)
+    this.part(name.reader)
     this.#names.push(name)
     try {
       return this.by(name.reader, run)

@@ -17,7 +17,7 @@ import { Recollection } from './remember.ts'
 import type { MiddlewareModel, Route, RoutesModel } from './routes.ts'
 import { gateOf, middlewareAlone, runnablesOf, SENTINEL_FACTS, SENTINEL_PATH } from './run-entry.ts'
 import { buildSessions } from './session.ts'
-import { type Bypass, spellingsOf } from './spelling.ts'
+import { type Bypass, spellingsOf, takesSpellings } from './spelling.ts'
 import { type Work, workOf } from './work.ts'
 
 /** The routes slice: every HTTP entry, its guard and what it does. */
@@ -30,11 +30,13 @@ export function buildRoutes(input: ModelInput, slices: ModelBase): RoutesModel {
   const facts = new Map(javascript)
   facts.set(SENTINEL_PATH, SENTINEL_FACTS)
   const runner = createProgram(facts, resolve, autoImport, known.reads)
-  const routes = dedupe(FRAMEWORKS.flatMap((f) => f.entries(program))).map((e) =>
-    known.answer(`\0route ${nameOf(e)}`, [e, program.workspace(e.path).dir], runner, (follow) =>
-      routeOf(program, e, slices, (r) => (r ? follow(() => analyse(r, runner)) : undefined)),
-    ),
-  )
+  const routes = dedupe(FRAMEWORKS.flatMap((f) => f.entries(program))).map((e) => {
+    // what is read from the text of whole files stands apart from what following the code takes
+    const signs = known.answer(`\0signs ${nameOf(e)}`, e, runner, () => writtenSigns(program, e))
+    return known.answer(`\0route ${nameOf(e)}`, [e, program.workspace(e.path).dir, signs], runner, (follow) =>
+      routeOf(program, e, signs, slices, (r) => (r ? follow(() => analyse(r, runner)) : undefined)),
+    )
+  })
   const middleware = FRAMEWORKS.flatMap((f) => f.middleware?.(program) ?? []).map((m, i) =>
     known.answer(
       `\0middleware ${i}`,
@@ -65,15 +67,31 @@ function dedupe(entries: readonly Entry[]): readonly Entry[] {
   })
 }
 
-function routeOf(program: Program, entry: Entry, slices: ModelBase, run: (r: Runnables | undefined) => Behaviour | undefined): Route {
+/** What the text of an entry's files says, without its code being followed. */
+interface WrittenSigns {
+  readonly library?: string
+  readonly signs?: PageSigns
+  readonly clientLayout?: Place
+  /** Whether other spellings of its path have to be tried. */
+  readonly spellings: boolean
+}
+
+function writtenSigns(program: Program, entry: Entry): WrittenSigns {
+  return {
+    ...optional('library', libraryOf(program, entry)),
+    ...(entry.kind === 'page' ? { ...optional('signs', signsOf(program, entry)), ...optional('clientLayout', clientLayout(program, entry)) } : {}),
+    spellings: takesSpellings(program, entry),
+  }
+}
+
+function routeOf(program: Program, entry: Entry, written: WrittenSigns, slices: ModelBase, run: (r: Runnables | undefined) => Behaviour | undefined): Route {
   const { imagined, gate } = gated(entry, run)
   const raw = run(runnablesOf(entry))
   const behaviour = raw && forRequest(raw, entry, imagined)
-  const library = libraryOf(program, entry)
   const fromLibrary = libraryGuard(entry.before)
   const work = behaviour ? workOf(behaviour, slices.schema, slices.access).map((w): Work => (fromLibrary && !w.guard ? { ...w, guard: fromLibrary } : w)) : []
   const guard = entry.kind === 'page' ? (gate?.guard ?? fromLibrary) : (fromLibrary ?? weakestGuard(work) ?? (behaviour ? doorGuard(behaviour) : undefined))
-  const bypass = guard && bypassOf(program, entry, imagined, slices, run)
+  const bypass = guard && written.spellings ? bypassOf(entry, imagined, slices, run) : undefined
   const limiter = libraryLimit(entry.before)
   const limit = limiter ? limiter.at : behaviour ? limitOf(behaviour) : undefined
   const workspace = program.workspace(entry.path)
@@ -98,12 +116,12 @@ function routeOf(program: Program, entry: Entry, slices: ModelBase, run: (r: Run
     tables,
     work,
     before: entry.before.map((b: Before) => ({ at: b.at, what: b.what, blocks: b.blocks, ...(b.external ? { external: b.external } : {}) })),
-    ...optional('library', library),
+    ...optional('library', written.library),
     ...optional('page', entry.page),
     ...optional('platformJwt', entry.platformJwt),
     ...optional('declared', entry.declared),
     ...(entry.kind === 'page'
-      ? { reachable: gate?.reachable ?? true, ...optional('signs', signsOf(program, entry)), ...optional('clientLayout', clientLayout(program, entry)) }
+      ? { reachable: gate?.reachable ?? true, ...optional('signs', written.signs), ...optional('clientLayout', written.clientLayout) }
       : {}),
   }
 }
@@ -131,14 +149,8 @@ function gated(entry: Entry, run: (r: Runnables | undefined) => Behaviour | unde
 }
 
 /** A spelling of the path that reaches the handler without the guard that stands before it. */
-function bypassOf(
-  program: Program,
-  entry: Entry,
-  imagined: Imagined,
-  slices: ModelBase,
-  run: (r: Runnables | undefined) => Behaviour | undefined,
-): Bypass | undefined {
-  const spelling = spellingsOf(program, entry, imagined.path).find((path) => {
+function bypassOf(entry: Entry, imagined: Imagined, slices: ModelBase, run: (r: Runnables | undefined) => Behaviour | undefined): Bypass | undefined {
+  const spelling = spellingsOf(imagined.path).find((path) => {
     const request = { ...imagined, path }
     if (entry.kind === 'page') {
       const gate = gateGuard(run(gateOf(entry, path)), request)

@@ -3,8 +3,10 @@ import type { AccessMatrix } from '../../database/database.ts'
 import type { JavaScriptFacts } from '../../facts/javascript.ts'
 import type { SchemaModel } from '../app-model.ts'
 import { fuelFor } from '../behaviour/analyse.ts'
+import { answerOf, specifierPart } from '../behaviour/file-parts.ts'
 import type { Program } from '../behaviour/program.ts'
-import { exportsOf, Reads, textOf, undeclared } from '../behaviour/reads.ts'
+import { Reads, textOf, undeclared } from '../behaviour/reads.ts'
+import { Readers } from './readers.ts'
 
 /** One following of code: how much it could take and how much it took. Within both, another limit would have made no difference. */
 interface Run {
@@ -25,6 +27,7 @@ export interface RoutesMemory {
   readonly tables: SchemaModel['tables']
   readonly access: AccessMatrix
   readonly reads: Reads
+  readonly readers: Readers
   readonly answers: ReadonlyMap<string, Remembered>
 }
 
@@ -78,7 +81,7 @@ export class Recollection {
   /** What the next audit may start from. */
   memory(): RoutesMemory {
     const { javascript, tables, access } = this.#ground
-    return { javascript, tables, access, reads: this.reads, answers: this.#answers }
+    return { javascript, tables, access, reads: this.reads, readers: Readers.of(this.reads, this.#before?.readers), answers: this.#answers }
   }
 }
 
@@ -93,44 +96,30 @@ function afford(runs: readonly Run[], budget: number): number | undefined {
   return left
 }
 
-/** Everybody whose proof no longer holds: readers of changed files, directly or through modules that they met. */
-function affected({ javascript: before, reads }: RoutesMemory, { javascript: now, resolve, autoImport }: Ground): ReadonlySet<string> {
+/** Everybody whose proof no longer holds: readers of changed files and parts of files, directly or through names that they met. */
+function affected({ javascript: before, reads, readers }: RoutesMemory, { javascript: now, resolve, autoImport }: Ground): ReadonlySet<string> {
   const found = new Set<string>(reads.entangled)
   const meaning = (from: string, specifier: string) => {
     const name = undeclared(specifier)
     return name === undefined ? resolve(from, specifier) : textOf(autoImport(from, name))
   }
-  const touch = (path: string) => {
-    found.add(path)
-    if (!sameExports(before.get(path), now.get(path))) found.add(exportsOf(path))
-  }
-  for (const [path, facts] of before) if (now.get(path) !== facts) touch(path)
-  for (const path of now.keys()) if (!before.has(path)) touch(path)
+  const changed = new Set<string>()
+  for (const [path, facts] of before) if (now.get(path) !== facts) changed.add(path)
+  for (const path of now.keys()) if (!before.has(path)) changed.add(path)
+  for (const path of changed) found.add(path)
   for (const [from, specifiers] of reads.resolved)
-    if (!found.has(from)) for (const [specifier, target] of specifiers) if (meaning(from, specifier) !== target) found.add(from)
-  const readersOf = new Map<string, string[]>()
-  for (const [reader, files] of reads.files)
-    for (const file of files) {
-      const readers = readersOf.get(file)
-      if (readers) readers.push(reader)
-      else readersOf.set(file, [reader])
-    }
+    for (const [specifier, target] of specifiers) if (meaning(from, specifier) !== target) found.add(specifierPart(from, specifier))
+  for (const path of changed)
+    for (const part of readers.partsOf(path))
+      if (part !== path && !isDeepStrictEqual(answerOf(part, before.get(path)), answerOf(part, now.get(path)))) found.add(part)
   // A set is walked to its end while it grows.
-  for (const file of found) for (const reader of readersOf.get(file) ?? []) found.add(reader)
+  for (const part of found) for (const reader of readers.readersOf(part)) found.add(reader)
   return found
-}
-
-/** Whether a file exports the same names from the same places; what their values are is another question. */
-function sameExports(a: JavaScriptFacts | undefined, b: JavaScriptFacts | undefined): boolean {
-  if (!a || !b || a.exports.length !== b.exports.length) return false
-  return a.exports.every((e, i) => {
-    const other = b.exports[i] as typeof e
-    return e.name === other.name && e.from === other.from && e.imported === other.imported && e.local === other.local && !e.value === !other.value
-  })
 }
 
 /** What was read for answers that stay; what changed is read again by whoever needs it. */
 function keepReads(from: Reads, to: Reads, changed: ReadonlySet<string>): void {
   for (const [reader, files] of from.files) if (!changed.has(reader)) to.files.set(reader, files)
-  for (const [path, specifiers] of from.resolved) to.resolved.set(path, changed.has(path) ? new Map() : specifiers)
+  for (const [path, specifiers] of from.resolved)
+    to.resolved.set(path, new Map([...specifiers].filter(([specifier]) => !changed.has(specifierPart(path, specifier)))))
 }

@@ -12,10 +12,14 @@ export interface Bypass {
 const LENIENT = new Set(['Express', 'Nuxt', 'Remix'])
 const PATH = /^(path|pathname|url|originalUrl|fullPath|href|baseUrl)$/
 
-/** Spellings that the framework takes for the route, when something before the handler asks for the path itself. */
-export function spellingsOf(program: Program, entry: Entry, path: string): readonly string[] {
-  if (!LENIENT.has(entry.framework) || (entry.framework === 'Nuxt' && entry.kind !== 'page')) return []
-  if (!entry.before.some((b) => asksForPath(program, b))) return []
+/** Whether another spelling of the path may make a difference: the framework takes several, and something before the handler asks for the path itself. */
+export function takesSpellings(program: Program, entry: Entry): boolean {
+  if (!LENIENT.has(entry.framework) || (entry.framework === 'Nuxt' && entry.kind !== 'page')) return false
+  return entry.before.some((b) => asksForPath(program, b))
+}
+
+/** Other spellings that a lenient framework takes for a path. */
+export function spellingsOf(path: string): readonly string[] {
   return [path.replace(/[a-z]/, (letter) => letter.toUpperCase()), path.endsWith('/') ? path : `${path}/`].filter((spelling) => spelling !== path)
 }
 
