@@ -9,8 +9,8 @@ export interface Refusal {
   readonly condition: readonly [start: number, end: number]
   /** What the condition finds missing: `user` of `if (error || !user)`. */
   readonly caller: string
-  /** True when what follows in the function goes on to use the caller, which then fails by itself. */
-  readonly usedAfter: boolean
+  /** True when what follows in the function stops such a caller as well: it goes on to use who is missing, or refuses a second time. */
+  readonly stoppedAfter: boolean
 }
 
 const CALLER = /^(\w*user|\w*session|\w*claims|caller|auth\w*|userId)$/i
@@ -38,7 +38,7 @@ function refusalOf(node: ts.IfStatement, file: ts.SourceFile): Refusal | undefin
     end: node.end,
     condition: [node.expression.getStart(file), node.expression.end],
     caller,
-    usedAfter: new RegExp(`\\b${caller}\\b`).test(after),
+    stoppedAfter: new RegExp(`\\b${caller}\\b`).test(after) || /\b40[13]\b|forbidden/i.test(after),
   }
 }
 

@@ -10,7 +10,7 @@ const onRefusal =
   (files) =>
     [...files].flatMap(([path, text]) => {
       if (!isServer(path) || isSignIn(path) || !needs(text)) return []
-      const refusal = refusals(text).find((r) => !r.usedAfter)
+      const refusal = refusals(text).find((r) => !r.stoppedAfter)
       return refusal ? [{ path, text: change(refusal, text) }] : []
     })
 

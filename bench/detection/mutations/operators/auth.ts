@@ -139,7 +139,7 @@ export const AUTH: readonly Operator[] = [
     name: 'a page no longer redirects',
     also: [16],
     plant: onPages((text) => {
-      const refusal = refusals(text).find((r) => !r.usedAfter)
+      const refusal = refusals(text).find((r) => !r.stoppedAfter)
       return refusal && text.slice(0, refusal.start) + text.slice(refusal.end)
     }),
   },
