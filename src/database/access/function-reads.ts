@@ -72,7 +72,8 @@ export function readReturned(
             who: open.who === 'authenticated' ? 'authenticated' : role,
             columns,
             ...(open.cause ? { cause: open.cause } : {}),
-            ...(select.grouped || grouped ? { grouped: true as const } : {}),
+            // the groups of one user, or of one team, are about them
+            ...((select.grouped || grouped) && !open.argumentColumns.some(isId) ? { grouped: true as const } : {}),
           })
           break
         }
