@@ -14,6 +14,7 @@ import { member, request } from './members.ts'
 import { evaluateAlone, exportedValue, moduleScope, quietly, scopeOfFunction, withInterpreter } from './module-values.ts'
 import { install } from './operations.ts'
 import { holderOf, type Program } from './program.ts'
+import { statusIn } from './responses.ts'
 
 install({
   evaluate,
@@ -201,5 +202,7 @@ function answer(it: Interpreter, value: Val, place: Place): void {
     it.pc = pc
     return
   }
-  if (value.v !== 'const' && value.v !== 'unknown') it.emit({ kind: 'respond', how: 'other', body: value.v === 'array' ? array(value.items) : value }, place)
+  const status = value.v === 'object' ? statusIn(value.props.statusCode) : undefined
+  if (value.v !== 'const' && value.v !== 'unknown')
+    it.emit({ kind: 'respond', how: 'other', ...(status === undefined ? {} : { status }), body: value.v === 'array' ? array(value.items) : value }, place)
 }

@@ -138,6 +138,9 @@ export function builtinCall(it: Interpreter, name: string, args: readonly Val[],
       it.hazards++
       const claims = decodedToken(it, first)
       if (claims) return claims
+      // `JSON.parse(body ?? '{}')`: of what is written in the code only an empty form is left
+      const sent = first.v === 'any' ? first.alts.map((a) => a.value).filter((x) => x.v !== 'const') : []
+      if (sent.length === 1 && sent[0]?.v === 'request') return builtinCall(it, name, sent, at)
       return first.v === 'request' && first.part === 'raw-body'
         ? { v: 'request', part: 'body' }
         : first.v === 'call' && first.name === 'JSON.stringify'

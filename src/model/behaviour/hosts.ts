@@ -77,7 +77,13 @@ function makeSeed(
     case 'trpc-options':
       return object({ ctx: sharedBag('ctx', shared), input: acceptedInput(shared), next: goOnWith('ctx'), getRawInput: UNKNOWN })
     case 'server-fn-options':
-      return object({ data: acceptedInput(shared), context: sharedBag('context', shared), next: goOnWith('context') })
+      return object({
+        data: acceptedInput(shared),
+        context: sharedBag('context', shared),
+        next: goOnWith('context'),
+        request: webRequest(),
+        params: request('params'),
+      })
     case 'form-data':
       return host('form-data', 'form')
     case 'input':

@@ -32,6 +32,21 @@ export function testOnly(v: Value, truthy: boolean): boolean {
   return false
 }
 
+/** A way that is there only while a variable is unset, and that production refuses: nobody configured it on somebody's own machine. */
+export function isUnconfiguredAtHome(tests: readonly { readonly test: Value; readonly truthy: boolean }[]): boolean {
+  return tests.some((t) => isOutsideProduction(t.test, t.truthy)) && tests.some((t) => isUnset(t.test, t.truthy))
+}
+
+function isUnset(v: Value, truthy: boolean): boolean {
+  return v.v === 'op' && v.op === '!' && v.of[0] ? isUnset(v.of[0], !truthy) : v.v === 'env' && !truthy
+}
+
+function isOutsideProduction(v: Value, truthy: boolean): boolean {
+  if (v.v === 'op' && v.op === '!' && v.of[0]) return isOutsideProduction(v.of[0], !truthy)
+  if (truthy || v.v !== 'op' || !/^===?$/.test(v.op)) return false
+  return v.of.some((x) => x.v === 'env' && x.name === 'NODE_ENV') && v.of.some((x) => x.v === 'const' && x.value === 'production')
+}
+
 /** `!process.env.X`, or a comparison with the environment that holds outside production. */
 export function absentVariable(v: Value, truthy: boolean): string | undefined {
   if (v.v === 'env') return truthy ? undefined : v.name

@@ -4,7 +4,7 @@ import { mentions } from '../behaviour/mentions.ts'
 import { isFromCredential, isKeptSession, isTokenSignature, isVouchedFor } from '../behaviour/signed-tokens.ts'
 import { GATEWAY } from '../behaviour/token-claims.ts'
 import { asksAnotherService } from './delegated.ts'
-import { absentVariable, neverHolds, serverSecret, testOnly } from './environment-tests.ts'
+import { absentVariable, isUnconfiguredAtHome, neverHolds, serverSecret, testOnly } from './environment-tests.ts'
 import { fromRequest } from './from-request.ts'
 
 /** Who is let in, and where that is decided. */
@@ -202,7 +202,10 @@ function prove(value: Value, truthy: boolean, behaviour: Behaviour, depth: numbe
       // It must hold whichever of them it was; alternatives that cannot have that truth value do not count.
       const possible = value.of.filter(
         (x, i) =>
-          !(x.v === 'const' && Boolean(x.value) !== truthy) && !neverHolds(x, truthy) && !(value.under?.[i] ?? []).some((c) => testOnly(c.test, !c.negated)),
+          !(x.v === 'const' && Boolean(x.value) !== truthy) &&
+          !neverHolds(x, truthy) &&
+          !(value.under?.[i] ?? []).some((c) => testOnly(c.test, !c.negated)) &&
+          !isUnconfiguredAtHome((value.under?.[i] ?? []).map((c) => ({ test: c.test, truthy: !c.negated }))),
       )
       if (!possible.length) return undefined
       // What had to hold for an alternative speaks for it as well (a header that makes up a session).
@@ -223,6 +226,7 @@ function either(parts: readonly Value[], truthy: boolean, behaviour: Behaviour, 
   let unset: string | undefined
   for (const p of parts) {
     if (testOnly(p, truthy) || neverHolds(p, truthy)) continue
+    if (truthy && p.v === 'op' && p.op === '&&' && isUnconfiguredAtHome(p.of.map((test) => ({ test, truthy })))) continue
     const proof = proofOf(p, truthy, behaviour, depth + 1)
     if (proof) proofs.push(proof)
     else {

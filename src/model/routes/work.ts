@@ -196,12 +196,18 @@ function dependsOn(v: Value, step: number, behaviour: Behaviour, depth: number):
   }
 }
 
+/** `return { error: 'Not signed in' }`: what an action says instead of an answer. */
+function saysNo(body: Value | undefined): boolean {
+  return body?.v === 'object' && !body.rest && body.props.error !== undefined && !(body.props.error.v === 'const' && !body.props.error.value)
+}
+
 function laterGuard(behaviour: Behaviour, index: number): Guard | undefined {
   const here = behaviour.steps[index]?.under ?? []
   for (const s of behaviour.steps.slice(index + 1)) {
     // the other side of a test is no way on from here
     if (s.under.some((c) => here.some((d) => d.at.line === c.at.line && d.at.path === c.at.path && d.negated !== c.negated))) continue
     // A refusal is no work: what stands before it is the other side of a check.
+    if (s.effect.kind === 'respond' && saysNo(s.effect.body)) continue
     if (s.effect.kind === 'respond' && ((s.effect.status ?? 200) >= 300 || s.effect.how === 'redirect' || s.effect.how === 'not-found')) continue
     if (s.effect.kind === 'log' || s.effect.kind === 'throw') continue
     const g = guardOfStep(s, behaviour)
@@ -213,7 +219,7 @@ function laterGuard(behaviour: Behaviour, index: number): Guard | undefined {
 /** A column that holds something unguessable: by its name, or the slug of a link that is shared. */
 function namesCapability(table: string, column: string): boolean {
   const name = column.split('.').at(-1) ?? ''
-  return CAPABILITY.test(name) || (/^slug$/i.test(name) && /share|invit/i.test(table))
+  return CAPABILITY.test(name) || (/^slug$/i.test(name) && /share|invit/i.test(table)) || (/^state$/i.test(name) && /oauth|state/i.test(table))
 }
 
 /** A query that finds its row by something unguessable that the caller sent: who knows it may. */
