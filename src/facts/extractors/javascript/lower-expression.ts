@@ -29,7 +29,9 @@ export function lowerExpression(c: Lowering, node: ts.Node, name?: string): Expr
 /** A string literal, redacted where it holds a secret. */
 function stringLiteral(c: Lowering, node: ts.StringLiteral): Expr {
   const hidden = c.secrets.length > 0 ? redacted(c, node, 1, 1) : undefined
-  return hidden ? { k: 'lit', v: hidden.text, secret: hidden.kind, ...at(c, node) } : { k: 'lit', v: node.text, ...at(c, node) }
+  if (hidden) return { k: 'lit', v: hidden.text, secret: hidden.kind, ...at(c, node) }
+  const { l, e } = at(c, node)
+  return e === undefined ? { k: 'lit', v: node.text, l } : { k: 'lit', v: node.text, l, e }
 }
 
 /** The source of a literal with its secrets cut down to what may be shown; undefined when it holds none. */
@@ -89,14 +91,13 @@ function handlers(ts: TypeScript): (Handler | undefined)[] {
     tpl: asTemplate(c.expression(node.template)),
     ...at(c, node),
   })) as Handler)
-  on([K.PropertyAccessExpression], ((c: Lowering, node: ts.PropertyAccessExpression) => ({
-    k: 'mem',
-    of: c.expression(node.expression),
-    name: node.name.text,
-    ...(node.questionDotToken ? { opt: true as const } : {}),
+  on([K.PropertyAccessExpression], ((c: Lowering, node: ts.PropertyAccessExpression) => {
+    const of = c.expression(node.expression)
+    const name = node.name.text
     // The line of the name: in a chain over several lines each call has its own.
-    l: c.line(node.name),
-  })) as Handler)
+    const l = c.line(node.name)
+    return node.questionDotToken ? { k: 'mem', of, name, opt: true, l } : { k: 'mem', of, name, l }
+  }) as Handler)
   on([K.ElementAccessExpression], elementAccess as Handler)
   on([K.CallExpression], call as Handler)
   on([K.NewExpression], ((c: Lowering, node: ts.NewExpression) => ({
@@ -116,7 +117,11 @@ function handlers(ts: TypeScript): (Handler | undefined)[] {
     ...at(c, node),
   })) as Handler)
   on([K.ClassExpression], ((c: Lowering, node: ts.ClassExpression) => ({ k: 'class', class: lowerClass(c, node), ...at(c, node) })) as Handler)
-  on([K.ObjectLiteralExpression], ((c: Lowering, node: ts.ObjectLiteralExpression) => ({ k: 'obj', props: objectProps(c, node), ...at(c, node) })) as Handler)
+  on([K.ObjectLiteralExpression], ((c: Lowering, node: ts.ObjectLiteralExpression) => {
+    const props = objectProps(c, node)
+    const { l, e } = at(c, node)
+    return e === undefined ? { k: 'obj', props, l } : { k: 'obj', props, l, e }
+  }) as Handler)
   on([K.ArrayLiteralExpression], ((c: Lowering, node: ts.ArrayLiteralExpression) => ({
     k: 'arr',
     items: expressions(c, node.elements),
@@ -195,11 +200,11 @@ function call(c: Lowering, node: ts.CallExpression): Expr {
     recordRequire(c, node, first.text)
   const fn = c.expression(node.expression)
   const args = expressions(c, node.arguments)
-  const opt = node.questionDotToken ? { opt: true as const } : {}
   // A chain starts on its first line, but the call that a reader looks for is where its own name stands.
   const l = fn.k === 'mem' ? fn.l : c.line(node)
   const e = c.endLine(node)
-  return e === l ? { k: 'call', fn, args, ...opt, l } : { k: 'call', fn, args, ...opt, l, e }
+  if (node.questionDotToken) return { k: 'call', fn, args, opt: true, l, ...(e === l ? {} : { e }) }
+  return e === l ? { k: 'call', fn, args, l } : { k: 'call', fn, args, l, e }
 }
 
 function binary(c: Lowering, node: ts.BinaryExpression, name?: string): Expr {

@@ -7,13 +7,12 @@ export function lowerJsx(c: Lowering, node: ts.JsxElement | ts.JsxSelfClosingEle
   const { ts } = c
   if (ts.isJsxFragment(node)) return { k: 'jsx', tag: null, attrs: [], children: children(c, node.children), ...at(c, node) }
   const opening = ts.isJsxElement(node) ? node.openingElement : node
-  return {
-    k: 'jsx',
-    tag: tagName(c, opening.tagName),
-    attrs: opening.attributes.properties.flatMap((a) => attribute(c, a)),
-    children: ts.isJsxElement(node) ? children(c, node.children) : [],
-    ...at(c, node),
-  }
+  const tag = tagName(c, opening.tagName)
+  const attrs: ObjectProp[] = []
+  for (const a of opening.attributes.properties) attribute(c, a, attrs)
+  const inside = ts.isJsxElement(node) ? children(c, node.children) : []
+  const { l, e } = at(c, node)
+  return e === undefined ? { k: 'jsx', tag, attrs, children: inside, l } : { k: 'jsx', tag, attrs, children: inside, l, e }
 }
 
 function tagName(c: Lowering, name: ts.JsxTagNameExpression): string | Expr {
@@ -29,18 +28,21 @@ const LOOKS = new Set(
   ),
 )
 
-function attribute(c: Lowering, node: ts.JsxAttributeLike): ObjectProp[] {
+function attribute(c: Lowering, node: ts.JsxAttributeLike, out: ObjectProp[]): void {
   const { ts } = c
   const l = c.line(node)
-  if (ts.isJsxSpreadAttribute(node)) return [{ spread: true, value: c.expression(node.expression), l }]
+  if (ts.isJsxSpreadAttribute(node)) {
+    out.push({ spread: true, value: c.expression(node.expression), l })
+    return
+  }
   const key = ts.isIdentifier(node.name) ? node.name.text : `${node.name.namespace.text}:${node.name.name.text}`
   const initializer = node.initializer
   if (LOOKS.has(key)) {
     // Lowered all the same unless it is a plain string: what it reads keeps imports alive.
     if (initializer && !ts.isStringLiteral(initializer)) c.expression(initializer, key)
-    return []
+    return
   }
-  return [{ key, value: initializer ? c.expression(initializer, key) : { k: 'lit', v: true, l }, l }]
+  out.push({ key, value: initializer ? c.expression(initializer, key) : { k: 'lit', v: true, l }, l })
 }
 
 function children(c: Lowering, nodes: readonly ts.JsxChild[]): Expr[] {

@@ -36,7 +36,8 @@ function dispatch(c: Lowering, node: ts.Statement, out: Stmt[]): void {
     case K.ExpressionStatement: {
       const expr = c.expression((node as ts.ExpressionStatement).expression)
       if (c.current === 0) recordCommonJsExport(c, expr)
-      out.push({ k: 'expr', expr, ...at(c, node) })
+      const { l, e } = at(c, node)
+      out.push(e === undefined ? { k: 'expr', expr, l } : { k: 'expr', expr, l, e })
       return
     }
     case K.VariableStatement:
@@ -44,7 +45,13 @@ function dispatch(c: Lowering, node: ts.Statement, out: Stmt[]): void {
       return
     case K.ReturnStatement: {
       const value = (node as ts.ReturnStatement).expression
-      out.push(value ? { k: 'return', value: c.expression(value), ...at(c, node) } : { k: 'return', l: c.line(node) })
+      if (!value) {
+        out.push({ k: 'return', l: c.line(node) })
+        return
+      }
+      const lowered = c.expression(value)
+      const { l, e } = at(c, node)
+      out.push(e === undefined ? { k: 'return', value: lowered, l } : { k: 'return', value: lowered, l, e })
       return
     }
     case K.IfStatement: {
@@ -151,7 +158,9 @@ function variables(c: Lowering, list: ts.VariableDeclarationList, out: Stmt[], e
     const before = c.imports.length
     const init = d.initializer ? c.expression(d.initializer, to.k === 'name' ? to.name : undefined) : undefined
     if (init && c.current === 0 && c.imports.length > before) bindModuleLevelImport(c, to, init)
-    out.push({ k: 'let', how, to, ...(init ? { init } : {}), ...at(c, d) })
+    const { l, e } = at(c, d)
+    if (!init) out.push({ k: 'let', how, to, ...at(c, d) })
+    else out.push(e === undefined ? { k: 'let', how, to, init, l } : { k: 'let', how, to, init, l, e })
     if (exported) exportedDeclaration(c, to, c.line(d))
   }
 }
