@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { Blob, Snapshot, Source } from '../../src/source/source.ts'
 
+/** Sizes of the pull requests that are measured, in files. */
+export const CHANGED: readonly number[] = [1, 10, 100]
+
 const CODE = /\.[cm]?[jt]sx?$/
 const NOT_CODE = /(^|\/)(node_modules|dist|build|tests?|__tests__|e2e|fixtures)\/|\.(test|spec|d)\.[cm]?tsx?$/
 

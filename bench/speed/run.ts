@@ -1,89 +1,107 @@
 /**
- * How fast an audit is, beside the least that it could take and beside what people would use instead; prints a table and a plot.
+ * How fast an audit is, beside the least that it could take and beside what people would use instead; prints a table and draws a plot.
  *
- *   node bench/speed/run.ts --clones DIR [--only TEXT] [--runs 3] [--peers DIR] [--plot FILE.svg]
+ *   node bench/speed/run.ts --clones DIR [--only TEXT] [--runs 3] [--parts cold,audits,floors,peers,requests] [--peers DIR] [--results FILE.json]
+ *                           [--plot FILE.svg]
  *
  * Clones are expected at CLONES/OWNER+NAME. Every figure is a process of its own, watched with its children: database sandbox and threads included.
- * DIR of --peers has the peers in its node_modules and an eslint.config.mjs; those that are absent are named. No network: requests are counted
- * where the App makes them (test/app/budget.test.ts).
+ * DIR of --peers has the peers in its node_modules, clones of those that are no packages, and an eslint.config.mjs; those that are absent are named.
+ * What FILE of --results holds is not measured again, so that the parts can be taken one after the other; the table and the plot show all of it.
  */
 import { existsSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { type Cost, measure, median, spread } from './measure.ts'
-import { installed, PEERS } from './peers.ts'
-import { type Line, plot } from './plot.ts'
+import { CHANGED } from './changed-source.ts'
+import { type Cost, measure } from './measure.ts'
+import { installed, PEERS, withCopy } from './peers.ts'
+import { drawResults } from './plot.ts'
+import { countRequests } from './requests.ts'
+import { COLD, Results } from './results.ts'
 import type { Sample, Samples } from './sample.ts'
 
 const REPOSITORIES = ['KolbySisk/next-supabase-stripe-starter', 'AssetDocs/asset-docs', 'midday-ai/midday', 'dubinc/dub']
 const FLOORS = { hash: 'read and hash', typescript: 'TypeScript parse', oxc: 'oxc parse' } as const
-const CHANGED = [1, 10, 100]
+const PARTS = ['cold', 'audits', 'floors', 'peers', 'requests']
 
 const { values } = parseArgs({
   options: {
     clones: { type: 'string' },
     only: { type: 'string', default: '' },
     runs: { type: 'string', default: '3' },
+    parts: { type: 'string', default: PARTS.join(',') },
     peers: { type: 'string' },
+    results: { type: 'string' },
     plot: { type: 'string' },
   },
 })
-if (!values.clones) {
-  process.stderr.write('usage: run.ts --clones DIR [--only TEXT] [--runs N] [--peers DIR] [--plot FILE.svg]\n')
+const parts = values.parts.split(',')
+if (!values.clones || parts.some((p) => !PARTS.includes(p))) {
+  process.stderr.write(
+    `usage: run.ts --clones DIR [--only TEXT] [--runs N] [--parts ${PARTS.join(',')}] [--peers DIR] [--results FILE.json] [--plot FILE.svg]\n`,
+  )
   process.exit(2)
 }
+const clones = resolve(values.clones)
 const runs = Number(values.runs)
 const peers = values.peers && resolve(values.peers)
 const program = new URL('./sample.ts', import.meta.url).pathname
+const results = new Results(values.results)
 
-interface Row {
-  readonly name: string
-  readonly wall: readonly number[]
-  readonly cpu: readonly number[]
-  readonly peak: readonly number[]
-  readonly bytes: readonly number[]
-}
-
-process.stdout.write('| repository | what | wall ms | CPU ms | peak MB | MB read |\n| --- | --- | --: | --: | --: | --: |\n')
-const lines: Line[] = []
 for (const repository of REPOSITORIES.filter((r) => r.includes(values.only))) {
-  const dir = join(resolve(values.clones), repository.replace('/', '+'))
+  const dir = join(clones, repository.replace('/', '+'))
   if (!existsSync(dir)) {
-    print(repository, { name: 'no clone', wall: [], cpu: [], peak: [], bytes: [] })
+    absent(repository, COLD, 'no clone')
     continue
   }
-  const cold = await repeat(runs, () => inProcess(dir, 'cold', 1))
-  const ofProcess = row(
-    'cold, process and all',
-    cold.map((c) => c.cost),
-    cold.flatMap((c) => c.samples.cold ?? []),
-  )
-  print(repository, ofProcess)
-  const known = await inProcess(dir, 'audits', runs)
-  const warm = ['warm', ...CHANGED.map((n) => `pull request of ${n}`)].map((name) => rowOf(name, known.samples[name] ?? [], known.cost))
-  for (const r of warm) print(repository, r)
-  lines.push({ name: repository.split('/')[1] as string, points: CHANGED.map((x, i) => ({ x, y: median(warm[i + 1]?.wall ?? []) })).filter((p) => p.y > 0) })
-  for (const [mode, name] of Object.entries(FLOORS)) {
-    const floor = await inProcess(dir, mode, runs).catch(() => undefined)
-    print(
+  if (parts.includes('floors')) await floors(repository, dir)
+  if (parts.includes('cold') && !results.has(repository, COLD)) {
+    const done = await repeat(runs, () => inProcess(dir, 'cold', 1))
+    add(
       repository,
-      floor
-        ? rowOf(`floor: ${name}, one thread`, floor.samples[mode] ?? [], floor.cost)
-        : { name: `floor: ${name} is not installed`, wall: [], cpu: [], peak: [], bytes: [] },
+      COLD,
+      done.map((c) => c.cost),
+      done.flatMap((c) => c.samples.cold ?? []),
     )
   }
-  for (const peer of PEERS) {
-    if (!installed(peer, peers)) {
-      print(repository, { name: `peer: ${peer.name} is not installed`, wall: [], cpu: [], peak: [], bytes: [] })
-      continue
+  if (parts.includes('peers')) await withCopy(dir, (copy) => compare(repository, copy))
+  if (parts.includes('audits') && !results.has(repository, 'warm')) {
+    const known = await inProcess(dir, 'audits', runs)
+    for (const name of ['warm', ...CHANGED.map((n) => `pull request of ${n}`)]) addSamples(repository, name, known.samples[name] ?? [], known.cost)
+  }
+  if (parts.includes('requests')) for (const [name, requests] of await countRequests(dir)) results.add({ ...row(repository, name), requests })
+}
+process.stdout.write(results.table(REPOSITORIES))
+if (values.plot) writeFileSync(values.plot, drawResults(results, REPOSITORIES))
+
+/** The same bytes, hashed or parsed on one thread. */
+async function floors(repository: string, dir: string): Promise<void> {
+  for (const [mode, what] of Object.entries(FLOORS)) {
+    const name = `floor: ${what}, one thread`
+    if (results.has(repository, name)) continue
+    const floor = await inProcess(dir, mode, runs).catch(() => undefined)
+    if (!floor) absent(repository, name, 'not installed')
+    else {
+      addSamples(repository, name, floor.samples[mode] ?? [], floor.cost)
+      results.sizes[repository] = floor.samples[mode]?.[0]?.files ?? 0
     }
-    const costs = await repeat(runs, () => measure(process.execPath, [join(peers, peer.program), ...peer.args(dir, peers)], dir))
-    const failed = costs.some((c) => c.status === null || c.status > 2) ? ' (failed)' : ''
-    const r = row(`peer: ${peer.name}${failed}`, costs, [])
-    print(repository, { ...r, name: `${r.name}, ${(median(r.cpu) / median(ofProcess.cpu)).toFixed(1)}x the CPU of cold` })
   }
 }
-if (values.plot && lines.length) writeFileSync(values.plot, plot(lines, 'A warm audit of a pull request grows with the change, not with the repository'))
+
+/** What people would use instead. A program that ends with a status above 2 did not run. */
+async function compare(repository: string, dir: string): Promise<void> {
+  for (const peer of PEERS) {
+    const name = `peer: ${peer.name}`
+    if (results.has(repository, name)) continue
+    if (!installed(peer, peers)) {
+      absent(repository, name, 'not installed')
+      continue
+    }
+    const [command, ...args] = peer.command(dir, peers)
+    const costs = await repeat(runs, () => measure(command, args, dir))
+    if (costs.some((c) => c.status === null || c.status > 2)) absent(repository, name, 'failed')
+    else add(repository, name, costs, [])
+  }
+}
 
 async function inProcess(dir: string, mode: string, count: number): Promise<{ readonly samples: Samples; readonly cost: Cost }> {
   const done = await measure(process.execPath, [program, dir, mode, String(count)])
@@ -91,24 +109,37 @@ async function inProcess(dir: string, mode: string, count: number): Promise<{ re
   return { samples: JSON.parse(done.output) as Samples, cost: done }
 }
 
+/** What is known of a row so far, or nothing. */
+function row(repository: string, name: string) {
+  return results.of(repository).find((r) => r.name === name) ?? { repository, name, wall: [], cpu: [], peak: [], bytes: [] }
+}
+
+function absent(repository: string, name: string, because: string): void {
+  results.add({ ...row(repository, name), absent: because })
+}
+
 /** Figures of whole processes. */
-function row(name: string, costs: readonly Cost[], samples: readonly Sample[]): Row {
-  return {
-    name,
+function add(repository: string, name: string, costs: readonly Cost[], samples: readonly Sample[]): void {
+  const { absent: _, ...known } = row(repository, name)
+  results.add({
+    ...known,
     wall: costs.map((c) => c.wallMs),
     cpu: costs.map((c) => c.cpuMs),
     peak: costs.map((c) => c.peakMb),
     bytes: samples.map((s) => s.bytesRead / 1e6),
-  }
+  })
 }
 
 /** Figures of what one process did several times; its peak is that of the process. */
-function rowOf(name: string, samples: readonly Sample[], cost: Cost): Row {
-  return { name, wall: samples.map((s) => s.wallMs), cpu: samples.map((s) => s.cpuMs), peak: [cost.peakMb], bytes: samples.map((s) => s.bytesRead / 1e6) }
-}
-
-function print(repository: string, r: Row): void {
-  process.stdout.write(`| ${repository} | ${r.name} | ${spread(r.wall)} | ${spread(r.cpu)} | ${spread(r.peak)} | ${spread(r.bytes, 2)} |\n`)
+function addSamples(repository: string, name: string, samples: readonly Sample[], cost: Cost): void {
+  const { absent: _, ...known } = row(repository, name)
+  results.add({
+    ...known,
+    wall: samples.map((s) => s.wallMs),
+    cpu: samples.map((s) => s.cpuMs),
+    peak: [cost.peakMb],
+    bytes: samples.map((s) => s.bytesRead / 1e6),
+  })
 }
 
 async function repeat<T>(count: number, run: () => Promise<T>): Promise<T[]> {

@@ -13,13 +13,15 @@ import { DEFAULT_CONFIG } from '../../src/config/config.ts'
 import { byproductRole } from '../../src/facts/byproducts.ts'
 import { localPorts } from '../../src/platform/local/ports.ts'
 import { parseAndWalk } from '../extraction-floor-worker.ts'
-import { withChanges } from './changed-source.ts'
+import { CHANGED, withChanges } from './changed-source.ts'
 
 /** One audit: times, and what it read of files that it did not know. */
 export interface Sample {
   readonly wallMs: number
   readonly cpuMs: number
   readonly bytesRead: number
+  /** Of floors: how many files were read. */
+  readonly files?: number
   readonly phases: Readonly<Record<string, number>>
 }
 
@@ -33,7 +35,7 @@ const [dir = '.', mode = 'cold', runs = '3'] = process.argv.slice(2)
 const ports = await localPorts(dir, { offline: true })
 const source = withChanges(ports.source)
 
-async function timed(run: () => Promise<{ bytesRead: number; phases: Readonly<Record<string, number>> }>): Promise<Sample> {
+async function timed(run: () => Promise<Omit<Sample, 'wallMs' | 'cpuMs'>>): Promise<Sample> {
   const cpu = process.cpuUsage()
   const started = performance.now()
   const done = await run()
@@ -59,7 +61,7 @@ if (mode === 'cold' || mode === 'audits') {
     await auditOf('changed:1:0', 'HEAD')
     for (let run = 1; run <= Number(runs); run++) {
       await add('warm', () => auditOf('HEAD'))
-      for (const count of [1, 10, 100]) await add(`pull request of ${count}`, () => auditOf(`changed:${count}:${run}`, 'HEAD'))
+      for (const count of CHANGED) await add(`pull request of ${count}`, () => auditOf(`changed:${count}:${run}`, 'HEAD'))
     }
   }
 } else {
@@ -76,7 +78,7 @@ if (mode === 'cold' || mode === 'audits') {
         if (mode === 'hash') createHash('sha1').update(bytes).digest()
         else parse?.(bytes, path)
       }
-      return { bytesRead, phases: {} }
+      return { bytesRead, files: wanted.length, phases: {} }
     })
 }
 await ports.close()
