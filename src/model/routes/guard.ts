@@ -331,14 +331,17 @@ function isRole(field: string | undefined): boolean {
   return field !== undefined && /role|is_?admin|is_?staff|is_?super|permission|claims|scope/i.test(field)
 }
 
+/** Tables of the people who run the whole application; the administrators of one team or shop are none of them. */
+const ADMINS = /(?:^|\.)(?:(?:super|app|platform|site|system)_?)?admin(?:s|_?users?|_?accounts?|istrators?)$/i
+
 /** A row that was found by the caller's id proves the caller; one found by a credential proves that it is known. */
-function rowProof(index: number, field: string | undefined, behaviour: Behaviour, depth: number): Proof | undefined {
+function rowProof(index: number, field: string | undefined, behaviour: Behaviour, depth: number, hops = 0): Proof | undefined {
   const step = behaviour.steps[index]
   if (step?.effect.kind !== 'db') return undefined
   for (const f of step.effect.filters) {
     if (f.value.v === 'caller' && f.op === 'eq')
       return {
-        who: isRole(field) || asksForRole(step.effect.filters) ? 'admin' : 'user',
+        who: isRole(field) || asksForRole(step.effect.filters) || ADMINS.test(step.effect.table) ? 'admin' : 'user',
         trust: f.value.trust,
         how: f.value.how,
         ...(f.value.at ? { at: f.value.at } : {}),
@@ -351,7 +354,7 @@ function rowProof(index: number, field: string | undefined, behaviour: Behaviour
     if (f.op === 'eq' && isCredential(f.column.split('.').at(-1) ?? '') && fromRequest(f.value))
       return { who: 'token', trust: 'verified', how: `${step.effect.table}.${f.column}` }
   }
-  return depth < 6 ? guardProof(step, behaviour) : undefined
+  return depth < 6 && hops < 3 ? guardProof(step, behaviour, hops + 1) : undefined
 }
 
 /** A row looked up by a value that is always missing (a member that the session does not have): a role asked of it lets nobody in. */
@@ -372,13 +375,13 @@ function asksForRole(filters: readonly Filter[]): boolean {
   )
 }
 
-/** What stood before a step holds for its result as well. */
-function guardProof(step: Step, behaviour: Behaviour): Proof | undefined {
+/** What stood before a step holds for its result as well. Whose user is found among the administrators is one of them. */
+function guardProof(step: Step, behaviour: Behaviour, hops: number): Proof | undefined {
   if (step.effect.kind !== 'db') return undefined
   for (const f of step.effect.filters)
     if (f.value.v === 'row' && f.value.step >= 0 && behaviour.steps[f.value.step] !== step) {
-      const p = rowProof(f.value.step, f.value.field, behaviour, 7)
-      if (p) return p
+      const p = rowProof(f.value.step, f.value.field, behaviour, 0, hops)
+      if (p) return p.who === 'user' && f.op === 'eq' && ADMINS.test(step.effect.table) ? { ...p, who: 'admin' } : p
     }
   return undefined
 }
