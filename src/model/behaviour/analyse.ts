@@ -107,7 +107,7 @@ function run(it: Interpreter, entry: Entry): void {
       return step(i + 1, at)
     }
     // One that never calls `next` itself hands it to something that is not followed, or is not handed one at all.
-    if (i < chain.length - 1 && passed === 0) return goOn(it, value, at, () => step(i + 1, at))
+    if (i < chain.length - 1 && passed === 0) return goOn(it, value, at, r.loads === true, () => step(i + 1, at))
     return value
   }
   const place = { path: entry.path, line: 1 }
@@ -130,13 +130,15 @@ function placeOf(it: Interpreter, r: Runnable, otherwise: Place): Place {
   return fn ? { path: r.path, line: fn.l } : otherwise
 }
 
-/** True when a middleware that returns this lets the request pass. */
-const passes = (value: Val): boolean => (value.v === 'object' ? !value.props.redirect && !value.props.notFound : value.v !== 'response' || value.how === 'next')
+/** True when a middleware that returns this lets the request pass; for loaders of pages an answer with content does. */
+const passes = (value: Val, loads: boolean): boolean =>
+  (loads && value.v === 'response' && value.how !== 'redirect' && value.how !== 'not-found' && (value.status ?? 200) < 300) ||
+  (value.v === 'object' ? !value.props.redirect && !value.props.notFound : value.v !== 'response' || value.how === 'next')
 
 /** What follows a middleware that is not handed a `next`: it runs unless the middleware answered. */
-function goOn(it: Interpreter, value: Val, at: Place, rest: () => Val): Val {
-  if (value.v !== 'any') return passes(value) ? rest() : value
-  const passing = value.alts.filter((a) => passes(it.narrow(a.value)))
+function goOn(it: Interpreter, value: Val, at: Place, loads: boolean, rest: () => Val): Val {
+  if (value.v !== 'any') return passes(value, loads) ? rest() : value
+  const passing = value.alts.filter((a) => passes(it.narrow(a.value), loads))
   if (!passing.length) return value
   if (passing.length === value.alts.length) return rest()
   const pc = it.pc

@@ -53,6 +53,8 @@ export interface Runnable {
   readonly seeds: readonly Seed[]
   /** It answers yes or no: what is not truthy refuses the request with 403. */
   readonly gate?: true
+  /** It loads what a page shows: an answer with content lets the page render. */
+  readonly loads?: true
   /** It is a schema that the input of the handler has to pass. */
   readonly schema?: true
 }

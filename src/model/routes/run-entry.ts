@@ -107,7 +107,7 @@ export function runnablesOf(entry: Entry, spelling?: string): Runnables | undefi
 export function gateOf(entry: Entry, spelling?: string): Runnables {
   const own: Runnable[] =
     entry.code && entry.kind === 'page' && !entry.page?.client
-      ? [runnable(entry.code, entry.calling)]
+      ? [{ ...runnable(entry.code, entry.calling), ...(entry.calling === 'remix' ? { loads: true as const } : {}) }]
       : entry.code && entry.kind === 'page' && entry.calling === 'next-props'
         ? [runnable(entry.code, entry.calling)]
         : []
@@ -117,7 +117,10 @@ export function gateOf(entry: Entry, spelling?: string): Runnables {
 function beforeOf(entry: Entry, spelling?: string): Runnable[] {
   const path = requestOf(entry, spelling).path
   const to = path === undefined ? LOCATION : location({ v: 'const', value: path })
-  return entry.before.map((b) => runnable(b.code, b.calling, b.calling === 'nuxt-middleware' ? [to, LOCATION] : undefined))
+  return entry.before.map((b) => ({
+    ...runnable(b.code, b.calling, b.calling === 'nuxt-middleware' ? [to, LOCATION] : undefined),
+    ...(b.what === 'loader' && b.calling === 'remix' ? { loads: true as const } : {}),
+  }))
 }
 
 /** What the interpreter runs for one middleware alone. */
