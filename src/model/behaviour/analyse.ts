@@ -15,6 +15,7 @@ import { evaluateAlone, exportedValue, moduleScope, quietly, scopeOfFunction, wi
 import { install } from './operations.ts'
 import { holderOf, type Program } from './program.ts'
 import { statusIn } from './responses.ts'
+import { Scope } from './scope.ts'
 
 install({
   evaluate,
@@ -99,7 +100,7 @@ function run(it: Interpreter, entry: Entry): void {
     it.sendingEnds = i < chain.length - 1 && r.seeds.includes('fastify-reply')
     const args = r.seeds.map((seed) => seedValue(seed, i < chain.length - 1 ? next : undefined, shared))
     it.beforeHandler = i < chain.length - 1
-    const value = settle(it, callValue(it, handlerOf(fn), args, at), at)
+    const value = settle(it, callValue(it, inFrontmatter(r, handlerOf(fn), args[0]), args, at), at)
     it.beforeHandler = i < chain.length - 1
     it.sendingEnds = sendingEnds
     if (r.gate) {
@@ -122,6 +123,14 @@ function acceptInput(it: Interpreter, schema: Val, at: Place): void {
     schema.v === 'fn' ? settle(it, callValue(it, schema, [sent], at), at) : shaped({ it, at }, schema, it.hosts.has('input') ? request('body') : sent)
   const accepted = sent.v === 'object' && given.v === 'object' ? object({ ...sent.props, ...given.props }) : given
   it.hosts.set('input', host('input', undefined, { accepted }))
+}
+
+/** The body of an Astro page knows the request by the name `Astro`. */
+function inFrontmatter(r: Runnable, fn: Val, context: Val | undefined): Val {
+  if (fn.v !== 'fn' || r.functionId !== 0 || r.seeds[0] !== 'astro-context' || !context) return fn
+  const scope = new Scope(r.path, fn.scope)
+  scope.vars.set('Astro', context)
+  return { ...fn, scope }
 }
 
 /** Where a runnable is written. */

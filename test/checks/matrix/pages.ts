@@ -57,6 +57,18 @@ export const PAGE_FRAMEWORKS: readonly PageFramework[] = [
     },
   },
   {
+    name: 'Astro',
+    packages: ['astro'],
+    open: {
+      'astro.config.mjs': "import { defineConfig } from 'astro/config'\nexport default defineConfig({ output: 'server' })\n",
+      'src/pages/dashboard.astro': `---\n${IMPORTS('../../lib')}\nconst orders = ${ALL}\n---\n<p>{orders.length}</p>\n`,
+    },
+    guarded: {
+      'astro.config.mjs': "import { defineConfig } from 'astro/config'\nexport default defineConfig({ output: 'server' })\n",
+      'src/pages/dashboard.astro': `---\n${IMPORTS('../../lib')}\nconst user = userOf(Astro.cookies.get('session')?.value)\nif (!user) return Astro.redirect('/login')\nconst orders = ${OWN}\n---\n<p>{orders.length}</p>\n`,
+    },
+  },
+  {
     name: 'TanStack Start',
     packages: ['@tanstack/react-start', '@tanstack/react-router'],
     open: {
