@@ -240,11 +240,11 @@ function isReceiver(exposed: readonly Work[]): boolean {
         w.kind === 'mail' ||
         w.kind === 'sms' ||
         // told on to a service that only the environment names
-        (w.kind === 'paid-api' && w.call === 'fetch') ||
+        (w.kind === 'paid-api' && (w.call === 'fetch' || w.call === 'chat')) ||
         (w.kind === 'read' && exposed.some((o) => o.kind === 'insert' && o.table === w.table)) ||
         (w.kind === 'update' && exposed.some((o) => o.kind === 'insert' && o.table === w.table)),
     ) &&
-    exposed.some((w) => w.kind === 'insert' || (w.kind === 'mail' && w.chosen !== 'recipient'))
+    exposed.some((w) => w.kind === 'insert' || w.call === 'chat' || (w.kind === 'mail' && w.chosen !== 'recipient'))
   )
 }
 
@@ -431,7 +431,7 @@ function effect(work: Work | undefined): string {
     case 'secret':
       return ', and strangers use it as the owner does'
     case 'paid-api':
-      return ", on the owner's bill"
+      return work.call === 'chat' ? ', and who reads there takes it for the application' : ", on the owner's bill"
     default:
       return ''
   }

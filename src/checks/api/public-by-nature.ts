@@ -1,7 +1,7 @@
 import { rememberFor } from '../../lib/remember-for.ts'
 import type { Behaviour } from '../../model/behaviour/behaviour.ts'
 import { isFromCredential } from '../../model/behaviour/signed-tokens.ts'
-import type { Route } from '../../model/routes/routes.ts'
+import type { Route, Work } from '../../model/routes/routes.ts'
 import { registers } from './registration.ts'
 
 /** Why a route may be called by anybody; undefined when it must be judged by what it does. */
@@ -33,12 +33,17 @@ export function publicByNature(route: Route): string | undefined {
   if (
     AUTH_PATH.test(lastSegments(route)) &&
     !administers &&
-    (/(^|\/)auth\//.test(route.route) || route.work.every((w) => !w.table || AUTH_TABLES.test(w.table))) &&
+    (/(^|\/)auth\//.test(route.route) || route.work.every((w) => !w.table || AUTH_TABLES.test(w.table) || findsRecipient(route, w))) &&
     // what follows sign-in for its user (a checkout) is guarded by then
     !route.work.some((w) => !w.guard && ((w.kind === 'payment' && !/customers\.create$/.test(w.call ?? '')) || (w.kind === 'paid-api' && PAID.test(w.what))))
   )
     return 'authentication itself'
   return undefined
+}
+
+/** Whoever has a code sent is known by a row of the application's own, which says where to. */
+function findsRecipient(route: Route, w: Work): boolean {
+  return w.kind === 'read' && SENDS_CODE.test(lastSegments(route)) && route.work.some((x) => x.kind === 'mail' || x.kind === 'sms')
 }
 
 /** An endpoint that reads a processor's event or its signature header, verified or not. */
@@ -68,7 +73,8 @@ const WEBHOOK = /web-?hook|callback|notification|ipn/i
 const GRANTED = /sale|order|payment|enroll?ment|purchase|subscription|licen[cs]e|entitlement|transaction|credit|balance|wallet/i
 
 const AUTH_PATH =
-  /(^|[/#._-])(log-?in|sign-?in|log-?out|sign-?out|sign-?up|register|registration|forgot(?:-?password)?|reset-?password|password-?reset|verify-?email|confirm-?email|verify-?otp|send-?otp|magic-?link|oauth|passkey[./-](?:create-?sign-?in|sign-?in|authenticat|challenge)[\w-]*|auth\/callback|auth\/(?:[\w-]+\/)*(?:join|resend-[\w-]+|unlock-account|sso|verify|confirm|callback)|join)($|[/#?._-])|#(login|signIn|signin|signUp|signup|register|logout|signOut|forgotPassword|resetPassword|verifyOtp|sendOtp|verifyEmail)\b/i
+  /(^|[/#._-])(log-?in|sign-?in|log-?out|sign-?out|sign-?up|register|registration|forgot(?:-?password)?|reset-?password|password-?reset|verify-?email|confirm-?email|verify-?otp|send-?otp|otp\/(?:send|resend|request|verify)|magic-?link|oauth|passkey[./-](?:create-?sign-?in|sign-?in|authenticat|challenge)[\w-]*|auth\/callback|auth\/(?:[\w-]+\/)*(?:join|resend-[\w-]+|unlock-account|sso|verify|confirm|callback)|join)($|[/#?._-])|#(login|signIn|signin|signUp|signup|register|logout|signOut|forgotPassword|resetPassword|verifyOtp|sendOtp|verifyEmail)\b/i
+const SENDS_CODE = /(^|[/#._-])(?:send-?otp|otp\/(?:send|resend|request)|magic-?link|forgot(?:-?password)?|reset-?password|password-?reset)$/i
 /** Bought on request; other services that a sign-in asks (a directory, a captcha) are part of it. */
 const PAID = /model|openai|anthropic|googleapis|replicate|elevenlabs/i
 const AUTH_TABLES = /team|invitation|user|profile|account|session|token|otp|verification|credential|login|auth|password|member/i

@@ -175,7 +175,7 @@ function attack(c: Cause): string {
     case 'trust':
       return "Somebody puts a made-up session with another user's id into the cookie and is let in."
     case 'spelling':
-      return `Somebody without an account opens ${c.route.bypass?.spelling}: the router shows the page, the guard does not know the path.`
+      return `Somebody ${c.route.bypass?.signedIn ? 'with any account' : 'without an account'} opens ${c.route.bypass?.spelling}: the router shows the page, the guard does not know the path.`
     case 'presence':
       return 'Somebody sets the cookie to any value in the developer tools and is let in.'
     default:

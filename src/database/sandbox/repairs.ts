@@ -112,6 +112,9 @@ export class Repairs {
         return this.missingKey(s, message)
       case '42804':
         return this.typeConflict(s, error)
+      case '0A000':
+        // a view or a policy holds on to the column: it stays as it was, and so does who may do what
+        return { how: 'explained', because: `failed: ${message}`, ...(isColumnSetting(s) ? { touches: [] } : {}) }
       case '42601':
         return this.typeModifier(s, message)
       case '42501':
@@ -174,7 +177,7 @@ export class Repairs {
     if (!column) return { how: 'explained', because: `failed: ${message}` }
     if (/^(InsertStmt|UpdateStmt|DeleteStmt|SelectStmt|IndexStmt|MergeStmt)$/.test(s.kind))
       return { how: 'explained', because: `failed: ${message}`, touches: isBuckets(s) ? [{ topic: 'bucket' }] : [] }
-    if (s.kind === 'AlterTableStmt' && only(s, /^AT_(DropColumn|AlterColumnType|ColumnDefault|SetNotNull|DropNotNull|SetStatistics)/))
+    if (isColumnSetting(s) || (s.kind === 'AlterTableStmt' && only(s, /^AT_DropColumn/)))
       return { how: 'explained', because: `failed: ${message}`, touches: [] }
     if (s.kind === 'RenameStmt') return { how: 'explained', because: `failed: ${message}`, touches: [] }
     const table = of ? unquoted(of[2] as string) : await this.tableLacking(s, bare?.[1] as string, column)
@@ -407,6 +410,13 @@ export class Repairs {
   }
 
   private async typeConflict(s: Statement, error: SqlFailure): Promise<Repaired> {
+    const column = /^default for column "(.+?)" cannot be cast automatically/.exec(error.message)?.[1]
+    if (column && s.kind === 'AlterTableStmt') {
+      // later migrations were applied, so it was out of the way there
+      await this.engine.exec(`alter table ${identOf(relationName(s.node.relation))} alter column ${ident(column)} drop default`)
+      return RETRY
+    }
+    if (isColumnSetting(s)) return { how: 'explained', because: `failed: ${error.message}`, touches: [] }
     const pair =
       /Key columns? "(.+?)" (?:of the referencing table )?and "(.+?)" (?:of the referenced table )?are of incompatible types: (.+?) and (.+?)\.?$/.exec(
         error.detail ?? '',
@@ -476,6 +486,11 @@ function isGoneAnyway(s: Statement): boolean {
 function only(s: Statement, subtypes: RegExp): boolean {
   const cmds: Tree[] = s.node.cmds ?? []
   return cmds.length > 0 && cmds.every((c) => subtypes.test(c.AlterTableCmd?.subtype ?? ''))
+}
+
+/** A change of types, defaults and NOT NULL alone: whether it was applied or not, the same callers see and write the same rows. */
+function isColumnSetting(s: Statement): boolean {
+  return s.kind === 'AlterTableStmt' && only(s, /^AT_(AlterColumnType|ColumnDefault|SetNotNull|DropNotNull|SetStatistics)$/)
 }
 
 function isBuckets(s: Statement): boolean {

@@ -11,6 +11,8 @@ const TOPIC =
 /** What the code beside it must do. */
 const CODE =
   /^(?:auth\w*|getUser|getClaims|getServerSession|getSession|currentUser|session|sessions?|user_?role|roles?|is_?admin\w*|is_?authenticated|permissions?|has_?permission|can_?access|sign_?in\w*|sign_?out|sign_?up|log_?in|login|logout|stripe\w*|stripe-buy-button|checkout\w*|payments?|payment\w*|create_?payment\w*|subscriptions?|billing\w*|credits?|webhooks?|constructEvent\w*|verify\w*|require(?:Auth|User|Admin|Role)\w*|protect\w*|password|jwt\w*|bcrypt\w*|refund\w*|invoice\w*|price_?id|service_?role\w*|updateUser|resetPassword\w*)$/i
+/** Past every policy: who may do this is decided here or nowhere. */
+const SERVICE_ROLE = /service_?role/i
 const NEAR = 8
 
 /** Unfinished work next to code that decides about access or money: both the comment and the code must say so. */
@@ -20,7 +22,7 @@ export const markersOf = rememberByFile((path: string, js: JavaScriptFacts): { m
   if (!candidates.length) return { count: all.length }
   const names = securityNames(js)
   const near = candidates.flatMap((c) => {
-    const beside = names.find((n) => n.line >= c.l - 2 && n.line <= c.l + NEAR)
+    const beside = names.find((n) => n.line >= c.l - (SERVICE_ROLE.test(n.name) ? NEAR : 2) && n.line <= c.l + NEAR)
     return beside ? [{ line: c.l, text: cleanLine(c.text, 120), beside: beside.name }] : []
   })
   const [first, ...others] = near
@@ -34,7 +36,7 @@ function securityNames(js: JavaScriptFacts): { name: string; line: number }[] {
       {
         const e = root
         const name = e.k === 'id' || e.k === 'mem' ? e.name : e.k === 'jsx' && typeof e.tag === 'string' ? e.tag : undefined
-        if (name && CODE.test(name)) found.push({ name, line: e.l })
+        if (name && (CODE.test(name) || SERVICE_ROLE.test(name))) found.push({ name, line: e.l })
       }
     }
     if (fn.name && CODE.test(fn.name)) found.push({ name: fn.name, line: fn.l })

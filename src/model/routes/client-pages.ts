@@ -21,6 +21,9 @@ const USER_HOOK =
 const WRAPPERS =
   /^(ProtectedRoute|RequireAuth|AuthGuard|PrivateRoute|Protected|AuthRequired|RequireUser|AdminRoute|AdminGuard|WithAuth|SignedIn|AuthenticatedRoute|RoleGuard|SessionGuard)$/
 
+/** Components whose template is not among the facts. */
+const TEMPLATE = /\.(vue|svelte)$/
+
 const DEPTH = 3
 
 /** The signs in a page's component, the hooks and components of the repository that it uses, and its own helpers. */
@@ -33,7 +36,8 @@ export function pageSigns(program: Program, path: string, fn: FunctionId): PageS
     if (!js || seen.has(key) || seen.size > 40) return
     seen.add(key)
     const found = [...expressionsDeep(js, id)]
-    const handlers = clickHandlers(found.map((f) => f.expr))
+    const expressions = found.map((f) => f.expr)
+    const handlers = new Set([...clickHandlers(expressions), ...(TEMPLATE.test(file) ? templateHandlers(js.functions, expressions) : [])])
     for (const { expr, scope } of found) {
       const at = { path: file, line: expr.l }
       if (expr.k === 'call') {
@@ -53,7 +57,7 @@ export function pageSigns(program: Program, path: string, fn: FunctionId): PageS
       }
       if (expr.k === 'assign' && expr.to.k === 'expr' && /location(\.href)?$/.test(calleeText(expr.to.expr))) {
         const target = stringOf(expr.value)
-        if (target !== undefined && isLogin(target)) out.redirects ??= at
+        if (target !== undefined && isLogin(target) && conditional(js.functions, scope, handlers)) out.redirects ??= at
       }
       if (expr.k === 'jsx' && expr.tag && typeof expr.tag === 'object') {
         const tag = calleeText(expr.tag)
@@ -101,6 +105,12 @@ function clickHandlers(found: readonly Expr[]): ReadonlySet<FunctionId> {
   const out = new Set<FunctionId>()
   for (const e of found) if (e.k === 'jsx') for (const a of e.attrs) if (/^on[A-Z]/.test(a.key ?? '') && a.value?.k === 'fn') out.add(a.value.fn)
   return out
+}
+
+/** Functions of a component that its script declares and never speaks of again: only the template does, in `@click="goToLogin"`. */
+function templateHandlers(functions: readonly { readonly id: number; readonly name?: string }[], found: readonly Expr[]): readonly FunctionId[] {
+  const spokenOf = new Set(found.map((e) => (e.k === 'id' ? e.name : '')))
+  return functions.filter((f) => f.name && !spokenOf.has(f.name)).map((f) => f.id)
 }
 
 /** A redirect on a click is navigation; one that runs under a condition or in an effect is a gate. */

@@ -15,6 +15,9 @@ const SMS_HOSTS = /(^|\.)(twilio\.com|vonage\.com|nexmo\.com|messagebird\.com|gr
 const FREE_HOSTS =
   /^((www\.)?(google\.com|recaptcha\.net)|(oauth2|accounts)\.google(apis)?\.com|recaptchaenterprise\.googleapis\.com|challenges\.cloudflare\.com|(api\.)?hcaptcha\.com|hooks\.slack\.com|discord(app)?\.com)$/i
 
+/** The address of a chat channel that the environment names: whoever posts there speaks to the team in the application's name. */
+const CHAT = /(?:^|_)(?:SLACK|DISCORD|TEAMS|MATTERMOST|GOOGLE_CHAT)_(?:\w+_)?(?:WEBHOOK|HOOK)(?:_|$)/
+
 /** Whether the caller chooses who gets a message. */
 export function choosesRecipient(args: readonly Value[]): boolean {
   return args.some((a) => recipient(a, 0))
@@ -82,7 +85,9 @@ function fromRequestDeep(v: Value): boolean {
 
 /** What a request to another server spends or sends; undefined when it takes nothing of the server's own. */
 export function http(e: Extract<Effect, { name: string }>): Outside | undefined {
-  const host = hostOf(e.args[0])
+  const [address] = e.args
+  if (address?.v === 'env' && CHAT.test(address.name)) return { kind: 'paid-api', what: `posts to the team's chat (${address.name})`, call: 'chat' }
+  const host = hostOf(address)
   if (host && PAID_HOSTS.test(host) && callersOwn(e.args)) return undefined
   if (host && PAID_HOSTS.test(host) && !FREE_HOSTS.test(host)) return { kind: 'paid-api', what: `calls ${host} with the server's key`, call: host }
   if (host && MAIL_HOSTS.test(host))

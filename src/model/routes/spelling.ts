@@ -6,6 +6,8 @@ import { childrenOf, expressionsDeep } from '../frameworks/walk.ts'
 /** Another way to write the path of a route, which the framework answers with the same handler and a check in front does not know. */
 export interface Bypass {
   readonly spelling: string
+  /** A library's middleware, which covers every path, still asks for a session: only what the own guard asks beyond that is passed by. */
+  readonly signedIn?: true
 }
 
 /** Frameworks whose routers take letters of either case, and a slash at the end, for the same path. */

@@ -61,6 +61,8 @@ const LOGS =
 const PERSONAL_COLUMN = /(?:^|[^a-z])(?:e_?mail|phone|address|password|auth_?token|access_?token|api_?key|secret)(?:[^a-z]|$)/i
 const SCHEDULE =
   /^(?:id|date|day|time|hour|status|(?:start|end|from|until)s?(?:_?(?:at|time|date|hour))?|slot(?:_?(?:id|date|time|start|end))?|duration(?:_?\w+)?|(?:scheduled|booking|booked|appointment|reservation)_?(?:at|date|time|for)|time_?zone|capacity|(?:created|updated)_?at)$/i
+/** Of a schedule, what makes it one: every row has an id, a status and the time it was made. */
+const TIME_SLOT = /^(?!(?:id|status|(?:created|updated)_?at)$)/i
 const RUN_OUT = /^(?:expir\w*|valid_?(?:until|to)|\w*expires?_?(?:at|on)?)$/i
 const BLOCKED = /(^|_)((banned|blocked)_?ips?|ip_?(bans?|blocks?|blocklist))(_|$)/i
 const PERSONAL =
@@ -342,7 +344,7 @@ function database(e: Extract<Effect, { kind: 'db' }>, schema: Pick<SchemaModel, 
   const userData =
     (table?.userData !== undefined || ((!table || table.stub === true) && (PERSONAL.test(name) || columns.some((c) => PERSONAL_COLUMN.test(c))))) &&
     // when something is taken says nothing of who took it
-    !(e.op === 'select' && columns.length > 0 && columns.every((c) => SCHEDULE.test(c)))
+    !(e.op === 'select' && columns.some((c) => TIME_SLOT.test(c)) && columns.every((c) => SCHEDULE.test(c)))
   const words = rightsWords(e.client.rights)
   // A table that anybody may read by its policies is public (checks 1 and 2 judge whether it should be).
   const open =
