@@ -1,4 +1,5 @@
 import type { Place } from '../lib/place.ts'
+import type { ExecutedText } from './access/expression/executed-text.ts'
 import type { Hole, StoragePolicy } from './access/hole.ts'
 
 export type { Hole, StoragePolicy } from './access/hole.ts'
@@ -215,6 +216,8 @@ export interface SqlFunction {
   /** `f(uuid, text)` argument types as the database names them. */
   readonly identity: string
   readonly args: readonly { readonly name?: string; readonly type: string; readonly hasDefault?: boolean }[]
+  /** Names of its OUT parameters and of the columns of RETURNS TABLE. */
+  readonly outputs?: readonly string[]
   readonly returns: string
   readonly language: string
   readonly securityDefiner: boolean
@@ -230,6 +233,8 @@ export interface SqlFunction {
   readonly at: Place
   /** True when no SQL of the repository creates it and the replay had to make it up. */
   readonly stub?: true
+  /** Of PL/pgSQL: the parameter that stands unquoted in the text that it executes. */
+  readonly executes?: ExecutedText
 }
 
 export interface Bucket {

@@ -4,8 +4,7 @@ import { linesFrom, type Place, type RelatedPlace } from '../../lib/place.ts'
 import type { Effect, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { guardOfStep } from '../../model/routes/guard.ts'
 import type { Route } from '../../model/routes/routes.ts'
-import { defineCheck, type Fix, failed, type Issue, notApplicable, passed, type Severity } from '../define-check.ts'
-import { dynamicStatement } from './dynamic-sql.ts'
+import { defineCheck, type Fix, failed, type Issue, notApplicable, passed, type Severity, unverified } from '../define-check.ts'
 import { type Taint, taintOf } from './injection-taint.ts'
 
 type QueryText = Extract<Effect, { kind: 'query-text' }>
@@ -43,6 +42,19 @@ export default defineCheck({
     ]
     if (issues.length) return failed(issues, evidence)
     if (!texts && !queries && !functions.length) return notApplicable('no handler sends a query to a database', evidence)
+    const unread = functions.filter((f) => f.executes === 'not parsed')
+    if (unread.length)
+      return unverified(
+        `${unread[0]?.schema}.${unread[0]?.identity}${unread.length > 1 ? ` and ${unread.length - 1} more` : ''} executes text, and its body cannot be parsed`,
+        {
+          where: unread
+            .slice(0, 10)
+            .map((f) => `function ${f.schema}.${f.identity} at ${f.at.path}:${f.at.line}`)
+            .join(', '),
+          attest: 'that EXECUTE in these functions quotes or binds every parameter',
+        },
+        evidence,
+      )
     return passed(...evidence)
   },
 })
@@ -179,8 +191,8 @@ function bindingRewrite(text: Text, at: Place): Pick<Fix, 'rewrite'> {
 }
 
 function functionIssue(fn: SqlFunction): Issue[] {
-  const found = dynamicStatement(fn)
-  if (!found) return []
+  const found = fn.executes
+  if (!found || found === 'not parsed') return []
   const reachable = fn.executableBy.filter((r) => r === 'anon' || r === 'authenticated' || r === 'public')
   const called = reachable.length > 0
   return [

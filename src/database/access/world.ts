@@ -87,8 +87,15 @@ export function worldOf(session: Pick<AccessSession, 'parse' | 'parsePlPgSql'>, 
 function asCreate(fn: KnownFunction): string {
   let tag = '$body$'
   while (fn.body.includes(tag)) tag = `$b${tag.length}${tag.slice(1)}`
-  const args = fn.args.map((a, i) => `${a.name ? `"${a.name}"` : `"$arg${i + 1}"`} text`).join(', ')
-  const set = /^(setof|table)/i.test(fn.returns)
-  const returns = set ? 'setof record' : /^(trigger|void)$/.test(fn.returns) ? fn.returns : /^bool/.test(fn.returns) ? 'boolean' : 'text'
-  return `create function f(${args}) returns ${returns} language plpgsql as ${tag}${fn.body}${tag}`
+  const args = fn.args.map((a, i) => `${a.name ? `"${a.name}"` : `"$arg${i + 1}"`} text`)
+  const outputs = (fn.outputs ?? []).map((name) => `"${name}" text`)
+  return `create function f(${args.join(', ')}) returns ${returnsOf(fn, outputs)} language plpgsql as ${tag}${fn.body}${tag}`
+}
+
+/** Outputs are declared as a table's columns: `RETURN` without a value is right in both, and the body may name them. */
+function returnsOf(fn: KnownFunction, outputs: readonly string[]): string {
+  if (outputs.length) return `table (${outputs.join(', ')})`
+  if (/^(setof|table)/i.test(fn.returns)) return 'setof record'
+  if (/^(trigger|void)$/.test(fn.returns)) return fn.returns
+  return /^bool/.test(fn.returns) ? 'boolean' : 'text'
 }

@@ -243,12 +243,14 @@ class CatalogReader {
     const at = this.place(`pg_proc:${r['oid']}`)
     const modes: string[] | null = r['modes']
     const inNames = ((r['names'] as string[] | null) ?? []).filter((_, i) => !modes || /[ibv]/.test(modes[i] as string))
+    const outNames = ((r['names'] as string[] | null) ?? []).filter((name, i) => name && /[ot]/.test(modes?.[i] ?? ''))
     const types: string[] = r['argtypes']
     return {
       schema: r['schema'],
       name: r['name'],
       identity: `${r['name']}(${r['types']})`,
       args: types.map((type, i) => ({ ...(inNames[i] ? { name: inNames[i] } : {}), type, ...(i >= r['nargs'] - r['ndefaults'] ? { hasDefault: true } : {}) })),
+      ...(outNames.length ? { outputs: outNames } : {}),
       returns: r['returns'] ?? 'void',
       language: r['language'],
       securityDefiner: r['definer'],

@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
+import { executedText } from '../access/expression/executed-text.ts'
 import type { AccessSession } from '../access/session.ts'
 import { tryAccess } from '../access/try-access.ts'
-import type { DatabaseGap, DatabaseResult, ReplayInput } from '../database.ts'
+import { worldOf } from '../access/world.ts'
+import type { Catalog, DatabaseGap, DatabaseResult, ReplayInput } from '../database.ts'
 import { readCatalog } from './catalog.ts'
 import { Engine } from './engine.ts'
 import { loadParser, type Parser } from './parser.ts'
@@ -77,7 +79,7 @@ async function run(job: WorkerJob, engine: Engine, parser: Parser, post: (answer
   if (replayed.cutShort) return post({ type: 'result', result: halfApplied(job.input, replayed) })
   host.mark('catalog')
   await engine.exec('set session authorization supabase_admin; reset all')
-  const catalog = await readCatalog(engine, replayed)
+  const catalog = withExecutedText(await readCatalog(engine, replayed), parser, host)
   const gaps: DatabaseGap[] = replayed.gaps
   const result: DatabaseResult = { catalog, access: { objects: [] }, gaps, statements: replayed.statements, order: replayed.order }
   post({ type: 'replayed', result })
@@ -88,6 +90,18 @@ async function run(job: WorkerJob, engine: Engine, parser: Parser, post: (answer
     post({ type: 'replayed', result: { ...result, access: soFar } }),
   )
   post({ type: 'result', result: { ...result, access } })
+}
+
+/** What functions execute, from their parse trees; a body that stops the parser counts as one that it does not take. */
+function withExecutedText(catalog: Catalog, parser: Parser, host: { mark(label: string): boolean }): Catalog {
+  const world = worldOf(parser, catalog)
+  const enums = new Set(catalog.enums.flatMap((e) => [e.name, `${e.schema}.${e.name}`]))
+  const functions = catalog.functions.map((fn) => {
+    if (!/\bexecute\b/i.test(fn.body)) return fn
+    const executes = host.mark(`text that ${fn.schema}.${fn.identity} executes`) ? executedText(world, fn, enums) : 'not parsed'
+    return executes ? { ...fn, executes } : fn
+  })
+  return { ...catalog, functions }
 }
 
 /** Half a schema judges wrongly: a later statement may close what an earlier one opens. Nothing is said about it then. */

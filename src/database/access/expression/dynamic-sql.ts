@@ -7,6 +7,9 @@ import { columnParts, constant, kindOf, names, type Tree, uncast } from './tree.
 const MAX_TEXTS = 8
 const MAX_LENGTH = 20_000
 
+/** A place in the pattern of `format()`: its number, when it has one, and its kind. */
+export const FORMAT_PLACE = /%(?:(\d+)\$)?-?\d*([sIL%])/g
+
 /** Whether a table's name stands for one that is not known when the function is written, and who fills it in. */
 export function placeholderTable(table: string): 'chosen' | 'unknown' | undefined {
   const name = /(?:^|\.)__(chosen|unknown)\d+$/.exec(table)?.[1]
@@ -63,7 +66,7 @@ class TextBuilder {
     let next = 1
     const pieces: (readonly DynamicText[])[] = []
     let from = 0
-    for (const match of pattern.matchAll(/%(?:(\d+)\$)?-?\d*([sIL%])/g)) {
+    for (const match of pattern.matchAll(FORMAT_PLACE)) {
       pieces.push([{ sql: pattern.slice(from, match.index), values: new Map() }])
       from = (match.index ?? 0) + match[0].length
       if (match[2] === '%') {

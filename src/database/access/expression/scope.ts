@@ -6,6 +6,7 @@ export interface KnownFunction {
   readonly schema: string
   readonly name: string
   readonly args: readonly { readonly name?: string; readonly type: string; readonly hasDefault?: boolean }[]
+  readonly outputs?: readonly string[]
   readonly returns: string
   readonly language: string
   readonly body: string
