@@ -15,15 +15,21 @@ export function judgeRepeats(route: Route, behaviour: Behaviour, schema: Schema,
   const refused = found && isRefused(found, steps, schema)
   const claim = found && !refused ? { ...found, ends: endsHandler(steps, found) } : undefined
   const problems: RepeatProblem[] = []
+  const late: RepeatProblem[] = []
   let effects = 0
   steps.forEach((step, index) => {
     if (index === claim?.insert || !isEffect(step) || step.under.some((c) => isSignedIn(c.test, !c.negated))) return
     effects++
     const problem = repeat(step, steps, schema, invoked)
-    if (!problem || (claim && (isGuarded(step, claim) || (claim.ends && index > claim.look)))) return
+    if (!problem) return
     const at = entryPlace(step, route)
-    problems.push({ ...problem, at })
+    const remembered = claim && (isGuarded(step, claim) || (claim.ends && index > claim.look))
+    if (!remembered) problems.push({ ...problem, at })
+    // only the record's own insert, made before the work, keeps a second delivery at the same time out
+    else if (claim.insert !== undefined && claim.insert !== claim.look && index < claim.insert)
+      late.push({ ...problem, kind: 'look-up-then-act', severe: false, at })
   })
+  problems.push(...late)
   if (claim?.unique === false)
     problems.push({
       kind: 'no-unique-constraint',

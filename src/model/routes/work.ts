@@ -387,7 +387,7 @@ function database(e: Extract<Effect, { kind: 'db' }>, schema: Pick<SchemaModel, 
   const ended = e.op === 'delete' && BLOCKED.test(name) && e.filters.some((f) => f.op === 'eq' && f.value.v === 'row')
   if (LOGS.test(name) && (e.op !== 'delete' || ended) && !table?.userData?.powerColumns.length) return undefined
   if (e.op === 'update' && e.payload?.v === 'object' && !e.payload.rest && countsAttempts(Object.keys(e.payload.props))) return undefined
-  const kind = e.op === 'insert' ? 'insert' : e.op === 'delete' ? 'delete' : 'update'
+  const kind = e.op === 'insert' || addsOnly(e) ? 'insert' : e.op === 'delete' ? 'delete' : 'update'
   const owners = new Set([...(table?.userData?.ownerColumns ?? ['user_id', 'owner_id', 'userId', 'ownerId', 'profile_id'])])
   const forged = e.payload?.v === 'object' && Object.entries(e.payload.props).some(([k, v]) => owners.has(k) && fromRequest(v))
   return {
@@ -398,6 +398,13 @@ function database(e: Extract<Effect, { kind: 'db' }>, schema: Pick<SchemaModel, 
     userData,
     ...(forged ? { chosen: 'owner' as const } : {}),
   }
+}
+
+/** An upsert that writes nothing but its own key: a row that is there stays as it was. */
+function addsOnly(e: Extract<Effect, { kind: 'db' }>): boolean {
+  const { payload, onConflict } = e
+  if (e.op !== 'upsert' || !onConflict?.length || payload?.v !== 'object' || payload.rest) return false
+  return Object.keys(payload.props).every((column) => onConflict.includes(column))
 }
 
 /** Columns that count how often a code or password was tried: writing them down is part of the check. */
