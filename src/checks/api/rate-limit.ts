@@ -33,7 +33,7 @@ interface Endpoint {
   readonly severity: Severity
   readonly does: string
   readonly at: Place
-  readonly kind: 'password' | 'message' | 'registration' | 'code'
+  readonly kind: 'password' | 'message' | 'registration' | 'code' | 'key'
 }
 
 const WRAPS = /^(sign-in|sign-up|otp|magic-link|reset|verify)$/
@@ -89,6 +89,10 @@ function authEndpoint(route: Route): Endpoint | undefined {
   const sets = steps.find((s) => s.effect.kind === 'auth-call' && s.effect.op === 'admin' && /updateUser/i.test(s.effect.name))
   const code = route.work.find((w) => w.guard?.who === 'token' && /(^|[._])(code|otp|pin)$|_code$/i.test(w.guard.how))
   if (sets && code) return { route, severity: 'High', does: 'verifies a code and sets the password itself', at: sets.at, kind: 'code' }
+  // A key that somebody types or keeps is given in for a session: the row of an account is found by it alone.
+  const exchanged = route.work.find((w) => w.guard?.who === 'token' && ACCOUNT_KEY.test(w.guard.how) && ACCOUNTS.test(w.table ?? ''))
+  if (exchanged && /(^|\/)auth\//.test(route.route) && (route.method ?? 'POST') === 'POST')
+    return { route, severity: 'High', does: 'verifies the key of an account itself', at: exchanged.at, kind: 'key' }
   // Own registration or token endpoints: a row of users or a token is made from what anybody sends.
   const created = registers(route)
   const adds = created ?? route.work.find((w) => w.kind === 'insert' && ACCOUNTS.test(w.table ?? ''))
@@ -118,6 +122,7 @@ function fromHeader(v: Value, depth = 0): boolean {
   }
 }
 
+const ACCOUNT_KEY = /\.(?:access|licen[cs]e|activation|login)_?key$/i
 const PASSWORD_HASH = /bcrypt|argon|scrypt|pbkdf|password|^compare(Sync)?$|^verify$/i
 const AUTH_NAME =
   /(^|[/#._-])(log-?in|sign-?in|sign-?up|register|registration|forgot-?password|reset-?password|password-?reset|request-?reset|resend|verify-?otp|send-?otp|otp|magic-?link|send-?code|verify-?code|verify-?email|unlock(?:-?account)?|confirm-?email|join)(?=$|[/#?._\s-])/i
@@ -154,6 +159,7 @@ const ATTACKS: Readonly<Record<Endpoint['kind'], string>> = {
   password: 'Somebody tries leaked passwords against every account as fast as the server answers.',
   message: "Somebody requests message after message to strangers' addresses: inboxes are flooded and the sender's reputation or quota is gone.",
   registration: 'A script registers accounts without end, for free credits, spam or to fill the database.',
+  key: "Somebody tries keys as fast as the server answers, and is told of each whether it is somebody's.",
   code: 'Somebody tries all codes: six digits fall within the lifetime of one.',
 }
 
