@@ -113,7 +113,7 @@ function exportedMiddleware(program: Program, path: string): Before[] {
   return []
 }
 
-/** `app/routes/**`: dots are slashes, `_x` is pathless, `$x` a parameter, a trailing `_` leaves the parent's layout. */
+/** `app/routes/**`: dots are slashes, `_x` is pathless, `$x` a parameter, a trailing `_` leaves the parent's layout; a folder `x+` is a segment (remix-flat-routes). */
 function fromFiles(program: Program, app: string): RouteModule[] {
   const found: { path: string; id: string }[] = []
   for (const path of program.paths) {
@@ -122,6 +122,8 @@ function fromFiles(program: Program, app: string): RouteModule[] {
     const dot = /\.[jt]sx?$/.exec(id)
     if (!dot || /\.(server|client|test|spec)\.[jt]sx?$/.test(id)) continue
     id = id.slice(0, dot.index)
+    // `admin+/` is `admin.`, and its `_layout` the layout of all that is in it
+    if (id.includes('+/')) id = id.replaceAll('+/', '.').replace(/\._layout$/, '')
     const parts = id.split('/')
     // A folder is a route through its `route` (or `index`) file; other files in it are its own business.
     if (parts.length === 2 && /^(route|index|_layout|_route)$/.test(parts[1] as string) && /[.$_]|^[a-z]/.test(parts[0] as string))

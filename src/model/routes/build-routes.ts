@@ -90,7 +90,7 @@ function routeOf(program: Program, entry: Entry, written: WrittenSigns, slices: 
   const behaviour = raw && forRequest(raw, entry, imagined)
   const fromLibrary = libraryGuard(entry.before)
   const work = behaviour ? workOf(behaviour, slices.schema, slices.access).map((w): Work => (fromLibrary && !w.guard ? { ...w, guard: fromLibrary } : w)) : []
-  const guard = entry.kind === 'page' ? (gate?.guard ?? fromLibrary) : (fromLibrary ?? weakestGuard(work) ?? (behaviour ? doorGuard(behaviour) : undefined))
+  const guard = entry.kind === 'page' ? (gate?.guard ?? fromLibrary) : (fromLibrary ?? handlerGuard(work, behaviour))
   const around = guard && written.spellings ? bypassOf(entry, imagined, slices, run) : undefined
   // a library's middleware stands in front of every spelling; only an administrator is more than it asks for
   const bypass = around && fromLibrary ? (guard !== fromLibrary && guard?.who === 'admin' ? { ...around, signedIn: true as const } : undefined) : around
@@ -230,11 +230,20 @@ function weaker(a: Guard, b: Guard | undefined): boolean {
 function weakestGuard(work: readonly Work[]): Guard | undefined {
   let guard: Guard | undefined
   for (const w of work) {
-    if (w.hidden) continue
     if (!w.guard) return undefined
     if (weaker(w.guard, guard)) guard = w.guard
   }
   return guard
+}
+
+/** The guard of a handler; questions that come before a role is tested are part of the test, where nothing else is done without the role. */
+function handlerGuard(all: readonly Work[], behaviour: Behaviour | undefined): Guard | undefined {
+  const work = all.filter((w) => !w.hidden)
+  const tested = work.findIndex((w) => w.guard?.who === 'admin')
+  const asked = work.slice(0, Math.max(tested, 0))
+  const partOfTest = asked.every((w) => w.guard?.who === 'user' && (w.kind === 'read' || w.kind === 'rpc'))
+  if (tested >= 0 && partOfTest && work.slice(tested).every((w) => w.guard?.who === 'admin')) return work[tested]?.guard
+  return weakestGuard(work) ?? (behaviour ? doorGuard(behaviour) : undefined)
 }
 
 /** For handlers without work of interest: the guard of every answer with content, or of all that the handler does when it only redirects. */
