@@ -4,7 +4,8 @@ const USAGE = `prelaunch: is this application safe before real users reach it?
 
   prelaunch audit [DIR] [--commit REV] [--base REV] [--format terminal|json|markdown|html|sarif]
                         [--output FILE] [--fail-on critical|high|medium|never] [--offline]
-  prelaunch probe URL [DIR]     request every protected route of a running preview, logged out
+  prelaunch probe URL [DIR] [--rate PER_SECOND] [--format terminal|json]
+                                request every protected route of a running preview, logged out
   prelaunch explain CHECK       what a check finds and how to fix it (number or id)
   prelaunch checks              the 25 checks
 
@@ -16,7 +17,8 @@ Exit status: 0 nothing at or above --fail-on (critical by default), 1 findings, 
 class UsageError extends Error {}
 
 async function main(argv: readonly string[]): Promise<number> {
-  const [command, ...rest] = argv
+  const [first, ...rest] = argv
+  const command = rest.includes('--help') || rest.includes('-h') ? 'help' : first
   switch (command) {
     case 'audit':
       return (await import('./cli/audit-command.ts')).auditCommand(options(rest))

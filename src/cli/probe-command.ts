@@ -20,10 +20,13 @@ export async function probeCommand(args: readonly string[]): Promise<number> {
     const out = (line: string) => {
       if (format === 'terminal') process.stdout.write(`${cleanLine(line)}\n`)
     }
-    out(`${plan.requests.length} protected routes on ${url.origin}, GET only, ${perSecond} a second`)
+    out(`${plan.requests.length} protected routes of ${dir} on ${url.origin}: logged out, GET only, at most ${perSecond} a second`)
     const results = await runProbe(url, plan.requests, {
       perSecond,
-      onResult: (r) => out(`${{ open: 'OPEN   ', refused: 'refused', unclear: 'unclear' }[r.verdict.kind]} GET ${r.request.path}  ${r.verdict.how}`),
+      onResult: (r) => {
+        out(`${{ open: 'OPEN   ', refused: 'refused', unclear: 'unclear' }[r.verdict.kind]} GET ${r.request.path}  ${r.verdict.how}`)
+        if (r.verdict.kind === 'unclear') out(`        ${r.request.route.path}:${r.request.route.line}, expected a redirect or 401: ${r.request.because}`)
+      },
     })
     const findings = probeFindings(url, results)
     if (format === 'json')
@@ -31,8 +34,9 @@ export async function probeCommand(args: readonly string[]): Promise<number> {
         `${JSON.stringify({ url: url.origin, findings, results: results.map((r) => ({ subject: r.request.subject, path: r.request.path, verdict: r.verdict.kind, how: r.verdict.how })), skipped: plan.skipped }, null, 2)}\n`,
       )
     for (const s of plan.skipped) out(`skipped ${s.subject}: ${s.because}`)
+    for (const f of findings) out(`${f.path}:${f.line} ${f.severity} ${f.check}: ${f.message} ${f.fix.text}`)
     out(
-      `${findings.length} open, ${results.filter((r) => r.verdict.kind === 'refused').length} refused, ${results.filter((r) => r.verdict.kind === 'unclear').length} unclear, ${plan.skipped.length} skipped`,
+      `${findings.length} open, ${results.filter((r) => r.verdict.kind === 'refused').length} refused, ${results.filter((r) => r.verdict.kind === 'unclear').length} unclear (look at them by hand), ${plan.skipped.length} skipped`,
     )
     if (results.length > 0 && results.every((r) => r.answer.error)) {
       process.stderr.write(`prelaunch: ${url.origin} does not answer: ${cleanLine(results[0]?.answer.error ?? '')}\n`)

@@ -8,6 +8,8 @@ export interface ProbeRequest {
   readonly route: ReportRoute
   /** Why the route should refuse a logged-out visitor. */
   readonly because: string
+  /** The audit reports the route as open; otherwise the code has a guard. */
+  readonly reported: boolean
 }
 
 export interface ProbePlan {
@@ -39,7 +41,14 @@ export function planProbe(report: Pick<Report, 'routes' | 'checks'>): ProbePlan 
     if (route.kind === 'page' || (route.kind === 'api' && (route.method === undefined || route.method === 'GET'))) {
       if (/\[\.\.\./.test(route.route)) skipped.push({ subject: route.subject, because: 'its path takes any number of segments' })
       else
-        requests.push({ path: route.route.replace(/\[[^[\]]+\]/g, NOBODYS_ID), subject: route.subject, check: route.kind === 'page' ? 10 : 16, route, because })
+        requests.push({
+          path: route.route.replace(/\[[^[\]]+\]/g, NOBODYS_ID),
+          subject: route.subject,
+          check: route.kind === 'page' ? 10 : 16,
+          route,
+          because,
+          reported: reported.has(route.subject),
+        })
     } else
       skipped.push({
         subject: route.subject,

@@ -3,6 +3,10 @@ import { HELP_BASE } from '../report/build-report.ts'
 import type { ReportFinding } from '../report/report.ts'
 import type { ProbeResult } from './run-probe.ts'
 
+const REPORTED = 'Check on the server who asks before anything is answered; the finding of the audit for the same route has the code.'
+const GUARDED =
+  'The code has a guard, so what runs there is another version of it, or something in front of it (a cache, a proxy, static files) answers: deploy this code, find out what answers, and probe again.'
+
 /** What the probe proved, as findings of checks 10 and 16: the address answered a logged-out visitor with content. */
 export function probeFindings(base: URL, results: readonly ProbeResult[]): readonly ReportFinding[] {
   return results.flatMap((r): ReportFinding[] => {
@@ -19,7 +23,7 @@ export function probeFindings(base: URL, results: readonly ProbeResult[]): reado
         title: check === 10 ? 'A protected page opens without signing in' : 'A protected route answers without signing in',
         message: `GET ${url} answered a visitor without a session: ${r.verdict.how}; expected a redirect or 401 (${r.request.because}).`,
         attack: `Anybody opens ${url} and gets what it answers.`,
-        fix: { text: 'Check on the server who asks before anything is answered; see the static finding of the same route for the code.' },
+        fix: { text: r.request.reported ? REPORTED : GUARDED },
         path: route.path,
         line: route.line,
         endLine: route.line,

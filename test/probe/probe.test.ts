@@ -81,7 +81,7 @@ describe('prelaunch probe', () => {
     expect(probeFindings(base, results)).toEqual([])
   })
 
-  const request = { path: '/dashboard', subject: 'route GET /dashboard', check: 10, route: {} as never, because: '' } as const
+  const request = { path: '/dashboard', subject: 'route GET /dashboard', check: 10, route: {} as never, because: '', reported: false } as const
   test.each([
     [{ status: 200, body: '<form><input name="p" type="password"></form>' }, 'refused'],
     [{ status: 200, body: '<h1>Your orders</h1>' }, 'open'],
