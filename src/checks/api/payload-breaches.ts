@@ -75,6 +75,8 @@ function grantsPower(column: string, name: string, table: Table | undefined): bo
 
 const PLAINLY_POWER = /^(?:role|is_?admin|admin|is_?premium|is_?pro|plan|tier|credits?|balance|subscription_?status|permissions?)$/i
 
+const GRANTS_MUCH = /admin|owner|super|staff|root|manager|head|pro$|premium|enterprise|business|paid|unlimited/i
+
 /** One of a list was asked for, and nothing in the list grants much: `['member', 'viewer'].includes(role)`. */
 function isHarmlessChoice(step: Step, value: Value): boolean {
   return step.under.some((c) => {
@@ -82,17 +84,16 @@ function isHarmlessChoice(step: Step, value: Value): boolean {
     if (c.negated || (test.v !== 'call' && test.v !== 'op')) return false
     const [list, asked] = test.v === 'call' ? test.args : test.of
     if (!/includes$/.test(test.v === 'call' ? test.name : test.op) || list?.v !== 'array' || !asked || requestName(asked) !== requestName(value)) return false
-    return list.items.every(
-      (x) => x.v === 'const' && !/admin|owner|super|staff|root|manager|head|pro$|premium|enterprise|business|paid|unlimited/i.test(String(x.value)),
-    )
+    return list.items.every((x) => x.v === 'const' && !GRANTS_MUCH.test(String(x.value)))
   })
 }
 
-/** The value is the request's own, or a claim that the user edits; one of a fixed list may leave out what grants something. */
+/** The value is the request's own, or a claim that the user edits; a fixed list that is not known may leave out what grants something. */
 function chosenByCaller(value: Value, behaviour: Behaviour): boolean {
   if (value.v === 'any') return value.of.some((x) => chosenByCaller(x, behaviour))
   if (value.v === 'caller') return value.trust === 'editable'
-  return value.v === 'request' && value.as !== 'enum' && fromRequest(value, behaviour)
+  if (value.v !== 'request' || !fromRequest(value, behaviour)) return false
+  return value.as !== 'enum' || (value.choices ?? []).some((choice) => GRANTS_MUCH.test(choice))
 }
 
 const payloadIsScalar = (name: string): boolean => /(?:^|[._])(?:id|name|title|status|text|content|email|url)$/i.test(name)

@@ -247,6 +247,8 @@ export type Value =
       readonly part: 'body' | 'query' | 'params' | 'header' | 'cookie' | 'form' | 'url' | 'raw-body' | 'ip' | 'whole'
       readonly name?: string
       readonly as?: Narrowed
+      /** Of an `enum` that is written out: its texts. */
+      readonly choices?: readonly string[]
     }
   /** The caller, or a field of it (`id`, `email`, `role`, `user_metadata.role`, …). `step` is the index of the `identify` step. */
   | { readonly v: 'caller'; readonly how: string; readonly trust: Trust; readonly field?: string; readonly at?: Place; readonly step?: number }

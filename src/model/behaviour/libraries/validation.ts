@@ -114,6 +114,13 @@ const FORMS: Readonly<Record<string, Narrowed>> = {
   ipv4: 'plain',
 }
 
+/** The texts of `enum(['a', 'b'])` and `literal('a')`. */
+function choicesOf(list: Val | undefined): { choices?: readonly string[] } {
+  const items = list?.v === 'array' ? list.items : list ? [list] : []
+  const choices = items.flatMap((x) => (x.v === 'const' ? [String(x.value)] : []))
+  return choices.length > 0 && choices.length === items.length ? { choices } : {}
+}
+
 /** `regex(/^[\w-]+$/)`. */
 function isPlain(pattern: Val | undefined): boolean {
   return pattern?.v === 'call' && pattern.name.startsWith('regex:') && admitsPlainTextOnly(pattern.name.slice('regex:'.length))
@@ -143,7 +150,7 @@ export function shaped(c: Pick<LibraryCall, 'it' | 'at'>, schema: Val | undefine
   if (elements) return array([], shaped(c, elements.args?.[0] ?? { ...schema, links: schema.links.slice(0, schema.links.indexOf(elements)) }, value, depth + 1))
   for (const l of schema.links) {
     const form = l.args ? (FORMS[l.name] ?? (/^(?:regex|matches|pattern)$/.test(l.name) && isPlain(l.args[0]) ? 'plain' : undefined)) : undefined
-    if (form && value.v === 'request' && !value.as) return { ...value, as: form }
+    if (form && value.v === 'request' && !value.as) return { ...value, as: form, ...(form === 'enum' ? choicesOf(l.args?.[0]) : {}) }
   }
   return value
 }
