@@ -6,7 +6,7 @@ import { auditSql } from './replay.ts'
 import { SQL_SEEDS } from './sql-seeds.ts'
 
 /** Runs for each schema in the tests; `bench/fuzz.ts --sql` runs for as long as it is told. */
-const RUNS = 6
+const RUNS = 3
 const FILE = 'supabase/migrations/20250101000000_first.sql'
 
 test.each(SQL_SEEDS)('%s: replayed as it is, every statement is applied or explained', async (_name, text) => {
