@@ -3,6 +3,7 @@ import type { Fix } from '../define-check.ts'
 
 /** The fix of an unguarded handler as code for its framework, in the manner of the guards that the application already has. */
 export function guardFix(route: Route, all: readonly Route[]): Fix {
+  if (isCalledByService(route)) return serviceFix(route)
   const example = all.find((r) => r !== route && r.framework === route.framework && r.guard?.who === 'user' && r.guard.trust === 'verified')
   const like = example?.guard
     ? ` ${example.method ? `${example.method} ` : ''}${example.route} already does so (${example.guard.how}, ${example.guard.at.path}:${example.guard.at.line}).`
@@ -12,6 +13,32 @@ export function guardFix(route: Route, all: readonly Route[]): Fix {
     text: `Establish who calls before anything else and answer 401 with an empty body when nobody is signed in.${like}`,
     language: 'ts',
     code: code(route, how),
+  }
+}
+
+/** By its name: another service, a queue or a clock calls it, and nobody signs in there. */
+function isCalledByService(route: Route): boolean {
+  return /(^|[/_-])(callback|(web)?hooks?|crons?|jobs?|scheduled|internal|worker)($|[/_-])/i.test(route.route) && !/auth/i.test(route.route)
+}
+
+function serviceFix(route: Route): Fix {
+  const refusals: Readonly<Record<string, readonly [header: string, refuse: string]>> = {
+    Express: ["req.get('x-callback-secret')", 'return res.status(401).end()'],
+    Fastify: ["request.headers['x-callback-secret']", 'return reply.code(401).send()'],
+    Hono: ["c.req.header('x-callback-secret')", 'return c.body(null, 401)'],
+    Nuxt: ["getHeader(event, 'x-callback-secret')", 'throw createError({ statusCode: 401 })'],
+    'Supabase Edge Functions': ["req.headers.get('x-callback-secret')", 'return new Response(null, { status: 401 })'],
+  }
+  const [header, refuse] =
+    refusals[route.framework] ??
+    (route.path.includes('pages/api') || /Vercel|Netlify/.test(route.framework)
+      ? ["req.headers['x-callback-secret']", 'return res.status(401).end()']
+      : ["request.headers.get('x-callback-secret')", 'return new Response(null, { status: 401 })'])
+  const secret = route.framework === 'Supabase Edge Functions' ? "Deno.env.get('CALLBACK_SECRET')" : 'process.env.CALLBACK_SECRET'
+  return {
+    text: 'By its name a service calls this, and nobody signs in there: agree on a long random secret with that service, keep it on the server, and answer 401 to whoever does not bring it. If people call it from the application, ask who is signed in instead.',
+    language: 'ts',
+    code: [`const secret = ${secret}`, `if (!secret || ${header} !== secret) ${refuse}`].join('\n'),
   }
 }
 
