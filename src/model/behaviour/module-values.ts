@@ -1,6 +1,6 @@
 import type { Expr, FunctionIR, Stmt } from '../../facts/javascript.ts'
 import { isNullish, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
-import { exportPart } from './file-parts.ts'
+import { declarationPart, exportPart } from './file-parts.ts'
 import type { Interpreter } from './interpreter.ts'
 import { member } from './members.ts'
 import { bind, classValue, evaluate, functionValue } from './operations.ts'
@@ -269,7 +269,7 @@ function findExport(it: Interpreter, path: string, name: string, depth: number):
 }
 
 function readModuleName(it: Interpreter, scope: Scope, name: string): Val | undefined {
-  it.program.reads.declaration(scope.path, name)
+  it.program.reads.part(declarationPart(scope.path, name))
   const known = scope.vars.get(name)
   if (known === UNFINISHED) it.program.reads.unfinished(scope, name)
   if (known) return known

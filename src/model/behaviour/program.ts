@@ -1,7 +1,20 @@
 import type { ExportFact, FunctionId, FunctionIR, JavaScriptFacts, Pattern, Stmt } from '../../facts/javascript.ts'
 import { boundNames } from '../frameworks/walk.ts'
 import { forgetKeys, UNKNOWN, type Val } from './abstract-value.ts'
-import { classOwning, declarationPart, exportOf, exportsNames, innerPart, starsOf } from './file-parts.ts'
+import {
+  classOwning,
+  declarationPart,
+  existencePart,
+  exportOf,
+  exportPart,
+  exportsNames,
+  functionPart,
+  innerPart,
+  namesPart,
+  ownerPart,
+  starsOf,
+  starsPart,
+} from './file-parts.ts'
 import { Reads } from './reads.ts'
 import type { Scope } from './scope.ts'
 
@@ -54,32 +67,32 @@ export function createProgram(
       return files.get(path)
     },
     partly: (path) => {
-      reads.existence(path)
+      reads.part(existencePart(path))
       return files.get(path)
     },
     exists: (path) => {
-      reads.existence(path)
+      reads.part(existencePart(path))
       return files.has(path)
     },
     function: (path, id) => {
-      reads.function(path, id)
+      reads.part(functionPart(path, id))
       return files.get(path)?.functions[id]
     },
     classOwning: (path, id) => {
-      reads.owner(path, id)
+      reads.part(ownerPart(path, id))
       const facts = files.get(path)
       return facts && classOwning(facts, id)
     },
     exportOf: (path, name) => {
-      reads.export(path, name)
+      reads.part(exportPart(path, name))
       return exportOf(files.get(path), name)
     },
     starsOf: (path) => {
-      reads.stars(path)
+      reads.part(starsPart(path))
       return starsOf(files.get(path))
     },
     exportsNames: (path) => {
-      reads.exportsNames(path)
+      reads.part(namesPart(path))
       return exportsNames(files.get(path))
     },
     resolve: (from, specifier) => reads.specifier(from, specifier, resolve(from, specifier)),
@@ -157,8 +170,8 @@ export function evaluateOnce(program: Program, scope: Scope, name: string, lazy:
 /** The scope that defines a name, as seen from another. That a module declares a name, or does not, is noted. */
 export function holderOf(program: Program, name: string, from: Scope): Scope | undefined {
   const holder = from.holder(name)
-  if (!holder?.parent) program.reads.declaration(from.path, name)
-  else if (holder.lazy) program.reads.inner(holder.path, name)
+  if (!holder?.parent) program.reads.part(declarationPart(from.path, name))
+  else if (holder.lazy) program.reads.part(innerPart(holder.path, name))
   return holder
 }
 

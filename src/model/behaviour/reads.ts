@@ -1,4 +1,4 @@
-import { declarationPart, existencePart, exportPart, functionPart, innerPart, namesPart, ownerPart, specifierPart, starsPart } from './file-parts.ts'
+import { specifierPart } from './file-parts.ts'
 import type { Scope } from './scope.ts'
 
 /** A name that is being evaluated. */
@@ -41,38 +41,6 @@ export class Reads {
   /** Notes that whoever is at work looks at a part of a file, or at the value that it has. */
   part(part: string): void {
     this.#reader?.add(part)
-  }
-
-  function(path: string, id: number): void {
-    this.#reader?.add(functionPart(path, id))
-  }
-
-  owner(path: string, id: number): void {
-    this.#reader?.add(ownerPart(path, id))
-  }
-
-  existence(path: string): void {
-    this.#reader?.add(existencePart(path))
-  }
-
-  declaration(path: string, name: string): void {
-    this.#reader?.add(declarationPart(path, name))
-  }
-
-  inner(path: string, name: string): void {
-    this.#reader?.add(innerPart(path, name))
-  }
-
-  export(path: string, name: string): void {
-    this.#reader?.add(exportPart(path, name))
-  }
-
-  stars(path: string): void {
-    this.#reader?.add(starsPart(path))
-  }
-
-  exportsNames(path: string): void {
-    this.#reader?.add(namesPart(path))
   }
 
   /** Notes what a specifier means. */
