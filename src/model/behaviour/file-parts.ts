@@ -1,5 +1,5 @@
 import type { ClassIR, FunctionId, ImportFact, JavaScriptFacts, Stmt } from '../../facts/javascript.ts'
-import { boundNames } from '../frameworks/walk.ts'
+import { boundNames, eachStatement } from '../frameworks/walk.ts'
 
 /**
  * Parts of a file by name: whoever follows code looks at some functions and declarations of a file, and a change elsewhere in it is none of his
@@ -72,26 +72,15 @@ export const exportsNames = (facts: JavaScriptFacts | undefined): boolean => fac
 /** Everything at the level of a module that has a say in what a name is: declarations, imports, assignments to it and to its members. */
 function declarationsOf(facts: JavaScriptFacts, name: string): readonly (Stmt | ImportFact)[] {
   const found: (Stmt | ImportFact)[] = []
-  const visit = (body: readonly Stmt[], depth: number): void => {
-    for (const s of body) {
-      if (declares(s, name) || assigns(s, name)) found.push(s)
-      else if (depth > NESTED) continue
-      else if (s.k === 'if') {
-        visit(s.then, depth + 1)
-        if (s.else) visit(s.else, depth + 1)
-      } else if (s.k === 'try') {
-        visit(s.body, depth + 1)
-        if (s.handler) visit(s.handler, depth + 1)
-      } else if (s.k === 'block') visit(s.body, depth + 1)
-    }
-  }
-  visit(facts.functions[0]?.body ?? [], 0)
+  eachStatement(facts.functions[0]?.body ?? [], NESTED, (s) => {
+    if (declares(s, name) || assigns(s, name)) found.push(s)
+  })
   for (const i of facts.imports) if (i.bindings.some((b) => b.local === name)) found.push(i)
   return found
 }
 
 /** At least as deep as names of modules are declared and assigned (`declareLazily`, `assigned`). */
-const NESTED = 5
+const NESTED = 6
 
 function declares(s: Stmt, name: string): boolean {
   if (s.k === 'function' || s.k === 'class') return s.name === name

@@ -1,4 +1,5 @@
-import type { Expr, FunctionIR, Stmt } from '../../facts/javascript.ts'
+import type { Expr, FunctionIR } from '../../facts/javascript.ts'
+import { eachStatement } from '../frameworks/walk.ts'
 import { isNullish, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
 import { declarationPart, exportPart } from './file-parts.ts'
 import type { Interpreter } from './interpreter.ts'
@@ -59,21 +60,11 @@ function lazily(it: Interpreter): LazyEvaluation {
     assigned: (name, body, scope) =>
       quietly(it, () => {
         const found: Val[] = []
-        const visit = (list: readonly Stmt[], depth: number): void => {
-          if (depth > 4) return
-          for (const s of list) {
-            if (s.k === 'expr' && s.expr.k === 'assign' && s.expr.to.k === 'name' && s.expr.to.name === name && s.expr.op === '=')
-              found.push(safely(() => evaluateAlone(it, (s.expr as Extract<typeof s.expr, { k: 'assign' }>).value, scope)))
-            else if (s.k === 'if') {
-              visit(s.then, depth + 1)
-              if (s.else) visit(s.else, depth + 1)
-            } else if (s.k === 'try') {
-              visit(s.body, depth + 1)
-              if (s.handler) visit(s.handler, depth + 1)
-            } else if (s.k === 'block') visit(s.body, depth + 1)
-          }
-        }
-        visit(body, 0)
+        eachStatement(body, 4, (s) => {
+          if (s.k !== 'expr' || s.expr.k !== 'assign' || s.expr.op !== '=' || s.expr.to.k !== 'name' || s.expr.to.name !== name) return
+          const { value } = s.expr
+          found.push(safely(() => evaluateAlone(it, value, scope)))
+        })
         const values = found.filter((x) => !isNullish(x))
         if (!values.length) return UNDEFINED
         return it.alternatives(values.map((value) => ({ value, under: [] })))

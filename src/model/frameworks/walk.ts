@@ -65,6 +65,16 @@ export function patternExprs(p: Pattern): readonly Expr[] {
   }
 }
 
+/** The statements of a body and, down to `nested` levels, of what is not run apart from it: both sides of tests, tries with their handlers, blocks. */
+export function eachStatement(body: readonly Stmt[], nested: number, visit: (s: Stmt) => void): void {
+  for (const s of body) {
+    visit(s)
+    if (nested === 0) continue
+    const inside = s.k === 'if' ? [s.then, s.else] : s.k === 'try' ? [s.body, s.handler] : s.k === 'block' ? [s.body] : []
+    for (const list of inside) if (list) eachStatement(list, nested - 1, visit)
+  }
+}
+
 /** Names that a pattern binds. */
 export function boundNames(p: Pattern): readonly string[] {
   switch (p.k) {
