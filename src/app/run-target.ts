@@ -34,6 +34,8 @@ export class TargetRun {
   readonly #fields: Record<string, unknown>
   #checkRun: number | undefined
   #ownComment: number | undefined
+  /** What GitHub shows, where it was asked before the run was opened. */
+  #contextBefore: Context | undefined
   /** The verdict stands on GitHub. */
   #published = false
   #requests = 0
@@ -115,8 +117,8 @@ export class TargetRun {
     const { checkRun } = this.#stored
     if (this.#target.number === undefined || !checkRun || checkRun.open || checkRun.sha === this.#target.headSha) return false
     // What goes wrong here goes wrong again when there is a run to say so.
-    const context = await this.#context(api).catch(() => undefined)
-    return context?.headSha === checkRun.sha
+    this.#contextBefore = await this.#context(api).catch(() => undefined)
+    return this.#contextBefore?.headSha === checkRun.sha
   }
 
   async #open(api: GitHubApi): Promise<void> {
@@ -137,7 +139,7 @@ export class TargetRun {
 
   async #audit(api: GitHubApi): Promise<'success' | 'failure'> {
     const target = this.#target
-    const context = await this.#context(api)
+    const context = this.#contextBefore ?? (await this.#context(api))
     this.#ownComment = context.ownComments[0] ?? this.#ownComment
     await this.#stopWhenHeadMoved(context)
     const source = new GitHubSource(api, this.#ref, {
