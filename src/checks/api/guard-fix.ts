@@ -18,8 +18,12 @@ export function guardFix(route: Route, all: readonly Route[]): Fix {
 
 /** By its name: another service, a queue or a clock calls it, and nobody signs in there. */
 function isCalledByService(route: Route): boolean {
-  return /(^|[/_-])(callback|(web)?hooks?|crons?|jobs?|scheduled|internal|worker)($|[/_-])/i.test(route.route) && !/auth/i.test(route.route)
+  // not `jobs`: boards of vacancies have them too
+  return /(^|[/_-])(callback|(web)?hooks?|crons?|scheduled|internal)($|[/_-])/i.test(route.route) && !/auth/i.test(route.route)
 }
+
+/** Handlers that get `(req, res)`. */
+const answersThroughResponse = (route: Route): boolean => route.path.includes('pages/api') || /Vercel|Netlify/.test(route.framework)
 
 function serviceFix(route: Route): Fix {
   const refusals: Readonly<Record<string, readonly [header: string, refuse: string]>> = {
@@ -31,7 +35,7 @@ function serviceFix(route: Route): Fix {
   }
   const [header, refuse] =
     refusals[route.framework] ??
-    (route.path.includes('pages/api') || /Vercel|Netlify/.test(route.framework)
+    (answersThroughResponse(route)
       ? ["req.headers['x-callback-secret']", 'return res.status(401).end()']
       : ["request.headers.get('x-callback-secret')", 'return new Response(null, { status: 401 })'])
   const secret = route.framework === 'Supabase Edge Functions' ? "Deno.env.get('CALLBACK_SECRET')" : 'process.env.CALLBACK_SECRET'
@@ -116,7 +120,7 @@ function code(route: Route, how: string): string {
   const refuse =
     route.kind === 'action'
       ? "throw new Error('Unauthorized')"
-      : route.path.includes('pages/api') || /Vercel|Netlify/.test(route.framework)
+      : answersThroughResponse(route)
         ? 'return res.status(401).end()'
         : 'return new Response(null, { status: 401 })'
   if (who === 'clerk') return `const { userId } = await auth()\nif (!userId) ${refuse}`
