@@ -5,17 +5,11 @@ import type { Repo } from '../support/github/state.ts'
 let stage: Stage
 afterEach(() => stage.stop())
 
-/** A pull request whose webhooks never came: not failed deliveries, which GitHub would list, but none at all. */
-async function openUnnoticed(repo: Repo) {
+/** A pull request whose webhooks never came. */
+function openUnnoticed(repo: Repo) {
   repo.git.commit('main', { 'package.json': '{}' })
   repo.git.commit('feature', { 'a.ts': 'export {}' }, { from: 'refs/heads/main' })
-  const url = stage.github.webhooks.url
-  stage.github.webhooks.url = undefined
-  const pull = stage.github.openPullRequest(repo, { head: 'feature' })
-  await stage.settled()
-  stage.github.webhooks.deliveries.length = 0
-  stage.github.webhooks.url = url
-  return pull
+  return stage.unnoticed(() => stage.github.openPullRequest(repo, { head: 'feature' }))
 }
 
 test('an installation with more repositories than one sweep may ask about is gone through by several, each where the last one ended', {

@@ -15,6 +15,7 @@ export interface Framework {
 }
 
 const json = (status: number, value = 'null') => `return Response.json(${value}, { status: ${status} })`
+const response = (status: number, value = 'null') => `return new Response(JSON.stringify(${value}), { status: ${status} })`
 const express = (status: number, value = 'null') => `return res.status(${status}).json(${value})`
 const reply = (status: number, value = 'null') => `return reply.code(${status}).send(${value})`
 const web = { body: 'await request.json()', header: (n: string) => `request.headers.get('${n}')`, answer: json }
@@ -50,7 +51,7 @@ export const FRAMEWORKS: readonly Framework[] = [
     ...web,
     name: 'Supabase Edge Functions',
     packages: ['@supabase/supabase-js'],
-    answer: (status, value = 'null') => `return new Response(JSON.stringify(${value}), { status: ${status} })`,
+    answer: response,
     lib: '../../../lib',
     files: (h, i) => ({
       'supabase/config.toml': '[functions.thing]\nverify_jwt = false\n',
@@ -145,7 +146,7 @@ export const FRAMEWORKS: readonly Framework[] = [
     ...web,
     name: 'Astro',
     packages: ['astro'],
-    answer: (status, value = 'null') => `return new Response(JSON.stringify(${value}), { status: ${status} })`,
+    answer: response,
     lib: '../../../lib',
     files: (h, i) => ({
       'astro.config.mjs': "import { defineConfig } from 'astro/config'\nexport default defineConfig({ output: 'server' })\n",

@@ -22,6 +22,8 @@ export interface Stage {
   readonly dataDir: string
   /** Resolves when every webhook was answered and no audit waits or runs. */
   settled(): Promise<void>
+  /** Does something of which no webhook ever comes: not failed deliveries, which GitHub would list, but none at all. */
+  unnoticed<T>(act: () => T): Promise<T>
   /** Ends the App and starts it again on the same data. */
   restart(changes?: Partial<StartOptions>): Promise<RunningApp>
   stop(): Promise<void>
@@ -73,6 +75,15 @@ export async function startStage(options: StageOptions = {}): Promise<Stage> {
         quiet = waiting + active === 0 ? quiet + 1 : 0
         await new Promise((resolve) => setTimeout(resolve, 20))
       }
+    },
+    unnoticed: async <T>(act: () => T): Promise<T> => {
+      const { url } = github.webhooks
+      github.webhooks.url = undefined
+      const result = act()
+      await stage.settled()
+      github.webhooks.deliveries.length = 0
+      github.webhooks.url = url
+      return result
     },
     restart: async (changes: Partial<StartOptions> = {}) => {
       await stage.app.stop(500)
