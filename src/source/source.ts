@@ -22,7 +22,7 @@ export interface Snapshot {
 export interface HistoricFile {
   readonly path: string
   readonly sha: BlobSha
-  /** The newest commit that has this version. */
+  /** The newest commit that wrote this version. */
   readonly commit: string
 }
 

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { lstat, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { isMachineAuthor } from '../../source/authors.ts'
-import { type Blob, type BlobSha, type HistoricFile, type History, type Snapshot, type Source, SourceError } from '../../source/source.ts'
-import { GitError, git } from './git.ts'
+import { type Blob, type BlobSha, type History, type Snapshot, type Source, SourceError } from '../../source/source.ts'
+import { GitError, git, streamGit } from './git.ts'
+import { HistoryReader, LOG_ARGUMENTS } from './git-history.ts'
 
 /** Stands for the files as they are on the disk. */
 export const WORKING_TREE = 'working tree'
@@ -57,20 +57,12 @@ export class GitSource implements Source {
   async history(commit: string, wanted: (path: string) => boolean): Promise<History> {
     const start = commit === WORKING_TREE ? await this.head() : await this.resolve(commit).catch(() => undefined)
     if (!start) return { commits: 0, complete: true, files: [], authors: [] }
-    const [shallow, authors, log] = await Promise.all([
+    const reader = new HistoryReader(wanted)
+    const [shallow] = await Promise.all([
       this.try(['rev-parse', '--is-shallow-repository']),
-      this.try(['log', '--format=%ae', start]),
-      this.try(['log', '--format=commit %H', '--raw', '--no-abbrev', '--no-renames', '-m', '-z', start, '--', ...ENV_PATHSPECS]),
+      orSourceError(streamGit(this.dir, [...LOG_ARGUMENTS, start], (piece) => reader.take(piece))),
     ])
-    const emails = authors.toString().split('\n').filter(Boolean)
-    const isShallow = shallow.toString().trim() === 'true'
-    return {
-      commits: emails.length,
-      complete: !isShallow,
-      ...(isShallow ? { because: 'the clone is shallow: older commits are not here' } : {}),
-      files: parseRawLog(log.toString(), wanted),
-      authors: byFrequency(emails.filter((e) => !isMachineAuthor(e))),
-    }
+    return reader.history(shallow.toString().trim() === 'true')
   }
 
   async mergeBase(base: string, head: string): Promise<string | undefined> {
@@ -109,17 +101,18 @@ export class GitSource implements Source {
     }
   }
 
-  private async try(args: readonly string[], input?: string): Promise<Buffer> {
-    try {
-      return await git(this.dir, args, input)
-    } catch (error) {
-      throw new SourceError(error instanceof GitError ? error.message : String(error))
-    }
+  private try(args: readonly string[], input?: string): Promise<Buffer> {
+    return orSourceError(git(this.dir, args, input))
   }
 }
 
-/** Every name that `isEnvFile` can accept, for git to narrow the walk. */
-const ENV_PATHSPECS = [':(glob,icase)**/.env*', ':(glob,icase)**/*.env', ':(glob,icase)**/.dev.vars*']
+async function orSourceError<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    throw new SourceError(error instanceof GitError ? error.message : String(error))
+  }
+}
 
 function modeOf(mode: string): Blob['mode'] {
   return mode === '120000' ? 'symlink' : mode === '160000' ? 'submodule' : mode === '100755' ? 'executable' : 'file'
@@ -160,29 +153,4 @@ function parseBatch(out: Buffer, into: Map<BlobSha, Uint8Array>): void {
     if (type === 'blob') into.set(sha as string, out.subarray(at, at + length))
     at += length + 1
   }
-}
-
-/** Output of `git log --raw -z`: a `commit` record, then pairs of `:mode mode sha sha status` and path. */
-function parseRawLog(log: string, wanted: (path: string) => boolean): HistoricFile[] {
-  const files = new Map<string, HistoricFile>()
-  let commit = ''
-  const parts = log.split(/[\0\n]/).filter(Boolean)
-  for (let i = 0; i < parts.length; i++) {
-    const part = parts[i] as string
-    if (part.startsWith('commit ')) commit = part.slice(7, 47)
-    else if (part.startsWith(':')) {
-      const [, newMode, , sha, status] = part.split(' ')
-      const path = parts[++i] as string
-      if (status?.startsWith('D') || newMode === '120000' || newMode === '160000' || !wanted(path)) continue
-      const key = `${path}\0${sha}`
-      if (!files.has(key)) files.set(key, { path, sha: sha as string, commit })
-    }
-  }
-  return [...files.values()].sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : a.sha < b.sha ? -1 : 1))
-}
-
-function byFrequency(values: readonly string[]): string[] {
-  const counts = new Map<string, number>()
-  for (const v of values) counts.set(v, (counts.get(v) ?? 0) + 1)
-  return [...counts].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).map(([v]) => v)
 }
