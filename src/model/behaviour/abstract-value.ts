@@ -13,8 +13,9 @@ export interface Cond {
   readonly negated: boolean
   readonly at: Place
   otherwise: Otherwise
-  /** `keyOf(test)`, once computed. */
-  key?: string
+  /** `keyOf(test)`, once computed, and the run for which it was. */
+  key?: number
+  keyRun?: number
 }
 
 /** One alternative of a join; `i` identifies it among its siblings through every value derived from the join. */
@@ -159,50 +160,55 @@ function identity(of: object): number {
 /** Where a value keeps its key, with the value that it is the key of: a copy with other parts brings along a key that is not its own. */
 const KEY = Symbol('key')
 interface Keyed {
-  [KEY]?: { readonly of: Val; readonly key: string }
+  [KEY]?: { readonly of: Val; readonly run: number; readonly key: number }
 }
 
-/** Keys of values that are made of others would grow with every level; long ones are known by number. */
-const numbered = new Map<string, string>()
-let numbers = 0
-const LONG_KEY = 48
+/** Keys by what they stand for: a constant, or the description of a value in which the values that it is made of stand by their keys. */
+const constants = new Map<unknown, number>()
+const described = new Map<string, number>()
+let keys = 0
+let run = 0
 
-function short(key: string): string {
-  if (key.length <= LONG_KEY) return key
-  let known = numbered.get(key)
-  if (known === undefined) {
-    known = `@${++numbers}`
-    numbered.set(key, known)
+function keyFor<T>(known: Map<T, number>, what: T): number {
+  let key = known.get(what)
+  if (key === undefined) {
+    key = ++keys
+    known.set(what, key)
   }
-  return known
-}
-
-/** Forgets the numbers of long keys; the values of one program must not be compared with those of another. */
-export function forgetKeys(): void {
-  numbered.clear()
-}
-
-/**
- * A name under which two values are the same in one run of the entry. Values that may differ from one evaluation to the
- * next (unknown ones) are named by their identity.
- */
-export function keyOf(val: Val, depth = 0): string {
-  if (depth > 5) return `#${identity(val)}`
-  // cheaper to write down again than to remember
-  if (isLeaf(val)) return computeKey(val, depth)
-  const known = (val as Keyed)[KEY]
-  if (known?.of === val) return known.key
-  const key = short(computeKey(val, depth))
-  // a key that was cut off deep inside a value only makes equal values look different
-  ;(val as Keyed)[KEY] = { of: val, key }
   return key
 }
 
-function computeKey(val: Val, depth: number): string {
+/** Begins another run: keys are only compared within one, and what the descriptions of all runs take would grow without end. */
+export function forgetKeys(): void {
+  run++
+  constants.clear()
+  described.clear()
+}
+
+/** Levels below which a value is known by its identity. */
+const MAX_KEY_DEPTH = 5
+
+/**
+ * The number under which two values are the same in one run of the entry. Values that may differ from one evaluation to the
+ * next (unknown ones) are known by their identity.
+ */
+export function keyOf(val: Val, depth = 0): number {
+  if (depth > MAX_KEY_DEPTH) return keyFor(described, `#${identity(val)}`)
+  if (val.v === 'const') return keyFor(constants, val.value)
+  // cheaper to write down again than to remember
+  if (isLeaf(val)) return keyFor(described, describe(val, depth))
+  const known = (val as Keyed)[KEY]
+  if (known?.of === val && known.run === run) return known.key
+  const key = keyFor(described, describe(val, depth))
+  // a key that was cut off deep inside a value only makes equal values look different
+  ;(val as Keyed)[KEY] = { of: val, run, key }
+  return key
+}
+
+/** A value in a line, the values that it is made of by their keys. */
+function describe(val: Exclude<Val, { v: 'const' }>, depth: number): string {
   const k = (x: Val) => keyOf(x, depth + 1)
   switch (val.v) {
-    case 'const':
-      return `c:${typeof val.value}:${String(val.value)}`
     case 'request':
       return `q:${val.part}:${val.name ?? ''}`
     case 'caller':
@@ -217,18 +223,19 @@ function computeKey(val: Val, depth: number): string {
       return val.step < 0 ? `#${identity(val)}` : `s:${val.step}:${val.field ?? ''}`
     case 'event':
       return `v:${val.processor}:${val.field ?? ''}`
-    case 'object':
-      return `{${Object.entries(val.props)
-        .map(([n, x]) => `${n}:${k(x)}`)
-        .join(',')}${val.rest ? `...${k(val.rest)}` : ''}}`
+    case 'object': {
+      let all = '{'
+      for (const name in val.props) all += `${name}:${k(val.props[name] as Val)},`
+      return val.rest ? `${all}...${k(val.rest)}` : all
+    }
     case 'array':
-      return `[${val.items.map(k).join(',')}${val.more ? `...${k(val.more)}` : ''}]`
+      return `[${listOf(val.items, k)}${val.more ? `...${k(val.more)}` : ''}`
     case 'text':
-      return `t:${val.parts.map(k).join('+')}`
+      return `t:${listOf(val.parts, k)}`
     case 'op':
-      return `(${val.op} ${val.of.map(k).join(' ')})`
+      return `(${val.op} ${listOf(val.of, k)}`
     case 'call':
-      return `f:${val.name}:${val.at?.path ?? ''}:${val.at?.line ?? ''}(${val.args.map(k).join(',')})`
+      return `f:${val.name}:${val.at?.path ?? ''}:${val.at?.line ?? ''}(${listOf(val.args, k)}`
     case 'response':
       return `p:${val.how}:${val.status ?? ''}:${val.at?.path ?? ''}:${val.at?.line ?? ''}`
     case 'lib':
@@ -239,21 +246,33 @@ function computeKey(val: Val, depth: number): string {
       return `n:${val.path}`
     case 'client':
       return `k:${val.client.library}:${val.client.rights}:${val.client.at?.path ?? ''}:${val.client.at?.line ?? ''}`
-    case 'chain':
-      return `h:${k(val.root)}${val.links.map((l) => `.${l.name}${l.args ? `(${l.args.map(k).join(',')})` : ''}`).join('')}`
+    case 'chain': {
+      let all = `h:${k(val.root)}`
+      for (const l of val.links) all += l.args ? `.${l.name}(${listOf(l.args, k)})` : `.${l.name}`
+      return all
+    }
     case 'fn':
-      return `fn:${val.path}#${val.id}:${identity(val.scope)}`
-    case 'any':
-      return `|${val.choice}:${val.alts.map((a) => `${a.i}=${k(a.value)}`).join('|')}`
+      return `fn:${val.path}#${val.id}:${val.scope.id}`
+    case 'any': {
+      let all = `|${val.choice}`
+      for (const a of val.alts) all += `|${a.i}=${k(a.value)}`
+      return all
+    }
     case 'host':
-      return `o:${val.host}:${identity(val.props)}`
+      return `o:${val.host}:${val.props.id}`
     case 'instance':
-      return `i:${identity(val.fields)}`
+      return `i:${val.fields.id}`
     case 'class':
       return `class:${val.path}:${val.name}`
     default:
       return `#${identity(val)}`
   }
+}
+
+function listOf(values: readonly Val[], k: (val: Val) => number): string {
+  let all = ''
+  for (const val of values) all += `${k(val)},`
+  return all
 }
 
 const MAX_DEPTH = 7
@@ -367,7 +386,10 @@ export function chainName(chain: ChainVal): string {
 }
 
 /** The name of what a condition tests. */
-export function keyOfCond(cond: Cond): string {
-  cond.key ??= keyOf(cond.test)
+export function keyOfCond(cond: Cond): number {
+  if (cond.key === undefined || cond.keyRun !== run) {
+    cond.key = keyOf(cond.test)
+    cond.keyRun = run
+  }
   return cond.key
 }

@@ -1,5 +1,5 @@
 import type { Place } from '../../lib/place.ts'
-import { array, object, UNKNOWN, type Val } from './abstract-value.ts'
+import { array, forgetKeys, object, UNKNOWN, type Val } from './abstract-value.ts'
 import type { Behaviour, Entry, Runnable } from './behaviour.ts'
 import { callFunction, callMethod, callValue, construct, maybe, settle, unknownCall } from './calls.ts'
 import { classValue, evaluate, functionValue, lookup } from './evaluate.ts'
@@ -12,6 +12,7 @@ import { settleChain, taggedTemplate } from './libraries/index.ts'
 import { shaped } from './libraries/validation.ts'
 import { member, request } from './members.ts'
 import { evaluateAlone, exportedValue, moduleScope, quietly, scopeOfFunction, withInterpreter } from './module-values.ts'
+import { narrowTo } from './narrowing.ts'
 import { install } from './operations.ts'
 import { holderOf, type Program } from './program.ts'
 import { statusIn } from './responses.ts'
@@ -56,6 +57,7 @@ export const fuelFor = (left: number): number => Math.max(LEAST_FUEL, Math.min(F
 export function analyse(entry: Entry, program: Program): Behaviour {
   const fuel = fuelFor(program.budget.left)
   const it = new Interpreter(program, fuel, entry.request)
+  forgetKeys()
   return withInterpreter(it, () => {
     // a branch, so that what it wrote to module variables is taken back
     it.branch(undefined, () => {
@@ -161,7 +163,7 @@ function goOn(it: Interpreter, value: Val, at: Place, loads: boolean, rest: () =
     passing.map((a) => a.under.filter((c) => !pc.includes(c))),
     'ended',
   )
-  it.narrowed = new Map(it.narrowed).set(value.choice, new Set(passing.map((a) => a.i)))
+  it.narrowed = narrowTo(it.narrowed, value.choice, new Set(passing.map((a) => a.i)))
   return rest()
 }
 

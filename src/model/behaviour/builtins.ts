@@ -18,10 +18,11 @@ import {
 import { text } from './evaluate.ts'
 import { raise } from './execute.ts'
 import { host } from './host-value.ts'
-import { type Interpreter, joinNarrowings, SIGNALS } from './interpreter.ts'
+import { type Interpreter, SIGNALS } from './interpreter.ts'
 import { cryptoCall } from './libraries/crypto.ts'
 import { mapEntry, mapWith } from './maps.ts'
 import { elementOf, index, member, request } from './members.ts'
+import { joinNarrowings } from './narrowing.ts'
 import { callFunction, callValue, maybe, settle } from './operations.ts'
 import { statusIn } from './responses.ts'
 import { Scope } from './scope.ts'
@@ -451,14 +452,13 @@ function promised(it: Interpreter, executor: FunctionVal, at: Place): Val {
   const base = it.pc
   const narrowed = it.narrowed
   const { tries } = it
-  const run = () => {
+  const state = it.branch(undefined, () => {
     try {
       callFunction(it, executor, [resolve, reject], at)
     } finally {
       it.tries = tries
     }
-  }
-  const state = it.branch(undefined, run)
+  })
   it.pc = base
   it.narrowed = narrowed
   for (const w of state.writes) if (w.value !== undefined) it.write(w.scope, w.name, w.value)

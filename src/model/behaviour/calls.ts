@@ -6,10 +6,11 @@ import { builtinCall, builtinConstruct, builtinMethod } from './builtins.ts'
 import { libraryBase, parentOf } from './class-chain.ts'
 import { delegated, underDelegation } from './delegation.ts'
 import { hostCall } from './hosts.ts'
-import { type BranchState, type Frame, type Interpreter, joinNarrowings, SIGNALS } from './interpreter.ts'
+import { type BranchState, type Frame, type Interpreter, SIGNALS } from './interpreter.ts'
 import { libraryCall } from './libraries/index.ts'
 import { mapEntry } from './maps.ts'
 import { elementOf, member } from './members.ts'
+import { joinNarrowings, narrowTo } from './narrowing.ts'
 import { bind, evaluate, execute, exportedValue, functionValue, settleChain } from './operations.ts'
 import { Scope } from './scope.ts'
 import { noteUnreadCheck } from './unread-checks.ts'
@@ -54,7 +55,7 @@ export function eachAlternative(it: Interpreter, val: AnyVal, f: (value: Val) =>
       useful.length > 1
         ? {
             conds: alt.under.filter((c) => !it.pc.includes(c)).map((c) => ({ ...c })),
-            narrowed: new Map(it.narrowed).set(narrowed.choice, new Set([alt.i])),
+            narrowed: narrowTo(it.narrowed, narrowed.choice, new Set([alt.i])),
           }
         : undefined
     let value: Val = UNKNOWN
@@ -214,7 +215,9 @@ function promiseMethod(it: Interpreter, of: Val, name: string, args: readonly Va
 
 /** Runs something that may or may not happen; afterwards both are possible. */
 export function maybe(it: Interpreter, run: () => void): void {
-  const state = it.branch(undefined, run)
+  const state = it.branch(undefined, () => {
+    run()
+  })
   for (const w of state.writes) {
     const old = w.scope.vars.get(w.name)
     if (w.value)
@@ -288,9 +291,11 @@ export function callFunction(it: Interpreter, fn: FunctionVal, args: readonly Va
       if (p.k === 'rest') bind(it, p.to, { v: 'array', items: args.slice(i) }, scope, ir.l)
       else bind(it, p, args[i] ?? UNDEFINED, scope, ir.l)
     })
-    execute(it, ir.body, scope)
+    const left = execute(it, ir.body, scope)
+    if (left) return left
     frame.returns.push({ value: UNDEFINED, pc: it.pc, narrowed: it.narrowed })
     if (frame.open.length) it.ending({ ends: true, how: 'return' })
+    return undefined
   })
   it.frames.pop()
   it.via = via

@@ -2,85 +2,87 @@ import type { Pattern, Stmt } from '../../facts/javascript.ts'
 import type { Place } from '../../lib/place.ts'
 import { array, constant, isNullish, keyOf, op, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
 import type { Otherwise } from './behaviour.ts'
-import { type Assumption, type BranchState, type Interpreter, SIGNALS, type TryFrame } from './interpreter.ts'
+import { type Assumption, type BranchState, type Completion, type Interpreter, SIGNALS, type Signal, type TryFrame } from './interpreter.ts'
 import { elementOf, GLOBAL_OBJECTS, index, member } from './members.ts'
 import { classValue, evaluate, functionValue, settle } from './operations.ts'
 import { holderOf } from './program.ts'
 import { Scope } from './scope.ts'
 
-/** Runs statements in order; leaves by a signal when the path ends. */
-export function execute(it: Interpreter, body: readonly Stmt[], scope: Scope): void {
+/** Runs statements in order, until one of them leaves. */
+export function execute(it: Interpreter, body: readonly Stmt[], scope: Scope): Completion {
   for (const s of body) if (s.k === 'function') scope.vars.set(s.name, functionValue(it, scope.path, s.fn, scope))
-  for (const s of body) statement(it, s, scope)
+  for (const s of body) {
+    const left = statement(it, s, scope)
+    if (left) return left
+  }
+  return undefined
+}
+
+/** Runs statements in braces. */
+const executeBlock = (it: Interpreter, body: readonly Stmt[], scope: Scope): Completion =>
+  execute(it, body, declares(body) ? new Scope(scope.path, scope) : scope)
+
+/** Whether statements need a scope of their own. */
+function declares(body: readonly Stmt[]): boolean {
+  for (const s of body) if (s.k === 'let' || s.k === 'function' || s.k === 'class') return true
+  return false
 }
 
 const at = (scope: Scope, s: { l: number; e?: number }): Place =>
   s.e && s.e !== s.l ? { path: scope.path, line: s.l, endLine: s.e } : { path: scope.path, line: s.l }
 
-function statement(it: Interpreter, s: Stmt, scope: Scope): void {
+function statement(it: Interpreter, s: Stmt, scope: Scope): Completion {
   if (--it.fuel < 0) {
     it.gap({ path: scope.path, line: s.l }, 'the code is too long to follow whole')
-    throw SIGNALS.return
+    return SIGNALS.return
   }
   switch (s.k) {
     case 'let':
       bind(it, s.to, s.init ? evaluate(it, s.init, scope) : UNDEFINED, scope, s.l)
-      return
+      return undefined
     case 'expr':
       if (s.expr.k === 'assign') evaluate(it, s.expr, scope)
       else settle(it, evaluate(it, s.expr, scope), { path: scope.path, line: s.l })
-      return
+      return undefined
     case 'return': {
       let value = s.value ? evaluate(it, s.value, scope) : UNDEFINED
       if (it.frame.async || it.frames.length === 1) value = settle(it, value, { path: scope.path, line: s.l })
-      leave(it, value)
-      return
+      it.frame.returns.push({ value, pc: it.pc, narrowed: it.narrowed })
+      it.ending(answerOfValue(it, value))
+      return SIGNALS.return
     }
     case 'throw':
-      raise(it, settle(it, evaluate(it, s.value, scope), at(scope, s)), at(scope, s))
-      return
-    case 'if':
-      conditional(
+      return raising(it, settle(it, evaluate(it, s.value, scope), at(scope, s)), at(scope, s))
+    case 'if': {
+      const { else: otherwise } = s
+      return conditional(
         it,
         settle(it, evaluate(it, s.test, scope), at(scope, s)),
         { path: scope.path, line: s.test.l },
-        () => execute(it, s.then, new Scope(scope.path, scope)),
-        s.else ? () => execute(it, s.else as readonly Stmt[], new Scope(scope.path, scope)) : undefined,
+        () => executeBlock(it, s.then, scope),
+        otherwise && (() => executeBlock(it, otherwise, scope)),
       )
-      return
-    case 'block':
-      try {
-        execute(it, s.body, new Scope(scope.path, scope))
-      } catch (signal) {
-        if (!(s.label && signal === SIGNALS.break)) throw signal
-      }
-      return
+    }
+    case 'block': {
+      const left = executeBlock(it, s.body, scope)
+      return s.label && left === SIGNALS.break ? undefined : left
+    }
     case 'break':
-      throw SIGNALS.break
+      return SIGNALS.break
     case 'continue':
-      throw SIGNALS.continue
+      return SIGNALS.continue
     case 'function':
-      return
+      return undefined
     case 'class':
       if (s.name) scope.vars.set(s.name, classValue(it, s.class, s.name, scope))
-      return
+      return undefined
     case 'loop':
-      loop(it, s, scope)
-      return
+      return loop(it, s, scope)
     case 'switch':
-      select(it, s, scope)
-      return
+      return select(it, s, scope)
     case 'try':
-      attempt(it, s, scope)
-      return
+      return attempt(it, s, scope)
   }
-}
-
-/** Ends the function with a value. */
-export function leave(it: Interpreter, value: Val): never {
-  it.frame.returns.push({ value, pc: it.pc, narrowed: it.narrowed })
-  it.ending(answerOfValue(it, value))
-  throw SIGNALS.return
 }
 
 function answerOfValue(it: Interpreter, value: Val): Otherwise {
@@ -99,8 +101,13 @@ function answerOfValue(it: Interpreter, value: Val): Otherwise {
   return { ends: true, how: 'return' }
 }
 
-/** Throws: notes it, and what the nearest handler (or the framework) makes of it. */
+/** Throws from inside an expression. */
 export function raise(it: Interpreter, thrown: Val, place: Place): never {
+  throw raising(it, thrown, place)
+}
+
+/** Notes what is thrown, and what the nearest handler (or the framework) makes of it. */
+function raising(it: Interpreter, thrown: Val, place: Place): Signal {
   const status = statusOf(it, thrown)
   const caught = it.tries.length > 0
   const how = thrown.v === 'response' ? (thrown.how === 'redirect' ? 'redirect' : thrown.how === 'not-found' ? 'not-found' : 'respond') : 'throw'
@@ -111,7 +118,7 @@ export function raise(it: Interpreter, thrown: Val, place: Place): never {
   const answer = it.answerOf(thrown, status, how)
   it.tries[it.tries.length - 1]?.thrown.push(thrown)
   it.ending(answer)
-  throw SIGNALS.throw
+  return SIGNALS.throw
 }
 
 function statusOf(_it: Interpreter, thrown: Val): number | undefined {
@@ -136,26 +143,20 @@ const TRPC_STATUS: Record<string, number> = {
 }
 
 /** Splits on a test: each side under what it assumes, and joined again where both go on. */
-export function conditional(it: Interpreter, test: Val, place: Place, then: () => void, otherwise: (() => void) | undefined): void {
+function conditional(it: Interpreter, test: Val, place: Place, then: () => Completion, otherwise: (() => Completion) | undefined): Completion {
   const yes = it.assume(test, true, place)
   const no = otherwise || !lastMode(it, test) ? it.assume(test, false, place) : undefined
-  if (!no && yes) {
-    continueWith(it, yes, then)
-    return
-  }
-  if (!yes && no) {
-    continueWith(it, no, otherwise)
-    return
-  }
+  if (!no && yes) return continueWith(it, yes, then)
+  if (!yes && no) return continueWith(it, no, otherwise)
   const a = it.branch(yes, then)
-  const b = it.branch(no, otherwise ?? (() => {}))
+  const b = it.branch(no, otherwise ?? goOn)
   const ends = (s: BranchState) => s.end?.kind === 'return' || s.end?.kind === 'throw'
   patch(yes, b)
   patch(no, a)
   if (a.end && b.end) {
     keepWrites(it, [a, b])
     it.lastEnd = ends(a) ? a.how : b.how
-    throw ends(a) && ends(b) ? a.end : a.end.kind === 'break' || b.end.kind === 'break' ? SIGNALS.break : SIGNALS.continue
+    return ends(a) && ends(b) ? a.end : a.end.kind === 'break' || b.end.kind === 'break' ? SIGNALS.break : SIGNALS.continue
   }
   if (a.end || b.end) {
     const [ended, goes, waiting] = a.end ? [a, b, yes] : [b, a, no]
@@ -165,10 +166,13 @@ export function conditional(it: Interpreter, test: Val, place: Place, then: () =
       it.frame.open = [...it.frame.open, ...waiting.conds.filter((c) => !c.otherwise.ends)]
       it.frame.openSteps = it.steps.length
     }
-    return
+    return undefined
   }
   it.join([a, b])
+  return undefined
 }
+
+const goOn = (): undefined => undefined
 
 /**
  * `else if (mode === 'b')` after `mode === 'a'` without a further `else`, for a setting with a default: the modes named are all
@@ -191,10 +195,10 @@ function modeIn(test: Val): { readonly name: string; readonly mode: unknown; rea
   return { name: env.name, mode: mode.value, normal: env.fallback.value }
 }
 
-function continueWith(it: Interpreter, assumed: Assumption, run: (() => void) | undefined): void {
+function continueWith(it: Interpreter, assumed: Assumption, run: (() => Completion) | undefined): Completion {
   if (assumed.conds.length) it.pc = [...it.pc, ...assumed.conds]
   it.narrowed = assumed.narrowed
-  run?.()
+  return run?.()
 }
 
 function patch(assumed: Assumption | undefined, other: BranchState): void {
@@ -230,16 +234,14 @@ type Loop = Extract<Stmt, { k: 'loop' }>
 /** Items of a list written in the code that a search is run through one by one: which of them it returns depends on their order. */
 const MAX_UNROLLED = 6
 
-function each(it: Interpreter, s: Loop, items: readonly Val[], scope: Scope): void {
+function each(it: Interpreter, s: Loop, items: readonly Val[], scope: Scope): Completion {
   for (const item of items) {
-    try {
-      if (s.to) bind(it, s.to, s.how === 'in' ? UNKNOWN : item, scope, s.l)
-      execute(it, s.body, new Scope(scope.path, scope))
-    } catch (signal) {
-      if (signal === SIGNALS.break) return
-      if (signal !== SIGNALS.continue) throw signal
-    }
+    if (s.to) bind(it, s.to, s.how === 'in' ? UNKNOWN : item, scope, s.l)
+    const left = executeBlock(it, s.body, scope)
+    if (left === SIGNALS.break) return undefined
+    if (left && left !== SIGNALS.continue) return left
   }
+  return undefined
 }
 
 /** Whether statements end the function somewhere. */
@@ -249,29 +251,26 @@ function returns(body: readonly Stmt[]): boolean {
   )
 }
 
-function loop(it: Interpreter, s: Loop, scope: Scope): void {
+function loop(it: Interpreter, s: Loop, scope: Scope): Completion {
   const inner = new Scope(scope.path, scope)
   const place = at(scope, s)
   if (s.init) execute(it, s.init, inner)
   const over = s.over ? settle(it, evaluate(it, s.over, inner), place) : undefined
   if (s.to && over?.v === 'array' && !over.more && over.items.length > 0 && over.items.length <= MAX_UNROLLED && returns(s.body)) {
-    each(it, s, over.items, inner)
-    return
+    return each(it, s, over.items, inner)
   }
   const test = s.test && s.how !== 'do' ? settle(it, evaluate(it, s.test, inner), place) : undefined
   const state = it.branch(undefined, () => {
     if (s.to) bind(it, s.to, s.how === 'in' ? UNKNOWN : elementOf(it, over ?? UNKNOWN), inner, s.l)
-    try {
-      execute(it, s.body, new Scope(scope.path, inner))
-    } catch (signal) {
-      if (signal !== SIGNALS.break && signal !== SIGNALS.continue) throw signal
-    }
+    const left = executeBlock(it, s.body, inner)
+    if (left && left !== SIGNALS.break && left !== SIGNALS.continue) return left
     if (s.update) evaluate(it, s.update, inner)
+    return undefined
   })
   const endless = s.how === 'while' && test?.v === 'const' && test.value === true
   if (state.end && (endless || s.how === 'do')) {
     it.resume(state)
-    throw state.end
+    return state.end
   }
   for (const w of state.writes) {
     const old = w.scope.vars.get(w.name)
@@ -287,11 +286,12 @@ function loop(it: Interpreter, s: Loop, scope: Scope): void {
           : w.value,
       )
   }
+  return undefined
 }
 
 type Switch = Extract<Stmt, { k: 'switch' }>
 
-function select(it: Interpreter, s: Switch, scope: Scope): void {
+function select(it: Interpreter, s: Switch, scope: Scope): Completion {
   const on = settle(it, evaluate(it, s.on, scope), { path: scope.path, line: s.l })
   const inner = new Scope(scope.path, scope)
   const tests: Val[] = []
@@ -321,31 +321,28 @@ function select(it: Interpreter, s: Switch, scope: Scope): void {
     if (!assumed) return
     states.push(
       it.branch(assumed, () => {
-        try {
-          let k = i
-          do {
-            execute(it, (s.cases[k] as Switch['cases'][number]).body, new Scope(scope.path, inner))
-            k++
-          } while (k < s.cases.length)
-        } catch (signal) {
-          if (signal !== SIGNALS.break) throw signal
+        for (const through of s.cases.slice(i)) {
+          const left = executeBlock(it, through.body, inner)
+          if (left) return left === SIGNALS.break ? undefined : left
         }
+        return undefined
       }),
     )
   })
   if (!hasDefault) {
     const assumed = tests.length ? it.assume(negateAll(tests), true, { path: scope.path, line: s.l }) : { conds: [], narrowed: it.narrowed }
-    if (assumed) states.push(it.branch(assumed, () => {}))
+    if (assumed) states.push(it.branch(assumed, goOn))
   }
   const going = states.filter((x) => !x.end)
   if (!going.length && states.length) {
     const last = states[states.length - 1] as BranchState
     keepWrites(it, states)
     it.lastEnd = last.how
-    throw last.end
+    return last.end
   }
   if (going.length === 1) it.resume(going[0] as BranchState)
   else if (going.length) it.join(going, going.length < states.length ? 'ended' : 'none')
+  return undefined
 }
 
 function negateAll(tests: readonly Val[]): Val {
@@ -354,16 +351,14 @@ function negateAll(tests: readonly Val[]): Val {
 
 type Try = Extract<Stmt, { k: 'try' }>
 
-function attempt(it: Interpreter, s: Try, scope: Scope): void {
+function attempt(it: Interpreter, s: Try, scope: Scope): Completion {
   if (!s.handler) {
-    const state = it.branch(undefined, () => execute(it, s.body, new Scope(scope.path, scope)))
+    const state = it.branch(undefined, () => executeBlock(it, s.body, scope))
     it.resume(state)
-    if (s.finalizer) execute(it, s.finalizer, new Scope(scope.path, scope))
-    if (state.end) {
-      it.lastEnd = state.how
-      throw state.end
-    }
-    return
+    const left = s.finalizer && executeBlock(it, s.finalizer, scope)
+    if (left) return left
+    if (state.end) it.lastEnd = state.how
+    return state.end
   }
   const handler = s.handler
   const outer = it.tries
@@ -371,13 +366,13 @@ function attempt(it: Interpreter, s: Try, scope: Scope): void {
   const runHandler = (thrown: Val) => {
     const inner = new Scope(scope.path, scope)
     if (s.param) bind(it, s.param, thrown, inner, s.l)
-    execute(it, handler, inner)
+    return execute(it, handler, inner)
   }
-  const answers = new Map<string, Otherwise>()
+  const answers = new Map<number, Otherwise>()
   const frame: TryFrame = {
     thrown: [],
     answer(thrown) {
-      const key = thrown.v === 'unknown' ? '?' : keyOf(thrown)
+      const key = keyOf(thrown.v === 'unknown' ? UNKNOWN : thrown)
       let known = answers.get(key)
       if (!known) {
         answers.set(key, { ends: true, how: 'throw' })
@@ -391,7 +386,7 @@ function attempt(it: Interpreter, s: Try, scope: Scope): void {
   const { hazards } = it
   const body = it.branch(undefined, () => {
     it.tries = [...outer, frame]
-    execute(it, s.body, new Scope(scope.path, scope))
+    return executeBlock(it, s.body, scope)
   })
   it.tries = outer
   // a handler that nothing reaches: not the way around a check in front of it
@@ -405,18 +400,19 @@ function attempt(it: Interpreter, s: Try, scope: Scope): void {
   )
   if (body.end && caught.end) {
     keepWrites(it, [body, caught])
-    if (s.finalizer) execute(it, s.finalizer, new Scope(scope.path, scope))
+    const left = s.finalizer && executeBlock(it, s.finalizer, scope)
+    if (left) return left
     it.lastEnd = body.end.kind === 'throw' ? caught.how : body.how
-    throw body.end.kind === 'throw' ? caught.end : body.end
+    return body.end.kind === 'throw' ? caught.end : body.end
   }
   if (body.end) it.resume({ ...caught, pc: caught.pc.filter((c) => !(c.test.v === 'error' && c.test.of < 0) || it.pc.includes(c)) })
   else if (caught.end || !reached) it.resume(body)
   else it.join([body, caught], 'none')
-  if (s.finalizer) execute(it, s.finalizer, new Scope(scope.path, scope))
+  return s.finalizer && executeBlock(it, s.finalizer, scope)
 }
 
 /** What a handler answers, found by running it without keeping anything. */
-function dryRun(it: Interpreter, tries: TryFrame[], depth: number, run: () => void): Otherwise {
+function dryRun(it: Interpreter, tries: TryFrame[], depth: number, run: () => Completion): Otherwise {
   const steps = it.steps.length
   const returns = it.frames.map((f) => f.returns.length)
   const { tries: current, lastEnd } = it

@@ -1,5 +1,5 @@
 import type { ClassIR, FunctionId, ImportFact, JavaScriptFacts, Stmt } from '../../facts/javascript.ts'
-import { boundNames, eachStatement } from '../frameworks/walk.ts'
+import { boundNames, eachStatement, statements } from '../frameworks/walk.ts'
 
 /**
  * Parts of a file by name: whoever follows code looks at some functions and declarations of a file, and a change elsewhere in it is none of his
@@ -13,6 +13,8 @@ export const functionPart = (path: string, id: number): string => `${path}${END}
 export const declarationPart = (path: string, name: string): string => `${path}${END}n${name}`
 /** The value of a name below the level of a module that is evaluated when first read: whoever meets its scope has noted what is written there. */
 export const innerPart = (path: string, name: string): string => `${path}${END}i${name}`
+/** The declaration of a name at the level of a module, however deep, or its import: without what is assigned to it. */
+export const namePart = (path: string, name: string): string => `${path}${END}m${name}`
 export const exportPart = (path: string, name: string): string => `${path}${END}e${name}`
 /** From where a file exports everything. */
 export const starsPart = (path: string): string => `${path}${END}s`
@@ -40,6 +42,8 @@ export function answerOf(part: string, facts: JavaScriptFacts | undefined): unkn
       return facts?.functions[Number(which)]
     case 'n':
       return facts && declarationsOf(facts, which)
+    case 'm':
+      return facts && declarationOf(facts, which)
     case 'c':
       return facts && classOwning(facts, Number(which))
     case 'e':
@@ -77,6 +81,11 @@ function declarationsOf(facts: JavaScriptFacts, name: string): readonly (Stmt | 
   })
   for (const i of facts.imports) if (i.bindings.some((b) => b.local === name)) found.push(i)
   return found
+}
+
+function declarationOf(facts: JavaScriptFacts, name: string): readonly (Stmt | ImportFact)[] {
+  const declared = statements(facts.functions[0]?.body ?? []).filter((s) => declares(s, name))
+  return [...declared, ...facts.imports.filter((i) => i.bindings.some((b) => b.local === name))]
 }
 
 /** At least as deep as names of modules are declared and assigned (`declareLazily`, `assigned`). */

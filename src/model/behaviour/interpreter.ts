@@ -17,8 +17,10 @@ import {
   type Val,
 } from './abstract-value.ts'
 import type { Behaviour, Condition, Effect, Filter, ImaginedRequest, Otherwise, Step, Value } from './behaviour.ts'
+import { Journal, type Write } from './journal.ts'
+import { allowedOf, joinNarrowings, type Narrowing, narrowTo, UNNARROWED } from './narrowing.ts'
 import type { Program } from './program.ts'
-import { Scope, youngest } from './scope.ts'
+import { Scope } from './scope.ts'
 
 /** An effect whose values are still the interpreter's. */
 export type EffectDraft = Effect extends infer E
@@ -44,29 +46,22 @@ export interface StepDraft {
   readonly before?: true
 }
 
-/** Which alternatives of a join are still possible here. */
-export type Narrowing = ReadonlyMap<number, ReadonlySet<number>>
-
 /** What must be added to the path for a test to have a truth value. */
 export interface Assumption {
   readonly conds: readonly Cond[]
   readonly narrowed: Narrowing
 }
 
-/** Leaves a branch, a loop or a function. */
+/** Leaves a branch, a loop or a function: statements give it to what holds them, expressions throw it. */
 export class Signal {
   readonly kind: 'return' | 'throw' | 'break' | 'continue'
   constructor(kind: 'return' | 'throw' | 'break' | 'continue') {
     this.kind = kind
   }
 }
+/** How statements end: by what leaves them, or not at all. */
+export type Completion = Signal | undefined
 export const SIGNALS = { return: new Signal('return'), throw: new Signal('throw'), break: new Signal('break'), continue: new Signal('continue') }
-
-export interface Write {
-  readonly scope: Scope
-  readonly name: string
-  readonly value: Val | undefined
-}
 
 /** How a branch ended and what it left. */
 export interface BranchState {
@@ -120,7 +115,7 @@ export class Interpreter {
   /** The framework's objects of this request, by seed: middleware, handler and helpers see the same ones. */
   readonly hosts = new Map<string, HostVal>()
   /** Tokens that were decoded without a check, and the step that did it. */
-  readonly decoded = new Map<string, number>()
+  readonly decoded = new Map<number, number>()
   /** What this run put on `globalThis`. */
   readonly globals = new Scope('')
   /** True while something runs that stands before the handler. */
@@ -131,9 +126,8 @@ export class Interpreter {
   hazards = 0
   steps: StepDraft[] = []
   pc: readonly Cond[] = []
-  narrowed: Narrowing = new Map()
-  journal: Map<Scope, Map<string, Val | undefined>> | undefined
-  journalStart = 0
+  narrowed: Narrowing = UNNARROWED
+  journal: Journal | undefined
   readonly frames: Frame[] = []
   tries: TryFrame[] = []
   via: readonly Place[] = []
@@ -178,51 +172,33 @@ export class Interpreter {
   // Variables
 
   write(scope: Scope, name: string, value: Val): void {
-    // what a branch makes for itself is out of reach of the others: closures keep it
-    if (this.journal && scope.serial <= this.journalStart) {
-      let names = this.journal.get(scope)
-      if (!names) {
-        names = new Map()
-        this.journal.set(scope, names)
-      }
-      if (!names.has(name)) names.set(name, scope.vars.get(name))
-    }
+    this.journal?.note(scope, name)
     scope.vars.set(name, value)
   }
 
   // Branches
 
   /** Runs one side of a split on its own; nothing of it holds afterwards until it is resumed or joined. */
-  branch(assumed: Assumption | undefined, run: () => void): BranchState {
-    const { pc, narrowed, journal, journalStart, lastRespond, tries } = this
-    const own = new Map<Scope, Map<string, Val | undefined>>()
+  branch(assumed: Assumption | undefined, run: () => Completion): BranchState {
+    const { pc, narrowed, journal, lastRespond, tries } = this
+    const own = new Journal()
     this.journal = own
-    this.journalStart = youngest()
     if (assumed) {
       if (assumed.conds.length) this.pc = [...pc, ...assumed.conds]
       this.narrowed = assumed.narrowed
     }
     this.lastRespond = undefined
-    let end: Signal | undefined
+    let end: Completion
     try {
-      run()
+      end = run()
     } catch (signal) {
       if (!(signal instanceof Signal)) throw signal
       end = signal
     }
-    const writes: Write[] = []
-    for (const [scope, names] of own) {
-      for (const [name, old] of names) {
-        writes.push({ scope, name, value: scope.vars.get(name) })
-        if (old === undefined) scope.vars.delete(name)
-        else scope.vars.set(name, old)
-      }
-    }
-    const state: BranchState = { end, how: end ? this.lastEnd : NO_END, pc: this.pc, narrowed: this.narrowed, writes }
+    const state: BranchState = { end, how: end ? this.lastEnd : NO_END, pc: this.pc, narrowed: this.narrowed, writes: own.takeBack() }
     this.pc = pc
     this.narrowed = narrowed
     this.journal = journal
-    this.journalStart = journalStart
     this.lastRespond = lastRespond
     this.tries = tries
     return state
@@ -240,35 +216,12 @@ export class Interpreter {
     const base = this.pc
     const extras = states.map((s) => s.pc.slice(base.length))
     this.narrowed = joinNarrowings(states.map((s) => s.narrowed))
-    const touched = new Map<Scope, Map<string, (Val | undefined)[]>>()
-    states.forEach((s, i) => {
-      for (const w of s.writes) {
-        let names = touched.get(w.scope)
-        if (!names) {
-          names = new Map()
-          touched.set(w.scope, names)
-        }
-        let values = names.get(w.name)
-        if (!values) {
-          values = states.map(() => undefined)
-          names.set(w.name, values)
-        }
-        values[i] = w.value
-      }
-    })
     const choice = this.newChoice()
-    for (const [scope, names] of touched) {
-      for (const [name, written] of names) {
+    if (states.some((s) => s.writes.length > 0)) {
+      for (const { scope, name, values } of writtenBy(states)) {
         const old = scope.vars.get(name) ?? UNDEFINED
-        const values = written.map((value) => value ?? old)
-        this.write(
-          scope,
-          name,
-          this.alternatives(
-            values.map((value, i) => ({ value, under: extras[i] as Cond[] })),
-            choice,
-          ),
-        )
+        const list = values.map((value, i) => ({ value: value ?? old, under: extras[i] as readonly Cond[] }))
+        this.write(scope, name, this.alternatives(list, choice))
       }
     }
     this.pc = this.commonPath(base, extras, disjunction)
@@ -291,7 +244,7 @@ export class Interpreter {
 
   /** Too many alternatives: builders keep what all of them share, other values lose what they stand under. */
   private collapse(list: readonly { value: Val; under: readonly Cond[] }[], choice: number): Val {
-    const leaves = new Map<string, { value: Val; under: readonly Cond[] }>()
+    const leaves = new Map<number, { value: Val; under: readonly Cond[] }>()
     const collect = (value: Val, under: readonly Cond[]): void => {
       if (value.v === 'any') {
         for (const a of value.alts) collect(a.value, brief([...under, ...a.under]))
@@ -340,7 +293,7 @@ export class Interpreter {
   /** The value with the alternatives left out that the path rules out. */
   narrow(val: Val): Val {
     if (val.v !== 'any') return val
-    const allowed = this.narrowed.get(val.choice)
+    const allowed = allowedOf(this.narrowed, val.choice)
     if (!allowed) return val
     const alts = val.alts.filter((a) => allowed.has(a.i))
     if (alts.length === val.alts.length || alts.length === 0) return val
@@ -379,27 +332,8 @@ export class Interpreter {
           return this.equal(test, a, b, wanted === (test.op === '===' || test.op === '=='), at, base)
         return this.leaf(test, wanted, at, base)
       }
-      case 'any': {
-        const allowed = base.narrowed.get(test.choice)
-        const kept: { alt: Alt; then: Assumption }[] = []
-        for (const alt of test.alts) {
-          if (allowed && !allowed.has(alt.i)) continue
-          if (alt.under.some((c) => this.contradicts(c, base))) continue
-          const then = this.assume(alt.value, wanted, at, { conds: alt.under, narrowed: base.narrowed })
-          if (then) kept.push({ alt, then: { conds: then.conds.slice(alt.under.length), narrowed: then.narrowed } })
-        }
-        if (!kept.length) return allowed && !test.alts.some((a) => allowed.has(a.i)) ? this.leaf(test, wanted, at, base) : undefined
-        const narrowed = new Map(base.narrowed)
-        narrowed.set(test.choice, new Set(kept.map((k) => k.alt.i)))
-        const options: Assumption[] = kept.map((k) => ({ conds: [...k.alt.under.map((c) => ({ ...c, otherwise: NO_END })), ...k.then.conds], narrowed }))
-        if (options.length === 1) {
-          const only = kept[0] as { alt: Alt; then: Assumption }
-          const merged = new Map(only.then.narrowed)
-          merged.set(test.choice, new Set([only.alt.i]))
-          return { conds: [...base.conds, ...this.fresh((options[0] as Assumption).conds, base)], narrowed: merged }
-        }
-        return this.either(options, { conds: base.conds, narrowed }, at) ?? { conds: base.conds, narrowed }
-      }
+      case 'any':
+        return this.assumeAny(test, wanted, at, base)
       default: {
         if (test.v === 'object' && test.rest?.v === 'caller') return this.assume(test.rest, wanted, at, base)
         const known = truth(test)
@@ -409,7 +343,27 @@ export class Interpreter {
     }
   }
 
-  private equal(_test: Val, a: Val, b: Val, wanted: boolean, at: Place, base: Assumption): Assumption | undefined {
+  /** Of several values: those that can be `wanted`, each with what it stands under. */
+  private assumeAny(test: AnyVal, wanted: boolean, at: Place, base: Assumption): Assumption | undefined {
+    const allowed = allowedOf(base.narrowed, test.choice)
+    const kept: { alt: Alt; then: Assumption }[] = []
+    for (const alt of test.alts) {
+      if (allowed && !allowed.has(alt.i)) continue
+      if (alt.under.some((c) => this.contradicts(c, base))) continue
+      const then = this.assume(alt.value, wanted, at, { conds: alt.under, narrowed: base.narrowed })
+      if (then) kept.push({ alt, then: { conds: then.conds.slice(alt.under.length), narrowed: then.narrowed } })
+    }
+    const only = kept[0]
+    if (!only) return allowed && !test.alts.some((a) => allowed.has(a.i)) ? this.leaf(test, wanted, at, base) : undefined
+    const conds = ({ alt, then }: { alt: Alt; then: Assumption }) => [...alt.under.map((c) => ({ ...c, otherwise: NO_END })), ...then.conds]
+    if (kept.length === 1)
+      return { conds: [...base.conds, ...this.fresh(conds(only), base)], narrowed: narrowTo(only.then.narrowed, test.choice, new Set([only.alt.i])) }
+    const narrowed = narrowTo(base.narrowed, test.choice, new Set(kept.map((k) => k.alt.i)))
+    const options = kept.map((k): Assumption => ({ conds: conds(k), narrowed }))
+    return this.either(options, { conds: base.conds, narrowed }, at) ?? { conds: base.conds, narrowed }
+  }
+
+  private equal(test: Val & { v: 'op' }, a: Val, b: Val, wanted: boolean, at: Place, base: Assumption): Assumption | undefined {
     if (a.v === 'any' || b.v === 'any') {
       const [any, other, flipped] = a.v === 'any' ? [a, b, false] : [b as AnyVal, a, true]
       const each = { ...any, alts: any.alts.map((alt) => ({ ...alt, value: flipped ? op('===', other, alt.value) : op('===', alt.value, other) })) }
@@ -417,26 +371,20 @@ export class Interpreter {
     }
     const decided = equality(a, b)
     if (decided !== undefined) return decided === wanted ? base : undefined
-    for (const [x, y] of [
-      [a, b],
-      [b, a],
-    ] as const) {
-      if (isNullish(y)) return this.assume(x, !wanted, at, base)
-      if (y.v === 'const' && typeof y.value === 'boolean') return this.assume(x, wanted === y.value, at, base)
-      if (x.v === 'op' && x.op === 'typeof' && y.v === 'const' && y.value === 'undefined') return this.assume(x.of[0] ?? UNKNOWN, !wanted, at, base)
-    }
-    return this.leaf(op('===', a, b), wanted, at, base)
+    const asked = truthAsked(a, b) ?? truthAsked(b, a)
+    if (asked) return this.assume(asked.of, asked.holds === wanted, at, base)
+    return this.leaf(test.op === '===' ? test : op('===', a, b), wanted, at, base)
   }
 
   private leaf(test: Val, wanted: boolean, at: Place, base: Assumption): Assumption | undefined {
     const key = keyOf(test)
-    for (const list of [this.pc, base.conds]) for (const c of list) if (keyOfCond(c) === key) return c.negated !== wanted ? base : undefined
+    const known = conditionOn(key, this.pc) ?? conditionOn(key, base.conds)
+    if (known) return known.negated !== wanted ? base : undefined
     return { conds: [...base.conds, { test, negated: !wanted, at, otherwise: NO_END }], narrowed: base.narrowed }
   }
 
   private contradicts(cond: Cond, base: Assumption): boolean {
-    const key = keyOfCond(cond)
-    return this.pc.some((c) => c.negated !== cond.negated && keyOfCond(c) === key) || base.conds.some((c) => c.negated !== cond.negated && keyOfCond(c) === key)
+    return holds(keyOfCond(cond), !cond.negated, this.pc) || holds(keyOfCond(cond), !cond.negated, base.conds)
   }
 
   private fresh(conds: readonly Cond[], base: Assumption): Cond[] {
@@ -543,11 +491,42 @@ export class Interpreter {
 
 /** Whether a condition, or one that says the same, is in a list. */
 function includesCond(list: readonly Cond[], cond: Cond): boolean {
-  if (list.length === 0) return false
-  if (list.includes(cond)) return true
-  const key = keyOfCond(cond)
-  for (const o of list) if (o.negated === cond.negated && keyOfCond(o) === key) return true
+  return list.length > 0 && (list.includes(cond) || holds(keyOfCond(cond), cond.negated, list))
+}
+
+/** Whether a list has a condition on the test with this key that is negated, or not. */
+function holds(key: number, negated: boolean, list: readonly Cond[]): boolean {
+  for (const c of list) if (c.negated === negated && keyOfCond(c) === key) return true
   return false
+}
+
+/** The first condition of a list on the test with this key. */
+function conditionOn(key: number, list: readonly Cond[]): Cond | undefined {
+  for (const c of list) if (keyOfCond(c) === key) return c
+  return undefined
+}
+
+/** `x === y` as a question about one value: whether it is there, or true; undefined for other comparisons. */
+function truthAsked(x: Val, y: Val): { readonly of: Val; readonly holds: boolean } | undefined {
+  if (isNullish(y)) return { of: x, holds: false }
+  if (y.v === 'const' && typeof y.value === 'boolean') return { of: x, holds: y.value }
+  if (x.v === 'op' && x.op === 'typeof' && y.v === 'const' && y.value === 'undefined') return { of: x.of[0] ?? UNKNOWN, holds: false }
+  return undefined
+}
+
+/** The variables that any of several branches wrote, with what each of them left; undefined where it did not write. */
+function writtenBy(states: readonly BranchState[]): Iterable<{ readonly scope: Scope; readonly name: string; readonly values: (Val | undefined)[] }> {
+  const touched = new Map<Scope, Map<string, { scope: Scope; name: string; values: (Val | undefined)[] }>>()
+  states.forEach((s, i) => {
+    for (const { scope, name, value } of s.writes) {
+      const names = touched.get(scope) ?? new Map()
+      touched.set(scope, names)
+      const written = names.get(name) ?? { scope, name, values: states.map(() => undefined) }
+      names.set(name, written)
+      written.values[i] = value
+    }
+  })
+  return [...touched.values()].flatMap((names) => [...names.values()])
 }
 
 function isVal(x: unknown): x is Val {
@@ -620,26 +599,6 @@ function speaksOfCaller(val: Val, depth: number): boolean {
 export function conjunction(conds: readonly Cond[]): Val {
   const each = conds.map((c): Val => (c.negated ? { v: 'op', op: '!', of: [c.test] } : c.test))
   return each.length === 1 ? (each[0] as Val) : { v: 'op', op: '&&', of: each }
-}
-
-export function joinNarrowings(list: readonly Narrowing[]): Narrowing {
-  const first = list[0]
-  if (!first || list.every((n) => n === first)) return first ?? new Map()
-  const out = new Map<number, ReadonlySet<number>>()
-  for (const [choice, allowed] of first) {
-    let union = allowed
-    let everywhere = true
-    for (const n of list) {
-      const other = n.get(choice)
-      if (!other) {
-        everywhere = false
-        break
-      }
-      if (other !== allowed) for (const i of other) if (!union.has(i)) union = new Set([...union, i])
-    }
-    if (everywhere) out.set(choice, union)
-  }
-  return out
 }
 
 /** Whether two values are equal, when that is certain. */

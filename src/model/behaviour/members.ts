@@ -171,7 +171,7 @@ function isAddressBeforeQuery(of: Val): boolean {
 
 /** The values of a table, each under the keys that lead to it when the key is what a request or an event says. */
 function lookedUp(props: Readonly<Record<string, Val>>, key: Val, at: Place): { value: Val; under: Cond[] }[] {
-  const byValue = new Map<string, { value: Val; names: string[] }>()
+  const byValue = new Map<number, { value: Val; names: string[] }>()
   for (const [name, value] of Object.entries(props)) {
     const k = keyOf(value)
     const known = byValue.get(k)
@@ -187,7 +187,7 @@ function lookedUp(props: Readonly<Record<string, Val>>, key: Val, at: Place): { 
 }
 
 function dedupe(values: readonly Val[]): Val[] {
-  const seen = new Set<string>()
+  const seen = new Set<number>()
   return values.filter((x) => {
     const k = keyOf(x)
     if (seen.has(k)) return false

@@ -4,6 +4,7 @@ import { isNullish, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
 import { declarationPart, exportPart } from './file-parts.ts'
 import type { Interpreter } from './interpreter.ts'
 import { member } from './members.ts'
+import { UNNARROWED } from './narrowing.ts'
 import { bind, classValue, evaluate, functionValue } from './operations.ts'
 import { declareLazily, evaluateOnce, type LazyEvaluation, UNFINISHED } from './program.ts'
 import { makeShared, Scope } from './scope.ts'
@@ -17,7 +18,7 @@ export function quietly<T>(it: Interpreter, run: () => T): T {
   const frames = it.frames.splice(0)
   it.quiet++
   it.pc = []
-  it.narrowed = new Map()
+  it.narrowed = UNNARROWED
   it.journal = undefined
   it.tries = []
   it.via = []

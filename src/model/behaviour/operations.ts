@@ -1,7 +1,7 @@
 import type { ClassIR, Expr, FunctionId, Pattern, Stmt } from '../../facts/javascript.ts'
 import type { Place } from '../../lib/place.ts'
 import type { ChainVal, ClassVal, FunctionVal, HostVal, Val } from './abstract-value.ts'
-import type { Interpreter } from './interpreter.ts'
+import type { Completion, Interpreter } from './interpreter.ts'
 import type { Scope } from './scope.ts'
 
 /**
@@ -13,7 +13,7 @@ export interface Operations {
   functionValue(it: Interpreter, path: string, id: FunctionId, scope: Scope, self?: Val, home?: ClassVal): FunctionVal
   classValue(it: Interpreter, ir: ClassIR, name: string, scope: Scope): ClassVal
   lookup(it: Interpreter, name: string, scope: Scope): Val
-  execute(it: Interpreter, body: readonly Stmt[], scope: Scope): void
+  execute(it: Interpreter, body: readonly Stmt[], scope: Scope): Completion
   bind(it: Interpreter, to: Pattern, value: Val, scope: Scope, line: number): void
   assignTo(it: Interpreter, to: Pattern, value: Val, scope: Scope, line: number): void
   settle(it: Interpreter, val: Val, at: Place): Val

@@ -1,6 +1,6 @@
 import type { ExportFact, FunctionId, FunctionIR, JavaScriptFacts, Pattern, Stmt } from '../../facts/javascript.ts'
 import { boundNames } from '../frameworks/walk.ts'
-import { forgetKeys, UNKNOWN, type Val } from './abstract-value.ts'
+import { UNKNOWN, type Val } from './abstract-value.ts'
 import {
   classOwning,
   declarationPart,
@@ -60,7 +60,6 @@ export function createProgram(
   autoImport: Program['autoImport'] = () => undefined,
   reads = new Reads(),
 ): Program {
-  forgetKeys()
   return {
     facts: (path) => {
       reads.file(path)

@@ -14,6 +14,11 @@ interface Name {
 const UNDECLARED = '\0'
 export const undeclared = (specifier: string): string | undefined => (specifier.startsWith(UNDECLARED) ? specifier.slice(1) : undefined)
 
+/** How a name that is looked for behind the `export *` of a file stands among the specifiers. */
+const STARS = '\u0001'
+export const starred = (specifier: string): string | undefined => (specifier.startsWith(STARS) ? specifier.slice(1) : undefined)
+export const textOfFiles = (files: readonly string[]): string => files.join('\n')
+
 type AutoImport = { readonly path: string; readonly imported: string } | undefined
 export const textOf = (found: AutoImport): string | undefined => found && `${found.path} ${found.imported}`
 
@@ -43,6 +48,11 @@ export class Reads {
     this.#reader?.add(part)
   }
 
+  /** Notes a part of a file; nothing for whoever looks at the whole file anyway. */
+  partOf<T extends readonly (string | number)[]>(path: string, name: (path: string, ...which: T) => string, ...which: T): void {
+    if (this.#reader && !this.#reader.has(path)) this.#reader.add(name(path, ...which))
+  }
+
   /** Notes what a specifier means. */
   specifier<T extends string | undefined>(from: string, specifier: string, target: T): T {
     if (!this.#reader) return target
@@ -59,6 +69,12 @@ export class Reads {
   /** Notes what a name means that nothing declares. */
   autoImport<T extends AutoImport>(from: string, name: string, found: T): T {
     this.specifier(from, UNDECLARED + name, textOf(found))
+    return found
+  }
+
+  /** Notes which files a name comes from that a file exports with all others. */
+  throughStars(from: string, name: string, found: readonly string[]): readonly string[] {
+    if (this.#reader) this.specifier(from, STARS + name, textOfFiles(found))
     return found
   }
 

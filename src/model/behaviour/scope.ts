@@ -29,11 +29,14 @@ export class Scope {
   lazy: Map<string, () => Val> | undefined
   /** Grows with every scope made: tells whether a scope is younger than a branch. Those that all entries share are older than any. */
   serial: number
+  /** Tells scopes apart for good. */
+  readonly id: number
 
   constructor(path: string, parent?: Scope, shared = false) {
     this.path = path
     this.parent = parent
-    this.serial = shared ? SHARED : ++serial
+    this.id = ++serial
+    this.serial = shared ? SHARED : this.id
     made?.push(this)
   }
 

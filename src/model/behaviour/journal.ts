@@ -1,0 +1,45 @@
+import type { Val } from './abstract-value.ts'
+import { type Scope, youngest } from './scope.ts'
+
+/** A variable that a branch wrote, and what it holds at the branch's end. */
+export interface Write {
+  readonly scope: Scope
+  readonly name: string
+  readonly value: Val | undefined
+}
+
+const NOTHING: readonly Write[] = []
+
+/** What a branch wrote to variables that were there before it: enough to take it back. */
+export class Journal {
+  /** What a branch makes for itself is out of reach of the others: closures keep it. */
+  readonly #start = youngest()
+  /** Most branches write nothing. */
+  #before: Map<Scope, Map<string, Val | undefined>> | undefined
+
+  /** To be told before a variable is written. */
+  note(scope: Scope, name: string): void {
+    if (scope.serial > this.#start) return
+    this.#before ??= new Map()
+    let names = this.#before.get(scope)
+    if (!names) {
+      names = new Map()
+      this.#before.set(scope, names)
+    }
+    if (!names.has(name)) names.set(name, scope.vars.get(name))
+  }
+
+  /** Gives every variable the value that it had, and tells what was written. */
+  takeBack(): readonly Write[] {
+    if (!this.#before) return NOTHING
+    const writes: Write[] = []
+    for (const [scope, names] of this.#before) {
+      for (const [name, old] of names) {
+        writes.push({ scope, name, value: scope.vars.get(name) })
+        if (old === undefined) scope.vars.delete(name)
+        else scope.vars.set(name, old)
+      }
+    }
+    return writes
+  }
+}
