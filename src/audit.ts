@@ -178,9 +178,8 @@ async function auditCommit(commit: string, request: AuditRequest, ports: AuditPo
   const cache = memory.facts.over(ports.cache)
   const snapshot = await meter.phase('snapshot', () => ports.source.snapshot(commit))
   const historyReady = meter.phase('history', () => ports.source.history(snapshot.commit, isEnvFile))
-  const gathered = await meter.phase('facts', () =>
-    gatherFacts(snapshot, ports.source, ports.extractAll ?? extractInProcess, request.config.paths.ignore, cache),
-  )
+  const read = await meter.phase('facts', () => gatherFacts(snapshot, ports.source, ports.extractAll ?? extractInProcess, request.config.paths.ignore, cache))
+  const gathered = { ...read, facts: memory.facts.following(read.facts) }
   meter.count(gathered)
   const paths = gathered.blobs.map((b) => b.path)
   const plan = planReplay(gathered.facts, paths)

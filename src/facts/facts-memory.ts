@@ -1,4 +1,6 @@
-import type { Extraction } from './facts.ts'
+import { type ByFile, following } from '../lib/collect-by-file.ts'
+import { EXTRACTORS } from './extractors/index.ts'
+import type { Extraction, FactKind, FactsIndex } from './facts.ts'
 import type { FactsCache } from './gather.ts'
 
 /** Audits for which facts are kept that none of them asked for: several pull requests are worked on at a time, each with its own versions of files. */
@@ -11,6 +13,7 @@ const PATIENCE = 8
 export class FactsMemory {
   readonly #known = new Map<string, { readonly extraction: Extraction; used: number }>()
   #audits = 0
+  #last: ReadonlyMap<FactKind, ByFile<unknown>> = new Map()
 
   over(store: FactsCache | undefined): FactsCache {
     return {
@@ -37,6 +40,14 @@ export class FactsMemory {
         await store?.put(entries)
       },
     }
+  }
+
+  /** The same facts; what did not change since the commit before is the same list, and of other lists it is known which files differ. */
+  following(facts: FactsIndex): FactsIndex {
+    const byKind = new Map<FactKind, ByFile<unknown>>()
+    for (const { kind } of EXTRACTORS) byKind.set(kind, following(this.#last.get(kind), facts.of(kind)))
+    this.#last = byKind
+    return { of: (kind) => byKind.get(kind) as never }
   }
 
   forgetUnused(): void {

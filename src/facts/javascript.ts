@@ -135,8 +135,8 @@ export interface ClassIR {
 }
 
 export type Expr =
-  /** A string, number, boolean, null, undefined or bigint (as string, `big`). `secret` names the kind when the value was redacted. */
-  | (Node & { readonly k: 'lit'; readonly v: string | number | boolean | null | undefined; readonly secret?: string })
+  /** A string, number, boolean, null, undefined (no value) or bigint (as string). `secret` names the kind when the value was redacted. */
+  | (Node & { readonly k: 'lit'; readonly v?: string | number | boolean | null; readonly secret?: string })
   | (Node & { readonly k: 'regex'; readonly v: string })
   /** `a${x}b`: quasis has one entry more than exprs. */
   | (Node & { readonly k: 'tpl'; readonly quasis: readonly string[]; readonly exprs: readonly Expr[] })

@@ -1,6 +1,7 @@
 import type { FactsIndex } from '../../facts/facts.ts'
 import type { ClassIR, Expr, FunctionId, FunctionIR, ImportFact, JavaScriptFacts } from '../../facts/javascript.ts'
 import { rememberByFile } from '../../lib/remember-by-file.ts'
+import { existencePart, exportPart, functionPart, namePart } from '../behaviour/file-parts.ts'
 import { Reads } from '../behaviour/reads.ts'
 import type { FilesModel } from '../files/files.ts'
 import type { ModulesModel } from '../modules/modules.ts'
@@ -49,6 +50,7 @@ export class Program {
       ...modules,
       resolve: (from, specifier) => reads.specifier(from, specifier, modules.resolve(from, specifier)),
       autoImport: (path, name) => reads.autoImport(path, name, modules.autoImport(path, name)),
+      throughStars: (path, name) => reads.throughStars(path, name, modules.throughStars(path, name)),
     }
     this.#reads = reads
     this.paths = [...facts.of('javascript').keys()].filter((p) => slices.files.role(p) === 'source')
@@ -56,6 +58,11 @@ export class Program {
 
   js(path: string): JavaScriptFacts | undefined {
     this.#reads.file(path)
+    return this.#facts(path)
+  }
+
+  /** The facts of a file, of which whoever asks notes himself what he looks at. */
+  #facts(path: string): JavaScriptFacts | undefined {
     return this.facts.of('javascript').get(path)
   }
 
@@ -90,10 +97,12 @@ export class Program {
 
   /** What `name` means inside a function of a file. */
   lookup(path: string, scope: FunctionId, name: string, depth = 0): Meaning | undefined {
-    const js = this.js(path)
+    const js = this.#facts(path)
+    this.#reads.partOf(path, namePart, name)
     if (!js || depth > DEPTH) return undefined
     for (let id: FunctionId | undefined = scope, hops = 0; id !== undefined && hops < 64; hops++) {
       const fn: FunctionIR | undefined = js.functions[id]
+      if (id !== 0) this.#reads.partOf(path, functionPart, id)
       if (!fn) break
       const own = this.#declared(path, fn, name, depth)
       if (own) return own
@@ -128,7 +137,7 @@ export class Program {
     if (!m) return undefined
     // `const x = require('./x')` is an import as well; the import says where it leads.
     if (m.k === 'expr' && isRequire(m.expr)) {
-      const i = importOf(this.js(path) as JavaScriptFacts, name)
+      const i = importOf(this.#facts(path) as JavaScriptFacts, name)
       if (i) return this.#imported(path, i.fact, i.imported, depth + 1) ?? m
     }
     return m
@@ -146,8 +155,10 @@ export class Program {
 
   /** What a file exports under a name. */
   exported(path: string, name: string, depth = 0): Meaning | undefined {
-    const js = this.js(path)
+    const js = this.#facts(path)
+    if (!js) this.#reads.partOf(path, existencePart)
     if (!js || depth > DEPTH) return undefined
+    this.#reads.partOf(path, exportPart, name)
     const own = js.exports.find((e) => e.name === name && e.name !== '*')
     if (own) {
       if (own.from) {
@@ -163,15 +174,15 @@ export class Program {
       return undefined
     }
     // `module.exports = { a, b }` read by name.
-    const whole = name === 'default' ? undefined : js.exports.find((e) => e.name === 'default' && e.value?.k === 'obj')
+    if (name === 'default') return undefined
+    this.#reads.partOf(path, exportPart, 'default')
+    const whole = js.exports.find((e) => e.name === 'default' && e.value?.k === 'obj')
     if (whole?.value?.k === 'obj') {
       const p = whole.value.props.find((x) => x.key === name)
       if (p) return this.meaning(path, 0, p.value, depth + 1)
     }
-    for (const e of js.exports) {
-      if (e.name !== '*' || !e.from || name === 'default') continue
-      const target = this.modules.resolve(path, e.from)
-      const m = target ? this.exported(target, name, depth + 1) : undefined
+    for (const target of this.modules.throughStars(path, name)) {
+      const m = this.exported(target, name, depth + 1)
       if (m) return m
     }
     return undefined

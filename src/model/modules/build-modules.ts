@@ -11,6 +11,7 @@ import { within } from './paths.ts'
 import { chain, type Edge, reach } from './reach.ts'
 import { createResolver } from './resolve.ts'
 import { findServiceRoleUses } from './service-role.ts'
+import { createStarExports } from './star-exports.ts'
 
 /** Packages whose import makes a build fail when the module reaches the browser. */
 const SERVER_MARKERS: ReadonlySet<string> = new Set(['server-only', '@tanstack/react-start/server-only'])
@@ -107,6 +108,7 @@ export function buildModules(input: ModelInput, slices: Pick<AppModel, 'files' |
     resolve,
     definition: (path, name) => definition(path, name),
     autoImport: (path, name) => autoImports.find(path, name),
+    throughStars: createStarExports(js, resolve),
     side(path) {
       const inClient = client.has(path)
       const inServer = server.has(path) && !isBoundary(path)

@@ -21,6 +21,8 @@ export interface ModulesModel {
   definition(path: string, name: string): { readonly path: string; readonly local: string; readonly line: number } | undefined
   /** The file and export that a framework puts into scope for an undeclared name (Nuxt, Nitro); undefined when there is none. */
   autoImport(path: string, name: string): { readonly path: string; readonly imported: string } | undefined
+  /** The files behind the `export * from` of a file that export a name themselves, in order. */
+  throughStars(path: string, name: string): readonly string[]
   side(path: string): Side
   /** The shortest chain of imports that brings the module into the browser; undefined when none does. */
   clientChain(path: string): ClientChain | undefined

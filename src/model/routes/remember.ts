@@ -5,7 +5,8 @@ import type { SchemaModel } from '../app-model.ts'
 import { fuelFor } from '../behaviour/analyse.ts'
 import { answerOf, specifierPart } from '../behaviour/file-parts.ts'
 import type { Program } from '../behaviour/program.ts'
-import { Reads, textOf, undeclared } from '../behaviour/reads.ts'
+import { Reads, starred, textOf, textOfFiles, undeclared } from '../behaviour/reads.ts'
+import type { ModulesModel } from '../modules/modules.ts'
 import { Readers } from './readers.ts'
 
 /** One following of code: how much it could take and how much it took. Within both, another limit would have made no difference. */
@@ -35,6 +36,7 @@ export interface RoutesMemory {
 export interface Ground extends Pick<RoutesMemory, 'javascript' | 'tables' | 'access'> {
   readonly resolve: Program['resolve']
   readonly autoImport: Program['autoImport']
+  readonly throughStars: ModulesModel['throughStars']
 }
 
 /** Answers questions about entries from memory where nothing changed that the answer rests on. */
@@ -97,10 +99,12 @@ function afford(runs: readonly Run[], budget: number): number | undefined {
 }
 
 /** Everybody whose proof no longer holds: readers of changed files and parts of files, directly or through names that they met. */
-function affected({ javascript: before, reads, readers }: RoutesMemory, { javascript: now, resolve, autoImport }: Ground): ReadonlySet<string> {
+function affected({ javascript: before, reads, readers }: RoutesMemory, { javascript: now, resolve, autoImport, throughStars }: Ground): ReadonlySet<string> {
   const found = new Set<string>(reads.entangled)
   const meaning = (from: string, specifier: string) => {
     const name = undeclared(specifier)
+    const behind = starred(specifier)
+    if (behind !== undefined) return textOfFiles(throughStars(from, behind))
     return name === undefined ? resolve(from, specifier) : textOf(autoImport(from, name))
   }
   const changed = new Set<string>()

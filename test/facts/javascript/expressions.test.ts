@@ -198,3 +198,8 @@ describe('statements', () => {
     ])
   })
 })
+
+test('facts are the same when they come from a store as text', () => {
+  const fresh = facts('const [, a] = [, undefined]\nfunction* f() { yield; return void 0 }\nexport default cond ? undefined : <a>{}</a>\n', 'file.tsx')
+  expect(JSON.parse(JSON.stringify(fresh))).toStrictEqual(fresh)
+})

@@ -71,7 +71,7 @@ function handlers(ts: TypeScript): (Handler | undefined)[] {
   )
   on([K.Identifier, K.PrivateIdentifier], ((c: Lowering, node: ts.Identifier) => {
     const name = node.text
-    if (name === 'undefined') return { k: 'lit', v: undefined, l: c.line(node) }
+    if (name === 'undefined') return { k: 'lit', l: c.line(node) }
     c.read.add(name)
     return { k: 'id', name, l: c.line(node) }
   }) as Handler)
@@ -127,7 +127,7 @@ function handlers(ts: TypeScript): (Handler | undefined)[] {
     items: expressions(c, node.elements),
     ...at(c, node),
   })) as Handler)
-  on([K.OmittedExpression], ((c: Lowering, node: ts.Node) => ({ k: 'lit', v: undefined, l: c.line(node) })) as Handler)
+  on([K.OmittedExpression], ((c: Lowering, node: ts.Node) => ({ k: 'lit', l: c.line(node) })) as Handler)
   on([K.SpreadElement], ((c: Lowering, node: ts.SpreadElement) => ({ k: 'spread', of: c.expression(node.expression), l: c.line(node) })) as Handler)
   on([K.BinaryExpression], binary as Handler)
   on([K.PrefixUnaryExpression, K.PostfixUnaryExpression], ((c: Lowering, node: ts.PrefixUnaryExpression) => {
@@ -156,8 +156,7 @@ function handlers(ts: TypeScript): (Handler | undefined)[] {
   on([K.YieldExpression], ((c: Lowering, node: ts.YieldExpression) =>
     node.expression ? { k: 'yield', of: c.expression(node.expression), ...at(c, node) } : { k: 'yield', ...at(c, node) }) as Handler)
   on([K.JsxElement, K.JsxSelfClosingElement, K.JsxFragment], lowerJsx as Handler)
-  on([K.JsxExpression], ((c: Lowering, node: ts.JsxExpression) =>
-    node.expression ? c.expression(node.expression) : { k: 'lit', v: undefined, l: c.line(node) }) as Handler)
+  on([K.JsxExpression], ((c: Lowering, node: ts.JsxExpression) => (node.expression ? c.expression(node.expression) : { k: 'lit', l: c.line(node) })) as Handler)
   return list
 }
 

@@ -1,0 +1,99 @@
+import { rememberByFile } from './remember-by-file.ts'
+
+/** Something about files, by path. */
+export type ByFile<T> = ReadonlyMap<string, T>
+
+/** How files came out of other ones: those that differ, gone ones included. */
+interface Step {
+  readonly before: ByFile<unknown>
+  readonly changed: readonly string[]
+}
+
+const steps = new WeakMap<ByFile<unknown>, Step>()
+
+/**
+ * What of `now` is the same as before: the earlier object itself when nothing differs; otherwise `now`, of which it is known from here on what
+ * differs. One step back is kept, never more.
+ */
+export function following<T>(before: ByFile<T> | undefined, now: ByFile<T>): ByFile<T> {
+  if (!before || before === now) return now
+  const changed: string[] = []
+  for (const [path, facts] of now) if (before.get(path) !== facts) changed.push(path)
+  for (const path of before.keys()) if (!now.has(path)) changed.push(path)
+  if (!changed.length) return before
+  link(before, now, changed)
+  return now
+}
+
+/** The paths that differ between two lists of files, as far as one was made from the other; undefined when that is not known. */
+export function changedBetween(before: ByFile<unknown>, now: ByFile<unknown>): readonly string[] | undefined {
+  if (before === now) return []
+  const step = steps.get(now)
+  return step?.before === before ? step.changed : undefined
+}
+
+/**
+ * Makes a pure question that is put to each file of a list cost what changed since the list before: the answers by path, in the order of the list,
+ * without those that are undefined. Where no answer changed it is the same object. Nobody may change what is returned.
+ */
+export function collectByFile<Facts extends object, Answer>(ask: (path: string, facts: Facts) => Answer | undefined): (files: ByFile<Facts>) => ByFile<Answer> {
+  const known = new WeakMap<ByFile<Facts>, ByFile<Answer>>()
+  const askOnce = rememberByFile(ask)
+  return (files) => {
+    let answers = known.get(files)
+    if (!answers) {
+      const step = steps.get(files)
+      const before = step && known.get(step.before as ByFile<Facts>)
+      answers = before ? askAgain(askOnce, before, step.changed, files) : askAll(askOnce, files)
+      known.set(files, answers)
+    }
+    return answers
+  }
+}
+
+type Ask<Facts, Answer> = (path: string, facts: Facts) => Answer | undefined
+
+function askAll<Facts, Answer>(ask: Ask<Facts, Answer>, files: ByFile<Facts>): ByFile<Answer> {
+  const answers = new Map<string, Answer>()
+  for (const [path, facts] of files) {
+    const answer = ask(path, facts)
+    if (answer !== undefined) answers.set(path, answer)
+  }
+  return answers
+}
+
+function askAgain<Facts, Answer>(ask: Ask<Facts, Answer>, before: ByFile<Answer>, paths: readonly string[], files: ByFile<Facts>): ByFile<Answer> {
+  const different = new Map<string, Answer | undefined>()
+  for (const path of paths) {
+    const facts = files.get(path)
+    const answer = facts === undefined ? undefined : ask(path, facts)
+    if (answer !== before.get(path)) different.set(path, answer)
+  }
+  if (!different.size) return before
+  let answers = new Map(before)
+  let added = false
+  for (const [path, answer] of different) {
+    if (answer === undefined) answers.delete(path)
+    else {
+      added ||= !before.has(path)
+      answers.set(path, answer)
+    }
+  }
+  if (added) answers = inOrderOf(files, answers)
+  link(before, answers, [...different.keys()])
+  return answers
+}
+
+function inOrderOf<Answer>(files: ByFile<unknown>, answers: ReadonlyMap<string, Answer>): Map<string, Answer> {
+  const sorted = new Map<string, Answer>()
+  for (const path of files.keys()) {
+    const answer = answers.get(path)
+    if (answer !== undefined) sorted.set(path, answer)
+  }
+  return sorted
+}
+
+function link(before: ByFile<unknown>, now: ByFile<unknown>, changed: readonly string[]): void {
+  steps.set(now, { before, changed })
+  steps.delete(before)
+}
