@@ -12,7 +12,7 @@ import { settleChain, taggedTemplate } from './libraries/index.ts'
 import { shaped } from './libraries/validation.ts'
 import { member, request } from './members.ts'
 import { evaluateAlone, exportedValue, moduleScope, quietly, scopeOfFunction, withInterpreter } from './module-values.ts'
-import { narrowTo } from './narrowing.ts'
+import { alternativesOf, narrowTo } from './narrowing.ts'
 import { install } from './operations.ts'
 import { holderOf, type Program } from './program.ts'
 import { statusIn } from './responses.ts'
@@ -163,7 +163,7 @@ function goOn(it: Interpreter, value: Val, at: Place, loads: boolean, rest: () =
     passing.map((a) => a.under.filter((c) => !pc.includes(c))),
     'ended',
   )
-  it.narrowed = narrowTo(it.narrowed, value.choice, new Set(passing.map((a) => a.i)))
+  it.narrowed = narrowTo(it.narrowed, value.choice, alternativesOf(passing))
   return rest()
 }
 

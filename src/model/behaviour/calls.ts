@@ -10,7 +10,7 @@ import { type BranchState, type Frame, type Interpreter, SIGNALS } from './inter
 import { libraryCall } from './libraries/index.ts'
 import { mapEntry } from './maps.ts'
 import { elementOf, member } from './members.ts'
-import { joinNarrowings, narrowTo } from './narrowing.ts'
+import { alternativesOf, joinNarrowings, narrowTo } from './narrowing.ts'
 import { bind, evaluate, execute, exportedValue, functionValue, settleChain } from './operations.ts'
 import { Scope } from './scope.ts'
 import { noteUnreadCheck } from './unread-checks.ts'
@@ -55,7 +55,7 @@ export function eachAlternative(it: Interpreter, val: AnyVal, f: (value: Val) =>
       useful.length > 1
         ? {
             conds: alt.under.filter((c) => !it.pc.includes(c)).map((c) => ({ ...c })),
-            narrowed: narrowTo(it.narrowed, narrowed.choice, new Set([alt.i])),
+            narrowed: narrowTo(it.narrowed, narrowed.choice, alternativesOf([alt])),
           }
         : undefined
     let value: Val = UNKNOWN
@@ -270,23 +270,25 @@ export function callFunction(it: Interpreter, fn: FunctionVal, args: readonly Va
   if (!ir) return UNKNOWN
   if (args.length >= 2 && ir.params.length === 2 && comparesInConstantTime(ir)) return op('===', args[0] ?? UNKNOWN, args[1] ?? UNKNOWN)
   const key = `${fn.path}#${fn.id}`
-  const recursion = it.frames.filter((f) => f.key === key).length
+  let recursion = 0
+  for (const f of it.frames) if (f.key === key) recursion++
   if (recursion > MAX_RECURSION || it.frames.length > MAX_DEPTH || it.fuel <= 0) {
     if (recursion <= MAX_RECURSION) it.gap(at, 'calls are nested too deeply to follow')
     return { v: 'call', name: ir.name ?? 'function', args, at }
   }
-  const scope = new Scope(fn.path, fn.scope)
-  if (!ir.arrow) {
-    if (fn.self) scope.vars.set('this', fn.self)
-    const parent = fn.home ? (parentOf(it, fn.home) ?? libraryBase(it, fn.home)) : undefined
-    if (parent) scope.vars.set('super', parent)
-    scope.vars.set('arguments', { v: 'array', items: args })
-  }
+  const parent = fn.home && !ir.arrow ? (parentOf(it, fn.home) ?? libraryBase(it, fn.home)) : undefined
   const frame: Frame = { key, name: ir.name, path: fn.path, base: it.pc, returns: [], open: [], openSteps: 0, async: ir.async === true, tries: it.tries.length }
   const { via, lastRespond } = it
   if (it.frames.length) it.via = [...via, at]
   it.frames.push(frame)
   const state = it.branch(undefined, () => {
+    // made inside the branch, which need not take back what is written to it
+    const scope = new Scope(fn.path, fn.scope)
+    if (!ir.arrow) {
+      if (fn.self) scope.vars.set('this', fn.self)
+      if (parent) scope.vars.set('super', parent)
+      scope.vars.set('arguments', { v: 'array', items: args })
+    }
     ir.params.forEach((p, i) => {
       if (p.k === 'rest') bind(it, p.to, { v: 'array', items: args.slice(i) }, scope, ir.l)
       else bind(it, p, args[i] ?? UNDEFINED, scope, ir.l)
@@ -300,7 +302,7 @@ export function callFunction(it: Interpreter, fn: FunctionVal, args: readonly Va
   it.frames.pop()
   it.via = via
   it.lastRespond = lastRespond
-  // what it wrote stays: outside itself, and for the closures that it made
+  // what it wrote outside itself stays
   for (const w of state.writes) if (w.value !== undefined) it.write(w.scope, w.name, w.value)
   if (!frame.returns.length) {
     it.lastEnd = state.how

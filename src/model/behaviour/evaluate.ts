@@ -19,13 +19,15 @@ export function evaluate(it: Interpreter, e: Expr, scope: Scope): Val {
   if (e.k === 'id') return lookup(it, e.name, scope)
   if (e.k === 'lit') return e.secret ? { v: 'call', name: HIDDEN_LITERAL + e.secret, args: [] } : constant(e.v)
   if (e.k === 'fn') return functionValue(it, scope.path, e.fn, scope)
-  const at: Place = { path: scope.path, line: e.l }
-  const sub = (x: Expr): Val => settle(it, evaluate(it, x, scope), at)
+  const at = scope.at(e.l)
   switch (e.k) {
     case 'regex':
       return { v: 'call', name: `regex:${e.v}`, args: [] }
     case 'tpl':
-      return template(e.quasis, e.exprs.map(sub))
+      return template(
+        e.quasis,
+        e.exprs.map((x) => settled(it, x, scope, at)),
+      )
     case 'tag':
       return tagged(it, e, scope, at)
     case 'this':
@@ -36,16 +38,16 @@ export function evaluate(it: Interpreter, e: Expr, scope: Scope): Val {
       if (e.of.k === 'opaque' && e.name === 'env') return { v: 'global', name: 'import.meta.env' }
       return member(it, evaluateOwner(it, e.of, scope), e.name, at)
     case 'idx':
-      return index(it, evaluateOwner(it, e.of, scope), sub(e.index), at)
+      return index(it, evaluateOwner(it, e.of, scope), settled(it, e.index, scope, at), at)
     case 'call': {
       const place: Place = e.e && e.e !== e.l ? { path: scope.path, line: e.l, endLine: e.e } : at
       if (e.fn.k === 'mem') {
         const of = evaluateOwner(it, e.fn.of, scope)
-        return callMethod(it, of, e.fn.name, args(it, e.args, scope), { path: scope.path, line: lineOfMember(e.fn, e.l) }, changed(it, e.fn.of, scope))
+        return callMethod(it, of, e.fn.name, args(it, e.args, scope), scope.at(lineOfMember(e.fn, e.l)), changed(it, e.fn.of, scope))
       }
       if (e.fn.k === 'idx') {
         const of = evaluateOwner(it, e.fn.of, scope)
-        const name = sub(e.fn.index)
+        const name = settled(it, e.fn.index, scope, at)
         if (name.v === 'const' && typeof name.value === 'string') return callMethod(it, of, name.value, args(it, e.args, scope), place)
         return callValue(it, index(it, of, name, at), args(it, e.args, scope), place)
       }
@@ -67,7 +69,7 @@ export function evaluate(it: Interpreter, e: Expr, scope: Scope): Val {
       let more: Val | undefined
       for (const i of e.items) {
         if (i.k === 'spread') {
-          const of = sub(i.of)
+          const of = settled(it, i.of, scope, at)
           if (of.v === 'array') {
             items.push(...of.items)
             more ??= of.more
@@ -77,13 +79,13 @@ export function evaluate(it: Interpreter, e: Expr, scope: Scope): Val {
       return array(items, more)
     }
     case 'spread':
-      return sub(e.of)
+      return settled(it, e.of, scope, at)
     case 'bin':
-      return binary(e.op, sub(e.a), sub(e.b))
+      return binary(e.op, settled(it, e.a, scope, at), settled(it, e.b, scope, at))
     case 'logic':
-      return logical(it, e.op, sub(e.a), e.b, scope, at)
+      return logical(it, e.op, settled(it, e.a, scope, at), e.b, scope, at)
     case 'un': {
-      const of = sub(e.of)
+      const of = settled(it, e.of, scope, at)
       if (e.op === '!') {
         const known = truth(of)
         if (known !== undefined) return constant(!known)
@@ -101,15 +103,15 @@ export function evaluate(it: Interpreter, e: Expr, scope: Scope): Val {
     case 'cond':
       return choose(
         it,
-        sub(e.test),
-        { path: scope.path, line: e.test.l },
-        () => settle(it, evaluate(it, e.then, scope), at),
-        () => settle(it, evaluate(it, e.else, scope), at),
+        settled(it, e.test, scope, at),
+        scope.at(e.test.l),
+        () => settled(it, e.then, scope, at),
+        () => settled(it, e.else, scope, at),
       )
     case 'await':
-      return settle(it, evaluate(it, e.of, scope), at)
+      return settled(it, e.of, scope, at)
     case 'yield':
-      return e.of ? sub(e.of) : UNKNOWN
+      return e.of ? settled(it, e.of, scope, at) : UNKNOWN
     case 'assign': {
       const value = assigned(it, e, scope, at)
       assignTo(it, e.to, value, scope, e.l)
@@ -117,7 +119,7 @@ export function evaluate(it: Interpreter, e: Expr, scope: Scope): Val {
     }
     case 'seq': {
       let last: Val = UNDEFINED
-      for (const i of e.items) last = sub(i)
+      for (const i of e.items) last = settled(it, i, scope, at)
       return last
     }
     case 'jsx':
@@ -127,6 +129,9 @@ export function evaluate(it: Interpreter, e: Expr, scope: Scope): Val {
   }
 }
 
+/** The value of an expression once it is used. */
+const settled = (it: Interpreter, e: Expr, scope: Scope, at: Place): Val => settle(it, evaluate(it, e, scope), at)
+
 /** The line on which the last name of a call chain stands is not kept; the first line of the whole call is what people see. */
 function lineOfMember(fn: Expr, line: number): number {
   return fn.e ?? fn.l ?? line
@@ -135,7 +140,7 @@ function lineOfMember(fn: Expr, line: number): number {
 /** The object before a dot: kept unsettled, so that query builders can go on. */
 function evaluateOwner(it: Interpreter, of: Expr, scope: Scope): Val {
   const value = evaluate(it, of, scope)
-  return of.k === 'await' ? settle(it, value, { path: scope.path, line: of.l }) : it.narrow(value)
+  return of.k === 'await' ? settle(it, value, scope.at(of.l)) : it.narrow(value)
 }
 
 /** A setter for receivers that methods change in place (`list.push(x)`). */
@@ -164,7 +169,7 @@ function args(it: Interpreter, list: readonly Expr[], scope: Scope): Val[] {
   const out: Val[] = []
   for (const a of list) {
     if (a.k === 'spread') {
-      const of = settle(it, evaluate(it, a.of, scope), { path: scope.path, line: a.l })
+      const of = settle(it, evaluate(it, a.of, scope), scope.at(a.l))
       if (of.v === 'array') out.push(...of.items, ...(of.more ? [of.more] : []))
       else out.push(elementOf(it, of))
     } else out.push(it.narrow(evaluate(it, a, scope)))
@@ -479,7 +484,7 @@ function jsx(it: Interpreter, e: Extract<Expr, { k: 'jsx' }>, scope: Scope): Val
   const component = e.tag && typeof e.tag === 'object' && e.tag.k === 'id' ? evaluate(it, e.tag, scope) : undefined
   const ir = component?.v === 'fn' ? it.program.function(component.path, component.id) : undefined
   if (component?.v === 'fn' && ir && (ir.async || awaitsByUse(ir))) {
-    const at = { path: scope.path, line: e.l }
+    const at = scope.at(e.l)
     settle(it, callValue(it, component, [object({ ...props, children: { v: 'call', name: 'children', args: [] } })], at), at)
   }
   for (const c of e.children) evaluate(it, c, scope)

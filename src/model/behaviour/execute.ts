@@ -28,12 +28,11 @@ function declares(body: readonly Stmt[]): boolean {
   return false
 }
 
-const at = (scope: Scope, s: { l: number; e?: number }): Place =>
-  s.e && s.e !== s.l ? { path: scope.path, line: s.l, endLine: s.e } : { path: scope.path, line: s.l }
+const at = (scope: Scope, s: { l: number; e?: number }): Place => (s.e && s.e !== s.l ? { path: scope.path, line: s.l, endLine: s.e } : scope.at(s.l))
 
 function statement(it: Interpreter, s: Stmt, scope: Scope): Completion {
   if (--it.fuel < 0) {
-    it.gap({ path: scope.path, line: s.l }, 'the code is too long to follow whole')
+    it.gap(scope.at(s.l), 'the code is too long to follow whole')
     return SIGNALS.return
   }
   switch (s.k) {
@@ -42,11 +41,11 @@ function statement(it: Interpreter, s: Stmt, scope: Scope): Completion {
       return undefined
     case 'expr':
       if (s.expr.k === 'assign') evaluate(it, s.expr, scope)
-      else settle(it, evaluate(it, s.expr, scope), { path: scope.path, line: s.l })
+      else settle(it, evaluate(it, s.expr, scope), scope.at(s.l))
       return undefined
     case 'return': {
       let value = s.value ? evaluate(it, s.value, scope) : UNDEFINED
-      if (it.frame.async || it.frames.length === 1) value = settle(it, value, { path: scope.path, line: s.l })
+      if (it.frame.async || it.frames.length === 1) value = settle(it, value, scope.at(s.l))
       it.frame.returns.push({ value, pc: it.pc, narrowed: it.narrowed })
       it.ending(answerOfValue(it, value))
       return SIGNALS.return
@@ -58,7 +57,7 @@ function statement(it: Interpreter, s: Stmt, scope: Scope): Completion {
       return conditional(
         it,
         settle(it, evaluate(it, s.test, scope), at(scope, s)),
-        { path: scope.path, line: s.test.l },
+        scope.at(s.test.l),
         () => executeBlock(it, s.then, scope),
         otherwise && (() => executeBlock(it, otherwise, scope)),
       )
@@ -292,7 +291,7 @@ function loop(it: Interpreter, s: Loop, scope: Scope): Completion {
 type Switch = Extract<Stmt, { k: 'switch' }>
 
 function select(it: Interpreter, s: Switch, scope: Scope): Completion {
-  const on = settle(it, evaluate(it, s.on, scope), { path: scope.path, line: s.l })
+  const on = settle(it, evaluate(it, s.on, scope), scope.at(s.l))
   const inner = new Scope(scope.path, scope)
   const tests: Val[] = []
   const states: BranchState[] = []
@@ -301,14 +300,14 @@ function select(it: Interpreter, s: Switch, scope: Scope): Completion {
   const equals = (x: Val): Val => (on.v === 'const' && on.value === true ? x : op('===', on, x))
   s.cases.forEach((c, i) => {
     if (c.test) {
-      const value = equals(settle(it, evaluate(it, c.test, scope), { path: scope.path, line: c.l }))
+      const value = equals(settle(it, evaluate(it, c.test, scope), scope.at(c.l)))
       tests.push(value)
       pending.push(value)
     }
     const isDefault = !c.test
     if (isDefault) hasDefault = true
     if (!c.body.length && i < s.cases.length - 1 && !isDefault) return
-    const place = { path: scope.path, line: c.l }
+    const place = scope.at(c.l)
     const later = s.cases.slice(i + 1).flatMap((x) => (x.test ? [equals(evaluate(it, x.test, scope))] : []))
     const assumed = isDefault
       ? it.assume(negateAll([...tests, ...later]), true, place)
@@ -330,7 +329,7 @@ function select(it: Interpreter, s: Switch, scope: Scope): Completion {
     )
   })
   if (!hasDefault) {
-    const assumed = tests.length ? it.assume(negateAll(tests), true, { path: scope.path, line: s.l }) : { conds: [], narrowed: it.narrowed }
+    const assumed = tests.length ? it.assume(negateAll(tests), true, scope.at(s.l)) : { conds: [], narrowed: it.narrowed }
     if (assumed) states.push(it.branch(assumed, goOn))
   }
   const going = states.filter((x) => !x.end)
@@ -436,7 +435,7 @@ function dryRun(it: Interpreter, tries: TryFrame[], depth: number, run: () => Co
 
 /** Binds a pattern to a value in a scope (declaration). */
 export function bind(it: Interpreter, to: Pattern, value: Val, scope: Scope, line: number): void {
-  const place = { path: scope.path, line }
+  const place = scope.at(line)
   switch (to.k) {
     case 'name':
       it.write(scope, to.name, withDefault(it, value, to, scope, place))
@@ -477,7 +476,7 @@ function withDefault(it: Interpreter, value: Val, to: Pattern, scope: Scope, pla
 
 /** Assigns to a pattern whose names exist already. */
 export function assignTo(it: Interpreter, to: Pattern, value: Val, scope: Scope, line: number): void {
-  const place = { path: scope.path, line }
+  const place = scope.at(line)
   switch (to.k) {
     case 'name': {
       const holder = holderOf(it.program, to.name, scope) ?? scope

@@ -18,7 +18,7 @@ import {
 } from './abstract-value.ts'
 import type { Behaviour, Condition, Effect, Filter, ImaginedRequest, Otherwise, Step, Value } from './behaviour.ts'
 import { Journal, type Write } from './journal.ts'
-import { allowedOf, joinNarrowings, type Narrowing, narrowTo, UNNARROWED } from './narrowing.ts'
+import { allowedOf, alternativesOf, EVERYTHING, isAmong, joinNarrowings, type Narrowing, narrowTo, UNNARROWED } from './narrowing.ts'
 import type { Program } from './program.ts'
 import { Scope } from './scope.ts'
 
@@ -294,8 +294,8 @@ export class Interpreter {
   narrow(val: Val): Val {
     if (val.v !== 'any') return val
     const allowed = allowedOf(this.narrowed, val.choice)
-    if (!allowed) return val
-    const alts = val.alts.filter((a) => allowed.has(a.i))
+    if (allowed === EVERYTHING) return val
+    const alts = val.alts.filter((a) => isAmong(allowed, a.i))
     if (alts.length === val.alts.length || alts.length === 0) return val
     if (alts.length === 1) return this.narrow((alts[0] as Alt).value)
     return { v: 'any', choice: val.choice, alts }
@@ -348,17 +348,17 @@ export class Interpreter {
     const allowed = allowedOf(base.narrowed, test.choice)
     const kept: { alt: Alt; then: Assumption }[] = []
     for (const alt of test.alts) {
-      if (allowed && !allowed.has(alt.i)) continue
+      if (!isAmong(allowed, alt.i)) continue
       if (alt.under.some((c) => this.contradicts(c, base))) continue
       const then = this.assume(alt.value, wanted, at, { conds: alt.under, narrowed: base.narrowed })
       if (then) kept.push({ alt, then: { conds: then.conds.slice(alt.under.length), narrowed: then.narrowed } })
     }
     const only = kept[0]
-    if (!only) return allowed && !test.alts.some((a) => allowed.has(a.i)) ? this.leaf(test, wanted, at, base) : undefined
+    if (!only) return test.alts.some((a) => isAmong(allowed, a.i)) ? undefined : this.leaf(test, wanted, at, base)
     const conds = ({ alt, then }: { alt: Alt; then: Assumption }) => [...alt.under.map((c) => ({ ...c, otherwise: NO_END })), ...then.conds]
     if (kept.length === 1)
-      return { conds: [...base.conds, ...this.fresh(conds(only), base)], narrowed: narrowTo(only.then.narrowed, test.choice, new Set([only.alt.i])) }
-    const narrowed = narrowTo(base.narrowed, test.choice, new Set(kept.map((k) => k.alt.i)))
+      return { conds: [...base.conds, ...this.fresh(conds(only), base)], narrowed: narrowTo(only.then.narrowed, test.choice, alternativesOf([only.alt])) }
+    const narrowed = narrowTo(base.narrowed, test.choice, alternativesOf(kept.map((k) => k.alt)))
     const options = kept.map((k): Assumption => ({ conds: conds(k), narrowed }))
     return this.either(options, { conds: base.conds, narrowed }, at) ?? { conds: base.conds, narrowed }
   }

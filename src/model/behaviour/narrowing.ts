@@ -4,27 +4,39 @@
  */
 export interface Narrowing {
   readonly choice: number
-  readonly allowed: ReadonlySet<number>
+  readonly allowed: Alternatives
   readonly outer: Narrowing | undefined
   readonly depth: number
   /** A bit for each choice of the list, several choices to a bit: most values that are asked for were never narrowed. */
   readonly present: number
 }
 
+/** A set of alternatives, a bit for each: joins tell fewer apart than a number has bits. Beyond, two share one, and what is possible of either is of both. */
+export type Alternatives = number
+
+/** Nothing is ruled out. */
+export const EVERYTHING: Alternatives = -1
+
+const bitOf = (index: number): number => 1 << (index & 31)
+
+/** The set of the alternatives with these numbers. */
+export const alternativesOf = (alts: readonly { readonly i: number }[]): Alternatives => alts.reduce((set, alt) => set | bitOf(alt.i), 0)
+
+/** Whether a set has the alternative with this number. */
+export const isAmong = (set: Alternatives, i: number): boolean => (set & bitOf(i)) !== 0
+
 /** Everything is possible. */
-export const UNNARROWED: Narrowing = { choice: 0, allowed: new Set(), outer: undefined, depth: 0, present: 0 }
+export const UNNARROWED: Narrowing = { choice: 0, allowed: EVERYTHING, outer: undefined, depth: 0, present: 0 }
 
-const bitOf = (choice: number): number => 1 << (choice & 31)
-
-/** What is still possible of a choice; undefined for everything. */
-export function allowedOf(narrowing: Narrowing, choice: number): ReadonlySet<number> | undefined {
+/** What is still possible of a choice. */
+export function allowedOf(narrowing: Narrowing, choice: number): Alternatives {
   const bit = bitOf(choice)
   for (let n = narrowing; (n.present & bit) !== 0; n = n.outer as Narrowing) if (n.choice === choice) return n.allowed
-  return undefined
+  return EVERYTHING
 }
 
 /** The same with one choice narrowed to what is given. */
-export const narrowTo = (outer: Narrowing, choice: number, allowed: ReadonlySet<number>): Narrowing => ({
+export const narrowTo = (outer: Narrowing, choice: number, allowed: Alternatives): Narrowing => ({
   choice,
   allowed,
   outer,
@@ -32,19 +44,19 @@ export const narrowTo = (outer: Narrowing, choice: number, allowed: ReadonlySet<
   present: outer.present | bitOf(choice),
 })
 
-/** After paths meet: what is possible on any of them, of the choices that all of them narrowed. */
+/** After paths meet: what is possible on any of them. */
 export function joinNarrowings(list: readonly Narrowing[]): Narrowing {
-  let shared = list[0] ?? UNNARROWED
-  for (const n of list) if (n !== shared) shared = sharedTail(shared, n)
-  // what only some of them narrowed further is as it was before they parted; all of them have to be further on
-  if (list.some((n) => n === shared)) return shared
+  const shared = list.reduce(sharedTail)
+  // a path that was not narrowed since they parted allows what all of them allowed then
+  if (list.includes(shared)) return shared
   let joined = shared
   const seen = new Set<number>()
   for (let n = list[0] ?? shared; n !== shared; n = n.outer as Narrowing) {
-    if (seen.has(n.choice)) continue
-    seen.add(n.choice)
-    const union = unionOf(list, n.choice)
-    if (union) joined = narrowTo(joined, n.choice, union)
+    const { choice } = n
+    if (seen.has(choice)) continue
+    seen.add(choice)
+    const union = list.reduce((set, path) => set | allowedOf(path, choice), 0)
+    if (union !== EVERYTHING) joined = narrowTo(joined, choice, union)
   }
   return joined
 }
@@ -57,16 +69,4 @@ function sharedTail(a: Narrowing, b: Narrowing): Narrowing {
     else y = y.outer as Narrowing
   }
   return x
-}
-
-/** What is possible of a choice on any of the paths; undefined when it is everything on one of them. */
-function unionOf(list: readonly Narrowing[], choice: number): ReadonlySet<number> | undefined {
-  let union: ReadonlySet<number> | undefined
-  for (const n of list) {
-    const allowed = allowedOf(n, choice)
-    if (!allowed) return undefined
-    if (!union || union === allowed) union = allowed
-    else for (const i of allowed) if (!union.has(i)) union = new Set([...union, i])
-  }
-  return union
 }

@@ -1,3 +1,4 @@
+import type { Place } from '../../lib/place.ts'
 import type { Val } from './abstract-value.ts'
 
 let serial = 0
@@ -32,12 +33,26 @@ export class Scope {
   /** Tells scopes apart for good. */
   readonly id: number
 
+  /** Places in the file by line, shared by the scopes of a module: steps and conditions are many, places few. */
+  readonly #places: Place[]
+
   constructor(path: string, parent?: Scope, shared = false) {
     this.path = path
     this.parent = parent
+    this.#places = parent?.path === path ? parent.#places : []
     this.id = ++serial
     this.serial = shared ? SHARED : this.id
     made?.push(this)
+  }
+
+  /** A line of the file. */
+  at(line: number): Place {
+    let place = this.#places[line]
+    if (!place) {
+      place = { path: this.path, line }
+      this.#places[line] = place
+    }
+    return place
   }
 
   /** The scope that defines `name`. */
