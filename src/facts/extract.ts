@@ -69,13 +69,15 @@ const BINARY_IS_NORMAL: ReadonlySet<FactKind> = new Set(['secrets', 'text'])
 /** Formats that are binary by design; their text is the bytes as Latin-1, so that the extractor can have them back. */
 const BINARY_FORMATS = /\.lockb$/i
 
+const UTF8 = new TextDecoder('utf-8', { fatal: true })
+
 function decode(bytes: Uint8Array, path: string): { text: string; binary?: true; problem?: string } {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   if (BINARY_FORMATS.test(path)) return { text: buffer.toString('latin1'), binary: true }
   if (buffer[0] === 0xff && buffer[1] === 0xfe) return { text: new TextDecoder('utf-16le').decode(buffer) }
   if (buffer[0] === 0xfe && buffer[1] === 0xff) return { text: new TextDecoder('utf-16be').decode(buffer) }
   try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(buffer)
+    const text = UTF8.decode(buffer)
     if (!text.includes('\0') || path.endsWith('.sql')) return { text }
     return /(^|\/)\.gitignore$/.test(path) ? { text: withoutNulLines(text) } : { text: '', binary: true }
   } catch {

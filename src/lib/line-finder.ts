@@ -1,8 +1,14 @@
 /** Offsets of a text to 1-based lines. */
 export function lineFinder(text: string): (offset: number) => number {
+  const starts = lineStarts(text)
+  return (offset) => lineAt(starts, offset)
+}
+
+/** Where each line of a text starts. */
+export function lineStarts(text: string): number[] {
   const starts = [0]
   for (let i = text.indexOf('\n'); i !== -1; i = text.indexOf('\n', i + 1)) starts.push(i + 1)
-  return (offset) => lineAt(starts, offset)
+  return starts
 }
 
 /** The 1-based line of an offset, given where each line starts. */

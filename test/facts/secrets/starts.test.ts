@@ -10,6 +10,7 @@ const ANCHOR = new RegExp(
   'y',
 )
 const NAME = new RegExp(NAME_WORD, 'iy')
+const REMARK = /prelaunch-ignore|TODO|FIXME|HACK|XXX|DEBUG/y
 
 const WORDS = (
   'secret token passw passcode passphrase passwort _pass qPass pass pwd senha contrase parola haslo api-key apikey access_key accesscode auth_key private-key ' +
@@ -24,6 +25,7 @@ const text = fc
       fc.constantFrom(...ANCHORS, ...WORDS, ...WORDS.map((w) => w.toUpperCase())),
       fc.constantFrom(...ANCHORS, ...WORDS).map((w) => w.slice(1)),
       fc.constantFrom(...ANCHORS, ...WORDS).map((w) => w.slice(0, -1)),
+      fc.constantFrom('prelaunch-ignore', 'TODO', 'FIXME', 'HACK', 'XXX', 'DEBUG'),
       fc.constantFrom(' ', '_', '-', '\n', '=', '"', 'x', 'P', 'encrypt', 'service', 'KEY', 'role', 'Pin', 'Pass'),
       fc.string({ maxLength: 6 }),
       fc.string({ unit: 'grapheme', maxLength: 4 }),
@@ -32,11 +34,11 @@ const text = fc
   )
   .map((parts) => parts.join(''))
 
-test('whatever an anchor or a name begins with is among the starts', () => {
+test('whatever an anchor, a name or a remark begins with is among the starts', () => {
   fc.assert(
     fc.property(text, (t) => {
-      const { anchors, names } = findStarts(t)
-      const known = { anchors: new Set(anchors), names: new Set(names) }
+      const { anchors, names, remarks } = findStarts(t)
+      const known = { anchors: new Set(anchors), names: new Set(names), remarks: new Set(remarks) }
       for (let i = 0; i < t.length; i++) {
         ANCHOR.lastIndex = i
         const anchor = ANCHOR.exec(t)?.[0]
@@ -44,6 +46,8 @@ test('whatever an anchor or a name begins with is among the starts', () => {
         if (known.anchors.has(i)) expect(anchorAt(t, i)).toBe(anchor)
         NAME.lastIndex = i
         if (NAME.test(t)) expect(known.names).toContain(i)
+        REMARK.lastIndex = i
+        if (REMARK.test(t)) expect(known.remarks).toContain(i)
       }
     }),
     { numRuns: 2000 },

@@ -16,6 +16,8 @@ export function isBundled(text: string, path: string): boolean {
     if (length > 1000) long++
     if (i === -1) break
     lines++
+    // Most files have this many lines long before their end.
+    if (lines * AVERAGE_LINE >= text.length) return false
   }
-  return text.length / lines > AVERAGE_LINE && long * 10 > lines
+  return long * 10 > lines
 }

@@ -1,21 +1,25 @@
 import type { ts } from 'ts-morph'
 import type { CommentFact } from '../../javascript.ts'
+import { findStarts } from '../../secrets/starts.ts'
 import type { Lowering } from './lowering.ts'
 
-const MARKER = /prelaunch-ignore|\b(?:TODO|FIXME|HACK|XXX|DEBUG)\b/g
+const MARKER = /prelaunch-ignore|\b(?:TODO|FIXME|HACK|XXX|DEBUG)\b/y
 const MAX_TEXT = 200
 const MAX_COMMENTS = 500
 
 /** Comments that speak to the audit or mark unfinished work. */
-export function findComments(c: Lowering, original: string, lineOf: (position: number) => number): CommentFact[] {
+export function findComments(c: Lowering, original: string): CommentFact[] {
   const found: CommentFact[] = []
-  MARKER.lastIndex = 0
-  for (let m = MARKER.exec(original); m && found.length < MAX_COMMENTS; m = MARKER.exec(original)) {
-    const inScript = c.text.startsWith(m[0], m.index)
-    if (inScript ? inToken(c, m.index) : !inMarkupComment(original, m.index)) continue
-    const l = lineOf(m.index)
+  for (const index of findStarts(original).remarks) {
+    MARKER.lastIndex = index
+    const marker = MARKER.exec(original)?.[0]
+    if (!marker) continue
+    if (found.length >= MAX_COMMENTS) break
+    const inScript = c.text.startsWith(marker, index)
+    if (inScript ? inToken(c, index) : !inMarkupComment(original, index)) continue
+    const l = c.lineOf(index)
     if (found.at(-1)?.l === l) continue
-    found.push({ text: commentText(c, original, m.index), l })
+    found.push({ text: commentText(c, original, index), l })
   }
   return found
 }
@@ -33,7 +37,7 @@ function inToken(c: Lowering, position: number): boolean {
     if (!inner) break
     node = inner
   }
-  if (node === c.file || node.kind === c.ts.SyntaxKind.EndOfFileToken) return false
+  if (node === c.file || node.kind === c.K.EndOfFileToken) return false
   let leaf = true
   c.ts.forEachChild(node, () => {
     leaf = false
@@ -41,10 +45,10 @@ function inToken(c: Lowering, position: number): boolean {
   })
   return (
     leaf &&
-    node.kind !== c.ts.SyntaxKind.Block &&
-    node.kind !== c.ts.SyntaxKind.ModuleBlock &&
-    node.kind !== c.ts.SyntaxKind.JsxExpression &&
-    node.kind !== c.ts.SyntaxKind.ObjectLiteralExpression &&
+    node.kind !== c.K.Block &&
+    node.kind !== c.K.ModuleBlock &&
+    node.kind !== c.K.JsxExpression &&
+    node.kind !== c.K.ObjectLiteralExpression &&
     c.start(node) <= position
   )
 }

@@ -24,7 +24,7 @@ export function exportDeclaration(c: Lowering, node: ts.ExportDeclaration): void
     const line = c.line(e)
     if (from !== undefined) c.exports.push({ name: e.name.text, from, imported: source, l: line })
     else {
-      c.read.add(source)
+      c.reads(source)
       c.exports.push({ name: e.name.text, local: source, l: line })
     }
   }

@@ -1,25 +1,38 @@
 import type { ts } from 'ts-morph'
 import type { Expr, ImportFact, Pattern, Stmt } from '../../javascript.ts'
-import type { Lowering } from './lowering.ts'
+import { exact, type Lowering } from './lowering.ts'
+
+/** Notes what the imports among some statements bring, before anything is lowered that may read it. */
+export function importedNames(c: Lowering, statements: readonly ts.Statement[]): void {
+  for (const s of statements) {
+    if (s.kind !== c.K.ImportDeclaration) continue
+    const clause = (s as ts.ImportDeclaration).importClause
+    if (clause?.name) c.unread.add(clause.name.text)
+    const named = clause?.namedBindings
+    if (named?.kind === c.K.NamespaceImport) c.unread.add(named.name.text)
+    if (named?.kind === c.K.NamedImports) for (const e of named.elements) if (!e.isTypeOnly) c.unread.add(e.name.text)
+  }
+}
 
 /** `import … from '…'`. */
 export function importDeclaration(c: Lowering, node: ts.ImportDeclaration): void {
-  const { ts } = c
-  if (!ts.isStringLiteral(node.moduleSpecifier)) return
+  if (node.moduleSpecifier.kind !== c.K.StringLiteral) return
+  const from = (node.moduleSpecifier as ts.StringLiteral).text
+  const l = c.line(node)
   const clause = node.importClause
   const bindings: { imported: string; local: string }[] = []
   let types = 0
   if (clause?.name) bindings.push({ imported: 'default', local: clause.name.text })
   const named = clause?.namedBindings
-  if (named && ts.isNamespaceImport(named)) bindings.push({ imported: '*', local: named.name.text })
-  if (named && ts.isNamedImports(named)) {
+  if (named?.kind === c.K.NamespaceImport) bindings.push({ imported: '*', local: named.name.text })
+  if (named?.kind === c.K.NamedImports) {
     for (const e of named.elements) {
       if (e.isTypeOnly) types++
       else bindings.push({ imported: (e.propertyName ?? e.name).text, local: e.name.text })
     }
   }
   const typeOnly = clause !== undefined && (clause.isTypeOnly || (types > 0 && bindings.length === 0))
-  c.imports.push({ from: node.moduleSpecifier.text, how: 'static', ...(typeOnly ? { typeOnly: true as const } : {}), bindings, l: c.line(node) })
+  c.imports.push(typeOnly ? { from, how: 'static', typeOnly, bindings: exact(bindings), l } : { from, how: 'static', bindings: exact(bindings), l })
 }
 
 /** `import x = require('…')` is an import, `import x = a.b` a constant. */
@@ -35,7 +48,7 @@ export function importEquals(c: Lowering, node: ts.ImportEqualsDeclaration): Stm
   }
   const name = (n: ts.EntityName): Expr => {
     if (!ts.isIdentifier(n)) return { k: 'mem', of: name(n.left), name: n.right.text, l }
-    c.read.add(n.text)
+    c.reads(n.text)
     return { k: 'id', name: n.text, l }
   }
   return { k: 'let', how: 'const', to: { k: 'name', name: node.name.text }, init: name(reference), l }
@@ -78,6 +91,6 @@ function bindingsOf(to: Pattern): { imported: string; local: string }[] {
  */
 export function eraseUnreadImports(c: Lowering): void {
   for (const fact of c.imports) {
-    if (fact.how === 'static' && fact.bindings.length > 0 && !fact.bindings.some((b) => c.read.has(b.local))) fact.typeOnly = true
+    if (fact.how === 'static' && fact.bindings.length > 0 && fact.bindings.every((b) => c.unread.has(b.local))) fact.typeOnly = true
   }
 }

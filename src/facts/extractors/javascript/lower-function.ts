@@ -4,30 +4,29 @@ import type { FunctionDraft, Lowering } from './lowering.ts'
 
 /** Lowers a function into the file's list and returns its id. */
 export function lowerFunction(c: Lowering, node: ts.SignatureDeclaration & { body?: ts.Node }, name?: string): FunctionId {
-  const { ts } = c
+  const { K } = c
   const id = c.functions.length
   const draft: FunctionDraft = { id, params: [], body: [], parent: c.current, l: c.line(node), e: c.endLine(node) }
   if (name !== undefined) draft.name = name
   c.functions.push(draft)
   const modifiers = (node as { modifiers?: readonly ts.ModifierLike[] }).modifiers
-  if (modifiers?.some((m) => m.kind === ts.SyntaxKind.AsyncKeyword)) draft.async = true
+  if (modifiers?.some((m) => m.kind === K.AsyncKeyword)) draft.async = true
   if ((node as ts.FunctionExpression).asteriskToken) draft.generator = true
-  if (node.kind === ts.SyntaxKind.ArrowFunction) draft.arrow = true
+  if (node.kind === K.ArrowFunction) draft.arrow = true
   const outer = c.current
   c.current = id
-  const parameters = (node.parameters ?? []).filter((p) => (p.name as ts.Identifier).text !== 'this')
-  draft.params = parameters.map((p) => parameter(c, p))
-  const types = parameters.map((p) => typeName(c, p.type))
-  if (types.some((t) => t !== null)) draft.types = types
-  // `constructor(private db: Db)` declares and sets a field.
-  for (const p of parameters) if (isProperty(c, p)) draft.body.push(fieldFromParameter(c, p))
-  if (node.body && ts.isBlock(node.body)) {
-    const found = directives(c, node.body.statements)
+  if (node.parameters?.length) parameters(c, node.parameters, draft)
+  const { body } = node
+  if (body?.kind === K.Block) {
+    const { statements } = body as ts.Block
+    const found = directives(c, statements)
     if (found.length > 0) draft.directives = found
-    draft.body.push(...c.statements(node.body.statements))
-  } else if (node.body) {
-    const value = c.expression(node.body)
-    draft.body.push({ k: 'return', value, l: c.line(node.body), ...(value.e ? { e: value.e } : {}) })
+    const lowered = c.statements(statements)
+    draft.body = draft.body.length > 0 ? [...draft.body, ...lowered] : lowered
+  } else if (body) {
+    const value = c.expression(body)
+    const l = c.line(body)
+    draft.body = [value.e ? { k: 'return', value, l, e: value.e } : { k: 'return', value, l }]
   }
   c.current = outer
   return id
@@ -37,10 +36,20 @@ export function lowerFunction(c: Lowering, node: ts.SignatureDeclaration & { bod
 export function directives(c: Lowering, statements: readonly ts.Statement[]): string[] {
   const found: string[] = []
   for (const s of statements) {
-    if (!c.ts.isExpressionStatement(s) || !c.ts.isStringLiteral(s.expression)) break
-    found.push(s.expression.text)
+    const literal = s.kind === c.K.ExpressionStatement ? (s as ts.ExpressionStatement).expression : undefined
+    if (literal?.kind !== c.K.StringLiteral) break
+    found.push((literal as ts.StringLiteral).text)
   }
   return found
+}
+
+function parameters(c: Lowering, all: readonly ts.ParameterDeclaration[], draft: FunctionDraft): void {
+  const nodes = all.filter((p) => (p.name as ts.Identifier).text !== 'this')
+  draft.params = nodes.map((p) => parameter(c, p))
+  const types = nodes.map((p) => typeName(c, p.type))
+  if (types.some((t) => t !== null)) draft.types = types
+  // `constructor(private db: Db)` declares and sets a field.
+  for (const p of nodes) if (p.modifiers && isProperty(c, p)) draft.body.push(fieldFromParameter(c, p))
 }
 
 function parameter(c: Lowering, p: ts.ParameterDeclaration): Pattern {
@@ -49,13 +58,13 @@ function parameter(c: Lowering, p: ts.ParameterDeclaration): Pattern {
 }
 
 function typeName(c: Lowering, type: ts.TypeNode | undefined): string | null {
-  if (!type || !c.ts.isTypeReferenceNode(type)) return null
-  const name = type.typeName
-  return c.ts.isIdentifier(name) ? name.text : `${c.ts.isIdentifier(name.left) ? name.left.text : ''}.${name.right.text}`
+  if (type?.kind !== c.K.TypeReference) return null
+  const name = (type as ts.TypeReferenceNode).typeName
+  return name.kind === c.K.Identifier ? name.text : `${name.left.kind === c.K.Identifier ? name.left.text : ''}.${name.right.text}`
 }
 
 function isProperty(c: Lowering, p: ts.ParameterDeclaration): boolean {
-  const K = c.ts.SyntaxKind
+  const { K } = c
   return (
     p.modifiers?.some((m) => m.kind === K.PrivateKeyword || m.kind === K.PublicKeyword || m.kind === K.ProtectedKeyword || m.kind === K.ReadonlyKeyword) ??
     false

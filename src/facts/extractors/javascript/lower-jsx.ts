@@ -1,24 +1,25 @@
 import type { ts } from 'ts-morph'
 import type { Expr, ObjectProp } from '../../javascript.ts'
-import { at, type Lowering } from './lowering.ts'
+import { at, exact, type Lowering } from './lowering.ts'
 
 /** Lowers JSX elements and fragments; text is dropped. */
 export function lowerJsx(c: Lowering, node: ts.JsxElement | ts.JsxSelfClosingElement | ts.JsxFragment): Expr {
-  const { ts } = c
-  if (ts.isJsxFragment(node)) return { k: 'jsx', tag: null, attrs: [], children: children(c, node.children), ...at(c, node) }
-  const opening = ts.isJsxElement(node) ? node.openingElement : node
+  const { K } = c
+  if (node.kind === K.JsxFragment) return { k: 'jsx', tag: null, attrs: [], children: children(c, node.children), ...at(c, node) }
+  const l = c.line(node)
+  const opening = node.kind === K.JsxElement ? node.openingElement : node
   const tag = tagName(c, opening.tagName)
   const attrs: ObjectProp[] = []
   for (const a of opening.attributes.properties) attribute(c, a, attrs)
-  const inside = ts.isJsxElement(node) ? children(c, node.children) : []
-  const { l, e } = at(c, node)
-  return e === undefined ? { k: 'jsx', tag, attrs, children: inside, l } : { k: 'jsx', tag, attrs, children: inside, l, e }
+  const inside = node.kind === K.JsxElement ? children(c, node.children) : []
+  const e = c.endLine(node)
+  return e === l ? { k: 'jsx', tag, attrs: exact(attrs), children: inside, l } : { k: 'jsx', tag, attrs: exact(attrs), children: inside, l, e }
 }
 
 function tagName(c: Lowering, name: ts.JsxTagNameExpression): string | Expr {
-  if (c.ts.isJsxNamespacedName(name)) return `${name.namespace.text}:${name.name.text}`
+  if (name.kind === c.K.JsxNamespacedName) return `${name.namespace.text}:${name.name.text}`
   // Lower-case names are elements of the platform, also `my-element`.
-  return c.ts.isIdentifier(name) && /^[a-z]/.test(name.text) ? name.text : c.expression(name)
+  return name.kind === c.K.Identifier && /^[a-z]/.test(name.text) ? name.text : c.expression(name)
 }
 
 /** How something looks decides nothing: half of the text of a user interface is left out by its attributes' names. */
@@ -29,23 +30,25 @@ const LOOKS = new Set(
 )
 
 function attribute(c: Lowering, node: ts.JsxAttributeLike, out: ObjectProp[]): void {
-  const { ts } = c
+  const { K } = c
   const l = c.line(node)
-  if (ts.isJsxSpreadAttribute(node)) {
+  if (node.kind === K.JsxSpreadAttribute) {
     out.push({ spread: true, value: c.expression(node.expression), l })
     return
   }
-  const key = ts.isIdentifier(node.name) ? node.name.text : `${node.name.namespace.text}:${node.name.name.text}`
+  const key = node.name.kind === K.Identifier ? node.name.text : `${node.name.namespace.text}:${node.name.name.text}`
   const initializer = node.initializer
   if (LOOKS.has(key)) {
     // Lowered all the same unless it is a plain string: what it reads keeps imports alive.
-    if (initializer && !ts.isStringLiteral(initializer)) c.expression(initializer, key)
+    if (initializer && initializer.kind !== K.StringLiteral) c.expression(initializer, key)
     return
   }
   out.push({ key, value: initializer ? c.expression(initializer, key) : { k: 'lit', v: true, l }, l })
 }
 
 function children(c: Lowering, nodes: readonly ts.JsxChild[]): Expr[] {
-  const { ts } = c
-  return nodes.filter((n) => !ts.isJsxText(n) && !(ts.isJsxExpression(n) && !n.expression)).map((n) => c.expression(n))
+  const { K } = c
+  const lowered: Expr[] = []
+  for (const n of nodes) if (n.kind !== K.JsxText && (n.kind !== K.JsxExpression || n.expression)) lowered.push(c.expression(n))
+  return exact(lowered)
 }

@@ -4,41 +4,56 @@ import type { Lowering } from './lowering.ts'
 
 /** A property name that is known; undefined for computed ones. */
 export function propertyName(c: Lowering, name: ts.PropertyName): string | undefined {
-  if (!c.ts.isComputedPropertyName(name)) return name.text
+  if (name.kind !== c.K.ComputedPropertyName) return name.text
   return c.ts.isStringLiteralLike(name.expression) || c.ts.isNumericLiteral(name.expression) ? name.expression.text : undefined
 }
 
 /** Lowers a binding name or the target of an assignment. */
 export function lowerPattern(c: Lowering, node: ts.Node, init?: ts.Expression): Pattern {
+  const { K } = c
+  switch (node.kind) {
+    case K.Identifier: {
+      const name = (node as ts.Identifier).text
+      return init ? { k: 'name', name, init: c.expression(init, name) } : { k: 'name', name }
+    }
+    case K.ObjectBindingPattern:
+      return objectBinding(c, node as ts.ObjectBindingPattern, init)
+    case K.ArrayBindingPattern:
+      return arrayBinding(c, node as ts.ArrayBindingPattern, init)
+  }
+  return target(c, node, init)
+}
+
+function objectBinding(c: Lowering, node: ts.ObjectBindingPattern, init: ts.Expression | undefined): Pattern {
+  const props: { key: string; to: Pattern }[] = []
+  let rest: ts.BindingElement | undefined
+  for (const e of node.elements) {
+    if (e.dotDotDotToken) rest ??= e
+    else {
+      const key = e.propertyName ? propertyName(c, e.propertyName) : e.name.kind === c.K.Identifier ? e.name.text : undefined
+      props.push({ key: key ?? '*', to: c.pattern(e.name, e.initializer) })
+    }
+  }
+  return { k: 'object', props, ...restName(rest?.name), ...initial(c, init) }
+}
+
+function arrayBinding(c: Lowering, node: ts.ArrayBindingPattern, init: ts.Expression | undefined): Pattern {
   const { ts } = c
-  const value = (name?: string): { init?: Expr } => (init ? { init: c.expression(init, name) } : {})
-  if (ts.isIdentifier(node)) return { k: 'name', name: node.text, ...value(node.text) }
-  if (ts.isObjectBindingPattern(node)) {
-    const props = node.elements.filter((e) => !e.dotDotDotToken)
-    return {
-      k: 'object',
-      props: props.map((e) => ({
-        key: (e.propertyName ? propertyName(c, e.propertyName) : ts.isIdentifier(e.name) ? e.name.text : undefined) ?? '*',
-        to: c.pattern(e.name, e.initializer),
-      })),
-      ...restName(node.elements.find((e) => e.dotDotDotToken)?.name),
-      ...value(),
-    }
+  const rest = node.elements.find((e) => !ts.isOmittedExpression(e) && e.dotDotDotToken)
+  return {
+    k: 'array',
+    items: node.elements.filter((e) => e !== rest).map((e) => (ts.isOmittedExpression(e) ? null : c.pattern(e.name, e.initializer))),
+    ...restName(rest && ts.isBindingElement(rest) ? rest.name : undefined),
+    ...initial(c, init),
   }
-  if (ts.isArrayBindingPattern(node)) {
-    const rest = node.elements.find((e) => !ts.isOmittedExpression(e) && e.dotDotDotToken)
-    return {
-      k: 'array',
-      items: node.elements.filter((e) => e !== rest).map((e) => (ts.isOmittedExpression(e) ? null : c.pattern(e.name, e.initializer))),
-      ...restName(rest && ts.isBindingElement(rest) ? rest.name : undefined),
-      ...value(),
-    }
-  }
-  return target(c, node, value)
+}
+
+function initial(c: Lowering, init: ts.Expression | undefined): { init?: Expr } {
+  return init ? { init: c.expression(init) } : {}
 }
 
 /** Assignment targets are parsed as expressions. */
-function target(c: Lowering, node: ts.Node, value: (name?: string) => { init?: Expr }): Pattern {
+function target(c: Lowering, node: ts.Node, init: ts.Expression | undefined): Pattern {
   const { ts } = c
   if (ts.isParenthesizedExpression(node) || ts.isAsExpression(node) || ts.isNonNullExpression(node) || ts.isSatisfiesExpression(node))
     return c.pattern(node.expression)
@@ -51,7 +66,7 @@ function target(c: Lowering, node: ts.Node, value: (name?: string) => { init?: E
         return ts.isPropertyAssignment(p) ? [{ key: propertyName(c, p.name) ?? '*', to: element(c, p.initializer) }] : []
       }),
       ...restName(rest?.expression),
-      ...value(),
+      ...initial(c, init),
     }
   }
   if (ts.isArrayLiteralExpression(node)) {
@@ -60,7 +75,7 @@ function target(c: Lowering, node: ts.Node, value: (name?: string) => { init?: E
       k: 'array',
       items: node.elements.filter((e) => e !== rest).map((e) => (ts.isOmittedExpression(e) ? null : element(c, e))),
       ...restName(rest?.expression),
-      ...value(),
+      ...initial(c, init),
     }
   }
   return { k: 'expr', expr: c.expression(node) }

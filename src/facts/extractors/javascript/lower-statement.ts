@@ -1,21 +1,21 @@
 import type { ts } from 'ts-morph'
 import type { Expr, ObjectProp, Stmt } from '../../javascript.ts'
 import { exportAssignment, exportDeclaration, exportedDeclaration, recordCommonJsExport } from './exports.ts'
-import { bindModuleLevelImport, importDeclaration, importEquals } from './imports.ts'
+import { bindModuleLevelImport, importDeclaration, importEquals, importedNames } from './imports.ts'
 import { lowerClass } from './lower-class.ts'
 import { propertyName } from './lower-pattern.ts'
-import { at, type Lowering, MAX_DEPTH } from './lowering.ts'
+import { at, exact, type Lowering, MAX_DEPTH } from './lowering.ts'
 
 /** Lowers a list of statements; declarations of types vanish. */
 export function lowerStatements(c: Lowering, nodes: readonly ts.Statement[]): Stmt[] {
   const out: Stmt[] = []
   for (const node of nodes) statement(c, node, out)
-  return out
+  return exact(out)
 }
 
 /** Lowers the body of an `if` or loop: always a list. */
 export function lowerBody(c: Lowering, node: ts.Statement): Stmt[] {
-  return c.ts.isBlock(node) ? lowerStatements(c, node.statements) : lowerStatements(c, [node])
+  return lowerStatements(c, node.kind === c.K.Block ? (node as ts.Block).statements : [node])
 }
 
 function statement(c: Lowering, node: ts.Statement, out: Stmt[]): void {
@@ -30,37 +30,20 @@ function statement(c: Lowering, node: ts.Statement, out: Stmt[]): void {
 }
 
 function dispatch(c: Lowering, node: ts.Statement, out: Stmt[]): void {
-  const { ts } = c
-  const K = ts.SyntaxKind
+  const { K } = c
   switch (node.kind) {
-    case K.ExpressionStatement: {
-      const expr = c.expression((node as ts.ExpressionStatement).expression)
-      if (c.current === 0) recordCommonJsExport(c, expr)
-      const { l, e } = at(c, node)
-      out.push(e === undefined ? { k: 'expr', expr, l } : { k: 'expr', expr, l, e })
+    case K.ExpressionStatement:
+      out.push(expressionStatement(c, node as ts.ExpressionStatement))
       return
-    }
     case K.VariableStatement:
       if (!has(node, K.DeclareKeyword)) variables(c, (node as ts.VariableStatement).declarationList, out, has(node, K.ExportKeyword))
       return
-    case K.ReturnStatement: {
-      const value = (node as ts.ReturnStatement).expression
-      if (!value) {
-        out.push({ k: 'return', l: c.line(node) })
-        return
-      }
-      const lowered = c.expression(value)
-      const { l, e } = at(c, node)
-      out.push(e === undefined ? { k: 'return', value: lowered, l } : { k: 'return', value: lowered, l, e })
+    case K.ReturnStatement:
+      out.push(returnStatement(c, node as ts.ReturnStatement))
       return
-    }
-    case K.IfStatement: {
-      const n = node as ts.IfStatement
-      const test = c.expression(n.expression)
-      const then = c.body(n.thenStatement)
-      out.push({ k: 'if', test, then, ...(n.elseStatement ? { else: c.body(n.elseStatement) } : {}), ...at(c, node) })
+    case K.IfStatement:
+      out.push(ifStatement(c, node as ts.IfStatement))
       return
-    }
     case K.ThrowStatement:
       out.push({ k: 'throw', value: c.expression((node as ts.ThrowStatement).expression), ...at(c, node) })
       return
@@ -113,7 +96,7 @@ function dispatch(c: Lowering, node: ts.Statement, out: Stmt[]): void {
         k: 'switch',
         on: c.expression(n.expression),
         cases: n.caseBlock.clauses.map((clause) => ({
-          ...(ts.isCaseClause(clause) ? { test: c.expression(clause.expression) } : {}),
+          ...(clause.kind === K.CaseClause ? { test: c.expression(clause.expression) } : {}),
           body: c.statements(clause.statements),
           l: c.line(clause),
         })),
@@ -144,6 +127,31 @@ function dispatch(c: Lowering, node: ts.Statement, out: Stmt[]): void {
   }
 }
 
+function expressionStatement(c: Lowering, node: ts.ExpressionStatement): Stmt {
+  const l = c.line(node)
+  const expr = c.expression(node.expression)
+  if (c.current === 0) recordCommonJsExport(c, expr)
+  const e = c.endLine(node)
+  return e === l ? { k: 'expr', expr, l } : { k: 'expr', expr, l, e }
+}
+
+function returnStatement(c: Lowering, node: ts.ReturnStatement): Stmt {
+  const l = c.line(node)
+  if (!node.expression) return { k: 'return', l }
+  const value = c.expression(node.expression)
+  const e = c.endLine(node)
+  return e === l ? { k: 'return', value, l } : { k: 'return', value, l, e }
+}
+
+function ifStatement(c: Lowering, node: ts.IfStatement): Stmt {
+  const l = c.line(node)
+  const test = c.expression(node.expression)
+  const then = c.body(node.thenStatement)
+  if (node.elseStatement) return { k: 'if', test, then, else: c.body(node.elseStatement), ...at(c, node) }
+  const e = c.endLine(node)
+  return e === l ? { k: 'if', test, then, l } : { k: 'if', test, then, l, e }
+}
+
 /** True when the statement carries the modifier. */
 function has(node: ts.Node, kind: ts.SyntaxKind): boolean {
   const modifiers = (node as { modifiers?: readonly ts.ModifierLike[] }).modifiers
@@ -152,25 +160,27 @@ function has(node: ts.Node, kind: ts.SyntaxKind): boolean {
 
 function variables(c: Lowering, list: ts.VariableDeclarationList, out: Stmt[], exported: boolean): void {
   const { NodeFlags } = c.ts
-  const how = list.flags & NodeFlags.Const || list.flags & NodeFlags.Using ? 'const' : list.flags & NodeFlags.Let ? 'let' : 'var'
+  const { flags } = list
+  const how = flags & NodeFlags.Const || flags & NodeFlags.Using ? 'const' : flags & NodeFlags.Let ? 'let' : 'var'
   for (const d of list.declarations) {
+    const l = c.line(d)
     const to = c.pattern(d.name)
     const before = c.imports.length
     const init = d.initializer ? c.expression(d.initializer, to.k === 'name' ? to.name : undefined) : undefined
     if (init && c.current === 0 && c.imports.length > before) bindModuleLevelImport(c, to, init)
-    const { l, e } = at(c, d)
+    const e = c.endLine(d)
     if (!init) out.push({ k: 'let', how, to, ...at(c, d) })
-    else out.push(e === undefined ? { k: 'let', how, to, init, l } : { k: 'let', how, to, init, l, e })
-    if (exported) exportedDeclaration(c, to, c.line(d))
+    else out.push(e === l ? { k: 'let', how, to, init, l } : { k: 'let', how, to, init, l, e })
+    if (exported) exportedDeclaration(c, to, l)
   }
 }
 
 function functionDeclaration(c: Lowering, node: ts.FunctionDeclaration, out: Stmt[]): void {
   if (!node.body) return
   const name = node.name?.text
-  const isDefault = has(node, c.ts.SyntaxKind.DefaultKeyword)
+  const isDefault = has(node, c.K.DefaultKeyword)
   const fn = c.fn(node, name ?? (isDefault ? 'default' : undefined))
-  if (has(node, c.ts.SyntaxKind.ExportKeyword)) {
+  if (has(node, c.K.ExportKeyword)) {
     if (isDefault) c.exports.push({ name: 'default', ...(name ? { local: name } : { value: { k: 'fn', fn, ...at(c, node) } }), l: c.line(node) })
     else if (name) c.exports.push({ name, local: name, l: c.line(node) })
   }
@@ -178,7 +188,7 @@ function functionDeclaration(c: Lowering, node: ts.FunctionDeclaration, out: Stm
 }
 
 function classDeclaration(c: Lowering, node: ts.ClassDeclaration, out: Stmt[]): void {
-  const { SyntaxKind: K } = c.ts
+  const { K } = c
   if (has(node, K.DeclareKeyword)) return
   const name = node.name?.text
   const lowered = lowerClass(c, node)
@@ -224,7 +234,7 @@ function loop(c: Lowering, node: ts.IterationStatement): Stmt {
 
 /** An enum is an object of constants. */
 function enumDeclaration(c: Lowering, node: ts.EnumDeclaration, out: Stmt[]): void {
-  const { SyntaxKind: K } = c.ts
+  const { K } = c
   if (has(node, K.DeclareKeyword)) return
   let next: number | undefined = 0
   const props = node.members.map((m): ObjectProp => {
@@ -241,13 +251,14 @@ function enumDeclaration(c: Lowering, node: ts.EnumDeclaration, out: Stmt[]): vo
 /** A namespace is an object of what it exports; its statements run where it stands. */
 function namespaceDeclaration(c: Lowering, node: ts.ModuleDeclaration, out: Stmt[]): void {
   const { ts } = c
-  if (has(node, ts.SyntaxKind.DeclareKeyword) || !ts.isIdentifier(node.name) || !node.body || !ts.isModuleBlock(node.body)) return
+  if (has(node, c.K.DeclareKeyword) || !ts.isIdentifier(node.name) || !node.body || !ts.isModuleBlock(node.body)) return
   const before = c.exports.length
+  importedNames(c, node.body.statements)
   const body = c.statements(node.body.statements)
   // What it exports is exported from the namespace, not from the file.
   const inner = c.exports.splice(before)
   const place = at(c, node)
   const props = inner.flatMap((e): ObjectProp[] => (e.local ? [{ key: e.name, value: { k: 'id', name: e.local, l: e.l }, l: e.l }] : []))
   out.push(...body, { k: 'let', how: 'const', to: { k: 'name', name: node.name.text }, init: { k: 'obj', props, ...place }, ...place })
-  if (has(node, ts.SyntaxKind.ExportKeyword)) c.exports.push({ name: node.name.text, local: node.name.text, l: place.l })
+  if (has(node, c.K.ExportKeyword)) c.exports.push({ name: node.name.text, local: node.name.text, l: place.l })
 }

@@ -1,16 +1,17 @@
 import type { ts } from 'ts-morph'
+import { lineAt, lineStarts } from '../../../lib/line-finder.ts'
 import type { Problem } from '../../facts.ts'
-import type { JavaScriptFacts } from '../../javascript.ts'
+import type { ExportFact, Expr, FunctionId, JavaScriptFacts, Pattern, Stmt } from '../../javascript.ts'
 import type { SecretSpan } from '../../secrets/detect.ts'
 import { SYNTAX_ERROR } from '../../syntax-error.ts'
 import { findComments } from './comments.ts'
-import { eraseUnreadImports } from './imports.ts'
+import { eraseUnreadImports, importedNames } from './imports.ts'
 import { errorsAreInert } from './inert-errors.ts'
 import { lowerExpression } from './lower-expression.ts'
 import { directives, lowerFunction } from './lower-function.ts'
 import { lowerPattern } from './lower-pattern.ts'
 import { lowerBody, lowerStatements } from './lower-statement.ts'
-import { type Lowering, lineFinder, MAX_DEPTH } from './lowering.ts'
+import { type FunctionDraft, type ImportDraft, type Lowering, MAX_DEPTH } from './lowering.ts'
 import { sweepSecrets } from './sweep-secrets.ts'
 import { typescript } from './typescript.ts'
 
@@ -36,68 +37,116 @@ export function lower(text: string, options: LowerOptions): { facts: JavaScriptF
     false,
     kind,
   )
-  const lineOf = lineFinder(file.getLineStarts())
-  const c = lowering(file, options, lineOf)
-  c.functions[0]!.e = lineOf(text.length)
+  const c = new FileLowering(file, options.secrets)
+  const body = c.functions[0] as FunctionDraft
+  body.e = c.lineOf(text.length)
+  if (options.erasesUnread) importedNames(c, file.statements)
   const found = directives(c, file.statements)
-  c.functions[0]!.body.push(...c.statements(file.statements))
+  body.body = c.statements(file.statements)
   if (options.erasesUnread && !c.decorated && c.tooDeepAt === undefined) eraseUnreadImports(c)
   const facts: JavaScriptFacts = {
     directives: found,
     imports: c.imports,
     exports: c.exports,
     functions: c.functions,
-    comments: findComments(c, options.original, lineOf),
+    comments: findComments(c, options.original),
   }
-  return { facts: options.secrets.length > 0 ? sweepSecrets(facts, text, options.secrets) : facts, problems: problems(file, c, lineOf) }
+  return { facts: options.secrets.length > 0 ? sweepSecrets(facts, text, options.secrets) : facts, problems: problems(file, c) }
 }
 
-function lowering(file: ts.SourceFile, options: LowerOptions, lineOf: (position: number) => number): Lowering {
-  const ts = typescript()
-  const { text } = file
-  const skipTrivia = (ts as unknown as { skipTrivia(text: string, position: number): number }).skipTrivia
-  const start = (node: ts.Node): number => {
-    const code = text.charCodeAt(node.pos)
-    // Most nodes start right where they are or after one blank; the scanner is for line breaks and comments.
-    if (code > 47) return node.pos
-    if (code === 32) {
-      const next = text.charCodeAt(node.pos + 1)
-      if (next > 47) return node.pos + 1
-    }
-    return skipTrivia(text, node.pos)
+/** What ends a line in JavaScript beside a line feed. */
+const BREAKS_OF_THE_LANGUAGE = ['\r', '\u2028', '\u2029']
+
+/** The lowering of one file. A class, because every file then runs through the same methods, compiled once. */
+class FileLowering implements Lowering {
+  readonly ts = typescript()
+  readonly K = this.ts.SyntaxKind
+  readonly file: ts.SourceFile
+  readonly text: string
+  readonly functions: FunctionDraft[] = [{ id: 0, params: [], body: [], l: 1, e: 1 }]
+  readonly imports: ImportDraft[] = []
+  readonly exports: ExportFact[] = []
+  readonly secrets: readonly SecretSpan[]
+  readonly unread = new Set<string>()
+  current: FunctionId = 0
+  depth = 0
+  tooDeepAt: number | undefined = undefined
+  decorated = false
+  readonly #skipTrivia = (this.ts as unknown as { skipTrivia(text: string, position: number): number }).skipTrivia
+  readonly #lineStarts: readonly number[]
+  #lastLine = 1
+
+  constructor(file: ts.SourceFile, secrets: readonly SecretSpan[]) {
+    this.file = file
+    this.text = file.text
+    this.secrets = secrets
+    this.#lineStarts = BREAKS_OF_THE_LANGUAGE.some((c) => file.text.includes(c)) ? file.getLineStarts() : lineStarts(file.text)
   }
-  const c: Lowering = {
-    ts,
-    file,
-    text,
-    functions: [{ id: 0, params: [], body: [], l: 1, e: 1 }],
-    imports: [],
-    exports: [],
-    secrets: options.secrets,
-    read: new Set(),
-    current: 0,
-    depth: 0,
-    tooDeepAt: undefined,
-    decorated: false,
-    start,
-    line: (node) => lineOf(start(node)),
-    endLine: (node) => lineOf(node.end),
-    expression: (node, name) => lowerExpression(c, node, name),
-    statements: (nodes) => lowerStatements(c, nodes),
-    body: (node) => lowerBody(c, node),
-    pattern: (node, init) => lowerPattern(c, node, init),
-    fn: (node, name) => lowerFunction(c, node, name),
+
+  expression(node: ts.Node, name?: string): Expr {
+    return lowerExpression(this, node, name)
   }
-  return c
+
+  statements(nodes: readonly ts.Statement[]): Stmt[] {
+    return lowerStatements(this, nodes)
+  }
+
+  body(node: ts.Statement): Stmt[] {
+    return lowerBody(this, node)
+  }
+
+  pattern(node: ts.Node, init?: ts.Expression): Pattern {
+    return lowerPattern(this, node, init)
+  }
+
+  fn(node: ts.SignatureDeclaration & { body?: ts.Node }, name?: string): FunctionId {
+    return lowerFunction(this, node, name)
+  }
+
+  reads(name: string): void {
+    if (this.unread.has(name)) this.unread.delete(name)
+  }
+
+  start(node: ts.Node): number {
+    const { text } = this
+    let at = node.pos
+    let code = text.charCodeAt(at)
+    if (code > 47) return at
+    while (code === 32 || code === 10) code = text.charCodeAt(++at)
+    // Letters, brackets and quotes begin a token; the scanner is for comments, for marks that a merge left and for rare blanks.
+    return (code > 63 && code < 124) || code === 34 || code === 39 || code === 40 ? at : this.#skipTrivia(text, at)
+  }
+
+  line(node: ts.Node): number {
+    return this.lineOf(this.start(node))
+  }
+
+  endLine(node: ts.Node): number {
+    return this.lineOf(node.end)
+  }
+
+  lineOf(position: number): number {
+    this.#lastLine = lineNear(this.#lineStarts, this.#lastLine, position)
+    return this.#lastLine
+  }
 }
 
-function problems(file: ts.SourceFile, c: Lowering, lineOf: (position: number) => number): Problem[] {
+/** The line of a position. Nodes are visited nearly in order: most are on the line of the one before, or a few below it. */
+function lineNear(starts: readonly number[], last: number, position: number): number {
+  if ((starts[last - 1] as number) <= position) {
+    const end = Math.min(last + 4, starts.length)
+    for (let line = last; line < end; line++) if (position < (starts[line] as number)) return line
+  }
+  return lineAt(starts, position)
+}
+
+function problems(file: ts.SourceFile, c: Lowering): Problem[] {
   const found: Problem[] = []
   const errors = (file as unknown as { parseDiagnostics?: readonly { start?: number; messageText: unknown }[] }).parseDiagnostics ?? []
   const first = errors[0]
   if (first && !errorsAreInert(file, errors))
     found.push({
-      line: lineOf(first.start ?? 0),
+      line: c.lineOf(first.start ?? 0),
       message: `${SYNTAX_ERROR} (${String(typeof first.messageText === 'string' ? first.messageText : 'see the line').slice(0, 80)})`,
     })
   if (c.tooDeepAt !== undefined) found.push({ line: c.tooDeepAt, message: `is nested more than ${MAX_DEPTH} levels deep; what is deeper was not read` })

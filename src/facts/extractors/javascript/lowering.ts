@@ -1,5 +1,4 @@
 import type { ts } from 'ts-morph'
-import { lineAt } from '../../../lib/line-finder.ts'
 import type { ExportFact, Expr, FunctionId, FunctionIR, ImportFact, Pattern, Stmt } from '../../javascript.ts'
 import type { SecretSpan } from '../../secrets/detect.ts'
 import type { TypeScript } from './typescript.ts'
@@ -8,19 +7,22 @@ import type { TypeScript } from './typescript.ts'
 export const MAX_DEPTH = 500
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
+export type ImportDraft = Mutable<ImportFact>
 export type FunctionDraft = Mutable<FunctionIR> & { body: Stmt[] }
 
 /** The state of lowering one file, and the entry points by which its parts call each other. */
 export interface Lowering {
   readonly ts: TypeScript
+  /** Kinds of nodes. Hot paths compare `node.kind` with these: a guard such as `ts.isBlock` is a getter of a namespace, looked up at each call. */
+  readonly K: TypeScript['SyntaxKind']
   readonly file: ts.SourceFile
   readonly text: string
   readonly functions: FunctionDraft[]
-  readonly imports: Mutable<ImportFact>[]
+  readonly imports: ImportDraft[]
   readonly exports: ExportFact[]
   readonly secrets: readonly SecretSpan[]
-  /** Names that some expression reads: an import without a reader is erased by every TypeScript compiler. */
-  readonly read: Set<string>
+  /** Names of imports that no expression has read yet: an import without a reader is erased by every TypeScript compiler. */
+  readonly unread: Set<string>
   /** The function whose body is being lowered. */
   current: FunctionId
   depth: number
@@ -32,10 +34,19 @@ export interface Lowering {
   body(node: ts.Statement): Stmt[]
   pattern(node: ts.Node, init?: ts.Expression): Pattern
   fn(node: ts.SignatureDeclaration & { body?: ts.Node }, name?: string): FunctionId
-  /** Line of the first character of a node (comments before it left out), 1-based. */
+  /** Line of the first character of a node (comments before it left out), 1-based. Lines are found fastest in the order of the text: this before the node's children, `endLine` after them. */
   line(node: ts.Node): number
   endLine(node: ts.Node): number
+  /** 1-based line of a position. */
+  lineOf(position: number): number
   start(node: ts.Node): number
+  /** An expression reads a name. */
+  reads(name: string): void
+}
+
+/** A list without the room for more that lists which were added to keep: there are hundreds of thousands, and they live as long as the facts. */
+export function exact<T>(list: T[]): T[] {
+  return list.length > 0 ? list.slice() : list
 }
 
 /**
@@ -46,20 +57,4 @@ export function at(c: Lowering, node: ts.Node): { l: number; e?: number } {
   const l = c.line(node)
   const e = c.endLine(node)
   return e === l ? { l } : { l, e }
-}
-
-/** Positions to lines. Nodes are visited nearly in order, so the last answer is tried first. */
-export function lineFinder(starts: readonly number[]): (position: number) => number {
-  let last = 0
-  return (position) => {
-    if ((starts[last] as number) <= position) {
-      const next = starts[last + 1]
-      if (next === undefined || position < next) return last + 1
-      const after = starts[last + 2]
-      if (after === undefined || position < after) return ++last + 1
-    }
-    const line = lineAt(starts, position)
-    last = line - 1
-    return line
-  }
 }
