@@ -4,7 +4,7 @@ import { CHECKS } from './checks/index.ts'
 import { type CheckResult, runChecks } from './checks/run-checks.ts'
 import type { Config, ConfigProblem } from './config/config.ts'
 import type { Database, DatabaseResult, ReplayInput } from './database/database.ts'
-import { planReplay } from './database/plan-replay.ts'
+import { KINDS_BESIDE_CODE, planReplay, planWithoutCode } from './database/plan-replay.ts'
 import { type ExtractAll, extractInProcess } from './facts/extract.ts'
 import type { FactsIndex } from './facts/facts.ts'
 import { type FactsCache, type Gathered, gatherFacts, UNREADABLE } from './facts/gather.ts'
@@ -178,7 +178,12 @@ async function auditCommit(commit: string, request: AuditRequest, ports: AuditPo
   const cache = memory.facts.over(ports.cache)
   const snapshot = await meter.phase('snapshot', () => ports.source.snapshot(commit))
   const historyReady = meter.phase('history', () => ports.source.history(snapshot.commit, isEnvFile))
-  const read = await meter.phase('facts', () => gatherFacts(snapshot, ports.source, ports.extractAll ?? extractInProcess, request.config.paths.ignore, cache))
+  const read = await meter.phase('facts', () =>
+    gatherFacts(snapshot, ports.source, ports.extractAll ?? extractInProcess, request.config.paths.ignore, cache, undefined, {
+      kinds: KINDS_BESIDE_CODE,
+      tell: (facts, paths) => beginReplay(ports.database, facts, paths),
+    }),
+  )
   const gathered = { ...read, facts: memory.facts.following(read.facts) }
   meter.count(gathered)
   const paths = gathered.blobs.map((b) => b.path)
@@ -220,6 +225,12 @@ async function readTexts(paths: readonly string[], snapshot: Snapshot, source: S
 /** Files whose lines are read again to state a fix exactly. */
 const MAX_REWRITTEN_FILES = 100
 const MAX_REWRITTEN_BYTES = 1 << 20
+
+/** SQL is replayed while code is read. */
+function beginReplay(database: Database, facts: FactsIndex, paths: readonly string[]): void {
+  const plan = database.begin && planWithoutCode(facts, paths)
+  if (plan) database.begin?.(plan)
+}
 
 /** A replay that dies is a gap, never a lost audit. */
 async function replayOrGap(database: Database, plan: Parameters<Database['replay']>[0]): Promise<DatabaseResult> {

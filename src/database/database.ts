@@ -48,6 +48,11 @@ export interface ReplayCache {
 /** Replays SQL and tries who can do what. Implemented by the sandbox (child process); JSON in, JSON out. */
 export interface Database {
   replay(input: ReplayInput, cache?: ReplayCache): Promise<DatabaseResult>
+  /**
+   * Begins what is known before the code is read, without hints: a `replay` of the same SQL takes it over and brings them. One of other
+   * SQL ends it. For a process that audits one repository and has no cache of results.
+   */
+  begin?(input: ReplayInput): void
   /** Starts the sandbox ahead of time, so that it is ready when the facts are. */
   warm?(): void
   /** Ends what stands ready and is not at work. */

@@ -3,7 +3,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import { extname, join } from 'node:path'
-import type { Database, DatabaseGap, DatabaseResult, ReplayCache, ReplayInput } from './database.ts'
+import type { Database, DatabaseGap, DatabaseResult, ReplayCache, ReplayInput, TableHint } from './database.ts'
 import { preludeSql } from './sandbox/prelude.ts'
 import type { Answer, Request } from './sandbox/protocol.ts'
 import { longestMs } from './sandbox/stopwatch.ts'
@@ -36,6 +36,8 @@ export class SandboxDatabase implements Database {
   /** The process of `spare` once it runs. */
   private idle: ChildProcess | undefined
   private readonly recent = new Map<string, Promise<DatabaseResult>>()
+  private begun: Begun | undefined
+  private readonly begunBefore = new Set<string>()
   private readonly children = new Set<ChildProcess>()
 
   constructor(options: SandboxOptions = {}) {
@@ -51,6 +53,16 @@ export class SandboxDatabase implements Database {
     if (this.recent.size > 8) this.recent.delete(this.recent.keys().next().value as string)
     result.catch(() => this.recent.delete(digest))
     return result
+  }
+
+  begin(input: ReplayInput): void {
+    const sql = sqlOf(input)
+    // The other commit of a comparison mostly has the same SQL.
+    if (this.begun || this.begunBefore.has(sql) || separateDatabases(input).length > 1) return
+    this.begunBefore.add(sql)
+    const hints = Promise.withResolvers<readonly TableHint[]>()
+    const unwanted = new AbortController()
+    this.begun = { sql, hints, unwanted, result: this.run(input, { hints: hints.promise, unwanted: unwanted.signal }) }
   }
 
   warm(): void {
@@ -74,6 +86,7 @@ export class SandboxDatabase implements Database {
 
   async close(): Promise<void> {
     this.spare = undefined
+    this.begun?.unwanted.abort()
     for (const child of this.children) child.kill('SIGKILL')
     this.children.clear()
   }
@@ -82,16 +95,33 @@ export class SandboxDatabase implements Database {
     const cached = await cache?.get(digest)
     if (cached) return cached
     const parts = separateDatabases(input)
-    const result = parts.length === 1 ? await this.run(parts[0] as ReplayInput) : mergeResults(await inSequence(parts, (part) => this.run(part)))
+    const result =
+      (await this.takeOver(input)) ??
+      (parts.length === 1 ? await this.run(parts[0] as ReplayInput) : mergeResults(await inSequence(parts, (part) => this.run(part))))
     // What ended early for lack of time may succeed on a calmer machine.
     if (!result.gaps.some((g) => TRANSIENT.test(g.because))) await cache?.put(digest, result)
     return result
   }
 
+  /** The result of the replay that began early, if it is of the same SQL. */
+  private takeOver(input: ReplayInput): Promise<DatabaseResult> | undefined {
+    const { begun } = this
+    this.begun = undefined
+    if (begun?.sql !== sqlOf(input)) {
+      begun?.unwanted.abort()
+      return undefined
+    }
+    begun.hints.resolve(input.hints ?? [])
+    return begun.result
+  }
+
   /** A process that dies is replaced once or twice, without the step under way. */
-  private async run(input: ReplayInput): Promise<DatabaseResult> {
+  private async run(input: ReplayInput, later?: Later): Promise<DatabaseResult> {
     const budget = this.options.budgetMs ?? DEFAULT_BUDGET_MS
-    const deadline = Date.now() + longestMs(budget)
+    let complete = Date.now()
+    void later?.hints.then(() => {
+      complete = Date.now()
+    })
     const skip: string[] = []
     for (let attempt = 0; ; attempt++) {
       const spare = this.spare ?? this.start()
@@ -104,9 +134,11 @@ export class SandboxDatabase implements Database {
         return lost(input, `the database sandbox could not be started (${error instanceof Error ? error.message : String(error)})`)
       }
       // Starting is the machine's business, not the repository's.
+      const deadline = complete + longestMs(budget)
       const budgetMs = attempt === 0 ? budget : Math.min(budget, deadline - Date.now())
-      const outcome = await this.converse(child, input, budgetMs, skip)
+      const outcome = await this.converse(child, input, budgetMs, skip, later)
       this.end(child)
+      if (later?.unwanted.aborted) return lost(input, UNWANTED)
       if (this.options.keepWarm) this.warm()
       if ('result' in outcome) return outcome.result
       if (attempt >= 2 || !outcome.label || deadline - Date.now() < 2000) return lost(input, `the SQL could not be replayed: ${outcome.because}`)
@@ -119,11 +151,16 @@ export class SandboxDatabase implements Database {
     input: ReplayInput,
     budgetMs: number,
     skip: readonly string[],
+    later?: Later,
   ): Promise<{ result: DatabaseResult } | { because: string; label?: string }> {
     const memoryBytes = this.options.memoryBytes ?? 2 * 2 ** 30
     return new Promise((resolve) => {
       let label = ''
-      const timer = setTimeout(() => done({ because: 'the time budget ended' }), longestMs(budgetMs) + 2000)
+      let ended = false
+      let timer: NodeJS.Timeout | undefined
+      const limit = () => {
+        timer = setTimeout(() => done({ because: 'the time budget ended' }), longestMs(budgetMs) + 2000)
+      }
       const watchdog = setInterval(() => {
         if ((residentBytes(child.pid) ?? 0) > memoryBytes * 1.3) done({ because: 'it took more memory than allowed', label })
       }, 100)
@@ -132,6 +169,7 @@ export class SandboxDatabase implements Database {
         clearInterval(watchdog)
         child.removeAllListeners('message')
         child.removeAllListeners('exit')
+        ended = true
         resolve(outcome)
       }
       child.on('message', (answer: Answer) => {
@@ -140,13 +178,25 @@ export class SandboxDatabase implements Database {
         else if (answer.type === 'died') done({ because: answer.because })
       })
       child.on('exit', () => done({ because: 'the sandbox ended by itself', ...(label ? { label } : {}) }))
+      if (later?.unwanted.aborted) return done({ because: UNWANTED })
       // One in reserve may have died before it was needed.
       if (!child.connected || child.exitCode !== null || child.signalCode !== null) {
         done({ because: 'the sandbox ended by itself', label: 'start' })
         return
       }
       child.ref()
-      request(child, { type: 'replay', input, budgetMs, stepMs: this.options.stepMs ?? 4000, memoryBytes, skip })
+      const stepMs = this.options.stepMs ?? 4000
+      request(child, { type: 'replay', input, budgetMs, stepMs, memoryBytes, skip, ...(later ? { hintsFollow: true } : {}) })
+      if (!later) {
+        limit()
+        return
+      }
+      later.unwanted.addEventListener('abort', () => done({ because: UNWANTED }))
+      void later.hints.then((hints) => {
+        if (ended) return
+        request(child, { type: 'hints', hints })
+        limit()
+      })
     })
   }
 
@@ -217,6 +267,27 @@ export class SandboxDatabase implements Database {
       request(child, { type: 'build' })
     })
   }
+}
+
+const UNWANTED = 'the SQL is another one'
+
+/** A replay under way, its hints still unknown. */
+interface Begun {
+  readonly sql: string
+  readonly hints: PromiseWithResolvers<readonly TableHint[]>
+  readonly unwanted: AbortController
+  readonly result: Promise<DatabaseResult>
+}
+
+/** What a replay that began early is told later. */
+interface Later {
+  readonly hints: Promise<readonly TableHint[]>
+  readonly unwanted: AbortSignal
+}
+
+/** What the engine is given beside hints; exposure is for those who judge. */
+function sqlOf({ files, exposedSchemas, autoExpose }: ReplayInput): string {
+  return createHash('sha256').update(JSON.stringify({ files, exposedSchemas, autoExpose })).digest('hex')
 }
 
 async function inSequence<T, R>(items: readonly T[], run: (item: T) => Promise<R>): Promise<R[]> {

@@ -44,6 +44,12 @@ interface Wanted {
   readonly key: string
 }
 
+/** Some kinds of facts that are wanted before the others, and who is told when they are there. */
+export interface FirstFacts {
+  readonly kinds: readonly FactKind[]
+  readonly tell: (facts: FactsIndex, paths: readonly string[]) => void
+}
+
 /** Selects what is worth reading, takes known facts from the cache, and extracts the rest. */
 export async function gatherFacts(
   snapshot: Snapshot,
@@ -52,6 +58,7 @@ export async function gatherFacts(
   ignore: readonly string[],
   cache?: FactsCache,
   onlyKinds?: readonly FactKind[],
+  first?: FirstFacts,
 ): Promise<Gathered> {
   const ignored = ignore.map((p) => new Minimatch(p, { dot: true }))
   const blobs = snapshot.blobs.filter((b) => !ignored.some((m) => m.match(b.path))).sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0))
@@ -59,9 +66,32 @@ export async function gatherFacts(
   const wanted = select(blobs, gaps, onlyKinds)
   const known = new Map(cache ? await cache.get([...new Set(wanted.map((w) => w.key))]) : [])
   const missing = wanted.filter((w) => !known.has(w.key))
-  const bytesRead = await extractMissing(missing, known, source, extractAll, cache)
+  // One job for each content and meaning of the path: a hundred thousand copies of a file are read once.
+  const groups = [...Map.groupBy(missing, (w) => `${w.blob.sha} ${w.key.slice(w.key.lastIndexOf(':'))}`).values()]
+  let bytesRead = 0
+  if (first) {
+    const isFirst = ({ extractor }: Wanted) => first.kinds.includes(extractor.kind)
+    // Files of which more is wanted, such as code, are read once, with the others.
+    bytesRead += await extractMissing(
+      groups.filter((g) => g.every(isFirst)),
+      known,
+      source,
+      extractAll,
+      cache,
+    )
+    first.tell(
+      indexOf(wanted.filter(isFirst), known),
+      blobs.map((b) => b.path),
+    )
+  }
+  bytesRead += await extractMissing(
+    groups.filter((g) => !known.has((g[0] as Wanted).key)),
+    known,
+    source,
+    extractAll,
+    cache,
+  )
 
-  const maps = new Map<FactKind, Map<string, unknown>>()
   const bySha = new Map<BlobSha, unknown>()
   for (const { blob, extractor, key } of wanted) {
     const extraction = known.get(key)
@@ -73,13 +103,21 @@ export async function gatherFacts(
       gaps.push({ path: blob.path, ...(p.line ? { line: p.line } : {}), because: p.message, touches: touchesOf(extractor.kind, blob.path, p.message) })
     if (extraction.facts === undefined || extraction.facts === null) continue
     if (onlyKinds) bySha.set(blob.sha, extraction.facts)
+  }
+  return { facts: indexOf(wanted, known), blobs, gaps: dedupe(gaps), bySha, hits: wanted.length - missing.length, misses: missing.length, bytesRead }
+}
+
+function indexOf(wanted: readonly Wanted[], known: ReadonlyMap<string, Extraction>): FactsIndex {
+  const maps = new Map<FactKind, Map<string, unknown>>()
+  for (const { blob, extractor, key } of wanted) {
+    const facts = known.get(key)?.facts
+    if (facts === undefined || facts === null) continue
     const map = maps.get(extractor.kind) ?? new Map<string, unknown>()
-    map.set(blob.path, extraction.facts)
+    map.set(blob.path, facts)
     maps.set(extractor.kind, map)
   }
   const empty = new Map<string, never>()
-  const facts: FactsIndex = { of: (kind) => (maps.get(kind) ?? empty) as never }
-  return { facts, blobs, gaps: dedupe(gaps), bySha, hits: wanted.length - missing.length, misses: missing.length, bytesRead }
+  return { of: (kind) => (maps.get(kind) ?? empty) as never }
 }
 
 /** What a file of each kind could have shown. */
@@ -139,14 +177,12 @@ const BYPRODUCT_KINDS: ReadonlySet<FactKind> = new Set(['secrets', 'env-file'])
 const READ_BATCH = 500
 
 async function extractMissing(
-  missing: readonly Wanted[],
+  groups: readonly (readonly Wanted[])[],
   known: Map<string, Extraction>,
   source: Source,
   extractAll: ExtractAll,
   cache: FactsCache | undefined,
 ): Promise<number> {
-  // One job for each content and meaning of the path: a hundred thousand copies of a file are read once.
-  const groups = [...Map.groupBy(missing, (w) => `${w.blob.sha} ${w.key.slice(w.key.lastIndexOf(':'))}`).values()]
   let bytesRead = 0
   for (let i = 0; i < groups.length; i += READ_BATCH) {
     const batch = groups.slice(i, i + READ_BATCH)

@@ -1,8 +1,8 @@
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
-import type { DatabaseResult } from '../database.ts'
-import type { Answer, Request } from './protocol.ts'
-import { elapsedMs, type Moment, now } from './stopwatch.ts'
+import type { DatabaseResult, TableHint } from '../database.ts'
+import type { Answer, HintsFollow, Request } from './protocol.ts'
+import { elapsedMs, type Moment, now, withoutSince } from './stopwatch.ts'
 import type { WorkerJob, WorkerTask } from './worker.ts'
 
 /**
@@ -18,6 +18,10 @@ class Supervisor {
   private label = ''
   private since: Moment = now()
   private partial: DatabaseResult | undefined
+  /** What a replay that began without hints was told later. */
+  private hints: readonly TableHint[] | undefined
+  /** Since when the step under way waits for them. */
+  private waiting: Moment | undefined
   private restarts = 0
 
   onRequest(request: Request): void {
@@ -25,7 +29,8 @@ class Supervisor {
     else if (request.type === 'start') {
       this.template = request.template
       this.spawn({ template: this.template })
-    } else {
+    } else if (request.type === 'hints') this.onHints(request.hints)
+    else {
       this.job = request
       this.started = now()
       for (const label of request.skip) this.skip.add(label)
@@ -33,6 +38,16 @@ class Supervisor {
       this.give()
       setInterval(() => this.watch(), 50)
     }
+  }
+
+  private onHints(hints: readonly TableHint[]): void {
+    this.hints = hints
+    if (this.waiting) {
+      this.started = withoutSince(this.started, this.waiting)
+      this.since = withoutSince(this.since, this.waiting)
+      this.waiting = undefined
+    }
+    this.worker?.postMessage({ type: 'hints', hints } satisfies HintsFollow)
   }
 
   private spawn(task: WorkerTask): void {
@@ -51,15 +66,19 @@ class Supervisor {
     if (!this.job) return
     this.label = 'start'
     this.since = now()
-    const job: WorkerJob = { input: this.job.input, budgetMs: this.job.budgetMs, started: this.started, skip: [...this.skip] }
+    this.waiting = undefined
+    const { input, budgetMs, hintsFollow = false } = this.job
+    const job: WorkerJob = { input, budgetMs, started: this.started, skip: [...this.skip], hintsFollow }
     this.worker?.postMessage(job)
+    if (this.hints) this.onHints(this.hints)
   }
 
   private onAnswer(answer: Answer): void {
     if (answer.type === 'at') {
       this.label = answer.label
       this.since = now()
-    } else if (answer.type === 'replayed') this.partial = answer.result
+    } else if (answer.type === 'waiting') this.waiting = this.hints ? undefined : now()
+    else if (answer.type === 'replayed') this.partial = answer.result
     else if (answer.type === 'died') this.blame(answer.because)
     else send(answer)
   }
@@ -68,7 +87,7 @@ class Supervisor {
 
   private watch(): void {
     const job = this.job
-    if (!job) return
+    if (!job || this.waiting) return
     if (this.label !== this.lastSent) {
       this.lastSent = this.label
       send({ type: 'at', label: this.label })

@@ -1,4 +1,4 @@
-import type { DatabaseResult, ReplayInput } from '../database.ts'
+import type { DatabaseResult, ReplayInput, TableHint } from '../database.ts'
 
 /** What the sandbox's process is asked to do. */
 export type Request =
@@ -12,12 +12,23 @@ export type Request =
       readonly stepMs: number
       readonly memoryBytes: number
       readonly skip: readonly string[]
+      /** The hints come later; a step that needs one waits. */
+      readonly hintsFollow?: true
     }
+  | HintsFollow
+
+/** The hints of a replay that began without them. */
+export interface HintsFollow {
+  readonly type: 'hints'
+  readonly hints: readonly TableHint[]
+}
 
 /** What it answers. `at` names the step under way, so that a death can be blamed on it. */
 export type Answer =
   | { readonly type: 'template'; readonly bytes: Uint8Array }
   | { readonly type: 'at'; readonly label: string }
+  /** The step under way needs the hints. */
+  | { readonly type: 'waiting' }
   | { readonly type: 'replayed'; readonly result: DatabaseResult }
   | { readonly type: 'result'; readonly result: DatabaseResult }
   | { readonly type: 'died'; readonly because: string }

@@ -21,6 +21,8 @@ const NO_EFFECT: Repaired = { how: 'explained', because: '', touches: [] }
 export interface RepairPorts {
   admin(sql: string): Promise<void>
   defer(s: Statement, key: string): void
+  /** What code says of a table (`public.posts`). */
+  hintOf(table: string): Promise<TableHint | undefined>
 }
 
 /** Something that no SQL of the repository creates, made up so that the rest can be replayed. */
@@ -38,15 +40,13 @@ export class Repairs {
   readonly standInOids = new Set<number>()
   private readonly engine: Engine
   private readonly ports: RepairPorts
-  private readonly hints: ReadonlyMap<string, TableHint>
   /** How often a key (`relation:public.posts`) will still be created. */
   private readonly future = new Map<string, number>()
   private readonly rewritten = new Map<string, string>()
 
-  constructor(engine: Engine, files: readonly ParsedFile[], hints: readonly TableHint[], ports: RepairPorts) {
+  constructor(engine: Engine, files: readonly ParsedFile[], ports: RepairPorts) {
     this.engine = engine
     this.ports = ports
-    this.hints = new Map(hints.map((h) => [h.table.includes('.') ? h.table : `public.${h.table}`, h]))
     for (const f of files) for (const s of f.statements) for (const key of creates(s)) this.future.set(key, (this.future.get(key) ?? 0) + 1)
   }
 
@@ -157,7 +157,7 @@ export class Repairs {
   }
 
   private async createTable(target: string, s: Statement): Promise<void> {
-    const hint = this.hints.get(target)
+    const hint = await this.ports.hintOf(target)
     const columns = new Map<string, string>([['id', 'uuid not null default gen_random_uuid() primary key']])
     for (const c of hint?.columns ?? []) if (!columns.has(c.name)) columns.set(c.name, c.type ?? typeByName(c.name))
     const key = hint?.columns.find((c) => c.name === 'id')?.type
@@ -184,7 +184,7 @@ export class Repairs {
     if (!table) return { how: 'explained', because: `failed: ${message}` }
     const later = (this.future.get(`column:${table}.${column}`) ?? 0) > 0 ? this.deferred(s, `column:${table}`) : undefined
     if (later) return later
-    const type = this.hints.get(table)?.columns.find((c) => c.name === column)?.type ?? typeByUse(column, s.node)
+    const type = (await this.ports.hintOf(table))?.columns.find((c) => c.name === column)?.type ?? typeByUse(column, s.node)
     const added = await this.engine.exec(`alter table ${identOf(table)} add column ${ident(column)} ${type}`).then(
       () => true,
       () => false,

@@ -1,5 +1,5 @@
 import { SqlFailure } from '../access/session.ts'
-import type { DatabaseGap, ReplayInput } from '../database.ts'
+import type { DatabaseGap, ReplayInput, TableHint } from '../database.ts'
 import { type Engine, EngineDied } from './engine.ts'
 import { createExtension } from './extensions.ts'
 import { orderFiles } from './order-files.ts'
@@ -14,6 +14,8 @@ export interface ReplayHost {
   /** Told before each step that may hang; false when the step killed an earlier run and is to be left out. */
   mark(label: string): boolean
   remainingMs(): number
+  /** What code says of tables that the SQL may lack; known only when the code is read. */
+  hints(): Promise<readonly TableHint[]>
 }
 
 export interface Replayed {
@@ -59,7 +61,8 @@ export class Replay {
       this.gaps,
     )
     this.provenance = new Provenance(engine)
-    this.repairs = new Repairs(engine, this.files, input.hints ?? [], {
+    this.repairs = new Repairs(engine, this.files, {
+      hintOf: async (table) => (await host.hints()).findLast((h) => (h.table.includes('.') ? h.table : `public.${h.table}`) === table),
       admin: (sql) => this.admin(sql),
       defer: (s, key) => this.defer(s, key),
     })

@@ -21,6 +21,12 @@ export function elapsedMs(since: Moment, until: Moment = now()): number {
   return Math.max(Math.min(wall, until.cpuMs - since.cpuMs), wall / PATIENCE)
 }
 
+/** A moment moved on by the time from another until now, as if that time had not passed. */
+export function withoutSince(moment: Moment, from: Moment): Moment {
+  const until = now()
+  return { wallMs: moment.wallMs + until.wallMs - from.wallMs, cpuMs: moment.cpuMs + until.cpuMs - from.cpuMs }
+}
+
 /** The longest that something with this budget can take by the wall's clock. */
 export function longestMs(budgetMs: number): number {
   return budgetMs * PATIENCE

@@ -4,13 +4,13 @@ import { executedText } from '../access/expression/executed-text.ts'
 import type { AccessSession } from '../access/session.ts'
 import { tryAccess } from '../access/try-access.ts'
 import { worldOf } from '../access/world.ts'
-import type { Catalog, DatabaseGap, DatabaseResult, ReplayInput } from '../database.ts'
+import type { Catalog, DatabaseGap, DatabaseResult, ReplayInput, TableHint } from '../database.ts'
 import { readCatalog } from './catalog.ts'
 import { Engine } from './engine.ts'
 import { loadParser, type Parser } from './parser.ts'
-import type { Answer } from './protocol.ts'
-import { Replay, type Replayed } from './replay.ts'
-import { elapsedMs, type Moment } from './stopwatch.ts'
+import type { Answer, HintsFollow } from './protocol.ts'
+import { Replay, type Replayed, type ReplayHost } from './replay.ts'
+import { elapsedMs, type Moment, now, withoutSince } from './stopwatch.ts'
 import { buildTemplate } from './template.ts'
 
 /** What the thread is started with. */
@@ -22,6 +22,8 @@ export interface WorkerJob {
   readonly budgetMs: number
   readonly started: Moment
   readonly skip: readonly string[]
+  /** Hints are told later, in a message of their own. */
+  readonly hintsFollow: boolean
 }
 
 const port = parentPort
@@ -32,14 +34,16 @@ if (port) {
     post({ type: 'template', bytes: await buildTemplate() })
   } else {
     // The job may arrive while the engine starts.
-    const job = new Promise<WorkerJob>((resolve) => port.once('message', resolve))
+    const job = Promise.withResolvers<WorkerJob>()
+    const hints = Promise.withResolvers<readonly TableHint[]>()
+    port.on('message', (message: WorkerJob | HintsFollow) => ('type' in message ? hints.resolve(message.hints) : job.resolve(message)))
     const [engine, parser] = await Promise.all([
       Engine.start(new Blob([typeof task.template === 'string' ? readFileSync(task.template) : Uint8Array.from(task.template)])),
       loadParser(),
     ])
     try {
       await exercise(engine, parser)
-      await run(await job, engine, parser, post)
+      await run(await job.promise, hints.promise, engine, parser, post)
     } catch (error) {
       post({ type: 'died', because: error instanceof Error ? error.message : String(error) })
     }
@@ -65,15 +69,25 @@ async function exercise(engine: Engine, parser: Parser): Promise<void> {
   await engine.exec(sql)
 }
 
-async function run(job: WorkerJob, engine: Engine, parser: Parser, post: (answer: Answer) => void): Promise<void> {
+async function run(job: WorkerJob, laterHints: Promise<readonly TableHint[]>, engine: Engine, parser: Parser, post: (answer: Answer) => void): Promise<void> {
   const skip = new Set(job.skip)
-  const host = {
+  let { started } = job
+  const host: ReplayHost = {
     mark: (label: string) => {
       if (skip.has(label)) return false
       post({ type: 'at', label })
       return true
     },
-    remainingMs: () => job.budgetMs - elapsedMs(job.started),
+    remainingMs: () => job.budgetMs - elapsedMs(started),
+    hints: async () => {
+      if (!job.hintsFollow) return job.input.hints ?? []
+      const from = now()
+      post({ type: 'waiting' })
+      const hints = await laterHints
+      // Reading the code is not the replay's time.
+      started = withoutSince(started, from)
+      return hints
+    },
   }
   const replayed = await new Replay(engine, parser, job.input, host).run()
   if (replayed.cutShort) return post({ type: 'result', result: halfApplied(job.input, replayed) })
