@@ -7,7 +7,7 @@ import type { Database, DatabaseResult, ReplayInput } from './database/database.
 import { KINDS_BESIDE_CODE, planReplay, planWithoutCode } from './database/plan-replay.ts'
 import { type ExtractAll, extractInProcess } from './facts/extract.ts'
 import type { FactsIndex } from './facts/facts.ts'
-import { type FactsCache, type Gathered, gatherFacts, UNREADABLE } from './facts/gather.ts'
+import { type FactsCache, type FirstFacts, type Gathered, gatherFacts, UNREADABLE } from './facts/gather.ts'
 import { atTheirCause } from './findings/cause.ts'
 import { collectFindings, compareFindingsForDisplay } from './findings/collect.ts'
 import { type Comparison, compareFindings } from './findings/compare.ts'
@@ -179,10 +179,7 @@ async function auditCommit(commit: string, request: AuditRequest, ports: AuditPo
   const snapshot = await meter.phase('snapshot', () => ports.source.snapshot(commit))
   const historyReady = meter.phase('history', () => ports.source.history(snapshot.commit, isEnvFile))
   const read = await meter.phase('facts', () =>
-    gatherFacts(snapshot, ports.source, ports.extractAll ?? extractInProcess, request.config.paths.ignore, cache, undefined, {
-      kinds: KINDS_BESIDE_CODE,
-      tell: (facts, paths) => beginReplay(ports.database, facts, paths),
-    }),
+    gatherFacts(snapshot, ports.source, ports.extractAll ?? extractInProcess, request.config.paths.ignore, cache, undefined, beginsReplay(ports.database)),
   )
   const gathered = { ...read, facts: memory.facts.following(read.facts) }
   meter.count(gathered)
@@ -226,10 +223,14 @@ async function readTexts(paths: readonly string[], snapshot: Snapshot, source: S
 const MAX_REWRITTEN_FILES = 100
 const MAX_REWRITTEN_BYTES = 1 << 20
 
-/** SQL is replayed while code is read. */
-function beginReplay(database: Database, facts: FactsIndex, paths: readonly string[]): void {
-  const plan = database.begin && planWithoutCode(facts, paths)
-  if (plan) database.begin?.(plan)
+/** Where the database can begin early, SQL is replayed while code is read. */
+function beginsReplay(database: Database): FirstFacts | undefined {
+  if (!database.begin) return undefined
+  const tell = (facts: FactsIndex, paths: readonly string[]) => {
+    const plan = planWithoutCode(facts, paths)
+    if (plan) database.begin?.(plan)
+  }
+  return { kinds: KINDS_BESIDE_CODE, tell }
 }
 
 /** A replay that dies is a gap, never a lost audit. */

@@ -68,29 +68,15 @@ export async function gatherFacts(
   const missing = wanted.filter((w) => !known.has(w.key))
   // One job for each content and meaning of the path: a hundred thousand copies of a file are read once.
   const groups = [...Map.groupBy(missing, (w) => `${w.blob.sha} ${w.key.slice(w.key.lastIndexOf(':'))}`).values()]
-  let bytesRead = 0
+  const isFirst = ({ extractor }: Wanted) => first?.kinds.includes(extractor.kind) ?? false
+  // Files of which more is wanted, such as code, are read once, with the others.
+  const { early = [], others = [] } = Object.groupBy(groups, (g) => (g.every(isFirst) ? 'early' : 'others'))
+  let bytesRead = await extractMissing(early, known, source, extractAll, cache)
   if (first) {
-    const isFirst = ({ extractor }: Wanted) => first.kinds.includes(extractor.kind)
-    // Files of which more is wanted, such as code, are read once, with the others.
-    bytesRead += await extractMissing(
-      groups.filter((g) => g.every(isFirst)),
-      known,
-      source,
-      extractAll,
-      cache,
-    )
-    first.tell(
-      indexOf(wanted.filter(isFirst), known),
-      blobs.map((b) => b.path),
-    )
+    const paths = blobs.map((b) => b.path)
+    first.tell(indexOf(wanted.filter(isFirst), known), paths)
   }
-  bytesRead += await extractMissing(
-    groups.filter((g) => !known.has((g[0] as Wanted).key)),
-    known,
-    source,
-    extractAll,
-    cache,
-  )
+  bytesRead += await extractMissing(others, known, source, extractAll, cache)
 
   const bySha = new Map<BlobSha, unknown>()
   for (const { blob, extractor, key } of wanted) {
