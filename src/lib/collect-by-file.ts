@@ -1,5 +1,3 @@
-import { rememberByFile } from './remember-by-file.ts'
-
 /** Something about files, by path. */
 export type ByFile<T> = ReadonlyMap<string, T>
 
@@ -38,18 +36,23 @@ export function changedBetween(before: ByFile<unknown>, now: ByFile<unknown>): r
  */
 export function collectByFile<Facts extends object, Answer>(ask: (path: string, facts: Facts) => Answer | undefined): (files: ByFile<Facts>) => ByFile<Answer> {
   const known = new WeakMap<ByFile<Facts>, ByFile<Answer>>()
-  const askOnce = rememberByFile(ask)
   return (files) => {
     let answers = known.get(files)
     if (!answers) {
       const step = steps.get(files)
       const before = step && known.get(step.before as ByFile<Facts>)
-      answers = before ? askAgain(askOnce, before, step.changed, files) : askAll(askOnce, files)
+      answers = before ? askAgain(ask, before, step.changed, files) : askAll(ask, files)
       known.set(files, answers)
     }
     return answers
   }
 }
+
+/** The list, or nothing for an empty one: what most files answer is not kept. */
+export const unlessEmpty = <T>(list: readonly T[]): readonly T[] | undefined => (list.length ? list : undefined)
+
+/** What the files of a list say, one after the other. */
+export const together = <T>(answers: ByFile<readonly T[]>): T[] => [...answers.values()].flat()
 
 type Ask<Facts, Answer> = (path: string, facts: Facts) => Answer | undefined
 

@@ -1,5 +1,6 @@
 import type { FactsIndex } from '../../facts/facts.ts'
 import type { Expr, JavaScriptFacts } from '../../facts/javascript.ts'
+import { collectByFile, together, unlessEmpty } from '../../lib/collect-by-file.ts'
 
 /** A query through Supabase's client: `.from('posts').select('id, title').eq('user_id', id)`. */
 export interface ClientQuery {
@@ -33,22 +34,9 @@ const COLUMN_FIRST = new Set([
 ])
 
 /** Every query of the code through a Supabase-like client, in the order of paths and lines. */
-export function clientQueries(facts: FactsIndex): ClientQuery[] {
-  const queries: ClientQuery[] = []
-  for (const [path, file] of facts.of('javascript')) queries.push(...ofFile(path, file))
-  return queries
-}
+export const clientQueries = (facts: FactsIndex): ClientQuery[] => together(queriesByFile(facts.of('javascript')))
 
-const cache = new WeakMap<JavaScriptFacts, readonly Omit<ClientQuery, 'path'>[]>()
-
-function ofFile(path: string, file: JavaScriptFacts): ClientQuery[] {
-  let found = cache.get(file)
-  if (!found) {
-    found = find(file)
-    cache.set(file, found)
-  }
-  return found.map((q) => ({ ...q, path }))
-}
+const queriesByFile = collectByFile((path, file: JavaScriptFacts) => unlessEmpty(find(file).map((q): ClientQuery => ({ ...q, path }))))
 
 function find(file: JavaScriptFacts): Omit<ClientQuery, 'path'>[] {
   const found: Omit<ClientQuery, 'path'>[] = []

@@ -1,4 +1,6 @@
 import type { FactsIndex } from '../../facts/facts.ts'
+import type { JavaScriptFacts } from '../../facts/javascript.ts'
+import { collectByFile } from '../../lib/collect-by-file.ts'
 
 /** Packages with which a browser or a server talks to Supabase's data API. */
 const SUPABASE_CLIENTS =
@@ -14,10 +16,7 @@ export function exposure(facts: FactsIndex, paths: readonly string[]): { exposed
   const folder = paths.find((p) => /(^|\/)supabase\/(config\.toml|migrations\/|functions\/|schemas\/)/.test(p))
   const left = folder && leftBehind(facts, paths)
   if (folder && !left) return { exposedToBrowsers: true, because: `${folder.slice(0, folder.indexOf('supabase/') + 9)} belongs to Supabase` }
-  for (const [path, file] of facts.of('javascript')) {
-    const client = file?.imports?.find((i) => !i.typeOnly && (SUPABASE_CLIENTS.test(i.from) || FROM_URL.test(i.from)))
-    if (client) return { exposedToBrowsers: true, because: `${path} imports ${client.from}` }
-  }
+  for (const [path, from] of clientImports(facts.of('javascript'))) return { exposedToBrowsers: true, because: `${path} imports ${from}` }
   for (const [path, file] of facts.of('text')) {
     if (/\.html?$/i.test(path) && /@supabase\/supabase-js|supabase\.createClient\(/.test(file.text))
       return { exposedToBrowsers: true, because: `${path} loads Supabase's client` }
@@ -27,6 +26,10 @@ export function exposure(facts: FactsIndex, paths: readonly string[]): { exposed
   }
   return { exposedToBrowsers: false, because: left || 'nothing in the repository uses Supabase' }
 }
+
+const clientImports = collectByFile(
+  (_, file: JavaScriptFacts) => file.imports.find((i) => !i.typeOnly && (SUPABASE_CLIENTS.test(i.from) || FROM_URL.test(i.from)))?.from,
+)
 
 /** Packages that connect a server to a database directly. */
 const DRIVERS =

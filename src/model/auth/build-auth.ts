@@ -1,11 +1,12 @@
-import type { JavaScriptFacts } from '../../facts/javascript.ts'
+import { together } from '../../lib/collect-by-file.ts'
 import { nonProductionHost } from '../../lib/host.ts'
 import type { AppModel, ModelInput } from '../app-model.ts'
-import type { AllowList, AuthModel, OpenRedirect, TemplateHost } from './auth.ts'
+import { sourceFiles } from '../files/files.ts'
+import type { AuthModel, OpenRedirect, TemplateHost } from './auth.ts'
 import { readAuthSettings } from './auth-settings.ts'
 import { type Flows, readFlows } from './flows.ts'
-import { readAllowLists, readLibraryFlows, readRedirectCallbacks } from './library-flows.ts'
-import { findOpenRedirects } from './open-redirects.ts'
+import { allowListsOf, librariesByFile, readLibraryFlows, redirectCallbacks } from './library-flows.ts'
+import { findOpenRedirects, signInCallbacks } from './open-redirects.ts'
 import { readOwnCodes } from './own-codes.ts'
 import { projectRefs } from './project-refs.ts'
 import { UrlReader } from './url-value.ts'
@@ -13,18 +14,20 @@ import { findWrongHosts } from './wrong-hosts.ts'
 
 /** The auth slice: who signs in how, where they are sent, and which settings decide. */
 export function buildAuth(input: ModelInput, slices: Pick<AppModel, 'files' | 'workspaces' | 'declared' | 'schema' | 'modules' | 'routes' | 'env'>): AuthModel {
-  const sources = new Map<string, JavaScriptFacts>([...input.facts.of('javascript')].filter(([path]) => slices.files.role(path) === 'source'))
+  const sources = sourceFiles(input.facts.of('javascript'))
   const reader = new UrlReader(sources, slices.modules)
   const flows: Flows = { oauth: [], resets: [], codes: [], redirects: [] }
   const openRedirects: OpenRedirect[] = []
-  const allowLists: AllowList[] = []
+  const libraries = librariesByFile(sources)
+  const redirects = redirectCallbacks(sources)
+  const callbacks = signInCallbacks(sources)
   for (const [path, js] of sources) {
     readFlows(path, js, reader, flows)
-    readLibraryFlows(path, js, reader, flows)
-    allowLists.push(...readAllowLists(path, js))
-    openRedirects.push(...readRedirectCallbacks(path, js))
+    const imported = libraries.get(path)
+    if (imported) readLibraryFlows(path, js, imported, reader, flows)
     flows.codes.push(...readOwnCodes(path, js, reader, sources, slices.schema))
-    openRedirects.push(...findOpenRedirects(path, js, reader, slices.routes.routes))
+    openRedirects.push(...(redirects.get(path) ?? []))
+    if (callbacks.has(path)) openRedirects.push(...findOpenRedirects(path, js, reader, slices.routes.routes))
   }
   const settings = readAuthSettings(input.facts)
   for (const s of settings) {
@@ -37,7 +40,7 @@ export function buildAuth(input: ModelInput, slices: Pick<AppModel, 'files' | 'w
     ...flows,
     wrongHosts: findWrongHosts(flows.redirects, slices.env, slices.declared.productionDomains),
     openRedirects,
-    allowLists,
+    allowLists: together(allowListsOf(sources)),
     settings,
     templateHosts: templateHosts(input, slices),
     ...(slices.declared.hosted ? { hosted: slices.declared.hosted } : {}),

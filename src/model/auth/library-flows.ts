@@ -1,13 +1,12 @@
 import type { Expr, FunctionIR, JavaScriptFacts } from '../../facts/javascript.ts'
+import { collectByFile, unlessEmpty } from '../../lib/collect-by-file.ts'
 import { calleeText, expressions, propOf, statements, stringOf, stringsOf, subExpressions } from '../frameworks/walk.ts'
 import type { AllowList, AuthLibrary, OpenRedirect, RedirectUse } from './auth.ts'
 import type { Flows } from './flows.ts'
 import { callsOf, type Site, type UrlReader } from './url-value.ts'
 
 /** What libraries that bring their own sign-in pages and callbacks are told: Clerk, Better Auth's client, Supabase's Auth UI. */
-export function readLibraryFlows(path: string, js: JavaScriptFacts, reader: UrlReader, into: Flows): void {
-  const from = imported(js)
-  if (!from.size) return
+export function readLibraryFlows(path: string, js: JavaScriptFacts, from: ReadonlyMap<string, string>, reader: UrlReader, into: Flows): void {
   for (const fn of js.functions) {
     const site: Site = { path, fn: fn.id }
     const redirect = (purpose: RedirectUse['purpose'], how: string, e: Expr) =>
@@ -75,7 +74,7 @@ function readAuthUi(
 }
 
 /** Local names by the package they come from; `\0clerk` and `\0better-auth` when the file uses the library at all. */
-function imported(js: JavaScriptFacts): Map<string, string> {
+export const librariesByFile = collectByFile((_, js: JavaScriptFacts): ReadonlyMap<string, string> | undefined => {
   const from = new Map<string, string>()
   for (const i of js.imports) {
     if (i.typeOnly) continue
@@ -83,20 +82,22 @@ function imported(js: JavaScriptFacts): Map<string, string> {
     if (/^better-auth(\/|$)/.test(i.from) || i.bindings.some((b) => /^auth_?client$/i.test(b.local))) from.set('\0better-auth', i.from)
     if (/^(@clerk\/|@supabase\/auth-ui-)/.test(i.from)) for (const b of i.bindings) from.set(b.local, i.from)
   }
-  return from
-}
+  return from.size ? from : undefined
+})
 
 /** `betterAuth({ trustedOrigins: […] })`: origins to which callbacks may lead. */
-export function readAllowLists(path: string, js: JavaScriptFacts): AllowList[] {
-  return [...callsOf(js)].flatMap(({ call }): AllowList[] => {
-    const list = calleeText(call.fn) === 'betterAuth' ? propOf(call.args[0], 'trustedOrigins') : undefined
-    return list?.k === 'arr' ? [{ at: { path, line: list.l }, name: 'trustedOrigins', entries: stringsOf(list) }] : []
-  })
-}
+export const allowListsOf = collectByFile((path, js: JavaScriptFacts) =>
+  unlessEmpty(
+    [...callsOf(js)].flatMap(({ call }): AllowList[] => {
+      const list = calleeText(call.fn) === 'betterAuth' ? propOf(call.args[0], 'trustedOrigins') : undefined
+      return list?.k === 'arr' ? [{ at: { path, line: list.l }, name: 'trustedOrigins', entries: stringsOf(list) }] : []
+    }),
+  ),
+)
 
 /** Auth.js: `callbacks: { redirect({ url }) { return url } }` follows whatever `callbackUrl` says. */
-export function readRedirectCallbacks(path: string, js: JavaScriptFacts): OpenRedirect[] {
-  if (!js.imports.some((i) => /^(next-auth|@auth\/)/.test(i.from))) return []
+export const redirectCallbacks = collectByFile((path, js: JavaScriptFacts) => {
+  if (!js.imports.some((i) => /^(next-auth|@auth\/)/.test(i.from))) return undefined
   const found: OpenRedirect[] = []
   for (const fn of js.functions) {
     for (const e of expressions(fn)) {
@@ -106,8 +107,8 @@ export function readRedirectCallbacks(path: string, js: JavaScriptFacts): OpenRe
       if (line) found.push({ at: { path, line }, subject: `file ${path}`, param: 'callbackUrl', from: { path, line }, how: 'absolute' })
     }
   }
-  return found
-}
+  return unlessEmpty(found)
+})
 
 /** The line that returns `url` as it came, although nothing looked at it. */
 function followsUrl(fn: FunctionIR): number | undefined {

@@ -1,13 +1,12 @@
 import type { Expr, FunctionIR, JavaScriptFacts } from '../../facts/javascript.ts'
-import { rememberByFile } from '../../lib/remember-by-file.ts'
+import { collectByFile } from '../../lib/collect-by-file.ts'
 import { calleeText, expressions, stringOf, subExpressions } from '../frameworks/walk.ts'
 import type { Route } from '../routes/routes.ts'
 import type { OpenRedirect } from './auth.ts'
 import { callsOf, type Site, type UrlReader, type UrlValue } from './url-value.ts'
 
-/** Sign-in callbacks of a file that send the browser to wherever a request parameter points. */
+/** Places of a sign-in callback that send the browser to wherever a request parameter points. */
 export function findOpenRedirects(path: string, js: JavaScriptFacts, reader: UrlReader, routes: readonly Route[]): OpenRedirect[] {
-  if (!isSignInCallback(path, js)) return []
   const found: OpenRedirect[] = []
   for (const { target, fn, line } of redirectsOf(js)) {
     const site: Site = { path, fn: fn.id }
@@ -27,18 +26,18 @@ export function findOpenRedirects(path: string, js: JavaScriptFacts, reader: Url
 }
 
 /** A file that turns an authorization code or a mailed token into a session; connecting a further account is no sign-in. */
-const isSignInCallback = rememberByFile((_: string, js: JavaScriptFacts): boolean => {
+export const signInCallbacks = collectByFile((_, js: JavaScriptFacts): JavaScriptFacts | undefined => {
   let exchanges = false
   let establishes = false
   for (const { call } of callsOf(js)) {
     const callee = calleeText(call.fn)
-    if (/\.(exchangeCodeForSession|verifyOtp)$/.test(callee)) return true
+    if (/\.(exchangeCodeForSession|verifyOtp)$/.test(callee)) return js
     const url = stringOf(call.args[0])
     if (/\.validateAuthorizationCode$/.test(callee) || (callee === 'fetch' && url && TOKEN_ENDPOINT.test(url))) exchanges = true
     if (/\.(getToken|exchangeCode|authorizationCodeGrant)$/.test(callee) && /oauth/i.test(callee)) exchanges = true
     if (/(createSession|setSession|createUserSession|setCookie|serialize|signIn|logIn|login|cookies?(\(\))?\.set|\.cookie)$/i.test(callee)) establishes = true
   }
-  return exchanges && establishes
+  return exchanges && establishes ? js : undefined
 })
 
 const TOKEN_ENDPOINT =

@@ -21,6 +21,17 @@ const PURPOSE = /magic|otp|one_?time|passwordless|login_?(?:link|code|token)|sig
 
 /** Sign-in codes and links that the application makes, keeps and mails itself, with how long they live. */
 export function readOwnCodes(path: string, js: JavaScriptFacts, reader: UrlReader, sources: ReadonlyMap<string, JavaScriptFacts>, schema: Schema): CodeUse[] {
+  if (silent.has(js)) return []
+  const { asked } = reader
+  const found = readFile(path, js, reader, sources, schema)
+  if (!found.length && reader.asked === asked) silent.add(js)
+  return found
+}
+
+/** Files that keep no codes, which was seen without asking what other files say. */
+const silent = new WeakSet<JavaScriptFacts>()
+
+function readFile(path: string, js: JavaScriptFacts, reader: UrlReader, sources: ReadonlyMap<string, JavaScriptFacts>, schema: Schema): CodeUse[] {
   const found: CodeUse[] = []
   const add = (use: CodeUse | undefined) => {
     if (use && !found.some((f) => f.how === use.how)) found.push(use)

@@ -1,7 +1,9 @@
+import { together } from '../../lib/collect-by-file.ts'
 import type { AppModel, ModelInput } from '../app-model.ts'
+import { sourceFiles } from '../files/files.ts'
 import { Program } from '../frameworks/program.ts'
 import { clientPasswords } from './client-passwords.ts'
-import type { ClientPassword, CodeModel, DefaultSecret, FixedKey, HardcodedIdentity, Marker, OwnerMail, SqlAccount, Switch } from './code.ts'
+import type { CodeModel, SqlAccount } from './code.ts'
 import { defaultSecrets } from './default-secrets.ts'
 import { fixedKeys } from './fixed-keys.ts'
 import { hardcodedIdentities, mergeIdentities } from './identities.ts'
@@ -18,27 +20,10 @@ export function buildCode(input: ModelInput, slices: Slices): CodeModel {
   const { files, modules } = slices
   const program = new Program(input.facts, slices)
   const owners = ownerAddresses(input)
-  const identities: HardcodedIdentity[] = []
-  const passwords: ClientPassword[] = []
-  const defaults: DefaultSecret[] = []
-  const keys: FixedKey[] = []
-  const found: Switch[] = []
-  const mails: OwnerMail[] = []
-  const markers: Marker[] = []
-  let markerCount = 0
-  for (const [path, js] of input.facts.of('javascript')) {
-    if (files.role(path) !== 'source') continue
-    identities.push(...hardcodedIdentities(program, path, js, modules, owners))
-    passwords.push(...clientPasswords(program, path, js, modules))
-    defaults.push(...defaultSecrets(path, js))
-    keys.push(...fixedKeys(program, path, js, modules))
-    found.push(...switches(path, js))
-    const mail = ownerMails(path, js, owners)
-    if (mail) mails.push(mail)
-    const { marker, count } = markersOf(path, js)
-    markerCount += count
-    if (marker) markers.push(marker)
-  }
+  const sources = sourceFiles(input.facts.of('javascript'))
+  const identities = hardcodedIdentities(program, sources, modules, owners)
+  const keys = fixedKeys(program, sources, modules)
+  const unfinished = [...markersOf(sources).values()]
   const accounts: SqlAccount[] = []
   for (const [path, sql] of input.facts.of('sql')) {
     if (files.role(path) !== 'source' || /discarded|archive|backup|seeds?[._-]|[._-]seeds?\b|demo|sample|test/i.test(path)) continue
@@ -51,16 +36,16 @@ export function buildCode(input: ModelInput, slices: Slices): CodeModel {
   return {
     secrets,
     identities: mergeIdentities([...identities, ...sqlIdentities(slices.schema, owners)]),
-    clientPasswords: passwords,
-    defaults,
+    clientPasswords: clientPasswords(program, sources, modules),
+    defaults: together(defaultSecrets(sources)),
     fixedKeys: [...new Map(keys.map((k) => [`${k.path}:${k.line}`, k])).values()].filter(
       (k) => files.role(k.path) === 'source' && !told.has(`${k.path}:${k.line}`),
     ),
-    switches: found,
-    ownerMails: mails,
+    switches: together(switches(sources)),
+    ownerMails: ownerMails(sources, owners),
     sqlAccounts: oneOfEachPerson(accounts),
-    markers,
-    searched: { files: input.facts.of('secrets').size, markers: markerCount },
+    markers: unfinished.flatMap((u) => u.marker ?? []),
+    searched: { files: input.facts.of('secrets').size, markers: unfinished.reduce((sum, u) => sum + u.count, 0) },
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Expr, JavaScriptFacts } from '../../facts/javascript.ts'
+import { type ByFile, collectByFile, unlessEmpty } from '../../lib/collect-by-file.ts'
 import type { Place } from '../../lib/place.ts'
-import { rememberByFile } from '../../lib/remember-by-file.ts'
 import { envNameOf } from '../env/code-reads.ts'
 import type { Program } from '../frameworks/program.ts'
 import { expressions, propOf, stringOf } from '../frameworks/walk.ts'
@@ -15,14 +15,18 @@ const NO_PASSWORD =
   /^(?:text|password|hidden|visible|string|required|invalid|valid|none|null|undefined|true|false|weak|medium|strong|boolean|number|object|function|symbol|bigint|)$/i
 
 /** Passwords that the browser itself compares; whoever opens the bundle knows them. */
-export function clientPasswords(program: Program, path: string, js: JavaScriptFacts, modules: ModulesModel): ClientPassword[] {
+export function clientPasswords(program: Program, files: ByFile<JavaScriptFacts>, modules: ModulesModel): ClientPassword[] {
+  return [...comparisonsByFile(files)].flatMap(([path, all]) => ofFile(program, path, files.get(path) as JavaScriptFacts, all, modules))
+}
+
+function ofFile(program: Program, path: string, js: JavaScriptFacts, comparisons: readonly Comparison[], modules: ModulesModel): ClientPassword[] {
   const found: (ClientPassword & { uses: Place[] })[] = []
   const add = (at: Place, how: ClientPassword['how'], name: string, use: Place) => {
     const known = found.find((f) => f.path === at.path)
     if (known) known.uses.push(use)
     else found.push({ path: at.path, line: at.line, how, name, uses: [use] })
   }
-  for (const { name, other, line, scope } of comparisonsOf(path, js)) {
+  for (const { name, other, line, scope } of comparisons) {
     if (!modules.inBrowser(path, line)) continue
     const use = { path, line }
     const variable = publicVariable(program, path, scope, other)
@@ -37,9 +41,16 @@ export function clientPasswords(program: Program, path: string, js: JavaScriptFa
   return found
 }
 
+interface Comparison {
+  readonly name: string
+  readonly other: Expr
+  readonly line: number
+  readonly scope: number
+}
+
 /** Everything that a password is compared with. */
-const comparisonsOf = rememberByFile((_: string, js: JavaScriptFacts) => {
-  const found: { readonly name: string; readonly other: Expr; readonly line: number; readonly scope: number }[] = []
+const comparisonsByFile = collectByFile((_, js: JavaScriptFacts) => {
+  const found: Comparison[] = []
   for (const fn of js.functions) {
     for (const e of expressions(fn)) {
       if (e.k !== 'bin' || !/^[!=]==?$/.test(e.op)) continue
@@ -52,7 +63,7 @@ const comparisonsOf = rememberByFile((_: string, js: JavaScriptFacts) => {
       }
     }
   }
-  return found
+  return unlessEmpty(found)
 })
 
 /** A variable that the bundler inlines: reading it in the browser gives its value. */

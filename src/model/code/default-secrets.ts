@@ -1,13 +1,13 @@
 import type { Expr, JavaScriptFacts } from '../../facts/javascript.ts'
 import { CHECKED_HERE } from '../../facts/secrets/named.ts'
-import { rememberByFile } from '../../lib/remember-by-file.ts'
+import { collectByFile, unlessEmpty } from '../../lib/collect-by-file.ts'
 import { envNameOf, isEnvObject } from '../env/code-reads.ts'
 import { PUBLIC_PREFIXES } from '../env/public-name.ts'
 import { exprsOf, statements, stringOf, subExpressions } from '../frameworks/walk.ts'
 import type { DefaultSecret } from './code.ts'
 
 /** Literal values that stand in when the variable of a secret is not set. */
-export const defaultSecrets = rememberByFile((path: string, js: JavaScriptFacts): DefaultSecret[] => {
+export const defaultSecrets = collectByFile((path, js: JavaScriptFacts) => {
   const found: DefaultSecret[] = []
   const add = (name: string | undefined, value: Expr | undefined, line: number) => {
     const text = value && (stringOf(value) ?? (value.k === 'lit' && value.secret ? '…' : undefined))
@@ -34,7 +34,7 @@ export const defaultSecrets = rememberByFile((path: string, js: JavaScriptFacts)
       }
     }
   }
-  return found
+  return unlessEmpty(found)
 })
 
 function readName(e: Expr): string | undefined {

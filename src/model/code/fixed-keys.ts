@@ -1,4 +1,5 @@
 import type { Expr, FunctionId, JavaScriptFacts } from '../../facts/javascript.ts'
+import { type ByFile, collectByFile, unlessEmpty } from '../../lib/collect-by-file.ts'
 import type { Program } from '../frameworks/program.ts'
 import { calleeText, expressions, propOf } from '../frameworks/walk.ts'
 import type { ModulesModel } from '../modules/modules.ts'
@@ -12,17 +13,39 @@ const SESSIONS =
   /^(express-session|cookie-session|koa-session|iron-session|@fastify\/session|@fastify\/secure-session|@hapi\/iron|next-auth|@auth\/|better-auth)/
 
 /** Texts of the source code with which the application signs, encrypts or compares: whoever reads the code has the key. */
-export function fixedKeys(program: Program, path: string, js: JavaScriptFacts, modules: ModulesModel): FixedKey[] {
+export function fixedKeys(program: Program, files: ByFile<JavaScriptFacts>, modules: ModulesModel): FixedKey[] {
+  return [...usesByFile(files)].flatMap(([path, uses]) => {
+    const found: FixedKey[] = []
+    for (const { key, scope, use, comparedAt } of uses) {
+      // What the browser compares is reported as such.
+      if (comparedAt !== undefined && modules.inBrowser(path, comparedAt)) continue
+      if (fallsBack(program, path, scope, key)) continue
+      const constant = constantsOf(program, path, scope, unwrap(program, path, scope, key))[0]
+      if (!constant || constant.value.trim() === '' || isPath(constant.value) || found.some((f) => f.path === constant.path && f.line === constant.line))
+        continue
+      found.push({ path: constant.path, line: constant.line, use, at: { path, line: key.l } })
+    }
+    return found
+  })
+}
+
+/** What stands where a key is used; whether it is a fixed text is seen when it is followed. */
+interface KeyUse {
+  readonly key: Expr
+  readonly scope: FunctionId
+  readonly use: FixedKey['use']
+  /** The line of a comparison. */
+  readonly comparedAt?: number
+}
+
+const usesByFile = collectByFile((_, js: JavaScriptFacts) => {
   const packages = js.imports.filter((i) => !i.typeOnly).map((i) => i.from)
   const tokens = packages.some((p) => TOKENS.test(p))
   const sessions = packages.some((p) => SESSIONS.test(p))
   const cookies = packages.includes('cookie-parser')
-  const found: FixedKey[] = []
+  const found: KeyUse[] = []
   const add = (key: Expr | undefined, scope: FunctionId, use: FixedKey['use']) => {
-    if (!key || fallsBack(program, path, scope, key)) return
-    const constant = constantsOf(program, path, scope, unwrap(program, path, scope, key))[0]
-    if (!constant || constant.value.trim() === '' || isPath(constant.value) || found.some((f) => f.path === constant.path && f.line === constant.line)) return
-    found.push({ path: constant.path, line: constant.line, use, at: { path, line: key.l } })
+    if (key) found.push({ key, scope, use })
   }
   for (const fn of js.functions) {
     for (const e of expressions(fn)) {
@@ -37,14 +60,14 @@ export function fixedKeys(program: Program, path: string, js: JavaScriptFacts, m
           for (const option of ['secret', 'secretOrKey', 'secretOrPrivateKey', 'password'])
             if (isSetUp(name)) add(propOf(e.args[0], option) ?? propOf(e.args[1], option), fn.id, sessions ? 'sessions' : 'tokens')
       }
-      // What the browser compares is reported as such.
-      if (e.k === 'bin' && /^={2,3}$|^!==?$/.test(e.op) && !modules.inBrowser(path, e.l)) {
-        for (const x of [e.a, e.b]) if (x.k === 'id' && PASSWORD.test(x.name) && lastName(x) === x.name) add(x, fn.id, 'password')
+      if (e.k === 'bin' && /^={2,3}$|^!==?$/.test(e.op)) {
+        for (const x of [e.a, e.b])
+          if (x.k === 'id' && PASSWORD.test(x.name) && lastName(x) === x.name) found.push({ key: x, scope: fn.id, use: 'password', comparedAt: e.l })
       }
     }
   }
-  return found
-}
+  return unlessEmpty(found)
+})
 
 /** Calls that set a library up: `session({ secret })`, `NextAuth({ secret })`, `JwtModule.register({ secret })`, `app.register(jwt, { secret })`. */
 function isSetUp(name: string): boolean {

@@ -1,6 +1,6 @@
 import type { Expr, FunctionIR, JavaScriptFacts, Stmt } from '../../facts/javascript.ts'
+import { type ByFile, collectByFile, unlessEmpty } from '../../lib/collect-by-file.ts'
 import type { Place } from '../../lib/place.ts'
-import { rememberByFile } from '../../lib/remember-by-file.ts'
 import type { Program } from '../frameworks/program.ts'
 import { boundNames, calleeText, childrenOf, exprsOf, statements, subExpressions } from '../frameworks/walk.ts'
 import type { ModulesModel } from '../modules/modules.ts'
@@ -27,16 +27,21 @@ interface Comparison {
   readonly around?: Expr | undefined
 }
 
-/** Fixed addresses and ids that the code of one file compares somebody with; one entry per file that holds the literal. */
-export function hardcodedIdentities(
+/** Fixed addresses and ids that code compares somebody with; one entry per file that holds the literal. */
+export function hardcodedIdentities(program: Program, files: ByFile<JavaScriptFacts>, modules: ModulesModel, owners: ReadonlySet<string>): HardcodedIdentity[] {
+  return [...candidatesByFile(files)].flatMap(([path, all]) => ofFile(program, path, files.get(path) as JavaScriptFacts, all, modules, owners))
+}
+
+function ofFile(
   program: Program,
   path: string,
   js: JavaScriptFacts,
+  candidates: readonly Candidate[],
   modules: ModulesModel,
   owners: ReadonlySet<string>,
 ): HardcodedIdentity[] {
   const found: HardcodedIdentity[] = []
-  for (const c of comparisons(program, path, js)) {
+  for (const c of comparisons(program, path, candidates)) {
     const what = subjectOf(c)
     if (!what) continue
     const literal = c.constants.find((x) => (what === 'email' ? MAIL.test(x.value) && !MACHINE.test(x.value) : UUID.test(x.value) || PROVIDER_ID.test(x.value)))
@@ -57,16 +62,18 @@ export function hardcodedIdentities(
   return found
 }
 
-function comparisons(program: Program, path: string, js: JavaScriptFacts): Comparison[] {
-  return candidatesOf(path, js).flatMap(({ others, ...c }) => {
+function comparisons(program: Program, path: string, candidates: readonly Candidate[]): Comparison[] {
+  return candidates.flatMap(({ others, ...c }) => {
     const constants = others.flatMap((e) => constantsOf(program, path, c.fn.id, e))
     return constants.length ? [{ ...c, constants }] : []
   })
 }
 
-/** Comparisons with somebody; whether the other side is fixed is seen when it is followed. */
-const candidatesOf = rememberByFile((path: string, js: JavaScriptFacts) => {
-  const found: (Omit<Comparison, 'constants'> & { readonly others: readonly Expr[] })[] = []
+/** A comparison with somebody; whether the other side is fixed is seen when it is followed. */
+type Candidate = Omit<Comparison, 'constants'> & { readonly others: readonly Expr[] }
+
+const candidatesByFile = collectByFile((path, js: JavaScriptFacts) => {
+  const found: Candidate[] = []
   for (const fn of js.functions) {
     for (const statement of statements(fn.body)) {
       for (const root of exprsOf(statement)) {
@@ -97,7 +104,7 @@ const candidatesOf = rememberByFile((path: string, js: JavaScriptFacts) => {
       }
     }
   }
-  return found
+  return unlessEmpty(found)
 })
 
 /** A cheap look at the name before constants are followed. */

@@ -1,6 +1,6 @@
 import type { JavaScriptFacts } from '../../facts/javascript.ts'
 import { cleanLine } from '../../lib/clean-text.ts'
-import { rememberByFile } from '../../lib/remember-by-file.ts'
+import { collectByFile } from '../../lib/collect-by-file.ts'
 import { expressions } from '../frameworks/walk.ts'
 import type { Marker } from './code.ts'
 
@@ -16,8 +16,9 @@ const SERVICE_ROLE = /service_?role/i
 const NEAR = 8
 
 /** Unfinished work next to code that decides about access or money: both the comment and the code must say so. */
-export const markersOf = rememberByFile((path: string, js: JavaScriptFacts): { marker?: Marker; count: number } => {
+export const markersOf = collectByFile((path, js: JavaScriptFacts): { readonly marker?: Marker; readonly count: number } | undefined => {
   const all = js.comments.filter((c) => MARKER.test(c.text))
+  if (!all.length) return undefined
   const candidates = all.filter((c) => TOPIC.test(c.text))
   if (!candidates.length) return { count: all.length }
   const names = securityNames(js)

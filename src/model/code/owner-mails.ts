@@ -1,5 +1,5 @@
 import type { Expr, JavaScriptFacts } from '../../facts/javascript.ts'
-import { rememberByFile } from '../../lib/remember-by-file.ts'
+import { type ByFile, collectByFile, unlessEmpty } from '../../lib/collect-by-file.ts'
 import { boundNames, childrenOf, exprsOf, statements, stringOf } from '../frameworks/walk.ts'
 import type { OwnerMail } from './code.ts'
 import { MAIL, maskMail } from './constants.ts'
@@ -13,14 +13,16 @@ const PERSONAL =
   /^(?!(?:test|example|demo|user|you|your|name|john|jane|foo|email|me|someone|customer|client)(?:[._-]?(?:name|mail|email|doe|user|[0-9]{1,6}))?@)[^@]+@(?:gmail|googlemail|hotmail|outlook|live|yahoo|icloud|me|proton|protonmail|gmx|web|libero|tiscali|orange|free|mail|yandex|qq|163|naver)\.[a-z.]{2,6}$/i
 
 /** The owner's address where the program acts on it: as a recipient or an administrator, not as text on a page. */
-export function ownerMails(path: string, js: JavaScriptFacts, owners: ReadonlySet<string>): OwnerMail | undefined {
-  const places = mailsOf(path, js).filter((m) => owners.has(m.mail) || m.personal)
-  const [first, ...others] = [...new Map(places.map((p) => [p.line, p])).values()].sort((a, b) => a.line - b.line)
-  return first && { path, line: first.line, shown: first.shown, uses: others.map((o) => ({ path, line: o.line })) }
+export function ownerMails(files: ByFile<JavaScriptFacts>, owners: ReadonlySet<string>): OwnerMail[] {
+  return [...mailsByFile(files)].flatMap(([path, mails]) => {
+    const places = mails.filter((m) => owners.has(m.mail) || m.personal)
+    const [first, ...others] = [...new Map(places.map((p) => [p.line, p])).values()].sort((a, b) => a.line - b.line)
+    return first ? [{ path, line: first.line, shown: first.shown, uses: others.map((o) => ({ path, line: o.line })) }] : []
+  })
 }
 
 /** Addresses where the program acts on them; `personal` for a person's mailbox as a recipient. */
-const mailsOf = rememberByFile((_: string, js: JavaScriptFacts) => {
+const mailsByFile = collectByFile((_, js: JavaScriptFacts) => {
   const places: { readonly line: number; readonly shown: string; readonly mail: string; readonly personal: boolean }[] = []
   const take = (e: Expr | undefined, recipient = false) => {
     if (!e) return
@@ -40,5 +42,5 @@ const mailsOf = rememberByFile((_: string, js: JavaScriptFacts) => {
       for (const e of exprsOf(s)) visit(e)
     }
   }
-  return places
+  return unlessEmpty(places)
 })

@@ -1,5 +1,5 @@
 import type { Expr, JavaScriptFacts } from '../../facts/javascript.ts'
-import { rememberByFile } from '../../lib/remember-by-file.ts'
+import { collectByFile, unlessEmpty } from '../../lib/collect-by-file.ts'
 import { envNameOf } from '../env/code-reads.ts'
 import { boundNames, calleeText, childrenOf, exprsOf, statements, stringOf } from '../frameworks/walk.ts'
 import type { Switch } from './code.ts'
@@ -28,7 +28,7 @@ export function skips(name: string): Switch['skips'] | undefined {
 }
 
 /** Switches in conditions of one file: variables, constants that are on, request parameters. */
-export const switches = rememberByFile((path: string, js: JavaScriptFacts): Switch[] => {
+export const switches = collectByFile((path, js: JavaScriptFacts) => {
   const found: Switch[] = []
   const on = new Map<string, number>()
   for (const s of js.functions[0]?.body ?? []) {
@@ -58,7 +58,7 @@ export const switches = rememberByFile((path: string, js: JavaScriptFacts): Swit
       for (const e of exprsOf(s)) visit(e, declared.length > 0 && developmentOnly(e))
     }
   }
-  return found
+  return unlessEmpty(found)
 })
 
 /** `process.env.NODE_ENV === 'development' && …`: the framework sets it, a production build has it off. */

@@ -1,44 +1,41 @@
+import type { JavaScriptFacts } from '../../facts/javascript.ts'
+import { collectByFile, together } from '../../lib/collect-by-file.ts'
 import { isEnvTemplate } from '../../lib/env-file-name.ts'
 import type { AppModel, ModelInput } from '../app-model.ts'
+import { fileRole, sourceFiles } from '../files/files.ts'
 import { envReads } from './code-reads.ts'
 import { configDefinitions } from './config-definitions.ts'
 import { dockerfileDefinitions } from './dockerfile.ts'
 import type { EnvDefinition, EnvModel, EnvRead, HardcodedProject } from './env.ts'
 import { envFileStates, environmentOf } from './env-files.ts'
 import { compareEnvironments } from './environments.ts'
-import { hardcodedProject, hardcodedProjectInSql, oneOfEachProject } from './hardcoded-projects.ts'
+import { hardcodedProjectInSql, hardcodedProjects, oneOfEachProject } from './hardcoded-projects.ts'
 import { ignoreGaps } from './ignored-variants.ts'
 import { envPrefixes, inlinedDefinitions } from './inlined.ts'
 import { PUBLIC_PREFIXES, publicVariables } from './public-name.ts'
 
 type Slices = Pick<AppModel, 'files' | 'workspaces' | 'declared' | 'schema' | 'access' | 'modules' | 'routes'>
 
+const ours = (path: string) => !['test', 'vendored', 'generated', 'example'].includes(fileRole(path))
+const ourFiles = collectByFile((path, js: JavaScriptFacts) => (ours(path) ? js : undefined))
+
 /** The env slice. */
 export function buildEnv(input: ModelInput, slices: Slices): EnvModel {
   const definitions: EnvDefinition[] = []
-  const reads: EnvRead[] = []
-  const prefixes = new Set(PUBLIC_PREFIXES)
-  const hardcodedProjects: HardcodedProject[] = []
-  const ours = (path: string) => !['test', 'vendored', 'generated', 'example'].includes(slices.files.role(path))
   for (const [path, facts] of input.facts.of('env-file')) {
     const environment = environmentOf(path)
     for (const v of facts.variables) definitions.push({ ...v, path, source: isEnvTemplate(path) ? 'template' : 'env-file', environment })
   }
   for (const [path, facts] of input.facts.of('config-file')) if (ours(path)) definitions.push(...configDefinitions(path, facts))
   for (const [path, facts] of input.facts.of('text')) if (/dockerfile/i.test(path) && ours(path)) definitions.push(...dockerfileDefinitions(path, facts.text))
-  for (const [path, js] of input.facts.of('javascript')) {
-    if (!ours(path)) continue
-    reads.push(...envReads(path, js))
-    definitions.push(...inlinedDefinitions(path, js))
-    for (const p of envPrefixes(path, js)) prefixes.add(p)
-    if (slices.files.role(path) === 'source' && !/(^|\/)scripts?\//i.test(path)) {
-      const project = hardcodedProject(path, js)
-      if (project) hardcodedProjects.push(project)
-    }
-  }
+  const code = ourFiles(input.facts.of('javascript'))
+  const reads: readonly EnvRead[] = together(envReads(code))
+  definitions.push(...together(inlinedDefinitions(code)))
+  const prefixes = new Set([...PUBLIC_PREFIXES, ...together(envPrefixes(code))])
+  const projects: HardcodedProject[] = [...hardcodedProjects(sourceFiles(input.facts.of('javascript'))).values()]
   for (const [path, { text }] of input.facts.of('sql')) {
     const project = slices.files.role(path) === 'source' ? hardcodedProjectInSql(path, text) : undefined
-    if (project) hardcodedProjects.push(project)
+    if (project) projects.push(project)
   }
   const ignoreFiles = [...input.facts.of('gitignore').keys()]
   return {
@@ -59,6 +56,6 @@ export function buildEnv(input: ModelInput, slices: Slices): EnvModel {
     publicPrefixes: [...prefixes],
     publicVariables: publicVariables(definitions, reads, [...prefixes]),
     separation: compareEnvironments(definitions, (path) => slices.workspaces.of(path).dir),
-    hardcodedProjects: oneOfEachProject(hardcodedProjects),
+    hardcodedProjects: oneOfEachProject(projects),
   }
 }

@@ -1,5 +1,5 @@
 import type { Expr, FunctionIR, JavaScriptFacts } from '../../facts/javascript.ts'
-import { rememberByFile } from '../../lib/remember-by-file.ts'
+import { collectByFile, unlessEmpty } from '../../lib/collect-by-file.ts'
 import { calleeText, childrenOf, exprsOf, statements, stringOf } from '../frameworks/walk.ts'
 import type { EnvRead } from './env.ts'
 
@@ -25,7 +25,7 @@ export function isEnvObject(e: Expr): boolean {
 const SVELTE_ENV = /^\$env\/(?:static|dynamic)\/(?:public|private)$/
 
 /** Every variable that a file reads. */
-export const envReads = rememberByFile((path: string, js: JavaScriptFacts): EnvRead[] => {
+export const envReads = collectByFile((path, js: JavaScriptFacts) => {
   const reads: EnvRead[] = []
   for (const i of js.imports) {
     if (!SVELTE_ENV.test(i.from) && !/^astro:env\//.test(i.from)) continue
@@ -33,7 +33,7 @@ export const envReads = rememberByFile((path: string, js: JavaScriptFacts): EnvR
   }
   const dynamic = new Set(js.imports.filter((i) => SVELTE_ENV.test(i.from)).flatMap((i) => i.bindings.filter((b) => b.imported === 'env').map((b) => b.local)))
   for (const fn of js.functions) readsOf(fn, path, dynamic, reads)
-  return reads.sort((a, b) => a.line - b.line)
+  return unlessEmpty(reads.sort((a, b) => a.line - b.line))
 })
 
 function readsOf(fn: FunctionIR, path: string, dynamic: ReadonlySet<string>, reads: EnvRead[]): void {

@@ -1,6 +1,6 @@
 import type { Expr, JavaScriptFacts } from '../../facts/javascript.ts'
 import { describeValue } from '../../facts/secrets/describe-value.ts'
-import { rememberByFile } from '../../lib/remember-by-file.ts'
+import { collectByFile, unlessEmpty } from '../../lib/collect-by-file.ts'
 import { expressions, propOf, statements, stringOf, stringsOf, subExpressions } from '../frameworks/walk.ts'
 import { envNameOf, isEnvObject } from './code-reads.ts'
 import type { EnvDefinition } from './env.ts'
@@ -21,22 +21,21 @@ const INLINING: readonly Inlining[] = [
 ]
 
 /** Values that a bundler's configuration inlines. */
-export const inlinedDefinitions = rememberByFile((path: string, js: JavaScriptFacts): EnvDefinition[] => {
+export const inlinedDefinitions = collectByFile((path, js: JavaScriptFacts) => {
   const out: EnvDefinition[] = []
   for (const rule of INLINING) {
     if (!rule.file.test(path)) continue
     for (const object of objectsAt(js, rule.keys)) collect(object, path, rule.how, out, 0)
   }
-  return out
+  return unlessEmpty(out)
 })
 
 /** Prefixes that a Vite configuration adds. */
-export function envPrefixes(path: string, js: JavaScriptFacts): string[] {
-  if (!/(^|\/)(vite|astro|electron\.vite)\.config\.[cm]?[jt]s$/.test(path)) return []
-  return everyObject(js)
-    .flatMap((o) => stringsOf(propOf(o, 'envPrefix')))
-    .filter((p) => /^[A-Z][A-Z0-9_]*$/.test(p))
-}
+export const envPrefixes = collectByFile((path, js: JavaScriptFacts) => {
+  if (!/(^|\/)(vite|astro|electron\.vite)\.config\.[cm]?[jt]s$/.test(path)) return undefined
+  const prefixes = everyObject(js).flatMap((o) => stringsOf(propOf(o, 'envPrefix')))
+  return unlessEmpty(prefixes.filter((p) => /^[A-Z][A-Z0-9_]*$/.test(p)))
+})
 
 function collect(object: Expr, path: string, how: string, out: EnvDefinition[], depth: number): void {
   if (object.k !== 'obj' || depth > 4) return

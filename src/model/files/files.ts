@@ -1,4 +1,6 @@
 import { byproductRole } from '../../facts/byproducts.ts'
+import type { JavaScriptFacts } from '../../facts/javascript.ts'
+import { collectByFile } from '../../lib/collect-by-file.ts'
 
 /** What part a file plays; decides which checks may speak of it (checks.md, "Across all checks"). */
 export type FileRole = 'source' | 'test' | 'example' | 'seed' | 'docs' | 'generated' | 'vendored'
@@ -30,6 +32,9 @@ export function fileRole(path: string): FileRole {
   }
   return role
 }
+
+/** The code that is the application's own source. */
+export const sourceFiles = collectByFile((path, js: JavaScriptFacts) => (fileRole(path) === 'source' ? js : undefined))
 
 function judge(path: string): FileRole {
   const byproduct = byproductRole(path)

@@ -3,6 +3,7 @@ import { rememberFor } from '../../lib/remember-for.ts'
 import type { AppModel, ModelInput } from '../app-model.ts'
 import { callsOf } from '../auth/url-value.ts'
 import type { Behaviour } from '../behaviour/behaviour.ts'
+import { sourceFiles } from '../files/files.ts'
 import { calleeText } from '../frameworks/walk.ts'
 import type { Route } from '../routes/routes.ts'
 import { namesIn } from './conditions.ts'
@@ -23,7 +24,7 @@ type Sold = NonNullable<PaymentsModel['subscriptions']>
 
 /** The payments slice: processors, what is sold, and every endpoint that acts on a processor's events. */
 export function buildPayments(input: ModelInput, slices: Slices): PaymentsModel {
-  const sources = new Map([...input.facts.of('javascript')].filter(([path]) => slices.files.role(path) === 'source'))
+  const sources = sourceFiles(input.facts.of('javascript'))
   const sales = findSales(sources)
   const webhooks: Webhook[] = []
   const unread: { subject: string; at: { path: string; line: number }; because: string }[] = []
@@ -41,8 +42,8 @@ export function buildPayments(input: ModelInput, slices: Slices): PaymentsModel 
       })
     }
   }
-  const libraries = [...sources].flatMap(([path, js]) =>
-    webhooks.some((w) => w.path === path) ? [] : libraryWebhooks(path, js).map((found): LibraryWebhook => withSubject(found, slices)),
+  const libraries = [...libraryWebhooks(sources)].flatMap(([path, calls]) =>
+    webhooks.some((w) => w.path === path) ? [] : calls.map((found): LibraryWebhook => withSubject(found, slices)),
   )
   for (const l of libraries) {
     if (unread.some((u) => u.at.path === l.path)) continue

@@ -1,4 +1,5 @@
 import type { JavaScriptFacts } from '../../facts/javascript.ts'
+import { type ByFile, collectByFile, together, unlessEmpty } from '../../lib/collect-by-file.ts'
 import type { SchemaModel } from '../app-model.ts'
 import type { Behaviour, Step } from '../behaviour/behaviour.ts'
 import { expressions, stringOf } from '../frameworks/walk.ts'
@@ -37,25 +38,29 @@ const OTHERS: Readonly<Record<string, Signs>> = {
 }
 
 /** The other processors that the code uses, each with the first place. */
-export function findOtherProcessors(files: ReadonlyMap<string, JavaScriptFacts>): OtherProcessor[] {
+export function findOtherProcessors(files: ByFile<JavaScriptFacts>): OtherProcessor[] {
   const found = new Map<string, OtherProcessor>()
-  const names = Object.entries(OTHERS)
-  for (const [path, js] of files) {
-    for (const i of js.imports) {
-      const name = i.typeOnly ? undefined : names.find(([, s]) => s.packages.test(i.from.replace(/^npm:/, '')))?.[0]
-      if (name && !found.has(name)) found.set(name, { name, at: { path, line: i.l }, because: `imports ${i.from}` })
-    }
-    for (const fn of js.functions) {
-      for (const e of expressions(fn)) {
-        const text = e.k === 'tpl' ? e.quasis[0] : e.k === 'lit' ? stringOf(e) : undefined
-        if (!text?.startsWith('https://')) continue
-        const name = names.find(([, s]) => s.hosts.test(text))?.[0]
-        if (name && !found.has(name)) found.set(name, { name, at: { path, line: e.l }, because: `uses ${text.slice(0, 40)}` })
-      }
-    }
-  }
+  for (const processor of together(processorsByFile(files))) if (!found.has(processor.name)) found.set(processor.name, processor)
   return [...found.values()]
 }
+
+const processorsByFile = collectByFile((path, js: JavaScriptFacts) => {
+  const found: OtherProcessor[] = []
+  const names = Object.entries(OTHERS)
+  for (const i of js.imports) {
+    const name = i.typeOnly ? undefined : names.find(([, s]) => s.packages.test(i.from.replace(/^npm:/, '')))?.[0]
+    if (name) found.push({ name, at: { path, line: i.l }, because: `imports ${i.from}` })
+  }
+  for (const fn of js.functions) {
+    for (const e of expressions(fn)) {
+      const text = e.k === 'tpl' ? e.quasis[0] : e.k === 'lit' ? stringOf(e) : undefined
+      if (!text?.startsWith('https://')) continue
+      const name = names.find(([, s]) => s.hosts.test(text))?.[0]
+      if (name) found.push({ name, at: { path, line: e.l }, because: `uses ${text.slice(0, 40)}` })
+    }
+  }
+  return unlessEmpty(found)
+})
 
 /** Endpoints that are named as receivers of such a processor's events and take what they are told. */
 export function otherWebhooks(

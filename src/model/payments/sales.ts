@@ -1,6 +1,6 @@
 import type { Expr, JavaScriptFacts } from '../../facts/javascript.ts'
+import { type ByFile, collectByFile } from '../../lib/collect-by-file.ts'
 import type { Place } from '../../lib/place.ts'
-import { rememberByFile } from '../../lib/remember-by-file.ts'
 import { calleeText, expressions, propOf, stringOf } from '../frameworks/walk.ts'
 import type { PaymentsModel, Processor } from './payments.ts'
 import { PROCESSORS } from './processors.ts'
@@ -10,8 +10,8 @@ type Sales = Pick<PaymentsModel, 'processors' | 'subscriptions' | 'oneTime'>
 type FileSales = Sales & { readonly managed?: Sales['subscriptions'] }
 
 /** Which processors the code uses, and whether what it sells recurs. */
-export function findSales(files: ReadonlyMap<string, JavaScriptFacts>): Sales {
-  const all = [...files].map(([path, js]) => salesOf(path, js))
+export function findSales(files: ByFile<JavaScriptFacts>): Sales {
+  const all = [...salesByFile(files).values()]
   const processors = new Map<Processor, Sales['processors'][number]>()
   for (const p of all.flatMap((s) => s.processors)) if (!processors.has(p.name)) processors.set(p.name, p)
   const subscriptions = all.find((s) => s.subscriptions)?.subscriptions ?? (processors.has('stripe') ? all.find((s) => s.managed)?.managed : undefined)
@@ -22,7 +22,7 @@ export function findSales(files: ReadonlyMap<string, JavaScriptFacts>): Sales {
 const MANAGES = /(^|\.)(subscriptions\.(list|retrieve|update|cancel|search|resume)|billingPortal\.sessions\.create)$/
 
 /** The same for one file: the first place of each. */
-const salesOf = rememberByFile((path: string, js: JavaScriptFacts): FileSales => {
+const salesByFile = collectByFile((path, js: JavaScriptFacts): FileSales | undefined => {
   const processors = new Map<Processor, Sales['processors'][number]>()
   let subscriptions: Sales['subscriptions']
   let oneTime: Sales['oneTime']
@@ -68,6 +68,7 @@ const salesOf = rememberByFile((path: string, js: JavaScriptFacts): FileSales =>
       }
     }
   }
+  if (!processors.size && !subscriptions && !oneTime && !managed) return undefined
   return {
     processors: [...processors.values()],
     ...(subscriptions ? { subscriptions } : {}),

@@ -1,7 +1,7 @@
-import type { FactsIndex } from '../../facts/facts.ts'
 import type { JavaScriptFacts } from '../../facts/javascript.ts'
+import { type ByFile, collectByFile, together, unlessEmpty } from '../../lib/collect-by-file.ts'
 import type { Place } from '../../lib/place.ts'
-import { rememberByFile } from '../../lib/remember-by-file.ts'
+import { rememberFor } from '../../lib/remember-for.ts'
 import { expressions } from '../frameworks/walk.ts'
 
 /** A bucket that code names. */
@@ -21,13 +21,13 @@ type Mention = Pick<BucketInCode, 'name' | 'line' | 'public'> & { readonly uploa
 type Json = { readonly [key: string]: unknown }
 
 /** `storage.from('x')` and `createBucket('x', { public })`: each bucket once, with its first place. */
-export function bucketsInCode(facts: FactsIndex, isSource: (path: string) => boolean): BucketInCode[] {
+export function bucketsInCode(files: ByFile<JavaScriptFacts>): BucketInCode[] {
   const found = new Map<string, BucketInCode>()
-  const tables = constantTables(facts, isSource)
-  const helpers = bucketHelpers(facts, isSource)
-  for (const [path, file] of facts.of('javascript')) {
-    if (!isSource(path)) continue
-    for (const { uploads, ...bucket } of ofFile(path, file, tables, helpers)) {
+  const tables = unambiguous(constantsByFile(files))
+  const helpers = unambiguous(helpersByFile(files))
+  for (const [path, calls] of callsByFile(files)) {
+    if (!calls.stores && !helpers.size) continue
+    for (const { uploads, ...bucket } of mentionsIn(calls, tables, helpers)) {
       const before = found.get(bucket.name)
       const places = [...(before?.uploads ?? []), ...(uploads ? [{ path, line: bucket.line }] : [])]
       found.set(bucket.name, {
@@ -40,22 +40,20 @@ export function bucketsInCode(facts: FactsIndex, isSource: (path: string) => boo
   return [...found.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-/** `BUCKETS.AVATARS` of `const BUCKETS = { AVATARS: 'avatars' }`, in whatever file; a name that two files define differently is left out. */
-function constantTables(facts: FactsIndex, isSource: (path: string) => boolean): ReadonlyMap<string, string> {
-  const values = new Map<string, string>()
+/** What each name is, in whatever file; a name that two files define differently is left out. */
+const unambiguous = rememberFor(<T>(byFile: ByFile<readonly (readonly [name: string, value: T])[]>): ReadonlyMap<string, T> => {
+  const values = new Map<string, T>()
   const unclear = new Set<string>()
-  for (const [path, file] of facts.of('javascript')) {
-    if (!isSource(path)) continue
-    for (const [name, text] of constantsOf(path, file)) {
-      if (values.has(name) && values.get(name) !== text) unclear.add(name)
-      values.set(name, text)
-    }
+  for (const [name, value] of together(byFile)) {
+    if (values.has(name) && values.get(name) !== value) unclear.add(name)
+    values.set(name, value)
   }
   for (const name of unclear) values.delete(name)
   return values
-}
+}) as <T>(byFile: ByFile<readonly (readonly [name: string, value: T])[]>) => ReadonlyMap<string, T>
 
-const constantsOf = rememberByFile((_: string, file: JavaScriptFacts): readonly (readonly [name: string, text: string])[] => {
+/** `BUCKETS.AVATARS` of `const BUCKETS = { AVATARS: 'avatars' }`. */
+const constantsByFile = collectByFile((_, file: JavaScriptFacts): readonly (readonly [name: string, text: string])[] | undefined => {
   const found: [string, string][] = []
   for (const s of file.functions[0]?.body ?? []) {
     if (s.k !== 'let' || s.how !== 'const' || s.to.k !== 'name' || s.init?.k !== 'obj') continue
@@ -64,25 +62,11 @@ const constantsOf = rememberByFile((_: string, file: JavaScriptFacts): readonly 
       if (p.key && text !== undefined) found.push([`${s.to.name}.${p.key}`, text])
     }
   }
-  return found
+  return unlessEmpty(found)
 })
 
-/** Functions that hand a parameter to `storage.from(bucket)`, by name, with the parameter's place; names that differ are left out. */
-function bucketHelpers(facts: FactsIndex, isSource: (path: string) => boolean): ReadonlyMap<string, number> {
-  const helpers = new Map<string, number>()
-  const unclear = new Set<string>()
-  for (const [path, file] of facts.of('javascript')) {
-    if (!isSource(path)) continue
-    for (const [name, at] of helpersOf(path, file)) {
-      if (helpers.has(name) && helpers.get(name) !== at) unclear.add(name)
-      helpers.set(name, at)
-    }
-  }
-  for (const name of unclear) helpers.delete(name)
-  return helpers
-}
-
-const helpersOf = rememberByFile((_: string, file: JavaScriptFacts): readonly (readonly [name: string, parameter: number])[] => {
+/** Functions that hand a parameter to `storage.from(bucket)`, by name, with the parameter's place. */
+const helpersByFile = collectByFile((_, file: JavaScriptFacts): readonly (readonly [name: string, parameter: number])[] | undefined => {
   const found: [string, number][] = []
   for (const fn of file.functions) {
     if (!fn.name) continue
@@ -93,7 +77,7 @@ const helpersOf = rememberByFile((_: string, file: JavaScriptFacts): readonly (r
       if (at >= 0) found.push([fn.name, at])
     }
   }
-  return found
+  return unlessEmpty(found)
 })
 
 const literalText = (node: Json | undefined): string | undefined => (node?.['k'] === 'lit' && typeof node['v'] === 'string' ? node['v'] : undefined)
@@ -105,7 +89,7 @@ function dotted(node: Json | undefined): string | undefined {
 }
 
 /** What a file says that may name a bucket: calls that do or that may be to a helper, in the order of the walk. */
-const callsOf = rememberByFile((_: string, file: JavaScriptFacts) => {
+const callsByFile = collectByFile((_, file: JavaScriptFacts): Calls | undefined => {
   const constants = new Map<string, string>()
   const calls: Json[] = []
   const uploads = new Set<unknown>()
@@ -130,14 +114,22 @@ const callsOf = rememberByFile((_: string, file: JavaScriptFacts) => {
     for (const value of Object.values(n)) if (value && typeof value === 'object') stack.push(value)
   }
   const mayName = (fn: Json | undefined) => fn?.['k'] === 'id' || (fn?.['k'] === 'mem' && (fn['name'] === 'createBucket' || isStorage(fn)))
-  return { constants, uploads, calls: calls.filter((c) => mayName(c['fn'] as Json)) }
+  const naming = calls.filter((c) => mayName(c['fn'] as Json))
+  return naming.length ? { constants, uploads, calls: naming, stores: naming.some((c) => (c['fn'] as Json)['k'] === 'mem') } : undefined
 })
+
+interface Calls {
+  readonly constants: ReadonlyMap<string, string>
+  readonly uploads: ReadonlySet<unknown>
+  readonly calls: readonly Json[]
+  /** One of them speaks of storage itself. */
+  readonly stores: boolean
+}
 
 const isStorage = (fn: Json) => fn['name'] === 'from' && (fn['of'] as Json | undefined)?.['k'] === 'mem' && (fn['of'] as Json)['name'] === 'storage'
 
-function ofFile(path: string, file: JavaScriptFacts, tables: ReadonlyMap<string, string>, helpers: ReadonlyMap<string, number>): Mention[] {
+const mentionsIn = rememberFor(({ constants, uploads, calls }: Calls, tables: ReadonlyMap<string, string>, helpers: ReadonlyMap<string, number>): Mention[] => {
   const found: Mention[] = []
-  const { constants, uploads, calls } = callsOf(path, file)
   const text = (node: Json | undefined) =>
     literalText(node) ?? (node?.['k'] === 'id' ? constants.get(String(node['name'])) : undefined) ?? tables.get(dotted(node) ?? '')
   for (const call of calls) {
@@ -157,4 +149,4 @@ function ofFile(path: string, file: JavaScriptFacts, tables: ReadonlyMap<string,
     }
   }
   return found.sort((a, b) => a.line - b.line)
-}
+})

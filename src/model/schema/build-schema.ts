@@ -3,7 +3,7 @@ import { clientQueries } from '../../database/plan/client-queries.ts'
 import { exposure } from '../../database/plan/exposure.ts'
 import { prismaAccessors } from '../../database/plan/prisma/prisma-ddl.ts'
 import type { AppModel, ModelInput, SchemaModel } from '../app-model.ts'
-import { fileRole } from '../files/files.ts'
+import { fileRole, sourceFiles } from '../files/files.ts'
 import { type BucketInCode, bucketsInCode } from './buckets-in-code.ts'
 import { bucketsInConfig } from './buckets-in-config.ts'
 
@@ -21,10 +21,7 @@ export function buildSchema(input: ModelInput, slices: Pick<AppModel, 'files' | 
     queriedButNotCreated: exposedToBrowsers ? queriedButNotCreated(input, catalog) : [],
     queries: clientQueries(input.facts).filter((q) => !isTestOrExample(q.path)),
     accessors: prismaAccessors(input.facts),
-    bucketsInCode: withConfigured(
-      bucketsInCode(input.facts, (path) => !isTestOrExample(path)),
-      bucketsInConfig(input.facts),
-    ),
+    bucketsInCode: withConfigured(bucketsInCode(sourceFiles(input.facts.of('javascript'))), bucketsInConfig(input.facts)),
   }
 }
 

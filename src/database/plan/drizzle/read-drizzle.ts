@@ -1,5 +1,6 @@
 import type { FactsIndex } from '../../../facts/facts.ts'
 import type { Expr, FunctionIR, JavaScriptFacts, ObjectProp, Stmt } from '../../../facts/javascript.ts'
+import { collectByFile } from '../../../lib/collect-by-file.ts'
 
 export interface DrizzleColumn {
   readonly key: string
@@ -103,8 +104,7 @@ export function readDrizzle(facts: FactsIndex): DrizzleSchema {
   const tables: DrizzleTable[] = []
   const enums: DrizzleEnum[] = []
   const linkedPolicies: (DrizzlePolicy & { path: string })[] = []
-  for (const [path, file] of facts.of('javascript')) {
-    if (!file.imports.some((i) => /^drizzle-orm\/(pg-core|supabase|neon)/.test(i.from))) continue
+  for (const [path, file] of schemaFiles(facts.of('javascript'))) {
     const reader = new FileReader(path, file)
     reader.read()
     tables.push(...reader.tables)
@@ -113,6 +113,10 @@ export function readDrizzle(facts: FactsIndex): DrizzleSchema {
   }
   return { tables, enums, linkedPolicies }
 }
+
+const schemaFiles = collectByFile((_, file: JavaScriptFacts) =>
+  file.imports.some((i) => /^drizzle-orm\/(pg-core|supabase|neon)/.test(i.from)) ? file : undefined,
+)
 
 class FileReader {
   readonly tables: DrizzleTable[] = []
