@@ -1,26 +1,32 @@
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BlobSha, History, Snapshot, Source } from '../../source/source.ts'
-import { hashFiles } from './git-source.ts'
+import { hashFiles, readOrNothing } from './git-source.ts'
 
 const SKIP = new Set(['.git', 'node_modules', '.hg', '.svn'])
 const MAX_FILES = 100_000
 
-/** A folder without git: its files, and no history. */
+/** A folder without git: its files as they are when they are first asked for, and no history. */
 export class FolderSource implements Source {
   private readonly dir: string
   private readonly onDisk = new Map<BlobSha, string>()
+  private tree: Promise<Snapshot> | undefined
 
   constructor(dir: string) {
     this.dir = dir
   }
 
-  async snapshot(): Promise<Snapshot> {
+  snapshot(): Promise<Snapshot> {
+    this.tree ??= this.list()
+    return this.tree
+  }
+
+  private async list(): Promise<Snapshot> {
     const paths: string[] = []
     const complete = await walk(this.dir, '', paths)
     return {
       commit: 'working tree',
-      blobs: await hashFiles(this.dir, paths, this.onDisk),
+      blobs: hashFiles(this.dir, paths, this.onDisk),
       complete,
       ...(complete ? {} : { incompleteBecause: `the folder holds more than ${MAX_FILES} files` }),
     }
@@ -30,7 +36,7 @@ export class FolderSource implements Source {
     const found = new Map<BlobSha, Uint8Array>()
     for (const sha of shas) {
       const path = this.onDisk.get(sha)
-      const bytes = path === undefined ? undefined : await readFile(path).catch(() => undefined)
+      const bytes = path === undefined ? undefined : readOrNothing(path)
       if (bytes) found.set(sha, bytes)
     }
     return found
