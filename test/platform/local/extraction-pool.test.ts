@@ -1,4 +1,6 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { type ExtractionJob, extractInProcess } from '../../../src/facts/extract.ts'
 import { ExtractionPool, type ExtractionPoolOptions } from '../../../src/platform/local/extraction-pool.ts'
 
@@ -9,7 +11,10 @@ const create = (options: ExtractionPoolOptions) => {
   pool = new ExtractionPool({ size: 2, inProcessBelow: always, ...options })
   return pool
 }
-afterEach(() => pool?.close())
+afterEach(() => {
+  vi.unstubAllEnvs()
+  return pool?.close()
+})
 
 describe('the extraction pool', () => {
   test('gives what extraction in process gives, in the order of the jobs', async () => {
@@ -35,6 +40,12 @@ describe('the extraction pool', () => {
       'd ok',
     ])
   }, 30_000)
+
+  test('threads know of the environment only where compiled code is kept', async () => {
+    vi.stubEnv('NODE_COMPILE_CACHE', join(tmpdir(), 'prelaunch-compiled'))
+    const results = await create({ entry: new URL('./test-worker.mjs', import.meta.url) }).extractAll([job('environment')])
+    expect(results[0]?.[0]?.facts).toEqual({ text: 'NODE_COMPILE_CACHE' })
+  })
 
   test('several batches at once do not mix', async () => {
     const p = create({ entry: new URL('./test-worker.mjs', import.meta.url) })

@@ -8,7 +8,8 @@ parentPort.on('message', (chunk) => {
     if (job.path === 'hang') for (;;) {}
     if (job.path === 'exit') process.exit(3)
     if (job.path === 'grow') for (const all = []; ; ) all.push(new Array(1e6).fill(job))
-    return JSON.stringify(job.kinds.map((kind) => ({ kind, facts: { text: job.path }, problems: [] })))
+    const text = job.path === 'environment' ? Object.keys(process.env).join(' ') : job.path
+    return JSON.stringify(job.kinds.map((kind) => ({ kind, facts: { text }, problems: [] })))
   })
   parentPort.postMessage(results)
 })
