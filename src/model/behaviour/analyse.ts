@@ -77,6 +77,8 @@ export function analyse(entry: Entry, program: Program): Behaviour {
 function run(it: Interpreter, entry: Entry): void {
   const chain: readonly Runnable[] = [...(entry.before ?? []), entry]
   const shared = it.hosts
+  const { through } = entry
+  if (through) it.through = []
   it.frames.push({ key: 'entry', name: undefined, path: entry.path, base: [], returns: [], open: [], openSteps: 0, async: true, tries: 0 })
   const step = (i: number, at: Place): Val => {
     const r = chain[i]
@@ -111,11 +113,26 @@ function run(it: Interpreter, entry: Entry): void {
     }
     // One that never calls `next` itself hands it to something that is not followed, or is not handed one at all.
     if (i < chain.length - 1 && passed === 0) return goOn(it, value, at, r.loads === true, () => step(i + 1, at))
+    if (through && i === chain.length - 1) passThrough(it, value, at, through)
     return value
   }
   const place = { path: entry.path, line: 1 }
   const value = step(0, place)
   answer(it, value, place)
+}
+
+/** Runs what is behind the entry where `value` lets pass; the entry itself goes on as if it had not. */
+function passThrough(it: Interpreter, value: Val, at: Place, through: Runnable): void {
+  const { steps } = it
+  it.steps = [...steps]
+  it.branch(undefined, () => {
+    goOn(it, value, at, through.loads === true, () => {
+      const fn = resolve(it, through)
+      return fn ? callValue(it, fn, [], at) : UNKNOWN
+    })
+  })
+  it.through?.push(...it.steps.slice(steps.length))
+  it.steps = steps
 }
 
 /** The input that a schema, or a validator function, lets through; several of them together make up its form. */

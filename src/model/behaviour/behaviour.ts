@@ -12,6 +12,8 @@ export interface Behaviour {
   readonly complete: boolean
   /** Why it is not complete, with the first places. */
   readonly gaps?: readonly BehaviourGap[]
+  /** What `Entry.through` did, each time that it was reached; steps that are referred to are those of `steps`. */
+  readonly through?: readonly Step[]
 }
 
 /** A place where the interpreter lost track. */
@@ -26,6 +28,8 @@ export interface BehaviourGap {
 export interface Entry extends Runnable {
   /** Run first, in this order; `next()` (or `resolve(event)`) of each runs what follows it. */
   readonly before?: readonly Runnable[]
+  /** Run beside whatever the entry answers wherever it lets pass, as it would be behind middleware: its steps show what it takes to get through. */
+  readonly through?: Runnable
   /** The request that is imagined: tests of its path and method in middleware and handlers are decided by it. */
   readonly request?: ImaginedRequest
 }

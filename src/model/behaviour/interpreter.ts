@@ -125,6 +125,8 @@ export class Interpreter {
   /** Grows with each thing that may throw; a `try` in which it did not grow never runs its handler. */
   hazards = 0
   steps: StepDraft[] = []
+  /** What ran behind the entry, beside its answers; undefined when nothing is to run there. */
+  through: StepDraft[] | undefined
   pc: readonly Cond[] = []
   narrowed: Narrowing = UNNARROWED
   journal: Journal | undefined
@@ -478,14 +480,15 @@ export class Interpreter {
         : Array.isArray(x)
           ? x.map((i) => (isFilter(i) ? { ...i, value: toPublic(i.value, condition, published) } : value(i)))
           : x
-    const steps: Step[] = this.steps.map((s) => ({
+    const finished = (s: StepDraft): Step => ({
       effect: Object.fromEntries(Object.entries(s.effect).map(([k, x]) => [k, value(x)])) as unknown as Effect,
       at: s.at,
       via: s.via,
       under: path(s.under),
       ...(s.before ? { before: true as const } : {}),
-    }))
-    return this.gaps.length ? { steps, complete: false, gaps: this.gaps } : { steps, complete: true }
+    })
+    const done = { steps: this.steps.map(finished), ...(this.through ? { through: this.through.map(finished) } : {}) }
+    return this.gaps.length ? { ...done, complete: false, gaps: this.gaps } : { ...done, complete: true }
   }
 }
 

@@ -85,8 +85,8 @@ function writtenSigns(program: Program, entry: Entry): WrittenSigns {
 }
 
 function routeOf(program: Program, entry: Entry, written: WrittenSigns, slices: ModelBase, run: (r: Runnables | undefined) => Behaviour | undefined): Route {
-  const { imagined, gate } = gated(entry, run)
   const raw = run(runnablesOf(entry))
+  const { imagined, gate } = gated(entry, raw, run)
   const behaviour = raw && forRequest(raw, entry, imagined)
   const fromLibrary = libraryGuard(entry.before)
   const work = behaviour ? workOf(behaviour, slices.schema, slices.access).map((w): Work => (fromLibrary && !w.guard ? { ...w, guard: fromLibrary } : w)) : []
@@ -132,7 +132,11 @@ function routeOf(program: Program, entry: Entry, written: WrittenSigns, slices: 
 const PARAMETERS = ['x1', '1', '00000000-0000-4000-8000-000000000001']
 
 /** The request that is imagined for a route, and what stands before its page: with the first parameter for which something does. */
-function gated(entry: Entry, run: (r: Runnables | undefined) => Behaviour | undefined): { imagined: Imagined; gate?: ReturnType<typeof gateGuard> } {
+function gated(
+  entry: Entry,
+  raw: Behaviour | undefined,
+  run: (r: Runnables | undefined) => Behaviour | undefined,
+): { imagined: Imagined; gate?: ReturnType<typeof gateGuard> } {
   const request = (parameter?: string): Imagined => ({
     path: samplePath(entry.route, parameter),
     ...(entry.method ? { method: entry.method } : {}),
@@ -140,7 +144,7 @@ function gated(entry: Entry, run: (r: Runnables | undefined) => Behaviour | unde
   })
   const imagined = request()
   if (entry.kind !== 'page') return { imagined }
-  const gate = gateGuard(run(gateOf(entry)), imagined)
+  const gate = gateGuard(raw?.through ? { ...raw, steps: [...raw.steps, ...raw.through] } : run(gateOf(entry)), imagined)
   if (gate?.guard || !entry.before.length || samplePath(entry.route, '') === imagined.path) return { imagined, gate }
   for (const parameter of PARAMETERS.slice(1)) {
     const other = request(parameter)
@@ -199,7 +203,8 @@ function forRequest(behaviour: Behaviour, entry: Entry, imagined: Imagined): Beh
     const under = imagineConditions(s.under, request)
     return under ? { ...s, under } : { ...s, under: [], effect: { kind: 'log', name: 'unreachable', args: [] } }
   })
-  return { ...behaviour, steps }
+  const { complete, gaps } = behaviour
+  return gaps ? { steps, complete, gaps } : { steps, complete }
 }
 
 /** What it takes to get past everything before a page. */

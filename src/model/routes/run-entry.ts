@@ -98,12 +98,16 @@ const SEEDS: Readonly<Record<Calling, readonly Seed[]>> = {
 export function runnablesOf(entry: Entry, spelling?: string): Runnables | undefined {
   const schemas = (entry.schemas ?? []).map((code) => ({ ...runnable(code, entry.calling, []), schema: true as const }))
   const before = [...beforeOf(entry, spelling), ...schemas]
-  if (entry.code && !(entry.page?.client && entry.calling === 'next-page') && entry.calling !== 'component')
-    return { ...runnable(entry.code, entry.calling, entry.args), before, request: requestOf(entry, spelling) }
-  return undefined
+  if (!entry.code || (entry.page?.client && entry.calling === 'next-page') || entry.calling === 'component') return undefined
+  const handler = runnable(entry.code, entry.calling, entry.args)
+  // the code of a page is also what it takes to get past everything before it
+  const through = entry.kind === 'page' && !entry.page?.client && !entry.args && !schemas.length && !handler.seeds.includes('next-function')
+  return { ...handler, before, ...(through ? { through: SENTINEL } : {}), request: requestOf(entry, spelling) }
 }
 
-/** What the interpreter runs to see what it takes to get past everything before a page (and its own loader). */
+const SENTINEL: Runnable = { path: SENTINEL_PATH, functionId: 1, seeds: [] }
+
+/** What the interpreter runs to see what it takes to get past everything before a page (and its own loader), where its handler does not tell as well. */
 export function gateOf(entry: Entry, spelling?: string): Runnables {
   const own: Runnable[] =
     entry.code && entry.kind === 'page' && !entry.page?.client
@@ -111,7 +115,7 @@ export function gateOf(entry: Entry, spelling?: string): Runnables {
       : entry.code && entry.kind === 'page' && entry.calling === 'next-props'
         ? [runnable(entry.code, entry.calling)]
         : []
-  return { path: SENTINEL_PATH, functionId: 1, seeds: [], before: [...beforeOf(entry, spelling), ...own], request: requestOf(entry, spelling) }
+  return { ...SENTINEL, before: [...beforeOf(entry, spelling), ...own], request: requestOf(entry, spelling) }
 }
 
 function beforeOf(entry: Entry, spelling?: string): Runnable[] {
@@ -125,7 +129,7 @@ function beforeOf(entry: Entry, spelling?: string): Runnable[] {
 
 /** What the interpreter runs for one middleware alone. */
 export function middlewareAlone(b: Before): Runnables {
-  return { path: SENTINEL_PATH, functionId: 1, seeds: [], before: [runnable(b.code, b.calling)] }
+  return { ...SENTINEL, before: [runnable(b.code, b.calling)] }
 }
 
 function runnable(code: Code, calling: Calling, args?: readonly Seed[]): Runnable {
