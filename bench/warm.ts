@@ -33,10 +33,11 @@ const runs = Number(values.runs)
 const local = await localPorts(dir, { offline: true })
 const { commit: head } = await local.source.snapshot('HEAD')
 // every commit is compared with the newest one: which one a branch left from does not matter here
+const histories = new Map<string, ReturnType<Source['history']>>()
 const source = keeping(
   withChanges({
     snapshot: (commit) => local.source.snapshot(commit),
-    history: (commit, wanted) => local.source.history(commit, wanted),
+    history: (commit, wanted) => once(histories, commit, () => local.source.history(commit, wanted)),
     read: (shas) => local.source.read(shas),
     mergeBase: async () => head,
   }),
@@ -111,11 +112,10 @@ function quantile(numbers: readonly number[], part: number): number {
 function keeping(of: Source): Source {
   const blobs = new Map<string, Uint8Array>()
   const snapshots = new Map<string, ReturnType<Source['snapshot']>>()
-  const histories = new Map<string, ReturnType<Source['history']>>()
   return {
     mergeBase: (a, b) => of.mergeBase(a, b),
     snapshot: (commit) => once(snapshots, commit, () => of.snapshot(commit)),
-    history: (commit, wanted) => once(histories, commit, () => of.history(commit, wanted)),
+    history: (commit, wanted) => of.history(commit, wanted),
     read: async (shas) => {
       const missing = shas.filter((sha) => !blobs.has(sha))
       if (missing.length) for (const [sha, bytes] of await of.read(missing)) blobs.set(sha, bytes)

@@ -17,6 +17,8 @@ export const undeclared = (specifier: string): string | undefined => (specifier.
 /** How a name that is looked for behind the `export *` of a file stands among the specifiers. */
 const STARS = '\u0001'
 export const starred = (specifier: string): string | undefined => (specifier.startsWith(STARS) ? specifier.slice(1) : undefined)
+/** A specifier that a file really has. */
+export const isPlain = (specifier: string): boolean => !specifier.startsWith(UNDECLARED) && !specifier.startsWith(STARS)
 export const textOfFiles = (files: readonly string[]): string => files.join('\n')
 
 type AutoImport = { readonly path: string; readonly imported: string } | undefined

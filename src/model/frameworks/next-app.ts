@@ -71,18 +71,31 @@ function pageEntry(program: Program, path: string, route: string, file: RouteFil
   ]
 }
 
-/** Layouts and templates above a page, root first. Client layouts are no check on the server. */
+/** Layouts and templates above a page, root first. */
 function layouts(program: Program, file: RouteFile): Before[] {
+  const known = layoutsOf.get(program) ?? new Map<string, readonly Before[]>()
+  layoutsOf.set(program, known)
+  return foldersAbove(file.inside).flatMap((folder) => {
+    const dir = [file.root, folder].filter((p) => p !== '').join('/')
+    const found = known.get(dir) ?? layoutsIn(program, dir)
+    known.set(dir, found)
+    return found
+  })
+}
+
+const layoutsOf = new WeakMap<Program, Map<string, readonly Before[]>>()
+
+/** Client layouts are no check on the server. */
+function layoutsIn(program: Program, dir: string): readonly Before[] {
   const found: Before[] = []
-  for (const folder of foldersAbove(file.inside))
-    for (const name of ['layout', 'template'])
-      for (const ext of ['tsx', 'ts', 'jsx', 'js']) {
-        const path = [file.root, folder, `${name}.${ext}`].filter((p) => p !== '').join('/')
-        const js = program.js(path)
-        if (!js || js.directives.includes('use client')) continue
-        const h = exportedHandler(program, path, 'default')
-        if (h?.code) found.push({ code: h.code, calling: 'next-page', at: { path, line: h.line }, what: 'layout', blocks: true })
-      }
+  for (const name of ['layout', 'template'])
+    for (const ext of ['tsx', 'ts', 'jsx', 'js']) {
+      const path = `${dir === '' ? '' : `${dir}/`}${name}.${ext}`
+      const js = program.js(path)
+      if (!js || js.directives.includes('use client')) continue
+      const h = exportedHandler(program, path, 'default')
+      if (h?.code) found.push({ code: h.code, calling: 'next-page', at: { path, line: h.line }, what: 'layout', blocks: true })
+    }
   return found
 }
 

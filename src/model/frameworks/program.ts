@@ -1,9 +1,9 @@
 import type { FactsIndex } from '../../facts/facts.ts'
 import type { ClassIR, Expr, FunctionId, FunctionIR, ImportFact, JavaScriptFacts } from '../../facts/javascript.ts'
-import { rememberByFile } from '../../lib/remember-by-file.ts'
+import { type ByFile, collectByFile } from '../../lib/collect-by-file.ts'
 import { existencePart, exportPart, functionPart, namePart } from '../behaviour/file-parts.ts'
 import { Reads } from '../behaviour/reads.ts'
-import type { FilesModel } from '../files/files.ts'
+import { type FilesModel, sourceFiles } from '../files/files.ts'
 import type { ModulesModel } from '../modules/modules.ts'
 import type { Workspace, WorkspacesModel } from '../workspaces/workspaces.ts'
 import type { Code } from './entry.ts'
@@ -22,9 +22,10 @@ export type Meaning =
 const DEPTH = 24
 const NOBODY: ReadonlySet<string> = new Set()
 
-const importedPackages = rememberByFile(
-  (_: string, js: JavaScriptFacts): ReadonlySet<string> => new Set(js.imports.flatMap((i) => (i.typeOnly ? [] : (packageOf(i.from) ?? [])))),
-)
+const importedPackages = collectByFile((_, js: JavaScriptFacts) => {
+  const packages = new Set(js.imports.flatMap((i) => (i.typeOnly ? [] : (packageOf(i.from) ?? []))))
+  return packages.size ? packages : undefined
+})
 
 /** The facts of the source files, with names followed through scopes, imports and barrels. */
 export class Program {
@@ -32,6 +33,8 @@ export class Program {
   readonly files: FilesModel
   readonly workspaces: WorkspacesModel
   readonly modules: ModulesModel
+  /** The application's own source; whoever reads it all rests on all of it. */
+  readonly sources: ByFile<JavaScriptFacts>
   /** Paths with JavaScript facts that are the application's own source, in order. */
   readonly paths: readonly string[]
 
@@ -53,7 +56,8 @@ export class Program {
       throughStars: (path, name) => reads.throughStars(path, name, modules.throughStars(path, name)),
     }
     this.#reads = reads
-    this.paths = [...facts.of('javascript').keys()].filter((p) => slices.files.role(p) === 'source')
+    this.sources = sourceFiles(facts.of('javascript'))
+    this.paths = [...this.sources.keys()]
   }
 
   js(path: string): JavaScriptFacts | undefined {
@@ -85,8 +89,8 @@ export class Program {
   importersOf(name: string): ReadonlySet<string> {
     if (!this.#importers) {
       this.#importers = new Map()
-      for (const path of this.paths)
-        for (const imported of importedPackages(path, this.facts.of('javascript').get(path) as JavaScriptFacts)) {
+      for (const [path, packages] of importedPackages(this.sources))
+        for (const imported of packages) {
           const known = this.#importers.get(imported)
           if (known) known.add(path)
           else this.#importers.set(imported, new Set([path]))

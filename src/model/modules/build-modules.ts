@@ -1,5 +1,7 @@
 import type { JavaScriptFacts } from '../../facts/javascript.ts'
+import { type ByFile, collectByFile } from '../../lib/collect-by-file.ts'
 import type { Place } from '../../lib/place.ts'
+import { rememberFor } from '../../lib/remember-for.ts'
 import type { AppModel, ModelInput } from '../app-model.ts'
 import { readAutoImports } from './auto-imports.ts'
 import { type ClientView, clientView } from './client-view.ts'
@@ -16,6 +18,22 @@ import { createStarExports } from './star-exports.ts'
 /** Packages whose import makes a build fail when the module reaches the browser. */
 const SERVER_MARKERS: ReadonlySet<string> = new Set(['server-only', '@tanstack/react-start/server-only'])
 
+type ImportEdge = Edge & { readonly fact?: object }
+
+/** What files import, for as long as specifiers mean the same and the same files are code. */
+const knownImports = rememberFor((_meanings: object, _code: ByFile<true>) => {
+  const known = new WeakMap<JavaScriptFacts, Map<string, readonly ImportEdge[]>>()
+  return (path: string, file: JavaScriptFacts, compute: () => readonly ImportEdge[]): readonly ImportEdge[] => {
+    const ofFile = known.get(file) ?? new Map<string, readonly ImportEdge[]>()
+    known.set(file, ofFile)
+    const edges = ofFile.get(path) ?? compute()
+    ofFile.set(path, edges)
+    return edges
+  }
+})
+
+const codePaths = collectByFile((_, _js: JavaScriptFacts): true => true)
+
 /** The modules slice: import graph and client reachability. */
 export function buildModules(input: ModelInput, slices: Pick<AppModel, 'files' | 'workspaces'>): ModulesModel {
   const { files, workspaces } = slices
@@ -25,10 +43,17 @@ export function buildModules(input: ModelInput, slices: Pick<AppModel, 'files' |
   const autoImports = readAutoImports(input.facts, workspaces)
   const applications = readApplications(input, slices, resolve)
 
-  const edgesOf = memo((path: string): readonly (Edge & { fact?: object })[] => {
+  const known = knownImports(input.memory?.resolver?.found ?? {}, codePaths(js))
+  const edgesOf = memo((path: string): readonly ImportEdge[] => {
     const file = js.get(path)
     if (!file) return []
-    const found: (Edge & { fact?: object })[] = []
+    const imports = known(path, file, () => importsOf(path, file))
+    const brought = autoImports.edges(path)
+    return brought.length ? [...imports, ...brought] : imports
+  })
+
+  function importsOf(path: string, file: JavaScriptFacts): readonly ImportEdge[] {
+    const found: ImportEdge[] = []
     for (const fact of file.imports) {
       const to = fact.typeOnly ? undefined : resolve(path, fact.from)
       if (to !== undefined && js.has(to) && to !== path) found.push({ to, line: fact.l, fact })
@@ -37,9 +62,8 @@ export function buildModules(input: ModelInput, slices: Pick<AppModel, 'files' |
       const to = e.from === undefined ? undefined : resolve(path, e.from)
       if (to !== undefined && js.has(to) && to !== path) found.push({ to, line: e.l })
     }
-    found.push(...autoImports.edges(path))
     return found
-  })
+  }
 
   const viewOf = memo((path: string): ClientView | undefined => {
     const file = js.get(path)

@@ -102,7 +102,7 @@ function readWebhook(route: Route, behaviour: Behaviour, sources: Sources, slice
   const processor = processorOf(route, behaviour, events, sources, used)
   if (!processor) return undefined
   const names = PROCESSORS[processor]
-  const typeAt = typePlace(behaviour, route)
+  const typeAt = typePlace(behaviour, route.path)
   const reads = (table: string, columns: readonly string[]) => isRead(table, columns, route.path, sources, slices.schema)
   return {
     subject: route.subject,

@@ -1,4 +1,5 @@
 import type { Place } from '../../lib/place.ts'
+import { rememberFor } from '../../lib/remember-for.ts'
 import type { Behaviour, Condition, Step, Value } from '../behaviour/behaviour.ts'
 import type { Route } from '../routes/routes.ts'
 import { contains, namesIn, provesSignature } from './conditions.ts'
@@ -42,15 +43,15 @@ export function isSignedIn(test: Value, holds: boolean): boolean {
 }
 
 /** Writes through the platform's client, which reports a failure instead of throwing, where nothing looks at the report. */
-export function unreadErrors(steps: readonly Step[]): Step[] {
-  return steps.filter(
+export const unreadErrors = rememberFor((steps: readonly Step[]): readonly Step[] =>
+  steps.filter(
     (s, i) =>
       s.effect.kind === 'db' &&
       s.effect.op !== 'select' &&
       s.effect.client.library === 'supabase' &&
       !steps.some((x) => x.under.some((c) => contains(c.test, (v) => (v.v === 'error' && v.of === i) || (v.v === 'row' && v.step === i)))),
-  )
-}
+  ),
+)
 
 /** Answers of success on the way of an error after the event was accepted. */
 export function acknowledgements(route: Route, { steps }: Behaviour, claim: Claim | undefined): Repeats['acknowledgesFailure'] {
@@ -74,17 +75,19 @@ export function acknowledgements(route: Route, { steps }: Behaviour, claim: Clai
 }
 
 /** Failed writes that are logged, after which the handler goes on to an answer of success: nothing throws, nothing answers otherwise. */
-export function onlyLogged(route: Route, steps: readonly Step[], claim: Claim | undefined): Place[] {
-  return steps.flatMap((s, i): Place[] => {
+export const onlyLogged = (route: Route, steps: readonly Step[], claim: Claim | undefined): readonly Place[] => onlyLoggedIn(steps, route.path, claim?.insert)
+
+const onlyLoggedIn = rememberFor((steps: readonly Step[], path: string, insert: number | undefined): readonly Place[] =>
+  steps.flatMap((s, i): Place[] => {
     const e = s.effect
-    if (e.kind !== 'db' || e.op === 'select' || i === claim?.insert || /log|audit|(^|_)events?$|webhook|notification/i.test(e.table)) return []
+    if (e.kind !== 'db' || e.op === 'select' || i === insert || /log|audit|(^|_)events?$|webhook|notification/i.test(e.table)) return []
     const failed = (x: Step) => x.under.some((c) => !c.negated && c.test.v === 'error' && c.test.of === i)
     const logged = steps.find((x) => x.effect.kind === 'log' && failed(x))
     if (!logged || !provesSignature(s.under, steps).proved) return []
     const told = steps.some((x) => answersOtherwise(x, i))
-    return told ? [] : [entryPlace(logged, route)]
-  })
-}
+    return told ? [] : [entryPlace(logged, { path })]
+  }),
+)
 
 /** The step shows that a failure of step `of` ends in an exception or in an answer that asks for another delivery. */
 function answersOtherwise(step: Step, of: number): boolean {

@@ -1,4 +1,5 @@
 import type { JavaScriptFacts } from '../../facts/javascript.ts'
+import { rememberFor } from '../../lib/remember-for.ts'
 import { type Behaviour, type Condition, HIDDEN_LITERAL, type Step, type Value } from '../behaviour/behaviour.ts'
 import type { Route } from '../routes/routes.ts'
 import { contains, looksAtType, namesIn, provesSignature, unprovedBranches } from './conditions.ts'
@@ -195,8 +196,8 @@ export function describe(step: Step): string {
 }
 
 /** The first condition that looks at the kind of event. */
-export function typePlace(behaviour: Behaviour, route: Pick<Route, 'path'>): Webhook['typeAt'] {
+export const typePlace = rememberFor((behaviour: Behaviour, path: string): Webhook['typeAt'] => {
   const tests = behaviour.steps.flatMap((s) => s.under).filter((c) => namesIn(c.test).size > 0 && looksAtType(c.test))
-  const own = tests.filter((c) => c.at.path === route.path)
+  const own = tests.filter((c) => c.at.path === path)
   return (own.length ? own : tests).map((c) => c.at).sort((a, b) => a.line - b.line)[0]
-}
+})

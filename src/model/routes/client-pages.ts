@@ -21,6 +21,8 @@ const USER_HOOK =
 const WRAPPERS =
   /^(ProtectedRoute|RequireAuth|AuthGuard|PrivateRoute|Protected|AuthRequired|RequireUser|AdminRoute|AdminGuard|WithAuth|SignedIn|AuthenticatedRoute|RoleGuard|SessionGuard)$/
 
+const HELPER = /^(use|require|ensure|check|protect)/i
+
 /** Components whose template is not among the facts. */
 const TEMPLATE = /\.(vue|svelte)$/
 
@@ -49,10 +51,10 @@ export function pageSigns(program: Program, path: string, fn: FunctionId): PageS
           const url = stringOf(expr.args[0]) ?? leading(expr.args[0])
           if (url?.startsWith('/')) out.asks.push({ url: url.replace(/[?#][\s\S]*/, ''), at })
         }
-        if (depth < DEPTH && (expr.fn.k === 'id' || expr.fn.k === 'mem')) {
+        // Hooks and helpers of the application; effects of libraries are known by name.
+        if (depth < DEPTH && (expr.fn.k === 'id' || expr.fn.k === 'mem') && HELPER.test(name)) {
           const m = program.meaning(file, scope, expr.fn)
-          // Hooks and helpers of the application; effects of libraries are known by name.
-          if (m?.k === 'fn' && (m.path !== file || m.fn !== id) && /^(use|require|ensure|check|protect)/i.test(name)) visit(m.path, m.fn, depth + 1)
+          if (m?.k === 'fn' && (m.path !== file || m.fn !== id)) visit(m.path, m.fn, depth + 1)
         }
       }
       if (expr.k === 'assign' && expr.to.k === 'expr' && /location(\.href)?$/.test(calleeText(expr.to.expr))) {
@@ -66,9 +68,9 @@ export function pageSigns(program: Program, path: string, fn: FunctionId): PageS
           if (to !== undefined && isLogin(to)) out.redirects ??= at
         }
         if (WRAPPERS.test(tag) || /^RedirectToSignIn$/.test(tag)) out.redirects ??= at
-        if (depth < DEPTH) {
+        if (depth < DEPTH && (WRAPPERS.test(tag) || depth === 0)) {
           const m = program.meaning(file, scope, expr.tag)
-          if (m?.k === 'fn' && (WRAPPERS.test(tag) || depth === 0)) visitComponent(m.path, m.fn, depth + 1)
+          if (m?.k === 'fn') visitComponent(m.path, m.fn, depth + 1)
         }
       }
     }

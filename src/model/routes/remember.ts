@@ -3,9 +3,9 @@ import type { AccessMatrix } from '../../database/database.ts'
 import type { JavaScriptFacts } from '../../facts/javascript.ts'
 import type { SchemaModel } from '../app-model.ts'
 import { fuelFor } from '../behaviour/analyse.ts'
-import { answerOf, specifierPart } from '../behaviour/file-parts.ts'
+import { answerOf, fileOf, specifierPart } from '../behaviour/file-parts.ts'
 import type { Program } from '../behaviour/program.ts'
-import { Reads, starred, textOf, textOfFiles, undeclared } from '../behaviour/reads.ts'
+import { isPlain, Reads, starred, textOf, textOfFiles, undeclared } from '../behaviour/reads.ts'
 import type { ModulesModel } from '../modules/modules.ts'
 import { Readers } from './readers.ts'
 
@@ -27,13 +27,15 @@ export interface RoutesMemory {
   readonly javascript: ReadonlyMap<string, JavaScriptFacts>
   readonly tables: SchemaModel['tables']
   readonly access: AccessMatrix
+  /** What stands for all that decides the meaning of specifiers: the same object while they mean the same. */
+  readonly meanings: object | undefined
   readonly reads: Reads
   readonly readers: Readers
   readonly answers: ReadonlyMap<string, Remembered>
 }
 
 /** What routes rest on beside the code. */
-export interface Ground extends Pick<RoutesMemory, 'javascript' | 'tables' | 'access'> {
+export interface Ground extends Pick<RoutesMemory, 'javascript' | 'tables' | 'access' | 'meanings'> {
   readonly resolve: Program['resolve']
   readonly autoImport: Program['autoImport']
   readonly throughStars: ModulesModel['throughStars']
@@ -82,8 +84,8 @@ export class Recollection {
 
   /** What the next audit may start from. */
   memory(): RoutesMemory {
-    const { javascript, tables, access } = this.#ground
-    return { javascript, tables, access, reads: this.reads, readers: Readers.of(this.reads, this.#before?.readers), answers: this.#answers }
+    const { javascript, tables, access, meanings } = this.#ground
+    return { javascript, tables, access, meanings, reads: this.reads, readers: Readers.of(this.reads, this.#before?.readers), answers: this.#answers }
   }
 }
 
@@ -99,7 +101,10 @@ function afford(runs: readonly Run[], budget: number): number | undefined {
 }
 
 /** Everybody whose proof no longer holds: readers of changed files and parts of files, directly or through names that they met. */
-function affected({ javascript: before, reads, readers }: RoutesMemory, { javascript: now, resolve, autoImport, throughStars }: Ground): ReadonlySet<string> {
+function affected(
+  { javascript: before, reads, readers, meanings: meaningsBefore }: RoutesMemory,
+  { javascript: now, resolve, autoImport, throughStars, meanings }: Ground,
+): ReadonlySet<string> {
   const found = new Set<string>(reads.entangled)
   const meaning = (from: string, specifier: string) => {
     const name = undeclared(specifier)
@@ -111,8 +116,10 @@ function affected({ javascript: before, reads, readers }: RoutesMemory, { javasc
   for (const [path, facts] of before) if (now.get(path) !== facts) changed.add(path)
   for (const path of now.keys()) if (!before.has(path)) changed.add(path)
   for (const path of changed) found.add(path)
+  const sameMeanings = meanings !== undefined && meanings === meaningsBefore
   for (const [from, specifiers] of reads.resolved)
-    for (const [specifier, target] of specifiers) if (meaning(from, specifier) !== target) found.add(specifierPart(from, specifier))
+    for (const [specifier, target] of specifiers)
+      if (!(sameMeanings && isPlain(specifier)) && meaning(from, specifier) !== target) found.add(specifierPart(from, specifier))
   for (const path of changed)
     for (const part of readers.partsOf(path))
       if (part !== path && !isDeepStrictEqual(answerOf(part, before.get(path)), answerOf(part, now.get(path)))) found.add(part)
@@ -123,7 +130,12 @@ function affected({ javascript: before, reads, readers }: RoutesMemory, { javasc
 
 /** What was read for answers that stay; what changed is read again by whoever needs it. */
 function keepReads(from: Reads, to: Reads, changed: ReadonlySet<string>): void {
-  for (const [reader, files] of from.files) if (!changed.has(reader)) to.files.set(reader, files)
-  for (const [path, specifiers] of from.resolved)
-    to.resolved.set(path, new Map([...specifiers].filter(([specifier]) => !changed.has(specifierPart(path, specifier)))))
+  const elsewhere = new Set([...changed].map(fileOf))
+  from.files.forEach((files, reader) => {
+    if (!changed.has(reader)) to.files.set(reader, files)
+  })
+  for (const [path, specifiers] of from.resolved) {
+    const kept = elsewhere.has(path) ? new Map([...specifiers].filter(([specifier]) => !changed.has(specifierPart(path, specifier)))) : specifiers
+    to.resolved.set(path, kept)
+  }
 }

@@ -1,6 +1,6 @@
 import type { Expr, JavaScriptFacts } from '../../facts/javascript.ts'
+import { collectByFile } from '../../lib/collect-by-file.ts'
 import type { Place } from '../../lib/place.ts'
-import { rememberByFile } from '../../lib/remember-by-file.ts'
 import { type Program, packageOf } from '../frameworks/program.ts'
 import { calleeText, expressions } from '../frameworks/walk.ts'
 
@@ -51,8 +51,8 @@ const AUTH_CALL =
 
 /** Reads every source file once and says, for each workspace, how sessions are kept. */
 export function buildSessions(program: Program): readonly SessionModel[] {
+  const speaking = Map.groupBy(speakingByFile(program.sources), ([path]) => program.workspace(path))
   return program.workspaces.all.map((w) => {
-    const paths = program.paths.filter((p) => program.workspace(p).dir === w.dir && !/(^|\/)supabase\/functions\//.test(p))
     const m = {
       libraries: [] as { name: string; at: Place }[],
       serverClients: [] as Place[],
@@ -64,7 +64,7 @@ export function buildSessions(program: Program): readonly SessionModel[] {
       ownCookies: [] as Place[],
       renewals: [] as Place[],
     }
-    for (const path of paths) read(program, path, m)
+    for (const [path, speaks] of speaking.get(w) ?? []) read(program, path, speaks, m)
     for (const name of ['@nuxtjs/supabase', 'nuxt-auth-utils', '@sidebase/nuxt-auth']) {
       const line = w.manifest?.dependencies.find((d) => d.name === name)?.line
       if (line && w.manifestPath) m.libraries.push({ name, at: { path: w.manifestPath, line } })
@@ -75,20 +75,13 @@ export function buildSessions(program: Program): readonly SessionModel[] {
 
 type Found = { -readonly [K in keyof Omit<SessionModel, 'workspace'>]: SessionModel[K] extends readonly (infer T)[] ? T[] : never }
 
-function read(program: Program, path: string, m: Found): void {
-  const js = program.js(path)
-  if (!js) return
+function read(program: Program, path: string, { libraries, providers, calls, browser: forBrowser }: Speaking, m: Found): void {
+  for (const l of libraries) if (!m.libraries.some((known) => known.name === l.name)) m.libraries.push(l)
+  m.listeners.push(...providers)
+  if (!calls.length) return
   const side = program.modules.side(path)
-  const client = side === 'client' || js.directives.includes('use client')
-  for (const i of js.imports) {
-    if (i.typeOnly) continue
-    const pkg = packageOf(i.from)
-    const known = pkg ? LIBRARIES.find(([re]) => re.test(pkg)) : undefined
-    if (known && !m.libraries.some((l) => l.name === known[1])) m.libraries.push({ name: known[1], at: { path, line: i.l } })
-    if (i.bindings.some((b) => LISTENING_PROVIDERS.has(b.imported) && /^@supabase\/(supabase-)?auth-helpers[-/]react$/.test(i.from)))
-      m.listeners.push({ path, line: i.l })
-  }
-  for (const { e, name, last, scope } of sessionCalls(path, js)) {
+  const client = side === 'client' || forBrowser
+  for (const { e, name, last, scope } of calls) {
     const at: Place = { path, line: lineOf(e) }
     // The loader and the action of a route module stay on the server.
     const browser = client || (side === 'both' && program.modules.inBrowser(path, at.line))
@@ -108,8 +101,32 @@ const SERVER_READ = /(^|\.)(auth\.getUser|auth\.getClaims|auth\.getSession|safeG
 const RENEWAL = /(refreshSession|setSession|refreshAccessToken|refreshAuthSession)$/
 const COOKIE = /cookies?(\(\))?\.(set|append)$|setCookie$|\.cookie$/
 
-/** Calls of a file that may have to do with sessions; where they run decides. */
-const sessionCalls = rememberByFile((_: string, js: JavaScriptFacts) =>
+/** What a file says that may have to do with sessions. */
+interface Speaking {
+  readonly libraries: SessionModel['libraries']
+  readonly providers: readonly Place[]
+  /** Where they run decides. */
+  readonly calls: ReturnType<typeof sessionCalls>
+  readonly browser: boolean
+}
+
+const speakingByFile = collectByFile((path, js: JavaScriptFacts): Speaking | undefined => {
+  if (/(^|\/)supabase\/functions\//.test(path)) return undefined
+  const libraries: SessionModel['libraries'][number][] = []
+  const providers: Place[] = []
+  for (const i of js.imports) {
+    if (i.typeOnly) continue
+    const pkg = packageOf(i.from)
+    const known = pkg ? LIBRARIES.find(([re]) => re.test(pkg)) : undefined
+    if (known) libraries.push({ name: known[1], at: { path, line: i.l } })
+    if (i.bindings.some((b) => LISTENING_PROVIDERS.has(b.imported) && /^@supabase\/(supabase-)?auth-helpers[-/]react$/.test(i.from)))
+      providers.push({ path, line: i.l })
+  }
+  const calls = sessionCalls(js)
+  return libraries.length || providers.length || calls.length ? { libraries, providers, calls, browser: js.directives.includes('use client') } : undefined
+})
+
+const sessionCalls = (js: JavaScriptFacts) =>
   js.functions.flatMap((fn) =>
     expressions(fn).flatMap((e) => {
       if (e.k !== 'call') return []
@@ -118,8 +135,7 @@ const sessionCalls = rememberByFile((_: string, js: JavaScriptFacts) =>
       const known = [SERVER_CLIENTS, BROWSER_CLIENTS, RENEWAL].some((r) => r.test(last)) || [AUTH_CALL, SERVER_READ, COOKIE].some((r) => r.test(name))
       return known || last === 'createClient' || last === 'onAuthStateChange' ? [{ e, name, last, scope: fn.id }] : []
     }),
-  ),
-)
+  )
 
 /** Imported by nothing, in an application whose entries are known: it never runs. */
 function isDead(program: Program, path: string): boolean {

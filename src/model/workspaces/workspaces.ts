@@ -1,5 +1,6 @@
 import type { FactsIndex } from '../../facts/facts.ts'
 import type { PackageJsonFacts } from '../../facts/kinds.ts'
+import { rememberFor } from '../../lib/remember-for.ts'
 
 /** A folder with a package.json (or the root, or `supabase/functions`), and what it depends on. */
 export interface Workspace {
@@ -20,8 +21,12 @@ export interface WorkspacesModel {
 }
 
 /** The workspaces slice. */
-export function buildWorkspaces(facts: FactsIndex): WorkspacesModel {
-  const manifests = facts.of('package-json')
+export const buildWorkspaces = (facts: FactsIndex): WorkspacesModel => workspacesOf(facts.of('package-json'))
+
+/** Folders of paths that are kept; with the same manifests the next audit asks for the same. */
+const MAX_KNOWN = 100_000
+
+const workspacesOf = rememberFor((manifests: ReadonlyMap<string, PackageJsonFacts>): WorkspacesModel => {
   const all: Workspace[] = []
   if (!manifests.has('package.json')) all.push({ dir: '', name: '' })
   for (const [path, manifest] of manifests) {
@@ -35,13 +40,15 @@ export function buildWorkspaces(facts: FactsIndex): WorkspacesModel {
     if (found) return found
     let best = all[0] as Workspace
     for (const w of all) if ((w.dir === '' || path.startsWith(`${w.dir}/`)) && w.dir.length >= best.dir.length) best = w
+    if (known.size >= MAX_KNOWN) known.clear()
     known.set(path, best)
     return best
   }
-  const names = (w: Workspace, name: string) => w.manifest?.dependencies.some((d) => d.name === name) ?? false
+  const dependencies = new Map(all.map((w) => [w, new Set(w.manifest?.dependencies.map((d) => d.name))]))
+  const names = (w: Workspace, name: string) => dependencies.get(w)?.has(name) ?? false
   return {
     all,
     of,
     uses: (name, path) => (path === undefined ? all.some((w) => names(w, name)) : names(of(path), name) || names(all[0] as Workspace, name)),
   }
-}
+})
