@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { setFlagsFromString } from 'node:v8'
 import type { AuditPorts } from '../../audit.ts'
 import { githubAdvisories, memoryAdvisoryCache } from '../github/advisories.ts'
 import { hostedSettings } from '../supabase/management-api.ts'
@@ -7,6 +8,12 @@ import { localDatabase } from './database.ts'
 import { ExtractionPool } from './extraction-pool.ts'
 import { FolderSource } from './folder-source.ts'
 import { GitSource } from './git-source.ts'
+
+/**
+ * How far the heap may grow beyond what was alive at the last collection, while the model is built. V8 lets it grow threefold when there is
+ * memory: of the largest repository measured it held 1.4 GB of which a third was alive. Three collections more make that 1.1 GB.
+ */
+const GROWTH = '--heap-growing-percent=80'
 
 /** The ports of an audit on this machine. `close` ends worker processes. */
 export async function localPorts(
@@ -27,6 +34,7 @@ export async function localPorts(
     rest: () => {
       pool.rest()
       database.rest?.()
+      setFlagsFromString(GROWTH)
     },
     ...onlinePorts(options.offline),
     ...(options.onPhase ? { onPhase: options.onPhase } : {}),
