@@ -12,6 +12,8 @@ export class Ties {
   private readonly behaviour: Behaviour
   private readonly relations: Relations
   private readonly rlsHolds: RlsHolds
+  /** Rows that were asked about, by their step: conditions mention the same ones again and again. */
+  private readonly bound = new Map<number, boolean>()
 
   constructor(behaviour: Behaviour, rlsHolds: RlsHolds) {
     this.behaviour = behaviour
@@ -158,6 +160,12 @@ export class Ties {
 
   /** The row was found by a query that knows both the caller (or their rights) and the object. */
   private boundRow(index: number): boolean {
+    const known = this.bound.get(index) ?? this.isBound(index)
+    this.bound.set(index, known)
+    return known
+  }
+
+  private isBound(index: number): boolean {
     const step = this.behaviour.steps[index]
     const e = step?.effect
     if (e?.kind === 'rpc') return this.aboutObject(e.args) && (e.client.rights === 'caller' || mentions(e.args, (x) => isCallers(x, this.behaviour)))

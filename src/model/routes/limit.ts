@@ -9,6 +9,8 @@ const LOCKOUT = /(login|sign_?in|failed|invalid)\w*attempts?|attempts?_?(count|l
 
 /** Where a handler limits how often it is used and really refuses: a library's limiter, an own counter, an answer 429. */
 export function limitOf(behaviour: Behaviour): Place | undefined {
+  // steps of one path share their conditions
+  const passed = new Set<Condition>()
   for (const step of behaviour.steps) {
     const e = step.effect
     if ((e.kind === 'respond' || e.kind === 'throw') && e.status === 429) {
@@ -16,7 +18,11 @@ export function limitOf(behaviour: Behaviour): Place | undefined {
       const own = step.under.findLast((c) => !relays(c.test, behaviour))
       if (own && step.under.length) return own.at
     }
-    for (const c of step.under) if (refuses(c, behaviour)) return c.at
+    for (const c of step.under) {
+      if (passed.has(c)) continue
+      if (refuses(c, behaviour)) return c.at
+      passed.add(c)
+    }
     if (
       e.kind === 'limit' &&
       /consume|protect|check/.test(e.name) &&
