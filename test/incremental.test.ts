@@ -83,6 +83,18 @@ const POOLS: readonly { readonly paths: readonly string[]; readonly contents: re
       "import { PrismaClient } from '@prisma/client'\nexport const prisma = new PrismaClient()\nexport const other = (event) => guard(event)\n",
     ],
   },
+  {
+    // pages, the hooks that they reach through barrels, and layouts
+    paths: ['app/page.tsx', 'app/inside/page.tsx', 'app/layout.tsx', 'hooks/index.ts', 'hooks/a.ts', 'hooks/b.ts'],
+    contents: [
+      "'use client'\nimport { useGate } from '@/hooks'\nexport default function Page() {\n  useGate()\n  return <p>secret</p>\n}\n",
+      "'use client'\nimport { useGate } from '../hooks'\nexport default function Layout({ children }) {\n  useGate()\n  return <p>{children}</p>\n}\n",
+      "export * from './a'\nexport * from './b'\n",
+      "export * from './index'\nexport const useGate = () => undefined\n",
+      "import { useRouter } from 'next/navigation'\nexport function useGate() {\n  const router = useRouter()\n  if (!globalThis.user) router.push('/login')\n}\n",
+      "export { useUser as useGate } from './b'\nexport function useUser() {\n  return 1\n}\n",
+    ],
+  },
 ]
 const KEY = ['sk', 'live', 'Ab3dEf6hIj9lMn2pQr5tUv8x'].join('_')
 
@@ -190,6 +202,17 @@ describe('an incremental audit', () => {
   test('equals a full one, byte for byte, over generated histories of modules that need each other', { timeout: 240_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(histories([1, 2], 6), (steps) => equal(steps)),
+      {
+        numRuns: 5 * Number(process.env['INCREMENTAL_RUNS'] ?? 8),
+        interruptAfterTimeLimit: 180_000,
+        ...(process.env['INCREMENTAL_SEED'] ? { seed: Number(process.env['INCREMENTAL_SEED']) } : {}),
+      },
+    )
+  })
+
+  test('equals a full one, byte for byte, over generated histories of pages and what they reach through barrels', { timeout: 240_000 }, async () => {
+    await fc.assert(
+      fc.asyncProperty(histories([6], 6), (steps) => equal(steps)),
       {
         numRuns: 5 * Number(process.env['INCREMENTAL_RUNS'] ?? 8),
         interruptAfterTimeLimit: 180_000,

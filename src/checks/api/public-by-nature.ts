@@ -5,7 +5,7 @@ import type { Route, Work } from '../../model/routes/routes.ts'
 import { registers } from './registration.ts'
 
 /** Why a route may be called by anybody; undefined when it must be judged by what it does. */
-export function publicByNature(route: Route): string | undefined {
+export const publicByNature = rememberFor((route: Route): string | undefined => {
   if (route.library) return `answered by ${route.library}`
   const steps = route.behaviour?.steps ?? []
   if (steps.some((s) => s.effect.kind === 'verify-signature' && !isFromCredential(s.effect.payload))) return 'a signed webhook (check 20 judges it)'
@@ -39,7 +39,7 @@ export function publicByNature(route: Route): string | undefined {
   )
     return 'authentication itself'
   return undefined
-}
+})
 
 /** Whoever has a code sent is known by a row of the application's own, which says where to. */
 function findsRecipient(route: Route, w: Work): boolean {

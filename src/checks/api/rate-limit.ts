@@ -1,4 +1,5 @@
 import type { Place } from '../../lib/place.ts'
+import { rememberFor } from '../../lib/remember-for.ts'
 import type { Value } from '../../model/behaviour/behaviour.ts'
 import type { Route } from '../../model/routes/routes.ts'
 import { defineCheck, failed, type Issue, notApplicable, passed, type Severity } from '../define-check.ts'
@@ -39,7 +40,7 @@ interface Endpoint {
 const WRAPS = /^(sign-in|sign-up|otp|magic-link|reset|verify)$/
 
 /** What an own authentication endpoint does; undefined for routes that are none. Pages count through their POST. */
-function authEndpoint(route: Route): Endpoint | undefined {
+const authEndpoint = rememberFor((route: Route): Endpoint | undefined => {
   if (route.library || route.kind === 'page') return undefined
   const steps = route.behaviour?.steps ?? []
   if (
@@ -102,7 +103,7 @@ function authEndpoint(route: Route): Endpoint | undefined {
   if (reads && (route.framework === 'Auth.js' || (named && /log-?in|sign-?in|otp|verify/i.test(named))) && (route.method ?? 'POST') !== 'GET')
     return { route, severity: 'High', does: 'verifies credentials itself', at: reads.at, kind: 'password' }
   return undefined
-}
+})
 
 /** Sent in a header: an API key. */
 function fromHeader(v: Value, depth = 0): boolean {

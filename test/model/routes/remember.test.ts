@@ -76,3 +76,39 @@ test.each(CHANGES)('%s', async (_, changed, expected) => {
   expect(firstDifference(JSON.stringify(incremental), JSON.stringify(await reportOf('after')))).toBeUndefined()
   expect(route() === followed ? 'kept' : 'followed again').toBe(expected)
 })
+
+const PAGE = "'use client'\nimport { useGate } from '@/hooks'\nexport default function Page() {\n  useGate()\n  return <p>secret</p>\n}\n"
+const GATE =
+  "import { useRouter } from 'next/navigation'\nexport function useGate() {\n  const router = useRouter()\n  if (!globalThis.user) router.push('/login')\n}\n"
+const PAGES = {
+  'package.json': FILES['package.json'],
+  'app/inside/page.tsx': PAGE,
+  'hooks/index.ts': "export * from './other'\nexport * from './gate'\n",
+  'hooks/gate.ts': GATE,
+  'hooks/other.ts': 'export const other = 1\n',
+}
+
+/** A change, and whether the signs of the page have to be looked for again. */
+const SIGNS: readonly (readonly [string, Readonly<Record<string, string>>, 'kept' | 'looked for again'])[] = [
+  ['another export behind the barrel', { 'hooks/other.ts': 'export const other = 1\nexport const more = 2\n' }, 'kept'],
+  ['a file that stands in the way of the name', { 'hooks/other.ts': 'export const useGate = () => undefined\n' }, 'looked for again'],
+  ['the hook', { 'hooks/gate.ts': GATE.replace("'/login'", "'/welcome'") }, 'looked for again'],
+  ['the barrel', { 'hooks/index.ts': "export * from './other'\n" }, 'looked for again'],
+]
+
+test.each(SIGNS)('signs of a page: %s', async (_, changed, expected) => {
+  const source = new MemorySource([
+    { name: 'before', files: PAGES },
+    { name: 'after', files: { ...PAGES, ...changed } },
+  ])
+  const memory = emptyMemory()
+  const reportOf = async (commit: string, kept = emptyMemory()) =>
+    (await audit({ commit, config: DEFAULT_CONFIG, today: '2026-11-20' }, { source, database: NO_DATABASE, memory: kept })).report
+  const signs = () => [...(memory.model.routes?.answers ?? [])].find(([name]) => name.startsWith('\0signs'))?.[1]
+  await reportOf('before', memory)
+  const found = signs()
+  expect(found?.answer).toMatchObject({ signs: { redirects: { path: 'hooks/gate.ts', line: 4 } } })
+  const incremental = await reportOf('after', memory)
+  expect(firstDifference(JSON.stringify(incremental), JSON.stringify(await reportOf('after')))).toBeUndefined()
+  expect(signs() === found ? 'kept' : 'looked for again').toBe(expected)
+})
