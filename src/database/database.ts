@@ -50,7 +50,7 @@ export interface Database {
   replay(input: ReplayInput, cache?: ReplayCache): Promise<DatabaseResult>
   /**
    * Begins what is known before the code is read, without hints: a `replay` of the same SQL takes it over and brings them. One of other
-   * SQL ends it. For a process that audits one repository and has no cache of results.
+   * SQL ends it. Without any SQL, what stands ready ends. For a process that audits one repository and has no cache of results.
    */
   begin?(input: ReplayInput): void
   /** Starts the sandbox ahead of time, so that it is ready when the facts are. */

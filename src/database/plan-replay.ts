@@ -8,11 +8,11 @@ import { tableHints } from './plan/table-hints.ts'
 /** The kinds of facts of files that are no code; they tell which SQL is replayed, unless code declares tables. */
 export const KINDS_BESIDE_CODE: readonly FactKind[] = ['sql', 'text', 'config-file', 'package-json', 'env-file', 'secrets']
 
-/** What is replayed as far as it is known before the code is read: without hints. Undefined when there is no SQL or code may declare more. */
+/** What is replayed as far as it is known before the code is read: without hints. Undefined when code may declare more. */
 export function planWithoutCode(facts: FactsIndex, paths: readonly string[]): ReplayInput | undefined {
   for (const { dependencies } of facts.of('package-json').values()) if (dependencies.some((d) => d.name === 'drizzle-orm')) return undefined
   const { hints: _incomplete, ...plan } = planReplay(facts, paths)
-  return plan.files.length ? plan : undefined
+  return plan
 }
 
 /** Which SQL is replayed, in which order, and what the sandbox must know beside it. Pure. */

@@ -56,6 +56,10 @@ export class SandboxDatabase implements Database {
   }
 
   begin(input: ReplayInput): void {
+    if (!input.files.length) {
+      this.rest()
+      return
+    }
     const sql = sqlOf(input)
     // The other commit of a comparison mostly has the same SQL.
     if (this.begun || this.begunBefore.has(sql) || separateDatabases(input).length > 1) return

@@ -22,8 +22,7 @@ export function elapsedMs(since: Moment, until: Moment = now()): number {
 }
 
 /** A moment moved on by the time from another until now, as if that time had not passed. */
-export function withoutSince(moment: Moment, from: Moment): Moment {
-  const until = now()
+export function withoutSince(moment: Moment, from: Moment, until: Moment = now()): Moment {
   return { wallMs: moment.wallMs + until.wallMs - from.wallMs, cpuMs: moment.cpuMs + until.cpuMs - from.cpuMs }
 }
 
