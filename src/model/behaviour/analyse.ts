@@ -99,11 +99,13 @@ function run(it: Interpreter, entry: Entry): void {
       if (++passed > 3) return UNKNOWN
       const value = step(i + 1, place)
       it.beforeHandler = true
+      it.everywhere = r.everywhere === true
       return value
     }
     it.sendingEnds = i < chain.length - 1 && r.seeds.includes('fastify-reply')
     const args = r.seeds.map((seed) => seedValue(seed, i < chain.length - 1 ? next : undefined, shared))
     it.beforeHandler = i < chain.length - 1
+    it.everywhere = r.everywhere === true
     const value = settle(it, callValue(it, inFrontmatter(r, handlerOf(fn), args[0]), args, at), at)
     it.beforeHandler = i < chain.length - 1
     it.sendingEnds = sendingEnds

@@ -61,6 +61,8 @@ export interface Runnable {
   readonly loads?: true
   /** It is a schema that the input of the handler has to pass. */
   readonly schema?: true
+  /** It runs before every request of the application, whatever is asked for. */
+  readonly everywhere?: true
 }
 
 /** What a framework passes to a handler; or any value. */
@@ -111,6 +113,8 @@ export interface Step {
   readonly under: readonly Condition[]
   /** It happens in middleware or a guard, before the handler. */
   readonly before?: true
+  /** It happens before every request of the application, so it is no work of this handler. */
+  readonly everywhere?: true
 }
 
 /**

@@ -44,6 +44,7 @@ export interface StepDraft {
   readonly under: readonly Cond[]
   /** It happens in middleware or a guard, before the handler. */
   readonly before?: true
+  readonly everywhere?: true
 }
 
 /** What must be added to the path for a test to have a truth value. */
@@ -120,6 +121,8 @@ export class Interpreter {
   readonly globals = new Scope('')
   /** True while something runs that stands before the handler. */
   beforeHandler = false
+  /** True while something runs that runs before every request. */
+  everywhere = false
   /** Objects that a container makes once for a request, by class. */
   readonly services = new Map<string, Val>()
   /** Grows with each thing that may throw; a `try` in which it did not grow never runs its handler. */
@@ -167,7 +170,8 @@ export class Interpreter {
       this.gap(at, 'more effects than are followed')
       return -1
     }
-    this.steps.push({ effect, at, via: this.via, under: this.pc, ...(this.beforeHandler ? { before: true as const } : {}) })
+    const where = { ...(this.beforeHandler ? { before: true as const } : {}), ...(this.everywhere ? { everywhere: true as const } : {}) }
+    this.steps.push({ effect, at, via: this.via, under: this.pc, ...where })
     return this.steps.length - 1
   }
 
@@ -486,6 +490,7 @@ export class Interpreter {
       via: s.via,
       under: path(s.under),
       ...(s.before ? { before: true as const } : {}),
+      ...(s.everywhere ? { everywhere: true as const } : {}),
     })
     const done = { steps: this.steps.map(finished), ...(this.through ? { through: this.through.map(finished) } : {}) }
     return this.gaps.length ? { ...done, complete: false, gaps: this.gaps } : { ...done, complete: true }

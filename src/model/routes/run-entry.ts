@@ -118,12 +118,16 @@ export function gateOf(entry: Entry, spelling?: string): Runnables {
   return { ...SENTINEL, before: [...beforeOf(entry, spelling), ...own], request: requestOf(entry, spelling) }
 }
 
+/** Middleware that a framework runs before every request, by the name of its file. */
+const EVERYWHERE: ReadonlySet<Calling> = new Set(['next-middleware', 'clerk-middleware', 'sveltekit-handle', 'astro-middleware', 'nitro'])
+
 function beforeOf(entry: Entry, spelling?: string): Runnable[] {
   const path = requestOf(entry, spelling).path
   const to = path === undefined ? LOCATION : location({ v: 'const', value: path })
   return entry.before.map((b) => ({
     ...runnable(b.code, b.calling, b.calling === 'nuxt-middleware' ? [to, LOCATION] : undefined),
     ...(b.what === 'loader' && b.calling === 'remix' ? { loads: true as const } : {}),
+    ...(EVERYWHERE.has(b.calling) ? { everywhere: true as const } : {}),
   }))
 }
 

@@ -75,7 +75,8 @@ export function workOf(behaviour: Behaviour, schema: Pick<SchemaModel, 'tables'>
   const out: Work[] = []
   const answered = disclosure(behaviour)
   behaviour.steps.forEach((step, index) => {
-    const work = classify(step, schema, access)
+    // what happens before every request, whatever it asks for, is done by nobody's choice
+    const work = step.everywhere ? undefined : classify(step, schema, access)
     if (!work) return
     if (takesBack(step, behaviour)) return
     const before = guardOfStep(step, behaviour)
