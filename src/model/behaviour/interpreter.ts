@@ -278,7 +278,7 @@ export class Interpreter {
   commonPath(base: readonly Cond[], extras: readonly (readonly Cond[])[], disjunction: 'ended' | 'thrown' | 'none'): readonly Cond[] {
     const first = extras[0] ?? []
     const shared = first.filter((c) => extras.every((e) => includesCond(e, c)))
-    const rest = extras.map((e) => e.filter((c) => !includesCond(shared, c)))
+    const rest = shared.length ? extras.map((e) => e.filter((c) => !includesCond(shared, c))) : extras
     const path = shared.length ? [...base, ...shared] : base
     if (disjunction === 'none' || rest.length > MAX_WAYS || rest.some((r) => r.length === 0)) return path
     const ending = rest.flat().find((c) => c.otherwise.thrown || (c.otherwise.ends && disjunction === 'ended'))
@@ -399,14 +399,11 @@ export class Interpreter {
 
   /** The path when one of several sets of conditions holds: what they share, and the disjunction of the rest. */
   private either(options: readonly Assumption[], base: Assumption, at: Place): Assumption | undefined {
-    const lists = options.map((o) =>
-      this.fresh(o.conds.slice(o.conds.length >= base.conds.length && base.conds.every((c, i) => o.conds[i] === c) ? base.conds.length : 0), base),
-    )
+    const lists = options.map((o) => this.fresh(o.conds.slice(beginsWith(o.conds, base.conds) ? base.conds.length : 0), base))
     const narrowed = joinNarrowings(options.map((o) => o.narrowed))
     const first = lists[0] ?? []
-    const same = (x: Cond, y: Cond) => x === y || (x.negated === y.negated && keyOfCond(x) === keyOfCond(y))
-    const shared = first.filter((c) => lists.every((l) => l.some((o) => same(o, c))))
-    const rest = lists.map((l) => l.filter((c) => !shared.some((o) => same(o, c))))
+    const shared = first.filter((c) => lists.every((l) => includesCond(l, c)))
+    const rest = shared.length ? lists.map((l) => l.filter((c) => !includesCond(shared, c))) : lists
     const conds = [...base.conds, ...shared]
     if (rest.length > MAX_WAYS || rest.some((r) => r.length === 0)) return { conds, narrowed }
     return {
@@ -502,6 +499,9 @@ function includesCond(list: readonly Cond[], cond: Cond): boolean {
   return list.length > 0 && (list.includes(cond) || holds(keyOfCond(cond), cond.negated, list))
 }
 
+/** Whether a list of conditions goes on from another. */
+const beginsWith = (list: readonly Cond[], beginning: readonly Cond[]): boolean => list.length >= beginning.length && beginning.every((c, i) => list[i] === c)
+
 /** Whether a list has a condition on the test with this key that is negated, or not. */
 function holds(key: number, negated: boolean, list: readonly Cond[]): boolean {
   for (const c of list) if (c.negated === negated && keyOfCond(c) === key) return true
@@ -590,9 +590,15 @@ function asserts(test: Val, holds: boolean, depth = 0): boolean {
   if (test.v === 'error') return !holds
   if (test.v !== 'op' || depth > 4) return false
   if (test.op === '!') return asserts(test.of[0] ?? UNKNOWN, !holds, depth + 1)
-  if (test.op === '&&' || test.op === '||') return test.of.some((x) => asserts(x, holds, depth + 1))
-  return holds && (test.op === '===' || test.op === '==') && !test.of.some((x) => x.v === 'env' && test.of.some((y) => y.v === 'const'))
+  if (test.op === '&&' || test.op === '||') {
+    for (const x of test.of) if (asserts(x, holds, depth + 1)) return true
+    return false
+  }
+  return holds && (test.op === '===' || test.op === '==') && !comparesSetting(test.of)
 }
+
+/** A variable of the environment with a text of the code. */
+const comparesSetting = (of: readonly Val[]): boolean => of.some((x) => x.v === 'env') && of.some((x) => x.v === 'const')
 
 function speaksOfCaller(val: Val, depth: number): boolean {
   if (val.v === 'caller' || val.v === 'env' || (val.v === 'error' && val.of >= 0)) return true
