@@ -75,8 +75,8 @@ export function workOf(behaviour: Behaviour, schema: Pick<SchemaModel, 'tables'>
   const out: Work[] = []
   const answered = disclosure(behaviour)
   behaviour.steps.forEach((step, index) => {
-    // what happens before every request, whatever it asks for, is done by nobody's choice
-    const work = step.everywhere ? undefined : classify(step, schema, access)
+    // what happens before every request, whatever it asks for, is done by nobody's choice; answers of the handler leave through it
+    const work = step.everywhere && step.effect.kind !== 'respond' ? undefined : classify(step, schema, access)
     if (!work) return
     if (takesBack(step, behaviour)) return
     const before = guardOfStep(step, behaviour)
