@@ -25,7 +25,10 @@ export function buildRoutes(input: ModelInput, slices: ModelBase): RoutesModel {
   const { memory } = input
   const javascript = input.facts.of('javascript')
   const { resolve, autoImport, throughStars } = slices.modules
-  const known = new Recollection({ javascript, tables: slices.schema.tables, access: slices.access, resolve, autoImport, throughStars, meanings: memory?.resolver?.found }, memory?.routes)
+  const known = new Recollection(
+    { javascript, tables: slices.schema.tables, access: slices.access, resolve, autoImport, throughStars, meanings: memory?.resolver?.found },
+    memory?.routes,
+  )
   const program = new Program(input.facts, slices, known.reads)
   const facts = new Map(javascript)
   facts.set(SENTINEL_PATH, SENTINEL_FACTS)
