@@ -5,7 +5,6 @@ import {
   type ChainVal,
   type Cond,
   type HostVal,
-  isNullish,
   keyOf,
   keyOfCond,
   op,
@@ -17,6 +16,7 @@ import {
   type Val,
 } from './abstract-value.ts'
 import type { Behaviour, Condition, Effect, Filter, ImaginedRequest, Otherwise, Step, Value } from './behaviour.ts'
+import { beginsWith, brief, conditionOn, conjunction, equality, holds, includesCond, telling, truthAsked } from './conditions.ts'
 import { Journal, type Write } from './journal.ts'
 import { allowedOf, alternativesOf, EVERYTHING, isAmong, joinNarrowings, type Narrowing, narrowTo, UNNARROWED } from './narrowing.ts'
 import type { Program } from './program.ts'
@@ -103,8 +103,6 @@ const MAX_ALTERNATIVES = 8
 const MAX_CONJUNCTS = 6
 /** How many ways to a point are told apart. */
 const MAX_WAYS = 8
-/** Conditions that one alternative keeps; what is built up step by step under switches would double them each time. */
-const MAX_UNDER = 24
 /** Variants of one query beyond which only what they share is kept. */
 const MAX_BUILDERS = 4
 
@@ -494,34 +492,6 @@ export class Interpreter {
   }
 }
 
-/** Whether a condition, or one that says the same, is in a list. */
-function includesCond(list: readonly Cond[], cond: Cond): boolean {
-  return list.length > 0 && (list.includes(cond) || holds(keyOfCond(cond), cond.negated, list))
-}
-
-/** Whether a list of conditions goes on from another. */
-const beginsWith = (list: readonly Cond[], beginning: readonly Cond[]): boolean => list.length >= beginning.length && beginning.every((c, i) => list[i] === c)
-
-/** Whether a list has a condition on the test with this key that is negated, or not. */
-function holds(key: number, negated: boolean, list: readonly Cond[]): boolean {
-  for (const c of list) if (c.negated === negated && keyOfCond(c) === key) return true
-  return false
-}
-
-/** The first condition of a list on the test with this key. */
-function conditionOn(key: number, list: readonly Cond[]): Cond | undefined {
-  for (const c of list) if (keyOfCond(c) === key) return c
-  return undefined
-}
-
-/** `x === y` as a question about one value: whether it is there, or true; undefined for other comparisons. */
-function truthAsked(x: Val, y: Val): { readonly of: Val; readonly holds: boolean } | undefined {
-  if (isNullish(y)) return { of: x, holds: false }
-  if (y.v === 'const' && typeof y.value === 'boolean') return { of: x, holds: y.value }
-  if (x.v === 'op' && x.op === 'typeof' && y.v === 'const' && y.value === 'undefined') return { of: x.of[0] ?? UNKNOWN, holds: false }
-  return undefined
-}
-
 /** The variables that any of several branches wrote, with what each of them left; undefined where it did not write. */
 function writtenBy(states: readonly BranchState[]): Iterable<{ readonly scope: Scope; readonly name: string; readonly values: (Val | undefined)[] }> {
   const touched = new Map<Scope, Map<string, { scope: Scope; name: string; values: (Val | undefined)[] }>>()
@@ -557,86 +527,4 @@ function sharedChain(chains: readonly ChainVal[]): ChainVal | undefined {
   const key = (c: ChainVal, i: number) => `${c.links[i]?.name}(${c.links[i]?.args?.map((a) => keyOf(a)).join(',') ?? '-'})`
   const sets = chains.map((c) => new Set(c.links.map((_, i) => key(c, i))))
   return { ...shortest, links: shortest.links.filter((_, i) => sets.every((s) => s.has(key(shortest, i)))) }
-}
-
-/** Conditions without repetitions, and no more of them than are looked at. */
-function brief(under: readonly Cond[]): readonly Cond[] {
-  if (under.length <= MAX_UNDER) return under
-  const seen = new Set<string>()
-  const each = under.filter((c) => {
-    const key = `${c.negated}${keyOfCond(c)}`
-    return !seen.has(key) && seen.add(key)
-  })
-  return telling(each, MAX_UNDER)
-}
-
-/** What a long side of a disjunction keeps: who the caller is and what only the server knows, then what ends the handler. */
-function telling(conds: readonly Cond[], most: number): readonly Cond[] {
-  if (conds.length <= most) return conds
-  // a comparison that failed on the way here says little, one that held says who came
-  const weighed = conds.map((c) => ({ c, weight: (asserts(c.test, !c.negated) ? 4 : speaksOfCaller(c.test, 0) ? 1 : 0) + (c.otherwise.ends ? 1 : 0) }))
-  const kept = new Set(
-    weighed
-      .sort((a, b) => b.weight - a.weight)
-      .slice(0, most)
-      .map(({ c }) => c),
-  )
-  return conds.filter((c) => kept.has(c))
-}
-
-/** Whether somebody came through: a comparison that held, a caller who is there, a call that did not fail. */
-function asserts(test: Val, holds: boolean, depth = 0): boolean {
-  if (test.v === 'caller') return holds
-  if (test.v === 'error') return !holds
-  if (test.v !== 'op' || depth > 4) return false
-  if (test.op === '!') return asserts(test.of[0] ?? UNKNOWN, !holds, depth + 1)
-  if (test.op === '&&' || test.op === '||') {
-    for (const x of test.of) if (asserts(x, holds, depth + 1)) return true
-    return false
-  }
-  return holds && (test.op === '===' || test.op === '==') && !comparesSetting(test.of)
-}
-
-/** A variable of the environment with a text of the code. */
-const comparesSetting = (of: readonly Val[]): boolean => of.some((x) => x.v === 'env') && of.some((x) => x.v === 'const')
-
-function speaksOfCaller(val: Val, depth: number): boolean {
-  if (val.v === 'caller' || val.v === 'env' || (val.v === 'error' && val.of >= 0)) return true
-  if (depth > 4) return false
-  if (val.v === 'op') return val.of.some((x) => speaksOfCaller(x, depth + 1))
-  if (val.v === 'call') return val.args.some((x) => speaksOfCaller(x, depth + 1))
-  if (val.v === 'text') return val.parts.some((x) => speaksOfCaller(x, depth + 1))
-  return val.v === 'any' && val.alts.some((a) => speaksOfCaller(a.value, depth + 1))
-}
-
-/** The conditions as one value that is truthy when all hold. */
-export function conjunction(conds: readonly Cond[]): Val {
-  const each = conds.map((c): Val => (c.negated ? { v: 'op', op: '!', of: [c.test] } : c.test))
-  return each.length === 1 ? (each[0] as Val) : { v: 'op', op: '&&', of: each }
-}
-
-/** Whether two values are equal, when that is certain. */
-export function equality(a: Val, b: Val): boolean | undefined {
-  if (a.v === 'const' && b.v === 'const') return a.value === b.value || (isNullish(a) && isNullish(b))
-  const [written, made] = a.v === 'const' ? [a.value, b] : b.v === 'const' ? [b.value, a] : [undefined, a]
-  if (made.v === 'text' && (isNullish(a) || isNullish(b) || (typeof written === 'string' && !couldRead(made.parts, written)))) return false
-  const solid = (x: Val) =>
-    x.v === 'object' ||
-    x.v === 'array' ||
-    x.v === 'response' ||
-    x.v === 'fn' ||
-    x.v === 'instance' ||
-    x.v === 'client' ||
-    x.v === 'host' ||
-    x.v === 'class' ||
-    x.v === 'lib'
-  if ((solid(a) && b.v === 'const') || (solid(b) && a.v === 'const')) return false
-  return undefined
-}
-
-/** Whether a text can come out as what is written: it has to begin and end as the text does. */
-function couldRead(parts: readonly Val[], written: string): boolean {
-  const first = parts[0]
-  const last = parts[parts.length - 1]
-  return (first?.v !== 'const' || written.startsWith(String(first.value))) && (last?.v !== 'const' || written.endsWith(String(last.value)))
 }
