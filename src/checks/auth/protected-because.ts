@@ -3,7 +3,9 @@ import type { Route } from '../../model/routes/routes.ts'
 const SEGMENT =
   /^(dashboard|account|my-account|settings|admin|administration|backoffice|billing|portal|workspace|workspaces|console|panel|mi-cuenta|cuenta|konto|mon-compte|profile|inbox|protected)$/i
 const ADMIN_LIKE = /^admin-[\w-]+$/i
-const GROUP = /^\((.*(protected|authenticated|authed|private|dashboard|secure|logged-?in|user-area|members|admin|app|console|account).*)\)$/i
+/** Names of groups that say so in any part; the short ones have to be words of their own: `(apply)` is no application. */
+const GROUP =
+  /^\((?:.*(?:protected|authenticated|authed|private|dashboard|secure|logged-?in|user-area|members|admin).*|(?:.*[-_])?(?:app|console|accounts?)(?:[-_].*)?)\)$/i
 const PUBLIC_LEAF =
   /^(log-?in|sign-?in|sign-?up|register|registration|forgot-?password|reset-?password|verify.*|confirm.*|callback|auth|logout|signout|welcome|pricing|terms|privacy|error|unauthorized|access-denied|success|cancel(led)?|invite|join|onboarding-public)$/i
 /** Sign-in and recovery as part of a name: `admin-login`, `login_logout`, `reset_password`. */
