@@ -13,6 +13,9 @@ export function postgresBin(): string | undefined {
   return newest && join(ROOT, newest, 'bin')
 }
 
+/** The number of the user, or of the group, that the server's package makes. */
+const idOf = (which: '-u' | '-g'): number => Number(execFileSync('id', [which, 'postgres']))
+
 /** A PostgreSQL server of its own on a loopback port, in a temporary folder. */
 export async function startPostgres(): Promise<{ url: string; stop(): void }> {
   const bin = postgresBin()
@@ -20,14 +23,9 @@ export async function startPostgres(): Promise<{ url: string; stop(): void }> {
   const dir = mkdtempSync(join(tmpdir(), 'prelaunch-pg-'))
   const port = await freePort()
   // The server refuses to run as root.
-  const asPostgres = process.getuid?.() === 0
-  if (asPostgres) chownSync(dir, Number(execFileSync('id', ['-u', 'postgres'])), Number(execFileSync('id', ['-g', 'postgres'])))
-  const run = (program: string, ...args: string[]) => {
-    const command = join(bin, program)
-    return asPostgres
-      ? execFileSync('runuser', ['-u', 'postgres', '--', command, ...args], { stdio: 'ignore' })
-      : execFileSync(command, args, { stdio: 'ignore' })
-  }
+  const owner = process.getuid?.() === 0 ? { uid: idOf('-u'), gid: idOf('-g') } : {}
+  if (owner.uid !== undefined) chownSync(dir, owner.uid, owner.gid)
+  const run = (program: string, ...args: string[]) => execFileSync(join(bin, program), args, { stdio: 'ignore', cwd: dir, ...owner })
   const data = join(dir, 'data')
   run('initdb', '-D', data, '-A', 'trust', '-U', 'postgres', '--no-sync')
   run(
