@@ -27,6 +27,9 @@ export type WorkKind =
   | 'admin'
   | 'command'
 
+/** Changes of rows. */
+const ROW_CHANGES: ReadonlySet<WorkKind> = new Set(['insert', 'update', 'delete'])
+
 /** Something a handler does that should not be done for anybody: an effect, and what stood before it. */
 export interface Work {
   readonly kind: WorkKind
@@ -75,9 +78,10 @@ export function workOf(behaviour: Behaviour, schema: Pick<SchemaModel, 'tables'>
   const out: Work[] = []
   const answered = disclosure(behaviour)
   behaviour.steps.forEach((step, index) => {
-    // what happens before every request, whatever it asks for, is done by nobody's choice; answers of the handler leave through it
-    const work = step.everywhere && step.effect.kind !== 'respond' ? undefined : classify(step, schema, access)
+    const work = classify(step, schema, access)
     if (!work) return
+    // what is written down before every request, whatever it asks for, is done by nobody's choice
+    if (step.everywhere && ROW_CHANGES.has(work.kind)) return
     if (takesBack(step, behaviour)) return
     const before = guardOfStep(step, behaviour)
     const guard = !before || before.trust === 'claimed' ? (capability(step, behaviour) ?? before) : before
