@@ -21,6 +21,7 @@ export const PLACEHOLDERS: Readonly<Record<string, string>> = {
   'openai-key': ['sk', 'proj', repeat(ALNUM, 48)].join('-'),
   'resend-key': ['re', repeat(ALNUM, 8), repeat(ALNUM, 24)].join('_'),
   'google-browser-key': ['AI', 'za', repeat(ALNUM, 35)].join(''),
+  'asaas-sandbox-key': ['$aact', 'hmlg', repeat(ALNUM, 155)].join('_'),
   'posthog-key': ['phc', repeat(ALNUM, 43)].join('_'),
   'github-token': ['ghp', repeat(ALNUM, 36)].join('_'),
   'private-key': `${['-----BEGIN', 'PRIVATE KEY-----'].join(' ')}\\n${repeat(ALNUM, 64)}\\n${repeat(ALNUM, 64)}\\n${['-----END', 'PRIVATE KEY-----'].join(' ')}`,

@@ -1,0 +1,24 @@
+import { SECRET_FORMATS } from './formats.ts'
+
+/** Kinds that have rules of their own instead of a published format. */
+const OTHERS: Readonly<Record<string, string>> = {
+  'database-url': 'database URL with its password',
+  'gcp-service-account': 'Google service account key',
+  'generic-secret': 'secret',
+  jwt: 'signed token (JWT)',
+  'npm-token': 'npm token',
+  password: 'password',
+  'private-key': 'private key',
+  'supabase-service-role-jwt': 'Supabase service role key',
+  'telegram-bot-token': 'Telegram bot token',
+  'url-password': 'URL with a password',
+}
+
+/** Of several formats of one kind the first is the usual one. */
+const LABELS: ReadonlyMap<string, string> = new Map([...[...SECRET_FORMATS].reverse().map((f) => [f.kind, f.label] as const), ...Object.entries(OTHERS)])
+
+/** What a reader knows a kind of secret as, with its article: `a live Stripe secret key`, `an Anthropic API key`. */
+export function secretLabel(kind: string): string {
+  const label = LABELS.get(kind) ?? kind.replaceAll('-', ' ')
+  return `${/^(?:[aeio]|npm|SSH|SMTP)/i.test(label) ? 'an' : 'a'} ${label}`
+}
