@@ -335,3 +335,31 @@ create table extra (id int primary key);`,
     ])
   })
 })
+
+describe('rows of tables that only the dashboard created', () => {
+  test('a function that returns them before anything else speaks of the table makes the table, not a type', async () => {
+    const result = await replaySql(
+      migration(`create function public.events_of(p_user uuid) returns setof events language sql security definer set search_path = public as $$
+  select * from events where user_id = p_user $$;
+create policy "own" on events for delete using (auth.uid() = user_id and created_by_type is null);
+create policy "team" on events for update using (created_by_name in (select m.name from members m where m.owner_id = events.user_id));`),
+    )
+    const { catalog, gaps } = result
+    expect(gaps).toEqual([])
+    expect(tableNames(result)).toEqual(expect.arrayContaining(['public.events', 'public.members']))
+    expect(table(catalog, 'public.events').stub).toBe(true)
+    expect(catalog.policies.map((p) => p.name).sort()).toEqual(['own', 'team'])
+    expect(catalog.functions.map((f) => f.name)).toContain('events_of')
+  })
+
+  test('a type of its own stays one, and a table of the same name that cannot be made is told', async () => {
+    const result = await replaySql(
+      migration(`create type mood as enum ('glad', 'sad');
+create function public.moods() returns setof mood language sql as $$ select unnest(enum_range(null::mood)) $$;
+create policy "read" on mood for select using (true);
+create table public.letters (id uuid primary key, user_id uuid references auth.users);`),
+    )
+    expect(result.statements).toEqual({ total: 4, applied: 3, explained: 1 })
+    expect(tableNames(result)).toContain('public.letters')
+  })
+})

@@ -15,6 +15,21 @@ export function isCarried(effect: Effect, own: readonly Effect[], decisive: read
   )
 }
 
+/**
+ * Whether a new row is what new rows of the caller's own hang on: who founds a team becomes its member in the same call. What the caller may
+ * choose of it must not grant anything.
+ */
+export function isFounded(effect: Effect, own: readonly Effect[]): boolean {
+  if (effect.command !== 'insert' || effect.upsert) return false
+  const made = new Set([...effect.writes.values()].flat().flatMap((v) => (v.term.t === 'expression' ? [v.term] : [])))
+  const named = own.some((o) =>
+    [...o.writes.values()]
+      .flat()
+      .some((v) => (v.term.t === 'expression' && made.has(v.term)) || bases(v.term).some((t) => t.t === 'column' && t.instance === effect.instance)),
+  )
+  return named && [...effect.writes].every(([column, values]) => !grantsPower(column) || values.every((v) => bases(v.term).every((t) => t.t === 'const')))
+}
+
 /** Whether the new row names the changed one: both by the same argument. */
 function belongsTo(row: Effect, changed: Effect): boolean {
   const named = new Set([...row.writes.values()].flat().flatMap((v) => (v.term.t === 'argument' ? [v.term.name] : [])))

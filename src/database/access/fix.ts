@@ -42,7 +42,10 @@ export function fixFor(hole: Hole, catalog: Catalog, readings: ReadonlyMap<strin
       return power.length ? `${bound}\n${narrow(table, power, 'insert')}` : bound
     }
     case 'self-grant':
-      return hole.because === 'membership' && policy ? `drop policy ${ident(policy.name)} on ${on};` : narrow(table, hole.columns ?? [], 'insert')
+      if (hole.because === 'publication') return policy && ownParent(hole, policy, on, catalog)
+      return (hole.because === 'membership' || (hole.because === 'tenant' && policy?.command === 'insert')) && policy
+        ? `drop policy ${ident(policy.name)} on ${on};`
+        : narrow(table, hole.columns ?? [], 'insert')
     case 'policy':
       return policy && replacePolicy(table, policy, catalog, owner, readings)
     default:
@@ -56,6 +59,17 @@ function stripped(condition: string): string {
 
 function wrapped(condition: string): string {
   return /^\(.*\)$/s.test(condition.trim()) ? condition.trim() : `(${condition.trim()})`
+}
+
+/** The row that is shown has to be the caller's own. */
+function ownParent(hole: Hole, policy: Policy, on: string, catalog: Catalog): string | undefined {
+  const parent = catalog.tables.find((t) => nameOf(t) === hole.tables?.[0]?.table)
+  const owner = (parent?.userData?.ownerColumns ?? []).find((c) => /uuid|text|char/.test(parent?.columns.find((x) => x.name === c)?.type ?? ''))
+  const condition = policy.check ?? policy.using
+  const [column] = hole.columns ?? []
+  if (!parent || !owner || !condition || !column) return undefined
+  const own = `exists (select 1 from ${readableName(nameOf(parent))} p where p.${readable(parent.primaryKey[0] ?? 'id')} = ${readable(column)} and p.${readable(owner)} = ${caller(parent, owner)})`
+  return `alter policy ${ident(policy.name)} on ${on} with check (${stripped(condition)} and ${own});`
 }
 
 /** The caller's id as the column's type has it. */

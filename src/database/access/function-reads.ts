@@ -2,12 +2,14 @@ import type { SqlFunction, Table } from '../database.ts'
 import type { Evaluator } from './expression/evaluate.ts'
 import { type JudgeWorld, judge, UNGUESSABLE, type Way } from './expression/judge.ts'
 import { ALWAYS, bases, both, isTotal, type Term, visibleBases, type Ways } from './expression/predicate.ts'
-import type { Scope } from './expression/scope.ts'
+import type { Effect } from './expression/routine.ts'
+import type { Alternatives, Scope } from './expression/scope.ts'
 import type { Tree } from './expression/tree.ts'
 import { isMeantToBeSeen } from './meant-to-be-seen.ts'
 import { type BrowserRole, possibleFor } from './policies.ts'
 import { isPublication } from './power-columns.ts'
 import { singlesOut } from './singles-out.ts'
+import { answersStrangers } from './times-and-limits.ts'
 
 /** Rows of one table that a function hands to whoever calls it. */
 export interface Read {
@@ -19,7 +21,10 @@ export interface Read {
   readonly grouped?: true
 }
 
-/** What a function returns of rows that do not belong to its caller; `made` are the rows that it has just put in, whose ids are news. */
+/**
+ * What a function returns of rows that do not belong to its caller; `made` are the rows that it has just put in, by their instance,
+ * `told` those whose change is reported.
+ */
 export function readReturned(
   fn: SqlFunction,
   returns: readonly { readonly when: Ways; readonly expression?: Tree; readonly query?: Tree; readonly scope: Scope }[],
@@ -28,7 +33,8 @@ export function readReturned(
   tables: ReadonlyMap<string, Table>,
   world: JudgeWorld,
   isOpenAnyway: (table: string, role: BrowserRole) => boolean,
-  made: ReadonlySet<number> = new Set(),
+  made: ReadonlyMap<number, Effect> = new Map(),
+  told: ReadonlySet<number> = new Set(),
 ): Read[] {
   if (/^(void|bool|boolean|integer|bigint|smallint|numeric|real|double precision|interval|date|timestamp.*)$/i.test(fn.returns)) return []
   const type = fn.returns.replace(/^setof\s+/i, '').replaceAll('"', '')
@@ -49,7 +55,9 @@ export function readReturned(
         const name = evaluator.instances[instance]?.table
         const table = name === undefined ? undefined : tables.get(name)
         if (!name || (!table?.userData && name !== 'auth.users')) continue
-        if (made.has(instance) && columns.every(isId)) continue
+        if (told.has(instance) || answersStrangers(fn, columns, table)) continue
+        const row = made.get(instance)
+        if (row && columns.every((c) => isId(c) || isOwnWord(c, row))) continue
         const personal = name === 'auth.users' ? ['email', 'phone', 'raw_user_meta_data', '*'] : (table?.userData?.personalColumns ?? [])
         if (scalar && !columns.some((c) => personal.includes(c))) continue
         // totals by day, by category: no row of anybody's is among them
@@ -78,7 +86,7 @@ export function readReturned(
           break
         }
       }
-      if (!scalar && !found.length) found.push(...aboutChosenUser(select, evaluator, roles, tables, world))
+      if (!scalar && !found.length) found.push(...aboutChosenUser(select, evaluator, roles, tables, world, told))
     }
   }
   return found
@@ -91,8 +99,9 @@ function aboutChosenUser(
   roles: readonly BrowserRole[],
   tables: ReadonlyMap<string, Table>,
   world: JudgeWorld,
+  told: ReadonlySet<number>,
 ): Read[] {
-  const values = select.targets.flatMap((t) => (t ? evaluator.values(t, select.scope) : []))
+  const values = select.targets.flatMap((t) => (t ? evaluator.values(t, select.scope) : [])).filter((v) => !isTold(v.term, told))
   // an answer that says only whether something was done tells nothing of anybody
   if (!values.some((v) => isFigure(v.term))) return []
   for (const when of [select.when, ...values.map((v) => both(select.when, v.when))]) {
@@ -113,6 +122,20 @@ function aboutChosenUser(
     }
   }
   return []
+}
+
+/** What the caller put into a new row, or the table's defaults did: no row of anybody's is read for it. */
+function isOwnWord(column: string, row: Effect): boolean {
+  const written = [...row.writes.values()].flat().flatMap((v) => bases(v.term))
+  if (row.upsert || written.some((t) => t.t === 'column' && t.column === '*')) return false
+  const shown = column === '*' ? written : (row.writes.get(column) ?? []).flatMap((v) => bases(v.term))
+  return shown.every((t) => t.t === 'const' || t.t === 'argument' || t.t === 'caller')
+}
+
+/** Made of rows alone whose change is reported. */
+function isTold(term: Term, told: ReadonlySet<number>): boolean {
+  const columns = bases(term).filter((t) => t.t === 'column')
+  return columns.length > 0 && columns.every((t) => told.has(t.instance))
 }
 
 const isId = (column: string): boolean => /(^|_)(id|uuid)$/.test(column)
@@ -168,18 +191,23 @@ function shownInstances(
     entry.grouped &&= grouped
     shown.set(instance, entry)
   }
+  const showValue = (value: Alternatives[number]) => {
+    for (const { term, inGroup } of visibleBases(value.term)) if (term.t === 'column') show(term.instance, term.column, value.when, inGroup)
+  }
   for (const target of targets) {
     if (!target) continue
     const fields: readonly Tree[] = target['ColumnRef']?.fields ?? []
     if (fields.some((f) => f['A_Star'])) {
       const alias = fields[0]?.['String']?.sval
-      for (const frame of scope.frames) if (alias === undefined || frame.alias === alias) show(frame.instance, '*', ALWAYS, false)
+      for (const frame of scope.frames) {
+        if (alias !== undefined && frame.alias !== alias) continue
+        if (frame.derived) for (const values of frame.derived.values()) for (const value of values) showValue(value)
+        else show(frame.instance, '*', ALWAYS, false)
+      }
       continue
     }
     if (isCount(target)) continue
-    for (const value of evaluator.values(withoutAggregates(target) as Tree, scope)) {
-      for (const { term, inGroup } of visibleBases(value.term)) if (term.t === 'column') show(term.instance, term.column, value.when, inGroup)
-    }
+    for (const value of evaluator.values(withoutAggregates(target) as Tree, scope)) showValue(value)
   }
   return [...shown].map(([instance, s]) => ({ instance, columns: [...s.columns], when: s.when, grouped: s.grouped }))
 }

@@ -1,5 +1,5 @@
 import type { Catalog, SqlFunction, Table } from '../database.ts'
-import { isCarried } from './carried.ts'
+import { isCarried, isFounded } from './carried.ts'
 import { placeholderTable } from './expression/dynamic-sql.ts'
 import { Evaluator } from './expression/evaluate.ts'
 import { type JudgeWorld, judge, UNGUESSABLE, type Way } from './expression/judge.ts'
@@ -10,7 +10,8 @@ import { readReturned } from './function-reads.ts'
 import type { Hole } from './hole.ts'
 import { changesFilesOverHttp } from './outgoing.ts'
 import { BROWSER_ROLES, type BrowserRole, nameOf, possibleFor } from './policies.ts'
-import { grantsPower, powerColumnsOf } from './power-columns.ts'
+import { grantsPower, paysOut, powerColumnsOf } from './power-columns.ts'
+import { appointsOthers } from './read-writes.ts'
 
 /** Judges the functions that run with their owner's rights and that browsers may call. */
 export function readFunctions(
@@ -77,7 +78,7 @@ function readFunction(
   const added = judged.flatMap((w) => (w.bound && w.effect?.command === 'insert' ? [w.effect] : []))
   const writes = judged.filter((w) => {
     if (w.bound || (w.counter && hasOwn) || (w.flag && added.length)) return false
-    return !w.effect || !isCarried(w.effect, added, decisiveColumns(tables.get(w.effect.table)))
+    return !w.effect || !(isFounded(w.effect, added) || isCarried(w.effect, added, decisiveColumns(tables.get(w.effect.table))))
   })
   if (writes.length) {
     const who = writes.some((w) => w.who === 'anon') ? 'anon' : 'authenticated'
@@ -104,8 +105,10 @@ function readFunction(
             : {}),
     })
   }
-  const made = new Set(routine.effects.flatMap((e) => (e.command === 'insert' ? [e.instance] : [])))
-  const reads = readReturned(fn, routine.returns, evaluator, roles, tables, world, isOpenAnyway, made)
+  const made = new Map(routine.effects.flatMap((e) => (e.command === 'insert' ? [[e.instance, e] as const] : [])))
+  // what a write hands back of the rows that it should not have touched is the same hole
+  const told = new Set(holes.some((h) => !h.because) ? writes.flatMap((w) => (w.effect ? [w.effect.instance] : [])) : [])
+  const reads = readReturned(fn, routine.returns, evaluator, roles, tables, world, isOpenAnyway, made, told)
   if (reads.length) {
     holes.push({
       kind: 'function-read',
@@ -201,7 +204,8 @@ function judgeEffect(
     const usable = ways.filter((w) => possibleFor(w, role))
     const open = usable.filter((w) => w.outcome === 'open' && !w.argumentColumns.some((c) => UNGUESSABLE.test(c)))
     // a row that follows from something the caller was allowed to do (a notification to whom he invited)
-    const follows = effect.command === 'insert' && !power.some(grantsPower) && open.every((w) => w.tables.length > 0)
+    const grants = power.some(grantsPower) || (effect.command !== 'delete' && paysOut(effect.table))
+    const follows = effect.command === 'insert' && !grants && open.every((w) => w.tables.length > 0)
     if (open.length && !follows) {
       const [first] = open as [Way]
       const who = first.who === 'authenticated' ? 'authenticated' : role
@@ -210,7 +214,7 @@ function judgeEffect(
         command: effect.command,
         who,
         ...(first.cause ? { cause: first.cause } : {}),
-        grants: placeholder === 'chosen' || power.some(grantsPower),
+        grants: placeholder === 'chosen' || grants,
         columns: owners.filter((c) => effect.writes.has(c)),
         maintenance: first.argumentColumns.length === 0 && (effect.command === 'delete' || (first.states.length > 0 && isFlag(effect, [...power, ...owners]))),
         self: false,
@@ -218,7 +222,7 @@ function judgeEffect(
         ...(isFlag(effect, [...power, ...owners]) ? { flag: true as const } : {}),
       }
     }
-    const own = usable.filter((w) => w.outcome === 'owner' && !w.needsRole)
+    const own = usable.filter((w) => w.outcome === 'owner' && !w.needsRole && !(table && appointsOthers(table, [w])))
     if (own.length && effect.command !== 'insert' ? chosen.some((c) => meant.includes(c) || grantsPower(c)) : own.length && chosen.some(grantsPower))
       return {
         table: name,

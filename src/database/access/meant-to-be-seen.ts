@@ -1,7 +1,7 @@
 import type { Table } from '../database.ts'
 
 const SEEN_BY_OTHERS =
-  /profile|post|comment|repl(y|ies)|review|like|follow|rating|reaction|vote|listing|article|blog|question|answer|public|leaderboard|badge|achievement|tweet|thread|topic|forum|event|recipe|photo|video|song|track|playlist|project|portfolio|product|shop|store|restaurant|venue|course|lesson|job|pet|creator|author|communit|categor|tag/i
+  /profile|post|comment|repl(y|ies)|review|like|follow|rating|reaction|vote|listing|article|blog|question|answer|public|leaderboard|badge|achievement|tweet|thread|topic|forum|endorsement|event|recipe|photo|video|song|track|playlist|project|portfolio|product|shop|store|restaurant|venue|course|lesson|job|pet|creator|author|communit|categor|tag/i
 const PRIVATE_TABLE =
   /order|payment|invoice|message|chat|document|note|health|medic|booking|(^|_)logs?($|_)|transaction|subscription|(^|_)session|token|secret|invit|application|draft|setting|credential|diary|journal|submission|private|bank|salary|patient|receipt/i
 const SAYS_PUBLIC = /public|every(one|body)|any(one|body)|world|viewable by all|all users/i

@@ -2,7 +2,7 @@ import type { Table } from '../database.ts'
 
 /** Columns whose value decides what a user may do or has paid for. */
 const GRANTS =
-  /(^|_)(role|roles|role_id)$|admin|superuser|is_staff|permission|(^|_)plan($|_)|(^|_)tier($|_)|subscri|credit|balance|premium|is_pro$|(^|_)paid($|_)|licen[cs]e|entitle|wallet|(^|_)coins?($|_)|payment_status|billing_status|access_level|is_internal|user_type|account_type/i
+  /(^|_)(role|roles|role_id)$|admin|superuser|is_staff|permission|(^|_)plan($|_)|(^|_)tier($|_)|subscri|credit|balance|premium|is_pro$|(^|_)paid($|_)|licen[cs]e|entitle|wallet|(^|_)coins?($|_)|payment_status|billing_status|access_level|is_internal|user_type|account_type|(^|_)vip($|_)|lifetime|membership|is_manager|is_super_?user|^has_(full_)?access$|^(pro|access)_(until|access|status|tier|expires_at|ends_at)$|(^|_)plano($|_)|assinatura|suscripcion|abbonament|nivel_(de_)?ac|tipo_(de_)?ac/i
 
 /** Whether a power column grants power or money by itself (else it only bends a limit or a badge). */
 export function grantsPower(column: string): boolean {
@@ -16,6 +16,12 @@ const RANKING = /leader_?board|score_?board|ranking|reputation|user_(xp|stats|po
 const SCORE = /(^|_)(xp|points?|scores?|rating|reputation|rank|level|wins)$/i
 const PAID_COLUMN =
   /^(status|state|active|is_active|(current_)?period_(end|start)|ends?_at|expires?_at|valid_until|price_id|product_id|seats|quantity|amount)$|_(end|ends_at|expires_at|until)$/i
+
+const PAYS_OUT =
+  /commission|comiss(ao|oes)|comision|provvigion|provision(en)?$|payout|withdrawal|saques?($|_)|retiros?($|_)|prelievi|auszahlung|earning|ganancia|bonus(es)?($|_)|cashback|referral_reward|affiliate_/i
+
+/** Whether the rows of a table are money that somebody is to be paid. */
+export const paysOut = (table: string): boolean => PAYS_OUT.test(table) && !/(^|_)(logs?|history|historico|historial|rules?|settings?|types?)$/i.test(table)
 
 /** Columns that grant power or money, those that do so because of their table included (`status` of a subscription, the counters of a quota). */
 export function powerColumnsOf(table: Table): readonly string[] {
@@ -31,7 +37,7 @@ export function powerColumnsOf(table: Table): readonly string[] {
 }
 
 const ABOUT_USERS =
-  /profile|user|account|member|subscription|billing|wallet|credit|usage|quota|role|licen[cs]e|customer|seller|vendor|store|shop|(^|_)org|team|tenant|compan|workspace|employee|staff|admin|client|creator|student|teacher|driver|provider/i
+  /profile|user|account|member|subscription|redemption|billing|wallet|credit|usage|quota|role|licen[cs]e|customer|seller|vendor|store|shop|(^|_)org|team|tenant|compan|workspace|employee|staff|admin|client|creator|student|teacher|driver|provider/i
 const NOT_ABOUT_USERS = /message|chat|conversation|comment|post|history|(^|_)logs?($|_)|transaction|bank|meal|workout|lesson|study|trip|floor|event/i
 
 /** `role` of a chat message or `plan` of a meal plan means nothing; the same names in a table about users do. */
@@ -43,6 +49,8 @@ function meansPower(table: Table, column: string): boolean {
       (table.primaryKey.length === 1 && table.primaryKey[0] === o) || table.uniques.some((u) => !u.partial && u.columns.length === 1 && u.columns[0] === o),
   )
   if (perUser) return true
+  // a studio keeps the memberships of its customers: theirs to write
+  if (/^(membership|plano|abbonamento|has_access)/i.test(column)) return /profile|(^|_)users?$|(^|_)account|usuario|perfi(l|s)|utent/i.test(table.name)
   if (/balance|points|coins/i.test(column)) return /wallet|credit|user|profile|reward|loyalty/i.test(table.name)
   return ABOUT_USERS.test(table.name) && !NOT_ABOUT_USERS.test(table.name)
 }
@@ -57,7 +65,8 @@ const PUBLISHED = /public|publish|visib|shar(ed|ing)|privacy|listed|searchable|d
 const FROM_THE_PUBLIC =
   /public_?(request|ticket|submission|booking|order|form|lead|in?quiry|enquiry|contact|message|sign_?up|registration|intake|report|complaint|response|answer)s?$/i
 const HIDES = /^(is_)?(private|personal|draft|hidden|secret|unlisted)$/i
-const PUBLISHED_VALUE = /^(true|public|published|shared|everyone|anyone|unlisted|visible|listed|approved|live|link)$/i
+const PUBLISHED_VALUE =
+  /^(true|public|published|shared|everyone|anyone|unlisted|visible|listed|approved|live|link)$|^(public|everyone|anyone)[_-](read|view|access|link|with[_-]link)(er|able|only)?$|^(read|view)[_-](public|everyone|anyone)$/i
 const HIDDEN_VALUE = /^(private|draft|hidden|unpublished|false)$/i
 
 /** Whether a condition on the row is its owner's decision to show it (`is_public = true`, `visibility <> 'private'`). */
@@ -69,4 +78,9 @@ export function isPublication(state: { readonly column: string; readonly op: str
   if (HIDES.test(state.column) && ((state.op === '=' && value === 'false') || (state.op === '<>' && value === 'true'))) return true
   if (state.op === '=') return PUBLISHED_VALUE.test(value) && (PUBLISHED.test(state.column) || !/^true$/i.test(value))
   return state.op === '<>' && HIDDEN_VALUE.test(value) && (PUBLISHED.test(state.column) || !/^false$/i.test(value) || PUBLISHED.test(state.column))
+}
+
+/** Whether a condition on the row says that the application brought it along for everybody (`is_default`). */
+export function isBroughtAlong(state: { readonly column: string; readonly op: string; readonly value?: string | number | boolean }): boolean {
+  return state.op === '=' && String(state.value) === 'true' && /^(is_)?(default|global|system|template|preset|built_?in)$/i.test(state.column)
 }

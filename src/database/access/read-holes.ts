@@ -8,8 +8,8 @@ import type { Tree } from './expression/tree.ts'
 import { readFunctions } from './functions.ts'
 import type { Hole } from './hole.ts'
 import { BROWSER_ROLES, type BrowserRole, nameOf, type Reading, readPolicies } from './policies.ts'
-import { isPublication } from './power-columns.ts'
-import { askedColumns, readInsert, readUpdate, type WriteContext } from './read-writes.ts'
+import { isBroughtAlong, isPublication } from './power-columns.ts'
+import { askedColumns, publishingColumns, readInsert, readUpdate, type WriteContext } from './read-writes.ts'
 import { singlesOut } from './singles-out.ts'
 import { withUserData } from './user-data-by-name.ts'
 
@@ -24,7 +24,12 @@ export function readAccess(catalog: Catalog, input: Pick<ReplayInput, 'exposedSc
   const exposed = new Set(input.exposedSchemas)
   const tables = catalog.tables.filter((t) => exposed.has(t.schema) && !t.extension)
   const readings = new Map(tables.map((t) => [nameOf(t), readPolicies(t, catalog, world)]))
-  const context: WriteContext = { catalog, memberships: membershipTables(catalog, readings), asked: askedColumns(readings, world) }
+  const context: WriteContext = {
+    catalog,
+    memberships: membershipTables(catalog, readings),
+    asked: askedColumns(readings, world),
+    publishing: publishingColumns(readings),
+  }
   const holes: Hole[] = []
   for (const table of tables.map(withUserData)) {
     if (!table.rls.enabled) continue
@@ -98,6 +103,8 @@ function openWays(reading: Reading, table: Table): Way[] {
     if (reading.command === 'insert' && way.capability) return false
     // anybody may write to it, but not as often as he likes
     if (reading.command === 'insert' && way.limited && !owners.length) return false
+    // a person's default address is no template
+    if (reading.command === 'select' && way.states.some(isBroughtAlong) && !table.userData?.personalColumns.length) return false
     return !(reading.command === 'select' && [...way.states, ...way.parentStates].some(isPublication))
   })
 }

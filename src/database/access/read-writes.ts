@@ -2,7 +2,7 @@ import type { Catalog, Grant, Table } from '../database.ts'
 import { isRoleGate, type JudgeWorld, type Way } from './expression/judge.ts'
 import type { Hole } from './hole.ts'
 import { type BrowserRole, nameOf, type Reading } from './policies.ts'
-import { decidesAccess, powerColumnsOf } from './power-columns.ts'
+import { decidesAccess, isPublication, powerColumnsOf } from './power-columns.ts'
 import { protectedByTrigger } from './triggers.ts'
 
 /** What a policy is judged against beside its own table. */
@@ -12,6 +12,20 @@ export interface WriteContext {
   readonly memberships: ReadonlySet<string>
   /** Columns of the caller's own row that policies ask for before they let in, by table. */
   readonly asked: ReadonlyMap<string, ReadonlySet<string>>
+  /** Columns by which a row declares another table's row public (`public.shares.post_id`), with that table. */
+  readonly publishing: ReadonlyMap<string, string>
+}
+
+/** Where rows of one table decide that a row of another is shown to everybody: the columns that say which. */
+export function publishingColumns(readings: ReadonlyMap<string, readonly Reading[]>): ReadonlyMap<string, string> {
+  const found = new Map<string, string>()
+  for (const [table, list] of readings)
+    for (const way of list.flatMap((r) => (r.command === 'select' ? r.ways : []))) {
+      if (way.outcome !== 'open') continue
+      const deciding = new Set(way.parentStates.filter((s) => isPublication(s) && s.table !== table).map((s) => s.table))
+      for (const column of way.children) if (deciding.has(column.slice(0, column.lastIndexOf('.')))) found.set(column, table)
+    }
+  return found
 }
 
 /** What users choose for themselves when they sign up, although policies ask for it. */
@@ -29,6 +43,24 @@ export function askedColumns(readings: ReadonlyMap<string, readonly Reading[]>, 
   return asked
 }
 
+/** The free column by which whoever inserts a row of his own declares somebody else's row of another table public. */
+function publishedBy(
+  table: Table,
+  bound: readonly Way[],
+  publishing: WriteContext['publishing'],
+  free: (column: string) => boolean,
+): Pick<Hole, 'columns' | 'tables'> | undefined {
+  if (!bound.every((w) => w.outcome === 'owner' && !w.needsRole)) return undefined
+  for (const { name } of table.columns) {
+    const shown = publishing.get(`${nameOf(table)}.${name}`)
+    // a row's own key names no other row: then it is the parent that decides, not a row beside it
+    const key = table.primaryKey.includes(name) || table.uniques.some((u) => u.columns.length === 1 && u.columns[0] === name)
+    const names = table.foreignKeys.some((f) => f.columns.includes(name) && f.references === shown) || (table.stub && /_id$/i.test(name))
+    if (shown && names && !key && free(name)) return { columns: [name], tables: [{ table: shown, command: 'select' }] }
+  }
+  return undefined
+}
+
 /** Columns that a role may write; undefined when it may write all. */
 function writableColumns(grants: readonly Grant[], role: BrowserRole, privilege: 'insert' | 'update'): readonly string[] | undefined {
   const own = grants.filter((g) => g.privilege === privilege && (g.role === role || g.role.toLowerCase() === 'public'))
@@ -42,7 +74,7 @@ const isFixed = (column: string, ways: readonly Way[]) =>
   ways.every((w) => w.states.some((s) => s.column === column && s.op === '=') || w.tiedColumns.includes(column) || w.ownerColumns.includes(column))
 
 /** What a policy that binds the owner of a new row leaves free all the same. */
-export function readInsert(table: Table, reading: Reading, { catalog, memberships, asked }: WriteContext): Hole[] {
+export function readInsert(table: Table, reading: Reading, { catalog, memberships, asked, publishing }: WriteContext): Hole[] {
   const user = table.userData
   const bound = reading.ways.filter((w) => w.outcome === 'owner' || w.outcome === 'via')
   if (!user || !bound.length) return []
@@ -68,17 +100,63 @@ export function readInsert(table: Table, reading: Reading, { catalog, membership
   if (tenants.length) return [{ ...base, kind: 'self-grant', columns: [...tenants, ...power], because: 'membership' }]
   if (power.length && bound.some((w) => w.outcome === 'owner') && !appointsOthers(table, bound) && !createdAtSignUp(table, catalog))
     return [{ ...base, kind: 'self-grant', columns: power, ...askedOnly(power, table, asked) }]
-  return []
+  const published = publishedBy(table, bound, publishing, free)
+  if (published) return [{ ...base, kind: 'self-grant', because: 'publication', ...published }]
+  const paid = paidByTenant(table, bound, { catalog, memberships }).filter(free)
+  return paid.length ? [{ ...base, kind: 'self-grant', columns: paid, because: 'tenant' }] : []
 }
+
+/** Columns in which a payment processor's ids stand: what was paid is the processor's to say. */
+const PROCESSOR = /^(stripe|paddle|lemon_?squeezy|polar|chargebee|recurly|razorpay|paystack|mollie|paypal|braintree|dodo|creem)_/i
+/** What somebody pays for; who may do what in a tenant is the tenant's own affair. */
+const PAID = /(^|_)(plan|tier|subscri\w*|premium|paid|licen[cs]e\w*|entitle\w*|credits?|seats)($|_)|^(billing|payment|trial)_(status|state|ends?_at|end)$/i
+
+/**
+ * Columns that say what a tenant has paid, in its own row or in one beside it, where those who administer the tenant get in: they are the
+ * customers. A row that is also about a person (a student's membership of the school) is the tenant's to keep.
+ */
+function paidByTenant(table: Table, ways: readonly Way[], { catalog, memberships }: Pick<WriteContext, 'catalog' | 'memberships'>): readonly string[] {
+  const user = table.userData
+  if (!user || !table.columns.some((c) => PROCESSOR.test(c.name))) return []
+  const isTenant = catalog.tables.some(
+    (t) =>
+      memberships.has(nameOf(t)) &&
+      t.userData?.tenantColumns.some((c) => t.foreignKeys.some((f) => f.columns.length === 1 && f.columns[0] === c && f.references === nameOf(table))),
+  )
+  const people = user.ownerColumns.filter((c) => !/_by(_id)?$/i.test(c) && !table.foreignKeys.some((f) => f.columns.includes(c) && !isPerson(f.references)))
+  const keys = isTenant ? table.primaryKey : people.length ? [] : user.tenantColumns
+  if (!ways.some((w) => w.outcome === 'via' && w.needsRole && w.tiedColumns.some((c) => keys.includes(c)))) return []
+  return powerColumnsOf(table).filter(
+    (c) => (PAID.test(c) || (!isTenant && decidesAccess(table.name, [c]))) && !STANDING_OF_PEOPLE.test(c) && !PROCESSOR.test(c),
+  )
+}
+
+const STANDING_OF_PEOPLE = /role|permission|admin/i
+const isPerson = (table: string): boolean => /(^|\.)(users?|profiles?|accounts?|members?|customers?)$/.test(table)
 
 const APPOINTER = /owner|admin|invit|grant|host|manager|(^|_)by(_|$)|creator|parent/i
 const APPOINTED =
   /(^|_)(user|member|contributor|collaborator|invitee|invited|guest|delegate|employee|staff|grantee|viewer|editor|recipient)(_user|_profile)?(_?id|_?email)$|^email$/i
 
 /** Whether a row is how its owner gives a standing to somebody else whom it names: what he grants is his to grant. */
-function appointsOthers(table: Table, ways: readonly Way[]): boolean {
+export function appointsOthers(table: Table, ways: readonly Way[]): boolean {
   const bound = new Set(ways.filter((w) => w.outcome === 'owner').flatMap((w) => w.ownerColumns))
   return bound.size > 0 && [...bound].every((c) => APPOINTER.test(c)) && table.columns.some((c) => APPOINTED.test(c.name) && !bound.has(c.name))
+}
+
+/** What somebody may do in what he was let into. */
+const STANDING = /(^|_)(roles?|role_id|permissions?|access(_level)?|status|approved)$|^is_(admin|owner|moderator|approved)$/i
+
+/**
+ * Whether a way leads in through the row that this one hangs on, whose owner the caller is, and not by what this one says about its user:
+ * `site_collaborators.user_id` may be anybody, and what he may do on the site is its owner's to say.
+ */
+function ownsWhatIsShared(table: Table, way: Way, memberships: ReadonlySet<string>): boolean {
+  const people = table.userData?.ownerColumns ?? []
+  const bound = [...way.ownerColumns, ...way.tiedColumns]
+  return (
+    way.outcome === 'via' && people.length > 0 && !people.some((c) => bound.includes(c)) && !way.tables.some((t) => t === nameOf(table) || memberships.has(t))
+  )
 }
 
 /** Columns that say who wrote or asked; whom a row is for is not among them. */
@@ -121,14 +199,13 @@ function createdAtSignUp(table: Table, catalog: Catalog): boolean {
 /** A column that points at another table than the users' own ones is a parent, not an author. */
 function isParent(table: Table, column: string): boolean {
   return (
-    table.foreignKeys.some(
-      (f) => f.columns.length === 1 && f.columns[0] === column && !/(^|\.)(users?|profiles?|accounts?|members?|customers?)$/.test(f.references),
-    ) && !/user|owner|author|created_by|profile/.test(column)
+    table.foreignKeys.some((f) => f.columns.length === 1 && f.columns[0] === column && !isPerson(f.references)) &&
+    !/user|owner|author|created_by|profile/.test(column)
   )
 }
 
 /** What a policy that binds the owner of a row lets him change all the same. */
-export function readUpdate(table: Table, reading: Reading, { catalog, asked }: WriteContext): Hole[] {
+export function readUpdate(table: Table, reading: Reading, { catalog, memberships, asked }: WriteContext): Hole[] {
   const user = table.userData
   const base = {
     object: nameOf(table),
@@ -149,7 +226,12 @@ export function readUpdate(table: Table, reading: Reading, { catalog, asked }: W
   if (moved.length) holes.push({ ...base, kind: 'owner-change', columns: moved })
   else if (either.length) holes.push({ ...base, kind: 'owner-change', columns: either, because: 'either' })
   const selfService = rows.filter((w) => w.outcome === 'owner' || !w.gates.some((g) => /role|admin|owner|type|level/i.test(g.column)))
-  const power = selfService.length && !appointsOthers(table, rows) ? powerOf(table, asked).filter((c) => free(c) && !isFixed(c, after)) : []
+  const theirs = selfService.filter((w) => !ownsWhatIsShared(table, w, memberships))
+  const power = appointsOthers(table, rows)
+    ? []
+    : powerOf(table, asked).filter((c) => (STANDING.test(c) ? theirs : selfService).length > 0 && free(c) && !isFixed(c, after))
   if (power.length) holes.push({ ...base, kind: 'escalation', columns: power, ...askedOnly(power, table, asked) })
+  const paid = power.length ? [] : paidByTenant(table, rows, { catalog, memberships }).filter((c) => free(c) && !isFixed(c, after))
+  if (paid.length) holes.push({ ...base, kind: 'escalation', columns: paid, because: 'tenant' })
   return holes
 }

@@ -7,7 +7,9 @@ import { readAccess } from './read-holes.ts'
 import { seed } from './seed.ts'
 import type { AccessSession } from './session.ts'
 import { readStorage, storagePolicies, tryStorage } from './storage.ts'
-import { callFunctions } from './try-functions.ts'
+import { Trier } from './trial.ts'
+import { tryAppointments } from './try-appointment.ts'
+import { callFunctions, FunctionTrials } from './try-functions.ts'
 import { tryTenants } from './try-tenants.ts'
 import { worldOf } from './world.ts'
 
@@ -36,10 +38,12 @@ export async function tryAccess(
   const tables = await confirm(session, catalog, seeded, all, readings, exposed, world)
   soFar(matrix(tables.objects, [...(tables.holes ?? []), ...storage.holes]))
   const files = await tryStorage(session, catalog, storage.holes)
+  const calls = new FunctionTrials(new Trier(session), catalog, seeded, world)
+  const appointed = await tryAppointments(session, catalog, seeded, calls, readings, tables.holes ?? [])
   // the third user comes last: nothing that was tried with two changes by it
   const members = await tryTenants(session, catalog, seeded, readings, tables.holes ?? [], exposed)
   const objects = tables.objects.map((o) => ({ ...o, cells: [...o.cells, ...(members.cells.get(o.object) ?? [])] }))
-  const found = [...(tables.holes ?? []), ...members.holes, ...files.holes]
+  const found = [...(tables.holes ?? []), ...appointed, ...members.holes, ...files.holes]
   soFar(matrix([...objects, ...files.objects], found))
   const functions = await callFunctions(session, catalog, seeded, exposed, world)
   return matrix([...objects, ...files.objects, ...functions], found)

@@ -75,7 +75,7 @@ export class FunctionTrials {
   async call(fn: SqlFunction, role: Caller): Promise<TrialResult> {
     const trial = await this.#trier.attempt(
       role,
-      `select coalesce(bool_or(answer::text ~ ${literal(OF_B)}), false) as others from ${this.#callOf(fn)} as answer`,
+      `select coalesce(bool_or(answer::text ~ ${literal(OF_B)}), false) as others from ${this.callOf(fn)} as answer`,
     )
     if (trial.result === 'allowed') return { ...trial, ...(trial.rows?.[0]?.['others'] === true ? { because: SHOWS_OTHERS } : {}) }
     return trial.result === 'error' && /^P0001/.test(trial.because ?? '') ? { ...trial, result: 'refused' } : trial
@@ -90,7 +90,7 @@ export class FunctionTrials {
       const trial = await this.call(fn, role)
       return trial.result === 'allowed' && trial.because !== SHOWS_OTHERS ? { result: 'error', because: 'no row of another user came back' } : trial
     }
-    const wanted = hole.tables?.some((t) => t.table === EVERY_TABLE) ? this.#anySql(fn) : { call: this.#callOf(fn), checks: this.#checks(hole) }
+    const wanted = hole.tables?.some((t) => t.table === EVERY_TABLE) ? this.#anySql(fn) : { call: this.callOf(fn), checks: this.#checks(hole) }
     if (!wanted?.checks.length) return { result: 'error', because: 'no argument could be made up' }
     return this.#trier.attempt(role, `select 1 as called from ${wanted.call} as answer`, {
       prepare: wanted.checks.map((c) => c.before).join('; '),
@@ -123,7 +123,8 @@ export class FunctionTrials {
     return undefined
   }
 
-  #callOf(fn: SqlFunction): string {
+  /** A call with arguments that mean somebody else's rows, as SQL. */
+  callOf(fn: SqlFunction): string {
     const known = this.#calls.get(fn)
     if (known) return known
     const call = callFor(fn, this.#catalog, this.#seeded, this.#world)

@@ -242,7 +242,7 @@ export class TableTrials {
         const given: Record<string, string> = {}
         for (const c of hole.columns ?? []) {
           const tenant = this.#table.userData?.tenantColumns.includes(c) ? this.#row.B?.values[c] : undefined
-          const value = tenant ?? (hole.because === 'membership' ? undefined : this.granting(c))
+          const value = hole.because === 'publication' ? this.#row.B?.values[c] : (tenant ?? (hole.because === 'membership' ? undefined : this.granting(c)))
           if (value !== undefined) given[c] = value
         }
         return this.insert('A', given)

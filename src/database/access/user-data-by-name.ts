@@ -2,10 +2,12 @@ import type { Table } from '../database.ts'
 
 const PERSONAL_TABLE =
   /booking|order|customer|client|user|profile|member|patient|reservation|appointment|invoice|payment|message|chat|conversation|ticket|application|submission|subscri|account|contact|lead|guest|employee|student|note|document/i
+/** Lists that an application brings along, whatever they are lists for. */
+const CATALOGUE = /(^|_)(plans?|types?|status(es)?|categor(y|ies)|tiers?|prices?|pricing|products?|packages?|features?|templates?)$/i
 /** Where something is and how to reach a business is no secret of a person. */
 const PLACE_COLUMN = /latitude|longitude|(^|_)(lat|lng|lon)$|address|street|zip|postal|phone|mobile|telefon|telephone/i
 const PLACE_TABLE =
-  /store|shop|restaurant|venue|hotel|clinic|hospital|location|branch|school|peak|place|trail|route|station|compan|business|office|gym|studio|dealer|provider|partner|club|event|listing|propert|room|contact_info|site_|setting/i
+  /store|shop|restaurant|venue|hotel|clinic|hospital|location|branch|school|peak|place|trail|route|station|compan|business|office|gym|studio|dealer|provider|partner|club|event|listing|propert|room|attraction|destination|landmark|museum|monument|airport|(^|_)pois?$|cit(y|ies)$|region|neighbou?rhood|beach|park|contact_info|site_|setting/i
 
 /**
  * What a table's name adds to its columns. A table that only the dashboard created shows no columns: its name has to do. A catalogue of
@@ -22,7 +24,7 @@ export function withUserData(table: Table): Table {
       return rest
     }
   }
-  if (user || !table.stub || !PERSONAL_TABLE.test(table.name)) return table
+  if (user || !table.stub || !PERSONAL_TABLE.test(table.name) || CATALOGUE.test(table.name)) return table
   return {
     ...table,
     userData: {

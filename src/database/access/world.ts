@@ -1,4 +1,4 @@
-import type { Catalog } from '../database.ts'
+import type { Catalog, View } from '../database.ts'
 import type { JudgeWorld } from './expression/judge.ts'
 import type { KnownFunction, World } from './expression/scope.ts'
 import type { Tree } from './expression/tree.ts'
@@ -60,11 +60,19 @@ export function worldOf(session: Pick<AccessSession, 'parse' | 'parsePlPgSql'>, 
     }
   }
   const known = new Set([...columns.keys(), ...catalog.tables.map((t) => `${t.schema}.${t.name}`), ...catalog.views.map((v) => `${v.schema}.${v.name}`)])
+  const hidden = new Map(catalog.views.filter(isHidden).map((v) => [`${v.schema}.${v.name}`, v]))
+  const queries = new Map<string, Tree | undefined>()
+  const parse: World['parse'] = (sql) => (session.parse(sql) as { stmts?: readonly { stmt: Tree }[] } | undefined) ?? {}
   const functions = new Map<string, KnownFunction[]>()
   for (const fn of catalog.functions) if (!fn.stub) functions.set(fn.name, [...(functions.get(fn.name) ?? []), fn])
   const bodies = new Map<KnownFunction, Tree | undefined>()
   return {
-    parse: (sql) => (session.parse(sql) as { stmts?: readonly { stmt: Tree }[] } | undefined) ?? {},
+    parse,
+    view: (name) => {
+      const view = hidden.get(name)
+      if (view && !queries.has(name)) queries.set(name, parse(view.definition).stmts?.[0]?.stmt['SelectStmt'] as Tree | undefined)
+      return view && queries.get(name)
+    },
     parseBody: (fn) => {
       if (!bodies.has(fn)) bodies.set(fn, session.parsePlPgSql(asCreate(fn)) as Tree | undefined)
       return bodies.get(fn)
@@ -81,6 +89,14 @@ export function worldOf(session: Pick<AccessSession, 'parse' | 'parsePlPgSql'>, 
     },
     defaultOf: (table, column) => defaults.get(`${table}.${column}`),
   }
+}
+
+/** A view that shows browsers nothing of its own: it runs with the reader's rights, or they may not read it. */
+function isHidden(view: View): boolean {
+  return (
+    (view.securityInvoker && !view.materialized) ||
+    !view.grants.some((g) => g.privilege === 'select' && (g.role === 'anon' || g.role === 'authenticated' || g.role.toLowerCase() === 'public'))
+  )
 }
 
 /** A body as a statement that the plpgsql parser takes. Column types do not matter to it: arguments are text. */

@@ -13,16 +13,16 @@ export function exposure(facts: FactsIndex, paths: readonly string[]): { exposed
     const client = manifest.dependencies.find((d) => d.group !== 'peerDependencies' && SUPABASE_CLIENTS.test(d.name))
     if (client) return { exposedToBrowsers: true, because: `${path} depends on ${client.name}` }
   }
-  const folder = paths.find((p) => /(^|\/)supabase\/(config\.toml|migrations\/|functions\/|schemas\/)/.test(p))
-  const left = folder && leftBehind(facts, paths)
-  if (folder && !left) return { exposedToBrowsers: true, because: `${folder.slice(0, folder.indexOf('supabase/') + 9)} belongs to Supabase` }
   for (const [path, from] of clientImports(facts.of('javascript'))) return { exposedToBrowsers: true, because: `${path} imports ${from}` }
   for (const [path, file] of facts.of('text')) {
     if (/\.html?$/i.test(path) && /@supabase\/supabase-js|supabase\.createClient\(/.test(file.text))
       return { exposedToBrowsers: true, because: `${path} loads Supabase's client` }
   }
+  const folder = paths.find((p) => /(^|\/)supabase\/(config\.toml|migrations\/|functions\/|schemas\/)/.test(p))
+  const left = folder && (leftBehind(facts, paths) ?? ofAnOrm(facts, paths))
+  if (folder && !left) return { exposedToBrowsers: true, because: `${folder.slice(0, folder.indexOf('supabase/') + 9)} belongs to Supabase` }
   for (const [path, file] of facts.of('sql')) {
-    if (/\bauth\.uid\(\)/.test(file.text)) return { exposedToBrowsers: true, because: `${path} speaks of auth.uid()` }
+    if (/\bauth\.uid\(\)/.test(file.text.replace(/--[^\n]*/g, ''))) return { exposedToBrowsers: true, because: `${path} speaks of auth.uid()` }
   }
   return { exposedToBrowsers: false, because: left || 'nothing in the repository uses Supabase' }
 }
@@ -52,4 +52,19 @@ function leftBehind(facts: FactsIndex, paths: readonly string[]): string | undef
       return `the migrations in supabase/ say nothing of Supabase, nothing else uses it, and ${path} connects to a database of its own (${driver.name})`
   }
   return undefined
+}
+
+const ORM_FOLDER = /(?:^|\/)(?:prisma|drizzle)\//
+const CREATES_TABLES = /\bcreate\s+(?:unlogged\s+)?table\b/i
+
+/**
+ * The configuration of the local stack beside tables that are Prisma's or Drizzle's alone, in an application without a client of the
+ * platform: browsers hold no key to reach them with. Says so, or nothing when it is otherwise.
+ */
+function ofAnOrm(facts: FactsIndex, paths: readonly string[]): string | undefined {
+  if (paths.some((p) => /(^|\/)supabase\/(?:functions\/|schemas\/|.{1,200}\.sql$)/.test(p))) return undefined
+  const orm = paths.find((p) => /\.prisma$/.test(p) || /(?:^|\/)drizzle\.config\.[cm]?[jt]s$/.test(p))
+  if (!orm) return undefined
+  for (const [path, file] of facts.of('sql')) if (!ORM_FOLDER.test(path) && CREATES_TABLES.test(file.text)) return undefined
+  return `supabase/ only configures the local stack, nothing in the repository uses Supabase's client, and the tables are those of ${orm}: browsers have no key for them`
 }

@@ -41,7 +41,7 @@ export function findSqlFiles(facts: FactsIndex): SqlFile[] {
   for (const j of journals) for (const path of j.listed) add(path, 'migration', nearestRoot(path, roots))
   for (const path of chains) add(path, 'migration', nearestRoot(path, roots))
   for (const path of usable) {
-    if (taken.has(path) || SEEDS.test(path) || roots.some((r) => path.startsWith(`${r}functions/`)) || journals.some((j) => path.startsWith(j.dir))) continue
+    if (taken.has(path) || SEEDS.test(path) || journals.some((j) => path.startsWith(j.dir))) continue
     const text = texts.get(path)?.text ?? ''
     if (!CREATES_SOMETHING.test(text)) continue
     add(path, 'loose', nearestRoot(path, roots))

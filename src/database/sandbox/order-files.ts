@@ -15,7 +15,13 @@ interface Links {
  */
 export function orderFiles(files: readonly ParsedFile[], gaps: DatabaseGap[]): ParsedFile[] {
   const fixed = files.filter((f) => f.file.role !== 'loose')
-  const loose = files.filter((f) => f.file.role === 'loose')
+  const every = new Set(files.flatMap((f) => [...links(f).creates]))
+  const loose = files.filter((f) => {
+    if (f.file.role !== 'loose') return false
+    if (!isTeardown(f, every)) return true
+    gaps.push(leftOut(f, [], 'take down what other files create'))
+    return false
+  })
   if (loose.length === 0) return fixed
   const created = new Set(fixed.flatMap((f) => [...links(f).creates]))
   const needed = new Set(fixed.flatMap((f) => [...links(f).needs]).filter((n) => !created.has(n)))
@@ -41,6 +47,22 @@ function withoutCopies(file: ParsedFile, created: ReadonlySet<string>, isBase: b
   const statements = copies.size > 0 && copies.size === own.size ? [] : kept.filter((s) => !copies.has(subjectOf(s) ?? ''))
   if (statements.length < kept.length) gaps.push(leftOut({ ...file, statements: kept }, statements, 'repeat what the migrations create'))
   return { ...file, statements }
+}
+
+/**
+ * A script that only drops, tables of the application among them, empties a developer's database before the others run: where it
+ * stands among them by name says nothing. One that clears away what is no longer used is a repair like any other.
+ */
+function isTeardown(file: ParsedFile, created: ReadonlySet<string>): boolean {
+  const work = file.statements.filter((s) => !/^(TransactionStmt|SelectStmt|VariableSetStmt|CommentStmt)$/.test(s.kind))
+  if (!work.every((s) => s.kind === 'DropStmt' || s.kind === 'TruncateStmt' || s.kind === 'DeleteStmt')) return false
+  const dropped = work
+    .filter((s) => s.kind === 'DropStmt' && s.node.removeType === 'OBJECT_TABLE')
+    .flatMap(touchesOf)
+    .flatMap((t) => ('object' in t && t.object && created.has(t.object) ? [t.object] : []))
+  const name = file.file.path.slice(file.file.path.lastIndexOf('/') + 1)
+  if (/legacy|unused|deprecated|obsolete|(^|[-_.])old([-_.]|$)/i.test(name)) return false
+  return new Set(dropped).size >= (/clean|tear|reset|wipe|destroy|nuke|purge|drop[-_]?all|uninstall/i.test(name) ? 1 : 3)
 }
 
 function leftOut(file: ParsedFile, kept: readonly Statement[], what: string): DatabaseGap {

@@ -94,7 +94,8 @@ export class Provenance {
       return
     }
     if (row.class === 'pg_class') this.noteRelation(row, oid, s)
-    else if (row.class === 'pg_policy' || row.class === 'pg_trigger') this.definitions.set(`${row.class}:${oid}`, s.at)
+    // COMMENT ON POLICY speaks of a policy and changes nothing of it
+    else if ((row.class === 'pg_policy' || row.class === 'pg_trigger') && row.tag !== 'COMMENT') this.definitions.set(`${row.class}:${oid}`, s.at)
     else if (row.class === 'pg_proc' && row.tag === 'CREATE FUNCTION') {
       this.definitions.set(`pg_proc:${oid}`, s.at)
       this.created.push(`function:${row.identity.slice(0, row.identity.indexOf('(')).replaceAll('"', '')}`)

@@ -1,5 +1,6 @@
 import type { SqlFailure } from '../access/session.ts'
 import type { DatabaseGap, TableHint } from '../database.ts'
+import { tablesInScope } from './column-scope.ts'
 import type { Engine } from './engine.ts'
 import { REAL_EXTENSIONS } from './engine.ts'
 import { castType, columnName, typeByName, typeByUse, typeOf } from './infer-type.ts'
@@ -43,11 +44,16 @@ export class Repairs {
   /** How often a key (`relation:public.posts`) will still be created. */
   private readonly future = new Map<string, number>()
   private readonly rewritten = new Map<string, string>()
+  /** Tables that some statement speaks of, whether or not one creates them. */
+  private readonly mentioned = new Set<string>()
 
   constructor(engine: Engine, files: readonly ParsedFile[], ports: RepairPorts) {
     this.engine = engine
     this.ports = ports
-    for (const f of files) for (const s of f.statements) for (const key of creates(s)) this.future.set(key, (this.future.get(key) ?? 0) + 1)
+    for (const s of files.flatMap((f) => f.statements)) {
+      for (const key of creates(s)) this.future.set(key, (this.future.get(key) ?? 0) + 1)
+      for (const r of relationsIn(s.node)) this.mentioned.add(`${r.schema ?? 'public'}.${r.name}`)
+    }
   }
 
   /** The statement's text, with what had to be changed so that the engine takes it. */
@@ -77,8 +83,8 @@ export class Repairs {
   /** CREATE TABLE statements that only their columns could be taken from, and why. */
   readonly simplified = new Map<string, string>()
 
-  async repair(s: Statement, error: SqlFailure, attempt: number): Promise<Repaired> {
-    const repaired = await this.repairOnce(s, error, attempt)
+  async repair(s: Statement, error: SqlFailure): Promise<Repaired> {
+    const repaired = await this.repairOnce(s, error)
     if (repaired.how !== 'explained' || repaired.because === '' || s.kind !== 'CreateStmt' || this.simplified.has(s.label)) return repaired
     const text = columnsOnly(s.node)
     if (!text) return repaired
@@ -87,13 +93,13 @@ export class Repairs {
     return RETRY
   }
 
-  private async repairOnce(s: Statement, error: SqlFailure, attempt: number): Promise<Repaired> {
+  private async repairOnce(s: Statement, error: SqlFailure): Promise<Repaired> {
     const message = error.message
     switch (error.code) {
       case '42P01':
         return this.missingRelation(s, message)
       case '42703':
-        return this.missingColumn(s, message, attempt)
+        return this.missingColumn(s, error)
       case '42883':
         return this.missingFunction(s, message)
       case '3F000':
@@ -115,6 +121,9 @@ export class Repairs {
       case '0A000':
         // a view or a policy holds on to the column: it stays as it was, and so does who may do what
         return { how: 'explained', because: `failed: ${message}`, ...(isColumnSetting(s) ? { touches: [] } : {}) }
+      case '2BP01':
+        // a view still needs the column or the type: both stay, and who may do what stays with them
+        return { how: 'explained', because: `failed: ${message}`, ...(dropsColumnsOrTypes(s) ? { touches: [] } : {}) }
       case '42601':
         return this.typeModifier(s, message)
       case '42501':
@@ -152,11 +161,10 @@ export class Repairs {
     const later = this.later(s, `relation:${target}`)
     if (later) return later
     if (/^(AlterTableStmt|RenameStmt)$/.test(s.kind) && /_(seq|idx|index|key|pkey)$/.test(target)) return NO_EFFECT
-    await this.createTable(target, s)
-    return RETRY
+    return this.createTable(target, s, message)
   }
 
-  private async createTable(target: string, s: Statement): Promise<void> {
+  private async createTable(target: string, s: Statement, message: string): Promise<Repaired> {
     const hint = await this.ports.hintOf(target)
     const columns = new Map<string, string>([['id', 'uuid not null default gen_random_uuid() primary key']])
     for (const c of hint?.columns ?? []) if (!columns.has(c.name)) columns.set(c.name, c.type ?? typeByName(c.name))
@@ -165,11 +173,16 @@ export class Repairs {
     else if (key === 'text') columns.set('id', 'text not null default gen_random_uuid()::text primary key')
     const schema = target.slice(0, target.indexOf('.'))
     await this.engine.exec(`create schema if not exists ${ident(schema)}`).catch(() => undefined)
-    await this.engine.exec(`create table ${identOf(target)} (${[...columns].map(([n, t]) => `${ident(n)} ${t}`).join(', ')})`)
+    const made = await this.engine.exec(`create table ${identOf(target)} (${[...columns].map(([n, t]) => `${ident(n)} ${t}`).join(', ')})`).then(
+      () => true,
+      () => false,
+    )
+    if (!made) return { how: 'explained', because: `failed: ${message}` }
     this.standIns.set(target, { kind: 'table', name: target, neededBy: s })
+    return RETRY
   }
 
-  private async missingColumn(s: Statement, message: string, _attempt: number): Promise<Repaired> {
+  private async missingColumn(s: Statement, { message, position }: SqlFailure): Promise<Repaired> {
     const of = /^column "?([^"\s]+?)"? of relation "(.+?)" does not exist/.exec(message)
     const bare = /^column "?(.+?)"? (?:named in key |referenced in foreign key constraint )?does not exist/.exec(message)
     const column = (of?.[1] ?? bare?.[1]?.split('.').at(-1))?.replaceAll('"', '')
@@ -180,7 +193,7 @@ export class Repairs {
     if (isColumnSetting(s) || (s.kind === 'AlterTableStmt' && only(s, /^AT_DropColumn/)))
       return { how: 'explained', because: `failed: ${message}`, touches: [] }
     if (s.kind === 'RenameStmt') return { how: 'explained', because: `failed: ${message}`, touches: [] }
-    const table = of ? unquoted(of[2] as string) : await this.tableLacking(s, bare?.[1] as string, column)
+    const table = of ? unquoted(of[2] as string) : await this.tableLacking(s, bare?.[1] as string, column, position)
     if (!table) return { how: 'explained', because: `failed: ${message}` }
     const later = (this.future.get(`column:${table}.${column}`) ?? 0) > 0 ? this.deferred(s, `column:${table}`) : undefined
     if (later) return later
@@ -194,8 +207,8 @@ export class Repairs {
     return RETRY
   }
 
-  /** Which of the statement's tables the column was meant for: the one named, a stand-in, or the only one that lacks it. */
-  private async tableLacking(s: Statement, written: string, column: string): Promise<string | undefined> {
+  /** Which of the statement's tables the column was meant for: the one named, the nearest stand-in, or the only one that lacks it. */
+  private async tableLacking(s: Statement, written: string, column: string, position: number | undefined): Promise<string | undefined> {
     const mentioned = relationsIn(s.node).map((r) => ({ ...r, full: `${r.schema ?? 'public'}.${r.name}` }))
     const own = s.kind === 'CreatePolicyStmt' || s.kind === 'AlterPolicyStmt' ? relationName(s.node.table) : undefined
     const qualifier = written.includes('.') ? written.slice(0, written.lastIndexOf('.')).replaceAll('"', '') : undefined
@@ -207,7 +220,8 @@ export class Repairs {
       const foreign = foreignTables(s.node)
       return foreign.find((t) => this.standIns.has(t)) ?? foreign[0]
     }
-    const candidates = [...new Set([...mentioned.map((r) => r.full), ...(own ? [own] : [])])]
+    const scope = tablesInScope(s.node, column, position === undefined ? undefined : position - 1)
+    const candidates = [...new Set([...scope, ...(own ? [own] : []), ...mentioned.map((r) => r.full)])]
     const standIn = candidates.find((c) => this.standIns.has(c) && !this.standIns.has(`${c}.${column}`))
     return standIn ?? own ?? candidates[0]
   }
@@ -354,6 +368,8 @@ export class Repairs {
       await this.ports.admin(`create extension if not exists ${ident(extension)} schema ${schema}`)
       return RETRY
     }
+    // `returns setof events`: the row of a table that no SQL creates
+    if (this.mentioned.has(base) || isSetOf(s) || (await this.ports.hintOf(base))) return this.createTable(base, s, message)
     const made = await this.engine.exec(`create domain ${identOf(base)} as text`).then(
       () => true,
       () => false,
@@ -457,6 +473,14 @@ export class Repairs {
     const because = `the platform refuses it: ${message}`
     if (s.kind === 'AlterTableStmt' && only(s, /^AT_(EnableRowSecurity|ForceRowSecurity|ChangeOwner|AddConstraint|ReplicaIdentity|EnableTrig)$/))
       return NO_EFFECT
+    // older projects own the tables of auth; a column of theirs lets views and functions be made and opens nothing
+    if (s.kind === 'AlterTableStmt' && relationName(s.node.relation) === 'auth.users' && only(s, /^AT_AddColumn$/)) {
+      const added = await this.ports.admin(s.text).then(
+        () => true,
+        () => false,
+      )
+      if (added) return NO_EFFECT
+    }
     if (s.kind === 'AlterTableStmt' && /^storage\./.test(relationName(s.node.relation)))
       return { how: 'explained', because, touches: [{ topic: 'policy', object: relationName(s.node.relation) }] }
     if (/^(DoStmt|CreatePolicyStmt|DropStmt|CallStmt|SelectStmt)$/.test(s.kind)) return { how: 'explained', because }
@@ -493,6 +517,10 @@ function isColumnSetting(s: Statement): boolean {
   return s.kind === 'AlterTableStmt' && only(s, /^AT_(AlterColumnType|ColumnDefault|SetNotNull|DropNotNull|SetStatistics)$/)
 }
 
+function dropsColumnsOrTypes(s: Statement): boolean {
+  return s.kind === 'DropStmt' ? s.node.removeType === 'OBJECT_TYPE' : s.kind === 'AlterTableStmt' && only(s, /^AT_DropColumn/)
+}
+
 function isBuckets(s: Statement): boolean {
   return s.node.relation ? relationName(s.node.relation) === 'storage.buckets' : false
 }
@@ -525,6 +553,8 @@ function columnsOnly(node: Tree): string | undefined {
   }
   return columns.length && node.relation ? `create table if not exists ${identOf(relationName(node.relation))} (${columns.join(', ')})` : undefined
 }
+
+const isSetOf = (s: Statement): boolean => s.kind === 'CreateFunctionStmt' && s.node.returnType?.setof === true
 
 /** Keys of what a statement creates. */
 function creates(s: Statement): string[] {

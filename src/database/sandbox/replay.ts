@@ -133,7 +133,7 @@ export class Replay {
         await this.runDeferred()
         return
       }
-      const repaired: Repaired = await this.repairs.repair(s, error, attempt)
+      const repaired = await this.repaired(s, error)
       await this.restoreSession()
       await this.provenance.forget((oids) => this.repairs.made(oids, s))
       if (repaired.how === 'retry') continue
@@ -141,6 +141,16 @@ export class Replay {
       return this.explain(s, repaired.because, repaired.touches ?? this.touches(s))
     }
     this.explain(s, 'too much of what it needs is missing', this.touches(s))
+  }
+
+  /** What became of a statement; one whose repair fails as well stays as it is. */
+  private async repaired(s: Statement, error: SqlFailure): Promise<Repaired> {
+    try {
+      return await this.repairs.repair(s, error)
+    } catch (again) {
+      if (!(again instanceof SqlFailure)) throw again
+      return { how: 'explained', because: `failed: ${error.message}` }
+    }
   }
 
   private async attempt(s: Statement, text: string): Promise<SqlFailure | undefined> {

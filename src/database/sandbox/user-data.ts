@@ -13,19 +13,21 @@ const TOUCHED_BY =
 /** Contact columns that a business or a place has too. */
 const CONTACT =
   /(^|_)(phone(_number)?|mobile|telefono|telefone|telephone|address(_line\d?)?|street|indirizzo|endereco|direccion|zip(code)?|postal_code|latitude|longitude)$/i
+/** Where a business is, beside other things that a row says of its owner. */
+const OF_A_BUSINESS = /^(business|compan(y|ies)|shop|store|salon|clinic|restaurant|hotel|venue|office|branch|organi[sz]ation|org|firma|azienda|empresa)_/i
 const PLACE =
-  /(^|_)(stores?|shops?|restaurants?|venues?|locations?|hotels?|places?|branch(es)?|clinics?|schools?|companies|company|businesses|businesse?s?|propert(y|ies)|listings?|rooms?|events?|offices?|warehouses?|organi[sz]ations?|vendors?|suppliers?|brands?|cities|city|countries|peaks?|routes?|stations?|sites?|parks?|settings?)$/i
+  /(^|_)(stores?|shops?|restaurants?|venues?|locations?|hotels?|places?|branch(es)?|clinics?|schools?|companies|company|businesses|businesse?s?|propert(y|ies)|listings?|rooms?|events?|offices?|warehouses?|organi[sz]ations?|vendors?|suppliers?|brands?|cities|city|countries|peaks?|routes?|stations?|sites?|parks?|settings?|attractions?|destinations?|landmarks?|museums?|monuments?|airports?|beaches|beach|regions?|pois?)$/i
 /** What a directory holds too: a postal code or a company's register number alone is nobody's secret. */
 const DIRECTORY = /(^|_)(latitude|longitude|zip(_?code)?|postal_code|cnpj|partita_iva|vat(_number)?)$/i
 const POWER =
-  /^(role|roles|user_role|app_role|is_(super_?)?admin|admin|is_staff|is_moderator|is_owner|is_pro|is_premium|premium|is_paid|paid|has_paid|plan|plan_id|plan_name|tier|subscription(_status|_tier|_plan|_type|_id|_end|_ends_at|_expires_at)?|subscribed|status_subscription|credits?|credit_balance|balance|tokens_(left|remaining|balance)|wallet_balance|points|coins|quota|usage_limit|trial_ends?_at|trial_end|verified|is_verified|email_verified|kyc_status|approved|is_approved|banned|is_banned|permissions?|access_level|ruolo|rol|papel|is_internal|is_active_subscription|stripe_customer_id|stripe_subscription_id|\w+_credits)$/i
+  /^(role|roles|user_role|app_role|is_(super_?)?admin|admin|is_staff|is_moderator|is_owner|is_pro|is_premium|premium|is_paid|paid|has_paid|plan|plan_id|plan_name|tier|subscription(_status|_tier|_plan|_type|_id|_end|_ends_at|_expires_at)?|subscribed|status_subscription|credits?|credit_balance|balance|tokens_(left|remaining|balance)|wallet_balance|points|coins|quota|usage_limit|trial_ends?_at|trial_end|verified|is_verified|email_verified|kyc_status|approved|is_approved|banned|is_banned|permissions?|access_level|ruolo|rol|papel|is_internal|is_active_subscription|stripe_customer_id|stripe_subscription_id|\w+_credits|(current|active|billing|pricing|paid|subscribed|user|account|selected)_(plan|tier)(_id|_name|_type)?|plan_(type|tier|level|status|code|key|slug|active|expiry|(expires|ends|valid)_(at|on|until)|until|end|end_date)|subscription_(level|active|expiry|until|product|period_end|current_period_end|end_date|valid_until)|has_(active_)?(subscription|premium|pro|lifetime|paid|access|full_access|lifetime_access|premium_access|pro_access|paid_plan)|is_(vip|subscriber|subscribed|lifetime|superuser|super_user|manager|(premium|pro|paid|admin)_(user|member))|vip|vip_(level|status|until)|lifetime_access|lifetime_deal|premium_(until|access|status|active|expiry|(expires|ends)_at)|pro_(until|access|status|(expires|ends)_at)|paid_until|access_(until|tier|expires_at)|license_(type|tier|status|key|plan)|credits_(remaining|balance|left|available|total|used|limit)|tokens?_(balance|available)|admin_level|membership(_(type|tier|level|status|plan|until|expires_at))?|plano(_(id|nome|tipo|atual|ativo|expira_em))?|(status_)?assinatura(_(status|ativa|tipo))?|creditos(_\w{1,20})?|(es|eh)_admin|is_administrador|nivel_(de_)?(acesso|acceso)|tipo_(de_)?(acesso|acceso)|suscripcion(_(activa|tipo|estado))?|abbonamento(_(attivo|tipo|stato))?)$/i
 /** Tables that say who is in what, and the column that says as what. */
 const MEMBERSHIP = /member|collaborator|_users?$|^users?_|staff|seat/i
 const STANDING = /^(role|role_id|access|access_level|permissions?|status|pending|is_owner|is_admin|level|rights)$/i
 const ROLE_TABLE = /(role|permission|plan|tier|badge|type|status|level)s?$/i
 
 /** Whether a column says something about a person, by its name. */
-export const isPersonal = (column: string): boolean => PERSONAL.test(column)
+export const isPersonal = (column: string): boolean => PERSONAL.test(column) && !(CONTACT.test(column) && OF_A_BUSINESS.test(column))
 
 const AUTH_USERS = 'auth.users'
 
@@ -108,7 +110,7 @@ function ownData(table: Table, people: ReadonlySet<string>, groups: ReadonlySet<
   const ownerColumns = owners.length ? owners : helpers
   const toGroups = new Set(single.filter((f) => groups.has(f.references)).map((f) => f.columns[0] as string))
   const tenantColumns = table.columns.filter((c) => TENANT.test(c.name) || toGroups.has(c.name)).map((c) => c.name)
-  const personalColumns = table.columns.filter((c) => PERSONAL.test(c.name) && !/^bool/.test(c.type)).map((c) => c.name)
+  const personalColumns = table.columns.filter((c) => isPersonal(c.name) && !/^bool/.test(c.type)).map((c) => c.name)
   const powerColumns = table.columns.filter((c) => POWER.test(c.name) && !c.generated).map((c) => c.name)
   const strong = personalColumns.filter((c) => !DIRECTORY.test(c) && !(CONTACT.test(c) && PLACE.test(table.name)))
   const key = ownerColumns.find((c) => toPeople.includes(c))
@@ -151,7 +153,7 @@ function spread(tables: readonly Table[], found: Map<string, UserData>): void {
         because: `it belongs to ${key.references} by ${key.columns.join(', ')}`,
         ownerColumns: [],
         tenantColumns: t.columns.filter((c) => TENANT.test(c.name)).map((c) => c.name),
-        personalColumns: t.columns.filter((c) => PERSONAL.test(c.name) && !/^bool/.test(c.type)).map((c) => c.name),
+        personalColumns: t.columns.filter((c) => isPersonal(c.name) && !/^bool/.test(c.type)).map((c) => c.name),
         powerColumns: t.columns.filter((c) => POWER.test(c.name) && !c.generated).map((c) => c.name),
       })
       grown = true

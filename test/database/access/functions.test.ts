@@ -137,3 +137,11 @@ test('what a function calls is part of it, guards included', () => {
   const found = readFunctions(all, new Set(['public']), world(all), () => false)
   expect(found.map((h) => `${h.kind} ${h.object}`)).toEqual(['function-write public.f(uuid)'])
 })
+
+test('what a loop goes over decides whose rows its body changes', () => {
+  const paid = 'update orders set total = 0 where user_id = v'
+  expect(holes('plpgsql', `declare v uuid; begin for v in select user_id from orders loop ${paid}; end loop; end`)).toEqual([
+    'function-write anon update public.orders',
+  ])
+  expect(holes('plpgsql', `declare v uuid; begin for v in select id from profiles where id = auth.uid() loop ${paid}; end loop; end`)).toEqual([])
+})

@@ -78,6 +78,11 @@ describe('which SQL counts, and in what order', () => {
       { 'scripts/setup/policies.sql': 'create policy p on t using (true);', 'create-tables.sql': T },
       ['loose create-tables.sql', 'loose scripts/setup/policies.sql'],
     ],
+    [
+      'also beside the edge functions that need it',
+      { 'supabase/migrations/1_a.sql': T, 'supabase/functions/sql/tokens.sql': T },
+      ['migration supabase/migrations/1_a.sql', 'loose supabase/functions/sql/tokens.sql'],
+    ],
   ])('%s', (_name, files, expected) => {
     expect(plan(files).files.map((f) => `${f.role} ${f.path}`)).toEqual(expected)
   })

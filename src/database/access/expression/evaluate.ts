@@ -37,7 +37,16 @@ const COMPARISONS: Readonly<Record<string, Comparison>> = {
   '?|': '=',
   '?&': '=',
 }
+/** A row that a function gives: its first column or its value, and all columns of a query. */
+interface Result {
+  readonly target: Tree | undefined
+  readonly targets?: readonly Tree[]
+  readonly scope: Scope
+  readonly when: Ways
+}
+
 const NO_VARIABLES: ReadonlyMap<string, Variable> = new Map()
+const NULL: Alternatives = [{ term: { t: 'const', value: null }, when: ALWAYS }]
 
 /**
  * Turns a policy expression or a query of a function into the ways in which it becomes true. Sub-queries and functions of the
@@ -126,7 +135,7 @@ export class Evaluator {
       case 'SubLink':
         return this.#subLink(n, scope, want)
       case 'CaseExpr':
-        return this.#case(n, scope, (result) => this.truth(result, scope, want), want)
+        return this.#case(n, scope, want)
       case 'CoalesceExpr': {
         let ways = NEVER
         let before = ALWAYS
@@ -322,24 +331,26 @@ export class Evaluator {
     return ways.some((w) => w.length === 0) ? NEVER : [[{ a: 'some', name: 'not exists', of: [], negated: true }]]
   }
 
-  #case(n: Tree, scope: Scope, result: (node: Tree | undefined) => Ways, want: boolean): Ways {
+  /** The results of a CASE, each with the ways in which it is the one; without an ELSE the last is NULL. */
+  #arms(n: Tree, scope: Scope): readonly { readonly result: Tree | undefined; readonly when: Ways }[] {
     let before = ALWAYS
-    let ways = NEVER
-    const results: Ways[] = []
+    const arms = []
     for (const arm of n['args'] ?? []) {
       const when: Tree = arm.CaseWhen
       const test = n['arg'] ? this.#compareNodes('=', n['arg'], when['expr'], scope) : this.truth(when['expr'], scope)
       const not = n['arg']
         ? this.#compareNodes('<>', n['arg'], when['expr'], scope)
         : either(this.truth(when['expr'], scope, false), this.nullWays(when['expr'], scope))
-      const value = result(when['result'])
-      results.push(value)
-      ways = either(ways, both(both(before, test), value))
+      arms.push({ result: when['result'], when: both(before, test) })
       before = both(before, not)
     }
-    const last = n['defresult'] ? result(n['defresult']) : NEVER
-    if (want && last.some((w) => w.length === 0) && results.every((r) => r.some((w) => w.length === 0))) return ALWAYS
-    return either(ways, both(before, last))
+    return [...arms, { result: n['defresult'], when: before }]
+  }
+
+  #case(n: Tree, scope: Scope, want: boolean): Ways {
+    const arms = this.#arms(n, scope).map(({ result, when }) => ({ when, holds: result ? this.truth(result, scope, want) : NEVER }))
+    if (want && arms.every((a) => a.holds.some((w) => w.length === 0))) return ALWAYS
+    return this.#either(arms.map((a) => both(a.when, a.holds)))
   }
 
   /** What a scalar expression may stand for. */
@@ -376,10 +387,10 @@ export class Evaluator {
       case 'MinMaxExpr':
         return this.#applied(n['op'] === 'IS_LEAST' ? 'least' : 'greatest', n['args'] ?? [], scope)
       case 'CaseExpr':
-        return [...(n['args'] ?? []).map((a: Tree) => a['CaseWhen']?.result), n['defresult']]
-          .filter(Boolean)
-          .flatMap((a: Tree) => this.values(a, scope))
-          .slice(0, 8)
+        return this.#arms(n, scope)
+          .flatMap(({ result, when }) => (result ? this.values(result, scope) : NULL).map((v) => ({ term: v.term, when: both(when, v.when) })))
+          .filter((v) => v.when.length > 0)
+          .slice(0, 16)
       case 'A_Indirection':
         return this.#indirection(n, scope)
       case 'A_ArrayExpr':
@@ -452,7 +463,7 @@ export class Evaluator {
       const whole = wholeRow(scope, last)
       return whole ?? [{ term: { t: 'unknown', because: `column ${parts.join('.')}` }, when: ALWAYS }]
     }
-    const derived = found.frame.derived?.get(found.column) ?? found.frame.derived?.get('*')
+    const derived = found.frame.derived?.get(found.column) ?? found.frame.derived?.get('*') ?? (found.column === '*' ? rowOf(found.frame) : undefined)
     if (derived) return derived
     if (found.column === 'raw_user_meta_data') return [{ term: { t: 'caller', part: 'user', path: '' }, when: ALWAYS }]
     return [{ term: { t: 'column', instance: found.frame.instance, column: found.column }, when: ALWAYS }]
@@ -547,7 +558,7 @@ export class Evaluator {
   }
 
   /** The results of a function of the repository: selects of its last statement, or its RETURNs. */
-  #open(n: Tree, scope: Scope): readonly { readonly target: Tree | undefined; readonly scope: Scope; readonly when: Ways }[] | undefined {
+  #open(n: Tree, scope: Scope): readonly Result[] | undefined {
     const fn = this.functionOf(n)
     if (!fn) return undefined
     const id = `${fn.schema}.${fn.name}`
@@ -557,7 +568,7 @@ export class Evaluator {
   }
 
   /** The same for given arguments (already in the scope's variables). */
-  results(fn: KnownFunction, inner: Scope): readonly { readonly target: Tree | undefined; readonly scope: Scope; readonly when: Ways }[] | undefined {
+  results(fn: KnownFunction, inner: Scope): readonly Result[] | undefined {
     if (fn.language === 'sql') {
       const statement = this.#lastStatement(fn.body)
       if (statement?.['ReturnStmt']) return [{ target: statement['ReturnStmt'].returnval, scope: inner, when: ALWAYS }]
@@ -594,14 +605,17 @@ export class Evaluator {
     query: Tree,
     scope: Scope,
   ): readonly { readonly target: Tree | undefined; readonly scope: Scope; readonly when: Ways; readonly targets: readonly Tree[] }[] {
-    if (query['larg'] && query['rarg']) return [...this.select(query['larg'], scope), ...this.select(query['rarg'], scope)].slice(0, 16)
-    if (query['valuesLists']) {
-      return query['valuesLists'].slice(0, 16).map((v: Tree) => ({ target: v['List']?.items?.[0], targets: [], scope, when: ALWAYS }))
-    }
     const ctes = new Map(scope.ctes ?? [])
     for (const cte of query['withClause']?.ctes ?? []) {
       const c = cte.CommonTableExpr
       if (c?.ctequery?.SelectStmt) ctes.set(c.ctename, c.ctequery.SelectStmt)
+    }
+    if (query['larg'] && query['rarg']) {
+      const inner = { ...scope, ctes }
+      return [...this.select(query['larg'], inner), ...this.select(query['rarg'], inner)].slice(0, 16)
+    }
+    if (query['valuesLists']) {
+      return query['valuesLists'].slice(0, 16).map((v: Tree) => ({ target: v['List']?.items?.[0], targets: [], scope, when: ALWAYS }))
     }
     const frames: Frame[] = []
     const inner: Scope = { frames, outer: scope, variables: scope.variables, inside: scope.inside, ctes }
@@ -630,8 +644,10 @@ export class Evaluator {
     const alias = n['alias']?.aliasname
     if (kind === 'RangeVar') {
       const cte = n['schemaname'] ? undefined : scope.ctes?.get(n['relname'])
-      if (cte) return this.#derive(cte, alias ?? n['relname'], { ...scope, frames: [], ctes: without(scope.ctes, n['relname']) }, frames)
+      if (cte) return this.#derive(cte, alias ?? n['relname'], { ...scope, frames: [], ctes: withoutItself(scope.ctes, n['relname'], cte) }, frames)
       const table = this.world.table(n['schemaname'], n['relname'])
+      const view = scope.inside.includes(table) ? undefined : this.world.view(table)
+      if (view) return this.#derive(view, alias ?? n['relname'], { frames: [], variables: NO_VARIABLES, inside: [...scope.inside, table] }, frames)
       const frame = this.frame(table, alias ?? n['relname'], alias ? undefined : splitName(table)[0])
       frames.push(frame)
       return [[{ a: 'exists', instance: frame.instance }]]
@@ -648,14 +664,13 @@ export class Evaluator {
       const values =
         opened?.flatMap((o) => this.values(o.target, o.scope).map((v) => ({ term: v.term, when: both(o.when, v.when) }))) ?? this.#call(call, scope)
       const instance = this.#add()
-      frames.push({
-        alias: name,
-        instance,
-        derived: new Map([
-          ['*', values],
-          [name, values],
-        ]),
+      const rows = opened?.filter((o) => o.targets) ?? []
+      const columns = (fn?.outputs ?? []).flatMap((column, i) => {
+        if (!rows.length || !rows.every((o) => o.targets?.[i])) return []
+        const given = rows.flatMap((o) => this.values(o.targets?.[i]?.['ResTarget']?.val, o.scope).map((v) => ({ ...v, when: both(o.when, v.when) })))
+        return [[column, given.slice(0, 16)] as const]
       })
+      frames.push({ alias: name, instance, derived: new Map([['*', values], [name, values], ...columns]) })
       if (!set) return ALWAYS
       return opened?.length ? opened.reduce<Ways>((ways, o) => either(ways, o.when), NEVER) : [[{ a: 'exists', instance }]]
     }
@@ -663,21 +678,33 @@ export class Evaluator {
   }
 
   #derive(query: Tree, alias: string, scope: Scope, frames: Frame[]): Ways {
-    const selects = this.select(query, scope)
+    const found = this.select(query, scope)
+    const union = found.length > 1
+    const id = union ? this.fresh() : 0
+    const selects = union ? found.map((s, i) => ({ ...s, when: both([[{ a: 'branch', union: id, query: i }]], s.when) })) : found
     const derived = new Map<string, Alternatives>()
+    // the columns of a UNION are called as in its first query, and each value comes with the query that it is from
+    const called: (string | undefined)[] = []
     for (const s of selects) {
-      for (const target of s.targets) {
+      s.targets.forEach((target, i) => {
         const t: Tree = target['ResTarget'] ?? {}
         const parts = columnParts(t['val'])
         if (parts.at(-1) === '*') {
-          for (const frame of s.scope.frames)
+          for (const frame of s.scope.frames.filter((f) => parts.length === 1 || f.alias === parts.at(-2))) {
             for (const column of frame.columns ?? []) derived.set(column, [{ term: { t: 'column', instance: frame.instance, column }, when: ALWAYS }])
-          continue
+            for (const [column, values] of frame.derived ?? []) derived.set(column, values)
+          }
+          return
         }
-        const name = t['name'] ?? parts.at(-1) ?? names(uncast(t['val'])?.['FuncCall']?.funcname).at(-1)
-        const values = this.values(t['val'], s.scope)
-        if (name) derived.set(name, [...(derived.get(name) ?? []), ...(query['groupClause'] ? values.map((v) => ({ ...v, term: grouped(v.term) })) : values)])
-      }
+        const name = called[i] ?? t['name'] ?? parts.at(-1) ?? names(uncast(t['val'])?.['FuncCall']?.funcname).at(-1)
+        called[i] = name
+        if (!name) return
+        const values = this.values(t['val'], s.scope).map((v) => ({
+          term: query['groupClause'] ? grouped(v.term) : v.term,
+          when: union ? both(s.when, v.when) : v.when,
+        }))
+        derived.set(name, [...(derived.get(name) ?? []), ...values])
+      })
     }
     frames.push({ alias, instance: this.#add(), derived })
     return this.#either(selects.map((s) => s.when))
@@ -715,21 +742,25 @@ function splitName(table: string): [string, string] {
   return [table.slice(0, dot), table.slice(dot + 1)]
 }
 
-function without(map: ReadonlyMap<string, Tree> | undefined, key: string): ReadonlyMap<string, Tree> {
+/** What names mean inside a CTE: its own name, in a recursive one, the rows that the recursion begins with. */
+function withoutItself(map: ReadonlyMap<string, Tree> | undefined, name: string, query: Tree): ReadonlyMap<string, Tree> {
   const copy = new Map(map ?? [])
-  copy.delete(key)
+  if (query['larg'] && query['rarg']) copy.set(name, query['larg'])
+  else copy.delete(name)
   return copy
 }
 
 function wholeRow(scope: Scope, alias: string): Alternatives | undefined {
   for (let at: Scope | undefined = scope; at; at = at.outer) {
     const frame = at.frames.find((f) => f.alias === alias)
-    if (frame)
-      return frame.derived
-        ? (frame.derived.get('*') ?? [...frame.derived.values()][0])
-        : [{ term: { t: 'column', instance: frame.instance, column: '*' }, when: ALWAYS }]
+    if (frame) return frame.derived ? rowOf(frame) : [{ term: { t: 'column', instance: frame.instance, column: '*' }, when: ALWAYS }]
   }
   return undefined
+}
+
+/** Every column of a sub-query, a view or a function's result. */
+function rowOf({ derived }: Frame): Alternatives | undefined {
+  return derived && (derived.get('*') ?? (derived.size ? [...derived.values()].flat().slice(0, 32) : undefined))
 }
 
 function pathText(node: Tree | undefined): string {
@@ -772,6 +803,7 @@ function callerFunction(name: string, args: readonly Tree[]): Term | undefined {
   const claim = /^request\.jwt\.claim\.(.+)$/.exec(setting)?.[1]
   if (claim) return member({ t: 'caller', part: 'jwt' }, claim)
   if (setting === 'role') return { t: 'caller', part: 'database-role' }
-  // a setting of the application's own: its server sets it for the session
+  // a setting of the application's own: its server sets it for the session, the id of who calls in it as well
+  if (/(?:^|[._])(?:current_?)?(?:user|user_?id|uid|sub)$/i.test(setting)) return CALLER_ID
   return { t: 'caller', part: setting.startsWith('request.') ? 'claim' : 'app', path: setting }
 }

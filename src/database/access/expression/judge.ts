@@ -29,6 +29,8 @@ export interface Way {
   readonly tables: readonly string[]
   /** Columns by which rows that name the caller are joined to others, the row in question included (`public.members.org_id`). */
   readonly links: readonly string[]
+  /** Columns of other tables' rows that are compared with one of this row (`public.shares.post_id`). */
+  readonly children: readonly string[]
   /** Conditions on the row itself. */
   readonly states: readonly RowState[]
   /** Conditions on rows of other tables that belong to this row (a published parent). */
@@ -74,6 +76,7 @@ function judgeWay(way: readonly Atom[], instances: readonly Instance[], focus: n
   const tied = new Map<string, Set<string>>()
   const given: { instance: number; column: string }[] = []
   const joins: { instance: number; column: string }[] = []
+  const children = new Set<string>()
   const callersOwn = new Set<number>()
   const callersArguments = argumentsNamingTheCaller(way)
   const link = (terms: readonly Term[]) => {
@@ -81,6 +84,7 @@ function judgeWay(way: readonly Atom[], instances: readonly Instance[], focus: n
     for (const t of terms) {
       if (t.t !== 'column' || t.instance === focus) continue
       if (named) callersOwn.add(t.instance)
+      if (terms.some((o) => o.t === 'column' && o.instance === focus)) children.add(`${instances[t.instance]?.table ?? ''}.${t.column}`)
       if (terms.some((o) => o.t === 'column' && o.instance !== t.instance)) joins.push({ instance: t.instance, column: t.column })
     }
   }
@@ -222,6 +226,7 @@ function judgeWay(way: readonly Atom[], instances: readonly Instance[], focus: n
     argumentColumns,
     ownerColumns: [...ownerColumns].sort(),
     links: [...new Set(joins.filter((j) => callersOwn.has(j.instance)).map((j) => `${instances[j.instance]?.table ?? ''}.${j.column}`))].sort(),
+    children: [...children].sort(),
     states,
     parentStates,
     gates,

@@ -22,6 +22,8 @@ export type Atom =
   /** A truth value computed from terms in a way that is not modelled; it holds for some and fails for others. */
   | { readonly a: 'some'; readonly name: string; readonly of: readonly Term[]; readonly negated: boolean }
   | { readonly a: 'unknown'; readonly because: string }
+  /** The row of a UNION is one of this query's. */
+  | { readonly a: 'branch'; readonly union: number; readonly query: number }
 
 /** Disjunctive normal form: ways in which the predicate becomes true. No way: never; an empty way: always. */
 export type Ways = readonly (readonly Atom[])[]
@@ -37,11 +39,13 @@ export function both(a: Ways, b: Ways): Ways {
   if (a.length === 1 && a[0]?.length === 0) return b
   if (b.length === 1 && b[0]?.length === 0) return a
   if (a.length * b.length > MAX_WAYS) return [[{ a: 'unknown', because: 'too many alternatives' }]]
-  return a.flatMap((x) => b.map((y) => [...x, ...y])).filter((way) => !contradicts(way))
+  return a.flatMap((x) => b.map((y) => [...x, ...y.filter((atom) => !x.includes(atom))])).filter((way) => !contradicts(way))
 }
 
-/** Nobody is both signed out and known by an id. */
+/** Nobody is both signed out and known by an id, and no row comes from two queries of one UNION. */
 function contradicts(way: readonly Atom[]): boolean {
+  const branches = way.filter((a) => a.a === 'branch')
+  if (branches.some((x) => branches.some((y) => x.union === y.union && x.query !== y.query))) return true
   if (!way.some((a) => a.a === 'null' && !a.not && isCaller(a.of))) return false
   return way.some((a) => (a.a === 'null' && a.not && isCaller(a.of)) || (a.a === 'compare' && (bases(a.left).some(isCaller) || bases(a.right).some(isCaller))))
 }

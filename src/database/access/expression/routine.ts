@@ -234,16 +234,10 @@ class Walker {
 
   #forQuery(n: Tree, state: State): State {
     const query = this.#query(n['query'])?.['SelectStmt']
-    const name = (n['var']?.PLpgSQL_rec ?? n['var']?.PLpgSQL_row)?.refname
-    const variables = new Map(state.scope.variables)
-    let path = state.path
-    if (query) {
-      const [first] = this.#evaluator.select(query, state.scope)
-      if (first) {
-        if (name) variables.set(name, this.#record(first, state.scope))
-        path = both(path, first.when)
-      }
-    }
+    const [first] = query ? this.#evaluator.select(query, state.scope) : []
+    // one record, or one variable for each column
+    const variables = first ? this.#into(n['var'], state.scope, first) : new Map(state.scope.variables)
+    const path = first ? both(state.path, first.when) : state.path
     this.statements(n['body'], { path, scope: { ...state.scope, variables } })
     return state
   }
@@ -291,7 +285,9 @@ class Walker {
       const returning: Tree[] = statement[kindOf(statement)[0]]?.returningList ?? statement[kindOf(statement)[0]]?.returningClause?.exprs ?? []
       const scope = { ...state.scope, ...(effect ? { found: effect.when } : {}) }
       if (!n['into'] || !effect || !returning.length) return { ...state, scope }
-      const frames: Frame[] = [{ alias: '', instance: effect.instance, ...withColumns(this.#evaluator, effect.table) }]
+      const relation: Tree = statement[kindOf(statement)[0]]?.relation ?? {}
+      const alias: string = relation['alias']?.aliasname ?? relation['relname'] ?? ''
+      const frames: Frame[] = [{ alias, instance: effect.instance, ...withColumns(this.#evaluator, effect.table) }]
       return {
         ...state,
         scope: {

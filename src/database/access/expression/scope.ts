@@ -19,6 +19,8 @@ export interface World {
   readonly parseBody: (fn: KnownFunction) => Tree | undefined
   /** Qualified name of a table or view; unqualified names are looked up along the search path. */
   readonly table: (schema: string | undefined, name: string) => string
+  /** The query of a view that browsers cannot read themselves; one that they can read is judged as a view. */
+  readonly view: (name: string) => Tree | undefined
   /** Columns of a qualified table; undefined when they are not known. */
   readonly columns: (table: string) => readonly string[] | undefined
   readonly functions: (schema: string | undefined, name: string, argumentCount: number) => KnownFunction | undefined

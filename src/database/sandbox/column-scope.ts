@@ -1,0 +1,81 @@
+import { nameParts, relationName, type Tree, walk } from './tree.ts'
+
+/** A query and the ones around it. */
+interface Scope {
+  readonly tables: readonly { readonly full: string; readonly names: readonly string[] }[]
+  readonly outer: Scope | undefined
+}
+
+/** An unqualified column as it is written, and what it is compared with for equality. */
+interface Use {
+  readonly scope: Scope | undefined
+  readonly comparedWith: Tree | undefined
+  readonly location: number
+}
+
+/**
+ * The tables that an unqualified column may belong to, the nearest query's first. A comparison joins two tables: the one that
+ * the other side is a column of comes last (`id = team_id` in a query on teams: team_id is a column of what stands around it).
+ */
+export function tablesInScope(root: unknown, column: string, location: number | undefined): readonly string[] {
+  const uses = usesOf(root, column)
+  const use = uses.find((u) => u.location === location) ?? uses[0]
+  const tables: string[] = []
+  for (let scope = use?.scope; scope; scope = scope.outer) tables.push(...scope.tables.map((t) => t.full))
+  const other = use && tableOf(use.comparedWith, use.scope)
+  return other ? [...tables.filter((t) => t !== other), other] : tables
+}
+
+function usesOf(root: unknown, column: string): Use[] {
+  const uses: Use[] = []
+  const stack: { node: Tree; scope: Scope | undefined; comparedWith: Tree | undefined }[] = [{ node: root, scope: undefined, comparedWith: undefined }]
+  while (stack.length) {
+    const { node, scope, comparedWith } = stack.pop() as (typeof stack)[number]
+    if (Array.isArray(node)) {
+      for (const child of node.toReversed()) stack.push({ node: child, scope, comparedWith })
+      continue
+    }
+    if (!node || typeof node !== 'object') continue
+    if (node.ColumnRef) {
+      const parts = nameParts(node.ColumnRef.fields)
+      if (parts.length === 1 && parts[0] === column) uses.push({ scope, comparedWith, location: node.ColumnRef.location ?? 0 })
+      continue
+    }
+    if (node.A_Expr?.kind === 'AEXPR_OP' && nameParts(node.A_Expr.name).at(-1) === '=') {
+      const { lexpr, rexpr } = node.A_Expr
+      stack.push({ node: rexpr, scope, comparedWith: lexpr }, { node: lexpr, scope, comparedWith: rexpr })
+      continue
+    }
+    const select = node.SelectStmt
+    const inner = select?.fromClause ? { tables: tablesOf(select.fromClause), outer: scope } : scope
+    for (const child of Object.values(node).toReversed()) stack.push({ node: child, scope: inner, comparedWith: node.TypeCast ? comparedWith : undefined })
+  }
+  return uses
+}
+
+/** The tables of a FROM clause; those of queries inside it are their own. */
+function tablesOf(from: Tree): Scope['tables'] {
+  const tables: { full: string; names: string[] }[] = []
+  const nested = new Set<Tree>()
+  walk(from, (key, value) => {
+    if (key === 'SelectStmt') walk(value, (_, inner) => nested.add(inner))
+    if (key !== 'RangeVar' || nested.has(value)) return
+    const full = relationName(value)
+    tables.push({ full, names: value.alias?.aliasname ? [value.alias.aliasname] : [value.relname, full] })
+  })
+  return tables
+}
+
+/** The table of a column; one without a qualifier is taken for one of the nearest query. */
+function tableOf(expression: Tree, scope: Scope | undefined): string | undefined {
+  const column = expression?.TypeCast ? expression.TypeCast.arg?.ColumnRef : expression?.ColumnRef
+  if (!column) return undefined
+  const parts = nameParts(column.fields)
+  if (parts.length < 2) return scope?.tables.length === 1 ? scope.tables[0]?.full : undefined
+  const qualifier = parts.slice(0, -1).join('.')
+  for (let s = scope; s; s = s.outer) {
+    const named = s.tables.find((t) => t.names.includes(qualifier))
+    if (named) return named.full
+  }
+  return undefined
+}
