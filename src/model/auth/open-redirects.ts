@@ -1,6 +1,6 @@
 import type { Expr, FunctionIR, JavaScriptFacts } from '../../facts/javascript.ts'
 import { collectByFile } from '../../lib/collect-by-file.ts'
-import { calleeText, expressions, stringOf, subExpressions } from '../frameworks/walk.ts'
+import { boundNames, calleeText, expressions, statements, stringOf, subExpressions } from '../frameworks/walk.ts'
 import type { Route } from '../routes/routes.ts'
 import type { OpenRedirect } from './auth.ts'
 import { callsOf, type Site, type UrlReader, type UrlValue } from './url-value.ts'
@@ -10,7 +10,7 @@ export function findOpenRedirects(path: string, js: JavaScriptFacts, reader: Url
   const found: OpenRedirect[] = []
   for (const { target, fn, line } of redirectsOf(js)) {
     const site: Site = { path, fn: fn.id }
-    const checks = checksOn(namesIn(target, reader, site), js, fn)
+    const checks = checksAround(namesIn(target, reader, site), js, fn, reader, path)
     for (const value of reader.read(target, site)) {
       const open = openPart(value, checks)
       if (!open) continue
@@ -60,7 +60,7 @@ function* redirectsOf(js: JavaScriptFacts): Generator<{ readonly target: Expr; r
   }
 }
 
-/** Names of the variables that a redirect target is made of, through their initialisers. */
+/** Names of the variables that a redirect target is made of, through what they are set to. */
 function namesIn(e: Expr, reader: UrlReader, site: Site): Set<string> {
   const names = new Set<string>()
   const queue = [e]
@@ -68,8 +68,7 @@ function namesIn(e: Expr, reader: UrlReader, site: Site): Set<string> {
     for (const x of subExpressions(queue[i] as Expr)) {
       if (x.k !== 'id' || names.has(x.name)) continue
       names.add(x.name)
-      const init = reader.initOf(x.name, site)
-      if (init) queue.push(init)
+      queue.push(...reader.valuesSet(x.name, site))
     }
   }
   return names
@@ -82,35 +81,66 @@ interface Checks {
   readonly more: boolean
 }
 
-/** What the functions around the redirect do with those variables before it. */
-function checksOn(names: ReadonlySet<string>, js: JavaScriptFacts, fn: FunctionIR): Checks {
+const UNCHECKED: Checks = { slash: false, more: false }
+
+/** What the functions around the redirect do with those variables before it, and the helpers to which they hand them. */
+function checksAround(names: ReadonlySet<string>, js: JavaScriptFacts, fn: FunctionIR, reader: UrlReader, path: string): Checks {
+  let all = UNCHECKED
+  for (let f: FunctionIR | undefined = fn; f; f = f.parent === undefined ? undefined : js.functions[f.parent]) {
+    all = joined(all, checksIn(f, new Set([...names, ...parsedFrom(names, f)])))
+    for (const e of expressions(f)) {
+      if (e.k !== 'call' || !e.args.some((a) => a.k === 'id' && names.has(a.name))) continue
+      const named = /safe|valid|sanit|allow|internal|relative|check/i.test(calleeText(e.fn))
+      all = joined(all, checksOfHelper(e, names, reader, path) ?? (named && e.fn.k === 'id' ? { slash: false, more: true } : UNCHECKED))
+    }
+  }
+  return all
+}
+
+/** `const parsed = new URL(next, origin)`: what is asked of it is asked of the variable. */
+function parsedFrom(names: ReadonlySet<string>, fn: FunctionIR): string[] {
+  return [...statements(fn.body)].flatMap((s) => {
+    if (s.k !== 'let' || s.init?.k !== 'new' || calleeText(s.init.fn) !== 'URL') return []
+    const [parsed] = s.init.args
+    return parsed?.k === 'id' && names.has(parsed.name) ? boundNames(s.to) : []
+  })
+}
+
+const joined = (a: Checks, b: Checks): Checks => ({ slash: a.slash || b.slash, more: a.more || b.more })
+
+/** What a function does with the arguments that are such variables; undefined when it is not known or does not look at them. */
+function checksOfHelper(call: Extract<Expr, { k: 'call' }>, names: ReadonlySet<string>, reader: UrlReader, path: string): Checks | undefined {
+  const helper = call.fn.k === 'id' ? reader.functionNamed(call.fn.name, { path, fn: 0 })?.fn : undefined
+  if (!helper) return undefined
+  const inside = new Set(helper.params.flatMap((p, i) => (call.args[i]?.k === 'id' && names.has(call.args[i].name) ? boundNames(p) : [])))
+  // `const parsed = new URL(path, base)` is looked at in its place
+  for (const s of statements(helper.body)) if (s.k === 'let' && s.init && mentions(s.init, inside)) for (const name of boundNames(s.to)) inside.add(name)
+  const checks = checksIn(helper, inside)
+  return checks.slash || checks.more ? checks : undefined
+}
+
+/** Comparisons and tests of those variables in one function. */
+function checksIn(fn: FunctionIR, names: ReadonlySet<string>): Checks {
   let slash = false
   let more = false
-  for (let f: FunctionIR | undefined = fn; f; f = f.parent === undefined ? undefined : js.functions[f.parent]) {
-    for (const e of expressions(f)) {
-      if (
-        e.k === 'bin' &&
-        /^[!=]==?$/.test(e.op) &&
-        [e.a, e.b].some((x) => mentions(x, names)) &&
-        [e.a, e.b].some((x) => /\.(origin|host|hostname)$/.test(calleeText(x)))
-      )
-        more = true
-      if (e.k !== 'call' || e.fn.k !== 'mem') {
-        if (e.k === 'call' && e.args.some((a) => a.k === 'id' && names.has(a.name)) && /safe|valid|sanit|allow|internal|relative|check/i.test(calleeText(e.fn)))
-          more = true
-        continue
-      }
-      const prefix = stringOf(e.args[0])
-      const onReceiver = mentions(e.fn.of, names)
-      if (e.fn.name === 'startsWith' && onReceiver) {
-        if (prefix === '/') slash = true
-        else more = true
-      } else if (e.fn.name === 'charAt' && onReceiver) slash = true
-      else if ((e.fn.name === 'test' || e.fn.name === 'includes' || e.fn.name === 'has' || e.fn.name === 'some') && e.args.some((a) => mentions(a, names)))
-        more = true
-      else if ((e.fn.name === 'match' || e.fn.name === 'includes') && onReceiver && prefix !== undefined && e.fn.name === 'includes' && /:|\/\//.test(prefix))
-        more = true
-    }
+  for (const e of expressions(fn)) {
+    if (
+      e.k === 'bin' &&
+      /^[!=]==?$/.test(e.op) &&
+      [e.a, e.b].some((x) => mentions(x, names)) &&
+      [e.a, e.b].some((x) => /\.(origin|host|hostname)$/.test(calleeText(x)))
+    )
+      more = true
+    if (e.k !== 'call' || e.fn.k !== 'mem') continue
+    const prefix = stringOf(e.args[0])
+    const onReceiver = mentions(e.fn.of, names)
+    if (e.fn.name === 'startsWith' && onReceiver) {
+      if (prefix === '/') slash = true
+      else more = true
+    } else if (e.fn.name === 'charAt' && onReceiver) slash = true
+    else if ((e.fn.name === 'test' || e.fn.name === 'includes' || e.fn.name === 'has' || e.fn.name === 'some') && e.args.some((a) => mentions(a, names)))
+      more = true
+    else if (e.fn.name === 'includes' && onReceiver && prefix !== undefined && /:|\/\//.test(prefix)) more = true
   }
   return { slash, more }
 }

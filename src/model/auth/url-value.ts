@@ -266,6 +266,19 @@ export class UrlReader {
     return this.files.get(site.path)?.functions[site.fn] ?? { id: site.fn, params: [], body: [], l: 1, e: 1 }
   }
 
+  /** Everything that a variable around the site is set to: its initialiser and what is assigned later. */
+  valuesSet(name: string, site: Site): readonly Expr[] {
+    const js = this.files.get(site.path)
+    const values: Expr[] = []
+    for (let id: FunctionId | undefined = site.fn; js && id !== undefined; id = js.functions[id]?.parent) {
+      for (const s of statements((js.functions[id] as FunctionIR).body)) {
+        if (s.k === 'let' && s.to.k === 'name' && s.to.name === name && s.init) values.push(s.init)
+        if (s.k === 'expr' && s.expr.k === 'assign' && s.expr.to.k === 'name' && s.expr.to.name === name) values.push(s.expr.value)
+      }
+    }
+    return values
+  }
+
   /** The initialiser of a variable around the site. */
   initOf(name: string, site: Site): Expr | undefined {
     const js = this.files.get(site.path)
@@ -283,7 +296,8 @@ export class UrlReader {
     return /base64|atob|decodeURIComponent|"state"/.test(text)
   }
 
-  private functionNamed(name: string, site: Site): { path: string; fn: FunctionIR } | undefined {
+  /** The function that a name stands for in a file: one of its own, or an imported one. */
+  functionNamed(name: string, site: Site): { path: string; fn: FunctionIR } | undefined {
     const js = this.files.get(site.path)
     if (!js) return undefined
     const local = localFunction(js, name)

@@ -233,6 +233,8 @@ export type Effect =
         | 'refresh-session'
       readonly name: string
       readonly args: readonly Value[]
+      /** What the client of a model was made with: `new OpenAI(settings)`. */
+      readonly settings?: Value
     }
   /** Ends (or would end) the handler with an answer. `next` goes on to what follows a middleware. */
   | { readonly kind: 'respond'; readonly status?: number; readonly how: 'json' | 'redirect' | 'next' | 'not-found' | 'other'; readonly body?: Value }

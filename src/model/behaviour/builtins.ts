@@ -18,11 +18,10 @@ import {
 import { text } from './evaluate.ts'
 import { raise } from './execute.ts'
 import { host } from './host-value.ts'
-import { type Interpreter, SIGNALS } from './interpreter.ts'
+import { type Interpreter, SIGNALS, type WayOut } from './interpreter.ts'
 import { cryptoCall } from './libraries/crypto.ts'
 import { mapEntry, mapWith } from './maps.ts'
 import { elementOf, index, member, request } from './members.ts'
-import { joinNarrowings } from './narrowing.ts'
 import { callFunction, callValue, maybe, settle } from './operations.ts'
 import { statusIn } from './responses.ts'
 import { Scope } from './scope.ts'
@@ -436,7 +435,7 @@ const NEVER: Val = { v: 'call', name: 'never', args: [] }
  * resolve, and a rejection throws. A promise that nothing is seen to resolve (timers that only reject) changes nothing.
  */
 function promised(it: Interpreter, executor: FunctionVal, at: Place): Val {
-  const settled: { value: Val; pc: Interpreter['pc']; narrowed: Interpreter['narrowed'] }[] = []
+  const settled: WayOut[] = []
   const outer = it.tries
   // the first settlement counts: what the executor does afterwards is left out, as after a return
   const resolve = native('resolve', (run, args, place) => {
@@ -449,8 +448,6 @@ function promised(it: Interpreter, executor: FunctionVal, at: Place): Val {
     run.tries = outer
     return raise(run, args[0] ?? UNKNOWN, place)
   })
-  const base = it.pc
-  const narrowed = it.narrowed
   const { tries } = it
   const state = it.branch(undefined, () => {
     try {
@@ -459,20 +456,8 @@ function promised(it: Interpreter, executor: FunctionVal, at: Place): Val {
       it.tries = tries
     }
   })
-  it.pc = base
-  it.narrowed = narrowed
-  for (const w of state.writes) if (w.value !== undefined) it.write(w.scope, w.name, w.value)
-  const [first] = settled
-  if (!first) return NEVER
-  if (settled.length === 1) {
-    it.pc = first.pc
-    it.narrowed = first.narrowed
-    return it.narrow(first.value)
-  }
-  const extras = settled.map((s) => s.pc.slice(base.length))
-  it.narrowed = joinNarrowings(settled.map((s) => s.narrowed))
-  it.pc = it.commonPath(base, extras, 'thrown')
-  return it.alternatives(settled.map((s, i) => ({ value: s.value, under: extras[i] as typeof base })))
+  it.keep(state.writes)
+  return settled.length ? it.comeBack(settled) : NEVER
 }
 
 /** What a filter leaves of a list written in the code: how many items there are is known only when every test is. */

@@ -10,7 +10,7 @@ import { type BranchState, type Frame, type Interpreter, SIGNALS } from './inter
 import { libraryCall } from './libraries/index.ts'
 import { mapEntry } from './maps.ts'
 import { elementOf, member } from './members.ts'
-import { alternativesOf, joinNarrowings, narrowTo } from './narrowing.ts'
+import { alternativesOf, narrowTo } from './narrowing.ts'
 import { bind, evaluate, execute, exportedValue, functionValue, settleChain } from './operations.ts'
 import { Scope } from './scope.ts'
 import { noteUnreadCheck } from './unread-checks.ts'
@@ -218,20 +218,7 @@ export function maybe(it: Interpreter, run: () => void): void {
   const state = it.branch(undefined, () => {
     run()
   })
-  for (const w of state.writes) {
-    const old = w.scope.vars.get(w.name)
-    if (w.value)
-      it.write(
-        w.scope,
-        w.name,
-        old
-          ? it.alternatives([
-              { value: w.value, under: [] },
-              { value: old, under: [] },
-            ])
-          : w.value,
-      )
-  }
+  it.keepPerhaps(state.writes)
 }
 
 function call(it: Interpreter, chain: Extract<Val, { v: 'chain' }>, at: Place): Val {
@@ -303,21 +290,12 @@ export function callFunction(it: Interpreter, fn: FunctionVal, args: readonly Va
   it.via = via
   it.lastRespond = lastRespond
   // what it wrote outside itself stays
-  for (const w of state.writes) if (w.value !== undefined) it.write(w.scope, w.name, w.value)
+  it.keep(state.writes)
   if (!frame.returns.length) {
     it.lastEnd = state.how
     throw SIGNALS.throw
   }
-  const base = it.pc
-  const extras = frame.returns.map((r) => r.pc.slice(base.length))
-  it.narrowed = joinNarrowings(frame.returns.map((r) => r.narrowed))
-  const first = frame.returns[0] as Frame['returns'][number]
-  if (frame.returns.length === 1) {
-    it.pc = first.pc
-    return it.narrow(first.value)
-  }
-  it.pc = it.commonPath(base, extras, 'thrown')
-  return it.alternatives(frame.returns.map((r, i) => ({ value: r.value, under: extras[i] as typeof base })))
+  return it.comeBack(frame.returns)
 }
 
 /** `new fn(...args)`. */

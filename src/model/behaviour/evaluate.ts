@@ -253,15 +253,14 @@ function objectLiteral(it: Interpreter, props: readonly ObjectProp[], scope: Sco
           else if (alt.value.v !== 'const') rest = alt.value
         }
       } else if (of.v !== 'const') rest = of
-    } else if (p.key !== undefined) out[p.key] = value.v === 'fn' ? value : value
+    } else if (p.key !== undefined) out[p.key] = value
     else if (p.computed) {
       const key = settle(it, evaluate(it, p.computed, scope), at)
       if (key.v === 'const') out[String(key.value)] = value
       else rest = { v: 'call', name: 'computed', args: [key, value], at }
     }
   }
-  const made = object(out, rest)
-  return made
+  return object(out, rest)
 }
 
 function typeofValue(of: Val): Val {
@@ -307,6 +306,13 @@ export function binary(operator: string, a: Val, b: Val): Val {
   if (operator === 'instanceof') return instanceOf(a, b)
   if (operator === 'in' && a.v === 'const' && b.v === 'object' && !b.rest) return constant(Object.hasOwn(b.props, String(a.value)))
   if (operator === 'in' && a.v === 'const' && b.v === 'response') return constant(['status', 'headers', 'json', 'ok', 'body'].includes(String(a.value)))
+  if (/^[<>]=?$/.test(operator)) {
+    // a rank looked up in a table (`RANK[member.role] >= RANK.admin`): for each of its entries it is known
+    if (a.v === 'any' && b.v === 'const' && a.alts.every((x) => x.value.v === 'const'))
+      return { v: 'any', choice: a.choice, alts: a.alts.map((x) => ({ ...x, value: binary(operator, x.value, b) })) }
+    if (b.v === 'any' && a.v === 'const' && b.alts.every((x) => x.value.v === 'const'))
+      return { v: 'any', choice: b.choice, alts: b.alts.map((x) => ({ ...x, value: binary(operator, a, x.value) })) }
+  }
   if (operator === 'in' && b.v === 'any') return { v: 'any', choice: b.choice, alts: b.alts.map((x) => ({ ...x, value: binary('in', a, x.value) })) }
   return op(operator, a, b)
 }
@@ -361,7 +367,7 @@ function logical(it: Interpreter, operator: '&&' | '||' | '??', a: Val, right: E
     const state = it.branch(assumed, () => {
       value = b()
     })
-    for (const w of state.writes) if (w.value) it.write(w.scope, w.name, w.value)
+    it.keep(state.writes)
     return operator === '??'
       ? it.alternatives([
           { value: a, under: [] },
@@ -427,7 +433,7 @@ function choose(it: Interpreter, test: Val, at: Place, then: () => Val, otherwis
 }
 
 function assigned(it: Interpreter, e: Extract<Expr, { k: 'assign' }>, scope: Scope, at: Place): Val {
-  const right = () => settleUnlessChain(it, evaluate(it, e.value, scope))
+  const right = () => evaluate(it, e.value, scope)
   if (e.op === '=') return right()
   const target = e.to.k === 'name' ? lookup(it, e.to.name, scope) : e.to.k === 'expr' ? evaluate(it, e.to.expr, scope) : UNKNOWN
   if (e.op === '||=' || e.op === '??=' || e.op === '&&=') {
@@ -442,8 +448,6 @@ function assigned(it: Interpreter, e: Extract<Expr, { k: 'assign' }>, scope: Sco
 
 /** What `a && b` gives when `a` does not hold. */
 const FALSY: Val = { v: 'const', value: false }
-
-const settleUnlessChain = (_it: Interpreter, val: Val): Val => val
 
 function superCall(it: Interpreter, list: readonly Val[], scope: Scope, at: Place): Val {
   const parent = scope.holder('super')?.vars.get('super')

@@ -1,4 +1,4 @@
-import type { Pattern, Stmt } from '../../facts/javascript.ts'
+import type { Expr, Pattern, Stmt } from '../../facts/javascript.ts'
 import type { Place } from '../../lib/place.ts'
 import { array, constant, isNullish, keyOf, op, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
 import type { Otherwise } from './behaviour.ts'
@@ -41,7 +41,10 @@ function statement(it: Interpreter, s: Stmt, scope: Scope): Completion {
       return undefined
     case 'expr':
       if (s.expr.k === 'assign') evaluate(it, s.expr, scope)
-      else settle(it, evaluate(it, s.expr, scope), scope.at(s.l))
+      else {
+        const value = evaluate(it, s.expr, scope)
+        if (!refinesInPlace(it, s.expr, value, scope)) settle(it, value, scope.at(s.l))
+      }
       return undefined
     case 'return': {
       let value = s.value ? evaluate(it, s.value, scope) : UNDEFINED
@@ -211,20 +214,7 @@ function keepWrites(it: Interpreter, states: readonly BranchState[]): void {
     if (s.end?.kind !== 'break' && s.end?.kind !== 'continue') continue
     // what led to the write speaks for the value: `if (await compare(sent, key.hash)) { match = key; break }`
     const under = s.pc.slice(it.pc.length)
-    for (const w of s.writes) {
-      const old = w.scope.vars.get(w.name)
-      if (w.value)
-        it.write(
-          w.scope,
-          w.name,
-          old
-            ? it.alternatives([
-                { value: w.value, under },
-                { value: old, under: [] },
-              ])
-            : w.value,
-        )
-    }
+    it.keepPerhaps(s.writes, under)
   }
 }
 
@@ -271,20 +261,7 @@ function loop(it: Interpreter, s: Loop, scope: Scope): Completion {
     it.resume(state)
     return state.end
   }
-  for (const w of state.writes) {
-    const old = w.scope.vars.get(w.name)
-    if (w.value)
-      it.write(
-        w.scope,
-        w.name,
-        old && !(old.v === 'array' && !old.items.length)
-          ? it.alternatives([
-              { value: w.value, under: [] },
-              { value: old, under: [] },
-            ])
-          : w.value,
-      )
-  }
+  it.keepPerhaps(state.writes, [], (before) => before.v === 'array' && !before.items.length)
   return undefined
 }
 
@@ -392,7 +369,7 @@ function attempt(it: Interpreter, s: Try, scope: Scope): Completion {
   const reached = it.hazards > hazards || frame.thrown.length > 0
   const caught = it.branch(
     {
-      conds: [{ test: { v: 'error', of: -1 }, negated: false, at: { path: scope.path, line: handler[0]?.l ?? s.l }, otherwise: { ends: false } }],
+      conds: [{ test: { v: 'error', of: -1 }, negated: false, at: scope.at(handler[0]?.l ?? s.l), otherwise: { ends: false } }],
       narrowed: it.narrowed,
     },
     () => runHandler({ v: 'error', of: -1 }),
@@ -507,20 +484,33 @@ export function assignTo(it: Interpreter, to: Pattern, value: Val, scope: Scope,
   }
 }
 
+const REFINES =
+  /^(?:eq|neq|gte?|lte?|in|is|like|ilike|or|and|not|match|filter|contains|containedBy|overlaps|textSearch|order|limit|range|(?:and|or)?[wW]here\w*|orderBy|offset)$/
+
+/** `query.eq('team', id)` as a statement: the builders of supabase-js and Knex change in place, and run where they are awaited. */
+function refinesInPlace(it: Interpreter, e: Expr, value: Val, scope: Scope): boolean {
+  if (e.k !== 'call' || e.fn.k !== 'mem' || e.fn.of.k !== 'id' || !REFINES.test(e.fn.name)) return false
+  const builders = value.v === 'any' ? value.alts.map((a) => a.value) : [value]
+  if (!builders.every((b) => b.v === 'chain' && b.links.length > 1 && b.root.v === 'client' && /^(?:supabase|knex)$/.test(b.root.client.library))) return false
+  assignTo(it, { k: 'name', name: e.fn.of.name }, value, scope, e.l)
+  return true
+}
+
 function keyName(val: Val): string | undefined {
   return val.v === 'const' && (typeof val.value === 'string' || typeof val.value === 'number') ? String(val.value) : undefined
 }
 
+/** The object or list with one more member; a name that is not known may be any of them. */
+function withMember(owner: Val, name: string | undefined, value: Val): Val | undefined {
+  if (owner.v === 'object')
+    return name === undefined ? { v: 'object', props: owner.props, rest: value } : { ...owner, props: { ...owner.props, [name]: value } }
+  if (owner.v === 'array') return { v: 'array', items: owner.items, more: value }
+  return undefined
+}
+
 /** `owner.name = value`: objects are values here, so the variable that holds the owner gets the changed object. */
-function setMember(
-  it: Interpreter,
-  ownerExpr: import('../../facts/javascript.ts').Expr,
-  name: string | undefined,
-  value: Val,
-  scope: Scope,
-  line: number,
-): void {
-  const owner = settle(it, evaluate(it, ownerExpr, scope), { path: scope.path, line })
+function setMember(it: Interpreter, ownerExpr: Expr, name: string | undefined, value: Val, scope: Scope, line: number): void {
+  const owner = settle(it, evaluate(it, ownerExpr, scope), scope.at(line))
   if (owner.v === 'instance') {
     if (name) it.write(owner.fields, name, value)
     return
@@ -537,10 +527,7 @@ function setMember(
     if (name && GLOBAL_OBJECTS.has(owner.name)) it.write(it.globals, name, value)
     return
   }
-  let changed: Val | undefined
-  if (owner.v === 'object')
-    changed = name === undefined ? { v: 'object', props: owner.props, rest: value } : { ...owner, props: { ...owner.props, [name]: value } }
-  else if (owner.v === 'array') changed = { v: 'array', items: owner.items, more: value }
+  const changed = owner.v === 'any' ? it.distribute(owner, (of) => withMember(of, name, value) ?? of) : withMember(owner, name, value)
   if (!changed) return
   if (ownerExpr.k === 'id' || ownerExpr.k === 'mem' || ownerExpr.k === 'idx')
     assignTo(it, ownerExpr.k === 'id' ? { k: 'name', name: ownerExpr.name } : { k: 'expr', expr: ownerExpr }, changed, scope, line)

@@ -73,12 +73,19 @@ export interface BranchState {
   readonly writes: readonly Write[]
 }
 
+/** One of the ways on which a function comes back: with what, and what holds then. */
+export interface WayOut {
+  readonly value: Val
+  readonly pc: readonly Cond[]
+  readonly narrowed: Narrowing
+}
+
 export interface Frame {
   readonly key: string
   readonly name: string | undefined
   readonly path: string
   readonly base: readonly Cond[]
-  readonly returns: { value: Val; pc: readonly Cond[]; narrowed: Narrowing }[]
+  readonly returns: WayOut[]
   /** Conditions of branches that ended the function; the next ending tells what the other side does. */
   open: Cond[]
   openSteps: number
@@ -212,7 +219,36 @@ export class Interpreter {
   resume(state: BranchState): void {
     this.pc = state.pc
     this.narrowed = state.narrowed
-    for (const w of state.writes) if (w.value !== undefined) this.write(w.scope, w.name, w.value)
+    this.keep(state.writes)
+  }
+
+  /** What a branch wrote holds from here on. */
+  keep(writes: readonly Write[]): void {
+    for (const w of writes) if (w.value !== undefined) this.write(w.scope, w.name, w.value)
+  }
+
+  /** What a branch wrote may hold from here on, where what led to it (`under`) does; `replaced` tells what of before gives way to it for certain. */
+  keepPerhaps(writes: readonly Write[], under: readonly Cond[] = [], replaced: (before: Val) => boolean = () => false): void {
+    for (const { scope, name, value } of writes) {
+      const before = scope.vars.get(name)
+      if (value === undefined) continue
+      const either = [{ value, under }, ...(before && !replaced(before) ? [{ value: before, under: [] }] : [])]
+      this.write(scope, name, this.alternatives(either))
+    }
+  }
+
+  /** Goes on after a call that comes back on any of several ways (at least one): its value. */
+  comeBack(ways: readonly WayOut[]): Val {
+    const base = this.pc
+    const first = ways[0] as WayOut
+    this.narrowed = joinNarrowings(ways.map((w) => w.narrowed))
+    if (ways.length === 1) {
+      this.pc = first.pc
+      return this.narrow(first.value)
+    }
+    const extras = ways.map((w) => w.pc.slice(base.length))
+    this.pc = this.commonPath(base, extras, 'thrown')
+    return this.alternatives(ways.map((w, i) => ({ value: w.value, under: extras[i] as readonly Cond[] })))
   }
 
   /** Goes on after branches that all reach this point; what differs between them becomes alternatives. */

@@ -169,7 +169,7 @@ function isAddressBeforeQuery(of: Val): boolean {
   return address?.v === 'request' && address.part === 'url' && address.name === undefined && by?.v === 'const' && by.value === '?'
 }
 
-/** The values of a table, each under the keys that lead to it when the key is what a request or an event says. */
+/** The values of a table, each under the keys that lead to it when the key is what a request, an event, a row or the session says. */
 function lookedUp(props: Readonly<Record<string, Val>>, key: Val, at: Place): { value: Val; under: Cond[] }[] {
   const byValue = new Map<number, { value: Val; names: string[] }>()
   for (const [name, value] of Object.entries(props)) {
@@ -178,7 +178,7 @@ function lookedUp(props: Readonly<Record<string, Val>>, key: Val, at: Place): { 
     if (known) known.names.push(name)
     else byValue.set(k, { value, names: [name] })
   }
-  const chosen = key.v === 'event' || key.v === 'request'
+  const chosen = key.v === 'event' || key.v === 'request' || ((key.v === 'row' || key.v === 'caller') && key.field !== undefined)
   return [...byValue.values()].map(({ value, names }) => {
     if (!chosen) return { value, under: [] }
     const tests = names.map((name) => op('===', key, constant(name)))

@@ -1,5 +1,9 @@
 import type { Value } from './behaviour.ts'
 
+/** What the call is named that stands for a schema taking a value, and for one turning it down: its form is right or wrong, whoever's it is. */
+export const ACCEPTED = 'schema accepts'
+export const REJECTED = 'schema rejects'
+
 /** The values directly inside a value. */
 export function partsOf(value: Value): readonly Value[] {
   switch (value.v) {

@@ -116,7 +116,7 @@ export function moduleScope(it: Interpreter, path: string): Scope | undefined {
     for (const b of i.bindings) {
       if (i.how === 'require') {
         scope.lazy?.set(b.local, () => {
-          const whole = requireModuleOf(atWork(it), path, i.from)
+          const whole = requireModule(atWork(it), path, i.from)
           return b.imported === '*' || b.imported === 'default' ? whole : member(atWork(it), whole, b.imported, { path, line: i.l })
         })
       } else scope.lazy?.set(b.local, () => importedValue(atWork(it), path, i.from, b.imported))
@@ -174,6 +174,7 @@ function declareParameters(fn: FunctionIR, scope: Scope): void {
 /** What `import { imported } from 'from'` gives. Entries are run as on a deployed server: it neither builds nor develops, and is no browser. */
 export function importedValue(it: Interpreter, path: string, from: string, imported: string): Val {
   const file = it.program.resolve(path, from)
+  if (generatedPrisma(it, from, file)) return { v: 'lib', pkg: '@prisma/client', name: imported }
   if (file && it.program.exists(file)) {
     if (imported === '*') return { v: 'namespace', path: file }
     const value = exportedValue(it, file, imported)
@@ -205,12 +206,22 @@ export function packageName(specifier: string): string {
   return /\.[cm]?[jt]s$/.test(rest) && url ? name : name + rest
 }
 
-export function requireModule(it: Interpreter, path: string, from: string): Val {
-  return requireModuleOf(it, path, from)
+const GENERATED_PRISMA =
+  /\/(?:generated\/(?:[\w-]{0,40}prisma[\w-]{0,40}|client)|prisma[\w-]{0,40}\/(?:generated|client)(?:\/client)?|prisma-client)(?:\/(?:client|index|browser|edge|default|sql|wasm))?(?:\.[cm]?[jt]s)?$/i
+
+/**
+ * Prisma writes its client where the schema's generator says (`@/generated/prisma`, `../prisma/generated/client`), mostly
+ * into a folder that is not committed: it is the package, and what is written into a folder of that name is not read.
+ */
+function generatedPrisma(it: Interpreter, specifier: string, file: string | undefined): boolean {
+  if (!GENERATED_PRISMA.test(specifier) || /^(?:npm:)?@prisma\//.test(specifier)) return false
+  return /\/generated\//.test(`${specifier}/`) || !file || !it.program.exists(file)
 }
 
-function requireModuleOf(it: Interpreter, path: string, from: string): Val {
+/** What `require('from')` gives. */
+export function requireModule(it: Interpreter, path: string, from: string): Val {
   const file = it.program.resolve(path, from)
+  if (generatedPrisma(it, from, file)) return { v: 'lib', pkg: '@prisma/client', name: '*' }
   if (file && it.program.exists(file)) {
     const main = exportedValue(it, file, 'default')
     return main && !it.program.exportsNames(file) ? main : { v: 'namespace', path: file }
@@ -220,6 +231,7 @@ function requireModuleOf(it: Interpreter, path: string, from: string): Val {
 
 export function importedModule(it: Interpreter, path: string, from: string): Val {
   const file = it.program.resolve(path, from)
+  if (generatedPrisma(it, from, file)) return { v: 'lib', pkg: '@prisma/client', name: '*' }
   if (file && it.program.exists(file)) return { v: 'namespace', path: file }
   return { v: 'lib', pkg: packageName(from), name: '*' }
 }

@@ -2,7 +2,7 @@ import type { Behaviour, Value } from './behaviour.ts'
 import { mentions } from './mentions.ts'
 import { isCheckedClaim, isKeptSession, isVouchedFor } from './signed-tokens.ts'
 
-export { mentions } from './mentions.ts'
+export { ACCEPTED, mentions, REJECTED } from './mentions.ts'
 
 /** The first request value inside, for messages: `body.userId`. */
 export function requestName(value: Value): string | undefined {

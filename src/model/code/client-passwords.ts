@@ -10,25 +10,34 @@ import { constantsOf, lastName } from './constants.ts'
 
 const PASSWORD =
   /(?:password|passwd|passwort|passcode|passphrase|pwd|senha|contrase(?:n|ñ)a|parola|pin|access_?code|pin_?code|secret_?code)(?:input|value|attempt)?$/i
+/** What a mail, a text message or an authenticator app tells somebody for this once. */
+const CODE =
+  /(?:(?:verif(?:y|ication)|confirm(?:ation)?|otp|one_?time|mfa|2fa|two_?factor|totp|sms|email|auth(?:entication)?|security|login|sign_?in)_?code|otp|totp|codigo(?:_?verifica(?:cao|cion))?|bestaetigungscode)(?:input|value|entered)?$/i
+const SHORT_NUMBER = /^\d{4,8}$/
 /** States and field names that a password variable is compared with. */
 const NO_PASSWORD =
   /^(?:text|password|hidden|visible|string|required|invalid|valid|none|null|undefined|true|false|weak|medium|strong|boolean|number|object|function|symbol|bigint|)$/i
 
-/** Passwords that the browser itself compares; whoever opens the bundle knows them. */
+/** Passwords and one-time codes that the browser itself compares; whoever opens the bundle knows them. */
 export function clientPasswords(program: Program, files: ByFile<JavaScriptFacts>, modules: ModulesModel): ClientPassword[] {
   return [...comparisonsByFile(files)].flatMap(([path, all]) => ofFile(program, path, files.get(path) as JavaScriptFacts, all, modules))
 }
 
 function ofFile(program: Program, path: string, js: JavaScriptFacts, comparisons: readonly Comparison[], modules: ModulesModel): ClientPassword[] {
   const found: (ClientPassword & { uses: Place[] })[] = []
-  const add = (at: Place, how: ClientPassword['how'], name: string, use: Place) => {
-    const known = found.find((f) => f.path === at.path)
+  const add = (at: Place, how: ClientPassword['how'], name: string, use: Place, code = false) => {
+    const known = found.find((f) => f.path === at.path && Boolean(f.code) === code)
     if (known) known.uses.push(use)
-    else found.push({ path: at.path, line: at.line, how, name, uses: [use] })
+    else found.push({ path: at.path, line: at.line, how, ...(code ? { code } : {}), name, uses: [use] })
   }
-  for (const { name, other, line, scope } of comparisons) {
+  for (const { name, other, line, scope, code } of comparisons) {
     if (!modules.inBrowser(path, line)) continue
     const use = { path, line }
+    if (code) {
+      const number = constantsOf(program, path, scope, other).find((c) => SHORT_NUMBER.test(c.value))
+      if (number) add(number, 'literal', name, use, true)
+      continue
+    }
     const variable = publicVariable(program, path, scope, other)
     const constant = constantsOf(program, path, scope, other).find((c) => c.secret !== undefined || !NO_PASSWORD.test(c.value))
     if (variable) add(use, 'variable', variable, use)
@@ -46,9 +55,10 @@ interface Comparison {
   readonly other: Expr
   readonly line: number
   readonly scope: number
+  readonly code: boolean
 }
 
-/** Everything that a password is compared with. */
+/** Everything that a password or a code is compared with. */
 const comparisonsByFile = collectByFile((_, js: JavaScriptFacts) => {
   const found: Comparison[] = []
   for (const fn of js.functions) {
@@ -59,7 +69,8 @@ const comparisonsByFile = collectByFile((_, js: JavaScriptFacts) => {
         [e.b, e.a],
       ] as const) {
         const name = lastName(a)
-        if (PASSWORD.test(name) && a.k !== 'lit') found.push({ name, other: b, line: e.l, scope: fn.id })
+        const code = !PASSWORD.test(name)
+        if ((!code || CODE.test(name)) && a.k !== 'lit') found.push({ name, other: b, line: e.l, scope: fn.id, code })
       }
     }
   }

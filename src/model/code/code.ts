@@ -18,6 +18,8 @@ export interface CodeModel {
 
 /** One secret value in one place (its further places in `also`). */
 export interface HardcodedSecret extends SecretFact {
+  /** What a reader knows its kind as, with its article. */
+  readonly label: string
   readonly path: string
   readonly also: readonly Place[]
   /** `file PATH` of the finding of check 5 that reports this value already. */
@@ -49,6 +51,8 @@ export interface ClientPassword {
   readonly path: string
   readonly line: number
   readonly how: 'literal' | 'variable' | 'list'
+  /** Set for a code that proves an address or a second factor, not the password itself. */
+  readonly code?: true
   readonly name: string
   readonly uses: readonly Place[]
 }

@@ -34,7 +34,7 @@ export function lastName(e: Expr): string {
   if (e.k === 'idx') return stringOf(e.index) ?? ''
   if (e.k === 'call') {
     const key = stringOf(e.args[0])
-    if (e.fn.k === 'mem' && /^(toLowerCase|trim|toString|toUpperCase|normalize)$/.test(e.fn.name)) return lastName(e.fn.of)
+    if (e.fn.k === 'mem' && /^(toLowerCase|trim|toString|toUpperCase|normalize|join)$/.test(e.fn.name)) return lastName(e.fn.of)
     if (e.fn.k === 'mem' && /^(get|getItem)$/.test(e.fn.name) && key) return key
     return e.fn.k === 'id' && e.args[0] && /^(String|lower|normali[sz]e\w*)$/.test(e.fn.name) ? lastName(e.args[0]) : ''
   }

@@ -7,24 +7,43 @@ import type { Marker } from './code.ts'
 const MARKER = /^\W*(?:@)?(?:TODO|FIXME|HACK|XXX)\b|\b(?:TODO|FIXME|HACK|XXX)\s*[:(\-!]/
 /** What the comment itself must speak of. */
 const TOPIC =
-  /\b(?:auth\w*|unauth\w*|log(?:ged|s|ging)?[- ]?(?:in|out)\b|log(?:in|out)|sign(?:ed|ing)?[- ]?(?:in|out)|session|permissions?|roles?|admin\w*|access (?:control|check)|restrict\w*|rls|owner(?:ship)?|protect\w*|secur\w*|insecure|payments?|pay(?:ing|wall)?|paid|stripe|checkout|billing|charg(?:e|es|ing)|refunds?|subscri\w+|webhooks?|signatures?|verif(?:y|ies|ied|ication)|rate[- ]?limit\w*|csrf|captcha|passwords?|secrets?|encrypt\w*|sanitiz\w*|credits?|bypass|hardcoded)\b/i
+  /\b(?:auth\w*|unauth\w*|log(?:ged|s|ging)?[- ]?(?:in|out)\b|log(?:in|out)|sign(?:ed|ing)?[- ]?(?:in|out)|session|permissions?|roles?|admin\w*|access (?:control|check)|restrict\w*|rls|owner(?:ship)?|protect\w*|secur\w*|insecure|payments?|pay(?:ing|wall)?|paid|stripe|checkout|billing|charg(?:e|es|ing)|refunds?|subscri\w+|webhooks?|signatures?|verif(?:y|ies|ied|ication)|rate[- ]?limit\w*|csrf|captcha|passwords?|secrets?|encrypt\w*|sanitiz\w*|credits?|purchas\w*|bypass|hardcoded|redeem\w*|redemptions?|e-?mails? (?:is |are |was |be )?confirm\w*|confirm\w* (?:the |their |an )?e-?mails?)\b/i
+/** The same in other languages that builders' users write in. */
+const TOPIC_ELSEWHERE =
+  /(?:^|[^\p{L}])(?:autentic\p{L}*|autoriz\p{L}*|authentifi\p{L}*|anmeld\p{L}*|sess[ãa]o|sesi[óo]n|permiss(?:ão|ões|ao|oes)|permisos?|berechtigung\p{L}*|droits d'acc[èe]s|senhas?|contrase[ñn]as?|passw[oö]rt\p{L}*|mots? de passe|seguran[çc]a|seguridad|sicherheit|s[ée]curit[ée]|sicurezza|pagament[oi]s?|pagos?|paiements?|zahlung\p{L}*|bezahl\p{L}*|cobran[çc]as?|cobros?|assinaturas?|suscripci[óo]n\p{L}*|abonnements?|abbonament[oi]|saques?|retiros?|comiss(?:ão|ões|ao|oes)|comisi[óo]n(?:es)?|reembolsos?|remboursements?|rimbors[oi]|r[üu]ckerstattung\p{L}*|estornos?|dados banc[áa]rios|datos bancarios|verificar|valida(?:r|ção|ción) (?:o |a |de )?(?:usu[áa]ri[oa]|token|assinatura|firma|pagamento|pago))(?![\p{L}])/iu
+/** Money that is settled with people, disputes included. */
+const MONEY = /\b(?:charge-?backs?|payouts?|withdrawals?|commissions?|bank (?:account|data|details))\b/i
 /** What the code beside it must do. */
 const CODE =
-  /^(?:auth\w*|getUser|getClaims|getServerSession|getSession|currentUser|session|sessions?|user_?role|roles?|is_?admin\w*|is_?authenticated|permissions?|has_?permission|can_?access|sign_?in\w*|sign_?out|sign_?up|log_?in|login|logout|stripe\w*|stripe-buy-button|checkout\w*|payments?|payment\w*|create_?payment\w*|subscriptions?|billing\w*|credits?|webhooks?|constructEvent\w*|verify\w*|require(?:Auth|User|Admin|Role)\w*|protect\w*|password|jwt\w*|bcrypt\w*|refund\w*|invoice\w*|price_?id|service_?role\w*|updateUser|resetPassword\w*)$/i
+  /^(?:auth\w*|getUser|getClaims|getServerSession|getSession|currentUser|session|sessions?|user_?role|roles?|is_?admin\w*|is_?authenticated|permissions?|has_?permission|can_?access|sign_?in\w*|sign_?out|sign_?up|log_?in|login|logout|stripe\w*|stripe-buy-button|checkout\w*|payments?|payment\w*|create_?payment\w*|subscriptions?|billing\w*|credits?|webhooks?|constructEvent\w*|verify\w*|require(?:Auth|User|Admin|Role)\w*|protect\w*|password|jwt\w*|bcrypt\w*|refund\w*|invoice\w*|price_?id|service_?role\w*|create_?(?:auth_?)?user|updateUser|resetPassword\w*|redeem\w*|redemption\w*)$/i
+/** Names of handlers, and names in other languages, say it in one of their parts. */
+const CODE_PART =
+  /^(?:handle|process|submit|confirm|start|make|execute)_?(?:payment|checkout|subscri|billing|refund|payout|withdraw|purchase|log_?in|sign_?(?:in|up)|auth)|pagament|cobranca|assinatura|saque(?![a-z])|comiss(?:ao|oes)|estorno|reembols|autentic|permiss(?:ao|oes)|contrasena|suscripcion|(?<![a-z])pagos?(?![a-z])|zahlung|bezahl|abonnement|abbonament|paiement|^commissions?$|^payouts?$|^withdrawals?$/i
 /** Past every policy: who may do this is decided here or nowhere. */
 const SERVICE_ROLE = /service_?role/i
+/** Handlers and pages whose path says what they decide about. */
+const ANSWERS = /(?:^|\/)(?:api|functions)\/|(?:^|\/)(?:route|page|layout|\+server|\+page\.server|\+layout\.server)\.[cm]?[jt]sx?$/
+const MONEY_PLACE = /(?:^|\/)(?:payments?|billing|checkout|stripe|paddle|subscriptions?|credits?|refunds?|payouts?|purchases?|wallets?)\//i
+const ADMIN_PLACE = /(?:^|\/)(?:admin|administration|back-?office)\//i
+/** In a page of administrators the words roles and sessions are everyday ones: the comment has to speak of who may. */
+const PERMISSION =
+  /\b(?:auth(?:entic|oriz|z|n|\b)\w*|permissions?|access (?:control|check)|(?:admin|role) (?:check|guard|only)|restrict\w*|protect\w*|secur\w*)\b/i
 const NEAR = 8
+/** A comment behind an option stands below the call that the option is for. */
+const BEFORE = 4
 
 /** Unfinished work next to code that decides about access or money: both the comment and the code must say so. */
 export const markersOf = collectByFile((path, js: JavaScriptFacts): { readonly marker?: Marker; readonly count: number } | undefined => {
   const all = js.comments.filter((c) => MARKER.test(c.text))
   if (!all.length) return undefined
-  const candidates = all.filter((c) => TOPIC.test(c.text))
+  const candidates = all.filter((c) => TOPIC.test(c.text) || MONEY.test(c.text) || TOPIC_ELSEWHERE.test(c.text))
   if (!candidates.length) return { count: all.length }
   const names = securityNames(js)
   const near = candidates.flatMap((c) => {
-    const beside = names.find((n) => n.line >= c.l - (SERVICE_ROLE.test(n.name) ? NEAR : 2) && n.line <= c.l + NEAR)
-    return beside ? [{ line: c.l, text: cleanLine(c.text, 120), beside: beside.name }] : []
+    const beside =
+      names.find((n) => n.line >= c.l - (SERVICE_ROLE.test(n.name) ? NEAR : BEFORE) && n.line <= c.l + NEAR)?.name ??
+      (MONEY_PLACE.test(path) || PERMISSION.test(c.text) ? securityPlace(path) : undefined)
+    return beside ? [{ line: c.l, text: cleanLine(c.text, 120), beside }] : []
   })
   const [first, ...others] = near
   return { count: all.length, ...(first ? { marker: { path, ...first, also: others.map((o) => ({ path, line: o.line })) } } : {}) }
@@ -37,10 +56,17 @@ function securityNames(js: JavaScriptFacts): { name: string; line: number }[] {
       {
         const e = root
         const name = e.k === 'id' || e.k === 'mem' ? e.name : e.k === 'jsx' && typeof e.tag === 'string' ? e.tag : undefined
-        if (name && (CODE.test(name) || SERVICE_ROLE.test(name))) found.push({ name, line: e.l })
+        if (name && (isSecurityName(name) || SERVICE_ROLE.test(name))) found.push({ name, line: e.l })
       }
     }
-    if (fn.name && CODE.test(fn.name)) found.push({ name: fn.name, line: fn.l })
+    if (fn.name && isSecurityName(fn.name)) found.push({ name: fn.name, line: fn.l })
   }
   return found.sort((a, b) => a.line - b.line)
+}
+
+const isSecurityName = (name: string): boolean => CODE.test(name) || CODE_PART.test(name)
+
+/** The folder that says so, of a file that answers requests. */
+function securityPlace(path: string): string | undefined {
+  return ANSWERS.test(path) ? (MONEY_PLACE.exec(path) ?? ADMIN_PLACE.exec(path))?.[0].replace(/^\//, '') : undefined
 }

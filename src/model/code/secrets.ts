@@ -1,5 +1,6 @@
 import type { SecretFact } from '../../facts/kinds.ts'
 import { identifies } from '../../facts/secrets/hash.ts'
+import { secretLabel } from '../../facts/secrets/labels.ts'
 import { isEnvFile } from '../../lib/env-file-name.ts'
 import type { AppModel, ModelInput } from '../app-model.ts'
 import type { FileRole } from '../files/files.ts'
@@ -35,7 +36,7 @@ export function hardcodedSecrets(input: ModelInput, slices: Pick<AppModel, 'file
         continue
       }
       const use = slices.modules.serviceRole.find((u) => u.inBrowser && u.how !== 'variable' && u.hash === secret.hash)
-      byValue.set(key, { ...secret, path, also: [], ...(use ? { reportedAsServiceRole: `file ${use.path}` } : {}) })
+      byValue.set(key, { ...secret, label: secretLabel(secret.kind), path, also: [], ...(use ? { reportedAsServiceRole: `file ${use.path}` } : {}) })
     }
   }
   return [...byValue.values()]

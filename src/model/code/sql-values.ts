@@ -29,7 +29,7 @@ export function sqlIdentities(catalog: Catalog, owners: ReadonlySet<string>): Ha
   for (const f of catalog.functions) {
     const body = withoutComments(f.body)
     const hit = comparedIn(body)
-    if (!hit) continue
+    if (!hit || !decidesForSomebody(f, body)) continue
     const parameter = f.args.some((a) => a.name && new RegExp(`\\b${escapeName(a.name)}\\b\\s*(?:=|IN\\b)`, 'i').test(body))
     const callable = f.executableBy.some((r) => r === 'anon' || r === 'authenticated' || r === 'PUBLIC' || r === 'public') && !f.isTrigger
     const claimed = EDITABLE.test(body) || (parameter && callable)
@@ -46,6 +46,17 @@ export function sqlIdentities(catalog: Catalog, owners: ReadonlySet<string>): Ha
     })
   }
   return oneOfEach(found)
+}
+
+const SAYS_WHO = /\bauth\.(?:uid|email|jwt|role)\b|request\.jwt|\bsession_user\b|\bcurrent_user\b/i
+
+/**
+ * Whether a comparison in a function can be about whoever asks. One that only finds a certain account (`where email = '…'`) is not, nor is a trigger
+ * on new accounts that gives nobody power.
+ */
+function decidesForSomebody(f: Catalog['functions'][number], body: string): boolean {
+  if (f.isTrigger) return POWER.test(body) || SAYS_WHO.test(body)
+  return SAYS_WHO.test(body) || f.args.length > 0 || /^bool/.test(f.returns)
 }
 
 /** The same literal in several policies and functions was decided once: the first is the finding, the others are named beside it. */
@@ -97,12 +108,18 @@ const POWER = /'(?:super[_ -]?admin|admin|administrator|owner|superuser|root|mod
 /** Accounts with a fixed password, and power given to a fixed person, in SQL that runs wherever the migrations run. */
 export function sqlAccounts(path: string, text: string): SqlAccount | undefined {
   const clean = withoutComments(text)
+  const takers = passwordTakers(clean)
   const found: { what: SqlAccount['what']; line: number; who: string }[] = []
   for (const { statement, offset } of statementsOf(clean)) {
     const lineOf = (index: number) => clean.slice(0, offset + index).split('\n').length
     const crypt = CRYPT.exec(statement)
     if (AUTH_USERS.test(statement) && crypt) {
       found.push({ what: 'password', line: lineOf(crypt.index), who: personIn(statement) })
+      continue
+    }
+    const given = passwordGiven(statement, takers)
+    if (given !== undefined) {
+      found.push({ what: 'password', line: lineOf(given), who: personIn(statement) })
       continue
     }
     const into = /insert\s+into\s+("?[\w.]+"?[\w."]*)/i.exec(statement)
@@ -123,6 +140,49 @@ export function sqlAccounts(path: string, text: string): SqlAccount | undefined 
   }
   const [first, ...others] = found.sort((a, b) => (a.what === b.what ? a.line - b.line : a.what === 'password' ? -1 : 1))
   return first && { path, line: first.line, what: first.what, who: first.who, related: others.map((o) => ({ path, line: o.line })) }
+}
+
+/** Functions of the file that take a password, and which of their arguments it is. */
+function passwordTakers(text: string): ReadonlyMap<string, number> {
+  const takers = new Map<string, number>()
+  for (const m of text.matchAll(/create\s+(?:or\s+replace\s+)?(?:function|procedure)\s+([\w."]{1,200})\s*\(/gi)) {
+    const from = (m.index ?? 0) + m[0].length
+    const at = argumentsOf(text.slice(from, from + 4000)).findIndex((a) => /^\s*(?:in\s+)?"?(?:\w{1,60}_)?(?:password|passwd|pwd)"?\s/i.test(a.text))
+    if (at >= 0) takers.set(bareName(m[1] ?? ''), at)
+  }
+  return takers
+}
+
+/** Where a statement calls such a function with a literal in the password's place. */
+function passwordGiven(statement: string, takers: ReadonlyMap<string, number>): number | undefined {
+  if (!takers.size || !/^\s*(?:select|call|perform|do|insert|with)\b/i.test(statement)) return undefined
+  for (const call of statement.matchAll(/([\w."]{1,200})\s*\(/g)) {
+    const index = takers.get(bareName(call[1] ?? ''))
+    if (index === undefined) continue
+    const from = (call.index ?? 0) + call[0].length
+    const arg = argumentsOf(statement.slice(from, from + 4000))[index]
+    const literal = arg && /^\s*(?:\w{1,60}\s*(?:=>|:=)\s*)?'([^'\n]{3,200})'\s*(?:::\s*\w+\s*)?$/.exec(arg.text)
+    if (literal && !/[<{]|your|secure_?password_?here|placeholder/i.test(literal[1] ?? '')) return from + arg.offset + arg.text.indexOf("'")
+  }
+  return undefined
+}
+
+const bareName = (name: string): string => name.replaceAll('"', '').split('.').at(-1)?.toLowerCase() ?? ''
+
+/** Arguments up to the closing bracket, by the commas between brackets and quotes. */
+function argumentsOf(text: string): { readonly text: string; readonly offset: number }[] {
+  const found: { text: string; offset: number }[] = []
+  let depth = 0
+  let start = 0
+  for (const m of text.matchAll(/'(?:[^']|'')*'|[(),]/g)) {
+    if (m[0] === '(') depth++
+    else if (m[0] === ')' && --depth < 0) return [...found, { text: text.slice(start, m.index), offset: start }]
+    else if (m[0] === ',' && depth === 0) {
+      found.push({ text: text.slice(start, m.index), offset: start })
+      start = m.index + 1
+    }
+  }
+  return [...found, { text: text.slice(start), offset: start }]
 }
 
 /** The address or id that stands first; only ever compared, never shown. */

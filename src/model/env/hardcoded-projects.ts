@@ -63,10 +63,16 @@ export function hardcodedProjectInSql(path: string, text: string): HardcodedProj
   return url && key ? { path, line: url.line, what: 'supabase', project: url.project, keyLine: key.line, also: [] } : undefined
 }
 
-/** One project is one cause: the first file that is no static asset, the others beside it. */
+/** How far a file is from the application: a script at the root or a test calls the project, its source is built with it, static assets are copies. */
+function distance(path: string): number {
+  if (/(^|\/)public\//.test(path)) return 2
+  return !path.includes('/') || /(^|\/)(tests?|__tests__|e2e|examples?|docs?|tools)\//i.test(path) ? 1 : 0
+}
+
+/** One project is one cause: the first file of the application itself, the others beside it. */
 export function oneOfEachProject(all: readonly HardcodedProject[]): HardcodedProject[] {
   const merged = new Map<string, HardcodedProject>()
-  for (const p of [...all].sort((a, b) => Number(/(^|\/)public\//.test(a.path)) - Number(/(^|\/)public\//.test(b.path)))) {
+  for (const p of [...all].sort((a, b) => distance(a.path) - distance(b.path))) {
     const known = merged.get(p.project)
     merged.set(p.project, known ? { ...known, also: [...known.also, { path: p.path, line: p.line }] } : p)
   }

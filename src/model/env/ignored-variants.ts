@@ -64,12 +64,13 @@ function speaking(folder: string, rules: ReadonlyMap<string, { readonly lines: r
   return ''
 }
 
+/** The last pattern that speaks of env files; one for another folder (`packages/api/.env`) only when there is no other. */
 function lastSpeaking(lines: readonly string[]): { line: number; pattern: string } | undefined {
-  for (let i = lines.length - 1; i >= 0; i--) {
-    const pattern = (lines[i] as string).trim()
-    if (pattern && !pattern.startsWith('#') && !pattern.startsWith('!') && SPEAKS_OF_ENV.test(pattern)) return { line: i + 1, pattern }
-  }
-  return undefined
+  const speaking = lines.flatMap((l, i) => {
+    const pattern = l.trim()
+    return pattern && !pattern.startsWith('#') && !pattern.startsWith('!') && SPEAKS_OF_ENV.test(pattern) ? [{ line: i + 1, pattern }] : []
+  })
+  return speaking.findLast(({ pattern }) => !/[^/]\/[^/]/.test(pattern.replace(/^(?:\*\*)?\//, ''))) ?? speaking.at(-1)
 }
 
 function folderOf(path: string): string {

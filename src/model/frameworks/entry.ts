@@ -66,6 +66,8 @@ export interface Entry {
   readonly kind: EntryKind
   /** Undefined: every method. */
   readonly method?: string
+  /** It is called by the method's name and serves others too (an action of Remix: POST, PUT, PATCH and DELETE). */
+  readonly otherMethods?: true
   /** `/path/[param]`, with optional and rest parameters as `[...param]`. */
   readonly route: string
   readonly subject: string

@@ -5,6 +5,7 @@ import { fileToRoute, routeFile } from './file-routes.ts'
 import { methodsTested } from './method-dispatch.ts'
 import { nextMiddlewareFor } from './next-middleware.ts'
 import type { Program } from './program.ts'
+import { isBuiltByVite } from './vite-app.ts'
 
 const FOLDERS = ['src/pages', 'pages']
 
@@ -23,6 +24,7 @@ export const nextPages: Framework = {
 
 /** Astro, Gatsby and plain React applications also keep pages in `src/pages`. */
 function isOtherFramework(program: Program, path: string): boolean {
+  if (isBuiltByVite(program, path)) return true
   return !program.workspaces.uses('next', path) && ['astro', 'gatsby', 'vite', 'react-scripts', 'nuxt', 'vike'].some((p) => program.workspaces.uses(p, path))
 }
 

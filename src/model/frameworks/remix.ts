@@ -79,6 +79,7 @@ function moduleEntries(program: Program, m: RouteModule): Entry[] {
       ...common,
       kind: component ? 'action' : 'api',
       method: 'POST',
+      otherMethods: true,
       subject: routeSubject('POST', m.route),
       line: action.line,
       ...(action.endLine ? { endLine: action.endLine } : {}),

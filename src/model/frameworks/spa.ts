@@ -3,6 +3,7 @@ import type { Entry, Framework } from './entry.ts'
 import { routeSubject } from './entry.ts'
 import { joinPaths, routerPath } from './path-pattern.ts'
 import type { Program } from './program.ts'
+import { isBuiltByVite } from './vite-app.ts'
 import { expressionsDeep, propOf, stringOf } from './walk.ts'
 
 /** Frameworks that render on a server; where one is in use, `react-router` elements are not the whole application. */
@@ -24,7 +25,9 @@ export const spa: Framework = {
   name: 'SPA',
   entries: (program) => {
     const files = ['react-router-dom', 'react-router', 'wouter', 'vue-router'].flatMap((p) => [...program.importersOf(p)])
-    return [...new Set(files)].sort().flatMap((path) => (SERVERS.some((s) => program.workspaces.uses(s, path)) ? [] : fileRoutes(program, path)))
+    return [...new Set(files)]
+      .sort()
+      .flatMap((path) => (SERVERS.some((s) => program.workspaces.uses(s, path)) && !isBuiltByVite(program, path) ? [] : fileRoutes(program, path)))
   },
 }
 

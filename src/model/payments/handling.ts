@@ -17,12 +17,11 @@ export function handlingOf(behaviour: Behaviour, route: Route, alternatives: rea
   const resync = resyncOf(behaviour, route, recommended)
   if (resync) return resync
   const logged = handled.find((h) => h !== undefined)
-  if (logged) return logged
   for (const event of updated) {
     const status = statusOn(behaviour, route, event)
-    if (status) return { event: recommended, how: 'status-only', at: status }
+    if (status) return { event: logged?.event ?? recommended, how: 'status-only', at: status, ...(logged?.at ? { logged: logged.at } : {}) }
   }
-  return { event: recommended, how: 'none' }
+  return logged ?? { event: recommended, how: 'none' }
 }
 
 /** Steps that name the event in a condition. */

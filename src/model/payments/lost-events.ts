@@ -34,8 +34,23 @@ export function recordedTooEarly(
   return { recordedTooEarly: { ...entryPlace(record, route), work: describe(work) } }
 }
 
-/** True where somebody is signed in, as middleware before all routes asks: the processor has no session. */
-export function isSignedIn(test: Value, holds: boolean): boolean {
+/** What is done for whoever is signed in is not done for the processor, which has no session. */
+export const isOfSession = (step: Step, steps: readonly Step[]): boolean =>
+  step.under.some((c) => isSignedIn(c.test, !c.negated)) && !refusesDeliveries(step, steps)
+
+/** Where a check of the session stands before the endpoint itself: no delivery gets past it, and the handler was written for them all the same. */
+export function turnedAway(steps: readonly Step[]): Pick<Repeats, 'turnedAway'> {
+  const refused = steps.find((s) => isEffect(s) && refusesDeliveries(s, steps))
+  const check = refused?.under.find((c) => c.otherwise.ends && isSignedIn(c.test, !c.negated))
+  return check ? { turnedAway: check.at } : {}
+}
+
+/** The handler acts on a signed event, and whoever is not signed in was sent away before. */
+const refusesDeliveries = (step: Step, steps: readonly Step[]): boolean =>
+  !step.before && !step.everywhere && provesSignature(step.under, steps).proved && step.under.every((c) => !isSignedIn(c.test, !c.negated) || c.otherwise.ends)
+
+/** True where somebody is signed in, as middleware before all routes asks. */
+function isSignedIn(test: Value, holds: boolean): boolean {
   if (test.v === 'caller') return holds
   if (test.v !== 'op') return false
   if (test.op === '!') return test.of[0] !== undefined && isSignedIn(test.of[0], !holds)

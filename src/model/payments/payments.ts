@@ -53,6 +53,8 @@ export interface Repeats {
   readonly recordedTooEarly?: Place & { readonly work: string }
   /** Writes whose error nobody looks at: supabase-js does not throw, so a failed one goes unnoticed. */
   readonly unreadErrors: readonly Place[]
+  /** A check of the session before the endpoint, which lets no delivery through. */
+  readonly turnedAway?: Place
   /** What makes a second delivery harmless, when something does: "insert of the event id into public.webhook_events". */
   readonly guard?: string
 }
@@ -119,6 +121,8 @@ export interface Handling {
   /** `status-unread`: writes a state that nothing reads; `status-only`: another event stores the state. */
   readonly how: 'acts' | 'notifies' | 'resyncs' | 'status-unread' | 'logs-only' | 'status-only' | 'none'
   readonly at?: Place
+  /** Of `status-only`: where the event itself is logged and no more. */
+  readonly logged?: Place
 }
 
 export interface RepeatProblem {
@@ -133,5 +137,7 @@ export interface UnpaidGrant {
   readonly subject: string
   readonly at: Place
   readonly what: string
+  /** Where the processor is asked all the same; whatever it answers, the grant follows. */
+  readonly asks?: Place
   readonly workspace?: string
 }

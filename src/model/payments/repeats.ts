@@ -4,7 +4,7 @@ import type { Behaviour, Step, Value } from '../behaviour/behaviour.ts'
 import type { Route } from '../routes/routes.ts'
 import { contains } from './conditions.ts'
 import { endsHandler, eventClaim, isEffect, isEventId, isGuarded, isRefused, isUnique, type Schema, tableNamed } from './event-claim.ts'
-import { acknowledgements, isSignedIn, onlyLogged, recordedTooEarly, unreadErrors } from './lost-events.ts'
+import { acknowledgements, isOfSession, onlyLogged, recordedTooEarly, turnedAway, unreadErrors } from './lost-events.ts'
 import type { RepeatProblem, Repeats } from './payments.ts'
 import { entryPlace } from './verification.ts'
 
@@ -18,7 +18,7 @@ export function judgeRepeats(route: Route, behaviour: Behaviour, schema: Schema,
   const late: RepeatProblem[] = []
   let effects = 0
   steps.forEach((step, index) => {
-    if (index === claim?.insert || !isEffect(step) || step.under.some((c) => isSignedIn(c.test, !c.negated))) return
+    if (index === claim?.insert || !isEffect(step) || isOfSession(step, steps)) return
     effects++
     const problem = repeat(step, steps, schema, invoked)
     if (!problem) return
@@ -53,6 +53,7 @@ export function judgeRepeats(route: Route, behaviour: Behaviour, schema: Schema,
     ...(claim && claim.unique !== false ? { guard: `the event id is recorded in ${claim.table}` } : {}),
     acknowledgesFailure: [...acknowledgements(route, behaviour, claim), ...onlyLogged(route, steps, claim)],
     unreadErrors: unreadErrors(steps).map((s) => entryPlace(s, route)),
+    ...turnedAway(steps),
     ...(claim ? recordedTooEarly(route, steps, claim, transactional) : {}),
   }
 }

@@ -1,4 +1,4 @@
-import type { Step, Value } from '../behaviour/behaviour.ts'
+import type { Behaviour, Step, Value } from '../behaviour/behaviour.ts'
 import type { Route } from '../routes/routes.ts'
 import { contains } from './conditions.ts'
 import type { UnpaidGrant } from './payments.ts'
@@ -11,33 +11,67 @@ const PAID_COLUMN =
   /^(plan|tier|subscription|subscription_(status|tier|plan)|payment_status|paid|is_(paid|pro|premium|subscribed)|has_(paid|access)|premium|pro)$/i
 const PAID_VALUE = /^(paid|active|pro|premium|plus|business|enterprise|lifetime|subscribed|completed|succeeded)$/i
 
-/** Endpoints behind a payment that grant something without asking the processor or checking a signature. */
+/** Endpoints behind a payment that grant something although nothing that the processor says, and no signature, has to be so. */
 export function findUnpaidGrants(routes: readonly Route[]): UnpaidGrant[] {
   const found: UnpaidGrant[] = []
   for (const route of routes) {
     const behaviour = route.behaviour
-    if (!behaviour?.complete || !AFTER_PAYMENT.test(route.route) || route.guard?.who === 'admin' || route.guard?.who === 'secret') continue
-    // Whoever asks the processor, or checks a signature, does not take the browser's word.
+    if (!behaviour?.complete || !followsPayment(route) || route.guard?.who === 'admin' || route.guard?.who === 'secret') continue
+    // Whoever checks a signature, or takes the money here and now, does not take the browser's word.
     if (
       behaviour.steps.some(
         (s) =>
-          s.effect.kind === 'payment' ||
+          (s.effect.kind === 'payment' && !ASKS.test(s.effect.name)) ||
           s.effect.kind === 'verify-signature' ||
           s.effect.kind === 'http' ||
           s.under.some((c) => contains(c.test, (v) => v.v === 'call' && /hmac/i.test(v.name))),
       )
     )
       continue
-    const grant = behaviour.steps.find(grantsAccess)
+    const asks = behaviour.steps.find((s) => s.effect.kind === 'payment')
+    const grant = behaviour.steps.find((s) => (asks ? (grantsAccess(s) || marksPaid(s)) && !isSaidToBePaid(s, behaviour) : grantsAccess(s)))
     if (grant?.effect.kind !== 'db') continue
     found.push({
       subject: route.subject,
       at: entryPlace(grant, route),
       what: `${route.subject} sets the paid state in ${grant.effect.table}`,
+      ...(asks ? { asks: entryPlace(asks, route) } : {}),
       ...(route.workspace ? { workspace: route.workspace } : {}),
     })
   }
   return found
+}
+
+/** Calls that only look something up at the processor. */
+const ASKS = /\.(retrieve|list\w*|search|get)$/
+
+/** Whether the address of a route, or the name of a server action written like one, says that it follows a payment. */
+function followsPayment(route: Route): boolean {
+  const action = route.kind === 'action' ? (route.subject.split('#')[1] ?? '') : ''
+  return AFTER_PAYMENT.test(route.route) || AFTER_PAYMENT.test(action.replace(/([a-z])(?=[A-Z])/g, '$1-'))
+}
+
+/** What an object of the processor says before anything was paid as well: that it is there, and whose it is. */
+const BEFORE_PAYMENT = /^(id|object|url|client_secret|client_reference_id|metadata|customer\w*)(\.|$)/
+
+/** Whether what stands before the grant, or what is written, is the processor's word about the payment; or a row says already that it is paid. */
+function isSaidToBePaid(grant: Step, behaviour: Behaviour): boolean {
+  const fromProcessor = (v: Value) => v.v === 'result' && behaviour.steps[v.step]?.effect.kind === 'payment'
+  const says = (v: Value) =>
+    (v.v === 'result' && fromProcessor(v) && v.field !== undefined && !BEFORE_PAYMENT.test(v.field)) ||
+    (v.v === 'row' && /status|state|paid/i.test(v.field ?? '')) ||
+    (v.v === 'call' && v.args.some((a) => fromProcessor(a)))
+  const { effect } = grant
+  return grant.under.some((c) => contains(c.test, says)) || (effect.kind === 'db' && effect.payload !== undefined && contains(effect.payload, says))
+}
+
+/** The state of a payment or of what is sold, in a column that is also used for other states. */
+function marksPaid(s: Step): boolean {
+  const e = s.effect
+  if (e.kind !== 'db' || e.op === 'select' || e.op === 'delete' || e.payload?.v !== 'object') return false
+  return Object.entries(e.payload.props).some(
+    ([column, value]) => /(^|_)(status|state)$/i.test(column) && value.v === 'const' && /^(paid|succeeded)$/i.test(String(value.value)),
+  )
 }
 
 function grantsAccess(s: Step): boolean {

@@ -13,6 +13,7 @@ import { type Imagined, imagineConditions } from './concrete.ts'
 import { type Guard, guardOfConditions } from './guard.ts'
 import { libraryGuard, libraryLimit, libraryOf } from './library-handlers.ts'
 import { limitOf } from './limit.ts'
+import { withLimitsOfPages } from './limited-pages.ts'
 import { Recollection } from './remember.ts'
 import type { MiddlewareModel, Route, RoutesModel } from './routes.ts'
 import { gateOf, middlewareAlone, runnablesOf, SENTINEL_FACTS, SENTINEL_PATH } from './run-entry.ts'
@@ -56,7 +57,7 @@ export function buildRoutes(input: ModelInput, slices: ModelBase): RoutesModel {
     ),
   )
   if (memory) memory.routes = known.memory()
-  return { routes, middleware, sessions: buildSessions(program) }
+  return { routes: withLimitsOfPages(routes, slices.modules, javascript), middleware, sessions: buildSessions(program) }
 }
 
 const nameOf = (e: Entry): string => `${e.subject} ${e.path} ${e.line} ${e.kind}`
@@ -142,7 +143,7 @@ function gated(
 ): { imagined: Imagined; gate?: ReturnType<typeof gateGuard> } {
   const request = (parameter?: string): Imagined => ({
     path: samplePath(entry.route, parameter),
-    ...(entry.method ? { method: entry.method } : {}),
+    ...(entry.method && !entry.otherMethods ? { method: entry.method } : {}),
     ...(entry.routeId === undefined ? {} : { routeId: entry.routeId }),
   })
   const imagined = request()

@@ -292,25 +292,22 @@ function call(name: string, args: readonly Value[], original: Extract<Value, { v
     if (items.some((i) => i.v === 'const' && i.value === arg)) return bool(true)
     return items.every((i) => i.v === 'const') ? bool(false) : unknown
   }
-  // Clerk's route matchers: patterns of path-to-regexp with `(.*)`.
-  const matcher = routeMatcher(name, args)
-  if (matcher) {
-    const each = matcher.map((p) => matchesSource(p, request.path))
+  // Clerk's route matchers: patterns of path-to-regexp with `(.*)`, or regular expressions.
+  const each = routeMatcher(name, args, request.path)
+  if (each) {
     if (each.some((m) => m === true)) return bool(true)
     if (each.every((m) => m === false)) return bool(false)
   }
   return unknown
 }
 
-function routeMatcher(name: string, args: readonly Value[]): readonly string[] | undefined {
-  if (!/createRouteMatcher/.test(name) && !args.some((a) => a.v === 'call' && /createRouteMatcher/.test(a.name))) return undefined
-  const holder = /createRouteMatcher/.test(name)
-    ? args
-    : (args.find((a) => a.v === 'call' && /createRouteMatcher/.test(a.name)) as Extract<Value, { v: 'call' }>).args
-  const list = holder.find((a) => a.v === 'array')
-  if (list?.v !== 'array') return undefined
-  const patterns = list.items.flatMap((i) => (i.v === 'const' && typeof i.value === 'string' ? [i.value] : []))
-  return patterns.length === list.items.length && patterns.length ? patterns : undefined
+function routeMatcher(name: string, args: readonly Value[], path: string): readonly (boolean | undefined)[] | undefined {
+  const [patterns] = args
+  if (name !== 'createRouteMatcher' || !patterns) return undefined
+  return (patterns.v === 'array' ? patterns.items : [patterns]).map((p) => {
+    if (p.v === 'const' && typeof p.value === 'string') return matchesSource(p.value, path)
+    return regexOf(p)?.test(path)
+  })
 }
 
 /** A regular expression as the interpreter shows it: `regex` with its text, or a `RegExp` call. */

@@ -64,6 +64,18 @@ export function absentVariable(v: Value, truthy: boolean): string | undefined {
   return undefined
 }
 
+/** Whether a test holds only while a variable is set: an empty fallback is no value either. */
+export function holdsOnlyIfSet(v: Value, truthy: boolean, name: string): boolean {
+  if (v.v === 'env') return truthy && v.name === name && (!v.fallback || (v.fallback.v === 'const' && !v.fallback.value))
+  if (v.v !== 'op') return false
+  if (v.op === '!') return v.of[0] !== undefined && holdsOnlyIfSet(v.of[0], !truthy, name)
+  if (v.op === '&&' || v.op === '||')
+    return (v.op === '&&') === truthy
+      ? v.of.some((x) => holdsOnlyIfSet(x, truthy, name))
+      : v.of.length > 0 && v.of.every((x) => holdsOnlyIfSet(x, truthy, name))
+  return false
+}
+
 /** Settings that are no secret: who compares a header with them knows what to send. */
 const KNOWN_TO_ALL =
   /(^|_)(url|uri|origins?|hosts?|hostname|domains?|ips?|e?mails?|env|environment|mode|region|version|locale|lang|bucket|name|prefix|port|price|plan)(_ids?)?$/i

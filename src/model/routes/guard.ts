@@ -4,7 +4,7 @@ import { mentions } from '../behaviour/mentions.ts'
 import { isFromCredential, isKeptSession, isTokenSignature, isVouchedFor } from '../behaviour/signed-tokens.ts'
 import { GATEWAY } from '../behaviour/token-claims.ts'
 import { asksAnotherService } from './delegated.ts'
-import { absentVariable, isUnconfiguredAtHome, neverHolds, serverSecret, testOnly } from './environment-tests.ts'
+import { absentVariable, holdsOnlyIfSet, isUnconfiguredAtHome, neverHolds, serverSecret, testOnly } from './environment-tests.ts'
 import { fromRequest } from './from-request.ts'
 
 /** Who is let in, and where that is decided. */
@@ -18,7 +18,12 @@ export interface Guard {
   /** Where the caller was established, when that is known. */
   readonly identifiedAt?: Place
   /** What somebody without rights is answered. */
-  readonly refusal: { readonly status?: number; readonly how?: 'respond' | 'throw' | 'redirect' | 'not-found' | 'return' | 'next' }
+  readonly refusal: {
+    readonly status?: number
+    readonly how?: 'respond' | 'throw' | 'redirect' | 'not-found' | 'return' | 'next'
+    /** It says that something went wrong, in the words of its body. */
+    readonly error?: true
+  }
   /** The guard lets everyone in when this environment variable is unset. */
   readonly opensWithout?: string
 }
@@ -97,7 +102,7 @@ function strongestOf(under: readonly Condition[], behaviour: Behaviour): Guard |
   for (const condition of under) {
     const proof = proofOf(condition.test, !condition.negated, behaviour, 0)
     if (!proof) continue
-    if (proof.opensWithout && !refusesEmpty(proof, under)) {
+    if (proof.opensWithout && !refusesEmpty(proof, under) && !under.some((c) => holdsOnlyIfSet(c.test, !c.negated, proof.opensWithout as string))) {
       open ??= { proof, condition }
       continue
     }
@@ -114,7 +119,11 @@ function strongestOf(under: readonly Condition[], behaviour: Behaviour): Guard |
     trust: proof.trust,
     how: proof.how,
     ...(proof.at ? { identifiedAt: proof.at } : {}),
-    refusal: { ...(status !== undefined ? { status } : {}), ...(o.how ? { how: o.how } : {}) },
+    refusal: {
+      ...(status !== undefined ? { status } : {}),
+      ...(o.how ? { how: o.how } : {}),
+      ...(status !== undefined && status < 300 && saysError(condition, o.thrown === true, behaviour) ? { error: true } : {}),
+    },
     ...(proof.opensWithout && chosen !== best ? { opensWithout: proof.opensWithout } : {}),
   }
 }
@@ -417,7 +426,8 @@ function mentionsCaller(v: Value, depth = 0): boolean {
 /** A list of admins, scopes or keys that holds the caller, or what the caller sent. */
 function membership(of: readonly Value[], behaviour: Behaviour, depth: number): Proof | undefined {
   for (const a of of) {
-    const p = a.v === 'caller' || a.v === 'row' ? proofOf(a, true, behaviour, depth + 1) : undefined
+    const people = peopleIn(a, of)
+    const p = people && weakest(people.map((x) => proofOf(x, true, behaviour, depth + 1)))
     if (p) return { ...p, who: 'admin' }
   }
   const secret = of.map(serverSecret).find((s) => s)
@@ -429,6 +439,17 @@ function membership(of: readonly Value[], behaviour: Behaviour, depth: number): 
       if (p) return p
     }
   return undefined
+}
+
+/** What is known of the caller when `value` is on the list. What the code puts in its place (`user.email ?? ''`) counts where it may be on the list too. */
+function peopleIn(value: Value, list: readonly Value[]): readonly Value[] | undefined {
+  if (value.v === 'caller' || value.v === 'row') return [value]
+  if (value.v !== 'any') return undefined
+  const written = list.flatMap((l) => (l.v === 'array' ? l.items : []))
+  const known = written.length > 0 && written.every((x) => x.v === 'const')
+  const listed = (x: Value) => x.v !== 'const' || (known ? written.some((i) => i.v === 'const' && i.value === x.value) : Boolean(x.value))
+  const people = value.of.filter(listed)
+  return people.length && people.every((x) => x.v === 'caller' || x.v === 'row') ? people : undefined
 }
 
 const LEFT_ON_REQUEST =
@@ -496,6 +517,25 @@ function refusesIn(v: Value): boolean {
     )
   )
 }
+
+/** An answer on the refused side whose body names an error: `{ error: 'Unauthorized' }`, `{ success: false }`. */
+function saysError(condition: Condition, thrown: boolean, behaviour: Behaviour): boolean {
+  return behaviour.steps.some(({ effect, under }) => {
+    if (effect.kind !== 'respond' || (effect.status ?? 200) >= 300) return false
+    const refused = under.some((c) => c.at.path === condition.at.path && c.at.line === condition.at.line && c.negated !== condition.negated)
+    return (
+      (refused || (thrown && under.some((c) => c.test.v === 'error' && c.test.of === -1))) && effect.body !== undefined && mentions(effect.body, isErrorBody)
+    )
+  })
+}
+
+const isErrorBody = (v: Value): boolean =>
+  v.v === 'object' &&
+  Object.entries(v.props).some(
+    ([name, x]) =>
+      (/^(?:error|err|error_?message)$/i.test(name) && !(x.v === 'const' && !x.value)) ||
+      (/^(?:success|ok)$/i.test(name) && x.v === 'const' && x.value === false),
+  )
 
 /** What the handler answers when a guard in a helper refuses by returning: the statuses of the answers on that side. */
 function refusalStatus(condition: Condition, behaviour: Behaviour): number | undefined {

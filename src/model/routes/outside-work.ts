@@ -104,17 +104,54 @@ export function http(e: Extract<Effect, { name: string }>): Outside | undefined 
       call: host,
       ...(e.args.some((a) => recipientInBody(a, 0)) ? { chosen: 'recipient' as const } : {}),
     }
+  const rows = DATA_API.exec(constantsOf(address))?.[1]
+  if (rows && e.args.slice(1).some((a) => carriesKey(a, 0)))
+    return { kind: 'paid-api', what: `calls the project's data API for ${rows} with a key of the server`, call: 'data-api' }
   if (e.args.slice(1).some((a) => carriesKey(a, 0)) || (e.args[0] && carriesKey(e.args[0], 0) && fromRequestAnywhere(e.args)))
     return FREE_HOSTS.test(host ?? '') ? undefined : { kind: 'paid-api', what: `calls ${host ?? 'an API'} with a key of the server`, call: host ?? 'fetch' }
   return undefined
 }
 
-/** A service that is asked with a credential which the caller sent: what it does is the caller's business. */
+/** A table behind the data API, asked over HTTP instead of through the client library. */
+const DATA_API = /\/rest\/v1\/(?!rpc\b)(\w+)/
+
+/** The constant parts of an address, in order. */
+function constantsOf(v: Value | undefined): string {
+  if (v?.v === 'const') return typeof v.value === 'string' ? v.value : ''
+  if (v?.v === 'text') return v.parts.map(constantsOf).join('')
+  return v?.v === 'op' && v.op === '+' ? v.of.map(constantsOf).join('') : ''
+}
+
+/** A service that is asked with a credential which the caller sent: what it does is on the caller's bill. */
 function callersOwn(args: readonly Value[]): boolean {
-  const [, options] = args
+  const [address, options] = args
   const headers = options?.v === 'object' ? options.props.headers : undefined
-  const sent = headers?.v === 'object' ? Object.entries(headers.props).find(([name]) => /^authorization$/i.test(name))?.[1] : undefined
-  return sent !== undefined && fromRequest(sent) && !args.some((a) => carriesKey(a, 0))
+  return (namedAndSent(headers, CREDENTIAL_HEADER) || sentInAddress(address)) && !args.some((a) => carriesKey(a, 0))
+}
+
+/** `authorization`, `x-api-key`, `x-goog-api-key`, `xi-api-key`, `api-key`. */
+const CREDENTIAL_HEADER = /^(?:authorization|(?:x-|xi-|x-goog-)?api-?key)$/i
+
+/** What clients of models call their key. */
+const CREDENTIAL_SETTING = /^(?:(?:open_?ai_?|anthropic_?)?api_?key|auth(?:_?token)?|access_?token|token)$/i
+
+/** A client of a service that was made with a key which the caller sent. */
+export function madeWithCallersKey(settings: Value | undefined): boolean {
+  return settings !== undefined && (settings.v === 'request' || namedAndSent(settings, CREDENTIAL_SETTING)) && !carriesKey(settings, 0)
+}
+
+/** The object has a property of that name, and its value comes from the request. */
+function namedAndSent(v: Value | undefined, name: RegExp): boolean {
+  return v?.v === 'object' && Object.entries(v.props).some(([key, value]) => name.test(key) && fromRequest(value))
+}
+
+/** `https://…?key=${body.apiKey}`. */
+function sentInAddress(address: Value | undefined): boolean {
+  if (address?.v !== 'text') return false
+  return address.parts.some((p, i) => {
+    const next = address.parts[i + 1]
+    return p.v === 'const' && /[?&](?:api_?)?key=$/i.test(String(p.value)) && next !== undefined && fromRequest(next)
+  })
 }
 
 function fromRequestAnywhere(args: readonly Value[]): boolean {

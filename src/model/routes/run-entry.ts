@@ -54,7 +54,7 @@ function location(path: Value): Value {
 function requestOf(entry: Entry, spelling?: string): NonNullable<Runnables['request']> {
   return {
     ...(entry.anyPage ? {} : { path: spelling ?? samplePath(entry.route.replace(/\?\/.*$/, '')) }),
-    ...(entry.method ? { method: entry.method } : {}),
+    ...(entry.method && !entry.otherMethods ? { method: entry.method } : {}),
     ...(entry.platformJwt?.on ? { tokenVerified: true as const } : {}),
     ...(entry.metadata ? { metadata: entry.metadata } : {}),
   }

@@ -4,9 +4,11 @@ import type { SchemaModel } from '../app-model.ts'
 import type { Behaviour, BehaviourGap, Client, Condition, Effect, Step, Value } from '../behaviour/behaviour.ts'
 import { mentions } from '../behaviour/mentions.ts'
 import { handedOut, isDrawn } from './disclosed.ts'
+import { makesFixedAccount } from './fixed-account.ts'
 import { fromRequest } from './from-request.ts'
 import { findsSession, fromProcessor, type Guard, guardOfConditions, guardOfStep } from './guard.ts'
-import { choosesRecipient, http, payment } from './outside-work.ts'
+import { isOnShow } from './on-show.ts'
+import { choosesRecipient, http, madeWithCallersKey, payment } from './outside-work.ts'
 
 export type WorkKind =
   | 'sign'
@@ -289,6 +291,8 @@ function classify(step: Step, schema: Pick<SchemaModel, 'tables'>, access: Acces
           table: 'auth.users',
           userData: true,
         }
+      if (makesFixedAccount(e))
+        return { kind: 'admin', what: `makes an account with a password that stands in the code (${e.name})`, call: e.name, rights: 'service' }
       return e.op === 'admin' && !/createUser|admin\.signOut/i.test(e.name)
         ? { kind: 'admin', what: `administers accounts (${e.name})`, call: e.name, rights: 'service' }
         : undefined
@@ -297,6 +301,7 @@ function classify(step: Step, schema: Pick<SchemaModel, 'tables'>, access: Acces
     case 'sms':
       return { kind: 'sms', what: `sends a message (${e.name})`, call: e.name, ...(choosesRecipient(e.args) ? { chosen: 'recipient' as const } : {}) }
     case 'ai':
+      if (madeWithCallersKey(e.settings)) return undefined
       return { kind: 'paid-api', what: `calls a paid model (${e.name})`, call: e.name }
     case 'payment':
       return payment(e)
@@ -375,6 +380,8 @@ function database(e: Extract<Effect, { kind: 'db' }>, schema: Pick<SchemaModel, 
         !h.states?.length &&
         h.object === `${table.schema}.${table.name}`,
     )
+  if (e.op === 'select' && table && isOnShow(table, e.columns ?? []))
+    return { kind: 'read', what: `reads ${name} ${words}`, rights: e.client.rights, table: name, userData: false }
   // whether one address is blocked is asked before anything else
   if (e.op === 'select' && e.one && BLOCKED.test(name)) return undefined
   if (e.op === 'select' && (open || shownAnyway)) return { kind: 'read', what: `reads ${name} ${words}`, rights: e.client.rights, table: name, userData: false }

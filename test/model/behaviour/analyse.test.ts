@@ -379,8 +379,8 @@ export async function POST(req: Request) {
   await admin.from('notes').insert(parsed.data)
 }`,
     steps: [
-      'insert notes as service with {id: body.id:uuid, state: body.state:enum} if valid(body) (else respond 400)',
-      'respond other 400 if not valid(body)',
+      'insert notes as service with {id: body.id:uuid, state: body.state:enum} if schema accepts(body) (else respond 400)',
+      'respond other 400 if not schema accepts(body)',
     ],
   },
   {
@@ -450,6 +450,32 @@ export async function GET(request) {
       'respond other 423 if not (body.id === "demo") and holds',
       'respond other 204 if ((body.id === "demo") || (!((body.id === "demo")) && !(holds))) (else respond 423)',
     ],
+  },
+  {
+    name: 'a builder that statements narrow is one query, which runs where it is awaited',
+    code: `import { admin } from './clients'
+export async function GET(request) {
+  const { id } = await request.json()
+  const query = admin.from('notes').select('id').eq('shown', true)
+  query.eq('id', id)
+  query.limit(5)
+  const { data } = await query
+  return new Response(null, { status: 204 })
+}`,
+    steps: ['select notes as service where shown eq true, id eq body.id', 'respond other 204'],
+  },
+  {
+    name: 'an object that is filled in branches keeps what each of them puts in',
+    code: `import { admin } from './clients'
+export async function POST(request) {
+  const { title, state } = await request.json()
+  const changes = {}
+  if (title) changes.title = title
+  if (state) changes.state = 'set'
+  await admin.from('notes').insert({ state: changes.state, fixed: 1 })
+  return new Response(null, { status: 204 })
+}`,
+    steps: ['insert notes as service with {state: any("set" | undefined), fixed: 1}', 'respond other 204'],
   },
 ]
 

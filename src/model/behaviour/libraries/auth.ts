@@ -10,11 +10,6 @@ export function identify(c: LibraryCall, how: string, trust: Trust = 'verified',
   return { v: 'caller', how, trust, step, at: c.at, ...(field ? { field } : {}) }
 }
 
-/** A field of an identity. */
-function of(user: Extract<Val, { v: 'caller' }>, field: string): Val {
-  return { ...user, field }
-}
-
 /** NextAuth and Auth.js: the session is sealed or stored by the server, reading it verifies it. */
 const nextAuth: Library = {
   packages: ['next-auth/', '@auth/', '#auth'],
@@ -61,58 +56,6 @@ const nextAuthInstance: Library = {
     }
     if (c.name === 'signIn' || c.name === 'signOut') {
       const step = c.it.emit({ kind: 'auth-call', library: 'next-auth', op: c.name === 'signIn' ? 'sign-in' : 'sign-out', name: c.name, args: c.args }, c.at)
-      return { v: 'result', step }
-    }
-    return undefined
-  },
-}
-
-/** Clerk. */
-const clerk: Library = {
-  packages: ['@clerk/'],
-  call(c) {
-    switch (c.name) {
-      case 'auth':
-      case 'getAuth': {
-        const user = identify(c, `Clerk ${c.name}()`)
-        return object(
-          {
-            userId: of(user, 'id'),
-            orgId: of(user, 'org_id'),
-            orgRole: of(user, 'org_role'),
-            sessionId: of(user, 'session_id'),
-            sessionClaims: of(user, 'claims'),
-            has: { v: 'call', name: 'has', args: [of(user, 'role')] },
-            isAuthenticated: user,
-            user,
-            redirectToSignIn: UNKNOWN,
-            protect: UNKNOWN,
-          },
-          user,
-        )
-      }
-      case 'auth.protect': {
-        const user = identify(c, 'Clerk auth.protect()')
-        c.it.require(user, c.at, { ends: true, how: 'redirect', status: 307 })
-        return object({ userId: of(user, 'id') }, user)
-      }
-      case 'currentUser':
-        return identify(c, 'Clerk currentUser()')
-      case 'requireAuth':
-      case 'ClerkExpressRequireAuth':
-        return undefined
-      case 'clerkClient':
-      case 'createClerkClient':
-        return undefined
-      case 'verifyToken':
-        return identify(c, 'Clerk verifyToken()')
-    }
-    if (/^(?:clerkClient|createClerkClient)?\.?authenticateRequest$/.test(c.name)) {
-      const user = identify(c, 'Clerk authenticateRequest()')
-      return object({ isSignedIn: user, toAuth: UNKNOWN }, user)
-    }
-    if (/users\.(?:update|delete|create|ban|lock)/.test(c.name)) {
-      const step = c.it.emit({ kind: 'auth-call', library: 'clerk', op: 'admin', name: c.name, args: c.args }, c.at)
       return { v: 'result', step }
     }
     return undefined
@@ -261,4 +204,4 @@ const hosted: Library = {
   },
 }
 
-export const AUTH_LIBRARIES: readonly Library[] = [jwt, nextAuthInstance, nextAuth, clerk, betterAuth, lucia, ironSession, passwords, firebaseAuth, hosted]
+export const AUTH_LIBRARIES: readonly Library[] = [jwt, nextAuthInstance, nextAuth, betterAuth, lucia, ironSession, passwords, firebaseAuth, hosted]

@@ -61,7 +61,9 @@ export const mongoose: Library = {
     if (!op || !last?.args) return undefined
     const table = stringOf(c.links.find((l) => (l.name === 'model' || l.name === 'collection') && l.args)?.args?.[0]) ?? ''
     const filters: FilterDraft[] = []
-    const [first, second] = c.args
+    // `new User(values).save()`
+    const made = method === 'save' ? c.links.find((l) => l.name === 'new')?.args?.[0] : undefined
+    const [first, second] = made ? [made] : c.args
     const byId = /ById/.test(method)
     if (byId && first) filters.push({ column: '_id', op: 'eq', value: first })
     else if (op !== 'insert' && first?.v === 'object') {

@@ -5,6 +5,7 @@ import { unknownCall } from '../operations.ts'
 import { noteUnreadCheck } from '../unread-checks.ts'
 import { actionClients } from './action-clients.ts'
 import { AUTH_LIBRARIES } from './auth.ts'
+import { clerk } from './clerk.ts'
 import { crypto } from './crypto.ts'
 import { DATABASE_LIBRARIES, databaseClient, shareSupabase, unknownDatabase } from './databases.ts'
 import { EXPRESS_LIBRARIES } from './express.ts'
@@ -25,6 +26,7 @@ const ALL: readonly Library[] = [
   actionClients,
   tsPattern,
   ...AUTH_LIBRARIES,
+  clerk,
   ...DATABASE_LIBRARIES,
   honoCombine,
   ...EXPRESS_LIBRARIES,

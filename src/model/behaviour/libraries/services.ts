@@ -183,7 +183,8 @@ const family = (f: Family): Library => ({
     const path = name === '' ? 'default' : name
     if (!f.calls.test(path)) return undefined
     if (c.links[c.links.length - 1]?.name === 'new') return undefined
-    const effect: EffectDraft = { kind: f.kind, name: path, args: c.args }
+    const settings = f.kind === 'ai' ? c.links.find((l) => l.name === 'new')?.args?.[0] : undefined
+    const effect: EffectDraft = { kind: f.kind, name: path, args: c.args, ...(settings ? { settings } : {}) }
     const step = c.it.emit(effect, c.at)
     if (f.refuses?.test(path)) c.it.require({ v: 'result', step }, c.at)
     return PRODUCES[f.kind]?.(step) ?? { v: 'result', step }

@@ -28,7 +28,8 @@ export const supabase: Library = {
     const [, key, options] = c.args
     switch (c.name) {
       case 'createClient':
-        return client(carriesCaller(options) ? (rightsOf(key) === 'service' ? 'service' : 'caller') : rightsOf(key))
+        if (rightsOf(key) === 'service') return client(sendsCallersToken(options) ? 'caller' : 'service')
+        return client(carriesCaller(options) ? 'caller' : rightsOf(key))
       case 'createServerClient':
       case 'createSSRClient':
         return client(rightsOf(key) === 'service' ? 'service' : 'caller')
@@ -112,6 +113,37 @@ function carriesCaller(options: Val | undefined): boolean {
   const headers = global?.v === 'object' ? global.props.headers : undefined
   if (headers?.v !== 'object') return Boolean(headers && headers.v !== 'const')
   return Object.keys(headers.props).some((n) => n.toLowerCase() === 'authorization') || Boolean(headers.rest)
+}
+
+/**
+ * Whether the requests of a client carry the token that the caller sent. The database acts with the rights of that token, whatever the key says: it
+ * only opens the gateway.
+ */
+function sendsCallersToken(options: Val | undefined): boolean {
+  const global = options?.v === 'object' ? options.props.global : undefined
+  const headers = global?.v === 'object' ? global.props.headers : undefined
+  if (headers?.v !== 'object') return false
+  const token = Object.entries(headers.props).find(([name]) => name.toLowerCase() === 'authorization')?.[1]
+  return token !== undefined && rightsOf(token) !== 'service' && isOfRequest(token)
+}
+
+function isOfRequest(val: Val, depth = 0): boolean {
+  if (depth > 6) return false
+  const among = (values: readonly Val[]) => values.some((x) => isOfRequest(x, depth + 1))
+  switch (val.v) {
+    case 'request':
+      return true
+    case 'text':
+      return among(val.parts)
+    case 'call':
+      return among(val.args)
+    case 'op':
+      return among(val.of)
+    case 'any':
+      return among(val.alts.map((a) => a.value))
+    default:
+      return false
+  }
 }
 
 const OPS: Readonly<Record<string, DbOp>> = { select: 'select', insert: 'insert', update: 'update', upsert: 'upsert', delete: 'delete' }

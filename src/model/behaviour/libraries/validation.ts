@@ -2,6 +2,7 @@ import { admitsPlainTextOnly } from '../../../lib/plain-pattern.ts'
 import { array, type ChainVal, isNullish, object, UNKNOWN, type Val } from '../abstract-value.ts'
 import type { Narrowed } from '../behaviour.ts'
 import { member } from '../members.ts'
+import { ACCEPTED, REJECTED } from '../mentions.ts'
 import type { Library, LibraryCall } from './library.ts'
 
 /** zod and its relatives: what passes keeps its origin, takes the schema's shape and, where the schema says so, a narrow form. */
@@ -39,9 +40,9 @@ export const validation: Library = {
       case 'attempt': {
         const [schema, value] = schemaAndValue(c)
         const parsed = shaped(c, schema, value)
-        if (last.name !== 'cast') c.it.require({ v: 'call', name: 'valid', args: [value], at: c.at }, c.at)
+        if (last.name !== 'cast') c.it.require({ v: 'call', name: ACCEPTED, args: [value], at: c.at }, c.at)
         return last.name === 'validate' && c.root.v === 'lib' && /joi/.test(c.root.pkg)
-          ? object({ value: parsed, error: { v: 'call', name: 'invalid', args: [value], at: c.at } })
+          ? object({ value: parsed, error: { v: 'call', name: REJECTED, args: [value], at: c.at } })
           : parsed
       }
       case 'safeParse':
@@ -49,15 +50,15 @@ export const validation: Library = {
       case 'spa': {
         const [schema, value] = schemaAndValue(c)
         return object({
-          success: { v: 'call', name: 'valid', args: [value], at: c.at },
+          success: { v: 'call', name: ACCEPTED, args: [value], at: c.at },
           data: shaped(c, schema, value),
           output: shaped(c, schema, value),
-          error: { v: 'call', name: 'invalid', args: [value], at: c.at },
+          error: { v: 'call', name: REJECTED, args: [value], at: c.at },
         })
       }
       case 'superValidate':
         return object({
-          valid: { v: 'call', name: 'valid', args: c.args.slice(0, 1), at: c.at },
+          valid: { v: 'call', name: ACCEPTED, args: c.args.slice(0, 1), at: c.at },
           data: c.args[0] && c.args[0].v !== 'chain' ? origin(c.args[0]) : UNKNOWN,
         })
       case 'createEnv':

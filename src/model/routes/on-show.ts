@@ -1,0 +1,19 @@
+import { isMeantToBeSeen } from '../../database/access/meant-to-be-seen.ts'
+import type { Table } from '../../database/database.ts'
+
+/** Where something takes place or stands. */
+const PLACE_COLUMN = /address|street|city|zip|postal|postcode|country|region|(^|_)(lat|lng|lon|latitude|longitude)$/i
+const HAS_A_PLACE = /event|venue|place|listing|shop|store|restaurant|propert|location|hotel|meetup|tour/i
+const SAYS_WHO = /e_?mail|phone|contact|password|token|secret|api_?key/i
+
+/** What people put up for others to see (an event, a listing), read by columns that say nothing of themselves. */
+export function isOnShow(table: Table, columns: readonly string[]): boolean {
+  const data = table.userData
+  // a nested selection (`author(email)`) shows what it does not name here
+  if (!data || !columns.length || columns.some((c) => c === '*' || /[(:]/.test(c))) return false
+  if (!isMeantToBeSeen({ ...table, userData: { ...data, personalColumns: [] } })) return false
+  const place = (c: string) => PLACE_COLUMN.test(c) && HAS_A_PLACE.test(table.name)
+  return !columns.some(
+    (c) => data.ownerColumns.includes(c) || data.powerColumns.includes(c) || SAYS_WHO.test(c) || (data.personalColumns.includes(c) && !place(c)),
+  )
+}
