@@ -96,7 +96,7 @@ function judge(route: Route, open: ReadonlySet<string>, shown: (table: string) =
   const bad = exposed.flatMap((w) => severityOf(w, route, exposed, receiver))
   const worst = worstOf(bad.filter((b) => !b.work.unsure))
   if (worst) {
-    const { work } = worst
+    const work = withChange(worst.work, bad)
     const elsewhere = work.guard && work.guard.at.path !== route.path ? work.guard.at : undefined
     causes.push({
       route,
@@ -250,10 +250,19 @@ function isReceiver(exposed: readonly Work[]): boolean {
 
 function worstOf(list: readonly { severity: Severity; work: Work }[]): { severity: Severity; work: Work } | undefined {
   let worst: { severity: Severity; work: Work } | undefined
-  // of equally bad work the change is named, not the look-up before it
+  // of equally bad work money and accounts are named before rows, and a change before the look-up that it needs
   for (const x of list)
-    if (!worst || RANK[x.severity] > RANK[worst.severity] || (x.severity === worst.severity && worst.work.kind === 'read' && x.work.kind !== 'read')) worst = x
+    if (!worst || RANK[x.severity] > RANK[worst.severity] || (x.severity === worst.severity && weight(x.work) > weight(worst.work))) worst = x
   return worst
+}
+
+const weight = ({ kind }: Work): number => (kind === 'read' ? 0 : kind === 'payment' || kind === 'admin' || kind === 'command' ? 2 : 1)
+
+/** A look-up together with the change that follows it through the same client: who reads what the handler does must not take it for a reader. */
+function withChange(work: Work, bad: readonly { readonly work: Work }[]): Work {
+  if (work.kind !== 'read') return work
+  const change = bad.find(({ work: w }) => ['insert', 'update', 'delete', 'rpc'].includes(w.kind) && !w.unsure && w.rights === work.rights)?.work
+  return change ? { ...work, kind: change.kind, at: change.at, what: `${work.what.replace(/ with (?:the|a) .*$/, '')} and ${change.what}` } : work
 }
 
 /** Frameworks that turn an uncaught exception into 500 by themselves, with no handler in between. */
@@ -261,13 +270,16 @@ const THROWS_500 = new Set(['Next.js', 'Supabase Edge Functions', 'Astro', 'Verc
 
 /** A refusal that is no refusal: 200, or an exception that ends in 500. */
 function wrongStatus(guard: Guard, route: Route): boolean {
-  const { status, how } = guard.refusal
+  const { status, how, error } = guard.refusal
   if (guard.who === 'token' || guard.who === 'signature' || guard.trust !== 'verified') return false
   if (how === 'redirect' || how === 'not-found' || how === 'next') return false
   if (route.kind === 'procedure' || route.kind === 'action') return false
-  if (status !== undefined) return status >= 500
+  if (status !== undefined) return status >= 500 || (status < 300 && error === true)
   return how === 'throw' && THROWS_500.has(route.framework)
 }
+
+/** The refusal looks like an answer. */
+const saysFine = (guard: Guard | undefined): boolean => (guard?.refusal.status ?? 500) < 300
 
 /** One issue per cause; a cause that several routes share is one issue at its place. */
 function merge(causes: readonly Cause[], all: readonly Route[]): Issue[] {
@@ -309,7 +321,7 @@ function issueOf(c: Cause, all: readonly Route[]): Issue {
     subject: route.subject,
     severity: c.severity,
     ...(c.what === 'open' ? {} : { discriminator: c.what }),
-    title: TITLES[c.what],
+    title: c.what === 'status' && saysFine(guard) ? 'Refuses with 200 instead of 401' : TITLES[c.what],
     message: message(c) + gateway,
     attack: attack(c),
     fix: fix(c, all),
@@ -345,6 +357,7 @@ function message(c: Cause): string {
     case 'spelling':
       return `${name(route)} ${does} behind a check that tests the path as it is written (${guard?.at.path}:${guard?.at.line}); the router takes ${route.bypass?.spelling} for the same handler.`
     case 'status':
+      if (saysFine(guard)) return `${name(route)} checks who calls, but answers ${guard?.refusal.status} instead of 401, with the error in the body alone.`
       return `${name(route)} checks who calls, but answers ${guard?.refusal.status ?? 500} instead of 401: the refusal is thrown and ends as a server error.`
   }
 }
@@ -367,6 +380,8 @@ function attack(c: Cause): string {
         : `sends ${route.method ?? 'a request'} ${route.route}`
   switch (c.what) {
     case 'status':
+      if (saysFine(c.guard))
+        return 'Nobody gets in by it, but clients, caches and monitors take the refusal for an answer: who tries tokens one after the other is seen by nobody.'
       return 'Nobody gets in by it, but refusals look like outages: alarms drown in them, clients retry, and the message of the exception tells strangers about the inside.'
     case 'trust':
       return work?.rights === 'caller'
@@ -431,6 +446,7 @@ function effect(work: Work | undefined): string {
     case 'secret':
       return ', and strangers use it as the owner does'
     case 'paid-api':
+      if (work.call === 'data-api') return ', past row level security where the key is the service role’s'
       return work.call === 'chat' ? ', and who reads there takes it for the application' : ", on the owner's bill"
     default:
       return ''
@@ -455,7 +471,9 @@ function fix(c: Cause, all: readonly Route[]): Issue['fix'] {
       }
     case 'status':
       return {
-        text: 'Answer 401 where the check fails, instead of throwing into the handler of unexpected errors.',
+        text: saysFine(c.guard)
+          ? 'Answer 401 where the check fails.'
+          : 'Answer 401 where the check fails, instead of throwing into the handler of unexpected errors.',
         language: 'ts',
         code:
           c.route.framework === 'Supabase Edge Functions'

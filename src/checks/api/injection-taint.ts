@@ -11,7 +11,7 @@ export interface Taint {
 
 /** Names of functions whose result cannot carry syntax of a query language. */
 const HARMLESS =
-  /^(?:Number|BigInt|parseInt|parseFloat|random|toISOString|getTime|toFixed|Date|Date\.now|length|sql\.bound|uuid|hash|hmac|valid|invalid|includes|startsWith|endsWith|has|test|some|every|indexOf|localeCompare|request\.method|key)$|escape|quote|sanit|clean|toSafe|pgFormat|^format$/i
+  /^(?:Number|BigInt|parseInt|parseFloat|random|toISOString|getTime|toFixed|Date|Date\.now|length|sql\.bound|uuid|hash|hmac|valid|invalid|schema (?:accepts|rejects)|includes|startsWith|endsWith|has|test|some|every|indexOf|localeCompare|request\.method|key)$|escape|quote|sanit|clean|toSafe|pgFormat|^format$/i
 const NARROW = new Set(['uuid', 'number', 'boolean', 'enum', 'date', 'plain'])
 
 /** What the text is written in; `postgrest-quoted`: between double quotes of a PostgREST filter. */

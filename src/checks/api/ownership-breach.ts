@@ -14,6 +14,7 @@ export interface OwnershipBreach {
     | 'admin'
     | 'listing'
     | 'forged-owner'
+    | 'forged-tenant'
     | 'mass-assignment'
     | 'power'
     | 'state'
@@ -22,6 +23,7 @@ export interface OwnershipBreach {
     | 'file'
     | 'function'
     | 'payment'
+    | 'claimed-payment'
   readonly severity: Severity
   readonly at: Place
   /** For the list of places: "deletes invoices by body `id`". */

@@ -4,11 +4,16 @@ import type { SchemaModel } from '../../model/app-model.ts'
 import type { Behaviour, Step } from '../../model/behaviour/behaviour.ts'
 import { guardOfStep } from '../../model/routes/guard.ts'
 import type { Guard, Route } from '../../model/routes/routes.ts'
+import { claimedPayments } from './claimed-payments.ts'
 import { forgedState } from './forged-state.ts'
 import { belongsToSomebody, type OwnershipBreach, type Query } from './ownership-breach.ts'
 import { editableBreaches, payloadBreaches } from './payload-breaches.ts'
+import { publicByNature } from './public-by-nature.ts'
+import { signsUp } from './registration.ts'
 import { choosingFilter, rlsState, rowBreach } from './row-breaches.ts'
 import { listingBreaches, otherBreaches } from './service-breaches.ts'
+import { signUpBreaches } from './sign-up-breaches.ts'
+import { tenantBreaches } from './tenant-breaches.ts'
 import { Ties } from './ties.ts'
 
 export interface Judged {
@@ -23,13 +28,13 @@ export interface Judged {
 
 const USER_TABLE = /(^|\.)(users?|profiles?|accounts?)$/i
 
-type Schema = Pick<SchemaModel, 'tables' | 'functions'>
+type Schema = Pick<SchemaModel, 'tables' | 'functions' | 'enums'>
 
 /** What a handler does with objects that the request names, and what ties them to the caller. */
-export const breachesOf = (route: Route, { tables, functions }: Schema, access: AccessMatrix): Judged => judged(route, tables, functions, access)
+export const breachesOf = (route: Route, { tables, functions, enums }: Schema, access: AccessMatrix): Judged => judged(route, tables, functions, enums, access)
 
-const judged = rememberFor((route: Route, tables: Schema['tables'], functions: Schema['functions'], access: AccessMatrix) =>
-  judge(route, { tables, functions }, access),
+const judged = rememberFor((route: Route, tables: Schema['tables'], functions: Schema['functions'], enums: Schema['enums'], access: AccessMatrix) =>
+  judge(route, { tables, functions, enums }, access),
 )
 
 function judge(route: Route, schema: Schema, access: AccessMatrix): Judged {
@@ -43,6 +48,8 @@ function judge(route: Route, schema: Schema, access: AccessMatrix): Judged {
   behaviour.steps.forEach((step, index) => {
     const guard = guardOfStep(step, behaviour) ?? libraryGuard(route, step)
     const e = step.effect
+    if (!guard && signsUp(route) && publicByNature(route) && !behaviour.gaps?.some((g) => g.step <= index))
+      breaches.push(...signUpBreaches(step, behaviour, schema))
     const signedIn = guard?.who === 'user' && (guard.trust === 'verified' || guard.trust === 'unverified' || guard.trust === 'editable')
     if (e.kind === 'db') {
       looked = true
@@ -73,6 +80,8 @@ function judge(route: Route, schema: Schema, access: AccessMatrix): Judged {
       if (signedIn)
         breaches.push(
           ...payloadBreaches(step, e, behaviour, ties, schema),
+          ...tenantBreaches(step, e, behaviour, ties, schema),
+          ...claimedPayments(step, e, behaviour, schema),
           ...editableBreaches(step, e, behaviour),
           ...listingBreaches(step, index, e, behaviour, ties, schema, route),
         )

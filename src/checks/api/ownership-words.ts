@@ -49,6 +49,17 @@ export function ownershipWords(route: Route, b: OwnershipBreach): { title: strin
           code: `{ ...values, ${b.ownerColumn}: ${b.callerAs} }`,
         },
       }
+    case 'forged-tenant':
+      return {
+        title: 'The tenant of the new row is taken from the request',
+        message: `${place} ${b.verb} ${b.table} with ${b.ownerColumn} from ${b.by}, with the service role or a direct connection, and nothing asks whether the caller belongs to that tenant${who}.`,
+        attack: `Any signed-in user sends another tenant's id as ${b.ownerColumn} and has a row in its ${b.table}${/member|permission|role|invit|access|grant/i.test(b.table ?? '') ? ', which lets in whom he likes' : ''}.`,
+        fix: {
+          text: "Look for the caller's own membership of that tenant (and its role) before the row is written.",
+          language: 'ts',
+          code: `const { data: member } = await supabase.from('members').select('role').eq('${b.ownerColumn}', ${b.ownerColumn}).eq('user_id', user.id).maybeSingle()\nif (member?.role !== 'owner') {\n  return new Response(null, { status: 403 })\n}`,
+        },
+      }
     case 'mass-assignment':
       return {
         title: 'The whole request body is written to the row',
@@ -61,6 +72,17 @@ export function ownershipWords(route: Route, b: OwnershipBreach): { title: strin
         },
       }
     case 'power':
+      if (b.open)
+        return {
+          title: 'Whoever signs up chooses what grants rights',
+          message: `${place} ${b.verb} ${b.table} with ${b.ownerColumn} from ${b.by}, with rights that no policy or column privilege limits. This is the sign-up: nobody has to be anybody to call it.`,
+          attack: `Anybody on the internet registers with the ${b.ownerColumn} that the application asks its administrators or paying users for, and has it from the first request.`,
+          fix: {
+            text: 'Set it on the server to what everybody starts with; more is given afterwards, by an administrator or when a payment is confirmed.',
+            language: 'ts',
+            code: `{ ...values, ${b.ownerColumn}: START } // the ${b.ownerColumn} of every new account, never the request's`,
+          },
+        }
       return {
         title: 'The caller sets what grants rights',
         message: `${place} ${b.verb} ${b.table} with ${b.ownerColumn} from ${b.by}, with the service role or a direct connection, which no policy or column privilege limits. The handler asks only whether somebody is signed in${who}.`,
@@ -68,7 +90,7 @@ export function ownershipWords(route: Route, b: OwnershipBreach): { title: strin
         fix: {
           text: 'Leave the column out; it is set where the payment or the invitation is confirmed, or behind an admin role.',
           language: 'ts',
-          code: "if (user.app_metadata?.role !== 'admin') {\n  return new Response(null, { status: 403 })\n}",
+          code: roleCode(b),
         },
       }
     case 'state':
@@ -102,7 +124,7 @@ export function ownershipWords(route: Route, b: OwnershipBreach): { title: strin
         fix: {
           text: 'Check a role that only the server can set before the operation.',
           language: 'ts',
-          code: "if (user.app_metadata?.role !== 'admin') {\n  return new Response(null, { status: 403 })\n}",
+          code: roleCode(b),
         },
       }
     case 'listing':
@@ -113,7 +135,7 @@ export function ownershipWords(route: Route, b: OwnershipBreach): { title: strin
         fix: {
           text: 'Filter by the caller, or require an admin role when the list is meant for administrators.',
           language: 'ts',
-          code: "if (user.app_metadata?.role !== 'admin') {\n  return new Response(null, { status: 403 })\n}",
+          code: roleCode(b),
         },
       }
     case 'file':
@@ -145,6 +167,17 @@ export function ownershipWords(route: Route, b: OwnershipBreach): { title: strin
           code: "const { data } = await supabase.from('subscriptions').select('stripe_subscription_id').eq('user_id', user.id).single()",
         },
       }
+    case 'claimed-payment':
+      return {
+        title: 'A payment that the request names is booked on the caller',
+        message: `${place} ${b.verb} ${b.table} with what the payment processor says about ${b.by}. Nothing compares its customer or its metadata with the caller${who}.`,
+        attack: `Any signed-in user sends the id of a payment that somebody else made, or that he has used for another account, and has what was paid for.`,
+        fix: {
+          text: 'Put the user into the metadata when the checkout is made, and refuse what names another one; or leave the booking to the webhook.',
+          language: 'ts',
+          code: 'if (session.metadata?.user_id !== user.id) {\n  return new Response(null, { status: 403 })\n}',
+        },
+      }
     case 'email-lookup':
       return {
         title: 'The customer is looked up by e-mail address',
@@ -157,6 +190,13 @@ export function ownershipWords(route: Route, b: OwnershipBreach): { title: strin
         },
       }
   }
+}
+
+/** A role that only the server sets, as the library of the sessions keeps it. */
+function roleCode(b: OwnershipBreach): string {
+  const role = b.callerAs === 'userId' ? 'sessionClaims?.metadata?.role' : b.callerAs === 'session.user.id' ? 'session.user.role' : 'user.app_metadata?.role'
+  const ask = b.callerAs === 'userId' ? 'const { sessionClaims } = await auth()\n' : ''
+  return `${ask}if (${role} !== 'admin') {\n  return new Response(null, { status: 403 })\n}`
 }
 
 /** The query with the condition added, where the handler itself makes it and its owner column is certain. */

@@ -19,7 +19,18 @@ export default defineCheck({
     )
     if (!routes.routes.some((r) => r.behaviour)) return notApplicable('the repository has no route, server action or function whose code runs on a server')
     const judged = all.map((route): readonly [Route, Judged] => [route, breachesOf(route, schema, access)])
-    const issues = judged.flatMap(([route, j]) => (j.breaches.length ? [issueOf(route, j.breaches)] : []))
+    const issues = [...Map.groupBy(judged, ([route, j]) => causeOf(j.breaches) ?? route).values()].flatMap((alike) => {
+      const [first, ...others] = alike.filter(([, j]) => j.breaches.length)
+      return first
+        ? [
+            issueOf(
+              first[0],
+              first[1].breaches,
+              others.map(([route]) => route),
+            ),
+          ]
+        : []
+    })
     const elsewhere = judged.filter(([, j]) => !j.breaches.length && j.unguarded).map(([route]): readonly [number, string] => [16, route.subject])
     const resources = judged.filter(([, j]) => j.resources > 0)
     const tied = resources.filter(([, j]) => !j.breaches.length && !j.unguarded)
@@ -33,10 +44,19 @@ export default defineCheck({
   },
 })
 
-/** One finding per handler: the worst breach speaks, the others are further places. */
-function issueOf(route: Route, breaches: readonly OwnershipBreach[]): Issue {
+/** The line of a helper that is to blame by itself, whichever handlers call it. */
+function causeOf(breaches: readonly OwnershipBreach[]): string | undefined {
+  const [only] = breaches
+  return only && breaches.every((b) => b.kind === 'email-lookup') ? `${only.at.path}:${only.at.line}` : undefined
+}
+
+const onlyReads = (b: OwnershipBreach): boolean => /^loads$|listUsers$/.test(b.verb ?? '')
+
+/** One finding per handler, or per helper that several share: the worst breach speaks, the others are further places. */
+function issueOf(route: Route, breaches: readonly OwnershipBreach[], others: readonly Route[]): Issue {
   const rank = { Critical: 0, High: 1, Medium: 2 } as const
-  const sorted = [...breaches].sort((a, b) => rank[a.severity] - rank[b.severity])
+  // among equals what changes rows says more than what only reads them
+  const sorted = [...breaches].sort((a, b) => rank[a.severity] - rank[b.severity] || Number(onlyReads(a)) - Number(onlyReads(b)))
   const main = sorted[0] as OwnershipBreach
   const words = ownershipWords(route, main)
   const related: RelatedPlace[] = []
@@ -44,11 +64,12 @@ function issueOf(route: Route, breaches: readonly OwnershipBreach[]): Issue {
     if (related.some((r) => r.path === b.at.path && r.line === b.at.line)) continue
     related.push({ ...b.at, what: b.what })
   }
+  for (const other of others) related.push({ path: other.path, line: other.line, subject: other.subject, what: 'another handler that calls it' })
   return {
     subject: route.subject,
     severity: main.severity,
     title: words.title,
-    message: words.message,
+    message: others.length ? `${others.length + 1} handlers share this look-up. ${words.message}` : words.message,
     attack: words.attack,
     fix: words.fix,
     at: { path: route.path, line: route.line, ...(route.endLine ? { endLine: route.endLine } : {}) },

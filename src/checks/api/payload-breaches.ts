@@ -30,17 +30,24 @@ export function payloadBreaches(step: Step, e: Query, behaviour: Behaviour, ties
               callerAs: callerOf(behaviour),
               what: `${verbOf(e)} ${e.table} with ${column} = ${requestName(value) ?? 'a value of the request'}`,
             })
-        } else if (grantsPower(column, e.table, table) && chosenByCaller(value, behaviour) && !isHarmlessChoice(step, value))
-          out.push({
-            kind: 'power',
-            severity: 'Critical',
-            at: step.at,
-            table: e.table,
-            verb: verbOf(e),
-            by: requestName(value) ?? "the user's own metadata",
-            ownerColumn: column,
-            what: `${verbOf(e)} ${e.table} with ${column} = ${requestName(value) ?? "the user's own metadata"}`,
-          })
+        } else if (grantsPower(column, e.table, table)) {
+          const by =
+            chosenByCaller(value, behaviour) && !isHarmlessChoice(step, value)
+              ? (requestName(addedTo(value) ?? value) ?? "the user's own metadata")
+              : decidingClaim(step, value)
+          if (by)
+            out.push({
+              kind: 'power',
+              severity: 'Critical',
+              at: step.at,
+              table: e.table,
+              verb: verbOf(e),
+              by,
+              ownerColumn: column,
+              callerAs: callerOf(behaviour),
+              what: `${verbOf(e)} ${e.table} with ${column} = ${by}`,
+            })
+        }
       }
     }
     const whole = payload.v === 'request' ? payload : payload.v === 'object' && payload.rest?.v === 'request' ? payload.rest : undefined
@@ -73,14 +80,16 @@ function grantsPower(column: string, name: string, table: Table | undefined): bo
   return table && !table.stub ? (table.userData?.powerColumns.includes(column) ?? false) : PLAINLY_POWER.test(column)
 }
 
-const PLAINLY_POWER = /^(?:role|is_?admin|admin|is_?premium|is_?pro|plan|tier|credits?|balance|subscription_?status|permissions?)$/i
+/** Columns that grant something whatever their table is called. */
+export const PLAINLY_POWER = /^(?:role|is_?admin|admin|is_?premium|is_?pro|plan|tier|credits?|balance|subscription_?status|permissions?)$/i
 
 const GRANTS_MUCH = /admin|owner|super|staff|root|manager|head|pro$|premium|enterprise|business|paid|unlimited/i
 
-/** One of a list was asked for, and nothing in the list grants much: `['member', 'viewer'].includes(role)`. */
-function isHarmlessChoice(step: Step, value: Value): boolean {
+/** One of a list was asked for, and nothing in the list grants much: `['member', 'viewer'].includes(role)`; or what grants much is refused. */
+export function isHarmlessChoice(step: Step, value: Value): boolean {
   return step.under.some((c) => {
     const { test } = c
+    if (c.negated && refusesPowerful(test, value, 0)) return true
     if (c.negated || (test.v !== 'call' && test.v !== 'op')) return false
     const [list, asked] = test.v === 'call' ? test.args : test.of
     if (!/includes$/.test(test.v === 'call' ? test.name : test.op) || list?.v !== 'array' || !asked || requestName(asked) !== requestName(value)) return false
@@ -88,17 +97,54 @@ function isHarmlessChoice(step: Step, value: Value): boolean {
   })
 }
 
+/** `role === 'admin'`, alone or with what else it would take (`&& code !== SECRET`). */
+function refusesPowerful(test: Value, value: Value, depth: number): boolean {
+  if (test.v !== 'op' || depth > 4) return false
+  if (test.op === '&&' || test.op === '||') return test.of.some((o) => refusesPowerful(o, value, depth + 1))
+  return (
+    /^={2,3}$/.test(test.op) &&
+    test.of.some((o) => o.v === 'const' && GRANTS_MUCH.test(String(o.value))) &&
+    test.of.some((o) => o.v === 'request' && requestName(o) === requestName(value))
+  )
+}
+
+/** What is added to the column: `{ increment: amount }`, `row.credits + amount`. */
+function addedTo(value: Value): Value | undefined {
+  if (value.v === 'object') return value.props.increment
+  return value.v === 'op' && value.op === '+' ? value.of.find((x) => x.v === 'request') : undefined
+}
+
 /** The value is the request's own, or a claim that the user edits; a fixed list that is not known may leave out what grants something. */
-function chosenByCaller(value: Value, behaviour: Behaviour): boolean {
+export function chosenByCaller(value: Value, behaviour: Behaviour): boolean {
   if (value.v === 'any') return value.of.some((x) => chosenByCaller(x, behaviour))
+  const added = addedTo(value)
+  if (added) return chosenByCaller(added, behaviour)
+  if (value.v === 'object' && value.props.set) return chosenByCaller(value.props.set, behaviour)
+  if (value.v === 'call' && /^(?:Number|parseInt|parseFloat|Math\.\w+)$/.test(value.name)) return value.args.some((x) => chosenByCaller(x, behaviour))
   if (value.v === 'caller') return value.trust === 'editable'
   if (value.v !== 'request' || !fromRequest(value, behaviour)) return false
   return value.as !== 'enum' || (value.choices ?? []).some((choice) => GRANTS_MUCH.test(choice))
 }
 
+/** Claims about what somebody is or may do. */
+const ABOUT_RIGHTS = /role|admin|staff|permission|plan|tier|premium|credits?$/i
+
+/** `if (user.user_metadata.invited_role === 'admin')` before `role: 'admin'` is written: the claim that the user edits decides it. */
+function decidingClaim(step: Step, value: Value): string | undefined {
+  if (value.v !== 'const' || !(value.value === true || GRANTS_MUCH.test(String(value.value)))) return undefined
+  for (const { test, negated } of step.under) {
+    const compared = test.v === 'op' && /^[!=]={1,2}$/.test(test.op) && test.of.some((x) => x.v === 'const' && x.value) ? test : undefined
+    const holds = compared?.op.startsWith('!') ? negated : !negated
+    const claim = !holds ? undefined : (compared?.of ?? [test]).find((x) => x.v === 'caller' && x.trust === 'editable')
+    if (claim?.v === 'caller' && ABOUT_RIGHTS.test(claim.field ?? '')) return claim.field
+  }
+  return undefined
+}
+
 const payloadIsScalar = (name: string): boolean => /(?:^|[._])(?:id|name|title|status|text|content|email|url)$/i.test(name)
 
-function rowsOf(payload: Value): readonly Value[] {
+/** The rows that a payload stands for. */
+export function rowsOf(payload: Value): readonly Value[] {
   if (payload.v === 'array') return payload.items.slice(0, 4)
   if (payload.v === 'any') return payload.of
   if (payload.v === 'object' && payload.props.create?.v === 'object' && payload.props.update) return [payload.props.create, payload.props.update]

@@ -1,6 +1,7 @@
 import { rememberFor } from '../../lib/remember-for.ts'
 import type { Behaviour } from '../../model/behaviour/behaviour.ts'
 import { isFromCredential } from '../../model/behaviour/signed-tokens.ts'
+import { makesFixedAccount } from '../../model/routes/fixed-account.ts'
 import type { Route, Work } from '../../model/routes/routes.ts'
 import { registers } from './registration.ts'
 
@@ -13,13 +14,14 @@ export const publicByNature = rememberFor((route: Route): string | undefined => 
   const calls = steps.flatMap((s) => (s.effect.kind === 'auth-call' ? [s.effect] : []))
   const own = calls.filter(
     (c) =>
-      /^(sign-in|sign-up|otp|magic-link|reset|verify|oauth|exchange-code|sign-out|refresh)$/.test(c.op) || (c.op === 'admin' && /createUser/i.test(c.name)),
+      /^(sign-in|sign-up|otp|magic-link|reset|verify|oauth|exchange-code|sign-out|refresh)$/.test(c.op) ||
+      (c.op === 'admin' && /createUser/i.test(c.name) && !makesFixedAccount(c)),
   )
   // a sign-up creates the account and its profile; whoever is called when something was bought creates more than that
   const creates = own.every((c) => c.op === 'admin' || c.op === 'reset')
   const delivers = creates && (WEBHOOK.test(route.route) || route.work.some((w) => !w.guard && GRANTED.test(w.table ?? '') && w.kind !== 'read'))
-  // whoever only signs out does what else the handler does as somebody
-  const ends = own.every((c) => c.op === 'sign-out')
+  // whoever only signs out, or has the session renewed on the way, does what else the handler does as somebody
+  const ends = own.every((c) => c.op === 'sign-out' || c.op === 'refresh')
   // a sign-up that fails takes its account back
   const administers = calls.some((c) => c.op === 'admin' && !/createUser|generateLink|listUsers|getUser/i.test(c.name) && (ends || !/deleteUser/i.test(c.name)))
   if (own.length && !administers && !delivers && !(ends && route.work.length)) return `authentication itself (${own[0]?.name})`
@@ -73,8 +75,9 @@ const WEBHOOK = /web-?hook|callback|notification|ipn/i
 const GRANTED = /sale|order|payment|enroll?ment|purchase|subscription|licen[cs]e|entitlement|transaction|credit|balance|wallet/i
 
 const AUTH_PATH =
-  /(^|[/#._-])(log-?in|sign-?in|log-?out|sign-?out|sign-?up|register|registration|forgot(?:-?password)?|reset-?password|password-?reset|verify-?email|confirm-?email|verify-?otp|send-?otp|otp\/(?:send|resend|request|verify)|magic-?link|oauth|passkey[./-](?:create-?sign-?in|sign-?in|authenticat|challenge)[\w-]*|auth\/callback|auth\/(?:[\w-]+\/)*(?:join|resend-[\w-]+|unlock-account|sso|verify|confirm|callback)|join)($|[/#?._-])|#(login|signIn|signin|signUp|signup|register|logout|signOut|forgotPassword|resetPassword|verifyOtp|sendOtp|verifyEmail)\b/i
-const SENDS_CODE = /(^|[/#._-])(?:send-?otp|otp\/(?:send|resend|request)|magic-?link|forgot(?:-?password)?|reset-?password|password-?reset)$/i
+  /(^|[/#._-])(log-?in|sign-?in|log-?out|sign-?out|sign-?up|register|registration|forgot(?:-?password)?|reset-?password|password-?reset|verify-?email|confirm-?email|(?:send|resend|request|verify|check|validate)-?(?:\w{1,20}-?)?otp|(?:send|resend|request|verify)-?(?:(?:log-?in|sign-?in|auth|sms|phone|e-?mail|whatsapp|verification|confirmation|2fa|mfa)-?)?code|otp\/(?:send|resend|request|verify)|magic-?link|oauth|passkey[./-](?:create-?sign-?in|sign-?in|authenticat|challenge)[\w-]*|auth\/callback|auth\/(?:[\w-]+\/)*(?:join|resend-[\w-]+|unlock-account|sso|verify|confirm|callback)|join)($|[/#?._-])|#(login|signIn|signin|signUp|signup|register|logout|signOut|forgotPassword|resetPassword|verifyOtp|sendOtp|verifyEmail)\b/i
+const SENDS_CODE =
+  /(^|[/#._-])(?:(?:send|resend|request)-?(?:(?:\w{1,20}-?)?otp|(?:(?:log-?in|sign-?in|auth|sms|phone|e-?mail|whatsapp|verification|confirmation|2fa|mfa)-?)?code)|otp\/(?:send|resend|request)|magic-?link|forgot(?:-?password)?|reset-?password|password-?reset)$/i
 /** Bought on request; other services that a sign-in asks (a directory, a captcha) are part of it. */
 const PAID = /model|openai|anthropic|googleapis|replicate|elevenlabs/i
 const AUTH_TABLES = /team|invitation|user|profile|account|session|token|otp|verification|credential|login|auth|password|member/i

@@ -1,6 +1,7 @@
 import type { Place } from '../../lib/place.ts'
 import { rememberFor } from '../../lib/remember-for.ts'
 import type { Value } from '../../model/behaviour/behaviour.ts'
+import { makesFixedAccount } from '../../model/routes/fixed-account.ts'
 import type { Route } from '../../model/routes/routes.ts'
 import { defineCheck, failed, type Issue, notApplicable, passed, type Severity } from '../define-check.ts'
 import { actionFunction } from './action-function.ts'
@@ -55,9 +56,13 @@ const authEndpoint = rememberFor((route: Route): Endpoint | undefined => {
     if (first < 0 || (identified >= 0 && identified < first && !/sign-?in|log-?in|regist|sign-?up/i.test(route.route))) return undefined
   }
   const call = steps.find(
-    (s) => s.effect.kind === 'auth-call' && (WRAPS.test(s.effect.op) || (s.effect.op === 'admin' && /createUser|generateLink|inviteUser/i.test(s.effect.name))),
+    (s) =>
+      s.effect.kind === 'auth-call' &&
+      !makesFixedAccount(s.effect) &&
+      (WRAPS.test(s.effect.op) || (s.effect.op === 'admin' && /createUser|generateLink|inviteUser/i.test(s.effect.name))),
   )
-  const named = AUTH_NAME.exec(`${route.route} ${route.subject}`)?.[0]
+  const name = `${route.route} ${route.subject}`
+  const named = LISTS.test(name) ? undefined : AUTH_NAME.exec(name)?.[0]
   const signedIn = steps.findIndex((s) => s.effect.kind === 'identify' && s.effect.trust === 'verified')
   const compares = steps.find(
     (s, i) =>
@@ -125,6 +130,8 @@ function fromHeader(v: Value, depth = 0): boolean {
 
 const ACCOUNT_KEY = /\.(?:access|licen[cs]e|activation|login)_?key$/i
 const PASSWORD_HASH = /bcrypt|argon|scrypt|pbkdf|password|^compare(Sync)?$|^verify$/i
+/** Lists that people put an address on: no account comes of it. */
+const LISTS = /news-?letter|wait-?(?:ing-?)?list|mailing-?list|early-?access|beta-?sign-?up|subscriber/i
 const AUTH_NAME =
   /(^|[/#._-])(log-?in|sign-?in|sign-?up|register|registration|forgot-?password|reset-?password|password-?reset|request-?reset|resend|verify-?otp|send-?otp|otp|magic-?link|send-?code|verify-?code|verify-?email|unlock(?:-?account)?|confirm-?email|join)(?=$|[/#?._\s-])/i
 const SENDS = /forgot|reset|resend|otp|magic|code|email|unlock|sign-?up|regist/i

@@ -1,3 +1,4 @@
+import { rememberFor } from '../../lib/remember-for.ts'
 import type { Step, Value } from '../../model/behaviour/behaviour.ts'
 import { mentions } from '../../model/behaviour/mentions.ts'
 import type { Route } from '../../model/routes/routes.ts'
@@ -12,6 +13,13 @@ export function registers(route: Route): Step | undefined {
       effect.kind === 'db' && effect.op === 'insert' && ACCOUNTS.test(effect.table) && effect.payload !== undefined && keepsPassword(effect.payload),
   )
 }
+
+/** Whether the handler makes an account for whoever asks: through the platform, or a row with a password of its own. */
+export const signsUp = rememberFor(
+  (route: Route): boolean =>
+    registers(route) !== undefined ||
+    (route.behaviour?.steps.some(({ effect: e }) => e.kind === 'auth-call' && (e.op === 'sign-up' || /(?:^|\.)createUser$/.test(e.name))) ?? false),
+)
 
 /** A row with the hash of a password. */
 function keepsPassword(payload: Value): boolean {

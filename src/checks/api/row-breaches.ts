@@ -38,7 +38,8 @@ function narrow(value: Value): boolean {
 /** What row level security was found to allow somebody on another user's row. */
 export function rlsState(e: Query, schema: Pick<SchemaModel, 'tables'>, access: AccessMatrix, role: 'A' | 'anon'): 'open' | 'holds' | 'unknown' {
   const table = tableOf(e, schema)
-  if (!table || table.stub) return 'unknown'
+  if (!table) return e.op === 'select' && isOpenView(e, schema, access) ? 'open' : 'unknown'
+  if (table.stub) return 'unknown'
   if (!table.rls.enabled) return 'open'
   const tried = access.objects.find((o) => o.kind === 'table' && (o.object === `${table.schema}.${table.name}` || o.object === table.name))
   const command = e.op === 'upsert' ? 'update' : e.op
@@ -46,6 +47,17 @@ export function rlsState(e: Query, schema: Pick<SchemaModel, 'tables'>, access: 
     tried?.cells.filter((c) => c.command === command && (c.row === 'other' || c.row === 'forged') && (c.role === role || c.role === 'anon') && !c.column) ?? []
   if (cells.some((c) => c.result === 'allowed')) return 'open'
   return cells.some((c) => c.result === 'refused') ? 'holds' : 'unknown'
+}
+
+/** A view that shows everybody's rows of a table past its row level security; totals, and rows that others are meant to read, are nobody's. */
+function isOpenView(e: Query, schema: Pick<SchemaModel, 'tables'>, access: AccessMatrix): boolean {
+  const name = e.table.includes('.') ? e.table : `public.${e.table}`
+  const hole = access.holes?.find((h) => h.kind === 'view' && h.object === name)
+  if (!hole || hole.because === 'grouped') return false
+  return (hole.tables ?? []).some(({ table }) => {
+    const known = schema.tables.find((t) => `${t.schema}.${t.name}` === table)
+    return known?.userData !== undefined && !isMeantToBeSeen(known)
+  })
 }
 
 function ownerColumn(e: Query, schema: Pick<SchemaModel, 'tables'>): string {
@@ -104,7 +116,7 @@ export function rowBreach(
     reasons.add(`whose rights the client for ${e.table} has could not be seen`)
     return undefined
   }
-  if (e.op === 'select' && shownToOthers(e, schema)) {
+  if (e.op === 'select' && (shownToOthers(e, schema) || (rlsState(e, schema, access, 'A') === 'open' && shownByRls(e, schema, access)))) {
     reasons.add(`${e.table} is meant to be seen by others`)
     return undefined
   }

@@ -3,6 +3,7 @@ import type { Behaviour, Effect, Step, Value } from '../../model/behaviour/behav
 import { isCallers, mentions, requestName } from '../../model/behaviour/values.ts'
 import type { Route } from '../../model/routes/routes.ts'
 import { belongsToSomebody, callerOf, directly, fromRequest, type OwnershipBreach, PERSONAL_NAME, type Query, tableOf, verbOf } from './ownership-breach.ts'
+import { chosenByCaller, isHarmlessChoice, PLAINLY_POWER } from './payload-breaches.ts'
 import type { Ties } from './ties.ts'
 
 /** Every row of a personal table for anybody who is signed in. */
@@ -33,10 +34,22 @@ export function listingBreaches(
           s.effect.body !== undefined &&
           mentions(s.effect.body, (x) => x.v === 'row' && x.step === index && x.field !== 'length'),
       )
-    return shown ? [{ kind: 'listing', severity: 'Critical', at: step.at, table: e.table, verb: verbOf(e), what: `answers with all rows of ${e.table}` }] : []
+    return shown
+      ? [
+          {
+            kind: 'listing',
+            severity: 'Critical',
+            at: step.at,
+            table: e.table,
+            verb: verbOf(e),
+            callerAs: callerOf(behaviour),
+            what: `answers with all rows of ${e.table}`,
+          },
+        ]
+      : []
   }
   if (!admin || e.op === 'insert') return []
-  return [{ kind: 'admin', severity: 'Critical', at: step.at, table: e.table, verb: verbOf(e), what: `${verbOf(e)} ${e.table}` }]
+  return [{ kind: 'admin', severity: 'Critical', at: step.at, table: e.table, verb: verbOf(e), callerAs: callerOf(behaviour), what: `${verbOf(e)} ${e.table}` }]
 }
 
 /** Account administration, files, functions and payments that the request points at somebody else. */
@@ -45,6 +58,8 @@ export function otherBreaches(step: Step, e: Effect, behaviour: Behaviour, ties:
   switch (e.kind) {
     case 'auth-call': {
       if (e.op !== 'admin') return []
+      const raised = raisedByCaller(step, e.args, behaviour)
+      if (raised.length) return raised
       const target = e.args[0]
       if (target && isCallers(target, behaviour)) return []
       if (
@@ -140,6 +155,27 @@ export function otherBreaches(step: Step, e: Effect, behaviour: Behaviour, ties:
     default:
       return []
   }
+}
+
+/** What stands in the app metadata is believed, because users cannot edit it: here the caller says what it is to be. */
+function raisedByCaller(step: Step, args: readonly Value[], behaviour: Behaviour): OwnershipBreach[] {
+  const settings = args.flatMap((a) => (a.v === 'object' && a.props.app_metadata?.v === 'object' ? Object.entries(a.props.app_metadata.props) : []))
+  return settings.flatMap(([name, value]): OwnershipBreach[] => {
+    if (!PLAINLY_POWER.test(name) || !chosenByCaller(value, behaviour) || isHarmlessChoice(step, value)) return []
+    const by = requestName(value) ?? "the user's own metadata"
+    return [
+      {
+        kind: 'power',
+        severity: 'Critical',
+        at: step.at,
+        table: 'app_metadata',
+        verb: 'writes',
+        by,
+        ownerColumn: name,
+        what: `writes app_metadata with ${name} = ${by}`,
+      },
+    ]
+  })
 }
 
 /** A function of the repository's SQL that returns rows of somebody's table and never looks at who asks. */

@@ -1,5 +1,5 @@
 import type { Behaviour, Condition, Effect, Step, Value } from '../../model/behaviour/behaviour.ts'
-import { isCallers, isCallersRow, mentions } from '../../model/behaviour/values.ts'
+import { ACCEPTED, isCallers, isCallersRow, mentions, REJECTED } from '../../model/behaviour/values.ts'
 import { Relations } from './relations.ts'
 
 type Query = Extract<Effect, { kind: 'db' }>
@@ -136,7 +136,7 @@ export class Ties {
     }
     if (test.v === 'row') return test.step >= 0 && isCallersRow(test.step, this.behaviour)
     if (test.v === 'caller') return /role|admin/i.test(test.field ?? '') && test.trust === 'verified'
-    if (test.v === 'call') return test.args.some((x) => mentions(x, (y) => isCallers(y, this.behaviour)))
+    if (test.v === 'call') return test.name !== ACCEPTED && test.name !== REJECTED && test.args.some((x) => mentions(x, (y) => isCallers(y, this.behaviour)))
     if (test.v === 'any') {
       const possible = test.of.filter((x) => !(x.v === 'const' && Boolean(x.value) !== truthy))
       return possible.length > 0 && possible.every((x) => this.provesRole(x, truthy, depth + 1))
@@ -181,8 +181,9 @@ export class Ties {
     return query.filters.some((f) => f.value.v === 'row')
   }
 
-  /** A function that could not be followed, given the caller together with the object. */
+  /** A function that could not be followed, given the caller together with the object; a schema that the two are put through compares nothing. */
   private unknownCheck(call: Extract<Value, { v: 'call' }>): boolean {
+    if (call.name === ACCEPTED || call.name === REJECTED) return false
     const callers = call.args.some((a) => mentions(a, (x) => isCallers(x, this.behaviour)))
     return callers && call.args.some((a) => mentions(a, (x) => x.v === 'request' || x.v === 'row'))
   }

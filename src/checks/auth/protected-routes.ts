@@ -2,7 +2,9 @@ import { linesFrom, type Place } from '../../lib/place.ts'
 import { askForVerifiedUser } from '../../lib/rewrite-javascript.ts'
 import type { Guard, Route, Work } from '../../model/routes/routes.ts'
 import { defineCheck, failed, type Issue, notApplicable, passed, type Severity } from '../define-check.ts'
+import { readForEveryAccount, registersStrangers } from './admin-pages.ts'
 import { protectedBecause } from './protected-because.ts'
+import { pageFix } from './protected-fix.ts'
 
 export default defineCheck({
   number: 10,
@@ -29,7 +31,9 @@ export default defineCheck({
       return because ? [{ route, because }] : []
     })
     if (!guarded.length) return notApplicable(`no page is treated as protected (${served.length} pages looked at)`)
-    const causes = guarded.flatMap(({ route, because }) => judge(route, because))
+    const strangers = registersStrangers(routes.routes)
+    const library = (route: Route) => routes.sessions.find((s) => s.workspace === (route.workspace ?? ''))?.libraries[0]?.name
+    const causes = guarded.flatMap(({ route, because }) => judge(route, because, strangers).map((c): Cause => ({ ...c, library: library(route) })))
     const evidence = [
       `${guarded.length} protected pages of ${served.length}, ${guarded.length - causes.length} checked on the server`,
       ...guarded
@@ -44,20 +48,25 @@ export default defineCheck({
 interface Cause {
   readonly route: Route
   readonly severity: Severity
-  readonly what: 'open' | 'client' | 'trust' | 'presence' | 'fail-open' | 'spelling'
+  readonly what: 'open' | 'client' | 'trust' | 'presence' | 'fail-open' | 'spelling' | 'account'
   readonly because: string
   readonly guard?: Guard
   readonly work?: Work
   /** The place that several pages share. */
   readonly shared?: Place
+  /** What keeps the sessions of the application, when it is not the platform. */
+  readonly library?: string | undefined
 }
 
-function judge(route: Route, because: string): Cause[] {
+function judge(route: Route, because: string, strangers: boolean): Cause[] {
   if (route.reachable === false) return []
   const g = route.guard
   const leaks = route.work.find((w) => w.kind === 'read' && w.userData && !w.hidden && (!w.guard || w.guard.trust === 'claimed') && w.rights === 'service')
   if (g && route.bypass) return [{ route, severity: 'High', what: 'spelling', because, guard: g, ...shared(g.at, route) }]
-  if (g && g.trust === 'verified' && !g.opensWithout) return []
+  if (g && g.trust === 'verified' && !g.opensWithout) {
+    const work = strangers ? readForEveryAccount(route) : undefined
+    return work ? [{ route, severity: 'Critical', what: 'account', because, guard: g, work }] : []
+  }
   if (g?.opensWithout) return [{ route, severity: 'High', what: 'fail-open', because, guard: g, ...shared(g.at, route) }]
   if (g && g.trust === 'unverified') {
     // whoever makes up a session gets what the service role reads; the caller's own client still asks row level security
@@ -130,11 +139,11 @@ function issue(c: Cause): Issue {
     title: TITLES[c.what],
     message: message(c),
     attack: attack(c),
-    fix: { ...fix(c), ...verified(c) },
+    fix: { ...pageFix(route, c.what, c.library), ...verified(c) },
     at: { path: route.path, line: route.line, ...(route.endLine ? { endLine: Math.min(route.endLine, route.line + 20) } : {}) },
     related: places.filter((p) => p !== undefined).filter((p) => p.path !== route.path || p.line !== route.line),
     proof: 'inferred',
-    aliases: [c.what === 'trust' || c.what === 'presence' ? 'CWE-345' : 'CWE-602'],
+    aliases: [c.what === 'account' ? 'CWE-862' : c.what === 'trust' || c.what === 'presence' ? 'CWE-345' : 'CWE-602'],
     ...(route.workspace ? { workspace: route.workspace } : {}),
   }
 }
@@ -146,6 +155,7 @@ const TITLES: Readonly<Record<Cause['what'], string>> = {
   presence: 'The guard only looks whether a cookie is there',
   'fail-open': 'The guard lets everyone in when a variable is unset',
   spelling: 'Another spelling of the path goes past the guard',
+  account: 'An administrators’ page for everybody with an account',
 }
 
 function message(c: Cause): string {
@@ -162,12 +172,15 @@ function message(c: Cause): string {
       return `${page}; its guard accepts everyone who sends a ${c.guard?.how.replace(' that is only tested for presence', '')}: the value is never verified.`
     case 'spelling':
       return `${page}; its guard tests the path as it is written, and the router takes ${c.route.bypass?.spelling} for the same page.`
+    case 'account':
+      return `${page}, and its guard asks only whether somebody is signed in (${c.guard?.how}).${gives}`
     case 'fail-open':
       return `${page}; its guard is skipped when ${c.guard?.opensWithout} is not set.`
   }
 }
 
 function attack(c: Cause): string {
+  if (c.what === 'account') return `Anybody registers, opens ${c.route.route}, and the server hands out what it reads of all users.`
   if (c.work && c.what === 'trust')
     return `Somebody puts a made-up session into the cookie, opens ${c.route.route}, and the server hands out what it reads past row level security.`
   if (c.work) return `Somebody without an account opens ${c.route.route}, or asks for its data directly, and the server hands out what it reads.`
@@ -178,8 +191,10 @@ function attack(c: Cause): string {
       return `Somebody ${c.route.bypass?.signedIn ? 'with any account' : 'without an account'} opens ${c.route.bypass?.spelling}: the router shows the page, the guard does not know the path.`
     case 'presence':
       return 'Somebody sets the cookie to any value in the developer tools and is let in.'
-    default:
+    case 'client':
       return `Somebody without an account opens ${c.route.route}, with JavaScript off or with the answer of the session call changed, and gets the page and whatever it holds.`
+    default:
+      return `Somebody without an account opens ${c.route.route} and gets the page and whatever it holds.`
   }
 }
 
@@ -187,58 +202,6 @@ function attack(c: Cause): string {
 function verified(c: Cause): Pick<Issue['fix'], 'rewrite'> {
   if (c.what !== 'trust' || !c.guard?.identifiedAt) return {}
   return { rewrite: { ...linesFrom(c.guard.identifiedAt, 120), apply: askForVerifiedUser } }
-}
-
-function fix(c: Cause): Issue['fix'] {
-  const { route } = c
-  const text =
-    c.what === 'trust'
-      ? 'Verify the session: getUser() (or getClaims()) instead of getSession(), then redirect.'
-      : 'Fetch the user on the server before the page is rendered and redirect when there is none.'
-  switch (route.framework) {
-    case 'SvelteKit':
-      return {
-        text,
-        language: 'ts',
-        code: "// +layout.server.ts\nexport const load = async ({ locals }) => {\n  const { user } = await locals.safeGetSession() // getSession() verified with getUser()\n  if (!user) redirect(303, '/login')\n  return { user }\n}",
-      }
-    case 'Nuxt':
-      return {
-        text,
-        language: 'ts',
-        code: "// middleware/auth.ts, named by definePageMeta({ middleware: 'auth' })\nexport default defineNuxtRouteMiddleware(async () => {\n  const user = useSupabaseUser()\n  if (!user.value) return navigateTo('/login')\n})",
-      }
-    case 'Astro':
-      return {
-        text,
-        language: 'ts',
-        code: "const token = Astro.cookies.get('sb-access-token')?.value ?? ''\nconst { data: { user } } = await supabase.auth.getUser(token)\nif (!user) return Astro.redirect('/login')",
-      }
-    case 'Remix':
-      return {
-        text,
-        language: 'ts',
-        code: "export async function loader({ request }) {\n  const { data: { user } } = await createServerClient(request).auth.getUser()\n  if (!user) throw redirect('/login')\n  return null\n}",
-      }
-    case 'TanStack Start':
-      return {
-        text,
-        language: 'ts',
-        code: "beforeLoad: async () => {\n  const user = await getCurrentUser() // a server function that calls getUser()\n  if (!user) throw redirect({ to: '/login' })\n}",
-      }
-    default:
-      if (route.path.includes('pages/'))
-        return {
-          text,
-          language: 'ts',
-          code: "export const getServerSideProps = async (ctx) => {\n  const { data: { user } } = await createClient(ctx).auth.getUser()\n  if (!user) return { redirect: { destination: '/login', permanent: false } }\n  return { props: {} }\n}",
-        }
-      return {
-        text: `${text} A layout above the protected pages does it once for all of them.`,
-        language: 'tsx',
-        code: "// layout.tsx above the page, a server component\nexport default async function Layout({ children }) {\n  const supabase = await createClient()\n  const { data: { user } } = await supabase.auth.getUser()\n  if (!user) redirect('/login')\n  return children\n}",
-      }
-  }
 }
 
 function sharedIssue(causes: readonly Cause[]): Issue {

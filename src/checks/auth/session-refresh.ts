@@ -181,10 +181,17 @@ function ownCookies(s: SessionModel, middleware: readonly MiddlewareModel[]): An
   }
 }
 
+/** Pages of one step: they listen for the event that their link brings, and go. */
+const ONE_OFF =
+  /(?:^|\/)(?:pages|routes|views|screens|app)\/(?:[^/]+\/)*[^/]*(?:reset|recover|forgot|update|set|new)[-_.]?password[^/]*(?:\/(?:page|index))?\.\w+$|(?:^|\/)(?:pages|routes|views|screens|app)\/(?:[^/]+\/)*[^/]*callback[^/]*(?:\/(?:page|index))?\.\w+$/i
+
 /** A browser client keeps the session: something that lives as long as the application must listen to its changes. */
 function browserSide(s: SessionModel, library: SessionModel['libraries'][number] | undefined): Answer {
-  const listener = s.listeners[0]
+  const listener = s.listeners.find((l) => !ONE_OFF.test(l.path))
   if (listener) return fine(`onAuthStateChange at ${place(listener)}`)
+  const renewal = s.renewals.find((r) => /\.server\.|(?:^|\/)server\//.test(r.path))
+  if (renewal) return fine(`${place(renewal)} renews the session`)
+  const [passing] = s.listeners
   if (library && !s.sessionReads.length) return fine(`${library.name} keeps and renews its own session (${place(library.at)})`)
   const at = s.browserClients[0] ?? s.sessionReads[0] ?? (s.browserAuth[0] as Place)
   return {
@@ -193,9 +200,7 @@ function browserSide(s: SessionModel, library: SessionModel['libraries'][number]
       subject: `app ${s.workspace || '.'}`,
       severity: 'High',
       title: 'Nothing listens to changes of the session',
-      message: s.sessionReads.length
-        ? `The session is read once with getSession() and nothing in the application calls onAuthStateChange: a renewed token, a sign-out in another tab and an ended session go unnoticed.`
-        : `The browser keeps a session (${place(at)}), and nothing in the application calls onAuthStateChange: a renewed token, a sign-out in another tab and an ended session go unnoticed.`,
+      message: `${s.sessionReads.length ? 'The session is read once with getSession()' : `The browser keeps a session (${place(at)}),`} and ${passing ? `only a page that users see once (${place(passing)})` : 'nothing in the application'} calls onAuthStateChange: a renewed token, a sign-out in another tab and an ended session go unnoticed.`,
       attack:
         'On a shared machine the application goes on showing the data of somebody who signed out in another tab, and users act with a session that has ended.',
       fix: {

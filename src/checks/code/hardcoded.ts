@@ -1,19 +1,9 @@
 import { replaceLiteral, swap } from '../../lib/rewrite.ts'
 import { requireVariable } from '../../lib/rewrite-javascript.ts'
-import type {
-  ClientPassword,
-  CodeModel,
-  DefaultSecret,
-  FixedKey,
-  HardcodedIdentity,
-  HardcodedSecret,
-  Marker,
-  OwnerMail,
-  SqlAccount,
-  Switch,
-} from '../../model/code/code.ts'
+import type { CodeModel, DefaultSecret, FixedKey, HardcodedIdentity, HardcodedSecret, Marker, OwnerMail, SqlAccount, Switch } from '../../model/code/code.ts'
 import type { ModulesModel } from '../../model/modules/modules.ts'
 import { defineCheck, type Fix, failed, type Issue, notApplicable, passed, type Severity } from '../define-check.ts'
+import { clientPasswordIssue } from './client-password-issue.ts'
 
 export default defineCheck({
   number: 25,
@@ -24,11 +14,11 @@ export default defineCheck({
   doubtedBy: ['source-text'],
   run({ code, modules }) {
     const under5 = code.secrets.flatMap((s) => (s.reportedAsServiceRole ? [[5, s.reportedAsServiceRole] as const] : []))
-    const passwordFiles = new Set(code.clientPasswords.map((p) => p.path))
+    const passwordFiles = new Set(code.clientPasswords.flatMap((p) => (p.code ? [] : [p.path])))
     const spoken = new Set([...code.identities.map((i) => i.path), ...passwordFiles])
     const issues = [
       ...code.secrets.filter((s) => !s.reportedAsServiceRole && !(s.kind === 'password' && passwordFiles.has(s.path))).map((s) => secretIssue(s, modules)),
-      ...code.clientPasswords.map(passwordIssue),
+      ...code.clientPasswords.map(clientPasswordIssue),
       ...code.identities.filter((i) => (i.grants || i.owner) && !passwordFiles.has(i.path)).map(identityIssue),
       ...code.defaults.map(defaultIssue),
       ...code.fixedKeys.map(fixedKeyIssue),
@@ -48,7 +38,6 @@ const BY_NAME = new Set(['generic-secret', 'password', 'default-secret', 'jwt', 
 
 function secretIssue(s: HardcodedSecret, modules: ModulesModel): Issue {
   const severity: Severity = s.live === 'test' || BY_NAME.has(s.kind) ? 'High' : 'Critical'
-  const words = s.kind.replace(/-/g, ' ')
   const name = s.name ? ` as \`${s.name}\`` : ''
   const variable = variableName(s)
   return {
@@ -56,7 +45,7 @@ function secretIssue(s: HardcodedSecret, modules: ModulesModel): Issue {
     discriminator: `${s.kind} ${s.hash.length > 3 ? s.hash : (s.name ?? '')}`,
     severity,
     title: s.live === 'test' ? 'Test key in the repository' : 'Secret in the repository',
-    message: `A ${words} (${s.redacted}, ${s.length} characters) stands here${name}${s.also.length ? `, and in ${s.also.length} more place${s.also.length === 1 ? '' : 's'}` : ''}.`,
+    message: `${s.label.charAt(0).toUpperCase()}${s.label.slice(1)} (${s.redacted}, ${s.length} characters) stands here${name}${s.also.length ? `, and in ${s.also.length} more place${s.also.length === 1 ? '' : 's'}` : ''}.`,
     attack:
       s.live === 'test'
         ? 'Whoever reads the repository works in the test account, sees its data, and learns how the live one is built.'
@@ -96,31 +85,6 @@ function variableName(s: HardcodedSecret): string {
 
 function camel(name: string): string {
   return name.toLowerCase().replace(/_{1,50}([a-z0-9])/g, (_, c: string) => c.toUpperCase())
-}
-
-function passwordIssue(p: ClientPassword): Issue {
-  const what =
-    p.how === 'variable' ? `\`${p.name}\`, which the bundler writes into the page,` : p.how === 'list' ? 'a list of accounts with their passwords' : `a literal`
-  return {
-    subject: `file ${p.path}`,
-    discriminator: 'client password',
-    severity: 'Critical',
-    title: 'Password checked in the browser',
-    message: `The browser itself compares the password with ${what}${p.how === 'variable' ? ' and decides who is let in' : ' and decides who is let in'}.`,
-    attack: 'Anyone opens the developer tools, reads the password out of the bundle or simply sets the state that a right password would set.',
-    fix: {
-      text: 'Sign in against the server and let the server (or row level security) decide what the session may do. Change this password wherever else it is used.',
-      language: 'ts',
-      code: `const { data, error } = await supabase.auth.signInWithPassword({ email, password })\nif (error) throw error`,
-    },
-    at: { path: p.path, line: p.line },
-    related: p.uses
-      .filter((u) => u.path !== p.path || u.line !== p.line)
-      .slice(0, 20)
-      .map((u) => ({ ...u, what: 'compared here' })),
-    proof: 'inferred',
-    aliases: ['CWE-602', 'CWE-259'],
-  }
 }
 
 function identityIssue(i: HardcodedIdentity): Issue {

@@ -4,7 +4,7 @@ import { defineCheck, failed, type Issue, notApplicable, passed } from '../defin
 import { renameOnServer } from './rename-on-server.ts'
 
 const DATABASE_NAME =
-  /DATABASE_?(?:URL|URI|DSN)|POSTGRES(?!T)|MONGO(?!LIA)|MYSQL|REDIS_?(?:URL|URI|TLS)|(?:^|_)DB_?(?:URL|URI|CONNECTION|DSN)|DIRECT_?URL|(?:^|_)PG_?(?:URL|URI|CONNECTION)|CONNECTION_STRING/i
+  /DATABASE_?(?:URL|URI|DSN)|POSTGRES(?!T)|MONGO(?!LIA)|MYSQL|REDIS_?(?:URL|URI|TLS)|(?:^|_)DB_?(?:URL|URI|CONNECTION|DSN)|(?:^|_)DIRECT_?URL|(?:^|_)PG_?(?:URL|URI|CONNECTION)|CONNECTION_STRING/i
 const NO_URL = /FIREBASE|_(?:ENABLED|NAME|TYPE|PROVIDER|VERSION|REGION|TIMEOUT|SCHEMA|TABLE|DRIVER)$|REDIS_?REST/i
 const DATABASE_VALUE = /^(?:postgres(?:ql)?|prisma(?:\+postgres)?|mysql2?|mariadb|mongodb(?:\+srv)?|rediss?|libsql|sqlserver|mssql|cockroachdb):\/\//i
 

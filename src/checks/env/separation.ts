@@ -22,7 +22,7 @@ export default defineCheck({
     return unverified(
       sides.development.length || sides.production.length
         ? 'the repository shows the values of one environment only'
-        : 'values come from the environment, and the repository shows none of them',
+        : 'values come from the environment, and no env file, workflow or platform configuration in the repository shows which',
       {
         where: 'the environment variables of the hosting platform (production beside preview and development) and your own .env.local',
         attest: 'that development and production use different projects, databases and keys',

@@ -21,7 +21,7 @@ export default defineCheck({
       (w) =>
         `${w.subject}: ${w.effects} effect${w.effects === 1 ? '' : 's'} looked at${w.guard ? `; ${w.guard}` : ''}${
           w.unreadErrors.length ? `; nothing looks at the error of ${places(w.unreadErrors)}: such a write fails silently, and the event is lost` : ''
-        }`,
+        }${w.turnedAway ? `; ${closedDoor(w, w.turnedAway)}` : ''}`,
     )
     const issues = endpoints.flatMap((w) => [...repeatIssue(w), ...lostIssue(w), ...earlyRecordIssue(w)])
     if (issues.length) return failed(issues, evidence)
@@ -53,7 +53,7 @@ function repeatIssue(w: Endpoint): Issue[] {
       subject: w.subject,
       severity: first.severe ? 'High' : 'Medium',
       title: first.severe ? 'A repeated event is processed again' : 'A repeated event can be processed again',
-      message: `${w.processor} delivers events more than once, and ${w.subject} then ${sentence(first)}${rest.length ? ` Likewise: ${[...new Set(all.slice(1))].slice(0, 5).join('; ')}.` : ''}`,
+      message: `${w.processor} delivers events more than once, and ${w.subject} then ${sentence(first)}${rest.length ? ` Likewise: ${[...new Set(all.slice(1))].slice(0, 5).join('; ')}.` : ''}${w.turnedAway ? ` It does so as soon as deliveries arrive: ${closedDoor(w, w.turnedAway)}.` : ''}`,
       attack: attackOf(first),
       fix: {
         text: 'Record the event id under a unique constraint before the work, and skip events that are recorded; undo the record when the work fails.',
@@ -68,6 +68,9 @@ function repeatIssue(w: Endpoint): Issue[] {
     },
   ]
 }
+
+const closedDoor = (w: Endpoint, at: { path: string; line: number }): string =>
+  `today ${at.path}:${at.line} lets only signed-in callers through to ${w.subject}, and ${w.processor} has no session (leave this path out there)`
 
 function sentence(p: RepeatProblem): string {
   switch (p.kind) {

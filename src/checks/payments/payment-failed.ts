@@ -23,7 +23,7 @@ export default defineCheck({
     if (h.how === 'none' && !w.complete && !w.events.length)
       return unverified('the endpoint’s events could not be followed', { where: `${w.path}:${w.line}`, attest: `that ${h.event} is handled` }, evidence)
     const statusOnly = h.how === 'status-only'
-    const logsOnly = h.how === 'logs-only'
+    const logsOnly = h.how === 'logs-only' || h.logged !== undefined
     const unread = h.how === 'status-unread'
     return failed(
       [
@@ -34,7 +34,7 @@ export default defineCheck({
           message: unread
             ? `On ${h.event} ${w.subject} only writes a status (${place}), and nothing in the repository reads it: no page, no policy, no other endpoint. Nobody is told, and access goes on.`
             : statusOnly
-              ? `${w.subject} has no case for ${h.event}. Access follows the subscription's status (${place}), so it ends some day, but nobody is told that the payment failed.`
+              ? `${w.subject} ${h.logged ? `only logs ${h.event} (${h.logged.path}:${h.logged.line})` : `has no case for ${h.event}`}. Access follows the subscription's status (${place}), so it ends some day, but nobody is told that the payment failed.`
               : logsOnly
                 ? `${w.subject} only logs ${h.event} (${place}): no notice, no retry, no change of access.`
                 : `${w.subject} has no case for ${h.event}: when a renewal fails, nothing happens and access goes on.`,
@@ -46,7 +46,7 @@ export default defineCheck({
             language: 'ts',
             code: CODE[w.processor] ?? (CODE.stripe as string),
           },
-          at: (logsOnly || unread) && h.at ? h.at : casePlace(w),
+          at: h.logged ?? ((logsOnly || unread) && h.at ? h.at : casePlace(w)),
           related: [
             { path: w.path, line: w.line, subject: w.subject, what: 'the webhook endpoint' },
             ...(statusOnly && h.at ? [{ ...h.at, what: 'the status is stored here' }] : []),

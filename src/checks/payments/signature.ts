@@ -79,10 +79,13 @@ function grantIssue(g: PaymentsModel['unpaidGrants'][number]): Issue {
     discriminator: 'unpaid grant',
     severity: 'Critical',
     title: 'Something paid is granted on the word of the browser',
-    message: `${g.what} without asking the processor whether anything was paid.`,
+    message: g.asks
+      ? `${g.what}. It asks the processor (${g.asks.path}:${g.asks.line}), but what the answer says of the payment decides nothing: no condition on it stands before the grant, or the refusal is thrown into a catch that goes on.`
+      : `${g.what} without asking the processor whether anything was paid.`,
     attack: 'Anybody who opens this address (or repeats it) gets what others pay for.',
     fix: { text: 'Grant in the verified webhook only; the success page may show what the webhook stored.' },
     at: g.at,
+    ...(g.asks ? { related: [{ path: g.asks.path, line: g.asks.line, what: 'the question whose answer decides nothing' }] } : {}),
     proof: 'inferred',
     ...(g.workspace ? { workspace: g.workspace } : {}),
   }

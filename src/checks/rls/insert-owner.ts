@@ -68,7 +68,7 @@ function issueOf(model: Model, hole: Hole): Issue {
       ...base,
       severity: 'Critical',
       title: `Rows in ${name} can be written under another name`,
-      message: `The policy "${hole.policy}" is satisfied when one of ${listed(owners)} is the caller, and leaves ${columns} free in that case.`,
+      message: `The policy "${hole.policy}" is satisfied when ${owners.length > 1 ? `one of ${listed(owners)} is the caller` : 'another column of the row names the caller'}, and leaves ${columns} free in that case.`,
       attack: `A signed-in user names himself in one column and somebody else in ${columns}: to everybody who reads the row, that user wrote it.`,
       fix: fixOf(hole, `Require ${columns} to be the caller or empty, whatever else holds.`),
     }
@@ -88,6 +88,26 @@ function issueOf(model: Model, hole: Hole): Issue {
   if (hole.kind === 'self-grant') {
     const columns = hole.columns ?? []
     const membership = hole.because === 'membership'
+    if (hole.because === 'tenant')
+      return {
+        ...base,
+        severity: 'Critical',
+        title: `Customers insert what they have paid for into ${name}`,
+        message: `The policy "${hole.policy}" lets whoever administers a tenant insert rows of the tenant into ${hole.object} and leaves ${listed(columns)} free. Those who administer a tenant are its customers, and what was paid is the payment processor's to say.`,
+        attack: `A customer inserts a row for the own tenant with ${columns[0]} set as if it had been paid.`,
+        fix: fixOf(hole, 'Drop the policy: the webhook writes these rows with the service role, which needs none.'),
+      }
+    if (hole.because === 'publication') {
+      const shown = hole.tables?.[0]?.table ?? 'another table'
+      return {
+        ...base,
+        severity: 'Critical',
+        title: `Anyone can publish others' rows of ${shown} through ${name}`,
+        message: `The policy "${hole.policy}" binds the user of a new row but leaves ${listed(columns)} free, and a policy on ${shown} shows every row that such a row declares public.`,
+        attack: `A signed-in user who knows the id of somebody else's row of ${shown} inserts a row with it as ${columns[0]} and reads what its owner never published.`,
+        fix: fixOf(hole, `Also require that ${columns[0]} is the id of a row of the caller.`),
+      }
+    }
     return {
       ...base,
       severity: hole.because === 'asked' ? 'High' : 'Critical',

@@ -105,19 +105,24 @@ function ownership(table: Table): string {
       : ''
 }
 
+/** A view that is made to be shown, by its name. */
+const SAYS_PUBLIC = /[._]public(_|$)/i
+
+/** A view of totals that users are shown of each other. */
+const COMPARES = /leader_?board|ranking|rating|review|top_|score/i
+
 function viewIssue(model: Model, hole: Hole): Issue | undefined {
   if (isDeclaredPublic(model.declared, hole.object)) return undefined
   const tables = (hole.tables ?? []).map((t) => t.table)
   const personal = new Set(tables.flatMap((t) => tableOf(model.schema, t)?.userData?.personalColumns ?? []))
   const shown = (hole.columns ?? []).filter((c) => personal.has(c) || (tables.includes('auth.users') && c !== 'id') || (c === '*' && personal.size > 0))
-  const harmless =
-    shown.length === 0 && hole.because === 'grouped'
-      ? true
-      : shown.length === 0 &&
-        tables.every((t) => {
-          const table = tableOf(model.schema, t)
-          return table !== undefined && isSeen(table)
-        })
+  const oneByOne = hole.because === 'grouped' && (hole.columns ?? []).some((c) => tables.some((t) => namesPerson(model.schema, t, c)))
+  const meant = tables.every((t) => {
+    const table = tableOf(model.schema, t)
+    return table !== undefined && (isSeen(table) || SAYS_PUBLIC.test(hole.object))
+  })
+  const compared = hole.because === 'grouped' && (!oneByOne || COMPARES.test(hole.object))
+  const harmless = shown.length === 0 && (meant || compared)
   const materialized = hole.because === 'materialized'
   return {
     subject: `view ${hole.object}`,
@@ -127,9 +132,11 @@ function viewIssue(model: Model, hole: Hole): Issue | undefined {
       ? `The materialized view ${hole.object} holds a copy of ${listed(tables)}, and row level security does not apply to materialized views.`
       : `The view ${hole.object} runs with the rights of its owner, so row level security of ${listed(tables)} does not apply to who reads it.`,
     attack:
-      hole.because === 'grouped' && !shown.length
-        ? `${sentence(whoGetsIn(hole.who))} can read through the view what it adds up from everybody's rows, group by group; single rows do not appear.`
-        : `${sentence(whoGetsIn(hole.who))} can read every user's rows through the view${shown.length ? `, with ${listed(shown)}` : ''}.`,
+      oneByOne && !shown.length
+        ? `${sentence(whoGetsIn(hole.who))} can read through the view what it adds up for each user, one by one.`
+        : hole.because === 'grouped' && !shown.length
+          ? `${sentence(whoGetsIn(hole.who))} can read through the view what it adds up from everybody's rows, group by group; single rows do not appear.`
+          : `${sentence(whoGetsIn(hole.who))} can read every user's rows through the view${shown.length ? `, with ${listed(shown)}` : ''}.`,
     fix: fixOf(
       hole,
       materialized ? 'Take the API roles their SELECT privilege on it and read it on the server.' : 'Let the view run with the rights of whoever reads it.',
@@ -233,3 +240,18 @@ function readersOf(model: Model, table: Table): 'users' | 'server alone' | 'nobo
 }
 
 const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
+/** Whether a column says which user a row is about: his id, or that of the one row that he has somewhere else. */
+function namesPerson(schema: Model['schema'], name: string, column: string): boolean {
+  const table = tableOf(schema, name)
+  if (!table) return false
+  const perUser = (t: typeof table) => {
+    const owners = t.userData?.ownerColumns ?? []
+    return owners.some((o) => t.primaryKey.join() === o || t.uniques.some((u) => !u.partial && u.columns.join() === o))
+  }
+  if (table.userData?.ownerColumns.includes(column) || (table.primaryKey.join() === column && perUser(table))) return true
+  return table.foreignKeys.some((f) => {
+    const parent = f.columns.join() === column ? tableOf(schema, f.references) : undefined
+    return parent !== undefined && perUser(parent)
+  })
+}

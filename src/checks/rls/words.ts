@@ -111,7 +111,11 @@ export function withoutSchema(schema: Schema, what: string): Outcome | undefined
   if (!schema.exposedToBrowsers)
     return { status: 'not-applicable', because: schema.exposedBecause || 'no data platform that browsers can reach directly is used' }
   const tables = [...new Set(schema.queriedButNotCreated.map((q) => q.table))]
-  return unverified(`no SQL in the repository shows ${what}${tables.length ? `; the code queries ${listed(tables)}` : ''}`, DASHBOARD)
+  const { length } = schema.files
+  const because = length
+    ? `no table stands at the end of the repository's SQL (${length} file${length === 1 ? '' : 's'}), so nothing shows ${what}`
+    : `no SQL in the repository shows ${what}`
+  return unverified(`${because}${tables.length ? `; the code queries ${listed(tables)}` : ''}`, DASHBOARD)
 }
 
 /** The sentence about tables that code queries and no SQL creates. */

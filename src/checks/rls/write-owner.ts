@@ -82,6 +82,18 @@ function issueOf(model: Model, holes: readonly Hole[]): Issue {
     proof: holes.some((h) => h.proof === 'executed') ? ('executed' as const) : ('inferred' as const),
     ...assumption(table),
   }
+  if (hole.kind === 'escalation' && hole.because === 'tenant') {
+    const columns = hole.columns ?? []
+    return {
+      ...base,
+      severity: 'Critical',
+      title: `Customers can change what they have paid for in ${name}`,
+      message: `The policy "${hole.policy}" lets whoever administers a tenant change the tenant's row in ${hole.object}, and every column of it: nothing (no column privilege, no trigger) protects ${listed(columns)}. Those who administer a tenant are its customers, and what was paid is the payment processor's to say.`,
+      attack: `A customer sends one request with the own session and sets ${columns[0]} as if it had been paid.`,
+      fix: fixOf(hole, `Take browsers the privilege to change ${listed(columns)}; the server changes them with the service role.`),
+      aliases: ['CWE-915', 'CWE-269'],
+    }
+  }
   if (hole.kind === 'escalation') {
     const columns = hole.columns ?? []
     const grants = decidesAccess(name, columns)
@@ -157,7 +169,36 @@ function issueOf(model: Model, holes: readonly Hole[]): Issue {
   }
 }
 
+/** A function, or what happens at sign-up, that makes administrators of those who ask. */
+function appointmentIssue(model: Model, hole: Hole): Issue {
+  const [state] = hole.states ?? []
+  const column = `${state?.table}.${state?.column}`
+  const value = typeof state?.value === 'string' ? `'${state.value}'` : String(state?.value)
+  const atSignUp = hole.because === 'sign-up'
+  return {
+    subject: `function ${hole.object}`,
+    severity: 'Critical',
+    title: atSignUp ? 'Visitors sign up as administrators' : `${hole.object} makes its caller an administrator`,
+    message: atSignUp
+      ? `${hole.object} runs when somebody signs up and writes what the visitor sends (raw_user_meta_data) into ${column}: tried with ${value}, it was taken.`
+      : `${hole.object} is SECURITY DEFINER, every signed-in user may execute it, and it sets ${column} of its caller to ${value}.`,
+    attack: atSignUp
+      ? `Anyone signs up through the API with ${value} in the metadata, whatever the form offers, and is one wherever ${column} is asked.`
+      : `Anyone who signs up for an account calls it once through the API, and is one wherever ${column} is asked.`,
+    fix: fixOf(
+      hole,
+      atSignUp
+        ? 'Take from the metadata only what every visitor may choose; administrators are appointed by the server, with the service role.'
+        : 'Let only the service role execute it. REVOKE FROM PUBLIC alone is not enough: anon and authenticated have their own grants.',
+    ),
+    at: hole.at,
+    proof: hole.proof,
+    aliases: [...(atSignUp ? [] : functionLints(model.schema, hole)), 'CWE-269'],
+  }
+}
+
 function functionIssue(model: Model, hole: Hole): Issue {
+  if (hole.because === 'sign-up' || hole.because === 'appointment') return appointmentIssue(model, hole)
   const tables = hole.tables ?? []
   const touched = listed([...new Set(tables.map((t) => t.table))])
   const matters = (name: string) => tableOf(model.schema, name)?.userData !== undefined || DEPENDED_ON.test(name) || !name.startsWith('public.')

@@ -1,0 +1,76 @@
+import type { Table } from '../../database/database.ts'
+import type { SchemaModel } from '../../model/app-model.ts'
+import type { Behaviour, Step, Value } from '../../model/behaviour/behaviour.ts'
+import { requestName } from '../../model/behaviour/values.ts'
+import { fromRequest, type OwnershipBreach, tableOf, verbOf } from './ownership-breach.ts'
+import { isHarmlessChoice, PLAINLY_POWER, rowsOf } from './payload-breaches.ts'
+import { ACCOUNTS } from './registration.ts'
+
+type Schema = Pick<SchemaModel, 'tables' | 'enums'>
+
+/** What a sign-up that anybody may call lets them choose about their own rights. */
+export function signUpBreaches(step: Step, behaviour: Behaviour, schema: Schema): OwnershipBreach[] {
+  const e = step.effect
+  const breach = (verb: string, table: string, column: string, by: string): OwnershipBreach => ({
+    kind: 'power',
+    severity: 'Critical',
+    open: true,
+    at: step.at,
+    table,
+    verb,
+    by,
+    ownerColumn: column,
+    what: `${verb} ${table} with ${column} = ${by}`,
+  })
+  if (e.kind === 'auth-call') {
+    // what stands in the app metadata is believed, because users cannot edit it
+    const settings = e.args.flatMap((a) => (a.v === 'object' && a.props.app_metadata?.v === 'object' ? Object.entries(a.props.app_metadata.props) : []))
+    return settings.flatMap(([name, value]) =>
+      PLAINLY_POWER.test(name) && isFree(step, value, behaviour, undefined)
+        ? [breach('writes', 'app_metadata', name, requestName(value) ?? 'the request')]
+        : [],
+    )
+  }
+  if (e.kind !== 'db' || (e.op !== 'insert' && e.op !== 'upsert') || !e.payload || e.client.rights !== 'service') return []
+  const table = tableOf(e, schema)
+  const known = table && !table.stub ? table : undefined
+  if (known ? !known.userData : !ABOUT_ACCOUNTS.test(e.table)) return []
+  const power = known ? known.columns.map((c) => c.name).filter((name) => PLAINLY_POWER.test(name)) : []
+  return rowsOf(e.payload).flatMap((row): OwnershipBreach[] => {
+    if (row.v !== 'object') return []
+    const named = Object.entries(row.props).flatMap(([name, value]) =>
+      PLAINLY_POWER.test(name) && (!known || power.includes(name)) && isFree(step, value, behaviour, known && allowedIn(known, name, schema))
+        ? [breach(verbOf(e), e.table, name, requestName(value) ?? 'the request')]
+        : [],
+    )
+    if (named.length || !isWholeBody(row.rest)) return named
+    const left = power.find((name) => !(name in row.props) && grantsAny(known && allowedIn(known, name, schema)))
+    return left ? [breach(verbOf(e), e.table, left, requestName(row.rest) ?? 'the request body')] : []
+  })
+}
+
+const ABOUT_ACCOUNTS = new RegExp(`${ACCOUNTS.source}|profile`, 'i')
+
+const isWholeBody = (v: Value | undefined): v is Extract<Value, { v: 'request' }> => v?.v === 'request' && !v.as && (v.part === 'body' || v.part === 'form')
+
+/** People say themselves whether they buy or sell; what a list holds beyond that is given by somebody. */
+const GRANTS_MUCH = /admin|super|staff|root|moderator|premium|^pro$|enterprise|paid|unlimited/i
+
+const grantsAny = (values: readonly string[] | undefined): boolean => !values || values.some((v) => GRANTS_MUCH.test(v))
+
+/** Whoever calls sets it to something that grants much. */
+function isFree(step: Step, value: Value, behaviour: Behaviour, allowed: readonly string[] | undefined): boolean {
+  if (value.v === 'any') return value.of.some((x) => isFree(step, x, behaviour, allowed))
+  if (value.v !== 'request' || !fromRequest(value, behaviour) || isHarmlessChoice(step, value)) return false
+  return grantsAny(allowed) && (value.as !== 'enum' || grantsAny(value.choices ?? []))
+}
+
+/** The only values that the database takes for a column: of its enum, or of a CHECK that lists them. */
+function allowedIn(table: Table, column: string, { enums }: Schema): readonly string[] | undefined {
+  const type = table.columns.find((c) => c.name === column)?.type.replace(/^.*\.|"/g, '')
+  const listed = enums.find((e) => e.name === type)?.values
+  if (listed) return listed
+  const check = table.checks?.find((c) => /= ANY \(/.test(c) && c.split(/\W+/).includes(column))
+  const values = check ? [...check.matchAll(/'([^']{1,100})'/g)].map((m) => m[1] as string) : []
+  return values.length ? values : undefined
+}

@@ -1,0 +1,82 @@
+import type { Route } from '../../model/routes/routes.ts'
+import type { Fix } from '../define-check.ts'
+
+/** The fix of a protected page as code for its framework and for the library that keeps its sessions. */
+export function pageFix(route: Route, what: string, library: string | undefined): Fix {
+  if (what === 'account') return roleFix(library)
+  const text =
+    what === 'trust'
+      ? 'Verify the session: getUser() (or getClaims()) instead of getSession(), then redirect.'
+      : 'Fetch the user on the server before the page is rendered and redirect when there is none.'
+  switch (route.framework) {
+    case 'SvelteKit':
+      return {
+        text,
+        language: 'ts',
+        code: "// +layout.server.ts\nexport const load = async ({ locals }) => {\n  const { user } = await locals.safeGetSession() // getSession() verified with getUser()\n  if (!user) redirect(303, '/login')\n  return { user }\n}",
+      }
+    case 'Nuxt':
+      return {
+        text,
+        language: 'ts',
+        code: "// middleware/auth.ts, named by definePageMeta({ middleware: 'auth' })\nexport default defineNuxtRouteMiddleware(async () => {\n  const user = useSupabaseUser()\n  if (!user.value) return navigateTo('/login')\n})",
+      }
+    case 'Astro':
+      return {
+        text,
+        language: 'ts',
+        code: "const token = Astro.cookies.get('sb-access-token')?.value ?? ''\nconst { data: { user } } = await supabase.auth.getUser(token)\nif (!user) return Astro.redirect('/login')",
+      }
+    case 'Remix':
+      return {
+        text,
+        language: 'ts',
+        code: "export async function loader({ request }) {\n  const { data: { user } } = await createServerClient(request).auth.getUser()\n  if (!user) throw redirect('/login')\n  return null\n}",
+      }
+    case 'TanStack Start':
+      return {
+        text,
+        language: 'ts',
+        code: "beforeLoad: async () => {\n  const user = await getCurrentUser() // a server function that calls getUser()\n  if (!user) throw redirect({ to: '/login' })\n}",
+      }
+    default:
+      if (LAYOUTS[library ?? ''] && !route.path.includes('pages/'))
+        return {
+          text: `${text} A layout above the protected pages does it once for all of them.`,
+          language: 'tsx',
+          code: `// layout.tsx above the page, a server component\nexport default async function Layout({ children }) {\n${LAYOUTS[library ?? '']}\n  return children\n}`,
+        }
+      if (route.path.includes('pages/'))
+        return {
+          text,
+          language: 'ts',
+          code: "export const getServerSideProps = async (ctx) => {\n  const { data: { user } } = await createClient(ctx).auth.getUser()\n  if (!user) return { redirect: { destination: '/login', permanent: false } }\n  return { props: {} }\n}",
+        }
+      return {
+        text: `${text} A layout above the protected pages does it once for all of them.`,
+        language: 'tsx',
+        code: "// layout.tsx above the page, a server component\nexport default async function Layout({ children }) {\n  const supabase = await createClient()\n  const { data: { user } } = await supabase.auth.getUser()\n  if (!user) redirect('/login')\n  return children\n}",
+      }
+  }
+}
+
+/** How a layout of Next.js asks the libraries that keep sessions. */
+const LAYOUTS: Readonly<Record<string, string>> = {
+  Clerk: "  const { userId } = await auth()\n  if (!userId) redirect('/sign-in')",
+  'Auth.js': "  const session = await auth()\n  if (!session?.user) redirect('/login')",
+  'Better Auth': "  const session = await auth.api.getSession({ headers: await headers() })\n  if (!session) redirect('/login')",
+}
+
+const ROLES: Readonly<Record<string, string>> = {
+  Clerk: "const { sessionClaims } = await auth()\nif (sessionClaims?.metadata?.role !== 'admin') notFound()",
+  'Auth.js': "const session = await auth()\nif (session?.user?.role !== 'admin') notFound()",
+  'Better Auth': "const session = await auth.api.getSession({ headers: await headers() })\nif (session?.user.role !== 'admin') notFound()",
+}
+
+function roleFix(library: string | undefined): Fix {
+  return {
+    text: 'Ask, on the server and before anything is read, for a role that only the server can set.',
+    language: 'ts',
+    code: ROLES[library ?? ''] ?? "const { data: { user } } = await supabase.auth.getUser()\nif (user?.app_metadata?.role !== 'admin') notFound()",
+  }
+}

@@ -1,0 +1,54 @@
+import type { RelatedPlace } from '../../lib/place.ts'
+import type { ClientPassword } from '../../model/code/code.ts'
+import type { Issue } from '../define-check.ts'
+
+/** What is said of a password or a one-time code that the browser compares by itself. */
+export const clientPasswordIssue = (p: ClientPassword): Issue => (p.code ? codeIssue(p) : passwordIssue(p))
+
+function passwordIssue(p: ClientPassword): Issue {
+  const what =
+    p.how === 'variable' ? `\`${p.name}\`, which the bundler writes into the page,` : p.how === 'list' ? 'a list of accounts with their passwords' : 'a literal'
+  return {
+    subject: `file ${p.path}`,
+    discriminator: 'client password',
+    severity: 'Critical',
+    title: 'Password checked in the browser',
+    message: `The browser itself compares the password with ${what} and decides who is let in.`,
+    attack: 'Anyone opens the developer tools, reads the password out of the bundle or simply sets the state that a right password would set.',
+    fix: {
+      text: 'Sign in against the server and let the server (or row level security) decide what the session may do. Change this password wherever else it is used.',
+      language: 'ts',
+      code: 'const { data, error } = await supabase.auth.signInWithPassword({ email, password })\nif (error) throw error',
+    },
+    at: { path: p.path, line: p.line },
+    related: comparedAt(p),
+    proof: 'inferred',
+    aliases: ['CWE-602', 'CWE-259'],
+  }
+}
+
+function codeIssue(p: ClientPassword): Issue {
+  return {
+    subject: `file ${p.path}`,
+    discriminator: 'client code',
+    severity: 'High',
+    title: 'One-time code checked in the browser',
+    message: `The browser itself compares \`${p.name}\` with a number that stands in the code: that number verifies everybody, whatever was sent to whom.`,
+    attack: 'Anyone reads the number out of the bundle (or sets the state that a right code would set) and passes for verified.',
+    fix: {
+      text: 'Let the server make, send and check the code, and let it decide what the session may do afterwards.',
+      language: 'ts',
+      code: "// a second factor; an address: supabase.auth.verifyOtp({ email, token: code, type: 'email' })\nconst { error } = await supabase.auth.mfa.challengeAndVerify({ factorId, code })\nif (error) throw error",
+    },
+    at: { path: p.path, line: p.line },
+    related: comparedAt(p),
+    proof: 'inferred',
+    aliases: ['CWE-602', 'CWE-798'],
+  }
+}
+
+const comparedAt = (p: ClientPassword): RelatedPlace[] =>
+  p.uses
+    .filter((u) => u.path !== p.path || u.line !== p.line)
+    .slice(0, 20)
+    .map((u) => ({ ...u, what: 'compared here' }))

@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest'
+import { auditFiles } from '../support/audit-files.ts'
+
+const handler = (work: string) => `import { createClient } from 'jsr:@supabase/supabase-js@2'
+import Stripe from 'npm:stripe@14'
+const stripe = new Stripe(Deno.env.get('STRIPE_SECRET_KEY')!)
+Deno.serve(async () => {
+  const admin = createClient(Deno.env.get('SUPABASE_URL')!, Deno.env.get('SUPABASE_SERVICE_ROLE_KEY')!)
+  const { data: orders } = await admin.from('orders').select('id, user_id, total').eq('due', true)
+  for (const order of orders ?? []) {
+${work}
+  }
+  return Response.json({ orders })
+})
+`
+
+test.each([
+  [
+    'the change beside the look-up',
+    "    await admin.from('bonuses').insert({ order_id: order.id })",
+    /reads orders and inserts into bonuses with the service role/,
+  ],
+  [
+    'money before rows',
+    "    await admin.from('orders').update({ state: 'paid' }).eq('id', order.id)\n    await stripe.transfers.create({ amount: order.total, currency: 'eur', destination: order.user_id })",
+    /stripe\.transfers\.create/,
+  ],
+])('an open function is said to do the worst that it does: %s', async (_what, work, words) => {
+  const report = await auditFiles({
+    'supabase/config.toml': 'project_id = "a"\n[functions.settle]\nverify_jwt = false\n',
+    'supabase/functions/settle/index.ts': handler(work),
+  })
+  const [finding] = report.checks.find((c) => c.number === 16)?.findings ?? []
+  expect(finding?.severity).toBe('Critical')
+  expect(finding?.message).toMatch(words)
+})
+
+test('rows that are written over HTTP are no service that costs money', async () => {
+  const report = await auditFiles({
+    'supabase/config.toml': 'project_id = "a"\n',
+    'supabase/functions/note/index.ts': `Deno.serve(async (req) => {
+  const { text } = await req.json()
+  const key = Deno.env.get('SUPABASE_SERVICE_ROLE_KEY')
+  const url = Deno.env.get('SUPABASE_URL')
+  await fetch(\`\${url}/rest/v1/notes\`, { method: 'POST', headers: { apikey: key, Authorization: \`Bearer \${key}\` }, body: JSON.stringify({ text }) })
+  return new Response('ok')
+})
+`,
+  })
+  const [finding] = report.checks.find((c) => c.number === 16)?.findings ?? []
+  expect(finding?.message).toMatch(/data API for notes with a key of the server/)
+  expect(finding?.attack).not.toMatch(/bill/)
+})
