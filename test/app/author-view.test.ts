@@ -1,11 +1,10 @@
-import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { latestRun, type Stage, startStage } from '../support/github/start-app.ts'
 import type { Repo } from '../support/github/state.ts'
+import { leak, stripeKey } from '../support/stripe-key.ts'
 
-const leak = () => `STRIPE_SECRET_KEY=${['sk', 'live', randomBytes(24).toString('hex')].join('_')}\n`
 const CLEAN = {
   'package.json': '{"name":"shop","dependencies":{"@supabase/supabase-js":"2.45.0"}}',
   '.gitignore': '.env*\n',
@@ -66,7 +65,7 @@ describe('suggestions', () => {
 
   test('of several checks come as one review, each an exact change of its lines; applied together they take every finding away', async () => {
     const repo = await repository()
-    const secret = ['sk', 'live', randomBytes(24).toString('hex')].join('_')
+    const secret = stripeKey()
     const files: Record<string, string> = {
       'src/sign-in.js': SIGN_IN,
       'supabase/config.toml': CONFIG,

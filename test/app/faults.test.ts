@@ -1,9 +1,9 @@
-import { randomBytes } from 'node:crypto'
 import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { scrub } from '../../src/app/log.ts'
 import { latestRun, type Stage, startStage } from '../support/github/start-app.ts'
 import type { Fault, Repo } from '../support/github/state.ts'
+import { leak } from '../support/stripe-key.ts'
 
 let stage: Stage
 let count = 0
@@ -33,7 +33,6 @@ const UPDATE = 'PATCH /repos/{owner}/{repo}/check-runs/{check_run_id}'
 const TREE = 'GET /repos/{owner}/{repo}/git/trees/{tree_sha}'
 const fault = (endpoint: string, answer: Omit<Fault, 'match' | 'times'>, times = 1): void =>
   void stage.github.faults.push({ match: (r) => r.endpoint === endpoint || r.path === endpoint, times, ...answer })
-const leak = () => `STRIPE_SECRET_KEY=${['sk', 'live', randomBytes(24).toString('hex')].join('_')}\n`
 
 /** A repository whose next push to main is audited under the faults set up between. */
 function repository(): Repo {

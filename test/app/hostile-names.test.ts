@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { latestRun, type Stage, startStage } from '../support/github/start-app.ts'
+import { stripeKey } from '../support/stripe-key.ts'
 
 /** Names that a stranger chooses in a pull request from a fork, through the whole App to what GitHub is sent. */
 const EVIL = '@octocat <img src=x> ![p](https://evil.example/p.png) | a | \u202Egnp \u001b[31m `x` #1 </details><!-- prelaunch:summary -->'
@@ -35,7 +35,7 @@ describe('file names, table names, policy names and values of a stranger', () =>
       '.gitignore': '.env*\n',
     })
     await stage.settled()
-    const key = ['sk', 'live', randomBytes(24).toString('hex')].join('_')
+    const key = stripeKey()
     repo.git.commit(
       'patch-1',
       {

@@ -1,11 +1,8 @@
-import { randomBytes } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { latestRun, type Stage, startStage } from '../support/github/start-app.ts'
 import type { Repo } from '../support/github/state.ts'
+import { leak, stripeKey } from '../support/stripe-key.ts'
 
-/** A live key that no scanner finds in this file. */
-const liveKey = () => ['sk', 'live', randomBytes(24).toString('hex')].join('_')
-const leak = () => `STRIPE_SECRET_KEY=${liveKey()}\n`
 const CLEAN = { 'package.json': '{"name":"shop"}', '.gitignore': '.env*\n', 'src/index.js': 'export const one = 1\n' }
 
 let stage: Stage
@@ -38,7 +35,7 @@ const summaryComments = (repo: Repo) => repo.comments.filter((c) => c.body.inclu
 describe('a pull request', () => {
   test('that leaks a key fails the check, says why, and names the key nowhere', async () => {
     const repo = await repository()
-    const key = liveKey()
+    const key = stripeKey()
     repo.git.commit('feature', { '.env.production': `STRIPE_SECRET_KEY=${key}\n` }, { from: 'refs/heads/main' })
     const pull = stage.github.openPullRequest(repo, { head: 'feature' })
     await stage.settled()

@@ -1,10 +1,9 @@
-import { randomBytes } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { latestRun, type Stage, startStage } from '../support/github/start-app.ts'
 import type { Repo } from '../support/github/state.ts'
+import { leak, stripeKey } from '../support/stripe-key.ts'
 
 /** What happens to branches and queues in real repositories, each through the whole App. */
-const leak = () => `STRIPE_SECRET_KEY=${['sk', 'live', randomBytes(24).toString('hex')].join('_')}\n`
 const OPEN_TABLE = 'create table public.notes (id uuid primary key, user_id uuid not null references auth.users (id), body text not null);\n'
 const CLOSED = 'alter table public.notes enable row level security;\n'
 const CLEAN = {
@@ -260,7 +259,7 @@ attest:
         'src/sign-in.js': SIGN_IN,
         'supabase/config.toml': '[auth.email]\n# otp\notp_expiry = 86400\n',
         'supabase/migrations/001.sql': `-- prelaunch-ignore rls/enabled: only for the demo\n${OPEN_TABLE}`,
-        'src/limit.js': `// prelaunch-ignore code/hardcoded: never used\nexport const key = '${['sk', 'test', randomBytes(24).toString('hex')].join('_')}'\n`,
+        'src/limit.js': `// prelaunch-ignore code/hardcoded: never used\nexport const key = '${stripeKey('test')}'\n`,
       },
       { from: tip(repo, 'main') },
     )
