@@ -1,5 +1,6 @@
 import type { Extractor, Problem } from '../../facts.ts'
 import type { ConfigFileFacts } from '../../kinds.ts'
+import { SECRETS_VERSION } from '../../secrets/detect.ts'
 import { secretByName } from '../../secrets/named.ts'
 import { redact } from '../../secrets/redact.ts'
 import { readJson } from './json.ts'
@@ -21,7 +22,7 @@ const YAML_NAMES =
 /** Configuration files as plain data with the line of every key; values that are secrets are redacted. */
 export const configFile: Extractor<'config-file'> = {
   kind: 'config-file',
-  version: '3',
+  version: `3.${SECRETS_VERSION}`,
   paths: [
     '**/*.toml',
     '**/.github/**/*.{yml,yaml}',

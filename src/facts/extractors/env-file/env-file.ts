@@ -1,5 +1,6 @@
 import type { Extractor } from '../../facts.ts'
 import { describeValue } from '../../secrets/describe-value.ts'
+import { SECRETS_VERSION } from '../../secrets/detect.ts'
 import { parseDotenv } from './parse-dotenv.ts'
 
 const MAX_VARIABLES = 2000
@@ -7,7 +8,7 @@ const MAX_VARIABLES = 2000
 /** Env files and their templates. */
 export const envFile: Extractor<'env-file'> = {
   kind: 'env-file',
-  version: '3',
+  version: `3.${SECRETS_VERSION}`,
   paths: ['**/.env', '**/.env.*', '**/.env-*', '**/*.env', '**/.dev.vars*', '**/.envrc'],
   extract(text, path) {
     if (/\.(?:[cm]?[jt]sx?|md|mdx|json|ya?ml|sh|py)$/i.test(path)) return { facts: { variables: [] }, problems: [] }

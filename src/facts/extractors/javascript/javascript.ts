@@ -1,6 +1,6 @@
 import type { Extractor } from '../../facts.ts'
 import type { JavaScriptFacts } from '../../javascript.ts'
-import { findSecrets } from '../../secrets/detect.ts'
+import { findSecrets, SECRETS_VERSION } from '../../secrets/detect.ts'
 import { isBundled } from './bundled.ts'
 import { type Dialect, lower } from './lower.ts'
 import { scriptText } from './script-blocks.ts'
@@ -10,7 +10,7 @@ const NONE: JavaScriptFacts = { directives: [], imports: [], exports: [], functi
 /** JavaScript and TypeScript, and the script parts of Vue, Svelte and Astro files. */
 export const javascript: Extractor<'javascript'> = {
   kind: 'javascript',
-  version: '6',
+  version: `6.${SECRETS_VERSION}`,
   paths: ['**/*.{ts,tsx,js,jsx,mjs,cjs,mts,cts,vue,svelte,astro}'],
   extract(text, path) {
     const extension = path.slice(path.lastIndexOf('.') + 1).toLowerCase()

@@ -1,6 +1,6 @@
 import type { Extractor } from '../../facts.ts'
 import type { SecretFact } from '../../kinds.ts'
-import { findSecrets } from '../../secrets/detect.ts'
+import { findSecrets, SECRETS_VERSION } from '../../secrets/detect.ts'
 import { hashValue } from '../../secrets/hash.ts'
 
 /** Formats that hold no text of their own, and lock files, whose only long strings are checksums. */
@@ -18,7 +18,7 @@ const MAX_SECRETS = 300
 /** Secrets by their format, or by the name they are assigned to, in any text file. */
 export const secrets: Extractor<'secrets'> = {
   kind: 'secrets',
-  version: '5',
+  version: `5.${SECRETS_VERSION}`,
   paths: [`**/!(${[...NOT_READ, 'package-lock.json', 'npm-shrinkwrap.json', 'pnpm-lock.yaml'].join('|')})`],
   maxBytes: 3 << 20,
   extract(text) {

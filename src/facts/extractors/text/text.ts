@@ -1,4 +1,5 @@
 import type { Extractor } from '../../facts.ts'
+import { SECRETS_VERSION } from '../../secrets/detect.ts'
 import { redactInPlace } from '../../secrets/redact.ts'
 
 /** Where `supabase gen types` is usually written to: types are no part of the facts about code. */
@@ -13,7 +14,7 @@ const GENERATED_TYPES = [
 /** Text that checks look into beside code: scripts, HTML, Dockerfiles. Secrets are blanked out, lines and columns hold. */
 export const text: Extractor<'text'> = {
   kind: 'text',
-  version: '5',
+  version: `5.${SECRETS_VERSION}`,
   paths: [
     '**/*.{sh,bash,zsh,ps1,html,htm}',
     '**/Dockerfile*',
