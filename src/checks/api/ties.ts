@@ -14,6 +14,8 @@ export class Ties {
   private readonly rlsHolds: RlsHolds
   /** Rows that were asked about, by their step: conditions mention the same ones again and again. */
   private readonly bound = new Map<number, boolean>()
+  /** What was found out about tests, by what is going to be touched: behaviours share their values, and parts stand in many of them. */
+  private readonly held = new Map<Query | undefined, Map<Value, boolean[]>>()
 
   constructor(behaviour: Behaviour, rlsHolds: RlsHolds) {
     this.behaviour = behaviour
@@ -47,6 +49,22 @@ export class Ties {
   /** Whether `test` being `truthy` ties the object of the request, which `about` is going to touch, to the caller. */
   holds(test: Value, truthy: boolean, depth: number, about?: Query): boolean {
     if (depth > 12) return false
+    if (test.v !== 'op' && test.v !== 'any' && test.v !== 'call') return this.ties(test, truthy, depth, about)
+    const known = this.heldOf(test, about)
+    const at = depth * 2 + Number(truthy)
+    known[at] ??= this.ties(test, truthy, depth, about)
+    return known[at]
+  }
+
+  private heldOf(test: Value, about: Query | undefined): boolean[] {
+    const tests = this.held.get(about) ?? new Map<Value, boolean[]>()
+    this.held.set(about, tests)
+    const known = tests.get(test) ?? []
+    tests.set(test, known)
+    return known
+  }
+
+  private ties(test: Value, truthy: boolean, depth: number, about: Query | undefined): boolean {
     const next = (x: Value, t: boolean) => this.holds(x, t, depth + 1, about)
     const callers = (x: Value) => isCallers(x, this.behaviour)
     switch (test.v) {
