@@ -57,6 +57,15 @@ export const PERSONAL_NAME =
 /** What a query does, in the words of a finding. */
 export const verbOf = (e: Query): string => ({ select: 'loads', insert: 'inserts into', update: 'changes', upsert: 'writes', delete: 'deletes' })[e.op]
 
+/** Somebody writes `by`, which they choose themselves, into a column that says whose a row is or what they may do. */
+export const breachOfColumn = (
+  kind: OwnershipBreach['kind'],
+  at: Place,
+  { verb, table }: { readonly verb: string; readonly table: string },
+  column: string,
+  by: string,
+): OwnershipBreach => ({ kind, severity: 'Critical', at, table, verb, by, ownerColumn: column, what: `${verb} ${table} with ${column} = ${by}` })
+
 /** The value comes from the request as it is (not through a row that was found). */
 export function fromRequest(value: Value, behaviour: Behaviour): boolean {
   if (isCallers(value, behaviour)) return false

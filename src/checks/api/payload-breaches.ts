@@ -2,7 +2,7 @@ import type { Table } from '../../database/database.ts'
 import type { SchemaModel } from '../../model/app-model.ts'
 import type { Behaviour, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { isCallers, mentions, requestName } from '../../model/behaviour/values.ts'
-import { callerOf, directly, fromRequest, OWNER, type OwnershipBreach, type Query, tableOf, verbOf } from './ownership-breach.ts'
+import { breachOfColumn, callerOf, directly, fromRequest, OWNER, type OwnershipBreach, type Query, tableOf, verbOf } from './ownership-breach.ts'
 import type { Ties } from './ties.ts'
 
 const FORGEABLE = /^(?:user_?id|owner_?id|author_?id|created_?by|profile_?id|uid|sender_?id)$/i
@@ -13,40 +13,22 @@ export function payloadBreaches(step: Step, e: Query, behaviour: Behaviour, ties
   if (ties.byCondition(step)) return []
   const table = tableOf(e, schema)
   const out: OwnershipBreach[] = []
+  const written = (kind: OwnershipBreach['kind'], column: string, by: string): OwnershipBreach => ({
+    ...breachOfColumn(kind, step.at, { verb: verbOf(e), table: e.table }, column, by),
+    callerAs: callerOf(behaviour),
+  })
   for (const payload of rowsOf(e.payload)) {
     const owners = new Set(table?.userData?.ownerColumns ?? [])
     if (payload.v === 'object') {
       for (const [column, value] of Object.entries(payload.props)) {
         if ((owners.has(column) && OWNER.test(column)) || FORGEABLE.test(column)) {
-          if (fromRequest(value, behaviour) && directly(value))
-            out.push({
-              kind: 'forged-owner',
-              severity: 'Critical',
-              at: step.at,
-              table: e.table,
-              verb: verbOf(e),
-              by: requestName(value) ?? 'the request',
-              ownerColumn: column,
-              callerAs: callerOf(behaviour),
-              what: `${verbOf(e)} ${e.table} with ${column} = ${requestName(value) ?? 'a value of the request'}`,
-            })
+          if (fromRequest(value, behaviour) && directly(value)) out.push(written('forged-owner', column, requestName(value) ?? 'a value of the request'))
         } else if (grantsPower(column, e.table, table)) {
           const by =
             chosenByCaller(value, behaviour) && !isHarmlessChoice(step, value)
               ? (requestName(addedTo(value) ?? value) ?? "the user's own metadata")
               : decidingClaim(step, value)
-          if (by)
-            out.push({
-              kind: 'power',
-              severity: 'Critical',
-              at: step.at,
-              table: e.table,
-              verb: verbOf(e),
-              by,
-              ownerColumn: column,
-              callerAs: callerOf(behaviour),
-              what: `${verbOf(e)} ${e.table} with ${column} = ${by}`,
-            })
+          if (by) out.push(written('power', column, by))
         }
       }
     }

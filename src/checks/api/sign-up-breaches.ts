@@ -2,7 +2,7 @@ import type { Table } from '../../database/database.ts'
 import type { SchemaModel } from '../../model/app-model.ts'
 import type { Behaviour, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { requestName } from '../../model/behaviour/values.ts'
-import { fromRequest, type OwnershipBreach, tableOf, verbOf } from './ownership-breach.ts'
+import { breachOfColumn, fromRequest, type OwnershipBreach, tableOf, verbOf } from './ownership-breach.ts'
 import { isHarmlessChoice, PLAINLY_POWER, rowsOf } from './payload-breaches.ts'
 import { ACCOUNTS } from './registration.ts'
 
@@ -12,15 +12,8 @@ type Schema = Pick<SchemaModel, 'tables' | 'enums'>
 export function signUpBreaches(step: Step, behaviour: Behaviour, schema: Schema): OwnershipBreach[] {
   const e = step.effect
   const breach = (verb: string, table: string, column: string, by: string): OwnershipBreach => ({
-    kind: 'power',
-    severity: 'Critical',
+    ...breachOfColumn('power', step.at, { verb, table }, column, by),
     open: true,
-    at: step.at,
-    table,
-    verb,
-    by,
-    ownerColumn: column,
-    what: `${verb} ${table} with ${column} = ${by}`,
   })
   if (e.kind === 'auth-call') {
     // what stands in the app metadata is believed, because users cannot edit it

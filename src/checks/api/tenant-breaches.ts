@@ -1,7 +1,7 @@
 import type { SchemaModel } from '../../model/app-model.ts'
 import type { Behaviour, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { isCallers, requestName } from '../../model/behaviour/values.ts'
-import { directly, fromRequest, OWNER, type OwnershipBreach, type Query, tableOf, verbOf } from './ownership-breach.ts'
+import { breachOfColumn, directly, fromRequest, OWNER, type OwnershipBreach, type Query, tableOf, verbOf } from './ownership-breach.ts'
 import type { Ties } from './ties.ts'
 
 const TENANT = /^(?:org|organi[sz]ation|team|workspace|tenant)_?(?:id)?$/i
@@ -30,18 +30,7 @@ export function tenantBreaches(step: Step, e: Query, behaviour: Behaviour, ties:
     if (!chosen || ties.byCondition(step)) continue
     const [column, value] = chosen as [string, Value]
     const by = requestName(value) ?? 'a value of the request'
-    return [
-      {
-        kind: 'forged-tenant',
-        severity: 'Critical',
-        at: step.at,
-        table: e.table,
-        verb: verbOf(e),
-        by,
-        ownerColumn: column,
-        what: `${verbOf(e)} ${e.table} with ${column} = ${by}`,
-      },
-    ]
+    return [breachOfColumn('forged-tenant', step.at, { verb: verbOf(e), table: e.table }, column, by)]
   }
   return []
 }

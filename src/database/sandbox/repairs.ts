@@ -173,10 +173,7 @@ export class Repairs {
     else if (key === 'text') columns.set('id', 'text not null default gen_random_uuid()::text primary key')
     const schema = target.slice(0, target.indexOf('.'))
     await this.engine.exec(`create schema if not exists ${ident(schema)}`).catch(() => undefined)
-    const made = await this.engine.exec(`create table ${identOf(target)} (${[...columns].map(([n, t]) => `${ident(n)} ${t}`).join(', ')})`).then(
-      () => true,
-      () => false,
-    )
+    const made = await succeeds(this.engine.exec(`create table ${identOf(target)} (${[...columns].map(([n, t]) => `${ident(n)} ${t}`).join(', ')})`))
     if (!made) return { how: 'explained', because: `failed: ${message}` }
     this.standIns.set(target, { kind: 'table', name: target, neededBy: s })
     return RETRY
@@ -198,10 +195,7 @@ export class Repairs {
     const later = (this.future.get(`column:${table}.${column}`) ?? 0) > 0 ? this.deferred(s, `column:${table}`) : undefined
     if (later) return later
     const type = (await this.ports.hintOf(table))?.columns.find((c) => c.name === column)?.type ?? typeByUse(column, s.node)
-    const added = await this.engine.exec(`alter table ${identOf(table)} add column ${ident(column)} ${type}`).then(
-      () => true,
-      () => false,
-    )
+    const added = await succeeds(this.engine.exec(`alter table ${identOf(table)} add column ${ident(column)} ${type}`))
     if (!added) return { how: 'explained', because: `failed: ${message}` }
     this.standIns.set(`${table}.${column}`, { kind: 'column', name: `${table}.${column}`, neededBy: s })
     return RETRY
@@ -246,10 +240,7 @@ export class Repairs {
       returns === 'trigger'
         ? `returns trigger language plpgsql as $$ begin return coalesce(new, old); end $$`
         : `returns ${returns} language sql stable as $$ select null::${returns.replace(/^setof /, '')} ${returns.startsWith('setof') ? 'where false' : ''} $$`
-    const made = await this.engine.exec(`create function ${identOf(name)}(${args.join(', ')}) ${body}`).then(
-      () => true,
-      () => false,
-    )
+    const made = await succeeds(this.engine.exec(`create function ${identOf(name)}(${args.join(', ')}) ${body}`))
     if (!made) return { how: 'explained', because: `failed: ${message}` }
     this.standIns.set(name, { kind: 'function', name, neededBy: s })
     return RETRY
@@ -304,20 +295,14 @@ export class Repairs {
   private async retype(table: string, column: string, type: string): Promise<boolean> {
     const t = identOf(table)
     const c = ident(column)
-    return this.engine.exec(`alter table ${t} alter column ${c} drop default; alter table ${t} alter column ${c} type ${type} using null::${type}`).then(
-      () => true,
-      () => false,
-    )
+    return succeeds(this.engine.exec(`alter table ${t} alter column ${c} drop default; alter table ${t} alter column ${c} type ${type} using null::${type}`))
   }
 
   private async missingSchema(s: Statement, message: string): Promise<Repaired> {
     const name = /schema "(.+?)" does not exist/.exec(message)?.[1]
     if (!name || isGoneAnyway(s)) return NO_EFFECT
     if (/^(CommentStmt|InsertStmt|UpdateStmt|DeleteStmt|SelectStmt)$/.test(s.kind)) return { how: 'explained', because: `failed: ${message}`, touches: [] }
-    const made = await this.engine.exec(`create schema ${ident(name)}`).then(
-      () => true,
-      () => false,
-    )
+    const made = await succeeds(this.engine.exec(`create schema ${ident(name)}`))
     return made ? RETRY : { how: 'explained', because: `failed: ${message}` }
   }
 
@@ -370,10 +355,7 @@ export class Repairs {
     }
     // `returns setof events`: the row of a table that no SQL creates
     if (this.mentioned.has(base) || isSetOf(s) || (await this.ports.hintOf(base))) return this.createTable(base, s, message)
-    const made = await this.engine.exec(`create domain ${identOf(base)} as text`).then(
-      () => true,
-      () => false,
-    )
+    const made = await succeeds(this.engine.exec(`create domain ${identOf(base)} as text`))
     return made ? RETRY : { how: 'explained', because: `failed: ${message}` }
   }
 
@@ -393,10 +375,7 @@ export class Repairs {
       touches: [{ topic: 'policy', object: table }],
     }
     const text = s.text.replace(/^(\s*create\s+policy\s+)("(?:[^"]|"")+"|[^\s"]+)/i, (_, head: string) => `${head}${ident(probe)}`)
-    const made = await this.ports.admin(text).then(
-      () => true,
-      () => false,
-    )
+    const made = await succeeds(this.ports.admin(text))
     if (!made) return differs
     const same = (await expressions(probe)) === (await expressions(s.node.policy_name))
     await this.ports.admin(`drop policy ${ident(probe)} on ${identOf(table)}`)
@@ -475,10 +454,7 @@ export class Repairs {
       return NO_EFFECT
     // older projects own the tables of auth; a column of theirs lets views and functions be made and opens nothing
     if (s.kind === 'AlterTableStmt' && relationName(s.node.relation) === 'auth.users' && only(s, /^AT_AddColumn$/)) {
-      const added = await this.ports.admin(s.text).then(
-        () => true,
-        () => false,
-      )
+      const added = await succeeds(this.ports.admin(s.text))
       if (added) return NO_EFFECT
     }
     if (s.kind === 'AlterTableStmt' && /^storage\./.test(relationName(s.node.relation)))
@@ -491,6 +467,12 @@ export class Repairs {
     return (await this.engine.exec(sql)).rows.length > 0
   }
 }
+
+const succeeds = (attempt: Promise<unknown>): Promise<boolean> =>
+  attempt.then(
+    () => true,
+    () => false,
+  )
 
 /** `public.x` for what an error message calls `x` or `s.x`. */
 function unquoted(name: string): string {

@@ -1,3 +1,4 @@
+import { CALLER_ID, callerFunction, member, pathText } from './caller-terms.ts'
 import { ALWAYS, type Atom, both, type Comparison, either, grouped, isTotal, NEVER, OPPOSITE, type Term, type Ways } from './predicate.ts'
 import { type Alternatives, type Frame, findColumn, type Instance, type KnownFunction, type Scope, type Variable, type World } from './scope.ts'
 import { columnParts, constant, kindOf, names, type Tree, uncast } from './tree.ts'
@@ -10,7 +11,6 @@ export type ReturnsOf = (
   scope: Scope,
 ) => readonly { readonly when: Ways; readonly expression?: Tree; readonly query?: Tree; readonly scope: Scope }[]
 
-const CALLER_ID: Term = { t: 'caller', part: 'id' }
 const MAX_DEPTH = 40
 const AGGREGATES = new Set(['count', 'max', 'min', 'sum', 'avg', 'bool_or', 'bool_and', 'every', 'array_agg', 'string_agg', 'json_agg', 'jsonb_agg'])
 const COMPARISONS: Readonly<Record<string, Comparison>> = {
@@ -388,7 +388,7 @@ export class Evaluator {
         return this.#applied(n['op'] === 'IS_LEAST' ? 'least' : 'greatest', n['args'] ?? [], scope)
       case 'CaseExpr':
         return this.#arms(n, scope)
-          .flatMap(({ result, when }) => (result ? this.values(result, scope) : NULL).map((v) => ({ term: v.term, when: both(when, v.when) })))
+          .flatMap(({ result, when }) => under(when, result ? this.values(result, scope) : NULL))
           .filter((v) => v.when.length > 0)
           .slice(0, 16)
       case 'A_Indirection':
@@ -400,7 +400,7 @@ export class Evaluator {
         if (n['subLinkType'] === 'EXISTS_SUBLINK') return this.#booleanValues(inner, scope)
         if (!query) break
         return this.select(query, scope)
-          .flatMap((s) => this.values(s.target, s.scope).map((v) => ({ term: v.term, when: both(s.when, v.when) })))
+          .flatMap((s) => under(s.when, this.values(s.target, s.scope)))
           .slice(0, 32)
       }
       case 'BoolExpr':
@@ -597,7 +597,7 @@ export class Evaluator {
 
   #inlineValues(n: Tree, scope: Scope): Alternatives | undefined {
     const results = this.#open(n, scope)
-    return results?.flatMap((r) => this.values(r.target, r.scope).map((v) => ({ term: v.term, when: both(r.when, v.when) }))).slice(0, 32)
+    return results?.flatMap((r) => under(r.when, this.values(r.target, r.scope))).slice(0, 32)
   }
 
   /** Opens a SELECT: per branch of a UNION the scope of its target list, its first target, and the ways in which it yields a row. */
@@ -661,13 +661,12 @@ export class Evaluator {
       const opened = this.#open(call, scope)
       // a function that returns one value yields one row, whatever it returns; one that returns a set may yield none
       const set = fn ? /^(setof|table)/i.test(fn.returns) : true
-      const values =
-        opened?.flatMap((o) => this.values(o.target, o.scope).map((v) => ({ term: v.term, when: both(o.when, v.when) }))) ?? this.#call(call, scope)
+      const values = opened?.flatMap((o) => under(o.when, this.values(o.target, o.scope))) ?? this.#call(call, scope)
       const instance = this.#add()
       const rows = opened?.filter((o) => o.targets) ?? []
       const columns = (fn?.outputs ?? []).flatMap((column, i) => {
         if (!rows.length || !rows.every((o) => o.targets?.[i])) return []
-        const given = rows.flatMap((o) => this.values(o.targets?.[i]?.['ResTarget']?.val, o.scope).map((v) => ({ ...v, when: both(o.when, v.when) })))
+        const given = rows.flatMap((o) => under(o.when, this.values(o.targets?.[i]?.['ResTarget']?.val, o.scope)))
         return [[column, given.slice(0, 16)] as const]
       })
       frames.push({ alias: name, instance, derived: new Map([['*', values], [name, values], ...columns]) })
@@ -763,47 +762,5 @@ function rowOf({ derived }: Frame): Alternatives | undefined {
   return derived && (derived.get('*') ?? (derived.size ? [...derived.values()].flat().slice(0, 32) : undefined))
 }
 
-function pathText(node: Tree | undefined): string {
-  const value = constant(uncast(node))
-  if (value !== undefined)
-    return String(value)
-      .replace(/^\{|\}$/g, '')
-      .replaceAll(',', '.')
-      .replaceAll('"', '')
-  const elements: readonly Tree[] = uncast(node)?.['A_ArrayExpr']?.elements ?? []
-  return elements.map((e) => String(constant(uncast(e)) ?? '')).join('.')
-}
-
-/** A field of a JSON value: claims of the token get their meaning here. */
-function member(term: Term, key: string): Term {
-  if (term.t === 'caller') {
-    if (term.part !== 'jwt') return { ...term, path: [term.path, key].filter(Boolean).join('.') }
-    const [first, ...rest] = key.split('.') as [string, ...string[]]
-    const path = rest.join('.')
-    if (first === 'sub' || first === 'user_id') return CALLER_ID
-    if (first === 'email' || first === 'phone') return { t: 'caller', part: 'email' }
-    if (first === 'role') return { t: 'caller', part: 'role' }
-    if (first === 'app_metadata') return { t: 'caller', part: 'app', path }
-    if (first === 'user_metadata') return { t: 'caller', part: 'user', path }
-    return { t: 'caller', part: 'claim', path: key }
-  }
-  if (term.t === 'column') return { ...term, path: [term.path, key].filter(Boolean).join('.') }
-  return term.t === 'expression' || term.t === 'argument' ? { t: 'expression', name: `field ${key}`, of: [term] } : term
-}
-
-/** The platform's functions that say who calls. */
-function callerFunction(name: string, args: readonly Tree[]): Term | undefined {
-  if (name === 'auth.uid' || name === 'auth.user_id') return CALLER_ID
-  if (name === 'auth.role') return { t: 'caller', part: 'role' }
-  if (name === 'auth.email') return { t: 'caller', part: 'email' }
-  if (name === 'auth.jwt' || name === 'auth.session') return { t: 'caller', part: 'jwt' }
-  if (name !== 'current_setting') return undefined
-  const setting = String(constant(uncast(args[0])) ?? '')
-  if (/^request\.jwt\.claims?$/.test(setting)) return { t: 'caller', part: 'jwt' }
-  const claim = /^request\.jwt\.claim\.(.+)$/.exec(setting)?.[1]
-  if (claim) return member({ t: 'caller', part: 'jwt' }, claim)
-  if (setting === 'role') return { t: 'caller', part: 'database-role' }
-  // a setting of the application's own: its server sets it for the session, the id of who calls in it as well
-  if (/(?:^|[._])(?:current_?)?(?:user|user_?id|uid|sub)$/i.test(setting)) return CALLER_ID
-  return { t: 'caller', part: setting.startsWith('request.') ? 'claim' : 'app', path: setting }
-}
+/** Values that only hold where something else does. */
+const under = (when: Ways, values: Alternatives): Alternatives => values.map((v) => ({ term: v.term, when: both(when, v.when) }))

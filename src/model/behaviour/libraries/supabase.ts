@@ -105,12 +105,17 @@ export function rightsOf(key: Val | undefined, depth = 0): Client['rights'] {
   }
 }
 
+/** What every request of the client is sent with: `{ global: { headers } }`. */
+function headersOf(options: Val | undefined): Val | undefined {
+  const global = options?.v === 'object' ? options.props.global : undefined
+  return global?.v === 'object' ? global.props.headers : undefined
+}
+
 /** `{ global: { headers: { Authorization: … } } }`, `{ accessToken }` and cookie stores: the client speaks for the caller. */
 function carriesCaller(options: Val | undefined): boolean {
   if (options?.v !== 'object') return false
   if (options.props.cookies || options.props.accessToken) return true
-  const global = options.props.global
-  const headers = global?.v === 'object' ? global.props.headers : undefined
+  const headers = headersOf(options)
   if (headers?.v !== 'object') return Boolean(headers && headers.v !== 'const')
   return Object.keys(headers.props).some((n) => n.toLowerCase() === 'authorization') || Boolean(headers.rest)
 }
@@ -120,30 +125,10 @@ function carriesCaller(options: Val | undefined): boolean {
  * only opens the gateway.
  */
 function sendsCallersToken(options: Val | undefined): boolean {
-  const global = options?.v === 'object' ? options.props.global : undefined
-  const headers = global?.v === 'object' ? global.props.headers : undefined
+  const headers = headersOf(options)
   if (headers?.v !== 'object') return false
   const token = Object.entries(headers.props).find(([name]) => name.toLowerCase() === 'authorization')?.[1]
-  return token !== undefined && rightsOf(token) !== 'service' && isOfRequest(token)
-}
-
-function isOfRequest(val: Val, depth = 0): boolean {
-  if (depth > 6) return false
-  const among = (values: readonly Val[]) => values.some((x) => isOfRequest(x, depth + 1))
-  switch (val.v) {
-    case 'request':
-      return true
-    case 'text':
-      return among(val.parts)
-    case 'call':
-      return among(val.args)
-    case 'op':
-      return among(val.of)
-    case 'any':
-      return among(val.alts.map((a) => a.value))
-    default:
-      return false
-  }
+  return token !== undefined && rightsOf(token) !== 'service' && mentionsRequest(token)
 }
 
 const OPS: Readonly<Record<string, DbOp>> = { select: 'select', insert: 'insert', update: 'update', upsert: 'upsert', delete: 'delete' }
@@ -248,7 +233,7 @@ export const supabaseClient: Library = {
 }
 
 function mentionsRequest(val: Val, depth = 0): boolean {
-  if (depth > 4) return false
+  if (depth > 6) return false
   const next = (x: Val) => mentionsRequest(x, depth + 1)
   return (
     val.v === 'request' ||
