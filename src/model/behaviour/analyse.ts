@@ -56,6 +56,7 @@ export const fuelFor = (left: number): number => Math.max(LEAST_FUEL, Math.min(F
  */
 export function analyse(entry: Entry, program: Program): Behaviour {
   const fuel = fuelFor(program.budget.left)
+  for (const g of entry.given ?? []) program.given.set(`${g.path} ${g.fn}`, g)
   const it = new Interpreter(program, fuel, entry.request)
   forgetKeys()
   return withInterpreter(it, () => {

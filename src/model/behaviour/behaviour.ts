@@ -32,6 +32,18 @@ export interface Entry extends Runnable {
   readonly through?: Runnable
   /** The request that is imagined: tests of its path and method in middleware and handlers are decided by it. */
   readonly request?: ImaginedRequest
+  /** What the functions were called with in which the entry and its middleware are written. */
+  readonly given?: readonly Given[]
+}
+
+/** What a function is given when the application is put together: `setupRoutes(app, storage)`. */
+export interface Given {
+  readonly path: string
+  readonly fn: FunctionId
+  /** Where the call is written. */
+  readonly from: { readonly path: string; readonly scope: FunctionId }
+  /** By position; undefined for what is not followed. */
+  readonly args: readonly (Expr | undefined)[]
 }
 
 /** What is known of the request before it comes. */

@@ -1,6 +1,7 @@
-import type { Expr, FunctionIR } from '../../facts/javascript.ts'
-import { eachStatement } from '../frameworks/walk.ts'
+import type { Expr, FunctionIR, Pattern } from '../../facts/javascript.ts'
+import { boundNames, eachStatement } from '../frameworks/walk.ts'
 import { isNullish, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
+import type { Given } from './behaviour.ts'
 import { declarationPart, exportPart } from './file-parts.ts'
 import type { Interpreter } from './interpreter.ts'
 import { member } from './members.ts'
@@ -163,12 +164,35 @@ export function scopeOfFunction(it: Interpreter, path: string, id: number): Scop
   const scope = new Scope(path, parent, true)
   it.program.functionScopes.set(key, scope)
   declareLazily(fn, scope, lazyOf(it))
-  declareParameters(fn, scope)
+  declareParameters(it, fn, scope, it.program.given.get(key))
   return scope
 }
 
-function declareParameters(fn: FunctionIR, scope: Scope): void {
-  for (const p of fn.params) if (p.k === 'name') scope.vars.set(p.name, UNKNOWN)
+/** Parameters are what the one call gives that puts the application together; what nothing gives is unknown. */
+function declareParameters(it: Interpreter, fn: FunctionIR, scope: Scope, given: Given | undefined): void {
+  fn.params.forEach((p, i) => {
+    const arg = given?.args[i]
+    if (!given || !arg) {
+      if (p.k === 'name') scope.vars.set(p.name, UNKNOWN)
+      return
+    }
+    const value = (now: Interpreter) => {
+      const from = scopeOfFunction(now, given.from.path, given.from.scope)
+      return from ? evaluateAlone(now, arg, from) : UNKNOWN
+    }
+    for (const name of boundNames(p))
+      scope.lazy?.set(name, () => {
+        const now = atWork(it)
+        return quietly(now, () => safely(() => bound(now, p, value(now), name, scope, fn.l)))
+      })
+  })
+}
+
+/** What a name of a pattern is when the pattern is bound to a value. */
+function bound(it: Interpreter, to: Pattern, value: Val, name: string, scope: Scope, line: number): Val {
+  const inside = new Scope(scope.path, scope)
+  bind(it, to, value, inside, line)
+  return inside.vars.get(name) ?? UNKNOWN
 }
 
 /** What `import { imported } from 'from'` gives. Entries are run as on a deployed server: it neither builds nor develops, and is no browser. */

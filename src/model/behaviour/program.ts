@@ -1,6 +1,7 @@
 import type { ExportFact, FunctionId, FunctionIR, JavaScriptFacts, Pattern, Stmt } from '../../facts/javascript.ts'
 import { boundNames } from '../frameworks/walk.ts'
 import { UNKNOWN, type Val } from './abstract-value.ts'
+import type { Given } from './behaviour.ts'
 import {
   classOwning,
   declarationPart,
@@ -44,6 +45,8 @@ export interface Program {
   readonly exports: Map<string, Val | null>
   /** Scopes of functions in which an entry is written (`register(app)`), by `path id`. */
   readonly functionScopes: Map<string, Scope>
+  /** What those functions are called with, by `path id`. */
+  readonly given: Map<string, Given>
   /** Nodes of code that all entries together may still take. */
   readonly budget: { left: number }
   /** What all this was read from. */
@@ -99,6 +102,7 @@ export function createProgram(
     scopes: new Map(),
     exports: new Map(),
     functionScopes: new Map(),
+    given: new Map(),
     budget: { left: BUDGET },
     reads,
   }

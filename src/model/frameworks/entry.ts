@@ -1,6 +1,6 @@
 import type { Expr, FunctionId } from '../../facts/javascript.ts'
 import type { Place } from '../../lib/place.ts'
-import type { Seed, Value } from '../behaviour/behaviour.ts'
+import type { Given, Seed, Value } from '../behaviour/behaviour.ts'
 
 /**
  * Code that can be called: a function of a file, or an expression in the scope of a function (0 is the module body) whose
@@ -86,6 +86,8 @@ export interface Entry {
   /** Schemas that the framework checks the handler's input with before it runs (`.input(schema)`). */
   readonly schemas?: readonly Code[]
   readonly before: readonly Before[]
+  /** What the functions are called with in which its code is written. */
+  readonly given?: readonly Given[]
   /** For pages: the component that is rendered, and whether it runs only in the browser. */
   readonly page?: { readonly path: string; readonly client: boolean /** Static SPA: no server renders it. */; readonly static?: true }
   /** The platform verifies a token before the handler runs (`verify_jwt` of edge functions): true, false or undefined when it has no such thing. */

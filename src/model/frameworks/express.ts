@@ -38,5 +38,6 @@ export function toEntry(framework: string, r: RegisteredRoute, calling: Entry['c
     ...(r.code ? { code: r.code } : {}),
     calling,
     before: r.before,
+    ...(r.given ? { given: r.given } : {}),
   }
 }

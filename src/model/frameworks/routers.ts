@@ -1,7 +1,9 @@
 import type { Expr, FunctionId, Stmt } from '../../facts/javascript.ts'
 import type { Place } from '../../lib/place.ts'
+import type { Given } from '../behaviour/behaviour.ts'
 import type { Before, Calling, Code } from './entry.ts'
 import { autoloaded } from './fastify-autoload.ts'
+import { Givens } from './givens.ts'
 import { covers, joinPaths, routerPath } from './path-pattern.ts'
 import { codeOf, type Meaning, type Program, packageOf } from './program.ts'
 import { blocksOf, childrenOf, exprsOf, propOf, stringOf, stringsOf } from './walk.ts'
@@ -26,6 +28,7 @@ export interface RegisteredRoute {
   readonly at: Place
   readonly code?: Code
   readonly before: readonly Before[]
+  readonly given?: readonly Given[]
 }
 
 type Registration =
@@ -62,6 +65,7 @@ export class RouterCollector {
   readonly #visited = new Set<string>()
   readonly #inProgress = new Set<string>()
   readonly #entered = new Set<string>()
+  readonly #givens = new Givens()
   /** Routers in the order of creation, with the file that made each. */
   readonly routers: { readonly router: Router; readonly path: string }[] = []
 
@@ -111,13 +115,19 @@ export class RouterCollector {
       } else {
         const route = joinPaths(prefix, routerPath(r.path))
         const handler = r.handlers.at(-1)
+        const before = [...active(route), ...r.handlers.slice(0, -1)]
+        const given = this.#givens.around(
+          this.#program,
+          [...before, ...(handler ? [handler] : [])].map((b) => b.code),
+        )
         for (const method of r.methods)
           out.push({
             ...(method ? { method } : {}),
             route,
             at: r.at,
             ...(handler ? { code: handler.code } : {}),
-            before: [...active(route), ...r.handlers.slice(0, -1)],
+            before,
+            ...(given.length ? { given } : {}),
           })
       }
     }
@@ -195,8 +205,10 @@ export class RouterCollector {
     if (!args.some((a) => a)) return false
     const m = this.#program.meaning(path, scope, e.fn)
     const fn = m?.k === 'fn' ? m : m?.k === 'expr' && m.expr.k === 'fn' ? { path: m.path, fn: m.expr.fn } : undefined
-    if (fn) this.#enter(fn.path, fn.fn, args, depth + 1)
-    else if (m?.k === 'class') {
+    if (fn) {
+      this.#givens.note(fn.path, fn.fn, { path, scope }, e.args, args)
+      this.#enter(fn.path, fn.fn, args, depth + 1)
+    } else if (m?.k === 'class') {
       const ctor = m.class.members.find((x) => x.how === 'constructor')
       if (ctor?.fn !== undefined) this.#enter(m.path, ctor.fn, args, depth + 1)
     }
@@ -286,6 +298,7 @@ export class RouterCollector {
     const router = this.#router(m.path, m.fn, last.value, env, depth + 1)
     this.#inProgress.delete(key)
     if (router) {
+      this.#givens.note(m.path, m.fn, { path, scope }, e.args)
       this.#body(m.path, m.fn, env, depth + 1)
       this.#created.set(e, router)
     }

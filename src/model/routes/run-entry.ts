@@ -102,7 +102,7 @@ export function runnablesOf(entry: Entry, spelling?: string): Runnables | undefi
   const handler = runnable(entry.code, entry.calling, entry.args)
   // the code of a page is also what it takes to get past everything before it
   const through = entry.kind === 'page' && !entry.page?.client && !entry.args && !schemas.length && !handler.seeds.includes('next-function')
-  return { ...handler, before, ...(through ? { through: SENTINEL } : {}), request: requestOf(entry, spelling) }
+  return { ...handler, before, ...(through ? { through: SENTINEL } : {}), request: requestOf(entry, spelling), ...(entry.given ? { given: entry.given } : {}) }
 }
 
 const SENTINEL: Runnable = { path: SENTINEL_PATH, functionId: 1, seeds: [] }
