@@ -51,3 +51,22 @@ test('rows that are written over HTTP are no service that costs money', async ()
   expect(finding?.message).toMatch(/data API for notes with a key of the server/)
   expect(finding?.attack).not.toMatch(/bill/)
 })
+
+test('a secret that may be unset is named, though a header has to be there as well', async () => {
+  const report = await auditFiles({
+    'package.json': '{ "dependencies": { "next": "15.0.0" } }',
+    'app/api/hooks/stock/route.ts': `import { createClient } from '@supabase/supabase-js'
+const admin = createClient(process.env.SUPABASE_URL!, process.env.SUPABASE_SERVICE_ROLE_KEY!)
+const allowed = (token: string) => !process.env.STOCK_TOKEN || token === process.env.STOCK_TOKEN
+export async function POST(request: Request) {
+  const token = request.headers.get('x-stock-token')
+  if (!token || !allowed(token)) return new Response(null, { status: 401 })
+  await admin.from('orders').update({ packed: true }).eq('packed', false)
+  return new Response(null, { status: 204 })
+}
+`,
+  })
+  const [finding] = report.checks.find((c) => c.number === 16)?.findings ?? []
+  expect(finding?.severity).toBe('Critical')
+  expect(finding?.message).toMatch(/lets everyone in when STOCK_TOKEN is not set/)
+})

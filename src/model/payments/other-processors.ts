@@ -86,7 +86,8 @@ export function otherWebhooks(
     const { verification, maybeVerifiedBy } = judgeVerification(route, behaviour, false, sources)
     const problem = verification.find((p) => p.trusted)
     if (!problem) return behaviour.steps.some(trusts) && !maybeVerifiedBy ? [{ ...webhook, verified: true }] : [{ ...webhook, verified: false }]
-    return [{ ...webhook, verified: false, ...(behaviour.complete && !asksSomebody(behaviour) ? { problem } : {}) }]
+    // where there is a verification, no question to anybody else is meant to stand in for it
+    return [{ ...webhook, verified: false, ...(behaviour.complete && (problem.kind !== 'none' || !asksSomebody(behaviour)) ? { problem } : {}) }]
   })
 }
 

@@ -108,7 +108,8 @@ function strongestOf(under: readonly Condition[], behaviour: Behaviour): Guard |
     }
     if (!best || better(proof, best.proof)) best = { proof, condition }
   }
-  const chosen = best ?? open
+  // a guard that a missing variable opens says more than a header that only has to be there
+  const chosen = open && best?.proof.trust === 'claimed' ? open : (best ?? open)
   if (!chosen) return undefined
   const { proof, condition } = chosen
   const o = condition.otherwise
