@@ -1,12 +1,12 @@
 import type { FunctionIR } from '../../facts/javascript.ts'
 import type { Place } from '../../lib/place.ts'
 import { rememberFor } from '../../lib/remember-for.ts'
-import { type AnyVal, type ClassVal, type FunctionVal, isNullish, type Link, op, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
+import { type Alt, type AnyVal, type ClassVal, type FunctionVal, isNullish, type Link, op, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
 import { builtinCall, builtinConstruct, builtinMethod } from './builtins.ts'
 import { libraryBase, parentOf } from './class-chain.ts'
 import { delegated, underDelegation } from './delegation.ts'
 import { hostCall } from './hosts.ts'
-import { type BranchState, type Frame, type Interpreter, SIGNALS } from './interpreter.ts'
+import { type Assumption, type BranchState, type Frame, type Interpreter, SIGNALS } from './interpreter.ts'
 import { libraryCall } from './libraries/index.ts'
 import { mapEntry } from './maps.ts'
 import { elementOf, member } from './members.ts'
@@ -30,6 +30,7 @@ export function settle(it: Interpreter, val: Val, at: Place): Val {
           val,
           (value) => settle(it, value, at),
           () => true,
+          () => it.narrow(val),
         )
       : it.narrow(val)
   }
@@ -41,8 +42,14 @@ const holdsQuery = (val: Val): boolean => val.v === 'chain' || (val.v === 'any' 
 /** What can be called: nothing happens where there is nothing. */
 const callable = (val: Val): boolean => !isNullish(val) && val.v !== 'unknown' && !(val.v === 'const' && val.value === false)
 
-/** Runs `f` once for every alternative that matters, each on its own path; gives the results as alternatives. */
-export function eachAlternative(it: Interpreter, val: AnyVal, f: (value: Val) => Val, matters: (value: Val) => boolean = callable): Val {
+/** Runs `f` once for every alternative that matters, each on its own path, and `beyond` for those that are too many; gives the results as alternatives. */
+export function eachAlternative(
+  it: Interpreter,
+  val: AnyVal,
+  f: (value: Val) => Val,
+  matters: (value: Val) => boolean = callable,
+  beyond: () => Val = () => UNKNOWN,
+): Val {
   const narrowed = it.narrow(val)
   if (narrowed.v !== 'any') return f(narrowed)
   const useful = narrowed.alts.filter((a) => matters(a.value))
@@ -50,21 +57,22 @@ export function eachAlternative(it: Interpreter, val: AnyVal, f: (value: Val) =>
   const states: BranchState[] = []
   const results: { value: Val; state: BranchState }[] = []
   const base = it.pc.length
-  for (const alt of useful.slice(0, MAX_CALLEES)) {
-    const assumed =
-      useful.length > 1
-        ? {
-            conds: alt.under.filter((c) => !it.pc.includes(c)).map((c) => ({ ...c })),
-            narrowed: narrowTo(it.narrowed, narrowed.choice, alternativesOf([alt])),
-          }
-        : undefined
+  const follow = (assumed: Assumption | undefined, run: () => Val): void => {
     let value: Val = UNKNOWN
     const state = it.branch(assumed, () => {
-      value = f(it.narrow(alt.value))
+      value = run()
     })
     states.push(state)
     if (!state.end) results.push({ value, state })
   }
+  const narrowedTo = (alts: readonly Alt[]) => narrowTo(it.narrowed, narrowed.choice, alternativesOf(alts))
+  for (const alt of useful.slice(0, MAX_CALLEES)) {
+    const assumed = useful.length > 1 ? { conds: alt.under.filter((c) => !it.pc.includes(c)).map((c) => ({ ...c })), narrowed: narrowedTo([alt]) } : undefined
+    follow(assumed, () => f(it.narrow(alt.value)))
+  }
+  // the others are not followed, but just as possible: what comes after must not take them for ruled out
+  const others = useful.slice(MAX_CALLEES)
+  if (others.length) follow({ conds: [], narrowed: narrowedTo(others) }, beyond)
   if (!results.length) {
     const last = states[states.length - 1] as BranchState
     it.lastEnd = last.how

@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest'
+import { behaviourOf, describeSteps } from './describe-behaviour.ts'
+
+/** A handler that collects what is wrong with the input before it works; `fields` are asked for. */
+const collecting = (fields: number): string => `import { createClient } from '@supabase/supabase-js'
+const admin = createClient(process.env.SUPABASE_URL!, process.env.SUPABASE_SERVICE_ROLE_KEY!)
+export async function POST(req: Request) {
+  const body = await req.json()
+  const missing = []
+${Array.from({ length: fields }, (_, i) => `  if (!body.f${i}) missing.push('f${i}')`).join('\n')}
+  if (missing.length > 0) return new Response('no', { status: 400 })
+  await admin.from('notes').delete().eq('id', body.id)
+  return new Response('ok')
+}`
+
+test.each([1, 3, 4, 6, 12])('what follows a list of %i complaints is reached when there are none', (fields) => {
+  const steps = describeSteps(behaviourOf({ 'route.ts': collecting(fields) }, { path: 'route.ts', name: 'POST', seeds: ['web-request'] }))
+  expect(steps.map((s) => s.replace(/ if .*/, ''))).toEqual(expect.arrayContaining(['delete notes as service where id eq body.id', 'respond other 200']))
+})
