@@ -84,9 +84,25 @@ export function acknowledgements(route: Route, { steps }: Behaviour, claim: Clai
     .filter(
       (s) =>
         s.under.some((c) => failedWork(c, steps) && !(c.test.v === 'error' && (c.test.of === claim?.insert || c.test.of === claim?.look))) &&
+        !s.under.some((c) => saysAlreadyThere(c.test, !c.negated)) &&
         (provesSignature(s.under, steps).proved || s.under.some((c) => namesIn(c.test).size > 0)),
     )
     .map((s) => entryPlace(s, route))
+}
+
+/** What databases and their libraries call a row that is there already. */
+const DUPLICATE = new Set<unknown>(['23505', 'P2002', 'ER_DUP_ENTRY', 11000])
+const DUPLICATE_WORDS = /duplicate|unique|already/i
+
+/** The failure is that the row was there: what this delivery asks for was done by an earlier one. */
+function saysAlreadyThere(test: Value, holds: boolean, depth = 0): boolean {
+  if (test.v !== 'op' || depth > 10) return false
+  const next = (x: Value) => saysAlreadyThere(x, holds, depth + 1)
+  if (test.op === '!') return test.of[0] !== undefined && saysAlreadyThere(test.of[0], !holds, depth + 1)
+  if (test.op === '&&' || test.op === '||') return (test.op === '&&') === holds ? test.of.some(next) : test.of.length > 0 && test.of.every(next)
+  if (!test.of.some((x) => contains(x, (v) => v.v === 'error'))) return false
+  if (/^[!=]==?$/.test(test.op)) return test.op.startsWith('!') !== holds && test.of.some((x) => x.v === 'const' && DUPLICATE.has(x.value))
+  return holds && test.of.some((x) => (x.v === 'const' && DUPLICATE_WORDS.test(String(x.value))) || (x.v === 'call' && DUPLICATE_WORDS.test(x.name)))
 }
 
 /** Failed writes that are logged, after which the handler goes on to an answer of success: nothing throws, nothing answers otherwise. */
