@@ -5,6 +5,7 @@ import type { Behaviour, Effect, Value } from '../../model/behaviour/behaviour.t
 import { partsOf } from '../../model/behaviour/mentions.ts'
 import { isCallers } from '../../model/behaviour/values.ts'
 import type { Severity } from '../define-check.ts'
+import { forPeople } from './for-people.ts'
 
 /** One thing that a handler does for somebody who does not own it. */
 export interface OwnershipBreach {
@@ -68,8 +69,8 @@ export const breachOfColumn = (
 
 /** The value comes from the request as it is (not through a row that was found). */
 export function fromRequest(value: Value, behaviour: Behaviour): boolean {
-  if (isCallers(value, behaviour)) return false
-  return mentionsDirectly(value, 0)
+  const chosen = forPeople(value, behaviour)
+  return !isCallers(chosen, behaviour) && mentionsDirectly(chosen, 0)
 }
 
 /** The request's value itself, not something computed from it by an unknown function. */

@@ -1,5 +1,6 @@
 import type { Behaviour, Condition, Effect, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { ACCEPTED, isCallers, isCallersRow, mentions, REJECTED } from '../../model/behaviour/values.ts'
+import { forPeople, provesService } from './for-people.ts'
 import { Relations } from './relations.ts'
 
 type Query = Extract<Effect, { kind: 'db' }>
@@ -25,7 +26,12 @@ export class Ties {
 
   /** A filter of the query itself names the caller (or a row of theirs). */
   byFilter(query: Query): boolean {
-    return query.filters.some((f) => f.op !== 'neq' && (isCallers(f.value, this.behaviour) || this.eachBranch(f)) && filtersRows(query, f.column))
+    return query.filters.some((f) => f.op !== 'neq' && (this.isPersons(f.value) || this.eachBranch(f)) && filtersRows(query, f.column))
+  }
+
+  /** The value is the caller's own whenever a person calls. */
+  private isPersons(value: Value): boolean {
+    return isCallers(forPeople(value, this.behaviour), this.behaviour)
   }
 
   /** `OR: [{ userId }, { teamId, visibility }]`: whichever of them holds, it names the caller. */
@@ -66,7 +72,7 @@ export class Ties {
 
   private ties(test: Value, truthy: boolean, depth: number, about: Query | undefined): boolean {
     const next = (x: Value, t: boolean) => this.holds(x, t, depth + 1, about)
-    const callers = (x: Value) => isCallers(x, this.behaviour)
+    const callers = (x: Value) => this.isPersons(x)
     switch (test.v) {
       case 'op': {
         const [a, b] = test.of
@@ -104,11 +110,14 @@ export class Ties {
     }
   }
 
-  /** Ways of which any may be the one: one ties the object, and each other does too, or lets in a role, compares nothing with nothing, or has no object. */
+  /** Ways of which any may be the one: one ties the object, and each other does too, or lets in a role or another service, compares nothing with nothing, or has no object. */
   private eachWay(ways: readonly Value[], truthy: boolean, depth: number, about: Query | undefined): boolean {
     const tied = ways.filter((x) => this.holds(x, truthy, depth + 1, about))
     const harmless = (x: Value) =>
-      this.provesRole(x, truthy, depth + 1) || this.bothUnset(x, truthy, tied) || (about !== undefined && this.absent(x, truthy, about))
+      this.provesRole(x, truthy, depth + 1) ||
+      provesService(x, truthy, this.behaviour) ||
+      this.bothUnset(x, truthy, tied) ||
+      (about !== undefined && this.absent(x, truthy, about))
     return tied.length > 0 && ways.every((x) => tied.includes(x) || harmless(x))
   }
 

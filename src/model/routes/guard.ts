@@ -171,7 +171,11 @@ function prove(value: Value, truthy: boolean, behaviour: Behaviour, depth: numbe
       if (value.op === '!') return next(a, !truthy)
       if (value.op === '&&' || value.op === '||') {
         const all = (value.op === '&&') === truthy
-        return all ? strongest(value.of.map((x) => next(x, truthy))) : either(value.of, truthy, behaviour, depth)
+        if (!all) return either(value.of, truthy, behaviour, depth)
+        return closed(
+          strongest(value.of.map((x) => next(x, truthy))),
+          value.of.map((test) => ({ test, negated: !truthy })),
+        )
       }
       if (/^[!=]==?$/.test(value.op)) return a && b ? comparison(a, b, value.op.startsWith('!') ? !truthy : truthy, behaviour, depth) : undefined
       if (value.op === 'delegated')
@@ -219,7 +223,12 @@ function prove(value: Value, truthy: boolean, behaviour: Behaviour, depth: numbe
       )
       if (!possible.length) return undefined
       // What had to hold for an alternative speaks for it as well (a header that makes up a session).
-      return weakest(possible.map((x) => strongest([next(x, truthy), ...(value.under?.[value.of.indexOf(x)] ?? []).map((c) => next(c.test, !c.negated))])))
+      return weakest(
+        possible.map((x) => {
+          const under = value.under?.[value.of.indexOf(x)] ?? []
+          return closed(strongest([next(x, truthy), ...under.map((c) => next(c.test, !c.negated))]), under)
+        }),
+      )
     }
     case 'object':
       return value.rest?.v === 'caller' ? next(value.rest, truthy) : undefined
@@ -247,6 +256,14 @@ function either(parts: readonly Value[], truthy: boolean, behaviour: Behaviour, 
   }
   const w = weakest(proofs)
   return w && unset ? { ...w, opensWithout: unset } : w
+}
+
+/** A proof that an unset variable would open stands firm where the same tests ask for the variable: `SECRET && token === SECRET`. */
+function closed(proof: Proof | undefined, tests: readonly Pick<Condition, 'test' | 'negated'>[]): Proof | undefined {
+  const name = proof?.opensWithout
+  if (!proof || !name || !tests.some((c) => holdsOnlyIfSet(c.test, !c.negated, name))) return proof
+  const { opensWithout, unlessEmpty, ...firm } = proof
+  return firm
 }
 
 function strongest(proofs: readonly (Proof | undefined)[]): Proof | undefined {

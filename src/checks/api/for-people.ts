@@ -1,0 +1,23 @@
+import type { Behaviour, Condition, Value } from '../../model/behaviour/behaviour.ts'
+import { guardOfConditions, type Proof, proofOf } from '../../model/routes/guard.ts'
+
+/** Whether a test lets in only who knows a secret of the server: another service of the owner, which may name whom it acts for. */
+export function provesService(test: Value, truthy: boolean, behaviour: Behaviour): boolean {
+  return isService(proofOf(test, truthy, behaviour, 0))
+}
+
+function isService(proof: Pick<Proof, 'who' | 'trust' | 'opensWithout'> | undefined): boolean {
+  return (proof?.who === 'secret' || proof?.who === 'signature') && proof.trust === 'verified' && !proof.opensWithout
+}
+
+/** A value as a person who calls can make it: `internal ? body.userId : user.id` without what only a service reaches. */
+export function forPeople(value: Value, behaviour: Behaviour, depth = 0): Value {
+  if (value.v !== 'any' || depth > 4) return value
+  const { under = [] } = value
+  const reached = value.of.flatMap((x, i) => (isServiceOnly(under[i] ?? [], behaviour) ? [] : [forPeople(x, behaviour, depth + 1)]))
+  return !reached.length ? value : reached.length === 1 ? (reached[0] as Value) : { v: 'any', of: reached }
+}
+
+function isServiceOnly(under: readonly Condition[], behaviour: Behaviour): boolean {
+  return under.length > 0 && isService(guardOfConditions(under, behaviour))
+}
