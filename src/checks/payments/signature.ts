@@ -1,6 +1,7 @@
 import { awaitConstructEvent, requireVariable } from '../../lib/rewrite-javascript.ts'
 import type { PaymentsModel, VerificationProblem, Webhook } from '../../model/payments/payments.ts'
 import { defineCheck, type Fix, failed, type Issue, notApplicable, passed, type Severity, unverified } from '../define-check.ts'
+import { verificationCode } from './verification-code.ts'
 
 export default defineCheck({
   number: 20,
@@ -66,7 +67,11 @@ function noWebhook(payments: PaymentsModel): Issue {
     title: 'Subscriptions are sold without a webhook',
     message: `Subscriptions are sold (${sold.how}), but no endpoint receives the events of ${name}: a failed payment, a cancellation or a refund never reaches the application.`,
     attack: 'A customer subscribes, cancels or lets the card fail, and keeps what was paid for; nobody tells the application otherwise.',
-    fix: { text: 'Add a webhook endpoint that verifies the signature and keeps the subscription table in step.', language: 'ts', code: HANDLER },
+    fix: {
+      text: 'Add a webhook endpoint that verifies the signature and keeps the subscription table in step.',
+      language: 'ts',
+      code: verificationCode(name, sold.path),
+    },
     at: { path: sold.path, line: sold.line },
     proof: 'inferred',
     ...(sold.workspace ? { workspace: sold.workspace } : {}),
@@ -132,15 +137,17 @@ function verificationIssue(w: Endpoint, p: VerificationProblem): Issue {
 function words(w: Endpoint, p: VerificationProblem, done: string): { title: string; message: string; attack: string; fix: Fix } {
   const forge = `An attacker posts a made-up event (a completed checkout, an active subscription, somebody else's user id in the metadata) to ${w.subject} and gets what others pay for.`
   const verify: Fix = {
-    text: 'Verify the raw body against the signature header and the signing secret before anything else, and stop when it fails.',
+    text: /^[a-z]/.test(w.processor)
+      ? 'Verify the raw body against the signature header and the signing secret before anything else, and stop when it fails.'
+      : `Find out whether ${w.processor} sent the event before anything else is done, and stop when it did not.`,
     language: 'ts',
-    code: w.processor === 'stripe' ? HANDLER : (OTHERS[w.processor] ?? BY_HAND),
+    code: verificationCode(w.processor, w.path),
   }
   switch (p.kind) {
     case 'none':
       return {
         title: 'The webhook does not verify the signature',
-        message: `${w.subject} takes the body's word for what happened${done}: nothing checks the ${w.processor} signature.`,
+        message: `${w.subject} takes the body's word for what happened${done}: nothing proves that ${NAMES[w.processor] ?? w.processor} sent it.`,
         attack: forge,
         fix: verify,
       }
@@ -223,33 +230,9 @@ function words(w: Endpoint, p: VerificationProblem, done: string): { title: stri
   }
 }
 
-const HANDLER = `const body = await request.text()
-const signature = request.headers.get('stripe-signature')
-const secret = process.env.STRIPE_WEBHOOK_SECRET
-if (!signature || !secret) return new Response(null, { status: 400 })
-let event: Stripe.Event
-try {
-  event = await stripe.webhooks.constructEventAsync(body, signature, secret)
-} catch {
-  return new Response(null, { status: 400 })
-}`
-
-const BY_HAND = `const body = await request.text() // the bytes that were sent
-const digest = createHmac('sha256', process.env.WEBHOOK_SECRET!).update(body).digest()
-const signature = Buffer.from(request.headers.get('x-webhook-signature') ?? '', 'hex') // header and encoding: see the processor's documentation
-if (signature.length !== digest.length || !timingSafeEqual(signature, digest)) return new Response(null, { status: 401 })`
-
 const RAW_BODY = `// Next.js route handler, SvelteKit, Remix, Deno: const body = await request.text()
 // Express, before app.use(express.json()): app.post('/webhook', express.raw({ type: 'application/json' }), handler)
 // Next.js pages/api: export const config = { api: { bodyParser: false } }; const body = await buffer(req)
 // NestJS: NestFactory.create(AppModule, { rawBody: true }); Fastify: the plug-in fastify-raw-body; both: req.rawBody`
 
-const OTHERS: Readonly<Record<string, string>> = {
-  paddle: `const event = await paddle.webhooks.unmarshal(await request.text(), process.env.PADDLE_WEBHOOK_SECRET!, request.headers.get('paddle-signature') ?? '')`,
-  lemonsqueezy: `const body = await request.text()
-const digest = createHmac('sha256', process.env.LEMONSQUEEZY_WEBHOOK_SECRET!).update(body).digest()
-const signature = Buffer.from(request.headers.get('x-signature') ?? '', 'hex')
-if (signature.length !== digest.length || !timingSafeEqual(signature, digest)) return new Response(null, { status: 401 })`,
-  polar: `import { validateEvent } from '@polar-sh/sdk/webhooks'
-const event = validateEvent(await request.text(), Object.fromEntries(request.headers), process.env.POLAR_WEBHOOK_SECRET!)`,
-}
+const NAMES: Readonly<Record<string, string>> = { stripe: 'Stripe', paddle: 'Paddle', lemonsqueezy: 'Lemon Squeezy', polar: 'Polar' }

@@ -127,7 +127,7 @@ function readFunction(
 }
 
 /** What a hole's `tables` holds where the caller says which table. */
-export const EVERY_TABLE = 'every table'
+export const EVERY_TABLE = 'any table that the caller names'
 
 interface Write {
   readonly table: string
