@@ -310,6 +310,18 @@ describe('loose files', () => {
     expect(result.gaps).toEqual([{ path: 'schema.sql', because: '2 statements repeat what the migrations create and were left out', touches: [] }])
   })
 
+  test('go by their numbers, whatever words come after them', async () => {
+    const result = await replaySql({
+      'scripts/1_tables.sql': 'create table profiles (id uuid primary key, name text, email text);',
+      'scripts/2_fix_grants.sql': 'grant select on profiles to anon;',
+      'scripts/10_revoke_columns.sql': 'revoke select on profiles from anon;\ngrant select (id, name) on profiles to anon;',
+      'scripts/add_index.sql': 'create index on profiles (name);',
+    })
+    expect(result.order).toEqual(['scripts/1_tables.sql', 'scripts/2_fix_grants.sql', 'scripts/10_revoke_columns.sql', 'scripts/add_index.sql'])
+    const select = table(result.catalog, 'public.profiles').grants.filter((g) => g.role === 'anon' && g.privilege === 'select')
+    expect(select.map((g) => g.columns)).toEqual([['id', 'name']])
+  })
+
   test('that reset the database take nothing away', async () => {
     const result = await replaySql({
       'supabase/migrations/1_a.sql':

@@ -141,12 +141,12 @@ function shownToOthers(e: Query, schema: Pick<SchemaModel, 'tables'>): boolean {
   return personal.length === 0 && !/^users?$/.test(name)
 }
 
-/** Rows that others are meant to read, or that only a published state of theirs opens: no hole of a policy shows more. */
+/** Rows that others are meant to read, or that only a state of theirs opens (check 2 speaks of it): no hole of a policy shows more. */
 function shownByRls(e: Query, schema: Pick<SchemaModel, 'tables'>, access: AccessMatrix): boolean {
   const table = tableOf(e, schema)
   if (!table?.rls.enabled) return false
   const holes = (access.holes ?? []).filter((h) => h.object === `${table.schema}.${table.name}` && h.command === 'select')
-  return access.holes !== undefined && holes.every((h) => isMeantToBeSeen(table, h.policy))
+  return access.holes !== undefined && holes.every((h) => h.cause === 'row-state' || isMeantToBeSeen(table, h.policy))
 }
 
 /** Whether what a loaded row is used for stands behind a comparison with the caller; rows that are loaded by it (its parent's) are followed. */

@@ -1,8 +1,11 @@
 import { isMeantToBeSeen } from '../../database/access/meant-to-be-seen.ts'
+import { asReadableBy } from '../../database/access/readable.ts'
 import type { Hole, Table } from '../../database/database.ts'
 import { isPersonal } from '../../database/sandbox/user-data.ts'
+import type { Place } from '../../lib/place.ts'
 import type { AppModel } from '../../model/app-model.ts'
 import { defineCheck, failed, type Issue, notApplicable, type Outcome, passed } from '../define-check.ts'
+import { listedInState } from './listed-in-state.ts'
 import {
   assumption,
   exposedTables,
@@ -58,9 +61,10 @@ function issueOf(model: Model, hole: Hole): Issue | undefined {
 }
 
 function policyIssue(model: Model, hole: Hole): Issue | undefined {
-  const table = tableOf(model.schema, hole.object)
-  if (!table?.userData || isDeclaredPublic(model.declared, hole.object)) return undefined
-  const personal = table.userData.personalColumns
+  const whole = tableOf(model.schema, hole.object)
+  if (!whole?.userData || isDeclaredPublic(model.declared, hole.object)) return undefined
+  const table = asReadableBy(whole, hole.who)
+  const personal = table.userData?.personalColumns ?? []
   const also = [3, 4].filter((n) =>
     model.access.holes?.some(
       (h) =>
@@ -70,8 +74,10 @@ function policyIssue(model: Model, hole: Hole): Issue | undefined {
         (n === 3 ? h.command === 'insert' : h.command === 'update' || h.command === 'delete'),
     ),
   )
-  const seen = isMeantToBeSeen(table, hole.policy, model.schema.tables)
-  const owners = table.userData.ownerColumns
+  const listing = table.userData?.personalColumns.length ? undefined : listedInState(model, hole)
+  const seen = listing !== undefined || isMeantToBeSeen(table, hole.policy, model.schema.tables)
+  const owners = table.userData?.ownerColumns ?? []
+  const columns = table.partly ? 'every column that the API roles may select' : 'every column of every row'
   const repair = owners.length
     ? 'Replace the policy by one that compares the caller with the owner of the row.'
     : 'Replace the policy by one that ties the row to the caller.'
@@ -79,9 +85,9 @@ function policyIssue(model: Model, hole: Hole): Issue | undefined {
     subject: policySubject(hole.object, hole.policy ?? ''),
     severity: seen ? 'High' : 'Critical',
     title: `Everyone can read ${table.name}`,
-    message: `The policy "${hole.policy}" shows rows of ${hole.object} to people who do not own them: ${why(hole)}. ${ownership(table)}${seen ? ` ${MEANT}` : ''}`,
+    message: `The policy "${hole.policy}" shows rows of ${hole.object} to people who do not own them: ${why(hole)}. ${ownership(table)}${seen ? ` ${meant(listing)}` : ''}`,
     attack: seen
-      ? `${sentence(whoGetsIn(hole.who))} can copy all of ${table.name}, every column of every row${owners.length ? `, with ${listed(owners)} to tell whose it is` : ''}: what a column holds that no page shows is out as well.`
+      ? `${sentence(whoGetsIn(hole.who))} can copy all of ${table.name}${hole.states?.length ? ' in that state' : ''}, ${columns}${owners.length ? `, with ${listed(owners)} to tell whose it is` : ''}: what a column holds that no page shows is out as well.`
       : `${sentence(whoGetsIn(hole.who))} can read every user's rows in ${table.name}${personal.length ? `, with ${listed(personal)}` : ''}.`,
     fix: fixOf(hole, seen ? `${repair} When everybody is meant to read them, put the table under public.tables in .github/prelaunch.yml.` : repair),
     at: hole.at,
@@ -93,8 +99,12 @@ function policyIssue(model: Model, hole: Hole): Issue | undefined {
 }
 
 /** Why a table that everybody can read is not Critical, and what to do when that is right. */
-const MEANT =
-  'By the names, such rows are written for others to read and no column is personal, so this may be meant: then say so under public.tables in .github/prelaunch.yml.'
+function meant(listing: Place | undefined): string {
+  const because = listing
+    ? `The application lists such rows itself (${listing.path}:${listing.line})`
+    : 'By the names, such rows are written for others to read'
+  return `${because} and no column that can be read is personal, so this may be meant: then say so under public.tables in .github/prelaunch.yml.`
+}
 
 function ownership(table: Table): string {
   const owners = table.userData?.ownerColumns ?? []

@@ -81,7 +81,7 @@ export function readReturned(
             columns,
             ...(open.cause ? { cause: open.cause } : {}),
             // the groups of one user, or of one team, are about them
-            ...((select.grouped || grouped) && !open.argumentColumns.some(isId) ? { grouped: true as const } : {}),
+            ...((select.grouped || grouped) && !open.argumentColumns.some((c) => isId(c) && !namesContent(c, table)) ? { grouped: true as const } : {}),
           })
           break
         }
@@ -139,6 +139,12 @@ function isTold(term: Term, told: ReadonlySet<number>): boolean {
 }
 
 const isId = (column: string): boolean => /(^|_)(id|uuid)$/.test(column)
+
+/** A reference to something that is nobody's by itself: totals for it (offers on a request) are about it, not about a user or a team. */
+function namesContent(column: string, table: Table | undefined): boolean {
+  const { ownerColumns = [], tenantColumns = [] } = table?.userData ?? {}
+  return !ownerColumns.includes(column) && !tenantColumns.includes(column) && table?.foreignKeys.some((f) => f.columns.join() === column) === true
+}
 
 /** An id or a date of the row that the caller names, or a price on show: `{ member: id, closes_at }` for a session, nothing that the row says about anybody. */
 function tellsOnlyWhich(columns: readonly string[], named: readonly string[], table: Table): boolean {

@@ -1,17 +1,24 @@
 import type { Table } from '../database.ts'
 
+/** What people put up for others, also in the other languages that builders' users write in. */
 const SEEN_BY_OTHERS =
-  /profile|post|comment|repl(y|ies)|review|like|follow|rating|reaction|vote|listing|article|blog|question|answer|public|leaderboard|badge|achievement|tweet|thread|topic|forum|endorsement|event|recipe|photo|video|song|track|playlist|project|portfolio|product|shop|store|restaurant|venue|course|lesson|job|pet|creator|author|communit|categor|tag/i
+  /profile|post|comment|repl(y|ies)|review|like|follow|rating|reaction|vote|listing|article|blog|question|answer|public|leaderboard|badge|achievement|tweet|thread|topic|forum|endorsement|event|recipe|photo|video|song|track|playlist|project|portfolio|product|shop|store|restaurant|venue|course|lesson|job|pet|creator|author|communit|categor|tag|perfil|perfis|profili|profesional|profissiona|professionist|rese[nñ]a|avalia[cç]|valoraci|recension|bewertung|comentari|comment[io]|kommentar|produ[ctk]|curso|receta|receita|ricett|rezept|anuncio|an[uú]ncio|annunci|annonce|anzeige|beitr[aä]g/i
 const PRIVATE_TABLE =
-  /order|payment|invoice|message|chat|document|note|health|medic|booking|(^|_)logs?($|_)|transaction|subscription|(^|_)session|token|secret|invit|application|draft|setting|credential|diary|journal|submission|private|bank|salary|patient|receipt/i
-const SAYS_PUBLIC = /public|every(one|body)|any(one|body)|world|viewable by all|all users/i
+  /order|payment|invoice|message|chat|document|note|health|medic|booking|(^|_)logs?($|_)|transa[ck]|subscription|(^|_)session|token|secret|invit|application|draft|setting|credential|diary|journal|submission|private|bank|salary|patient|receipt|pedido|pagos?($|_)|pagament|factura|fatura|fattur|rechnung|mensaje|mensage[mn]|messagg|nachricht|reserva|prenotaz|(^|_)citas?($|_)|suscripci|assinatura|abbonament|paciente|pazient|recibo|ricevut/i
+const SAYS_PUBLIC =
+  /p[uú]bli[ck]|every(one|body)|any(one|body)|world|viewable by all|all users|todos (los usuarios )?(pueden|podem)|todos os usu[aá]rios|cualquiera|qualquer|chiunque|tutti (gli utenti )?possono|tout le monde|jeder (kann|darf)|alle (k[oö]nnen|d[uü]rfen)/i
 
 /** Rows by which people say what they think of somebody else's. */
 const VOTES = /(^|_)(up)?(votes?|likes?|ratings?|reactions?)$/i
 
+/** How somebody is called: personal beside a date of birth, and on every profile without one. */
+const CALLED = /(^|_)((first|last|full)_name|surname|cognome|apellidos?|sobrenome)$/i
+const BORN = /birth|(^|_)dob$|nascimento|nascita|nacimiento/i
+
 /** Whether a table's rows are plainly meant to be seen by others; the name of the policy that opens it speaks too, and so does a table of votes on it among `all`. */
 export function isMeantToBeSeen(table: Table, policy = '', all: readonly Table[] = []): boolean {
-  if ((table.userData?.personalColumns.length ?? 0) > 0 || PRIVATE_TABLE.test(table.name)) return false
+  const personal = table.userData?.personalColumns ?? []
+  if (!(personal.every((c) => CALLED.test(c)) && !personal.some((c) => BORN.test(c))) || PRIVATE_TABLE.test(table.name)) return false
   const name = `${table.schema}.${table.name}`
   return SEEN_BY_OTHERS.test(table.name) || SAYS_PUBLIC.test(policy) || all.some((t) => VOTES.test(t.name) && t.foreignKeys.some((f) => f.references === name))
 }

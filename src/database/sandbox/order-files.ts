@@ -60,7 +60,7 @@ function isTeardown(file: ParsedFile, created: ReadonlySet<string>): boolean {
     .filter((s) => s.kind === 'DropStmt' && s.node.removeType === 'OBJECT_TABLE')
     .flatMap(touchesOf)
     .flatMap((t) => ('object' in t && t.object && created.has(t.object) ? [t.object] : []))
-  const name = file.file.path.slice(file.file.path.lastIndexOf('/') + 1)
+  const name = nameOf(file)
   if (/legacy|unused|deprecated|obsolete|(^|[-_.])old([-_.]|$)/i.test(name)) return false
   return new Set(dropped).size >= (/clean|tear|reset|wipe|destroy|nuke|purge|drop[-_]?all|uninstall/i.test(name) ? 1 : 3)
 }
@@ -133,7 +133,9 @@ const NEEDY = new Set([
 
 /** Files after those that create what they need; otherwise by rank and name. Cycles are cut at the first in that order. */
 function byNeeds(files: readonly ParsedFile[]): ParsedFile[] {
-  const rest = [...files].sort((a, b) => rank(a) - rank(b) || compareNames(a.file.path, b.file.path))
+  const sequence = inSequence(files)
+  const rankOf = (f: ParsedFile) => (sequence.has(f) ? 1 : rank(f))
+  const rest = [...files].sort((a, b) => rankOf(a) - rankOf(b) || compareNames(a.file.path, b.file.path))
   const all = new Map(rest.map((f) => [f, links(f)]))
   const done: ParsedFile[] = []
   while (rest.length) {
@@ -149,9 +151,18 @@ function byNeeds(files: readonly ParsedFile[]): ParsedFile[] {
   return done
 }
 
+const folderOf = (f: ParsedFile): string => f.file.path.slice(0, f.file.path.lastIndexOf('/') + 1)
+const nameOf = (f: ParsedFile): string => f.file.path.slice(f.file.path.lastIndexOf('/') + 1)
+
+/** Scripts whose numbers say in which order they ran (`001_tables.sql`, `002_fix_roles.sql`): the words after the number say nothing of it. */
+function inSequence(files: readonly ParsedFile[]): ReadonlySet<ParsedFile> {
+  const numbered = files.filter((f) => /^[a-z]{0,2}\d+[-_. ]/i.test(nameOf(f)))
+  return new Set([...Map.groupBy(numbered, folderOf).values()].filter((list) => list.length > 1).flat())
+}
+
 /** A base schema comes first and repairs come last when nothing else decides. */
 function rank(file: ParsedFile): number {
-  const name = file.file.path.slice(file.file.path.lastIndexOf('/') + 1)
+  const name = nameOf(file)
   if (/^(schema|init|initial|setup|base|create|structure|database|supabase)[^/]*\.sql$/i.test(name)) return 0
   return /(fix|patch|update|migrat|add|alter|repair|hotfix)/i.test(name) ? 2 : 1
 }
