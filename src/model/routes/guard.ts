@@ -106,7 +106,9 @@ function strongestOf(under: readonly Condition[], behaviour: Behaviour): Guard |
       open ??= { proof, condition }
       continue
     }
-    if (!best || better(proof, best.proof)) best = { proof, condition }
+    // that the look-up worked is asked as well: who is sent away by what it found is told so there
+    if (!best || better(proof, best.proof) || (asksForFailure(best.condition) && !asksForFailure(condition) && !better(best.proof, proof)))
+      best = { proof, condition }
   }
   // a guard that a missing variable opens says more than a header that only has to be there
   const chosen = open && best?.proof.trust === 'claimed' ? open : (best ?? open)
@@ -128,6 +130,9 @@ function strongestOf(under: readonly Condition[], behaviour: Behaviour): Guard |
     ...(proof.opensWithout && chosen !== best ? { opensWithout: proof.opensWithout } : {}),
   }
 }
+
+/** `if (error) return 500`: whether a query failed, not what it found. */
+const asksForFailure = ({ test, negated }: Condition): boolean => negated && test.v === 'error'
 
 /** Where an unset variable would equal an empty value only, and the request has to bring one that is not empty. */
 function refusesEmpty(proof: Proof, under: readonly Condition[]): boolean {
