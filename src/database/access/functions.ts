@@ -216,7 +216,9 @@ function judgeEffect(
         ...(first.cause ? { cause: first.cause } : {}),
         grants: placeholder === 'chosen' || grants,
         columns: owners.filter((c) => effect.writes.has(c)),
-        maintenance: first.argumentColumns.length === 0 && (effect.command === 'delete' || (first.states.length > 0 && isFlag(effect, [...power, ...owners]))),
+        maintenance:
+          first.argumentColumns.length === 0 &&
+          (effect.command === 'delete' || ([...first.states, ...first.parentStates].length > 0 && isFlag(effect, [...power, ...owners]))),
         self: false,
         counter: isCounter(effect),
         ...(isFlag(effect, [...power, ...owners]) ? { flag: true as const } : {}),

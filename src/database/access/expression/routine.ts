@@ -180,7 +180,8 @@ class Walker {
       case 'PLpgSQL_stmt_return_query': {
         const query = this.#query(n['query'])
         if (query?.['SelectStmt']) this.#out.returns.push({ when: state.path, query: query['SelectStmt'], scope: state.scope })
-        else if (query) recordStatement(this.#evaluator, query, state, this.#out)
+        if (query) recordStatement(this.#evaluator, query, state, this.#out)
+        followCalls(this.#evaluator, query, state, this.#out)
         if (n['dynquery']) for (const q of this.#execute({ ...n, query: n['dynquery'] }, state)) this.#out.returns.push({ when: state.path, ...q })
         return state
       }
@@ -435,17 +436,16 @@ function callsIn(node: Tree | undefined): Tree[] {
 /** Records what one SQL statement changes, data-changing WITH parts included. */
 function recordStatement(evaluator: Evaluator, statement: Tree, state: State, out: Recorder): void {
   const [kind, n] = kindOf(statement)
+  const ctes = new Map(state.scope.ctes ?? [])
   for (const cte of n['withClause']?.ctes ?? []) {
     const inner = cte.CommonTableExpr?.ctequery
-    if (inner && !inner.SelectStmt) recordStatement(evaluator, inner, state, out)
+    if (inner?.SelectStmt) ctes.set(cte.CommonTableExpr.ctename, inner.SelectStmt)
+    else if (inner) recordStatement(evaluator, inner, { ...state, scope: { ...state.scope, ctes: new Map(ctes) } }, out)
   }
   const relation = n['relation']
   if (!relation || !['InsertStmt', 'UpdateStmt', 'DeleteStmt'].includes(kind)) return
   const table = evaluator.world.table(relation.schemaname, relation.relname)
   const frames: Frame[] = []
-  const ctes = new Map(state.scope.ctes ?? [])
-  for (const cte of n['withClause']?.ctes ?? [])
-    if (cte.CommonTableExpr?.ctequery?.SelectStmt) ctes.set(cte.CommonTableExpr.ctename, cte.CommonTableExpr.ctequery.SelectStmt)
   const scope: Scope = { ...state.scope, frames, outer: state.scope, ctes }
   const frame = evaluator.frame(table, relation.alias?.aliasname ?? relation.relname)
   const writes = new Map<string, Alternatives>()
