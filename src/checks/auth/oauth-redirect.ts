@@ -70,13 +70,18 @@ function sharedOrigins(list: AllowList): Issue[] {
 }
 
 function openRedirect(o: OpenRedirect): Issue {
-  const example = { absolute: 'https://evil.example', 'protocol-relative': '//evil.example', glued: '.evil.example (or @evil.example)' }[o.how]
+  const example = {
+    absolute: 'https://evil.example',
+    'protocol-relative': '//evil.example',
+    backslash: '/\\evil.example',
+    glued: '.evil.example (or @evil.example)',
+  }[o.how]
   return {
     subject: o.subject,
     discriminator: `open redirect ${o.param}`,
     severity: 'High',
     title: 'The sign-in callback is an open redirect',
-    message: `After signing the user in, the callback redirects to the request's \`${o.param}\` without making sure that it stays on this site: \`${o.param}=${example}\` leads to another host.`,
+    message: `After signing the user in, the callback redirects to the request's \`${o.param}\` without making sure that it stays on this site: \`${o.param}=${example}\` leads to another host${o.how === 'backslash' ? ', because new URL() reads a backslash as a slash' : ''}.`,
     attack: `An attacker sends a victim a link to your real sign-in with \`${o.param}=${example}\`; after a genuine login the victim lands on the attacker's copy of your site.`,
     fix: {
       text: 'Accept only a path of this site.',

@@ -33,7 +33,7 @@ export default defineCheck({
         evidence,
       )
     }
-    return passed(...evidence, 'every effect is keyed by the processor’s ids or sets absolute values')
+    return passed(...evidence, 'every effect is keyed by the processor’s ids, sets absolute values, or stands behind a change of state that happens once')
   },
 })
 

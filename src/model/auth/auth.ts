@@ -75,8 +75,8 @@ export interface OpenRedirect {
   readonly param: string
   /** Where the parameter is read. */
   readonly from: Place
-  /** How another origin gets in: an absolute URL, `//host`, or a host glued to the origin. */
-  readonly how: 'absolute' | 'protocol-relative' | 'glued'
+  /** How another origin gets in: an absolute URL, `//host`, `/\\host` (a URL parser takes it for `//host`), or a host glued to the origin. */
+  readonly how: 'absolute' | 'protocol-relative' | 'backslash' | 'glued'
 }
 
 /** A list in code of the origins to which sign-in may lead. */

@@ -77,11 +77,13 @@ function namesIn(e: Expr, reader: UrlReader, site: Site): Set<string> {
 interface Checks {
   /** `x.startsWith('/')`. */
   readonly slash: boolean
-  /** Something that also looks at a second slash, a host, or a list. */
+  /** `!x.startsWith('//')`. */
+  readonly second: boolean
+  /** Something that also looks at a backslash, a host, or a list. */
   readonly more: boolean
 }
 
-const UNCHECKED: Checks = { slash: false, more: false }
+const UNCHECKED: Checks = { slash: false, second: false, more: false }
 
 /** What the functions around the redirect do with those variables before it, and the helpers to which they hand them. */
 function checksAround(names: ReadonlySet<string>, js: JavaScriptFacts, fn: FunctionIR, reader: UrlReader, path: string): Checks {
@@ -91,7 +93,7 @@ function checksAround(names: ReadonlySet<string>, js: JavaScriptFacts, fn: Funct
     for (const e of expressions(f)) {
       if (e.k !== 'call' || !e.args.some((a) => a.k === 'id' && names.has(a.name))) continue
       const named = /safe|valid|sanit|allow|internal|relative|check/i.test(calleeText(e.fn))
-      all = joined(all, checksOfHelper(e, names, reader, path) ?? (named && e.fn.k === 'id' ? { slash: false, more: true } : UNCHECKED))
+      all = joined(all, checksOfHelper(e, names, reader, path) ?? (named && e.fn.k === 'id' ? { ...UNCHECKED, more: true } : UNCHECKED))
     }
   }
   return all
@@ -106,7 +108,7 @@ function parsedFrom(names: ReadonlySet<string>, fn: FunctionIR): string[] {
   })
 }
 
-const joined = (a: Checks, b: Checks): Checks => ({ slash: a.slash || b.slash, more: a.more || b.more })
+const joined = (a: Checks, b: Checks): Checks => ({ slash: a.slash || b.slash, second: a.second || b.second, more: a.more || b.more })
 
 /** What a function does with the arguments that are such variables; undefined when it is not known or does not look at them. */
 function checksOfHelper(call: Extract<Expr, { k: 'call' }>, names: ReadonlySet<string>, reader: UrlReader, path: string): Checks | undefined {
@@ -116,12 +118,13 @@ function checksOfHelper(call: Extract<Expr, { k: 'call' }>, names: ReadonlySet<s
   // `const parsed = new URL(path, base)` is looked at in its place
   for (const s of statements(helper.body)) if (s.k === 'let' && s.init && mentions(s.init, inside)) for (const name of boundNames(s.to)) inside.add(name)
   const checks = checksIn(helper, inside)
-  return checks.slash || checks.more ? checks : undefined
+  return checks.slash || checks.second || checks.more ? checks : undefined
 }
 
 /** Comparisons and tests of those variables in one function. */
 function checksIn(fn: FunctionIR, names: ReadonlySet<string>): Checks {
   let slash = false
+  let second = false
   let more = false
   for (const e of expressions(fn)) {
     if (
@@ -136,13 +139,14 @@ function checksIn(fn: FunctionIR, names: ReadonlySet<string>): Checks {
     const onReceiver = mentions(e.fn.of, names)
     if (e.fn.name === 'startsWith' && onReceiver) {
       if (prefix === '/') slash = true
+      else if (prefix === '//') second = true
       else more = true
     } else if (e.fn.name === 'charAt' && onReceiver) slash = true
     else if ((e.fn.name === 'test' || e.fn.name === 'includes' || e.fn.name === 'has' || e.fn.name === 'some') && e.args.some((a) => mentions(a, names)))
       more = true
     else if (e.fn.name === 'includes' && onReceiver && prefix !== undefined && /:|\/\//.test(prefix)) more = true
   }
-  return { slash, more }
+  return { slash, second, more }
 }
 
 function mentions(e: Expr, names: ReadonlySet<string>): boolean {
@@ -167,6 +171,11 @@ function openPart(
   const before = value.parts.slice(0, index).filter((p) => p.k !== 'resolved')
   const written = before.map((p) => (p.k === 'text' ? p.text : '')).join('')
   const open = (how: OpenRedirect['how']) => ({ param: part.name, at: part.at, how })
+  if (checks.second) {
+    // `new URL('/\\host', base)` reads the backslash as a slash, and two of them begin a host
+    const resolved = value.parts.slice(0, index).some((p) => p.k === 'resolved')
+    return checks.slash && resolved && !before.length ? open('backslash') : undefined
+  }
   if (!before.length) return checks.slash ? open('protocol-relative') : open('absolute')
   if (before.length === 1 && before[0]?.k === 'text' && written === '/') return open('protocol-relative')
   const host = before.every((p) => p.k === 'origin' || p.k === 'env' || p.k === 'text') && before.some((p) => p.k !== 'text' || /^https?:\/\//.test(p.text))

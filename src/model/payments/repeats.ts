@@ -6,6 +6,7 @@ import { contains } from './conditions.ts'
 import { endsHandler, eventClaim, isEffect, isEventId, isGuarded, isRefused, isUnique, type Schema, tableNamed } from './event-claim.ts'
 import { acknowledgements, isOfSession, onlyLogged, recordedTooEarly, turnedAway, unreadErrors } from './lost-events.ts'
 import type { RepeatProblem, Repeats } from './payments.ts'
+import { isBehindTransition } from './state-claim.ts'
 import { entryPlace } from './verification.ts'
 
 /** What a second delivery of the same event does again. `transactional` tells whether one of the files undoes its work as a whole, `invoked` what a function of the platform does. */
@@ -20,6 +21,7 @@ export function judgeRepeats(route: Route, behaviour: Behaviour, schema: Schema,
   steps.forEach((step, index) => {
     if (index === claim?.insert || !isEffect(step) || isOfSession(step, steps)) return
     effects++
+    if (isBehindTransition(step, steps)) return
     const problem = repeat(step, steps, schema, invoked)
     if (!problem) return
     const at = entryPlace(step, route)

@@ -102,12 +102,18 @@ function isRequest(name: string, e: Extract<Expr, { k: 'call' }>): boolean {
   return method === undefined || method.toUpperCase() === 'GET'
 }
 
-/** Functions written into the `onClick={() => …}` of an element: they run when the visitor asks for it. */
+/** Functions written into the `onClick={() => …}` of an element, or handed to `addListener('…', …)`: they run when something happens, not because the page opens. */
 function clickHandlers(found: readonly Expr[]): ReadonlySet<FunctionId> {
   const out = new Set<FunctionId>()
-  for (const e of found) if (e.k === 'jsx') for (const a of e.attrs) if (/^on[A-Z]/.test(a.key ?? '') && a.value?.k === 'fn') out.add(a.value.fn)
+  for (const e of found) {
+    if (e.k === 'jsx') for (const a of e.attrs) if (/^on[A-Z]/.test(a.key ?? '') && a.value?.k === 'fn') out.add(a.value.fn)
+    if (e.k !== 'call' || !LISTENS.test(calleeText(e.fn)) || stringOf(e.args[0]) === undefined) continue
+    for (const a of e.args.slice(1)) if (a.k === 'fn') out.add(a.fn)
+  }
   return out
 }
+
+const LISTENS = /(^|\.)(addListener|addEventListener|on|once)$/
 
 /** Functions of a component that its script declares and never speaks of again: only the template does, in `@click="goToLogin"`. */
 function templateHandlers(functions: readonly { readonly id: number; readonly name?: string }[], found: readonly Expr[]): readonly FunctionId[] {
