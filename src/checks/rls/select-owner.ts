@@ -213,7 +213,7 @@ function answerOf(hole: Hole, tables: string): { readonly title: string; readonl
 
 function lockedIssue(model: Model, hole: Hole): Issue | undefined {
   const table = tableOf(model.schema, hole.object)
-  if (!table || isDeclaredPublic(model.declared, hole.object) || hole.because) return undefined
+  if (!table || isDeclaredPublic(model.declared, hole.object) || hole.because || isClosed(table)) return undefined
   const readers = readersOf(model, table)
   if (readers === 'server alone') return undefined
   return {
@@ -246,7 +246,22 @@ function readersOf(model: Model, table: Table): 'users' | 'server alone' | 'nobo
   if (effects.some((rights) => rights === 'caller' || rights === 'anon')) return 'users'
   if (effects.includes('service')) return 'server alone'
   if (queries.length && !elsewhere.length) return 'server alone'
-  return queries.length ? 'users' : 'nobody'
+  if (queries.length) return 'users'
+  return isReadInSql(model.schema, table) ? 'server alone' : 'nobody'
+}
+
+/** The privilege to read it was taken from browsers as well: it is meant for the server. */
+const isClosed = (table: Table): boolean =>
+  !table.grants.some((g) => g.privilege === 'select' && (g.role === 'authenticated' || g.role === 'anon' || g.role.toLowerCase() === 'public'))
+
+/** A function or view with rights of its own looks rows up in it, so it is in use although no browser sees it. */
+function isReadInSql({ functions, views }: Model['schema'], table: Table): boolean {
+  const plain = (text: string) => text.replace(/\W/g, '.')
+  const name = `(?:"?${plain(table.schema)}"?\\.)?"?${plain(table.name)}"?(?!\\w)`
+  const reads = new RegExp(`\\b(?:from|join|update)\\s+(?:only\\s+)?${name}`, 'i')
+  return (
+    functions.some((f) => f.securityDefiner && !f.stub && reads.test(f.body)) || views.some((v) => !v.securityInvoker && v.reads.includes(qualifiedName(table)))
+  )
 }
 
 const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
