@@ -119,7 +119,7 @@ export function ownershipWords(route: Route, b: OwnershipBreach): { title: strin
     case 'admin':
       return {
         title: 'An admin operation is open to every signed-in user',
-        message: `${place} runs ${b.what}. The handler asks only whether somebody is signed in${who}, not whether they are an administrator.`,
+        message: `${place} ${b.table ? `${b.what} with the service role or a direct connection` : `runs ${b.what}`}. The handler asks only whether somebody is signed in${who}, not whether they are an administrator.`,
         attack: `Any signed-in user calls it${b.by ? ` with another user's id (${b.by})` : ''}.`,
         fix: {
           text: 'Check a role that only the server can set before the operation.',

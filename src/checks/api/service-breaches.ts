@@ -48,8 +48,15 @@ export function listingBreaches(
         ]
       : []
   }
-  if (!admin || e.op === 'insert') return []
-  return [{ kind: 'admin', severity: 'Critical', at: step.at, table: e.table, verb: verbOf(e), callerAs: callerOf(behaviour), what: `${verbOf(e)} ${e.table}` }]
+  const empties = emptiesTable(e)
+  if ((!admin && !empties) || e.op === 'insert') return []
+  const what = empties ? `deletes every row of ${e.table}` : `${verbOf(e)} ${e.table}`
+  return [{ kind: 'admin', severity: 'Critical', at: step.at, table: e.table, verb: verbOf(e), callerAs: callerOf(behaviour), what }]
+}
+
+/** `delete().neq('id', NOBODY)`: the condition that the client library asks for before it deletes all rows. What only keeps answers of others is made anew. */
+function emptiesTable(e: Query): boolean {
+  return e.op === 'delete' && e.filters.length > 0 && e.filters.every((f) => f.op === 'neq') && !/cache|temp|tmp|logs?(?:_|$)/i.test(e.table)
 }
 
 /** Account administration, files, functions and payments that the request points at somebody else. */
