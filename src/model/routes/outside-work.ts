@@ -1,4 +1,5 @@
-import type { Effect, Value } from '../behaviour/behaviour.ts'
+import type { Behaviour, Effect, Value } from '../behaviour/behaviour.ts'
+import { mentions } from '../behaviour/mentions.ts'
 import { fromRequest } from './from-request.ts'
 import type { Work } from './work.ts'
 
@@ -9,7 +10,9 @@ const PAID_HOSTS =
   /(^|\.)(openai\.com|anthropic\.com|googleapis\.com|replicate\.com|huggingface\.co|groq\.com|mistral\.ai|cohere\.(com|ai)|deepseek\.com|openrouter\.ai|perplexity\.ai|elevenlabs\.io|stability\.ai|together\.(ai|xyz)|fal\.(ai|run)|x\.ai|lovable\.dev|firecrawl\.dev|serpapi\.com|tavily\.com|deepgram\.com|assemblyai\.com)/i
 const MAIL_HOSTS =
   /(^|\.)(resend\.com|sendgrid\.(com|net)|postmarkapp\.com|mailgun\.net|brevo\.com|sendinblue\.com|mailjet\.com|mailersend\.com|emailjs\.com|loops\.so|sparkpost\.com)/i
-const SMS_HOSTS = /(^|\.)(twilio\.com|vonage\.com|nexmo\.com|messagebird\.com|graph\.facebook\.com|callmebot\.com|ultramsg\.com|telnyx\.com|plivo\.com)/i
+/** Messages to phones and browsers. */
+const SMS_HOSTS =
+  /(^|\.)(exp\.host|fcm\.googleapis\.com|onesignal\.com|twilio\.com|vonage\.com|nexmo\.com|messagebird\.com|graph\.facebook\.com|callmebot\.com|ultramsg\.com|telnyx\.com|plivo\.com)/i
 
 /** Asked whether the caller is human, who it is, or told what happened: nothing is bought there. */
 const FREE_HOSTS =
@@ -33,6 +36,17 @@ function recipient(v: Value, depth: number): boolean {
     return Object.values(v.props).some((x) => x.v === 'object' && recipient(x, depth + 1))
   }
   return v.v === 'array' ? v.items.some((x) => recipient(x, depth + 1)) : false
+}
+
+/** The caller's own words go to somebody whose row the request names. */
+export function speaksToWhomItNames(e: Effect, { steps }: Pick<Behaviour, 'steps'>): boolean {
+  if (!('args' in e) || !Array.isArray(e.args)) return false
+  const args: readonly Value[] = e.args
+  const isNamed = (x: Value) => {
+    const found = x.v === 'row' ? steps[x.step]?.effect : undefined
+    return found?.kind === 'db' && found.filters.some((f) => (f.op === 'eq' || f.op === 'in') && fromRequest(f.value))
+  }
+  return args.some((a) => mentions(a, isNamed)) && args.some(fromRequest)
 }
 
 /** What a call of a payment library spends, changes or tells about payers; undefined for price lists and the caller's own checkout. */
@@ -88,8 +102,9 @@ export function http(e: Extract<Effect, { name: string }>): Outside | undefined 
   const [address] = e.args
   if (address?.v === 'env' && CHAT.test(address.name)) return { kind: 'paid-api', what: `posts to the team's chat (${address.name})`, call: 'chat' }
   const host = hostOf(address)
-  if (host && PAID_HOSTS.test(host) && callersOwn(e.args)) return undefined
-  if (host && PAID_HOSTS.test(host) && !FREE_HOSTS.test(host)) return { kind: 'paid-api', what: `calls ${host} with the server's key`, call: host }
+  if (host && PAID_HOSTS.test(host) && (callersOwn(e.args) || isAnonymous(e.args))) return undefined
+  if (host && PAID_HOSTS.test(host) && !FREE_HOSTS.test(host) && !SMS_HOSTS.test(host))
+    return { kind: 'paid-api', what: `calls ${host} with the server's key`, call: host }
   if (host && MAIL_HOSTS.test(host))
     return {
       kind: 'mail',
@@ -127,6 +142,14 @@ function callersOwn(args: readonly Value[]): boolean {
   const [address, options] = args
   const headers = options?.v === 'object' ? options.props.headers : undefined
   return (namedAndSent(headers, CREDENTIAL_HEADER) || sentInAddress(address)) && !args.some((a) => carriesKey(a, 0))
+}
+
+/** All of the address and the headers stands in the code, and no credential is among it: whoever answers does not know whose bill it is. */
+function isAnonymous([address, options]: readonly Value[]): boolean {
+  if (!address || options?.v !== 'object' || options.rest) return false
+  const { headers } = options.props
+  const known = headers?.v === 'object' && !headers.rest && !Object.keys(headers.props).some((name) => CREDENTIAL_HEADER.test(name))
+  return known && [address, headers].every((v) => !mentions(v, (x) => !/^(?:const|text|object|op)$/.test(x.v)))
 }
 
 /** `authorization`, `x-api-key`, `x-goog-api-key`, `xi-api-key`, `api-key`. */

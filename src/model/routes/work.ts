@@ -8,7 +8,7 @@ import { makesFixedAccount } from './fixed-account.ts'
 import { fromRequest } from './from-request.ts'
 import { findsSession, fromProcessor, type Guard, guardOfConditions, guardOfStep } from './guard.ts'
 import { isOnShow } from './on-show.ts'
-import { choosesRecipient, http, madeWithCallersKey, payment } from './outside-work.ts'
+import { choosesRecipient, http, madeWithCallersKey, payment, speaksToWhomItNames } from './outside-work.ts'
 
 export type WorkKind =
   | 'sign'
@@ -61,7 +61,9 @@ export interface Work {
 }
 
 const LOGS =
-  /(^|_)(rate_?limits?|logs?|audit|(?:banned|blocked)_?ips?|ip_?(?:bans?|blocks?|blocklist)|attempts?|analytics|metrics?|counters?|views?|events?|webhooks?|idempotency|telemetry)(_|$)/i
+  /(^|_)(rate_?limits?|logs?|audit|(?:banned|blocked)_?ips?|ip_?(?:bans?|blocks?|blocklist)|attempts?|analytics|webhooks?|idempotency|telemetry)(_|$)/i
+/** What is counted, or something that is somebody's: `page_views`, and the events of a calendar. */
+const COUNTED = /(^|_)(metrics?|counters?|views?|events?)(_|$)/i
 /** Asked for by name, from a table that the SQL does not show or through one that is embedded: `owner:users (id, email)`. */
 const PERSONAL_COLUMN = /(?:^|[^a-z])(?:e_?mail|phone|address|password|auth_?token|access_?token|api_?key|secret)(?:[^a-z]|$)/i
 const SCHEDULE =
@@ -97,8 +99,10 @@ export function workOf(behaviour: Behaviour, schema: Pick<SchemaModel, 'tables'>
       (work.kind === 'read' || work.kind === 'file-read' || work.kind === 'payment-read') &&
       (!answered || looksUp || !isShown(behaviour, index))
     const unsure = guard && guard.trust !== 'claimed' ? undefined : behaviour.gaps?.find((g) => g.step <= index)
+    const named = (work.kind === 'mail' || work.kind === 'sms') && !work.chosen && speaksToWhomItNames(step.effect, behaviour)
     out.push({
       ...work,
+      ...(named ? { chosen: 'recipient' as const } : {}),
       at: step.at,
       via: step.via,
       ...(guard ? { guard } : {}),
@@ -149,9 +153,12 @@ function carries(v: Value, step: number, depth: number): boolean {
     case 'text':
       return v.parts.some(next)
     case 'op':
+      // how many there are is nobody's data
+      return v.op !== 'length' && v.of.some(next)
     case 'any':
       return v.of.some(next)
     case 'call':
+      if (v.name === 'length') return false
       return v.name === 'jsx' || v.args.some(next) || (depth === 0 && isDrawn(v))
     default:
       return true
@@ -397,7 +404,8 @@ function database(e: Extract<Effect, { kind: 'db' }>, schema: Pick<SchemaModel, 
   if (e.op === 'delete' && e.filters.length > 0 && e.filters.every((f) => f.op !== 'eq' && RUN_OUT.test(f.column) && !fromRequest(f.value))) return undefined
   // what is deleted of a list of blocked addresses by the row that was just found is a block that has run out
   const ended = e.op === 'delete' && BLOCKED.test(name) && e.filters.some((f) => f.op === 'eq' && f.value.v === 'row')
-  if (LOGS.test(name) && (e.op !== 'delete' || ended) && !table?.userData?.powerColumns.length) return undefined
+  const written = LOGS.test(name) || (COUNTED.test(name) && (e.op === 'insert' || !table?.userData))
+  if (written && (e.op !== 'delete' || ended) && !table?.userData?.powerColumns.length) return undefined
   if (e.op === 'update' && e.payload?.v === 'object' && !e.payload.rest && countsAttempts(Object.keys(e.payload.props))) return undefined
   const kind = e.op === 'insert' || addsOnly(e) ? 'insert' : e.op === 'delete' ? 'delete' : 'update'
   const owners = new Set([...(table?.userData?.ownerColumns ?? ['user_id', 'owner_id', 'userId', 'ownerId', 'profile_id'])])

@@ -13,6 +13,8 @@ interface Family {
   readonly refuses?: RegExp
 }
 
+const PUSH = /(?:^|\.)(?:sendNotification|sendPushNotificationsAsync|sendEach(?:ForMulticast)?|sendMulticast|sendToDevice|send)$/
+
 const FAMILIES: readonly Family[] = [
   {
     kind: 'mail',
@@ -48,6 +50,8 @@ const FAMILIES: readonly Family[] = [
     packages: ['twilio', 'twilio/', '@vonage/server-sdk', '@aws-sdk/client-sns', 'messagebird', 'africastalking'],
     calls: /(?:messages\.create|verifications\.create|calls\.create|sms\.send|\.send)$/,
   },
+  // to browsers and phones that asked for it
+  { kind: 'sms', packages: ['web-push', 'expo-server-sdk', 'firebase-admin/messaging', 'node-pushnotifications'], calls: PUSH },
   {
     kind: 'ai',
     packages: [
