@@ -375,3 +375,13 @@ create table public.letters (id uuid primary key, user_id uuid references auth.u
     expect(tableNames(result)).toContain('public.letters')
   })
 })
+
+test('a row whose key is a date is found again by the date that was stored', async () => {
+  const { access } = await replaySql(
+    migration(
+      'create table public.daily (day date primary key, visits int);\ncreate table public.hourly (at timestamptz primary key, visits int);\nalter table public.daily enable row level security;\nalter table public.hourly enable row level security;\ncreate policy "all" on public.hourly for select using (true);',
+    ),
+  )
+  const allowed = access.objects.flatMap((o) => o.cells.filter((c) => c.result === 'allowed').map((c) => `${o.object} ${c.role} ${c.command} ${c.row}`))
+  expect(allowed).toEqual(['public.hourly anon select other', 'public.hourly A select own', 'public.hourly A select other'])
+})

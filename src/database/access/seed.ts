@@ -70,7 +70,7 @@ export async function seed(session: AccessSession, catalog: Catalog, readings: R
         const values = rowValues(table, user, catalog, rows, { granting, gates, powerTables })
         const answer = await insertRow(session, table, values, dropped)
         if (typeof answer === 'string') failures.set(name, answer)
-        const made = typeof answer === 'string' ? {} : { [user]: { ctid: answer.ctid, values } }
+        const made = typeof answer === 'string' ? {} : { [user]: { ctid: answer.ctid, values: { ...values, ...answer.stored } } }
         rows.set(name, { ...rows.get(name), ...made })
       }
       await session.exec(NEXT_TICK)
@@ -156,12 +156,15 @@ export async function insertRow(
   table: Table,
   values: Readonly<Record<string, string>>,
   dropped: DroppedConstraint[],
-): Promise<{ ctid: string } | string> {
+): Promise<{ readonly ctid: string; readonly stored: Readonly<Record<string, string>> } | string> {
   const name = nameOf(table)
+  // a time is another one whenever it is asked for: later statements find the row by what was stored
+  const times = Object.keys(values).filter((c) => values[c]?.includes('now()'))
+  const returned = ['ctid::text as ctid', ...times.map((c, i) => `${ident(c)}::text as time_${i}`)].join(', ')
   for (let attempt = 0; attempt < 8; attempt++) {
     try {
-      const { rows } = await session.exec(insertSql(name, values, 'returning ctid::text as ctid'))
-      return { ctid: String(rows[0]?.['ctid']) }
+      const { rows } = await session.exec(insertSql(name, values, `returning ${returned}`))
+      return { ctid: String(rows[0]?.['ctid']), stored: Object.fromEntries(times.map((c, i) => [c, literal(String(rows[0]?.[`time_${i}`]))])) }
     } catch (error) {
       if (!(error instanceof SqlFailure)) throw error
       const constraint = error.code === '23514' ? /check constraint "(.+)"$/.exec(error.message)?.[1] : undefined

@@ -409,6 +409,9 @@ export class Evaluator {
         return this.#booleanValues(inner, scope)
       case 'FuncCall':
         return this.#call(n, scope)
+      // `make_interval(days => p_days)`
+      case 'NamedArgExpr':
+        return this.values(n['arg'], scope)
       case 'A_Expr': {
         const name = names(n['name']).at(-1) ?? ''
         if (n['kind'] === 'AEXPR_NULLIF') return this.values(n['lexpr'], scope)
