@@ -27,6 +27,7 @@ export const PLACEHOLDERS: Readonly<Record<string, string>> = {
   'private-key': `${['-----BEGIN', 'PRIVATE KEY-----'].join(' ')}\\n${repeat(ALNUM, 64)}\\n${repeat(ALNUM, 64)}\\n${['-----END', 'PRIVATE KEY-----'].join(' ')}`,
   'random-hex': repeat('0f1e2d3c4b5a69788796a5b4c3d2e1f0', 64),
   'database-url': `postgres${'ql'}://postgres:${repeat(ALNUM, 16)}@db.abcdefghijklmnopqrst.supabase.co:5432/postgres`,
+  'documented-database-url': `postgres${'ql'}://maria:${repeat(ALNUM, 16)}@ep-quiet-river-123456.eu-central-1.aws.neon.tech/db`,
 }
 
 /** Replaces every `{{name}}`; an unknown name is an error of the page. */

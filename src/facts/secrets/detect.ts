@@ -9,7 +9,7 @@ import { anchorAt, findStarts, NAME_WORD } from './starts.ts'
 export type { SecretSpan } from './secret.ts'
 
 /** Part of the version of every extractor that finds or blanks out secrets: raise it whenever a value is judged otherwise. */
-export const SECRETS_VERSION = '2'
+export const SECRETS_VERSION = '3'
 
 const BY_ANCHOR = new Map<string, SecretFormat[]>()
 for (const f of SECRET_FORMATS) for (const a of f.anchors) BY_ANCHOR.set(a, [...(BY_ANCHOR.get(a) ?? []), f])
@@ -163,6 +163,9 @@ function privateKeyAt(text: string, index: number): Match | undefined {
   }
 }
 
+/** Hosts of documentation: by what they say, or counted up where the provider draws at random (`ep-cool-darkness-123456`). */
+const DOCUMENTED_HOST = /example\.|^(?:host|hostname|your|server|db-host|my)|123456|a1b2c3/i
+
 function urlAt(text: string, index: number): Match | undefined {
   const scheme = SCHEMES.exec(text.slice(Math.max(0, index - 14), index))?.[0]
   if (!scheme) return undefined
@@ -177,7 +180,7 @@ function urlAt(text: string, index: number): Match | undefined {
     isPlaceholder(password) ||
     trivialPassword(password, user) ||
     isReference(host) ||
-    /example\.|^(?:host|hostname|your|server|db-host|my)/i.test(host) ||
+    DOCUMENTED_HOST.test(host) ||
     isReference(user)
   )
     return { start, end }

@@ -83,6 +83,8 @@ describe('formats', () => {
       `postgres://u:\${PASSWORD}@db.shop.dev/x`,
       `redis://:${password}@redis:6379`,
       `postgres://app:${password}@example.com/x`,
+      `postgresql://maria:${password}@ep-quiet-river-123456-pooler.eu-central-1.aws.neon.tech/x`,
+      `postgresql://maria:${password}@ep-quiet-river-a1b2c3d4.eu-central-1.aws.neon.tech/x`,
     ])
       expect(kinds(none), none).toEqual([])
   })
