@@ -1,5 +1,6 @@
 import type { Route } from '../../model/routes/routes.ts'
 import type { Fix } from '../define-check.ts'
+import { answersThroughResponse } from './refusal.ts'
 
 /** The fix of an unguarded handler as code for its framework, in the manner of the guards that the application already has. */
 export function guardFix(route: Route, all: readonly Route[]): Fix {
@@ -21,9 +22,6 @@ function isCalledByService(route: Route): boolean {
   // not `jobs`: boards of vacancies have them too
   return /(^|[/_-])(callback|(web)?hooks?|crons?|scheduled|internal)($|[/_-])/i.test(route.route) && !/auth/i.test(route.route)
 }
-
-/** Handlers that get `(req, res)`. */
-const answersThroughResponse = (route: Route): boolean => route.path.includes('pages/api') || /Vercel|Netlify/.test(route.framework)
 
 function serviceFix(route: Route): Fix {
   const refusals: Readonly<Record<string, readonly [header: string, refuse: string]>> = {

@@ -43,6 +43,10 @@ export interface OwnershipBreach {
   readonly ownerless?: true
   /** How it is reached by people without an account. */
   readonly open?: true
+  /** The row is the caller's own; what may be written into it is not asked. */
+  readonly own?: true
+  /** The path says that the handler is for administrators. */
+  readonly area?: true
 }
 
 /** A query that a handler makes. */

@@ -4,6 +4,7 @@ import type { SchemaModel } from '../../model/app-model.ts'
 import type { Behaviour, Step } from '../../model/behaviour/behaviour.ts'
 import { guardOfStep } from '../../model/routes/guard.ts'
 import type { Guard, Route } from '../../model/routes/routes.ts'
+import { areaBreaches, asAdminOperation, isForAdministrators } from './admin-area.ts'
 import { claimedPayments } from './claimed-payments.ts'
 import { forgedState } from './forged-state.ts'
 import { belongsToSomebody, type OwnershipBreach, type Query } from './ownership-breach.ts'
@@ -45,6 +46,7 @@ function judge(route: Route, schema: Schema, access: AccessMatrix): Judged {
   let unguarded = false
   let looked = false
   const reasons = new Set<string>()
+  const area = isForAdministrators(route)
   behaviour.steps.forEach((step, index) => {
     const guard = guardOfStep(step, behaviour) ?? libraryGuard(route, step)
     const e = step.effect
@@ -84,13 +86,20 @@ function judge(route: Route, schema: Schema, access: AccessMatrix): Judged {
           ...claimedPayments(step, e, behaviour, schema),
           ...editableBreaches(step, e, behaviour),
           ...listingBreaches(step, index, e, behaviour, ties, schema, route),
+          ...(area ? areaBreaches(step, e, behaviour, ties) : []),
         )
       return
     }
     if (!signedIn) return
-    breaches.push(...otherBreaches(step, e, behaviour, ties, schema))
+    breaches.push(...otherBreaches(step, e, behaviour, ties, schema), ...(area ? areaBreaches(step, e, behaviour, ties) : []))
   })
-  return { breaches: dedupe(breaches), resources, unguarded, looked, because: [...reasons].slice(0, 3).join('; ') || 'nothing is chosen by the request' }
+  return {
+    breaches: dedupe(area ? breaches.map(asAdminOperation) : breaches),
+    resources,
+    unguarded,
+    looked,
+    because: [...reasons].slice(0, 3).join('; ') || 'nothing is chosen by the request',
+  }
 }
 
 /** A guard that a library's middleware is: nothing of it is followed. */

@@ -2,9 +2,39 @@ import { alsoEqual } from '../../lib/rewrite-javascript.ts'
 import type { Route } from '../../model/routes/routes.ts'
 import type { Fix } from '../define-check.ts'
 import type { OwnershipBreach } from './ownership-breach.ts'
+import { refusal } from './refusal.ts'
+
+/** How the application does what a fix needs. */
+export interface Manners {
+  /** The library that most of its queries are made with. */
+  readonly library?: string
+  /** A handler or page that asks for an administrator. */
+  readonly admin?: Route
+  /** The check of the pages beside a handler, which does not run for it. */
+  readonly beside?: Route
+}
+
+/** Looked up in the other routes of the application. */
+export function manners(route: Route, all: readonly Route[]): Manners {
+  const counts = new Map<string, number>()
+  for (const r of all)
+    for (const { effect } of r.behaviour?.steps ?? []) if (effect.kind === 'db') counts.set(effect.client.library, (counts.get(effect.client.library) ?? 0) + 1)
+  const library = [...counts].sort((a, b) => b[1] - a[1])[0]?.[0]
+  const asking = all.filter((r) => r !== route && r.framework === route.framework && r.guard?.who === 'admin' && r.guard.trust === 'verified')
+  const admin = asking.find((r) => r.kind === route.kind) ?? asking.find((r) => r.kind !== 'page') ?? asking[0]
+  const folder = (r: Route) => r.path.slice(0, r.path.lastIndexOf('/') + 1)
+  const beside = route.kind === 'page' ? undefined : asking.find((r) => r.kind === 'page' && folder(route).startsWith(folder(r)) && r.guard?.at.path !== r.path)
+  return { ...(library ? { library } : {}), ...(admin ? { admin } : {}), ...(beside ? { beside } : {}) }
+}
+
+/** A server action gets values, not a body. */
+export function ofArguments(b: OwnershipBreach): OwnershipBreach {
+  const words = (text: string) => text.replace('the request body', 'an argument that the browser passes').replace('body `', 'argument `')
+  return { ...b, what: words(b.what), ...(b.by ? { by: words(b.by) } : {}) }
+}
 
 /** What a finding of check 17 says, by kind of breach. */
-export function ownershipWords(route: Route, b: OwnershipBreach): { title: string; message: string; attack: string; fix: Fix } {
+export function ownershipWords(route: Route, b: OwnershipBreach, how: Manners): { title: string; message: string; attack: string; fix: Fix } {
   const who = route.guard?.how ? ` (${route.guard.how})` : ''
   const place = `${b.at.path}:${b.at.line}`
   switch (b.kind) {
@@ -85,12 +115,12 @@ export function ownershipWords(route: Route, b: OwnershipBreach): { title: strin
         }
       return {
         title: 'The caller sets what grants rights',
-        message: `${place} ${b.verb} ${b.table} with ${b.ownerColumn} from ${b.by}, with the service role or a direct connection, which no policy or column privilege limits. The handler asks only whether somebody is signed in${who}.`,
+        message: `${place} ${b.verb} ${b.table} with ${b.ownerColumn} from ${b.by}, with the service role or a direct connection, which no policy or column privilege limits. The handler asks only ${b.own ? 'whether the row is the own one' : 'whether somebody is signed in'}${who}.`,
         attack: `Any signed-in user sends the ${b.ownerColumn} that he likes and has it.`,
         fix: {
           text: 'Leave the column out; it is set where the payment or the invitation is confirmed, or behind an admin role.',
           language: 'ts',
-          code: roleCode(b),
+          code: roleCode(route, b),
         },
       }
     case 'state':
@@ -119,12 +149,16 @@ export function ownershipWords(route: Route, b: OwnershipBreach): { title: strin
     case 'admin':
       return {
         title: 'An admin operation is open to every signed-in user',
-        message: `${place} ${b.table ? `${b.what} with the service role or a direct connection` : `runs ${b.what}`}. The handler asks only whether somebody is signed in${who}, not whether they are an administrator.`,
-        attack: `Any signed-in user calls it${b.by ? ` with another user's id (${b.by})` : ''}.`,
+        message: b.area
+          ? `By its path ${route.route} is for administrators, and ${place} ${b.what}. The handler asks only whether somebody is signed in${who}, not whether they are an administrator.${besideWords(how.beside)}`
+          : `${place} ${b.table ? `${b.what} with the service role or a direct connection` : `runs ${b.what}`}. The handler asks only whether somebody is signed in${who}, not whether they are an administrator.`,
+        attack: b.area
+          ? `Any signed-in user sends the request that the page of the administrators sends${b.by ? `, with whatever ${b.by} they choose` : ''}.`
+          : `Any signed-in user calls it${b.by ? ` with another user's id (${b.by})` : ''}.`,
         fix: {
-          text: 'Check a role that only the server can set before the operation.',
+          text: `Check a role that only the server can set before the operation.${b.area && how.admin?.guard ? ` ${how.admin.method ? `${how.admin.method} ` : ''}${how.admin.route} already does so (${how.admin.guard.at.path}:${how.admin.guard.at.line}).` : ''}`,
           language: 'ts',
-          code: roleCode(b),
+          code: roleCode(route, b),
         },
       }
     case 'listing':
@@ -135,7 +169,7 @@ export function ownershipWords(route: Route, b: OwnershipBreach): { title: strin
         fix: {
           text: 'Filter by the caller, or require an admin role when the list is meant for administrators.',
           language: 'ts',
-          code: roleCode(b),
+          code: roleCode(route, b),
         },
       }
     case 'file':
@@ -164,7 +198,7 @@ export function ownershipWords(route: Route, b: OwnershipBreach): { title: strin
         fix: {
           text: "Load the caller's own customer or subscription id from the database and use that.",
           language: 'ts',
-          code: "const { data } = await supabase.from('subscriptions').select('stripe_subscription_id').eq('user_id', user.id).single()",
+          code: ownCustomer(how.library, b),
         },
       }
     case 'claimed-payment':
@@ -192,11 +226,34 @@ export function ownershipWords(route: Route, b: OwnershipBreach): { title: strin
   }
 }
 
+/** Layouts run for pages; requests to the handlers beside them pass them by. */
+function besideWords(page: Route | undefined): string {
+  if (!page?.guard) return ''
+  const { path, line } = page.guard.at
+  const what = page.framework === 'SvelteKit' ? 'form actions and endpoints' : 'server actions and route handlers'
+  return ` The check at ${path}:${line} stands before the pages there; it does not run for ${what}.`
+}
+
 /** A role that only the server sets, as the library of the sessions keeps it. */
-function roleCode(b: OwnershipBreach): string {
+function roleCode(route: Route, b: OwnershipBreach): string {
   const role = b.callerAs === 'userId' ? 'sessionClaims?.metadata?.role' : b.callerAs === 'session.user.id' ? 'session.user.role' : 'user.app_metadata?.role'
   const ask = b.callerAs === 'userId' ? 'const { sessionClaims } = await auth()\n' : ''
-  return `${ask}if (${role} !== 'admin') {\n  return new Response(null, { status: 403 })\n}`
+  return `${ask}if (${role} !== 'admin') {\n  ${refusal(route, 403)}\n}`
+}
+
+/** The customer's id out of the caller's own row, in the words of the library that the application uses. */
+function ownCustomer(library: string | undefined, b: OwnershipBreach): string {
+  const caller = b.callerAs ?? 'user.id'
+  switch (library) {
+    case 'prisma':
+      return `const own = await prisma.user.findUnique({ where: { id: ${caller} }, select: { stripeCustomerId: true } })`
+    case 'drizzle':
+      return `const [own] = await db.select().from(users).where(eq(users.id, ${caller}))\n// own.stripeCustomerId`
+    case 'mongoose':
+      return `const own = await User.findById(${caller})\n// own.stripeCustomerId`
+    default:
+      return `const { data: own } = await supabase.from('subscriptions').select('stripe_subscription_id').eq('user_id', ${caller}).single()`
+  }
 }
 
 /** The query with the condition added, where the handler itself makes it and its owner column is certain. */

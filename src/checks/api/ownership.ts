@@ -3,7 +3,7 @@ import type { Route } from '../../model/routes/routes.ts'
 import { defineCheck, failed, type Issue, notApplicable, passed } from '../define-check.ts'
 import type { OwnershipBreach } from './ownership-breach.ts'
 import { breachesOf, type Judged } from './ownership-breaches.ts'
-import { ownershipWords } from './ownership-words.ts'
+import { type Manners, manners, ofArguments, ownershipWords } from './ownership-words.ts'
 
 export default defineCheck({
   number: 17,
@@ -19,7 +19,7 @@ export default defineCheck({
     )
     if (!routes.routes.some((r) => r.behaviour)) return notApplicable('the repository has no route, server action or function whose code runs on a server')
     const judged = all.map((route): readonly [Route, Judged] => [route, breachesOf(route, schema, access)])
-    const issues = [...Map.groupBy(judged, ([route, j]) => causeOf(j.breaches) ?? route).values()].flatMap((alike) => {
+    const issues = [...Map.groupBy(judged, ([route, j]) => causeOf(route, j.breaches) ?? route).values()].flatMap((alike) => {
       const [first, ...others] = alike.filter(([, j]) => j.breaches.length)
       return first
         ? [
@@ -27,6 +27,7 @@ export default defineCheck({
               first[0],
               first[1].breaches,
               others.map(([route]) => route),
+              manners(first[0], routes.routes),
             ),
           ]
         : []
@@ -44,36 +45,44 @@ export default defineCheck({
   },
 })
 
-/** The line of a helper that is to blame by itself, whichever handlers call it. */
-function causeOf(breaches: readonly OwnershipBreach[]): string | undefined {
+/** The line of a helper that is to blame by itself, whichever handlers call it; the missing question for a role, asked in no handler of a file. */
+function causeOf(route: Route, breaches: readonly OwnershipBreach[]): string | undefined {
   const [only] = breaches
+  if (only && breaches.every((b) => b.area)) return `area ${route.path}`
   return only && breaches.every((b) => b.kind === 'email-lookup') ? `${only.at.path}:${only.at.line}` : undefined
 }
 
 const onlyReads = (b: OwnershipBreach): boolean => /^loads$|listUsers$/.test(b.verb ?? '')
 
 /** One finding per handler, or per helper that several share: the worst breach speaks, the others are further places. */
-function issueOf(route: Route, breaches: readonly OwnershipBreach[], others: readonly Route[]): Issue {
+function issueOf(route: Route, found: readonly OwnershipBreach[], others: readonly Route[], how: Manners): Issue {
+  const breaches = route.kind === 'action' && route.framework === 'Next.js' ? found.map(ofArguments) : found
   const rank = { Critical: 0, High: 1, Medium: 2 } as const
   // among equals what changes rows says more than what only reads them
   const sorted = [...breaches].sort((a, b) => rank[a.severity] - rank[b.severity] || Number(onlyReads(a)) - Number(onlyReads(b)))
   const main = sorted[0] as OwnershipBreach
-  const words = ownershipWords(route, main)
+  const words = ownershipWords(route, main, how)
   const related: RelatedPlace[] = []
   for (const b of sorted) {
     if (related.some((r) => r.path === b.at.path && r.line === b.at.line)) continue
     related.push({ ...b.at, what: b.what })
   }
-  for (const other of others) related.push({ path: other.path, line: other.line, subject: other.subject, what: 'another handler that calls it' })
+  for (const other of others)
+    related.push({
+      path: other.path,
+      line: other.line,
+      subject: other.subject,
+      what: main.area ? 'the same in another handler' : 'another handler that calls it',
+    })
   return {
     subject: route.subject,
     severity: main.severity,
     title: words.title,
-    message: others.length ? `${others.length + 1} handlers share this look-up. ${words.message}` : words.message,
+    message: others.length ? `${others.length + 1} handlers ${main.area ? 'of this file do so' : 'share this look-up'}. ${words.message}` : words.message,
     attack: words.attack,
     fix: words.fix,
     at: { path: route.path, line: route.line, ...(route.endLine ? { endLine: route.endLine } : {}) },
-    related: related.slice(0, 10),
+    related: related.slice(0, main.area ? 20 : 10),
     proof: 'inferred',
     aliases: ['CWE-639'],
     ...(route.workspace ? { workspace: route.workspace } : {}),

@@ -8,9 +8,11 @@ import type { Ties } from './ties.ts'
 const FORGEABLE = /^(?:user_?id|owner_?id|author_?id|created_?by|profile_?id|uid|sender_?id)$/i
 
 /** The owner taken from the request, and whole bodies written with rights above the caller's. */
-export function payloadBreaches(step: Step, e: Query, behaviour: Behaviour, ties: Ties, schema: Pick<SchemaModel, 'tables'>): OwnershipBreach[] {
+export function payloadBreaches(step: Step, e: Query, behaviour: Behaviour, ties: Ties, schema: Pick<SchemaModel, 'tables' | 'enums'>): OwnershipBreach[] {
   if (!e.payload || e.client.rights !== 'service' || e.op === 'delete' || e.op === 'select') return []
-  if (ties.byCondition(step)) return []
+  const tied = ties.byCondition(step)
+  // whose row it is was asked; what the caller may write into the own one was not
+  if (tied && !ties.keyedByCaller(step)) return []
   const table = tableOf(e, schema)
   const out: OwnershipBreach[] = []
   const written = (kind: OwnershipBreach['kind'], column: string, by: string): OwnershipBreach => ({
@@ -25,7 +27,7 @@ export function payloadBreaches(step: Step, e: Query, behaviour: Behaviour, ties
           if (fromRequest(value, behaviour) && directly(value)) out.push(written('forged-owner', column, requestName(value) ?? 'a value of the request'))
         } else if (grantsPower(column, e.table, table)) {
           const by =
-            chosenByCaller(value, behaviour) && !isHarmlessChoice(step, value)
+            chosenByCaller(value, behaviour, schema) && !isHarmlessChoice(step, value)
               ? (requestName(addedTo(value) ?? value) ?? "the user's own metadata")
               : decidingClaim(step, value)
           if (by) out.push(written('power', column, by))
@@ -50,7 +52,8 @@ export function payloadBreaches(step: Step, e: Query, behaviour: Behaviour, ties
       })
     }
   }
-  return out
+  if (!tied) return out
+  return out.flatMap((b) => (b.kind === 'power' || (b.kind === 'mass-assignment' && b.severity === 'Critical') ? [{ ...b, own: true as const }] : []))
 }
 
 /** What grants rights or money to the person whose row it is; a `role` of a chat message is none. */
@@ -97,15 +100,21 @@ function addedTo(value: Value): Value | undefined {
 }
 
 /** The value is the request's own, or a claim that the user edits; a fixed list that is not known may leave out what grants something. */
-export function chosenByCaller(value: Value, behaviour: Behaviour): boolean {
-  if (value.v === 'any') return value.of.some((x) => chosenByCaller(x, behaviour))
+export function chosenByCaller(value: Value, behaviour: Behaviour, schema: Pick<SchemaModel, 'enums'>): boolean {
+  const chosen = (v: Value | undefined): boolean => v !== undefined && chosenByCaller(v, behaviour, schema)
+  if (value.v === 'any') return value.of.some(chosen)
   const added = addedTo(value)
-  if (added) return chosenByCaller(added, behaviour)
-  if (value.v === 'object' && value.props.set) return chosenByCaller(value.props.set, behaviour)
-  if (value.v === 'call' && /^(?:Number|parseInt|parseFloat|Math\.\w+)$/.test(value.name)) return value.args.some((x) => chosenByCaller(x, behaviour))
+  if (added) return chosen(added)
+  if (value.v === 'object' && value.props.set) return chosen(value.props.set)
+  if (value.v === 'call' && /^(?:Number|parseInt|parseFloat|Math\.\w+)$/.test(value.name)) return value.args.some(chosen)
   if (value.v === 'caller') return value.trust === 'editable'
   if (value.v !== 'request' || !fromRequest(value, behaviour)) return false
-  return value.as !== 'enum' || (value.choices ?? []).some((choice) => GRANTS_MUCH.test(choice))
+  return value.as !== 'enum' || choicesOf(value, schema).some((choice) => GRANTS_MUCH.test(choice))
+}
+
+/** What a validator takes for a value of the request, where it lists that or names an enum of the database. */
+export function choicesOf({ choices, listed }: Extract<Value, { v: 'request' }>, { enums }: Pick<SchemaModel, 'enums'>): readonly string[] {
+  return choices ?? enums.find((e) => e.name === listed)?.values ?? []
 }
 
 /** Claims about what somebody is or may do. */

@@ -60,12 +60,18 @@ function emptiesTable(e: Query): boolean {
 }
 
 /** Account administration, files, functions and payments that the request points at somebody else. */
-export function otherBreaches(step: Step, e: Effect, behaviour: Behaviour, ties: Ties, schema: Pick<SchemaModel, 'tables' | 'functions'>): OwnershipBreach[] {
+export function otherBreaches(
+  step: Step,
+  e: Effect,
+  behaviour: Behaviour,
+  ties: Ties,
+  schema: Pick<SchemaModel, 'tables' | 'functions' | 'enums'>,
+): OwnershipBreach[] {
   if (ties.byCondition(step)) return []
   switch (e.kind) {
     case 'auth-call': {
       if (e.op !== 'admin') return []
-      const raised = raisedByCaller(step, e.args, behaviour)
+      const raised = raisedByCaller(step, e.args, behaviour, schema)
       if (raised.length) return raised
       const target = e.args[0]
       if (target && isCallers(target, behaviour)) return []
@@ -153,6 +159,7 @@ export function otherBreaches(step: Step, e: Effect, behaviour: Behaviour, ties:
               at: step.at,
               verb: e.name,
               by: requestName(id) ?? 'a value of the request',
+              callerAs: callerOf(behaviour),
               what: `${e.name} on ${requestName(id)}`,
             },
           ]
@@ -165,10 +172,10 @@ export function otherBreaches(step: Step, e: Effect, behaviour: Behaviour, ties:
 }
 
 /** What stands in the app metadata is believed, because users cannot edit it: here the caller says what it is to be. */
-function raisedByCaller(step: Step, args: readonly Value[], behaviour: Behaviour): OwnershipBreach[] {
+function raisedByCaller(step: Step, args: readonly Value[], behaviour: Behaviour, schema: Pick<SchemaModel, 'enums'>): OwnershipBreach[] {
   const settings = args.flatMap((a) => (a.v === 'object' && a.props.app_metadata?.v === 'object' ? Object.entries(a.props.app_metadata.props) : []))
   return settings.flatMap(([name, value]): OwnershipBreach[] => {
-    if (!PLAINLY_POWER.test(name) || !chosenByCaller(value, behaviour) || isHarmlessChoice(step, value)) return []
+    if (!PLAINLY_POWER.test(name) || !chosenByCaller(value, behaviour, schema) || isHarmlessChoice(step, value)) return []
     const by = requestName(value) ?? "the user's own metadata"
     return [
       {

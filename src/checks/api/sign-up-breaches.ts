@@ -3,7 +3,7 @@ import type { SchemaModel } from '../../model/app-model.ts'
 import type { Behaviour, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { requestName } from '../../model/behaviour/values.ts'
 import { breachOfColumn, fromRequest, type OwnershipBreach, tableOf, verbOf } from './ownership-breach.ts'
-import { isHarmlessChoice, PLAINLY_POWER, rowsOf } from './payload-breaches.ts'
+import { choicesOf, isHarmlessChoice, PLAINLY_POWER, rowsOf } from './payload-breaches.ts'
 import { ACCOUNTS } from './registration.ts'
 
 type Schema = Pick<SchemaModel, 'tables' | 'enums'>
@@ -19,7 +19,7 @@ export function signUpBreaches(step: Step, behaviour: Behaviour, schema: Schema)
     // what stands in the app metadata is believed, because users cannot edit it
     const settings = e.args.flatMap((a) => (a.v === 'object' && a.props.app_metadata?.v === 'object' ? Object.entries(a.props.app_metadata.props) : []))
     return settings.flatMap(([name, value]) =>
-      PLAINLY_POWER.test(name) && isFree(step, value, behaviour, undefined)
+      PLAINLY_POWER.test(name) && isFree(step, value, behaviour, schema, undefined)
         ? [breach('writes', 'app_metadata', name, requestName(value) ?? 'the request')]
         : [],
     )
@@ -32,7 +32,7 @@ export function signUpBreaches(step: Step, behaviour: Behaviour, schema: Schema)
   return rowsOf(e.payload).flatMap((row): OwnershipBreach[] => {
     if (row.v !== 'object') return []
     const named = Object.entries(row.props).flatMap(([name, value]) =>
-      PLAINLY_POWER.test(name) && (!known || power.includes(name)) && isFree(step, value, behaviour, known && allowedIn(known, name, schema))
+      PLAINLY_POWER.test(name) && (!known || power.includes(name)) && isFree(step, value, behaviour, schema, known && allowedIn(known, name, schema))
         ? [breach(verbOf(e), e.table, name, requestName(value) ?? 'the request')]
         : [],
     )
@@ -52,10 +52,10 @@ const GRANTS_MUCH = /admin|super|staff|root|moderator|premium|^pro$|enterprise|p
 const grantsAny = (values: readonly string[] | undefined): boolean => !values || values.some((v) => GRANTS_MUCH.test(v))
 
 /** Whoever calls sets it to something that grants much. */
-function isFree(step: Step, value: Value, behaviour: Behaviour, allowed: readonly string[] | undefined): boolean {
-  if (value.v === 'any') return value.of.some((x) => isFree(step, x, behaviour, allowed))
+function isFree(step: Step, value: Value, behaviour: Behaviour, schema: Schema, allowed: readonly string[] | undefined): boolean {
+  if (value.v === 'any') return value.of.some((x) => isFree(step, x, behaviour, schema, allowed))
   if (value.v !== 'request' || !fromRequest(value, behaviour) || isHarmlessChoice(step, value)) return false
-  return grantsAny(allowed) && (value.as !== 'enum' || grantsAny(value.choices ?? []))
+  return grantsAny(allowed) && (value.as !== 'enum' || grantsAny(choicesOf(value, schema)))
 }
 
 /** The only values that the database takes for a column: of its enum, or of a CHECK that lists them. */

@@ -48,6 +48,11 @@ export class Ties {
     return step.under.some((c) => this.decides(c, about) && this.relations.related([c.test], objects))
   }
 
+  /** The caller's own id, which a comparison established, is the key of what the step touches: `if (userId !== user.id) return 403`. */
+  keyedByCaller({ effect, under }: Step): boolean {
+    return effect.kind === 'db' && effect.filters.some((f) => f.op === 'eq' && under.some((c) => isCallersId(c.test, !c.negated, f.value)))
+  }
+
   decides(condition: Condition, about?: Query): boolean {
     return this.holds(condition.test, !condition.negated, 0, about)
   }
@@ -235,6 +240,18 @@ function emptied(way: Value, truthy: boolean, depth: number): readonly Value[] {
   if (way.v !== 'op') return truthy ? [] : [way]
   if (way.op === '!') return way.of[0] ? emptied(way.of[0], !truthy, depth + 1) : []
   return way.op === (truthy ? '&&' : '||') ? way.of.flatMap((x) => emptied(x, truthy, depth + 1)) : []
+}
+
+/** Whether `test` being `truthy` says that a value of the request is the caller's id. */
+function isCallersId(test: Value, truthy: boolean, value: Value, depth = 0): boolean {
+  if (test.v !== 'op' || depth > 8) return false
+  const next = (x: Value, t: boolean) => isCallersId(x, t, value, depth + 1)
+  const [a, b] = test.of
+  if (test.op === '!') return a !== undefined && next(a, !truthy)
+  if (test.op === '&&' || test.op === '||') return (test.op === '&&') === truthy ? test.of.some((x) => next(x, truthy)) : test.of.every((x) => next(x, truthy))
+  if (!/^[!=]==?$/.test(test.op) || test.op.startsWith('!') === truthy || !a || !b) return false
+  const isId = (x: Value) => x.v === 'caller' && /^(?:id|sub|uid|user_?id)$/i.test(x.field ?? 'id')
+  return (isId(a) && isSame(b, value)) || (isId(b) && isSame(a, value))
 }
 
 /** The same field of the same thing. */

@@ -271,6 +271,8 @@ export type Value =
       readonly as?: Narrowed
       /** Of an `enum` that is written out: its texts. */
       readonly choices?: readonly string[]
+      /** Of an `enum` that generated code exports (`nativeEnum(UserRole)`): its name, which is the one in the schema of the database. */
+      readonly listed?: string
     }
   /** The caller, or a field of it (`id`, `email`, `role`, `user_metadata.role`, …). `step` is the index of the `identify` step. */
   | { readonly v: 'caller'; readonly how: string; readonly trust: Trust; readonly field?: string; readonly at?: Place; readonly step?: number }

@@ -115,9 +115,12 @@ const FORMS: Readonly<Record<string, Narrowed>> = {
   ipv4: 'plain',
 }
 
-/** The texts of `enum(['a', 'b'])` and `literal('a')`. */
-function choicesOf(list: Val | undefined): { choices?: readonly string[] } {
-  const items = list?.v === 'array' ? list.items : list ? [list] : []
+/** The texts of `enum(['a', 'b'])`, `literal('a')` and `nativeEnum({ A: 'a' })`. */
+function choicesOf(list: Val | undefined): { choices?: readonly string[]; listed?: string } {
+  const exported = list?.v === 'chain' ? list.links.at(-1) : list
+  if (exported && 'name' in exported && (list?.v === 'lib' || (list?.v === 'chain' && list.root.v === 'lib' && !list.links.at(-1)?.args)))
+    return { listed: exported.name }
+  const items = list?.v === 'array' ? list.items : list?.v === 'object' && !list.rest ? Object.values(list.props) : list ? [list] : []
   const choices = items.flatMap((x) => (x.v === 'const' ? [String(x.value)] : []))
   return choices.length > 0 && choices.length === items.length ? { choices } : {}
 }
