@@ -22,3 +22,42 @@ test.each([
   expect(finding?.severity).toBe('Critical')
   expect(finding?.fix.code).toMatch(code)
 })
+
+test('a form action beside pages that a layout guards: the layout does not stand before it, and the fix asks for the role that the pages ask for', async () => {
+  const report = await auditFiles({
+    'package.json': '{ "name": "app", "devDependencies": { "@sveltejs/kit": "2.5.0" }, "dependencies": { "@supabase/supabase-js": "2.45.0" } }',
+    'src/lib/server/db.ts': `import { createClient } from '@supabase/supabase-js'
+export const db = createClient(process.env.SUPABASE_URL!, process.env.SUPABASE_SERVICE_ROLE_KEY!)
+`,
+    'src/routes/admin/+layout.server.ts': `import { redirect } from '@sveltejs/kit'
+import { db } from '$lib/server/db'
+export const load = async ({ cookies }) => {
+  const { data: { user } } = await db.auth.getUser(cookies.get('token'))
+  if (!user) redirect(303, '/login')
+  const { data: me } = await db.from('profiles').select('is_admin').eq('id', user.id).single()
+  if (!me?.is_admin) redirect(303, '/')
+  return {}
+}
+`,
+    'src/routes/admin/people/+page.server.ts': `import { db } from '$lib/server/db'
+export const load = async ({ parent }) => {
+  await parent()
+  return {}
+}
+export const actions = {
+  search: async ({ request }) => {
+    const form = await request.formData()
+    const { data } = await db.from('profiles').select('id, email').ilike('email', form.get('q'))
+    return { people: data }
+  },
+}
+`,
+  })
+  const [finding] = report.checks.find((c) => c.number === 16)?.findings ?? []
+  expect(finding?.message).toBe(
+    'The form action search reads profiles with the service role or a direct connection without checking who calls. The check at src/routes/admin/+layout.server.ts:7 stands before the pages there; it does not run for form actions and endpoints.',
+  )
+  expect(finding?.attack).toMatch(/^Anybody on the internet sends POST \/admin\/people\?\/search and the server reads profiles/)
+  expect(finding?.fix.text).toMatch(/403 for everybody else\. GET \/admin\/people already does so \(src\/routes\/admin\/\+layout\.server\.ts:7\)\.$/)
+  expect(finding?.fix.code).toMatch(/return fail\(401\).*return fail\(403\)/s)
+})

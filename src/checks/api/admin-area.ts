@@ -1,14 +1,8 @@
 import type { Behaviour, Effect, Step } from '../../model/behaviour/behaviour.ts'
 import { mentions } from '../../model/behaviour/mentions.ts'
 import { requestName } from '../../model/behaviour/values.ts'
-import type { Route } from '../../model/routes/routes.ts'
 import { callerOf, fromRequest, type OwnershipBreach, verbOf } from './ownership-breach.ts'
 import type { Ties } from './ties.ts'
-
-const FOR_ADMINISTRATORS = /(?:^|\/)(?:admin|administration|super-?admin|backoffice)(?:[-_/?]|$)/i
-
-/** By its path a handler for administrators: acting on others is what it is for, and what has to be asked is the caller's role. */
-export const isForAdministrators = (route: Route): boolean => FOR_ADMINISTRATORS.test(route.route)
 
 /** What only administrators should do, by the path, and what the request aims: settings written, money moved, mail sent. */
 export function areaBreaches(step: Step, e: Effect, behaviour: Behaviour, ties: Ties): OwnershipBreach[] {
@@ -30,7 +24,8 @@ export function areaBreaches(step: Step, e: Effect, behaviour: Behaviour, ties: 
 }
 
 /** Calls of a payment processor that change something. */
-const MOVES = /(?:refunds|sessions|invoiceItems|creditNotes|balanceTransactions|transfers|payouts)\.create$|\.(?:update|cancel|del|capture|confirm|void\w*|pay)$/i
+const MOVES =
+  /(?:refunds|sessions|invoiceItems|creditNotes|balanceTransactions|transfers|payouts)\.create$|\.(?:update|cancel|del|capture|confirm|void\w*|pay)$/i
 
 /** What is done to others there is an operation for administrators, whatever else it would be called. */
 export function asAdminOperation(b: OwnershipBreach): OwnershipBreach {

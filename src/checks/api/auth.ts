@@ -6,6 +6,7 @@ import type { Guard, Route, Work } from '../../model/routes/routes.ts'
 import { defineCheck, failed, type Issue, notApplicable, type Outcome, passed, type Severity, unverified } from '../define-check.ts'
 import { actionFunction } from './action-function.ts'
 import { guardFix } from './guard-fix.ts'
+import { besideWords, manners } from './manners.ts'
 import { publicByNature } from './public-by-nature.ts'
 
 export default defineCheck({
@@ -30,7 +31,7 @@ export default defineCheck({
     )
     const issues = merge(
       judged.flatMap((j) => (j.kind === 'issue' ? j.causes : [])),
-      all,
+      routes.routes,
     )
     const count = (kind: Verdict['kind']) => judged.filter((j) => j.kind === kind).length
     const evidence = [
@@ -322,7 +323,7 @@ function issueOf(c: Cause, all: readonly Route[]): Issue {
     severity: c.severity,
     ...(c.what === 'open' ? {} : { discriminator: c.what }),
     title: c.what === 'status' && saysFine(guard) ? 'Refuses with 200 instead of 401' : TITLES[c.what],
-    message: message(c) + gateway,
+    message: message(c) + gateway + (c.what === 'open' ? besideWords(manners(route, all).beside) : ''),
     attack: attack(c),
     fix: fix(c, all),
     at: { path: route.path, line: route.line, ...(route.endLine ? { endLine: Math.min(route.endLine, route.line + 20) } : {}) },
@@ -362,9 +363,12 @@ function message(c: Cause): string {
   }
 }
 
+/** An action that has an address of its own (`/login?/reset`). */
+const isForm = (route: Route): boolean => route.framework === 'SvelteKit' && route.route.startsWith('/')
+
 function name(route: Route): string {
   return route.kind === 'action'
-    ? `The server action ${route.subject.replace(/^action .*#/, '')}`
+    ? `The ${isForm(route) ? 'form' : 'server'} action ${route.subject.replace(/^action .*#/, '')}`
     : route.kind === 'edge-function'
       ? `The edge function ${route.subject.replace(/^function /, '')}`
       : `${route.method ?? 'Every method of'} ${route.route}`
@@ -374,7 +378,9 @@ function attack(c: Cause): string {
   const { route, work } = c
   const address =
     route.kind === 'action'
-      ? 'posts the action id that the page ships to every browser'
+      ? isForm(route)
+        ? `sends POST ${route.route}`
+        : 'posts the action id that the page ships to every browser'
       : route.kind === 'edge-function'
         ? `calls /functions/v1/${route.subject.replace(/^function /, '')}${route.platformJwt?.on ? ' with the anon key from the page' : ''}`
         : `sends ${route.method ?? 'a request'} ${route.route}`

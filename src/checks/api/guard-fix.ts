@@ -1,11 +1,15 @@
 import type { Route } from '../../model/routes/routes.ts'
 import type { Fix } from '../define-check.ts'
+import { adminExample, isForAdministrators, manners, roleCode } from './manners.ts'
 import { answersThroughResponse } from './refusal.ts'
 
 /** The fix of an unguarded handler as code for its framework, in the manner of the guards that the application already has. */
 export function guardFix(route: Route, all: readonly Route[]): Fix {
+  if (isForAdministrators(route)) return adminFix(route, all)
   if (isCalledByService(route)) return serviceFix(route)
-  const example = all.find((r) => r !== route && r.framework === route.framework && r.guard?.who === 'user' && r.guard.trust === 'verified')
+  const example = all.find(
+    (r) => r !== route && r.kind !== 'page' && r.framework === route.framework && r.guard?.who === 'user' && r.guard.trust === 'verified',
+  )
   const like = example?.guard
     ? ` ${example.method ? `${example.method} ` : ''}${example.route} already does so (${example.guard.how}, ${example.guard.at.path}:${example.guard.at.line}).`
     : ''
@@ -14,6 +18,17 @@ export function guardFix(route: Route, all: readonly Route[]): Fix {
     text: `Establish who calls before anything else and answer 401 with an empty body when nobody is signed in.${like}`,
     language: 'ts',
     code: code(route, how),
+  }
+}
+
+/** Whoever is signed in is no administrator by that. */
+function adminFix(route: Route, all: readonly Route[]): Fix {
+  const how = all.find((r) => r.framework === route.framework && r.guard?.who === 'admin')?.guard?.how ?? ''
+  const caller = /clerk/i.test(how) ? 'userId' : /auth\.js|next-auth|better auth/i.test(how) ? 'session.user.id' : undefined
+  return {
+    text: `Establish who calls, and that they are an administrator, before anything else: 401 with an empty body when nobody is signed in, 403 for everybody else.${adminExample(manners(route, all))}`,
+    language: 'ts',
+    code: `${code(route, how)}\n${roleCode(route, caller)}`,
   }
 }
 

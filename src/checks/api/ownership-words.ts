@@ -1,31 +1,8 @@
 import { alsoEqual } from '../../lib/rewrite-javascript.ts'
 import type { Route } from '../../model/routes/routes.ts'
 import type { Fix } from '../define-check.ts'
+import { adminExample, besideWords, type Manners, roleCode } from './manners.ts'
 import type { OwnershipBreach } from './ownership-breach.ts'
-import { refusal } from './refusal.ts'
-
-/** How the application does what a fix needs. */
-export interface Manners {
-  /** The library that most of its queries are made with. */
-  readonly library?: string
-  /** A handler or page that asks for an administrator. */
-  readonly admin?: Route
-  /** The check of the pages beside a handler, which does not run for it. */
-  readonly beside?: Route
-}
-
-/** Looked up in the other routes of the application. */
-export function manners(route: Route, all: readonly Route[]): Manners {
-  const counts = new Map<string, number>()
-  for (const r of all)
-    for (const { effect } of r.behaviour?.steps ?? []) if (effect.kind === 'db') counts.set(effect.client.library, (counts.get(effect.client.library) ?? 0) + 1)
-  const library = [...counts].sort((a, b) => b[1] - a[1])[0]?.[0]
-  const asking = all.filter((r) => r !== route && r.framework === route.framework && r.guard?.who === 'admin' && r.guard.trust === 'verified')
-  const admin = asking.find((r) => r.kind === route.kind) ?? asking.find((r) => r.kind !== 'page') ?? asking[0]
-  const folder = (r: Route) => r.path.slice(0, r.path.lastIndexOf('/') + 1)
-  const beside = route.kind === 'page' ? undefined : asking.find((r) => r.kind === 'page' && folder(route).startsWith(folder(r)) && r.guard?.at.path !== r.path)
-  return { ...(library ? { library } : {}), ...(admin ? { admin } : {}), ...(beside ? { beside } : {}) }
-}
 
 /** A server action gets values, not a body. */
 export function ofArguments(b: OwnershipBreach): OwnershipBreach {
@@ -120,7 +97,7 @@ export function ownershipWords(route: Route, b: OwnershipBreach, how: Manners): 
         fix: {
           text: 'Leave the column out; it is set where the payment or the invitation is confirmed, or behind an admin role.',
           language: 'ts',
-          code: roleCode(route, b),
+          code: roleCode(route, b.callerAs),
         },
       }
     case 'state':
@@ -156,9 +133,9 @@ export function ownershipWords(route: Route, b: OwnershipBreach, how: Manners): 
           ? `Any signed-in user sends the request that the page of the administrators sends${b.by ? `, with whatever ${b.by} they choose` : ''}.`
           : `Any signed-in user calls it${b.by ? ` with another user's id (${b.by})` : ''}.`,
         fix: {
-          text: `Check a role that only the server can set before the operation.${b.area && how.admin?.guard ? ` ${how.admin.method ? `${how.admin.method} ` : ''}${how.admin.route} already does so (${how.admin.guard.at.path}:${how.admin.guard.at.line}).` : ''}`,
+          text: `Check a role that only the server can set before the operation.${b.area ? adminExample(how) : ''}`,
           language: 'ts',
-          code: roleCode(route, b),
+          code: roleCode(route, b.callerAs),
         },
       }
     case 'listing':
@@ -169,7 +146,7 @@ export function ownershipWords(route: Route, b: OwnershipBreach, how: Manners): 
         fix: {
           text: 'Filter by the caller, or require an admin role when the list is meant for administrators.',
           language: 'ts',
-          code: roleCode(route, b),
+          code: roleCode(route, b.callerAs),
         },
       }
     case 'file':
@@ -224,21 +201,6 @@ export function ownershipWords(route: Route, b: OwnershipBreach, how: Manners): 
         },
       }
   }
-}
-
-/** Layouts run for pages; requests to the handlers beside them pass them by. */
-function besideWords(page: Route | undefined): string {
-  if (!page?.guard) return ''
-  const { path, line } = page.guard.at
-  const what = page.framework === 'SvelteKit' ? 'form actions and endpoints' : 'server actions and route handlers'
-  return ` The check at ${path}:${line} stands before the pages there; it does not run for ${what}.`
-}
-
-/** A role that only the server sets, as the library of the sessions keeps it. */
-function roleCode(route: Route, b: OwnershipBreach): string {
-  const role = b.callerAs === 'userId' ? 'sessionClaims?.metadata?.role' : b.callerAs === 'session.user.id' ? 'session.user.role' : 'user.app_metadata?.role'
-  const ask = b.callerAs === 'userId' ? 'const { sessionClaims } = await auth()\n' : ''
-  return `${ask}if (${role} !== 'admin') {\n  ${refusal(route, 403)}\n}`
 }
 
 /** The customer's id out of the caller's own row, in the words of the library that the application uses. */

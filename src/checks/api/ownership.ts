@@ -1,9 +1,10 @@
 import type { RelatedPlace } from '../../lib/place.ts'
 import type { Route } from '../../model/routes/routes.ts'
 import { defineCheck, failed, type Issue, notApplicable, passed } from '../define-check.ts'
+import { type Manners, manners } from './manners.ts'
 import type { OwnershipBreach } from './ownership-breach.ts'
 import { breachesOf, type Judged } from './ownership-breaches.ts'
-import { type Manners, manners, ofArguments, ownershipWords } from './ownership-words.ts'
+import { ofArguments, ownershipWords } from './ownership-words.ts'
 
 export default defineCheck({
   number: 17,
