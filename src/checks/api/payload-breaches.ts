@@ -1,7 +1,7 @@
 import type { Table } from '../../database/database.ts'
 import type { SchemaModel } from '../../model/app-model.ts'
 import type { Behaviour, Step, Value } from '../../model/behaviour/behaviour.ts'
-import { isCallers, mentions, requestName } from '../../model/behaviour/values.ts'
+import { ACCEPTED, isCallers, mentions, requestName } from '../../model/behaviour/values.ts'
 import { breachOfColumn, callerOf, directly, fromRequest, OWNER, type OwnershipBreach, type Query, tableOf, verbOf } from './ownership-breach.ts'
 import type { Ties } from './ties.ts'
 
@@ -23,7 +23,9 @@ export function payloadBreaches(step: Step, e: Query, behaviour: Behaviour, ties
     const owners = new Set(table?.userData?.ownerColumns ?? [])
     if (payload.v === 'object') {
       for (const [column, value] of Object.entries(payload.props)) {
-        if ((owners.has(column) && OWNER.test(column)) || FORGEABLE.test(column)) {
+        const replaced = isReplaced(value, behaviour)
+        if (replaced && hasShape(step)) continue
+        if ((owners.has(column) && (OWNER.test(column) || replaced)) || FORGEABLE.test(column)) {
           if (fromRequest(value, behaviour) && directly(value)) out.push(written('forged-owner', column, requestName(value) ?? 'a value of the request'))
         } else if (grantsPower(column, e.table, table)) {
           const by =
@@ -55,6 +57,13 @@ export function payloadBreaches(step: Step, e: Query, behaviour: Behaviour, ties
   if (!tied) return out
   return out.flatMap((b) => (b.kind === 'power' || (b.kind === 'mass-assignment' && b.severity === 'Critical') ? [{ ...b, own: true as const }] : []))
 }
+
+/** `{ owner_id: user.id, ...body }`: the caller's own id, unless the body brings another. */
+const isReplaced = (value: Value, behaviour: Behaviour): boolean =>
+  value.v === 'any' && value.of.some((x) => x.v === 'request') && value.of.some((x) => isCallers(x, behaviour))
+
+/** A schema that could not be read let the request through: it may leave out what the application sets itself. */
+const hasShape = (step: Step): boolean => step.under.some((c) => !c.negated && mentions(c.test, (x) => x.v === 'call' && x.name === ACCEPTED))
 
 /** What grants rights or money to the person whose row it is; a `role` of a chat message is none. */
 function grantsPower(column: string, name: string, table: Table | undefined): boolean {

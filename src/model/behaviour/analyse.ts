@@ -1,5 +1,5 @@
 import type { Place } from '../../lib/place.ts'
-import { array, forgetKeys, object, UNKNOWN, type Val } from './abstract-value.ts'
+import { forgetKeys, object, UNKNOWN, type Val } from './abstract-value.ts'
 import type { Behaviour, Entry, Runnable } from './behaviour.ts'
 import { callFunction, callMethod, callValue, construct, maybe, settle, unknownCall } from './calls.ts'
 import { classValue, evaluate, functionValue, lookup } from './evaluate.ts'
@@ -236,6 +236,5 @@ function answer(it: Interpreter, value: Val, place: Place): void {
     return
   }
   const status = value.v === 'object' ? statusIn(value.props.statusCode) : undefined
-  if (value.v !== 'const' && value.v !== 'unknown')
-    it.emit({ kind: 'respond', how: 'other', ...(status === undefined ? {} : { status }), body: value.v === 'array' ? array(value.items) : value }, place)
+  if (value.v !== 'const' && value.v !== 'unknown') it.emit({ kind: 'respond', how: 'other', ...(status === undefined ? {} : { status }), body: value }, place)
 }

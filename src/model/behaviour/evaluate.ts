@@ -252,7 +252,16 @@ function objectLiteral(it: Interpreter, props: readonly ObjectProp[], scope: Sco
                 : x
           else if (alt.value.v !== 'const') rest = alt.value
         }
-      } else if (of.v !== 'const') rest = of
+      } else if (of.v !== 'const') {
+        rest = of
+        // `{ ownerId: user.id, ...body }`: what the body names takes the place of what stands before it
+        if (of.v === 'request' && !of.as)
+          for (const [n, x] of Object.entries(out))
+            out[n] = it.alternatives([
+              { value: member(it, of, n, at), under: [] },
+              { value: x, under: [] },
+            ])
+      }
     } else if (p.key !== undefined) out[p.key] = value
     else if (p.computed) {
       const key = settle(it, evaluate(it, p.computed, scope), at)

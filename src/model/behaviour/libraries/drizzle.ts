@@ -127,6 +127,7 @@ export const drizzle: Library = {
           table,
           filters,
           ...(last.name === 'findFirst' ? { one: true as const } : {}),
+          ...(options?.v === 'object' ? relationalColumns(options.props) : {}),
           ...(unread ? { unread: true as const } : {}),
         },
         c.at,
@@ -168,6 +169,7 @@ export const drizzle: Library = {
         ...(chosen?.v === 'object' && !chosen.rest
           ? { columns: Object.values(chosen.props).map((v) => (v.v === 'chain' && v.links.length < 1 ? '*' : columnOf(v))) }
           : {}),
+        ...(chosen?.v === 'object' && isTotal(chosen, filters.length > 0) ? { countOnly: true as const } : {}),
         ...(keys ? { onConflict: keys } : {}),
         ...(conflict?.name === 'onConflictDoNothing' ? { ignoreDuplicates: true as const } : {}),
         ...(unread ? { unread: true as const } : {}),
@@ -177,6 +179,23 @@ export const drizzle: Library = {
     return { v: 'row', table, step, many: true }
   },
   tag: (c, quasis, exprs) => bindingTemplate(c, (c.root as Extract<Val, { v: 'client' }>).client, quasis, exprs),
+}
+
+/** `columns: { id: true }` of a relational query, and what `with` takes along; undefined when columns are only left out. */
+function relationalColumns(options: Readonly<Record<string, Val>>): { readonly columns?: readonly string[] } {
+  const { columns, with: along } = options
+  if (columns?.v !== 'object' || columns.rest || (along && (along.v !== 'object' || along.rest))) return {}
+  const taken = Object.entries(columns.props)
+  if (!taken.length || taken.some(([, v]) => v.v !== 'const' || v.value !== true)) return {}
+  return { columns: [...taken.map(([name]) => snake(name)), ...Object.keys(along?.v === 'object' ? along.props : {}).map((name) => `${snake(name)}(*)`)] }
+}
+
+/** Nothing but how many there are, or figures over all rows: no row is among them. */
+function isTotal(chosen: Extract<Val, { v: 'object' }>, filtered: boolean): boolean {
+  const values = Object.values(chosen.props)
+  const figures = filtered ? /^(?:count|countDistinct)$/ : /^(?:count|countDistinct|sum|sumDistinct|avg|avgDistinct)$/
+  const called = (v: Val) => (v.v === 'call' ? v.name : v.v === 'chain' && v.links.at(-1)?.args ? v.links.at(-1)?.name : undefined)
+  return values.length > 0 && values.every((v) => figures.test(called(v) ?? ''))
 }
 
 /** `sql.raw(…)` inside a condition, an order or a column list. */

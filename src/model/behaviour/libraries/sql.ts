@@ -158,6 +158,8 @@ export function bindingTemplate(c: LibraryCall, client: Client, quasis: readonly
 }
 
 const VERB = /^\s*(select|insert\s+into|update|delete\s+from|with)\b/i
+/** One figure and nothing else: how many rows there are. */
+const COUNTS = /^\s*select\s+count\s*\([^()]*\)\s*(?:::\w+\s*)?(?:as\s+)?"?\w*"?\s*from\s/i
 const TABLE = /\b(?:from|into|update|join)\s+"?([a-z_][\w]*)"?(?:\."?([a-z_]\w*)"?)?/i
 const EQUALS = /(?<![a-z0-9_])"?([a-z_]\w*)"?\s*=\s*(?:any\s*\(\s*)?\$(\d{1,3})/gi
 
@@ -210,6 +212,7 @@ function statementEffect(c: LibraryCall, client: Client, text: Val, parameters: 
       table: table[2] ?? (table[1] as string),
       filters,
       ...(op === 'select' || op === 'delete' ? {} : { payload: object(payload) }),
+      ...(op === 'select' && COUNTS.test(numbered) ? { countOnly: true as const } : {}),
       ...(text.v === 'text' ? { unread: true as const } : {}),
     },
     c.at,
