@@ -94,6 +94,19 @@ function issueOf(model: Model, holes: readonly Hole[]): Issue {
       aliases: ['CWE-915', 'CWE-269'],
     }
   }
+  const belonging = holes.find((h) => h.because === 'belonging')
+  if (hole === belonging) {
+    const columns = listed(hole.columns ?? [])
+    return {
+      ...base,
+      severity: 'Critical',
+      title: `Users can move themselves into any ${(hole.columns?.[0] ?? '').replace(/_?(id|uuid|uid)$/i, '') || 'group'} through ${name}`,
+      message: `The policy "${hole.policy}" lets users change their own row in ${hole.object}, and every column of it. ${letsIn(hole)}, and nothing (no column privilege, no trigger, no WITH CHECK) keeps ${columns} as it is.`,
+      attack: `A signed-in user sends one request with the own session, sets ${columns} to somebody else's (ids are no secrets: links, invitations and shared rows show them), and has what the policies give to those who belong there.`,
+      fix: fixOf(hole, `Take browsers the privilege to change ${columns}; the server changes it with the service role.`),
+      aliases: ['CWE-639', 'CWE-915'],
+    }
+  }
   if (hole.kind === 'escalation') {
     const columns = hole.columns ?? []
     const grants = decidesAccess(name, columns)
@@ -103,7 +116,7 @@ function issueOf(model: Model, holes: readonly Hole[]): Issue {
       ...base,
       severity: grants ? 'Critical' : 'High',
       title: `Users can change their own ${listed(columns)}`,
-      message: `The policy "${hole.policy}" lets users change ${table?.userData?.ownerColumns.length ? 'their own row' : 'the rows of what they belong to'} in ${hole.object}, but every column of it: nothing (no column privilege, no trigger) protects ${listed(columns)}${asked}.${moved ? ` The owner column may be changed as well.` : ''}`,
+      message: `The policy "${hole.policy}" lets users change ${table?.userData?.ownerColumns.length ? 'their own row' : 'the rows of what they belong to'} in ${hole.object}, but every column of it: nothing (no column privilege, no trigger) protects ${listed(columns)}${asked}.${moved ? ` The owner column may be changed as well.` : ''}${belonging ? ` ${letsIn(belonging)}.` : ''}`,
       attack: `A signed-in user sends one request with the own session and sets ${columns[0]} ${grants ? 'to whatever gives more rights or a paid plan' : 'as wanted'}.`,
       fix: fixOf(hole, `Take browsers the privilege to change ${listed(columns)}; the server changes them with the service role.`),
       aliases: ['CWE-915', 'CWE-269'],
@@ -168,6 +181,10 @@ function issueOf(model: Model, holes: readonly Hole[]): Issue {
     ...(also.length ? { alsoFails: also } : {}),
   }
 }
+
+/** What depends on the columns by which policies let in. */
+const letsIn = ({ columns = [], tables = [] }: Hole): string =>
+  `By ${listed(columns)} of that row the policies of ${listed(tables.map((t) => t.table))} decide whose rows somebody gets at`
 
 /** A function, or what happens at sign-up, that makes administrators of those who ask. */
 function appointmentIssue(model: Model, hole: Hole): Issue {

@@ -106,7 +106,7 @@ async function confirmHole(
     const kept: string[] = []
     let executed = false
     for (const column of hole.columns ?? []) {
-      const trial = await trials.escalate(column)
+      const trial = await trials.escalate(column, hole.because)
       // what a trigger or a column privilege keeps from changing is no hole
       if (trial.result === 'refused' || (trial.result === 'error' && /^(P0001|42501)/.test(trial.because ?? ''))) continue
       kept.push(column)

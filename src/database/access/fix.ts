@@ -137,7 +137,7 @@ function replacePolicy(table: Table, policy: Policy, catalog: Catalog, owner: st
       ? `\ncreate policy "Everyone may read" on ${readableName(nameOf(table))}\n  for select to anon, authenticated\n  using (true);`
       : ''
   if (admin && policy.command !== 'select') return `${drop}\n${create(table, 'Administrators only', policy.command, admin)}${readers}`
-  return `${drop}${readers}\n-- changes then go through the server, with the service role`
+  return `${drop}${readers}\n-- ${policy.command === 'select' ? 'reading then goes' : 'changes then go'} through the server, with the service role`
 }
 
 function enable(table: Table, catalog: Catalog, owner: string | undefined): string {

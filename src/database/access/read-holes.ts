@@ -1,4 +1,5 @@
 import type { Catalog, Command, Grant, Policy, ReplayInput, Table, View } from '../database.ts'
+import { keepsCopies } from '../sandbox/row-copies.ts'
 import { Evaluator } from './expression/evaluate.ts'
 import { type JudgeWorld, judge, type Way } from './expression/judge.ts'
 import { ALWAYS, both } from './expression/predicate.ts'
@@ -7,6 +8,7 @@ import type { World } from './expression/scope.ts'
 import type { Tree } from './expression/tree.ts'
 import { readFunctions } from './functions.ts'
 import type { Hole } from './hole.ts'
+import { joiningColumns } from './joining-columns.ts'
 import { BROWSER_ROLES, type BrowserRole, nameOf, type Reading, readPolicies } from './policies.ts'
 import { isBroughtAlong, isPublication } from './power-columns.ts'
 import { askedColumns, publishingColumns, readInsert, readUpdate, type WriteContext } from './read-writes.ts'
@@ -29,6 +31,8 @@ export function readAccess(catalog: Catalog, input: Pick<ReplayInput, 'exposedSc
     memberships: membershipTables(catalog, readings),
     asked: askedColumns(readings, world),
     publishing: publishingColumns(readings),
+    readings,
+    joining: joiningColumns(readings),
   }
   const holes: Hole[] = []
   for (const table of tables.map(withUserData)) {
@@ -82,7 +86,7 @@ function readTable(table: Table, readings: readonly Reading[], context: WriteCon
     if (command === 'insert') holes.push(...readInsert(table, signedIn, context))
     if (command === 'update') holes.push(...readUpdate(table, signedIn, context))
   }
-  if (table.userData && !table.stub && !readings.some((r) => r.command === 'select')) {
+  if (table.userData && !keepsCopies(table) && !table.stub && !readings.some((r) => r.command === 'select')) {
     holes.push({ kind: 'locked', object: nameOf(table), command: 'select', who: 'authenticated', at: table.at, proof: 'inferred' })
   }
   return holes

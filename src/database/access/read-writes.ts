@@ -1,6 +1,7 @@
 import type { Catalog, Grant, Table } from '../database.ts'
 import { isRoleGate, type JudgeWorld, type Way } from './expression/judge.ts'
 import type { Hole } from './hole.ts'
+import { belongingColumns, openedBy } from './joining-columns.ts'
 import { type BrowserRole, nameOf, type Reading } from './policies.ts'
 import { decidesAccess, isPublication, powerColumnsOf } from './power-columns.ts'
 import { protectedByTrigger } from './triggers.ts'
@@ -14,6 +15,9 @@ export interface WriteContext {
   readonly asked: ReadonlyMap<string, ReadonlySet<string>>
   /** Columns by which a row declares another table's row public (`public.shares.post_id`), with that table. */
   readonly publishing: ReadonlyMap<string, string>
+  readonly readings: ReadonlyMap<string, readonly Reading[]>
+  /** Columns of the caller's own row by which others' policies let in, by table. */
+  readonly joining: ReadonlyMap<string, ReadonlySet<string>>
 }
 
 /** Where rows of one table decide that a row of another is shown to everybody: the columns that say which. */
@@ -205,7 +209,7 @@ function isParent(table: Table, column: string): boolean {
 }
 
 /** What a policy that binds the owner of a row lets him change all the same. */
-export function readUpdate(table: Table, reading: Reading, { catalog, memberships, asked }: WriteContext): Hole[] {
+export function readUpdate(table: Table, reading: Reading, { catalog, memberships, asked, joining, readings }: WriteContext): Hole[] {
   const user = table.userData
   const base = {
     object: nameOf(table),
@@ -233,5 +237,10 @@ export function readUpdate(table: Table, reading: Reading, { catalog, membership
   if (power.length) holes.push({ ...base, kind: 'escalation', columns: power, ...askedOnly(power, table, asked) })
   const paid = power.length ? [] : paidByTenant(table, rows, { catalog, memberships }).filter((c) => free(c) && !isFixed(c, after))
   if (paid.length) holes.push({ ...base, kind: 'escalation', columns: paid, because: 'tenant' })
+  const belonging = belongingColumns(table, rows, joining.get(nameOf(table))).filter((c) => free(c) && !isFixed(c, after))
+  if (belonging.length) {
+    const opened = [...new Set(belonging.flatMap((c) => openedBy(table, c, readings)))].sort()
+    holes.push({ ...base, kind: 'escalation', columns: belonging, because: 'belonging', tables: opened.map((t) => ({ table: t, command: 'select' as const })) })
+  }
   return holes
 }

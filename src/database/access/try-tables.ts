@@ -154,8 +154,8 @@ export class TableTrials {
   }
 
   /** Whether A can change a column of the own row to something that grants more, triggers included. */
-  async escalate(column: string): Promise<TrialResult> {
-    return this.change('A', 'A', column, this.granting(column))
+  async escalate(column: string, because?: string): Promise<TrialResult> {
+    return this.change('A', 'A', column, because === 'belonging' ? (this.value('B', column) ?? this.granting(column)) : this.granting(column))
   }
 
   /** Whether one user can give a column of another's row a value, triggers included. */
@@ -250,7 +250,7 @@ export class TableTrials {
       case 'owner-change':
         return this.giveAway(hole.columns?.[0] ?? '')
       case 'escalation':
-        return this.escalate(hole.columns?.[0] ?? '')
+        return this.escalate(hole.columns?.[0] ?? '', hole.because)
       case 'locked': {
         const own = await this.select('A', 'own')
         return own.result === 'allowed' ? { result: 'refused' } : own.result === 'refused' ? { result: 'allowed' } : own

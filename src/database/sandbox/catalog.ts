@@ -3,6 +3,7 @@ import type { Bucket, Catalog, Column, Command, Grant, Policy, SqlFunction, Tabl
 import { assumeRowSecurity } from './assumed-security.ts'
 import type { Engine } from './engine.ts'
 import type { Replayed } from './replay.ts'
+import { markCopies } from './row-copies.ts'
 import { classifyUserData } from './user-data.ts'
 
 /** Schemas of the platform: their objects count only when the repository made them. */
@@ -53,14 +54,15 @@ class CatalogReader {
     const policies = await this.policies()
     const views = await this.views()
     const functions = await this.functions()
+    const triggers = await this.triggers()
     const catalog = {
-      tables: classifyUserData(tables),
+      tables: markCopies(classifyUserData(tables), triggers, functions),
       policies,
       views,
       functions,
       buckets: await this.buckets(),
       enums: await this.enums(),
-      triggers: await this.triggers(),
+      triggers,
       speaksOfStorage: this.replayed.speaksOfStorage,
     }
     return { ...catalog, policies: this.withStandIns(catalog) }

@@ -1,0 +1,45 @@
+import type { Table } from '../database.ts'
+import type { Way } from './expression/judge.ts'
+import { nameOf, type Reading } from './policies.ts'
+
+/**
+ * Columns of the caller's own row by which policies of other tables let in: where `profiles.org_id` says whose notes somebody sees, whoever
+ * writes it chooses. By table.
+ */
+export function joiningColumns(readings: ReadonlyMap<string, readonly Reading[]>): ReadonlyMap<string, ReadonlySet<string>> {
+  const found = new Map<string, Set<string>>()
+  for (const [name, list] of readings)
+    for (const way of list.flatMap((r) => r.ways)) {
+      if (way.outcome !== 'via') continue
+      for (const link of way.links) {
+        const [table, column] = [link.slice(0, link.lastIndexOf('.')), link.slice(link.lastIndexOf('.') + 1)]
+        if (table !== name) found.set(table, (found.get(table) ?? new Set()).add(column))
+      }
+    }
+  return found
+}
+
+const NAMES_A_ROW = /(^|_)(id|uuid|uid)$/i
+
+/**
+ * Those of them that say where the user belongs. Rows of which somebody has as many as he likes (whom he follows) are his to point where he
+ * wants; one row for each user is not, and neither is a membership.
+ */
+export function belongingColumns(table: Table, ways: readonly Way[], joining: ReadonlySet<string> | undefined): readonly string[] {
+  const user = table.userData
+  if (!user || !joining) return []
+  const bound = new Set(ways.flatMap((w) => (w.outcome === 'owner' ? w.ownerColumns : [])))
+  const keys = [table.primaryKey, ...table.uniques.filter((u) => !u.partial).map((u) => u.columns)].flatMap((k) => (k.length === 1 ? k : []))
+  const onePerUser = [...bound].some((c) => keys.includes(c))
+  return table.columns
+    .map((c) => c.name)
+    .filter((c) => joining.has(c) && !bound.has(c) && !keys.includes(c) && (user.tenantColumns.includes(c) || (onePerUser && NAMES_A_ROW.test(c))))
+}
+
+/** Tables whose policies let in by a column of another table, for people. */
+export function openedBy(table: Table, column: string, readings: ReadonlyMap<string, readonly Reading[]>): readonly string[] {
+  const link = `${nameOf(table)}.${column}`
+  return [...readings].flatMap(([name, list]) =>
+    name !== nameOf(table) && list.some((r) => r.ways.some((w) => w.outcome === 'via' && w.links.includes(link))) ? [name] : [],
+  )
+}
