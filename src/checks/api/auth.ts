@@ -243,7 +243,7 @@ function isReceiver(exposed: readonly Work[]): boolean {
         // told on to a service that only the environment names
         (w.kind === 'paid-api' && (w.call === 'fetch' || w.call === 'chat')) ||
         (w.kind === 'read' && exposed.some((o) => o.kind === 'insert' && o.table === w.table)) ||
-        (w.kind === 'update' && exposed.some((o) => o.kind === 'insert' && o.table === w.table)),
+        (w.kind === 'update' && !w.many && exposed.some((o) => o.kind === 'insert' && o.table === w.table)),
     ) &&
     exposed.some((w) => w.kind === 'insert' || w.call === 'chat' || (w.kind === 'mail' && w.chosen !== 'recipient'))
   )

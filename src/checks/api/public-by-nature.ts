@@ -1,7 +1,8 @@
 import { rememberFor } from '../../lib/remember-for.ts'
-import type { Behaviour } from '../../model/behaviour/behaviour.ts'
+import type { Behaviour, Value } from '../../model/behaviour/behaviour.ts'
 import { isFromCredential } from '../../model/behaviour/signed-tokens.ts'
 import { makesFixedAccount } from '../../model/routes/fixed-account.ts'
+import { fromRequest } from '../../model/routes/from-request.ts'
 import type { Route, Work } from '../../model/routes/routes.ts'
 import { registers } from './registration.ts'
 
@@ -24,7 +25,7 @@ export const publicByNature = rememberFor((route: Route): string | undefined => 
   const ends = own.every((c) => c.op === 'sign-out' || c.op === 'refresh')
   // a sign-up that fails takes its account back
   const administers = calls.some((c) => c.op === 'admin' && !/createUser|generateLink|listUsers|getUser/i.test(c.name) && (ends || !/deleteUser/i.test(c.name)))
-  if (own.length && !administers && !delivers && !(ends && route.work.length)) return `authentication itself (${own[0]?.name})`
+  if (own.length && !administers && !delivers && !takesOver(route, own) && !(ends && route.work.length)) return `authentication itself (${own[0]?.name})`
   if (
     steps.some((s) => s.effect.kind === 'hash-compare' && /bcrypt|argon|scrypt|compare|verify/i.test(s.effect.name)) &&
     AUTH_PATH.test(route.route + route.subject)
@@ -42,6 +43,24 @@ export const publicByNature = rememberFor((route: Route): string | undefined => 
     return 'authentication itself'
   return undefined
 })
+
+/**
+ * An account whose address nobody has confirmed is tied to a row that was there before, found by that address: whoever names somebody's
+ * address gets what is that person's. A sign-up writes rows of the new account only.
+ */
+function takesOver(route: Route, calls: readonly { readonly args: readonly Value[] }[]): boolean {
+  if (!calls.some((c) => c.args.some((a) => a.v === 'object' && isTrue(a.props.email_confirm)))) return false
+  return (route.behaviour?.steps ?? []).some(
+    ({ effect: e, at }) =>
+      e.kind === 'db' &&
+      e.op === 'update' &&
+      e.client.rights === 'service' &&
+      e.filters.some((f) => f.op === 'eq' && /e_?mail/i.test(f.column) && fromRequest(f.value)) &&
+      route.work.some((w) => w.kind === 'update' && !w.guard && w.at.path === at.path && w.at.line === at.line),
+  )
+}
+
+const isTrue = (v: Value | undefined): boolean => v?.v === 'const' && v.value === true
 
 /** Whoever has a code sent is known by a row of the application's own, which says where to. */
 function findsRecipient(route: Route, w: Work): boolean {

@@ -105,8 +105,12 @@ const authEndpoint = rememberFor((route: Route): Endpoint | undefined => {
   if (adds && (created || (named && /regist|sign-?up|join/i.test(named))))
     return { route, severity: 'High', does: 'registers accounts itself', at: adds.at, kind: 'registration' }
   const reads = route.work.find((w) => w.kind === 'read' && /user|account|otp|code|verification/i.test(w.table ?? ''))
+  // a row that is found by the random token of a link: nobody tries those one by one
+  if (reads?.guard?.who === 'token' && !/(^|[._])(code|otp|pin)$|_code$/i.test(reads.guard.how)) return undefined
   if (reads && (route.framework === 'Auth.js' || (named && /log-?in|sign-?in|otp|verify/i.test(named))) && (route.method ?? 'POST') !== 'GET')
-    return { route, severity: 'High', does: 'verifies credentials itself', at: reads.at, kind: 'password' }
+    return reads.guard?.who === 'token'
+      ? { route, severity: 'High', does: 'verifies codes itself', at: reads.at, kind: 'code' }
+      : { route, severity: 'High', does: 'verifies credentials itself', at: reads.at, kind: 'password' }
   return undefined
 })
 
@@ -133,7 +137,7 @@ const PASSWORD_HASH = /bcrypt|argon|scrypt|pbkdf|password|^compare(Sync)?$|^veri
 /** Lists that people put an address on: no account comes of it. */
 const LISTS = /news-?letter|wait-?(?:ing-?)?list|mailing-?list|early-?access|beta-?sign-?up|subscriber/i
 const AUTH_NAME =
-  /(^|[/#._-])(log-?in|sign-?in|sign-?up|register|registration|forgot-?password|reset-?password|password-?reset|request-?reset|resend|verify-?otp|send-?otp|otp|magic-?link|send-?code|verify-?code|verify-?email|unlock(?:-?account)?|confirm-?email|join)(?=$|[/#?._\s-])/i
+  /(^|[/#._-])(log-?in|sign-?in|sign-?up|register|registration|forgot-?password|reset-?password|password-?reset|request-?reset|resend|verify-?otp|send-?otp|otp|magic-?link|send-?code|verify-?code|verify-?email|(?:send-?)?verification-?(?:e-?mail|link|code)|unlock(?:-?account)?|confirm-?email|join)(?=$|[/#?._\s-])/i
 const SENDS = /forgot|reset|resend|otp|magic|code|email|unlock|sign-?up|regist/i
 
 function issue(e: Endpoint): Issue {

@@ -29,7 +29,7 @@ export function choosesRecipient(args: readonly Value[]): boolean {
 function recipient(v: Value, depth: number): boolean {
   if (depth > 3) return false
   if (v.v === 'object') {
-    for (const key of ['to', 'To', 'recipient', 'recipients', 'email', 'phone', 'number', 'phoneNumber']) {
+    for (const key of ['to', 'To', 'cc', 'bcc', 'recipient', 'recipients', 'email', 'phone', 'number', 'phoneNumber']) {
       const x = v.props[key]
       if (x && fromRequest(x)) return true
     }

@@ -49,6 +49,8 @@ export interface Work {
   readonly chosen?: 'recipient' | 'amount' | 'owner'
   /** Of a secret: all of it, not some letters. */
   readonly whole?: true
+  /** Of a change: all rows in a state that the code names, whoever they belong to. */
+  readonly many?: true
   /** A file under a name that the server made up. */
   readonly fresh?: true
   readonly guard?: Guard
@@ -404,8 +406,10 @@ function database(e: Extract<Effect, { kind: 'db' }>, schema: Pick<SchemaModel, 
   if (e.op === 'delete' && e.filters.length > 0 && e.filters.every((f) => f.op !== 'eq' && RUN_OUT.test(f.column) && !fromRequest(f.value))) return undefined
   // what is deleted of a list of blocked addresses by the row that was just found is a block that has run out
   const ended = e.op === 'delete' && BLOCKED.test(name) && e.filters.some((f) => f.op === 'eq' && f.value.v === 'row')
+  // a log grows; whoever says which of somebody's rows to change writes no log
+  const rewritten = e.op === 'update' && table?.userData !== undefined && e.filters.some((f) => f.op === 'eq' && f.column === 'id' && fromRequest(f.value))
   const written = LOGS.test(name) || (COUNTED.test(name) && (e.op === 'insert' || !table?.userData))
-  if (written && (e.op !== 'delete' || ended) && !table?.userData?.powerColumns.length) return undefined
+  if (written && !rewritten && (e.op !== 'delete' || ended) && !table?.userData?.powerColumns.length) return undefined
   if (e.op === 'update' && e.payload?.v === 'object' && !e.payload.rest && countsAttempts(Object.keys(e.payload.props))) return undefined
   const kind = e.op === 'insert' || addsOnly(e) ? 'insert' : e.op === 'delete' ? 'delete' : 'update'
   const owners = new Set([...(table?.userData?.ownerColumns ?? ['user_id', 'owner_id', 'userId', 'ownerId', 'profile_id'])])
@@ -417,7 +421,13 @@ function database(e: Extract<Effect, { kind: 'db' }>, schema: Pick<SchemaModel, 
     table: name,
     userData,
     ...(forged ? { chosen: 'owner' as const } : {}),
+    ...(kind === 'update' && changesMany(e) ? { many: true as const } : {}),
   }
+}
+
+/** Its conditions are written in the code, and none of them lets only what has run out through. */
+function changesMany(e: Extract<Effect, { kind: 'db' }>): boolean {
+  return e.op === 'update' && !e.unread && e.filters.length > 0 && e.filters.every((f) => f.value.v === 'const' && !RUN_OUT.test(f.column))
 }
 
 /** An upsert that writes nothing but its own key: a row that is there stays as it was. */
