@@ -39,7 +39,7 @@ const BY_NAME = new Set(['generic-secret', 'password', 'default-secret', 'jwt', 
 function secretIssue(s: HardcodedSecret, modules: ModulesModel): Issue {
   const severity: Severity = s.live === 'test' || BY_NAME.has(s.kind) ? 'High' : 'Critical'
   const name = s.name ? ` as \`${s.name}\`` : ''
-  const variable = variableName(s)
+  const inBrowser = modules.clientChain(s.path) !== undefined
   return {
     subject: `file ${s.path}`,
     discriminator: `${s.kind} ${s.hash.length > 3 ? s.hash : (s.name ?? '')}`,
@@ -49,17 +49,33 @@ function secretIssue(s: HardcodedSecret, modules: ModulesModel): Issue {
     attack:
       s.live === 'test'
         ? 'Whoever reads the repository works in the test account, sees its data, and learns how the live one is built.'
-        : 'Whoever reads the repository, a fork, an old clone or a build log uses the value in the owner’s name.',
-    fix: {
-      text: 'Replace the value where it was issued (it stays in the history), and read the new one from the environment.',
-      language: 'ts',
-      code: `const ${camel(variable)} = process.env.${variable}`,
-      ...fromEnvironment(s, variable, modules),
-    },
+        : inBrowser
+          ? 'Whoever opens the page reads the value in its scripts and uses it in the owner’s name.'
+          : 'Whoever reads the repository, a fork, an old clone or a build log uses the value in the owner’s name.',
+    fix: secretFix(s, inBrowser, modules),
     at: { path: s.path, line: s.line },
     related: s.also.slice(0, 30).map((p) => ({ ...p, subject: `file ${p.path}`, what: 'the same value' })),
     proof: 'inferred',
     aliases: ['CWE-798'],
+  }
+}
+
+const REPLACE = 'Replace the value where it was issued (it stays in the history), and'
+
+/** Where the new value goes: a variable helps only where one can be read and nobody else reads it. */
+function secretFix(s: HardcodedSecret, inBrowser: boolean, modules: ModulesModel): Fix {
+  if (/\.sql$/i.test(s.path)) return { text: `${REPLACE} take the statement out of the file: it runs once, by hand, or reads the value from the vault.` }
+  if (inBrowser)
+    return {
+      text: `${REPLACE} take it out of the page: what a browser holds, every visitor reads, variables of the build included. Let the server use it, or make up a random one each time.`,
+    }
+  const variable = variableName(s)
+  const deno = /(?:^|\/)supabase\/functions\//.test(s.path)
+  return {
+    text: `${REPLACE} read the new one from the environment.`,
+    language: 'ts',
+    code: `const ${camel(variable)} = ${deno ? `Deno.env.get('${variable}')` : `process.env.${variable}`}`,
+    ...fromEnvironment(s, variable, modules),
   }
 }
 
