@@ -76,16 +76,19 @@ function policyIssue(model: Model, holes: readonly Hole[]): Issue | undefined {
     subject: policySubject('storage.objects', hole.policy ?? ''),
     severity,
     title: everywhere ? 'A storage policy without a bucket' : `Files in ${listed(buckets)} are open`,
-    message: `The policy "${hole.policy}" lets ${hole.who === 'anon' ? 'everybody' : 'every signed-in user'} ${listed(verbs)} files in ${where}${everywhere ? ', because it names none' : ''}, ${uploads ? "into other users' folders too" : "other users' files included"}: ${why(hole)}.`,
+    message: `The policy "${hole.policy}" lets ${hole.who === 'anon' ? 'everybody' : 'every signed-in user'} ${listed(verbs)} files in ${where}${everywhere ? ', because it names none' : ''}, ${uploads ? "into other users' folders too" : "other users' files included"}: ${whyOpen(hole)}.`,
     attack: uploads
       ? `${cap(whoGetsIn(hole.who))} can put files of any kind, in any number and under any name into ${where}, other users' folders included.`
       : `${cap(whoGetsIn(hole.who))} can ${listed(verbs)} other users' files in ${where}.`,
-    fix: fixOf(hole, 'Name the bucket, and require the first folder of the file name to be the id of the caller.'),
+    fix: fixOf(hole, `${everywhere ? 'Name the bucket, and require' : 'Require'} the first folder of the file name to be the id of the caller.`),
     at: hole.at,
     proof: hole.proof,
     aliases: [...(hole.command === 'select' ? ['splinter:0025'] : ['splinter:0024']), ...(hole.cause === 'user-metadata' ? ['splinter:0015'] : []), 'CWE-732'],
   }
 }
+
+/** A condition that names the bucket alone is one, and still none for whoever calls. */
+const whyOpen = (hole: Hole): string => (hole.cause === 'always' && hole.bucket !== undefined ? 'it asks for the bucket and nothing else' : why(hole))
 
 const rank = (severity: Severity): number => ['Critical', 'High', 'Medium'].indexOf(severity)
 const rank2 = (hole: Hole): number => ['delete', 'update', 'insert', 'select', 'execute'].indexOf(hole.command)

@@ -2,7 +2,7 @@ import type { Catalog, Policy, Table } from '../database.ts'
 import { functionObject } from './functions.ts'
 import type { Hole } from './hole.ts'
 import { nameOf, type Reading } from './policies.ts'
-import { ident, readable, readableName } from './sql.ts'
+import { ident, readable, readableName, successorOf } from './sql.ts'
 import { withUserData } from './user-data-by-name.ts'
 
 /** SQL that closes a hole, for this very object; undefined when no statement can be given. Not proved yet. */
@@ -129,14 +129,14 @@ function replacePolicy(table: Table, policy: Policy, catalog: Catalog, owner: st
   const forServer = policy.command === 'insert' && /system|service|trigger|server|backend|webhook|function/i.test(policy.name)
   if (forServer) return `${drop}\n-- the service role needs no policy: it bypasses row level security`
   if (covered) return `${drop}\n-- the policy that binds the owner stays`
-  const name = policy.name.length < 40 ? `${policy.name} (own rows)` : 'Own rows only'
+  const name = successorOf(policy.name, '(own rows)')
   if (owner) return [drop, create(table, name, policy.command, owner), ...keepPower(table, policy.command)].join('\n')
   const admin = adminCondition(catalog, readings)
   const readers =
     policy.command === 'all' && !table.userData
       ? `\ncreate policy "Everyone may read" on ${readableName(nameOf(table))}\n  for select to anon, authenticated\n  using (true);`
       : ''
-  if (admin && policy.command !== 'select') return `${drop}\n${create(table, 'Administrators only', policy.command, admin)}${readers}`
+  if (admin && policy.command !== 'select') return `${drop}\n${create(table, successorOf(policy.name, '(administrators)'), policy.command, admin)}${readers}`
   return `${drop}${readers}\n-- ${policy.command === 'select' ? 'reading then goes' : 'changes then go'} through the server, with the service role`
 }
 

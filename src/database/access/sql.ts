@@ -91,3 +91,10 @@ const RESERVED = new Set([
   'variadic',
   'window',
 ])
+
+/** The name of what takes the place of `name`: PostgreSQL keeps 63 bytes, and two repairs must not get the same name. */
+export function successorOf(name: string, suffix: string): string {
+  const kept = [...name]
+  while (Buffer.byteLength(`${kept.join('')} ${suffix}`) > 63) kept.pop()
+  return `${kept.join('')} ${suffix}`
+}

@@ -7,7 +7,7 @@ import { isPublication } from './power-columns.ts'
 import { USERS } from './seed-values.ts'
 import type { AccessSession } from './session.ts'
 import { SqlFailure } from './session.ts'
-import { ident, literal } from './sql.ts'
+import { ident, literal, successorOf } from './sql.ts'
 import { type Caller, type TrialResult, Trier } from './trial.ts'
 
 const OBJECTS = { schema: 'storage', name: 'objects' }
@@ -174,5 +174,5 @@ function storageFix(hole: Hole, catalog: Catalog): string | undefined {
       : policy.command === 'update' || policy.command === 'all'
         ? `using (${condition})\n  with check (${condition})`
         : `using (${condition})`
-  return `drop policy ${ident(policy.name)} on storage.objects;\ncreate policy ${ident(policy.name.length < 40 ? `${policy.name} (own folder)` : 'Own folder only')} on storage.objects\n  for ${policy.command} to authenticated\n  ${clauses};`
+  return `drop policy ${ident(policy.name)} on storage.objects;\ncreate policy ${ident(successorOf(policy.name, '(own folder)'))} on storage.objects\n  for ${policy.command} to authenticated\n  ${clauses};`
 }

@@ -6,13 +6,13 @@ const OWNER =
 const TENANT =
   /^((org|organization|organisation|team|workspace|tenant|company|business|household|family|group|clinic|store|shop|restaurant|club|school|agency|empresa|azienda|organizacion|equipo|studio|firma)_?(id|uuid))$/i
 const PERSONAL =
-  /(^|_)(e?mail(_address)?|phone(_number)?|mobile|telefono|telefone|telephone|address(_line\d?)?|street|indirizzo|endereco|direccion|zip(code)?|postal_code|birth(day|date|_date)?|dob|date_of_birth|data_nascimento|data_nascita|fecha_nacimiento|ssn|passport|tax_id|cpf|cnpj|codice_fiscale|partita_iva|vat(_number)?|iban|bank_account|card_number|first_name|last_name|full_name|surname|cognome|apellido|sobrenome|ip(_address)?|latitude|longitude|access_token|refresh_token|api_key|token|secret|password(_hash)?|otp|medical|diagnosis|salary|income|stripe_customer_id|message_body)$/i
+  /(^|_)(e?mail(_address)?|correo(_electronico)?|phone(_number)?|mobile|celular|cellulare|whatsapp(_?number)?|telefono|telefone|telephone|contato|contacto|contact_(info|details|number)|nome_completo|nombre_completo|address(_line\d?)?|street|indirizzo|endereco|direccion|zip(code)?|postal_code|birth(day|date|_date)?|dob|date_of_birth|data_nascimento|data_nascita|fecha_nacimiento|ssn|passport|tax_id|cpf|cnpj|codice_fiscale|partita_iva|vat(_number)?|iban|bank_account|card_number|first_name|last_name|full_name|surname|cognome|apellido|sobrenome|ip(_address)?|latitude|longitude|access_token|refresh_token|api_key|token|secret|password(_hash)?|otp|medical|diagnosis|salary|income|stripe_customer_id|message_body)$/i
 /** Columns that say who touched a row last or looked after it: no owners. */
 const TOUCHED_BY =
   /^(last_\w+|updated|modified|edited|changed|reviewed|approved|rejected|verified|resolved|deleted|moderated|granted|invited|assigned|processed|closed|banned|published|confirmed|cancelled|canceled|handled|attested|invoiced|billed|exported|completed|signed|locked|unlocked|archived)_(by|to)(_id|_user_id)?$|^(assigned_to|assignee)(_id)?$|^(reviewer|approver|moderator|admin|admin_user|mentioned_user|inviter)_id$|^responsi\w{0,6}\d?(_user)?(_id)?$|(^|_)(set|configured|rotated|connected)_by(_id|_user_id)?$/i
 /** Contact columns that a business or a place has too. */
 const CONTACT =
-  /(^|_)(phone(_number)?|mobile|telefono|telefone|telephone|address(_line\d?)?|street|indirizzo|endereco|direccion|zip(code)?|postal_code|latitude|longitude)$/i
+  /(^|_)(phone(_number)?|mobile|celular|cellulare|whatsapp(_?number)?|telefono|telefone|telephone|contato|contacto|contact_(info|details|number)|address(_line\d?)?|street|indirizzo|endereco|direccion|zip(code)?|postal_code|latitude|longitude)$/i
 /** Where a business is, beside other things that a row says of its owner. */
 const OF_A_BUSINESS = /^(business|compan(y|ies)|shop|store|salon|clinic|restaurant|hotel|venue|office|branch|organi[sz]ation|org|firma|azienda|empresa)_/i
 const PLACE =
