@@ -31,14 +31,20 @@ export const publicByNature = rememberFor((route: Route): string | undefined => 
     AUTH_PATH.test(route.route + route.subject)
   )
     return 'sign-in itself'
-  if (registers(route) && !administers && route.work.every((w) => w.guard || w.kind === 'mail' || (w.kind !== 'delete' && AUTH_TABLES.test(w.table ?? ''))))
-    return 'sign-up itself'
+  const partOfSignUp = (w: Work) =>
+    w.guard ||
+    w.hidden ||
+    w.kind === 'mail' ||
+    makesCustomer(w) ||
+    (w.kind === 'insert' && /customer/i.test(w.table ?? '')) ||
+    (w.kind !== 'delete' && AUTH_TABLES.test(w.table ?? ''))
+  if (registers(route) && !administers && route.work.every(partOfSignUp)) return 'sign-up itself'
   if (
     AUTH_PATH.test(lastSegments(route)) &&
     !administers &&
     (/(^|\/)auth\//.test(route.route) || route.work.every((w) => !w.table || AUTH_TABLES.test(w.table) || findsRecipient(route, w))) &&
     // what follows sign-in for its user (a checkout) is guarded by then
-    !route.work.some((w) => !w.guard && ((w.kind === 'payment' && !/customers\.create$/.test(w.call ?? '')) || (w.kind === 'paid-api' && PAID.test(w.what))))
+    !route.work.some((w) => !w.guard && ((w.kind === 'payment' && !makesCustomer(w)) || (w.kind === 'paid-api' && PAID.test(w.what))))
   )
     return 'authentication itself'
   return undefined
@@ -61,6 +67,9 @@ function takesOver(route: Route, calls: readonly { readonly args: readonly Value
 }
 
 const isTrue = (v: Value | undefined): boolean => v?.v === 'const' && v.value === true
+
+/** The processor hears of a new account. */
+const makesCustomer = (w: Work): boolean => w.kind === 'payment' && /customers\.create$/.test(w.call ?? '')
 
 /** Whoever has a code sent is known by a row of the application's own, which says where to. */
 function findsRecipient(route: Route, w: Work): boolean {
@@ -93,10 +102,17 @@ const WEBHOOK = /web-?hook|callback|notification|ipn/i
 /** Tables whose rows say what somebody has bought. */
 const GRANTED = /sale|order|payment|enroll?ment|purchase|subscription|licen[cs]e|entitlement|transaction|credit|balance|wallet/i
 
-const AUTH_PATH =
-  /(^|[/#._-])(log-?in|sign-?in|log-?out|sign-?out|sign-?up|register|registration|forgot(?:-?password)?|reset-?password|password-?reset|verify-?email|confirm-?email|(?:send|resend|request|verify|check|validate)-?(?:\w{1,20}-?)?otp|(?:send|resend|request|verify)-?(?:(?:log-?in|sign-?in|auth|sms|phone|e-?mail|whatsapp|verification|confirmation|2fa|mfa)-?)?code|otp\/(?:send|resend|request|verify)|magic-?link|oauth|passkey[./-](?:create-?sign-?in|sign-?in|authenticat|challenge)[\w-]*|auth\/callback|auth\/(?:[\w-]+\/)*(?:join|resend-[\w-]+|unlock-account|sso|verify|confirm|callback)|join)($|[/#?._-])|#(login|signIn|signin|signUp|signup|register|logout|signOut|forgotPassword|resetPassword|verifyOtp|sendOtp|verifyEmail)\b/i
-const SENDS_CODE =
-  /(^|[/#._-])(?:(?:send|resend|request)-?(?:(?:\w{1,20}-?)?otp|(?:(?:log-?in|sign-?in|auth|sms|phone|e-?mail|whatsapp|verification|confirmation|2fa|mfa)-?)?code)|otp\/(?:send|resend|request)|magic-?link|forgot(?:-?password)?|reset-?password|password-?reset)$/i
+/** What is sent and verified at sign-in: `otp`, `2fa`, `email-verification-code`, in words that go before it. */
+const ONE_TIME_CODE =
+  '(?:[a-z0-9]{1,20}-){0,3}(?:otp|2fa|mfa)|(?:[a-z0-9]{1,20}-){0,2}(?:log-?in|sign-?in|auth|sms|phone|e-?mail|whatsapp|verification|confirmation|2fa|mfa)-?code|code'
+const AUTH_PATH = new RegExp(
+  `(^|[/#._-])(log-?in|sign-?in|log-?out|sign-?out|sign-?up|register|registration|forgot(?:-?password)?|reset-?password|password-?reset|verify-?email|confirm-?email|(?:send|resend|request|verify|check|validate)-?(?:\\w{1,20}-?)?otp|(?:send|resend|request|verify)-?(?:${ONE_TIME_CODE})|otp\\/(?:send|resend|request|verify)|magic-?link|oauth|passkey[./-](?:create-?sign-?in|sign-?in|authenticat|challenge)[\\w-]*|auth\\/callback|auth\\/(?:[\\w-]+\\/)*(?:join|resend-[\\w-]+|unlock-account|sso|verify|confirm|callback)|join)($|[/#?._-])|#(login|signIn|signin|signUp|signup|register|logout|signOut|forgotPassword|resetPassword|verifyOtp|sendOtp|verifyEmail)\\b`,
+  'i',
+)
+const SENDS_CODE = new RegExp(
+  `(^|[/#._-])(?:(?:send|resend|request)-?(?:(?:\\w{1,20}-?)?otp|${ONE_TIME_CODE})|otp\\/(?:send|resend|request)|magic-?link|forgot(?:-?password)?|reset-?password|password-?reset)$`,
+  'i',
+)
 /** Bought on request; other services that a sign-in asks (a directory, a captcha) are part of it. */
 const PAID = /model|openai|anthropic|googleapis|replicate|elevenlabs/i
 const AUTH_TABLES = /team|invitation|user|profile|account|session|token|otp|verification|credential|login|auth|password|member/i

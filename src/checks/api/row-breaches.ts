@@ -170,12 +170,22 @@ function unprotectedUse(index: number, behaviour: Behaviour, ties: Ties, depth =
   return verdict
 }
 
-/** Whether a condition asks anything of the row but that it is not there (a name that is still free). */
+/** Whether a condition asks anything of the row but that it is not there (a name that is still free), whichever way it is met. */
 function needsRow(condition: Condition, ofRow: (x: Value) => boolean): boolean {
   const needs = (test: Value, truthy: boolean): boolean => {
-    if (test.v === 'op' && test.op === '!') return test.of[0] !== undefined && needs(test.of[0], !truthy)
-    if (test.v === 'op' && (test.op === '&&' || test.op === '||')) return test.of.some((x) => needs(x, truthy))
-    return test.v === 'row' && ofRow(test) ? truthy : mentions(test, ofRow)
+    if (test.v === 'row' && ofRow(test)) return truthy
+    if (test.v !== 'op') return mentions(test, ofRow)
+    const [a, b] = test.of
+    if (test.op === '!') return a !== undefined && needs(a, !truthy)
+    if (test.op === '&&' || test.op === '||')
+      return (test.op === '&&') === truthy ? test.of.some((x) => needs(x, truthy)) : test.of.every((x) => needs(x, truthy))
+    // how many were found: none is as good as not there
+    if (a && test.op === 'length') return needs(a, truthy)
+    if (a?.v === 'op' && a.op === 'length' && b?.v === 'const' && b.value === 0 && a.of[0]) {
+      if (test.op === '>') return needs(a.of[0], truthy)
+      if (/^[!=]==?$/.test(test.op)) return needs(a.of[0], test.op.startsWith('!') === truthy)
+    }
+    return mentions(test, ofRow)
   }
   return needs(condition.test, !condition.negated)
 }

@@ -508,6 +508,8 @@ function withMember(owner: Val, name: string | undefined, value: Val): Val | und
   return undefined
 }
 
+const ANSWERS = new Set(['json', 'jsonp', 'send', 'end', 'write', 'writeHead', 'status', 'sendStatus', 'sendFile', 'render', 'redirect'])
+
 /** `owner.name = value`: objects are values here, so the variable that holds the owner gets the changed object. */
 function setMember(it: Interpreter, ownerExpr: Expr, name: string | undefined, value: Val, scope: Scope, line: number): void {
   const owner = settle(it, evaluate(it, ownerExpr, scope), scope.at(line))
@@ -516,7 +518,8 @@ function setMember(it: Interpreter, ownerExpr: Expr, name: string | undefined, v
     return
   }
   if (owner.v === 'host') {
-    if (name) it.write(owner.props, name, value)
+    // `res.json = function (body) { … original.apply(res, [body]) }`, which logs what is answered: it still answers
+    if (name && !(owner.host === 'express-res' && ANSWERS.has(name))) it.write(owner.props, name, value)
     return
   }
   if (owner.v === 'class') {

@@ -211,8 +211,8 @@ export function hostMember(it: Interpreter, of: HostVal, name: string, at: Place
         case 'session':
           return stored(of, name, () => sessionHost('req.session', 'verified'))
         default:
-          // passport and own middleware that was not followed leave the identity here
-          return IDENTITY.test(name) ? left('req', name) : { v: 'call', name: `req.${name}`, args: [] }
+          // passport and own middleware that was not followed leave the identity here; where it is asked for before it is replaced, it was there
+          return IDENTITY.test(name) ? stored(of, name, () => left('req', name)) : { v: 'call', name: `req.${name}`, args: [] }
       }
     case 'express-res':
       if (name === 'locals') return stored(of, name, () => bag('locals'))

@@ -4,6 +4,7 @@ import type { Trust } from './behaviour.ts'
 import { host } from './host-value.ts'
 import type { Interpreter } from './interpreter.ts'
 import { callValue, maybe, settle } from './operations.ts'
+import { ENTRY } from './values.ts'
 
 /** What a session keeps of who is signed in; other entries (a theme, a flash message, a cart) say nothing about that. */
 const IDENTITY =
@@ -25,7 +26,7 @@ export function sessionMember(of: HostVal, name: string, at: Place): Val {
     return value?.v === 'const' ? (value.value as string | number) : undefined
   }
   const how = String(own('$how') ?? 'session')
-  if (!IDENTITY.test(name)) return { v: 'call', name: `entry.${name}`, args: [], at }
+  if (!IDENTITY.test(name)) return { v: 'call', name: `${own('$trust') === 'claimed' ? 'cookie' : ENTRY}.${name}`, args: [], at }
   const step = own('$step')
   return {
     v: 'caller',

@@ -18,9 +18,42 @@ export function requestName(value: Value): string | undefined {
   return found
 }
 
+/** What a call is named that stands for something which the server keeps in the session of whoever calls: `entry.cart`. */
+export const ENTRY = 'entry'
+const LEFT_THERE = new RegExp(`^(?:ctx|locals|context|state|c|req|${ENTRY})\\.[a-z]`, 'i')
+
 /** True when the value is the caller's own: an identity that was established, a row found by it, or something made from one. */
 export function isCallers(value: Value, behaviour: Behaviour, depth = 0): boolean {
-  if (depth > 7) return false
+  if (depth > MAX_HOPS) return false
+  switch (value.v) {
+    case 'any':
+    case 'op':
+    case 'call':
+    case 'row': {
+      const values = knownOf(behaviour)
+      const known = values.get(value) ?? []
+      values.set(value, known)
+      known[depth] ??= isMadeOfCallers(value, behaviour, depth)
+      return known[depth]
+    }
+    default:
+      return isMadeOfCallers(value, behaviour, depth)
+  }
+}
+
+/** How far values are followed through what they are made of and the look-ups that found them. */
+const MAX_HOPS = 12
+
+/** Answers by value and depth: behaviours share their values. */
+const answers = new WeakMap<Behaviour, Map<Value, boolean[]>>()
+
+function knownOf(behaviour: Behaviour): Map<Value, boolean[]> {
+  const known = answers.get(behaviour) ?? new Map<Value, boolean[]>()
+  answers.set(behaviour, known)
+  return known
+}
+
+function isMadeOfCallers(value: Value, behaviour: Behaviour, depth: number): boolean {
   const next = (x: Value) => isCallers(x, behaviour, depth + 1)
   switch (value.v) {
     case 'caller':
@@ -42,10 +75,8 @@ export function isCallers(value: Value, behaviour: Behaviour, depth = 0): boolea
     case 'array':
       return value.items.some(next)
     case 'call':
-      // `ctx.accountId`: left there by middleware that could not be followed, not by the request
-      return value.args.length === 0
-        ? /^(?:ctx|locals|context|state|c|req)\.[a-z]/i.test(value.name)
-        : value.args.some(next) || isCheckedClaim(value, behaviour)
+      // `ctx.accountId`: left there by middleware that could not be followed, or by the server in the caller's session, not by the request
+      return value.args.length === 0 ? LEFT_THERE.test(value.name) : value.args.some(next) || isCheckedClaim(value, behaviour)
     case 'op':
       return (value.op === '||' || value.op === '??' || value.op === '&&') && value.of.some(next)
     default:
@@ -56,7 +87,7 @@ export function isCallers(value: Value, behaviour: Behaviour, depth = 0): boolea
 /** True when the query of a step is bound to the caller by a filter, or runs under the caller's rights. */
 export function isCallersRow(index: number, behaviour: Behaviour, depth = 0): boolean {
   const step = behaviour.steps[index]
-  if (!step || depth > 7) return false
+  if (!step || depth > MAX_HOPS) return false
   const e = step.effect
   if (e.kind !== 'db') return false
   if (e.op === 'insert') return e.payload !== undefined && mentions(e.payload, (x) => isCallers(x, behaviour, depth + 1))

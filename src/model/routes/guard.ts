@@ -107,7 +107,11 @@ function strongestOf(under: readonly Condition[], behaviour: Behaviour): Guard |
       continue
     }
     // that the look-up worked is asked as well: who is sent away by what it found is told so there
-    if (!best || better(proof, best.proof) || (asksForFailure(best.condition) && !asksForFailure(condition) && !better(best.proof, proof)))
+    if (
+      !best ||
+      better(proof, best.proof) ||
+      (asksForFailure(best.condition, behaviour) && !asksForFailure(condition, behaviour) && !better(best.proof, proof))
+    )
       best = { proof, condition }
   }
   // a guard that a missing variable opens says more than a header that only has to be there
@@ -131,8 +135,8 @@ function strongestOf(under: readonly Condition[], behaviour: Behaviour): Guard |
   }
 }
 
-/** `if (error) return 500`: whether a query failed, not what it found. */
-const asksForFailure = ({ test, negated }: Condition): boolean => negated && test.v === 'error'
+/** `if (error) return 500`: whether a query failed, not what it found; a provider that does not know somebody says so by an error. */
+const asksForFailure = ({ test, negated }: Condition, { steps }: Behaviour): boolean => negated && test.v === 'error' && steps[test.of]?.effect.kind === 'db'
 
 /** Where an unset variable would equal an empty value only, and the request has to bring one that is not empty. */
 function refusesEmpty(proof: Proof, under: readonly Condition[]): boolean {

@@ -155,8 +155,8 @@ function carries(v: Value, step: number, depth: number): boolean {
     case 'text':
       return v.parts.some(next)
     case 'op':
-      // how many there are is nobody's data
-      return v.op !== 'length' && v.of.some(next)
+      // whether somebody is there, and how many there are, shows nobody's row
+      return !ASKS.has(v.op) && v.of.some(next)
     case 'any':
       return v.of.some(next)
     case 'call':
@@ -166,6 +166,9 @@ function carries(v: Value, step: number, depth: number): boolean {
       return true
   }
 }
+
+/** Operators whose result says yes or no, or how many. */
+const ASKS: ReadonlySet<string> = new Set(['!', '===', '!==', '==', '!=', '<', '>', '<=', '>=', 'in', 'instanceof', 'typeof', 'length'])
 
 /** Deletes the row or account that the handler itself has just made: undoing half of a failed registration. */
 function takesBack(step: Step, behaviour: Behaviour): boolean {
@@ -247,9 +250,25 @@ function capability(step: Step, behaviour: Behaviour): Guard | undefined {
   if (e.kind !== 'db') return undefined
   const f = e.filters.find(
     (x) =>
-      x.op === 'eq' && ((namesCapability(e.table, x.column) && fromRequest(x.value)) || findsSession(e.table, x.value) || fromProcessor(x.value, behaviour)),
+      x.op === 'eq' &&
+      ((namesCapability(e.table, x.column) && fromRequest(x.value)) ||
+        findsSession(e.table, x.value) ||
+        isOwnVisit(x.value, behaviour) ||
+        fromProcessor(x.value, behaviour)),
   )
+  const visit =
+    e.op === 'insert' && e.payload?.v === 'object' ? Object.entries(e.payload.props).find(([, value]) => isOwnVisit(value, behaviour))?.[0] : undefined
+  if (visit !== undefined) return { who: 'token', at: step.at, trust: 'verified', how: `${e.table}.${visit}`, refusal: {} }
   return f ? { who: 'token', at: step.at, trust: 'verified', how: `${e.table}.${f.column}`, refusal: {} } : undefined
+}
+
+/** The id of the session that express-session keeps for whoever calls, signed in or not: what hangs on it (a cart) is the visitor's own. */
+function isOwnVisit(value: Value, behaviour: Behaviour, depth = 0): boolean {
+  const next = (x: Value) => depth < 4 && isOwnVisit(x, behaviour, depth + 1)
+  if (value.v === 'any') return value.of.some(next) && value.of.every((x) => x.v === 'const' || next(x))
+  if (value.v === 'call') return value.name === 'req.sessionID'
+  const found = value.v === 'row' ? behaviour.steps[value.step]?.effect : undefined
+  return found?.kind === 'db' && found.filters.some((f) => f.op === 'eq' && next(f.value))
 }
 
 /** A database function that is given the digest of a secret to look its row up by. */

@@ -89,7 +89,12 @@ test.each([
   ],
   ['text bound to the caller', 'plpgsql', "begin execute 'delete from public.orders where id = $1 and user_id = $2' using p, auth.uid(); end", []],
   ['SQL that the caller writes', 'plpgsql', 'begin execute p; end', ['function-write anon update any table that the caller names']],
-  ['a table that the caller names', 'plpgsql', "begin execute format('delete from %I', p); end", ['function-write anon delete any table that the caller names']],
+  [
+    'a table that the caller names',
+    'plpgsql',
+    "begin execute format('delete from %I', p); end",
+    ['function-write anon delete any table that the caller names'],
+  ],
   [
     'a table out of a query',
     'plpgsql',

@@ -1,6 +1,7 @@
 import type { Place } from '../../../lib/place.ts'
-import { op, UNKNOWN, type Val } from '../abstract-value.ts'
+import { constant, op, UNKNOWN, type Val } from '../abstract-value.ts'
 import type { Interpreter } from '../interpreter.ts'
+import { callValue } from '../operations.ts'
 import type { Library } from './library.ts'
 
 /** Node's crypto and the web's: signatures by HMAC, constant-time comparison, unguessable values. */
@@ -24,6 +25,14 @@ export function cryptoCall(it: Interpreter, name: string, args: readonly Val[], 
       return { v: 'call', name: 'hmac', args: [args[1] ?? UNKNOWN, args[2] ?? UNKNOWN], at }
     case 'subtle.digest':
       return { v: 'call', name: 'hash', args: args.slice(1), at }
+    case 'scrypt':
+    case 'scryptSync':
+    case 'pbkdf2':
+    case 'pbkdf2Sync': {
+      const hash: Val = { v: 'call', name: 'hash', args: args.slice(0, 1), at }
+      const done = args[args.length - 1]
+      return done?.v === 'fn' ? callValue(it, done, [constant(null), hash], at) : hash
+    }
   }
   return undefined
 }
