@@ -27,7 +27,7 @@ export function protectedBecause(route: Route, all: readonly Route[], usesAuth: 
     (route.guard.who === 'user' || route.guard.who === 'admin' || route.guard.who === 'check')
   )
     return `it is guarded at ${route.guard.at.path}:${route.guard.at.line}`
-  const segment = segments.find((s) => SEGMENT.test(s) || ADMIN_LIKE.test(s))
+  const segment = isForReaders(route, segments) ? undefined : segments.find((s) => SEGMENT.test(s) || ADMIN_LIKE.test(s))
   // A public profile or workspace is addressed by its name: `/profile/[username]`.
   const addressed = segment !== undefined && /^(profile|account|workspace|portal)$/i.test(segment) && /^\[/.test(segments[segments.indexOf(segment) + 1] ?? '')
   if (segment && !addressed) return `it is under /${segment}`
@@ -46,6 +46,15 @@ export function protectedBecause(route: Route, all: readonly Route[], usesAuth: 
   if (personal && asked && route.work.every((w) => w.guard)) return `the server ${personal.what} for the signed-in user`
   return undefined
 }
+
+/** What is only written about: `/docs/settings`, `/legal/billing`, and what the application keeps among its marketing pages. */
+function isForReaders(route: Route, segments: readonly string[]): boolean {
+  if (/\/\((?:.*[-_])?(?:marketing|landing|public)(?:[-_].*)?\)\//i.test(route.page?.path ?? route.path)) return true
+  const section = segments.findIndex((s) => READING.test(s))
+  return section >= 0 && segments.slice(section + 1).some((s) => SEGMENT.test(s)) && !segments.slice(0, section).some((s) => SEGMENT.test(s))
+}
+
+const READING = /^(legal|policies|docs?|documentation|help|help-?cent(?:er|re)|guides?|tutorials?|blog|articles|news|changelog|faq|glossary|learn|kb)$/i
 
 function samePath(route: string, url: string): boolean {
   const a = route.split('/')
