@@ -2,6 +2,7 @@ import { linesFrom, type Place, type RelatedPlace } from '../../lib/place.ts'
 import { askForVerifiedUser, refuseWhenUnset } from '../../lib/rewrite-javascript.ts'
 import type { SchemaModel } from '../../model/app-model.ts'
 import type { BehaviourGap } from '../../model/behaviour/behaviour.ts'
+import { mentions } from '../../model/behaviour/mentions.ts'
 import type { Guard, Route, Work } from '../../model/routes/routes.ts'
 import { defineCheck, failed, type Issue, notApplicable, type Outcome, passed, type Severity, unverified } from '../define-check.ts'
 import { actionFunction } from './action-function.ts'
@@ -93,7 +94,7 @@ function judge(route: Route, open: ReadonlySet<string>, shown: (table: string) =
   if (nature) return { kind: 'public', route, because: nature }
   const causes: Cause[] = []
   const exposed = route.work.filter((w) => !w.hidden && (!w.guard || w.guard.trust === 'claimed') && !(w.kind === 'read' && w.table && shown(w.table)))
-  const receiver = isReceiver(exposed)
+  const receiver = isReceiver(exposed) || tellsOn(route, exposed)
   const bad = exposed.flatMap((w) => severityOf(w, route, exposed, receiver))
   const worst = worstOf(bad.filter((b) => !b.work.unsure))
   if (worst) {
@@ -246,6 +247,15 @@ function isReceiver(exposed: readonly Work[]): boolean {
         (w.kind === 'update' && !w.many && exposed.some((o) => o.kind === 'insert' && o.table === w.table)),
     ) &&
     exposed.some((w) => w.kind === 'insert' || w.call === 'chat' || (w.kind === 'mail' && w.chosen !== 'recipient'))
+  )
+}
+
+/** What is sent there is told on to a service that only the environment names (a collector of errors), and nothing of its answer comes back. */
+function tellsOn({ behaviour }: Route, exposed: readonly Work[]): boolean {
+  if (!behaviour || !exposed.length || !exposed.every((w) => w.kind === 'paid-api' && w.call === 'fetch')) return false
+  return behaviour.steps.every(
+    ({ effect }) =>
+      effect.kind !== 'respond' || !effect.body || !mentions(effect.body, (x) => x.v === 'result' && behaviour.steps[x.step]?.effect.kind === 'http'),
   )
 }
 
@@ -453,6 +463,7 @@ function effect(work: Work | undefined): string {
       return ', and strangers use it as the owner does'
     case 'paid-api':
       if (work.call === 'data-api') return ', past row level security where the key is the service role’s'
+      if (work.call === 'fetch') return ', in the name of the owner'
       return work.call === 'chat' ? ', and who reads there takes it for the application' : ", on the owner's bill"
     default:
       return ''

@@ -1,5 +1,6 @@
 import { defineCheck, failed, passed, unverified } from '../define-check.ts'
 import { bestHandling, casePlace, withoutWebhooks } from './event-handling.ts'
+import { inOwnWords, storedEnd } from './stored-end.ts'
 
 export default defineCheck({
   number: 21,
@@ -25,6 +26,7 @@ export default defineCheck({
     const statusOnly = h.how === 'status-only'
     const logsOnly = h.how === 'logs-only' || h.logged !== undefined
     const unread = h.how === 'status-unread'
+    const end = h.how === 'none' ? storedEnd(w) : undefined
     return failed(
       [
         {
@@ -37,14 +39,18 @@ export default defineCheck({
               ? `${w.subject} ${h.logged ? `only logs ${h.event} (${h.logged.path}:${h.logged.line})` : `has no case for ${h.event}`}. Access follows the subscription's status (${place}), so it ends some day, but nobody is told that the payment failed.`
               : logsOnly
                 ? `${w.subject} only logs ${h.event} (${place}): no notice, no retry, no change of access.`
-                : `${w.subject} has no case for ${h.event}: when a renewal fails, nothing happens and access goes on.`,
+                : end
+                  ? `${w.subject} has no case for ${h.event}: when a renewal fails, nobody is told. ${end.words}`
+                  : `${w.subject} has no case for ${h.event}: when a renewal fails, nothing happens and access goes on.`,
           attack: statusOnly
             ? 'No attacker is needed: customers lose access without warning, or leave.'
-            : 'A customer lets the card fail (or blocks the charge) and goes on using what is no longer paid for.',
+            : end
+              ? `A customer lets the card fail (or blocks the charge) and keeps what is no longer paid for until ${end.column}, and for good wherever that is not compared with the clock.`
+              : 'A customer lets the card fail (or blocks the charge) and goes on using what is no longer paid for.',
           fix: {
             text: 'Tell the customer, mark the subscription, and end access after a grace period.',
             language: 'ts',
-            code: CODE[w.processor] ?? (CODE.stripe as string),
+            code: (w.processor === 'stripe' && inOwnWords(w, 'failed')) || (CODE[w.processor] ?? (CODE.stripe as string)),
           },
           at: h.logged ?? ((logsOnly || unread) && h.at ? h.at : casePlace(w)),
           related: [

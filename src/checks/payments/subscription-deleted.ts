@@ -1,5 +1,6 @@
 import { defineCheck, failed, passed, unverified } from '../define-check.ts'
 import { bestHandling, casePlace, withoutWebhooks } from './event-handling.ts'
+import { inOwnWords, storedEnd } from './stored-end.ts'
 
 export default defineCheck({
   number: 22,
@@ -23,6 +24,7 @@ export default defineCheck({
     if (h.how === 'none' && !w.complete && !w.events.length)
       return unverified('the endpoint’s events could not be followed', { where: `${w.path}:${w.line}`, attest: `that ${h.event} is handled` }, evidence)
     const only = h.how === 'logs-only' ? 'logs' : h.how === 'notifies' ? 'sends a message on' : undefined
+    const end = h.how === 'none' ? storedEnd(w) : undefined
     return failed(
       [
         {
@@ -31,12 +33,14 @@ export default defineCheck({
           title: only ? `${h.event} changes nothing` : `${h.event} is not handled`,
           message: only
             ? `${w.subject} only ${only} ${h.event} (${place}): the user stays marked as paying.`
-            : `${w.subject} has no case for ${h.event}: after a cancellation the user stays marked as paying.`,
-          attack: 'A customer subscribes once, cancels, and keeps the paid features for good.',
+            : `${w.subject} has no case for ${h.event}: after a cancellation the user stays marked as paying.${end ? ` ${end.words}` : ''}`,
+          attack: end
+            ? `A customer whose subscription ends at once (cancelled, refunded, disputed) keeps the paid features until ${end.column}, and for good wherever that is not compared with the clock.`
+            : 'A customer subscribes once, cancels, and keeps the paid features for good.',
           fix: {
             text: 'Mark the user as not paying, in the row that access is decided on.',
             language: 'ts',
-            code: CODE[w.processor] ?? (CODE.stripe as string),
+            code: (w.processor === 'stripe' && inOwnWords(w, 'deleted')) || (CODE[w.processor] ?? (CODE.stripe as string)),
           },
           at: only && h.at ? h.at : casePlace(w),
           related: [{ path: w.path, line: w.line, subject: w.subject, what: 'the webhook endpoint' }],

@@ -15,6 +15,7 @@ import { PROCESSORS } from './processors.ts'
 import { judgeRepeats, type Surroundings } from './repeats.ts'
 import { findSales } from './sales.ts'
 import { isRead } from './status-readers.ts'
+import { storedBy } from './stored.ts'
 import { findUnpaidGrants } from './unpaid-grants.ts'
 import { judgeVerification, typePlace } from './verification.ts'
 
@@ -103,6 +104,7 @@ function readWebhook(route: Route, behaviour: Behaviour, sources: Sources, slice
   if (!processor) return undefined
   const names = PROCESSORS[processor]
   const typeAt = typePlace(behaviour, route.path)
+  const stored = storedBy(behaviour)
   const reads = (table: string, columns: readonly string[]) => isRead(table, columns, route.path, sources, slices.schema)
   return {
     subject: route.subject,
@@ -116,6 +118,7 @@ function readWebhook(route: Route, behaviour: Behaviour, sources: Sources, slice
     failed: handlingOf(behaviour, route, names.failed, names.updated, reads),
     deleted: handlingOf(behaviour, route, names.deleted, [], () => true),
     events,
+    ...(stored ? { stored } : {}),
     ...judgeRepeats(route, behaviour, slices.schema, surroundings(sources, slices.routes.routes)),
   }
 }

@@ -78,6 +78,19 @@ export interface Webhook extends Repeats {
   readonly deleted: Handling
   /** Event names that conditions compare with. */
   readonly events: readonly string[]
+  readonly stored?: Stored
+}
+
+/** The row in which an endpoint keeps what somebody has bought. */
+export interface Stored {
+  readonly at: Place
+  /** The library of the query, by which its fix is written. */
+  readonly library: string
+  readonly table: string
+  /** The column with an id of the processor by which the row is found. */
+  readonly key?: string
+  /** The column that says until when it was paid: where it is compared with the clock, access ends by itself. */
+  readonly end?: string
 }
 
 /** A library that verifies and handles a processor's events, given the signing secret. */

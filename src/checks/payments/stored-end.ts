@@ -1,0 +1,28 @@
+import type { Webhook } from '../../model/payments/payments.ts'
+
+/** The date that an endpoint stores, and what it is worth: access ends by it only where the code looks. */
+export function storedEnd({ stored }: Webhook): { readonly column: string; readonly words: string } | undefined {
+  if (!stored?.end) return undefined
+  return {
+    column: stored.end,
+    words: `Access ends by itself only where the code compares ${stored.table}.${stored.end} (stored at ${stored.at.path}:${stored.at.line}) with the clock.`,
+  }
+}
+
+/** A missing case of Stripe's events for the row and the library that the endpoint has; undefined when it finds no row by an id of Stripe's. */
+export function inOwnWords({ stored }: Webhook, what: 'failed' | 'deleted'): string | undefined {
+  if (!stored?.key || (stored.library !== 'prisma' && stored.library !== 'supabase')) return undefined
+  const { table, key, end } = stored
+  const byCustomer = /customer/i.test(key)
+  const event = what === 'failed' ? 'invoice.payment_failed' : 'customer.subscription.deleted'
+  const id = byCustomer ? 'customer' : what === 'failed' ? 'subscription' : 'id'
+  const now = stored.library === 'prisma' ? 'new Date()' : 'new Date().toISOString()'
+  const data = what === 'deleted' && end ? `{ ${end}: ${now} }` : `{ status: '${what === 'failed' ? 'past_due' : 'canceled'}' }`
+  const change =
+    stored.library === 'prisma'
+      ? `await prisma.${table}.update({ where: { ${key}: object.${id} }, data: ${data} })`
+      : `await supabase.from('${table}').update(${data}).eq('${key}', object.${id})`
+  // a date that only a paid renewal moves on needs no mark
+  const lines = what === 'failed' ? [...(end ? [] : [change]), 'await sendPaymentFailedMail(object.customer_email, object.hosted_invoice_url)'] : [change]
+  return [`case '${event}': {`, '  const object = event.data.object', ...lines.map((l) => `  ${l}`), '  break', '}'].join('\n')
+}
