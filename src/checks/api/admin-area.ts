@@ -7,7 +7,8 @@ import type { Ties } from './ties.ts'
 /** What only administrators should do, by the path, and what the request aims: settings written, money moved, mail sent. */
 export function areaBreaches(step: Step, e: Effect, behaviour: Behaviour, ties: Ties): OwnershipBreach[] {
   const base = { kind: 'admin', severity: 'Critical', area: true, at: step.at, callerAs: callerOf(behaviour) } as const
-  if (ties.byCondition(step)) return []
+  // what a guard writes down before the handler is no operation of it
+  if (step.before || ties.byCondition(step)) return []
   if (e.kind === 'db') {
     if (e.client.rights !== 'service' || e.unread || e.op === 'select' || e.op === 'insert' || ties.byFilter(e)) return []
     const chosen = e.filters.filter((f) => f.value.v !== 'const')

@@ -3,6 +3,7 @@ import { rememberFor } from '../../lib/remember-for.ts'
 import type { SchemaModel } from '../../model/app-model.ts'
 import type { Behaviour, Step } from '../../model/behaviour/behaviour.ts'
 import { guardOfStep } from '../../model/routes/guard.ts'
+import { inProduction } from '../../model/routes/in-production.ts'
 import type { Guard, Route } from '../../model/routes/routes.ts'
 import { areaBreaches, asAdminOperation } from './admin-area.ts'
 import { claimedPayments } from './claimed-payments.ts'
@@ -40,7 +41,7 @@ const judged = rememberFor((route: Route, tables: Schema['tables'], functions: S
 )
 
 function judge(route: Route, schema: Schema, access: AccessMatrix): Judged {
-  const behaviour = route.behaviour as Behaviour
+  const behaviour = inProduction(route.behaviour as Behaviour)
   const breaches: OwnershipBreach[] = []
   const ties = new Ties(behaviour, (q) => rlsState(q, schema, access, 'A') !== 'open')
   let resources = 0

@@ -159,6 +159,7 @@ function unprotectedUse(index: number, behaviour: Behaviour, ties: Ties, depth =
     if (e.kind === 'respond' && ((e.status ?? 200) >= 400 || e.how === 'redirect')) continue
     if (!usesValue(e, (x) => x.v === 'row' && x.step === index) && !(isWork(e) && s.under.some((c) => mentions(c.test, ofRow) && needsRow(c, ofRow)))) continue
     if (ties.byCondition(s, behaviour.steps[index]) || asksAboutCaller(e, behaviour)) continue
+    if (s.under.some((c) => missingOrTied(c.test, !c.negated, ties))) continue
     if (s.under.some((c) => nearTie(c.test, !c.negated, ties))) {
       if (verdict === 'none') verdict = 'ownerless'
       continue
@@ -197,13 +198,30 @@ function asksAboutCaller(e: Effect, behaviour: Behaviour): boolean {
   return e.kind === 'limit' || e.kind === 'kv' || e.kind === 'hash-compare'
 }
 
+/** `!row || row.user_id === user.id`: nobody's name is taken, or it is the caller's own. */
+function missingOrTied(test: Value, truthy: boolean, ties: Ties): boolean {
+  return eitherOf(
+    test,
+    truthy,
+    (of) => of.every(({ x, holds }) => ties.holds(x, holds, 0) || isMissing(x, holds)) && of.some(({ x, holds }) => ties.holds(x, holds, 0)),
+  )
+}
+
+function isMissing(x: Value, truthy: boolean): boolean {
+  if (x.v === 'op' && x.op === '!' && x.of[0]) return isMissing(x.of[0], !truthy)
+  return x.v === 'row' && x.field === undefined && !truthy
+}
+
 /** `!row.user_id || row.user_id === user.id`: the comparison is there, but rows without an owner pass. */
 function nearTie(test: Value, truthy: boolean, ties: Ties): boolean {
+  return eitherOf(test, truthy, (of) => of.some(({ x, holds }) => ties.holds(x, holds, 0)) && of.some(({ x, holds }) => ownerUnset(x, holds)))
+}
+
+/** Asks about the parts of a test of which one is enough. */
+function eitherOf(test: Value, truthy: boolean, ask: (of: readonly { x: Value; holds: boolean }[]) => boolean): boolean {
   if (test.v !== 'op') return false
-  if (test.op === '!') return test.of[0] !== undefined && nearTie(test.of[0], !truthy, ties)
-  if ((test.op === '||') === truthy && (test.op === '||' || test.op === '&&'))
-    return test.of.some((x) => ties.holds(x, truthy, 0)) && test.of.some((x) => ownerUnset(x, truthy))
-  return false
+  if (test.op === '!') return test.of[0] !== undefined && eitherOf(test.of[0], !truthy, ask)
+  return (test.op === '||' || test.op === '&&') && (test.op === '||') === truthy && ask(test.of.map((x) => ({ x, holds: truthy })))
 }
 
 function ownerUnset(x: Value, truthy: boolean): boolean {

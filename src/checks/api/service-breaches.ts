@@ -2,6 +2,7 @@ import type { SchemaModel } from '../../model/app-model.ts'
 import type { Behaviour, Effect, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { isCallers, mentions, requestName } from '../../model/behaviour/values.ts'
 import type { Route } from '../../model/routes/routes.ts'
+import { isLog } from '../../model/routes/work.ts'
 import { belongsToSomebody, callerOf, directly, fromRequest, type OwnershipBreach, PERSONAL_NAME, type Query, tableOf, verbOf } from './ownership-breach.ts'
 import { chosenByCaller, isHarmlessChoice, PLAINLY_POWER } from './payload-breaches.ts'
 import type { Ties } from './ties.ts'
@@ -17,9 +18,20 @@ export function listingBreaches(
   route: Route,
 ): OwnershipBreach[] {
   if (e.client.rights !== 'service' || e.countOnly || e.unread) return []
-  if (e.filters.some((f) => f.value.v !== 'const') || ties.byCondition(step)) return []
   const admin = /(?:^|[/_-])(?:admin|backoffice|internal|management)(?:[/_-]|$)/i.test(route.route) || /(?:^|\/)admin(?:\/|$)/i.test(route.path)
   const table = tableOf(e, schema)
+  const operation: OwnershipBreach = {
+    kind: 'admin',
+    severity: 'Critical',
+    at: step.at,
+    table: e.table,
+    verb: verbOf(e),
+    callerAs: callerOf(behaviour),
+    what: `${verbOf(e)} ${e.table}`,
+  }
+  // what everybody depends on and nobody owns: contests, prices, settings
+  if (admin && e.op !== 'select' && !step.before && table && !table.stub && !table.userData && !isLog(table.name) && !ties.byCondition(step)) return [operation]
+  if (e.filters.some((f) => f.value.v !== 'const') || ties.byCondition(step)) return []
   if (e.op === 'select') {
     const personal = table && !table.stub ? (table.userData?.personalColumns ?? []) : undefined
     const columns = e.columns
@@ -49,9 +61,9 @@ export function listingBreaches(
       : []
   }
   const empties = emptiesTable(e)
-  if ((!admin && !empties) || e.op === 'insert') return []
-  const what = empties ? `deletes every row of ${e.table}` : `${verbOf(e)} ${e.table}`
-  return [{ kind: 'admin', severity: 'Critical', at: step.at, table: e.table, verb: verbOf(e), callerAs: callerOf(behaviour), what }]
+  // what a guard writes down before the handler is no operation of it
+  if ((!admin && !empties) || e.op === 'insert' || step.before) return []
+  return [empties ? { ...operation, what: `deletes every row of ${e.table}` } : operation]
 }
 
 /** `delete().neq('id', NOBODY)`: the condition that the client library asks for before it deletes all rows. What only keeps answers of others is made anew. */

@@ -7,6 +7,10 @@ const TENANT =
   /^((org|organization|organisation|team|workspace|tenant|company|business|household|family|group|clinic|store|shop|restaurant|club|school|agency|empresa|azienda|organizacion|equipo|studio|firma)_?(id|uuid))$/i
 const PERSONAL =
   /(^|_)(e?mail(_address)?|correo(_electronico)?|phone(_number)?|mobile|celular|cellulare|whatsapp(_?number)?|telefono|telefone|telephone|contato|contacto|contact_(info|details|number)|nome_completo|nombre_completo|address(_line\d?)?|street|indirizzo|endereco|direccion|zip(code)?|postal_code|birth(day|date|_date)?|dob|date_of_birth|data_nascimento|data_nascita|fecha_nacimiento|ssn|passport|tax_id|cpf|cnpj|codice_fiscale|partita_iva|vat(_number)?|iban|bank_account|card_number|first_name|last_name|full_name|surname|cognome|apellido|sobrenome|ip(_address)?|latitude|longitude|access_token|refresh_token|api_key|token|secret|password(_hash)?|otp|medical|diagnosis|salary|income|stripe_customer_id|message_body)$/i
+/** What somebody is called is known to whoever knows them, and of players, authors and speakers to everybody: with nothing beside it, the table has to say that its people are somebody's own. */
+const NAME = /(^|_)(first_name|last_name|full_name|nome_completo|nombre_completo|surname|cognome|apellido|sobrenome)$/i
+const OF_PEOPLE =
+  /booking|order|customer|client|user|profile|patient|reservation|appointment|invoice|payment|message|ticket|application|applicant|candidate|subscri|account|contact|lead|guest|employee|staff|student|pupil|child|famil|people|person|tenant|resident|donor|respondent|attendee|registration|signup|wait_?list|regist|pacient|pazient|membr|socio|aluno|alumno|cliente|usuario|utent|funcionario|empleado|dipendent/i
 /** Columns that say who touched a row last or looked after it: no owners. */
 const TOUCHED_BY =
   /^(last_\w+|updated|modified|edited|changed|reviewed|approved|rejected|verified|resolved|deleted|moderated|granted|invited|assigned|processed|closed|banned|published|confirmed|cancelled|canceled|handled|attested|invoiced|billed|exported|completed|signed|locked|unlocked|archived)_(by|to)(_id|_user_id)?$|^(assigned_to|assignee)(_id)?$|^(reviewer|approver|moderator|admin|admin_user|mentioned_user|inviter)_id$|^responsi\w{0,6}\d?(_user)?(_id)?$|(^|_)(set|configured|rotated|connected)_by(_id|_user_id)?$/i
@@ -112,7 +116,9 @@ function ownData(table: Table, people: ReadonlySet<string>, groups: ReadonlySet<
   const tenantColumns = table.columns.filter((c) => TENANT.test(c.name) || toGroups.has(c.name)).map((c) => c.name)
   const personalColumns = table.columns.filter((c) => isPersonal(c.name) && !/^bool/.test(c.type)).map((c) => c.name)
   const powerColumns = table.columns.filter((c) => POWER.test(c.name) && !c.generated).map((c) => c.name)
-  const strong = personalColumns.filter((c) => !DIRECTORY.test(c) && !(CONTACT.test(c) && PLACE.test(table.name)))
+  const strong = personalColumns.filter(
+    (c) => !DIRECTORY.test(c) && !(CONTACT.test(c) && PLACE.test(table.name)) && !(NAME.test(c) && isOfNobodys(table, personalColumns)),
+  )
   const key = ownerColumns.find((c) => toPeople.includes(c))
   const because = key
     ? `${key} references ${single.find((f) => f.columns[0] === key)?.references}`
@@ -129,6 +135,9 @@ function ownData(table: Table, people: ReadonlySet<string>, groups: ReadonlySet<
               : undefined
   return because ? { because, ownerColumns, tenantColumns, personalColumns, powerColumns } : undefined
 }
+
+/** Rows that say of a person nothing but the name, in a table that is not called after people with whom the application deals. */
+const isOfNobodys = (table: Table, personal: readonly string[]): boolean => personal.every((c) => NAME.test(c)) && !OF_PEOPLE.test(table.name)
 
 function holdsId(c: Column): boolean {
   return /^(uuid|text|character varying|varchar|bigint|integer)/.test(c.type)

@@ -6,6 +6,7 @@ import { autoloaded } from './fastify-autoload.ts'
 import { Givens } from './givens.ts'
 import { covers, joinPaths, routerPath } from './path-pattern.ts'
 import { codeOf, type Meaning, type Program, packageOf } from './program.ts'
+import { isLeftBehind } from './unmounted.ts'
 import { blocksOf, childrenOf, exprsOf, propOf, stringOf, stringsOf } from './walk.ts'
 
 /** What a library's routers are called and how they are told apart. */
@@ -143,6 +144,9 @@ export class RouterCollector {
   #conventionalFunctions(path: string): void {
     const js = this.#program.js(path)
     if (!js || !this.#dialect.packages.some((p) => this.#program.workspaces.uses(p, path))) return
+    const workspace = this.#program.workspace(path).dir
+    const assembled = this.routers.some((r) => r.router.registrations.length > 0 && this.#program.workspace(r.path).dir === workspace && r.path !== path)
+    if (assembled && isLeftBehind(this.#program, path)) return
     for (const fn of js.functions) {
       const first = fn.params[0]
       if (fn.id === 0 || first?.k !== 'name' || !this.#dialect.conventional.test(first.name) || this.#entered.has(`${path}:${fn.id}`)) continue

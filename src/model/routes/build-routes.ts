@@ -11,6 +11,7 @@ import { Program } from '../frameworks/program.ts'
 import { type PageSigns, pageSigns } from './client-pages.ts'
 import { type Imagined, imagineConditions } from './concrete.ts'
 import { type Guard, guardOfConditions } from './guard.ts'
+import { inProduction, UNREACHABLE } from './in-production.ts'
 import { libraryGuard, libraryLimit, libraryOf } from './library-handlers.ts'
 import { limitOf } from './limit.ts'
 import { withLimitsOfPages } from './limited-pages.ts'
@@ -93,8 +94,9 @@ function routeOf(program: Program, entry: Entry, written: WrittenSigns, slices: 
   const { imagined, gate } = gated(entry, raw, run)
   const behaviour = raw && forRequest(raw, entry, imagined)
   const fromLibrary = libraryGuard(entry.before)
-  const work = behaviour ? workOf(behaviour, slices.schema, slices.access).map((w): Work => (fromLibrary && !w.guard ? { ...w, guard: fromLibrary } : w)) : []
-  const guard = entry.kind === 'page' ? (gate?.guard ?? fromLibrary) : (fromLibrary ?? handlerGuard(work, behaviour))
+  const deployed = behaviour && inProduction(behaviour)
+  const work = deployed ? workOf(deployed, slices.schema, slices.access).map((w): Work => (fromLibrary && !w.guard ? { ...w, guard: fromLibrary } : w)) : []
+  const guard = entry.kind === 'page' ? (gate?.guard ?? fromLibrary) : (fromLibrary ?? handlerGuard(work, deployed))
   const around = guard && written.spellings ? bypassOf(entry, imagined, slices, run) : undefined
   // a library's middleware stands in front of every spelling; only an administrator is more than it asks for
   const bypass = around && fromLibrary ? (guard !== fromLibrary && guard?.who === 'admin' ? { ...around, signedIn: true as const } : undefined) : around
@@ -168,7 +170,7 @@ function bypassOf(entry: Entry, imagined: Imagined, slices: ModelBase, run: (r: 
     }
     const raw = run(runnablesOf(entry, path))
     const behaviour = raw?.complete ? forRequest(raw, entry, request) : undefined
-    return behaviour !== undefined && workOf(behaviour, slices.schema, slices.access).some((w) => !w.guard && !w.hidden)
+    return behaviour !== undefined && workOf(inProduction(behaviour), slices.schema, slices.access).some((w) => !w.guard && !w.hidden)
   })
   return spelling === undefined ? undefined : { spelling }
 }
@@ -205,7 +207,7 @@ function forRequest(behaviour: Behaviour, entry: Entry, imagined: Imagined): Beh
   // Step numbers are how values refer to steps, so an impossible step stays in its place as a note without conditions.
   const steps = behaviour.steps.map((s): Step => {
     const under = imagineConditions(s.under, request)
-    return under ? { ...s, under } : { ...s, under: [], effect: { kind: 'log', name: 'unreachable', args: [] } }
+    return under ? { ...s, under } : { ...s, under: [], effect: UNREACHABLE }
   })
   const { complete, gaps } = behaviour
   return gaps ? { steps, complete, gaps } : { steps, complete }
@@ -213,8 +215,8 @@ function forRequest(behaviour: Behaviour, entry: Entry, imagined: Imagined): Beh
 
 /** What it takes to get past everything before a page. */
 function gateGuard(behaviour: Behaviour | undefined, imagined: Imagined): { guard?: Guard; reachable: boolean } | undefined {
-  const through = behaviour?.steps.filter((s) => s.at.path === SENTINEL_PATH && s.effect.kind === 'log') ?? []
   if (!behaviour) return undefined
+  const through = inProduction(behaviour).steps.filter((s) => s.at.path === SENTINEL_PATH && s.effect !== UNREACHABLE && s.effect.kind === 'log')
   // Everything before the page always answers by itself (a page that only redirects).
   if (!through.length) return behaviour.complete ? { reachable: false } : undefined
   let reachable = false

@@ -549,7 +549,7 @@ function refusesIn(v: Value): boolean {
 function saysError(condition: Condition, thrown: boolean, behaviour: Behaviour): boolean {
   return behaviour.steps.some(({ effect, under }) => {
     if (effect.kind !== 'respond' || (effect.status ?? 200) >= 300) return false
-    const refused = under.some((c) => c.at.path === condition.at.path && c.at.line === condition.at.line && c.negated !== condition.negated)
+    const refused = isOtherSide(under, condition)
     return (
       (refused || (thrown && under.some((c) => c.test.v === 'error' && c.test.of === -1))) && effect.body !== undefined && mentions(effect.body, isErrorBody)
     )
@@ -564,12 +564,20 @@ const isErrorBody = (v: Value): boolean =>
       (/^(?:success|ok)$/i.test(name) && x.v === 'const' && x.value === false),
   )
 
+const isBeside = (c: Condition, condition: Condition): boolean => c.at.path === condition.at.path && c.at.line === condition.at.line
+
+/** Where a test did not turn out as in `condition`. A line may hold several: `if (!error && user)` is passed with one of each kind. */
+function isOtherSide(under: readonly Condition[], condition: Condition): boolean {
+  if (under.some((c) => c === condition || (c.test === condition.test && c.negated === condition.negated))) return false
+  return under.some((c) => isBeside(c, condition) && c.negated !== condition.negated)
+}
+
 /** What the handler answers when a guard in a helper refuses by returning: the statuses of the answers on that side. */
 function refusalStatus(condition: Condition, behaviour: Behaviour): number | undefined {
   const statuses = behaviour.steps.flatMap((s) =>
     s.effect.kind === 'respond' &&
     s.effect.status !== undefined &&
-    s.under.some((c) => c.at.path === condition.at.path && c.at.line === condition.at.line && (c.negated !== condition.negated || refusesIn(c.test)))
+    (isOtherSide(s.under, condition) || s.under.some((c) => isBeside(c, condition) && refusesIn(c.test)))
       ? [s.effect.status]
       : [],
   )

@@ -66,6 +66,8 @@ const LOGS =
   /(^|_)(rate_?limits?|logs?|audit|(?:banned|blocked)_?ips?|ip_?(?:bans?|blocks?|blocklist)|attempts?|analytics|webhooks?|idempotency|telemetry)(_|$)/i
 /** What is counted, or something that is somebody's: `page_views`, and the events of a calendar. */
 const COUNTED = /(^|_)(metrics?|counters?|views?|events?)(_|$)/i
+/** A table that only remembers what happened. */
+export const isLog = (table: string): boolean => LOGS.test(table)
 /** Asked for by name, from a table that the SQL does not show or through one that is embedded: `owner:users (id, email)`. */
 const PERSONAL_COLUMN = /(?:^|[^a-z])(?:e_?mail|phone|address|password|auth_?token|access_?token|api_?key|secret)(?:[^a-z]|$)/i
 const SCHEDULE =
@@ -136,6 +138,10 @@ function isShown(behaviour: Behaviour, index: number): boolean {
   })
 }
 
+/** How people appear to others: the author under a post, the names of a ranking. */
+const DISPLAYED = /^(?:id|user_?name|display_?name|nick_?name|handle|(?:avatar|image|photo|picture|profile_?(?:image|photo|picture)|avatar_?image)(?:_?url)?)$/i
+const OF_PEOPLE = /(^|[._])(?:users?|profiles?|authors?|members|accounts?)$/i
+
 function carries(v: Value, step: number, depth: number): boolean {
   if (depth > 8) return true
   const next = (x: Value) => carries(x, step, depth + 1)
@@ -146,6 +152,7 @@ function carries(v: Value, step: number, depth: number): boolean {
     case 'error':
       return false
     case 'row':
+      return v.step === step && !(v.field !== undefined && DISPLAYED.test(v.field) && OF_PEOPLE.test(v.table))
     case 'result':
       return v.step === step
     case 'object':

@@ -30,6 +30,8 @@ export const drizzlePackages: Library = {
     if (/^(?:pg|mysql|sqlite)Table$/.test(name)) return { v: 'call', name: 'drizzle-table', args: [c.args[0] ?? UNKNOWN], at: c.at }
     if (name === 'and' || name === 'or') return { v: 'call', name: `drizzle-${name}`, args: c.args, at: c.at }
     if (COMPARE[name] !== undefined) return { v: 'call', name: `drizzle-${name}`, args: c.args, at: c.at }
+    if (/^(?:count|sum|avg)(?:Distinct)?$/.test(name))
+      return { v: 'call', name: 'drizzle-sql', args: [{ v: 'const', value: `${name}(?)` }, ...c.args], at: c.at }
     if (name === 'sql.raw') return { v: 'call', name: 'sql.raw', args: c.args, at: c.at }
     if (/^sql\.(?:join|identifier|placeholder|param|empty)$/.test(name)) return { v: 'call', name: 'sql.bound', args: [], at: c.at }
     return undefined
@@ -51,6 +53,31 @@ function columnOf(val: Val | undefined): string {
   if (val?.v === 'chain') return snake(val.links[val.links.length - 1]?.name ?? '')
   if (val?.v === 'call') return snake(val.name)
   return ''
+}
+
+/** How many rows there are, or what they come to all together. */
+const AGGREGATE = /^[\s(]{0,20}(?:(?:coalesce|cast|round|nullif)[\s(]{1,20})*(?:count|sum|avg)(?:distinct)?\s{0,5}\(/i
+
+/** Columns that single people out among what is summed up for each of them. */
+const SAYS_WHO =
+  /user|owner|author|creator|e_?mail|phone|name|customer|client|member|profile|account|seller|buyer|sender|recipient|person|patient|student|employee|address|token|^id$|(^|_)(ip|by)$/i
+
+/** True when nothing is chosen of the rows but sums over all of them, or over groups that are nobody. */
+function countsAll(chosen: readonly Val[], groups: readonly Val[]): boolean {
+  const keys = new Set(groups.map(keyOf))
+  return chosen.some(isAggregate) && chosen.every((v) => isAggregate(v) || (keys.has(keyOf(v)) && !SAYS_WHO.test(keyOf(v))))
+}
+
+/** What stands for a column, or for what is computed from some. */
+function keyOf(v: Val): string {
+  if (v.v === 'call' && v.name === 'as' && v.args[0]) return keyOf(v.args[0])
+  return v.v === 'call' && v.name === 'drizzle-sql' ? `${stringOf(v.args[0]) ?? ''} ${v.args.slice(1).map(columnOf).join(' ')}` : columnOf(v)
+}
+
+function isAggregate(v: Val): boolean {
+  if (v.v !== 'call') return false
+  if (v.name === 'as' || v.name === 'mapWith') return v.args[0] !== undefined && isAggregate(v.args[0])
+  return v.name === 'drizzle-sql' && AGGREGATE.test(stringOf(v.args[0]) ?? '')
 }
 
 const snake = (name: string): string => name.replace(/[A-Z]/g, (ch) => `_${ch.toLowerCase()}`)
@@ -167,7 +194,15 @@ export const drizzle: Library = {
             }
           : {}),
         ...(chosen?.v === 'object' && !chosen.rest
-          ? { columns: Object.values(chosen.props).map((v) => (v.v === 'chain' && v.links.length < 1 ? '*' : columnOf(v))) }
+          ? {
+              columns: Object.values(chosen.props).map((v) => (v.v === 'chain' && v.links.length < 1 ? '*' : columnOf(v))),
+              ...(countsAll(
+                Object.values(chosen.props),
+                c.links.flatMap((l) => (l.name === 'groupBy' ? (l.args ?? []) : [])),
+              )
+                ? { countOnly: true as const }
+                : {}),
+            }
           : {}),
         ...(chosen?.v === 'object' && isTotal(chosen, filters.length > 0) ? { countOnly: true as const } : {}),
         ...(keys ? { onConflict: keys } : {}),

@@ -1,0 +1,46 @@
+import type { Expr, Stmt } from '../../facts/javascript.ts'
+import type { Program } from './program.ts'
+import { blocksOf, childrenOf, exprsOf } from './walk.ts'
+
+/**
+ * Whether what a file registers on a router that it is handed is served by nobody: no file imports it, and nothing of its workspace loads
+ * files by names that are made up while it runs. What was left behind when the application was put together anew answers no request.
+ */
+export function isLeftBehind(program: Program, path: string): boolean {
+  return program.modules.importers(path).length === 0 && !loadsByName(program, program.workspace(path).dir)
+}
+
+const known = new WeakMap<Program, Map<string, boolean>>()
+
+function loadsByName(program: Program, workspace: string): boolean {
+  let loads = known.get(program)
+  if (!loads) {
+    loads = new Map()
+    known.set(program, loads)
+  }
+  let found = loads.get(workspace)
+  if (found === undefined) {
+    found = program.paths.some((p) => {
+      if (program.workspace(p).dir !== workspace || program.modules.side(p) === 'client') return false
+      return program.js(p)?.functions.some((f) => f.body.some(loadsIn)) === true
+    })
+    loads.set(workspace, found)
+  }
+  return found
+}
+
+function loadsIn(s: Stmt): boolean {
+  return exprsOf(s).some((e) => loads(e, 0)) || blocksOf(s).some((b) => b.some(loadsIn))
+}
+
+/** `import(file)`, `require(join(dir, file))`, and libraries that do so for whole folders. */
+function loads(e: Expr, depth: number): boolean {
+  if (depth > 40) return true
+  if (e.k === 'import' && !isWritten(e.from)) return true
+  if (e.k === 'call' && e.fn.k === 'id' && /^(?:require|consign|glob|globSync|autoload|fg)$/.test(e.fn.name) && !(e.args[0] && isWritten(e.args[0])))
+    return true
+  if (e.k === 'call' && e.fn.k === 'mem' && /^(?:readdir|readdirSync|globSync)$/.test(e.fn.name)) return true
+  return childrenOf(e).some((c) => loads(c, depth + 1))
+}
+
+const isWritten = (e: Expr): boolean => e.k === 'lit' || (e.k === 'tpl' && e.exprs.length === 0)
