@@ -114,7 +114,7 @@ function issueOf(model: Model, hole: Hole): Issue {
       title: membership ? `Anyone can join any group through ${name}` : `Users grant themselves ${listed(columns)} in ${name}`,
       message: membership
         ? `The policy "${hole.policy}" binds the user of a new row but leaves ${listed(columns)} free, and other policies let members in by such rows.`
-        : `The policy "${hole.policy}" binds the owner of a new row but leaves ${listed(columns)} free, which ${hole.because === 'asked' ? 'other policies ask for before they let somebody in' : 'decide what a user may do or has paid for'}.`,
+        : `The policy "${hole.policy}" binds the owner of a new row but leaves ${listed(columns)} free, which ${hole.because === 'asked' ? 'other policies ask for before they let somebody in' : `${columns.length === 1 ? 'decides' : 'decide'} what a user may do or has paid for`}.`,
       attack: membership
         ? `A signed-in user inserts a row with somebody else's ${columns[0]} and then reads everything that its members may read.`
         : `A signed-in user inserts the own row with ${columns

@@ -6,6 +6,7 @@ import { nameOf } from './policies.ts'
 import { readAccess } from './read-holes.ts'
 import { seed } from './seed.ts'
 import type { AccessSession } from './session.ts'
+import { withStaffLists } from './staff-lists.ts'
 import { readStorage, storagePolicies, tryStorage } from './storage.ts'
 import { Trier } from './trial.ts'
 import { tryAppointments } from './try-appointment.ts'
@@ -20,7 +21,7 @@ export async function tryAccess(
   input: ReplayInput,
   soFar: (access: AccessMatrix) => void = () => undefined,
 ): Promise<AccessMatrix> {
-  const world = worldOf(session, catalog)
+  const world = withStaffLists(worldOf(session, catalog), catalog)
   const { holes, readings } = readAccess(catalog, input, world)
   const exposed = new Set(input.exposedSchemas)
   const all = [...withoutRls(catalog, exposed), ...holes]

@@ -56,6 +56,8 @@ export const UNGUESSABLE = /token|secret|hash|(^|_)(code|key|otp|nonce)$|invite|
 export interface JudgeWorld {
   /** Literal default of a column, when it has one. */
   readonly defaultOf: (table: string, column: string) => string | undefined
+  /** Whether a table lists who works here, so that a row of it is a role. */
+  readonly isStaffList?: (table: string) => boolean
 }
 
 const ROLE_COLUMN =
@@ -283,7 +285,7 @@ function argumentsNamingTheCaller(way: readonly Atom[]): ReadonlySet<string> {
 function isRole(gates: readonly RowState[], tables: readonly string[], world: JudgeWorld): boolean {
   const roles = gates.filter(asksForRole)
   if (roles.length) return roles.some((g) => isRoleGate(g, world))
-  return tables.some((t) => ROLE_TABLE.test(bare(t)))
+  return tables.some((t) => ROLE_TABLE.test(bare(t)) || world.isStaffList?.(t) === true)
 }
 
 /** Whether a condition on the caller's own row holds for some users only: a role, and not the one that everybody has by default. */
