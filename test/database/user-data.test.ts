@@ -78,6 +78,14 @@ describe('whose rows they are', () => {
     ['personal columns', ['leads: id uuid pk, email text'], { leads: 'it holds personal columns (email) / ' }],
     ['nobody: a catalogue', ['plans: id uuid pk, name text, price numeric'], { plans: undefined }],
     ['nobody: a place with an address', ['restaurants: id uuid pk, address text, latitude numeric'], { restaurants: undefined }],
+    [
+      'nobody: a building, but whoever lives there',
+      [
+        'condos: id uuid pk, name text, street_address text, zip text, budget_doc_uploaded_by uuid -> auth.users',
+        'residents: id uuid pk, name text, street_address text',
+      ],
+      { condos: undefined, residents: 'it holds personal columns (street_address) / ' },
+    ],
     ['nobody: who put a key in', ['organizations: id uuid pk, name text, api_key_set_by uuid -> auth.users'], { organizations: undefined }],
     ['nobody: who changed a setting', ['settings: id uuid pk, updated_by uuid -> auth.users'], { settings: undefined }],
     [

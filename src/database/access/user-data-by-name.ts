@@ -7,7 +7,7 @@ const CATALOGUE = /(^|_)(plans?|types?|status(es)?|categor(y|ies)|tiers?|prices?
 /** Where something is and how to reach a business is no secret of a person. */
 const PLACE_COLUMN = /latitude|longitude|(^|_)(lat|lng|lon)$|address|street|zip|postal|phone|mobile|telefon|telephone/i
 const PLACE_TABLE =
-  /store|shop|restaurant|venue|hotel|clinic|hospital|location|branch|school|peak|place|trail|route|station|compan|business|office|gym|studio|dealer|provider|partner|club|event|listing|propert|room|attraction|destination|landmark|museum|monument|airport|(^|_)pois?$|cit(y|ies)$|region|neighbou?rhood|beach|park|contact_info|site_|setting/i
+  /store|shop|restaurant|venue|hotel|clinic|hospital|location|branch|school|peak|place|trail|route|station|compan|business|office|gym|studio|dealer|provider|partner|club|event|listing|propert|room|attraction|destination|landmark|museum|monument|airport|(^|_)pois?$|cit(y|ies)$|region|neighbou?rhood|beach|park|condo|building|apartment|hostel|villa|resort|campsite|campground|contact_info|site_|setting/i
 
 /**
  * What a table's name adds to its columns. A table that only the dashboard created shows no columns: its name has to do. A catalogue of
