@@ -187,20 +187,12 @@ function fixedKeyIssue(k: FixedKey): Issue {
 }
 
 function switchIssue(s: Switch): Issue {
-  const request = s.how === 'request'
   return {
     subject: `file ${s.path}`,
     discriminator: `switch ${s.name}`,
-    severity: request ? 'Critical' : 'High',
+    severity: s.how === 'request' ? 'Critical' : s.development ? 'Medium' : 'High',
     title: `Switch that skips ${s.skips}`,
-    message: request
-      ? `The request parameter \`${s.name}\` turns ${s.skips} off.`
-      : s.how === 'constant'
-        ? `The constant \`${s.name}\` is on and turns ${s.skips} off.`
-        : `The variable \`${s.name}\` turns ${s.skips} off wherever it is set.`,
-    attack: request
-      ? 'Anyone adds the parameter to a request and is let in.'
-      : `One wrong value in a deployment, or one pull request that sets it, opens everything behind ${s.skips}.`,
+    ...switchWords(s),
     fix: {
       text: 'Remove the switch. For local work sign in with a seeded test account; for tests replace the module in the test runner.',
       ...(s.how === 'constant' && /^\w+$/.test(s.name)
@@ -210,6 +202,30 @@ function switchIssue(s: Switch): Issue {
     at: { path: s.path, line: s.line },
     proof: 'inferred',
     aliases: ['CWE-489'],
+  }
+}
+
+function switchWords(s: Switch): Pick<Issue, 'message' | 'attack'> {
+  const off = s.skips === 'payment' ? 'Payment' : 'Authentication'
+  if (s.how === 'request')
+    return { message: `The request parameter \`${s.name}\` turns ${s.skips} off.`, attack: 'Anyone adds the parameter to a request and is let in.' }
+  if (s.development)
+    return {
+      message: `${off} is skipped in every process that runs for development, unless \`${s.name}\` is set to '${s.unless}'.`,
+      attack:
+        'Whoever finds a preview, a shared workspace or a server that was started with the development command is let in, with whatever database it uses.',
+    }
+  if (s.unless !== undefined)
+    return {
+      message: `${off} is skipped unless \`${s.name}\` is set to '${s.unless}': also wherever nobody ever set it.`,
+      attack: `A deployment that does not know the variable opens everything behind ${s.skips}.`,
+    }
+  return {
+    message:
+      s.how === 'constant'
+        ? `The constant \`${s.name}\` is on and turns ${s.skips} off.`
+        : `The variable \`${s.name}\` turns ${s.skips} off wherever it is set.`,
+    attack: `One wrong value in a deployment, or one pull request that sets it, opens everything behind ${s.skips}.`,
   }
 }
 

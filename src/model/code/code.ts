@@ -78,6 +78,10 @@ export interface Switch {
   readonly name: string
   readonly how: 'variable' | 'constant' | 'request'
   readonly skips: 'authentication' | 'payment'
+  /** It is on wherever the variable is not set to this value. */
+  readonly unless?: string
+  /** Only a process that runs for development asks for it. */
+  readonly development?: true
 }
 
 /** The owner's address as a value of the program. */

@@ -1,4 +1,4 @@
-import type { Expr, JavaScriptFacts } from '../../facts/javascript.ts'
+import type { Expr, JavaScriptFacts, Stmt } from '../../facts/javascript.ts'
 import { collectByFile, unlessEmpty } from '../../lib/collect-by-file.ts'
 import { envNameOf } from '../env/code-reads.ts'
 import { boundNames, calleeText, childrenOf, exprsOf, statements, stringOf } from '../frameworks/walk.ts'
@@ -34,13 +34,19 @@ export const switches = collectByFile((path, js: JavaScriptFacts) => {
   for (const s of js.functions[0]?.body ?? []) {
     if (s.k === 'let' && s.to.k === 'name' && s.init?.k === 'lit' && s.init.v === true && skips(s.to.name)) on.set(s.to.name, s.l)
   }
-  const add = (name: string, line: number, how: Switch['how'], what = skips(name)) => {
-    if (what && !found.some((f) => f.name === name)) found.push({ path, line, name, how, skips: what })
+  const add = (name: string, line: number, how: Switch['how'], what = skips(name), unless?: string, development = false) => {
+    // what has to be asked for on somebody's own machine is there for nobody else; what is on by itself is, wherever such a process can be reached
+    if (!what || found.some((f) => f.name === name) || (development && unless === undefined)) return
+    found.push({ path, line, name, how, skips: what, ...(unless === undefined ? {} : { unless }), ...(development ? { development } : {}) })
   }
-  const visit = (e: Expr, guarded: boolean): void => {
+  const visit = (e: Expr, guarded: boolean, development = false): void => {
     const inside = guarded || developmentOnly(e)
+    // `process.env.DEV_BYPASS_AUTH !== 'false'`: whoever never heard of the variable has it on
+    const off = e.k === 'bin' && /^!==?$/.test(e.op) ? (stringOf(e.b) ?? stringOf(e.a)) : undefined
+    const compared = off && e.k === 'bin' ? (envNameOf(e.a) ?? envNameOf(e.b)) : undefined
+    if (compared && off && !inside) add(compared, e.l, 'variable', skips(compared), off, development)
     const variable = envNameOf(e)
-    if (variable && !inside) add(variable, e.l, 'variable')
+    if (variable && !inside) add(variable, e.l, 'variable', skips(variable), undefined, development)
     if (e.k === 'id' && on.has(e.name)) add(e.name, on.get(e.name) as number, 'constant')
     if (e.k === 'call' && e.fn.k === 'mem' && e.fn.name === 'get' && /searchParams|headers|query|cookies/i.test(calleeText(e.fn.of))) {
       const name = stringOf(e.args[0])
@@ -50,12 +56,12 @@ export const switches = collectByFile((path, js: JavaScriptFacts) => {
       const name = e.k === 'mem' ? e.name : stringOf(e.index)
       if (name && REQUEST_NAME.test(name)) add(name, e.l, 'request', 'authentication')
     }
-    for (const child of childrenOf(e)) visit(child, inside)
+    for (const child of childrenOf(e)) visit(child, inside, development)
   }
   for (const fn of js.functions) {
     for (const s of statements(fn.body)) {
       const declared = s.k === 'let' ? boundNames(s.to) : []
-      for (const e of exprsOf(s)) visit(e, declared.length > 0 && developmentOnly(e))
+      for (const e of exprsOf(s)) visit(e, declared.length > 0 && developmentOnly(e), declared.length === 1 && besideMode(declared[0] as string, fn.body))
     }
   }
   return unlessEmpty(found)
@@ -66,6 +72,23 @@ function developmentOnly(e: Expr): boolean {
   if (e.k !== 'logic' || e.op !== '&&') return false
   return [e.a, e.b].some((x) => readsMode(x, 0))
 }
+
+/** `const isDev = NODE_ENV === 'development'` beside the name wherever it is asked: `if (isDev && bypass)`. */
+function besideMode(name: string, body: readonly Stmt[]): boolean {
+  const all = statements(body)
+  const modes = new Set(all.flatMap((s) => (s.k === 'let' && s.to.k === 'name' && s.to.name !== name && s.init && readsMode(s.init, 0) ? [s.to.name] : [])))
+  const asks = { alone: 0, beside: 0 }
+  const visit = (e: Expr, beside: boolean): void => {
+    if (e.k === 'id' && e.name === name) asks[beside ? 'beside' : 'alone']++
+    const both = e.k === 'logic' && e.op === '&&' ? operands(e) : []
+    const inside = beside || both.some((x) => readsMode(x, 0) || (x.k === 'id' && modes.has(x.name)))
+    for (const child of childrenOf(e)) visit(child, inside)
+  }
+  for (const s of all) for (const e of exprsOf(s)) visit(e, false)
+  return asks.beside > 0 && asks.alone === 0
+}
+
+const operands = (e: Expr): readonly Expr[] => (e.k === 'logic' && e.op === '&&' ? [...operands(e.a), ...operands(e.b)] : [e])
 
 function readsMode(e: Expr, depth: number): boolean {
   return (
