@@ -8,6 +8,7 @@ import type { Guard, Route } from '../../model/routes/routes.ts'
 import { areaBreaches, asAdminOperation } from './admin-area.ts'
 import { claimedPayments } from './claimed-payments.ts'
 import { forgedState } from './forged-state.ts'
+import { listedTables } from './listed-tables.ts'
 import { isForAdministrators } from './manners.ts'
 import { belongsToSomebody, type OwnershipBreach, type Query } from './ownership-breach.ts'
 import { editableBreaches, payloadBreaches } from './payload-breaches.ts'
@@ -34,14 +35,16 @@ const USER_TABLE = /(^|\.)(users?|profiles?|accounts?)$/i
 type Schema = Pick<SchemaModel, 'tables' | 'functions' | 'enums'>
 
 /** What a handler does with objects that the request names, and what ties them to the caller. */
-export const breachesOf = (route: Route, { tables, functions, enums }: Schema, access: AccessMatrix): Judged => judged(route, tables, functions, enums, access)
+export const breachesOf = (route: Route, { tables, functions, enums }: Schema, access: AccessMatrix, routes: readonly Route[]): Judged =>
+  judged(route, tables, functions, enums, access, listedTables(routes, tables))
 
-const judged = rememberFor((route: Route, tables: Schema['tables'], functions: Schema['functions'], enums: Schema['enums'], access: AccessMatrix) =>
-  judge(route, { tables, functions, enums }, access),
+const judged = rememberFor(
+  (route: Route, tables: Schema['tables'], functions: Schema['functions'], enums: Schema['enums'], access: AccessMatrix, listed: ReadonlySet<string>) =>
+    judge(route, { tables, functions, enums }, access, listed),
 )
 
-function judge(route: Route, schema: Schema, access: AccessMatrix): Judged {
-  const behaviour = inProduction(route.behaviour as Behaviour)
+function judge(route: Route, schema: Schema, access: AccessMatrix, listed: ReadonlySet<string>): Judged {
+  const behaviour = inProduction(route.behaviour as Behaviour, route.framework)
   const breaches: OwnershipBreach[] = []
   const ties = new Ties(behaviour, (q) => rlsState(q, schema, access, 'A') !== 'open')
   let resources = 0
@@ -73,6 +76,10 @@ function judge(route: Route, schema: Schema, access: AccessMatrix): Judged {
         resources++
         if (!signedIn) {
           reasons.add(`${guard.who} (${guard.how})`)
+          return
+        }
+        if (e.op === 'select' && e.client.rights === 'service' && listed.has(e.table)) {
+          reasons.add(`${e.table} is listed for everybody`)
           return
         }
         const breach = rowBreach(step, index, e, chosen.value, chosen.column, behaviour, ties, schema, access, reasons)

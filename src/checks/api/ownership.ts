@@ -19,7 +19,7 @@ export default defineCheck({
       (r) => r.behaviour && files.role(r.path) === 'source' && !open.has(r.subject) && !open.has(`${r.method ?? ''} ${r.route}`.trim()),
     )
     if (!routes.routes.some((r) => r.behaviour)) return notApplicable('the repository has no route, server action or function whose code runs on a server')
-    const judged = all.map((route): readonly [Route, Judged] => [route, breachesOf(route, schema, access)])
+    const judged = all.map((route): readonly [Route, Judged] => [route, breachesOf(route, schema, access, routes.routes)])
     const issues = [...Map.groupBy(judged, ([route, j]) => causeOf(route, j.breaches) ?? route).values()].flatMap((alike) => {
       const [first, ...others] = alike.filter(([, j]) => j.breaches.length)
       return first

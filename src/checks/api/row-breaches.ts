@@ -120,6 +120,10 @@ export function rowBreach(
     reasons.add(`${e.table} is meant to be seen by others`)
     return undefined
   }
+  if (e.op === 'update' && isRecounted(e)) {
+    reasons.add(`what ${e.table} is set to is counted from other rows`)
+    return undefined
+  }
   if (e.op === 'select') {
     const use = unprotectedUse(index, behaviour, ties)
     if (use === 'none') {
@@ -129,6 +133,13 @@ export function rowBreach(
     if (use === 'ownerless') return { ...base, kind: 'row', severity: 'High', ownerless: true }
   }
   return { ...base, kind: 'row', severity: 'Critical' }
+}
+
+/** The row keeps figures over rows of another table (the average of its ratings, how many there are): nothing of what is written is the caller's choice. */
+function isRecounted(e: Query): boolean {
+  if (e.payload?.v !== 'object' || e.payload.rest) return false
+  const values = Object.values(e.payload.props)
+  return values.length > 0 && values.every((v) => mentions(v, (x) => x.v === 'row' && x.table !== e.table) && !mentions(v, (x) => x.v === 'request'))
 }
 
 /** Profiles and posts that others look at: read only, and nothing personal is known to be in them. */

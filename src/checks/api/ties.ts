@@ -120,6 +120,7 @@ export class Ties {
     const tied = ways.filter((x) => this.holds(x, truthy, depth + 1, about))
     const harmless = (x: Value) =>
       this.provesRole(x, truthy, depth + 1) ||
+      asksRole(x, truthy) ||
       provesService(x, truthy, this.behaviour) ||
       this.bothUnset(x, truthy, tied) ||
       (about !== undefined && this.absent(x, truthy, about))
@@ -219,6 +220,13 @@ export class Ties {
     const callers = call.args.some((a) => mentions(a, (x) => isCallers(x, this.behaviour)))
     return callers && call.args.some((a) => mentions(a, (x) => x.v === 'request' || x.v === 'row'))
   }
+}
+
+/** `canChat(me, other)`: `me.role === 'admin' || other.role === 'admin'` beside what joins the two. */
+function asksRole(test: Value, holds: boolean, depth = 0): boolean {
+  if (test.v !== 'op' || !holds || depth > 6) return false
+  if (test.op === '||') return test.of.length > 0 && test.of.every((x) => asksRole(x, holds, depth + 1))
+  return /^={2,3}$/.test(test.op) && test.of.some((x) => x.v === 'const') && test.of.some((x) => x.v === 'row' && /(?:^|_)role$/i.test(x.field ?? ''))
 }
 
 /** The row is found by a secret of its own as well, which the request has to know. */

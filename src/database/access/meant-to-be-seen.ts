@@ -8,6 +8,9 @@ const PRIVATE_TABLE =
 const SAYS_PUBLIC =
   /p[uú]bli[ck]|every(one|body)|any(one|body)|world|viewable by all|all users|todos (los usuarios )?(pueden|podem)|todos os usu[aá]rios|cualquiera|qualquer|chiunque|tutti (gli utenti )?possono|tout le monde|jeder (kann|darf)|alle (k[oö]nnen|d[uü]rfen)/i
 
+/** Whether a table's name says that its rows are between few (orders, messages, documents). */
+export const isPrivateByName = (name: string): boolean => PRIVATE_TABLE.test(name)
+
 /** Rows by which people say what they think of somebody else's. */
 const VOTES = /(^|_)(up)?(votes?|likes?|ratings?|reactions?)$/i
 

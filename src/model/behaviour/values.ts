@@ -75,6 +75,7 @@ function isMadeOfCallers(value: Value, behaviour: Behaviour, depth: number): boo
     case 'array':
       return value.items.some(next)
     case 'call':
+      if (value.name === 'drizzle-or') return everyWayNames(value, behaviour, depth)
       // `ctx.accountId`: left there by middleware that could not be followed, or by the server in the caller's session, not by the request
       return value.args.length === 0 ? LEFT_THERE.test(value.name) : value.args.some(next) || isCheckedClaim(value, behaviour)
     case 'op':
@@ -92,4 +93,24 @@ export function isCallersRow(index: number, behaviour: Behaviour, depth = 0): bo
   if (e.kind !== 'db') return false
   if (e.op === 'insert') return e.payload !== undefined && mentions(e.payload, (x) => isCallers(x, behaviour, depth + 1))
   return e.filters.some((f) => f.op !== 'neq' && isCallers(f.value, behaviour, depth + 1))
+}
+
+/** `or(and(eq(a, caller), …), eq(b, caller))` of Drizzle: whichever of them holds, it names the caller, or only what stands in the code (`isPublic`). */
+function everyWayNames(value: Value, behaviour: Behaviour, depth = 0): boolean {
+  if (value.v !== 'call' || value.name !== 'drizzle-or') return false
+  return value.args.some((x) => namesCaller(x, behaviour, depth)) && value.args.every((x) => namesCaller(x, behaviour, depth) || !asksFor(x))
+}
+
+function namesCaller(value: Value, behaviour: Behaviour, depth: number): boolean {
+  if (value.v !== 'call' || depth > MAX_HOPS) return false
+  if (value.name === 'drizzle-or') return everyWayNames(value, behaviour, depth + 1)
+  if (value.name === 'drizzle-and') return value.args.some((x) => namesCaller(x, behaviour, depth + 1))
+  return value.name !== 'drizzle-ne' && value.args.some((x) => isCallers(x, behaviour, depth + 1))
+}
+
+/** `eq(column, request)`: one row of the caller's choice. */
+function asksFor(value: Value): boolean {
+  if (value.v !== 'call') return false
+  if (value.name === 'drizzle-or' || value.name === 'drizzle-and') return value.args.some(asksFor)
+  return value.name === 'drizzle-eq' && value.args.some((x) => mentions(x, (y) => y.v === 'request'))
 }

@@ -94,7 +94,7 @@ function routeOf(program: Program, entry: Entry, written: WrittenSigns, slices: 
   const { imagined, gate } = gated(entry, raw, run)
   const behaviour = raw && forRequest(raw, entry, imagined)
   const fromLibrary = libraryGuard(entry.before)
-  const deployed = behaviour && inProduction(behaviour)
+  const deployed = behaviour && inProduction(behaviour, entry.framework)
   const work = deployed ? workOf(deployed, slices.schema, slices.access).map((w): Work => (fromLibrary && !w.guard ? { ...w, guard: fromLibrary } : w)) : []
   const guard = entry.kind === 'page' ? (gate?.guard ?? fromLibrary) : (fromLibrary ?? handlerGuard(work, deployed))
   const around = guard && written.spellings ? bypassOf(entry, imagined, slices, run) : undefined
@@ -150,11 +150,11 @@ function gated(
   })
   const imagined = request()
   if (entry.kind !== 'page') return { imagined }
-  const gate = gateGuard(raw?.through ? { ...raw, steps: [...raw.steps, ...raw.through] } : run(gateOf(entry)), imagined)
+  const gate = gateGuard(raw?.through ? { ...raw, steps: [...raw.steps, ...raw.through] } : run(gateOf(entry)), imagined, entry.framework)
   if (gate?.guard || !entry.before.length || samplePath(entry.route, '') === imagined.path) return { imagined, gate }
   for (const parameter of PARAMETERS.slice(1)) {
     const other = request(parameter)
-    const found = gateGuard(run(gateOf(entry, other.path)), other)
+    const found = gateGuard(run(gateOf(entry, other.path)), other, entry.framework)
     if (found?.guard) return { imagined: other, gate: found }
   }
   return { imagined, gate }
@@ -165,12 +165,12 @@ function bypassOf(entry: Entry, imagined: Imagined, slices: ModelBase, run: (r: 
   const spelling = spellingsOf(imagined.path).find((path) => {
     const request = { ...imagined, path }
     if (entry.kind === 'page') {
-      const gate = gateGuard(run(gateOf(entry, path)), request)
+      const gate = gateGuard(run(gateOf(entry, path)), request, entry.framework)
       return gate?.reachable === true && !gate.guard
     }
     const raw = run(runnablesOf(entry, path))
     const behaviour = raw?.complete ? forRequest(raw, entry, request) : undefined
-    return behaviour !== undefined && workOf(inProduction(behaviour), slices.schema, slices.access).some((w) => !w.guard && !w.hidden)
+    return behaviour !== undefined && workOf(inProduction(behaviour, entry.framework), slices.schema, slices.access).some((w) => !w.guard && !w.hidden)
   })
   return spelling === undefined ? undefined : { spelling }
 }
@@ -214,9 +214,9 @@ function forRequest(behaviour: Behaviour, entry: Entry, imagined: Imagined): Beh
 }
 
 /** What it takes to get past everything before a page. */
-function gateGuard(behaviour: Behaviour | undefined, imagined: Imagined): { guard?: Guard; reachable: boolean } | undefined {
+function gateGuard(behaviour: Behaviour | undefined, imagined: Imagined, framework: string): { guard?: Guard; reachable: boolean } | undefined {
   if (!behaviour) return undefined
-  const through = inProduction(behaviour).steps.filter((s) => s.at.path === SENTINEL_PATH && s.effect !== UNREACHABLE && s.effect.kind === 'log')
+  const through = inProduction(behaviour, framework).steps.filter((s) => s.at.path === SENTINEL_PATH && s.effect !== UNREACHABLE && s.effect.kind === 'log')
   // Everything before the page always answers by itself (a page that only redirects).
   if (!through.length) return behaviour.complete ? { reachable: false } : undefined
   let reachable = false

@@ -41,9 +41,10 @@ function isUnset(v: Value, truthy: boolean): boolean {
   return v.v === 'op' && v.op === '!' && v.of[0] ? isUnset(v.of[0], !truthy) : v.v === 'env' && !truthy
 }
 
-function isOutsideProduction(v: Value, truthy: boolean): boolean {
+/** `NODE_ENV !== 'production'`. */
+export function isOutsideProduction(v: Value, truthy: boolean): boolean {
   if (v.v === 'op' && v.op === '!' && v.of[0]) return isOutsideProduction(v.of[0], !truthy)
-  if (truthy || v.v !== 'op' || !/^===?$/.test(v.op)) return false
+  if (v.v !== 'op' || !(truthy ? /^!==?$/ : /^===?$/).test(v.op)) return false
   return v.of.some((x) => x.v === 'env' && x.name === 'NODE_ENV') && v.of.some((x) => x.v === 'const' && x.value === 'production')
 }
 

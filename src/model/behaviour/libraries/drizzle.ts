@@ -187,12 +187,7 @@ export const drizzle: Library = {
         op: kind === 'insert' && conflict && conflict.name !== 'onConflictDoNothing' ? 'upsert' : kind,
         table,
         filters,
-        ...(payload
-          ? {
-              payload:
-                payload.v === 'object' ? object(Object.fromEntries(Object.entries(payload.props).map(([n, x]) => [snake(n), x])), payload.rest) : payload,
-            }
-          : {}),
+        ...(payload ? { payload: asColumns(payload) } : {}),
         ...(chosen?.v === 'object' && !chosen.rest
           ? {
               columns: Object.values(chosen.props).map((v) => (v.v === 'chain' && v.links.length < 1 ? '*' : columnOf(v))),
@@ -216,6 +211,12 @@ export const drizzle: Library = {
   tag: (c, quasis, exprs) => bindingTemplate(c, (c.root as Extract<Val, { v: 'client' }>).client, quasis, exprs),
 }
 
+/** Rows that are written, by the names of their columns. */
+function asColumns(payload: Val): Val {
+  if (payload.v === 'array') return { ...payload, items: payload.items.map(asColumns), ...(payload.more ? { more: asColumns(payload.more) } : {}) }
+  return payload.v === 'object' ? object(Object.fromEntries(Object.entries(payload.props).map(([n, x]) => [snake(n), x])), payload.rest) : payload
+}
+
 /** `columns: { id: true }` of a relational query, and what `with` takes along; undefined when columns are only left out. */
 function relationalColumns(options: Readonly<Record<string, Val>>): { readonly columns?: readonly string[] } {
   const { columns, with: along } = options
@@ -230,8 +231,11 @@ function isTotal(chosen: Extract<Val, { v: 'object' }>, filtered: boolean): bool
   const values = Object.values(chosen.props)
   const figures = filtered ? /^(?:count|countDistinct)$/ : /^(?:count|countDistinct|sum|sumDistinct|avg|avgDistinct)$/
   const called = (v: Val) => (v.v === 'call' ? v.name : v.v === 'chain' && v.links.at(-1)?.args ? v.links.at(-1)?.name : undefined)
-  return values.length > 0 && values.every((v) => figures.test(called(v) ?? ''))
+  return values.length > 0 && values.every((v) => figures.test(called(v) ?? '') || isWrittenCount(v))
 }
+
+/** `` sql<number>`count(*)` ``, with a cast or without. */
+const isWrittenCount = (v: Val): boolean => v.v === 'call' && v.name === 'drizzle-sql' && /^\s*(?:cast\s*\(\s*)?count\s*\(/i.test(stringOf(v.args[0]) ?? '')
 
 /** `sql.raw(…)` inside a condition, an order or a column list. */
 function rawParts(c: LibraryCall, client: Client, last: Link): void {

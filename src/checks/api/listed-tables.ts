@@ -1,0 +1,26 @@
+import { isMeantToBeSeen, isPrivateByName } from '../../database/access/meant-to-be-seen.ts'
+import { rememberFor } from '../../lib/remember-for.ts'
+import type { SchemaModel } from '../../model/app-model.ts'
+import { guardOfStep } from '../../model/routes/guard.ts'
+import type { Route } from '../../model/routes/routes.ts'
+import { tableOf } from './ownership-breach.ts'
+
+/**
+ * Tables whose rows the application itself lists for visitors, whosever they are (the courses of all instructors, the challenges): who
+ * asks for one of them by its id reads what the list shows. Private by name or with personal columns, a list is a leak and no shop window.
+ */
+export const listedTables = rememberFor((routes: readonly Route[], tables: SchemaModel['tables']): ReadonlySet<string> => {
+  const listed = new Set<string>()
+  for (const { behaviour } of routes) {
+    for (const step of behaviour?.steps ?? []) {
+      const e = step.effect
+      if (e.kind !== 'db' || e.op !== 'select' || e.one || e.countOnly || e.unread || listed.has(e.table)) continue
+      if (!behaviour || e.filters.some((f) => f.value.v !== 'const') || guardOfStep(step, behaviour)) continue
+      const table = tableOf(e, { tables })
+      if (!table?.userData || table.stub || table.userData.personalColumns.length || isPrivateByName(table.name)) continue
+      if (table.userData.tenantColumns.length && !isMeantToBeSeen(table)) continue
+      listed.add(e.table)
+    }
+  }
+  return listed
+})
