@@ -2,6 +2,7 @@ import { linesFrom, type Place } from '../../lib/place.ts'
 import { addMatchers } from '../../lib/rewrite-javascript.ts'
 import type { MiddlewareModel, Route, SessionModel } from '../../model/routes/routes.ts'
 import { defineCheck, failed, type Issue, notApplicable, passed } from '../define-check.ts'
+import { byApplication } from './applications.ts'
 import { protectedBecause } from './protected-because.ts'
 
 export default defineCheck({
@@ -13,7 +14,7 @@ export default defineCheck({
   doubtedBy: ['source-text'],
   run({ routes, files, workspaces }) {
     const source = (p: Place) => files.role(p.path) === 'source'
-    const answers = routes.sessions.map((s) =>
+    const answers = byApplication(routes.sessions, routes.routes, workspaces).map((s) =>
       judge(
         {
           ...s,
@@ -32,7 +33,6 @@ export default defineCheck({
       return notApplicable('the application keeps no session that would have to be refreshed: no platform or library authentication is used in its code')
     const issues = used.flatMap((a) => (a.kind === 'issue' ? [a.issue] : []))
     const evidence = used.flatMap((a) => (a.kind === 'fine' ? [a.because] : []))
-    void workspaces
     return issues.length ? failed(issues, evidence) : passed(...evidence)
   },
 })

@@ -275,6 +275,9 @@ function listOf(values: readonly Val[], k: (val: Val) => number): string {
   return all
 }
 
+/** The bytes of a MAC or a hash: in whatever way they are written out, they stay what they are. */
+export const isDigest = (val: Val): boolean => val.v === 'call' && (val.name === 'hmac' || val.name === 'hash')
+
 const MAX_DEPTH = 7
 const MAX_ITEMS = 40
 

@@ -4,6 +4,7 @@ import {
   array,
   constant,
   type FunctionVal,
+  isDigest,
   isNullish,
   native,
   type ObjectVal,
@@ -422,6 +423,7 @@ export function builtinConstruct(it: Interpreter, name: string, args: readonly V
     const options = args[1]?.v === 'object' ? args[1].props : {}
     return object({ ...options, message: first, name: constant(name), $error: constant(name) })
   }
+  if (name === 'Uint8Array' && args[0] && isDigest(args[0])) return args[0]
   if (name === 'WebSocket' || name === 'TextEncoder' || name === 'TextDecoder' || name === 'Uint8Array')
     return { v: 'call', name, args: name === 'Uint8Array' ? args : [], at }
   return { v: 'call', name, args, at }

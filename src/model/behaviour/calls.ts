@@ -1,7 +1,7 @@
 import type { FunctionIR } from '../../facts/javascript.ts'
 import type { Place } from '../../lib/place.ts'
 import { rememberFor } from '../../lib/remember-for.ts'
-import { type Alt, type AnyVal, type ClassVal, type FunctionVal, isNullish, type Link, op, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
+import { type Alt, type AnyVal, type ClassVal, type FunctionVal, isDigest, isNullish, type Link, op, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
 import { builtinCall, builtinConstruct, builtinMethod } from './builtins.ts'
 import { libraryBase, parentOf } from './class-chain.ts'
 import { delegated, underDelegation } from './delegation.ts'
@@ -192,6 +192,7 @@ export function callMethod(it: Interpreter, of: Val, name: string, args: readonl
   }
   const promised = promiseMethod(it, of, name, args, at)
   if (promised) return promised
+  if (isDigest(of) && WRITTEN.test(name)) return of
   const builtin = builtinMethod(it, of, name, args, at, changed)
   if (builtin) return builtin
   if (of.v === 'unknown' || of.v === 'call') return call(it, { v: 'chain', root: of, links: [{ name, args }], at }, at)
@@ -220,6 +221,9 @@ function promiseMethod(it: Interpreter, of: Val, name: string, args: readonly Va
         { value: caught, under: [] },
       ])
 }
+
+/** Ways of writing bytes out as text. */
+const WRITTEN = /^(?:toString|padStart|toLowerCase|toUpperCase|toHex|toBase64)$/
 
 /** Runs something that may or may not happen; afterwards both are possible. */
 export function maybe(it: Interpreter, run: () => void): void {

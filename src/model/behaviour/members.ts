@@ -1,5 +1,5 @@
 import type { Place } from '../../lib/place.ts'
-import { array, type ClassVal, type Cond, constant, type InstanceVal, isNullish, keyOf, op, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
+import { array, type ClassVal, type Cond, constant, type InstanceVal, isDigest, isNullish, keyOf, op, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
 import type { Value } from './behaviour.ts'
 import { libraryBase, parentOf } from './class-chain.ts'
 import type { Interpreter } from './interpreter.ts'
@@ -230,7 +230,9 @@ export function elementOf(it: Interpreter, of: Val): Val {
             { v: 'call', name: 'key', args: of.args },
             { v: 'call', name: 'value', args: of.args },
           ])
-        : { v: 'call', name: 'element', args: [of] }
+        : isDigest(of)
+          ? of
+          : { v: 'call', name: 'element', args: [of] }
     case 'object':
       return UNKNOWN
     case 'unknown':

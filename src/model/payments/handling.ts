@@ -76,7 +76,9 @@ function fromProcessor(v: Value, behaviour: Behaviour): boolean {
 /** Where the updated-event stores a status that comes with it. */
 function statusOn(behaviour: Behaviour, route: Route, event: string): Handling['at'] {
   for (const s of behaviour.steps) {
-    if (s.effect.kind !== 'db' || s.effect.op === 'select' || s.effect.op === 'delete' || !reaches(s, event).possible) continue
+    // a function of the database is given the row as it is to be
+    const writes = s.effect.kind === 'rpc' || (s.effect.kind === 'db' && s.effect.op !== 'select' && s.effect.op !== 'delete')
+    if (!writes || !reaches(s, event).possible) continue
     if (!reaches(s, event).named && !valuesOf(s).some((v) => fromProcessor(v, behaviour))) continue
     if (valuesOf(s).some((v) => contains(v, isStatus) || chosenByStatus(v)) || s.under.some((c) => contains(c.test, isStatus))) return entryPlace(s, route)
   }
