@@ -1,7 +1,7 @@
 import type { AccessMatrix, AccessObject, Catalog, Table, View } from '../database.ts'
 import type { JudgeWorld } from './expression/judge.ts'
 import type { World } from './expression/scope.ts'
-import { fixFor } from './fix.ts'
+import { fixFor, holdsWithSession } from './fix.ts'
 import type { Hole } from './hole.ts'
 import { nameOf, type Reading } from './policies.ts'
 import type { Seeded } from './seed.ts'
@@ -165,9 +165,10 @@ async function confirmCall(
   if (!code) return current
   const mayStillCall = async (): Promise<TrialResult> => {
     if (!isFunction) return { result: 'error' }
+    const roles = holdsWithSession(hole) ? ['anon'] : ['anon', 'authenticated']
     const { rows } = await trier.session.query(
-      "select has_function_privilege('anon', $1::regprocedure, 'execute') or has_function_privilege('authenticated', $1::regprocedure, 'execute') as may",
-      [hole.object],
+      "select bool_or(has_function_privilege(role, $1::regprocedure, 'execute')) as may from unnest($2::text[]) as role",
+      [hole.object, roles],
     )
     return { result: rows[0]?.['may'] === true ? 'allowed' : 'refused' }
   }

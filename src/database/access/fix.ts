@@ -184,9 +184,14 @@ function narrow(table: Table, columns: readonly string[], privilege: 'insert' | 
   return keep.length ? `${revoke}\ngrant ${privilege} (${keep.map((c) => readable(c.name)).join(', ')}) on ${name} to authenticated;` : revoke
 }
 
+/** A function whose check compares the caller, and lets through only who has no session. */
+export const holdsWithSession = (hole: Hole): boolean => hole.kind === 'function-write' && hole.cause === 'null-slips-through' && hole.who === 'anon'
+
 function revokeExecute(hole: Hole, catalog: Catalog): string | undefined {
   const fn = catalog.functions.find((f) => f.securityDefiner && functionObject(f) === hole.object)
   // a function that policies call must stay executable
   if (fn && catalog.policies.some((p) => new RegExp(`\\b${fn.name}\\(`).test(`${p.using ?? ''} ${p.check ?? ''}`))) return undefined
+  if (holdsWithSession(hole))
+    return `revoke execute on function ${hole.object} from public, anon;\ngrant execute on function ${hole.object} to authenticated, service_role;`
   return `revoke execute on function ${hole.object} from public, anon, authenticated;\ngrant execute on function ${hole.object} to service_role;`
 }

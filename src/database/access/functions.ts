@@ -85,7 +85,8 @@ function readFunction(
     const touched = [
       ...new Map(writes.map((w) => [`${w.command} ${w.table}`, { table: w.table, command: w.command, ...(w.grants ? { grants: true } : {}) }])).values(),
     ]
-    const cause = writes.find((w) => w.cause)?.cause
+    const slips = writes.every((w) => w.cause === 'null-slips-through')
+    const cause = writes.find((w) => w.cause && (slips || w.cause !== 'null-slips-through'))?.cause
     holes.push({
       kind: 'function-write',
       object,

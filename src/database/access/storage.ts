@@ -95,7 +95,7 @@ export async function tryStorage(session: AccessSession, catalog: Catalog, holes
       confirmed.push(hole)
       continue
     }
-    const done = await session.attempt(`hole storage ${hole.policy} ${hole.command} ${hole.bucket ?? ''}`, () => confirmStorage(trier, catalog, hole))
+    const done = await session.attempt(`hole storage ${hole.policy} ${hole.command} ${hole.bucket ?? ''}`, () => confirmStorage(trier, catalog, hole, holes))
     confirmed.push(done ?? hole)
   }
   return { objects, holes: confirmed }
@@ -149,16 +149,24 @@ function tryObject(trier: Trier, role: Caller, bucket: string, command: Hole['co
   return trier.attempt(role, `select 1 as seen from storage.objects where ${where}`)
 }
 
-async function confirmStorage(trier: Trier, catalog: Catalog, hole: Hole): Promise<Hole> {
+async function confirmStorage(trier: Trier, catalog: Catalog, hole: Hole, all: readonly Hole[]): Promise<Hole> {
   const bucket = hole.bucket ?? 'prelaunch-trial'
   const role = hole.who === 'anon' ? 'anon' : 'A'
   const before = await tryObject(trier, role, bucket, hole.command, 'other')
   const current: Hole = before.result === 'allowed' ? { ...hole, proof: 'executed' } : hole
   const code = storageFix(hole, catalog)
   if (!code) return current
-  const after = await trier.withFix(code, () => tryObject(trier, role, bucket, hole.command, 'other'))
-  if (after === undefined || after.result === 'allowed') return current
-  return { ...current, fix: { code, proved: before.result === 'allowed' && after.result === 'refused' } }
+  const tryWith = (fix: string) => trier.withFix(fix, () => tryObject(trier, role, bucket, hole.command, 'other'))
+  const after = await tryWith(code)
+  if (after === undefined) return current
+  if (after.result !== 'allowed') return { ...current, fix: { code, proved: before.result === 'allowed' && after.result === 'refused' } }
+  // another open policy lets the same people in: both have to go
+  const open = all.filter((h) => h.command === hole.command && h.policy !== hole.policy && (h.bucket === undefined || h.bucket === hole.bucket))
+  const others = [...new Set(open.map((h) => h.policy ?? ''))]
+  if (!others.length) return current
+  const both = [code, ...others.map((p) => `drop policy ${ident(p)} on storage.objects;`)].join('\n')
+  const closed = await tryWith(both)
+  return closed?.result === 'refused' ? { ...current, fix: { code: both, proved: before.result === 'allowed' } } : current
 }
 
 /** The policy again, with the bucket and the caller's own folder. */
