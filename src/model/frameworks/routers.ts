@@ -37,6 +37,12 @@ type Registration =
   | { readonly k: 'use'; readonly paths: readonly string[]; readonly befores: readonly Before[] }
   | { readonly k: 'mount'; readonly paths: readonly string[]; readonly router: Router; readonly befores: readonly Before[] }
 
+/** Something that runs before the handlers below some paths, prefixes included. */
+interface InFront {
+  readonly paths: readonly string[]
+  readonly before: Before
+}
+
 /** A router object with what is registered on it, in order. */
 class Router {
   readonly registrations: Registration[] = []
@@ -98,20 +104,23 @@ export class RouterCollector {
     return out
   }
 
-  #flatten(router: Router, prefix: string, inherited: readonly Before[], out: RegisteredRoute[], depth: number): void {
+  #flatten(router: Router, prefix: string, inherited: readonly InFront[], out: RegisteredRoute[], depth: number): void {
     if (depth > MAX_DEPTH) return
-    const running: { paths: readonly string[]; before: Before }[] = []
-    if (this.#dialect.contextual)
-      for (const r of router.registrations) if (r.k === 'use') for (const before of r.befores) running.push({ paths: r.paths, before })
-    const active = (route: string) => [...inherited, ...running.filter((u) => u.paths.some((p) => covers(joinPaths(prefix, p), route))).map((u) => u.before)]
+    const running: InFront[] = [...inherited]
+    const run = (paths: readonly string[], befores: readonly Before[]) => {
+      for (const before of befores) running.push({ paths: paths.map((p) => joinPaths(prefix, p)), before })
+    }
+    if (this.#dialect.contextual) for (const r of router.registrations) if (r.k === 'use') run(r.paths, r.befores)
+    // what stands in front of a part of a mounted router is asked for by the whole path
+    const active = (route: string) => running.filter((u) => u.paths.some((p) => covers(p, route))).map((u) => u.before)
     for (const r of router.registrations) {
       if (out.length > MAX_ROUTES) return
       if (r.k === 'use') {
-        if (!this.#dialect.contextual) for (const before of r.befores) running.push({ paths: r.paths, before })
+        if (!this.#dialect.contextual) run(r.paths, r.befores)
       } else if (r.k === 'mount') {
         for (const p of r.paths) {
           const at = joinPaths(prefix, routerPath(p))
-          this.#flatten(r.router, at, [...active(at), ...r.befores], out, depth + 1)
+          this.#flatten(r.router, at, [...running, ...r.befores.map((before) => ({ paths: [at], before }))], out, depth + 1)
         }
       } else {
         const route = joinPaths(prefix, routerPath(r.path))
