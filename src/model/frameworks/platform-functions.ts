@@ -60,9 +60,23 @@ function netlify(program: Program, path: string): Entry[] {
   const config = program.exported(path, 'config')
   const custom = config?.k === 'expr' && config.expr.k === 'obj' ? config.expr.props.find((p) => p.key === 'path')?.value : undefined
   if (config?.k === 'expr' && config.expr.k === 'obj' && config.expr.props.some((p) => p.key === 'schedule')) return []
+  if (isScheduled(program, path, name, h)) return []
   const route = custom?.k === 'lit' && typeof custom.v === 'string' ? custom.v : `/.netlify/${m[1]}/${name}`
   const methods = methodsTested(program, h.code)
   return (methods.length ? methods : [undefined]).map((method) => entry('Netlify Functions', method, route, path, h, classic ? 'lambda' : 'fetch'))
+}
+
+/** By the wrapper of the platform's package around the handler, or by the configuration of the site. */
+function isScheduled(program: Program, path: string, name: string, h: NonNullable<ReturnType<typeof exportedHandler>>): boolean {
+  if (h.meaning?.k === 'expr' && h.meaning.expr.k === 'call') {
+    const wrapper = program.meaning(h.meaning.path, h.meaning.scope, h.meaning.expr.fn)
+    if (wrapper?.k === 'external' && wrapper.from === '@netlify/functions' && wrapper.name === 'schedule') return true
+  }
+  const site = path.slice(0, path.search(/(?:^|\/)netlify\//))
+  return ['', site === '' ? '' : `${site}/`].some((dir) => {
+    const data = program.facts.of('config-file').get(`${dir}netlify.toml`)?.data as { functions?: Record<string, { schedule?: unknown }> } | undefined
+    return typeof data?.functions?.[name]?.schedule === 'string'
+  })
 }
 
 function entry(

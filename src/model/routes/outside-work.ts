@@ -12,7 +12,7 @@ const MAIL_HOSTS =
   /(^|\.)(resend\.com|sendgrid\.(com|net)|postmarkapp\.com|mailgun\.net|brevo\.com|sendinblue\.com|mailjet\.com|mailersend\.com|emailjs\.com|loops\.so|sparkpost\.com)/i
 /** Messages to phones and browsers. */
 const SMS_HOSTS =
-  /(^|\.)(exp\.host|fcm\.googleapis\.com|onesignal\.com|twilio\.com|vonage\.com|nexmo\.com|messagebird\.com|graph\.facebook\.com|callmebot\.com|ultramsg\.com|telnyx\.com|plivo\.com)/i
+  /(^|\.)(exp\.host|fcm\.googleapis\.com|onesignal\.com|twilio\.com|vonage\.com|nexmo\.com|messagebird\.com|callmebot\.com|ultramsg\.com|telnyx\.com|plivo\.com)/i
 
 /** Asked whether the caller is human, who it is, or told what happened: nothing is bought there. */
 const FREE_HOSTS =
@@ -102,6 +102,8 @@ export function http(e: Extract<Effect, { name: string }>): Outside | undefined 
   const [address] = e.args
   if (address?.v === 'env' && CHAT.test(address.name)) return { kind: 'paid-api', what: `posts to the team's chat (${address.name})`, call: 'chat' }
   const host = hostOf(address)
+  // a code is exchanged for its owner's token: nothing is spent, and the key only says which application asks
+  if (TOKEN_EXCHANGE.test(constantsOf(address))) return undefined
   if (host && PAID_HOSTS.test(host) && (callersOwn(e.args) || isAnonymous(e.args))) return undefined
   if (host && PAID_HOSTS.test(host) && !FREE_HOSTS.test(host) && !SMS_HOSTS.test(host))
     return { kind: 'paid-api', what: `calls ${host} with the server's key`, call: host }
@@ -112,7 +114,7 @@ export function http(e: Extract<Effect, { name: string }>): Outside | undefined 
       call: host,
       ...(e.args.some((a) => recipientInBody(a, 0)) ? { chosen: 'recipient' as const } : {}),
     }
-  if (host && SMS_HOSTS.test(host))
+  if (host && (SMS_HOSTS.test(host) || (/^graph\.facebook\.com$/i.test(host) && /\/messages\b/.test(constantsOf(address)))))
     return {
       kind: 'sms',
       what: `sends a message through ${host}`,
@@ -126,6 +128,9 @@ export function http(e: Extract<Effect, { name: string }>): Outside | undefined 
     return FREE_HOSTS.test(host ?? '') ? undefined : { kind: 'paid-api', what: `calls ${host ?? 'an API'} with a key of the server`, call: host ?? 'fetch' }
   return undefined
 }
+
+/** `/oauth/access_token`, `/oauth2/v2.0/token`, `/oauth/v2/accessToken`, `/api/oauth.v2.access`. */
+const TOKEN_EXCHANGE = /\/oauth2?\/(?:v\d{1,2}(?:\.\d{1,2})?\/)?(?:access_?)?token\b|\/oauth\.v2\.access\b/i
 
 /** A table behind the data API, asked over HTTP instead of through the client library. */
 const DATA_API = /\/rest\/v1\/(?!rpc\b)(\w+)/
