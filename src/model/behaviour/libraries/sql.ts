@@ -159,7 +159,7 @@ export function bindingTemplate(c: LibraryCall, client: Client, quasis: readonly
 
 const VERB = /^\s*(select|insert\s+into|update|delete\s+from|with)\b/i
 /** One figure and nothing else: how many rows there are. */
-const COUNTS = /^\s*select\s+count\s*\([^()]*\)\s*(?:::\w+\s*)?(?:as\s+)?"?\w*"?\s*from\s/i
+const COUNTS = /^\s*select\s+count\s*\([^()]*\)(?:\s*::\w{1,63})?(?:\s+as)?(?:\s+"?\w{1,63}"?)?\s+from\s/i
 const TABLE = /\b(?:from|into|update|join)\s+"?([a-z_][\w]*)"?(?:\."?([a-z_]\w*)"?)?/i
 const EQUALS = /(?<![a-z0-9_])"?([a-z_]\w*)"?\s*=\s*(?:any\s*\(\s*)?\$(\d{1,3})/gi
 
