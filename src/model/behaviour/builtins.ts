@@ -620,7 +620,7 @@ export function builtinMethod(it: Interpreter, of: Val, name: string, args: read
       break
     case 'some':
     case 'every':
-      if (calls && of.v === 'array' && !of.more && of.items.length <= 40 && of.items.every((x) => x.v === 'const' || x.v === 'call')) {
+      if (calls && of.v === 'array' && !of.more && of.items.length <= 40 && of.items.every((x) => x.v === 'const' || x.v === 'call' || x.v === 'object')) {
         // a list written in the code: decided item by item, so that path tests of middleware have an answer
         const tests = of.items.map((x) => mapOnce(it, () => each(x)))
         const known = tests.map(truth)
@@ -633,6 +633,8 @@ export function builtinMethod(it: Interpreter, of: Val, name: string, args: read
         maybe(it, () => {
           test = each(elementOf(it, of))
         })
+        // what no item can be, none is
+        if (truth(test) === false && name === 'some') return constant(false)
         return { v: 'call', name, args: [of, test] }
       }
       break

@@ -1,9 +1,9 @@
-import type { FunctionIR } from '../../facts/javascript.ts'
 import type { Place } from '../../lib/place.ts'
-import { rememberFor } from '../../lib/remember-for.ts'
 import { type Alt, type AnyVal, type ClassVal, type FunctionVal, isDigest, isNullish, type Link, op, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
 import { builtinCall, builtinConstruct, builtinMethod } from './builtins.ts'
+import { byteEncoding } from './byte-encodings.ts'
 import { libraryBase, parentOf } from './class-chain.ts'
+import { comparedInConstantTime } from './constant-time.ts'
 import { delegated, underDelegation } from './delegation.ts'
 import { hostCall } from './hosts.ts'
 import { type Assumption, type BranchState, type Frame, type Interpreter, SIGNALS } from './interpreter.ts'
@@ -251,23 +251,14 @@ export function unknownCall(it: Interpreter, name: string, of: Val | undefined, 
   return { v: 'call', name, args: of && of.v !== 'unknown' ? [of, ...args] : args, at }
 }
 
-/** Comparisons in constant time that are written out (a loop of XORs, digests compared): where they end says nothing, what they compare does. */
-const CONSTANT_TIME =
-  /(?:timing|constant|const|fixed)_?(?:time)?_?(?:safe|attack)?_?(?:str(?:ing)?s?_?|bytes?_?)?(?:equals?|eq|compare|comparison)$|(?:safe|secure)_?(?:str(?:ing)?s?_?)?(?:equals?|eq|compare)$/i
-const WRITTEN_OUT = /"\^=?"|timingSafeEqual|digest|createHash|createHmac/
-
-/** By its name and what it is made of; a short function that XORs characters and compares the sum says it without a name. */
-const comparesInConstantTime = rememberFor(({ name, body }: FunctionIR): boolean => {
-  const text = JSON.stringify(body).slice(0, 20_000)
-  const xorsCharacters = text.length < 4000 && text.includes('"charCodeAt"') && /"\^=?"/.test(text) && /"op":"===?"/.test(text)
-  return xorsCharacters || (CONSTANT_TIME.test(name ?? '') && WRITTEN_OUT.test(text))
-})
-
 /** Calls a function of the repository with abstract arguments. */
 export function callFunction(it: Interpreter, fn: FunctionVal, args: readonly Val[], at: Place): Val {
   const ir = it.program.function(fn.path, fn.id)
   if (!ir) return UNKNOWN
-  if (args.length >= 2 && ir.params.length === 2 && comparesInConstantTime(ir)) return op('===', args[0] ?? UNKNOWN, args[1] ?? UNKNOWN)
+  const compared = comparedInConstantTime(ir)
+  if (compared === 'parameters' && args.length >= 2) return op('===', args[0] ?? UNKNOWN, args[1] ?? UNKNOWN)
+  const encoding = args[0] && byteEncoding(ir)
+  if (encoding) return { v: 'call', name: encoding, args: [args[0] as Val], at }
   const key = `${fn.path}#${fn.id}`
   let recursion = 0
   for (const f of it.frames) if (f.key === key) recursion++
@@ -293,6 +284,7 @@ export function callFunction(it: Interpreter, fn: FunctionVal, args: readonly Va
       else bind(it, p, args[i] ?? UNDEFINED, scope, ir.l)
     })
     const left = execute(it, ir.body, scope)
+    if (compared && compared !== 'parameters') saysWhetherEqual(frame, scope.vars.get(compared[0]), scope.vars.get(compared[1]))
     if (left) return left
     frame.returns.push({ value: UNDEFINED, pc: it.pc, narrowed: it.narrowed })
     if (frame.open.length) it.ending({ ends: true, how: 'return' })
@@ -308,6 +300,14 @@ export function callFunction(it: Interpreter, fn: FunctionVal, args: readonly Va
     throw SIGNALS.throw
   }
   return it.comeBack(frame.returns)
+}
+
+/** What comes back from a loop that XORs two variables is whether they are equal. */
+function saysWhetherEqual({ returns }: Frame, a: Val | undefined, b: Val | undefined): void {
+  if (!a || !b) return
+  returns.forEach((way, i) => {
+    if (way.value.v !== 'const' || way.value.value !== false) returns[i] = { ...way, value: op('===', a, b) }
+  })
 }
 
 /** `new fn(...args)`. */

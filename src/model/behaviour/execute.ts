@@ -222,6 +222,8 @@ type Loop = Extract<Stmt, { k: 'loop' }>
 
 /** Items of a list written in the code that a search is run through one by one: which of them it returns depends on their order. */
 const MAX_UNROLLED = 6
+/** Entries of a table that stands in the code: paths and what they ask for. */
+const MAX_TABLE = 40
 
 function each(it: Interpreter, s: Loop, items: readonly Val[], scope: Scope): Completion {
   for (const item of items) {
@@ -240,12 +242,27 @@ function returns(body: readonly Stmt[]): boolean {
   )
 }
 
+/** `[{ pattern: /^\/api\/crm/, permission: 'crm' }, …]` */
+const isTable = (items: readonly Val[]): boolean =>
+  items.every(
+    (x) =>
+      x.v === 'const' ||
+      (x.v === 'object' && !x.rest && Object.values(x.props).every((p) => p.v === 'const' || (p.v === 'call' && p.name.startsWith('regex:')))),
+  )
+
 function loop(it: Interpreter, s: Loop, scope: Scope): Completion {
   const inner = new Scope(scope.path, scope)
   const place = at(scope, s)
   if (s.init) execute(it, s.init, inner)
   const over = s.over ? settle(it, evaluate(it, s.over, inner), place) : undefined
-  if (s.to && over?.v === 'array' && !over.more && over.items.length > 0 && over.items.length <= MAX_UNROLLED && returns(s.body)) {
+  if (
+    s.to &&
+    over?.v === 'array' &&
+    !over.more &&
+    over.items.length > 0 &&
+    over.items.length <= (isTable(over.items) ? MAX_TABLE : MAX_UNROLLED) &&
+    returns(s.body)
+  ) {
     return each(it, s, over.items, inner)
   }
   const test = s.test && s.how !== 'do' ? settle(it, evaluate(it, s.test, inner), place) : undefined

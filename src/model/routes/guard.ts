@@ -1,7 +1,7 @@
 import type { Place } from '../../lib/place.ts'
 import type { Behaviour, Condition, Filter, Step, Trust, Value } from '../behaviour/behaviour.ts'
 import { mentions } from '../behaviour/mentions.ts'
-import { isFromCredential, isKeptSession, isTokenSignature, isVouchedFor } from '../behaviour/signed-tokens.ts'
+import { isCheckedClaim, isFromCredential, isKeptSession, isTokenSignature, isVouchedFor } from '../behaviour/signed-tokens.ts'
 import { GATEWAY } from '../behaviour/token-claims.ts'
 import { asksAnotherService } from './delegated.ts'
 import { absentVariable, holdsOnlyIfSet, isUnconfiguredAtHome, neverHolds, serverSecret, testOnly } from './environment-tests.ts'
@@ -220,7 +220,7 @@ function prove(value: Value, truthy: boolean, behaviour: Behaviour, depth: numbe
         : undefined
     case 'call':
       if (MEMBERSHIP.test(value.name)) return truthy ? membership(value.args, behaviour, depth) : undefined
-      return unknownCheck(value, truthy)
+      return (truthy ? claimProof(value, behaviour) : undefined) ?? unknownCheck(value, truthy)
     case 'any': {
       // It must hold whichever of them it was; alternatives that cannot have that truth value do not count.
       const possible = value.of.filter(
@@ -324,6 +324,8 @@ function comparison(a: Value, b: Value, equal: boolean, behaviour: Behaviour, de
       return y.value === 'anon' ? undefined : { who: 'user', trust: x.trust, how: x.how, ...(x.at ? { at: x.at } : {}) }
     if (x.v === 'caller' && !(y.v === 'const' && (y.value === null || y.value === undefined)))
       return { who: y.v === 'const' || y.v === 'env' || isRole(x.field) ? 'admin' : 'user', trust: x.trust, how: x.how, ...(x.at ? { at: x.at } : {}) }
+    const claim = y.v === 'const' && !absent(y) ? claimProof(x, behaviour) : undefined
+    if (claim?.who === 'admin') return claim
     const secret = serverSecret(x)
     if (secret && isTokenSignature(x))
       return {
@@ -357,6 +359,13 @@ function comparison(a: Value, b: Value, equal: boolean, behaviour: Behaviour, de
       return { who: 'check', trust: 'verified', how: x.name }
   }
   return undefined
+}
+
+/** What a token says whose signature the application checks itself: who somebody is, or what they may do (`payload.permissions[module]`). */
+function claimProof(value: Value, behaviour: Behaviour): Proof | undefined {
+  if (!isCheckedClaim(value, behaviour)) return undefined
+  const role = mentions(value, (x) => x.v === 'call' && isRole(x.name))
+  return { who: role ? 'admin' : 'user', trust: 'verified', how: 'a token whose signature is checked' }
 }
 
 function isDigest(name: string): boolean {
