@@ -27,7 +27,7 @@ export function payloadBreaches(step: Step, e: Query, behaviour: Behaviour, ties
         if (replaced && hasShape(step)) continue
         if ((owners.has(column) && (OWNER.test(column) || replaced)) || FORGEABLE.test(column)) {
           if (fromRequest(value, behaviour) && directly(value)) out.push(written('forged-owner', column, requestName(value) ?? 'a value of the request'))
-        } else if (grantsPower(column, e.table, table)) {
+        } else if (grantsPower(column, e.table, table) && !(e.op === 'insert' && appointsIntoOwn(payload.props, behaviour))) {
           const by =
             chosenByCaller(value, behaviour, schema) && !isHarmlessChoice(step, value)
               ? (requestName(addedTo(value) ?? value) ?? "the user's own metadata")
@@ -56,6 +56,25 @@ export function payloadBreaches(step: Step, e: Query, behaviour: Behaviour, ties
   }
   if (!tied) return out
   return out.flatMap((b) => (b.kind === 'power' || (b.kind === 'mass-assignment' && b.severity === 'Critical') ? [{ ...b, own: true as const }] : []))
+}
+
+const APPOINTER = /^(?:invited|added|granted|shared|created)_?by(?:_user)?(?:_?id)?$|^(?:inviter|owner|host)(?:_user)?_?id$/i
+const APPOINTED = /^(?:(?:invitee|invited|member|guest|collaborator|recipient)_?)?e_?mail$|^(?:invitee|member|guest|collaborator|user)_?id$/i
+const GROUP =
+  /^(?:org|organi[sz]ation|team|workspace|tenant|company|business|group|project|account|family|household|store|shop|club|school|agency)_?(?:id|uuid)$/i
+
+/**
+ * Somebody names another person and says as what, in what is the caller's alone: `{ invited_by: user.id, email, role }`. Where the row names a
+ * group, it is the group that has to say who may.
+ */
+function appointsIntoOwn(props: Readonly<Record<string, Value>>, behaviour: Behaviour): boolean {
+  const columns = Object.entries(props)
+  const callers = (v: Value) => isCallers(v, behaviour)
+  return (
+    columns.some(([name, v]) => APPOINTER.test(name) && callers(v)) &&
+    columns.some(([name, v]) => APPOINTED.test(name) && !callers(v)) &&
+    !columns.some(([name, v]) => GROUP.test(name) && !callers(v))
+  )
 }
 
 /** `{ owner_id: user.id, ...body }`: the caller's own id, unless the body brings another. */

@@ -40,8 +40,12 @@ const ABOUT_USERS =
   /profile|user|account|member|subscription|redemption|billing|wallet|credit|usage|quota|role|licen[cs]e|customer|seller|vendor|store|shop|(^|_)org|team|tenant|compan|workspace|employee|staff|admin|client|creator|student|teacher|driver|provider/i
 const NOT_ABOUT_USERS = /message|chat|conversation|comment|post|history|(^|_)logs?($|_)|transaction|bank|meal|workout|lesson|study|trip|floor|event/i
 
+const OWN_TOOLS = /(^|_)(api_?keys?|credentials?|integrations?|connections?|webhooks?|knowledge(_?bases?)?|documents?|sources?|notes?)$/i
+
 /** `role` of a chat message or `plan` of a meal plan means nothing; the same names in a table about users do. */
 function meansPower(table: Table, column: string): boolean {
+  // whether a key works or a text was looked through is no standing of its owner's
+  if (/^(is_)?verified$/i.test(column) && OWN_TOOLS.test(table.name)) return false
   if (/verified|approved|banned|is_internal|^is_admin$|stripe|kyc/i.test(column)) return true
   const owners = table.userData?.ownerColumns ?? []
   const perUser = owners.some(
