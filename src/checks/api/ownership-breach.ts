@@ -47,6 +47,10 @@ export interface OwnershipBreach {
   readonly own?: true
   /** The path says that the handler is for administrators. */
   readonly area?: true
+  /** The role that the handler asks for, which whoever has rows of this kind has. */
+  readonly role?: string
+  /** The table that has the owner column, where the row is a part of one of its rows. */
+  readonly ownedBy?: string
 }
 
 /** A query that a handler makes. */

@@ -10,6 +10,7 @@ import { claimedPayments } from './claimed-payments.ts'
 import { forgedState } from './forged-state.ts'
 import { listedTables } from './listed-tables.ts'
 import { isForAdministrators } from './manners.ts'
+import { ownersRole } from './owners-role.ts'
 import { belongsToSomebody, type OwnershipBreach, type Query } from './ownership-breach.ts'
 import { editableBreaches, payloadBreaches } from './payload-breaches.ts'
 import { publicByNature } from './public-by-nature.ts'
@@ -53,8 +54,10 @@ function judge(route: Route, schema: Schema, access: AccessMatrix, listed: Reado
   const reasons = new Set<string>()
   const area = isForAdministrators(route)
   behaviour.steps.forEach((step, index) => {
-    const guard = guardOfStep(step, behaviour) ?? libraryGuard(route, step)
     const e = step.effect
+    const strict = guardOfStep(step, behaviour) ?? libraryGuard(route, step)
+    const role = e.kind === 'db' && !area ? ownersRole(step, e, strict, behaviour, schema) : undefined
+    const guard = strict && role ? { ...strict, who: 'user' as const } : strict
     if (!guard && signsUp(route) && publicByNature(route) && !behaviour.gaps?.some((g) => g.step <= index))
       breaches.push(...signUpBreaches(step, behaviour, schema))
     const signedIn = guard?.who === 'user' && (guard.trust === 'verified' || guard.trust === 'unverified' || guard.trust === 'editable')
@@ -84,11 +87,13 @@ function judge(route: Route, schema: Schema, access: AccessMatrix, listed: Reado
         }
         const breach = rowBreach(step, index, e, chosen.value, chosen.column, behaviour, ties, schema, access, reasons)
         if (breach) {
-          breaches.push(breach)
+          breaches.push(
+            role ? { ...breach, role: role.role, ownerColumn: role.of.column, ...(breach.table === role.of.table ? {} : { ownedBy: role.of.table }) } : breach,
+          )
           return
         }
       }
-      if (signedIn)
+      if (signedIn && !role)
         breaches.push(
           ...payloadBreaches(step, e, behaviour, ties, schema),
           ...tenantBreaches(step, e, behaviour, ties, schema),

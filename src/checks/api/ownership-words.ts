@@ -3,6 +3,7 @@ import type { Route } from '../../model/routes/routes.ts'
 import type { Fix } from '../define-check.ts'
 import { adminExample, besideWords, type Manners, roleCode } from './manners.ts'
 import type { OwnershipBreach } from './ownership-breach.ts'
+import { refusal } from './refusal.ts'
 
 /** A server action gets values, not a body. */
 export function ofArguments(b: OwnershipBreach): OwnershipBreach {
@@ -29,13 +30,15 @@ export function ownershipWords(route: Route, b: OwnershipBreach, how: Manners): 
           }
         : {
             title: 'The row is not tied to the caller',
-            message: `The handler knows who calls${who}, but ${place} ${b.verb} ${b.table} by ${b.by} with the service role or a direct connection, and nothing compares the row's owner with the caller. Row level security does not apply to this client.`,
-            attack: `Any signed-in user sends another user's id and the handler ${b.verb} that row.`,
+            message: `The handler ${b.role ? `asks whether the caller is some ${b.role}` : 'knows who calls'}${who}, but ${place} ${b.verb} ${b.table} by ${b.by} with the service role or a direct connection, and nothing compares the row's owner with the caller. Row level security does not apply to this client.`,
+            attack: `Any ${b.role ?? 'signed-in user'} sends the id of another ${b.role ?? 'user'}'s row and the handler ${b.verb} it.`,
             fix: {
-              text: `Bind the query to the caller as well (column ${b.ownerColumn}), or use the caller's own client so that row level security applies.`,
+              text: b.ownedBy
+                ? `Load the row of ${b.ownedBy} that it belongs to first, and refuse when its ${b.ownerColumn} is not the caller.`
+                : `Bind the query to the caller as well (column ${b.ownerColumn}), or use the caller's own client so that row level security applies.`,
               language: 'ts',
-              code: filterCode(b),
-              ...boundQuery(route, b),
+              code: b.ownedBy ? `if (parent.${b.ownerColumn} !== ${b.callerAs}) {\n  ${refusal(route, 404)}\n}` : filterCode(b),
+              ...(b.ownedBy ? {} : boundQuery(route, b)),
             },
           }
     case 'rls':

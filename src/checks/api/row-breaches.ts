@@ -4,7 +4,7 @@ import type { SchemaModel } from '../../model/app-model.ts'
 import type { Behaviour, Condition, Effect, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { isCallers, mentions, requestName } from '../../model/behaviour/values.ts'
 import { callerOf, fromRequest, type OwnershipBreach, type Query, tableOf, verbOf } from './ownership-breach.ts'
-import type { Ties } from './ties.ts'
+import { isSame, type Ties } from './ties.ts'
 
 const NOT_AN_ID =
   /[a-z](?:Type|Status|Kind|Category|Role|Locale|Currency)$|_(?:type|status|kind|category|role|locale|currency)$|^(?:status|state|type|kind|category|locale|lang|language|role|plan|is_\w+|published|active|visible|page|limit|sort|order|slug|country|currency|month|year|date|level|name|title|code|token|share_token|invite_code|secret|key|hash|session_id|stripe_\w+|provider)$/i
@@ -120,6 +120,10 @@ export function rowBreach(
     reasons.add(`${e.table} is meant to be seen by others`)
     return undefined
   }
+  if (hasJoined(index, column, value, behaviour)) {
+    reasons.add(`the caller has joined what ${e.table} belongs to`)
+    return undefined
+  }
   if (e.op === 'update' && isRecounted(e)) {
     reasons.add(`what ${e.table} is set to is counted from other rows`)
     return undefined
@@ -134,6 +138,20 @@ export function rowBreach(
   }
   return { ...base, kind: 'row', severity: 'Critical' }
 }
+
+const JOINED = /enrol|member|participa|attend|registration|follow/i
+
+/** Before, the same handler enrolled the caller in what the query names, which is open to everybody: what belongs to it is theirs to see. */
+function hasJoined(index: number, column: string, value: Value, behaviour: Behaviour): boolean {
+  return behaviour.steps.slice(0, index).some(({ effect: e }) => {
+    if (e.kind !== 'db' || e.op !== 'insert' || !JOINED.test(e.table) || e.payload?.v !== 'object') return false
+    const named = e.payload.props[column]
+    return named !== undefined && isOne(named, value) && Object.values(e.payload.props).some((v) => isCallers(v, behaviour))
+  })
+}
+
+/** The arguments of an action have no names: one is itself only. */
+const isOne = (a: Value, b: Value): boolean => a === b || ((a.v !== 'request' || a.name !== undefined) && isSame(a, b))
 
 /** The row keeps figures over rows of another table (the average of its ratings, how many there are): nothing of what is written is the caller's choice. */
 function isRecounted(e: Query): boolean {

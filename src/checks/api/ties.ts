@@ -263,7 +263,7 @@ function isCallersId(test: Value, truthy: boolean, value: Value, depth = 0): boo
 }
 
 /** The same field of the same thing. */
-function isSame(a: Value, b: Value): boolean {
+export function isSame(a: Value, b: Value): boolean {
   if (a.v === 'row') return b.v === 'row' && a.table === b.table && a.field === b.field
   if (a.v === 'request') return b.v === 'request' && a.part === b.part && a.name === b.name
   return a.v === 'caller' && b.v === 'caller' && a.field === b.field
