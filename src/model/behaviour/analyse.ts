@@ -6,7 +6,7 @@ import { classValue, evaluate, functionValue, lookup } from './evaluate.ts'
 import { assignTo, bind, execute } from './execute.ts'
 import { host } from './host-value.ts'
 import { acceptedInput, hostMember, seedValue } from './hosts.ts'
-import { ownerOf } from './injection.ts'
+import { bindAround, ownerOf } from './injection.ts'
 import { Interpreter } from './interpreter.ts'
 import { settleChain, taggedTemplate } from './libraries/index.ts'
 import { shaped } from './libraries/validation.ts'
@@ -190,12 +190,14 @@ function goOn(it: Interpreter, value: Val, at: Place, loads: boolean, rest: () =
 /** The function of a runnable. */
 function resolve(it: Interpreter, r: Runnable): Val | undefined {
   if (r.expression) {
+    bindAround(it, r.path, r.scope)
     const scope = scopeOfFunction(it, r.path, r.scope ?? 0)
     const expression = r.expression
     return scope ? quietly(it, () => evaluateAlone(it, expression, scope)) : undefined
   }
   if (r.functionId !== undefined) {
     const fn = it.program.function(r.path, r.functionId)
+    if (fn) bindAround(it, r.path, fn.parent)
     const scope = fn ? scopeOfFunction(it, r.path, fn.parent ?? 0) : undefined
     const owner = scope && ownerOf(it, r.path, r.functionId)
     return scope ? functionValue(it, r.path, r.functionId, scope, owner?.self, owner?.home) : undefined

@@ -1,9 +1,11 @@
 import { type ClassVal, type InstanceVal, UNKNOWN, type Val } from './abstract-value.ts'
 import { parentOf, placeOfClass } from './class-chain.ts'
+import { innerPart } from './file-parts.ts'
 import type { Interpreter } from './interpreter.ts'
-import { alone, moduleScope, quietly } from './module-values.ts'
+import { alone, givenValue, moduleScope, quietly, scopeOfFunction } from './module-values.ts'
 import { construct, lookup } from './operations.ts'
 import { holderOf } from './program.ts'
+import { makeShared } from './scope.ts'
 
 /** Services that are given to services that are given to a class. */
 const MAX_DEPTH = 4
@@ -16,6 +18,35 @@ export function ownerOf(it: Interpreter, path: string, functionId: number): { re
   if (home?.v !== 'class') return undefined
   const self = injected(it, home, 0)
   return self?.v === 'instance' ? { self, home } : undefined
+}
+
+/** Gives the methods around a piece of code their object: `this.app.get('/x', (req, res) => this.storage…)`. */
+export function bindAround(it: Interpreter, path: string, scope: number | undefined): void {
+  for (let id = scope, hops = 0; id !== undefined && id !== 0 && hops < 64; hops++) {
+    const inside = it.program.classOwning(path, id) === undefined ? undefined : scopeOfFunction(it, path, id)
+    if (inside) {
+      const { reads } = it.program
+      const reader = innerPart(path, `this ${id}`)
+      const method = id
+      if (inside.vars.has('this')) reads.part(reader)
+      else
+        inside.vars.set(
+          'this',
+          reads.evaluating({ owner: inside, name: 'this', reader }, () => objectForAll(it, path, method) ?? UNKNOWN),
+        )
+    }
+    id = it.program.function(path, id)?.parent
+  }
+}
+
+/** The object of the class that a function is a method of, for all entries. */
+function objectForAll(it: Interpreter, path: string, functionId: number): InstanceVal | undefined {
+  const name = it.program.classOwning(path, functionId)
+  const scope = name === undefined ? undefined : moduleScope(it, path)
+  const home = scope && name ? lookup(it, name, scope) : undefined
+  if (home?.v !== 'class') return undefined
+  const made = quietly(it, () => makeShared(() => alone(it, () => construct(it, home, dependencies(it, home, 0), placeOfClass(home)))))
+  return made.v === 'instance' ? made : undefined
 }
 
 /** An instance with its dependencies; one for each class and request. */
@@ -36,7 +67,10 @@ function dependencies(it: Interpreter, cls: ClassVal, depth: number): Val[] {
     const parent = parentOf(it, cls)
     return parent && depth < MAX_DEPTH ? dependencies(it, parent, depth + 1) : []
   }
-  return (it.program.function(cls.path, make.fn)?.types ?? []).map((type) => {
+  const given = it.program.given.get(`${cls.path} ${make.fn}`)
+  const fn = it.program.function(cls.path, make.fn)
+  if (given) return (fn?.params ?? []).map((_, i) => givenValue(it, given, i))
+  return (fn?.types ?? []).map((type) => {
     const name = type?.split('.')[0]
     if (!name || !holderOf(it.program, name, cls.scope)) return UNKNOWN
     const of = lookup(it, name, cls.scope)

@@ -176,16 +176,19 @@ function declareParameters(it: Interpreter, fn: FunctionIR, scope: Scope, given:
       if (p.k === 'name') scope.vars.set(p.name, UNKNOWN)
       return
     }
-    const value = (now: Interpreter) => {
-      const from = scopeOfFunction(now, given.from.path, given.from.scope)
-      return from ? evaluateAlone(now, arg, from) : UNKNOWN
-    }
     for (const name of boundNames(p))
       scope.lazy?.set(name, () => {
         const now = atWork(it)
-        return quietly(now, () => safely(() => bound(now, p, value(now), name, scope, fn.l)))
+        return quietly(now, () => safely(() => bound(now, p, givenValue(now, given, i), name, scope, fn.l)))
       })
   })
+}
+
+/** What a function was given at a position. */
+export function givenValue(it: Interpreter, given: Given, index: number): Val {
+  const arg = given.args[index]
+  const from = arg && scopeOfFunction(it, given.from.path, given.from.scope)
+  return arg && from ? evaluateAlone(it, arg, from) : UNKNOWN
 }
 
 /** What a name of a pattern is when the pattern is bound to a value. */

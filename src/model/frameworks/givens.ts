@@ -1,4 +1,4 @@
-import type { Expr, FunctionId } from '../../facts/javascript.ts'
+import type { ClassIR, Expr, FunctionId } from '../../facts/javascript.ts'
 import type { Given } from '../behaviour/behaviour.ts'
 import type { Code } from './entry.ts'
 import type { Program } from './program.ts'
@@ -7,6 +7,8 @@ import type { Program } from './program.ts'
 export class Givens {
   /** By `path:id`; null when calls give different things, and nothing is known of any of them. */
   readonly #calls = new Map<string, Given | null>()
+  /** The constructor of the class that a function is a method of, by `path:id`. */
+  readonly #makers = new Map<string, FunctionId>()
 
   /** Notes a call. Routers among the arguments are followed where routes are registered, and stay out. */
   note(path: string, fn: FunctionId, from: Given['from'], args: readonly Expr[], routers: readonly unknown[] = []): void {
@@ -19,17 +21,29 @@ export class Givens {
     else this.#calls.set(key, { path, fn, from, args: given })
   }
 
+  /** Notes what an object of a class is made of. What its methods work with stands there. */
+  noteObject(path: string, of: ClassIR, from: Given['from'], args: readonly Expr[]): void {
+    const make = of.members.find((m) => m.how === 'constructor')?.fn
+    if (make === undefined) return
+    this.note(path, make, from, args)
+    for (const m of of.members) if (m.fn !== undefined && m.fn !== make) this.#makers.set(`${path}:${m.fn}`, make)
+  }
+
   /** What the functions were given that these pieces of code stand in, and those in which they were called. */
   around(program: Program, codes: readonly Code[]): readonly Given[] {
     const found = new Map<string, Given>()
+    const take = (path: string, id: FunctionId): void => {
+      const key = `${path}:${id}`
+      const given = this.#calls.get(key)
+      if (!given || found.has(key)) return
+      found.set(key, given)
+      climb(given.from.path, given.from.scope)
+    }
     const climb = (path: string, scope: FunctionId | undefined): void => {
       for (let id = scope, hops = 0; id !== undefined && id !== 0 && hops < 64; hops++) {
-        const key = `${path}:${id}`
-        const given = this.#calls.get(key)
-        if (given && !found.has(key)) {
-          found.set(key, given)
-          climb(given.from.path, given.from.scope)
-        }
+        take(path, id)
+        const maker = this.#makers.get(`${path}:${id}`)
+        if (maker !== undefined) take(path, maker)
         id = program.fn(path, id)?.parent
       }
     }

@@ -7,7 +7,7 @@ import { Givens } from './givens.ts'
 import { covers, joinPaths, routerPath } from './path-pattern.ts'
 import { codeOf, type Meaning, type Program, packageOf } from './program.ts'
 import { isLeftBehind } from './unmounted.ts'
-import { blocksOf, childrenOf, exprsOf, propOf, stringOf, stringsOf } from './walk.ts'
+import { blocksOf, childrenOf, exprsOf, propOf, statements, stringOf, stringsOf } from './walk.ts'
 
 /** What a library's routers are called and how they are told apart. */
 export interface RouterDialect {
@@ -146,6 +146,7 @@ export class RouterCollector {
   #file(path: string): void {
     const js = this.#program.js(path)
     if (!js) return
+    this.#classFields(path, js.functions[0]?.body ?? [])
     for (const fn of js.functions) this.#body(path, fn.id, new Map(), 0)
   }
 
@@ -205,6 +206,10 @@ export class RouterCollector {
       else this.#expression(path, scope, e.value, env, depth)
       return
     }
+    if (e.k === 'new') {
+      const of = this.#program.meaning(path, scope, e.fn)
+      if (of?.k === 'class') this.#givens.noteObject(of.path, of.class, { path, scope }, e.args)
+    }
     if (e.k === 'call' || e.k === 'new') {
       if (this.#router(path, scope, e, env, depth)) return
       if (this.#call(path, scope, e, env, depth)) return
@@ -221,11 +226,33 @@ export class RouterCollector {
     if (fn) {
       this.#givens.note(fn.path, fn.fn, { path, scope }, e.args, args)
       this.#enter(fn.path, fn.fn, args, depth + 1)
-    } else if (m?.k === 'class') {
-      const ctor = m.class.members.find((x) => x.how === 'constructor')
-      if (ctor?.fn !== undefined) this.#enter(m.path, ctor.fn, args, depth + 1)
-    }
+    } else if (m?.k === 'class') this.#constructed(m, args, depth)
     return true
+  }
+
+  /** An object of a class that is given a router: its methods register on the field that keeps it. */
+  #constructed(of: Extract<Meaning, { k: 'class' }>, args: readonly (Router | undefined)[], depth: number): void {
+    const make = of.class.members.find((x) => x.how === 'constructor')
+    if (make?.fn === undefined) return
+    this.#program.fn(of.path, make.fn)?.params.forEach((p, i) => {
+      const router = args[i]
+      if (p.k === 'name' && router) this.#fields.set(`${of.path}:${p.name}`, router)
+    })
+    this.#enter(of.path, make.fn, args, depth + 1)
+    for (const m of of.class.members) {
+      const fn = m.fn ?? (m.value?.k === 'fn' ? m.value.fn : undefined)
+      if (fn !== undefined && m !== make) this.#enter(of.path, fn, [], depth + 1)
+    }
+  }
+
+  /** `class App { app = express() }` */
+  #classFields(path: string, body: readonly Stmt[]): void {
+    for (const s of statements(body))
+      if (s.k === 'class')
+        for (const m of s.class.members) {
+          const router = m.how === 'field' && m.value ? this.#router(path, 0, m.value, new Map(), 0) : undefined
+          if (router) this.#fields.set(`${path}:${m.name}`, router)
+        }
   }
 
   /** The router that an expression means; registers what chained calls register on the way. */
@@ -472,7 +499,10 @@ export class RouterCollector {
         : m?.k === 'expr' && m.expr.k === 'call'
           ? this.#program.external(m.path, m.scope, m.expr.fn)
           : undefined
-    const code = codeOf(m) ?? { k: 'expr', path, scope, expr: x }
+    // `controller.list` belongs to `new Controller(storage)`: with its object it is what it is
+    const object = m?.k === 'fn' && x.k === 'mem' ? this.#program.meaning(path, scope, x.of) : undefined
+    const bound = object?.k === 'expr' && object.expr.k === 'new'
+    const code = (bound ? undefined : codeOf(m)) ?? { k: 'expr', path, scope, expr: x }
     return [{ code, calling: this.#dialect.calling, at, what: 'middleware', blocks: true, ...(callee ? { external: callee } : {}) }]
   }
 
