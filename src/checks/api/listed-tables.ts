@@ -1,6 +1,8 @@
 import { isMeantToBeSeen, isPrivateByName } from '../../database/access/meant-to-be-seen.ts'
 import { rememberFor } from '../../lib/remember-for.ts'
 import type { SchemaModel } from '../../model/app-model.ts'
+import type { Step, Value } from '../../model/behaviour/behaviour.ts'
+import { partsOf } from '../../model/behaviour/mentions.ts'
 import { guardOfStep } from '../../model/routes/guard.ts'
 import type { Route } from '../../model/routes/routes.ts'
 import { tableOf } from './ownership-breach.ts'
@@ -12,15 +14,29 @@ import { tableOf } from './ownership-breach.ts'
 export const listedTables = rememberFor((routes: readonly Route[], tables: SchemaModel['tables']): ReadonlySet<string> => {
   const listed = new Set<string>()
   for (const { behaviour } of routes) {
-    for (const step of behaviour?.steps ?? []) {
+    for (const [index, step] of (behaviour?.steps ?? []).entries()) {
       const e = step.effect
       if (e.kind !== 'db' || e.op !== 'select' || e.one || e.countOnly || e.unread || listed.has(e.table)) continue
       if (!behaviour || e.filters.some((f) => f.value.v !== 'const') || guardOfStep(step, behaviour)) continue
       const table = tableOf(e, { tables })
       if (!table?.userData || table.stub || table.userData.personalColumns.length || isPrivateByName(table.name)) continue
       if (table.userData.tenantColumns.length && !isMeantToBeSeen(table)) continue
+      if (!isAnswered(behaviour.steps, index)) continue
       listed.add(e.table)
     }
   }
   return listed
 })
+
+/** Whether an answer carries what the rows say: a job that looks up what is due lists nothing. Values share their parts: each is looked at once. */
+function isAnswered(steps: readonly Step[], index: number): boolean {
+  const answers = steps.flatMap(({ effect }) => (effect.kind === 'respond' && (effect.status ?? 200) < 400 && effect.body ? [effect.body] : []))
+  const seen = new Set<Value>(answers)
+  for (const value of seen) {
+    if (value.v === 'row' && value.step === index && !/^(?:id|length)$/.test(value.field ?? '')) return true
+    // how many there are, or whether, is not what they say
+    const tells = value.v === 'op' ? /^(?:\+|\|\||\?\?|&&)$/.test(value.op) : !(value.v === 'call' && value.name === 'length')
+    if (tells) for (const part of partsOf(value)) seen.add(part)
+  }
+  return false
+}

@@ -45,7 +45,7 @@ export function ownershipWords(route: Route, b: OwnershipBreach, how: Manners): 
       return {
         title: 'The handler relies on row level security that does not hold',
         message: `${place} ${b.verb} ${b.table} by ${b.by} and leaves it to row level security to refuse other users' rows. Checks 1-4 found that ${b.table} does not refuse them.`,
-        attack: `Any signed-in user sends another user's id and the handler ${b.verb} that row.`,
+        attack: `Any signed-in user sends the id of another user's row and the handler ${b.verb} it.`,
         fix: { text: `Repair the policy of ${b.table} (see checks 1-4), and bind the query to the caller as well.`, language: 'ts', code: filterCode(b) },
       }
     case 'forged-owner':
