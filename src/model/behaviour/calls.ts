@@ -182,7 +182,11 @@ export function callMethod(it: Interpreter, of: Val, name: string, args: readonl
     case 'instance':
     case 'class':
     case 'namespace': {
-      if (of.v === 'object' && !Object.hasOwn(of.props, name)) break
+      if (of.v === 'object' && !Object.hasOwn(of.props, name)) {
+        // `{ ...locals, url }`: what was left on the object of the framework is on its copy
+        if (of.rest?.v === 'host') return callMethod(it, of.rest, name, args, at, changed)
+        break
+      }
       const fn = member(it, of, name, at)
       if (fn.v === 'fn') return callFunction(it, fn.self || of.v === 'namespace' ? fn : { ...fn, self: of }, args, at)
       if (fn.v === 'native' || fn.v === 'any' || fn.v === 'lib' || fn.v === 'call' || fn.v === 'global') return callValue(it, fn, args, at, name)
