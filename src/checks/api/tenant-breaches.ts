@@ -20,12 +20,11 @@ export function tenantBreaches(step: Step, e: Query, behaviour: Behaviour, ties:
     if (row.v !== 'object') continue
     const props = Object.entries(row.props)
     if (props.some(([column, value]) => OWNER.test(column) && !WROTE.test(column) && isCallers(value, behaviour))) continue
+    const isTenant = (column: string) => TENANT.test(column) || table?.userData?.tenantColumns.includes(column) === true
+    // the row stands in the caller's own tenant; what else it names (a company that is a customer) is a reference
+    if (props.some(([column, value]) => isTenant(column) && isCallers(value, behaviour))) continue
     const chosen = props.find(
-      ([column, value]) =>
-        (TENANT.test(column) || table?.userData?.tenantColumns.includes(column)) &&
-        !table?.userData?.ownerColumns.includes(column) &&
-        fromRequest(value, behaviour) &&
-        directly(value),
+      ([column, value]) => isTenant(column) && !table?.userData?.ownerColumns.includes(column) && fromRequest(value, behaviour) && directly(value),
     )
     if (!chosen || ties.byCondition(step)) continue
     const [column, value] = chosen as [string, Value]

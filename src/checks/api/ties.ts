@@ -82,6 +82,8 @@ export class Ties {
       case 'op': {
         const [a, b] = test.of
         if (test.op === '!') return a ? next(a, !truthy) : false
+        const counted = countedRows(test)
+        if (counted) return next(counted.rows, counted.some === truthy)
         if (test.op === '&&' || test.op === '||')
           return (test.op === '&&') === truthy ? test.of.some((x) => next(x, truthy)) : this.eachWay(test.of, truthy, depth, about)
         if (/^[!=]==?$/.test(test.op) && a && b) {
@@ -248,6 +250,35 @@ function emptied(way: Value, truthy: boolean, depth: number): readonly Value[] {
   if (way.v !== 'op') return truthy ? [] : [way]
   if (way.op === '!') return way.of[0] ? emptied(way.of[0], !truthy, depth + 1) : []
   return way.op === (truthy ? '&&' : '||') ? way.of.flatMap((x) => emptied(x, truthy, depth + 1)) : []
+}
+
+/** `rows.length === 0`, `rows.length`, `count > 0`: whether a statement found or changed any row. */
+function countedRows(test: Extract<Value, { v: 'op' }>): { readonly rows: Value; readonly some: boolean } | undefined {
+  const rowsOf = (x: Value | undefined): Value | undefined => {
+    if (x?.v === 'op' && x.op === 'length' && x.of[0]?.v === 'row') return x.of[0]
+    if (x?.v !== 'row' || !COUNT.test(x.field ?? '')) return undefined
+    const { field, ...rows } = x
+    return rows
+  }
+  const whole = rowsOf(test)
+  if (whole) return { rows: whole, some: true }
+  const [a, b] = test.of
+  const rows = rowsOf(a)
+  if (!rows || b?.v !== 'const') return undefined
+  const some = SOME[`${test.op.replace(/^([!=]=)=$/, '$1')} ${b.value}`]
+  return some === undefined ? undefined : { rows, some }
+}
+
+const COUNT = /^(?:length|count|rowCount|rowsAffected|affectedRows|changes|numUpdatedRows|numDeletedRows|matchedCount|modifiedCount|deletedCount)$/
+const SOME: Readonly<Record<string, boolean>> = {
+  '== 0': false,
+  '!= 0': true,
+  '> 0': true,
+  '>= 1': true,
+  '< 1': false,
+  '<= 0': false,
+  '== 1': true,
+  '!= 1': false,
 }
 
 /** Whether `test` being `truthy` says that a value of the request is the caller's id. */
