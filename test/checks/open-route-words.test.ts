@@ -70,3 +70,42 @@ export async function POST(request: Request) {
   expect(finding?.severity).toBe('Critical')
   expect(finding?.message).toMatch(/lets everyone in when STOCK_TOKEN is not set/)
 })
+
+test('a cookie that is compared with a value from the code is one cause for all who rely on it, and signing in is none', async () => {
+  const route = (name: string) => `import { requireAdmin } from '../../../lib/require-admin'
+import { admin } from '../../../lib/clients'
+export async function GET() {
+  await requireAdmin()
+  const { data } = await admin.from('${name}').select('*')
+  return Response.json(data)
+}
+`
+  const report = await auditFiles({
+    'package.json': '{ "dependencies": { "next": "15.0.0", "bcryptjs": "2.4.3", "@supabase/supabase-js": "2.45.0" } }',
+    'lib/clients.ts': `import { createClient } from '@supabase/supabase-js'
+export const admin = createClient(process.env.NEXT_PUBLIC_SUPABASE_URL!, process.env.SUPABASE_SERVICE_ROLE_KEY!)
+`,
+    'lib/require-admin.ts': `import { cookies } from 'next/headers'
+export async function requireAdmin() {
+  const jar = await cookies()
+  if (jar.get('admin_session')?.value !== 'authenticated') throw new Error('Unauthorized')
+}
+`,
+    'app/api/orders/route.ts': route('orders'),
+    'app/api/payments/route.ts': route('payments'),
+    'app/actions/accounts.ts': `'use server'
+import bcrypt from 'bcryptjs'
+import { cookies } from 'next/headers'
+import { admin } from '../../lib/clients'
+export async function loginUser(email: string, password: string) {
+  const { data: user } = await admin.from('users').select('id, password_hash').eq('email', email).maybeSingle()
+  if (!user || !(await bcrypt.compare(password, user.password_hash))) return { error: 'Wrong' }
+  ;(await cookies()).set('uid', user.id)
+  return { id: user.id }
+}
+`,
+  })
+  const findings = report.checks.find((c) => c.number === 16)?.findings ?? []
+  expect(findings.map((f) => [f.severity, f.path])).toEqual([['Critical', 'lib/require-admin.ts']])
+  expect(findings[0]?.message).toMatch(/2 handlers rely on this check.*cookie admin_session that is only compared with a value from the code/)
+})

@@ -324,6 +324,9 @@ function comparison(a: Value, b: Value, equal: boolean, behaviour: Behaviour, de
       return y.value === 'anon' ? undefined : { who: 'user', trust: x.trust, how: x.how, ...(x.at ? { at: x.at } : {}) }
     if (x.v === 'caller' && !(y.v === 'const' && (y.value === null || y.value === undefined)))
       return { who: y.v === 'const' || y.v === 'env' || isRole(x.field) ? 'admin' : 'user', trust: x.trust, how: x.how, ...(x.at ? { at: x.at } : {}) }
+    // `cookies.get('admin')?.value === 'yes'`: whoever reads the code, or guesses, sends it
+    if (x.v === 'request' && x.part === 'cookie' && y.v === 'const' && !absent(y))
+      return { who: 'check', trust: 'claimed', how: `cookie ${x.name?.split('.')[0] ?? ''} that is only compared with a value from the code` }
     const claim = y.v === 'const' && !absent(y) ? claimProof(x, behaviour) : undefined
     if (claim?.who === 'admin') return claim
     const secret = serverSecret(x)
