@@ -61,3 +61,60 @@ export const actions = {
   expect(finding?.fix.text).toMatch(/403 for everybody else\. GET \/admin\/people already does so \(src\/routes\/admin\/\+layout\.server\.ts:7\)\.$/)
   expect(finding?.fix.code).toMatch(/return fail\(401\).*return fail\(403\)/s)
 })
+
+const EXPRESS = {
+  'package.json': '{ "type": "module", "dependencies": { "express": "4.0.0", "jsonwebtoken": "9.0.0", "pg": "8.0.0" } }',
+  'server/db.ts': "import { Pool } from 'pg'\nexport const pool = new Pool()\n",
+}
+
+test.each([
+  [
+    'its own middleware',
+    `const signedIn = (req, res, next) => {
+  try { req.user = jwt.verify(req.headers.authorization?.split(' ')[1] ?? '', process.env.JWT_SECRET) } catch { return res.status(401).end() }
+  next()
+}
+app.use(log)
+app.get('/mine', log, signedIn, async (req, res) => res.json((await pool.query('select * from notes where user_id = $1', [req.user.id])).rows))
+`,
+    "router.delete('/notes/:id', signedIn, handler)",
+  ],
+  [
+    'what its handlers do themselves',
+    `app.get('/mine', async (req, res) => {
+  let user
+  try { user = jwt.verify(req.headers.authorization?.split(' ')[1] ?? '', process.env.JWT_SECRET) } catch { return res.status(401).end() }
+  const rows = await db.select().from(notes).where(eq(notes.userId, user.id))
+  res.json(rows)
+})
+`,
+    'req.user = jwt.verify(',
+  ],
+])('the fix of an open handler of Express asks by %s', async (_by, guarded, code) => {
+  const report = await auditFiles({
+    ...EXPRESS,
+    'server/schema.ts': `import { integer, pgTable, serial } from 'drizzle-orm/pg-core'
+export const users = pgTable('users', { id: serial('id').primaryKey() })
+export const notes = pgTable('notes', { id: serial('id').primaryKey(), userId: integer('user_id').references(() => users.id) })
+`,
+    'server/index.ts': `import express from 'express'
+import jwt from 'jsonwebtoken'
+import { eq } from 'drizzle-orm'
+import { drizzle } from 'drizzle-orm/node-postgres'
+import { pool } from './db'
+import { notes } from './schema'
+const db = drizzle(pool)
+const app = express()
+const log = (req, res, next) => { console.log(req.path); next() }
+${guarded}
+app.delete('/notes/:id', log, async (req, res) => {
+  await db.delete(notes).where(eq(notes.id, req.params.id))
+  res.end()
+})
+app.listen(3000)
+`,
+  })
+  const [finding] = report.checks.find((c) => c.number === 16)?.findings ?? []
+  expect(finding?.subject).toBe('route DELETE /notes/[id]')
+  expect(finding?.fix.code).toContain(code)
+})

@@ -1,4 +1,4 @@
-import type { Route } from '../../model/routes/routes.ts'
+import type { Guard, Route } from '../../model/routes/routes.ts'
 import type { Fix } from '../define-check.ts'
 import { adminExample, isForAdministrators, manners, roleCode } from './manners.ts'
 import { answersThroughResponse } from './refusal.ts'
@@ -8,7 +8,13 @@ export function guardFix(route: Route, all: readonly Route[]): Fix {
   if (isForAdministrators(route)) return adminFix(route, all)
   if (isCalledByService(route)) return serviceFix(route)
   const example = all.find(
-    (r) => r !== route && r.kind !== 'page' && r.framework === route.framework && r.guard?.who === 'user' && r.guard.trust === 'verified',
+    (r) =>
+      r !== route &&
+      r.kind !== 'page' &&
+      r.framework === route.framework &&
+      r.guard?.who === 'user' &&
+      r.guard.trust === 'verified' &&
+      r.guard.how !== 'passport authenticate',
   )
   const like = example?.guard
     ? ` ${example.method ? `${example.method} ` : ''}${example.route} already does so (${example.guard.how}, ${example.guard.at.path}:${example.guard.at.line}).`
@@ -17,7 +23,7 @@ export function guardFix(route: Route, all: readonly Route[]): Fix {
   return {
     text: `Establish who calls before anything else and answer 401 with an empty body when nobody is signed in.${like}`,
     language: 'ts',
-    code: code(route, how),
+    code: inFront(route, ownMiddleware(route, all, ['user', 'token'])) ?? code(route, how),
   }
 }
 
@@ -28,9 +34,30 @@ function adminFix(route: Route, all: readonly Route[]): Fix {
   return {
     text: `Establish who calls, and that they are an administrator, before anything else: 401 with an empty body when nobody is signed in, 403 for everybody else.${adminExample(manners(route, all))}`,
     language: 'ts',
-    code: `${code(route, how)}\n${roleCode(route, caller)}`,
+    code: inFront(route, ownMiddleware(route, all, ['admin'])) ?? `${code(route, how)}\n${roleCode(route, caller)}`,
   }
 }
+
+/** The middleware that most of the guarded handlers have in front of them, and no open one. */
+function ownMiddleware(route: Route, all: readonly Route[], who: readonly Guard['who'][]): string | undefined {
+  const namesOf = (r: Route) => r.before.flatMap((b) => (b.what === 'middleware' && b.name && !b.external ? [b.name] : []))
+  const siblings = all.filter((r) => r.framework === route.framework && r.workspace === route.workspace)
+  const open = new Set(siblings.filter((r) => !r.guard).flatMap(namesOf))
+  const counts = new Map<string, number>()
+  for (const r of siblings)
+    if (r.guard && who.includes(r.guard.who) && r.guard.trust === 'verified')
+      for (const n of new Set(namesOf(r))) if (!open.has(n)) counts.set(n, (counts.get(n) ?? 0) + 1)
+  return [...counts].sort((a, b) => b[1] - a[1])[0]?.[0]
+}
+
+function inFront(route: Route, middleware: string | undefined): string | undefined {
+  return route.framework === 'Express' && middleware && route.method
+    ? `router.${route.method.toLowerCase()}('${written(route)}', ${middleware}, handler)`
+    : undefined
+}
+
+/** The path as Express has it. */
+const written = (route: Route): string => route.route.replace(/\[(?:\.\.\.)?([^[\]]+)\]/g, ':$1')
 
 /** By its name: another service, a queue or a clock calls it, and nobody signs in there. */
 function isCalledByService(route: Route): boolean {
@@ -68,7 +95,24 @@ function code(route: Route, how: string): string {
         'const { data: { user } } = await supabase.auth.getUser(token)',
         'if (!user) return new Response(null, { status: 401, headers: corsHeaders })',
       ].join('\n')
-    case 'Express':
+    case 'Express': {
+      if (/passport|req\.isAuthenticated/i.test(how))
+        return `router.${(route.method ?? 'use').toLowerCase()}('${written(route)}', (req, res, next) => (req.isAuthenticated() ? next() : res.status(401).end()), handler)`
+      if (/req\.session/.test(how))
+        return `router.${(route.method ?? 'use').toLowerCase()}('${written(route)}', (req, res, next) => (${how} ? next() : res.status(401).end()), handler)`
+      if (/JSON Web Token/.test(how))
+        return [
+          'function requireUser(req, res, next) {',
+          '  try {',
+          "    req.user = jwt.verify(req.get('authorization')?.replace(/^Bearer /, '') ?? '', process.env.JWT_SECRET)",
+          '  } catch {',
+          '    return res.status(401).end()',
+          '  }',
+          '  next()',
+          '}',
+          '',
+          `router.${(route.method ?? 'use').toLowerCase()}('${written(route)}', requireUser, handler)`,
+        ].join('\n')
       return [
         'async function requireUser(req, res, next) {',
         "  const token = req.get('authorization')?.replace(/^Bearer /, '') ?? ''",
@@ -78,8 +122,9 @@ function code(route: Route, how: string): string {
         '  next()',
         '}',
         '',
-        `router.${(route.method ?? 'use').toLowerCase()}('${route.route.replace(/\[(?:\.\.\.)?([^[\]]+)\]/g, ':$1')}', requireUser, handler)`,
+        `router.${(route.method ?? 'use').toLowerCase()}('${written(route)}', requireUser, handler)`,
       ].join('\n')
+    }
     case 'Fastify':
       return [
         "fastify.addHook('onRequest', async (request, reply) => {",

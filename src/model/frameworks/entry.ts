@@ -52,6 +52,8 @@ export interface Before {
   readonly what: 'middleware' | 'hook' | 'layout' | 'guard' | 'loader' | 'context'
   /** False when the framework runs it beside the handler (layout loads of SvelteKit): it redirects pages, but guards no data. */
   readonly blocks: boolean
+  /** What it is called where it is put in front of a handler. */
+  readonly name?: string
   /** Paths that the library's own middleware leaves open (`publicRoutes`). */
   readonly open?: readonly string[]
   /** A library middleware that is known by its import (`clerkMiddleware`, `express-jwt`): nothing to follow. */

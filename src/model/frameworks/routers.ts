@@ -7,7 +7,7 @@ import { Givens } from './givens.ts'
 import { covers, joinPaths, routerPath } from './path-pattern.ts'
 import { codeOf, type Meaning, type Program, packageOf } from './program.ts'
 import { isLeftBehind } from './unmounted.ts'
-import { blocksOf, childrenOf, exprsOf, propOf, statements, stringOf, stringsOf } from './walk.ts'
+import { blocksOf, calleeText, childrenOf, exprsOf, propOf, statements, stringOf, stringsOf } from './walk.ts'
 
 /** What a library's routers are called and how they are told apart. */
 export interface RouterDialect {
@@ -503,7 +503,8 @@ export class RouterCollector {
     const object = m?.k === 'fn' && x.k === 'mem' ? this.#program.meaning(path, scope, x.of) : undefined
     const bound = object?.k === 'expr' && object.expr.k === 'new'
     const code = (bound ? undefined : codeOf(m)) ?? { k: 'expr', path, scope, expr: x }
-    return [{ code, calling: this.#dialect.calling, at, what: 'middleware', blocks: true, ...(callee ? { external: callee } : {}) }]
+    const name = x.k === 'id' || x.k === 'mem' ? calleeText(x) : undefined
+    return [{ code, calling: this.#dialect.calling, at, what: 'middleware', blocks: true, ...(name ? { name } : {}), ...(callee ? { external: callee } : {}) }]
   }
 
   #routeObject(path: string, scope: FunctionId, target: Router, options: Expr, at: Place): void {

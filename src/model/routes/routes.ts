@@ -50,6 +50,7 @@ export interface Route {
     readonly at: Place
     readonly what: string
     readonly blocks: boolean
+    readonly name?: string
     readonly external?: { readonly from: string; readonly name: string }
   }[]
   /** For pages: what their code says about who they are for, and the guard in a client layout above them. */
