@@ -72,9 +72,11 @@ function hardcodedIssue(p: HardcodedProject): Issue {
   return {
     subject: `file ${p.path}`,
     severity: 'High',
-    title: 'One project for every environment',
-    message: `The address and the key of the ${supabase ? `Supabase project ${p.project}` : `Firebase project ${p.project}`} are literals in \`${p.path}\`: development, preview and production all use this one project.`,
-    attack: 'Every preview build and every developer’s machine works on the production data; a leaked test account or a careless script reaches real users.',
+    title: sql ? 'SQL that calls one project from every database' : 'One project for every environment',
+    message: `The address and the key of the ${supabase ? `Supabase project ${p.project}` : `Firebase project ${p.project}`} are literals in \`${p.path}\`: ${sql ? 'every database in which this SQL runs, of development and of previews too, calls that one project' : 'development, preview and production all use this one project'}.`,
+    attack: sql
+      ? 'A database that is set up to try something out calls the functions of that project, and what they do there happens to its users.'
+      : 'Every preview build and every developer’s machine works on the production data; a leaked test account or a careless script reaches real users.',
     fix: {
       text: sql
         ? 'Keep address and key in the vault of each project and read them when the statement runs; give development a project of its own.'
