@@ -64,8 +64,10 @@ export interface Work {
 
 const LOGS =
   /(^|_)(rate_?limits?|logs?|audit|(?:banned|blocked)_?ips?|ip_?(?:bans?|blocks?|blocklist)|attempts?|analytics|webhooks?|idempotency|telemetry)(_|$)/i
-/** What is counted, or something that is somebody's: `page_views`, and the events of a calendar. */
+/** What is counted or kept in order: `page_views`, `email_events`. */
 const COUNTED = /(^|_)(metrics?|counters?|views?|events?)(_|$)/i
+/** Of these, what may be somebody's: the events of a calendar, views that were saved, what was measured of a body. */
+const MAY_BE_OWNED = /^(?:(?:calendar|user|my|team|saved|custom)_)?(?:events?|views?)$|(?:^|_)metrics?$/i
 /** A table that only remembers what happened. */
 export const isLog = (table: string): boolean => LOGS.test(table)
 /** Asked for by name, from a table that the SQL does not show or through one that is embedded: `owner:users (id, email)`. */
@@ -434,7 +436,7 @@ function database(e: Extract<Effect, { kind: 'db' }>, schema: Pick<SchemaModel, 
   const ended = e.op === 'delete' && BLOCKED.test(name) && e.filters.some((f) => f.op === 'eq' && f.value.v === 'row')
   // a log grows; whoever says which of somebody's rows to change writes no log
   const rewritten = e.op === 'update' && table?.userData !== undefined && e.filters.some((f) => f.op === 'eq' && f.column === 'id' && fromRequest(f.value))
-  const written = LOGS.test(name) || (COUNTED.test(name) && (e.op === 'insert' || !table?.userData))
+  const written = LOGS.test(name) || (COUNTED.test(name) && (e.op === 'insert' || !table?.userData || !MAY_BE_OWNED.test(name)))
   if (written && !rewritten && (e.op !== 'delete' || ended) && !table?.userData?.powerColumns.length) return undefined
   if (e.op === 'update' && e.payload?.v === 'object' && !e.payload.rest && countsAttempts(Object.keys(e.payload.props))) return undefined
   const kind = e.op === 'insert' || addsOnly(e) ? 'insert' : e.op === 'delete' ? 'delete' : 'update'
