@@ -1,3 +1,4 @@
+import { isDirectory } from '../../database/access/meant-to-be-seen.ts'
 import { linesFrom, type Place, type RelatedPlace } from '../../lib/place.ts'
 import { askForVerifiedUser, refuseWhenUnset } from '../../lib/rewrite-javascript.ts'
 import type { SchemaModel } from '../../model/app-model.ts'
@@ -157,6 +158,7 @@ function judge(route: Route, open: ReadonlySet<string>, shown: (table: string) =
 /** What people write for others to read: a feed, comments, reviews. With personal columns it is no public content. */
 function isShown(name: string, schema: Pick<SchemaModel, 'tables'>): boolean {
   const bare = (name.split('.').at(-1) ?? name).toLowerCase()
+  if (schema.tables.some((t) => t.name.toLowerCase() === bare && isDirectory(t))) return true
   if (!/^(?:blog_?)?(?:posts?|comments?|reviews?|articles?|likes?|(?:post|comment)_?likes?)$/.test(bare)) return false
   return schema.tables.filter((t) => t.name.toLowerCase() === bare).every((t) => !t.userData?.personalColumns.length)
 }

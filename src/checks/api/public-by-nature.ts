@@ -9,6 +9,7 @@ import { registers } from './registration.ts'
 /** Why a route may be called by anybody; undefined when it must be judged by what it does. */
 export const publicByNature = rememberFor((route: Route): string | undefined => {
   if (route.library) return `answered by ${route.library}`
+  if (FOR_CRAWLERS.test(route.route) && route.work.every((w) => w.kind === 'read')) return 'what search engines are to find'
   const steps = route.behaviour?.steps ?? []
   if (steps.some((s) => s.effect.kind === 'verify-signature' && !isFromCredential(s.effect.payload))) return 'a signed webhook (check 20 judges it)'
   if (receivesPayments(route)) return 'a webhook of a payment processor (check 20 judges whether it verifies the signature)'
@@ -97,6 +98,7 @@ const speaksOfEvents = rememberFor(({ steps }: Behaviour): boolean => {
   return false
 })
 
+const FOR_CRAWLERS = /(?:^|\/)(?:sitemap[\w-]{0,40}(?:\.xml)?|robots\.txt|llms(?:-full)?\.txt|(?:rss|feed|atom)(?:\.xml)?)$/i
 const SIGNATURE = /stripe-signature|paddle-signature|x-signature|polar-webhook|webhook-signature/i
 const WEBHOOK = /web-?hook|callback|notification|ipn/i
 /** Tables whose rows say what somebody has bought. */

@@ -25,3 +25,20 @@ export function isMeantToBeSeen(table: Table, policy = '', all: readonly Table[]
   const name = `${table.schema}.${table.name}`
   return SEEN_BY_OTHERS.test(table.name) || SAYS_PUBLIC.test(policy) || all.some((t) => VOTES.test(t.name) && t.foreignKeys.some((f) => f.references === name))
 }
+
+/** Businesses and people who offer something, in several languages. */
+const OFFERS =
+  /vendor|business|supplier|provider|compan(?:y|ies)|shop|(?:^|_)stores?(?:$|_)|restaurant|venue|salon|hotel|clinic|agenc(?:y|ies)|freelancer|professional|therapist|doctor|lawyer|coach|tutor|instructor|trainer|stylist|photographer|negocio|empresa|proveedor|fornecedor|prestador|loja|fornitor|aziend|anbieter/i
+/** What an entry of a directory is shown with. */
+const SHOWCASE =
+  /^(?:(?:average_?|avg_?)?rating|reviews?_?count|total_?reviews|(?:is_?)?(?:featured|verified)|website|instagram|facebook|gallery|photos|images|cover_?image(?:_?url)?|logo(?:_?url)?|services|price_?range|(?:opening|working|business)_?hours|slug|bio|tagline|specialt(?:y|ies)|portfolio(?:_?url)?)$/i
+const KEPT_BACK =
+  /password|token|secret|stripe|bank|iban|(?:^|_)pix(?:$|_)|(?:^|_)(?:tax|vat|cpf|cnpj|nif|ssn|rut)(?:$|_)|birth|salary|commission|income|earnings|balance/i
+
+/**
+ * A directory of those who want to be found: the mail address and the phone number in it are how to reach them. Where the database itself opens the
+ * table, nobody chose what of it is shown; an endpoint that lists it was written for that.
+ */
+export function isDirectory({ name, columns }: Pick<Table, 'name' | 'columns'>): boolean {
+  return OFFERS.test(name) && columns.filter((c) => SHOWCASE.test(c.name)).length >= 3 && !columns.some((c) => KEPT_BACK.test(c.name))
+}
