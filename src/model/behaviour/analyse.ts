@@ -104,7 +104,7 @@ function run(it: Interpreter, entry: Entry): void {
       return value
     }
     it.sendingEnds = i < chain.length - 1 && r.seeds.includes('fastify-reply')
-    const args = r.seeds.map((seed) => seedValue(seed, i < chain.length - 1 ? next : undefined, shared))
+    const args = r.seeds.map((seed, n) => (seed === 'input' ? argument(it, fn, n) : seedValue(seed, i < chain.length - 1 ? next : undefined, shared)))
     it.beforeHandler = i < chain.length - 1
     it.everywhere = r.everywhere === true
     const value = settle(it, callValue(it, inFrontmatter(r, handlerOf(fn), args[0]), args, at), at)
@@ -210,6 +210,12 @@ function resolve(it: Interpreter, r: Runnable): Val | undefined {
     return value
   }
   return undefined
+}
+
+/** What a caller passes to an action; one that is called an id goes by that name, so that ids are told from one another. */
+function argument(it: Interpreter, fn: Val, index: number): Val {
+  const param = fn.v === 'fn' ? it.program.function(fn.path, fn.id)?.params[index] : undefined
+  return request('body', param?.k === 'name' && /(?:^|_)(?:id|uuid|uid)$|[a-z](?:Id|ID|Uuid|Uid)$/.test(param.name) ? param.name : undefined)
 }
 
 function handlerOf(fn: Val): Val {
