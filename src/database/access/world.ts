@@ -65,6 +65,7 @@ export function worldOf(session: Pick<AccessSession, 'parse' | 'parsePlPgSql'>, 
   const parse: World['parse'] = (sql) => (session.parse(sql) as { stmts?: readonly { stmt: Tree }[] } | undefined) ?? {}
   const functions = new Map<string, KnownFunction[]>()
   for (const fn of catalog.functions) if (!fn.stub) functions.set(fn.name, [...(functions.get(fn.name) ?? []), fn])
+  const missing = new Set(catalog.functions.flatMap((fn) => (fn.stub && !functions.has(fn.name) ? [fn.name] : [])))
   const bodies = new Map<KnownFunction, Tree | undefined>()
   return {
     parse,
@@ -87,6 +88,7 @@ export function worldOf(session: Pick<AccessSession, 'parse' | 'parsePlPgSql'>, 
       if (count < 0) return all[0]
       return all.find((f) => f.args.length === count) ?? all.find((f) => f.args.length > count && f.args.slice(count).every((a) => a.hasDefault)) ?? undefined
     },
+    missing: (name) => missing.has(name),
     defaultOf: (table, column) => defaults.get(`${table}.${column}`),
   }
 }

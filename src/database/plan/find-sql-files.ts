@@ -9,7 +9,7 @@ const SEEDS =
 const DOWN = /(^|[./_-])(down|rollback|undo|revert)(\.sql$|[-_][^/]*\.sql$)|(^|\/)(down|rollback|revert)[^/]*\.sql$|\/down\.sql$/i
 /** MySQL, SQLite and others: not for this engine. */
 const OTHER_DIALECT =
-  /\bautoincrement\b|\bauto_increment\b|\)\s*engine\s*=\s*\w|^[ \t]*pragma\s+\w|create\s+table\s+(if\s+not\s+exists\s+)?`|create\s+virtual\s+table\b|\[dbo\]|\bnvarchar\s*\(/im
+  /\bautoincrement\b|\bauto_increment\b|\)\s*engine\s*=\s*\w|^[ \t]*pragma\s+\w|create\s+table\s+(if\s+not\s+exists\s+)?`|create\s+virtual\s+table\b|create\s+table\s+(if\s+not\s+exists\s+)?(user|order|group)\s*\(|\[dbo\]|\bnvarchar\s*\(/im
 /** Words of PostgreSQL: a file that has them is read whatever else it mentions. */
 const POSTGRES =
   /\brow\s+level\s+security\b|\bplpgsql\b|\btimestamptz\b|\bjsonb\b|gen_random_uuid|\bauth\.uid\b|\bbigserial\b|\$\$|::\w|\bcreate\s+(policy|extension)\b/i

@@ -49,6 +49,7 @@ describe('which SQL counts, and in what order', () => {
       'other dialects are left out',
       {
         'migrations/0001_a.sql': 'create table `t` (id integer primary key autoincrement);',
+        'migrations/0003_c.sql': 'CREATE TABLE IF NOT EXISTS user (id TEXT PRIMARY KEY); CREATE TABLE IF NOT EXISTS visit (id TEXT PRIMARY KEY);',
         'schema.sql': 'CREATE TABLE t (id INT AUTO_INCREMENT) ENGINE=InnoDB;',
       },
       [],

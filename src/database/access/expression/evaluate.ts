@@ -527,6 +527,7 @@ export class Evaluator {
         .join('.')
       return this.values(args[0], scope).map((v) => ({ term: member(v.term, keys), when: v.when }))
     }
+    if (this.world.missing(path.at(-1) ?? '')) return [{ term: { t: 'unknown', because: `function ${name} is not defined in the repository` }, when: ALWAYS }]
     return this.#applied(name, args, scope)
   }
 

@@ -24,6 +24,8 @@ export interface World {
   /** Columns of a qualified table; undefined when they are not known. */
   readonly columns: (table: string) => readonly string[] | undefined
   readonly functions: (schema: string | undefined, name: string, argumentCount: number) => KnownFunction | undefined
+  /** Whether the replay had to make up a function of that name: what it returns is not known. */
+  readonly missing: (name: string) => boolean
 }
 
 /** One use of a table (or of a function's result) in a predicate. */
