@@ -79,6 +79,25 @@ describe('whose rows they are', () => {
     ['nobody: a catalogue', ['plans: id uuid pk, name text, price numeric'], { plans: undefined }],
     ['nobody: a place with an address', ['restaurants: id uuid pk, address text, latitude numeric'], { restaurants: undefined }],
     [
+      'nobody: what people buy or learn, beside what they act in',
+      [
+        'courses: id uuid pk, title text',
+        'user_courses: id uuid pk, user_id uuid -> auth.users, course_id uuid -> courses, status text',
+        'sections: id uuid pk, title text, course_id uuid not null -> courses',
+        'labs: id uuid pk, title text',
+        'user_labs: id uuid pk, user_id uuid -> auth.users, lab_id uuid -> labs, role text',
+        'samples: id uuid pk, lab_id uuid not null -> labs',
+      ],
+      {
+        courses: undefined,
+        user_courses: 'user_id references auth.users / user_id',
+        sections: undefined,
+        labs: undefined,
+        user_labs: 'user_id references auth.users / user_id',
+        samples: 'lab_id names a tenant / ',
+      },
+    ],
+    [
       'nobody: a building, but whoever lives there',
       [
         'condos: id uuid pk, name text, street_address text, zip text, budget_doc_uploaded_by uuid -> auth.users',

@@ -124,6 +124,10 @@ export function rowBreach(
     reasons.add(`the caller has joined what ${e.table} belongs to`)
     return undefined
   }
+  if (e.op === 'update' ? takesSlot(e) : e.op === 'select' && isOnOffer(e, schema)) {
+    reasons.add(`${e.table} is there to be booked`)
+    return undefined
+  }
   if (e.op === 'update' && isRecounted(e)) {
     reasons.add(`what ${e.table} is set to is counted from other rows`)
     return undefined
@@ -158,6 +162,24 @@ function isRecounted(e: Query): boolean {
   if (e.payload?.v !== 'object' || e.payload.rest) return false
   const values = Object.values(e.payload.props)
   return values.length > 0 && values.every((v) => mentions(v, (x) => x.v === 'row' && x.table !== e.table) && !mentions(v, (x) => x.v === 'request'))
+}
+
+const BOOKABLE = /(?:^|_)(?:slots?|time_?slots?|availabilit(?:y|ies)|seats?|openings?)$/i
+const BOOKED =
+  /^(?:is_)?(?:booked|reserved|available|taken|held|status)$|^(?:reserved|booked|held)_(?:until|at|by(?:_id)?)$|^(?:booking|appointment|reservation|hold)_id$|^updated_at$/i
+
+/** A customer takes a time that somebody offers: what is set says so and nothing else, and none of it is the request's to choose. */
+function takesSlot(e: Query): boolean {
+  if (!BOOKABLE.test(e.table) || e.payload?.v !== 'object' || e.payload.rest) return false
+  const columns = Object.entries(e.payload.props)
+  return columns.length > 0 && columns.every(([name, v]) => BOOKED.test(name) && !mentions(v, (x) => x.v === 'request'))
+}
+
+/** What somebody offers and for how much, as long as the row says nothing of who took it. */
+function isOnOffer(e: Query, schema: Pick<SchemaModel, 'tables'>): boolean {
+  if (!BOOKABLE.test(e.table) && !/(?:^|_)(?:prices?|pricing)$/i.test(e.table)) return false
+  const personal = tableOf(e, schema)?.userData?.personalColumns ?? []
+  return personal.length === 0 && !(e.columns ?? []).some((c) => /mail|phone|address|password|token|birth|[(:]/i.test(c))
 }
 
 /** Profiles and posts that others look at: read only, and nothing personal is known to be in them. */

@@ -1,3 +1,4 @@
+import { isLookedAfter } from '../../database/access/looked-after.ts'
 import { grantsPower } from '../../database/access/power-columns.ts'
 import type { Hole } from '../../database/database.ts'
 import type { AppModel } from '../../model/app-model.ts'
@@ -50,7 +51,7 @@ export default defineCheck({
 
 function issueOf(model: Model, hole: Hole): Issue {
   const table = tableOf(model.schema, hole.object)
-  const owners = table?.userData?.ownerColumns ?? []
+  const owners = table && !isLookedAfter(table) ? (table.userData?.ownerColumns ?? []) : []
   const power = (table?.userData?.powerColumns ?? []).filter(grantsPower)
   const base = {
     subject: policySubject(hole.object, hole.policy ?? ''),

@@ -1,6 +1,7 @@
 import type { Catalog, Policy, Table } from '../database.ts'
 import { functionObject } from './functions.ts'
 import type { Hole } from './hole.ts'
+import { isLookedAfter } from './looked-after.ts'
 import { nameOf, type Reading } from './policies.ts'
 import { ident, readable, readableName, successorOf } from './sql.ts'
 import { withUserData } from './user-data-by-name.ts'
@@ -47,7 +48,8 @@ export function fixFor(hole: Hole, catalog: Catalog, readings: ReadonlyMap<strin
         ? `drop policy ${ident(policy.name)} on ${on};`
         : narrow(table, hole.columns ?? [], 'insert')
     case 'policy':
-      return policy && replacePolicy(table, policy, catalog, owner, readings)
+      // whoever sends an enquiry is not who looks after it
+      return policy && replacePolicy(table, policy, catalog, policy.command === 'insert' && isLookedAfter(table) ? undefined : owner, readings)
     default:
       return undefined
   }

@@ -26,7 +26,9 @@ const DIRECTORY = /(^|_)(latitude|longitude|zip(_?code)?|postal_code|cnpj|partit
 const POWER =
   /^(role|roles|user_role|app_role|is_(super_?)?admin|admin|is_staff|is_moderator|is_owner|is_pro|is_premium|premium|is_paid|paid|has_paid|plan|plan_id|plan_name|tier|subscription(_status|_tier|_plan|_type|_id|_end|_ends_at|_expires_at)?|subscribed|status_subscription|credits?|credit_balance|balance|tokens_(left|remaining|balance)|wallet_balance|points|coins|quota|usage_limit|trial_ends?_at|trial_end|verified|is_verified|email_verified|kyc_status|approved|is_approved|banned|is_banned|permissions?|access_level|ruolo|rol|papel|is_internal|is_active_subscription|stripe_customer_id|stripe_subscription_id|\w+_credits|(current|active|billing|pricing|paid|subscribed|user|account|selected)_(plan|tier)(_id|_name|_type)?|plan_(type|tier|level|status|code|key|slug|active|expiry|(expires|ends|valid)_(at|on|until)|until|end|end_date)|subscription_(level|active|expiry|until|product|period_end|current_period_end|end_date|valid_until)|has_(active_)?(subscription|premium|pro|lifetime|paid|access|full_access|lifetime_access|premium_access|pro_access|paid_plan)|is_(vip|subscriber|subscribed|lifetime|superuser|super_user|manager|(premium|pro|paid|admin)_(user|member))|vip|vip_(level|status|until)|lifetime_access|lifetime_deal|premium_(until|access|status|active|expiry|(expires|ends)_at)|pro_(until|access|status|(expires|ends)_at)|paid_until|access_(until|tier|expires_at)|license_(type|tier|status|key|plan)|credits_(remaining|balance|left|available|total|used|limit)|tokens?_(balance|available)|admin_level|membership(_(type|tier|level|status|plan|until|expires_at))?|plano(_(id|nome|tipo|atual|ativo|expira_em))?|(status_)?assinatura(_(status|ativa|tipo))?|creditos(_\w{1,20})?|(es|eh)_admin|is_administrador|nivel_(de_)?(acesso|acceso)|tipo_(de_)?(acesso|acceso)|suscripcion(_(activa|tipo|estado))?|abbonamento(_(attivo|tipo|stato))?)$/i
 /** Tables that say who is in what, and the column that says as what. */
-const MEMBERSHIP = /member|collaborator|_users?$|^users?_|staff|seat/i
+const MEMBERSHIP = /member|collaborator|_users?$|staff|seat/i
+const WHAT_OF_USERS = /^users?_/i
+const ROLE = /^(role|role_id|access_level|permissions?|is_owner|is_admin|rights)$/i
 const STANDING = /^(role|role_id|access|access_level|permissions?|status|pending|is_owner|is_admin|level|rights)$/i
 const ROLE_TABLE = /(role|permission|plan|tier|badge|type|status|level)s?$/i
 
@@ -84,7 +86,9 @@ function groupTables(tables: readonly Table[], people: ReadonlySet<string>): Rea
   for (const t of tables) {
     const single = t.foreignKeys.filter((f) => f.columns.length === 1)
     if (!single.some((f) => people.has(f.references))) continue
-    if (!MEMBERSHIP.test(t.name) || !t.columns.some((c) => STANDING.test(c.name))) continue
+    // `user_courses(status)` says how far somebody got, `team_users(status)` whether he is in
+    const standing = MEMBERSHIP.test(t.name) ? STANDING : WHAT_OF_USERS.test(t.name) ? ROLE : undefined
+    if (!standing || !t.columns.some((c) => standing.test(c.name))) continue
     for (const f of single) if (!people.has(f.references) && !ROLE_TABLE.test(f.references)) groups.add(f.references)
   }
   return groups
