@@ -46,8 +46,12 @@ export function speaksToWhomItNames(e: Effect, { steps }: Pick<Behaviour, 'steps
     const found = x.v === 'row' ? steps[x.step]?.effect : undefined
     return found?.kind === 'db' && found.filters.some((f) => (f.op === 'eq' || f.op === 'in') && fromRequest(f.value))
   }
-  return args.some((a) => mentions(a, isNamed)) && args.some(fromRequest)
+  const isText = (x: Value) => x.v === 'request' && !x.as && !NAMES_A_ROW.test(x.name ?? '')
+  return args.some((a) => mentions(a, isNamed)) && args.some((a) => mentions(a, isText))
 }
+
+/** What of a request tells which row is meant, or is one of a few words: nobody writes a message with it. */
+const NAMES_A_ROW = /(?:ids?|uuid|token|key|code|number|type|status|e?mail)$/i
 
 /** What a call of a payment library spends, changes or tells about payers; undefined for price lists and the caller's own checkout. */
 export function payment(e: Extract<Effect, { name: string }>): Outside | undefined {
