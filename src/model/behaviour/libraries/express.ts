@@ -33,7 +33,8 @@ const passport: Library = {
     const link = c.links.find((l) => l.name === 'authenticate' && l.args)
     if (!link) return undefined
     const called = c.links.at(-1)?.name === 'call'
-    if (!called) return undefined
+    // a middleware, which does nothing before it is called; neither does its callback
+    if (!called) return c.chain
     const [strategy, options] = link.args ?? []
     const done = link.args?.findLast((a) => a.v === 'fn')
     if (strategy?.v === 'const' && strategy.value === 'local')
