@@ -91,6 +91,10 @@ export function rowBreach(
     reasons.add(`${e.table} is compared with the caller first`)
     return undefined
   }
+  if (isOfWhoeverMatched(e, behaviour, schema)) {
+    reasons.add(`whose rows of ${e.table} they are, rows say that the application matched`)
+    return undefined
+  }
   const by = requestName(value) ?? 'a value of the request'
   const base = {
     at: step.at,
@@ -130,6 +134,11 @@ export function rowBreach(
   }
   if (e.op === 'update' && isRecounted(e)) {
     reasons.add(`what ${e.table} is set to is counted from other rows`)
+    return undefined
+  }
+  const listed = tableOf(e, schema)
+  if (e.op === 'select' && listed && refersToNobodys(listed, column, schema) && !isAnswered(index, behaviour)) {
+    reasons.add(`${e.table} is looked through by what is nobody's, and not answered with`)
     return undefined
   }
   if (e.op === 'select') {
@@ -180,6 +189,36 @@ function isOnOffer(e: Query, schema: Pick<SchemaModel, 'tables'>): boolean {
   if (!BOOKABLE.test(e.table) && !/(?:^|_)(?:prices?|pricing)$/i.test(e.table)) return false
   const personal = tableOf(e, schema)?.userData?.personalColumns ?? []
   return personal.length === 0 && !(e.columns ?? []).some((c) => /mail|phone|address|password|token|birth|[(:]/i.test(c))
+}
+
+/**
+ * The owner is taken from rows that were looked up by something that is nobody's: the offers for a share, the waiters for a place. What the request
+ * names is the share, and the other party is whoever matched.
+ */
+function isOfWhoeverMatched(e: Query, behaviour: Behaviour, schema: Pick<SchemaModel, 'tables'>): boolean {
+  const owners = tableOf(e, schema)?.userData?.ownerColumns ?? []
+  return e.filters.some(({ op, column, value }) => {
+    if (op !== 'eq' || !owners.includes(column.split('.').at(-1) ?? column) || value.v !== 'row') return false
+    const found = behaviour.steps[value.step]?.effect
+    const table = found?.kind === 'db' ? tableOf(found, schema) : undefined
+    if (found?.kind !== 'db' || !table) return false
+    const chosen = found.filters.filter((f) => (f.op === 'eq' || f.op === 'in') && fromRequest(f.value, behaviour))
+    return chosen.length > 0 && chosen.every((f) => refersToNobodys(table, f.column.split('.').at(-1) ?? f.column, schema))
+  })
+}
+
+/** An answer with content holds something of the rows that a step found. */
+function isAnswered(index: number, behaviour: Behaviour): boolean {
+  return behaviour.steps.some(
+    ({ effect: e }, i) =>
+      i > index && e.kind === 'respond' && (e.status ?? 200) < 400 && e.body !== undefined && mentions(e.body, (x) => x.v === 'row' && x.step === index),
+  )
+}
+
+function refersToNobodys(table: SchemaModel['tables'][number], column: string, schema: Pick<SchemaModel, 'tables'>): boolean {
+  const key = table.foreignKeys.find((k) => k.columns.length === 1 && k.columns[0] === column)
+  const target = key && schema.tables.find((t) => `${t.schema}.${t.name}` === key.references)
+  return target !== undefined && !target.stub && !target.userData
 }
 
 /** Profiles and posts that others look at: read only, and nothing personal is known to be in them. */
