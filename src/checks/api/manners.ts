@@ -1,3 +1,5 @@
+import { rememberFor } from '../../lib/remember-for.ts'
+import type { Behaviour } from '../../model/behaviour/behaviour.ts'
 import type { Route } from '../../model/routes/routes.ts'
 import { refusal } from './refusal.ts'
 
@@ -11,13 +13,25 @@ export interface Manners {
   readonly beside?: Route
 }
 
+/** How often a behaviour asks a database through each library. */
+const queriesBy = rememberFor(({ steps }: Behaviour): ReadonlyMap<string, number> => {
+  const counts = new Map<string, number>()
+  for (const { effect } of steps) if (effect.kind === 'db') counts.set(effect.client.library, (counts.get(effect.client.library) ?? 0) + 1)
+  return counts
+})
+
+/** What all issues of one audit ask of the other routes. */
+const ofApplication = rememberFor((all: readonly Route[]): { readonly library?: string; readonly asking: readonly Route[] } => {
+  const counts = new Map<string, number>()
+  for (const { behaviour } of all) if (behaviour) for (const [name, count] of queriesBy(behaviour)) counts.set(name, (counts.get(name) ?? 0) + count)
+  const library = [...counts].sort((a, b) => b[1] - a[1])[0]?.[0]
+  return { ...(library ? { library } : {}), asking: all.filter((r) => r.guard?.who === 'admin' && r.guard.trust === 'verified') }
+})
+
 /** Looked up in the other routes of the application. */
 export function manners(route: Route, all: readonly Route[]): Manners {
-  const counts = new Map<string, number>()
-  for (const r of all)
-    for (const { effect } of r.behaviour?.steps ?? []) if (effect.kind === 'db') counts.set(effect.client.library, (counts.get(effect.client.library) ?? 0) + 1)
-  const library = [...counts].sort((a, b) => b[1] - a[1])[0]?.[0]
-  const asking = all.filter((r) => r !== route && r.framework === route.framework && r.guard?.who === 'admin' && r.guard.trust === 'verified')
+  const { library, asking: anywhere } = ofApplication(all)
+  const asking = anywhere.filter((r) => r !== route && r.framework === route.framework)
   const admin = asking.find((r) => r.kind === route.kind) ?? asking.find((r) => r.kind !== 'page') ?? asking[0]
   const folder = (r: Route) => r.path.slice(0, r.path.lastIndexOf('/') + 1)
   const beside = route.kind === 'page' ? undefined : asking.find((r) => r.kind === 'page' && folder(route).startsWith(folder(r)) && r.guard?.at.path !== r.path)

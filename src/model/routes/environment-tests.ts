@@ -16,10 +16,20 @@ const TEST_MODE = /(^|_)(TEST|TESTING|E2E|MOCK|PLAYWRIGHT|CYPRESS|VITEST|JEST|CI
 
 /** Holds only when the process is told to run as a test or for development: the way past the check is not there in production, nor when nothing is set. */
 export function testOnly(v: Value, truthy: boolean): boolean {
+  if (v.v !== 'op') return v.v === 'env' && truthy && TEST_MODE.test(v.name)
+  const known = saidOf.get(v) ?? []
+  saidOf.set(v, known)
+  known[Number(truthy)] ??= saysTestOnly(v, truthy)
+  return known[Number(truthy)] as boolean
+}
+
+/** Behaviours share their values: each is asked once. */
+const saidOf = new WeakMap<Value, (boolean | undefined)[]>()
+
+function saysTestOnly(v: Value, truthy: boolean): boolean {
   if (v.v === 'op' && v.op === '!' && v.of[0]) return testOnly(v.of[0], !truthy)
   if (v.v === 'op' && v.op === '&&' && truthy) return v.of.some((x) => testOnly(x, true))
   if (v.v === 'op' && v.op === '||' && truthy) return v.of.length > 0 && v.of.every((x) => testOnly(x, true))
-  if (v.v === 'env') return truthy && TEST_MODE.test(v.name)
   if (v.v === 'op' && /^===?$/.test(v.op) && truthy) {
     const env = v.of.find((x) => x.v === 'env')
     const constant = v.of.find((x) => x.v === 'const')
