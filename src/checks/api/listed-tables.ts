@@ -1,7 +1,7 @@
 import { isMeantToBeSeen, isPrivateByName } from '../../database/access/meant-to-be-seen.ts'
 import { rememberFor } from '../../lib/remember-for.ts'
 import type { SchemaModel } from '../../model/app-model.ts'
-import type { Step, Value } from '../../model/behaviour/behaviour.ts'
+import type { Behaviour, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { partsOf } from '../../model/behaviour/mentions.ts'
 import { guardOfStep } from '../../model/routes/guard.ts'
 import type { Route } from '../../model/routes/routes.ts'
@@ -12,18 +12,25 @@ import { tableOf } from './ownership-breach.ts'
  * asks for one of them by its id reads what the list shows. Private by name or with personal columns, a list is a leak and no shop window.
  */
 export const listedTables = rememberFor((routes: readonly Route[], tables: SchemaModel['tables']): ReadonlySet<string> => {
-  const listed = new Set<string>()
-  for (const { behaviour } of routes) {
-    for (const [index, step] of (behaviour?.steps ?? []).entries()) {
-      const e = step.effect
-      if (e.kind !== 'db' || e.op !== 'select' || e.one || e.countOnly || e.unread || listed.has(e.table)) continue
-      if (!behaviour || e.filters.some((f) => f.value.v !== 'const') || guardOfStep(step, behaviour)) continue
-      const table = tableOf(e, { tables })
-      if (!table?.userData || table.stub || table.userData.personalColumns.length || isPrivateByName(table.name)) continue
-      if (table.userData.tenantColumns.length && !isMeantToBeSeen(table)) continue
-      if (!isAnswered(behaviour.steps, index)) continue
-      listed.add(e.table)
-    }
+  const listed = new Set(routes.flatMap(({ behaviour }) => (behaviour ? listedBy(behaviour, tables) : [])))
+  // what was judged under the same tables stays judged
+  if (listed.size !== latest.size || ![...listed].every((name) => latest.has(name))) latest = listed
+  return latest
+})
+
+let latest: ReadonlySet<string> = new Set()
+
+/** The tables that one behaviour lists. */
+const listedBy = rememberFor((behaviour: Behaviour, tables: SchemaModel['tables']): readonly string[] => {
+  const listed: string[] = []
+  for (const [index, step] of behaviour.steps.entries()) {
+    const e = step.effect
+    if (e.kind !== 'db' || e.op !== 'select' || e.one || e.countOnly || e.unread || listed.includes(e.table)) continue
+    if (e.filters.some((f) => f.value.v !== 'const') || guardOfStep(step, behaviour)) continue
+    const table = tableOf(e, { tables })
+    if (!table?.userData || table.stub || table.userData.personalColumns.length || isPrivateByName(table.name)) continue
+    if (table.userData.tenantColumns.length && !isMeantToBeSeen(table)) continue
+    if (isAnswered(behaviour.steps, index)) listed.push(e.table)
   }
   return listed
 })

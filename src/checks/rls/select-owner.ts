@@ -3,7 +3,9 @@ import { asReadableBy } from '../../database/access/readable.ts'
 import type { Hole, Table } from '../../database/database.ts'
 import { isPersonal } from '../../database/sandbox/user-data.ts'
 import type { Place } from '../../lib/place.ts'
+import { rememberFor } from '../../lib/remember-for.ts'
 import type { AppModel } from '../../model/app-model.ts'
+import type { Behaviour, Effect } from '../../model/behaviour/behaviour.ts'
 import { defineCheck, failed, type Issue, notApplicable, type Outcome, passed } from '../define-check.ts'
 import { listedInState } from './listed-in-state.ts'
 import {
@@ -234,6 +236,13 @@ function calledTable(effect: { readonly table: string; readonly client: { readon
   return (effect.client.library === 'prisma' && schema.accessors?.get(effect.table.toLowerCase())) || effect.table
 }
 
+/** The queries of a behaviour, one for each table and client. */
+const askedBy = rememberFor(({ steps }: Behaviour): readonly Extract<Effect, { kind: 'db' }>[] => {
+  const queries = new Map<string, Extract<Effect, { kind: 'db' }>>()
+  for (const { effect: e } of steps) if (e.kind === 'db') queries.set(`${e.table} ${e.client.library} ${e.client.rights}`, e)
+  return [...queries.values()]
+})
+
 /** Who queries a table: code with a user's rights, code past row level security alone, or nothing that is seen. */
 function readersOf(model: Model, table: Table): 'users' | 'server alone' | 'nobody' {
   const names = [table.name, qualifiedName(table)]
@@ -241,8 +250,8 @@ function readersOf(model: Model, table: Table): 'users' | 'server alone' | 'nobo
   const elsewhere = queries.filter((q) => !q.path.includes('supabase/functions/'))
   if (queries.some((q) => model.modules.inBrowser(q.path, q.line))) return 'users'
   const effects = model.routes.routes
-    .flatMap((r) => r.behaviour?.steps ?? [])
-    .flatMap((s) => (s.effect.kind === 'db' && names.includes(calledTable(s.effect, model.schema)) ? [s.effect.client.rights] : []))
+    .flatMap((r) => (r.behaviour ? askedBy(r.behaviour) : []))
+    .flatMap((e) => (names.includes(calledTable(e, model.schema)) ? [e.client.rights] : []))
   if (effects.some((rights) => rights === 'caller' || rights === 'anon')) return 'users'
   if (effects.includes('service')) return 'server alone'
   if (queries.length && !elsewhere.length) return 'server alone'
