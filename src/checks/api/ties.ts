@@ -1,3 +1,4 @@
+import { keptList } from '../../lib/kept-list.ts'
 import type { Behaviour, Condition, Effect, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { ACCEPTED, isCallers, isCallersRow, mentions, REJECTED } from '../../model/behaviour/values.ts'
 import { forPeople, provesService } from './for-people.ts'
@@ -70,9 +71,7 @@ export class Ties {
   private heldOf(test: Value, about: Query | undefined): boolean[] {
     const tests = this.held.get(about) ?? new Map<Value, boolean[]>()
     this.held.set(about, tests)
-    const known = tests.get(test) ?? []
-    tests.set(test, known)
-    return known
+    return keptList(tests, test)
   }
 
   private ties(test: Value, truthy: boolean, depth: number, about: Query | undefined): boolean {

@@ -1,15 +1,24 @@
-import type { RelatedPlace } from '../../lib/place.ts'
 import type { ClientPassword } from '../../model/code/code.ts'
 import type { Issue } from '../define-check.ts'
 
 /** What is said of a password or a one-time code that the browser compares by itself. */
-export const clientPasswordIssue = (p: ClientPassword): Issue => (p.code ? codeIssue(p) : passwordIssue(p))
+export const clientPasswordIssue = (p: ClientPassword): Issue => ({
+  subject: `file ${p.path}`,
+  at: { path: p.path, line: p.line },
+  related: p.uses
+    .filter((u) => u.path !== p.path || u.line !== p.line)
+    .slice(0, 20)
+    .map((u) => ({ ...u, what: 'compared here' })),
+  proof: 'inferred',
+  ...(p.code ? codeWords(p) : passwordWords(p)),
+})
 
-function passwordIssue(p: ClientPassword): Issue {
+type Words = Pick<Issue, 'discriminator' | 'severity' | 'title' | 'message' | 'attack' | 'fix' | 'aliases'>
+
+function passwordWords(p: ClientPassword): Words {
   const what =
     p.how === 'variable' ? `\`${p.name}\`, which the bundler writes into the page,` : p.how === 'list' ? 'a list of accounts with their passwords' : 'a literal'
   return {
-    subject: `file ${p.path}`,
     discriminator: 'client password',
     severity: 'Critical',
     title: 'Password checked in the browser',
@@ -20,16 +29,12 @@ function passwordIssue(p: ClientPassword): Issue {
       language: 'ts',
       code: 'const { data, error } = await supabase.auth.signInWithPassword({ email, password })\nif (error) throw error',
     },
-    at: { path: p.path, line: p.line },
-    related: comparedAt(p),
-    proof: 'inferred',
     aliases: ['CWE-602', 'CWE-259'],
   }
 }
 
-function codeIssue(p: ClientPassword): Issue {
+function codeWords(p: ClientPassword): Words {
   return {
-    subject: `file ${p.path}`,
     discriminator: 'client code',
     severity: 'High',
     title: 'One-time code checked in the browser',
@@ -40,15 +45,6 @@ function codeIssue(p: ClientPassword): Issue {
       language: 'ts',
       code: "// a second factor; an address: supabase.auth.verifyOtp({ email, token: code, type: 'email' })\nconst { error } = await supabase.auth.mfa.challengeAndVerify({ factorId, code })\nif (error) throw error",
     },
-    at: { path: p.path, line: p.line },
-    related: comparedAt(p),
-    proof: 'inferred',
     aliases: ['CWE-602', 'CWE-798'],
   }
 }
-
-const comparedAt = (p: ClientPassword): RelatedPlace[] =>
-  p.uses
-    .filter((u) => u.path !== p.path || u.line !== p.line)
-    .slice(0, 20)
-    .map((u) => ({ ...u, what: 'compared here' }))

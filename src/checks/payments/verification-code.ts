@@ -2,12 +2,16 @@
 
 const REFUSE = 'return new Response(null, { status: 401 })'
 
-/** A digest over the bytes of the body, keyed with a secret. */
-const digest = (algorithm: string, header: string, variable: string, encoding: 'hex' | 'base64' = 'hex', signed = 'body'): string =>
-  `const body = await request.text() // the bytes that were sent
-const digest = createHmac('${algorithm}', process.env.${variable}!).update(${signed}).digest()
-const signature = Buffer.from(request.headers.get('${header}') ?? '', '${encoding}')
+/** Compares the digest of what was signed, keyed with a secret, with the signature that was sent. */
+const compare = (algorithm: string, variable: string, signed: string, sent: string, encoding: 'hex' | 'base64' = 'hex', remark = ''): string =>
+  `const digest = createHmac('${algorithm}', process.env.${variable}!).update(${signed}).digest()
+const signature = Buffer.from(${sent} ?? '', '${encoding}')${remark}
 if (signature.length !== digest.length || !timingSafeEqual(signature, digest)) ${REFUSE}`
+
+/** A digest over the bytes of the body. */
+const digest = (algorithm: string, header: string, variable: string, encoding?: 'base64', signed = 'body', remark?: string): string =>
+  `const body = await request.text() // the bytes that were sent
+${compare(algorithm, variable, signed, `request.headers.get('${header}')`, encoding, remark)}`
 
 /** A secret that the processor sends along, as it was entered in its settings. */
 const token = (header: string, variable: string): string =>
@@ -28,9 +32,7 @@ try {
 const MERCADO_PAGO = `const { ts, v1 } = Object.fromEntries((request.headers.get('x-signature') ?? '').split(',').map((part) => part.trim().split('=')))
 const id = new URL(request.url).searchParams.get('data.id')?.toLowerCase()
 const signed = \`id:\${id};request-id:\${request.headers.get('x-request-id')};ts:\${ts};\`
-const digest = createHmac('sha256', process.env.MERCADOPAGO_WEBHOOK_SECRET!).update(signed).digest()
-const signature = Buffer.from(v1 ?? '', 'hex')
-if (signature.length !== digest.length || !timingSafeEqual(signature, digest)) ${REFUSE}`
+${compare('sha256', 'MERCADOPAGO_WEBHOOK_SECRET', 'signed', 'v1')}`
 
 const PAYPAL = `const event = await request.json()
 const answer = await fetch('https://api-m.paypal.com/v1/notifications/verify-webhook-signature', {
@@ -76,10 +78,7 @@ const payment = await mollie.payments.get(id)`,
   Midtrans: MIDTRANS,
 }
 
-const BY_HAND = `const body = await request.text() // the bytes that were sent
-const digest = createHmac('sha256', process.env.WEBHOOK_SECRET!).update(body).digest()
-const signature = Buffer.from(request.headers.get('x-webhook-signature') ?? '', 'hex') // header and encoding: see the processor's documentation
-if (signature.length !== digest.length || !timingSafeEqual(signature, digest)) ${REFUSE}`
+const BY_HAND = digest('sha256', 'x-webhook-signature', 'WEBHOOK_SECRET', undefined, 'body', " // header and encoding: see the processor's documentation")
 
 /** What verifies an event of a processor in the handler at `path`; edge functions read their settings from Deno. */
 export function verificationCode(processor: string, path: string): string {

@@ -1,4 +1,5 @@
 import type { ClassIR, FunctionId } from '../../facts/javascript.ts'
+import { keptList } from '../../lib/kept-list.ts'
 import type { Place } from '../../lib/place.ts'
 import { type Client, type Condition, HIDDEN_LITERAL, type Otherwise, type Value } from './behaviour.ts'
 import type { Interpreter } from './interpreter.ts'
@@ -290,11 +291,7 @@ const CUT_OFF: Value = { v: 'unknown' }
 export function toPublic(val: Val, condition: (cond: Cond) => Condition, published: Published, depth = 0): Value {
   if (isLeaf(val)) return val
   if (depth > MAX_DEPTH) return CUT_OFF
-  let known = published.get(val)
-  if (!known) {
-    known = []
-    published.set(val, known)
-  }
+  const known = keptList(published, val)
   known[depth] ??= publish(val, condition, published, depth)
   return known[depth]
 }

@@ -1,16 +1,13 @@
 import type { FunctionIR } from '../../facts/javascript.ts'
-import { rememberFor } from '../../lib/remember-for.ts'
 
 const LONGEST = 3000
 
 /**
  * Functions that only write bytes as text or read them back, character by character (`toBase64Url`, `bytesToHex`): the built-in that they stand for.
- * Following their loops would lose what they are given.
+ * Following their loops would lose what they are given. `text` is the body as JSON.
  */
-export const byteEncoding = rememberFor(({ params, body }: FunctionIR): 'btoa' | 'atob' | 'toString' | undefined => {
-  if (params.length !== 1) return undefined
-  const text = JSON.stringify(body)
-  if (text.length > LONGEST) return undefined
+export function byteEncoding({ params }: FunctionIR, text: string): 'btoa' | 'atob' | 'toString' | undefined {
+  if (params.length !== 1 || text.length > LONGEST) return undefined
   const uses = (name: string) => text.includes(`"name":"${name}"`)
   // whoever signs, parses or sends does more than write bytes
   if (/"name":"(?:subtle|crypto|JSON|sign|createHmac|createHash|digest|fetch)"/.test(text)) return undefined
@@ -18,4 +15,4 @@ export const byteEncoding = rememberFor(({ params, body }: FunctionIR): 'btoa' |
   if (uses('btoa')) return oneByOne ? 'btoa' : undefined
   if (uses('atob')) return oneByOne ? 'atob' : undefined
   return uses('padStart') && uses('toString') && uses('join') ? 'toString' : undefined
-})
+}

@@ -1,11 +1,10 @@
 import type { Place } from '../../lib/place.ts'
 import { type Alt, type AnyVal, type ClassVal, type FunctionVal, isDigest, isNullish, type Link, op, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
 import { builtinCall, builtinConstruct, builtinMethod } from './builtins.ts'
-import { byteEncoding } from './byte-encodings.ts'
 import { libraryBase, parentOf } from './class-chain.ts'
-import { comparedInConstantTime } from './constant-time.ts'
 import { delegated, underDelegation } from './delegation.ts'
 import { hostCall } from './hosts.ts'
+import { idiomsOf } from './idioms.ts'
 import { type Assumption, type BranchState, type Frame, type Interpreter, SIGNALS } from './interpreter.ts'
 import { libraryCall } from './libraries/index.ts'
 import { mapEntry } from './maps.ts'
@@ -259,10 +258,9 @@ export function unknownCall(it: Interpreter, name: string, of: Val | undefined, 
 export function callFunction(it: Interpreter, fn: FunctionVal, args: readonly Val[], at: Place): Val {
   const ir = it.program.function(fn.path, fn.id)
   if (!ir) return UNKNOWN
-  const compared = comparedInConstantTime(ir)
+  const { compared, encoding } = idiomsOf(ir)
   if (compared === 'parameters' && args.length >= 2) return op('===', args[0] ?? UNKNOWN, args[1] ?? UNKNOWN)
-  const encoding = args[0] && byteEncoding(ir)
-  if (encoding) return { v: 'call', name: encoding, args: [args[0] as Val], at }
+  if (encoding && args[0]) return { v: 'call', name: encoding, args: [args[0]], at }
   const key = `${fn.path}#${fn.id}`
   let recursion = 0
   for (const f of it.frames) if (f.key === key) recursion++

@@ -1,5 +1,4 @@
 import type { Expr, FunctionIR } from '../../facts/javascript.ts'
-import { rememberFor } from '../../lib/remember-for.ts'
 
 const BY_NAME =
   /(?:timing|constant|const|fixed)_?(?:time)?_?(?:safe|attack)?_?(?:str(?:ing)?s?_?|bytes?_?)?(?:equals?|eq|compare|comparison)$|(?:safe|secure)_?(?:str(?:ing)?s?_?)?(?:equals?|eq|compare)$/i
@@ -11,15 +10,16 @@ export type Compared = 'parameters' | readonly [string, string]
 
 /**
  * Comparisons in constant time that are written out (a loop of XORs, digests compared): where they end says nothing, what they compare does. They
- * are known by their name and what they are made of; a short function that XORs characters and compares the sum says it without a name.
+ * are known by their name and what they are made of; a short function that XORs characters and compares the sum says it without a name. `written` is the body
+ * as JSON.
  */
-export const comparedInConstantTime = rememberFor(({ name, params, body }: FunctionIR): Compared | undefined => {
-  const text = JSON.stringify(body).slice(0, MAX_TEXT)
+export function comparedInConstantTime({ name, params, body }: FunctionIR, written: string): Compared | undefined {
+  const text = written.slice(0, MAX_TEXT)
   const sides = text.length < 4000 && text.includes('"^') && /"op":"===?"/.test(text) ? xored(body) : undefined
   const own = new Set(params.flatMap((p) => (p.k === 'name' ? [p.name] : [])))
   if (params.length === 2 && (sides?.every((s) => own.has(s)) || (!sides && BY_NAME.test(name ?? '') && WRITTEN_OUT.test(text)))) return 'parameters'
   return sides
-})
+}
 
 /** The two variables whose characters or bytes are XORed: `a.charCodeAt(i) ^ b.charCodeAt(i)`, `a[i] ^ b[i]`. */
 function xored(node: unknown): readonly [string, string] | undefined {

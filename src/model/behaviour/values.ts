@@ -1,3 +1,4 @@
+import { keptList } from '../../lib/kept-list.ts'
 import type { Behaviour, Value } from './behaviour.ts'
 import { mentions } from './mentions.ts'
 import { isCheckedClaim, isKeptSession, isVouchedFor } from './signed-tokens.ts'
@@ -30,9 +31,7 @@ export function isCallers(value: Value, behaviour: Behaviour, depth = 0): boolea
     case 'op':
     case 'call':
     case 'row': {
-      const values = knownOf(behaviour)
-      const known = values.get(value) ?? []
-      values.set(value, known)
+      const known = keptList(knownOf(behaviour), value)
       known[depth] ??= isMadeOfCallers(value, behaviour, depth)
       return known[depth]
     }

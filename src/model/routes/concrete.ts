@@ -1,4 +1,5 @@
 import { minimatch } from 'minimatch'
+import { keptList } from '../../lib/kept-list.ts'
 import type { Condition, Value } from '../behaviour/behaviour.ts'
 import { matchesSource, safeRegExp } from '../frameworks/path-pattern.ts'
 
@@ -43,12 +44,7 @@ export function imagine(value: Value, request: Imagined, depth = 0): Value {
     case 'any':
     case 'op':
     case 'call': {
-      const { values } = computedFor(request)
-      let known = values.get(value)
-      if (!known) {
-        known = []
-        values.set(value, known)
-      }
+      const known = keptList(computedFor(request).values, value)
       known[depth] ??= unlessSame(value, compute(value, request, depth))
       return known[depth]
     }

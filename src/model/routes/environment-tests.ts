@@ -1,3 +1,4 @@
+import { keptList } from '../../lib/kept-list.ts'
 import { HIDDEN_LITERAL, type Value } from '../behaviour/behaviour.ts'
 import { partsOf } from '../behaviour/mentions.ts'
 import { PUBLIC_PREFIXES, publicPrefix } from '../env/public-name.ts'
@@ -17,8 +18,7 @@ const TEST_MODE = /(^|_)(TEST|TESTING|E2E|MOCK|PLAYWRIGHT|CYPRESS|VITEST|JEST|CI
 /** Holds only when the process is told to run as a test or for development: the way past the check is not there in production, nor when nothing is set. */
 export function testOnly(v: Value, truthy: boolean): boolean {
   if (v.v !== 'op') return v.v === 'env' && truthy && TEST_MODE.test(v.name)
-  const known = saidOf.get(v) ?? []
-  saidOf.set(v, known)
+  const known = keptList(saidOf, v)
   known[Number(truthy)] ??= saysTestOnly(v, truthy)
   return known[Number(truthy)] as boolean
 }

@@ -1,3 +1,4 @@
+import { keptList } from '../../lib/kept-list.ts'
 import type { Place } from '../../lib/place.ts'
 import type { Behaviour, Condition, Filter, Step, Trust, Value } from '../behaviour/behaviour.ts'
 import { mentions } from '../behaviour/mentions.ts'
@@ -157,12 +158,7 @@ export function proofOf(value: Value, truthy: boolean, behaviour: Behaviour, dep
     case 'any':
     case 'object':
     case 'row': {
-      const { proofs } = knownOf(behaviour)
-      let known = proofs.get(value)
-      if (!known) {
-        known = []
-        proofs.set(value, known)
-      }
+      const known = keptList(knownOf(behaviour).proofs, value)
       const i = depth * 2 + (truthy ? 1 : 0)
       if (known[i] === undefined) known[i] = prove(value, truthy, behaviour, depth) ?? null
       return known[i] ?? undefined

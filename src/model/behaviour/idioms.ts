@@ -1,0 +1,10 @@
+import type { FunctionIR } from '../../facts/javascript.ts'
+import { rememberFor } from '../../lib/remember-for.ts'
+import { byteEncoding } from './byte-encodings.ts'
+import { comparedInConstantTime } from './constant-time.ts'
+
+/** What a function is a written-out form of, if anything: its body is read once for all that it may be. */
+export const idiomsOf = rememberFor((ir: FunctionIR) => {
+  const text = JSON.stringify(ir.body)
+  return { compared: comparedInConstantTime(ir, text), encoding: byteEncoding(ir, text) }
+})
