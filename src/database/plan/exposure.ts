@@ -22,9 +22,27 @@ export function exposure(facts: FactsIndex, paths: readonly string[]): { exposed
   const left = folder && (leftBehind(facts, paths) ?? ofAnOrm(facts, paths))
   if (folder && !left) return { exposedToBrowsers: true, because: `${folder.slice(0, folder.indexOf('supabase/') + 9)} belongs to Supabase` }
   for (const [path, file] of facts.of('sql')) {
-    if (/\bauth\.uid\(\)/.test(file.text.replace(/--[^\n]*/g, ''))) return { exposedToBrowsers: true, because: `${path} speaks of auth.uid()` }
+    if (!/\bauth\.uid\(\)/.test(file.text.replace(/--[^\n]*/g, ''))) continue
+    const neon = !folder && onNeon(facts)
+    if (neon) return { exposedToBrowsers: false, because: neon }
+    return { exposedToBrowsers: true, because: `${path} speaks of auth.uid()` }
   }
   return { exposedToBrowsers: false, because: left || 'nothing in the repository uses Supabase' }
+}
+
+/** Neon's driver, and its clients for the data API, with which a browser reaches tables as on Supabase. */
+const NEON = /^@neondatabase\//
+const NEON_DATA_API = /^@neondatabase\/(?:neon-js|postgrest-js)$/
+
+/**
+ * Neon knows `auth.uid()` and a role `authenticated` too, for connections that carry the user's token. Browsers reach tables there only
+ * through its data API. Says so, or nothing when the repository does not show Neon, or shows a client of that API.
+ */
+function onNeon(facts: FactsIndex): string | undefined {
+  const used = [...facts.of('package-json')].flatMap(([path, { dependencies }]) => dependencies.map(({ name }) => ({ path, name })))
+  const driver = used.find(({ name }) => NEON.test(name))
+  if (!driver || used.some(({ name }) => NEON_DATA_API.test(name))) return undefined
+  return `the policies are Neon's (${driver.path} depends on ${driver.name}), and nothing in the repository uses its data API, which alone would let browsers reach tables`
 }
 
 const clientImports = collectByFile(

@@ -65,13 +65,22 @@ export function payment(e: Extract<Effect, { name: string }>): Outside | undefin
   }
 }
 
-/** Look-ups among what the processor keeps about payers and merchants. Who names a checkout session or a payment intent has been through it. */
+/**
+ * Look-ups among what the processor keeps about payers and merchants. Who names a checkout session or a payment intent has been through it;
+ * a list of them is about everybody who has.
+ */
 const PAYERS =
-  /(?:^|\.)(?:customers|subscriptions|paymentMethods|invoices|charges|accounts|payouts|transfers|refunds|disputes|applicationFees|balance|balanceTransactions)\.(?:retrieve\w*|list\w*|search|createPreview)$/
+  /(?:^|\.)(?:(?:customers|subscriptions|paymentMethods|invoices|charges|accounts|payouts|transfers|refunds|disputes|applicationFees|balance|balanceTransactions)\.(?:retrieve\w*|list\w*|search|createPreview)|(?:paymentIntents|setupIntents|checkout\.sessions)\.(?:list|search))$/
+/** By which of its settings a list is about one payer or purchase. */
+const ABOUT_ONE = ['customer', 'email', 'query', 'subscription', 'customer_details']
+/** Of these, what only who has been through the purchase knows. */
+const ABOUT_PURCHASE = ['payment_intent', 'payment_link', 'charge', 'setup_intent']
 
 /** The request names whose data is looked up, or nothing does: then it is everybody's. */
 function choosesPayer(e: Extract<Effect, { name: string }>): boolean {
-  const named = e.args.filter((a) => a.v !== 'object' || 'customer' in a.props || 'email' in a.props || 'query' in a.props || 'subscription' in a.props)
+  const has = (a: Value, names: readonly string[]) => a.v === 'object' && names.some((name) => name in a.props)
+  if (e.args.some((a) => has(a, ABOUT_PURCHASE))) return false
+  const named = e.args.filter((a) => a.v !== 'object' || has(a, ABOUT_ONE))
   return named.length === 0 || named.some((a) => fromRequest(a))
 }
 

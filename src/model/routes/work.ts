@@ -170,11 +170,16 @@ function carries(v: Value, step: number, depth: number): boolean {
       return v.of.some(next)
     case 'call':
       if (v.name === 'length') return false
+      // what is put into a collection later is not seen
+      if (!v.args.length && FILLED_LATER.test(v.name)) return true
       return v.name === 'jsx' || v.args.some(next) || (depth === 0 && isDrawn(v))
     default:
       return true
   }
 }
+
+/** Collections that are empty when they are made. */
+const FILLED_LATER = /^(?:Map|Set)$/
 
 /** Operators whose result says yes or no, or how many. */
 const ASKS: ReadonlySet<string> = new Set(['!', '===', '!==', '==', '!=', '<', '>', '<=', '>=', 'in', 'instanceof', 'typeof', 'length'])
@@ -241,7 +246,8 @@ function laterGuard(behaviour: Behaviour, index: number): Guard | undefined {
     if (s.effect.kind === 'respond' && ((s.effect.status ?? 200) >= 300 || s.effect.how === 'redirect' || s.effect.how === 'not-found')) continue
     if (s.effect.kind === 'log' || s.effect.kind === 'throw') continue
     const g = guardOfStep(s, behaviour)
-    if (g && g.trust !== 'claimed') return g
+    // that a row is found by what only few know says nothing of what is done where it is not
+    if (g && g.trust !== 'claimed' && g.who !== 'token') return g
   }
   return undefined
 }
