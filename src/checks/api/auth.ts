@@ -114,7 +114,7 @@ function judge(route: Route, open: ReadonlySet<string>, shown: (table: string) =
   const failOpen = guards.find((g) => g.guard.opensWithout)
   if (failOpen && !worst) {
     const { work, guard } = failOpen
-    causes.push({ route, severity: 'Critical', what: 'fail-open', work, guard, ...(guard.at.path !== route.path ? { shared: guard.at } : {}) })
+    causes.push({ route, severity: 'Critical', what: 'fail-open', work, guard, ...(isOutside(guard.at, route) ? { shared: guard.at } : {}) })
   }
   const passed = route.bypass && guards[0]
   if (passed && !worst) {
@@ -130,7 +130,7 @@ function judge(route: Route, open: ReadonlySet<string>, shown: (table: string) =
       what: 'trust',
       work: trusted.work,
       guard: trusted.guard,
-      ...(at && (at.path !== route.path || at.line < route.line || at.line > (route.endLine ?? at.line)) ? { shared: at } : {}),
+      ...(at && isOutside(at, route) ? { shared: at } : {}),
     })
   }
   if (!causes.length) {
@@ -154,6 +154,9 @@ function judge(route: Route, open: ReadonlySet<string>, shown: (table: string) =
   if (gap) return { kind: 'unverified', route, gap }
   return guards.length || route.guard ? { kind: 'guarded', route } : { kind: 'public', route }
 }
+
+/** Whether a place is in another file than a handler, or in another function of its file. */
+const isOutside = (at: Place, { path, line, endLine = at.line }: Route): boolean => at.path !== path || at.line < line || at.line > endLine
 
 /** What people write for others to read: a feed, comments, reviews. With personal columns it is no public content. */
 function isShown(name: string, schema: Pick<SchemaModel, 'tables'>): boolean {
@@ -364,7 +367,7 @@ function message(c: Cause): string {
     case 'late':
       return `${name(route)} ${does} (${work?.at.path}:${work?.at.line}) before it checks who calls (${work?.guardedLater?.at.path}:${work?.guardedLater?.at.line}).`
     case 'fail-open':
-      return `${name(route)} ${does} behind a check that lets everyone in when ${guard?.opensWithout} is not set: it is skipped then, or compares with a value that stands in the code.`
+      return `${name(route)} ${does} behind a check that lets everyone in when ${guard?.opensWithout} is not set: it ${guard?.skipped ? 'is not made at all' : 'is skipped'} then${guard?.skipped ? '' : ', or compares with a value that stands in the code'}.`
     case 'trust':
       return `${name(route)} ${does} for the user that ${guard?.how} read from the cookie; on a server that is not verified, and whoever sends the cookie decides its content.`
     case 'spelling':
@@ -475,6 +478,7 @@ function effect(work: Work | undefined): string {
 function fix(c: Cause, all: readonly Route[]): Issue['fix'] {
   switch (c.what) {
     case 'fail-open':
+      if (c.guard?.skipped) return withoutWayPast(c.guard)
       return {
         text: `Refuse when ${c.guard?.opensWithout} is unset: a missing secret must close the door.`,
         language: 'ts',
@@ -519,6 +523,17 @@ function fix(c: Cause, all: readonly Route[]): Issue['fix'] {
           code: "const { data: product } = await admin.from('products').select('price_cents').eq('id', body.productId).single()\nif (!product) return new Response(null, { status: 404 })\nawait stripe.paymentIntents.create({ amount: product.price_cents, currency: 'eur' })",
         }
       return guardFix(c.route, all)
+  }
+}
+
+/** Who works on a machine without the variable signs in at a project for development. */
+function withoutWayPast({ at, opensWithout: name = '' }: Guard): Issue['fix'] {
+  if (name === 'NODE_ENV')
+    return { text: `Take the way past the check (${at.path}:${at.line}) out: a server that is started without NODE_ENV takes it as well.` }
+  return {
+    text: `Take the way past the check (${at.path}:${at.line}) out, and let the server not start without ${name}: one that cannot ask who calls must let nobody in.`,
+    language: 'ts',
+    code: `if (!process.env.${name}) throw new Error('${name} is not set')`,
   }
 }
 

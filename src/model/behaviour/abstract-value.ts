@@ -245,8 +245,11 @@ function describe(val: Exclude<Val, { v: 'const' }>, depth: number): string {
       return `g:${val.name}`
     case 'namespace':
       return `n:${val.path}`
-    case 'client':
-      return `k:${val.client.library}:${val.client.rights}:${val.client.at?.path ?? ''}:${val.client.at?.line ?? ''}`
+    case 'client': {
+      const { library, rights, driver = '', at } = val.client
+      // the hosted database or a file on somebody's own machine, by a variable: what is asked of it is the same
+      return library === 'supabase' ? `k:${library}:${rights}:${at?.path ?? ''}:${at?.line ?? ''}` : `k:${library}:${rights}:${driver}`
+    }
     case 'chain': {
       let all = `h:${k(val.root)}`
       for (const l of val.links) all += l.args ? `.${l.name}(${listOf(l.args, k)})` : `.${l.name}`

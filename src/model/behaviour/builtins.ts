@@ -21,7 +21,7 @@ import { raise } from './execute.ts'
 import { host } from './host-value.ts'
 import { type Interpreter, SIGNALS, type WayOut } from './interpreter.ts'
 import { cryptoCall } from './libraries/crypto.ts'
-import { mapEntry, mapWith } from './maps.ts'
+import { mapCaller, mapEntry, mapWith } from './maps.ts'
 import { elementOf, index, member, request } from './members.ts'
 import { callFunction, callValue, maybe, settle } from './operations.ts'
 import { statusIn } from './responses.ts'
@@ -677,7 +677,7 @@ export function builtinMethod(it: Interpreter, of: Val, name: string, args: read
     case 'get':
       if (of.v === 'object' && args[0]?.v === 'const') return member(it, of, String(args[0].value), at)
       if (of.v === 'request') return request(of.part, stringOf(args[0]) ?? of.name)
-      if (of.v === 'call') return mapEntry(it, of, args[0])
+      if (of.v === 'call') return mapEntry(it, of, args[0]) ?? mapCaller(it, of, args[0], at)
       break
     case 'getAll':
       if (of.v === 'request') return of

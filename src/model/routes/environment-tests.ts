@@ -75,10 +75,22 @@ export function absentVariable(v: Value, truthy: boolean): string | undefined {
   return undefined
 }
 
+/** The variable without which alone a test holds: `!process.env.X`, a client that is made only from variables, `NODE_ENV !== 'production'`. */
+export function holdsOnlyWhileUnset(v: Value, truthy: boolean): string | undefined {
+  if (v.v === 'env') return truthy || v.fallback ? undefined : v.name
+  if (v.v !== 'op') return undefined
+  if (isOutsideProduction(v, truthy)) return 'NODE_ENV'
+  if (v.op === '!') return v.of[0] && holdsOnlyWhileUnset(v.of[0], !truthy)
+  if (v.op !== '&&' && v.op !== '||') return undefined
+  const names = v.of.map((x) => holdsOnlyWhileUnset(x, truthy))
+  return (v.op === '&&') === truthy || names.every((x) => x !== undefined) ? names.find((x) => x !== undefined) : undefined
+}
+
 /** Whether a test holds only while a variable is set: an empty fallback is no value either. */
 export function holdsOnlyIfSet(v: Value, truthy: boolean, name: string): boolean {
   if (v.v === 'env') return truthy && v.name === name && (!v.fallback || (v.fallback.v === 'const' && !v.fallback.value))
   if (v.v !== 'op') return false
+  if (name === 'NODE_ENV' && isOutsideProduction(v, !truthy)) return true
   if (v.op === '!') return v.of[0] !== undefined && holdsOnlyIfSet(v.of[0], !truthy, name)
   if (v.op === '&&' || v.op === '||')
     return (v.op === '&&') === truthy

@@ -27,6 +27,8 @@ export interface Guard {
   }
   /** The guard lets everyone in when this environment variable is unset. */
   readonly opensWithout?: string
+  /** It is not asked at all then. */
+  readonly skipped?: true
 }
 
 /**

@@ -9,6 +9,7 @@ import { fromRequest } from './from-request.ts'
 import { findsSession, fromProcessor, type Guard, guardOfConditions, guardOfStep } from './guard.ts'
 import { isOnShow } from './on-show.ts'
 import { choosesRecipient, http, madeWithCallersKey, payment, speaksToWhomItNames } from './outside-work.ts'
+import { guardWithWayPast } from './way-past.ts'
 
 export type WorkKind =
   | 'sign'
@@ -94,7 +95,7 @@ export function workOf(behaviour: Behaviour, schema: Pick<SchemaModel, 'tables'>
     if (step.everywhere && ROW_CHANGES.has(work.kind)) return
     if (takesBack(step, behaviour)) return
     const before = guardOfStep(step, behaviour)
-    const guard = !before || before.trust === 'claimed' ? (capability(step, behaviour) ?? before) : before
+    const guard = !before || before.trust === 'claimed' ? (capability(step, behaviour) ?? guardWithWayPast(step, behaviour) ?? before) : before
     // asking who a token belongs to, with the server's own key, is part of the check
     if (step.effect.kind === 'http' && (!guard || guard.trust === 'claimed') && decides(behaviour, index)) return
     const later = guard && guard.trust !== 'claimed' ? undefined : laterGuard(behaviour, index)
@@ -319,7 +320,7 @@ function classify(step: Step, schema: Pick<SchemaModel, 'tables'>, access: Acces
       const kind = e.op === 'delete' ? 'file-delete' : e.op === 'write' ? 'file-write' : 'file-read'
       return {
         kind,
-        what: `${{ read: 'reads', write: 'writes', delete: 'deletes', list: 'lists', sign: 'signs links to' }[e.op]} files of bucket ${e.bucket} ${rightsWords(e.client.rights)}`,
+        what: `${{ read: 'reads', write: 'writes', delete: 'deletes', list: 'lists', sign: 'signs links to' }[e.op]} files of ${e.bucket ? `bucket ${e.bucket}` : 'a bucket'} ${rightsWords(e.client.rights)}`,
         rights: e.client.rights,
         ...(fresh && e.op === 'write' ? { fresh: true as const } : {}),
       }

@@ -31,6 +31,9 @@ export const clerk: Library = {
       const user = identify(c, 'Clerk authenticateRequest()')
       return object({ isSignedIn: user, toAuth: native('toAuth', () => session(user)) }, user)
     }
+    const [of] = c.args
+    // the account of whoever calls, with what only Clerk writes into it
+    if (/users\.getUser$/.test(c.name) && of?.v === 'caller') return { ...of, field: 'user' }
     if (/users\.(?:update|delete|create|ban|lock)/.test(c.name)) {
       const step = c.it.emit({ kind: 'auth-call', library: 'clerk', op: 'admin', name: c.name, args: c.args }, c.at)
       return { v: 'result', step }
