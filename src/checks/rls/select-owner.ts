@@ -1,4 +1,5 @@
 import { isMeantToBeSeen } from '../../database/access/meant-to-be-seen.ts'
+import { isWhere } from '../../database/access/on-offer.ts'
 import { asReadableBy } from '../../database/access/readable.ts'
 import type { Hole, Table } from '../../database/database.ts'
 import { isPersonal } from '../../database/sandbox/user-data.ts'
@@ -8,6 +9,7 @@ import type { AppModel } from '../../model/app-model.ts'
 import type { Behaviour, Effect } from '../../model/behaviour/behaviour.ts'
 import { defineCheck, failed, type Issue, notApplicable, type Outcome, passed } from '../define-check.ts'
 import { listedInState } from './listed-in-state.ts'
+import { isPartOfShown } from './part-of-shown.ts'
 import {
   assumption,
   exposedTables,
@@ -66,6 +68,7 @@ function policyIssue(model: Model, hole: Hole): Issue | undefined {
   const whole = tableOf(model.schema, hole.object)
   if (!whole?.userData || isDeclaredPublic(model.declared, hole.object)) return undefined
   const table = asReadableBy(whole, hole.who)
+  if (isPartOfShown(model, table, hole)) return undefined
   const personal = table.userData?.personalColumns ?? []
   const also = [3, 4].filter((n) =>
     model.access.holes?.some(
@@ -87,7 +90,7 @@ function policyIssue(model: Model, hole: Hole): Issue | undefined {
     subject: policySubject(hole.object, hole.policy ?? ''),
     severity: seen ? 'High' : 'Critical',
     title: `Everyone can read ${table.name}`,
-    message: `The policy "${hole.policy}" shows rows of ${hole.object} to people who do not own them: ${why(hole)}. ${ownership(table)}${seen ? ` ${meant(listing)}` : ''}`,
+    message: `The policy "${hole.policy}" shows rows of ${hole.object} to people who do not own them: ${why(hole)}. ${ownership(table)}${seen ? ` ${meant(listing, personal)}` : ''}`,
     attack: seen
       ? `${sentence(whoGetsIn(hole.who))} can copy all of ${table.name}${hole.states?.length ? ' in that state' : ''}, ${columns}${owners.length ? `, with ${listed(owners)} to tell whose it is` : ''}: what a column holds that no page shows is out as well.`
       : `${sentence(whoGetsIn(hole.who))} can read every user's rows in ${table.name}${personal.length ? `, with ${listed(personal)}` : ''}.`,
@@ -101,11 +104,13 @@ function policyIssue(model: Model, hole: Hole): Issue | undefined {
 }
 
 /** Why a table that everybody can read is not Critical, and what to do when that is right. */
-function meant(listing: Place | undefined): string {
+function meant(listing: Place | undefined, personal: readonly string[]): string {
   const because = listing
     ? `The application lists such rows itself (${listing.path}:${listing.line})`
     : 'By the names, such rows are written for others to read'
-  return `${because} and no column that can be read is personal, so this may be meant: then say so under public.tables in .github/prelaunch.yml.`
+  const where = personal.filter(isWhere)
+  const harmless = where.length ? `${listed(where)} ${where.length > 1 ? 'say' : 'says'} where the thing stands` : 'no column that can be read is personal'
+  return `${because} and ${harmless}, so this may be meant: then say so under public.tables in .github/prelaunch.yml.`
 }
 
 function ownership(table: Table): string {

@@ -1,4 +1,5 @@
 import type { Table } from '../database.ts'
+import { isOnOffer, isWhere } from './on-offer.ts'
 
 /** What people put up for others, also in the other languages that builders' users write in. */
 const SEEN_BY_OTHERS =
@@ -20,7 +21,8 @@ const BORN = /birth|(^|_)dob$|nascimento|nascita|nacimiento/i
 
 /** Whether a table's rows are plainly meant to be seen by others; the name of the policy that opens it speaks too, and so does a table of votes on it among `all`. */
 export function isMeantToBeSeen(table: Table, policy = '', all: readonly Table[] = []): boolean {
-  const personal = table.userData?.personalColumns ?? []
+  const offered = isOnOffer(table)
+  const personal = (table.userData?.personalColumns ?? []).filter((c) => !(offered && isWhere(c)))
   if (!(personal.every((c) => CALLED.test(c)) && !personal.some((c) => BORN.test(c))) || PRIVATE_TABLE.test(table.name)) return false
   const name = `${table.schema}.${table.name}`
   return SEEN_BY_OTHERS.test(table.name) || SAYS_PUBLIC.test(policy) || all.some((t) => VOTES.test(t.name) && t.foreignKeys.some((f) => f.references === name))

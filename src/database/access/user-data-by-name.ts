@@ -1,4 +1,5 @@
 import type { Table } from '../database.ts'
+import { isOnOffer, isWhere } from './on-offer.ts'
 
 const PERSONAL_TABLE =
   /booking|order|customer|client|user|profile|member|patient|reservation|appointment|invoice|payment|message|chat|conversation|ticket|application|submission|subscri|account|contact|lead|guest|employee|student|note|document/i
@@ -18,6 +19,7 @@ export function withUserData(table: Table): Table {
   if (user && !user.ownerColumns.length && !user.tenantColumns.length && user.personalColumns.length) {
     const places =
       user.personalColumns.every((c) => /latitude|longitude/i.test(c)) ||
+      (isOnOffer(table) && user.personalColumns.every(isWhere)) ||
       (PLACE_TABLE.test(table.name) && user.personalColumns.every((c) => PLACE_COLUMN.test(c) || /^(contact_)?e?mail$/i.test(c)))
     if (places && user.because.startsWith('it holds personal')) {
       const { userData: _none, ...rest } = table

@@ -1,5 +1,5 @@
 import { isMeantToBeSeen } from '../../database/access/meant-to-be-seen.ts'
-import type { Table } from '../../database/database.ts'
+import type { AccessMatrix, Table } from '../../database/database.ts'
 
 /** Where something takes place or stands. */
 const PLACE_COLUMN = /address|street|city|zip|postal|postcode|country|region|(^|_)(lat|lng|lon|latitude|longitude)$/i
@@ -16,4 +16,14 @@ export function isOnShow(table: Table, columns: readonly string[]): boolean {
   return !columns.some(
     (c) => data.ownerColumns.includes(c) || data.powerColumns.includes(c) || SAYS_WHO.test(c) || (data.personalColumns.includes(c) && !place(c)),
   )
+}
+
+/** Columns that are nobody's secret (all of them, where the rows are meant to be seen), of rows that a policy shows to the whole world. */
+export function isShownAnyway(table: Table, columns: readonly string[], { holes = [] }: Pick<AccessMatrix, 'holes'>): boolean {
+  const data = table.userData
+  if (!data || !columns.length) return false
+  const kept = (c: string) => /\(|:/.test(c) || (c === '*' ? !isMeantToBeSeen(table) : data.personalColumns.includes(c) || data.powerColumns.includes(c))
+  if (columns.some(kept)) return false
+  const name = `${table.schema}.${table.name}`
+  return holes.some((h) => h.kind === 'policy' && h.command === 'select' && h.who === 'anon' && h.cause === 'always' && !h.states?.length && h.object === name)
 }

@@ -7,7 +7,7 @@ import { handedOut, isDrawn } from './disclosed.ts'
 import { makesFixedAccount } from './fixed-account.ts'
 import { fromRequest } from './from-request.ts'
 import { findsSession, fromProcessor, type Guard, guardOfConditions, guardOfStep } from './guard.ts'
-import { isOnShow } from './on-show.ts'
+import { isOnShow, isShownAnyway } from './on-show.ts'
 import { choosesRecipient, http, madeWithCallersKey, payment, speaksToWhomItNames } from './outside-work.ts'
 import { guardWithWayPast } from './way-past.ts'
 
@@ -409,21 +409,7 @@ function database(e: Extract<Effect, { kind: 'db' }>, schema: Pick<SchemaModel, 
         o.object === `${table?.schema ?? 'public'}.${table?.name ?? name}` &&
         o.cells.some((c) => c.role === 'anon' && c.command === 'select' && c.result === 'allowed'),
     )
-  // Columns that are nobody's secret, of rows that a policy shows to the whole world anyway.
-  const shownAnyway =
-    e.client.rights === 'service' &&
-    table?.userData !== undefined &&
-    (e.columns ?? []).length > 0 &&
-    !e.columns?.some((c) => c === '*' || /\(|:/.test(c) || table.userData?.personalColumns.includes(c) || table.userData?.powerColumns.includes(c)) &&
-    (access.holes ?? []).some(
-      (h) =>
-        h.kind === 'policy' &&
-        h.command === 'select' &&
-        h.who === 'anon' &&
-        h.cause === 'always' &&
-        !h.states?.length &&
-        h.object === `${table.schema}.${table.name}`,
-    )
+  const shownAnyway = e.client.rights === 'service' && table !== undefined && isShownAnyway(table, columns, access)
   if (e.op === 'select' && table && isOnShow(table, e.columns ?? []))
     return { kind: 'read', what: `reads ${name} ${words}`, rights: e.client.rights, table: name, userData: false }
   // whether one address is blocked is asked before anything else

@@ -1,0 +1,30 @@
+import type { Table } from '../database.ts'
+
+/** What a thing or a place is called; people have first and last names. */
+const TITLE = /^(name|title|headline|brand|model|make|nom|nome|nombre|titre|titulo|titolo|marca|modelo)$/i
+/** What it is shown with, one pattern for each kind of showing. */
+const SHOWN_WITH = [
+  /(^|_)(price|rent|cost|rate|fee|precio|preco|prezzo|prix|preis)s?($|_)/i,
+  /^(description|about|summary|descripcion|descricao|descrizione|beschreibung)$/i,
+  /(^|_)(images?|photos?|pictures?|cover|gallery|thumbnail|fotos?|imagen(es)?|imagem|imagens)(_url)?s?$/i,
+  /(^|_)(rating|review_count|reviews_count)$/i,
+  /^(amenities|features|specs|facilities|equipment|surface(_type)?|condition|mileage|bedrooms|bathrooms|square_(feet|meters)|capacity|opening_hours|cuisine|breed)$/i,
+]
+/** Whoever asks for something, or is under way with it, says where he lives or is. */
+const OF_A_PERSON =
+  /request|quote|lead|order|booking|reserv|appointment|ticket|report|incident|complaint|deliver|shipment|pick_?up|ride|trip|visit|check_?in|track(?!s?$)|need|help|customer|client|user|profile|patient|account|contact|guest|employee|staff|member|student|child|famil|people|person|tenant|resident|donor|subscri|application|message|claim|inspection|solicit|pedid|demande|anfrage|richiest|addresses|enderec|direccion/i
+const WHERE = /(^|_)(latitude|longitude|lat|lng|address(_line\d?)?|street|indirizzo|endereco|direccion|zip(code)?|postal_code)$/i
+
+/** Whether a column says where something stands, by its name. */
+export const isWhere = (column: string): boolean => WHERE.test(column)
+
+/**
+ * Whether the rows describe things or places that somebody shows to others, a car for sale or a sports hall: where that stands is said of the
+ * thing. By its columns, because `locations` may be of shops or of drivers; a table with one row for each user is about the user.
+ */
+export function isOnOffer(table: Table): boolean {
+  if (OF_A_PERSON.test(table.name) || !table.columns.some((c) => TITLE.test(c.name))) return false
+  if (SHOWN_WITH.filter((kind) => table.columns.some((c) => kind.test(c.name))).length < 2) return false
+  const alone = (column: string) => table.primaryKey.join() === column || table.uniques.some((u) => !u.partial && u.columns.join() === column)
+  return !table.userData?.ownerColumns.some(alone)
+}
