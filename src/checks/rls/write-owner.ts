@@ -62,12 +62,12 @@ function byPolicy(holes: readonly Hole[]): Hole[][] {
   for (const hole of holes) {
     const relevant =
       hole.kind === 'function-write' ||
-      (['policy', 'escalation', 'member', 'owner-change'].includes(hole.kind) && (hole.command === 'update' || hole.command === 'delete'))
+      (['policy', 'escalation', 'member', 'rewrite', 'owner-change'].includes(hole.kind) && (hole.command === 'update' || hole.command === 'delete'))
     if (!relevant) continue
     const key = hole.kind === 'function-write' ? hole.object : `${hole.object} ${hole.policy}`
     groups.set(key, [...(groups.get(key) ?? []), hole])
   }
-  const rank = { policy: 0, escalation: 1, member: 2, 'owner-change': 3 } as Record<string, number>
+  const rank = { policy: 0, escalation: 1, member: 2, rewrite: 3, 'owner-change': 4 } as Record<string, number>
   return [...groups.values()].map((group) => group.sort((a, b) => (rank[a.kind] ?? 0) - (rank[b.kind] ?? 0)))
 }
 
@@ -132,6 +132,7 @@ function issueOf(model: Model, holes: readonly Hole[]): Issue {
       aliases: ['CWE-269'],
     }
   }
+  if (hole.kind === 'rewrite') return { ...base, ...rewriteWords(hole, name), aliases: ['CWE-639', 'CWE-915'] }
   if (hole.kind === 'owner-change' && hole.because === 'either') {
     return {
       ...base,
@@ -185,6 +186,30 @@ function issueOf(model: Model, holes: readonly Hole[]): Issue {
 /** What depends on the columns by which policies let in. */
 const letsIn = ({ columns = [], tables = [] }: Hole): string =>
   `By ${listed(columns)} of that row the policies of ${listed(tables.map((t) => t.table))} decide whose rows somebody gets at`
+
+/** One party of a row that rewrites what another one wrote, or what the deal between them is. */
+function rewriteWords(hole: Hole, name: string): Pick<Issue, 'severity' | 'title' | 'message' | 'attack' | 'fix'> {
+  const columns = listed(hole.columns ?? [])
+  const [first = ''] = hole.columns ?? []
+  if (hole.because === 'terms' || hole.because === 'paid') {
+    const paid = hole.because === 'paid'
+    return {
+      severity: paid ? 'Critical' : 'High',
+      title: paid ? `Buyers can mark rows of ${name} as paid` : `Buyers can change what they owe in ${name}`,
+      message: `The policy "${hole.policy}" lets the buyer change the row in ${hole.object}, and nothing (no column privilege, no trigger, no WITH CHECK) keeps ${columns} as ${(hole.columns ?? []).length === 1 ? 'it is' : 'they are'}.`,
+      attack: `A buyer sends one request with the own session and sets ${first} ${paid ? 'as if the money had arrived' : 'to next to nothing'}; whoever carries the deal out believes the row.`,
+      fix: fixOf(hole, `Keep browsers from changing ${columns}; the server changes them with the service role.`),
+    }
+  }
+  const what = { message: 'messages', review: 'reviews', offer: 'offers' }[hole.because ?? ''] ?? 'rows'
+  return {
+    severity: 'High',
+    title: `Others can rewrite what somebody wrote in ${name}`,
+    message: `The policy "${hole.policy}" lets somebody else than ${hole.author} change the row in ${hole.object}, and every column of it: nothing (no column privilege, no trigger, no WITH CHECK) keeps ${columns} as ${hole.author} wrote ${(hole.columns ?? []).length === 1 ? 'it' : 'them'}.`,
+    attack: `A signed-in user sends one request with the own session and changes ${first} of ${what} that another user wrote, whose words they still seem to be.`,
+    fix: fixOf(hole, `Keep everybody but their author from changing ${columns}.`),
+  }
+}
 
 /** A function, or what happens at sign-up, that makes administrators of those who ask. */
 function appointmentIssue(model: Model, hole: Hole): Issue {

@@ -2,6 +2,8 @@ import type { Catalog, Policy, Table } from '../database.ts'
 import { functionObject } from './functions.ts'
 import type { Hole } from './hole.ts'
 import { isLookedAfter } from './looked-after.ts'
+import { dealColumns } from './other-party.ts'
+import { keepWritten } from './party-fix.ts'
 import { nameOf, type Reading } from './policies.ts'
 import { ident, readable, readableName, successorOf } from './sql.ts'
 import { withUserData } from './user-data-by-name.ts'
@@ -21,7 +23,7 @@ export function fixFor(hole: Hole, catalog: Catalog, readings: ReadonlyMap<strin
   const policy = catalog.policies.find((p) => nameOf({ schema: p.schema, name: p.table }) === hole.object && p.name === hole.policy)
   switch (hole.kind) {
     case 'no-rls':
-      return enable(table, catalog, owner)
+      return enable(table, catalog, owner, readings)
     case 'locked':
       return owner && create(table, 'Users see their own rows', 'select', owner)
     case 'escalation':
@@ -29,6 +31,8 @@ export function fixFor(hole: Hole, catalog: Catalog, readings: ReadonlyMap<strin
     case 'owner-change':
       if (hole.because === 'either') return narrow(table, hole.columns ?? [], 'update')
       return policy?.using ? `alter policy ${ident(policy.name)} on ${on} with check ${wrapped(policy.using)};` : undefined
+    case 'rewrite':
+      return keepWritten(hole, table, readings.get(hole.object) ?? [], (columns) => narrow(table, columns, 'update'))
     case 'author-free': {
       if (!policy) return undefined
       const condition = policy.check ?? policy.using
@@ -132,7 +136,7 @@ function replacePolicy(table: Table, policy: Policy, catalog: Catalog, owner: st
   if (forServer) return `${drop}\n-- the service role needs no policy: it bypasses row level security`
   if (covered) return `${drop}\n-- the policy that binds the owner stays`
   const name = successorOf(policy.name, '(own rows)')
-  if (owner) return [drop, create(table, name, policy.command, owner), ...keepPower(table, policy.command)].join('\n')
+  if (owner) return [drop, create(table, name, policy.command, owner), ...keepPower(table, policy.command, readings)].join('\n')
   const admin = adminCondition(catalog, readings)
   const readers =
     policy.command === 'all' && !table.userData
@@ -142,13 +146,13 @@ function replacePolicy(table: Table, policy: Policy, catalog: Catalog, owner: st
   return `${drop}${readers}\n-- ${policy.command === 'select' ? 'reading then goes' : 'changes then go'} through the server, with the service role`
 }
 
-function enable(table: Table, catalog: Catalog, owner: string | undefined): string {
+function enable(table: Table, catalog: Catalog, owner: string | undefined, readings: ReadonlyMap<string, readonly Reading[]>): string {
   const name = readableName(nameOf(table))
   const on = `alter table ${name} enable row level security;`
   if (table.kind === 'foreign') return `revoke all on ${name} from anon, authenticated;`
   if (catalog.policies.some((p) => p.schema === table.schema && p.table === table.name)) return on
   // own rows that grant power are read by their owner and changed by the server: the fix must not open check 4
-  const power = powerIn(table)
+  const power = [...new Set([...powerIn(table), ...dealColumns(table, readings.get(nameOf(table)) ?? [])])]
   if (owner && power.length)
     return `${on}\n${create(table, 'Users see their own rows', 'select', owner)}\n-- ${power.map(readable).join(', ')}: changed by the server only, with the service role`
   if (owner) return `${on}\n${create(table, 'Users manage their own rows', 'all', owner)}`
@@ -162,11 +166,18 @@ function powerIn(table: Table): readonly string[] {
 }
 
 /** What keeps an owner from granting himself power through a policy that lets him write his own rows. */
-function keepPower(table: Table, command: Policy['command']): string[] {
+function keepPower(table: Table, command: Policy['command'], readings: ReadonlyMap<string, readonly Reading[]>): string[] {
+  if (command === 'select' || command === 'delete') return []
   const power = powerIn(table)
-  if (!power.length || command === 'select' || command === 'delete') return []
+  const read = readings.get(nameOf(table)) ?? []
+  // what a deal costs is written once, when the buyer makes it
+  const deal = command === 'insert' ? [] : dealColumns(table, read)
   const privileges = command === 'all' ? (['insert', 'update'] as const) : [command]
-  return privileges.flatMap((p) => narrow(table, power, p) ?? [])
+  return privileges.flatMap((p) => {
+    if (p === 'insert' || !deal.length) return power.length ? (narrow(table, power, p) ?? []) : []
+    const kept = keepWritten({ because: 'terms', columns: [...deal, ...power] }, table, read, (columns) => narrow(table, columns, p))
+    return kept ?? []
+  })
 }
 
 /** Column privileges: everything but the columns named stays writable. */

@@ -7,7 +7,7 @@ export type { OpenCause, RowState }
 export interface Hole {
   /**
    * `no-rls`: a table without row level security. `policy`: a policy that lets in others. `owner-change`: the owner column may be moved to
-   * someone else. `escalation`: the owner may change columns that grant power or money, or (`belonging`) by which policies of `tables` let him
+   * someone else. `rewrite`: another party of the row than its `author` may change what the author wrote. `escalation`: the owner may change columns that grant power or money, or (`belonging`) by which policies of `tables` let him
    * in. `self-grant`: a row that grants something may be inserted by whom it favours. `author-free`: the parent is bound, the row's own owner column is not. `view`, `function-read`: rows pass
    * row level security by. `function-write`: a SECURITY DEFINER function changes rows for anyone. `locked`: nobody can read the rows.
    * `member`: a plain member of a tenant may do what its owner should decide (`because` says on which kind of row: `membership` or `tenant`).
@@ -16,6 +16,7 @@ export interface Hole {
     | 'no-rls'
     | 'policy'
     | 'owner-change'
+    | 'rewrite'
     | 'escalation'
     | 'self-grant'
     | 'author-free'
@@ -38,6 +39,8 @@ export interface Hole {
   readonly states?: readonly RowState[]
   /** Columns that may be written although they should not be, or that are shown. */
   readonly columns?: readonly string[]
+  /** `rewrite`: the column that names whose `columns` are; absent where they are nobody's among the row's parties. */
+  readonly author?: string
   /** Tables concerned, when `object` is a view or function. */
   readonly tables?: readonly { readonly table: string; readonly command: 'select' | 'insert' | 'update' | 'delete'; readonly grants?: boolean }[]
   readonly at: Place

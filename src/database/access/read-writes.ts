@@ -2,6 +2,7 @@ import type { Catalog, Grant, Table } from '../database.ts'
 import { isRoleGate, type JudgeWorld, type Way } from './expression/judge.ts'
 import type { Hole } from './hole.ts'
 import { belongingColumns, openedBy } from './joining-columns.ts'
+import { writtenByOther } from './other-party.ts'
 import { type BrowserRole, nameOf, type Reading } from './policies.ts'
 import { decidesAccess, isPublication, powerColumnsOf } from './power-columns.ts'
 import { protectedByTrigger } from './triggers.ts'
@@ -227,7 +228,14 @@ export function readUpdate(table: Table, reading: Reading, { catalog, membership
   const free = (c: string) => (!writable || writable.includes(c)) && !protectedByTrigger(catalog, nameOf(table), c, 'update')
   const moved = reading.newRow?.some((w) => w.outcome === 'open') ? user.ownerColumns.filter(free) : []
   const either = namesOfOthers(user.ownerColumns, after).filter(free)
-  if (moved.length) holes.push({ ...base, kind: 'owner-change', columns: moved })
+  const rewritten = writtenByOther(table, reading, {
+    catalog,
+    memberships,
+    readings: readings.get(nameOf(table)) ?? [],
+    free: (c) => free(c) && !isFixed(c, after),
+  })
+  if (rewritten) holes.push({ ...base, kind: 'rewrite', ...rewritten, columns: [...new Set([...(rewritten.columns ?? []), ...moved, ...either])] })
+  else if (moved.length) holes.push({ ...base, kind: 'owner-change', columns: moved })
   else if (either.length) holes.push({ ...base, kind: 'owner-change', columns: either, because: 'either' })
   const selfService = rows.filter((w) => w.outcome === 'owner' || !w.gates.some((g) => /role|admin|owner|type|level/i.test(g.column)))
   const theirs = selfService.filter((w) => !ownsWhatIsShared(table, w, memberships))

@@ -195,6 +195,18 @@ export class TableTrials {
     })
   }
 
+  /** Whether A can change a column of a row that names A in one place and B as its author. */
+  async rewrite(column: string, author?: string): Promise<TrialResult> {
+    const value = this.granting(column)
+    if (value === undefined) return { result: 'error', because: 'no value could be made up' }
+    const where = this.#where('own').replace(/^ctid = .*/, 'true')
+    const others = author === undefined ? undefined : (this.#row.B?.values[author] ?? literal(USERS.B.id))
+    return this.#trier.attempt('A', `update ${identOf(this.#name)} set ${ident(column)} = ${value} where ${where}`, {
+      ...(author === undefined ? {} : { prepare: `update ${identOf(this.#name)} set ${ident(author)} = ${others} where ${where}` }),
+      inspect: `select 1 as stored from ${identOf(this.#name)} where ${where} and ${ident(column)}::text = (${value})::text${author === undefined ? '' : ` and ${ident(author)}::text = (${others})::text`}`,
+    })
+  }
+
   /** A value that gives more than the row has. */
   granting(name: string): string | undefined {
     const column = this.#table.columns.find((c) => c.name === name)
@@ -249,6 +261,8 @@ export class TableTrials {
       }
       case 'owner-change':
         return this.giveAway(hole.columns?.[0] ?? '')
+      case 'rewrite':
+        return this.rewrite(hole.columns?.[0] ?? '', hole.author)
       case 'escalation':
         return this.escalate(hole.columns?.[0] ?? '', hole.because)
       case 'locked': {
