@@ -56,3 +56,49 @@ end $$;`,
   expect(after).toEqual([])
   expect(code).toContain('to authenticated, service_role')
 })
+
+test('a repair compares the caller with no key that a table makes up itself, nor with what refers to it', async () => {
+  const subjects = ['policy public.customers "read"', 'policy public.payments "read"']
+  const { after, code } = await repaired(
+    2,
+    `create table customers (id uuid primary key default gen_random_uuid(), email text unique not null);
+alter table customers enable row level security;
+create policy "read" on customers for select to authenticated using (true);
+create table payments (id uuid primary key default gen_random_uuid(), customer_id uuid references customers, amount numeric);
+alter table payments enable row level security;
+create policy "read" on payments for select to authenticated using (true);`,
+    subjects,
+  )
+  expect(after).not.toContain(subjects[0])
+  expect(after).not.toContain(subjects[1])
+  expect(code).not.toContain('auth.uid()')
+})
+
+test('a repair compares the caller with a key that sign-up fills with the user’s id', async () => {
+  const { code } = await repaired(
+    2,
+    `create table profiles (id uuid primary key default gen_random_uuid(), email text);
+alter table profiles enable row level security;
+create policy "read" on profiles for select to authenticated using (true);
+create function welcome() returns trigger language plpgsql security definer as $$
+begin insert into public.profiles (id, email) values (new.id, new.email); return new; end $$;
+create trigger welcomed after insert on auth.users for each row execute function welcome();`,
+    ['policy public.profiles "read"'],
+  )
+  expect(code).toContain('(select auth.uid()) = id')
+})
+
+test('what the server keeps for itself is opened to nobody by a repair', async () => {
+  const { after, code } = await repaired(
+    1,
+    `create table verification (id text primary key, identifier text not null, value text not null);
+create table plans (id text primary key, label text);
+create table notes (id uuid primary key, user_id uuid references auth.users);
+alter table notes enable row level security;
+create policy "own" on notes for select using (user_id = auth.uid());`,
+    ['table public.verification', 'table public.plans'],
+  )
+  expect(after).toEqual([])
+  expect(code.split('create policy')).toHaveLength(2)
+  expect(code).toMatch(/create policy "Everyone may read" on public\.plans/)
+})

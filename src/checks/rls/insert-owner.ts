@@ -1,3 +1,4 @@
+import { namesOwner } from '../../database/access/callers-id.ts'
 import { isLookedAfter } from '../../database/access/looked-after.ts'
 import { grantsPower } from '../../database/access/power-columns.ts'
 import type { Hole } from '../../database/database.ts'
@@ -51,7 +52,7 @@ export default defineCheck({
 
 function issueOf(model: Model, hole: Hole): Issue {
   const table = tableOf(model.schema, hole.object)
-  const owners = table && !isLookedAfter(table) ? (table.userData?.ownerColumns ?? []) : []
+  const owners = table && !isLookedAfter(table) ? namesOwner(table, model.schema) : []
   const power = (table?.userData?.powerColumns ?? []).filter(grantsPower)
   const base = {
     subject: policySubject(hole.object, hole.policy ?? ''),

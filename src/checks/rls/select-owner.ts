@@ -1,3 +1,4 @@
+import { namesOwner } from '../../database/access/callers-id.ts'
 import { isMeantToBeSeen } from '../../database/access/meant-to-be-seen.ts'
 import { isWhere } from '../../database/access/on-offer.ts'
 import { asReadableBy } from '../../database/access/readable.ts'
@@ -81,7 +82,7 @@ function policyIssue(model: Model, hole: Hole): Issue | undefined {
   )
   const listing = table.userData?.personalColumns.length ? undefined : listedInState(model, hole)
   const seen = listing !== undefined || isMeantToBeSeen(table, hole.policy, model.schema.tables)
-  const owners = table.userData?.ownerColumns ?? []
+  const owners = namesOwner(table, model.schema)
   const columns = table.partly ? 'every column that the API roles may select' : 'every column of every row'
   const repair = owners.length
     ? 'Replace the policy by one that compares the caller with the owner of the row.'
@@ -90,7 +91,7 @@ function policyIssue(model: Model, hole: Hole): Issue | undefined {
     subject: policySubject(hole.object, hole.policy ?? ''),
     severity: seen ? 'High' : 'Critical',
     title: `Everyone can read ${table.name}`,
-    message: `The policy "${hole.policy}" shows rows of ${hole.object} to people who do not own them: ${why(hole)}. ${ownership(table)}${seen ? ` ${meant(listing, personal)}` : ''}`,
+    message: `The policy "${hole.policy}" shows rows of ${hole.object} to people who do not own them: ${why(hole)}. ${ownership(table, owners)}${seen ? ` ${meant(listing, personal)}` : ''}`,
     attack: seen
       ? `${sentence(whoGetsIn(hole.who))} can copy all of ${table.name}${hole.states?.length ? ' in that state' : ''}, ${columns}${owners.length ? `, with ${listed(owners)} to tell whose it is` : ''}: what a column holds that no page shows is out as well.`
       : `${sentence(whoGetsIn(hole.who))} can read every user's rows in ${table.name}${personal.length ? `, with ${listed(personal)}` : ''}.`,
@@ -113,8 +114,7 @@ function meant(listing: Place | undefined, personal: readonly string[]): string 
   return `${because} and ${harmless}, so this may be meant: then say so under public.tables in .github/prelaunch.yml.`
 }
 
-function ownership(table: Table): string {
-  const owners = table.userData?.ownerColumns ?? []
+function ownership(table: Table, owners: readonly string[]): string {
   return owners.length
     ? `A row belongs to the user in ${listed(owners)}.`
     : table.userData?.because

@@ -1,4 +1,5 @@
 import type { Catalog, Policy, Table } from '../database.ts'
+import { holdsCallersId } from './callers-id.ts'
 import { functionObject } from './functions.ts'
 import type { Hole } from './hole.ts'
 import { isLookedAfter } from './looked-after.ts'
@@ -84,13 +85,20 @@ function caller(table: Table, column: string): string {
   return /text|char/.test(type) ? '(select auth.uid())::text' : '(select auth.uid())'
 }
 
+/** The owner column that can hold the caller's id. */
+function ownColumn(table: Table, catalog: Catalog): string | undefined {
+  return table.userData?.ownerColumns.find(
+    (c) => /uuid|text|char/.test(table.columns.find((x) => x.name === c)?.type ?? '') && holdsCallersId(table, c, catalog),
+  )
+}
+
 /** What ties a row to the caller: its owner column, its parent's, or membership of its tenant. */
 function ownerCondition(table: Table, catalog: Catalog, readings: ReadonlyMap<string, readonly Reading[]>): string | undefined {
-  const own = (table.userData?.ownerColumns ?? []).find((c) => /uuid|text|char/.test(table.columns.find((x) => x.name === c)?.type ?? ''))
+  const own = ownColumn(table, catalog)
   if (own) return `${caller(table, own)} = ${readable(own)}`
   for (const key of table.foreignKeys) {
     const parent = catalog.tables.find((t) => nameOf(t) === key.references)
-    const column = (parent?.userData?.ownerColumns ?? []).find((c) => /uuid|text|char/.test(parent?.columns.find((x) => x.name === c)?.type ?? ''))
+    const column = parent && ownColumn(parent, catalog)
     if (!parent || !column || key.columns.length !== 1 || nameOf(parent) === nameOf(table)) continue
     return `exists (\n    select 1 from ${readableName(nameOf(parent))} p\n    where p.${readable(key.referencedColumns[0] ?? 'id')} = ${readable(table.name)}.${readable(key.columns[0] as string)} and p.${readable(column)} = ${caller(parent, column)}\n  )`
   }
@@ -156,9 +164,12 @@ function enable(table: Table, catalog: Catalog, owner: string | undefined, readi
   if (owner && power.length)
     return `${on}\n${create(table, 'Users see their own rows', 'select', owner)}\n-- ${power.map(readable).join(', ')}: changed by the server only, with the service role`
   if (owner) return `${on}\n${create(table, 'Users manage their own rows', 'all', owner)}`
-  if (table.userData) return `${on}\n-- no policy: only the service role, that is your server, reads and writes it`
+  if (table.userData || FOR_THE_SERVER.test(table.name)) return `${on}\n-- no policy: only the service role, that is your server, reads and writes it`
   return `${on}\ncreate policy "Everyone may read" on ${name}\n  for select to anon, authenticated\n  using (true);`
 }
+
+/** Tables of the server's own: codes it sent, jobs, what it wrote down. */
+const FOR_THE_SERVER = /verif|(^|_)otps?($|_)|nonce|passw|token|secret|credential|(^|_)sessions?$|queue|(^|_)jobs?$|webhook|audit|(^|_)logs?($|_)|rate_?limit/i
 
 /** Columns that grant power or money and that an owner must not write. */
 function powerIn(table: Table): readonly string[] {

@@ -56,7 +56,7 @@ class CatalogReader {
     const functions = await this.functions()
     const triggers = await this.triggers()
     const catalog = {
-      tables: markCopies(classifyUserData(tables), triggers, functions),
+      tables: markCopies(classifyUserData(tables, policies), triggers, functions),
       policies,
       views,
       functions,

@@ -1,4 +1,5 @@
-import type { Column, Table, UserData } from '../database.ts'
+import type { Column, Policy, Table, UserData } from '../database.ts'
+import { isEnteredByStaff } from './entered-by-staff.ts'
 
 /** Owner-like names, also in the other languages that builders' users write in. */
 const OWNER =
@@ -38,14 +39,14 @@ export const isPersonal = (column: string): boolean => PERSONAL.test(column) && 
 const AUTH_USERS = 'auth.users'
 
 /** Marks the tables whose rows belong to somebody, and says why (checks.md, "User data"). Pure. */
-export function classifyUserData(tables: readonly Table[]): Table[] {
+export function classifyUserData(tables: readonly Table[], policies: readonly Policy[] = []): Table[] {
   const byName = new Map(tables.map((t) => [`${t.schema}.${t.name}`, t]))
   const people = peopleTables(tables, byName)
   const groups = groupTables(tables, people)
   const direct = new Map<string, UserData>()
   for (const [name, table] of byName) {
     const data = ownData(table, people, groups)
-    if (data) direct.set(name, data)
+    if (data && !isEnteredByStaff(table, data, policies)) direct.set(name, data)
   }
   spread(tables, direct)
   return tables.map((t) => {
