@@ -3,8 +3,8 @@ import { Evaluator } from './expression/evaluate.ts'
 import { type JudgeWorld, judge, type Way } from './expression/judge.ts'
 import { ALWAYS, both, type Ways } from './expression/predicate.ts'
 import { returnsOf } from './expression/routine.ts'
-import type { Scope, World } from './expression/scope.ts'
-import { parseExpression } from './expression/tree.ts'
+import type { World } from './expression/scope.ts'
+import { expressionWays, judgeVisible, speaksOf } from './visible-rows.ts'
 
 export const BROWSER_ROLES = ['anon', 'authenticated'] as const
 export type BrowserRole = (typeof BROWSER_ROLES)[number]
@@ -22,11 +22,6 @@ export interface Reading {
 
 export const nameOf = (table: { readonly schema: string; readonly name: string }): string => `${table.schema}.${table.name}`
 
-/** Whether a policy speaks of a role; PUBLIC speaks of all. */
-export function appliesTo(policy: Policy, role: BrowserRole): boolean {
-  return policy.roles.length === 0 || policy.roles.some((r) => r === role || r.toLowerCase() === 'public')
-}
-
 /** Reads every permissive policy of a table for the roles of browsers. */
 export function readPolicies(table: Pick<Table, 'schema' | 'name'>, catalog: Catalog, world: World & JudgeWorld): Reading[] {
   const policies = catalog.policies.filter((p) => p.schema === table.schema && p.table === table.name)
@@ -35,10 +30,10 @@ export function readPolicies(table: Pick<Table, 'schema' | 'name'>, catalog: Cat
     for (const command of ['select', 'insert', 'update', 'delete'] as const) {
       if (policy.command !== 'all' && policy.command !== command) continue
       for (const role of BROWSER_ROLES) {
-        if (!appliesTo(policy, role)) continue
-        const restrictive = policies.filter((p) => !p.permissive && (p.command === 'all' || p.command === command) && appliesTo(p, role))
+        if (!speaksOf(policy, role)) continue
+        const restrictive = policies.filter((p) => !p.permissive && (p.command === 'all' || p.command === command) && speaksOf(p, role))
         const rows = command === 'insert' ? (p: Policy) => p.check ?? p.using : (p: Policy) => p.using
-        const ways = waysOf([policy, ...restrictive].map(rows), table, world, role)
+        const ways = waysOf([policy, ...restrictive].map(rows), table, catalog, world, role)
         const changes = command === 'update' && [policy, ...restrictive].some((p) => p.check !== undefined && p.check !== p.using)
         readings.push({
           policy,
@@ -50,6 +45,7 @@ export function readPolicies(table: Pick<Table, 'schema' | 'name'>, catalog: Cat
                 newRow: waysOf(
                   [policy, ...restrictive].map((p) => p.check ?? p.using),
                   table,
+                  catalog,
                   world,
                   role,
                 ),
@@ -63,18 +59,21 @@ export function readPolicies(table: Pick<Table, 'schema' | 'name'>, catalog: Cat
 }
 
 /** All expressions have to hold; ways that the role cannot take are left out. */
-function waysOf(expressions: readonly (string | undefined)[], table: Pick<Table, 'schema' | 'name'>, world: World & JudgeWorld, role: BrowserRole): Way[] {
+function waysOf(
+  expressions: readonly (string | undefined)[],
+  table: Pick<Table, 'schema' | 'name'>,
+  catalog: Catalog,
+  world: World & JudgeWorld,
+  role: BrowserRole,
+): Way[] {
   const evaluator = new Evaluator(world, returnsOf)
   const scope = evaluator.rowScope(nameOf(table))
   let ways: Ways = ALWAYS
   for (const text of expressions) ways = both(ways, text === undefined ? ALWAYS : expressionWays(text, evaluator, scope, world))
-  return judge(ways, evaluator.instances, 0, world).filter((way) => possibleFor(way, role))
-}
-
-function expressionWays(text: string, evaluator: Evaluator, scope: Scope, world: World): Ways {
-  const tree = parseExpression(world.parse, text)
-  if (!tree) return [[{ a: 'unknown', because: 'its expression could not be parsed' }]]
-  return evaluator.truth(tree, scope)
+  const visible = (way: Ways[number]) => judgeVisible(way, evaluator, catalog, role, world)
+  return judge(ways, evaluator.instances, 0, world)
+    .flatMap((way, i) => (way.outcome === 'open' ? visible(ways[i] ?? []) : [way]))
+    .filter((way) => possibleFor(way, role))
 }
 
 /** The role that a way needs. */

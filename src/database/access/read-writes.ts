@@ -21,12 +21,12 @@ export interface WriteContext {
   readonly joining: ReadonlyMap<string, ReadonlySet<string>>
 }
 
-/** Where rows of one table decide that a row of another is shown to everybody: the columns that say which. */
+/** Where rows of one table decide that a row of another is shown, to everybody or to those who see the deciding row: the columns that say which. */
 export function publishingColumns(readings: ReadonlyMap<string, readonly Reading[]>): ReadonlyMap<string, string> {
   const found = new Map<string, string>()
   for (const [table, list] of readings)
     for (const way of list.flatMap((r) => (r.command === 'select' ? r.ways : []))) {
-      if (way.outcome !== 'open') continue
+      if (way.outcome !== 'open' && way.outcome !== 'via') continue
       const deciding = new Set(way.parentStates.filter((s) => isPublication(s) && s.table !== table).map((s) => s.table))
       for (const column of way.children) if (deciding.has(column.slice(0, column.lastIndexOf('.')))) found.set(column, table)
     }
@@ -75,6 +75,9 @@ function writableColumns(grants: readonly Grant[], role: BrowserRole, privilege:
 /** Tables in which the owner of the parent rightly names other people. */
 const NAMES_OTHERS = /invit|member|participant|attend|assign|share|collaborat|follow|permission|guest|enrol|recipient|access|seat|player|roster/i
 
+/** Columns that name whom work is given to: the owner of the parent says that, and it is nobody's signature. */
+const ASSIGNEE = /assign|asignad|atribu[ií]d|responsa|delegat|zugewiesen/i
+
 const isFixed = (column: string, ways: readonly Way[]) =>
   ways.every((w) => w.states.some((s) => s.column === column && s.op === '=') || w.tiedColumns.includes(column) || w.ownerColumns.includes(column))
 
@@ -96,7 +99,7 @@ export function readInsert(table: Table, reading: Reading, { catalog, membership
   // whoever administers the parent may write for others; colleagues of one tenant assign work to each other
   const tied = [...user.ownerColumns, ...user.tenantColumns]
   const unboundAuthor = bound.filter((w) => w.outcome === 'via' && !w.needsRole && !w.tiedColumns.some((c) => tied.includes(c)))
-  const authors = user.ownerColumns.filter((c) => free(c) && !isParent(table, c))
+  const authors = user.ownerColumns.filter((c) => free(c) && !isParent(table, c) && !ASSIGNEE.test(c))
   const power = powerOf(table, asked).filter((c) => free(c) && (decidesAccess(table.name, [c]) || asked.get(nameOf(table))?.has(c)) && !isParent(table, c))
   if (unboundAuthor.length && authors.length && !NAMES_OTHERS.test(table.name)) return [{ ...base, kind: 'author-free', columns: [...authors, ...power] }]
   const forgeable = namesOfOthers(user.ownerColumns, bound).filter((c) => AUTHOR.test(c) && free(c))

@@ -9,7 +9,7 @@ const TABLES = [
   table('members', ['user_id', 'org_id', 'role', 'status']),
   table('scans', ['id', 'user_id', 'sharing']),
   table('admin_users', ['user_id', 'is_active=true']),
-]
+].map((t) => (t.name === 'docs' ? t : { ...t, rls: { enabled: false, forced: false } }))
 const FUNCTIONS = [
   fn('is_admin', [], 'boolean', 'sql', "select exists (select 1 from profiles where id = auth.uid() and role = 'admin')"),
   fn(
@@ -28,7 +28,7 @@ const FUNCTIONS = [
 ]
 
 /** `anon: …; authenticated: …` for a SELECT policy on docs. */
-function read(using: string, more: readonly Partial<Policy>[] = []): string {
+function read(using: string, more: readonly Partial<Policy>[] = [], tables = TABLES): string {
   const policy = {
     schema: 'public',
     table: 'docs',
@@ -39,7 +39,7 @@ function read(using: string, more: readonly Partial<Policy>[] = []): string {
     using,
     at: { path: '1.sql', line: 1 },
   }
-  const all = catalog({ tables: TABLES, functions: FUNCTIONS, policies: [policy, ...more.map((m) => ({ ...policy, ...m }))] })
+  const all = catalog({ tables, functions: FUNCTIONS, policies: [policy, ...more.map((m) => ({ ...policy, ...m }))] })
   const say = (r: ReturnType<typeof readPolicies>[number]) =>
     r.ways.map((w) => `${w.outcome}${w.cause ? ` ${w.cause}` : ''}${w.ownerColumns.length ? ` ${w.ownerColumns}` : ''}`).join(' | ') || 'never'
   return readPolicies(TABLES[0] as never, all, world(all))
@@ -103,6 +103,15 @@ describe('who a policy lets in', () => {
 
   test('a restrictive policy narrows every permissive one', () => {
     expect(read('true', [{ name: 'r', permissive: false, using: 'auth.uid() = user_id' }])).toBe('anon: never; user: owner user_id')
+  })
+
+  test('a sub-query sees what the policies of its own table show', () => {
+    const tables = TABLES.map((t) => (t.name === 'scans' ? { ...t, rls: { enabled: true, forced: false } } : t))
+    const own = { table: 'scans', using: 'auth.uid() = user_id' }
+    const parent = 'EXISTS (SELECT 1 FROM scans s WHERE s.id = docs.id)'
+    expect(read(parent, [own], tables)).toBe('anon: never; user: via')
+    expect(read(parent, [{ ...own, using: 'true' }], tables)).toBe('anon: open no-caller; user: open no-caller')
+    expect(read(parent, [], tables)).toBe('anon: never; user: never')
   })
 
   test('too many alternatives are unknown, not slow', () => {

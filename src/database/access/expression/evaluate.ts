@@ -70,10 +70,10 @@ export class Evaluator {
     return { frames: [this.frame(table, name, schema)], variables: NO_VARIABLES, inside: [] }
   }
 
-  /** A new instance of a table under an alias. */
-  frame(table: string, alias: string, schema?: string): Frame {
+  /** A new instance of a table under an alias; `inside`: the functions in which it is read. */
+  frame(table: string, alias: string, schema?: string, inside: readonly string[] = []): Frame {
     const columns = this.world.columns(table)
-    return { alias, instance: this.#add(table), ...(schema ? { schema } : {}), ...(columns ? { columns } : {}) }
+    return { alias, instance: this.#add(table, inside.some(this.world.definer)), ...(schema ? { schema } : {}), ...(columns ? { columns } : {}) }
   }
 
   /** A number that no other call gives. */
@@ -82,9 +82,9 @@ export class Evaluator {
     return this.#names
   }
 
-  #add(table?: string): number {
+  #add(table?: string, definer = false): number {
     const id = this.instances.length
-    this.instances.push(table === undefined ? { id } : { id, table })
+    this.instances.push({ id, ...(table === undefined ? {} : { table }), ...(definer ? { definer } : {}) })
     return id
   }
 
@@ -652,7 +652,7 @@ export class Evaluator {
       const table = this.world.table(n['schemaname'], n['relname'])
       const view = scope.inside.includes(table) ? undefined : this.world.view(table)
       if (view) return this.#derive(view, alias ?? n['relname'], { frames: [], variables: NO_VARIABLES, inside: [...scope.inside, table] }, frames)
-      const frame = this.frame(table, alias ?? n['relname'], alias ? undefined : splitName(table)[0])
+      const frame = this.frame(table, alias ?? n['relname'], alias ? undefined : splitName(table)[0], scope.inside)
       frames.push(frame)
       return [[{ a: 'exists', instance: frame.instance }]]
     }

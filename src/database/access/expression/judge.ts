@@ -61,7 +61,7 @@ export interface JudgeWorld {
 }
 
 const ROLE_COLUMN =
-  /role|admin|staff|moderator|perm|user_?type|account_?type|^type$|level|tier|rank|privilege|super|access|position|clearance|scope|^can_|is_owner|^is_(?!active|deleted|public|verified|enabled)/i
+  /role|admin|staff|moderator|perm|user_?type|account_?type|^type$|level|tier|rank|privilege|super|access|position|clearance|scope|^can_|is_owner|^is_(?!active|deleted|publi|verified|enabled)/i
 const ROLE_TABLE =
   /admin|role|permission|moderator|staff|employee|superuser|operator|manager|teacher|doctor|instructor|therapist|agent|driver|officer|privilege|grant/i
 /** Claims that every signed-in user has in one form or another. */

@@ -24,6 +24,8 @@ export interface World {
   /** Columns of a qualified table; undefined when they are not known. */
   readonly columns: (table: string) => readonly string[] | undefined
   readonly functions: (schema: string | undefined, name: string, argumentCount: number) => KnownFunction | undefined
+  /** Whether a function (`public.is_member`) runs with the rights of its owner. */
+  readonly definer: (name: string) => boolean
   /** Whether the replay had to make up a function of that name: what it returns is not known. */
   readonly missing: (name: string) => boolean
 }
@@ -33,6 +35,8 @@ export interface Instance {
   readonly id: number
   /** Qualified; undefined for functions and sub-queries in FROM. */
   readonly table?: string
+  /** Read inside a SECURITY DEFINER function, past row level security of the caller. */
+  readonly definer?: true
 }
 
 /** A name in a FROM list. */
