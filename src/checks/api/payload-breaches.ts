@@ -4,6 +4,7 @@ import type { Behaviour, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { ACCEPTED, isCallers, mentions, requestName } from '../../model/behaviour/values.ts'
 import { breachOfColumn, callerOf, directly, fromRequest, OWNER, type OwnershipBreach, type Query, tableOf, verbOf } from './ownership-breach.ts'
 import type { Ties } from './ties.ts'
+import { addedTo, isTransfer } from './transfers.ts'
 
 const FORGEABLE = /^(?:user_?id|owner_?id|author_?id|created_?by|profile_?id|uid|sender_?id)$/i
 
@@ -27,7 +28,11 @@ export function payloadBreaches(step: Step, e: Query, behaviour: Behaviour, ties
         if (replaced && hasShape(step)) continue
         if ((owners.has(column) && (OWNER.test(column) || replaced)) || FORGEABLE.test(column)) {
           if (fromRequest(value, behaviour) && directly(value)) out.push(written('forged-owner', column, requestName(value) ?? 'a value of the request'))
-        } else if (grantsPower(column, e.table, table) && !(e.op === 'insert' && appointsIntoOwn(payload.props, behaviour))) {
+        } else if (
+          grantsPower(column, e.table, table) &&
+          !(e.op === 'insert' && appointsIntoOwn(payload.props, behaviour)) &&
+          !isTransfer(step, column, value, behaviour)
+        ) {
           const by =
             chosenByCaller(value, behaviour, schema) && !isHarmlessChoice(step, value)
               ? (requestName(addedTo(value) ?? value) ?? "the user's own metadata")
@@ -119,12 +124,6 @@ function refusesPowerful(test: Value, value: Value, depth: number): boolean {
     test.of.some((o) => o.v === 'const' && GRANTS_MUCH.test(String(o.value))) &&
     test.of.some((o) => o.v === 'request' && requestName(o) === requestName(value))
   )
-}
-
-/** What is added to the column: `{ increment: amount }`, `row.credits + amount`. */
-function addedTo(value: Value): Value | undefined {
-  if (value.v === 'object') return value.props.increment
-  return value.v === 'op' && value.op === '+' ? value.of.find((x) => x.v === 'request') : undefined
 }
 
 /** The value is the request's own, or a claim that the user edits; a fixed list that is not known may leave out what grants something. */

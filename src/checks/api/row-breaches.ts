@@ -5,6 +5,7 @@ import type { Behaviour, Condition, Effect, Step, Value } from '../../model/beha
 import { isCallers, mentions, requestName } from '../../model/behaviour/values.ts'
 import { callerOf, fromRequest, type OwnershipBreach, type Query, tableOf, verbOf } from './ownership-breach.ts'
 import { isSame, type Ties } from './ties.ts'
+import { isPartOfTransfer } from './transfers.ts'
 
 const NOT_AN_ID =
   /[a-z](?:Type|Status|Kind|Category|Role|Locale|Currency)$|_(?:type|status|kind|category|role|locale|currency)$|^(?:status|state|type|kind|category|locale|lang|language|role|plan|is_\w+|published|active|visible|page|limit|sort|order|slug|country|currency|month|year|date|level|name|title|code|token|share_token|invite_code|secret|key|hash|session_id|stripe_\w+|provider)$/i
@@ -132,6 +133,10 @@ export function rowBreach(
     reasons.add(`${e.table} is there to be booked`)
     return undefined
   }
+  if (isPartOfTransfer(step, behaviour)) {
+    reasons.add(`${e.table} gets what the caller's own row gives`)
+    return undefined
+  }
   if (e.op === 'update' && isRecounted(e)) {
     reasons.add(`what ${e.table} is set to is counted from other rows`)
     return undefined
@@ -249,7 +254,7 @@ function unprotectedUse(index: number, behaviour: Behaviour, ties: Ties, depth =
     if (e.kind === 'respond' && ((e.status ?? 200) >= 400 || e.how === 'redirect')) continue
     if (!usesValue(e, (x) => x.v === 'row' && x.step === index) && !(isWork(e) && s.under.some((c) => mentions(c.test, ofRow) && needsRow(c, ofRow)))) continue
     if (ties.byCondition(s, behaviour.steps[index]) || asksAboutCaller(e, behaviour)) continue
-    if (s.under.some((c) => missingOrTied(c.test, !c.negated, ties))) continue
+    if (s.under.some((c) => missingOrTied(c.test, !c.negated, ties)) || isPartOfTransfer(s, behaviour)) continue
     if (s.under.some((c) => nearTie(c.test, !c.negated, ties))) {
       if (verdict === 'none') verdict = 'ownerless'
       continue

@@ -387,7 +387,7 @@ export function hostCall(it: Interpreter, of: HostVal, name: string, args: reado
           return {
             v: 'response',
             how: name === 'json' ? 'json' : 'other',
-            status: statusArgument(it, args[1], at) ?? 200,
+            status: statusArgument(it, args[1], at) ?? statusIn(of.props.vars.get('$status')) ?? 200,
             ...(args[0] ? { body: args[0] } : {}),
             at,
           }
@@ -408,6 +408,9 @@ export function hostCall(it: Interpreter, of: HostVal, name: string, args: reado
           return UNDEFINED
         }
         case 'status':
+          // kept by the context until something answers
+          it.write(of.props, '$status', args[0] ?? UNKNOWN)
+          return UNDEFINED
         case 'header':
           return UNDEFINED
       }

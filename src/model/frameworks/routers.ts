@@ -6,6 +6,7 @@ import { autoloaded } from './fastify-autoload.ts'
 import { Givens } from './givens.ts'
 import { covers, joinPaths, routerPath } from './path-pattern.ts'
 import { codeOf, type Meaning, type Program, packageOf } from './program.ts'
+import { type RouterFiles, routerFiles } from './router-files.ts'
 import { isLeftBehind } from './unmounted.ts'
 import { blocksOf, calleeText, childrenOf, exprsOf, propOf, statements, stringOf, stringsOf } from './walk.ts'
 
@@ -35,7 +36,7 @@ export interface RegisteredRoute {
 type Registration =
   | { readonly k: 'route'; readonly methods: readonly (string | undefined)[]; readonly path: string; readonly handlers: readonly Before[]; readonly at: Place }
   | { readonly k: 'use'; readonly paths: readonly string[]; readonly befores: readonly Before[] }
-  | { readonly k: 'mount'; readonly paths: readonly string[]; readonly router: Router; readonly befores: readonly Before[] }
+  | { readonly k: 'mount'; readonly paths: readonly string[]; readonly router: Router; readonly befores: readonly Before[]; readonly upTo: number }
 
 /** Something that runs before the handlers below some paths, prefixes included. */
 interface InFront {
@@ -73,25 +74,38 @@ export class RouterCollector {
   readonly #inProgress = new Set<string>()
   readonly #entered = new Set<string>()
   readonly #givens = new Givens()
+  readonly #read = new Set<string>()
+  readonly #files: RouterFiles
   /** Routers in the order of creation, with the file that made each. */
   readonly routers: { readonly router: Router; readonly path: string }[] = []
 
   constructor(program: Program, dialect: RouterDialect) {
     this.#program = program
     this.#dialect = dialect
+    this.#files = routerFiles(program, dialect.packages, (path) => this.#makes(path))
   }
 
-  /** Reads every file that imports the library, then the conventional registration functions that nothing called. */
+  /** Reads every file that can have a router, then the conventional registration functions that nothing called. */
   collect(): void {
-    const files = this.#program.paths.filter((p) => this.#dialect.packages.some((d) => this.#program.importersOf(d).has(p)))
-    for (const path of files) this.#file(path)
+    for (const path of this.#files.paths) this.#file(path)
     for (const path of this.#program.paths) this.#conventionalFunctions(path)
   }
 
   /** All routes of top-level routers (those that no other router mounts), flattened. */
   routes(keep: (path: string) => boolean = () => true): readonly RegisteredRoute[] {
     const out: RegisteredRoute[] = []
-    for (const { router, path } of this.routers) if (!router.mounted && !router.of && keep(path)) this.#flatten(router, '', [], out, 0)
+    const listed = this.routers.filter(({ router, path }) => !router.of && keep(path))
+    for (const { router } of listed) if (!router.mounted) this.#flatten(router, '', [], out, [])
+    // what stands under nothing but itself is reached where it was made
+    const reached = new Set<Router>()
+    for (const { router } of listed) if (!router.mounted) note(router, reached)
+    for (const { router } of listed)
+      if (!reached.has(router)) {
+        const own: RegisteredRoute[] = []
+        this.#flatten(router, '', [], own, [])
+        out.push(...deepest(own))
+        note(router, reached)
+      }
     return out
   }
 
@@ -100,12 +114,13 @@ export class RouterCollector {
     const router = this.#router(path, scope, expr, new Map(), 0)
     if (!router) return undefined
     const out: RegisteredRoute[] = []
-    this.#flatten(router, '', [], out, 0)
+    this.#flatten(router, '', [], out, [])
     return out
   }
 
-  #flatten(router: Router, prefix: string, inherited: readonly InFront[], out: RegisteredRoute[], depth: number): void {
-    if (depth > MAX_DEPTH) return
+  /** `above`: the routers under which this one is mounted. `upTo`: how much was registered when it was mounted below itself. */
+  #flatten(router: Router, prefix: string, inherited: readonly InFront[], out: RegisteredRoute[], above: readonly Router[], upTo?: number): void {
+    if (above.length > MAX_DEPTH) return
     const running: InFront[] = [...inherited]
     const run = (paths: readonly string[], befores: readonly Before[]) => {
       for (const before of befores) running.push({ paths: paths.map((p) => joinPaths(prefix, p)), before })
@@ -113,14 +128,15 @@ export class RouterCollector {
     if (this.#dialect.contextual) for (const r of router.registrations) if (r.k === 'use') run(r.paths, r.befores)
     // what stands in front of a part of a mounted router is asked for by the whole path
     const active = (route: string) => running.filter((u) => u.paths.some((p) => covers(p, route))).map((u) => u.before)
-    for (const r of router.registrations) {
+    for (const r of router.registrations.slice(0, upTo)) {
       if (out.length > MAX_ROUTES) return
       if (r.k === 'use') {
         if (!this.#dialect.contextual) run(r.paths, r.befores)
       } else if (r.k === 'mount') {
         for (const p of r.paths) {
           const at = joinPaths(prefix, routerPath(p))
-          this.#flatten(r.router, at, [...running, ...r.befores.map((before) => ({ paths: [at], before }))], out, depth + 1)
+          const front = [...running, ...r.befores.map((before) => ({ paths: [at], before }))]
+          this.#flatten(r.router, at, front, out, [...above, router], above.includes(r.router) || r.router === router ? r.upTo : undefined)
         }
       } else {
         const route = joinPaths(prefix, routerPath(r.path))
@@ -145,7 +161,9 @@ export class RouterCollector {
 
   #file(path: string): void {
     const js = this.#program.js(path)
-    if (!js) return
+    if (!js || this.#read.has(path)) return
+    this.#read.add(path)
+    for (const imported of this.#files.before(path)) this.#file(imported)
     this.#classFields(path, js.functions[0]?.body ?? [])
     for (const fn of js.functions) this.#body(path, fn.id, new Map(), 0)
   }
@@ -319,6 +337,18 @@ export class RouterCollector {
     return router
   }
 
+  /** Whether a file exports a router that is made in it. */
+  #makes(path: string): boolean {
+    return (
+      this.#program.js(path)?.exports.some((e) => {
+        const m = e.from ? undefined : this.#program.exported(path, e.name)
+        if (m?.k !== 'expr' || m.path !== path || (m.expr.k !== 'call' && m.expr.k !== 'new')) return false
+        const from = this.#externalCallee(m.path, m.scope, m.expr.fn)
+        return from !== undefined && this.#dialect.creates(packageOf(from.from) ?? from.from, from.name, m.expr.k === 'new')
+      }) === true
+    )
+  }
+
   #externalCallee(path: string, scope: FunctionId, callee: Expr): { from: string; name: string } | undefined {
     return this.#program.external(path, scope, callee)
   }
@@ -392,7 +422,7 @@ export class RouterCollector {
       const sub = args[1] ? this.#router(path, scope, args[1], env, depth + 1) : undefined
       if (sub) {
         sub.mounted = true
-        target.registrations.push({ k: 'mount', paths: [p], router: sub, befores: [] })
+        target.registrations.push({ k: 'mount', paths: [p], router: sub, befores: [], upTo: sub.registrations.length })
         return done(on)
       }
       return done(new Router(at, target, p))
@@ -406,7 +436,7 @@ export class RouterCollector {
         const sub = this.#router(path, scope, x, env, depth + 1)
         if (sub && sub !== target) {
           sub.mounted = true
-          target.registrations.push({ k: 'mount', paths, router: sub, befores: [...befores] })
+          target.registrations.push({ k: 'mount', paths, router: sub, befores: [...befores], upTo: sub.registrations.length })
         } else befores.push(...code(x))
       }
       if (befores.length) target.registrations.push({ k: 'use', paths, befores })
@@ -440,7 +470,7 @@ export class RouterCollector {
       if (p === undefined) return done(on)
       const sub = new Router(at)
       sub.mounted = true
-      target.registrations.push({ k: 'mount', paths: [p], router: sub, befores: [] })
+      target.registrations.push({ k: 'mount', paths: [p], router: sub, befores: [], upTo: sub.registrations.length })
       return done(sub)
     }
     if (/^(onError|notFound|set|enable|disable|setErrorHandler|setNotFoundHandler|withTypeProvider|openapi)$/.test(method)) return done(on)
@@ -578,11 +608,29 @@ export class RouterCollector {
     if (!shared) {
       context.mounted = true
       for (const [name, code] of target.decorated) context.decorated.set(name, code)
-      target.registrations.push({ k: 'mount', paths: [prefix], router: context, befores: [] })
+      target.registrations.push({ k: 'mount', paths: [prefix], router: context, befores: [], upTo: context.registrations.length })
     }
     const bound = new Map(env)
     const first = this.#program.fn(m.path, m.fn)?.params[0]
     if (first?.k === 'name') bound.set(`${m.path}:${m.fn}:${first.name}`, context)
     this.#enter(m.path, m.fn, [context], depth + 1)
   }
+}
+
+/** A router and all that is mounted on it. */
+function note(router: Router, into: Set<Router>): void {
+  if (into.has(router)) return
+  into.add(router)
+  for (const r of router.registrations) if (r.k === 'mount') note(r.router, into)
+}
+
+/** Of the paths that lead to one handler the longest, which is the one that was meant. */
+function deepest(routes: readonly RegisteredRoute[]): RegisteredRoute[] {
+  const best = new Map<string, RegisteredRoute>()
+  for (const r of routes) {
+    const key = `${r.method} ${r.at.path}:${r.at.line}`
+    const known = best.get(key)
+    if (!known || r.route.split('/').length > known.route.split('/').length) best.set(key, r)
+  }
+  return [...best.values()]
 }

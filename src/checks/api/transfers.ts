@@ -1,0 +1,61 @@
+import type { Behaviour, Step, Value } from '../../model/behaviour/behaviour.ts'
+import { ACCEPTED, isCallers, mentions, requestName } from '../../model/behaviour/values.ts'
+
+const SCHEMA = /(?:^|\.)(?:safeParse(?:Async)?|parse(?:Async)?|validate(?:Sync)?|check)(?:\.|$)/
+
+/**
+ * What one row gets the caller's gives: `{ increment: amount }` beside `{ decrement: amount }` of the same column, after the amount was compared
+ * with what there is. A negative amount would turn it round, so its sign has to be asked for too, or a schema that could not be read.
+ */
+export function isTransfer(step: Step, column: string, value: Value, behaviour: Behaviour): boolean {
+  const amount = addedTo(value)
+  const name = amount && requestName(amount)
+  const { effect } = step
+  if (!name || effect.kind !== 'db') return false
+  const gives = behaviour.steps.some(({ effect: e }) => {
+    if (e.kind !== 'db' || e.table !== effect.table || e.payload?.v !== 'object' || !e.filters.some((f) => isCallers(f.value, behaviour))) return false
+    const taken = takenFrom(e.payload.props[column])
+    return taken !== undefined && requestName(taken) === name
+  })
+  const isAmount = (v: Value) => v.v === 'request' && requestName(v) === name
+  const compared = (with_: (v: Value) => boolean) =>
+    step.under.some(({ test }) => mentions(test, (t) => t.v === 'op' && /^[<>]=?$/.test(t.op) && t.of.some(isAmount) && t.of.some(with_)))
+  const enough = compared((v) => v.v === 'row')
+  const positive =
+    compared((v) => v.v === 'const') ||
+    step.under.some((c) => !c.negated && mentions(c.test, (t) => t.v === 'call' && (t.name === ACCEPTED || SCHEMA.test(t.name))))
+  return gives && enough && positive
+}
+
+/** The step is one side of a transfer, and writes nothing else. */
+export function isPartOfTransfer(step: Step, behaviour: Behaviour): boolean {
+  const { effect: e } = step
+  if (e.kind !== 'db' || e.op !== 'update' || e.payload?.v !== 'object' || e.payload.rest) return false
+  const columns = Object.entries(e.payload.props)
+  return (
+    columns.length > 0 &&
+    columns.every(([column, value]) => {
+      if (isTransfer(step, column, value, behaviour)) return true
+      const taken = takenFrom(value)
+      return (
+        taken !== undefined &&
+        behaviour.steps.some(({ effect: other }, i, all) => {
+          const given = other.kind === 'db' && other.table === e.table && other.payload?.v === 'object' ? other.payload.props[column] : undefined
+          return given !== undefined && isTransfer(all[i] as Step, column, given, behaviour)
+        })
+      )
+    })
+  )
+}
+
+/** What is taken from the column: `{ decrement: amount }`, `row.balance - amount`. */
+function takenFrom(value: Value | undefined): Value | undefined {
+  if (value?.v === 'object') return value.props.decrement
+  return value?.v === 'op' && value.op === '-' ? value.of[1] : undefined
+}
+
+/** What is added to the column: `{ increment: amount }`, `row.credits + amount`. */
+export function addedTo(value: Value): Value | undefined {
+  if (value.v === 'object') return value.props.increment
+  return value.v === 'op' && value.op === '+' ? value.of.find((x) => x.v === 'request') : undefined
+}
