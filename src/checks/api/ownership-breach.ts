@@ -13,6 +13,7 @@ export interface OwnershipBreach {
     | 'row'
     | 'rls'
     | 'admin'
+    | 'job'
     | 'listing'
     | 'forged-owner'
     | 'forged-tenant'

@@ -7,7 +7,9 @@ import { inProduction } from '../../model/routes/in-production.ts'
 import type { Guard, Route } from '../../model/routes/routes.ts'
 import { areaBreaches, asAdminOperation } from './admin-area.ts'
 import { claimedPayments } from './claimed-payments.ts'
+import { creditBreaches } from './credit-breaches.ts'
 import { forgedState } from './forged-state.ts'
+import { jobBreaches } from './jobs.ts'
 import { listedTables } from './listed-tables.ts'
 import { isForAdministrators } from './manners.ts'
 import { ownersRole } from './owners-role.ts'
@@ -98,8 +100,10 @@ function judge(route: Route, schema: Schema, access: AccessMatrix, listed: Reado
           ...payloadBreaches(step, e, behaviour, ties, schema),
           ...tenantBreaches(step, e, behaviour, ties, schema),
           ...claimedPayments(step, e, behaviour, schema),
+          ...creditBreaches(step, e, behaviour, schema),
           ...editableBreaches(step, e, behaviour),
           ...listingBreaches(step, index, e, behaviour, ties, schema, route),
+          ...jobBreaches(step, e, behaviour, ties, schema, route),
           ...(area ? areaBreaches(step, e, behaviour, ties) : []),
         )
       return

@@ -141,6 +141,17 @@ export function ownershipWords(route: Route, b: OwnershipBreach, how: Manners): 
           code: roleCode(route, b.callerAs),
         },
       }
+    case 'job':
+      return {
+        title: 'Every signed-in user starts the job',
+        message: `By its path ${route.route} is for the scheduler, and ${place} ${b.what} with the service role or a direct connection. The handler asks only whether somebody is signed in${who}.`,
+        attack: 'Anyone with an account starts it at any time and as often as they like, and it works on the rows of all users.',
+        fix: {
+          text: 'Ask for a secret that only the scheduler sends; an empty one refuses too.',
+          language: 'ts',
+          code: `const secret = process.env.CRON_SECRET\nif (!secret || request.headers.get('authorization') !== \`Bearer \${secret}\`) {\n  ${refusal(route, 401)}\n}`,
+        },
+      }
     case 'listing':
       return {
         title: "Every signed-in user gets everybody's rows",
@@ -164,12 +175,23 @@ export function ownershipWords(route: Route, b: OwnershipBreach, how: Manners): 
         },
       }
     case 'function':
-      return {
-        title: 'The user whom a database function acts on is taken from the request',
-        message: `${place} ${b.what} with the service role; nothing compares it with the caller${who}.`,
-        attack: `Any signed-in user sends another user's id as ${b.ownerColumn}.`,
-        fix: { text: 'Pass the id of the verified session.', language: 'ts', code: `{ ${b.ownerColumn}: ${b.callerAs} }` },
-      }
+      return /(?:^|_)(?:user|owner|profile|account|customer|member|target)_?id$|^p?_?(?:user|uid|userid)$/i.test(b.ownerColumn ?? '')
+        ? {
+            title: 'The user whom a database function acts on is taken from the request',
+            message: `${place} ${b.what} with the service role; nothing compares it with the caller${who}.`,
+            attack: `Any signed-in user sends another user's id as ${b.ownerColumn}.`,
+            fix: { text: 'Pass the id of the verified session.', language: 'ts', code: `{ ${b.ownerColumn}: ${b.callerAs} }` },
+          }
+        : {
+            title: 'The row that a database function acts on is taken from the request',
+            message: `${place} ${b.what} with the service role; nothing asks whether that row is the caller's${who}, and under this key auth.uid() is empty in the function.`,
+            attack: `Any signed-in user sends the id of somebody else's row as ${b.ownerColumn}.`,
+            fix: {
+              text: "Call the function with the caller's own client and tie the row in it, or look the row up among the caller's own before.",
+              language: 'sql',
+              code: `-- in ${b.table}\nwhere id = ${b.ownerColumn} and user_id = auth.uid()`,
+            },
+          }
     case 'payment':
       return {
         title: 'The payment object is chosen by the request',

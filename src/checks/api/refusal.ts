@@ -4,9 +4,9 @@ import type { Route } from '../../model/routes/routes.ts'
 export const answersThroughResponse = (route: Route): boolean => route.path.includes('pages/api') || /Vercel|Netlify/.test(route.framework)
 
 /** How a handler of this framework turns somebody away. */
-export function refusal(route: Route, status: 403 | 404): string {
-  if (route.kind === 'action')
-    return route.framework === 'SvelteKit' ? `return fail(${status})` : `throw new Error('${status === 403 ? 'Forbidden' : 'Not found'}')`
+export function refusal(route: Route, status: 401 | 403 | 404): string {
+  const word = { 401: 'Unauthorized', 403: 'Forbidden', 404: 'NotFound' }[status]
+  if (route.kind === 'action') return route.framework === 'SvelteKit' ? `return fail(${status})` : `throw new Error('${status === 404 ? 'Not found' : word}')`
   if (answersThroughResponse(route)) return `return res.status(${status}).end()`
   switch (route.framework) {
     case 'Express':
@@ -18,9 +18,9 @@ export function refusal(route: Route, status: 403 | 404): string {
     case 'Nuxt':
       return `throw createError({ statusCode: ${status} })`
     case 'NestJS':
-      return `throw new ${status === 403 ? 'Forbidden' : 'NotFound'}Exception()`
+      return `throw new ${word}Exception()`
     case 'tRPC':
-      return `throw new TRPCError({ code: '${status === 403 ? 'FORBIDDEN' : 'NOT_FOUND'}' })`
+      return `throw new TRPCError({ code: '${status === 404 ? 'NOT_FOUND' : word.toUpperCase()}' })`
     default:
       return `return new Response(null, { status: ${status} })`
   }

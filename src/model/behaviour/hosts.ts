@@ -82,6 +82,7 @@ function makeSeed(
         context: sharedBag('context', shared),
         next: goOnWith('context'),
         request: webRequest(),
+        pathname: request('url', 'pathname'),
         params: request('params'),
       })
     case 'form-data':

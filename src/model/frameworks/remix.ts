@@ -35,8 +35,14 @@ export const remix: Framework = {
       if (!program.paths.some((p) => p.startsWith(`${prefix}app/routes/`) || p.startsWith(`${prefix}app/routes.`))) return []
       const configured = fromConfig(program, `${prefix}app`)
       const modules = configured.length ? configured : fromFiles(program, `${prefix}app`)
-      return modules.flatMap((m) => moduleEntries(program, m))
+      return modules.filter((m) => !isOnlyFrame(program, m, modules)).flatMap((m) => moduleEntries(program, m))
     }),
+}
+
+/** A layout without code of its own, whose path an index below it answers. */
+function isOnlyFrame(program: Program, m: RouteModule, modules: readonly RouteModule[]): boolean {
+  if (!modules.some((below) => below.route === m.route && below.parents.includes(m.path))) return false
+  return !exportedHandler(program, m.path, 'loader') && !exportedHandler(program, m.path, 'action')
 }
 
 function moduleEntries(program: Program, m: RouteModule): Entry[] {
@@ -117,6 +123,13 @@ function exportedMiddleware(program: Program, path: string): Before[] {
 /** `app/routes/**`: dots are slashes, `_x` is pathless, `$x` a parameter, a trailing `_` leaves the parent's layout; a folder `x+` is a segment (remix-flat-routes). */
 function fromFiles(program: Program, app: string): RouteModule[] {
   const found: { path: string; id: string }[] = []
+  // A folder is a route through its `route` file; other files in it are its own business.
+  const folders = new Set(
+    program.paths.flatMap((path) => {
+      const folder = path.startsWith(`${app}/routes/`) ? /^([^/]+)\/route\.[jt]sx?$/.exec(path.slice(app.length + '/routes/'.length))?.[1] : undefined
+      return folder ?? []
+    }),
+  )
   for (const path of program.paths) {
     if (!path.startsWith(`${app}/routes/`)) continue
     let id = path.slice(app.length + '/routes/'.length)
@@ -126,7 +139,7 @@ function fromFiles(program: Program, app: string): RouteModule[] {
     // `admin+/` is `admin.`, and its `_layout` the layout of all that is in it
     if (id.includes('+/')) id = id.replaceAll('+/', '.').replace(/\._layout$/, '')
     const parts = id.split('/')
-    // A folder is a route through its `route` (or `index`) file; other files in it are its own business.
+    if (parts.length > 1 && folders.has(parts[0] as string) && !(parts.length === 2 && parts[1] === 'route')) continue
     if (parts.length === 2 && /^(route|index|_layout|_route)$/.test(parts[1] as string) && /[.$_]|^[a-z]/.test(parts[0] as string))
       id = parts[1] === 'index' && !(parts[0] as string).includes('.') ? `${parts[0]}.index` : (parts[0] as string)
     else if (parts.length > 1) {

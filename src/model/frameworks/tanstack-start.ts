@@ -74,7 +74,11 @@ function serverFunction(program: Program, path: string, scope: FunctionId, e: Ex
   const named = js?.functions[0]?.body.find((s) => s.k === 'let' && s.init === e)
   const name = named?.k === 'let' && named.to.k === 'name' ? named.to.name : 'serverFn'
   const method = (stringOf(propOf(chain.args[0], 'method')) ?? 'GET').toUpperCase()
-  const middleware = chain.calls.filter((c) => c.name === 'middleware').flatMap((c) => middlewareOf(program, path, scope, c.args[0], 0))
+  const middleware = [
+    ...globalMiddleware(program, path, 'requestMiddleware'),
+    ...globalMiddleware(program, path, 'functionMiddleware'),
+    ...chain.calls.filter((c) => c.name === 'middleware').flatMap((c) => middlewareOf(program, path, scope, c.args[0], 0)),
+  ]
   return [
     {
       framework: 'TanStack Start',
@@ -114,6 +118,28 @@ function middlewareOf(program: Program, path: string, scope: FunctionId, list: E
   })
 }
 
+/** `createStart(() => ({ requestMiddleware, functionMiddleware }))`: what runs for all requests of the application, or for all its server functions. */
+function globalMiddleware(program: Program, of: string, kind: 'requestMiddleware' | 'functionMiddleware'): Before[] {
+  const { dir } = program.workspace(of)
+  return PACKAGES.flatMap((p) => [...program.importersOf(p)]).flatMap((path) => {
+    const js = program.workspace(path).dir === dir ? program.js(path) : undefined
+    if (!js) return []
+    return startsOf(path, js).flatMap(({ expr, scope }) => {
+      const made = program.meaning(path, scope, expr)
+      const back = made?.k === 'fn' ? program.fn(made.path, made.fn)?.body.find((s) => s.k === 'return') : undefined
+      const options = back?.k === 'return' ? propOf(back.value, kind) : undefined
+      return made?.k === 'fn' ? middlewareOf(program, made.path, made.fn, options, 0) : []
+    })
+  })
+}
+
+const startsOf = rememberByFile((_: string, js: JavaScriptFacts) => {
+  if (!js.imports.some((i) => i.bindings.some((b) => b.imported === 'createStart'))) return []
+  return [...expressionsDeep(js, 0)].flatMap(({ expr, scope }) =>
+    expr.k === 'call' && expr.fn.k === 'id' && expr.fn.name === 'createStart' && expr.args[0] ? [{ expr: expr.args[0], scope }] : [],
+  )
+})
+
 function serverRoute(program: Program, path: string, scope: FunctionId, methods: Expr | undefined, route: string, before: readonly Before[] = []): Entry[] {
   if (methods?.k !== 'obj') return []
   return methods.props.flatMap((p): Entry[] => {
@@ -144,12 +170,17 @@ function fileRoute(program: Program, path: string, scope: FunctionId, e: Expr, c
   const route = routeOf(path, given)
   const options = chain.applied[0]
   if (chain.root === 'createAPIFileRoute') return serverRoute(program, path, scope, options, route)
-  const server = propOf(options, 'server')
-  const handlers = propOf(server, 'handlers')
-  const out = handlers ? serverRoute(program, path, scope, handlers, route, middlewareOf(program, path, scope, propOf(server, 'middleware'), 0)) : []
+  const above = given !== undefined ? parentsOf(program, path, given) : []
+  // middleware of all routes that match, for handlers and for pages that are asked for
+  const middleware = [
+    ...globalMiddleware(program, path, 'requestMiddleware'),
+    ...[...above, { path, options, scope }].flatMap((o) => middlewareOf(program, o.path, o.scope, propOf(propOf(o.options, 'server'), 'middleware'), 0)),
+  ]
+  const handlers = handlersOf(program, path, scope, propOf(propOf(options, 'server'), 'handlers'))
+  const out = handlers ? serverRoute(program, handlers.path, handlers.scope, handlers.expr, route, middleware) : []
   // A pathless route (`/_authed`) is a layout; it is found as the parent of others.
   if (propOf(options, 'component') && given !== undefined && !/(^|\/)_[^/]+$/.test(given)) {
-    const loads = [...parentsOf(program, path, given), { path, options, scope }].flatMap((o) => loaders(program, o.path, o.scope, o.options))
+    const loads = [...above, { path, options, scope }].flatMap((o) => loaders(program, o.path, o.scope, o.options))
     const own = propOf(options, 'loader')
     const code = own ? codeOf(program.meaning(path, scope, own)) : undefined
     out.push({
@@ -163,11 +194,26 @@ function fileRoute(program: Program, path: string, scope: FunctionId, e: Expr, c
       ...(e.e ? { endLine: e.e } : {}),
       ...(code ? { code } : {}),
       calling: 'tanstack',
-      before: loads,
+      before: [...middleware, ...loads],
       page: { path, client: false },
     })
   }
   return out
+}
+
+/** `handlers: { GET }`, also as `({ createHandlers }) => createHandlers({ GET: { middleware, handler } })`. */
+function handlersOf(
+  program: Program,
+  path: string,
+  scope: FunctionId,
+  handlers: Expr | undefined,
+): { path: string; scope: FunctionId; expr: Expr } | undefined {
+  const m = handlers ? program.meaning(path, scope, handlers) : undefined
+  if (m?.k === 'expr') return m
+  const made = m?.k === 'fn' ? program.fn(m.path, m.fn)?.body.find((s) => s.k === 'return') : undefined
+  if (m?.k !== 'fn' || made?.k !== 'return') return undefined
+  const expr = made.value?.k === 'call' ? made.value.args[0] : made.value
+  return expr ? { path: m.path, scope: m.fn, expr } : undefined
 }
 
 function loaders(program: Program, path: string, scope: FunctionId, options: Expr | undefined): Before[] {

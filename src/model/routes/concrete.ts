@@ -269,11 +269,12 @@ function call(name: string, args: readonly Value[], original: Extract<Value, { v
         break
     }
   }
-  // micromatch.isMatch(path, patterns)
-  if (last === 'isMatch' && s !== undefined && s.length < 200 && first?.v === 'array') {
-    const patterns = first.items.flatMap((i) => (i.v === 'const' && typeof i.value === 'string' && i.value.length < 200 ? [i.value] : []))
-    if (patterns.some((p) => minimatch(s, p))) return bool(true)
-    return patterns.length === first.items.length ? bool(false) : unknown
+  // micromatch.isMatch(path, patterns), picomatch.isMatch(path, pattern)
+  if (last === 'isMatch' && s !== undefined && s.length < 200 && first) {
+    const given = first.v === 'array' ? first.items : [first]
+    const patterns = given.flatMap((i) => (i.v === 'const' && typeof i.value === 'string' && i.value.length < 200 ? [i.value] : []))
+    if (patterns.some((p) => minimatch(s, withBraces(p)))) return bool(true)
+    return patterns.length === given.length ? bool(false) : unknown
   }
   if (last === 'test') {
     const re = regexOf(on)
@@ -296,6 +297,10 @@ function call(name: string, args: readonly Value[], original: Extract<Value, { v
   }
   return unknown
 }
+
+/** `/dashboard(|/)`: alternatives of micromatch and picomatch, as minimatch writes them. */
+const withBraces = (pattern: string): string =>
+  pattern.replace(/(^|[^@!?*+\\])\(([^()]*)\)/g, (whole, before: string, of: string) => (of.includes('|') ? `${before}{${of.replaceAll('|', ',')}}` : whole))
 
 function routeMatcher(name: string, args: readonly Value[], path: string): readonly (boolean | undefined)[] | undefined {
   const [patterns] = args

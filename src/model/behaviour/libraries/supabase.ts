@@ -412,8 +412,10 @@ function authCall(c: LibraryCall, name: string, _client: Client): Val | undefine
   if (op) {
     const step = it.emit({ kind: 'auth-call', library: 'supabase', op, name, args }, at)
     const trusted = op === 'exchange-code' || op === 'verify' || op === 'sign-in' || op === 'refresh'
-    const user: Val = trusted ? { v: 'caller', how: `supabase.auth.${name}`, trust: 'verified', step, at } : { v: 'result', step, field: 'user' }
-    return object({ data: object({ user, session: object({ user }, user) }, { v: 'result', step }), error: { v: 'error', of: step } })
+    // tokens of the request are verified by the server, or renewed by it
+    const asked = op === 'refresh' ? it.emit({ kind: 'identify', how: `supabase.auth.${name}`, trust: 'verified' }, at) : step
+    const user: Val = trusted ? { v: 'caller', how: `supabase.auth.${name}`, trust: 'verified', step: asked, at } : { v: 'result', step, field: 'user' }
+    return object({ data: object({ user, session: object({ user }, user) }, { v: 'result', step }), error: { v: 'error', of: asked } })
   }
   return undefined
 }
