@@ -258,6 +258,19 @@ export interface AccessMatrix {
   readonly autoExpose?: boolean
   /** What the policies on storage objects speak of. */
   readonly storage?: readonly StoragePolicy[]
+  /** Policies that rest on functions which no SQL of the repository defines: whom they let in is not known. */
+  readonly undecided?: readonly UndecidedPolicy[]
+}
+
+/** A policy of which the repository does not show whom it lets in, for one command. */
+export interface UndecidedPolicy {
+  /** Qualified name of the table. */
+  readonly object: string
+  readonly policy: string
+  readonly command: Command
+  /** The function as the policy, or what it calls, names it. */
+  readonly function: string
+  readonly at: Place
 }
 
 export interface AccessObject {

@@ -67,6 +67,7 @@ function merge(first: DatabaseResult, b: DatabaseResult): DatabaseResult {
       ...a.access,
       ...(a.access.holes || b.access.holes ? { holes: [...(a.access.holes ?? []), ...(b.access.holes ?? []).filter((h) => !holes.has(hole(h)))] } : {}),
       ...(a.access.storage || b.access.storage ? { storage: [...(a.access.storage ?? []), ...(b.access.storage ?? [])] } : {}),
+      ...(a.access.undecided || b.access.undecided ? { undecided: [...(a.access.undecided ?? []), ...(b.access.undecided ?? [])] } : {}),
       objects: [
         ...a.access.objects.filter((o) => !shown.has(o.object)),
         ...b.access.objects.filter((o) => (o.kind === 'bucket' ? !buckets.has(o.object) : o.kind === 'function' ? !functions.has(o.object) : fresh(o.object))),

@@ -15,6 +15,7 @@ import {
   policySubject,
   qualifiedName,
   tableOf,
+  undecidedPolicies,
   unseenTables,
   whoGetsIn,
   why,
@@ -45,6 +46,8 @@ export default defineCheck({
     if (issues.length || reportedBy.length) return failed(issues, evidence, reportedBy)
     const unseen = unseenTables(schema)
     if (!judged.length && unseen) return unseen
+    const undecided = undecidedPolicies(model, ['insert'], evidence)
+    if (undecided) return undecided
     if (!policies.length) return passed(...evidence, 'no policy lets browsers insert; only the service role and SQL functions do')
     return passed(...evidence)
   },
@@ -85,6 +88,18 @@ function issueOf(model: Model, hole: Hole): Issue {
       message: `The policy "${hole.policy}" checks the parent row, but not ${listed(columns)} of the new row itself.`,
       attack: `A signed-in user adds a row to the own parent and sets ${listed(columns)} to whatever ${grants.length ? 'grants most or impersonates somebody else' : 'user comes to mind'}.`,
       fix: fixOf(hole, `Also require ${listed(columns.filter((c) => owners.includes(c)))} to be the caller.`),
+    }
+  }
+  if (hole.kind === 'parent-free') {
+    const [column = ''] = hole.columns ?? []
+    const parent = hole.tables?.[0]?.table ?? 'the parent'
+    return {
+      ...base,
+      severity: 'High',
+      title: `Rows in ${name} can be put under others' rows`,
+      message: `The policy "${hole.policy}" binds the author of a new row but leaves ${column} free. Rows of ${parent} are private, and whoever may read one reads what hangs on it.`,
+      attack: `A signed-in user who knows the id of somebody else's row of ${parent} inserts a row with it as ${column}: it stands there among what its people take for their own.`,
+      fix: fixOf(hole, `Also require that ${column} is the id of a row of ${parent} that the caller may read.`),
     }
   }
   if (hole.kind === 'self-grant') {
@@ -133,7 +148,8 @@ function issueOf(model: Model, hole: Hole): Issue {
   const grants = power.length > 0
   // nobody writes in the name of whom a row is about
   const about = owners.length > 0 && owners.every((c) => ABOUT.test(c)) && !grants
-  const severity = about ? 'High' : owners.length || grants ? 'Critical' : anon ? 'High' : 'Medium'
+  const under = hole.tables?.[0]?.table
+  const severity = about ? 'High' : owners.length || grants ? 'Critical' : anon || under ? 'High' : 'Medium'
   return {
     ...base,
     severity,
@@ -143,7 +159,9 @@ function issueOf(model: Model, hole: Hole): Issue {
       ? `${cap(whoGetsIn(hole.who))} can add rows about any user, in any number: ${listed(owners)} is whoever comes to mind.`
       : owners.length
         ? `${cap(whoGetsIn(hole.who))} can insert rows in another user's name.`
-        : `${cap(whoGetsIn(hole.who))} can fill ${name} with any rows, in any number.`,
+        : under
+          ? `${cap(whoGetsIn(hole.who))} can add rows to others' rows of ${under}, in any number.`
+          : `${cap(whoGetsIn(hole.who))} can fill ${name} with any rows, in any number.`,
     fix: fixOf(
       hole,
       owners.length

@@ -22,6 +22,7 @@ import {
   policySubject,
   qualifiedName,
   tableOf,
+  undecidedPolicies,
   unseenTables,
   whoGetsIn,
   why,
@@ -52,6 +53,8 @@ export default defineCheck({
     if (issues.length || reportedBy.length) return failed(issues, evidence, reportedBy)
     const unseen = unseenTables(schema)
     if (!judged.length) return unseen ?? notApplicable('no table holds user data')
+    const undecided = undecidedPolicies(model, ['select'], evidence)
+    if (undecided) return undecided
     return passed(...evidence)
   },
 })

@@ -129,6 +129,24 @@ export function unseenTables(schema: Schema): Outcome | undefined {
     : undefined
 }
 
+/** The sentence about policies that rest on functions which the repository does not show. */
+export function undecidedPolicies(model: Pick<AppModel, 'schema' | 'access'>, commands: readonly string[], evidence: readonly string[]): Outcome | undefined {
+  const open = (model.access.undecided ?? []).filter(
+    (u) => commands.includes(u.command) && (u.command !== 'select' || tableOf(model.schema, u.object)?.userData),
+  )
+  if (!open.length) return undefined
+  const tables = [...new Set(open.map((u) => u.object))].sort()
+  const functions = [...new Set(open.map((u) => `${u.function}()`))].sort()
+  return unverified(
+    `policies on ${listed(tables)} rest on ${listed(functions)}, which no SQL in the repository defines: whom they let in is not known`,
+    {
+      where: 'the Supabase dashboard, Database > Functions',
+      attest: `that ${listed(functions)} ${functions.length === 1 ? 'lets' : 'let'} nobody at rows of others`,
+    },
+    evidence,
+  )
+}
+
 export function isDeclaredPublic(declared: AppModel['declared'], table: string): boolean {
   return declared.public.tables.some((t) => t.name === table || `public.${t.name}` === table)
 }

@@ -14,6 +14,7 @@ import {
   policySubject,
   qualifiedName,
   tableOf,
+  undecidedPolicies,
   unseenTables,
   whoGetsIn,
   why,
@@ -52,6 +53,8 @@ export default defineCheck({
     if (issues.length || reportedBy.length) return failed(issues, evidence, reportedBy)
     const unseen = unseenTables(schema)
     if (!judged.length && unseen) return unseen
+    const undecided = undecidedPolicies(model, ['update', 'delete'], evidence)
+    if (undecided) return undecided
     return passed(...evidence)
   },
 })

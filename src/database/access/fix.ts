@@ -32,6 +32,8 @@ export function fixFor(hole: Hole, catalog: Catalog, readings: ReadonlyMap<strin
     case 'owner-change':
       if (hole.because === 'either') return narrow(table, hole.columns ?? [], 'update')
       return policy?.using ? `alter policy ${ident(policy.name)} on ${on} with check ${wrapped(policy.using)};` : undefined
+    case 'parent-free':
+      return policy && readableParent(hole, policy, on, table, readings)
     case 'rewrite':
       return keepWritten(hole, table, readings.get(hole.object) ?? [], (columns) => narrow(table, columns, 'update'))
     case 'author-free': {
@@ -77,6 +79,18 @@ function ownParent(hole: Hole, policy: Policy, on: string, catalog: Catalog): st
   if (!parent || !owner || !condition || !column) return undefined
   const own = `exists (select 1 from ${readableName(nameOf(parent))} p where p.${readable(parent.primaryKey[0] ?? 'id')} = ${readable(column)} and p.${readable(owner)} = ${caller(parent, owner)})`
   return `alter policy ${ident(policy.name)} on ${on} with check (${stripped(condition)} and ${own});`
+}
+
+/** The parent has to be a row that the caller sees: its own policies say which. Where they ask the child, neither could be read. */
+function readableParent(hole: Hole, policy: Policy, on: string, table: Table, readings: ReadonlyMap<string, readonly Reading[]>): string | undefined {
+  const [column = ''] = hole.columns ?? []
+  const parent = hole.tables?.[0]?.table ?? ''
+  const key = table.foreignKeys.find((f) => f.columns[0] === column && f.references === parent)?.referencedColumns[0]
+  const condition = policy.check ?? policy.using
+  const askBack = (readings.get(parent) ?? []).some((r) => r.command === 'select' && r.ways.some((w) => w.tables.includes(hole.object)))
+  if (!key || !condition || askBack) return undefined
+  const seen = `exists (select 1 from ${readableName(parent)} p where p.${readable(key)} = ${readable(table.name)}.${readable(column)})`
+  return `alter policy ${ident(policy.name)} on ${on} with check (${stripped(condition)} and ${seen});`
 }
 
 /** The caller's id as the column's type has it. */

@@ -1,4 +1,4 @@
-import type { Catalog, Command, Grant, Policy, ReplayInput, Table, View } from '../database.ts'
+import type { Catalog, Command, Grant, Policy, ReplayInput, Table, UndecidedPolicy, View } from '../database.ts'
 import { keepsCopies } from '../sandbox/row-copies.ts'
 import { Evaluator } from './expression/evaluate.ts'
 import { type JudgeWorld, judge, type Way } from './expression/judge.ts'
@@ -6,6 +6,7 @@ import { ALWAYS, both } from './expression/predicate.ts'
 import { returnsOf } from './expression/routine.ts'
 import type { World } from './expression/scope.ts'
 import type { Tree } from './expression/tree.ts'
+import { privateParents } from './foreign-parent.ts'
 import { readFunctions } from './functions.ts'
 import type { Hole } from './hole.ts'
 import { joiningColumns } from './joining-columns.ts'
@@ -19,6 +20,7 @@ import { withUserData } from './user-data-by-name.ts'
 export interface ReadAccess {
   readonly readings: ReadonlyMap<string, readonly Reading[]>
   readonly holes: readonly Hole[]
+  readonly undecided: readonly UndecidedPolicy[]
 }
 
 /** Reads policies, views and functions of the exposed schemas; tables without row level security are left to `no-rls`. */
@@ -42,7 +44,21 @@ export function readAccess(catalog: Catalog, input: Pick<ReplayInput, 'exposedSc
   }
   for (const view of catalog.views) if (exposed.has(view.schema)) holes.push(...readView(view, catalog, readings, world))
   holes.push(...readFunctions(catalog, exposed, world, (table, role) => isOpenAnyway(readings.get(table) ?? [], role)))
-  return { readings, holes }
+  return { readings, holes, undecided: tables.map(withUserData).flatMap((t) => undecidedPolicies(t, readings.get(nameOf(t)) ?? [], world)) }
+}
+
+/** Policies whose condition calls what only the dashboard holds. What binds the owner of the row beside the call decides by itself. */
+function undecidedPolicies(table: Table, readings: readonly Reading[], world: World): UndecidedPolicy[] {
+  const found = new Map<string, UndecidedPolicy>()
+  for (const { policy, command, role, ways } of table.rls.enabled ? readings : []) {
+    if (!holds(table.grants, role, command)) continue
+    for (const way of ways) {
+      const fn = way.outcome === 'unknown' ? /^function (.+) is not defined in the repository$/.exec(way.because ?? '')?.[1] : undefined
+      if (fn === undefined || !world.missing(fn.slice(fn.lastIndexOf('.') + 1))) continue
+      found.set(`${policy.name}\0${command}`, { object: nameOf(table), policy: policy.name, command, function: fn, at: policy.at })
+    }
+  }
+  return [...found.values()]
 }
 
 /** Whether a role holds a privilege, for some column at least. */
@@ -78,7 +94,9 @@ function readTable(table: Table, readings: readonly Reading[], context: WriteCon
     const [{ policy, command }] = group as [Reading]
     const open = command === 'select' && !table.userData ? [] : group.flatMap((r) => openWays(r, table).map((way) => ({ way, role: r.role })))
     if (open.length) {
-      holes.push(policyHole(table, policy, command, open))
+      const parents = command === 'insert' && !table.userData?.ownerColumns.length ? privateParents(table, context.catalog, context.readings) : []
+      const under = parents.slice(0, 1).map(({ parent }) => ({ table: parent, command }))
+      holes.push({ ...policyHole(table, policy, command, open), ...(under.length ? { tables: under } : {}) })
       continue
     }
     const signedIn = group.find((r) => r.role === 'authenticated')

@@ -1,5 +1,6 @@
 import type { Catalog, Grant, Table } from '../database.ts'
 import { isRoleGate, type JudgeWorld, type Way } from './expression/judge.ts'
+import { freeParents, privateParents } from './foreign-parent.ts'
 import type { Hole } from './hole.ts'
 import { belongingColumns, openedBy } from './joining-columns.ts'
 import { writtenByOther } from './other-party.ts'
@@ -82,7 +83,7 @@ const isFixed = (column: string, ways: readonly Way[]) =>
   ways.every((w) => w.states.some((s) => s.column === column && s.op === '=') || w.tiedColumns.includes(column) || w.ownerColumns.includes(column))
 
 /** What a policy that binds the owner of a new row leaves free all the same. */
-export function readInsert(table: Table, reading: Reading, { catalog, memberships, asked, publishing }: WriteContext): Hole[] {
+export function readInsert(table: Table, reading: Reading, { catalog, memberships, asked, publishing, readings }: WriteContext): Hole[] {
   const user = table.userData
   const bound = reading.ways.filter((w) => w.outcome === 'owner' || w.outcome === 'via')
   if (!user || !bound.length) return []
@@ -111,7 +112,10 @@ export function readInsert(table: Table, reading: Reading, { catalog, membership
   const published = publishedBy(table, bound, publishing, free)
   if (published) return [{ ...base, kind: 'self-grant', because: 'publication', ...published }]
   const paid = paidByTenant(table, bound, { catalog, memberships }).filter(free)
-  return paid.length ? [{ ...base, kind: 'self-grant', columns: paid, because: 'tenant' }] : []
+  if (paid.length) return [{ ...base, kind: 'self-grant', columns: paid, because: 'tenant' }]
+  return freeParents(privateParents(table, catalog, readings), reading.ways, free)
+    .slice(0, 1)
+    .map(({ column, parent }) => ({ ...base, kind: 'parent-free', columns: [column], tables: [{ table: parent, command: 'insert' }] }))
 }
 
 /** Columns in which a payment processor's ids stand: what was paid is the processor's to say. */

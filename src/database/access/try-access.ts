@@ -22,7 +22,7 @@ export async function tryAccess(
   soFar: (access: AccessMatrix) => void = () => undefined,
 ): Promise<AccessMatrix> {
   const world = withStaffLists(worldOf(session, catalog), catalog)
-  const { holes, readings } = readAccess(catalog, input, world)
+  const { holes, readings, undecided } = readAccess(catalog, input, world)
   const exposed = new Set(input.exposedSchemas)
   const all = [...withoutRls(catalog, exposed), ...holes]
   const storage = readStorage(catalog, world)
@@ -31,6 +31,7 @@ export async function tryAccess(
     objects,
     holes: found,
     storage: storagePolicies(storage.readings, catalog),
+    ...(undecided.length ? { undecided } : {}),
     ...exposure,
   })
   soFar(matrix([], [...all, ...storage.holes]))

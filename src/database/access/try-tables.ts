@@ -132,6 +132,13 @@ export class TableTrials {
     return values
   }
 
+  /** What puts a new row under B's row of the hole's table. */
+  #underOthers(hole: Hole): Record<string, string> {
+    const parent = hole.tables?.[0]?.table
+    const keys = this.#table.foreignKeys.filter((f) => f.columns.length === 1 && f.references === parent).flatMap((f) => f.columns)
+    return Object.fromEntries(keys.flatMap((c) => (this.#row.B?.values[c] === undefined ? [] : [[c, this.#row.B.values[c]]])))
+  }
+
   /** A new row of user A, some columns given. */
   async insert(role: Caller, given: Readonly<Record<string, string>>, states: readonly RowState[] = []): Promise<TrialResult> {
     const base = rowValues(this.#table, role === 'C' ? 'C' : 'A', this.#catalog, this.#seeded.rows, this.#seeded, 3)
@@ -237,7 +244,7 @@ export class TableTrials {
         if (hole.command === 'select') return this.select(role, 'other', hole.states)
         if (hole.command === 'update') return this.update(role, 'other', hole.states)
         if (hole.command === 'delete') return this.remove(role, 'other', hole.states)
-        return this.insert(role, this.forged(), hole.states)
+        return this.insert(role, { ...this.forged(), ...this.#underOthers(hole) }, hole.states)
       case 'author-free': {
         const owner = this.forged()
         const given = (hole.columns ?? []).flatMap((c) => (owner[c] !== undefined ? [[c, owner[c]] as const] : []))
@@ -249,6 +256,10 @@ export class TableTrials {
           if (last.result === 'allowed') return last
         }
         return last
+      }
+      case 'parent-free': {
+        const others = this.#underOthers(hole)
+        return Object.keys(others).length ? this.insert('A', others) : { result: 'error', because: 'no parent of somebody else' }
       }
       case 'self-grant': {
         const given: Record<string, string> = {}
