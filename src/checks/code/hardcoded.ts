@@ -4,6 +4,7 @@ import type { CodeModel, DefaultSecret, FixedKey, HardcodedIdentity, HardcodedSe
 import type { ModulesModel } from '../../model/modules/modules.ts'
 import { defineCheck, type Fix, failed, type Issue, notApplicable, passed, type Severity } from '../define-check.ts'
 import { clientPasswordIssue } from './client-password-issue.ts'
+import { isShown, shownPasswordIssue } from './shown-password-issue.ts'
 
 export default defineCheck({
   number: 25,
@@ -17,7 +18,9 @@ export default defineCheck({
     const passwordFiles = new Set(code.clientPasswords.flatMap((p) => (p.code ? [] : [p.path])))
     const spoken = new Set([...code.identities.map((i) => i.path), ...passwordFiles])
     const issues = [
-      ...code.secrets.filter((s) => !s.reportedAsServiceRole && !(s.kind === 'password' && passwordFiles.has(s.path))).map((s) => secretIssue(s, modules)),
+      ...code.secrets
+        .filter((s) => !s.reportedAsServiceRole && !(s.kind.endsWith('password') && s.kind !== 'url-password' && passwordFiles.has(s.path)))
+        .map((s) => (isShown(s) ? shownPasswordIssue(s) : secretIssue(s, modules))),
       ...code.clientPasswords.map(clientPasswordIssue),
       ...code.identities.filter((i) => (i.grants || i.owner) && !passwordFiles.has(i.path)).map(identityIssue),
       ...code.defaults.map(defaultIssue),

@@ -4,12 +4,13 @@ import { comparedPassword, PASSWORD_NAME, secretByName, weakSecret } from './nam
 import { isPlaceholder, isReference, isWordy } from './placeholder.ts'
 import { isPublished } from './published.ts'
 import type { SecretSpan } from './secret.ts'
+import { type ShownPassword, shownPairs, shownPassword } from './shown-credentials.ts'
 import { anchorAt, findStarts, NAME_WORD } from './starts.ts'
 
 export type { SecretSpan } from './secret.ts'
 
 /** Part of the version of every extractor that finds or blanks out secrets: raise it whenever a value is judged otherwise. */
-export const SECRETS_VERSION = '3'
+export const SECRETS_VERSION = '4'
 
 const BY_ANCHOR = new Map<string, SecretFormat[]>()
 for (const f of SECRET_FORMATS) for (const a of f.anchors) BY_ANCHOR.set(a, [...(BY_ANCHOR.get(a) ?? []), f])
@@ -51,6 +52,7 @@ function scan(text: string): SecretSpan[] {
     from = Math.max(from, found.end)
   }
   byName(text, starts.names, settled, spans)
+  for (const pair of shownPairs(text)) addShown(pair, spans)
   return spans.sort((a, b) => a.start - b.start)
 }
 
@@ -287,6 +289,8 @@ function byName(text: string, starts: readonly number[], settled: readonly [numb
     // the last part of a path in a string is no name
     if (left > 0 && text.charCodeAt(left - 1) === 47) continue
     const name = text.slice(left, right)
+    const shown = /pass|pwd|senha|contrase|parola/i.test(name) ? shownPassword(text, left, right) : undefined
+    if (shown) addShown(shown, spans)
     OPERATOR.lastIndex = right
     const operator = OPERATOR.exec(text)
     if (!operator) continue
@@ -301,10 +305,15 @@ function byName(text: string, starts: readonly number[], settled: readonly [numb
     if (other && other[0] < end) continue
     const value = text.slice(start, end)
     const kind = kindOf(name, op, value)
-    if (!kind) continue
+    if (!kind || spans.some((s) => s.start < end && start < s.end)) continue
     spans.push({ kind, start, end, redacted: '…', live: isPublished(value) ? 'local-demo' : 'live', name })
     from = Math.max(from, end)
   }
+}
+
+/** A value that a rule of its own found already stays what it is. */
+function addShown({ kind, start, end }: ShownPassword, spans: SecretSpan[]): void {
+  if (!spans.some((s) => s.start < end && start < s.end)) spans.push({ kind, start, end, redacted: '…', live: 'live' })
 }
 
 function isNameCode(c: number): boolean {

@@ -8,6 +8,8 @@ const OTHERS: Readonly<Record<string, string>> = {
   jwt: 'signed token (JWT)',
   'npm-token': 'npm token',
   password: 'password',
+  'prefilled-password': 'password that a sign-in form is filled in with',
+  'shown-password': 'password that a page shows',
   'private-key': 'private key',
   'supabase-service-role-jwt': 'Supabase service role key',
   'telegram-bot-token': 'Telegram bot token',

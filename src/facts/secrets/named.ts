@@ -71,7 +71,8 @@ export function comparedPassword(name: string, value: string): boolean {
   )
 }
 
-function looksLikePassword(value: string): boolean {
+/** Letters with digits or signs, as people make up a password; not one that every second example has. */
+export function looksLikePassword(value: string): boolean {
   if (!/[A-Za-z]/.test(value) || !/[0-9!@#$%^&*]/.test(value)) return false
   if (/[(){};,<>"'`\\]/.test(value) || PUBLIC_VALUE.test(value) || COMMON_PASSWORD.test(value)) return false
   if (/^[^@]+@[^@]+\.[a-z]{2,}$/i.test(value) || /^[a-z]+(?:[._:/-][a-z0-9]+)+$/i.test(value) || /^[A-Za-z]+[0-9]?$/.test(value)) return false

@@ -18,6 +18,8 @@ const MADE_UP_IN_TESTS = new Set([
   'twilio-api-key',
   'aws-access-key-id',
 ])
+/** What browsers are shown. */
+const PAGE = /\.(?:[jt]sx|vue|svelte|astro|html?)$/i
 const LOCAL_SETUP =
   /(?:^|[/._-])(?:test(?:s|ing)?|fixtures?|mocks?|fakes?|stubs?|seeds?|demo|sample|example)(?:[/._-]|$)|(^|\/)\.github\/|(^|\/)[^/]*compose[^/]*\.ya?ml$|(^|\/)(\.devcontainer|charts?|helm|k8s|kubernetes)\/|(^|\/)\.gitlab-ci\.yml$/i
 
@@ -28,8 +30,13 @@ export function hardcodedSecrets(input: ModelInput, slices: Pick<AppModel, 'file
     if (isEnvFile(path)) continue
     const role = slices.files.role(path)
     for (const secret of facts.secrets) {
-      if (!counts(secret, path, role)) continue
-      const key = identifies(secret.hash) && secret.kind !== 'password' ? `${secret.kind} ${secret.hash}` : `${secret.kind} ${path}`
+      const shown = /^(?:shown|prefilled)-/.test(secret.kind)
+      if (shown ? !isPage(path, role, slices.modules.inBrowser(path, secret.line)) : !counts(secret, path, role)) continue
+      const key = shown
+        ? `shown ${path}`
+        : identifies(secret.hash) && !secret.kind.endsWith('password')
+          ? `${secret.kind} ${secret.hash}`
+          : `${secret.kind} ${path}`
       const known = byValue.get(key)
       if (known) {
         if (known.path !== path || known.line !== secret.line) known.also.push({ path, line: secret.line })
@@ -41,6 +48,8 @@ export function hardcodedSecrets(input: ModelInput, slices: Pick<AppModel, 'file
   }
   return [...byValue.values()]
 }
+
+const isPage = (path: string, role: FileRole, inBrowser: boolean): boolean => role === 'source' && !LOCAL_SETUP.test(path) && (PAGE.test(path) || inBrowser)
 
 function counts(secret: SecretFact, path: string, role: FileRole): boolean {
   // a default is judged with the variable it stands in for, a hashed password with the account it makes
