@@ -4,6 +4,7 @@ import { grantsPower } from '../../database/access/power-columns.ts'
 import type { Hole } from '../../database/database.ts'
 import type { AppModel } from '../../model/app-model.ts'
 import { defineCheck, failed, type Issue, notApplicable, type Outcome, passed } from '../define-check.ts'
+import { boughtIssues } from './bought-rows.ts'
 import {
   assumption,
   exposedTables,
@@ -22,21 +23,22 @@ import {
   withoutSchema,
 } from './words.ts'
 
-type Model = Pick<AppModel, 'schema' | 'access'>
+type Model = Pick<AppModel, 'schema' | 'access' | 'declared' | 'payments'>
 
 export default defineCheck({
   number: 3,
   id: 'rls/insert-owner',
   category: 'RLS',
   rule: 'Every INSERT policy requires user_id to equal the current authenticated user id. A policy that accepts any value (an always-true check) fails.',
-  needs: ['schema', 'access'],
+  needs: ['schema', 'access', 'declared', 'payments'],
   doubtedBy: ['table', 'rls', 'policy', 'function'],
   run(model): Outcome {
     const { schema } = model
     const missing = withoutSchema(schema, 'who may insert rows')
     if (missing) return missing
     if (!schema.exposedToBrowsers) return notApplicable(schema.exposedBecause || 'no data platform that browsers can reach directly is used')
-    const issues = (model.access.holes ?? []).filter((h) => h.command === 'insert' && !h.object.startsWith('storage.')).map((hole) => issueOf(model, hole))
+    const holes = (model.access.holes ?? []).filter((h) => h.command === 'insert' && !h.object.startsWith('storage.'))
+    const issues = [...holes.map((hole) => issueOf(model, hole)), ...boughtIssues(model, 'insert')]
     const judged = exposedTables(model).filter((t) => t.rls.enabled)
     const policies = judged.flatMap((t) => policiesOf(schema, t)).filter((p) => p.command === 'insert' || p.command === 'all')
     const evidence = [`${policies.length} policies that allow INSERT on ${judged.length} tables with row level security looked at`]
@@ -76,6 +78,17 @@ function issueOf(model: Model, hole: Hole): Issue {
       message: `The policy "${hole.policy}" is satisfied when ${owners.length > 1 ? `one of ${listed(owners)} is the caller` : 'another column of the row names the caller'}, and leaves ${columns} free in that case.`,
       attack: `A signed-in user names himself in one column and somebody else in ${columns}: to everybody who reads the row, that user wrote it.`,
       fix: fixOf(hole, `Require ${columns} to be the caller or empty, whatever else holds.`),
+    }
+  }
+  if (hole.kind === 'author-free' && hole.because === 'nobody') {
+    const columns = listed((hole.columns ?? []).filter((c) => owners.includes(c)))
+    return {
+      ...base,
+      severity: 'High',
+      title: `Rows in ${name} can be written by nobody`,
+      message: `The policy "${hole.policy}" takes a new row that leaves ${columns} empty from everybody who belongs to its parent.`,
+      attack: `A signed-in user adds a row without an author, which passes for one of the application itself.`,
+      fix: fixOf(hole, `Require ${columns} to be the caller; what the application says itself the server adds, with the service role.`),
     }
   }
   if (hole.kind === 'author-free') {

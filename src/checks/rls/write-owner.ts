@@ -2,6 +2,7 @@ import { decidesAccess } from '../../database/access/power-columns.ts'
 import type { Hole } from '../../database/database.ts'
 import type { AppModel } from '../../model/app-model.ts'
 import { defineCheck, failed, type Issue, notApplicable, type Outcome, passed, type Severity } from '../define-check.ts'
+import { boughtIssues } from './bought-rows.ts'
 import {
   assumption,
   exposedTables,
@@ -21,7 +22,7 @@ import {
   withoutSchema,
 } from './words.ts'
 
-type Model = Pick<AppModel, 'schema' | 'access'>
+type Model = Pick<AppModel, 'schema' | 'access' | 'declared' | 'payments'>
 
 const DEPENDED_ON =
   /price|plan|product|setting|config|avail|room|inventory|stock|feature|flag|discount|coupon|promo|schedule|slot|service|menu|rule|role|permission|template|prompt|tax|shipping|currenc|limit|quota|banner|announce|calendar|hour|page|content|course|question/i
@@ -31,7 +32,7 @@ export default defineCheck({
   id: 'rls/write-owner',
   category: 'RLS',
   rule: 'UPDATE and DELETE policies check ownership.',
-  needs: ['schema', 'access'],
+  needs: ['schema', 'access', 'declared', 'payments'],
   doubtedBy: ['table', 'rls', 'policy', 'grant', 'function'],
   run(model): Outcome {
     const { schema } = model
@@ -40,7 +41,7 @@ export default defineCheck({
     const missing = holes.length ? undefined : withoutSchema(schema, 'who may change or delete rows')
     if (missing) return missing
     if (!schema.exposedToBrowsers) return notApplicable(schema.exposedBecause || 'no data platform that browsers can reach directly is used')
-    const issues = byPolicy(holes).map((holes) => issueOf(model, holes))
+    const issues = [...byPolicy(holes).map((holes) => issueOf(model, holes)), ...boughtIssues(model, 'update')]
     const judged = exposedTables(model).filter((t) => t.rls.enabled)
     const policies = judged.flatMap((t) => policiesOf(schema, t)).filter((p) => p.command !== 'select' && p.command !== 'insert')
     const functions = schema.functions.filter((f) => f.securityDefiner && !f.isTrigger && !f.stub && f.executableBy.some((r) => r !== 'service_role'))

@@ -8,7 +8,8 @@ export interface Hole {
   /**
    * `no-rls`: a table without row level security. `policy`: a policy that lets in others. `owner-change`: the owner column may be moved to
    * someone else. `rewrite`: another party of the row than its `author` may change what the author wrote. `escalation`: the owner may change columns that grant power or money, or (`belonging`) by which policies of `tables` let him
-   * in. `self-grant`: a row that grants something may be inserted by whom it favours. `author-free`: the parent is bound, the row's own owner column is not. `parent-free`: the
+   * in. `self-grant`: a row that grants something may be inserted by whom it favours. `author-free`: the parent is bound, the row's own owner column is not
+   * (`nobody`: it may be empty). `parent-free`: the
    * author is bound, the parent is not, whose row in `tables` is somebody else's. `view`, `function-read`: rows pass
    * row level security by. `function-write`: a SECURITY DEFINER function changes rows for anyone. `locked`: nobody can read the rows.
    * `member`: a plain member of a tenant may do what its owner should decide (`because` says on which kind of row: `membership` or `tenant`).

@@ -6,6 +6,7 @@ import { belongingColumns, openedBy } from './joining-columns.ts'
 import { writtenByOther } from './other-party.ts'
 import { type BrowserRole, nameOf, type Reading } from './policies.ts'
 import { decidesAccess, isPublication, powerColumnsOf } from './power-columns.ts'
+import { speakersOf } from './speakers.ts'
 import { protectedByTrigger } from './triggers.ts'
 
 /** What a policy is judged against beside its own table. */
@@ -99,10 +100,16 @@ export function readInsert(table: Table, reading: Reading, { catalog, membership
   }
   // whoever administers the parent may write for others; colleagues of one tenant assign work to each other
   const tied = [...user.ownerColumns, ...user.tenantColumns]
-  const unboundAuthor = bound.filter((w) => w.outcome === 'via' && !w.needsRole && !w.tiedColumns.some((c) => tied.includes(c)))
-  const authors = user.ownerColumns.filter((c) => free(c) && !isParent(table, c) && !ASSIGNEE.test(c))
+  const through = bound.filter((w) => w.outcome === 'via' && !w.needsRole)
+  const unbound = through.filter((w) => !w.tiedColumns.some((c) => tied.includes(c)))
+  // what is said in a group is said by one of its members all the same
+  const speakers = unbound.length ? [] : speakersOf(table).filter((c) => through.some((w) => !w.tiedColumns.includes(c)))
+  const authors = (speakers.length ? speakers : user.ownerColumns).filter((c) => free(c) && !isParent(table, c) && !ASSIGNEE.test(c))
   const power = powerOf(table, asked).filter((c) => free(c) && (decidesAccess(table.name, [c]) || asked.get(nameOf(table))?.has(c)) && !isParent(table, c))
-  if (unboundAuthor.length && authors.length && !NAMES_OTHERS.test(table.name)) return [{ ...base, kind: 'author-free', columns: [...authors, ...power] }]
+  if ((unbound.length || speakers.length) && authors.length && !NAMES_OTHERS.test(table.name)) {
+    const nobody = authors.every((c) => bound.every((w) => isFixed(c, [w]) || w.states.some((s) => s.column === c && s.op === 'is null')))
+    return [{ ...base, kind: 'author-free', columns: [...authors, ...power], ...(nobody ? { because: 'nobody' } : {}) }]
+  }
   const forgeable = namesOfOthers(user.ownerColumns, bound).filter((c) => AUTHOR.test(c) && free(c))
   if (forgeable.length) return [{ ...base, kind: 'author-free', columns: forgeable, because: 'either' }]
   const tenants = memberships.has(nameOf(table)) && bound.some((w) => w.outcome === 'owner') ? user.tenantColumns.filter(free) : []

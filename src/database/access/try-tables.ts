@@ -246,6 +246,7 @@ export class TableTrials {
         if (hole.command === 'delete') return this.remove(role, 'other', hole.states)
         return this.insert(role, { ...this.forged(), ...this.#underOthers(hole) }, hole.states)
       case 'author-free': {
+        if (hole.because === 'nobody') return this.insert('A', Object.fromEntries((hole.columns ?? []).map((c) => [c, 'null'])))
         const owner = this.forged()
         const given = (hole.columns ?? []).flatMap((c) => (owner[c] !== undefined ? [[c, owner[c]] as const] : []))
         if (hole.because !== 'either') return this.insert('A', Object.fromEntries(given))

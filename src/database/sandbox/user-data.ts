@@ -29,6 +29,8 @@ const POWER =
 /** Tables that say who is in what, and the column that says as what. */
 const MEMBERSHIP = /member|collaborator|_users?$|staff|seat/i
 const WHAT_OF_USERS = /^users?_/i
+/** Who is in it, also without a reference: builders leave the one to the platform's users out. */
+const PERSON = /^(auth_)?(user|member|profile|usuario|utente|utilisateur)_?(id|uuid|uid)$/i
 const ROLE = /^(role|role_id|access_level|permissions?|is_owner|is_admin|rights)$/i
 const STANDING = /^(role|role_id|access|access_level|permissions?|status|pending|is_owner|is_admin|level|rights)$/i
 const ROLE_TABLE = /(role|permission|plan|tier|badge|type|status|level)s?$/i
@@ -86,7 +88,8 @@ function groupTables(tables: readonly Table[], people: ReadonlySet<string>): Rea
   const groups = new Set<string>()
   for (const t of tables) {
     const single = t.foreignKeys.filter((f) => f.columns.length === 1)
-    if (!single.some((f) => people.has(f.references))) continue
+    const namesPerson = t.columns.some((c) => PERSON.test(c.name) && holdsId(c) && !foreignElsewhere(t, c, people))
+    if (!namesPerson && !single.some((f) => people.has(f.references))) continue
     // `user_courses(status)` says how far somebody got, `team_users(status)` whether he is in
     const standing = MEMBERSHIP.test(t.name) ? STANDING : WHAT_OF_USERS.test(t.name) ? ROLE : undefined
     if (!standing || !t.columns.some((c) => standing.test(c.name))) continue

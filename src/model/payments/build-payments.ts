@@ -6,6 +6,7 @@ import type { Behaviour } from '../behaviour/behaviour.ts'
 import { sourceFiles } from '../files/files.ts'
 import { calleeText } from '../frameworks/walk.ts'
 import type { Route } from '../routes/routes.ts'
+import { boughtRows } from './bought-rows.ts'
 import { namesIn } from './conditions.ts'
 import { handlingOf } from './handling.ts'
 import { libraryWebhooks } from './library-webhooks.ts'
@@ -79,6 +80,7 @@ export function buildPayments(input: ModelInput, slices: Slices): PaymentsModel 
     others,
     otherWebhooks: otherWebhooks(unclaimed, others, sources, slices.schema, surroundings(sources, routes)),
     unpaidGrants: processors.length ? findUnpaidGrants(unclaimed) : [],
+    bought: processors.length ? boughtRows(routes, new Set(webhooks.map((w) => w.subject))) : [],
   }
 }
 

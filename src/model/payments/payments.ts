@@ -16,6 +16,8 @@ export interface PaymentsModel {
   readonly otherWebhooks: readonly OtherWebhook[]
   /** Endpoints that grant something paid on the word of the browser. */
   readonly unpaidGrants: readonly UnpaidGrant[]
+  /** What the server writes because the processor says that it was paid. */
+  readonly bought: readonly BoughtRow[]
 }
 
 export type Processor = 'stripe' | 'paddle' | 'lemonsqueezy' | 'polar'
@@ -144,6 +146,17 @@ export interface RepeatProblem {
   readonly what: string
   readonly severe: boolean
   readonly table?: string
+}
+
+/** Rows of a table that a payment makes or changes, and the columns by which they hold. */
+export interface BoughtRow {
+  /** As the code names it. */
+  readonly table: string
+  readonly columns: readonly string[]
+  /** The payment adds the row; otherwise it changes one that is there. */
+  readonly inserted: boolean
+  readonly subject: string
+  readonly at: Place
 }
 
 export interface UnpaidGrant {

@@ -1,0 +1,100 @@
+import { protectedByTrigger } from '../../database/access/triggers.ts'
+import type { Policy, Table } from '../../database/database.ts'
+import type { AppModel } from '../../model/app-model.ts'
+import type { BoughtRow } from '../../model/payments/payments.ts'
+import type { Issue } from '../define-check.ts'
+import { assumption, exposedTables, isDeclaredPublic, listed, policiesOf, policySubject, qualifiedName } from './words.ts'
+
+type Model = Pick<AppModel, 'schema' | 'access' | 'declared' | 'payments'>
+
+const BROWSERS = /^(public|authenticated)$/i
+/** Those who sell or let something: the state of what others bought of them is theirs to say. */
+const SELLER = /seller|vendor|host|provider|instructor|teacher|driver|merchant|landlord|coach|doctor|venditor|vendedor|vendeur/i
+const ROLE = /role|admin|staff|moderator/i
+
+/**
+ * Policies by which browsers write what only a payment should: the server inserts such rows, or sets those columns, because the processor
+ * says that something was paid, and whoever owns the row may do the same without paying.
+ */
+export function boughtIssues(model: Model, command: 'insert' | 'update'): Issue[] {
+  const tables = exposedTables(model).filter((t) => t.rls.enabled && t.userData?.ownerColumns.length && !isDeclaredPublic(model.declared, qualifiedName(t)))
+  return tables.flatMap((table) => {
+    const name = qualifiedName(table)
+    const bought = model.payments.bought.filter((b) => b.table === table.name || b.table === name)
+    const main = (command === 'insert' ? bought.filter((b) => b.inserted) : bought)[0]
+    if (!main || model.access.holes?.some((h) => h.object === name && h.command === command)) return []
+    // the day until which it holds tells most about what was bought
+    const columns = [...new Set(bought.flatMap((b) => b.columns))].sort((a, b) => Number(TERM.test(b)) - Number(TERM.test(a)))
+    const found = policiesOf(model.schema, table).flatMap((policy) => {
+      const free = freeColumns(model, table, policy, command, columns)
+      return free.length ? [{ policy, free }] : []
+    })[0]
+    if (!found || isRefused(model, name, command)) return []
+    return [issueOf(table, found.policy, found.free, main, command)]
+  })
+}
+
+/** What one policy lets the owner of a row write of the columns that a payment sets. */
+function freeColumns({ schema }: Model, table: Table, policy: Policy, command: 'insert' | 'update', columns: readonly string[]): readonly string[] {
+  if (!policy.permissive || (policy.command !== command && policy.command !== 'all') || !policy.roles.some((r) => BROWSERS.test(r))) return []
+  const text = `${policy.using ?? ''} ${policy.check ?? ''}`
+  if (!bindsOwner(text, table) || (/\band\b/i.test(text) && ROLE.test(text))) return []
+  const grants = table.grants.filter((g) => g.privilege === command && BROWSERS.test(g.role))
+  const writable = (c: string) => grants.some((g) => !g.columns || g.columns.includes(c))
+  return columns.filter(
+    (c) =>
+      table.columns.some((x) => x.name === c && !x.generated) &&
+      writable(c) &&
+      !new RegExp(`\\b${c}\\b`, 'i').test(text) &&
+      !protectedByTrigger(schema, qualifiedName(table), c, command),
+  )
+}
+
+/** Whether it compares the caller with an owner of the row who is not the one that sells. */
+function bindsOwner(text: string, table: Table): boolean {
+  const caller = '(?:\\(\\s*select\\s+)?(?:auth\\.)?uid\\(\\)(?:\\s+as\\s+uid\\s*\\))?'
+  return (table.userData?.ownerColumns ?? []).some(
+    (c) => !SELLER.test(c) && new RegExp(`${caller}\\s*=\\s*(?:\\w+\\.)?"?${c}"?\\b|(?:^|[^\\w.])"?${c}"?\\s*=\\s*${caller}`, 'i').test(text),
+  )
+}
+
+/** What was tried and refused is no hole. */
+const isRefused = ({ access }: Model, name: string, command: 'insert' | 'update'): boolean =>
+  access.objects
+    .find((o) => o.kind === 'table' && o.object === name)
+    ?.cells.some((c) => c.role === 'A' && c.row === 'own' && c.command === command && c.result === 'refused') ?? false
+
+/** A row that holds until some day was bought as such; the state of an order is only a part of it. */
+const TERM = /until|end|expir|credit|balance/i
+
+function issueOf(table: Table, policy: Policy, free: readonly string[], bought: BoughtRow, command: 'insert' | 'update'): Issue {
+  const name = qualifiedName(table)
+  const columns = listed(free)
+  const paid = `${bought.subject} ${bought.inserted ? `inserts into ${table.name}` : `sets ${listed(bought.columns)}`} when the processor says that something was paid (${bought.at.path}:${bought.at.line})`
+  return {
+    subject: policySubject(name, policy.name),
+    severity: free.some((c) => TERM.test(c)) ? 'Critical' : 'High',
+    title: command === 'insert' ? `Users insert into ${table.name} what others pay for` : `Users change in ${table.name} what others pay for`,
+    message: `${paid}. The policy "${policy.name}" lets users ${command === 'insert' ? 'insert such rows' : 'change their own rows'} without that, and nothing (no column privilege, no trigger) protects ${columns}.`,
+    attack: `A signed-in user sends one request with the own session, ${command === 'insert' ? 'inserts a row' : 'changes the own row'} with ${free[0]} set as if it had been paid, and has it for nothing.`,
+    fix: {
+      text: `Leave ${columns} to the server: take browsers the privilege to ${command === 'insert' ? 'insert' : 'change'} ${free.length > 1 ? 'them' : 'it'}, or drop the policy where no page needs it. The service role needs no policy.`,
+      language: 'sql',
+      code: privileges(table, free, command),
+    },
+    at: policy.at,
+    related: [{ ...bought.at, what: 'where a payment does the same' }],
+    proof: 'inferred',
+    aliases: ['CWE-840', 'CWE-915'],
+    ...assumption(table),
+  }
+}
+
+/** Everything but the columns named stays writable. */
+function privileges(table: Table, free: readonly string[], command: 'insert' | 'update'): string {
+  const name = qualifiedName(table)
+  const fixed = command === 'update' ? [...table.primaryKey, ...(table.userData?.ownerColumns ?? []), ...(table.userData?.powerColumns ?? [])] : []
+  const keep = table.columns.filter((c) => !free.includes(c.name) && !fixed.includes(c.name) && !c.generated && c.identity !== 'always').map((c) => c.name)
+  const revoke = `revoke ${command} on ${name} from anon, authenticated;`
+  return keep.length ? `${revoke}\ngrant ${command} (${keep.join(', ')}) on ${name} to authenticated;` : revoke
+}

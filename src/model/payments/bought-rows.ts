@@ -1,0 +1,63 @@
+import type { Place } from '../../lib/place.ts'
+import type { Behaviour, Step, Value } from '../behaviour/behaviour.ts'
+import type { Route } from '../routes/routes.ts'
+import { contains } from './conditions.ts'
+import type { BoughtRow } from './payments.ts'
+import { entryPlace } from './verification.ts'
+
+/** Columns by which a row says that it holds, and for how long. */
+const HOLDS =
+  /^(status|state|active|is_active|enabled|is_enabled|paid|is_paid|payment_status|confirmed|is_confirmed|statut|estado|stato)$|^(starts?|ends?|expires?|valid)_?(at|on|date|until)$|^(start|end|expiry|expiration)_date$|_(until|expires_at|ends_at)$|^(credits?|balance|quantity|seats)$/i
+/** What a payment leaves behind beside what was bought. */
+const BESIDE = /notif|(^|_)logs?($|_)|audit|event|activit|histor|mail|message|analytic|webhook|metric/i
+/** What an object of the processor says before anything was paid as well. */
+const BEFORE_PAYMENT = /^(id|object|url|client_secret|client_reference_id|metadata|customer\w*)(\.|$)/
+
+/**
+ * Rows that the server writes because the processor says that something was paid, with the columns that say that they hold: behind the
+ * signature of a webhook, or behind what a payment object that was read says of itself.
+ */
+export function boughtRows(routes: readonly Route[], webhooks: ReadonlySet<string>): readonly BoughtRow[] {
+  const found = new Map<string, BoughtRow>()
+  for (const route of routes) {
+    const { behaviour } = route
+    if (!behaviour) continue
+    for (const step of behaviour.steps) {
+      const e = step.effect
+      if (e.kind !== 'db' || !['insert', 'upsert', 'update'].includes(e.op) || e.client.rights !== 'service' || e.payload?.v !== 'object') continue
+      if (BESIDE.test(e.table) || !(webhooks.has(route.subject) || saysPaid(step, behaviour))) continue
+      const columns = Object.entries(e.payload.props).flatMap(([c, value]) => (HOLDS.test(c) && isHeld(value) ? [c] : []))
+      if (!columns.length) continue
+      const at: Place = entryPlace(step, route)
+      const inserted = e.op !== 'update'
+      const key = `${e.table} ${inserted}`
+      const known = found.get(key)
+      found.set(
+        key,
+        known ? { ...known, columns: [...new Set([...known.columns, ...columns])] } : { table: e.table, columns, inserted, at, subject: route.subject },
+      )
+    }
+  }
+  return [...found.values()]
+}
+
+/** States that say that something was paid or holds; that work goes on somewhere, or ended, says nothing of it. */
+const HELD =
+  /^(paid|pagad[oa]|pago|paga|pay[eé]e?|bezahlt|confirm(ed|ad[oa]|[eé]e?)|activ[eoa]|ativ[oa]|aktiv|complet(ed|ad[oa])|succeeded|approved|aprobad[oa]|aprovad[oa]|funded|booked|enrolled)$/i
+
+/** What the processor says, or a state that holds. */
+function isHeld(value: Value): boolean {
+  if (value.v === 'any') return value.of.some(isHeld)
+  return value.v !== 'const' || value.value === true || typeof value.value === 'number' || (typeof value.value === 'string' && HELD.test(value.value))
+}
+
+/** Whether a step is reached only when a payment object says something of itself (`session.payment_status === 'paid'`). */
+function saysPaid(step: Step, { steps }: Behaviour): boolean {
+  const said = (v: Value) =>
+    v.v === 'result' &&
+    v.field !== undefined &&
+    !BEFORE_PAYMENT.test(v.field) &&
+    steps[v.step]?.effect.kind === 'payment' &&
+    /paid|status|state|amount/i.test(v.field)
+  return step.under.some((c) => contains(c.test, said))
+}
