@@ -46,6 +46,8 @@ export interface OwnershipBreach {
   readonly open?: true
   /** The row is the caller's own; what may be written into it is not asked. */
   readonly own?: true
+  /** Some columns of the row are set by the code. */
+  readonly bound?: true
   /** The path says that the handler is for administrators. */
   readonly area?: true
   /** The role that the handler asks for, which whoever has rows of this kind has. */

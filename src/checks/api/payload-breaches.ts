@@ -12,8 +12,6 @@ const FORGEABLE = /^(?:user_?id|owner_?id|author_?id|created_?by|profile_?id|uid
 export function payloadBreaches(step: Step, e: Query, behaviour: Behaviour, ties: Ties, schema: Pick<SchemaModel, 'tables' | 'enums'>): OwnershipBreach[] {
   if (!e.payload || e.client.rights !== 'service' || e.op === 'delete' || e.op === 'select') return []
   const tied = ties.byCondition(step)
-  // whose row it is was asked; what the caller may write into the own one was not
-  if (tied && !ties.keyedByCaller(step)) return []
   const table = tableOf(e, schema)
   const out: OwnershipBreach[] = []
   const written = (kind: OwnershipBreach['kind'], column: string, by: string): OwnershipBreach => ({
@@ -45,7 +43,8 @@ export function payloadBreaches(step: Step, e: Query, behaviour: Behaviour, ties
     if (whole?.v === 'request' && !whole.as && (whole.part === 'body' || whole.part === 'form') && (!whole.name || !payloadIsScalar(whole.name))) {
       const bound = payload.v === 'object' ? new Set(Object.keys(payload.props)) : new Set<string>()
       const power = table?.userData?.powerColumns.filter((c) => !bound.has(c)) ?? []
-      const owner = [...owners].filter((c) => !bound.has(c))
+      // a row that is there already can be moved into another tenant
+      const owner = [...owners, ...(e.op === 'update' ? (table?.userData?.tenantColumns ?? []) : [])].filter((c) => !bound.has(c))
       if (table && !table.stub && !power.length && (!owner.length || e.op === 'update') && !(e.op === 'update' && owner.length)) continue
       out.push({
         kind: 'mass-assignment',
@@ -55,11 +54,14 @@ export function payloadBreaches(step: Step, e: Query, behaviour: Behaviour, ties
         verb: verbOf(e),
         by: requestName(whole) ?? 'the request body',
         ...((power[0] ?? owner[0]) ? { ownerColumn: (power[0] ?? owner[0]) as string } : {}),
+        ...(bound.size ? { bound: true as const } : {}),
         what: `${verbOf(e)} ${e.table} with the whole request body`,
       })
     }
   }
   if (!tied) return out
+  // whose row it is was asked; what the caller may write into the own one was not
+  if (!ties.keyedByCaller(step)) return out.filter((b) => b.kind === 'mass-assignment' && b.ownerColumn !== undefined && e.op === 'update')
   return out.flatMap((b) => (b.kind === 'power' || (b.kind === 'mass-assignment' && b.severity === 'Critical') ? [{ ...b, own: true as const }] : []))
 }
 

@@ -2,6 +2,7 @@ import { isMeantToBeSeen } from '../../database/access/meant-to-be-seen.ts'
 import type { AccessMatrix } from '../../database/database.ts'
 import type { SchemaModel } from '../../model/app-model.ts'
 import type { Behaviour, Condition, Effect, Step, Value } from '../../model/behaviour/behaviour.ts'
+import { partsOf } from '../../model/behaviour/mentions.ts'
 import { isCallers, mentions, requestName } from '../../model/behaviour/values.ts'
 import { callerOf, fromRequest, type OwnershipBreach, type Query, tableOf, verbOf } from './ownership-breach.ts'
 import { isSame, type Ties } from './ties.ts'
@@ -252,7 +253,8 @@ function unprotectedUse(index: number, behaviour: Behaviour, ties: Ties, depth =
     const e = s.effect
     if (i <= index || e.kind === 'log' || e.kind === 'throw' || e.kind === 'identify') continue
     if (e.kind === 'respond' && ((e.status ?? 200) >= 400 || e.how === 'redirect')) continue
-    if (!usesValue(e, (x) => x.v === 'row' && x.step === index) && !(isWork(e) && s.under.some((c) => mentions(c.test, ofRow) && needsRow(c, ofRow)))) continue
+    if (!usesValue(e, (x) => x.v === 'row' && x.step === index, ties) && !(isWork(e) && s.under.some((c) => mentions(c.test, ofRow) && needsRow(c, ofRow))))
+      continue
     if (ties.byCondition(s, behaviour.steps[index]) || asksAboutCaller(e, behaviour)) continue
     if (s.under.some((c) => missingOrTied(c.test, !c.negated, ties)) || isPartOfTransfer(s, behaviour)) continue
     if (s.under.some((c) => nearTie(c.test, !c.negated, ties))) {
@@ -327,13 +329,21 @@ function ownerUnset(x: Value, truthy: boolean): boolean {
 
 const isWork = (e: Effect): boolean => (e.kind === 'db' ? e.op !== 'select' : ['mail', 'sms', 'payment', 'storage', 'rpc', 'http', 'invoke'].includes(e.kind))
 
-function usesValue(e: Effect, predicate: (x: Value) => boolean): boolean {
-  return Object.values(e).some((x) => usesIn(x, predicate))
+function usesValue(e: Effect, predicate: (x: Value) => boolean, ties: Ties): boolean {
+  return Object.values(e).some((x) => usesIn(x, predicate, ties))
 }
 
-function usesIn(x: unknown, predicate: (x: Value) => boolean): boolean {
-  if (Array.isArray(x)) return x.some((i) => usesIn(i, predicate))
+function usesIn(x: unknown, predicate: (x: Value) => boolean, ties: Ties): boolean {
+  if (Array.isArray(x)) return x.some((i) => usesIn(i, predicate, ties))
   if (typeof x !== 'object' || x === null) return false
-  if ('v' in x) return mentions(x as Value, predicate)
-  return 'value' in x && 'column' in x ? usesIn((x as { value: unknown }).value, predicate) : false
+  if ('v' in x) return usesOpenly(x as Value, predicate, ties)
+  return 'value' in x && 'column' in x ? usesIn((x as { value: unknown }).value, predicate, ties) : false
+}
+
+/** Whether a value has something in it that no filter compared with the caller: `rows.filter((r) => r.user_id === user.id)` leaves out what is not theirs. */
+function usesOpenly(value: Value, predicate: (x: Value) => boolean, ties: Ties, depth = 0): boolean {
+  if (predicate(value)) return true
+  if (depth >= 8) return false
+  const parts = value.v === 'any' ? value.of.filter((_, i) => !value.under?.[i]?.some((c) => ties.decides(c))) : partsOf(value)
+  return parts.some((x) => usesOpenly(x, predicate, ties, depth + 1))
 }

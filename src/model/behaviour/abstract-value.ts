@@ -64,7 +64,8 @@ export type ResponseVal = {
 }
 export type AnyVal = { readonly v: 'any'; readonly choice: number; readonly alts: readonly Alt[] }
 export type ObjectVal = { readonly v: 'object'; readonly props: Readonly<Record<string, Val>>; readonly rest?: Val }
-export type ArrayVal = { readonly v: 'array'; readonly items: readonly Val[]; readonly more?: Val }
+/** `more` stands for any number of items of which the code does not say how many there are, `kept` for what a filter asked of each of them. */
+export type ArrayVal = { readonly v: 'array'; readonly items: readonly Val[]; readonly more?: Val; readonly kept?: readonly Cond[] }
 
 /** What the interpreter computes with. */
 export type Val =
@@ -230,7 +231,7 @@ function describe(val: Exclude<Val, { v: 'const' }>, depth: number): string {
       return val.rest ? `${all}...${k(val.rest)}` : all
     }
     case 'array':
-      return `[${listOf(val.items, k)}${val.more ? `...${k(val.more)}` : ''}`
+      return `[${listOf(val.items, k)}${val.more ? `...${k(val.more)}` : ''}${(val.kept ?? []).map((c) => `${c.negated ? '!' : '?'}${k(c.test)}`).join('')}`
     case 'text':
       return `t:${listOf(val.parts, k)}`
     case 'op':
@@ -316,6 +317,9 @@ function isLeaf(val: Val): val is Leaf {
   }
 }
 
+/** A value for which something holds. */
+const asked = (value: Value, under: readonly Condition[]): Value => (under.length ? { v: 'any', of: [value], under: [under] } : value)
+
 function publish(val: Exclude<Val, Leaf>, condition: (cond: Cond) => Condition, published: Published, depth: number): Value {
   const next = (x: Val) => toPublic(x, condition, published, depth + 1)
   switch (val.v) {
@@ -330,7 +334,7 @@ function publish(val: Exclude<Val, Leaf>, condition: (cond: Cond) => Condition, 
       return val.rest ? { v: 'object', props, rest: next(val.rest) } : { v: 'object', props }
     }
     case 'array':
-      return { v: 'array', items: [...val.items.slice(0, MAX_ITEMS).map(next), ...(val.more ? [next(val.more)] : [])] }
+      return { v: 'array', items: [...val.items.slice(0, MAX_ITEMS).map(next), ...(val.more ? [asked(next(val.more), (val.kept ?? []).map(condition))] : [])] }
     case 'text':
       return { v: 'text', parts: val.parts.slice(0, MAX_ITEMS).map(next) }
     case 'op':

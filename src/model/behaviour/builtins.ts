@@ -2,6 +2,7 @@ import type { Place } from '../../lib/place.ts'
 import { safeRegExp } from '../frameworks/path-pattern.ts'
 import {
   array,
+  type Cond,
   constant,
   type FunctionVal,
   isDigest,
@@ -564,6 +565,16 @@ export function builtinMethod(it: Interpreter, of: Val, name: string, args: read
       if (callback?.v === 'global' && /^(?:Number|parseInt|parseFloat|BigInt)$/.test(callback.name))
         return array([], { v: 'call', name: callback.name, args: [elementOf(it, of)], at })
       if (!calls) break
+      if (of.v === 'array' && of.kept) {
+        const { kept: asked, more = UNKNOWN } = of
+        return {
+          ...array(
+            [],
+            mapOnce(it, () => each(more), asked),
+          ),
+          kept: asked,
+        }
+      }
       if (of.v === 'array') {
         const items: Val[] = []
         if (of.items.length <= 12) for (const x of of.items) items.push(mapOnce(it, () => each(x)))
@@ -577,16 +588,21 @@ export function builtinMethod(it: Interpreter, of: Val, name: string, args: read
     }
     case 'forEach':
       if (!calls) break
-      maybe(it, () => each(elementOf(it, of)))
+      maybe(it, () => each(elementOf(it, of)), of.v === 'array' ? of.kept : undefined)
       return UNDEFINED
     case 'filter': {
       const present = args[0]?.v === 'global' && args[0].name === 'Boolean'
       if ((calls || present) && of.v === 'array' && !of.more && of.items.length <= 40) return kept(it, of.items, present ? (x) => x : each)
       if (!calls) return of
       let test: Val = UNKNOWN
+      const item = elementOf(it, of)
       maybe(it, () => {
-        test = each(elementOf(it, of))
+        test = each(item)
       })
+      if (of.v === 'array' && of.more) {
+        const passed = it.assume(test, true, at)
+        return passed ? { v: 'array', items: [], more: item, kept: [...(of.items.length ? [] : (of.kept ?? [])), ...passed.conds] } : array([])
+      }
       // what is left of a list that the request carries is known by what was asked of each item
       return of.v === 'request' || (of.v === 'call' && /^(?:split|filter|slice)$/.test(of.name)) ? { v: 'call', name, args: [of, test], at } : of
     }
@@ -732,11 +748,15 @@ export function builtinMethod(it: Interpreter, of: Val, name: string, args: read
 }
 
 /** Once for a representative element; what it writes may or may not have happened, and it always comes back. */
-function mapOnce(it: Interpreter, run: () => Val): Val {
+function mapOnce(it: Interpreter, run: () => Val, asked?: readonly Cond[]): Val {
   let value: Val = UNKNOWN
-  maybe(it, () => {
-    value = run()
-  })
+  maybe(
+    it,
+    () => {
+      value = run()
+    },
+    asked,
+  )
   return value
 }
 

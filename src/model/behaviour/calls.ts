@@ -1,5 +1,18 @@
 import type { Place } from '../../lib/place.ts'
-import { type Alt, type AnyVal, type ClassVal, type FunctionVal, isDigest, isNullish, type Link, op, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
+import {
+  type Alt,
+  type AnyVal,
+  type ClassVal,
+  type Cond,
+  type FunctionVal,
+  isDigest,
+  isNullish,
+  type Link,
+  op,
+  UNDEFINED,
+  UNKNOWN,
+  type Val,
+} from './abstract-value.ts'
 import { builtinCall, builtinConstruct, builtinMethod } from './builtins.ts'
 import { libraryBase, parentOf } from './class-chain.ts'
 import { delegated, underDelegation } from './delegation.ts'
@@ -229,11 +242,11 @@ function promiseMethod(it: Interpreter, of: Val, name: string, args: readonly Va
 const WRITTEN = /^(?:toString|padStart|toLowerCase|toUpperCase|toHex|toBase64)$/
 
 /** Runs something that may or may not happen; afterwards both are possible. */
-export function maybe(it: Interpreter, run: () => void): void {
-  const state = it.branch(undefined, () => {
+export function maybe(it: Interpreter, run: () => void, asked?: readonly Cond[]): void {
+  const state = it.branch(asked && { conds: asked, narrowed: it.narrowed }, () => {
     run()
   })
-  it.keepPerhaps(state.writes)
+  it.keepPerhaps(state.writes, asked)
 }
 
 function call(it: Interpreter, chain: Extract<Val, { v: 'chain' }>, at: Place): Val {

@@ -1,10 +1,11 @@
-import type { ClassIR, Expr, FunctionId, FunctionIR, ObjectProp } from '../../facts/javascript.ts'
+import type { ClassIR, Expr, FunctionId, FunctionIR } from '../../facts/javascript.ts'
 import type { Place } from '../../lib/place.ts'
 import { array, type ClassVal, constant, type FunctionVal, isLiteral, isNullish, object, op, truth, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
 import { HIDDEN_LITERAL } from './behaviour.ts'
 import type { Assumption, Interpreter } from './interpreter.ts'
 import { elementOf, index, member } from './members.ts'
 import { atWork, evaluateAlone, exportedValue, importedModule, quietly, requireModule } from './module-values.ts'
+import { objectLiteral } from './object-literal.ts'
 import { assignTo, callMethod, callValue, construct, settle, taggedTemplate } from './operations.ts'
 import { evaluateOnce, holderOf, UNFINISHED } from './program.ts'
 import { Scope } from './scope.ts'
@@ -227,49 +228,6 @@ export function classValue(it: Interpreter, ir: ClassIR, name: string, scope: Sc
     else if (m.fn !== undefined && m.how === 'method') statics.lazy.set(m.name, () => functionValue(it, scope.path, m.fn as number, scope, cls, cls))
   }
   return cls
-}
-
-function objectLiteral(it: Interpreter, props: readonly ObjectProp[], scope: Scope, at: Place): Val {
-  const out: Record<string, Val> = Object.create(null)
-  let rest: Val | undefined
-  for (const p of props) {
-    const value = it.narrow(evaluate(it, p.value, scope))
-    if (p.spread) {
-      const of = settle(it, value, at)
-      if (of.v === 'object') {
-        Object.assign(out, of.props)
-        rest = of.rest ?? rest
-      } else if (of.v === 'any') {
-        // `...(cond ? { a } : {})` and `...(cond && { a })`: the members that any alternative has
-        for (const alt of of.alts) {
-          if (alt.value.v === 'object')
-            for (const [n, x] of Object.entries(alt.value.props))
-              out[n] = out[n]
-                ? it.alternatives([
-                    { value: x, under: alt.under },
-                    { value: out[n] as Val, under: [] },
-                  ])
-                : x
-          else if (alt.value.v !== 'const') rest = alt.value
-        }
-      } else if (of.v !== 'const') {
-        rest = of
-        // `{ ownerId: user.id, ...body }`: what the body names takes the place of what stands before it
-        if (of.v === 'request' && !of.as)
-          for (const [n, x] of Object.entries(out))
-            out[n] = it.alternatives([
-              { value: member(it, of, n, at), under: [] },
-              { value: x, under: [] },
-            ])
-      }
-    } else if (p.key !== undefined) out[p.key] = value
-    else if (p.computed) {
-      const key = settle(it, evaluate(it, p.computed, scope), at)
-      if (key.v === 'const') out[String(key.value)] = value
-      else rest = { v: 'call', name: 'computed', args: [key, value], at }
-    }
-  }
-  return object(out, rest)
 }
 
 function typeofValue(of: Val): Val {

@@ -266,7 +266,8 @@ function loop(it: Interpreter, s: Loop, scope: Scope): Completion {
     return each(it, s, over.items, inner)
   }
   const test = s.test && s.how !== 'do' ? settle(it, evaluate(it, s.test, inner), place) : undefined
-  const state = it.branch(undefined, () => {
+  const asked = over?.v === 'array' && s.how !== 'in' ? over.kept : undefined
+  const state = it.branch(asked && { conds: asked, narrowed: it.narrowed }, () => {
     if (s.to) bind(it, s.to, s.how === 'in' ? UNKNOWN : elementOf(it, over ?? UNKNOWN), inner, s.l)
     const left = executeBlock(it, s.body, inner)
     if (left && left !== SIGNALS.break && left !== SIGNALS.continue) return left
@@ -278,7 +279,7 @@ function loop(it: Interpreter, s: Loop, scope: Scope): Completion {
     it.resume(state)
     return state.end
   }
-  it.keepPerhaps(state.writes, [], (before) => before.v === 'array' && !before.items.length)
+  it.keepPerhaps(state.writes, asked, (before) => !asked && before.v === 'array' && !before.items.length)
   return undefined
 }
 

@@ -1,6 +1,6 @@
 import type { ClassIR, Expr, FunctionId, Pattern, Stmt } from '../../facts/javascript.ts'
 import type { Place } from '../../lib/place.ts'
-import type { ChainVal, ClassVal, FunctionVal, HostVal, Val } from './abstract-value.ts'
+import type { ChainVal, ClassVal, Cond, FunctionVal, HostVal, Val } from './abstract-value.ts'
 import type { Completion, Interpreter } from './interpreter.ts'
 import type { Scope } from './scope.ts'
 
@@ -22,7 +22,7 @@ export interface Operations {
   callFunction(it: Interpreter, fn: FunctionVal, args: readonly Val[], at: Place): Val
   construct(it: Interpreter, fn: Val, args: readonly Val[], at: Place): Val
   unknownCall(it: Interpreter, name: string, of: Val | undefined, args: readonly Val[], at: Place): Val
-  maybe(it: Interpreter, run: () => void): void
+  maybe(it: Interpreter, run: () => void, asked?: readonly Cond[]): void
   hostMember(it: Interpreter, of: HostVal, name: string, at: Place): Val
   settleChain(it: Interpreter, chain: ChainVal, at: Place, next?: string): Val | undefined
   taggedTemplate(it: Interpreter, tag: Val, quasis: readonly string[], exprs: readonly Val[], at: Place): Val | undefined
