@@ -25,7 +25,7 @@ import { cryptoCall } from './libraries/crypto.ts'
 import { mapCaller, mapEntry, mapWith } from './maps.ts'
 import { elementOf, index, member, request } from './members.ts'
 import { callFunction, callValue, maybe, settle } from './operations.ts'
-import { statusIn } from './responses.ts'
+import { answeredWith, statusIn } from './responses.ts'
 import { Scope } from './scope.ts'
 import { decodedToken } from './token-claims.ts'
 import { matchUrl, urlPattern } from './url-pattern.ts'
@@ -168,7 +168,7 @@ export function builtinCall(it: Interpreter, name: string, args: readonly Val[],
     case 'addEventListener':
       return UNDEFINED
     case 'Response.json':
-      return { v: 'response', how: 'json', status: optionStatus(it, args[1], at) ?? 200, body: first, at }
+      return { v: 'response', how: 'json', ...answeredWith(args[1], 200), body: first, at }
     case 'Response.redirect':
       return { v: 'response', how: 'redirect', status: statusIn(args[1]) ?? 302, body: first, at }
     case 'Response.error':
@@ -187,11 +187,6 @@ export function builtinCall(it: Interpreter, name: string, args: readonly Val[],
   if (name.startsWith('crypto.') || name.startsWith('globalThis.crypto.'))
     return cryptoCall(it, name.replace(/^globalThis\./, '').slice('crypto.'.length), args, at)
   return nuxtAutoImport(it, name, args, at)
-}
-
-function optionStatus(it: Interpreter, options: Val | undefined, at: Place): number | undefined {
-  if (!options) return undefined
-  return statusIn(options.v === 'object' ? member(it, options, 'status', at) : options)
 }
 
 function fetchCall(it: Interpreter, name: string, args: readonly Val[], at: Place): Val {
@@ -374,11 +369,11 @@ export function builtinConstruct(it: Interpreter, name: string, args: readonly V
   switch (name) {
     case 'Response':
     case 'NextResponse': {
-      const status = optionStatus(it, args[1], at) ?? 200
+      const { status } = answeredWith(args[1], 200)
       return {
         v: 'response',
-        how: status >= 300 && status < 400 ? 'redirect' : first.v === 'call' && first.name === 'JSON.stringify' ? 'json' : 'other',
-        status,
+        how: status !== undefined && status >= 300 && status < 400 ? 'redirect' : first.v === 'call' && first.name === 'JSON.stringify' ? 'json' : 'other',
+        ...(status === undefined ? {} : { status }),
         ...(isNullish(first) ? {} : { body: first.v === 'call' && first.name === 'JSON.stringify' ? (first.args[0] ?? first) : first }),
         at,
       }

@@ -42,6 +42,7 @@ export function evaluate(it: Interpreter, e: Expr, scope: Scope): Val {
       return index(it, evaluateOwner(it, e.of, scope), settled(it, e.index, scope, at), at)
     case 'call': {
       const place: Place = e.e && e.e !== e.l ? { path: scope.path, line: e.l, endLine: e.e } : at
+      if (it.asking && isBackground(it, e.fn, scope)) return UNDEFINED
       if (e.fn.k === 'mem') {
         const of = evaluateOwner(it, e.fn.of, scope)
         return callMethod(it, of, e.fn.name, args(it, e.args, scope), scope.at(lineOfMember(e.fn, e.l)), changed(it, e.fn.of, scope))
@@ -128,6 +129,14 @@ export function evaluate(it: Interpreter, e: Expr, scope: Scope): Val {
     case 'opaque':
       return UNKNOWN
   }
+}
+
+/** `waitUntil(…)`, `ctx.waitUntil(…)`, `after(…)`: what goes on when the answer is out has no part in it. */
+function isBackground(it: Interpreter, fn: Expr, scope: Scope): boolean {
+  if (fn.k === 'mem') return fn.name === 'waitUntil'
+  if (fn.k !== 'id' || !/^(?:waitUntil|(?:unstable_)?after)$/.test(fn.name)) return false
+  const value = lookup(it, fn.name, scope)
+  return value.v === 'lib' || value.v === 'global'
 }
 
 /** The value of an expression once it is used. */
@@ -233,6 +242,7 @@ export function classValue(it: Interpreter, ir: ClassIR, name: string, scope: Sc
 function typeofValue(of: Val): Val {
   if (of.v === 'const') return constant(of.value === null ? 'object' : typeof of.value)
   if (of.v === 'object' || of.v === 'array' || of.v === 'response' || of.v === 'instance') return constant('object')
+  if (of.v === 'text') return constant('string')
   if (of.v === 'fn' || of.v === 'class') return constant('function')
   if (of.v === 'global' && of.name === 'process') return constant('object')
   return op('typeof', of)

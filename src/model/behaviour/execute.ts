@@ -1,6 +1,7 @@
 import type { Expr, Pattern, Stmt } from '../../facts/javascript.ts'
 import type { Place } from '../../lib/place.ts'
-import { array, constant, isNullish, keyOf, op, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
+import { array, constant, isNullish, op, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
+import { answersOf } from './answers.ts'
 import type { Otherwise } from './behaviour.ts'
 import { type Assumption, type BranchState, type Completion, type Interpreter, SIGNALS, type Signal, type TryFrame } from './interpreter.ts'
 import { elementOf, GLOBAL_OBJECTS, index, member } from './members.ts'
@@ -362,21 +363,7 @@ function attempt(it: Interpreter, s: Try, scope: Scope): Completion {
     if (s.param) bind(it, s.param, thrown, inner, s.l)
     return execute(it, handler, inner)
   }
-  const answers = new Map<number, Otherwise>()
-  const frame: TryFrame = {
-    thrown: [],
-    answer(thrown) {
-      const key = keyOf(thrown.v === 'unknown' ? UNKNOWN : thrown)
-      let known = answers.get(key)
-      if (!known) {
-        answers.set(key, { ends: true, how: 'throw' })
-        known = dryRun(it, outer, depth, () => runHandler(thrown))
-        known = { ...known, thrown: true }
-        answers.set(key, known)
-      }
-      return known
-    },
-  }
+  const frame: TryFrame = { thrown: [], answer: answersOf(it, outer, depth, runHandler) }
   const { hazards } = it
   const body = it.branch(undefined, () => {
     it.tries = [...outer, frame]
@@ -403,29 +390,6 @@ function attempt(it: Interpreter, s: Try, scope: Scope): Completion {
   else if (caught.end || !reached) it.resume(body)
   else it.join([body, caught], 'none')
   return s.finalizer && executeBlock(it, s.finalizer, scope)
-}
-
-/** What a handler answers, found by running it without keeping anything. */
-function dryRun(it: Interpreter, tries: TryFrame[], depth: number, run: () => Completion): Otherwise {
-  const steps = it.steps.length
-  const returns = it.frames.map((f) => f.returns.length)
-  const { tries: current, lastEnd } = it
-  const frames = it.frames.splice(depth)
-  const open = it.frames.map((f) => f.open)
-  for (const f of it.frames) f.open = []
-  it.tries = tries
-  const state = it.branch(undefined, run)
-  it.frames.forEach((f, i) => {
-    f.open = open[i] as typeof f.open
-  })
-  it.frames.push(...frames)
-  it.tries = current
-  it.lastEnd = lastEnd
-  it.steps.length = steps
-  it.frames.forEach((f, i) => {
-    f.returns.length = Math.min(f.returns.length, returns[i] as number)
-  })
-  return state.end?.kind === 'return' || state.end?.kind === 'throw' ? state.how : { ends: false }
 }
 
 /** Binds a pattern to a value in a scope (declaration). */

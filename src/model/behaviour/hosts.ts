@@ -31,13 +31,13 @@ function makeSeed(
     if (args[0] && args[0].v !== 'const' && args[0].v !== 'host') return respond(it, 'other', errorStatus(args[0]) ?? 500, args[0], at)
     return respond(it, 'next', undefined, undefined, at)
   })
-  // `next({ ctx })`: what is handed on is what the handler sees
+  // `next({ ctx })`: what is handed on is what the handler sees. What follows runs once, when the middleware is through, however many ways lead on.
   const goOnWith = (name: string) =>
     native('next', (it, args, at) => {
       const given = args[0]?.v === 'object' ? args[0].props[name] : undefined
       const bagged = sharedBag(name, shared)
       if (given?.v === 'object') for (const [n, v] of Object.entries(given.props)) it.write(bagged.props, n, v)
-      return next ? next(it, [], at) : respond(it, 'next', undefined, undefined, at)
+      return next ? { v: 'response', how: 'next', at, sent: true } : respond(it, 'next', undefined, undefined, at)
     })
   switch (seed) {
     case 'web-request':

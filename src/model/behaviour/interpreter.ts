@@ -15,6 +15,7 @@ import {
   UNKNOWN,
   type Val,
 } from './abstract-value.ts'
+import { asksForWords } from './answers.ts'
 import type { Behaviour, Condition, Effect, Filter, ImaginedRequest, Otherwise, Step, Value } from './behaviour.ts'
 import { beginsWith, brief, conditionOn, conjunction, equality, holds, includesCond, telling, truthAsked } from './conditions.ts'
 import { Journal, type Write } from './journal.ts'
@@ -141,6 +142,10 @@ export class Interpreter {
   readonly frames: Frame[] = []
   tries: TryFrame[] = []
   via: readonly Place[] = []
+  /** Above zero while a handler is asked what it answers: nothing of that run is kept. */
+  asking = 0
+  /** Grows with each test in such a run that asks for the words of the error. */
+  wordsAsked = 0
   /** Above zero while module-level code is evaluated: no effects are recorded. */
   quiet = 0
   fuel: number
@@ -417,6 +422,7 @@ export class Interpreter {
   }
 
   private leaf(test: Val, wanted: boolean, at: Place, base: Assumption): Assumption | undefined {
+    if (this.asking && asksForWords(test)) this.wordsAsked++
     const key = keyOf(test)
     const known = conditionOn(key, this.pc) ?? conditionOn(key, base.conds)
     if (known) return known.negated !== wanted ? base : undefined

@@ -1,5 +1,5 @@
 import type { Place } from '../../lib/place.ts'
-import type { Val } from './abstract-value.ts'
+import { isNullish, type Val } from './abstract-value.ts'
 import type { Interpreter } from './interpreter.ts'
 
 /** A status code, when the value is one. */
@@ -11,6 +11,17 @@ export function statusIn(val: Val | undefined): number | undefined {
     return all.every((s) => s !== undefined && s === all[0]) ? all[0] : undefined
   }
   return undefined
+}
+
+/**
+ * The status that an answer's options ask for (`{ status }`, or a number): the usual one where they name none, and nothing where it is not
+ * known (`{ status: codes[error.code] }`).
+ */
+export function answeredWith(options: Val | undefined, usual: number): { readonly status?: number } {
+  const asked = options?.v === 'object' ? (options.props.status ?? options.rest) : options
+  if (!asked || isNullish(asked) || (asked.v === 'object' && !asked.props.status)) return { status: usual }
+  const status = statusIn(asked)
+  return status === undefined ? {} : { status }
 }
 
 type How = 'json' | 'redirect' | 'next' | 'not-found' | 'other'

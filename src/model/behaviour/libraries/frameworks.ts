@@ -5,15 +5,12 @@ import { host } from '../host-value.ts'
 import { seedValue } from '../hosts.ts'
 import { member, request } from '../members.ts'
 import { callValue, settle } from '../operations.ts'
-import { statusIn } from '../responses.ts'
+import { answeredWith, statusIn } from '../responses.ts'
 import { sessionHost, sessionStorage } from '../session-host.ts'
 import { urlPattern } from '../url-pattern.ts'
 import { identify } from './auth.ts'
 import type { Library, LibraryCall } from './library.ts'
 import { shaped } from './validation.ts'
-
-const optionStatus = (c: LibraryCall, options: Val | undefined): number | undefined =>
-  options?.v === 'object' ? statusIn(member(c.it, options, 'status', c.at)) : statusIn(options)
 
 function answer(c: LibraryCall, how: 'json' | 'redirect' | 'next' | 'not-found' | 'other', status: number | undefined, body?: Val): Val {
   return { v: 'response', how, ...(status !== undefined ? { status } : {}), ...(body ? { body } : {}), at: c.at }
@@ -26,14 +23,14 @@ const next: Library = {
     const [first, second] = c.args
     switch (c.name) {
       case 'NextResponse.json':
-        return answer(c, 'json', optionStatus(c, second) ?? 200, first)
+        return answer(c, 'json', answeredWith(second, 200).status, first)
       case 'NextResponse.redirect':
-        return answer(c, 'redirect', optionStatus(c, second) ?? 307, first)
+        return answer(c, 'redirect', answeredWith(second, 307).status, first)
       case 'NextResponse.rewrite':
       case 'NextResponse.next':
         return answer(c, 'next', 200)
       case 'NextResponse':
-        return c.chain.links.at(-1)?.name === 'new' ? answer(c, 'other', optionStatus(c, second) ?? 200, first) : undefined
+        return c.chain.links.at(-1)?.name === 'new' ? answer(c, 'other', answeredWith(second, 200).status, first) : undefined
       case 'URLPattern':
         return urlPattern(first)
       case 'NextRequest':
@@ -83,7 +80,7 @@ const kit: Library = {
         return answer(c, 'json', statusIn(first), second)
       case 'json':
       case 'text':
-        return answer(c, c.name === 'json' ? 'json' : 'other', optionStatus(c, second) ?? 200, first)
+        return answer(c, c.name === 'json' ? 'json' : 'other', answeredWith(second, 200).status, first)
     }
     return undefined
   },
@@ -128,10 +125,10 @@ const remix: Library = {
       case 'json':
       case 'data':
       case 'defer':
-        return answer(c, 'json', optionStatus(c, second) ?? 200, first)
+        return answer(c, 'json', answeredWith(second, 200).status, first)
       case 'redirect':
       case 'redirectDocument':
-        return answer(c, 'redirect', first?.v === 'object' ? 307 : (optionStatus(c, second) ?? 302), first)
+        return answer(c, 'redirect', first?.v === 'object' ? 307 : answeredWith(second, 302).status, first)
       case 'replace':
         return answer(c, 'redirect', 302, first)
       case 'notFound':
