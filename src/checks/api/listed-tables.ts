@@ -36,7 +36,7 @@ const listedBy = rememberFor((behaviour: Behaviour, tables: SchemaModel['tables'
 })
 
 /** Whether an answer carries what the rows say: a job that looks up what is due lists nothing. Values share their parts: each is looked at once. */
-function isAnswered(steps: readonly Step[], index: number): boolean {
+export function isAnswered(steps: readonly Step[], index: number): boolean {
   const answers = steps.flatMap(({ effect }) => (effect.kind === 'respond' && (effect.status ?? 200) < 400 && effect.body ? [effect.body] : []))
   const seen = new Set<Value>(answers)
   for (const value of seen) {

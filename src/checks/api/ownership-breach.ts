@@ -15,6 +15,7 @@ export interface OwnershipBreach {
     | 'admin'
     | 'job'
     | 'listing'
+    | 'every-row'
     | 'forged-owner'
     | 'forged-tenant'
     | 'mass-assignment'
@@ -50,6 +51,8 @@ export interface OwnershipBreach {
   readonly bound?: true
   /** The path says that the handler is for administrators. */
   readonly area?: true
+  /** Other handlers show people their own rows of the table only. */
+  readonly apart?: true
   /** The role that the handler asks for, which whoever has rows of this kind has. */
   readonly role?: string
   /** The table that has the owner column, where the row is a part of one of its rows. */

@@ -10,6 +10,7 @@ import { claimedPayments } from './claimed-payments.ts'
 import { creditBreaches } from './credit-breaches.ts'
 import { forgedState } from './forged-state.ts'
 import { jobBreaches } from './jobs.ts'
+import { everyRow, keptApart, unkeptListing } from './kept-apart.ts'
 import { listedTables } from './listed-tables.ts'
 import { isForAdministrators } from './manners.ts'
 import { ownersRole } from './owners-role.ts'
@@ -39,14 +40,21 @@ type Schema = Pick<SchemaModel, 'tables' | 'functions' | 'enums'>
 
 /** What a handler does with objects that the request names, and what ties them to the caller. */
 export const breachesOf = (route: Route, { tables, functions, enums }: Schema, access: AccessMatrix, routes: readonly Route[]): Judged =>
-  judged(route, tables, functions, enums, access, listedTables(routes, tables))
+  judged(route, tables, functions, enums, access, listedTables(routes, tables), keptApart(routes, tables))
 
 const judged = rememberFor(
-  (route: Route, tables: Schema['tables'], functions: Schema['functions'], enums: Schema['enums'], access: AccessMatrix, listed: ReadonlySet<string>) =>
-    judge(route, { tables, functions, enums }, access, listed),
+  (
+    route: Route,
+    tables: Schema['tables'],
+    functions: Schema['functions'],
+    enums: Schema['enums'],
+    access: AccessMatrix,
+    listed: ReadonlySet<string>,
+    kept: ReadonlySet<string>,
+  ) => judge(route, { tables, functions, enums }, access, listed, kept),
 )
 
-function judge(route: Route, schema: Schema, access: AccessMatrix, listed: ReadonlySet<string>): Judged {
+function judge(route: Route, schema: Schema, access: AccessMatrix, listed: ReadonlySet<string>, kept: ReadonlySet<string>): Judged {
   const behaviour = inProduction(route.behaviour as Behaviour, route.framework)
   const breaches: OwnershipBreach[] = []
   const ties = new Ties(behaviour, (q) => rlsState(q, schema, access, 'A') !== 'open')
@@ -102,7 +110,7 @@ function judge(route: Route, schema: Schema, access: AccessMatrix, listed: Reado
           ...claimedPayments(step, e, behaviour, schema),
           ...creditBreaches(step, e, behaviour, schema),
           ...editableBreaches(step, e, behaviour),
-          ...listingBreaches(step, index, e, behaviour, ties, schema, route),
+          ...listings(step, index, e, behaviour, ties, schema, route, kept),
           ...jobBreaches(step, e, behaviour, ties, schema, route),
           ...(area ? areaBreaches(step, e, behaviour, ties) : []),
         )
@@ -118,6 +126,22 @@ function judge(route: Route, schema: Schema, access: AccessMatrix, listed: Reado
     looked,
     because: [...reasons].slice(0, 3).join('; ') || 'nothing is chosen by the request',
   }
+}
+
+/** What a query does to rows that nobody chose; a table with personal columns needs no other handler to say that it is nobody else's. */
+function listings(
+  step: Step,
+  index: number,
+  e: Query,
+  behaviour: Behaviour,
+  ties: Ties,
+  schema: Schema,
+  route: Route,
+  kept: ReadonlySet<string>,
+): readonly OwnershipBreach[] {
+  const plain = listingBreaches(step, index, e, behaviour, ties, schema, route)
+  if (plain.length || ties.byCondition(step)) return plain
+  return [...unkeptListing(step, index, e, behaviour, schema, kept), ...everyRow(step, e, behaviour, schema)]
 }
 
 /** A guard that a library's middleware is: nothing of it is followed. */

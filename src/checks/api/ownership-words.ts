@@ -81,7 +81,7 @@ export function ownershipWords(route: Route, b: OwnershipBreach, how: Manners): 
         fix: {
           text: 'Name the columns that may be written, or parse the body with a schema that lists them.',
           language: 'ts',
-          code: 'const { title, description } = await request.json()\n// write only { title, description }',
+          code: `const { title, description } = ${route.kind === 'action' ? 'input // the argument' : 'await request.json()'}\n// write only { title, description }`,
         },
       }
     case 'power':
@@ -155,7 +155,25 @@ export function ownershipWords(route: Route, b: OwnershipBreach, how: Manners): 
           code: `const secret = process.env.CRON_SECRET\nif (!secret || request.headers.get('authorization') !== \`Bearer \${secret}\`) {\n  ${refusal(route, 401)}\n}`,
         },
       }
+    case 'every-row':
+      return {
+        title: 'The statement has no condition',
+        message: `${place} ${b.verb} every row of ${b.table}: the statement has no condition, and it runs with the service role or a direct connection, to which row level security does not apply.`,
+        attack: `Any signed-in user who does this for the own account does it to everybody's rows of ${b.table}.`,
+        fix: { text: `Bind the statement to the caller (column ${b.ownerColumn}).`, language: 'ts', code: ownRows(b) },
+      }
     case 'listing':
+      if (b.apart)
+        return {
+          title: "Every signed-in user gets everybody's rows",
+          message: `${place} ${b.what}, with the service role or a direct connection, to which row level security does not apply. Other handlers show people their own rows of ${b.table} only; this one asks only whether somebody is signed in${who}.`,
+          attack: `Any signed-in user calls it and reads what belongs to other users in ${b.table}.`,
+          fix: {
+            text: `Filter by the caller (column ${b.ownerColumn}), or require an admin role when the list is meant for administrators.`,
+            language: 'ts',
+            code: ownRows(b),
+          },
+        }
       return {
         title: "Every signed-in user gets everybody's rows",
         message: `${place} ${b.what} with the service role or a direct connection. The handler asks only whether somebody is signed in${who}.`,
@@ -253,6 +271,20 @@ function boundQuery(route: Route, b: OwnershipBreach): Pick<Fix, 'rewrite'> {
   return { rewrite: { path: route.path, line: route.line, endLine: b.at.line + 12, apply: alsoEqual(b.ownerColumn, b.callerAs, above) } }
 }
 
+/** The condition that keeps a statement to the caller's rows, in the words of the library that the handler uses. */
+function ownRows(b: OwnershipBreach): string {
+  const column = b.ownerColumn ?? 'user_id'
+  const caller = b.callerAs ?? 'user.id'
+  if (b.library === 'prisma') return `where: { ${column}: ${caller} }`
+  if (b.library === 'drizzle') return `.where(eq(table.${camelCase(column)}, ${caller}))`
+  return filterCode(b)
+    .replace(/\bid, |id = \$1 and /, '')
+    .replace('$2   -- [id, ', '$1   -- [')
+}
+
+/** Drizzle's tables are objects of the code, and so are named their columns. */
+const camelCase = (column: string): string => column.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
+
 /** The missing condition in the words of the library that the handler uses. */
 function filterCode(b: OwnershipBreach): string {
   const column = b.ownerColumn ?? 'user_id'
@@ -261,7 +293,7 @@ function filterCode(b: OwnershipBreach): string {
     case 'prisma':
       return `where: { id, ${column}: ${caller} }`
     case 'drizzle':
-      return `.where(and(eq(table.id, id), eq(table.${column}, ${caller})))`
+      return `.where(and(eq(table.id, id), eq(table.${camelCase(column)}, ${caller})))`
     case 'mongoose':
       return `{ _id: id, ${column}: ${caller} }`
     case 'knex':

@@ -253,8 +253,10 @@ function unprotectedUse(index: number, behaviour: Behaviour, ties: Ties, depth =
     const e = s.effect
     if (i <= index || e.kind === 'log' || e.kind === 'throw' || e.kind === 'identify') continue
     if (e.kind === 'respond' && ((e.status ?? 200) >= 400 || e.how === 'redirect')) continue
-    if (!usesValue(e, (x) => x.v === 'row' && x.step === index, ties) && !(isWork(e) && s.under.some((c) => mentions(c.test, ofRow) && needsRow(c, ofRow))))
-      continue
+    const carried = usesValue(e, (x) => x.v === 'row' && x.step === index, ties)
+    if (!carried && !(isWork(e) && s.under.some((c) => mentions(c.test, ofRow) && needsRow(c, ofRow)))) continue
+    // that it is there lets the caller at rows of the own
+    if (!carried && e.kind === 'db' && (e.op === 'update' || e.op === 'delete') && ties.byFilter(e)) continue
     if (ties.byCondition(s, behaviour.steps[index]) || asksAboutCaller(e, behaviour)) continue
     if (s.under.some((c) => missingOrTied(c.test, !c.negated, ties)) || isPartOfTransfer(s, behaviour)) continue
     if (s.under.some((c) => nearTie(c.test, !c.negated, ties))) {
