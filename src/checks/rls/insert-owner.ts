@@ -143,10 +143,10 @@ function issueOf(model: Model, hole: Hole): Issue {
       severity: hole.because === 'asked' ? 'High' : 'Critical',
       title: membership ? `Anyone can join any group through ${name}` : `Users grant themselves ${listed(columns)} in ${name}`,
       message: membership
-        ? `The policy "${hole.policy}" binds the user of a new row but leaves ${listed(columns)} free, and other policies let members in by such rows.`
+        ? `The policy "${hole.policy}" binds the user of a new row but leaves ${listed(columns)} free, and ${hole.tables?.length ? `policies of ${listed(hole.tables.map((t) => t.table))} let in whoever has such a row` : 'other policies let members in by such rows'}.`
         : `The policy "${hole.policy}" binds the owner of a new row but leaves ${listed(columns)} free, which ${hole.because === 'asked' ? 'other policies ask for before they let somebody in' : `${columns.length === 1 ? 'decides' : 'decide'} what a user may do or has paid for`}.`,
       attack: membership
-        ? `A signed-in user inserts a row with somebody else's ${columns[0]} and then reads everything that its members may read.`
+        ? `A signed-in user inserts a row with somebody else's ${columns[0]} and then ${hole.tables?.length ? `changes rows of ${listed(hole.tables.map((t) => t.table))} that are not his` : 'reads everything that its members may read'}.`
         : `A signed-in user inserts the own row with ${columns
             .slice(0, 2)
             .map((c) => `${c} set as wanted`)
@@ -162,19 +162,22 @@ function issueOf(model: Model, hole: Hole): Issue {
   // nobody writes in the name of whom a row is about
   const about = owners.length > 0 && owners.every((c) => ABOUT.test(c)) && !grants
   const under = hole.tables?.[0]?.table
-  const severity = about ? 'High' : owners.length || grants ? 'Critical' : anon || under ? 'High' : 'Medium'
+  const parents = hole.kind === 'policy' && !owners.length && !under ? (hole.columns ?? []) : []
+  const severity = about ? 'High' : owners.length || grants ? 'Critical' : anon || under || parents.length ? 'High' : 'Medium'
   return {
     ...base,
     severity,
     title: owners.length && !about ? `Rows in ${name} can be forged` : `${anon ? 'Anyone' : 'Any user'} can insert into ${name}`,
-    message: `The policy "${hole.policy}" accepts new rows in ${hole.object} without tying them to the caller: ${why(hole)}.${owners.length ? ` ${listed(owners)} may name anybody.` : ''}${grants ? ` What decides about rights and payment may be set as wanted: ${listed(power)}.` : ''}${/system|service|trigger|server/i.test(hole.policy ?? '') ? ' The service role needs no policy: it bypasses row level security.' : ''}`,
+    message: `The policy "${hole.policy}" accepts new rows in ${hole.object} without tying them to the caller: ${why(hole)}.${owners.length ? ` ${listed(owners)} may name anybody.` : ''}${parents.length ? ` The other policies tell by ${listed(parents)} whose a row is; here it may be anybody's.` : ''}${grants ? ` What decides about rights and payment may be set as wanted: ${listed(power)}.` : ''}${/system|service|trigger|server/i.test(hole.policy ?? '') ? ' The service role needs no policy: it bypasses row level security.' : ''}`,
     attack: about
       ? `${cap(whoGetsIn(hole.who))} can add rows about any user, in any number: ${listed(owners)} is whoever comes to mind.`
       : owners.length
         ? `${cap(whoGetsIn(hole.who))} can insert rows in another user's name.`
         : under
           ? `${cap(whoGetsIn(hole.who))} can add rows to others' rows of ${under}, in any number.`
-          : `${cap(whoGetsIn(hole.who))} can fill ${name} with any rows, in any number.`,
+          : parents.length
+            ? `${cap(whoGetsIn(hole.who))} can add rows to what belongs to others: ${listed(parents)} is whichever comes to mind.`
+            : `${cap(whoGetsIn(hole.who))} can fill ${name} with any rows, in any number.`,
     fix: fixOf(
       hole,
       owners.length

@@ -19,7 +19,7 @@ export function fixFor(hole: Hole, catalog: Catalog, readings: ReadonlyMap<strin
   const found = catalog.tables.find((t) => nameOf(t) === hole.object)
   if (!found) return undefined
   const table = withUserData(found)
-  const owner = ownerCondition(table, catalog, readings)
+  const owner = ownerCondition(table, catalog, readings, hole.command === 'insert')
   const on = readableName(hole.object)
   const policy = catalog.policies.find((p) => nameOf({ schema: p.schema, name: p.table }) === hole.object && p.name === hole.policy)
   switch (hole.kind) {
@@ -52,7 +52,7 @@ export function fixFor(hole: Hole, catalog: Catalog, readings: ReadonlyMap<strin
     case 'self-grant':
       if (hole.because === 'publication') return policy && ownParent(hole, policy, on, catalog)
       return (hole.because === 'membership' || (hole.because === 'tenant' && policy?.command === 'insert')) && policy
-        ? `drop policy ${ident(policy.name)} on ${on};`
+        ? [`drop policy ${ident(policy.name)} on ${on};`, ...keepOthers(table, policy)].join('\n')
         : narrow(table, hole.columns ?? [], 'insert')
     case 'policy':
       // whoever sends an enquiry is not who looks after it
@@ -60,6 +60,13 @@ export function fixFor(hole: Hole, catalog: Catalog, readings: ReadonlyMap<strin
     default:
       return undefined
   }
+}
+
+/** What a policy for everything allows beside adding rows: to see the own ones and to leave. */
+function keepOthers(table: Table, policy: Policy): string[] {
+  const { using } = policy
+  if (policy.command !== 'all' || !using) return []
+  return (['select', 'delete'] as const).map((c) => create(table, successorOf(policy.name, c === 'select' ? '(see)' : '(leave)'), c, stripped(using)))
 }
 
 function stripped(condition: string): string {
@@ -107,7 +114,7 @@ function ownColumn(table: Table, catalog: Catalog): string | undefined {
 }
 
 /** What ties a row to the caller: its owner column, its parent's, or membership of its tenant. */
-function ownerCondition(table: Table, catalog: Catalog, readings: ReadonlyMap<string, readonly Reading[]>): string | undefined {
+function ownerCondition(table: Table, catalog: Catalog, readings: ReadonlyMap<string, readonly Reading[]>, isNew = false): string | undefined {
   const own = ownColumn(table, catalog)
   if (own) return `${caller(table, own)} = ${readable(own)}`
   for (const key of table.foreignKeys) {
@@ -116,8 +123,11 @@ function ownerCondition(table: Table, catalog: Catalog, readings: ReadonlyMap<st
     if (!parent || !column || key.columns.length !== 1 || nameOf(parent) === nameOf(table)) continue
     return `exists (\n    select 1 from ${readableName(nameOf(parent))} p\n    where p.${readable(key.referencedColumns[0] ?? 'id')} = ${readable(table.name)}.${readable(key.columns[0] as string)} and p.${readable(column)} = ${caller(parent, column)}\n  )`
   }
-  // what a sibling policy already uses
-  const bound = (readings.get(nameOf(table)) ?? []).find((r) => r.ways.length > 0 && r.ways.every((w) => w.outcome === 'owner' || w.outcome === 'via'))
+  // what a sibling policy already uses; nothing can refer to a row before it is there
+  const refers = (name: string) => isNew && catalog.tables.some((t) => nameOf(t) === name && t.foreignKeys.some((f) => f.references === nameOf(table)))
+  const bound = (readings.get(nameOf(table)) ?? []).find(
+    (r) => r.ways.length > 0 && r.ways.every((w) => (w.outcome === 'owner' || w.outcome === 'via') && !w.tables.some(refers)),
+  )
   return bound?.policy.using ? stripped(bound.policy.using) : undefined
 }
 

@@ -1,4 +1,4 @@
-import type { Table } from '../database.ts'
+import type { Command, Table } from '../database.ts'
 import type { Way } from './expression/judge.ts'
 import { nameOf, type Reading } from './policies.ts'
 
@@ -19,6 +19,14 @@ export function joiningColumns(readings: ReadonlyMap<string, readonly Reading[]>
   return found
 }
 
+/**
+ * Columns by which rows of a table that the user writes himself let him change or delete rows of another one: by table. Whom somebody follows
+ * decides what he reads; nobody changes a row because he follows it.
+ */
+export function admittingColumns(readings: ReadonlyMap<string, readonly Reading[]>): ReadonlyMap<string, ReadonlySet<string>> {
+  return joiningColumns(new Map([...readings].map(([name, list]) => [name, list.filter((r) => r.command === 'update' || r.command === 'delete')])))
+}
+
 const NAMES_A_ROW = /(^|_)(id|uuid|uid)$/i
 
 /**
@@ -36,10 +44,27 @@ export function belongingColumns(table: Table, ways: readonly Way[], joining: Re
     .filter((c) => joining.has(c) && !bound.has(c) && !keys.includes(c) && (user.tenantColumns.includes(c) || (onePerUser && NAMES_A_ROW.test(c))))
 }
 
+/** Those of them that name somebody else's row and stand in no key: what a new row of the user's own may say freely. */
+export function admittedBy(table: Table, admitting: ReadonlySet<string> | undefined): readonly string[] {
+  const user = table.userData
+  if (!user || !admitting) return []
+  return [...admitting].filter(
+    (c) =>
+      !user.ownerColumns.includes(c) &&
+      !(table.primaryKey.length === 1 && table.primaryKey[0] === c) &&
+      table.foreignKeys.some((f) => f.columns.length === 1 && f.columns[0] === c && f.references !== 'auth.users'),
+  )
+}
+
 /** Tables whose policies let in by a column of another table, for people. */
-export function openedBy(table: Table, column: string, readings: ReadonlyMap<string, readonly Reading[]>): readonly string[] {
+export function openedBy(
+  table: Table,
+  column: string,
+  readings: ReadonlyMap<string, readonly Reading[]>,
+  commands: readonly Command[] = ['select', 'insert', 'update', 'delete'],
+): readonly string[] {
   const link = `${nameOf(table)}.${column}`
   return [...readings].flatMap(([name, list]) =>
-    name !== nameOf(table) && list.some((r) => r.ways.some((w) => w.outcome === 'via' && w.links.includes(link))) ? [name] : [],
+    name !== nameOf(table) && list.some((r) => commands.includes(r.command) && r.ways.some((w) => w.outcome === 'via' && w.links.includes(link))) ? [name] : [],
   )
 }

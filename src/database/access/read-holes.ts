@@ -9,7 +9,7 @@ import type { Tree } from './expression/tree.ts'
 import { privateParents } from './foreign-parent.ts'
 import { readFunctions } from './functions.ts'
 import type { Hole } from './hole.ts'
-import { joiningColumns } from './joining-columns.ts'
+import { admittingColumns, joiningColumns } from './joining-columns.ts'
 import { BROWSER_ROLES, type BrowserRole, nameOf, type Reading, readPolicies } from './policies.ts'
 import { isBroughtAlong, isPublication } from './power-columns.ts'
 import { askedColumns, publishingColumns, readInsert, readUpdate, type WriteContext } from './read-writes.ts'
@@ -35,6 +35,7 @@ export function readAccess(catalog: Catalog, input: Pick<ReplayInput, 'exposedSc
     publishing: publishingColumns(readings),
     readings,
     joining: joiningColumns(readings),
+    admitting: admittingColumns(readings),
   }
   const holes: Hole[] = []
   for (const table of tables.map(withUserData)) {
@@ -94,9 +95,14 @@ function readTable(table: Table, readings: readonly Reading[], context: WriteCon
     const [{ policy, command }] = group as [Reading]
     const open = command === 'select' && !table.userData ? [] : group.flatMap((r) => openWays(r, table).map((way) => ({ way, role: r.role })))
     if (open.length) {
-      const parents = command === 'insert' && !table.userData?.ownerColumns.length ? privateParents(table, context.catalog, context.readings) : []
-      const under = parents.slice(0, 1).map(({ parent }) => ({ table: parent, command }))
-      holes.push({ ...policyHole(table, policy, command, open), ...(under.length ? { tables: under } : {}) })
+      const mayStand = command === 'insert' && !table.userData?.ownerColumns.length
+      const [under] = mayStand ? privateParents(table, context.catalog, context.readings) : []
+      const parents = mayStand && !under ? parentColumns(table, readings) : []
+      holes.push({
+        ...policyHole(table, policy, command, open),
+        ...(under ? { tables: [{ table: under.parent, command }] } : {}),
+        ...(parents.length ? { columns: parents } : {}),
+      })
       continue
     }
     const signedIn = group.find((r) => r.role === 'authenticated')
@@ -108,6 +114,13 @@ function readTable(table: Table, readings: readonly Reading[], context: WriteCon
     holes.push({ kind: 'locked', object: nameOf(table), command: 'select', who: 'authenticated', at: table.at, proof: 'inferred' })
   }
   return holes
+}
+
+/** Columns by which the policies for changing rows tell whose they are: `services.provider_id`, of a provider that is the caller's. */
+function parentColumns(table: Table, readings: readonly Reading[]): readonly string[] {
+  const changing = readings.filter((r) => (r.command === 'update' || r.command === 'delete') && r.role === 'authenticated')
+  const tied = changing.flatMap((r) => r.ways.flatMap((w) => (w.outcome === 'via' ? w.tiedColumns : [])))
+  return [...new Set(tied)].filter((c) => table.foreignKeys.some((f) => f.columns.length === 1 && f.columns[0] === c))
 }
 
 const PAID_TABLE = /subscri|purchase|entitlement|licen[cs]e|enrol|membership|order/i

@@ -2,7 +2,7 @@ import type { Catalog, Grant, Table } from '../database.ts'
 import { isRoleGate, type JudgeWorld, type Way } from './expression/judge.ts'
 import { freeParents, privateParents } from './foreign-parent.ts'
 import type { Hole } from './hole.ts'
-import { belongingColumns, openedBy } from './joining-columns.ts'
+import { admittedBy, belongingColumns, openedBy } from './joining-columns.ts'
 import { writtenByOther } from './other-party.ts'
 import { type BrowserRole, nameOf, type Reading } from './policies.ts'
 import { decidesAccess, isPublication, powerColumnsOf } from './power-columns.ts'
@@ -21,6 +21,8 @@ export interface WriteContext {
   readonly readings: ReadonlyMap<string, readonly Reading[]>
   /** Columns of the caller's own row by which others' policies let in, by table. */
   readonly joining: ReadonlyMap<string, ReadonlySet<string>>
+  /** Those by which they let him change or delete. */
+  readonly admitting: ReadonlyMap<string, ReadonlySet<string>>
 }
 
 /** Where rows of one table decide that a row of another is shown, to everybody or to those who see the deciding row: the columns that say which. */
@@ -84,7 +86,8 @@ const isFixed = (column: string, ways: readonly Way[]) =>
   ways.every((w) => w.states.some((s) => s.column === column && s.op === '=') || w.tiedColumns.includes(column) || w.ownerColumns.includes(column))
 
 /** What a policy that binds the owner of a new row leaves free all the same. */
-export function readInsert(table: Table, reading: Reading, { catalog, memberships, asked, publishing, readings }: WriteContext): Hole[] {
+export function readInsert(table: Table, reading: Reading, context: WriteContext): Hole[] {
+  const { catalog, memberships, asked, publishing, readings } = context
   const user = table.userData
   const bound = reading.ways.filter((w) => w.outcome === 'owner' || w.outcome === 'via')
   if (!user || !bound.length) return []
@@ -114,6 +117,19 @@ export function readInsert(table: Table, reading: Reading, { catalog, membership
   if (forgeable.length) return [{ ...base, kind: 'author-free', columns: forgeable, because: 'either' }]
   const tenants = memberships.has(nameOf(table)) && bound.some((w) => w.outcome === 'owner') ? user.tenantColumns.filter(free) : []
   if (tenants.length) return [{ ...base, kind: 'self-grant', columns: [...tenants, ...power], because: 'membership' }]
+  const admitted = bound.every((w) => w.outcome === 'owner' && !w.needsRole) ? admittedBy(table, context.admitting.get(nameOf(table))).filter(free) : []
+  if (admitted.length) {
+    const opened = [...new Set(admitted.flatMap((c) => openedBy(table, c, readings, ['update', 'delete'])))].sort()
+    return [
+      {
+        ...base,
+        kind: 'self-grant',
+        columns: [...admitted, ...power],
+        because: 'membership',
+        tables: opened.map((t) => ({ table: t, command: 'update' as const })),
+      },
+    ]
+  }
   if (power.length && bound.some((w) => w.outcome === 'owner') && !appointsOthers(table, bound) && !createdAtSignUp(table, catalog))
     return [{ ...base, kind: 'self-grant', columns: power, ...askedOnly(power, table, asked) }]
   const published = publishedBy(table, bound, publishing, free)

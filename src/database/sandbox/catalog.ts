@@ -2,6 +2,7 @@ import type { Place } from '../../lib/place.ts'
 import type { Bucket, Catalog, Column, Command, Grant, Policy, SqlFunction, Table, Trigger, View } from '../database.ts'
 import { assumeRowSecurity } from './assumed-security.ts'
 import type { Engine } from './engine.ts'
+import { STAND_IN_TABLES } from './extensions.ts'
 import type { Replayed } from './replay.ts'
 import { markCopies } from './row-copies.ts'
 import { classifyUserData } from './user-data.ts'
@@ -106,13 +107,14 @@ class CatalogReader {
     const standIn = this.replayed.repairs.standIns.get(name)
     const at = (known?.createdHere ? known.created : undefined) ?? standIn?.neededBy.at ?? known?.created ?? UNKNOWN
     const constraints: Row[] = r['constraints']
+    const extension: string | undefined = r['extension'] ?? STAND_IN_TABLES[r['name']]
     return {
       schema: r['schema'],
       name: r['name'],
       kind: r['kind'] === 'f' ? 'foreign' : r['kind'] === 'p' ? 'partitioned' : r['partition'] ? 'partition' : 'table',
       owner: r['owner'],
       ...(r['parent'] ? { parent: r['parent'] } : {}),
-      ...(r['extension'] ? { extension: r['extension'] } : {}),
+      ...(extension ? { extension } : {}),
       columns: (r['columns'] as Row[]).map((c) => this.column(c, name, known, at)),
       primaryKey: constraints.find((k) => k['type'] === 'p')?.['columns'] ?? [],
       uniques: (r['uniques'] as Row[]).map((u) => ({ columns: u['columns'] ?? [], ...(u['partial'] ? { partial: true as const } : {}) })),

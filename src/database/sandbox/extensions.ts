@@ -4,8 +4,11 @@ import { ident, type Tree } from './tree.ts'
 /** What extensions that the engine lacks leave behind; the rest of them is in the prelude or made up when it is used. */
 const STAND_INS: Readonly<Record<string, string>> = {
   postgis:
-    'create domain SCHEMA.geometry as text; create domain SCHEMA.geography as text; create table if not exists public.spatial_ref_sys (srid integer primary key, auth_name varchar(256), auth_srid integer, srtext varchar(2048), proj4text varchar(2048))',
+    'create domain SCHEMA.geometry as text; create domain SCHEMA.geography as text; create table if not exists SCHEMA.spatial_ref_sys (srid integer primary key, auth_name varchar(256), auth_srid integer, srtext varchar(2048), proj4text varchar(2048))',
 }
+
+/** Tables that stand-ins make, and the extension that would have brought them along. */
+export const STAND_IN_TABLES: Readonly<Record<string, string>> = { spatial_ref_sys: 'postgis' }
 
 /** Schemas in which the platform puts an extension whatever the statement says. */
 const OWN_SCHEMA: Readonly<Record<string, string>> = {
