@@ -73,6 +73,14 @@ function secretFix(s: HardcodedSecret, inBrowser: boolean, modules: ModulesModel
       text: `${REPLACE} take it out of the page: what a browser holds, every visitor reads, variables of the build included. Let the server use it, or make up a random one each time.`,
     }
   const variable = variableName(s)
+  if (/(?:^|\/)supabase\/config\.toml$/.test(s.path))
+    return { text: `${REPLACE} let the configuration name a variable.`, language: 'toml', code: `${s.name ?? 'secret'} = "env(${variable})"` }
+  if (/(?:^|\/)wrangler\.(?:toml|jsonc?)$/.test(s.path))
+    return {
+      text: `${REPLACE} take it out of the file and give it to Wrangler as a secret.`,
+      language: 'sh',
+      code: `npx wrangler secret put ${s.name ?? variable}`,
+    }
   const deno = /(?:^|\/)supabase\/functions\//.test(s.path)
   return {
     text: `${REPLACE} read the new one from the environment.`,

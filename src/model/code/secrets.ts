@@ -23,6 +23,9 @@ const PAGE = /\.(?:[jt]sx|vue|svelte|astro|html?)$/i
 const LOCAL_SETUP =
   /(?:^|[/._-])(?:test(?:s|ing)?|fixtures?|mocks?|fakes?|stubs?|seeds?|demo|sample|example)(?:[/._-]|$)|(^|\/)\.github\/|(^|\/)[^/]*compose[^/]*\.ya?ml$|(^|\/)(\.devcontainer|charts?|helm|k8s|kubernetes)\/|(^|\/)\.gitlab-ci\.yml$/i
 
+/** Configuration that is deployed as it stands: what is written there is used. */
+const DEPLOYED = /(?:^|\/)(?:supabase\/config\.toml|wrangler\.(?:toml|jsonc?)|netlify\.toml|fly\.toml|vercel\.json|eas\.json)$/
+
 /** Secrets of the tree that this slice answers for: one entry per value, env files left to their own check. */
 export function hardcodedSecrets(input: ModelInput, slices: Pick<AppModel, 'files' | 'modules'>): HardcodedSecret[] {
   const byValue = new Map<string, HardcodedSecret & { also: { path: string; line: number }[] }>()
@@ -54,7 +57,11 @@ const isPage = (path: string, role: FileRole, inBrowser: boolean): boolean => ro
 function counts(secret: SecretFact, path: string, role: FileRole): boolean {
   // a default is judged with the variable it stands in for, a hashed password with the account it makes
   if (secret.live === 'local-demo' || secret.kind === 'default-secret' || secret.name === 'crypt') return false
-  if (BY_NAME.has(secret.kind)) return role === 'source' && !LOCAL_SETUP.test(path) && !/\.(json|html?|css|svg|xml|lock|txt|ya?ml|toml)$/i.test(path)
+  if (BY_NAME.has(secret.kind))
+    return (
+      (role === 'source' && !LOCAL_SETUP.test(path) && !/\.(json|html?|css|svg|xml|lock|txt|ya?ml|toml)$/i.test(path)) ||
+      (DEPLOYED.test(path) && role !== 'test' && role !== 'example')
+    )
   if (role === 'test' || role === 'example') return secret.live === 'live' && !MADE_UP_IN_TESTS.has(secret.kind)
   return true
 }
