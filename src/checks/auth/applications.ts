@@ -42,4 +42,5 @@ const merged = (s: SessionModel, below: SessionModel): SessionModel => ({
   serverReads: [...s.serverReads, ...below.serverReads],
   ownCookies: [...s.ownCookies, ...below.ownCookies],
   renewals: [...s.renewals, ...below.renewals],
+  lostRenewals: [...s.lostRenewals, ...below.lostRenewals],
 })

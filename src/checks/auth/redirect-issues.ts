@@ -39,14 +39,17 @@ function hostIssue(group: readonly WrongHost[], flow: Flow): Issue {
   ]
   const base = { at: first.at, related, proof: 'inferred' as const, aliases: ['CWE-1188'] }
   if (first.unless) {
-    const unset = first.unless.length ? `${first.unless.join(' and ')} ${first.unless.length > 1 ? 'are' : 'is'} not set` : 'the value before it is missing'
+    // the port alone decides nothing
+    const others = first.unless.filter((name) => !/(?:^|_)PORT$/.test(name))
+    const unless = others.length ? others : first.unless
+    const unset = unless.length ? `${unless.join(' and ')} ${unless.length > 1 ? 'are' : 'is'} not set` : 'the value before it is missing'
     return {
       ...base,
       subject: `file ${first.at.path}`,
       discriminator: 'fallback',
       severity: 'Medium',
       title: `${capital(flow.name)} falls back to ${first.kind}`,
-      message: `When ${unset}, ${flow.name} URLs (${use.how} in ${where}) silently become ${first.url}. A deployment that forgets the variable sends real users there.`,
+      message: `When ${unset}, ${flow.name} URLs (${use.how} in ${where}) silently become ${first.url.replace(/:$/, '')}. A deployment that forgets the variable sends real users there.`,
       attack: `Users of such a deployment are sent to ${first.url} with ${flow.carries} in the URL, where any program listening on that address receives it.`,
       fix: {
         text: `Make the variable required instead of guessing, and set it in the production environment.`,

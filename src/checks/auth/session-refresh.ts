@@ -23,6 +23,7 @@ export default defineCheck({
           browserAuth: s.browserAuth.filter(source),
           listeners: s.listeners.filter(source),
           ownCookies: s.ownCookies.filter(source),
+          lostRenewals: s.lostRenewals.filter(source),
         },
         routes.middleware.filter((m) => m.workspace === s.workspace),
         routes.routes.filter((r) => (r.workspace ?? '') === s.workspace),
@@ -79,17 +80,22 @@ function serverSide(s: SessionModel, middleware: readonly MiddlewareModel[], rou
   }
   const at = middleware[0]?.at ?? (s.serverClients[0] as Place)
   const has = middleware.length > 0
+  // getSession renews an expired token as well, where it can write cookies; what it gives is not verified
+  const believes = has && middleware[0]?.behaviour?.steps.some((x) => x.effect.kind === 'identify' && /getSession/.test(x.effect.how)) === true
   return {
     kind: 'issue',
     issue: {
       subject: has ? `file ${at.path}` : `app ${s.workspace || '.'}`,
       severity: 'High',
-      title: 'Nothing refreshes the session on the server',
-      message: has
-        ? `The server keeps the session in cookies (${place(s.serverClients[0] as Place)}), but this middleware never fetches the user with getUser() or getClaims(): an expired token is neither verified nor renewed before pages read it.`
-        : `The server keeps the session in cookies (${place(s.serverClients[0] as Place)}), but no middleware or hook fetches the user on every request: server components cannot write cookies, so an expired token is never replaced.`,
-      attack:
-        'Users are thrown out, or keep a session that the auth server has ended, after the access token expires (an hour); signing out elsewhere or a ban takes effect only then.',
+      title: believes ? 'The session is renewed without being verified' : 'Nothing refreshes the session on the server',
+      message: believes
+        ? `The server keeps the session in cookies (${place(s.serverClients[0] as Place)}), and this middleware asks getSession() alone: that renews an expired token, but believes what the cookie says instead of asking the auth server with getUser() or getClaims().`
+        : has
+          ? `The server keeps the session in cookies (${place(s.serverClients[0] as Place)}), but this middleware never fetches the user with getUser() or getClaims(): an expired token is neither verified nor renewed before pages read it.`
+          : `The server keeps the session in cookies (${place(s.serverClients[0] as Place)}), but no middleware or hook fetches the user on every request: server components cannot write cookies, so an expired token is never replaced.`,
+      attack: believes
+        ? 'A session that the auth server has ended, and one that somebody made up, count until the time that the cookie itself names.'
+        : 'Users are thrown out, or keep a session that the auth server has ended, after the access token expires (an hour); signing out elsewhere or a ban takes effect only then.',
       fix: {
         text: 'Refresh in the middleware: create the client with getAll and setAll, call getUser() (or getClaims()), return the response that carries the cookies.',
         language: 'ts',
@@ -153,20 +159,33 @@ function matcherOf(route: string): string {
 function ownCookies(s: SessionModel, middleware: readonly MiddlewareModel[]): Answer {
   const stored = s.ownCookies[0] as Place
   const renewal = s.renewals.find((r) => r.path !== stored.path) ?? s.renewals[0]
+  const [lost] = s.lostRenewals
+  const isLost = (at: Place) => s.lostRenewals.some((l) => l.path === at.path && l.line === at.line)
   const refreshed = middleware.some((m) =>
-    (m.behaviour?.steps ?? []).some((x) => x.effect.kind === 'refresh-session' || (x.effect.kind === 'auth-call' && x.effect.op === 'refresh')),
+    (m.behaviour?.steps ?? []).some(
+      (x) => x.effect.kind === 'refresh-session' || (x.effect.kind === 'auth-call' && x.effect.op === 'refresh' && !isLost(x.at)),
+    ),
   )
   if (refreshed || renewal) return fine(`the stored tokens are renewed (${place(renewal ?? stored)})`)
-  const at = middleware[0]?.at ?? stored
+  const at = lost ?? middleware[0]?.at ?? stored
   return {
     kind: 'issue',
     issue: {
       subject: `file ${at.path}`,
       severity: 'High',
-      title: 'The refresh token is stored and never used',
-      message: `Sign-in stores the platform's tokens in cookies (${place(stored)}), but nothing anywhere uses the refresh token: ${middleware.length ? 'this middleware only checks the access token' : 'there is no middleware that would renew it'}.`,
-      attack:
-        'After the access token expires (an hour) everybody is signed out; the longer-lived refresh token lies in the cookie without use, for whoever steals it.',
+      ...(lost
+        ? {
+            title: 'The renewed tokens are thrown away',
+            message: `The server stores the platform's tokens in cookies (${place(stored)}) and renews them here when the access token has expired, but nothing writes the new ones back. A refresh token is good for one use.`,
+            attack:
+              'After the access token expires (an hour) the next request uses the refresh token up and the one after it is signed out; the platform may take the second use for a theft and end the session everywhere.',
+          }
+        : {
+            title: 'The refresh token is stored and never used',
+            message: `Sign-in stores the platform's tokens in cookies (${place(stored)}), but nothing anywhere uses the refresh token: ${middleware.length ? 'this middleware only checks the access token' : 'there is no middleware that would renew it'}.`,
+            attack:
+              'After the access token expires (an hour) everybody is signed out; the longer-lived refresh token lies in the cookie without use, for whoever steals it.',
+          }),
       fix: {
         text: 'Renew in the middleware when the access token has expired, and write both cookies.',
         language: 'ts',

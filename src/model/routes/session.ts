@@ -1,8 +1,8 @@
-import type { Expr, JavaScriptFacts } from '../../facts/javascript.ts'
+import type { Expr, FunctionIR, JavaScriptFacts } from '../../facts/javascript.ts'
 import { collectByFile } from '../../lib/collect-by-file.ts'
 import type { Place } from '../../lib/place.ts'
 import { type Program, packageOf } from '../frameworks/program.ts'
-import { calleeText, expressions } from '../frameworks/walk.ts'
+import { boundNames, calleeText, expressions, statements } from '../frameworks/walk.ts'
 
 /** How one application keeps sessions, as its code shows it. */
 export interface SessionModel {
@@ -25,6 +25,8 @@ export interface SessionModel {
   readonly ownCookies: readonly Place[]
   /** Calls that renew: `refreshSession`, `setSession`, `exchange of refresh tokens`. */
   readonly renewals: readonly Place[]
+  /** Those of which nothing takes the new tokens. */
+  readonly lostRenewals: readonly Place[]
 }
 
 const LIBRARIES: readonly (readonly [RegExp, string])[] = [
@@ -63,6 +65,7 @@ export function buildSessions(program: Program): readonly SessionModel[] {
       serverReads: [] as { name: string; at: Place }[],
       ownCookies: [] as Place[],
       renewals: [] as Place[],
+      lostRenewals: [] as Place[],
     }
     for (const [path, speaks] of speaking.get(w) ?? []) read(program, path, speaks, m)
     for (const name of ['@nuxtjs/supabase', 'nuxt-auth-utils', '@sidebase/nuxt-auth']) {
@@ -81,7 +84,7 @@ function read(program: Program, path: string, { libraries, providers, calls, bro
   if (!calls.length) return
   const side = program.modules.side(path)
   const client = side === 'client' || forBrowser
-  for (const { e, name, last, scope } of calls) {
+  for (const { e, name, last, scope, lost } of calls) {
     const at: Place = { path, line: lineOf(e) }
     // The loader and the action of a route module stay on the server.
     const browser = client || (side === 'both' && program.modules.inBrowser(path, at.line))
@@ -92,14 +95,14 @@ function read(program: Program, path: string, { libraries, providers, calls, bro
     } else if (/auth\.getSession$/.test(name) && browser) m.sessionReads.push(at)
     if (AUTH_CALL.test(name) && browser) m.browserAuth.push(at)
     if (!browser && SERVER_READ.test(name)) m.serverReads.push({ name: last, at })
-    if (RENEWAL.test(last) && !browser) m.renewals.push(at)
+    if (RENEWAL.test(last) && !browser) (lost ? m.lostRenewals : m.renewals).push(at)
     if (COOKIE.test(name) && tokenCookie(e)) m.ownCookies.push(at)
   }
 }
 
 const SERVER_READ = /(^|\.)(auth\.getUser|auth\.getClaims|auth\.getSession|safeGetSession|getSession|getUser)$/
 const RENEWAL = /(refreshSession|setSession|refreshAccessToken|refreshAuthSession)$/
-const COOKIE = /cookies?(\(\))?\.(set|append)$|setCookie$|\.cookie$/
+const COOKIE = /cookies?(\(\))?\.(set|append)$|setCookie$|createCookie$|\.cookie$/
 
 /** What a file says that may have to do with sessions. */
 interface Speaking {
@@ -133,8 +136,22 @@ const sessionCalls = (js: JavaScriptFacts) =>
       const name = calleeText(e.fn)
       const last = name.slice(name.lastIndexOf('.') + 1)
       const known = [SERVER_CLIENTS, BROWSER_CLIENTS, RENEWAL].some((r) => r.test(last)) || [AUTH_CALL, SERVER_READ, COOKIE].some((r) => r.test(name))
-      return known || last === 'createClient' || last === 'onAuthStateChange' ? [{ e, name, last, scope: fn.id }] : []
+      return known || last === 'createClient' || last === 'onAuthStateChange'
+        ? [{ e, name, last, scope: fn.id, lost: /auth\.(?:setSession|refreshSession)$/.test(name) && !takesTokens(fn) }]
+        : []
     }),
+  )
+
+const TOKENS = /^(?:session|access_?token|refresh_?token|accessToken|refreshToken)$/
+
+/** Whether a function looks at the session that a renewal gives, or hands all of it on. */
+const takesTokens = (fn: FunctionIR): boolean =>
+  expressions(fn).some((e) => e.k === 'mem' && TOKENS.test(e.name)) ||
+  [...statements(fn.body)].some(
+    (s) =>
+      (s.k === 'let' && boundNames(s.to).some((n) => n === 'session')) ||
+      (s.k === 'return' && s.value?.k === 'await') ||
+      (s.k === 'return' && s.value?.k === 'id' && s.value.name === 'data'),
   )
 
 /** Imported by nothing, in an application whose entries are known: it never runs. */
