@@ -10,6 +10,7 @@ import { registers } from './registration.ts'
 export const publicByNature = rememberFor((route: Route): string | undefined => {
   if (route.library) return `answered by ${route.library}`
   if (FOR_CRAWLERS.test(route.route) && route.work.every((w) => w.kind === 'read')) return 'what search engines are to find'
+  if (RANKING.test(route.route) && route.method === 'GET' && shows(route)) return 'how the players of a game stand'
   const steps = route.behaviour?.steps ?? []
   if (steps.some((s) => s.effect.kind === 'verify-signature' && !isFromCredential(s.effect.payload))) return 'a signed webhook (check 20 judges it)'
   if (receivesPayments(route)) return 'a webhook of a payment processor (check 20 judges whether it verifies the signature)'
@@ -99,6 +100,16 @@ const speaksOfEvents = rememberFor(({ steps }: Behaviour): boolean => {
 })
 
 const FOR_CRAWLERS = /(?:^|\/)(?:sitemap[\w-]{0,40}(?:\.xml)?|robots\.txt|llms(?:-full)?\.txt|(?:rss|feed|atom)(?:\.xml)?)$/i
+const RANKING = /(?:^|\/)(?:leader-?boards?|high-?scores?|rankings?|standings)(?:\/|$)/i
+const PERSONAL = /e_?mail|phone|address|password|token|birth|stripe|\*/i
+
+/** It only reads, and what it picks of every table names no way to reach anybody. */
+function shows(route: Route): boolean {
+  if (!route.work.every((w) => w.kind === 'read')) return false
+  return (route.behaviour?.steps ?? []).every(
+    ({ effect: e }) => e.kind !== 'db' || e.op !== 'select' || (e.columns !== undefined && e.columns.length > 0 && !e.columns.some((c) => PERSONAL.test(c))),
+  )
+}
 const SIGNATURE = /stripe-signature|paddle-signature|x-signature|polar-webhook|webhook-signature/i
 const WEBHOOK = /web-?hook|callback|notification|ipn/i
 /** Tables whose rows say what somebody has bought. */

@@ -38,6 +38,11 @@ interface Endpoint {
   readonly kind: 'password' | 'message' | 'registration' | 'code' | 'key'
 }
 
+/** The hash of a random token of a link, not of what a person makes up or types. */
+const isTokenHash = (v: Value): boolean => v.v === 'row' && TOKEN_HASH.test(v.field ?? '') && !TYPED.test(v.table)
+const TOKEN_HASH = /(^|_)token|token_?hash|hashed_?token|Token(Hash)?$/i
+const TYPED = /otp|code|pin|password/i
+
 const WRAPS = /^(sign-in|sign-up|otp|magic-link|reset|verify)$/
 
 /** What an own authentication endpoint does; undefined for routes that are none. Pages count through their POST. */
@@ -70,7 +75,8 @@ const authEndpoint = rememberFor((route: Route): Endpoint | undefined => {
       PASSWORD_HASH.test(s.effect.name) &&
       // The current password of somebody who is signed in already is no way in, and a random API key cannot be guessed.
       !(['user', 'admin', 'check'].includes(route.guard?.who ?? '') && signedIn >= 0 && signedIn < i) &&
-      !(s.effect.args[0] && fromHeader(s.effect.args[0])),
+      !(s.effect.args[0] && fromHeader(s.effect.args[0])) &&
+      !s.effect.args.some(isTokenHash),
   )
   const mails = steps.find((s) => s.effect.kind === 'mail' || s.effect.kind === 'sms')
   const messages = route.work.find((w) => w.kind === 'mail' || w.kind === 'sms')

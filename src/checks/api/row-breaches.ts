@@ -254,7 +254,7 @@ function unprotectedUse(index: number, behaviour: Behaviour, ties: Ties, depth =
     if (i <= index || e.kind === 'log' || e.kind === 'throw' || e.kind === 'identify') continue
     if (e.kind === 'respond' && ((e.status ?? 200) >= 400 || e.how === 'redirect')) continue
     const carried = usesValue(e, (x) => x.v === 'row' && x.step === index, ties)
-    if (!carried && !(isWork(e) && s.under.some((c) => mentions(c.test, ofRow) && needsRow(c, ofRow)))) continue
+    if (!carried && !(isWork(e) && !addsOwnMark(e, behaviour) && s.under.some((c) => mentions(c.test, ofRow) && needsRow(c, ofRow)))) continue
     // that it is there lets the caller at rows of the own
     if (!carried && e.kind === 'db' && (e.op === 'update' || e.op === 'delete') && ties.byFilter(e)) continue
     if (ties.byCondition(s, behaviour.steps[index]) || asksAboutCaller(e, behaviour)) continue
@@ -268,6 +268,15 @@ function unprotectedUse(index: number, behaviour: Behaviour, ties: Ties, depth =
     if (further === 'ownerless') verdict = 'ownerless'
   }
   return verdict
+}
+
+const MARKS =
+  /favou?rite|(^|_)(user_?)?likes?$|bookmark|wish_?list|watch_?list|saved_|_saves?$|reactions?$|(up|down)?votes?$|_views?$|recently|_seen$|_reads?$/i
+
+/** The caller's own mark on something (a favourite, a like): that it is there has to be asked, and the mark says nothing of whose it is. */
+function addsOwnMark(e: Effect, behaviour: Behaviour): boolean {
+  if (e.kind !== 'db' || (e.op !== 'insert' && e.op !== 'upsert') || e.payload?.v !== 'object') return false
+  return MARKS.test(e.table) && Object.values(e.payload.props).some((v) => isCallers(v, behaviour))
 }
 
 /** Whether a condition asks anything of the row but that it is not there (a name that is still free), whichever way it is met. */

@@ -19,6 +19,9 @@ export class Ties {
   /** What was found out about tests, by what is going to be touched: behaviours share their values, and parts stand in many of them. */
   private readonly held = new Map<Query | undefined, Map<Value, boolean[]>>()
 
+  /** What had to hold on the way to a query. */
+  private readonly paths = new Map<Query, readonly Condition[]>()
+
   constructor(behaviour: Behaviour, rlsHolds: RlsHolds) {
     this.behaviour = behaviour
     this.relations = new Relations(behaviour)
@@ -45,6 +48,7 @@ export class Ties {
   /** Something that was decided before the step compares the object (what the step finds, or `object`) with the caller. */
   byCondition(step: Step, object?: Step): boolean {
     const about = step.effect.kind === 'db' ? step.effect : undefined
+    if (about) this.paths.set(about, step.under)
     const objects = this.relations.objectsOf(object ?? step)
     return step.under.some((c) => this.decides(c, about) && this.relations.related([c.test], objects))
   }
@@ -116,7 +120,7 @@ export class Ties {
     }
   }
 
-  /** Ways of which any may be the one: one ties the object, and each other does too, or lets in a role or another service, compares nothing with nothing, or has no object. */
+  /** Ways of which any may be the one: one ties the object, and each other does too, or lets in a role or another service, compares nothing with nothing, has no object, or is not the way that leads here. */
   private eachWay(ways: readonly Value[], truthy: boolean, depth: number, about: Query | undefined): boolean {
     const tied = ways.filter((x) => this.holds(x, truthy, depth + 1, about))
     const harmless = (x: Value) =>
@@ -124,7 +128,7 @@ export class Ties {
       asksRole(x, truthy) ||
       provesService(x, truthy, this.behaviour) ||
       this.bothUnset(x, truthy, tied) ||
-      (about !== undefined && this.absent(x, truthy, about))
+      (about !== undefined && (this.absent(x, truthy, about) || ruledOut(x, truthy, this.paths.get(about) ?? [])))
     return tied.length > 0 && ways.every((x) => tied.includes(x) || harmless(x))
   }
 
@@ -221,6 +225,17 @@ export class Ties {
     const callers = call.args.some((a) => mentions(a, (x) => isCallers(x, this.behaviour)))
     return callers && call.args.some((a) => mentions(a, (x) => x.v === 'request' || x.v === 'row'))
   }
+}
+
+/** `if (block && block.org !== mine) return 404; if (block) …`: without a block nothing gets to what is under it. */
+function ruledOut(way: Value, truthy: boolean, path: readonly Condition[], depth = 0): boolean {
+  if (depth > 8) return false
+  if (way.v === 'op') {
+    const next = (x: Value) => ruledOut(x, truthy, path, depth + 1)
+    if (way.op === '!') return way.of[0] !== undefined && ruledOut(way.of[0], !truthy, path, depth + 1)
+    if (way.op === '&&' || way.op === '||') return (way.op === '&&') === truthy ? way.of.some(next) : way.of.every(next)
+  }
+  return path.some((c) => c.test === way && c.negated === truthy)
 }
 
 /** `canChat(me, other)`: `me.role === 'admin' || other.role === 'admin'` beside what joins the two. */

@@ -245,6 +245,9 @@ const NITRO = new Set([
   'defineNitroPlugin',
   'defineNuxtRouteMiddleware',
   'getMethod',
+  'useState',
+  'ref',
+  'shallowRef',
   'useSupabaseUser',
   'useUserSession',
   'getUserSession',
@@ -324,6 +327,13 @@ export function h3Call(it: Interpreter, name: string, args: readonly Val[], at: 
       return args[1] ?? UNKNOWN
     case 'useRuntimeConfig':
       return { v: 'env', name: 'runtimeConfig' }
+    case 'ref':
+    case 'shallowRef':
+      return object({ value: args[0] ?? UNDEFINED })
+    case 'useState': {
+      const first = args.find((a) => a.v === 'fn' || a.v === 'native')
+      return object({ value: first ? callValue(it, first, [], at) : UNDEFINED })
+    }
     case 'useSupabaseUser': {
       const user: Val = { v: 'caller', how: name, trust: 'verified', step: it.emit({ kind: 'identify', how: name, trust: 'verified' }, at), at }
       return object({ value: user })

@@ -80,6 +80,8 @@ export function member(it: Interpreter, of: Val, name: string, at: Place): Val {
     case 'unknown':
       return { v: 'chain', root: of, links: [{ name }], at }
     case 'call':
+      // Vue's `computed(() => …)` is worked out when it is asked
+      if (of.name === 'computed' && name === 'value' && of.args[0]?.v === 'fn') return callValue(it, of.args[0], [], at)
       return { v: 'chain', root: of, links: [{ name }], at }
     case 'env':
       return { v: 'call', name, args: [of], at }

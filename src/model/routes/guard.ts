@@ -279,12 +279,18 @@ function strongest(proofs: readonly (Proof | undefined)[]): Proof | undefined {
   return best
 }
 
+/** Whether a proof says less than another; of an administrator and a service with a key, the person is who the rest of the handler is about. */
+function isLess(p: Proof, than: Proof): boolean {
+  if (p.trust === than.trust && ((p.who === 'admin' && than.who === 'secret') || (p.who === 'secret' && than.who === 'admin'))) return p.who === 'admin'
+  return better(than, p)
+}
+
 function weakest(proofs: readonly (Proof | undefined)[]): Proof | undefined {
   let worst: Proof | undefined
   let open: Proof | undefined
   for (const p of proofs) {
     if (!p) return undefined
-    if (!worst || better(worst, p)) worst = p
+    if (!worst || isLess(p, worst)) worst = p
     if (p.opensWithout) open ??= p
   }
   // one way in that stands open when a variable is unset leaves the whole guard open
@@ -380,6 +386,9 @@ function isRole(field: string | undefined): boolean {
 /** Tables of the people who run the whole application; the administrators of one team or shop are none of them. */
 const ADMINS = /(?:^|\.)(?:(?:super|app|platform|site|system)_?)?admin(?:s|_?users?|_?accounts?|istrators?)$/i
 
+/** Tables that keep the sessions of nobody else. */
+const ADMINS_SESSIONS = /(?:^|\.)(?:(?:super|app|platform|site|system)_?)?admin(?:_?users?|_?accounts?)?_?(?:auth_?)?sessions?$/i
+
 /** A row that was found by the caller's id proves the caller; one found by a credential proves that it is known. */
 function rowProof(index: number, field: string | undefined, behaviour: Behaviour, depth: number, hops = 0): Proof | undefined {
   const step = behaviour.steps[index]
@@ -396,7 +405,7 @@ function rowProof(index: number, field: string | undefined, behaviour: Behaviour
       return { who: 'user', trust: 'verified', how: `${step.effect.table}.${f.column}, which a verified token names` }
     if (f.op === 'eq' && fromProcessor(f.value, behaviour)) return { who: 'token', trust: 'verified', how: PROCESSORS_OBJECT }
     if (f.op === 'eq' && findsSession(step.effect.table, f.value))
-      return { who: 'user', trust: 'verified', how: `${step.effect.table}.${f.column}`, at: step.at }
+      return { who: ADMINS_SESSIONS.test(step.effect.table) ? 'admin' : 'user', trust: 'verified', how: `${step.effect.table}.${f.column}`, at: step.at }
     if (f.op === 'eq' && isCredential(f.column.split('.').at(-1) ?? '') && fromRequest(f.value))
       return { who: 'token', trust: 'verified', how: `${step.effect.table}.${f.column}` }
   }

@@ -9,6 +9,7 @@ import { fromRequest } from './from-request.ts'
 import { findsSession, fromProcessor, type Guard, guardOfConditions, guardOfStep } from './guard.ts'
 import { isOnShow, isShownAnyway } from './on-show.ts'
 import { choosesRecipient, http, madeWithCallersKey, payment, speaksToWhomItNames } from './outside-work.ts'
+import { renewsOwnToken } from './own-tokens.ts'
 import { guardWithWayPast } from './way-past.ts'
 
 export type WorkKind =
@@ -97,6 +98,7 @@ export function workOf(behaviour: Behaviour, schema: Pick<SchemaModel, 'tables'>
     const before = guardOfStep(step, behaviour)
     const guard = !before || before.trust === 'claimed' ? (capability(step, behaviour) ?? guardWithWayPast(step, behaviour) ?? before) : before
     // asking who a token belongs to, with the server's own key, is part of the check
+    if (step.effect.kind === 'db' && (!guard || guard.trust === 'claimed') && looksForToken(step.effect, behaviour, index)) return
     if (step.effect.kind === 'http' && (!guard || guard.trust === 'claimed') && decides(behaviour, index)) return
     const later = guard && guard.trust !== 'claimed' ? undefined : laterGuard(behaviour, index)
     // a guard looks keys and sessions up to compare them
@@ -200,6 +202,15 @@ function takesBack(step: Step, behaviour: Behaviour): boolean {
   })
 }
 
+const TOKENS = /tokens?$|sessions?$|invit(?:e|ation)s?$/i
+
+/** Tokens are kept as hashes and gone through until one is the hash of what was sent: that is the check itself. */
+function looksForToken(e: Extract<Effect, { kind: 'db' }>, behaviour: Behaviour, index: number): boolean {
+  if (e.op !== 'select' || !TOKENS.test(e.table)) return false
+  const isHash = (x: Value) => x.v === 'row' && x.step === index && /token|hash/i.test(x.field ?? '')
+  return behaviour.steps.some((s) => s.effect.kind === 'hash-compare' && s.effect.args.some((a) => mentions(a, isHash)) && s.effect.args.some(fromRequest))
+}
+
 /** True when a guard further on depends on the answer of this step: a key that was looked up and is then compared. */
 function decides(behaviour: Behaviour, index: number): boolean {
   const seen = new Set<Condition>()
@@ -219,7 +230,8 @@ function dependsOn(v: Value, step: number, behaviour: Behaviour, depth: number):
     case 'result': {
       if (v.step === step) return true
       const e = behaviour.steps[v.step]?.effect
-      return e?.kind === 'hash-compare' && e.args.some(next)
+      // the hash that the row holds, compared with what was sent
+      return e?.kind === 'hash-compare' && e.args.some((a) => next(a) || mentions(a, (x) => x.v === 'row' && x.step === step))
     }
     case 'any':
       return v.of.some(next) || (v.under ?? []).some((list) => list.some((c) => next(c.test)))
@@ -431,6 +443,7 @@ function database(e: Extract<Effect, { kind: 'db' }>, schema: Pick<SchemaModel, 
   const rewritten = e.op === 'update' && table?.userData !== undefined && e.filters.some((f) => f.op === 'eq' && f.column === 'id' && fromRequest(f.value))
   const written = LOGS.test(name) || (COUNTED.test(name) && (e.op === 'insert' || !table?.userData || !MAY_BE_OWNED.test(name)))
   if (written && !rewritten && (e.op !== 'delete' || ended) && !table?.userData?.powerColumns.length) return undefined
+  if (renewsOwnToken(e, table)) return undefined
   if (e.op === 'update' && e.payload?.v === 'object' && !e.payload.rest && countsAttempts(Object.keys(e.payload.props))) return undefined
   const kind = e.op === 'insert' || addsOnly(e) ? 'insert' : e.op === 'delete' ? 'delete' : 'update'
   const owners = new Set([...(table?.userData?.ownerColumns ?? ['user_id', 'owner_id', 'userId', 'ownerId', 'profile_id'])])

@@ -66,6 +66,15 @@ const nextAuthInstance: Library = {
 const betterAuth: Library = {
   packages: ['better-auth/'],
   call(c) {
+    // the client, on a server: asks the handler of the same application with the headers it is given
+    if (/^createAuthClient\.getSession$/.test(c.name)) {
+      const user = identify(c, 'Better Auth getSession()')
+      return object({ data: object({ user, session: user }, user) })
+    }
+    if (/^createAuthClient\.useSession$/.test(c.name) && c.args.length > 0) {
+      const user = identify(c, 'Better Auth useSession()')
+      return object({ data: object({ value: object({ user, session: user }, user) }) })
+    }
     const established = /^(?:betterAuth\.)?api\.(getSession|getMcpSession|verifyApiKey|verifyJWT)$/.exec(c.name)?.[1]
     if (established) {
       const user = identify(c, `Better Auth ${established}()`)
