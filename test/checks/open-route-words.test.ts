@@ -109,3 +109,27 @@ export async function loginUser(email: string, password: string) {
   expect(findings.map((f) => [f.severity, f.path])).toEqual([['Critical', 'lib/require-admin.ts']])
   expect(findings[0]?.message).toMatch(/2 handlers rely on this check.*cookie admin_session that is only compared with a value from the code/)
 })
+
+test('who may give money back is asked, where the price of what is sold would have to come from the server', async () => {
+  const report = await auditFiles({
+    'package.json': '{ "dependencies": { "next": "15.5.0", "stripe": "18.0.0" } }',
+    ...Object.fromEntries(
+      [
+        ['refund', 'refunds.create({ payment_intent: body.intent, amount: body.amount })'],
+        ['buy', "paymentIntents.create({ amount: body.amount, currency: 'eur' })"],
+      ].map(([name, call]) => [
+        `app/api/${name}/route.ts`,
+        `import Stripe from 'stripe'
+const stripe = new Stripe(process.env.STRIPE_SECRET_KEY!)
+export async function POST(request: Request) {
+  const body = await request.json()
+  return Response.json(await stripe.${call})
+}`,
+      ]),
+    ),
+  })
+  const findings = report.checks.find((c) => c.number === 16)?.findings ?? []
+  const fixOf = (subject: string) => findings.find((f) => f.subject === subject)?.fix.text
+  expect(fixOf('route POST /api/buy')).toMatch(/price from the server/)
+  expect(fixOf('route POST /api/refund')).toMatch(/Establish who calls/)
+})

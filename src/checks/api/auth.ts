@@ -516,7 +516,7 @@ function fix(c: Cause, all: readonly Route[]): Issue['fix'] {
         const f = guardFix(c.route, all)
         return { ...f, text: `${f.text} When it is meant for the public (a contact form), put a rate limit in front instead.` }
       }
-      if (c.work?.chosen === 'amount')
+      if (c.work?.chosen === 'amount' && isCheckout(c.work))
         return {
           text: 'Take the price from the server (a price id, or the product row), never from the request; ask for a signed-in user unless guests may buy.',
           language: 'ts',

@@ -122,8 +122,8 @@ export class Repairs {
         // a view or a policy holds on to the column: it stays as it was, and so does who may do what
         return { how: 'explained', because: `failed: ${message}`, ...(isColumnSetting(s) ? { touches: [] } : {}) }
       case '2BP01':
-        // a view still needs the column or the type: both stay, and who may do what stays with them
-        return { how: 'explained', because: `failed: ${message}`, ...(dropsColumnsOrTypes(s) ? { touches: [] } : {}) }
+        // a view still needs the column or the type, a policy the function: all stay, and who may do what stays with them
+        return { how: 'explained', because: `failed: ${message}`, ...(dropsParts(s) ? { touches: [] } : {}) }
       case '42601':
         return this.typeModifier(s, message)
       case '42501':
@@ -499,8 +499,8 @@ function isColumnSetting(s: Statement): boolean {
   return s.kind === 'AlterTableStmt' && only(s, /^AT_(AlterColumnType|ColumnDefault|SetNotNull|DropNotNull|SetStatistics)$/)
 }
 
-function dropsColumnsOrTypes(s: Statement): boolean {
-  return s.kind === 'DropStmt' ? s.node.removeType === 'OBJECT_TYPE' : s.kind === 'AlterTableStmt' && only(s, /^AT_DropColumn/)
+function dropsParts(s: Statement): boolean {
+  return s.kind === 'DropStmt' ? /^OBJECT_(?:TYPE|FUNCTION)$/.test(String(s.node.removeType)) : s.kind === 'AlterTableStmt' && only(s, /^AT_DropColumn/)
 }
 
 function isBuckets(s: Statement): boolean {
