@@ -2,7 +2,7 @@ import type { Expr, FunctionIR, JavaScriptFacts, Stmt } from '../../facts/javasc
 import { type ByFile, collectByFile, unlessEmpty } from '../../lib/collect-by-file.ts'
 import type { Place } from '../../lib/place.ts'
 import type { Program } from '../frameworks/program.ts'
-import { boundNames, calleeText, childrenOf, exprsOf, statements, subExpressions } from '../frameworks/walk.ts'
+import { boundNames, calleeText, childrenOf, expressions, exprsOf, statements, stringOf, subExpressions } from '../frameworks/walk.ts'
 import type { ModulesModel } from '../modules/modules.ts'
 import type { HardcodedIdentity } from './code.ts'
 import { type Constant, constantsOf, lastName, MAIL, maskMail } from './constants.ts'
@@ -53,7 +53,7 @@ function ofFile(
       what,
       shown: what === 'email' ? maskMail(literal.value) : `${literal.value.slice(0, 8)}…`,
       origin: originOf(js, c),
-      grants: grants(c, js),
+      grants: grants(c, js) && !isOnlyRecorded(c),
       owner: owners.has(literal.value.toLowerCase()),
       inBrowser: modules.inBrowser(path, c.place.line),
       uses: [c.place],
@@ -181,6 +181,22 @@ function grants(c: Comparison, js: JavaScriptFacts): boolean {
   }
   for (const x of c.constants) words.push(constantName(js, x))
   return GRANTS.test(words.join(' '))
+}
+
+const INSERTED = /\binsert\s{1,20}(?:or\s{1,20}\w{1,20}\s{1,20})?into\s{1,20}["`]?([\w.]{1,80})/i
+/** Rows that stand for people, and for what they may do. */
+const OF_PEOPLE = /user|profile|account|member|admin|role|permission|subscri|customer|staff|credit|wallet/i
+
+/** Nothing hangs on the comparison but a column of a row that is nobody's: whether a visit to be counted was the owner's. */
+function isOnlyRecorded({ statement, fn }: Comparison): boolean {
+  if (statement.k !== 'let') return false
+  const names = boundNames(statement.to)
+  const reads = (all: readonly Expr[]) => all.filter((e) => e.k === 'id' && names.includes(e.name)).length
+  const recorded = expressions(fn).reduce((n, e) => {
+    const table = e.k === 'call' ? e.args.flatMap((a) => INSERTED.exec(stringOf(a) ?? '')?.[1] ?? [])[0] : undefined
+    return table !== undefined && !OF_PEOPLE.test(table) ? n + reads(subExpressions(e)) : n
+  }, 0)
+  return recorded > 0 && recorded === reads(expressions(fn))
 }
 
 function literals(e: Expr): string {

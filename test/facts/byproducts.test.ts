@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest'
+import { byproductRole } from '../../src/facts/byproducts.ts'
+
+test.each([
+  ['node_modules/react/index.js', 'vendored'],
+  ['dist/server.js', 'generated'],
+  ['src/dist/table.ts', undefined],
+  ['public/shop/assets/index-C4GaTMg2.js', 'generated'],
+  ['public/assets/index-zio-xvvX.js', 'generated'],
+  ['client/public/assets/phaser-DmxLZ8Fm.js', 'generated'],
+  ['public/assets/app-2024-new.js', undefined],
+  ['public/assets/user-settings.js', undefined],
+  ['public/assets/admin-UserForm.js', undefined],
+  ['public/sw.js', undefined],
+  ['src/assets/index-C4GaTMg2.js', undefined],
+])('%s is %s', (path, role) => {
+  expect(byproductRole(path)).toBe(role)
+})
