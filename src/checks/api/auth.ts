@@ -194,7 +194,8 @@ function severityOf(work: Work, route: Route, exposed: readonly Work[], receiver
     case 'file-read':
       return strong ? at('Critical') : []
     case 'file-write':
-      return at('High')
+      // whatever stands under the name that the request gives is replaced
+      return at(strong && work.chosen === 'file' ? 'Critical' : 'High')
     case 'rpc':
       return strong ? at('High') : []
     case 'mail':

@@ -27,6 +27,7 @@ export interface OwnershipBreach {
     | 'function'
     | 'payment'
     | 'claimed-payment'
+    | 'price'
   readonly severity: Severity
   readonly at: Place
   /** For the list of places: "deletes invoices by body `id`". */

@@ -6,6 +6,7 @@ import { guardOfStep } from '../../model/routes/guard.ts'
 import { inProduction } from '../../model/routes/in-production.ts'
 import type { Guard, Route } from '../../model/routes/routes.ts'
 import { areaBreaches, asAdminOperation } from './admin-area.ts'
+import { chosenPrice } from './chosen-price.ts'
 import { claimedPayments } from './claimed-payments.ts'
 import { creditBreaches } from './credit-breaches.ts'
 import { forgedState } from './forged-state.ts'
@@ -117,7 +118,11 @@ function judge(route: Route, schema: Schema, access: AccessMatrix, listed: Reado
       return
     }
     if (!signedIn) return
-    breaches.push(...otherBreaches(step, e, behaviour, ties, schema), ...(area ? areaBreaches(step, e, behaviour, ties) : []))
+    breaches.push(
+      ...otherBreaches(step, e, behaviour, ties, schema),
+      ...chosenPrice(step, e, behaviour, route),
+      ...(area ? areaBreaches(step, e, behaviour, ties) : []),
+    )
   })
   return {
     breaches: dedupe(area ? breaches.map(asAdminOperation) : breaches),

@@ -235,6 +235,17 @@ export function ownershipWords(route: Route, b: OwnershipBreach, how: Manners): 
           code: 'if (session.metadata?.user_id !== user.id) {\n  return new Response(null, { status: 403 })\n}',
         },
       }
+    case 'price':
+      return {
+        title: 'The browser says what the purchase costs',
+        message: `${place} calls ${b.verb} with an amount that comes from ${b.by}, and the request also says what is bought. Nothing compares the amount with what the thing costs.`,
+        attack: 'Any signed-in user sends the request with another amount, pays next to nothing, and the payment counts as one for the thing itself.',
+        fix: {
+          text: 'Look the price up on the server by the id of what is bought, and calculate the amount from that.',
+          language: 'ts',
+          code: "const { data: item } = await admin.from('products').select('price').eq('id', productId).single()\nconst amount = Math.round(item.price * 100)",
+        },
+      }
     case 'email-lookup':
       return {
         title: 'The customer is looked up by e-mail address',

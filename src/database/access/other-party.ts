@@ -114,7 +114,19 @@ function termsOf(table: Table, before: readonly Way[], after: readonly Way[], { 
   return { because: paid.length ? 'paid' : 'terms', ...(seller ? { author: seller } : {}), columns: [...terms, ...sellers.filter(free)] }
 }
 
-const sellersOf = (table: Table): readonly string[] => (table.userData?.ownerColumns ?? []).filter((c) => SELLER.test(c))
+/** Beside somebody who rents or buys, the owner is the one whose thing it is. */
+const sellersOf = (table: Table): readonly string[] => {
+  const people = table.userData?.ownerColumns ?? []
+  return people.filter((c) => SELLER.test(c) || (/^owner_?(id|uid)$/i.test(c) && people.some((p) => BUYER.test(p))))
+}
+
+/** Columns of a deal that say that it is paid, where a way in is the buyer's alone. */
+export function paidByWord(table: Table, ways: readonly Way[], readings: readonly Reading[]): readonly string[] {
+  const buyers = buyersOf(table)
+  const sellers = sellersOf(table)
+  const asBuyer = ways.some((w) => w.outcome === 'owner' && !w.needsRole && w.ownerColumns.some((c) => buyers.includes(c)) && !sellers.some((c) => named(w, c)))
+  return asBuyer ? dealColumns(table, readings).filter((c) => PAID_STATE.test(c)) : []
+}
 
 /** What a row that is a deal says of it: whether it is paid, what it costs and how far it is. Empty for other rows. */
 export function dealColumns(table: Table, readings: readonly Reading[]): readonly string[] {

@@ -3,7 +3,7 @@ import { isRoleGate, type JudgeWorld, type Way } from './expression/judge.ts'
 import { freeParents, privateParents } from './foreign-parent.ts'
 import type { Hole } from './hole.ts'
 import { admittedBy, belongingColumns, openedBy } from './joining-columns.ts'
-import { writtenByOther } from './other-party.ts'
+import { paidByWord, writtenByOther } from './other-party.ts'
 import { type BrowserRole, nameOf, type Reading } from './policies.ts'
 import { decidesAccess, isPublication, powerColumnsOf } from './power-columns.ts'
 import { speakersOf } from './speakers.ts'
@@ -132,6 +132,8 @@ export function readInsert(table: Table, reading: Reading, context: WriteContext
   }
   if (power.length && bound.some((w) => w.outcome === 'owner') && !appointsOthers(table, bound) && !createdAtSignUp(table, catalog))
     return [{ ...base, kind: 'self-grant', columns: power, ...askedOnly(power, table, asked) }]
+  const unpaid = paidByWord(table, bound, readings.get(nameOf(table)) ?? []).filter(free)
+  if (unpaid.length) return [{ ...base, kind: 'self-grant', columns: unpaid }]
   const published = publishedBy(table, bound, publishing, free)
   if (published) return [{ ...base, kind: 'self-grant', because: 'publication', ...published }]
   const paid = paidByTenant(table, bound, { catalog, memberships }).filter(free)

@@ -201,6 +201,8 @@ export type Effect =
       readonly bucket: string
       readonly op: 'read' | 'write' | 'delete' | 'list' | 'sign'
       readonly object: Value
+      /** A file that is there under that name is replaced. */
+      readonly replaces?: true
     }
   /** The platform's own authentication calls: signInWithPassword, signUp, resetPasswordForEmail, verifyOtp, …; `admin` for auth.admin.*. */
   | {

@@ -47,8 +47,8 @@ export interface Work {
   readonly userData?: boolean
   /** The name of the library call. */
   readonly call?: string
-  /** What the caller chooses of it: the recipient, the amount, the owner column. */
-  readonly chosen?: 'recipient' | 'amount' | 'owner'
+  /** What the caller chooses of it: the recipient, the amount, the owner column, which file is replaced. */
+  readonly chosen?: 'recipient' | 'amount' | 'owner' | 'file'
   /** Of a secret: all of it, not some letters. */
   readonly whole?: true
   /** Of a change: all rows in a state that the code names, whoever they belong to. */
@@ -330,11 +330,14 @@ function classify(step: Step, schema: Pick<SchemaModel, 'tables'>, access: Acces
       const fresh = madeUp(e.object, 0)
       if (fresh && e.op === 'delete') return undefined
       const kind = e.op === 'delete' ? 'file-delete' : e.op === 'write' ? 'file-write' : 'file-read'
+      const replaced = e.op === 'write' && e.replaces === true && fromRequest(e.object)
+      const does = replaced ? 'replaces' : { read: 'reads', write: 'writes', delete: 'deletes', list: 'lists', sign: 'signs links to' }[e.op]
       return {
         kind,
-        what: `${{ read: 'reads', write: 'writes', delete: 'deletes', list: 'lists', sign: 'signs links to' }[e.op]} files of ${e.bucket ? `bucket ${e.bucket}` : 'a bucket'} ${rightsWords(e.client.rights)}`,
+        what: `${does} files of ${e.bucket ? `bucket ${e.bucket}` : 'a bucket'}${replaced ? ' that the request names' : ''} ${rightsWords(e.client.rights)}`,
         rights: e.client.rights,
         ...(fresh && e.op === 'write' ? { fresh: true as const } : {}),
+        ...(replaced ? { chosen: 'file' as const } : {}),
       }
     }
     case 'auth-call':

@@ -346,10 +346,19 @@ function storageCall(c: LibraryCall, client: Client): Val | undefined {
       bucket: stringOf(bucket) ?? '',
       op,
       object: target?.v === 'array' ? (target.items[0] ?? target.more ?? UNKNOWN) : (target ?? constant('')),
+      ...(replaces(last.name, c.args) ? { replaces: true as const } : {}),
     },
     c.at,
   )
   return object({ data: { v: 'result', step }, error: { v: 'error', of: step } })
+}
+
+/** `update`, or `upload` with `upsert: true`: what stands under the name is gone. */
+function replaces(method: string, args: readonly Val[]): boolean {
+  if (method === 'update') return true
+  const options = args[2]
+  const upsert = method === 'upload' && options?.v === 'object' ? options.props['upsert'] : undefined
+  return upsert?.v === 'const' && upsert.value === true
 }
 
 type AuthOp = Extract<EffectDraft, { kind: 'auth-call' }>['op']
