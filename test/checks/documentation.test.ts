@@ -15,6 +15,19 @@ describe('every check', () => {
     },
   )
 
+  test.each(CHECKS.map((c) => [c.id, c] as const))('%s closes every block before the next heading', (_id, check) => {
+    const open = readFileSync(pageOf(check), 'utf8')
+      .split('\n')
+      .reduce<{ block: boolean; headings: string[] }>(
+        ({ block, headings }, line) => ({
+          block: line.startsWith('```') ? !block : block,
+          headings: block && line.startsWith('### ') ? [...headings, line] : headings,
+        }),
+        { block: false, headings: [] },
+      )
+    expect(open).toEqual({ block: false, headings: [] })
+  })
+
   test('belongs to a folder whose cases are run: one file for each, so that they run side by side', () => {
     const folders = new Set(CHECKS.map((c) => c.id.split('/')[0]))
     const files = readdirSync(new URL('./documentation', import.meta.url)).map((f) => /^([a-z]+)(?:\.(\d)of(\d))?\.test\.ts$/.exec(f))
