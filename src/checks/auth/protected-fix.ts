@@ -8,12 +8,18 @@ export function pageFix(route: Route, what: string, library: string | undefined)
     what === 'trust'
       ? 'Verify the session: getUser() (or getClaims()) instead of getSession(), then redirect.'
       : 'Fetch the user on the server before the page is rendered and redirect when there is none.'
+  if (what === 'beside')
+    return {
+      text: 'Let the load wait for the layout before it reads anything, or put the guard into the hook, which runs before every load.',
+      language: 'ts',
+      code: 'export const load = async ({ parent }) => {\n  await parent() // the guard of the layout; it redirects whoever may not be here\n  // …\n}',
+    }
   switch (route.framework) {
     case 'SvelteKit':
       return {
         text,
         language: 'ts',
-        code: "// +layout.server.ts\nexport const load = async ({ locals }) => {\n  const { user } = await locals.safeGetSession() // getSession() verified with getUser()\n  if (!user) redirect(303, '/login')\n  return { user }\n}",
+        code: "// +layout.server.ts; loads of pages below it call `await parent()` before they read anything\nexport const load = async ({ locals }) => {\n  const { user } = await locals.safeGetSession() // getSession() verified with getUser()\n  if (!user) redirect(303, '/login')\n  return { user }\n}",
       }
     case 'Nuxt':
       return {

@@ -48,7 +48,7 @@ export default defineCheck({
 interface Cause {
   readonly route: Route
   readonly severity: Severity
-  readonly what: 'open' | 'client' | 'trust' | 'presence' | 'fail-open' | 'spelling' | 'account'
+  readonly what: 'open' | 'client' | 'trust' | 'presence' | 'fail-open' | 'spelling' | 'account' | 'beside'
   readonly because: string
   readonly guard?: Guard
   readonly work?: Work
@@ -64,6 +64,8 @@ function judge(route: Route, because: string, strangers: boolean): Cause[] {
   const leaks = route.work.find((w) => w.kind === 'read' && w.userData && !w.hidden && (!w.guard || w.guard.trust === 'claimed') && w.rights === 'service')
   if (g && route.bypass) return [{ route, severity: 'High', what: 'spelling', because, guard: g, ...shared(g.at, route) }]
   if (g && g.trust === 'verified' && !g.opensWithout) {
+    if (route.beside)
+      return [{ route, severity: 'Critical', what: 'beside', because, guard: g, work: route.beside, ...shared(layoutOf(route) ?? route, route) }]
     const work = strangers ? readForEveryAccount(route) : undefined
     return work ? [{ route, severity: 'Critical', what: 'account', because, guard: g, work }] : []
   }
@@ -110,6 +112,9 @@ function judge(route: Route, because: string, strangers: boolean): Cause[] {
   ]
 }
 
+/** The layout in which the guard stands that runs beside the page's load; undefined when it stands in a helper of one of them. */
+const layoutOf = (route: Route): Place | undefined => route.before.find((b) => b.what === 'layout' && !b.blocks && b.at.path === route.guard?.at.path)?.at
+
 function shared(at: Place, route: Route): { shared?: Place } {
   return at.path === route.path || at.path === route.page?.path ? {} : { shared: at }
 }
@@ -118,7 +123,8 @@ function shared(at: Place, route: Route): { shared?: Place } {
 function merge(causes: readonly Cause[]): Issue[] {
   const groups = new Map<string, Cause[]>()
   for (const c of causes) {
-    const key = c.shared && c.severity !== 'Critical' ? `${c.what} ${c.shared.path}:${c.shared.line}` : `${c.route.subject} ${c.route.path}`
+    const key =
+      c.shared && (c.severity !== 'Critical' || c.what === 'beside') ? `${c.what} ${c.shared.path}:${c.shared.line}` : `${c.route.subject} ${c.route.path}`
     groups.set(key, [...(groups.get(key) ?? []), c])
   }
   return [...groups.values()].map((g) => (g.length > 1 ? sharedIssue(g) : issue(g[0] as Cause)))
@@ -155,6 +161,7 @@ const TITLES: Readonly<Record<Cause['what'], string>> = {
   presence: 'The guard only looks whether a cookie is there',
   'fail-open': 'The guard lets everyone in when a variable is unset',
   spelling: 'Another spelling of the path goes past the guard',
+  beside: 'The page’s data can be asked for without the layout that guards it',
   account: 'An administrators’ page for everybody with an account',
 }
 
@@ -174,6 +181,8 @@ function message(c: Cause): string {
       return `${page}; its guard tests the path as it is written, and the router takes ${c.route.bypass?.spelling} for the same page.`
     case 'account':
       return `${page}, and its guard asks only whether somebody is signed in (${c.guard?.how}).${gives}`
+    case 'beside':
+      return `${page}. Its guard runs in the load of a layout above it; SvelteKit runs that beside the load of the page, which does not wait for it (\`await parent()\`) and asks nobody itself.${gives}`
     case 'fail-open':
       return `${page}; its guard is skipped when ${c.guard?.opensWithout} is not set.`
   }
@@ -181,6 +190,8 @@ function message(c: Cause): string {
 
 function attack(c: Cause): string {
   if (c.what === 'account') return `Anybody registers, opens ${c.route.route}, and the server hands out what it reads of all users.`
+  if (c.what === 'beside')
+    return `Somebody without an account requests ${c.route.route === '/' ? '' : c.route.route}/__data.json?x-sveltekit-invalidated=… with a 1 for the page alone: the layout is skipped, and the server hands out what the page reads.`
   if (c.work && c.what === 'trust')
     return `Somebody puts a made-up session into the cookie, opens ${c.route.route}, and the server hands out what it reads past row level security.`
   if (c.work) return `Somebody without an account opens ${c.route.route}, or asks for its data directly, and the server hands out what it reads.`

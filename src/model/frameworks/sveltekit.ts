@@ -2,6 +2,7 @@ import type { Before, Code, Entry, Framework, Middleware } from './entry.ts'
 import { routeSubject } from './entry.ts'
 import { exportedHandler, frameworkIn, SHOWN_METHODS } from './exported-handlers.ts'
 import { foldersAbove, type RouteFile, routeFile, segmentsToRoute } from './file-routes.ts'
+import { mayAwaitParent } from './kit-parent.ts'
 import { codeOf, type Program } from './program.ts'
 
 const FOLDERS = ['src/routes']
@@ -133,7 +134,8 @@ function page(program: Program, path: string, route: string, hooks: readonly Bef
     ...(h?.endLine ? { endLine: h.endLine } : {}),
     ...(load?.code ? { code: load.code } : {}),
     calling: 'sveltekit',
-    before: [...hooks, ...above],
+    // what a page's own load reads is behind the loads above it only when it waits for them
+    before: [...hooks, ...(load?.code && mayAwaitParent(program, load.code) ? above.map((b) => ({ ...b, blocks: true })) : above)],
     page: { path, client: false },
   }
 }

@@ -56,6 +56,8 @@ export interface Route {
   /** For pages: what their code says about who they are for, and the guard in a client layout above them. */
   readonly signs?: PageSigns
   readonly clientLayout?: Place
+  /** For pages: what their own code reads for whoever asks for it alone, without the layouts whose guard runs beside it. */
+  readonly beside?: Work
   /** For pages: false when everything before it always answers by itself. */
   readonly reachable?: boolean
   /** Handled by a library of its own (Auth.js, Better Auth, uploads): its package. */
