@@ -248,11 +248,11 @@ function isReceiver(exposed: readonly Work[]): boolean {
         w.kind === 'mail' ||
         w.kind === 'sms' ||
         // told on to a service that only the environment names
-        (w.kind === 'paid-api' && (w.call === 'fetch' || w.call === 'chat')) ||
+        (w.kind === 'paid-api' && (w.call === 'fetch' || w.call === 'chat' || w.call === 'webhook')) ||
         (w.kind === 'read' && exposed.some((o) => o.kind === 'insert' && o.table === w.table)) ||
         (w.kind === 'update' && !w.many && exposed.some((o) => o.kind === 'insert' && o.table === w.table)),
     ) &&
-    exposed.some((w) => w.kind === 'insert' || w.call === 'chat' || (w.kind === 'mail' && w.chosen !== 'recipient'))
+    exposed.some((w) => w.kind === 'insert' || w.call === 'chat' || w.call === 'webhook' || (w.kind === 'mail' && w.chosen !== 'recipient'))
   )
 }
 
@@ -470,6 +470,7 @@ function effect(work: Work | undefined): string {
     case 'paid-api':
       if (work.call === 'data-api') return ', past row level security where the key is the service role’s'
       if (work.call === 'fetch') return ', in the name of the owner'
+      if (work.call === 'webhook') return ', and what waits behind it works for each of them'
       return work.call === 'chat' ? ', and who reads there takes it for the application' : ", on the owner's bill"
     default:
       return ''

@@ -241,6 +241,7 @@ export function hostMember(it: Interpreter, of: HostVal, name: string, at: Place
       if (name === 'params') return request('params')
       if (name === 'clientAddress' || name === 'getClientAddress') return request('ip')
       if (name === 'event') return of
+      if (name === 'fetch' && of.host === 'kit-event') return { v: 'global', name: 'fetch' }
       if (name === 'route' && of.host === 'kit-event') return object({ id: request('url', 'route.id') })
       return { v: 'call', name: `event.${name}`, args: [] }
     case 'h3-event':

@@ -21,6 +21,10 @@ const FREE_HOSTS =
 /** The address of a chat channel that the environment names: whoever posts there speaks to the team in the application's name. */
 const CHAT = /(?:^|_)(?:SLACK|DISCORD|TEAMS|MATTERMOST|GOOGLE_CHAT)_(?:\w+_)?(?:WEBHOOK|HOOK)(?:_|$)/
 
+/** A flow of an automation service, or whatever else waits behind an address that is kept to oneself: it runs for each message that arrives. */
+const FLOW = /^(?!(?:NEXT_PUBLIC|VITE|PUBLIC|NUXT_PUBLIC|REACT_APP|EXPO_PUBLIC)_)(?:\w+_)?(?:WEBHOOK|HOOK)(?:_UR[IL]|_ENDPOINT|_ADDRESS)?(?:_\w+)?$/
+const FLOW_HOSTS = /^(?:hooks\.zapier\.com|hook\.[\w.]{0,20}(?:make|integromat)\.com|[\w-]{1,60}\.app\.n8n\.cloud|[\w-]{1,60}\.m\.pipedream\.net)$/i
+
 /** Whether the caller chooses who gets a message. */
 export function choosesRecipient(args: readonly Value[]): boolean {
   return args.some((a) => recipient(a, 0))
@@ -115,6 +119,9 @@ export function http(e: Extract<Effect, { name: string }>): Outside | undefined 
   const [address] = e.args
   if (address?.v === 'env' && CHAT.test(address.name)) return { kind: 'paid-api', what: `posts to the team's chat (${address.name})`, call: 'chat' }
   const host = hostOf(address)
+  const flow = envOf(address)
+  if (((flow !== undefined && FLOW.test(flow) && !/SECRET|SIGN|TOKEN/.test(flow)) || (host && FLOW_HOSTS.test(host))) && fromRequestAnywhere(e.args.slice(1)))
+    return { kind: 'paid-api', what: `hands what it is sent on to a webhook (${flow ?? host})`, call: 'webhook' }
   // a code is exchanged for its owner's token: nothing is spent, and the key only says which application asks
   if (TOKEN_EXCHANGE.test(constantsOf(address))) return undefined
   if (host && PAID_HOSTS.test(host) && (callersOwn(e.args) || isAnonymous(e.args))) return undefined
@@ -140,6 +147,12 @@ export function http(e: Extract<Effect, { name: string }>): Outside | undefined 
   if (e.args.slice(1).some((a) => carriesKey(a, 0)) || (e.args[0] && carriesKey(e.args[0], 0) && fromRequestAnywhere(e.args)))
     return FREE_HOSTS.test(host ?? '') ? undefined : { kind: 'paid-api', what: `calls ${host ?? 'an API'} with a key of the server`, call: host ?? 'fetch' }
   return undefined
+}
+
+/** The variable that an address comes from, a fallback beside it or not. */
+function envOf(v: Value | undefined): string | undefined {
+  if (v?.v === 'env') return v.name
+  return v?.v === 'any' ? v.of.map(envOf).find((name) => name !== undefined) : undefined
 }
 
 /** `/oauth/access_token`, `/oauth2/v2.0/token`, `/oauth/v2/accessToken`, `/api/oauth.v2.access`. */
