@@ -10,6 +10,7 @@ import { privateParents } from './foreign-parent.ts'
 import { readFunctions } from './functions.ts'
 import type { Hole } from './hole.ts'
 import { admittingColumns, joiningColumns } from './joining-columns.ts'
+import { neverHolds } from './never-holds.ts'
 import { BROWSER_ROLES, type BrowserRole, nameOf, type Reading, readPolicies } from './policies.ts'
 import { isBroughtAlong, isPublication } from './power-columns.ts'
 import { askedColumns, publishingColumns, readInsert, readUpdate, type WriteContext } from './read-writes.ts'
@@ -128,7 +129,7 @@ const PAID_TABLE = /subscri|purchase|entitlement|licen[cs]e|enrol|membership|ord
 function openWays(reading: Reading, table: Table): Way[] {
   const owners = table.userData?.ownerColumns ?? []
   return reading.ways.filter((way) => {
-    if (way.outcome !== 'open') return false
+    if (way.outcome !== 'open' || neverHolds(table, way.states)) return false
     // content that only paying users see: nobody's rows, so nobody's secret
     if (reading.command === 'select' && !owners.length && way.gates.some((g) => PAID_TABLE.test(g.table))) return false
     // rows that belong to nobody (what the application brings along), and rows that their owner published; guests' own data is no such thing
