@@ -78,22 +78,29 @@ function serverSide(s: SessionModel, middleware: readonly MiddlewareModel[], rou
     if (!routes.some((r) => r.guard && r.kind === 'page'))
       return fine(`the browser client (${place(client)}) renews the session and ${place(listener)} listens to it`)
   }
+  const loaders = fetchedByLoaders(routes)
+  if (loaders) return loaders
   const at = middleware[0]?.at ?? (s.serverClients[0] as Place)
   const has = middleware.length > 0
+  const components = (routes[0]?.framework ?? 'Next.js') === 'Next.js'
+  const session = s.serverReads.find((r) => r.name === 'getSession')
   // getSession renews an expired token as well, where it can write cookies; what it gives is not verified
   const believes = has && middleware[0]?.behaviour?.steps.some((x) => x.effect.kind === 'identify' && /getSession/.test(x.effect.how)) === true
+  const renewed = believes || (!has && !components && session !== undefined)
   return {
     kind: 'issue',
     issue: {
       subject: has ? `file ${at.path}` : `app ${s.workspace || '.'}`,
       severity: 'High',
-      title: believes ? 'The session is renewed without being verified' : 'Nothing refreshes the session on the server',
+      title: renewed ? 'The session is renewed without being verified' : 'Nothing refreshes the session on the server',
       message: believes
         ? `The server keeps the session in cookies (${place(s.serverClients[0] as Place)}), and this middleware asks getSession() alone: that renews an expired token, but believes what the cookie says instead of asking the auth server with getUser() or getClaims().`
         : has
           ? `The server keeps the session in cookies (${place(s.serverClients[0] as Place)}), but this middleware never fetches the user with getUser() or getClaims(): an expired token is neither verified nor renewed before pages read it.`
-          : `The server keeps the session in cookies (${place(s.serverClients[0] as Place)}), but no middleware or hook fetches the user on every request: server components cannot write cookies, so an expired token is never replaced.`,
-      attack: believes
+          : components
+            ? `The server keeps the session in cookies (${place(s.serverClients[0] as Place)}), but no middleware or hook fetches the user on every request: server components cannot write cookies, so an expired token is never replaced.`
+            : `The server keeps the session in cookies (${place(s.serverClients[0] as Place)}), but nothing fetches the user with getUser() or getClaims() on every request${session ? `: getSession() at ${place(session.at)} renews an expired token where the answer carries the cookies, and verifies nothing` : ', so an expired token is neither verified nor replaced'}.`,
+      attack: renewed
         ? 'A session that the auth server has ended, and one that somebody made up, count until the time that the cookie itself names.'
         : 'Users are thrown out, or keep a session that the auth server has ended, after the access token expires (an hour); signing out elsewhere or a ban takes effect only then.',
       fix: {
@@ -107,6 +114,17 @@ function serverSide(s: SessionModel, middleware: readonly MiddlewareModel[], rou
       ...(s.workspace ? { workspace: s.workspace } : {}),
     },
   }
+}
+
+/** Frameworks whose loaders answer for a page themselves, cookies included. */
+const LOADERS = /^(?:Remix|TanStack Start|SvelteKit)$/
+
+/** Where there is no middleware by tradition, each guarded page fetches the user in its loader or in one above. */
+function fetchedByLoaders(routes: readonly Route[]): Answer | undefined {
+  const guarded = routes.filter((r) => r.kind === 'page' && LOADERS.test(r.framework) && r.guard?.who !== undefined && r.guard.who !== 'check')
+  const [first] = guarded
+  if (!first?.guard || !guarded.every((r) => r.guard?.trust === 'verified' && /auth\.(?:getUser|getClaims)$/.test(r.guard.how))) return undefined
+  return fine(`every guarded page fetches the user in a loader (${first.route}: ${place(first.guard.at)})`)
 }
 
 function refreshes(m: MiddlewareModel): boolean {

@@ -178,9 +178,11 @@ function fileRoute(program: Program, path: string, scope: FunctionId, e: Expr, c
   ]
   const handlers = handlersOf(program, path, scope, propOf(propOf(options, 'server'), 'handlers'))
   const out = handlers ? serverRoute(program, handlers.path, handlers.scope, handlers.expr, route, middleware) : []
-  // A pathless route (`/_authed`) is a layout; it is found as the parent of others.
-  if (propOf(options, 'component') && given !== undefined && !/(^|\/)_[^/]+$/.test(given)) {
-    const loads = [...above, { path, options, scope }].flatMap((o) => loaders(program, o.path, o.scope, o.options))
+  // A pathless route (`/_authed`, `/(members)`) is a layout, and so is one whose path an index answers; it is found as the parent of others.
+  if (propOf(options, 'component') && given !== undefined && !/(^|\/)(?:_[^/]+|\([^)]*\))$/.test(given) && !hasIndex(program, path, given)) {
+    // loaders of the routes above run beside this one; what they refuse is not rendered
+    const beside = above.flatMap((o) => loaders(program, o.path, o.scope, o.options, 'loader', false))
+    const loads = [...[...above, { path, options, scope }].flatMap((o) => loaders(program, o.path, o.scope, o.options, 'beforeLoad', true)), ...beside]
     const own = propOf(options, 'loader')
     const code = own ? codeOf(program.meaning(path, scope, own)) : undefined
     out.push({
@@ -216,10 +218,17 @@ function handlersOf(
   return expr ? { path: m.path, scope: m.fn, expr } : undefined
 }
 
-function loaders(program: Program, path: string, scope: FunctionId, options: Expr | undefined): Before[] {
-  const fn = propOf(options, 'beforeLoad')
+function loaders(program: Program, path: string, scope: FunctionId, options: Expr | undefined, name: 'beforeLoad' | 'loader', blocks: boolean): Before[] {
+  const fn = propOf(options, name)
   const code = fn ? codeOf(program.meaning(path, scope, fn)) : undefined
-  return code && fn ? [{ code, calling: 'tanstack', at: { path, line: fn.l }, what: 'loader', blocks: true }] : []
+  return code && fn ? [{ code, calling: 'tanstack', at: { path, line: fn.l }, what: 'loader', blocks }] : []
+}
+
+/** `/admin/` beside `/admin`: the index is the page. */
+function hasIndex(program: Program, path: string, given: string): boolean {
+  if (given.endsWith('/')) return false
+  const { dir } = program.workspace(path)
+  return routesById(program).some((r) => r.given === `${given}/` && program.workspace(r.path).dir === dir)
 }
 
 /** Options of the routes above (`/_authed`, `/admin`), root first, by the ids that the files name themselves. */
@@ -232,7 +241,7 @@ function parentsOf(program: Program, path: string, id: string): { path: string; 
   )
 }
 
-const ids = new WeakMap<Program, { id: string; path: string; scope: FunctionId; options: Expr }[]>()
+const ids = new WeakMap<Program, { id: string; given?: string; path: string; scope: FunctionId; options: Expr }[]>()
 
 function routesById(program: Program) {
   let found = ids.get(program)
@@ -244,7 +253,7 @@ function routesById(program: Program) {
     for (const { scope, chain } of callsOf(path, js)) {
       const options = chain.applied?.[0] ?? (chain.root === 'createRootRoute' ? chain.args[0] : undefined)
       const id = chain.root === 'createFileRoute' ? stringOf(chain.args[0]) : /^createRootRoute/.test(chain.root) ? '__root__' : undefined
-      if (id !== undefined && options) found.push({ id: id.length > 1 ? id.replace(/\/$/, '') : id, path, scope, options })
+      if (id !== undefined && options) found.push({ id: id.length > 1 ? id.replace(/\/$/, '') : id, given: id, path, scope, options })
     }
   }
   ids.set(program, found)

@@ -290,11 +290,15 @@ function capability(step: Step, behaviour: Behaviour): Guard | undefined {
   return f ? { who: 'token', at: step.at, trust: 'verified', how: `${e.table}.${f.column}`, refusal: {} } : undefined
 }
 
+/** A cookie in which the application leaves the id of what a visitor has put together: `cartId`, `guest_id`. */
+const VISIT_COOKIE = /^(?:[a-z]+[-_.])?(?:cart|basket|guest|visitor|anon(?:ymous)?)(?:[-_]?(?:cart|user|session))?[-_]?(?:u?u?id|token|key)$/i
+
 /** The id of the session that express-session keeps for whoever calls, signed in or not: what hangs on it (a cart) is the visitor's own. */
 function isOwnVisit(value: Value, behaviour: Behaviour, depth = 0): boolean {
   const next = (x: Value) => depth < 4 && isOwnVisit(x, behaviour, depth + 1)
   if (value.v === 'any') return value.of.some(next) && value.of.every((x) => x.v === 'const' || next(x))
   if (value.v === 'call') return value.name === 'req.sessionID'
+  if (value.v === 'request') return value.part === 'cookie' && VISIT_COOKIE.test(value.name ?? '')
   const found = value.v === 'row' ? behaviour.steps[value.step]?.effect : undefined
   return found?.kind === 'db' && found.filters.some((f) => f.op === 'eq' && next(f.value))
 }

@@ -141,8 +141,10 @@ const remix: Library = {
         return host('headers', 'header')
       case 'getHeader':
       case 'getRequestHeader':
-        return request('header')
+        return request('header', first?.v === 'const' ? String(first.value).toLowerCase() : undefined)
       case 'getCookie':
+        return request('cookie', first?.v === 'const' ? String(first.value) : undefined)
+      case 'getCookies':
         return request('cookie')
       case 'createCookieSessionStorage':
         return sessionStorage('session cookie', hasSecrets(c.args[0]) ? 'verified' : 'claimed')
