@@ -1,7 +1,7 @@
 import { rememberFor } from '../../lib/remember-for.ts'
 import type { Behaviour, Value } from '../../model/behaviour/behaviour.ts'
 import { isFromCredential } from '../../model/behaviour/signed-tokens.ts'
-import { makesFixedAccount } from '../../model/routes/fixed-account.ts'
+import { makesFixedAccount, signsInFixedAccount } from '../../model/routes/fixed-account.ts'
 import { fromRequest } from '../../model/routes/from-request.ts'
 import type { Route, Work } from '../../model/routes/routes.ts'
 import { registers } from './registration.ts'
@@ -17,7 +17,8 @@ export const publicByNature = rememberFor((route: Route): string | undefined => 
   const calls = steps.flatMap((s) => (s.effect.kind === 'auth-call' ? [s.effect] : []))
   const own = calls.filter(
     (c) =>
-      /^(sign-in|sign-up|otp|magic-link|reset|verify|oauth|exchange-code|sign-out|refresh)$/.test(c.op) ||
+      (/^(sign-in|sign-up|otp|magic-link|reset|verify|oauth|exchange-code|sign-out|refresh)$/.test(c.op) &&
+        (FOR_VISITORS.test(route.route) || !signsInFixedAccount(c))) ||
       (c.op === 'admin' && /createUser/i.test(c.name) && !makesFixedAccount(c)),
   )
   // a sign-up creates the account and its profile; whoever is called when something was bought creates more than that
@@ -99,6 +100,8 @@ const speaksOfEvents = rememberFor(({ steps }: Behaviour): boolean => {
   return false
 })
 
+/** An account that is there for everybody to look around with. */
+const FOR_VISITORS = /demo|guest|sandbox|kiosk|visitor|try-?out/i
 const FOR_CRAWLERS = /(?:^|\/)(?:sitemap[\w-]{0,40}(?:\.xml)?|robots\.txt|llms(?:-full)?\.txt|(?:rss|feed|atom)(?:\.xml)?)$/i
 const RANKING = /(?:^|\/)(?:leader-?boards?|high-?scores?|rankings?|standings)(?:\/|$)/i
 const PERSONAL = /e_?mail|phone|address|password|token|birth|stripe|\*/i

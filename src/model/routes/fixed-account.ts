@@ -1,9 +1,32 @@
-import { type Effect, HIDDEN_LITERAL, type Value } from '../behaviour/behaviour.ts'
+import { type Behaviour, type Effect, HIDDEN_LITERAL, type Step, type Value } from '../behaviour/behaviour.ts'
 
 /** An account whose password stands in the code: nobody signs up there, somebody else is made one, and everybody who reads the code knows it. */
 export function makesFixedAccount(e: Effect): boolean {
   if (e.kind !== 'auth-call' || e.op !== 'admin' || !/(?:^|\.)createUser$/.test(e.name)) return false
   return e.args.some((a) => a.v === 'object' && a.props.password !== undefined && isWritten(a.props.password))
+}
+
+/** Signs in with a password of the code or the environment: whoever calls, it is that account, and nobody was asked who he is. */
+export function signsInFixedAccount(e: Effect): boolean {
+  if (e.kind !== 'auth-call' || e.op !== 'sign-in') return false
+  return e.args.some((a) => a.v === 'object' && a.props.password !== undefined && (isWritten(a.props.password) || a.props.password.v === 'env'))
+}
+
+/** The session of such an account in an answer: who has it is that account from then on. */
+export function handsOutFixedSession({ effect }: Step, { steps }: Pick<Behaviour, 'steps'>): boolean {
+  if (effect.kind !== 'respond' || !effect.body || (effect.status ?? 200) >= 400) return false
+  return holdsSession(effect.body, steps)
+}
+
+/** The session or its token as it is; some letters of it in a text are none. */
+function holdsSession(v: Value, steps: Behaviour['steps'], depth = 0): boolean {
+  if (depth > 6) return false
+  const next = (x: Value) => holdsSession(x, steps, depth + 1)
+  if (v.v === 'object') return Object.values(v.props).some(next) || (v.rest !== undefined && next(v.rest))
+  if (v.v === 'array') return v.items.some(next)
+  if (v.v === 'any') return v.of.some(next)
+  const from = v.v === 'result' ? steps[v.step]?.effect : undefined
+  return from !== undefined && v.v === 'result' && signsInFixedAccount(from) && /token|session/i.test(v.field ?? 'session')
 }
 
 function isWritten(v: Value): boolean {

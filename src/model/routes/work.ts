@@ -4,7 +4,7 @@ import type { SchemaModel } from '../app-model.ts'
 import type { Behaviour, BehaviourGap, Client, Condition, Effect, Step, Value } from '../behaviour/behaviour.ts'
 import { mentions } from '../behaviour/mentions.ts'
 import { handedOut, isDrawn } from './disclosed.ts'
-import { makesFixedAccount } from './fixed-account.ts'
+import { handsOutFixedSession, makesFixedAccount } from './fixed-account.ts'
 import { fromRequest } from './from-request.ts'
 import { findsSession, fromProcessor, type Guard, guardOfConditions, guardOfStep } from './guard.ts'
 import { isOnShow, isShownAnyway } from './on-show.ts'
@@ -85,12 +85,19 @@ const PERSONAL =
 const SHOWN = /^(is_)?(published|public|active|visible|approved|enabled|status|state|visibility|archived|draft)$/i
 const SHOWN_STATE = /^(published|public|active|visible|approved|live|open|available)$/i
 const CAPABILITY = /token|secret|hash|nonce|share|invite|code|(licen[cs]e|api|access|activation)_?key|session_?id|checkout_?id|payment_?intent|unsubscribe/i
+const FIXED_SESSION: Omit<Work, 'at' | 'via'> = {
+  kind: 'secret',
+  what: 'hands out the session of an account whose password the application holds itself',
+  call: 'session',
+  whole: true,
+}
+
 /** The work of a behaviour, in order. */
 export function workOf(behaviour: Behaviour, schema: Pick<SchemaModel, 'tables'>, access: AccessMatrix): readonly Work[] {
   const out: Work[] = []
   const answered = disclosure(behaviour)
   behaviour.steps.forEach((step, index) => {
-    const work = classify(step, schema, access)
+    const work = classify(step, schema, access) ?? (handsOutFixedSession(step, behaviour) ? FIXED_SESSION : undefined)
     if (!work) return
     // what is written down before every request, whatever it asks for, is done by nobody's choice
     if (step.everywhere && ROW_CHANGES.has(work.kind)) return

@@ -1,4 +1,4 @@
-import { type Cond, constant, type Link, object, stringOf, UNDEFINED, UNKNOWN, type Val } from '../abstract-value.ts'
+import { type Cond, constant, isLiteral, type Link, object, stringOf, UNDEFINED, UNKNOWN, type Val } from '../abstract-value.ts'
 import { type Client, type DbOp, HIDDEN_LITERAL } from '../behaviour.ts'
 import type { EffectDraft, FilterDraft } from '../interpreter.ts'
 import { callValue } from '../operations.ts'
@@ -383,6 +383,12 @@ const AUTH: Readonly<Record<string, AuthOp>> = {
   reauthenticate: 'otp',
 }
 
+/** The password is the application's, not the caller's: signing in with it says nothing of who calls. */
+function isOwnAccount(credentials: Val | undefined): boolean {
+  const password = credentials?.v === 'object' ? credentials.props.password : undefined
+  return password !== undefined && (password.v === 'env' || (isLiteral(password) && !(password.v === 'const' && !password.value)))
+}
+
 function authCall(c: LibraryCall, name: string, _client: Client): Val | undefined {
   const { it, at, args } = c
   if (name === 'getUser' || name === 'getClaims') {
@@ -420,7 +426,7 @@ function authCall(c: LibraryCall, name: string, _client: Client): Val | undefine
   const op = AUTH[name]
   if (op) {
     const step = it.emit({ kind: 'auth-call', library: 'supabase', op, name, args }, at)
-    const trusted = op === 'exchange-code' || op === 'verify' || op === 'sign-in' || op === 'refresh'
+    const trusted = op === 'exchange-code' || op === 'verify' || (op === 'sign-in' && !isOwnAccount(args[0])) || op === 'refresh'
     // tokens of the request are verified by the server, or renewed by it
     const asked = op === 'refresh' ? it.emit({ kind: 'identify', how: `supabase.auth.${name}`, trust: 'verified' }, at) : step
     const user: Val = trusted ? { v: 'caller', how: `supabase.auth.${name}`, trust: 'verified', step: asked, at } : { v: 'result', step, field: 'user' }
