@@ -10,7 +10,7 @@ const JOB = /(?:^|\/)(?:crons?|cron-?jobs?|schedulers?)(?:[-_/]|$)/i
 /** By its path a job of the clock: it works on the rows of all users, and whoever is signed in is not who should start it. */
 export function jobBreaches(step: Step, e: Query, behaviour: Behaviour, ties: Ties, schema: Pick<SchemaModel, 'tables'>, route: Route): OwnershipBreach[] {
   if (!JOB.test(route.route) || step.before || e.op === 'select' || e.client.rights !== 'service' || e.unread) return []
-  if (!belongsToSomebody(e, schema) || ties.byFilter(e) || ties.byCondition(step)) return []
+  if (!belongsToSomebody(e, schema, behaviour) || ties.byFilter(e) || ties.byCondition(step)) return []
   // rows that were looked up without a word about the caller, and not by the request's choice
   const ofAll = (v: Value): boolean =>
     mentions(v, (x) => {

@@ -103,13 +103,38 @@ export function tableOf(e: Query, schema: Pick<SchemaModel, 'tables'>): Table | 
 }
 
 /** Whether the rows are somebody's: by the schema, else by the name of the table. */
-export function belongsToSomebody(e: Query, schema: Pick<SchemaModel, 'tables'>): boolean {
+export function belongsToSomebody(e: Query, schema: Pick<SchemaModel, 'tables'>, behaviour: Behaviour): boolean {
   if (e.countOnly) return false
   const table = tableOf(e, schema)
   const shown = e.filters.some((f) => /^(?:is_)?(?:published|public|active|visible|approved|shared)$/i.test(f.column) && f.value.v === 'const')
-  if (table && !table.stub) return table.userData !== undefined && !(e.op === 'select' && shown && !table.userData.personalColumns.length)
+  if (table && !table.stub) {
+    if (!table.userData) return isTenant(table, schema) && (e.op === 'update' || e.op === 'delete' || isChangedLater(e, behaviour))
+    return !(e.op === 'select' && shown && !table.userData.personalColumns.length)
+  }
   return PERSONAL_NAME.test(e.table.split('.').at(-1) ?? '') && !(e.op === 'select' && shown)
 }
+
+const MEMBERS = /member|(?:^|_)(?:users?|roles?|staff|collaborators?)$/i
+
+/** A team, an organisation: its rows name nobody, those of its members do. */
+const isTenant = (table: Table, { tables }: Pick<SchemaModel, 'tables'>): boolean =>
+  tables.some(
+    (t) =>
+      t !== table &&
+      MEMBERS.test(t.name) &&
+      (t.userData?.ownerColumns.length ?? 0) > 0 &&
+      t.foreignKeys.some((k) => k.references === `${table.schema}.${table.name}` || k.references === table.name),
+  )
+
+/** A row that is loaded first and changed by its key: `update … where id = team.id`. */
+const isChangedLater = (e: Query, behaviour: Behaviour): boolean =>
+  behaviour.steps.some(
+    ({ effect: w }) =>
+      w.kind === 'db' &&
+      (w.op === 'update' || w.op === 'delete') &&
+      w.table === e.table &&
+      w.filters.some((f) => f.value.v === 'row' && f.value.step >= 0 && behaviour.steps[f.value.step]?.effect === e),
+  )
 
 /** An expression for the caller's id, as this handler gets it. */
 export function callerOf(behaviour: Behaviour): string {

@@ -80,7 +80,7 @@ function judge(route: Route, schema: Schema, access: AccessMatrix, listed: Reado
         return
       }
       const chosen = choosingFilter(e, behaviour)
-      const owned = belongsToSomebody(e, schema)
+      const owned = belongsToSomebody(e, schema, behaviour)
       if (chosen && owned) {
         if (!guard || guard.trust === 'claimed') {
           if (e.client.rights !== 'caller' && !isSignup(e))

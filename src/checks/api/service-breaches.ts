@@ -36,7 +36,7 @@ export function listingBreaches(
     const personal = table && !table.stub ? (table.userData?.personalColumns ?? []) : undefined
     const columns = e.columns
     const shows = personal ? personal.some((c) => !columns || columns.includes('*') || columns.includes(c)) : admin && PERSONAL_NAME.test(e.table)
-    if (!shows || !belongsToSomebody(e, schema) || e.one) return []
+    if (!shows || !belongsToSomebody(e, schema, behaviour) || e.one) return []
     const shown = behaviour.steps
       .slice(index + 1)
       .some(

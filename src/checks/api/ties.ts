@@ -86,17 +86,18 @@ export class Ties {
         const [a, b] = test.of
         if (test.op === '!') return a ? next(a, !truthy) : false
         const counted = countedRows(test)
-        if (counted) return next(counted.rows, counted.some === truthy)
+        if (counted) return (counted.some === truthy && this.amongThem(counted.rows)) || next(counted.rows, counted.some === truthy)
         if (test.op === '&&' || test.op === '||')
           return (test.op === '&&') === truthy ? test.of.some((x) => next(x, truthy)) : this.eachWay(test.of, truthy, depth, about)
         if (/^[!=]==?$/.test(test.op) && a && b) {
           if (test.op.startsWith('!') === truthy) return false
+          if ((this.isMember(a) && asksForSomething(b)) || (this.isMember(b) && asksForSomething(a))) return true
           return (callers(a) && this.ofObject(b)) || (callers(b) && this.ofObject(a)) || this.secretOf(a, b) || this.secretOf(b, a)
         }
-        return truthy && test.of.some(callers) && test.of.some((x) => this.ofObject(x))
+        return truthy && (test.of.some((x) => this.isMember(x)) || (test.of.some(callers) && test.of.some((x) => this.ofObject(x))))
       }
       case 'row':
-        return truthy && test.step >= 0 && this.boundRow(test.step)
+        return truthy && test.step >= 0 && (this.boundRow(test.step) || this.isMember(test))
       case 'error':
         return !truthy && test.of >= 0 && this.boundRow(test.of)
       case 'result': {
@@ -106,6 +107,7 @@ export class Ties {
       }
       case 'call': {
         // `rows.every((r) => r.org_id === org)`, `memberships.some((m) => m.team_id === teamId)`: what is asked of each
+        if (truthy && test.args[0] && /^(?:some|find|includes)$/.test(test.name) && test.args.some((x) => this.amongThem(x) || this.isMember(x))) return true
         const asked = test.name === 'every' || test.name === 'some' ? test.args[1] : undefined
         if (asked && asked.v !== 'unknown') return (truthy || test.name === 'some') && next(asked, truthy)
         return this.unknownCheck(test)
@@ -196,6 +198,20 @@ export class Ties {
     return a.v === 'row' && /token|secret|hash|code|key|password|signature/i.test(a.field ?? '') && mentions(b, (x) => x.v === 'request')
   }
 
+  /** The rows that came along with an object, where only those of the caller did: `include: { members: { where: { userId } } }`. */
+  private amongThem(rows: Value): boolean {
+    if (rows.v !== 'row' || rows.field === undefined) return false
+    const e = this.behaviour.steps[rows.step]?.effect
+    if (e?.kind !== 'db') return false
+    const field = `${rows.field}.`
+    return (e.embedded ?? []).some((f) => f.op === 'eq' && field.startsWith(f.column.slice(0, f.column.lastIndexOf('.') + 1)) && this.isPersons(f.value))
+  }
+
+  /** One of them (`team.members[0].role`): the list itself is there whether or not anything is in it. */
+  private isMember(value: Value): boolean {
+    return value.v === 'row' && !value.many && this.amongThem(value)
+  }
+
   /** The row was found by a query that knows both the caller (or their rights) and the object. */
   private boundRow(index: number): boolean {
     const known = this.bound.get(index) ?? this.isBound(index)
@@ -237,6 +253,9 @@ function ruledOut(way: Value, truthy: boolean, path: readonly Condition[], depth
   }
   return path.some((c) => c.test === way && c.negated === truthy)
 }
+
+/** `=== 'owner'`, not `=== undefined`. */
+const asksForSomething = (value: Value): boolean => value.v === 'const' && value.value !== null && value.value !== undefined && value.value !== false
 
 /** `canChat(me, other)`: `me.role === 'admin' || other.role === 'admin'` beside what joins the two. */
 function asksRole(test: Value, holds: boolean, depth = 0): boolean {

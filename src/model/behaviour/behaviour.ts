@@ -177,6 +177,8 @@ export type Effect =
       readonly op: DbOp
       readonly table: string
       readonly filters: readonly Filter[]
+      /** Which of the related rows come along (`members.userId`); the row itself is found without any. */
+      readonly embedded?: readonly Filter[]
       readonly columns?: readonly string[]
       readonly payload?: Value
       readonly onConflict?: readonly string[]

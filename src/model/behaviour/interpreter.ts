@@ -31,7 +31,7 @@ export type EffectDraft = Effect extends infer E
           ? Val
           : E[K] extends readonly Value[]
             ? readonly Val[]
-            : E[K] extends readonly Filter[]
+            : E[K] extends readonly Filter[] | undefined
               ? readonly FilterDraft[]
               : E[K]
       }

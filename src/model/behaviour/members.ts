@@ -30,7 +30,8 @@ export function member(it: Interpreter, of: Val, name: string, at: Place): Val {
     }
     case 'row': {
       if (name === 'length') return op('length', of)
-      return { v: 'row', table: of.table, step: of.step, field: of.field ? `${of.field}.${name}` : name }
+      const field = of.field ? `${of.field}.${name}` : name
+      return { v: 'row', table: of.table, step: of.step, field, ...(isEmbeddedList(it, of.step, field) ? { many: true as const } : {}) }
     }
     case 'error':
       return name === 'message' || name === 'status' || name === 'code' ? { v: 'call', name, args: [of], at } : UNKNOWN
@@ -162,6 +163,12 @@ export function index(it: Interpreter, of: Val, key: Val, at: Place): Val {
   if (of.v === 'global' && of.name === 'process.env') return { v: 'env', name: '*' }
   if (of.v === 'array' || of.v === 'row') return elementOf(it, of)
   return { v: 'call', name: 'index', args: [of, key], at }
+}
+
+/** Whether a field holds related rows, of which the query took some along. */
+function isEmbeddedList(it: Interpreter, step: number, field: string): boolean {
+  const effect = it.steps[step]?.effect
+  return effect?.kind === 'db' && effect.embedded?.some((f) => f.column.startsWith(`${field}.`)) === true
 }
 
 /** `request.url.split('?')`, whose first part is the path. */

@@ -128,23 +128,8 @@ export const drizzle: Library = {
     if (c.links[0]?.name === 'query' && (last.name === 'findFirst' || last.name === 'findMany')) {
       const options = c.args[0]
       const filters: FilterDraft[] = []
-      let unread = false
-      const where = options?.v === 'object' ? options.props.where : undefined
-      if (where?.v === 'object') for (const [n, x] of Object.entries(where.props)) filters.push({ column: snake(n), op: 'eq', value: x })
-      else if (where?.v === 'fn')
-        unread = conditions(
-          callValue(
-            c.it,
-            where,
-            [
-              { v: 'call', name: 'drizzle-table', args: [] },
-              { v: 'lib', pkg: 'drizzle-orm', name: '*' },
-            ],
-            c.at,
-          ),
-          filters,
-        )
-      else unread = conditions(where, filters)
+      const unread = relationalConditions(c, options?.v === 'object' ? options.props.where : undefined, filters)
+      const embedded = options?.v === 'object' ? embeddedConditions(c, options.props.with) : []
       const table = snake(c.links[1]?.name ?? '')
       const step = c.it.emit(
         {
@@ -153,6 +138,7 @@ export const drizzle: Library = {
           op: 'select',
           table,
           filters,
+          ...(embedded.length ? { embedded } : {}),
           ...(last.name === 'findFirst' ? { one: true as const } : {}),
           ...(options?.v === 'object' ? relationalColumns(options.props) : {}),
           ...(unread ? { unread: true as const } : {}),
@@ -209,6 +195,28 @@ export const drizzle: Library = {
     return { v: 'row', table, step, many: true }
   },
   tag: (c, quasis, exprs) => bindingTemplate(c, (c.root as Extract<Val, { v: 'client' }>).client, quasis, exprs),
+}
+
+/** Reads the `where` of a relational query: conditions, a function that makes them, or an object; true when part of it could not be read. */
+function relationalConditions(c: LibraryCall, where: Val | undefined, out: FilterDraft[]): boolean {
+  if (where?.v === 'object') {
+    for (const [n, x] of Object.entries(where.props)) out.push({ column: snake(n), op: 'eq', value: x })
+    return false
+  }
+  if (where?.v !== 'fn') return conditions(where, out)
+  const table: Val = { v: 'call', name: 'drizzle-table', args: [] }
+  return conditions(callValue(c.it, where, [table, { v: 'lib', pkg: 'drizzle-orm', name: '*' }], c.at), out)
+}
+
+/** Which related rows a relational query takes along: `with: { members: { where: eq(members.userId, user.id) } }`. */
+function embeddedConditions(c: LibraryCall, along: Val | undefined): readonly FilterDraft[] {
+  if (along?.v !== 'object') return []
+  return Object.entries(along.props).flatMap(([name, relation]) => {
+    if (relation.v !== 'object' || !relation.props.where) return []
+    const own: FilterDraft[] = []
+    relationalConditions(c, relation.props.where, own)
+    return own.map((f) => ({ ...f, column: `${name}.${f.column}` }))
+  })
 }
 
 /** Rows that are written, by the names of their columns. */

@@ -84,6 +84,8 @@ export const prisma: Library = {
       get('data') ??
       (op === 'upsert' && (get('create') || get('update')) ? object({ create: get('create') ?? UNDEFINED, update: get('update') ?? UNDEFINED }) : undefined)
     const select = get('select')
+    const embedded: FilterDraft[] = []
+    for (const along of [select, get('include')]) readEmbedded(along, embedded)
     const step = c.it.emit(
       {
         kind: 'db',
@@ -91,6 +93,7 @@ export const prisma: Library = {
         op,
         table: model.name,
         filters,
+        ...(embedded.length ? { embedded } : {}),
         ...(select?.v === 'object' ? { columns: Object.keys(select.props) } : {}),
         ...(payload ? { payload } : {}),
         ...(op === 'upsert' && where?.v === 'object' ? { onConflict: Object.keys(where.props) } : {}),
@@ -112,6 +115,20 @@ export const prisma: Library = {
 /** The texts that a query holds as they are. */
 function rawParts(query: Extract<Val, { v: 'call' }>): readonly Val[] {
   return query.name === 'sql.raw' ? query.args.slice(0, 1) : query.args.flatMap((a) => (a.v === 'call' ? rawParts(a) : []))
+}
+
+/** How deep related rows of related rows are looked at. */
+const MAX_EMBEDDED = 3
+
+/** Reads which related rows an `include` or `select` takes along: `{ members: { where: { userId } } }`. */
+function readEmbedded(along: Val | undefined, out: FilterDraft[], prefix = '', depth = 0): void {
+  if (along?.v !== 'object' || depth > MAX_EMBEDDED) return
+  for (const [name, relation] of Object.entries(along.props)) {
+    if (relation.v !== 'object') continue
+    const { where, select, include } = relation.props
+    if (where) readWhere(where, out, `${prefix}${name}.`)
+    for (const further of [select, include]) readEmbedded(further, out, `${prefix}${name}.`, depth + 1)
+  }
 }
 
 /** Reads a `where` object into filters; true when part of it could not be read. */
