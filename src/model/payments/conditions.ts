@@ -128,6 +128,7 @@ function proves(v: Value, holds: boolean, steps: readonly Step[], depth = 0): bo
   if (v.v === 'any') return v.of.length > 0 && v.of.every((o) => proves(o, holds, steps, depth + 1))
   // `signatures.some((s) => equal(s, expected))`: what the callback gives is among the arguments
   if (v.v === 'call' && /(^|\.)some$/.test(v.name)) return holds && v.args.some((a) => proves(a, true, steps, depth + 1))
+  if (v.v === 'call' && /(^|\.)(includes|has)$/.test(v.name)) return holds && isAmong(v.args)
   if (v.v !== 'op') return false
   const all = () => v.of.every((o) => proves(o, holds, steps, depth + 1))
   const some = () => v.of.some((o) => proves(o, holds, steps, depth + 1))
@@ -142,6 +143,12 @@ function proves(v: Value, holds: boolean, steps: readonly Step[], depth = 0): bo
   if (equal && v.of.some((o) => contains(o, (x) => x.v === 'env')) && v.of.some((o) => contains(o, (x) => x.v === 'request' && x.part === 'header')))
     return true
   return v.of.some((o) => o.v === 'event' && o.verified)
+}
+
+/** The MAC is one of the signatures that were sent, or the signature one of several MACs; `mac.includes(sent)` holds for an empty text too. */
+function isAmong([list, one]: readonly Value[]): boolean {
+  if (!list || !one) return false
+  return isMac(one) ? !isMac(list) : list.v === 'array' && list.items.length > 0 && list.items.every(isMac)
 }
 
 /** Of a disjunction that proves the signature on some branches only: the branches that do not. */
