@@ -130,6 +130,7 @@ export class Ties {
       asksRole(x, truthy) ||
       provesService(x, truthy, this.behaviour) ||
       this.bothUnset(x, truthy, tied) ||
+      failedList(x, truthy) ||
       (about !== undefined && (this.absent(x, truthy, about) || ruledOut(x, truthy, this.paths.get(about) ?? [])))
     return tied.length > 0 && ways.every((x) => tied.includes(x) || harmless(x))
   }
@@ -241,6 +242,12 @@ export class Ties {
     const callers = call.args.some((a) => mentions(a, (x) => isCallers(x, this.behaviour)))
     return callers && call.args.some((a) => mentions(a, (x) => x.v === 'request' || x.v === 'row'))
   }
+}
+
+/** `(rows ?? []).some(…)`: a list is missing only when the look-up failed, which nobody brings about from outside. */
+function failedList(way: Value, truthy: boolean): boolean {
+  if (way.v === 'op') return way.op === '!' && way.of[0] !== undefined && failedList(way.of[0], !truthy)
+  return way.v === 'row' && way.many === true && way.field === undefined && !truthy
 }
 
 /** `if (block && block.org !== mine) return 404; if (block) …`: without a block nothing gets to what is under it. */

@@ -7,7 +7,7 @@ import { Givens } from './givens.ts'
 import { covers, joinPaths, routerPath } from './path-pattern.ts'
 import { codeOf, type Meaning, type Program, packageOf } from './program.ts'
 import { type RouterFiles, routerFiles } from './router-files.ts'
-import { isLeftBehind } from './unmounted.ts'
+import { isLeftBehind, isListOnly } from './unmounted.ts'
 import { blocksOf, calleeText, childrenOf, exprsOf, propOf, statements, stringOf, stringsOf } from './walk.ts'
 
 /** What a library's routers are called and how they are told apart. */
@@ -95,7 +95,16 @@ export class RouterCollector {
   routes(keep: (path: string) => boolean = () => true): readonly RegisteredRoute[] {
     const out: RegisteredRoute[] = []
     const listed = this.routers.filter(({ router, path }) => !router.of && keep(path))
-    for (const { router } of listed) if (!router.mounted) this.#flatten(router, '', [], out, [])
+    const tops = listed.filter(({ router }) => !router.mounted)
+    const spare = tops.filter(({ router, path }) => router.registrations.every((r) => r.k !== 'route') && isListOnly(this.#program, path))
+    for (const top of tops) if (!spare.includes(top)) this.#flatten(top.router, '', [], out, [])
+    const served = new Set(out.map(handlerOf))
+    for (const { router } of spare) {
+      const own: RegisteredRoute[] = []
+      this.#flatten(router, '', [], own, [])
+      // a list of routers that nothing mounts any more, while each of them is mounted elsewhere, serves nothing
+      if (!own.every((r) => served.has(handlerOf(r)))) out.push(...own)
+    }
     // what stands under nothing but itself is reached where it was made
     const reached = new Set<Router>()
     for (const { router } of listed) if (!router.mounted) note(router, reached)
@@ -624,11 +633,13 @@ function note(router: Router, into: Set<Router>): void {
   for (const r of router.registrations) if (r.k === 'mount') note(r.router, into)
 }
 
+const handlerOf = (r: RegisteredRoute): string => `${r.method} ${r.at.path}:${r.at.line}`
+
 /** Of the paths that lead to one handler the longest, which is the one that was meant. */
 function deepest(routes: readonly RegisteredRoute[]): RegisteredRoute[] {
   const best = new Map<string, RegisteredRoute>()
   for (const r of routes) {
-    const key = `${r.method} ${r.at.path}:${r.at.line}`
+    const key = handlerOf(r)
     const known = best.get(key)
     if (!known || r.route.split('/').length > known.route.split('/').length) best.set(key, r)
   }

@@ -10,6 +10,12 @@ export function isLeftBehind(program: Program, path: string): boolean {
   return program.modules.importers(path).length === 0 && !loadsByName(program, program.workspace(path).dir)
 }
 
+/** Whether a file hands a router out by a name that nobody asks for: an application that something starts is no such thing. */
+export function isListOnly(program: Program, path: string): boolean {
+  const names = program.js(path)?.exports.map((e) => e.name) ?? []
+  return names.length > 0 && !names.includes('default') && program.modules.importers(path).length === 0
+}
+
 const known = new WeakMap<Program, Map<string, boolean>>()
 
 function loadsByName(program: Program, workspace: string): boolean {

@@ -163,8 +163,17 @@ const COUNTS = /^\s*select\s+count\s*\([^()]*\)(?:\s*::\w{1,63})?(?:\s+as)?(?:\s
 const TABLE = /\b(?:from|into|update|join)\s+"?([a-z_][\w]*)"?(?:\."?([a-z_]\w*)"?)?/i
 const EQUALS = /(?<![a-z0-9_])"?([a-z_]\w*)"?\s*=\s*(?:any\s*\(\s*)?\$(\d{1,3})/gi
 
+/** A text before a wrapper rewrote its placeholders for another driver: `text.replace(/\$(\d+)/g, '?')`. */
+function asWritten(text: Val, depth = 0): Val {
+  if (depth > 4 || text.v !== 'call' || !/^(?:replace|replaceAll|trim)$/.test(text.name)) return text
+  const [of, pattern] = text.args
+  const placeholder = text.name === 'trim' || (pattern?.v === 'call' && /^regex:/.test(pattern.name) && /\\?[$?:@]/.test(pattern.name.slice(6)))
+  return of && placeholder ? asWritten(of, depth + 1) : text
+}
+
 /** The effect of a statement whose text is constant: verb, first table, and columns compared with parameters. */
-function statementEffect(c: LibraryCall, client: Client, text: Val, parameters: Val | undefined): number | undefined {
+function statementEffect(c: LibraryCall, client: Client, rewritten: Val, parameters: Val | undefined): number | undefined {
+  const text = asWritten(rewritten)
   const sql =
     text.v === 'const' && typeof text.value === 'string'
       ? text.value
