@@ -81,7 +81,7 @@ const TIME_SLOT = /^(?!(?:id|status|(?:created|updated)_?at)$)/i
 const RUN_OUT = /^(?:expir\w*|valid_?(?:until|to)|\w*expires?_?(?:at|on)?)$/i
 const BLOCKED = /(^|_)((banned|blocked)_?ips?|ip_?(bans?|blocks?|blocklist))(_|$)/i
 const PERSONAL =
-  /(^|_)(users?|profiles?|accounts?|customers?|clients?|orders?|payments?|subscriptions?|invoices?|messages?|conversations?|chats?|sessions?|tickets?|bookings?|reservations?|appointments?|members?|memberships?|teams?|organi[sz]ations?|credits?|wallets?|transactions?|notes?|documents?|files?|uploads?|contacts?|patients?|leads?|addresses|carts?|returns?|refunds?|api_?keys?|tokens?|notifications?|employees?|students?|projects?|tasks?|subscribers?|sales|purchases?|enroll?ments?|attendees?|participants?|withdrawals?|payouts?|guests?|recipients?)(_|$)/i
+  /(^|_)(users?|profiles?|accounts?|customers?|clients?|orders?|payments?|subscriptions?|invoices?|messages?|conversations?|chats?|sessions?|tickets?|bookings?|reservations?|appointments?|members?|memberships?|teams?|organi[sz]ations?|credits?|wallets?|transactions?|notes?|documents?|files?|uploads?|contacts?|patients?|leads?|addresses|carts?|returns?|refunds?|(?:api|licen[cs]e)_?keys?|tokens?|notifications?|employees?|students?|projects?|tasks?|subscribers?|sales|purchases?|enroll?ments?|attendees?|participants?|withdrawals?|payouts?|guests?|recipients?)(_|$)/i
 const SHOWN = /^(is_)?(published|public|active|visible|approved|enabled|status|state|visibility|archived|draft)$/i
 const SHOWN_STATE = /^(published|public|active|visible|approved|live|open|available)$/i
 const CAPABILITY = /token|secret|hash|nonce|share|invite|code|(licen[cs]e|api|access|activation)_?key|session_?id|checkout_?id|payment_?intent|unsubscribe/i
@@ -478,9 +478,10 @@ function changesMany(e: Extract<Effect, { kind: 'db' }>): boolean {
   return e.op === 'update' && !e.unread && e.filters.length > 0 && e.filters.every((f) => f.value.v === 'const' && !RUN_OUT.test(f.column))
 }
 
-/** An upsert that writes nothing but its own key: a row that is there stays as it was. */
+/** An upsert that leaves a row that is there as it was: it is told to, or writes nothing but the key. */
 function addsOnly(e: Extract<Effect, { kind: 'db' }>): boolean {
   const { payload, onConflict } = e
+  if (e.op === 'upsert' && e.ignoreDuplicates) return true
   if (e.op !== 'upsert' || !onConflict?.length || payload?.v !== 'object' || payload.rest) return false
   return Object.keys(payload.props).every((column) => onConflict.includes(column))
 }

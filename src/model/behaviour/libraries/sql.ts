@@ -157,7 +157,13 @@ export function bindingTemplate(c: LibraryCall, client: Client, quasis: readonly
   return { v: 'row', table: '', step, many: true }
 }
 
-const VERB = /^\s*(select|insert\s+into|update|delete\s+from|with)\b/i
+const VERB = /^\s*(select|insert\s+(?:or\s+\w{1,10}\s+|ignore\s+)?into|replace\s+into|update|delete\s+from|with)\b/i
+/** Of an insertion: what happens where the row is there already. */
+const OVER = /^\s*(?:replace\b|insert\s+(?:or\s+)?(?:replace|ignore)\b)|\bon\s+(?:conflict|duplicate\s+key)\b/i
+const KEEPS = /^\s*insert\s+(?:or\s+)?ignore\b|\bon\s+conflict\b[^;]{0,200}\bdo\s+nothing\b/i
+const KEY = /\bon\s+conflict\s*\(([\w\s",]{1,200})\)/i
+/** What a statement reads, where it names columns of one table and nothing else. */
+const COLUMNS = /^\s*select\s+(?:distinct\s+)?((?:\w{1,63}\.)?"?\w{1,63}"?(?:\s+as\s+"?\w{1,63}"?)?(?:\s*,\s*(?:\w{1,63}\.)?"?\w{1,63}"?(?:\s+as\s+"?\w{1,63}"?)?){0,60})\s+from\s/i
 /** One figure and nothing else: how many rows there are. */
 const COUNTS = /^\s*select\s+count\s*\([^()]*\)(?:\s*::\w{1,63})?(?:\s+as)?(?:\s+"?\w{1,63}"?)?\s+from\s/i
 const TABLE = /\b(?:from|into|update|join)\s+"?([a-z_][\w]*)"?(?:\."?([a-z_]\w*)"?)?/i
@@ -186,8 +192,8 @@ function statementEffect(c: LibraryCall, client: Client, rewritten: Val, paramet
   const verb = VERB.exec(numbered)?.[1]?.toLowerCase()
   const table = TABLE.exec(numbered)
   if (!verb || !table) return undefined
-  const op: DbOp = verb.startsWith('insert')
-    ? /on\s+conflict/i.test(numbered)
+  const op: DbOp = /^(?:insert|replace)/.test(verb)
+    ? OVER.test(numbered)
       ? 'upsert'
       : 'insert'
     : verb === 'update'
@@ -213,6 +219,10 @@ function statementEffect(c: LibraryCall, client: Client, rewritten: Val, paramet
       payload[name] = p ? value(p[1] as string) : UNKNOWN
     })
   }
+  // what a part that is not known may add to the list is not seen
+  const start = text.v === 'text' && text.parts[0]?.v === 'const' ? String(text.parts[0].value) : text.v === 'const' ? numbered : ''
+  const columns = op === 'select' && !/\bjoin\b/i.test(numbered) ? namesIn(COLUMNS.exec(start)?.[1]) : undefined
+  const key = KEY.exec(numbered)?.[1]
   return c.it.emit(
     {
       kind: 'db',
@@ -221,9 +231,17 @@ function statementEffect(c: LibraryCall, client: Client, rewritten: Val, paramet
       table: table[2] ?? (table[1] as string),
       filters,
       ...(op === 'select' || op === 'delete' ? {} : { payload: object(payload) }),
+      ...(columns ? { columns } : {}),
+      ...(key ? { onConflict: namesIn(key) as readonly string[] } : {}),
+      ...(op === 'upsert' && KEEPS.test(numbered) ? { ignoreDuplicates: true as const } : {}),
       ...(op === 'select' && COUNTS.test(numbered) ? { countOnly: true as const } : {}),
       ...(text.v === 'text' ? { unread: true as const } : {}),
     },
     c.at,
   )
+}
+
+/** `u.id, "e-mail" as mail`: the names of the columns. */
+function namesIn(list: string | undefined): readonly string[] | undefined {
+  return list?.split(',').map((x) => x.trim().split(/\s/)[0]?.replace(/"/g, '').split('.').at(-1) ?? '')
 }
