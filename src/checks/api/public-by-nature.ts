@@ -14,7 +14,8 @@ export const publicByNature = rememberFor((route: Route): string | undefined => 
   const steps = route.behaviour?.steps ?? []
   if (steps.some((s) => s.effect.kind === 'verify-signature' && !isFromCredential(s.effect.payload))) return 'a signed webhook (check 20 judges it)'
   if (receivesPayments(route)) return 'a webhook of a payment processor (check 20 judges whether it verifies the signature)'
-  const calls = steps.flatMap((s) => (s.effect.kind === 'auth-call' ? [s.effect] : []))
+  // a hook that exchanges a code wherever one comes along makes no sign-in of what is behind it
+  const calls = steps.flatMap((s) => (s.effect.kind === 'auth-call' && !s.everywhere ? [s.effect] : []))
   const own = calls.filter(
     (c) =>
       (/^(sign-in|sign-up|otp|magic-link|reset|verify|oauth|exchange-code|sign-out|refresh)$/.test(c.op) &&
