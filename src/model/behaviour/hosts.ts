@@ -1,5 +1,6 @@
 import type { Place } from '../../lib/place.ts'
 import { array, constant, type HostVal, isNullish, native, object, stringOf, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
+import { applicationOf } from './app-settings.ts'
 import type { Seed } from './behaviour.ts'
 import { raise } from './execute.ts'
 import { host, type Part } from './host-value.ts'
@@ -206,6 +207,7 @@ export function hostMember(it: Interpreter, of: HostVal, name: string, at: Place
         case 'req':
           return of
         case 'app':
+          return applicationOf(it)
         case 'server':
         case 'log':
           return UNKNOWN

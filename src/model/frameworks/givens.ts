@@ -7,6 +7,8 @@ import type { Program } from './program.ts'
 export class Givens {
   /** By `path:id`; null when calls give different things, and nothing is known of any of them. */
   readonly #calls = new Map<string, Given | null>()
+  /** What applications keep for their handlers, by name; null when it is set to different things. */
+  readonly #kept = new Map<string, Given | null>()
   /** The constructor of the class that a function is a method of, by `path:id`. */
   readonly #makers = new Map<string, FunctionId>()
 
@@ -19,6 +21,20 @@ export class Givens {
     if (!given.some((a) => a)) return
     if (known) this.#calls.set(key, known.args.every((a, i) => a === given[i]) ? known : null)
     else this.#calls.set(key, { path, fn, from, args: given })
+  }
+
+  /** What a function was given at a position, where it is called. */
+  argument(path: string, fn: FunctionId, index: number): { readonly path: string; readonly scope: FunctionId; readonly expr: Expr } | undefined {
+    const given = this.#calls.get(`${path}:${fn}`)
+    const expr = given?.args[index]
+    return given && expr ? { ...given.from, expr } : undefined
+  }
+
+  /** Notes what the application keeps under a name for its handlers: `app.set('db', db)`. */
+  keep(name: string, from: Given['from'], value: Expr): void {
+    const key = `${name}:0`
+    const known = this.#kept.get(key)
+    this.#kept.set(key, known === undefined || known?.args[0] === value ? { path: name, fn: 0, from, args: [value] } : null)
   }
 
   /** Notes what an object of a class is made of. What its methods work with stands there. */
@@ -48,6 +64,8 @@ export class Givens {
       }
     }
     for (const code of codes) climb(code.path, code.k === 'fn' ? code.fn : code.scope)
+    const dir = (path: string) => program.workspace(path).dir
+    for (const kept of this.#kept.values()) if (kept && codes.some((c) => dir(c.path) === dir(kept.from.path))) found.set(`${kept.path}:0`, kept)
     return [...found.values()]
   }
 }

@@ -1,4 +1,4 @@
-import type { Expr, FunctionId, Stmt } from '../../facts/javascript.ts'
+import type { Expr, FunctionId, Pattern, Stmt } from '../../facts/javascript.ts'
 import type { Place } from '../../lib/place.ts'
 import type { Given } from '../behaviour/behaviour.ts'
 import type { Before, Calling, Code } from './entry.ts'
@@ -6,6 +6,7 @@ import { autoloaded } from './fastify-autoload.ts'
 import { Givens } from './givens.ts'
 import { covers, joinPaths, routerPath } from './path-pattern.ts'
 import { codeOf, type Meaning, type Program, packageOf } from './program.ts'
+import { callsIn, fieldsOf, fitting, ofRow, readsRow, rowsOf, textOfRow, type Written } from './route-tables.ts'
 import { type RouterFiles, routerFiles } from './router-files.ts'
 import { isLeftBehind, isListOnly } from './unmounted.ts'
 import { blocksOf, calleeText, childrenOf, exprsOf, propOf, statements, stringOf, stringsOf } from './walk.ts'
@@ -220,6 +221,7 @@ export class RouterCollector {
 
   #statements(path: string, scope: FunctionId, body: readonly Stmt[], env: Map<string, Router>, depth: number): void {
     for (const s of body) {
+      if (s.k === 'loop' && s.how === 'of' && s.to && s.over && this.#table({ path, scope, expr: s.over }, scope, s.to, s.body, env, depth)) continue
       for (const e of exprsOf(s)) this.#expression(path, scope, e, env, depth)
       for (const b of blocksOf(s)) this.#statements(path, scope, b, env, depth)
     }
@@ -227,6 +229,9 @@ export class RouterCollector {
 
   /** Evaluates an expression for the registrations in it. */
   #expression(path: string, scope: FunctionId, e: Expr, env: Map<string, Router>, depth: number): void {
+    // `app.locals.db = …`
+    if (e.k === 'assign' && e.to.k === 'expr' && e.to.expr.k === 'mem' && e.to.expr.of.k === 'mem' && e.to.expr.of.name === 'locals')
+      if (this.#router(path, scope, e.to.expr.of.of, env, depth)) this.#givens.keep(`\0locals ${e.to.expr.name}`, { path, scope }, e.value)
     if (e.k === 'assign' && e.to.k === 'expr' && e.to.expr.k === 'mem' && e.to.expr.of.k === 'this') {
       const router = this.#router(path, scope, e.value, env, depth)
       if (router) this.#fields.set(`${path}:${e.to.expr.name}`, router)
@@ -237,11 +242,78 @@ export class RouterCollector {
       const of = this.#program.meaning(path, scope, e.fn)
       if (of?.k === 'class') this.#givens.noteObject(of.path, of.class, { path, scope }, e.args)
     }
+    if (e.k === 'call' && e.fn.k === 'mem' && /^(?:forEach|map)$/.test(e.fn.name) && e.args[0]?.k === 'fn') {
+      const { fn } = e.args[0]
+      const ir = this.#program.fn(path, fn)
+      const [to] = ir?.params ?? []
+      if (ir && to && this.#table({ path, scope, expr: e.fn.of }, fn, to, ir.body, env, depth)) {
+        this.#visited.add(`${path}:${fn}`)
+        return
+      }
+    }
     if (e.k === 'call' || e.k === 'new') {
       if (this.#router(path, scope, e, env, depth)) return
       if (this.#call(path, scope, e, env, depth)) return
     }
     for (const c of childrenOf(e)) this.#expression(path, scope, c, env, depth)
+  }
+
+  /** Registers each row of a table of routes as the body of a loop over it says; false where it says nothing of the kind. */
+  #table(over: Written, scope: FunctionId, to: Pattern, body: readonly Stmt[], env: Map<string, Router>, depth: number): boolean {
+    const { path } = over
+    const fields = fieldsOf(to, body)
+    const groups = new Map<string, { on: Router; calls: Extract<Expr, { k: 'call' }>[] }>()
+    for (const call of callsIn(body)) {
+      const { fn } = call
+      const verb = fn.k === 'idx' ? '' : fn.k === 'mem' && (fn.name in VERBS || fn.name === 'all' || fn.name === 'use') ? fn.name : undefined
+      if (verb === undefined || (fn.k !== 'idx' && fn.k !== 'mem') || !(call.args[0] && readsRow(call.args[0], fields))) continue
+      const on = this.#router(path, scope, fn.of, env, depth + 1)
+      if (on) groups.set(verb, { on, calls: [...(groups.get(verb)?.calls ?? []), call] })
+    }
+    const rows = groups.size ? rowsOf(this.#program, over, (w) => this.#argument(w)) : undefined
+    for (const row of rows ?? [])
+      for (const { on, calls } of groups.values()) {
+        const call = fitting(calls, row, fields)
+        if (call) this.#row(on, call, row, fields, { path, scope }, env, depth)
+      }
+    return rows !== undefined
+  }
+
+  /** What the one call of a function gives for its parameter. */
+  #argument({ path, scope, expr }: Written): Written | undefined {
+    const m = this.#program.meaning(path, scope, expr)
+    return m?.k === 'param' ? this.#givens.argument(m.path, m.scope, m.index) : undefined
+  }
+
+  #row(
+    on: Router,
+    call: Extract<Expr, { k: 'call' }>,
+    row: Written,
+    fields: ReadonlyMap<string, string>,
+    here: Omit<Written, 'expr'>,
+    env: Map<string, Router>,
+    depth: number,
+  ): void {
+    const target = on.of ?? on
+    const method = call.fn.k === 'idx' ? textOfRow(call.fn.index, row, fields, here)?.toLowerCase() : call.fn.k === 'mem' ? call.fn.name : undefined
+    const url = call.args[0] && textOfRow(call.args[0], row, fields, here)
+    if (method === undefined || url === undefined) return
+    const rest = call.args.slice(1).flatMap((a) => ofRow(a, row, fields, here) ?? [])
+    const befores: Before[] = []
+    for (const w of rest) {
+      const sub = method === 'use' ? this.#router(w.path, w.scope, w.expr, env, depth + 1) : undefined
+      if (sub && sub !== target) {
+        sub.mounted = true
+        target.registrations.push({ k: 'mount', paths: [url], router: sub, befores: [...befores], upTo: sub.registrations.length })
+        return
+      }
+      befores.push(...this.#befores(w.path, w.scope, w.expr, target))
+    }
+    const at: Place = { path: row.path, line: row.expr.l, ...(row.expr.e ? { endLine: row.expr.e } : {}) }
+    if (method === 'use') {
+      if (befores.length) target.registrations.push({ k: 'use', paths: [url], befores })
+    } else if ((method in VERBS || method === 'all') && befores.length)
+      target.registrations.push({ k: 'route', methods: [VERBS[method]], path: url, handlers: befores, at })
   }
 
   /** A call of a function of the application that is given a router. */
@@ -482,6 +554,8 @@ export class RouterCollector {
       target.registrations.push({ k: 'mount', paths: [p], router: sub, befores: [], upTo: sub.registrations.length })
       return done(sub)
     }
+    const kept = method === 'set' ? stringOf(args[0]) : undefined
+    if (kept !== undefined && args[1]) this.#givens.keep(`\0app ${kept}`, { path, scope }, args[1])
     if (/^(onError|notFound|set|enable|disable|setErrorHandler|setNotFoundHandler|withTypeProvider|openapi)$/.test(method)) return done(on)
     return undefined
   }
@@ -571,7 +645,7 @@ export class RouterCollector {
         this.#context(path, e.l, target, file.meaning, joinPaths(stringOf(propOf(propOf(e.args[1], 'options'), 'prefix')) ?? '/', file.prefix), env, depth)
       return
     }
-    this.#context(path, e.l, target, given, prefix, env, depth, plugin, scope)
+    this.#context(path, e.l, target, given, prefix, env, depth, plugin, scope, e.args[1])
   }
 
   /** Enters a plug-in; one of a package is kept as it is. */
@@ -585,6 +659,7 @@ export class RouterCollector {
     depth: number,
     written?: Expr,
     scope: FunctionId = 0,
+    options?: Expr,
   ): void {
     let m = plugin
     let shared = false
@@ -619,6 +694,7 @@ export class RouterCollector {
       for (const [name, code] of target.decorated) context.decorated.set(name, code)
       target.registrations.push({ k: 'mount', paths: [prefix], router: context, befores: [], upTo: context.registrations.length })
     }
+    if (options) this.#givens.note(m.path, m.fn, { path, scope }, [options, options], [true])
     const bound = new Map(env)
     const first = this.#program.fn(m.path, m.fn)?.params[0]
     if (first?.k === 'name') bound.set(`${m.path}:${m.fn}:${first.name}`, context)
