@@ -102,3 +102,21 @@ create policy "own" on notes for select using (user_id = auth.uid());`,
   expect(code.split('create policy')).toHaveLength(2)
   expect(code).toMatch(/create policy "Everyone may read" on public\.plans/)
 })
+
+test('what the code asks for by the caller’s id is opened to its owners, though the SQL knows no such column', async () => {
+  const report = await auditFiles({
+    'package.json': '{ "dependencies": { "next": "15.5.0", "@supabase/supabase-js": "2.45.0" } }',
+    'schema.sql': 'create table tenders (id uuid primary key, title text);\ncreate table plans (id text primary key);',
+    'app/api/tenders/route.ts': `import { createClient } from '@supabase/supabase-js'
+export async function GET(request: Request) {
+  const supabase = createClient(process.env.NEXT_PUBLIC_SUPABASE_URL!, process.env.NEXT_PUBLIC_SUPABASE_ANON_KEY!)
+  const { data: { user } } = await supabase.auth.getUser(request.headers.get('authorization')!)
+  if (!user) return new Response(null, { status: 401 })
+  return Response.json(await supabase.from('tenders').select('*').eq('company_id', user.id))
+}`,
+  })
+  const findings = report.checks.find((c) => c.number === 1)?.findings ?? []
+  const codeOf = (subject: string) => findings.find((f) => f.subject === subject)?.fix.code
+  expect(codeOf('table public.tenders')).toContain('(select auth.uid())::text = company_id::text')
+  expect(codeOf('table public.plans')).toContain('Everyone may read')
+})

@@ -118,3 +118,29 @@ app.listen(3000)
   expect(finding?.subject).toBe('route DELETE /notes/[id]')
   expect(finding?.fix.code).toContain(code)
 })
+
+test('where the owner column holds the id of a customer, the fix does not compare it with the user', async () => {
+  const report = await auditFiles({
+    'package.json': '{ "dependencies": { "next": "15.5.0", "@supabase/supabase-js": "2.45.0" } }',
+    'schema.sql': `create table customers (id uuid primary key default gen_random_uuid(), email text unique);
+create table visits (id uuid primary key default gen_random_uuid(), customer_id uuid references customers, state text);
+alter table customers enable row level security;
+alter table visits enable row level security;
+create policy "read" on visits for select to authenticated using (true);
+create policy "change" on visits for update to authenticated using (true);`,
+    'app/api/visits/route.ts': `import { createClient } from '@supabase/supabase-js'
+export async function POST(request: Request) {
+  const token = request.headers.get('authorization')!
+  const supabase = createClient(process.env.NEXT_PUBLIC_SUPABASE_URL!, process.env.NEXT_PUBLIC_SUPABASE_ANON_KEY!, { global: { headers: { Authorization: token } } })
+  const { data: { user } } = await supabase.auth.getUser()
+  if (!user) return new Response(null, { status: 401 })
+  const { visitId } = await request.json()
+  await supabase.from('visits').update({ state: 'off' }).eq('id', visitId)
+  return Response.json({ ok: true })
+}`,
+  })
+  const [finding] = report.checks.find((c) => c.number === 17)?.findings ?? []
+  expect(finding?.severity).toBe('High')
+  expect(finding?.fix.text).toContain('customer_id holds no user')
+  expect(finding?.fix.code).not.toContain('customer_id')
+})

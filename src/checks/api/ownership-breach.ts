@@ -52,6 +52,8 @@ export interface OwnershipBreach {
   readonly bound?: true
   /** The path says that the handler is for administrators. */
   readonly area?: true
+  /** The owner column holds the id of a row that stands for a person, not the person's own. */
+  readonly indirect?: true
   /** Other handlers show people their own rows of the table only. */
   readonly apart?: true
   /** The role that the handler asks for, which whoever has rows of this kind has. */

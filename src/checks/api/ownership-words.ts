@@ -46,7 +46,13 @@ export function ownershipWords(route: Route, b: OwnershipBreach, how: Manners): 
         title: 'The handler relies on row level security that does not hold',
         message: `${place} ${b.verb} ${b.table} by ${b.by} and leaves it to row level security to refuse other users' rows. Checks 1-4 found that ${b.table} does not refuse them.`,
         attack: `Any signed-in user sends the id of another user's row and the handler ${b.verb} it.`,
-        fix: { text: `Repair the policy of ${b.table} (see checks 1-4), and bind the query to the caller as well.`, language: 'ts', code: filterCode(b) },
+        fix: b.indirect
+          ? {
+              text: `Repair the policy of ${b.table} (see checks 1-4). ${b.ownerColumn} holds no user's id: look up whose row it names before this one is touched, or require the role of those who do this for others.`,
+              language: 'ts',
+              code: roleCode(route, b.callerAs),
+            }
+          : { text: `Repair the policy of ${b.table} (see checks 1-4), and bind the query to the caller as well.`, language: 'ts', code: filterCode(b) },
       }
     case 'forged-owner':
       return {

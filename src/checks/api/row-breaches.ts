@@ -1,3 +1,4 @@
+import { holdsCallersId } from '../../database/access/callers-id.ts'
 import { isMeantToBeSeen } from '../../database/access/meant-to-be-seen.ts'
 import type { AccessMatrix } from '../../database/database.ts'
 import type { SchemaModel } from '../../model/app-model.ts'
@@ -112,7 +113,8 @@ export function rowBreach(
   if (e.client.rights === 'caller' || e.client.rights === 'anon') {
     const state = rlsState(e, schema, access, e.client.rights === 'anon' ? 'anon' : 'A')
     const harmless = e.op === 'select' && (shownByRls(e, schema, access) || unprotectedUse(index, behaviour, ties) === 'none')
-    if (state === 'open' && !harmless) return { ...base, kind: 'rls', severity: 'High' }
+    if (state === 'open' && !harmless)
+      return { ...base, kind: 'rls', severity: 'High', ...(namesOthers(e, base.ownerColumn, schema) ? { indirect: true as const } : {}) }
     reasons.add(
       `${e.table} is reached with the ${e.client.rights === 'anon' ? 'anon' : "caller's own"} client${state === 'holds' ? ' and its row level security holds' : ''}`,
     )
@@ -156,6 +158,16 @@ export function rowBreach(
     if (use === 'ownerless') return { ...base, kind: 'row', severity: 'High', ownerless: true }
   }
   return { ...base, kind: 'row', severity: 'Critical' }
+}
+
+/** The owner column refers to rows that have ids of their own (`customer_id`), not to users. */
+function namesOthers(e: Query, column: string, schema: Pick<SchemaModel, 'tables'>): boolean {
+  const table = tableOf(e, schema)
+  return (
+    table !== undefined &&
+    table.columns.some((c) => c.name === column) &&
+    !holdsCallersId(table, column, { tables: schema.tables, policies: [], functions: [] })
+  )
 }
 
 const JOINED = /enrol|member|participa|attend|registration|follow/i

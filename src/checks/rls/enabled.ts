@@ -1,6 +1,7 @@
 import type { Grant, Table } from '../../database/database.ts'
 import type { AppModel } from '../../model/app-model.ts'
-import { defineCheck, failed, type Issue, notApplicable, type Outcome, passed } from '../define-check.ts'
+import { defineCheck, type Fix, failed, type Issue, notApplicable, type Outcome, passed } from '../define-check.ts'
+import { keptByCode } from './kept-by-code.ts'
 import {
   exposedTables,
   fixOf,
@@ -22,7 +23,7 @@ export default defineCheck({
   id: 'rls/enabled',
   category: 'RLS',
   rule: 'RLS is enabled on every table, not on some of them.',
-  needs: ['schema', 'access', 'declared'],
+  needs: ['schema', 'access', 'declared', 'routes'],
   doubtedBy: ['table', 'rls'],
   run(model): Outcome {
     const { schema } = model
@@ -69,7 +70,7 @@ function browserGrants(table: Table): readonly Grant[] {
   return table.grants.filter((g) => DATA.includes(g.privilege) && (g.role === 'anon' || g.role === 'authenticated' || g.role.toLowerCase() === 'public'))
 }
 
-function issueOf(model: Pick<AppModel, 'schema' | 'access'>, table: Table): Issue {
+function issueOf(model: Pick<AppModel, 'schema' | 'access' | 'routes'>, table: Table): Issue {
   const name = qualifiedName(table)
   const hole = model.access.holes?.find((h) => h.kind === 'no-rls' && h.object === name)
   const policies = policiesOf(model.schema, table)
@@ -81,14 +82,17 @@ function issueOf(model: Pick<AppModel, 'schema' | 'access'>, table: Table): Issu
   const verbs = [...new Set(grants.map((g) => g.privilege))]
   const disabled = table.rls.at && !(table.rls.at.path === table.at.path && table.rls.at.line === table.at.line)
   const owner = table.userData
-  const fix = hole
-    ? fixOf(hole, fixText(table, policies.length > 0))
-    : { text: fixText(table, policies.length > 0), language: 'sql', code: `alter table ${name} enable row level security;` }
+  const kept = policies.length ? undefined : keptByCode(model, table)
+  const fix = kept
+    ? ownRowsByCode(name, kept)
+    : hole
+      ? fixOf(hole, fixText(table, policies.length > 0))
+      : { text: fixText(table, policies.length > 0), language: 'sql', code: `alter table ${name} enable row level security;` }
   const what =
     table.kind === 'foreign'
       ? 'is a foreign table, which cannot have row level security'
       : disabled
-        ? 'had row level security once, and a later statement turned it off'
+        ? 'has row level security switched off by a statement after the one that creates it'
         : 'never gets row level security'
   return {
     subject: `table ${name}`,
@@ -98,7 +102,7 @@ function issueOf(model: Pick<AppModel, 'schema' | 'access'>, table: Table): Issu
     message: `${name} ${what}${closed ? '; only because anon and authenticated hold no privileges on it is it closed today' : ''}.${policies.length ? ` It has ${policies.length === 1 ? 'a policy' : `${policies.length} policies`}, but while row level security is off ${policies.length === 1 ? 'it has' : 'they have'} no effect.` : ''}`,
     attack: closed
       ? `Nobody reaches ${name} through the API today; the next GRANT opens it whole.`
-      : `${anon ? 'Anyone with the anon key, which is in your web page,' : 'Anyone who signs up for an account'} can ${listed(verbs.map((v) => (v === 'select' ? 'read' : v)))} every row of ${table.name}${owner ? `, other users' rows included` : ''}.`,
+      : `${anon ? 'Anyone with the anon key, which is in your web page,' : 'Anyone who signs up for an account'} can ${listed(verbs.map((v) => (v === 'select' ? 'read' : v)))} every row of ${table.name}${owner || kept ? `, other users' rows included` : ''}.`,
     fix,
     at: table.stub && table.rls.at ? table.rls.at : table.at,
     related: [
@@ -127,6 +131,16 @@ function issueOf(model: Pick<AppModel, 'schema' | 'access'>, table: Table): Issu
       ...(table.schema === 'pgmq' ? ['splinter:0019'] : []),
       'CWE-862',
     ],
+  }
+}
+
+/** The policy that says what the code says already; nothing of it can be tried, because the SQL does not create the column. */
+function ownRowsByCode(name: string, { column, at }: NonNullable<ReturnType<typeof keptByCode>>): Fix {
+  const own = `(select auth.uid())::text = ${column}::text`
+  return {
+    text: `Enable row level security and let each user reach the own rows only: the code asks for them by ${column} (${at.path}:${at.line}), a column that no SQL of the repository creates.`,
+    language: 'sql',
+    code: `alter table ${name} enable row level security;\ncreate policy "Users manage their own rows" on ${name}\n  for all to authenticated\n  using (${own})\n  with check (${own});`,
   }
 }
 
