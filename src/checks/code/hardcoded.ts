@@ -25,7 +25,7 @@ export default defineCheck({
       ...code.identities.filter((i) => (i.grants || i.owner) && !passwordFiles.has(i.path)).map(identityIssue),
       ...code.defaults.map(defaultIssue),
       ...code.fixedKeys.map(fixedKeyIssue),
-      ...code.switches.map(switchIssue),
+      ...code.switches.map((s) => switchIssue(s, s.how === 'request' && modules.inBrowser(s.path, s.line))),
       ...code.sqlAccounts.map(accountIssue),
       ...code.ownerMails.filter((m) => !spoken.has(m.path)).map(mailIssue),
       ...code.markers.map(markerIssue),
@@ -197,13 +197,13 @@ function fixedKeyIssue(k: FixedKey): Issue {
   }
 }
 
-function switchIssue(s: Switch): Issue {
+function switchIssue(s: Switch, onPage: boolean): Issue {
   return {
     subject: `file ${s.path}`,
     discriminator: `switch ${s.name}`,
-    severity: s.how === 'request' ? 'Critical' : s.development ? 'Medium' : 'High',
+    severity: onPage ? 'Medium' : s.how === 'request' ? 'Critical' : s.development ? 'Medium' : 'High',
     title: `Switch that skips ${s.skips}`,
-    ...switchWords(s),
+    ...(onPage ? pageSwitchWords(s) : switchWords(s)),
     fix: {
       text: 'Remove the switch. For local work sign in with a seeded test account; for tests replace the module in the test runner.',
       ...(s.how === 'constant' && /^\w+$/.test(s.name)
@@ -215,6 +215,12 @@ function switchIssue(s: Switch): Issue {
     aliases: ['CWE-489'],
   }
 }
+
+/** In the browser nothing is let in that the server refuses: what a page leaves out, everybody can leave out of a page. */
+const pageSwitchWords = (s: Switch): Pick<Issue, 'message' | 'attack'> => ({
+  message: `The page takes another way when its address has the parameter \`${s.name}\`, which sounds like one past ${s.skips}.`,
+  attack: 'Whoever knows the parameter sees what the page shows there; the data behind it is as safe as row level security and the server keep it.',
+})
 
 function switchWords(s: Switch): Pick<Issue, 'message' | 'attack'> {
   const off = s.skips === 'payment' ? 'Payment' : 'Authentication'

@@ -187,6 +187,7 @@ function functionIssue(model: Model, hole: Hole): Issue | undefined {
     (hole.because === 'grouped' ||
       known.every(isSeen) ||
       (hole.columns ?? []).every((c) => /(^|_)id$/.test(c)) ||
+      ((hole.columns ?? []).length > 0 && (hole.columns ?? []).every((c) => STATE.test(c))) ||
       /leaderboard|ranking|public/i.test(hole.object.replace(/^public\./, '')))
   const words = answerOf(hole, listed(tables))
   return {
@@ -201,6 +202,10 @@ function functionIssue(model: Model, hole: Hole): Issue | undefined {
     aliases: [...functionLints(model.schema, hole), 'CWE-862'],
   }
 }
+
+/** How far something is, of what kind it is and what it costs: nobody's secret, though not everybody's business. */
+const STATE =
+  /^((session|event|game|match|booking|order|room|item|task|job|course|lesson|class|request)_)?(status|state|type|kind|format|mode)$|^(current|max|total)_(participants|players|members|guests|seats|attendees|spots|sessions)$|^(hourly|daily)_(rate|price)(_\w+)?$|^price_per_\w+$/i
 
 /** What a function gives away: rows, the columns of them that it names, or figures about the user who is asked for. */
 function answerOf(hole: Hole, tables: string): { readonly title: string; readonly returned: string; readonly read: string } {

@@ -3,14 +3,17 @@ import { isOnOffer, isWhere } from './on-offer.ts'
 
 /** What people put up for others, also in the other languages that builders' users write in. */
 const SEEN_BY_OTHERS =
-  /profile|post|comment|repl(y|ies)|review|like|follow|rating|reaction|vote|listing|article|blog|question|answer|public|leaderboard|badge|achievement|tweet|thread|topic|forum|endorsement|event|recipe|photo|video|song|track(?!ing|er|ed)|playlist|project|portfolio|product|shop|(^|_)stores?($|_)|restaurant|venue|course|lesson|job|(^|_)pets?($|_)|creator|author|communit|categor|(^|_|hash)tags?($|_)|perfil|perfis|profili|profesional|profissiona|professionist|rese[nñ]a|avalia[cç]|valoraci|recension|bewertung|comentari|comment[io]|kommentar|produ[ctk]|curso|receta|receita|ricett|rezept|anuncio|an[uú]ncio|annunci|annonce|anzeige|beitr[aä]g/i
+  /profile|post|comment|repl(y|ies)|review|like|follow|rating|reaction|vote|listing|article|blog|question|answer|public|leaderboard|badge|achievement|tweet|thread|topic|forum|endorsement|event|recipe|photo|video|song|track(?!ing|er|ed)|playlist|project|portfolio|product|shop|(^|_)stores?($|_)|restaurant|venue|course|lesson|job|(^|_)pets?($|_)|availabilit|opening_hours|disponib|verf[uü]gbar|creator|author|communit|categor|(^|_|hash)tags?($|_)|perfil|perfis|profili|profesional|profissiona|professionist|rese[nñ]a|avalia[cç]|valoraci|recension|bewertung|comentari|comment[io]|kommentar|produ[ctk]|curso|receta|receita|ricett|rezept|anuncio|an[uú]ncio|annunci|annonce|anzeige|beitr[aä]g/i
 const PRIVATE_TABLE =
   /order|usage|quota|billing|payment|invoice|message|chat|document|note|health|medic|booking|(^|_)logs?($|_)|transa[ck]|subscription|(^|_)session|token|secret|invit|application|draft|setting|credential|diary|journal|submission|private|bank|salary|patient|receipt|pedido|pagos?($|_)|pagament|factura|fatura|fattur|rechnung|mensaje|mensage[mn]|messagg|nachricht|reserva|prenotaz|(^|_)citas?($|_)|suscripci|assinatura|abbonament|paciente|pazient|recibo|ricevut/i
 const SAYS_PUBLIC =
   /p[uú]bli[ck]|every(one|body)|any(one|body)|world|viewable by all|all users|todos (los usuarios )?(pueden|podem)|todos os usu[aá]rios|cualquiera|qualquer|chiunque|tutti (gli utenti )?possono|tout le monde|jeder (kann|darf)|alle (k[oö]nnen|d[uü]rfen)/i
 
+/** Terms of use, privacy policies and help: documents of the application's own. */
+const OF_THE_HOUSE = /(^|_)(legal|terms|privacy|help|guide|press)_?(documents?|notes?)$/i
+
 /** Whether a table's name says that its rows are between few (orders, messages, documents). */
-export const isPrivateByName = (name: string): boolean => PRIVATE_TABLE.test(name)
+export const isPrivateByName = (name: string): boolean => PRIVATE_TABLE.test(name.replace(OF_THE_HOUSE, ''))
 
 /** Rows by which people say what they think of somebody else's. */
 const VOTES = /(^|_)(up)?(votes?|likes?|ratings?|reactions?)$/i
@@ -23,7 +26,7 @@ const BORN = /birth|(^|_)dob$|nascimento|nascita|nacimiento/i
 export function isMeantToBeSeen(table: Table, policy = '', all: readonly Table[] = []): boolean {
   const offered = isOnOffer(table)
   const personal = (table.userData?.personalColumns ?? []).filter((c) => !(offered && isWhere(c)))
-  if (!(personal.every((c) => CALLED.test(c)) && !personal.some((c) => BORN.test(c))) || PRIVATE_TABLE.test(table.name)) return false
+  if (!(personal.every((c) => CALLED.test(c)) && !personal.some((c) => BORN.test(c))) || isPrivateByName(table.name)) return false
   const name = `${table.schema}.${table.name}`
   return SEEN_BY_OTHERS.test(table.name) || SAYS_PUBLIC.test(policy) || all.some((t) => VOTES.test(t.name) && t.foreignKeys.some((f) => f.references === name))
 }

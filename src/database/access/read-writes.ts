@@ -38,7 +38,7 @@ export function publishingColumns(readings: ReadonlyMap<string, readonly Reading
 }
 
 /** What users choose for themselves when they sign up, although policies ask for it. */
-const SELF_CHOSEN = /type|kind|onboard|complete|position|level/i
+const SELF_CHOSEN = /type|kind|onboard|complete|position|level|private|hidden|visib|draft|anonym/i
 
 /** Columns of users' own rows that open something when they hold a certain value: whoever may write them lets himself in. */
 export function askedColumns(readings: ReadonlyMap<string, readonly Reading[]>, world: JudgeWorld): ReadonlyMap<string, ReadonlySet<string>> {
