@@ -54,6 +54,8 @@ export interface Before {
   readonly blocks: boolean
   /** What it is called where it is put in front of a handler. */
   readonly name?: string
+  /** It runs before every request of the application, so what it writes is no work of a handler. */
+  readonly everywhere?: true
   /** Paths that the library's own middleware leaves open (`publicRoutes`). */
   readonly open?: readonly string[]
   /** A library middleware that is known by its import (`clerkMiddleware`, `express-jwt`): nothing to follow. */

@@ -1,6 +1,7 @@
 import type { Expr, FunctionId, Pattern, Stmt } from '../../facts/javascript.ts'
 import type { Place } from '../../lib/place.ts'
 import type { Given } from '../behaviour/behaviour.ts'
+import { describedRoute } from './described-route.ts'
 import type { Before, Calling, Code } from './entry.ts'
 import { autoloaded } from './fastify-autoload.ts'
 import { Givens } from './givens.ts'
@@ -64,12 +65,17 @@ class Router {
 const VERBS: Readonly<Record<string, string | undefined>> = { get: 'GET', post: 'POST', put: 'PUT', patch: 'PATCH', delete: 'DELETE', del: 'DELETE' }
 const MAX_DEPTH = 12
 const MAX_ROUTES = 5_000
+/** Calls of one function that makes routers. */
+const MAX_CALLS = 500
 
 /** Follows router objects through an application and lists its routes in the order of registration. */
 export class RouterCollector {
   readonly #program: Program
   readonly #dialect: RouterDialect
   readonly #created = new Map<unknown, Router>()
+  /** What was made in a function, for calls of it that make another one. */
+  readonly #madeIn = new Map<string, Set<Expr>>()
+  readonly #factories = new Map<string, number>()
   readonly #fields = new Map<string, Router>()
   readonly #visited = new Set<string>()
   readonly #inProgress = new Set<string>()
@@ -83,7 +89,7 @@ export class RouterCollector {
   constructor(program: Program, dialect: RouterDialect) {
     this.#program = program
     this.#dialect = dialect
-    this.#files = routerFiles(program, dialect.packages, (path) => this.#makes(path))
+    this.#files = routerFiles(program, dialect)
   }
 
   /** Reads every file that can have a router, then the conventional registration functions that nothing called. */
@@ -133,7 +139,10 @@ export class RouterCollector {
     if (above.length > MAX_DEPTH) return
     const running: InFront[] = [...inherited]
     const run = (paths: readonly string[], befores: readonly Before[]) => {
-      for (const before of befores) running.push({ paths: paths.map((p) => joinPaths(prefix, p)), before })
+      const at = paths.map((p) => joinPaths(prefix, p))
+      // whatever is asked of this router
+      const everywhere = paths.some((p) => covers(p, '/'))
+      for (const before of befores) running.push({ paths: at, before: everywhere ? { ...before, everywhere } : before })
     }
     if (this.#dialect.contextual) for (const r of router.registrations) if (r.k === 'use') run(r.paths, r.befores)
     // what stands in front of a part of a mounted router is asked for by the whole path
@@ -242,6 +251,7 @@ export class RouterCollector {
       const of = this.#program.meaning(path, scope, e.fn)
       if (of?.k === 'class') this.#givens.noteObject(of.path, of.class, { path, scope }, e.args)
     }
+    if (e.k === 'call' && this.#forEach(path, scope, e, env, depth)) return
     if (e.k === 'call' && e.fn.k === 'mem' && /^(?:forEach|map)$/.test(e.fn.name) && e.args[0]?.k === 'fn') {
       const { fn } = e.args[0]
       const ir = this.#program.fn(path, fn)
@@ -314,6 +324,24 @@ export class RouterCollector {
       if (befores.length) target.registrations.push({ k: 'use', paths: [url], befores })
     } else if ((method in VERBS || method === 'all') && befores.length)
       target.registrations.push({ k: 'route', methods: [VERBS[method]], path: url, handlers: befores, at })
+  }
+
+  #repeating = 0
+
+  /** `routes.forEach((route) => app.route('/', route))` over a list of routers. */
+  #forEach(path: string, scope: FunctionId, e: Extract<Expr, { k: 'call' }>, env: Map<string, Router>, depth: number): boolean {
+    if (e.fn.k !== 'mem' || !/^(?:forEach|map)$/.test(e.fn.name) || e.args[0]?.k !== 'fn' || depth > MAX_DEPTH) return false
+    const list = this.#program.meaning(path, scope, e.fn.of)
+    const fn = this.#program.fn(path, e.args[0].fn)
+    const [each] = fn?.params ?? []
+    if (list?.k !== 'expr' || list.expr.k !== 'arr' || !fn || each?.k !== 'name') return false
+    const routers = list.expr.items.map((item) => this.#router(list.path, list.scope, item, env, depth + 1))
+    if (!routers.some((r) => r)) return false
+    this.#repeating++
+    for (const router of routers) if (router) this.#statements(path, fn.id, fn.body, new Map([...env, [`${path}:${fn.id}:${each.name}`, router]]), depth + 1)
+    this.#repeating--
+    this.#visited.add(`${path}:${fn.id}`)
+    return true
   }
 
   /** A call of a function of the application that is given a router. */
@@ -407,27 +435,16 @@ export class RouterCollector {
 
   #creation(path: string, scope: FunctionId, e: Extract<Expr, { k: 'call' | 'new' }>): Router | undefined {
     const known = this.#created.get(e)
-    if (known) return known
+    // the same call again, on the next of a list
+    if (known && !(this.#repeating > 0 && e.fn.k === 'mem')) return known
     const from = this.#externalCallee(path, scope, e.fn)
     if (!from || !this.#dialect.creates(packageOf(from.from) ?? from.from, from.name, e.k === 'new')) return undefined
     const router = new Router({ path, line: e.l })
-    this.#created.set(e, router)
+    this.#note(path, scope, e, router)
     this.routers.push({ router, path })
     const prefix = stringOf(propOf(e.args[0], 'prefix'))
     if (prefix) router.decorated.set('\0prefix', { k: 'expr', path, scope, expr: { k: 'lit', v: prefix, l: e.l } })
     return router
-  }
-
-  /** Whether a file exports a router that is made in it. */
-  #makes(path: string): boolean {
-    return (
-      this.#program.js(path)?.exports.some((e) => {
-        const m = e.from ? undefined : this.#program.exported(path, e.name)
-        if (m?.k !== 'expr' || m.path !== path || (m.expr.k !== 'call' && m.expr.k !== 'new')) return false
-        const from = this.#externalCallee(m.path, m.scope, m.expr.fn)
-        return from !== undefined && this.#dialect.creates(packageOf(from.from) ?? from.from, from.name, m.expr.k === 'new')
-      }) === true
-    )
   }
 
   #externalCallee(path: string, scope: FunctionId, callee: Expr): { from: string; name: string } | undefined {
@@ -445,15 +462,29 @@ export class RouterCollector {
     if (!ir) return undefined
     const last = ir.body.findLast((s) => s.k === 'return')
     if (last?.k !== 'return' || !last.value || !['id', 'call', 'new'].includes(last.value.k)) return undefined
+    const calls = this.#factories.get(key) ?? 0
+    if (calls > MAX_CALLS) return undefined
+    this.#factories.set(key, calls + 1)
+    // each call makes one of its own
+    const earlier = calls ? [...(this.#madeIn.get(key) ?? [])].map((x) => [x, this.#created.get(x)] as const) : []
+    for (const [x] of earlier) this.#created.delete(x)
     this.#inProgress.add(key)
     const router = this.#router(m.path, m.fn, last.value, env, depth + 1)
     this.#inProgress.delete(key)
     if (router) {
       this.#givens.note(m.path, m.fn, { path, scope }, e.args)
-      this.#body(m.path, m.fn, env, depth + 1)
-      this.#created.set(e, router)
+      if (calls) this.#statements(m.path, m.fn, ir.body, env, depth + 1)
+      else this.#body(m.path, m.fn, env, depth + 1)
     }
+    for (const [x, made] of earlier) if (made) this.#created.set(x, made)
+    if (router) this.#note(path, scope, e, router)
     return router
+  }
+
+  #note(path: string, scope: FunctionId, e: Expr, router: Router): void {
+    this.#created.set(e, router)
+    const key = `${path}:${scope}`
+    this.#madeIn.set(key, (this.#madeIn.get(key) ?? new Set()).add(e))
   }
 
   /** A method call on a router. Gives what the call returns when that is a router again. */
@@ -466,12 +497,12 @@ export class RouterCollector {
     env: Map<string, Router>,
     depth: number,
   ): Router | undefined {
-    if (this.#created.has(e)) return this.#created.get(e)
+    if (this.#repeating === 0 && this.#created.has(e)) return this.#created.get(e)
     const target = on.of ?? on
     const args = e.args
     const at: Place = { path, line: e.fn.k === 'mem' ? (this.#lineOf(e) ?? e.l) : e.l, ...(e.e ? { endLine: e.e } : {}) }
     const done = (router: Router): Router => {
-      this.#created.set(e, router)
+      this.#note(path, scope, e, router)
       return router
     }
     const code = (x: Expr): Before[] => this.#befores(path, scope, x, target)
@@ -507,6 +538,13 @@ export class RouterCollector {
         return done(on)
       }
       return done(new Router(at, target, p))
+    }
+    if (method === 'openapi') {
+      const described = describedRoute(this.#program, path, scope, args[0])
+      if (!described || !args[1]) return done(on)
+      const handlers = [...(described.middleware ? this.#befores(described.path, described.scope, described.middleware, target) : []), ...code(args[1])]
+      target.registrations.push({ k: 'route', methods: [described.method], path: described.route, handlers, at })
+      return done(on)
     }
     if (method === 'use' || method === 'mount') {
       const withPath = stringsOf(args[0])
@@ -556,7 +594,7 @@ export class RouterCollector {
     }
     const kept = method === 'set' ? stringOf(args[0]) : undefined
     if (kept !== undefined && args[1]) this.#givens.keep(`\0app ${kept}`, { path, scope }, args[1])
-    if (/^(onError|notFound|set|enable|disable|setErrorHandler|setNotFoundHandler|withTypeProvider|openapi)$/.test(method)) return done(on)
+    if (/^(onError|notFound|set|enable|disable|setErrorHandler|setNotFoundHandler|withTypeProvider|doc|doc31)$/.test(method)) return done(on)
     return undefined
   }
 

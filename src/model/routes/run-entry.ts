@@ -127,7 +127,7 @@ function beforeOf(entry: Entry, spelling?: string): Runnable[] {
   return entry.before.map((b) => ({
     ...runnable(b.code, b.calling, b.calling === 'nuxt-middleware' ? [to, LOCATION] : undefined),
     ...(b.what === 'loader' && b.calling === 'remix' ? { loads: true as const } : {}),
-    ...(EVERYWHERE.has(b.calling) ? { everywhere: true as const } : {}),
+    ...(b.everywhere || EVERYWHERE.has(b.calling) ? { everywhere: true as const } : {}),
   }))
 }
 
