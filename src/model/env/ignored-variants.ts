@@ -13,8 +13,10 @@ export function ignoreGaps(files: ReadonlyMap<string, GitignoreFacts>, folders: 
   const lets = new Map<string, string[]>()
   const rootOpen = VARIANTS.filter((v) => !isIgnored(v, rules))
   // Where the applications lie in folders with ignore files of their own, the root is no place for env files.
-  const keptBelow = folders.length > 0 && !folders.includes('') && folders.every((f) => speaking(f, rules) !== '')
-  for (const folder of [...new Set([...(keptBelow ? [] : ['']), ...folders])].sort()) {
+  // A folder beside them without one, such as the types that they share, has no environment.
+  const own = folders.filter((f) => speaking(f, rules) !== '')
+  const keptBelow = own.length > 0 && !folders.includes('') && own.length * 2 >= folders.length
+  for (const folder of [...new Set(keptBelow ? own : ['', ...folders])].sort()) {
     // what the root lets in is the root's cause, wherever it is let in
     const open = VARIANTS.filter((v) => !isIgnored(join(folder, v), rules) && (folder === '' || keptBelow || !rootOpen.includes(v)))
     if (!open.length) continue
