@@ -6,6 +6,7 @@ import { partsOf } from '../../model/behaviour/mentions.ts'
 import { isCallers } from '../../model/behaviour/values.ts'
 import type { Severity } from '../define-check.ts'
 import { forPeople } from './for-people.ts'
+import { isModelAnswer } from './model-answers.ts'
 
 /** One thing that a handler does for somebody who does not own it. */
 export interface OwnershipBreach {
@@ -87,7 +88,7 @@ export const breachOfColumn = (
 /** The value comes from the request as it is (not through a row that was found). */
 export function fromRequest(value: Value, behaviour: Behaviour): boolean {
   const chosen = forPeople(value, behaviour)
-  return !isCallers(chosen, behaviour) && mentionsDirectly(chosen, 0)
+  return !isCallers(chosen, behaviour) && mentionsDirectly(chosen, behaviour, 0)
 }
 
 /** The request's value itself, not something computed from it by an unknown function. */
@@ -146,8 +147,9 @@ export function callerOf(behaviour: Behaviour): string {
 }
 
 /** Something of the request that the caller chooses; what running a query gave is the query's choice, whatever it was asked with. */
-function mentionsDirectly(value: Value, depth: number): boolean {
+function mentionsDirectly(value: Value, behaviour: Behaviour, depth: number): boolean {
   if (value.v === 'request') return value.part !== 'ip' && value.part !== 'cookie'
+  if (value.v === 'result') return isModelAnswer(value, behaviour)
   if (value.v === 'call' && /^execute(?:TakeFirst\w*)?$/.test(value.name)) return false
-  return depth < 8 && partsOf(value).some((p) => mentionsDirectly(p, depth + 1))
+  return depth < 8 && partsOf(value).some((p) => mentionsDirectly(p, behaviour, depth + 1))
 }

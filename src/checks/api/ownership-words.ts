@@ -2,6 +2,7 @@ import { alsoEqual } from '../../lib/rewrite-javascript.ts'
 import type { Route } from '../../model/routes/routes.ts'
 import type { Fix } from '../define-check.ts'
 import { adminExample, besideWords, type Manners, roleCode } from './manners.ts'
+import { MODEL_SAYS } from './model-answers.ts'
 import type { OwnershipBreach } from './ownership-breach.ts'
 import { refusal } from './refusal.ts'
 
@@ -31,7 +32,10 @@ export function ownershipWords(route: Route, b: OwnershipBreach, how: Manners): 
         : {
             title: 'The row is not tied to the caller',
             message: `The handler ${b.role ? `asks whether the caller is some ${b.role}` : 'knows who calls'}${who}, but ${place} ${b.verb} ${b.table} by ${b.by} with the service role or a direct connection, and nothing compares the row's owner with the caller. Row level security does not apply to this client.`,
-            attack: `Any ${b.role ?? 'signed-in user'} sends the id of another ${b.role ?? 'user'}'s row and the handler ${b.verb} it.`,
+            attack:
+              b.by === MODEL_SAYS
+                ? `Any signed-in user writes a prompt that makes the model answer with the id of another user's row, and the handler ${b.verb} it.`
+                : `Any ${b.role ?? 'signed-in user'} sends the id of another ${b.role ?? 'user'}'s row and the handler ${b.verb} it.`,
             fix: {
               text: b.ownedBy
                 ? `Load the row of ${b.ownedBy} that it belongs to first, and refuse when its ${b.ownerColumn} is not the caller.`

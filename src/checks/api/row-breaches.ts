@@ -5,6 +5,7 @@ import type { SchemaModel } from '../../model/app-model.ts'
 import type { Behaviour, Condition, Effect, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { partsOf } from '../../model/behaviour/mentions.ts'
 import { isCallers, mentions, requestName } from '../../model/behaviour/values.ts'
+import { chosenByModel, MODEL_SAYS } from './model-answers.ts'
 import { callerOf, fromRequest, type OwnershipBreach, type Query, tableOf, verbOf } from './ownership-breach.ts'
 import { isSame, type Ties } from './ties.ts'
 import { isPartOfTransfer } from './transfers.ts'
@@ -98,7 +99,8 @@ export function rowBreach(
     reasons.add(`whose rows of ${e.table} they are, rows say that the application matched`)
     return undefined
   }
-  const by = requestName(value) ?? 'a value of the request'
+  const model = chosenByModel(value, behaviour)
+  const by = model ? MODEL_SAYS : (requestName(value) ?? 'a value of the request')
   const base = {
     at: step.at,
     table: e.table,
@@ -157,7 +159,8 @@ export function rowBreach(
     }
     if (use === 'ownerless') return { ...base, kind: 'row', severity: 'High', ownerless: true }
   }
-  return { ...base, kind: 'row', severity: 'Critical' }
+  // a model may be talked into it, but does not do everything that it is told
+  return { ...base, kind: 'row', severity: model ? 'High' : 'Critical' }
 }
 
 /** The owner column refers to rows that have ids of their own (`customer_id`), not to users. */

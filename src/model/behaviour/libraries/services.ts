@@ -1,5 +1,6 @@
 import { object, UNKNOWN, type Val } from '../abstract-value.ts'
 import type { EffectDraft } from '../interpreter.ts'
+import { callFunction, maybe, settle } from '../operations.ts'
 import type { Library } from './library.ts'
 
 type Plain = 'mail' | 'sms' | 'ai' | 'limit' | 'enqueue' | 'file' | 'exec' | 'http' | 'kv' | 'log'
@@ -179,17 +180,30 @@ const PRODUCES: Readonly<Partial<Record<Plain, (step: number) => Val>>> = {
   mail: (step) => object({ data: { v: 'result', step }, error: { v: 'error', of: step } }, { v: 'result', step }),
 }
 
+/** Tools that a model may call run with what it answers. */
+function runTools({ it, args, at }: Parameters<NonNullable<Library['call']>>[0], step: number): void {
+  const tools = args[0]?.v === 'object' ? args[0].props.tools : undefined
+  if (tools?.v !== 'object') return
+  for (const tool of Object.values(tools.props)) {
+    const run = tool.v === 'object' ? tool.props.execute : undefined
+    if (run?.v === 'fn') maybe(it, () => settle(it, callFunction(it, run, [{ v: 'result', step }], at), at))
+  }
+}
+
 const family = (f: Family): Library => ({
   packages: f.packages,
   call(c) {
     const name = c.name || c.links[0]?.name || ''
     if (c.chain.links.length === 1 && c.links[0]?.name === 'default' && !f.calls.test('default')) return undefined
+    // what a model may call is what it was made from
+    if (f.kind === 'ai' && /^(?:tool|dynamicTool)$/.test(name)) return c.args[0] ?? UNKNOWN
     const path = name === '' ? 'default' : name
     if (!f.calls.test(path)) return undefined
     if (c.links[c.links.length - 1]?.name === 'new') return undefined
     const settings = f.kind === 'ai' ? c.links.find((l) => l.name === 'new')?.args?.[0] : undefined
     const effect: EffectDraft = { kind: f.kind, name: path, args: c.args, ...(settings ? { settings } : {}) }
     const step = c.it.emit(effect, c.at)
+    if (f.kind === 'ai') runTools(c, step)
     if (f.refuses?.test(path)) c.it.require({ v: 'result', step }, c.at)
     return PRODUCES[f.kind]?.(step) ?? { v: 'result', step }
   },

@@ -163,7 +163,8 @@ const OVER = /^\s*(?:replace\b|insert\s+(?:or\s+)?(?:replace|ignore)\b)|\bon\s+(
 const KEEPS = /^\s*insert\s+(?:or\s+)?ignore\b|\bon\s+conflict\b[^;]{0,200}\bdo\s+nothing\b/i
 const KEY = /\bon\s+conflict\s*\(([\w\s",]{1,200})\)/i
 /** What a statement reads, where it names columns of one table and nothing else. */
-const COLUMNS = /^\s*select\s+(?:distinct\s+)?((?:\w{1,63}\.)?"?\w{1,63}"?(?:\s+as\s+"?\w{1,63}"?)?(?:\s*,\s*(?:\w{1,63}\.)?"?\w{1,63}"?(?:\s+as\s+"?\w{1,63}"?)?){0,60})\s+from\s/i
+const COLUMNS =
+  /^\s*select\s+(?:distinct\s+)?((?:\w{1,63}\.)?"?\w{1,63}"?(?:\s+as\s+"?\w{1,63}"?)?(?:\s*,\s*(?:\w{1,63}\.)?"?\w{1,63}"?(?:\s+as\s+"?\w{1,63}"?)?){0,60})\s+from\s/i
 /** One figure and nothing else: how many rows there are. */
 const COUNTS = /^\s*select\s+count\s*\([^()]*\)(?:\s*::\w{1,63})?(?:\s+as)?(?:\s+"?\w{1,63}"?)?\s+from\s/i
 const TABLE = /\b(?:from|into|update|join)\s+"?([a-z_][\w]*)"?(?:\."?([a-z_]\w*)"?)?/i
