@@ -245,7 +245,12 @@ function refersToNobodys(table: SchemaModel['tables'][number], column: string, s
 /** Profiles and posts that others look at: read only, and nothing personal is known to be in them. */
 function shownToOthers(e: Query, schema: Pick<SchemaModel, 'tables'>): boolean {
   const name = (e.table.split('.').at(-1) ?? '').toLowerCase()
-  if (!/^(?:(?:public_?)?profiles?|posts?|comments?|reviews?|likes?|articles?|users?)$/.test(name)) return false
+  if (
+    !/^(?:(?:public_?)?profiles?|posts?|comments?|reviews?|likes?|users?|articles?|(?:blog|news|help|knowledge|kb|wiki)_(?:posts?|articles?|sections?|categories)|news|announcements?|faqs?)$/.test(
+      name,
+    )
+  )
+    return false
   const personal = tableOf(e, schema)?.userData?.personalColumns ?? []
   if (e.columns?.length && !e.columns.includes('*'))
     return !e.columns.some((c) => personal.includes(c) || /mail|phone|address|password|token|birth|stripe/i.test(c))
