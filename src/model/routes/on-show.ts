@@ -12,10 +12,20 @@ export function isOnShow(table: Table, columns: readonly string[]): boolean {
   // a nested selection (`author(email)`) shows what it does not name here
   if (!data || !columns.length || columns.some((c) => c === '*' || /[(:]/.test(c))) return false
   if (!isMeantToBeSeen({ ...table, userData: { ...data, personalColumns: [] } })) return false
-  const place = (c: string) => PLACE_COLUMN.test(c) && HAS_A_PLACE.test(table.name)
   return !columns.some(
-    (c) => data.ownerColumns.includes(c) || data.powerColumns.includes(c) || SAYS_WHO.test(c) || (data.personalColumns.includes(c) && !place(c)),
+    (c) => data.ownerColumns.includes(c) || data.powerColumns.includes(c) || SAYS_WHO.test(c) || (data.personalColumns.includes(c) && !isPlace(c, table)),
   )
+}
+
+const isPlace = (column: string, table: Pick<Table, 'name'>): boolean => PLACE_COLUMN.test(column) && HAS_A_PLACE.test(table.name)
+
+/** How to reach somebody, among what a relation takes along: `organizer(name, email)`. */
+const takesPeopleAlong = (column: string): boolean => column.includes('(') && /e_?mail|phone|password|token/i.test(column.slice(column.indexOf('(')))
+
+/** Whole rows in the state in which they are published say nothing personal: where something takes place is said of the thing. */
+export function isPublishedWhole(table: Table, columns: readonly string[]): boolean {
+  const personal = table.userData?.personalColumns ?? []
+  return personal.every((c) => isPlace(c, table)) && !columns.some(takesPeopleAlong)
 }
 
 /** Columns that are nobody's secret (all of them, where the rows are meant to be seen), of rows that a policy shows to the whole world. */

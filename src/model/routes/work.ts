@@ -7,7 +7,7 @@ import { handedOut, isDrawn } from './disclosed.ts'
 import { handsOutFixedSession, makesFixedAccount } from './fixed-account.ts'
 import { fromRequest } from './from-request.ts'
 import { findsSession, fromProcessor, type Guard, guardOfConditions, guardOfStep } from './guard.ts'
-import { isOnShow, isShownAnyway } from './on-show.ts'
+import { isOnShow, isPublishedWhole, isShownAnyway } from './on-show.ts'
 import { choosesRecipient, http, madeWithCallersKey, payment, speaksToWhomItNames } from './outside-work.ts'
 import { fillsCache, renewsOwnToken } from './upkeep.ts'
 import { guardWithWayPast } from './way-past.ts'
@@ -447,7 +447,7 @@ function database(e: Extract<Effect, { kind: 'db' }>, schema: Pick<SchemaModel, 
       what: `reads ${name} ${words}`,
       rights: e.client.rights,
       table: name,
-      userData: userData && !e.countOnly && !(shown && !table?.userData?.personalColumns.length),
+      userData: userData && !e.countOnly && !(shown && (table?.userData ? isPublishedWhole(table, e.columns ?? []) : true)),
     }
   // sessions and codes that have run out open nothing any more, whoever has them swept out
   if (e.op === 'delete' && e.filters.length > 0 && e.filters.every((f) => f.op !== 'eq' && RUN_OUT.test(f.column) && !fromRequest(f.value))) return undefined

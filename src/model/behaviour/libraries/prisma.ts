@@ -94,7 +94,7 @@ export const prisma: Library = {
         table: model.name,
         filters,
         ...(embedded.length ? { embedded } : {}),
-        ...(select?.v === 'object' ? { columns: Object.keys(select.props) } : {}),
+        ...(select?.v === 'object' ? { columns: Object.keys(select.props) } : takenAlong(get('include'))),
         ...(payload ? { payload } : {}),
         ...(op === 'upsert' && where?.v === 'object' ? { onConflict: Object.keys(where.props) } : {}),
         ...(/^(?:findUnique|findFirst|update$|delete$|upsert|create$)/.test(method) ? { one: true as const } : {}),
@@ -115,6 +115,17 @@ export const prisma: Library = {
 /** The texts that a query holds as they are. */
 function rawParts(query: Extract<Val, { v: 'call' }>): readonly Val[] {
   return query.name === 'sql.raw' ? query.args.slice(0, 1) : query.args.flatMap((a) => (a.v === 'call' ? rawParts(a) : []))
+}
+
+/** `include: { author: { select: { email: true } } }`: all columns, and `author(email)`; undefined when nothing is taken along, or what is not known. */
+function takenAlong(include: Val | undefined): { readonly columns?: readonly string[] } {
+  if (include?.v !== 'object' || include.rest) return {}
+  const taken = Object.entries(include.props).filter(([, v]) => !(v.v === 'const' && !v.value))
+  const named = taken.map(([name, v]) => {
+    const select = v.v === 'object' ? v.props.select : undefined
+    return `${name}(${select?.v === 'object' && !select.rest ? Object.keys(select.props).join(', ') : '*'})`
+  })
+  return named.length ? { columns: ['*', ...named] } : {}
 }
 
 /** How deep related rows of related rows are looked at. */
