@@ -429,6 +429,8 @@ function steered(route: Route): boolean {
   const steps = route.behaviour?.steps ?? []
   return (
     !steps.length ||
+    // what is read by its path, a file say, the path chooses
+    route.route.includes('[') ||
     Boolean(route.behaviour?.gaps?.length) ||
     steps.some(({ effect }) => effect.kind !== 'respond' && effect.kind !== 'log' && mentionsRequest(effect))
   )

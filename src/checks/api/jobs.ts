@@ -1,21 +1,55 @@
+import { rememberFor } from '../../lib/remember-for.ts'
 import type { SchemaModel } from '../../model/app-model.ts'
 import type { Behaviour, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { isCallers, mentions } from '../../model/behaviour/values.ts'
+import { guardOfStep } from '../../model/routes/guard.ts'
 import type { Route } from '../../model/routes/routes.ts'
 import { belongsToSomebody, callerOf, type OwnershipBreach, type Query, verbOf } from './ownership-breach.ts'
 import type { Ties } from './ties.ts'
 
 const JOB = /(?:^|\/)(?:crons?|cron-?jobs?|schedulers?)(?:[-_/]|$)/i
 
-/** By its path a job of the clock: it works on the rows of all users, and whoever is signed in is not who should start it. */
-export function jobBreaches(step: Step, e: Query, behaviour: Behaviour, ties: Ties, schema: Pick<SchemaModel, 'tables'>, route: Route): OwnershipBreach[] {
-  if (!JOB.test(route.route) || step.before || e.op === 'select' || e.client.rights !== 'service' || e.unread) return []
+/** The places of what a handler for the scheduler does once its secret was asked for, and that handler. */
+export const scheduledWork = rememberFor((routes: readonly Route[]): ReadonlyMap<string, string> => {
+  const work = new Map<string, string>()
+  for (const route of routes) for (const place of route.behaviour && JOB.test(route.route) ? doneBySecret(route.behaviour) : []) work.set(place, route.subject)
+  // what was judged beside the same jobs stays judged
+  if (work.size !== latest.size || ![...work].every(([place, subject]) => latest.get(place) === subject)) latest = work
+  return latest
+})
+
+let latest: ReadonlyMap<string, string> = new Map()
+
+const doneBySecret = rememberFor((behaviour: Behaviour): readonly string[] =>
+  behaviour.steps.flatMap((step) => (step.effect.kind === 'db' && guardOfStep(step, behaviour)?.who === 'secret' ? [placeOf(step)] : [])),
+)
+
+const placeOf = ({ at, effect }: Step): string => `${at.path}:${at.line} ${effect.kind === 'db' ? effect.op : ''}`
+
+/**
+ * By its path a job of the clock, or the same work as one: it works on the rows of all users, and whoever is signed in is not who should
+ * start it.
+ */
+export function jobBreaches(
+  step: Step,
+  e: Query,
+  behaviour: Behaviour,
+  ties: Ties,
+  schema: Pick<SchemaModel, 'tables'>,
+  route: Route,
+  scheduled: ReadonlyMap<string, string>,
+): OwnershipBreach[] {
+  const alike = JOB.test(route.route) ? undefined : scheduled.get(placeOf(step))
+  if ((!alike && !JOB.test(route.route)) || step.before || e.op === 'select' || e.client.rights !== 'service' || e.unread) return []
   if (!belongsToSomebody(e, schema, behaviour) || ties.byFilter(e) || ties.byCondition(step)) return []
   // rows that were looked up without a word about the caller, and not by the request's choice
   const ofAll = (v: Value): boolean =>
     mentions(v, (x) => {
-      const found = x.v === 'row' ? behaviour.steps[x.step]?.effect : undefined
+      const look = x.v === 'row' ? behaviour.steps[x.step] : undefined
+      const found = look?.effect
       return (
+        look !== undefined &&
+        (!alike || scheduled.has(placeOf(look))) &&
         found?.kind === 'db' &&
         found.op === 'select' &&
         !found.one &&
@@ -32,6 +66,7 @@ export function jobBreaches(step: Step, e: Query, behaviour: Behaviour, ties: Ti
       table: e.table,
       verb: verbOf(e),
       callerAs: callerOf(behaviour),
+      ...(alike ? { alike } : {}),
       what: `${verbOf(e)} ${e.table} for every user`,
     },
   ]

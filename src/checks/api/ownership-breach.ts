@@ -55,6 +55,8 @@ export interface OwnershipBreach {
   readonly area?: true
   /** The owner column holds the id of a row that stands for a person, not the person's own. */
   readonly indirect?: true
+  /** The handler for the scheduler that does the same work. */
+  readonly alike?: string
   /** Other handlers show people their own rows of the table only. */
   readonly apart?: true
   /** The role that the handler asks for, which whoever has rows of this kind has. */

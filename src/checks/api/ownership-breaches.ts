@@ -10,7 +10,7 @@ import { chosenPrice } from './chosen-price.ts'
 import { claimedPayments } from './claimed-payments.ts'
 import { creditBreaches } from './credit-breaches.ts'
 import { forgedState } from './forged-state.ts'
-import { jobBreaches } from './jobs.ts'
+import { jobBreaches, scheduledWork } from './jobs.ts'
 import { everyRow, keptApart, unkeptListing } from './kept-apart.ts'
 import { listedTables } from './listed-tables.ts'
 import { isForAdministrators } from './manners.ts'
@@ -41,7 +41,7 @@ type Schema = Pick<SchemaModel, 'tables' | 'functions' | 'enums'>
 
 /** What a handler does with objects that the request names, and what ties them to the caller. */
 export const breachesOf = (route: Route, { tables, functions, enums }: Schema, access: AccessMatrix, routes: readonly Route[]): Judged =>
-  judged(route, tables, functions, enums, access, listedTables(routes, tables), keptApart(routes, tables))
+  judged(route, tables, functions, enums, access, listedTables(routes, tables), keptApart(routes, tables), scheduledWork(routes))
 
 const judged = rememberFor(
   (
@@ -52,10 +52,18 @@ const judged = rememberFor(
     access: AccessMatrix,
     listed: ReadonlySet<string>,
     kept: ReadonlySet<string>,
-  ) => judge(route, { tables, functions, enums }, access, listed, kept),
+    scheduled: ReadonlyMap<string, string>,
+  ) => judge(route, { tables, functions, enums }, access, listed, kept, scheduled),
 )
 
-function judge(route: Route, schema: Schema, access: AccessMatrix, listed: ReadonlySet<string>, kept: ReadonlySet<string>): Judged {
+function judge(
+  route: Route,
+  schema: Schema,
+  access: AccessMatrix,
+  listed: ReadonlySet<string>,
+  kept: ReadonlySet<string>,
+  scheduled: ReadonlyMap<string, string>,
+): Judged {
   const behaviour = inProduction(route.behaviour as Behaviour, route.framework)
   const breaches: OwnershipBreach[] = []
   const ties = new Ties(behaviour, (q) => rlsState(q, schema, access, 'A') !== 'open')
@@ -112,7 +120,7 @@ function judge(route: Route, schema: Schema, access: AccessMatrix, listed: Reado
           ...creditBreaches(step, e, behaviour, schema),
           ...editableBreaches(step, e, behaviour),
           ...listings(step, index, e, behaviour, ties, schema, route, kept),
-          ...jobBreaches(step, e, behaviour, ties, schema, route),
+          ...jobBreaches(step, e, behaviour, ties, schema, route, scheduled),
           ...(area ? areaBreaches(step, e, behaviour, ties) : []),
         )
       return

@@ -157,7 +157,7 @@ export function ownershipWords(route: Route, b: OwnershipBreach, how: Manners): 
     case 'job':
       return {
         title: 'Every signed-in user starts the job',
-        message: `By its path ${route.route} is for the scheduler, and ${place} ${b.what} with the service role or a direct connection. The handler asks only whether somebody is signed in${who}.`,
+        message: `${b.alike ? `${b.alike.replace(/^route /, '')} does the same work for the scheduler, behind a secret` : `By its path ${route.route} is for the scheduler`}, and ${place} ${b.what} with the service role or a direct connection. The handler asks only whether somebody is signed in${who}.`,
         attack: 'Anyone with an account starts it at any time and as often as they like, and it works on the rows of all users.',
         fix: {
           text: 'Ask for a secret that only the scheduler sends; an empty one refuses too.',

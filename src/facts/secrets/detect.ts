@@ -10,7 +10,7 @@ import { anchorAt, findStarts, NAME_WORD } from './starts.ts'
 export type { SecretSpan } from './secret.ts'
 
 /** Part of the version of every extractor that finds or blanks out secrets: raise it whenever a value is judged otherwise. */
-export const SECRETS_VERSION = '4'
+export const SECRETS_VERSION = '5'
 
 const BY_ANCHOR = new Map<string, SecretFormat[]>()
 for (const f of SECRET_FORMATS) for (const a of f.anchors) BY_ANCHOR.set(a, [...(BY_ANCHOR.get(a) ?? []), f])
@@ -272,6 +272,8 @@ function around(text: string, start: number, end: number): string {
 
 const NAME = new RegExp(NAME_WORD, 'iy')
 const OPERATOR = /["'`]?\)?\]?!?\s{0,4}(?:(:)\s{0,2}[A-Za-z][\w<>| ]{0,30}=(?!=)|(=>|===|!==|==|!=|\|\||\?\?|:=|\?=|=|:))\s{0,60}/y
+/** `set('x-api-key', '…')`, `jsonb_build_object('x-api-key', '…')`. */
+const PAIR = /["'`]\s{0,4},\s{0,60}/y
 
 /** Values known by the name that they are assigned to, compared with or default to. */
 function byName(text: string, starts: readonly number[], settled: readonly [number, number][], spans: SecretSpan[]): void {
@@ -292,9 +294,11 @@ function byName(text: string, starts: readonly number[], settled: readonly [numb
     const shown = /pass|pwd|senha|contrase|parola/i.test(name) ? shownPassword(text, left, right) : undefined
     if (shown) addShown(shown, spans)
     OPERATOR.lastIndex = right
-    const operator = OPERATOR.exec(text)
+    PAIR.lastIndex = right
+    const assigned = OPERATOR.exec(text)
+    const operator = assigned ?? (text[left - 1] === text[right] ? PAIR.exec(text) : undefined)
     if (!operator) continue
-    const op = operator[2] ?? '='
+    const op = assigned ? (assigned[2] ?? '=') : ','
     const at = right + operator[0].length
     const range =
       literalAt(text, at) ?? (/^[A-Z][A-Z0-9_]*$/.test(name) && (op === '=' || op === ':') && !operator[0].includes('\n') ? bareAt(text, left, at) : undefined)
@@ -323,6 +327,7 @@ function isNameCode(c: number): boolean {
 function kindOf(name: string, op: string, value: string): string | undefined {
   if (/^[!=]==?$/.test(op)) return comparedPassword(name, value) ? 'password' : undefined
   const kind = secretByName(name, value)
+  if (op === ',') return kind === 'generic-secret' ? kind : undefined
   if (kind) return kind
   if (op === '=' && weakSecret(name, value)) return 'default-secret'
   const fallback = (op === '||' || op === '??') && /^[A-Z][A-Z0-9_]*$/.test(name)

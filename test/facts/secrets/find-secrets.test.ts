@@ -98,6 +98,8 @@ describe('names', () => {
     `{ "client_secret": "${random}" }`,
     `ENV SESSION_SECRET=${random}`,
     `const encryptionKey: string = "${random}"`,
+    `headers.set('x-api-key', '${random}')`,
+    `jsonb_build_object('Content-Type', 'application/json', 'x-cron-secret',\n  '${random}')`,
   ])('%s', (text) => {
     expect(kinds(text)).toEqual(['generic-secret'])
   })
@@ -113,6 +115,10 @@ describe('names', () => {
     'CRON_SECRET=$CRON_SECRET',
     'ADMIN_PASSWORD=password',
     'ADMIN_PASSWORD=',
+    "headers.set('x-api-key', 'your-api-key-here-123')",
+    "labels.set('password', 'Abcdef12')",
+    `pick(token, '${random}')`,
+    `cookies.set('session_id', '${random}')`,
   ])('what stands where a secret would go: %s', (text) => {
     expect(kinds(text)).toEqual([])
   })
