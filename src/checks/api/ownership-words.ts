@@ -264,7 +264,7 @@ export function ownershipWords(route: Route, b: OwnershipBreach, how: Manners): 
         fix: {
           text: "Store the processor's customer id with the user when it is created, and look it up by the user's id.",
           language: 'ts',
-          code: "const { data } = await supabase.from('profiles').select('stripe_customer_id').eq('id', user.id).single()",
+          code: ownCustomer(how.library, b),
         },
       }
   }
@@ -280,8 +280,10 @@ function ownCustomer(library: string | undefined, b: OwnershipBreach): string {
       return `const [own] = await db.select().from(users).where(eq(users.id, ${caller}))\n// own.stripeCustomerId`
     case 'mongoose':
       return `const own = await User.findById(${caller})\n// own.stripeCustomerId`
+    case 'pg':
+      return `// parameters: [${caller}]\nconst own = 'select stripe_customer_id from users where id = $1'`
     default:
-      return `const { data: own } = await supabase.from('subscriptions').select('stripe_subscription_id').eq('user_id', ${caller}).single()`
+      return `const { data: own } = await supabase.from('profiles').select('stripe_customer_id').eq('id', ${caller}).single()`
   }
 }
 
