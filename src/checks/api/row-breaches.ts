@@ -166,11 +166,8 @@ export function rowBreach(
 /** The owner column refers to rows that have ids of their own (`customer_id`), not to users. */
 function namesOthers(e: Query, column: string, schema: Pick<SchemaModel, 'tables'>): boolean {
   const table = tableOf(e, schema)
-  return (
-    table !== undefined &&
-    table.columns.some((c) => c.name === column) &&
-    !holdsCallersId(table, column, { tables: schema.tables, policies: [], functions: [] })
-  )
+  if (!table?.columns.some((c) => c.name === column)) return false
+  return !holdsCallersId(table, column, { tables: schema.tables, policies: [], functions: [] })
 }
 
 const JOINED = /enrol|member|participa|attend|registration|follow/i

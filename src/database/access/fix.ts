@@ -193,7 +193,8 @@ function enable(table: Table, catalog: Catalog, owner: string | undefined, readi
 }
 
 /** Tables of the server's own: codes it sent, jobs, what it wrote down. */
-const FOR_THE_SERVER = /verif|(^|_)otps?($|_)|nonce|passw|token|secret|credential|(^|_)sessions?$|queue|(^|_)jobs?$|webhook|audit|usage|(^|_)logs?($|_)|rate_?limit/i
+const FOR_THE_SERVER =
+  /verif|(^|_)otps?($|_)|nonce|passw|token|secret|credential|(^|_)sessions?$|queue|(^|_)jobs?$|webhook|audit|usage|(^|_)logs?($|_)|rate_?limit/i
 
 /** Columns that grant power or money and that an owner must not write. */
 function powerIn(table: Table): readonly string[] {
