@@ -19,6 +19,7 @@ export interface OwnershipBreach {
     | 'every-row'
     | 'forged-owner'
     | 'forged-tenant'
+    | 'parent'
     | 'mass-assignment'
     | 'power'
     | 'state'

@@ -16,6 +16,7 @@ import { listedTables } from './listed-tables.ts'
 import { isForAdministrators } from './manners.ts'
 import { ownersRole } from './owners-role.ts'
 import { belongsToSomebody, type OwnershipBreach, type Query } from './ownership-breach.ts'
+import { parentBreaches } from './parent-breaches.ts'
 import { editableBreaches, payloadBreaches } from './payload-breaches.ts'
 import { publicByNature } from './public-by-nature.ts'
 import { signsUp } from './registration.ts'
@@ -116,6 +117,7 @@ function judge(
         breaches.push(
           ...payloadBreaches(step, e, behaviour, ties, schema),
           ...tenantBreaches(step, e, behaviour, ties, schema),
+          ...parentBreaches(step, e, behaviour, ties, schema, access),
           ...claimedPayments(step, e, behaviour, schema),
           ...creditBreaches(step, e, behaviour, schema),
           ...editableBreaches(step, e, behaviour),

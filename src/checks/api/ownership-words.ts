@@ -80,6 +80,17 @@ export function ownershipWords(route: Route, b: OwnershipBreach, how: Manners): 
           code: `const { data: member } = await supabase.from('members').select('role').eq('${b.ownerColumn}', ${b.ownerColumn}).eq('user_id', user.id).maybeSingle()\nif (member?.role !== 'owner') {\n  return new Response(null, { status: 403 })\n}`,
         },
       }
+    case 'parent':
+      return {
+        title: "A new row can be put under somebody else's",
+        message: `${place} ${b.what}, with the service role or a direct connection, and nothing asks whether the row of ${b.ownedBy} that it belongs to is the caller's${who}.`,
+        attack: `Any signed-in user sends the id of another user's row of ${b.ownedBy} and adds to what its owner takes for his own.`,
+        fix: {
+          text: `Load the row of ${b.ownedBy} first, and refuse when its ${b.ownerColumn} is not the caller.`,
+          language: 'ts',
+          code: `if (parent?.${b.ownerColumn} !== user.id) {\n  ${refusal(route, 404)}\n}`,
+        },
+      }
     case 'mass-assignment':
       return {
         title: 'The whole request body is written to the row',

@@ -9,7 +9,7 @@ export interface ParentColumn {
 }
 
 /** Rows that people put under what is others': they ask, answer, join, say what they think of it, or are counted. */
-const FOR_OTHERS =
+export const FOR_OTHERS =
   /request|applica|invit|report|appeal|rsvp|enrol|registr|participa|member|attend|collaborat|shares?$|view|visit|click|impression|(^|_)(logs?|history|events?|sessions?|activit(y|ies))$|analytic|audit|metric|like|vote|react|favou?rit|bookmark|saved|follow|subscri|answer|respon|submission|entr(y|ies)$|review|rating|feedback|claim|offer|bid|proposal|quote|lead|contact|booking|reserv|order$|orders$|payment|purchase|donation|progress|attempt|result|score|redem/i
 
 /**

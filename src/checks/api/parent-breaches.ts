@@ -1,0 +1,61 @@
+import { FOR_OTHERS } from '../../database/access/foreign-parent.ts'
+import { isMeantToBeSeen, isPrivateByName } from '../../database/access/meant-to-be-seen.ts'
+import type { AccessMatrix, Table } from '../../database/database.ts'
+import type { SchemaModel } from '../../model/app-model.ts'
+import type { Behaviour, Step, Value } from '../../model/behaviour/behaviour.ts'
+import { isCallers, requestName } from '../../model/behaviour/values.ts'
+import { directly, fromRequest, type OwnershipBreach, type Query, tableOf, verbOf } from './ownership-breach.ts'
+import type { Ties } from './ties.ts'
+
+/**
+ * New rows put under a private row that the request names (an item into an order), past row level security, by somebody of whom nothing says that
+ * the parent is his. Rows that say whose they are, and what people put under others' rows on purpose, are left alone.
+ */
+export function parentBreaches(
+  step: Step,
+  e: Query,
+  behaviour: Behaviour,
+  ties: Ties,
+  schema: Pick<SchemaModel, 'tables'>,
+  access: AccessMatrix,
+): OwnershipBreach[] {
+  if (!e.payload || e.client.rights !== 'service' || e.op !== 'insert') return []
+  const table = tableOf(e, schema)
+  if (!table?.userData || table.userData.ownerColumns.length || table.userData.tenantColumns.length || FOR_OTHERS.test(table.name)) return []
+  const rows = e.payload.v === 'array' ? e.payload.items.slice(0, 4) : [e.payload]
+  for (const row of rows) {
+    if (row.v !== 'object' || Object.values(row.props).some((v) => isCallers(v, behaviour))) continue
+    const chosen = Object.entries(row.props).find(
+      ([column, value]) => privateParent(column, table, schema, access) && fromRequest(value, behaviour) && directly(value),
+    )
+    if (!chosen || ties.byCondition(step)) continue
+    const [column, value] = chosen as [string, Value]
+    const parent = privateParent(column, table, schema, access) as Table
+    const by = requestName(value) ?? 'a value of the request'
+    return [
+      {
+        kind: 'parent',
+        severity: 'High',
+        at: step.at,
+        table: e.table,
+        verb: verbOf(e),
+        by,
+        ownerColumn: parent.userData?.ownerColumns[0] ?? 'user_id',
+        ownedBy: parent.name,
+        what: `${verbOf(e)} ${e.table} with ${column} = ${by}`,
+      },
+    ]
+  }
+  return []
+}
+
+/** The parent that a column names, when its rows are somebody's and nobody else sees them. */
+function privateParent(column: string, table: Table, { tables }: Pick<SchemaModel, 'tables'>, access: AccessMatrix): Table | undefined {
+  const key = table.foreignKeys.find((f) => f.columns.length === 1 && f.columns[0] === column)
+  const parent = key && tables.find((t) => `${t.schema}.${t.name}` === key.references)
+  if (!parent?.userData?.ownerColumns.length || parent.primaryKey.some((c) => parent.userData?.ownerColumns.includes(c)) || isMeantToBeSeen(parent))
+    return undefined
+  const tried = access.objects.find((o) => o.kind === 'table' && o.object === `${parent.schema}.${parent.name}`)
+  const hidden = tried?.cells.some((c) => c.command === 'select' && c.role === 'A' && c.row === 'other' && c.result === 'refused') === true
+  return hidden || isPrivateByName(parent.name) ? parent : undefined
+}
