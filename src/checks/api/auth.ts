@@ -396,7 +396,7 @@ function attack(c: Cause): string {
     route.kind === 'action'
       ? isForm(route)
         ? `sends POST ${route.route}`
-        : 'posts the action id that the page ships to every browser'
+        : 'posts the id of the action, which every page that uses it carries,'
       : route.kind === 'edge-function'
         ? `calls /functions/v1/${route.subject.replace(/^function /, '')}${route.platformJwt?.on ? ' with the anon key from the page' : ''}`
         : `sends ${route.method ?? 'a request'} ${route.route}`
