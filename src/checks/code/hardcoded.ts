@@ -25,7 +25,7 @@ export default defineCheck({
       ...code.identities.filter((i) => (i.grants || i.owner) && !passwordFiles.has(i.path)).map(identityIssue),
       ...code.defaults.map(defaultIssue),
       ...code.fixedKeys.map(fixedKeyIssue),
-      ...code.switches.map((s) => switchIssue(s, s.how === 'request' && modules.inBrowser(s.path, s.line))),
+      ...code.switches.map((s) => switchIssue(s, s.how === 'request' && (s.onPage === true || modules.inBrowser(s.path, s.line)))),
       ...code.sqlAccounts.map(accountIssue),
       ...code.ownerMails.filter((m) => !spoken.has(m.path)).map(mailIssue),
       ...code.markers.map(markerIssue),

@@ -82,6 +82,8 @@ export interface Switch {
   readonly unless?: string
   /** Only a process that runs for development asks for it. */
   readonly development?: true
+  /** A hook of the browser reads it from the page's address. */
+  readonly onPage?: true
 }
 
 /** The owner's address as a value of the program. */

@@ -34,10 +34,21 @@ export const switches = collectByFile((path, js: JavaScriptFacts) => {
   for (const s of js.functions[0]?.body ?? []) {
     if (s.k === 'let' && s.to.k === 'name' && s.init?.k === 'lit' && s.init.v === true && skips(s.to.name)) on.set(s.to.name, s.l)
   }
-  const add = (name: string, line: number, how: Switch['how'], what = skips(name), unless?: string, development = false) => {
+  // what the browser's hook reads is the address of a page, whether or not a route leads to it
+  const onPage = new Set(js.functions.flatMap((fn) => statements(fn.body).flatMap(fromHook)))
+  const add = (name: string, line: number, how: Switch['how'], what = skips(name), unless?: string, development = false, page = false) => {
     // what has to be asked for on somebody's own machine is there for nobody else; what is on by itself is, wherever such a process can be reached
     if (!what || found.some((f) => f.name === name) || (development && unless === undefined)) return
-    found.push({ path, line, name, how, skips: what, ...(unless === undefined ? {} : { unless }), ...(development ? { development } : {}) })
+    found.push({
+      path,
+      line,
+      name,
+      how,
+      skips: what,
+      ...(unless === undefined ? {} : { unless }),
+      ...(development ? { development } : {}),
+      ...(page ? { onPage: true } : {}),
+    })
   }
   const visit = (e: Expr, guarded: boolean, development = false): void => {
     const inside = guarded || developmentOnly(e)
@@ -50,7 +61,8 @@ export const switches = collectByFile((path, js: JavaScriptFacts) => {
     if (e.k === 'id' && on.has(e.name)) add(e.name, on.get(e.name) as number, 'constant')
     if (e.k === 'call' && e.fn.k === 'mem' && e.fn.name === 'get' && /searchParams|headers|query|cookies/i.test(calleeText(e.fn.of))) {
       const name = stringOf(e.args[0])
-      if (name && REQUEST_NAME.test(name)) add(name, e.l, 'request', 'authentication')
+      const page = e.fn.of.k === 'id' && onPage.has(e.fn.of.name)
+      if (name && REQUEST_NAME.test(name)) add(name, e.l, 'request', 'authentication', undefined, false, page)
     }
     if ((e.k === 'mem' || e.k === 'idx') && /(?:^|\.)(?:headers|query)$/.test(calleeText(e.of))) {
       const name = e.k === 'mem' ? e.name : stringOf(e.index)
@@ -66,6 +78,9 @@ export const switches = collectByFile((path, js: JavaScriptFacts) => {
   }
   return unlessEmpty(found)
 })
+
+/** `const [params] = useSearchParams()`: a hook of React Router's and Next's that only components in the browser call. */
+const fromHook = (s: Stmt): readonly string[] => (s.k === 'let' && s.init?.k === 'call' && calleeText(s.init.fn) === 'useSearchParams' ? boundNames(s.to) : [])
 
 /** `process.env.NODE_ENV === 'development' && …`: the framework sets it, a production build has it off. */
 function developmentOnly(e: Expr): boolean {
