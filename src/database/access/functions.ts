@@ -10,7 +10,7 @@ import { readReturned } from './function-reads.ts'
 import type { Hole } from './hole.ts'
 import { changesFilesOverHttp } from './outgoing.ts'
 import { BROWSER_ROLES, type BrowserRole, nameOf, possibleFor } from './policies.ts'
-import { grantsPower, paysOut, powerColumnsOf } from './power-columns.ts'
+import { grantsPower, grantsThere, paysOut, powerColumnsOf } from './power-columns.ts'
 import { appointsOthers } from './read-writes.ts'
 
 /** Judges the functions that run with their owner's rights and that browsers may call. */
@@ -205,7 +205,8 @@ function judgeEffect(
     const usable = ways.filter((w) => possibleFor(w, role))
     const open = usable.filter((w) => w.outcome === 'open' && !w.argumentColumns.some((c) => UNGUESSABLE.test(c)))
     // a row that follows from something the caller was allowed to do (a notification to whom he invited)
-    const grants = power.some(grantsPower) || (effect.command !== 'delete' && paysOut(effect.table))
+    const grants =
+      power.some((c) => grantsThere(table, c, effect.command === 'insert' ? 'added' : 'changed')) || (effect.command !== 'delete' && paysOut(effect.table))
     const follows = effect.command === 'insert' && !grants && open.every((w) => w.tables.length > 0)
     if (open.length && !follows) {
       const [first] = open as [Way]
@@ -226,12 +227,13 @@ function judgeEffect(
       }
     }
     const own = usable.filter((w) => w.outcome === 'owner' && !w.needsRole && !(table && appointsOthers(table, [w])))
-    if (own.length && effect.command !== 'insert' ? chosen.some((c) => meant.includes(c) || grantsPower(c)) : own.length && chosen.some(grantsPower))
+    const granting = chosen.filter((c) => grantsThere(table, c, 'own'))
+    if (own.length && (granting.length || (effect.command !== 'insert' && chosen.some((c) => meant.includes(c)))))
       return {
         table: name,
         command: effect.command,
         who: role,
-        grants: chosen.some(grantsPower),
+        grants: granting.length > 0,
         columns: chosen,
         maintenance: false,
         self: true,

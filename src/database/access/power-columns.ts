@@ -39,6 +39,23 @@ export function powerColumnsOf(table: Table): readonly string[] {
   return [...named, ...byTable.map((c) => c.name)]
 }
 
+/** Names of a standing, and as often of something else: the plan that is trained, the tier of an achievement. */
+const STANDING = /(^|_)(plan|plan_id|tier|user_type|account_type)$/i
+const PLACE_IN = /(^|_)roles?$/i
+const EVENT =
+  /(session|match|game|event|class|course|lesson|meeting|webinar|tournament|challenge|ride|trip)_(participants?|players?|attendees?|sign_?ups?|registrations?|rsvps?|bookings?)$/i
+
+/**
+ * Whether what a function writes into a column grants power or money. Names that may mean a standing do where the rows are about users:
+ * not in a list of achievements or a log of attempts, and who takes part in an event may say as what. `own`: the row is the caller's.
+ */
+export function grantsThere(table: Table | undefined, column: string, as: 'own' | 'added' | 'changed'): boolean {
+  if (!grantsPower(column)) return false
+  if (!table || powerColumnsOf(table).includes(column)) return true
+  if (STANDING.test(column)) return as === 'changed' || (as === 'added' && (table.userData?.ownerColumns.length ?? 0) > 0)
+  return !(as === 'own' && PLACE_IN.test(column) && EVENT.test(table.name))
+}
+
 const ABOUT_USERS =
   /profile|user|account|member|subscription|redemption|billing|wallet|credit|usage|quota|role|licen[cs]e|customer|seller|vendor|store|shop|(^|_)org|team|tenant|compan|workspace|employee|staff|admin|client|creator|student|teacher|driver|provider/i
 const NOT_ABOUT_USERS = /message|chat|conversation|comment|post|history|(^|_)logs?($|_)|transaction|bank|meal|workout|lesson|study|trip|floor|event/i
