@@ -292,7 +292,7 @@ function wrongStatus(guard: Guard, route: Route): boolean {
   if (how === 'redirect' || how === 'not-found' || how === 'next') return false
   if (route.kind === 'procedure' || route.kind === 'action') return false
   if (status !== undefined) return status >= 500 || (status < 300 && error === true)
-  return how === 'throw' && THROWS_500.has(route.framework)
+  return how === 'throw' && (THROWS_500.has(route.framework) || route.uncaught === true)
 }
 
 /** The refusal looks like an answer. */

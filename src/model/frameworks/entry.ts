@@ -98,6 +98,8 @@ export interface Entry {
   readonly platformJwt?: { readonly on: boolean; readonly at?: Place }
   /** What decorators say of the handler, for guards that ask (`@SetMetadata` of NestJS). */
   readonly metadata?: Readonly<Record<string, Value>>
+  /** Nothing in the application turns an exception into an answer: it ends in 500. */
+  readonly uncaught?: true
   /** Declared by the framework to be open or guarded (`@Public`, route rules); a name for people. */
   readonly declared?: 'public' | 'guarded'
 }

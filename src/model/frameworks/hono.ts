@@ -27,8 +27,10 @@ export function honoRouters(program: Program): RouterCollector {
 /** Hono: route groups, `app.use('/x/*', mw)`, chained registration, base paths. Edge functions report theirs themselves. */
 export const hono: Framework = {
   name: 'Hono',
-  entries: (program) =>
-    honoRouters(program)
+  entries: (program) => {
+    const routers = honoRouters(program)
+    return routers
       .routes((path) => !/(^|\/)supabase\/functions\//.test(path))
-      .map((r) => toEntry('Hono', r, 'hono')),
+      .map((r) => ({ ...toEntry('Hono', r, 'hono'), ...(routers.catchesErrors ? {} : { uncaught: true as const }) }))
+  },
 }

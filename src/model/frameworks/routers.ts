@@ -83,6 +83,8 @@ export class RouterCollector {
   readonly #givens = new Givens()
   readonly #read = new Set<string>()
   readonly #files: RouterFiles
+  /** `app.onError(…)` stands somewhere. */
+  catchesErrors = false
   /** Routers in the order of creation, with the file that made each. */
   readonly routers: { readonly router: Router; readonly path: string }[] = []
 
@@ -594,6 +596,7 @@ export class RouterCollector {
     }
     const kept = method === 'set' ? stringOf(args[0]) : undefined
     if (kept !== undefined && args[1]) this.#givens.keep(`\0app ${kept}`, { path, scope }, args[1])
+    if (method === 'onError') this.catchesErrors = true
     if (/^(onError|notFound|set|enable|disable|setErrorHandler|setNotFoundHandler|withTypeProvider|doc|doc31)$/.test(method)) return done(on)
     return undefined
   }

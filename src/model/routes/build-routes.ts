@@ -115,6 +115,7 @@ function routeOf(program: Program, entry: Entry, written: WrittenSigns, slices: 
     line: entry.line,
     ...(entry.endLine ? { endLine: entry.endLine } : {}),
     framework: entry.framework,
+    ...(entry.uncaught ? { uncaught: true as const } : {}),
     ...(workspace.dir !== '' ? { workspace: workspace.dir } : {}),
     ...optional('behaviour', behaviour),
     ...optional('guard', guard),

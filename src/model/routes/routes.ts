@@ -31,6 +31,8 @@ export interface Route {
   readonly line: number
   readonly endLine?: number
   readonly framework: string
+  /** An exception ends in 500: nothing in the application catches it. */
+  readonly uncaught?: true
   readonly workspace?: string
   /** What it does; absent when there is no code on the server, or none that could be read. */
   readonly behaviour?: Behaviour
