@@ -113,6 +113,9 @@ export function stringOf(val: Val | undefined): string | undefined {
   return undefined
 }
 
+/** Packages of which every builder gives a schema: an object, whatever it describes. */
+const SCHEMAS = /^(?:zod|yup|joi|@hapi\/joi|valibot|superstruct|@sinclair\/typebox|arktype)(?:\/|$)/
+
 /** True or false when every run gives that truth value; undefined when it depends. */
 export function truth(val: Val): boolean | undefined {
   switch (val.v) {
@@ -134,6 +137,8 @@ export function truth(val: Val): boolean | undefined {
       return true
     case 'text':
       return val.parts.some((p) => p.v === 'const' && String(p.value ?? '').length > 0) ? true : undefined
+    case 'chain':
+      return val.root.v === 'lib' && SCHEMAS.test(val.root.pkg) ? true : undefined
     case 'any': {
       const each = val.alts.map((a) => truth(a.value))
       return each.every((t) => t === true) ? true : each.every((t) => t === false) ? false : undefined

@@ -113,3 +113,11 @@ function couldRead(parts: readonly Val[], written: string): boolean {
   const last = parts[parts.length - 1]
   return (first?.v !== 'const' || written.startsWith(String(first.value))) && (last?.v !== 'const' || written.endsWith(String(last.value)))
 }
+
+/** The condition that one of several lists of conditions holds, of each what tells the most. */
+export const anyOf = (ways: readonly (readonly Cond[])[], most: number, at: Cond['at'], otherwise: Cond['otherwise']): Cond => ({
+  test: { v: 'op', op: '||', of: ways.map((w) => conjunction(telling(w, most))) },
+  negated: false,
+  at,
+  otherwise,
+})

@@ -17,7 +17,7 @@ import {
 } from './abstract-value.ts'
 import { asksForWords } from './answers.ts'
 import type { Behaviour, Condition, Effect, Filter, ImaginedRequest, Otherwise, Step, Value } from './behaviour.ts'
-import { beginsWith, brief, conditionOn, conjunction, equality, holds, includesCond, telling, truthAsked } from './conditions.ts'
+import { anyOf, beginsWith, brief, conditionOn, equality, holds, includesCond, truthAsked } from './conditions.ts'
 import { Journal, type Write } from './journal.ts'
 import { allowedOf, alternativesOf, EVERYTHING, isAmong, joinNarrowings, type Narrowing, narrowTo, UNNARROWED } from './narrowing.ts'
 import type { Program } from './program.ts'
@@ -289,7 +289,7 @@ export class Interpreter {
 
   /** Too many alternatives: builders keep what all of them share, other values lose what they stand under. */
   private collapse(list: readonly { value: Val; under: readonly Cond[] }[], choice: number): Val {
-    const leaves = new Map<number, { value: Val; under: readonly Cond[] }>()
+    const leaves = new Map<number, { value: Val; ways: (readonly Cond[])[] }>()
     const collect = (value: Val, under: readonly Cond[]): void => {
       if (value.v === 'any') {
         for (const a of value.alts) collect(a.value, brief([...under, ...a.under]))
@@ -297,10 +297,11 @@ export class Interpreter {
       }
       const key = keyOf(value)
       const same = leaves.get(key)
-      leaves.set(key, same ? { value, under: same.under.filter((c) => under.includes(c)) } : { value, under })
+      if (same) same.ways.push(under)
+      else leaves.set(key, { value, ways: [under] })
     }
     for (const a of list) collect(a.value, a.under)
-    const kept = [...leaves.values()]
+    const kept = [...leaves.values()].map(({ value, ways }) => ({ value, under: eitherWay(ways) }))
     const chains = kept.map((k) => k.value).filter((x): x is ChainVal => x.v === 'chain')
     const others = kept.filter((k) => k.value.v !== 'chain')
     if (chains.length > MAX_BUILDERS && others.length < MAX_BUILDERS) {
@@ -322,15 +323,7 @@ export class Interpreter {
     if (disjunction === 'none' || rest.length > MAX_WAYS || rest.some((r) => r.length === 0)) return path
     const ending = rest.flat().find((c) => c.otherwise.thrown || (c.otherwise.ends && disjunction === 'ended'))
     if (!ending) return path
-    return [
-      ...path,
-      {
-        test: { v: 'op', op: '||', of: rest.map((r) => conjunction(telling(r, rest.length > 4 ? MAX_CONJUNCTS / 2 : MAX_CONJUNCTS))) },
-        negated: false,
-        at: ending.at,
-        otherwise: ending.otherwise,
-      },
-    ]
+    return [...path, anyOf(rest, rest.length > 4 ? MAX_CONJUNCTS / 2 : MAX_CONJUNCTS, ending.at, ending.otherwise)]
   }
 
   // Narrowing
@@ -446,18 +439,7 @@ export class Interpreter {
     const rest = shared.length ? lists.map((l) => l.filter((c) => !includesCond(shared, c))) : lists
     const conds = [...base.conds, ...shared]
     if (rest.length > MAX_WAYS || rest.some((r) => r.length === 0)) return { conds, narrowed }
-    return {
-      conds: [
-        ...conds,
-        {
-          test: { v: 'op', op: '||', of: rest.map((r) => conjunction(telling(r, MAX_CONJUNCTS))) },
-          negated: false,
-          at: rest[0]?.[0]?.at ?? at,
-          otherwise: NO_END,
-        },
-      ],
-      narrowed,
-    }
+    return { conds: [...conds, anyOf(rest, MAX_CONJUNCTS, rest[0]?.[0]?.at ?? at, NO_END)], narrowed }
   }
 
   /** Adds a condition that a call imposes by throwing or answering by itself when it does not hold. */
@@ -547,6 +529,16 @@ function writtenBy(states: readonly BranchState[]): Iterable<{ readonly scope: S
     }
   })
   return [...touched.values()].flatMap((names) => [...names.values()])
+}
+
+/** What holds where one of several lists of conditions does: what they share, and that one of the rest holds. */
+function eitherWay(ways: readonly (readonly Cond[])[]): readonly Cond[] {
+  const [first = [], ...others] = ways
+  if (!others.length) return first
+  const shared = first.filter((c) => others.every((w) => w.includes(c)))
+  const rest = ways.map((w) => w.filter((c) => !shared.includes(c)))
+  const at = rest[0]?.[0]?.at
+  return !at || rest.length > MAX_WAYS || rest.some((r) => r.length === 0) ? shared : [...shared, anyOf(rest, MAX_CONJUNCTS / 2, at, NO_END)]
 }
 
 function isVal(x: unknown): x is Val {

@@ -21,13 +21,16 @@ export function isFromCredential(value: Value): boolean {
   return header && !other
 }
 
+/** The key under which a store is read. */
+export const keyRead = (effect: Effect): Value | undefined =>
+  effect.kind === 'kv' && /(?:^|\.)(?:get|getItem|hgetall|getdel)$/i.test(effect.name) ? effect.args[0] : undefined
+
 /** What is counted, or turned away, under a token says nothing of who brings it. */
 const NO_SESSION = /limit|rate|count|attempt|seen|used|lock|block|revo[ck]|deny|black|last/i
 
 /** A session, or what is known of an API key, that was put into a key-value store under the token that the caller's cookie or header carries. */
 export function isKeptSession(effect: Effect): boolean {
-  if (effect.kind !== 'kv' || !/(?:^|\.)(?:get|getItem|hgetall|getdel)$/i.test(effect.name)) return false
-  const key = effect.args[0]
+  const key = keyRead(effect)
   if (key === undefined || !isFromCredential(key)) return false
   const named = (names: RegExp) => mentions(key, (x) => x.v === 'const' && names.test(String(x.value)))
   return named(/sess|auth|login|user|token|api[-_:]?key/i) && !named(NO_SESSION)

@@ -1,7 +1,7 @@
 import { keptList } from '../../lib/kept-list.ts'
 import type { Behaviour, Value } from './behaviour.ts'
 import { mentions } from './mentions.ts'
-import { isCheckedClaim, isKeptSession, isVouchedFor } from './signed-tokens.ts'
+import { isCheckedClaim, isKeptSession, isVouchedFor, keyRead } from './signed-tokens.ts'
 
 export { ACCEPTED, mentions, REJECTED } from './mentions.ts'
 
@@ -61,7 +61,8 @@ function isMadeOfCallers(value: Value, behaviour: Behaviour, depth: number): boo
       return value.step >= 0 && isCallersRow(value.step, behaviour, depth + 1)
     case 'result': {
       const step = behaviour.steps[value.step]
-      if (step && isKeptSession(step.effect)) return true
+      const key = step && keyRead(step.effect)
+      if (step && key) return isKeptSession(step.effect) || next(key)
       return step?.effect.kind === 'rpc' ? step.effect.client.rights === 'caller' || next(step.effect.args) : false
     }
     case 'any': {

@@ -2,7 +2,7 @@ import { keptList } from '../../lib/kept-list.ts'
 import type { Place } from '../../lib/place.ts'
 import type { Behaviour, Condition, Filter, Step, Trust, Value } from '../behaviour/behaviour.ts'
 import { mentions } from '../behaviour/mentions.ts'
-import { isCheckedClaim, isFromCredential, isKeptSession, isTokenSignature, isVouchedFor } from '../behaviour/signed-tokens.ts'
+import { isCheckedClaim, isFromCredential, isKeptSession, isTokenSignature, isVouchedFor, keyRead } from '../behaviour/signed-tokens.ts'
 import { GATEWAY } from '../behaviour/token-claims.ts'
 import { asksAnotherService } from './delegated.ts'
 import { absentVariable, holdsOnlyIfSet, isUnconfiguredAtHome, neverHolds, serverSecret, testOnly } from './environment-tests.ts'
@@ -403,6 +403,8 @@ function rowProof(index: number, field: string | undefined, behaviour: Behaviour
       }
     if (f.op === 'eq' && mentions(f.value, (x) => isVouchedFor(x, behaviour)))
       return { who: 'user', trust: 'verified', how: `${step.effect.table}.${f.column}, which a verified token names` }
+    const kept = f.op === 'eq' ? keptUnder(f.value, behaviour) : undefined
+    if (kept) return { who: isRole(field) ? 'admin' : 'user', trust: kept.trust, how: kept.how, ...(kept.at ? { at: kept.at } : {}) }
     if (f.op === 'eq' && fromProcessor(f.value, behaviour)) return { who: 'token', trust: 'verified', how: PROCESSORS_OBJECT }
     if (f.op === 'eq' && findsSession(step.effect.table, f.value))
       return { who: ADMINS_SESSIONS.test(step.effect.table) ? 'admin' : 'user', trust: 'verified', how: `${step.effect.table}.${f.column}`, at: step.at }
@@ -410,6 +412,20 @@ function rowProof(index: number, field: string | undefined, behaviour: Behaviour
       return { who: 'token', trust: 'verified', how: `${step.effect.table}.${f.column}` }
   }
   return depth < 6 && hops < 3 ? guardProof(step, behaviour, hops + 1) : undefined
+}
+
+/** The caller under whose key a store holds a value: `(await store.get(token.sessionId)).userId`. */
+function keptUnder(value: Value, behaviour: Behaviour, depth = 0): Extract<Value, { v: 'caller' }> | undefined {
+  if (depth > 4) return undefined
+  const callerIn = (key: Value | undefined) => (key?.v === 'text' ? key.parts : key?.v === 'any' ? key.of : key ? [key] : []).find((x) => x.v === 'caller')
+  if (value.v === 'result') {
+    const effect = behaviour.steps[value.step]?.effect
+    return effect && callerIn(keyRead(effect))
+  }
+  if (value.v !== 'call') return undefined
+  // of a client that is not known by name
+  if (/(?:^|\.)get$/.test(value.name)) return callerIn(value.args[1])
+  return value.args[0] && keptUnder(value.args[0], behaviour, depth + 1)
 }
 
 /** A row looked up by a value that is always missing (a member that the session does not have): a role asked of it lets nobody in. */

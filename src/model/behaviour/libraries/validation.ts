@@ -3,6 +3,7 @@ import { array, type ChainVal, isNullish, object, UNKNOWN, type Val } from '../a
 import type { Narrowed } from '../behaviour.ts'
 import { member } from '../members.ts'
 import { ACCEPTED, REJECTED } from '../mentions.ts'
+import { unknownCall } from '../operations.ts'
 import type { Library, LibraryCall } from './library.ts'
 
 /** zod and its relatives: what passes keeps its origin, takes the schema's shape and, where the schema says so, a narrow form. */
@@ -30,6 +31,18 @@ export const validation: Library = {
   call(c) {
     const last = c.links[c.links.length - 1]
     switch (last?.name) {
+      case 'refine':
+      case 'superRefine':
+      case 'check':
+      case 'test':
+      case 'default':
+      case 'prefault': {
+        // what a function says of a value leaves the form as it is: `.refine((data) => data.password === data.again)`
+        const functions = c.args.filter((a) => a.v === 'fn')
+        if (!functions.length || c.links.length < 2) return undefined
+        if (!c.it.quiet) unknownCall(c.it, c.name, undefined, functions, c.at)
+        return { ...c.chain, links: c.links.slice(0, -1) }
+      }
       case 'parse':
       case 'parseAsync':
       case 'validate':
