@@ -15,9 +15,13 @@ export function neverHolds(v: Value, truthy: boolean): boolean {
 
 const TEST_MODE = /(^|_)(TEST|TESTING|E2E|MOCK|PLAYWRIGHT|CYPRESS|VITEST|JEST|CI)(_|$)/
 
-/** Holds only when the process is told to run as a test or for development: the way past the check is not there in production, nor when nothing is set. */
+/** Variables that a platform sets in everything it runs: they are missing on somebody's own machine. */
+const SET_BY_PLATFORM =
+  /^(?:VERCEL(?:_ENV|_URL)?|NETLIFY|CF_PAGES|RENDER|FLY_APP_NAME|RAILWAY_ENVIRONMENT(?:_NAME)?|DENO_DEPLOYMENT_ID|AWS_LAMBDA_FUNCTION_NAME|K_SERVICE|DYNO)$/
+
+/** Holds only when the process is told to run as a test or for development, or runs on no platform: the way past the check is not there in production, nor when nothing is set. */
 export function testOnly(v: Value, truthy: boolean): boolean {
-  if (v.v !== 'op') return v.v === 'env' && truthy && TEST_MODE.test(v.name)
+  if (v.v !== 'op') return v.v === 'env' && (truthy ? TEST_MODE : SET_BY_PLATFORM).test(v.name)
   const known = keptList(saidOf, v)
   known[Number(truthy)] ??= saysTestOnly(v, truthy)
   return known[Number(truthy)] as boolean
@@ -30,9 +34,11 @@ function saysTestOnly(v: Value, truthy: boolean): boolean {
   if (v.v === 'op' && v.op === '!' && v.of[0]) return testOnly(v.of[0], !truthy)
   if (v.v === 'op' && v.op === '&&' && truthy) return v.of.some((x) => testOnly(x, true))
   if (v.v === 'op' && v.op === '||' && truthy) return v.of.length > 0 && v.of.every((x) => testOnly(x, true))
-  if (v.v === 'op' && /^===?$/.test(v.op) && truthy) {
+  if (v.v === 'op' && /^===?$/.test(v.op)) {
     const env = v.of.find((x) => x.v === 'env')
     const constant = v.of.find((x) => x.v === 'const')
+    // `VERCEL === '1'`; which of its environments it is says something else
+    if (!truthy) return env?.v === 'env' && constant?.v === 'const' && SET_BY_PLATFORM.test(env.name) && /^(?:1|true)$/.test(String(constant.value))
     return (
       env?.v === 'env' &&
       constant?.v === 'const' &&
