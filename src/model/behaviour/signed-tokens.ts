@@ -26,14 +26,16 @@ export const keyRead = (effect: Effect): Value | undefined =>
   effect.kind === 'kv' && /(?:^|\.)(?:get|getItem|hgetall|getdel)$/i.test(effect.name) ? effect.args[0] : undefined
 
 /** What is counted, or turned away, under a token says nothing of who brings it. */
-const NO_SESSION = /limit|rate|count|attempt|seen|used|lock|block|revo[ck]|deny|black|last/i
+const NO_SESSION = /limit|rate|count|attempt|seen|used|lock|block|revo[ck]|deny|black|last|idempot|request/i
 
 /** A session, or what is known of an API key, that was put into a key-value store under the token that the caller's cookie or header carries. */
 export function isKeptSession(effect: Effect): boolean {
   const key = keyRead(effect)
   if (key === undefined || !isFromCredential(key)) return false
   const named = (names: RegExp) => mentions(key, (x) => x.v === 'const' && names.test(String(x.value)))
-  return named(/sess|auth|login|user|token|api[-_:]?key/i) && !named(NO_SESSION)
+  // what the Authorization header carries is a credential, whatever its entry is called
+  const authorization = mentions(key, (x) => x.v === 'request' && x.part === 'header' && /^authorization/i.test(x.name ?? ''))
+  return (authorization || named(/sess|auth|login|user|token|api[-_:]?key/i)) && !named(NO_SESSION)
 }
 
 const checked = new WeakMap<Behaviour, boolean>()
