@@ -45,6 +45,8 @@ const PLACE_IN = /(^|_)roles?$/i
 const EVENT =
   /(session|match|game|event|class|course|lesson|meeting|webinar|tournament|challenge|ride|trip)_(participants?|players?|attendees?|sign_?ups?|registrations?|rsvps?|bookings?)$/i
 
+const TENANT = /(^|_)(org|organi[sz]ation|team|tenant|compan(y|ie)|workspace)s?$/i
+
 /**
  * Whether what a function writes into a column grants power or money. Names that may mean a standing do where the rows are about users:
  * not in a list of achievements or a log of attempts, and who takes part in an event may say as what. `own`: the row is the caller's.
@@ -52,7 +54,7 @@ const EVENT =
 export function grantsThere(table: Table | undefined, column: string, as: 'own' | 'added' | 'changed'): boolean {
   if (!grantsPower(column)) return false
   if (!table || powerColumnsOf(table).includes(column)) return true
-  if (STANDING.test(column)) return as === 'changed' || (as === 'added' && (table.userData?.ownerColumns.length ?? 0) > 0)
+  if (STANDING.test(column)) return as === 'changed' || (as === 'added' && ((table.userData?.ownerColumns.length ?? 0) > 0 || TENANT.test(table.name)))
   return !(as === 'own' && PLACE_IN.test(column) && EVENT.test(table.name))
 }
 
