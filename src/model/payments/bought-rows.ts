@@ -1,4 +1,5 @@
 import type { Place } from '../../lib/place.ts'
+import { rememberFor } from '../../lib/remember-for.ts'
 import type { Behaviour, Step, Value } from '../behaviour/behaviour.ts'
 import type { Route } from '../routes/routes.ts'
 import { contains } from './conditions.ts'
@@ -20,26 +21,34 @@ const BEFORE_PAYMENT = /^(id|object|url|client_secret|client_reference_id|metada
 export function boughtRows(routes: readonly Route[], webhooks: ReadonlySet<string>): readonly BoughtRow[] {
   const found = new Map<string, BoughtRow>()
   for (const route of routes) {
-    const { behaviour } = route
-    if (!behaviour) continue
-    for (const step of behaviour.steps) {
-      const e = step.effect
-      if (e.kind !== 'db' || !['insert', 'upsert', 'update'].includes(e.op) || e.client.rights !== 'service' || e.payload?.v !== 'object') continue
-      if (BESIDE.test(e.table) || !(webhooks.has(route.subject) || saysPaid(step, behaviour))) continue
-      const columns = Object.entries(e.payload.props).flatMap(([c, value]) => (HOLDS.test(c) && isHeld(value) ? [c] : []))
-      if (!columns.length) continue
+    if (!route.behaviour) continue
+    for (const { step, table, columns, inserted, paid } of heldRows(route.behaviour)) {
+      if (!paid && !webhooks.has(route.subject)) continue
       const at: Place = entryPlace(step, route)
-      const inserted = e.op !== 'update'
-      const key = `${e.table} ${inserted}`
+      const key = `${table} ${inserted}`
       const known = found.get(key)
-      found.set(
-        key,
-        known ? { ...known, columns: [...new Set([...known.columns, ...columns])] } : { table: e.table, columns, inserted, at, subject: route.subject },
-      )
+      found.set(key, known ? { ...known, columns: [...new Set([...known.columns, ...columns])] } : { table, columns, inserted, at, subject: route.subject })
     }
   }
   return [...found.values()]
 }
+
+/** A row that the server writes, with the columns that say that it holds. */
+interface HeldRow extends Pick<BoughtRow, 'table' | 'columns' | 'inserted'> {
+  readonly step: Step
+  /** Only once a payment object says that something was paid. */
+  readonly paid: boolean
+}
+
+const heldRows = rememberFor((behaviour: Behaviour): readonly HeldRow[] =>
+  behaviour.steps.flatMap((step): HeldRow[] => {
+    const e = step.effect
+    if (e.kind !== 'db' || !['insert', 'upsert', 'update'].includes(e.op) || e.client.rights !== 'service' || e.payload?.v !== 'object') return []
+    if (BESIDE.test(e.table)) return []
+    const columns = Object.entries(e.payload.props).flatMap(([c, value]) => (HOLDS.test(c) && isHeld(value) ? [c] : []))
+    return columns.length ? [{ step, table: e.table, columns, inserted: e.op !== 'update', paid: saysPaid(step, behaviour) }] : []
+  }),
+)
 
 /** States that say that something was paid or holds; that work goes on somewhere, or ended, says nothing of it. */
 const HELD =
@@ -53,6 +62,7 @@ function isHeld(value: Value): boolean {
 
 /** Whether a step is reached only when a payment object says something of itself (`session.payment_status === 'paid'`). */
 function saysPaid(step: Step, { steps }: Behaviour): boolean {
+  if (!steps.some((s) => s.effect.kind === 'payment')) return false
   const said = (v: Value) =>
     v.v === 'result' &&
     v.field !== undefined &&
