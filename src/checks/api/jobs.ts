@@ -1,10 +1,11 @@
 import { rememberFor } from '../../lib/remember-for.ts'
+import { steady } from '../../lib/steady.ts'
 import type { SchemaModel } from '../../model/app-model.ts'
 import type { Behaviour, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { isCallers, mentions } from '../../model/behaviour/values.ts'
 import { guardOfStep } from '../../model/routes/guard.ts'
 import type { Route } from '../../model/routes/routes.ts'
-import { belongsToSomebody, callerOf, type OwnershipBreach, type Query, verbOf } from './ownership-breach.ts'
+import { aboutQuery, belongsToSomebody, type OwnershipBreach, type Query, verbOf } from './ownership-breach.ts'
 import type { Ties } from './ties.ts'
 
 const JOB = /(?:^|\/)(?:crons?|cron-?jobs?|schedulers?)(?:[-_/]|$)/i
@@ -13,12 +14,11 @@ const JOB = /(?:^|\/)(?:crons?|cron-?jobs?|schedulers?)(?:[-_/]|$)/i
 export const scheduledWork = rememberFor((routes: readonly Route[]): ReadonlyMap<string, string> => {
   const work = new Map<string, string>()
   for (const route of routes) for (const place of route.behaviour && JOB.test(route.route) ? doneBySecret(route.behaviour) : []) work.set(place, route.subject)
-  // what was judged beside the same jobs stays judged
-  if (work.size !== latest.size || ![...work].every(([place, subject]) => latest.get(place) === subject)) latest = work
-  return latest
+  return asBefore(work)
 })
 
-let latest: ReadonlyMap<string, string> = new Map()
+/** What was judged beside the same jobs stays judged. */
+const asBefore = steady<ReadonlyMap<string, string>>()
 
 const doneBySecret = rememberFor((behaviour: Behaviour): readonly string[] =>
   behaviour.steps.flatMap((step) => (step.effect.kind === 'db' && guardOfStep(step, behaviour)?.who === 'secret' ? [placeOf(step)] : [])),
@@ -62,10 +62,7 @@ export function jobBreaches(
     {
       kind: 'job',
       severity: 'Critical',
-      at: step.at,
-      table: e.table,
-      verb: verbOf(e),
-      callerAs: callerOf(behaviour),
+      ...aboutQuery(step, e, behaviour),
       ...(alike ? { alike } : {}),
       what: `${verbOf(e)} ${e.table} for every user`,
     },

@@ -1,25 +1,25 @@
 import { isMeantToBeSeen, isPrivateByName } from '../../database/access/meant-to-be-seen.ts'
 import type { Table } from '../../database/database.ts'
 import { rememberFor } from '../../lib/remember-for.ts'
+import { steady } from '../../lib/steady.ts'
 import type { SchemaModel } from '../../model/app-model.ts'
 import type { Behaviour, Effect, Step } from '../../model/behaviour/behaviour.ts'
 import { isCallers, mentions } from '../../model/behaviour/values.ts'
 import type { Route } from '../../model/routes/routes.ts'
 import { isAnswered } from './listed-tables.ts'
-import { callerOf, type OwnershipBreach, type Query, tableOf, verbOf } from './ownership-breach.ts'
+import { aboutQuery, type OwnershipBreach, type Query, tableOf, verbOf } from './ownership-breach.ts'
 
 /**
  * Tables of which the application itself shows people their own rows only: some handler selects from them by the caller's id. What else lists
  * them without asking whose they are has forgotten to.
  */
-export const keptApart = rememberFor((routes: readonly Route[], tables: SchemaModel['tables']): ReadonlySet<string> => {
-  const kept = new Set(routes.flatMap(({ behaviour }) => (behaviour ? keptBy(behaviour, tables) : [])))
-  // what was judged under the same tables stays judged
-  if (kept.size !== latest.size || ![...kept].every((name) => latest.has(name))) latest = kept
-  return latest
-})
+export const keptApart = rememberFor(
+  (routes: readonly Route[], tables: SchemaModel['tables']): ReadonlySet<string> =>
+    asBefore(new Set(routes.flatMap(({ behaviour }) => (behaviour ? keptBy(behaviour, tables) : [])))),
+)
 
-let latest: ReadonlySet<string> = new Set()
+/** What was judged under the same tables stays judged. */
+const asBefore = steady<ReadonlySet<string>>()
 
 /** The tables that one behaviour narrows to the caller. */
 const keptBy = rememberFor((behaviour: Behaviour, tables: SchemaModel['tables']): readonly string[] => {
@@ -60,10 +60,7 @@ export function unkeptListing(
     {
       kind: 'listing',
       severity: 'Critical',
-      at: step.at,
-      table: e.table,
-      verb: verbOf(e),
-      callerAs: callerOf(behaviour),
+      ...aboutQuery(step, e, behaviour),
       ...(e.client.library ? { library: e.client.library } : {}),
       ownerColumn: personsOf(table)[0] ?? 'user_id',
       apart: true,
@@ -100,10 +97,7 @@ export function everyRow(step: Step, e: Extract<Effect, { kind: 'db' }>, behavio
     {
       kind: 'every-row',
       severity: 'Critical',
-      at: step.at,
-      table: e.table,
-      verb: verbOf(e),
-      callerAs: callerOf(behaviour),
+      ...aboutQuery(step, e, behaviour),
       ...(e.client.library ? { library: e.client.library } : {}),
       ownerColumn: owner,
       what: `${verbOf(e)} every row of ${e.table}`,

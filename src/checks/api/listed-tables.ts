@@ -1,5 +1,6 @@
 import { isMeantToBeSeen, isPrivateByName } from '../../database/access/meant-to-be-seen.ts'
 import { rememberFor } from '../../lib/remember-for.ts'
+import { steady } from '../../lib/steady.ts'
 import type { SchemaModel } from '../../model/app-model.ts'
 import type { Behaviour, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { partsOf } from '../../model/behaviour/mentions.ts'
@@ -11,14 +12,13 @@ import { tableOf } from './ownership-breach.ts'
  * Tables whose rows the application itself lists for visitors, whosever they are (the courses of all instructors, the challenges): who
  * asks for one of them by its id reads what the list shows. Private by name or with personal columns, a list is a leak and no shop window.
  */
-export const listedTables = rememberFor((routes: readonly Route[], tables: SchemaModel['tables']): ReadonlySet<string> => {
-  const listed = new Set(routes.flatMap(({ behaviour }) => (behaviour ? listedBy(behaviour, tables) : [])))
-  // what was judged under the same tables stays judged
-  if (listed.size !== latest.size || ![...listed].every((name) => latest.has(name))) latest = listed
-  return latest
-})
+export const listedTables = rememberFor(
+  (routes: readonly Route[], tables: SchemaModel['tables']): ReadonlySet<string> =>
+    asBefore(new Set(routes.flatMap(({ behaviour }) => (behaviour ? listedBy(behaviour, tables) : [])))),
+)
 
-let latest: ReadonlySet<string> = new Set()
+/** What was judged under the same tables stays judged. */
+const asBefore = steady<ReadonlySet<string>>()
 
 /** The tables that one behaviour lists. */
 const listedBy = rememberFor((behaviour: Behaviour, tables: SchemaModel['tables']): readonly string[] => {

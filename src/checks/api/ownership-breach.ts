@@ -1,7 +1,7 @@
 import type { Table } from '../../database/database.ts'
 import type { Place } from '../../lib/place.ts'
 import type { SchemaModel } from '../../model/app-model.ts'
-import type { Behaviour, Effect, Value } from '../../model/behaviour/behaviour.ts'
+import type { Behaviour, Effect, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { partsOf } from '../../model/behaviour/mentions.ts'
 import { isCallers } from '../../model/behaviour/values.ts'
 import type { Severity } from '../define-check.ts'
@@ -78,6 +78,14 @@ export const PERSONAL_NAME =
 
 /** What a query does, in the words of a finding. */
 export const verbOf = (e: Query): string => ({ select: 'loads', insert: 'inserts into', update: 'changes', upsert: 'writes', delete: 'deletes' })[e.op]
+
+/** What each finding about a query says of it: where it stands, what it does to which table, and who calls. */
+export const aboutQuery = ({ at }: Step, e: Query, behaviour: Behaviour): Pick<OwnershipBreach, 'at' | 'table' | 'verb' | 'callerAs'> => ({
+  at,
+  table: e.table,
+  verb: verbOf(e),
+  callerAs: callerOf(behaviour),
+})
 
 /** Somebody writes `by`, which they choose themselves, into a column that says whose a row is or what they may do. */
 export const breachOfColumn = (

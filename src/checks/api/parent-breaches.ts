@@ -4,7 +4,7 @@ import type { AccessMatrix, Table } from '../../database/database.ts'
 import type { SchemaModel } from '../../model/app-model.ts'
 import type { Behaviour, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { isCallers, requestName } from '../../model/behaviour/values.ts'
-import { directly, fromRequest, type OwnershipBreach, type Query, tableOf, verbOf } from './ownership-breach.ts'
+import { breachOfColumn, directly, fromRequest, type OwnershipBreach, type Query, tableOf, verbOf } from './ownership-breach.ts'
 import type { Ties } from './ties.ts'
 
 /**
@@ -34,15 +34,10 @@ export function parentBreaches(
     const by = requestName(value) ?? 'a value of the request'
     return [
       {
-        kind: 'parent',
+        ...breachOfColumn('parent', step.at, { verb: verbOf(e), table: e.table }, column, by),
         severity: 'High',
-        at: step.at,
-        table: e.table,
-        verb: verbOf(e),
-        by,
         ownerColumn: parent.userData?.ownerColumns[0] ?? 'user_id',
         ownedBy: parent.name,
-        what: `${verbOf(e)} ${e.table} with ${column} = ${by}`,
       },
     ]
   }

@@ -6,7 +6,7 @@ import type { Behaviour, Condition, Effect, Step, Value } from '../../model/beha
 import { partsOf } from '../../model/behaviour/mentions.ts'
 import { isCallers, mentions, requestName } from '../../model/behaviour/values.ts'
 import { chosenByModel, MODEL_SAYS } from './model-answers.ts'
-import { callerOf, fromRequest, type OwnershipBreach, type Query, tableOf, verbOf } from './ownership-breach.ts'
+import { aboutQuery, fromRequest, type OwnershipBreach, type Query, tableOf, verbOf } from './ownership-breach.ts'
 import { isSame, type Ties } from './ties.ts'
 import { isPartOfTransfer } from './transfers.ts'
 
@@ -102,14 +102,11 @@ export function rowBreach(
   const model = chosenByModel(value, behaviour)
   const by = model ? MODEL_SAYS : (requestName(value) ?? 'a value of the request')
   const base = {
-    at: step.at,
-    table: e.table,
-    verb: verbOf(e),
+    ...aboutQuery(step, e, behaviour),
     by,
     ownerColumn: ownerColumn(e, schema),
     ...(tableOf(e, schema)?.userData?.ownerColumns.length === 1 ? { ownerKnown: true as const } : {}),
     what: `${verbOf(e)} ${e.table} by ${column} = ${by}`,
-    callerAs: callerOf(behaviour),
     library: e.client.library,
   }
   if (e.client.rights === 'caller' || e.client.rights === 'anon') {

@@ -3,7 +3,18 @@ import type { Behaviour, Effect, Step, Value } from '../../model/behaviour/behav
 import { isCallers, mentions, requestName } from '../../model/behaviour/values.ts'
 import type { Route } from '../../model/routes/routes.ts'
 import { isLog } from '../../model/routes/work.ts'
-import { belongsToSomebody, callerOf, directly, fromRequest, type OwnershipBreach, PERSONAL_NAME, type Query, tableOf, verbOf } from './ownership-breach.ts'
+import {
+  aboutQuery,
+  belongsToSomebody,
+  callerOf,
+  directly,
+  fromRequest,
+  type OwnershipBreach,
+  PERSONAL_NAME,
+  type Query,
+  tableOf,
+  verbOf,
+} from './ownership-breach.ts'
 import { chosenByCaller, isHarmlessChoice, PLAINLY_POWER } from './payload-breaches.ts'
 import type { Ties } from './ties.ts'
 
@@ -23,10 +34,7 @@ export function listingBreaches(
   const operation: OwnershipBreach = {
     kind: 'admin',
     severity: 'Critical',
-    at: step.at,
-    table: e.table,
-    verb: verbOf(e),
-    callerAs: callerOf(behaviour),
+    ...aboutQuery(step, e, behaviour),
     what: `${verbOf(e)} ${e.table}`,
   }
   // what everybody depends on and nobody owns: contests, prices, settings
@@ -51,10 +59,7 @@ export function listingBreaches(
           {
             kind: 'listing',
             severity: 'Critical',
-            at: step.at,
-            table: e.table,
-            verb: verbOf(e),
-            callerAs: callerOf(behaviour),
+            ...aboutQuery(step, e, behaviour),
             what: `answers with all rows of ${e.table}`,
           },
         ]

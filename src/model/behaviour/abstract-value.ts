@@ -17,6 +17,8 @@ export interface Cond {
   /** `keyOf(test)`, once computed, and the run for which it was. */
   key?: number
   keyRun?: number
+  /** How much the test tells of who came, once weighed. */
+  weight?: number
 }
 
 /** One alternative of a join; `i` identifies it among its siblings through every value derived from the join. */

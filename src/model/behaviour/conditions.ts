@@ -38,8 +38,7 @@ export function brief(under: readonly Cond[]): readonly Cond[] {
 /** What a long side of a disjunction keeps: who the caller is and what only the server knows, then what ends the handler. */
 export function telling(conds: readonly Cond[], most: number): readonly Cond[] {
   if (conds.length <= most) return conds
-  // a comparison that failed on the way here says little, one that held says who came
-  const weighed = conds.map((c) => ({ c, weight: (asserts(c.test, !c.negated) ? 4 : speaksOfCaller(c.test, 0) ? 1 : 0) + (c.otherwise.ends ? 1 : 0) }))
+  const weighed = conds.map((c) => ({ c, weight: weightOf(c) + (c.otherwise.ends ? 1 : 0) }))
   const kept = new Set(
     weighed
       .sort((a, b) => b.weight - a.weight)
@@ -47,6 +46,12 @@ export function telling(conds: readonly Cond[], most: number): readonly Cond[] {
       .map(({ c }) => c),
   )
   return conds.filter((c) => kept.has(c))
+}
+
+/** How much the test of a condition tells: a comparison that failed on the way here says little, one that held says who came. */
+function weightOf(c: Cond): number {
+  c.weight ??= asserts(c.test, !c.negated) ? 4 : speaksOfCaller(c.test, 0) ? 1 : 0
+  return c.weight
 }
 
 /** Whether somebody came through: a comparison that held, a caller who is there, a call that did not fail. */
