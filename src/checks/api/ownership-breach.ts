@@ -62,6 +62,8 @@ export interface OwnershipBreach {
   readonly apart?: true
   /** The role that the handler asks for, which whoever has rows of this kind has. */
   readonly role?: string
+  /** The check that a failing look-up passes by: the error is answered, and the handler goes on. */
+  readonly around?: Place
   /** The table that has the owner column, where the row is a part of one of its rows. */
   readonly ownedBy?: string
 }

@@ -6,6 +6,7 @@ import { guardOfStep } from '../../model/routes/guard.ts'
 import { inProduction } from '../../model/routes/in-production.ts'
 import type { Guard, Route } from '../../model/routes/routes.ts'
 import { areaBreaches, asAdminOperation } from './admin-area.ts'
+import { checkWithWayAround } from './answered-in-vain.ts'
 import { chosenPrice } from './chosen-price.ts'
 import { claimedPayments } from './claimed-payments.ts'
 import { creditBreaches } from './credit-breaches.ts'
@@ -107,6 +108,11 @@ function judge(
         }
         const breach = rowBreach(step, index, e, chosen.value, chosen.column, behaviour, ties, schema, access, reasons)
         if (breach) {
+          const around = checkWithWayAround(step, ties)
+          if (around) {
+            breaches.push({ ...breach, severity: 'High', around })
+            return
+          }
           breaches.push(
             role ? { ...breach, role: role.role, ownerColumn: role.of.column, ...(breach.table === role.of.table ? {} : { ownedBy: role.of.table }) } : breach,
           )

@@ -18,6 +18,13 @@ export function ownershipWords(route: Route, b: OwnershipBreach, how: Manners): 
   const place = `${b.at.path}:${b.at.line}`
   switch (b.kind) {
     case 'row':
+      if (b.around)
+        return {
+          title: 'The check is passed by when its look-up fails',
+          message: `${b.around.path}:${b.around.line} asks whether the caller may, inside a try whose catch answers with an error and does not end the handler: after a look-up that failed ${place} ${b.verb} ${b.table} by ${b.by} all the same.`,
+          attack: `Any signed-in user sends an id that the database refuses (with a null byte, or none of its type) where the look-up uses it, and the id of another user's row beside it: the answer is an error, and the handler ${b.verb} the row.`,
+          fix: { text: 'End the handler in the catch.', language: 'ts', code: `} catch (error) {\n  ${refusal(route, 500)}\n}` },
+        }
       return b.ownerless
         ? {
             title: 'Rows without an owner pass the ownership check',

@@ -4,8 +4,8 @@ import type { Route } from '../../model/routes/routes.ts'
 export const answersThroughResponse = (route: Route): boolean => route.path.includes('pages/api') || /Vercel|Netlify/.test(route.framework)
 
 /** How a handler of this framework turns somebody away. */
-export function refusal(route: Route, status: 401 | 403 | 404): string {
-  const word = { 401: 'Unauthorized', 403: 'Forbidden', 404: 'NotFound' }[status]
+export function refusal(route: Route, status: 401 | 403 | 404 | 500): string {
+  const word = { 401: 'Unauthorized', 403: 'Forbidden', 404: 'NotFound', 500: 'InternalServerError' }[status]
   if (route.kind === 'action') return route.framework === 'SvelteKit' ? `return fail(${status})` : `throw new Error('${status === 404 ? 'Not found' : word}')`
   if (answersThroughResponse(route)) return `return res.status(${status}).end()`
   switch (route.framework) {
@@ -20,7 +20,7 @@ export function refusal(route: Route, status: 401 | 403 | 404): string {
     case 'NestJS':
       return `throw new ${word}Exception()`
     case 'tRPC':
-      return `throw new TRPCError({ code: '${status === 404 ? 'NOT_FOUND' : word.toUpperCase()}' })`
+      return `throw new TRPCError({ code: '${{ 401: 'UNAUTHORIZED', 403: 'FORBIDDEN', 404: 'NOT_FOUND', 500: 'INTERNAL_SERVER_ERROR' }[status]}' })`
     default:
       return `return new Response(null, { status: ${status} })`
   }

@@ -44,7 +44,16 @@ export class Relations {
     if (depth > 8) return
     if (test.v === 'op' && /^[!=]==?$/.test(test.op)) this.#relate(this.#keys(test.of))
     else if (test.v === 'call') this.#relate(this.#keys(test.args))
+    if (test.v === 'row') this.#relateEmbedded(test)
     else if (test.v === 'op' || test.v === 'any') for (const x of test.of) this.#relateCompared(x, depth + 1)
+  }
+
+  /** `team.rooms.length` of a team that was loaded with the one room that the request names: the room is the team's. */
+  #relateEmbedded({ step, field }: Extract<Value, { v: 'row' }>): void {
+    const e = this.#behaviour.steps[step]?.effect
+    if (field === undefined || e?.kind !== 'db' || !e.embedded) return
+    const along = e.embedded.filter((f) => f.op === 'eq' && f.column.slice(0, f.column.lastIndexOf('.')) === field)
+    if (along.length) this.#relate(this.#keys([...e.filters, ...along].map((f) => f.value)))
   }
 
   #relate(keys: ReadonlySet<Key>): void {

@@ -1,6 +1,7 @@
 import { keptList } from '../../lib/kept-list.ts'
 import type { Behaviour, Condition, Effect, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { ACCEPTED, isCallers, isCallersRow, mentions, REJECTED } from '../../model/behaviour/values.ts'
+import { answeredInVain } from './answered-in-vain.ts'
 import { forPeople, provesService } from './for-people.ts'
 import { Relations } from './relations.ts'
 
@@ -122,7 +123,7 @@ export class Ties {
     }
   }
 
-  /** Ways of which any may be the one: one ties the object, and each other does too, or lets in a role or another service, compares nothing with nothing, has no object, or is not the way that leads here. */
+  /** Ways of which any may be the one: one ties the object, and each other does too, or lets in a role or another service, compares nothing with nothing, has no object, is not the way that leads here, or reaches nothing. */
   private eachWay(ways: readonly Value[], truthy: boolean, depth: number, about: Query | undefined): boolean {
     const tied = ways.filter((x) => this.holds(x, truthy, depth + 1, about))
     const harmless = (x: Value) =>
@@ -131,7 +132,10 @@ export class Ties {
       provesService(x, truthy, this.behaviour) ||
       this.bothUnset(x, truthy, tied) ||
       failedList(x, truthy) ||
-      (about !== undefined && (this.absent(x, truthy, about) || ruledOut(x, truthy, this.paths.get(about) ?? [])))
+      (about !== undefined &&
+        (answeredInVain(x, truthy, about, this.paths.get(about) ?? [], this.behaviour) ||
+          this.absent(x, truthy, about) ||
+          ruledOut(x, truthy, this.paths.get(about) ?? [])))
     return tied.length > 0 && ways.every((x) => tied.includes(x) || harmless(x))
   }
 

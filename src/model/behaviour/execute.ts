@@ -1,6 +1,7 @@
 import type { Expr, Pattern, Stmt } from '../../facts/javascript.ts'
 import type { Place } from '../../lib/place.ts'
 import { array, constant, isNullish, op, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
+import { unlessAnswered } from './after-answer.ts'
 import { answersOf } from './answers.ts'
 import type { Otherwise } from './behaviour.ts'
 import { type Assumption, type BranchState, type Completion, type Interpreter, SIGNALS, type Signal, type TryFrame } from './interpreter.ts'
@@ -365,6 +366,7 @@ function attempt(it: Interpreter, s: Try, scope: Scope): Completion {
   }
   const frame: TryFrame = { thrown: [], answer: answersOf(it, outer, depth, runHandler) }
   const { hazards } = it
+  const first = it.steps.length
   const body = it.branch(undefined, () => {
     it.tries = [...outer, frame]
     return executeBlock(it, s.body, scope)
@@ -372,6 +374,8 @@ function attempt(it: Interpreter, s: Try, scope: Scope): Completion {
   it.tries = outer
   // a handler that nothing reaches: not the way around a check in front of it
   const reached = it.hazards > hazards || frame.thrown.length > 0
+  const tried = it.hazards
+  const last = it.steps.length
   const caught = it.branch(
     {
       conds: [{ test: { v: 'error', of: -1 }, negated: false, at: scope.at(handler[0]?.l ?? s.l), otherwise: { ends: false } }],
@@ -388,7 +392,11 @@ function attempt(it: Interpreter, s: Try, scope: Scope): Completion {
   }
   if (body.end) it.resume({ ...caught, pc: caught.pc.filter((c) => !(c.test.v === 'error' && c.test.of < 0) || it.pc.includes(c)) })
   else if (caught.end || !reached) it.resume(body)
-  else it.join([body, caught], 'none')
+  else {
+    const left = frame.thrown.length ? [] : unlessAnswered(it, body, first, tried - hazards, caught, last)
+    it.join([body, caught], 'none')
+    if (left.length) it.pc = [...it.pc, ...left]
+  }
   return s.finalizer && executeBlock(it, s.finalizer, scope)
 }
 

@@ -4,6 +4,12 @@ import type { Value } from './behaviour.ts'
 export const ACCEPTED = 'schema accepts'
 export const REJECTED = 'schema rejects'
 
+/**
+ * Stands in a disjunction for the way on which the handler of a `try` has answered the request and goes on all the same, after a
+ * query failed: what is read there reaches nobody any more. Its parts are what the request chose in the queries of the `try`.
+ */
+export const ANSWERED = 'answered before'
+
 /** The values directly inside a value. */
 export function partsOf(value: Value): readonly Value[] {
   switch (value.v) {
@@ -30,4 +36,17 @@ export function partsOf(value: Value): readonly Value[] {
 /** True when the value, or something that it is made of, satisfies the predicate. */
 export function mentions(value: Value, predicate: (value: Value) => boolean, depth = 0): boolean {
   return predicate(value) || (depth < 8 && partsOf(value).some((p) => mentions(p, predicate, depth + 1)))
+}
+
+/** Whether two values are made the same way of the same things, wherever each of them is written. */
+export function isAlike(a: Value, b: Value, depth = 0): boolean {
+  if (a === b) return true
+  if (a.v !== b.v || depth > 8) return false
+  if (a.v === 'const') return b.v === 'const' && a.value === b.value
+  if (a.v === 'request') return b.v === 'request' && a.part === b.part && a.name === b.name
+  if (a.v === 'caller') return b.v === 'caller' && a.field === b.field
+  if (a.v === 'row') return b.v === 'row' && a.step === b.step && a.field === b.field
+  if (a.v === 'call' ? b.v !== 'call' || a.name !== b.name : a.v !== 'text' && a.v !== 'array') return false
+  const [x, y] = [partsOf(a), partsOf(b)]
+  return x.length === y.length && x.every((part, i) => isAlike(part, y[i] as Value, depth + 1))
 }

@@ -1,5 +1,5 @@
 import type { Behaviour, Effect, Value } from './behaviour.ts'
-import { mentions } from './mentions.ts'
+import { mentions, partsOf } from './mentions.ts'
 
 /**
  * Tokens whose signature the application checks itself: an HMAC over a part of the Authorization header or of a cookie, with a
@@ -12,13 +12,17 @@ export function isTokenSignature(value: Value): boolean {
 /** Made from a header or cookie, and from nothing else of the request. */
 export function isFromCredential(value: Value): boolean {
   let header = false
-  const other = mentions(value, (x) => {
-    if (x.v !== 'request') return false
-    if (x.part !== 'cookie' && !(x.part === 'header' && /^authorization(?:\.|$)|^cookie$|token/i.test(x.name ?? ''))) return true
-    header = true
-    return false
-  })
-  return header && !other
+  const other = (x: Value, depth: number): boolean => {
+    if (x.v === 'request') {
+      if (x.part !== 'cookie' && !(x.part === 'header' && /^authorization(?:\.|$)|^cookie$|token/i.test(x.name ?? ''))) return true
+      header = true
+      return false
+    }
+    // which of the cookies it is may depend on what is asked for: `cookies[`session_${link}`]`
+    const parts = x.v === 'call' && x.name === 'index' ? x.args.slice(0, 1) : partsOf(x)
+    return depth < 8 && parts.some((p) => other(p, depth + 1))
+  }
+  return !other(value, 0) && header
 }
 
 /** The key under which a store is read. */

@@ -3,7 +3,7 @@ import type { Behaviour, Value } from './behaviour.ts'
 import { mentions } from './mentions.ts'
 import { isCheckedClaim, isKeptSession, isVouchedFor, keyRead } from './signed-tokens.ts'
 
-export { ACCEPTED, mentions, REJECTED } from './mentions.ts'
+export { ACCEPTED, ANSWERED, mentions, REJECTED } from './mentions.ts'
 
 /** The first request value inside, for messages: `body.userId`. */
 export function requestName(value: Value): string | undefined {

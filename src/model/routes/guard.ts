@@ -1,7 +1,7 @@
 import { keptList } from '../../lib/kept-list.ts'
 import type { Place } from '../../lib/place.ts'
 import type { Behaviour, Condition, Filter, Step, Trust, Value } from '../behaviour/behaviour.ts'
-import { mentions } from '../behaviour/mentions.ts'
+import { ANSWERED, mentions } from '../behaviour/mentions.ts'
 import { isCheckedClaim, isFromCredential, isKeptSession, isTokenSignature, isVouchedFor, keyRead } from '../behaviour/signed-tokens.ts'
 import { GATEWAY } from '../behaviour/token-claims.ts'
 import { asksAnotherService } from './delegated.ts'
@@ -251,7 +251,7 @@ function either(parts: readonly Value[], truthy: boolean, behaviour: Behaviour, 
   const proofs: Proof[] = []
   let unset: string | undefined
   for (const p of parts) {
-    if (testOnly(p, truthy) || neverHolds(p, truthy)) continue
+    if (testOnly(p, truthy) || neverHolds(p, truthy) || failedUnasked(p, truthy)) continue
     if (truthy && p.v === 'op' && p.op === '&&' && isUnconfiguredAtHome(p.of.map((test) => ({ test, truthy })))) continue
     const proof = proofOf(p, truthy, behaviour, depth + 1)
     if (proof) proofs.push(proof)
@@ -264,6 +264,9 @@ function either(parts: readonly Value[], truthy: boolean, behaviour: Behaviour, 
   const w = weakest(proofs)
   return w && unset ? { ...w, opensWithout: unset } : w
 }
+
+/** The answered failure of a query that asked for nothing of the request: nobody brings it about from outside. */
+const failedUnasked = (part: Value, truthy: boolean): boolean => truthy && part.v === 'op' && part.op === ANSWERED && !part.of.length
 
 /** A proof that an unset variable would open stands firm where the same tests ask for the variable: `SECRET && token === SECRET`. */
 function closed(proof: Proof | undefined, tests: readonly Pick<Condition, 'test' | 'negated'>[]): Proof | undefined {

@@ -1,5 +1,6 @@
 import type { Table } from '../../database/database.ts'
-import type { Effect } from '../behaviour/behaviour.ts'
+import type { Behaviour, Effect, Step, Value } from '../behaviour/behaviour.ts'
+import { isAlike } from '../behaviour/mentions.ts'
 import { fromRequest } from './from-request.ts'
 
 const KEPT = /^(?:access|refresh|id|bearer|api|auth)?_?(?:token|secret|key)$|^token_?type$/i
@@ -24,4 +25,17 @@ const FOUND_BY = /(?:^|_)(?:id|key|hash|slug|query|url|place|lang|locale|languag
 export function fillsCache(e: Extract<Effect, { kind: 'db' }>): boolean {
   if (!CACHE.test(e.table) || e.op === 'select' || e.op === 'delete' || e.unread || e.payload?.v !== 'object' || e.payload.rest) return false
   return Object.entries(e.payload.props).every(([column, v]) => !fromRequest(v) || FOUND_BY.test(column))
+}
+
+/** Codes that are sent to somebody, and that expire. */
+const CODES = /(?:verif\w*|confirm\w*|otp|one_?time|magic|reset)_?\w*(?:tokens?|codes?|links?)$|(?:^|_)otps?$|^verifications?$/i
+
+/** Whoever asks for another code has the last one taken back: the rows go under the same name as the new one that follows, which is sent to whom it names. */
+export function replacesCode({ effect: e }: Step, { steps }: Behaviour, index: number): boolean {
+  if (e.kind !== 'db' || e.op !== 'delete' || e.unread || !CODES.test(e.table) || !e.filters.length) return false
+  return steps.slice(index + 1).some(({ effect: made }) => {
+    if (made.kind !== 'db' || (made.op !== 'insert' && made.op !== 'upsert') || made.table !== e.table || made.payload?.v !== 'object') return false
+    const { props } = made.payload
+    return e.filters.every((f) => f.op === 'eq' && props[f.column] !== undefined && isAlike(f.value, props[f.column] as Value))
+  })
 }

@@ -9,7 +9,7 @@ import { fromRequest } from './from-request.ts'
 import { findsSession, fromProcessor, type Guard, guardOfConditions, guardOfStep } from './guard.ts'
 import { isOnShow, isPublishedWhole, isShownAnyway } from './on-show.ts'
 import { choosesRecipient, http, madeWithCallersKey, payment, speaksToWhomItNames } from './outside-work.ts'
-import { fillsCache, renewsOwnToken } from './upkeep.ts'
+import { fillsCache, renewsOwnToken, replacesCode } from './upkeep.ts'
 import { guardWithWayPast } from './way-past.ts'
 
 export type WorkKind =
@@ -101,7 +101,7 @@ export function workOf(behaviour: Behaviour, schema: Pick<SchemaModel, 'tables'>
     if (!work) return
     // what is written down before every request, whatever it asks for, is done by nobody's choice
     if (step.everywhere && ROW_CHANGES.has(work.kind)) return
-    if (takesBack(step, behaviour)) return
+    if (takesBack(step, behaviour) || replacesCode(step, behaviour, index)) return
     const before = guardOfStep(step, behaviour)
     const guard = !before || before.trust === 'claimed' ? (capability(step, behaviour) ?? guardWithWayPast(step, behaviour) ?? before) : before
     // asking who a token belongs to, with the server's own key, is part of the check
