@@ -133,3 +133,31 @@ export async function POST(request: Request) {
   expect(fixOf('route POST /api/buy')).toMatch(/price from the server/)
   expect(fixOf('route POST /api/refund')).toMatch(/Establish who calls/)
 })
+
+test('actions of a file that are alike are told by the worst of them', async () => {
+  const report = await auditFiles({
+    'package.json': '{ "dependencies": { "next": "14.2.0", "@supabase/ssr": "0.5.0" } }',
+    'lib/server.ts': `import { createServerClient } from '@supabase/ssr'
+import { cookies } from 'next/headers'
+export const server = () =>
+  createServerClient(process.env.NEXT_PUBLIC_SUPABASE_URL!, process.env.NEXT_PUBLIC_SUPABASE_ANON_KEY!, { cookies: cookies() })`,
+    'lib/actions.ts': `'use server'
+import { server } from './server'
+export async function listNotes() {
+  const { data } = await server().from('notes').select('*')
+  return data
+}
+export async function removeNote(id: string) {
+  await server().from('notes').delete().eq('id', id)
+}`,
+    'app/page.tsx': `'use client'
+import { listNotes, removeNote } from '../lib/actions'
+export default function Page() {
+  return <button onClick={async () => removeNote((await listNotes())[0].id)}>x</button>
+}`,
+  })
+  const [finding] = report.checks.find((c) => c.number === 16)?.findings ?? []
+  expect(finding).toMatchObject({ severity: 'High', subject: 'file lib/actions.ts' })
+  expect(finding?.message).toMatch(/^2 actions of this file are alike\. The server action removeNote deletes from notes/)
+  expect(finding?.attack).toMatch(/which every page that uses it carries, and the server deletes from notes/)
+})

@@ -94,7 +94,9 @@ function judge(route: Route, open: ReadonlySet<string>, shown: (table: string) =
   const nature = publicByNature(route)
   if (nature) return { kind: 'public', route, because: nature }
   const causes: Cause[] = []
-  const exposed = route.work.filter((w) => !w.hidden && (!w.guard || w.guard.trust === 'claimed') && !(w.kind === 'read' && w.table && shown(w.table)))
+  const exposed = route.work.filter(
+    (w) => !w.hidden && (!w.guard || w.guard.trust === 'claimed') && !(w.kind === 'read' && w.table && !w.unveiled && shown(w.table)),
+  )
   const receiver = isReceiver(exposed) || tellsOn(route, exposed)
   const bad = exposed.flatMap((w) => severityOf(w, route, exposed, receiver))
   const worst = worstOf(bad.filter((b) => !b.work.unsure))
@@ -396,10 +398,12 @@ function attack(c: Cause): string {
     route.kind === 'action'
       ? isForm(route)
         ? `sends POST ${route.route}`
-        : 'posts the id of the action, which every page that uses it carries,'
+        : 'posts the id of the action, which every page that uses it carries'
       : route.kind === 'edge-function'
         ? `calls /functions/v1/${route.subject.replace(/^function /, '')}${route.platformJwt?.on ? ' with the anon key from the page' : ''}`
         : `sends ${route.method ?? 'a request'} ${route.route}`
+  // ends the relative clause
+  const comma = address.endsWith('carries') ? ',' : ''
   switch (c.what) {
     case 'status':
       if (saysFine(c.guard))
@@ -414,15 +418,18 @@ function attack(c: Cause): string {
     case 'late':
       return `Somebody without an account ${address}; the request is refused, but the server ${work?.what ?? 'does its work'} before that.`
     case 'fail-open':
-      return `On every deployment where ${c.guard?.opensWithout} is missing, anybody ${address} and it ${work?.what ?? 'does its work'}.`
+      return `On every deployment where ${c.guard?.opensWithout} is missing, anybody ${address}${comma} and it ${work?.what ?? 'does its work'}.`
     case 'open':
-      if (work && !steered(route))
-        return `Anybody on the internet ${address} at any time, as often as they like, and each time the server ${work.what}. Nothing of the request enters into it: what is done, the code decides.`
+      // what is read goes out with the answer, whether or not the request chooses it
+      if (work && !READS.has(work.kind) && !steered(route))
+        return `Anybody on the internet ${address}${comma} at any time, as often as they like, and each time the server ${work.what}. Nothing of the request enters into it: what is done, the code decides.`
       return work && byDatabaseAlone(work)
-        ? `Anybody on the internet ${address} and the server ${work.what}; only row level security decides ${work.kind === 'read' ? 'whose rows come back' : 'whether it happens'}, and one policy that is too wide is enough.`
-        : `Anybody on the internet ${address} and the server ${work?.what ?? 'does its work'}${effect(work)}.`
+        ? `Anybody on the internet ${address}${comma} and the server ${work.what}; only row level security decides ${work.kind === 'read' ? 'whose rows come back' : 'whether it happens'}, and one policy that is too wide is enough.`
+        : `Anybody on the internet ${address}${comma} and the server ${work?.what ?? 'does its work'}${effect(work)}.`
   }
 }
+
+const READS: ReadonlySet<Work['kind']> = new Set(['read', 'file-read', 'payment-read', 'secret'])
 
 /** Whether anything that the request brings gets into what the handler does; a job that takes nothing can only be started. */
 function steered(route: Route): boolean {
@@ -466,7 +473,7 @@ function effect(work: Work | undefined): string {
       if (work.chosen === 'owner') return ' for the account that the request names'
       return work.chosen === 'amount' ? ' for an amount of their choice' : ", with the owner's money or the customers' data"
     case 'payment-read':
-      return ', so its answer tells strangers what others pay, and with what'
+      return `, so its answer tells strangers ${work.ofTheHouse ? 'how its owner’s business goes' : 'what others pay, and with what'}`
     case 'secret':
       return ', and strangers use it as the owner does'
     case 'paid-api':
@@ -548,17 +555,17 @@ function optionalCode(f: Issue['fix']): { language?: string; code?: string } {
 /** Several routes behind one function that fails: one issue there. */
 function sharedIssue(causes: readonly Cause[], at: Place): Issue {
   const first = causes[0] as Cause
-  const severity = causes.reduce<Severity>((s, c) => (RANK[c.severity] > RANK[s] ? c.severity : s), first.severity)
+  // the finding speaks of the handler that makes it as bad as it is
+  const worst = causes.reduce((a, b) => (RANK[b.severity] > RANK[a.severity] ? b : a))
   const routes = causes.map((c) => c.route)
   return {
-    ...issueOf(first, []),
+    ...issueOf(worst, []),
     subject: `file ${at.path}`,
-    severity,
     discriminator: `${first.what} ${first.guard?.how ?? ''}`,
-    title: TITLES[first.what],
-    message: first.guard
-      ? `${routes.length} handlers rely on this check. ${message(first)}`
-      : `${routes.length} actions of this file are alike. ${message(first)}`,
+    title: TITLES[worst.what],
+    message: worst.guard
+      ? `${routes.length} handlers rely on this check. ${message(worst)}`
+      : `${routes.length} actions of this file are alike. ${message(worst)}`,
     at,
     related: routes.flatMap((r) => [{ path: r.path, line: r.line, subject: r.subject, what: 'relies on it' }, ...actionFunction(r)]),
   }

@@ -51,11 +51,13 @@ export function readReturned(
         }))
       : [{ scope: result.scope, when: result.when, targets: [result.expression], grouped: false }]
     for (const select of selects) {
-      for (const { instance, columns, when, grouped } of shownInstances(select.targets, select.scope, evaluator)) {
+      const shown = shownInstances(select.targets, select.scope, evaluator)
+      for (const { instance, columns, when, grouped } of shown) {
         const name = evaluator.instances[instance]?.table
         const table = name === undefined ? undefined : tables.get(name)
         if (!name || (!table?.userData && name !== 'auth.users')) continue
         if (told.has(instance) || answersStrangers(fn, columns, table)) continue
+        if (shown.length > 1 && columns.every((c) => BYLINE.test(c)) && PEOPLE.test(name)) continue
         const row = made.get(instance)
         if (row && columns.every((c) => isId(c) || isOwnWord(c, row))) continue
         const personal = name === 'auth.users' ? ['email', 'phone', 'raw_user_meta_data', '*'] : (table?.userData?.personalColumns ?? [])
@@ -91,6 +93,10 @@ export function readReturned(
   }
   return found
 }
+
+/** Who stands under what the function returns, as everybody sees it there: the author of a post. What it stands under is judged by itself. */
+const BYLINE = /^(?:user_?name|display_?name|nick_?name|handle|(?:avatar|profile_?(?:image|photo|picture))(?:_?url)?)$/i
+const PEOPLE = /(?:^|[._])(?:users?|profiles?|authors?|members|accounts?)$/i
 
 /** Totals of the one user whom the caller names: no rows, and still somebody else's business. */
 function aboutChosenUser(

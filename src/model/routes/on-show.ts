@@ -37,3 +37,15 @@ export function isShownAnyway(table: Table, columns: readonly string[], { holes 
   const name = `${table.schema}.${table.name}`
   return holes.some((h) => h.kind === 'policy' && h.command === 'select' && h.who === 'anon' && h.cause === 'always' && !h.states?.length && h.object === name)
 }
+
+/** States in which rows are shown: of a table that has such a column, what a made-up row was refused for is not known. */
+const STATE = /^(?:is_)?(?:published|public|active|visible|approved|enabled|status|state|visibility|archived|draft)(?:_at)?$/i
+
+/** Rows that the policies keep between their people, whatever they are called: the owner gets at the own ones, and nobody else in any state. */
+export function isKeptBack(table: Table, { objects, holes = [] }: Pick<AccessMatrix, 'objects' | 'holes'>): boolean {
+  const name = `${table.schema}.${table.name}`
+  const tried = objects.find((o) => o.kind === 'table' && o.object === name)
+  if (!tried?.rls || table.stub || table.columns.some((c) => STATE.test(c.name)) || holes.some((h) => h.object === name && h.command === 'select')) return false
+  const selects = tried.cells.filter((c) => c.command === 'select')
+  return selects.some((c) => c.row === 'own' && c.result === 'allowed') && selects.every((c) => c.row !== 'other' || c.result === 'refused')
+}

@@ -59,6 +59,8 @@ const NAMES_A_ROW = /(?:ids?|uuid|token|key|code|number|type|status|e?mail)$/i
 
 /** What a call of a payment library spends, changes or tells about payers; undefined for price lists and the caller's own checkout. */
 export function payment(e: Extract<Effect, { name: string }>): Outside | undefined {
+  if (OWN_ACCOUNT.test(e.name) && !e.args.length)
+    return { kind: 'payment-read', what: `reads the application's own account at the payment processor (${e.name})`, call: e.name, ofTheHouse: true }
   if (PAYERS.test(e.name) && choosesPayer(e)) return { kind: 'payment-read', what: `reads payers' data from the payment processor (${e.name})`, call: e.name }
   if (/retrieve|list|search|constructEvent|prices\.|products\./i.test(e.name)) return undefined
   return {
@@ -75,6 +77,8 @@ export function payment(e: Extract<Effect, { name: string }>): Outside | undefin
  */
 const PAYERS =
   /(?:^|\.)(?:(?:customers|subscriptions|paymentMethods|invoices|charges|accounts|payouts|transfers|refunds|disputes|applicationFees|balance|balanceTransactions)\.(?:retrieve\w*|list\w*|search|createPreview)|(?:paymentIntents|setupIntents|checkout\.sessions)\.(?:list|search))$/
+/** Of these, what is about the application itself when nobody is named; health checks call it to see whether the processor answers. */
+const OWN_ACCOUNT = /(?:^|\.)(?:accounts?|balance)\.retrieve\w*$/
 /** By which of its settings a list is about one payer or purchase. */
 const ABOUT_ONE = ['customer', 'email', 'query', 'subscription', 'customer_details']
 /** Of these, what only who has been through the purchase knows. */

@@ -7,7 +7,7 @@ import { handedOut, isDrawn } from './disclosed.ts'
 import { handsOutFixedSession, makesFixedAccount } from './fixed-account.ts'
 import { fromRequest } from './from-request.ts'
 import { findsSession, fromProcessor, type Guard, guardOfConditions, guardOfStep } from './guard.ts'
-import { isOnShow, isPublishedWhole, isShownAnyway } from './on-show.ts'
+import { isKeptBack, isOnShow, isPublishedWhole, isShownAnyway } from './on-show.ts'
 import { choosesRecipient, http, madeWithCallersKey, payment, speaksToWhomItNames } from './outside-work.ts'
 import { fillsCache, renewsOwnToken, replacesCode } from './upkeep.ts'
 import { guardWithWayPast } from './way-past.ts'
@@ -49,8 +49,12 @@ export interface Work {
   readonly call?: string
   /** What the caller chooses of it: the recipient, the amount, the owner column, which file is replaced. */
   readonly chosen?: 'recipient' | 'amount' | 'owner' | 'file'
+  /** Of what the payment processor keeps: it is about the application itself, not about who pays. */
+  readonly ofTheHouse?: true
   /** Of a secret: all of it, not some letters. */
   readonly whole?: true
+  /** Of a read: every row of a table whose policies keep each of them between few. */
+  readonly unveiled?: true
   /** Of a change: all rows in a state that the code names, whoever they belong to. */
   readonly many?: true
   /** A file under a name that the server made up. */
@@ -113,7 +117,7 @@ export function workOf(behaviour: Behaviour, schema: Pick<SchemaModel, 'tables'>
     const hidden =
       (!guard || guard.trust === 'claimed') &&
       (work.kind === 'read' || work.kind === 'file-read' || work.kind === 'payment-read') &&
-      (!answered || looksUp || !isShown(behaviour, index))
+      (!answered || looksUp || !isShown(behaviour, index) || (isAside(work, step) && !isRepeated(behaviour, index)))
     const unsure = guard && guard.trust !== 'claimed' ? undefined : behaviour.gaps?.find((g) => g.step <= index)
     const named = (work.kind === 'mail' || work.kind === 'sms') && !work.chosen && speaksToWhomItNames(step.effect, behaviour)
     out.push({
@@ -149,6 +153,14 @@ function isShown(behaviour: Behaviour, index: number): boolean {
     return (!guard || guard.trust === 'claimed') && s.effect.body !== undefined && carries(s.effect.body, index, 0)
   })
 }
+
+/** Whether the processor answers is asked for the answer's own sake: by health checks, and by what runs before every request. */
+const isAside = ({ kind, ofTheHouse }: Pick<Work, 'kind' | 'ofTheHouse'>, { everywhere }: Step): boolean =>
+  kind === 'payment-read' && (ofTheHouse === true || everywhere === true)
+
+/** True when what this step read stands in an answer that anybody can have, as far as it can be seen. */
+const isRepeated = ({ steps }: Behaviour, index: number): boolean =>
+  steps.some(({ effect }) => effect.kind === 'respond' && effect.body !== undefined && mentions(effect.body, (v) => v.v === 'result' && v.step === index))
 
 /** How people appear to others: the author under a post, the names of a ranking. */
 const DISPLAYED = /^(?:id|user_?name|display_?name|nick_?name|handle|(?:avatar|image|photo|picture|profile_?(?:image|photo|picture)|avatar_?image)(?:_?url)?)$/i
@@ -436,7 +448,8 @@ function database(e: Extract<Effect, { kind: 'db' }>, schema: Pick<SchemaModel, 
         o.cells.some((c) => c.role === 'anon' && c.command === 'select' && c.result === 'allowed'),
     )
   const shownAnyway = e.client.rights === 'service' && table !== undefined && isShownAnyway(table, columns, access)
-  if (e.op === 'select' && table && isOnShow(table, e.columns ?? []))
+  const unveiled = e.op === 'select' && e.client.rights === 'service' && !e.filters.length && !e.countOnly && table !== undefined && isKeptBack(table, access)
+  if (e.op === 'select' && table && !unveiled && isOnShow(table, e.columns ?? []))
     return { kind: 'read', what: `reads ${name} ${words}`, rights: e.client.rights, table: name, userData: false }
   // whether one address is blocked is asked before anything else
   if (e.op === 'select' && e.one && BLOCKED.test(name)) return undefined
@@ -448,6 +461,7 @@ function database(e: Extract<Effect, { kind: 'db' }>, schema: Pick<SchemaModel, 
       rights: e.client.rights,
       table: name,
       userData: userData && !e.countOnly && !(shown && (table?.userData ? isPublishedWhole(table, e.columns ?? []) : true)),
+      ...(unveiled ? { unveiled } : {}),
     }
   // sessions and codes that have run out open nothing any more, whoever has them swept out
   if (e.op === 'delete' && e.filters.length > 0 && e.filters.every((f) => f.op !== 'eq' && RUN_OUT.test(f.column) && !fromRequest(f.value))) return undefined
