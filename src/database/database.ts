@@ -11,9 +11,9 @@ export interface SqlFile {
   /**
    * `discarded`-like folders, seeds and tests never get here; see `plan-replay.ts`. `migration` and `schema` files are replayed in
    * the order given; `loose` ones are ordered in the sandbox by what they create and need; `generated` is DDL made from a Drizzle
-   * or Prisma schema.
+   * or Prisma schema; `outline` is an export for reading, which shows tables and columns and nothing of who may reach them.
    */
-  readonly role: 'migration' | 'schema' | 'generated' | 'loose'
+  readonly role: 'migration' | 'schema' | 'generated' | 'loose' | 'outline'
   /** The independent database the file belongs to (a folder); '' when there is one only. */
   readonly database?: string
   /** For `generated`: the line of `path` that each line of `text` stems from. */
@@ -157,6 +157,8 @@ export interface Table {
   readonly at: Place
   /** True when no SQL of the repository creates it and the replay had to make it up. */
   readonly stub?: true
+  /** True when only an export for reading shows it: its columns are known, who may reach it is not. */
+  readonly outlined?: true
   /** See checks.md "User data"; undefined when the rows belong to nobody. */
   readonly userData?: UserData
 }

@@ -35,8 +35,11 @@ export function mergeResults(results: readonly DatabaseResult[]): DatabaseResult
 
 function merge(first: DatabaseResult, b: DatabaseResult): DatabaseResult {
   // What one database only made up, the other may really have.
-  const real = new Set(b.catalog.tables.filter((t) => !t.stub).map(nameOf))
-  const a = withOpenTables({ ...first, catalog: { ...first.catalog, tables: first.catalog.tables.filter((t) => !t.stub || !real.has(nameOf(t))) } }, b.catalog)
+  const real = new Set(b.catalog.tables.filter((t) => !isMadeUp(t)).map(nameOf))
+  const a = withOpenTables(
+    { ...first, catalog: { ...first.catalog, tables: first.catalog.tables.filter((t) => !isMadeUp(t) || !real.has(nameOf(t))) } },
+    b.catalog,
+  )
   const taken = new Set([...a.catalog.tables, ...a.catalog.views].map(nameOf))
   const fresh = (name: string) => !taken.has(name)
   const shown = new Set(a.catalog.tables.filter((t) => b.catalog.tables.includes(t)).map(nameOf))
@@ -45,7 +48,7 @@ function merge(first: DatabaseResult, b: DatabaseResult): DatabaseResult {
   const hole = (h: Hole) => [h.kind, h.object, h.policy ?? '', h.command, h.bucket ?? ''].join('\0')
   const holes = new Set(a.access.holes?.map(hole))
   const namesakes: DatabaseGap[] = b.catalog.tables
-    .filter((t) => !fresh(nameOf(t)) && !t.stub)
+    .filter((t) => !fresh(nameOf(t)) && !isMadeUp(t))
     .map((t) => ({
       path: t.at.path,
       line: t.at.line,
@@ -85,11 +88,11 @@ function merge(first: DatabaseResult, b: DatabaseResult): DatabaseResult {
 
 /** Where the other database leaves a table of the same name without row level security, that table is the one to show. */
 function withOpenTables(a: DatabaseResult, other: Catalog): DatabaseResult {
-  const open = new Map(other.tables.filter((t) => !t.stub && !t.rls.enabled && !t.extension).map((t) => [nameOf(t), t]))
+  const open = new Map(other.tables.filter((t) => !isMadeUp(t) && !t.rls.enabled && !t.extension).map((t) => [nameOf(t), t]))
   const swapped = new Set<string>()
   const tables = a.catalog.tables.map((t) => {
     const namesake = open.get(nameOf(t))
-    if (!namesake || t.stub) return t
+    if (!namesake || isMadeUp(t)) return t
     if (!t.rls.enabled) return { ...t, alsoOpenAt: [...(t.alsoOpenAt ?? []), namesake.at] }
     swapped.add(nameOf(t))
     return namesake
@@ -100,6 +103,11 @@ function withOpenTables(a: DatabaseResult, other: Catalog): DatabaseResult {
     ...a,
     catalog: { ...a.catalog, tables, policies: [...a.catalog.policies.filter((p) => !of(p)), ...other.policies.filter(of)] },
   }
+}
+
+/** Whether no SQL that runs creates it. */
+function isMadeUp(t: Catalog['tables'][number]): boolean {
+  return t.stub === true || t.outlined === true
 }
 
 function nameOf(x: { readonly schema: string; readonly name: string }): string {

@@ -43,7 +43,7 @@ function narrow(value: Value): boolean {
 export function rlsState(e: Query, schema: Pick<SchemaModel, 'tables'>, access: AccessMatrix, role: 'A' | 'anon'): 'open' | 'holds' | 'unknown' {
   const table = tableOf(e, schema)
   if (!table) return e.op === 'select' && isOpenView(e, schema, access) ? 'open' : 'unknown'
-  if (table.stub) return 'unknown'
+  if (table.stub || (table.outlined && !table.rls.enabled)) return 'unknown'
   if (!table.rls.enabled) return 'open'
   const tried = access.objects.find((o) => o.kind === 'table' && (o.object === `${table.schema}.${table.name}` || o.object === table.name))
   const command = e.op === 'upsert' ? 'update' : e.op

@@ -3,6 +3,7 @@ import type { AppModel } from '../../model/app-model.ts'
 import { defineCheck, type Fix, failed, type Issue, notApplicable, type Outcome, passed } from '../define-check.ts'
 import { keptByCode } from './kept-by-code.ts'
 import {
+  exported,
   exposedTables,
   fixOf,
   isBookkeeping,
@@ -30,13 +31,13 @@ export default defineCheck({
     const missing = withoutSchema(schema, 'which tables there are')
     if (missing) return missing
     if (!schema.exposedToBrowsers) return notApplicable(schema.exposedBecause || 'no data platform that browsers can reach directly is used')
-    const tables = exposedTables(model).filter((t) => !t.stub)
+    const tables = exposedTables(model).filter((t) => !t.stub && !t.outlined)
     const evidence = [`${tables.filter((t) => t.rls.enabled).length} of ${tables.length} tables in exposed schemas have row level security in the final state`]
     const issues = openTables(model)
       .filter((t) => !isReadOnlyByDeclaration(model, t))
       .map((t) => issueOf(model, t))
     if (issues.length) return failed(issues, evidence)
-    const stubs = exposedTables(model).filter((t) => t.stub && !isShownEnabled(t))
+    const stubs = exposedTables(model).filter((t) => (t.stub || t.outlined) && !isShownEnabled(t))
     const unseen = unseenTables({
       ...schema,
       queriedButNotCreated: schema.queriedButNotCreated.filter(
@@ -48,7 +49,7 @@ export default defineCheck({
       return stubs.length
         ? {
             status: 'unverified',
-            because: `${listed(stubs.map(qualifiedName))} appear in the SQL, but nothing creates them`,
+            because: `${listed(stubs.map(qualifiedName))} appear in the SQL, but nothing creates them${exported(schema)}`,
             howToVerify: { where: 'the Supabase dashboard, Database > Tables', attest: 'that they have row level security' },
           }
         : notApplicable('no table in an exposed schema')

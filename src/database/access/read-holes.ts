@@ -111,7 +111,7 @@ function readTable(table: Table, readings: readonly Reading[], context: WriteCon
     if (command === 'insert') holes.push(...readInsert(table, signedIn, context))
     if (command === 'update') holes.push(...readUpdate(table, signedIn, context))
   }
-  if (table.userData && !keepsCopies(table) && !table.stub && !readings.some((r) => r.command === 'select')) {
+  if (table.userData && !keepsCopies(table) && !table.stub && !table.outlined && !readings.some((r) => r.command === 'select')) {
     holes.push({ kind: 'locked', object: nameOf(table), command: 'select', who: 'authenticated', at: table.at, proof: 'inferred' })
   }
   return holes

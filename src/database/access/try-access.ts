@@ -54,7 +54,7 @@ export async function tryAccess(
 /** Tables that the API exposes and that row level security does not protect. */
 function withoutRls(catalog: Catalog, exposed: ReadonlySet<string>): Hole[] {
   return catalog.tables
-    .filter((t) => isExposed(t, exposed) && !t.rls.enabled && (!t.stub || t.rls.at) && !t.extension)
+    .filter((t) => isExposed(t, exposed) && !t.rls.enabled && (!(t.stub || t.outlined) || t.rls.at) && !t.extension)
     .map((t) => {
       const anon = t.grants.some((g) => g.privilege === 'select' && (g.role === 'anon' || g.role.toLowerCase() === 'public'))
       return {

@@ -36,7 +36,8 @@ function rowsFor(id: number, evaluator: Evaluator, catalog: Catalog, role: strin
   const instance = evaluator.instances[id]
   const table = instance?.definer ? undefined : catalog.tables.find((t) => `${t.schema}.${t.name}` === instance?.table)
   if (!table) return undefined
-  if (!table.rls.enabled) return table.stub ? [[[{ a: 'unknown', because: `row level security of ${table.schema}.${table.name} is not known` }]]] : undefined
+  if (!table.rls.enabled)
+    return table.stub || table.outlined ? [[[{ a: 'unknown', because: `row level security of ${table.schema}.${table.name} is not known` }]]] : undefined
   const scope = scopeOf(id, table)
   const holds = (p: Policy) => (p.using === undefined ? ALWAYS : expressionWays(p.using, evaluator, scope, world))
   const policies = catalog.policies.filter(

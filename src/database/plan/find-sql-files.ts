@@ -1,5 +1,6 @@
 import type { FactsIndex } from '../../facts/facts.ts'
 import type { SqlFile } from '../database.ts'
+import { isContextExport, readableExport } from './context-export.ts'
 
 /** Folders whose SQL never ran, or ran for something else. */
 const LEFT_OUT =
@@ -33,7 +34,9 @@ export function findSqlFiles(facts: FactsIndex): SqlFile[] {
   const add = (path: string, role: SqlFile['role'], root: string) => {
     if (taken.has(path)) return
     taken.add(path)
-    files.push({ path, text: texts.get(path)?.text ?? '', role, ...(several ? { database: root } : {}) })
+    const text = texts.get(path)?.text ?? ''
+    const database = several ? { database: root } : {}
+    files.push(isContextExport(text) ? { path, text: readableExport(text), role: 'outline', ...database } : { path, text, role, ...database })
   }
   const journals = drizzleJournals(facts, usable)
   const chains = numberedChains(usable, roots).filter((p) => !journals.some((j) => p.startsWith(j.dir)))

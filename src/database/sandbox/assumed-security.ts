@@ -7,16 +7,24 @@ import { identOf, literal } from './tree.ts'
  * its statements says otherwise: a policy is written for a table where it counts, and only so can it be tried. Gives their names. Runs
  * as the superuser.
  */
-export async function assumeRowSecurity(engine: Engine, { repairs, provenance }: Pick<Replayed, 'repairs' | 'provenance'>): Promise<ReadonlySet<string>> {
+export async function assumeRowSecurity(
+  engine: Engine,
+  { repairs, provenance, outlines }: Pick<Replayed, 'repairs' | 'provenance' | 'outlines'>,
+): Promise<ReadonlySet<string>> {
   const standIns = [...repairs.standIns.values()].filter((s) => s.kind === 'table').map((s) => s.name)
-  if (!standIns.length) return new Set()
+  const outlined = [...provenance.relations].flatMap(([oid, r]) => (outlines.has(r.created.path) ? [oid] : []))
+  if (!standIns.length && !outlined.length) return new Set()
+  const made = [
+    ...(standIns.length ? [`n.nspname || '.' || c.relname in (${standIns.map(literal).join(', ')})`] : []),
+    ...(outlined.length ? [`c.oid in (${outlined.join(', ')})`] : []),
+  ]
   const { rows } = await engine.exec(
-    `select c.oid::int as oid, n.nspname || '.' || c.relname as name from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace where not c.relrowsecurity and c.relkind = 'r' and n.nspname || '.' || c.relname in (${standIns.map(literal).join(', ')}) and exists (select 1 from pg_catalog.pg_policy p where p.polrelid = c.oid)`,
+    `select c.oid::int as oid, n.nspname || '.' || c.relname as name from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace where not c.relrowsecurity and c.relkind = 'r' and (${made.join(' or ')}) and exists (select 1 from pg_catalog.pg_policy p where p.polrelid = c.oid)`,
   )
   const names = rows
     .filter((r) => {
       const known = provenance.relations.get(r['oid'] as number)
-      return !known?.createdHere && !known?.rlsAt
+      return (!known?.createdHere || outlines.has(known.created.path)) && !known?.rlsAt
     })
     .map((r) => r['name'] as string)
   for (const name of names) await engine.exec(`alter table ${identOf(name)} enable row level security`)

@@ -106,6 +106,7 @@ class CatalogReader {
     const name = `${r['schema']}.${r['name']}`
     const standIn = this.replayed.repairs.standIns.get(name)
     const at = (known?.createdHere ? known.created : undefined) ?? standIn?.neededBy.at ?? known?.created ?? UNKNOWN
+    const outlined = !standIn && known !== undefined && this.replayed.outlines.has(known.created.path)
     const constraints: Row[] = r['constraints']
     const extension: string | undefined = r['extension'] ?? STAND_IN_TABLES[r['name']]
     return {
@@ -136,6 +137,7 @@ class CatalogReader {
       grants: this.grants('pg_class', r['oid'], r['acl'], r['columnacl']),
       at,
       ...(standIn && !known?.createdHere ? { stub: true as const } : {}),
+      ...(outlined ? { outlined } : {}),
     }
   }
 

@@ -13,7 +13,18 @@ interface Links {
  * each after the files whose tables it needs. Copies of what the migrations create (a squashed schema.sql) are left out
  * statement by statement, so that a table has one history.
  */
-export function orderFiles(files: readonly ParsedFile[], gaps: DatabaseGap[]): ParsedFile[] {
+export function orderFiles(all: readonly ParsedFile[], gaps: DatabaseGap[]): ParsedFile[] {
+  const files = all.filter((f) => f.file.role !== 'outline')
+  return [...outlines(all), ...inOrder(files, gaps)]
+}
+
+/** Exports for reading come first, for what the others need and do not create; what these create has its history there. */
+function outlines(all: readonly ParsedFile[]): ParsedFile[] {
+  const created = new Set(all.flatMap((f) => (f.file.role === 'outline' ? [] : [...links(f).creates])))
+  return all.flatMap((f) => (f.file.role === 'outline' ? [{ ...f, statements: f.statements.filter((s) => !created.has(subjectOf(s) ?? '')) }] : []))
+}
+
+function inOrder(files: readonly ParsedFile[], gaps: DatabaseGap[]): ParsedFile[] {
   const fixed = files.filter((f) => f.file.role !== 'loose')
   const every = new Set(files.flatMap((f) => [...links(f).creates]))
   const loose = files.filter((f) => {

@@ -24,6 +24,8 @@ export interface Replayed {
   readonly provenance: Provenance
   readonly repairs: Repairs
   readonly order: string[]
+  /** Exports for reading among the files. */
+  readonly outlines: ReadonlySet<string>
   readonly speaksOfStorage: boolean
   /** The time budget ended before every statement was applied. */
   readonly cutShort: boolean
@@ -50,6 +52,7 @@ export class Replay {
   /** Statements that undo SET LOCAL at the file's COMMIT. */
   private localSettings: string[] = []
   private outOfTime = false
+  private readonly outlines: ReadonlySet<string>
   private eventTriggers: readonly string[] = []
 
   constructor(engine: Engine, parser: Parser, input: ReplayInput, host: ReplayHost) {
@@ -60,6 +63,7 @@ export class Replay {
       input.files.map((f, i) => parseFile(f, i, parser, (label) => host.mark(`parse ${label}`))),
       this.gaps,
     )
+    this.outlines = new Set(input.files.filter((f) => f.role === 'outline').map((f) => f.path))
     this.provenance = new Provenance(engine)
     this.repairs = new Repairs(engine, this.files, {
       hintOf: async (table) => (await host.hints()).findLast((h) => (h.table.includes('.') ? h.table : `public.${h.table}`) === table),
@@ -87,6 +91,7 @@ export class Replay {
       repairs: this.repairs,
       cutShort: this.outOfTime,
       order: [...new Set(this.files.map((f) => f.file.path))],
+      outlines: this.outlines,
       speaksOfStorage: this.files.some((f) => f.statements.some((s) => /\bstorage\s*\.\s*"?(objects|buckets)\b/i.test(s.text))),
     }
   }
@@ -264,7 +269,8 @@ export class Replay {
 
   private explain(s: Statement, because: string, touches: DatabaseGap['touches']): void {
     if (!touches.some((t) => t.topic === 'anything')) this.count.explained++
-    if (because !== '') this.gaps.push({ path: s.path, line: s.at.line, because: because.slice(0, 240), touches })
+    // what an export for reading leaves open is open anyway
+    if (because !== '') this.gaps.push({ path: s.path, line: s.at.line, because: because.slice(0, 240), touches: this.outlines.has(s.path) ? [] : touches })
   }
 
   private defer(s: Statement, key: string): void {

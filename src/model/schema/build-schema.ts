@@ -35,7 +35,10 @@ function withConfigured(inCode: readonly BucketInCode[], configured: readonly Bu
 /** The first place that queries each table (or view) which the SQL lacks or the replay had to make up. */
 function queriedButNotCreated(input: ModelInput, catalog: Catalog): SchemaModel['queriedButNotCreated'] {
   const created = new Set(
-    [...catalog.tables.filter((t) => !t.stub), ...catalog.views].flatMap((t) => [`${t.schema}.${t.name}`, ...(t.schema === 'public' ? [t.name] : [])]),
+    [...catalog.tables.filter((t) => !t.stub && !t.outlined), ...catalog.views].flatMap((t) => [
+      `${t.schema}.${t.name}`,
+      ...(t.schema === 'public' ? [t.name] : []),
+    ]),
   )
   const missing = new Map<string, { table: string; path: string; line: number }>()
   for (const q of clientQueries(input.facts)) {

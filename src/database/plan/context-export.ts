@@ -1,0 +1,16 @@
+/** The words with which the platform's dashboard begins the schema that it exports for reading. */
+const FOR_CONTEXT = /^(?:\s|--[^\n]*\n)*?--[ \t]*warning:[ \t]*this schema is for context only/i
+const SECURITY = /\b(?:row\s+level\s+security|create\s+policy|grant|revoke)\b/i
+
+/**
+ * Whether a file is the schema that the platform's dashboard exports "for context only": tables and columns, and never row level security, policies or
+ * privileges, whatever the project has. One that somebody wrote security into is a script like any other.
+ */
+export function isContextExport(text: string): boolean {
+  return FOR_CONTEXT.test(text.slice(0, 2000)) && !SECURITY.test(text.replace(/--[^\n]*/g, ''))
+}
+
+/** The export as PostgreSQL reads it: it writes ARRAY and USER-DEFINED where it does not know how a type is called. Lines stay. */
+export function readableExport(text: string): string {
+  return text.replace(/(\s)ARRAY(?=[\s,])/g, '$1text[]').replace(/\bUSER-DEFINED\b/g, 'text')
+}
