@@ -1,5 +1,5 @@
 import type { Catalog, Grant, Table } from '../database.ts'
-import { isRoleGate, type JudgeWorld, type Way } from './expression/judge.ts'
+import { isAddress, isRoleGate, type JudgeWorld, type Way } from './expression/judge.ts'
 import { freeParents, privateParents } from './foreign-parent.ts'
 import type { Hole } from './hole.ts'
 import { admittedBy, belongingColumns, openedBy } from './joining-columns.ts'
@@ -103,7 +103,7 @@ export function readInsert(table: Table, reading: Reading, context: WriteContext
   }
   // whoever administers the parent may write for others; colleagues of one tenant assign work to each other
   const tied = [...user.ownerColumns, ...user.tenantColumns]
-  const through = bound.filter((w) => w.outcome === 'via' && !w.needsRole)
+  const through = bound.filter((w) => w.outcome === 'via' && !w.needsRole && !w.bySetting)
   const unbound = through.filter((w) => !w.tiedColumns.some((c) => tied.includes(c)))
   // what is said in a group is said by one of its members all the same
   const speakers = unbound.length ? [] : speakersOf(table).filter((c) => through.some((w) => !w.tiedColumns.includes(c)))
@@ -213,12 +213,18 @@ function namesOfOthers(owners: readonly string[], ways: readonly Way[]): string[
 function powerOf(table: Table, asked: WriteContext['asked']): readonly string[] {
   const known = powerColumnsOf(table)
   const keys = new Set([...known, ...table.primaryKey, ...(table.userData?.ownerColumns ?? []), ...(table.userData?.tenantColumns ?? [])])
-  return [...known, ...table.columns.map((c) => c.name).filter((c) => asked.get(nameOf(table))?.has(c) && !keys.has(c))]
+  return [...known, ...table.columns.map((c) => c.name).filter((c) => asked.get(nameOf(table))?.has(c) && !keys.has(c) && !isTaken(table, c))]
 }
 
-/** Marks what only the policies' own questions show to grant something. */
-function askedOnly(columns: readonly string[], table: Table, asked: WriteContext['asked']): { readonly because?: 'asked' } {
-  return columns.some((c) => asked.get(nameOf(table))?.has(c)) && !decidesAccess(table.name, columns) ? { because: 'asked' } : {}
+/** The address that a policy names is its owner's as long as no two rows may hold the same. */
+const isTaken = (table: Table, column: string): boolean =>
+  isAddress(column) && table.uniques.some((u) => !u.partial && u.columns.length === 1 && u.columns[0] === column)
+
+/** Marks what only the policies' own questions show to grant something; `address`: they ask for one address, and whoever has it administers. */
+function askedOnly(columns: readonly string[], table: Table, asked: WriteContext['asked']): { readonly because?: 'asked' | 'address' } {
+  const found = columns.filter((c) => asked.get(nameOf(table))?.has(c))
+  if (!found.length || decidesAccess(table.name, columns)) return {}
+  return { because: found.some(isAddress) ? 'address' : 'asked' }
 }
 
 /** A row per user that a trigger creates at sign-up cannot be inserted a second time. */

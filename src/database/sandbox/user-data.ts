@@ -7,7 +7,9 @@ const OWNER =
 const TENANT =
   /^((org|organization|organisation|team|workspace|tenant|company|business|household|family|group|clinic|store|shop|restaurant|club|school|agency|empresa|azienda|organizacion|equipo|studio|firma)_?(id|uuid))$/i
 const PERSONAL =
-  /(^|_)(e?mail(_address)?|correo(_electronico)?|phone(_number)?|mobile|celular|cellulare|whatsapp(_?number)?|telefono|telefone|telephone|contato|contacto|contact_(info|details|number)|nome_completo|nombre_completo|address(_line\d?)?|street|indirizzo|endereco|direccion|zip(code)?|postal_code|birth(day|date|_date)?|dob|date_of_birth|data_nascimento|data_nascita|fecha_nacimiento|ssn|passport|tax_id|cpf|cnpj|codice_fiscale|partita_iva|vat(_number)?|iban|bank_account|card_number|first_name|last_name|full_name|surname|cognome|apellido|sobrenome|ip(_address)?|latitude|longitude|access_token|refresh_token|api_key|token|secret|password(_hash)?|otp|medical|diagnosis|salary|income|stripe_customer_id|message_body)$/i
+  /(^|_)(e?mail(_address)?|correo(_electronico)?|phone(_number)?|mobile|celular|cellulare|whatsapp(_?number)?|telefono|telefone|telephone|contato|contacto|contact_(info|details|number)|nome_completo|nombre_completo|address(_line\d?)?|street|indirizzo|endereco|direccion|zip(code)?|postal_code|birth(day|date|_date)?|dob|date_of_birth|data_nascimento|data_nascita|fecha_nacimiento|ssn|passport|tax_id|cpf|cnpj|codice_fiscale|partita_iva|vat(_number)?|iban|bank_account|card_number|first_name|last_name|full_name|surname|cognome|apellido|sobrenome|ip(_address)?|latitude|longitude|((api|secret|private|signing|encryption)_key|access_token|refresh_token|token|secret|password)(_encrypted|_enc|_ciphertext)?|encrypted_(api_key|secret_key|private_key|key|token|secret|password)|password_hash|otp|medical|diagnosis|salary|income|stripe_customer_id|message_body)$/i
+/** What opens something, whosever it is. */
+const SECRET = /(_key|token|secret|password)(_\w{1,12})?$/i
 /** What somebody is called is known to whoever knows them, and of players, authors and speakers to everybody: with nothing beside it, the table has to say that its people are somebody's own. */
 const NAME = /(^|_)(first_name|last_name|full_name|nome_completo|nombre_completo|surname|cognome|apellido|sobrenome)$/i
 const OF_PEOPLE =
@@ -139,7 +141,7 @@ function ownData(table: Table, people: ReadonlySet<string>, groups: ReadonlySet<
           : tenantColumns.length
             ? `${tenantColumns[0]} names a tenant`
             : strong.length
-              ? `it holds personal columns (${strong.slice(0, 3).join(', ')})`
+              ? `it holds ${strong.every((c) => SECRET.test(c)) ? 'secrets' : 'personal columns'} (${strong.slice(0, 3).join(', ')})`
               : undefined
   return because ? { because, ownerColumns, tenantColumns, personalColumns, powerColumns } : undefined
 }

@@ -47,5 +47,5 @@ export function callerFunction(name: string, args: readonly Tree[]): Term | unde
   if (setting === 'role') return { t: 'caller', part: 'database-role' }
   // a setting of the application's own: its server sets it for the session, the id of who calls in it as well
   if (/(?:^|[._])(?:current_?)?(?:user|user_?id|uid|sub)$/i.test(setting)) return CALLER_ID
-  return { t: 'caller', part: setting.startsWith('request.') ? 'claim' : 'app', path: setting }
+  return setting.startsWith('request.') ? { t: 'caller', part: 'claim', path: setting } : { t: 'caller', part: 'app', path: setting, setting: true }
 }

@@ -45,6 +45,8 @@ export interface Way {
   readonly capability?: true
   /** It holds only while there are fewer rows than a fixed number. */
   readonly limited?: true
+  /** It holds only where the application's own server said so for the session. */
+  readonly bySetting?: true
   /** A column of user_metadata that decides. */
   readonly because?: string
 }
@@ -97,6 +99,7 @@ function judgeWay(way: readonly Atom[], instances: readonly Instance[], focus: n
   let inverted = false
   let capability = false
   let limited = false
+  let bySetting = false
   let unknown: string | undefined
   let metadata: string | undefined
   const roleClaims: string[] = []
@@ -133,6 +136,7 @@ function judgeWay(way: readonly Atom[], instances: readonly Instance[], focus: n
     const unclear = all.find((t) => t.t === 'unknown')
     if (unclear?.t === 'unknown') unknown ??= unclear.because
     if (isLimit(atom)) limited = true
+    if (atom.op === '=' && all.some((t) => t.t === 'caller' && t.setting)) bySetting = true
     if (atom.op !== '<>' && atom.op !== 'not like') requireCaller(all)
     if (sameTerm(atom.left, atom.right)) {
       tautology = true
@@ -225,6 +229,7 @@ function judgeWay(way: readonly Atom[], instances: readonly Instance[], focus: n
     needsRole,
     ...(capability ? { capability: true as const } : {}),
     ...(limited ? { limited: true as const } : {}),
+    ...(bySetting ? { bySetting: true as const } : {}),
     argumentColumns,
     ownerColumns: [...ownerColumns].sort(),
     links: [...new Set(joins.filter((j) => callersOwn.has(j.instance)).map((j) => `${instances[j.instance]?.table ?? ''}.${j.column}`))].sort(),
@@ -294,8 +299,15 @@ export function isRoleGate(gate: RowState, world: JudgeWorld): boolean {
 }
 
 function asksForRole(gate: RowState): boolean {
-  return gate.op !== 'is null' && (ROLE_COLUMN.test(gate.column) || (gate.table === 'auth.users' && gate.column === 'email'))
+  return gate.op !== 'is null' && (ROLE_COLUMN.test(gate.column) || (gate.table === 'auth.users' && gate.column === 'email') || isFixedAddress(gate))
 }
+
+/** `profiles.email = 'owner@shop.example'`: one person, or the people of one house, whom the policy names instead of giving them a role. */
+function isFixedAddress({ column, op, value }: RowState): boolean {
+  return (op === '=' || op === 'like') && typeof value === 'string' && value.includes('@') && isAddress(column)
+}
+
+export const isAddress = (column: string): boolean => /e?mail|correo/i.test(column)
 
 /** `count(*) < 3` */
 function isLimit(atom: Extract<Atom, { a: 'compare' }>): boolean {

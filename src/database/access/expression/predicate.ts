@@ -1,8 +1,16 @@
 /** What a scalar expression stands for. */
 export type Term =
   | { readonly t: 'const'; readonly value: string | number | boolean | null }
-  /** Something the platform says about the caller. `user` is user_metadata, which the user edits; `app` is app_metadata; `claim` any other claim. */
-  | { readonly t: 'caller'; readonly part: 'id' | 'email' | 'role' | 'jwt' | 'app' | 'user' | 'claim' | 'database-role'; readonly path?: string }
+  /**
+   * Something the platform says about the caller. `user` is user_metadata, which the user edits; `app` is app_metadata; `claim` any other
+   * claim. `setting`: the application's own server says it for the session; nobody can who comes through the data API.
+   */
+  | {
+      readonly t: 'caller'
+      readonly part: 'id' | 'email' | 'role' | 'jwt' | 'app' | 'user' | 'claim' | 'database-role'
+      readonly path?: string
+      readonly setting?: true
+    }
   /** A column of a table instance of the predicate; instance 0 is the row that the policy judges. */
   | { readonly t: 'column'; readonly instance: number; readonly column: string; readonly path?: string }
   /** An argument of a function, chosen by whoever calls it. */

@@ -3,6 +3,7 @@ import type { Evaluator, ReturnsOf } from './evaluate.ts'
 import { ALWAYS, both, either, NEVER, type Ways } from './predicate.ts'
 import type { Alternatives, Frame, KnownFunction, Scope, Variable } from './scope.ts'
 import { columnParts, kindOf, type Tree, uncast } from './tree.ts'
+import { columnsOfFrames, merge, withColumns } from './variables.ts'
 
 /** One statement of a function that changes data, with the ways of getting there. */
 export interface Effect {
@@ -146,11 +147,8 @@ class Walker {
       }
       case 'PLpgSQL_stmt_if':
         return this.#if(n, state)
-      case 'PLpgSQL_stmt_case': {
-        for (const arm of n['case_when_list'] ?? []) this.statements(arm.PLpgSQL_case_when?.stmts, state)
-        this.statements(n['else_stmts'], state)
-        return state
-      }
+      case 'PLpgSQL_stmt_case':
+        return this.#case(n, state)
       case 'PLpgSQL_stmt_loop':
       case 'PLpgSQL_stmt_while':
       case 'PLpgSQL_stmt_fori':
@@ -202,22 +200,42 @@ class Walker {
   }
 
   #if(n: Tree, state: State): State | undefined {
-    let path = state.path
-    const goesOn: State[] = []
-    let ended = false
     const branches = [
       { cond: n['cond'], body: n['then_body'] },
       ...(n['elsif_list'] ?? []).map((e: Tree) => ({ cond: e['PLpgSQL_if_elsif']?.cond, body: e['PLpgSQL_if_elsif']?.stmts })),
     ]
+    return this.#branch(branches, n['else_body'] ?? [], state)
+  }
+
+  /** `CASE state WHEN 'new' THEN … END CASE`: the parser asks each arm of a variable that holds the value. Without an ELSE, no arm is an exception. */
+  #case(n: Tree, state: State): State | undefined {
+    const branches = (n['case_when_list'] ?? []).map((arm: Tree) => ({ cond: arm['PLpgSQL_case_when']?.expr, body: arm['PLpgSQL_case_when']?.stmts }))
+    const asked: string | undefined = n['t_expr'] ? this.#datums[Number(n['t_varno'])]?.['PLpgSQL_var']?.refname : undefined
+    const variables = new Map(state.scope.variables)
+    if (asked) variables.set(asked, { value: this.#evaluator.values(this.#expression(n['t_expr']), state.scope) })
+    return this.#branch(branches, n['have_else'] ? (n['else_stmts'] ?? []) : undefined, { ...state, scope: { ...state.scope, variables } })
+  }
+
+  /** The first branch whose condition holds is taken, else the last one; undefined: then the function ends. */
+  #branch(
+    branches: readonly { readonly cond: Tree | undefined; readonly body: readonly Tree[] | undefined }[],
+    otherwise: readonly Tree[] | undefined,
+    state: State,
+  ): State | undefined {
+    let path = state.path
+    const goesOn: State[] = []
+    let ended = false
     for (const branch of branches) {
       const cond = this.#expression(branch.cond)
-      const yes = both(path, this.#evaluator.truth(cond, state.scope))
-      const after = this.statements(branch.body, { path: yes, scope: state.scope })
+      const yes = this.#evaluator.truth(cond, state.scope)
+      const after = this.statements(branch.body, { path: both(path, yes), scope: state.scope })
       if (after) goesOn.push(after)
       else ended = true
-      path = both(path, either(this.#evaluator.truth(cond, state.scope, false), this.#slips(cond, state.scope)))
+      const no = either(this.#evaluator.truth(cond, state.scope, false), this.#slips(cond, state.scope))
+      // what is neither true nor false is NULL for everybody, and nobody goes in
+      path = both(path, yes.length || no.length ? no : ALWAYS)
     }
-    const last = n['else_body'] ? this.statements(n['else_body'], { path, scope: state.scope }) : { path, scope: state.scope }
+    const last = otherwise && this.statements(otherwise, { path, scope: state.scope })
     if (last) goesOn.push(last)
     else ended = true
     if (!goesOn.length) return undefined
@@ -373,31 +391,6 @@ class Walker {
     const text = node?.['PLpgSQL_expr']?.query
     return typeof text === 'string' ? parseAll(this.#evaluator, text)?.[0] : undefined
   }
-}
-
-function merge(before: Scope, after: readonly Scope[]): Scope {
-  const variables = new Map(before.variables)
-  const all = new Set(after.flatMap((s) => [...s.variables.keys()]))
-  for (const name of all) {
-    const distinct = [...new Set(after.map((s) => s.variables.get(name)).filter((v) => v !== undefined))]
-    const [only] = distinct
-    variables.set(name, distinct.length === 1 && only ? only : joinedVariables(distinct))
-  }
-  return { ...before, variables }
-}
-
-function joinedVariables(all: readonly Variable[]): Variable {
-  const texts = all.flatMap((v) => v.texts ?? [])
-  return { value: all.flatMap((v) => v.value).slice(0, 16), ...(texts.length ? { texts: texts.slice(0, 8) } : {}) }
-}
-
-function columnsOfFrames(frames: readonly Frame[]) {
-  return frames.map((f) => ({ t: 'column' as const, instance: f.instance, column: '*' }))
-}
-
-function withColumns(evaluator: Evaluator, table: string): { columns?: readonly string[] } {
-  const columns = evaluator.world.columns(table)
-  return columns ? { columns } : {}
 }
 
 /** Words without which a function neither changes anything nor refuses anybody. */

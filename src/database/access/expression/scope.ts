@@ -97,5 +97,15 @@ export function findColumn(scope: Scope, parts: readonly string[]): { readonly f
       }
     }
   }
-  return vague
+  return vague ?? ofTheOnlyTable(scope, parts)
+}
+
+/** A column that no SQL of the repository adds, where a single table is read: the database has it, or the query would not run. */
+function ofTheOnlyTable(scope: Scope, parts: readonly string[]): { readonly frame: Frame; readonly column: string } | undefined {
+  const [frame, second] = scope.frames
+  const [column, more] = parts
+  if (!frame || second || frame.derived || column === undefined || more !== undefined || /^tg_/i.test(column)) return undefined
+  // the name of a table stands for its row
+  for (let at: Scope | undefined = scope; at; at = at.outer) if (at.frames.some((f) => f.alias === column)) return undefined
+  return { frame, column }
 }
