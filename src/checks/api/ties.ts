@@ -100,7 +100,7 @@ export class Ties {
       case 'row':
         return truthy && test.step >= 0 && (this.boundRow(test.step) || this.isMember(test))
       case 'error':
-        return !truthy && test.of >= 0 && this.boundRow(test.of)
+        return !truthy && test.of >= 0 && this.failsWithout(test.of) && this.boundRow(test.of)
       case 'result': {
         const e = this.behaviour.steps[test.step]?.effect
         if (!truthy || e?.kind !== 'rpc') return false
@@ -222,6 +222,12 @@ export class Ties {
     const known = this.bound.get(index) ?? this.isBound(index)
     this.bound.set(index, known)
     return known
+  }
+
+  /** Whether there is an error when no row is found: `.maybeSingle()` and lists give nothing back, and no error. */
+  private failsWithout(index: number): boolean {
+    const e = this.behaviour.steps[index]?.effect
+    return e?.kind !== 'db' || e.client.library !== 'supabase' || e.failsWithout === true
   }
 
   private isBound(index: number): boolean {

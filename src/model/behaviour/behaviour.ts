@@ -184,7 +184,8 @@ export type Effect =
       readonly onConflict?: readonly string[]
       readonly ignoreDuplicates?: true
       readonly countOnly?: true /** `.single()`, `findUnique`: one row. */
-      readonly one?: true /** The query's own conditions could not all be read; absence of a filter proves nothing. */
+      readonly one?: true /** `.single()`: that no row is there is an error. */
+      readonly failsWithout?: true /** The query's own conditions could not all be read; absence of a filter proves nothing. */
       readonly unread?: true
     }
   | { readonly kind: 'rpc'; readonly client: Client; readonly function: string; readonly args: Value }

@@ -9,8 +9,9 @@ import type { DefaultSecret } from './code.ts'
 /** Literal values that stand in when the variable of a secret is not set. */
 export const defaultSecrets = collectByFile((path, js: JavaScriptFacts) => {
   const found: DefaultSecret[] = []
+  const words = constantTexts(js)
   const add = (name: string | undefined, value: Expr | undefined, line: number) => {
-    const text = value && (stringOf(value) ?? (value.k === 'lit' && value.secret ? '…' : undefined))
+    const text = value && (value.k === 'id' ? words.get(value.name) : textOf(value))
     // a variable with a public prefix is published anyway: check 13 says so
     if (
       name &&
@@ -36,6 +37,18 @@ export const defaultSecrets = collectByFile((path, js: JavaScriptFacts) => {
   }
   return unlessEmpty(found)
 })
+
+const textOf = (e: Expr): string | undefined => stringOf(e) ?? (e.k === 'lit' && e.secret ? '…' : undefined)
+
+/** Texts that a file keeps under a name of its own: `const FALLBACK = 'word'`. */
+function constantTexts(js: JavaScriptFacts): ReadonlyMap<string, string> {
+  const texts = new Map<string, string>()
+  for (const s of statements(js.functions[0]?.body ?? [])) {
+    const text = s.k === 'let' && s.how === 'const' && s.to.k === 'name' && s.init ? textOf(s.init) : undefined
+    if (text !== undefined && s.k === 'let' && s.to.k === 'name') texts.set(s.to.name, text)
+  }
+  return texts
+}
 
 function readName(e: Expr): string | undefined {
   return (

@@ -11,6 +11,7 @@ import { callsIn, fieldsOf, fitting, ofRow, readsRow, rowsOf, textOfRow, type Wr
 import { type RouterFiles, routerFiles } from './router-files.ts'
 import { isLeftBehind, isListOnly } from './unmounted.ts'
 import { blocksOf, calleeText, childrenOf, exprsOf, propOf, statements, stringOf, stringsOf } from './walk.ts'
+import { writtenPaths } from './written-paths.ts'
 
 /** What a library's routers are called and how they are told apart. */
 export interface RouterDialect {
@@ -508,10 +509,10 @@ export class RouterCollector {
       return router
     }
     const code = (x: Expr): Before[] => this.#befores(path, scope, x, target)
+    const written = (x: Expr | undefined) => writtenPaths(this.#program, path, scope, x)
     if (method in VERBS || method === 'all' || method === 'any') {
       const verb = VERBS[method]
-      const given = on.fixed ?? stringOf(args[0])
-      const paths = on.fixed !== undefined ? [on.fixed] : given !== undefined ? [given] : stringsOf(args[0])
+      const paths = on.fixed !== undefined ? [on.fixed] : written(args[0])
       const rest = on.fixed !== undefined ? args : args.slice(1)
       // `app.get('setting')` of Express reads a setting.
       if (!paths.length || !rest.length) return done(on)
@@ -521,7 +522,7 @@ export class RouterCollector {
     }
     if (method === 'on' && stringsOf(args[0]).length) {
       const methods = stringsOf(args[0]).filter((m) => /^[A-Z]+$/.test(m))
-      for (const p of stringsOf(args[1]))
+      for (const p of written(args[1]))
         if (methods.length) target.registrations.push({ k: 'route', methods, path: p, handlers: args.slice(2).flatMap(code), at })
       return done(on)
     }
@@ -531,7 +532,7 @@ export class RouterCollector {
         this.#routeObject(path, scope, target, args[0], at)
         return done(on)
       }
-      const p = stringOf(args[0])
+      const [p] = written(args[0])
       if (p === undefined) return done(on)
       const sub = args[1] ? this.#router(path, scope, args[1], env, depth + 1) : undefined
       if (sub) {
@@ -549,7 +550,7 @@ export class RouterCollector {
       return done(on)
     }
     if (method === 'use' || method === 'mount') {
-      const withPath = stringsOf(args[0])
+      const withPath = written(args[0])
       const paths = withPath.length ? withPath : ['/']
       const rest = withPath.length ? args.slice(1) : args
       const befores: Before[] = []
@@ -587,7 +588,7 @@ export class RouterCollector {
       return done(on)
     }
     if (method === 'basePath') {
-      const p = stringOf(args[0])
+      const [p] = written(args[0])
       if (p === undefined) return done(on)
       const sub = new Router(at)
       sub.mounted = true
@@ -662,7 +663,7 @@ export class RouterCollector {
   }
 
   #routeObject(path: string, scope: FunctionId, target: Router, options: Expr, at: Place): void {
-    const url = stringOf(propOf(options, 'url')) ?? stringOf(propOf(options, 'path'))
+    const [url] = writtenPaths(this.#program, path, scope, propOf(options, 'url') ?? propOf(options, 'path'))
     const handler = propOf(options, 'handler')
     const methods = stringsOf(propOf(options, 'method')).map((m) => m.toUpperCase())
     if (url === undefined || !handler) return
@@ -679,7 +680,7 @@ export class RouterCollector {
   #plugin(path: string, scope: FunctionId, target: Router, e: Extract<Expr, { k: 'call' }>, env: Map<string, Router>, depth: number): void {
     const plugin = e.args[0]
     if (!plugin || depth > MAX_DEPTH) return
-    const prefix = stringOf(propOf(e.args[1], 'prefix')) ?? '/'
+    const [prefix = '/'] = writtenPaths(this.#program, path, scope, propOf(e.args[1], 'prefix'))
     const given = this.#program.meaning(path, scope, plugin)
     if (given?.k === 'external' && packageOf(given.from) === '@fastify/autoload') {
       for (const file of autoloaded(this.#program, path, e.args[1]))

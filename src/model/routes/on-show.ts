@@ -41,11 +41,20 @@ export function isShownAnyway(table: Table, columns: readonly string[], { holes 
 /** States in which rows are shown: of a table that has such a column, what a made-up row was refused for is not known. */
 const STATE = /^(?:is_)?(?:published|public|active|visible|approved|enabled|status|state|visibility|archived|draft)(?:_at)?$/i
 
-/** Rows that the policies keep between their people, whatever they are called: the owner gets at the own ones, and nobody else in any state. */
-export function isKeptBack(table: Table, { objects, holes = [] }: Pick<AccessMatrix, 'objects' | 'holes'>): boolean {
+/**
+ * Rows that the policies keep between their people, whatever they are called (the owner gets at the own ones, and nobody else in any state), all read
+ * at once. What belongs to a group is the group's by its id as well: `projects` of an organisation, unlike the menu of a restaurant.
+ */
+export function isKeptBack(
+  table: Table,
+  filters: readonly { readonly column: string }[],
+  { objects, holes = [] }: Pick<AccessMatrix, 'objects' | 'holes'>,
+): boolean {
   const name = `${table.schema}.${table.name}`
   const tried = objects.find((o) => o.kind === 'table' && o.object === name)
   if (!tried?.rls || table.stub || table.columns.some((c) => STATE.test(c.name)) || holes.some((h) => h.object === name && h.command === 'select')) return false
   const selects = tried.cells.filter((c) => c.command === 'select')
-  return selects.some((c) => c.row === 'own' && c.result === 'allowed') && selects.every((c) => c.row !== 'other' || c.result === 'refused')
+  const allowed = (row: string) => selects.some((c) => c.row === row && c.result === 'allowed')
+  if (!allowed('own') || selects.some((c) => c.row === 'other' && c.result !== 'refused')) return false
+  return !filters.length || (allowed('tenant') && filters.every((f) => /(^|_)id$/i.test(f.column)))
 }

@@ -53,7 +53,7 @@ export interface Work {
   readonly ofTheHouse?: true
   /** Of a secret: all of it, not some letters. */
   readonly whole?: true
-  /** Of a read: every row of a table whose policies keep each of them between few. */
+  /** Of a read: rows that the policies of their table keep between few. */
   readonly unveiled?: true
   /** Of a change: all rows in a state that the code names, whoever they belong to. */
   readonly many?: true
@@ -448,7 +448,7 @@ function database(e: Extract<Effect, { kind: 'db' }>, schema: Pick<SchemaModel, 
         o.cells.some((c) => c.role === 'anon' && c.command === 'select' && c.result === 'allowed'),
     )
   const shownAnyway = e.client.rights === 'service' && table !== undefined && isShownAnyway(table, columns, access)
-  const unveiled = e.op === 'select' && e.client.rights === 'service' && !e.filters.length && !e.countOnly && table !== undefined && isKeptBack(table, access)
+  const unveiled = e.op === 'select' && e.client.rights === 'service' && !e.countOnly && table !== undefined && isKeptBack(table, e.filters, access)
   if (e.op === 'select' && table && !unveiled && isOnShow(table, e.columns ?? []))
     return { kind: 'read', what: `reads ${name} ${words}`, rights: e.client.rights, table: name, userData: false }
   // whether one address is blocked is asked before anything else
