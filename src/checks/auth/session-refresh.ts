@@ -138,9 +138,16 @@ function refreshes(m: MiddlewareModel): boolean {
   )
 }
 
-/** Protected pages in front of which the middleware does not run. */
+/** Protected pages in front of which the middleware does not run. Where only the browser asks for the session, its client renews it. */
 function missedPages(m: MiddlewareModel, routes: readonly Route[]): readonly Route[] {
-  return routes.filter((r) => r.kind === 'page' && !r.page?.static && protectedBecause(r, routes, true) && !r.before.some((b) => b.at.path === m.at.path))
+  return routes.filter(
+    (r) =>
+      r.kind === 'page' &&
+      !r.page?.static &&
+      !(r.page?.client && !r.guard) &&
+      protectedBecause(r, routes, true) &&
+      !r.before.some((b) => b.at.path === m.at.path),
+  )
 }
 
 function matcherIssue(m: MiddlewareModel, missed: readonly Route[], workspace: string): Issue {

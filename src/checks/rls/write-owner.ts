@@ -166,6 +166,22 @@ function issueOf(model: Model, holes: readonly Hole[]): Issue {
   }
   const commands = [...new Set(holes.filter((h) => h.kind === 'policy').map((h) => h.command))]
   const anon = holes.some((h) => h.kind === 'policy' && h.who === 'anon')
+  const empty = emptyOwner(hole, table)
+  if (empty && holes.every((h) => h.kind !== 'policy' || emptyOwner(h, table) === empty)) {
+    const verbs = listed(commands.map((c) => (c === 'update' ? 'change' : c)))
+    return {
+      ...base,
+      severity: anon ? 'Critical' : 'High',
+      title: `Rows of ${name} that have no owner are everybody's`,
+      message: `The policy "${hole.policy}" allows ${listed(commands.map((c) => c.toUpperCase()))} on every row of ${hole.object} whose ${empty} is empty, whoever asks: nothing ties such a row to the caller.`,
+      attack: `${cap(whoGetsIn(anon ? 'anon' : hole.who))} can ${verbs} every row of ${name} that has no ${empty} yet${commands.includes('update') ? ', or write an own id into it and keep the row' : ''}.`,
+      fix: fixOf(
+        hole,
+        'Bind the policy to the owner of the row. Who takes over a row that has none proves it to the server (a token of the row, a paid order), which writes the owner with the service role.',
+      ),
+      aliases: ['CWE-639'],
+    }
+  }
   const severity: Severity = anon || (table?.userData?.ownerColumns.length ?? 0) > 0 || table?.userData || DEPENDED_ON.test(name) ? 'Critical' : 'High'
   const also = [2, 3].filter((n) =>
     model.access.holes?.some(
@@ -190,6 +206,12 @@ function issueOf(model: Model, holes: readonly Hole[]): Issue {
     aliases: [...(hole.cause === 'always' ? ['splinter:0024'] : []), ...(hole.cause === 'user-metadata' ? ['splinter:0015'] : []), 'CWE-639'],
     ...(also.length ? { alsoFails: also } : {}),
   }
+}
+
+/** The owner or tenant column that has to be empty for the policy to let everybody in; undefined where it lets them at others' rows as well. */
+function emptyOwner(hole: Hole, table: ReturnType<typeof tableOf>): string | undefined {
+  const owned = [...(table?.userData?.ownerColumns ?? []), ...(table?.userData?.tenantColumns ?? [])]
+  return hole.states?.find((s) => s.op === 'is null' && owned.includes(s.column))?.column
 }
 
 /** What depends on the columns by which policies let in. */

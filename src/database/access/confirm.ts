@@ -123,8 +123,9 @@ async function confirmHole(
   const after = await trier.withFix(code, () => trials.tryHole(current))
   if (after === undefined) return current
   if (after.result !== 'allowed') return withFix(current, code, before.result === 'allowed' && after.result === 'refused')
-  // another open policy of the table lets the same people in: both have to go
-  const others = [...new Set(all.filter((h) => h.kind === 'policy' && h.object === hole.object && h.policy !== hole.policy).map((h) => h.policy))]
+  // another open policy of the table lets the same people do the same: both have to go
+  const alike = all.filter((h) => h.kind === 'policy' && h.object === hole.object && h.command === hole.command && h.policy !== hole.policy)
+  const others = [...new Set(alike.map((h) => h.policy))]
   if (!others.length || hole.kind !== 'policy') return current
   const both = [code, ...others.map((p) => `drop policy ${ident(p ?? '')} on ${readableName(hole.object)};`)].join('\n')
   const closed = await trier.withFix(both, () => trials.tryHole(current))

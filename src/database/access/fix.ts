@@ -163,7 +163,8 @@ function replacePolicy(table: Table, policy: Policy, catalog: Catalog, owner: st
   const others = (readings.get(nameOf(table)) ?? []).filter(
     (r) => r.policy.name !== policy.name && r.role === 'authenticated' && (policy.command === 'all' || r.command === policy.command),
   )
-  const covered = others.some((r) => r.ways.some((w) => w.outcome === 'owner' || w.outcome === 'via'))
+  // one that lets owners in beside others has to go as well
+  const covered = others.some((r) => r.ways.some((w) => w.outcome === 'owner' || w.outcome === 'via') && !r.ways.some((w) => w.outcome === 'open'))
   const forServer = policy.command === 'insert' && /system|service|trigger|server|backend|webhook|function/i.test(policy.name)
   if (forServer) return `${drop}\n-- the service role needs no policy: it bypasses row level security`
   if (covered) return `${drop}\n-- the policy that binds the owner stays`

@@ -25,6 +25,10 @@ const PAYS_OUT =
 /** Whether the rows of a table are money that somebody is to be paid. */
 export const paysOut = (table: string): boolean => PAYS_OUT.test(table) && !/(^|_)(logs?|history|historico|historial|rules?|settings?|types?)$/i.test(table)
 
+/** What somebody has earned, and how much of it there is left to claim. */
+const EARNED = /commission|comiss(ao|oes)|comision|provvigion|provision(en)?$|earning|ganancia|bonus(es)?($|_)|cashback|(^|_)rewards?$|affiliate_/i
+const WORTH = /(^|_)(amount|value|commission)(_(cents|usd|eur|gbp|brl))?$|^(is_)?(claimed|redeemed|paid)(_at)?$/i
+
 /** Columns that grant power or money, those that do so because of their table included (`status` of a subscription, the counters of a quota). */
 export function powerColumnsOf(table: Table): readonly string[] {
   if (DELIVERY.test(table.name)) return []
@@ -34,6 +38,7 @@ export function powerColumnsOf(table: Table): readonly string[] {
     if (named.includes(c.name) || owners.includes(c.name) || c.generated || table.primaryKey.includes(c.name)) return false
     if (PAID_STATE.test(table.name) && PAID_COLUMN.test(c.name)) return true
     if (RANKING.test(table.name) && SCORE.test(c.name) && owners.length > 0) return true
+    if (EARNED.test(table.name) && WORTH.test(c.name) && owners.length > 0) return true
     return COUNTERS.test(table.name) && /int|numeric|real|double/.test(c.type) && !/^(year|month|week|day|id)$|_(year|month|id)$/i.test(c.name)
   })
   return [...named, ...byTable.map((c) => c.name)]

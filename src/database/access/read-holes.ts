@@ -132,9 +132,11 @@ function openWays(reading: Reading, table: Table): Way[] {
     if (way.outcome !== 'open' || neverHolds(table, way.states)) return false
     // content that only paying users see: nobody's rows, so nobody's secret
     if (reading.command === 'select' && !owners.length && way.gates.some((g) => PAID_TABLE.test(g.table))) return false
-    // rows that belong to nobody (what the application brings along), and rows that their owner published; guests' own data is no such thing
+    // rows that belong to nobody (what the application brings along), and rows that their owner published; guests' own data is no such thing, and
+    // what is nobody's is not everybody's to change
     const nobodys = way.states.some((s) => s.op === 'is null' && (owners.includes(s.column) || table.userData?.tenantColumns.includes(s.column)))
-    if (nobodys && !(reading.command === 'select' && table.userData?.personalColumns.some((c) => !owners.includes(c)))) return false
+    const changes = reading.command === 'update' || reading.command === 'delete'
+    if (nobodys && !changes && !(reading.command === 'select' && table.userData?.personalColumns.some((c) => !owners.includes(c)))) return false
     // who adds the row knows a secret of the one that it refers to
     if (reading.command === 'insert' && way.capability) return false
     // anybody may write to it, but not as often as he likes

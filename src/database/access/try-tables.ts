@@ -153,7 +153,7 @@ export class TableTrials {
     if (!grants.length) return { result: 'refused', because: 'no privilege' }
     if (!grants.some((g) => !g.columns)) for (const column of Object.keys(values)) if (!grants.some((g) => g.columns?.includes(column))) delete values[column]
     const checks = Object.entries(given).filter(([c]) => values[c] !== undefined)
-    const conditions = checks.map(([c, v]) => `${ident(c)}::text = (${v})::text`)
+    const conditions = checks.map(([c, v]) => this.#holds(c, v))
     const key = this.#table.primaryKey.every((c) => values[c] !== undefined) ? this.#table.primaryKey.map((c) => `${ident(c)} = ${values[c]}`) : []
     // a trigger may have put the given values right; what counts is what is stored
     const inspect = `select 1 as stored from ${identOf(this.#name)}${[...key, ...conditions].length ? ` where ${[...key, ...conditions].join(' and ')}` : ''}`
@@ -168,8 +168,14 @@ export class TableTrials {
   /** Whether one user can give a column of another's row a value, triggers included. */
   async change(by: User, of: User, column: string, value: string | undefined): Promise<TrialResult> {
     if (value === undefined) return { result: 'error', because: 'no value could be made up' }
-    const stored = `select 1 as stored from ${identOf(this.#name)} where ${this.#where(of).replace(/^ctid = .*/, 'true')} and ${ident(column)}::text = (${value})::text`
+    const stored = `select 1 as stored from ${identOf(this.#name)} where ${this.#where(of).replace(/^ctid = .*/, 'true')} and ${this.#holds(column, value)}`
     return this.#trier.attempt(by, `update ${identOf(this.#name)} set ${ident(column)} = ${value} where ${this.#where(of)}`, { inspect: stored })
+  }
+
+  /** A condition on a row: that it holds the value as it was given. 9 is kept as 9.00 where two decimals are; json knows no equality. */
+  #holds(column: string, value: string): string {
+    const numeric = /^(?:numeric|decimal|money|real|double)/i.test(this.#table.columns.find((c) => c.name === column)?.type ?? '')
+    return numeric ? `${ident(column)} = (${value})` : `${ident(column)}::text = (${value})::text`
   }
 
   /** The literal that a user's row holds in a column; undefined when the row or the value is not known. */

@@ -1,5 +1,5 @@
 import type { Place } from '../../lib/place.ts'
-import { forgetKeys, object, UNKNOWN, type Val } from './abstract-value.ts'
+import { type Alt, forgetKeys, object, UNKNOWN, type Val } from './abstract-value.ts'
 import type { Behaviour, Entry, Runnable } from './behaviour.ts'
 import { callFunction, callMethod, callValue, construct, maybe, settle, unknownCall } from './calls.ts'
 import { classValue, evaluate, functionValue, lookup } from './evaluate.ts'
@@ -166,15 +166,25 @@ const passes = (value: Val, loads: boolean): boolean =>
   (loads && value.v === 'response' && value.how !== 'redirect' && value.how !== 'not-found' && (value.status ?? 200) < 300) ||
   (value.v === 'object' ? !value.props.redirect && !value.props.notFound : value.v !== 'response' || value.how === 'next')
 
+/**
+ * The ways past a middleware that answers whom it refuses, without those that are open only after an exception nobody asked for: `catch { return
+ * NextResponse.next() }` around the look-up of the user. Where it refuses by throwing, an exception is what the check says.
+ */
+function asMeant(ways: readonly Alt[]): readonly Alt[] {
+  const regular = ways.filter((w) => !w.under.some((c) => c.test.v === 'error' && c.test.of === -1 && !c.negated))
+  return regular.length && !regular.some((w) => w.under.some((c) => c.otherwise.thrown)) ? regular : ways
+}
+
 /** What follows a middleware that is not handed a `next`: it runs unless the middleware answered. */
 function goOn(it: Interpreter, value: Val, at: Place, loads: boolean, rest: () => Val): Val {
   if (value.v !== 'any') return passes(value, loads) ? rest() : value
-  const passing = value.alts.filter((a) => passes(it.narrow(a.value), loads))
-  if (!passing.length) return value
-  if (passing.length === value.alts.length) return rest()
+  const through = value.alts.filter((a) => passes(it.narrow(a.value), loads))
+  if (!through.length) return value
+  if (through.length === value.alts.length) return rest()
+  const passing = asMeant(through)
   const pc = it.pc
   for (const a of value.alts) {
-    if (passing.includes(a)) continue
+    if (through.includes(a)) continue
     it.pc = [...pc, ...a.under.filter((c) => !pc.includes(c))]
     answer(it, a.value, at)
   }

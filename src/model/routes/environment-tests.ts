@@ -73,12 +73,23 @@ export function absentVariable(v: Value, truthy: boolean): string | undefined {
     const rest = v.of.find((x) => x.v === 'const')
     if (env?.v === 'env' && rest) return env.name
   }
-  if (v.v === 'op' && v.op === '&&' && truthy)
-    for (const x of v.of) {
-      const found = absentVariable(x, true)
-      if (found) return found
-    }
+  if (v.v === 'op' && (v.op === '&&' || v.op === '||')) {
+    const found = v.of.map((x) => absentVariable(x, truthy))
+    const allHold = (v.op === '&&') === truthy
+    if (!allHold && found.includes(undefined)) return undefined
+    const names = found.filter((x) => x !== undefined)
+    // of several that are unset at once the harmless one settles it, of several that may be unset the other one
+    return names.find((x) => isPlatformSetting(x) === allHold) ?? names[0]
+  }
   return undefined
+}
+
+/** Where the platform is and its public key: without them the application reaches neither accounts nor rows, and nothing stands open. */
+const PLATFORM_SETTING = /^(?:[A-Z]+_(?:PUBLIC_)?|PUBLIC_)?SUPABASE_(?:URL|KEY|ANON_KEY|PUBLISHABLE(?:_[A-Z]+)*_KEY)$/
+
+/** Whether a variable cannot be unset in an application that has anything to guard. */
+export function isPlatformSetting(name: string): boolean {
+  return PLATFORM_SETTING.test(name)
 }
 
 /** The variable without which alone a test holds: `!process.env.X`, a client that is made only from variables, `NODE_ENV !== 'production'`. */

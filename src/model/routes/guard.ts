@@ -5,7 +5,7 @@ import { ANSWERED, mentions } from '../behaviour/mentions.ts'
 import { isCheckedClaim, isFromCredential, isKeptSession, isTokenSignature, isVouchedFor, keyRead } from '../behaviour/signed-tokens.ts'
 import { GATEWAY } from '../behaviour/token-claims.ts'
 import { asksAnotherService } from './delegated.ts'
-import { absentVariable, holdsOnlyIfSet, isUnconfiguredAtHome, neverHolds, serverSecret, testOnly } from './environment-tests.ts'
+import { absentVariable, holdsOnlyIfSet, isPlatformSetting, isUnconfiguredAtHome, neverHolds, serverSecret, testOnly } from './environment-tests.ts'
 import { fromRequest } from './from-request.ts'
 
 /** Who is let in, and where that is decided. */
@@ -258,7 +258,7 @@ function either(parts: readonly Value[], truthy: boolean, behaviour: Behaviour, 
     else {
       const env = absentVariable(p, truthy)
       if (!env) return undefined
-      unset = env
+      if (!isPlatformSetting(env)) unset = env
     }
   }
   const w = weakest(proofs)

@@ -1,6 +1,6 @@
 import type { Place } from '../../lib/place.ts'
 import type { Behaviour, Step } from '../behaviour/behaviour.ts'
-import { holdsOnlyIfSet, holdsOnlyWhileUnset, isUnconfiguredAtHome } from './environment-tests.ts'
+import { holdsOnlyIfSet, holdsOnlyWhileUnset, isPlatformSetting, isUnconfiguredAtHome } from './environment-tests.ts'
 import { type Guard, guardOfStep } from './guard.ts'
 
 /**
@@ -18,7 +18,7 @@ export function guardWithWayPast(step: Step, behaviour: Behaviour): Guard | unde
     const guard = guardOfStep(other, behaviour)
     if (guard?.trust !== 'verified') continue
     // production refuses it: that is somebody's own machine
-    if (isUnconfiguredAtHome(step.under.map((c) => ({ test: c.test, truthy: !c.negated })))) return guard
+    if (isUnconfiguredAtHome(step.under.map((c) => ({ test: c.test, truthy: !c.negated }))) || isPlatformSetting(way.name)) return guard
     return { ...guard, at: parting(step, other) ?? way.at, opensWithout: way.name, skipped: true }
   }
   return undefined
