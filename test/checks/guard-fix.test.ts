@@ -144,3 +144,40 @@ export async function POST(request: Request) {
   expect(finding?.fix.text).toContain('customer_id holds no user')
   expect(finding?.fix.code).not.toContain('customer_id')
 })
+
+test.each([
+  [
+    'of Astro answers with a Response',
+    'src/pages/api/admin/products.ts',
+    'astro',
+    'export const DELETE = async ({ url }) => {\n  await admin.from("products").delete().eq("id", url.searchParams.get("id"))\n  return new Response("ok")\n}',
+    /return new Response\(null, \{ status: 401 \}\)[\s\S]*return new Response\(null, \{ status: 403 \}\)/,
+  ],
+  [
+    'of Vercel answers through res',
+    'api/delete-product.ts',
+    'vite',
+    'export default async function handler(req, res) {\n  await admin.from("products").delete().eq("id", req.query.id)\n  res.status(200).end()\n}',
+    /req\.headers\.authorization[\s\S]*return res\.status\(401\)\.end\(\)/,
+  ],
+  [
+    'of Netlify answers with the status',
+    'netlify/functions/delete-product.js',
+    'vite',
+    'export const handler = async (event) => {\n  await admin.from("products").delete().eq("id", event.queryStringParameters.id)\n  return { statusCode: 200, body: "ok" }\n}',
+    /event\.headers\.authorization[\s\S]*return \{ statusCode: 401, body: '' \}/,
+  ],
+])('the fix of an open function %s', async (_what, path, framework, handler, code) => {
+  const report = await auditFiles({
+    'package.json': `{ "dependencies": { "${framework}": "5.0.0", "@supabase/supabase-js": "2.45.0" } }`,
+    'schema.sql':
+      'create table products (id uuid primary key default gen_random_uuid(), name text, price numeric);\nalter table products enable row level security;',
+    [path]: `import { createClient } from '@supabase/supabase-js'
+const admin = createClient(process.env.SUPABASE_URL!, process.env.SUPABASE_SERVICE_ROLE_KEY!)
+${handler}
+`,
+  })
+  const [finding] = report.checks.find((c) => c.number === 16)?.findings ?? []
+  expect(finding?.severity).toBe('Critical')
+  expect(finding?.fix.code).toMatch(code)
+})

@@ -1,7 +1,7 @@
 import type { Guard, Route } from '../../model/routes/routes.ts'
 import type { Fix } from '../define-check.ts'
 import { adminExample, isForAdministrators, manners, roleCode } from './manners.ts'
-import { answersThroughResponse } from './refusal.ts'
+import { refusal } from './refusal.ts'
 
 /** The fix of an unguarded handler as code for its framework, in the manner of the guards that the application already has. */
 export function guardFix(route: Route, all: readonly Route[]): Fix {
@@ -73,17 +73,19 @@ function serviceFix(route: Route): Fix {
     Nuxt: ["getHeader(event, 'x-callback-secret')", 'throw createError({ statusCode: 401 })'],
     'Supabase Edge Functions': ["req.headers.get('x-callback-secret')", 'return new Response(null, { status: 401 })'],
   }
-  const [header, refuse] =
-    refusals[route.framework] ??
-    (answersThroughResponse(route)
-      ? ["req.headers['x-callback-secret']", 'return res.status(401).end()']
-      : ["request.headers.get('x-callback-secret')", 'return new Response(null, { status: 401 })'])
+  const [header, refuse] = refusals[route.framework] ?? [headerOf(route, 'x-callback-secret'), refusal(route, 401)]
   const secret = route.framework === 'Supabase Edge Functions' ? "Deno.env.get('CALLBACK_SECRET')" : 'process.env.CALLBACK_SECRET'
   return {
     text: 'By its name a service calls this, and nobody signs in there: agree on a long random secret with that service, keep it on the server, and answer 401 to whoever does not bring it. If people call it from the application, ask who is signed in instead.',
     language: 'ts',
     code: [`const secret = ${secret}`, `if (!secret || ${header} !== secret) ${refuse}`].join('\n'),
   }
+}
+
+/** A header as the handler is given it. */
+function headerOf(route: Route, name: string): string {
+  const member = /^\w+$/.test(name) ? `.${name}` : `['${name}']`
+  return route.answers === 'res' ? `req.headers${member}` : route.answers ? `event.headers${member}` : `request.headers.get('${name}')`
 }
 
 function code(route: Route, how: string): string {
@@ -175,15 +177,17 @@ function code(route: Route, how: string): string {
     default:
       break
   }
-  const refuse =
-    route.kind === 'action'
-      ? "throw new Error('Unauthorized')"
-      : answersThroughResponse(route)
-        ? 'return res.status(401).end()'
-        : 'return new Response(null, { status: 401 })'
+  const refuse = refusal(route, 401)
   if (who === 'clerk') return `const { userId } = await auth()\nif (!userId) ${refuse}`
   if (who === 'authjs')
     return `const session = ${route.path.includes('pages/') ? 'await getServerSession(req, res, authOptions)' : 'await auth()'}\nif (!session?.user) ${refuse}`
   if (who === 'better') return `const session = await auth.api.getSession({ headers: await headers() })\nif (!session) ${refuse}`
+  // the page stands elsewhere and sends its token along
+  if (/^(?:Vercel|Netlify) Functions$/.test(route.framework))
+    return [
+      `const token = ${headerOf(route, 'authorization')}?.replace(/^Bearer /, '') ?? ''`,
+      'const { data: { user } } = await supabase.auth.getUser(token)',
+      `if (!user) ${refuse}`,
+    ].join('\n')
   return `const supabase = await createClient()\nconst { data: { user } } = await supabase.auth.getUser()\nif (!user) ${refuse}`
 }

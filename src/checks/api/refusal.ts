@@ -1,13 +1,10 @@
 import type { Route } from '../../model/routes/routes.ts'
 
-/** Handlers that get `(req, res)`. */
-export const answersThroughResponse = (route: Route): boolean => route.path.includes('pages/api') || /Vercel|Netlify/.test(route.framework)
-
 /** How a handler of this framework turns somebody away. */
 export function refusal(route: Route, status: 401 | 403 | 404 | 500): string {
   const word = { 401: 'Unauthorized', 403: 'Forbidden', 404: 'NotFound', 500: 'InternalServerError' }[status]
   if (route.kind === 'action') return route.framework === 'SvelteKit' ? `return fail(${status})` : `throw new Error('${status === 404 ? 'Not found' : word}')`
-  if (answersThroughResponse(route)) return `return res.status(${status}).end()`
+  if (route.answers) return route.answers === 'res' ? `return res.status(${status}).end()` : `return { statusCode: ${status}, body: '' }`
   switch (route.framework) {
     case 'Express':
       return `return res.status(${status}).end()`

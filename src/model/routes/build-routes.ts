@@ -111,6 +111,7 @@ function routeOf(program: Program, entry: Entry, written: WrittenSigns, slices: 
     route: entry.route,
     kind: entry.kind,
     subject: entry.subject,
+    ...(entry.calling === 'next-api' ? { answers: 'res' as const } : entry.calling === 'lambda' ? { answers: 'status-object' as const } : {}),
     path: entry.path,
     line: entry.line,
     ...(entry.endLine ? { endLine: entry.endLine } : {}),

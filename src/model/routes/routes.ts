@@ -31,6 +31,8 @@ export interface Route {
   readonly line: number
   readonly endLine?: number
   readonly framework: string
+  /** How it answers where the framework alone does not tell: through `(req, res)`, or with an object that carries the status. */
+  readonly answers?: 'res' | 'status-object'
   /** An exception ends in 500: nothing in the application catches it. */
   readonly uncaught?: true
   readonly workspace?: string
