@@ -102,7 +102,8 @@ function attackOf(p: RepeatProblem): string {
 }
 
 function lostIssue(w: Endpoint): Issue[] {
-  const [first, ...rest] = w.acknowledgesFailure
+  // a case that others go through is walked once for each of them
+  const [first, ...rest] = [...new Map(w.acknowledgesFailure.map((a) => [`${a.path}:${a.line}`, a])).values()]
   if (!first) return []
   return [
     {

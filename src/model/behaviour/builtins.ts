@@ -153,6 +153,8 @@ export function builtinCall(it: Interpreter, name: string, args: readonly Val[],
     }
     case 'JSON.stringify':
       return { v: 'call', name, args: args.slice(0, 1), at }
+    case 'Array':
+      return newArray(args)
     case 'Buffer.from':
     case 'Uint8Array.from':
       return first.v === 'request' ? first : { v: 'call', name: 'Buffer.from', args, at }
@@ -373,6 +375,12 @@ function validated(it: Interpreter, validator: Val | undefined, value: Val, at: 
   return result.v === 'object' || result.v === 'array' || result.v === 'request' ? result : value
 }
 
+/** `Array(24)` has as many empty places, whatever is written into them later. */
+function newArray(args: readonly Val[]): Val {
+  const [first] = args
+  return args.length === 1 && first && !(first.v === 'const' && typeof first.value !== 'number') ? array([], UNDEFINED) : array(args)
+}
+
 /** `new Name(…)` of names that the runtime defines. */
 export function builtinConstruct(it: Interpreter, name: string, args: readonly Val[], at: Place): Val {
   const first = args[0] ?? UNDEFINED
@@ -407,6 +415,8 @@ export function builtinConstruct(it: Interpreter, name: string, args: readonly V
     case 'WeakMap':
     case 'AbortController':
       return { v: 'call', name, args, at }
+    case 'Array':
+      return newArray(args)
     case 'Set':
       return first.v === 'array' ? first : isNullish(first) ? array([]) : { v: 'call', name, args, at }
     case 'Promise':
@@ -670,6 +680,9 @@ export function builtinMethod(it: Interpreter, of: Val, name: string, args: read
         changed?.({ ...of, args: [...(of.args.length ? of.args : [array([])]), ...args].slice(0, 24) })
         return UNKNOWN
       }
+      break
+    case 'fill':
+      if (of.v === 'array') return array([], args[0] ?? UNDEFINED)
       break
     case 'concat':
       if (of.v === 'array') return array([...of.items, ...args.flatMap((a) => (a.v === 'array' ? a.items : [a]))], of.more)
