@@ -15,7 +15,7 @@ const MAIL_NAME = /(?:e_?-?mail|login|user_?name|sender|account)$/i
 const ID_NAME = /(?:^|[a-z_])(?:user_?id|uid|owner_?id|account_?id|profile_?id|admin_?id|author_?id)$|^sub$/i
 const PERSON = /user|session|profile|account|auth|caller|owner|^me$|claims|payload|token/i
 const GRANTS =
-  /admin|owner|role|permission|allow|grant|bypass|skip|access|authori[sz]|premium|is_?paid|has_?paid|credit|unlimited|super|staff|internal|tester|\bvip|isauth|forbid|unauthori[sz]ed|redirect|40[13]/i
+  /admin|owner|role|permission|allow|grant|bypass|skip|access|authori[sz]|premium|is_?paid|has_?paid|credit|unlimited|super|staff|internal|tester|\bvip|isauth|\bis_?dev(?!ic)|forbid|unauthori[sz]ed|redirect|40[13]/i
 
 interface Comparison {
   readonly operand: Expr
@@ -177,7 +177,7 @@ function grants(c: Comparison, js: JavaScriptFacts): boolean {
   if (s.k === 'let') words.push(...boundNames(s.to))
   if (s.k === 'if') {
     words.push(written(s.test))
-    for (const inner of statements([...s.then, ...(s.else ?? [])])) for (const e of exprsOf(inner)) words.push(written(e), literals(e))
+    for (const inner of statements([...s.then, ...(s.else ?? [])])) for (const e of exprsOf(inner)) words.push(written(e), literals(e), keys(e))
   }
   for (const x of c.constants) words.push(constantName(js, x))
   return GRANTS.test(words.join(' '))
@@ -197,6 +197,14 @@ function isOnlyRecorded({ statement, fn }: Comparison): boolean {
     return table !== undefined && !OF_PEOPLE.test(table) ? n + reads(subExpressions(e)) : n
   }, 0)
   return recorded > 0 && recorded === reads(expressions(fn))
+}
+
+/** The names of what is set: `{ canAccessEverything: true }`. */
+function keys(e: Expr): string {
+  return [...subExpressions(e)]
+    .flatMap((x) => (x.k === 'obj' ? x.props.flatMap((p) => ('key' in p && typeof p.key === 'string' ? [p.key] : [])) : []))
+    .slice(0, 60)
+    .join(' ')
 }
 
 function literals(e: Expr): string {
