@@ -1,3 +1,4 @@
+import { mentions } from '../../model/behaviour/mentions.ts'
 import type { Route } from '../../model/routes/routes.ts'
 
 const SEGMENT =
@@ -35,6 +36,8 @@ export function protectedBecause(route: Route, all: readonly Route[], usesAuth: 
   if (group && !/marketing|public|landing/i.test(group) && (route.signs?.readsUser || route.work.some((w) => w.userData || w.guard)))
     return `it is in the group ${group}`
   if (MARKETING.test(route.route)) return undefined
+  const named = namedByCookie(route)
+  if (named) return `the server reads ${named.table} of whoever the cookie ${named.cookie} names`
   const asks = (route.signs?.asks ?? []).map((a) =>
     all.find((r) => r.kind === 'api' && (r.method === undefined || r.method === 'GET') && samePath(r.route, a.url)),
   )
@@ -44,6 +47,24 @@ export function protectedBecause(route: Route, all: readonly Route[], usesAuth: 
   // with the caller's own client a made-up session reads nothing, and the page shows without one as well
   const asked = personal?.guard?.trust === 'verified' || personal?.rights === 'service'
   if (personal && asked && route.work.every((w) => w.guard)) return `the server ${personal.what} for the signed-in user`
+  return undefined
+}
+
+/** Cookies that say who somebody is; that of a basket says only which one. */
+const PERSON = /(^|[-_.])(user|usuario|usuário|account|customer|cliente|member|profile|owner)([-_.]?(id|uid|uuid|e?mail))?$|^(uid|userid|e?mail)$/i
+
+/** Rows that the server looks up with all rights by what a cookie says of who asks. */
+export function namedByCookie(route: Route): { readonly table: string; readonly cookie: string } | undefined {
+  for (const { effect: e } of route.behaviour?.steps ?? []) {
+    if (e.kind !== 'db' || e.op !== 'select' || e.client.rights !== 'service' || !e.table) continue
+    let cookie: string | undefined
+    for (const f of e.filters)
+      mentions(f.value, (x) => {
+        if (x.v === 'request' && x.part === 'cookie' && PERSON.test(x.name ?? '')) cookie = x.name
+        return false
+      })
+    if (cookie) return { table: e.table, cookie }
+  }
   return undefined
 }
 

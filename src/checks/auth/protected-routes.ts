@@ -3,7 +3,7 @@ import { askForVerifiedUser } from '../../lib/rewrite-javascript.ts'
 import type { Guard, Route, Work } from '../../model/routes/routes.ts'
 import { defineCheck, failed, type Issue, notApplicable, passed, type Severity } from '../define-check.ts'
 import { readForEveryAccount, registersStrangers } from './admin-pages.ts'
-import { protectedBecause } from './protected-because.ts'
+import { namedByCookie, protectedBecause } from './protected-because.ts'
 import { pageFix } from './protected-fix.ts'
 
 export default defineCheck({
@@ -100,6 +100,7 @@ function judge(route: Route, because: string, strangers: boolean): Cause[] {
     return []
   const gate = route.clientLayout ?? (route.signs?.redirects && route.signs.redirects.path !== route.page?.path ? route.signs.redirects : undefined)
   const client = gate ?? route.signs?.redirects
+  if (leaks?.guard && !client) return [{ route, severity: 'Critical', what: 'presence', because, guard: leaks.guard, work: leaks }]
   return [
     {
       route,
@@ -175,8 +176,11 @@ function message(c: Cause): string {
       return `${page}, and only code in the browser sends visitors without a session away; the server renders it for everybody.${gives}`
     case 'trust':
       return `${page}; its guard relies on ${c.guard?.how}, which reads the cookie without verifying it.${gives}`
-    case 'presence':
+    case 'presence': {
+      const named = namedByCookie(c.route)
+      if (named) return `${page}; nobody verifies the cookie ${named.cookie}, which everybody can send with any value.`
       return `${page}; its guard accepts everyone who sends a ${c.guard?.how.replace(' that is only tested for presence', '')}: the value is never verified.`
+    }
     case 'spelling':
       return `${page}; its guard tests the path as it is written, and the router takes ${c.route.bypass?.spelling} for the same page.`
     case 'account':
@@ -194,6 +198,8 @@ function attack(c: Cause): string {
     return `Somebody without an account requests ${c.route.route === '/' ? '' : c.route.route}/__data.json?x-sveltekit-invalidated=… with a 1 for the page alone: the layout is skipped, and the server hands out what the page reads.`
   if (c.work && c.what === 'trust')
     return `Somebody puts a made-up session into the cookie, opens ${c.route.route}, and the server hands out what it reads past row level security.`
+  if (c.work && c.what === 'presence')
+    return `Somebody without an account sends the cookie with ${namedByCookie(c.route) ? "another user's id" : 'any value'} and opens ${c.route.route}: the server hands out what it reads.`
   if (c.work) return `Somebody without an account opens ${c.route.route}, or asks for its data directly, and the server hands out what it reads.`
   switch (c.what) {
     case 'trust':
