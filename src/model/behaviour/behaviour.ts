@@ -14,6 +14,8 @@ export interface Behaviour {
   readonly gaps?: readonly BehaviourGap[]
   /** What `Entry.through` did, each time that it was reached; steps that are referred to are those of `steps`. */
   readonly through?: readonly Step[]
+  /** The form of a path's parameter decided something: with a number or an id in its place the code may go elsewhere. */
+  readonly restsOnForm?: true
 }
 
 /** A place where the interpreter lost track. */

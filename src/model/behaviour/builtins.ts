@@ -102,7 +102,7 @@ export function builtinCall(it: Interpreter, name: string, args: readonly Val[],
     case 'Math.abs':
     case 'Math.trunc':
     case 'Math.ceil':
-      if (first.v === 'const') return constant(Number(first.value))
+      if (first.v === 'const') return constant(typeof first.value === 'string' ? it.askOf(first.value, Number) : Number(first.value))
       return first.v === 'request' ? { ...first, as: 'number' } : { v: 'call', name: 'Number', args: [first], at }
     case 'Math.max':
     case 'Math.min':
@@ -564,7 +564,8 @@ export function builtinMethod(it: Interpreter, of: Val, name: string, args: read
             ? safeRegExp(literal[1] as string, literal[2])
             : safeRegExp(of.name.slice('regex:'.length))
           : undefined
-      return re ? constant(re.test(text as string)) : op('matches', args[0] ?? UNKNOWN, of)
+      if (!re || text === undefined) return op('matches', args[0] ?? UNKNOWN, of)
+      return constant(it.askOf(text, (x) => re.test(x)))
     }
   }
   if (of.v === 'call' && of.name === 'URLPattern' && (name === 'test' || name === 'exec')) {

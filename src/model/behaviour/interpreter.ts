@@ -1,4 +1,5 @@
 import type { Place } from '../../lib/place.ts'
+import { asksForForm } from '../frameworks/path-pattern.ts'
 import {
   type Alt,
   type AnyVal,
@@ -150,6 +151,8 @@ export class Interpreter {
   quiet = 0
   fuel: number
   readonly gaps: { at: Place; because: string; step: number }[] = []
+  /** Whether the form of a path's parameter decided something. */
+  restsOnForm = false
   lastEnd: Otherwise = NO_END
   lastRespond: { status?: number; how: Otherwise['how'] } | undefined
 
@@ -183,6 +186,12 @@ export class Interpreter {
     const where = { ...(this.beforeHandler ? { before: true as const } : {}), ...(this.everywhere ? { everywhere: true as const } : {}) }
     this.steps.push({ effect, at, via: this.via, under: this.pc, ...where })
     return this.steps.length - 1
+  }
+
+  /** The answer to a question about a text; notes when it rests on the form of a parameter of the imagined path. */
+  askOf<T>(text: string, question: (text: string) => T): T {
+    this.restsOnForm ||= asksForForm(text, question)
+    return question(text)
   }
 
   // Variables
@@ -511,7 +520,11 @@ export class Interpreter {
       ...(s.before ? { before: true as const } : {}),
       ...(s.everywhere ? { everywhere: true as const } : {}),
     })
-    const done = { steps: this.steps.map(finished), ...(this.through ? { through: this.through.map(finished) } : {}) }
+    const done = {
+      steps: this.steps.map(finished),
+      ...(this.through ? { through: this.through.map(finished) } : {}),
+      ...(this.restsOnForm ? { restsOnForm: true as const } : {}),
+    }
     return this.gaps.length ? { ...done, complete: false, gaps: this.gaps } : { ...done, complete: true }
   }
 }

@@ -40,7 +40,7 @@ export function member(it: Interpreter, of: Val, name: string, at: Place): Val {
     case 'event':
       return { ...of, field: of.field ? `${of.field}.${name}` : name }
     case 'const':
-      if (typeof of.value === 'string' && name === 'length') return constant(of.value.length)
+      if (typeof of.value === 'string' && name === 'length') return constant(it.askOf(of.value, (x) => x.length))
       return isNullish(of) ? UNDEFINED : { v: 'call', name, args: [of], at }
     case 'response':
       if (name === 'ok') return of.status === undefined ? UNKNOWN : constant(of.status < 400)

@@ -41,8 +41,21 @@ export function safeRegExp(source: string, flags = ''): RegExp | undefined {
   }
 }
 
+/** What stands for a parameter in an imagined path. */
+const SAMPLE_PARAMETER = 'x1'
+
+/** What else may stand there: code that knows a path by a regular expression may ask for a number or an id. */
+export const OTHER_PARAMETERS = ['1', '00000000-0000-4000-8000-000000000001']
+
+/** Whether what is asked of an imagined path, or of a part of it, would be answered otherwise with another parameter in it. */
+export function asksForForm<T>(text: string, ask: (text: string) => T): boolean {
+  if (!text.includes(SAMPLE_PARAMETER)) return false
+  const answer = ask(text)
+  return OTHER_PARAMETERS.some((other) => !Object.is(ask(text.replaceAll(SAMPLE_PARAMETER, other)), answer))
+}
+
 /** A file- or router-style route (`/a/[id]/[...rest]`) as a path that a visitor could request. */
-export function samplePath(route: string, parameter = 'x1'): string {
+export function samplePath(route: string, parameter = SAMPLE_PARAMETER): string {
   const path = route
     .split('/')
     .map((s) => s.replace(/\[(?:\.\.\.)?([^[\]]+)\]/g, (_, name: string) => (/^(locale|lang|lng|language)$/i.test(name) ? 'en' : parameter)))

@@ -6,10 +6,10 @@ import { createProgram } from '../behaviour/program.ts'
 import type { ModelBase } from '../build-model.ts'
 import type { Before, Entry } from '../frameworks/entry.ts'
 import { FRAMEWORKS } from '../frameworks/index.ts'
-import { samplePath } from '../frameworks/path-pattern.ts'
+import { OTHER_PARAMETERS, samplePath } from '../frameworks/path-pattern.ts'
 import { Program } from '../frameworks/program.ts'
 import { type PageSigns, pageSigns } from './client-pages.ts'
-import { type Imagined, imagineConditions } from './concrete.ts'
+import { type Imagined, imagineConditions, restsOnForm } from './concrete.ts'
 import { type Guard, guardOfConditions } from './guard.ts'
 import { inProduction, UNREACHABLE } from './in-production.ts'
 import { libraryGuard, libraryLimit, libraryOf } from './library-handlers.ts'
@@ -147,9 +147,6 @@ function routeOf(program: Program, entry: Entry, written: WrittenSigns, slices: 
   }
 }
 
-/** What may stand in a path for a parameter: middleware that knows a page by a regular expression may ask for a number or an id. */
-const PARAMETERS = ['x1', '1', '00000000-0000-4000-8000-000000000001']
-
 /** The request that is imagined for a route, and what stands before its page: with the first parameter for which something does. */
 function gated(
   entry: Entry,
@@ -163,9 +160,10 @@ function gated(
   })
   const imagined = request()
   if (entry.kind !== 'page') return { imagined }
-  const gate = gateGuard(raw?.through ? { ...raw, steps: [...raw.steps, ...raw.through] } : run(gateOf(entry)), imagined, entry.framework)
-  if (gate?.guard || !entry.before.length || samplePath(entry.route, '') === imagined.path) return { imagined, gate }
-  for (const parameter of PARAMETERS.slice(1)) {
+  const before = raw?.through ? { ...raw, steps: [...raw.steps, ...raw.through] } : run(gateOf(entry))
+  const gate = gateGuard(before, imagined, entry.framework)
+  if (gate?.guard || !(before?.restsOnForm || restsOnForm(imagined))) return { imagined, gate }
+  for (const parameter of OTHER_PARAMETERS) {
     const other = request(parameter)
     const found = gateGuard(run(gateOf(entry, other.path)), other, entry.framework)
     if (found?.guard) return { imagined: other, gate: found }

@@ -1,7 +1,7 @@
 import { minimatch } from 'minimatch'
 import { keptList } from '../../lib/kept-list.ts'
 import type { Condition, Value } from '../behaviour/behaviour.ts'
-import { matchesSource, safeRegExp } from '../frameworks/path-pattern.ts'
+import { asksForForm, matchesSource, safeRegExp } from '../frameworks/path-pattern.ts'
 
 /** The request that is imagined: its path, and its method when the entry is for one. */
 export interface Imagined {
@@ -16,6 +16,8 @@ interface Computed {
   readonly values: Map<Value, (Value | undefined)[]>
   readonly conditions: Map<Condition, Condition | boolean>
   readonly paths: Map<readonly Condition[], { readonly under: readonly Condition[] | undefined }>
+  /** Whether the form of a parameter of the path decided something. */
+  restsOnForm: boolean
 }
 
 const computed = new WeakMap<Imagined, Computed>()
@@ -23,10 +25,19 @@ const computed = new WeakMap<Imagined, Computed>()
 function computedFor(request: Imagined): Computed {
   let known = computed.get(request)
   if (!known) {
-    known = { values: new Map(), conditions: new Map(), paths: new Map() }
+    known = { values: new Map(), conditions: new Map(), paths: new Map(), restsOnForm: false }
     computed.set(request, known)
   }
   return known
+}
+
+/** Whether what was imagined so far rests on the form of a parameter of the path: another one in its place may lead elsewhere. */
+export const restsOnForm = (request: Imagined): boolean => computed.get(request)?.restsOnForm ?? false
+
+/** The answer to a question about a text; notes when it rests on the form of a parameter of the path. */
+function askOf<T>(text: string, request: Imagined, question: (text: string) => T): T {
+  computedFor(request).restsOnForm ||= asksForForm(text, question)
+  return question(text)
 }
 
 const MAX_DEPTH = 14
@@ -157,7 +168,7 @@ function operation(op: string, of: readonly Value[], request: Imagined): Value {
   if (TESTS.has(op) && a) return call(op, of, { v: 'call', name: op, args: of }, request, { v: 'op', op, of })
   if (op === 'matches' && a && b) {
     const re = regexOf(b)
-    return re && a.v === 'const' ? bool(re.test(String(a.value))) : { v: 'op', op, of }
+    return re && a.v === 'const' ? bool(askOf(String(a.value), request, (x) => re.test(x))) : { v: 'op', op, of }
   }
   if ((op === 'some' || op === 'every') && a?.v === 'array' && b && a.items.length <= 60) {
     const each = a.items.map((item) => truthOf(imagine(substitute(b, a.items, item, 0), request)))
@@ -190,7 +201,7 @@ function operation(op: string, of: readonly Value[], request: Imagined): Value {
     if (op === '<=') return bool(a.value <= b.value)
   }
   if (op === '+' && a?.v === 'const' && b?.v === 'const') return { v: 'const', value: `${a.value ?? ''}${b.value ?? ''}` }
-  if (op === 'length' && a?.v === 'const' && typeof a.value === 'string') return { v: 'const', value: a.value.length }
+  if (op === 'length' && a?.v === 'const' && typeof a.value === 'string') return { v: 'const', value: askOf(a.value, request, (x) => x.length) }
   if (op === 'in' && a?.v === 'const' && b?.v === 'object' && !b.rest) return bool(String(a.value) in b.props)
   return { v: 'op', op, of }
 }
@@ -252,7 +263,7 @@ function call(name: string, args: readonly Value[], original: Extract<Value, { v
         const by = second?.v === 'const' && typeof second.value === 'string' ? second.value : undefined
         const re = regexOf(first)
         if (by === undefined) return unknown
-        if (re) return { v: 'const', value: s.replace(re, by) }
+        if (re) return { v: 'const', value: askOf(s, request, (x) => re.test(x)) ? s.replace(re, by) : s }
         return arg === undefined ? unknown : { v: 'const', value: s.replace(arg, by) }
       }
       case 'slice':
@@ -263,7 +274,7 @@ function call(name: string, args: readonly Value[], original: Extract<Value, { v
       }
       case 'match': {
         const re = regexOf(first)
-        return re ? bool(re.test(s)) : unknown
+        return re ? bool(askOf(s, request, (x) => re.test(x))) : unknown
       }
       default:
         break
@@ -273,12 +284,12 @@ function call(name: string, args: readonly Value[], original: Extract<Value, { v
   if (last === 'isMatch' && s !== undefined && s.length < 200 && first) {
     const given = first.v === 'array' ? first.items : [first]
     const patterns = given.flatMap((i) => (i.v === 'const' && typeof i.value === 'string' && i.value.length < 200 ? [i.value] : []))
-    if (patterns.some((p) => minimatch(s, withBraces(p)))) return bool(true)
+    if (askOf(s, request, (x) => patterns.some((p) => minimatch(x, withBraces(p))))) return bool(true)
     return patterns.length === given.length ? bool(false) : unknown
   }
   if (last === 'test') {
     const re = regexOf(on)
-    if (re && arg !== undefined) return bool(re.test(arg))
+    if (re && arg !== undefined) return bool(askOf(arg, request, (x) => re.test(x)))
   }
   if ((last === 'includes' || last === 'has') && on?.v === 'array' && arg !== undefined) {
     if (on.items.some((i) => i.v === 'const' && i.value === arg)) return bool(true)
@@ -290,25 +301,20 @@ function call(name: string, args: readonly Value[], original: Extract<Value, { v
     return items.every((i) => i.v === 'const') ? bool(false) : unknown
   }
   // Clerk's route matchers: patterns of path-to-regexp with `(.*)`, or regular expressions.
-  const each = routeMatcher(name, args, request.path)
-  if (each) {
-    if (each.some((m) => m === true)) return bool(true)
-    if (each.every((m) => m === false)) return bool(false)
-  }
-  return unknown
+  const matched = name === 'createRouteMatcher' && on ? askOf(request.path, request, (path) => matchesRoute(on, path)) : undefined
+  return matched === undefined ? unknown : bool(matched)
 }
 
 /** `/dashboard(|/)`: alternatives of micromatch and picomatch, as minimatch writes them. */
 const withBraces = (pattern: string): string =>
   pattern.replace(/(^|[^@!?*+\\])\(([^()]*)\)/g, (whole, before: string, of: string) => (of.includes('|') ? `${before}{${of.replaceAll('|', ',')}}` : whole))
 
-function routeMatcher(name: string, args: readonly Value[], path: string): readonly (boolean | undefined)[] | undefined {
-  const [patterns] = args
-  if (name !== 'createRouteMatcher' || !patterns) return undefined
-  return (patterns.v === 'array' ? patterns.items : [patterns]).map((p) => {
-    if (p.v === 'const' && typeof p.value === 'string') return matchesSource(p.value, path)
-    return regexOf(p)?.test(path)
-  })
+/** Whether one of several patterns matches a path; undefined when one that might is not known. */
+function matchesRoute(patterns: Value, path: string): boolean | undefined {
+  const each = (patterns.v === 'array' ? patterns.items : [patterns]).map((p) =>
+    p.v === 'const' && typeof p.value === 'string' ? matchesSource(p.value, path) : regexOf(p)?.test(path),
+  )
+  return each.includes(true) || (each.includes(undefined) ? undefined : false)
 }
 
 /** A regular expression as the interpreter shows it: `regex` with its text, or a `RegExp` call. */
