@@ -1,7 +1,7 @@
 import { linesFrom, type Place } from '../../lib/place.ts'
 import { askForVerifiedUser } from '../../lib/rewrite-javascript.ts'
 import type { Guard, Route, Work } from '../../model/routes/routes.ts'
-import { defineCheck, failed, type Issue, notApplicable, passed, type Severity } from '../define-check.ts'
+import { defineCheck, failed, type Issue, notApplicable, passed, type Severity, unverified } from '../define-check.ts'
 import { readForEveryAccount, registersStrangers } from './admin-pages.ts'
 import { namedByCookie, protectedBecause } from './protected-because.ts'
 import { pageFix } from './protected-fix.ts'
@@ -35,13 +35,26 @@ export default defineCheck({
     const library = (route: Route) => routes.sessions.find((s) => s.workspace === (route.workspace ?? ''))?.libraries[0]?.name
     const causes = guarded.flatMap(({ route, because }) => judge(route, because, strangers).map((c): Cause => ({ ...c, library: library(route) })))
     const evidence = [
-      `${guarded.length} protected pages of ${served.length}, ${guarded.length - causes.length} checked on the server`,
+      `${guarded.length} protected pages of ${served.length}, ${guarded.filter(({ route }) => !isUnknown(route)).length - causes.length} checked on the server`,
       ...guarded
-        .filter((g) => !causes.some((c) => c.route === g.route))
+        .filter((g) => !isUnknown(g.route) && !causes.some((c) => c.route === g.route))
         .slice(0, 12)
         .map((g) => `${g.route.route}: ${g.route.guard ? `${g.route.guard.how} (${g.route.guard.at.path}:${g.route.guard.at.line})` : 'never rendered'}`),
     ]
-    return causes.length ? failed(merge(causes), evidence) : passed(...evidence)
+    if (causes.length) return failed(merge(causes), evidence)
+    const unknown = guarded.filter(({ route }) => isUnknown(route))
+    if (!unknown.length) return passed(...evidence)
+    return unverified(
+      `what stands before ${unknown.length === 1 ? 'a protected page' : `${unknown.length} protected pages`} is too long to be followed whole`,
+      {
+        where: unknown
+          .slice(0, 10)
+          .map(({ route }) => `${route.subject} at ${route.path}:${route.line}`)
+          .join(', '),
+        attest: 'that each of these pages leads who is not signed in to sign-in (`prelaunch probe` asks a preview for them)',
+      },
+      evidence,
+    )
   },
 })
 
@@ -58,8 +71,11 @@ interface Cause {
   readonly library?: string | undefined
 }
 
+/** Middleware that could not be followed as far as the page: neither its guard nor that it has none is known. */
+const isUnknown = (route: Route): boolean => route.reachable === undefined && !route.guard && route.before.length > 0
+
 function judge(route: Route, because: string, strangers: boolean): Cause[] {
-  if (route.reachable === false) return []
+  if (route.reachable === false || isUnknown(route)) return []
   const g = route.guard
   const leaks = route.work.find((w) => w.kind === 'read' && w.userData && !w.hidden && (!w.guard || w.guard.trust === 'claimed') && w.rights === 'service')
   if (g && route.bypass) return [{ route, severity: 'High', what: 'spelling', because, guard: g, ...shared(g.at, route) }]

@@ -62,6 +62,8 @@ export type ResponseVal = {
   readonly how: 'json' | 'redirect' | 'next' | 'not-found' | 'other'
   readonly status?: number
   readonly body?: Val
+  /** Middleware rewrites the request to the page that is asked about. */
+  readonly arrives?: true
   readonly at?: Place
 }
 export type AnyVal = { readonly v: 'any'; readonly choice: number; readonly alts: readonly Alt[] }
@@ -246,7 +248,7 @@ function describe(val: Exclude<Val, { v: 'const' }>, depth: number): string {
     case 'call':
       return `f:${val.name}:${val.at?.path ?? ''}:${val.at?.line ?? ''}(${listOf(val.args, k)}`
     case 'response':
-      return `p:${val.how}:${val.status ?? ''}:${val.at?.path ?? ''}:${val.at?.line ?? ''}`
+      return `p:${val.how}${val.arrives ? '!' : ''}:${val.status ?? ''}:${val.at?.path ?? ''}:${val.at?.line ?? ''}`
     case 'lib':
       return `l:${val.pkg}:${val.name}`
     case 'global':

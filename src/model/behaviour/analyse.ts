@@ -115,7 +115,10 @@ function run(it: Interpreter, entry: Entry): void {
       return step(i + 1, at)
     }
     // One that never calls `next` itself hands it to something that is not followed, or is not handed one at all.
-    if (i < chain.length - 1 && passed === 0) return goOn(it, value, at, r.loads === true, () => step(i + 1, at))
+    if (i < chain.length - 1 && passed === 0) {
+      const rewritten = r.everywhere && it.request?.page !== undefined
+      return goOn(it, value, at, rewritten ? arrives : (x) => passes(x, r.loads === true), () => step(i + 1, at))
+    }
     if (through && i === chain.length - 1) passThrough(it, value, at, through)
     return value
   }
@@ -129,10 +132,16 @@ function passThrough(it: Interpreter, value: Val, at: Place, through: Runnable):
   const { steps } = it
   it.steps = [...steps]
   it.branch(undefined, () => {
-    goOn(it, value, at, through.loads === true, () => {
-      const fn = resolve(it, through)
-      return fn ? callValue(it, fn, [], at) : UNKNOWN
-    })
+    goOn(
+      it,
+      value,
+      at,
+      (x) => passes(x, through.loads === true),
+      () => {
+        const fn = resolve(it, through)
+        return fn ? callValue(it, fn, [], at) : UNKNOWN
+      },
+    )
   })
   it.through?.push(...it.steps.slice(steps.length))
   it.steps = steps
@@ -175,10 +184,13 @@ function asMeant(ways: readonly Alt[]): readonly Alt[] {
   return regular.length && !regular.some((w) => w.under.some((c) => c.otherwise.thrown)) ? regular : ways
 }
 
+/** True when a middleware that returns this rewrites the request to the page that is asked about. */
+const arrives = (value: Val): boolean => value.v === 'response' && value.arrives === true
+
 /** What follows a middleware that is not handed a `next`: it runs unless the middleware answered. */
-function goOn(it: Interpreter, value: Val, at: Place, loads: boolean, rest: () => Val): Val {
-  if (value.v !== 'any') return passes(value, loads) ? rest() : value
-  const through = value.alts.filter((a) => passes(it.narrow(a.value), loads))
+function goOn(it: Interpreter, value: Val, at: Place, leadsOn: (value: Val) => boolean, rest: () => Val): Val {
+  if (value.v !== 'any') return leadsOn(value) ? rest() : value
+  const through = value.alts.filter((a) => leadsOn(it.narrow(a.value)))
   if (!through.length) return value
   if (through.length === value.alts.length) return rest()
   const passing = asMeant(through)

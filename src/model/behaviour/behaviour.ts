@@ -16,6 +16,8 @@ export interface Behaviour {
   readonly through?: readonly Step[]
   /** The form of a path's parameter decided something: with a number or an id in its place the code may go elsewhere. */
   readonly restsOnForm?: true
+  /** What middleware, followed for no path in particular, puts in front of the path that is requested. */
+  readonly rewrites?: readonly string[]
 }
 
 /** A place where the interpreter lost track. */
@@ -51,6 +53,8 @@ export interface Given {
 /** What is known of the request before it comes. */
 export interface ImaginedRequest {
   readonly path?: string
+  /** The path of the page that is asked about, where middleware has to rewrite the request to get there. */
+  readonly page?: string
   readonly method?: string
   /** The platform has verified the token in the Authorization header, so what it says can be believed. */
   readonly tokenVerified?: true

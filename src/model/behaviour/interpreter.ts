@@ -153,6 +153,8 @@ export class Interpreter {
   readonly gaps: { at: Place; because: string; step: number }[] = []
   /** Whether the form of a path's parameter decided something. */
   restsOnForm = false
+  /** What middleware put in front of the requested path. */
+  readonly rewrites = new Set<string>()
   lastEnd: Otherwise = NO_END
   lastRespond: { status?: number; how: Otherwise['how'] } | undefined
 
@@ -318,8 +320,11 @@ export class Interpreter {
       if (shared && !others.length) return shared
       if (shared) return { v: 'any', choice, alts: [{ value: shared, under: [] }, ...others].map((a, i) => ({ i, value: a.value, under: brief(a.under) })) }
     }
-    const alts: Alt[] = kept.slice(0, MAX_ALTERNATIVES).map((a, i) => ({ i, value: a.value, under: brief(a.under) }))
-    if (kept.length > MAX_ALTERNATIVES) alts.push({ i: MAX_ALTERNATIVES, value: UNKNOWN, under: [] })
+    // where a request goes on says more than which of several answers it gets instead
+    const [answers, telling] = partition(kept, (k) => k.value.v === 'response' && k.value.how !== 'next')
+    const alts: Alt[] = [...telling, ...answers].slice(0, MAX_ALTERNATIVES).map((a, i) => ({ i, value: a.value, under: brief(a.under) }))
+    const lost = kept.length > MAX_ALTERNATIVES && (telling.length > MAX_ALTERNATIVES ? UNKNOWN : answers.at(-1)?.value)
+    if (lost) alts.push({ i: MAX_ALTERNATIVES, value: lost, under: [] })
     return alts.length === 1 ? (alts[0] as Alt).value : { v: 'any', choice, alts }
   }
 
@@ -524,6 +529,7 @@ export class Interpreter {
       steps: this.steps.map(finished),
       ...(this.through ? { through: this.through.map(finished) } : {}),
       ...(this.restsOnForm ? { restsOnForm: true as const } : {}),
+      ...(this.rewrites.size ? { rewrites: [...this.rewrites].sort() } : {}),
     }
     return this.gaps.length ? { ...done, complete: false, gaps: this.gaps } : { ...done, complete: true }
   }
@@ -552,6 +558,13 @@ function eitherWay(ways: readonly (readonly Cond[])[]): readonly Cond[] {
   const rest = ways.map((w) => w.filter((c) => !shared.includes(c)))
   const at = rest[0]?.[0]?.at
   return !at || rest.length > MAX_WAYS || rest.some((r) => r.length === 0) ? shared : [...shared, anyOf(rest, MAX_CONJUNCTS / 2, at, NO_END)]
+}
+
+function partition<T>(list: readonly T[], test: (x: T) => boolean): readonly [T[], T[]] {
+  const yes: T[] = []
+  const no: T[] = []
+  for (const x of list) (test(x) ? yes : no).push(x)
+  return [yes, no]
 }
 
 function isVal(x: unknown): x is Val {

@@ -17,7 +17,7 @@ import { limitOf } from './limit.ts'
 import { withLimitsOfPages } from './limited-pages.ts'
 import { Recollection } from './remember.ts'
 import type { MiddlewareModel, Route, RoutesModel } from './routes.ts'
-import { gateOf, middlewareAlone, runnablesOf, SENTINEL_FACTS, SENTINEL_PATH } from './run-entry.ts'
+import { gateOf, middlewareAlone, routePath, runnablesOf, SENTINEL_FACTS, SENTINEL_PATH } from './run-entry.ts'
 import { buildSessions } from './session.ts'
 import { type Bypass, spellingsOf, takesSpellings } from './spelling.ts'
 import { type Work, workOf } from './work.ts'
@@ -35,13 +35,6 @@ export function buildRoutes(input: ModelInput, slices: ModelBase): RoutesModel {
   const facts = new Map(javascript)
   facts.set(SENTINEL_PATH, SENTINEL_FACTS)
   const runner = createProgram(facts, resolve, autoImport, known.reads)
-  const routes = dedupe(FRAMEWORKS.flatMap((f) => f.entries(program))).map((e) => {
-    // what is read from the text of whole files stands apart from what following the code takes
-    const signs = known.answer(`\0signs ${nameOf(e)}`, e, runner, () => writtenSigns(program, e))
-    return known.answer(`\0route ${nameOf(e)}`, [e, program.workspace(e.path).dir, signs], runner, (follow) =>
-      routeOf(program, e, signs, slices, (r) => (r ? follow(() => analyse(r, runner)) : undefined)),
-    )
-  })
   const middleware = FRAMEWORKS.flatMap((f) => f.middleware?.(program) ?? []).map((m, i) =>
     known.answer(
       `\0middleware ${i}`,
@@ -57,6 +50,15 @@ export function buildRoutes(input: ModelInput, slices: ModelBase): RoutesModel {
       }),
     ),
   )
+  const routes = dedupe(FRAMEWORKS.flatMap((f) => f.entries(program))).map((e) => {
+    // what is read from the text of whole files stands apart from what following the code takes
+    const signs = known.answer(`\0signs ${nameOf(e)}`, e, runner, () => writtenSigns(program, e))
+    const workspace = program.workspace(e.path).dir
+    const fronts = middleware.flatMap((m) => (m.workspace === workspace ? (m.behaviour?.rewrites ?? []) : []))
+    return known.answer(`\0route ${nameOf(e)}`, [e, workspace, signs, fronts], runner, (follow) =>
+      routeOf(program, e, signs, fronts, slices, (r) => (r ? follow(() => analyse(r, runner)) : undefined)),
+    )
+  })
   if (memory) memory.routes = known.memory()
   return { routes: withLimitsOfPages(routes, slices.modules, javascript), middleware, sessions: buildSessions(program) }
 }
@@ -89,7 +91,32 @@ function writtenSigns(program: Program, entry: Entry): WrittenSigns {
   }
 }
 
-function routeOf(program: Program, entry: Entry, written: WrittenSigns, slices: ModelBase, run: (r: Runnables | undefined) => Behaviour | undefined): Route {
+/** The route of an entry, for visitors who request its path or, where middleware rewrites paths, one that becomes it. */
+function routeOf(
+  program: Program,
+  entry: Entry,
+  written: WrittenSigns,
+  fronts: readonly string[],
+  slices: ModelBase,
+  run: (r: Runnables | undefined) => Behaviour | undefined,
+): Route {
+  const requested = entry.before.length ? requestedPath(entry, fronts) : undefined
+  const rewritten = requested === undefined ? undefined : routeFor(program, { ...entry, requested }, written, slices, run)
+  return rewritten && arrives(rewritten) ? rewritten : routeFor(program, entry, written, slices, run)
+}
+
+/** The path that becomes that of the entry when middleware puts something in front of it (`/settings` for `/app/settings`). */
+function requestedPath(entry: Entry, fronts: readonly string[]): string | undefined {
+  const path = routePath(entry)
+  const front = fronts.find((f) => path === f || path.startsWith(`${f}/`))
+  return front === undefined ? undefined : path.slice(front.length) || '/'
+}
+
+/** Whether some request gets as far as the page or handler. */
+const arrives = (route: Route): boolean =>
+  route.kind === 'page' ? route.reachable === true : route.behaviour?.steps.some((s) => !s.before && s.effect !== UNREACHABLE) === true
+
+function routeFor(program: Program, entry: Entry, written: WrittenSigns, slices: ModelBase, run: (r: Runnables | undefined) => Behaviour | undefined): Route {
   const raw = run(runnablesOf(entry))
   const { imagined, gate } = gated(entry, raw, run)
   const behaviour = raw && forRequest(raw, entry, imagined)
@@ -139,7 +166,7 @@ function routeOf(program: Program, entry: Entry, written: WrittenSigns, slices: 
     ...(entry.kind === 'page'
       ? {
           ...optional('beside', besideLayouts(entry, work, slices, run)),
-          reachable: gate?.reachable ?? true,
+          ...optional('reachable', gate?.reachable),
           ...optional('signs', written.signs),
           ...optional('clientLayout', written.clientLayout),
         }
@@ -154,7 +181,7 @@ function gated(
   run: (r: Runnables | undefined) => Behaviour | undefined,
 ): { imagined: Imagined; gate?: ReturnType<typeof gateGuard> } {
   const request = (parameter?: string): Imagined => ({
-    path: samplePath(entry.route, parameter),
+    path: parameter === undefined && entry.requested !== undefined ? entry.requested : samplePath(entry.route, parameter),
     ...(entry.method && !entry.otherMethods ? { method: entry.method } : {}),
     ...(entry.routeId === undefined ? {} : { routeId: entry.routeId }),
   })

@@ -50,10 +50,14 @@ function location(path: Value): Value {
   }
 }
 
+/** The path of an entry's file, as if visitors requested it. */
+export const routePath = (entry: Entry): string => samplePath(entry.route.replace(/\?\/.*$/, ''))
+
 /** The request that an entry is for; without a path where the caller chooses it. */
 function requestOf(entry: Entry, spelling?: string): NonNullable<Runnables['request']> {
   return {
-    ...(entry.anyPage ? {} : { path: spelling ?? samplePath(entry.route.replace(/\?\/.*$/, '')) }),
+    ...(entry.anyPage ? {} : { path: spelling ?? entry.requested ?? routePath(entry) }),
+    ...(entry.requested === undefined ? {} : { page: routePath(entry) }),
     ...(entry.method && !entry.otherMethods ? { method: entry.method } : {}),
     ...(entry.platformJwt?.on ? { tokenVerified: true as const } : {}),
     ...(entry.metadata ? { metadata: entry.metadata } : {}),

@@ -1,4 +1,4 @@
-import { array, constant, native, object, UNDEFINED, UNKNOWN, type Val } from '../abstract-value.ts'
+import { array, constant, native, object, type ResponseVal, UNDEFINED, UNKNOWN, type Val } from '../abstract-value.ts'
 import { derivedRequest, h3Call } from '../builtins.ts'
 import { raise } from '../execute.ts'
 import { host } from '../host-value.ts'
@@ -6,6 +6,7 @@ import { seedValue } from '../hosts.ts'
 import { request } from '../members.ts'
 import { callValue, settle } from '../operations.ts'
 import { answeredWith, statusIn } from '../responses.ts'
+import { destinationOf, putInFront } from '../rewrites.ts'
 import { sessionHost, sessionStorage } from '../session-host.ts'
 import { urlPattern } from '../url-pattern.ts'
 import { identify } from './auth.ts'
@@ -14,6 +15,15 @@ import { shaped } from './validation.ts'
 
 function answer(c: LibraryCall, how: 'json' | 'redirect' | 'next' | 'not-found' | 'other', status: number | undefined, body?: Val): Val {
   return { v: 'response', how, ...(status !== undefined ? { status } : {}), ...(body ? { body } : {}), at: c.at }
+}
+
+/** The request goes on as one for another path: who asked for this page gets another one. */
+function rewritten(c: LibraryCall, to: Val | undefined): Val {
+  const destination = destinationOf(to, c.it.request)
+  const front = putInFront(to)
+  if (front !== undefined) c.it.rewrites.add(front)
+  if (destination === 'elsewhere') return answer(c, 'redirect', undefined)
+  return destination === 'here' ? { ...(answer(c, 'next', 200) as ResponseVal), arrives: true } : answer(c, 'next', 200)
 }
 
 /** Next.js: answers, and functions that leave the handler by throwing. */
@@ -27,6 +37,7 @@ const next: Library = {
       case 'NextResponse.redirect':
         return answer(c, 'redirect', answeredWith(second, 307).status, first)
       case 'NextResponse.rewrite':
+        return rewritten(c, first)
       case 'NextResponse.next':
         return answer(c, 'next', 200)
       case 'NextResponse':
