@@ -381,12 +381,12 @@ function message(c: Cause): string {
   }
 }
 
-/** An action that has an address of its own (`/login?/reset`). */
-const isForm = (route: Route): boolean => route.framework === 'SvelteKit' && route.route.startsWith('/')
+/** An action that has an address of its own (`/login?/reset`, the action of a route in Remix). */
+const isForm = (route: Route): boolean => route.framework !== 'Next.js' && route.route.startsWith('/')
 
 function name(route: Route): string {
   return route.kind === 'action'
-    ? `The ${isForm(route) ? 'form' : 'server'} action ${route.subject.replace(/^action .*#/, '')}`
+    ? `The ${isForm(route) ? 'form' : 'server'} action ${route.subject.replace(/^action .*#|^route POST /, '')}`
     : route.kind === 'edge-function'
       ? `The edge function ${route.subject.replace(/^function /, '')}`
       : `${route.method ?? 'Every method of'} ${route.route}`

@@ -33,7 +33,8 @@ export function readPolicies(table: Pick<Table, 'schema' | 'name'>, catalog: Cat
         if (!speaksOf(policy, role)) continue
         const restrictive = policies.filter((p) => !p.permissive && (p.command === 'all' || p.command === command) && speaksOf(p, role))
         const rows = command === 'insert' ? (p: Policy) => p.check ?? p.using : (p: Policy) => p.using
-        const ways = waysOf([policy, ...restrictive].map(rows), table, catalog, world, role)
+        // a permissive policy without a condition permits nothing, a restrictive one forbids nothing
+        const ways = rows(policy) === undefined ? [] : waysOf([policy, ...restrictive].map(rows), table, catalog, world, role)
         const changes = command === 'update' && [policy, ...restrictive].some((p) => p.check !== undefined && p.check !== p.using)
         readings.push({
           policy,

@@ -39,7 +39,7 @@ function rowsFor(id: number, evaluator: Evaluator, catalog: Catalog, role: strin
   if (!table.rls.enabled)
     return table.stub || table.outlined ? [[[{ a: 'unknown', because: `row level security of ${table.schema}.${table.name} is not known` }]]] : undefined
   const scope = scopeOf(id, table)
-  const holds = (p: Policy) => (p.using === undefined ? ALWAYS : expressionWays(p.using, evaluator, scope, world))
+  const holds = (p: Policy) => (p.using === undefined ? (p.permissive ? NEVER : ALWAYS) : expressionWays(p.using, evaluator, scope, world))
   const policies = catalog.policies.filter(
     (p) => p.schema === table.schema && p.table === table.name && (p.command === 'all' || p.command === 'select') && speaksOf(p, role),
   )

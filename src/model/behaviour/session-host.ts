@@ -8,7 +8,7 @@ import { ENTRY } from './values.ts'
 
 /** What a session keeps of who is signed in; other entries (a theme, a flash message, a cart) say nothing about that. */
 const IDENTITY =
-  /^(?:\w*user(?:_?(?:id|name))?|uid|sub|passport|session|auth\w*|account(?:_?id)?|member(?:_?id)?|customer(?:_?id)?|profile(?:_?id)?|team_?id|org\w*_?id|admin(?:_?id)?|is_?admin|is_?auth\w*|(?:is_?)?(?:logged|signed)_?in|role|email|token|access_?token|viewer|principal|sessionKey)$/i
+  /^(?:\w*user(?:_?(?:id|name))?|uid|sub|passport|session(?:_?(?:id|token|key))?|auth\w*|account(?:_?id)?|member(?:_?id)?|customer(?:_?id)?|profile(?:_?id)?|team_?id|org\w*_?id|admin(?:_?id)?|is_?admin|is_?auth\w*|(?:is_?)?(?:logged|signed)_?in|role|email|token|access_?token|viewer|principal)$/i
 
 /**
  * A session that the server keeps, or seals or signs in a cookie: what it says about the caller was put there by the server.
@@ -33,7 +33,16 @@ export function sessionMember(of: HostVal, name: string, at: Place): Val {
     how: `${how}.${name}`,
     trust: (own('$trust') ?? 'verified') as Trust,
     ...(typeof step === 'number' ? { step } : {}),
-    ...(/(?:id|uid|sub)$/i.test(name) ? { field: 'id' } : /admin|role/i.test(name) ? { field: name } : /mail$/i.test(name) ? { field: 'email' } : {}),
+    // the id of a session is not the one of whose session it is
+    ...(/^session/i.test(name)
+      ? {}
+      : /(?:id|uid|sub)$/i.test(name)
+        ? { field: 'id' }
+        : /admin|role/i.test(name)
+          ? { field: name }
+          : /mail$/i.test(name)
+            ? { field: 'email' }
+            : {}),
   }
 }
 

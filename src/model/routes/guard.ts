@@ -246,6 +246,8 @@ function prove(value: Value, truthy: boolean, behaviour: Behaviour, depth: numbe
   }
 }
 
+const CLOSED_FOR_NOW = /MAINTENANCE|COMING_SOON|UNDER_CONSTRUCTION/
+
 /** A disjunction proves what every part proves; a part that only says "the variable is unset" makes the guard open. */
 function either(parts: readonly Value[], truthy: boolean, behaviour: Behaviour, depth: number): Proof | undefined {
   const proofs: Proof[] = []
@@ -257,7 +259,8 @@ function either(parts: readonly Value[], truthy: boolean, behaviour: Behaviour, 
     if (proof) proofs.push(proof)
     else {
       const env = absentVariable(p, truthy)
-      if (!env) return undefined
+      // that the whole application is closed for a while says nothing of who may do what in it otherwise
+      if (!env || CLOSED_FOR_NOW.test(env)) return undefined
       if (!isPlatformSetting(env)) unset = env
     }
   }
@@ -361,6 +364,8 @@ function comparison(a: Value, b: Value, equal: boolean, behaviour: Behaviour, de
       if (y.v === 'const' && isRole(x.field) && findsNobody(behaviour.steps[x.step]))
         return { who: 'check', trust: 'verified', how: `a role in ${x.table}, looked up by an id that is never filled in` }
     }
+    const kept = keptPart(x)
+    if (kept && fromRequest(y)) return { who: 'token', trust: 'verified', how: `${kept.table}.${kept.field}` }
     // paid or not, whose address: only who went through a checkout knows its session
     if (fromProcessor(x, behaviour, 0, CHECKOUT) && !absent(y)) return { who: 'token', trust: 'verified', how: PROCESSORS_OBJECT }
     if (x.v === 'call' && isDigest(x.name) && fromRequest(y)) return { who: 'signature', trust: 'verified', how: x.name }
@@ -370,6 +375,16 @@ function comparison(a: Value, b: Value, equal: boolean, behaviour: Behaviour, de
   }
   return undefined
 }
+
+/** The stored credential of which a value is a part: `key.hashed.split('$')[2]`. */
+function keptPart(value: Value, depth = 0): Extract<Value, { v: 'row' }> | undefined {
+  if (value.v !== 'call' || !PARTS.test(value.name) || depth > 4) return undefined
+  const [of] = value.args
+  if (of?.v === 'row') return of.step >= 0 && isCredential(of.field ?? '') ? of : undefined
+  return of && keptPart(of, depth + 1)
+}
+
+const PARTS = /^(?:split|slice|substring|index|trim|Buffer\.from)$/
 
 /** What a token says whose signature the application checks itself: who somebody is, or what they may do (`payload.permissions[module]`). */
 function claimProof(value: Value, behaviour: Behaviour): Proof | undefined {
@@ -397,12 +412,13 @@ function rowProof(index: number, field: string | undefined, behaviour: Behaviour
   const step = behaviour.steps[index]
   if (step?.effect.kind !== 'db') return undefined
   for (const f of step.effect.filters) {
-    if (f.value.v === 'caller' && f.op === 'eq')
+    const caller = f.op === 'eq' ? callerAmong(f.value, step) : undefined
+    if (caller)
       return {
         who: isRole(field) || asksForRole(step.effect.filters) || ADMINS.test(step.effect.table) ? 'admin' : 'user',
-        trust: f.value.trust,
-        how: f.value.how,
-        ...(f.value.at ? { at: f.value.at } : {}),
+        trust: caller.trust,
+        how: caller.how,
+        ...(caller.at ? { at: caller.at } : {}),
       }
     if (f.op === 'eq' && mentions(f.value, (x) => isVouchedFor(x, behaviour)))
       return { who: 'user', trust: 'verified', how: `${step.effect.table}.${f.column}, which a verified token names` }
@@ -415,6 +431,16 @@ function rowProof(index: number, field: string | undefined, behaviour: Behaviour
       return { who: 'token', trust: 'verified', how: `${step.effect.table}.${f.column}` }
   }
   return depth < 6 && hops < 3 ? guardProof(step, behaviour, hops + 1) : undefined
+}
+
+/** The caller that a value is, or is where somebody is signed in (`session?.user.id`), when the step asks for that. */
+function callerAmong(value: Value, { under }: Step): Extract<Value, { v: 'caller' }> | undefined {
+  if (value.v === 'caller') return value
+  if (value.v !== 'any') return undefined
+  const callers = value.of.filter((x) => x.v === 'caller')
+  const nobody = value.of.filter((x) => x.v === 'const' && (x.value === undefined || x.value === null))
+  if (!callers.length || callers.length + nobody.length < value.of.length) return undefined
+  return !nobody.length || under.some((c) => !c.negated && c.test.v === 'caller') ? callers[0] : undefined
 }
 
 /** The caller under whose key a store holds a value: `(await store.get(token.sessionId)).userId`. */

@@ -76,7 +76,6 @@ const GUARDS: readonly { readonly from: RegExp; readonly name: RegExp; readonly 
   { from: /^connect-ensure-login$/, name: /.*/, who: 'user' },
   { from: /^@clerk\/(express|clerk-sdk-node|fastify)$/, name: /require|Require|withAuth/, who: 'user' },
   { from: /^hono\/(jwt|jwk)$/, name: /.*/, who: 'user' },
-  { from: /^hono\/(bearer-auth|basic-auth)$/, name: /.*/, who: 'secret' },
   { from: /^@hono\/(clerk-auth|oidc-auth)$/, name: /require|oidcAuthMiddleware/i, who: 'user' },
   { from: /^express-basic-auth$|^@fastify\/(basic-auth|bearer-auth)$/, name: /.*/, who: 'secret' },
   { from: /^@nuxtjs\/supabase$/, name: /^redirect$/, who: 'user' },

@@ -32,6 +32,9 @@ export interface DrizzlePolicy {
   readonly linkedTo?: Expr
 }
 
+/** `pgTable('auth.users')`: a table of the platform, named so that foreign keys have something to point at. */
+const PLATFORMS = /^(auth|storage)\.(\w+)$/
+
 /** A `pgTable(...)` and what hangs on it. */
 export interface DrizzleTable {
   readonly path: string
@@ -193,11 +196,13 @@ class FileReader {
     if (!rename && !schema && !withRls) return
     const rls = chained.find((c) => c.name === 'enableRLS')
     const policies = this.policies(extra)
+    const written = rename ? rename(name.v) : name.v
+    const platforms = schema ? null : PLATFORMS.exec(written)
     this.tables.push({
       path: this.path,
       variable,
-      schema: schema ?? 'public',
-      name: rename ? rename(name.v) : name.v,
+      schema: schema ?? platforms?.[1] ?? 'public',
+      name: platforms?.[2] ?? written,
       columns: this.columns(columns),
       policies,
       foreignKeys: this.foreignKeys(extra),

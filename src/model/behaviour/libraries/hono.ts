@@ -1,6 +1,7 @@
 import type { Place } from '../../../lib/place.ts'
-import { native, stringOf, UNKNOWN, type Val } from '../abstract-value.ts'
+import { native, op, stringOf, UNKNOWN, type Val } from '../abstract-value.ts'
 import type { Interpreter } from '../interpreter.ts'
+import { request } from '../members.ts'
 import { callValue, settle } from '../operations.ts'
 import type { Library } from './library.ts'
 
@@ -25,6 +26,30 @@ export const honoCombine: Library = {
       }
     }
     return undefined
+  },
+}
+
+/** `hono/bearer-auth` and `hono/basic-auth`: middleware that refuses whoever does not bring the secret; it is not made without one. */
+export const honoSecrets: Library = {
+  packages: ['hono/bearer-auth', 'hono/basic-auth'],
+  call(c) {
+    if (c.name !== 'bearerAuth' && c.name !== 'basicAuth') return undefined
+    const options = c.args[0]?.v === 'object' ? c.args[0].props : {}
+    const secret = options.token ?? options.password
+    const verify = options.verifyToken ?? options.verifyUser
+    return native(c.name, (it, args, at) => {
+      const sent = request('header', 'authorization')
+      const refused = { ends: true, how: 'respond', status: 401 } as const
+      if (secret) it.require(secret, at, refused)
+      const given = options.verifyUser ? [sent, sent] : [sent]
+      const proves = secret
+        ? op('===', sent, secret)
+        : verify
+          ? settle(it, callValue(it, verify, [...given, args[0] ?? UNKNOWN], at), at)
+          : ({ v: 'call', name: c.name, args: [sent], at } as const)
+      it.require(proves, at, refused)
+      return goOn(it, args, at)
+    })
   },
 }
 

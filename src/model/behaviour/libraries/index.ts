@@ -10,7 +10,7 @@ import { crypto } from './crypto.ts'
 import { DATABASE_LIBRARIES, databaseClient, shareSupabase, unknownDatabase } from './databases.ts'
 import { EXPRESS_LIBRARIES } from './express.ts'
 import { FRAMEWORK_LIBRARIES } from './frameworks.ts'
-import { honoCombine } from './hono.ts'
+import { honoCombine, honoSecrets } from './hono.ts'
 import type { Library, LibraryCall } from './library.ts'
 import { NEST_LIBRARIES } from './nest.ts'
 import { PAYMENT_LIBRARIES } from './payments.ts'
@@ -29,6 +29,7 @@ const ALL: readonly Library[] = [
   clerk,
   ...DATABASE_LIBRARIES,
   honoCombine,
+  honoSecrets,
   ...EXPRESS_LIBRARIES,
   ...NEST_LIBRARIES,
   ...FRAMEWORK_LIBRARIES,
