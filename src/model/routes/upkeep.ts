@@ -28,11 +28,12 @@ export function fillsCache(e: Extract<Effect, { kind: 'db' }>): boolean {
 }
 
 /** Codes that are sent to somebody, and that expire. */
-const CODES = /(?:verif\w*|confirm\w*|otp|one_?time|magic|reset)_?\w*(?:tokens?|codes?|links?)$|(?:^|_)otps?$|^verifications?$/i
+const SENT = /verif|confirm|otp|one_?time|magic|reset/i
+const CODES = /(?:tokens?|codes?|links?|otps?|verifications?)$/i
 
 /** Whoever asks for another code has the last one taken back: the rows go under the same name as the new one that follows, which is sent to whom it names. */
 export function replacesCode({ effect: e }: Step, { steps }: Behaviour, index: number): boolean {
-  if (e.kind !== 'db' || e.op !== 'delete' || e.unread || !CODES.test(e.table) || !e.filters.length) return false
+  if (e.kind !== 'db' || e.op !== 'delete' || e.unread || !SENT.test(e.table) || !CODES.test(e.table) || !e.filters.length) return false
   return steps.slice(index + 1).some(({ effect: made }) => {
     if (made.kind !== 'db' || (made.op !== 'insert' && made.op !== 'upsert') || made.table !== e.table || made.payload?.v !== 'object') return false
     const { props } = made.payload

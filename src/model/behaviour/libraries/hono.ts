@@ -40,14 +40,14 @@ export const honoSecrets: Library = {
     return native(c.name, (it, args, at) => {
       const sent = request('header', 'authorization')
       const refused = { ends: true, how: 'respond', status: 401 } as const
-      if (secret) it.require(secret, at, refused)
+      if (secret) it.require(secret, c.at, refused)
       const given = options.verifyUser ? [sent, sent] : [sent]
       const proves = secret
         ? op('===', sent, secret)
         : verify
           ? settle(it, callValue(it, verify, [...given, args[0] ?? UNKNOWN], at), at)
           : ({ v: 'call', name: c.name, args: [sent], at } as const)
-      it.require(proves, at, refused)
+      it.require(proves, c.at, refused)
       return goOn(it, args, at)
     })
   },
