@@ -41,6 +41,7 @@ const merged = (s: SessionModel, below: SessionModel): SessionModel => ({
   browserAuth: [...s.browserAuth, ...below.browserAuth],
   serverReads: [...s.serverReads, ...below.serverReads],
   ownCookies: [...s.ownCookies, ...below.ownCookies],
+  accessCookies: [...s.accessCookies, ...below.accessCookies],
   renewals: [...s.renewals, ...below.renewals],
   lostRenewals: [...s.lostRenewals, ...below.lostRenewals],
 })

@@ -23,6 +23,7 @@ export default defineCheck({
           browserAuth: s.browserAuth.filter(source),
           listeners: s.listeners.filter(source),
           ownCookies: s.ownCookies.filter(source),
+          accessCookies: s.accessCookies.filter(source),
           lostRenewals: s.lostRenewals.filter(source),
         },
         routes.middleware.filter((m) => m.workspace === s.workspace),
@@ -191,7 +192,10 @@ function ownCookies(s: SessionModel, middleware: readonly MiddlewareModel[]): An
       (x) => x.effect.kind === 'refresh-session' || (x.effect.kind === 'auth-call' && x.effect.op === 'refresh' && !isLost(x.at)),
     ),
   )
-  if (refreshed || renewal) return fine(`the stored tokens are renewed (${place(renewal ?? stored)})`)
+  if (refreshed || renewal) {
+    const left = leftBehind(s)
+    return left ? { kind: 'issue', issue: left } : fine(`the stored tokens are renewed (${place(renewal ?? stored)})`)
+  }
   const at = lost ?? middleware[0]?.at ?? stored
   return {
     kind: 'issue',
@@ -222,6 +226,34 @@ function ownCookies(s: SessionModel, middleware: readonly MiddlewareModel[]): An
       aliases: ['CWE-613'],
       ...(s.workspace ? { workspace: s.workspace } : {}),
     },
+  }
+}
+
+/** A second kind of sign-in, whose cookie nothing that renews ever writes. */
+function leftBehind(s: SessionModel): Issue | undefined {
+  const renewing = new Set(s.renewals.map((r) => r.path))
+  const renewed = s.accessCookies.filter((c) => renewing.has(c.path))
+  if (!renewed.length || renewed.some((c) => c.name === undefined)) return undefined
+  const cookie = s.accessCookies.find((c) => c.name !== undefined && !renewing.has(c.path) && !renewed.some((r) => r.name === c.name))
+  const [at] = renewed
+  if (!cookie || !at) return undefined
+  return {
+    subject: `file ${at.path}`,
+    severity: 'High',
+    title: 'The cookie of one sign-in is never renewed',
+    message: `Sign-in stores an access token in the cookie ${cookie.name} (${place(cookie)}), but what renews sessions writes ${[...new Set(renewed.map((r) => r.name))].join(', ')} only (${place(at)}).`,
+    attack:
+      'After the access token expires (an hour) these users are signed out, or handlers go on with whatever else they find in the cookies; the refresh token lies there without use, for whoever steals it.',
+    fix: {
+      text: `Renew in the middleware for every request, and write ${cookie.name} as well; one cookie for all sign-ins is simpler still.`,
+      language: 'ts',
+      code: `cookies.set('${cookie.name}', data.session.access_token, { httpOnly: true, secure: true, sameSite: 'lax', path: '/' })`,
+    },
+    at: { path: at.path, line: at.line },
+    related: [{ path: cookie.path, line: cookie.line, what: `stores ${cookie.name}` }],
+    proof: 'inferred',
+    aliases: ['CWE-613'],
+    ...(s.workspace ? { workspace: s.workspace } : {}),
   }
 }
 

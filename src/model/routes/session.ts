@@ -23,6 +23,8 @@ export interface SessionModel {
   readonly serverReads: readonly { readonly name: string; readonly at: Place }[]
   /** Cookies in which the server stores the platform's tokens by itself. */
   readonly ownCookies: readonly Place[]
+  /** Cookies in which the server puts access tokens, by name where it stands in the call. */
+  readonly accessCookies: readonly (Place & { readonly name?: string })[]
   /** Calls that renew: `refreshSession`, `setSession`, `exchange of refresh tokens`. */
   readonly renewals: readonly Place[]
   /** Those of which nothing takes the new tokens. */
@@ -64,6 +66,7 @@ export function buildSessions(program: Program): readonly SessionModel[] {
       browserAuth: [] as Place[],
       serverReads: [] as { name: string; at: Place }[],
       ownCookies: [] as Place[],
+      accessCookies: [] as (Place & { name?: string })[],
       renewals: [] as Place[],
       lostRenewals: [] as Place[],
     }
@@ -96,7 +99,11 @@ function read(program: Program, path: string, { libraries, providers, calls, bro
     if (AUTH_CALL.test(name) && browser) m.browserAuth.push(at)
     if (!browser && SERVER_READ.test(name)) m.serverReads.push({ name: last, at })
     if (RENEWAL.test(last) && !browser) (lost ? m.lostRenewals : m.renewals).push(at)
-    if (COOKIE.test(name) && tokenCookie(e)) m.ownCookies.push(at)
+    if (!COOKIE.test(name)) continue
+    if (tokenCookie(e)) m.ownCookies.push(at)
+    const [called] = e.args
+    if (e.args.some((a) => a.k === 'mem' && a.name === 'access_token'))
+      m.accessCookies.push({ ...at, ...(called?.k === 'lit' && typeof called.v === 'string' ? { name: called.v } : {}) })
   }
 }
 
