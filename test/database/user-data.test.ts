@@ -76,6 +76,12 @@ describe('whose rows they are', () => {
       { posts: undefined, likes: 'user_id references auth.users / user_id', tags: undefined },
     ],
     ['personal columns', ['leads: id uuid pk, email text'], { leads: 'it holds personal columns (email) / ' }],
+    ['personal columns whose noun comes first', ['resenas: id uuid pk, email_autor text'], { resenas: 'it holds personal columns (email_autor) / ' }],
+    [
+      'keys that are called encrypted',
+      ['gateways: id uuid pk, secret_key_encrypted text, public_key text'],
+      { gateways: 'it holds secrets (secret_key_encrypted) / ' },
+    ],
     ['nobody: a catalogue', ['plans: id uuid pk, name text, price numeric'], { plans: undefined }],
     ['nobody: a place with an address', ['restaurants: id uuid pk, address text, latitude numeric'], { restaurants: undefined }],
     [

@@ -157,6 +157,18 @@ function issueOf(model: Model, hole: Hole): Issue {
       ),
     }
   }
+  if (hole.kind === 'policy' && hole.because === 'guests') {
+    const columns = listed((hole.states ?? []).filter((s) => s.op === 'is null' && owners.includes(s.column)).map((s) => s.column))
+    const decisive = (table?.columns ?? []).map((c) => c.name).filter((c) => DECIDED_LATER.test(c))
+    return {
+      ...base,
+      severity: 'High',
+      title: `Anyone can add rows to ${name} that belong to nobody`,
+      message: `The policy "${hole.policy}" also takes new rows of ${hole.object} whose ${columns} is empty, from people who are not signed in: nothing limits how many${decisive.length ? `, and they set ${listed(decisive)} themselves` : ''}.`,
+      attack: `${cap(whoGetsIn(hole.who))} can fill ${name} with made-up rows${decisive.length ? `, ${decisive[0]} as wanted` : ''}, in any number.`,
+      fix: fixOf(hole, `Require ${columns} to be the caller; what guests send the server adds with the service role, behind a limit.`),
+    }
+  }
   const anon = hole.who === 'anon'
   const grants = power.length > 0
   // nobody writes in the name of whom a row is about
@@ -186,6 +198,10 @@ function issueOf(model: Model, hole: Hole): Issue {
     ),
   }
 }
+
+/** What a row says of itself that the application decides: whether it is paid, shown, granted. */
+const DECIDED_LATER =
+  /^(status|state|estado|stato|payment_status|estado_pago|is_?paid|paid|total|total_amount|amount|approved|is_approved|published|is_published|verified)$/i
 
 /** Columns that say whom a row is about, not whose it is. */
 const ABOUT = /^(mentioned|tagged|target|reported|rated|reviewed|presenter|speaker)(_(user|profile))?_?(id|uid)?$/i

@@ -36,7 +36,7 @@ export interface Hole {
   readonly bucket?: string
   readonly who: 'anon' | 'authenticated'
   readonly cause?: OpenCause
-  /** What the cause is about: the path in user_metadata, the tables that are not tied. */
+  /** What the cause is about: the path in user_metadata, the tables that are not tied. `guests`: the new rows are nobody's. */
   readonly because?: string
   /** Only rows in this state are concerned. */
   readonly states?: readonly RowState[]

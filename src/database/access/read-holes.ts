@@ -106,6 +106,8 @@ function readTable(table: Table, readings: readonly Reading[], context: WriteCon
       })
       continue
     }
+    const guests = command === 'insert' ? group.flatMap((r) => guestWays(r, table).map((way) => ({ way, role: r.role }))) : []
+    if (guests.length) holes.push({ ...policyHole(table, policy, command, guests), because: 'guests' })
     const signedIn = group.find((r) => r.role === 'authenticated')
     if (!signedIn) continue
     if (command === 'insert') holes.push(...readInsert(table, signedIn, context))
@@ -145,6 +147,20 @@ function openWays(reading: Reading, table: Table): Way[] {
     if (reading.command === 'select' && way.states.some(isBroughtAlong) && !table.userData?.personalColumns.length) return false
     return !(reading.command === 'select' && [...way.states, ...way.parentStates].some(isPublication))
   })
+}
+
+/** Ways in which people who are not signed in add rows of nobody's, as many as they like. */
+function guestWays(reading: Reading, table: Table): Way[] {
+  const owners = table.userData?.ownerColumns ?? []
+  if (reading.role !== 'anon') return []
+  return reading.ways.filter(
+    (way) =>
+      way.outcome === 'open' &&
+      !way.capability &&
+      !way.limited &&
+      !neverHolds(table, way.states) &&
+      way.states.some((s) => s.op === 'is null' && owners.includes(s.column)),
+  )
 }
 
 function policyHole(table: Table, policy: Policy, command: Command, open: readonly { way: Way; role: BrowserRole }[]): Hole {

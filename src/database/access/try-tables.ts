@@ -250,7 +250,7 @@ export class TableTrials {
         if (hole.command === 'select') return this.select(role, 'other', hole.states)
         if (hole.command === 'update') return this.update(role, 'other', hole.states)
         if (hole.command === 'delete') return this.remove(role, 'other', hole.states)
-        return this.insert(role, { ...this.forged(), ...this.#underOthers(hole) }, hole.states)
+        return this.insert(role, hole.because === 'guests' ? {} : { ...this.forged(), ...this.#underOthers(hole) }, hole.states)
       case 'author-free': {
         if (hole.because === 'nobody') return this.insert('A', Object.fromEntries((hole.columns ?? []).map((c) => [c, 'null'])))
         const owner = this.forged()

@@ -2,7 +2,7 @@ import type { Table } from '../database.ts'
 import { isOnOffer, isWhere } from './on-offer.ts'
 
 const PERSONAL_TABLE =
-  /booking|order|customer|client|user|profile|member|patient|reservation|appointment|invoice|payment|message|chat|conversation|ticket|application|submission|subscri|account|contact|lead|guest|employee|student|note|document/i
+  /booking|order|customer|client|user|profile|member|patient|reservation|appointment|invoice|payment|message|chat|conversation|ticket|application|submission|subscri|account|contact|lead|guest|employee|student|note|document|pedido|ordenes|reserva|(^|_)citas?$|cliente|usuario|perfil|perfis|mensaje|mensage|pagos?$|pagamento|prenotazion|ordini|utent|pacient|pazient|alumno|aluno|factura|fatura|fattur/i
 /** Lists that an application brings along, whatever they are lists for. */
 const CATALOGUE = /(^|_)(plans?|types?|status(es)?|categor(y|ies)|tiers?|prices?|pricing|products?|packages?|features?|templates?)$/i
 /** Where something is and how to reach a business is no secret of a person. */

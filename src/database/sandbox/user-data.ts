@@ -8,6 +8,9 @@ const TENANT =
   /^((org|organization|organisation|team|workspace|tenant|company|business|household|family|group|clinic|store|shop|restaurant|club|school|agency|empresa|azienda|organizacion|equipo|studio|firma)_?(id|uuid))$/i
 const PERSONAL =
   /(^|_)(e?mail(_address)?|correo(_electronico)?|phone(_number)?|mobile|celular|cellulare|whatsapp(_?number)?|telefono|telefone|telephone|contato|contacto|contact_(info|details|number)|nome_completo|nombre_completo|address(_line\d?)?|street|indirizzo|endereco|direccion|zip(code)?|postal_code|birth(day|date|_date)?|dob|date_of_birth|data_nascimento|data_nascita|fecha_nacimiento|ssn|passport|tax_id|cpf|cnpj|codice_fiscale|partita_iva|vat(_number)?|iban|bank_account|card_number|first_name|last_name|full_name|surname|cognome|apellido|sobrenome|ip(_address)?|latitude|longitude|((api|secret|private|signing|encryption)_key|access_token|refresh_token|token|secret|password)(_encrypted|_enc|_ciphertext)?|encrypted_(api_key|secret_key|private_key|key|token|secret|password)|password_hash|otp|medical|diagnosis|salary|income|stripe_customer_id|message_body)$/i
+/** Where the noun comes first: `email_cliente`, `telefono_autor`. */
+const PERSONAL_OF =
+  /^(e?mail|correo|phone|telefono|telefone|celular|direccion|endereco|indirizzo|address)_(del?_|do_|da_)?(cliente|usuario|autor|autore|utente|comprador|acquirente|paciente|paziente|contacto|contato|contatto|propietario|proprietario|titular|alumno|aluno|huesped|hospede|ospite|client|customer|user|author|buyer|guest|patient|owner|contact)$/i
 /** What opens something, whosever it is. */
 const SECRET = /(_key|token|secret|password)(_\w{1,12})?$/i
 /** What somebody is called is known to whoever knows them, and of players, authors and speakers to everybody: with nothing beside it, the table has to say that its people are somebody's own. */
@@ -38,7 +41,8 @@ const STANDING = /^(role|role_id|access|access_level|permissions?|status|pending
 const ROLE_TABLE = /(role|permission|plan|tier|badge|type|status|level)s?$/i
 
 /** Whether a column says something about a person, by its name. */
-export const isPersonal = (column: string): boolean => PERSONAL.test(column) && !(CONTACT.test(column) && OF_A_BUSINESS.test(column))
+export const isPersonal = (column: string): boolean =>
+  (PERSONAL.test(column) || PERSONAL_OF.test(column)) && !(CONTACT.test(column) && OF_A_BUSINESS.test(column))
 
 const AUTH_USERS = 'auth.users'
 
