@@ -3,6 +3,7 @@ import type { Behaviour, Effect, Step, Value } from '../../model/behaviour/behav
 import { isCallers, mentions, requestName } from '../../model/behaviour/values.ts'
 import type { Route } from '../../model/routes/routes.ts'
 import { isLog } from '../../model/routes/work.ts'
+import { isImpossible } from './impossible.ts'
 import {
   aboutQuery,
   belongsToSomebody,
@@ -28,7 +29,7 @@ export function listingBreaches(
   schema: Pick<SchemaModel, 'tables'>,
   route: Route,
 ): OwnershipBreach[] {
-  if (e.client.rights !== 'service' || e.countOnly || e.unread) return []
+  if (e.client.rights !== 'service' || e.countOnly || e.unread || isImpossible(step.under)) return []
   const admin = /(?:^|[/_-])(?:admin|backoffice|internal|management)(?:[/_-]|$)/i.test(route.route) || /(?:^|\/)admin(?:\/|$)/i.test(route.path)
   const table = tableOf(e, schema)
   const operation: OwnershipBreach = {

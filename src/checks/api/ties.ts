@@ -124,19 +124,24 @@ export class Ties {
   }
 
   /** Ways of which any may be the one: one ties the object, and each other does too, or lets in a role or another service, compares nothing with nothing, has no object, is not the way that leads here, or reaches nothing. */
-  private eachWay(ways: readonly Value[], truthy: boolean, depth: number, about: Query | undefined): boolean {
+  private eachWay(among: readonly Value[], truthy: boolean, depth: number, about: Query | undefined): boolean {
+    const ways = alternatives(among, truthy ? '||' : '&&')
     const tied = ways.filter((x) => this.holds(x, truthy, depth + 1, about))
-    const harmless = (x: Value) =>
-      this.provesRole(x, truthy, depth + 1) ||
-      asksRole(x, truthy) ||
-      provesService(x, truthy, this.behaviour) ||
-      this.bothUnset(x, truthy, tied) ||
-      failedList(x, truthy) ||
-      (about !== undefined &&
-        (answeredInVain(x, truthy, about, this.paths.get(about) ?? [], this.behaviour) ||
-          this.absent(x, truthy, about) ||
-          ruledOut(x, truthy, this.paths.get(about) ?? [])))
-    return tied.length > 0 && ways.every((x) => tied.includes(x) || harmless(x))
+    const path = (about && this.paths.get(about)) ?? []
+    const harmless = (x: Value, t: boolean, at: number): boolean =>
+      this.provesRole(x, t, at + 1) ||
+      asksRole(x, t) ||
+      provesService(x, t, this.behaviour) ||
+      this.bothUnset(x, t, tied) ||
+      failedList(x, t) ||
+      (about !== undefined && (answeredInVain(x, t, about, path, this.behaviour) || this.absent(x, t, about) || ruledOut(x, t, path))) ||
+      within(x, t, at)
+    // `!id && (service || admin)`: without an id neither does harm
+    const within = (x: Value, t: boolean, at: number): boolean => {
+      if (x.v !== 'op' || at > 12 || (x.op !== '&&' && x.op !== '||')) return false
+      return (x.op === '&&') === t ? x.of.some((part) => harmless(part, t, at + 1)) : x.of.every((part) => harmless(part, t, at + 1))
+    }
+    return tied.length > 0 && ways.every((x) => tied.includes(x) || harmless(x, truthy, depth))
   }
 
   /** `if (row) assertOwner(row)`: where the row was looked for and is not there, the same filters find nothing to touch either. */
@@ -271,6 +276,12 @@ function ruledOut(way: Value, truthy: boolean, path: readonly Condition[], depth
   return path.some((c) => c.test === way && c.negated === truthy)
 }
 
+/** `mine || (service || admin)` is three ways, not two. */
+function alternatives(ways: readonly Value[], op: '||' | '&&', depth = 0): readonly Value[] {
+  if (depth > 6) return ways
+  return ways.flatMap((way) => (way.v === 'op' && way.op === op ? alternatives(way.of, op, depth + 1) : [way]))
+}
+
 /** `=== 'owner'`, not `=== undefined`. */
 const asksForSomething = (value: Value): boolean => value.v === 'const' && value.value !== null && value.value !== undefined && value.value !== false
 
@@ -294,13 +305,24 @@ function filtersRows(query: Query, column: string): boolean {
   return !joined.includes(embedded) || joined.includes('!inner')
 }
 
-/** The values that are empty when `way` has this truth value. */
+/** The values that are empty when `way` has this truth value: `(row.email || '') === (user.email || '')` holds as well where neither has one. */
 function emptied(way: Value, truthy: boolean, depth: number): readonly Value[] {
   if (depth > 8) return []
   if (way.v !== 'op') return truthy ? [] : [way]
+  const next = (x: Value) => emptied(x, truthy, depth + 1)
   if (way.op === '!') return way.of[0] ? emptied(way.of[0], !truthy, depth + 1) : []
-  return way.op === (truthy ? '&&' : '||') ? way.of.flatMap((x) => emptied(x, truthy, depth + 1)) : []
+  if (way.op === (truthy ? '&&' : '||')) return way.of.flatMap(next)
+  // whichever of them it is, what is empty in each is empty
+  if (way.op === '&&' || way.op === '||') {
+    const [first = [], ...others] = way.of.map(next)
+    return first.filter((x) => others.every((o) => o.some((y) => isSame(x, y))))
+  }
+  const [a, b] = way.of
+  if (!a || !b || !/^[!=]==?$/.test(way.op) || way.op.startsWith('!') === truthy) return []
+  return isNothing(a) ? [b] : isNothing(b) ? [a] : []
 }
+
+const isNothing = (value: Value): boolean => value.v === 'const' && (value.value === '' || value.value === null || value.value === undefined)
 
 /** `rows.length === 0`, `rows.length`, `count > 0`: whether a statement found or changed any row. */
 function countedRows(test: Extract<Value, { v: 'op' }>): { readonly rows: Value; readonly some: boolean } | undefined {

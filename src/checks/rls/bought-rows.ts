@@ -21,12 +21,14 @@ export function boughtIssues(model: Model, command: 'insert' | 'update'): Issue[
   return tables.flatMap((table) => {
     const name = qualifiedName(table)
     const bought = model.payments.bought.filter((b) => b.table === table.name || b.table === name)
-    const main = (command === 'insert' ? bought.filter((b) => b.inserted) : bought)[0]
-    if (!main || model.access.holes?.some((h) => h.object === name && h.command === command)) return []
+    // what a payment only changes may stand in the row from the beginning
+    const main = bought.find((b) => command === 'update' || b.inserted) ?? bought[0]
+    const holes = model.access.holes?.filter((h) => h.object === name && h.command === command) ?? []
+    if (!main || holes.some((h) => h.kind !== 'owner-change')) return []
     // the day until which it holds tells most about what was bought
     const columns = [...new Set(bought.flatMap((b) => b.columns))].sort((a, b) => Number(TERM.test(b)) - Number(TERM.test(a)))
     const found = policiesOf(model.schema, table).flatMap((policy) => {
-      const free = freeColumns(model, table, policy, command, columns)
+      const free = holes.some((h) => h.policy === policy.name) ? [] : freeColumns(model, table, policy, command, columns)
       return free.length ? [{ policy, free }] : []
     })[0]
     if (!found || isRefused(model, name, command)) return []
@@ -70,15 +72,19 @@ const TERM = /until|end|expir|credit|balance/i
 function issueOf(table: Table, policy: Policy, free: readonly string[], bought: BoughtRow, command: 'insert' | 'update'): Issue {
   const name = qualifiedName(table)
   const columns = listed(free)
+  const early = command === 'insert' && !bought.inserted
   const paid = `${bought.subject} ${bought.inserted ? `inserts into ${table.name}` : `sets ${listed(bought.columns)}`} when the processor says that something was paid (${bought.at.path}:${bought.at.line})`
   return {
     subject: policySubject(name, policy.name),
     severity: free.some((c) => TERM.test(c)) ? 'Critical' : 'High',
-    title: command === 'insert' ? `Users insert into ${table.name} what others pay for` : `Users change in ${table.name} what others pay for`,
-    message: `${paid}. The policy "${policy.name}" lets users ${command === 'insert' ? 'insert such rows' : 'change their own rows'} without that, and nothing (no column privilege, no trigger) protects ${columns}.`,
+    title:
+      command === 'insert'
+        ? `Users insert into ${table.name} what ${early ? 'only a payment should say' : 'others pay for'}`
+        : `Users change in ${table.name} what others pay for`,
+    message: `${paid}. The policy "${policy.name}" lets users ${early ? 'insert rows that say so from the beginning' : command === 'insert' ? 'insert such rows' : 'change their own rows'} without that, and nothing (no column privilege, no trigger) protects ${columns}.`,
     attack: `A signed-in user sends one request with the own session, ${command === 'insert' ? 'inserts a row' : 'changes the own row'} with ${free[0]} set as if it had been paid, and has it for nothing.`,
     fix: {
-      text: `Leave ${columns} to the server: take browsers the privilege to ${command === 'insert' ? 'insert' : 'change'} ${free.length > 1 ? 'them' : 'it'}, or drop the policy where no page needs it. The service role needs no policy.`,
+      text: `Leave ${columns} to the server: take browsers the privilege to ${command === 'insert' ? 'insert' : 'change'} ${free.length > 1 ? 'them' : 'it'}, or drop the policy where no page needs it. The service role needs no policy.${early ? ` A page that adds rows leaves ${free.length > 1 ? 'them' : 'it'} out then: the default holds.` : ''}`,
       language: 'sql',
       code: privileges(table, free, command),
     },

@@ -140,11 +140,11 @@ function issueOf(model: Model, hole: Hole): Issue {
     }
     return {
       ...base,
-      severity: hole.because === 'asked' ? 'High' : 'Critical',
+      severity: hole.because === 'asked' || hole.because === 'approval' ? 'High' : 'Critical',
       title: membership ? `Anyone can join any group through ${name}` : `Users grant themselves ${listed(columns)} in ${name}`,
       message: membership
         ? `The policy "${hole.policy}" binds the user of a new row but leaves ${listed(columns)} free, and ${hole.tables?.length ? `policies of ${listed(hole.tables.map((t) => t.table))} let in whoever has such a row` : 'other policies let members in by such rows'}.`
-        : `The policy "${hole.policy}" binds the owner of a new row but leaves ${listed(columns)} free, which ${hole.because === 'asked' ? 'other policies ask for before they let somebody in' : `${columns.length === 1 ? 'decides' : 'decide'} what a user may do or has paid for`}.`,
+        : `The policy "${hole.policy}" binds the owner of a new row but leaves ${listed(columns)} free, which ${hole.because === 'asked' ? 'other policies ask for before they let somebody in' : hole.because === 'approval' ? `${columns.length === 1 ? 'says' : 'say'} that somebody else looked at the user and let him in` : `${columns.length === 1 ? 'decides' : 'decide'} what a user may do or has paid for`}.`,
       attack: membership
         ? `A signed-in user inserts a row with somebody else's ${columns[0]} and then ${hole.tables?.length ? `changes rows of ${listed(hole.tables.map((t) => t.table))} that are not his` : 'reads everything that its members may read'}.`
         : `A signed-in user inserts the own row with ${columns

@@ -1,6 +1,7 @@
 import { namesOwner } from '../../database/access/callers-id.ts'
 import { isMeantToBeSeen } from '../../database/access/meant-to-be-seen.ts'
 import { isWhere } from '../../database/access/on-offer.ts'
+import { isPublication } from '../../database/access/power-columns.ts'
 import { asReadableBy } from '../../database/access/readable.ts'
 import type { Hole, Table } from '../../database/database.ts'
 import { isPersonal } from '../../database/sandbox/user-data.ts'
@@ -86,10 +87,12 @@ function policyIssue(model: Model, hole: Hole): Issue | undefined {
   const listing = table.userData?.personalColumns.length ? undefined : listedInState(model, hole)
   const seen = listing !== undefined || isMeantToBeSeen(table, hole.policy, model.schema.tables)
   const owners = namesOwner(table, model.schema)
+  const approved = (hole.states ?? []).some((s) => isPublication(s))
   const columns = table.partly ? 'every column that the API roles may select' : 'every column of every row'
   const repair = owners.length
     ? 'Replace the policy by one that compares the caller with the owner of the row.'
     : 'Replace the policy by one that ties the row to the caller.'
+  const view = approved && personal.length ? ` What strangers are to see of such rows belongs into a view of its own, without ${listed(personal)}.` : ''
   return {
     subject: policySubject(hole.object, hole.policy ?? ''),
     severity: seen ? 'High' : 'Critical',
@@ -97,8 +100,8 @@ function policyIssue(model: Model, hole: Hole): Issue | undefined {
     message: `The policy "${hole.policy}" shows rows of ${hole.object} to people who do not own them: ${why(hole)}. ${ownership(table, owners)}${seen ? ` ${meant(listing, personal)}` : ''}`,
     attack: seen
       ? `${sentence(whoGetsIn(hole.who))} can copy all of ${table.name}${hole.states?.length ? ' in that state' : ''}, ${columns}${owners.length ? `, with ${listed(owners)} to tell whose it is` : ''}: what a column holds that no page shows is out as well.`
-      : `${sentence(whoGetsIn(hole.who))} can read every user's rows in ${table.name}${personal.length ? `, with ${listed(personal)}` : ''}.`,
-    fix: fixOf(hole, seen ? `${repair} When everybody is meant to read them, put the table under public.tables in .github/prelaunch.yml.` : repair),
+      : `${sentence(whoGetsIn(hole.who))} can read every user's rows in ${table.name}${hole.states?.length ? ' in that state' : ''}${personal.length ? `, with ${listed(personal)}` : ''}.`,
+    fix: fixOf(hole, seen ? `${repair} When everybody is meant to read them, put the table under public.tables in .github/prelaunch.yml.` : `${repair}${view}`),
     at: hole.at,
     proof: hole.proof,
     aliases: [...(hole.cause === 'user-metadata' ? ['splinter:0015'] : []), 'CWE-639'],

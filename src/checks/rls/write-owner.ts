@@ -119,7 +119,9 @@ function issueOf(model: Model, holes: readonly Hole[]): Issue {
       ? ': other policies compare it with one fixed address, and whoever has that address in the own row administers'
       : hole.because === 'asked'
         ? ', which other policies ask for before they let somebody in'
-        : ''
+        : hole.because === 'approval'
+          ? ', by which somebody else says that the user was let in'
+          : ''
     const moved = holes.find((h) => h.kind === 'owner-change')
     return {
       ...base,
@@ -150,6 +152,18 @@ function issueOf(model: Model, holes: readonly Hole[]): Issue {
       message: `The policy "${hole.policy}" lets each of the people in ${listed(table?.userData?.ownerColumns ?? [])} change the row, and nothing keeps ${listed(hole.columns ?? [])} as ${(hole.columns ?? []).length === 1 ? 'it is' : 'they are'}.`,
       attack: `A signed-in user who is named in one column puts somebody else into another, as if that user had taken part.`,
       fix: fixOf(hole, `Take browsers the privilege to change ${listed(hole.columns ?? [])}.`),
+      aliases: ['CWE-639'],
+    }
+  }
+  if (hole.kind === 'owner-change' && hole.because === 'stored') {
+    const columns = hole.columns ?? []
+    return {
+      ...base,
+      severity: 'High',
+      title: `Rows of ${name} can be pushed to other users`,
+      message: `The policy "${hole.policy}" looks the row up in ${hole.object} by its key. While a row is changed that finds it as it was: what the new row says in ${listed(columns)} is not looked at.`,
+      attack: `A signed-in user whom the policy lets in puts somebody else into ${listed(columns)}: the row then counts as that user's wherever the owner is asked for.`,
+      fix: fixOf(hole, `Take browsers the privilege to change ${listed(columns)}, or compare ${columns.length > 1 ? 'them' : 'it'} in WITH CHECK itself.`),
       aliases: ['CWE-639'],
     }
   }

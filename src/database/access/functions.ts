@@ -8,6 +8,7 @@ import { type Effect, type Routine, readRoutine, returnsOf, scopeOfCall } from '
 import type { World } from './expression/scope.ts'
 import { readReturned } from './function-reads.ts'
 import type { Hole } from './hole.ts'
+import { isChoiceOfNames } from './named-values.ts'
 import { changesFilesOverHttp } from './outgoing.ts'
 import { BROWSER_ROLES, type BrowserRole, nameOf, possibleFor } from './policies.ts'
 import { grantsPower, grantsThere, paysOut, powerColumnsOf } from './power-columns.ts'
@@ -200,7 +201,9 @@ function judgeEffect(
     }
   }
   const ways = judge(when, evaluator.instances, effect.instance, world)
-  const chosen = power.filter((c) => effect.writes.get(c)?.some((v) => bases(v.term).some((t) => t.t === 'argument')))
+  const chosen = power.filter((c) =>
+    effect.writes.get(c)?.some((v) => bases(v.term).some((t) => t.t === 'argument') && !isChoiceOfNames(both(effect.when, v.when), v.term)),
+  )
   for (const role of roles) {
     const usable = ways.filter((w) => possibleFor(w, role))
     const open = usable.filter((w) => w.outcome === 'open' && !w.argumentColumns.some((c) => UNGUESSABLE.test(c)))

@@ -69,17 +69,20 @@ const NOT_ABOUT_USERS = /message|chat|conversation|comment|post|history|(^|_)log
 
 const OWN_TOOLS = /(^|_)(api_?keys?|credentials?|integrations?|connections?|webhooks?|knowledge(_?bases?)?|documents?|sources?|notes?)$/i
 
+/** Whether each user has no more than one row of a table. */
+export function isOnePerUser(table: Table): boolean {
+  return (table.userData?.ownerColumns ?? []).some(
+    (o) =>
+      (table.primaryKey.length === 1 && table.primaryKey[0] === o) || table.uniques.some((u) => !u.partial && u.columns.length === 1 && u.columns[0] === o),
+  )
+}
+
 /** `role` of a chat message or `plan` of a meal plan means nothing; the same names in a table about users do. */
 function meansPower(table: Table, column: string): boolean {
   // whether a key works or a text was looked through is no standing of its owner's
   if (/^(is_)?verified$/i.test(column) && OWN_TOOLS.test(table.name)) return false
   if (/verified|approved|banned|is_internal|^is_admin$|stripe|kyc/i.test(column)) return true
-  const owners = table.userData?.ownerColumns ?? []
-  const perUser = owners.some(
-    (o) =>
-      (table.primaryKey.length === 1 && table.primaryKey[0] === o) || table.uniques.some((u) => !u.partial && u.columns.length === 1 && u.columns[0] === o),
-  )
-  if (perUser) return true
+  if (isOnePerUser(table)) return true
   // a studio keeps the memberships of its customers: theirs to write
   if (/^(membership|plano|abbonamento|has_access)/i.test(column)) return /profile|(^|_)users?$|(^|_)account|usuario|perfi(l|s)|utent/i.test(table.name)
   if (/balance|points|coins/i.test(column)) return /wallet|credit|user|profile|reward|loyalty/i.test(table.name)
@@ -109,6 +112,19 @@ export function isPublication(state: { readonly column: string; readonly op: str
   if (HIDES.test(state.column) && ((state.op === '=' && value === 'false') || (state.op === '<>' && value === 'true'))) return true
   if (state.op === '=') return PUBLISHED_VALUE.test(value) && (PUBLISHED.test(state.column) || !/^true$/i.test(value))
   return state.op === '<>' && HIDDEN_VALUE.test(value) && (PUBLISHED.test(state.column) || !/^false$/i.test(value) || PUBLISHED.test(state.column))
+}
+
+/** What an entry of a directory never shows, however it came to be approved. */
+const KEPT_FROM_ALL =
+  /(^|_)(birth(day|date|_date)?|dob|date_of_birth|data_nascimento|data_nascita|fecha_nacimiento|ssn|passport(_number)?|cpf|codice_fiscale|iban|bank_account(_number)?|password(_hash)?|access_token|refresh_token|salary|medical|diagnosis)$/i
+
+/**
+ * Whether a condition on the row says no more than that somebody let its owner in: that a sitter was approved is no word of his that strangers may
+ * know when he was born.
+ */
+export function isOnlyApproval(table: Table, state: { readonly column: string; readonly op: string; readonly value?: string | number | boolean }): boolean {
+  const approved = /approved/i.test(state.column) || (state.op === '=' && /^approved$/i.test(String(state.value)))
+  return approved && (table.userData?.ownerColumns.length ?? 0) > 0 && table.columns.some((c) => KEPT_FROM_ALL.test(c.name))
 }
 
 /** Whether a condition on the row says that the application brought it along for everybody (`is_default`). */

@@ -12,7 +12,7 @@ import type { Hole } from './hole.ts'
 import { admittingColumns, joiningColumns } from './joining-columns.ts'
 import { neverHolds } from './never-holds.ts'
 import { BROWSER_ROLES, type BrowserRole, nameOf, type Reading, readPolicies } from './policies.ts'
-import { isBroughtAlong, isPublication } from './power-columns.ts'
+import { isBroughtAlong, isOnlyApproval, isPublication } from './power-columns.ts'
 import { askedColumns, publishingColumns, readInsert, readUpdate, type WriteContext } from './read-writes.ts'
 import { singlesOut } from './singles-out.ts'
 import { withUserData } from './user-data-by-name.ts'
@@ -145,7 +145,8 @@ function openWays(reading: Reading, table: Table): Way[] {
     if (reading.command === 'insert' && way.limited && !owners.length) return false
     // a person's default address is no template
     if (reading.command === 'select' && way.states.some(isBroughtAlong) && !table.userData?.personalColumns.length) return false
-    return !(reading.command === 'select' && [...way.states, ...way.parentStates].some(isPublication))
+    const published = (s: (typeof way.states)[number]) => isPublication(s) && !isOnlyApproval(table, s)
+    return !(reading.command === 'select' && (way.states.some(published) || way.parentStates.some(isPublication)))
   })
 }
 

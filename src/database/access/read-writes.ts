@@ -1,4 +1,5 @@
 import type { Catalog, Grant, Table } from '../database.ts'
+import { approvalColumns } from './approval.ts'
 import { isAddress, isRoleGate, type JudgeWorld, type Way } from './expression/judge.ts'
 import { freeParents, privateParents } from './foreign-parent.ts'
 import type { Hole } from './hole.ts'
@@ -132,6 +133,8 @@ export function readInsert(table: Table, reading: Reading, context: WriteContext
   }
   if (power.length && bound.some((w) => w.outcome === 'owner') && !appointsOthers(table, bound) && !createdAtSignUp(table, catalog))
     return [{ ...base, kind: 'self-grant', columns: power, ...askedOnly(power, table, asked) }]
+  const approval = bound.some((w) => w.outcome === 'owner' && !w.needsRole) ? approvalColumns(table, readings.get(nameOf(table)) ?? []).filter(free) : []
+  if (approval.length && !createdAtSignUp(table, catalog)) return [{ ...base, kind: 'self-grant', columns: approval, because: 'approval' }]
   const unpaid = paidByWord(table, bound, readings.get(nameOf(table)) ?? []).filter(free)
   if (unpaid.length) return [{ ...base, kind: 'self-grant', columns: unpaid }]
   const published = publishedBy(table, bound, publishing, free)
@@ -266,6 +269,7 @@ export function readUpdate(table: Table, reading: Reading, { catalog, membership
   const free = (c: string) => (!writable || writable.includes(c)) && !protectedByTrigger(catalog, nameOf(table), c, 'update')
   const moved = reading.newRow?.some((w) => w.outcome === 'open') ? user.ownerColumns.filter(free) : []
   const either = namesOfOthers(user.ownerColumns, after).filter(free)
+  const unseen = after.some((w) => asksForStoredRow(table, w)) ? user.ownerColumns.filter((c) => free(c) && !table.primaryKey.includes(c)) : []
   const rewritten = writtenByOther(table, reading, {
     catalog,
     memberships,
@@ -275,12 +279,16 @@ export function readUpdate(table: Table, reading: Reading, { catalog, membership
   if (rewritten) holes.push({ ...base, kind: 'rewrite', ...rewritten, columns: [...new Set([...(rewritten.columns ?? []), ...moved, ...either])] })
   else if (moved.length) holes.push({ ...base, kind: 'owner-change', columns: moved })
   else if (either.length) holes.push({ ...base, kind: 'owner-change', columns: either, because: 'either' })
+  else if (unseen.length) holes.push({ ...base, kind: 'owner-change', columns: unseen, because: 'stored' })
   const selfService = rows.filter((w) => w.outcome === 'owner' || !w.gates.some((g) => /role|admin|owner|type|level/i.test(g.column)))
   const theirs = selfService.filter((w) => !ownsWhatIsShared(table, w, memberships))
   const power = appointsOthers(table, rows)
     ? []
     : powerOf(table, asked).filter((c) => (STANDING.test(c) ? theirs : selfService).length > 0 && free(c) && !isFixed(c, after))
   if (power.length) holes.push({ ...base, kind: 'escalation', columns: power, ...askedOnly(power, table, asked) })
+  const own = rows.some((w) => w.outcome === 'owner' && !w.needsRole)
+  const approval = power.length || !own ? [] : approvalColumns(table, readings.get(nameOf(table)) ?? []).filter((c) => free(c) && !isFixed(c, after))
+  if (approval.length) holes.push({ ...base, kind: 'escalation', columns: approval, because: 'approval' })
   const paid = power.length ? [] : paidByTenant(table, rows, { catalog, memberships }).filter((c) => free(c) && !isFixed(c, after))
   if (paid.length) holes.push({ ...base, kind: 'escalation', columns: paid, because: 'tenant' })
   const belonging = belongingColumns(table, rows, joining.get(nameOf(table))).filter((c) => free(c) && !isFixed(c, after))
@@ -289,4 +297,13 @@ export function readUpdate(table: Table, reading: Reading, { catalog, membership
     holes.push({ ...base, kind: 'escalation', columns: belonging, because: 'belonging', tables: opened.map((t) => ({ table: t, command: 'select' as const })) })
   }
   return holes
+}
+
+/**
+ * Whether all that binds a new row is that the table's row of the same key is the caller's (`is_host(id, auth.uid())`, which looks the row up):
+ * while it is changed that is the row as it was, and whatever the new one says of people is not looked at.
+ */
+function asksForStoredRow(table: Table, way: Way): boolean {
+  if (way.outcome !== 'via' || way.needsRole || !table.primaryKey.length) return false
+  return way.tables.includes(nameOf(table)) && way.tiedColumns.length > 0 && way.tiedColumns.every((c) => table.primaryKey.includes(c))
 }

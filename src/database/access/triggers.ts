@@ -10,9 +10,29 @@ export function protectedByTrigger(catalog: Catalog, table: string, column: stri
     )
     if (!fn) return false
     const name = column.replace(/[^\w]/g, '.')
-    const assigned = new RegExp(`new\\.\\s*"?${name}"?\\s*:?=(?!=)`, 'i').test(fn.body)
-    const refused = new RegExp(`(new|old)\\.\\s*"?${name}"?\\b`, 'i').test(fn.body) && /raise\s+(exception|insufficient|sqlstate|using)/i.test(fn.body)
+    const body = fn.body.replace(/--[^\n]*/g, ' ')
+    const assigned = new RegExp(`new\\.\\s*"?${name}"?\\s*:=|(?:;|\\b(?:then|else|begin|loop))\\s*new\\.\\s*"?${name}"?\\s*=`, 'i').test(body)
+    const refused =
+      new RegExp(`(new|old)\\.\\s*"?${name}"?\\b`, 'i').test(body) &&
+      /raise\s+(exception|insufficient|sqlstate|using)|return\s+null\b/i.test(body) &&
+      !onlyAgrees(body, name)
     // putting the row back as a whole protects every column
-    return assigned || refused || /\bnew\s*:?=\s*old\b|return\s+old\b/i.test(fn.body)
+    return assigned || refused || /\bnew\s*:?=\s*old\b|return\s+old\b/i.test(body)
   })
+}
+
+/** Words by which a function knows the row as it was, or who changes it. */
+const WHO = /\b(auth|current_user|session_user|current_setting|request)\b|\w*(role|admin|staff|owner)\w*\s*\(/i
+const CONDITION = /\b(?:else?)?if\b([^;]{1,1000}?)\bthen\b/gi
+
+/**
+ * Whether a function only looks that columns of the new row agree with each other (nothing is both cancelled and paid): who sets them both
+ * as they go together writes what he likes.
+ */
+function onlyAgrees(body: string, name: string): boolean {
+  if (WHO.test(body) || new RegExp(`\\bold\\.\\s*"?${name}"?\\b`, 'i').test(body)) return false
+  const mine = new RegExp(`\\bnew\\.\\s*"?${name}"?(?!\\w)`, 'i')
+  const conditions = [...body.matchAll(CONDITION)].map((m) => m[1] ?? '').filter((text) => mine.test(text))
+  const columns = (text: string) => new Set([...text.matchAll(/\bnew\.\s*"?(\w+)/gi)].map((m) => m[1]?.toLowerCase()))
+  return conditions.length > 0 && conditions.every((text) => /\band\b/i.test(text) && !/\bor\b/i.test(text) && columns(text).size > 1)
 }

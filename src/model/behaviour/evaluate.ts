@@ -319,8 +319,13 @@ function instanceOf(a: Val, b: Val): Val {
   return op('instanceof', a, b)
 }
 
+/** What the platform puts into every edge function: there it is never unset, and what stands beside it is never taken. */
+const GIVEN_TO_FUNCTIONS = /^SUPABASE_(?:URL|ANON_KEY|SERVICE_ROLE_KEY|DB_URL)$/
+const isGiven = (value: Val, at: Place): boolean => value.v === 'env' && GIVEN_TO_FUNCTIONS.test(value.name) && /(?:^|\/)supabase\/functions\//.test(at.path)
+
 function logical(it: Interpreter, operator: '&&' | '||' | '??', a: Val, right: Expr, scope: Scope, at: Place): Val {
   const b = () => settle(it, evaluate(it, right, scope), at)
+  if (operator !== '&&' && isGiven(a, at)) return a
   if (operator === '??') {
     if (isNullish(a)) return b()
     if (truth(a) === true || (a.v === 'const' && !isNullish(a))) return a

@@ -335,7 +335,7 @@ export function hostCall(it: Interpreter, of: HostVal, name: string, args: reado
           // what a wrapper put there for the handler (`headers.set('x-user-id', user.id)`)
           const own = of.props.vars.get(`$${key()?.toLowerCase()}`) ?? of.props.parent?.vars.get(`$${key()?.toLowerCase()}`)
           if (own) return of.host === 'cookies' ? object({ value: own }, own) : it.narrow(own)
-          return of.host === 'cookies' ? object({ value: named('cookie'), name: args[0] ?? UNKNOWN }, named('cookie')) : named('header')
+          return of.host === 'cookies' ? object({ value: named('cookie'), name: args[0] ?? UNKNOWN }, named('cookie')) : request('header', key()?.toLowerCase())
         }
         case 'has':
           return named(of.part ?? 'header')

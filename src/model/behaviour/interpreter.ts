@@ -21,6 +21,7 @@ import type { Behaviour, Condition, Effect, Filter, ImaginedRequest, Otherwise, 
 import { anyOf, beginsWith, brief, conditionOn, equality, holds, includesCond, truthAsked } from './conditions.ts'
 import { Journal, type Write } from './journal.ts'
 import { allowedOf, alternativesOf, EVERYTHING, isAmong, joinNarrowings, type Narrowing, narrowTo, UNNARROWED } from './narrowing.ts'
+import { withoutEmpty } from './or-empty.ts'
 import type { Program } from './program.ts'
 import { Scope } from './scope.ts'
 
@@ -381,7 +382,7 @@ export class Interpreter {
           return this.either([left, this.assume(b, wanted, at, base) ?? right], base, at) ?? this.leaf(test, wanted, at, base)
         }
         if (a && b && (test.op === '===' || test.op === '==' || test.op === '!==' || test.op === '!='))
-          return this.equal(test, a, b, wanted === (test.op === '===' || test.op === '=='), at, base)
+          return this.equal(test, ...withoutEmpty(a, b), wanted === (test.op === '===' || test.op === '=='), at, base)
         return this.leaf(test, wanted, at, base)
       }
       case 'any':
@@ -425,7 +426,7 @@ export class Interpreter {
     if (decided !== undefined) return decided === wanted ? base : undefined
     const asked = truthAsked(a, b) ?? truthAsked(b, a)
     if (asked) return this.assume(asked.of, asked.holds === wanted, at, base)
-    return this.leaf(test.op === '===' ? test : op('===', a, b), wanted, at, base)
+    return this.leaf(test.op === '===' && test.of[0] === a && test.of[1] === b ? test : op('===', a, b), wanted, at, base)
   }
 
   private leaf(test: Val, wanted: boolean, at: Place, base: Assumption): Assumption | undefined {

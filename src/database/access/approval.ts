@@ -1,0 +1,27 @@
+import type { Table } from '../database.ts'
+import type { Reading } from './policies.ts'
+import { isOnePerUser } from './power-columns.ts'
+import { checkLiterals } from './seed-values.ts'
+
+const STATE = /^((approval|verification|review|application|onboarding|kyc|account)_?)?(status|state)$/i
+const WAITS = /^'(pending(_\w{1,20})?|submitted|in_review|under_review|awaiting_\w{1,20}|unverified|waiting)'/i
+const LET_IN = /^(approved|verified)$/i
+const WHEN = /^(approved|verified)_(at|on)$/i
+
+/**
+ * Columns of the one row that a user has in a table (a driver, a host, a seller) by which the application tells whom it has let in: the state
+ * waits at first, and somebody else than the user says that he is approved.
+ */
+export function approvalColumns(table: Table, readings: readonly Reading[]): readonly string[] {
+  if (!isOnePerUser(table)) return []
+  const asked = new Set(
+    readings.flatMap((r) => r.ways.flatMap((w) => w.states.flatMap((s) => (s.op === '=' && LET_IN.test(String(s.value)) ? [s.column] : [])))),
+  )
+  return table.columns
+    .filter((c) => {
+      if (c.generated) return false
+      if (WHEN.test(c.name)) return c.default === undefined
+      return STATE.test(c.name) && WAITS.test(c.default ?? '') && (asked.has(c.name) || checkLiterals(table, c.name).some((v) => LET_IN.test(v)))
+    })
+    .map((c) => c.name)
+}
