@@ -189,7 +189,7 @@ function issueOf(model: Model, hole: Hole): Issue {
           ? `${cap(whoGetsIn(hole.who))} can add rows to others' rows of ${under}, in any number.`
           : parents.length
             ? `${cap(whoGetsIn(hole.who))} can add rows to what belongs to others: ${listed(parents)} is whichever comes to mind.`
-            : `${cap(whoGetsIn(hole.who))} can fill ${name} with any rows, in any number.`,
+            : `${cap(whoGetsIn(hole.who))} can fill ${name} with ${hole.states?.length ? 'rows in that state' : 'any rows'}, in any number.`,
     fix: fixOf(
       hole,
       owners.length

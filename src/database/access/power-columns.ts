@@ -41,7 +41,9 @@ export function powerColumnsOf(table: Table): readonly string[] {
     if (EARNED.test(table.name) && WORTH.test(c.name) && owners.length > 0) return true
     return COUNTERS.test(table.name) && /int|numeric|real|double/.test(c.type) && !/^(year|month|week|day|id)$|_(year|month|id)$/i.test(c.name)
   })
-  return [...named, ...byTable.map((c) => c.name)]
+  // what is set as wanted first: an id has to fit somebody's
+  const all = [...named, ...byTable.map((c) => c.name)]
+  return [...all.filter((c) => !/_id$/i.test(c)), ...all.filter((c) => /_id$/i.test(c))]
 }
 
 /** Names of a standing, and as often of something else: the plan that is trained, the tier of an achievement. */

@@ -2,6 +2,7 @@ import { SqlFailure } from '../access/session.ts'
 import type { DatabaseGap, ReplayInput, TableHint } from '../database.ts'
 import { type Engine, EngineDied } from './engine.ts'
 import { createExtension } from './extensions.ts'
+import { isMadeAgain } from './made-again.ts'
 import { orderFiles } from './order-files.ts'
 import type { Parser } from './parser.ts'
 import { Provenance } from './provenance.ts'
@@ -108,7 +109,7 @@ export class Replay {
     this.count.total++
     if (!this.outOfTime && this.host.remainingMs() < RESERVED_MS) this.outOfTime = true
     if (this.outOfTime) return this.explain(s, 'the time budget ended before it was applied', this.touches(s, true))
-    if (s.kind === '') return this.explain(s, 'PostgreSQL cannot parse it', isBodyFragment(s.text) ? [{ topic: 'function' }] : byWords(s.text, ALL_TOPICS))
+    if (s.kind === '') return this.explain(s, 'PostgreSQL cannot parse it', this.lostWith(s))
     const refused = refusal(s)
     if (refused) return this.explain(s, refused.because, refused.touches)
     if (await this.control(s)) {
@@ -117,6 +118,13 @@ export class Replay {
     }
     if (!this.host.mark(s.label)) return this.explain(s, 'it did not end in time or broke the database engine', this.touches(s, true))
     await this.apply(s)
+  }
+
+  /** What a statement that nobody can read may have changed. */
+  private lostWith(s: Statement): DatabaseGap['touches'] {
+    if (isBodyFragment(s.text)) return [{ topic: 'function' }]
+    const everything = this.files.flatMap((f) => f.statements)
+    return isMadeAgain(s, everything) ? [] : byWords(s.text, ALL_TOPICS)
   }
 
   /** Transaction control is left out: every statement commits on its own. */

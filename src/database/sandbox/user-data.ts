@@ -39,6 +39,8 @@ const PERSON = /^(auth_)?(user|member|profile|usuario|utente|utilisateur)_?(id|u
 const ROLE = /^(role|role_id|access_level|permissions?|is_owner|is_admin|rights)$/i
 const STANDING = /^(role|role_id|access|access_level|permissions?|status|pending|is_owner|is_admin|level|rights)$/i
 const ROLE_TABLE = /(role|permission|plan|tier|badge|type|status|level)s?$/i
+/** What somebody's membership was bought with or for: nobody is in it. */
+const BOUGHT_WITH = /(^|_)(discounts?|coupons?|vouchers?|promo(tion)?s?|codes?|prices?|products?|packages?|invoices?|payments?)$/i
 
 /** Whether a column says something about a person, by its name. */
 export const isPersonal = (column: string): boolean =>
@@ -99,7 +101,7 @@ function groupTables(tables: readonly Table[], people: ReadonlySet<string>): Rea
     // `user_courses(status)` says how far somebody got, `team_users(status)` whether he is in
     const standing = MEMBERSHIP.test(t.name) ? STANDING : WHAT_OF_USERS.test(t.name) ? ROLE : undefined
     if (!standing || !t.columns.some((c) => standing.test(c.name))) continue
-    for (const f of single) if (!people.has(f.references) && !ROLE_TABLE.test(f.references)) groups.add(f.references)
+    for (const f of single) if (!people.has(f.references) && !ROLE_TABLE.test(f.references) && !BOUGHT_WITH.test(f.references)) groups.add(f.references)
   }
   return groups
 }

@@ -1,5 +1,6 @@
 import type { Behaviour, Effect, Value } from '../behaviour/behaviour.ts'
 import { mentions } from '../behaviour/mentions.ts'
+import { saysAmount } from './amount-of-charge.ts'
 import { fromRequest } from './from-request.ts'
 import type { Work } from './work.ts'
 
@@ -96,7 +97,7 @@ function choosesAmount(v: Value, depth: number): boolean {
   if (depth > 6) return false
   if (v.v === 'object')
     return Object.entries(v.props).some(
-      ([k, x]) => (/^(amount|unit_amount|unit_amount_decimal|currency|price_data|custom_price)$/.test(k) && fromRequestDeep(x)) || choosesAmount(x, depth + 1),
+      ([k, x]) => (/^(amount|unit_amount|unit_amount_decimal|currency|price_data|custom_price)$/.test(k) && chosenIn(k, x)) || choosesAmount(x, depth + 1),
     )
   if (v.v === 'array') return v.items.some((x) => choosesAmount(x, depth + 1))
   if (v.v === 'any') return v.of.some((x) => choosesAmount(x, depth + 1))
@@ -113,9 +114,9 @@ function choosesAccount(v: Value, depth: number): boolean {
   return Object.entries(v.props).some(([name, x]) => (ACCOUNT_KEY.test(name) ? fromRequest(x) : choosesAccount(x, depth + 1)))
 }
 
-function fromRequestDeep(v: Value): boolean {
-  if (v.v === 'object') return Object.entries(v.props).some(([k, x]) => /amount|currency/.test(k) && fromRequest(x))
-  return fromRequest(v)
+function chosenIn(key: string, v: Value): boolean {
+  if (v.v === 'object') return Object.entries(v.props).some(([k, x]) => /amount|currency/.test(k) && chosenIn(k, x))
+  return key === 'currency' ? fromRequest(v) : saysAmount(v)
 }
 
 /** What a request to another server spends or sends; undefined when it takes nothing of the server's own. */

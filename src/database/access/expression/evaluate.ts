@@ -383,7 +383,7 @@ export class Evaluator {
         return only({ t: 'expression', name: 'now', of: [] })
       }
       case 'CoalesceExpr':
-        return (n['args'] ?? []).flatMap((a: Tree) => this.values(a, scope)).slice(0, 8)
+        return this.#firstPresent(n['args'] ?? [], scope).slice(0, 8)
       case 'MinMaxExpr':
         return this.#applied(n['op'] === 'IS_LEAST' ? 'least' : 'greatest', n['args'] ?? [], scope)
       case 'CaseExpr':
@@ -531,6 +531,17 @@ export class Evaluator {
     return this.#applied(name, args, scope)
   }
 
+  /** `coalesce(auth.jwt() ->> 'email', '')`: the empty text stands there only where nothing before it does. */
+  #firstPresent(args: readonly Tree[], scope: Scope): Alternatives {
+    let before = ALWAYS
+    return args.flatMap((arg) => {
+      const values = this.values(arg, scope)
+      const missing = before
+      before = both(before, this.nullWays(arg, scope))
+      return values.map((v) => (v.term.t === 'const' && v.term.value === '' ? { ...v, when: both(v.when, missing) } : v))
+    })
+  }
+
   /** A function or operator of values that are kept apart. */
   #applied(name: string, args: readonly Tree[], scope: Scope): Alternatives {
     let terms: { of: Term[]; when: Ways }[] = [{ of: [], when: ALWAYS }]
@@ -538,7 +549,12 @@ export class Evaluator {
       const values = this.values(arg, scope)
       terms = terms.flatMap((t) => values.map((v) => ({ of: [...t.of, v.term], when: both(t.when, v.when) }))).slice(0, 16)
     }
-    return terms.map((t) => ({ term: { t: 'expression', name, of: t.of }, when: t.when }))
+    return terms.map((t) => {
+      const [only] = t.of
+      // an empty text is empty in lower case as well
+      if (t.of.length === 1 && only?.t === 'const' && only.value === '' && /^(lower|upper|trim|btrim)$/.test(name)) return { term: only, when: t.when }
+      return { term: { t: 'expression', name, of: t.of }, when: t.when }
+    })
   }
 
   /** The function of the repository that a call means. */
