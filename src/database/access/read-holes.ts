@@ -133,7 +133,8 @@ function openWays(reading: Reading, table: Table): Way[] {
   return reading.ways.filter((way) => {
     if (way.outcome !== 'open' || neverHolds(table, way.states)) return false
     // what a caller without an address finds by it is what nobody has put one into
-    if (way.states.some((s) => s.op === '=' && s.value === '' && (owners.includes(s.column) || table.userData?.personalColumns.includes(s.column)))) return false
+    if (way.states.some((s) => s.op === '=' && s.value === '' && (owners.includes(s.column) || table.userData?.personalColumns.includes(s.column))))
+      return false
     // content that only paying users see: nobody's rows, so nobody's secret
     if (reading.command === 'select' && !owners.length && way.gates.some((g) => PAID_TABLE.test(g.table))) return false
     // rows that belong to nobody (what the application brings along), and rows that their owner published; guests' own data is no such thing, and
