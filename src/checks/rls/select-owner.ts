@@ -30,14 +30,14 @@ import {
   withoutSchema,
 } from './words.ts'
 
-type Model = Pick<AppModel, 'schema' | 'access' | 'declared' | 'routes' | 'modules'>
+type Model = Pick<AppModel, 'schema' | 'access' | 'declared' | 'routes' | 'modules' | 'gaps'>
 
 export default defineCheck({
   number: 2,
   id: 'rls/select-owner',
   category: 'RLS',
   rule: "Every table holding user data has at least one SELECT policy: a row is visible only when the current authenticated user id equals the row's user_id column.",
-  needs: ['schema', 'access', 'declared', 'routes', 'modules'],
+  needs: ['schema', 'access', 'declared', 'routes', 'modules', 'gaps'],
   doubtedBy: ['table', 'rls', 'policy', 'function', 'view'],
   run(model): Outcome {
     const { schema } = model
@@ -234,11 +234,13 @@ function lockedIssue(model: Model, hole: Hole): Issue | undefined {
   if (!table || isDeclaredPublic(model.declared, hole.object) || hole.because || isClosed(table)) return undefined
   const readers = readersOf(model, table)
   if (readers === 'server alone') return undefined
+  // whoever wrote it takes it for there
+  const refused = model.gaps.find((g) => /cannot parse/.test(g.because) && g.touches.some((t) => t.topic === 'policy' && t.object === hole.object))
   return {
     subject: `table ${hole.object}`,
     severity: 'Medium',
     title: `Nobody can read ${table.name}`,
-    message: `${hole.object} holds user data and has row level security, but no policy lets its owner read a row: ${readers === 'users' ? 'the queries in your code come back empty' : 'for browsers the table is empty'}.`,
+    message: `${hole.object} holds user data and has row level security, but no policy lets its owner read a row: ${readers === 'users' ? 'the queries in your code come back empty' : 'for browsers the table is empty'}.${refused ? ` The one at ${refused.path}:${refused.line ?? 1} is not there: ${refused.because}.` : ''}`,
     attack: 'Nothing leaks; but the usual hurried repair is a policy that is always true, and that one would.',
     fix: fixOf(hole, 'Add a policy that shows each user the own rows, or read the table on the server alone.'),
     at: hole.at,

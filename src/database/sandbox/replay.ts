@@ -7,7 +7,7 @@ import { orderFiles } from './order-files.ts'
 import type { Parser } from './parser.ts'
 import { Provenance } from './provenance.ts'
 import { type Repaired, Repairs } from './repairs.ts'
-import { ALL_TOPICS, byWords, type ParsedFile, parseFile, type Statement, touchesOf } from './statement.ts'
+import { ALL_TOPICS, byWords, notParsed, type ParsedFile, parseFile, type Statement, touchesOf } from './statement.ts'
 import { ident, literal, nameParts, relationName } from './tree.ts'
 
 /** What a replay has to know of its surroundings. */
@@ -109,7 +109,7 @@ export class Replay {
     this.count.total++
     if (!this.outOfTime && this.host.remainingMs() < RESERVED_MS) this.outOfTime = true
     if (this.outOfTime) return this.explain(s, 'the time budget ended before it was applied', this.touches(s, true))
-    if (s.kind === '') return this.explain(s, 'PostgreSQL cannot parse it', this.lostWith(s))
+    if (s.kind === '') return this.explain(s, notParsed(s.text), this.lostWith(s))
     const refused = refusal(s)
     if (refused) return this.explain(s, refused.because, refused.touches)
     if (await this.control(s)) {
