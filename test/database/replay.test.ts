@@ -140,6 +140,27 @@ alter table children enable row level security;`),
     ])
   })
 
+  test('what a statement without a parse tree may have changed is told by its first words', async () => {
+    const { gaps } = await replaySql(
+      migration(`create table jobs (id uuid primary key, email text);
+create trigger told after insert on jobs for each row execute procedure tell(new.id);
+alter table jobs add constraint if not exists right_address check (email like '%@%');
+alter table jobs add constraint if not exists of_somebody foreign key (id) references auth.users unique;
+create policy if not exists "mine" on jobs for select using (true);
+insert into jobs values (gen_random_uuid(), 'x' 'y');
+no words of ours;
+`),
+    )
+    expect(gaps.map((g) => [g.line, g.touches])).toEqual([
+      [2, [{ topic: 'policy' }]],
+      [3, []],
+      [4, [{ topic: 'table' }]],
+      [5, [{ topic: 'policy', object: 'public.jobs' }]],
+      [6, []],
+      [7, [{ topic: 'anything' }]],
+    ])
+  })
+
   test('waits for what a later statement creates', async () => {
     const { catalog, gaps } = await replaySql(
       migration(`

@@ -2,13 +2,13 @@ import { SqlFailure } from '../access/session.ts'
 import type { DatabaseGap, ReplayInput, TableHint } from '../database.ts'
 import { type Engine, EngineDied } from './engine.ts'
 import { createExtension } from './extensions.ts'
-import { isMadeAgain } from './made-again.ts'
 import { orderFiles } from './order-files.ts'
 import type { Parser } from './parser.ts'
 import { Provenance } from './provenance.ts'
 import { type Repaired, Repairs } from './repairs.ts'
-import { ALL_TOPICS, byWords, notParsed, type ParsedFile, parseFile, type Statement, touchesOf } from './statement.ts'
+import { ALL_TOPICS, type ParsedFile, parseFile, type Statement, touchesOf } from './statement.ts'
 import { ident, literal, nameParts, relationName } from './tree.ts'
+import { lostWith, notParsed } from './unparsed.ts'
 
 /** What a replay has to know of its surroundings. */
 export interface ReplayHost {
@@ -109,7 +109,10 @@ export class Replay {
     this.count.total++
     if (!this.outOfTime && this.host.remainingMs() < RESERVED_MS) this.outOfTime = true
     if (this.outOfTime) return this.explain(s, 'the time budget ended before it was applied', this.touches(s, true))
-    if (s.kind === '') return this.explain(s, notParsed(s.text), this.lostWith(s))
+    if (s.kind === '') {
+      const statements = this.files.flatMap((f) => f.statements)
+      return this.explain(s, notParsed(s.text), lostWith(s, statements))
+    }
     const refused = refusal(s)
     if (refused) return this.explain(s, refused.because, refused.touches)
     if (await this.control(s)) {
@@ -118,13 +121,6 @@ export class Replay {
     }
     if (!this.host.mark(s.label)) return this.explain(s, 'it did not end in time or broke the database engine', this.touches(s, true))
     await this.apply(s)
-  }
-
-  /** What a statement that nobody can read may have changed. */
-  private lostWith(s: Statement): DatabaseGap['touches'] {
-    if (isBodyFragment(s.text)) return [{ topic: 'function' }]
-    const everything = this.files.flatMap((f) => f.statements)
-    return isMadeAgain(s, everything) ? [] : byWords(s.text, ALL_TOPICS)
   }
 
   /** Transaction control is left out: every statement commits on its own. */
@@ -346,17 +342,4 @@ function isGrantedPolicy(s: Statement): boolean {
         ? s.node.object?.List?.items
         : undefined
   return POLICY_GRANTS.has(nameParts(parts).slice(0, -1).join('.'))
-}
-
-/** What is left of a procedural body whose quotes end too early (`$$` inside `$$`): control statements that define nothing. */
-function isBodyFragment(text: string): boolean {
-  const code = text
-    .split('\n')
-    .filter((line) => !/^\s*(?:--|$)/.test(line))
-    .join('\n')
-    .trimStart()
-  return (
-    /^(?:return|end|if|elsif|else|declare|raise|perform|exception|loop|exit|continue)\b|^[a-z_][a-z0-9_]*\s*:=/i.test(code) &&
-    !/\b(?:create|alter|drop|grant|revoke|execute)\b/i.test(code)
-  )
 }

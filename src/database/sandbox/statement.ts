@@ -274,8 +274,3 @@ function tableOfPolicy(text: string): { readonly object?: string } {
   const name = /\bpolicy\b(?:\s+if\s+not\s+exists)?\s+(?:"[^"]{1,200}"|\w{1,63})\s+on\s+((?:\w{1,63}\.)?\w{1,63})/i.exec(text)?.[1]?.toLowerCase()
   return name ? { object: qualified(name.split('.')) } : {}
 }
-
-/** Why a statement is none, where it is known. */
-export function notParsed(text: string): string {
-  return `PostgreSQL cannot parse it${/\bcreate\s+policy\s+if\s+not\s+exists\b/i.test(text) ? ': CREATE POLICY knows no IF NOT EXISTS' : ''}`
-}

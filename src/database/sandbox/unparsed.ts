@@ -1,0 +1,50 @@
+import type { DatabaseGap } from '../database.ts'
+import { isMadeAgain } from './made-again.ts'
+import { ALL_TOPICS, byWords, type Statement } from './statement.ts'
+
+/** Why a statement is none, where it is known. */
+export function notParsed(text: string): string {
+  return `PostgreSQL cannot parse it${/\bcreate\s+policy\s+if\s+not\s+exists\b/i.test(text) ? ': CREATE POLICY knows no IF NOT EXISTS' : ''}`
+}
+
+/** What a statement that cannot be parsed may have changed. */
+export function lostWith(s: Statement, statements: Iterable<Statement>): DatabaseGap['touches'] {
+  const code = withoutComments(s.text)
+  if (isBodyFragment(code)) return [{ topic: 'function' }]
+  if (isMadeAgain(s, statements)) return []
+  return ofKnownKind(code) ?? byWords(s.text, ALL_TOPICS)
+}
+
+/**
+ * Of a single statement that names its kind by its first words, however its rest is written. Text with more than one end or with quoted bodies may
+ * hold others that an open quote swallowed.
+ */
+function ofKnownKind(code: string): DatabaseGap['touches'] | undefined {
+  if (/;\s*\S|\$\w*\$/.test(code) || /\bstorage\s*\./i.test(code)) return undefined
+  // as where they parse: rules for the rows of a table, kept beside its policies
+  if (/^create\s+(?:or\s+replace\s+)?(?:constraint\s+)?trigger\b/i.test(code)) return [{ topic: 'policy' }]
+  const changed = /^(?:create\s+(?:unique\s+)?index|insert\s+into|update|delete\s+from|comment\s+on)\b/i.test(code)
+  return changed || isCondition(code) ? [] : undefined
+}
+
+/** Adds what the values of a table have to fulfil; a foreign key says whose rows they are. */
+function isCondition(code: string): boolean {
+  const words = [/^alter\s+table\b/i, /\badd\s+constraint\b/i, /\b(?:check|unique|primary\s+key)\b/i]
+  return words.every((w) => w.test(code)) && !/\b(?:references|security|column|drop|owner|rename|set)\b/i.test(code)
+}
+
+/** What is left of a procedural body whose quotes end too early (`$$` inside `$$`): control statements that define nothing. */
+function isBodyFragment(code: string): boolean {
+  return (
+    /^(?:return|end|if|elsif|else|declare|raise|perform|exception|loop|exit|continue)\b|^[a-z_][a-z0-9_]*\s*:=/i.test(code) &&
+    !/\b(?:create|alter|drop|grant|revoke|execute)\b/i.test(code)
+  )
+}
+
+function withoutComments(text: string): string {
+  return text
+    .split('\n')
+    .filter((line) => !/^\s*(?:--|$)/.test(line))
+    .join('\n')
+    .trimStart()
+}
