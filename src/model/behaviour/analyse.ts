@@ -1,5 +1,5 @@
 import type { Place } from '../../lib/place.ts'
-import { type Alt, forgetKeys, object, UNKNOWN, type Val } from './abstract-value.ts'
+import { type Alt, type Cond, forgetKeys, object, UNKNOWN, type Val } from './abstract-value.ts'
 import type { Behaviour, Entry, Runnable } from './behaviour.ts'
 import { callFunction, callMethod, callValue, construct, maybe, settle, unknownCall } from './calls.ts'
 import { classValue, evaluate, functionValue, lookup } from './evaluate.ts'
@@ -16,6 +16,7 @@ import { alternativesOf, narrowTo } from './narrowing.ts'
 import { install } from './operations.ts'
 import { holderOf, type Program } from './program.ts'
 import { statusIn } from './responses.ts'
+import { RewriteLog } from './rewrites.ts'
 import { Scope } from './scope.ts'
 
 install({
@@ -80,6 +81,8 @@ function run(it: Interpreter, entry: Entry): void {
   const shared = it.hosts
   const { through } = entry
   if (through) it.through = []
+  // middleware alone: what is behind it, whatever path is requested
+  if (entry.before?.length && !entry.request) it.rewrites = new RewriteLog()
   it.frames.push({ key: 'entry', name: undefined, path: entry.path, base: [], returns: [], open: [], openSteps: 0, async: true, tries: 0 })
   const step = (i: number, at: Place): Val => {
     const r = chain[i]
@@ -179,7 +182,7 @@ const passes = (value: Val, loads: boolean): boolean =>
  * The ways past a middleware that answers whom it refuses, without those that are open only after an exception nobody asked for: `catch { return
  * NextResponse.next() }` around the look-up of the user. Where it refuses by throwing, an exception is what the check says.
  */
-function asMeant(ways: readonly Alt[]): readonly Alt[] {
+function asMeant<W extends Way>(ways: readonly W[]): readonly W[] {
   const regular = ways.filter((w) => !w.under.some((c) => c.test.v === 'error' && c.test.of === -1 && !c.negated))
   return regular.length && !regular.some((w) => w.under.some((c) => c.otherwise.thrown)) ? regular : ways
 }
@@ -190,23 +193,33 @@ const arrives = (value: Val): boolean => value.v === 'response' && value.arrives
 /** What follows a middleware that is not handed a `next`: it runs unless the middleware answered. */
 function goOn(it: Interpreter, value: Val, at: Place, leadsOn: (value: Val) => boolean, rest: () => Val): Val {
   if (value.v !== 'any') return leadsOn(value) ? rest() : value
-  const through = value.alts.filter((a) => leadsOn(it.narrow(a.value)))
+  const ways = value.alts.flatMap((of) => waysOf(it, of.value, of.under).map((way) => ({ ...way, of })))
+  const through = ways.filter((w) => leadsOn(w.value))
   if (!through.length) return value
-  if (through.length === value.alts.length) return rest()
+  if (through.length === ways.length) return rest()
   const passing = asMeant(through)
   const pc = it.pc
-  for (const a of value.alts) {
-    if (through.includes(a)) continue
-    it.pc = [...pc, ...a.under.filter((c) => !pc.includes(c))]
-    answer(it, a.value, at)
+  for (const w of ways) {
+    if (through.includes(w)) continue
+    it.pc = [...pc, ...w.under.filter((c) => !pc.includes(c))]
+    answer(it, w.value, at)
   }
   it.pc = it.commonPath(
     pc,
-    passing.map((a) => a.under.filter((c) => !pc.includes(c))),
+    passing.map((w) => w.under.filter((c) => !pc.includes(c))),
     'ended',
   )
-  it.narrowed = narrowTo(it.narrowed, value.choice, alternativesOf(passing))
+  it.narrowed = narrowTo(it.narrowed, value.choice, alternativesOf(passing.map((w) => w.of)))
   return rest()
+}
+
+/** One of the values that a middleware may return, and what it stands under. */
+type Way = Pick<Alt, 'value' | 'under'>
+
+/** What a middleware may return, each alternative of an alternative told apart. */
+function waysOf(it: Interpreter, value: Val, under: readonly Cond[]): readonly Way[] {
+  const possible = it.narrow(value)
+  return possible.v === 'any' ? possible.alts.flatMap((a) => waysOf(it, a.value, [...under, ...a.under])) : [{ value: possible, under }]
 }
 
 /** The function of a runnable. */

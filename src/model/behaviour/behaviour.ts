@@ -1,5 +1,6 @@
 import type { Expr, FunctionId } from '../../facts/javascript.ts'
 import type { Place } from '../../lib/place.ts'
+import type { Rewrite } from './rewrites.ts'
 
 /**
  * What an entry of the application does when a request comes in: the effects in the order in which they happen, each with
@@ -17,7 +18,7 @@ export interface Behaviour {
   /** The form of a path's parameter decided something: with a number or an id in its place the code may go elsewhere. */
   readonly restsOnForm?: true
   /** What middleware, followed for no path in particular, puts in front of the path that is requested. */
-  readonly rewrites?: readonly string[]
+  readonly rewrites?: readonly Rewrite[]
 }
 
 /** A place where the interpreter lost track. */
@@ -53,8 +54,8 @@ export interface Given {
 /** What is known of the request before it comes. */
 export interface ImaginedRequest {
   readonly path?: string
-  /** The path of the page that is asked about, where middleware has to rewrite the request to get there. */
-  readonly page?: string
+  /** The page that is asked about, where middleware has to rewrite the request to get there; functions in `answering` never do. */
+  readonly page?: { readonly path: string; readonly answering: readonly string[] }
   readonly method?: string
   /** The platform has verified the token in the Authorization header, so what it says can be believed. */
   readonly tokenVerified?: true

@@ -275,6 +275,9 @@ export function callFunction(it: Interpreter, fn: FunctionVal, args: readonly Va
   if (compared === 'parameters' && args.length >= 2) return op('===', args[0] ?? UNKNOWN, args[1] ?? UNKNOWN)
   if (encoding && args[0]) return { v: 'call', name: encoding, args: [args[0]], at }
   const key = `${fn.path}#${fn.id}`
+  if (it.everywhere && it.request?.page?.answering.includes(key)) return { v: 'response', how: 'redirect', at }
+  const { rewrites } = it
+  const mark = rewrites?.mark ?? 0
   let recursion = 0
   for (const f of it.frames) if (f.key === key) recursion++
   if (recursion > MAX_RECURSION || it.frames.length > MAX_DEPTH || it.fuel <= 0) {
@@ -314,6 +317,11 @@ export function callFunction(it: Interpreter, fn: FunctionVal, args: readonly Va
     it.lastEnd = state.how
     throw SIGNALS.throw
   }
+  rewrites?.returned(
+    key,
+    mark,
+    frame.returns.map((way) => way.value),
+  )
   return it.comeBack(frame.returns)
 }
 

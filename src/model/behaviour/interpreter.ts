@@ -23,6 +23,7 @@ import { Journal, type Write } from './journal.ts'
 import { allowedOf, alternativesOf, EVERYTHING, isAmong, joinNarrowings, type Narrowing, narrowTo, UNNARROWED } from './narrowing.ts'
 import { withoutEmpty } from './or-empty.ts'
 import type { Program } from './program.ts'
+import type { RewriteLog } from './rewrites.ts'
 import { Scope } from './scope.ts'
 
 /** An effect whose values are still the interpreter's. */
@@ -154,8 +155,8 @@ export class Interpreter {
   readonly gaps: { at: Place; because: string; step: number }[] = []
   /** Whether the form of a path's parameter decided something. */
   restsOnForm = false
-  /** What middleware put in front of the requested path. */
-  readonly rewrites = new Set<string>()
+  /** Where requests are rewritten to, while that is asked for. */
+  rewrites: RewriteLog | undefined
   lastEnd: Otherwise = NO_END
   lastRespond: { status?: number; how: Otherwise['how'] } | undefined
 
@@ -530,7 +531,7 @@ export class Interpreter {
       steps: this.steps.map(finished),
       ...(this.through ? { through: this.through.map(finished) } : {}),
       ...(this.restsOnForm ? { restsOnForm: true as const } : {}),
-      ...(this.rewrites.size ? { rewrites: [...this.rewrites].sort() } : {}),
+      ...(this.rewrites?.rewrites.length ? { rewrites: this.rewrites.rewrites } : {}),
     }
     return this.gaps.length ? { ...done, complete: false, gaps: this.gaps } : { ...done, complete: true }
   }

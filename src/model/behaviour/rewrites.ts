@@ -6,14 +6,101 @@ export type Destination = 'here' | 'elsewhere' | 'somewhere'
 
 /** Where middleware sends a request that it rewrites to `to`: a path, a URL or what is made of one. */
 export function destinationOf(to: Val | undefined, request: ImaginedRequest | undefined): Destination {
-  const page = request?.page ?? request?.path
+  const page = request?.page?.path ?? request?.path
   const written = to && pathIn(to)
   if (page === undefined || written === undefined) return 'somewhere'
   return samePath(written, page) ? 'here' : 'elsewhere'
 }
 
-/** What middleware puts in front of whatever path is requested: `/app` where `/settings` becomes `/app/settings`. */
-export function putInFront(to: Val | undefined): string | undefined {
+/** What middleware puts in front of the path that is requested, and which functions have no part in it. */
+export interface Rewrite {
+  readonly front: string
+  /** Functions that answer all by themselves and rewrite to nothing below `front`: who gets there was not answered by them. */
+  readonly answering: readonly string[]
+}
+
+/** What a function that only answers rewrites requests to: how each of the paths begins. */
+interface Answering {
+  readonly to: Set<string>
+  always: boolean
+}
+
+/** Notes, while middleware is followed for no path in particular, where it and the functions that it calls rewrite requests to. */
+export class RewriteLog {
+  readonly #fronts = new Set<string>()
+  readonly #to: string[] = []
+  readonly #functions = new Map<string, Answering>()
+
+  /** A request is rewritten. */
+  note(to: Val | undefined): void {
+    const front = putInFront(to)
+    if (front !== undefined) this.#fronts.add(front)
+    const beginning = beginningOf(to)
+    if (beginning !== undefined) this.#to.push(beginning)
+  }
+
+  /** How much was noted so far: to be given back when a function has come to its end. */
+  get mark(): number {
+    return this.#to.length
+  }
+
+  /** A function came back with these values. */
+  returned(name: string, mark: number, values: readonly Val[]): void {
+    const known = this.#functions.get(name) ?? { to: new Set(), always: true }
+    this.#functions.set(name, known)
+    if (!values.every(isAnswer)) known.always = false
+    for (const to of this.#to.slice(mark)) known.to.add(to)
+  }
+
+  get rewrites(): readonly Rewrite[] {
+    return [...this.#fronts].sort().map((front) => ({
+      front,
+      answering: [...this.#functions].flatMap(([name, { to, always }]) =>
+        always && ![...to].some((t) => front.startsWith(t) || t.startsWith(front)) ? [name] : [],
+      ),
+    }))
+  }
+}
+
+const isAnswer = (val: Val): boolean => (val.v === 'any' ? val.alts.every((a) => isAnswer(a.value)) : val.v === 'response')
+
+/** How the path that is rewritten to begins; undefined where it can be no path that the code or the request's path says. */
+function beginningOf(to: Val | undefined): string | undefined {
+  const written = to && addressIn(to)
+  const [first, next] = written?.v === 'text' ? written.parts : [written]
+  const text = first && stringOf(first)
+  if (text === undefined) return ''
+  return next && !isMadeOfPath(next, 0) ? undefined : text
+}
+
+/** Whether a value may come out as a text once the path of the request is known. */
+function isMadeOfPath(val: Val, depth: number): boolean {
+  if (depth > 6) return true
+  const parts = (of: readonly Val[]) => of.some((x) => isMadeOfPath(x, depth + 1))
+  switch (val.v) {
+    case 'request':
+      return val.part === 'url' || val.part === 'whole'
+    case 'const':
+    case 'env':
+    case 'row':
+    case 'result':
+    case 'caller':
+      return false
+    case 'text':
+      return parts(val.parts)
+    case 'op':
+      return parts(val.of)
+    case 'call':
+      return parts(val.args)
+    case 'any':
+      return parts(val.alts.map((a) => a.value))
+    default:
+      return true
+  }
+}
+
+/** What is put in front of whatever path is requested: `/app` where `/settings` becomes `/app/settings`. */
+function putInFront(to: Val | undefined): string | undefined {
   const written = to && addressIn(to)
   if (written?.v !== 'text') return undefined
   const [front, rest] = written.parts

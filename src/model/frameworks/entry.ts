@@ -76,7 +76,7 @@ export interface Entry {
   readonly route: string
   readonly subject: string
   /** The path that visitors request, where middleware rewrites it to that of the route. */
-  readonly requested?: string
+  readonly requested?: { readonly path: string; readonly answering: readonly string[] }
   /** Middleware sees the path of whatever page the caller says it is called from: tests of the path guard nothing. */
   readonly anyPage?: true
   /** What the framework calls the route in code that asks (`event.route.id`), groups included. */

@@ -54,9 +54,14 @@ export function buildRoutes(input: ModelInput, slices: ModelBase): RoutesModel {
     // what is read from the text of whole files stands apart from what following the code takes
     const signs = known.answer(`\0signs ${nameOf(e)}`, e, runner, () => writtenSigns(program, e))
     const workspace = program.workspace(e.path).dir
-    const fronts = middleware.flatMap((m) => (m.workspace === workspace ? (m.behaviour?.rewrites ?? []) : []))
-    return known.answer(`\0route ${nameOf(e)}`, [e, workspace, signs, fronts], runner, (follow) =>
-      routeOf(program, e, signs, fronts, slices, (r) => (r ? follow(() => analyse(r, runner)) : undefined)),
+    const requested = e.before.length
+      ? requestedFor(
+          e,
+          middleware.filter((m) => m.workspace === workspace),
+        )
+      : undefined
+    return known.answer(`\0route ${nameOf(e)}`, [e, workspace, signs, requested], runner, (follow) =>
+      routeOf(program, e, signs, requested, slices, (r) => (r ? follow(() => analyse(r, runner)) : undefined)),
     )
   })
   if (memory) memory.routes = known.memory()
@@ -96,20 +101,19 @@ function routeOf(
   program: Program,
   entry: Entry,
   written: WrittenSigns,
-  fronts: readonly string[],
+  requested: Entry['requested'],
   slices: ModelBase,
   run: (r: Runnables | undefined) => Behaviour | undefined,
 ): Route {
-  const requested = entry.before.length ? requestedPath(entry, fronts) : undefined
-  const rewritten = requested === undefined ? undefined : routeFor(program, { ...entry, requested }, written, slices, run)
+  const rewritten = requested && routeFor(program, { ...entry, requested }, written, slices, run)
   return rewritten && arrives(rewritten) ? rewritten : routeFor(program, entry, written, slices, run)
 }
 
 /** The path that becomes that of the entry when middleware puts something in front of it (`/settings` for `/app/settings`). */
-function requestedPath(entry: Entry, fronts: readonly string[]): string | undefined {
+function requestedFor(entry: Entry, middleware: readonly MiddlewareModel[]): Entry['requested'] {
   const path = routePath(entry)
-  const front = fronts.find((f) => path === f || path.startsWith(`${f}/`))
-  return front === undefined ? undefined : path.slice(front.length) || '/'
+  const found = middleware.flatMap((m) => m.behaviour?.rewrites ?? []).find(({ front }) => path === front || path.startsWith(`${front}/`))
+  return found && { path: path.slice(found.front.length) || '/', answering: found.answering }
 }
 
 /** Whether some request gets as far as the page or handler. */
@@ -181,7 +185,7 @@ function gated(
   run: (r: Runnables | undefined) => Behaviour | undefined,
 ): { imagined: Imagined; gate?: ReturnType<typeof gateGuard> } {
   const request = (parameter?: string): Imagined => ({
-    path: parameter === undefined && entry.requested !== undefined ? entry.requested : samplePath(entry.route, parameter),
+    path: parameter === undefined && entry.requested ? entry.requested.path : samplePath(entry.route, parameter),
     ...(entry.method && !entry.otherMethods ? { method: entry.method } : {}),
     ...(entry.routeId === undefined ? {} : { routeId: entry.routeId }),
   })

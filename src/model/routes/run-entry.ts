@@ -56,8 +56,8 @@ export const routePath = (entry: Entry): string => samplePath(entry.route.replac
 /** The request that an entry is for; without a path where the caller chooses it. */
 function requestOf(entry: Entry, spelling?: string): NonNullable<Runnables['request']> {
   return {
-    ...(entry.anyPage ? {} : { path: spelling ?? entry.requested ?? routePath(entry) }),
-    ...(entry.requested === undefined ? {} : { page: routePath(entry) }),
+    ...(entry.anyPage ? {} : { path: spelling ?? entry.requested?.path ?? routePath(entry) }),
+    ...(entry.requested ? { page: { path: routePath(entry), answering: entry.requested.answering } } : {}),
     ...(entry.method && !entry.otherMethods ? { method: entry.method } : {}),
     ...(entry.platformJwt?.on ? { tokenVerified: true as const } : {}),
     ...(entry.metadata ? { metadata: entry.metadata } : {}),

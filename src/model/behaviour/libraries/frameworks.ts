@@ -6,7 +6,7 @@ import { seedValue } from '../hosts.ts'
 import { request } from '../members.ts'
 import { callValue, settle } from '../operations.ts'
 import { answeredWith, statusIn } from '../responses.ts'
-import { destinationOf, putInFront } from '../rewrites.ts'
+import { destinationOf } from '../rewrites.ts'
 import { sessionHost, sessionStorage } from '../session-host.ts'
 import { urlPattern } from '../url-pattern.ts'
 import { identify } from './auth.ts'
@@ -20,8 +20,7 @@ function answer(c: LibraryCall, how: 'json' | 'redirect' | 'next' | 'not-found' 
 /** The request goes on as one for another path: who asked for this page gets another one. */
 function rewritten(c: LibraryCall, to: Val | undefined): Val {
   const destination = destinationOf(to, c.it.request)
-  const front = putInFront(to)
-  if (front !== undefined) c.it.rewrites.add(front)
+  c.it.rewrites?.note(to)
   if (destination === 'elsewhere') return answer(c, 'redirect', undefined)
   return destination === 'here' ? { ...(answer(c, 'next', 200) as ResponseVal), arrives: true } : answer(c, 'next', 200)
 }
