@@ -79,7 +79,7 @@ function notFollowed(lost: readonly Lost[], evidence: readonly string[]): Outcom
 interface Cause {
   readonly route: Route
   readonly severity: Severity
-  readonly what: 'open' | 'fail-open' | 'trust' | 'status' | 'late' | 'spelling'
+  readonly what: 'open' | 'unlinked' | 'fail-open' | 'trust' | 'status' | 'late' | 'spelling'
   readonly work?: Work
   readonly guard?: Guard
   /** The place of a shared cause in another file (or function) than the route. */
@@ -105,8 +105,8 @@ function judge(route: Route, open: ReadonlySet<string>, shown: (table: string) =
     const elsewhere = work.guard && work.guard.at.path !== route.path ? work.guard.at : undefined
     causes.push({
       route,
-      severity: worst.severity,
-      what: work.guardedLater && worst.severity === 'Medium' ? 'late' : 'open',
+      severity: route.unlinked && worst.severity === 'Critical' ? 'High' : worst.severity,
+      what: work.guardedLater && worst.severity === 'Medium' ? 'late' : route.unlinked ? 'unlinked' : 'open',
       work,
       ...(work.guard ? { guard: work.guard } : {}),
       ...(elsewhere ? { shared: elsewhere } : {}),
@@ -306,7 +306,7 @@ function merge(causes: readonly Cause[], all: readonly Route[]): Issue[] {
   for (const c of causes) {
     const key = c.shared
       ? `${c.what} ${c.shared.path}:${c.shared.line}`
-      : c.what === 'trust' || (c.what === 'open' && c.route.kind === 'action' && c.work?.rights === 'caller')
+      : c.what === 'unlinked' || c.what === 'trust' || (c.what === 'open' && c.route.kind === 'action' && c.work?.rights === 'caller')
         ? `${c.what} ${c.route.path}`
         : c.what === 'status'
           ? `status ${c.route.path} ${c.guard?.at.line ?? ''} ${c.route.subject}`
@@ -347,12 +347,13 @@ function issueOf(c: Cause, all: readonly Route[]): Issue {
     at: { path: route.path, line: route.line, ...(route.endLine ? { endLine: Math.min(route.endLine, route.line + 20) } : {}) },
     related,
     proof: 'inferred',
-    aliases: c.what === 'open' ? ['CWE-306'] : c.what === 'trust' ? ['CWE-345'] : c.what === 'fail-open' ? ['CWE-636'] : ['CWE-755'],
+    aliases: c.what === 'open' || c.what === 'unlinked' ? ['CWE-306'] : c.what === 'trust' ? ['CWE-345'] : c.what === 'fail-open' ? ['CWE-636'] : ['CWE-755'],
     ...(route.workspace ? { workspace: route.workspace } : {}),
   }
 }
 
 const TITLES: Readonly<Record<Cause['what'], string>> = {
+  unlinked: 'Helpers of the server are endpoints',
   open: 'Nobody checks who calls',
   'fail-open': 'The check lets everyone in when a variable is unset',
   trust: 'Identity taken from an unverified session',
@@ -365,6 +366,8 @@ function message(c: Cause): string {
   const { route, work, guard } = c
   const does = work ? work.what : 'does its work'
   switch (c.what) {
+    case 'unlinked':
+      return `${name(route)} ${does} without checking who calls. Only other code of the server uses it, but \`use server\` at the top of the file makes an endpoint of each function that the file exports; it does not keep them on the server.`
     case 'open':
       return `${name(route)} ${does} without checking who calls${guard ? `: it only looks at a ${guard.how}, which anybody can send` : ''}.`
     case 'late':
@@ -419,6 +422,8 @@ function attack(c: Cause): string {
       return `Somebody without an account ${address}; the request is refused, but the server ${work?.what ?? 'does its work'} before that.`
     case 'fail-open':
       return `On every deployment where ${c.guard?.opensWithout} is missing, anybody ${address}${comma} and it ${work?.what ?? 'does its work'}.`
+    case 'unlinked':
+      return `No page holds the id of the action, and from Next.js 15 on nobody guesses it; before, it is computed from the path and the name. Somebody who has it posts it and the server ${work?.what ?? 'does its work'}. The first page that uses one of them puts its id into every browser.`
     case 'open':
       // what is read goes out with the answer, whether or not the request chooses it
       if (work && !READS.has(work.kind) && !steered(route))
@@ -488,6 +493,12 @@ function effect(work: Work | undefined): string {
 
 function fix(c: Cause, all: readonly Route[]): Issue['fix'] {
   switch (c.what) {
+    case 'unlinked':
+      return {
+        text: "Take `use server` out of the file; `import 'server-only'` is what keeps a module on the server.",
+        language: 'ts',
+        code: "import 'server-only'",
+      }
     case 'fail-open':
       if (c.guard?.skipped) return withoutWayPast(c.guard)
       return {

@@ -20,6 +20,7 @@ import type { MiddlewareModel, Route, RoutesModel } from './routes.ts'
 import { gateOf, middlewareAlone, routePath, runnablesOf, SENTINEL_FACTS, SENTINEL_PATH } from './run-entry.ts'
 import { buildSessions } from './session.ts'
 import { type Bypass, spellingsOf, takesSpellings } from './spelling.ts'
+import { withUnlinkedActions } from './unlinked-actions.ts'
 import { type Work, workOf } from './work.ts'
 
 /** The routes slice: every HTTP entry, its guard and what it does. */
@@ -65,7 +66,11 @@ export function buildRoutes(input: ModelInput, slices: ModelBase): RoutesModel {
     )
   })
   if (memory) memory.routes = known.memory()
-  return { routes: withLimitsOfPages(routes, slices.modules, javascript), middleware, sessions: buildSessions(program) }
+  return {
+    routes: withUnlinkedActions(withLimitsOfPages(routes, slices.modules, javascript), slices.modules, javascript),
+    middleware,
+    sessions: buildSessions(program),
+  }
 }
 
 const nameOf = (e: Entry): string => `${e.subject} ${e.path} ${e.line} ${e.kind}`

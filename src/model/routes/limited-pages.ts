@@ -28,7 +28,7 @@ export function withLimitsOfPages(routes: readonly Route[], modules: Modules, ja
 /** The pages that use an action; none when something else does as well, such as a layout. */
 function pagesOf(route: Route, pages: ReadonlyMap<string, readonly Route[]>, modules: Modules, javascript: ReadonlyMap<string, JavaScriptFacts>): Route[] {
   const name = route.subject.slice(route.subject.lastIndexOf('#') + 1)
-  const users = modules.importers(route.path).flatMap(({ path }) => (usesAction(path, route.path, name, modules, javascript) ? [path] : []))
+  const users = modules.importers(route.path).flatMap(({ path }) => (usesExport(path, route.path, name, modules, javascript) ? [path] : []))
   const queue = pages.has(route.path) ? [route.path, ...users] : users
   const seen = new Set(queue)
   const found: Route[] = []
@@ -50,8 +50,14 @@ function pagesOf(route: Route, pages: ReadonlyMap<string, readonly Route[]>, mod
   return found
 }
 
-/** Whether a file imports the action itself, through a barrel too; whoever imports all of a module may use each. */
-function usesAction(path: string, of: string, name: string, modules: Modules, javascript: ReadonlyMap<string, JavaScriptFacts>): boolean {
+/** Whether a file imports an export of another, through a barrel too; whoever imports all of a module may use each. */
+export function usesExport(
+  path: string,
+  of: string,
+  name: string,
+  modules: Pick<Modules, 'resolve' | 'definition'>,
+  javascript: ReadonlyMap<string, JavaScriptFacts>,
+): boolean {
   const imports = javascript.get(path)?.imports ?? []
   return imports.some((i) => {
     const file = modules.resolve(path, i.from)

@@ -68,6 +68,8 @@ export interface Route {
   readonly library?: string
   readonly page?: { readonly path: string; readonly client: boolean; readonly static?: true }
   readonly platformJwt?: { readonly on: boolean; readonly at?: Place }
+  /** A server action that only other server code calls: no page holds its id. */
+  readonly unlinked?: true
   /** Where the framework declares it open (`@Public`). */
   readonly declared?: 'public' | 'guarded'
 }

@@ -173,6 +173,7 @@ export const drizzle: Library = {
         op: kind === 'insert' && conflict && conflict.name !== 'onConflictDoNothing' ? 'upsert' : kind,
         table,
         filters,
+        ...(kind === 'select' && c.links.at(-1)?.name === 'get' ? { one: true as const } : {}),
         ...(payload ? { payload: asColumns(payload) } : {}),
         ...(chosen?.v === 'object' && !chosen.rest
           ? {
@@ -192,7 +193,7 @@ export const drizzle: Library = {
       },
       c.chain.at,
     )
-    return { v: 'row', table, step, many: true }
+    return c.links.at(-1)?.name === 'get' ? { v: 'row', table, step } : { v: 'row', table, step, many: true }
   },
   tag: (c, quasis, exprs) => bindingTemplate(c, (c.root as Extract<Val, { v: 'client' }>).client, quasis, exprs),
 }
@@ -282,4 +283,8 @@ const BUILDER = new Set([
   'prepare',
   'fullJoin',
   'with',
+  // of SQLite: one row, all of them, or none
+  'get',
+  'all',
+  'run',
 ])

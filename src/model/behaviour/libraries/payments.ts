@@ -62,6 +62,7 @@ const others: Library = {
     'standardwebhooks',
     'svix',
     'svix/',
+    '@workos-inc/node',
     '@octokit/webhooks',
     'razorpay',
     'razorpay/',
@@ -79,6 +80,11 @@ const others: Library = {
           : root === 'standardwebhooks'
             ? 'standardwebhooks'
             : root
+    if (root === '@workos-inc/node') {
+      // `constructEvent({ payload, sigHeader, secret })`; the rest of it is no payment
+      const given = c.args[0]?.v === 'object' ? c.args[0].props : {}
+      return /(?:^|\.)webhooks\.(?:constructEvent|verifyHeader)$/.test(c.name) ? verified(c, 'workos', 'workos', given.payload, given.secret, false) : undefined
+    }
     if (/^(?:validateEvent)$/.test(c.name)) return verified(c, processor, processor, c.args[0], c.args[2], true)
     if (/Webhook\.verify$|^verify$|validateWebhookSignature$|(?:^|\.)verifyAndReceive$/.test(c.name)) {
       const made = c.links.find((l) => l.name === 'new')?.args?.[0]

@@ -1,0 +1,32 @@
+import type { JavaScriptFacts } from '../../facts/javascript.ts'
+import type { ModulesModel } from '../modules/modules.ts'
+import { usesExport } from './limited-pages.ts'
+import type { Route } from './routes.ts'
+
+type Modules = Pick<ModulesModel, 'importers' | 'resolve' | 'definition' | 'side'>
+
+/**
+ * Server actions that only other server code calls, marked as such: a file of helpers begins with `use server` as if that kept it on the server. They are
+ * endpoints all the same, but no page holds the id by which one is called.
+ */
+export function withUnlinkedActions(routes: readonly Route[], modules: Modules, javascript: ReadonlyMap<string, JavaScriptFacts>): readonly Route[] {
+  return routes.map((route) => (isUnlinked(route, modules, javascript) ? { ...route, unlinked: true as const } : route))
+}
+
+function isUnlinked(route: Route, modules: Modules, javascript: ReadonlyMap<string, JavaScriptFacts>): boolean {
+  if (route.kind !== 'action' || route.framework !== 'Next.js' || !javascript.get(route.path)?.directives.includes('use server')) return false
+  // what draws pages may hand any of its functions to one
+  if (/x$/.test(route.path)) return false
+  const name = route.subject.slice(route.subject.lastIndexOf('#') + 1)
+  const importers = [...new Set(modules.importers(route.path).map((i) => i.path))].filter((path) => !TESTS.test(path))
+  const users = importers.filter((path) => usesExport(path, route.path, name, modules, javascript))
+  // a barrel hands it on to whoever asks
+  if (importers.some((path) => passesOn(path, route.path, modules, javascript))) return false
+  return users.length > 0 && users.every((path) => !/x$/.test(path) && modules.side(path) !== 'client' && modules.side(path) !== 'both')
+}
+
+const TESTS = /(?:^|[/.])(?:__tests__|tests?|spec)[/.]/
+
+function passesOn(path: string, of: string, modules: Modules, javascript: ReadonlyMap<string, JavaScriptFacts>): boolean {
+  return javascript.get(path)?.exports.some((e) => e.from !== undefined && modules.resolve(path, e.from) === of) ?? true
+}
