@@ -206,7 +206,7 @@ function judgeEffect(
   )
   for (const role of roles) {
     const usable = ways.filter((w) => possibleFor(w, role))
-    const open = usable.filter((w) => w.outcome === 'open' && !w.argumentColumns.some((c) => UNGUESSABLE.test(c)))
+    const open = usable.filter((w) => w.outcome === 'open' && !w.bySecret && !w.argumentColumns.some((c) => UNGUESSABLE.test(c)))
     // a row that follows from something the caller was allowed to do (a notification to whom he invited)
     const grants =
       power.some((c) => grantsThere(table, c, effect.command === 'insert' ? 'added' : 'changed')) || (effect.command !== 'delete' && paysOut(effect.table))

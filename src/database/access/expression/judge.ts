@@ -43,6 +43,8 @@ export interface Way {
   readonly argumentColumns: readonly string[]
   /** The row has to repeat a secret (a token) of another table's row. */
   readonly capability?: true
+  /** Whoever passes has said the secret of a row that is looked for on the way: the token of an invitation. */
+  readonly bySecret?: true
   /** It holds only while there are fewer rows than a fixed number. */
   readonly limited?: true
   /** It holds only where the application's own server said so for the session. */
@@ -53,6 +55,8 @@ export interface Way {
 
 /** Columns whose value nobody guesses: who passes it has been given it. */
 export const UNGUESSABLE = /token|secret|hash|(^|_)(code|key|otp|nonce)$|invite|share_|slug|confirmation/i
+
+const SECRET = /(?:^|_)(?:token|secret)(?:_?(?:hash|digest))?$/i
 
 /** What the judge has to know about names. */
 export interface JudgeWorld {
@@ -228,6 +232,7 @@ function judgeWay(way: readonly Atom[], instances: readonly Instance[], focus: n
     who,
     needsRole,
     ...(capability ? { capability: true as const } : {}),
+    ...(given.some((g) => g.instance !== focus && SECRET.test(g.column)) ? { bySecret: true as const } : {}),
     ...(limited ? { limited: true as const } : {}),
     ...(bySetting ? { bySetting: true as const } : {}),
     argumentColumns,

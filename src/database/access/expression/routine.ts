@@ -313,7 +313,8 @@ class Walker {
           ...scope,
           variables: this.#into(n['target'], state.scope, {
             scope: { frames, variables: new Map(), inside: state.scope.inside },
-            when: ALWAYS,
+            // the row is the one that the statement found, and so whoever's that is
+            when: effect.when,
             targets: returning,
           }),
         },
