@@ -1,7 +1,7 @@
 import { rememberFor } from '../../lib/remember-for.ts'
 import type { Behaviour, Value } from '../../model/behaviour/behaviour.ts'
 import { isFromCredential } from '../../model/behaviour/signed-tokens.ts'
-import { makesFixedAccount, signsInFixedAccount } from '../../model/routes/fixed-account.ts'
+import { makesAccountForOthers, makesFixedAccount, signsInFixedAccount } from '../../model/routes/fixed-account.ts'
 import { fromRequest } from '../../model/routes/from-request.ts'
 import type { Route, Work } from '../../model/routes/routes.ts'
 import { registers } from './registration.ts'
@@ -20,7 +20,7 @@ export const publicByNature = rememberFor((route: Route): string | undefined => 
     (c) =>
       (/^(sign-in|sign-up|otp|magic-link|reset|verify|oauth|exchange-code|sign-out|refresh)$/.test(c.op) &&
         (FOR_VISITORS.test(route.route) || !signsInFixedAccount(c))) ||
-      (c.op === 'admin' && /createUser/i.test(c.name) && !makesFixedAccount(c)),
+      (c.op === 'admin' && /createUser/i.test(c.name) && !makesFixedAccount(c) && !makesAccountForOthers(c)),
   )
   // a sign-up creates the account and its profile; whoever is called when something was bought creates more than that
   const creates = own.every((c) => c.op === 'admin' || c.op === 'reset')

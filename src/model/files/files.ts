@@ -36,9 +36,26 @@ export function fileRole(path: string): FileRole {
 /** The code that is the application's own source. */
 export const sourceFiles = collectByFile((path, js: JavaScriptFacts) => (fileRole(path) === 'source' ? js : undefined))
 
-function judge(path: string): FileRole {
-  const byproduct = byproductRole(path)
+/** The folder under which a framework makes addresses of folder names; the first of a path. */
+const ROUTING_ROOT = /^(?:[^/]+\/)*?(?:app|pages|routes|server\/(?:api|routes))\//
+/** Files that serve an address, or the actions beside them; under `pages/`, `routes/` and `server/` all do. */
+const SERVES = /(?:^|\/)(?:route|page|layout|template|default|actions?|\+[\w.]+)\.[a-z]+$/
+const NO_ADDRESS = /(?:^|\/)(?:__\w+__|e2e|cypress|playwright)\//
+
+/**
+ * The path without what is part of an address: `app/api/stories/route.ts` serves stories, `pages/tests/[id].tsx` a test that somebody takes, and
+ * `app/api/demo/route.ts` is there for everybody.
+ */
+function withoutAddress(path: string): string {
+  const root = ROUTING_ROOT.exec(path)?.[0]
+  if (root === undefined || NO_ADDRESS.test(path) || (/(?:^|\/)app\/$/.test(root) && !SERVES.test(path))) return path
+  return root + path.slice(path.lastIndexOf('/') + 1)
+}
+
+function judge(file: string): FileRole {
+  const byproduct = byproductRole(file)
   if (byproduct) return byproduct
+  const path = withoutAddress(file)
   if (GENERATED.test(path)) return 'generated'
   if (TEST.test(path)) return 'test'
   if (EXAMPLE.test(path)) return 'example'

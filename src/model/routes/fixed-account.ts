@@ -1,9 +1,25 @@
+import { mentions } from '../behaviour/mentions.ts'
 import { type Behaviour, type Effect, HIDDEN_LITERAL, type Step, type Value } from '../behaviour/behaviour.ts'
 
 /** An account whose password stands in the code: nobody signs up there, somebody else is made one, and everybody who reads the code knows it. */
 export function makesFixedAccount(e: Effect): boolean {
   if (e.kind !== 'auth-call' || e.op !== 'admin' || !/(?:^|\.)createUser$/.test(e.name)) return false
   return e.args.some((a) => a.v === 'object' && a.props.password !== undefined && isWritten(a.props.password))
+}
+
+/** An account for the address that the request names, whose password the server makes up: nobody signs up there, whoever is named is given one. */
+export function makesAccountForOthers(e: Effect): boolean {
+  if (e.kind !== 'auth-call' || e.op !== 'admin' || !/(?:^|\.)createUser$/.test(e.name)) return false
+  return e.args.some((a) => a.v === 'object' && a.props.email?.v === 'request' && a.props.password !== undefined && isMadeUp(a.props.password))
+}
+
+const RANDOM = /random|^Uint\d+Array$|nanoid|uuid|createId/i
+/** Picks a letter by a number that is drawn. */
+const PICKS = /^(?:index|charAt|element)$/
+
+function isMadeUp(v: Value): boolean {
+  if (mentions(v, (x) => x.v === 'request' || x.v === 'row' || x.v === 'unknown')) return false
+  return mentions(v, (x) => x.v === 'call' && (RANDOM.test(x.name) || PICKS.test(x.name)))
 }
 
 /** Signs in with a password of the code or the environment: whoever calls, it is that account, and nobody was asked who he is. */
