@@ -213,6 +213,17 @@ export function ownershipWords(route: Route, b: OwnershipBreach, how: Manners): 
         },
       }
     case 'file':
+      if (b.table === undefined)
+        return {
+          title: 'The request names the file that is deleted',
+          message: `${place} ${b.what} with the key of the server, whosever it is. Nothing ties the file to the caller: that another statement deletes the caller's row only says nothing of it.`,
+          attack: "Any signed-in user sends the address of another user's file, which pages show, and it is gone.",
+          fix: {
+            text: 'Look up the row with the id of the caller and delete the file that the row names.',
+            language: 'ts',
+            code: `const { data: file } = await supabase.from('files').select('url').eq('id', id).eq('user_id', ${b.callerAs ?? 'user.id'}).single()\nif (!file) return new Response(null, { status: 404 })\nawait del(file.url)`,
+          },
+        }
       return {
         title: 'A value of the request becomes a storage path',
         message: `${place} ${b.what} with the service role, which no storage policy limits. Nothing ties the path to the caller.`,

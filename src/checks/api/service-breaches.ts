@@ -133,6 +133,23 @@ export function otherBreaches(
         },
       ]
     }
+    case 'file': {
+      const [object] = e.args
+      const deletes = /destroy|^del$|\.del$|deleteObject/i.test(e.name) || (object?.v === 'call' && /^DeleteObject/.test(object.name))
+      if (!deletes || !object || !fromRequest(object, behaviour)) return []
+      if (mentions(object, (x) => isCallers(x, behaviour)) || checkedBefore(step, object, behaviour)) return []
+      return [
+        {
+          kind: 'file',
+          severity: 'Critical',
+          at: step.at,
+          verb: 'delete',
+          by: requestName(object) ?? 'a value of the request',
+          callerAs: callerOf(behaviour),
+          what: `deletes the file at ${requestName(object) ?? 'an address of the request'}`,
+        },
+      ]
+    }
     case 'rpc': {
       if (e.client.rights !== 'service' || e.args.v !== 'object' || mentions(e.args, (x) => isCallers(x, behaviour))) return []
       const chosen =
