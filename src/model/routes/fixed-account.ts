@@ -1,5 +1,5 @@
-import { mentions } from '../behaviour/mentions.ts'
 import { type Behaviour, type Effect, HIDDEN_LITERAL, type Step, type Value } from '../behaviour/behaviour.ts'
+import { mentions } from '../behaviour/mentions.ts'
 
 /** An account whose password stands in the code: nobody signs up there, somebody else is made one, and everybody who reads the code knows it. */
 export function makesFixedAccount(e: Effect): boolean {

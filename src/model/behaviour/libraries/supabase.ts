@@ -115,6 +115,8 @@ function headersOf(options: Val | undefined): Val | undefined {
 function carriesCaller(options: Val | undefined): boolean {
   if (options?.v !== 'object') return false
   if (options.props.cookies || options.props.accessToken) return true
+  // a store of its own for the session: on a server, the cookies of the request
+  if (options.props.auth?.v === 'object' && options.props.auth.props.storage) return true
   const headers = headersOf(options)
   if (headers?.v !== 'object') return Boolean(headers && headers.v !== 'const')
   return Object.keys(headers.props).some((n) => n.toLowerCase() === 'authorization') || Boolean(headers.rest)
@@ -390,7 +392,7 @@ function isOwnAccount(credentials: Val | undefined): boolean {
   return password !== undefined && (password.v === 'env' || (isLiteral(password) && !(password.v === 'const' && !password.value)))
 }
 
-function authCall(c: LibraryCall, name: string, _client: Client): Val | undefined {
+function authCall(c: LibraryCall, name: string, client: Client): Val | undefined {
   const { it, at, args } = c
   if (name === 'getUser' || name === 'getClaims') {
     const how = `supabase.auth.${name}`
@@ -402,8 +404,10 @@ function authCall(c: LibraryCall, name: string, _client: Client): Val | undefine
   }
   if (name === 'getSession') {
     const how = 'supabase.auth.getSession'
-    const step = it.emit({ kind: 'identify', how, trust: 'unverified' }, at)
-    const user: Val = { v: 'caller', how, trust: 'unverified', step, at }
+    // a client without cookies has no session on a server, whatever somebody sends: it says of nobody that he is signed in
+    const trust = client.rights === 'caller' || client.rights === 'unknown' ? 'unverified' : 'verified'
+    const step = it.emit({ kind: 'identify', how, trust }, at)
+    const user: Val = { v: 'caller', how, trust, step, at }
     return object({
       data: object({ session: object({ user, access_token: user, refresh_token: user, provider_token: user, expires_at: user }, user) }),
       error: { v: 'error', of: step },
