@@ -189,7 +189,7 @@ function severityOf(work: Work, route: Route, exposed: readonly Work[], receiver
     case 'update':
       return at(strong && work.userData ? 'Critical' : 'High')
     case 'insert':
-      return at(strong && work.userData && work.chosen === 'owner' ? 'Critical' : 'High')
+      return at(strong && (work.chosen === 'paid' || (work.userData && work.chosen === 'owner')) ? 'Critical' : 'High')
     case 'read':
       if (!work.userData) return []
       return at(strong ? 'Critical' : 'Medium')
@@ -245,7 +245,7 @@ function isReceiver(exposed: readonly Work[]): boolean {
     exposed.length > 0 &&
     exposed.every(
       (w) =>
-        (w.kind === 'insert' && w.chosen !== 'owner') ||
+        (w.kind === 'insert' && w.chosen !== 'owner' && w.chosen !== 'paid') ||
         (w.kind === 'file-write' && w.fresh) ||
         w.kind === 'mail' ||
         w.kind === 'sms' ||
@@ -468,6 +468,8 @@ function effect(work: Work | undefined): string {
   switch (work?.kind) {
     case 'read':
       return ", so its answer tells strangers about other people's rows"
+    case 'insert':
+      return work.chosen === 'paid' ? ' as paid: no processor is asked, and no event of one has come' : ''
     case 'delete':
     case 'file-delete':
       return ', so anybody deletes what belongs to others'

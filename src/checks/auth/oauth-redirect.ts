@@ -13,7 +13,7 @@ export default defineCheck({
   needs: ['auth'],
   doubtedBy: ['source-text', 'config'],
   run: ({ auth }) => {
-    const open = auth.openRedirects.map(openRedirect)
+    const open = [...Map.groupBy(auth.openRedirects, (o) => `${o.subject} ${o.at.path}`).values()].map(openRedirect)
     const hostedProviders = auth.hosted?.externalProviders ?? []
     if (!auth.oauth.length && !hostedProviders.length)
       return open.length ? failed(open, ['no OAuth sign-in; the callback was looked at']) : notApplicable('nothing signs in through another provider (OAuth)')
@@ -69,7 +69,9 @@ function sharedOrigins(list: AllowList): Issue[] {
   ]
 }
 
-function openRedirect(o: OpenRedirect): Issue {
+/** The redirects of one callback, to parameters of different names: one handler that believes where it is sent. */
+function openRedirect(list: readonly OpenRedirect[]): Issue {
+  const [o, ...others] = list as [OpenRedirect, ...OpenRedirect[]]
   const example = {
     absolute: 'https://evil.example',
     'protocol-relative': '//evil.example',
@@ -89,7 +91,10 @@ function openRedirect(o: OpenRedirect): Issue {
       code: `const wanted = ${o.param}?.toString() ?? '/'\nconst ${o.param === 'path' ? 'target' : 'path'} = wanted.startsWith('/') && !wanted.startsWith('//') && !wanted.startsWith('/\\\\') ? wanted : '/'`,
     },
     at: o.at,
-    related: o.from.path === o.at.path && o.from.line === o.at.line ? [] : [{ ...o.from, what: `${o.param} is read here` }],
+    related: [
+      ...(o.from.path === o.at.path && o.from.line === o.at.line ? [] : [{ ...o.from, what: `${o.param} is read here` }]),
+      ...others.map((x) => ({ ...x.at, what: `redirects to ${x.param} in the same way` })),
+    ],
     proof: 'inferred',
     aliases: ['CWE-601'],
   }

@@ -85,7 +85,7 @@ function policyIssue(model: Model, hole: Hole): Issue | undefined {
     ),
   )
   const listing = table.userData?.personalColumns.length ? undefined : listedInState(model, hole)
-  const seen = listing !== undefined || isMeantToBeSeen(table, hole.policy, model.schema.tables)
+  const seen = listing !== undefined || isMeantToBeSeen(table, namesOf(model, hole), model.schema.tables)
   const owners = namesOwner(table, model.schema)
   const approved = (hole.states ?? []).some((s) => isPublication(s))
   const columns = table.partly ? 'every column that the API roles may select' : 'every column of every row'
@@ -108,6 +108,14 @@ function policyIssue(model: Model, hole: Hole): Issue | undefined {
     ...assumption(table),
     ...(also.length ? { alsoFails: also } : {}),
   }
+}
+
+/** The names of all policies that open the table to the same people: what one of them says is said of the rows. */
+function namesOf(model: Model, hole: Hole): string {
+  const alike = model.access.holes?.filter(
+    (h) => h.kind === 'policy' && h.command === 'select' && h.object === hole.object && h.cause === hole.cause && (h.who === hole.who || h.who === 'anon'),
+  )
+  return [hole.policy, ...(alike ?? []).map((h) => h.policy)].join(' ')
 }
 
 /** Why a table that everybody can read is not Critical, and what to do when that is right. */

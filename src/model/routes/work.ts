@@ -3,6 +3,7 @@ import type { Place } from '../../lib/place.ts'
 import type { SchemaModel } from '../app-model.ts'
 import type { Behaviour, BehaviourGap, Client, Condition, Effect, Step, Value } from '../behaviour/behaviour.ts'
 import { mentions } from '../behaviour/mentions.ts'
+import { booksAsPaid } from './booked-as-paid.ts'
 import { handedOut, isDrawn } from './disclosed.ts'
 import { handsOutFixedSession, makesFixedAccount } from './fixed-account.ts'
 import { fromRequest } from './from-request.ts'
@@ -47,8 +48,8 @@ export interface Work {
   readonly userData?: boolean
   /** The name of the library call. */
   readonly call?: string
-  /** What the caller chooses of it: the recipient, the amount, the owner column, which file is replaced. */
-  readonly chosen?: 'recipient' | 'amount' | 'owner' | 'file'
+  /** What the caller chooses of it: the recipient, the amount, the owner column, which file is replaced, that something is paid. */
+  readonly chosen?: 'recipient' | 'amount' | 'owner' | 'file' | 'paid'
   /** Of what the payment processor keeps: it is about the application itself, not about who pays. */
   readonly ofTheHouse?: true
   /** Of a secret: all of it, not some letters. */
@@ -123,6 +124,7 @@ export function workOf(behaviour: Behaviour, schema: Pick<SchemaModel, 'tables'>
     out.push({
       ...work,
       ...(named ? { chosen: 'recipient' as const } : {}),
+      ...(work.kind === 'insert' && booksAsPaid(step.effect, behaviour) ? { chosen: 'paid' as const } : {}),
       at: step.at,
       via: step.via,
       ...(guard ? { guard } : {}),
