@@ -16,12 +16,13 @@ export class Relations {
     this.#behaviour = behaviour
     // steps share their conditions
     const compared = new Set<Condition>()
+    const asked = new Map<Value, number>()
     for (const step of behaviour.steps) {
       this.#relate(this.#keys(lookupValues(step.effect, false)))
       for (const c of step.under) {
         if (compared.has(c)) continue
         compared.add(c)
-        this.#relateCompared(c.test, 0)
+        this.#relateCompared(c.test, 0, asked)
       }
     }
   }
@@ -40,12 +41,14 @@ export class Relations {
     return lookupValues(step.effect, true)
   }
 
-  #relateCompared(test: Value, depth: number): void {
-    if (depth > 8) return
+  /** Relates what a test compares; conditions share parts, which are `asked` once for each depth that gets further. */
+  #relateCompared(test: Value, depth: number, asked: Map<Value, number>): void {
+    if (depth > 8 || (asked.get(test) ?? Number.POSITIVE_INFINITY) <= depth) return
+    asked.set(test, depth)
     if (test.v === 'op' && /^[!=]==?$/.test(test.op)) this.#relate(this.#keys(test.of))
     else if (test.v === 'call') this.#relate(this.#keys(test.args))
     if (test.v === 'row') this.#relateEmbedded(test)
-    else if (test.v === 'op' || test.v === 'any') for (const x of test.of) this.#relateCompared(x, depth + 1)
+    else if (test.v === 'op' || test.v === 'any') for (const x of test.of) this.#relateCompared(x, depth + 1, asked)
   }
 
   /** `team.rooms.length` of a team that was loaded with the one room that the request names: the room is the team's. */

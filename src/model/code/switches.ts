@@ -36,9 +36,11 @@ export const switches = collectByFile((path, js: JavaScriptFacts) => {
   }
   // what the browser's hook reads is the address of a page, whether or not a route leads to it
   const onPage = new Set(js.functions.flatMap((fn) => statements(fn.body).flatMap(fromHook)))
-  const add = (name: string, line: number, how: Switch['how'], what = skips(name), unless?: string, development = false, page = false) => {
+  const add = (name: string, line: number, how: Switch['how'], what = skips(name), unless?: string, inDevelopment = never, page = false) => {
     // what has to be asked for on somebody's own machine is there for nobody else; what is on by itself is, wherever such a process can be reached
-    if (!what || found.some((f) => f.name === name) || (development && unless === undefined)) return
+    if (!what || found.some((f) => f.name === name)) return
+    const development = inDevelopment()
+    if (development && unless === undefined) return
     found.push({
       path,
       line,
@@ -50,7 +52,7 @@ export const switches = collectByFile((path, js: JavaScriptFacts) => {
       ...(page ? { onPage: true } : {}),
     })
   }
-  const visit = (e: Expr, guarded: boolean, development = false): void => {
+  const visit = (e: Expr, guarded: boolean, development: () => boolean): void => {
     const inside = guarded || developmentOnly(e)
     // `process.env.DEV_BYPASS_AUTH !== 'false'`: whoever never heard of the variable has it on
     const off = e.k === 'bin' && /^!==?$/.test(e.op) ? (stringOf(e.b) ?? stringOf(e.a)) : undefined
@@ -62,7 +64,7 @@ export const switches = collectByFile((path, js: JavaScriptFacts) => {
     if (e.k === 'call' && e.fn.k === 'mem' && e.fn.name === 'get' && /searchParams|headers|query|cookies/i.test(calleeText(e.fn.of))) {
       const name = stringOf(e.args[0])
       const page = e.fn.of.k === 'id' && onPage.has(e.fn.of.name)
-      if (name && REQUEST_NAME.test(name)) add(name, e.l, 'request', 'authentication', undefined, false, page)
+      if (name && REQUEST_NAME.test(name)) add(name, e.l, 'request', 'authentication', undefined, never, page)
     }
     if ((e.k === 'mem' || e.k === 'idx') && /(?:^|\.)(?:headers|query)$/.test(calleeText(e.of))) {
       const name = e.k === 'mem' ? e.name : stringOf(e.index)
@@ -73,11 +75,15 @@ export const switches = collectByFile((path, js: JavaScriptFacts) => {
   for (const fn of js.functions) {
     for (const s of statements(fn.body)) {
       const declared = s.k === 'let' ? boundNames(s.to) : []
-      for (const e of exprsOf(s)) visit(e, declared.length > 0 && developmentOnly(e), declared.length === 1 && besideMode(declared[0] as string, fn.body))
+      const [name] = declared.length === 1 ? declared : []
+      const development = name === undefined ? never : () => besideMode(name, fn.body)
+      for (const e of exprsOf(s)) visit(e, declared.length > 0 && developmentOnly(e), development)
     }
   }
   return unlessEmpty(found)
 })
+
+const never = (): boolean => false
 
 /** `const [params] = useSearchParams()`: a hook of React Router's and Next's that only components in the browser call. */
 const fromHook = (s: Stmt): readonly string[] => (s.k === 'let' && s.init?.k === 'call' && calleeText(s.init.fn) === 'useSearchParams' ? boundNames(s.to) : [])

@@ -67,13 +67,23 @@ export function isOutsideProduction(v: Value, truthy: boolean): boolean {
 /** `!process.env.X`, or a comparison with the environment that holds outside production. */
 export function absentVariable(v: Value, truthy: boolean): string | undefined {
   if (v.v === 'env') return truthy ? undefined : v.name
-  if (v.v === 'op' && v.op === '!' && v.of[0]) return absentVariable(v.of[0], !truthy)
-  if (v.v === 'op' && /^[!=]==?$/.test(v.op)) {
+  if (v.v !== 'op') return undefined
+  const known = keptList(absentIn, v)
+  known[Number(truthy)] ??= { name: findAbsent(v, truthy) }
+  return known[Number(truthy)]?.name
+}
+
+/** Behaviours share their values: each is asked once. */
+const absentIn = new WeakMap<Value, ({ readonly name: string | undefined } | undefined)[]>()
+
+function findAbsent(v: Extract<Value, { v: 'op' }>, truthy: boolean): string | undefined {
+  if (v.op === '!' && v.of[0]) return absentVariable(v.of[0], !truthy)
+  if (/^[!=]==?$/.test(v.op)) {
     const env = v.of.find((x) => x.v === 'env')
     const rest = v.of.find((x) => x.v === 'const')
     if (env?.v === 'env' && rest) return env.name
   }
-  if (v.v === 'op' && (v.op === '&&' || v.op === '||')) {
+  if (v.op === '&&' || v.op === '||') {
     const found = v.of.map((x) => absentVariable(x, truthy))
     const allHold = (v.op === '&&') === truthy
     if (!allHold && found.includes(undefined)) return undefined
