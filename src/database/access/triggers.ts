@@ -1,4 +1,5 @@
 import type { Catalog } from '../database.ts'
+import { CONDITION, setsItself, WHO } from './trigger-assignments.ts'
 
 /** Whether a BEFORE trigger of the table watches a column: refuses its change or puts the old value back. */
 export function protectedByTrigger(catalog: Catalog, table: string, column: string, event: 'insert' | 'update'): boolean {
@@ -11,19 +12,14 @@ export function protectedByTrigger(catalog: Catalog, table: string, column: stri
     if (!fn) return false
     const name = column.replace(/[^\w]/g, '.')
     const body = fn.body.replace(/--[^\n]*/g, ' ')
-    const assigned = new RegExp(`new\\.\\s*"?${name}"?\\s*:=|(?:;|\\b(?:then|else|begin|loop))\\s*new\\.\\s*"?${name}"?\\s*=`, 'i').test(body)
     const refused =
       new RegExp(`(new|old)\\.\\s*"?${name}"?\\b`, 'i').test(body) &&
       /raise\s+(exception|insufficient|sqlstate|using)|return\s+null\b/i.test(body) &&
       !onlyAgrees(body, name)
     // putting the row back as a whole protects every column
-    return assigned || refused || /\bnew\s*:?=\s*old\b|return\s+old\b/i.test(body)
+    return setsItself(body, name) || refused || /\bnew\s*:?=\s*old\b|return\s+old\b/i.test(body)
   })
 }
-
-/** Words by which a function knows the row as it was, or who changes it. */
-const WHO = /\b(auth|current_user|session_user|current_setting|request)\b|\w*(role|admin|staff|owner)\w*\s*\(/i
-const CONDITION = /\b(?:else?)?if\b([^;]{1,1000}?)\bthen\b/gi
 
 /**
  * Whether a function only looks that columns of the new row agree with each other (nothing is both cancelled and paid): who sets them both
