@@ -82,9 +82,12 @@ function reportCheck(result: CheckResult, input: ReportInput, render: (f: Findin
     const reportedUnder = (outcome.reportedBy ?? []).flatMap(([number, subject]) =>
       input.findings.filter((f) => f.checkNumber === number && f.subject === subject).map((f) => f.fingerprint),
     )
-    const allSuppressed = !findings.length && !reportedUnder.length
-    if (allSuppressed)
-      return { ...head, status: 'passed', evidence: [...outcome.evidence, 'every finding is suppressed with a reason (listed below)'], findings }
+    if (!findings.length && !reportedUnder.length) {
+      const elsewhere = new Set((outcome.reportedBy ?? []).map(([number, subject]) => `${number} ${subject}`))
+      const suppressed = input.suppressed.some(({ finding: f }) => f.check === check.id || elsewhere.has(`${f.checkNumber} ${f.subject}`))
+      const because = suppressed ? ['every finding is suppressed with a reason (listed below)'] : []
+      return { ...head, status: 'passed', evidence: [...outcome.evidence, ...because], findings }
+    }
     return { ...head, status: 'failed', evidence: outcome.evidence, findings, ...(reportedUnder.length ? { reportedUnder: [...new Set(reportedUnder)] } : {}) }
   }
   if (outcome.status === 'passed') return { ...head, status: 'passed', evidence: outcome.evidence, findings }

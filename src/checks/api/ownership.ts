@@ -5,6 +5,7 @@ import { type Manners, manners } from './manners.ts'
 import type { OwnershipBreach } from './ownership-breach.ts'
 import { breachesOf, type Judged } from './ownership-breaches.ts'
 import { ofArguments, ownershipWords } from './ownership-words.ts'
+import { publicByNature } from './public-by-nature.ts'
 
 export default defineCheck({
   number: 17,
@@ -33,7 +34,10 @@ export default defineCheck({
           ]
         : []
     })
-    const elsewhere = judged.filter(([, j]) => !j.breaches.length && j.unguarded).map(([route]): readonly [number, string] => [16, route.subject])
+    // sign-in looks people up before it knows who calls: check 16 has nothing to say of that either
+    const elsewhere = judged
+      .filter(([route, j]) => !j.breaches.length && j.unguarded && !publicByNature(route))
+      .map(([route]): readonly [number, string] => [16, route.subject])
     const resources = judged.filter(([, j]) => j.resources > 0)
     const tied = resources.filter(([, j]) => !j.breaches.length && !j.unguarded)
     const evidence = [

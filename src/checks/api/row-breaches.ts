@@ -131,6 +131,10 @@ export function rowBreach(
     reasons.add(`the caller has joined what ${e.table} belongs to`)
     return undefined
   }
+  if (e.op === 'select' && !isAnswered(index, behaviour) && booksWith(value, behaviour)) {
+    reasons.add(`whose rows of ${e.table} they are, the caller books with`)
+    return undefined
+  }
   if (e.op === 'update' ? takesSlot(e) : e.op === 'select' && isOnOffer(e, schema)) {
     reasons.add(`${e.table} is there to be booked`)
     return undefined
@@ -165,6 +169,20 @@ function namesOthers(e: Query, column: string, schema: Pick<SchemaModel, 'tables
   const table = tableOf(e, schema)
   if (!table?.columns.some((c) => c.name === column)) return false
   return !holdsCallersId(table, column, { tables: schema.tables, policies: [], functions: [] })
+}
+
+const BOOKING = /book|appointment|reserv|lesson|session|meeting|consultation|visit|agend|(^|_)citas?($|_)|termin/i
+
+/** The handler writes a booking that names the caller in one column and whom the request names in another: the calendar and the address of the other party are needed for it. */
+function booksWith(value: Value, behaviour: Behaviour): boolean {
+  return behaviour.steps.some(({ effect: e }) => {
+    if (e.kind !== 'db' || e.op !== 'insert' || !BOOKING.test(e.table)) return false
+    const rows = e.payload?.v === 'array' ? e.payload.items : [e.payload]
+    return rows.some((row) => {
+      const values = row?.v === 'object' ? Object.values(row.props) : []
+      return values.some((v) => isOne(v, value)) && values.some((v) => isCallers(v, behaviour))
+    })
+  })
 }
 
 const JOINED = /enrol|member|participa|attend|registration|follow/i
