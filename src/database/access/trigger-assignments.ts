@@ -1,5 +1,5 @@
 /** Words by which a function knows who changes the row. */
-export const WHO = /\b(auth|current_user|session_user|current_setting|request)\b|\w*(role|admin|staff|owner)\w*\s*\(/i
+export const WHO = /\b(auth|current_user|session_user|current_setting|request)\b|(?:role|admin|staff|owner)\w{0,60}\s{0,5}\(/i
 
 /**
  * Whether a trigger's function puts a value of its own into a column, whatever the caller wrote there. What it sets only while other columns of the
