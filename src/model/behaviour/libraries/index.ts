@@ -18,6 +18,7 @@ import { SERVICE_LIBRARIES } from './services.ts'
 import { supabase, supabaseClient } from './supabase.ts'
 import { tsPattern } from './ts-pattern.ts'
 import { validation } from './validation.ts'
+import { vercelQueue } from './vercel-queue.ts'
 
 const ALL: readonly Library[] = [
   supabase,
@@ -25,6 +26,7 @@ const ALL: readonly Library[] = [
   validation,
   actionClients,
   tsPattern,
+  vercelQueue,
   ...AUTH_LIBRARIES,
   clerk,
   ...DATABASE_LIBRARIES,

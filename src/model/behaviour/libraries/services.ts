@@ -110,18 +110,7 @@ const FAMILIES: readonly Family[] = [
   },
   {
     kind: 'enqueue',
-    packages: [
-      'inngest',
-      '@trigger.dev/sdk',
-      '@trigger.dev/sdk/',
-      'bullmq',
-      'bull',
-      '@upstash/qstash',
-      '@vercel/queue',
-      'pg-boss',
-      '@aws-sdk/client-sqs',
-      'graphile-worker',
-    ],
+    packages: ['inngest', '@trigger.dev/sdk', '@trigger.dev/sdk/', 'bullmq', 'bull', '@upstash/qstash', 'pg-boss', '@aws-sdk/client-sqs', 'graphile-worker'],
     calls: /(?:\.send|\.add|\.trigger|publishJSON|\.publish|\.batchTrigger|^send)$/,
   },
   {
