@@ -140,7 +140,9 @@ function openWays(reading: Reading, table: Table): Way[] {
     // rows that belong to nobody (what the application brings along), and rows that their owner published; guests' own data is no such thing, and
     // what is nobody's is not everybody's to change
     const nobodys = way.states.some((s) => s.op === 'is null' && (owners.includes(s.column) || table.userData?.tenantColumns.includes(s.column)))
-    const changes = reading.command === 'update' || reading.command === 'delete'
+    // who may take up what somebody else offers is that one's affair: an open request has an owner, and nobody who answers it yet
+    const empty = way.states.flatMap((s) => (s.op === 'is null' ? [s.column] : []))
+    const changes = (reading.command === 'update' || reading.command === 'delete') && owners.every((c) => empty.includes(c))
     if (nobodys && !changes && !(reading.command === 'select' && table.userData?.personalColumns.some((c) => !owners.includes(c)))) return false
     // who adds the row knows a secret of the one that it refers to
     if (reading.command === 'insert' && way.capability) return false
