@@ -47,9 +47,10 @@ export function why(hole: Hole): string {
 }
 
 function stateText(state: NonNullable<Hole['states']>[number]): string {
+  const what = state.counted ? `${state.counted}(${state.column})` : state.column
   return state.value === undefined
-    ? `${state.column} ${state.op.startsWith('is ') ? state.op : `${state.op} now`}`
-    : `${state.column} ${state.op} ${typeof state.value === 'string' ? `'${state.value}'` : state.value}`
+    ? `${what} ${state.op.startsWith('is ') ? state.op : `${state.op} now`}`
+    : `${what} ${state.op} ${typeof state.value === 'string' ? `'${state.value}'` : state.value}`
 }
 
 export function listed(names: readonly string[]): string {

@@ -47,6 +47,15 @@ function read(using: string, more: readonly Partial<Policy>[] = [], tables = TAB
     .join('; ')
 }
 
+test('what is counted in a column is said with the count', () => {
+  const policy = { schema: 'public', table: 'docs', name: 'p', command: 'select' as const, permissive: true, roles: ['public'], at: { path: '1.sql', line: 1 } }
+  const all = catalog({ tables: TABLES, functions: FUNCTIONS, policies: [{ ...policy, using: "length(name) >= 5 and status <> 'x'" }] })
+  expect(readPolicies(TABLES[0] as never, all, world(all)).find((r) => r.role === 'anon')?.ways[0]?.states).toEqual([
+    { table: '', column: 'name', op: '>=', value: 5, counted: 'length' },
+    { table: '', column: 'status', op: '<>', value: 'x' },
+  ])
+})
+
 describe('who a policy lets in', () => {
   test.each([
     ['true', 'anon: open always; user: open always'],

@@ -11,6 +11,8 @@ export interface RowState {
   readonly op: string
   /** Undefined for IS NULL / IS NOT NULL (`op` says which) and for now(). */
   readonly value?: string | number | boolean
+  /** The function that counts what the column holds (`length`): the comparison is with its result. */
+  readonly counted?: string
   /** Of another table's row: one that itself names the caller. */
   readonly own?: true
 }
@@ -178,6 +180,8 @@ function judgeWay(way: readonly Atom[], instances: readonly Instance[], focus: n
     }
     const literal = atom.right.t === 'const' ? atom.right : atom.left.t === 'const' ? atom.left : undefined
     const subject = literal === atom.right ? left : right
+    const whole = literal === atom.right ? atom.left : atom.right
+    const counted = whole.t === 'expression' && /length$|^cardinality$/.test(whole.name) ? whole.name : undefined
     if (literal && subject.length && subject.every((t) => t.t === 'column')) {
       for (const t of subject) {
         if (t.t !== 'column') continue
@@ -187,6 +191,7 @@ function judgeWay(way: readonly Atom[], instances: readonly Instance[], focus: n
           column: t.path ? `${t.column}.${t.path}` : t.column,
           op: atom.op,
           ...(literal.value === null ? {} : { value: literal.value }),
+          ...(counted ? { counted } : {}),
         })
       }
     }
