@@ -41,10 +41,20 @@ export function payloadBreaches(step: Step, e: Query, behaviour: Behaviour, ties
     }
     const whole = payload.v === 'request' ? payload : payload.v === 'object' && payload.rest?.v === 'request' ? payload.rest : undefined
     if (whole?.v === 'request' && !whole.as && (whole.part === 'body' || whole.part === 'form') && (!whole.name || !payloadIsScalar(whole.name))) {
-      const bound = payload.v === 'object' ? new Set(Object.keys(payload.props)) : new Set<string>()
+      const bound = new Set([...(payload.v === 'object' ? Object.keys(payload.props) : []), ...(whole.without ?? []).map(asColumn)])
       const power = table?.userData?.powerColumns.filter((c) => !bound.has(c)) ?? []
       // a row that is there already can be moved into another tenant
       const owner = [...owners, ...(e.op === 'update' ? (table?.userData?.tenantColumns ?? []) : [])].filter((c) => !bound.has(c))
+      const paid = !power.length && (whole.without || !hasShape(step)) ? table?.columns.find((c) => PAID.test(c.name) && !bound.has(c.name))?.name : undefined
+      if (paid) {
+        out.push({
+          ...written('mass-assignment', paid, requestName(whole) ?? 'the request body'),
+          severity: 'High',
+          ...(bound.size ? { bound: true as const } : {}),
+          paid: true,
+        })
+        continue
+      }
       if (table && !table.stub && !power.length && (!owner.length || e.op === 'update') && !(e.op === 'update' && owner.length)) continue
       out.push({
         kind: 'mass-assignment',
@@ -62,8 +72,13 @@ export function payloadBreaches(step: Step, e: Query, behaviour: Behaviour, ties
   if (!tied) return out
   // whose row it is was asked; what the caller may write into the own one was not
   if (!ties.keyedByCaller(step)) return out.filter((b) => b.kind === 'mass-assignment' && b.ownerColumn !== undefined && e.op === 'update')
-  return out.flatMap((b) => (b.kind === 'power' || (b.kind === 'mass-assignment' && b.severity === 'Critical') ? [{ ...b, own: true as const }] : []))
+  return out.flatMap((b) => (b.kind === 'power' || b.paid || (b.kind === 'mass-assignment' && b.severity === 'Critical') ? [{ ...b, own: true as const }] : []))
 }
+
+/** What says of an order or a booking that it was paid, or that somebody has seen the money. */
+const PAID = /^(?:payment_(?:status|state|verified|confirmed|received)|(?:is_)?paid|paid_(?:at|amount)|amount_paid|(?:\w{1,20}_)?verified_payment)$/i
+
+const asColumn = (member: string): string => member.replace(/[A-Z]/g, (ch) => `_${ch.toLowerCase()}`)
 
 const APPOINTER = /^(?:invited|added|granted|shared|created)_?by(?:_user)?(?:_?id)?$|^(?:inviter|owner|host)(?:_user)?_?id$/i
 const APPOINTED = /^(?:(?:invitee|invited|member|guest|collaborator|recipient)_?)?e_?mail$|^(?:invitee|member|guest|collaborator|user)_?id$/i

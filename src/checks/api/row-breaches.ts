@@ -5,6 +5,7 @@ import type { SchemaModel } from '../../model/app-model.ts'
 import type { Behaviour, Condition, Effect, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { partsOf } from '../../model/behaviour/mentions.ts'
 import { isCallers, mentions, requestName } from '../../model/behaviour/values.ts'
+import { guardOfStep } from '../../model/routes/guard.ts'
 import { chosenByModel, MODEL_SAYS } from './model-answers.ts'
 import { aboutQuery, fromRequest, type OwnershipBreach, type Query, tableOf, verbOf } from './ownership-breach.ts'
 import { isSame, type Ties } from './ties.ts'
@@ -290,6 +291,8 @@ function unprotectedUse(index: number, behaviour: Behaviour, ties: Ties, depth =
     // that it is there lets the caller at rows of the own
     if (!carried && e.kind === 'db' && (e.op === 'update' || e.op === 'delete') && ties.byFilter(e)) continue
     if (ties.byCondition(s, behaviour.steps[index]) || asksAboutCaller(e, behaviour)) continue
+    // what an administrator may do with it is no other caller's
+    if (isForAdmin(s, behaviour)) continue
     if (s.under.some((c) => missingOrTied(c.test, !c.negated, ties)) || isPartOfTransfer(s, behaviour)) continue
     if (s.under.some((c) => nearTie(c.test, !c.negated, ties))) {
       if (verdict === 'none') verdict = 'ownerless'
@@ -300,6 +303,11 @@ function unprotectedUse(index: number, behaviour: Behaviour, ties: Ties, depth =
     if (further === 'ownerless') verdict = 'ownerless'
   }
   return verdict
+}
+
+function isForAdmin(step: Step, behaviour: Behaviour): boolean {
+  const guard = guardOfStep(step, behaviour)
+  return guard?.who === 'admin' && guard.trust === 'verified' && !guard.opensWithout
 }
 
 const MARKS =

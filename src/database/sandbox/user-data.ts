@@ -172,7 +172,9 @@ function spread(tables: readonly Table[], found: Map<string, UserData>): void {
     for (const t of tables) {
       const name = `${t.schema}.${t.name}`
       if (found.has(name)) continue
-      const key = t.foreignKeys.find((f) => f.references !== name && belongsToSomebody(found.get(f.references)) && (f.cascades || belongs(t, f.columns)))
+      const key = t.foreignKeys.find(
+        (f) => f.references !== name && belongsToSomebody(found.get(f.references)) && (f.cascades || belongs(t, f.columns)) && !isPattern(f, tables),
+      )
       if (!key) continue
       found.set(name, {
         because: `it belongs to ${key.references} by ${key.columns.join(', ')}`,
@@ -184,6 +186,13 @@ function spread(tables: readonly Table[], found: Map<string, UserData>): void {
       grown = true
     }
   }
+}
+
+/** What a row was made after is not what it belongs to: `classes(template_id)`, where templates that nobody made are everybody's. */
+function isPattern({ columns, references }: Table['foreignKeys'][number], tables: readonly Table[]): boolean {
+  const made = tables.find((t) => `${t.schema}.${t.name}` === references)
+  const maker = made?.columns.filter((c) => OWNER.test(c.name)) ?? []
+  return columns.every((c) => /(^|_)template_?id$/i.test(c)) && maker.every((c) => !c.notNull && /^(created|made)_by/i.test(c.name))
 }
 
 /** Owned by a user or a tenant, or a part of such a row. */

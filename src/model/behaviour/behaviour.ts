@@ -187,6 +187,8 @@ export type Effect =
       /** Which of the related rows come along (`members.userId`); the row itself is found without any. */
       readonly embedded?: readonly Filter[]
       readonly columns?: readonly string[]
+      /** Tables whose whole rows come along, each under its name. */
+      readonly joined?: readonly string[]
       readonly payload?: Value
       readonly onConflict?: readonly string[]
       readonly ignoreDuplicates?: true
@@ -285,6 +287,8 @@ export type Value =
       readonly choices?: readonly string[]
       /** Of an `enum` that generated code exports (`nativeEnum(UserRole)`): its name, which is the one in the schema of the database. */
       readonly listed?: string
+      /** Let through by a schema made from a table: every column of it but these. */
+      readonly without?: readonly string[]
     }
   /** The caller, or a field of it (`id`, `email`, `role`, `user_metadata.role`, …). `step` is the index of the `identify` step. */
   | { readonly v: 'caller'; readonly how: string; readonly trust: Trust; readonly field?: string; readonly at?: Place; readonly step?: number }

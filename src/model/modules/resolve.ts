@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { byproductRole } from '../../facts/byproducts.ts'
 import type { FactsIndex } from '../../facts/facts.ts'
 import type { WorkspacesModel } from '../workspaces/workspaces.ts'
 import { type BundlerAlias, bundlerTarget, readBundlerAliases } from './bundler-aliases.ts'
@@ -27,6 +28,8 @@ const EXTENSIONS = [
   '.json',
   '.d.ts',
 ]
+/** What a compiled file is written in. */
+const IS_SOURCE = /(?<!\.d)\.(?:[cm]?ts|tsx|jsx)$/
 /** What a compiled extension is written as. */
 const SOURCE_OF: Readonly<Record<string, readonly string[]>> = { '.js': ['.ts', '.tsx', '.jsx'], '.jsx': ['.tsx'], '.mjs': ['.mts'], '.cjs': ['.cts'] }
 /** Aliases that frameworks and templates set without a file in the repository that says so. */
@@ -60,6 +63,7 @@ export function createResolver(paths: Iterable<string>, facts: FactsIndex, works
   const same = before && before.ground.length === ground.length && ground.every((x, i) => x === before.ground[i]) && isDeepStrictEqual(aliases, before.aliases)
   const cache = same ? before.found : new Map<string, string | undefined>()
   memory.resolver = { ground, aliases, found: cache }
+  let sources: ReadonlyMap<string, readonly string[]> | undefined
 
   return (fromPath, specifier) => {
     const key = `${dirname(fromPath)}\0${specifier}`
@@ -72,7 +76,10 @@ export function createResolver(paths: Iterable<string>, facts: FactsIndex, works
   function resolve(fromPath: string, written: string): string | undefined {
     const specifier = written.replace(/[?#][\s\S]*/, (tail) => (written.startsWith('#') && tail === written ? tail : '')) || written
     const dir = dirname(fromPath)
-    if (specifier.startsWith('.')) return file(join(dir, specifier))
+    if (specifier.startsWith('.')) {
+      const base = join(dir, specifier)
+      return sourceOfBuild(base) ?? file(base)
+    }
     if (/^(https?|node|npm|jsr|bun|data|virtual|astro|cloudflare):/.test(specifier)) return undefined
     if (specifier.startsWith('/'))
       return file(join(workspaces.of(fromPath).dir, specifier)) ?? file(join(workspaces.of(fromPath).dir, `public${specifier}`)) ?? file(join('', specifier))
@@ -83,6 +90,20 @@ export function createResolver(paths: Iterable<string>, facts: FactsIndex, works
       fromWorkspace(specifier) ??
       fromConvention(fromPath, specifier)
     )
+  }
+
+  /** Of what a compiler or a bundler writes (`dist/storage.js`), the only source file that has the name below the same folder. */
+  function sourceOfBuild(base: string | undefined): string | undefined {
+    const m = base === undefined || byproductRole(base) !== 'generated' ? null : /^((?:.*\/)?)(?:dist|build|out)\/(.+)\.[cm]?js$/.exec(base)
+    if (!m) return undefined
+    const [, root = '', written = ''] = m
+    sources ??= Map.groupBy(
+      [...known].filter((path) => IS_SOURCE.test(path) && byproductRole(path) === undefined),
+      (path) => path.slice(path.lastIndexOf('/') + 1).replace(IS_SOURCE, ''),
+    )
+    const called = sources.get(written.slice(written.lastIndexOf('/') + 1)) ?? []
+    const found = called.filter((path) => path.startsWith(root) && `/${path.replace(IS_SOURCE, '')}`.endsWith(`/${written}`))
+    return found.length === 1 ? found[0] : undefined
   }
 
   /** The file that a path without certainty about its extension means. */

@@ -430,7 +430,8 @@ function rowProof(index: number, field: string | undefined, behaviour: Behaviour
     if (f.op === 'eq' && isCredential(f.column.split('.').at(-1) ?? '') && fromRequest(f.value))
       return { who: 'token', trust: 'verified', how: `${step.effect.table}.${f.column}` }
   }
-  return depth < 6 && hops < 3 ? guardProof(step, behaviour, hops + 1) : undefined
+  const before = depth < 6 && hops < 3 ? guardProof(step, behaviour, hops + 1) : undefined
+  return before?.who === 'user' && isRole(field) ? { ...before, who: 'admin' } : before
 }
 
 /** The caller that a value is, or is where somebody is signed in (`session?.user.id`), when the step asks for that. */

@@ -1,4 +1,4 @@
-import { isMeantToBeSeen } from '../../database/access/meant-to-be-seen.ts'
+import { isMeantToBeSeen, isPrivateByName } from '../../database/access/meant-to-be-seen.ts'
 import type { AccessMatrix, Table } from '../../database/database.ts'
 
 /** Where something takes place or stands. */
@@ -9,6 +9,7 @@ const SAYS_WHO = /e_?mail|phone|contact|password|token|secret|api_?key/i
 /** What people put up for others to see (an event, a listing), read by columns that say nothing of themselves. */
 export function isOnShow(table: Table, columns: readonly string[]): boolean {
   const data = table.userData
+  if (data && isScheduled(table)) return !columns.some((c) => /[(:]/.test(c))
   // a nested selection (`author(email)`) shows what it does not name here
   if (!data || !columns.length || columns.some((c) => c === '*' || /[(:]/.test(c))) return false
   if (!isMeantToBeSeen({ ...table, userData: { ...data, personalColumns: [] } })) return false
@@ -16,6 +17,16 @@ export function isOnShow(table: Table, columns: readonly string[]): boolean {
     (c) => data.ownerColumns.includes(c) || data.powerColumns.includes(c) || SAYS_WHO.test(c) || (data.personalColumns.includes(c) && !isPlace(c, table)),
   )
 }
+
+/** What can be booked and when: rows that name nobody, and are only by what they belong to somebody's. */
+function isScheduled({ name, userData, columns }: Table): boolean {
+  if (!/(?:^|_)(?:(?:time_?)?slots?|class(?:es)?|schedules?|timetables?)$/i.test(name) || isPrivateByName(name)) return false
+  if (!userData || userData.ownerColumns.length || userData.tenantColumns.length || userData.personalColumns.length || userData.powerColumns.length)
+    return false
+  return !columns.some((c) => SAYS_WHO.test(c.name) || NAMES_BOOKER.test(c.name))
+}
+
+const NAMES_BOOKER = /^(?:(?:booked|reserved|taken|held)_(?:by|for)|(?:client|customer|guest|patient|student|attendee|user|member)(?:_\w+)?)$/i
 
 const isPlace = (column: string, table: Pick<Table, 'name'>): boolean => PLACE_COLUMN.test(column) && HAS_A_PLACE.test(table.name)
 

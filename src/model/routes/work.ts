@@ -10,6 +10,7 @@ import { fromRequest } from './from-request.ts'
 import { findsSession, fromProcessor, type Guard, guardOfConditions, guardOfStep } from './guard.ts'
 import { isKeptBack, isOnShow, isPublishedWhole, isShownAnyway } from './on-show.ts'
 import { choosesRecipient, http, madeWithCallersKey, payment, speaksToWhomItNames } from './outside-work.ts'
+import { peopleAlong } from './people-along.ts'
 import { fillsCache, renewsOwnToken, replacesCode } from './upkeep.ts'
 import { guardWithWayPast } from './way-past.ts'
 
@@ -102,8 +103,10 @@ export function workOf(behaviour: Behaviour, schema: Pick<SchemaModel, 'tables'>
   const out: Work[] = []
   const answered = disclosure(behaviour)
   behaviour.steps.forEach((step, index) => {
-    const work = classify(step, schema, access) ?? (handsOutFixedSession(step, behaviour) ? FIXED_SESSION : undefined)
-    if (!work) return
+    const found = classify(step, schema, access) ?? (handsOutFixedSession(step, behaviour) ? FIXED_SESSION : undefined)
+    if (!found) return
+    const people = found.kind === 'read' ? peopleAlong(step, index, behaviour, schema) : undefined
+    const work = people ? { ...found, what: found.what.replace(/(?= with )/, ` and all of ${people}`), table: people, userData: true } : found
     // what is written down before every request, whatever it asks for, is done by nobody's choice
     if (step.everywhere && ROW_CHANGES.has(work.kind)) return
     if (takesBack(step, behaviour) || replacesCode(step, behaviour, index)) return

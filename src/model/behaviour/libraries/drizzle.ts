@@ -166,6 +166,8 @@ export const drizzle: Library = {
     const keys = target ? (target.v === 'array' ? target.items.map(columnOf) : [columnOf(target)]) : undefined
     // `select({ id: bookings.id })`; `select({ user: users })` takes all columns, and of what is computed nothing is known
     const chosen = kind === 'select' ? op.args?.[0] : undefined
+    const joined =
+      kind === 'select' && !chosen ? c.links.flatMap((l) => (/^(?:left|right|inner|full)Join$/.test(l.name) ? tableOf(l.args?.[0]) || [] : [])) : []
     const step = c.it.emit(
       {
         kind: 'db',
@@ -174,6 +176,7 @@ export const drizzle: Library = {
         table,
         filters,
         ...(kind === 'select' && c.links.at(-1)?.name === 'get' ? { one: true as const } : {}),
+        ...(joined.length ? { joined } : {}),
         ...(payload ? { payload: asColumns(payload) } : {}),
         ...(chosen?.v === 'object' && !chosen.rest
           ? {

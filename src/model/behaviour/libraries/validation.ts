@@ -143,6 +143,35 @@ function isPlain(pattern: Val | undefined): boolean {
   return pattern?.v === 'call' && pattern.name.startsWith('regex:') && admitsPlainTextOnly(pattern.name.slice('regex:'.length))
 }
 
+/** What `createInsertSchema(table)` lets through: every column of the table that nothing leaves out. */
+function rowOf(c: Pick<LibraryCall, 'it' | 'at'>, schema: ChainVal, value: Val, depth: number): Val {
+  const set: Record<string, Val> = { ...(value.v === 'object' ? value.props : {}) }
+  let rest = value.v === 'object' ? value.rest : value
+  const without = new Set<string>()
+  for (const { name, args } of schema.links) {
+    const named = args?.[0]
+    if (named?.v !== 'object') continue
+    const names = Object.keys(named.props)
+    for (const n of names) {
+      if (name === 'omit') {
+        delete set[n]
+        without.add(n)
+      } else if (name === 'extend' || name === 'pick')
+        set[n] = shaped(c, name === 'extend' ? named.props[n] : undefined, member(c.it, value, n, c.at), depth + 1)
+    }
+    if (name !== 'pick') continue
+    for (const n of Object.keys(set)) if (!names.includes(n)) delete set[n]
+    rest = undefined
+  }
+  if (rest) rest = leaving(rest, [...without])
+  return rest && !Object.keys(set).length ? rest : object(set, rest)
+}
+
+function leaving(value: Val, without: readonly string[]): Val {
+  if (value.v === 'any') return { ...value, alts: value.alts.map((a) => ({ ...a, value: leaving(a.value, without) })) }
+  return value.v === 'request' ? { ...value, without } : value
+}
+
 /** The value after it passed the schema. */
 export function shaped(c: Pick<LibraryCall, 'it' | 'at'>, schema: Val | undefined, value: Val, depth = 0): Val {
   if (isNullish(value) || depth > 5) return value
@@ -152,6 +181,8 @@ export function shaped(c: Pick<LibraryCall, 'it' | 'at'>, schema: Val | undefine
     (l) => (l.name === 'object' || l.name === 'strictObject' || l.name === 'extend' || l.name === 'shape') && l.args?.[0]?.v === 'object',
   )
   if (value.v === 'global' && value.name === 'process.env') return value
+  const ofTable = schema.root.v === 'lib' && schema.root.pkg === 'drizzle-zod' && schema.links[0]?.name === 'createInsertSchema'
+  if (ofTable) return rowOf(c, schema, value, depth)
   if (shape?.v === 'object' && !schema.links.some((l) => l.name === 'passthrough' || l.name === 'loose' || l.name === 'catchall')) {
     const props: Record<string, Val> = {}
     for (const l of merged)
