@@ -10,6 +10,8 @@ const cases: Case[] = [
   ['a file before a folder of the same name', { 'a.ts': '', 'b.ts': '', 'b/index.ts': '' }, 'a.ts', './b', 'b.ts'],
   ['`.js` that is written as `.ts`', { 'a.ts': '', 'b.ts': '' }, 'a.ts', './b.js', 'b.ts'],
   ['`.mjs` that is written as `.mts`', { 'a.ts': '', 'b.mts': '' }, 'a.ts', './b.mjs', 'b.mts'],
+  ['the source of a committed build', { 'api/a.js': '', 'dist/b.js': '', 'server/b.ts': '' }, 'api/a.js', '../dist/b.js', 'server/b.ts'],
+  ['a build of which two files may be the source', { 'a.js': '', 'dist/b.js': '', 'server/b.ts': '', 'client/b.ts': '' }, 'a.js', './dist/b.js', 'dist/b.js'],
   ['a query', { 'a.ts': '', 'w.ts': '' }, 'a.ts', './w?worker', 'w.ts'],
   ['a dot in the name', { 'a.ts': '', 'b.server.ts': '' }, 'a.ts', './b.server', 'b.server.ts'],
   ['nothing outside of the repository', { 'a.ts': '' }, 'a.ts', '../../b', undefined],
