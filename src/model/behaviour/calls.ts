@@ -13,7 +13,9 @@ import {
   UNKNOWN,
   type Val,
 } from './abstract-value.ts'
-import { builtinCall, builtinConstruct, builtinMethod } from './builtins.ts'
+import { builtinConstruct } from './builtin-constructors.ts'
+import { builtinMethod } from './builtin-methods.ts'
+import { builtinCall } from './builtins.ts'
 import { libraryBase, parentOf } from './class-chain.ts'
 import { delegated, underDelegation } from './delegation.ts'
 import { hostCall } from './hosts.ts'

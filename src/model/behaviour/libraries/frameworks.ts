@@ -1,6 +1,7 @@
 import { array, constant, native, object, type ResponseVal, UNDEFINED, UNKNOWN, type Val } from '../abstract-value.ts'
-import { derivedRequest, h3Call } from '../builtins.ts'
+import { derivedRequest } from '../builtin-constructors.ts'
 import { raise } from '../execute.ts'
+import { h3Call } from '../h3-calls.ts'
 import { host } from '../host-value.ts'
 import { seedValue } from '../hosts.ts'
 import { request } from '../members.ts'
