@@ -12,7 +12,7 @@ import { isSame, type Ties } from './ties.ts'
 import { isPartOfTransfer } from './transfers.ts'
 
 const NOT_AN_ID =
-  /[a-z](?:Type|Status|Kind|Category|Role|Locale|Currency)$|_(?:type|status|kind|category|role|locale|currency)$|^(?:status|state|type|kind|category|locale|lang|language|role|plan|is_\w+|published|active|visible|page|limit|sort|order|slug|country|currency|month|year|date|level|name|title|code|token|share_token|invite_code|secret|key|hash|session_id|stripe_\w+|provider)$/i
+  /[a-z](?:Type|Status|Kind|Category|Role|Locale|Currency)$|_(?:type|status|kind|category|role|locale|currency)$|^(?:status|state|type|kind|category|locale|lang|language|role|plan|is_\w+|published|active|visible|page|limit|sort|order|slug|country|location|city|region|province|district|zip_?code|postal_?code|industry|currency|month|year|date|level|name|title|code|token|share_token|invite_code|secret|key|hash|session_id|stripe_\w+|provider)$/i
 
 /** Columns that hold something unguessable: who knows it may. */
 const CAPABILITY = /token|secret|hash|nonce|share|invite|code|api_?key|session_?id|checkout|payment_?intent|unsubscribe|verification/i
