@@ -110,7 +110,7 @@ export function ownershipWords(route: Route, b: OwnershipBreach, how: Manners): 
         fix: {
           text: 'Name the columns that may be written, or parse the body with a schema that lists them.',
           language: 'ts',
-          code: `const { title, description } = ${route.kind === 'action' ? 'input // the argument' : 'await request.json()'}\n// write only { title, description }`,
+          code: `const { title, description } = ${route.kind === 'action' ? 'input // the argument' : bodyOf(route)}\n// write only { title, description }`,
         },
       }
     case 'power':
@@ -358,4 +358,10 @@ function filterCode(b: OwnershipBreach): string {
     default:
       return `.eq('${column}', ${caller})`
   }
+}
+
+/** The body of a request, as the framework hands it to the handler. */
+function bodyOf({ framework, answers }: Route): string {
+  if (/^(?:Express|Fastify|NestJS|Koa)/.test(framework) || answers === 'res') return framework === 'Koa' ? 'ctx.request.body' : 'req.body'
+  return answers === 'status-object' ? "JSON.parse(event.body ?? '{}')" : framework === 'Hono' ? 'await c.req.json()' : 'await request.json()'
 }
