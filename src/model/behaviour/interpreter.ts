@@ -117,6 +117,9 @@ const MAX_WAYS = 8
 /** Variants of one query beyond which only what they share is kept. */
 const MAX_BUILDERS = 4
 
+/** One of several answers that are not told apart any more. */
+const SOME_ANSWER: Val = { v: 'response', how: 'other', sent: true }
+
 /** The state of one run: the path, the steps so far, and how branches split and join. */
 export class Interpreter {
   readonly program: Program
@@ -325,8 +328,7 @@ export class Interpreter {
     // where a request goes on says more than which of several answers it gets instead
     const [answers, telling] = partition(kept, (k) => k.value.v === 'response' && k.value.how !== 'next')
     const alts: Alt[] = [...telling, ...answers].slice(0, MAX_ALTERNATIVES).map((a, i) => ({ i, value: a.value, under: brief(a.under) }))
-    const lost = kept.length > MAX_ALTERNATIVES && (telling.length > MAX_ALTERNATIVES ? UNKNOWN : answers.at(-1)?.value)
-    if (lost) alts.push({ i: MAX_ALTERNATIVES, value: lost, under: [] })
+    if (kept.length > MAX_ALTERNATIVES) alts.push({ i: MAX_ALTERNATIVES, value: telling.length > MAX_ALTERNATIVES ? UNKNOWN : SOME_ANSWER, under: [] })
     return alts.length === 1 ? (alts[0] as Alt).value : { v: 'any', choice, alts }
   }
 

@@ -81,7 +81,10 @@ function findAbsent(v: Extract<Value, { v: 'op' }>, truthy: boolean): string | u
   if (/^[!=]==?$/.test(v.op)) {
     const env = v.of.find((x) => x.v === 'env')
     const rest = v.of.find((x) => x.v === 'const')
-    if (env?.v === 'env' && rest) return env.name
+    if (env?.v !== 'env' || rest?.v !== 'const') return undefined
+    // `NODE_ENV !== 'development'` holds in production: there is nothing special about it
+    const holdsInProduction = env.name === 'NODE_ENV' && ((rest.value === 'production') === v.op.startsWith('=')) === truthy
+    return holdsInProduction ? undefined : env.name
   }
   if (v.op === '&&' || v.op === '||') {
     const found = v.of.map((x) => absentVariable(x, truthy))

@@ -17,3 +17,19 @@ test.each([1, 3, 4, 6, 12])('what follows a list of %i complaints is reached whe
   const steps = describeSteps(behaviourOf({ 'route.ts': collecting(fields) }, { path: 'route.ts', name: 'POST', seeds: ['web-request'] }))
   expect(steps.map((s) => s.replace(/ if .*/, ''))).toEqual(expect.arrayContaining(['delete notes as service where id eq body.id', 'respond other 200']))
 })
+
+/** A handler that says no in as many ways as there are `refusals` before it answers with what it has read. */
+const refusing = (refusals: number): string => `import { createClient } from '@supabase/supabase-js'
+const admin = createClient(process.env.SUPABASE_URL!, process.env.SUPABASE_SERVICE_ROLE_KEY!)
+const answer = async (req: Request) => {
+  const body = await req.json()
+${Array.from({ length: refusals }, (_, i) => `  if (body.f${i} === 'no') return new Response('no ${i}', { status: 400 })`).join('\n')}
+  const { data } = await admin.from('notes').select('*')
+  return Response.json(data)
+}
+export const POST = (req: Request) => answer(req)`
+
+test.each([2, 12])('after %i refusals nothing is answered without a condition', (refusals) => {
+  const steps = describeSteps(behaviourOf({ 'route.ts': refusing(refusals) }, { path: 'route.ts', name: 'POST', seeds: ['web-request'] }))
+  expect(steps.filter((s) => s.startsWith('respond') && !s.includes(' if '))).toEqual([])
+})
