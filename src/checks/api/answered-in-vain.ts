@@ -1,9 +1,8 @@
 import type { Place } from '../../lib/place.ts'
-import type { Behaviour, Condition, Effect, Step, Value } from '../../model/behaviour/behaviour.ts'
+import type { Behaviour, Condition, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { ANSWERED, mentions } from '../../model/behaviour/values.ts'
+import type { Query } from './ownership-breach.ts'
 import type { Ties } from './ties.ts'
-
-type Query = Extract<Effect, { kind: 'db' }>
 
 /**
  * The way around a check on which its look-up failed, the request was answered with an error and the handler goes on. What is read there reaches nobody, and a change that asks for

@@ -1,4 +1,5 @@
 import type { Table } from '../../database/database.ts'
+import { snakeCase } from '../../lib/snake-case.ts'
 import type { SchemaModel } from '../../model/app-model.ts'
 import type { Behaviour, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { ACCEPTED, isCallers, mentions, requestName } from '../../model/behaviour/values.ts'
@@ -41,7 +42,7 @@ export function payloadBreaches(step: Step, e: Query, behaviour: Behaviour, ties
     }
     const whole = payload.v === 'request' ? payload : payload.v === 'object' && payload.rest?.v === 'request' ? payload.rest : undefined
     if (whole?.v === 'request' && !whole.as && (whole.part === 'body' || whole.part === 'form') && (!whole.name || !payloadIsScalar(whole.name))) {
-      const bound = new Set([...(payload.v === 'object' ? Object.keys(payload.props) : []), ...(whole.without ?? []).map(asColumn)])
+      const bound = new Set([...(payload.v === 'object' ? Object.keys(payload.props) : []), ...(whole.without ?? []).map(snakeCase)])
       const power = table?.userData?.powerColumns.filter((c) => !bound.has(c)) ?? []
       // a row that is there already can be moved into another tenant
       const owner = [...owners, ...(e.op === 'update' ? (table?.userData?.tenantColumns ?? []) : [])].filter((c) => !bound.has(c))
@@ -77,8 +78,6 @@ export function payloadBreaches(step: Step, e: Query, behaviour: Behaviour, ties
 
 /** What says of an order or a booking that it was paid, or that somebody has seen the money. */
 const PAID = /^(?:payment_(?:status|state|verified|confirmed|received)|(?:is_)?paid|paid_(?:at|amount)|amount_paid|(?:\w{1,20}_)?verified_payment)$/i
-
-const asColumn = (member: string): string => member.replace(/[A-Z]/g, (ch) => `_${ch.toLowerCase()}`)
 
 const APPOINTER = /^(?:invited|added|granted|shared|created)_?by(?:_user)?(?:_?id)?$|^(?:inviter|owner|host)(?:_user)?_?id$/i
 const APPOINTED = /^(?:(?:invitee|invited|member|guest|collaborator|recipient)_?)?e_?mail$|^(?:invitee|member|guest|collaborator|user)_?id$/i

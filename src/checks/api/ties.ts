@@ -1,11 +1,10 @@
 import { keptList } from '../../lib/kept-list.ts'
-import type { Behaviour, Condition, Effect, Step, Value } from '../../model/behaviour/behaviour.ts'
+import type { Behaviour, Condition, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { ACCEPTED, isCallers, isCallersRow, mentions, REJECTED } from '../../model/behaviour/values.ts'
 import { answeredInVain } from './answered-in-vain.ts'
 import { forPeople, provesService } from './for-people.ts'
+import type { Query } from './ownership-breach.ts'
 import { Relations } from './relations.ts'
-
-type Query = Extract<Effect, { kind: 'db' }>
 
 /** Whose rights hold for the rows of a query that runs with the caller's own client; false when row level security does not. */
 export type RlsHolds = (query: Query) => boolean

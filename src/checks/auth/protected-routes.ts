@@ -34,15 +34,15 @@ export default defineCheck({
     const strangers = registersStrangers(routes.routes)
     const library = (route: Route) => routes.sessions.find((s) => s.workspace === (route.workspace ?? ''))?.libraries[0]?.name
     const causes = guarded.flatMap(({ route, because }) => judge(route, because, strangers).map((c): Cause => ({ ...c, library: library(route) })))
+    const unknown = guarded.filter(({ route }) => isUnknown(route))
     const evidence = [
-      `${guarded.length} protected pages of ${served.length}, ${guarded.filter(({ route }) => !isUnknown(route)).length - causes.length} checked on the server`,
+      `${guarded.length} protected pages of ${served.length}, ${guarded.length - unknown.length - causes.length} checked on the server`,
       ...guarded
-        .filter((g) => !isUnknown(g.route) && !causes.some((c) => c.route === g.route))
+        .filter((g) => !unknown.includes(g) && !causes.some((c) => c.route === g.route))
         .slice(0, 12)
         .map((g) => `${g.route.route}: ${g.route.guard ? `${g.route.guard.how} (${g.route.guard.at.path}:${g.route.guard.at.line})` : 'never rendered'}`),
     ]
     if (causes.length) return failed(merge(causes), evidence)
-    const unknown = guarded.filter(({ route }) => isUnknown(route))
     if (!unknown.length) return passed(...evidence)
     return unverified(
       `what stands before ${unknown.length === 1 ? 'a protected page' : `${unknown.length} protected pages`} is too long to be followed whole`,

@@ -1,5 +1,5 @@
 import type { Place } from '../../lib/place.ts'
-import { safeRegExp } from '../frameworks/path-pattern.ts'
+import { askOf, safeRegExp } from '../frameworks/path-pattern.ts'
 import { array, type Cond, constant, isNullish, op, stringOf, truth, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
 import { text } from './evaluate.ts'
 import type { Interpreter } from './interpreter.ts'
@@ -64,7 +64,7 @@ export function builtinMethod(it: Interpreter, of: Val, name: string, args: read
             : safeRegExp(of.name.slice('regex:'.length))
           : undefined
       if (!re || text === undefined) return op('matches', args[0] ?? UNKNOWN, of)
-      return constant(it.askOf(text, (x) => re.test(x)))
+      return constant(askOf(text, it, (x) => re.test(x)))
     }
   }
   if (of.v === 'call' && of.name === 'URLPattern' && (name === 'test' || name === 'exec')) {

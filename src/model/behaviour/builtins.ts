@@ -1,4 +1,5 @@
 import type { Place } from '../../lib/place.ts'
+import { askOf } from '../frameworks/path-pattern.ts'
 import { array, constant, object, op, stringOf, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
 import { NEVER, newArray } from './builtin-constructors.ts'
 import { nuxtAutoImport } from './h3-calls.ts'
@@ -81,7 +82,7 @@ export function builtinCall(it: Interpreter, name: string, args: readonly Val[],
     case 'Math.abs':
     case 'Math.trunc':
     case 'Math.ceil':
-      if (first.v === 'const') return constant(typeof first.value === 'string' ? it.askOf(first.value, Number) : Number(first.value))
+      if (first.v === 'const') return constant(typeof first.value === 'string' ? askOf(first.value, it, Number) : Number(first.value))
       return first.v === 'request' ? { ...first, as: 'number' } : { v: 'call', name: 'Number', args: [first], at }
     case 'Math.max':
     case 'Math.min':

@@ -1,5 +1,5 @@
 import type { Place } from '../../lib/place.ts'
-import { asksForForm } from '../frameworks/path-pattern.ts'
+import type { PathNotes } from '../frameworks/path-pattern.ts'
 import {
   type Alt,
   type AnyVal,
@@ -121,7 +121,7 @@ const MAX_BUILDERS = 4
 const SOME_ANSWER: Val = { v: 'response', how: 'other', sent: true }
 
 /** The state of one run: the path, the steps so far, and how branches split and join. */
-export class Interpreter {
+export class Interpreter implements PathNotes {
   readonly program: Program
   /** Inside a hook that ends the request by sending an answer (Fastify), whatever the code does afterwards. */
   sendingEnds = false
@@ -156,7 +156,6 @@ export class Interpreter {
   quiet = 0
   fuel: number
   readonly gaps: { at: Place; because: string; step: number }[] = []
-  /** Whether the form of a path's parameter decided something. */
   restsOnForm = false
   /** Where requests are rewritten to, while that is asked for. */
   rewrites: RewriteLog | undefined
@@ -193,12 +192,6 @@ export class Interpreter {
     const where = { ...(this.beforeHandler ? { before: true as const } : {}), ...(this.everywhere ? { everywhere: true as const } : {}) }
     this.steps.push({ effect, at, via: this.via, under: this.pc, ...where })
     return this.steps.length - 1
-  }
-
-  /** The answer to a question about a text; notes when it rests on the form of a parameter of the imagined path. */
-  askOf<T>(text: string, question: (text: string) => T): T {
-    this.restsOnForm ||= asksForForm(text, question)
-    return question(text)
   }
 
   // Variables
@@ -529,11 +522,12 @@ export class Interpreter {
       ...(s.before ? { before: true as const } : {}),
       ...(s.everywhere ? { everywhere: true as const } : {}),
     })
+    const rewrites = this.rewrites?.rewrites ?? []
     const done = {
       steps: this.steps.map(finished),
       ...(this.through ? { through: this.through.map(finished) } : {}),
       ...(this.restsOnForm ? { restsOnForm: true as const } : {}),
-      ...(this.rewrites?.rewrites.length ? { rewrites: this.rewrites.rewrites } : {}),
+      ...(rewrites.length ? { rewrites } : {}),
     }
     return this.gaps.length ? { ...done, complete: false, gaps: this.gaps } : { ...done, complete: true }
   }

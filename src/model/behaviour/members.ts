@@ -1,4 +1,5 @@
 import type { Place } from '../../lib/place.ts'
+import { askOf } from '../frameworks/path-pattern.ts'
 import { array, type ClassVal, type Cond, constant, type InstanceVal, isDigest, isNullish, keyOf, op, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
 import type { Value } from './behaviour.ts'
 import { libraryBase, parentOf } from './class-chain.ts'
@@ -40,7 +41,7 @@ export function member(it: Interpreter, of: Val, name: string, at: Place): Val {
     case 'event':
       return { ...of, field: of.field ? `${of.field}.${name}` : name }
     case 'const':
-      if (typeof of.value === 'string' && name === 'length') return constant(it.askOf(of.value, (x) => x.length))
+      if (typeof of.value === 'string' && name === 'length') return constant(askOf(of.value, it, (x) => x.length))
       return isNullish(of) ? UNDEFINED : { v: 'call', name, args: [of], at }
     case 'response':
       if (name === 'ok') return of.status === undefined ? UNKNOWN : constant(of.status < 400)

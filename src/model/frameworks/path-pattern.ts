@@ -47,11 +47,18 @@ const SAMPLE_PARAMETER = 'x1'
 /** What else may stand there: code that knows a path by a regular expression may ask for a number or an id. */
 export const OTHER_PARAMETERS = ['1', '00000000-0000-4000-8000-000000000001']
 
-/** Whether what is asked of an imagined path, or of a part of it, would be answered otherwise with another parameter in it. */
-export function asksForForm<T>(text: string, ask: (text: string) => T): boolean {
-  if (!text.includes(SAMPLE_PARAMETER)) return false
-  const answer = ask(text)
-  return OTHER_PARAMETERS.some((other) => !Object.is(ask(text.replaceAll(SAMPLE_PARAMETER, other)), answer))
+/** What rests on an imagined path. */
+export interface PathNotes {
+  /** The form of a parameter of the path decided something: another one in its place may lead elsewhere. */
+  restsOnForm: boolean
+}
+
+/** The answer to a question about an imagined path or a part of it; notes when another parameter in it would have been answered otherwise. */
+export function askOf<T>(text: string, notes: PathNotes, question: (text: string) => T): T {
+  const answer = question(text)
+  notes.restsOnForm ||=
+    text.includes(SAMPLE_PARAMETER) && OTHER_PARAMETERS.some((other) => !Object.is(question(text.replaceAll(SAMPLE_PARAMETER, other)), answer))
+  return answer
 }
 
 /** A file- or router-style route (`/a/[id]/[...rest]`) as a path that a visitor could request. */

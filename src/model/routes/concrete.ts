@@ -1,7 +1,7 @@
 import { minimatch } from 'minimatch'
 import { keptList } from '../../lib/kept-list.ts'
 import type { Condition, Value } from '../behaviour/behaviour.ts'
-import { asksForForm, matchesSource, safeRegExp } from '../frameworks/path-pattern.ts'
+import { askOf, matchesSource, type PathNotes, safeRegExp } from '../frameworks/path-pattern.ts'
 
 /** The request that is imagined: its path, and its method when the entry is for one. */
 export interface Imagined {
@@ -12,12 +12,10 @@ export interface Imagined {
 }
 
 /** What was computed for one imagined request: by value and depth, and by list of conditions. Behaviours share their values. */
-interface Computed {
+interface Computed extends PathNotes {
   readonly values: Map<Value, (Value | undefined)[]>
   readonly conditions: Map<Condition, Condition | boolean>
   readonly paths: Map<readonly Condition[], { readonly under: readonly Condition[] | undefined }>
-  /** Whether the form of a parameter of the path decided something. */
-  restsOnForm: boolean
 }
 
 const computed = new WeakMap<Imagined, Computed>()
@@ -33,12 +31,6 @@ function computedFor(request: Imagined): Computed {
 
 /** Whether what was imagined so far rests on the form of a parameter of the path: another one in its place may lead elsewhere. */
 export const restsOnForm = (request: Imagined): boolean => computed.get(request)?.restsOnForm ?? false
-
-/** The answer to a question about a text; notes when it rests on the form of a parameter of the path. */
-function askOf<T>(text: string, request: Imagined, question: (text: string) => T): T {
-  computedFor(request).restsOnForm ||= asksForForm(text, question)
-  return question(text)
-}
 
 const MAX_DEPTH = 14
 
@@ -168,7 +160,7 @@ function operation(op: string, of: readonly Value[], request: Imagined): Value {
   if (TESTS.has(op) && a) return call(op, of, { v: 'call', name: op, args: of }, request, { v: 'op', op, of })
   if (op === 'matches' && a && b) {
     const re = regexOf(b)
-    return re && a.v === 'const' ? bool(askOf(String(a.value), request, (x) => re.test(x))) : { v: 'op', op, of }
+    return re && a.v === 'const' ? bool(askOf(String(a.value), computedFor(request), (x) => re.test(x))) : { v: 'op', op, of }
   }
   if ((op === 'some' || op === 'every') && a?.v === 'array' && b && a.items.length <= 60) {
     const each = a.items.map((item) => truthOf(imagine(substitute(b, a.items, item, 0), request)))
@@ -201,7 +193,7 @@ function operation(op: string, of: readonly Value[], request: Imagined): Value {
     if (op === '<=') return bool(a.value <= b.value)
   }
   if (op === '+' && a?.v === 'const' && b?.v === 'const') return { v: 'const', value: `${a.value ?? ''}${b.value ?? ''}` }
-  if (op === 'length' && a?.v === 'const' && typeof a.value === 'string') return { v: 'const', value: askOf(a.value, request, (x) => x.length) }
+  if (op === 'length' && a?.v === 'const' && typeof a.value === 'string') return { v: 'const', value: askOf(a.value, computedFor(request), (x) => x.length) }
   if (op === 'in' && a?.v === 'const' && b?.v === 'object' && !b.rest) return bool(String(a.value) in b.props)
   return { v: 'op', op, of }
 }
@@ -263,7 +255,7 @@ function call(name: string, args: readonly Value[], original: Extract<Value, { v
         const by = second?.v === 'const' && typeof second.value === 'string' ? second.value : undefined
         const re = regexOf(first)
         if (by === undefined) return unknown
-        if (re) return { v: 'const', value: askOf(s, request, (x) => re.test(x)) ? s.replace(re, by) : s }
+        if (re) return { v: 'const', value: askOf(s, computedFor(request), (x) => re.test(x)) ? s.replace(re, by) : s }
         return arg === undefined ? unknown : { v: 'const', value: s.replace(arg, by) }
       }
       case 'slice':
@@ -274,7 +266,7 @@ function call(name: string, args: readonly Value[], original: Extract<Value, { v
       }
       case 'match': {
         const re = regexOf(first)
-        return re ? bool(askOf(s, request, (x) => re.test(x))) : unknown
+        return re ? bool(askOf(s, computedFor(request), (x) => re.test(x))) : unknown
       }
       default:
         break
@@ -284,12 +276,12 @@ function call(name: string, args: readonly Value[], original: Extract<Value, { v
   if (last === 'isMatch' && s !== undefined && s.length < 200 && first) {
     const given = first.v === 'array' ? first.items : [first]
     const patterns = given.flatMap((i) => (i.v === 'const' && typeof i.value === 'string' && i.value.length < 200 ? [i.value] : []))
-    if (askOf(s, request, (x) => patterns.some((p) => minimatch(x, withBraces(p))))) return bool(true)
+    if (askOf(s, computedFor(request), (x) => patterns.some((p) => minimatch(x, withBraces(p))))) return bool(true)
     return patterns.length === given.length ? bool(false) : unknown
   }
   if (last === 'test') {
     const re = regexOf(on)
-    if (re && arg !== undefined) return bool(askOf(arg, request, (x) => re.test(x)))
+    if (re && arg !== undefined) return bool(askOf(arg, computedFor(request), (x) => re.test(x)))
   }
   if ((last === 'includes' || last === 'has') && on?.v === 'array' && arg !== undefined) {
     if (on.items.some((i) => i.v === 'const' && i.value === arg)) return bool(true)
@@ -301,7 +293,7 @@ function call(name: string, args: readonly Value[], original: Extract<Value, { v
     return items.every((i) => i.v === 'const') ? bool(false) : unknown
   }
   // Clerk's route matchers: patterns of path-to-regexp with `(.*)`, or regular expressions.
-  const matched = name === 'createRouteMatcher' && on ? askOf(request.path, request, (path) => matchesRoute(on, path)) : undefined
+  const matched = name === 'createRouteMatcher' && on ? askOf(request.path, computedFor(request), (path) => matchesRoute(on, path)) : undefined
   return matched === undefined ? unknown : bool(matched)
 }
 

@@ -1,3 +1,4 @@
+import { snakeCase } from '../../../lib/snake-case.ts'
 import { type Link, object, stringOf, UNKNOWN, type Val } from '../abstract-value.ts'
 import type { Client, DbOp } from '../behaviour.ts'
 import type { FilterDraft } from '../interpreter.ts'
@@ -50,8 +51,8 @@ function tableOf(val: Val | undefined): string {
 }
 
 function columnOf(val: Val | undefined): string {
-  if (val?.v === 'chain') return snake(val.links[val.links.length - 1]?.name ?? '')
-  if (val?.v === 'call') return snake(val.name)
+  if (val?.v === 'chain') return snakeCase(val.links[val.links.length - 1]?.name ?? '')
+  if (val?.v === 'call') return snakeCase(val.name)
   return ''
 }
 
@@ -79,8 +80,6 @@ function isAggregate(v: Val): boolean {
   if (v.name === 'as' || v.name === 'mapWith') return v.args[0] !== undefined && isAggregate(v.args[0])
   return v.name === 'drizzle-sql' && AGGREGATE.test(stringOf(v.args[0]) ?? '')
 }
-
-const snake = (name: string): string => name.replace(/[A-Z]/g, (ch) => `_${ch.toLowerCase()}`)
 
 /** Flattens a condition into filters; true when part of it could not be read. */
 function conditions(val: Val | undefined, out: FilterDraft[]): boolean {
@@ -130,7 +129,7 @@ export const drizzle: Library = {
       const filters: FilterDraft[] = []
       const unread = relationalConditions(c, options?.v === 'object' ? options.props.where : undefined, filters)
       const embedded = options?.v === 'object' ? embeddedConditions(c, options.props.with) : []
-      const table = snake(c.links[1]?.name ?? '')
+      const table = snakeCase(c.links[1]?.name ?? '')
       const step = c.it.emit(
         {
           kind: 'db',
@@ -204,7 +203,7 @@ export const drizzle: Library = {
 /** Reads the `where` of a relational query: conditions, a function that makes them, or an object; true when part of it could not be read. */
 function relationalConditions(c: LibraryCall, where: Val | undefined, out: FilterDraft[]): boolean {
   if (where?.v === 'object') {
-    for (const [n, x] of Object.entries(where.props)) out.push({ column: snake(n), op: 'eq', value: x })
+    for (const [n, x] of Object.entries(where.props)) out.push({ column: snakeCase(n), op: 'eq', value: x })
     return false
   }
   if (where?.v !== 'fn') return conditions(where, out)
@@ -226,7 +225,7 @@ function embeddedConditions(c: LibraryCall, along: Val | undefined): readonly Fi
 /** Rows that are written, by the names of their columns. */
 function asColumns(payload: Val): Val {
   if (payload.v === 'array') return { ...payload, items: payload.items.map(asColumns), ...(payload.more ? { more: asColumns(payload.more) } : {}) }
-  return payload.v === 'object' ? object(Object.fromEntries(Object.entries(payload.props).map(([n, x]) => [snake(n), x])), payload.rest) : payload
+  return payload.v === 'object' ? object(Object.fromEntries(Object.entries(payload.props).map(([n, x]) => [snakeCase(n), x])), payload.rest) : payload
 }
 
 /** `columns: { id: true }` of a relational query, and what `with` takes along; undefined when columns are only left out. */
@@ -235,7 +234,9 @@ function relationalColumns(options: Readonly<Record<string, Val>>): { readonly c
   if (columns?.v !== 'object' || columns.rest || (along && (along.v !== 'object' || along.rest))) return {}
   const taken = Object.entries(columns.props)
   if (!taken.length || taken.some(([, v]) => v.v !== 'const' || v.value !== true)) return {}
-  return { columns: [...taken.map(([name]) => snake(name)), ...Object.keys(along?.v === 'object' ? along.props : {}).map((name) => `${snake(name)}(*)`)] }
+  return {
+    columns: [...taken.map(([name]) => snakeCase(name)), ...Object.keys(along?.v === 'object' ? along.props : {}).map((name) => `${snakeCase(name)}(*)`)],
+  }
 }
 
 /** Nothing but how many there are, or figures over all rows: no row is among them. */
