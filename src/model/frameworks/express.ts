@@ -1,6 +1,7 @@
 import type { Entry, Framework } from './entry.ts'
 import { routeSubject } from './entry.ts'
-import { type RegisteredRoute, RouterCollector, type RouterDialect } from './routers.ts'
+import type { RegisteredRoute, RouterDialect } from './router.ts'
+import { RouterCollector } from './routers.ts'
 
 const EXPRESS: RouterDialect = {
   name: 'Express',

@@ -1,6 +1,7 @@
 import type { Framework } from './entry.ts'
 import { toEntry } from './express.ts'
-import { RouterCollector, type RouterDialect } from './routers.ts'
+import type { RouterDialect } from './router.ts'
+import { RouterCollector } from './routers.ts'
 
 const FASTIFY: RouterDialect = {
   name: 'Fastify',

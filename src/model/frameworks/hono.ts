@@ -1,7 +1,8 @@
 import type { Framework } from './entry.ts'
 import { toEntry } from './express.ts'
 import type { Program } from './program.ts'
-import { RouterCollector, type RouterDialect } from './routers.ts'
+import type { RouterDialect } from './router.ts'
+import { RouterCollector } from './routers.ts'
 
 const HONO: RouterDialect = {
   name: 'Hono',

@@ -1,6 +1,6 @@
 import type { Expr, FunctionId } from '../../facts/javascript.ts'
 import { type Program, packageOf } from './program.ts'
-import type { RouterDialect } from './routers.ts'
+import type { RouterDialect } from './router.ts'
 
 /** Which files of a program register on routers, and in which order they run. */
 export interface RouterFiles {

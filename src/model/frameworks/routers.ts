@@ -1,71 +1,23 @@
 import type { Expr, FunctionId, Pattern, Stmt } from '../../facts/javascript.ts'
 import type { Place } from '../../lib/place.ts'
-import type { Given } from '../behaviour/behaviour.ts'
 import { describedRoute } from './described-route.ts'
-import type { Before, Calling, Code } from './entry.ts'
+import type { Before } from './entry.ts'
 import { autoloaded } from './fastify-autoload.ts'
 import { Givens } from './givens.ts'
-import { covers, joinPaths, routerPath } from './path-pattern.ts'
+import { joinPaths } from './path-pattern.ts'
 import { codeOf, type Meaning, type Program, packageOf } from './program.ts'
+import { RegisteredHandlers } from './registered-handlers.ts'
+import { RouteList } from './route-list.ts'
 import { callsIn, fieldsOf, fitting, ofRow, readsRow, rowsOf, textOfRow, type Written } from './route-tables.ts'
+import type { RegisteredRoute, RouterDialect } from './router.ts'
+import { Router } from './router.ts'
 import { type RouterFiles, routerFiles } from './router-files.ts'
-import { isLeftBehind, isListOnly } from './unmounted.ts'
-import { blocksOf, calleeText, childrenOf, exprsOf, propOf, statements, stringOf, stringsOf } from './walk.ts'
+import { isLeftBehind } from './unmounted.ts'
+import { blocksOf, childrenOf, exprsOf, propOf, statements, stringOf, stringsOf } from './walk.ts'
 import { writtenPaths } from './written-paths.ts'
-
-/** What a library's routers are called and how they are told apart. */
-export interface RouterDialect {
-  readonly name: string
-  readonly packages: readonly string[]
-  readonly calling: Calling
-  /** True when an expression makes a router: `express()`, `Router()`, `new Hono()`. */
-  creates(from: string, name: string, isNew: boolean): boolean
-  /** Names of parameters that carry a router into a function nobody calls by name. */
-  readonly conventional: RegExp
-  /** Hooks belong to the whole context, whatever the order (Fastify). */
-  readonly contextual?: true
-}
-
-/** One route as registered, with what runs before it. */
-export interface RegisteredRoute {
-  readonly method?: string
-  readonly route: string
-  readonly at: Place
-  readonly code?: Code
-  readonly before: readonly Before[]
-  readonly given?: readonly Given[]
-}
-
-type Registration =
-  | { readonly k: 'route'; readonly methods: readonly (string | undefined)[]; readonly path: string; readonly handlers: readonly Before[]; readonly at: Place }
-  | { readonly k: 'use'; readonly paths: readonly string[]; readonly befores: readonly Before[] }
-  | { readonly k: 'mount'; readonly paths: readonly string[]; readonly router: Router; readonly befores: readonly Before[]; readonly upTo: number }
-
-/** Something that runs before the handlers below some paths, prefixes included. */
-interface InFront {
-  readonly paths: readonly string[]
-  readonly before: Before
-}
-
-/** A router object with what is registered on it, in order. */
-class Router {
-  readonly registrations: Registration[] = []
-  readonly decorated = new Map<string, Code>()
-  mounted = false
-  /** Set for `router.route(path)`: registrations go to `of` under that path. */
-  readonly of?: Router
-  readonly fixed?: string
-  readonly at: Place
-  constructor(at: Place, of?: Router, fixed?: string) {
-    this.at = at
-    if (of) this.of = of
-    if (fixed !== undefined) this.fixed = fixed
-  }
-}
 
 const VERBS: Readonly<Record<string, string | undefined>> = { get: 'GET', post: 'POST', put: 'PUT', patch: 'PATCH', delete: 'DELETE', del: 'DELETE' }
 const MAX_DEPTH = 12
-const MAX_ROUTES = 5_000
 /** Calls of one function that makes routers. */
 const MAX_CALLS = 500
 
@@ -82,6 +34,8 @@ export class RouterCollector {
   readonly #inProgress = new Set<string>()
   readonly #entered = new Set<string>()
   readonly #givens = new Givens()
+  readonly #handlers: RegisteredHandlers
+  readonly #list: RouteList
   readonly #read = new Set<string>()
   readonly #files: RouterFiles
   /** `app.onError(…)` stands somewhere. */
@@ -92,6 +46,8 @@ export class RouterCollector {
   constructor(program: Program, dialect: RouterDialect) {
     this.#program = program
     this.#dialect = dialect
+    this.#handlers = new RegisteredHandlers(program, dialect.calling)
+    this.#list = new RouteList(program, this.#givens, dialect.contextual === true)
     this.#files = routerFiles(program, dialect)
   }
 
@@ -101,84 +57,15 @@ export class RouterCollector {
     for (const path of this.#program.paths) this.#conventionalFunctions(path)
   }
 
-  /** All routes of top-level routers (those that no other router mounts), flattened. */
+  /** All routes of top-level routers (those that no other router mounts); `keep` by the file that makes the router. */
   routes(keep: (path: string) => boolean = () => true): readonly RegisteredRoute[] {
-    const out: RegisteredRoute[] = []
-    const listed = this.routers.filter(({ router, path }) => !router.of && keep(path))
-    const tops = listed.filter(({ router }) => !router.mounted)
-    const spare = tops.filter(({ router, path }) => router.registrations.every((r) => r.k !== 'route') && isListOnly(this.#program, path))
-    for (const top of tops) if (!spare.includes(top)) this.#flatten(top.router, '', [], out, [])
-    const served = new Set(out.map(handlerOf))
-    for (const { router } of spare) {
-      const own: RegisteredRoute[] = []
-      this.#flatten(router, '', [], own, [])
-      // a list of routers that nothing mounts any more, while each of them is mounted elsewhere, serves nothing
-      if (!own.every((r) => served.has(handlerOf(r)))) out.push(...own)
-    }
-    // what stands under nothing but itself is reached where it was made
-    const reached = new Set<Router>()
-    for (const { router } of listed) if (!router.mounted) note(router, reached)
-    for (const { router } of listed)
-      if (!reached.has(router)) {
-        const own: RegisteredRoute[] = []
-        this.#flatten(router, '', [], own, [])
-        out.push(...deepest(own))
-        note(router, reached)
-      }
-    return out
+    return this.#list.routes(this.routers.filter(({ path }) => keep(path)))
   }
 
   /** Routes of the router that an expression means, for applications served by something else (edge functions). */
   routesOf(path: string, scope: FunctionId, expr: Expr): readonly RegisteredRoute[] | undefined {
     const router = this.#router(path, scope, expr, new Map(), 0)
-    if (!router) return undefined
-    const out: RegisteredRoute[] = []
-    this.#flatten(router, '', [], out, [])
-    return out
-  }
-
-  /** `above`: the routers under which this one is mounted. `upTo`: how much was registered when it was mounted below itself. */
-  #flatten(router: Router, prefix: string, inherited: readonly InFront[], out: RegisteredRoute[], above: readonly Router[], upTo?: number): void {
-    if (above.length > MAX_DEPTH) return
-    const running: InFront[] = [...inherited]
-    const run = (paths: readonly string[], befores: readonly Before[]) => {
-      const at = paths.map((p) => joinPaths(prefix, p))
-      // whatever is asked of this router
-      const everywhere = paths.some((p) => covers(p, '/'))
-      for (const before of befores) running.push({ paths: at, before: everywhere ? { ...before, everywhere } : before })
-    }
-    if (this.#dialect.contextual) for (const r of router.registrations) if (r.k === 'use') run(r.paths, r.befores)
-    // what stands in front of a part of a mounted router is asked for by the whole path
-    const active = (route: string) => running.filter((u) => u.paths.some((p) => covers(p, route))).map((u) => u.before)
-    for (const r of router.registrations.slice(0, upTo)) {
-      if (out.length > MAX_ROUTES) return
-      if (r.k === 'use') {
-        if (!this.#dialect.contextual) run(r.paths, r.befores)
-      } else if (r.k === 'mount') {
-        for (const p of r.paths) {
-          const at = joinPaths(prefix, routerPath(p))
-          const front = [...running, ...r.befores.map((before) => ({ paths: [at], before }))]
-          this.#flatten(r.router, at, front, out, [...above, router], above.includes(r.router) || r.router === router ? r.upTo : undefined)
-        }
-      } else {
-        const route = joinPaths(prefix, routerPath(r.path))
-        const handler = r.handlers.at(-1)
-        const before = [...active(route), ...r.handlers.slice(0, -1)]
-        const given = this.#givens.around(
-          this.#program,
-          [...before, ...(handler ? [handler] : [])].map((b) => b.code),
-        )
-        for (const method of r.methods)
-          out.push({
-            ...(method ? { method } : {}),
-            route,
-            at: r.at,
-            ...(handler ? { code: handler.code } : {}),
-            before,
-            ...(given.length ? { given } : {}),
-          })
-      }
-    }
+    return router && this.#list.of(router)
   }
 
   #file(path: string): void {
@@ -320,7 +207,7 @@ export class RouterCollector {
         target.registrations.push({ k: 'mount', paths: [url], router: sub, befores: [...befores], upTo: sub.registrations.length })
         return
       }
-      befores.push(...this.#befores(w.path, w.scope, w.expr, target))
+      befores.push(...this.#handlers.of(w.path, w.scope, w.expr, target))
     }
     const at: Place = { path: row.path, line: row.expr.l, ...(row.expr.e ? { endLine: row.expr.e } : {}) }
     if (method === 'use') {
@@ -440,18 +327,12 @@ export class RouterCollector {
     const known = this.#created.get(e)
     // the same call again, on the next of a list
     if (known && !(this.#repeating > 0 && e.fn.k === 'mem')) return known
-    const from = this.#externalCallee(path, scope, e.fn)
+    const from = this.#program.external(path, scope, e.fn)
     if (!from || !this.#dialect.creates(packageOf(from.from) ?? from.from, from.name, e.k === 'new')) return undefined
     const router = new Router({ path, line: e.l })
     this.#note(path, scope, e, router)
     this.routers.push({ router, path })
-    const prefix = stringOf(propOf(e.args[0], 'prefix'))
-    if (prefix) router.decorated.set('\0prefix', { k: 'expr', path, scope, expr: { k: 'lit', v: prefix, l: e.l } })
     return router
-  }
-
-  #externalCallee(path: string, scope: FunctionId, callee: Expr): { from: string; name: string } | undefined {
-    return this.#program.external(path, scope, callee)
   }
 
   #returned(path: string, scope: FunctionId, e: Extract<Expr, { k: 'call' }>, env: Map<string, Router>, depth: number): Router | undefined {
@@ -508,7 +389,7 @@ export class RouterCollector {
       this.#note(path, scope, e, router)
       return router
     }
-    const code = (x: Expr): Before[] => this.#befores(path, scope, x, target)
+    const code = (x: Expr): Before[] => this.#handlers.of(path, scope, x, target)
     const written = (x: Expr | undefined) => writtenPaths(this.#program, path, scope, x)
     if (method in VERBS || method === 'all' || method === 'any') {
       const verb = VERBS[method]
@@ -545,7 +426,7 @@ export class RouterCollector {
     if (method === 'openapi') {
       const described = describedRoute(this.#program, path, scope, args[0])
       if (!described || !args[1]) return done(on)
-      const handlers = [...(described.middleware ? this.#befores(described.path, described.scope, described.middleware, target) : []), ...code(args[1])]
+      const handlers = [...(described.middleware ? this.#handlers.of(described.path, described.scope, described.middleware, target) : []), ...code(args[1])]
       target.registrations.push({ k: 'route', methods: [described.method], path: described.route, handlers, at })
       return done(on)
     }
@@ -580,7 +461,7 @@ export class RouterCollector {
     if (method === 'decorate') {
       const name = stringOf(args[0])
       const m = args[1] ? codeOf(this.#program.meaning(path, scope, args[1])) : undefined
-      if (name && m) this.#decorate(target, name, m)
+      if (name && m) this.#handlers.decorate(target, name, m)
       return done(on)
     }
     if (method === 'register') {
@@ -609,59 +490,6 @@ export class RouterCollector {
     return first && e.fn.of.k === 'call' ? first.l : undefined
   }
 
-  #decorations = new Map<string, Code>()
-
-  #decorate(router: Router, name: string, code: Code): void {
-    router.decorated.set(name, code)
-    this.#decorations.set(name, code)
-  }
-
-  #befores(path: string, scope: FunctionId, x: Expr, router: Router): Before[] {
-    if (x.k === 'arr') return x.items.flatMap((i) => this.#befores(path, scope, i, router))
-    if (x.k === 'spread') return this.#befores(path, scope, x.of, router)
-    // @fastify/auth: `app.auth([app.verifyToken])`; Hono: `factory.createHandlers(auth, handler)`
-    if (x.k === 'call' && x.fn.k === 'mem' && x.fn.name === 'auth' && x.args[0]?.k === 'arr') return this.#befores(path, scope, x.args[0], router)
-    if (x.k === 'call' && x.fn.k === 'mem' && x.fn.name === 'createHandlers') return x.args.flatMap((a) => this.#befores(path, scope, a, router))
-    if (x.k === 'obj') {
-      // Fastify options: { schema, preHandler, onRequest, preValidation }
-      return x.props.flatMap((p) =>
-        p.key && /^(onRequest|preParsing|preValidation|preHandler)$/.test(p.key)
-          ? this.#befores(path, scope, p.value, router).map((b): Before => ({ ...b, what: 'hook' }))
-          : [],
-      )
-    }
-    const m: Meaning | undefined = this.#program.meaning(path, scope, x)
-    if (m?.k === 'expr' && m.expr.k === 'arr') return m.expr.items.flatMap((i) => this.#befores(m.path, m.scope, i, router))
-    if (m?.k === 'expr' && m.expr !== x && m.expr.k === 'call' && m.expr.fn.k === 'mem' && m.expr.fn.name === 'createHandlers')
-      return this.#befores(m.path, m.scope, m.expr, router)
-    const at: Place = { path, line: x.l, ...(x.e ? { endLine: x.e } : {}) }
-    const decorated = x.k === 'mem' ? (router.decorated.get(x.name) ?? this.#decorations.get(x.name)) : undefined
-    if (decorated && m?.k !== 'fn') return [{ code: decorated, calling: this.#dialect.calling, at, what: 'middleware', blocks: true }]
-    if (m?.k === 'external')
-      return [
-        {
-          code: { k: 'expr', path, scope, expr: x },
-          calling: this.#dialect.calling,
-          at,
-          what: 'middleware',
-          blocks: true,
-          external: { from: m.from, name: m.name },
-        },
-      ]
-    const callee =
-      x.k === 'call'
-        ? this.#program.external(path, scope, x.fn)
-        : m?.k === 'expr' && m.expr.k === 'call'
-          ? this.#program.external(m.path, m.scope, m.expr.fn)
-          : undefined
-    // `controller.list` belongs to `new Controller(storage)`: with its object it is what it is
-    const object = m?.k === 'fn' && x.k === 'mem' ? this.#program.meaning(path, scope, x.of) : undefined
-    const bound = object?.k === 'expr' && object.expr.k === 'new'
-    const code = (bound ? undefined : codeOf(m)) ?? { k: 'expr', path, scope, expr: x }
-    const name = x.k === 'id' || x.k === 'mem' ? calleeText(x) : undefined
-    return [{ code, calling: this.#dialect.calling, at, what: 'middleware', blocks: true, ...(name ? { name } : {}), ...(callee ? { external: callee } : {}) }]
-  }
-
   #routeObject(path: string, scope: FunctionId, target: Router, options: Expr, at: Place): void {
     const [url] = writtenPaths(this.#program, path, scope, propOf(options, 'url') ?? propOf(options, 'path'))
     const handler = propOf(options, 'handler')
@@ -671,7 +499,7 @@ export class RouterCollector {
       k: 'route',
       methods: methods.length ? methods : [undefined],
       path: url,
-      handlers: [...this.#befores(path, scope, options, target), ...this.#befores(path, scope, handler, target)],
+      handlers: [...this.#handlers.of(path, scope, options, target), ...this.#handlers.of(path, scope, handler, target)],
       at,
     })
   }
@@ -742,24 +570,4 @@ export class RouterCollector {
     if (first?.k === 'name') bound.set(`${m.path}:${m.fn}:${first.name}`, context)
     this.#enter(m.path, m.fn, [context], depth + 1)
   }
-}
-
-/** A router and all that is mounted on it. */
-function note(router: Router, into: Set<Router>): void {
-  if (into.has(router)) return
-  into.add(router)
-  for (const r of router.registrations) if (r.k === 'mount') note(r.router, into)
-}
-
-const handlerOf = (r: RegisteredRoute): string => `${r.method} ${r.at.path}:${r.at.line}`
-
-/** Of the paths that lead to one handler the longest, which is the one that was meant. */
-function deepest(routes: readonly RegisteredRoute[]): RegisteredRoute[] {
-  const best = new Map<string, RegisteredRoute>()
-  for (const r of routes) {
-    const key = handlerOf(r)
-    const known = best.get(key)
-    if (!known || r.route.split('/').length > known.route.split('/').length) best.set(key, r)
-  }
-  return [...best.values()]
 }
