@@ -68,6 +68,9 @@ export function either(a: Ways, b: Ways): Ways {
   return [...a, ...b]
 }
 
+/** Any of several conditions. */
+export const anyOf = (all: readonly Ways[]): Ways => all.reduce(either, NEVER)
+
 /** Terms that a term is computed from, itself included when it is simple. */
 export function bases(term: Term): readonly Term[] {
   return term.t === 'expression' ? term.of.flatMap(bases) : [term]

@@ -1,4 +1,4 @@
-import type { Term, Ways } from './predicate.ts'
+import { both, type Term, type Ways } from './predicate.ts'
 import type { ParseSql, Tree } from './tree.ts'
 
 /** A function as far as its meaning matters. */
@@ -108,4 +108,21 @@ function ofTheOnlyTable(scope: Scope, parts: readonly string[]): { readonly fram
   // the name of a table stands for its row
   for (let at: Scope | undefined = scope; at; at = at.outer) if (at.frames.some((f) => f.alias === column)) return undefined
   return { frame, column }
+}
+
+/** No variables: what a query outside of any function has. */
+export const NO_VARIABLES: ReadonlyMap<string, Variable> = new Map()
+
+/** Every column of a sub-query, a view or a function's result. */
+export function rowOf({ derived }: Frame): Alternatives | undefined {
+  return derived && (derived.get('*') ?? (derived.size ? [...derived.values()].flat().slice(0, 32) : undefined))
+}
+
+/** Values that only hold where something else does. */
+export const under = (when: Ways, values: Alternatives): Alternatives => values.map((v) => ({ term: v.term, when: both(when, v.when) }))
+
+/** Schema and name of a qualified table. */
+export function splitName(table: string): [string, string] {
+  const dot = table.indexOf('.')
+  return [table.slice(0, dot), table.slice(dot + 1)]
 }
