@@ -1,5 +1,6 @@
 import type { Behaviour, Condition, Value } from '../../model/behaviour/behaviour.ts'
-import { guardOfConditions, type Proof, proofOf } from '../../model/routes/guard.ts'
+import { guardOfConditions, proofOf } from '../../model/routes/guard.ts'
+import type { Proof } from '../../model/routes/proof.ts'
 
 /** Whether a test lets in only who knows a secret of the server: another service of the owner, which may name whom it acts for. */
 export function provesService(test: Value, truthy: boolean, behaviour: Behaviour): boolean {

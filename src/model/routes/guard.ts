@@ -1,64 +1,17 @@
 import { keptList } from '../../lib/kept-list.ts'
-import type { Place } from '../../lib/place.ts'
-import type { Behaviour, Condition, Filter, Step, Trust, Value } from '../behaviour/behaviour.ts'
+import type { Behaviour, Condition, Filter, Step, Value } from '../behaviour/behaviour.ts'
 import { ANSWERED, mentions } from '../behaviour/mentions.ts'
 import { isCheckedClaim, isFromCredential, isKeptSession, isTokenSignature, isVouchedFor, keyRead } from '../behaviour/signed-tokens.ts'
 import { GATEWAY } from '../behaviour/token-claims.ts'
 import { asksAnotherService } from './delegated.ts'
 import { absentVariable, holdsOnlyIfSet, isPlatformSetting, isUnconfiguredAtHome, neverHolds, serverSecret, testOnly } from './environment-tests.ts'
+import { CHECKOUT, fromProcessor, PROCESSORS_OBJECT } from './from-processor.ts'
 import { fromRequest } from './from-request.ts'
+import { ADMINS, ADMINS_SESSIONS, isCredential, isDigest, isRole } from './guard-words.ts'
+import { better, closed, type Guard, type Proof, strongest, weakest } from './proof.ts'
+import { refusalStatus, saysError } from './refusal.ts'
+import { unknownCheck } from './unfollowed-check.ts'
 
-/** Who is let in, and where that is decided. */
-export interface Guard {
-  readonly who: Who
-  /** The place of the decision. */
-  readonly at: Place
-  readonly trust: Trust
-  /** How the caller was established (`supabase.auth.getUser`), for people. */
-  readonly how: string
-  /** Where the caller was established, when that is known. */
-  readonly identifiedAt?: Place
-  /** What somebody without rights is answered. */
-  readonly refusal: {
-    readonly status?: number
-    readonly how?: 'respond' | 'throw' | 'redirect' | 'not-found' | 'return' | 'next'
-    /** It says that something went wrong, in the words of its body. */
-    readonly error?: true
-  }
-  /** The guard lets everyone in when this environment variable is unset. */
-  readonly opensWithout?: string
-  /** It is not asked at all then. */
-  readonly skipped?: true
-}
-
-/**
- * `user`: a signed-in user; `admin`: one with a role; `secret`: who knows a server secret or API key; `signature`: a signed
- * message; `token`: who knows an unguessable value; `check`: something that could not be followed but refuses.
- */
-export type Who = 'user' | 'admin' | 'secret' | 'signature' | 'token' | 'check'
-
-/** What a condition proves about the caller when it holds. */
-export interface Proof {
-  readonly who: Who
-  readonly trust: Guard['trust']
-  readonly how: string
-  readonly at?: Place
-  /** It also holds when this variable is unset. */
-  readonly opensWithout?: string
-  /** What of the request would have to be empty to pass without the variable. */
-  readonly unlessEmpty?: Value
-}
-
-const RANK: Readonly<Record<Guard['trust'], number>> = { verified: 3, editable: 2, unverified: 1, claimed: 0 }
-const WHO: Readonly<Record<Who, number>> = { admin: 5, signature: 4, secret: 4, user: 3, token: 2, check: 1 }
-const CREDENTIAL =
-  /token|secret|key|hash|code|nonce|signature|password|credential|invite|slug_secret|uuid|(^|_)(pin|otp)(_|$)|passcode|(checkout|stripe|payment)\w*_(session|intent)(_id)?$/i
-/** Keys that tell rows apart or are made from what everybody knows. */
-const NO_SECRET =
-  /(idempotency|dedupe?|cache|lookup|plan|price|public|primary|foreign|sort|storage|object|file|i18n|translation|setting|config|feature|flag)_?key$/i
-const isCredential = (column: string): boolean => CREDENTIAL.test(column) && !NO_SECRET.test(column)
-/** Names of questions about what somebody may do. */
-const RIGHTS = /role|admin|permi|(^|\.)(can|may|has)[A-Z_]|allow|authori|access|owner|member|staff/
 /** Cookies that remember how somebody likes to see the pages. */
 const PREFERENCE = /theme|style|locale|lang|layout|sidebar|consent|colou?r|currency|i18n|banner|dismiss/i
 /** Methods that ask whether something is among others, or a part of it. */
@@ -145,10 +98,6 @@ const asksForFailure = ({ test, negated }: Condition, { steps }: Behaviour): boo
 function refusesEmpty(proof: Proof, under: readonly Condition[]): boolean {
   const sent = proof.unlessEmpty
   return sent?.v === 'request' && under.some((c) => !c.negated && c.test.v === 'request' && c.test.part === sent.part && c.test.name === sent.name)
-}
-
-function better(a: Proof, b: Proof): boolean {
-  return RANK[a.trust] !== RANK[b.trust] ? RANK[a.trust] > RANK[b.trust] : WHO[a.who] > WHO[b.who]
 }
 
 /** What `value` being truthy (or falsy) proves. */
@@ -271,40 +220,6 @@ function either(parts: readonly Value[], truthy: boolean, behaviour: Behaviour, 
 /** The answered failure of a query that asked for nothing of the request: nobody brings it about from outside. */
 const failedUnasked = (part: Value, truthy: boolean): boolean => truthy && part.v === 'op' && part.op === ANSWERED && !part.of.length
 
-/** A proof that an unset variable would open stands firm where the same tests ask for the variable: `SECRET && token === SECRET`. */
-function closed(proof: Proof | undefined, tests: readonly Pick<Condition, 'test' | 'negated'>[]): Proof | undefined {
-  const name = proof?.opensWithout
-  if (!proof || !name || !tests.some((c) => holdsOnlyIfSet(c.test, !c.negated, name))) return proof
-  const { opensWithout, unlessEmpty, ...firm } = proof
-  return firm
-}
-
-function strongest(proofs: readonly (Proof | undefined)[]): Proof | undefined {
-  let best: Proof | undefined
-  for (const p of proofs) if (p && (!best || (best.opensWithout && !p.opensWithout) || better(p, best))) best = p
-  return best
-}
-
-/** Whether a proof says less than another; of an administrator and a service with a key, the person is who the rest of the handler is about. */
-function isLess(p: Proof, than: Proof): boolean {
-  if (p.trust === than.trust && ((p.who === 'admin' && than.who === 'secret') || (p.who === 'secret' && than.who === 'admin'))) return p.who === 'admin'
-  return better(than, p)
-}
-
-function weakest(proofs: readonly (Proof | undefined)[]): Proof | undefined {
-  let worst: Proof | undefined
-  let open: Proof | undefined
-  for (const p of proofs) {
-    if (!p) return undefined
-    if (!worst || isLess(p, worst)) worst = p
-    if (p.opensWithout) open ??= p
-  }
-  // one way in that stands open when a variable is unset leaves the whole guard open
-  return worst && open && !worst.opensWithout
-    ? { ...worst, how: open.how, opensWithout: open.opensWithout, ...(open.unlessEmpty ? { unlessEmpty: open.unlessEmpty } : {}) }
-    : worst
-}
-
 function comparison(a: Value, b: Value, equal: boolean, behaviour: Behaviour, depth: number): Proof | undefined {
   for (const [x, y] of [
     [a, b],
@@ -392,20 +307,6 @@ function claimProof(value: Value, behaviour: Behaviour): Proof | undefined {
   const role = mentions(value, (x) => x.v === 'call' && isRole(x.name))
   return { who: role ? 'admin' : 'user', trust: 'verified', how: 'a token whose signature is checked' }
 }
-
-function isDigest(name: string): boolean {
-  return /digest|hmac|createhash|sha256|sign$|signature/i.test(name)
-}
-
-function isRole(field: string | undefined): boolean {
-  return field !== undefined && /role|is_?admin|is_?staff|is_?super|permission|claims|scope/i.test(field)
-}
-
-/** Tables of the people who run the whole application; the administrators of one team or shop are none of them. */
-const ADMINS = /(?:^|\.)(?:(?:super|app|platform|site|system)_?)?admin(?:s|_?users?|_?accounts?|istrators?)$/i
-
-/** Tables that keep the sessions of nobody else. */
-const ADMINS_SESSIONS = /(?:^|\.)(?:(?:super|app|platform|site|system)_?)?admin(?:_?users?|_?accounts?)?_?(?:auth_?)?sessions?$/i
 
 /** A row that was found by the caller's id proves the caller; one found by a credential proves that it is known. */
 function rowProof(index: number, field: string | undefined, behaviour: Behaviour, depth: number, hops = 0): Proof | undefined {
@@ -544,107 +445,4 @@ function peopleIn(value: Value, list: readonly Value[]): readonly Value[] | unde
   return people.length && people.every((x) => x.v === 'caller' || x.v === 'row') ? people : undefined
 }
 
-const LEFT_ON_REQUEST =
-  /^(request|req|c|ctx|event|locals|context|state)\.(user|session|auth|userId|user_id|currentUser|account|token|jwt|uid|viewer|principal|isAuthenticated|admin|profile)\b/
-
-/** A call that could not be followed. One that gets a credential of the request and whose refusal ends the handler is a check. */
-function unknownCheck(value: Extract<Value, { v: 'call' }>, truthy: boolean): Proof | undefined {
-  const header = /(^|\.)headers?\.get$|(^|\.)cookies?\.get$/.test(value.name)
-    ? value.args.find((a) => a.v === 'const' && typeof a.value === 'string')
-    : undefined
-  if (truthy && header?.v === 'const')
-    return { who: 'check', trust: 'claimed', how: `${/cookie/.test(value.name) ? 'cookie' : 'header'} ${header.value} that is only tested for presence` }
-  // Set by something that was not followed; when nothing sets it, the handler refuses everyone.
-  if (truthy && LEFT_ON_REQUEST.test(value.name)) return { who: 'user', trust: 'verified', how: value.name }
-  if (/timingSafeEqual|safeCompare|secureCompare|constantTimeEqual/i.test(value.name) && truthy) {
-    const secret = value.args.map(serverSecret).find((s) => s)
-    if (secret) return { who: 'secret', trust: 'verified', how: `a comparison with ${secret.name}`, ...(secret.fallback ? { opensWithout: secret.name } : {}) }
-    if (value.args.some(fromRequest)) return { who: 'signature', trust: 'verified', how: value.name }
-  }
-  if (
-    truthy &&
-    /verify|authenticate|requireAuth|requireUser|isAuth|authoriz|checkAuth|validateToken|validateApiKey|getServerSession|getSession|getUser|currentUser|hasPermission|validateRequest/i.test(
-      value.name,
-    )
-  ) {
-    const sees = value.args.length === 0 || value.args.some((a) => fromRequest(a) || a.v === 'caller' || a.v === 'unknown')
-    if (sees)
-      return { who: /admin|permission|role/i.test(value.name) ? 'admin' : 'check', trust: 'verified', how: value.name, ...(value.at ? { at: value.at } : {}) }
-  }
-  // The result of something done with a caller: `hasRole(user, 'x')`.
-  if (truthy)
-    for (const a of value.args)
-      if (a.v === 'caller' && a.trust === 'verified')
-        return { who: RIGHTS.test(value.name) ? 'admin' : 'user', trust: 'verified', how: value.name, ...(a.at ? { at: a.at } : {}) }
-  return undefined
-}
-
-const PROCESSORS_OBJECT = 'an object of the payment processor that only its buyer knows'
-/** What is made for one purchase; customers and subscriptions live on, and their ids get about. */
-const CHECKOUT = /(checkout\.?sessions?|payment_?intents?|setup_?intents?)\.retrieve/i
-
-/** A value of an object that was fetched from the payment processor by an id of the caller: the id is unguessable. */
-export function fromProcessor(v: Value, behaviour: Behaviour, depth = 0, call = /retrieve/i): boolean {
-  if (depth > 6) return false
-  const next = (x: Value) => fromProcessor(x, behaviour, depth + 1, call)
-  if (v.v === 'result') {
-    const e = behaviour.steps[v.step]?.effect
-    return e?.kind === 'payment' && call.test(e.name) && e.args.some((a) => fromRequest(a) || next(a))
-  }
-  if (v.v === 'call') return v.args.some(next)
-  return (v.v === 'any' || v.v === 'op') && v.of.some(next)
-}
-
 const absent = (v: Value): boolean => v.v === 'const' && (v.value === null || v.value === undefined || v.value === '')
-
-/** A disjunction of ways to be refused: one of them is "nobody is signed in". */
-function refusesIn(v: Value): boolean {
-  return (
-    v.v === 'op' &&
-    v.op === '||' &&
-    v.of.some(
-      (x) =>
-        (x.v === 'op' && x.op === '!' && x.of[0]?.v === 'caller') ||
-        (x.v === 'op' && x.op === '&&' && x.of.some((y) => y.v === 'op' && y.op === '!' && y.of[0]?.v === 'caller')),
-    )
-  )
-}
-
-/** An answer on the refused side whose body names an error: `{ error: 'Unauthorized' }`, `{ success: false }`. */
-function saysError(condition: Condition, thrown: boolean, behaviour: Behaviour): boolean {
-  return behaviour.steps.some(({ effect, under }) => {
-    if (effect.kind !== 'respond' || (effect.status ?? 200) >= 300) return false
-    const refused = isOtherSide(under, condition)
-    return (
-      (refused || (thrown && under.some((c) => c.test.v === 'error' && c.test.of === -1))) && effect.body !== undefined && mentions(effect.body, isErrorBody)
-    )
-  })
-}
-
-const isErrorBody = (v: Value): boolean =>
-  v.v === 'object' &&
-  Object.entries(v.props).some(
-    ([name, x]) =>
-      (/^(?:error|err|error_?message)$/i.test(name) && !(x.v === 'const' && !x.value)) ||
-      (/^(?:success|ok)$/i.test(name) && x.v === 'const' && x.value === false),
-  )
-
-const isBeside = (c: Condition, condition: Condition): boolean => c.at.path === condition.at.path && c.at.line === condition.at.line
-
-/** Where a test did not turn out as in `condition`. A line may hold several: `if (!error && user)` is passed with one of each kind. */
-function isOtherSide(under: readonly Condition[], condition: Condition): boolean {
-  if (under.some((c) => c === condition || (c.test === condition.test && c.negated === condition.negated))) return false
-  return under.some((c) => isBeside(c, condition) && c.negated !== condition.negated)
-}
-
-/** What the handler answers when a guard in a helper refuses by returning: the statuses of the answers on that side. */
-function refusalStatus(condition: Condition, behaviour: Behaviour): number | undefined {
-  const statuses = behaviour.steps.flatMap((s) =>
-    s.effect.kind === 'respond' &&
-    s.effect.status !== undefined &&
-    (isOtherSide(s.under, condition) || s.under.some((c) => isBeside(c, condition) && refusesIn(c.test)))
-      ? [s.effect.status]
-      : [],
-  )
-  return statuses.length && statuses.every((x) => x >= 500) ? statuses[0] : undefined
-}

@@ -1,6 +1,6 @@
 import type { Before, Entry } from '../frameworks/entry.ts'
 import { type Program, packageOf } from '../frameworks/program.ts'
-import type { Guard } from './guard.ts'
+import type { Guard } from './proof.ts'
 
 /** Libraries whose handlers answer a route by themselves and check who calls, or are sign-in itself. */
 const HANDLERS: Readonly<Record<string, RegExp>> = {

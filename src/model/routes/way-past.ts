@@ -1,7 +1,8 @@
 import type { Place } from '../../lib/place.ts'
 import type { Behaviour, Step } from '../behaviour/behaviour.ts'
 import { holdsOnlyIfSet, holdsOnlyWhileUnset, isPlatformSetting, isUnconfiguredAtHome } from './environment-tests.ts'
-import { type Guard, guardOfStep } from './guard.ts'
+import { guardOfStep } from './guard.ts'
+import type { Guard } from './proof.ts'
 
 /**
  * The guard that a step has on another way to it, where the way without one is taken only while a variable is unset:

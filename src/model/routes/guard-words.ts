@@ -1,0 +1,28 @@
+const CREDENTIAL =
+  /token|secret|key|hash|code|nonce|signature|password|credential|invite|slug_secret|uuid|(^|_)(pin|otp)(_|$)|passcode|(checkout|stripe|payment)\w*_(session|intent)(_id)?$/i
+
+/** Keys that tell rows apart or are made from what everybody knows. */
+const NO_SECRET =
+  /(idempotency|dedupe?|cache|lookup|plan|price|public|primary|foreign|sort|storage|object|file|i18n|translation|setting|config|feature|flag)_?key$/i
+
+/** Whether a column holds what only those know who were given it. */
+export const isCredential = (column: string): boolean => CREDENTIAL.test(column) && !NO_SECRET.test(column)
+
+/** Names of questions about what somebody may do. */
+export const RIGHTS = /role|admin|permi|(^|\.)(can|may|has)[A-Z_]|allow|authori|access|owner|member|staff/
+
+/** Whether a field says what somebody may do. */
+export function isRole(field: string | undefined): boolean {
+  return field !== undefined && /role|is_?admin|is_?staff|is_?super|permission|claims|scope/i.test(field)
+}
+
+/** Whether a function makes a digest or a signature. */
+export function isDigest(name: string): boolean {
+  return /digest|hmac|createhash|sha256|sign$|signature/i.test(name)
+}
+
+/** Tables of the people who run the whole application; the administrators of one team or shop are none of them. */
+export const ADMINS = /(?:^|\.)(?:(?:super|app|platform|site|system)_?)?admin(?:s|_?users?|_?accounts?|istrators?)$/i
+
+/** Tables that keep the sessions of nobody else. */
+export const ADMINS_SESSIONS = /(?:^|\.)(?:(?:super|app|platform|site|system)_?)?admin(?:_?users?|_?accounts?)?_?(?:auth_?)?sessions?$/i

@@ -1,0 +1,88 @@
+import type { Place } from '../../lib/place.ts'
+import type { Condition, Trust, Value } from '../behaviour/behaviour.ts'
+import { holdsOnlyIfSet } from './environment-tests.ts'
+
+/** Who is let in, and where that is decided. */
+export interface Guard {
+  readonly who: Who
+  /** The place of the decision. */
+  readonly at: Place
+  readonly trust: Trust
+  /** How the caller was established (`supabase.auth.getUser`), for people. */
+  readonly how: string
+  /** Where the caller was established, when that is known. */
+  readonly identifiedAt?: Place
+  /** What somebody without rights is answered. */
+  readonly refusal: {
+    readonly status?: number
+    readonly how?: 'respond' | 'throw' | 'redirect' | 'not-found' | 'return' | 'next'
+    /** It says that something went wrong, in the words of its body. */
+    readonly error?: true
+  }
+  /** The guard lets everyone in when this environment variable is unset. */
+  readonly opensWithout?: string
+  /** It is not asked at all then. */
+  readonly skipped?: true
+}
+
+/**
+ * `user`: a signed-in user; `admin`: one with a role; `secret`: who knows a server secret or API key; `signature`: a signed
+ * message; `token`: who knows an unguessable value; `check`: something that could not be followed but refuses.
+ */
+export type Who = 'user' | 'admin' | 'secret' | 'signature' | 'token' | 'check'
+
+/** What a condition proves about the caller when it holds. */
+export interface Proof {
+  readonly who: Who
+  readonly trust: Guard['trust']
+  readonly how: string
+  readonly at?: Place
+  /** It also holds when this variable is unset. */
+  readonly opensWithout?: string
+  /** What of the request would have to be empty to pass without the variable. */
+  readonly unlessEmpty?: Value
+}
+
+const RANK: Readonly<Record<Guard['trust'], number>> = { verified: 3, editable: 2, unverified: 1, claimed: 0 }
+const WHO: Readonly<Record<Who, number>> = { admin: 5, signature: 4, secret: 4, user: 3, token: 2, check: 1 }
+
+/** Whether a proof says more than another. */
+export function better(a: Proof, b: Proof): boolean {
+  return RANK[a.trust] !== RANK[b.trust] ? RANK[a.trust] > RANK[b.trust] : WHO[a.who] > WHO[b.who]
+}
+
+/** Whether a proof says less than another; of an administrator and a service with a key, the person is who the rest of the handler is about. */
+function isLess(p: Proof, than: Proof): boolean {
+  if (p.trust === than.trust && ((p.who === 'admin' && than.who === 'secret') || (p.who === 'secret' && than.who === 'admin'))) return p.who === 'admin'
+  return better(than, p)
+}
+
+/** The proof that says most; one that an unset variable opens says less than any that stands firm. */
+export function strongest(proofs: readonly (Proof | undefined)[]): Proof | undefined {
+  let best: Proof | undefined
+  for (const p of proofs) if (p && (!best || (best.opensWithout && !p.opensWithout) || better(p, best))) best = p
+  return best
+}
+
+/** What several ways in have in common: nothing when one of them proves nothing. */
+export function weakest(proofs: readonly (Proof | undefined)[]): Proof | undefined {
+  let worst: Proof | undefined
+  let open: Proof | undefined
+  for (const p of proofs) {
+    if (!p) return undefined
+    if (!worst || isLess(p, worst)) worst = p
+    if (p.opensWithout) open ??= p
+  }
+  // one way in that stands open when a variable is unset leaves the whole guard open
+  return worst && open && !worst.opensWithout
+    ? { ...worst, how: open.how, opensWithout: open.opensWithout, ...(open.unlessEmpty ? { unlessEmpty: open.unlessEmpty } : {}) }
+    : worst
+}
+
+/** A proof that an unset variable would open stands firm where the same tests ask for the variable: `SECRET && token === SECRET`. */
+export function closed(proof: Proof | undefined, tests: readonly Pick<Condition, 'test' | 'negated'>[]): Proof | undefined {
+  const name = proof?.opensWithout
+  if (!proof || !name || !tests.some((c) => holdsOnlyIfSet(c.test, !c.negated, name))) return proof
+  const { opensWithout, unlessEmpty, ...firm } = proof
+  return firm
+}
