@@ -5,7 +5,20 @@ import type { Engine } from './engine.ts'
 import { REAL_EXTENSIONS } from './engine.ts'
 import { castType, columnName, typeByName, typeByUse, typeOf } from './infer-type.ts'
 import type { ParsedFile, Statement } from './statement.ts'
-import { ident, identOf, inside, kindOf, literal, nameParts, qualified, relationName, relationsIn, type Tree, walk } from './tree.ts'
+import {
+  columnsOnly,
+  creates,
+  dropsParts,
+  foreignTables,
+  isBuckets,
+  isColumnSetting,
+  isGoneAnyway,
+  isSetOf,
+  only,
+  referencedColumns,
+  unquoted,
+} from './statement-shape.ts'
+import { ident, identOf, literal, nameParts, relationName, relationsIn, type Tree, walk } from './tree.ts'
 
 /** What became of a statement that failed. */
 export type Repaired =
@@ -473,102 +486,3 @@ const succeeds = (attempt: Promise<unknown>): Promise<boolean> =>
     () => true,
     () => false,
   )
-
-/** `public.x` for what an error message calls `x` or `s.x`. */
-function unquoted(name: string): string {
-  const plain = name.replaceAll('"', '')
-  return plain.includes('.') ? plain : `public.${plain}`
-}
-
-/** A statement that removes something which is not there has nothing left to do. */
-function isGoneAnyway(s: Statement): boolean {
-  return (
-    s.kind === 'DropStmt' ||
-    (s.kind === 'GrantStmt' && !s.node.is_grant) ||
-    (s.kind === 'AlterTableStmt' && only(s, /^AT_(Drop\w*|DisableTrig\w*|EnableTrig\w*)$/))
-  )
-}
-
-function only(s: Statement, subtypes: RegExp): boolean {
-  const cmds: Tree[] = s.node.cmds ?? []
-  return cmds.length > 0 && cmds.every((c) => subtypes.test(c.AlterTableCmd?.subtype ?? ''))
-}
-
-/** A change of types, defaults and NOT NULL alone: whether it was applied or not, the same callers see and write the same rows. */
-function isColumnSetting(s: Statement): boolean {
-  return s.kind === 'AlterTableStmt' && only(s, /^AT_(AlterColumnType|ColumnDefault|SetNotNull|DropNotNull|SetStatistics)$/)
-}
-
-function dropsParts(s: Statement): boolean {
-  return s.kind === 'DropStmt' ? /^OBJECT_(?:TYPE|FUNCTION)$/.test(String(s.node.removeType)) : s.kind === 'AlterTableStmt' && only(s, /^AT_DropColumn/)
-}
-
-function isBuckets(s: Statement): boolean {
-  return s.node.relation ? relationName(s.node.relation) === 'storage.buckets' : false
-}
-
-function foreignTables(node: Tree): string[] {
-  const tables: string[] = []
-  walk(node, (key, value) => {
-    if (key === 'Constraint' && value.pktable) tables.push(relationName(value.pktable))
-  })
-  return tables
-}
-
-function referencedColumns(node: Tree, table: string): string[] {
-  let columns: string[] = []
-  walk(node, (key, value) => {
-    if (key === 'Constraint' && value.pktable && relationName(value.pktable) === table && value.pk_attrs) columns = nameParts(value.pk_attrs)
-  })
-  return columns
-}
-
-/** The table with the names, types and primary key that its parse tree shows, and nothing that could fail. */
-function columnsOnly(node: Tree): string | undefined {
-  const columns: string[] = []
-  for (const element of node.tableElts ?? []) {
-    const column = element.ColumnDef
-    const type = column && castType(column.typeName)
-    if (!type) continue
-    const isKey = (column.constraints ?? []).some((c: Tree) => c.Constraint?.contype === 'CONSTR_PRIMARY')
-    columns.push(`${ident(column.colname)} ${type}${isKey ? ' primary key' : ''}`)
-  }
-  return columns.length && node.relation ? `create table if not exists ${identOf(relationName(node.relation))} (${columns.join(', ')})` : undefined
-}
-
-const isSetOf = (s: Statement): boolean => s.kind === 'CreateFunctionStmt' && s.node.returnType?.setof === true
-
-/** Keys of what a statement creates. */
-function creates(s: Statement): string[] {
-  const n = s.node
-  switch (s.kind) {
-    case 'CreateStmt':
-      return [`relation:${relationName(n.relation)}`, `type:${relationName(n.relation)}`]
-    case 'ViewStmt':
-      return [`relation:${relationName(n.view)}`]
-    case 'CreateTableAsStmt':
-      return [`relation:${relationName(n.into?.rel)}`]
-    case 'CreateFunctionStmt':
-      return [`function:${qualified(nameParts(n.funcname))}`]
-    case 'CreateEnumStmt':
-      return [`type:${qualified(nameParts(n.typeName))}`]
-    case 'CreateDomainStmt':
-      return [`type:${qualified(nameParts(n.domainname))}`]
-    case 'CompositeTypeStmt':
-      return [`type:${relationName(n.typevar)}`]
-    case 'AlterTableStmt':
-      return (n.cmds ?? []).flatMap((c: Tree) => {
-        const column =
-          c.AlterTableCmd?.subtype === 'AT_AddColumn' && kindOf(c.AlterTableCmd.def) === 'ColumnDef' ? inside(c.AlterTableCmd.def).colname : undefined
-        return column ? [`column:${relationName(n.relation)}.${column}`] : []
-      })
-    case 'RenameStmt':
-      return n.renameType === 'OBJECT_TABLE'
-        ? [`relation:${relationName({ ...n.relation, relname: n.newname })}`]
-        : n.renameType === 'OBJECT_COLUMN' && n.relation
-          ? [`column:${relationName(n.relation)}.${n.newname}`]
-          : []
-    default:
-      return []
-  }
-}

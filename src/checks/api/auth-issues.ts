@@ -1,0 +1,306 @@
+import { linesFrom, type Place, type RelatedPlace } from '../../lib/place.ts'
+import { askForVerifiedUser, refuseWhenUnset } from '../../lib/rewrite-javascript.ts'
+import type { Guard, Route, Work } from '../../model/routes/routes.ts'
+import type { Issue, Severity } from '../define-check.ts'
+import { actionFunction } from './action-function.ts'
+import { isCheckout, RANK } from './auth-severity.ts'
+import { guardFix } from './guard-fix.ts'
+import { besideWords, manners } from './manners.ts'
+
+/** A reason why a route fails; equal keys of several routes are one cause. */
+export interface Cause {
+  readonly route: Route
+  readonly severity: Severity
+  readonly what: 'open' | 'unlinked' | 'fail-open' | 'trust' | 'status' | 'late' | 'spelling'
+  readonly work?: Work
+  readonly guard?: Guard
+  /** The place of a shared cause in another file (or function) than the route. */
+  readonly shared?: Place
+}
+
+/** The refusal looks like an answer. */
+const saysFine = (guard: Guard | undefined): boolean => (guard?.refusal.status ?? 500) < 300
+
+/** One issue per cause; a cause that several routes share is one issue at its place. */
+export function merge(causes: readonly Cause[], all: readonly Route[]): Issue[] {
+  const groups = new Map<string, Cause[]>()
+  for (const c of causes) {
+    const key = c.shared
+      ? `${c.what} ${c.shared.path}:${c.shared.line}`
+      : c.what === 'unlinked' || c.what === 'trust' || (c.what === 'open' && c.route.kind === 'action' && c.work?.rights === 'caller')
+        ? `${c.what} ${c.route.path}`
+        : c.what === 'status'
+          ? `status ${c.route.path} ${c.guard?.at.line ?? ''} ${c.route.subject}`
+          : `${c.what} ${c.route.subject} ${c.route.path}`
+    const known = groups.get(key)
+    if (known) known.push(c)
+    else groups.set(key, [c])
+  }
+  return [...groups.values()].map((g) => {
+    const first = g[0] as Cause
+    if (g.length === 1) return issueOf(first, all)
+    // The same idiom in several handlers of one file is one finding for the file.
+    return sharedIssue(g, first.shared ?? first.guard?.identifiedAt ?? { path: first.route.path, line: first.route.line })
+  })
+}
+
+function issueOf(c: Cause, all: readonly Route[]): Issue {
+  const { route, work, guard } = c
+  const related: RelatedPlace[] = [...actionFunction(route)]
+  if (work && (work.at.path !== route.path || work.at.line !== route.line)) related.push({ ...work.at, what: work.what })
+  if (guard && (c.what === 'fail-open' || c.what === 'trust' || c.what === 'status' || c.what === 'open'))
+    related.push({ ...(guard.identifiedAt ?? guard.at), what: guard.how })
+  const jwt = route.platformJwt
+  const gateway =
+    route.kind === 'edge-function' && c.what === 'open'
+      ? jwt?.on
+        ? ' The gateway only asks for a token of the project, and the public anon key is one.'
+        : ` The gateway asks for no token at all${jwt?.at ? ` (${jwt.at.path}:${jwt.at.line})` : ''}.`
+      : ''
+  return {
+    subject: route.subject,
+    severity: c.severity,
+    ...(c.what === 'open' ? {} : { discriminator: c.what }),
+    title: c.what === 'status' && saysFine(guard) ? 'Refuses with 200 instead of 401' : TITLES[c.what],
+    message: message(c) + gateway + (c.what === 'open' ? besideWords(manners(route, all).beside) : ''),
+    attack: attack(c),
+    fix: fix(c, all),
+    at: { path: route.path, line: route.line, ...(route.endLine ? { endLine: Math.min(route.endLine, route.line + 20) } : {}) },
+    related,
+    proof: 'inferred',
+    aliases: c.what === 'open' || c.what === 'unlinked' ? ['CWE-306'] : c.what === 'trust' ? ['CWE-345'] : c.what === 'fail-open' ? ['CWE-636'] : ['CWE-755'],
+    ...(route.workspace ? { workspace: route.workspace } : {}),
+  }
+}
+
+const TITLES: Readonly<Record<Cause['what'], string>> = {
+  unlinked: 'Helpers of the server are endpoints',
+  open: 'Nobody checks who calls',
+  'fail-open': 'The check lets everyone in when a variable is unset',
+  trust: 'Identity taken from an unverified session',
+  status: 'Refuses with a server error instead of 401',
+  late: 'The check comes after the work',
+  spelling: 'Another spelling of the path goes past the check',
+}
+
+function message(c: Cause): string {
+  const { route, work, guard } = c
+  const does = work ? work.what : 'does its work'
+  switch (c.what) {
+    case 'unlinked':
+      return `${name(route)} ${does} without checking who calls. Only other code of the server uses it, but \`use server\` at the top of the file makes an endpoint of each function that the file exports; it does not keep them on the server.`
+    case 'open':
+      return `${name(route)} ${does} without checking who calls${guard ? `: it only looks at a ${guard.how}, which anybody can send` : ''}.`
+    case 'late':
+      return `${name(route)} ${does} (${work?.at.path}:${work?.at.line}) before it checks who calls (${work?.guardedLater?.at.path}:${work?.guardedLater?.at.line}).`
+    case 'fail-open':
+      return `${name(route)} ${does} behind a check that lets everyone in when ${guard?.opensWithout} is not set: it ${guard?.skipped ? 'is not made at all' : 'is skipped'} then${guard?.skipped ? '' : ', or compares with a value that stands in the code'}.`
+    case 'trust':
+      return `${name(route)} ${does} for the user that ${guard?.how} read from the cookie; on a server that is not verified, and whoever sends the cookie decides its content.`
+    case 'spelling':
+      return `${name(route)} ${does} behind a check that tests the path as it is written (${guard?.at.path}:${guard?.at.line}); the router takes ${route.bypass?.spelling} for the same handler.`
+    case 'status':
+      if (saysFine(guard)) return `${name(route)} checks who calls, but answers ${guard?.refusal.status} instead of 401, with the error in the body alone.`
+      return `${name(route)} checks who calls, but answers ${guard?.refusal.status ?? 500} instead of 401: the refusal is thrown and ends as a server error.`
+  }
+}
+
+/** An action that has an address of its own (`/login?/reset`, the action of a route in Remix). */
+const isForm = (route: Route): boolean => route.framework !== 'Next.js' && route.route.startsWith('/')
+
+function name(route: Route): string {
+  return route.kind === 'action'
+    ? `The ${isForm(route) ? 'form' : 'server'} action ${route.subject.replace(/^action .*#|^route POST /, '')}`
+    : route.kind === 'edge-function'
+      ? `The edge function ${route.subject.replace(/^function /, '')}`
+      : `${route.method ?? 'Every method of'} ${route.route}`
+}
+
+function attack(c: Cause): string {
+  const { route, work } = c
+  const address =
+    route.kind === 'action'
+      ? isForm(route)
+        ? `sends POST ${route.route}`
+        : 'posts the id of the action, which every page that uses it carries'
+      : route.kind === 'edge-function'
+        ? `calls /functions/v1/${route.subject.replace(/^function /, '')}${route.platformJwt?.on ? ' with the anon key from the page' : ''}`
+        : `sends ${route.method ?? 'a request'} ${route.route}`
+  // ends the relative clause
+  const comma = address.endsWith('carries') ? ',' : ''
+  switch (c.what) {
+    case 'status':
+      if (saysFine(c.guard))
+        return 'Nobody gets in by it, but clients, caches and monitors take the refusal for an answer: who tries tokens one after the other is seen by nobody.'
+      return 'Nobody gets in by it, but refusals look like outages: alarms drown in them, clients retry, and the message of the exception tells strangers about the inside.'
+    case 'trust':
+      return work?.rights === 'caller'
+        ? `Somebody puts a session with another user's id into the cookie and ${address}: what the code decides by that id is decided for that user. Row level security, which verifies the token, is all that still stands behind.`
+        : `Somebody puts a session with another user's id into the cookie, ${address}, and acts as that user.`
+    case 'spelling':
+      return `Anybody on the internet sends ${route.method ?? 'a request'} ${route.bypass?.spelling} and the server ${work?.what ?? 'does its work'}.`
+    case 'late':
+      return `Somebody without an account ${address}; the request is refused, but the server ${work?.what ?? 'does its work'} before that.`
+    case 'fail-open':
+      return `On every deployment where ${c.guard?.opensWithout} is missing, anybody ${address}${comma} and it ${work?.what ?? 'does its work'}.`
+    case 'unlinked':
+      return `No page holds the id of the action, and from Next.js 15 on nobody guesses it; before, it is computed from the path and the name. Somebody who has it posts it and the server ${work?.what ?? 'does its work'}. The first page that uses one of them puts its id into every browser.`
+    case 'open':
+      // what is read goes out with the answer, whether or not the request chooses it
+      if (work && !READS.has(work.kind) && !steered(route))
+        return `Anybody on the internet ${address}${comma} at any time, as often as they like, and each time the server ${work.what}. Nothing of the request enters into it: what is done, the code decides.`
+      return work && byDatabaseAlone(work)
+        ? `Anybody on the internet ${address}${comma} and the server ${work.what}; only row level security decides ${work.kind === 'read' ? 'whose rows come back' : 'whether it happens'}, and one policy that is too wide is enough.`
+        : `Anybody on the internet ${address}${comma} and the server ${work?.what ?? 'does its work'}${effect(work)}.`
+  }
+}
+
+const READS: ReadonlySet<Work['kind']> = new Set(['read', 'file-read', 'payment-read', 'secret'])
+
+/** Whether anything that the request brings gets into what the handler does; a job that takes nothing can only be started. */
+function steered(route: Route): boolean {
+  const steps = route.behaviour?.steps ?? []
+  return (
+    !steps.length ||
+    // what is read by its path, a file say, the path chooses
+    route.route.includes('[') ||
+    Boolean(route.behaviour?.gaps?.length) ||
+    steps.some(({ effect }) => effect.kind !== 'respond' && effect.kind !== 'log' && mentionsRequest(effect))
+  )
+}
+
+/** Whether a value of the request is anywhere in an effect. Values share their parts: each is looked at once. */
+function mentionsRequest(effect: object): boolean {
+  const seen = new Set<unknown>([effect])
+  for (const node of seen) {
+    if (node === null || typeof node !== 'object') continue
+    if ((node as { v?: unknown }).v === 'request' || (node as { v?: unknown }).v === 'unknown') return true
+    for (const value of Object.values(node)) seen.add(value)
+  }
+  return false
+}
+
+/** Through the caller's client or the anon one the database decides, by the rights of whoever calls. */
+function byDatabaseAlone(work: Work): boolean {
+  return (work.rights === 'caller' || work.rights === 'anon') && ['read', 'insert', 'update', 'delete', 'rpc'].includes(work.kind)
+}
+
+function effect(work: Work | undefined): string {
+  switch (work?.kind) {
+    case 'read':
+      return ", so its answer tells strangers about other people's rows"
+    case 'insert':
+      return work.chosen === 'paid' ? ' as paid: no processor is asked, and no event of one has come' : ''
+    case 'delete':
+    case 'file-delete':
+      return ', so anybody deletes what belongs to others'
+    case 'mail':
+    case 'sms':
+      return ", so the sender's name and quota serve spam"
+    case 'payment':
+      if (work.chosen === 'owner') return ' for the account that the request names'
+      return work.chosen === 'amount' ? ' for an amount of their choice' : ", with the owner's money or the customers' data"
+    case 'payment-read':
+      return `, so its answer tells strangers ${work.ofTheHouse ? 'how its owner’s business goes' : 'what others pay, and with what'}`
+    case 'secret':
+      return ', and strangers use it as the owner does'
+    case 'paid-api':
+      if (work.call === 'data-api') return ', past row level security where the key is the service role’s'
+      if (work.call === 'fetch') return ', in the name of the owner'
+      if (work.call === 'webhook') return ', and what waits behind it works for each of them'
+      return work.call === 'chat' ? ', and who reads there takes it for the application' : ", on the owner's bill"
+    default:
+      return ''
+  }
+}
+
+function fix(c: Cause, all: readonly Route[]): Issue['fix'] {
+  switch (c.what) {
+    case 'unlinked':
+      return {
+        text: "Take `use server` out of the file; `import 'server-only'` is what keeps a module on the server.",
+        language: 'ts',
+        code: "import 'server-only'",
+      }
+    case 'fail-open':
+      if (c.guard?.skipped) return withoutWayPast(c.guard)
+      return {
+        text: `Refuse when ${c.guard?.opensWithout} is unset: a missing secret must close the door.`,
+        language: 'ts',
+        code: `const secret = process.env.${c.guard?.opensWithout}\nif (!secret || request.headers.get('authorization') !== \`Bearer \${secret}\`) {\n  return new Response(null, { status: 401 })\n}`,
+        ...(c.guard?.opensWithout ? { rewrite: { path: c.guard.at.path, line: c.guard.at.line, apply: refuseWhenUnset(c.guard.opensWithout) } } : {}),
+      }
+    case 'trust':
+      return {
+        text: 'Ask the auth server: getUser() (or getClaims(), which checks the signature) instead of getSession().',
+        language: 'ts',
+        code: `const { data: { user } } = await supabase.auth.getUser()\nif (!user) ${c.route.kind === 'action' ? "throw new Error('Unauthorized')" : 'return new Response(null, { status: 401 })'}`,
+        ...(c.guard?.identifiedAt ? { rewrite: { ...linesFrom(c.guard.identifiedAt, 120), apply: askForVerifiedUser } } : {}),
+      }
+    case 'status':
+      return {
+        text: saysFine(c.guard)
+          ? 'Answer 401 where the check fails.'
+          : 'Answer 401 where the check fails, instead of throwing into the handler of unexpected errors.',
+        language: 'ts',
+        code:
+          c.route.framework === 'Supabase Edge Functions'
+            ? 'if (!user) return new Response(null, { status: 401, headers: corsHeaders })'
+            : 'if (!user) return new Response(null, { status: 401 })',
+      }
+    case 'spelling':
+      return {
+        text: 'Put the check on the router of the protected paths instead of testing the path, or compare the path in lower case and without the slash at its end.',
+        language: 'ts',
+        code: "app.use('/admin', requireUser, adminRouter) // the router knows every spelling of its own paths",
+      }
+    case 'late':
+      return { text: 'Move the check to the top of the handler.', ...optionalCode(guardFix(c.route, all)) }
+    case 'open':
+      if (c.work?.kind === 'insert' || c.work?.kind === 'mail') {
+        const f = guardFix(c.route, all)
+        return { ...f, text: `${f.text} When it is meant for the public (a contact form), put a rate limit in front instead.` }
+      }
+      if (c.work?.chosen === 'amount' && isCheckout(c.work))
+        return {
+          text: 'Take the price from the server (a price id, or the product row), never from the request; ask for a signed-in user unless guests may buy.',
+          language: 'ts',
+          code: "const { data: product } = await admin.from('products').select('price_cents').eq('id', body.productId).single()\nif (!product) return new Response(null, { status: 404 })\nawait stripe.paymentIntents.create({ amount: product.price_cents, currency: 'eur' })",
+        }
+      return guardFix(c.route, all)
+  }
+}
+
+/** Who works on a machine without the variable signs in at a project for development. */
+function withoutWayPast({ at, opensWithout: name = '' }: Guard): Issue['fix'] {
+  if (name === 'NODE_ENV')
+    return { text: `Take the way past the check (${at.path}:${at.line}) out: a server that is started without NODE_ENV takes it as well.` }
+  return {
+    text: `Take the way past the check (${at.path}:${at.line}) out, and let the server not start without ${name}: one that cannot ask who calls must let nobody in.`,
+    language: 'ts',
+    code: `if (!process.env.${name}) throw new Error('${name} is not set')`,
+  }
+}
+
+function optionalCode(f: Issue['fix']): { language?: string; code?: string } {
+  return f.code ? { language: 'ts', code: f.code } : {}
+}
+
+/** Several routes behind one function that fails: one issue there. */
+function sharedIssue(causes: readonly Cause[], at: Place): Issue {
+  const first = causes[0] as Cause
+  // the finding speaks of the handler that makes it as bad as it is
+  const worst = causes.reduce((a, b) => (RANK[b.severity] > RANK[a.severity] ? b : a))
+  const routes = causes.map((c) => c.route)
+  return {
+    ...issueOf(worst, []),
+    subject: `file ${at.path}`,
+    discriminator: `${first.what} ${first.guard?.how ?? ''}`,
+    title: TITLES[worst.what],
+    message: worst.guard
+      ? `${routes.length} handlers rely on this check. ${message(worst)}`
+      : `${routes.length} actions of this file are alike. ${message(worst)}`,
+    at,
+    related: routes.flatMap((r) => [{ path: r.path, line: r.line, subject: r.subject, what: 'relies on it' }, ...actionFunction(r)]),
+  }
+}

@@ -1,0 +1,133 @@
+import { isDirectory } from '../../database/access/meant-to-be-seen.ts'
+import type { SchemaModel } from '../../model/app-model.ts'
+import { mentions } from '../../model/behaviour/mentions.ts'
+import type { Route, Work } from '../../model/routes/routes.ts'
+import type { Severity } from '../define-check.ts'
+
+/** Severities in order. */
+export const RANK: Readonly<Record<Severity, number>> = { Critical: 3, High: 2, Medium: 1 }
+
+/** What people write for others to read: a feed, comments, reviews. With personal columns it is no public content. */
+export function isShown(name: string, schema: Pick<SchemaModel, 'tables'>): boolean {
+  const bare = (name.split('.').at(-1) ?? name).toLowerCase()
+  if (schema.tables.some((t) => t.name.toLowerCase() === bare && isDirectory(t))) return true
+  if (!/^(?:blog_?)?(?:posts?|comments?|reviews?|articles?|likes?|(?:post|comment)_?likes?)$/.test(bare)) return false
+  return schema.tables.filter((t) => t.name.toLowerCase() === bare).every((t) => !t.userData?.personalColumns.length)
+}
+
+/** How bad it is that this work is done for anybody. */
+export function severityOf(work: Work, route: Route, exposed: readonly Work[], receiver: boolean): { severity: Severity; work: Work }[] {
+  const at = (severity: Severity) => [{ severity, work }]
+  const strong = work.rights === 'service'
+  // Through the caller's own client the database decides, whenever the handler asks who it is.
+  if (work.guardedLater && work.rights && !strong) return []
+  if (work.guardedLater && work.kind !== 'read' && work.kind !== 'file-read') return at('Medium')
+  if (receiver) return route.limit ? [] : at('High')
+  // Guest checkout: what it reads and writes is its own pending order; only the price must come from the server.
+  if (checkout(exposed) && ['read', 'insert', 'update', 'rpc', 'payment'].includes(work.kind) && !changesAnAccount(work, exposed))
+    return isCheckout(work) && (work.chosen === 'amount' || work.chosen === 'owner') ? at('High') : []
+  switch (work.kind) {
+    case 'delete':
+    case 'file-delete':
+      return at(strong ? 'Critical' : 'High')
+    case 'admin':
+    case 'command':
+      return at('Critical')
+    case 'update':
+      return at(strong && work.userData ? 'Critical' : 'High')
+    case 'insert':
+      return at(strong && (work.chosen === 'paid' || (work.userData && work.chosen === 'owner')) ? 'Critical' : 'High')
+    case 'read':
+      if (!work.userData) return []
+      return at(strong ? 'Critical' : 'Medium')
+    case 'file-read':
+      return strong ? at('Critical') : []
+    case 'file-write':
+      // whatever stands under the name that the request gives is replaced
+      return at(strong && work.chosen === 'file' ? 'Critical' : 'High')
+    case 'rpc':
+      return strong ? at('High') : []
+    case 'mail':
+    case 'sms':
+      return at(work.chosen === 'recipient' ? 'Critical' : 'High')
+    case 'payment':
+      return at(/customers\.create|setupIntents/i.test(work.call ?? '') ? 'High' : 'Critical')
+    case 'payment-read':
+      return at('High')
+    case 'secret':
+      // a key of Google's is often the one of a map, which browsers hold anyway
+      return at(work.whole && !/google/i.test(work.call ?? '') ? 'Critical' : 'High')
+    case 'paid-api':
+    case 'sign':
+      return at('High')
+  }
+}
+
+/** A session of the payment processor that a guest opens. */
+export const isCheckout = (w: Work) =>
+  w.kind === 'payment' &&
+  /checkout\.sessions\.create|charges\.create|payment_?intents\.create|paymentLinks\.create|checkouts?\.create|transactions\.create|createCheckout/i.test(
+    w.call ?? '',
+  )
+
+/** Somebody's account is no pending order: a guest has none that the handler could change for them. */
+function changesAnAccount(work: Work, exposed: readonly Work[]): boolean {
+  return (
+    work.kind === 'update' &&
+    work.rights === 'service' &&
+    work.userData === true &&
+    ACCOUNT.test(work.table ?? '') &&
+    !exposed.some((o) => o.kind === 'insert' && o.table === work.table)
+  )
+}
+
+const ACCOUNT =
+  /^(users?|profiles?|user_profiles?|accounts?|customers?|members?|memberships?|teams?|organi[sz]ations?|orgs?|workspaces?|tenants?|subscriptions?|stripe_customers?)$/i
+
+/** Guest checkout: what it writes is its own pending order. */
+const checkout = (exposed: readonly Work[]) => exposed.some(isCheckout)
+
+/** Contact forms, sign-up lists and other receivers: they only add rows and send mail, and show nothing. */
+export function isReceiver(exposed: readonly Work[]): boolean {
+  return (
+    exposed.length > 0 &&
+    exposed.every(
+      (w) =>
+        (w.kind === 'insert' && w.chosen !== 'owner' && w.chosen !== 'paid') ||
+        (w.kind === 'file-write' && w.fresh) ||
+        w.kind === 'mail' ||
+        w.kind === 'sms' ||
+        // told on to a service that only the environment names
+        (w.kind === 'paid-api' && (w.call === 'fetch' || w.call === 'chat' || w.call === 'webhook')) ||
+        (w.kind === 'read' && exposed.some((o) => o.kind === 'insert' && o.table === w.table)) ||
+        (w.kind === 'update' && !w.many && exposed.some((o) => o.kind === 'insert' && o.table === w.table)),
+    ) &&
+    exposed.some((w) => w.kind === 'insert' || w.call === 'chat' || w.call === 'webhook' || (w.kind === 'mail' && w.chosen !== 'recipient'))
+  )
+}
+
+/** What is sent there is told on to a service that only the environment names (a collector of errors), and nothing of its answer comes back. */
+export function tellsOn({ behaviour }: Route, exposed: readonly Work[]): boolean {
+  if (!behaviour || !exposed.length || !exposed.every((w) => w.kind === 'paid-api' && w.call === 'fetch')) return false
+  return behaviour.steps.every(
+    ({ effect }) =>
+      effect.kind !== 'respond' || !effect.body || !mentions(effect.body, (x) => x.v === 'result' && behaviour.steps[x.step]?.effect.kind === 'http'),
+  )
+}
+
+export function worstOf(list: readonly { severity: Severity; work: Work }[]): { severity: Severity; work: Work } | undefined {
+  let worst: { severity: Severity; work: Work } | undefined
+  // of equally bad work money and accounts are named before rows, and a change before the look-up that it needs
+  for (const x of list)
+    if (!worst || RANK[x.severity] > RANK[worst.severity] || (x.severity === worst.severity && weight(x.work) > weight(worst.work))) worst = x
+  return worst
+}
+
+const weight = ({ kind }: Work): number => (kind === 'read' ? 0 : kind === 'payment' || kind === 'admin' || kind === 'command' ? 2 : 1)
+
+/** A look-up together with the change that follows it through the same client: who reads what the handler does must not take it for a reader. */
+export function withChange(work: Work, bad: readonly { readonly work: Work }[]): Work {
+  if (work.kind !== 'read') return work
+  const change = bad.find(({ work: w }) => ['insert', 'update', 'delete', 'rpc'].includes(w.kind) && !w.unsure && w.rights === work.rights)?.work
+  return change ? { ...work, kind: change.kind, at: change.at, what: `${work.what.replace(/ with (?:the|a) .*$/, '')} and ${change.what}` } : work
+}
