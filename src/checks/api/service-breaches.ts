@@ -2,7 +2,7 @@ import type { SchemaModel } from '../../model/app-model.ts'
 import type { Behaviour, Effect, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { isCallers, mentions, requestName } from '../../model/behaviour/values.ts'
 import type { Route } from '../../model/routes/routes.ts'
-import { isLog } from '../../model/routes/work.ts'
+import { isLog } from '../../model/routes/row-work.ts'
 import { isImpossible } from './impossible.ts'
 import {
   aboutQuery,

@@ -5,7 +5,7 @@ import { callFunction, callMethod, callValue, construct, maybe, settle, unknownC
 import { classValue, evaluate, functionValue, lookup } from './evaluate.ts'
 import { assignTo, bind, execute } from './execute.ts'
 import { host } from './host-value.ts'
-import { acceptedInput, hostMember, seedValue } from './hosts.ts'
+import { hostMember } from './hosts.ts'
 import { bindAround, ownerOf } from './injection.ts'
 import { Interpreter } from './interpreter.ts'
 import { settleChain, taggedTemplate } from './libraries/index.ts'
@@ -18,6 +18,7 @@ import { holderOf, type Program } from './program.ts'
 import { statusIn } from './responses.ts'
 import { RewriteLog } from './rewrites.ts'
 import { Scope } from './scope.ts'
+import { acceptedInput, seedValue } from './seeds.ts'
 
 install({
   evaluate,

@@ -1,0 +1,52 @@
+import type { Behaviour, Effect, Step, Value } from '../behaviour/behaviour.ts'
+import { fromProcessor } from './from-processor.ts'
+import { fromRequest } from './from-request.ts'
+import { findsSession } from './guard.ts'
+import type { Guard } from './proof.ts'
+
+const CAPABILITY = /token|secret|hash|nonce|share|invite|code|(licen[cs]e|api|access|activation)_?key|session_?id|checkout_?id|payment_?intent|unsubscribe/i
+
+/** A column that holds something unguessable: by its name, or the slug of a link that is shared. */
+function namesCapability(table: string, column: string): boolean {
+  const name = column.split('.').at(-1) ?? ''
+  return CAPABILITY.test(name) || (/^slug$/i.test(name) && /share|invit/i.test(table)) || (/^state$/i.test(name) && /oauth|state/i.test(table))
+}
+
+/** A query that finds its row by something unguessable that the caller sent: who knows it may. */
+export function capability(step: Step, behaviour: Behaviour): Guard | undefined {
+  const e = step.effect
+  if (e.kind === 'rpc') return secretArgument(e, step)
+  if (e.kind !== 'db') return undefined
+  const f = e.filters.find(
+    (x) =>
+      x.op === 'eq' &&
+      ((namesCapability(e.table, x.column) && fromRequest(x.value)) ||
+        findsSession(e.table, x.value) ||
+        isOwnVisit(x.value, behaviour) ||
+        fromProcessor(x.value, behaviour)),
+  )
+  const visit =
+    e.op === 'insert' && e.payload?.v === 'object' ? Object.entries(e.payload.props).find(([, value]) => isOwnVisit(value, behaviour))?.[0] : undefined
+  if (visit !== undefined) return { who: 'token', at: step.at, trust: 'verified', how: `${e.table}.${visit}`, refusal: {} }
+  return f ? { who: 'token', at: step.at, trust: 'verified', how: `${e.table}.${f.column}`, refusal: {} } : undefined
+}
+
+/** A cookie in which the application leaves the id of what a visitor has put together: `cartId`, `guest_id`. */
+const VISIT_COOKIE = /^(?:[a-z]+[-_.])?(?:cart|basket|guest|visitor|anon(?:ymous)?)(?:[-_]?(?:cart|user|session))?[-_]?(?:u?u?id|token|key)$/i
+
+/** The id of the session that express-session keeps for whoever calls, signed in or not: what hangs on it (a cart) is the visitor's own. */
+function isOwnVisit(value: Value, behaviour: Behaviour, depth = 0): boolean {
+  const next = (x: Value) => depth < 4 && isOwnVisit(x, behaviour, depth + 1)
+  if (value.v === 'any') return value.of.some(next) && value.of.every((x) => x.v === 'const' || next(x))
+  if (value.v === 'call') return value.name === 'req.sessionID'
+  if (value.v === 'request') return value.part === 'cookie' && VISIT_COOKIE.test(value.name ?? '')
+  const found = value.v === 'row' ? behaviour.steps[value.step]?.effect : undefined
+  return found?.kind === 'db' && found.filters.some((f) => f.op === 'eq' && next(f.value))
+}
+
+/** A database function that is given the digest of a secret to look its row up by. */
+function secretArgument(e: Extract<Effect, { kind: 'rpc' }>, step: Step): Guard | undefined {
+  if (e.args.v !== 'object') return undefined
+  const name = Object.entries(e.args.props).find(([key, value]) => /token|secret|_hash$/i.test(key) && fromRequest(value))?.[0]
+  return name ? { who: 'token', at: step.at, trust: 'verified', how: `${e.function}, ${name}`, refusal: {} } : undefined
+}

@@ -1,0 +1,128 @@
+import type { AccessMatrix } from '../../database/database.ts'
+import type { SchemaModel } from '../app-model.ts'
+import type { Client, Effect } from '../behaviour/behaviour.ts'
+import { fromRequest } from './from-request.ts'
+import { isKeptBack, isOnShow, isPublishedWhole, isShownAnyway } from './on-show.ts'
+import { fillsCache, renewsOwnToken } from './upkeep.ts'
+import type { Work } from './work.ts'
+
+const LOGS =
+  /(^|_)(rate_?limits?|logs?|audit|(?:banned|blocked)_?ips?|ip_?(?:bans?|blocks?|blocklist)|attempts?|analytics|webhooks?|idempotency|telemetry)(_|$)/i
+/** What is counted or kept in order: `page_views`, `email_events`. */
+const COUNTED = /(^|_)(metrics?|counters?|views?|events?)(_|$)/i
+/** Of these, what may be somebody's: the events of a calendar, views that were saved, what was measured of a body. */
+const MAY_BE_OWNED = /^(?:(?:calendar|user|my|team|saved|custom)_)?(?:events?|views?)$|(?:^|_)metrics?$/i
+
+/** A table that only remembers what happened. */
+export const isLog = (table: string): boolean => LOGS.test(table)
+
+/** Asked for by name, from a table that the SQL does not show or through one that is embedded: `owner:users (id, email)`. */
+const PERSONAL_COLUMN = /(?:^|[^a-z])(?:e_?mail|phone|address|password|auth_?token|access_?token|api_?key|secret)(?:[^a-z]|$)/i
+const SCHEDULE =
+  /^(?:id|date|day|time|hour|status|(?:start|end|from|until)s?(?:_?(?:at|time|date|hour))?|slot(?:_?(?:id|date|time|start|end))?|duration(?:_?\w+)?|(?:scheduled|booking|booked|appointment|reservation)_?(?:at|date|time|for)|time_?zone|capacity|(?:created|updated)_?at)$/i
+/** Of a schedule, what makes it one: every row has an id, a status and the time it was made. */
+const TIME_SLOT = /^(?!(?:id|status|(?:created|updated)_?at)$)/i
+const RUN_OUT = /^(?:expir\w*|valid_?(?:until|to)|\w*expires?_?(?:at|on)?)$/i
+const BLOCKED = /(^|_)((banned|blocked)_?ips?|ip_?(bans?|blocks?|blocklist))(_|$)/i
+const PERSONAL =
+  /(^|_)(users?|profiles?|accounts?|customers?|clients?|orders?|payments?|subscriptions?|invoices?|messages?|conversations?|chats?|sessions?|tickets?|bookings?|reservations?|appointments?|members?|memberships?|teams?|organi[sz]ations?|credits?|wallets?|transactions?|notes?|documents?|files?|uploads?|contacts?|patients?|leads?|addresses|carts?|returns?|refunds?|(?:api|licen[cs]e)_?keys?|tokens?|notifications?|employees?|students?|projects?|tasks?|subscribers?|sales|purchases?|enroll?ments?|attendees?|participants?|withdrawals?|payouts?|guests?|recipients?)(_|$)/i
+const SHOWN = /^(is_)?(published|public|active|visible|approved|enabled|status|state|visibility|archived|draft)$/i
+const SHOWN_STATE = /^(published|public|active|visible|approved|live|open|available)$/i
+
+/** The work of a query; nothing when it is none that anybody should mind. */
+export function rowWork(e: Extract<Effect, { kind: 'db' }>, schema: Pick<SchemaModel, 'tables'>, access: AccessMatrix): Omit<Work, 'at' | 'via'> | undefined {
+  const name = e.table.split('.').at(-1) ?? e.table
+  // A query that was not understood names no operation.
+  if (!['select', 'insert', 'update', 'upsert', 'delete'].includes(e.op)) return undefined
+  const table = schema.tables.find(
+    (t) =>
+      t.name.toLowerCase() === name.toLowerCase() &&
+      (t.schema === 'public' || !schema.tables.some((o) => o !== t && o.name === t.name && o.schema === 'public')),
+  )
+  const shown = e.filters.some(
+    (f) => SHOWN.test(f.column) && f.value.v === 'const' && (typeof f.value.value === 'boolean' || SHOWN_STATE.test(String(f.value.value))),
+  )
+  // a table that only the dashboard created shows some of its columns; its name has to do for the rest
+  const columns = e.columns ?? []
+  const userData =
+    (table?.userData !== undefined || ((!table || table.stub === true) && (PERSONAL.test(name) || columns.some((c) => PERSONAL_COLUMN.test(c))))) &&
+    // when something is taken says nothing of who took it
+    !(e.op === 'select' && columns.some((c) => TIME_SLOT.test(c)) && columns.every((c) => SCHEDULE.test(c)))
+  const words = rightsWords(e.client.rights)
+  // A table that anybody may read by its policies is public (checks 1 and 2 judge whether it should be).
+  const open =
+    e.client.rights !== 'service' &&
+    access.objects.some(
+      (o) =>
+        o.kind === 'table' &&
+        o.object === `${table?.schema ?? 'public'}.${table?.name ?? name}` &&
+        o.cells.some((c) => c.role === 'anon' && c.command === 'select' && c.result === 'allowed'),
+    )
+  const shownAnyway = e.client.rights === 'service' && table !== undefined && isShownAnyway(table, columns, access)
+  const unveiled = e.op === 'select' && e.client.rights === 'service' && !e.countOnly && table !== undefined && isKeptBack(table, e.filters, access)
+  if (e.op === 'select' && table && !unveiled && isOnShow(table, e.columns ?? []))
+    return { kind: 'read', what: `reads ${name} ${words}`, rights: e.client.rights, table: name, userData: false }
+  // whether one address is blocked is asked before anything else
+  if (e.op === 'select' && e.one && BLOCKED.test(name)) return undefined
+  if (e.op === 'select' && (open || shownAnyway)) return { kind: 'read', what: `reads ${name} ${words}`, rights: e.client.rights, table: name, userData: false }
+  if (e.op === 'select')
+    return {
+      kind: 'read',
+      what: `reads ${name} ${words}`,
+      rights: e.client.rights,
+      table: name,
+      userData: userData && !e.countOnly && !(shown && (table?.userData ? isPublishedWhole(table, e.columns ?? []) : true)),
+      ...(unveiled ? { unveiled } : {}),
+    }
+  // sessions and codes that have run out open nothing any more, whoever has them swept out
+  if (e.op === 'delete' && e.filters.length > 0 && e.filters.every((f) => f.op !== 'eq' && RUN_OUT.test(f.column) && !fromRequest(f.value))) return undefined
+  // what is deleted of a list of blocked addresses by the row that was just found is a block that has run out
+  const ended = e.op === 'delete' && BLOCKED.test(name) && e.filters.some((f) => f.op === 'eq' && f.value.v === 'row')
+  // a log grows; whoever says which of somebody's rows to change writes no log
+  const rewritten = e.op === 'update' && table?.userData !== undefined && e.filters.some((f) => f.op === 'eq' && f.column === 'id' && fromRequest(f.value))
+  const written = LOGS.test(name) || (COUNTED.test(name) && (e.op === 'insert' || !table?.userData || !MAY_BE_OWNED.test(name)))
+  if (written && !rewritten && (e.op !== 'delete' || ended) && !table?.userData?.powerColumns.length) return undefined
+  if (renewsOwnToken(e, table) || fillsCache(e)) return undefined
+  if (e.op === 'update' && e.payload?.v === 'object' && !e.payload.rest && countsAttempts(Object.keys(e.payload.props))) return undefined
+  const kind = e.op === 'insert' || addsOnly(e) ? 'insert' : e.op === 'delete' ? 'delete' : 'update'
+  const owners = new Set([...(table?.userData?.ownerColumns ?? ['user_id', 'owner_id', 'userId', 'ownerId', 'profile_id'])])
+  const forged = e.payload?.v === 'object' && Object.entries(e.payload.props).some(([k, v]) => owners.has(k) && fromRequest(v))
+  return {
+    kind,
+    what: `${{ insert: 'inserts into', upsert: 'writes', update: 'changes', delete: 'deletes from' }[e.op]} ${name} ${words}`,
+    rights: e.client.rights,
+    table: name,
+    userData,
+    ...(forged ? { chosen: 'owner' as const } : {}),
+    ...(kind === 'update' && changesMany(e) ? { many: true as const } : {}),
+  }
+}
+
+/** Its conditions are written in the code, and none of them lets only what has run out through. */
+function changesMany(e: Extract<Effect, { kind: 'db' }>): boolean {
+  return e.op === 'update' && !e.unread && e.filters.length > 0 && e.filters.every((f) => f.value.v === 'const' && !RUN_OUT.test(f.column))
+}
+
+/** An upsert that leaves a row that is there as it was: it is told to, or writes nothing but the key. */
+function addsOnly(e: Extract<Effect, { kind: 'db' }>): boolean {
+  const { payload, onConflict } = e
+  if (e.op === 'upsert' && e.ignoreDuplicates) return true
+  if (e.op !== 'upsert' || !onConflict?.length || payload?.v !== 'object' || payload.rest) return false
+  return Object.keys(payload.props).every((column) => onConflict.includes(column))
+}
+
+/** Columns that count how often a code or password was tried: writing them down is part of the check. */
+function countsAttempts(columns: readonly string[]): boolean {
+  return columns.some((c) => /attempt|locked|lock_?out/i.test(c)) && columns.every((c) => /attempt|lock|last_|failed|updated_?at/i.test(c))
+}
+
+/** With whose rights something is done, as a part of a sentence. */
+export function rightsWords(rights: Client['rights']): string {
+  return rights === 'service'
+    ? 'with the service role or a direct connection'
+    : rights === 'caller'
+      ? "with the caller's client"
+      : rights === 'anon'
+        ? 'with the anon client'
+        : ''
+}

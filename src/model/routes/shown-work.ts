@@ -1,0 +1,77 @@
+import type { Behaviour, Step, Value } from '../behaviour/behaviour.ts'
+import { mentions } from '../behaviour/mentions.ts'
+import { isDrawn } from './disclosed.ts'
+import { guardOfStep } from './guard.ts'
+import type { Work } from './work.ts'
+
+/** True when an answer with content can be had without passing any guard. */
+export function disclosure(behaviour: Behaviour): boolean {
+  const answers = behaviour.steps.filter(
+    (s) =>
+      s.effect.kind === 'respond' && s.effect.how !== 'redirect' && s.effect.how !== 'not-found' && s.effect.how !== 'next' && (s.effect.status ?? 200) < 400,
+  )
+  return answers.length === 0 || answers.some((s) => !guardOfStep(s, behaviour) || guardOfStep(s, behaviour)?.trust === 'claimed')
+}
+
+/** True when an answer that anybody can have may carry what this step read; markup that a page renders is no answer that can be looked into. */
+export function isShown(behaviour: Behaviour, index: number): boolean {
+  const answers = behaviour.steps.filter((s) => s.effect.kind === 'respond' && (s.effect.status ?? 200) < 400 && s.effect.how !== 'redirect')
+  if (!answers.length) return true
+  return answers.some((s) => {
+    if (s.effect.kind !== 'respond') return false
+    const guard = guardOfStep(s, behaviour)
+    return (!guard || guard.trust === 'claimed') && s.effect.body !== undefined && carries(s.effect.body, index, 0)
+  })
+}
+
+/** Whether the processor answers is asked for the answer's own sake: by health checks, and by what runs before every request. */
+export const isAside = ({ kind, ofTheHouse }: Pick<Work, 'kind' | 'ofTheHouse'>, { everywhere }: Step): boolean =>
+  kind === 'payment-read' && (ofTheHouse === true || everywhere === true)
+
+/** True when what this step read stands in an answer that anybody can have, as far as it can be seen. */
+export const isRepeated = ({ steps }: Behaviour, index: number): boolean =>
+  steps.some(({ effect }) => effect.kind === 'respond' && effect.body !== undefined && mentions(effect.body, (v) => v.v === 'result' && v.step === index))
+
+/** How people appear to others: the author under a post, the names of a ranking. */
+const DISPLAYED = /^(?:id|user_?name|display_?name|nick_?name|handle|(?:avatar|image|photo|picture|profile_?(?:image|photo|picture)|avatar_?image)(?:_?url)?)$/i
+const OF_PEOPLE = /(^|[._])(?:users?|profiles?|authors?|members|accounts?)$/i
+
+function carries(v: Value, step: number, depth: number): boolean {
+  if (depth > 8) return true
+  const next = (x: Value) => carries(x, step, depth + 1)
+  switch (v.v) {
+    case 'const':
+    case 'env':
+    case 'request':
+    case 'error':
+      return false
+    case 'row':
+      return v.step === step && !(v.field !== undefined && DISPLAYED.test(v.field) && OF_PEOPLE.test(v.table))
+    case 'result':
+      return v.step === step
+    case 'object':
+      return Object.values(v.props).some(next) || (v.rest !== undefined && next(v.rest))
+    case 'array':
+      return v.items.some(next)
+    case 'text':
+      return v.parts.some(next)
+    case 'op':
+      // whether somebody is there, and how many there are, shows nobody's row
+      return !ASKS.has(v.op) && v.of.some(next)
+    case 'any':
+      return v.of.some(next)
+    case 'call':
+      if (v.name === 'length') return false
+      // what is put into a collection later is not seen
+      if (!v.args.length && FILLED_LATER.test(v.name)) return true
+      return v.name === 'jsx' || v.args.some(next) || (depth === 0 && isDrawn(v))
+    default:
+      return true
+  }
+}
+
+/** Collections that are empty when they are made. */
+const FILLED_LATER = /^(?:Map|Set)$/
+
+/** Operators whose result says yes or no, or how many. */
+const ASKS: ReadonlySet<string> = new Set(['!', '===', '!==', '==', '!=', '<', '>', '<=', '>=', 'in', 'instanceof', 'typeof', 'length'])
