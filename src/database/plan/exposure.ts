@@ -9,11 +9,13 @@ const FROM_URL = /^(npm:|jsr:|https:\/\/(esm\.sh|cdn\.jsdelivr\.net\/npm|cdn\.sk
 
 /** Whether a data platform exposes tables to browsers, and by which evidence. */
 export function exposure(facts: FactsIndex, paths: readonly string[]): { exposedToBrowsers: boolean; because: string } {
-  for (const [path, manifest] of facts.of('package-json')) {
+  const imported = [...clientImports(facts.of('javascript'))][0]
+  const installed = imported || !hasDatabaseOfItsOwn(facts) ? [...facts.of('package-json')] : []
+  for (const [path, manifest] of installed) {
     const client = manifest.dependencies.find((d) => d.group !== 'peerDependencies' && SUPABASE_CLIENTS.test(d.name))
     if (client) return { exposedToBrowsers: true, because: `${path} depends on ${client.name}` }
   }
-  for (const [path, from] of clientImports(facts.of('javascript'))) return { exposedToBrowsers: true, because: `${path} imports ${from}` }
+  if (imported) return { exposedToBrowsers: true, because: `${imported[0]} imports ${imported[1]}` }
   for (const [path, file] of facts.of('text')) {
     if (/\.html?$/i.test(path) && /@supabase\/supabase-js|supabase\.createClient\(/.test(file.text))
       return { exposedToBrowsers: true, because: `${path} loads Supabase's client` }
@@ -55,6 +57,19 @@ const DRIVERS =
 /** What only SQL for this platform speaks of: its users, its roles, its storage, row level security. */
 const PLATFORM_SQL =
   /\bauth\s*\.\s*(?:uid|users|role|jwt|email)\b|\bstorage\s*\.\s*\w|\b(?:anon|authenticated|service_role|supabase_\w+)\b|\brow\s+level\s+security\b/i
+
+/** A connection to a database that Supabase hosts. */
+const HOSTED = /\bsupabase\.(?:co|com|net)\b/i
+
+/**
+ * Whether an application reaches a database over a connection of its own, and neither its SQL nor its settings place that on Supabase: a
+ * client that is only listed in package.json is left over then.
+ */
+function hasDatabaseOfItsOwn(facts: FactsIndex): boolean {
+  for (const file of facts.of('sql').values()) if (PLATFORM_SQL.test(file.text)) return false
+  for (const file of facts.of('env-file').values()) if (file.variables.some((v) => /^postgres/i.test(v.value) && HOSTED.test(v.value))) return false
+  return [...facts.of('package-json').values()].some(({ dependencies }) => dependencies.some((d) => d.group === 'dependencies' && DRIVERS.test(d.name)))
+}
 
 /**
  * Migrations in a folder `supabase/` that an application has left: nothing but plain SQL, a driver of its own, and neither a
