@@ -45,7 +45,12 @@ export function readAccess(catalog: Catalog, input: Pick<ReplayInput, 'exposedSc
     holes.push(...readTable(table, read, context))
   }
   for (const view of catalog.views) if (exposed.has(view.schema)) holes.push(...readView(view, catalog, readings, world))
-  holes.push(...readFunctions(catalog, exposed, world, (table, role) => isOpenAnyway(readings.get(table) ?? [], role)))
+  const unprotected = new Map(tables.filter((t) => !t.rls.enabled).map((t) => [nameOf(t), t]))
+  const openAnyway = (name: string, role: BrowserRole): boolean => {
+    const table = unprotected.get(name)
+    return table ? holds(table.grants, role, 'select') : isOpenAnyway(readings.get(name) ?? [], role)
+  }
+  holes.push(...readFunctions(catalog, exposed, world, openAnyway))
   return { readings, holes, undecided: tables.map(withUserData).flatMap((t) => undecidedPolicies(t, readings.get(nameOf(t)) ?? [], world)) }
 }
 

@@ -309,7 +309,20 @@ export function isRoleGate(gate: RowState, world: JudgeWorld): boolean {
 }
 
 function asksForRole(gate: RowState): boolean {
-  return gate.op !== 'is null' && (ROLE_COLUMN.test(gate.column) || (gate.table === 'auth.users' && gate.column === 'email') || isFixedAddress(gate))
+  return (
+    gate.op !== 'is null' &&
+    (ROLE_COLUMN.test(gate.column) || (gate.table === 'auth.users' && gate.column === 'email') || isFixedAddress(gate) || isAdminsSetting(gate))
+  )
+}
+
+/** `app_settings.key = 'admin_email'`: the setting that says who runs the place, which the caller's own row is compared with. */
+function isAdminsSetting({ column, op, value }: RowState): boolean {
+  return (
+    op === '=' &&
+    typeof value === 'string' &&
+    /^(?:(?:setting|config|option)_?)?(?:key|name|slug)$/i.test(column) &&
+    /(?:^|[_.-])(?:super_?)?(?:admin|owner|staff)/i.test(value)
+  )
 }
 
 /** `profiles.email = 'owner@shop.example'`: one person, or the people of one house, whom the policy names instead of giving them a role. */
