@@ -47,6 +47,8 @@ export interface SchemaModel extends Catalog {
   readonly exposedToBrowsers: boolean
   /** Why `exposedToBrowsers` is what it is. */
   readonly exposedBecause: string
+  /** A client of the platform is installed and not used, and the code has a database of its own, which the platform may host or not. */
+  readonly unusedClient?: string
   /** Tables that code queries (`.from('x')`) but that no SQL creates, with the first place that queries each. */
   readonly queriedButNotCreated: readonly { readonly table: string; readonly path: string; readonly line: number }[]
   /** Every query of the code through Supabase's client, tables as written. */

@@ -1,6 +1,6 @@
 import type { Grant, Table } from '../../database/database.ts'
 import type { AppModel } from '../../model/app-model.ts'
-import { defineCheck, type Fix, failed, type Issue, notApplicable, type Outcome, passed } from '../define-check.ts'
+import { defineCheck, type Fix, failed, type Issue, notApplicable, type Outcome, passed, unverified } from '../define-check.ts'
 import { keptByCode } from './kept-by-code.ts'
 import {
   exported,
@@ -30,6 +30,11 @@ export default defineCheck({
     const { schema } = model
     const missing = withoutSchema(schema, 'which tables there are')
     if (missing) return missing
+    if (schema.unusedClient)
+      return unverified(`${schema.unusedClient}; whether Supabase hosts the database that the code connects to is not in the repository`, {
+        where: 'the host in DATABASE_URL and, if it is Supabase, its dashboard: Table Editor, or Settings > Data API',
+        attest: 'that another provider hosts the database, that the data API is off, or that every table has row level security',
+      })
     if (!schema.exposedToBrowsers) return notApplicable(schema.exposedBecause || 'no data platform that browsers can reach directly is used')
     const tables = exposedTables(model).filter((t) => !t.stub && !t.outlined)
     const evidence = [`${tables.filter((t) => t.rls.enabled).length} of ${tables.length} tables in exposed schemas have row level security in the final state`]

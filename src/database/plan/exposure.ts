@@ -8,13 +8,22 @@ const SUPABASE_CLIENTS =
 const FROM_URL = /^(npm:|jsr:|https:\/\/(esm\.sh|cdn\.jsdelivr\.net\/npm|cdn\.skypack\.dev|unpkg\.com|deno\.land\/x)\/?)@?supabase([/@_-]|$)/
 
 /** Whether a data platform exposes tables to browsers, and by which evidence. */
-export function exposure(facts: FactsIndex, paths: readonly string[]): { exposedToBrowsers: boolean; because: string } {
+export interface Exposure {
+  readonly exposedToBrowsers: boolean
+  readonly because: string
+  /** Nothing shows that it does, and a client of the platform is installed all the same. */
+  readonly unusedClient?: string
+}
+
+/** Whether a data platform exposes the tables of an application to browsers, by its packages, imports, folders and SQL. */
+export function exposure(facts: FactsIndex, paths: readonly string[]): Exposure {
   const imported = [...clientImports(facts.of('javascript'))][0]
-  const installed = imported || !hasDatabaseOfItsOwn(facts) ? [...facts.of('package-json')] : []
-  for (const [path, manifest] of installed) {
-    const client = manifest.dependencies.find((d) => d.group !== 'peerDependencies' && SUPABASE_CLIENTS.test(d.name))
-    if (client) return { exposedToBrowsers: true, because: `${path} depends on ${client.name}` }
-  }
+  const installed = [...facts.of('package-json')].flatMap(([path, { dependencies }]) => {
+    const client = dependencies.find((d) => d.group !== 'peerDependencies' && SUPABASE_CLIENTS.test(d.name))
+    return client ? [`${path} depends on ${client.name}`] : []
+  })[0]
+  const unused = installed !== undefined && !imported && hasDatabaseOfItsOwn(facts)
+  if (installed !== undefined && !unused) return { exposedToBrowsers: true, because: installed }
   if (imported) return { exposedToBrowsers: true, because: `${imported[0]} imports ${imported[1]}` }
   for (const [path, file] of facts.of('text')) {
     if (/\.html?$/i.test(path) && /@supabase\/supabase-js|supabase\.createClient\(/.test(file.text))
@@ -29,7 +38,11 @@ export function exposure(facts: FactsIndex, paths: readonly string[]): { exposed
     if (neon) return { exposedToBrowsers: false, because: neon }
     return { exposedToBrowsers: true, because: `${path} speaks of auth.uid()` }
   }
-  return { exposedToBrowsers: false, because: left || 'nothing in the repository uses Supabase' }
+  return {
+    exposedToBrowsers: false,
+    because: left || 'nothing in the repository uses Supabase',
+    ...(unused ? { unusedClient: `${installed}, but nothing imports it` } : {}),
+  }
 }
 
 /** Neon's driver, and its clients for the data API, with which a browser reaches tables as on Supabase. */

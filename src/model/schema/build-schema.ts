@@ -12,12 +12,13 @@ const EMPTY: Catalog = { tables: [], policies: [], views: [], functions: [], buc
 /** The schema slice: the replayed catalog, and which tables code queries that no SQL creates. */
 export function buildSchema(input: ModelInput, slices: Pick<AppModel, 'files' | 'workspaces'>): SchemaModel {
   const catalog = input.database?.catalog ?? EMPTY
-  const { exposedToBrowsers, because } = exposure(input.facts, slices.files.paths)
+  const { exposedToBrowsers, because, unusedClient } = exposure(input.facts, slices.files.paths)
   return {
     ...catalog,
     files: input.database?.order ?? [],
     exposedToBrowsers,
     exposedBecause: because,
+    ...(unusedClient === undefined ? {} : { unusedClient }),
     queriedButNotCreated: exposedToBrowsers ? queriedButNotCreated(input, catalog) : [],
     queries: clientQueries(input.facts).filter((q) => !isTestOrExample(q.path)),
     accessors: prismaAccessors(input.facts),
