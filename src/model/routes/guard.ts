@@ -16,6 +16,9 @@ import { unknownCheck } from './unfollowed-check.ts'
 const PREFERENCE = /theme|style|locale|lang|layout|sidebar|consent|colou?r|currency|i18n|banner|dismiss/i
 /** Methods that ask whether something is among others, or a part of it. */
 const MEMBERSHIP = /^(includes|has|some|every|in|startsWith|endsWith|matches|indexOf)$/
+/** Headers of proxies and of scripts in the page, which say nothing of who calls. */
+const FORWARDED =
+  /^x-(?:forwarded|requested|real|http-method|middleware|request-id|content)|event|topic|type|format|version|client|platform|locale|action|resource-state/i
 const HEADER_SECRET = /authorization|secret|token|key|signature|cron|x-/i
 
 /** What was found out about one behaviour: steps share their conditions, and conditions their values. */
@@ -249,9 +252,9 @@ function comparison(a: Value, b: Value, equal: boolean, behaviour: Behaviour, de
       return y.value === 'anon' ? undefined : { who: 'user', trust: x.trust, how: x.how, ...(x.at ? { at: x.at } : {}) }
     if (x.v === 'caller' && !(y.v === 'const' && (y.value === null || y.value === undefined)))
       return { who: y.v === 'const' || y.v === 'env' || isRole(x.field) ? 'admin' : 'user', trust: x.trust, how: x.how, ...(x.at ? { at: x.at } : {}) }
-    // `cookies.get('admin')?.value === 'yes'`: whoever reads the code, or guesses, sends it
-    if (x.v === 'request' && x.part === 'cookie' && y.v === 'const' && !absent(y))
-      return { who: 'check', trust: 'claimed', how: `cookie ${x.name?.split('.')[0] ?? ''} that is only compared with a value from the code` }
+    // `cookies.get('admin')?.value === 'yes'`, `headers.get('x-vercel-cron') === '1'`: whoever reads the code, or guesses, sends it
+    if (x.v === 'request' && isNamedKey(x) && y.v === 'const' && typeof y.value === 'string' && !absent(y))
+      return { who: 'check', trust: 'claimed', how: `${x.part} ${x.name?.split('.')[0] ?? ''} that is only compared with a value from the code` }
     const claim = y.v === 'const' && !absent(y) ? claimProof(x, behaviour) : undefined
     if (claim?.who === 'admin') return claim
     const secret = serverSecret(x)
@@ -433,6 +436,10 @@ function membership(of: readonly Value[], behaviour: Behaviour, depth: number): 
     }
   return undefined
 }
+
+/** A cookie, or a header that says who sends the request; the others say what is sent, and from which page. */
+const isNamedKey = ({ part, name = '' }: Extract<Value, { v: 'request' }>): boolean =>
+  part === 'cookie' || (part === 'header' && HEADER_SECRET.test(name) && !FORWARDED.test(name))
 
 /** What is known of the caller when `value` is on the list. What the code puts in its place (`user.email ?? ''`) counts where it may be on the list too. */
 function peopleIn(value: Value, list: readonly Value[]): readonly Value[] | undefined {

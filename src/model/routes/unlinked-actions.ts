@@ -1,4 +1,5 @@
 import type { JavaScriptFacts } from '../../facts/javascript.ts'
+import { expressions } from '../frameworks/walk.ts'
 import type { ModulesModel } from '../modules/modules.ts'
 import { usesExport } from './limited-pages.ts'
 import type { Route } from './routes.ts'
@@ -22,7 +23,33 @@ function isUnlinked(route: Route, modules: Modules, javascript: ReadonlyMap<stri
   const users = importers.filter((path) => usesExport(path, route.path, name, modules, javascript))
   // a barrel hands it on to whoever asks
   if (importers.some((path) => passesOn(path, route.path, modules, javascript))) return false
-  return users.length > 0 && users.every((path) => !/x$/.test(path) && modules.side(path) !== 'client' && modules.side(path) !== 'both')
+  return (
+    users.length > 0 &&
+    users.every(
+      (path) =>
+        modules.side(path) !== 'client' && modules.side(path) !== 'both' && (!/x$/.test(path) || onlyCalls(path, route.path, name, modules, javascript)),
+    )
+  )
+}
+
+/** Whether a file that draws pages calls an action while it does so and hands it to nothing in them: no form, no component, no other file. */
+function onlyCalls(path: string, of: string, name: string, modules: Modules, javascript: ReadonlyMap<string, JavaScriptFacts>): boolean {
+  const js = javascript.get(path)
+  if (!js) return false
+  const locals = new Set<string>()
+  for (const { from, bindings } of js.imports)
+    for (const b of bindings)
+      if (b.imported === name) locals.add(b.local)
+      else if (b.imported === '*' && modules.resolve(path, from) === of) return false
+  if (!locals.size || js.exports.some((e) => e.local !== undefined && locals.has(e.local))) return false
+  let named = 0
+  let called = 0
+  for (const fn of js.functions)
+    for (const e of expressions(fn)) {
+      if (e.k === 'id' && locals.has(e.name)) named++
+      if (e.k === 'call' && e.fn.k === 'id' && locals.has(e.fn.name)) called++
+    }
+  return called > 0 && named === called
 }
 
 const TESTS = /(?:^|[/.])(?:__tests__|tests?|spec)[/.]/
