@@ -1,4 +1,5 @@
 import { mentions } from '../../model/behaviour/mentions.ts'
+import { guardOfStep } from '../../model/routes/guard.ts'
 import type { Route } from '../../model/routes/routes.ts'
 
 const SEGMENT =
@@ -28,7 +29,7 @@ export function protectedBecause(route: Route, all: readonly Route[], usesAuth: 
     (route.guard.who === 'user' || route.guard.who === 'admin' || route.guard.who === 'check')
   )
     return `it is guarded at ${route.guard.at.path}:${route.guard.at.line}`
-  const segment = isForReaders(route, segments) ? undefined : segments.find((s) => SEGMENT.test(s) || ADMIN_LIKE.test(s))
+  const segment = isForReaders(route, segments) || isForGuests(route) ? undefined : segments.find((s) => SEGMENT.test(s) || ADMIN_LIKE.test(s))
   // A public profile or workspace is addressed by its name: `/profile/[username]`.
   const addressed = segment !== undefined && /^(profile|account|workspace|portal)$/i.test(segment) && /^\[/.test(segments[segments.indexOf(segment) + 1] ?? '')
   if (segment && !addressed) return `it is under /${segment}`
@@ -66,6 +67,15 @@ export function namedByCookie(route: Route): { readonly table: string; readonly 
     if (cookie) return { table: e.table, cookie }
   }
   return undefined
+}
+
+/** A page that leads whoever is signed in elsewhere is for those who are not: sign-in under another name. */
+function isForGuests({ behaviour, guard, work, page, path }: Route): boolean {
+  if (!behaviour || guard || work.some((w) => w.userData)) return false
+  const own = page?.path ?? path
+  return behaviour.steps.some(
+    (s) => s.at.path === own && s.effect.kind === 'respond' && s.effect.how === 'redirect' && guardOfStep(s, behaviour)?.who === 'user',
+  )
 }
 
 /** What is only written about: `/docs/settings`, `/legal/billing`, and what the application keeps among its marketing pages. */

@@ -2,6 +2,7 @@ import type { Behaviour, Effect, Step, Value } from '../behaviour/behaviour.ts'
 import { fromProcessor } from './from-processor.ts'
 import { fromRequest } from './from-request.ts'
 import { findsSession } from './guard.ts'
+import { keyForLookUp } from './key-look-up.ts'
 import type { Guard } from './proof.ts'
 
 const CAPABILITY = /token|secret|hash|nonce|share|invite|code|(licen[cs]e|api|access|activation)_?key|session_?id|checkout_?id|payment_?intent|unsubscribe/i
@@ -47,6 +48,6 @@ function isOwnVisit(value: Value, behaviour: Behaviour, depth = 0): boolean {
 /** A database function that is given the digest of a secret to look its row up by. */
 function secretArgument(e: Extract<Effect, { kind: 'rpc' }>, step: Step): Guard | undefined {
   if (e.args.v !== 'object') return undefined
-  const name = Object.entries(e.args.props).find(([key, value]) => /token|secret|_hash$/i.test(key) && fromRequest(value))?.[0]
+  const name = keyForLookUp(e) ?? Object.entries(e.args.props).find(([key, value]) => /token|secret|_hash$/i.test(key) && fromRequest(value))?.[0]
   return name ? { who: 'token', at: step.at, trust: 'verified', how: `${e.function}, ${name}`, refusal: {} } : undefined
 }

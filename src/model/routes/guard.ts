@@ -8,6 +8,7 @@ import { absentVariable, holdsOnlyIfSet, isPlatformSetting, isUnconfiguredAtHome
 import { CHECKOUT, fromProcessor, PROCESSORS_OBJECT } from './from-processor.ts'
 import { fromRequest } from './from-request.ts'
 import { ADMINS, ADMINS_SESSIONS, isCredential, isDigest, isRole } from './guard-words.ts'
+import { keyForLookUp } from './key-look-up.ts'
 import { better, closed, type Guard, type Proof, strongest, weakest } from './proof.ts'
 import { refusalStatus, saysError } from './refusal.ts'
 import { unknownCheck } from './unfollowed-check.ts'
@@ -405,6 +406,9 @@ function resultProof(step: Step, behaviour: Behaviour): Proof | undefined {
     // `is_admin(auth.uid())` asked through the caller's own client, or with the caller's id.
     if (e.client.rights === 'caller' || mentionsCaller(e.args))
       return { who: /admin|role|owner|staff|super/i.test(e.function) ? 'admin' : 'user', trust: 'verified', how: `rpc ${e.function}`, at: step.at }
+    // `validate_api_key(key)`: the database looks the key up that the caller has to bring
+    const key = keyForLookUp(e)
+    if (key) return { who: 'token', trust: 'verified', how: `rpc ${e.function}, ${key}`, at: step.at }
   }
   if (e.kind === 'http' && asksAnotherService(e)) return { who: 'check', trust: 'verified', how: e.name, at: step.at }
   return undefined
