@@ -223,26 +223,28 @@ class Walker {
     state: State,
   ): State | undefined {
     let path = state.path
-    const goesOn: State[] = []
+    let untaken = ALWAYS
+    const goesOn: (State & { readonly taken: Ways })[] = []
     let ended = false
     for (const branch of branches) {
       const cond = this.#expression(branch.cond)
       const yes = this.#evaluator.truth(cond, state.scope)
       const after = this.statements(branch.body, { path: both(path, yes), scope: state.scope })
-      if (after) goesOn.push(after)
+      if (after) goesOn.push({ ...after, taken: both(untaken, yes) })
       else ended = true
       const no = either(this.#evaluator.truth(cond, state.scope, false), this.#slips(cond, state.scope))
       // what is neither true nor false is NULL for everybody, and nobody goes in
-      path = both(path, yes.length || no.length ? no : ALWAYS)
+      const not = yes.length || no.length ? no : ALWAYS
+      path = both(path, not)
+      untaken = both(untaken, not)
     }
     const last = otherwise && this.statements(otherwise, { path, scope: state.scope })
-    if (last) goesOn.push(last)
+    if (last) goesOn.push({ ...last, taken: untaken })
     else ended = true
     if (!goesOn.length) return undefined
-    const scope = merge(
-      state.scope,
-      goesOn.map((s) => s.scope),
-    )
+    // nobody who calls from a browser takes a branch for the service role: what it leaves in variables is not there
+    const possible = goesOn.filter((s) => s.taken.length > 0)
+    const scope = merge(state.scope, possible.length ? possible : goesOn)
     return ended ? { path: goesOn.map((s) => s.path).reduce(either, NEVER), scope } : { path: state.path, scope }
   }
 
