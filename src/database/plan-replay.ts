@@ -1,5 +1,6 @@
 import type { FactKind, FactsIndex } from '../facts/facts.ts'
 import type { ReplayInput, SqlFile, TableHint } from './database.ts'
+import { clientSchemas, openedSchemas } from './plan/client-schemas.ts'
 import { declaredSchema } from './plan/declared-schema.ts'
 import { exposure } from './plan/exposure.ts'
 import { findSqlFiles } from './plan/find-sql-files.ts'
@@ -8,8 +9,10 @@ import { tableHints } from './plan/table-hints.ts'
 /** The kinds of facts of files that are no code; they tell which SQL is replayed, unless code declares tables. */
 export const KINDS_BESIDE_CODE: readonly FactKind[] = ['sql', 'text', 'config-file', 'package-json', 'env-file', 'secrets']
 
-/** What is replayed as far as it is known before the code is read: without hints. Undefined when code may declare more. */
+/** What is replayed as far as it is known before the code is read: without hints. Undefined when code may declare more, or expose more. */
 export function planWithoutCode(facts: FactsIndex, paths: readonly string[]): ReplayInput | undefined {
+  const { exposedSchemas } = apiSettings(facts)
+  if ([...openedSchemas(facts)].some((s) => !exposedSchemas.includes(s))) return undefined
   for (const { dependencies } of facts.of('package-json').values()) if (dependencies.some((d) => d.name === 'drizzle-orm')) return undefined
   const { hints: _incomplete, ...plan } = planReplay(facts, paths)
   return plan
@@ -25,7 +28,7 @@ export function planReplay(facts: FactsIndex, paths: readonly string[]): ReplayI
   return { files, exposedToBrowsers, ...api, ...(hints.length ? { hints } : {}) }
 }
 
-/** `[api]` of every `supabase/config.toml`. */
+/** `[api]` of every `supabase/config.toml`, and the schemas in which code asks the API. */
 function apiSettings(facts: FactsIndex): Pick<ReplayInput, 'exposedSchemas' | 'autoExpose'> {
   const schemas = new Set(['public'])
   let autoExpose: boolean | undefined
@@ -35,6 +38,7 @@ function apiSettings(facts: FactsIndex): Pick<ReplayInput, 'exposedSchemas' | 'a
     if (Array.isArray(api?.schemas)) for (const s of api.schemas) if (typeof s === 'string') schemas.add(s)
     if (typeof api?.auto_expose_new_tables === 'boolean') autoExpose = (autoExpose ?? false) || api.auto_expose_new_tables
   }
+  for (const schema of clientSchemas(facts)) schemas.add(schema)
   schemas.delete('graphql_public')
   schemas.delete('storage')
   return { exposedSchemas: [...schemas], ...(autoExpose !== undefined ? { autoExpose } : {}) }

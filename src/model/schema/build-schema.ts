@@ -1,5 +1,6 @@
 import type { Catalog } from '../../database/database.ts'
 import { clientQueries } from '../../database/plan/client-queries.ts'
+import { clientSchemas } from '../../database/plan/client-schemas.ts'
 import { exposure } from '../../database/plan/exposure.ts'
 import { prismaAccessors } from '../../database/plan/prisma/prisma-ddl.ts'
 import type { AppModel, ModelInput, SchemaModel } from '../app-model.ts'
@@ -35,10 +36,11 @@ function withConfigured(inCode: readonly BucketInCode[], configured: readonly Bu
 
 /** The first place that queries each table (or view) which the SQL lacks or the replay had to make up. */
 function queriedButNotCreated(input: ModelInput, catalog: Catalog): SchemaModel['queriedButNotCreated'] {
+  const asked = clientSchemas(input.facts)
   const created = new Set(
     [...catalog.tables.filter((t) => !t.stub && !t.outlined), ...catalog.views].flatMap((t) => [
       `${t.schema}.${t.name}`,
-      ...(t.schema === 'public' ? [t.name] : []),
+      ...(t.schema === 'public' || asked.has(t.schema) ? [t.name] : []),
     ]),
   )
   const missing = new Map<string, { table: string; path: string; line: number }>()
