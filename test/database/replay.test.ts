@@ -343,6 +343,31 @@ describe('loose files', () => {
     expect(select.map((g) => g.columns)).toEqual([['id', 'name']])
   })
 
+  test('come after those whose policies they take away', async () => {
+    const result = await replaySql({
+      'schema.sql': 'create table groups (id uuid primary key, owner uuid);\nalter table groups enable row level security;',
+      // made anew by both, so its name says nothing of which was first
+      'fix_access.sql':
+        'drop policy if exists "open" on groups;\ndrop policy if exists "own" on groups;\ncreate policy "own" on groups using (owner = auth.uid());',
+      'fix_owner.sql': 'drop policy if exists "own" on groups;\ncreate policy "own" on groups using (true);',
+      'fix_recursion.sql': 'create policy "open" on groups using (true);',
+    })
+    expect(result.order).toEqual(['schema.sql', 'fix_owner.sql', 'fix_recursion.sql', 'fix_access.sql'])
+    expect(result.catalog.policies.map((p) => p.name)).toEqual(['own'])
+  })
+
+  test('wait for the first that creates what they need, not for all that would', async () => {
+    const result = await replaySql({
+      'setup.sql': 'create table if not exists categories (id int primary key);',
+      'schema_items.sql': 'create table items (id int primary key, category int references categories);\nalter table items enable row level security;',
+      'fix_all.sql': 'create policy "old" on items using (true);',
+      'fix_items.sql': 'drop policy "old" on items;',
+      'repair_schema.sql': 'create table if not exists categories (id int primary key, name text);',
+    })
+    expect(result.order).toEqual(['setup.sql', 'schema_items.sql', 'fix_all.sql', 'fix_items.sql', 'repair_schema.sql'])
+    expect(result.catalog.policies).toEqual([])
+  })
+
   test('that reset the database take nothing away', async () => {
     const result = await replaySql({
       'supabase/migrations/1_a.sql':

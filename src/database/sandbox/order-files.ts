@@ -1,6 +1,6 @@
 import type { DatabaseGap } from '../database.ts'
 import { type ParsedFile, type Statement, touchesOf } from './statement.ts'
-import { relationName, relationsIn } from './tree.ts'
+import { nameParts, qualified, relationName, relationsIn } from './tree.ts'
 
 /** What a file creates and what it needs from others, as qualified names of relations. */
 interface Links {
@@ -142,24 +142,60 @@ const NEEDY = new Set([
   'UpdateStmt',
 ])
 
-/** Files after those that create what they need; otherwise by rank and name. Cycles are cut at the first in that order. */
+/**
+ * Files after those that create what they need and those whose policies they take away; otherwise by rank and name. A table is there once one file
+ * has created it, however many create it if it does not exist. Cycles are cut at the first in that order, and what is needed counts more.
+ */
 function byNeeds(files: readonly ParsedFile[]): ParsedFile[] {
   const sequence = inSequence(files)
   const rankOf = (f: ParsedFile) => (sequence.has(f) ? 1 : rank(f))
   const rest = [...files].sort((a, b) => rankOf(a) - rankOf(b) || compareNames(a.file.path, b.file.path))
   const all = new Map(rest.map((f) => [f, links(f)]))
+  const policies = new Map(rest.map((f) => [f, policiesOf(f)]))
+  const created = new Set<string>()
   const done: ParsedFile[] = []
-  while (rest.length) {
-    const ready = rest.findIndex(
-      (f) =>
-        !rest.some(
-          (other) =>
-            other !== f && [...(all.get(other) as Links).creates].some((n) => (all.get(f) as Links).needs.has(n) && !(all.get(f) as Links).creates.has(n)),
-        ),
+  const isFree = (f: ParsedFile): boolean => {
+    const { needs } = all.get(f) as Links
+    return !rest.some((other) => other !== f && [...(all.get(other) as Links).creates].some((n) => needs.has(n) && !created.has(n)))
+  }
+  const isLast = (f: ParsedFile): boolean => {
+    const { dropped } = policies.get(f) as PolicyLinks
+    return !rest.some(
+      (other) => other !== f && !(sequence.has(f) && sequence.has(other)) && [...(policies.get(other) as PolicyLinks).made].some((n) => dropped.has(n)),
     )
-    done.push(...rest.splice(Math.max(ready, 0), 1))
+  }
+  while (rest.length) {
+    const free = rest.filter(isFree)
+    const next = free.find(isLast) ?? free[0] ?? (rest[0] as ParsedFile)
+    rest.splice(rest.indexOf(next), 1)
+    done.push(next)
+    for (const n of (all.get(next) as Links).creates) created.add(n)
   }
   return done
+}
+
+interface PolicyLinks {
+  /** Made as something new: not dropped before in the same file. */
+  readonly made: ReadonlySet<string>
+  readonly dropped: ReadonlySet<string>
+}
+
+/** Policies by table and name: who drops one that another file makes was written after it. */
+function policiesOf({ statements }: ParsedFile): PolicyLinks {
+  const made = new Set<string>()
+  const dropped = new Set<string>()
+  for (const s of statements) {
+    if (s.kind === 'CreatePolicyStmt') {
+      const policy = `${relationName(s.node.table)} ${s.node.policy_name}`
+      if (!dropped.has(policy)) made.add(policy)
+    } else if (s.kind === 'DropStmt' && s.node.removeType === 'OBJECT_POLICY') {
+      for (const o of s.node.objects ?? []) {
+        const parts = nameParts(o.List?.items)
+        dropped.add(`${qualified(parts.slice(0, -1))} ${parts.at(-1)}`)
+      }
+    }
+  }
+  return { made, dropped }
 }
 
 const folderOf = (f: ParsedFile): string => f.file.path.slice(0, f.file.path.lastIndexOf('/') + 1)
