@@ -2,7 +2,7 @@ import type { Table } from '../database.ts'
 
 /** Columns whose value decides what a user may do or has paid for. */
 const GRANTS =
-  /(^|_)(role|roles|role_id)$|admin|superuser|is_staff|permission|(^|_)plan($|_)|(^|_)tier($|_)|subscri|credit|balance|premium|is_pro$|(^|_)paid($|_)|licen[cs]e|entitle|wallet|(^|_)coins?($|_)|payment_status|billing_status|access_level|is_internal|user_type|account_type|(^|_)vip($|_)|lifetime|membership|is_manager|is_super_?user|^has_(full_)?access$|^(pro|access)_(until|access|status|tier|expires_at|ends_at)$|(^|_)plano($|_)|assinatura|suscripcion|abbonament|nivel_(de_)?ac|tipo_(de_)?ac/i
+  /(^|_)(role|roles|role_id|rol|ruolo|papel)$|admin|superuser|is_staff|permission|(^|_)plan($|_)|(^|_)tier($|_)|subscri|credit|balance|premium|is_pro$|(^|_)paid($|_)|licen[cs]e|entitle|wallet|(^|_)coins?($|_)|payment_status|billing_status|access_level|is_internal|user_type|account_type|(^|_)vip($|_)|lifetime|membership|is_manager|is_super_?user|^has_(full_)?access$|^(pro|access)_(until|access|status|tier|expires_at|ends_at)$|(^|_)plano($|_)|assinatura|suscripcion|abbonament|nivel_(de_)?ac|tipo_(de_)?ac/i
 
 /** Whether a power column grants power or money by itself (else it only bends a limit or a badge). */
 export function grantsPower(column: string): boolean {

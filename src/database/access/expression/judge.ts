@@ -69,9 +69,11 @@ export interface JudgeWorld {
 }
 
 const ROLE_COLUMN =
-  /role|admin|staff|moderator|perm|user_?type|account_?type|^type$|level|tier|rank|privilege|super|access|position|clearance|scope|^can_|is_owner|^is_(?!active|deleted|publi|verified|enabled)/i
+  /(?:^|_)(?:rol|papel|ruolo|rolle|funcao|cargo|perfil|nivel|peran|jabatan)$|^tipo(?:_de)?(?:_(?:usuario|user|utente|conta|cuenta|acesso|acceso))?$|role|admin|staff|moderator|perm|user_?type|account_?type|^type$|level|tier|rank|privilege|super|access|position|clearance|scope|^can_|is_owner|^is_(?!active|deleted|publi|verified|enabled)/i
 const ROLE_TABLE =
   /admin|role|permission|moderator|staff|employee|superuser|operator|manager|teacher|doctor|instructor|therapist|agent|driver|officer|privilege|grant/i
+/** What nobody is by default, whatever the column is called: `kind = 'superadmin'`. */
+const ROLE_VALUE = /^(?:super|sys(?:tem)?)?[-_ ]?(?:admin|administra(?:t|d)or|moderator)$/i
 /** Claims that every signed-in user has in one form or another. */
 const PLAIN_CLAIM = /^(aal|amr|is_anonymous|session_id|exp|iat|iss|aud|email_verified|phone_verified)/
 
@@ -309,10 +311,10 @@ export function isRoleGate(gate: RowState, world: JudgeWorld): boolean {
 }
 
 function asksForRole(gate: RowState): boolean {
-  return (
-    gate.op !== 'is null' &&
-    (ROLE_COLUMN.test(gate.column) || (gate.table === 'auth.users' && gate.column === 'email') || isFixedAddress(gate) || isAdminsSetting(gate))
-  )
+  const { table, column, op, value } = gate
+  if (op === 'is null') return false
+  const named = ROLE_COLUMN.test(column) || (op === '=' && typeof value === 'string' && ROLE_VALUE.test(value))
+  return named || (table === 'auth.users' && column === 'email') || isFixedAddress(gate) || isAdminsSetting(gate)
 }
 
 /** `app_settings.key = 'admin_email'`: the setting that says who runs the place, which the caller's own row is compared with. */
