@@ -20,6 +20,7 @@ import { belongsToSomebody, type OwnershipBreach, type Query } from './ownership
 import { parentBreaches } from './parent-breaches.ts'
 import { editableBreaches, payloadBreaches } from './payload-breaches.ts'
 import { publicByNature } from './public-by-nature.ts'
+import { refusesTheServer } from './refuses-the-server.ts'
 import { signsUp } from './registration.ts'
 import { choosingFilter, rlsState, rowBreach } from './row-breaches.ts'
 import { listingBreaches, otherBreaches } from './service-breaches.ts'
@@ -68,7 +69,11 @@ function judge(
 ): Judged {
   const behaviour = inProduction(route.behaviour as Behaviour, route.framework)
   const breaches: OwnershipBreach[] = []
-  const ties = new Ties(behaviour, (q) => rlsState(q, schema, access, 'A') !== 'open')
+  const ties = new Ties(
+    behaviour,
+    (q) => rlsState(q, schema, access, 'A') !== 'open',
+    (name) => refusesTheServer(name, schema),
+  )
   let resources = 0
   let unguarded = false
   let looked = false

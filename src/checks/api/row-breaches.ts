@@ -290,7 +290,7 @@ function unprotectedUse(index: number, behaviour: Behaviour, ties: Ties, depth =
     if (!carried && !(isWork(e) && !addsOwnMark(e, behaviour) && s.under.some((c) => mentions(c.test, ofRow) && needsRow(c, ofRow)))) continue
     // that it is there lets the caller at rows of the own
     if (!carried && e.kind === 'db' && (e.op === 'update' || e.op === 'delete') && ties.byFilter(e)) continue
-    if (ties.byCondition(s, behaviour.steps[index]) || asksAboutCaller(e, behaviour)) continue
+    if (ties.byCondition(s, behaviour.steps[index]) || asksAboutCaller(e, behaviour) || (e.kind === 'rpc' && ties.refusesServer(e.function))) continue
     // what an administrator may do with it is no other caller's
     if (isForAdmin(s, behaviour)) continue
     if (s.under.some((c) => missingOrTied(c.test, !c.negated, ties)) || isPartOfTransfer(s, behaviour)) continue

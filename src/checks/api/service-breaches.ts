@@ -17,6 +17,7 @@ import {
   verbOf,
 } from './ownership-breach.ts'
 import { chosenByCaller, isHarmlessChoice, PLAINLY_POWER } from './payload-breaches.ts'
+import { refusesTheServer } from './refuses-the-server.ts'
 import type { Ties } from './ties.ts'
 
 /** Every row of a personal table for anybody who is signed in. */
@@ -152,6 +153,7 @@ export function otherBreaches(
     }
     case 'rpc': {
       if (e.client.rights !== 'service' || e.args.v !== 'object' || mentions(e.args, (x) => isCallers(x, behaviour))) return []
+      if (refusesTheServer(e.function, schema)) return []
       const chosen =
         Object.entries(e.args.props).find(
           ([n, v]) => /(?:^|_)(?:user|owner|profile|account|customer|member|target)_?id$|^p?_?(?:user|uid|userid)$/i.test(n) && fromRequest(v, behaviour),

@@ -14,6 +14,8 @@ export class Ties {
   private readonly behaviour: Behaviour
   private readonly relations: Relations
   private readonly rlsHolds: RlsHolds
+  /** Whether a database function says no to whoever asks without a session. */
+  readonly refusesServer: (name: string) => boolean
   /** Rows that were asked about, by their step: conditions mention the same ones again and again. */
   private readonly bound = new Map<number, boolean>()
   /** What was found out about tests, by what is going to be touched: behaviours share their values, and parts stand in many of them. */
@@ -22,10 +24,11 @@ export class Ties {
   /** What had to hold on the way to a query. */
   private readonly paths = new Map<Query, readonly Condition[]>()
 
-  constructor(behaviour: Behaviour, rlsHolds: RlsHolds) {
+  constructor(behaviour: Behaviour, rlsHolds: RlsHolds, refusesServer: (name: string) => boolean = () => false) {
     this.behaviour = behaviour
     this.relations = new Relations(behaviour)
     this.rlsHolds = rlsHolds
+    this.refusesServer = refusesServer
   }
 
   /** A filter of the query itself names the caller (or a row of theirs). */
@@ -103,7 +106,7 @@ export class Ties {
       case 'result': {
         const e = this.behaviour.steps[test.step]?.effect
         if (!truthy || e?.kind !== 'rpc') return false
-        return this.aboutObject(e.args) && (e.client.rights === 'caller' || mentions(e.args, callers))
+        return this.aboutObject(e.args) && (e.client.rights === 'caller' || mentions(e.args, callers) || this.refusesServer(e.function))
       }
       case 'call': {
         // `rows.every((r) => r.org_id === org)`, `memberships.some((m) => m.team_id === teamId)`: what is asked of each

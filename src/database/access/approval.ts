@@ -7,6 +7,7 @@ const STATE = /^((approval|verification|review|application|onboarding|kyc|accoun
 const WAITS = /^'(pending(_\w{1,20})?|submitted|in_review|under_review|awaiting_\w{1,20}|unverified|waiting)'/i
 const LET_IN = /^(approved|verified)$/i
 const WHEN = /^(approved|verified)_(at|on)$/i
+const FLAG = /^(is_)?(approved|verified)$/i
 
 /**
  * Columns of the one row that a user has in a table (a driver, a host, a seller) by which the application tells whom it has let in: the state
@@ -14,13 +15,14 @@ const WHEN = /^(approved|verified)_(at|on)$/i
  */
 export function approvalColumns(table: Table, readings: readonly Reading[]): readonly string[] {
   if (!isOnePerUser(table)) return []
-  const asked = new Set(
-    readings.flatMap((r) => r.ways.flatMap((w) => w.states.flatMap((s) => (s.op === '=' && LET_IN.test(String(s.value)) ? [s.column] : [])))),
-  )
+  const states = readings.flatMap((r) => r.ways.flatMap((w) => w.states.filter((s) => s.op === '=')))
+  const asked = new Set(states.filter((s) => LET_IN.test(String(s.value))).map((s) => s.column))
+  const shown = new Set(states.filter((s) => s.value === true).map((s) => s.column))
   return table.columns
     .filter((c) => {
       if (c.generated) return false
       if (WHEN.test(c.name)) return c.default === undefined
+      if (FLAG.test(c.name)) return c.default === 'false' && shown.has(c.name)
       return STATE.test(c.name) && WAITS.test(c.default ?? '') && (asked.has(c.name) || checkLiterals(table, c.name).some((v) => LET_IN.test(v)))
     })
     .map((c) => c.name)

@@ -79,12 +79,18 @@ export function isOnePerUser(table: Table): boolean {
   )
 }
 
+const SUBSCRIBERS = /(^|_)(subscribers?|assinantes?|suscriptor(es)?|abbonat[io]|abonnes?)$/i
+/** Columns in which a payment processor's ids stand: what was paid is the processor's to say. */
+export const PROCESSOR = /^(stripe|paddle|lemon_?squeezy|polar|chargebee|recurly|razorpay|paystack|mollie|paypal|braintree|dodo|creem)_/i
+
 /** `role` of a chat message or `plan` of a meal plan means nothing; the same names in a table about users do. */
 function meansPower(table: Table, column: string): boolean {
   // whether a key works or a text was looked through is no standing of its owner's
   if (/^(is_)?verified$/i.test(column) && OWN_TOOLS.test(table.name)) return false
   if (/verified|approved|banned|is_internal|^is_admin$|stripe|kyc/i.test(column)) return true
   if (isOnePerUser(table)) return true
+  // who pays and who is only sent a newsletter are both called subscribers
+  if (SUBSCRIBERS.test(table.name)) return table.columns.some((c) => PROCESSOR.test(c.name))
   // a studio keeps the memberships of its customers: theirs to write
   if (/^(membership|plano|abbonamento|has_access)/i.test(column)) return /profile|(^|_)users?$|(^|_)account|usuario|perfi(l|s)|utent/i.test(table.name)
   if (/balance|points|coins/i.test(column)) return /wallet|credit|user|profile|reward|loyalty/i.test(table.name)

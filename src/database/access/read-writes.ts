@@ -6,7 +6,7 @@ import type { Hole } from './hole.ts'
 import { admittedBy, belongingColumns, openedBy } from './joining-columns.ts'
 import { paidByWord, writtenByOther } from './other-party.ts'
 import { type BrowserRole, nameOf, type Reading } from './policies.ts'
-import { decidesAccess, isPublication, powerColumnsOf } from './power-columns.ts'
+import { decidesAccess, isPublication, PROCESSOR, powerColumnsOf } from './power-columns.ts'
 import { speakersOf } from './speakers.ts'
 import { protectedByTrigger } from './triggers.ts'
 
@@ -146,8 +146,6 @@ export function readInsert(table: Table, reading: Reading, context: WriteContext
     .map(({ column, parent }) => ({ ...base, kind: 'parent-free', columns: [column], tables: [{ table: parent, command: 'insert' }] }))
 }
 
-/** Columns in which a payment processor's ids stand: what was paid is the processor's to say. */
-const PROCESSOR = /^(stripe|paddle|lemon_?squeezy|polar|chargebee|recurly|razorpay|paystack|mollie|paypal|braintree|dodo|creem)_/i
 /** What somebody pays for; who may do what in a tenant is the tenant's own affair. */
 const PAID = /(^|_)(plan|tier|subscri\w*|premium|paid|licen[cs]e\w*|entitle\w*|credits?|seats)($|_)|^(billing|payment|trial)_(status|state|ends?_at|end)$/i
 

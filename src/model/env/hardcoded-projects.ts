@@ -29,7 +29,7 @@ export const hardcodedProjects = collectByFile((path, js: JavaScriptFacts): Hard
       const id = stringOf(propOf(e, 'projectId'))
       if (id && stringOf(propOf(e, 'apiKey'))?.startsWith('AIza') && !isPlaceholder(id)) firebase ??= { project: id, line: e.l }
     }
-    const overridable = (e.k === 'logic' && e.op !== '&&' && readsEnv(e.a)) || (e.k === 'cond' && readsEnv(e.test))
+    const overridable = (e.k === 'logic' && e.op !== '&&' && readsEnv(e.a)) || (e.k === 'cond' && readsEnv(e.test)) || asksForVariable(e)
     for (const child of childrenOf(e)) visit(child, fallback || overridable)
   }
   const walk = (body: readonly Stmt[], fallback: boolean): void => {
@@ -85,6 +85,13 @@ function isProjectKey(text: string): boolean {
   const claims = decodeJwt(text)
   return claims?.role === 'anon' && claims.iss !== 'supabase-demo'
 }
+
+/** `fromEnv('VITE_API_URL', 'https://…')`: what a helper is given beside the name of a variable stands in for it. */
+function asksForVariable(e: Expr): boolean {
+  return e.k === 'call' && e.args.some((a) => VARIABLE.test(stringOf(a) ?? ''))
+}
+
+const VARIABLE = /^[A-Z][A-Z0-9]{0,40}_[A-Z0-9_]{1,60}$/
 
 function readsEnv(e: Expr): boolean {
   return envNameOf(e) !== undefined || childrenOf(e).some(readsEnv)
