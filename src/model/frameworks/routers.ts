@@ -12,7 +12,7 @@ import { callsIn, fieldsOf, fitting, ofRow, readsRow, rowsOf, textOfRow, type Wr
 import type { RegisteredRoute, RouterDialect } from './router.ts'
 import { Router } from './router.ts'
 import { type RouterFiles, routerFiles } from './router-files.ts'
-import { isLeftBehind } from './unmounted.ts'
+import { isLeftBehind, isNeverAskedFor } from './unmounted.ts'
 import { blocksOf, childrenOf, exprsOf, propOf, statements, stringOf, stringsOf } from './walk.ts'
 import { writtenPaths } from './written-paths.ts'
 
@@ -88,6 +88,7 @@ export class RouterCollector {
       const first = fn.params[0]
       if (fn.id === 0 || first?.k !== 'name' || !this.#dialect.conventional.test(first.name) || this.#entered.has(`${path}:${fn.id}`)) continue
       if (fn.parent !== undefined && fn.parent !== 0) continue
+      if (assembled && isNeverAskedFor(this.#program, path, fn.id)) continue
       const router = new Router({ path, line: fn.l })
       this.#enter(path, fn.id, [router], 0)
       if (router.registrations.some((r) => r.k === 'route')) this.routers.push({ router, path })

@@ -1,4 +1,4 @@
-import type { Expr, Stmt } from '../../facts/javascript.ts'
+import type { Expr, FunctionId, Stmt } from '../../facts/javascript.ts'
 import type { Program } from './program.ts'
 import { blocksOf, childrenOf, exprsOf } from './walk.ts'
 
@@ -14,6 +14,35 @@ export function isLeftBehind(program: Program, path: string): boolean {
 export function isListOnly(program: Program, path: string): boolean {
   const names = program.js(path)?.exports.map((e) => e.name) ?? []
   return names.length > 0 && !names.includes('default') && program.modules.importers(path).length === 0
+}
+
+/**
+ * Whether a function that a file exports is asked for by nobody: no file imports the name, directly or through files that only hand it on.
+ * What stands ready in the repository and was never registered answers no request.
+ */
+export function isNeverAskedFor(program: Program, path: string, fn: FunctionId): boolean {
+  const names = program.js(path)?.exports.flatMap((e) => (e.local !== undefined && e.local === program.fn(path, fn)?.name ? [e.name] : [])) ?? []
+  const own = names.length > 0 && !names.includes('default')
+  return own && names.every((name) => !isAskedFor(program, path, name, new Set())) && !loadsByName(program, program.workspace(path).dir)
+}
+
+function isAskedFor(program: Program, path: string, name: string, seen: Set<string>): boolean {
+  const key = `${path}\0${name}`
+  if (seen.has(key)) return false
+  seen.add(key)
+  return program.modules.importers(path).some(({ path: by }) => {
+    const js = program.js(by)
+    const takes = (from: string | undefined) => from !== undefined && program.modules.resolve(by, from) === path
+    const imports = js?.imports.filter((i) => takes(i.from)) ?? []
+    const handsOn = js?.exports.filter((e) => takes(e.from)) ?? []
+    if (!imports.length && !handsOn.length) return true
+    return (
+      imports.some((i) => !handsOn.some((e) => e.l === i.l) && (!i.bindings.length || i.bindings.some((b) => b.imported === name || b.imported === '*'))) ||
+      handsOn.some((e) =>
+        e.name === '*' ? isAskedFor(program, by, name, seen) : e.imported === '*' || (e.imported === name && isAskedFor(program, by, e.name, seen)),
+      )
+    )
+  })
 }
 
 const known = new WeakMap<Program, Map<string, boolean>>()

@@ -1,17 +1,18 @@
 import type { JavaScriptFacts } from '../../facts/javascript.ts'
+import type { Place } from '../../lib/place.ts'
 import { rememberFor } from '../../lib/remember-for.ts'
 import type { AppModel, ModelInput } from '../app-model.ts'
 import { callsOf } from '../auth/url-value.ts'
 import type { Behaviour } from '../behaviour/behaviour.ts'
 import { sourceFiles } from '../files/files.ts'
-import { calleeText } from '../frameworks/walk.ts'
+import { calleeText, expressions, stringOf } from '../frameworks/walk.ts'
 import type { Route } from '../routes/routes.ts'
 import { boughtRows } from './bought-rows.ts'
 import { namesIn } from './conditions.ts'
 import { handlingOf } from './handling.ts'
 import { libraryWebhooks } from './library-webhooks.ts'
 import { findOtherProcessors, otherWebhooks } from './other-processors.ts'
-import type { LibraryWebhook, PaymentsModel, Processor, Webhook } from './payments.ts'
+import type { Handling, LibraryWebhook, PaymentsModel, Processor, Webhook } from './payments.ts'
 import { PROCESSORS } from './processors.ts'
 import { judgeRepeats, type Surroundings } from './repeats.ts'
 import { findSales } from './sales.ts'
@@ -44,11 +45,14 @@ export function buildPayments(input: ModelInput, slices: Slices): PaymentsModel 
       })
     }
   }
+  const handed = new Set(webhooks.flatMap((w) => (w.library ? [w.library] : [])))
   const libraries = [...libraryWebhooks(sources)].flatMap(([path, calls]) =>
-    webhooks.some((w) => w.path === path) ? [] : calls.map((found): LibraryWebhook => withSubject(found, slices)),
+    webhooks.some((w) => w.path === path)
+      ? []
+      : calls.filter((l) => !handed.has(l.library) || l.problem).map((found): LibraryWebhook => withSubject(found, slices)),
   )
   for (const l of libraries) {
-    if (unread.some((u) => u.at.path === l.path)) continue
+    if (handed.has(l.library) || unread.some((u) => u.at.path === l.path)) continue
     unread.push({ subject: l.subject, at: { path: l.path, line: l.line }, because: `the library ${l.library} answers it` })
   }
   const recurringEvent = webhooks.flatMap((w) => w.events.filter((e) => PROCESSORS[w.processor].recurring.test(e)).map((event) => ({ w, event })))[0]
@@ -108,6 +112,9 @@ function readWebhook(route: Route, behaviour: Behaviour, sources: Sources, slice
   const typeAt = typePlace(behaviour, route.path)
   const stored = storedBy(behaviour)
   const reads = (table: string, columns: readonly string[]) => isRead(table, columns, route.path, sources, slices.schema)
+  const mirror = mirrorOf(behaviour, sources)
+  const mirrored = (h: Handling): Handling =>
+    mirror && h.how === 'none' && asksMirror(slices.routes.routes, sources) ? { ...h, how: 'resyncs', at: mirror.at } : h
   return {
     subject: route.subject,
     path: route.path,
@@ -117,13 +124,32 @@ function readWebhook(route: Route, behaviour: Behaviour, sources: Sources, slice
     complete: behaviour.complete,
     ...(typeAt ? { typeAt } : {}),
     ...judgeVerification(route, behaviour, route.kind === 'edge-function', sources),
-    failed: handlingOf(behaviour, route, names.failed, names.updated, reads),
-    deleted: handlingOf(behaviour, route, names.deleted, [], () => true),
+    ...(mirror ? { library: mirror.library } : {}),
+    failed: mirrored(handlingOf(behaviour, route, names.failed, names.updated, reads)),
+    deleted: mirrored(handlingOf(behaviour, route, names.deleted, [], () => true)),
     events,
     ...(stored ? { stored } : {}),
     ...judgeRepeats(route, behaviour, slices.schema, surroundings(sources, slices.routes.routes)),
   }
 }
+
+/** The library that verifies an endpoint's events and keeps a copy of the processor's objects. */
+function mirrorOf({ steps }: Behaviour, sources: Sources): { readonly library: string; readonly at: Place } | undefined {
+  const step = steps.find((s) => s.effect.kind === 'verify-signature' && s.effect.library === 'stripe-sync')
+  if (!step) return undefined
+  const imported = [...sources.values()].flatMap((js) => js.imports.map((i) => i.from))
+  return { library: imported.find((from) => /^(?:@supabase\/)?stripe-(?:replit-|experiment-)?sync(?:-engine)?$/.test(from)) ?? 'stripe-sync', at: step.at }
+}
+
+/** Whether a handler asks for the subscriptions in that copy, which has a schema of its own. */
+const asksMirror = (routes: readonly Route[], sources: Sources): boolean =>
+  routes.some((r) =>
+    r.behaviour?.steps.some(({ effect: e, at }) => {
+      if (e.kind !== 'db' || e.op !== 'select' || !/subscription|invoice/i.test(e.table)) return false
+      const ofCopy = new RegExp(`\\bstripe"?\\."?${e.table.replace(/\W/g, '.')}\\b`, 'i')
+      return sources.get(at.path)?.functions.some((fn) => expressions(fn).some((x) => ofCopy.test(x.k === 'tpl' ? x.quasis.join(' ') : (stringOf(x) ?? ''))))
+    }),
+  )
 
 function surroundings(sources: Sources, routes: readonly Route[]): Surroundings {
   return {
@@ -139,7 +165,13 @@ function hasTransaction(js: JavaScriptFacts | undefined): boolean {
   return false
 }
 
-const LIBRARIES: Readonly<Record<string, Processor>> = { stripe: 'stripe', paddle: 'paddle', polar: 'polar', lemonsqueezy: 'lemonsqueezy' }
+const LIBRARIES: Readonly<Record<string, Processor>> = {
+  stripe: 'stripe',
+  'stripe-sync': 'stripe',
+  paddle: 'paddle',
+  polar: 'polar',
+  lemonsqueezy: 'lemonsqueezy',
+}
 
 function processorOf(route: Route, behaviour: Behaviour, events: readonly string[], sources: Sources, used: readonly Processor[]): Processor | undefined {
   for (const s of behaviour.steps) {

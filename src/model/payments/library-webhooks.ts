@@ -27,7 +27,8 @@ export const libraryWebhooks = collectByFile((path, js: JavaScriptFacts): readon
       const option = options.props.find((p) => p.key && SECRET_OPTION.test(p.key))
       const processor = option && processorOf(library, String(option.key))
       if (!option || !processor) continue
-      const fallback = fallbackOf(option.value)
+      const given = fallbackOf(option.value)
+      const fallback = given?.value === '' && nameOf(library) === KNOWS_ITS_SECRET ? undefined : given
       found.push({
         path,
         line: e.l,
@@ -56,6 +57,9 @@ function processorOf(library: string, option: string): Processor | undefined {
     names.find((n) => nameOf(library).toLowerCase().includes(n))
   )
 }
+
+/** Asks for the secret of the endpoint that it has registered itself when it is given none, and throws when there is none. */
+const KNOWS_ITS_SECRET = 'stripe-replit-sync'
 
 /** `https://esm.sh/stripe-sync@0.1.3/adapters/deno` → `stripe-sync`. */
 function nameOf(library: string): string {

@@ -74,6 +74,8 @@ export interface Webhook extends Repeats {
   readonly typeAt?: Place
   readonly verifiedAt?: Place
   readonly verification: readonly VerificationProblem[]
+  /** The library that verifies its events and keeps a copy of the processor's objects. */
+  readonly library?: string
   /** A call that looks like a verification and could not be followed. */
   readonly maybeVerifiedBy?: { readonly name: string; readonly at: Place }
   readonly failed: Handling

@@ -41,6 +41,19 @@ function paid(c: LibraryCall, name: string): Val | undefined {
   return { v: 'result', step }
 }
 
+/** Mirrors of Stripe's data: `sync.processWebhook(body, signature)` verifies, throws when the signature does not hold, and stores the object of the event in a schema of its own. */
+const stripeSync: Library = {
+  packages: ['stripe-replit-sync', '@supabase/stripe-sync-engine', 'stripe-experiment-sync', 'stripe-sync'],
+  call(c) {
+    if (!/(?:^|\.)processWebhook$/.test(c.name)) return undefined
+    const options = c.links.find((l) => l.name === 'new')?.args?.[0]
+    // without a secret of its own this one takes that of the endpoint which it has registered itself, or throws
+    const asks = c.root.v === 'lib' && c.root.pkg === 'stripe-replit-sync'
+    const secret = !asks && options?.v === 'object' ? options.props.stripeWebhookSecret : undefined
+    return verified(c, 'stripe-sync', 'stripe', c.args[0], secret, false)
+  },
+}
+
 /** Paddle: `paddle.webhooks.unmarshal(body, secret, signature)`. */
 const paddle: Library = {
   packages: ['@paddle/paddle-node-sdk', '@paddle/paddle-js'],
@@ -95,4 +108,4 @@ const others: Library = {
   },
 }
 
-export const PAYMENT_LIBRARIES: readonly Library[] = [stripe, paddle, others]
+export const PAYMENT_LIBRARIES: readonly Library[] = [stripe, stripeSync, paddle, others]
