@@ -4,6 +4,7 @@ import type { Guard, Route } from '../../model/routes/routes.ts'
 import { defineCheck, failed, notApplicable, type Outcome, passed, unverified } from '../define-check.ts'
 import { type Cause, merge } from './auth-issues.ts'
 import { isReceiver, isShown, severityOf, tellsOn, withChange, worstOf } from './auth-severity.ts'
+import { isEditorial } from './editorial-tables.ts'
 import { publicByNature } from './public-by-nature.ts'
 
 export default defineCheck({
@@ -24,7 +25,7 @@ export default defineCheck({
       (route): Verdict =>
         receivers.has(`${route.path} ${route.subject}`)
           ? { kind: 'public', route, because: 'receives events of the payment processor (check 20)' }
-          : judge(route, open, (table) => isShown(table, schema)),
+          : judge(route, open, (table) => isShown(table, schema) || isEditorial(table, all, schema)),
     )
     const issues = merge(
       judged.flatMap((j) => (j.kind === 'issue' ? j.causes : [])),

@@ -1,7 +1,9 @@
 import type { Place } from '../../lib/place.ts'
 import { rememberFor } from '../../lib/remember-for.ts'
 import type { Value } from '../../model/behaviour/behaviour.ts'
+import { mentions } from '../../model/behaviour/mentions.ts'
 import { makesFixedAccount } from '../../model/routes/fixed-account.ts'
+import { fromRequest } from '../../model/routes/from-request.ts'
 import type { Route } from '../../model/routes/routes.ts'
 import { defineCheck, failed, type Issue, notApplicable, passed, type Severity } from '../define-check.ts'
 import { actionFunction } from './action-function.ts'
@@ -106,7 +108,7 @@ const authEndpoint = rememberFor((route: Route): Endpoint | undefined => {
   if (exchanged && /(^|\/)auth\//.test(route.route) && (route.method ?? 'POST') === 'POST')
     return { route, severity: 'High', does: 'verifies the key of an account itself', at: exchanged.at, kind: 'key' }
   // Own registration or token endpoints: a row of users or a token is made from what anybody sends.
-  const created = registers(route)
+  const created = isVouchedFor(route) ? undefined : registers(route)
   const adds = created ?? route.work.find((w) => w.kind === 'insert' && ACCOUNTS.test(w.table ?? ''))
   if (adds && (created || (named && /regist|sign-?up|join/i.test(named))))
     return { route, severity: 'High', does: 'registers accounts itself', at: adds.at, kind: 'registration' }
@@ -119,6 +121,15 @@ const authEndpoint = rememberFor((route: Route): Endpoint | undefined => {
       : { route, severity: 'High', does: 'verifies credentials itself', at: reads.at, kind: 'password' }
   return undefined
 })
+
+/** The account is made under the address that somebody else has answered with (an identity provider, a processor who was paid): there are no more of them than such answers. */
+function isVouchedFor(route: Route): boolean {
+  const { effect } = registers(route) ?? {}
+  if (effect?.kind !== 'db' || effect.payload?.v !== 'object') return false
+  const address = Object.entries(effect.payload.props).find(([name]) => /e_?mail/i.test(name))?.[1]
+  const answered = (v: Value) => v.v === 'result' && ['http', 'payment'].includes(route.behaviour?.steps[v.step]?.effect.kind ?? '')
+  return address !== undefined && mentions(address, answered) && !fromRequest(address)
+}
 
 /** Sent in a header: an API key. */
 function fromHeader(v: Value, depth = 0): boolean {

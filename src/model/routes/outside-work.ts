@@ -128,7 +128,7 @@ export function http(e: Extract<Effect, { name: string }>): Outside | undefined 
   if (((flow !== undefined && FLOW.test(flow) && !/SECRET|SIGN|TOKEN/.test(flow)) || (host && FLOW_HOSTS.test(host))) && fromRequestAnywhere(e.args.slice(1)))
     return { kind: 'paid-api', what: `hands what it is sent on to a webhook (${flow ?? host})`, call: 'webhook' }
   // a code is exchanged for its owner's token: nothing is spent, and the key only says which application asks
-  if (TOKEN_EXCHANGE.test(constantsOf(address))) return undefined
+  if (TOKEN_EXCHANGE.test(constantsOf(address)) || WHO_IT_IS.test(constantsOf(address))) return undefined
   if (host && PAID_HOSTS.test(host) && (callersOwn(e.args) || isAnonymous(e.args))) return undefined
   if (host && PAID_HOSTS.test(host) && !FREE_HOSTS.test(host) && !SMS_HOSTS.test(host))
     return { kind: 'paid-api', what: `calls ${host} with the server's key`, call: host }
@@ -162,6 +162,9 @@ function envOf(v: Value | undefined): string | undefined {
 
 /** `/oauth/access_token`, `/oauth2/v2.0/token`, `/oauth/v2/accessToken`, `/api/oauth.v2.access`. */
 const TOKEN_EXCHANGE = /\/oauth2?\/(?:v\d{1,2}(?:\.\d{1,2})?\/)?(?:access_?)?token\b|\/oauth\.v2\.access\b/i
+
+/** An identity provider is asked whose token it is: `https://www.googleapis.com/oauth2/v3/userinfo`, `/tokeninfo`. */
+const WHO_IT_IS = /\/(?:oauth2?|oidc|connect|openid-connect)(?:\/v\d{1,2})?\/(?:userinfo|tokeninfo)\b|^https:\/\/openidconnect\.googleapis\.com\//i
 
 /** A table behind the data API, asked over HTTP instead of through the client library. */
 const DATA_API = /\/rest\/v1\/(?!rpc\b)(\w+)/

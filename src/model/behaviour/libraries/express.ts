@@ -51,6 +51,17 @@ const passport: Library = {
   },
 }
 
+/** Strategies of passport: what they are given runs when somebody comes back from the provider or has sent a password, and says who that is. */
+const strategies: Library = {
+  packages: [
+    ...['local', 'jwt', 'oauth2', 'openidconnect', 'custom', 'http-bearer', 'magic-login', 'apple', 'auth0', 'discord', 'facebook', 'twitter'],
+    ...['github', 'github2', 'gitlab2', 'google-oauth20', 'google-oauth2', 'google-oidc', 'linkedin-oauth2', 'microsoft', 'azure-ad', 'saml'],
+  ]
+    .map((name) => `passport-${name}`)
+    .concat('openid-client/passport', '@node-saml/passport-saml'),
+  call: (c) => (/Strategy$|^$/.test(c.name) ? c.chain : undefined),
+}
+
 /** connect-ensure-login: passport's sign-in is asked for. */
 const ensureLogin: Library = {
   packages: ['connect-ensure-login'],
@@ -62,4 +73,4 @@ const ensureLogin: Library = {
   },
 }
 
-export const EXPRESS_LIBRARIES: readonly Library[] = [multer, passport, ensureLogin]
+export const EXPRESS_LIBRARIES: readonly Library[] = [multer, passport, strategies, ensureLogin]

@@ -1,0 +1,15 @@
+import type { SchemaModel } from '../../model/app-model.ts'
+import type { Route } from '../../model/routes/routes.ts'
+
+/** What only administrators write, and sign with who wrote it: announcements, articles of the house. Nobody's rows are in it. */
+export function isEditorial(name: string, routes: readonly Route[], schema: Pick<SchemaModel, 'tables'>): boolean {
+  const bare = (name.split('.').at(-1) ?? name).toLowerCase()
+  const tables = schema.tables.filter((t) => t.name.toLowerCase() === bare)
+  const isNobodys = ({ userData: d }: (typeof tables)[number]) =>
+    d !== undefined && !d.personalColumns.length && !d.tenantColumns.length && !d.powerColumns.length && d.ownerColumns.every((c) => WROTE.test(c))
+  if (!tables.length || !tables.every(isNobodys)) return false
+  const writes = routes.flatMap((r) => r.work.filter((w) => w.kind !== 'read' && w.table?.toLowerCase() === bare))
+  return writes.length > 0 && writes.every((w) => w.guard?.who === 'admin' && w.guard.trust === 'verified')
+}
+
+const WROTE = /^(?:created|updated|published|posted|written|edited)_?by(?:_?(?:user_?)?id)?$|^(?:author|editor)(?:_?id)?$/i
