@@ -27,7 +27,7 @@ export const paysOut = (table: string): boolean => PAYS_OUT.test(table) && !/(^|
 
 /** What somebody has earned, and how much of it there is left to claim. */
 const EARNED = /commission|comiss(ao|oes)|comision|provvigion|provision(en)?$|earning|ganancia|bonus(es)?($|_)|cashback|(^|_)rewards?$|affiliate_/i
-const WORTH = /(^|_)(amount|value|commission)(_(cents|usd|eur|gbp|brl))?$|^(is_)?(claimed|redeemed|paid)(_at)?$/i
+const WORTH = /(^|_)(amount|value|commission)(_(cents|usd|eur|gbp|brl))?$|^(is_?)?(claimed|redeemed|paid)(_at)?$/i
 
 /** Columns that grant power or money, those that do so because of their table included (`status` of a subscription, the counters of a quota). */
 export function powerColumnsOf(table: Table): readonly string[] {
@@ -86,7 +86,7 @@ export const PROCESSOR = /^(stripe|paddle|lemon_?squeezy|polar|chargebee|recurly
 /** `role` of a chat message or `plan` of a meal plan means nothing; the same names in a table about users do. */
 function meansPower(table: Table, column: string): boolean {
   // whether a key works or a text was looked through is no standing of its owner's
-  if (/^(is_)?verified$/i.test(column) && OWN_TOOLS.test(table.name)) return false
+  if (/^(is_?)?verified$/i.test(column) && OWN_TOOLS.test(table.name)) return false
   if (/verified|approved|banned|is_internal|^is_admin$|stripe|kyc/i.test(column)) return true
   if (isOnePerUser(table)) return true
   // who pays and who is only sent a newsletter are both called subscribers
@@ -106,7 +106,7 @@ const PUBLISHED = /public|publish|visib|shar(ed|ing)|privacy|listed|searchable|d
 /** Rows that came from the public (a form, a booking page), not rows that are shown to it. */
 const FROM_THE_PUBLIC =
   /public_?(request|ticket|submission|booking|order|form|lead|in?quiry|enquiry|contact|message|sign_?up|registration|intake|report|complaint|response|answer)s?$/i
-const HIDES = /^(is_)?(private|personal|draft|hidden|secret|unlisted)$/i
+const HIDES = /^(is_?)?(private|personal|draft|hidden|secret|unlisted)$/i
 const PUBLISHED_VALUE =
   /^(true|public|published|shared|everyone|anyone|unlisted|visible|listed|approved|live|link)$|^(public|everyone|anyone)[_-](read|view|access|link|with[_-]link)(er|able|only)?$|^(read|view)[_-](public|everyone|anyone)$/i
 const HIDDEN_VALUE = /^(private|draft|hidden|unpublished|false)$/i
@@ -137,5 +137,5 @@ export function isOnlyApproval(table: Table, state: { readonly column: string; r
 
 /** Whether a condition on the row says that the application brought it along for everybody (`is_default`). */
 export function isBroughtAlong(state: { readonly column: string; readonly op: string; readonly value?: string | number | boolean }): boolean {
-  return state.op === '=' && String(state.value) === 'true' && /^(is_)?(default|global|system|template|preset|built_?in)$/i.test(state.column)
+  return state.op === '=' && String(state.value) === 'true' && /^(is_?)?(default|global|system|template|preset|built_?in)$/i.test(state.column)
 }

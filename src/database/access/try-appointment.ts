@@ -16,9 +16,9 @@ const MAX_VALUES = 6
 
 /** Columns that say as what somebody acts, also in the other languages that builders' users write in. */
 const STANDING =
-  /(^|_)(roles?|rol|papel|ruolo|rolle|cargo|funcao|perfil|user_?type|account_?type|tipo_(usuario|conta|utente)|access_level|nivel_acesso)$|(^|_)(is_)?(super_?)?(admin|administrator|administrador|staff|superuser)$/i
+  /(^|_)(roles?|rol|papel|ruolo|rolle|cargo|funcao|perfil|user_?type|account_?type|tipo_(usuario|conta|utente)|access_level|nivel_acesso)$|(^|_)(is_?)?(super_?)?(admin|administrator|administrador|staff|superuser)$/i
 /** What administrators are called. */
-const ADMINISTRATOR = /^(is_)?(super|sys(tem)?|app|platform|global|site)?_?(adm[io]n\w*|amministra\w*)$|^(root|super_?user|staff|moderat\w*|moderador\w*)$/i
+const ADMINISTRATOR = /^(is_?)?(super|sys(tem)?|app|platform|global|site)?_?(adm[io]n\w*|amministra\w*)$|^(root|super_?user|staff|moderat\w*|moderador\w*)$/i
 /** Fields of the metadata that may hold it. */
 const STANDING_FIELD = /rol|papel|cargo|fun[cç]|perfil|type|tipo|admin|staff|super|level|nivel|access|permission|kind/i
 /** Fields that a body reads out of the metadata. */

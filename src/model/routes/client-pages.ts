@@ -19,7 +19,7 @@ const NAVIGATE = /(^|\.)(push|replace|navigate|redirect|goto|navigateTo|assign|n
 const USER_HOOK =
   /^(useUser|useAuth|useSession|useSupabaseUser|useSupabaseSession|useCurrentUser|useAuthStore|useClerk|useAuthUser|useProfile|useRequireAuth|useProtectedRoute|useSessionContext|useKindeBrowserClient)$/
 const WRAPPERS =
-  /^(ProtectedRoute|RequireAuth|AuthGuard|PrivateRoute|Protected|AuthRequired|RequireUser|AdminRoute|AdminGuard|WithAuth|SignedIn|AuthenticatedRoute|RoleGuard|SessionGuard)$/
+  /^(ProtectedRoute|RequireAuth|AuthGuard|PrivateRoute|Protected|AuthRequired|RequireUser|AdminRoute|AdminGuard|WithAuth|AuthenticatedRoute|RoleGuard|SessionGuard)$/
 
 const HELPER = /^(use|require|ensure|check|protect)/i
 
