@@ -85,7 +85,7 @@ function judge(route: Route, open: ReadonlySet<string>, shown: (table: string) =
   const worst = worstOf(bad.filter((b) => !b.work.unsure))
   if (worst) {
     const work = withChange(worst.work, bad)
-    const elsewhere = work.guard && work.guard.at.path !== route.path ? work.guard.at : undefined
+    const elsewhere = work.guard && isOutside(work.guard.at, route) ? work.guard.at : undefined
     causes.push({
       route,
       severity: route.unlinked && worst.severity === 'Critical' ? 'High' : worst.severity,

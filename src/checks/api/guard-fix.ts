@@ -14,7 +14,7 @@ export function guardFix(route: Route, all: readonly Route[]): Fix {
       r.framework === route.framework &&
       r.guard?.who === 'user' &&
       r.guard.trust === 'verified' &&
-      r.guard.how !== 'passport authenticate',
+      !SIGNS_IN.test(r.guard.how),
   )
   const like = example?.guard
     ? ` ${example.method ? `${example.method} ` : ''}${example.route} already does so (${example.guard.how}, ${example.guard.at.path}:${example.guard.at.line}).`
@@ -26,6 +26,9 @@ export function guardFix(route: Route, all: readonly Route[]): Fix {
     code: inFront(route, ownMiddleware(route, all, ['user', 'token'])) ?? code(route, how),
   }
 }
+
+/** Sign-in knows its caller by the password: no example for a handler that is called afterwards. */
+const SIGNS_IN = /^passport authenticate$|\b(?:signIn|signUp|verifyOtp|exchangeCode)\w*$/
 
 /** Whoever is signed in is no administrator by that. */
 function adminFix(route: Route, all: readonly Route[]): Fix {

@@ -52,7 +52,8 @@ export function protectedBecause(route: Route, all: readonly Route[], usesAuth: 
 }
 
 /** Cookies that say who somebody is; that of a basket says only which one. */
-const PERSON = /(^|[-_.])(user|usuario|usuário|account|customer|cliente|member|profile|owner)([-_.]?(id|uid|uuid|e?mail))?$|^(uid|userid|e?mail)$/i
+const PERSON =
+  /(^|[-_.])(user|usuario|usuário|account|customer|cliente|member|profile|owner)([-_.]?(id|uid|uuid|e?mail))?$|^(uid|userid|e?mail)$|(session|auth|login|token)\.(id|sub|uid|user_?id|e?mail)$/i
 
 /** Rows that the server looks up with all rights by what a cookie says of who asks. */
 export function namedByCookie(route: Route): { readonly table: string; readonly cookie: string } | undefined {

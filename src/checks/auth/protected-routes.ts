@@ -215,7 +215,7 @@ function attack(c: Cause): string {
   if (c.work && c.what === 'trust')
     return `Somebody puts a made-up session into the cookie, opens ${c.route.route}, and the server hands out what it reads past row level security.`
   if (c.work && c.what === 'presence')
-    return `Somebody without an account sends the cookie with ${namedByCookie(c.route) ? "another user's id" : 'any value'} and opens ${c.route.route}: the server hands out what it reads.`
+    return `Somebody without an account sends the cookie with ${namedByCookie(c.route) ? "another user's id" : c.guard?.says ? `${c.guard.says} in it` : 'any value'} and opens ${c.route.route}: the server hands out what it reads.`
   if (c.work) return `Somebody without an account opens ${c.route.route}, or asks for its data directly, and the server hands out what it reads.`
   switch (c.what) {
     case 'trust':
@@ -223,7 +223,9 @@ function attack(c: Cause): string {
     case 'spelling':
       return `Somebody ${c.route.bypass?.signedIn ? 'with any account' : 'without an account'} opens ${c.route.bypass?.spelling}: the router shows the page, the guard does not know the path.`
     case 'presence':
-      return 'Somebody sets the cookie to any value in the developer tools and is let in.'
+      return c.guard?.says
+        ? `Somebody writes a cookie with ${c.guard.says} in it in the developer tools and is let in.`
+        : 'Somebody sets the cookie to any value in the developer tools and is let in.'
     case 'client':
       return `Somebody without an account opens ${c.route.route}, with JavaScript off or with the answer of the session call changed, and gets the page and whatever it holds.`
     default:

@@ -126,8 +126,8 @@ export function truth(val: Val): boolean | undefined {
     case 'const':
       return Boolean(val.value)
     case 'object':
-      // a session: an object when somebody is signed in, else nothing
-      return val.rest?.v === 'caller' ? undefined : true
+      // a session: an object when somebody is signed in, else nothing; so is a cookie by its name
+      return val.rest?.v === 'caller' || (val.rest?.v === 'request' && val.rest.part === 'cookie') ? undefined : true
     case 'array':
     case 'response':
     case 'fn':

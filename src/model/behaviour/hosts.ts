@@ -210,11 +210,14 @@ export function hostCall(it: Interpreter, of: HostVal, name: string, args: reado
       return undefined
     case 'headers':
     case 'cookies':
+    case 'kit-cookies':
       switch (name) {
         case 'get': {
           // what a wrapper put there for the handler (`headers.set('x-user-id', user.id)`)
           const own = of.props.vars.get(`$${key()?.toLowerCase()}`) ?? of.props.parent?.vars.get(`$${key()?.toLowerCase()}`)
           if (own) return of.host === 'cookies' ? object({ value: own }, own) : it.narrow(own)
+          // SvelteKit's gives the text itself
+          if (of.host === 'kit-cookies') return named('cookie')
           return of.host === 'cookies' ? object({ value: named('cookie'), name: args[0] ?? UNKNOWN }, named('cookie')) : request('header', key()?.toLowerCase())
         }
         case 'has':
@@ -225,7 +228,7 @@ export function hostCall(it: Interpreter, of: HostVal, name: string, args: reado
         case 'delete':
         case 'append':
           if (name !== 'delete' && key()) it.write(of.props, `$${key()?.toLowerCase()}`, args[1] ?? UNDEFINED)
-          if (of.host === 'cookies') it.emit({ kind: 'cookie', name: `${of.host}.${name}`, args }, at)
+          if (of.host !== 'headers') it.emit({ kind: 'cookie', name: `cookies.${name}`, args }, at)
           return UNDEFINED
         case 'forEach': {
           const each = args[0]

@@ -54,7 +54,7 @@ function makeSeed(
     case 'koa-context':
       return host('koa-context', 'whole')
     case 'kit-event':
-      return host('kit-event', 'whole', { request: webRequest(), locals: bag('locals'), cookies: host('cookies', 'cookie') })
+      return host('kit-event', 'whole', { request: webRequest(), locals: bag('locals'), cookies: host('kit-cookies', 'cookie') })
     case 'kit-handle':
       return object({ event: seedValue('kit-event', next, shared), resolve: goOn })
     case 'h3-event':

@@ -86,6 +86,7 @@ function strongestOf(under: readonly Condition[], behaviour: Behaviour): Guard |
     trust: proof.trust,
     how: proof.how,
     ...(proof.at ? { identifiedAt: proof.at } : {}),
+    ...(proof.says ? { says: proof.says } : {}),
     refusal: {
       ...(status !== undefined ? { status } : {}),
       ...(o.how ? { how: o.how } : {}),
@@ -167,7 +168,7 @@ function prove(value: Value, truthy: boolean, behaviour: Behaviour, depth: numbe
     case 'request':
       // A cookie or header that is only there proves nothing; it is remembered as a claim.
       return truthy && ((value.part === 'cookie' && !PREFERENCE.test(value.name ?? '')) || (value.part === 'header' && HEADER_SECRET.test(value.name ?? '')))
-        ? { who: 'check', trust: 'claimed', how: `${value.part}${value.name ? ` ${value.name}` : ''} that is only tested for presence` }
+        ? claim(value.part, value.name)
         : undefined
     case 'call':
       if (MEMBERSHIP.test(value.name)) return truthy ? membership(value.args, behaviour, depth) : undefined
@@ -191,12 +192,21 @@ function prove(value: Value, truthy: boolean, behaviour: Behaviour, depth: numbe
       )
     }
     case 'object':
-      return value.rest?.v === 'caller' ? next(value.rest, truthy) : undefined
+      return value.rest?.v === 'caller' || value.rest?.v === 'request' ? next(value.rest, truthy) : undefined
     case 'response':
       return undefined
     default:
       return undefined
   }
+}
+
+/** What a cookie says of who sends it, where it holds more than an id of a session: `cookie session with isAdmin in it`. */
+const SAYS = /^(.+)\.(is[A-Z_]\w*|\w*(?:[rR]ole|[aA]dmin)\w*|id|user_?[iI]d|uid|sub|email)$/
+
+function claim(part: 'cookie' | 'header', name: string | undefined): Proof {
+  const [, cookie, says] = (part === 'cookie' && SAYS.exec(name ?? '')) || []
+  if (cookie && says) return { who: 'check', trust: 'claimed', how: `cookie ${cookie} with ${says} in it`, says }
+  return { who: 'check', trust: 'claimed', how: `${part}${name ? ` ${name}` : ''} that is only tested for presence` }
 }
 
 const CLOSED_FOR_NOW = /MAINTENANCE|COMING_SOON|UNDER_CONSTRUCTION/

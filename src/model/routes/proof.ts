@@ -12,6 +12,8 @@ export interface Guard {
   readonly how: string
   /** Where the caller was established, when that is known. */
   readonly identifiedAt?: Place
+  /** What a cookie that nobody verifies has to say. */
+  readonly says?: string
   /** What somebody without rights is answered. */
   readonly refusal: {
     readonly status?: number
@@ -37,6 +39,8 @@ export interface Proof {
   readonly trust: Guard['trust']
   readonly how: string
   readonly at?: Place
+  /** What a cookie that nobody verifies has to say. */
+  readonly says?: string
   /** It also holds when this variable is unset. */
   readonly opensWithout?: string
   /** What of the request would have to be empty to pass without the variable. */
@@ -48,7 +52,10 @@ const WHO: Readonly<Record<Who, number>> = { admin: 5, signature: 4, secret: 4, 
 
 /** Whether a proof says more than another. */
 export function better(a: Proof, b: Proof): boolean {
-  return RANK[a.trust] !== RANK[b.trust] ? RANK[a.trust] > RANK[b.trust] : WHO[a.who] > WHO[b.who]
+  if (RANK[a.trust] !== RANK[b.trust]) return RANK[a.trust] > RANK[b.trust]
+  if (WHO[a.who] !== WHO[b.who]) return WHO[a.who] > WHO[b.who]
+  // of two claims the one that has to say something is the one to be forged
+  return a.trust === 'claimed' && a.says !== undefined && b.says === undefined
 }
 
 /** Whether a proof says less than another; of an administrator and a service with a key, the person is who the rest of the handler is about. */
