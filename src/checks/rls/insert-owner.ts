@@ -91,6 +91,17 @@ function issueOf(model: Model, hole: Hole): Issue {
       fix: fixOf(hole, `Require ${columns} to be the caller; what the application says itself the server adds, with the service role.`),
     }
   }
+  if (hole.kind === 'author-free' && hole.because === 'role') {
+    const columns = listed(hole.columns ?? [])
+    return {
+      ...base,
+      severity: 'Critical',
+      title: `Rows in ${name} can be written under another name`,
+      message: `The policy "${hole.policy}" asks what the caller is, but not who: ${columns} of a new row may name anybody, and the other policies take whoever stands there for its owner.`,
+      attack: `A signed-in user whom the policy lets in adds a row with somebody else's id in ${columns}: it passes for that user's, who did not write it.`,
+      fix: fixOf(hole, `Also require ${columns} to be the caller.`),
+    }
+  }
   if (hole.kind === 'author-free') {
     const columns = hole.columns ?? []
     const grants = columns.filter(grantsPower)

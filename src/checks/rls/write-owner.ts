@@ -155,6 +155,18 @@ function issueOf(model: Model, holes: readonly Hole[]): Issue {
       aliases: ['CWE-639'],
     }
   }
+  if (hole.kind === 'owner-change' && hole.because === 'party') {
+    const columns = listed(hole.columns ?? [])
+    return {
+      ...base,
+      severity: 'High',
+      title: `Rows of ${name} can be pinned on other users`,
+      message: `A new row of ${hole.object} takes nobody but the caller in ${columns}. The policy "${hole.policy}" lets another party of the row change it, and nothing (no column privilege, no trigger, no WITH CHECK) keeps ${columns} as it was.`,
+      attack: `A signed-in user whom the policy lets in writes somebody else's id into ${columns}: the row then says that this user entered it.`,
+      fix: fixOf(hole, `Take browsers the privilege to change ${columns}.`),
+      aliases: ['CWE-639'],
+    }
+  }
   if (hole.kind === 'owner-change' && hole.because === 'stored') {
     const columns = hole.columns ?? []
     return {

@@ -30,7 +30,7 @@ export function fixFor(hole: Hole, catalog: Catalog, readings: ReadonlyMap<strin
     case 'escalation':
       return narrow(table, hole.columns ?? [], 'update')
     case 'owner-change':
-      if (hole.because === 'either' || hole.because === 'stored') return narrow(table, hole.columns ?? [], 'update')
+      if (hole.because === 'either' || hole.because === 'stored' || hole.because === 'party') return narrow(table, hole.columns ?? [], 'update')
       return policy?.using ? `alter policy ${ident(policy.name)} on ${on} with check ${wrapped(policy.using)};` : undefined
     case 'parent-free':
       return policy && readableParent(hole, policy, on, table, readings)

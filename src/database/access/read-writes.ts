@@ -1,5 +1,6 @@
 import type { Catalog, Grant, Table } from '../database.ts'
 import { approvalColumns } from './approval.ts'
+import { enteredByOneself } from './entered-by-oneself.ts'
 import { isAddress, isRoleGate, type JudgeWorld, type Way } from './expression/judge.ts'
 import { freeParents, privateParents } from './foreign-parent.ts'
 import type { Hole } from './hole.ts'
@@ -7,6 +8,7 @@ import { admittedBy, belongingColumns, openedBy } from './joining-columns.ts'
 import { paidByWord, writtenByOther } from './other-party.ts'
 import { type BrowserRole, nameOf, type Reading } from './policies.ts'
 import { decidesAccess, isPublication, PROCESSOR, powerColumnsOf } from './power-columns.ts'
+import { freeToThoseAlike } from './role-alone.ts'
 import { speakersOf } from './speakers.ts'
 import { protectedByTrigger } from './triggers.ts'
 
@@ -91,9 +93,10 @@ export function readInsert(table: Table, reading: Reading, context: WriteContext
   const { catalog, memberships, asked, publishing, readings } = context
   const user = table.userData
   const bound = reading.ways.filter((w) => w.outcome === 'owner' || w.outcome === 'via')
-  if (!user || !bound.length) return []
+  if (!user) return []
   const writable = writableColumns(table.grants, 'authenticated', 'insert')
-  const free = (c: string) => (!writable || writable.includes(c)) && !isFixed(c, bound) && !protectedByTrigger(catalog, nameOf(table), c, 'insert')
+  const may = (c: string) => (!writable || writable.includes(c)) && !protectedByTrigger(catalog, nameOf(table), c, 'insert')
+  const free = (c: string) => may(c) && !isFixed(c, bound)
   const base = {
     object: nameOf(table),
     command: 'insert' as const,
@@ -102,6 +105,9 @@ export function readInsert(table: Table, reading: Reading, context: WriteContext
     at: reading.policy.at,
     proof: 'inferred' as const,
   }
+  const alike = freeToThoseAlike(table, reading, readings.get(nameOf(table)) ?? []).filter(may)
+  if (alike.length) return [{ ...base, kind: 'author-free', columns: alike, because: 'role' }]
+  if (!bound.length) return []
   // whoever administers the parent may write for others; colleagues of one tenant assign work to each other
   const tied = [...user.ownerColumns, ...user.tenantColumns]
   const through = bound.filter((w) => w.outcome === 'via' && !w.needsRole && !w.bySetting)
@@ -278,6 +284,10 @@ export function readUpdate(table: Table, reading: Reading, { catalog, membership
   else if (moved.length) holes.push({ ...base, kind: 'owner-change', columns: moved })
   else if (either.length) holes.push({ ...base, kind: 'owner-change', columns: either, because: 'either' })
   else if (unseen.length) holes.push({ ...base, kind: 'owner-change', columns: unseen, because: 'stored' })
+  else {
+    const entered = enteredByOneself(table, reading, readings.get(nameOf(table)) ?? [], memberships).filter(free)
+    if (entered.length) holes.push({ ...base, kind: 'owner-change', columns: entered, because: 'party' })
+  }
   const selfService = rows.filter((w) => w.outcome === 'owner' || !w.gates.some((g) => /role|admin|owner|type|level/i.test(g.column)))
   const theirs = selfService.filter((w) => !ownsWhatIsShared(table, w, memberships))
   const power = appointsOthers(table, rows)

@@ -1,0 +1,30 @@
+import type { Table } from '../database.ts'
+import type { Way } from './expression/judge.ts'
+import type { Reading } from './policies.ts'
+
+/** Whom somebody lets in is his to say, also when people may enter themselves. */
+const LISTS_PEOPLE = /invit|member|participant|share|collaborat|permission|roster|seat/i
+const GIVEN_WORK = /assign|invit|responsib/i
+
+const names = (way: Way, column: string): boolean =>
+  way.ownerColumns.includes(column) || way.tiedColumns.includes(column) || way.states.some((s) => s.column === column)
+
+/**
+ * Owner columns in which a new row takes nobody but the caller, and which another party of the row may change afterwards: a booking that only its guest
+ * makes, and whose guest the host then replaces. Colleagues of one tenant are no such parties.
+ */
+export function enteredByOneself(table: Table, reading: Reading, readings: readonly Reading[], memberships: ReadonlySet<string>): readonly string[] {
+  if (LISTS_PEOPLE.test(table.name)) return []
+  const adding = readings.filter((r) => r.command === 'insert' && r.role === 'authenticated').flatMap((r) => r.ways.filter((w) => w.outcome !== 'role'))
+  if (!adding.length || adding.some((w) => w.outcome === 'open' || w.outcome === 'unknown')) return []
+  const asParty = (w: Way) => (w.outcome === 'owner' || w.outcome === 'via') && !w.needsRole && !w.bySetting && !w.tables.some((t) => memberships.has(t))
+  const lets = (ways: readonly Way[], column: string) => ways.some((w) => asParty(w) && !names(w, column))
+  return (table.userData?.ownerColumns ?? []).filter(
+    (c) =>
+      !table.primaryKey.includes(c) &&
+      !GIVEN_WORK.test(c) &&
+      adding.every((w) => names(w, c)) &&
+      lets(reading.ways, c) &&
+      lets(reading.newRow ?? reading.ways, c),
+  )
+}
