@@ -124,7 +124,7 @@ export function tableOf(e: Query, schema: Pick<SchemaModel, 'tables'>): Table | 
 export function belongsToSomebody(e: Query, schema: Pick<SchemaModel, 'tables'>, behaviour: Behaviour): boolean {
   if (e.countOnly) return false
   const table = tableOf(e, schema)
-  const shown = e.filters.some((f) => /^(?:is_)?(?:published|public|active|visible|approved|shared)$/i.test(f.column) && f.value.v === 'const')
+  const shown = e.filters.some((f) => /^(?:is_?)?(?:published|public|active|visible|approved|shared)$/i.test(f.column) && f.value.v === 'const')
   if (table && !table.stub) {
     if (!table.userData) return isTenant(table, schema) && (e.op === 'update' || e.op === 'delete' || isChangedLater(e, behaviour))
     return !(e.op === 'select' && shown && !table.userData.personalColumns.length)

@@ -77,7 +77,7 @@ export function payloadBreaches(step: Step, e: Query, behaviour: Behaviour, ties
 }
 
 /** What says of an order or a booking that it was paid, or that somebody has seen the money. */
-const PAID = /^(?:payment_(?:status|state|verified|confirmed|received)|(?:is_)?paid|paid_(?:at|amount)|amount_paid|(?:\w{1,20}_)?verified_payment)$/i
+const PAID = /^(?:payment_(?:status|state|verified|confirmed|received)|(?:is_?)?paid|paid_(?:at|amount)|amount_paid|(?:\w{1,20}_)?verified_payment)$/i
 
 const APPOINTER = /^(?:invited|added|granted|shared|created)_?by(?:_user)?(?:_?id)?$|^(?:inviter|owner|host)(?:_user)?_?id$/i
 const APPOINTED = /^(?:(?:invitee|invited|member|guest|collaborator|recipient)_?)?e_?mail$|^(?:invitee|member|guest|collaborator|user)_?id$/i

@@ -209,7 +209,7 @@ function isRecounted(e: Query): boolean {
 
 const BOOKABLE = /(?:^|_)(?:slots?|time_?slots?|availabilit(?:y|ies)|seats?|openings?)$/i
 const BOOKED =
-  /^(?:is_)?(?:booked|reserved|available|taken|held|status)$|^(?:reserved|booked|held)_(?:until|at|by(?:_id)?)$|^(?:booking|appointment|reservation|hold)_id$|^updated_at$/i
+  /^(?:is_?)?(?:booked|reserved|available|taken|held|status)$|^(?:reserved|booked|held)_(?:until|at|by(?:_id)?)$|^(?:booking|appointment|reservation|hold)_id$|^updated_at$/i
 
 /** A customer takes a time that somebody offers: what is set says so and nothing else, and none of it is the request's to choose. */
 function takesSlot(e: Query): boolean {

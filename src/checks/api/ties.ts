@@ -244,7 +244,7 @@ export class Ties {
     if (!step || e?.kind !== 'db') return false
     const about = e.filters.some((f) => this.aboutObject(f.value)) || this.mentionsObjectTable(e)
     if (!about) return false
-    if (isCallersRow(index, this.behaviour) || knowsSecret(e)) return true
+    if (isCallersRow(index, this.behaviour) || this.byFilter(e) || knowsSecret(e)) return true
     if (e.client.rights === 'caller') return this.rlsHolds(e)
     return step.under.some((c) => this.decides(c))
   }

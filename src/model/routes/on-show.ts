@@ -50,7 +50,7 @@ export function isShownAnyway(table: Table, columns: readonly string[], { holes 
 }
 
 /** States in which rows are shown: of a table that has such a column, what a made-up row was refused for is not known. */
-const STATE = /^(?:is_)?(?:published|public|active|visible|approved|enabled|status|state|visibility|archived|draft)(?:_at)?$/i
+const STATE = /^(?:is_?)?(?:published|public|active|visible|approved|enabled|status|state|visibility|archived|draft)(?:_?at)?$/i
 
 /**
  * Rows that the policies keep between their people, whatever they are called (the owner gets at the own ones, and nobody else in any state), all read
