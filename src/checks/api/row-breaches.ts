@@ -8,6 +8,7 @@ import { isCallers, mentions, requestName } from '../../model/behaviour/values.t
 import { guardOfStep } from '../../model/routes/guard.ts'
 import { chosenByModel, MODEL_SAYS } from './model-answers.ts'
 import { aboutQuery, fromRequest, type OwnershipBreach, type Query, tableOf, verbOf } from './ownership-breach.ts'
+import { isOpenByState, takesWhatIsOpen } from './row-state.ts'
 import { isSame, type Ties } from './ties.ts'
 import { isPartOfTransfer } from './transfers.ts'
 
@@ -138,6 +139,10 @@ export function rowBreach(
   }
   if (e.op === 'update' ? takesSlot(e) : e.op === 'select' && isOnOffer(e, schema)) {
     reasons.add(`${e.table} is there to be booked`)
+    return undefined
+  }
+  if (takesWhatIsOpen(step, e, behaviour)) {
+    reasons.add(`${e.table} is there to be taken`)
     return undefined
   }
   if (isPartOfTransfer(step, behaviour)) {
@@ -294,6 +299,8 @@ function unprotectedUse(index: number, behaviour: Behaviour, ties: Ties, depth =
     // what an administrator may do with it is no other caller's
     if (isForAdmin(s, behaviour)) continue
     if (s.under.some((c) => missingOrTied(c.test, !c.negated, ties)) || isPartOfTransfer(s, behaviour)) continue
+    if (e.kind === 'respond' && s.under.some((c) => openOrTied(c.test, !c.negated, ofRow, ties))) continue
+    if (e.kind === 'db' && takesWhatIsOpen(s, e, behaviour)) continue
     if (s.under.some((c) => nearTie(c.test, !c.negated, ties))) {
       if (verdict === 'none') verdict = 'ownerless'
       continue
@@ -352,6 +359,16 @@ function missingOrTied(test: Value, truthy: boolean, ties: Ties): boolean {
     test,
     truthy,
     (of) => of.every(({ x, holds }) => ties.holds(x, holds, 0) || isMissing(x, holds)) && of.some(({ x, holds }) => ties.holds(x, holds, 0)),
+  )
+}
+
+/** `row.public || row.user_id === user.id`: what its owner shows to others may be read by them. */
+function openOrTied(test: Value, truthy: boolean, ofRow: (x: Value) => boolean, ties: Ties): boolean {
+  const tied = (x: Value, holds: boolean) => ties.holds(x, holds, 0)
+  return eitherOf(
+    test,
+    truthy,
+    (of) => of.some(({ x, holds }) => tied(x, holds)) && of.every(({ x, holds }) => tied(x, holds) || isMissing(x, holds) || isOpenByState(x, holds, ofRow)),
   )
 }
 

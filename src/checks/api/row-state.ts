@@ -1,0 +1,45 @@
+import type { Behaviour, Step, Value } from '../../model/behaviour/behaviour.ts'
+import { isCallers, mentions } from '../../model/behaviour/values.ts'
+import type { Query } from './ownership-breach.ts'
+
+const OPEN = /^(?:is_?)?(?:public|published|shared|visible|listed|open|template|demo|global)$/i
+const CLOSED = /^(?:is_?)?(?:private|draft|hidden|restricted|unlisted)$/i
+const STATE = /(?:^|_|[a-z])(?:status|state|visibility|access|privacy|stage)$/i
+
+/** Whether `test` being `truthy` says that a row's own state opens it to others: `doc.isPublic`, `doc.visibility !== 'private'`. */
+export function isOpenByState(test: Value, truthy: boolean, ofRow: (x: Value) => boolean): boolean {
+  if (test.v === 'row') return test.field !== undefined && ofRow(test) && (truthy ? OPEN : CLOSED).test(test.field)
+  if (test.v !== 'op') return false
+  const [a, b] = test.of
+  if (test.op === '!') return a !== undefined && isOpenByState(a, !truthy, ofRow)
+  if (!/^[!=]==?$/.test(test.op)) return false
+  const asked = [a, b].find((x) => x?.v === 'row' && ofRow(x))
+  return asked?.v === 'row' && STATE.test(asked.field ?? '') && [a, b].some((x) => x?.v === 'const')
+}
+
+/**
+ * An update by which the caller takes what is there to be taken: it names the caller in a column, nothing else of it is the request's choice, and it
+ * is done only where the row is in a state that the code names, or that column is empty.
+ */
+export function takesWhatIsOpen({ under }: Step, e: Query, behaviour: Behaviour): boolean {
+  if (e.op !== 'update' || e.payload?.v !== 'object' || e.payload.rest) return false
+  const set = Object.entries(e.payload.props)
+  const own = new Set(set.flatMap(([column, v]) => (isCallers(v, behaviour) ? [column] : [])))
+  if (!own.size || set.some(([, v]) => mentions(v, (x) => x.v === 'request'))) return false
+  const isFree = (column: string, value: Value | undefined): boolean =>
+    value?.v === 'const' && (own.has(column) ? value.value === null || value.value === undefined : STATE.test(column) && typeof value.value === 'string')
+  const asks = (test: Value, truthy: boolean): boolean => {
+    if (test.v === 'row') return !truthy && test.table === e.table && own.has(test.field ?? '')
+    if (test.v !== 'op') return false
+    const [a, b] = test.of
+    if (test.op === '!') return a !== undefined && asks(a, !truthy)
+    if (test.op === '&&' || test.op === '||')
+      return (test.op === '&&') === truthy ? test.of.some((x) => asks(x, truthy)) : test.of.every((x) => asks(x, truthy))
+    if (!/^[!=]==?$/.test(test.op) || test.op.startsWith('!') === truthy) return false
+    return [
+      [a, b],
+      [b, a],
+    ].some(([x, y]) => x?.v === 'row' && x.table === e.table && isFree(x.field ?? '', y))
+  }
+  return e.filters.some((f) => f.op === 'eq' && isFree(f.column.split('.').at(-1) ?? '', f.value)) || under.some((c) => asks(c.test, !c.negated))
+}
