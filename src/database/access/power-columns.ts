@@ -1,4 +1,4 @@
-import type { Table } from '../database.ts'
+import type { Catalog, Table } from '../database.ts'
 
 /** Columns whose value decides what a user may do or has paid for. */
 const GRANTS =
@@ -63,6 +63,16 @@ export function grantsThere(table: Table | undefined, column: string, as: 'own' 
   if (!table || powerColumnsOf(table).includes(column)) return true
   if (STANDING.test(column)) return as === 'changed' || (as === 'added' && ((table.userData?.ownerColumns.length ?? 0) > 0 || TENANT.test(table.name)))
   return !(as === 'own' && PLACE_IN.test(column) && EVENT.test(table.name))
+}
+
+const SETTLED_BY_OTHERS = /^(processed|approved|rejected|reviewed|paid)_(by|at)$|^admin_notes?$/i
+
+/** What a row says its owner has earned, where the application pays that out: a table of withdrawals which somebody else works through. */
+export function earnedColumns(table: Table, { tables }: Pick<Catalog, 'tables'>): readonly string[] {
+  if (!table.userData?.ownerColumns.length || paysOut(table.name)) return []
+  const earned = table.columns.filter((c) => EARNED.test(c.name) && /^(int|bigint|smallint|numeric|real|double|bool)/.test(c.type) && !c.generated)
+  const pays = () => tables.some((t) => paysOut(t.name) && (t.userData?.ownerColumns.length ?? 0) > 0 && t.columns.some((c) => SETTLED_BY_OTHERS.test(c.name)))
+  return earned.length && pays() ? earned.map((c) => c.name).filter((c) => !/_id$/i.test(c)) : []
 }
 
 const ABOUT_USERS =

@@ -45,7 +45,7 @@ export function readAccess(catalog: Catalog, input: Pick<ReplayInput, 'exposedSc
     holes.push(...readTable(table, read, context))
   }
   for (const view of catalog.views) if (exposed.has(view.schema)) holes.push(...readView(view, catalog, readings, world))
-  const unprotected = new Map(tables.filter((t) => !t.rls.enabled).map((t) => [nameOf(t), t]))
+  const unprotected = new Map(tables.filter((t) => !t.rls.enabled && !t.stub).map((t) => [nameOf(t), t]))
   const openAnyway = (name: string, role: BrowserRole): boolean => {
     const table = unprotected.get(name)
     return table ? holds(table.grants, role, 'select') : isOpenAnyway(readings.get(name) ?? [], role)
@@ -211,7 +211,7 @@ function readView(view: View, catalog: Catalog, readings: ReadonlyMap<string, re
         const { instance, column } = value.term
         const name = evaluator.instances[instance]?.table ?? ''
         const table = tables.get(name)
-        if (name !== 'auth.users' && (!table?.userData || (table.rls.enabled === false && name !== 'auth.users'))) continue
+        if (name !== 'auth.users' && (!table?.userData || (!table.rls.enabled && !table.stub))) continue
         if (query['groupClause'] && !singlesOut(column, table)) continue
         const ways = judge(both(select.when, value.when ?? ALWAYS), evaluator.instances, instance, world)
         for (const role of roles) {

@@ -7,7 +7,7 @@ import type { Hole } from './hole.ts'
 import { admittedBy, belongingColumns, openedBy } from './joining-columns.ts'
 import { paidByWord, writtenByOther } from './other-party.ts'
 import { type BrowserRole, nameOf, type Reading } from './policies.ts'
-import { decidesAccess, isPublication, PROCESSOR, powerColumnsOf } from './power-columns.ts'
+import { decidesAccess, earnedColumns, isPublication, PROCESSOR, powerColumnsOf } from './power-columns.ts'
 import { freeToThoseAlike } from './role-alone.ts'
 import { speakersOf } from './speakers.ts'
 import { protectedByTrigger } from './triggers.ts'
@@ -137,10 +137,10 @@ export function readInsert(table: Table, reading: Reading, context: WriteContext
       },
     ]
   }
-  if (power.length && bound.some((w) => w.outcome === 'owner') && !appointsOthers(table, bound) && !createdAtSignUp(table, catalog))
+  if (power.length && bound.some((w) => w.outcome === 'owner') && !appointsOthers(table, bound) && !createdAtSignUp(table, context))
     return [{ ...base, kind: 'self-grant', columns: power, ...askedOnly(power, table, asked) }]
   const approval = bound.some((w) => w.outcome === 'owner' && !w.needsRole) ? approvalColumns(table, readings.get(nameOf(table)) ?? []).filter(free) : []
-  if (approval.length && !createdAtSignUp(table, catalog)) return [{ ...base, kind: 'self-grant', columns: approval, because: 'approval' }]
+  if (approval.length && !createdAtSignUp(table, context)) return [{ ...base, kind: 'self-grant', columns: approval, because: 'approval' }]
   const unpaid = paidByWord(table, bound, readings.get(nameOf(table)) ?? []).filter(free)
   if (unpaid.length) return [{ ...base, kind: 'self-grant', columns: unpaid }]
   const published = publishedBy(table, bound, publishing, free)
@@ -234,8 +234,10 @@ function askedOnly(columns: readonly string[], table: Table, asked: WriteContext
   return { because: found.some(isAddress) ? 'address' : 'asked' }
 }
 
-/** A row per user that a trigger creates at sign-up cannot be inserted a second time. */
-function createdAtSignUp(table: Table, catalog: Catalog): boolean {
+/** A row per user that a trigger creates at sign-up cannot be inserted a second time, unless its owner may delete it before. */
+function createdAtSignUp(table: Table, { catalog, readings }: Pick<WriteContext, 'catalog' | 'readings'>): boolean {
+  const removable = readings.get(nameOf(table))?.some((r) => r.command === 'delete' && r.ways.some((w) => w.outcome === 'owner' && !w.needsRole))
+  if (removable && table.grants.some((g) => g.privilege === 'delete' && (g.role === 'authenticated' || g.role.toLowerCase() === 'public'))) return false
   const owners = table.userData?.ownerColumns ?? []
   const single = owners.some(
     (o) =>
@@ -292,7 +294,9 @@ export function readUpdate(table: Table, reading: Reading, { catalog, membership
   const theirs = selfService.filter((w) => !ownsWhatIsShared(table, w, memberships))
   const power = appointsOthers(table, rows)
     ? []
-    : powerOf(table, asked).filter((c) => (STANDING.test(c) ? theirs : selfService).length > 0 && free(c) && !isFixed(c, after))
+    : [...powerOf(table, asked), ...earnedColumns(table, catalog)].filter(
+        (c) => (STANDING.test(c) ? theirs : selfService).length > 0 && free(c) && !isFixed(c, after),
+      )
   if (power.length) holes.push({ ...base, kind: 'escalation', columns: power, ...askedOnly(power, table, asked) })
   const own = rows.some((w) => w.outcome === 'owner' && !w.needsRole)
   const approval = power.length || !own ? [] : approvalColumns(table, readings.get(nameOf(table)) ?? []).filter((c) => free(c) && !isFixed(c, after))

@@ -51,11 +51,11 @@ const AUTH_USERS = 'auth.users'
 /** Marks the tables whose rows belong to somebody, and says why (checks.md, "User data"). Pure. */
 export function classifyUserData(tables: readonly Table[], policies: readonly Policy[] = []): Table[] {
   const byName = new Map(tables.map((t) => [`${t.schema}.${t.name}`, t]))
-  const people = peopleTables(tables, byName)
+  const people = peopleTables(tables, byName, policies)
   const groups = groupTables(tables, people)
   const direct = new Map<string, UserData>()
   for (const [name, table] of byName) {
-    const data = ownData(table, people, groups)
+    const data = ownData(table, people, groups, policies)
     if (data && !isEnteredByStaff(table, data, policies)) direct.set(name, data)
   }
   spread(tables, direct)
@@ -65,8 +65,8 @@ export function classifyUserData(tables: readonly Table[], policies: readonly Po
   })
 }
 
-/** Tables whose key is the user's id: `profiles(id references auth.users)`, or a `users` table. */
-function peopleTables(tables: readonly Table[], byName: ReadonlyMap<string, Table>): ReadonlySet<string> {
+/** Tables whose key is the user's id: `profiles(id references auth.users)`, a `users` table, or one whose policies ask for `id = auth.uid()`. */
+function peopleTables(tables: readonly Table[], byName: ReadonlyMap<string, Table>, policies: readonly Policy[]): ReadonlySet<string> {
   const people = new Set([AUTH_USERS])
   for (let grown = true; grown; ) {
     grown = false
@@ -78,6 +78,7 @@ function peopleTables(tables: readonly Table[], byName: ReadonlyMap<string, Tabl
       )
       if (
         keyedByUser ||
+        policiesKeyByCaller(t, policies) ||
         (/^(users?|profiles?|user_profiles?|accounts?|usuarios?|perfis|perfiles|utenti|profili|members|customers)$/i.test(t.name) &&
           t.primaryKey.length === 1 &&
           !byName.get(name)?.columns.some((c) => TENANT.test(c.name) && c.notNull) &&
@@ -89,6 +90,15 @@ function peopleTables(tables: readonly Table[], byName: ReadonlyMap<string, Tabl
     }
   }
   return people
+}
+
+/** The key as PostgreSQL deparses it beside the caller's id. Columns inside subqueries are qualified there, so a bare name is this table's own. */
+function policiesKeyByCaller(t: Table, policies: readonly Policy[]): boolean {
+  const [key, ...more] = t.primaryKey
+  if (key === undefined || more.length || t.columns.find((c) => c.name === key)?.type !== 'uuid') return false
+  const name = /^[a-z_][a-z0-9_]*$/.test(key) ? key : `"${key}"`
+  const asked = [`(${name} = auth.uid())`, `(auth.uid() = ${name})`, `(${name} = ( SELECT auth.uid() AS uid))`, `(( SELECT auth.uid() AS uid) = ${name})`]
+  return policies.some((p) => p.schema === t.schema && p.table === t.name && asked.some((a) => p.using?.includes(a) || p.check?.includes(a)))
 }
 
 /** Tables that people are members of, whatever they are called: `membership(user_id, account_id, role)` makes `account` one. */
@@ -111,12 +121,14 @@ function keyLooksLikeUser(t: Table): boolean {
   return key !== undefined && (/uuid|text|char/.test(key.type) || t.columns.some((c) => /e?mail/i.test(c.name)))
 }
 
-function ownData(table: Table, people: ReadonlySet<string>, groups: ReadonlySet<string>): UserData | undefined {
+function ownData(table: Table, people: ReadonlySet<string>, groups: ReadonlySet<string>, policies: readonly Policy[]): UserData | undefined {
   const single = table.foreignKeys.filter((f) => f.columns.length === 1)
   const toPeople = single.filter((f) => people.has(f.references)).map((f) => f.columns[0] as string)
   const byDefault = table.columns.filter((c) => c.default !== undefined && /\b(auth\.)?uid\(\)/.test(c.default)).map((c) => c.name)
   const isPerson = people.has(`${table.schema}.${table.name}`)
-  const named = table.columns.filter((c) => OWNER.test(c.name) && holdsId(c) && !foreignElsewhere(table, c, people)).map((c) => c.name)
+  const named = table.columns
+    .filter((c) => OWNER.test(c.name) && holdsId(c) && !foreignElsewhere(table, c, people) && !isByline(table, c, policies))
+    .map((c) => c.name)
   const keyIsUser = isPerson && (toPeople.length === 0 || toPeople.some((c) => table.primaryKey.includes(c)))
   const candidates = [...new Set([...byDefault, ...toPeople.filter((c) => OWNER.test(c)), ...named, ...toPeople, ...(keyIsUser ? table.primaryKey : [])])]
   const owners = candidates.filter((c) => !TOUCHED_BY.test(c))
@@ -157,6 +169,12 @@ const isOfNobodys = (table: Table, personal: readonly string[]): boolean => pers
 
 function holdsId(c: Column): boolean {
   return /^(uuid|text|character varying|varchar|bigint|integer)/.test(c.type)
+}
+
+/** Who said or wrote something, as a text that no policy asks for: a quotation's `author` is a name. */
+function isByline(table: Table, c: Column, policies: readonly Policy[]): boolean {
+  if (!/^(author|autor|auteur)$/i.test(c.name) || !/^(text|char)/.test(c.type) || table.foreignKeys.some((f) => f.columns.includes(c.name))) return false
+  return !policies.some((p) => p.schema === table.schema && p.table === table.name && `${p.using ?? ''} ${p.check ?? ''}`.includes(c.name))
 }
 
 /** `author_id references public.book_authors` is no owner. */

@@ -37,12 +37,12 @@ export class Rows {
     return [{ target: targets[0]?.['ResTarget']?.val, targets, scope: inner, when }]
   }
 
-  /** Adds a FROM item to `frames`; returns the ways in which it yields a row. */
-  from(item: Tree, scope: Scope, frames: Frame[]): Ways {
+  /** Adds a FROM item to `frames`; returns the ways in which it yields a row. `outer`: the join keeps its row where this item has none. */
+  from(item: Tree, scope: Scope, frames: Frame[], outer = false): Ways {
     const [kind, n] = kindOf(item)
     if (kind === 'JoinExpr') {
-      const left = this.from(n['larg'], scope, frames)
-      const right = this.from(n['rarg'], scope, frames)
+      const left = this.from(n['larg'], scope, frames, outer || n['jointype'] === 'JOIN_RIGHT')
+      const right = this.from(n['rarg'], scope, frames, outer || n['jointype'] === 'JOIN_LEFT')
       const sides = n['jointype'] === 'JOIN_LEFT' ? left : n['jointype'] === 'JOIN_RIGHT' ? right : both(left, right)
       let ways = sides
       if (n['quals']) ways = both(ways, this.#evaluator.truth(n['quals'], scope))
@@ -65,7 +65,7 @@ export class Rows {
       return [[{ a: 'exists', instance: frame.instance }]]
     }
     if (kind === 'RangeSubselect')
-      return this.#derive(n['subquery']?.SelectStmt ?? {}, alias ?? '', { ...scope, frames: n['lateral'] ? scope.frames : [] }, frames)
+      return this.#derive(n['subquery']?.SelectStmt ?? {}, alias ?? '', { ...scope, frames: n['lateral'] ? scope.frames : [] }, frames, outer)
     if (kind === 'RangeFunction') {
       const call: Tree = n['functions']?.[0]?.List?.items?.[0]?.FuncCall ?? {}
       const fn = this.#evaluator.functionOf(call)
@@ -88,7 +88,7 @@ export class Rows {
     return [[{ a: 'unknown', because: `${kind} in FROM` }]]
   }
 
-  #derive(query: Tree, alias: string, scope: Scope, frames: Frame[]): Ways {
+  #derive(query: Tree, alias: string, scope: Scope, frames: Frame[], outer = false): Ways {
     const found = this.select(query, scope)
     const union = found.length > 1
     const id = union ? this.#evaluator.fresh() : 0
@@ -112,7 +112,7 @@ export class Rows {
         if (!name) return
         const values = this.#evaluator.values(t['val'], s.scope).map((v) => ({
           term: query['groupClause'] ? grouped(v.term) : v.term,
-          when: union ? both(s.when, v.when) : v.when,
+          when: union || outer ? both(s.when, v.when) : v.when,
         }))
         derived.set(name, [...(derived.get(name) ?? []), ...values])
       })
