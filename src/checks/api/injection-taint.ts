@@ -25,6 +25,7 @@ export function taintOf(text: Value, language: Language, under: readonly Conditi
     case 'request': {
       if (text.as && (NARROW.has(text.as) || (text.as === 'email' && language !== 'sql'))) return undefined
       if (text.part === 'ip') return undefined
+      if (steps.some((s, i) => isKeyed(s.effect, text) && under.some((c) => provesRow(c.test, !c.negated, i, 0)))) return undefined
       return under.some((c) => restricts(c.test, !c.negated, text, 0)) ? undefined : { origin: 'request', what: requestName(text) ?? 'the request' }
     }
     case 'caller':
@@ -104,6 +105,26 @@ function leavesKnown(list: Value, test: Value): boolean {
     return false
   })
   return carried.length > 0 && carried.every((x) => restricts(test, true, x, 0, true))
+}
+
+/** Whether a query looks for the row whose id is what the request says: an id that a table holds has no syntax in it. */
+const isKeyed = (e: Effect, value: Extract<Value, { v: 'request' }>): boolean =>
+  e.kind === 'db' &&
+  e.op === 'select' &&
+  e.filters.some(
+    (f) => f.op === 'eq' && /(?:^|_)(?:id|uuid)$/i.test(f.column) && f.value.v === 'request' && f.value.part === value.part && f.value.name === value.name,
+  )
+
+/** Whether the row of a query was found, where `test` is `truthy`. */
+function provesRow(test: Value, truthy: boolean, step: number, depth: number): boolean {
+  if (depth > 6) return false
+  if (test.v === 'row') return truthy && test.step === step
+  if (test.v !== 'op') return false
+  if (test.op === '!') return test.of[0] !== undefined && provesRow(test.of[0], !truthy, step, depth + 1)
+  if (test.op === '===') return truthy && test.of.some((x) => x.v === 'row' && x.step === step) && test.of.some((x) => x.v === 'caller')
+  if (test.op !== '&&' && test.op !== '||') return false
+  const parts = test.of.map((x) => provesRow(x, truthy, step, depth + 1))
+  return (test.op === '&&') === truthy ? parts.includes(true) : !parts.includes(false)
 }
 
 /** Parts of a text or list: what restricts each of them restricts what is made of them. */
