@@ -57,10 +57,17 @@ function limiterIn(v: Value, behaviour: Behaviour, depth: number): boolean {
     case 'any':
       return v.of.some((x) => limiterIn(x, behaviour, depth + 1))
     case 'call':
+      if (isCountInMap(v)) return true
       return (/rate_?limit|isLimited|throttle|tooMany/i.test(v.name) && !/header/i.test(v.name)) || v.args.some((x) => limiterIn(x, behaviour, depth + 1))
     default:
       return false
   }
+}
+
+/** How often, as an entry of a map in memory says: `attempts.get(email).count`. */
+function isCountInMap({ name, args: [entry] }: Extract<Value, { v: 'call' }>): boolean {
+  if (!/^(count|hits|tries|requests|attempts?)$/i.test(name) || entry?.v !== 'call' || entry.name !== 'get') return false
+  return entry.args[0]?.v === 'call' && entry.args[0].name === 'Map'
 }
 
 /** Rows that were written down to be counted. */
