@@ -1,7 +1,8 @@
 import type { Expr, FunctionIR, Pattern } from '../../facts/javascript.ts'
 import { boundNames, eachStatement } from '../frameworks/walk.ts'
-import { isNullish, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
+import { isNullish, native, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
 import type { Given } from './behaviour.ts'
+import { raise } from './execute.ts'
 import { declarationPart, exportPart } from './file-parts.ts'
 import type { Interpreter } from './interpreter.ts'
 import { member } from './members.ts'
@@ -208,7 +209,7 @@ export function importedValue(it: Interpreter, path: string, from: string, impor
     if (value) return value
     const main = exportedValue(it, file, 'default')
     if (main && imported !== 'default') return member(it, main, imported, { path, line: 1 })
-    return imported === 'default' ? { v: 'namespace', path: file } : UNKNOWN
+    return imported === 'default' ? { v: 'namespace', path: file } : isMissing(it, file, imported) ? missing(imported) : UNKNOWN
   }
   const bare = packageName(from)
   // what Nuxt gives to every file by itself can be imported by name, too
@@ -262,6 +263,17 @@ export function importedModule(it: Interpreter, path: string, from: string): Val
   if (file && it.program.exists(file)) return { v: 'namespace', path: file }
   return { v: 'lib', pkg: packageName(from), name: '*' }
 }
+
+/** Whether a module certainly exports no such name: it exports others, nothing wholesale, and all of it is read. */
+const isMissing = (it: Interpreter, file: string, name: string): boolean =>
+  /\.[cm]?[jt]sx?$/.test(file) &&
+  !/\.d\.[cm]?ts$/.test(file) &&
+  it.program.exportsNames(file) &&
+  it.program.starsOf(file).length === 0 &&
+  it.program.exportOf(file, name) === undefined
+
+/** What is imported although nobody exports it is undefined: to call it throws, and nothing behind that runs. */
+const missing = (name: string): Val => native(name, (it, _args, at) => raise(it, UNKNOWN, at))
 
 /** The value that a file exports under a name, through re-exports; undefined when it exports no such name. */
 export function exportedValue(it: Interpreter, path: string, name: string, depth = 0): Val | undefined {
