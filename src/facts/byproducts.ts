@@ -1,12 +1,23 @@
-const VENDORED = /(^|\/)(node_modules|vendor|third_party|bower_components|\.yarn)\//i
+const VENDORED = /(^|\/)(node_modules|third_party|bower_components|\.yarn)\//i
+/** Where an application keeps its own code by what it is about: a market place has pages, routes and components of its vendors. */
+const OURS = /^(?:app|pages|routes?|api|server|controllers?|components?|features?|modules|views|screens|hooks|services|actions)$/i
+/** What is copied from others stands beside these files, not beside pages. */
+const SERVED_AS_IT_IS = /^(?:assets|static|public|js|javascripts?|css|styles?|libs?|plugins?)$/i
 /** Compilers write JavaScript, styles and pages into these folders; TypeScript or SQL below them is somebody's source. */
-const BUILD_OUTPUT = /(^|\/)(dist|build|out)\/(?!.*\.(ts|tsx|mts|cts|vue|svelte|astro|sql|env)$)/i
-const GENERATED = /(^|\/)(\.next|\.nuxt|\.output|\.svelte-kit|\.vercel|\.netlify|storybook-static|coverage)\/|\.min\.[cm]?js$|\.bundle\.js$/i
+const BUILD_OUTPUT = /(^|\/)(dist|build|out|coverage)\/(?!.*\.(ts|tsx|mts|cts|vue|svelte|astro|sql|env)$)/i
+const GENERATED = /(^|\/)(\.next|\.nuxt|\.output|\.svelte-kit|\.vercel|\.netlify|storybook-static)\/|\.min\.[cm]?js$|\.bundle\.js$/i
 
 /** Whether a file is somebody else's (`vendored`) or a tool's output (`generated`), by the conventions of the field. */
 export function byproductRole(path: string): 'vendored' | 'generated' | undefined {
-  if (VENDORED.test(path)) return 'vendored'
+  if (VENDORED.test(path) || isInVendorFolder(path)) return 'vendored'
   return BUILD_OUTPUT.test(path) || GENERATED.test(path) || isHashed(path) ? 'generated' : undefined
+}
+
+function isInVendorFolder(path: string): boolean {
+  if (!/(?:^|\/)vendor\//i.test(path)) return false
+  const folders = path.split('/').slice(0, -1)
+  const vendor = folders.findIndex((f) => /^vendor$/i.test(f))
+  return !folders.slice(0, vendor).some((f) => OURS.test(f)) || SERVED_AS_IT_IS.test(folders[vendor - 1] ?? '')
 }
 
 const SERVED = /(?:^|\/)(?:public|static)\//

@@ -3,8 +3,16 @@ import { byproductRole } from '../../src/facts/byproducts.ts'
 
 test.each([
   ['node_modules/react/index.js', 'vendored'],
+  ['vendor/jquery/jquery.js', 'vendored'],
+  ['src/vendor/lib.ts', 'vendored'],
+  ['app/assets/vendor/chart.js', 'vendored'],
+  ['app/api/vendor/orders/route.ts', undefined],
+  ['src/pages/vendor/Dashboard.jsx', undefined],
+  ['src/components/vendor/forms/ProductForm.tsx', undefined],
   ['dist/server.js', 'generated'],
   ['src/dist/table.ts', undefined],
+  ['coverage/lcov-report/sorter.js', 'generated'],
+  ['app/api/coverage/route.ts', undefined],
   ['public/shop/assets/index-C4GaTMg2.js', 'generated'],
   ['public/assets/index-zio-xvvX.js', 'generated'],
   ['client/public/assets/phaser-DmxLZ8Fm.js', 'generated'],

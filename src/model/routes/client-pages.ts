@@ -102,17 +102,23 @@ function isRequest(name: string, e: Extract<Expr, { k: 'call' }>): boolean {
   return method === undefined || method.toUpperCase() === 'GET'
 }
 
-/** Functions written into the `onClick={() => …}` of an element, or handed to `addListener('…', …)`: they run when something happens, not because the page opens. */
+/**
+ * Functions written into the `onClick={() => …}` of an element or into the entries of a menu (`[{ name: 'Sign in', action: () => … }]`), or handed
+ * to `addListener('…', …)`: they run when something happens, not because the page opens.
+ */
 function clickHandlers(found: readonly Expr[]): ReadonlySet<FunctionId> {
   const out = new Set<FunctionId>()
   for (const e of found) {
     if (e.k === 'jsx') for (const a of e.attrs) if (/^on[A-Z]/.test(a.key ?? '') && a.value?.k === 'fn') out.add(a.value.fn)
+    if (e.k === 'arr')
+      for (const item of e.items) if (item.k === 'obj') for (const p of item.props) if (CHOSEN.test(p.key ?? '') && p.value?.k === 'fn') out.add(p.value.fn)
     if (e.k !== 'call' || !LISTENS.test(calleeText(e.fn)) || stringOf(e.args[0]) === undefined) continue
     for (const a of e.args.slice(1)) if (a.k === 'fn') out.add(a.fn)
   }
   return out
 }
 
+const CHOSEN = /^(on[A-Z]\w*|action|command|handler|handle|run|perform|execute|callback|click|press|select)$/
 const LISTENS = /(^|\.)(addListener|addEventListener|on|once)$/
 
 /** Functions of a component that its script declares and never speaks of again: only the template does, in `@click="goToLogin"`. */
