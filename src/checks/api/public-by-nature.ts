@@ -1,7 +1,7 @@
 import { rememberFor } from '../../lib/remember-for.ts'
 import type { Behaviour, Value } from '../../model/behaviour/behaviour.ts'
 import { isFromCredential } from '../../model/behaviour/signed-tokens.ts'
-import { makesAccountForOthers, makesFixedAccount, signsInFixedAccount } from '../../model/routes/fixed-account.ts'
+import { makesAccountForOthers, makesFixedAccount, removesFound, signsInFixedAccount } from '../../model/routes/fixed-account.ts'
 import { fromRequest } from '../../model/routes/from-request.ts'
 import type { Route, Work } from '../../model/routes/routes.ts'
 import { registers } from './registration.ts'
@@ -29,7 +29,8 @@ export const publicByNature = rememberFor((route: Route): string | undefined => 
   const ends = own.every((c) => c.op === 'sign-out' || c.op === 'refresh')
   // a sign-up that fails takes its account back
   const administers = calls.some((c) => c.op === 'admin' && !/createUser|generateLink|listUsers|getUser/i.test(c.name) && (ends || !/deleteUser/i.test(c.name)))
-  if (own.length && !administers && !delivers && !takesOver(route, own) && !(ends && route.work.length)) return `authentication itself (${own[0]?.name})`
+  if (own.length && !administers && !delivers && !takesOver(route, own) && !steps.some((s) => removesFound(s.effect, steps)) && !(ends && route.work.length))
+    return `authentication itself (${own[0]?.name})`
   if (
     steps.some((s) => s.effect.kind === 'hash-compare' && /bcrypt|argon|scrypt|compare|verify/i.test(s.effect.name)) &&
     AUTH_PATH.test(route.route + route.subject)

@@ -49,3 +49,13 @@ function isWritten(v: Value): boolean {
   if (v.v === 'any') return v.of.every(isWritten)
   return (v.v === 'const' && typeof v.value === 'string' && v.value !== '') || (v.v === 'call' && v.name.startsWith(HIDDEN_LITERAL))
 }
+
+/** What is taken back when a sign-up fails is the new account; one that was looked up is somebody's, who loses it to whoever names the address. */
+export function removesFound(e: Effect, steps: readonly Step[]): boolean {
+  if (e.kind !== 'auth-call' || !/admin\.deleteUser$/i.test(e.name)) return false
+  const lookedUp = (v: Value): boolean => {
+    const from = v.v === 'result' || v.v === 'row' ? steps[v.step]?.effect : undefined
+    return from?.kind === 'auth-call' && /admin\.(?:listUsers|getUserBy\w+)$/i.test(from.name)
+  }
+  return e.args.some((a) => mentions(a, lookedUp))
+}

@@ -6,7 +6,7 @@ import { mentions } from '../behaviour/mentions.ts'
 import { booksAsPaid } from './booked-as-paid.ts'
 import { capability } from './capability.ts'
 import { handedOut } from './disclosed.ts'
-import { handsOutFixedSession, makesFixedAccount } from './fixed-account.ts'
+import { handsOutFixedSession, makesFixedAccount, removesFound } from './fixed-account.ts'
 import { fromRequest } from './from-request.ts'
 import { guardOfStep } from './guard.ts'
 import { choosesRecipient, http, madeWithCallersKey, payment, speaksToWhomItNames } from './outside-work.ts'
@@ -111,6 +111,7 @@ export function workOf(behaviour: Behaviour, schema: Pick<SchemaModel, 'tables'>
     out.push({
       ...work,
       ...(named ? { chosen: 'recipient' as const } : {}),
+      ...(removesFound(step.effect, behaviour.steps) ? { what: 'deletes an account that was there before (admin.deleteUser)' } : {}),
       ...(work.kind === 'insert' && booksAsPaid(step.effect, behaviour) ? { chosen: 'paid' as const } : {}),
       at: step.at,
       via: step.via,
@@ -127,9 +128,12 @@ export function workOf(behaviour: Behaviour, schema: Pick<SchemaModel, 'tables'>
 function takesBack(step: Step, behaviour: Behaviour): boolean {
   const e = step.effect
   if (e.kind === 'auth-call' && e.op === 'admin' && /deleteUser/i.test(e.name))
-    return behaviour.steps
-      .slice(0, behaviour.steps.indexOf(step))
-      .some(({ effect: made }) => made.kind === 'auth-call' && (made.op === 'sign-up' || /createUser|inviteUser/i.test(made.name)))
+    return (
+      !removesFound(e, behaviour.steps) &&
+      behaviour.steps
+        .slice(0, behaviour.steps.indexOf(step))
+        .some(({ effect: made }) => made.kind === 'auth-call' && (made.op === 'sign-up' || /createUser|inviteUser/i.test(made.name)))
+    )
   if (e.kind !== 'db' || e.op !== 'delete') return false
   return e.filters.some((f) => {
     if (f.op !== 'eq' || f.value.v !== 'row') return false
