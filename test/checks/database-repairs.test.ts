@@ -120,3 +120,23 @@ export async function GET(request: Request) {
   expect(codeOf('table public.tenders')).toContain('(select auth.uid())::text = company_id::text')
   expect(codeOf('table public.plans')).toContain('Everyone may read')
 })
+
+test('a repair hands back no column by which other policies let in', async () => {
+  const subject = 'policy public.profiles "own row"'
+  const { before, code } = await repaired(
+    4,
+    `create table organizations (id uuid primary key default gen_random_uuid(), name text);
+create table profiles (id uuid primary key references auth.users, organization_id uuid not null references organizations, role text default 'helper', full_name text);
+create table requests (id uuid primary key default gen_random_uuid(), organization_id uuid not null references organizations, item text);
+alter table organizations enable row level security;
+alter table profiles enable row level security;
+alter table requests enable row level security;
+create function my_org() returns uuid language sql stable security definer set search_path = public as $$ select organization_id from profiles where id = auth.uid() $$;
+create policy "own row" on profiles for update using (id = auth.uid());
+create policy "seen" on profiles for select using (id = auth.uid());
+create policy "members" on requests for select using (organization_id = my_org());`,
+    [subject],
+  )
+  expect(before).toEqual([subject])
+  expect(code).toContain('grant update (full_name) on public.profiles to authenticated')
+})

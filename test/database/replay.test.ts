@@ -161,6 +161,13 @@ no words of ours;
     ])
   })
 
+  test('a message at the end of a script is no rest of a body', async () => {
+    const alone = await replaySql(migration("create table jobs (id uuid primary key);\nraise notice 'done';"))
+    expect(alone.gaps.map((g) => [g.line, g.touches])).toEqual([[2, []]])
+    const broken = await replaySql(migration("create table jobs (id uuid primary key);\nraise notice 'done';\nend;"))
+    expect(broken.gaps.map((g) => [g.line, g.touches])).toEqual([[2, [{ topic: 'function' }]]])
+  })
+
   test('waits for what a later statement creates', async () => {
     const { catalog, gaps } = await replaySql(
       migration(`

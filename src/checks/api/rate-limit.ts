@@ -45,6 +45,15 @@ const isTokenHash = (v: Value): boolean => v.v === 'row' && TOKEN_HASH.test(v.fi
 const TOKEN_HASH = /(^|_)token|token_?hash|hashed_?token|Token(Hash)?$/i
 const TYPED = /otp|code|pin|password/i
 
+/** A purchase or an application that makes an account on its way: whoever calls says the address and the password. */
+function opensAccount({ guard, behaviour }: Route, args: readonly Value[]): boolean {
+  const administers = (name: string) => /(?:delete|update)User/i.test(name)
+  const chosen = (key: RegExp) =>
+    args.some((a) => a.v === 'object' && Object.entries(a.props).some(([name, value]) => key.test(name) && mentions(value, fromRequest)))
+  const open = !guard || guard.trust === 'claimed'
+  return open && chosen(/^e?mail$/) && chosen(/^password$/) && !behaviour?.steps.some(({ effect: e }) => e.kind === 'auth-call' && administers(e.name))
+}
+
 const WRAPS = /^(sign-in|sign-up|otp|magic-link|reset|verify)$/
 
 /** What an own authentication endpoint does; undefined for routes that are none. Pages count through their POST. */
@@ -91,7 +100,7 @@ const authEndpoint = rememberFor((route: Route): Endpoint | undefined => {
     if (op === 'admin' && route.guard?.who === 'token') return undefined
     if (op === 'admin' && sent)
       return { route, severity: 'High', does: `creates accounts or links (${name}) and sends mail itself`, at: sent.at, kind: 'message' }
-    if (op === 'admin' && !named) return undefined
+    if (op === 'admin' && !named && !opensAccount(route, call.effect.args)) return undefined
     // A link from a mail carries a long random token; only codes that people type can be guessed.
     if (op === 'verify' && route.method === 'GET') return undefined
     const kind = op === 'sign-in' ? 'password' : op === 'sign-up' || op === 'admin' ? 'registration' : op === 'verify' ? 'code' : 'message'

@@ -129,7 +129,10 @@ function issueOf(model: Model, holes: readonly Hole[]): Issue {
       title: `Users can change their own ${listed(columns)}`,
       message: `The policy "${hole.policy}" lets users change ${table?.userData?.ownerColumns.length ? 'their own row' : 'the rows of what they belong to'} in ${hole.object}, but every column of it: nothing (no column privilege, no trigger) protects ${listed(columns)}${asked}.${moved ? ` The owner column may be changed as well.` : ''}${belonging ? ` ${letsIn(belonging)}.` : ''}`,
       attack: `A signed-in user sends one request with the own session and sets ${columns[0]} ${address ? "to the administrator's address, which nobody proves there" : grants ? 'to whatever gives more rights, a paid plan or money' : 'as wanted'}.`,
-      fix: fixOf(hole, `Take browsers the privilege to change ${listed(columns)}; the server changes them with the service role.`),
+      fix: fixOf(
+        hole,
+        `Take browsers the privilege to change ${listed([...columns, ...(hole.withheld ?? [])])}; the server changes them with the service role.`,
+      ),
       aliases: ['CWE-915', 'CWE-269'],
     }
   }

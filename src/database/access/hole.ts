@@ -42,6 +42,8 @@ export interface Hole {
   readonly states?: readonly RowState[]
   /** Columns that may be written although they should not be, or that are shown. */
   readonly columns?: readonly string[]
+  /** `escalation`: what another hole of the policy lets be written too, so that a fix must not hand it back. */
+  readonly withheld?: readonly string[]
   /** `rewrite`: the column that names whose `columns` are; absent where they are nobody's among the row's parties. */
   readonly author?: string
   /** Tables concerned, when `object` is a view or function. */

@@ -297,13 +297,14 @@ export function readUpdate(table: Table, reading: Reading, { catalog, membership
     : [...powerOf(table, asked), ...earnedColumns(table, catalog)].filter(
         (c) => (STANDING.test(c) ? theirs : selfService).length > 0 && free(c) && !isFixed(c, after),
       )
-  if (power.length) holes.push({ ...base, kind: 'escalation', columns: power, ...askedOnly(power, table, asked) })
+  const belonging = belongingColumns(table, rows, joining.get(nameOf(table))).filter((c) => free(c) && !isFixed(c, after))
+  const withheld = belonging.length ? { withheld: belonging } : {}
+  if (power.length) holes.push({ ...base, kind: 'escalation', columns: power, ...withheld, ...askedOnly(power, table, asked) })
   const own = rows.some((w) => w.outcome === 'owner' && !w.needsRole)
   const approval = power.length || !own ? [] : approvalColumns(table, readings.get(nameOf(table)) ?? []).filter((c) => free(c) && !isFixed(c, after))
   if (approval.length) holes.push({ ...base, kind: 'escalation', columns: approval, because: 'approval' })
   const paid = power.length ? [] : paidByTenant(table, rows, { catalog, memberships }).filter((c) => free(c) && !isFixed(c, after))
   if (paid.length) holes.push({ ...base, kind: 'escalation', columns: paid, because: 'tenant' })
-  const belonging = belongingColumns(table, rows, joining.get(nameOf(table))).filter((c) => free(c) && !isFixed(c, after))
   if (belonging.length) {
     const opened = [...new Set(belonging.flatMap((c) => openedBy(table, c, readings)))].sort()
     holes.push({ ...base, kind: 'escalation', columns: belonging, because: 'belonging', tables: opened.map((t) => ({ table: t, command: 'select' as const })) })

@@ -10,7 +10,7 @@ export function notParsed(text: string): string {
 /** What a statement that cannot be parsed may have changed. */
 export function lostWith(s: Statement, statements: Iterable<Statement>): DatabaseGap['touches'] {
   const code = withoutComments(s.text)
-  if (isBodyFragment(code)) return [{ topic: 'function' }]
+  if (isBodyFragment(code)) return isOnlyWords(code) && isAlone(s, statements) ? [] : [{ topic: 'function' }]
   if (isMadeAgain(s, statements)) return []
   return ofKnownKind(code) ?? byWords(s.text, ALL_TOPICS)
 }
@@ -31,6 +31,15 @@ function ofKnownKind(code: string): DatabaseGap['touches'] | undefined {
 function isCondition(code: string): boolean {
   const words = [/^alter\s+table\b/i, /\badd\s+constraint\b/i, /\b(?:check|unique|primary\s+key)\b/i]
   return words.every((w) => w.test(code)) && !/\b(?:references|security|column|drop|owner|rename|set)\b/i.test(code)
+}
+
+/** A message written after the statements of a script, where none can stand. */
+const isOnlyWords = (code: string): boolean => /^raise\s+(?:notice|info|log|warning|debug)\b/i.test(code)
+
+/** A body that broke apart leaves its end behind as well (for the parser another word for COMMIT). */
+function isAlone(s: Statement, statements: Iterable<Statement>): boolean {
+  for (const other of statements) if (other !== s && other.path === s.path && (other.kind === '' || /^\s*end\b/i.test(other.text))) return false
+  return true
 }
 
 /** What is left of a procedural body whose quotes end too early (`$$` inside `$$`): control statements that define nothing. */
