@@ -309,7 +309,32 @@ function unprotectedUse(index: number, behaviour: Behaviour, ties: Ties, depth =
     if (further === 'some') return 'some'
     if (further === 'ownerless') verdict = 'ownerless'
   }
-  return verdict
+  return verdict === 'none' && depth === 0 && isShownByPage(index, behaviour, ties) ? 'some' : verdict
+}
+
+/** What everything is called, looks like and is found by. */
+const NAMES = /^(?:(?:\w+_?)?id|slug|name|title|description|image|logo|icon|avatar)(?:_?url)?$/i
+
+/** What a page loads on the server it shows to everybody who gets through it; components below it may refuse for themselves. */
+function isShownByPage(index: number, behaviour: Behaviour, ties: Ties): boolean {
+  const { through, steps } = behaviour
+  const e = steps[index]?.effect
+  if (!through || e?.kind !== 'db' || (e.columns?.length && e.columns.every((c) => NAMES.test(c)))) return false
+  const chosen = e.filters.map((f) => requestName(f.value)).filter((n) => n !== undefined)
+  const asked = steps.some(
+    (s) =>
+      s.under.some((c) => mentions(c.test, (x) => x.v === 'row') && mentions(c.test, (x) => isCallers(x, behaviour))) ||
+      (asksAboutCaller(s.effect, behaviour) && s.effect.kind === 'db' && s.effect.filters.some((f) => chosen.includes(requestName(f.value) ?? ''))),
+  )
+  return (
+    !asked &&
+    through.some(
+      (s) =>
+        !ties.byCondition(s, steps[index]) &&
+        !isForAdmin(s, behaviour) &&
+        !s.under.some((c) => missingOrTied(c.test, !c.negated, ties) || nearTie(c.test, !c.negated, ties)),
+    )
+  )
 }
 
 function isForAdmin(step: Step, behaviour: Behaviour): boolean {

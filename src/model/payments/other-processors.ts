@@ -34,6 +34,7 @@ const OTHERS: Readonly<Record<string, Signs>> = {
   Midtrans: { packages: /^midtrans-client(\/|$)/, hosts: /^https:\/\/(app|api)\.(sandbox\.)?midtrans\.com\// },
   Chargebee: { packages: /^@?chargebee(\/|-|$)/, hosts: /^https:\/\/[a-z0-9-]{1,60}\.chargebee\.com\// },
   Adyen: { packages: /^@adyen\//, hosts: /^https:\/\/[a-z0-9-]{1,60}\.adyen(payments)?\.com\// },
+  Gumroad: { packages: /^gumroad(-|\/|$)/, hosts: /^https:\/\/(api\.|[a-z0-9-]{1,60}\.)?gumroad\.com\/(l|v2|checkout)\b/ },
   Whop: { packages: /^@whop\//, hosts: /^https:\/\/api\.whop\.com\// },
 }
 

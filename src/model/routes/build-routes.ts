@@ -274,7 +274,11 @@ function forRequest(behaviour: Behaviour, entry: Entry, imagined: Imagined): Beh
     return under ? { ...s, under } : { ...s, under: [], effect: UNREACHABLE }
   })
   const { complete, gaps } = behaviour
-  return gaps ? { steps, complete, gaps } : { steps, complete }
+  const through = behaviour.through?.flatMap((s): Step[] => {
+    const under = imagineConditions(s.under, request)
+    return under && s.at.path === SENTINEL_PATH && s.effect.kind === 'log' ? [{ ...s, under }] : []
+  })
+  return { steps, complete, ...(gaps ? { gaps } : {}), ...(through?.length ? { through } : {}) }
 }
 
 /** What it takes to get past everything before a page. */

@@ -39,7 +39,11 @@ export function pageSigns(program: Program, path: string, fn: FunctionId): PageS
     seen.add(key)
     const found = [...expressionsDeep(js, id)]
     const expressions = found.map((f) => f.expr)
-    const handlers = new Set([...clickHandlers(expressions), ...(TEMPLATE.test(file) ? templateHandlers(js.functions, expressions) : [])])
+    const handlers = new Set([
+      ...clickHandlers(expressions),
+      ...calledOnClicks(js.functions, found),
+      ...(TEMPLATE.test(file) ? templateHandlers(js.functions, expressions) : []),
+    ])
     for (const { expr, scope } of found) {
       const at = { path: file, line: expr.l }
       if (expr.k === 'call') {
@@ -119,6 +123,29 @@ function clickHandlers(found: readonly Expr[]): ReadonlySet<FunctionId> {
 }
 
 const CHOSEN = /^(on[A-Z]\w*|action|command|handler|handle|run|perform|execute|callback|click|press|select)$/
+
+/** Functions that only run on a click: handed to an element as `onPress={save}`, or called in functions that are. */
+function calledOnClicks(
+  functions: readonly { readonly id: number; readonly parent?: number; readonly name?: string }[],
+  found: readonly { readonly expr: Expr; readonly scope: FunctionId }[],
+): readonly FunctionId[] {
+  const clicked = clickHandlers(found.map((f) => f.expr))
+  const handed = new Map<string, number>()
+  for (const { expr: e } of found)
+    if (e.k === 'jsx')
+      for (const a of e.attrs) if (/^on[A-Z]/.test(a.key ?? '') && a.value?.k === 'id') handed.set(a.value.name, (handed.get(a.value.name) ?? 0) + 1)
+  const within = (scope: FunctionId): boolean => {
+    for (let f = functions[scope], i = 0; f && i < 12; f = f.parent === undefined ? undefined : functions[f.parent], i++) if (clicked.has(f.id)) return true
+    return false
+  }
+  return functions.flatMap((f) => {
+    if (!f.name) return []
+    const uses = found.filter(({ expr }) => expr.k === 'id' && expr.name === f.name)
+    const elsewhere = uses.filter(({ scope }) => !within(scope)).length
+    return uses.length > 0 && elsewhere <= (handed.get(f.name) ?? 0) ? [f.id] : []
+  })
+}
+
 const LISTENS = /(^|\.)(addListener|addEventListener|on|once)$/
 
 /** Functions of a component that its script declares and never speaks of again: only the template does, in `@click="goToLogin"`. */
