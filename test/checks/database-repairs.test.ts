@@ -140,3 +140,25 @@ create policy "members" on requests for select using (organization_id = my_org()
   expect(before).toEqual([subject])
   expect(code).toContain('grant update (full_name) on public.profiles to authenticated')
 })
+
+test('a key that a table makes up is the caller’s in no repair, though sign-up writes the id of the user beside it', async () => {
+  const report = await auditFiles({
+    'package.json': '{ "dependencies": { "@supabase/supabase-js": "2.45.0" } }',
+    [FIRST]: `create table profiles (id uuid primary key default gen_random_uuid(), user_id uuid not null unique references auth.users);
+alter table profiles enable row level security;
+create policy "own" on profiles for select to authenticated using (user_id = auth.uid());
+create table gadgets (id uuid primary key default gen_random_uuid(), profile_id uuid not null references profiles (id) on delete cascade);
+alter table gadgets enable row level security;
+create policy "own" on gadgets for select to authenticated using (exists (select 1 from profiles p where p.id = profile_id and p.user_id = auth.uid()));
+create table readings (id uuid primary key default gen_random_uuid(), gadget_id uuid not null references gadgets (id) on delete cascade, value text);
+create function greet() returns trigger language plpgsql security definer set search_path = public as $$
+begin
+  insert into profiles (user_id) values (new.id);
+  return new;
+end $$;
+create trigger greet after insert on auth.users for each row execute function greet();`,
+  })
+  const open = report.checks.find((c) => c.number === 1)?.findings ?? []
+  expect(open.map((f) => f.subject)).toEqual(['table public.readings'])
+  expect(open[0]?.fix.code).not.toContain('profile_id')
+})

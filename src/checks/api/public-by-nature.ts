@@ -133,7 +133,7 @@ const SENDS_CODE = new RegExp(
 )
 /** Bought on request; other services that a sign-in asks (a directory, a captcha) are part of it. */
 const PAID = /model|openai|anthropic|googleapis|replicate|elevenlabs/i
-const AUTH_TABLES = /team|invitation|user|profile|account|session|token|otp|verification|credential|login|auth|password|member/i
+const AUTH_TABLES = /team|invitation|user|profile|account|session|token|otp|verification|credential|login|auth|password|passkey|mfa|member/i
 
 function lastSegments(route: Route): string {
   return route.kind === 'action' ? route.subject.slice(route.subject.indexOf('#')) : route.route

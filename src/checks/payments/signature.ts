@@ -1,7 +1,7 @@
 import { awaitConstructEvent, requireVariable } from '../../lib/rewrite-javascript.ts'
 import type { PaymentsModel, VerificationProblem, Webhook } from '../../model/payments/payments.ts'
 import { defineCheck, type Fix, failed, type Issue, notApplicable, passed, type Severity, unverified } from '../define-check.ts'
-import { verificationCode } from './verification-code.ts'
+import { forRuntime, verificationCode } from './verification-code.ts'
 
 export default defineCheck({
   number: 20,
@@ -204,7 +204,10 @@ function words(w: Endpoint, p: VerificationProblem, done: string): { title: stri
         fix: {
           text: 'Refuse to start without the secret.',
           language: 'ts',
-          code: `const secret = process.env.${p.variable ?? 'STRIPE_WEBHOOK_SECRET'}\nif (!secret) return new Response(null, { status: 500 })`,
+          code: forRuntime(
+            `const secret = process.env.${p.variable ?? 'STRIPE_WEBHOOK_SECRET'}\nif (!secret) return new Response(null, { status: 500 })`,
+            p.at.path,
+          ),
           ...(p.variable ? { rewrite: { path: p.at.path, line: p.at.line, apply: requireVariable(p.variable) } } : {}),
         },
       }

@@ -82,6 +82,10 @@ const BY_HAND = digest('sha256', 'x-webhook-signature', 'WEBHOOK_SECRET', undefi
 
 /** What verifies an event of a processor in the handler at `path`; edge functions read their settings from Deno. */
 export function verificationCode(processor: string, path: string): string {
-  const code = CODE[processor] ?? BY_HAND
+  return forRuntime(CODE[processor] ?? BY_HAND, path)
+}
+
+/** Code with settings as the runtime of the file at `path` reads them. */
+export function forRuntime(code: string, path: string): string {
   return /(?:^|\/)supabase\/functions\//.test(path) ? code.replace(/process\.env\.([A-Z_]{1,60})/g, "Deno.env.get('$1')") : code
 }

@@ -19,7 +19,7 @@ export function holdsCallersId(table: Table, column: string, catalog: Known, dep
   }
   const { default: made, identity } = table.columns.find((c) => c.name === column) ?? {}
   if (!identity && !(made && MADE_UP.test(made))) return true
-  return isComparedWithCaller(table, column, catalog) || isFilledAtSignUp(table, catalog)
+  return isComparedWithCaller(table, column, catalog) || isFilledAtSignUp(table, column, catalog)
 }
 
 /** The columns that say whose a row is; a key that the table makes up itself names the row and no user. */
@@ -35,8 +35,13 @@ function isComparedWithCaller(table: Table, column: string, { policies }: Known)
   return policies.some((p) => p.schema === table.schema && p.table === table.name && [p.using, p.check].some((text) => compared.test(plain(text))))
 }
 
-/** A function takes over the id of what it is called for: `insert into profiles (id, …) values (new.id, …)`. */
-function isFilledAtSignUp(table: Table, { functions }: Known): boolean {
+/** A function takes over the id of what it is called for: `insert into profiles (id, …) values (new.id, …)`. Where it goes into another column, the key is made up. */
+function isFilledAtSignUp(table: Table, column: string, { functions }: Known): boolean {
   const into = new RegExp(`insert\\s+into\\s+(?:"?${table.schema.replace(/\W/g, '.')}"?\\.)?"?${table.name.replace(/[^\w]/g, '.')}"?[\\s(]`, 'i')
-  return functions.some((f) => into.test(f.body) && /\bnew\.id\b|\bauth\.uid\(\)/i.test(f.body))
+  return functions.some(({ body }) => {
+    const at = into.exec(body)
+    if (!at || !/\bnew\.id\b|\bauth\.uid\(\)/i.test(body)) return false
+    const names = /^[^()]{0,200}\(([^()]{1,2000})\)\s*values\b/i.exec(body.slice(at.index))?.[1]
+    return names === undefined || names.split(',').some((name) => name.trim().replaceAll('"', '') === column)
+  })
 }

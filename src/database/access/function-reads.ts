@@ -57,7 +57,7 @@ export function readReturned(
         const table = name === undefined ? undefined : tables.get(name)
         if (!name || (!table?.userData && name !== 'auth.users')) continue
         if (told.has(instance) || answersStrangers(fn, columns, table)) continue
-        if (shown.length > 1 && columns.every((c) => BYLINE.test(c)) && PEOPLE.test(name)) continue
+        if (shown.some((s) => s.instance !== instance) && columns.every((c) => BYLINE.test(c)) && PEOPLE.test(name)) continue
         const row = made.get(instance)
         if (row && columns.every((c) => isId(c) || isOwnWord(c, row))) continue
         const personal = name === 'auth.users' ? ['email', 'phone', 'raw_user_meta_data', '*'] : (table?.userData?.personalColumns ?? [])
@@ -196,15 +196,17 @@ function shownInstances(
   scope: Scope,
   evaluator: Evaluator,
 ): { instance: number; columns: string[]; when: Ways; grouped: boolean }[] {
-  const shown = new Map<number, { columns: Set<string>; when: Ways; grouped: boolean }>()
+  // what one branch of a CASE shows of a row hangs on another condition than what stands beside it
+  const shown = new Map<string, { instance: number; columns: Set<string>; when: Ways; grouped: boolean }>()
   const show = (instance: number, column: string, when: Ways, grouped: boolean) => {
-    const entry = shown.get(instance) ?? { columns: new Set<string>(), when, grouped: true }
+    const key = `${instance} ${JSON.stringify(when)}`
+    const entry = shown.get(key) ?? { instance, columns: new Set<string>(), when, grouped: true }
     entry.columns.add(column)
     entry.grouped &&= grouped
-    shown.set(instance, entry)
+    shown.set(key, entry)
   }
   const showValue = (value: Alternatives[number]) => {
-    for (const { term, inGroup } of visibleBases(value.term)) if (term.t === 'column') show(term.instance, term.column, value.when, inGroup)
+    for (const { term, inGroup } of visibleBases(value.term)) if (term.t === 'column') show(term.instance, term.column, value.when ?? ALWAYS, inGroup)
   }
   for (const target of targets) {
     if (!target) continue
@@ -221,7 +223,7 @@ function shownInstances(
     if (isCount(target)) continue
     for (const value of evaluator.values(withoutAggregates(target) as Tree, scope)) showValue(value)
   }
-  return [...shown].map(([instance, s]) => ({ instance, columns: [...s.columns], when: s.when, grouped: s.grouped }))
+  return [...shown.values()].map((s) => ({ ...s, columns: [...s.columns] }))
 }
 
 function isCount(target: Tree): boolean {

@@ -112,7 +112,7 @@ export function decidesAccess(table: string, columns: readonly string[]): boolea
   return columns.some(grantsPower) || (PAID_STATE.test(table) && columns.some((c) => PAID_COLUMN.test(c)))
 }
 
-const PUBLISHED = /public|publish|visib|shar(ed|ing)|privacy|listed|searchable|discoverable|approved|moderat/i
+const PUBLISHED = /public|publish|visib|shar(ed|ing)|privacy|listed|searchable|discoverable|approved|moderat|^(phone|e?mail|contact|address)_consent$/i
 /** Rows that came from the public (a form, a booking page), not rows that are shown to it. */
 const FROM_THE_PUBLIC =
   /public_?(request|ticket|submission|booking|order|form|lead|in?quiry|enquiry|contact|message|sign_?up|registration|intake|report|complaint|response|answer)s?$/i
