@@ -88,7 +88,7 @@ export function readReturned(
           break
         }
       }
-      if (!scalar && !found.length) found.push(...aboutChosenUser(select, evaluator, roles, tables, world, told))
+      if (!scalar && !found.length) found.push(...aboutChosenUser(select, evaluator, roles, tables, world, isOpenAnyway, told))
     }
   }
   return found
@@ -105,6 +105,7 @@ function aboutChosenUser(
   roles: readonly BrowserRole[],
   tables: ReadonlyMap<string, Table>,
   world: JudgeWorld,
+  isOpenAnyway: (table: string, role: BrowserRole) => boolean,
   told: ReadonlySet<number>,
 ): Read[] {
   const values = select.targets.flatMap((t) => (t ? evaluator.values(t, select.scope) : [])).filter((v) => !isTold(v.term, told))
@@ -122,7 +123,8 @@ function aboutChosenUser(
       const ways = judge(when, evaluator.instances, id, world)
       for (const role of roles) {
         const open = ways.find((w) => possibleFor(w, role) && w.outcome === 'open' && w.argumentColumns.some((c) => owners.includes(c)))
-        if (open)
+        // whoever may read the rows adds them up himself
+        if (open && !isOpenAnyway(name, role))
           return [{ table: name, who: open.who === 'authenticated' ? 'authenticated' : role, columns: [], ...(open.cause ? { cause: open.cause } : {}) }]
       }
     }
