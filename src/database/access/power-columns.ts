@@ -29,9 +29,21 @@ export const paysOut = (table: string): boolean => PAYS_OUT.test(table) && !/(^|
 const EARNED = /commission|comiss(ao|oes)|comision|provvigion|provision(en)?$|earning|ganancia|bonus(es)?($|_)|cashback|(^|_)rewards?$|affiliate_/i
 const WORTH = /(^|_)(amount|value|commission)(_(cents|usd|eur|gbp|brl))?$|^(is_?)?(claimed|redeemed|paid)(_at)?$/i
 
+const CALLED = /^(?:name|title|merchant|vendor|service(?:_name)?|provider(?:_name)?)$/i
+const COSTS = /^(?:amount|price|cost|monthly_cost)$/i
+/** How somebody sorts what they pay for. */
+const SORTED = /^(?:category(?:_id)?|tags|notes|logo(?:_url)?|icon|colou?r)$/i
+const BOUGHT_HERE = /^(?:plan|plan_id|plan_name|tier|price_id|product_id|customer_id|current_period_\w+)$/i
+
+/** What somebody pays elsewhere and keeps a list of: it has a name, a price and a category, and nothing of a plan or a processor. */
+function keepsExpenses({ name, columns }: Table): boolean {
+  const has = (what: RegExp) => columns.some((c) => what.test(c.name))
+  return /subscription|membership/i.test(name) && has(CALLED) && has(COSTS) && has(SORTED) && !has(BOUGHT_HERE) && !has(PROCESSOR)
+}
+
 /** Columns that grant power or money, those that do so because of their table included (`status` of a subscription, the counters of a quota). */
 export function powerColumnsOf(table: Table): readonly string[] {
-  if (DELIVERY.test(table.name)) return []
+  if (DELIVERY.test(table.name) || keepsExpenses(table)) return []
   const named = (table.userData?.powerColumns ?? []).filter((c) => meansPower(table, c))
   const owners = table.userData?.ownerColumns ?? []
   const byTable = table.columns.filter((c) => {

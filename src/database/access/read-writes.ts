@@ -82,8 +82,9 @@ function writableColumns(grants: readonly Grant[], role: BrowserRole, privilege:
 /** Tables in which the owner of the parent rightly names other people. */
 const NAMES_OTHERS = /invit|member|participant|attend|assign|share|collaborat|follow|permission|guest|enrol|recipient|access|seat|player|roster/i
 
-/** Columns that name whom work is given to: the owner of the parent says that, and it is nobody's signature. */
-const ASSIGNEE = /assign|asignad|atribu[ií]d|responsa|delegat|zugewiesen/i
+/** Columns that name whom work is given to, or who will have done it: the owner of the parent says that, and it is nobody's signature. */
+const ASSIGNEE =
+  /assign|asignad|atribu[ií]d|responsa|delegat|zugewiesen|^(?:checked|checked_off|ticked|confirmed|completed|done|finished|bought|purchased|picked|collected|resolved|closed|approved|reviewed|updated|modified|archived|deleted|last_\w+)_by(?:_id)?$/i
 
 const isFixed = (column: string, ways: readonly Way[]) =>
   ways.every((w) => w.states.some((s) => s.column === column && s.op === '=') || w.tiedColumns.includes(column) || w.ownerColumns.includes(column))

@@ -23,7 +23,9 @@ export interface Tenancy {
   readonly tenants: ReadonlyMap<string, readonly Membership[]>
 }
 
-const STANDING = /(^|_)(role|role_id|access|access_level|permissions?|level|rights|is_owner|is_admin|ruolo|rol|papel)$/i
+const STANDING = /(^|_)(role|role_id|access|access_level|permissions?|rights|is_owner|is_admin|ruolo|rol|papel)$|^(role_?|permission_?)?level$/i
+/** Who wrote a row is in nothing by it. */
+const AUTHOR = /^(created|made|added|posted|uploaded|written|logged|recorded)_by(_id)?$|^(author|creator)(_id)?$/i
 const TOP = /owner|admin/i
 
 /** The membership tables that the policies go through. */
@@ -33,7 +35,7 @@ export function tenancyOf(catalog: Catalog, readings: ReadonlyMap<string, readon
   )
   const memberships = catalog.tables.flatMap((table): Membership[] => {
     const data = table.userData
-    const user = data?.ownerColumns.find((c) => /uuid|text|char/.test(typeOf(table, c)))
+    const user = data?.ownerColumns.find((c) => !AUTHOR.test(c) && /uuid|text|char/.test(typeOf(table, c)))
     const tenant = data?.tenantColumns.find((c) => c !== user)
     if (!used.has(nameOf(table)) || !user || !tenant) return []
     return [{ table, user, tenant, standing: table.columns.filter((c) => STANDING.test(c.name) && !c.generated).map((c) => c.name) }]

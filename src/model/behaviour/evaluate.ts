@@ -357,8 +357,14 @@ function logical(it: Interpreter, operator: '&&' | '||' | '??', a: Val, right: E
         ])
       : op(operator, a, value)
   }
-  if (operator === '&&') return choose(it, a, at, b, () => (a.v === 'any' ? it.narrow(a) : FALSY))
+  if (operator === '&&') return choose(it, a, at, b, () => (a.v === 'any' ? falsy(it, it.narrow(a)) : FALSY))
   return choose(it, a, at, () => it.narrow(a), b)
+}
+
+/** What is left of a value that turned out falsy: alternatives of which that is not known otherwise are so there. */
+function falsy(it: Interpreter, value: Val): Val {
+  if (value.v === 'any') return it.distribute(value, (x) => falsy(it, x))
+  return truth(value) === false ? value : FALSY
 }
 
 /** Right-hand sides that are tests rather than values: comparisons, negations, and simple reads. */

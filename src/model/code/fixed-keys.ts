@@ -21,13 +21,22 @@ export function fixedKeys(program: Program, files: ByFile<JavaScriptFacts>, modu
       if (comparedAt !== undefined && modules.inBrowser(path, comparedAt)) continue
       if (fallsBack(program, path, scope, key)) continue
       const constant = constantsOf(program, path, scope, unwrap(program, path, scope, key))[0]
-      if (!constant || constant.value.trim() === '' || isPath(constant.value) || found.some((f) => f.path === constant.path && f.line === constant.line))
+      if (
+        !constant ||
+        constant.value.trim() === '' ||
+        isPath(constant.value) ||
+        PUBLISHED.has(constant.value) ||
+        found.some((f) => f.path === constant.path && f.line === constant.line)
+      )
         continue
       found.push({ path: constant.path, line: constant.line, use, at: { path, line: key.l } })
     }
     return found
   })
 }
+
+/** Keys that a protocol prescribes: Telegram derives the key for the data of its web applications from the bot's token under this word. */
+const PUBLISHED: ReadonlySet<string> = new Set(['WebAppData'])
 
 /** What stands where a key is used; whether it is a fixed text is seen when it is followed. */
 interface KeyUse {

@@ -13,7 +13,10 @@ export const RIGHTS = /role|admin|permi|(^|\.)(can|may|has)[A-Z_]|allow|authori|
 
 /** Whether a field says what somebody may do. */
 export function isRole(field: string | undefined): boolean {
-  return field !== undefined && /role|is_?admin|is_?staff|is_?super|permission|claims|scope/i.test(field)
+  return (
+    field !== undefined &&
+    /role|is_?admin|is_?staff|is_?super|permission|claims|scope|(?:admin|access|security|privilege)_?(?:level|rank)|clearance/i.test(field)
+  )
 }
 
 /** Whether a function makes a digest or a signature. */
