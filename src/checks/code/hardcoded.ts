@@ -37,7 +37,7 @@ export default defineCheck({
 })
 
 /** Formats that act on somebody else's service with the owner's rights as soon as they are known. */
-const BY_NAME = new Set(['generic-secret', 'password', 'default-secret', 'jwt', 'webhook-secret', 'url-password', 'aws-access-key-id'])
+const BY_NAME = new Set(['generic-secret', 'password', 'sign-in-password', 'default-secret', 'jwt', 'webhook-secret', 'url-password', 'aws-access-key-id'])
 
 function secretIssue(s: HardcodedSecret, modules: ModulesModel): Issue {
   const severity: Severity = s.live === 'test' || BY_NAME.has(s.kind) ? 'High' : 'Critical'

@@ -5,12 +5,13 @@ import { isPlaceholder, isReference, isWordy } from './placeholder.ts'
 import { isPublished } from './published.ts'
 import type { SecretSpan } from './secret.ts'
 import { type ShownPassword, shownPairs, shownPassword } from './shown-credentials.ts'
+import { signInPassword } from './sign-in-password.ts'
 import { anchorAt, findStarts, NAME_WORD } from './starts.ts'
 
 export type { SecretSpan } from './secret.ts'
 
 /** Part of the version of every extractor that finds or blanks out secrets: raise it whenever a value is judged otherwise. */
-export const SECRETS_VERSION = '6'
+export const SECRETS_VERSION = '7'
 
 const BY_ANCHOR = new Map<string, SecretFormat[]>()
 for (const f of SECRET_FORMATS) for (const a of f.anchors) BY_ANCHOR.set(a, [...(BY_ANCHOR.get(a) ?? []), f])
@@ -291,7 +292,7 @@ function byName(text: string, starts: readonly number[], settled: readonly [numb
     // the last part of a path in a string is no name
     if (left > 0 && text.charCodeAt(left - 1) === 47) continue
     const name = text.slice(left, right)
-    const shown = /pass|pwd|senha|contrase|parola/i.test(name) ? shownPassword(text, left, right) : undefined
+    const shown = /pass|pwd|senha|contrase|parola/i.test(name) ? (shownPassword(text, left, right) ?? signInPassword(text, left, right)) : undefined
     if (shown) addShown(shown, spans)
     OPERATOR.lastIndex = right
     PAIR.lastIndex = right

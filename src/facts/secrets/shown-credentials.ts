@@ -1,9 +1,9 @@
 import { looksLikePassword } from './named.ts'
 import { isReference } from './placeholder.ts'
 
-/** A password that a page shows, or that its sign-in form holds before anybody types. */
+/** A password that a page shows, that its sign-in form holds before anybody types, or that code signs in with. */
 export interface ShownPassword {
-  readonly kind: 'shown-password' | 'prefilled-password'
+  readonly kind: 'shown-password' | 'prefilled-password' | 'sign-in-password'
   readonly start: number
   readonly end: number
 }

@@ -14,6 +14,7 @@ const MADE_UP_IN_TESTS = new Set([
   'private-key',
   'gcp-service-account',
   'url-password',
+  'sign-in-password',
   'mailgun-api-key',
   'twilio-api-key',
   'aws-access-key-id',
