@@ -2,7 +2,7 @@ import type { Place } from '../../lib/place.ts'
 import type { Interpreter } from './interpreter.ts'
 
 const CHECK =
-  /(?:^|\.)(?:(?:require|ensure|assert|enforce|verify|validate|check|guard)_?\w*?(?:auth|user|session|admin|signed_?in|logged_?in|log_?in|access|permission|role|api_?key|token|member|owner|bearer|jwt)\w*|(?:authenticate|authori[sz]e|protect)(?:_?(?:request|user|route|api|endpoint))?)$/i
+  /(?:^|\.)(?:(?:require|ensure|assert|enforce|verify|validate|check|guard)_?\w*?(?:auth|user|session|admin|signed_?in|logged_?in|log_?in|access|permission|role|api_?key|token|member|owner|bearer|jwt)\w*|(?:authenticate|authori[sz]e|protect)(?:_?(?:request|user|route|api|endpoint|(?:access_?)?token|jwt|bearer|session|admin|caller|api_?key))?)$/i
 const WRAPPER =
   /(?:^|\.)(?:with|require|ensure|wrap|create|make|protect|secure)_?\w*(?:auth|session|user|admin|guard|permission|role|api_?key|token)\w*$|(?:^|\.)(?:protected?|secured?|authenticated?|authorized?|authed)(?:_?\w+)?$/i
 
