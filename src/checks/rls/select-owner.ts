@@ -245,6 +245,8 @@ function lockedIssue(model: Model, hole: Hole): Issue | undefined {
   if (!table || isDeclaredPublic(model.declared, hole.object) || hole.because || isClosed(table)) return undefined
   const readers = readersOf(model, table)
   if (readers === 'server alone') return undefined
+  // one that could not be tried here, for want of what it stands on, may let the owner in
+  if (model.gaps.some((g) => !/cannot parse/.test(g.because) && g.touches.some((t) => t.topic === 'policy' && t.object === hole.object))) return undefined
   // whoever wrote it takes it for there
   const refused = model.gaps.find((g) => /cannot parse/.test(g.because) && g.touches.some((t) => t.topic === 'policy' && t.object === hole.object))
   return {

@@ -93,6 +93,8 @@ const NOT_ABOUT_USERS = /message|chat|conversation|comment|post|history|(^|_)log
 
 const OWN_TOOLS = /(^|_)(api_?keys?|credentials?|integrations?|connections?|webhooks?|knowledge(_?bases?)?|documents?|sources?|notes?)$/i
 
+const REMARKS = /comment|note|message|repl(y|ies)|post|thread|feedback|document|file|attachment|event|task|ticket|article|link/i
+
 /** Whether each user has no more than one row of a table. */
 export function isOnePerUser(table: Table): boolean {
   return (table.userData?.ownerColumns ?? []).some(
@@ -109,7 +111,9 @@ export const PROCESSOR = /^(stripe|paddle|lemon_?squeezy|polar|chargebee|recurly
 function meansPower(table: Table, column: string): boolean {
   // whether a key works or a text was looked through is no standing of its owner's
   if (/^(is_?)?verified$/i.test(column) && OWN_TOOLS.test(table.name)) return false
-  if (/verified|approved|banned|is_internal|^is_admin$|stripe|kyc/i.test(column)) return true
+  // a remark among colleagues is shown to them, and its author says so
+  if (/^is_internal$/i.test(column)) return !REMARKS.test(table.name)
+  if (/verified|approved|banned|^is_admin$|stripe|kyc/i.test(column)) return true
   if (isOnePerUser(table)) return true
   // who pays and who is only sent a newsletter are both called subscribers
   if (SUBSCRIBERS.test(table.name)) return table.columns.some((c) => PROCESSOR.test(c.name))

@@ -1,5 +1,6 @@
 import type { Catalog, Command, Grant, Policy, ReplayInput, Table, UndecidedPolicy, View } from '../database.ts'
 import { keepsCopies } from '../sandbox/row-copies.ts'
+import { isPayersEvent } from '../sandbox/user-data.ts'
 import { Evaluator } from './expression/evaluate.ts'
 import { type JudgeWorld, judge, type Way } from './expression/judge.ts'
 import { ALWAYS, both } from './expression/predicate.ts'
@@ -118,10 +119,17 @@ function readTable(table: Table, readings: readonly Reading[], context: WriteCon
     if (command === 'insert') holes.push(...readInsert(table, signedIn, context))
     if (command === 'update') holes.push(...readUpdate(table, signedIn, context))
   }
-  if (table.userData && !keepsCopies(table) && !table.stub && !table.outlined && !readings.some((r) => r.command === 'select')) {
+  if (table.userData && !keepsCopies(table) && !isOnlyEvents(table) && !table.stub && !table.outlined && !readings.some((r) => r.command === 'select')) {
     holes.push({ kind: 'locked', object: nameOf(table), command: 'select', who: 'authenticated', at: table.at, proof: 'inferred' })
   }
   return holes
+}
+
+/** What a processor's events are kept in: nobody's own rows, which only the server reads. */
+function isOnlyEvents(table: Table): boolean {
+  const { ownerColumns = [], tenantColumns = [], personalColumns = [] } = table.userData ?? {}
+  const personal = table.columns.filter((c) => personalColumns.includes(c.name))
+  return !ownerColumns.length && !tenantColumns.length && personal.length > 0 && personal.every((c) => isPayersEvent(table, c))
 }
 
 /** Columns by which the policies for changing rows tell whose they are: `services.provider_id`, of a provider that is the caller's. */

@@ -257,6 +257,9 @@ function isParent(table: Table, column: string): boolean {
   )
 }
 
+/** Tables that say who may do what: whoever gets in by them was appointed. */
+const APPOINTING = /(^|[._])(roles?|permissions?|privileges?)$/i
+
 /** What a policy that binds the owner of a row lets him change all the same. */
 export function readUpdate(table: Table, reading: Reading, { catalog, memberships, asked, joining, readings }: WriteContext): Hole[] {
   const user = table.userData
@@ -291,7 +294,9 @@ export function readUpdate(table: Table, reading: Reading, { catalog, membership
     const entered = enteredByOneself(table, reading, readings.get(nameOf(table)) ?? [], memberships).filter(free)
     if (entered.length) holes.push({ ...base, kind: 'owner-change', columns: entered, because: 'party' })
   }
-  const selfService = rows.filter((w) => w.outcome === 'owner' || !w.gates.some((g) => /role|admin|owner|type|level/i.test(g.column)))
+  const selfService = rows.filter(
+    (w) => w.outcome === 'owner' || !w.gates.some((g) => /role|admin|owner|type|level/i.test(g.column) || APPOINTING.test(g.table)),
+  )
   const theirs = selfService.filter((w) => !ownsWhatIsShared(table, w, memberships))
   const power = appointsOthers(table, rows)
     ? []

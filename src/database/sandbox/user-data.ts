@@ -142,7 +142,7 @@ function ownData(table: Table, people: ReadonlySet<string>, groups: ReadonlySet<
   const ownerColumns = owners.length ? owners : helpers
   const toGroups = new Set(single.filter((f) => groups.has(f.references)).map((f) => f.columns[0] as string))
   const tenantColumns = table.columns.filter((c) => TENANT.test(c.name) || toGroups.has(c.name)).map((c) => c.name)
-  const personalColumns = table.columns.filter((c) => isPersonal(c.name) && !/^bool/.test(c.type)).map((c) => c.name)
+  const personalColumns = table.columns.filter((c) => (isPersonal(c.name) && !/^bool/.test(c.type)) || isPayersEvent(table, c)).map((c) => c.name)
   const powerColumns = table.columns.filter((c) => POWER.test(c.name) && !c.generated).map((c) => c.name)
   const strong = personalColumns.filter(
     (c) => !DIRECTORY.test(c) && !(CONTACT.test(c) && PLACE.test(table.name)) && !(NAME.test(c) && isOfNobodys(table, personalColumns)),
@@ -170,6 +170,12 @@ const isOfNobodys = (table: Table, personal: readonly string[]): boolean => pers
 function holdsId(c: Column): boolean {
   return /^(uuid|text|character varying|varchar|bigint|integer)/.test(c.type)
 }
+
+/** What a payment processor sends names payers, their addresses and what they paid. */
+export const isPayersEvent = (table: Pick<Table, 'name'>, c: Column): boolean =>
+  /(^|_)(payments?|stripe|paypal|billing|paddle|checkout)_\w*(webhooks?|events?)(_logs?)?$/i.test(table.name) &&
+  /^jsonb?$/.test(c.type) &&
+  /^(payload|data|body|event(_data|_payload)?|raw(_event|_payload|_data)?|object)$/i.test(c.name)
 
 /** Who said or wrote something, as a text that no policy asks for: a quotation's `author` is a name. */
 function isByline(table: Table, c: Column, policies: readonly Policy[]): boolean {
