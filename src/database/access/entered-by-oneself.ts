@@ -23,7 +23,8 @@ export function enteredByOneself(table: Table, reading: Reading, readings: reado
     (c) =>
       !table.primaryKey.includes(c) &&
       !GIVEN_WORK.test(c) &&
-      adding.every((w) => names(w, c)) &&
+      // whom a row of the caller's clients names is not the caller
+      adding.every((w) => w.ownerColumns.includes(c)) &&
       lets(reading.ways, c) &&
       lets(reading.newRow ?? reading.ways, c),
   )
