@@ -1,6 +1,6 @@
 import type { SchemaModel } from '../../model/app-model.ts'
 import type { Behaviour, Effect, Step, Value } from '../../model/behaviour/behaviour.ts'
-import { isCallers, mentions, requestName } from '../../model/behaviour/values.ts'
+import { isCallers, isCallersRow, mentions, requestName } from '../../model/behaviour/values.ts'
 import type { Route } from '../../model/routes/routes.ts'
 import { isLog } from '../../model/routes/row-work.ts'
 import { isImpossible } from './impossible.ts'
@@ -184,8 +184,14 @@ export function otherBreaches(
         : []
     }
     case 'payment': {
-      if (/customers\.(?:list|search)$/.test(e.name) && e.args.some((a) => mentions(a, (x) => x.v === 'caller' && (x.field ?? '').endsWith('email')))) {
-        return [{ kind: 'email-lookup', severity: 'Medium', at: step.at, what: `${e.name} by the caller's e-mail address`, by: 'e-mail' }]
+      if (/customers\.(?:list|search)$/.test(e.name)) {
+        const written = (x: Value) => x.v === 'row' && /^e_?mail$/i.test(x.field ?? '') && x.step >= 0 && isCallersRow(x.step, behaviour)
+        const how = e.args.some((a) => mentions(a, (x) => x.v === 'caller' && (x.field ?? '').endsWith('email')))
+          ? "the caller's e-mail address"
+          : e.args.some((a) => mentions(a, written))
+            ? "the e-mail address in the caller's own row"
+            : undefined
+        if (how) return [{ kind: 'email-lookup', severity: 'Medium', at: step.at, what: `${e.name} by ${how}`, by: 'e-mail' }]
       }
       const target = e.args[0]
       if (
