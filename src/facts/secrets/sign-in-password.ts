@@ -9,7 +9,7 @@ const MADE_UP = /test|demo|exampl|sample|user|fake|dummy|mock|e2e|your|someone|n
 
 /** The literal that code signs in with at an address of a person, however weak: that account has it. */
 export function signInPassword(text: string, left: number, right: number): ShownPassword | undefined {
-  if (!/^password$/i.test(text.slice(left, right))) return undefined
+  if (!/^password$/i.test(text.slice(left, right))) return namedPassword(text, left, right)
   const person = SIGNED_IN.exec(text.slice(Math.max(0, left - 240), left))?.[2]
   if (person === undefined || MADE_UP.test(person)) return undefined
   VALUE.lastIndex = right
@@ -19,4 +19,26 @@ export function signInPassword(text: string, left: number, right: number): Shown
     return undefined
   const end = found.index + found[0].length - 1
   return { kind: 'sign-in-password', start: end - value.length, end }
+}
+
+/** Whose password opens everything, by the name of the constant that holds it. */
+const OF_POWER = /^(?:default_?)?(?:admin(?:istrator)?|owner|root|staff|manager|super_?(?:user|admin))_?(?:password|passwort|passwd|pass|pwd|senha)$/i
+const ASSIGNED = /(?:\s{0,3}:\s{0,3}string)?\s{0,3}=\s{0,3}(["'`])([^"'`\n\\]{4,64})\1/y
+const GIVEN = /\bsign_?in\w{0,40}\(\s{0,10}\{[^{}]{0,160}\bpassword["']?\s{0,3}:\s{0,3}$/i
+const TO_FILL_IN = /your|chang|exampl|placeholder|x{4}|test|demo|[<>{}]/i
+
+/** `const ADMIN_PASSWORD = 'admin123'`, however weak, when the same file signs in with it. */
+function namedPassword(text: string, left: number, right: number): ShownPassword | undefined {
+  const name = text.slice(left, right)
+  if (!OF_POWER.test(name)) return undefined
+  ASSIGNED.lastIndex = right
+  const found = ASSIGNED.exec(text)
+  const value = found?.[2]
+  if (!found || value === undefined || isReference(value) || TO_FILL_IN.test(value)) return undefined
+  for (let at = text.indexOf(name, right), tries = 0; at !== -1 && tries < 20; at = text.indexOf(name, at + 1), tries++) {
+    if (!GIVEN.test(text.slice(Math.max(0, at - 240), at))) continue
+    const end = found.index + found[0].length - 1
+    return { kind: 'sign-in-password', start: end - value.length, end }
+  }
+  return undefined
 }
