@@ -1,5 +1,6 @@
 import type { Place } from '../../lib/place.ts'
 import { rememberFor } from '../../lib/remember-for.ts'
+import type { SchemaModel } from '../../model/app-model.ts'
 import type { Value } from '../../model/behaviour/behaviour.ts'
 import { mentions } from '../../model/behaviour/mentions.ts'
 import { makesFixedAccount } from '../../model/routes/fixed-account.ts'
@@ -14,10 +15,12 @@ export default defineCheck({
   id: 'api/rate-limit',
   category: 'API endpoints',
   rule: 'Rate limiting exists on custom auth endpoints.',
-  needs: ['routes', 'files'],
+  needs: ['routes', 'files', 'schema'],
   doubtedBy: ['code'],
-  run({ routes, files }) {
-    const endpoints = routes.routes.filter((r) => files.role(r.path) === 'source').flatMap((route) => authEndpoint(route) ?? [])
+  run({ routes, files, schema }) {
+    const endpoints = routes.routes
+      .filter((r) => files.role(r.path) === 'source')
+      .flatMap((route) => authEndpoint(route) ?? registersWhole(route, schema.tables) ?? [])
     if (!endpoints.length)
       return notApplicable(
         "the application has no login, registration, reset, magic-link, OTP or token endpoint of its own: browsers call the platform's endpoints, or a library answers them",
@@ -122,8 +125,11 @@ const authEndpoint = rememberFor((route: Route): Endpoint | undefined => {
   if (adds && (created || (named && /regist|sign-?up|join/i.test(named))))
     return { route, severity: 'High', does: 'registers accounts itself', at: adds.at, kind: 'registration' }
   const reads = route.work.find((w) => w.kind === 'read' && /user|account|otp|code|verification/i.test(w.table ?? ''))
+  const typed =
+    reads?.guard?.who === 'token' &&
+    (/(^|[._])(code|otp|pin)$|_code$/i.test(reads.guard.how) || steps.some((s) => s.effect.kind === 'db' && s.effect.filters.some((f) => isTyped(f.value))))
   // a row that is found by the random token of a link: nobody tries those one by one
-  if (reads?.guard?.who === 'token' && !/(^|[._])(code|otp|pin)$|_code$/i.test(reads.guard.how)) return undefined
+  if (reads?.guard?.who === 'token' && !typed) return undefined
   if (reads && (route.framework === 'Auth.js' || (named && /log-?in|sign-?in|otp|verify/i.test(named))) && (route.method ?? 'POST') !== 'GET')
     return reads.guard?.who === 'token'
       ? { route, severity: 'High', does: 'verifies codes itself', at: reads.at, kind: 'code' }
@@ -139,6 +145,23 @@ function isVouchedFor(route: Route): boolean {
   const answered = (v: Value) => v.v === 'result' && ['http', 'payment'].includes(route.behaviour?.steps[v.step]?.effect.kind ?? '')
   return address !== undefined && mentions(address, answered) && !fromRequest(address)
 }
+
+/** An account made of all that is sent: a schema made from a table with a password lets that through. */
+function registersWhole(route: Route, tables: SchemaModel['tables']): Endpoint | undefined {
+  if (route.kind === 'page' || route.library || route.guard || (route.method ?? 'POST') !== 'POST') return undefined
+  const step = route.behaviour?.steps.find(({ effect: e, under }) => {
+    if (e.kind !== 'db' || e.op !== 'insert' || !ACCOUNTS.test(e.table) || under.some((c) => mentions(c.test, (x) => x.v === 'caller'))) return false
+    const rest = e.payload?.v === 'object' ? e.payload.rest : undefined
+    if (rest?.v !== 'request' || rest.part !== 'body' || rest.name || !rest.without || rest.without.some((c) => PASSWORD.test(c))) return false
+    return tables.some((t) => t.name === e.table.split('.').at(-1) && t.columns.some((c) => PASSWORD.test(c.name)))
+  })
+  return step && { route, severity: 'High', does: 'registers accounts itself', at: step.at, kind: 'registration' }
+}
+
+const PASSWORD = /^(?:hashed_?)?passw(?:or)?d(?:_?hash)?$/i
+
+/** What a person types, as the request calls it: `otp`, `verificationCode`. */
+const isTyped = (v: Value): boolean => v.v === 'request' && /^(?:otp|pin|code|\w+(?:Otp|Pin|Code|_otp|_pin|_code)|\w+OTP)$/.test(v.name ?? '')
 
 /** Sent in a header: an API key. */
 function fromHeader(v: Value, depth = 0): boolean {

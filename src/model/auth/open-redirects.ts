@@ -25,8 +25,9 @@ export function findOpenRedirects(path: string, js: JavaScriptFacts, reader: Url
   return [...new Map(found.map((f) => [`${f.subject} ${f.param}`, f])).values()]
 }
 
-/** A file that turns an authorization code or a mailed token into a session; connecting a further account is no sign-in. */
-export const signInCallbacks = collectByFile((_, js: JavaScriptFacts): JavaScriptFacts | undefined => {
+/** A file that turns an authorization code or a mailed token into a session, or goes on from there; connecting a further account is no sign-in. */
+export const signInCallbacks = collectByFile((path, js: JavaScriptFacts): JavaScriptFacts | undefined => {
+  if (COMES_BACK.test(path) && [...callsOf(js)].some(({ call }) => ASKS_SESSION.test(calleeText(call.fn)))) return js
   let exchanges = false
   let establishes = false
   for (const { call } of callsOf(js)) {
@@ -39,6 +40,10 @@ export const signInCallbacks = collectByFile((_, js: JavaScriptFacts): JavaScrip
   }
   return exchanges && establishes ? js : undefined
 })
+
+/** Where the application takes over once a library has signed somebody in: `api/auth/oauth-callback/route.ts`. */
+const COMES_BACK = /(?:^|\/)(?:o?auth|sign-?in|log-?in)[-/](?:\w+-)?callback\/route\.[cm]?[jt]s$/
+const ASKS_SESSION = /^(?:auth|getServerSession|currentUser|getAuth)$|\.getSession$/
 
 const TOKEN_ENDPOINT =
   /^https:\/\/(github\.com\/login\/oauth\/access_token|oauth2\.googleapis\.com\/token|discord\.com\/api\/(v\d+\/)?oauth2\/token|[\w.-]+\/(oauth2?|o)\/(v\d\/)?(token|access_token))/

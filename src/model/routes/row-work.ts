@@ -1,6 +1,7 @@
 import type { AccessMatrix } from '../../database/database.ts'
+import { snakeCase } from '../../lib/snake-case.ts'
 import type { SchemaModel } from '../app-model.ts'
-import type { Client, Effect } from '../behaviour/behaviour.ts'
+import type { Client, Effect, Value } from '../behaviour/behaviour.ts'
 import { fromRequest } from './from-request.ts'
 import { isKeptBack, isOnShow, isPublishedWhole, isShownAnyway } from './on-show.ts'
 import { fillsCache, renewsOwnToken } from './upkeep.ts'
@@ -85,9 +86,12 @@ export function rowWork(e: Extract<Effect, { kind: 'db' }>, schema: Pick<SchemaM
   if (written && !rewritten && (e.op !== 'delete' || ended) && !table?.userData?.powerColumns.length) return undefined
   if (renewsOwnToken(e, table) || fillsCache(e)) return undefined
   if (e.op === 'update' && e.payload?.v === 'object' && !e.payload.rest && countsAttempts(Object.keys(e.payload.props))) return undefined
+  if (e.op === 'update' && e.payload?.v === 'object' && !e.payload.rest && countsVisits(Object.entries(e.payload.props))) return undefined
   const kind = e.op === 'insert' || addsOnly(e) ? 'insert' : e.op === 'delete' ? 'delete' : 'update'
   const owners = new Set([...(table?.userData?.ownerColumns ?? ['user_id', 'owner_id', 'userId', 'ownerId', 'profile_id'])])
-  const forged = e.payload?.v === 'object' && Object.entries(e.payload.props).some(([k, v]) => owners.has(k) && fromRequest(v))
+  const forged =
+    e.payload?.v === 'object' &&
+    (Object.entries(e.payload.props).some(([k, v]) => owners.has(k) && fromRequest(v)) || letsOwnerThrough(e.payload, table?.userData?.ownerColumns ?? []))
   return {
     kind,
     what: `${{ insert: 'inserts into', upsert: 'writes', update: 'changes', delete: 'deletes from' }[e.op]} ${name} ${words}`,
@@ -115,6 +119,26 @@ function addsOnly(e: Extract<Effect, { kind: 'db' }>): boolean {
 /** Columns that count how often a code or password was tried: writing them down is part of the check. */
 function countsAttempts(columns: readonly string[]): boolean {
   return columns.some((c) => /attempt|locked|lock_?out/i.test(c)) && columns.every((c) => /attempt|lock|last_|failed|updated_?at/i.test(c))
+}
+
+/** All that is sent, past a schema made from the table that leaves the column which says whose the row is. */
+function letsOwnerThrough({ props, rest }: Extract<Value, { v: 'object' }>, owners: readonly string[]): boolean {
+  if (rest?.v !== 'request' || rest.part !== 'body' || rest.name || !rest.without) return false
+  const bound = new Set([...Object.keys(props), ...rest.without].map(snakeCase))
+  return owners.some((c) => !bound.has(snakeCase(c)))
+}
+
+const VISITS = /^(?:(?:page|profile|total|unique|video)_?)?(?:views?|visits?|hits?|clicks?|plays?|downloads?|impressions?|opens?|shares?)(?:_?counts?)?$/i
+
+/** One more of the visits that are counted: `{ views: { increment: 1 } }`. */
+function countsVisits(set: readonly (readonly [string, Value])[]): boolean {
+  const added = ([column, v]: readonly [string, Value]): boolean => VISITS.test(column) && isOneMore(v)
+  return set.some(added) && set.every(([column, v]) => added([column, v]) || /^(?:last_?)?(?:viewed|visited|seen|clicked|updated)_?at$/i.test(column))
+}
+
+function isOneMore(v: Value): boolean {
+  if (v.v === 'object') return v.props.increment?.v === 'const' && v.props.increment.value === 1
+  return v.v === 'op' && v.op === '+' && v.of.some((x) => x.v === 'const' && x.value === 1) && v.of.some((x) => x.v !== 'const' && !fromRequest(x))
 }
 
 /** With whose rights something is done, as a part of a sentence. */
