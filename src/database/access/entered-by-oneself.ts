@@ -1,6 +1,7 @@
 import type { Table } from '../database.ts'
 import type { Way } from './expression/judge.ts'
-import type { Reading } from './policies.ts'
+import { nameOf, type Reading } from './policies.ts'
+import { isOnePerUser } from './power-columns.ts'
 
 /** Whom somebody lets in is his to say, also when people may enter themselves. */
 const LISTS_PEOPLE = /invit|member|participant|share|collaborat|permission|roster|seat/i
@@ -13,7 +14,13 @@ const names = (way: Way, column: string): boolean =>
  * Owner columns in which a new row takes nobody but the caller, and which another party of the row may change afterwards: a booking that only its guest
  * makes, and whose guest the host then replaces. Colleagues of one tenant are no such parties.
  */
-export function enteredByOneself(table: Table, reading: Reading, readings: readonly Reading[], memberships: ReadonlySet<string>): readonly string[] {
+export function enteredByOneself(
+  table: Table,
+  reading: Reading,
+  readings: readonly Reading[],
+  memberships: ReadonlySet<string>,
+  tables: readonly Table[],
+): readonly string[] {
   if (LISTS_PEOPLE.test(table.name)) return []
   const adding = readings.filter((r) => r.command === 'insert' && r.role === 'authenticated').flatMap((r) => r.ways.filter((w) => w.outcome !== 'role'))
   if (!adding.length || adding.some((w) => w.outcome === 'open' || w.outcome === 'unknown')) return []
@@ -24,8 +31,17 @@ export function enteredByOneself(table: Table, reading: Reading, readings: reado
       !table.primaryKey.includes(c) &&
       !GIVEN_WORK.test(c) &&
       // whom a row of the caller's clients names is not the caller
-      adding.every((w) => w.ownerColumns.includes(c)) &&
+      adding.every((w) => w.ownerColumns.includes(c) || namesOwnProfile(table, w, c, tables)) &&
       lets(reading.ways, c) &&
       lets(reading.newRow ?? reading.ways, c),
   )
+}
+
+/** The column refers to the one row that stands for the caller (`profiles`, whose ids are not the users'), and that alone was asked. */
+function namesOwnProfile(table: Table, way: Way, column: string, tables: readonly Table[]): boolean {
+  const [asked, ...others] = way.tables
+  const key = table.foreignKeys.find((f) => f.columns.length === 1 && f.columns[0] === column)
+  if (way.outcome !== 'via' || others.length || key?.references !== asked || way.tiedColumns.join() !== column) return false
+  const profile = tables.find((t) => nameOf(t) === asked)
+  return profile !== undefined && /(^|_)(profiles?|users?|accounts?)$/i.test(profile.name) && isOnePerUser(profile)
 }

@@ -291,7 +291,7 @@ export function readUpdate(table: Table, reading: Reading, { catalog, membership
   else if (either.length) holes.push({ ...base, kind: 'owner-change', columns: either, because: 'either' })
   else if (unseen.length) holes.push({ ...base, kind: 'owner-change', columns: unseen, because: 'stored' })
   else {
-    const entered = enteredByOneself(table, reading, readings.get(nameOf(table)) ?? [], memberships).filter(free)
+    const entered = enteredByOneself(table, reading, readings.get(nameOf(table)) ?? [], memberships, catalog.tables).filter(free)
     if (entered.length) holes.push({ ...base, kind: 'owner-change', columns: entered, because: 'party' })
   }
   const selfService = rows.filter(
