@@ -6,7 +6,7 @@ import type { Effect } from './expression/routine.ts'
 import type { Alternatives, Scope } from './expression/scope.ts'
 import type { Tree } from './expression/tree.ts'
 import { isMeantToBeSeen } from './meant-to-be-seen.ts'
-import { type BrowserRole, possibleFor } from './policies.ts'
+import { type BrowserRole, nameOf, possibleFor } from './policies.ts'
 import { isPublication } from './power-columns.ts'
 import { singlesOut } from './singles-out.ts'
 import { answersStrangers } from './times-and-limits.ts'
@@ -58,8 +58,8 @@ export function readReturned(
         if (!name || (!table?.userData && name !== 'auth.users')) continue
         if (told.has(instance) || answersStrangers(fn, columns, table)) continue
         if (shown.some((s) => s.instance !== instance) && columns.every((c) => BYLINE.test(c)) && PEOPLE.test(name)) continue
-        const row = made.get(instance)
-        if (row && columns.every((c) => isId(c) || isOwnWord(c, row))) continue
+        const row = made.get(instance) ?? madeBefore(instance, both(select.when, when), table, made)
+        if (row && columns.every((c) => isId(c) || isOwnWord(c, row, evaluator, world))) continue
         const personal = name === 'auth.users' ? ['email', 'phone', 'raw_user_meta_data', '*'] : (table?.userData?.personalColumns ?? [])
         if (scalar && !columns.some((c) => personal.includes(c))) continue
         // totals by day, by category: no row of anybody's is among them
@@ -132,12 +132,37 @@ function aboutChosenUser(
   return []
 }
 
-/** What the caller put into a new row, or the table's defaults did: no row of anybody's is read for it. */
-function isOwnWord(column: string, row: Effect): boolean {
-  const written = [...row.writes.values()].flat().flatMap((v) => bases(v.term))
-  if (row.upsert || written.some((t) => t.t === 'column' && t.column === '*')) return false
-  const shown = column === '*' ? written : (row.writes.get(column) ?? []).flatMap((v) => bases(v.term))
-  return shown.every((t) => t.t === 'const' || t.t === 'argument' || t.t === 'caller')
+/** What the caller put into a new row, or the table's defaults did, or what stands in a row of the caller's: no row of anybody's is read for it. */
+function isOwnWord(column: string, row: Effect, evaluator: Evaluator, world: JudgeWorld): boolean {
+  const written = [...(column === '*' ? row.writes.values() : [row.writes.get(column) ?? []])].flat()
+  if (row.upsert || [...row.writes.values()].flat().some((v) => bases(v.term).some((t) => t.t === 'column' && t.column === '*'))) return false
+  return written.every((v) =>
+    bases(v.term).every((t) => {
+      if (t.t === 'const' || t.t === 'argument' || t.t === 'caller') return true
+      if (t.t !== 'column') return false
+      const ways = judge(both(row.when, v.when), evaluator.instances, t.instance, world)
+      return ways.length > 0 && ways.every((w) => w.outcome === 'owner')
+    }),
+  )
+}
+
+/** The new row that a query looks up again by its key: `insert … returning id into new_id`, then `select … where id = new_id`. */
+function madeBefore(instance: number, when: Ways, table: Table | undefined, made: ReadonlyMap<number, Effect>): Effect | undefined {
+  const [key, more] = table?.primaryKey ?? []
+  if (!table || key === undefined || more !== undefined || !when.length) return undefined
+  const isKey = (t: Term, of: number) => t.t === 'column' && t.instance === of && t.column === key
+  for (const [id, row] of made) {
+    if (row.table !== nameOf(table)) continue
+    if (
+      when.every((way) =>
+        way.some(
+          (a) => a.a === 'compare' && a.op === '=' && ((isKey(a.left, instance) && isKey(a.right, id)) || (isKey(a.right, instance) && isKey(a.left, id))),
+        ),
+      )
+    )
+      return row
+  }
+  return undefined
 }
 
 /** Made of rows alone whose change is reported. */
