@@ -218,7 +218,7 @@ export function builtinMethod(it: Interpreter, of: Val, name: string, args: read
       break
     case 'set':
     case 'append': {
-      const filled = name === 'set' ? mapWith(of, args[0], args[1]) : undefined
+      const filled = (name === 'set' ? mapWith(of, args[0], args[1]) : undefined) ?? formWith(of, args[0], args[1])
       if (filled) changed?.(filled)
       if (filled) return filled
       if (of.v === 'call' && (of.name === 'Map' || of.name === 'FormData' || of.name === 'URLSearchParams')) return of
@@ -310,4 +310,13 @@ function kept(it: Interpreter, items: readonly Val[], test: (item: Val) => Val):
   const sure = items.filter((_, i) => tests[i] === true)
   const open = items.filter((_, i) => tests[i] === undefined)
   return open.length ? array(sure, it.alternatives(open.map((value) => ({ value, under: [] })))) : array(sure)
+}
+
+/** A form or the parameters of an address with one more field: what a request to somebody else carries. */
+function formWith(of: Val, key: Val | undefined, value: Val | undefined): Val | undefined {
+  if (of.v !== 'call' || (of.name !== 'FormData' && of.name !== 'URLSearchParams') || key?.v !== 'const' || typeof key.value !== 'string' || !value)
+    return undefined
+  const [fields, ...more] = of.args
+  if (more.length || (fields && fields.v !== 'object')) return undefined
+  return { ...of, args: [{ v: 'object', props: { ...(fields?.v === 'object' ? fields.props : {}), [key.value]: value } }] }
 }
