@@ -29,7 +29,7 @@ export const publicByNature = rememberFor((route: Route): string | undefined => 
   const ends = own.every((c) => c.op === 'sign-out' || c.op === 'refresh')
   // a sign-up that fails takes its account back
   const administers = calls.some((c) => c.op === 'admin' && !/createUser|generateLink|listUsers|getUser/i.test(c.name) && (ends || !/deleteUser/i.test(c.name)))
-  if (own.length && !administers && !delivers && !takesOver(route, own) && !steps.some((s) => removesFound(s.effect, steps)) && !(ends && route.work.length))
+  if (own.length && !administers && !delivers && !takesOver(route, own) && !steps.some((s) => removesFound(s, steps)) && !(ends && route.work.length))
     return `authentication itself (${own[0]?.name})`
   if (
     steps.some((s) => s.effect.kind === 'hash-compare' && /bcrypt|argon|scrypt|compare|verify/i.test(s.effect.name)) &&

@@ -1,4 +1,4 @@
-import { type Behaviour, type Effect, HIDDEN_LITERAL, type Step, type Value } from '../behaviour/behaviour.ts'
+import { type Behaviour, type Condition, type Effect, HIDDEN_LITERAL, type Step, type Value } from '../behaviour/behaviour.ts'
 import { mentions } from '../behaviour/mentions.ts'
 
 /** An account whose password stands in the code: nobody signs up there, somebody else is made one, and everybody who reads the code knows it. */
@@ -51,11 +51,17 @@ function isWritten(v: Value): boolean {
 }
 
 /** What is taken back when a sign-up fails is the new account; one that was looked up is somebody's, who loses it to whoever names the address. */
-export function removesFound(e: Effect, steps: readonly Step[]): boolean {
+export function removesFound(step: Step, steps: readonly Step[]): boolean {
+  const e = step.effect
   if (e.kind !== 'auth-call' || !/admin\.deleteUser$/i.test(e.name)) return false
   const lookedUp = (v: Value): boolean => {
     const from = v.v === 'result' || v.v === 'row' ? steps[v.step]?.effect : undefined
     return from?.kind === 'auth-call' && /admin\.(?:listUsers|getUserBy\w+)$/i.test(from.name)
   }
-  return e.args.some((a) => mentions(a, lookedUp))
+  // whose address is among the users was refused before: what is left is an account without a user
+  const isFree = ({ test, negated }: Condition): boolean => {
+    const asked = negated && test.v === 'row' && test.field === undefined ? steps[test.step]?.effect : undefined
+    return asked?.kind === 'db' && asked.op === 'select' && asked.filters.some((f) => f.op === 'eq' && /mail|phone|user_?name/i.test(f.column))
+  }
+  return e.args.some((a) => mentions(a, lookedUp)) && !step.under.some(isFree)
 }

@@ -111,7 +111,7 @@ export function workOf(behaviour: Behaviour, schema: Pick<SchemaModel, 'tables'>
     out.push({
       ...work,
       ...(named ? { chosen: 'recipient' as const } : {}),
-      ...(removesFound(step.effect, behaviour.steps) ? { what: 'deletes an account that was there before (admin.deleteUser)' } : {}),
+      ...(removesFound(step, behaviour.steps) ? { what: 'deletes an account that was there before (admin.deleteUser)' } : {}),
       ...(work.kind === 'insert' && booksAsPaid(step.effect, behaviour) ? { chosen: 'paid' as const } : {}),
       at: step.at,
       via: step.via,
@@ -129,7 +129,7 @@ function takesBack(step: Step, behaviour: Behaviour): boolean {
   const e = step.effect
   if (e.kind === 'auth-call' && e.op === 'admin' && /deleteUser/i.test(e.name))
     return (
-      !removesFound(e, behaviour.steps) &&
+      !removesFound(step, behaviour.steps) &&
       behaviour.steps
         .slice(0, behaviour.steps.indexOf(step))
         .some(({ effect: made }) => made.kind === 'auth-call' && (made.op === 'sign-up' || /createUser|inviteUser/i.test(made.name)))
