@@ -8,8 +8,11 @@ export type Destination = 'here' | 'elsewhere' | 'somewhere'
 export function destinationOf(to: Val | undefined, request: ImaginedRequest | undefined): Destination {
   const page = request?.page?.path ?? request?.path
   const written = to && pathIn(to)
-  if (page === undefined || written === undefined) return 'somewhere'
-  return samePath(written, page) ? 'here' : 'elsewhere'
+  if (page === undefined) return 'somewhere'
+  if (written !== undefined) return samePath(written, page) ? 'here' : 'elsewhere'
+  // `/view/domains/${host}${path}` is no page outside of `/view/domains`
+  const front = to && frontIn(to)
+  return front !== undefined && !page.startsWith(front) ? 'elsewhere' : 'somewhere'
 }
 
 /** What middleware puts in front of the path that is requested, and which functions have no part in it. */
@@ -125,6 +128,14 @@ function pathIn(to: Val): string | undefined {
   if (text === undefined || !text.startsWith('/')) return undefined
   const [path = ''] = text.split(/[?#]/, 1)
   return path.length < text.length || others.every(isQuery) ? path : undefined
+}
+
+/** The folders with which a path begins that the code says in part: `/view/domains/` of `/view/domains/${host}`. */
+function frontIn(to: Val): string | undefined {
+  const written = addressIn(to)
+  const text = written?.v === 'text' && written.parts[0] ? stringOf(written.parts[0]) : undefined
+  const front = text?.startsWith('/') ? text.slice(0, text.lastIndexOf('/') + 1) : ''
+  return front.length > 1 ? front : undefined
 }
 
 /** What a `URL` object is made of, or a text itself. */
