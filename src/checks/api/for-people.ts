@@ -1,6 +1,6 @@
 import type { Behaviour, Condition, Value } from '../../model/behaviour/behaviour.ts'
 import { guardOfConditions, proofOf } from '../../model/routes/guard.ts'
-import type { Proof } from '../../model/routes/proof.ts'
+import { isAdministrators, type Proof } from '../../model/routes/proof.ts'
 
 /** Whether a test lets in only who knows a secret of the server: another service of the owner, which may name whom it acts for. */
 export function provesService(test: Value, truthy: boolean, behaviour: Behaviour): boolean {
@@ -21,5 +21,5 @@ export function forPeople(value: Value, behaviour: Behaviour, depth = 0): Value 
 
 function isPrivileged(under: readonly Condition[], behaviour: Behaviour): boolean {
   const guard = under.length ? guardOfConditions(under, behaviour) : undefined
-  return isService(guard) || (guard?.who === 'admin' && guard.trust === 'verified' && !guard.opensWithout)
+  return isService(guard) || isAdministrators(guard)
 }

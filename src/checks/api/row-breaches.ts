@@ -6,6 +6,7 @@ import type { Behaviour, Condition, Effect, Step, Value } from '../../model/beha
 import { partsOf } from '../../model/behaviour/mentions.ts'
 import { isCallers, mentions, requestName } from '../../model/behaviour/values.ts'
 import { guardOfStep } from '../../model/routes/guard.ts'
+import { isAdministrators } from '../../model/routes/proof.ts'
 import { chosenByModel, MODEL_SAYS } from './model-answers.ts'
 import { aboutQuery, fromRequest, type OwnershipBreach, type Query, tableOf, verbOf } from './ownership-breach.ts'
 import { isOpenByState, takesWhatIsOpen } from './row-state.ts'
@@ -337,10 +338,7 @@ function isShownByPage(index: number, behaviour: Behaviour, ties: Ties): boolean
   )
 }
 
-function isForAdmin(step: Step, behaviour: Behaviour): boolean {
-  const guard = guardOfStep(step, behaviour)
-  return guard?.who === 'admin' && guard.trust === 'verified' && !guard.opensWithout
-}
+const isForAdmin = (step: Step, behaviour: Behaviour): boolean => isAdministrators(guardOfStep(step, behaviour))
 
 const MARKS =
   /favou?rite|(^|_)(user_?)?likes?$|bookmark|wish_?list|watch_?list|saved_|_saves?$|reactions?$|(up|down)?votes?$|_views?$|recently|_seen$|_reads?$/i
