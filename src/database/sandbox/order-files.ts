@@ -152,26 +152,42 @@ function byNeeds(files: readonly ParsedFile[]): ParsedFile[] {
   const rest = [...files].sort((a, b) => rankOf(a) - rankOf(b) || compareNames(a.file.path, b.file.path))
   const all = new Map(rest.map((f) => [f, links(f)]))
   const policies = new Map(rest.map((f) => [f, policiesOf(f)]))
+  const creators = filesBy(rest, (f) => (all.get(f) as Links).creates)
+  const authors = filesBy(rest, (f) => (policies.get(f) as PolicyLinks).made)
   const created = new Set<string>()
-  const done: ParsedFile[] = []
-  const isFree = (f: ParsedFile): boolean => {
-    const { needs } = all.get(f) as Links
-    return !rest.some((other) => other !== f && [...(all.get(other) as Links).creates].some((n) => needs.has(n) && !created.has(n)))
-  }
-  const isLast = (f: ParsedFile): boolean => {
-    const { dropped } = policies.get(f) as PolicyLinks
-    return !rest.some(
-      (other) => other !== f && !(sequence.has(f) && sequence.has(other)) && [...(policies.get(other) as PolicyLinks).made].some((n) => dropped.has(n)),
+  const done = new Set<ParsedFile>()
+  const isFree = (f: ParsedFile): boolean => [...(all.get(f) as Links).needs].every((n) => created.has(n) || !creators.get(n)?.some((other) => other !== f))
+  const isLast = (f: ParsedFile): boolean =>
+    [...(policies.get(f) as PolicyLinks).dropped].every(
+      (n) => !authors.get(n)?.some((other) => other !== f && !done.has(other) && !(sequence.has(f) && sequence.has(other))),
     )
-  }
   while (rest.length) {
-    const free = rest.filter(isFree)
-    const next = free.find(isLast) ?? free[0] ?? (rest[0] as ParsedFile)
+    let next: ParsedFile | undefined
+    for (const f of rest) {
+      if (!isFree(f)) continue
+      next ??= f
+      if (!isLast(f)) continue
+      next = f
+      break
+    }
+    next ??= rest[0] as ParsedFile
     rest.splice(rest.indexOf(next), 1)
-    done.push(next)
+    done.add(next)
     for (const n of (all.get(next) as Links).creates) created.add(n)
   }
-  return done
+  return [...done]
+}
+
+/** Files by the names that each of them gives. */
+function filesBy(files: readonly ParsedFile[], namesOf: (file: ParsedFile) => ReadonlySet<string>): ReadonlyMap<string, readonly ParsedFile[]> {
+  const found = new Map<string, ParsedFile[]>()
+  for (const f of files)
+    for (const name of namesOf(f)) {
+      const known = found.get(name)
+      if (known) known.push(f)
+      else found.set(name, [f])
+    }
+  return found
 }
 
 interface PolicyLinks {
