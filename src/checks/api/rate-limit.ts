@@ -1,7 +1,7 @@
 import type { Place } from '../../lib/place.ts'
 import { rememberFor } from '../../lib/remember-for.ts'
 import type { SchemaModel } from '../../model/app-model.ts'
-import type { Value } from '../../model/behaviour/behaviour.ts'
+import type { Step, Value } from '../../model/behaviour/behaviour.ts'
 import { mentions } from '../../model/behaviour/mentions.ts'
 import { makesFixedAccount } from '../../model/routes/fixed-account.ts'
 import { fromRequest } from '../../model/routes/from-request.ts'
@@ -120,7 +120,8 @@ const authEndpoint = rememberFor((route: Route): Endpoint | undefined => {
   if (exchanged && /(^|\/)auth\//.test(route.route) && (route.method ?? 'POST') === 'POST')
     return { route, severity: 'High', does: 'verifies the key of an account itself', at: exchanged.at, kind: 'key' }
   // Own registration or token endpoints: a row of users or a token is made from what anybody sends.
-  const created = isVouchedFor(route) ? undefined : registers(route)
+  const made = registers(route)
+  const created = made && isVouchedFor(made, route) ? undefined : made
   const adds = created ?? route.work.find((w) => w.kind === 'insert' && ACCOUNTS.test(w.table ?? ''))
   if (adds && (created || (named && /regist|sign-?up|join/i.test(named))))
     return { route, severity: 'High', does: 'registers accounts itself', at: adds.at, kind: 'registration' }
@@ -138,11 +139,10 @@ const authEndpoint = rememberFor((route: Route): Endpoint | undefined => {
 })
 
 /** The account is made under the address that somebody else has answered with (an identity provider, a processor who was paid): there are no more of them than such answers. */
-function isVouchedFor(route: Route): boolean {
-  const { effect } = registers(route) ?? {}
-  if (effect?.kind !== 'db' || effect.payload?.v !== 'object') return false
+function isVouchedFor({ effect }: Step, { behaviour }: Route): boolean {
+  if (effect.kind !== 'db' || effect.payload?.v !== 'object') return false
   const address = Object.entries(effect.payload.props).find(([name]) => /e_?mail/i.test(name))?.[1]
-  const answered = (v: Value) => v.v === 'result' && ['http', 'payment'].includes(route.behaviour?.steps[v.step]?.effect.kind ?? '')
+  const answered = (v: Value) => v.v === 'result' && ['http', 'payment'].includes(behaviour?.steps[v.step]?.effect.kind ?? '')
   return address !== undefined && mentions(address, answered) && !fromRequest(address)
 }
 

@@ -377,22 +377,16 @@ function asksAboutCaller(e: Effect, behaviour: Behaviour): boolean {
 }
 
 /** `!row || row.user_id === user.id`: nobody's name is taken, or it is the caller's own. */
-function missingOrTied(test: Value, truthy: boolean, ties: Ties): boolean {
-  return eitherOf(
-    test,
-    truthy,
-    (of) => of.every(({ x, holds }) => ties.holds(x, holds, 0) || isMissing(x, holds)) && of.some(({ x, holds }) => ties.holds(x, holds, 0)),
-  )
-}
+const missingOrTied = (test: Value, truthy: boolean, ties: Ties): boolean => harmlessOrTied(test, truthy, ties, isMissing)
 
 /** `row.public || row.user_id === user.id`: what its owner shows to others may be read by them. */
-function openOrTied(test: Value, truthy: boolean, ofRow: (x: Value) => boolean, ties: Ties): boolean {
+const openOrTied = (test: Value, truthy: boolean, ofRow: (x: Value) => boolean, ties: Ties): boolean =>
+  harmlessOrTied(test, truthy, ties, (x, holds) => isMissing(x, holds) || isOpenByState(x, holds, ofRow))
+
+/** One of several ways compares the row with the caller, and each of the others does no harm. */
+function harmlessOrTied(test: Value, truthy: boolean, ties: Ties, harmless: (x: Value, holds: boolean) => boolean): boolean {
   const tied = (x: Value, holds: boolean) => ties.holds(x, holds, 0)
-  return eitherOf(
-    test,
-    truthy,
-    (of) => of.some(({ x, holds }) => tied(x, holds)) && of.every(({ x, holds }) => tied(x, holds) || isMissing(x, holds) || isOpenByState(x, holds, ofRow)),
-  )
+  return eitherOf(test, truthy, (of) => of.some(({ x, holds }) => tied(x, holds)) && of.every(({ x, holds }) => tied(x, holds) || harmless(x, holds)))
 }
 
 function isMissing(x: Value, truthy: boolean): boolean {

@@ -245,10 +245,11 @@ function lockedIssue(model: Model, hole: Hole): Issue | undefined {
   if (!table || isDeclaredPublic(model.declared, hole.object) || hole.because || isClosed(table)) return undefined
   const readers = readersOf(model, table)
   if (readers === 'server alone') return undefined
+  const lost = model.gaps.filter((g) => g.touches.some((t) => t.topic === 'policy' && t.object === hole.object))
+  // whoever wrote one that cannot be parsed takes it for there
+  const refused = lost.find((g) => /cannot parse/.test(g.because))
   // one that could not be tried here, for want of what it stands on, may let the owner in
-  if (model.gaps.some((g) => !/cannot parse/.test(g.because) && g.touches.some((t) => t.topic === 'policy' && t.object === hole.object))) return undefined
-  // whoever wrote it takes it for there
-  const refused = model.gaps.find((g) => /cannot parse/.test(g.because) && g.touches.some((t) => t.topic === 'policy' && t.object === hole.object))
+  if (lost.some((g) => !/cannot parse/.test(g.because))) return undefined
   return {
     subject: `table ${hole.object}`,
     severity: 'Medium',

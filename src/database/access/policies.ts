@@ -1,4 +1,4 @@
-import type { Catalog, Command, Policy, Table } from '../database.ts'
+import type { Catalog, Command, Grant, Policy, Table } from '../database.ts'
 import { Evaluator } from './expression/evaluate.ts'
 import { type JudgeWorld, judge, type Way } from './expression/judge.ts'
 import { ALWAYS, both, type Ways } from './expression/predicate.ts'
@@ -21,6 +21,11 @@ export interface Reading {
 }
 
 export const nameOf = (table: { readonly schema: string; readonly name: string }): string => `${table.schema}.${table.name}`
+
+/** Whether a role holds a privilege, for some column at least. */
+export function holds(grants: readonly Grant[], role: BrowserRole, privilege: Command): boolean {
+  return grants.some((g) => g.privilege === privilege && (g.role === role || g.role.toLowerCase() === 'public'))
+}
 
 /** Reads every permissive policy of a table for the roles of browsers. */
 export function readPolicies(table: Pick<Table, 'schema' | 'name'>, catalog: Catalog, world: World & JudgeWorld): Reading[] {

@@ -1,4 +1,4 @@
-import type { Catalog, Command, Grant, Policy, ReplayInput, Table, UndecidedPolicy, View } from '../database.ts'
+import type { Catalog, Command, Policy, ReplayInput, Table, UndecidedPolicy, View } from '../database.ts'
 import { keepsCopies } from '../sandbox/row-copies.ts'
 import { isPayersEvent } from '../sandbox/user-data.ts'
 import { Evaluator } from './expression/evaluate.ts'
@@ -12,7 +12,7 @@ import { readFunctions } from './functions.ts'
 import type { Hole } from './hole.ts'
 import { admittingColumns, joiningColumns } from './joining-columns.ts'
 import { neverHolds } from './never-holds.ts'
-import { BROWSER_ROLES, type BrowserRole, nameOf, type Reading, readPolicies } from './policies.ts'
+import { BROWSER_ROLES, type BrowserRole, holds, nameOf, type Reading, readPolicies } from './policies.ts'
 import { isBroughtAlong, isOnlyApproval, isPublication } from './power-columns.ts'
 import { askedColumns, publishingColumns, readInsert, readUpdate, type WriteContext } from './read-writes.ts'
 import { singlesOut } from './singles-out.ts'
@@ -67,11 +67,6 @@ function undecidedPolicies(table: Table, readings: readonly Reading[], world: Wo
     }
   }
   return [...found.values()]
-}
-
-/** Whether a role holds a privilege, for some column at least. */
-export function holds(grants: readonly Grant[], role: BrowserRole, privilege: Command): boolean {
-  return grants.some((g) => g.privilege === privilege && (g.role === role || g.role.toLowerCase() === 'public'))
 }
 
 /** Tables through which others' policies let members in: whoever writes a row there lets himself in. */

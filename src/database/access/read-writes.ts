@@ -6,7 +6,7 @@ import { freeParents, privateParents } from './foreign-parent.ts'
 import type { Hole } from './hole.ts'
 import { admittedBy, belongingColumns, openedBy } from './joining-columns.ts'
 import { paidByWord, writtenByOther } from './other-party.ts'
-import { type BrowserRole, nameOf, type Reading } from './policies.ts'
+import { type BrowserRole, holds, nameOf, type Reading } from './policies.ts'
 import { decidesAccess, earnedColumns, isPublication, PROCESSOR, powerColumnsOf } from './power-columns.ts'
 import { freeToThoseAlike } from './role-alone.ts'
 import { speakersOf } from './speakers.ts'
@@ -238,7 +238,7 @@ function askedOnly(columns: readonly string[], table: Table, asked: WriteContext
 /** A row per user that a trigger creates at sign-up cannot be inserted a second time, unless its owner may delete it before. */
 function createdAtSignUp(table: Table, { catalog, readings }: Pick<WriteContext, 'catalog' | 'readings'>): boolean {
   const removable = readings.get(nameOf(table))?.some((r) => r.command === 'delete' && r.ways.some((w) => w.outcome === 'owner' && !w.needsRole))
-  if (removable && table.grants.some((g) => g.privilege === 'delete' && (g.role === 'authenticated' || g.role.toLowerCase() === 'public'))) return false
+  if (removable && holds(table.grants, 'authenticated', 'delete')) return false
   const owners = table.userData?.ownerColumns ?? []
   const single = owners.some(
     (o) =>

@@ -1,6 +1,7 @@
 import type { FactsIndex } from '../../facts/facts.ts'
 import type { Expr, JavaScriptFacts } from '../../facts/javascript.ts'
-import { collectByFile, unlessEmpty } from '../../lib/collect-by-file.ts'
+import type { SqlFacts } from '../../facts/kinds.ts'
+import { collectByFile, together, unlessEmpty } from '../../lib/collect-by-file.ts'
 
 /** What the platform keeps for itself, whoever may use it. */
 const PLATFORMS =
@@ -13,29 +14,29 @@ const PLATFORMS =
 export function clientSchemas(facts: FactsIndex): ReadonlySet<string> {
   const open = openedSchemas(facts)
   if (!open.size) return open
-  const asked = new Set([...schemasByFile(facts.of('javascript')).values()].flat())
+  const asked = new Set(together(schemasByFile(facts.of('javascript'))))
   return new Set([...open].filter((s) => asked.has(s)))
 }
 
 /** Schemas that the SQL lets the API's roles for browsers use; on the platform a new schema is closed to them. */
-export function openedSchemas(facts: FactsIndex): ReadonlySet<string> {
-  const open = new Set<string>()
-  for (const file of facts.of('sql').values()) {
-    const text = file.text.replace(/--[^\n]*/g, '')
-    for (const m of text.matchAll(/\bon\s+schema\s/gi)) {
-      const before = text.slice(Math.max(0, m.index - 80), m.index)
-      if (!/\bgrant\s[\w\s,]{0,60}$/i.test(before)) continue
-      const [named = '', roles = ''] =
-        text
-          .slice(m.index + m[0].length, m.index + 400)
-          .split(';', 1)[0]
-          ?.split(/\bto\b/i) ?? []
-      if (!/\b(?:anon|authenticated|public)\b/i.test(roles)) continue
-      for (const name of named.split(',').map((n) => n.trim().replace(/^"|"$/g, ''))) if (/^\w+$/.test(name) && !PLATFORMS.test(name)) open.add(name)
-    }
+export const openedSchemas = (facts: FactsIndex): ReadonlySet<string> => new Set(together(openedByFile(facts.of('sql'))))
+
+const openedByFile = collectByFile((_, file: SqlFacts) => {
+  const open: string[] = []
+  const text = file.text.replace(/--[^\n]*/g, '')
+  for (const m of text.matchAll(/\bon\s+schema\s/gi)) {
+    const before = text.slice(Math.max(0, m.index - 80), m.index)
+    if (!/\bgrant\s[\w\s,]{0,60}$/i.test(before)) continue
+    const [named = '', roles = ''] =
+      text
+        .slice(m.index + m[0].length, m.index + 400)
+        .split(';', 1)[0]
+        ?.split(/\bto\b/i) ?? []
+    if (!/\b(?:anon|authenticated|public)\b/i.test(roles)) continue
+    for (const name of named.split(',').map((n) => n.trim().replace(/^"|"$/g, ''))) if (/^\w+$/.test(name) && !PLATFORMS.test(name)) open.push(name)
   }
-  return open
-}
+  return unlessEmpty(open)
+})
 
 /** `client.schema('app')` and `createClient(url, key, { db: { schema: 'app' } })`. */
 const schemasByFile = collectByFile((_, file: JavaScriptFacts) => unlessEmpty([...namedIn(file)]))

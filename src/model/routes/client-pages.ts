@@ -39,9 +39,10 @@ export function pageSigns(program: Program, path: string, fn: FunctionId): PageS
     seen.add(key)
     const found = [...expressionsDeep(js, id)]
     const expressions = found.map((f) => f.expr)
+    const clicked = clickHandlers(expressions)
     const handlers = new Set([
-      ...clickHandlers(expressions),
-      ...calledOnClicks(js.functions, found),
+      ...clicked,
+      ...calledOnClicks(js.functions, found, clicked),
       ...(TEMPLATE.test(file) ? templateHandlers(js.functions, expressions) : []),
     ])
     for (const { expr, scope } of found) {
@@ -128,9 +129,10 @@ const CHOSEN = /^(on[A-Z]\w*|action|command|handler|handle|run|perform|execute|c
 function calledOnClicks(
   functions: readonly { readonly id: number; readonly parent?: number; readonly name?: string }[],
   found: readonly { readonly expr: Expr; readonly scope: FunctionId }[],
+  clicked: ReadonlySet<FunctionId>,
 ): readonly FunctionId[] {
-  const clicked = clickHandlers(found.map((f) => f.expr))
   const handed = new Map<string, number>()
+  const uses = Map.groupBy(found, ({ expr }) => (expr.k === 'id' ? expr.name : undefined))
   for (const { expr: e } of found)
     if (e.k === 'jsx')
       for (const a of e.attrs) if (/^on[A-Z]/.test(a.key ?? '') && a.value?.k === 'id') handed.set(a.value.name, (handed.get(a.value.name) ?? 0) + 1)
@@ -139,10 +141,9 @@ function calledOnClicks(
     return false
   }
   return functions.flatMap((f) => {
-    if (!f.name) return []
-    const uses = found.filter(({ expr }) => expr.k === 'id' && expr.name === f.name)
-    const elsewhere = uses.filter(({ scope }) => !within(scope)).length
-    return uses.length > 0 && elsewhere <= (handed.get(f.name) ?? 0) ? [f.id] : []
+    const used = f.name ? (uses.get(f.name) ?? []) : []
+    const elsewhere = used.filter(({ scope }) => !within(scope)).length
+    return used.length > 0 && elsewhere <= (handed.get(f.name ?? '') ?? 0) ? [f.id] : []
   })
 }
 
