@@ -138,6 +138,17 @@ function issueOf(model: Model, hole: Hole): Issue {
         attack: `A customer inserts a row for the own tenant with ${columns[0]} set as if it had been paid.`,
         fix: fixOf(hole, 'Drop the policy: the webhook writes these rows with the service role, which needs none.'),
       }
+    if (hole.because === 'appointment') {
+      const opened = (hole.tables ?? []).map((t) => t.table)
+      return {
+        ...base,
+        severity: 'Critical',
+        title: `Anyone can make himself one of ${name}`,
+        message: `The policy "${hole.policy}" lets every signed-in user insert a row of his own into ${hole.object}, and ${opened.length ? `whoever has one there gets in at ${listed(opened)}` : 'by its name that table lists who runs the application'}.`,
+        attack: `Somebody signs up, inserts a row with the own id into ${name} and has the rights of those who stand there.`,
+        fix: fixOf(hole, 'Let the server add such rows, with the service role, not the browser.'),
+      }
+    }
     if (hole.because === 'publication') {
       const shown = hole.tables?.[0]?.table ?? 'another table'
       return {

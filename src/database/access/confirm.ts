@@ -124,9 +124,10 @@ async function confirmHole(
   if (after === undefined) return current
   if (after.result !== 'allowed') return withFix(current, code, before.result === 'allowed' && after.result === 'refused')
   // another open policy of the table lets the same people do the same: both have to go
-  const alike = all.filter((h) => h.kind === 'policy' && h.object === hole.object && h.command === hole.command && h.policy !== hole.policy)
+  const sameOf = (h: Hole) => h.kind === hole.kind && (h.kind === 'policy' || (h.because === 'appointment' && hole.because === 'appointment'))
+  const alike = all.filter((h) => sameOf(h) && h.object === hole.object && h.command === hole.command && h.policy !== hole.policy)
   const others = [...new Set(alike.map((h) => h.policy))]
-  if (!others.length || hole.kind !== 'policy') return current
+  if (!others.length) return current
   const both = [code, ...others.map((p) => `drop policy ${ident(p ?? '')} on ${readableName(hole.object)};`)].join('\n')
   const closed = await trier.withFix(both, () => trials.tryHole(current))
   return closed?.result === 'refused' ? withFix(current, both, before.result === 'allowed') : current

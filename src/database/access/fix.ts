@@ -51,7 +51,7 @@ export function fixFor(hole: Hole, catalog: Catalog, readings: ReadonlyMap<strin
     }
     case 'self-grant':
       if (hole.because === 'publication') return policy && ownParent(hole, policy, on, catalog)
-      return (hole.because === 'membership' || (hole.because === 'tenant' && policy?.command === 'insert')) && policy
+      return (hole.because === 'membership' || hole.because === 'appointment' || (hole.because === 'tenant' && policy?.command === 'insert')) && policy
         ? [`drop policy ${ident(policy.name)} on ${on};`, ...keepOthers(table, policy)].join('\n')
         : narrow(table, hole.columns ?? [], 'insert')
     case 'policy':

@@ -1,4 +1,5 @@
 import type { Catalog, Grant, Table } from '../database.ts'
+import { appointsItself } from './appointing-rows.ts'
 import { approvalColumns } from './approval.ts'
 import { enteredByOneself } from './entered-by-oneself.ts'
 import { isAddress, isRoleGate, type JudgeWorld, type Way } from './expression/judge.ts'
@@ -140,6 +141,11 @@ export function readInsert(table: Table, reading: Reading, context: WriteContext
   }
   if (power.length && bound.some((w) => w.outcome === 'owner') && !appointsOthers(table, bound) && !createdAtSignUp(table, context))
     return [{ ...base, kind: 'self-grant', columns: power, ...askedOnly(power, table, asked) }]
+  const appointed = createdAtSignUp(table, context) ? undefined : appointsItself(table, bound, readings, free)
+  if (appointed) {
+    const opened = appointed.tables.map((t) => ({ table: t, command: 'update' as const }))
+    return [{ ...base, kind: 'self-grant', columns: appointed.columns, because: 'appointment', tables: opened }]
+  }
   const approval = bound.some((w) => w.outcome === 'owner' && !w.needsRole) ? approvalColumns(table, readings.get(nameOf(table)) ?? []).filter(free) : []
   if (approval.length && !createdAtSignUp(table, context)) return [{ ...base, kind: 'self-grant', columns: approval, because: 'approval' }]
   const unpaid = paidByWord(table, bound, readings.get(nameOf(table)) ?? []).filter(free)

@@ -270,7 +270,8 @@ export class TableTrials {
       }
       case 'self-grant': {
         const given: Record<string, string> = {}
-        for (const c of hole.columns ?? []) {
+        // the row itself grants, and it names nobody but the caller
+        for (const c of hole.because === 'appointment' ? [] : (hole.columns ?? [])) {
           const tenant = this.#table.userData?.tenantColumns.includes(c) ? this.#row.B?.values[c] : undefined
           const value = hole.because === 'publication' ? this.#row.B?.values[c] : (tenant ?? (hole.because === 'membership' ? undefined : this.granting(c)))
           if (value !== undefined) given[c] = value

@@ -1,0 +1,46 @@
+import type { Table } from '../database.ts'
+import type { RowState, Way } from './expression/judge.ts'
+import { nameOf, type Reading } from './policies.ts'
+
+/** What nobody is by signing up; teachers and drivers may enter themselves. */
+const POWERFUL = /admin|super_?user|moderator|staff/i
+/** A table that can be nothing but the list of those who run the place. */
+const LISTS_THEM = /^(?:super_?)?(?:admin(?:istrator)?|moderator)(?:_?user)?s?$/i
+
+/** Tables whose policies let in whoever has a row of the own in `list`, and what they ask of that row. */
+function letIn(list: string, readings: ReadonlyMap<string, readonly Reading[]>): { readonly tables: readonly string[]; readonly asked: readonly RowState[] } {
+  const tables = new Set<string>()
+  const asked: RowState[] = []
+  for (const [name, read] of readings) {
+    if (name === list) continue
+    for (const way of read.flatMap((r) => r.ways)) {
+      if (way.outcome !== 'role' || way.because !== undefined || way.tables.join() !== list) continue
+      tables.add(name)
+      asked.push(...way.gates.filter((g) => g.table === list))
+    }
+  }
+  return { tables: [...tables].sort(), asked }
+}
+
+/** Nothing but that the row is the caller's own is asked of a new one. */
+const asksOwnerOnly = (way: Way): boolean =>
+  way.outcome === 'owner' && !way.needsRole && !way.tables.length && !way.capability && !way.bySecret && !way.bySetting && !way.limited
+
+/**
+ * Where a row by itself is a role (`exists (select from admin_users where id = auth.uid())`), whoever may insert his own appoints himself: the
+ * columns that name him, and the tables that this opens to him. Undefined where more is asked of the row than he may write.
+ */
+export function appointsItself(
+  table: Table,
+  bound: readonly Way[],
+  readings: ReadonlyMap<string, readonly Reading[]>,
+  free: (column: string) => boolean,
+): { readonly columns: readonly string[]; readonly tables: readonly string[] } | undefined {
+  if (!POWERFUL.test(table.name) || table.userData?.tenantColumns.length) return undefined
+  const own = bound.filter(asksOwnerOnly)
+  const columns = [...new Set(own.flatMap((w) => w.ownerColumns))].sort()
+  if (!columns.length) return undefined
+  const { tables, asked } = letIn(nameOf(table), readings)
+  if (!tables.length && !LISTS_THEM.test(table.name)) return undefined
+  return asked.every((g) => free(g.column)) ? { columns, tables } : undefined
+}
