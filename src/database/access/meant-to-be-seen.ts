@@ -22,11 +22,25 @@ const VOTES = /(^|_)(up)?(votes?|likes?|ratings?|reactions?)$/i
 const CALLED = /(^|_)((first|last|full)_name|surname|cognome|apellidos?|sobrenome)$/i
 const BORN = /birth|(^|_)dob$|nascimento|nascita|nacimiento/i
 
+const BEGINS = /^(?:start|starts|begin|begins)(?:_?(?:at|on|time))?$|^(?:hora_inicio|inicio|data_inicio)$/i
+const ENDS = /^(?:end|ends)(?:_?(?:at|on|time))?$|^(?:hora_fin|hora_fim|fim|fin)$/i
+const ROOM_FOR =
+  /^(?:(?:total|max|maximum|available|free|remaining|open)_?)?(?:slots?|spots?|seats?|places?|capacity|vagas|plazas|posti)$|^max_(?:participants|attendees|students|members|guests|people|bookings)$/i
+const NAMES_SOMEBODY = /^(?:(?:booked|reserved|taken|held)_(?:by|for)|(?:client|customer|guest|patient|student|attendee|user|member)_?(?:id|name|email))$/i
+
+/** What takes place when, and for how many: the sessions of a gym, unlike those of a patient or of a sign-in. */
+export function isTimetable({ columns }: Pick<Table, 'columns'>): boolean {
+  const has = (name: RegExp) => columns.some((c) => name.test(c.name))
+  return has(BEGINS) && has(ENDS) && has(ROOM_FOR) && !has(NAMES_SOMEBODY)
+}
+
 /** Whether a table's rows are plainly meant to be seen by others; the name of the policy that opens it speaks too, and so does a table of votes on it among `all`. */
 export function isMeantToBeSeen(table: Table, policy = '', all: readonly Table[] = []): boolean {
   const offered = isOnOffer(table)
   const personal = (table.userData?.personalColumns ?? []).filter((c) => !(offered && isWhere(c)))
-  if (!(personal.every((c) => CALLED.test(c)) && !personal.some((c) => BORN.test(c))) || isPrivateByName(table.name)) return false
+  if (!(personal.every((c) => CALLED.test(c)) && !personal.some((c) => BORN.test(c)))) return false
+  if (isTimetable(table) && !isPrivateByName(table.name.replace(/(^|_)sessions?$/i, ''))) return true
+  if (isPrivateByName(table.name)) return false
   const name = `${table.schema}.${table.name}`
   return SEEN_BY_OTHERS.test(table.name) || SAYS_PUBLIC.test(policy) || all.some((t) => VOTES.test(t.name) && t.foreignKeys.some((f) => f.references === name))
 }

@@ -33,10 +33,22 @@ const isPlace = (column: string, table: Pick<Table, 'name'>): boolean => PLACE_C
 /** How to reach somebody, among what a relation takes along: `organizer(name, email)`. */
 const takesPeopleAlong = (column: string): boolean => column.includes('(') && /e_?mail|phone|password|token/i.test(column.slice(column.indexOf('(')))
 
-/** Whole rows in the state in which they are published say nothing personal: where something takes place is said of the thing. */
+/** Rows about people and what they have with each other: their other columns are theirs as well. */
+const OF_PEOPLE =
+  /user|profile|customer|client|patient|member|student|employee|staff|contact|lead|subscri|guest|person|people|account|child|order|booking|reserv|appointment/i
+/** Which town: it finds nobody. */
+const TOWN = /^(?:city|town|state|province|county|region|country|cidade|ciudad|estado|pais|pa[ií]s)$/i
+
+/**
+ * What is read of rows in the state in which they are published says nothing personal: where something takes place is said of the thing. Columns
+ * that are picked one by one say no more than they name.
+ */
 export function isPublishedWhole(table: Table, columns: readonly string[]): boolean {
-  const personal = table.userData?.personalColumns ?? []
-  return personal.every((c) => isPlace(c, table)) && !columns.some(takesPeopleAlong)
+  if (columns.some(takesPeopleAlong)) return false
+  const things = !OF_PEOPLE.test(table.name) && !isPrivateByName(table.name)
+  const picked = things && columns.length > 0 && !columns.some((c) => c === '*' || /[(:]/.test(c))
+  const personal = (table.userData?.personalColumns ?? []).filter((c) => !picked || columns.includes(c))
+  return personal.every((c) => isPlace(c, table) || (picked && TOWN.test(c)))
 }
 
 /** Columns that are nobody's secret (all of them, where the rows are meant to be seen), of rows that a policy shows to the whole world. */
