@@ -13,7 +13,26 @@ const CREDENTIAL_HEADER = /^(authorization|cookie|api-?key|x-[\w-]*(key|token|se
 export function asksAnotherService(e: Extract<Effect, { name: string }>): boolean {
   const [address, options] = e.args
   if (!e.args.some((a) => fromRequest(a))) return false
-  return WHO_NAME.test(e.name) || asksWho(address, 0) || (address !== undefined && !fromRequest(address) && handsOn(options))
+  return WHO_NAME.test(e.name) || asksWho(address, 0) || (address !== undefined && (!fromRequest(address) || isOwnAddress(address, 0)) && handsOn(options))
+}
+
+const OWN_HOST = /^(?:x-forwarded-)?(?:host|proto|protocol|port)$/i
+
+/** An endpoint of the application itself: of the request, nothing but the host that it came to is in its address. */
+function isOwnAddress(v: Value, depth: number): boolean {
+  if (depth > 6) return false
+  switch (v.v) {
+    case 'request':
+      return v.part === 'header' && OWN_HOST.test(v.name ?? '')
+    case 'text':
+      return v.parts.every((p) => isOwnAddress(p, depth + 1))
+    case 'any':
+      return v.of.every((p) => isOwnAddress(p, depth + 1))
+    case 'op':
+      return v.of.every((p) => isOwnAddress(p, depth + 1))
+    default:
+      return !fromRequest(v)
+  }
 }
 
 /** The address of an endpoint that says whose session or token it is given. */
