@@ -146,6 +146,15 @@ export function http(e: Extract<Effect, { name: string }>): Outside | undefined 
       call: host,
       ...(e.args.some((a) => recipientInBody(a, 0)) ? { chosen: 'recipient' as const } : {}),
     }
+  // what another function of the project does for whoever has its key
+  const messenger = MESSENGER.exec(constantsOf(address))
+  if (messenger && e.args.slice(1).some((a) => carriesKey(a, 0)))
+    return {
+      kind: messenger[2] ? 'sms' : 'mail',
+      what: `sends ${messenger[2] ? 'messages' : 'mail'} through the edge function ${messenger[1]}`,
+      call: messenger[1] as string,
+      ...(e.args.some((a) => recipientInBody(a, 0)) ? { chosen: 'recipient' as const } : {}),
+    }
   const rows = DATA_API.exec(constantsOf(address))?.[1]
   if (rows && e.args.slice(1).some((a) => carriesKey(a, 0)))
     return { kind: 'paid-api', what: `calls the project's data API for ${rows} with a key of the server`, call: 'data-api' }
@@ -165,6 +174,9 @@ const TOKEN_EXCHANGE = /\/oauth2?\/(?:v\d{1,2}(?:\.\d{1,2})?\/)?(?:access_?)?tok
 
 /** An identity provider is asked whose token it is: `https://www.googleapis.com/oauth2/v3/userinfo`, `/tokeninfo`. */
 const WHO_IT_IS = /\/(?:oauth2?|oidc|connect|openid-connect)(?:\/v\d{1,2})?\/(?:userinfo|tokeninfo)\b|^https:\/\/openidconnect\.googleapis\.com\//i
+
+/** An edge function that by its name sends something: `/functions/v1/send-email`. */
+const MESSENGER = /\/functions\/v1\/((?:[a-z0-9]{1,20}[-_]){0,3}(?:e?-?mails?|(sms|whatsapp))(?:[-_][a-z0-9]{1,20}){0,3})(?=$|[/?#])/i
 
 /** A table behind the data API, asked over HTTP instead of through the client library. */
 const DATA_API = /\/rest\/v1\/(?!rpc\b)(\w+)/

@@ -14,6 +14,9 @@ const COUNTED = /(^|_)(metrics?|counters?|views?|events?)(_|$)/i
 /** Of these, what may be somebody's: the events of a calendar, views that were saved, what was measured of a body. */
 const MAY_BE_OWNED = /^(?:(?:calendar|user|my|team|saved|custom)_)?(?:events?|views?)$|(?:^|_)metrics?$/i
 
+/** What says afterwards who did what. */
+const TRAIL = /(?:^|_)(?:audit|activity|access|admin|security)_?(?:logs?|trails?|events?|entries)?$/i
+
 /** A table that only remembers what happened. */
 export const isLog = (table: string): boolean => LOGS.test(table)
 
@@ -82,23 +85,25 @@ export function rowWork(e: Extract<Effect, { kind: 'db' }>, schema: Pick<SchemaM
   const ended = e.op === 'delete' && BLOCKED.test(name) && e.filters.some((f) => f.op === 'eq' && f.value.v === 'row')
   // a log grows; whoever says which of somebody's rows to change writes no log
   const rewritten = e.op === 'update' && table?.userData !== undefined && e.filters.some((f) => f.op === 'eq' && f.column === 'id' && fromRequest(f.value))
-  const written = LOGS.test(name) || (COUNTED.test(name) && (e.op === 'insert' || !table?.userData || !MAY_BE_OWNED.test(name)))
-  if (written && !rewritten && (e.op !== 'delete' || ended) && !table?.userData?.powerColumns.length) return undefined
-  if (renewsOwnToken(e, table) || fillsCache(e)) return undefined
-  if (e.op === 'update' && e.payload?.v === 'object' && !e.payload.rest && countsAttempts(Object.keys(e.payload.props))) return undefined
-  if (e.op === 'update' && e.payload?.v === 'object' && !e.payload.rest && countsVisits(Object.entries(e.payload.props))) return undefined
-  const kind = e.op === 'insert' || addsOnly(e) ? 'insert' : e.op === 'delete' ? 'delete' : 'update'
   const owners = new Set([...(table?.userData?.ownerColumns ?? ['user_id', 'owner_id', 'userId', 'ownerId', 'profile_id'])])
   const forged =
     e.payload?.v === 'object' &&
     (Object.entries(e.payload.props).some(([k, v]) => owners.has(k) && fromRequest(v)) || letsOwnerThrough(e.payload, table?.userData?.ownerColumns ?? []))
+  const written = LOGS.test(name) || (COUNTED.test(name) && (e.op === 'insert' || !table?.userData || !MAY_BE_OWNED.test(name)))
+  // whoever says himself who did what writes no log, but somebody else's name into one
+  const falsified = forged && e.op === 'insert' && TRAIL.test(name)
+  if (written && !rewritten && !falsified && (e.op !== 'delete' || ended) && !table?.userData?.powerColumns.length) return undefined
+  if (renewsOwnToken(e, table) || fillsCache(e)) return undefined
+  if (e.op === 'update' && e.payload?.v === 'object' && !e.payload.rest && countsAttempts(Object.keys(e.payload.props))) return undefined
+  if (e.op === 'update' && e.payload?.v === 'object' && !e.payload.rest && countsVisits(Object.entries(e.payload.props))) return undefined
+  const kind = e.op === 'insert' || addsOnly(e) ? 'insert' : e.op === 'delete' ? 'delete' : 'update'
   return {
     kind,
     what: `${{ insert: 'inserts into', upsert: 'writes', update: 'changes', delete: 'deletes from' }[e.op]} ${name} ${words}`,
     rights: e.client.rights,
     table: name,
     userData,
-    ...(forged ? { chosen: 'owner' as const } : {}),
+    ...(forged && !falsified ? { chosen: 'owner' as const } : {}),
     ...(kind === 'update' && changesMany(e) ? { many: true as const } : {}),
   }
 }
