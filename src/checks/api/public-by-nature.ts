@@ -1,5 +1,5 @@
 import { rememberFor } from '../../lib/remember-for.ts'
-import type { Behaviour, Value } from '../../model/behaviour/behaviour.ts'
+import type { Behaviour, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { isFromCredential } from '../../model/behaviour/signed-tokens.ts'
 import { makesAccountForOthers, makesFixedAccount, removesFound, signsInFixedAccount } from '../../model/routes/fixed-account.ts'
 import { fromRequest } from '../../model/routes/from-request.ts'
@@ -43,7 +43,8 @@ export const publicByNature = rememberFor((route: Route): string | undefined => 
     makesCustomer(w) ||
     (w.kind === 'insert' && /customer/i.test(w.table ?? '')) ||
     (w.kind !== 'delete' && AUTH_TABLES.test(w.table ?? ''))
-  if (registers(route) && !administers && route.work.every(partOfSignUp)) return 'sign-up itself'
+  const account = registers(route)
+  if (account && !administers && route.work.every((w) => partOfSignUp(w) || isOfNewAccount(w, account, steps))) return 'sign-up itself'
   if (
     AUTH_PATH.test(lastSegments(route)) &&
     !administers &&
@@ -72,6 +73,23 @@ function takesOver(route: Route, calls: readonly { readonly args: readonly Value
 }
 
 const isTrue = (v: Value | undefined): boolean => v?.v === 'const' && v.value === true
+
+/** What a new account begins with (its first folder, its settings): rows that carry the id which the account has just got. */
+function isOfNewAccount({ kind, at }: Work, account: Step, steps: readonly Step[]): boolean {
+  const made = steps.indexOf(account)
+  return (
+    kind === 'insert' &&
+    steps.some(
+      (s, i) =>
+        i > made &&
+        s.at.path === at.path &&
+        s.at.line === at.line &&
+        s.effect.kind === 'db' &&
+        s.effect.payload?.v === 'object' &&
+        Object.values(s.effect.payload.props).some((v) => (v.v === 'row' || v.v === 'result') && v.step === made),
+    )
+  )
+}
 
 /** The processor hears of a new account. */
 const makesCustomer = (w: Work): boolean => w.kind === 'payment' && /customers\.create$/.test(w.call ?? '')

@@ -368,8 +368,8 @@ export function stageTest(test: Expr): 'development' | 'production' | undefined 
   if (test.k === 'logic' && test.op === '&&') return stageTest(test.a) ?? stageTest(test.b)
   if (test.k === 'mem' || test.k === 'id') {
     const name = calleeText(test)
-    if (/\.env\.DEV$|^__DEV__$|^(isDev|isDevelopment|dev|isLocal|isLocalhost)$/.test(name)) return 'development'
-    if (/\.env\.PROD$|^(isProd|isProduction)$/.test(name)) return 'production'
+    if (/\.env\.DEV$|^__DEV__$|^dev$|(?:^|\.)(?:is_?Dev(?:elopment)?|isLocal|isLocalhost)$/i.test(name)) return 'development'
+    if (/\.env\.PROD$|(?:^|\.)is_?Prod(?:uction)?$/i.test(name)) return 'production'
   }
   if (test.k === 'bin' && /^[!=]==?$/.test(test.op)) {
     const value = stringOf(test.b) ?? stringOf(test.a)

@@ -32,7 +32,9 @@ export function findWrongHosts(redirects: readonly RedirectUse[], env: EnvModel,
       }
     }
   }
-  return [...found.values()]
+  // where the host is written whatever is set, what else is missing (a port) leads nowhere else
+  const always = new Set([...found.values()].flatMap((w) => (w.unless ? [] : [`${w.at.path}:${w.at.line}`])))
+  return [...found.values()].filter((w) => !w.unless || !always.has(`${w.at.path}:${w.at.line}`))
 }
 
 /** `.env.production` and its local variant; templates are no configuration. */
@@ -40,9 +42,9 @@ function isProductionFile(path: string): boolean {
   return /(^|\/)\.env\.(prod|production)(\.local)?$/.test(path)
 }
 
-/** Scheme, host and port. */
+/** Scheme, host and port, as far as they are written. */
 function originOf(url: string): string {
-  return /^https?:\/\/[^\s/?#]+/i.exec(url.trim())?.[0] ?? url.trim()
+  return (/^https?:\/\/[^\s/?#]+/i.exec(url.trim())?.[0] ?? url.trim()).replace(/:$/, '')
 }
 
 /** The literal text at the start, as far as it goes without a hole. */

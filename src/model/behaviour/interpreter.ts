@@ -430,7 +430,16 @@ export class Interpreter implements PathNotes {
     const key = keyOf(test)
     const known = conditionOn(key, this.pc) ?? conditionOn(key, base.conds)
     if (known) return known.negated !== wanted ? base : undefined
+    if ((test.v === 'row' || test.v === 'caller') && test.field === 'id' && this.isThere(test, base)) return wanted ? base : undefined
     return { conds: [...base.conds, { test, negated: !wanted, at, otherwise: NO_END }], narrowed: base.narrowed }
+  }
+
+  /** Whether the row of a field was found, or somebody is signed in: then there is an id. */
+  private isThere({ field: _, ...whole }: Extract<Val, { v: 'row' | 'caller' }>, base: Assumption): boolean {
+    const key = keyOf(whole)
+    const found = (c: Cond) =>
+      !c.negated && (keyOfCond(c) === key || (whole.v === 'caller' && c.test.v === 'caller' && c.test.field === undefined && c.test.trust === whole.trust))
+    return this.pc.some(found) || base.conds.some(found)
   }
 
   private contradicts(cond: Cond, base: Assumption): boolean {

@@ -45,7 +45,7 @@ export function member(it: Interpreter, of: Val, name: string, at: Place): Val {
       return isNullish(of) ? UNDEFINED : { v: 'call', name, args: [of], at }
     case 'response':
       if (name === 'ok') return of.status === undefined ? UNKNOWN : constant(of.status < 400)
-      if (name === 'status') return of.status === undefined ? UNKNOWN : constant(of.status)
+      if (name === 'status' || name === 'statusCode') return of.status === undefined ? UNKNOWN : constant(of.status)
       return { v: 'call', name, args: [of], at }
     case 'instance':
       return instanceMember(it, of, name, at)

@@ -29,7 +29,8 @@ export const defaultSecrets = collectByFile((path, js: JavaScriptFacts) => {
       for (const root of exprsOf(s)) {
         for (const e of subExpressions(root)) {
           if (e.k === 'logic' && e.op !== '&&') add(readName(e.a), e.b, e.l)
-          else if (e.k === 'cond') add(readName(e.test), e.else, e.l)
+          // of `SECRET ? 'set' : 'not set'` neither word is used as the secret
+          else if (e.k === 'cond' && e.then.k !== 'lit') add(readName(e.test), e.else, e.l)
           else if (e.k === 'call' && e.args.length >= 2) add(envNameOf(e) ?? configName(e), e.args[1], e.l)
         }
       }
