@@ -96,6 +96,8 @@ function attackOf(p: RepeatProblem): string {
       return 'Money moves again for every retry.'
     case 'insert':
       return 'One payment becomes several orders, invoices or grants, by an ordinary retry after a timeout.'
+    case 'log-row':
+      return 'No attacker is needed: an ordinary retry writes the same line again, and whoever counts them counts one event twice.'
     default:
       return 'Two deliveries at the same time (the processor sends them for one payment) leave the work done twice.'
   }

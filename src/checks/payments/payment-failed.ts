@@ -35,15 +35,17 @@ export default defineCheck({
           title: logsOnly ? `${h.event} is only logged` : unread ? `${h.event} writes a status that nothing reads` : `${h.event} is not handled`,
           message: unread
             ? `On ${h.event} ${w.subject} only writes a status (${place}), and nothing in the repository reads it: no page, no policy, no other endpoint. Nobody is told, and access goes on.`
-            : statusOnly
-              ? `${w.subject} ${h.logged ? `only logs ${h.event} (${h.logged.path}:${h.logged.line})` : `has no case for ${h.event}`}. Access follows the subscription's status (${place}), so it ends some day, but nobody is told that the payment failed.`
-              : logsOnly
-                ? `${w.subject} only logs ${h.event} (${place}): no notice, no retry, no change of access.`
-                : end
-                  ? `${w.subject} has no case for ${h.event}: when a renewal fails, nobody is told. ${end.words}`
-                  : `${w.subject} has no case for ${h.event}: when a renewal fails, nothing happens and access goes on.`,
+            : statusOnly && h.unread
+              ? `${w.subject} ${h.logged ? `only logs ${h.event} (${h.logged.path}:${h.logged.line})` : `has no case for ${h.event}`}: nobody is told that the payment failed. What another event writes down (${place}) does not help: nothing in the repository reads it, so access is decided on something else.`
+              : statusOnly
+                ? `${w.subject} ${h.logged ? `only logs ${h.event} (${h.logged.path}:${h.logged.line})` : `has no case for ${h.event}`}. Access follows the subscription's status (${place}), so it ends some day, but nobody is told that the payment failed.`
+                : logsOnly
+                  ? `${w.subject} only logs ${h.event} (${place}): no notice, no retry, no change of access.`
+                  : end
+                    ? `${w.subject} has no case for ${h.event}: when a renewal fails, nobody is told. ${end.words}`
+                    : `${w.subject} has no case for ${h.event}: when a renewal fails, nothing happens and access goes on.`,
           attack: statusOnly
-            ? 'No attacker is needed: customers lose access without warning, or leave.'
+            ? `No attacker is needed: customers ${h.unread ? 'whose card fails hear nothing, and keep or lose' : 'lose'} access without warning${h.unread ? ', whatever else decides on it' : ', or leave'}.`
             : end
               ? `A customer lets the card fail (or blocks the charge) and keeps what is no longer paid for until ${end.column}, and for good wherever that is not compared with the clock.`
               : 'A customer lets the card fail (or blocks the charge) and goes on using what is no longer paid for.',

@@ -1,5 +1,5 @@
 import { protectedByTrigger } from '../../database/access/triggers.ts'
-import type { Policy, Table } from '../../database/database.ts'
+import type { Hole, Policy, Table } from '../../database/database.ts'
 import type { AppModel } from '../../model/app-model.ts'
 import type { BoughtRow } from '../../model/payments/payments.ts'
 import type { Issue } from '../define-check.ts'
@@ -24,16 +24,30 @@ export function boughtIssues(model: Model, command: 'insert' | 'update'): Issue[
     // what a payment only changes may stand in the row from the beginning
     const main = bought.find((b) => command === 'update' || b.inserted) ?? bought[0]
     const holes = model.access.holes?.filter((h) => h.object === name && h.command === command) ?? []
-    if (!main || holes.some((h) => h.kind !== 'owner-change')) return []
+    if (!main || holes.some((h) => h.kind !== 'owner-change' && !isModeration(h))) return []
     // the day until which it holds tells most about what was bought
     const columns = [...new Set(bought.flatMap((b) => b.columns))].sort((a, b) => Number(TERM.test(b)) - Number(TERM.test(a)))
-    const found = policiesOf(model.schema, table).flatMap((policy) => {
-      const free = holes.some((h) => h.policy === policy.name) ? [] : freeColumns(model, table, policy, command, columns)
-      return free.length ? [{ policy, free }] : []
-    })[0]
+    const [found, ...others] = policiesOf(model.schema, table)
+      .flatMap((policy) => {
+        const free = holes.some((h) => h.policy === policy.name && !isModeration(h)) ? [] : freeColumns(model, table, policy, command, columns)
+        return free.length ? [{ policy, free, roles: ROLE.test(`${policy.using ?? ''} ${policy.check ?? ''}`) }] : []
+      })
+      // what was written for the owner first, then what was written for administrators and lets the owner in as well
+      .sort((a, b) => Number(a.roles) - Number(b.roles))
     if (!found || isRefused(model, name, command)) return []
-    return [issueOf(table, found.policy, found.free, main, command)]
+    const waiting = [...new Set(holes.filter(isModeration).flatMap((h) => h.columns ?? []))].filter((c) => !found.free.includes(c))
+    const issue = issueOf(table, found.policy, found.free, main, command, waiting)
+    const more = others.map(({ policy }) => ({ ...policy.at, subject: policySubject(name, policy.name), what: 'lets the owner do so as well' }))
+    return [more.length ? { ...issue, related: [...(issue.related ?? []), ...more] } : issue]
   })
+}
+
+/** That somebody else looks at a row before it is shown: the finding on what was paid for says so too, so that one fix does not hand back what another takes. */
+const isModeration = (hole: Hole): boolean => hole.because === 'moderation'
+
+/** The holes that no issue on bought rows speaks of. */
+export function notBought(holes: readonly Hole[], issues: readonly Issue[]): readonly Hole[] {
+  return holes.filter((h) => !isModeration(h) || !issues.some((i) => i.subject.startsWith(`policy ${h.object} `)))
 }
 
 /** What one policy lets the owner of a row write of the columns that a payment sets. */
@@ -69,7 +83,7 @@ const isRefused = ({ access }: Model, name: string, command: 'insert' | 'update'
 /** A row that holds until some day was bought as such; the state of an order is only a part of it. */
 const TERM = /until|end|expir|credit|balance/i
 
-function issueOf(table: Table, policy: Policy, free: readonly string[], bought: BoughtRow, command: 'insert' | 'update'): Issue {
+function issueOf(table: Table, policy: Policy, free: readonly string[], bought: BoughtRow, command: 'insert' | 'update', waiting: readonly string[]): Issue {
   const name = qualifiedName(table)
   const columns = listed(free)
   const early = command === 'insert' && !bought.inserted
@@ -81,12 +95,12 @@ function issueOf(table: Table, policy: Policy, free: readonly string[], bought: 
       command === 'insert'
         ? `Users insert into ${table.name} what ${early ? 'only a payment should say' : 'others pay for'}`
         : `Users change in ${table.name} what others pay for`,
-    message: `${paid}. The policy "${policy.name}" lets users ${early ? 'insert rows that say so from the beginning' : command === 'insert' ? 'insert such rows' : 'change their own rows'} without that, and nothing (no column privilege, no trigger) protects ${columns}.`,
+    message: `${paid}. The policy "${policy.name}" lets users ${early ? 'insert rows that say so from the beginning' : command === 'insert' ? 'insert such rows' : 'change their own rows'} without that, and nothing (no column privilege, no trigger) protects ${columns}.${waiting.length ? ` The same goes for ${listed(waiting)}, by which others say that what the user sent in may be shown.` : ''}`,
     attack: `A signed-in user sends one request with the own session, ${command === 'insert' ? 'inserts a row' : 'changes the own row'} with ${free[0]} set as if it had been paid, and has it for nothing.`,
     fix: {
-      text: `Leave ${columns} to the server: take browsers the privilege to ${command === 'insert' ? 'insert' : 'change'} ${free.length > 1 ? 'them' : 'it'}, or drop the policy where no page needs it. The service role needs no policy.${early ? ` A page that adds rows leaves ${free.length > 1 ? 'them' : 'it'} out then: the default holds.` : ''}`,
+      text: `Leave ${listed([...free, ...waiting])} to the server: take browsers the privilege to ${command === 'insert' ? 'insert' : 'change'} ${free.length + waiting.length > 1 ? 'them' : 'it'}, or drop the policy where no page needs it. The service role needs no policy.${early ? ` A page that adds rows leaves ${free.length + waiting.length > 1 ? 'them' : 'it'} out then: the default holds.` : ''}${waiting.length ? ` Where moderators change ${listed(waiting)} in the browser, let a trigger refuse it to everybody else instead.` : ''}`,
       language: 'sql',
-      code: privileges(table, free, command),
+      code: privileges(table, [...free, ...waiting], command),
     },
     at: policy.at,
     related: [{ ...bought.at, what: 'where a payment does the same' }],

@@ -4,7 +4,7 @@ import { grantsPower } from '../../database/access/power-columns.ts'
 import type { Hole } from '../../database/database.ts'
 import type { AppModel } from '../../model/app-model.ts'
 import { defineCheck, failed, type Issue, notApplicable, type Outcome, passed } from '../define-check.ts'
-import { boughtIssues } from './bought-rows.ts'
+import { boughtIssues, notBought } from './bought-rows.ts'
 import {
   assumption,
   exposedTables,
@@ -38,7 +38,8 @@ export default defineCheck({
     if (missing) return missing
     if (!schema.exposedToBrowsers) return notApplicable(schema.exposedBecause || 'no data platform that browsers can reach directly is used')
     const holes = (model.access.holes ?? []).filter((h) => h.command === 'insert' && !h.object.startsWith('storage.'))
-    const issues = [...holes.map((hole) => issueOf(model, hole)), ...boughtIssues(model, 'insert')]
+    const bought = boughtIssues(model, 'insert')
+    const issues = [...notBought(holes, bought).map((hole) => issueOf(model, hole)), ...bought]
     const judged = exposedTables(model).filter((t) => t.rls.enabled)
     const policies = judged.flatMap((t) => policiesOf(schema, t)).filter((p) => p.command === 'insert' || p.command === 'all')
     const evidence = [`${policies.length} policies that allow INSERT on ${judged.length} tables with row level security looked at`]
@@ -162,11 +163,11 @@ function issueOf(model: Model, hole: Hole): Issue {
     }
     return {
       ...base,
-      severity: hole.because === 'asked' || hole.because === 'approval' ? 'High' : 'Critical',
+      severity: hole.because === 'asked' || hole.because === 'approval' || hole.because === 'moderation' ? 'High' : 'Critical',
       title: membership ? `Anyone can join any group through ${name}` : `Users grant themselves ${listed(columns)} in ${name}`,
       message: membership
         ? `The policy "${hole.policy}" binds the user of a new row but leaves ${listed(columns)} free, and ${hole.tables?.length ? `policies of ${listed(hole.tables.map((t) => t.table))} let in whoever has such a row` : 'other policies let members in by such rows'}.`
-        : `The policy "${hole.policy}" binds the owner of a new row but leaves ${listed(columns)} free, which ${hole.because === 'asked' ? 'other policies ask for before they let somebody in' : hole.because === 'approval' ? `${columns.length === 1 ? 'says' : 'say'} that somebody else looked at the user and let him in` : `${columns.length === 1 ? 'decides' : 'decide'} what a user may do or has paid for`}.`,
+        : `The policy "${hole.policy}" binds the owner of a new row but leaves ${listed(columns)} free, which ${hole.because === 'asked' ? 'other policies ask for before they let somebody in' : hole.because === 'approval' ? `${columns.length === 1 ? 'says' : 'say'} that somebody else looked at the user and let him in` : hole.because === 'moderation' ? `${columns.length === 1 ? 'says' : 'say'} that others looked at it before it is shown` : `${columns.length === 1 ? 'decides' : 'decide'} what a user may do or has paid for`}.`,
       attack: membership
         ? `A signed-in user inserts a row with somebody else's ${columns[0]} and then ${hole.tables?.length ? `changes rows of ${listed(hole.tables.map((t) => t.table))} that are not his` : 'reads everything that its members may read'}.`
         : `A signed-in user inserts the own row with ${columns
@@ -175,7 +176,11 @@ function issueOf(model: Model, hole: Hole): Issue {
             .join(' and ')}.`,
       fix: fixOf(
         hole,
-        membership ? 'Let the server add members (an invitation that it checks), not the browser.' : `Take browsers the privilege to write ${listed(columns)}.`,
+        membership
+          ? 'Let the server add members (an invitation that it checks), not the browser.'
+          : hole.because === 'moderation'
+            ? 'Require that a new row waits; whoever moderates changes that later.'
+            : `Take browsers the privilege to write ${listed(columns)}.`,
       ),
     }
   }

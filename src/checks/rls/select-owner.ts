@@ -1,5 +1,6 @@
+import { bearerColumns } from '../../database/access/bearer-codes.ts'
 import { namesOwner } from '../../database/access/callers-id.ts'
-import { isMeantToBeSeen } from '../../database/access/meant-to-be-seen.ts'
+import { isMeantToBeSeen, moneyColumns } from '../../database/access/meant-to-be-seen.ts'
 import { isWhere } from '../../database/access/on-offer.ts'
 import { isPublication } from '../../database/access/power-columns.ts'
 import { asReadableBy } from '../../database/access/readable.ts'
@@ -85,13 +86,18 @@ function policyIssue(model: Model, hole: Hole): Issue | undefined {
     ),
   )
   const listing = table.userData?.personalColumns.length ? undefined : listedInState(model, hole)
-  const seen = listing !== undefined || isMeantToBeSeen(table, namesOf(model, hole), model.schema.tables)
+  const codes = bearerColumns(table)
+  // of what can be read, what says most about whom it belongs to
+  const kept = [...personal, ...moneyColumns(table).filter((c) => !personal.includes(c)), ...codes.filter((c) => !personal.includes(c))]
+  const seen = listing !== undefined || (kept.length === personal.length && isMeantToBeSeen(table, namesOf(model, hole), model.schema.tables))
   const owners = namesOwner(table, model.schema)
   const approved = (hole.states ?? []).some((s) => isPublication(s) || (s.op === '=' && LET_THROUGH.test(String(s.value))))
   const columns = table.partly ? 'every column that the API roles may select' : 'every column of every row'
-  const repair = owners.length
-    ? 'Replace the policy by one that compares the caller with the owner of the row.'
-    : 'Replace the policy by one that ties the row to the caller.'
+  const repair = codes.length
+    ? 'Drop the policy: whether a code is good is asked of the server, which is told the code and looks it up with the service role.'
+    : owners.length
+      ? 'Replace the policy by one that compares the caller with the owner of the row.'
+      : 'Replace the policy by one that ties the row to the caller.'
   const view = approved && personal.length ? ` What strangers are to see of such rows belongs into a view of its own, without ${listed(personal)}.` : ''
   return {
     subject: policySubject(hole.object, hole.policy ?? ''),
@@ -100,7 +106,7 @@ function policyIssue(model: Model, hole: Hole): Issue | undefined {
     message: `The policy "${hole.policy}" shows rows of ${hole.object} to people who do not own them: ${why(hole)}. ${ownership(table, owners)}${seen ? ` ${meant(listing, personal)}` : ''}`,
     attack: seen
       ? `${sentence(whoGetsIn(hole.who))} can copy all of ${table.name}${hole.states?.length ? ' in that state' : ''}, ${columns}${owners.length ? `, with ${listed(owners)} to tell whose it is` : ''}: what a column holds that no page shows is out as well.`
-      : `${sentence(whoGetsIn(hole.who))} can read every user's rows in ${table.name}${hole.states?.length ? ' in that state' : ''}${personal.length ? `, with ${listed(personal)}` : ''}.`,
+      : `${sentence(whoGetsIn(hole.who))} can read every user's rows in ${table.name}${hole.states?.length ? ' in that state' : ''}${kept.length ? `, with ${listed(kept)}` : ''}${codes.length ? `, and use what is meant for others` : ''}.`,
     fix: fixOf(hole, seen ? `${repair} When everybody is meant to read them, put the table under public.tables in .github/prelaunch.yml.` : `${repair}${view}`),
     at: hole.at,
     proof: hole.proof,

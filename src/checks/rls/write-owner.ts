@@ -2,7 +2,7 @@ import { decidesAccess } from '../../database/access/power-columns.ts'
 import type { Hole } from '../../database/database.ts'
 import type { AppModel } from '../../model/app-model.ts'
 import { defineCheck, failed, type Issue, notApplicable, type Outcome, passed, type Severity } from '../define-check.ts'
-import { boughtIssues } from './bought-rows.ts'
+import { boughtIssues, notBought } from './bought-rows.ts'
 import {
   assumption,
   exposedTables,
@@ -41,7 +41,8 @@ export default defineCheck({
     const missing = holes.length ? undefined : withoutSchema(schema, 'who may change or delete rows')
     if (missing) return missing
     if (!schema.exposedToBrowsers) return notApplicable(schema.exposedBecause || 'no data platform that browsers can reach directly is used')
-    const issues = [...byPolicy(holes).map((holes) => issueOf(model, holes)), ...boughtIssues(model, 'update')]
+    const bought = boughtIssues(model, 'update')
+    const issues = [...byPolicy(notBought(holes, bought)).map((holes) => issueOf(model, holes)), ...bought]
     const judged = exposedTables(model).filter((t) => t.rls.enabled)
     const policies = judged.flatMap((t) => policiesOf(schema, t)).filter((p) => p.command !== 'select' && p.command !== 'insert')
     const functions = schema.functions.filter((f) => f.securityDefiner && !f.isTrigger && !f.stub && f.executableBy.some((r) => r !== 'service_role'))
@@ -115,23 +116,26 @@ function issueOf(model: Model, holes: readonly Hole[]): Issue {
     const columns = hole.columns ?? []
     const grants = decidesAccess(name, columns)
     const address = hole.because === 'address'
+    const moderated = hole.because === 'moderation'
     const asked = address
       ? ': other policies compare it with one fixed address, and whoever has that address in the own row administers'
       : hole.because === 'asked'
         ? ', which other policies ask for before they let somebody in'
         : hole.because === 'approval'
           ? ', by which somebody else says that the user was let in'
-          : ''
+          : moderated
+            ? ', by which others say that what the user sent in may be shown'
+            : ''
     const moved = holes.find((h) => h.kind === 'owner-change')
     return {
       ...base,
       severity: grants || address ? 'Critical' : 'High',
       title: `Users can change their own ${listed(columns)}`,
       message: `The policy "${hole.policy}" lets users change ${table?.userData?.ownerColumns.length ? 'their own row' : 'the rows of what they belong to'} in ${hole.object}, but every column of it: nothing (no column privilege, no trigger) protects ${listed(columns)}${asked}.${moved ? ` The owner column may be changed as well.` : ''}${belonging ? ` ${letsIn(belonging)}.` : ''}`,
-      attack: `A signed-in user sends one request with the own session and sets ${columns[0]} ${address ? "to the administrator's address, which nobody proves there" : grants ? 'to whatever gives more rights, a paid plan or money' : 'as wanted'}.`,
+      attack: `A signed-in user sends one request with the own session and sets ${columns[0]} ${address ? "to the administrator's address, which nobody proves there" : grants ? 'to whatever gives more rights, a paid plan or money' : moderated ? 'to approved: it is shown although nobody looked at it' : 'as wanted'}.`,
       fix: fixOf(
         hole,
-        `Take browsers the privilege to change ${listed([...columns, ...(hole.withheld ?? [])])}; the server changes them with the service role.`,
+        `Take browsers the privilege to change ${listed([...columns, ...(hole.withheld ?? [])])}; the server changes them with the service role.${moderated ? ' Where moderators do so in the browser, let a trigger refuse it to everybody else instead.' : ''}`,
       ),
       aliases: ['CWE-915', 'CWE-269'],
     }

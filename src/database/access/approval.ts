@@ -27,3 +27,23 @@ export function approvalColumns(table: Table, readings: readonly Reading[]): rea
     })
     .map((c) => c.name)
 }
+
+const MODERATED = /^((approval|verification|review|moderation)_?)?(status|state)$/i
+
+/**
+ * Columns by which somebody else decides that what a user sent in is shown: it waits at first, policies show it to others once it is approved, and
+ * a role changes such rows beside their owner. What nobody but the owner may change is the owner's to publish.
+ */
+export function moderatedColumns(table: Table, readings: readonly Reading[]): readonly string[] {
+  if (!table.userData?.ownerColumns.length || isOnePerUser(table)) return []
+  const shown = new Set(
+    readings
+      .flatMap((r) =>
+        r.command === 'select' ? r.ways.flatMap((w) => (w.outcome === 'open' ? w.states.filter((s) => s.op === '=' && LET_IN.test(String(s.value))) : [])) : [],
+      )
+      .map((s) => s.column),
+  )
+  const decided = readings.some((r) => r.command === 'update' && r.ways.some((w) => w.outcome === 'role'))
+  if (!shown.size || !decided) return []
+  return table.columns.filter((c) => !c.generated && shown.has(c.name) && MODERATED.test(c.name) && WAITS.test(c.default ?? '')).map((c) => c.name)
+}

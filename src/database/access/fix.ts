@@ -51,6 +51,7 @@ export function fixFor(hole: Hole, catalog: Catalog, readings: ReadonlyMap<strin
     }
     case 'self-grant':
       if (hole.because === 'publication') return policy && ownParent(hole, policy, on, catalog)
+      if (hole.because === 'moderation') return policy && waiting(hole, policy, on, table)
       return (hole.because === 'membership' || hole.because === 'appointment' || (hole.because === 'tenant' && policy?.command === 'insert')) && policy
         ? [`drop policy ${ident(policy.name)} on ${on};`, ...keepOthers(table, policy)].join('\n')
         : narrow(table, hole.columns ?? [], 'insert')
@@ -75,6 +76,14 @@ function stripped(condition: string): string {
 
 function wrapped(condition: string): string {
   return /^\(.*\)$/s.test(condition.trim()) ? condition.trim() : `(${condition.trim()})`
+}
+
+/** A new row waits as it does by default, also where the page says so itself. */
+function waiting(hole: Hole, policy: Policy, on: string, table: Table): string | undefined {
+  const condition = policy.check ?? policy.using
+  const [column = ''] = hole.columns ?? []
+  const state = /^'[^']*'/.exec(table.columns.find((c) => c.name === column)?.default ?? '')?.[0]
+  return condition && state ? `alter policy ${ident(policy.name)} on ${on} with check (${stripped(condition)} and ${readable(column)} = ${state});` : undefined
 }
 
 /** The row that is shown has to be the caller's own. */

@@ -12,8 +12,11 @@ const SAYS_PUBLIC =
 /** Terms of use, privacy policies and help: documents of the application's own. */
 const OF_THE_HOUSE = /(^|_)(legal|terms|privacy|help|guide|press)_?(documents?|notes?)$/i
 
+/** What is voted on was sent in for a contest. */
+const VOTED_ON = /submissions?(?=_(up|down)?(votes?|likes?)$)/i
+
 /** Whether a table's name says that its rows are between few (orders, messages, documents). */
-export const isPrivateByName = (name: string): boolean => PRIVATE_TABLE.test(name.replace(OF_THE_HOUSE, ''))
+export const isPrivateByName = (name: string): boolean => PRIVATE_TABLE.test(name.replace(OF_THE_HOUSE, '').replace(VOTED_ON, ''))
 
 /** Rows by which people say what they think of somebody else's. */
 const VOTES = /(^|_)(up)?(votes?|likes?|ratings?|reactions?)$/i
@@ -60,4 +63,13 @@ const KEPT_BACK =
  */
 export function isDirectory({ name, columns }: Pick<Table, 'name' | 'columns'>): boolean {
   return OFFERS.test(name) && columns.filter((c) => SHOWCASE.test(c.name)).length >= 3 && !columns.some((c) => KEPT_BACK.test(c.name))
+}
+
+const MONEY = /(^|_)(balance|earnings?|earned|income|salary|revenue|commissions?|payouts?)($|_)/i
+const COMPARED = /leader_?board|ranking|(^|_)players?($|_)|tournament|league/i
+
+/** What a row says its user has or earns: nobody's business, on a profile that everybody may see as well. Players are measured by it. */
+export function moneyColumns({ name, columns }: Pick<Table, 'name' | 'columns'>): readonly string[] {
+  if (COMPARED.test(name)) return []
+  return columns.filter((c) => MONEY.test(c.name) && /^(int|bigint|smallint|numeric|real|double|money)/.test(c.type)).map((c) => c.name)
 }

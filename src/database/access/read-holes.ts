@@ -1,6 +1,7 @@
 import type { Catalog, Command, Policy, ReplayInput, Table, UndecidedPolicy, View } from '../database.ts'
 import { keepsCopies } from '../sandbox/row-copies.ts'
 import { isPayersEvent } from '../sandbox/user-data.ts'
+import { bearerColumns } from './bearer-codes.ts'
 import { Evaluator } from './expression/evaluate.ts'
 import { type JudgeWorld, judge, type Way } from './expression/judge.ts'
 import { ALWAYS, both } from './expression/predicate.ts'
@@ -151,7 +152,9 @@ function openWays(reading: Reading, table: Table): Way[] {
     // who may take up what somebody else offers is that one's affair: an open request has an owner, and nobody who answers it yet
     const empty = way.states.flatMap((s) => (s.op === 'is null' ? [s.column] : []))
     const changes = (reading.command === 'update' || reading.command === 'delete') && owners.every((c) => empty.includes(c))
-    if (nobodys && !changes && !(reading.command === 'select' && table.userData?.personalColumns.some((c) => !owners.includes(c)))) return false
+    // a code that nobody has used yet works for whoever reads it
+    const secret = reading.command === 'select' && (table.userData?.personalColumns.some((c) => !owners.includes(c)) || bearerColumns(table).length > 0)
+    if (nobodys && !changes && !secret) return false
     // who adds the row knows a secret of the one that it refers to
     if (reading.command === 'insert' && way.capability) return false
     // anybody may write to it, but not as often as he likes

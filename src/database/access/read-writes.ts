@@ -1,6 +1,6 @@
 import type { Catalog, Grant, Table } from '../database.ts'
 import { appointsItself } from './appointing-rows.ts'
-import { approvalColumns } from './approval.ts'
+import { approvalColumns, moderatedColumns } from './approval.ts'
 import { enteredByOneself } from './entered-by-oneself.ts'
 import { isAddress, isRoleGate, type JudgeWorld, type Way } from './expression/judge.ts'
 import { freeParents, privateParents } from './foreign-parent.ts'
@@ -148,6 +148,9 @@ export function readInsert(table: Table, reading: Reading, context: WriteContext
   }
   const approval = bound.some((w) => w.outcome === 'owner' && !w.needsRole) ? approvalColumns(table, readings.get(nameOf(table)) ?? []).filter(free) : []
   if (approval.length && !createdAtSignUp(table, context)) return [{ ...base, kind: 'self-grant', columns: approval, because: 'approval' }]
+  const own = bound.some((w) => w.outcome === 'owner' && !w.needsRole)
+  const moderated = own ? moderatedColumns(table, readings.get(nameOf(table)) ?? []).filter(free) : []
+  if (moderated.length) return [{ ...base, kind: 'self-grant', columns: moderated, because: 'moderation' }]
   const unpaid = paidByWord(table, bound, readings.get(nameOf(table)) ?? []).filter(free)
   if (unpaid.length) return [{ ...base, kind: 'self-grant', columns: unpaid }]
   const published = publishedBy(table, bound, publishing, free)
@@ -315,6 +318,8 @@ export function readUpdate(table: Table, reading: Reading, { catalog, membership
   const own = rows.some((w) => w.outcome === 'owner' && !w.needsRole)
   const approval = power.length || !own ? [] : approvalColumns(table, readings.get(nameOf(table)) ?? []).filter((c) => free(c) && !isFixed(c, after))
   if (approval.length) holes.push({ ...base, kind: 'escalation', columns: approval, because: 'approval' })
+  const moderated = power.length || !own ? [] : moderatedColumns(table, readings.get(nameOf(table)) ?? []).filter((c) => free(c) && !isFixed(c, after))
+  if (moderated.length) holes.push({ ...base, kind: 'escalation', columns: moderated, because: 'moderation' })
   const paid = power.length ? [] : paidByTenant(table, rows, { catalog, memberships }).filter((c) => free(c) && !isFixed(c, after))
   if (paid.length) holes.push({ ...base, kind: 'escalation', columns: paid, because: 'tenant' })
   if (belonging.length) {

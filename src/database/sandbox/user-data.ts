@@ -92,11 +92,15 @@ function peopleTables(tables: readonly Table[], byName: ReadonlyMap<string, Tabl
   return people
 }
 
-/** The key as PostgreSQL deparses it beside the caller's id. Columns inside subqueries are qualified there, so a bare name is this table's own. */
 function policiesKeyByCaller(t: Table, policies: readonly Policy[]): boolean {
   const [key, ...more] = t.primaryKey
-  if (key === undefined || more.length || t.columns.find((c) => c.name === key)?.type !== 'uuid') return false
-  const name = /^[a-z_][a-z0-9_]*$/.test(key) ? key : `"${key}"`
+  const column = t.columns.find((c) => c.name === key)
+  return !more.length && column?.type === 'uuid' && isComparedWithCaller(t, column, policies)
+}
+
+/** A column as PostgreSQL deparses it beside the caller's id. Columns inside subqueries are qualified there, so a bare name is this table's own. */
+function isComparedWithCaller(t: Table, { name: column }: Column, policies: readonly Policy[]): boolean {
+  const name = /^[a-z_][a-z0-9_]*$/.test(column) ? column : `"${column}"`
   const asked = [`(${name} = auth.uid())`, `(auth.uid() = ${name})`, `(${name} = ( SELECT auth.uid() AS uid))`, `(( SELECT auth.uid() AS uid) = ${name})`]
   return policies.some((p) => p.schema === t.schema && p.table === t.name && asked.some((a) => p.using?.includes(a) || p.check?.includes(a)))
 }
@@ -129,8 +133,13 @@ function ownData(table: Table, people: ReadonlySet<string>, groups: ReadonlySet<
   const named = table.columns
     .filter((c) => OWNER.test(c.name) && holdsId(c) && !foreignElsewhere(table, c, people) && !isByline(table, c, policies))
     .map((c) => c.name)
+  // builders leave the reference to the platform's users out, and no list has all the words for a person: `bidder_id = auth.uid()`
+  const asked = table.columns
+    .filter((c) => c.type === 'uuid' && !table.primaryKey.includes(c.name) && !foreignElsewhere(table, c, people) && isComparedWithCaller(table, c, policies))
+    .map((c) => c.name)
   const keyIsUser = isPerson && (toPeople.length === 0 || toPeople.some((c) => table.primaryKey.includes(c)))
-  const candidates = [...new Set([...byDefault, ...toPeople.filter((c) => OWNER.test(c)), ...named, ...toPeople, ...(keyIsUser ? table.primaryKey : [])])]
+  const known = [...new Set([...byDefault, ...toPeople.filter((c) => OWNER.test(c)), ...named, ...toPeople, ...(keyIsUser ? table.primaryKey : [])])]
+  const candidates = known.length ? known : asked
   const owners = candidates.filter((c) => !TOUCHED_BY.test(c))
   const helpers = candidates.filter(
     (c) =>

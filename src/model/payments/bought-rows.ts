@@ -8,7 +8,7 @@ import { entryPlace } from './verification.ts'
 
 /** Columns by which a row says that it holds, and for how long. */
 const HOLDS =
-  /^(status|state|active|is_active|enabled|is_enabled|paid|is_paid|payment_status|confirmed|is_confirmed|statut|estado|stato)$|^(starts?|ends?|expires?|valid)_?(at|on|date|until)$|^(start|end|expiry|expiration)_date$|_(until|expires_at|ends_at)$|^(credits?|balance|quantity|seats)$/i
+  /^(status|state|active|is_active|enabled|is_enabled|paid|is_paid|payment_status|confirmed|is_confirmed|statut|estado|stato)$|^(starts?|ends?|expires?|valid)_?(at|on|date|until)$|^(start|end|expiry|expiration)_date$|_(until|expires_at|ends_at)$|^(credits?|balance|quantity|seats)$|^(is_)?(featured|boosted|promoted|sponsored|highlighted|spotlighted|unlocked)$|(^|_)(boost|promotion|feature|sponsor(ship)?)_(level|type|tier|package)$/i
 /** What a payment leaves behind beside what was bought. */
 const BESIDE = /notif|(^|_)logs?($|_)|audit|event|activit|histor|mail|message|analytic|webhook|metric/i
 /** What an object of the processor says before anything was paid as well. */

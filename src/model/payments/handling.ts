@@ -18,8 +18,11 @@ export function handlingOf(behaviour: Behaviour, route: Route, alternatives: rea
   if (resync) return resync
   const logged = handled.find((h) => h !== undefined)
   for (const event of updated) {
-    const status = statusOn(behaviour, route, event)
-    if (status) return { event: logged?.event ?? recommended, how: 'status-only', at: status, ...(logged?.at ? { logged: logged.at } : {}) }
+    const status = statusOn(behaviour, event)
+    if (status) {
+      const rest = { ...(logged?.at ? { logged: logged.at } : {}), ...(writesUnread(status, reads) ? { unread: true as const } : {}) }
+      return { event: logged?.event ?? recommended, how: 'status-only', at: entryPlace(status, route), ...rest }
+    }
   }
   return logged ?? { event: recommended, how: 'none' }
 }
@@ -74,13 +77,13 @@ function fromProcessor(v: Value, behaviour: Behaviour): boolean {
 }
 
 /** Where the updated-event stores a status that comes with it. */
-function statusOn(behaviour: Behaviour, route: Route, event: string): Handling['at'] {
+function statusOn(behaviour: Behaviour, event: string): Step | undefined {
   for (const s of behaviour.steps) {
     // a function of the database is given the row as it is to be
     const writes = s.effect.kind === 'rpc' || (s.effect.kind === 'db' && s.effect.op !== 'select' && s.effect.op !== 'delete')
     if (!writes || !reaches(s, event).possible) continue
     if (!reaches(s, event).named && !valuesOf(s).some((v) => fromProcessor(v, behaviour))) continue
-    if (valuesOf(s).some((v) => contains(v, isStatus) || chosenByStatus(v)) || s.under.some((c) => contains(c.test, isStatus))) return entryPlace(s, route)
+    if (valuesOf(s).some((v) => contains(v, isStatus) || chosenByStatus(v)) || s.under.some((c) => contains(c.test, isStatus))) return s
   }
   return undefined
 }

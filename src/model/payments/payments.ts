@@ -137,6 +137,8 @@ export interface Handling {
   readonly event: string
   /** `status-unread`: writes a state that nothing reads; `status-only`: another event stores the state. */
   readonly how: 'acts' | 'notifies' | 'resyncs' | 'status-unread' | 'logs-only' | 'status-only' | 'none'
+  /** `status-only`: nothing reads the state that the other event stores. */
+  readonly unread?: true
   readonly at?: Place
   /** Of `status-only`: where the event itself is logged and no more. */
   readonly logged?: Place

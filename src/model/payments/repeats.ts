@@ -2,7 +2,7 @@ import type { SqlFunction } from '../../database/database.ts'
 import type { SchemaModel } from '../app-model.ts'
 import type { Behaviour, Step, Value } from '../behaviour/behaviour.ts'
 import type { Route } from '../routes/routes.ts'
-import { contains } from './conditions.ts'
+import { contains, namesIn } from './conditions.ts'
 import { endsHandler, eventClaim, isEffect, isEventId, isGuarded, isRefused, isUnique, type Schema, tableNamed } from './event-claim.ts'
 import { acknowledgements, isOfSession, onlyLogged, recordedTooEarly, turnedAway, unreadErrors } from './lost-events.ts'
 import type { RepeatProblem, Repeats } from './payments.ts'
@@ -70,7 +70,7 @@ function repeat(step: Step, steps: readonly Step[], schema: Schema, invoked: Inv
         return soften({ kind: 'counter', what: `adds to a value in ${e.table}`, severe: true, table: e.table })
       if (e.op === 'upsert') return upsertProblem(e.table, e.payload, e.onConflict, schema)
       if (e.op === 'insert') {
-        const p = insertProblem(e.table, e.payload, schema)
+        const p = insertProblem(e.table, e.payload, schema, step)
         return p && soften(p)
       }
       return undefined
@@ -215,7 +215,7 @@ function upsertProblem(
     : { kind: 'insert', what: `upsert on ${table} without its key (${t.primaryKey.join(', ') || 'none'}), which inserts each time`, severe: true, table }
 }
 
-function insertProblem(table: string, payload: Value | undefined, schema: Pick<SchemaModel, 'tables'>): Omit<RepeatProblem, 'at'> | undefined {
+function insertProblem(table: string, payload: Value | undefined, schema: Pick<SchemaModel, 'tables'>, step: Step): Omit<RepeatProblem, 'at'> | undefined {
   const object = payload?.v === 'array' ? payload.items[0] : payload
   const props = object?.v === 'object' ? object.props : undefined
   const t = tableNamed(table, schema)
@@ -228,10 +228,21 @@ function insertProblem(table: string, payload: Value | undefined, schema: Pick<S
     const keys = [t.primaryKey, ...t.uniques.filter((u) => !u.partial).map((u) => u.columns)].filter((k) => k.length > 0)
     return keys.some((k) => k.every(stable)) ? undefined : problem(`inserts into ${table}, where nothing unique is taken from the event`)
   }
-  // Without the schema only the absence of any id of the processor is certain.
-  const keyed = Object.entries(props).some(([, v]) => isStable(v) && contains(v, isProcessorId))
+  // Without the schema only the absence of any id of the processor is certain; a history has many rows of one subscription or customer.
+  const ofMany = log && isAboutSubscriptions(step)
+  const keyed = Object.entries(props).some(([, v]) => isStable(v) && contains(v, ofMany ? isOfOne : isProcessorId))
   return keyed ? undefined : problem(`inserts into ${table} without any id of the event`)
 }
+
+/** Whether a step is for events of which one subscription has many. */
+function isAboutSubscriptions(step: Step): boolean {
+  const names = step.under.flatMap((c) => (c.negated ? [] : [...namesIn(c.test)]))
+  return names.length > 0 && names.every((n) => /subscription/.test(n))
+}
+
+/** What one event of a subscription has and the next has not. */
+const isOfOne = (v: Value): boolean =>
+  isEventId(v) || (v.v === 'event' && v.field !== undefined && /(^|\.)((latest_)?invoice|payment_intent|charge)$/.test(v.field))
 
 /** The same on every delivery: nothing random, no clock. */
 function isStable(v: Value): boolean {
