@@ -268,7 +268,7 @@ function browserSide(s: SessionModel, library: SessionModel['libraries'][number]
   const renewal = s.renewals.find((r) => /\.server\.|(?:^|\/)server\//.test(r.path))
   if (renewal) return fine(`${place(renewal)} renews the session`)
   const [passing] = s.listeners
-  if (library && !s.sessionReads.length) return fine(`${library.name} keeps and renews its own session (${place(library.at)})`)
+  if (library && s.sessionReads.every((r) => ONE_OFF.test(r.path))) return fine(`${library.name} keeps and renews its own session (${place(library.at)})`)
   const at = s.browserClients[0] ?? s.sessionReads[0] ?? (s.browserAuth[0] as Place)
   return {
     kind: 'issue',

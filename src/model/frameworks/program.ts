@@ -118,10 +118,12 @@ export class Program {
     return auto ? this.exported(auto.path, auto.imported, depth + 1) : undefined
   }
 
-  #declarations = new WeakMap<FunctionIR, Map<string, Meaning>>()
+  /** By the path as well: files of the same content share their facts. */
+  #declarations = new WeakMap<FunctionIR, Map<string, Map<string, Meaning>>>()
 
   #declared(path: string, fn: FunctionIR, name: string, depth: number): Meaning | undefined {
-    let table = this.#declarations.get(fn)
+    const tables = this.#declarations.get(fn) ?? new Map<string, Map<string, Meaning>>()
+    let table = tables.get(path)
     if (!table) {
       table = new Map()
       fn.params.forEach((p, index) => {
@@ -135,7 +137,7 @@ export class Program {
           for (const p of s.to.props)
             if (p.to.k === 'name') table.set(p.to.name, { k: 'expr', path, scope: fn.id, expr: { k: 'mem', of: s.init, name: p.key, l: s.l } })
       }
-      this.#declarations.set(fn, table)
+      this.#declarations.set(fn, tables.set(path, table))
     }
     const m = table.get(name)
     if (!m) return undefined
