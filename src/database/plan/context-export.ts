@@ -2,12 +2,15 @@
 const FOR_CONTEXT = /^(?:\s|--[^\n]*\n)*?--[ \t]*warning:[ \t]*this schema is for context only/i
 const SECURITY = /\b(?:row\s+level\s+security|create\s+policy|grant|revoke)\b/i
 
+/** A type that PostgreSQL does not know and only the export writes: with such a line the script never ran anywhere. */
+const UNWRITTEN = /^[ \t]*"?\w+"?[ \t]+(?:ARRAY|USER-DEFINED)(?=[ \t]*(?:,|$|DEFAULT|NOT|NULL|CHECK|UNIQUE))/m
+
 /**
  * Whether a file is the schema that the platform's dashboard exports "for context only": tables and columns, and never row level security, policies or
- * privileges, whatever the project has. One that somebody wrote security into is a script like any other.
+ * privileges, whatever the project has; also without its heading. One that somebody wrote security into is a script like any other.
  */
 export function isContextExport(text: string): boolean {
-  return FOR_CONTEXT.test(text.slice(0, 2000)) && !SECURITY.test(text.replace(/--[^\n]*/g, ''))
+  return (FOR_CONTEXT.test(text.slice(0, 2000)) || UNWRITTEN.test(text)) && !SECURITY.test(text.replace(/--[^\n]*/g, ''))
 }
 
 /** The export as PostgreSQL reads it: it writes ARRAY and USER-DEFINED where it does not know how a type is called. Lines stay. */
