@@ -161,6 +161,15 @@ function issueOf(model: Model, hole: Hole): Issue {
         fix: fixOf(hole, `Also require that ${columns[0]} is the id of a row of the caller.`),
       }
     }
+    if (hole.because === 'settled')
+      return {
+        ...base,
+        severity: 'High',
+        title: `Users say themselves that they have paid in ${name}`,
+        message: `The policy "${hole.policy}" binds the owner of a new row but leaves ${listed(columns)} free. A row of ${hole.object} waits at first; that the money has arrived somebody else should say.`,
+        attack: `A signed-in user inserts the own row with ${columns[0]} set as if the money had arrived.`,
+        fix: fixOf(hole, `Take new rows only as they begin; ${listed(columns)} changes on the server, or by the staff.`),
+      }
     return {
       ...base,
       severity: hole.because === 'asked' || hole.because === 'approval' || hole.because === 'moderation' ? 'High' : 'Critical',

@@ -7,6 +7,10 @@ const POWERFUL = /admin|super_?user|moderator|staff/i
 /** A table that can be nothing but the list of those who run the place. */
 const LISTS_THEM = /^(?:super_?)?(?:admin(?:istrator)?|moderator)(?:_?user)?s?$/i
 
+/** Whether whoever stands in a table runs the application, whatever the row says. */
+export const listsThoseInCharge = (table: Table | undefined): boolean =>
+  table?.userData !== undefined && LISTS_THEM.test(table.name) && table.userData.ownerColumns.length > 0 && !table.userData.tenantColumns.length
+
 /** Tables whose policies let in whoever has a row of the own in `list`, and what they ask of that row. */
 function letIn(list: string, readings: ReadonlyMap<string, readonly Reading[]>): { readonly tables: readonly string[]; readonly asked: readonly RowState[] } {
   const tables = new Set<string>()

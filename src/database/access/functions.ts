@@ -1,4 +1,5 @@
 import type { Catalog, SqlFunction, Table } from '../database.ts'
+import { listsThoseInCharge } from './appointing-rows.ts'
 import { isCarried, isFounded } from './carried.ts'
 import { placeholderTable } from './expression/dynamic-sql.ts'
 import { Evaluator } from './expression/evaluate.ts'
@@ -209,7 +210,9 @@ function judgeEffect(
     const open = usable.filter((w) => w.outcome === 'open' && !w.bySecret && !w.argumentColumns.some((c) => UNGUESSABLE.test(c)))
     // a row that follows from something the caller was allowed to do (a notification to whom he invited)
     const grants =
-      power.some((c) => grantsThere(table, c, effect.command === 'insert' ? 'added' : 'changed')) || (effect.command !== 'delete' && paysOut(effect.table))
+      power.some((c) => grantsThere(table, c, effect.command === 'insert' ? 'added' : 'changed')) ||
+      (effect.command !== 'delete' && paysOut(effect.table)) ||
+      (effect.command === 'insert' && listsThoseInCharge(table))
     const follows = effect.command === 'insert' && !grants && open.every((w) => w.tables.length > 0)
     if (open.length && !follows) {
       const [first] = open as [Way]

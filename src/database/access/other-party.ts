@@ -128,6 +128,24 @@ export function paidByWord(table: Table, ways: readonly Way[], readings: readonl
   return asBuyer ? dealColumns(table, readings).filter((c) => PAID_STATE.test(c)) : []
 }
 
+/** Money that somebody says he has sent, and somebody else says has arrived. */
+const PAYMENTS = /(^|_)(payments?|deposits?|top_?ups?|remittances?|pagos?|pagamentos?|pagamenti|zahlungen|paiements?)$/i
+const WAITS = /^'(pending(_\w{1,20})?|submitted|unpaid|awaiting_\w{1,20}|pendiente|pendente|in_attesa)'/i
+
+/**
+ * The state of a payment or an order that waits at first, where a way in is the buyer's alone: that the money has arrived the staff says, or what
+ * the processor left in the row.
+ */
+export function settledByOthers(table: Table, ways: readonly Way[], readings: readonly Reading[]): readonly string[] {
+  const buyers = buyersOf(table)
+  if (!ways.some((w) => w.outcome === 'owner' && !w.needsRole && w.ownerColumns.some((c) => buyers.includes(c)))) return []
+  const changing = readings.filter((r) => r.command === 'update').flatMap((r) => r.ways)
+  const byStaff = PAYMENTS.test(table.name) && changing.some((w) => w.outcome === 'role') && changing.every((w) => w.outcome === 'role' || w.needsRole)
+  const sold = BOUGHT.test(table.name) && table.columns.some((c) => PROCESSOR.test(c.name))
+  if (sellersOf(table).length || !(byStaff || sold) || !table.columns.some((c) => MONEY.test(c.name))) return []
+  return table.columns.filter((c) => !c.generated && STATE.test(c.name) && WAITS.test(c.default ?? '')).map((c) => c.name)
+}
+
 /** What a row that is a deal says of it: whether it is paid, what it costs and how far it is. Empty for other rows. */
 export function dealColumns(table: Table, readings: readonly Reading[]): readonly string[] {
   if (!buyersOf(table).length || ON_SALE.test(table.name) || !(sellersOf(table).length ? isDeal(table) : isOfTheShop(table, readings))) return []

@@ -6,7 +6,7 @@ import { isAddress, isRoleGate, type JudgeWorld, type Way } from './expression/j
 import { freeParents, privateParents } from './foreign-parent.ts'
 import type { Hole } from './hole.ts'
 import { admittedBy, belongingColumns, openedBy } from './joining-columns.ts'
-import { paidByWord, writtenByOther } from './other-party.ts'
+import { paidByWord, settledByOthers, writtenByOther } from './other-party.ts'
 import { type BrowserRole, holds, nameOf, type Reading } from './policies.ts'
 import { decidesAccess, earnedColumns, isPublication, PROCESSOR, powerColumnsOf } from './power-columns.ts'
 import { freeToThoseAlike } from './role-alone.ts'
@@ -153,6 +153,8 @@ export function readInsert(table: Table, reading: Reading, context: WriteContext
   if (moderated.length) return [{ ...base, kind: 'self-grant', columns: moderated, because: 'moderation' }]
   const unpaid = paidByWord(table, bound, readings.get(nameOf(table)) ?? []).filter(free)
   if (unpaid.length) return [{ ...base, kind: 'self-grant', columns: unpaid }]
+  const settled = settledByOthers(table, bound, readings.get(nameOf(table)) ?? []).filter(free)
+  if (settled.length) return [{ ...base, kind: 'self-grant', columns: settled, because: 'settled' }]
   const published = publishedBy(table, bound, publishing, free)
   if (published) return [{ ...base, kind: 'self-grant', because: 'publication', ...published }]
   const paid = paidByTenant(table, bound, { catalog, memberships }).filter(free)
