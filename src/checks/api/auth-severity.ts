@@ -66,7 +66,7 @@ export function severityOf(work: Work, route: Route, exposed: readonly Work[], r
 /** A session of the payment processor that a guest opens. */
 export const isCheckout = (w: Work) =>
   w.kind === 'payment' &&
-  /checkout\.sessions\.create|charges\.create|payment_?intents\.create|paymentLinks\.create|checkouts?\.create|transactions\.create|createCheckout/i.test(
+  /checkout\.sessions\.create|charges\.create|payment_?intents\.create|paymentLinks\.create|checkouts?\.create|transactions\.create|createCheckout|(?:razorpay|paypal)\w*\.orders\.create/i.test(
     w.call ?? '',
   )
 

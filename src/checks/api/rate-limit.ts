@@ -119,6 +119,8 @@ const authEndpoint = rememberFor((route: Route): Endpoint | undefined => {
   const exchanged = route.work.find((w) => w.guard?.who === 'token' && ACCOUNT_KEY.test(w.guard.how) && ACCOUNTS.test(w.table ?? ''))
   if (exchanged && /(^|\/)auth\//.test(route.route) && (route.method ?? 'POST') === 'POST')
     return { route, severity: 'High', does: 'verifies the key of an account itself', at: exchanged.at, kind: 'key' }
+  const tried = named && CODES.test(named) ? steps.find((s) => s.under.some((c) => triesCode(c.test))) : undefined
+  if (tried) return { route, severity: 'High', does: 'verifies codes itself', at: tried.under.find((c) => triesCode(c.test))?.at ?? tried.at, kind: 'code' }
   // Own registration or token endpoints: a row of users or a token is made from what anybody sends.
   const made = registers(route)
   const created = made && isVouchedFor(made, route) ? undefined : made
@@ -137,6 +139,17 @@ const authEndpoint = rememberFor((route: Route): Endpoint | undefined => {
       : { route, severity: 'High', does: 'verifies credentials itself', at: reads.at, kind: 'password' }
   return undefined
 })
+
+const CODES = /otp|code|verify/i
+const TYPED_CODE = /^(?:\w{1,20}_?)?(?:otp|code|pin|passcode)$/i
+
+/** What somebody typed is compared with what the process keeps in memory. */
+function triesCode(test: Value): boolean {
+  if (test.v !== 'op' || !/^[!=]==?$/.test(test.op)) return false
+  const isTypedCode = (v: Value) => v.v === 'request' && v.part === 'body' && TYPED_CODE.test(v.name ?? '')
+  const isKept = (v: Value) => mentions(v, (x) => x.v === 'call' && x.name === 'get' && x.args[0]?.v === 'call' && x.args[0].name === 'Map')
+  return test.of.some((v) => mentions(v, isTypedCode)) && test.of.some(isKept)
+}
 
 /** The account is made under the address that somebody else has answered with (an identity provider, a processor who was paid): there are no more of them than such answers. */
 function isVouchedFor({ effect }: Step, { behaviour }: Route): boolean {

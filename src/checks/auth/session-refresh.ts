@@ -42,7 +42,7 @@ export default defineCheck({
 type Answer = { readonly kind: 'none' } | { readonly kind: 'fine'; readonly because: string } | { readonly kind: 'issue'; readonly issue: Issue }
 
 function judge(s: SessionModel, middleware: readonly MiddlewareModel[], routes: readonly Route[]): Answer {
-  const platform = s.serverClients.length > 0 || s.browserAuth.length > 0 || s.ownCookies.length > 0
+  const platform = (s.serverClients.length > 0 && signsIn(s, middleware, routes)) || s.browserAuth.length > 0 || s.ownCookies.length > 0
   const library = s.libraries[0]
   const refreshing = s.libraries.find((l) => l.name === '@nuxtjs/supabase')
   if (refreshing) return fine(`${refreshing.name} refreshes the session on server and browser (${place(refreshing.at)})`)
@@ -57,6 +57,13 @@ function judge(s: SessionModel, middleware: readonly MiddlewareModel[], routes: 
   }
   return browserSide(s, library)
 }
+
+/** Whether anything speaks of a session: who only queries through a client that would keep one in cookies has none to refresh. */
+const signsIn = (s: SessionModel, middleware: readonly MiddlewareModel[], routes: readonly Route[]): boolean =>
+  [s.browserAuth, s.serverReads, s.sessionReads, s.listeners, s.renewals, s.accessCookies].some((places) => places.length > 0) ||
+  [...middleware, ...routes].some(
+    ({ behaviour }) => behaviour && (!behaviour.complete || behaviour.steps.some(({ effect }) => effect.kind === 'auth-call' || effect.kind === 'identify')),
+  )
 
 /** Cookies of `@supabase/ssr`: something must fetch the user on every request and write the refreshed cookies. */
 function serverSide(s: SessionModel, middleware: readonly MiddlewareModel[], routes: readonly Route[]): Answer {
