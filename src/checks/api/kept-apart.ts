@@ -33,7 +33,8 @@ const keptBy = rememberFor((behaviour: Behaviour, tables: SchemaModel['tables'])
 })
 
 /** Columns that say whose a row is, not who entered it for all. */
-const PERSON = /^(?:user|owner|profile|account|customer|member|client|clerk_user|auth_user)_?id$|^(?:uid|user|owner)$/i
+const PERSON =
+  /^(?:(?:user|owner|profile|account|customer|member|client|clerk_user|auth_user|payer|buyer|patient|student)_?id|(?:from|to|sender|recipient|receiver)_?(?:user_?)?id|uid|user|owner)$/i
 /** What people write, or is said of them. */
 const CONTENT = /(?:^|_)(?:message|text|content|notes?|body|comment|answer|transcript|prompt|description|details|memo)s?(?:$|_)/i
 

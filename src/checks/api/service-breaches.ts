@@ -1,3 +1,5 @@
+import { isPrivateByName } from '../../database/access/meant-to-be-seen.ts'
+import type { Table } from '../../database/database.ts'
 import type { SchemaModel } from '../../model/app-model.ts'
 import type { Behaviour, Effect, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { isCallers, isCallersRow, mentions, requestName } from '../../model/behaviour/values.ts'
@@ -46,7 +48,7 @@ export function listingBreaches(
     const personal = table && !table.stub ? (table.userData?.personalColumns ?? []) : undefined
     const columns = e.columns
     const shows = personal ? personal.some((c) => !columns || columns.includes('*') || columns.includes(c)) : admin && PERSONAL_NAME.test(e.table)
-    if (!shows || !belongsToSomebody(e, schema, behaviour) || e.one) return []
+    if (!(shows || (table && takesPeopleAlong(table, columns ?? [], schema))) || !belongsToSomebody(e, schema, behaviour) || e.one) return []
     const shown = behaviour.steps
       .slice(index + 1)
       .some(
@@ -71,6 +73,17 @@ export function listingBreaches(
   // what a guard writes down before the handler is no operation of it
   if ((!admin && !empties) || e.op === 'insert' || step.before) return []
   return [empties ? { ...operation, what: `deletes every row of ${e.table}` } : operation]
+}
+
+/** Whole rows of people beside rows that are between few: `prisma.payment.findMany({ include: { payer: true } })`. */
+function takesPeopleAlong(table: Table, columns: readonly string[], { tables }: Pick<SchemaModel, 'tables'>): boolean {
+  if (!isPrivateByName(table.name)) return false
+  return columns.some((c) => {
+    const [, relation] = /^(\w+)\(\*\)$/.exec(c) ?? []
+    const key =
+      relation && table.foreignKeys.find((k) => k.columns.length === 1 && (k.columns[0] ?? '').replace(/_?id$/i, '').toLowerCase() === relation.toLowerCase())
+    return key && tables.some((t) => `${t.schema}.${t.name}` === key.references && (t.userData?.personalColumns.length ?? 0) > 0)
+  })
 }
 
 /** `delete().neq('id', NOBODY)`: the condition that the client library asks for before it deletes all rows. What only keeps answers of others is made anew. */

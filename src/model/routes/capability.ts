@@ -33,12 +33,15 @@ export function capability(step: Step, behaviour: Behaviour): Guard | undefined 
 }
 
 /** A cookie in which the application leaves the id of what a visitor has put together: `cartId`, `guest_id`. */
-const VISIT_COOKIE = /^(?:[a-z]+[-_.])?(?:cart|basket|guest|visitor|anon(?:ymous)?)(?:[-_]?(?:cart|user|session))?[-_]?(?:u?u?id|token|key)$/i
+const VISIT_COOKIE =
+  /^(?:[a-z]+[-_.])?(?:(?:cart|basket)(?:[-_]?(?:cart|user|session))?|(?:guest|visitor|anon(?:ymous)?)(?:[-_]?[a-z]{1,12})?)[-_]?(?:u?u?id|token|key)$/i
+/** What a new visitor is given at once: `cookies.get('guest_id')?.value ?? crypto.randomUUID()`. */
+const DRAWN = /(?:^|\.)(?:random|uuid(?:v4)?|v4|nanoid|createId|cuid2?)$/
 
 /** The id of the session that express-session keeps for whoever calls, signed in or not: what hangs on it (a cart) is the visitor's own. */
 function isOwnVisit(value: Value, behaviour: Behaviour, depth = 0): boolean {
   const next = (x: Value) => depth < 4 && isOwnVisit(x, behaviour, depth + 1)
-  if (value.v === 'any') return value.of.some(next) && value.of.every((x) => x.v === 'const' || next(x))
+  if (value.v === 'any') return value.of.some(next) && value.of.every((x) => x.v === 'const' || (x.v === 'call' && DRAWN.test(x.name)) || next(x))
   if (value.v === 'call') return value.name === 'req.sessionID'
   if (value.v === 'request') return value.part === 'cookie' && VISIT_COOKIE.test(value.name ?? '')
   const found = value.v === 'row' ? behaviour.steps[value.step]?.effect : undefined

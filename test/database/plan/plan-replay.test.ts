@@ -245,4 +245,19 @@ model Old {
       '22 alter table "public"."Post" add foreign key ("author_id") references "public"."users" ("id");',
     ])
   })
+
+  test("models that are another database's tables are kept apart from those that browsers reach", () => {
+    const source = `datasource db {
+  provider = "mysql"
+  url      = env("DATABASE_URL")
+}
+
+model User {
+  id    String @id
+  email String
+}
+`
+    const files = plan({ 'prisma/schema.prisma': source }).files.filter((f) => f.role === 'generated')
+    expect(files.map((f) => f.text).join('\n')).toContain('create table "another_database"."User"')
+  })
 })

@@ -51,17 +51,28 @@ const NATIVE: Readonly<Record<string, string>> = {
   Real: 'real',
 }
 
+/** Where the tables of a database stand that is not the one of the platform: nothing that browsers reach holds them. */
+const ELSEWHERE = 'another_database'
+
+/** The Prisma schemas of a repository. Models that are no tables of PostgreSQL are kept apart from those that are. */
+function readAll(facts: FactsIndex): readonly PrismaSchema[] {
+  const files = [...facts.of('text')].filter(([path]) => path.endsWith('.prisma'))
+  const here = files.some(([, { text }]) => /^[ \t]*provider\s*=\s*"(postgresql|postgres|cockroachdb)"/m.test(text))
+  return files.map(([path, { text }]) => {
+    const schema = read(path, text)
+    return here ? schema : { ...schema, models: schema.models.map((m) => ({ ...m, schema: ELSEWHERE })) }
+  })
+}
+
 /** What code calls the tables of Prisma's models (`db.user` of `model User { @@map("users") }`), by the accessor in lower case. */
 export function prismaAccessors(facts: FactsIndex): ReadonlyMap<string, string> {
-  const models = [...facts.of('text')].filter(([path]) => path.endsWith('.prisma')).flatMap(([path, { text }]) => read(path, text).models)
+  const models = readAll(facts).flatMap((s) => s.models)
   return new Map(models.map((m) => [m.name.toLowerCase(), m.schema === 'public' ? m.table : `${m.schema}.${m.table}`]))
 }
 
-/** DDL for the models of Prisma schemas for PostgreSQL that no SQL creates. Prisma never enables row level security. */
+/** DDL for the models of Prisma schemas that no SQL creates. Prisma never enables row level security. */
 export function prismaDdl(facts: FactsIndex, created: ReadonlySet<string>): SqlFile[] {
-  const schemas = [...facts.of('text')].filter(([path]) => path.endsWith('.prisma')).map(([path, { text }]) => read(path, text))
-  const texts = [...facts.of('text')].filter(([path]) => path.endsWith('.prisma')).map(([, { text }]) => text)
-  if (!texts.some((t) => /^[ \t]*provider\s*=\s*"(postgresql|postgres|cockroachdb)"/m.test(t))) return []
+  const schemas = readAll(facts)
   const models = schemas.flatMap((s) => s.models)
   const byName = new Map(models.map((m) => [m.name, m]))
   const enums = new Map(schemas.flatMap((s) => s.enums.map((e) => [e.name, e.database])))

@@ -1,8 +1,9 @@
 import { array, object, UNDEFINED, UNKNOWN, type Val } from '../abstract-value.ts'
 import type { Client, DbOp } from '../behaviour.ts'
 import type { FilterDraft } from '../interpreter.ts'
+import { member } from '../members.ts'
 import { callValue, settle } from '../operations.ts'
-import type { Library } from './library.ts'
+import type { Library, LibraryCall } from './library.ts'
 import { bindingTemplate } from './sql.ts'
 
 const OPS: Readonly<Record<string, DbOp>> = {
@@ -26,6 +27,14 @@ const OPS: Readonly<Record<string, DbOp>> = {
 }
 /** Names that other libraries use too; without a known client they say nothing. */
 const COMMON = new Set(['count', 'aggregate', 'create', 'update', 'upsert', 'delete', 'groupBy'])
+
+/** A client that a framework's context carries, made somewhere that is not followed: `ctx.prisma.post.update(…)`, `ctx.db.post.update({ where, data })`. */
+function isLeftThere({ root, links }: LibraryCall, options: Val): boolean {
+  const holder = links[links.length - 3]
+  const name = holder ? holder.args === undefined && holder.name : links.length === 2 && root.v === 'call' && !root.args.length && root.name
+  if (!name || !/(?:^|\.)(?:prisma(?:_?client)?|db)$/i.test(name)) return false
+  return /prisma$|client$/i.test(name) || (options.v === 'object' && ('where' in options.props || 'data' in options.props))
+}
 
 /** `new PrismaClient()`: a direct connection, whatever the row policies say. */
 export const prismaPackages: Library = {
@@ -72,14 +81,17 @@ export const prisma: Library = {
     }
     if (known && /^\$(?:extends|on|use|connect|disconnect)$/.test(method)) return c.root
     const op = Object.hasOwn(OPS, method) ? OPS[method] : undefined
-    if (!op || (!known && (COMMON.has(method) || c.links.length < 2))) return undefined
+    const options = c.args[0] ?? UNDEFINED
+    if (!op || (!known && ((COMMON.has(method) && !isLeftThere(c, options)) || c.links.length < 2))) return undefined
     const model = c.links[c.links.length - 2]
     if (!model || model.args) return undefined
-    const options = c.args[0] ?? UNDEFINED
-    const get = (n: string): Val | undefined => (options.v === 'object' ? options.props[n] : undefined)
+    // `prisma.payment.update(input)`: the request chooses the row, and what is written
+    const sent = options.v === 'request'
+    const get = (n: string): Val | undefined =>
+      options.v === 'object' ? options.props[n] : sent && n === (op === 'select' ? 'where' : 'data') ? member(c.it, options, n, c.at) : undefined
     const where = get('where')
-    const filters: FilterDraft[] = []
-    const unread = where !== undefined && readWhere(where, filters)
+    const filters: FilterDraft[] = sent && op !== 'insert' ? [{ column: 'id', op: 'eq', value: member(c.it, options, 'where', c.at) }] : []
+    const unread = where !== undefined && !sent && readWhere(where, filters)
     const payload =
       get('data') ??
       (op === 'upsert' && (get('create') || get('update')) ? object({ create: get('create') ?? UNDEFINED, update: get('update') ?? UNDEFINED }) : undefined)
