@@ -31,7 +31,7 @@ export function runChecks(checks: readonly Check[], model: AppModel): CheckResul
 
 function doubt(check: Check, outcome: Outcome, gaps: readonly Gap[]): Outcome {
   if (outcome.status !== 'passed') return outcome
-  const doubts = gaps.filter((gap) => gap.touches.some((t) => t.topic === 'anything' || check.doubtedBy.includes(t.topic)))
+  const doubts = gaps.filter((gap) => gap.touches.some((t) => t.topic === 'anything' || (check.doubtedBy.includes(t.topic) && !isOfOthers(check, t))))
   if (!doubts.length) return outcome
   const first = doubts[0] as Gap
   const more = doubts.length > 1 ? ` (and ${doubts.length - 1} more)` : ''
@@ -48,3 +48,7 @@ function doubt(check: Check, outcome: Outcome, gaps: readonly Gap[]): Outcome {
     outcome.evidence,
   )
 }
+
+/** Policies on files are the matter of the check that looks at buckets, and policies on tables that of the others. */
+const isOfOthers = (check: Check, { topic, object }: Gap['touches'][number]): boolean =>
+  topic === 'policy' && object !== undefined && object.startsWith('storage.') !== check.doubtedBy.includes('bucket')

@@ -417,6 +417,16 @@ create policy "team" on events for update using (created_by_name in (select m.na
     expect(catalog.functions.map((f) => f.name)).toContain('events_of')
   })
 
+  test('a type of an argument that only the dashboard knows is made up as well', async () => {
+    const result = await replaySql(
+      migration(`create function public.has_admin_role(user_id uuid, required admin_role) returns boolean language sql stable security definer as $$
+  select exists (select 1 from public.admin_users a where a.user_id = $1 and a.role = required) $$;
+create function public.may(kinds staff_kind[]) returns boolean language sql as $$ select true $$;`),
+    )
+    expect(result.gaps).toEqual([])
+    expect(result.catalog.functions.map((f) => f.name)).toEqual(expect.arrayContaining(['has_admin_role', 'may']))
+  })
+
   test('a type of its own stays one, and a table of the same name that cannot be made is told', async () => {
     const result = await replaySql(
       migration(`create type mood as enum ('glad', 'sad');

@@ -265,7 +265,7 @@ function fix(c: Cause, all: readonly Route[]): Issue['fix'] {
         return {
           text: 'Take the price from the server (a price id, or the product row), never from the request; ask for a signed-in user unless guests may buy.',
           language: 'ts',
-          code: "const { data: product } = await admin.from('products').select('price_cents').eq('id', body.productId).single()\nif (!product) return new Response(null, { status: 404 })\nawait stripe.paymentIntents.create({ amount: product.price_cents, currency: 'eur' })",
+          code: `const { data: product } = await admin.from('products').select('price_cents').eq('id', body.productId).single()\nif (!product) return new Response(null, { status: 404 })\n${c.work.call?.endsWith(' createCheckout') ? `const amount = product.price_cents // what ${c.work.call.replace(' createCheckout', '')} is told; the request does not say it` : "await stripe.paymentIntents.create({ amount: product.price_cents, currency: 'eur' })"}`,
         }
       return guardFix(c.route, all)
   }

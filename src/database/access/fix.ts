@@ -6,6 +6,7 @@ import { isLookedAfter } from './looked-after.ts'
 import { dealColumns } from './other-party.ts'
 import { keepWritten } from './party-fix.ts'
 import { nameOf, type Reading } from './policies.ts'
+import { powerColumnsOf } from './power-columns.ts'
 import { ident, readable, readableName, successorOf } from './sql.ts'
 import { withUserData } from './user-data-by-name.ts'
 
@@ -195,7 +196,7 @@ function enable(table: Table, catalog: Catalog, owner: string | undefined, readi
   if (table.kind === 'foreign') return `revoke all on ${name} from anon, authenticated;`
   if (catalog.policies.some((p) => p.schema === table.schema && p.table === table.name)) return on
   // own rows that grant power are read by their owner and changed by the server: the fix must not open check 4
-  const power = [...new Set([...powerIn(table), ...dealColumns(table, readings.get(nameOf(table)) ?? [])])]
+  const power = [...new Set([...powerColumnsOf(table), ...dealColumns(table, readings.get(nameOf(table)) ?? [])])]
   if (owner && power.length)
     return `${on}\n${create(table, 'Users see their own rows', 'select', owner)}\n-- ${power.map(readable).join(', ')}: changed by the server only, with the service role`
   if (owner) return `${on}\n${create(table, 'Users manage their own rows', 'all', owner)}`
@@ -207,15 +208,10 @@ function enable(table: Table, catalog: Catalog, owner: string | undefined, readi
 const FOR_THE_SERVER =
   /verif|(^|_)otps?($|_)|nonce|passw|token|secret|credential|(^|_)sessions?$|queue|(^|_)jobs?$|webhook|audit|usage|(^|_)logs?($|_)|rate_?limit/i
 
-/** Columns that grant power or money and that an owner must not write. */
-function powerIn(table: Table): readonly string[] {
-  return table.userData?.powerColumns ?? []
-}
-
 /** What keeps an owner from granting himself power through a policy that lets him write his own rows. */
 function keepPower(table: Table, command: Policy['command'], readings: ReadonlyMap<string, readonly Reading[]>): string[] {
   if (command === 'select' || command === 'delete') return []
-  const power = powerIn(table)
+  const power = powerColumnsOf(table)
   const read = readings.get(nameOf(table)) ?? []
   // what a deal costs is written once, when the buyer makes it
   const deal = command === 'insert' ? [] : dealColumns(table, read)

@@ -331,6 +331,9 @@ export class Repairs {
       return RETRY
     }
     if (what === 'type' && name) return this.missingType(s, unquoted(name), message)
+    // of a function's arguments it is told without quotation marks
+    const argument = /^type ([\w.]+)(?:\[\])* does not exist$/.exec(message)?.[1]
+    if (argument) return this.missingType(s, unquoted(argument), message)
     if ((what === 'foreign-data wrapper' || what === 'server') && name) return this.missingForeign(what, name)
     if (what === 'publication' && name) {
       await this.engine.exec(`create publication ${ident(name)}`).catch(() => undefined)

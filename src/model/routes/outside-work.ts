@@ -1,5 +1,6 @@
 import type { Behaviour, Effect, Value } from '../behaviour/behaviour.ts'
 import { mentions } from '../behaviour/mentions.ts'
+import { processorAt } from '../payments/other-processor-signs.ts'
 import { saysAmount } from './amount-of-charge.ts'
 import { fromRequest } from './from-request.ts'
 import type { Work } from './work.ts'
@@ -155,12 +156,41 @@ export function http(e: Extract<Effect, { name: string }>): Outside | undefined 
       call: messenger[1] as string,
       ...(e.args.some((a) => recipientInBody(a, 0)) ? { chosen: 'recipient' as const } : {}),
     }
+  const processor = processorAt(constantsOf(address))
+  if (processor) return atProcessor(processor, e)
   const rows = DATA_API.exec(constantsOf(address))?.[1]
   if (rows && e.args.slice(1).some((a) => carriesKey(a, 0)))
     return { kind: 'paid-api', what: `calls the project's data API for ${rows} with a key of the server`, call: 'data-api' }
   if (e.args.slice(1).some((a) => carriesKey(a, 0)) || (e.args[0] && carriesKey(e.args[0], 0) && fromRequestAnywhere(e.args)))
     return FREE_HOSTS.test(host ?? '') ? undefined : { kind: 'paid-api', what: `calls ${host ?? 'an API'} with a key of the server`, call: host ?? 'fetch' }
   return undefined
+}
+
+/** Where a payment begins that somebody then makes. */
+const STARTS =
+  /\/(transactions?\/initiali[sz]e|payments?|charges|orders|checkouts?|preferences|invoices|payment_?links?|payment_?pages?|checkout\/sessions|payment_intents|transactions)\/?(\?|$)/i
+/** Money that goes out, or back. */
+const PAYS_OUT = /refund|transfer|payout|disburse/i
+
+/** A payment processor that is asked over HTTP, without a library. Who names a payment by its reference has been through it. */
+function atProcessor(name: string, e: Extract<Effect, { name: string }>): Outside | undefined {
+  const [address, options] = e.args
+  if (!e.args.some((a) => carriesKey(a, 0))) return undefined
+  const path = constantsOf(address)
+  const method = options?.v === 'object' && options.props.method?.v === 'const' ? String(options.props.method.value) : 'GET'
+  if (PAYS_OUT.test(path) && /^post$/i.test(method)) return { kind: 'payment', what: `moves money through ${name}`, call: `${name} transfers` }
+  if (/^post$/i.test(method) && STARTS.test(path)) {
+    const chosen = choosesAmount(options as Value, 0) ? ('amount' as const) : choosesAccount(bodyOf(options as Value), 0) ? ('owner' as const) : undefined
+    return { kind: 'payment', what: `starts a payment with ${name}`, call: `${name} createCheckout`, ...(chosen ? { chosen } : {}) }
+  }
+  if (/^get$/i.test(method) && /\/$|=$/.test(path)) return undefined
+  return { kind: 'paid-api', what: `calls ${name} with a key of the server`, call: 'fetch' }
+}
+
+/** What is sent, before it becomes text. */
+function bodyOf(options: Value): Value {
+  const body = options.v === 'object' ? (options.props.body ?? options) : options
+  return body.v === 'call' && body.args[0] ? body.args[0] : body
 }
 
 /** The variable that an address comes from, a fallback beside it or not. */
