@@ -68,7 +68,19 @@ function isCalledByService(route: Route): boolean {
   return /(^|[/_-])(callback|(web)?hooks?|crons?|scheduled|internal)($|[/_-])/i.test(route.route) && !/auth/i.test(route.route)
 }
 
+/** Vercel's scheduler, which calls handlers of Next.js by GET, brings `CRON_SECRET` by itself. */
+const isCron = (route: Route): boolean => route.framework === 'Next.js' && /(^|[/_-])crons?($|[/_-])/i.test(route.route)
+
 function serviceFix(route: Route): Fix {
+  if (isCron(route))
+    return {
+      text: 'By its name a scheduler calls this, and nobody signs in there: set CRON_SECRET, which Vercel then sends as a bearer token (give it to any other scheduler as well), and answer 401 to whoever does not bring it. What a caller says of itself in another header proves nothing.',
+      language: 'ts',
+      code: [
+        'const secret = process.env.CRON_SECRET',
+        `if (!secret || ${headerOf(route, 'authorization')} !== \`Bearer \${secret}\`) ${refusal(route, 401)}`,
+      ].join('\n'),
+    }
   const refusals: Readonly<Record<string, readonly [header: string, refuse: string]>> = {
     Express: ["req.get('x-callback-secret')", 'return res.status(401).end()'],
     Fastify: ["request.headers['x-callback-secret']", 'return reply.code(401).send()'],

@@ -171,7 +171,7 @@ function prove(value: Value, truthy: boolean, behaviour: Behaviour, depth: numbe
         ? claimOf(value.part, value.name)
         : undefined
     case 'call':
-      if (MEMBERSHIP.test(value.name)) return truthy ? membership(value.args, behaviour, depth) : undefined
+      if (MEMBERSHIP.test(value.name)) return truthy ? (saidByHeader(value) ?? membership(value.args, behaviour, depth)) : undefined
       return (truthy ? claimProof(value, behaviour) : undefined) ?? unknownCheck(value, truthy)
     case 'any': {
       // It must hold whichever of them it was; alternatives that cannot have that truth value do not count.
@@ -209,6 +209,12 @@ function claimOf(part: 'cookie' | 'header', name: string | undefined): Proof {
   return { who: 'check', trust: 'claimed', how: `${part}${name ? ` ${name}` : ''} that is only tested for presence` }
 }
 
+/** `userAgent.includes('vercel-cron')`: what a scheduler calls itself, everybody may. */
+function saidByHeader({ name, args: [of, said] }: Extract<Value, { v: 'call' }>): Proof | undefined {
+  if (!/^(?:includes|startsWith|endsWith)$/.test(name) || of?.v !== 'request' || of.part !== 'header' || said?.v !== 'const') return undefined
+  return /^(?:user-agent|[\w-]*cron[\w-]*)$/i.test(of.name ?? '') ? { who: 'check', trust: 'claimed', how: `header ${of.name} that names the caller` } : undefined
+}
+
 const CLOSED_FOR_NOW = /MAINTENANCE|COMING_SOON|UNDER_CONSTRUCTION/
 
 /** A disjunction proves what every part proves; a part that only says "the variable is unset" makes the guard open. */
@@ -228,7 +234,7 @@ function either(parts: readonly Value[], truthy: boolean, behaviour: Behaviour, 
     }
   }
   const w = weakest(proofs)
-  return w && unset ? { ...w, opensWithout: unset } : w
+  return w && unset && w.trust !== 'claimed' ? { ...w, opensWithout: unset } : w
 }
 
 /** The answered failure of a query that asked for nothing of the request: nobody brings it about from outside. */

@@ -75,6 +75,8 @@ export function strongest(proofs: readonly (Proof | undefined)[]): Proof | undef
   return best
 }
 
+const ELSE = ' and lets past its other check'
+
 /** What several ways in have in common: nothing when one of them proves nothing. */
 export function weakest(proofs: readonly (Proof | undefined)[]): Proof | undefined {
   let worst: Proof | undefined
@@ -84,6 +86,8 @@ export function weakest(proofs: readonly (Proof | undefined)[]): Proof | undefin
     if (!worst || isLess(p, worst)) worst = p
     if (p.opensWithout) open ??= p
   }
+  // what anybody may say of himself lets in everybody, whatever others are asked
+  if (worst?.trust === 'claimed') return proofs.some((p) => p?.trust === 'verified') && !worst.how.endsWith(ELSE) ? { ...worst, how: worst.how + ELSE } : worst
   // one way in that stands open when a variable is unset leaves the whole guard open
   return worst && open && !worst.opensWithout
     ? { ...worst, how: open.how, opensWithout: open.opensWithout, ...(open.unlessEmpty ? { unlessEmpty: open.unlessEmpty } : {}) }
