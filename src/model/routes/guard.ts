@@ -212,7 +212,9 @@ function claimOf(part: 'cookie' | 'header', name: string | undefined): Proof {
 /** `userAgent.includes('vercel-cron')`: what a scheduler calls itself, everybody may. */
 function saidByHeader({ name, args: [of, said] }: Extract<Value, { v: 'call' }>): Proof | undefined {
   if (!/^(?:includes|startsWith|endsWith)$/.test(name) || of?.v !== 'request' || of.part !== 'header' || said?.v !== 'const') return undefined
-  return /^(?:user-agent|[\w-]*cron[\w-]*)$/i.test(of.name ?? '') ? { who: 'check', trust: 'claimed', how: `header ${of.name} that names the caller` } : undefined
+  return /^(?:user-agent|[\w-]{0,20}cron[\w-]{0,20})$/i.test(of.name ?? '')
+    ? { who: 'check', trust: 'claimed', how: `header ${of.name} that names the caller` }
+    : undefined
 }
 
 const CLOSED_FOR_NOW = /MAINTENANCE|COMING_SOON|UNDER_CONSTRUCTION/
