@@ -48,13 +48,22 @@ const isTokenHash = (v: Value): boolean => v.v === 'row' && TOKEN_HASH.test(v.fi
 const TOKEN_HASH = /(^|_)token|token_?hash|hashed_?token|Token(Hash)?$/i
 const TYPED = /otp|code|pin|password/i
 
-/** A purchase or an application that makes an account on its way: whoever calls says the address and the password. */
+/**
+ * A purchase or an application that makes an account on its way: whoever calls says the address and the password, or the address alone, which then
+ * counts as confirmed.
+ */
 function opensAccount({ guard, behaviour }: Route, args: readonly Value[]): boolean {
   const administers = (name: string) => /(?:delete|update)User/i.test(name)
   const chosen = (key: RegExp) =>
     args.some((a) => a.v === 'object' && Object.entries(a.props).some(([name, value]) => key.test(name) && mentions(value, fromRequest)))
   const open = !guard || guard.trust === 'claimed'
-  return open && chosen(/^e?mail$/) && chosen(/^password$/) && !behaviour?.steps.some(({ effect: e }) => e.kind === 'auth-call' && administers(e.name))
+  const confirmed = args.some((a) => a.v === 'object' && a.props.email_confirm?.v === 'const' && a.props.email_confirm.value === true)
+  return (
+    open &&
+    chosen(/^e?mail$/) &&
+    (chosen(/^password$/) || confirmed) &&
+    !behaviour?.steps.some(({ effect: e }) => e.kind === 'auth-call' && administers(e.name))
+  )
 }
 
 const WRAPS = /^(sign-in|sign-up|otp|magic-link|reset|verify)$/

@@ -112,6 +112,19 @@ function issueOf(model: Model, holes: readonly Hole[]): Issue {
       aliases: ['CWE-639', 'CWE-915'],
     }
   }
+  if (hole.kind === 'escalation' && hole.because === 'held') {
+    const columns = listed(hole.columns ?? [])
+    const state = listed((hole.states ?? []).map((s) => `'${s.value}'`))
+    return {
+      ...base,
+      severity: 'High',
+      title: `Users decide themselves what becomes of their rows in ${name}`,
+      message: `The policy "${hole.policy}" lets users change their own rows in ${hole.object} as long as ${columns} is ${state}, but its WITH CHECK does not say that it stays so, and nothing else (no column privilege, no trigger) does.`,
+      attack: `A signed-in user sets ${columns} of the own row to what others are to say, before anybody has looked at it.`,
+      fix: fixOf(hole, 'Let WITH CHECK ask the same of the new row.'),
+      aliases: ['CWE-915', 'CWE-841'],
+    }
+  }
   if (hole.kind === 'escalation') {
     const columns = hole.columns ?? []
     const grants = decidesAccess(name, columns)

@@ -29,6 +29,7 @@ export function fixFor(hole: Hole, catalog: Catalog, readings: ReadonlyMap<strin
     case 'locked':
       return owner && create(table, 'Users see their own rows', 'select', owner)
     case 'escalation':
+      if (hole.because === 'held') return policy?.using ? `alter policy ${ident(policy.name)} on ${on} with check ${wrapped(policy.using)};` : undefined
       return narrow(table, [...(hole.columns ?? []), ...(hole.withheld ?? [])], 'update')
     case 'owner-change':
       if (hole.because === 'either' || hole.because === 'stored' || hole.because === 'party') return narrow(table, hole.columns ?? [], 'update')

@@ -4,6 +4,7 @@ import { approvalColumns, moderatedColumns } from './approval.ts'
 import { enteredByOneself } from './entered-by-oneself.ts'
 import { isAddress, isRoleGate, type JudgeWorld, type Way } from './expression/judge.ts'
 import { freeParents, privateParents } from './foreign-parent.ts'
+import { heldStates } from './held-states.ts'
 import type { Hole } from './hole.ts'
 import { admittedBy, belongingColumns, openedBy } from './joining-columns.ts'
 import { paidByWord, settledByOthers, writtenByOther } from './other-party.ts'
@@ -322,6 +323,11 @@ export function readUpdate(table: Table, reading: Reading, { catalog, membership
   if (approval.length) holes.push({ ...base, kind: 'escalation', columns: approval, because: 'approval' })
   const moderated = power.length || !own ? [] : moderatedColumns(table, readings.get(nameOf(table)) ?? []).filter((c) => free(c) && !isFixed(c, after))
   if (moderated.length) holes.push({ ...base, kind: 'escalation', columns: moderated, because: 'moderation' })
+  const held =
+    power.length || approval.length || moderated.length
+      ? []
+      : heldStates(table, reading, readings.get(nameOf(table)) ?? []).filter((s) => free(s.column) && !isFixed(s.column, after))
+  if (held.length) holes.push({ ...base, kind: 'escalation', columns: held.map((s) => s.column), because: 'held', states: held })
   const paid = power.length ? [] : paidByTenant(table, rows, { catalog, memberships }).filter((c) => free(c) && !isFixed(c, after))
   if (paid.length) holes.push({ ...base, kind: 'escalation', columns: paid, because: 'tenant' })
   if (belonging.length) {

@@ -1,0 +1,28 @@
+import type { Table } from '../database.ts'
+import type { RowState } from './expression/judge.ts'
+import type { Reading } from './policies.ts'
+
+const STATE = /^((approval|verification|review|application|onboarding|kyc|account)_?)?(status|state)$/i
+/** A row that waits for somebody else's word. */
+const WAITING = /^(pending(_\w{1,20})?|submitted|in_review|under_review|awaiting_\w{1,20}|unverified|waiting|pendiente|pendente|ausstehend)$/i
+/** What is put to the user himself, whose answer ends the waiting. */
+const ASKS_THE_USER = /invit|request|friend|connection|follow|proposal|offer|quote|match|transfer|challenge|swap|consent|signature/i
+const DECIDED_BY =
+  /^(reviewed|approved|verified|moderated|rejected|decided|checked)_(by|at|on)(_id)?$|^(reviewer|approver|moderator|admin|rejection)_?(id|notes?|comments?|reason|feedback)$/i
+
+/**
+ * Columns by which a policy lets the owner change a row only as long as it waits for somebody else (`status = 'pending'`), and which the new row
+ * may hold as anything: what the others are to say, the owner says himself. `others` are the ways that lead in by a role.
+ */
+export function heldStates(table: Table, reading: Reading, readings: readonly Reading[]): readonly RowState[] {
+  if (!reading.newRow || ASKS_THE_USER.test(table.name)) return []
+  const decided =
+    table.columns.some((c) => DECIDED_BY.test(c.name)) ||
+    readings.some((r) => r.command === 'update' && r.policy.name !== reading.policy.name && r.ways.some((w) => w.outcome === 'role' && w.needsRole))
+  if (!decided) return []
+  const own = reading.ways.filter((w) => w.outcome === 'owner' && !w.needsRole)
+  const waits = (s: RowState) => s.table === '' && s.op === '=' && STATE.test(s.column) && WAITING.test(String(s.value))
+  const [first] = own
+  if (!first || !own.every((w) => w.states.some(waits))) return []
+  return first.states.filter(waits)
+}
