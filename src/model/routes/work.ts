@@ -175,6 +175,15 @@ function madeUp(v: Value, depth: number): boolean {
   return false
 }
 
+/** What the request brings is kept on the disk of the server, where it stays. */
+function writesToDisk({ name, args }: Extract<Step['effect'], { name: string }>): boolean {
+  if (!/(?:^|\.)(?:writeFile|writeFileSync|outputFile|outputFileSync|appendFile|appendFileSync)$/.test(name)) return false
+  const [path, content] = args
+  const passing =
+    path && mentions(path, (v) => (v.v === 'const' && /^\/?(?:var\/)?te?mp(?:\/|$)/.test(String(v.value))) || (v.v === 'call' && /tmpdir|mkdtemp/.test(v.name)))
+  return content !== undefined && !passing && fromRequest(content)
+}
+
 function classify(step: Step, schema: Pick<SchemaModel, 'tables'>, access: AccessMatrix): Omit<Work, 'at' | 'via'> | undefined {
   const e = step.effect
   switch (e.kind) {
@@ -228,6 +237,7 @@ function classify(step: Step, schema: Pick<SchemaModel, 'tables'>, access: Acces
         return { kind: 'file-read', what: `signs links to files (${e.name})`, call: e.name, rights: 'service' }
       if (/getSignedUrl|presigned|^put$|\.put$|upload|handleUpload/i.test(e.name))
         return { kind: 'file-write', what: `stores files (${e.name})`, call: e.name, rights: 'service' }
+      if (writesToDisk(e)) return { kind: 'file-write', what: `writes files to its disk (${e.name})`, call: e.name, rights: 'service' }
       return /destroy|^del$|\.del$|deleteObject/i.test(e.name)
         ? { kind: 'file-delete', what: `deletes files (${e.name})`, call: e.name, rights: 'service' }
         : undefined

@@ -126,6 +126,7 @@ const FAMILIES: readonly Family[] = [
       'fs/promises',
       'fs-extra',
       'node:fs',
+      'node:fs/promises',
       '@vercel/blob',
       '@aws-sdk/client-s3',
       '@aws-sdk/s3-request-presigner',
