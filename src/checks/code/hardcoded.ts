@@ -173,6 +173,14 @@ const USES: Readonly<Record<FixedKey['use'], readonly [string, string]>> = {
   signatures: ['makes signatures', 'signs what the application believes'],
   encryption: ['encrypts', 'reads what is encrypted with it'],
   password: ['is the password', 'signs in with it'],
+  code: ['is the code that is taken for a proof of who somebody is', 'sends it and passes for anybody'],
+}
+
+/** A code of every deployment proves nothing; one of each occasion does. */
+const CODE_FIX: Fix = {
+  text: 'Make up a code for each occasion, keep its hash with an end, send the code to the person, compare, count the attempts and delete it.',
+  language: 'ts',
+  code: "const code = crypto.randomInt(100_000, 1_000_000).toString()\nawait admin.from('codes').insert({ user_id: user.id, hash: sha256(code), expires_at: new Date(Date.now() + 10 * 60_000).toISOString() })",
 }
 
 function fixedKeyIssue(k: FixedKey): Issue {
@@ -185,11 +193,14 @@ function fixedKeyIssue(k: FixedKey): Issue {
     title: 'A text of the source code is the key',
     message: `The text that stands here ${does}${elsewhere ? ` (${k.at.path}:${k.at.line})` : ''}: every deployment uses the same, and it is in the repository.`,
     attack: `Whoever has read the source, or guesses the word, ${can}.`,
-    fix: {
-      text: 'Read it from the environment, refuse to start without it, and take a new random value.',
-      language: 'ts',
-      code: "const secret = process.env.APP_SECRET // openssl rand -base64 32\nif (!secret) throw new Error('APP_SECRET is not set')",
-    },
+    fix:
+      k.use === 'code'
+        ? CODE_FIX
+        : {
+            text: 'Read it from the environment, refuse to start without it, and take a new random value.',
+            language: 'ts',
+            code: "const secret = process.env.APP_SECRET // openssl rand -base64 32\nif (!secret) throw new Error('APP_SECRET is not set')",
+          },
     at: { path: k.path, line: k.line },
     related: elsewhere ? [{ ...k.at, what: 'used here' }] : [],
     proof: 'inferred',

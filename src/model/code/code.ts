@@ -66,7 +66,7 @@ export interface DefaultSecret {
 
 /** A literal that signs, encrypts or decides. */
 export interface FixedKey extends Place {
-  readonly use: 'tokens' | 'sessions' | 'signatures' | 'encryption' | 'password'
+  readonly use: 'tokens' | 'sessions' | 'signatures' | 'encryption' | 'password' | 'code'
   /** Where it is used. */
   readonly at: Place
 }

@@ -1,12 +1,16 @@
-import type { Expr, FunctionId, JavaScriptFacts } from '../../facts/javascript.ts'
+import type { Expr, FunctionId, FunctionIR, JavaScriptFacts } from '../../facts/javascript.ts'
 import { type ByFile, collectByFile, unlessEmpty } from '../../lib/collect-by-file.ts'
 import type { Program } from '../frameworks/program.ts'
-import { calleeText, expressions, propOf } from '../frameworks/walk.ts'
+import { calleeText, expressions, propOf, stringOf } from '../frameworks/walk.ts'
 import type { ModulesModel } from '../modules/modules.ts'
 import type { FixedKey } from './code.ts'
 import { constantsOf, lastName } from './constants.ts'
 
 const PASSWORD = /(?:admin|site|master|owner|staff|dashboard|basic_?auth|app)_?(?:password|passwd|pass|passcode|pin|pwd)$/i
+/** What is sent to somebody so that he proves who he is. */
+const ONE_TIME_CODE =
+  /^(?:(?:user|input|entered|submitted|given|provided)_?)?(?:(?:verification|verify|otp|sms|e?mail|confirmation|confirm|auth|security|two_?factor|mfa|2fa)_?(?:code|pin|token)|otp)$/i
+const DIGITS = /^\d{4,8}$/
 const TOKENS =
   /^(jsonwebtoken|jose|jwt-simple|fast-jwt|@nestjs\/jwt|@fastify\/jwt|fastify-jwt|express-jwt|passport-jwt|hono\/jwt|@tsndr\/cloudflare-worker-jwt)$/
 const SESSIONS =
@@ -72,11 +76,21 @@ const usesByFile = collectByFile((_, js: JavaScriptFacts) => {
       if (e.k === 'bin' && /^={2,3}$|^!==?$/.test(e.op)) {
         for (const x of [e.a, e.b])
           if (x.k === 'id' && PASSWORD.test(x.name) && lastName(x) === x.name) found.push({ key: x, scope: fn.id, use: 'password', comparedAt: e.l })
+        for (const [code, digits] of [
+          [e.a, e.b],
+          [e.b, e.a],
+        ] as const)
+          if (ONE_TIME_CODE.test(lastName(code)) && DIGITS.test(stringOf(digits) ?? '') && !asksMode(fn))
+            found.push({ key: digits, scope: fn.id, use: 'code', comparedAt: e.l })
       }
     }
   }
   return unlessEmpty(found)
 })
+
+/** What is there for work on somebody's own machine asks where it runs. */
+const asksMode = (fn: FunctionIR): boolean =>
+  expressions(fn).some((e) => e.k === 'mem' && (e.name === 'NODE_ENV' || e.name === 'DEV' || e.name === 'VERCEL_ENV'))
 
 /** Calls that set a library up: `session({ secret })`, `NextAuth({ secret })`, `JwtModule.register({ secret })`, `app.register(jwt, { secret })`. */
 function isSetUp(name: string): boolean {
