@@ -29,6 +29,7 @@ export interface OwnershipBreach {
     | 'function'
     | 'payment'
     | 'claimed-payment'
+    | 'payers-row'
     | 'price'
   readonly severity: Severity
   readonly at: Place

@@ -264,6 +264,17 @@ export function ownershipWords(route: Route, b: OwnershipBreach, how: Manners): 
           code: ownCustomer(how.library, b),
         },
       }
+    case 'payers-row':
+      return {
+        title: 'Somebody else’s customer at the payment processor',
+        message: `${place} calls ${b.verb} with the customer of the row of ${b.table} that ${b.by} names. Its policies show such rows to others than their owner, and nothing compares the owner with the caller${who}.`,
+        attack: `Any signed-in user sends the id of a row that others may see and acts at the payment processor as whoever pays for it.`,
+        fix: {
+          text: `Refuse when the row is not the caller's (column ${b.ownerColumn}); that it can be read says nothing of that.`,
+          language: 'ts',
+          code: `.eq('${b.ownerColumn}', ${b.callerAs})`,
+        },
+      }
     case 'claimed-payment':
       return {
         title: 'A payment that the request names is booked on the caller',

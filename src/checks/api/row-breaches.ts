@@ -9,6 +9,7 @@ import { guardOfStep } from '../../model/routes/guard.ts'
 import { isAdministrators } from '../../model/routes/proof.ts'
 import { chosenByModel, MODEL_SAYS } from './model-answers.ts'
 import { aboutQuery, fromRequest, type OwnershipBreach, type Query, tableOf, verbOf } from './ownership-breach.ts'
+import { actsForPayer, isOpenByPolicy } from './payers-row.ts'
 import { isOpenByState, takesWhatIsOpen } from './row-state.ts'
 import { isSame, type Ties } from './ties.ts'
 import { isPartOfTransfer } from './transfers.ts'
@@ -117,6 +118,8 @@ export function rowBreach(
     const harmless = e.op === 'select' && (shownByRls(e, schema, access) || unprotectedUse(index, behaviour, ties) === 'none')
     if (state === 'open' && !harmless)
       return { ...base, kind: 'rls', severity: 'High', ...(namesOthers(e, base.ownerColumn, schema) ? { indirect: true as const } : {}) }
+    const paid = state === 'open' || (state === 'unknown' && isOpenByPolicy(e, schema, access)) ? actsForPayer(step, index, e, by, behaviour, ties) : undefined
+    if (paid) return { ...paid, ownerColumn: base.ownerColumn }
     reasons.add(
       `${e.table} is reached with the ${e.client.rights === 'anon' ? 'anon' : "caller's own"} client${state === 'holds' ? ' and its row level security holds' : ''}`,
     )
