@@ -11,6 +11,7 @@ import { rememberFor } from '../../lib/remember-for.ts'
 import type { AppModel } from '../../model/app-model.ts'
 import type { Behaviour, Effect } from '../../model/behaviour/behaviour.ts'
 import { defineCheck, failed, type Issue, notApplicable, type Outcome, passed } from '../define-check.ts'
+import { isOwnerOnlyGuessed } from './guessed-owner.ts'
 import { listedInState } from './listed-in-state.ts'
 import { isPartOfShown } from './part-of-shown.ts'
 import {
@@ -72,7 +73,7 @@ function issueOf(model: Model, hole: Hole): Issue | undefined {
 
 function policyIssue(model: Model, hole: Hole): Issue | undefined {
   const whole = tableOf(model.schema, hole.object)
-  if (!whole?.userData || isDeclaredPublic(model.declared, hole.object)) return undefined
+  if (!whole?.userData || isDeclaredPublic(model.declared, hole.object) || isOwnerOnlyGuessed(model, whole)) return undefined
   const table = asReadableBy(whole, hole.who)
   if (isPartOfShown(model, table, hole)) return undefined
   const personal = table.userData?.personalColumns ?? []
