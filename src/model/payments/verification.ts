@@ -40,7 +40,7 @@ export function judgeVerification(route: Route, behaviour: Behaviour, runtimeIsA
     // Asking whether the secret is there helps against an empty fallback, not against a text.
     const guarded = fallback?.variable !== undefined && fallback.value === '' && s.under.some((c) => !c.negated && mentionsEnv(c.test, fallback.variable))
     const refusal = fallback ? refusesToStart(route.path, fallback.variable, sources) : undefined
-    if (fallback && !guarded && refusal !== 'always')
+    if (fallback && !guarded && refusal !== 'always' && !(fallback.value === '' && REFUSES_EMPTY.test(library)))
       problems.push({
         kind: fallback.value === '' ? 'empty-secret' : 'literal-secret',
         at,
@@ -54,6 +54,9 @@ export function judgeVerification(route: Route, behaviour: Behaviour, runtimeIsA
   const verifiedAt = first?.at ?? mac?.at
   return { verification: dedupe(problems), ...(verifiedAt ? { verifiedAt } : {}), ...(maybe ? { maybeVerifiedBy: maybe } : {}) }
 }
+
+/** Standard Webhooks, and what is built on it, throws for a secret that is empty. */
+const REFUSES_EMPTY = /^(?:polar|svix|standardwebhooks)$/
 
 function dedupe(problems: Webhook['verification']): Webhook['verification'] {
   return [...new Map(problems.map((p) => [p.kind, p])).values()]
