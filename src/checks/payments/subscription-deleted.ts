@@ -1,5 +1,6 @@
 import { defineCheck, failed, passed, unverified } from '../define-check.ts'
 import { bestHandling, casePlace, withoutWebhooks } from './event-handling.ts'
+import { refusedIssue } from './refused-issue.ts'
 import { inOwnWords, storedEnd } from './stored-end.ts'
 
 export default defineCheck({
@@ -15,6 +16,7 @@ export default defineCheck({
     const { webhook: w, handling: h } = bestHandling(payments, (x) => x.deleted)
     const place = h.at ? `${h.at.path}:${h.at.line}` : `${w.path}:${w.line}`
     const evidence = [`${w.subject} looks at ${w.events.join(', ') || 'no kind of event by name'}`]
+    if (h.refused) return failed([refusedIssue(w, h, h.refused)], evidence)
     if (h.how === 'acts') return passed(...evidence, `${h.event} is handled (${place})`)
     if (h.how === 'resyncs')
       return passed(

@@ -14,6 +14,7 @@ import { libraryWebhooks } from './library-webhooks.ts'
 import { findOtherProcessors, otherWebhooks } from './other-processors.ts'
 import type { Handling, LibraryWebhook, PaymentsModel, Processor, Webhook } from './payments.ts'
 import { PROCESSORS } from './processors.ts'
+import { refusedState } from './refused-state.ts'
 import { judgeRepeats, type Surroundings } from './repeats.ts'
 import { findSales } from './sales.ts'
 import { isRead } from './status-readers.ts'
@@ -125,8 +126,17 @@ function readWebhook(route: Route, behaviour: Behaviour, sources: Sources, slice
     ...(typeAt ? { typeAt } : {}),
     ...judgeVerification(route, behaviour, route.kind === 'edge-function', sources),
     ...(mirror ? { library: mirror.library } : {}),
-    failed: mirrored(handlingOf(behaviour, route, names.failed, names.updated, reads)),
-    deleted: mirrored(handlingOf(behaviour, route, names.deleted, [], () => true)),
+    failed: mirrored(handlingOf(behaviour, route, names.failed, names.updated, reads, (s) => refusedState(s, 'failed', processor, slices.schema))),
+    deleted: mirrored(
+      handlingOf(
+        behaviour,
+        route,
+        names.deleted,
+        [],
+        () => true,
+        (s) => refusedState(s, 'deleted', processor, slices.schema),
+      ),
+    ),
     events,
     ...(stored ? { stored } : {}),
     ...judgeRepeats(route, behaviour, slices.schema, surroundings(sources, slices.routes.routes)),

@@ -1,25 +1,37 @@
 import type { Behaviour, Step, Value } from '../behaviour/behaviour.ts'
 import type { Route } from '../routes/routes.ts'
 import { contains, namesIn, reaches } from './conditions.ts'
-import type { Handling } from './payments.ts'
+import type { Handling, RefusedState } from './payments.ts'
 import { STATE_COLUMN } from './status-readers.ts'
 import { entryPlace, valuesOf } from './verification.ts'
 
 /** Whether anything outside the endpoint reads one of the columns. */
 export type Reads = (table: string, columns: readonly string[]) => boolean
 
+/** What the database says to the state that a step stores. */
+export type Refuses = (step: Step) => RefusedState | undefined
+
 /** What an endpoint does on the first of the alternative names that it handles; `updated` names the event that may carry the status instead. */
-export function handlingOf(behaviour: Behaviour, route: Route, alternatives: readonly string[], updated: readonly string[], reads: Reads): Handling {
+export function handlingOf(
+  behaviour: Behaviour,
+  route: Route,
+  alternatives: readonly string[],
+  updated: readonly string[],
+  reads: Reads,
+  refuses: Refuses,
+): Handling {
   const recommended = alternatives[0] as string
-  const handled = alternatives.map((event) => onEvent(behaviour, route, event, reads))
-  const best = handled.find((h) => h && h.how !== 'logs-only' && h.how !== 'status-unread') ?? handled.find((h) => h?.how === 'status-unread')
+  const handled = alternatives.map((event) => onEvent(behaviour, route, event, reads, refuses))
+  const best = handled.find((h) => h && !h.refused && h.how !== 'logs-only' && h.how !== 'status-unread') ?? handled.find((h) => h?.how === 'status-unread')
   if (best) return best
+  const refused = handled.find((h) => h?.refused)
+  if (refused) return refused
   const resync = resyncOf(behaviour, route, recommended)
   if (resync) return resync
   const logged = handled.find((h) => h !== undefined)
   for (const event of updated) {
     const status = statusOn(behaviour, event)
-    if (status) {
+    if (status && !refuses(status)) {
       const rest = { ...(logged?.at ? { logged: logged.at } : {}), ...(writesUnread(status, reads) ? { unread: true as const } : {}) }
       return { event: logged?.event ?? recommended, how: 'status-only', at: entryPlace(status, route), ...rest }
     }
@@ -28,11 +40,13 @@ export function handlingOf(behaviour: Behaviour, route: Route, alternatives: rea
 }
 
 /** Steps that name the event in a condition. */
-function onEvent(behaviour: Behaviour, route: Route, event: string, reads: Reads): Handling | undefined {
+function onEvent(behaviour: Behaviour, route: Route, event: string, reads: Reads, refuses: Refuses): Handling | undefined {
   const named = behaviour.steps.filter((s) => reaches(s, event).named)
   if (!named.length) return undefined
-  const change = named.find(isChange)
   const notice = named.find(isNotice)
+  const change = named.find((s) => isChange(s) && !refuses(s) && !restsOnRefused(s, behaviour, refuses))
+  const refused = change || notice ? undefined : named.find((s) => isChange(s) && refuses(s))
+  if (refused) return { event, how: 'acts', at: entryPlace(refused, route), refused: refuses(refused) as RefusedState }
   if (change)
     return { event, how: !notice && named.every((s) => !isChange(s) || writesUnread(s, reads)) ? 'status-unread' : 'acts', at: entryPlace(change, route) }
   if (notice) return { event, how: 'notifies', at: entryPlace(notice, route) }
@@ -41,6 +55,13 @@ function onEvent(behaviour: Behaviour, route: Route, event: string, reads: Reads
   if (opaque) return { event, how: 'acts', at: entryPlace(opaque, route) }
   const at = named.find((s) => s.effect.kind === 'log') ?? named.find((s) => s.effect.kind !== 'respond')
   return at ? { event, how: 'logs-only', at: entryPlace(at, route) } : undefined
+}
+
+/** It is reached only where a write that the database refuses has worked. */
+function restsOnRefused(step: Step, { steps }: Behaviour, refuses: Refuses): boolean {
+  return step.under.some(
+    (c) => c.negated && contains(c.test, (v) => v.v === 'error' && v.of >= 0 && steps[v.of] !== undefined && refuses(steps[v.of] as Step) !== undefined),
+  )
 }
 
 /** A step that only writes down a state at which nothing looks. */

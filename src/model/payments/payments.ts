@@ -137,11 +137,21 @@ export interface Handling {
   readonly event: string
   /** `status-unread`: writes a state that nothing reads; `status-only`: another event stores the state. */
   readonly how: 'acts' | 'notifies' | 'resyncs' | 'status-unread' | 'logs-only' | 'status-only' | 'none'
+  /** The state that is to be stored is none that the column takes. */
+  readonly refused?: RefusedState
   /** `status-only`: nothing reads the state that the other event stores. */
   readonly unread?: true
   readonly at?: Place
   /** Of `status-only`: where the event itself is logged and no more. */
   readonly logged?: Place
+}
+
+/** A state that a column does not take, and where its table is made. */
+export interface RefusedState {
+  readonly table: string
+  readonly column: string
+  readonly value: string
+  readonly at: Place
 }
 
 export interface RepeatProblem {
