@@ -29,6 +29,8 @@ export function protectedBecause(route: Route, all: readonly Route[], usesAuth: 
     (route.guard.who === 'user' || route.guard.who === 'admin' || route.guard.who === 'check')
   )
     return `it is guarded at ${route.guard.at.path}:${route.guard.at.line}`
+  const after = openedByAfterAuth(route)
+  if (after) return `it is not among the public routes of the middleware (${after.at.path}:${after.at.line})`
   const segment = isForReaders(route, segments) || isForGuests(route) ? undefined : segments.find((s) => SEGMENT.test(s) || ADMIN_LIKE.test(s))
   // A public profile or workspace is addressed by its name: `/profile/[username]`.
   const addressed = segment !== undefined && /^(profile|account|workspace|portal)$/i.test(segment) && /^\[/.test(segments[segments.indexOf(segment) + 1] ?? '')
@@ -50,6 +52,9 @@ export function protectedBecause(route: Route, all: readonly Route[], usesAuth: 
   if (personal && asked && route.work.every((w) => w.guard)) return `the server ${personal.what} for the signed-in user`
   return undefined
 }
+
+/** Clerk's middleware with public routes and an `afterAuth` of its own, which takes the place of the refusal and lets everybody through. */
+export const openedByAfterAuth = (route: Route) => (route.guard ? undefined : route.before.find((b) => b.name === 'afterAuth'))
 
 /** Cookies that say who somebody is; that of a basket says only which one. */
 const PERSON =

@@ -14,6 +14,12 @@ export function pageFix(route: Route, what: string, library: string | undefined)
       language: 'ts',
       code: 'export const load = async ({ parent }) => {\n  await parent() // the guard of the layout; it redirects whoever may not be here\n  // …\n}',
     }
+  if (what === 'after')
+    return {
+      text: 'Refuse signed-out visitors first in afterAuth: Clerk does it by itself only when there is no afterAuth.',
+      language: 'ts',
+      code: 'afterAuth: async (auth, req) => {\n  if (!auth.userId && !auth.isPublicRoute) return redirectToSignIn({ returnBackUrl: req.url })\n  // …\n}',
+    }
   switch (route.framework) {
     case 'SvelteKit':
       return {

@@ -3,7 +3,7 @@ import { askForVerifiedUser } from '../../lib/rewrite-javascript.ts'
 import type { Guard, Route, Work } from '../../model/routes/routes.ts'
 import { defineCheck, failed, type Issue, notApplicable, passed, type Severity, unverified } from '../define-check.ts'
 import { readForEveryAccount, registersStrangers } from './admin-pages.ts'
-import { namedByCookie, protectedBecause } from './protected-because.ts'
+import { namedByCookie, openedByAfterAuth, protectedBecause } from './protected-because.ts'
 import { pageFix } from './protected-fix.ts'
 
 export default defineCheck({
@@ -61,7 +61,7 @@ export default defineCheck({
 interface Cause {
   readonly route: Route
   readonly severity: Severity
-  readonly what: 'open' | 'client' | 'trust' | 'presence' | 'fail-open' | 'spelling' | 'account' | 'beside'
+  readonly what: 'open' | 'client' | 'after' | 'trust' | 'presence' | 'fail-open' | 'spelling' | 'account' | 'beside'
   readonly because: string
   readonly guard?: Guard
   readonly work?: Work
@@ -116,15 +116,16 @@ function judge(route: Route, because: string, strangers: boolean): Cause[] {
     return []
   const gate = route.clientLayout ?? (route.signs?.redirects && route.signs.redirects.path !== route.page?.path ? route.signs.redirects : undefined)
   const client = gate ?? route.signs?.redirects
+  const after = client ? undefined : openedByAfterAuth(route)
   if (leaks?.guard && !client) return [{ route, severity: 'Critical', what: 'presence', because, guard: leaks.guard, work: leaks }]
   return [
     {
       route,
       severity: leaks ? 'Critical' : 'High',
-      what: client ? 'client' : 'open',
+      what: client ? 'client' : after ? 'after' : 'open',
       because,
       ...(leaks ? { work: leaks } : {}),
-      ...(gate ? { shared: gate } : {}),
+      ...(gate ? { shared: gate } : after ? { shared: after.at } : {}),
     },
   ]
 }
@@ -174,6 +175,7 @@ function issue(c: Cause): Issue {
 const TITLES: Readonly<Record<Cause['what'], string>> = {
   open: 'A protected page without a check on the server',
   client: 'A protected page that only the browser guards',
+  after: 'An afterAuth that replaces the refusal of signed-out visitors',
   trust: 'The guard trusts a session that nobody verified',
   presence: 'The guard only looks whether a cookie is there',
   'fail-open': 'The guard lets everyone in when a variable is unset',
@@ -190,6 +192,8 @@ function message(c: Cause): string {
       return `${page}, but neither a middleware that covers it nor a layout, loader or the page itself checks on the server who asks.${gives}`
     case 'client':
       return `${page}, and only code in the browser sends visitors without a session away; the server renders it for everybody.${gives}`
+    case 'after':
+      return `${page}, but the middleware has an afterAuth of its own: Clerk then refuses nobody itself, and afterAuth lets visitors without a session through.${gives}`
     case 'trust':
       return `${page}; its guard relies on ${c.guard?.how}, which reads the cookie without verifying it.${gives}`
     case 'presence': {

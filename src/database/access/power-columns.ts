@@ -83,7 +83,9 @@ const SETTLED_BY_OTHERS = /^(processed|approved|rejected|reviewed|paid)_(by|at)$
 export function earnedColumns(table: Table, { tables }: Pick<Catalog, 'tables'>): readonly string[] {
   if (!table.userData?.ownerColumns.length || paysOut(table.name)) return []
   const earned = table.columns.filter((c) => EARNED.test(c.name) && /^(int|bigint|smallint|numeric|real|double|bool)/.test(c.type) && !c.generated)
-  const pays = () => tables.some((t) => paysOut(t.name) && (t.userData?.ownerColumns.length ?? 0) > 0 && t.columns.some((c) => SETTLED_BY_OTHERS.test(c.name)))
+  const earns = (t: Table) =>
+    (t.userData?.ownerColumns.length ?? 0) > 0 || t.foreignKeys.some((k) => k.references === `${table.schema}.${table.name}` && k.columns.length === 1)
+  const pays = () => tables.some((t) => paysOut(t.name) && earns(t) && t.columns.some((c) => SETTLED_BY_OTHERS.test(c.name)))
   return earned.length && pays() ? earned.map((c) => c.name).filter((c) => !/_id$/i.test(c)) : []
 }
 
@@ -125,7 +127,8 @@ function meansPower(table: Table, column: string): boolean {
   // a studio keeps the memberships of its customers: theirs to write
   if (/^(membership|plano|abbonamento|has_access)/i.test(column)) return /profile|(^|_)users?$|(^|_)account|usuario|perfi(l|s)|utent/i.test(table.name)
   if (BUSINESS.test(table.name) && PAYS_FOR_USE.test(column)) return true
-  if (/balance|points|coins/i.test(column)) return /wallet|credit|user|profile|reward|loyalty/i.test(table.name)
+  if (/balance|points|coins/i.test(column))
+    return /wallet|credit|user|profile|reward|loyalty|affiliate|afiliad|affilia[tz]|referrer|reseller|partner/i.test(table.name)
   return ABOUT_USERS.test(table.name) && !NOT_ABOUT_USERS.test(table.name)
 }
 

@@ -15,6 +15,7 @@ export type Calling =
   | 'next-route' // (request, { params })
   | 'next-middleware' // (request, event)
   | 'clerk-middleware' // (auth, request)
+  | 'clerk-after-auth' // (auth, request, event), the state of sign-in already read
   | 'next-api' // (req, res)
   | 'next-props' // ({ params, query, req, res })
   | 'next-page' // ({ params, searchParams })

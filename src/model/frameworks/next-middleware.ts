@@ -1,5 +1,5 @@
 import type { Expr } from '../../facts/javascript.ts'
-import type { Before, Middleware } from './entry.ts'
+import type { Before, Calling, Middleware } from './entry.ts'
 import { exportedHandler } from './exported-handlers.ts'
 import { matchesSource, samplePath } from './path-pattern.ts'
 import type { Program } from './program.ts'
@@ -30,11 +30,12 @@ export function nextMiddleware(program: Program): readonly Middleware[] {
           framework: 'Next.js',
           workspace: workspace.dir,
           code,
-          calling: callback?.clerk ? 'clerk-middleware' : 'next-middleware',
+          calling: callback?.calling ?? 'next-middleware',
           at: { path, line: h.line, ...(h.endLine ? { endLine: h.endLine } : {}) },
           what: 'middleware',
           blocks: true,
-          ...(external ? { external } : callback ? { external: callback.external } : {}),
+          ...(external ? { external } : callback?.external ? { external: callback.external } : {}),
+          ...(callback?.name ? { name: callback.name } : {}),
           ...(callback?.open ? { open: callback.open } : {}),
           ...(matcher ? { matcher } : {}),
         })
@@ -48,7 +49,7 @@ export function nextMiddleware(program: Program): readonly Middleware[] {
 function wrapped(
   program: Program,
   code: Before['code'] | undefined,
-): { code?: Before['code']; clerk?: boolean; external: { from: string; name: string }; open?: readonly string[] } | undefined {
+): { code?: Before['code']; calling?: Calling; name?: string; external?: { from: string; name: string }; open?: readonly string[] } | undefined {
   if (code?.k !== 'expr' || code.expr.k !== 'call') return undefined
   const direct = program.external(code.path, code.scope, code.expr.fn)
   // `auth` of an own `NextAuth(config)` instance
@@ -62,9 +63,14 @@ function wrapped(
   const first = code.expr.args[0]
   const m = first ? program.meaning(code.path, code.scope, first) : undefined
   const open = first?.k === 'obj' ? stringsOf(propOf(first, 'publicRoutes')) : []
+  // whoever says what comes after Clerk has read the session also says who is let through: nothing else refuses
+  const after = /clerk/.test(external.from) && first ? propOf(first, 'afterAuth') : undefined
+  const own = after && program.meaning(code.path, code.scope, after)
+  if (own?.k === 'fn')
+    return { code: { k: 'fn', path: own.path, fn: own.fn }, calling: 'clerk-after-auth', ...(open.length ? { open, name: 'afterAuth' } : {}) }
   return {
     external,
-    clerk: /clerk/.test(external.from),
+    ...(/clerk/.test(external.from) ? { calling: 'clerk-middleware' as const } : {}),
     ...(m?.k === 'fn' ? { code: { k: 'fn' as const, path: m.path, fn: m.fn } } : {}),
     ...(open.length ? { open } : {}),
   }

@@ -69,6 +69,16 @@ const SEEDS: Readonly<Record<Calling, readonly Seed[]>> = {
   'next-middleware': ['web-request', 'unknown'],
   // The interpreter knows what the `auth` of the library does.
   'clerk-middleware': [{ v: 'lib', pkg: '@clerk/nextjs/server', name: 'auth' } as unknown as Seed, 'web-request', 'unknown'],
+  'clerk-after-auth': [
+    {
+      v: 'chain',
+      root: { v: 'lib', pkg: '@clerk/nextjs/server', name: 'afterAuth' },
+      links: [{ name: 'afterAuth', args: [] }],
+      at: { path: '', line: 0 },
+    } as unknown as Seed,
+    'web-request',
+    'unknown',
+  ],
   'next-api': ['express-req', 'express-res'],
   'next-props': ['pages-context'],
   'next-page': ['next-context'],
@@ -123,7 +133,7 @@ export function gateOf(entry: Entry, spelling?: string): Runnables {
 }
 
 /** Middleware that a framework runs before every request, by the name of its file. */
-const EVERYWHERE: ReadonlySet<Calling> = new Set(['next-middleware', 'clerk-middleware', 'sveltekit-handle', 'astro-middleware', 'nitro'])
+const EVERYWHERE: ReadonlySet<Calling> = new Set(['next-middleware', 'clerk-middleware', 'clerk-after-auth', 'sveltekit-handle', 'astro-middleware', 'nitro'])
 
 function beforeOf(entry: Entry, spelling?: string): Runnable[] {
   const path = requestOf(entry, spelling).path

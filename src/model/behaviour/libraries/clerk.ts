@@ -24,6 +24,9 @@ export const clerk: Library = {
         return identify(c, 'Clerk currentUser()')
       case 'verifyToken':
         return identify(c, 'Clerk verifyToken()')
+      case 'redirectToSignIn':
+      case 'redirectToSignUp':
+        return respond(c.it, 'redirect', 307, undefined, c.at)
       case 'createRouteMatcher':
         return routeMatcher(c)
     }
@@ -39,6 +42,13 @@ export const clerk: Library = {
       return { v: 'result', step }
     }
     return undefined
+  },
+  settle(c, next) {
+    if (c.name !== 'afterAuth') return undefined
+    // `authMiddleware({ publicRoutes })` is in front of the other routes
+    return next === 'isPublicRoute' || next === 'isApiRoute'
+      ? object({ [next]: next === 'isPublicRoute' ? { v: 'const', value: false } : UNKNOWN })
+      : session(identify(c, 'Clerk authMiddleware()'))
   },
 }
 
