@@ -147,7 +147,7 @@ function attack(c: Cause): string {
       return `No page holds the id of the action, and from Next.js 15 on nobody guesses it; before, it is computed from the path and the name. Somebody who has it posts it and the server ${work?.what ?? 'does its work'}. The first page that uses one of them puts its id into every browser.`
     case 'open':
       // what is read goes out with the answer, whether or not the request chooses it
-      if (work && !READS.has(work.kind) && !steered(route))
+      if (work && !READS.has(work.kind) && work.call !== 'uploadthing' && !steered(route))
         return `Anybody on the internet ${address}${comma} at any time, as often as they like, and each time the server ${work.what}. Nothing of the request enters into it: what is done, the code decides.`
       return work && byDatabaseAlone(work)
         ? `Anybody on the internet ${address}${comma} and the server ${work.what}; only row level security decides ${work.kind === 'read' ? 'whose rows come back' : 'whether it happens'}, and one policy that is too wide is enough.`

@@ -7,6 +7,12 @@ import { refusal } from './refusal.ts'
 export function guardFix(route: Route, all: readonly Route[]): Fix {
   if (isForAdministrators(route)) return adminFix(route, all)
   if (isCalledByService(route)) return serviceFix(route)
+  if (route.work.some((w) => w.call === 'uploadthing'))
+    return {
+      text: 'Ask in the file route who uploads: what middleware() throws ends the upload before it begins.',
+      language: 'ts',
+      code: "f({ image: { maxFileSize: '4MB' } })\n  .middleware(async ({ req }) => {\n    const user = await currentUser(req) // the session of the application, verified\n    if (!user) throw new UploadThingError('Unauthorized')\n    return { userId: user.id }\n  })\n  .onUploadComplete(…)",
+    }
   const example = all.find(
     (r) =>
       r !== route &&

@@ -15,6 +15,7 @@ import { inProduction, UNREACHABLE } from './in-production.ts'
 import { libraryGuard, libraryLimit, libraryOf } from './library-handlers.ts'
 import { limitOf } from './limit.ts'
 import { withLimitsOfPages } from './limited-pages.ts'
+import { openUploads, uploadOf } from './open-uploads.ts'
 import type { Guard } from './proof.ts'
 import { Recollection } from './remember.ts'
 import type { MiddlewareModel, Route, RoutesModel } from './routes.ts'
@@ -88,6 +89,8 @@ function dedupe(entries: readonly Entry[]): readonly Entry[] {
 /** What the text of an entry's files says, without its code being followed. */
 interface WrittenSigns {
   readonly library?: string
+  /** Where the files that it takes come from anybody. */
+  readonly uploads?: Place
   readonly signs?: PageSigns
   readonly clientLayout?: Place
   /** Whether other spellings of its path have to be tried. */
@@ -95,8 +98,9 @@ interface WrittenSigns {
 }
 
 function writtenSigns(program: Program, entry: Entry): WrittenSigns {
+  const uploads = openUploads(program, entry)
   return {
-    ...optional('library', libraryOf(program, entry)),
+    ...(uploads ? { uploads } : optional('library', libraryOf(program, entry))),
     ...(entry.kind === 'page' ? { ...optional('signs', signsOf(program, entry)), ...optional('clientLayout', clientLayout(program, entry)) } : {}),
     spellings: takesSpellings(program, entry),
   }
@@ -132,7 +136,9 @@ function routeFor(program: Program, entry: Entry, written: WrittenSigns, slices:
   const behaviour = raw && forRequest(raw, entry, imagined)
   const fromLibrary = libraryGuard(entry.before)
   const deployed = behaviour && inProduction(behaviour, entry.framework)
-  const work = deployed ? workOf(deployed, slices.schema, slices.access).map((w): Work => (fromLibrary && !w.guard ? { ...w, guard: fromLibrary } : w)) : []
+  const done = deployed ? workOf(deployed, slices.schema, slices.access).map((w): Work => (fromLibrary && !w.guard ? { ...w, guard: fromLibrary } : w)) : []
+  const before = written.uploads && (fromLibrary ?? gateGuard(run(gateOf(entry)), imagined, entry.framework)?.guard)
+  const work = written.uploads ? [...done, uploadOf(written.uploads, before)] : done
   const guard = entry.kind === 'page' ? (gate?.guard ?? fromLibrary) : (fromLibrary ?? handlerGuard(work, deployed))
   const around = guard && written.spellings ? bypassOf(entry, imagined, slices, run) : undefined
   // a library's middleware stands in front of every spelling; only an administrator is more than it asks for
