@@ -1,10 +1,11 @@
 import type { Place } from '../../lib/place.ts'
 import type { BehaviourGap } from '../../model/behaviour/behaviour.ts'
-import type { Guard, Route } from '../../model/routes/routes.ts'
+import type { Guard, Route, Work } from '../../model/routes/routes.ts'
 import { defineCheck, failed, notApplicable, type Outcome, passed, unverified } from '../define-check.ts'
 import { type Cause, merge } from './auth-issues.ts'
 import { isReceiver, isShown, severityOf, tellsOn, withChange, worstOf } from './auth-severity.ts'
 import { isEditorial } from './editorial-tables.ts'
+import { tellsOneFigure } from './one-figure.ts'
 import { publicByNature } from './public-by-nature.ts'
 
 export default defineCheck({
@@ -25,7 +26,11 @@ export default defineCheck({
       (route): Verdict =>
         receivers.has(`${route.path} ${route.subject}`)
           ? { kind: 'public', route, because: 'receives events of the payment processor (check 20)' }
-          : judge(route, open, (table) => isShown(table, schema) || isEditorial(table, all, schema)),
+          : judge(route, open, (w) =>
+              w.kind === 'rpc'
+                ? tellsOneFigure(w.call, schema)
+                : w.kind === 'read' && w.table !== undefined && !w.unveiled && (isShown(w.table, schema) || isEditorial(w.table, all, schema)),
+            ),
     )
     const issues = merge(
       judged.flatMap((j) => (j.kind === 'issue' ? j.causes : [])),
@@ -71,15 +76,13 @@ function notFollowed(lost: readonly Lost[], evidence: readonly string[]): Outcom
   )
 }
 
-function judge(route: Route, open: ReadonlySet<string>, shown: (table: string) => boolean): Verdict {
+function judge(route: Route, open: ReadonlySet<string>, shown: (work: Work) => boolean): Verdict {
   if (open.has(`${route.method ?? ''} ${route.route}`.trim()) || open.has(route.route) || open.has(route.subject))
     return { kind: 'public', route, because: 'declared public in the configuration' }
   const nature = publicByNature(route)
   if (nature) return { kind: 'public', route, because: nature }
   const causes: Cause[] = []
-  const exposed = route.work.filter(
-    (w) => !w.hidden && (!w.guard || w.guard.trust === 'claimed') && !(w.kind === 'read' && w.table && !w.unveiled && shown(w.table)),
-  )
+  const exposed = route.work.filter((w) => !w.hidden && (!w.guard || w.guard.trust === 'claimed') && !shown(w))
   const receiver = isReceiver(exposed) || tellsOn(route, exposed)
   const bad = exposed.flatMap((w) => severityOf(w, route, exposed, receiver))
   const worst = worstOf(bad.filter((b) => !b.work.unsure))

@@ -207,3 +207,11 @@ export function functionLints(schema: Schema, hole: Hole): string[] {
   const fn = schema.functions.find((f) => functionObject(f) === hole.object)
   return [hole.who === 'anon' ? 'splinter:0028' : 'splinter:0029', ...(fn && !fn.setsSearchPath ? ['splinter:0011'] : [])]
 }
+
+/** What is to be said of a later definition of the function that PostgreSQL refuses, so that the one that the finding shows is in force. */
+export function refusedLater({ gaps }: Pick<AppModel, 'gaps'>, hole: Hole): string {
+  const name = hole.object.replace(/\(.*$/, '')
+  const refused = gaps.findLast((g) => /^failed: cannot change /.test(g.because) && g.touches.some((t) => t.topic === 'function' && t.object === name))
+  if (!refused) return ''
+  return ` The later definition at ${refused.path}:${refused.line ?? 1} is not in force: PostgreSQL refuses it (${refused.because.replace(/^failed: /, '')}) unless the function is dropped first.`
+}

@@ -14,6 +14,7 @@ import {
   policiesOf,
   policySubject,
   qualifiedName,
+  refusedLater,
   tableOf,
   undecidedPolicies,
   unseenTables,
@@ -22,7 +23,7 @@ import {
   withoutSchema,
 } from './words.ts'
 
-type Model = Pick<AppModel, 'schema' | 'access' | 'declared' | 'payments'>
+type Model = Pick<AppModel, 'schema' | 'access' | 'declared' | 'payments' | 'gaps'>
 
 const DEPENDED_ON =
   /price|plan|product|setting|config|avail|room|inventory|stock|feature|flag|discount|coupon|promo|schedule|slot|service|menu|rule|role|permission|template|prompt|tax|shipping|currenc|limit|quota|banner|announce|calendar|hour|page|content|course|question/i
@@ -32,7 +33,7 @@ export default defineCheck({
   id: 'rls/write-owner',
   category: 'RLS',
   rule: 'UPDATE and DELETE policies check ownership.',
-  needs: ['schema', 'access', 'declared', 'payments'],
+  needs: ['schema', 'access', 'declared', 'payments', 'gaps'],
   doubtedBy: ['table', 'rls', 'policy', 'grant', 'function'],
   run(model): Outcome {
     const { schema } = model
@@ -336,7 +337,7 @@ function functionIssue(model: Model, hole: Hole): Issue {
     title: `${hole.object} changes rows for anyone`,
     message: self
       ? `${hole.object} is SECURITY DEFINER and writes ${listed(hole.columns ?? [])} of the caller's own row in ${touched} with a value that the caller passes.`
-      : `${hole.object} is SECURITY DEFINER: it runs past row level security, ${hole.who === 'anon' ? 'anon' : 'every signed-in user'} may execute it, and it writes ${touched} without tying the rows to auth.uid()${hole.cause === 'null-slips-through' ? ' (its check lets a caller without a session through, for whom auth.uid() is NULL)' : ''}.`,
+      : `${hole.object} is SECURITY DEFINER: it runs past row level security, ${hole.who === 'anon' ? 'anon' : 'every signed-in user'} may execute it, and it writes ${touched} without tying the rows to auth.uid()${hole.cause === 'null-slips-through' ? ' (its check lets a caller without a session through, for whom auth.uid() is NULL)' : ''}.${refusedLater(model, hole)}`,
     attack: self
       ? 'A signed-in user calls it through the API and grants himself what he likes.'
       : `${cap(whoGetsIn(hole.who))} can call it through the API ${HOW[takesNothing(hole) ? 'job' : counter ? 'counter' : 'chosen']} ${does} ${touched}${takesNothing(hole) ? ': which rows, the function decides by itself' : ''}.`,

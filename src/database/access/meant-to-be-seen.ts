@@ -3,7 +3,7 @@ import { isOnOffer, isWhere } from './on-offer.ts'
 
 /** What people put up for others, also in the other languages that builders' users write in. */
 const SEEN_BY_OTHERS =
-  /profile|(^|_)presences?($|_)|(^|_)online_status|post|comment|repl(y|ies)|review|like|follow|rating|reaction|vote|listing|article|blog|question|answer|public|leaderboard|badge|achievement|tweet|thread|topic|forum|endorsement|event|recipe|photo|video|song|track(?!ing|er|ed)|playlist|project|portfolio|product|shop|(^|_)stores?($|_)|restaurant|venue|course|lesson|job|(^|_)pets?($|_)|availabilit|opening_hours|disponib|verf[uü]gbar|creator|author|communit|categor|(^|_|hash)tags?($|_)|perfil|perfis|profili|profesional|profissiona|professionist|rese[nñ]a|avalia[cç]|valoraci|recension|bewertung|comentari|comment[io]|kommentar|produ[ctk]|curso|receta|receita|ricett|rezept|anuncio|an[uú]ncio|annunci|annonce|anzeige|beitr[aä]g/i
+  /profile|(^|_)presences?($|_)|(^|_)online_status|post|comment|repl(y|ies)|review|like|follow|rating|reaction|vote|listing|article|blog|question|answer|public|leaderboard|badge|achievement|tweet|thread|topic|forum|endorsement|event|recipe|photo|video|song|track(?!ing|er|ed)|playlist|project|portfolio|product|shop|(^|_)stores?($|_)|restaurant|venue|course|lesson|job|(^|_)pets?($|_)|availabilit|opening_hours|disponib|verf[uü]gbar|creator|author|communit|(^|_)menus?($|_)|announcement|(^|_)(news|faqs?|banners?)($|_)|categor|(^|_|hash)tags?($|_)|perfil|perfis|profili|profesional|profissiona|professionist|rese[nñ]a|avalia[cç]|valoraci|recension|bewertung|comentari|comment[io]|kommentar|produ[ctk]|curso|receta|receita|ricett|rezept|anuncio|an[uú]ncio|annunci|annonce|anzeige|beitr[aä]g/i
 const PRIVATE_TABLE =
   /order|usage|quota|billing|payment|invoice|message|chat|document|note|health|medic|booking|(^|_)logs?($|_)|transa[ck]|subscription|(^|_)session|token|secret|invit|application|draft|setting|credential|diary|journal|submission|private|bank|salary|patient|receipt|pedido|pagos?($|_)|pagament|factura|fatura|fattur|rechnung|mensaje|mensage[mn]|messagg|nachricht|reserva|prenotaz|(^|_)citas?($|_)|suscripci|assinatura|abbonament|paciente|pazient|recibo|ricevut/i
 const SAYS_PUBLIC =
@@ -12,8 +12,8 @@ const SAYS_PUBLIC =
 /** Terms of use, privacy policies and help: documents of the application's own. */
 const OF_THE_HOUSE = /(^|_)(legal|terms|privacy|help|guide|press)_?(documents?|notes?)$/i
 
-/** What is voted on was sent in for a contest. */
-const VOTED_ON = /submissions?(?=_(up|down)?(votes?|likes?)$)/i
+/** What is voted on was sent in for a contest, and what people say of what they ordered is said to others. */
+const VOTED_ON = /submissions?(?=_(up|down)?(votes?|likes?)$)|(orders?|bookings?|reservations?|appointments?)(?=_(reviews?|ratings?)$)/i
 
 /** Whether a table's name says that its rows are between few (orders, messages, documents). */
 export const isPrivateByName = (name: string): boolean => PRIVATE_TABLE.test(name.replace(OF_THE_HOUSE, '').replace(VOTED_ON, ''))

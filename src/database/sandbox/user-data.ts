@@ -19,7 +19,7 @@ const OF_PEOPLE =
   /booking|order|customer|client|user|profile|patient|reservation|appointment|invoice|payment|message|ticket|application|applicant|candidate|subscri|account|contact|lead|guest|employee|staff|student|pupil|child|famil|people|person|tenant|resident|donor|respondent|attendee|registration|signup|wait_?list|regist|pacient|pazient|membr|socio|aluno|alumno|cliente|usuario|utent|funcionario|empleado|dipendent/i
 /** Columns that say who touched a row last or looked after it: no owners. */
 const TOUCHED_BY =
-  /^(last_\w+|updated|modified|edited|changed|reviewed|approved|rejected|verified|resolved|deleted|moderated|granted|invited|assigned|processed|closed|banned|published|confirmed|cancelled|canceled|handled|attested|invoiced|billed|exported|completed|signed|locked|unlocked|archived)_(by|to)(_(user|admin|staff))?(_id)?$|^(assigned_to|assignee)(_id)?$|^(reviewer|approver|moderator|admin|admin_user|mentioned_user|inviter)_id$|^responsi\w{0,6}\d?(_user)?(_id)?$|(^|_)(set|configured|rotated|connected)_by(_id|_user_id)?$|\w_(uploaded|updated|modified|edited|changed|reviewed|approved|verified|checked)_by(_id|_user_id)?$/i
+  /^(last_\w+|updated|modified|edited|changed|reviewed|approved|rejected|verified|resolved|deleted|moderated|granted|invited|assigned|processed|closed|banned|published|confirmed|cancelled|canceled|handled|attested|invoiced|billed|exported|completed|signed|locked|unlocked|archived|suspended|disabled|deactivated|blocked|paused|flagged|restricted|frozen)_(by|to)(_(user|admin|staff))?(_id)?$|^(assigned_to|assignee)(_id)?$|^(reviewer|approver|moderator|admin|admin_user|mentioned_user|inviter)_id$|^responsi\w{0,6}\d?(_user)?(_id)?$|(^|_)(set|configured|rotated|connected)_by(_id|_user_id)?$|\w_(uploaded|updated|modified|edited|changed|reviewed|approved|verified|checked)_by(_id|_user_id)?$/i
 /** Contact columns that a business or a place has too. */
 const CONTACT =
   /(^|_)(phone(_number)?|mobile|celular|cellulare|whatsapp(_?number)?|telefono|telefone|telephone|contato|contacto|contact_(info|details|number)|address(_line\d?)?|street|indirizzo|endereco|direccion|zip(code)?|postal_code|latitude|longitude)$/i
@@ -144,7 +144,7 @@ function ownData(table: Table, people: ReadonlySet<string>, groups: ReadonlySet<
   const helpers = candidates.filter(
     (c) =>
       TOUCHED_BY.test(c) &&
-      !/^(last_|updated|modified|edited|changed|reviewed|approved|rejected|verified|resolved|deleted|moderated)|(^|_)(set|configured|rotated|connected)_by|\w_(uploaded|updated|modified|edited|changed|reviewed|approved|verified|checked)_by/i.test(
+      !/^(last_|updated|modified|edited|changed|reviewed|approved|rejected|verified|resolved|deleted|moderated|suspended|disabled|deactivated|blocked|flagged|restricted|frozen)|(^|_)(set|configured|rotated|connected)_by|\w_(uploaded|updated|modified|edited|changed|reviewed|approved|verified|checked)_by/i.test(
         c,
       ),
   )

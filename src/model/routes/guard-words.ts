@@ -1,3 +1,5 @@
+import type { Value } from '../behaviour/behaviour.ts'
+
 const CREDENTIAL =
   /token|secret|key|hash|code|nonce|signature|password|credential|invite|slug_secret|uuid|(^|_)(pin|otp)(_|$)|passcode|(checkout|stripe|payment)\w*_(session|intent)(_id)?$/i
 
@@ -29,3 +31,13 @@ export const ADMINS = /(?:^|\.)(?:(?:super|app|platform|site|system)_?)?admin(?:
 
 /** Tables that keep the sessions of nobody else. */
 export const ADMINS_SESSIONS = /(?:^|\.)(?:(?:super|app|platform|site|system)_?)?admin(?:_?users?|_?accounts?)?_?(?:auth_?)?sessions?$/i
+
+/** What only writes bytes as text, or text as bytes. */
+const REWRITES = /(?:^|\.)(?:encode\w{0,12}|decode|toString|join|map|from|btoa|Uint8Array)$|^new /i
+
+/** The digest that a value is, or is written out of. */
+export function digestIn(v: Value, depth = 0): Extract<Value, { v: 'call' }> | undefined {
+  if (v.v !== 'call' || depth > 6) return undefined
+  if (isDigest(v.name)) return v
+  return REWRITES.test(v.name) ? v.args.map((a) => digestIn(a, depth + 1)).find((d) => d !== undefined) : undefined
+}

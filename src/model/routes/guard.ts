@@ -7,7 +7,7 @@ import { asksAnotherService } from './delegated.ts'
 import { absentVariable, holdsOnlyIfSet, isPlatformSetting, isUnconfiguredAtHome, neverHolds, serverSecret, testOnly } from './environment-tests.ts'
 import { CHECKOUT, fromProcessor, PROCESSORS_OBJECT } from './from-processor.ts'
 import { fromRequest } from './from-request.ts'
-import { ADMINS, ADMINS_SESSIONS, isCredential, isDigest, isRole } from './guard-words.ts'
+import { ADMINS, ADMINS_SESSIONS, digestIn, isCredential, isDigest, isRole } from './guard-words.ts'
 import { keyForLookUp } from './key-look-up.ts'
 import { better, closed, type Guard, type Proof, strongest, weakest } from './proof.ts'
 import { refusalStatus, saysError } from './refusal.ts'
@@ -305,7 +305,8 @@ function comparison(a: Value, b: Value, equal: boolean, behaviour: Behaviour, de
     if (kept && fromRequest(y)) return { who: 'token', trust: 'verified', how: `${kept.table}.${kept.field}` }
     // paid or not, whose address: only who went through a checkout knows its session
     if (fromProcessor(x, behaviour, 0, CHECKOUT) && !absent(y)) return { who: 'token', trust: 'verified', how: PROCESSORS_OBJECT }
-    if (x.v === 'call' && isDigest(x.name) && fromRequest(y)) return { who: 'signature', trust: 'verified', how: x.name }
+    const digest = digestIn(x)
+    if (digest && fromRequest(y)) return { who: 'signature', trust: 'verified', how: digest.name }
     // jwt.verify(...).sub === ..., something unknown made from the request compared with a constant of the server
     if (x.v === 'call' && y.v === 'const' && fromRequest(x) && /verify|valid|check|role|status/i.test(x.name))
       return { who: 'check', trust: 'verified', how: x.name }

@@ -175,7 +175,7 @@ const PAYS_OUT = /refund|transfer|payout|disburse/i
 /** A payment processor that is asked over HTTP, without a library. Who names a payment by its reference has been through it. */
 function atProcessor(name: string, e: Extract<Effect, { name: string }>): Outside | undefined {
   const [address, options] = e.args
-  if (!e.args.some((a) => carriesKey(a, 0))) return undefined
+  if (!e.args.some((a) => carriesKey(a, 0)) && !isSignedIn(options)) return undefined
   const path = constantsOf(address)
   const method = options?.v === 'object' && options.props.method?.v === 'const' ? String(options.props.method.value) : 'GET'
   if (PAYS_OUT.test(path) && /^post$/i.test(method)) return { kind: 'payment', what: `moves money through ${name}`, call: `${name} transfers` }
@@ -185,6 +185,12 @@ function atProcessor(name: string, e: Extract<Effect, { name: string }>): Outsid
   }
   if (/^get$/i.test(method) && /\/$|=$/.test(path)) return undefined
   return { kind: 'paid-api', what: `calls ${name} with a key of the server`, call: 'fetch' }
+}
+
+/** The server brings what it is let in with, from wherever it keeps that (the row of a shop). */
+function isSignedIn(options: Value | undefined): boolean {
+  const headers = options?.v === 'object' ? options.props.headers : undefined
+  return headers?.v === 'object' && Object.entries(headers.props).some(([name, value]) => CREDENTIAL_HEADER.test(name) && !fromRequest(value))
 }
 
 /** What is sent, before it becomes text. */

@@ -11,6 +11,7 @@ import { seedValue } from '../seeds.ts'
 import { sessionHost, sessionStorage } from '../session-host.ts'
 import { urlPattern } from '../url-pattern.ts'
 import { identify } from './auth.ts'
+import { cryptoCall } from './crypto.ts'
 import type { Library, LibraryCall } from './library.ts'
 import { shaped } from './validation.ts'
 
@@ -242,11 +243,13 @@ const wrappers: Library = {
   },
 }
 
-/** Deno's standard server. */
+/** Deno's standard library: its server, the web's crypto by another way, and bytes written as text. */
 const deno: Library = {
-  packages: ['std/', 'https://deno.land/'],
+  packages: ['std/', 'https://deno.land/', 'jsr:@std/', '@std/'],
   call(c) {
-    return c.name === 'serve' ? constant(undefined) : undefined
+    if (c.name === 'serve') return constant(undefined)
+    if (c.name.startsWith('crypto.')) return cryptoCall(c.it, c.name.slice('crypto.'.length), c.args, c.at)
+    return /^encode(ToString|Hex|Base64(Url)?)?$/.test(c.name) && c.args[0] ? { v: 'call', name: 'encode', args: [c.args[0]], at: c.at } : undefined
   },
 }
 
