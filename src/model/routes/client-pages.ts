@@ -72,11 +72,12 @@ export function pageSigns(program: Program, path: string, fn: FunctionId): PageS
           const to = stringOf(expr.attrs.find((a) => a.key === 'to' || a.key === 'href')?.value)
           if (to !== undefined && isLogin(to)) out.redirects ??= at
         }
-        if (WRAPPERS.test(tag) || /^RedirectToSignIn$/.test(tag)) out.redirects ??= at
-        if (depth < DEPTH && (WRAPPERS.test(tag) || depth === 0)) {
-          const m = program.meaning(file, scope, expr.tag)
-          if (m?.k === 'fn') visitComponent(m.path, m.fn, depth + 1)
-        }
+        const wraps = WRAPPERS.test(tag)
+        const m = depth < DEPTH && (wraps || depth === 0) ? program.meaning(file, scope, expr.tag) : undefined
+        if (m?.k === 'fn') visitComponent(m.path, m.fn, depth + 1)
+        // the guard that pages share stands where it is written
+        const guard = wraps && m?.k === 'fn' && m.path !== path ? program.js(m.path)?.functions[m.fn] : undefined
+        if (wraps || tag === 'RedirectToSignIn') out.redirects ??= m?.k === 'fn' && guard ? { path: m.path, line: guard.l } : at
       }
     }
   }
