@@ -7,7 +7,7 @@ import type { Alternatives, Scope } from './expression/scope.ts'
 import type { Tree } from './expression/tree.ts'
 import { isMeantToBeSeen } from './meant-to-be-seen.ts'
 import { type BrowserRole, nameOf, possibleFor } from './policies.ts'
-import { isPublication } from './power-columns.ts'
+import { isPublication } from './publication.ts'
 import { singlesOut } from './singles-out.ts'
 import { answersStrangers } from './times-and-limits.ts'
 

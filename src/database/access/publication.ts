@@ -1,0 +1,39 @@
+import type { Table } from '../database.ts'
+
+const PUBLISHED = /public|publish|visib|shar(ed|ing)|privacy|listed|searchable|discoverable|approved|moderat|^(phone|e?mail|contact|address)_consent$/i
+/** Rows that came from the public (a form, a booking page), not rows that are shown to it. */
+const FROM_THE_PUBLIC =
+  /public_?(request|ticket|submission|booking|order|form|lead|in?quiry|enquiry|contact|message|sign_?up|registration|intake|report|complaint|response|answer)s?$/i
+const HIDES = /^(is_?)?(private|personal|draft|hidden|secret|unlisted)$/i
+const PUBLISHED_VALUE =
+  /^(true|public|published|shared|everyone|anyone|unlisted|visible|listed|approved|live|link)$|^(public|everyone|anyone)[_-](read|view|access|link|with[_-]link)(er|able|only)?$|^(read|view)[_-](public|everyone|anyone)$/i
+const HIDDEN_VALUE = /^(private|draft|hidden|unpublished|false)$/i
+
+/** Whether a condition on the row is its owner's decision to show it (`is_public = true`, `visibility <> 'private'`). */
+export function isPublication(state: { readonly column: string; readonly op: string; readonly value?: string | number | boolean }): boolean {
+  if (FROM_THE_PUBLIC.test(state.column)) return false
+  if (state.op === 'is not null') return /^(published|approved|shared)_(at|on)$|^publish(ed)?_date$/.test(state.column)
+  if (state.value === undefined) return /^(published|publish)_(at|on|date)$/.test(state.column)
+  const value = String(state.value)
+  if (HIDES.test(state.column) && ((state.op === '=' && value === 'false') || (state.op === '<>' && value === 'true'))) return true
+  if (state.op === '=') return PUBLISHED_VALUE.test(value) && (PUBLISHED.test(state.column) || !/^true$/i.test(value))
+  return state.op === '<>' && HIDDEN_VALUE.test(value) && (PUBLISHED.test(state.column) || !/^false$/i.test(value) || PUBLISHED.test(state.column))
+}
+
+/** What an entry of a directory never shows, however it came to be approved. */
+const KEPT_FROM_ALL =
+  /(^|_)(birth(day|date|_date)?|dob|date_of_birth|data_nascimento|data_nascita|fecha_nacimiento|ssn|passport(_number)?|cpf|codice_fiscale|iban|bank_account(_number)?|password(_hash)?|access_token|refresh_token|salary|medical|diagnosis)$/i
+
+/**
+ * Whether a condition on the row says no more than that somebody let its owner in: that a sitter was approved is no word of his that strangers may
+ * know when he was born.
+ */
+export function isOnlyApproval(table: Table, state: { readonly column: string; readonly op: string; readonly value?: string | number | boolean }): boolean {
+  const approved = /approved/i.test(state.column) || (state.op === '=' && /^approved$/i.test(String(state.value)))
+  return approved && (table.userData?.ownerColumns.length ?? 0) > 0 && table.columns.some((c) => KEPT_FROM_ALL.test(c.name))
+}
+
+/** Whether a condition on the row says that the application brought it along for everybody (`is_default`). */
+export function isBroughtAlong(state: { readonly column: string; readonly op: string; readonly value?: string | number | boolean }): boolean {
+  return state.op === '=' && String(state.value) === 'true' && /^(is_?)?(default|global|system|template|preset|built_?in)$/i.test(state.column)
+}
