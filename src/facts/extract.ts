@@ -78,12 +78,19 @@ function decode(bytes: Uint8Array, path: string): { text: string; binary?: true;
   if (buffer[0] === 0xfe && buffer[1] === 0xff) return { text: new TextDecoder('utf-16be').decode(buffer) }
   try {
     const text = UTF8.decode(buffer)
-    if (!text.includes('\0') || path.endsWith('.sql')) return { text }
+    if (!text.includes('\0') || path.endsWith('.sql') || isTextWithNuls(text)) return { text }
     return /(^|\/)\.gitignore$/.test(path) ? { text: withoutNulLines(text) } : { text: '', binary: true }
   } catch {
     if (buffer.subarray(0, 8000).includes(0)) return { text: '', binary: true }
     return { text: buffer.toString('latin1'), problem: 'is not valid UTF-8; it was read as Latin-1' }
   }
+}
+
+/** Source may hold the character itself, as what separates the parts of a key; a binary file that happens to be UTF-8 has it everywhere. */
+function isTextWithNuls(text: string): boolean {
+  let nuls = 0
+  for (let at = text.indexOf('\0'); at >= 0; at = text.indexOf('\0', at + 1)) nuls++
+  return nuls * 500 <= text.length
 }
 
 /** A shell that appends UTF-16 to an ignore file leaves lines with NULs, where git's patterns end. */

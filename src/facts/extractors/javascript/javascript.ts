@@ -10,7 +10,7 @@ const NONE: JavaScriptFacts = { directives: [], imports: [], exports: [], functi
 /** JavaScript and TypeScript, and the script parts of Vue, Svelte and Astro files. */
 export const javascript: Extractor<'javascript'> = {
   kind: 'javascript',
-  version: `6.${SECRETS_VERSION}`,
+  version: `7.${SECRETS_VERSION}`,
   paths: ['**/*.{ts,tsx,js,jsx,mjs,cjs,mts,cts,vue,svelte,astro}'],
   extract(text, path) {
     const extension = path.slice(path.lastIndexOf('.') + 1).toLowerCase()
