@@ -93,7 +93,7 @@ function policyIssue(model: Model, hole: Hole): Issue | undefined {
   const kept = [...personal, ...moneyColumns(table).filter((c) => !personal.includes(c)), ...codes.filter((c) => !personal.includes(c))]
   const seen = listing !== undefined || (kept.length === personal.length && isMeantToBeSeen(table, namesOf(model, hole), model.schema.tables))
   const owners = namesOwner(table, model.schema)
-  const approved = (hole.states ?? []).some((s) => isPublication(s) || (s.op === '=' && LET_THROUGH.test(String(s.value))))
+  const approved = (hole.states ?? []).some(isPublication)
   const columns = table.partly ? 'every column that the API roles may select' : 'every column of every row'
   const repair = codes.length
     ? 'Drop the policy: whether a code is good is asked of the server, which is told the code and looks it up with the service role.'
@@ -117,9 +117,6 @@ function policyIssue(model: Model, hole: Hole): Issue | undefined {
     ...(also.length ? { alsoFails: also } : {}),
   }
 }
-
-/** What was looked at and is to be seen, in the other languages that builders' users write in. */
-const LET_THROUGH = /^(?:aprobad|aprovad|publicad|approvat|pubblicat)[oa]$/i
 
 /** The names of all policies that open the table to the same people: what one of them says is said of the rows. */
 function namesOf(model: Model, hole: Hole): string {
