@@ -130,6 +130,7 @@ function issueOf(model: Model, hole: Hole): Issue {
   if (hole.kind === 'self-grant') {
     const columns = hole.columns ?? []
     const membership = hole.because === 'membership'
+    const reached = listed((hole.tables ?? []).map((t) => t.table))
     if (hole.because === 'tenant')
       return {
         ...base,
@@ -173,12 +174,16 @@ function issueOf(model: Model, hole: Hole): Issue {
     return {
       ...base,
       severity: hole.because === 'asked' || hole.because === 'approval' || hole.because === 'moderation' ? 'High' : 'Critical',
-      title: membership ? `Anyone can join any group through ${name}` : `Users grant themselves ${listed(columns)} in ${name}`,
+      title: membership
+        ? reached
+          ? `Anyone gets at others' rows of ${reached} through ${name}`
+          : `Anyone can join any group through ${name}`
+        : `Users grant themselves ${listed(columns)} in ${name}`,
       message: membership
-        ? `The policy "${hole.policy}" binds the user of a new row but leaves ${listed(columns)} free, and ${hole.tables?.length ? `policies of ${listed(hole.tables.map((t) => t.table))} let in whoever has such a row` : 'other policies let members in by such rows'}.`
+        ? `The policy "${hole.policy}" binds the user of a new row but leaves ${listed(columns)} free, and ${reached ? `policies of ${reached} let in whoever has such a row` : 'other policies let members in by such rows'}.`
         : `The policy "${hole.policy}" binds the owner of a new row but leaves ${listed(columns)} free, which ${hole.because === 'asked' ? 'other policies ask for before they let somebody in' : hole.because === 'approval' ? `${columns.length === 1 ? 'says' : 'say'} that somebody else looked at the user and let him in` : hole.because === 'moderation' ? `${columns.length === 1 ? 'says' : 'say'} that others looked at it before it is shown` : `${columns.length === 1 ? 'decides' : 'decide'} what a user may do or has paid for`}.`,
       attack: membership
-        ? `A signed-in user inserts a row with somebody else's ${columns[0]} and then ${hole.tables?.length ? `changes rows of ${listed(hole.tables.map((t) => t.table))} that are not his` : 'reads everything that its members may read'}.`
+        ? `A signed-in user inserts a row with somebody else's ${columns[0]} and then ${reached ? `changes rows of ${reached} that are not his` : 'reads everything that its members may read'}.`
         : `A signed-in user inserts the own row with ${columns
             .slice(0, 2)
             .map((c) => `${c} set as wanted`)
@@ -186,7 +191,9 @@ function issueOf(model: Model, hole: Hole): Issue {
       fix: fixOf(
         hole,
         membership
-          ? 'Let the server add members (an invitation that it checks), not the browser.'
+          ? reached
+            ? `Let the policies of ${reached} compare the caller with who owns its rows, not with a row that everybody can add; or let the server add the rows of ${name}.`
+            : 'Let the server add members (an invitation that it checks), not the browser.'
           : hole.because === 'moderation'
             ? 'Require that a new row waits; whoever moderates changes that later.'
             : `Take browsers the privilege to write ${listed(columns)}.`,

@@ -117,6 +117,8 @@ async function confirmHole(
   }
   const before = await trials.tryHole(current)
   if (before.result === 'allowed') current = { ...current, proof: 'executed' }
+  const anybodysRow = hole.kind === 'policy' && hole.command === 'insert' && hole.who !== 'anon' && !hole.tables?.length
+  if (anybodysRow && before.result === 'refused' && before.because === undefined && (await trials.putsRight())) return 'gone'
   if (hole.kind === 'locked' && before.result !== 'allowed') return before.result === 'refused' ? 'gone' : current
   const code = fixFor(current, catalog, readings)
   if (!code) return current

@@ -139,6 +139,17 @@ export class TableTrials {
     return Object.fromEntries(keys.flatMap((c) => (this.#row.B?.values[c] === undefined ? [] : [[c, this.#row.B.values[c]]])))
   }
 
+  /** Whether a signed-in user's new row is stored as the own one whichever owner column names somebody else: a trigger puts the caller there. */
+  async putsRight(): Promise<boolean> {
+    const forged = Object.entries(this.forged())
+    if (!forged.length) return false
+    for (const one of forged) {
+      const { result, because } = await this.insert('A', Object.fromEntries([one]))
+      if (result !== 'refused' || because !== undefined) return false
+    }
+    return true
+  }
+
   /** A new row of user A, some columns given. */
   async insert(role: Caller, given: Readonly<Record<string, string>>, states: readonly RowState[] = []): Promise<TrialResult> {
     const base = rowValues(this.#table, role === 'C' ? 'C' : 'A', this.#catalog, this.#seeded.rows, this.#seeded, 3)
