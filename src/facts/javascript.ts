@@ -167,9 +167,10 @@ export type Expr =
   | (Node & { readonly k: 'jsx'; readonly tag: string | Expr | null; readonly attrs: readonly ObjectProp[]; readonly children: readonly Expr[] })
   | (Node & { readonly k: 'opaque' })
 
-/** `key` is absent for spreads and computed keys; a computed key is in `computed`. */
+/** `key` is absent for spreads and computed keys; a computed key is in `computed`. The value of an accessor is its function. */
 export interface ObjectProp {
   readonly key?: string
+  readonly how?: 'get' | 'set'
   readonly computed?: Expr
   readonly spread?: true
   readonly value: Expr

@@ -41,6 +41,8 @@ export type FunctionVal = {
   readonly scope: Scope
   readonly self?: Val
   readonly home?: ClassVal
+  /** Of an object: whoever reads the property gets what the function gives. */
+  readonly getter?: true
 }
 export type ClassVal = {
   readonly v: 'class'

@@ -17,6 +17,7 @@ export function member(it: Interpreter, of: Val, name: string, at: Place): Val {
       return it.distribute(of, (value) => (isNullish(value) ? UNDEFINED : member(it, value, name, at)))
     case 'object': {
       const own = Object.hasOwn(of.props, name) ? of.props[name] : undefined
+      if (own?.v === 'fn' && own.getter) return callValue(it, { ...own, self: of }, [], at)
       if (own) return it.narrow(own)
       return of.rest ? member(it, of.rest, name, at) : UNDEFINED
     }

@@ -11,7 +11,9 @@ export function objectLiteral(it: Interpreter, props: readonly ObjectProp[], sco
   const out: Record<string, Val> = Object.create(null)
   let rest: Val | undefined
   for (const p of props) {
-    const value = it.narrow(evaluate(it, p.value, scope))
+    if (p.how === 'set') continue
+    const made = it.narrow(evaluate(it, p.value, scope))
+    const value: Val = p.how === 'get' && made.v === 'fn' ? { ...made, getter: true } : made
     if (p.spread) {
       const of = settle(it, value, at)
       if (of.v === 'object') {

@@ -28,6 +28,19 @@ const WHO = 'identify supabase.auth.getUser verified'
 
 const CASES: readonly Case[] = [
   {
+    name: 'a property behind a getter is what the getter gives, and a setter is no property',
+    code: `import { admin } from './clients'
+const config = {
+  get owner() { return 'ann' },
+  get author() { return this.owner },
+  set owner(_value) { throw new Error('fixed') },
+}
+export async function GET() {
+  await admin.from('notes').delete().eq('owner', config.owner).eq('author', config.author)
+}`,
+    steps: ['delete notes as service where owner eq "ann", author eq "ann"'],
+  },
+  {
     name: 'an early return is a condition of what follows',
     code: `import { admin, currentUser } from './clients'
 export async function GET(req: Request) {

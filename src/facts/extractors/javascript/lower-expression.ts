@@ -260,6 +260,7 @@ function objectProps(c: Lowering, node: ts.ObjectLiteralExpression): ObjectProp[
     if (p.kind === K.ShorthandPropertyAssignment) return { key: p.name.text, value: c.expression(p.name), l }
     const key = propertyName(c, p.name)
     const value: Expr = p.kind === K.PropertyAssignment ? c.expression(p.initializer, key) : { k: 'fn', fn: c.fn(p, key), ...at(c, p) }
-    return key === undefined ? { computed: c.expression((p.name as ts.ComputedPropertyName).expression), value, l } : { key, value, l }
+    const how = p.kind === K.GetAccessor ? ({ how: 'get' } as const) : p.kind === K.SetAccessor ? ({ how: 'set' } as const) : {}
+    return key === undefined ? { computed: c.expression((p.name as ts.ComputedPropertyName).expression), ...how, value, l } : { key, ...how, value, l }
   })
 }
