@@ -36,7 +36,8 @@ export function protectedBecause(route: Route, all: readonly Route[], usesAuth: 
   const addressed = segment !== undefined && /^(profile|account|workspace|portal)$/i.test(segment) && /^\[/.test(segments[segments.indexOf(segment) + 1] ?? '')
   if (segment && !addressed) return `it is under /${segment}`
   const group = (route.page?.path ?? route.path).split('/').find((s) => GROUP.test(s))
-  if (group && !/marketing|public|landing/i.test(group) && (route.signs?.readsUser || route.work.some((w) => w.userData || w.guard)))
+  const told = group !== undefined && !/marketing|public|landing/i.test(group) && !holdsFrontPage(group, all)
+  if (told && (route.signs?.readsUser || route.work.some((w) => w.userData || w.guard)))
     return `it is in the group ${group}`
   if (MARKETING.test(route.route)) return undefined
   const named = namedByCookie(route)
@@ -55,6 +56,14 @@ export function protectedBecause(route: Route, all: readonly Route[], usesAuth: 
 
 /** Clerk's middleware with public routes and an `afterAuth` of its own, which takes the place of the refusal and lets everybody through. */
 export const openedByAfterAuth = (route: Route) => (route.guard ? undefined : route.before.find((b) => b.name === 'afterAuth'))
+
+/** A group that holds the terms, the prices or the front page itself is the layout of the whole site, whatever it is called. */
+function holdsFrontPage(group: string, all: readonly Route[]): boolean {
+  return all.some((r) => r.kind === 'page' && (r.page?.path ?? r.path).split('/').includes(group) && isForEverybody(r))
+}
+
+const isForEverybody = ({ route, guard, signs, work }: Route): boolean =>
+  MARKETING.test(route) && !guard && !signs?.redirects && (route !== '/' || !(signs?.readsUser || work.some((w) => w.userData)))
 
 /** Cookies that say who somebody is; that of a basket says only which one. */
 const PERSON =
