@@ -29,8 +29,22 @@ export function guardFix(route: Route, all: readonly Route[]): Fix {
   return {
     text: `Establish who calls before anything else and answer 401 with an empty body when nobody is signed in.${like}`,
     language: 'ts',
-    code: inFront(route, ownMiddleware(route, all, ['user', 'token'])) ?? code(route, how),
+    code: inFront(route, ownMiddleware(route, all, ['user', 'token'])) ?? ownCheck(route, all, example?.guard) ?? code(route, how),
   }
+}
+
+/** Libraries whose own way to ask who calls `code` knows. */
+const KNOWN = /supabase|clerk|auth\.js|next-auth|better auth|passport|req\.(?:session|isAuthenticated)/i
+/** Frameworks for which `code` writes the check in the words of the handler alone. */
+const PLAIN: ReadonlySet<string> = new Set(['Next.js', 'Remix', 'TanStack Start', 'Astro', 'SvelteKit', 'Nuxt', 'Cloudflare Workers'])
+
+/** An application that knows its users by itself has a function for it: that of Supabase would find nobody there. */
+function ownCheck(route: Route, all: readonly Route[], guard: Guard | undefined): string | undefined {
+  if (!PLAIN.has(route.framework) || KNOWN.test(guard?.how ?? '')) return undefined
+  const { library } = manners(route, all)
+  if (!guard && (!library || library === 'supabase')) return undefined
+  const stands = guard ? `currentUser stands for the check at ${guard.at.path}:${guard.at.line}` : 'currentUser stands for a function that verifies the session'
+  return `const user = await currentUser(${route.kind === 'action' ? '' : 'request'}) // ${stands}\nif (!user) ${refusal(route, 401)}`
 }
 
 /** Sign-in knows its caller by the password: no example for a handler that is called afterwards. */
@@ -38,12 +52,14 @@ const SIGNS_IN = /^passport authenticate$|\b(?:signIn|signUp|verifyOtp|exchangeC
 
 /** Whoever is signed in is no administrator by that. */
 function adminFix(route: Route, all: readonly Route[]): Fix {
-  const how = all.find((r) => r.framework === route.framework && r.guard?.who === 'admin')?.guard?.how ?? ''
+  const guard = all.find((r) => r.framework === route.framework && r.guard?.who === 'admin')?.guard
+  const how = guard?.how ?? ''
+  const own = ownCheck(route, all, guard)
   const caller = /clerk/i.test(how) ? 'userId' : /auth\.js|next-auth|better auth/i.test(how) ? 'session.user.id' : undefined
   return {
     text: `Establish who calls, and that they are an administrator, before anything else: 401 with an empty body when nobody is signed in, 403 for everybody else.${adminExample(manners(route, all))}`,
     language: 'ts',
-    code: inFront(route, ownMiddleware(route, all, ['admin'])) ?? `${code(route, how)}\n${roleCode(route, caller)}`,
+    code: inFront(route, ownMiddleware(route, all, ['admin'])) ?? `${own ?? code(route, how)}\n${roleCode(route, own ? 'own' : caller)}`,
   }
 }
 

@@ -58,7 +58,8 @@ export function adminExample({ admin }: Manners): string {
 
 /** A role that only the server sets, as the library of the sessions keeps it. */
 export function roleCode(route: Route, callerAs: string | undefined): string {
-  const role = callerAs === 'userId' ? 'sessionClaims?.metadata?.role' : callerAs === 'session.user.id' ? 'session.user.role' : 'user.app_metadata?.role'
+  const roles: Readonly<Record<string, string>> = { userId: 'sessionClaims?.metadata?.role', 'session.user.id': 'session.user.role', own: 'user.role' }
+  const role = roles[callerAs ?? ''] ?? 'user.app_metadata?.role'
   const ask = callerAs === 'userId' ? 'const { sessionClaims } = await auth()\n' : ''
   return `${ask}if (${role} !== 'admin') {\n  ${refusal(route, 403)}\n}`
 }
