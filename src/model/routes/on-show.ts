@@ -1,5 +1,6 @@
 import { isMeantToBeSeen, isPrivateByName } from '../../database/access/meant-to-be-seen.ts'
 import type { AccessMatrix, Table } from '../../database/database.ts'
+import { snakeCase } from '../../lib/snake-case.ts'
 
 /** Where something takes place or stands. */
 const PLACE_COLUMN = /address|street|city|zip|postal|postcode|country|region|(^|_)(lat|lng|lon|latitude|longitude)$/i
@@ -47,7 +48,7 @@ export function isPublishedWhole(table: Table, columns: readonly string[]): bool
   if (columns.some(takesPeopleAlong)) return false
   const things = !OF_PEOPLE.test(table.name) && !isPrivateByName(table.name)
   const picked = things && columns.length > 0 && !columns.some((c) => c === '*' || /[(:]/.test(c))
-  const personal = (table.userData?.personalColumns ?? []).filter((c) => !picked || columns.includes(c))
+  const personal = (table.userData?.personalColumns ?? []).filter((c) => !picked || columns.some((x) => snakeCase(x) === snakeCase(c)))
   return personal.every((c) => isPlace(c, table) || (picked && TOWN.test(c)))
 }
 

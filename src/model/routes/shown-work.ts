@@ -35,6 +35,14 @@ export const isRepeated = ({ steps }: Behaviour, index: number): boolean =>
 /** How people appear to others: the author under a post, the names of a ranking. */
 const DISPLAYED = /^(?:id|user_?name|display_?name|nick_?name|handle|(?:avatar|image|photo|picture|profile_?(?:image|photo|picture)|avatar_?image)(?:_?url)?)$/i
 const OF_PEOPLE = /(^|[._])(?:users?|profiles?|authors?|members|accounts?)$/i
+/** How a business appears to others. */
+const SIGNBOARD =
+  /^(?:id|name|slug|title|(?:business|company|store|shop|brand|display|trading)_?name|(?:logo|avatar|image|cover|banner|photo)(?:_?(?:url|image))?)$/i
+const OF_BUSINESSES =
+  /(^|[._])(?:business(?:es)?(?:_?accounts?)?|compan(?:y|ies)|organi[sz]ations?|stores?|shops?|vendors?|sellers?|agenc(?:y|ies)|brands?|clinics?|restaurants?|salons?|schools?|hotels?|venues?)$/i
+
+const isDisplayed = (field: string, table: string): boolean =>
+  (DISPLAYED.test(field) && OF_PEOPLE.test(table)) || (SIGNBOARD.test(field) && OF_BUSINESSES.test(table))
 
 function carries(v: Value, step: number, depth: number): boolean {
   if (depth > 8) return true
@@ -46,7 +54,7 @@ function carries(v: Value, step: number, depth: number): boolean {
     case 'error':
       return false
     case 'row':
-      return v.step === step && !(v.field !== undefined && DISPLAYED.test(v.field) && OF_PEOPLE.test(v.table))
+      return v.step === step && !(v.field !== undefined && isDisplayed(v.field, v.table))
     case 'result':
       return v.step === step
     case 'object':
