@@ -7,6 +7,7 @@ import { partsOf } from '../../model/behaviour/mentions.ts'
 import { isCallers, mentions, requestName } from '../../model/behaviour/values.ts'
 import { guardOfStep } from '../../model/routes/guard.ts'
 import { isAdministrators } from '../../model/routes/proof.ts'
+import { countsVisits } from '../../model/routes/visits.ts'
 import { chosenByModel, MODEL_SAYS } from './model-answers.ts'
 import { aboutQuery, fromRequest, type OwnershipBreach, type Query, tableOf, verbOf } from './ownership-breach.ts'
 import { actsForPayer, isOpenByPolicy } from './payers-row.ts'
@@ -97,6 +98,10 @@ export function rowBreach(
   }
   if (ties.byCondition(step)) {
     reasons.add(`${e.table} is compared with the caller first`)
+    return undefined
+  }
+  if (countsVisits(e)) {
+    reasons.add(`of ${e.table} only how often it was looked at changes`)
     return undefined
   }
   if (isOfWhoeverMatched(e, behaviour, schema)) {

@@ -5,6 +5,7 @@ import type { Client, Effect, Value } from '../behaviour/behaviour.ts'
 import { fromRequest } from './from-request.ts'
 import { isKeptBack, isOnShow, isPublishedWhole, isShownAnyway } from './on-show.ts'
 import { fillsCache, renewsOwnToken } from './upkeep.ts'
+import { countsVisits } from './visits.ts'
 import type { Work } from './work.ts'
 
 const LOGS =
@@ -30,7 +31,7 @@ const RUN_OUT = /^(?:expir\w*|valid_?(?:until|to)|\w*expires?_?(?:at|on)?)$/i
 const BLOCKED = /(^|_)((banned|blocked)_?ips?|ip_?(bans?|blocks?|blocklist))(_|$)/i
 const PERSONAL =
   /(^|_)(users?|profiles?|accounts?|customers?|clients?|orders?|payments?|subscriptions?|invoices?|messages?|conversations?|chats?|sessions?|tickets?|bookings?|reservations?|appointments?|members?|memberships?|teams?|organi[sz]ations?|credits?|wallets?|transactions?|notes?|documents?|files?|uploads?|contacts?|patients?|leads?|addresses|carts?|returns?|refunds?|(?:api|licen[cs]e)_?keys?|tokens?|notifications?|employees?|students?|projects?|tasks?|subscribers?|sales|purchases?|enroll?ments?|attendees?|participants?|withdrawals?|payouts?|guests?|recipients?)(_|$)/i
-const SHOWN = /^(is_?)?(published|public|active|visible|approved|enabled|status|state|visibility|archived|draft)$/i
+const SHOWN = /^(is_?)?(published|public|active|visible|approved|enabled|status|state|visibility|archived|draft|hidden)$/i
 const SHOWN_STATE = /^(published|public|active|visible|approved|live|open|available)$/i
 
 /** The work of a query; nothing when it is none that anybody should mind. */
@@ -95,7 +96,7 @@ export function rowWork(e: Extract<Effect, { kind: 'db' }>, schema: Pick<SchemaM
   if (written && !rewritten && !falsified && (e.op !== 'delete' || ended) && !table?.userData?.powerColumns.length) return undefined
   if (renewsOwnToken(e, table) || fillsCache(e)) return undefined
   if (e.op === 'update' && e.payload?.v === 'object' && !e.payload.rest && countsAttempts(Object.keys(e.payload.props))) return undefined
-  if (e.op === 'update' && e.payload?.v === 'object' && !e.payload.rest && countsVisits(Object.entries(e.payload.props))) return undefined
+  if (countsVisits(e)) return undefined
   const kind = e.op === 'insert' || addsOnly(e) ? 'insert' : e.op === 'delete' ? 'delete' : 'update'
   return {
     kind,
@@ -131,19 +132,6 @@ function letsOwnerThrough({ props, rest }: Extract<Value, { v: 'object' }>, owne
   if (rest?.v !== 'request' || rest.part !== 'body' || rest.name || !rest.without) return false
   const bound = new Set([...Object.keys(props), ...rest.without].map(snakeCase))
   return owners.some((c) => !bound.has(snakeCase(c)))
-}
-
-const VISITS = /^(?:(?:page|profile|total|unique|video)_?)?(?:views?|visits?|hits?|clicks?|plays?|downloads?|impressions?|opens?|shares?)(?:_?counts?)?$/i
-
-/** One more of the visits that are counted: `{ views: { increment: 1 } }`. */
-function countsVisits(set: readonly (readonly [string, Value])[]): boolean {
-  const added = ([column, v]: readonly [string, Value]): boolean => VISITS.test(column) && isOneMore(v)
-  return set.some(added) && set.every(([column, v]) => added([column, v]) || /^(?:last_?)?(?:viewed|visited|seen|clicked|updated)_?at$/i.test(column))
-}
-
-function isOneMore(v: Value): boolean {
-  if (v.v === 'object') return v.props.increment?.v === 'const' && v.props.increment.value === 1
-  return v.v === 'op' && v.op === '+' && v.of.some((x) => x.v === 'const' && x.value === 1) && v.of.some((x) => x.v !== 'const' && !fromRequest(x))
 }
 
 /** With whose rights something is done, as a part of a sentence. */

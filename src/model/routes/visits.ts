@@ -1,0 +1,20 @@
+import { snakeCase } from '../../lib/snake-case.ts'
+import type { Effect, Value } from '../behaviour/behaviour.ts'
+import { fromRequest } from './from-request.ts'
+
+const VISITS =
+  /^(?:(?:page|profile|total|unique|video|link|share|post|item|listing|email)_){0,2}(?:views?|visits?|hits?|clicks?|plays?|downloads?|impressions?|opens?|shares?)(?:_?counts?)?$/i
+const WHEN = /^(?:last_?)?(?:viewed|visited|seen|clicked|updated)_?at$/i
+
+/** Whether a change only counts one more visit: `{ views: { increment: 1 } }`. Whose the row is does not matter then. */
+export function countsVisits({ op, payload }: Extract<Effect, { kind: 'db' }>): boolean {
+  if (op !== 'update' || payload?.v !== 'object' || payload.rest) return false
+  const set = Object.entries(payload.props)
+  const added = ([column, v]: readonly [string, Value]): boolean => VISITS.test(snakeCase(column)) && isOneMore(v)
+  return set.some(added) && set.every(([column, v]) => added([column, v]) || WHEN.test(column))
+}
+
+function isOneMore(v: Value): boolean {
+  if (v.v === 'object') return v.props.increment?.v === 'const' && v.props.increment.value === 1
+  return v.v === 'op' && v.op === '+' && v.of.some((x) => x.v === 'const' && x.value === 1) && v.of.some((x) => x.v !== 'const' && !fromRequest(x))
+}
