@@ -1,6 +1,6 @@
 import { bearerColumns } from '../../database/access/bearer-codes.ts'
 import { namesOwner } from '../../database/access/callers-id.ts'
-import { isMeantToBeSeen, moneyColumns } from '../../database/access/meant-to-be-seen.ts'
+import { isContactOfBusiness, isMeantToBeSeen, moneyColumns } from '../../database/access/meant-to-be-seen.ts'
 import { isWhere } from '../../database/access/on-offer.ts'
 import { isPublication } from '../../database/access/publication.ts'
 import { asReadableBy } from '../../database/access/readable.ts'
@@ -154,7 +154,10 @@ function viewIssue(model: Model, hole: Hole): Issue | undefined {
   if (isDeclaredPublic(model.declared, hole.object)) return undefined
   const tables = (hole.tables ?? []).map((t) => t.table)
   const personal = new Set(tables.flatMap((t) => tableOf(model.schema, t)?.userData?.personalColumns ?? []))
-  const shown = (hole.columns ?? []).filter((c) => personal.has(c) || (tables.includes('auth.users') && c !== 'id') || (c === '*' && personal.size > 0))
+  const overTheDoor = (c: string) => SAYS_PUBLIC.test(hole.object) && tables.every((t) => isContactOfBusiness({ name: t.split('.').at(-1) ?? t }, c))
+  const shown = (hole.columns ?? []).filter(
+    (c) => (personal.has(c) && !overTheDoor(c)) || (tables.includes('auth.users') && c !== 'id') || (c === '*' && personal.size > 0),
+  )
   const oneByOne = hole.because === 'grouped' && (hole.columns ?? []).some((c) => tables.some((t) => namesPerson(model.schema, t, c)))
   const meant = tables.every((t) => {
     const table = tableOf(model.schema, t)

@@ -73,3 +73,10 @@ export function moneyColumns({ name, columns }: Pick<Table, 'name' | 'columns'>)
   if (COMPARED.test(name)) return []
   return columns.filter((c) => MONEY.test(c.name) && /^(int|bigint|smallint|numeric|real|double|money)/.test(c.type)).map((c) => c.name)
 }
+
+const CONTACT =
+  /^(?:\w+_)?(?:phone|telephone|tel|mobile|whats_?app|e_?mail|address|street|city|zip(?:_?code)?|postal_?code|telefon[eo]?|endere[cç]o|direcci[oó]n|indirizzo|cidade|ciudad)(?:_\w+)?$/i
+
+/** How to reach a business, which it puts over its door: an author who lists such a column to be shown meant it. */
+export const isContactOfBusiness = (table: Pick<Table, 'name'>, column: string): boolean =>
+  OFFERS.test(table.name) && CONTACT.test(column) && !KEPT_BACK.test(column)

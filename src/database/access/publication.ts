@@ -19,7 +19,8 @@ const PUBLISHED_VALUE = new RegExp(
   'i',
 )
 const HIDDEN_VALUE = new RegExp(`^(private|draft|hidden|unpublished|false|${HIDDEN_ABROAD})$`, 'i')
-const PUBLISHED_WHEN = /^(published|approved|shared)_(at|on)$|^publish(ed)?_date$|^(publicad[oa]|pubblicat[oa]|publi[ée]e?|aprovad[oa]|aprobad[oa])_(em|en|il|le|at)$/i
+const PUBLISHED_WHEN =
+  /^(published|approved|shared)_(at|on)$|^publish(ed)?_date$|^(publicad[oa]|pubblicat[oa]|publi[ée]e?|aprovad[oa]|aprobad[oa])_(em|en|il|le|at)$/i
 
 /** Whether a condition on the row is its owner's decision to show it (`is_public = true`, `visibility <> 'private'`). */
 export function isPublication(state: { readonly column: string; readonly op: string; readonly value?: string | number | boolean }): boolean {

@@ -21,6 +21,10 @@ export function isRole(field: string | undefined): boolean {
   )
 }
 
+/** Whether a value that a row holds makes whoever has it an administrator, whatever the column is called: `user_type === 'master_admin'`. */
+export const namesAdministrator = (value: unknown): boolean =>
+  typeof value === 'string' && /^(?:(?:super|master|system|sys|site|app|platform|global|root)[_-]?)?admin(?:istra(?:tor|dor|dora|tore|teur))?$/i.test(value)
+
 /** Whether a function makes a digest or a signature. */
 export function isDigest(name: string): boolean {
   return /digest|hmac|createhash|sha256|sign$|signature/i.test(name)

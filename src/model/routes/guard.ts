@@ -7,7 +7,7 @@ import { asksAnotherService } from './delegated.ts'
 import { absentVariable, holdsOnlyIfSet, isPlatformSetting, isUnconfiguredAtHome, neverHolds, serverSecret, testOnly } from './environment-tests.ts'
 import { CHECKOUT, fromProcessor, PROCESSORS_OBJECT } from './from-processor.ts'
 import { fromRequest } from './from-request.ts'
-import { ADMINS, ADMINS_SESSIONS, digestIn, isCredential, isDigest, isRole } from './guard-words.ts'
+import { ADMINS, ADMINS_SESSIONS, digestIn, isCredential, isDigest, isRole, namesAdministrator } from './guard-words.ts'
 import { keyForLookUp } from './key-look-up.ts'
 import { better, closed, type Guard, type Proof, strongest, weakest } from './proof.ts'
 import { refusalStatus, saysError } from './refusal.ts'
@@ -297,7 +297,7 @@ function comparison(a: Value, b: Value, equal: boolean, behaviour: Behaviour, de
       // A stored secret compared with what the caller sent.
       if (fromRequest(y) && isCredential(x.field ?? '')) return { who: 'token', trust: 'verified', how: `${x.table}.${x.field}` }
       const p = rowProof(x.step, x.field, behaviour, depth)
-      if (p) return y.v === 'const' && isRole(x.field) ? { ...p, who: 'admin' } : p
+      if (p) return y.v === 'const' && (isRole(x.field) || namesAdministrator(y.value)) ? { ...p, who: 'admin' } : p
       if (y.v === 'const' && isRole(x.field) && findsNobody(behaviour.steps[x.step]))
         return { who: 'check', trust: 'verified', how: `a role in ${x.table}, looked up by an id that is never filled in` }
     }
@@ -394,10 +394,10 @@ export function findsSession(table: string, value: Value): boolean {
 
 /** `user_roles` filtered by the caller and `role = 'admin'`: the row is there only for those who hold the role. */
 function asksForRole(filters: readonly Filter[]): boolean {
-  return filters.some(
-    (f) =>
-      (f.op === 'eq' || f.op === 'in') && isRole(f.column) && (f.value.v === 'const' || (f.value.v === 'array' && f.value.items.every((x) => x.v === 'const'))),
-  )
+  return filters.some((f) => {
+    const asked = f.op !== 'eq' && f.op !== 'in' ? [] : f.value.v === 'array' ? f.value.items : [f.value]
+    return asked.length > 0 && asked.every((x) => x.v === 'const' && (isRole(f.column) || namesAdministrator(x.value)))
+  })
 }
 
 /** What stood before a step holds for its result as well. Whose user is found among the administrators is one of them. */

@@ -144,6 +144,7 @@ describe('names', () => {
     "typeof mustChangePassword === 'boolean'",
     "token: 'reset-token-field'",
     "const TOKEN_HEADER = 'x-csrf-token-2'",
+    "const WEBSITE_TOKEN = 'k3Jd9sLq2WzX8vBn5TrYp7Qm'",
     'NEXTAUTH_SECRET=your-secret-here-32-characters',
     'NEXTAUTH_SECRET=<openssl rand -base64 32>',
     'API_KEY=op://vault/item/key-1234567890',
