@@ -38,9 +38,21 @@ function inOrder(files: readonly ParsedFile[], gaps: DatabaseGap[]): ParsedFile[
   const needed = new Set(fixed.flatMap((f) => [...links(f).needs]).filter((n) => !created.has(n)))
   const isBase = (f: ParsedFile) => [...links(f).creates].some((n) => needed.has(n))
   const kept = loose.map((f) => withoutCopies(f, created, isBase(f), gaps)).filter((f) => f.statements.length > 0 || f.gaps.length > 0)
-  const before = kept.filter(isBase)
-  const after = kept.filter((f) => !isBase(f))
+  const late = foldersThatBeginLate(fixed)
+  const precedes = (f: ParsedFile) => isBase(f) || (late.has(folderOf(f)) && ![...links(f).needs].some((n) => created.has(n)))
+  const before = kept.filter(precedes)
+  const after = kept.filter((f) => !precedes(f))
   return [...byNeeds(before), ...fixed, ...byNeeds(after)]
+}
+
+/** Folders of migrations whose numbers begin late (`044_notes.sql`): what has no number there was written before. Dates are no such numbers. */
+function foldersThatBeginLate(migrations: readonly ParsedFile[]): ReadonlySet<string> {
+  const first = new Map<string, number>()
+  for (const f of migrations) {
+    const number = Number(/^[vV]?(\d+)/.exec(nameOf(f))?.[1] ?? 0)
+    first.set(folderOf(f), Math.min(number, first.get(folderOf(f)) ?? number))
+  }
+  return new Set([...first].flatMap(([folder, number]) => (number > 10 && number < 1000 ? [folder] : [])))
 }
 
 /**
