@@ -64,7 +64,9 @@ export function readReturned(
         if (scalar && !columns.some((c) => personal.includes(c))) continue
         // totals by day, by category: no row of anybody's is among them
         if ((select.grouped || grouped) && !columns.some((c) => singlesOut(c, table))) continue
-        const authored = isAuthored(table) && !columns.some((c) => c === '*' || personal.includes(c) || table?.userData?.ownerColumns.includes(c))
+        const unsigned = !personal.length && !table?.userData?.tenantColumns.length
+        const authored =
+          isAuthored(table) && !columns.some((c) => (c === '*' && !unsigned) || personal.includes(c) || table?.userData?.ownerColumns.includes(c))
         const ways = judge(both(select.when, when), evaluator.instances, instance, world)
         for (const role of roles) {
           const open = ways.find(
