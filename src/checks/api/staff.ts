@@ -1,0 +1,27 @@
+import type { SchemaModel } from '../../model/app-model.ts'
+import type { Behaviour, Condition, Step } from '../../model/behaviour/behaviour.ts'
+import { mentions } from '../../model/behaviour/values.ts'
+import { tableOf } from './ownership-breach.ts'
+
+/** Lists of those who work for whoever runs the application. */
+const STAFF = /(?:^|[._])(?:staff|employees?|moderators?|back_?office)(?:_?(?:members?|users?|profiles?))?$/i
+
+/**
+ * Whether the caller was found on the one list of staff before: to be on it is to be let at everybody's rows, whatever role the row names. A list for
+ * each tenant is a membership.
+ */
+export function isStaffs({ under }: Step, behaviour: Behaviour, schema: Pick<SchemaModel, 'tables'>): boolean {
+  return under.some((c) => {
+    const index = rowThatMustBeThere(c)
+    const e = index === undefined ? undefined : behaviour.steps[index]?.effect
+    if (e?.kind !== 'db' || e.op !== 'select' || !STAFF.test(e.table)) return false
+    if (tableOf(e, schema)?.userData?.tenantColumns.length) return false
+    return e.filters.some((f) => f.op === 'eq' && mentions(f.value, (v) => v.v === 'caller' && v.trust === 'verified'))
+  })
+}
+
+/** The step of the row without which a condition does not hold. */
+function rowThatMustBeThere({ test, negated }: Condition): number | undefined {
+  if (test.v === 'op' && test.op === '!' && test.of[0]) return rowThatMustBeThere({ test: test.of[0], negated: !negated } as Condition)
+  return test.v === 'row' && !negated && test.step >= 0 ? test.step : undefined
+}
