@@ -78,6 +78,13 @@ const absentIn = new WeakMap<Value, ({ readonly name: string | undefined } | und
 
 function findAbsent(v: Extract<Value, { v: 'op' }>, truthy: boolean): string | undefined {
   if (v.op === '!' && v.of[0]) return absentVariable(v.of[0], !truthy)
+  // `SECRET.length < 16`: what is not set has no letters
+  if (v.op === '<' && truthy) {
+    const [measured, least] = v.of
+    const of =
+      measured?.v === 'op' && measured.op === 'length' ? measured.of[0] : measured?.v === 'call' && measured.name === 'length' ? measured.args[0] : undefined
+    return of?.v === 'env' && least?.v === 'const' && typeof least.value === 'number' ? of.name : undefined
+  }
   if (/^[!=]==?$/.test(v.op)) {
     const env = v.of.find((x) => x.v === 'env')
     const rest = v.of.find((x) => x.v === 'const')
@@ -122,10 +129,12 @@ export function holdsOnlyIfSet(v: Value, truthy: boolean, name: string): boolean
   if (v.v !== 'op') return false
   if (name === 'NODE_ENV' && isOutsideProduction(v, !truthy)) return true
   if (v.op === '!') return v.of[0] !== undefined && holdsOnlyIfSet(v.of[0], !truthy, name)
-  if (v.op === '&&' || v.op === '||')
-    return (v.op === '&&') === truthy
-      ? v.of.some((x) => holdsOnlyIfSet(x, truthy, name))
-      : v.of.length > 0 && v.of.every((x) => holdsOnlyIfSet(x, truthy, name))
+  if (v.op === '&&' || v.op === '||') {
+    const asks = (x: Value) => holdsOnlyIfSet(x, truthy, name)
+    if ((v.op === '&&') === truthy) return v.of.some(asks)
+    // `if (production && !secret) refuse`: what is left of it outside production is nobody's business
+    return v.of.some(asks) && v.of.every((x) => asks(x) || isOutsideProduction(x, truthy))
+  }
   return false
 }
 

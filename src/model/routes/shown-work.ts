@@ -41,8 +41,11 @@ const SIGNBOARD =
 const OF_BUSINESSES =
   /(^|[._])(?:business(?:es)?(?:_?accounts?)?|compan(?:y|ies)|organi[sz]ations?|stores?|shops?|vendors?|sellers?|agenc(?:y|ies)|brands?|clinics?|restaurants?|salons?|schools?|hotels?|venues?)$/i
 
+/** When something was done says nothing of who did it. */
+const WHEN = /^(?:\w{1,20}_)?(?:created|updated|published|viewed|visited|seen)_?at$/i
+
 const isDisplayed = (field: string, table: string): boolean =>
-  (DISPLAYED.test(field) && OF_PEOPLE.test(table)) || (SIGNBOARD.test(field) && OF_BUSINESSES.test(table))
+  WHEN.test(field) || (DISPLAYED.test(field) && OF_PEOPLE.test(table)) || (SIGNBOARD.test(field) && OF_BUSINESSES.test(table))
 
 function carries(v: Value, step: number, depth: number): boolean {
   if (depth > 8) return true
