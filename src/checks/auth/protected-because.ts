@@ -37,8 +37,7 @@ export function protectedBecause(route: Route, all: readonly Route[], usesAuth: 
   if (segment && !addressed) return `it is under /${segment}`
   const group = (route.page?.path ?? route.path).split('/').find((s) => GROUP.test(s))
   const told = group !== undefined && !/marketing|public|landing/i.test(group) && !holdsFrontPage(group, all)
-  if (told && (route.signs?.readsUser || route.work.some((w) => w.userData || w.guard)))
-    return `it is in the group ${group}`
+  if (told && (route.signs?.readsUser || route.work.some((w) => w.userData || w.guard))) return `it is in the group ${group}`
   if (MARKETING.test(route.route)) return undefined
   const named = namedByCookie(route)
   if (named) return `the server reads ${named.table} of whoever the cookie ${named.cookie} names`

@@ -79,4 +79,4 @@ const CONTACT =
 
 /** How to reach a business, which it puts over its door: an author who lists such a column to be shown meant it. */
 export const isContactOfBusiness = (table: Pick<Table, 'name'>, column: string): boolean =>
-  OFFERS.test(table.name) && CONTACT.test(column) && !KEPT_BACK.test(column)
+  OFFERS.test(table.name) && !isPrivateByName(table.name) && CONTACT.test(column) && !KEPT_BACK.test(column)
