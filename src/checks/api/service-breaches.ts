@@ -91,6 +91,13 @@ function emptiesTable(e: Query): boolean {
   return e.op === 'delete' && e.filters.length > 0 && e.filters.every((f) => f.op === 'neq') && !/cache|temp|tmp|logs?(?:_|$)/i.test(e.table)
 }
 
+/** `report-${id}-${Date.now()}.pdf`: in nobody's folder, and under no name that is taken. */
+function isNewName(path: Value): boolean {
+  if (path.v !== 'text' || !path.parts.some((x) => x.v === 'call' && x.name === 'Date.now')) return false
+  const [first] = path.parts
+  return first?.v === 'const' && !!first.value && !path.parts.some((x) => x.v === 'const' && String(x.value).includes('/'))
+}
+
 /** Account administration, files, functions and payments that the request points at somebody else. */
 export function otherBreaches(
   step: Step,
@@ -133,7 +140,7 @@ export function otherBreaches(
     }
     case 'storage': {
       if (e.client.rights !== 'service' || !fromRequest(e.object, behaviour)) return []
-      if (mentions(e.object, (x) => isCallers(x, behaviour))) return []
+      if (mentions(e.object, (x) => isCallers(x, behaviour)) || (e.op === 'write' && !e.replaces && isNewName(e.object))) return []
       return [
         {
           kind: 'file',
