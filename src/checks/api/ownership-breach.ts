@@ -29,6 +29,7 @@ export interface OwnershipBreach {
     | 'function'
     | 'payment'
     | 'claimed-payment'
+    | 'unbound-proof'
     | 'payers-row'
     | 'price'
   readonly severity: Severity
@@ -67,6 +68,8 @@ export interface OwnershipBreach {
   readonly role?: string
   /** The check that a failing look-up passes by: the error is answered, and the handler goes on. */
   readonly around?: Place
+  /** What of the request the payment processor has signed. */
+  readonly signed?: string
   /** The table that has the owner column, where the row is a part of one of its rows. */
   readonly ownedBy?: string
 }

@@ -28,6 +28,7 @@ import { signUpBreaches } from './sign-up-breaches.ts'
 import { isStaffs } from './staff.ts'
 import { tenantBreaches } from './tenant-breaches.ts'
 import { Ties } from './ties.ts'
+import { unboundProof } from './unbound-proof.ts'
 
 export interface Judged {
   readonly breaches: readonly OwnershipBreach[]
@@ -94,6 +95,11 @@ function judge(
       const state = forgedState(step, e, behaviour)
       if (state && guard?.who !== 'signature' && guard?.who !== 'admin') {
         breaches.push(state)
+        return
+      }
+      const unbound = unboundProof(step, e, behaviour)
+      if (unbound) {
+        breaches.push(unbound)
         return
       }
       const chosen = choosingFilter(e, behaviour)

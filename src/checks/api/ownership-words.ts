@@ -5,6 +5,7 @@ import { adminExample, besideWords, type Manners, roleCode } from './manners.ts'
 import { MODEL_SAYS } from './model-answers.ts'
 import type { OwnershipBreach } from './ownership-breach.ts'
 import { refusal } from './refusal.ts'
+import { unboundProofWords } from './unbound-proof-words.ts'
 
 /** A server action gets values, not a body. */
 export function ofArguments(b: OwnershipBreach): OwnershipBreach {
@@ -286,6 +287,8 @@ export function ownershipWords(route: Route, b: OwnershipBreach, how: Manners): 
           code: 'if (session.metadata?.user_id !== user.id) {\n  return new Response(null, { status: 403 })\n}',
         },
       }
+    case 'unbound-proof':
+      return unboundProofWords(place, b)
     case 'price':
       return {
         title: 'The browser says what the purchase costs',

@@ -477,11 +477,23 @@ export function assignTo(it: Interpreter, to: Pattern, value: Val, scope: Scope,
 const REFINES =
   /^(?:eq|neq|gte?|lte?|in|is|like|ilike|or|and|not|match|filter|contains|containedBy|overlaps|textSearch|order|limit|range|(?:and|or)?[wW]here\w*|orderBy|offset)$/
 
-/** `query.eq('team', id)` as a statement: the builders of supabase-js and Knex change in place, and run where they are awaited. */
+const DIGEST = /^(?:default\.)?(?:crypto\.)?createH(?:mac|ash)(?:\.update)+$/
+
+/**
+ * `query.eq('team', id)` as a statement: the builders of supabase-js and Knex change in place, and run where they are awaited.
+ * `hmac.update(text)` takes in what is to be signed.
+ */
 function refinesInPlace(it: Interpreter, e: Expr, value: Val, scope: Scope): boolean {
-  if (e.k !== 'call' || e.fn.k !== 'mem' || e.fn.of.k !== 'id' || !REFINES.test(e.fn.name)) return false
+  if (e.k !== 'call' || e.fn.k !== 'mem' || e.fn.of.k !== 'id') return false
+  const name = e.fn.name
+  if (name !== 'update' && !REFINES.test(name)) return false
   const builders = value.v === 'any' ? value.alts.map((a) => a.value) : [value]
-  if (!builders.every((b) => b.v === 'chain' && b.links.length > 1 && b.root.v === 'client' && /^(?:supabase|knex)$/.test(b.root.client.library))) return false
+  const changed = (b: Val): boolean => {
+    if (b.v !== 'chain' || b.links.length < 2) return false
+    if (name === 'update') return b.root.v === 'lib' && DIGEST.test(b.links.map((l) => l.name).join('.'))
+    return b.root.v === 'client' && /^(?:supabase|knex)$/.test(b.root.client.library)
+  }
+  if (!builders.every(changed)) return false
   assignTo(it, { k: 'name', name: e.fn.of.name }, value, scope, e.l)
   return true
 }
