@@ -54,8 +54,8 @@ export interface OwnershipBreach {
   readonly own?: true
   /** Some columns of the row are set by the code. */
   readonly bound?: true
-  /** The column says that something was paid. */
-  readonly paid?: true
+  /** The column says that something was paid; `house`: something else that is the application's to say. */
+  readonly paid?: true | 'house'
   /** The path says that the handler is for administrators. */
   readonly area?: true
   /** The owner column holds the id of a row that stands for a person, not the person's own. */

@@ -103,11 +103,14 @@ export function ownershipWords(route: Route, b: OwnershipBreach, how: Manners): 
       return {
         title: 'The whole request body is written to the row',
         message: `${place} ${b.verb} ${b.table} with ${b.by} as it came, with the service role or a direct connection: the caller chooses every column${b.bound ? ' that the code does not set' : ''}${b.ownerColumn ? `, ${b.ownerColumn} included` : ''}.`,
-        attack: b.paid
-          ? `Any signed-in user adds ${b.ownerColumn} to the JSON, and the row says that it was paid.`
-          : b.ownerColumn && b.severity !== 'Critical'
-            ? `Any signed-in user adds ${b.ownerColumn} to the JSON, and the row belongs to whom it names.`
-            : `Any signed-in user adds ${b.ownerColumn ?? 'a protected column'} to the JSON and sets it.`,
+        attack:
+          b.paid === 'house'
+            ? `Any signed-in user adds ${b.ownerColumn} to the JSON and sets what is the application's to say.`
+            : b.paid
+              ? `Any signed-in user adds ${b.ownerColumn} to the JSON, and the row says that it was paid.`
+              : b.ownerColumn && b.severity !== 'Critical'
+                ? `Any signed-in user adds ${b.ownerColumn} to the JSON, and the row belongs to whom it names.`
+                : `Any signed-in user adds ${b.ownerColumn ?? 'a protected column'} to the JSON and sets it.`,
         fix: {
           text: 'Name the columns that may be written, or parse the body with a schema that lists them.',
           language: 'ts',

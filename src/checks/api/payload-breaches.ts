@@ -47,12 +47,14 @@ export function payloadBreaches(step: Step, e: Query, behaviour: Behaviour, ties
       // a row that is there already can be moved into another tenant
       const owner = [...owners, ...(e.op === 'update' ? (table?.userData?.tenantColumns ?? []) : [])].filter((c) => !bound.has(c))
       const paid = !power.length && (whole.without || !hasShape(step)) ? table?.columns.find((c) => PAID.test(c.name) && !bound.has(c.name))?.name : undefined
-      if (paid) {
+      const house = !power.length && !paid && table && (whole.without || !hasShape(step)) ? saidByHouse(table).find((c) => !bound.has(c)) : undefined
+      const column = paid ?? house
+      if (column) {
         out.push({
-          ...written('mass-assignment', paid, requestName(whole) ?? 'the request body'),
+          ...written('mass-assignment', column, requestName(whole) ?? 'the request body'),
           severity: 'High',
           ...(bound.size ? { bound: true as const } : {}),
-          paid: true,
+          paid: paid ? true : 'house',
         })
         continue
       }
@@ -70,14 +72,37 @@ export function payloadBreaches(step: Step, e: Query, behaviour: Behaviour, ties
       })
     }
   }
-  if (!tied) return out
+  const along = rowsOf(e.payload).flatMap((row) =>
+    authorsAlong(e, row, behaviour).map(([column, value]) => written('forged-owner', column, requestName(value) ?? 'a value of the request')),
+  )
+  if (!tied) return [...out, ...along]
   // whose row it is was asked; what the caller may write into the own one was not
-  if (!ties.keyedByCaller(step)) return out.filter((b) => b.kind === 'mass-assignment' && b.ownerColumn !== undefined && e.op === 'update')
-  return out.flatMap((b) => (b.kind === 'power' || b.paid || (b.kind === 'mass-assignment' && b.severity === 'Critical') ? [{ ...b, own: true as const }] : []))
+  if (!ties.keyedByCaller(step)) return [...out.filter((b) => b.kind === 'mass-assignment' && b.ownerColumn !== undefined && e.op === 'update'), ...along]
+  const own = out.flatMap((b) =>
+    b.kind === 'power' || b.paid || (b.kind === 'mass-assignment' && b.severity === 'Critical') ? [{ ...b, own: true as const }] : [],
+  )
+  return [...own, ...along]
+}
+
+/** Who is said to have written what is created along with a row: Prisma's `data: { messages: { create: { senderId } } }`. */
+function authorsAlong(e: Query, row: Value, behaviour: Behaviour): readonly (readonly [string, Value])[] {
+  if (e.client.library !== 'prisma' || row.v !== 'object') return []
+  const made = Object.values(row.props).flatMap((v) => (v.v === 'object' && v.props.create ? rowsOf(v.props.create) : []))
+  return made.flatMap((m) =>
+    m.v === 'object' ? Object.entries(m.props).filter(([column, value]) => FORGEABLE.test(column) && fromRequest(value, behaviour) && directly(value)) : [],
+  )
 }
 
 /** What says of an order or a booking that it was paid, or that somebody has seen the money. */
 const PAID = /^(?:payment_(?:status|state|verified|confirmed|received)|(?:is_?)?paid|paid_(?:at|amount)|amount_paid|(?:\w{1,20}_)?verified_payment)$/i
+
+const HOUSE = /^(?:commission_(?:rate|percent(?:age)?)|verification_(?:status|level)|is_certified)$/i
+const CHARGED = /^(?:total|total_(?:amount|price|cents)|amount_(?:due|total))$/i
+const CHARGED_AS = /^stripe_(?:payment_intent|checkout|session|charge)|^payment_intent_id$/i
+
+/** What the application says of whoever offers something in it, and what an order costs that a processor charges. */
+const saidByHouse = ({ columns }: Table): readonly string[] =>
+  columns.map((c) => c.name).filter((c) => HOUSE.test(c) || (CHARGED.test(c) && columns.some((x) => CHARGED_AS.test(x.name))))
 
 const APPOINTER = /^(?:invited|added|granted|shared|created)_?by(?:_user)?(?:_?id)?$|^(?:inviter|owner|host)(?:_user)?_?id$/i
 const APPOINTED = /^(?:(?:invitee|invited|member|guest|collaborator|recipient)_?)?e_?mail$|^(?:invitee|member|guest|collaborator|user)_?id$/i
