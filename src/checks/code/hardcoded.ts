@@ -15,14 +15,17 @@ export default defineCheck({
   doubtedBy: ['source-text'],
   run({ code, modules }) {
     const under5 = code.secrets.flatMap((s) => (s.reportedAsServiceRole ? [[5, s.reportedAsServiceRole] as const] : []))
-    const passwordFiles = new Set(code.clientPasswords.flatMap((p) => (p.code ? [] : [p.path])))
+    const passwordFiles = new Set(code.clientPasswords.flatMap((p) => (p.code || p.development ? [] : [p.path])))
+    // what only a build for development compares is nobody's password and nobody's right
+    const development = new Set(code.clientPasswords.flatMap((p) => (p.development ? [`${p.path}:${p.line}`] : [])))
+    const isReal = (at: { path: string; line: number }) => !development.has(`${at.path}:${at.line}`)
     const spoken = new Set([...code.identities.map((i) => i.path), ...passwordFiles])
     const issues = [
       ...code.secrets
-        .filter((s) => !s.reportedAsServiceRole && !(s.kind.endsWith('password') && s.kind !== 'url-password' && passwordFiles.has(s.path)))
+        .filter((s) => !s.reportedAsServiceRole && !(s.kind.endsWith('password') && s.kind !== 'url-password' && (passwordFiles.has(s.path) || !isReal(s))))
         .map((s) => (isShown(s) ? shownPasswordIssue(s) : secretIssue(s, modules))),
-      ...code.clientPasswords.map(clientPasswordIssue),
-      ...code.identities.filter((i) => (i.grants || i.owner) && !passwordFiles.has(i.path)).map(identityIssue),
+      ...code.clientPasswords.filter((p) => !p.development).map(clientPasswordIssue),
+      ...code.identities.filter((i) => (i.grants || i.owner) && !passwordFiles.has(i.path) && isReal(i)).map(identityIssue),
       ...code.defaults.map(defaultIssue),
       ...code.fixedKeys.map(fixedKeyIssue),
       ...code.switches.map((s) => switchIssue(s, s.how === 'request' && (s.onPage === true || modules.inBrowser(s.path, s.line)))),

@@ -114,6 +114,9 @@ const BUSINESS =
   /(^|_)(gym|salon|clinic|restaurant|business|studio|agenc|school|academ|hotel|dealership|practice|barber|church|club|firm|negocio|empresa|azienda)\w{0,5}$/i
 const PAYS_FOR_USE = /^subscription_(status|plan|tier|type|level|end\w{0,8}|expires_at)$|^trial_(ends?_at|end|end_date)$|^billing_status$/i
 
+/** What a business has paid for, and nobody gives to somebody else. */
+export const paysForUse = (table: Pick<Table, 'name'>, column: string): boolean => BUSINESS.test(table.name) && PAYS_FOR_USE.test(column)
+
 /** `role` of a chat message or `plan` of a meal plan means nothing; the same names in a table about users do. */
 function meansPower(table: Table, column: string): boolean {
   // whether a key works or a text was looked through is no standing of its owner's
@@ -126,7 +129,7 @@ function meansPower(table: Table, column: string): boolean {
   if (SUBSCRIBERS.test(table.name)) return table.columns.some((c) => PROCESSOR.test(c.name))
   // a studio keeps the memberships of its customers: theirs to write
   if (/^(membership|plano|abbonamento|has_access)/i.test(column)) return /profile|(^|_)users?$|(^|_)account|usuario|perfi(l|s)|utent/i.test(table.name)
-  if (BUSINESS.test(table.name) && PAYS_FOR_USE.test(column)) return true
+  if (paysForUse(table, column)) return true
   if (/balance|points|coins/i.test(column))
     return /wallet|credit|user|profile|reward|loyalty|affiliate|afiliad|affilia[tz]|referrer|reseller|partner/i.test(table.name)
   return ABOUT_USERS.test(table.name) && !NOT_ABOUT_USERS.test(table.name)

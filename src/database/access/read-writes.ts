@@ -9,7 +9,7 @@ import type { Hole } from './hole.ts'
 import { admittedBy, belongingColumns, openedBy } from './joining-columns.ts'
 import { paidByWord, settledByOthers, writtenByOther } from './other-party.ts'
 import { type BrowserRole, holds, nameOf, type Reading } from './policies.ts'
-import { decidesAccess, earnedColumns, PROCESSOR, powerColumnsOf } from './power-columns.ts'
+import { decidesAccess, earnedColumns, PROCESSOR, paysForUse, powerColumnsOf } from './power-columns.ts'
 import { isPublication } from './publication.ts'
 import { freeToThoseAlike } from './role-alone.ts'
 import { speakersOf } from './speakers.ts'
@@ -141,8 +141,9 @@ export function readInsert(table: Table, reading: Reading, context: WriteContext
       },
     ]
   }
-  if (power.length && bound.some((w) => w.outcome === 'owner') && !appointsOthers(table, bound) && !createdAtSignUp(table, context))
-    return [{ ...base, kind: 'self-grant', columns: power, ...askedOnly(power, table, asked) }]
+  const granted = appointsOthers(table, bound) ? power.filter((c) => paysForUse(table, c)) : power
+  if (granted.length && bound.some((w) => w.outcome === 'owner') && !createdAtSignUp(table, context))
+    return [{ ...base, kind: 'self-grant', columns: granted, ...askedOnly(granted, table, asked) }]
   const appointed = createdAtSignUp(table, context) ? undefined : appointsItself(table, bound, readings, free)
   if (appointed) {
     const opened = appointed.tables.map((t) => ({ table: t, command: 'update' as const }))
@@ -311,11 +312,10 @@ export function readUpdate(table: Table, reading: Reading, { catalog, membership
     (w) => w.outcome === 'owner' || !w.gates.some((g) => /role|admin|owner|type|level/i.test(g.column) || APPOINTING.test(g.table)),
   )
   const theirs = selfService.filter((w) => !ownsWhatIsShared(table, w, memberships))
-  const power = appointsOthers(table, rows)
-    ? []
-    : [...powerOf(table, asked), ...earnedColumns(table, catalog)].filter(
-        (c) => (STANDING.test(c) ? theirs : selfService).length > 0 && free(c) && !isFixed(c, after),
-      )
+  const appoints = appointsOthers(table, rows)
+  const power = [...powerOf(table, asked), ...earnedColumns(table, catalog)].filter(
+    (c) => (!appoints || paysForUse(table, c)) && (STANDING.test(c) ? theirs : selfService).length > 0 && free(c) && !isFixed(c, after),
+  )
   const belonging = belongingColumns(table, rows, joining.get(nameOf(table))).filter((c) => free(c) && !isFixed(c, after))
   const withheld = belonging.length ? { withheld: belonging } : {}
   if (power.length) holes.push({ ...base, kind: 'escalation', columns: power, ...withheld, ...askedOnly(power, table, asked) })

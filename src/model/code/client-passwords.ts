@@ -7,6 +7,7 @@ import { expressions, propOf, stringOf } from '../frameworks/walk.ts'
 import type { ModulesModel } from '../modules/modules.ts'
 import type { ClientPassword } from './code.ts'
 import { constantsOf, lastName } from './constants.ts'
+import { developmentOnly } from './development-only.ts'
 
 const PASSWORD =
   /(?:password|passwd|passwort|passcode|passphrase|pwd|senha|contrase(?:n|ñ)a|parola|pin|access_?code|pin_?code|secret_?code)(?:input|value|attempt)?$/i
@@ -26,12 +27,16 @@ export function clientPasswords(program: Program, files: ByFile<JavaScriptFacts>
 function ofFile(program: Program, path: string, js: JavaScriptFacts, comparisons: readonly Comparison[], modules: ModulesModel): ClientPassword[] {
   const found: (ClientPassword & { uses: Place[] })[] = []
   const add = (at: Place, how: ClientPassword['how'], name: string, use: Place, code = false) => {
-    const known = found.find((f) => f.path === at.path && Boolean(f.code) === code)
+    const known = found.find((f) => f.path === at.path && Boolean(f.code) === code && !f.development)
     if (known) known.uses.push(use)
     else found.push({ path: at.path, line: at.line, how, ...(code ? { code } : {}), name, uses: [use] })
   }
-  for (const { name, other, line, scope, code } of comparisons) {
+  for (const { name, other, line, scope, code, development } of comparisons) {
     if (!modules.inBrowser(path, line)) continue
+    if (development) {
+      found.push({ path, line, how: 'literal', name, uses: [], development })
+      continue
+    }
     const use = { path, line }
     if (code) {
       const number = constantsOf(program, path, scope, other).find((c) => SHORT_NUMBER.test(c.value))
@@ -56,21 +61,24 @@ interface Comparison {
   readonly line: number
   readonly scope: number
   readonly code: boolean
+  readonly development?: true
 }
 
 /** Everything that a password or a code is compared with. */
 const comparisonsByFile = collectByFile((_, js: JavaScriptFacts) => {
   const found: Comparison[] = []
   for (const fn of js.functions) {
+    const inDevelopment = developmentOnly(fn, js)
     for (const e of expressions(fn)) {
       if (e.k !== 'bin' || !/^[!=]==?$/.test(e.op)) continue
+      const development = inDevelopment.has(e) || undefined
       for (const [a, b] of [
         [e.a, e.b],
         [e.b, e.a],
       ] as const) {
         const name = lastName(a)
         const code = !PASSWORD.test(name)
-        if ((!code || CODE.test(name)) && a.k !== 'lit') found.push({ name, other: b, line: e.l, scope: fn.id, code })
+        if ((!code || CODE.test(name)) && a.k !== 'lit') found.push({ name, other: b, line: e.l, scope: fn.id, code, ...(development ? { development } : {}) })
       }
     }
   }

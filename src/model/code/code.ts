@@ -55,6 +55,8 @@ export interface ClientPassword {
   readonly code?: true
   readonly name: string
   readonly uses: readonly Place[]
+  /** Only a build for development compares it. */
+  readonly development?: true
 }
 
 /** `process.env.SECRET || 'word'`. */
