@@ -18,13 +18,15 @@ const FOR_A_PAYER =
 export function actsForPayer(step: Step, index: number, e: Query, by: string, behaviour: Behaviour, ties: Ties): OwnershipBreach | undefined {
   if (e.op !== 'select') return undefined
   const customer = (x: Value) => x.v === 'row' && x.step === index && /customer|subscription|payment/i.test(x.field ?? '')
+  // that the row has a customer says of nobody that it is his
+  const tells = (c: Step['under'][number]) => !mentions(c.test, (x) => x.v === 'row' && x.step === index) || mentions(c.test, (x) => x.v === 'caller')
   const use = behaviour.steps.find(
     (s, i) =>
       i > index &&
       s.effect.kind === 'payment' &&
       FOR_A_PAYER.test(s.effect.name) &&
       s.effect.args.some((a) => mentions(a, customer)) &&
-      !ties.byCondition(s, step) &&
+      !ties.byCondition({ ...s, under: s.under.filter(tells) }, step) &&
       !isAdministrators(guardOfStep(s, behaviour)),
   )
   if (use?.effect.kind !== 'payment') return undefined

@@ -5,6 +5,7 @@ import type { Step, Value } from '../../model/behaviour/behaviour.ts'
 import { mentions } from '../../model/behaviour/mentions.ts'
 import { makesFixedAccount } from '../../model/routes/fixed-account.ts'
 import { fromRequest } from '../../model/routes/from-request.ts'
+import { inProduction } from '../../model/routes/in-production.ts'
 import type { Route } from '../../model/routes/routes.ts'
 import { defineCheck, failed, type Issue, notApplicable, passed, type Severity } from '../define-check.ts'
 import { actionFunction } from './action-function.ts'
@@ -71,7 +72,7 @@ const WRAPS = /^(sign-in|sign-up|otp|magic-link|reset|verify)$/
 /** What an own authentication endpoint does; undefined for routes that are none. Pages count through their POST. */
 const authEndpoint = rememberFor((route: Route): Endpoint | undefined => {
   if (route.library || route.kind === 'page') return undefined
-  const steps = route.behaviour?.steps ?? []
+  const steps = route.behaviour ? inProduction(route.behaviour, route.framework).steps : []
   if (
     route.guard &&
     route.guard.trust === 'verified' &&
