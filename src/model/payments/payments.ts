@@ -151,6 +151,9 @@ export interface RefusedState {
   readonly table: string
   readonly column: string
   readonly value: string
+  readonly taken: readonly string[]
+  /** The enum that is the column's type; without one a CHECK lists what it takes. */
+  readonly enum?: string
   readonly at: Place
 }
 

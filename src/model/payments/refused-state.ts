@@ -13,7 +13,7 @@ const SAID: Readonly<Record<'failed' | 'deleted', Readonly<Record<Processor, str
 
 /**
  * The state that a step stores and its column does not take (`'cancelled'` in a list where the processor says `canceled`): the row stays as it
- * was, and the client of the data platform returns the error instead of throwing it.
+ * was. The client of the data platform returns the error instead of throwing it, so that it is seldom noticed.
  */
 export function refusedState(
   { effect: e }: Step,
@@ -27,10 +27,11 @@ export function refusedState(
   for (const [column, value] of Object.entries(e.payload.props)) {
     const type = STATE.test(column) ? table.columns.find((c) => c.name === column)?.type : undefined
     if (!type) continue
-    const labels = schema.enums.find((x) => x.name === type.replace(/^.*\./, '').replaceAll('"', ''))?.values
-    const taken = labels ?? checkLiterals(table, column)
+    const labels = schema.enums.find((x) => x.name === type.replace(/^.*\./, '').replaceAll('"', ''))
+    const taken = labels?.values ?? checkLiterals(table, column)
     const stored = saidBy(value) ? SAID[what][processor] : value.v === 'const' && typeof value.value === 'string' ? value.value : undefined
-    if (taken.length > 1 && stored !== undefined && !taken.includes(stored)) return { table: e.table, column, value: stored, at: table.at }
+    if (taken.length > 1 && stored !== undefined && !taken.includes(stored))
+      return { table: e.table, column, value: stored, taken, ...(labels ? { enum: `${labels.schema}.${labels.name}` } : {}), at: table.at }
   }
   return undefined
 }
