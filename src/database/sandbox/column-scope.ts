@@ -14,11 +14,13 @@ interface Use {
 }
 
 /**
- * The tables that an unqualified column may belong to, the nearest query's first. A comparison joins two tables: the one that
- * the other side is a column of comes last (`id = team_id` in a query on teams: team_id is a column of what stands around it).
+ * The tables that an unqualified column may belong to, the nearest query's first and the one that a policy stands on (`around`) last. A comparison
+ * joins two tables: the one that the other side is a column of comes last (`id = team_id` in a query on teams: team_id is a column of what stands
+ * around it).
  */
-export function tablesInScope(root: unknown, column: string, location: number | undefined): readonly string[] {
-  const uses = usesOf(root, column)
+export function tablesInScope(root: unknown, column: string, location: number | undefined, around?: string): readonly string[] {
+  const outermost = around === undefined ? undefined : { tables: [{ full: around, names: [around, around.slice(around.indexOf('.') + 1)] }], outer: undefined }
+  const uses = usesOf(root, column, outermost)
   const use = uses.find((u) => u.location === location) ?? uses[0]
   const tables: string[] = []
   for (let scope = use?.scope; scope; scope = scope.outer) tables.push(...scope.tables.map((t) => t.full))
@@ -26,9 +28,9 @@ export function tablesInScope(root: unknown, column: string, location: number | 
   return other ? [...tables.filter((t) => t !== other), other] : tables
 }
 
-function usesOf(root: unknown, column: string): Use[] {
+function usesOf(root: unknown, column: string, outermost: Scope | undefined): Use[] {
   const uses: Use[] = []
-  const stack: { node: Tree; scope: Scope | undefined; comparedWith: Tree | undefined }[] = [{ node: root, scope: undefined, comparedWith: undefined }]
+  const stack: { node: Tree; scope: Scope | undefined; comparedWith: Tree | undefined }[] = [{ node: root, scope: outermost, comparedWith: undefined }]
   while (stack.length) {
     const { node, scope, comparedWith } = stack.pop() as (typeof stack)[number]
     if (Array.isArray(node)) {

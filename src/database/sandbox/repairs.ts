@@ -227,10 +227,10 @@ export class Repairs {
       const foreign = foreignTables(s.node)
       return foreign.find((t) => this.standIns.has(t)) ?? foreign[0]
     }
-    const scope = tablesInScope(s.node, column, position === undefined ? undefined : position - 1)
+    const scope = tablesInScope(s.node, column, position === undefined ? undefined : position - 1, own)
     const candidates = [...new Set([...scope, ...(own ? [own] : []), ...mentioned.map((r) => r.full)])]
     const standIn = candidates.find((c) => this.standIns.has(c) && !this.standIns.has(`${c}.${column}`))
-    return standIn ?? own ?? candidates[0]
+    return standIn ?? candidates[0]
   }
 
   private async missingFunction(s: Statement, message: string): Promise<Repaired> {
