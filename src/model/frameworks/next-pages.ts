@@ -12,14 +12,30 @@ const FOLDERS = ['src/pages', 'pages']
 /** Next.js Pages Router: `pages/api` handlers, pages and their `getServerSideProps`. */
 export const nextPages: Framework = {
   name: 'Next.js',
-  entries: (program) =>
-    program.paths.flatMap((path) => {
-      const file = routeFile(path, program.workspace(path).dir, FOLDERS)
+  entries: (program) => {
+    const atRoot = workspacesWithRoutesAtRoot(program)
+    return program.paths.flatMap((path) => {
+      const { dir } = program.workspace(path)
+      const file = routeFile(path, dir, FOLDERS)
+      // https://nextjs.org/docs/app/api-reference/file-conventions/src-folder: `src/pages` counts for nothing beside `app` or `pages`
+      if (file?.root.endsWith('src/pages') && atRoot.has(dir)) return []
       if (!file || !/^[cm]?[jt]sx?$/.test(file.extension) || !frameworkIn(program, path, ['next']) || isOtherFramework(program, path)) return []
       if (/^_(app|document|error|middleware)$|^(404|500)$/.test(file.inside)) return []
       const route = fileToRoute(file.inside)
       return route === '/api' || route.startsWith('/api/') ? apiEntries(program, path, route) : pageEntries(program, path, route)
-    }),
+    })
+  },
+}
+
+/** Folders of workspaces whose own `app` or `pages` holds routes. */
+function workspacesWithRoutesAtRoot(program: Program): ReadonlySet<string> {
+  const found = new Set<string>()
+  for (const path of program.paths) {
+    const { dir } = program.workspace(path)
+    const inside = routeFile(path, dir, ['app', 'pages'])
+    if (inside && (inside.root.endsWith('pages') || /(^|\/)(page|layout|route)$/.test(inside.inside))) found.add(dir)
+  }
+  return found
 }
 
 /** Astro, Gatsby and plain React applications also keep pages in `src/pages`. */

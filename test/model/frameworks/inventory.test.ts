@@ -107,6 +107,12 @@ describe('route inventories', () => {
     ])
   })
 
+  test('Next.js: src/pages beside app at the root holds components', async () => {
+    const page = 'export default function P() {\n  return null\n}\n'
+    expect(await inventory({ ...manifest('next'), 'app/page.tsx': page, 'src/pages/Dashboard.tsx': page })).toEqual(['GET / | page | -'])
+    expect(await inventory({ ...manifest('next'), 'src/app/page.tsx': page, 'src/pages/old.tsx': page })).toEqual(['GET / | page | -', 'GET /old | page | -'])
+  })
+
   test('Supabase edge functions, one of them with Hono inside', async () => {
     expect(
       await inventory({
