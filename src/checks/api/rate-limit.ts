@@ -9,6 +9,7 @@ import { inProduction } from '../../model/routes/in-production.ts'
 import type { Route } from '../../model/routes/routes.ts'
 import { defineCheck, failed, type Issue, notApplicable, passed, type Severity } from '../define-check.ts'
 import { actionFunction } from './action-function.ts'
+import { isForAdministrators } from './manners.ts'
 import { ACCOUNTS, registers } from './registration.ts'
 
 export default defineCheck({
@@ -53,11 +54,13 @@ const TYPED = /otp|code|pin|password/i
  * A purchase or an application that makes an account on its way: whoever calls says the address and the password, or the address alone, which then
  * counts as confirmed.
  */
-function opensAccount({ guard, behaviour }: Route, args: readonly Value[]): boolean {
+function opensAccount(route: Route, args: readonly Value[]): boolean {
+  const { guard, behaviour } = route
   const administers = (name: string) => /(?:delete|update)User/i.test(name)
   const chosen = (key: RegExp) =>
     args.some((a) => a.v === 'object' && Object.entries(a.props).some(([name, value]) => key.test(name) && mentions(value, fromRequest)))
-  const open = !guard || guard.trust === 'claimed'
+  // what an administrator's page does is no way in, however badly it asks who that is: check 16 speaks of that
+  const open = !guard || (guard.trust === 'claimed' && !isForAdministrators(route))
   const confirmed = args.some((a) => a.v === 'object' && a.props.email_confirm?.v === 'const' && a.props.email_confirm.value === true)
   return (
     open &&
