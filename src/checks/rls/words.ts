@@ -210,7 +210,7 @@ export function functionLints(schema: Schema, hole: Hole): string[] {
 
 /** What is to be said of a later definition of the function that PostgreSQL refuses, so that the one that the finding shows is in force. */
 export function refusedLater({ gaps }: Pick<AppModel, 'gaps'>, hole: Hole): string {
-  const name = hole.object.replace(/\(.*$/, '')
+  const name = hole.object.split('(')[0] ?? ''
   const refused = gaps.findLast((g) => /^failed: cannot change /.test(g.because) && g.touches.some((t) => t.topic === 'function' && t.object === name))
   if (!refused) return ''
   return ` The later definition at ${refused.path}:${refused.line ?? 1} is not in force: PostgreSQL refuses it (${refused.because.replace(/^failed: /, '')}) unless the function is dropped first.`
