@@ -65,7 +65,7 @@ function issueOf(model: Model, hole: Hole): Issue {
     at: hole.at,
     proof: hole.proof,
     aliases: [...(hole.cause === 'always' ? ['splinter:0024'] : []), ...(hole.cause === 'user-metadata' ? ['splinter:0015'] : []), 'CWE-639'],
-    ...assumption(table),
+    ...assumption(table, hole.columns),
   }
   const name = table?.name ?? hole.object
   if (hole.kind === 'member')

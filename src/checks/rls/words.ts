@@ -160,13 +160,20 @@ export function isDeclaredPublic(declared: AppModel['declared'], table: string):
   return declared.public.tables.some((t) => t.name === table || `public.${t.name}` === table)
 }
 
-/** What a finding about a policy rests on when no SQL creates the table and no statement enables row level security on it. */
-export function assumption(table: Table | undefined): { readonly assumes?: string } {
-  return table?.rls.assumed
-    ? {
-        assumes: `that row level security is on for ${qualifiedName(table)}, which no SQL in the repository creates; while it is off, the table is open altogether`,
-      }
-    : {}
+/**
+ * What a finding about a policy rests on when no SQL creates the table and no statement enables row level security on it, or when no SQL creates the
+ * columns that it is about and a policy or a function asks for them all the same.
+ */
+export function assumption(table: Table | undefined, columns: readonly string[] = []): { readonly assumes?: string } {
+  if (!table) return {}
+  const madeUp = table.stub ? [] : columns.filter((name) => table.columns.some((c) => c.name === name && c.stub))
+  const assumed = [
+    ...(table.rls.assumed
+      ? [`that row level security is on for ${qualifiedName(table)}, which no SQL in the repository creates; while it is off, the table is open altogether`]
+      : []),
+    ...(madeUp.length ? [`that ${qualifiedName(table)} has ${listed(madeUp)}, for which the SQL asks and which no SQL in the repository creates`] : []),
+  ]
+  return assumed.length ? { assumes: assumed.join('; ') } : {}
 }
 
 /** What a plain member of a tenant can do, in words. */

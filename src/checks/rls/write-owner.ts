@@ -86,7 +86,7 @@ function issueOf(model: Model, holes: readonly Hole[]): Issue {
     subject: policySubject(hole.object, hole.policy ?? ''),
     at: hole.at,
     proof: holes.some((h) => h.proof === 'executed') ? ('executed' as const) : ('inferred' as const),
-    ...assumption(table),
+    ...assumption(table, hole.columns),
   }
   if (hole.kind === 'escalation' && hole.because === 'tenant') {
     const columns = hole.columns ?? []
