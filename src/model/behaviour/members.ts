@@ -17,7 +17,11 @@ export function member(it: Interpreter, of: Val, name: string, at: Place): Val {
       return it.distribute(of, (value) => (isNullish(value) ? UNDEFINED : member(it, value, name, at)))
     case 'object': {
       const own = Object.hasOwn(of.props, name) ? of.props[name] : undefined
-      if (own?.v === 'fn' && own.getter) return callValue(it, { ...own, self: of }, [], at)
+      if (own?.v === 'fn' && own.getter) {
+        const given = callValue(it, { ...own, self: of }, [], at)
+        // a method picked among databases is not followed: the property stays the function that it is
+        return isPlain(given) ? given : own
+      }
       if (own) return it.narrow(own)
       return of.rest ? member(it, of.rest, name, at) : UNDEFINED
     }
@@ -126,6 +130,12 @@ const STANDARD: Record<string, true> = {
   Bun: true,
   localStorage: true,
   location: true,
+}
+
+/** A setting, or one thing whichever way the getter goes. */
+function isPlain(value: Val): boolean {
+  if (value.v === 'any') return value.alts.every((a) => a.value.v === 'const' || a.value.v === 'env' || a.value.v === 'text')
+  return value.v !== 'unknown' && value.v !== 'call' && value.v !== 'chain'
 }
 
 function instanceMember(it: Interpreter, of: InstanceVal, name: string, at: Place): Val {
