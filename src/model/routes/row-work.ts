@@ -1,4 +1,5 @@
 import type { AccessMatrix } from '../../database/database.ts'
+import { ELSEWHERE } from '../../database/plan/prisma/prisma-ddl.ts'
 import { snakeCase } from '../../lib/snake-case.ts'
 import type { SchemaModel } from '../app-model.ts'
 import type { Client, Effect, Value } from '../behaviour/behaviour.ts'
@@ -50,8 +51,11 @@ export function rowWork(e: Extract<Effect, { kind: 'db' }>, schema: Pick<SchemaM
   )
   // a table that only the dashboard created shows some of its columns; its name has to do for the rest
   const columns = e.columns ?? []
+  // no policy of a database that browsers do not reach says what is shown: what is read there is told by its name
+  const readElsewhere = e.op === 'select' && table?.schema === ELSEWHERE
   const userData =
-    (table?.userData !== undefined || ((!table || table.stub === true) && (PERSONAL.test(name) || columns.some((c) => PERSONAL_COLUMN.test(c))))) &&
+    ((table?.userData !== undefined && !readElsewhere) ||
+      ((!table || table.stub === true || readElsewhere) && (PERSONAL.test(name) || columns.some((c) => PERSONAL_COLUMN.test(c))))) &&
     // when something is taken says nothing of who took it
     !(e.op === 'select' && columns.some((c) => TIME_SLOT.test(c)) && columns.every((c) => SCHEDULE.test(c)))
   const words = rightsWords(e.client.rights)

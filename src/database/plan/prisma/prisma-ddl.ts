@@ -52,7 +52,7 @@ const NATIVE: Readonly<Record<string, string>> = {
 }
 
 /** Where the tables of a database stand that is not the one of the platform: nothing that browsers reach holds them. */
-const ELSEWHERE = 'another_database'
+export const ELSEWHERE = 'another_database'
 
 /** The Prisma schemas of a repository. Models that are no tables of PostgreSQL are kept apart from those that are. */
 function readAll(facts: FactsIndex): readonly PrismaSchema[] {
