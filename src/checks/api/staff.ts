@@ -1,5 +1,5 @@
 import type { SchemaModel } from '../../model/app-model.ts'
-import type { Behaviour, Condition, Step } from '../../model/behaviour/behaviour.ts'
+import type { Behaviour, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { mentions } from '../../model/behaviour/values.ts'
 import { tableOf } from './ownership-breach.ts'
 
@@ -12,7 +12,7 @@ const STAFF = /(?:^|[._])(?:staff|employees?|moderators?|back_?office)(?:_?(?:me
  */
 export function isStaffs({ under }: Step, behaviour: Behaviour, schema: Pick<SchemaModel, 'tables'>): boolean {
   return under.some((c) => {
-    const index = rowThatMustBeThere(c)
+    const index = rowThatMustBeThere(c.test, c.negated)
     const e = index === undefined ? undefined : behaviour.steps[index]?.effect
     if (e?.kind !== 'db' || e.op !== 'select' || !STAFF.test(e.table)) return false
     if (tableOf(e, schema)?.userData?.tenantColumns.length) return false
@@ -21,7 +21,7 @@ export function isStaffs({ under }: Step, behaviour: Behaviour, schema: Pick<Sch
 }
 
 /** The step of the row without which a condition does not hold. */
-function rowThatMustBeThere({ test, negated }: Condition): number | undefined {
-  if (test.v === 'op' && test.op === '!' && test.of[0]) return rowThatMustBeThere({ test: test.of[0], negated: !negated } as Condition)
+function rowThatMustBeThere(test: Value, negated: boolean): number | undefined {
+  if (test.v === 'op' && test.op === '!' && test.of[0]) return rowThatMustBeThere(test.of[0], !negated)
   return test.v === 'row' && !negated && test.step >= 0 ? test.step : undefined
 }

@@ -5,10 +5,10 @@ import type { Effect } from '../../model/behaviour/behaviour.ts'
 type Query = Extract<Effect, { kind: 'db' }>
 
 /** Whether a query speaks of one of the columns: it asks for it, looks by it or writes it. */
-const speaksOf = (e: Query, columns: readonly string[]): boolean =>
-  (e.columns ?? []).some((c) => columns.includes(c)) ||
-  e.filters.some((f) => columns.includes(f.column.split('.').at(-1) ?? f.column)) ||
-  (e.payload?.v === 'object' && columns.some((c) => e.payload?.v === 'object' && c in e.payload.props))
+const speaksOf = ({ columns: asked = [], filters, payload }: Query, columns: readonly string[]): boolean =>
+  asked.some((c) => columns.includes(c)) ||
+  filters.some((f) => columns.includes(f.column.split('.').at(-1) ?? f.column)) ||
+  (payload?.v === 'object' && columns.some((c) => c in payload.props))
 
 /**
  * A table is created without an owner, and only policies of another generation of the schema compare a column of it with the caller. Where the code

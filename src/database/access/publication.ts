@@ -1,8 +1,9 @@
 import type { Table } from '../database.ts'
 
-/** Participles and adjectives for what is shown to everybody, in the languages that builders' users write their schemas in. */
-const SHOWN_ABROAD =
-  'publicad[oa]|p[úu]blic[oa]|publi[ée]e?|publique|pubblic(?:at)?[oa]|ver(?:ö|oe)ffentlicht|(?:ö|oe)ffentlich|freigegeben|gepubliceerd|openbaar|publicerad|opublikowan[eya]|vis[íi]vel|visibile|sichtbar|zichtbaar|apro[bv]ad[oa]|approvat[oa]|approuv[ée]e?'
+/** Whom or what somebody looked at and let through, in the languages that builders' users write their schemas in. */
+const APPROVED_ABROAD = 'apro[bv]ad[oa]|approvat[oa]|approuv[ée]e?'
+/** Participles and adjectives for what is shown to everybody. */
+const SHOWN_ABROAD = `publicad[oa]|p[úu]blic[oa]|publi[ée]e?|publique|pubblic(?:at)?[oa]|ver(?:ö|oe)ffentlicht|(?:ö|oe)ffentlich|freigegeben|gepubliceerd|openbaar|publicerad|opublikowan[eya]|vis[íi]vel|visibile|sichtbar|zichtbaar|${APPROVED_ABROAD}`
 /** The same for what is kept back. */
 const HIDDEN_ABROAD = 'rascunho|borrador|brouillon|bozza|entwurf|concept|szkic|privad[oa]|privat[oa]?|priv[ée]e?|ocult[oa]|nascost[oa]|versteckt|verborgen'
 
@@ -30,11 +31,11 @@ export function isPublication(state: { readonly column: string; readonly op: str
   const value = String(state.value)
   if (HIDES.test(state.column) && ((state.op === '=' && value === 'false') || (state.op === '<>' && value === 'true'))) return true
   if (state.op === '=') return PUBLISHED_VALUE.test(value) && (PUBLISHED.test(state.column) || !/^true$/i.test(value))
-  return state.op === '<>' && HIDDEN_VALUE.test(value) && (PUBLISHED.test(state.column) || !/^false$/i.test(value) || PUBLISHED.test(state.column))
+  return state.op === '<>' && HIDDEN_VALUE.test(value) && (PUBLISHED.test(state.column) || !/^false$/i.test(value))
 }
 
-const APPROVED = /approved|apro[bv]ad[oa]|approvat[oa]|approuv[ée]/i
-const IS_APPROVED = /^(?:approved|apro[bv]ad[oa]|approvat[oa]|approuv[ée]e?)$/i
+const APPROVED = new RegExp(`approved|${APPROVED_ABROAD}`, 'i')
+const IS_APPROVED = new RegExp(`^(?:approved|${APPROVED_ABROAD})$`, 'i')
 
 /** What an entry of a directory never shows, however it came to be approved. */
 const KEPT_FROM_ALL =

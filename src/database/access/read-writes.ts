@@ -109,7 +109,8 @@ export function readInsert(table: Table, reading: Reading, context: WriteContext
     at: reading.policy.at,
     proof: 'inferred' as const,
   }
-  const alike = freeToThoseAlike(table, reading, readings.get(nameOf(table)) ?? []).filter(may)
+  const here = readings.get(nameOf(table)) ?? []
+  const alike = freeToThoseAlike(table, reading, here).filter(may)
   if (alike.length) return [{ ...base, kind: 'author-free', columns: alike, because: 'role' }]
   if (!bound.length) return []
   // whoever administers the parent may write for others; colleagues of one tenant assign work to each other
@@ -149,14 +150,14 @@ export function readInsert(table: Table, reading: Reading, context: WriteContext
     const opened = appointed.tables.map((t) => ({ table: t, command: 'update' as const }))
     return [{ ...base, kind: 'self-grant', columns: appointed.columns, because: 'appointment', tables: opened }]
   }
-  const approval = bound.some((w) => w.outcome === 'owner' && !w.needsRole) ? approvalColumns(table, readings.get(nameOf(table)) ?? []).filter(free) : []
-  if (approval.length && !createdAtSignUp(table, context)) return [{ ...base, kind: 'self-grant', columns: approval, because: 'approval' }]
   const own = bound.some((w) => w.outcome === 'owner' && !w.needsRole)
-  const moderated = own ? moderatedColumns(table, readings.get(nameOf(table)) ?? []).filter(free) : []
+  const approval = own ? approvalColumns(table, here).filter(free) : []
+  if (approval.length && !createdAtSignUp(table, context)) return [{ ...base, kind: 'self-grant', columns: approval, because: 'approval' }]
+  const moderated = own ? moderatedColumns(table, here).filter(free) : []
   if (moderated.length) return [{ ...base, kind: 'self-grant', columns: moderated, because: 'moderation' }]
-  const unpaid = paidByWord(table, bound, readings.get(nameOf(table)) ?? []).filter(free)
+  const unpaid = paidByWord(table, bound, here).filter(free)
   if (unpaid.length) return [{ ...base, kind: 'self-grant', columns: unpaid }]
-  const settled = settledByOthers(table, bound, readings.get(nameOf(table)) ?? []).filter(free)
+  const settled = settledByOthers(table, bound, here).filter(free)
   if (settled.length) return [{ ...base, kind: 'self-grant', columns: settled, because: 'settled' }]
   const published = publishedBy(table, bound, publishing, free)
   if (published) return [{ ...base, kind: 'self-grant', because: 'publication', ...published }]
@@ -291,21 +292,23 @@ export function readUpdate(table: Table, reading: Reading, { catalog, membership
   const after = (reading.newRow ?? reading.ways).filter((w) => w.outcome !== 'role')
   const writable = writableColumns(table.grants, 'authenticated', 'update')
   const free = (c: string) => (!writable || writable.includes(c)) && !protectedByTrigger(catalog, nameOf(table), c, 'update')
+  const settable = (c: string) => free(c) && !isFixed(c, after)
+  const here = readings.get(nameOf(table)) ?? []
   const moved = reading.newRow?.some((w) => w.outcome === 'open') ? user.ownerColumns.filter(free) : []
   const either = namesOfOthers(user.ownerColumns, after).filter(free)
   const unseen = after.some((w) => asksForStoredRow(table, w)) ? user.ownerColumns.filter((c) => free(c) && !table.primaryKey.includes(c)) : []
   const rewritten = writtenByOther(table, reading, {
     catalog,
     memberships,
-    readings: readings.get(nameOf(table)) ?? [],
-    free: (c) => free(c) && !isFixed(c, after),
+    readings: here,
+    free: settable,
   })
   if (rewritten) holes.push({ ...base, kind: 'rewrite', ...rewritten, columns: [...new Set([...(rewritten.columns ?? []), ...moved, ...either])] })
   else if (moved.length) holes.push({ ...base, kind: 'owner-change', columns: moved })
   else if (either.length) holes.push({ ...base, kind: 'owner-change', columns: either, because: 'either' })
   else if (unseen.length) holes.push({ ...base, kind: 'owner-change', columns: unseen, because: 'stored' })
   else {
-    const entered = enteredByOneself(table, reading, readings.get(nameOf(table)) ?? [], memberships, catalog.tables).filter(free)
+    const entered = enteredByOneself(table, reading, here, memberships, catalog.tables).filter(free)
     if (entered.length) holes.push({ ...base, kind: 'owner-change', columns: entered, because: 'party' })
   }
   const selfService = rows.filter(
@@ -314,22 +317,19 @@ export function readUpdate(table: Table, reading: Reading, { catalog, membership
   const theirs = selfService.filter((w) => !ownsWhatIsShared(table, w, memberships))
   const appoints = appointsOthers(table, rows)
   const power = [...powerOf(table, asked), ...earnedColumns(table, catalog)].filter(
-    (c) => (!appoints || paysForUse(table, c)) && (STANDING.test(c) ? theirs : selfService).length > 0 && free(c) && !isFixed(c, after),
+    (c) => (!appoints || paysForUse(table, c)) && (STANDING.test(c) ? theirs : selfService).length > 0 && settable(c),
   )
-  const belonging = belongingColumns(table, rows, joining.get(nameOf(table))).filter((c) => free(c) && !isFixed(c, after))
+  const belonging = belongingColumns(table, rows, joining.get(nameOf(table))).filter(settable)
   const withheld = belonging.length ? { withheld: belonging } : {}
   if (power.length) holes.push({ ...base, kind: 'escalation', columns: power, ...withheld, ...askedOnly(power, table, asked) })
   const own = rows.some((w) => w.outcome === 'owner' && !w.needsRole)
-  const approval = power.length || !own ? [] : approvalColumns(table, readings.get(nameOf(table)) ?? []).filter((c) => free(c) && !isFixed(c, after))
+  const approval = power.length || !own ? [] : approvalColumns(table, here).filter(settable)
   if (approval.length) holes.push({ ...base, kind: 'escalation', columns: approval, because: 'approval' })
-  const moderated = power.length || !own ? [] : moderatedColumns(table, readings.get(nameOf(table)) ?? []).filter((c) => free(c) && !isFixed(c, after))
+  const moderated = power.length || !own ? [] : moderatedColumns(table, here).filter(settable)
   if (moderated.length) holes.push({ ...base, kind: 'escalation', columns: moderated, because: 'moderation' })
-  const held =
-    power.length || approval.length || moderated.length
-      ? []
-      : heldStates(table, reading, readings.get(nameOf(table)) ?? []).filter((s) => free(s.column) && !isFixed(s.column, after))
+  const held = power.length || approval.length || moderated.length ? [] : heldStates(table, reading, here).filter((s) => settable(s.column))
   if (held.length) holes.push({ ...base, kind: 'escalation', columns: held.map((s) => s.column), because: 'held', states: held })
-  const paid = power.length ? [] : paidByTenant(table, rows, { catalog, memberships }).filter((c) => free(c) && !isFixed(c, after))
+  const paid = power.length ? [] : paidByTenant(table, rows, { catalog, memberships }).filter(settable)
   if (paid.length) holes.push({ ...base, kind: 'escalation', columns: paid, because: 'tenant' })
   if (belonging.length) {
     const opened = [...new Set(belonging.flatMap((c) => openedBy(table, c, readings)))].sort()

@@ -13,13 +13,16 @@ const FOLDERS = ['src/pages', 'pages']
 export const nextPages: Framework = {
   name: 'Next.js',
   entries: (program) => {
-    const atRoot = workspacesWithRoutesAtRoot(program)
+    let atRoot: ReadonlySet<string> | undefined
     return program.paths.flatMap((path) => {
       const { dir } = program.workspace(path)
       const file = routeFile(path, dir, FOLDERS)
-      // https://nextjs.org/docs/app/api-reference/file-conventions/src-folder: `src/pages` counts for nothing beside `app` or `pages`
-      if (file?.root.endsWith('src/pages') && atRoot.has(dir)) return []
       if (!file || !/^[cm]?[jt]sx?$/.test(file.extension) || !frameworkIn(program, path, ['next']) || isOtherFramework(program, path)) return []
+      // https://nextjs.org/docs/app/api-reference/file-conventions/src-folder: `src/pages` counts for nothing beside `app` or `pages`
+      if (file.root.endsWith('src/pages')) {
+        atRoot ??= workspacesWithRoutesAtRoot(program)
+        if (atRoot.has(dir)) return []
+      }
       if (/^_(app|document|error|middleware)$|^(404|500)$/.test(file.inside)) return []
       const route = fileToRoute(file.inside)
       return route === '/api' || route.startsWith('/api/') ? apiEntries(program, path, route) : pageEntries(program, path, route)
