@@ -66,11 +66,30 @@ function databaseGap(gap: DatabaseGap): Gap {
   return gap.touches.some((t) => t.topic === 'anything') ? { ...gap, touches: SQL_TOPICS.map((topic) => ({ topic })) } : gap
 }
 
-/** Tests, examples and documents never make or hide a finding, nor does a script that stands alone: what could not be read of them casts no doubt. */
+/**
+ * Tests, examples and documents never make or hide a finding, nor does a script that stands alone, and what only browsers run decides nothing about what
+ * servers do: what could not be read of them casts no doubt there.
+ */
 function sourceGap(gap: Gap, input: ModelInput, slices: Pick<AppModel, 'modules' | 'routes'>): Gap {
   const role = fileRole(gap.path)
   if (role !== 'source' && role !== 'seed') return { ...gap, touches: gap.touches.filter((t) => t.topic !== 'code' && t.topic !== 'source-text') }
-  return standsAlone(gap.path, input, slices) ? { ...gap, touches: gap.touches.filter((t) => t.topic !== 'code') } : gap
+  return standsAlone(gap.path, input, slices) || runsInBrowsersAlone(gap.path, slices)
+    ? { ...gap, touches: gap.touches.filter((t) => t.topic !== 'code') }
+    : gap
+}
+
+/** A module that is part of a page's bundle, and that nothing a server runs imports, however far away; or a component that nothing imports. */
+function runsInBrowsersAlone(path: string, { modules, routes }: Pick<AppModel, 'modules' | 'routes'>): boolean {
+  const side = modules.side(path)
+  const unusedComponent = side === 'unreached' && /\.[jt]sx$/.test(path) && modules.clientEntries.length > 0 && modules.importers(path).length === 0
+  if (side !== 'client' && !unusedComponent) return false
+  const handlers = new Set(routes.routes.map((r) => r.path))
+  const seen = new Set([path])
+  for (const file of seen) {
+    if (handlers.has(file) || /^(?:server|both)$/.test(modules.side(file))) return false
+    for (const { path: importer } of modules.importers(file)) seen.add(importer)
+  }
+  return true
 }
 
 /** A script that imports nothing, gives nothing away, serves nothing and is imported by nothing: a snippet for a console, a userscript. */

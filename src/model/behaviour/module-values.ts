@@ -60,7 +60,7 @@ function lazily(it: Interpreter): LazyEvaluation {
           // the declaration throws for certain; its names stay unknown
         }
       }),
-    assigned: (name, body, scope) =>
+    assigned: (name, body, scope, begins) =>
       quietly(it, () => {
         const found: Val[] = []
         eachStatement(body, 4, (s) => {
@@ -69,7 +69,7 @@ function lazily(it: Interpreter): LazyEvaluation {
           found.push(safely(() => evaluateAlone(it, value, scope)))
         })
         const values = found.filter((x) => !isNullish(x))
-        if (!values.length) return UNDEFINED
+        if (!values.length) return begins ? evaluateAlone(it, begins, scope) : UNDEFINED
         return it.alternatives(values.map((value) => ({ value, under: [] })))
       }),
     func: (path, id, scope) => functionValue(it, path, id, scope),

@@ -1,4 +1,4 @@
-import type { ExportFact, FunctionId, FunctionIR, JavaScriptFacts, Pattern, Stmt } from '../../facts/javascript.ts'
+import type { ExportFact, Expr, FunctionId, FunctionIR, JavaScriptFacts, Pattern, Stmt } from '../../facts/javascript.ts'
 import { boundNames } from '../frameworks/walk.ts'
 import { UNKNOWN, type Val } from './abstract-value.ts'
 import type { Given } from './behaviour.ts'
@@ -181,12 +181,16 @@ export function holderOf(program: Program, name: string, from: Scope): Scope | u
 /** How names of a body that is not executed from top to bottom get their values: on first use. */
 export interface LazyEvaluation {
   pattern(to: Pattern, init: Stmt & { k: 'let' }, scope: Scope): void
-  assigned(name: string, statements: readonly Stmt[], scope: Scope): Val
+  /** What statements of the body give to a name that begins as nothing. */
+  assigned(name: string, statements: readonly Stmt[], scope: Scope, begins: Expr | undefined): Val
   func(path: string, id: number, scope: Scope): Val
   cls(stmt: Stmt & { k: 'class' }, scope: Scope): Val
   /** Puts `name.member = value` statements of the body on what `name` holds by now. */
   members(name: string, statements: readonly Stmt[], scope: Scope): void
 }
+
+/** `let client = null` says as little as `let client`: what it is, a statement below says (`try { client = new OpenAI() } catch {}`). */
+const isNothing = (init: Expr): boolean => init.k === 'lit' && (init.v === null || init.v === undefined) && init.secret === undefined
 
 /** Declares the names of `fn`'s body in `scope`, evaluated when first read. */
 export function declareLazily(fn: FunctionIR, scope: Scope, how: LazyEvaluation): void {
@@ -205,7 +209,7 @@ export function declareLazily(fn: FunctionIR, scope: Scope, how: LazyEvaluation)
         lazy.set(name, () => completed(name, how.cls(s, scope)))
       } else if (s.k === 'let') {
         for (const name of boundNames(s.to)) {
-          if (s.init === undefined && s.how !== 'const') lazy.set(name, () => how.assigned(name, fn.body, scope))
+          if (s.how !== 'const' && (s.init === undefined || isNothing(s.init))) lazy.set(name, () => how.assigned(name, fn.body, scope, s.init))
           else
             lazy.set(name, () => {
               how.pattern(s.to, s, scope)
