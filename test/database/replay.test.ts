@@ -140,6 +140,23 @@ alter table children enable row level security;`),
     ])
   })
 
+  test('indexes among the columns, as MySQL has them, take no table away', async () => {
+    const { catalog, gaps } = await replaySql(
+      migration(`create table payouts (
+  id uuid primary key,
+  user_id uuid references auth.users, -- who is paid
+
+  -- Indexes
+  INDEX idx_payouts_user (user_id, created_at DESC),
+  UNIQUE KEY by_id (id)
+);
+alter table payouts enable row level security;`),
+    )
+    expect(table(catalog, 'public.payouts')).toMatchObject({ at: { line: 1 }, rls: { enabled: true, at: { line: 9 } } })
+    expect(table(catalog, 'public.payouts').foreignKeys).toHaveLength(1)
+    expect(gaps).toEqual([{ path: 'supabase/migrations/1_a.sql', line: 1, because: expect.stringContaining('knows no INDEX'), touches: [] }])
+  })
+
   test('what a statement without a parse tree may have changed is told by its first words', async () => {
     const { gaps } = await replaySql(
       migration(`create table jobs (id uuid primary key, email text);

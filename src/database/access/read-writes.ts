@@ -8,6 +8,7 @@ import { heldStates } from './held-states.ts'
 import type { Hole } from './hole.ts'
 import { admittedBy, belongingColumns, openedBy } from './joining-columns.ts'
 import { paidByWord, settledByOthers, writtenByOther } from './other-party.ts'
+import { isSignature, isThroughOwnProfile } from './own-profile.ts'
 import { type BrowserRole, holds, nameOf, type Reading } from './policies.ts'
 import { decidesAccess, earnedColumns, PROCESSOR, paysForUse, powerColumnsOf } from './power-columns.ts'
 import { isPublication } from './publication.ts'
@@ -121,7 +122,8 @@ export function readInsert(table: Table, reading: Reading, context: WriteContext
   const speakers = unbound.length ? [] : speakersOf(table).filter((c) => through.some((w) => !w.tiedColumns.includes(c)))
   const authors = (speakers.length ? speakers : user.ownerColumns).filter((c) => free(c) && !isParent(table, c) && !ASSIGNEE.test(c))
   const power = powerOf(table, asked).filter((c) => free(c) && (decidesAccess(table.name, [c]) || asked.get(nameOf(table))?.has(c)) && !isParent(table, c))
-  if ((unbound.length || speakers.length) && authors.length && !NAMES_OTHERS.test(table.name)) {
+  const otherParty = !speakersOf(table).length && unbound.every((w) => isThroughOwnProfile(table, w, catalog)) && !authors.some(isSignature)
+  if ((unbound.length || speakers.length) && authors.length && !otherParty && !NAMES_OTHERS.test(table.name)) {
     const nobody = authors.every((c) => bound.every((w) => isFixed(c, [w]) || w.states.some((s) => s.column === c && s.op === 'is null')))
     return [{ ...base, kind: 'author-free', columns: [...authors, ...power], ...(nobody ? { because: 'nobody' } : {}) }]
   }

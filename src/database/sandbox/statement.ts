@@ -1,6 +1,7 @@
 import type { Place } from '../../lib/place.ts'
 import type { Node } from '../access/session.ts'
 import type { DatabaseGap, SqlFile } from '../database.ts'
+import { withoutInlineIndexes } from './inline-indexes.ts'
 import type { Parser } from './parser.ts'
 import { splitStatements } from './split-statements.ts'
 import { inside, kindOf, nameParts, qualified, relationName, type Tree } from './tree.ts'
@@ -46,8 +47,12 @@ export function parseFile(file: SqlFile, position: number, parser: Parser, mark:
       parsed = parsePieces(file, position, pieces, parser, mark)
     }
   }
+  const mended = parsed.filter((s, i) => s.text !== pieces[i]?.text)
+  gaps.push(...mended.map(({ at }) => ({ path: at.path, line: at.line, because: NO_INLINE_INDEX, touches: [] })))
   return { file, statements: parsed, gaps }
 }
+
+const NO_INLINE_INDEX = 'PostgreSQL cannot parse it: CREATE TABLE knows no INDEX; the table was replayed without'
 
 function parsePieces(
   file: SqlFile,
@@ -58,8 +63,11 @@ function parsePieces(
 ): Statement[] {
   return pieces.map((piece, index) => {
     const label = `${position}:${file.path}#${index}`
-    const node = mark(label) ? parser.parse(piece.text)?.stmts[0]?.stmt : undefined
-    return statement(file, label, piece, node)
+    if (!mark(label)) return statement(file, label, piece, undefined)
+    const node = parser.parse(piece.text)?.stmts[0]?.stmt
+    const plain = node ? undefined : withoutInlineIndexes(piece.text)
+    const mended = plain === undefined ? undefined : parser.parse(plain)?.stmts[0]?.stmt
+    return mended && plain !== undefined ? statement(file, label, { ...piece, text: plain }, mended) : statement(file, label, piece, node)
   })
 }
 
