@@ -10,6 +10,7 @@ import { isAdministrators } from '../../model/routes/proof.ts'
 import { countsVisits } from '../../model/routes/visits.ts'
 import { chosenByModel, MODEL_SAYS } from './model-answers.ts'
 import { aboutQuery, fromRequest, type OwnershipBreach, type Query, tableOf, verbOf } from './ownership-breach.ts'
+import { isPayee } from './payee.ts'
 import { actsForPayer, isOpenByPolicy } from './payers-row.ts'
 import { isOpenByState, takesWhatIsOpen } from './row-state.ts'
 import { isSame, type Ties } from './ties.ts'
@@ -144,6 +145,10 @@ export function rowBreach(
   }
   if (e.op === 'select' && !isAnswered(index, behaviour) && booksWith(value, behaviour)) {
     reasons.add(`whose rows of ${e.table} they are, the caller books with`)
+    return undefined
+  }
+  if (e.op === 'select' && !isAnswered(index, behaviour) && isPayee(index, behaviour)) {
+    reasons.add(`${e.table} says whom the caller pays`)
     return undefined
   }
   if (e.op === 'update' ? takesSlot(e) : e.op === 'select' && isOnOffer(e, schema)) {

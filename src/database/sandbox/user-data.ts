@@ -46,6 +46,12 @@ const BOUGHT_WITH = /(^|_)(discounts?|coupons?|vouchers?|promo(tion)?s?|codes?|p
 export const isPersonal = (column: string): boolean =>
   (PERSONAL.test(column) || PERSONAL_OF.test(column)) && !(CONTACT.test(column) && OF_A_BUSINESS.test(column))
 
+/** What cards to play with or to collect are told apart by: their number pays for nothing. */
+const COLLECTIBLE = /^(rarity|card_?(set|name|type|game)|set_?(name|id|code)|(tcg|pokemon|game|series)(_\w+)?|graded?(_\w+)?)$/i
+
+const saysOfPerson = (table: Table, c: Column): boolean =>
+  isPersonal(c.name) && !/^bool/.test(c.type) && !(/(^|_)card_number$/i.test(c.name) && table.columns.some((x) => COLLECTIBLE.test(x.name)))
+
 const AUTH_USERS = 'auth.users'
 
 /** Marks the tables whose rows belong to somebody, and says why (checks.md, "User data"). Pure. */
@@ -151,7 +157,7 @@ function ownData(table: Table, people: ReadonlySet<string>, groups: ReadonlySet<
   const ownerColumns = owners.length ? owners : helpers
   const toGroups = new Set(single.filter((f) => groups.has(f.references)).map((f) => f.columns[0] as string))
   const tenantColumns = table.columns.filter((c) => TENANT.test(c.name) || toGroups.has(c.name)).map((c) => c.name)
-  const personalColumns = table.columns.filter((c) => (isPersonal(c.name) && !/^bool/.test(c.type)) || isPayersEvent(table, c)).map((c) => c.name)
+  const personalColumns = table.columns.filter((c) => saysOfPerson(table, c) || isPayersEvent(table, c)).map((c) => c.name)
   const powerColumns = table.columns.filter((c) => POWER.test(c.name) && !c.generated).map((c) => c.name)
   const strong = personalColumns.filter(
     (c) => !DIRECTORY.test(c) && !(CONTACT.test(c) && PLACE.test(table.name)) && !(NAME.test(c) && isOfNobodys(table, personalColumns)),
@@ -213,7 +219,7 @@ function spread(tables: readonly Table[], found: Map<string, UserData>): void {
         because: `it belongs to ${key.references} by ${key.columns.join(', ')}`,
         ownerColumns: [],
         tenantColumns: t.columns.filter((c) => TENANT.test(c.name)).map((c) => c.name),
-        personalColumns: t.columns.filter((c) => isPersonal(c.name) && !/^bool/.test(c.type)).map((c) => c.name),
+        personalColumns: t.columns.filter((c) => saysOfPerson(t, c)).map((c) => c.name),
         powerColumns: t.columns.filter((c) => POWER.test(c.name) && !c.generated).map((c) => c.name),
       })
       grown = true
