@@ -8,6 +8,10 @@ export const PUBLIC_PREFIX = /^(?:NEXT_PUBLIC_|VITE_|REACT_APP_|EXPO_PUBLIC_|NUX
 export const PASSWORD_NAME =
   /(?:password|passwd|passwort|passcode|passphrase|pwd|senha|contrase(?:n|ñ)a|parola|haslo|_pass|[a-z]Pass|^pass)(?:_?[0-9]|_value)?$/i
 
+/** Passes that people ride and walk in with. */
+const TICKET =
+  /(?:^|[a-z0-9_])(?:day|week|weekly|month|monthly|year|yearly|annual|season|boarding|bus|train|rail|metro|transit|transport|travel|ski|event|vip|festival|battle|game|press|lounge|museum|city|class|gym)_?pass$/i
+
 const SECRET_NAME =
   /secret|token|api[-_]?key|access[-_]?key|auth[-_]?key|private[-_]?key|sign(?:ing|ature)[-_]?key|encrypt(?:ion)?[-_]?key|crypto[-_]?key|master[-_]?key|service[-_]?(?:role|key)|admin[-_]?key|app[-_]?key|account[-_]?key|credential|bearer|jwt[-_]?key|hmac[-_]?key|deploy[-_]?key|license[-_]?key|server[-_]?key/i
 
@@ -34,7 +38,7 @@ export function secretByName(name: string, value: string): NamedKind | undefined
   if (value.length < 6 || value.length > 512 || /\s/.test(value)) return undefined
   const bare = name.replace(PUBLIC_PREFIX, '')
   const published = bare !== name
-  if (PASSWORD_NAME.test(bare)) return looksLikePassword(value) ? 'password' : undefined
+  if (PASSWORD_NAME.test(bare)) return looksLikePassword(value) && !TICKET.test(bare) ? 'password' : undefined
   if (!SECRET_NAME.test(bare) || HARMLESS_NAME.test(bare)) return undefined
   // whoever gives a public prefix to an API key means it for the browser, unless the name itself says secret
   if (published && !/secret|private|service[-_]?role|admin|master/i.test(bare)) return undefined
