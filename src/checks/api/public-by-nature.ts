@@ -4,6 +4,7 @@ import { isFromCredential } from '../../model/behaviour/signed-tokens.ts'
 import { makesAccountForOthers, makesFixedAccount, removesFound, signsInFixedAccount } from '../../model/routes/fixed-account.ts'
 import { fromRequest } from '../../model/routes/from-request.ts'
 import type { Route, Work } from '../../model/routes/routes.ts'
+import type { Query } from './ownership-breach.ts'
 import { registers } from './registration.ts'
 
 /** Why a route may be called by anybody; undefined when it must be judged by what it does. */
@@ -12,6 +13,8 @@ export const publicByNature = rememberFor((route: Route): string | undefined => 
   if (FOR_CRAWLERS.test(route.route) && route.work.every((w) => w.kind === 'read')) return 'what search engines are to find'
   if (RANKING.test(route.route) && route.method === 'GET' && shows(route)) return 'how the players of a game stand'
   const steps = route.behaviour?.steps ?? []
+  if (HEALTH.test(route.route) && route.work.every((w) => w.kind === 'read') && steps.every(({ effect }) => effect.kind !== 'db' || isProbe(effect)))
+    return 'whether the application is well'
   if (steps.some((s) => s.effect.kind === 'verify-signature' && !isFromCredential(s.effect.payload))) return 'a signed webhook (check 20 judges it)'
   if (receivesPayments(route)) return 'a webhook of a payment processor (check 20 judges whether it verifies the signature)'
   // a hook that exchanges a code wherever one comes along makes no sign-in of what is behind it
@@ -55,6 +58,15 @@ export const publicByNature = rememberFor((route: Route): string | undefined => 
     return 'authentication itself'
   return undefined
 })
+
+const HEALTH = /(?:^|\/)(?:health(?:-?check|z)?|readyz?|readiness|livez|liveness|ping)$/i
+const SAYS_WHO = /mail|phone|name|address|token|secret|password|key/i
+
+/** One row, whichever it is, by columns that say nothing of anybody: whether the database answers. */
+const isProbe = (e: Query): boolean =>
+  e.op === 'select' &&
+  (e.countOnly === true ||
+    (e.one === true && e.filters.length === 0 && (e.columns ?? []).length > 0 && !(e.columns ?? []).some((c) => /[*(:]/.test(c) || SAYS_WHO.test(c))))
 
 /**
  * An account whose address nobody has confirmed is tied to a row that was there before, found by that address: whoever names somebody's

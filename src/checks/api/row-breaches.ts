@@ -20,7 +20,7 @@ const NOT_AN_ID =
   /[a-z](?:Type|Status|Kind|Category|Role|Locale|Currency)$|_(?:type|status|kind|category|role|locale|currency)$|^(?:status|state|type|kind|category|locale|lang|language|role|plan|is_\w+|published|active|visible|page|limit|sort|order|slug|country|location|city|region|province|district|zip_?code|postal_?code|industry|currency|month|year|date|level|name|title|code|token|share_token|invite_code|secret|key|hash|session_id|stripe_\w+|provider)$/i
 
 /** Columns that hold something unguessable: who knows it may. */
-const CAPABILITY = /token|secret|hash|nonce|share|invite|code|api_?key|session_?id|checkout|payment_?intent|unsubscribe|verification/i
+const CAPABILITY = /token|secret|hash|nonce|share|invite|code|api_?key|session_?id|checkout|payment_?intent|unsubscribe|verification|^endpoint$/i
 
 /** The filter through which the request chooses the row. */
 export function choosingFilter(e: Query, behaviour: Behaviour): { column: string; value: Value } | undefined {
@@ -359,7 +359,10 @@ const MARKS =
 /** The caller's own mark on something (a favourite, a like): that it is there has to be asked, and the mark says nothing of whose it is. */
 function addsOwnMark(e: Effect, behaviour: Behaviour): boolean {
   if (e.kind !== 'db' || (e.op !== 'insert' && e.op !== 'upsert') || e.payload?.v !== 'object') return false
-  return MARKS.test(e.table) && Object.values(e.payload.props).some((v) => isCallers(v, behaviour))
+  // Prisma's upsert says apart what is made and what is changed
+  const { create } = e.payload.props
+  const row = e.op === 'upsert' && create?.v === 'object' ? create : e.payload
+  return MARKS.test(e.table) && Object.values(row.props).some((v) => isCallers(v, behaviour))
 }
 
 /** Whether a condition asks anything of the row but that it is not there (a name that is still free), whichever way it is met. */

@@ -23,7 +23,8 @@ function ofKnownKind(code: string): DatabaseGap['touches'] | undefined {
   if (/;\s*\S|\$\w*\$/.test(code) || /\bstorage\s*\./i.test(code)) return undefined
   // as where they parse: rules for the rows of a table, kept beside its policies
   if (/^create\s+(?:or\s+replace\s+)?(?:constraint\s+)?trigger\b/i.test(code)) return [{ topic: 'policy' }]
-  const changed = /^(?:create\s+(?:unique\s+)?index|insert\s+into|update|delete\s+from|comment\s+on|reindex|analyze|vacuum|refresh\s+materialized|notify)\b/i.test(code)
+  const changed =
+    /^(?:create\s+(?:unique\s+)?index|insert\s+into|update|delete\s+from|comment\s+on|reindex|analyze|vacuum|refresh\s+materialized|notify)\b/i.test(code)
   return changed || isCondition(code) ? [] : undefined
 }
 

@@ -7,6 +7,7 @@ import type { Interpreter } from './interpreter.ts'
 import { cryptoCall } from './libraries/crypto.ts'
 import { index, request } from './members.ts'
 import { callFunction, maybe, settle } from './operations.ts'
+import { redisCommand } from './redis-over-http.ts'
 import { answeredWith, statusIn } from './responses.ts'
 import { decodedToken } from './token-claims.ts'
 
@@ -172,6 +173,7 @@ export function builtinCall(it: Interpreter, name: string, args: readonly Val[],
 }
 
 function fetchCall(it: Interpreter, name: string, args: readonly Val[], at: Place): Val {
-  const step = it.emit({ kind: 'http', name, args }, at)
+  const stored = redisCommand(args)
+  const step = it.emit(stored === undefined ? { kind: 'http', name, args } : { kind: 'kv', name: stored, args }, at)
   return { v: 'result', step }
 }

@@ -480,5 +480,6 @@ function jsx(it: Interpreter, e: Extract<Expr, { k: 'jsx' }>, scope: Scope): Val
     settle(it, callValue(it, component, [object({ ...props, children: { v: 'call', name: 'children', args: [] } })], at), at)
   }
   for (const c of e.children) evaluate(it, c, scope)
-  return { v: 'call', name: 'jsx', args: [] }
+  // one for each place, so that what a page shows whom stays apart
+  return { v: 'call', name: 'jsx', args: [{ v: 'const', value: e.l }] }
 }

@@ -19,10 +19,9 @@ function isUnlinked(route: Route, modules: Modules, javascript: ReadonlyMap<stri
   // what draws pages may hand any of its functions to one
   if (/x$/.test(route.path)) return false
   const name = route.subject.slice(route.subject.lastIndexOf('#') + 1)
-  const importers = [...new Set(modules.importers(route.path).map((i) => i.path))].filter((path) => !TESTS.test(path))
+  const importers = importersThroughBarrels(route.path, modules, javascript)
+  if (!importers) return false
   const users = importers.filter((path) => usesExport(path, route.path, name, modules, javascript))
-  // a barrel hands it on to whoever asks
-  if (importers.some((path) => passesOn(path, route.path, modules, javascript))) return false
   return (
     users.length > 0 &&
     users.every(
@@ -31,6 +30,23 @@ function isUnlinked(route: Route, modules: Modules, javascript: ReadonlyMap<stri
     )
   )
 }
+
+/** Everybody who imports a file, or a barrel that hands on what the file exports; undefined where one takes all of a barrel at once. */
+function importersThroughBarrels(of: string, modules: Modules, javascript: ReadonlyMap<string, JavaScriptFacts>): readonly string[] | undefined {
+  const found = new Set<string>()
+  const handsOn = new Set([of])
+  for (const file of handsOn)
+    for (const { path } of modules.importers(file)) {
+      if (TESTS.test(path)) continue
+      if (passesOn(path, file, modules, javascript)) handsOn.add(path)
+      if (file !== of && takesWhole(path, file, modules, javascript)) return undefined
+      found.add(path)
+    }
+  return [...found]
+}
+
+const takesWhole = (path: string, of: string, modules: Modules, javascript: ReadonlyMap<string, JavaScriptFacts>): boolean =>
+  javascript.get(path)?.imports.some((i) => i.bindings.some((b) => b.imported === '*') && modules.resolve(path, i.from) === of) ?? true
 
 /** Whether a file that draws pages calls an action while it does so and hands it to nothing in them: no form, no component, no other file. */
 function onlyCalls(path: string, of: string, name: string, modules: Modules, javascript: ReadonlyMap<string, JavaScriptFacts>): boolean {
