@@ -1,5 +1,6 @@
 import { holdsCallersId } from '../../database/access/callers-id.ts'
 import { isMeantToBeSeen } from '../../database/access/meant-to-be-seen.ts'
+import { isForSale, isWhere } from '../../database/access/on-offer.ts'
 import type { AccessMatrix } from '../../database/database.ts'
 import type { SchemaModel } from '../../model/app-model.ts'
 import type { Behaviour, Condition, Effect, Step, Value } from '../../model/behaviour/behaviour.ts'
@@ -135,7 +136,10 @@ export function rowBreach(
     reasons.add(`whose rights the client for ${e.table} has could not be seen`)
     return undefined
   }
-  if (e.op === 'select' && (shownToOthers(e, schema) || (rlsState(e, schema, access, 'A') === 'open' && shownByRls(e, schema, access)))) {
+  if (
+    e.op === 'select' &&
+    (shownToOthers(e, schema) || showsWares(e, schema) || (rlsState(e, schema, access, 'A') === 'open' && shownByRls(e, schema, access)))
+  ) {
     reasons.add(`${e.table} is meant to be seen by others`)
     return undefined
   }
@@ -287,6 +291,17 @@ function shownToOthers(e: Query, schema: Pick<SchemaModel, 'tables'>): boolean {
   if (e.columns?.length && !e.columns.includes('*'))
     return !e.columns.some((c) => personal.includes(c) || /mail|phone|address|password|token|birth|stripe/i.test(c))
   return personal.length === 0 && !/^users?$/.test(name)
+}
+
+/** What a query takes along of people: `seller(*)`, `vendor(name,email)`. */
+const BRINGS_PEOPLE = /(?:user|seller|owner|author|vendor|customer|member|profile|merchant|host)s?\(\*|\(.{0,400}(?:mail|phone|address|password|token)/i
+
+/** Products and the like, where no policy says who may see them. */
+function showsWares(e: Query, schema: Pick<SchemaModel, 'tables'>): boolean {
+  const table = tableOf(e, schema)
+  if (!table || table.stub || table.rls.enabled || !isForSale(table)) return false
+  if ((e.columns ?? []).some((c) => BRINGS_PEOPLE.test(c))) return false
+  return (table.userData?.personalColumns ?? []).every(isWhere)
 }
 
 /** Rows that others are meant to read, or that only a state of theirs opens (check 2 speaks of it): no hole of a policy shows more. */

@@ -28,3 +28,18 @@ export function isOnOffer(table: Table): boolean {
   const alone = (column: string) => table.primaryKey.join() === column || table.uniques.some((u) => !u.partial && u.columns.join() === column)
   return !table.userData?.ownerColumns.some(alone)
 }
+
+const WARES =
+  /^(?:(?:shop|store|catalog|menu)_?)?(?:products?|listings?|variants?|product_?variants?|menus?|menu_?items?|dishes|shops?|stores?|restaurants?|categor(?:y|ies))$/i
+/** What somebody keeps books of, plans with or works on, whatever it costs. */
+const OF_THE_OWN =
+  /project|task|note|document|workspace|invoice|expense|budget|inventor|asset|goal|bill|purchase|stock|supplier|draft|wish|collection|portfolio|holding|cart|basket/i
+
+/**
+ * Whether the rows are wares: products, what stands on a menu, and things with a price that are described or pictured. Of these any one may be looked
+ * at by its id, unlike the rest of its seller's rows.
+ */
+export function isForSale(table: Table): boolean {
+  if (OF_THE_OWN.test(table.name) || OF_A_PERSON.test(table.name)) return false
+  return WARES.test(table.name) || (isOnOffer(table) && table.columns.some((c) => (SHOWN_WITH[0] as RegExp).test(c.name)))
+}
