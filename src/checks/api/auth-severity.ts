@@ -15,9 +15,6 @@ export function isShown(name: string, schema: Pick<SchemaModel, 'tables'>): bool
   return schema.tables.filter((t) => t.name.toLowerCase() === bare).every((t) => !t.userData?.personalColumns.length)
 }
 
-/** Who stands where is for others to see; who plays at all, and from where, need not be. */
-const LEADERBOARD = /leader_?-?board|(?:^|[-_/ ])(?:rankings?|high_?-?scores?)(?:$|[-_/ ])/i
-
 /** How bad it is that this work is done for anybody. */
 export function severityOf(work: Work, route: Route, exposed: readonly Work[], receiver: boolean): { severity: Severity; work: Work }[] {
   const at = (severity: Severity) => [{ severity, work }]
@@ -42,7 +39,7 @@ export function severityOf(work: Work, route: Route, exposed: readonly Work[], r
       return at(strong && (work.chosen === 'paid' || (work.userData && work.chosen === 'owner')) ? 'Critical' : 'High')
     case 'read':
       if (!work.userData) return []
-      return at(!strong ? 'Medium' : LEADERBOARD.test(`${route.route} ${work.table}`) ? 'High' : 'Critical')
+      return at(strong ? 'Critical' : 'Medium')
     case 'file-read':
       return strong ? at('Critical') : []
     case 'file-write':
