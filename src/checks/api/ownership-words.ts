@@ -218,6 +218,17 @@ export function ownershipWords(route: Route, b: OwnershipBreach, how: Manners): 
         },
       }
     case 'file':
+      if (b.table === undefined && b.verb === 'write')
+        return {
+          title: 'The request names the file that is written',
+          message: `${place} ${b.what}. Nothing takes the folders out of that name, so it leads anywhere that the server may write, and to files that are there already.`,
+          attack: 'Any signed-in user sends ../../ and a name, and replaces a file of the application or what somebody else has uploaded.',
+          fix: {
+            text: 'Make up the name on the server, and keep at most the extension.',
+            language: 'ts',
+            code: 'const name = `${crypto.randomUUID()}${path.extname(path.basename(file.name))}`\nawait writeFile(path.join(uploadDir, name), bytes)',
+          },
+        }
       if (b.table === undefined)
         return {
           title: 'The request names the file that is deleted',

@@ -156,6 +156,7 @@ export function otherBreaches(
     }
     case 'file': {
       const [object] = e.args
+      if (WRITES.test(e.name)) return object ? namedFile(step, object) : []
       const deletes = /destroy|^del$|\.del$|deleteObject/i.test(e.name) || (object?.v === 'call' && /^DeleteObject/.test(object.name))
       if (!deletes || !object || !fromRequest(object, behaviour)) return []
       if (mentions(object, (x) => isCallers(x, behaviour)) || checkedBefore(step, object, behaviour)) return []
@@ -239,6 +240,32 @@ export function otherBreaches(
     default:
       return []
   }
+}
+
+const WRITES = /(?:^|\.)(?:writeFile|writeFileSync|outputFile|outputFileSync|createWriteStream)$/
+
+/** Where on the server's disk something is written, by the name that whoever sends it gives it: `../` leads out of the folder. */
+function namedFile({ at }: Step, path: Value): OwnershipBreach[] {
+  const named = givenName(path, 0)
+  if (!named) return []
+  const by = requestName(named) ?? 'a value of the request'
+  return [{ kind: 'file', severity: 'High', at, verb: 'write', by, what: `writes to its disk under ${by}` }]
+}
+
+/** What of the request stands in a path as it came; a base name, a new name and whatever else is made of it lead nowhere. */
+function givenName(value: Value, depth: number): Extract<Value, { v: 'request' }> | undefined {
+  if (depth > 6) return undefined
+  // parsers of uploads for Express leave the base name alone and make up `filename`; the Fetch API's forms give the name as it was sent
+  if (value.v === 'request') return !value.as && (value.part !== 'form' || /\.name$/.test(value.name ?? '')) && value.part !== 'ip' ? value : undefined
+  const parts: Value[] = []
+  if (value.v === 'call' && /^(?:join|resolve|normalize|decodeURIComponent)$/.test(value.name)) parts.push(...value.args)
+  if (value.v === 'text') parts.push(...value.parts)
+  if (value.v === 'any') parts.push(...value.of)
+  for (const part of parts) {
+    const found = givenName(part, depth + 1)
+    if (found) return found
+  }
+  return undefined
 }
 
 /** What stands in the app metadata is believed, because users cannot edit it: here the caller says what it is to be. */
