@@ -71,6 +71,27 @@ describe('whose rows they are', () => {
       },
     ],
     [
+      'a group by a table that says who is in it and nothing else',
+      [
+        'User: id text pk, email text',
+        'Project: id text pk, name text',
+        'UserToProject: id text pk, userId text -> User, projectId text -> Project',
+        'Commit: id text pk, projectId text -> Project, summary text',
+        'Badge: id text pk, name text',
+        'UserBadge: id text pk, userId text -> User, badgeId text -> Badge',
+        'Level: id text pk, badgeId text -> Badge',
+      ],
+      {
+        User: 'each row is a user / id',
+        Project: undefined,
+        UserToProject: 'userId references public.User / userId',
+        Commit: 'projectId names a tenant / ',
+        Badge: undefined,
+        UserBadge: 'userId references public.User / userId',
+        Level: undefined,
+      },
+    ],
+    [
       'nobody: what people only like',
       ['posts: id uuid pk, title text', 'likes: id uuid pk, user_id uuid -> auth.users, post_id uuid -> posts', 'tags: id uuid pk, post_id uuid -> posts'],
       { posts: undefined, likes: 'user_id references auth.users / user_id', tags: undefined },

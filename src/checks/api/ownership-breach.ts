@@ -1,3 +1,4 @@
+import { joinedByPeople } from '../../database/access/joined-people.ts'
 import type { Table } from '../../database/database.ts'
 import type { Place } from '../../lib/place.ts'
 import type { SchemaModel } from '../../model/app-model.ts'
@@ -143,7 +144,7 @@ const isTenant = (table: Table, { tables }: Pick<SchemaModel, 'tables'>): boolea
   tables.some(
     (t) =>
       t !== table &&
-      MEMBERS.test(t.name) &&
+      (MEMBERS.test(t.name) || joinedByPeople(t.name) !== undefined) &&
       (t.userData?.ownerColumns.length ?? 0) > 0 &&
       t.foreignKeys.some((k) => k.references === `${table.schema}.${table.name}` || k.references === table.name),
   )

@@ -1,3 +1,4 @@
+import { isNamed, joinedByPeople } from '../access/joined-people.ts'
 import type { Column, Policy, Table, UserData } from '../database.ts'
 import { isEnteredByStaff } from './entered-by-staff.ts'
 
@@ -120,7 +121,12 @@ function groupTables(tables: readonly Table[], people: ReadonlySet<string>): Rea
     if (!namesPerson && !single.some((f) => people.has(f.references))) continue
     // `user_courses(status)` says how far somebody got, `team_users(status)` whether he is in
     const standing = MEMBERSHIP.test(t.name) ? STANDING : WHAT_OF_USERS.test(t.name) ? ROLE : undefined
-    if (!standing || !t.columns.some((c) => standing.test(c.name))) continue
+    if (!standing || !t.columns.some((c) => standing.test(c.name))) {
+      const joined = joinedByPeople(t.name)
+      for (const f of single)
+        if (joined && !people.has(f.references) && isNamed(f.references.slice(f.references.indexOf('.') + 1), joined)) groups.add(f.references)
+      continue
+    }
     for (const f of single) if (!people.has(f.references) && !ROLE_TABLE.test(f.references) && !BOUGHT_WITH.test(f.references)) groups.add(f.references)
   }
   return groups
