@@ -20,8 +20,8 @@ export default defineCheck({
     if (!all.length) return notApplicable('the repository has no API route, server action or serverless function')
     const open = new Set(declared.public.routes.map((d) => d.name.trim()))
     // the endpoint for a processor's events knows its caller by the signature, and check 20 judges that
-    const unsigned = payments.otherWebhooks.filter((w) => w.problem)
-    const receivers = new Set([...payments.webhooks, ...unsigned].map((w) => `${w.path} ${w.subject}`))
+    const others = payments.otherWebhooks.filter((w) => w.problem || w.asks)
+    const receivers = new Set([...payments.webhooks, ...others].map((w) => `${w.path} ${w.subject}`))
     const judged = all.map(
       (route): Verdict =>
         receivers.has(`${route.path} ${route.subject}`)

@@ -1,5 +1,5 @@
 import { swap } from '../../lib/rewrite.ts'
-import type { OtherWebhook, RepeatProblem, Webhook } from '../../model/payments/payments.ts'
+import type { OtherWebhook, Redemption, RepeatProblem, Webhook } from '../../model/payments/payments.ts'
 import { defineCheck, failed, type Issue, passed, unverified } from '../define-check.ts'
 import { withoutWebhooks } from './event-handling.ts'
 
@@ -15,7 +15,8 @@ export default defineCheck({
   doubtedBy: ['code', 'table'],
   run: ({ payments }) => {
     const endpoints: readonly Endpoint[] = [...payments.webhooks, ...payments.otherWebhooks]
-    const without = endpoints.length ? undefined : withoutWebhooks(payments, 'anything')
+    const redeemed = payments.redemptions.map(redemptionIssue)
+    const without = endpoints.length || redeemed.length ? undefined : withoutWebhooks(payments, 'anything')
     if (without) return without
     const evidence = endpoints.map(
       (w) =>
@@ -23,7 +24,7 @@ export default defineCheck({
           w.unreadErrors.length ? `; nothing looks at the error of ${places(w.unreadErrors)}: such a write fails silently, and the event is lost` : ''
         }${w.turnedAway ? `; ${closedDoor(w, w.turnedAway)}` : ''}`,
     )
-    const issues = endpoints.flatMap((w) => [...repeatIssue(w), ...lostIssue(w), ...earlyRecordIssue(w)])
+    const issues = [...endpoints.flatMap((w) => [...repeatIssue(w), ...lostIssue(w), ...earlyRecordIssue(w)]), ...redeemed]
     if (issues.length) return failed(issues, evidence)
     const unread = endpoints.filter((w) => !w.complete && w.effects === 0)
     if (unread.length) {
@@ -151,6 +152,47 @@ function earlyRecordIssue(w: Endpoint): Issue[] {
     },
   ]
 }
+
+/** What the browser calls after a payment grants the same as the webhook, and is called as often as somebody likes. */
+function redemptionIssue(r: Redemption): Issue {
+  const [first, ...rest] = r.gives as [Redemption['gives'][number], ...Redemption['gives'][number][]]
+  const again =
+    r.proof === 'answer'
+      ? 'the processor calls a paid payment paid however often it is asked'
+      : 'the signature that the browser got for a payment stays valid, and so does the browser’s copy of it'
+  return {
+    subject: r.subject,
+    discriminator: 'redeemed again',
+    severity: 'High',
+    title: 'One payment can be redeemed again and again',
+    message: `${r.subject} gives what was paid for to whoever names a payment: ${again}, and nothing here remembers that it was redeemed. Each call with the same payment ${[
+      first,
+      ...rest,
+    ]
+      .slice(0, 5)
+      .map((g) => g.what)
+      .join('; ')}.`,
+    attack:
+      'A customer pays once, sends the request of the success page again from the browser’s console, and gets the same another time, as often as he likes.',
+    fix: {
+      text: 'Record the payment’s id under a unique constraint before anything is given, and stop when it is recorded already.',
+      language: 'ts',
+      code: REDEEM_ONCE,
+    },
+    at: first.at,
+    related: rest.filter((g) => g.at.line !== first.at.line || g.at.path !== first.at.path).map((g) => ({ ...g.at, what: g.what })),
+    proof: 'inferred',
+    aliases: ['CWE-837'],
+    ...(r.workspace ? { workspace: r.workspace } : {}),
+  }
+}
+
+const REDEEM_ONCE = `// create table redeemed_payments (id text primary key, redeemed_at timestamptz default now());
+// alter table redeemed_payments enable row level security;
+const { error } = await db.from('redeemed_payments').insert({ id: paymentId }) // with the server's key
+if (error?.code === '23505') return new Response(JSON.stringify({ redeemed: true }), { status: 200 }) // given already
+if (error) return new Response(null, { status: 500 })
+// … and only now what was paid for`
 
 const CODE = `// create table webhook_events (id text primary key, received_at timestamptz default now());
 const { error } = await db.from('webhook_events').insert({ id: event.id })

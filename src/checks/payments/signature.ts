@@ -43,6 +43,7 @@ export default defineCheck({
     }
     if (webhooks.length || otherWebhooks.length) return passed(...evidence)
     if (!payments.processors.length) {
+      if (payments.soldUnheard) return failed([noWebhook(payments.soldUnheard, payments.soldUnheard.name)], evidence)
       const names = others.map((o) => o.name).join(', ')
       return unverified(
         `${names} takes payments, and no endpoint of the repository is named as the receiver of its events`,
@@ -54,18 +55,16 @@ export default defineCheck({
       const sold = payments.oneTime ? 'payments are taken once' : 'nothing shows that something recurring is sold'
       return notApplicable(`${sold}, and no endpoint acts on events of the processor`, evidence)
     }
-    return failed([noWebhook(payments)], evidence)
+    return failed([noWebhook(payments.subscriptions, payments.processors[0]?.name ?? 'stripe')], evidence)
   },
 })
 
-function noWebhook(payments: PaymentsModel): Issue {
-  const sold = payments.subscriptions as NonNullable<PaymentsModel['subscriptions']>
-  const name = payments.processors[0]?.name ?? 'stripe'
+function noWebhook(sold: NonNullable<PaymentsModel['subscriptions']>, name: string): Issue {
   return {
     subject: `app ${sold.workspace ?? '.'}`,
     severity: 'High',
     title: 'Subscriptions are sold without a webhook',
-    message: `Subscriptions are sold (${sold.how}), but no endpoint receives the events of ${name}: a failed payment, a cancellation or a refund never reaches the application.`,
+    message: `Subscriptions are sold (${sold.how}), but no endpoint receives the events of ${NAMES[name] ?? name}: a failed payment, a cancellation or a refund never reaches the application.`,
     attack: 'A customer subscribes, cancels or lets the card fail, and keeps what was paid for; nobody tells the application otherwise.',
     fix: {
       text: 'Add a webhook endpoint that verifies the signature and keeps the subscription table in step.',

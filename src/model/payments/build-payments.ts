@@ -12,8 +12,10 @@ import { namesIn } from './conditions.ts'
 import { handlingOf } from './handling.ts'
 import { libraryWebhooks } from './library-webhooks.ts'
 import { findOtherProcessors, otherWebhooks } from './other-processors.ts'
+import { soldUnheard } from './other-sales.ts'
 import type { Handling, LibraryWebhook, PaymentsModel, Processor, Webhook } from './payments.ts'
 import { PROCESSORS } from './processors.ts'
+import { findRedemptions } from './redemptions.ts'
 import { refusedState } from './refused-state.ts'
 import { judgeRepeats, type Surroundings } from './repeats.ts'
 import { findSales } from './sales.ts'
@@ -74,7 +76,9 @@ export function buildPayments(input: ModelInput, slices: Slices): PaymentsModel 
       .map((w) => ({ name: w.processor, at: { path: w.path, line: w.line }, because: `${w.subject} acts on its events` })),
   ]
   const others = findOtherProcessors(sources)
+  const unheard = soldUnheard(sources, others)
   const unclaimed = routes.filter((r) => !webhooks.some((w) => w.subject === r.subject))
+  const named = otherWebhooks(unclaimed, others, sources, slices.schema, surroundings(sources, routes))
   return {
     processors: [...new Map(processors.map((p) => [p.name, p])).values()],
     ...(recurring ? { subscriptions: inWorkspace(recurring, slices.workspaces.of(recurring.path).dir) } : {}),
@@ -83,8 +87,16 @@ export function buildPayments(input: ModelInput, slices: Slices): PaymentsModel 
     unread,
     ...(libraries.length ? { libraries } : {}),
     others,
-    otherWebhooks: otherWebhooks(unclaimed, others, sources, slices.schema, surroundings(sources, routes)),
+    otherWebhooks: named,
+    ...(unheard ? { soldUnheard: inWorkspace(unheard, slices.workspaces.of(unheard.path).dir) } : {}),
     unpaidGrants: processors.length ? findUnpaidGrants(unclaimed) : [],
+    redemptions:
+      processors.length || others.length
+        ? findRedemptions(
+            unclaimed.filter((r) => !named.some((w) => w.subject === r.subject)),
+            slices.schema,
+          )
+        : [],
     bought: processors.length ? boughtRows(routes, new Set(webhooks.map((w) => w.subject))) : [],
   }
 }
@@ -96,7 +108,7 @@ function withSubject(found: Omit<LibraryWebhook, 'subject' | 'workspace'>, slice
   return { ...found, subject: route?.subject ?? `file ${found.path}`, ...(workspace ? { workspace } : {}) }
 }
 
-const inWorkspace = (sold: Sold, dir: string): Sold => (dir ? { ...sold, workspace: dir } : sold)
+const inWorkspace = <T extends Sold>(sold: T, dir: string): T => (dir ? { ...sold, workspace: dir } : sold)
 
 /** The names of events that an endpoint tells apart. */
 const eventsOf = rememberFor((behaviour: Behaviour): readonly string[] => {

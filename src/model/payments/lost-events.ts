@@ -5,6 +5,7 @@ import type { Route } from '../routes/routes.ts'
 import { contains, namesIn, provesSignature } from './conditions.ts'
 import { type Claim, isEffect, isEventId } from './event-claim.ts'
 import type { Repeats } from './payments.ts'
+import { asksAboutPayment } from './questions.ts'
 import { describe, entryPlace } from './verification.ts'
 
 /** The record stands before the work and stays when the work fails: the delivery that the handler then asks for finds it, and is skipped. */
@@ -105,6 +106,11 @@ function saysAlreadyThere(test: Value, holds: boolean, depth = 0): boolean {
   return holds && test.of.some((x) => (x.v === 'const' && DUPLICATE_WORDS.test(String(x.value))) || (x.v === 'call' && DUPLICATE_WORDS.test(x.name)))
 }
 
+/** The event was taken for a real one: its signature holds, its kind was looked at, or the processor has answered about it. */
+const isAccepted = ({ under }: Step, steps: readonly Step[]): boolean =>
+  provesSignature(under, steps).proved ||
+  under.some((c) => namesIn(c.test).size > 0 || contains(c.test, (v) => v.v === 'result' && asksAboutPayment(steps[v.step]?.effect)))
+
 /** Failed writes that are logged, after which the handler goes on to an answer of success: nothing throws, nothing answers otherwise. */
 export const onlyLogged = (route: Route, steps: readonly Step[], claim: Claim | undefined): readonly Place[] => onlyLoggedIn(steps, route.path, claim?.insert)
 
@@ -114,7 +120,7 @@ const onlyLoggedIn = rememberFor((steps: readonly Step[], path: string, insert: 
     if (e.kind !== 'db' || e.op === 'select' || i === insert || /log|audit|(^|_)events?$|webhook|notification/i.test(e.table)) return []
     const failed = (x: Step) => x.under.some((c) => !c.negated && c.test.v === 'error' && c.test.of === i)
     const logged = steps.find((x) => x.effect.kind === 'log' && failed(x))
-    if (!logged || !provesSignature(s.under, steps).proved) return []
+    if (!logged || !isAccepted(s, steps)) return []
     const told = steps.some((x) => answersOtherwise(x, i))
     return told ? [] : [entryPlace(logged, { path })]
   }),

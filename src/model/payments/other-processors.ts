@@ -7,6 +7,7 @@ import type { Route } from '../routes/routes.ts'
 import { contains } from './conditions.ts'
 import { OTHER_PROCESSORS } from './other-processor-signs.ts'
 import type { OtherProcessor, OtherWebhook } from './payments.ts'
+import { goesByAnswer } from './questions.ts'
 import { judgeRepeats, type Surroundings } from './repeats.ts'
 import { judgeVerification, trusts } from './verification.ts'
 
@@ -54,6 +55,7 @@ export function otherWebhooks(
       processor: processor.name,
       complete: behaviour.complete,
       ...judgeRepeats(route, behaviour, schema, surroundings),
+      ...(goesByAnswer(behaviour) ? { asks: true as const } : {}),
       ...(route.workspace ? { workspace: route.workspace } : {}),
     }
     const { verification, maybeVerifiedBy } = judgeVerification(route, behaviour, false, sources)

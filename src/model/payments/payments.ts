@@ -14,8 +14,12 @@ export interface PaymentsModel {
   /** Processors that are recognised, but whose events have no rules here; and the endpoints that are named as their receivers. */
   readonly others: readonly OtherProcessor[]
   readonly otherWebhooks: readonly OtherWebhook[]
+  /** Where one of these sells something recurring, and nothing in the repository speaks of its events. */
+  readonly soldUnheard?: Place & { readonly how: string; readonly name: string; readonly workspace?: string }
   /** Endpoints that grant something paid on the word of the browser. */
   readonly unpaidGrants: readonly UnpaidGrant[]
+  /** Endpoints that give what was paid for each time that they are called with the same payment. */
+  readonly redemptions: readonly Redemption[]
   /** What the server writes because the processor says that it was paid. */
   readonly bought: readonly BoughtRow[]
 }
@@ -40,6 +44,8 @@ export interface OtherWebhook extends Repeats {
   readonly complete: boolean
   /** Every change stands behind a signature or a shared secret. */
   readonly verified: boolean
+  /** It goes by what the processor answers about the payment that it is told of. */
+  readonly asks?: true
   /** Set when it certainly takes the sender's word. */
   readonly problem?: VerificationProblem
 }
@@ -182,5 +188,13 @@ export interface UnpaidGrant {
   readonly what: string
   /** Where the processor is asked all the same; whatever it answers, the grant follows. */
   readonly asks?: Place
+  readonly workspace?: string
+}
+
+export interface Redemption {
+  readonly subject: string
+  /** What it goes by: what the processor answers about a payment, or the signature that the browser brings along. */
+  readonly proof: 'answer' | 'signature'
+  readonly gives: readonly { readonly what: string; readonly at: Place }[]
   readonly workspace?: string
 }

@@ -144,7 +144,7 @@ function textsIn(v: Value, depth = 0): string[] {
 }
 
 /** The step is reached only in a state of a row that this handler changes: `if (!order.email_sent_at)`, `if (existing) return`. */
-function looksUpFirst(step: Step, steps: readonly Step[]): boolean {
+export function looksUpFirst(step: Step, steps: readonly Step[]): boolean {
   return step.under.some((c) => stateTest(c.test, c.negated, steps))
 }
 
@@ -173,7 +173,7 @@ function isUserLookup(index: number, steps: readonly Step[]): boolean {
 }
 
 /** A column that becomes what it was before, and something added or taken. */
-function counts(table: string, payload: Value | undefined): boolean {
+export function counts(table: string, payload: Value | undefined): boolean {
   if (payload?.v !== 'object') return false
   const letters = (name: string) => name.replace(/[^a-z0-9]/gi, '').toLowerCase()
   const isBefore = (column: string, v: Value) =>
@@ -215,7 +215,12 @@ function upsertProblem(
     : { kind: 'insert', what: `upsert on ${table} without its key (${t.primaryKey.join(', ') || 'none'}), which inserts each time`, severe: true, table }
 }
 
-function insertProblem(table: string, payload: Value | undefined, schema: Pick<SchemaModel, 'tables'>, step: Step): Omit<RepeatProblem, 'at'> | undefined {
+export function insertProblem(
+  table: string,
+  payload: Value | undefined,
+  schema: Pick<SchemaModel, 'tables'>,
+  step: Step,
+): Omit<RepeatProblem, 'at'> | undefined {
   const object = payload?.v === 'array' ? payload.items[0] : payload
   const props = object?.v === 'object' ? object.props : undefined
   const t = tableNamed(table, schema)
@@ -258,7 +263,7 @@ function isProcessorId(v: Value): boolean {
   )
 }
 
-function rpcProblem(name: string, args: Value, functions: readonly SqlFunction[]): Omit<RepeatProblem, 'at'> | undefined {
+export function rpcProblem(name: string, args: Value, functions: readonly SqlFunction[]): Omit<RepeatProblem, 'at'> | undefined {
   const known = functions.find((f) => f.name === name)
   if (known) {
     const body = known.body.toLowerCase()

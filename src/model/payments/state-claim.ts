@@ -11,7 +11,7 @@ export function isBehindTransition(step: Step, steps: readonly Step[]): boolean 
 }
 
 /** An update of rows in one state that sets another. */
-function isTransition({ effect: e }: Step): boolean {
+export function isTransition({ effect: e }: Step): boolean {
   if (e.kind !== 'db' || e.op !== 'update' || e.unread || e.payload?.v !== 'object') return false
   const { props } = e.payload
   return e.filters.some((f) => {

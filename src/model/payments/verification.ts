@@ -26,7 +26,8 @@ export function judgeVerification(route: Route, behaviour: Behaviour, runtimeIsA
       continue
     }
     const trusted = { ...entryPlace(step, route), what: describe(step) }
-    problems.push({ ...whySkipped(step, first, mac, steps), trusted, at: first?.at ?? mac?.at ?? { path: route.path, line: route.line } })
+    const secret = first || mac ? undefined : halfProved(step, steps)
+    problems.push({ ...whySkipped(step, first, mac ?? secret, steps), trusted, at: first?.at ?? (mac ?? secret)?.at ?? { path: route.path, line: route.line } })
     break
   }
   for (const s of verifies) {
@@ -54,6 +55,10 @@ export function judgeVerification(route: Route, behaviour: Behaviour, runtimeIsA
   const verifiedAt = first?.at ?? mac?.at
   return { verification: dedupe(problems), ...(verifiedAt ? { verifiedAt } : {}), ...(maybe ? { maybeVerifiedBy: maybe } : {}) }
 }
+
+/** A shared secret that is compared only where there is one: `if (TOKEN) { if (header !== TOKEN) return 401 }`. */
+const halfProved = ({ under }: Step, steps: readonly Step[]): Condition | undefined =>
+  under.find((c) => !c.negated && unprovedBranches(c.test, steps).some((o) => absences(o, false).some((v) => v.v === 'env')))
 
 /** Standard Webhooks, and what is built on it, throws for a secret that is empty. */
 const REFUSES_EMPTY = /^(?:polar|svix|standardwebhooks)$/

@@ -1,0 +1,36 @@
+import type { Behaviour, Effect, Step, Value } from '../behaviour/behaviour.ts'
+import { contains } from './conditions.ts'
+import { isEffect } from './event-claim.ts'
+import { processorAt } from './other-processor-signs.ts'
+import { valuesOf } from './verification.ts'
+
+/** Calls that only look something up at the processor. */
+const LOOKS_UP = /\.(retrieve|get|fetch)$/
+
+/** What the caller names: a payment by its id. */
+export const isChosen = (v: Value): boolean => v.v === 'request' && ['body', 'raw-body', 'query', 'params', 'form'].includes(v.part)
+
+/** A question to a processor about what the caller names. */
+export function asksAboutPayment(e: Effect | undefined): boolean {
+  if (e?.kind === 'payment') return LOOKS_UP.test(e.name) && e.args.some((a) => contains(a, isChosen))
+  if (e?.kind !== 'http') return false
+  const [address, options] = e.args
+  const method = options?.v === 'object' ? options.props.method : undefined
+  return isOfProcessor(address) && contains(address, isChosen) && (method === undefined || (method.v === 'const' && /^get$/i.test(String(method.value))))
+}
+
+export function isOfProcessor(address: Value | undefined): boolean {
+  return contains(address, (v) => v.v === 'const' && typeof v.value === 'string' && processorAt(v.value) !== undefined)
+}
+
+/**
+ * Whether an endpoint goes by what the processor answers about the payment that the request names: each change stands behind that answer, or
+ * stores what it says. Whoever calls it only makes it look again.
+ */
+export function goesByAnswer({ steps }: Behaviour): boolean {
+  const answered = (v: Value) => v.v === 'result' && asksAboutPayment(steps[v.step]?.effect)
+  const changes = steps.filter((s) => isEffect(s) && !['http', 'payment'].includes(s.effect.kind) && !isLog(s))
+  return changes.length > 0 && changes.every((s) => s.under.some((c) => contains(c.test, answered)) || valuesOf(s).some((v) => contains(v, answered)))
+}
+
+const isLog = ({ effect: e }: Step): boolean => e.kind === 'db' && e.op === 'insert' && /log|webhook|event|audit/i.test(e.table)
