@@ -1,5 +1,8 @@
 import type { SqlFile } from '../database.ts'
 
+/** Where the tables of a database stand that is not the one of the platform: nothing that browsers reach holds them. */
+export const ELSEWHERE = 'another_database'
+
 /** Collects DDL line by line, each with the line of the source that it stems from. */
 export class Ddl {
   private readonly text: string[] = []

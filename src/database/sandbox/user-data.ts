@@ -134,7 +134,7 @@ function groupTables(tables: readonly Table[], people: ReadonlySet<string>): Rea
 
 function keyLooksLikeUser(t: Table): boolean {
   const key = t.columns.find((c) => c.name === t.primaryKey[0])
-  return key !== undefined && (/uuid|text|char/.test(key.type) || t.columns.some((c) => /e?mail/i.test(c.name)))
+  return key !== undefined && (/uuid|text|char/.test(key.type) || t.columns.some((c) => /e?mail|passw(?:or)?d|pwd/i.test(c.name)))
 }
 
 function ownData(table: Table, people: ReadonlySet<string>, groups: ReadonlySet<string>, policies: readonly Policy[]): UserData | undefined {

@@ -1,5 +1,5 @@
 import type { AccessMatrix } from '../../database/database.ts'
-import { ELSEWHERE } from '../../database/plan/prisma/prisma-ddl.ts'
+import { ELSEWHERE } from '../../database/plan/ddl.ts'
 import { snakeCase } from '../../lib/snake-case.ts'
 import type { SchemaModel } from '../app-model.ts'
 import type { Client, Effect, Value } from '../behaviour/behaviour.ts'

@@ -1,6 +1,7 @@
 import type { FactsIndex } from '../../../facts/facts.ts'
 import type { Expr, FunctionIR, JavaScriptFacts, ObjectProp, Stmt } from '../../../facts/javascript.ts'
 import { collectByFile } from '../../../lib/collect-by-file.ts'
+import { ELSEWHERE } from '../ddl.ts'
 
 export interface DrizzleColumn {
   readonly key: string
@@ -9,6 +10,8 @@ export interface DrizzleColumn {
   readonly calls: readonly { readonly name: string; readonly args: readonly Expr[] }[]
   /** `.references(() => users.id)`: the exported variable of the table, and the key of its column. */
   readonly references?: DrizzleReference
+  /** The only values of `mysqlEnum('role', ['user', 'admin'])`. */
+  readonly values?: readonly string[]
   readonly line: number
 }
 
@@ -35,7 +38,7 @@ export interface DrizzlePolicy {
 /** `pgTable('auth.users')`: a table of the platform, named so that foreign keys have something to point at. */
 const PLATFORMS = /^(auth|storage)\.(\w+)$/
 
-/** A `pgTable(...)` and what hangs on it. */
+/** A `pgTable(...)` and what hangs on it; those of MySQL and SQLite stand in a database of their own. */
 export interface DrizzleTable {
   readonly path: string
   readonly variable: string
@@ -100,9 +103,26 @@ const TYPES: Readonly<Record<string, string>> = {
   sparsevec: 'text',
   bit: 'text',
   tsvector: 'tsvector',
+  tinyint: 'smallint',
+  mediumint: 'integer',
+  float: 'real',
+  double: 'double precision',
+  datetime: 'timestamp',
+  year: 'integer',
+  tinytext: 'text',
+  mediumtext: 'text',
+  longtext: 'text',
+  binary: 'bytea',
+  varbinary: 'bytea',
+  blob: 'bytea',
 } // prettier-ignore
 
-/** Everything that the code declares with Drizzle for PostgreSQL. */
+/** What SQLite keeps as a number and the code reads as something else. */
+const MODES: Readonly<Record<string, string>> = { boolean: 'boolean', timestamp: 'timestamp', timestamp_ms: 'timestamp' }
+
+const OTHER_TABLE = /^(?:mysql|sqlite|singlestore)Table$/
+
+/** Everything that the code declares with Drizzle. */
 export function readDrizzle(facts: FactsIndex): DrizzleSchema {
   const tables: DrizzleTable[] = []
   const enums: DrizzleEnum[] = []
@@ -118,7 +138,7 @@ export function readDrizzle(facts: FactsIndex): DrizzleSchema {
 }
 
 const schemaFiles = collectByFile((_, file: JavaScriptFacts) =>
-  file.imports.some((i) => /^drizzle-orm\/(pg-core|supabase|neon)/.test(i.from)) ? file : undefined,
+  file.imports.some((i) => /^drizzle-orm\/(pg-core|supabase|neon|mysql-core|sqlite-core|singlestore-core)/.test(i.from)) ? file : undefined,
 )
 
 class FileReader {
@@ -130,7 +150,7 @@ class FileReader {
   /** `const app = pgSchema('app')`. */
   private readonly schemas = new Map<string, string>()
   /** `const createTable = pgTableCreator((name) => \`app_${name}\`)`. */
-  private readonly creators = new Map<string, (name: string) => string>()
+  private readonly creators = new Map<string, { readonly name: (name: string) => string; readonly schema: string }>()
   /** `const timestamps = { createdAt: ... }`, spread into tables. */
   private readonly objects = new Map<string, readonly ObjectProp[]>()
 
@@ -152,7 +172,8 @@ class FileReader {
     const callee = base.fn.k === 'id' ? this.imported(base.fn.name) : base.fn.k === 'mem' ? base.fn.name : ''
     const first = base.args[0]
     if (callee === 'pgSchema' && first?.k === 'lit') this.schemas.set(variable, String(first.v))
-    else if (callee === 'pgTableCreator') this.creators.set(variable, creator(first, this.file.functions))
+    else if (/^(?:pg|mysql|sqlite|singlestore)TableCreator$/.test(callee))
+      this.creators.set(variable, { name: creator(first, this.file.functions), schema: callee.startsWith('pg') ? 'public' : ELSEWHERE })
     else if (callee === 'pgEnum' || (callee === 'enum' && base.fn.k === 'mem' && this.schemaOf(base.fn.of))) this.enum(variable, base, s.l)
     else if (callee === 'pgPolicy') this.linkedPolicy(base, chained)
     else this.table(variable, base, chained, s.l)
@@ -190,18 +211,18 @@ class FileReader {
   private table(variable: string, call: Call, chained: readonly Chained[], line: number): void {
     const [name, columns, extra] = call.args
     if (name?.k !== 'lit' || typeof name.v !== 'string') return
-    const rename = call.fn.k === 'id' ? (this.imported(call.fn.name) === 'pgTable' ? (n: string) => n : this.creators.get(call.fn.name)) : undefined
+    const maker = call.fn.k === 'id' ? this.maker(call.fn.name) : undefined
     const withRls = call.fn.k === 'mem' && call.fn.name === 'withRLS' && call.fn.of.k === 'id' && this.imported(call.fn.of.name) === 'pgTable'
     const schema = call.fn.k === 'mem' && call.fn.name === 'table' ? this.schemaOf(call.fn.of) : undefined
-    if (!rename && !schema && !withRls) return
+    if (!maker && !schema && !withRls) return
     const rls = chained.find((c) => c.name === 'enableRLS')
     const policies = this.policies(extra)
-    const written = rename ? rename(name.v) : name.v
+    const written = maker ? maker.name(name.v) : name.v
     const platforms = schema ? null : PLATFORMS.exec(written)
     this.tables.push({
       path: this.path,
       variable,
-      schema: schema ?? platforms?.[1] ?? 'public',
+      schema: schema ?? platforms?.[1] ?? maker?.schema ?? 'public',
       name: platforms?.[2] ?? written,
       columns: this.columns(columns),
       policies,
@@ -209,6 +230,13 @@ class FileReader {
       ...(rls ? { rlsLine: rls.line } : withRls ? { rlsLine: line } : policies[0] ? { rlsLine: policies[0].line } : {}),
       line,
     })
+  }
+
+  /** What a function for declaring tables makes of their names, and where it puts them. */
+  private maker(local: string): { readonly name: (name: string) => string; readonly schema: string } | undefined {
+    const fn = this.imported(local)
+    if (fn === 'pgTable') return { name: (n) => n, schema: 'public' }
+    return OTHER_TABLE.test(fn) ? { name: (n) => n, schema: ELSEWHERE } : this.creators.get(local)
   }
 
   private columns(node: Expr | undefined): DrizzleColumn[] {
@@ -227,12 +255,24 @@ class FileReader {
     const builder = base.fn.k === 'id' ? this.imported(base.fn.name) : base.fn.k === 'mem' ? base.fn.name : ''
     const first = base.args[0]
     const name = first?.k === 'lit' && typeof first.v === 'string' ? first.v : key
-    const zoned =
-      builder === 'timestamp' &&
-      base.args.some((a) => a.k === 'obj' && a.props.some((p) => p.key === 'withTimezone' && p.value.k === 'lit' && p.value.v === true))
+    const option = (key: string) => base.args.flatMap((a) => (a.k === 'obj' ? a.props : [])).find((p) => p.key === key)?.value
+    const zone = option('withTimezone')
+    const zoned = builder === 'timestamp' && zone?.k === 'lit' && zone.v === true
+    const mode = option('mode')
+    const kept = builder === 'integer' && mode?.k === 'lit' ? MODES[String(mode.v)] : undefined
+    const list = builder === 'mysqlEnum' ? base.args.find((a) => a.k === 'arr') : undefined
+    const values = list?.k === 'arr' ? list.items.flatMap((v) => (v.k === 'lit' ? [String(v.v)] : [])) : []
     const arrow = chained.find((c) => c.name === 'references')?.args[0]
     const references = arrow?.k === 'fn' ? this.reference(returned(this.file.functions[arrow.fn])) : undefined
-    return { key, name, type: zoned ? 'timestamptz' : (TYPES[builder] ?? `enum:${builder}`), calls: chained, ...(references ? { references } : {}), line }
+    return {
+      key,
+      name,
+      type: zoned ? 'timestamptz' : (kept ?? TYPES[builder] ?? `enum:${builder}`),
+      calls: chained,
+      ...(references ? { references } : {}),
+      ...(values.length ? { values } : {}),
+      line,
+    }
   }
 
   /** `users.id`, by the name under which `users` is exported. */

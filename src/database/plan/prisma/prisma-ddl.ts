@@ -1,6 +1,6 @@
 import type { FactsIndex } from '../../../facts/facts.ts'
 import type { SqlFile } from '../../database.ts'
-import { Ddl, quote } from '../ddl.ts'
+import { Ddl, ELSEWHERE, quote } from '../ddl.ts'
 
 interface Field {
   readonly name: string
@@ -50,9 +50,6 @@ const NATIVE: Readonly<Record<string, string>> = {
   Json: 'json',
   Real: 'real',
 }
-
-/** Where the tables of a database stand that is not the one of the platform: nothing that browsers reach holds them. */
-export const ELSEWHERE = 'another_database'
 
 /** The Prisma schemas of a repository. Models that are no tables of PostgreSQL are kept apart from those that are. */
 function readAll(facts: FactsIndex): readonly PrismaSchema[] {
