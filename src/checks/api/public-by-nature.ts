@@ -6,9 +6,11 @@ import { fromRequest } from '../../model/routes/from-request.ts'
 import type { Route, Work } from '../../model/routes/routes.ts'
 import type { Query } from './ownership-breach.ts'
 import { registers } from './registration.ts'
+import { takesPassword } from './taken-password.ts'
 
 /** Why a route may be called by anybody; undefined when it must be judged by what it does. */
 export const publicByNature = rememberFor((route: Route): string | undefined => {
+  if (takesPassword(route)) return undefined
   if (route.library) return `answered by ${route.library}`
   if (FOR_CRAWLERS.test(route.route) && route.work.every((w) => w.kind === 'read')) return 'what search engines are to find'
   if (RANKING.test(route.route) && route.method === 'GET' && shows(route)) return 'how the players of a game stand'
