@@ -24,7 +24,7 @@ export function boughtIssues(model: Model, command: 'insert' | 'update'): Issue[
     // what a payment only changes may stand in the row from the beginning
     const main = bought.find((b) => command === 'update' || b.inserted) ?? bought[0]
     const holes = model.access.holes?.filter((h) => h.object === name && h.command === command) ?? []
-    if (!main || holes.some((h) => h.kind !== 'owner-change' && !isModeration(h))) return []
+    if (!main || holes.some((h) => h.kind !== 'owner-change' && h.cause !== 'row-state' && !isModeration(h))) return []
     // the day until which it holds tells most about what was bought
     const columns = [...new Set(bought.flatMap((b) => b.columns))].sort((a, b) => Number(TERM.test(b)) - Number(TERM.test(a)))
     const [found, ...others] = policiesOf(model.schema, table)

@@ -9,6 +9,9 @@ const CATALOGUE = /(^|_)(plans?|types?|status(es)?|categor(y|ies)|tiers?|prices?
 const PLACE_COLUMN = /latitude|longitude|(^|_)(lat|lng|lon)$|address|street|zip|postal|phone|mobile|telefon|telephone/i
 const PLACE_TABLE =
   /store|shop|restaurant|venue|hotel|clinic|hospital|location|branch|school|peak|place|trail|route|station|compan|business|office|gym|studio|dealer|provider|partner|club|event|listing|propert|room|attraction|destination|landmark|museum|monument|airport|(^|_)pois?$|cit(y|ies)$|region|neighbou?rhood|beach|park|condo|building|apartment|hostel|villa|resort|campsite|campground|contact_info|site_|setting/i
+/** Who comes there, works there or wants something: `event_registrations`, `school_students`, `clinic_leads`. */
+const PEOPLE_THERE =
+  /registra|registrant|attend|sign_?ups?(_|$)|rsvp|particip|inquir|enquir|(^|_)leads?(_|$)|applica|candidat|donor|volunt|wait_?list|enroll?|inscri|iscri|matricul|booking|order|customer|client|user|profile|member|patient|reserv|appointment|invoice|guest|employee|staff|student|pupil|teacher|parent|coach|driver|request|message|subscri|cliente|usuario|utent|pacient|pazient|alumno|aluno/i
 
 /**
  * What a table's name adds to its columns. A table that only the dashboard created shows no columns: its name has to do. A catalogue of
@@ -20,7 +23,9 @@ export function withUserData(table: Table): Table {
     const places =
       user.personalColumns.every((c) => /latitude|longitude/i.test(c)) ||
       (isOnOffer(table) && user.personalColumns.every(isWhere)) ||
-      (PLACE_TABLE.test(table.name) && user.personalColumns.every((c) => PLACE_COLUMN.test(c) || /^(contact_)?e?mail$/i.test(c)))
+      (PLACE_TABLE.test(table.name) &&
+        !PEOPLE_THERE.test(table.name) &&
+        user.personalColumns.every((c) => PLACE_COLUMN.test(c) || /^(contact_)?e?mail$/i.test(c)))
     if (places && user.because.startsWith('it holds personal')) {
       const { userData: _none, ...rest } = table
       return rest

@@ -227,6 +227,9 @@ export function importedValue(it: Interpreter, path: string, from: string, impor
 /** `npm:@supabase/supabase-js@2`, `https://esm.sh/stripe@12?target=deno`, `node:crypto` → the package's name with its subpath. */
 export function packageName(specifier: string): string {
   let s = specifier.replace(/^(?:npm:|jsr:|node:)/, '')
+  // Node's modules as Deno's standard library had them: `https://deno.land/std@0.168.0/node/crypto.ts`
+  const ofNode = /^https:\/\/deno\.land\/std(?:@[\w.]{1,20})?\/node\/(\w{1,30})\.ts$/.exec(s)
+  if (ofNode) return ofNode[1] as string
   const url = /^https?:\/\/(?:esm\.sh|cdn\.skypack\.dev|cdn\.jsdelivr\.net\/npm|unpkg\.com|esm\.run|ga\.jspm\.io\/npm:|deno\.land\/x)\/(.*)$/.exec(s)
   if (url) s = (url[1] as string).replace(/^(?:v\d+|stable|npm)\//, '')
   s = s.replace(/\?[\s\S]*/, '')

@@ -4,6 +4,7 @@ import type { Behaviour, Step, Value } from '../behaviour/behaviour.ts'
 import type { Route } from '../routes/routes.ts'
 import { contains } from './conditions.ts'
 import type { BoughtRow } from './payments.ts'
+import { proofIn } from './questions.ts'
 import { entryPlace } from './verification.ts'
 
 /** Columns by which a row says that it holds, and for how long. */
@@ -16,7 +17,7 @@ const BEFORE_PAYMENT = /^(id|object|url|client_secret|client_reference_id|metada
 
 /**
  * Rows that the server writes because the processor says that something was paid, with the columns that say that they hold: behind the
- * signature of a webhook, or behind what a payment object that was read says of itself.
+ * signature of a webhook, behind what a payment that was looked up says of itself, or behind the signature that the browser brings along.
  */
 export function boughtRows(routes: readonly Route[], webhooks: ReadonlySet<string>): readonly BoughtRow[] {
   const found = new Map<string, BoughtRow>()
@@ -46,7 +47,17 @@ const heldRows = rememberFor((behaviour: Behaviour): readonly HeldRow[] =>
     if (e.kind !== 'db' || !['insert', 'upsert', 'update'].includes(e.op) || e.client.rights !== 'service' || e.payload?.v !== 'object') return []
     if (BESIDE.test(e.table)) return []
     const columns = Object.entries(e.payload.props).flatMap(([c, value]) => (HOLDS.test(c) && isHeld(value) ? [c] : []))
-    return columns.length ? [{ step, table: e.table, columns, inserted: e.op !== 'update', paid: saysPaid(step, behaviour) }] : []
+    return columns.length
+      ? [
+          {
+            step,
+            table: e.table,
+            columns,
+            inserted: e.op !== 'update',
+            paid: saysPaid(step, behaviour) || step.under.some((c) => proofIn(c.test, behaviour) !== undefined),
+          },
+        ]
+      : []
   }),
 )
 

@@ -11,6 +11,7 @@ import { boughtRows } from './bought-rows.ts'
 import { namesIn } from './conditions.ts'
 import { handlingOf } from './handling.ts'
 import { libraryWebhooks } from './library-webhooks.ts'
+import { OTHER_PROCESSORS } from './other-processor-signs.ts'
 import { findOtherProcessors, otherWebhooks } from './other-processors.ts'
 import { soldUnheard } from './other-sales.ts'
 import type { Handling, LibraryWebhook, PaymentsModel, Processor, Webhook } from './payments.ts'
@@ -97,7 +98,7 @@ export function buildPayments(input: ModelInput, slices: Slices): PaymentsModel 
             slices.schema,
           )
         : [],
-    bought: processors.length ? boughtRows(routes, new Set(webhooks.map((w) => w.subject))) : [],
+    bought: processors.length || others.length ? boughtRows(routes, new Set([...webhooks, ...named].map((w) => w.subject))) : [],
   }
 }
 
@@ -213,10 +214,17 @@ function processorOf(route: Route, behaviour: Behaviour, events: readonly string
     testsOf(behaviour).includes(`"name":"${name}_`)
   const spoken = matches.find(speaks)
   if (spoken) return spoken
+  // Paystack has an `invoice.payment_failed` too.
+  if (namesAnother(`${route.route} ${route.path} ${testsOf(behaviour)}`)) return undefined
   const known = matches.filter((name) => used.includes(name))
   if (known.length === 1 && events.some((e) => PROCESSORS[known[0] as Processor].recurring.test(e))) return known[0]
   // Without a word about the processor only names that nobody else uses count.
   return matches.length === 1 && events.some((e) => /^(customer\.subscription|checkout\.session|invoice|payment_intent)\./.test(e)) ? matches[0] : undefined
+}
+
+const namesAnother = (text: string): boolean => {
+  const letters = text.toLowerCase().replace(/[^a-z/]/g, '')
+  return Object.keys(OTHER_PROCESSORS).some((name) => name.length > 5 && letters.includes(name.toLowerCase().replace(/[^a-z]/g, '')))
 }
 
 /** What an endpoint tests, as text. */

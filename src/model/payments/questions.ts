@@ -2,6 +2,7 @@ import type { Behaviour, Effect, Step, Value } from '../behaviour/behaviour.ts'
 import { contains } from './conditions.ts'
 import { isEffect } from './event-claim.ts'
 import { processorAt } from './other-processor-signs.ts'
+import type { Redemption } from './payments.ts'
 import { valuesOf } from './verification.ts'
 
 /** Calls that only look something up at the processor. */
@@ -34,3 +35,17 @@ export function goesByAnswer({ steps }: Behaviour): boolean {
 }
 
 const isLog = ({ effect: e }: Step): boolean => e.kind === 'db' && e.op === 'insert' && /log|webhook|event|audit/i.test(e.table)
+
+/** What a payment object says before anything was paid as well. */
+const BEFORE_PAYMENT = /^(id|object|url|client_secret|client_reference_id|customer\w*)(\.|$)|(^|\.)metadata(\.|$)/
+
+/** What a condition takes for the proof that something was paid, where the caller names the payment and can name it again. */
+export function proofIn(test: Value, { steps }: Behaviour): Redemption['proof'] | undefined {
+  const said = (v: Value): boolean => {
+    if (v.v !== 'result' || !v.field || BEFORE_PAYMENT.test(v.field) || !/paid|status|state|amount/i.test(v.field)) return false
+    return asksAboutPayment(steps[v.step]?.effect)
+  }
+  if (contains(test, said)) return 'answer'
+  const signed = (v: Value) => v.v === 'call' && v.name === 'hmac' && v.args.slice(1).some((a) => contains(a, isChosen))
+  return contains(test, (v) => isChosen(v) && v.v === 'request' && /signature|^sig$/i.test(v.name ?? '')) && contains(test, signed) ? 'signature' : undefined
+}

@@ -1,9 +1,9 @@
-import type { Behaviour, Condition, Step, Value } from '../behaviour/behaviour.ts'
+import type { Step, Value } from '../behaviour/behaviour.ts'
 import type { Route } from '../routes/routes.ts'
 import { contains } from './conditions.ts'
 import type { Schema } from './event-claim.ts'
 import type { Redemption } from './payments.ts'
-import { asksAboutPayment, isChosen, isOfProcessor } from './questions.ts'
+import { isOfProcessor, proofIn } from './questions.ts'
 import { counts, insertProblem, looksUpFirst, rpcProblem } from './repeats.ts'
 import { isBehindTransition, isTransition } from './state-claim.ts'
 import { entryPlace } from './verification.ts'
@@ -17,7 +17,7 @@ export function findRedemptions(routes: readonly Route[], schema: Schema): Redem
     const { behaviour } = route
     if (!behaviour?.complete || route.guard?.who === 'admin' || behaviour.steps.some(tellsProcessor)) return []
     const given = behaviour.steps.flatMap((step) => {
-      const proof = step.under.map((c) => proofIn(c, behaviour)).find((p) => p !== undefined)
+      const proof = step.under.map((c) => proofIn(c.test, behaviour)).find((p) => p !== undefined)
       const what = proof && !isRemembered(step, behaviour.steps, schema) ? givenBy(step, schema) : undefined
       // a secret keeps customers out, other than the one that signs what their browsers bring along
       return proof && what && (proof === 'signature' || route.guard?.who !== 'secret') ? [{ what, at: entryPlace(step, route), proof }] : []
@@ -33,20 +33,6 @@ export function findRedemptions(routes: readonly Route[], schema: Schema): Redem
       },
     ]
   })
-}
-
-/** What a payment object says before anything was paid as well. */
-const BEFORE_PAYMENT = /^(id|object|url|client_secret|client_reference_id|customer\w*)(\.|$)|(^|\.)metadata(\.|$)/
-
-/** What a condition takes for the proof that something was paid, where the caller names the payment and can name it again. */
-function proofIn({ test }: Condition, { steps }: Behaviour): Redemption['proof'] | undefined {
-  const said = (v: Value): boolean => {
-    if (v.v !== 'result' || !v.field || BEFORE_PAYMENT.test(v.field) || !/paid|status|state|amount/i.test(v.field)) return false
-    return asksAboutPayment(steps[v.step]?.effect)
-  }
-  if (contains(test, said)) return 'answer'
-  const signed = (v: Value) => v.v === 'call' && v.name === 'hmac' && v.args.slice(1).some((a) => contains(a, isChosen))
-  return contains(test, (v) => isChosen(v) && v.v === 'request' && /signature|^sig$/i.test(v.name ?? '')) && contains(test, signed) ? 'signature' : undefined
 }
 
 /** What the processor is told may be what is remembered: a payment that can be captured once, a mark in its metadata. */

@@ -248,7 +248,7 @@ const deno: Library = {
   packages: ['std/', 'https://deno.land/', 'jsr:@std/', '@std/'],
   call(c) {
     if (c.name === 'serve') return constant(undefined)
-    if (c.name.startsWith('crypto.')) return cryptoCall(c.it, c.name.slice('crypto.'.length), c.args, c.at)
+    if (/^(?:crypto\.|subtle\.)/.test(c.name)) return cryptoCall(c.it, c.name.replace(/^crypto\./, ''), c.args, c.at)
     return /^encode(ToString|Hex|Base64(Url)?)?$/.test(c.name) && c.args[0] ? { v: 'call', name: 'encode', args: [c.args[0]], at: c.at } : undefined
   },
 }
