@@ -1,3 +1,4 @@
+import { isOwnAddress } from '../../database/access/joining-columns.ts'
 import { decidesAccess } from '../../database/access/power-columns.ts'
 import type { Hole } from '../../database/database.ts'
 import type { AppModel } from '../../model/app-model.ts'
@@ -103,12 +104,15 @@ function issueOf(model: Model, holes: readonly Hole[]): Issue {
   const belonging = holes.find((h) => h.because === 'belonging')
   if (hole === belonging) {
     const columns = listed(hole.columns ?? [])
+    const addressed = hole.columns?.some(isOwnAddress)
     return {
       ...base,
       severity: 'Critical',
-      title: `Users can move themselves into any ${(hole.columns?.[0] ?? '').replace(/_?(id|uuid|uid)$/i, '') || 'group'} through ${name}`,
+      title: addressed
+        ? `Users can say in ${name} that somebody else's ${hole.columns?.[0]} is theirs`
+        : `Users can move themselves into any ${(hole.columns?.[0] ?? '').replace(/_?(id|uuid|uid)$/i, '') || 'group'} through ${name}`,
       message: `The policy "${hole.policy}" lets users change their own row in ${hole.object}, and every column of it. ${letsIn(hole)}, and nothing (no column privilege, no trigger, no WITH CHECK) keeps ${columns} as it is.`,
-      attack: `A signed-in user sends one request with the own session, sets ${columns} to somebody else's (ids are no secrets: links, invitations and shared rows show them), and has what the policies give to those who belong there.`,
+      attack: `A signed-in user sends one request with the own session, sets ${columns} to somebody else's (${addressed ? 'which nobody proves there' : 'ids are no secrets: links, invitations and shared rows show them'}), and has what the policies give to ${addressed ? 'whoever has it' : 'those who belong there'}.`,
       fix: fixOf(hole, `Take browsers the privilege to change ${columns}; the server changes it with the service role.`),
       aliases: ['CWE-639', 'CWE-915'],
     }

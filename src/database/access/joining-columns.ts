@@ -28,6 +28,10 @@ export function admittingColumns(readings: ReadonlyMap<string, readonly Reading[
 }
 
 const NAMES_A_ROW = /(^|_)(id|uuid|uid)$/i
+const ADDRESS = /(^|_)(e_?mail|phone|mobile)(_?(address|number))?$/i
+
+/** By what somebody is known elsewhere: policies may show rows that carry the address to whoever says that it is his. */
+export const isOwnAddress = (column: string): boolean => ADDRESS.test(column)
 
 /**
  * Those of them that say where the user belongs. Rows of which somebody has as many as he likes (whom he follows) are his to point where he
@@ -41,7 +45,7 @@ export function belongingColumns(table: Table, ways: readonly Way[], joining: Re
   const onePerUser = [...bound].some((c) => keys.includes(c))
   return table.columns
     .map((c) => c.name)
-    .filter((c) => joining.has(c) && !bound.has(c) && !keys.includes(c) && (user.tenantColumns.includes(c) || (onePerUser && NAMES_A_ROW.test(c))))
+    .filter((c) => joining.has(c) && !bound.has(c) && !keys.includes(c) && (user.tenantColumns.includes(c) || (onePerUser && (NAMES_A_ROW.test(c) || isOwnAddress(c)))))
 }
 
 /** Those of them that name somebody else's row and stand in no key: what a new row of the user's own may say freely. */

@@ -50,6 +50,9 @@ export function judgeVerification(route: Route, behaviour: Behaviour, runtimeIsA
       })
     if (sync && library === 'stripe' && runtimeIsAsync) problems.push({ kind: 'synchronous', at })
   }
+  const forgeable = mac && forgeableKey(mac, steps)
+  if (mac && forgeable && refusesToStart(route.path, forgeable.variable, sources) !== 'always')
+    problems.push({ kind: forgeable.value === '' ? 'empty-secret' : 'literal-secret', at: mac.at, ...(forgeable.variable ? { variable: forgeable.variable } : {}) })
   if (mac && contains(mac.test, (v) => v.v === 'call' && /hmac/i.test(v.name) && v.args.some((a) => contains(a, isSerialised))))
     problems.push({ kind: 'reserialised', at: mac.at })
   const verifiedAt = first?.at ?? mac?.at
@@ -59,6 +62,19 @@ export function judgeVerification(route: Route, behaviour: Behaviour, runtimeIsA
 /** A shared secret that is compared only where there is one: `if (TOKEN) { if (header !== TOKEN) return 401 }`. */
 const halfProved = ({ under }: Step, steps: readonly Step[]): Condition | undefined =>
   under.find((c) => !c.negated && unprovedBranches(c.test, steps).some((o) => absences(o, false).some((v) => v.v === 'env')))
+
+/** The key of a comparison in the code itself, where everybody knows it when its variable is unset; nothing asks before whether it is there. */
+function forgeableKey(mac: Condition, steps: readonly Step[]): ReturnType<typeof emptyFallback> {
+  const keys: Value[] = []
+  contains(mac.test, (v) => {
+    if (v.v === 'call' && v.name === 'hmac' && v.args[0]) keys.push(v.args[0])
+    return false
+  })
+  const known = keys.flatMap((key) => emptyFallback(key) ?? [])[0]
+  const isMac = (v: Value) => v.v === 'call' && /hmac/i.test(v.name)
+  const asked = steps.some((s) => s.under.some((c) => known?.variable !== undefined && mentionsEnv(c.test, known.variable) && !contains(c.test, isMac)))
+  return known && !(asked && known.value === '') ? known : undefined
+}
 
 /** Standard Webhooks, and what is built on it, throws for a secret that is empty. */
 const REFUSES_EMPTY = /^(?:polar|svix|standardwebhooks)$/
