@@ -1,5 +1,6 @@
 import type { SchemaModel } from '../../model/app-model.ts'
 import type { Behaviour, Step, Value } from '../../model/behaviour/behaviour.ts'
+import { isAlike } from '../../model/behaviour/mentions.ts'
 import { isCallers, mentions, requestName } from '../../model/behaviour/values.ts'
 import { directly, fromRequest, OWNER, type OwnershipBreach, type Query, tableOf, verbOf } from './ownership-breach.ts'
 
@@ -27,7 +28,7 @@ export function claimedPayments(step: Step, e: Query, behaviour: Behaviour, sche
   if (!booked) return []
   // whose the object is was asked, or it names the row itself
   if (step.under.some((c) => mentions(c.test, isClaimed) && mentions(c.test, (x) => isCallers(x, behaviour)))) return []
-  if (e.filters.some((f) => mentions(f.value, isClaimed))) return []
+  if (e.filters.some((f) => mentions(f.value, isClaimed) || (f.op === 'eq' && [...claimed.values()].some((id) => isAlike(id, f.value))))) return []
   // nobody books it a second time where its id may stand in one row only
   const single = tableOf(e, schema)?.uniques.some(
     (u) => u.columns.length === 1 && mentions(props[u.columns[0] as string] ?? { v: 'const', value: null }, isClaimed),

@@ -25,7 +25,7 @@ export const publicByNature = rememberFor((route: Route): string | undefined => 
     (c) =>
       (/^(sign-in|sign-up|otp|magic-link|reset|verify|oauth|exchange-code|sign-out|refresh)$/.test(c.op) &&
         (FOR_VISITORS.test(route.route) || !signsInFixedAccount(c))) ||
-      (c.op === 'admin' && /createUser/i.test(c.name) && !makesFixedAccount(c) && !makesAccountForOthers(c)),
+      (c.op === 'admin' && /createUser/i.test(c.name) && !makesFixedAccount(c) && !makesAccountForOthers(c) && !isForAdministrators(route)),
   )
   // a sign-up creates the account and its profile; whoever is called when something was bought creates more than that
   const creates = own.every((c) => c.op === 'admin' || c.op === 'reset')
@@ -105,6 +105,9 @@ function isOfNewAccount({ kind, at }: Work, account: Step, steps: readonly Step[
   )
 }
 
+/** Accounts are made under `/admin` by those who run the application, not by those who come to use it. */
+const isForAdministrators = ({ route }: Route): boolean => /(?:^|\/)admin\/(?:[\w-]+\/)*(?:(?:create|add|new|invite)-?)?(?:users?|accounts?|members?|staff|admins?)(?:\/|-?(?:create|add|new|invite)|$)/i.test(route)
+
 /** The processor hears of a new account. */
 const makesCustomer = (w: Work): boolean => w.kind === 'payment' && /customers\.create$/.test(w.call ?? '')
 
@@ -115,7 +118,8 @@ function findsRecipient(route: Route, w: Work): boolean {
 
 /** An endpoint that reads a processor's event or its signature header, verified or not. */
 function receivesPayments(route: Route): boolean {
-  if (!/web-?hook/i.test(`${route.route} ${route.subject} ${route.path}`)) return false
+  const where = `${route.route} ${route.subject} ${route.path}`
+  if (!/web-?hook/i.test(where) || MESSENGER.test(where)) return false
   return route.behaviour !== undefined && speaksOfEvents(route.behaviour)
 }
 
@@ -148,6 +152,8 @@ function shows(route: Route): boolean {
   )
 }
 const SIGNATURE = /stripe-signature|paddle-signature|x-signature|polar-webhook|webhook-signature/i
+/** Whose messages come in the same envelope as a processor's events. */
+const MESSENGER = /whats-?app|telegram|messenger|twilio|slack|discord|viber|(?:^|[/_-])sms(?:[/_-]|$)/i
 const WEBHOOK = /web-?hook|callback|notification|ipn/i
 /** Tables whose rows say what somebody has bought. */
 const GRANTED = /sale|order|payment|enroll?ment|purchase|subscription|licen[cs]e|entitlement|transaction|credit|balance|wallet/i

@@ -19,6 +19,8 @@ export const OTHER_PROCESSORS: Readonly<Record<string, Signs>> = {
   Asaas: { packages: /^asaas(\/|$)/, hosts: /^https:\/\/((api|www|sandbox|api-sandbox)\.)?asaas\.com\/(api|v3)/ },
   Iugu: { packages: /^iugu(\/|$)/, hosts: /^https:\/\/api\.iugu\.com(\/|$)/ },
   'Pagar.me': { packages: /^(pagarme|@pagarme\/)/, hosts: /^https:\/\/api\.pagar\.me(\/|$)/ },
+  Moyasar: { packages: /^@?moyasar(\/|-|$)/, hosts: /^https:\/\/api\.moyasar\.com(\/|$)/ },
+  Tap: { packages: /^@?tap-payments(\/|-|$)/, hosts: /^https:\/\/api\.tap\.company(\/|$)/ },
   Xendit: { packages: /^xendit-node(\/|$)/, hosts: /^https:\/\/api\.xendit\.co(\/|$)/ },
   Midtrans: { packages: /^midtrans-client(\/|$)/, hosts: /^https:\/\/(app|api)\.(sandbox\.)?midtrans\.com(\/|$)/ },
   Chargebee: { packages: /^@?chargebee(\/|-|$)/, hosts: /^https:\/\/[a-z0-9-]{1,60}\.chargebee\.com(\/|$)/ },

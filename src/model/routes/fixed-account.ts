@@ -1,5 +1,6 @@
 import { type Behaviour, type Condition, type Effect, HIDDEN_LITERAL, type Step, type Value } from '../behaviour/behaviour.ts'
 import { mentions } from '../behaviour/mentions.ts'
+import { namesAdministrator } from './guard-words.ts'
 
 /** An account whose password stands in the code: nobody signs up there, somebody else is made one, and everybody who reads the code knows it. */
 export function makesFixedAccount(e: Effect): boolean {
@@ -11,6 +12,19 @@ export function makesFixedAccount(e: Effect): boolean {
 export function makesAccountForOthers(e: Effect): boolean {
   if (e.kind !== 'auth-call' || e.op !== 'admin' || !/(?:^|\.)createUser$/.test(e.name)) return false
   return e.args.some((a) => a.v === 'object' && a.props.email?.v === 'request' && a.props.password !== undefined && isMadeUp(a.props.password))
+}
+
+/** An account whose row says, in the code, that its user administers. */
+export function makesAdministrator({ effect: e }: Step, { steps }: Pick<Behaviour, 'steps'>): boolean {
+  if (e.kind !== 'auth-call' || e.op !== 'admin' || !/(?:^|\.)createUser$/.test(e.name)) return false
+  return steps.some(
+    ({ effect }) =>
+      effect.kind === 'db' &&
+      effect.op !== 'select' &&
+      /profile|user|account|admin/i.test(effect.table) &&
+      effect.payload?.v === 'object' &&
+      Object.entries(effect.payload.props).some(([name, v]) => v.v === 'const' && (/^is_?(?:super_?)?admin$/i.test(name) ? v.value === true : /role$/i.test(name) && namesAdministrator(v.value))),
+  )
 }
 
 const RANDOM = /random|^Uint\d+Array$|nanoid|uuid|createId/i

@@ -6,7 +6,7 @@ import { mentions } from '../behaviour/mentions.ts'
 import { booksAsPaid } from './booked-as-paid.ts'
 import { capability } from './capability.ts'
 import { handedOut } from './disclosed.ts'
-import { handsOutFixedSession, makesFixedAccount, removesFound } from './fixed-account.ts'
+import { handsOutFixedSession, makesAdministrator, makesFixedAccount, removesFound } from './fixed-account.ts'
 import { fromRequest } from './from-request.ts'
 import { guardOfStep } from './guard.ts'
 import { choosesRecipient, http, madeWithCallersKey, payment, speaksToWhomItNames } from './outside-work.ts'
@@ -82,12 +82,25 @@ const FIXED_SESSION: Omit<Work, 'at' | 'via'> = {
   whole: true,
 }
 
+const NEW_ADMINISTRATOR: Omit<Work, 'at' | 'via'> = {
+  kind: 'admin',
+  what: 'makes an account of an administrator (admin.createUser)',
+  call: 'auth.admin.createUser',
+  rights: 'service',
+}
+
+/** Work that shows only in what else the handler does. */
+function unnamed(step: Step, behaviour: Behaviour): Omit<Work, 'at' | 'via'> | undefined {
+  if (handsOutFixedSession(step, behaviour)) return FIXED_SESSION
+  return makesAdministrator(step, behaviour) && !guardOfStep(step, behaviour) ? NEW_ADMINISTRATOR : undefined
+}
+
 /** The work of a behaviour, in order. */
 export function workOf(behaviour: Behaviour, schema: Pick<SchemaModel, 'tables'>, access: AccessMatrix): readonly Work[] {
   const out: Work[] = []
   const answered = disclosure(behaviour)
   behaviour.steps.forEach((step, index) => {
-    const found = classify(step, schema, access) ?? (handsOutFixedSession(step, behaviour) ? FIXED_SESSION : undefined)
+    const found = classify(step, schema, access) ?? unnamed(step, behaviour)
     if (!found) return
     const people = found.kind === 'read' ? peopleAlong(step, index, behaviour, schema) : undefined
     const work = people ? { ...found, what: found.what.replace(/(?= with )/, ` and all of ${people}`), table: people, userData: true } : found
