@@ -106,7 +106,8 @@ function isOfNewAccount({ kind, at }: Work, account: Step, steps: readonly Step[
 }
 
 /** Accounts are made under `/admin` by those who run the application, not by those who come to use it. */
-const isForAdministrators = ({ route }: Route): boolean => /(?:^|\/)admin\/(?:[\w-]+\/)*(?:(?:create|add|new|invite)-?)?(?:users?|accounts?|members?|staff|admins?)(?:\/|-?(?:create|add|new|invite)|$)/i.test(route)
+const isForAdministrators = ({ route }: Route): boolean =>
+  /(?:^|\/)admin\/(?:[\w-]+\/)*(?:(?:create|add|new|invite)-?)?(?:users?|accounts?|members?|staff|admins?)(?:\/|-?(?:create|add|new|invite)|$)/i.test(route)
 
 /** The processor hears of a new account. */
 const makesCustomer = (w: Work): boolean => w.kind === 'payment' && /customers\.create$/.test(w.call ?? '')

@@ -45,7 +45,10 @@ export function belongingColumns(table: Table, ways: readonly Way[], joining: Re
   const onePerUser = [...bound].some((c) => keys.includes(c))
   return table.columns
     .map((c) => c.name)
-    .filter((c) => joining.has(c) && !bound.has(c) && !keys.includes(c) && (user.tenantColumns.includes(c) || (onePerUser && (NAMES_A_ROW.test(c) || isOwnAddress(c)))))
+    .filter(
+      (c) =>
+        joining.has(c) && !bound.has(c) && !keys.includes(c) && (user.tenantColumns.includes(c) || (onePerUser && (NAMES_A_ROW.test(c) || isOwnAddress(c)))),
+    )
 }
 
 /** Those of them that name somebody else's row and stand in no key: what a new row of the user's own may say freely. */

@@ -52,7 +52,11 @@ export function judgeVerification(route: Route, behaviour: Behaviour, runtimeIsA
   }
   const forgeable = mac && forgeableKey(mac, steps)
   if (mac && forgeable && refusesToStart(route.path, forgeable.variable, sources) !== 'always')
-    problems.push({ kind: forgeable.value === '' ? 'empty-secret' : 'literal-secret', at: mac.at, ...(forgeable.variable ? { variable: forgeable.variable } : {}) })
+    problems.push({
+      kind: forgeable.value === '' ? 'empty-secret' : 'literal-secret',
+      at: mac.at,
+      ...(forgeable.variable ? { variable: forgeable.variable } : {}),
+    })
   if (mac && contains(mac.test, (v) => v.v === 'call' && /hmac/i.test(v.name) && v.args.some((a) => contains(a, isSerialised))))
     problems.push({ kind: 'reserialised', at: mac.at })
   const verifiedAt = first?.at ?? mac?.at

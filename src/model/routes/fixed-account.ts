@@ -23,7 +23,9 @@ export function makesAdministrator({ effect: e }: Step, { steps }: Pick<Behaviou
       effect.op !== 'select' &&
       /profile|user|account|admin/i.test(effect.table) &&
       effect.payload?.v === 'object' &&
-      Object.entries(effect.payload.props).some(([name, v]) => v.v === 'const' && (/^is_?(?:super_?)?admin$/i.test(name) ? v.value === true : /role$/i.test(name) && namesAdministrator(v.value))),
+      Object.entries(effect.payload.props).some(
+        ([name, v]) => v.v === 'const' && (/^is_?(?:super_?)?admin$/i.test(name) ? v.value === true : /role$/i.test(name) && namesAdministrator(v.value)),
+      ),
   )
 }
 
