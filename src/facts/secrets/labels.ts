@@ -9,7 +9,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   'npm-token': 'npm token',
   password: 'password',
   'prefilled-password': 'password that a sign-in form is filled in with',
-  'sign-in-password': 'password that the code signs a person in with',
+  'sign-in-password': 'password of a person which the code signs in with or sets',
   'shown-password': 'password that a page shows',
   'private-key': 'private key',
   'supabase-service-role-jwt': 'Supabase service role key',

@@ -26,9 +26,10 @@ export function buildCode(input: ModelInput, slices: Slices): CodeModel {
   const unfinished = [...markersOf(sources).values()]
   const accounts: SqlAccount[] = []
   for (const [path, sql] of input.facts.of('sql')) {
-    if (files.role(path) !== 'source' || /discarded|archive|backup|seeds?[._-]|[._-]seeds?\b|demo|sample|test/i.test(path)) continue
+    if (files.role(path) !== 'source' || /discarded|archive|backup|seeds?[._-]|[._-]seeds?\b|sample|test/i.test(path)) continue
     const account = sqlAccounts(path, sql.text)
-    if (account) accounts.push(account)
+    // whoever looks around is given an account that may do nothing
+    if (account && (!/demo/i.test(path) || (account.what === 'password' && APPOINTS.test(sql.text)))) accounts.push(account)
   }
   const secrets = hardcodedSecrets(input, slices)
   // A value that its format or its name gives away is reported as that.
@@ -48,6 +49,9 @@ export function buildCode(input: ModelInput, slices: Slices): CodeModel {
     searched: { files: input.facts.of('secrets').size, markers: unfinished.reduce((sum, u) => sum + u.count, 0) },
   }
 }
+
+/** A statement that makes somebody an administrator. */
+const APPOINTS = /\bset\s+(?:role|user_role|user_type)\s{0,3}=\s{0,3}'(?:super_?)?admin'|\bset\s+is_admin\s{0,3}=\s{0,3}true\b/i
 
 /** Addresses of commit authors and of package.json. */
 function ownerAddresses(input: ModelInput): Set<string> {
