@@ -42,6 +42,15 @@ describe('whose rows they are', () => {
       ['profiles: id uuid pk -> auth.users', 'pets: id uuid pk, keeper uuid -> profiles'],
       { profiles: 'id references auth.users / id', pets: 'keeper references public.profiles / keeper' },
     ],
+    [
+      'what a profile says of its user makes no group of it',
+      [
+        'sports: id uuid pk, name text',
+        'user_profiles: id uuid pk -> auth.users, role text, sport_id uuid -> sports',
+        'meets: id uuid pk, sport_id uuid -> sports',
+      ],
+      { sports: undefined, user_profiles: 'id references auth.users / id', meets: undefined },
+    ],
     ['a profile beside the user', ['profiles: id uuid pk, user_id uuid -> auth.users'], { profiles: 'user_id references auth.users / user_id' }],
     ['the caller’s id as default', ['notes: id uuid pk, who uuid = auth.uid()'], { notes: "who defaults to the caller's id / who" }],
     ['an owner by name', ['orders: id uuid pk, customer_id uuid'], { orders: 'customer_id names an owner / customer_id' }],

@@ -227,7 +227,7 @@ function fix(c: Cause, all: readonly Route[]): Issue['fix'] {
       return {
         text: `Refuse when ${c.guard?.opensWithout} is unset: a missing secret must close the door.`,
         language: 'ts',
-        code: `const secret = process.env.${c.guard?.opensWithout}\nif (!secret || request.headers.get('authorization') !== \`Bearer \${secret}\`) {\n  return new Response(null, { status: 401 })\n}`,
+        code: refuseWithout(c.guard?.opensWithout ?? '', c),
         ...(c.guard?.opensWithout ? { rewrite: { path: c.guard.at.path, line: c.guard.at.line, apply: refuseWhenUnset(c.guard.opensWithout) } } : {}),
       }
     case 'trust':
@@ -303,4 +303,11 @@ function sharedIssue(causes: readonly Cause[], at: Place): Issue {
     at,
     related: routes.flatMap((r) => [{ path: r.path, line: r.line, subject: r.subject, what: 'relies on it' }, ...actionFunction(r)]),
   }
+}
+
+/** A signature is compared after this; a shared secret here. */
+function refuseWithout(name: string, { route, guard }: Cause): string {
+  const read = route.framework === 'Supabase Edge Functions' ? `Deno.env.get('${name}')` : `process.env.${name}`
+  const also = guard?.who === 'signature' ? '' : " || request.headers.get('authorization') !== `Bearer ${secret}`"
+  return `const secret = ${read}\nif (!secret${also}) {\n  return new Response(null, { status: 401 })\n}`
 }

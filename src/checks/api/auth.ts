@@ -99,7 +99,8 @@ function judge(route: Route, open: ReadonlySet<string>, shown: (work: Work) => b
     })
   }
   const guards = route.work.flatMap((w) => (w.guard ? [{ work: w, guard: w.guard }] : []))
-  const failOpen = guards.find((g) => g.guard.opensWithout)
+  const skipped = guards.filter((g) => g.guard.opensWithout)
+  const failOpen = skipped.find((g) => g.work.kind !== 'read') ?? skipped[0]
   if (failOpen && !worst) {
     const { work, guard } = failOpen
     causes.push({ route, severity: 'Critical', what: 'fail-open', work, guard, ...(isOutside(guard.at, route) ? { shared: guard.at } : {}) })

@@ -17,8 +17,10 @@ export const publicByNature = rememberFor((route: Route): string | undefined => 
   const steps = route.behaviour?.steps ?? []
   if (HEALTH.test(route.route) && route.work.every((w) => w.kind === 'read') && steps.every(({ effect }) => effect.kind !== 'db' || isProbe(effect)))
     return 'whether the application is well'
-  if (steps.some((s) => s.effect.kind === 'verify-signature' && !isFromCredential(s.effect.payload))) return 'a signed webhook (check 20 judges it)'
-  if (receivesPayments(route)) return 'a webhook of a payment processor (check 20 judges whether it verifies the signature)'
+  // what check 20 does not speak of has to be signed whatever is configured
+  const firm = !route.work.some((w) => w.guard?.opensWithout)
+  if (firm && steps.some((s) => s.effect.kind === 'verify-signature' && !isFromCredential(s.effect.payload))) return 'a signed webhook (check 20 judges it)'
+  if (firm && receivesPayments(route)) return 'a webhook of a payment processor (check 20 judges whether it verifies the signature)'
   // a hook that exchanges a code wherever one comes along makes no sign-in of what is behind it
   const calls = steps.flatMap((s) => (s.effect.kind === 'auth-call' && !s.everywhere ? [s.effect] : []))
   const own = calls.filter(

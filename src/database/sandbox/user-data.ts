@@ -119,8 +119,9 @@ function groupTables(tables: readonly Table[], people: ReadonlySet<string>): Rea
     const single = t.foreignKeys.filter((f) => f.columns.length === 1)
     const namesPerson = t.columns.some((c) => PERSON.test(c.name) && holdsId(c) && !foreignElsewhere(t, c, people))
     if (!namesPerson && !single.some((f) => people.has(f.references))) continue
-    // `user_courses(status)` says how far somebody got, `team_users(status)` whether he is in
-    const standing = MEMBERSHIP.test(t.name) ? STANDING : WHAT_OF_USERS.test(t.name) ? ROLE : undefined
+    // `user_courses(status)` says how far somebody got, `team_users(status)` whether he is in; `user_profiles(role)` what he does, in whichever sport
+    const profile = people.has(`${t.schema}.${t.name}`)
+    const standing = MEMBERSHIP.test(t.name) ? STANDING : WHAT_OF_USERS.test(t.name) && !profile ? ROLE : undefined
     if (!standing || !t.columns.some((c) => standing.test(c.name))) {
       const joined = joinedByPeople(t.name)
       for (const f of single)

@@ -248,12 +248,14 @@ function typeofValue(of: Val): Val {
   return op('typeof', of)
 }
 
+/** Text, whatever is added to it: what is written as such, and what the environment holds. */
+const isText = (v: Val): boolean => v.v === 'text' || v.v === 'env' || (v.v === 'const' && typeof v.value === 'string')
+
 /** A binary operation, folded when both sides are known. */
 export function binary(operator: string, a: Val, b: Val): Val {
   if (operator === '+') {
     if (a.v === 'const' && b.v === 'const' && typeof a.value === 'number' && typeof b.value === 'number') return constant(a.value + b.value)
-    if (a.v === 'text' || b.v === 'text' || (a.v === 'const' && typeof a.value === 'string') || (b.v === 'const' && typeof b.value === 'string'))
-      return text([a, b])
+    if (isText(a) || isText(b)) return text([a, b])
     return op('+', a, b)
   }
   if (operator === '!==' || operator === '!=') return op('!', binary('===', a, b))
