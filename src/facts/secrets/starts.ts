@@ -39,6 +39,7 @@ const NAME_WORDS: readonly (readonly [pattern: string, ...begins: string[]])[] =
   ['hmac[-_]?key', 'hmac'],
   ['jwt[-_]?key', 'jwt-'],
   ['credential', 'cred'],
+  ['-key\\b', '-key'],
   ['bearer', 'bear'],
   ['_PIN\\b', '_pin'],
   ['\\bpin\\b', 'pin?'],

@@ -1,4 +1,6 @@
-import type { Behaviour, Effect, Value } from '../behaviour/behaviour.ts'
+import { decodeJwt } from '../../facts/secrets/jwt.ts'
+import { isPlaceholder } from '../../facts/secrets/placeholder.ts'
+import { type Behaviour, type Effect, HIDDEN_LITERAL, type Value } from '../behaviour/behaviour.ts'
 import { mentions } from '../behaviour/mentions.ts'
 import { processorAt } from '../payments/other-processor-signs.ts'
 import { saysAmount } from './amount-of-charge.ts'
@@ -14,7 +16,7 @@ const MAIL_HOSTS =
   /(^|\.)(resend\.com|sendgrid\.(com|net)|postmarkapp\.com|mailgun\.net|brevo\.com|sendinblue\.com|mailjet\.com|mailersend\.com|emailjs\.com|loops\.so|sparkpost\.com)/i
 /** Messages to phones and browsers. */
 const SMS_HOSTS =
-  /(^|\.)(exp\.host|fcm\.googleapis\.com|onesignal\.com|twilio\.com|vonage\.com|nexmo\.com|messagebird\.com|callmebot\.com|ultramsg\.com|telnyx\.com|plivo\.com)/i
+  /(^|\.)(exp\.host|fcm\.googleapis\.com|onesignal\.com|twilio\.com|vonage\.com|nexmo\.com|messagebird\.com|callmebot\.com|ultramsg\.com|telnyx\.com|plivo\.com|textmagic\.com|clicksend\.com|bulksms\.com|infobip\.com)/i
 
 /** Asked whether the caller is human, who it is, or told what happened: nothing is bought there. */
 const FREE_HOSTS =
@@ -35,7 +37,7 @@ export function choosesRecipient(args: readonly Value[]): boolean {
 function recipient(v: Value, depth: number): boolean {
   if (depth > 3) return false
   if (v.v === 'object') {
-    for (const key of ['to', 'To', 'cc', 'bcc', 'recipient', 'recipients', 'email', 'phone', 'number', 'phoneNumber']) {
+    for (const key of ['to', 'To', 'cc', 'bcc', 'recipient', 'recipients', 'email', 'phone', 'phones', 'number', 'phoneNumber', 'phone_number']) {
       const x = v.props[key]
       if (x && fromRequest(x)) return true
     }
@@ -239,8 +241,8 @@ function isAnonymous([address, options]: readonly Value[]): boolean {
   return known && [address, headers].every((v) => !mentions(v, (x) => !/^(?:const|text|object|op)$/.test(x.v)))
 }
 
-/** `authorization`, `x-api-key`, `x-goog-api-key`, `xi-api-key`, `api-key`. */
-const CREDENTIAL_HEADER = /^(?:authorization|(?:x-|xi-|x-goog-)?api-?key)$/i
+/** `authorization`, `x-api-key`, `x-goog-api-key`, `xi-api-key`, `api-key`, `x-tm-key`. */
+const CREDENTIAL_HEADER = /^(?:authorization|(?:x-|xi-|x-goog-)?api-?key|x-(?!idempotency|cache)[a-z0-9]{1,20}(?:-[a-z0-9]{1,20}){0,2}-(?:key|token|secret))$/i
 
 /** What clients of models call their key. */
 const CREDENTIAL_SETTING = /^(?:(?:open_?ai_?|anthropic_?)?api_?key|auth(?:_?token)?|access_?token|token)$/i
@@ -302,9 +304,9 @@ function carriesKey(v: Value, depth: number): boolean {
     case 'text':
       return v.parts.some((p) => carriesKey(p, depth + 1))
     case 'object':
-      return Object.values(v.props).some((p) => carriesKey(p, depth + 1))
+      return Object.entries(v.props).some(([name, p]) => carriesKey(p, depth + 1) || (CREDENTIAL_HEADER.test(name) && isWrittenKey(constantsOf(p))))
     case 'call':
-      return v.args.some((p) => carriesKey(p, depth + 1))
+      return v.name.startsWith(HIDDEN_LITERAL) || v.args.some((p) => carriesKey(p, depth + 1))
     case 'any':
     case 'op':
       return v.of.some((p) => carriesKey(p, depth + 1))
@@ -312,3 +314,11 @@ function carriesKey(v: Value, depth: number): boolean {
       return false
   }
 }
+
+/** A key that stands in the code without being known for a secret, and is none of those that every page of an application carries. */
+function isWrittenKey(header: string): boolean {
+  const value = header.replace(/^(?:bearer|basic|token|key) /i, '')
+  return /^[\w.+/=~-]{16,4000}$/.test(value) && /[0-9]/.test(value) && /[A-Za-z]/.test(value) && !isPlaceholder(value) && !isAnonKey(value)
+}
+
+const isAnonKey = (value: string): boolean => /^(?:sb_publishable_|pk_)/.test(value) || decodeJwt(value)?.role === 'anon'
