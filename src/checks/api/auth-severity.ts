@@ -15,6 +15,10 @@ export function isShown(name: string, schema: Pick<SchemaModel, 'tables'>): bool
   return schema.tables.filter((t) => t.name.toLowerCase() === bare).every((t) => !t.userData?.personalColumns.length)
 }
 
+/** Whoever takes somebody's address off a list does him little harm. */
+const TAKES_OFF = /unsubscribe|opt-?out/i
+const MAILING_LIST = /subscriber|newsletter|mailing|waitlist|suppression/i
+
 /** How bad it is that this work is done for anybody. */
 export function severityOf(work: Work, route: Route, exposed: readonly Work[], receiver: boolean): { severity: Severity; work: Work }[] {
   const at = (severity: Severity) => [{ severity, work }]
@@ -34,6 +38,7 @@ export function severityOf(work: Work, route: Route, exposed: readonly Work[], r
     case 'command':
       return at('Critical')
     case 'update':
+      if (TAKES_OFF.test(route.route) && MAILING_LIST.test(work.table ?? '')) return at('Medium')
       return at(strong && work.userData ? 'Critical' : 'High')
     case 'insert':
       return at(strong && (work.chosen === 'paid' || (work.userData && work.chosen === 'owner')) ? 'Critical' : 'High')

@@ -91,7 +91,11 @@ export function pageSigns(program: Program, path: string, fn: FunctionId): PageS
   return out
 }
 
+/** Where links of mails and other providers lead back to: whoever is sent on to there has just come from one. */
+const ON_THE_WAY_IN = /\/(?:callback|confirm|reset|recover|verify|update-password|forgot|[\w-]{0,20}error)/i
+
 function isLogin(target: string): boolean {
+  if (ON_THE_WAY_IN.test(target)) return false
   return (
     target !== '' && target !== '/' && /log-?in|sign-?in|auth|welcome|connexion|anmelden|sesion|accedi|entrar|unauthorized/i.test(target) && LOGIN.test(target)
   )

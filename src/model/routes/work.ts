@@ -106,7 +106,7 @@ export function workOf(behaviour: Behaviour, schema: Pick<SchemaModel, 'tables'>
     const work = people ? { ...found, what: found.what.replace(/(?= with )/, ` and all of ${people}`), table: people, userData: true } : found
     // what is written down before every request, whatever it asks for, is done by nobody's choice
     if (step.everywhere && ROW_CHANGES.has(work.kind)) return
-    if (takesBack(step, behaviour) || replacesCode(step, behaviour, index)) return
+    if (concernsWhatItMade(step, behaviour) || replacesCode(step, behaviour, index)) return
     const before = guardOfStep(step, behaviour)
     const guard = !before || before.trust === 'claimed' ? (capability(step, behaviour) ?? guardWithWayPast(step, behaviour) ?? before) : before
     // asking who a token belongs to, with the server's own key, is part of the check
@@ -137,8 +137,8 @@ export function workOf(behaviour: Behaviour, schema: Pick<SchemaModel, 'tables'>
   return out
 }
 
-/** Deletes the row or account that the handler itself has just made: undoing half of a failed registration. */
-function takesBack(step: Step, behaviour: Behaviour): boolean {
+/** Deletes the row or account that the handler itself has just made, undoing half of a failed registration, or writes into that row what came out since. */
+function concernsWhatItMade(step: Step, behaviour: Behaviour): boolean {
   const e = step.effect
   if (e.kind === 'auth-call' && e.op === 'admin' && /deleteUser/i.test(e.name))
     return (
@@ -147,7 +147,7 @@ function takesBack(step: Step, behaviour: Behaviour): boolean {
         .slice(0, behaviour.steps.indexOf(step))
         .some(({ effect: made }) => made.kind === 'auth-call' && (made.op === 'sign-up' || /createUser|inviteUser/i.test(made.name)))
     )
-  if (e.kind !== 'db' || e.op !== 'delete') return false
+  if (e.kind !== 'db' || (e.op !== 'delete' && e.op !== 'update')) return false
   return e.filters.some((f) => {
     if (f.op !== 'eq' || f.value.v !== 'row') return false
     const made = behaviour.steps[f.value.step]?.effect
