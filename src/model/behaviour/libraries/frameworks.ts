@@ -227,18 +227,14 @@ const NEST: Readonly<Record<string, number>> = {
 
 /** Wrappers that give back what they wrap. */
 const wrappers: Library = {
-  packages: ['express-async-handler', 'next-connect', '@sentry/', 'react', 'micro', 'micro-cors', 'nextjs-cors', 'cors', 'server-only'],
+  packages: ['express-async-handler', 'next-connect', 'react', 'micro', 'micro-cors', 'nextjs-cors', 'cors', 'server-only'],
   call(c) {
     const first = c.args[0]
-    if (c.name === 'cache' || c.name === 'use' || c.name === 'asyncHandler' || c.name === 'default' || c.name === 'expressAsyncHandler') return first ?? UNKNOWN
+    if (c.name === 'cache' || c.name === 'asyncHandler' || c.name === 'default' || c.name === 'expressAsyncHandler') return first ?? UNKNOWN
     // React's `use(promise)` waits like `await`, in components that are not async.
     if (c.name === 'use' && first) return settle(c.it, first, c.at)
     if (c.name === 'buffer' || c.name === 'text') return request('raw-body')
     if (c.name === 'json') return request('body')
-    if (/^(?:captureException|captureMessage|setUser|addBreadcrumb|init|setTag)$/.test(c.name)) {
-      c.it.emit({ kind: 'log', name: c.name, args: c.args }, c.at)
-      return UNDEFINED
-    }
     return undefined
   },
 }
