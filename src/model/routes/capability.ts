@@ -1,4 +1,5 @@
 import type { Behaviour, Effect, Step, Value } from '../behaviour/behaviour.ts'
+import { isCallers } from '../behaviour/values.ts'
 import { fromProcessor } from './from-processor.ts'
 import { fromRequest } from './from-request.ts'
 import { findsSession } from './guard.ts'
@@ -26,15 +27,28 @@ export function capability(step: Step, behaviour: Behaviour): Guard | undefined 
         isOwnVisit(x.value, behaviour) ||
         fromProcessor(x.value, behaviour)),
   )
-  const visit =
-    e.op === 'insert' && e.payload?.v === 'object' ? Object.entries(e.payload.props).find(([, value]) => isOwnVisit(value, behaviour))?.[0] : undefined
+  const visit = e.op === 'insert' && e.payload ? visitColumn(e.payload, behaviour) : undefined
   if (visit !== undefined) return { who: 'token', at: step.at, trust: 'verified', how: `${e.table}.${visit}`, refusal: {} }
   return f ? { who: 'token', at: step.at, trust: 'verified', how: `${e.table}.${f.column}`, refusal: {} } : undefined
+}
+
+/** The column by which a new row is the visitor's own; where it is the caller's otherwise (`user ? { userId } : { sessionId }`) as well. */
+function visitColumn(payload: Value, behaviour: Behaviour): string | undefined {
+  if (payload.v === 'any') {
+    const rows = payload.of.map((x) => ({
+      of: visitColumn(x, behaviour),
+      callers: x.v === 'object' && Object.values(x.props).some((v) => isCallers(v, behaviour)),
+    }))
+    return rows.every((r) => r.of !== undefined || r.callers) ? rows.find((r) => r.of !== undefined)?.of : undefined
+  }
+  return payload.v === 'object' ? Object.entries(payload.props).find(([, value]) => isOwnVisit(value, behaviour))?.[0] : undefined
 }
 
 /** A cookie in which the application leaves the id of what a visitor has put together: `cartId`, `guest_id`. */
 const VISIT_COOKIE =
   /^(?:[a-z]+[-_.])?(?:(?:cart|basket)(?:[-_]?(?:cart|user|session))?|(?:guest|visitor|anon(?:ymous)?)(?:[-_]?[a-z]{1,12})?)[-_]?(?:u?u?id|token|key)$/i
+/** The same in a header, where a page keeps it itself. */
+const VISIT_HEADER = /^x-(?:(?:cart|basket|guest|visitor|anon(?:ymous)?)(?:-[a-z]{1,12})?-(?:id|token|key)|session-id)$/i
 /** What a new visitor is given at once: `cookies.get('guest_id')?.value ?? crypto.randomUUID()`. */
 const DRAWN = /(?:^|\.)(?:random|uuid(?:v4)?|v4|nanoid|createId|cuid2?)$/
 
@@ -43,7 +57,8 @@ function isOwnVisit(value: Value, behaviour: Behaviour, depth = 0): boolean {
   const next = (x: Value) => depth < 4 && isOwnVisit(x, behaviour, depth + 1)
   if (value.v === 'any') return value.of.some(next) && value.of.every((x) => x.v === 'const' || (x.v === 'call' && DRAWN.test(x.name)) || next(x))
   if (value.v === 'call') return value.name === 'req.sessionID'
-  if (value.v === 'request') return value.part === 'cookie' && VISIT_COOKIE.test(value.name ?? '')
+  if (value.v === 'request')
+    return (value.part === 'cookie' && VISIT_COOKIE.test(value.name ?? '')) || (value.part === 'header' && VISIT_HEADER.test(value.name ?? ''))
   const found = value.v === 'row' ? behaviour.steps[value.step]?.effect : undefined
   return found?.kind === 'db' && found.filters.some((f) => f.op === 'eq' && next(f.value))
 }
