@@ -11,6 +11,7 @@ import { ADMINS, ADMINS_SESSIONS, digestIn, isCredential, isDigest, isRole, name
 import { keyForLookUp } from './key-look-up.ts'
 import { better, closed, type Guard, type Proof, strongest, weakest } from './proof.ts'
 import { refusalStatus, saysError } from './refusal.ts'
+import { asAdmin, rightsAmong } from './rights-bits.ts'
 import { unknownCheck } from './unfollowed-check.ts'
 
 /** Cookies that remember how somebody likes to see the pages. */
@@ -142,6 +143,7 @@ function prove(value: Value, truthy: boolean, behaviour: Behaviour, depth: numbe
       if (value.op === 'delegated')
         return a?.v === 'call' ? { who: 'check', trust: 'verified', how: `${a.name}, which is given the caller's credential` } : undefined
       if (MEMBERSHIP.test(value.op)) return truthy ? membership(value.of, behaviour, depth) : undefined
+      if (value.op === '&') return truthy ? asAdmin(next(rightsAmong(value.of), true)) : undefined
       if (value.op === 'length' || value.op === '>' || value.op === '>=') return truthy && a ? next(a, true) : undefined
       // `rows.length < 1`
       if (value.op === '<' && b?.v === 'const' && b.value === 1) return truthy ? undefined : next(a, true)
@@ -249,7 +251,7 @@ function comparison(a: Value, b: Value, equal: boolean, behaviour: Behaviour, de
   ] as const) {
     // `x !== null`, `x === true`
     if (y.v === 'const') {
-      if (y.value === null || y.value === undefined || y.value === '' || (y.value === 0 && x.v === 'op' && x.op === 'length')) {
+      if (y.value === null || y.value === undefined || y.value === '' || (y.value === 0 && x.v === 'op' && /^(?:length|&)$/.test(x.op))) {
         const p = proofOf(x, !equal, behaviour, depth + 1)
         if (p) return p
       } else if (typeof y.value === 'boolean') {
@@ -274,6 +276,8 @@ function comparison(a: Value, b: Value, equal: boolean, behaviour: Behaviour, de
     // `cookies.get('admin')?.value === 'yes'`, `headers.get('x-vercel-cron') === '1'`: whoever reads the code, or guesses, sends it
     if (x.v === 'request' && isNamedKey(x) && y.v === 'const' && typeof y.value === 'string' && !absent(y))
       return { who: 'check', trust: 'claimed', how: `${x.part} ${x.name?.split('.')[0] ?? ''} that is only compared with a value from the code` }
+    // `(permissions & needed) === needed`
+    if (x.v === 'op' && x.op === '&' && !(y.v === 'const' && !y.value)) return proofOf(x, true, behaviour, depth + 1)
     const claim = y.v === 'const' && !absent(y) ? claimProof(x, behaviour) : undefined
     if (claim?.who === 'admin') return claim
     const secret = serverSecret(x)
