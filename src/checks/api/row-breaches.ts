@@ -1,12 +1,12 @@
 import { holdsCallersId } from '../../database/access/callers-id.ts'
 import { isMeantToBeSeen } from '../../database/access/meant-to-be-seen.ts'
-import { isForSale, isWhere } from '../../database/access/on-offer.ts'
 import type { AccessMatrix } from '../../database/database.ts'
 import type { SchemaModel } from '../../model/app-model.ts'
 import type { Behaviour, Condition, Effect, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { partsOf } from '../../model/behaviour/mentions.ts'
 import { isCallers, mentions, requestName } from '../../model/behaviour/values.ts'
 import { guardOfStep } from '../../model/routes/guard.ts'
+import { isWare } from '../../model/routes/on-show.ts'
 import { isAdministrators } from '../../model/routes/proof.ts'
 import { countsVisits } from '../../model/routes/visits.ts'
 import { chosenByModel, MODEL_SAYS } from './model-answers.ts'
@@ -293,15 +293,10 @@ function shownToOthers(e: Query, schema: Pick<SchemaModel, 'tables'>): boolean {
   return personal.length === 0 && !/^users?$/.test(name)
 }
 
-/** What a query takes along of people: `seller(*)`, `vendor(name,email)`. */
-const BRINGS_PEOPLE = /(?:user|seller|owner|author|vendor|customer|member|profile|merchant|host)s?\(\*|\(.{0,400}(?:mail|phone|address|password|token)/i
-
 /** Products and the like, where no policy says who may see them. */
 function showsWares(e: Query, schema: Pick<SchemaModel, 'tables'>): boolean {
   const table = tableOf(e, schema)
-  if (!table || table.stub || table.rls.enabled || !isForSale(table)) return false
-  if ((e.columns ?? []).some((c) => BRINGS_PEOPLE.test(c))) return false
-  return (table.userData?.personalColumns ?? []).every(isWhere)
+  return table !== undefined && isWare(table, e.columns ?? [])
 }
 
 /** Rows that others are meant to read, or that only a state of theirs opens (check 2 speaks of it): no hole of a policy shows more. */

@@ -42,6 +42,16 @@ export function isKeptSession(effect: Effect): boolean {
   return (authorization || named(/sess|auth|login|user|token|api[-_:]?key/i)) && !named(NO_SESSION)
 }
 
+/** What a key-value store keeps of somebody under his id: `redis.get(`user:${userId}`)`. */
+export function isKeptOfCaller(effect: Effect): boolean {
+  const key = keyRead(effect)
+  return (
+    key !== undefined &&
+    mentions(key, (x) => x.v === 'caller' && x.trust === 'verified') &&
+    !mentions(key, (x) => x.v === 'const' && NO_SESSION.test(String(x.value)))
+  )
+}
+
 const checked = new WeakMap<Behaviour, boolean>()
 
 /** Whether the behaviour compares a signature of the request's own token anywhere. */

@@ -1,7 +1,7 @@
 import { keptList } from '../../lib/kept-list.ts'
 import type { Behaviour, Condition, Filter, Step, Value } from '../behaviour/behaviour.ts'
 import { ANSWERED, mentions } from '../behaviour/mentions.ts'
-import { isCheckedClaim, isFromCredential, isKeptSession, isTokenSignature, isVouchedFor, keyRead } from '../behaviour/signed-tokens.ts'
+import { isCheckedClaim, isFromCredential, isKeptOfCaller, isKeptSession, isTokenSignature, isVouchedFor, keyRead } from '../behaviour/signed-tokens.ts'
 import { GATEWAY } from '../behaviour/token-claims.ts'
 import { asksAnotherService } from './delegated.ts'
 import { absentVariable, holdsOnlyIfSet, isPlatformSetting, isUnconfiguredAtHome, neverHolds, serverSecret, testOnly } from './environment-tests.ts'
@@ -423,6 +423,7 @@ function resultProof(step: Step, behaviour: Behaviour): Proof | undefined {
     return { who: 'user', trust: 'verified', how: `${e.library} signature of a token`, at: step.at }
   if (e.kind === 'verify-signature') return { who: 'signature', trust: 'verified', how: `${e.library} signature`, at: step.at }
   if (isKeptSession(e)) return { who: 'user', trust: 'verified', how: 'a session in a key-value store', at: step.at }
+  if (isKeptOfCaller(e)) return { who: 'user', trust: 'verified', how: 'what is kept under the id of the caller', at: step.at }
   if (e.kind === 'hash-compare') return { who: 'secret', trust: 'verified', how: e.name, at: step.at }
   if (e.kind === 'db') return rowProof(behaviour.steps.indexOf(step), undefined, behaviour, 0)
   if (e.kind === 'rpc') {

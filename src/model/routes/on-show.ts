@@ -1,4 +1,5 @@
 import { isMeantToBeSeen, isPrivateByName } from '../../database/access/meant-to-be-seen.ts'
+import { isForSale, isWhere } from '../../database/access/on-offer.ts'
 import type { AccessMatrix, Table } from '../../database/database.ts'
 import { snakeCase } from '../../lib/snake-case.ts'
 
@@ -33,6 +34,15 @@ const isPlace = (column: string, table: Pick<Table, 'name'>): boolean => PLACE_C
 
 /** How to reach somebody, among what a relation takes along: `organizer(name, email)`. */
 const takesPeopleAlong = (column: string): boolean => column.includes('(') && /e_?mail|phone|password|token/i.test(column.slice(column.indexOf('(')))
+
+/** What a query takes along of people: `seller(*)`, `vendor(name,email)`. */
+const BRINGS_PEOPLE = /(?:user|seller|owner|author|vendor|customer|member|profile|merchant|host)s?\(\*|\(.{0,400}(?:mail|phone|address|password|token)/i
+
+/** Products and the like in a database without row level security, where nothing but their kind says who may see them. */
+export function isWare(table: Table, columns: readonly string[]): boolean {
+  if (table.stub || table.rls.enabled || !isForSale(table) || columns.some((c) => BRINGS_PEOPLE.test(c))) return false
+  return (table.userData?.personalColumns ?? []).every(isWhere)
+}
 
 /** Rows about people and what they have with each other: their other columns are theirs as well. */
 const OF_PEOPLE =

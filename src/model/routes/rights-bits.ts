@@ -8,7 +8,7 @@ export function rightsAmong(of: readonly Value[]): Value | undefined {
   let found: Value | undefined
   for (const x of of)
     mentions(x, (v) => {
-      if ((v.v === 'caller' || v.v === 'row') && isRole(v.field)) found ??= v
+      if ((v.v === 'caller' || v.v === 'row' || v.v === 'result') && isRole(v.field)) found ??= v
       return found !== undefined
     })
   return of.some((x) => mentions(x, (v) => v.v === 'request')) ? undefined : found

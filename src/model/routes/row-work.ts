@@ -4,7 +4,7 @@ import { snakeCase } from '../../lib/snake-case.ts'
 import type { SchemaModel } from '../app-model.ts'
 import type { Client, Effect, Value } from '../behaviour/behaviour.ts'
 import { fromRequest } from './from-request.ts'
-import { isKeptBack, isOnShow, isPublishedWhole, isShownAnyway } from './on-show.ts'
+import { isKeptBack, isOnShow, isPublishedWhole, isShownAnyway, isWare } from './on-show.ts'
 import { fillsCache, renewsOwnToken } from './upkeep.ts'
 import { countsVisits } from './visits.ts'
 import type { Work } from './work.ts'
@@ -70,7 +70,7 @@ export function rowWork(e: Extract<Effect, { kind: 'db' }>, schema: Pick<SchemaM
     )
   const shownAnyway = e.client.rights === 'service' && table !== undefined && isShownAnyway(table, columns, access)
   const unveiled = e.op === 'select' && e.client.rights === 'service' && !e.countOnly && table !== undefined && isKeptBack(table, e.filters, access)
-  if (e.op === 'select' && table && !unveiled && isOnShow(table, e.columns ?? []))
+  if (e.op === 'select' && table && !unveiled && (isOnShow(table, columns) || isWare(table, columns)))
     return { kind: 'read', what: `reads ${name} ${words}`, rights: e.client.rights, table: name, userData: false }
   // whether one address is blocked is asked before anything else
   if (e.op === 'select' && e.one && BLOCKED.test(name)) return undefined
