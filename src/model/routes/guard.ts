@@ -3,6 +3,7 @@ import type { Behaviour, Condition, Filter, Step, Value } from '../behaviour/beh
 import { ANSWERED, mentions } from '../behaviour/mentions.ts'
 import { isCheckedClaim, isFromCredential, isKeptOfCaller, isKeptSession, isTokenSignature, isVouchedFor, keyRead } from '../behaviour/signed-tokens.ts'
 import { GATEWAY } from '../behaviour/token-claims.ts'
+import { callerInEach } from './caller-in-filter.ts'
 import { asksAnotherService } from './delegated.ts'
 import { absentVariable, holdsOnlyIfSet, isPlatformSetting, isUnconfiguredAtHome, neverHolds, serverSecret, testOnly } from './environment-tests.ts'
 import { CHECKOUT, fromProcessor, PROCESSORS_OBJECT } from './from-processor.ts'
@@ -340,7 +341,7 @@ function rowProof(index: number, field: string | undefined, behaviour: Behaviour
   const step = behaviour.steps[index]
   if (step?.effect.kind !== 'db') return undefined
   for (const f of step.effect.filters) {
-    const caller = f.op === 'eq' ? callerAmong(f.value, step) : undefined
+    const caller = f.op === 'eq' ? callerAmong(f.value, step) : f.op === 'other' ? callerInEach(f.value) : undefined
     if (caller)
       return {
         who: isRole(field) || asksForRole(step.effect.filters) || ADMINS.test(step.effect.table) ? 'admin' : 'user',
