@@ -14,7 +14,7 @@ import { aboutQuery, fromRequest, type OwnershipBreach, type Query, tableOf, ver
 import { isPayee } from './payee.ts'
 import { actsForPayer, isOpenByPolicy } from './payers-row.ts'
 import { isOpenByState, takesWhatIsOpen } from './row-state.ts'
-import { isSame, type Ties } from './ties.ts'
+import { alternatives, isSame, type Ties } from './ties.ts'
 import { isPartOfTransfer } from './transfers.ts'
 
 const NOT_AN_ID =
@@ -310,6 +310,7 @@ function shownByRls(e: Query, schema: Pick<SchemaModel, 'tables'>, access: Acces
 /** Whether what a loaded row is used for stands behind a comparison with the caller; rows that are loaded by it (its parent's) are followed. */
 function unprotectedUse(index: number, behaviour: Behaviour, ties: Ties, depth = 0): 'none' | 'some' | 'ownerless' {
   const ofRow = (x: Value) => (x.v === 'row' && x.step === index) || (x.v === 'error' && x.of === index)
+  const ofShown = (x: Value) => ofRow(x) || (x.v === 'row' && isFoundAlike(x.step, index, behaviour))
   let verdict: 'none' | 'some' | 'ownerless' = 'none'
   for (const [i, s] of behaviour.steps.entries()) {
     const e = s.effect
@@ -323,7 +324,8 @@ function unprotectedUse(index: number, behaviour: Behaviour, ties: Ties, depth =
     // what an administrator may do with it is no other caller's
     if (isForAdmin(s, behaviour)) continue
     if (s.under.some((c) => missingOrTied(c.test, !c.negated, ties)) || isPartOfTransfer(s, behaviour)) continue
-    if (e.kind === 'respond' && s.under.some((c) => openOrTied(c.test, !c.negated, ofRow, ties))) continue
+    const looks = e.kind === 'respond' || (e.kind === 'db' && (e.op === 'select' || e.op === 'insert'))
+    if (looks && s.under.some((c) => openOrTied(c.test, !c.negated, ofShown, ties))) continue
     if (e.kind === 'db' && takesWhatIsOpen(s, e, behaviour)) continue
     if (s.under.some((c) => nearTie(c.test, !c.negated, ties))) {
       if (verdict === 'none') verdict = 'ownerless'
@@ -334,6 +336,13 @@ function unprotectedUse(index: number, behaviour: Behaviour, ties: Ties, depth =
     if (further === 'ownerless') verdict = 'ownerless'
   }
   return verdict === 'none' && depth === 0 && isShownByPage(index, behaviour, ties) ? 'some' : verdict
+}
+
+/** What hangs on an object (`where: { spotId: params.id }`) beside the object itself, which the same value of the request chose. */
+function isFoundAlike(one: number, other: number, { steps }: Behaviour): boolean {
+  const [a, b] = [steps[one]?.effect, steps[other]?.effect]
+  if (a?.kind !== 'db' || b?.kind !== 'db' || a.op !== 'select') return false
+  return a.filters.some((f) => f.op === 'eq' && mentions(f.value, (x) => x.v === 'request') && b.filters.some((g) => g.op === 'eq' && isSame(f.value, g.value)))
 }
 
 /** What everything is called, looks like and is found by. */
@@ -405,9 +414,9 @@ function asksAboutCaller(e: Effect, behaviour: Behaviour): boolean {
 /** `!row || row.user_id === user.id`: nobody's name is taken, or it is the caller's own. */
 const missingOrTied = (test: Value, truthy: boolean, ties: Ties): boolean => harmlessOrTied(test, truthy, ties, isMissing)
 
-/** `row.public || row.user_id === user.id`: what its owner shows to others may be read by them. */
+/** `row.public || row.user_id === user.id || user.role === 'admin'`: what its owner shows to others may be read by them. */
 const openOrTied = (test: Value, truthy: boolean, ofRow: (x: Value) => boolean, ties: Ties): boolean =>
-  harmlessOrTied(test, truthy, ties, (x, holds) => isMissing(x, holds) || isOpenByState(x, holds, ofRow))
+  harmlessOrTied(test, truthy, ties, (x, holds) => isMissing(x, holds) || isOpenByState(x, holds, ofRow) || ties.isByRole(x, holds))
 
 /** One of several ways compares the row with the caller, and each of the others does no harm. */
 function harmlessOrTied(test: Value, truthy: boolean, ties: Ties, harmless: (x: Value, holds: boolean) => boolean): boolean {
@@ -429,7 +438,8 @@ function nearTie(test: Value, truthy: boolean, ties: Ties): boolean {
 function eitherOf(test: Value, truthy: boolean, ask: (of: readonly { x: Value; holds: boolean }[]) => boolean): boolean {
   if (test.v !== 'op') return false
   if (test.op === '!') return test.of[0] !== undefined && eitherOf(test.of[0], !truthy, ask)
-  return (test.op === '||' || test.op === '&&') && (test.op === '||') === truthy && ask(test.of.map((x) => ({ x, holds: truthy })))
+  if ((test.op !== '||' && test.op !== '&&') || (test.op === '||') !== truthy) return false
+  return ask(alternatives(test.of, test.op).map((x) => ({ x, holds: truthy })))
 }
 
 function ownerUnset(x: Value, truthy: boolean): boolean {

@@ -8,14 +8,19 @@ const STATE = /(?:^|_|[a-z])(?:status|state|visibility|access|privacy|stage)$/i
 
 /** Whether `test` being `truthy` says that a row's own state opens it to others: `doc.isPublic`, `doc.visibility !== 'private'`. */
 export function isOpenByState(test: Value, truthy: boolean, ofRow: (x: Value) => boolean): boolean {
-  if (test.v === 'row') return test.field !== undefined && ofRow(test) && (truthy ? OPEN : CLOSED).test(test.field)
+  if (test.v === 'row') return test.field !== undefined && ofRow(test) && (truthy ? OPEN : CLOSED).test(lastName(test.field))
   if (test.v !== 'op') return false
   const [a, b] = test.of
   if (test.op === '!') return a !== undefined && isOpenByState(a, !truthy, ofRow)
+  // `row.visibility === 'public' && row.status === 'approved'`
+  if (test.op === '&&' && truthy) return test.of.some((x) => isOpenByState(x, truthy, ofRow))
   if (!/^[!=]==?$/.test(test.op)) return false
   const asked = [a, b].find((x) => x?.v === 'row' && ofRow(x))
-  return asked?.v === 'row' && STATE.test(asked.field ?? '') && [a, b].some((x) => x?.v === 'const')
+  return asked?.v === 'row' && STATE.test(lastName(asked.field ?? '')) && [a, b].some((x) => x?.v === 'const')
 }
+
+/** A row that came along by a join keeps its columns under its own name: `event.spot.visibility`. */
+const lastName = (field: string): string => field.slice(field.lastIndexOf('.') + 1)
 
 /**
  * An update by which the caller takes what is there to be taken: it names the caller in a column, nothing else of it is the request's choice, and it

@@ -167,6 +167,11 @@ export class Ties {
     return empty.some((x) => isCallers(x, this.behaviour) && compared(x)) && empty.some((x) => !isCallers(x, this.behaviour) && this.ofObject(x) && compared(x))
   }
 
+  /** Whether only somebody of a role gets through. */
+  isByRole(test: Value, truthy: boolean): boolean {
+    return this.provesRole(test, truthy, 0)
+  }
+
   /** Somebody with a role may act on rows of others: `isAdmin || row.user_id === user.id`. */
   private provesRole(test: Value, truthy: boolean, depth: number): boolean {
     if (depth > 12) return false
@@ -279,7 +284,7 @@ function ruledOut(way: Value, truthy: boolean, path: readonly Condition[], depth
 }
 
 /** `mine || (service || admin)` is three ways, not two. */
-function alternatives(ways: readonly Value[], op: '||' | '&&', depth = 0): readonly Value[] {
+export function alternatives(ways: readonly Value[], op: '||' | '&&', depth = 0): readonly Value[] {
   if (depth > 6) return ways
   return ways.flatMap((way) => (way.v === 'op' && way.op === op ? alternatives(way.of, op, depth + 1) : [way]))
 }
