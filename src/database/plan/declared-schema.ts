@@ -2,12 +2,13 @@ import type { FactsIndex } from '../../facts/facts.ts'
 import type { SqlFile } from '../database.ts'
 import { createdTables } from './ddl.ts'
 import { drizzleDdl } from './drizzle/drizzle-ddl.ts'
+import { clientOfPlatform, drizzleOnNeon } from './exposure.ts'
 import { prismaDdl } from './prisma/prisma-ddl.ts'
 
 /** DDL made from Drizzle and Prisma schema files, for tables that no SQL creates. */
 export function declaredSchema(facts: FactsIndex, written: readonly SqlFile[]): SqlFile[] {
   const created = createdTables(written.map((f) => f.text))
-  const drizzle = drizzleDdl(facts, created)
+  const drizzle = drizzleDdl(facts, created, clientOfPlatform(facts) && drizzleOnNeon(facts))
   const both = new Set([...created, ...createdTables(drizzle.map((f) => f.text))])
   return [...drizzle, ...prismaDdl(facts, both)]
 }

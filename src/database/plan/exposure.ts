@@ -22,6 +22,8 @@ export function exposure(facts: FactsIndex, paths: readonly string[]): Exposure 
     const client = dependencies.find((d) => d.group !== 'peerDependencies' && SUPABASE_CLIENTS.test(d.name))
     return client ? [`${path} depends on ${client.name}`] : []
   })[0]
+  const kept = (installed || imported) && onServerAlone(facts, paths)
+  if (kept) return { exposedToBrowsers: false, because: kept }
   const unused = installed !== undefined && !imported && hasDatabaseOfItsOwn(facts)
   if (installed !== undefined && !unused) return { exposedToBrowsers: true, because: installed }
   if (imported) return { exposedToBrowsers: true, because: `${imported[0]} imports ${imported[1]}` }
@@ -30,7 +32,7 @@ export function exposure(facts: FactsIndex, paths: readonly string[]): Exposure 
       return { exposedToBrowsers: true, because: `${path} loads Supabase's client` }
   }
   const folder = paths.find((p) => /(^|\/)supabase\/(config\.toml|migrations\/|functions\/|schemas\/)/.test(p))
-  const left = folder && (leftBehind(facts, paths) ?? ofAnOrm(facts, paths))
+  const left = folder && (leftBehind(facts, paths) ?? onlyConfigured(facts, paths))
   if (folder && !left) return { exposedToBrowsers: true, because: `${folder.slice(0, folder.indexOf('supabase/') + 9)} belongs to Supabase` }
   for (const [path, file] of facts.of('sql')) {
     if (!/\bauth\.uid\(\)/.test(file.text.replace(/--[^\n]*/g, ''))) continue
@@ -60,9 +62,59 @@ function onNeon(facts: FactsIndex): string | undefined {
   return `the policies are Neon's (${driver.path} depends on ${driver.name}), and nothing in the repository uses its data API, which alone would let browsers reach tables`
 }
 
+const drizzleDrivers = collectByFile((_, file: JavaScriptFacts) => {
+  const drivers = file.imports.flatMap((i) => (!i.typeOnly && DRIZZLE_DRIVER.test(i.from) ? [i.from] : []))
+  return drivers.length ? drivers : undefined
+})
+const DRIZZLE_DRIVER =
+  /^drizzle-orm\/(?:neon-serverless|neon-http|postgres-js|node-postgres|vercel-postgres|aws-data-api|pg-proxy|pglite|bun-sql|supabase|xata-http)/
+
+/**
+ * Whether Drizzle's tables stand on Neon, beside a project of Supabase that signs people in: Neon's driver speaks to no other database, and
+ * nothing of the repository connects to one.
+ */
+export function drizzleOnNeon(facts: FactsIndex): boolean {
+  const drivers = [...drizzleDrivers(facts.of('javascript')).values()].flat()
+  if (!drivers.length || !drivers.every((d) => /\/neon-/.test(d))) return false
+  for (const file of facts.of('env-file').values()) if (file.variables.some((v) => /^postgres/i.test(v.value) && HOSTED.test(v.value))) return false
+  return ![...facts.of('package-json').values()].some(({ dependencies }) => dependencies.some((d) => NEON_DATA_API.test(d.name)))
+}
+
 const clientImports = collectByFile(
   (_, file: JavaScriptFacts) => file.imports.find((i) => !i.typeOnly && (SUPABASE_CLIENTS.test(i.from) || FROM_URL.test(i.from)))?.from,
 )
+
+/** Whether any code makes a client of the platform. */
+export const clientOfPlatform = (facts: FactsIndex): boolean => clientImports(facts.of('javascript')).size > 0
+
+const PUBLIC_KEY = /\b(?:(?:NEXT|EXPO|NUXT|GATSBY)_PUBLIC|VITE|REACT_APP|PUBLIC|VUE_APP)_\w{0,40}SUPABASE/
+const SECRET_SETTING = /"SUPABASE_\w+"/
+const OF_BROWSERS = /(?:^|\/)(?:client|frontend|components|hooks|integrations)\//
+
+/** Which files make a client, and whether it is one of settings that no browser is given. */
+const serverClients = collectByFile((path, file: JavaScriptFacts): boolean | undefined => {
+  const packages = file.imports.flatMap((i) => (!i.typeOnly && (SUPABASE_CLIENTS.test(i.from) || FROM_URL.test(i.from)) ? [i.from] : []))
+  if (!packages.length) return undefined
+  if (packages.some((p) => p !== '@supabase/supabase-js') || file.directives.includes('use client') || OF_BROWSERS.test(path)) return false
+  const code = JSON.stringify(file.functions)
+  return SECRET_SETTING.test(code) && !PUBLIC_KEY.test(code) && !/"import","l"|supabase\.co\b/.test(code)
+})
+
+/**
+ * An application whose server alone speaks to the platform (to keep pictures there), with a key that no browser is given, while the tables
+ * are Prisma's or Drizzle's. Says so, or nothing when it is otherwise.
+ */
+function onServerAlone(facts: FactsIndex, paths: readonly string[]): string | undefined {
+  const clients = [...serverClients(facts.of('javascript'))]
+  const [first] = clients
+  if (!first || clients.some(([, kept]) => !kept)) return undefined
+  for (const { dependencies } of facts.of('package-json').values())
+    if (dependencies.some((d) => d.name !== '@supabase/supabase-js' && SUPABASE_CLIENTS.test(d.name))) return undefined
+  for (const file of facts.of('env-file').values()) if (file.variables.some((v) => PUBLIC_KEY.test(v.name))) return undefined
+  for (const file of facts.of('sql').values()) if (PLATFORM_SQL.test(file.text)) return undefined
+  const orm = ofAnOrm(facts, paths)
+  return orm && `${first[0]} speaks to Supabase with a key that only the server has, and the tables are those of ${orm}: browsers have no key for them`
+}
 
 /** Packages that connect a server to a database directly. */
 const DRIVERS =
@@ -103,14 +155,23 @@ function leftBehind(facts: FactsIndex, paths: readonly string[]): string | undef
 const ORM_FOLDER = /(?:^|\/)(?:prisma|drizzle)\//
 const CREATES_TABLES = /\bcreate\s+(?:unlogged\s+)?table\b/i
 
-/**
- * The configuration of the local stack beside tables that are Prisma's or Drizzle's alone, in an application without a client of the
- * platform: browsers hold no key to reach them with. Says so, or nothing when it is otherwise.
- */
+/** The file that declares the tables, where they are Prisma's or Drizzle's alone. */
 function ofAnOrm(facts: FactsIndex, paths: readonly string[]): string | undefined {
   if (paths.some((p) => /(^|\/)supabase\/(?:functions\/|schemas\/|.{1,200}\.sql$)/.test(p))) return undefined
   const orm = paths.find((p) => /\.prisma$/.test(p) || /(?:^|\/)drizzle\.config\.[cm]?[jt]s$/.test(p))
   if (!orm) return undefined
   for (const [path, file] of facts.of('sql')) if (!ORM_FOLDER.test(path) && CREATES_TABLES.test(file.text)) return undefined
-  return `supabase/ only configures the local stack, nothing in the repository uses Supabase's client, and the tables are those of ${orm}: browsers have no key for them`
+  return orm
+}
+
+/**
+ * The configuration of the local stack beside tables of an ORM, in an application without a client of the platform: browsers hold no key to
+ * reach them with. Says so, or nothing when it is otherwise.
+ */
+function onlyConfigured(facts: FactsIndex, paths: readonly string[]): string | undefined {
+  const orm = ofAnOrm(facts, paths)
+  return (
+    orm &&
+    `supabase/ only configures the local stack, nothing in the repository uses Supabase's client, and the tables are those of ${orm}: browsers have no key for them`
+  )
 }

@@ -55,7 +55,7 @@ export function rowWork(e: Extract<Effect, { kind: 'db' }>, schema: Pick<SchemaM
   const readElsewhere = e.op === 'select' && table?.schema === ELSEWHERE
   const userData =
     ((table?.userData !== undefined && !readElsewhere) ||
-      ((!table || table.stub === true || readElsewhere) && (PERSONAL.test(name) || columns.some((c) => PERSONAL_COLUMN.test(c))))) &&
+      ((!table || table.stub === true || (readElsewhere && table.userData)) && (PERSONAL.test(name) || columns.some((c) => PERSONAL_COLUMN.test(c))))) &&
     // when something is taken says nothing of who took it
     !(e.op === 'select' && columns.some((c) => TIME_SLOT.test(c)) && columns.every((c) => SCHEDULE.test(c)))
   const words = rightsWords(e.client.rights)

@@ -5,8 +5,9 @@ import { Ddl, ELSEWHERE, quote } from '../ddl.ts'
 import { type DrizzleColumn, type DrizzlePolicy, type DrizzleReference, type DrizzleSchema, type DrizzleTable, readDrizzle } from './read-drizzle.ts'
 
 /** DDL for what Drizzle declares and no SQL creates, a file for each schema file: enums, tables, keys, then row security. */
-export function drizzleDdl(facts: FactsIndex, created: ReadonlySet<string>): SqlFile[] {
-  const schema = readDrizzle(facts)
+export function drizzleDdl(facts: FactsIndex, created: ReadonlySet<string>, elsewhere = false): SqlFile[] {
+  const read = readDrizzle(facts)
+  const schema = elsewhere && read.tables.every((t) => !t.policies.length) ? { ...read, tables: read.tables.map(placedElsewhere) } : read
   const wanted = schema.tables.filter((t) => !created.has(`${t.schema === 'public' ? '' : `${t.schema}.`}${t.name}`.toLowerCase()))
   if (wanted.length === 0) return []
   const writer = new Writer(schema)
@@ -149,6 +150,8 @@ class Writer {
     return this.sql(e, t)
   }
 }
+
+const placedElsewhere = (t: DrizzleTable): DrizzleTable => (t.schema === 'public' ? { ...t, schema: ELSEWHERE } : t)
 
 /** The types that a literal is a value of. */
 const KINDS: Readonly<Record<string, RegExp>> = { string: /^(?:text|varchar|char)$/, boolean: /^boolean$/, number: /int|serial|numeric|real|double/ }
