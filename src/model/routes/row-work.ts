@@ -32,6 +32,8 @@ const RUN_OUT = /^(?:expir\w*|valid_?(?:until|to)|\w*expires?_?(?:at|on)?)$/i
 const BLOCKED = /(^|_)((banned|blocked)_?ips?|ip_?(bans?|blocks?|blocklist))(_|$)/i
 const PERSONAL =
   /(^|_)(users?|profiles?|accounts?|customers?|clients?|orders?|payments?|subscriptions?|invoices?|messages?|conversations?|chats?|sessions?|tickets?|bookings?|reservations?|appointments?|members?|memberships?|teams?|organi[sz]ations?|credits?|wallets?|transactions?|notes?|documents?|files?|uploads?|contacts?|patients?|leads?|addresses|carts?|returns?|refunds?|(?:api|licen[cs]e)_?keys?|tokens?|notifications?|employees?|students?|projects?|tasks?|subscribers?|sales|purchases?|enroll?ments?|attendees?|participants?|withdrawals?|payouts?|guests?|recipients?)(_|$)/i
+/** What is on offer, whatever of: `subscription_plans`. */
+const CATALOGUE = /(?:^|_)(?:plan|tier|package|price|type)s?$|(?:^|_)categor(?:y|ies)$/i
 const SHOWN = /^(is_?)?(published|public|active|visible|approved|enabled|status|state|visibility|archived|draft|hidden)$/i
 const SHOWN_STATE = /^(published|public|active|visible|approved|live|open|available)$/i
 
@@ -55,7 +57,8 @@ export function rowWork(e: Extract<Effect, { kind: 'db' }>, schema: Pick<SchemaM
   const readElsewhere = e.op === 'select' && table?.schema === ELSEWHERE
   const userData =
     ((table?.userData !== undefined && !readElsewhere) ||
-      ((!table || table.stub === true || (readElsewhere && table.userData)) && (PERSONAL.test(name) || columns.some((c) => PERSONAL_COLUMN.test(c))))) &&
+      ((!table || table.stub === true || (readElsewhere && (table.userData || !CATALOGUE.test(name)))) &&
+        (PERSONAL.test(name) || columns.some((c) => PERSONAL_COLUMN.test(c))))) &&
     // when something is taken says nothing of who took it
     !(e.op === 'select' && columns.some((c) => TIME_SLOT.test(c)) && columns.every((c) => SCHEDULE.test(c)))
   const words = rightsWords(e.client.rights)
