@@ -2,6 +2,7 @@ import type { Place } from '../../lib/place.ts'
 import { askOf } from '../frameworks/path-pattern.ts'
 import { array, constant, object, op, stringOf, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
 import { NEVER, newArray } from './builtin-constructors.ts'
+import { setAll } from './changed-documents.ts'
 import { nuxtAutoImport } from './h3-calls.ts'
 import type { Interpreter } from './interpreter.ts'
 import { cryptoCall } from './libraries/crypto.ts'
@@ -106,6 +107,10 @@ export function builtinCall(it: Interpreter, name: string, args: readonly Val[],
     case 'Object.fromEntries':
       return first.v === 'host' ? request(first.part ?? 'form') : first.v === 'request' ? first : { v: 'call', name, args, at }
     case 'Object.assign': {
+      if (first.v === 'row') {
+        for (const a of args.slice(1)) setAll(it, first, a)
+        return first
+      }
       let props: Record<string, Val> = {}
       let rest: Val | undefined
       for (const a of args) {

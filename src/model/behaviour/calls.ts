@@ -16,6 +16,7 @@ import {
 import { builtinConstruct } from './builtin-constructors.ts'
 import { builtinMethod } from './builtin-methods.ts'
 import { builtinCall } from './builtins.ts'
+import { documentCall } from './changed-documents.ts'
 import { libraryBase, parentOf } from './class-chain.ts'
 import { delegated, underDelegation } from './delegation.ts'
 import { hostCall } from './hosts.ts'
@@ -184,6 +185,11 @@ export function callMethod(it: Interpreter, of: Val, name: string, args: readonl
         if (done) return callMethod(it, done, name, args, at)
       }
       return call(it, { v: 'chain', root: of.root, links: [...of.links, { name, args }], at: of.at }, at)
+    }
+    case 'row': {
+      const answer = documentCall(it, of, name, args, at)
+      if (answer) return answer
+      break
     }
     case 'host': {
       const own = of.props.vars.get(name)

@@ -98,6 +98,7 @@ export function evaluate(it: Interpreter, e: Expr, scope: Scope): Val {
       if (e.op === '-' && of.v === 'const' && typeof of.value === 'number') return constant(-of.value)
       if (e.op === '++' || e.op === '--') {
         if (e.of.k === 'id') assignTo(it, { k: 'name', name: e.of.name }, op('+', of, constant(1)), scope, e.l)
+        else if (of.v === 'row') assignTo(it, { k: 'expr', expr: e.of }, op('+', of, constant(1)), scope, e.l)
         return of
       }
       return op(e.op, of)

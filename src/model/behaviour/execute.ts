@@ -4,6 +4,7 @@ import { array, constant, isNullish, op, UNDEFINED, UNKNOWN, type Val } from './
 import { unlessAnswered } from './after-answer.ts'
 import { answersOf } from './answers.ts'
 import type { Otherwise } from './behaviour.ts'
+import { changeDocument } from './changed-documents.ts'
 import { type Assumption, type BranchState, type Completion, type Interpreter, SIGNALS, type Signal, type TryFrame } from './interpreter.ts'
 import { elementOf, GLOBAL_OBJECTS, index, member } from './members.ts'
 import { classValue, evaluate, functionValue, settle } from './operations.ts'
@@ -530,6 +531,10 @@ function setMember(it: Interpreter, ownerExpr: Expr, name: string | undefined, v
   }
   if (owner.v === 'global') {
     if (name && GLOBAL_OBJECTS.has(owner.name)) it.write(it.globals, name, value)
+    return
+  }
+  if (owner.v === 'row') {
+    changeDocument(it, owner, name, value)
     return
   }
   const changed = owner.v === 'any' ? it.distribute(owner, (of) => withMember(of, name, value) ?? of) : withMember(owner, name, value)

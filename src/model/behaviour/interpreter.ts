@@ -129,6 +129,8 @@ export class Interpreter implements PathNotes {
   readonly hosts = new Map<string, HostVal>()
   /** Tokens that were decoded without a check, and the step that did it. */
   readonly decoded = new Map<number, number>()
+  /** What was set on documents since they were loaded, by the step that loaded them. */
+  readonly documents = new Map<number, Scope>()
   /** What this run put on `globalThis`. */
   readonly globals = new Scope('')
   /** True while something runs that stands before the handler. */

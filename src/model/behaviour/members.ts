@@ -78,6 +78,8 @@ export function member(it: Interpreter, of: Val, name: string, at: Place): Val {
         const done = settleChain(it, of, at, name)
         if (done) return member(it, done, name, at)
       }
+      // `mongoose.models.User || mongoose.model('User', schema)`: what is there already is what the other side makes
+      if (of.root.v === 'lib' && of.root.pkg === 'mongoose' && last?.name === 'models' && !last.args) return UNDEFINED
       return { v: 'chain', root: of.root, links: [...of.links, { name }], at }
     }
     case 'fn': {
@@ -99,6 +101,7 @@ export function member(it: Interpreter, of: Val, name: string, at: Place): Val {
 
 function libMember(of: Extract<Val, { v: 'lib' }>, name: string, at: Place): Val {
   if (of.name === '*') return { v: 'lib', pkg: of.pkg, name }
+  if (of.pkg === 'mongoose' && of.name === 'models') return UNDEFINED
   return { v: 'chain', root: of, links: [{ name }], at }
 }
 

@@ -1,0 +1,77 @@
+import type { Place } from '../../lib/place.ts'
+import { object, stringOf, type Val } from './abstract-value.ts'
+import type { Interpreter } from './interpreter.ts'
+import { Scope } from './scope.ts'
+
+type Row = Extract<Val, { v: 'row' }>
+
+/** What of a document nothing is known of: `Object.assign(document, body)`. */
+const REST = '\0rest'
+
+/** A document that Mongoose loaded: its members may be set, and `save()` writes them. */
+function isDocument(it: Interpreter, of: Row): boolean {
+  const e = it.steps[of.step]?.effect
+  return of.field === undefined && !of.many && e?.kind === 'db' && e.client.library === 'mongoose' && e.op !== 'delete'
+}
+
+function changesOf(it: Interpreter, step: number): Scope {
+  const known = it.documents.get(step) ?? new Scope('')
+  it.documents.set(step, known)
+  return known
+}
+
+/** `user.role = value`, and `Object.assign(user, values)`. */
+export function changeDocument(it: Interpreter, of: Row, name: string | undefined, value: Val): void {
+  const outer: Row = { ...of, field: undefined } as Row
+  if (!isDocument(it, outer)) return
+  // `user.address.street = value` changes what stands in the column
+  const column = of.field === undefined ? name : of.field.split('.')[0]
+  it.write(changesOf(it, of.step), column ?? REST, value)
+}
+
+/** `user.save()`, `user.set({ … })`, `user.deleteOne()`. */
+export function documentCall(it: Interpreter, of: Row, name: string, args: readonly Val[], at: Place): Val | undefined {
+  if (!isDocument(it, of)) return undefined
+  const [first, second] = args
+  switch (name) {
+    case 'populate':
+      return of
+    case 'set': {
+      const column = stringOf(first)
+      if (column !== undefined) changeDocument(it, of, column, second ?? first ?? of)
+      else if (first?.v === 'object') setAll(it, of, first)
+      else if (first) changeDocument(it, of, undefined, first)
+      return of
+    }
+    case 'save':
+      return write(it, of, 'update', payloadOf(it, of.step), at)
+    case 'updateOne':
+      return write(it, of, 'update', first, at)
+    case 'deleteOne':
+    case 'remove':
+      return write(it, of, 'delete', undefined, at)
+  }
+  return undefined
+}
+
+export function setAll(it: Interpreter, of: Row, values: Val): void {
+  if (values.v !== 'object') {
+    changeDocument(it, of, undefined, values)
+    return
+  }
+  for (const [name, value] of Object.entries(values.props)) changeDocument(it, of, name, value)
+  if (values.rest) changeDocument(it, of, undefined, values.rest)
+}
+
+function payloadOf(it: Interpreter, step: number): Val {
+  const vars = it.documents.get(step)?.vars ?? new Map<string, Val>()
+  return object(Object.fromEntries([...vars].filter(([name]) => name !== REST)), vars.get(REST))
+}
+
+function write(it: Interpreter, of: Row, op: 'update' | 'delete', payload: Val | undefined, at: Place): Val {
+  const e = it.steps[of.step]?.effect
+  if (e?.kind !== 'db') return of
+  const filters = [{ column: '_id', op: 'eq' as const, value: { v: 'row' as const, table: of.table, step: of.step, field: '_id' } }]
+  const step = it.emit({ kind: 'db', client: e.client, op, table: of.table, filters, ...(payload ? { payload } : {}), one: true }, at)
+  return step < 0 ? of : { v: 'row', table: of.table, step }
+}
