@@ -1,5 +1,6 @@
 import type { Expr, FunctionId } from '../../facts/javascript.ts'
 import type { Before, Code, Entry, Framework } from './entry.ts'
+import { nextMiddlewareFor } from './next-middleware.ts'
 import { codeOf, type Meaning, type Program } from './program.ts'
 import { expressionsDeep } from './walk.ts'
 
@@ -23,14 +24,31 @@ export const trpc: Framework = {
       for (const { expr, scope } of expressionsDeep(js, 0))
         if (expr.k === 'call' && isRouterCall(expr) && expr.args[0]?.k === 'obj') routers.push({ path, scope, expr })
     }
+    const mount = mountedAt(program)
     const nested = new Set<Expr>()
     for (const r of routers) for (const sub of subRouters(program, r)) nested.add(sub.expr)
     const seen = new Set<Expr>()
     return routers
       .filter((r) => !nested.has(r.expr))
       .flatMap((r) => procedures(program, r, '', seen, 0))
-      .map((p) => toEntry(program, p))
+      .map((p) => toEntry(program, p, mount))
   },
+}
+
+interface Mount {
+  readonly path: string
+  /** `/api/trpc`. */
+  readonly route: string
+}
+
+/** The one route handler of Next.js that answers for the procedures: the middleware of the application stands before it. */
+function mountedAt(program: Program): Mount | undefined {
+  const found = [...program.importersOf('@trpc/server')].flatMap((path): Mount[] => {
+    if (!program.js(path)?.imports.some((i) => /^@trpc\/server\/adapters\/(?:fetch|next)/.test(i.from))) return []
+    const [, folder] = /(?:^|\/)(?:app|pages)\/((?:[^/]+\/)*)\[[\w.]+\](?:\/route)?\.[cm]?[jt]sx?$/.exec(path) ?? []
+    return folder === undefined ? [] : [{ path, route: `/${folder.replace(/\([^)/]*\)\//g, '').replace(/\/$/, '')}` }]
+  })
+  return found.length === 1 ? found[0] : undefined
 }
 
 /** `router({...})`, `t.router({...})`, `createTRPCRouter({...})`. */
@@ -68,7 +86,7 @@ function procedures(
   })
 }
 
-function toEntry(program: Program, p: Procedure): Entry {
+function toEntry(program: Program, p: Procedure, mount: Mount | undefined): Entry {
   const how = p.expr.fn.k === 'mem' ? p.expr.fn.name : 'query'
   const method = how === 'mutation' ? 'POST' : 'GET'
   const resolver = p.expr.args[0]
@@ -87,7 +105,10 @@ function toEntry(program: Program, p: Procedure): Entry {
     ...(code ? { code } : {}),
     calling: 'trpc',
     schemas: p.expr.fn.k === 'mem' ? schemas(p, p.expr.fn.of) : [],
-    before: p.expr.fn.k === 'mem' ? middleware(program, p.path, p.scope, p.expr.fn.of, 0) : [],
+    before: [
+      ...(mount ? nextMiddlewareFor(program, mount.path, `${mount.route}/${p.name}`) : []),
+      ...(p.expr.fn.k === 'mem' ? middleware(program, p.path, p.scope, p.expr.fn.of, 0) : []),
+    ],
   }
 }
 
