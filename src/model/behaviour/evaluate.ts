@@ -2,6 +2,7 @@ import type { ClassIR, Expr, FunctionId, FunctionIR } from '../../facts/javascri
 import type { Place } from '../../lib/place.ts'
 import { array, type ClassVal, constant, type FunctionVal, isLiteral, isNullish, object, op, truth, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
 import { HIDDEN_LITERAL } from './behaviour.ts'
+import { caughtCall } from './caught-call.ts'
 import type { Assumption, Interpreter } from './interpreter.ts'
 import { elementOf, index, member } from './members.ts'
 import { atWork, evaluateAlone, exportedValue, importedModule, quietly, requireModule } from './module-values.ts'
@@ -44,6 +45,8 @@ export function evaluate(it: Interpreter, e: Expr, scope: Scope): Val {
       const place: Place = e.e && e.e !== e.l ? { path: scope.path, line: e.l, endLine: e.e } : at
       if (it.asking && isBackground(it, e.fn, scope)) return UNDEFINED
       if (e.fn.k === 'mem') {
+        const caught = e.fn.name === 'catch' && e.args[0] ? caughtCall(it, e.fn.of, e.args[0], scope, at) : undefined
+        if (caught) return caught
         const of = evaluateOwner(it, e.fn.of, scope)
         return callMethod(it, of, e.fn.name, args(it, e.args, scope), scope.at(lineOfMember(e.fn, e.l)), changed(it, e.fn.of, scope))
       }
