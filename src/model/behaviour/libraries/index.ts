@@ -16,7 +16,7 @@ import { NEST_LIBRARIES } from './nest.ts'
 import { PAYMENT_LIBRARIES } from './payments.ts'
 import { SERVICE_LIBRARIES } from './services.ts'
 import { supabase, supabaseClient } from './supabase.ts'
-import { tracing } from './tracing.ts'
+import { retries, tracing } from './tracing.ts'
 import { tsPattern } from './ts-pattern.ts'
 import { validation } from './validation.ts'
 import { vercelQueue } from './vercel-queue.ts'
@@ -29,6 +29,7 @@ const ALL: readonly Library[] = [
   tsPattern,
   vercelQueue,
   tracing,
+  retries,
   ...AUTH_LIBRARIES,
   clerk,
   ...DATABASE_LIBRARIES,

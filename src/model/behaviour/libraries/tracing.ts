@@ -41,3 +41,25 @@ export const tracing: Library = {
     return WRAPS.test(name) ? fn : undefined
   },
 }
+
+/** Libraries that run a function again when it fails, a few of them at a time, or not for too long; what it gives in the end is what the function gives. */
+export const retries: Library = {
+  packages: [
+    'p-retry',
+    'async-retry',
+    'p-limit',
+    'p-throttle',
+    'p-queue',
+    'p-timeout',
+    'exponential-backoff',
+    'ts-retry',
+    'ts-retry-promise',
+    'cockatiel',
+    'async-mutex',
+    'async-sema',
+  ],
+  call({ it, args, at }): Val | undefined {
+    const fn = args.find((a) => a.v === 'fn')
+    return fn?.v === 'fn' ? callFunction(it, fn, [UNKNOWN], at) : undefined
+  },
+}
