@@ -89,7 +89,7 @@ export function libraryCall(it: Interpreter, chain: ChainVal, at: Place): Val {
   if (chain.root.v === 'lib') {
     // a wrapper around a handler: calling what it gives runs the handler
     const wrapped = runCallbacks(it, chain, at)
-    if (wrapped.v === 'call') return wrapped
+    if (wrapped.v !== 'chain') return wrapped
   } else if (chain.root.v === 'unknown' || chain.root.v === 'call') {
     const value = unknownCall(it, chainName(chain), chain.root.v === 'call' ? chain.root : undefined, described.args, at)
     return looksLikeQuery(chain) ? chain : value
@@ -109,8 +109,8 @@ function runCallbacks(it: Interpreter, chain: ChainVal, at: Place): Val {
     if (chain.root.v === 'lib' && WRAPPERS.test(name)) return { v: 'call', name, args: last.args, at }
     // a function given to a library: kept, so that calling the result runs it; and run once, unless it is only wrapped
     if (chain.root.v === 'lib' && chain.links.filter((l) => l.args).length === 1 && it.quiet) return { v: 'call', name, args: last.args, at }
-    unknownCall(it, name, undefined, last.args, at)
-    return { v: 'call', name, args: last.args, at }
+    const value = unknownCall(it, name, undefined, last.args, at)
+    return value.v === 'call' ? { v: 'call', name, args: last.args, at } : value
   }
   return chain
 }
