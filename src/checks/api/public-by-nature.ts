@@ -55,6 +55,7 @@ export const publicByNature = rememberFor((route: Route): string | undefined => 
   if (
     AUTH_PATH.test(lastSegments(route)) &&
     !administers &&
+    !relays(route) &&
     (/(^|\/)auth\//.test(route.route) || route.work.every((w) => !w.table || AUTH_TABLES.test(w.table) || findsRecipient(route, w))) &&
     // what follows sign-in for its user (a checkout) is guarded by then
     !route.work.some((w) => !w.guard && ((w.kind === 'payment' && !makesCustomer(w)) || (w.kind === 'paid-api' && PAID.test(w.what))))
@@ -110,6 +111,12 @@ function isOfNewAccount({ kind, at }: Work, account: Step, steps: readonly Step[
 /** Accounts are made under `/admin` by those who run the application, not by those who come to use it. */
 const isForAdministrators = ({ route }: Route): boolean =>
   /(?:^|\/)admin\/(?:[\w-]+\/)*(?:(?:create|add|new|invite)-?)?(?:users?|accounts?|members?|staff|admins?)(?:\/|-?(?:create|add|new|invite)|$)/i.test(route)
+
+/** Mail to an address that the caller names, and nothing else: no account is looked up, no code is kept, and no link is made here. */
+const relays = ({ work, behaviour }: Route): boolean =>
+  work.some((w) => w.kind === 'mail' && w.chosen === 'recipient' && !w.guard) &&
+  behaviour?.complete === true &&
+  behaviour.steps.every(({ effect: e }) => /^(?:mail|log|respond|throw)$/.test(e.kind))
 
 /** The processor hears of a new account. */
 const makesCustomer = (w: Work): boolean => w.kind === 'payment' && /customers\.create$/.test(w.call ?? '')

@@ -40,7 +40,10 @@ export default defineCheck({
       ...guarded
         .filter((g) => !unknown.includes(g) && !causes.some((c) => c.route === g.route))
         .slice(0, 12)
-        .map((g) => `${g.route.route}: ${g.route.guard ? `${g.route.guard.how} (${g.route.guard.at.path}:${g.route.guard.at.line})` : 'never rendered'}`),
+        .map(
+          (g) =>
+            `${g.route.route}: ${g.route.guard ? `${g.route.guard.how} (${g.route.guard.at.path}:${g.route.guard.at.line})` : g.route.reachable === false ? 'never rendered' : 'asks before it reads'}`,
+        ),
     ]
     if (causes.length) return failed(merge(causes), evidence)
     if (!unknown.length) return passed(...evidence)
@@ -110,7 +113,7 @@ function judge(route: Route, because: string, strangers: boolean): Cause[] {
   if (
     askers.length &&
     route.work.every((w) => askers.includes(w) || (w.kind === 'read' && w.userData === false)) &&
-    !route.signs?.redirects &&
+    (!route.signs?.redirects || answersOnServer(route, route.signs.redirects)) &&
     !route.clientLayout
   )
     return []
@@ -129,6 +132,10 @@ function judge(route: Route, because: string, strangers: boolean): Cause[] {
     },
   ]
 }
+
+/** The redirect is the server's answer: what the page says before it (that a link has expired) is read from nowhere. */
+const answersOnServer = ({ behaviour }: Route, at: Place): boolean =>
+  behaviour?.steps.some((s) => s.effect.kind === 'respond' && s.effect.how === 'redirect' && s.at.path === at.path && s.at.line === at.line) ?? false
 
 /** The layout in which the guard stands that runs beside the page's load; undefined when it stands in a helper of one of them. */
 const layoutOf = (route: Route): Place | undefined => route.before.find((b) => b.what === 'layout' && !b.blocks && b.at.path === route.guard?.at.path)?.at

@@ -171,6 +171,15 @@ function issueOf(model: Model, hole: Hole): Issue {
         attack: `A signed-in user inserts the own row with ${columns[0]} set as if the money had arrived.`,
         fix: fixOf(hole, `Take new rows only as they begin; ${listed(columns)} changes on the server, or by the staff.`),
       }
+    if (hole.because === 'price')
+      return {
+        ...base,
+        severity: 'Critical',
+        title: `Users say themselves what they have paid in ${name}`,
+        message: `The policy "${hole.policy}" binds the owner of a new row but leaves ${listed(columns)} free, and with it everything that the row says was bought.`,
+        attack: `A signed-in user inserts a row of ${name} with the own session: whatever it says was bought, ${columns[0]} says that it was paid.`,
+        fix: fixOf(hole, 'Let the server insert these rows once the money has arrived; the service role needs no policy.'),
+      }
     return {
       ...base,
       severity: hole.because === 'asked' || hole.because === 'approval' || hole.because === 'moderation' ? 'High' : 'Critical',

@@ -55,7 +55,11 @@ export function fixFor(hole: Hole, catalog: Catalog, readings: ReadonlyMap<strin
       if (hole.because === 'publication') return policy && ownParent(hole, policy, on, catalog)
       if (hole.because === 'moderation') return policy && waiting(hole, policy, on, table)
       if (hole.because === 'settled' && policy?.command === 'insert') return waiting(hole, policy, on, table) ?? narrow(table, hole.columns ?? [], 'insert')
-      return (hole.because === 'membership' || hole.because === 'appointment' || (hole.because === 'tenant' && policy?.command === 'insert')) && policy
+      return (hole.because === 'membership' ||
+        (hole.because === 'price' && policy?.command === 'insert') ||
+        hole.because === 'appointment' ||
+        (hole.because === 'tenant' && policy?.command === 'insert')) &&
+        policy
         ? [`drop policy ${ident(policy.name)} on ${on};`, ...keepOthers(table, policy)].join('\n')
         : narrow(table, hole.columns ?? [], 'insert')
     case 'policy':

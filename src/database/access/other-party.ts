@@ -146,6 +146,18 @@ export function settledByOthers(table: Table, ways: readonly Way[], readings: re
   return table.columns.filter((c) => !c.generated && STATE.test(c.name) && WAITS.test(c.default ?? '')).map((c) => c.name)
 }
 
+const PRICE_PAID = /^(price|amount)_paid$/i
+const ADMITS = /(^|_)(tickets?|passes|enrol?lments?|seats?)$/i
+
+/** What a buyer may not say of his order or ticket, which the application's own staff looks at: how much was paid for it. */
+export function pricePaid(table: Table, ways: readonly Way[], readings: readonly Reading[]): readonly string[] {
+  if (!BOUGHT.test(table.name) && !ADMITS.test(table.name)) return []
+  const buyers = buyersOf(table)
+  const asBuyer = ways.some((w) => w.outcome === 'owner' && !w.needsRole && w.ownerColumns.some((c) => buyers.includes(c)))
+  if (!asBuyer || sellersOf(table).length || !readings.some((r) => r.command !== 'insert' && r.ways.some((w) => w.outcome === 'role'))) return []
+  return table.columns.filter((c) => !c.generated && PRICE_PAID.test(c.name)).map((c) => c.name)
+}
+
 /** What a row that is a deal says of it: whether it is paid, what it costs and how far it is. Empty for other rows. */
 export function dealColumns(table: Table, readings: readonly Reading[]): readonly string[] {
   if (!buyersOf(table).length || ON_SALE.test(table.name) || !(sellersOf(table).length ? isDeal(table) : isOfTheShop(table, readings))) return []

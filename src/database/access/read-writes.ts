@@ -7,7 +7,7 @@ import { freeParents, privateParents } from './foreign-parent.ts'
 import { heldStates } from './held-states.ts'
 import type { Hole } from './hole.ts'
 import { admittedBy, belongingColumns, openedBy } from './joining-columns.ts'
-import { paidByWord, settledByOthers, writtenByOther } from './other-party.ts'
+import { paidByWord, pricePaid, settledByOthers, writtenByOther } from './other-party.ts'
 import { isSignature, isThroughOwnProfile } from './own-profile.ts'
 import { type BrowserRole, holds, nameOf, type Reading } from './policies.ts'
 import { decidesAccess, earnedColumns, PROCESSOR, paysForUse, powerColumnsOf } from './power-columns.ts'
@@ -164,6 +164,8 @@ export function readInsert(table: Table, reading: Reading, context: WriteContext
   if (unpaid.length) return [{ ...base, kind: 'self-grant', columns: unpaid }]
   const settled = settledByOthers(table, bound, here).filter(free)
   if (settled.length) return [{ ...base, kind: 'self-grant', columns: settled, because: 'settled' }]
+  const told = pricePaid(table, bound, here).filter(free)
+  if (told.length) return [{ ...base, kind: 'self-grant', columns: told, because: 'price' }]
   const published = publishedBy(table, bound, publishing, free)
   if (published) return [{ ...base, kind: 'self-grant', because: 'publication', ...published }]
   const paid = paidByTenant(table, bound, { catalog, memberships }).filter(free)
@@ -334,6 +336,8 @@ export function readUpdate(table: Table, reading: Reading, { catalog, membership
   if (moderated.length) holes.push({ ...base, kind: 'escalation', columns: moderated, because: 'moderation' })
   const held = power.length || approval.length || moderated.length ? [] : heldStates(table, reading, here).filter((s) => settable(s.column))
   if (held.length) holes.push({ ...base, kind: 'escalation', columns: held.map((s) => s.column), because: 'held', states: held })
+  const told = power.length || rewritten ? [] : pricePaid(table, rows, here).filter(settable)
+  if (told.length) holes.push({ ...base, kind: 'escalation', columns: told, because: 'price' })
   const paid = power.length ? [] : paidByTenant(table, rows, { catalog, memberships }).filter(settable)
   if (paid.length) holes.push({ ...base, kind: 'escalation', columns: paid, because: 'tenant' })
   if (belonging.length) {
