@@ -54,6 +54,7 @@ export const publicByNature = rememberFor((route: Route): string | undefined => 
   if (account && !administers && route.work.every((w) => partOfSignUp(w) || isOfNewAccount(w, account, steps))) return 'sign-up itself'
   if (
     AUTH_PATH.test(lastSegments(route)) &&
+    !TELLS_OF.test(lastSegments(route)) &&
     !administers &&
     !relays(route) &&
     (/(^|\/)auth\//.test(route.route) || route.work.every((w) => !w.table || AUTH_TABLES.test(w.table) || findsRecipient(route, w))) &&
@@ -175,6 +176,8 @@ const AUTH_PATH = new RegExp(
   `(^|[/#._-])(log-?in|sign-?in|log-?out|sign-?out|sign-?up|register|registration|forgot(?:-?password)?|reset-?password|password-?reset|verify-?email|confirm-?email|(?:send|resend|request|verify|check|validate)-?(?:\\w{1,20}-?)?otp|(?:send|resend|request|verify)-?(?:${ONE_TIME_CODE})|otp\\/(?:send|resend|request|verify)|magic-?link|oauth|passkey[./-](?:create-?sign-?in|sign-?in|authenticat|challenge)[\\w-]*|auth\\/callback|auth\\/(?:[\\w-]+\\/)*(?:join|resend-[\\w-]+|unlock-account|sso|verify|confirm|callback|${ONE_TIME_CODE}|one-?time-?(?:code|password))|join)($|[/#?._-])|#(login|signIn|signin|signUp|signup|register|logout|signOut|forgotPassword|resetPassword|verifyOtp|sendOtp|verifyEmail|(?:re)?send(?:Account|Email|User)?Verification(?:Email|Mail|Code|Link|Page)?|(?:re)?(?:send|request)(?:Password)?Reset(?:Password)?(?:Email|Mail|Link)?)(?:User|Account|Action|With[A-Z][A-Za-z]{1,20})?\\b`,
   'i',
 )
+/** Somebody else is told of a sign-up. */
+const TELLS_OF = /(?:^|[/#._-])(?:notify|alert|report|track|log)[/._-]/i
 const SENDS_CODE = new RegExp(
   `(^|[/#._-])(?:(?:send|resend|request)-?(?:(?:\\w{1,20}-?)?otp|${ONE_TIME_CODE})|otp\\/(?:send|resend|request)|magic-?link|forgot(?:-?password)?|reset-?password|password-?reset)$`,
   'i',

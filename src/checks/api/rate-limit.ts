@@ -209,8 +209,9 @@ function fromHeader(v: Value, depth = 0): boolean {
 
 const ACCOUNT_KEY = /\.(?:access|licen[cs]e|activation|login)_?key$/i
 const PASSWORD_HASH = /bcrypt|argon|scrypt|pbkdf|password|^compare(Sync)?$|^verify$/i
-/** Lists that people put an address on: no account comes of it. */
-const LISTS = /news-?letter|wait-?(?:ing-?)?list|mailing-?list|early-?access|beta-?sign-?up|subscriber/i
+/** Lists that people put an address on, and words to others about a sign-up: no account comes of it. */
+const LISTS =
+  /news-?letter|wait-?(?:ing-?)?list|mailing-?list|early-?access|beta-?sign-?up|subscriber|(?:^|[/#._-])(?:notify|alert|report)-(?:admins?|owners?|team|staff|us)\b/i
 const AUTH_NAME =
   /(^|[/#._-])(log-?in|sign-?in|sign-?up|register|registration|forgot-?password|reset-?password|password-?reset|request-?reset|resend|verify-?otp|send-?otp|otp|magic-?link|send-?code|verify-?code|verify-?email|(?:send-?)?verification-?(?:e-?mail|link|code)|unlock(?:-?account)?|confirm-?email|join)(?=$|[/#?._\s-])/i
 const SENDS = /forgot|reset|resend|otp|magic|code|email|unlock|sign-?up|regist/i

@@ -22,7 +22,7 @@ function passwordWords(p: ClientPassword): Words {
     discriminator: 'client password',
     severity: 'Critical',
     title: 'Password checked in the browser',
-    message: `The browser itself compares the password with ${what} and decides who is let in.`,
+    message: `The browser itself compares ${p.how === 'variable' && /_KEY|_TOKEN/.test(p.name) ? 'what was typed' : 'the password'} with ${what} and decides who is let in.`,
     attack: 'Anyone opens the developer tools, reads the password out of the bundle or simply sets the state that a right password would set.',
     fix: {
       text: 'Sign in against the server and let the server (or row level security) decide what the session may do. Change this password wherever else it is used.',

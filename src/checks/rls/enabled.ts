@@ -42,7 +42,8 @@ export default defineCheck({
       .filter((t) => !isReadOnlyByDeclaration(model, t))
       .map((t) => issueOf(model, t))
     if (issues.length) return failed(issues, evidence)
-    const stubs = exposedTables(model).filter((t) => (t.stub || t.outlined) && !isShownEnabled(t))
+    const elsewhere = exposedTables(model).filter((t) => t.stub || t.outlined)
+    const [enabled, stubs] = [elsewhere.filter(isShownEnabled), elsewhere.filter((t) => !isShownEnabled(t))]
     const unseen = unseenTables({
       ...schema,
       queriedButNotCreated: schema.queriedButNotCreated.filter(
@@ -57,7 +58,9 @@ export default defineCheck({
             because: `${listed(stubs.map(qualifiedName))} appear in the SQL, but nothing creates them${exported(schema)}`,
             howToVerify: { where: 'the Supabase dashboard, Database > Tables', attest: 'that they have row level security' },
           }
-        : notApplicable('no table in an exposed schema')
+        : enabled.length
+          ? passed(`${listed(enabled.map(qualifiedName))}: created elsewhere, with row level security enabled here`)
+          : notApplicable('no table in an exposed schema')
     return passed(...evidence)
   },
 })

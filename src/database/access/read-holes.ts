@@ -8,7 +8,7 @@ import { ALWAYS, both } from './expression/predicate.ts'
 import { returnsOf } from './expression/routine.ts'
 import type { World } from './expression/scope.ts'
 import type { Tree } from './expression/tree.ts'
-import { privateParents } from './foreign-parent.ts'
+import { FOR_OTHERS, privateParents } from './foreign-parent.ts'
 import { readFunctions } from './functions.ts'
 import type { Hole } from './hole.ts'
 import { admittingColumns, joiningColumns } from './joining-columns.ts'
@@ -128,10 +128,13 @@ function isOnlyEvents(table: Table): boolean {
   return !ownerColumns.length && !tenantColumns.length && personal.length > 0 && personal.every((c) => isPayersEvent(table, c))
 }
 
-/** Columns by which the policies for changing rows tell whose they are: `services.provider_id`, of a provider that is the caller's. */
+/**
+ * Columns by which the policies for changing rows tell whose they are: `services.provider_id`, of a provider that is the caller's. Those for reading
+ * tell it as well where nobody writes to others: the records of a patient, not the requests to an agent.
+ */
 function parentColumns(table: Table, readings: readonly Reading[]): readonly string[] {
-  const changing = readings.filter((r) => (r.command === 'update' || r.command === 'delete') && r.role === 'authenticated')
-  const tied = changing.flatMap((r) => r.ways.flatMap((w) => (w.outcome === 'via' ? w.tiedColumns : [])))
+  const telling = readings.filter((r) => r.role === 'authenticated' && r.command !== 'insert' && (r.command !== 'select' || !FOR_OTHERS.test(table.name)))
+  const tied = telling.flatMap((r) => r.ways.flatMap((w) => (w.outcome === 'via' ? w.tiedColumns : [])))
   return [...new Set(tied)].filter((c) => table.foreignKeys.some((f) => f.columns.length === 1 && f.columns[0] === c))
 }
 

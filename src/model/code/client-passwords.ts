@@ -1,4 +1,5 @@
 import type { Expr, JavaScriptFacts } from '../../facts/javascript.ts'
+import { PUBLIC_PREFIX } from '../../facts/secrets/named.ts'
 import { type ByFile, collectByFile, unlessEmpty } from '../../lib/collect-by-file.ts'
 import type { Place } from '../../lib/place.ts'
 import { envNameOf } from '../env/code-reads.ts'
@@ -14,6 +15,9 @@ const PASSWORD =
 /** What a mail, a text message or an authenticator app tells somebody for this once. */
 const CODE =
   /(?:(?:verif(?:y|ication)|confirm(?:ation)?|otp|one_?time|mfa|2fa|two_?factor|totp|sms|email|auth(?:entication)?|security|login|sign_?in)_?code|otp|totp|codigo(?:_?verifica(?:cao|cion))?|bestaetigungscode)(?:input|value|entered)?$/i
+/** What lets somebody sign up as more than others; the variable that it is compared with stands in the bundle. */
+const KEY =
+  /(?:admin|affiliate|partner|staff|teacher|recruiter|moderator|manager|employee|master|access|registration|sign_?up|invit(?:e|ation)|secret|unlock)_?(?:key|code|token|secret)(?:input|value|entered)?$/i
 const SHORT_NUMBER = /^\d{4,8}$/
 /** States and field names that a password variable is compared with. */
 const NO_PASSWORD =
@@ -31,8 +35,13 @@ function ofFile(program: Program, path: string, js: JavaScriptFacts, comparisons
     if (known) known.uses.push(use)
     else found.push({ path: at.path, line: at.line, how, ...(code ? { code } : {}), name, uses: [use] })
   }
-  for (const { name, other, line, scope, code, development } of comparisons) {
+  for (const { name, other, line, scope, code, key, development } of comparisons) {
     if (!modules.inBrowser(path, line)) continue
+    if (key) {
+      const variable = publicVariable(program, path, scope, other)
+      if (variable && PUBLIC_PREFIX.test(variable) && !development) add({ path, line }, 'variable', variable, { path, line })
+      continue
+    }
     if (development) {
       found.push({ path, line, how: 'literal', name, uses: [], development })
       continue
@@ -61,6 +70,8 @@ interface Comparison {
   readonly line: number
   readonly scope: number
   readonly code: boolean
+  /** By its name neither a password nor a code, but a key of the application's own. */
+  readonly key?: true
   readonly development?: true
 }
 
@@ -78,7 +89,9 @@ const comparisonsByFile = collectByFile((_, js: JavaScriptFacts) => {
       ] as const) {
         const name = lastName(a)
         const code = !PASSWORD.test(name)
-        if ((!code || CODE.test(name)) && a.k !== 'lit') found.push({ name, other: b, line: e.l, scope: fn.id, code, ...(development ? { development } : {}) })
+        const key = code && !CODE.test(name)
+        if (a.k === 'lit' || (key && (!KEY.test(name) || envNameOf(a) !== undefined))) continue
+        found.push({ name, other: b, line: e.l, scope: fn.id, code, ...(key ? { key } : {}), ...(development ? { development } : {}) })
       }
     }
   }

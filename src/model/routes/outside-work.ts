@@ -142,6 +142,8 @@ export function http(e: Extract<Effect, { name: string }>): Outside | undefined 
       call: host,
       ...(e.args.some((a) => recipientInBody(a, 0)) ? { chosen: 'recipient' as const } : {}),
     }
+  if (host && /twilio\.com$/i.test(host) && ACCOUNTS.test(constantsOf(address)))
+    return { kind: 'paid-api', what: `manages accounts and phone numbers at ${host}`, call: host }
   if (host && (SMS_HOSTS.test(host) || (/^graph\.facebook\.com$/i.test(host) && /\/messages\b/.test(constantsOf(address)))))
     return {
       kind: 'sms',
@@ -167,6 +169,9 @@ export function http(e: Extract<Effect, { name: string }>): Outside | undefined 
     return FREE_HOSTS.test(host ?? '') ? undefined : { kind: 'paid-api', what: `calls ${host ?? 'an API'} with a key of the server`, call: host ?? 'fetch' }
   return undefined
 }
+
+/** Phone numbers are rented there, and accounts made: no message is sent. */
+const ACCOUNTS = /(?:PhoneNumbers|\/Accounts)(?:\/[A-Za-z]{0,20})?(?:\.json|$)/
 
 /** Where a payment begins that somebody then makes. */
 const STARTS =

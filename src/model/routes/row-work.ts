@@ -126,8 +126,11 @@ function addsOnly(e: Extract<Effect, { kind: 'db' }>): boolean {
   const { payload, onConflict } = e
   if (e.op === 'upsert' && e.ignoreDuplicates) return true
   if (e.op !== 'upsert' || !onConflict?.length || payload?.v !== 'object' || payload.rest) return false
-  return Object.keys(payload.props).every((column) => onConflict.includes(column))
+  return Object.keys(payload.props).every((column) => onConflict.includes(column)) || (ON_A_LIST.test(e.table) && onConflict.every((c) => /^e_?mail$/i.test(c)))
 }
+
+/** Whoever puts an address down twice is on the list once: nobody has more there than the address and where it came from. */
+const ON_A_LIST = /(?:^|[_.])(?:subscribers?|wait_?lists?|newsletters?|mailing_?lists?|early_?access)(?:_(?:entries|signups?|subscribers?|emails?|list))?$/i
 
 /** Columns that count how often a code or password was tried: writing them down is part of the check. */
 function countsAttempts(columns: readonly string[]): boolean {
