@@ -28,7 +28,7 @@ export function severityOf(work: Work, route: Route, exposed: readonly Work[], r
   if (work.guardedLater && work.kind !== 'read' && work.kind !== 'file-read') return at('Medium')
   if (receiver) return route.limit ? [] : at('High')
   // Guest checkout: what it reads and writes is its own pending order; only the price must come from the server.
-  if (checkout(exposed) && ['read', 'insert', 'update', 'rpc', 'payment'].includes(work.kind) && !changesAnAccount(work, exposed))
+  if (checkout(exposed) && ['read', 'insert', 'update', 'rpc', 'payment'].includes(work.kind) && !changesAnAccount(work, exposed) && !listsAll(work))
     return isCheckout(work) && (work.chosen === 'amount' || work.chosen === 'owner') ? at('High') : []
   switch (work.kind) {
     case 'delete':
@@ -85,6 +85,9 @@ function changesAnAccount(work: Work, exposed: readonly Work[]): boolean {
     !exposed.some((o) => o.kind === 'insert' && o.table === work.table)
   )
 }
+
+/** Nobody's pending order, but everybody's: one action among those of a function that also opens a checkout. */
+const listsAll = ({ kind, rights, userData, whole }: Work): boolean => kind === 'read' && rights === 'service' && userData === true && whole === true
 
 const ACCOUNT =
   /^(users?|profiles?|user_profiles?|accounts?|customers?|members?|memberships?|teams?|organi[sz]ations?|orgs?|workspaces?|tenants?|subscriptions?|stripe_customers?)$/i

@@ -110,6 +110,8 @@ const MAX_STEPS = 1500
 const MAX_GAPS = 10
 /** Alternatives beyond which a join is no longer told apart. */
 const MAX_ALTERNATIVES = 8
+/** Answers with content beyond which they are no longer told apart: a function for a dozen actions gives one for each. */
+const MAX_ANSWERS = 20
 /** Conditions that one side of a disjunction keeps after a join. */
 const MAX_CONJUNCTS = 6
 /** How many ways to a point are told apart. */
@@ -322,8 +324,10 @@ export class Interpreter implements PathNotes {
     }
     // where a request goes on says more than which of several answers it gets instead
     const [answers, telling] = partition(kept, (k) => k.value.v === 'response' && k.value.how !== 'next')
-    const alts: Alt[] = [...telling, ...answers].slice(0, MAX_ALTERNATIVES).map((a, i) => ({ i, value: a.value, under: brief(a.under) }))
-    if (kept.length > MAX_ALTERNATIVES) alts.push({ i: MAX_ALTERNATIVES, value: telling.length > MAX_ALTERNATIVES ? UNKNOWN : SOME_ANSWER, under: [] })
+    const [refusals, given] = partition(answers, (k) => k.value.v === 'response' && (k.value.status ?? 200) >= 400)
+    const room = telling.length > MAX_ALTERNATIVES ? MAX_ALTERNATIVES : Math.max(MAX_ALTERNATIVES, telling.length + Math.min(given.length, MAX_ANSWERS))
+    const alts: Alt[] = [...telling, ...given, ...refusals].slice(0, room).map((a, i) => ({ i, value: a.value, under: brief(a.under) }))
+    if (kept.length > room) alts.push({ i: room, value: telling.length > MAX_ALTERNATIVES ? UNKNOWN : SOME_ANSWER, under: [] })
     return alts.length === 1 ? (alts[0] as Alt).value : { v: 'any', choice, alts }
   }
 

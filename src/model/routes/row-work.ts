@@ -86,6 +86,7 @@ export function rowWork(e: Extract<Effect, { kind: 'db' }>, schema: Pick<SchemaM
       table: name,
       userData: userData && !e.countOnly && !(shown && (table?.userData ? isPublishedWhole(table, e.columns ?? []) : true)),
       ...(unveiled ? { unveiled } : {}),
+      ...(!e.filters.length && !e.one && !e.unread ? { whole: true as const } : {}),
     }
   // sessions and codes that have run out open nothing any more, whoever has them swept out
   if (e.op === 'delete' && e.filters.length > 0 && e.filters.every((f) => f.op !== 'eq' && RUN_OUT.test(f.column) && !fromRequest(f.value))) return undefined

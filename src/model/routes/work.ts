@@ -58,7 +58,7 @@ export interface Work {
   readonly chosen?: 'recipient' | 'amount' | 'owner' | 'file' | 'paid'
   /** Of what the payment processor keeps: it is about the application itself, not about who pays. */
   readonly ofTheHouse?: true
-  /** Of a secret: all of it, not some letters. */
+  /** Of a secret: all of it, not some letters. Of a read: every row of the table. */
   readonly whole?: true
   /** Of a read: rows that the policies of their table keep between few. */
   readonly unveiled?: true
