@@ -5,6 +5,8 @@ import { notApplicable, type Outcome, unverified } from '../define-check.ts'
 export function withoutWebhooks(payments: PaymentsModel, what: 'subscriptions' | 'anything'): Outcome | undefined {
   if (!payments.processors.length) return otherwise(payments)
   const unknown = payments.unread.length > 0 && !payments.oneTime
+  // what is sold again and again may be sold through another processor
+  if (what === 'subscriptions' && !payments.subscriptions && !payments.oneTime && !unknown && payments.otherWebhooks.length) return otherwise(payments)
   if (what === 'subscriptions' && !payments.subscriptions && !unknown)
     return notApplicable(payments.oneTime ? 'only one-time payments are sold' : 'nothing shows that something recurring is sold')
   if (payments.webhooks.length) return undefined

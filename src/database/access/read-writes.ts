@@ -268,7 +268,19 @@ function createdAtSignUp(table: Table, { catalog, readings }: Pick<WriteContext,
   )
   if (!single) return false
   const name = new RegExp(`insert\\s+into\\s+(?:"?${table.schema}"?\\.)?"?${table.name.replace(/[^\w]/g, '.')}"?[\\s(]`, 'i')
-  return catalog.functions.some((f) => f.isTrigger && name.test(f.body))
+  return catalog.functions.some((f) => f.isTrigger && name.test(f.body) && runsAtSignUp(f, catalog))
+}
+
+const FOR_NEW_USERS = /new_?(user|account|member|profile)|sign_?up|regist|user_created|on_auth|create_\w{0,30}(user|profile|wallet|settings|account|credits)/i
+
+/** It stands at the accounts or at a table of people; one that stands nowhere in the repository says by its name, or by the id it takes, that the dashboard put it there. */
+function runsAtSignUp(f: Catalog['functions'][number], { triggers, tables }: Catalog): boolean {
+  const at = triggers.filter((t) => t.function.replace(/\(.*/, '') === `${f.schema}.${f.name}`).map((t) => t.table)
+  const ofPeople = (name: string) =>
+    name.startsWith('auth.') ||
+    /each row is a user/.test(tables.find((t) => nameOf(t) === name)?.userData?.because ?? '') ||
+    /(users?|profiles?|accounts?|members?|customers?|perfis|usuarios)$/i.test(name)
+  return at.length ? at.some(ofPeople) : FOR_NEW_USERS.test(f.name) || /raw_user_meta_data|values\s*\(\s*new\.id\b/i.test(f.body)
 }
 
 /** A column that points at another table than the users' own ones is a parent, not an author. */

@@ -8,10 +8,17 @@ import type { Guard } from './proof.ts'
 
 const CAPABILITY = /token|secret|hash|nonce|share|invite|code|(licen[cs]e|api|access|activation)_?key|session_?id|checkout_?id|payment_?intent|unsubscribe/i
 
+/** What is counted, sold or collected under that name: everybody may know how many, and which. */
+const NO_SECRET = /tokens(?:_|$)|token_?(?:id|name|symbol|address|contract|type|price|cost|points|count|amount|balance|limit|usage)$/i
+
 /** A column that holds something unguessable: by its name, or the slug of a link that is shared. */
 function namesCapability(table: string, column: string): boolean {
   const name = column.split('.').at(-1) ?? ''
-  return CAPABILITY.test(name) || (/^slug$/i.test(name) && /share|invit/i.test(table)) || (/^state$/i.test(name) && /oauth|state/i.test(table))
+  return (
+    (CAPABILITY.test(name) && !NO_SECRET.test(name)) ||
+    (/^slug$/i.test(name) && /share|invit/i.test(table)) ||
+    (/^state$/i.test(name) && /oauth|state/i.test(table))
+  )
 }
 
 /** A query that finds its row by something unguessable that the caller sent: who knows it may. */
@@ -66,6 +73,7 @@ function isOwnVisit(value: Value, behaviour: Behaviour, depth = 0): boolean {
 /** A database function that is given the digest of a secret to look its row up by. */
 function secretArgument(e: Extract<Effect, { kind: 'rpc' }>, step: Step): Guard | undefined {
   if (e.args.v !== 'object') return undefined
-  const name = keyForLookUp(e) ?? Object.entries(e.args.props).find(([key, value]) => /token|secret|_hash$/i.test(key) && fromRequest(value))?.[0]
+  const name =
+    keyForLookUp(e) ?? Object.entries(e.args.props).find(([key, value]) => /token|secret|_hash$/i.test(key) && !NO_SECRET.test(key) && fromRequest(value))?.[0]
   return name ? { who: 'token', at: step.at, trust: 'verified', how: `${e.function}, ${name}`, refusal: {} } : undefined
 }

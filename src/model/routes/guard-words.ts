@@ -7,8 +7,11 @@ const CREDENTIAL =
 const NO_SECRET =
   /(idempotency|dedupe?|cache|lookup|plan|price|public|primary|foreign|sort|storage|object|file|i18n|translation|setting|config|feature|flag)_?key$/i
 
+/** Which of the tokens that are sold or collected: everybody sees the number. */
+const NUMBERED = /^(?:nft_?)?token_?id$/i
+
 /** Whether a column holds what only those know who were given it. */
-export const isCredential = (column: string): boolean => CREDENTIAL.test(column) && !NO_SECRET.test(column)
+export const isCredential = (column: string): boolean => CREDENTIAL.test(column) && !NO_SECRET.test(column) && !NUMBERED.test(column)
 
 /** Names of questions about what somebody may do. */
 export const RIGHTS = /role|admin|permi|(^|\.)(can|may|has)[A-Z_]|allow|authori|access|owner|member|staff/
