@@ -42,7 +42,7 @@ interface Endpoint {
   readonly severity: Severity
   readonly does: string
   readonly at: Place
-  readonly kind: 'password' | 'message' | 'registration' | 'code' | 'key'
+  readonly kind: 'password' | 'message' | 'registration' | 'code' | 'key' | 'fixed'
 }
 
 /** The hash of a random token of a link, not of what a person makes up or types. */
@@ -76,6 +76,9 @@ const WRAPS = /^(sign-in|sign-up|otp|magic-link|reset|verify)$/
 const authEndpoint = rememberFor((route: Route): Endpoint | undefined => {
   if (route.library || route.kind === 'page') return undefined
   const steps = route.behaviour ? inProduction(route.behaviour, route.framework).steps : []
+  const fixed = steps.find(triesFixed)
+  if (fixed && !(['user', 'admin'].includes(route.guard?.who ?? '') && route.guard?.trust === 'verified'))
+    return { route, severity: 'High', does: 'compares what somebody types with one code or password for everybody', at: fixed.at, kind: 'fixed' }
   if (
     route.guard &&
     route.guard.trust === 'verified' &&
@@ -164,6 +167,19 @@ function triesCode(test: Value): boolean {
   return test.of.some((v) => mentions(v, isTypedCode)) && test.of.some(isKept)
 }
 
+const TYPED_WORD = /(?:^|[._]|[a-z])(?:code|pin|pass(?:word|code|phrase)|senha|codigo)$/i
+const FIXED_WORD = /(?:^|_)(?:CODE|PIN|PASS(?:WORD|CODE|PHRASE)|PWD|SENHA|CODIGO)(?:_|$)/i
+
+/** The code or password in a variable of the server, which what came in the body is compared with: before the step, or in what it answers. */
+function triesFixed({ under, effect }: Step): boolean {
+  const compares = (v: Value): boolean =>
+    v.v === 'op' &&
+    /^[!=]==?$/.test(v.op) &&
+    v.of.some((x) => x.v === 'request' && x.part === 'body' && TYPED_WORD.test(x.name ?? '')) &&
+    v.of.some((x) => x.v === 'env' && FIXED_WORD.test(x.name))
+  return under.some((c) => mentions(c.test, compares)) || (effect.kind === 'respond' && effect.body !== undefined && mentions(effect.body, compares))
+}
+
 /** The account is made under the address that somebody else has answered with (an identity provider, a processor who was paid): there are no more of them than such answers. */
 function isVouchedFor({ effect }: Step, { behaviour }: Route): boolean {
   if (effect.kind !== 'db' || effect.payload?.v !== 'object') return false
@@ -247,6 +263,7 @@ const ATTACKS: Readonly<Record<Endpoint['kind'], string>> = {
   password: 'Somebody tries leaked passwords against every account as fast as the server answers.',
   message: "Somebody requests message after message to strangers' addresses: inboxes are flooded and the sender's reputation or quota is gone.",
   registration: 'A script registers accounts without end, for free credits, spam or to fill the database.',
+  fixed: 'Somebody tries words and numbers as fast as the server answers; there is one for everybody, and it stays until the variable is changed.',
   key: "Somebody tries keys as fast as the server answers, and is told of each whether it is somebody's.",
   code: 'Somebody tries all codes: six digits fall within the lifetime of one.',
 }
