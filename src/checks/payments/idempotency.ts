@@ -159,7 +159,7 @@ function redemptionIssue(r: Redemption): Issue {
   const again =
     r.proof === 'answer'
       ? 'the processor calls a paid payment paid however often it is asked'
-      : 'the signature that the browser got for a payment stays valid, and so does the browser’s copy of it'
+      : 'the signature that the browser was given for a payment stays valid for ever'
   return {
     subject: r.subject,
     discriminator: 'redeemed again',

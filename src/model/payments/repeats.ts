@@ -68,12 +68,13 @@ function repeat(step: Step, steps: readonly Step[], schema: Schema, invoked: Inv
     case 'db': {
       if (e.op === 'update' && counts(e.table, e.payload))
         return soften({ kind: 'counter', what: `adds to a value in ${e.table}`, severe: true, table: e.table })
-      if (e.op === 'upsert') return upsertProblem(e.table, e.payload, e.onConflict, schema)
-      if (e.op === 'insert') {
-        const p = insertProblem(e.table, e.payload, schema, step)
-        return p && soften(p)
-      }
-      return undefined
+      const p =
+        e.op === 'upsert'
+          ? upsertProblem(e.table, e.payload, e.onConflict, schema)
+          : e.op === 'insert'
+            ? insertProblem(e.table, e.payload, schema, step)
+            : undefined
+      return p && soften(p)
     }
     case 'rpc': {
       const p = rpcProblem(e.function, e.args, schema.functions)
