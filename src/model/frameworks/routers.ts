@@ -106,6 +106,10 @@ export class RouterCollector {
       if (p.k === 'name' && router) env.set(`${key}:${p.name}`, router)
       // `({ app })`, `{ router }` given as an object is not followed.
     })
+    // `registerRoutes(app)` of `registerRoutes(httpServer, app)`, whose caller was left behind: the application is meant all the same
+    const conventional = (p: Pattern | undefined): boolean => p?.k === 'name' && this.#dialect.conventional.test(p.name)
+    const meant = args.length === 1 && args[0] && !conventional(ir.params[0]) ? ir.params.find((p, i) => i < 3 && conventional(p)) : undefined
+    if (meant?.k === 'name' && args[0]) env.set(`${key}:${meant.name}`, args[0])
     this.#inProgress.add(key)
     this.#statements(path, fn, ir.body, env, depth)
     this.#inProgress.delete(key)
