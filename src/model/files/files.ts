@@ -12,7 +12,7 @@ export interface FilesModel {
 }
 
 const TEST =
-  /(^|\/)(__tests__|__mocks__|(?:(?:unit|integration|e2e|api|smoke|acceptance|component|functional|load|playwright|cypress)[-_])?tests?|e2e|cypress|playwright|spec|fixtures?|mocks?|testdata)\/|\.(test|spec|e2e|cy|stories|mock)\.[cm]?[jt]sx?$|(^|\/)(vitest|jest|playwright|cypress)\.(config|setup)\./i
+  /(^|\/)(__tests__|__mocks__|(?:(?:unit|integration|e2e|api|smoke|acceptance|component|functional|load|playwright|cypress)[-_])?tests?|e2e|cypress|playwright|spec|fixtures?|mocks?|testdata)\/|\.(test|spec|e2e|cy|stories|mock)\.[cm]?[jt]sx?$|(^|\/)(vitest|jest|playwright|cypress)\.(?:[\w-]{1,30}\.)?(config|setup)\.|(^|\/)\.(?:gitleaksignore|trufflehogignore)$/i
 const EXAMPLE = /(^|\/)(examples?|demos?|samples?|playgrounds?|test-(?:apps?|projects?)|stories|storybook|\.storybook|templates?\/examples?)\//i
 const SEED = /(^|\/)(seeds?|seeders?)(\/|\.[a-z]+$)|(^|\/)seed[-_.][^/]*$/i
 const DOCS = /\.(md|mdx|markdown|rst|txt|adoc)$/i
