@@ -107,6 +107,7 @@ function pageEntry(program: Program, path: string, dir: string, { root, inside }
       ...serverMiddleware(program, dir),
       ...supabaseRedirect(config, route),
       ...routeMiddleware(program, dir, [...ruledMiddleware(config, route), ...names]),
+      ...libraryMiddleware(program, path, names),
     ],
     page: { path, client: false, ...(isStatic(config, route) ? { static: true as const } : {}) },
   }
@@ -116,6 +117,19 @@ function pageEntry(program: Program, path: string, dir: string, { root, inside }
 function pageMiddleware(all: readonly Expr[]): readonly string[] {
   for (const e of all) if (e.k === 'call' && e.fn.k === 'id' && e.fn.name === 'definePageMeta') return stringsOf(propOf(e.args[0], 'middleware'))
   return []
+}
+
+const OWN_AUTH = /^(?:(?:app|src)\/)?middleware\/(?:\d+\.)?(?:sidebase-)?auth(?:\.global)?\.[cm]?[jt]s$/
+
+/** The middleware that @sidebase/nuxt-auth gives pages to name; one of the application's own takes its place. */
+function libraryMiddleware(program: Program, path: string, names: readonly string[]): Before[] {
+  const name = names.find((n) => n === 'auth' || n === 'sidebase-auth')
+  const { dir } = program.workspace(path)
+  const prefix = dir === '' ? '' : `${dir}/`
+  const isOwn = (p: string) => p.startsWith(prefix) && OWN_AUTH.test(p.slice(prefix.length))
+  if (!name || !program.workspaces.uses('@sidebase/nuxt-auth', path) || program.paths.some(isOwn)) return []
+  const code = { k: 'expr', path, scope: 0, expr: { k: 'opaque', l: 1 } } as const
+  return [{ code, calling: 'nuxt-middleware', at: { path, line: 1 }, what: 'middleware', blocks: true, external: { from: '@sidebase/nuxt-auth', name } }]
 }
 
 /** Route middleware of the application: global ones first, then those that the page names. It runs on the server for the first request. */

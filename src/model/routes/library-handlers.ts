@@ -78,6 +78,7 @@ const GUARDS: readonly { readonly from: RegExp; readonly name: RegExp; readonly 
   { from: /^hono\/(jwt|jwk)$/, name: /.*/, who: 'user' },
   { from: /^@hono\/(clerk-auth|oidc-auth)$/, name: /require|oidcAuthMiddleware/i, who: 'user' },
   { from: /^express-basic-auth$|^@fastify\/(basic-auth|bearer-auth)$/, name: /.*/, who: 'secret' },
+  { from: /^@sidebase\/nuxt-auth$/, name: /auth$/, who: 'user' },
   { from: /^@nuxtjs\/supabase$/, name: /^redirect$/, who: 'user' },
   { from: /^@nestjs\/passport$/, name: /AuthGuard/, who: 'user' },
   { from: /^nest-keycloak-connect$/, name: /Guard/, who: 'user' },
