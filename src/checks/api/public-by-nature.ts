@@ -1,5 +1,6 @@
 import { rememberFor } from '../../lib/remember-for.ts'
 import type { Behaviour, Step, Value } from '../../model/behaviour/behaviour.ts'
+import { mentions } from '../../model/behaviour/mentions.ts'
 import { isFromCredential } from '../../model/behaviour/signed-tokens.ts'
 import { makesAccountForOthers, makesFixedAccount, removesFound, signsInFixedAccount } from '../../model/routes/fixed-account.ts'
 import { fromRequest } from '../../model/routes/from-request.ts'
@@ -117,7 +118,11 @@ const isForAdministrators = ({ route }: Route): boolean =>
 const relays = ({ work, behaviour }: Route): boolean =>
   work.some((w) => w.kind === 'mail' && w.chosen === 'recipient' && !w.guard) &&
   behaviour?.complete === true &&
-  behaviour.steps.every(({ effect: e }) => /^(?:mail|log|respond|throw)$/.test(e.kind))
+  behaviour.steps.every(({ effect: e }) => /^(?:mail|log|respond|throw)$/.test(e.kind)) &&
+  !behaviour.steps.some(({ effect: e }) => e.kind === 'mail' && e.args.some((a) => mentions(a, (x) => x.v === 'call' && MADE_HERE.test(x.name))))
+
+/** What a code or the token of a link is drawn by. */
+const MADE_HERE = /random|uuid|nanoid|createId|(?:^|\.)(?:totp|otp)/i
 
 /** The processor hears of a new account. */
 const makesCustomer = (w: Work): boolean => w.kind === 'payment' && /customers\.create$/.test(w.call ?? '')

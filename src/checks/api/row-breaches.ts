@@ -16,6 +16,7 @@ import { actsForPayer, isOpenByPolicy } from './payers-row.ts'
 import { isOpenByState, takesWhatIsOpen } from './row-state.ts'
 import { alternatives, isSame, type Ties } from './ties.ts'
 import { isPartOfTransfer } from './transfers.ts'
+import { weighsWho } from './weighed.ts'
 
 const NOT_AN_ID =
   /[a-z](?:Type|Status|Kind|Category|Role|Locale|Currency)$|_(?:type|status|kind|category|role|locale|currency)$|^(?:status|state|type|kind|category|locale|lang|language|role|plan|is_\w+|published|active|visible|page|limit|sort|order|slug|country|location|city|region|province|district|zip_?code|postal_?code|industry|currency|month|year|date|level|name|title|code|token|share_token|invite_code|secret|key|hash|session_id|stripe_\w+|provider)$/i
@@ -325,7 +326,7 @@ function unprotectedUse(index: number, behaviour: Behaviour, ties: Ties, depth =
     if (isForAdmin(s, behaviour)) continue
     if (s.under.some((c) => missingOrTied(c.test, !c.negated, ties)) || isPartOfTransfer(s, behaviour)) continue
     const looks = e.kind === 'respond' || (e.kind === 'db' && (e.op === 'select' || e.op === 'insert'))
-    if (looks && s.under.some((c) => openOrTied(c.test, !c.negated, ofShown, ties))) continue
+    if (looks && s.under.some((c) => openOrTied(c.test, !c.negated, ofShown, ties) || (!c.negated && weighsWho(c.test, ofShown, ties)))) continue
     if (e.kind === 'db' && takesWhatIsOpen(s, e, behaviour)) continue
     if (s.under.some((c) => nearTie(c.test, !c.negated, ties))) {
       if (verdict === 'none') verdict = 'ownerless'
