@@ -46,7 +46,7 @@ function mountedAt(program: Program): Mount | undefined {
   const found = [...program.importersOf('@trpc/server')].flatMap((path): Mount[] => {
     if (!program.js(path)?.imports.some((i) => /^@trpc\/server\/adapters\/(?:fetch|next)/.test(i.from))) return []
     const [, folder] = /(?:^|\/)(?:app|pages)\/((?:[^/]+\/)*)\[[\w.]+\](?:\/route)?\.[cm]?[jt]sx?$/.exec(path) ?? []
-    return folder === undefined ? [] : [{ path, route: `/${folder.replace(/\([^)/]*\)\//g, '').replace(/\/$/, '')}` }]
+    return folder === undefined ? [] : [{ path, route: `/${folder.replace(/\([^()/]{0,80}\)\//g, '').replace(/\/$/, '')}` }]
   })
   return found.length === 1 ? found[0] : undefined
 }
