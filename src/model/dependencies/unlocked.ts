@@ -1,5 +1,6 @@
 import ignore from 'ignore'
 import type { GitignoreFacts, LockfileFacts } from '../../facts/kinds.ts'
+import { folderPrefix } from '../../lib/folder-prefix.ts'
 import type { WorkspacesModel } from '../workspaces/workspaces.ts'
 import type { UnlockedManifest } from './dependencies.ts'
 import { type Manifests, nearestLock } from './direct-requests.ts'
@@ -66,7 +67,7 @@ function whyIgnored(dir: string, gitignores: ReadonlyMap<string, GitignoreFacts>
     const root = path.slice(0, Math.max(0, path.lastIndexOf('/')))
     if (root !== '' && dir !== root && !dir.startsWith(`${root}/`)) continue
     const relative = root === '' ? dir : dir.slice(root.length + 1)
-    const prefix = relative === '' ? '' : `${relative}/`
+    const prefix = folderPrefix(relative)
     for (const [i, pattern] of lines.entries()) {
       const rule = ignore().add(pattern)
       if (LOCK_FILES.some((name) => rule.ignores(prefix + name)) && !rule.ignores(`${prefix}package.json`))

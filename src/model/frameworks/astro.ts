@@ -1,3 +1,4 @@
+import { folderPrefix } from '../../lib/folder-prefix.ts'
 import type { Before, Code, Entry, Framework, Middleware } from './entry.ts'
 import { routeSubject } from './entry.ts'
 import { exportedHandler, frameworkIn, SHOWN_METHODS } from './exported-handlers.ts'
@@ -73,7 +74,7 @@ function prerendered(program: Program, path: string): boolean {
   const m = program.exported(path, 'prerender')
   if (m?.k === 'expr' && m.expr.k === 'lit') return m.expr.v === true
   const dir = program.workspace(path).dir
-  const prefix = dir === '' ? '' : `${dir}/`
+  const prefix = folderPrefix(dir)
   for (const ext of ['mjs', 'ts', 'js', 'mts']) {
     const config = program.js(`${prefix}astro.config.${ext}`) ? program.exported(`${prefix}astro.config.${ext}`, 'default') : undefined
     if (config?.k !== 'expr') continue
@@ -85,7 +86,7 @@ function prerendered(program: Program, path: string): boolean {
 }
 
 function onRequest(program: Program, dir: string): readonly Before[] {
-  const prefix = dir === '' ? '' : `${dir}/`
+  const prefix = folderPrefix(dir)
   for (const file of ['src/middleware.ts', 'src/middleware.js', 'src/middleware.mjs', 'src/middleware/index.ts', 'src/middleware/index.js']) {
     const path = prefix + file
     const h = program.js(path) && program.workspaces.uses('astro', path) ? exportedHandler(program, path, 'onRequest') : undefined

@@ -1,4 +1,5 @@
 import type { FunctionIR } from '../../facts/javascript.ts'
+import { folderPrefix } from '../../lib/folder-prefix.ts'
 import type { Before, Entry, Framework } from './entry.ts'
 import { routeSubject } from './entry.ts'
 import { exportedHandler, frameworkIn, SHOWN_METHODS } from './exported-handlers.ts'
@@ -90,7 +91,7 @@ function layoutsIn(program: Program, dir: string): readonly Before[] {
   const found: Before[] = []
   for (const name of ['layout', 'template'])
     for (const ext of ['tsx', 'ts', 'jsx', 'js']) {
-      const path = `${dir === '' ? '' : `${dir}/`}${name}.${ext}`
+      const path = `${folderPrefix(dir)}${name}.${ext}`
       const js = program.js(path)
       if (!js || js.directives.includes('use client')) continue
       const h = exportedHandler(program, path, 'default')

@@ -1,4 +1,5 @@
 import type { Expr } from '../../facts/javascript.ts'
+import { folderPrefix } from '../../lib/folder-prefix.ts'
 import type { Before, Calling, Middleware } from './entry.ts'
 import { exportedHandler } from './exported-handlers.ts'
 import { matchesSource, samplePath } from './path-pattern.ts'
@@ -13,7 +14,7 @@ export function nextMiddleware(program: Program): readonly Middleware[] {
   if (before) return before
   const found: Middleware[] = []
   for (const workspace of program.workspaces.all) {
-    const prefix = workspace.dir === '' ? '' : `${workspace.dir}/`
+    const prefix = folderPrefix(workspace.dir)
     for (const file of ['proxy', 'src/proxy', 'middleware', 'src/middleware'])
       for (const ext of ['ts', 'js', 'mjs', 'tsx', 'mts']) {
         const path = `${prefix}${file}.${ext}`

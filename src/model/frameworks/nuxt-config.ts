@@ -1,5 +1,6 @@
 import { minimatch } from 'minimatch'
 import type { Expr } from '../../facts/javascript.ts'
+import { folderPrefix } from '../../lib/folder-prefix.ts'
 import type { Before } from './entry.ts'
 import { safeRegExp, samplePath } from './path-pattern.ts'
 import type { Program } from './program.ts'
@@ -13,7 +14,7 @@ export interface NuxtConfig {
 
 /** The configuration of the Nuxt application in a folder. */
 export function nuxtConfig(program: Program, dir: string): NuxtConfig | undefined {
-  const prefix = dir === '' ? '' : `${dir}/`
+  const prefix = folderPrefix(dir)
   for (const ext of ['ts', 'js', 'mjs']) {
     const path = `${prefix}nuxt.config.${ext}`
     const m = program.js(path) ? program.exported(path, 'default') : undefined

@@ -1,4 +1,5 @@
 import type { Expr } from '../../facts/javascript.ts'
+import { folderPrefix } from '../../lib/folder-prefix.ts'
 import { nuxtHome } from '../modules/nuxt-layers.ts'
 import type { Before, Entry, Framework, Middleware } from './entry.ts'
 import { routeSubject } from './entry.ts'
@@ -73,7 +74,7 @@ function serverMiddleware(program: Program, dir: string): readonly Before[] {
   middlewareOf.set(program, known)
   const before = known.get(dir)
   if (before) return before
-  const prefix = dir === '' ? '' : `${dir}/`
+  const prefix = folderPrefix(dir)
   const found = program.paths
     .filter((p) => p.startsWith(prefix) && /^(?:layers\/[^/]+\/)?(?:(?:src|app)\/)?server\/middleware\//.test(p.slice(prefix.length)))
     .flatMap((path): Before[] => {
@@ -125,7 +126,7 @@ const OWN_AUTH = /^(?:(?:app|src)\/)?middleware\/(?:\d+\.)?(?:sidebase-)?auth(?:
 function libraryMiddleware(program: Program, path: string, names: readonly string[]): Before[] {
   const name = names.find((n) => n === 'auth' || n === 'sidebase-auth')
   const { dir } = program.workspace(path)
-  const prefix = dir === '' ? '' : `${dir}/`
+  const prefix = folderPrefix(dir)
   const isOwn = (p: string) => p.startsWith(prefix) && OWN_AUTH.test(p.slice(prefix.length))
   if (!name || !program.workspaces.uses('@sidebase/nuxt-auth', path) || program.paths.some(isOwn)) return []
   const code = { k: 'expr', path, scope: 0, expr: { k: 'opaque', l: 1 } } as const
@@ -134,7 +135,7 @@ function libraryMiddleware(program: Program, path: string, names: readonly strin
 
 /** Route middleware of the application: global ones first, then those that the page names. It runs on the server for the first request. */
 function routeMiddleware(program: Program, dir: string, names: readonly string[]): Before[] {
-  const prefix = dir === '' ? '' : `${dir}/`
+  const prefix = folderPrefix(dir)
   const all = program.paths.flatMap((path) => {
     const m = path.startsWith(prefix) ? /^(?:layers\/[^/]+\/)?(?:(?:app|src)\/)?middleware\//.exec(path.slice(prefix.length)) : null
     if (!m) return []

@@ -1,3 +1,4 @@
+import { folderPrefix } from '../../lib/folder-prefix.ts'
 import type { Entry, Framework } from './entry.ts'
 import { routeSubject } from './entry.ts'
 import { exportedHandler, SHOWN_METHODS } from './exported-handlers.ts'
@@ -73,7 +74,7 @@ function isScheduled(program: Program, path: string, name: string, h: NonNullabl
     if (wrapper?.k === 'external' && wrapper.from === '@netlify/functions' && wrapper.name === 'schedule') return true
   }
   const site = path.slice(0, path.search(/(?:^|\/)netlify\//))
-  return ['', site === '' ? '' : `${site}/`].some((dir) => {
+  return ['', folderPrefix(site)].some((dir) => {
     const data = program.facts.of('config-file').get(`${dir}netlify.toml`)?.data as { functions?: Record<string, { schedule?: unknown }> } | undefined
     return typeof data?.functions?.[name]?.schedule === 'string'
   })

@@ -1,4 +1,5 @@
 import type { Expr } from '../../facts/javascript.ts'
+import { folderPrefix } from '../../lib/folder-prefix.ts'
 import type { Before, Entry, Framework } from './entry.ts'
 import { routeSubject } from './entry.ts'
 import { exportedHandler, frameworkIn } from './exported-handlers.ts'
@@ -29,8 +30,8 @@ export const remix: Framework = {
   name: 'Remix',
   entries: (program) =>
     program.workspaces.all.flatMap((w) => {
-      if (w.manifest && !PACKAGES.some((p) => program.workspaces.uses(p, `${w.dir === '' ? '' : `${w.dir}/`}app/root.tsx`))) return []
-      const prefix = w.dir === '' ? '' : `${w.dir}/`
+      if (w.manifest && !PACKAGES.some((p) => program.workspaces.uses(p, `${folderPrefix(w.dir)}app/root.tsx`))) return []
+      const prefix = folderPrefix(w.dir)
       if (!w.manifest && !frameworkIn(program, prefix, PACKAGES)) return []
       if (!program.paths.some((p) => p.startsWith(`${prefix}app/routes/`) || p.startsWith(`${prefix}app/routes.`))) return []
       const configured = fromConfig(program, `${prefix}app`)

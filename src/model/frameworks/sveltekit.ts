@@ -1,3 +1,4 @@
+import { folderPrefix } from '../../lib/folder-prefix.ts'
 import type { Before, Code, Entry, Framework, Middleware } from './entry.ts'
 import { routeSubject } from './entry.ts'
 import { exportedHandler, frameworkIn, SHOWN_METHODS } from './exported-handlers.ts'
@@ -154,7 +155,7 @@ function layouts(program: Program, root: string, inside: string): Before[] {
 
 /** `handle` of `hooks.server`; `sequence(a, b)` is taken apart. */
 function hooksOf(program: Program, dir: string): readonly Before[] {
-  const prefix = dir === '' ? '' : `${dir}/`
+  const prefix = folderPrefix(dir)
   for (const file of ['src/hooks.server.ts', 'src/hooks.server.js', 'src/hooks.server/index.ts', 'src/hooks.ts', 'src/hooks.js']) {
     const path = prefix + file
     const h = program.js(path) ? exportedHandler(program, path, 'handle') : undefined

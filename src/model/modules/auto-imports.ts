@@ -1,5 +1,6 @@
 import type { FactsIndex } from '../../facts/facts.ts'
 import type { JavaScriptFacts } from '../../facts/javascript.ts'
+import { folderPrefix } from '../../lib/folder-prefix.ts'
 import type { WorkspacesModel } from '../workspaces/workspaces.ts'
 import { nuxtHome } from './nuxt-layers.ts'
 import { within } from './paths.ts'
@@ -26,8 +27,7 @@ export function readAutoImports(facts: FactsIndex, workspaces: WorkspacesModel):
   const tables = new Map<string, { app: Map<string, AutoImported>; server: Map<string, AutoImported> }>()
   for (const workspace of workspaces.all) {
     const uses = (name: string) => workspace.manifest?.dependencies.some((d) => d.name === name) ?? false
-    const config =
-      js.has(`${workspace.dir === '' ? '' : `${workspace.dir}/`}nuxt.config.ts`) || js.has(`${workspace.dir === '' ? '' : `${workspace.dir}/`}nuxt.config.js`)
+    const config = js.has(`${folderPrefix(workspace.dir)}nuxt.config.ts`) || js.has(`${folderPrefix(workspace.dir)}nuxt.config.js`)
     if (config || uses('nuxt') || uses('nitropack') || uses('nitro')) tables.set(workspace.dir, { app: new Map(), server: new Map() })
   }
   const byPath = new Map<string, ReadonlyMap<string, AutoImported> | undefined>()

@@ -1,5 +1,6 @@
 import type { Expr, FunctionIR, JavaScriptFacts } from '../../facts/javascript.ts'
 import { collectByFile } from '../../lib/collect-by-file.ts'
+import { folderPrefix } from '../../lib/folder-prefix.ts'
 import type { Place } from '../../lib/place.ts'
 import { type Program, packageOf } from '../frameworks/program.ts'
 import { boundNames, calleeText, expressions, statements } from '../frameworks/walk.ts'
@@ -164,7 +165,7 @@ const takesTokens = (fn: FunctionIR): boolean =>
 /** Imported by nothing, in an application whose entries are known: it never runs. */
 function isDead(program: Program, path: string): boolean {
   const { dir } = program.workspace(path)
-  const prefix = dir ? `${dir}/` : ''
+  const prefix = folderPrefix(dir)
   return program.modules.importers(path).length === 0 && program.modules.clientEntries.some((e) => e.path.startsWith(prefix))
 }
 

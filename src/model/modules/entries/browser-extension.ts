@@ -1,3 +1,4 @@
+import { folderPrefix } from '../../../lib/folder-prefix.ts'
 import { dirname, join } from '../paths.ts'
 import { type Application, type EntryFile, type EntryRules, matching } from './entry-rules.ts'
 
@@ -36,7 +37,7 @@ export const browserExtension: EntryRules = {
 function manifestScripts(app: Application): EntryFile[] {
   const found: EntryFile[] = []
   for (const [path, { data }] of app.facts.of('config-file')) {
-    if (!/(^|\/)manifest(\.[\w-]+)?\.json$/.test(path) || !(app.dir === '' || path.startsWith(`${app.dir}/`))) continue
+    if (!/(^|\/)manifest(\.[\w-]+)?\.json$/.test(path) || !path.startsWith(folderPrefix(app.dir))) continue
     const manifest = data as Record<string, unknown> | null | undefined
     if (typeof manifest !== 'object' || manifest === null || typeof manifest.manifest_version !== 'number') continue
     const here = dirname(path)

@@ -1,3 +1,4 @@
+import { folderPrefix } from '../../../lib/folder-prefix.ts'
 import { dirname, join, within } from '../paths.ts'
 import { type Application, type EntryFile, type EntryRules, matching } from './entry-rules.ts'
 
@@ -28,7 +29,7 @@ function isServerRendered(app: Application): boolean {
 function htmlScripts(app: Application): EntryFile[] {
   const found: EntryFile[] = []
   for (const [path, { text }] of app.facts.of('text')) {
-    if (!/\.html?$/i.test(path) || !(app.dir === '' || path.startsWith(`${app.dir}/`))) continue
+    if (!/\.html?$/i.test(path) || !path.startsWith(folderPrefix(app.dir))) continue
     if (/(^|\/)(tests?|__tests__|e2e|docs?|examples?|coverage|storybook-static|node_modules|dist|build|out)\//i.test(within(app.dir, path))) continue
     for (const m of text.matchAll(SCRIPT)) {
       const src = (m[1] as string).replace(/^%[A-Z_]+%/, '').replace(/[?#][\s\S]*/, '')
