@@ -1,5 +1,6 @@
 import { replaceLiteral, swap } from '../../lib/rewrite.ts'
 import { requireVariable } from '../../lib/rewrite-javascript.ts'
+import { underscored } from '../../lib/snake-case.ts'
 import type { CodeModel, DefaultSecret, FixedKey, HardcodedIdentity, HardcodedSecret, Marker, OwnerMail, SqlAccount, Switch } from '../../model/code/code.ts'
 import type { ModulesModel } from '../../model/modules/modules.ts'
 import { defineCheck, type Fix, failed, type Issue, notApplicable, passed, type Severity } from '../define-check.ts'
@@ -105,8 +106,7 @@ function fromEnvironment(s: HardcodedSecret, variable: string, modules: ModulesM
 }
 
 function variableName(s: HardcodedSecret): string {
-  const own = s.name
-    ?.replace(/([a-z0-9])([A-Z])/g, '$1_$2')
+  const own = underscored(s.name ?? '')
     .replace(/[^A-Za-z0-9]+/g, '_')
     .toUpperCase()
   if (own && own.length > 3 && /SECRET|KEY|TOKEN|PASS|URL/.test(own)) return own.replace(/^(?:NEXT_PUBLIC|VITE|REACT_APP|EXPO_PUBLIC)_/, '')

@@ -1,5 +1,6 @@
 import type { Expr, JavaScriptFacts, Stmt } from '../../facts/javascript.ts'
 import { collectByFile, unlessEmpty } from '../../lib/collect-by-file.ts'
+import { underscored } from '../../lib/snake-case.ts'
 import { envNameOf } from '../env/code-reads.ts'
 import { boundNames, calleeText, childrenOf, exprsOf, statements, stringOf } from '../frameworks/walk.ts'
 import type { Switch } from './code.ts'
@@ -18,9 +19,7 @@ const REQUEST_NAME =
 
 /** What a name turns off; camelCase and snake_case alike. */
 export function skips(name: string): Switch['skips'] | undefined {
-  const snake = name
-    .replace(/^(?:NEXT_PUBLIC|VITE|REACT_APP|EXPO_PUBLIC|PUBLIC)_/, '')
-    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
+  const snake = underscored(name.replace(/^(?:NEXT_PUBLIC|VITE|REACT_APP|EXPO_PUBLIC|PUBLIC)_/, ''))
     .replace(/-/g, '_')
     .toUpperCase()
   if (/ERROR|EMAIL_VERIF|SEARCH|RETRY|_TEST$/.test(snake)) return undefined
