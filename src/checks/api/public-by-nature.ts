@@ -28,7 +28,7 @@ export const publicByNature = rememberFor((route: Route): string | undefined => 
     (c) =>
       (/^(sign-in|sign-up|otp|magic-link|reset|verify|oauth|exchange-code|sign-out|refresh)$/.test(c.op) &&
         (FOR_VISITORS.test(route.route) || !signsInFixedAccount(c))) ||
-      (c.op === 'admin' && /createUser/i.test(c.name) && !makesFixedAccount(c) && !makesAccountForOthers(c) && !isForAdministrators(route)),
+      (c.op === 'admin' && /createUser/i.test(c.name) && !makesFixedAccount(c) && !makesAccountForOthers(c) && !isMadeByAdministrators(route)),
   )
   // a sign-up creates the account and its profile; whoever is called when something was bought creates more than that
   const creates = own.every((c) => c.op === 'admin' || c.op === 'reset')
@@ -111,7 +111,7 @@ function isOfNewAccount({ kind, at }: Work, account: Step, steps: readonly Step[
 }
 
 /** Accounts are made under `/admin` by those who run the application, not by those who come to use it. */
-const isForAdministrators = ({ route }: Route): boolean =>
+const isMadeByAdministrators = ({ route }: Route): boolean =>
   /(?:^|\/)admin\/(?:[\w-]+\/)*(?:(?:create|add|new|invite)-?)?(?:users?|accounts?|members?|staff|admins?)(?:\/|-?(?:create|add|new|invite)|$)/i.test(route)
 
 /** Mail to an address that the caller names, and nothing else: no account is looked up, no code is kept, and no link is made here. */
