@@ -1,3 +1,4 @@
+import type { Place, RelatedPlace } from '../../lib/place.ts'
 import { swap } from '../../lib/rewrite.ts'
 import type { OtherWebhook, Redemption, RepeatProblem, Webhook } from '../../model/payments/payments.ts'
 import { defineCheck, failed, type Issue, passed, unverified } from '../define-check.ts'
@@ -15,7 +16,7 @@ export default defineCheck({
   doubtedBy: ['code', 'table'],
   run: ({ payments }) => {
     const endpoints: readonly Endpoint[] = [...payments.webhooks, ...payments.otherWebhooks]
-    const redeemed = payments.redemptions.map(redemptionIssue)
+    const redeemed = payments.redemptions.flatMap(redemptionIssue)
     const without = endpoints.length || redeemed.length ? undefined : withoutWebhooks(payments, 'anything')
     if (without) return without
     const evidence = endpoints.map(
@@ -62,13 +63,22 @@ function repeatIssue(w: Endpoint): Issue[] {
         code: CODE,
       },
       at: first.at,
-      related: rest.filter((r) => r.at.path !== first.at.path || r.at.line !== first.at.line).map((r) => ({ ...r.at, what: r.what })),
+      related: placesBeside(first, rest),
       proof: 'inferred',
       aliases: ['CWE-837'],
       ...(w.workspace ? { workspace: w.workspace } : {}),
     },
   ]
 }
+
+interface Happening {
+  readonly at: Place
+  readonly what: string
+}
+
+/** Where else the same happens; what shares the line of the finding is told by its words. */
+const placesBeside = (first: Happening, rest: readonly Happening[]): RelatedPlace[] =>
+  rest.filter((r) => r.at.path !== first.at.path || r.at.line !== first.at.line).map((r) => ({ ...r.at, what: r.what }))
 
 const closedDoor = (w: Endpoint, at: { path: string; line: number }): string =>
   `today ${at.path}:${at.line} lets only signed-in callers through to ${w.subject}, and ${w.processor} has no session (leave this path out there)`
@@ -154,37 +164,35 @@ function earlyRecordIssue(w: Endpoint): Issue[] {
 }
 
 /** What the browser calls after a payment grants the same as the webhook, and is called as often as somebody likes. */
-function redemptionIssue(r: Redemption): Issue {
-  const [first, ...rest] = r.gives as [Redemption['gives'][number], ...Redemption['gives'][number][]]
+function redemptionIssue(r: Redemption): Issue[] {
+  const [first, ...rest] = r.gives
+  if (!first) return []
   const again =
     r.proof === 'answer'
       ? 'the processor calls a paid payment paid however often it is asked'
       : 'the signature that the browser was given for a payment stays valid for ever'
-  return {
-    subject: r.subject,
-    discriminator: 'redeemed again',
-    severity: 'High',
-    title: 'One payment can be redeemed again and again',
-    message: `${r.subject} gives what was paid for to whoever names a payment: ${again}, and nothing here remembers that it was redeemed. Each call with the same payment ${[
-      first,
-      ...rest,
-    ]
-      .slice(0, 5)
-      .map((g) => g.what)
-      .join('; ')}.`,
-    attack:
-      'A customer pays once, sends the request of the success page again from the browser’s console, and gets the same another time, as often as he likes.',
-    fix: {
-      text: 'Record the payment’s id under a unique constraint before anything is given, and stop when it is recorded already.',
-      language: 'ts',
-      code: REDEEM_ONCE,
+  const given = r.gives.slice(0, 5).map((g) => g.what)
+  return [
+    {
+      subject: r.subject,
+      discriminator: 'redeemed again',
+      severity: 'High',
+      title: 'One payment can be redeemed again and again',
+      message: `${r.subject} gives what was paid for to whoever names a payment: ${again}, and nothing here remembers that it was redeemed. Each call with the same payment ${given.join('; ')}.`,
+      attack:
+        'A customer pays once, sends the request of the success page again from the browser’s console, and gets the same another time, as often as he likes.',
+      fix: {
+        text: 'Record the payment’s id under a unique constraint before anything is given, and stop when it is recorded already.',
+        language: 'ts',
+        code: REDEEM_ONCE,
+      },
+      at: first.at,
+      related: placesBeside(first, rest),
+      proof: 'inferred',
+      aliases: ['CWE-837'],
+      ...(r.workspace ? { workspace: r.workspace } : {}),
     },
-    at: first.at,
-    related: rest.filter((g) => g.at.line !== first.at.line || g.at.path !== first.at.path).map((g) => ({ ...g.at, what: g.what })),
-    proof: 'inferred',
-    aliases: ['CWE-837'],
-    ...(r.workspace ? { workspace: r.workspace } : {}),
-  }
+  ]
 }
 
 const REDEEM_ONCE = `// create table redeemed_payments (id text primary key, redeemed_at timestamptz default now());

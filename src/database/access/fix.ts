@@ -55,11 +55,7 @@ export function fixFor(hole: Hole, catalog: Catalog, readings: ReadonlyMap<strin
       if (hole.because === 'publication') return policy && ownParent(hole, policy, on, catalog)
       if (hole.because === 'moderation') return policy && waiting(hole, policy, on, table)
       if (hole.because === 'settled' && policy?.command === 'insert') return waiting(hole, policy, on, table) ?? narrow(table, hole.columns ?? [], 'insert')
-      return (hole.because === 'membership' ||
-        (hole.because === 'price' && policy?.command === 'insert') ||
-        hole.because === 'appointment' ||
-        (hole.because === 'tenant' && policy?.command === 'insert')) &&
-        policy
+      return policy && isForTheServer(hole, policy)
         ? [`drop policy ${ident(policy.name)} on ${on};`, ...keepOthers(table, policy)].join('\n')
         : narrow(table, hole.columns ?? [], 'insert')
     case 'policy':
@@ -68,6 +64,12 @@ export function fixFor(hole: Hole, catalog: Catalog, readings: ReadonlyMap<strin
     default:
       return undefined
   }
+}
+
+/** Whether no browser is to add such rows at all: who joins or is appointed, and by a policy for adding alone what is charged and what a tenant paid. */
+function isForTheServer({ because }: Hole, policy: Policy): boolean {
+  if (because === 'membership' || because === 'appointment') return true
+  return policy.command === 'insert' && (because === 'price' || because === 'tenant')
 }
 
 /** What a policy for everything allows beside adding rows: to see the own ones and to leave. */

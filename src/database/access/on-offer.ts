@@ -2,9 +2,10 @@ import type { Table } from '../database.ts'
 
 /** What a thing or a place is called; people have first and last names. */
 const TITLE = /^(name|title|headline|brand|model|make|nom|nome|nombre|titre|titulo|titolo|marca|modelo)$/i
+const PRICE = /(^|_)(price|rent|cost|rate|fee|precio|preco|prezzo|prix|preis)s?($|_)/i
 /** What it is shown with, one pattern for each kind of showing. */
 const SHOWN_WITH = [
-  /(^|_)(price|rent|cost|rate|fee|precio|preco|prezzo|prix|preis)s?($|_)/i,
+  PRICE,
   /^(description|about|summary|descripcion|descricao|descrizione|beschreibung)$/i,
   /(^|_)(images?|photos?|pictures?|cover|gallery|thumbnail|fotos?|imagen(es)?|imagem|imagens)(_url)?s?$/i,
   /(^|_)(rating|review_count|reviews_count)$/i,
@@ -41,5 +42,5 @@ const OF_THE_OWN =
  */
 export function isForSale(table: Table): boolean {
   if (OF_THE_OWN.test(table.name) || OF_A_PERSON.test(table.name)) return false
-  return WARES.test(table.name) || (isOnOffer(table) && table.columns.some((c) => (SHOWN_WITH[0] as RegExp).test(c.name)))
+  return WARES.test(table.name) || (isOnOffer(table) && table.columns.some((c) => PRICE.test(c.name)))
 }

@@ -122,10 +122,11 @@ export function readInsert(table: Table, reading: Reading, context: WriteContext
   const through = bound.filter((w) => w.outcome === 'via' && !w.needsRole && !w.bySetting)
   const unbound = through.filter((w) => !w.tiedColumns.some((c) => tied.includes(c)))
   // what is said in a group is said by one of its members all the same
-  const speakers = unbound.length ? [] : speakersOf(table).filter((c) => through.some((w) => !w.tiedColumns.includes(c)))
+  const said = speakersOf(table)
+  const speakers = unbound.length ? [] : said.filter((c) => through.some((w) => !w.tiedColumns.includes(c)))
   const authors = (speakers.length ? speakers : user.ownerColumns).filter((c) => free(c) && !isParent(table, c) && !ASSIGNEE.test(c))
   const power = powerOf(table, asked).filter((c) => free(c) && (decidesAccess(table.name, [c]) || asked.get(nameOf(table))?.has(c)) && !isParent(table, c))
-  const otherParty = !speakersOf(table).length && unbound.every((w) => isThroughOwnProfile(table, w, catalog)) && !authors.some(isSignature)
+  const otherParty = !said.length && unbound.every((w) => isThroughOwnProfile(table, w, catalog)) && !authors.some(isSignature)
   if ((unbound.length || speakers.length) && authors.length && !otherParty && !NAMES_OTHERS.test(table.name)) {
     const nobody = authors.every((c) => bound.every((w) => isFixed(c, [w]) || w.states.some((s) => s.column === c && s.op === 'is null')))
     return [{ ...base, kind: 'author-free', columns: [...authors, ...power], ...(nobody ? { because: 'nobody' } : {}) }]

@@ -1,5 +1,5 @@
 import type { FactsIndex } from '../../facts/facts.ts'
-import type { JavaScriptFacts } from '../../facts/javascript.ts'
+import type { ImportFact, JavaScriptFacts } from '../../facts/javascript.ts'
 import { collectByFile } from '../../lib/collect-by-file.ts'
 
 /** Packages with which a browser or a server talks to Supabase's data API. */
@@ -80,9 +80,10 @@ export function drizzleOnNeon(facts: FactsIndex): boolean {
   return ![...facts.of('package-json').values()].some(({ dependencies }) => dependencies.some((d) => NEON_DATA_API.test(d.name)))
 }
 
-const clientImports = collectByFile(
-  (_, file: JavaScriptFacts) => file.imports.find((i) => !i.typeOnly && (SUPABASE_CLIENTS.test(i.from) || FROM_URL.test(i.from)))?.from,
-)
+/** An import that brings a client in; types alone bring none. */
+const isClient = (i: ImportFact): boolean => !i.typeOnly && (SUPABASE_CLIENTS.test(i.from) || FROM_URL.test(i.from))
+
+const clientImports = collectByFile((_, file: JavaScriptFacts) => file.imports.find(isClient)?.from)
 
 /** Whether any code makes a client of the platform. */
 export const clientOfPlatform = (facts: FactsIndex): boolean => clientImports(facts.of('javascript')).size > 0
@@ -93,7 +94,7 @@ const OF_BROWSERS = /(?:^|\/)(?:client|frontend|components|hooks|integrations)\/
 
 /** Which files make a client, and whether it is one of settings that no browser is given. */
 const serverClients = collectByFile((path, file: JavaScriptFacts): boolean | undefined => {
-  const packages = file.imports.flatMap((i) => (!i.typeOnly && (SUPABASE_CLIENTS.test(i.from) || FROM_URL.test(i.from)) ? [i.from] : []))
+  const packages = file.imports.filter(isClient).map((i) => i.from)
   if (!packages.length) return undefined
   if (packages.some((p) => p !== '@supabase/supabase-js') || file.directives.includes('use client') || OF_BROWSERS.test(path)) return false
   const code = JSON.stringify(file.functions)
