@@ -1,4 +1,5 @@
 import { isDirectory } from '../../database/access/meant-to-be-seen.ts'
+import { lastPart } from '../../lib/last-part.ts'
 import type { SchemaModel } from '../../model/app-model.ts'
 import { mentions } from '../../model/behaviour/mentions.ts'
 import type { Route, Work } from '../../model/routes/routes.ts'
@@ -9,7 +10,7 @@ export const RANK: Readonly<Record<Severity, number>> = { Critical: 3, High: 2, 
 
 /** What people write for others to read: a feed, comments, reviews. With personal columns it is no public content. */
 export function isShown(name: string, schema: Pick<SchemaModel, 'tables'>): boolean {
-  const bare = (name.split('.').at(-1) ?? name).toLowerCase()
+  const bare = lastPart(name).toLowerCase()
   if (schema.tables.some((t) => t.name.toLowerCase() === bare && isDirectory(t))) return true
   if (!/^(?:blog_?)?(?:posts?|comments?|reviews?|articles?|likes?|(?:post|comment)_?likes?)$/.test(bare)) return false
   return schema.tables.filter((t) => t.name.toLowerCase() === bare).every((t) => !t.userData?.personalColumns.length)

@@ -1,3 +1,4 @@
+import { lastPart } from '../../lib/last-part.ts'
 import type { Guard, Route } from '../../model/routes/routes.ts'
 import type { Fix } from '../define-check.ts'
 import { adminExample, isForAdministrators, manners, roleCode } from './manners.ts'
@@ -204,7 +205,7 @@ function code(route: Route, how: string): string {
       return ['const { data: { user } } = await supabase.auth.getUser()', 'if (!user) throw new Response(null, { status: 401 })'].join('\n')
     case 'tRPC':
       return [
-        `${route.route.split('.').at(-1)}: protectedProcedure`,
+        `${lastPart(route.route)}: protectedProcedure`,
         '  // instead of publicProcedure:',
         '  // t.procedure.use(({ ctx, next }) => {',
         "  //   if (!ctx.user) throw new TRPCError({ code: 'UNAUTHORIZED' })",

@@ -1,3 +1,4 @@
+import { lastPart } from '../../lib/last-part.ts'
 import { admitsPlainTextOnly } from '../../lib/plain-pattern.ts'
 import { type Condition, type Effect, HIDDEN_LITERAL, type Step, type Value } from '../../model/behaviour/behaviour.ts'
 import { mentions, requestName } from '../../model/behaviour/values.ts'
@@ -75,12 +76,12 @@ function ofCall(call: Extract<Value, { v: 'call' }>, language: Language, next: (
   // the values of a table that is written in the code, whatever is looked up
   if (call.name === 'get' && call.args[0]?.v === 'call' && /(?:^|\s)Map$/.test(call.args[0].name)) return next(call.args[0])
   if (call.name === 'filter' && call.args[0] && call.args[1] && leavesKnown(call.args[0], call.args[1])) return undefined
-  if (HARMLESS.test(call.name.split('.').at(-1) ?? '') || call.name.startsWith('regex:') || call.name.startsWith(HIDDEN_LITERAL)) return undefined
+  if (HARMLESS.test(lastPart(call.name)) || call.name.startsWith('regex:') || call.name.startsWith(HIDDEN_LITERAL)) return undefined
   const inside = worst(call.args.map(next))
   if (!inside) return undefined
   // methods of strings and arrays hand on what they get; other functions may have made it safe
   return /^(?:trim|slice|substring|substr|split|join|concat|toLowerCase|toUpperCase|toString|index|element|map|filter|padStart|padEnd|repeat|at|value|computed|Buffer\.from|JSON\.stringify|sql\.raw|encode|decode|normalize|get)$/.test(
-    call.name.split('.').at(-1) ?? '',
+    lastPart(call.name),
   )
     ? inside
     : { origin: 'unknown', what: `${inside.what} through ${call.name}()` }
@@ -155,7 +156,7 @@ function restricts(test: Value, truthy: boolean, value: Extract<Value, { v: 'req
       return false
     }
     case 'call': {
-      const name = test.name.split('.').at(-1) ?? ''
+      const name = lastPart(test.name)
       // asked of each item
       if ((name === 'every' && truthy) || (name === 'some' && !truthy))
         return test.args[1] !== undefined && restricts(test.args[1], truthy, value, depth + 1, item)

@@ -1,5 +1,6 @@
 import { joinedByPeople } from '../../database/access/joined-people.ts'
 import type { Table } from '../../database/database.ts'
+import { lastPart } from '../../lib/last-part.ts'
 import type { Place } from '../../lib/place.ts'
 import type { SchemaModel } from '../../model/app-model.ts'
 import type { Behaviour, Effect, Step, Value } from '../../model/behaviour/behaviour.ts'
@@ -134,7 +135,7 @@ export function belongsToSomebody(e: Query, schema: Pick<SchemaModel, 'tables'>,
     if (!table.userData) return isTenant(table, schema) && (e.op === 'update' || e.op === 'delete' || isChangedLater(e, behaviour))
     return !(e.op === 'select' && shown && !table.userData.personalColumns.length)
   }
-  return PERSONAL_NAME.test(e.table.split('.').at(-1) ?? '') && !(e.op === 'select' && shown)
+  return PERSONAL_NAME.test(lastPart(e.table)) && !(e.op === 'select' && shown)
 }
 
 const MEMBERS = /member|(?:^|_)(?:users?|roles?|staff|collaborators?)$/i

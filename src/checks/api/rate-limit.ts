@@ -1,3 +1,4 @@
+import { lastPart } from '../../lib/last-part.ts'
 import type { Place } from '../../lib/place.ts'
 import { rememberFor } from '../../lib/remember-for.ts'
 import type { SchemaModel } from '../../model/app-model.ts'
@@ -195,7 +196,7 @@ function registersWhole(route: Route, tables: SchemaModel['tables']): Endpoint |
     if (e.kind !== 'db' || e.op !== 'insert' || !ACCOUNTS.test(e.table) || under.some((c) => mentions(c.test, (x) => x.v === 'caller'))) return false
     const rest = e.payload?.v === 'object' ? e.payload.rest : undefined
     if (rest?.v !== 'request' || rest.part !== 'body' || rest.name || !rest.without || rest.without.some((c) => PASSWORD.test(c))) return false
-    return tables.some((t) => t.name === e.table.split('.').at(-1) && t.columns.some((c) => PASSWORD.test(c.name)))
+    return tables.some((t) => t.name === lastPart(e.table) && t.columns.some((c) => PASSWORD.test(c.name)))
   })
   return step && { route, severity: 'High', does: 'registers accounts itself', at: step.at, kind: 'registration' }
 }

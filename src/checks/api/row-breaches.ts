@@ -1,6 +1,7 @@
 import { holdsCallersId } from '../../database/access/callers-id.ts'
 import { isMeantToBeSeen } from '../../database/access/meant-to-be-seen.ts'
 import type { AccessMatrix } from '../../database/database.ts'
+import { lastPart } from '../../lib/last-part.ts'
 import type { SchemaModel } from '../../model/app-model.ts'
 import type { Behaviour, Condition, Effect, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { partsOf } from '../../model/behaviour/mentions.ts'
@@ -36,7 +37,7 @@ export function choosingFilter(e: Query, behaviour: Behaviour): { column: string
     }
   }
   for (const f of e.filters) {
-    const column = f.column.split('.').at(-1) ?? f.column
+    const column = lastPart(f.column)
     if ((f.op === 'eq' || f.op === 'in') && !NOT_AN_ID.test(column) && !CAPABILITY.test(column) && fromRequest(f.value, behaviour) && !narrow(f.value))
       return { column, value: f.value }
   }
@@ -256,12 +257,12 @@ function isOnOffer(e: Query, schema: Pick<SchemaModel, 'tables'>): boolean {
 function isOfWhoeverMatched(e: Query, behaviour: Behaviour, schema: Pick<SchemaModel, 'tables'>): boolean {
   const owners = tableOf(e, schema)?.userData?.ownerColumns ?? []
   return e.filters.some(({ op, column, value }) => {
-    if (op !== 'eq' || !owners.includes(column.split('.').at(-1) ?? column) || value.v !== 'row') return false
+    if (op !== 'eq' || !owners.includes(lastPart(column)) || value.v !== 'row') return false
     const found = behaviour.steps[value.step]?.effect
     const table = found?.kind === 'db' ? tableOf(found, schema) : undefined
     if (found?.kind !== 'db' || !table) return false
     const chosen = found.filters.filter((f) => (f.op === 'eq' || f.op === 'in') && fromRequest(f.value, behaviour))
-    return chosen.length > 0 && chosen.every((f) => refersToNobodys(table, f.column.split('.').at(-1) ?? f.column, schema))
+    return chosen.length > 0 && chosen.every((f) => refersToNobodys(table, lastPart(f.column), schema))
   })
 }
 
@@ -281,7 +282,7 @@ function refersToNobodys(table: SchemaModel['tables'][number], column: string, s
 
 /** Profiles and posts that others look at: read only, and nothing personal is known to be in them. */
 function shownToOthers(e: Query, schema: Pick<SchemaModel, 'tables'>): boolean {
-  const name = (e.table.split('.').at(-1) ?? '').toLowerCase()
+  const name = lastPart(e.table).toLowerCase()
   if (
     !/^(?:(?:public_?)?profiles?|posts?|comments?|reviews?|likes?|users?|articles?|(?:blog|news|help|knowledge|kb|wiki)_(?:posts?|articles?|sections?|categories)|news|announcements?|faqs?)$/.test(
       name,

@@ -1,3 +1,4 @@
+import { lastPart } from '../../lib/last-part.ts'
 import type { Behaviour, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { isCallers, mentions } from '../../model/behaviour/values.ts'
 import type { Query } from './ownership-breach.ts'
@@ -8,7 +9,8 @@ const STATE = /(?:^|_|[a-z])(?:status|state|visibility|access|privacy|stage)$/i
 
 /** Whether `test` being `truthy` says that a row's own state opens it to others: `doc.isPublic`, `doc.visibility !== 'private'`. */
 export function isOpenByState(test: Value, truthy: boolean, ofRow: (x: Value) => boolean): boolean {
-  if (test.v === 'row') return test.field !== undefined && ofRow(test) && (truthy ? OPEN : CLOSED).test(lastName(test.field))
+  // a row that came along by a join keeps its columns under its own name: `event.spot.visibility`
+  if (test.v === 'row') return test.field !== undefined && ofRow(test) && (truthy ? OPEN : CLOSED).test(lastPart(test.field))
   if (test.v !== 'op') return false
   const [a, b] = test.of
   if (test.op === '!') return a !== undefined && isOpenByState(a, !truthy, ofRow)
@@ -16,11 +18,8 @@ export function isOpenByState(test: Value, truthy: boolean, ofRow: (x: Value) =>
   if (test.op === '&&' && truthy) return test.of.some((x) => isOpenByState(x, truthy, ofRow))
   if (!/^[!=]==?$/.test(test.op)) return false
   const asked = [a, b].find((x) => x?.v === 'row' && ofRow(x))
-  return asked?.v === 'row' && STATE.test(lastName(asked.field ?? '')) && [a, b].some((x) => x?.v === 'const')
+  return asked?.v === 'row' && STATE.test(lastPart(asked.field ?? '')) && [a, b].some((x) => x?.v === 'const')
 }
-
-/** A row that came along by a join keeps its columns under its own name: `event.spot.visibility`. */
-const lastName = (field: string): string => field.slice(field.lastIndexOf('.') + 1)
 
 /**
  * An update by which the caller takes what is there to be taken: it names the caller in a column, nothing else of it is the request's choice, and it
@@ -46,5 +45,5 @@ export function takesWhatIsOpen({ under }: Step, e: Query, behaviour: Behaviour)
       [b, a],
     ].some(([x, y]) => x?.v === 'row' && x.table === e.table && isFree(x.field ?? '', y))
   }
-  return e.filters.some((f) => f.op === 'eq' && isFree(f.column.split('.').at(-1) ?? '', f.value)) || under.some((c) => asks(c.test, !c.negated))
+  return e.filters.some((f) => f.op === 'eq' && isFree(lastPart(f.column), f.value)) || under.some((c) => asks(c.test, !c.negated))
 }

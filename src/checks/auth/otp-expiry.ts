@@ -1,3 +1,4 @@
+import { lastPart } from '../../lib/last-part.ts'
 import { setValue, swap } from '../../lib/rewrite.ts'
 import type { AuthModel, AuthSetting, CodeUse } from '../../model/auth/auth.ts'
 import { defineCheck, failed, type Issue, notApplicable, passed, unverified } from '../define-check.ts'
@@ -42,7 +43,7 @@ export default defineCheck({
   },
 })
 
-const keyOf = (s: AuthSetting): string => s.key.slice(s.key.lastIndexOf('.') + 1)
+const keyOf = (s: AuthSetting): string => lastPart(s.key)
 const settings = (auth: AuthModel): AuthSetting[] => auth.settings.filter((s) => /^auth\.(email|sms)\.otp_exp(iry)?$/.test(s.key))
 const isTooLong = (s: AuthSetting): boolean => /^auth\.(email|sms)\.otp_exp(iry)?$/.test(s.key) && typeof s.value === 'number' && s.value > LIMIT
 

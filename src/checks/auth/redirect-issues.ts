@@ -1,4 +1,5 @@
 import { isSharedWildcard, nonProductionHost } from '../../lib/host.ts'
+import { lastPart } from '../../lib/last-part.ts'
 import { linesFrom } from '../../lib/place.ts'
 import { removeEntries, setValue } from '../../lib/rewrite.ts'
 import { requireVariable } from '../../lib/rewrite-javascript.ts'
@@ -139,7 +140,7 @@ export function settingIssues(auth: AuthModel, keys: { readonly allowList: boole
 function settingIssue(s: AuthSetting, url: string, domains: readonly string[]): Issue {
   // With one declared production domain nothing is left to guess.
   const domain = s.key === 'auth.site_url' && domains.length === 1 && !domains[0]?.includes('*') ? domains[0] : undefined
-  const key = s.key.slice(s.key.lastIndexOf('.') + 1)
+  const key = lastPart(s.key)
   return {
     subject: `file ${s.at.path} ${s.section} ${key}`,
     severity: 'High',

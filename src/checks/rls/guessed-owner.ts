@@ -1,4 +1,5 @@
 import type { Table } from '../../database/database.ts'
+import { lastPart } from '../../lib/last-part.ts'
 import type { AppModel } from '../../model/app-model.ts'
 import type { Effect } from '../../model/behaviour/behaviour.ts'
 
@@ -7,7 +8,7 @@ type Query = Extract<Effect, { kind: 'db' }>
 /** Whether a query speaks of one of the columns: it asks for it, looks by it or writes it. */
 const speaksOf = ({ columns: asked = [], filters, payload }: Query, columns: readonly string[]): boolean =>
   asked.some((c) => columns.includes(c)) ||
-  filters.some((f) => columns.includes(f.column.split('.').at(-1) ?? f.column)) ||
+  filters.some((f) => columns.includes(lastPart(f.column))) ||
   (payload?.v === 'object' && columns.some((c) => c in payload.props))
 
 /**

@@ -6,6 +6,7 @@ import { isPublication } from '../../database/access/publication.ts'
 import { asReadableBy } from '../../database/access/readable.ts'
 import type { Hole, Table } from '../../database/database.ts'
 import { isPersonal } from '../../database/sandbox/user-data.ts'
+import { lastPart } from '../../lib/last-part.ts'
 import type { Place } from '../../lib/place.ts'
 import { rememberFor } from '../../lib/remember-for.ts'
 import type { AppModel } from '../../model/app-model.ts'
@@ -154,7 +155,7 @@ function viewIssue(model: Model, hole: Hole): Issue | undefined {
   if (isDeclaredPublic(model.declared, hole.object)) return undefined
   const tables = (hole.tables ?? []).map((t) => t.table)
   const personal = new Set(tables.flatMap((t) => tableOf(model.schema, t)?.userData?.personalColumns ?? []))
-  const overTheDoor = (c: string) => SAYS_PUBLIC.test(hole.object) && tables.every((t) => isContactOfBusiness({ name: t.split('.').at(-1) ?? t }, c))
+  const overTheDoor = (c: string) => SAYS_PUBLIC.test(hole.object) && tables.every((t) => isContactOfBusiness({ name: lastPart(t) }, c))
   const shown = (hole.columns ?? []).filter(
     (c) => (personal.has(c) && !overTheDoor(c)) || (tables.includes('auth.users') && c !== 'id') || (c === '*' && personal.size > 0),
   )

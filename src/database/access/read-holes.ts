@@ -1,3 +1,4 @@
+import { lastPart } from '../../lib/last-part.ts'
 import type { Catalog, Command, Policy, ReplayInput, Table, UndecidedPolicy, View } from '../database.ts'
 import { keepsCopies } from '../sandbox/row-copies.ts'
 import { isPayersEvent } from '../sandbox/user-data.ts'
@@ -63,7 +64,7 @@ function undecidedPolicies(table: Table, readings: readonly Reading[], world: Wo
     if (!holds(table.grants, role, command)) continue
     for (const way of ways) {
       const fn = way.outcome === 'unknown' ? /^function (.+) is not defined in the repository$/.exec(way.because ?? '')?.[1] : undefined
-      if (fn === undefined || !world.missing(fn.slice(fn.lastIndexOf('.') + 1))) continue
+      if (fn === undefined || !world.missing(lastPart(fn))) continue
       found.set(`${policy.name}\0${command}`, { object: nameOf(table), policy: policy.name, command, function: fn, at: policy.at })
     }
   }

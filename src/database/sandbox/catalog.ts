@@ -1,3 +1,4 @@
+import { lastPart } from '../../lib/last-part.ts'
 import type { Place } from '../../lib/place.ts'
 import type { Bucket, Catalog, Column, Command, Grant, Policy, SqlFunction, Table, Trigger, View } from '../database.ts'
 import { assumeRowSecurity } from './assumed-security.ts'
@@ -323,7 +324,7 @@ class CatalogReader {
       const text = `${p.using ?? ''} ${p.check ?? ''}`
       const used = standIns
         .filter((s) => {
-          if (s.kind === 'column') return s.name.startsWith(`${p.schema}.${p.table}.`) && mentions(text, s.name.slice(s.name.lastIndexOf('.') + 1))
+          if (s.kind === 'column') return s.name.startsWith(`${p.schema}.${p.table}.`) && mentions(text, lastPart(s.name))
           return s.name === `${p.schema}.${p.table}` || mentions(text, s.name.slice(s.name.indexOf('.') + 1))
         })
         .map((s) => s.name)

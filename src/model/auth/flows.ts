@@ -1,4 +1,5 @@
 import type { Expr, FunctionIR, JavaScriptFacts } from '../../facts/javascript.ts'
+import { lastPart } from '../../lib/last-part.ts'
 import type { Place } from '../../lib/place.ts'
 import { calleeText, expressions, propOf, stringOf } from '../frameworks/walk.ts'
 import type { AuthUse, CodeUse, RedirectUse } from './auth.ts'
@@ -33,7 +34,7 @@ function readFile(path: string, js: JavaScriptFacts, reader: UrlReader, into: Fl
     const at: Place = { path, line: call.l }
     const callee = calleeText(call.fn)
     // The platform's methods are called on a client; a function of the application may have the same name.
-    const method = call.fn.k === 'mem' || callee === 'betterAuth' || callee === 'signIn' ? callee.slice(callee.lastIndexOf('.') + 1) : ''
+    const method = call.fn.k === 'mem' || callee === 'betterAuth' || callee === 'signIn' ? lastPart(callee) : ''
     const object = (e: Expr | undefined): Expr | undefined => (e?.k === 'id' ? reader.initOf(e.name, site) : e)
     const option = (e: Expr | undefined, ...keys: string[]): Expr | undefined => keys.reduce<Expr | undefined>((o, k) => propOf(object(o), k), e)
     const redirect = (purpose: RedirectUse['purpose'], how: string, e: Expr | undefined) => {

@@ -1,4 +1,5 @@
 import type { Catalog } from '../../database/database.ts'
+import { lastPart } from '../../lib/last-part.ts'
 import type { HardcodedIdentity, SqlAccount } from './code.ts'
 import { maskMail } from './constants.ts'
 
@@ -167,7 +168,7 @@ function passwordGiven(statement: string, takers: ReadonlyMap<string, number>): 
   return undefined
 }
 
-const bareName = (name: string): string => name.replaceAll('"', '').split('.').at(-1)?.toLowerCase() ?? ''
+const bareName = (name: string): string => lastPart(name.replaceAll('"', '')).toLowerCase()
 
 /** Arguments up to the closing bracket, by the commas between brackets and quotes. */
 function argumentsOf(text: string): { readonly text: string; readonly offset: number }[] {

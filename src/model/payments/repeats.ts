@@ -1,4 +1,5 @@
 import type { SqlFunction } from '../../database/database.ts'
+import { lastPart } from '../../lib/last-part.ts'
 import type { SchemaModel } from '../app-model.ts'
 import type { Behaviour, Step, Value } from '../behaviour/behaviour.ts'
 import type { Route } from '../routes/routes.ts'
@@ -177,8 +178,7 @@ function isUserLookup(index: number, steps: readonly Step[]): boolean {
 export function counts(table: string, payload: Value | undefined): boolean {
   if (payload?.v !== 'object') return false
   const letters = (name: string) => name.replace(/[^a-z0-9]/gi, '').toLowerCase()
-  const isBefore = (column: string, v: Value) =>
-    v.v === 'row' && v.table === table && (v.field === undefined || letters(v.field.slice(v.field.lastIndexOf('.') + 1)) === letters(column))
+  const isBefore = (column: string, v: Value) => v.v === 'row' && v.table === table && (v.field === undefined || letters(lastPart(v.field)) === letters(column))
   return Object.entries(payload.props).some(([column, value]) =>
     contains(
       value,

@@ -1,3 +1,4 @@
+import { lastPart } from '../../lib/last-part.ts'
 import type { Behaviour, Effect, Step, Value } from '../behaviour/behaviour.ts'
 import { isCallers } from '../behaviour/values.ts'
 import { fromProcessor } from './from-processor.ts'
@@ -13,7 +14,7 @@ const NO_SECRET = /tokens(?:_|$)|token_?(?:id|name|symbol|address|contract|type|
 
 /** A column that holds something unguessable: by its name, or the slug of a link that is shared. */
 function namesCapability(table: string, column: string): boolean {
-  const name = column.split('.').at(-1) ?? ''
+  const name = lastPart(column)
   return (
     (CAPABILITY.test(name) && !NO_SECRET.test(name)) ||
     (/^slug$/i.test(name) && /share|invit/i.test(table)) ||

@@ -1,5 +1,6 @@
 import { minimatch } from 'minimatch'
 import { keptList } from '../../lib/kept-list.ts'
+import { lastPart } from '../../lib/last-part.ts'
 import type { Condition, Value } from '../behaviour/behaviour.ts'
 import { askOf, matchesSource, type PathNotes, safeRegExp } from '../frameworks/path-pattern.ts'
 
@@ -223,7 +224,7 @@ function isAnyOf(of: readonly Value[], items: readonly Value[]): boolean {
 }
 
 function call(name: string, args: readonly Value[], original: Extract<Value, { v: 'call' }>, request: Imagined, undecided?: Value): Value {
-  const last = name.slice(name.lastIndexOf('.') + 1)
+  const last = lastPart(name)
   if (last === 'method' && /^(request|req|event|c)\b/.test(name) && request.method) return { v: 'const', value: request.method }
   const [on, first, second] = args
   const s = on?.v === 'const' && typeof on.value === 'string' ? on.value : undefined

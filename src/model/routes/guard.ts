@@ -1,4 +1,5 @@
 import { keptList } from '../../lib/kept-list.ts'
+import { lastPart } from '../../lib/last-part.ts'
 import type { Behaviour, Condition, Filter, Step, Value } from '../behaviour/behaviour.ts'
 import { ANSWERED, mentions } from '../behaviour/mentions.ts'
 import { isCheckedClaim, isFromCredential, isKeptOfCaller, isKeptSession, isTokenSignature, isVouchedFor, keyRead } from '../behaviour/signed-tokens.ts'
@@ -356,7 +357,7 @@ function rowProof(index: number, field: string | undefined, behaviour: Behaviour
     if (f.op === 'eq' && fromProcessor(f.value, behaviour)) return { who: 'token', trust: 'verified', how: PROCESSORS_OBJECT }
     if (f.op === 'eq' && findsSession(step.effect.table, f.value))
       return { who: ADMINS_SESSIONS.test(step.effect.table) ? 'admin' : 'user', trust: 'verified', how: `${step.effect.table}.${f.column}`, at: step.at }
-    if (f.op === 'eq' && isCredential(f.column.split('.').at(-1) ?? '') && fromRequest(f.value))
+    if (f.op === 'eq' && isCredential(lastPart(f.column)) && fromRequest(f.value))
       return { who: 'token', trust: 'verified', how: `${step.effect.table}.${f.column}` }
   }
   const before = depth < 6 && hops < 3 ? guardProof(step, behaviour, hops + 1) : undefined

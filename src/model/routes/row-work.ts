@@ -1,5 +1,6 @@
 import type { AccessMatrix } from '../../database/database.ts'
 import { ELSEWHERE } from '../../database/plan/ddl.ts'
+import { lastPart } from '../../lib/last-part.ts'
 import { snakeCase } from '../../lib/snake-case.ts'
 import type { SchemaModel } from '../app-model.ts'
 import type { Client, Effect, Value } from '../behaviour/behaviour.ts'
@@ -39,7 +40,7 @@ const SHOWN_STATE = /^(published|public|active|visible|approved|live|open|availa
 
 /** The work of a query; nothing when it is none that anybody should mind. */
 export function rowWork(e: Extract<Effect, { kind: 'db' }>, schema: Pick<SchemaModel, 'tables'>, access: AccessMatrix): Omit<Work, 'at' | 'via'> | undefined {
-  const name = e.table.split('.').at(-1) ?? e.table
+  const name = lastPart(e.table)
   // A query that was not understood names no operation.
   if (!['select', 'insert', 'update', 'upsert', 'delete'].includes(e.op)) return undefined
   const table = schema.tables.find(
@@ -48,8 +49,7 @@ export function rowWork(e: Extract<Effect, { kind: 'db' }>, schema: Pick<SchemaM
       (t.schema === 'public' || !schema.tables.some((o) => o !== t && o.name === t.name && o.schema === 'public')),
   )
   const shown = e.filters.some(
-    (f) =>
-      SHOWN.test(f.column.split('.').at(-1) ?? '') && f.value.v === 'const' && (typeof f.value.value === 'boolean' || SHOWN_STATE.test(String(f.value.value))),
+    (f) => SHOWN.test(lastPart(f.column)) && f.value.v === 'const' && (typeof f.value.value === 'boolean' || SHOWN_STATE.test(String(f.value.value))),
   )
   // a table that only the dashboard created shows some of its columns; its name has to do for the rest
   const columns = e.columns ?? []

@@ -1,6 +1,7 @@
 import type { Expr, FunctionIR, JavaScriptFacts } from '../../facts/javascript.ts'
 import { collectByFile } from '../../lib/collect-by-file.ts'
 import { folderPrefix } from '../../lib/folder-prefix.ts'
+import { lastPart } from '../../lib/last-part.ts'
 import type { Place } from '../../lib/place.ts'
 import { type Program, packageOf } from '../frameworks/program.ts'
 import { boundNames, calleeText, expressions, statements } from '../frameworks/walk.ts'
@@ -142,7 +143,7 @@ const sessionCalls = (js: JavaScriptFacts) =>
     expressions(fn).flatMap((e) => {
       if (e.k !== 'call') return []
       const name = calleeText(e.fn)
-      const last = name.slice(name.lastIndexOf('.') + 1)
+      const last = lastPart(name)
       const known = [SERVER_CLIENTS, BROWSER_CLIENTS, RENEWAL].some((r) => r.test(last)) || [AUTH_CALL, SERVER_READ, COOKIE].some((r) => r.test(name))
       return known || last === 'createClient' || last === 'onAuthStateChange'
         ? [{ e, name, last, scope: fn.id, lost: /auth\.(?:setSession|refreshSession)$/.test(name) && !takesTokens(fn) }]

@@ -1,3 +1,4 @@
+import { lastPart } from '../../../lib/last-part.ts'
 import { type Link, stringOf, UNKNOWN, type Val } from '../abstract-value.ts'
 import type { DbOp } from '../behaviour.ts'
 import type { FilterDraft } from '../interpreter.ts'
@@ -83,7 +84,7 @@ export const kysely: Library = {
     for (const l of c.links)
       if (l.name === 'where' && l.args)
         filters.push({
-          column: (stringOf(l.args[0]) ?? '').split('.').at(-1) ?? '',
+          column: lastPart(stringOf(l.args[0]) ?? ''),
           op: stringOf(l.args[1]) === '=' ? 'eq' : stringOf(l.args[1]) === 'in' ? 'in' : 'other',
           value: l.args[2] ?? UNKNOWN,
         })

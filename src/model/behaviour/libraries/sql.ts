@@ -1,3 +1,4 @@
+import { lastPart } from '../../../lib/last-part.ts'
 import { array, type Link, object, UNKNOWN, type Val } from '../abstract-value.ts'
 import type { Client, DbOp } from '../behaviour.ts'
 import type { FilterDraft } from '../interpreter.ts'
@@ -244,5 +245,5 @@ function statementEffect(c: LibraryCall, client: Client, rewritten: Val, paramet
 
 /** `u.id, "e-mail" as mail`: the names of the columns. */
 function namesIn(list: string | undefined): readonly string[] | undefined {
-  return list?.split(',').map((x) => x.trim().split(/\s/)[0]?.replace(/"/g, '').split('.').at(-1) ?? '')
+  return list?.split(',').map((x) => lastPart((x.trim().split(/\s/)[0] ?? '').replace(/"/g, '')))
 }
