@@ -1,0 +1,76 @@
+import type { Stmt } from '../../facts/javascript.ts'
+import { UNKNOWN, type Val } from './abstract-value.ts'
+import { bind } from './assignment.ts'
+import { executeBlock, placeOf } from './block.ts'
+import { type Completion, type Interpreter, SIGNALS } from './interpreter.ts'
+import { elementOf } from './members.ts'
+import { evaluate, execute, settle } from './operations.ts'
+import { Scope } from './scope.ts'
+
+type Loop = Extract<Stmt, { k: 'loop' }>
+
+/** Items of a list written in the code that a search is run through one by one: which of them it returns depends on their order. */
+const MAX_UNROLLED = 6
+
+/** Entries of a table that stands in the code: paths and what they ask for. */
+const MAX_TABLE = 40
+
+/** Runs the body of a loop once for what any of its rounds may do; a short list that is searched is run through item by item. */
+export function executeLoop(it: Interpreter, s: Loop, scope: Scope): Completion {
+  const inner = new Scope(scope.path, scope)
+  const place = placeOf(scope, s)
+  if (s.init) execute(it, s.init, inner)
+  const over = s.over ? settle(it, evaluate(it, s.over, inner), place) : undefined
+  if (
+    s.to &&
+    over?.v === 'array' &&
+    !over.more &&
+    over.items.length > 0 &&
+    over.items.length <= (isTable(over.items) ? MAX_TABLE : MAX_UNROLLED) &&
+    returns(s.body)
+  ) {
+    return each(it, s, over.items, inner)
+  }
+  const test = s.test && s.how !== 'do' ? settle(it, evaluate(it, s.test, inner), place) : undefined
+  const asked = over?.v === 'array' && s.how !== 'in' ? over.kept : undefined
+  const state = it.branch(asked && { conds: asked, narrowed: it.narrowed }, () => {
+    if (s.to) bind(it, s.to, s.how === 'in' ? UNKNOWN : elementOf(it, over ?? UNKNOWN), inner, s.l)
+    const left = executeBlock(it, s.body, inner)
+    if (left && left !== SIGNALS.break && left !== SIGNALS.continue) return left
+    if (s.update) evaluate(it, s.update, inner)
+    return undefined
+  })
+  const endless = s.how === 'while' && test?.v === 'const' && test.value === true
+  if (state.end && (endless || s.how === 'do')) {
+    it.resume(state)
+    return state.end
+  }
+  it.keepPerhaps(state.writes, asked, (before) => !asked && before.v === 'array' && !before.items.length)
+  return undefined
+}
+
+/** Runs the body for each item, until one round leaves. */
+function each(it: Interpreter, s: Loop, items: readonly Val[], scope: Scope): Completion {
+  for (const item of items) {
+    if (s.to) bind(it, s.to, s.how === 'in' ? UNKNOWN : item, scope, s.l)
+    const left = executeBlock(it, s.body, scope)
+    if (left === SIGNALS.break) return undefined
+    if (left && left !== SIGNALS.continue) return left
+  }
+  return undefined
+}
+
+/** Whether statements end the function somewhere. */
+function returns(body: readonly Stmt[]): boolean {
+  return body.some(
+    (s) => s.k === 'return' || (s.k === 'if' && (returns(s.then) || (s.else !== undefined && returns(s.else)))) || (s.k === 'block' && returns(s.body)),
+  )
+}
+
+/** `[{ pattern: /^\/api\/crm/, permission: 'crm' }, …]` */
+const isTable = (items: readonly Val[]): boolean =>
+  items.every(
+    (x) =>
+      x.v === 'const' ||
+      (x.v === 'object' && !x.rest && Object.values(x.props).every((p) => p.v === 'const' || (p.v === 'call' && p.name.startsWith('regex:')))),
+  )
