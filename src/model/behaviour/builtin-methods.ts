@@ -1,11 +1,11 @@
 import type { Place } from '../../lib/place.ts'
 import { askOf, safeRegExp } from '../frameworks/path-pattern.ts'
 import { array, type Cond, constant, isNullish, op, stringOf, truth, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
-import { text } from './evaluate.ts'
 import type { Interpreter } from './interpreter.ts'
 import { mapCaller, mapEntry, mapWith } from './maps.ts'
 import { elementOf, member, request } from './members.ts'
 import { callValue, maybe, settle } from './operations.ts'
+import { text } from './text.ts'
 import { matchUrl } from './url-pattern.ts'
 
 const SAME = new Set([

@@ -1,15 +1,20 @@
-import type { ClassIR, Expr, FunctionId, FunctionIR } from '../../facts/javascript.ts'
+import type { Expr, FunctionId } from '../../facts/javascript.ts'
 import type { Place } from '../../lib/place.ts'
-import { array, type ClassVal, constant, type FunctionVal, isLiteral, isNullish, object, op, truth, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
+import { array, type ClassVal, constant, type FunctionVal, isNullish, op, truth, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
 import { HIDDEN_LITERAL } from './behaviour.ts'
 import { caughtCall } from './caught-call.ts'
-import type { Assumption, Interpreter } from './interpreter.ts'
+import { classValue, superCall } from './classes.ts'
+import type { Interpreter } from './interpreter.ts'
+import { jsx } from './jsx.ts'
 import { elementOf, index, member } from './members.ts'
-import { atWork, evaluateAlone, exportedValue, importedModule, quietly, requireModule } from './module-values.ts'
+import { exportedValue, importedModule, requireModule } from './module-values.ts'
 import { objectLiteral } from './object-literal.ts'
 import { assignTo, callMethod, callValue, construct, settle, taggedTemplate } from './operations.ts'
+import { binary, typeofValue } from './operators.ts'
 import { evaluateOnce, holderOf, UNFINISHED } from './program.ts'
-import { Scope } from './scope.ts'
+import type { Scope } from './scope.ts'
+import { choose, logical } from './short-circuit.ts'
+import { template } from './text.ts'
 
 /** The abstract value of an expression; effects are recorded on the way. */
 export function evaluate(it: Interpreter, e: Expr, scope: Scope): Val {
@@ -191,30 +196,6 @@ function args(it: Interpreter, list: readonly Expr[], scope: Scope): Val[] {
   return out
 }
 
-/** A template literal: constant when all its parts are. */
-export function template(quasis: readonly string[], exprs: readonly Val[]): Val {
-  const parts: Val[] = []
-  quasis.forEach((q, i) => {
-    if (q) parts.push(constant(q))
-    const x = exprs[i]
-    if (x) parts.push(x)
-  })
-  return text(parts)
-}
-
-/** Concatenation, with neighbouring constants joined. */
-export function text(parts: readonly Val[]): Val {
-  const out: Val[] = []
-  for (const p of parts.flatMap((x) => (x.v === 'text' ? x.parts : [x]))) {
-    const last = out[out.length - 1]
-    if (p.v === 'const' && last?.v === 'const') out[out.length - 1] = constant(String(last.value) + String(p.value))
-    else out.push(p.v === 'const' ? constant(String(p.value)) : p)
-  }
-  if (out.length === 0) return constant('')
-  if (out.length === 1 && out[0]?.v === 'const') return out[0]
-  return { v: 'text', parts: out }
-}
-
 function tagged(it: Interpreter, e: Extract<Expr, { k: 'tag' }>, scope: Scope, at: Place): Val {
   const tag = evaluate(it, e.tag, scope)
   const quasis = e.tpl.k === 'tpl' ? e.tpl.quasis : e.tpl.k === 'lit' ? [String(e.tpl.v)] : []
@@ -225,205 +206,6 @@ function tagged(it: Interpreter, e: Extract<Expr, { k: 'tag' }>, scope: Scope, a
 
 export function functionValue(_it: Interpreter, path: string, id: FunctionId, scope: Scope, self?: Val, home?: ClassVal): FunctionVal {
   return { v: 'fn', path, id, scope, ...(self ? { self } : {}), ...(home ? { home } : {}) }
-}
-
-export function classValue(it: Interpreter, ir: ClassIR, name: string, scope: Scope): ClassVal {
-  const statics = new Scope(scope.path, scope, scope.lazy !== undefined)
-  const cls: ClassVal = { v: 'class', ir, name, path: scope.path, scope, statics }
-  statics.vars.set('this', cls)
-  statics.lazy = new Map()
-  for (const m of ir.members) {
-    if (!m.static) continue
-    const value = m.value
-    if (m.how === 'field' && value)
-      // the class of a module is for all entries, and so is what its static members hold
-      statics.lazy.set(m.name, () => (scope.lazy ? quietly(atWork(it), () => evaluateAlone(atWork(it), value, statics)) : evaluate(it, value, statics)))
-    else if (m.fn !== undefined && m.how === 'method') statics.lazy.set(m.name, () => functionValue(it, scope.path, m.fn as number, scope, cls, cls))
-  }
-  return cls
-}
-
-function typeofValue(of: Val): Val {
-  if (of.v === 'const') return constant(of.value === null ? 'object' : typeof of.value)
-  if (of.v === 'object' || of.v === 'array' || of.v === 'response' || of.v === 'instance') return constant('object')
-  if (of.v === 'text') return constant('string')
-  if (of.v === 'fn' || of.v === 'class') return constant('function')
-  if (of.v === 'global' && of.name === 'process') return constant('object')
-  return op('typeof', of)
-}
-
-/** Text, whatever is added to it: what is written as such, and what the environment holds. */
-const isText = (v: Val): boolean => v.v === 'text' || v.v === 'env' || (v.v === 'const' && typeof v.value === 'string')
-
-/** A binary operation, folded when both sides are known. */
-export function binary(operator: string, a: Val, b: Val): Val {
-  if (operator === '+') {
-    if (a.v === 'const' && b.v === 'const' && typeof a.value === 'number' && typeof b.value === 'number') return constant(a.value + b.value)
-    if (isText(a) || isText(b)) return text([a, b])
-    return op('+', a, b)
-  }
-  if (operator === '!==' || operator === '!=') return op('!', binary('===', a, b))
-  if (operator === '==') return binary('===', a, b)
-  if (a.v === 'const' && b.v === 'const') {
-    const x = a.value
-    const y = b.value
-    switch (operator) {
-      case '===':
-        return constant(x === y || (isNullish(a) && isNullish(b)))
-      case '<':
-        return constant((x as number) < (y as number))
-      case '>':
-        return constant((x as number) > (y as number))
-      case '<=':
-        return constant((x as number) <= (y as number))
-      case '>=':
-        return constant((x as number) >= (y as number))
-      case '*':
-        return constant(Number(x) * Number(y))
-      case '-':
-        return constant(Number(x) - Number(y))
-      case '/':
-        return constant(Number(x) / Number(y))
-    }
-  }
-  if (operator === 'instanceof') return instanceOf(a, b)
-  if (operator === 'in' && a.v === 'const' && b.v === 'object' && !b.rest) return constant(Object.hasOwn(b.props, String(a.value)))
-  if (operator === 'in' && a.v === 'const' && b.v === 'response') return constant(['status', 'headers', 'json', 'ok', 'body'].includes(String(a.value)))
-  if (/^[<>]=?$/.test(operator)) {
-    // a rank looked up in a table (`RANK[member.role] >= RANK.admin`): for each of its entries it is known
-    if (a.v === 'any' && b.v === 'const' && a.alts.every((x) => x.value.v === 'const'))
-      return { v: 'any', choice: a.choice, alts: a.alts.map((x) => ({ ...x, value: binary(operator, x.value, b) })) }
-    if (b.v === 'any' && a.v === 'const' && b.alts.every((x) => x.value.v === 'const'))
-      return { v: 'any', choice: b.choice, alts: b.alts.map((x) => ({ ...x, value: binary(operator, a, x.value) })) }
-  }
-  if (operator === 'in' && b.v === 'any') return { v: 'any', choice: b.choice, alts: b.alts.map((x) => ({ ...x, value: binary('in', a, x.value) })) }
-  return op(operator, a, b)
-}
-
-function instanceOf(a: Val, b: Val): Val {
-  if (a.v === 'any') return { v: 'any', choice: a.choice, alts: a.alts.map((x) => ({ ...x, value: instanceOf(x.value, b) })) }
-  const name = b.v === 'global' || b.v === 'lib' ? b.name : ''
-  if (/^(?:Next)?Response$/.test(name)) {
-    if (a.v === 'response') return constant(true)
-    if (a.v === 'object' || a.v === 'const' || a.v === 'caller' || a.v === 'array' || a.v === 'row' || a.v === 'client' || a.v === 'instance')
-      return constant(false)
-  }
-  if (b.v === 'class') {
-    if (a.v === 'instance') {
-      for (let c: ClassVal | undefined = a.of, n = 0; c && n < 8; n++) {
-        if (c.path === b.path && c.name === b.name && c.ir === b.ir) return constant(true)
-        const parent: Expr | undefined = c.ir.extends
-        c = parent?.k === 'id' ? (c.scope.holder(parent.name)?.vars.get(parent.name) as ClassVal | undefined) : undefined
-        if (c && c.v !== 'class') c = undefined
-      }
-      return constant(false)
-    }
-    if (a.v === 'object' || a.v === 'const' || a.v === 'response') return constant(false)
-  }
-  if (name === 'Error' && a.v === 'response') return constant(false)
-  if (name === 'Error' && (a.v === 'instance' || (a.v === 'object' && a.props.$error))) return constant(true)
-  return op('instanceof', a, b)
-}
-
-/** What the platform puts into every edge function: there it is never unset, and what stands beside it is never taken. */
-const GIVEN_TO_FUNCTIONS = /^SUPABASE_(?:URL|ANON_KEY|SERVICE_ROLE_KEY|DB_URL)$/
-const isGiven = (value: Val, at: Place): boolean => value.v === 'env' && GIVEN_TO_FUNCTIONS.test(value.name) && /(?:^|\/)supabase\/functions\//.test(at.path)
-
-function logical(it: Interpreter, operator: '&&' | '||' | '??', a: Val, right: Expr, scope: Scope, at: Place): Val {
-  const b = () => settle(it, evaluate(it, right, scope), at)
-  if (operator !== '&&' && isGiven(a, at)) return a
-  if (operator === '??') {
-    if (isNullish(a)) return b()
-    if (truth(a) === true || (a.v === 'const' && !isNullish(a))) return a
-    if (a.v === 'env' && !a.fallback) {
-      const other = b()
-      return { v: 'env', name: a.name, fallback: other.v === 'env' || isLiteral(other) ? other : { v: 'unknown' } }
-    }
-  } else {
-    const known = truth(a)
-    if (known !== undefined) return known === (operator === '||') ? a : b()
-    if (operator === '||' && a.v === 'env' && !a.fallback) {
-      const other = b()
-      if (other.v === 'env' || isLiteral(other)) return { v: 'env', name: a.name, fallback: other }
-    }
-  }
-  if (isTest(right)) {
-    // a plain test: keep it one value, so that conditions can be read from it
-    let value: Val = UNKNOWN
-    const assumed = it.assume(a, operator === '&&', at)
-    if (!assumed) return a
-    const state = it.branch(assumed, () => {
-      value = b()
-    })
-    it.keep(state.writes)
-    return operator === '??'
-      ? it.alternatives([
-          { value: a, under: [] },
-          { value, under: [] },
-        ])
-      : op(operator, a, value)
-  }
-  if (operator === '&&') return choose(it, a, at, b, () => (a.v === 'any' ? falsy(it, it.narrow(a)) : FALSY))
-  return choose(it, a, at, () => it.narrow(a), b)
-}
-
-/** What is left of a value that turned out falsy: alternatives of which that is not known otherwise are so there. */
-function falsy(it: Interpreter, value: Val): Val {
-  if (value.v === 'any') return it.distribute(value, (x) => falsy(it, x))
-  return truth(value) === false ? value : FALSY
-}
-
-/** Right-hand sides that are tests rather than values: comparisons, negations, and simple reads. */
-function isTest(e: Expr): boolean {
-  switch (e.k) {
-    case 'bin':
-      return !['+', '-', '*', '/', '%'].includes(e.op)
-    case 'un':
-      return e.op === '!'
-    case 'logic':
-      return isTest(e.b)
-    case 'call':
-      return e.fn.k === 'mem' && ['includes', 'startsWith', 'endsWith', 'test', 'some', 'every', 'has'].includes(e.fn.name)
-    default:
-      return false
-  }
-}
-
-/** A value that depends on a test. */
-function choose(it: Interpreter, test: Val, at: Place, then: () => Val, otherwise: () => Val): Val {
-  const values: Val[] = [UNDEFINED, UNDEFINED]
-  const yes: Assumption | undefined = it.assume(test, true, at)
-  const no: Assumption | undefined = it.assume(test, false, at)
-  if (!no || !yes) {
-    let only: Val = UNDEFINED
-    const assumed = yes ?? no
-    if (assumed) {
-      if (assumed.conds.length) it.pc = [...it.pc, ...assumed.conds]
-      it.narrowed = assumed.narrowed
-    }
-    only = yes ? then() : otherwise()
-    return only
-  }
-  const base = it.pc.length
-  const a = it.branch(yes, () => {
-    values[0] = then()
-  })
-  const b = it.branch(no, () => {
-    values[1] = otherwise()
-  })
-  if (a.end && b.end) throw a.end
-  if (a.end || b.end) {
-    const [ended, goes, assumed] = a.end ? [a, b, no] : [b, a, yes]
-    for (const c of assumed.conds) c.otherwise = ended.how
-    it.resume(goes)
-    return a.end ? (values[1] as Val) : (values[0] as Val)
-  }
-  it.join([a, b])
-  const value = it.alternatives([
-    { value: values[0] as Val, under: a.pc.slice(base) },
-    { value: values[1] as Val, under: b.pc.slice(base) },
-  ])
-  return value
 }
 
 function assigned(it: Interpreter, e: Extract<Expr, { k: 'assign' }>, scope: Scope, at: Place): Val {
@@ -438,54 +220,4 @@ function assigned(it: Interpreter, e: Extract<Expr, { k: 'assign' }>, scope: Sco
     ])
   }
   return binary(e.op.slice(0, -1), target, settle(it, right(), at))
-}
-
-/** What `a && b` gives when `a` does not hold. */
-const FALSY: Val = { v: 'const', value: false }
-
-function superCall(it: Interpreter, list: readonly Val[], scope: Scope, at: Place): Val {
-  const parent = scope.holder('super')?.vars.get('super')
-  const self = scope.holder('this')?.vars.get('this')
-  if (self?.v !== 'instance') return UNDEFINED
-  if (parent?.v === 'class') {
-    const base = construct(it, parent, list, at)
-    if (base.v === 'instance') for (const [n, x] of base.fields.vars) if (n !== 'this') it.write(self.fields, n, x)
-  } else {
-    it.write(self.fields, 'message', list[0] ?? UNDEFINED)
-    const options = list[1]
-    if (options?.v === 'object') for (const [n, x] of Object.entries(options.props)) it.write(self.fields, n, x)
-    if (list[0]?.v === 'const' && typeof list[0].value === 'number') it.write(self.fields, 'status', list[0])
-  }
-  return UNDEFINED
-}
-
-/** Elements of components that run on the server are values; what is written in braces is evaluated for its effects. */
-const usePromises = new WeakMap<FunctionIR, boolean>()
-
-/** A component that is not async and waits with React's `use(requireUser())`: it runs on the server as well. */
-function awaitsByUse(ir: FunctionIR): boolean {
-  let known = usePromises.get(ir)
-  if (known === undefined) {
-    known = /"fn":\{"k":"id",(?:"l":\d+,)?"name":"use"/.test(JSON.stringify(ir.body).slice(0, 40_000))
-    usePromises.set(ir, known)
-  }
-  return known
-}
-
-function jsx(it: Interpreter, e: Extract<Expr, { k: 'jsx' }>, scope: Scope): Val {
-  const props: Record<string, Val> = {}
-  for (const a of e.attrs) {
-    const value = evaluate(it, a.value, scope)
-    if (a.key) props[a.key] = value
-  }
-  // An async component runs on the server, and what it decides (a redirect) holds for what is inside it.
-  const component = e.tag && typeof e.tag === 'object' && e.tag.k === 'id' ? evaluate(it, e.tag, scope) : undefined
-  const ir = component?.v === 'fn' ? it.program.function(component.path, component.id) : undefined
-  if (component?.v === 'fn' && ir && (ir.async || awaitsByUse(ir))) {
-    const at = scope.at(e.l)
-    settle(it, callValue(it, component, [object({ ...props, children: { v: 'call', name: 'children', args: [] } })], at), at)
-  }
-  for (const c of e.children) evaluate(it, c, scope)
-  // one for each place, so that what a page shows whom stays apart
-  return { v: 'call', name: 'jsx', args: [{ v: 'const', value: e.l }] }
 }
