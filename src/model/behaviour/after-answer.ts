@@ -1,7 +1,8 @@
 import { type Cond, op, type Val } from './abstract-value.ts'
 import { anyOf } from './conditions.ts'
-import type { BranchState, Interpreter, StepDraft } from './interpreter.ts'
+import type { BranchState, Interpreter } from './interpreter.ts'
 import { ANSWERED } from './mentions.ts'
+import type { StepDraft } from './step-draft.ts'
 
 /** Conditions that one side of the disjunction keeps. */
 const MAX_CONJUNCTS = 6

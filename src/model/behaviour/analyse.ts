@@ -6,6 +6,7 @@ import { callFunction, callMethod, callValue, construct, maybe, settle, unknownC
 import { classValue } from './classes.ts'
 import { evaluate, functionValue, lookup } from './evaluate.ts'
 import { execute } from './execute.ts'
+import { finishedBehaviour } from './finished-behaviour.ts'
 import { host } from './host-value.ts'
 import { hostMember } from './hosts.ts'
 import { bindAround, ownerOf } from './injection.ts'
@@ -16,6 +17,7 @@ import { member, request } from './members.ts'
 import { evaluateAlone, exportedValue, moduleScope, quietly, scopeOfFunction, withInterpreter } from './module-values.ts'
 import { alternativesOf, narrowTo } from './narrowing.ts'
 import { install } from './operations.ts'
+import { commonPath } from './path-condition.ts'
 import { holderOf, type Program } from './program.ts'
 import { statusIn } from './responses.ts'
 import { RewriteLog } from './rewrites.ts'
@@ -75,7 +77,7 @@ export function analyse(entry: Entry, program: Program): Behaviour {
       }
     })
     program.budget.left -= fuel - it.fuel
-    return it.behaviour()
+    return finishedBehaviour(it)
   })
 }
 
@@ -207,7 +209,7 @@ function goOn(it: Interpreter, value: Val, at: Place, leadsOn: (value: Val) => b
     it.pc = [...pc, ...w.under.filter((c) => !pc.includes(c))]
     answer(it, w.value, at)
   }
-  it.pc = it.commonPath(
+  it.pc = commonPath(
     pc,
     passing.map((w) => w.under.filter((c) => !pc.includes(c))),
     'ended',

@@ -1,6 +1,7 @@
 import { keyOf, object, type Val } from './abstract-value.ts'
 import type { Otherwise } from './behaviour.ts'
-import type { Completion, Interpreter, TryFrame } from './interpreter.ts'
+import type { Completion } from './completion.ts'
+import type { Interpreter, TryFrame } from './interpreter.ts'
 import { Scope } from './scope.ts'
 
 const WORD: Val = { v: 'call', name: 'words of an error', args: [] }

@@ -1,6 +1,7 @@
 import type { Stmt } from '../../facts/javascript.ts'
 import type { Place } from '../../lib/place.ts'
-import type { Completion, Interpreter } from './interpreter.ts'
+import type { Completion } from './completion.ts'
+import type { Interpreter } from './interpreter.ts'
 import { execute } from './operations.ts'
 import { Scope } from './scope.ts'
 

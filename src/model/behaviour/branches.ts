@@ -2,8 +2,10 @@ import type { Stmt } from '../../facts/javascript.ts'
 import type { Place } from '../../lib/place.ts'
 import { constant, op, type Val } from './abstract-value.ts'
 import { executeBlock } from './block.ts'
-import { type Assumption, type BranchState, type Completion, type Interpreter, SIGNALS } from './interpreter.ts'
+import { type Completion, SIGNALS } from './completion.ts'
+import type { BranchState, Interpreter } from './interpreter.ts'
 import { evaluate, settle } from './operations.ts'
+import type { Assumption } from './path-condition.ts'
 import { Scope } from './scope.ts'
 
 /** Splits on a test: each side under what it assumes, and joined again where both go on. */

@@ -1,72 +1,16 @@
 import type { Place } from '../../lib/place.ts'
 import type { PathNotes } from '../frameworks/path-pattern.ts'
-import {
-  type Alt,
-  type AnyVal,
-  type ChainVal,
-  type Cond,
-  type HostVal,
-  keyOf,
-  keyOfCond,
-  op,
-  type Published,
-  toPublic,
-  truth,
-  UNDEFINED,
-  UNKNOWN,
-  type Val,
-} from './abstract-value.ts'
-import { asksForWords } from './answers.ts'
-import type { Behaviour, Condition, Effect, Filter, ImaginedRequest, Otherwise, Step, Value } from './behaviour.ts'
-import { anyOf, beginsWith, brief, conditionOn, equality, holds, includesCond, truthAsked } from './conditions.ts'
+import { type Alt, type AnyVal, type Cond, type HostVal, keyOf, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
+import { type Alternative, alternatives } from './alternatives.ts'
+import type { ImaginedRequest, Otherwise } from './behaviour.ts'
+import { type Completion, Signal } from './completion.ts'
 import { Journal, type Write } from './journal.ts'
-import { allowedOf, alternativesOf, EVERYTHING, isAmong, joinNarrowings, type Narrowing, narrowTo, UNNARROWED } from './narrowing.ts'
-import { withoutEmpty } from './or-empty.ts'
+import { allowedOf, EVERYTHING, isAmong, joinNarrowings, type Narrowing, UNNARROWED } from './narrowing.ts'
+import { type Assumption, assume, commonPath, NO_END } from './path-condition.ts'
 import type { Program } from './program.ts'
 import type { RewriteLog } from './rewrites.ts'
 import { Scope } from './scope.ts'
-
-/** An effect whose values are still the interpreter's. */
-export type EffectDraft = Effect extends infer E
-  ? E extends unknown
-    ? {
-        [K in keyof E]: E[K] extends Value | undefined
-          ? Val
-          : E[K] extends readonly Value[]
-            ? readonly Val[]
-            : E[K] extends readonly Filter[] | undefined
-              ? readonly FilterDraft[]
-              : E[K]
-      }
-    : never
-  : never
-export type FilterDraft = Omit<Filter, 'value'> & { readonly value: Val }
-export interface StepDraft {
-  readonly effect: EffectDraft
-  readonly at: Place
-  readonly via: readonly Place[]
-  readonly under: readonly Cond[]
-  /** It happens in middleware or a guard, before the handler. */
-  readonly before?: true
-  readonly everywhere?: true
-}
-
-/** What must be added to the path for a test to have a truth value. */
-export interface Assumption {
-  readonly conds: readonly Cond[]
-  readonly narrowed: Narrowing
-}
-
-/** Leaves a branch, a loop or a function: statements give it to what holds them, expressions throw it. */
-export class Signal {
-  readonly kind: 'return' | 'throw' | 'break' | 'continue'
-  constructor(kind: 'return' | 'throw' | 'break' | 'continue') {
-    this.kind = kind
-  }
-}
-/** How statements end: by what leaves them, or not at all. */
-export type Completion = Signal | undefined
-export const SIGNALS = { return: new Signal('return'), throw: new Signal('throw'), break: new Signal('break'), continue: new Signal('continue') }
+import type { EffectDraft, StepDraft } from './step-draft.ts'
 
 /** How a branch ended and what it left. */
 export interface BranchState {
@@ -84,6 +28,7 @@ export interface WayOut {
   readonly narrowed: Narrowing
 }
 
+/** A call that is under way. */
 export interface Frame {
   readonly key: string
   readonly name: string | undefined
@@ -104,23 +49,9 @@ export interface TryFrame {
   thrown: Val[]
 }
 
-const NO_END: Otherwise = { ends: false }
 let choices = 0
 const MAX_STEPS = 1500
 const MAX_GAPS = 10
-/** Alternatives beyond which a join is no longer told apart. */
-const MAX_ALTERNATIVES = 8
-/** Answers with content beyond which they are no longer told apart: a function for a dozen actions gives one for each. */
-const MAX_ANSWERS = 20
-/** Conditions that one side of a disjunction keeps after a join. */
-const MAX_CONJUNCTS = 6
-/** How many ways to a point are told apart. */
-const MAX_WAYS = 8
-/** Variants of one query beyond which only what they share is kept. */
-const MAX_BUILDERS = 4
-
-/** One of several answers that are not told apart any more. */
-const SOME_ANSWER: Val = { v: 'response', how: 'other', sent: true }
 
 /** The state of one run: the path, the steps so far, and how branches split and join. */
 export class Interpreter implements PathNotes {
@@ -265,7 +196,7 @@ export class Interpreter implements PathNotes {
       return this.narrow(first.value)
     }
     const extras = ways.map((w) => w.pc.slice(base.length))
-    this.pc = this.commonPath(base, extras, 'thrown')
+    this.pc = commonPath(base, extras, 'thrown')
     return this.alternatives(ways.map((w, i) => ({ value: w.value, under: extras[i] as readonly Cond[] })))
   }
 
@@ -282,7 +213,7 @@ export class Interpreter implements PathNotes {
         this.write(scope, name, this.alternatives(list, choice))
       }
     }
-    this.pc = this.commonPath(base, extras, disjunction)
+    this.pc = commonPath(base, extras, disjunction)
   }
 
   newChoice(): number {
@@ -290,57 +221,8 @@ export class Interpreter implements PathNotes {
   }
 
   /** One value that is any of several; the value itself when all are the same. */
-  alternatives(list: readonly { value: Val; under: readonly Cond[] }[], choice = this.newChoice()): Val {
-    const first = list[0]
-    if (!first) return UNKNOWN
-    const key = list.some((a) => a.value !== first.value) ? keyOf(first.value) : undefined
-    if (key === undefined || list.every((a) => keyOf(a.value) === key)) return first.value
-    const leaves = list.reduce((n, a) => n + countLeaves(a.value), 0)
-    if (leaves <= MAX_ALTERNATIVES) return { v: 'any', choice, alts: list.map((a, i) => ({ i, value: a.value, under: brief(a.under) })) }
-    return this.collapse(list, choice)
-  }
-
-  /** Too many alternatives: builders keep what all of them share, other values lose what they stand under. */
-  private collapse(list: readonly { value: Val; under: readonly Cond[] }[], choice: number): Val {
-    const leaves = new Map<number, { value: Val; ways: (readonly Cond[])[] }>()
-    const collect = (value: Val, under: readonly Cond[]): void => {
-      if (value.v === 'any') {
-        for (const a of value.alts) collect(a.value, brief([...under, ...a.under]))
-        return
-      }
-      const key = keyOf(value)
-      const same = leaves.get(key)
-      if (same) same.ways.push(under)
-      else leaves.set(key, { value, ways: [under] })
-    }
-    for (const a of list) collect(a.value, a.under)
-    const kept = [...leaves.values()].map(({ value, ways }) => ({ value, under: eitherWay(ways) }))
-    const chains = kept.map((k) => k.value).filter((x): x is ChainVal => x.v === 'chain')
-    const others = kept.filter((k) => k.value.v !== 'chain')
-    if (chains.length > MAX_BUILDERS && others.length < MAX_BUILDERS) {
-      const shared = sharedChain(chains)
-      if (shared && !others.length) return shared
-      if (shared) return { v: 'any', choice, alts: [{ value: shared, under: [] }, ...others].map((a, i) => ({ i, value: a.value, under: brief(a.under) })) }
-    }
-    // where a request goes on says more than which of several answers it gets instead
-    const [answers, telling] = partition(kept, (k) => k.value.v === 'response' && k.value.how !== 'next')
-    const [refusals, given] = partition(answers, (k) => k.value.v === 'response' && (k.value.status ?? 200) >= 400)
-    const room = telling.length > MAX_ALTERNATIVES ? MAX_ALTERNATIVES : Math.max(MAX_ALTERNATIVES, telling.length + Math.min(given.length, MAX_ANSWERS))
-    const alts: Alt[] = [...telling, ...given, ...refusals].slice(0, room).map((a, i) => ({ i, value: a.value, under: brief(a.under) }))
-    if (kept.length > room) alts.push({ i: room, value: telling.length > MAX_ALTERNATIVES ? UNKNOWN : SOME_ANSWER, under: [] })
-    return alts.length === 1 ? (alts[0] as Alt).value : { v: 'any', choice, alts }
-  }
-
-  /** The path after a join: what all sides share, and a disjunction when a side got here past an exit of its own (`thrown`: by an exception). */
-  commonPath(base: readonly Cond[], extras: readonly (readonly Cond[])[], disjunction: 'ended' | 'thrown' | 'none'): readonly Cond[] {
-    const first = extras[0] ?? []
-    const shared = first.filter((c) => extras.every((e) => includesCond(e, c)))
-    const rest = shared.length ? extras.map((e) => e.filter((c) => !includesCond(shared, c))) : extras
-    const path = shared.length ? [...base, ...shared] : base
-    if (disjunction === 'none' || rest.length > MAX_WAYS || rest.some((r) => r.length === 0)) return path
-    const ending = rest.flat().find((c) => c.otherwise.thrown || (c.otherwise.ends && disjunction === 'ended'))
-    if (!ending) return path
-    return [...path, anyOf(rest, rest.length > 4 ? MAX_CONJUNCTS / 2 : MAX_CONJUNCTS, ending.at, ending.otherwise)]
+  alternatives(list: readonly Alternative[], choice = this.newChoice()): Val {
+    return alternatives(list, choice)
   }
 
   // Narrowing
@@ -365,107 +247,8 @@ export class Interpreter implements PathNotes {
   }
 
   /** What must hold for `test` to be `wanted`; undefined when it cannot be. */
-  assume(test: Val, wanted: boolean, at: Place, base: Assumption = { conds: [], narrowed: this.narrowed }): Assumption | undefined {
-    switch (test.v) {
-      case 'op': {
-        const [a, b] = test.of
-        if (test.op === '!' && a) return this.assume(a, !wanted, at, base)
-        if (a && b && (test.op === '&&' || test.op === '||')) {
-          const both = (test.op === '&&') === wanted
-          if (both) {
-            const left = this.assume(a, wanted, at, base)
-            return left && this.assume(b, wanted, at, left)
-          }
-          const left = this.assume(a, wanted, at, base)
-          const other = this.assume(a, !wanted, at, base)
-          const right = other && this.assume(b, wanted, at, other)
-          if (!left || !right) return left ?? right
-          // `a || (!a && b)` is `a || b`
-          return this.either([left, this.assume(b, wanted, at, base) ?? right], base, at) ?? this.leaf(test, wanted, at, base)
-        }
-        if (a && b && (test.op === '===' || test.op === '==' || test.op === '!==' || test.op === '!='))
-          return this.equal(test, ...withoutEmpty(a, b), wanted === (test.op === '===' || test.op === '=='), at, base)
-        return this.leaf(test, wanted, at, base)
-      }
-      case 'any':
-        return this.assumeAny(test, wanted, at, base)
-      default: {
-        if (test.v === 'object' && test.rest?.v === 'caller') return this.assume(test.rest, wanted, at, base)
-        const known = truth(test)
-        if (known !== undefined) return known === wanted ? base : undefined
-        return this.leaf(test, wanted, at, base)
-      }
-    }
-  }
-
-  /** Of several values: those that can be `wanted`, each with what it stands under. */
-  private assumeAny(test: AnyVal, wanted: boolean, at: Place, base: Assumption): Assumption | undefined {
-    const allowed = allowedOf(base.narrowed, test.choice)
-    const kept: { alt: Alt; then: Assumption }[] = []
-    for (const alt of test.alts) {
-      if (!isAmong(allowed, alt.i)) continue
-      if (alt.under.some((c) => this.contradicts(c, base))) continue
-      const then = this.assume(alt.value, wanted, at, { conds: alt.under, narrowed: base.narrowed })
-      if (then) kept.push({ alt, then: { conds: then.conds.slice(alt.under.length), narrowed: then.narrowed } })
-    }
-    const only = kept[0]
-    if (!only) return test.alts.some((a) => isAmong(allowed, a.i)) ? undefined : this.leaf(test, wanted, at, base)
-    const conds = ({ alt, then }: { alt: Alt; then: Assumption }) => [...alt.under.map((c) => ({ ...c, otherwise: NO_END })), ...then.conds]
-    if (kept.length === 1)
-      return { conds: [...base.conds, ...this.fresh(conds(only), base)], narrowed: narrowTo(only.then.narrowed, test.choice, alternativesOf([only.alt])) }
-    const narrowed = narrowTo(base.narrowed, test.choice, alternativesOf(kept.map((k) => k.alt)))
-    const options = kept.map((k): Assumption => ({ conds: conds(k), narrowed }))
-    return this.either(options, { conds: base.conds, narrowed }, at) ?? { conds: base.conds, narrowed }
-  }
-
-  private equal(test: Val & { v: 'op' }, a: Val, b: Val, wanted: boolean, at: Place, base: Assumption): Assumption | undefined {
-    if (a.v === 'any' || b.v === 'any') {
-      const [any, other, flipped] = a.v === 'any' ? [a, b, false] : [b as AnyVal, a, true]
-      const each = { ...any, alts: any.alts.map((alt) => ({ ...alt, value: flipped ? op('===', other, alt.value) : op('===', alt.value, other) })) }
-      if (other.v === 'const' || any.alts.some((x) => x.value.v === 'const')) return this.assume(each, wanted, at, base)
-    }
-    const decided = equality(a, b)
-    if (decided !== undefined) return decided === wanted ? base : undefined
-    const asked = truthAsked(a, b) ?? truthAsked(b, a)
-    if (asked) return this.assume(asked.of, asked.holds === wanted, at, base)
-    return this.leaf(test.op === '===' && test.of[0] === a && test.of[1] === b ? test : op('===', a, b), wanted, at, base)
-  }
-
-  private leaf(test: Val, wanted: boolean, at: Place, base: Assumption): Assumption | undefined {
-    if (this.asking && asksForWords(test)) this.wordsAsked++
-    const key = keyOf(test)
-    const known = conditionOn(key, this.pc) ?? conditionOn(key, base.conds)
-    if (known) return known.negated !== wanted ? base : undefined
-    if ((test.v === 'row' || test.v === 'caller') && test.field === 'id' && this.isThere(test, base)) return wanted ? base : undefined
-    return { conds: [...base.conds, { test, negated: !wanted, at, otherwise: NO_END }], narrowed: base.narrowed }
-  }
-
-  /** Whether the row of a field was found, or somebody is signed in: then there is an id. */
-  private isThere({ field: _, ...whole }: Extract<Val, { v: 'row' | 'caller' }>, base: Assumption): boolean {
-    const key = keyOf(whole)
-    const found = (c: Cond) =>
-      !c.negated && (keyOfCond(c) === key || (whole.v === 'caller' && c.test.v === 'caller' && c.test.field === undefined && c.test.trust === whole.trust))
-    return this.pc.some(found) || base.conds.some(found)
-  }
-
-  private contradicts(cond: Cond, base: Assumption): boolean {
-    return holds(keyOfCond(cond), !cond.negated, this.pc) || holds(keyOfCond(cond), !cond.negated, base.conds)
-  }
-
-  private fresh(conds: readonly Cond[], base: Assumption): Cond[] {
-    return conds.filter((c) => !includesCond(this.pc, c) && !includesCond(base.conds, c))
-  }
-
-  /** The path when one of several sets of conditions holds: what they share, and the disjunction of the rest. */
-  private either(options: readonly Assumption[], base: Assumption, at: Place): Assumption | undefined {
-    const lists = options.map((o) => this.fresh(o.conds.slice(beginsWith(o.conds, base.conds) ? base.conds.length : 0), base))
-    const narrowed = joinNarrowings(options.map((o) => o.narrowed))
-    const first = lists[0] ?? []
-    const shared = first.filter((c) => lists.every((l) => includesCond(l, c)))
-    const rest = shared.length ? lists.map((l) => l.filter((c) => !includesCond(shared, c))) : lists
-    const conds = [...base.conds, ...shared]
-    if (rest.length > MAX_WAYS || rest.some((r) => r.length === 0)) return { conds, narrowed }
-    return { conds: [...conds, anyOf(rest, MAX_CONJUNCTS, rest[0]?.[0]?.at ?? at, NO_END)], narrowed }
+  assume(test: Val, wanted: boolean, at: Place): Assumption | undefined {
+    return assume(this, test, wanted, at, { conds: [], narrowed: this.narrowed })
   }
 
   /** Adds a condition that a call imposes by throwing or answering by itself when it does not hold. */
@@ -500,52 +283,6 @@ export class Interpreter implements PathNotes {
       for (const c of frame.open) c.otherwise = how
     frame.open = []
   }
-
-  /** The finished behaviour as plain data. */
-  behaviour(): Behaviour {
-    const seen = new Map<Cond, Condition>()
-    const published: Published = new Map()
-    const condition = (c: Cond): Condition => {
-      let done = seen.get(c)
-      if (!done) {
-        done = { test: toPublic(c.test, condition, published), negated: c.negated, at: c.at, otherwise: c.otherwise }
-        seen.set(c, done)
-      }
-      return done
-    }
-    // Steps of one path hold the same list of conditions.
-    const paths = new Map<readonly Cond[], readonly Condition[]>()
-    const path = (under: readonly Cond[]): readonly Condition[] => {
-      let done = paths.get(under)
-      if (!done) {
-        done = under.map(condition)
-        paths.set(under, done)
-      }
-      return done
-    }
-    const value = (x: unknown): unknown =>
-      isVal(x)
-        ? toPublic(x, condition, published)
-        : Array.isArray(x)
-          ? x.map((i) => (isFilter(i) ? { ...i, value: toPublic(i.value, condition, published) } : value(i)))
-          : x
-    const finished = (s: StepDraft): Step => ({
-      effect: Object.fromEntries(Object.entries(s.effect).map(([k, x]) => [k, value(x)])) as unknown as Effect,
-      at: s.at,
-      via: s.via,
-      under: path(s.under),
-      ...(s.before ? { before: true as const } : {}),
-      ...(s.everywhere ? { everywhere: true as const } : {}),
-    })
-    const rewrites = this.rewrites?.rewrites ?? []
-    const done = {
-      steps: this.steps.map(finished),
-      ...(this.through ? { through: this.through.map(finished) } : {}),
-      ...(this.restsOnForm ? { restsOnForm: true as const } : {}),
-      ...(rewrites.length ? { rewrites } : {}),
-    }
-    return this.gaps.length ? { ...done, complete: false, gaps: this.gaps } : { ...done, complete: true }
-  }
 }
 
 /** The variables that any of several branches wrote, with what each of them left; undefined where it did not write. */
@@ -561,43 +298,4 @@ function writtenBy(states: readonly BranchState[]): Iterable<{ readonly scope: S
     }
   })
   return [...touched.values()].flatMap((names) => [...names.values()])
-}
-
-/** What holds where one of several lists of conditions does: what they share, and that one of the rest holds. */
-function eitherWay(ways: readonly (readonly Cond[])[]): readonly Cond[] {
-  const [first = [], ...others] = ways
-  if (!others.length) return first
-  const shared = first.filter((c) => others.every((w) => w.includes(c)))
-  const rest = ways.map((w) => w.filter((c) => !shared.includes(c)))
-  const at = rest[0]?.[0]?.at
-  return !at || rest.length > MAX_WAYS || rest.some((r) => r.length === 0) ? shared : [...shared, anyOf(rest, MAX_CONJUNCTS / 2, at, NO_END)]
-}
-
-function partition<T>(list: readonly T[], test: (x: T) => boolean): readonly [T[], T[]] {
-  const yes: T[] = []
-  const no: T[] = []
-  for (const x of list) (test(x) ? yes : no).push(x)
-  return [yes, no]
-}
-
-function isVal(x: unknown): x is Val {
-  return typeof x === 'object' && x !== null && typeof (x as { v?: unknown }).v === 'string'
-}
-
-function isFilter(x: unknown): x is FilterDraft {
-  return typeof x === 'object' && x !== null && 'column' in x && 'op' in x && 'value' in x
-}
-
-function countLeaves(value: Val): number {
-  return value.v === 'any' ? value.alts.reduce((n, a) => n + countLeaves(a.value), 0) : 1
-}
-
-/** The links that all variants of a builder have, in order; undefined when they do not start from the same thing. */
-function sharedChain(chains: readonly ChainVal[]): ChainVal | undefined {
-  const root = keyOf((chains[0] as ChainVal).root)
-  if (chains.some((c) => keyOf(c.root) !== root)) return undefined
-  const shortest = chains.reduce((a, b) => (b.links.length < a.links.length ? b : a))
-  const key = (c: ChainVal, i: number) => `${c.links[i]?.name}(${c.links[i]?.args?.map((a) => keyOf(a)).join(',') ?? '-'})`
-  const sets = chains.map((c) => new Set(c.links.map((_, i) => key(c, i))))
-  return { ...shortest, links: shortest.links.filter((_, i) => sets.every((s) => s.has(key(shortest, i)))) }
 }

@@ -1,7 +1,8 @@
 import type { ClassIR, Expr, FunctionId, Pattern, Stmt } from '../../facts/javascript.ts'
 import type { Place } from '../../lib/place.ts'
 import type { ChainVal, ClassVal, Cond, FunctionVal, HostVal, Val } from './abstract-value.ts'
-import type { Completion, Interpreter } from './interpreter.ts'
+import type { Completion } from './completion.ts'
+import type { Interpreter } from './interpreter.ts'
 import type { Scope } from './scope.ts'
 
 /**

@@ -1,6 +1,7 @@
 import type { Place } from '../../lib/place.ts'
 import type { Val } from './abstract-value.ts'
-import { type Interpreter, SIGNALS, type Signal } from './interpreter.ts'
+import { SIGNALS, type Signal } from './completion.ts'
+import type { Interpreter } from './interpreter.ts'
 
 /** Throws from inside an expression. */
 export function raise(it: Interpreter, thrown: Val, place: Place): never {

@@ -1,8 +1,9 @@
 import type { Expr } from '../../facts/javascript.ts'
 import type { Place } from '../../lib/place.ts'
 import { isLiteral, isNullish, op, truth, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
-import type { Assumption, Interpreter } from './interpreter.ts'
+import type { Interpreter } from './interpreter.ts'
 import { evaluate, settle } from './operations.ts'
+import type { Assumption } from './path-condition.ts'
 import type { Scope } from './scope.ts'
 
 /** `a && b`, `a || b`, `a ?? b`: the second side is run only where the first leads there. */

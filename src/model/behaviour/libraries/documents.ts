@@ -1,6 +1,6 @@
 import { stringOf, UNKNOWN, type Val } from '../abstract-value.ts'
 import type { Client, DbOp } from '../behaviour.ts'
-import type { FilterDraft } from '../interpreter.ts'
+import type { FilterDraft } from '../step-draft.ts'
 import type { Library, LibraryCall } from './library.ts'
 
 const MONGO: Readonly<Record<string, DbOp>> = {

@@ -1,8 +1,8 @@
 import { array, object, UNDEFINED, UNKNOWN, type Val } from '../abstract-value.ts'
 import type { Client, DbOp } from '../behaviour.ts'
-import type { FilterDraft } from '../interpreter.ts'
 import { member } from '../members.ts'
 import { callValue, settle } from '../operations.ts'
+import type { FilterDraft } from '../step-draft.ts'
 import type { Library, LibraryCall } from './library.ts'
 import { bindingTemplate } from './sql.ts'
 

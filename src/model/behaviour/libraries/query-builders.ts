@@ -1,8 +1,8 @@
 import { lastPart } from '../../../lib/last-part.ts'
 import { type Link, stringOf, UNKNOWN, type Val } from '../abstract-value.ts'
 import type { DbOp } from '../behaviour.ts'
-import type { FilterDraft } from '../interpreter.ts'
 import { callValue, settle } from '../operations.ts'
+import type { FilterDraft } from '../step-draft.ts'
 import type { Library } from './library.ts'
 import { bindingTemplate } from './sql.ts'
 

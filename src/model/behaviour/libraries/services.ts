@@ -1,6 +1,6 @@
 import { object, UNKNOWN, type Val } from '../abstract-value.ts'
-import type { EffectDraft } from '../interpreter.ts'
 import { callFunction, maybe, settle } from '../operations.ts'
+import type { EffectDraft } from '../step-draft.ts'
 import type { Library } from './library.ts'
 
 type Plain = 'mail' | 'sms' | 'ai' | 'limit' | 'enqueue' | 'file' | 'exec' | 'http' | 'kv' | 'log'

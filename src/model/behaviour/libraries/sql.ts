@@ -1,8 +1,8 @@
 import { lastPart } from '../../../lib/last-part.ts'
 import { array, type Link, object, UNKNOWN, type Val } from '../abstract-value.ts'
 import type { Client, DbOp } from '../behaviour.ts'
-import type { FilterDraft } from '../interpreter.ts'
 import { callValue, settle } from '../operations.ts'
+import type { FilterDraft } from '../step-draft.ts'
 import type { Library, LibraryCall } from './library.ts'
 
 /** Drivers and clients that take SQL text: each a direct connection. */

@@ -1,7 +1,7 @@
 import { type Cond, constant, isLiteral, type Link, object, stringOf, UNDEFINED, UNKNOWN, type Val } from '../abstract-value.ts'
 import { type Client, type DbOp, HIDDEN_LITERAL } from '../behaviour.ts'
-import type { EffectDraft, FilterDraft } from '../interpreter.ts'
 import { callValue } from '../operations.ts'
+import type { EffectDraft, FilterDraft } from '../step-draft.ts'
 import type { Library, LibraryCall } from './library.ts'
 
 /** Variables that hold the service role's key or another server key of the platform. */

@@ -1,0 +1,82 @@
+import { type Alt, type ChainVal, type Cond, keyOf, UNKNOWN, type Val } from './abstract-value.ts'
+import { brief } from './conditions.ts'
+import { eitherWay } from './path-condition.ts'
+
+/** Alternatives beyond which a join is no longer told apart. */
+const MAX_ALTERNATIVES = 8
+/** Answers with content beyond which they are no longer told apart: a function for a dozen actions gives one for each. */
+const MAX_ANSWERS = 20
+/** Variants of one query beyond which only what they share is kept. */
+const MAX_BUILDERS = 4
+
+/** One of several answers that are not told apart any more. */
+const SOME_ANSWER: Val = { v: 'response', how: 'other', sent: true }
+
+/** A value, and what a path must hold for it to be the one. */
+export interface Alternative {
+  readonly value: Val
+  readonly under: readonly Cond[]
+}
+
+/** One value that is any of several; the value itself when all are the same. */
+export function alternatives(list: readonly Alternative[], choice: number): Val {
+  const first = list[0]
+  if (!first) return UNKNOWN
+  const key = list.some((a) => a.value !== first.value) ? keyOf(first.value) : undefined
+  if (key === undefined || list.every((a) => keyOf(a.value) === key)) return first.value
+  const leaves = list.reduce((n, a) => n + countLeaves(a.value), 0)
+  if (leaves <= MAX_ALTERNATIVES) return { v: 'any', choice, alts: list.map((a, i) => ({ i, value: a.value, under: brief(a.under) })) }
+  return collapse(list, choice)
+}
+
+/** Too many alternatives: builders keep what all of them share, other values lose what they stand under. */
+function collapse(list: readonly Alternative[], choice: number): Val {
+  const leaves = new Map<number, { value: Val; ways: (readonly Cond[])[] }>()
+  const collect = (value: Val, under: readonly Cond[]): void => {
+    if (value.v === 'any') {
+      for (const a of value.alts) collect(a.value, brief([...under, ...a.under]))
+      return
+    }
+    const key = keyOf(value)
+    const same = leaves.get(key)
+    if (same) same.ways.push(under)
+    else leaves.set(key, { value, ways: [under] })
+  }
+  for (const a of list) collect(a.value, a.under)
+  const kept = [...leaves.values()].map(({ value, ways }) => ({ value, under: eitherWay(ways) }))
+  const chains = kept.map((k) => k.value).filter((x): x is ChainVal => x.v === 'chain')
+  const others = kept.filter((k) => k.value.v !== 'chain')
+  if (chains.length > MAX_BUILDERS && others.length < MAX_BUILDERS) {
+    const shared = sharedChain(chains)
+    if (shared && !others.length) return shared
+    if (shared) return { v: 'any', choice, alts: [{ value: shared, under: [] }, ...others].map((a, i) => ({ i, value: a.value, under: brief(a.under) })) }
+  }
+  // where a request goes on says more than which of several answers it gets instead
+  const [answers, telling] = partition(kept, (k) => k.value.v === 'response' && k.value.how !== 'next')
+  const [refusals, given] = partition(answers, (k) => k.value.v === 'response' && (k.value.status ?? 200) >= 400)
+  const room = telling.length > MAX_ALTERNATIVES ? MAX_ALTERNATIVES : Math.max(MAX_ALTERNATIVES, telling.length + Math.min(given.length, MAX_ANSWERS))
+  const alts: Alt[] = [...telling, ...given, ...refusals].slice(0, room).map((a, i) => ({ i, value: a.value, under: brief(a.under) }))
+  if (kept.length > room) alts.push({ i: room, value: telling.length > MAX_ALTERNATIVES ? UNKNOWN : SOME_ANSWER, under: [] })
+  return alts.length === 1 ? (alts[0] as Alt).value : { v: 'any', choice, alts }
+}
+
+function partition<T>(list: readonly T[], test: (x: T) => boolean): readonly [T[], T[]] {
+  const yes: T[] = []
+  const no: T[] = []
+  for (const x of list) (test(x) ? yes : no).push(x)
+  return [yes, no]
+}
+
+function countLeaves(value: Val): number {
+  return value.v === 'any' ? value.alts.reduce((n, a) => n + countLeaves(a.value), 0) : 1
+}
+
+/** The links that all variants of a builder have, in order; undefined when they do not start from the same thing. */
+function sharedChain(chains: readonly ChainVal[]): ChainVal | undefined {
+  const root = keyOf((chains[0] as ChainVal).root)
+  if (chains.some((c) => keyOf(c.root) !== root)) return undefined
+  const shortest = chains.reduce((a, b) => (b.links.length < a.links.length ? b : a))
+  const key = (c: ChainVal, i: number) => `${c.links[i]?.name}(${c.links[i]?.args?.map((a) => keyOf(a)).join(',') ?? '-'})`
+  const sets = chains.map((c) => new Set(c.links.map((_, i) => key(c, i))))
+  return { ...shortest, links: shortest.links.filter((_, i) => sets.every((s) => s.has(key(shortest, i)))) }
+}

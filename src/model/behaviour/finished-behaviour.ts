@@ -1,0 +1,58 @@
+import { type Cond, type Published, toPublic, type Val } from './abstract-value.ts'
+import type { Behaviour, Condition, Effect, Step } from './behaviour.ts'
+import type { Interpreter } from './interpreter.ts'
+import type { FilterDraft, StepDraft } from './step-draft.ts'
+
+/** The finished behaviour as plain data. */
+export function finishedBehaviour(run: Pick<Interpreter, 'steps' | 'through' | 'restsOnForm' | 'rewrites' | 'gaps'>): Behaviour {
+  const seen = new Map<Cond, Condition>()
+  const published: Published = new Map()
+  const condition = (c: Cond): Condition => {
+    let done = seen.get(c)
+    if (!done) {
+      done = { test: toPublic(c.test, condition, published), negated: c.negated, at: c.at, otherwise: c.otherwise }
+      seen.set(c, done)
+    }
+    return done
+  }
+  // Steps of one path hold the same list of conditions.
+  const paths = new Map<readonly Cond[], readonly Condition[]>()
+  const path = (under: readonly Cond[]): readonly Condition[] => {
+    let done = paths.get(under)
+    if (!done) {
+      done = under.map(condition)
+      paths.set(under, done)
+    }
+    return done
+  }
+  const value = (x: unknown): unknown =>
+    isVal(x)
+      ? toPublic(x, condition, published)
+      : Array.isArray(x)
+        ? x.map((i) => (isFilter(i) ? { ...i, value: toPublic(i.value, condition, published) } : value(i)))
+        : x
+  const finished = (s: StepDraft): Step => ({
+    effect: Object.fromEntries(Object.entries(s.effect).map(([k, x]) => [k, value(x)])) as unknown as Effect,
+    at: s.at,
+    via: s.via,
+    under: path(s.under),
+    ...(s.before ? { before: true as const } : {}),
+    ...(s.everywhere ? { everywhere: true as const } : {}),
+  })
+  const rewrites = run.rewrites?.rewrites ?? []
+  const done = {
+    steps: run.steps.map(finished),
+    ...(run.through ? { through: run.through.map(finished) } : {}),
+    ...(run.restsOnForm ? { restsOnForm: true as const } : {}),
+    ...(rewrites.length ? { rewrites } : {}),
+  }
+  return run.gaps.length ? { ...done, complete: false, gaps: run.gaps } : { ...done, complete: true }
+}
+
+function isVal(x: unknown): x is Val {
+  return typeof x === 'object' && x !== null && typeof (x as { v?: unknown }).v === 'string'
+}
+
+function isFilter(x: unknown): x is FilterDraft {
+  return typeof x === 'object' && x !== null && 'column' in x && 'op' in x && 'value' in x
+}
