@@ -11,7 +11,7 @@ export async function assumeRowSecurity(
   engine: Engine,
   { repairs, provenance, outlines }: Pick<Replayed, 'repairs' | 'provenance' | 'outlines'>,
 ): Promise<ReadonlySet<string>> {
-  const standIns = [...repairs.standIns.values()].filter((s) => s.kind === 'table').map((s) => s.name)
+  const standIns = [...repairs.standIns.all.values()].filter((s) => s.kind === 'table').map((s) => s.name)
   const outlined = [...provenance.relations].flatMap(([oid, r]) => (outlines.has(r.created.path) ? [oid] : []))
   if (!standIns.length && !outlined.length) return new Set()
   const made = [

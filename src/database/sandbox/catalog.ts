@@ -105,7 +105,7 @@ class CatalogReader {
   private table(r: Row): Table {
     const known = this.replayed.provenance.relations.get(r['oid'])
     const name = `${r['schema']}.${r['name']}`
-    const standIn = this.replayed.repairs.standIns.get(name)
+    const standIn = this.replayed.repairs.standIns.all.get(name)
     const at = (known?.createdHere ? known.created : undefined) ?? standIn?.neededBy.at ?? known?.created ?? UNKNOWN
     const outlined = !standIn && known !== undefined && this.replayed.outlines.has(known.created.path)
     const constraints: Row[] = r['constraints']
@@ -158,7 +158,7 @@ class CatalogReader {
       ...(c['generated'] ? { generated: true as const } : {}),
       ...(c['identity'] ? { identity: c['identity'] === 'a' ? ('always' as const) : ('by default' as const) } : {}),
       ...(at ? { at } : {}),
-      ...(this.replayed.repairs.standIns.has(`${table}.${c['name']}`) ? { stub: true as const } : {}),
+      ...(this.replayed.repairs.standIns.all.has(`${table}.${c['name']}`) ? { stub: true as const } : {}),
     }
   }
 
@@ -246,7 +246,7 @@ class CatalogReader {
   }
 
   private sqlFunction(r: Row): SqlFunction {
-    const standIn = this.replayed.repairs.standIns.get(`${r['schema']}.${r['name']}`)
+    const standIn = this.replayed.repairs.standIns.all.get(`${r['schema']}.${r['name']}`)
     const at = this.place(`pg_proc:${r['oid']}`)
     const modes: string[] | null = r['modes']
     const inNames = ((r['names'] as string[] | null) ?? []).filter((_, i) => !modes || /[ibv]/.test(modes[i] as string))
@@ -318,7 +318,7 @@ class CatalogReader {
 
   /** Names the made-up objects that a policy's expressions speak of. */
   private withStandIns(catalog: Catalog): Policy[] {
-    const standIns = [...this.replayed.repairs.standIns.values()]
+    const standIns = [...this.replayed.repairs.standIns.all.values()]
     if (standIns.length === 0) return [...catalog.policies]
     return catalog.policies.map((p) => {
       const text = `${p.using ?? ''} ${p.check ?? ''}`

@@ -75,9 +75,8 @@ export class Provenance {
   }
 
   /** Takes what stand-ins left in the log. */
-  async forget(made: (relations: readonly { oid: number; identity: string }[]) => void): Promise<void> {
-    const { log } = await this.drain()
-    if (log.length) made(log.filter((r) => !r.dropped && r.oid !== null).map((r) => ({ oid: Number(r.oid), identity: r.identity })))
+  async forget(): Promise<void> {
+    await this.drain()
   }
 
   private async drain(): Promise<{ user: string; log: readonly LogRow[] }> {

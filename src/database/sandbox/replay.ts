@@ -144,7 +144,7 @@ export class Replay {
       }
       const repaired = await this.repaired(s, error)
       await this.restoreSession()
-      await this.provenance.forget((oids) => this.repairs.made(oids, s))
+      await this.provenance.forget()
       if (repaired.how === 'retry') continue
       if (repaired.how === 'deferred') return
       return this.explain(s, repaired.because, repaired.touches ?? this.touches(s))
