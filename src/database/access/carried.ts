@@ -1,5 +1,5 @@
 import { type Atom, bases, type Term, type Ways } from './expression/predicate.ts'
-import type { Effect } from './expression/routine.ts'
+import type { Effect } from './expression/statement-effects.ts'
 import { grantsPower } from './power-columns.ts'
 
 /**

@@ -2,21 +2,9 @@ import { isChosenText, textsOf } from './dynamic-sql.ts'
 import type { Evaluator, ReturnsOf } from './evaluate.ts'
 import { ALWAYS, both, either, NEVER, type Ways } from './predicate.ts'
 import type { Alternatives, Frame, KnownFunction, Scope, Variable } from './scope.ts'
+import { type Effect, type Recorder, recordStatement, type State } from './statement-effects.ts'
 import { columnParts, kindOf, type Tree, uncast } from './tree.ts'
 import { columnsOfFrames, merge, withColumns } from './variables.ts'
-
-/** One statement of a function that changes data, with the ways of getting there. */
-export interface Effect {
-  readonly command: 'insert' | 'update' | 'delete'
-  readonly table: string
-  /** The instance of the rows that it changes; a new row for INSERT. */
-  readonly instance: number
-  readonly when: Ways
-  /** What it writes, by column; `*` when the columns are not listed. */
-  readonly writes: ReadonlyMap<string, Alternatives>
-  /** INSERT … ON CONFLICT DO UPDATE also changes existing rows. */
-  readonly upsert?: true
-}
 
 /** What a function does: changes, results, and text that it executes. */
 export interface Routine {
@@ -28,20 +16,6 @@ export interface Routine {
   readonly dynamic: readonly Ways[]
   /** Dynamic SQL of which the caller writes a part. */
   readonly chosen: readonly Ways[]
-}
-
-interface Recorder {
-  readonly effects: Effect[]
-  readonly returns: { when: Ways; expression?: Tree; query?: Tree; scope: Scope }[]
-  readonly dynamic: Ways[]
-  readonly chosen: Ways[]
-  /** Paths on which a bare RETURN ends the function. */
-  readonly left: Ways[]
-}
-
-interface State {
-  readonly path: Ways
-  readonly scope: Scope
 }
 
 /** RETURNs of a plpgsql function, for inlining. */
@@ -427,59 +401,4 @@ function callsIn(node: Tree | undefined): Tree[] {
   const targets = (n['targetList'] ?? []).flatMap((t: Tree) => callsIn(t['ResTarget']?.val))
   const from = (n['fromClause'] ?? []).flatMap((f: Tree) => callsIn(f['RangeFunction']?.functions?.[0]?.List?.items?.[0]))
   return n['whereClause'] ? [] : [...targets, ...from]
-}
-
-/** Records what one SQL statement changes, data-changing WITH parts included. */
-function recordStatement(evaluator: Evaluator, statement: Tree, state: State, out: Recorder): void {
-  const [kind, n] = kindOf(statement)
-  const ctes = new Map(state.scope.ctes ?? [])
-  for (const cte of n['withClause']?.ctes ?? []) {
-    const inner = cte.CommonTableExpr?.ctequery
-    if (inner?.SelectStmt) ctes.set(cte.CommonTableExpr.ctename, inner.SelectStmt)
-    else if (inner) recordStatement(evaluator, inner, { ...state, scope: { ...state.scope, ctes: new Map(ctes) } }, out)
-  }
-  const relation = n['relation']
-  if (!relation || !['InsertStmt', 'UpdateStmt', 'DeleteStmt'].includes(kind)) return
-  const table = evaluator.world.table(relation.schemaname, relation.relname)
-  const frames: Frame[] = []
-  const scope: Scope = { ...state.scope, frames, outer: state.scope, ctes }
-  const frame = evaluator.frame(table, relation.alias?.aliasname ?? relation.relname)
-  const writes = new Map<string, Alternatives>()
-  if (kind === 'InsertStmt') {
-    const columns = (n['cols'] ?? []).map((c: Tree) => String(c['ResTarget']?.name))
-    const select: Tree | undefined = n['selectStmt']?.SelectStmt
-    let when = state.path
-    const rows: readonly Tree[] = select?.['valuesLists'] ?? []
-    const known: readonly string[] = columns.length ? columns : (evaluator.world.columns(table) ?? [])
-    for (const row of rows.slice(0, 8)) {
-      ;(row['List']?.items ?? []).forEach((item: Tree, i: number) => {
-        const column = known[i]
-        if (column) writes.set(column, [...(writes.get(column) ?? []), ...evaluator.values(item, scope)])
-      })
-    }
-    if (select && !rows.length) {
-      const opened = evaluator.select(select, scope)
-      when = both(when, opened.map((s) => s.when).reduce(either, NEVER))
-      for (const s of opened) {
-        s.targets.forEach((t, i) => {
-          const column = known[i]
-          if (column) writes.set(column, [...(writes.get(column) ?? []), ...evaluator.values(t['ResTarget']?.val, s.scope)])
-        })
-      }
-    }
-    const upsert = n['onConflictClause']?.action === 'ONCONFLICT_UPDATE'
-    out.effects.push({ command: 'insert', table, instance: frame.instance, when, writes, ...(upsert ? { upsert: true } : {}) })
-    return
-  }
-  frames.push(frame)
-  let when = state.path
-  for (const item of n['fromClause'] ?? n['usingClause'] ?? []) when = both(when, evaluator.from(item, scope, frames))
-  if (n['whereClause']) when = both(when, evaluator.truth(n['whereClause'], scope))
-  if (kind === 'UpdateStmt') {
-    for (const target of n['targetList'] ?? []) {
-      const t: Tree = target.ResTarget ?? {}
-      writes.set(String(t['name']), t['val']?.MultiAssignRef ? [{ term: { t: 'unknown', because: 'row' }, when: ALWAYS }] : evaluator.values(t['val'], scope))
-    }
-  }
-  out.effects.push({ command: kind === 'UpdateStmt' ? 'update' : 'delete', table, instance: frame.instance, when, writes })
 }
