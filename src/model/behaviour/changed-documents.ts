@@ -29,13 +29,22 @@ export function changeDocument(it: Interpreter, of: Row, name: string | undefine
   it.write(changesOf(it, of.step), column ?? REST, value)
 }
 
-/** `user.save()`, `user.set({ … })`, `user.deleteOne()`. */
+/** What runs a query, or gives what it found in another form. */
+const AS_FOUND = /^(?:exec|lean|toObject|toJSON|sort|skip|limit|session|orFail|collation|hint|read|maxTimeMS|setOptions|batchSize|clone|allowDiskUse)$/
+
+/** `user.save()`, `user.set({ … })`, `user.deleteOne()`; `User.find().select('name').lean()`. */
 export function documentCall(it: Interpreter, of: Row, name: string, args: readonly Val[], at: Place): Val | undefined {
+  const e = it.steps[of.step]?.effect
+  if (of.field === undefined && e?.kind === 'db' && e.client.library === 'mongoose') {
+    if (AS_FOUND.test(name)) return of
+    if (name === 'select' || name === 'populate') {
+      takeAlong(it, of.step, name, args)
+      return of
+    }
+  }
   if (!isDocument(it, of)) return undefined
   const [first, second] = args
   switch (name) {
-    case 'populate':
-      return of
     case 'set': {
       const column = stringOf(first)
       if (column !== undefined) changeDocument(it, of, column, second ?? first ?? of)
@@ -52,6 +61,28 @@ export function documentCall(it: Interpreter, of: Row, name: string, args: reado
       return write(it, of, 'delete', undefined, at)
   }
   return undefined
+}
+
+/** `select('name price')`, and `populate('author', 'name email')`: which columns a query gives, and what of the rows that hang on them. */
+function takeAlong(it: Interpreter, index: number, how: 'select' | 'populate', [first, second]: readonly Val[]): void {
+  const step = it.steps[index]
+  if (step?.effect.kind !== 'db' || step.effect.op !== 'select') return
+  const e = step.effect
+  const path = stringOf(first?.v === 'object' ? first.props.path : first)
+  const chosen = wordsOf(how === 'select' ? first : first?.v === 'object' ? first.props.select : second)
+  const before = e.columns ?? ['*']
+  if (how === 'select' && chosen) it.steps[index] = { ...step, effect: { ...e, columns: [...chosen, ...before.filter((c) => c.includes('('))] } }
+  else if (how === 'populate' && path) it.steps[index] = { ...step, effect: { ...e, columns: [...before, `${path}(${chosen?.join(', ') ?? '*'})`] } }
+}
+
+/** The names that a projection lets through; undefined where it leaves some out, or is not known. */
+function wordsOf(projection: Val | undefined): readonly string[] | undefined {
+  const text = stringOf(projection)
+  const words = text?.split(/\s+/).filter(Boolean) ?? []
+  if (text !== undefined) return words.length && !words.some((w) => w.startsWith('-') || w.startsWith('+')) ? words : undefined
+  if (projection?.v !== 'object' || projection.rest) return undefined
+  const taken = Object.entries(projection.props)
+  return taken.length && taken.every(([, v]) => v.v === 'const' && Boolean(v.value)) ? taken.map(([name]) => name) : undefined
 }
 
 export function setAll(it: Interpreter, of: Row, values: Val): void {
