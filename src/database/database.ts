@@ -122,6 +122,8 @@ export interface Grant {
 export interface Table {
   readonly schema: string
   readonly name: string
+  /** What an ORM's client calls it, in lower case, where that is another name: `mesocycle` of `model Mesocycle { @@map("mesocycles") }`. */
+  readonly calledInCode?: string
   readonly kind: 'table' | 'partitioned' | 'partition' | 'foreign'
   /** Qualified name of the role that owns it; owners bypass RLS that is not forced. */
   readonly owner: string

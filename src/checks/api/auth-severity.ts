@@ -1,4 +1,5 @@
 import { isDirectory } from '../../database/access/meant-to-be-seen.ts'
+import { tablesCalled } from '../../database/called-table.ts'
 import { lastPart } from '../../lib/last-part.ts'
 import type { SchemaModel } from '../../model/app-model.ts'
 import { mentions } from '../../model/behaviour/mentions.ts'
@@ -11,9 +12,10 @@ export const RANK: Readonly<Record<Severity, number>> = { Critical: 3, High: 2, 
 /** What people write for others to read: a feed, comments, reviews. With personal columns it is no public content. */
 export function isShown(name: string, schema: Pick<SchemaModel, 'tables'>): boolean {
   const bare = lastPart(name).toLowerCase()
-  if (schema.tables.some((t) => t.name.toLowerCase() === bare && isDirectory(t))) return true
+  const tables = tablesCalled(bare, schema.tables)
+  if (tables.some(isDirectory)) return true
   if (!/^(?:blog_?)?(?:posts?|comments?|reviews?|articles?|likes?|(?:post|comment)_?likes?)$/.test(bare)) return false
-  return schema.tables.filter((t) => t.name.toLowerCase() === bare).every((t) => !t.userData?.personalColumns.length)
+  return tables.every((t) => !t.userData?.personalColumns.length)
 }
 
 /** Whoever takes somebody's address off a list does him little harm. */

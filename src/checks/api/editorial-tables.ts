@@ -1,3 +1,4 @@
+import { tablesCalled } from '../../database/called-table.ts'
 import { lastPart } from '../../lib/last-part.ts'
 import type { SchemaModel } from '../../model/app-model.ts'
 import type { Route } from '../../model/routes/routes.ts'
@@ -5,7 +6,7 @@ import type { Route } from '../../model/routes/routes.ts'
 /** What only administrators write, and sign with who wrote it: announcements, articles of the house. Nobody's rows are in it. */
 export function isEditorial(name: string, routes: readonly Route[], schema: Pick<SchemaModel, 'tables'>): boolean {
   const bare = lastPart(name).toLowerCase()
-  const tables = schema.tables.filter((t) => t.name.toLowerCase() === bare)
+  const tables = tablesCalled(bare, schema.tables)
   const isNobodys = ({ userData: d }: (typeof tables)[number]) =>
     d !== undefined && !d.personalColumns.length && !d.tenantColumns.length && !d.powerColumns.length && d.ownerColumns.every((c) => WROTE.test(c))
   if (!tables.length || !tables.every(isNobodys)) return false

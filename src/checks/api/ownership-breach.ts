@@ -1,4 +1,5 @@
 import { joinedByPeople } from '../../database/access/joined-people.ts'
+import { tablesCalled } from '../../database/called-table.ts'
 import type { Table } from '../../database/database.ts'
 import { lastPart } from '../../lib/last-part.ts'
 import type { Place } from '../../lib/place.ts'
@@ -122,7 +123,7 @@ export function directly(value: Value): boolean {
 /** The table of a query in the schema; the one of the same name in another schema where the own has none. */
 export function tableOf(e: Query, schema: Pick<SchemaModel, 'tables'>): Table | undefined {
   const [a, b] = e.table.includes('.') ? e.table.split('.') : ['public', e.table]
-  const same = schema.tables.filter((t) => t.name.toLowerCase() === (b as string).toLowerCase())
+  const same = tablesCalled(b as string, schema.tables)
   return same.find((t) => t.schema === a) ?? same[0]
 }
 

@@ -120,6 +120,7 @@ export function tableNamed(name: string, schema: Pick<SchemaModel, 'tables'>): T
   return (
     schema.tables.find((t) => t.name === name && t.schema === 'public') ??
     schema.tables.find((t) => plain(t.name) === plain(name)) ??
+    schema.tables.find((t) => t.calledInCode !== undefined && plain(t.calledInCode) === plain(name)) ??
     schema.tables.find((t) => plain(t.name) === `${plain(name)}s`)
   )
 }

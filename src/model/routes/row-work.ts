@@ -1,3 +1,4 @@
+import { tablesCalled } from '../../database/called-table.ts'
 import type { AccessMatrix } from '../../database/database.ts'
 import { ELSEWHERE } from '../../database/plan/ddl.ts'
 import { lastPart } from '../../lib/last-part.ts'
@@ -43,10 +44,8 @@ export function rowWork(e: Extract<Effect, { kind: 'db' }>, schema: Pick<SchemaM
   const name = lastPart(e.table)
   // A query that was not understood names no operation.
   if (!['select', 'insert', 'update', 'upsert', 'delete'].includes(e.op)) return undefined
-  const table = schema.tables.find(
-    (t) =>
-      t.name.toLowerCase() === name.toLowerCase() &&
-      (t.schema === 'public' || !schema.tables.some((o) => o !== t && o.name === t.name && o.schema === 'public')),
+  const table = tablesCalled(name, schema.tables).find(
+    (t) => t.schema === 'public' || !schema.tables.some((o) => o !== t && o.name === t.name && o.schema === 'public'),
   )
   const shown = e.filters.some(
     (f) => SHOWN.test(lastPart(f.column)) && f.value.v === 'const' && (typeof f.value.value === 'boolean' || SHOWN_STATE.test(String(f.value.value))),

@@ -13,18 +13,29 @@ const EMPTY: Catalog = { tables: [], policies: [], views: [], functions: [], buc
 /** The schema slice: the replayed catalog, and which tables code queries that no SQL creates. */
 export function buildSchema(input: ModelInput, slices: Pick<AppModel, 'files' | 'workspaces'>): SchemaModel {
   const catalog = input.database?.catalog ?? EMPTY
+  const accessors = prismaAccessors(input.facts)
   const { exposedToBrowsers, because, unusedClient } = exposure(input.facts, slices.files.paths)
   return {
     ...catalog,
+    tables: withAccessors(catalog.tables, accessors),
     files: input.database?.order ?? [],
     exposedToBrowsers,
     exposedBecause: because,
     ...(unusedClient === undefined ? {} : { unusedClient }),
     queriedButNotCreated: exposedToBrowsers ? queriedButNotCreated(input, catalog) : [],
     queries: clientQueries(input.facts).filter((q) => !isTestOrExample(q.path)),
-    accessors: prismaAccessors(input.facts),
+    accessors,
     bucketsInCode: withConfigured(bucketsInCode(sourceFiles(input.facts.of('javascript'))), bucketsInConfig(input.facts)),
   }
+}
+
+/** The tables, with what Prisma's client calls those that have another name. */
+function withAccessors(tables: Catalog['tables'], accessors: ReadonlyMap<string, string>): Catalog['tables'] {
+  const calls = new Map([...accessors].map(([called, table]) => [table, called]))
+  return tables.map((t) => {
+    const called = calls.get(t.schema === 'public' ? t.name : `${t.schema}.${t.name}`)
+    return called !== undefined && called !== t.name.toLowerCase() ? { ...t, calledInCode: called } : t
+  })
 }
 
 /** The buckets of the code; where the configuration speaks of one, its flag and line count. */
