@@ -97,7 +97,7 @@ export class Ties {
           if ((this.isMember(a) && asksForSomething(b)) || (this.isMember(b) && asksForSomething(a))) return true
           return (callers(a) && this.ofObject(b)) || (callers(b) && this.ofObject(a)) || this.secretOf(a, b) || this.secretOf(b, a)
         }
-        return truthy && (test.of.some((x) => this.isMember(x)) || (test.of.some(callers) && test.of.some((x) => this.ofObject(x))))
+        return truthy && (test.of.some((x) => this.isMember(x)) || test.of.some((x, i) => callers(x) && test.of.some((y, j) => i !== j && this.ofObject(y))))
       }
       case 'row':
         return truthy && test.step >= 0 && (this.boundRow(test.step) || this.isMember(test))
@@ -258,11 +258,14 @@ export class Ties {
     return query.filters.some((f) => f.value.v === 'row')
   }
 
-  /** A function that could not be followed, given the caller together with the object; a schema that the two are put through compares nothing. */
+  /**
+   * A function that could not be followed, given the caller together with the object; a schema that the two are put through compares nothing, and what
+   * is asked of the caller's own row (`['active', 'trialing'].includes(user.status)`) says nothing of another.
+   */
   private unknownCheck(call: Extract<Value, { v: 'call' }>): boolean {
     if (call.name === ACCEPTED || call.name === REJECTED) return false
     const callers = call.args.some((a) => mentions(a, (x) => isCallers(x, this.behaviour)))
-    return callers && call.args.some((a) => mentions(a, (x) => x.v === 'request' || x.v === 'row'))
+    return callers && call.args.some((a) => this.aboutObject(a))
   }
 }
 

@@ -28,6 +28,18 @@ export function isRole(field: string | undefined): boolean {
 export const namesAdministrator = (value: unknown): boolean =>
   typeof value === 'string' && /^(?:(?:super|master|system|sys|site|app|platform|global|root)[_-]?)?admin(?:istra(?:tor|dor|dora|tore|teur))?$/i.test(value)
 
+/** What anybody is who signs up, and both sides of a market. */
+const EVERYDAY =
+  /^(?:role[_-]?)?(?:user|end_?user|customer|client|consumer|member|basic|free|guest|buyer|shopper|subscriber|viewer|reader|visitor|student|learner|patient|attendee|participant|applicant|candidate|job_?seeker|freelancer|seller|vendor|merchant|provider|service_?provider)$/i
+
+/** Whether a role is one that people have who administer nothing: `role === 'customer'`. */
+export const isEverydayRole = (value: unknown): boolean => typeof value === 'string' && EVERYDAY.test(value)
+
+/** How somebody's account or subscription stands, which says nothing of whose rows they may touch. */
+const STANDING = /(?:^|[._])\w{0,30}?(?:status|state|plan|tier|subscription|onboarding|verification|provider)$/i
+
+export const isStanding = (field: string | undefined): boolean => field !== undefined && STANDING.test(field)
+
 /** Whether a function makes a digest or a signature. */
 export function isDigest(name: string): boolean {
   return /digest|hmac|createhash|sha256|sign$|signature/i.test(name)

@@ -9,7 +9,7 @@ import { asksAnotherService } from './delegated.ts'
 import { absentVariable, holdsOnlyIfSet, isPlatformSetting, isUnconfiguredAtHome, neverHolds, serverSecret, testOnly } from './environment-tests.ts'
 import { CHECKOUT, fromProcessor, PROCESSORS_OBJECT } from './from-processor.ts'
 import { fromRequest } from './from-request.ts'
-import { ADMINS, ADMINS_SESSIONS, digestIn, isCredential, isDigest, isRole, namesAdministrator } from './guard-words.ts'
+import { ADMINS, ADMINS_SESSIONS, digestIn, isCredential, isDigest, isEverydayRole, isRole, isStanding, namesAdministrator } from './guard-words.ts'
 import { keyForLookUp } from './key-look-up.ts'
 import { better, closed, type Guard, type Proof, strongest, weakest } from './proof.ts'
 import { refusalStatus, saysError } from './refusal.ts'
@@ -273,8 +273,10 @@ function comparison(a: Value, b: Value, equal: boolean, behaviour: Behaviour, de
   ] as const) {
     if (x.v === 'caller' && x.how === GATEWAY && x.field === 'role' && y.v === 'const' && /^(anon|authenticated)$/.test(String(y.value)))
       return y.value === 'anon' ? undefined : { who: 'user', trust: x.trust, how: x.how, ...(x.at ? { at: x.at } : {}) }
-    if (x.v === 'caller' && !(y.v === 'const' && (y.value === null || y.value === undefined)))
-      return { who: y.v === 'const' || y.v === 'env' || isRole(x.field) ? 'admin' : 'user', trust: x.trust, how: x.how, ...(x.at ? { at: x.at } : {}) }
+    if (x.v === 'caller' && !(y.v === 'const' && (y.value === null || y.value === undefined))) {
+      const administers = (y.v === 'const' || y.v === 'env' || isRole(x.field)) && !isAnybodys(x, [y])
+      return { who: administers ? 'admin' : 'user', trust: x.trust, how: x.how, ...(x.at ? { at: x.at } : {}) }
+    }
     // `cookies.get('admin')?.value === 'yes'`, `headers.get('x-vercel-cron') === '1'`: whoever reads the code, or guesses, sends it
     if (x.v === 'request' && isNamedKey(x) && y.v === 'const' && typeof y.value === 'string' && !absent(y))
       return { who: 'check', trust: 'claimed', how: `${x.part} ${x.name?.split('.')[0] ?? ''} that is only compared with a value from the code` }
@@ -303,6 +305,7 @@ function comparison(a: Value, b: Value, equal: boolean, behaviour: Behaviour, de
       // A stored secret compared with what the caller sent.
       if (fromRequest(y) && isCredential(x.field ?? '')) return { who: 'token', trust: 'verified', how: `${x.table}.${x.field}` }
       const p = rowProof(x.step, x.field, behaviour, depth)
+      if (p && isAnybodys(x, [y])) return p.who === 'admin' ? { ...p, who: 'user' } : p
       if (p) return y.v === 'const' && (isRole(x.field) || namesAdministrator(y.value)) ? { ...p, who: 'admin' } : p
       if (y.v === 'const' && isRole(x.field) && findsNobody(behaviour.steps[x.step]))
         return { who: 'check', trust: 'verified', how: `a role in ${x.table}, looked up by an id that is never filled in` }
@@ -454,7 +457,9 @@ function membership(of: readonly Value[], behaviour: Behaviour, depth: number): 
   for (const a of of) {
     const people = peopleIn(a, of)
     const p = people && weakest(people.map((x) => proofOf(x, true, behaviour, depth + 1)))
-    if (p) return { ...p, who: 'admin' }
+    const others = of.filter((x) => x !== a)
+    const anybodys = people?.some((x) => isAnybodys(x, others))
+    if (p) return anybodys ? { ...p, who: p.who === 'admin' ? 'user' : p.who } : { ...p, who: 'admin' }
   }
   const secret = of.map(serverSecret).find((s) => s)
   if (secret && of.some(fromRequest))
@@ -465,6 +470,16 @@ function membership(of: readonly Value[], behaviour: Behaviour, depth: number): 
       if (p) return p
     }
   return undefined
+}
+
+/**
+ * Whether what is asked of somebody is what anybody may be: a role that comes with signing up (`role === 'customer'`), or how an account stands
+ * (`['active', 'trialing'].includes(user.subscription.status)`).
+ */
+function isAnybodys(of: Value, asked: readonly Value[]): boolean {
+  const written = asked.flatMap((x) => (x.v === 'array' ? x.items : x.v === 'any' ? x.of : [x])).flatMap((x) => (x.v === 'const' ? [x.value] : []))
+  if (written.some(isEverydayRole)) return true
+  return (of.v === 'caller' || of.v === 'row') && isStanding(of.field) && written.length > 0 && !written.some(namesAdministrator)
 }
 
 /** A cookie, or a header that says who sends the request; the others say what is sent, and from which page. */
