@@ -1,8 +1,9 @@
+import type { Expr } from '../../facts/javascript.ts'
 import { type ClassVal, type InstanceVal, UNKNOWN, type Val } from './abstract-value.ts'
 import { parentOf, placeOfClass } from './class-chain.ts'
 import { innerPart } from './file-parts.ts'
 import type { Interpreter } from './interpreter.ts'
-import { alone, givenValue, moduleScope, quietly, scopeOfFunction } from './module-values.ts'
+import { alone, evaluateAlone, givenValue, moduleScope, quietly, scopeOfFunction } from './module-values.ts'
 import { construct, lookup } from './operations.ts'
 import { holderOf } from './program.ts'
 import { makeShared } from './scope.ts'
@@ -61,6 +62,15 @@ function injected(it: Interpreter, cls: ClassVal, depth: number): Val | undefine
   return made
 }
 
+/** What a decorator says that a parameter is given: `@InjectModel(User.name) users: Model<User>`. */
+function chosenBy(it: Interpreter, decorators: readonly Expr[] | undefined, cls: ClassVal): Val | undefined {
+  for (const d of decorators ?? []) {
+    const made = quietly(it, () => evaluateAlone(it, d, cls.scope))
+    if (made.v === 'chain' && made.root.v === 'client') return made
+  }
+  return undefined
+}
+
 function dependencies(it: Interpreter, cls: ClassVal, depth: number): Val[] {
   const make = cls.ir.members.find((m) => m.how === 'constructor')
   if (make?.fn === undefined) {
@@ -70,7 +80,10 @@ function dependencies(it: Interpreter, cls: ClassVal, depth: number): Val[] {
   const given = it.program.given.get(`${cls.path} ${make.fn}`)
   const fn = it.program.function(cls.path, make.fn)
   if (given) return (fn?.params ?? []).map((_, i) => givenValue(it, given, i))
-  return (fn?.types ?? []).map((type) => {
+  return (fn?.params ?? []).map((_, i) => {
+    const chosen = chosenBy(it, make.paramDecorators?.[i], cls)
+    if (chosen) return chosen
+    const type = fn?.types?.[i]
     const name = type?.split('.')[0]
     if (!name || !holderOf(it.program, name, cls.scope)) return UNKNOWN
     const of = lookup(it, name, cls.scope)

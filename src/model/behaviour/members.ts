@@ -57,6 +57,7 @@ export function member(it: Interpreter, of: Val, name: string, at: Place): Val {
     case 'class': {
       const holder = of.statics
       if (holder.vars.has(name) || holder.lazy?.has(name)) return lookup(it, name, holder)
+      if (name === 'name' && of.name) return constant(of.name)
       const parent = parentOf(it, of)
       return parent ? member(it, parent, name, at) : UNDEFINED
     }

@@ -10,7 +10,13 @@ export interface Decorator {
   readonly path: string
   readonly scope: FunctionId
   /** Arguments of the own decorator that it stands in: `Roles('admin')` for `SetMetadata('roles', roles)`. */
-  readonly given?: readonly Expr[]
+  readonly given?: Given
+}
+
+interface Given {
+  readonly args: readonly Expr[]
+  readonly path: string
+  readonly scope: FunctionId
 }
 
 const MAX_DEPTH = 4
@@ -19,7 +25,7 @@ const MAX_DEPTH = 4
  * The decorators of a class or method, with the application's own ones replaced by what they are made of:
  * `const Public = () => SetMetadata('isPublic', true)`, `applyDecorators(UseGuards(AuthGuard), Roles('admin'))`.
  */
-export function decoratorsOf(program: Program, path: string, scope: FunctionId, list: readonly Expr[], depth = 0, given?: readonly Expr[]): Decorator[] {
+export function decoratorsOf(program: Program, path: string, scope: FunctionId, list: readonly Expr[], depth = 0, given?: Given): Decorator[] {
   return list.flatMap((d): Decorator[] => {
     const callee = d.k === 'call' ? d.fn : d
     const name = callee.k === 'id' ? callee.name : ''
@@ -33,7 +39,7 @@ export function decoratorsOf(program: Program, path: string, scope: FunctionId, 
     const inside = [...expressionsDeep(fn, m.fn)].filter(
       ({ expr }) => expr.k === 'call' && expr.fn.k === 'id' && /^(SetMetadata|applyDecorators|UseGuards)$/.test(expr.fn.name),
     )
-    return [...own, ...inside.flatMap(({ expr, scope: where }) => decoratorsOf(program, m.path, where, [expr], depth + 1, args))]
+    return [...own, ...inside.flatMap(({ expr, scope: where }) => decoratorsOf(program, m.path, where, [expr], depth + 1, { args, path, scope }))]
   })
 }
 
@@ -51,19 +57,22 @@ export function metadataOf(program: Program, decorators: readonly Decorator[]): 
 /** The value of an argument that is written in the code; what a parameter stands for is what the own decorator was given. */
 function constantOf(program: Program, d: Decorator, e: Expr | undefined): Value | undefined {
   if (!e) return undefined
-  const literal = literalOf(e)
+  const literal = literalOf(program, d.path, d.scope, e)
   if (literal) return literal
   const m = program.meaning(d.path, d.scope, e)
-  if (m?.k === 'param') {
-    const items = (d.given ?? []).map((x) => literalOf(x) ?? ({ v: 'unknown' } as const))
-    return { v: 'array', items }
-  }
-  return m?.k === 'expr' && m.expr !== e ? literalOf(m.expr) : undefined
+  const { given } = d
+  if (m?.k !== 'param') return undefined
+  return { v: 'array', items: (given?.args ?? []).map((x) => (given && literalOf(program, given.path, given.scope, x)) ?? ({ v: 'unknown' } as const)) }
 }
 
-function literalOf(e: Expr): Value | undefined {
+/** A text, a list of them, or a member of an enum: the repository's own, or one that Prisma generates. */
+function literalOf(program: Program, path: string, scope: FunctionId, e: Expr): Value | undefined {
   if (e.k === 'lit') return { v: 'const', value: e.v }
-  if (e.k === 'arr') return { v: 'array', items: e.items.map((i) => literalOf(i) ?? { v: 'unknown' }) }
+  if (e.k === 'arr') return { v: 'array', items: e.items.map((i) => literalOf(program, path, scope, i) ?? { v: 'unknown' }) }
   const text = stringOf(e)
-  return text === undefined ? undefined : { v: 'const', value: text }
+  if (text !== undefined) return { v: 'const', value: text }
+  if (e.k !== 'id' && e.k !== 'mem') return undefined
+  const m = program.meaning(path, scope, e)
+  if (m?.k === 'expr' && m.expr !== e) return literalOf(program, m.path, m.scope, m.expr)
+  return m?.k === 'external' && /prisma/.test(m.from) && m.name.includes('.') ? { v: 'const', value: m.name.slice(m.name.lastIndexOf('.') + 1) } : undefined
 }

@@ -1,3 +1,4 @@
+import type { Place } from '../../../lib/place.ts'
 import { stringOf, UNKNOWN, type Val } from '../abstract-value.ts'
 import type { Client, DbOp } from '../behaviour.ts'
 import type { FilterDraft } from '../step-draft.ts'
@@ -28,6 +29,14 @@ const MONGO: Readonly<Record<string, DbOp>> = {
   findOneAndRemove: 'delete',
 }
 
+/** A model of mongoose: its collection over a direct connection. */
+export const modelNamed = (args: readonly Val[], at: Place): Val => ({
+  v: 'chain',
+  root: { v: 'client', client: { library: 'mongoose', rights: 'service', at } },
+  links: [{ name: 'model', args }],
+  at,
+})
+
 /** mongoose models and MongoDB clients: direct connections. */
 export const mongoosePackages: Library = {
   packages: ['mongoose', 'mongodb', 'firebase-admin/firestore', '@google-cloud/firestore'],
@@ -35,13 +44,7 @@ export const mongoosePackages: Library = {
     const last = c.links[c.links.length - 1]
     if (/firestore/.test(c.root.v === 'lib' ? c.root.pkg : ''))
       return c.name === 'getFirestore' || last?.name === 'new' ? { v: 'client', client: { library: 'firebase', rights: 'service', at: c.at } } : undefined
-    if (/(?:^|\.)model$/.test(c.name))
-      return {
-        v: 'chain',
-        root: { v: 'client', client: { library: 'mongoose', rights: 'service', at: c.at } },
-        links: [{ name: 'model', args: c.args }],
-        at: c.at,
-      }
+    if (/(?:^|\.)model$/.test(c.name)) return modelNamed(c.args, c.at)
     if (c.name === 'MongoClient' || c.name === 'connect' || c.name === 'MongoClient.connect')
       return { v: 'client', client: { library: 'mongoose', rights: 'service', at: c.at } }
     if (/ObjectId$/.test(c.name)) return c.args[0] ?? UNKNOWN

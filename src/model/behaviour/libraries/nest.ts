@@ -1,5 +1,6 @@
 import { constant, UNDEFINED, UNKNOWN, type Val } from '../abstract-value.ts'
 import { identify } from './auth.ts'
+import { modelNamed } from './documents.ts'
 import type { Library } from './library.ts'
 
 /** NestJS: what `@SetMetadata` decorators say of the route at hand. */
@@ -47,4 +48,10 @@ const graphql: Library = {
   call: (c) => (c.name === 'GqlExecutionContext.create' ? c.args[0] : undefined),
 }
 
-export const NEST_LIBRARIES: readonly Library[] = [reflector, passport, jwt, graphql]
+/** `@InjectModel(User.name)`: the model that a module registered under the name. */
+const models: Library = {
+  packages: ['@nestjs/mongoose'],
+  call: (c) => (c.name === 'InjectModel' ? modelNamed(c.args, c.at) : undefined),
+}
+
+export const NEST_LIBRARIES: readonly Library[] = [reflector, passport, jwt, graphql, models]
