@@ -191,6 +191,8 @@ const SENDS_CODE = new RegExp(
 const PAID = /model|openai|anthropic|googleapis|replicate|elevenlabs/i
 const AUTH_TABLES = /team|invitation|user|profile|account|session|token|otp|verification|credential|login|auth|password|passkey|mfa|member/i
 
+/** The name of a server action, the path of everything else: form actions of a page are called by its path. */
 function lastSegments(route: Route): string {
-  return route.kind === 'action' ? route.subject.slice(route.subject.indexOf('#')) : route.route
+  const name = route.kind === 'action' ? route.subject.indexOf('#') : -1
+  return name >= 0 ? route.subject.slice(name) : route.route
 }

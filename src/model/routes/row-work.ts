@@ -26,6 +26,8 @@ export const isLog = (table: string): boolean => LOGS.test(table)
 
 /** Asked for by name, from a table that the SQL does not show or through one that is embedded: `owner:users (id, email)`. */
 const PERSONAL_COLUMN = /(?:^|[^a-z])(?:e_?mail|phone|address|password|auth_?token|access_?token|api_?key|secret)(?:[^a-z]|$)/i
+/** Whoever offers something says how to be reached: `populate('seller', 'name email')`. */
+const WANTS_CALLS = /^(?:seller|vendor|merchant|shop|store|restaurant|host|landlord|agent|provider|organi[sz]er)s?(?:_?id)?\((?!\*)/i
 const SCHEDULE =
   /^(?:id|date|day|time|hour|status|(?:start|end|from|until)s?(?:_?(?:at|time|date|hour))?|slot(?:_?(?:id|date|time|start|end))?|duration(?:_?\w+)?|(?:scheduled|booking|booked|appointment|reservation)_?(?:at|date|time|for)|time_?zone|capacity|(?:created|updated)_?at)$/i
 /** Of a schedule, what makes it one: every row has an id, a status and the time it was made. */
@@ -57,7 +59,7 @@ export function rowWork(e: Extract<Effect, { kind: 'db' }>, schema: Pick<SchemaM
   const userData =
     ((table?.userData !== undefined && !readElsewhere) ||
       ((!table || table.stub === true || (readElsewhere && (table.userData || !CATALOGUE.test(name)))) &&
-        (PERSONAL.test(name) || columns.some((c) => PERSONAL_COLUMN.test(c))))) &&
+        (PERSONAL.test(name) || columns.some((c) => PERSONAL_COLUMN.test(c) && !WANTS_CALLS.test(c))))) &&
     // when something is taken says nothing of who took it
     !(e.op === 'select' && columns.some((c) => TIME_SLOT.test(c)) && columns.every((c) => SCHEDULE.test(c)))
   const words = rightsWords(e.client.rights)

@@ -103,7 +103,7 @@ export function workOf(behaviour: Behaviour, schema: Pick<SchemaModel, 'tables'>
     const found = classify(step, schema, access) ?? unnamed(step, behaviour)
     if (!found) return
     const people = found.kind === 'read' ? peopleAlong(step, index, behaviour, schema) : undefined
-    const work = people ? { ...found, what: found.what.replace(/(?= with )/, ` and all of ${people}`), table: people, userData: true } : found
+    const work = people ? { ...found, what: found.what.replace(/(?= with )/, ` and ${people.what}`), table: people.of, userData: true } : found
     // what is written down before every request, whatever it asks for, is done by nobody's choice
     if (step.everywhere && ROW_CHANGES.has(work.kind)) return
     if (concernsWhatItMade(step, behaviour) || replacesCode(step, behaviour, index)) return
