@@ -51,6 +51,8 @@ export function member(it: Interpreter, of: Val, name: string, at: Place): Val {
     case 'response':
       if (name === 'ok') return of.status === undefined ? UNKNOWN : constant(of.status < 400)
       if (name === 'status' || name === 'statusCode') return of.status === undefined ? UNKNOWN : constant(of.status)
+      // an answer that stands where an event was expected is none of the events that are asked for
+      if (name === 'type') return constant('default')
       return { v: 'call', name, args: [of], at }
     case 'instance':
       return instanceMember(it, of, name, at)
