@@ -95,10 +95,12 @@ function readFile(path: string, js: JavaScriptFacts, reader: UrlReader, into: Fl
         if (imports(js, /^(next-auth|@auth\/)/)) redirect('oauth', 'callbackUrl', option(call.args[1], 'callbackUrl') ?? option(call.args[1], 'redirectTo'))
         break
     }
-    if (call.k === 'new' && /Strategy$/.test(callee) && imports(js, /^passport-/)) {
+    // `class GoogleStrategy extends PassportStrategy(Strategy)` gives its options to what it extends
+    const strategy = call.k === 'new' ? /Strategy$/.test(callee) : call.fn.k === 'super'
+    if (strategy && imports(js, /^passport-/)) {
       const callback = option(call.args[0], 'callbackURL')
       if (callback) {
-        into.oauth.push({ at, library: 'passport', how: callee })
+        into.oauth.push({ at, library: 'passport', how: call.k === 'new' ? callee : 'Strategy' })
         redirect('oauth', 'callbackURL', callback)
       }
     }
