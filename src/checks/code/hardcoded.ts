@@ -20,9 +20,12 @@ export default defineCheck({
     // what only a build for development compares is nobody's password and nobody's right
     const development = new Set(code.clientPasswords.flatMap((p) => (p.development ? [`${p.path}:${p.line}`] : [])))
     const isReal = (at: { path: string; line: number }) => !development.has(`${at.path}:${at.line}`)
+    // what stands in for a variable is said to do so
+    const standIns = new Set(code.defaults.map((d) => `${d.path}:${d.line} ${d.name}`))
     const spoken = new Set([...code.identities.map((i) => i.path), ...passwordFiles])
     const issues = [
       ...code.secrets
+        .filter((s) => (!s.also.length && s.name && BY_NAME.has(s.kind) ? !standIns.has(`${s.path}:${s.line} ${s.name}`) : true))
         .filter((s) => !s.reportedAsServiceRole && !(s.kind.endsWith('password') && s.kind !== 'url-password' && (passwordFiles.has(s.path) || !isReal(s))))
         .map((s) => (isShown(s) ? shownPasswordIssue(s) : secretIssue(s, modules))),
       ...code.clientPasswords.filter((p) => !p.development).map(clientPasswordIssue),

@@ -26,9 +26,11 @@ export function signInPassword(text: string, left: number, right: number): Shown
 const OF_POWER = /^(?:default_?)?(?:admin(?:istrator)?|owner|root|staff|manager|super_?(?:user|admin))_?(?:password|passwort|passwd|pass|pwd|senha)$/i
 const ASSIGNED = /(?:\s{0,3}:\s{0,3}string)?\s{0,3}=\s{0,3}(["'`])([^"'`\n\\]{4,64})\1/y
 const GIVEN = /\bsign_?in\w{0,40}\(\s{0,10}\{[^{}]{0,160}\bpassword["']?\s{0,3}:\s{0,3}$/i
+/** It is hashed for an account that the same file makes: `hashPassword(adminPassword)`. */
+const HASHED = /\b(?:hash\w{0,30}|\w{0,20}\.hash(?:Sync)?|scrypt\w{0,10})\(\s{0,10}$/i
 const TO_FILL_IN = /your|chang|exampl|placeholder|x{4}|test|demo|[<>{}]/i
 
-/** `const ADMIN_PASSWORD = 'admin123'`, however weak, when the same file signs in with it. */
+/** `const ADMIN_PASSWORD = 'admin123'`, however weak, when the same file signs in with it, or hashes it for an account. */
 function namedPassword(text: string, left: number, right: number): ShownPassword | undefined {
   const name = text.slice(left, right)
   if (!OF_POWER.test(name)) return undefined
@@ -37,7 +39,7 @@ function namedPassword(text: string, left: number, right: number): ShownPassword
   const value = found?.[2]
   if (!found || value === undefined || isReference(value) || TO_FILL_IN.test(value)) return undefined
   for (let at = text.indexOf(name, right), tries = 0; at !== -1 && tries < 20; at = text.indexOf(name, at + 1), tries++) {
-    if (!GIVEN.test(text.slice(Math.max(0, at - 240), at))) continue
+    if (!GIVEN.test(text.slice(Math.max(0, at - 240), at)) && !HASHED.test(text.slice(Math.max(0, at - 60), at))) continue
     const end = found.index + found[0].length - 1
     return { kind: 'sign-in-password', start: end - value.length, end }
   }

@@ -19,7 +19,7 @@ const SESSIONS =
 /** Texts of the source code with which the application signs, encrypts or compares: whoever reads the code has the key. */
 export function fixedKeys(program: Program, files: ByFile<JavaScriptFacts>, modules: ModulesModel): FixedKey[] {
   return [...usesByFile(files)].flatMap(([path, uses]) => {
-    const found: FixedKey[] = []
+    const found: (FixedKey & { readonly value: string })[] = []
     for (const { key, scope, use, comparedAt } of uses) {
       // What the browser compares is reported as such.
       if (comparedAt !== undefined && modules.inBrowser(path, comparedAt)) continue
@@ -30,12 +30,12 @@ export function fixedKeys(program: Program, files: ByFile<JavaScriptFacts>, modu
         constant.value.trim() === '' ||
         isPath(constant.value) ||
         PUBLISHED.has(constant.value) ||
-        found.some((f) => f.path === constant.path && f.line === constant.line)
+        found.some((f) => f.path === constant.path && (f.line === constant.line || (f.value === constant.value && f.use === use)))
       )
         continue
-      found.push({ path: constant.path, line: constant.line, use, at: { path, line: key.l } })
+      found.push({ path: constant.path, line: constant.line, use, at: { path, line: key.l }, value: constant.value })
     }
-    return found
+    return found.map(({ value, ...key }) => key)
   })
 }
 
@@ -63,9 +63,9 @@ const usesByFile = collectByFile((_, js: JavaScriptFacts) => {
   for (const fn of js.functions) {
     for (const e of expressions(fn)) {
       if (e.k === 'call' || e.k === 'new') {
-        const name = calleeText(e.fn)
+        const name = e.fn.k === 'super' ? 'super' : calleeText(e.fn)
         if (tokens && /(^|\.)(sign|verify|signAsync|verifyAsync|jwtVerify|encode|decode)$/.test(name) && !/crypto|subtle|webhooks|bcrypt/i.test(name))
-          add(/SignJWT|setProtectedHeader/.test(name) || name.startsWith('?') ? e.args[0] : e.args[1], fn.id, 'tokens')
+          add(/SignJWT|setProtectedHeader/.test(name) || name.startsWith('?') ? e.args[0] : keyGiven(e.args[1]), fn.id, 'tokens')
         if (/(^|\.)create(Hmac|Cipheriv)$/.test(name)) add(e.args[1], fn.id, /Hmac/.test(name) ? 'signatures' : 'encryption')
         if (/(^|\.)CryptoJS\.AES\.(en|de)crypt$/.test(name)) add(e.args[1], fn.id, 'encryption')
         if (cookies && name === 'cookieParser') add(e.args[0], fn.id, 'sessions')
@@ -88,13 +88,16 @@ const usesByFile = collectByFile((_, js: JavaScriptFacts) => {
   return unlessEmpty(found)
 })
 
+/** The key of a token: given as it is, or among the options of `jwtService.sign(payload, { secret })`. */
+const keyGiven = (second: Expr | undefined): Expr | undefined => (second?.k === 'obj' ? (propOf(second, 'secret') ?? propOf(second, 'privateKey')) : second)
+
 /** What is there for work on somebody's own machine asks where it runs. */
 const asksMode = (fn: FunctionIR): boolean =>
   expressions(fn).some((e) => e.k === 'mem' && (e.name === 'NODE_ENV' || e.name === 'DEV' || e.name === 'VERCEL_ENV'))
 
-/** Calls that set a library up: `session({ secret })`, `NextAuth({ secret })`, `JwtModule.register({ secret })`, `app.register(jwt, { secret })`. */
+/** Calls that set a library up: `session({ secret })`, `NextAuth({ secret })`, `JwtModule.register({ secret })`, `super({ secretOrKey })` of a strategy. */
 function isSetUp(name: string): boolean {
-  return /(^|\.)(session|cookieSession|NextAuth|betterAuth|register|jwt|expressjwt|expressJwt|Strategy|JwtStrategy|getIronSession|sealData|unsealData|withIronSession\w*|default)$/.test(
+  return /(^|\.)(session|cookieSession|NextAuth|betterAuth|register|jwt|expressjwt|expressJwt|Strategy|JwtStrategy|getIronSession|sealData|unsealData|withIronSession\w*|default|super)$/.test(
     name,
   )
 }
