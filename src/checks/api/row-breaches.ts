@@ -15,6 +15,7 @@ import { aboutQuery, fromRequest, type OwnershipBreach, type Query, tableOf, ver
 import { isPayee } from './payee.ts'
 import { actsForPayer, isOpenByPolicy } from './payers-row.ts'
 import { isOpenByState, takesWhatIsOpen } from './row-state.ts'
+import { keepsTally } from './tallies.ts'
 import { alternatives, isSame, type Ties } from './ties.ts'
 import { isPartOfTransfer } from './transfers.ts'
 import { weighsWho } from './weighed.ts'
@@ -106,6 +107,10 @@ export function rowBreach(
   }
   if (countsVisits(e)) {
     reasons.add(`of ${e.table} only how often it was looked at changes`)
+    return undefined
+  }
+  if (keepsTally(e, behaviour, ties)) {
+    reasons.add(`of ${e.table} only a tally changes, with a row of the caller's own`)
     return undefined
   }
   if (isOfWhoeverMatched(e, behaviour, schema)) {
@@ -319,7 +324,16 @@ function unprotectedUse(index: number, behaviour: Behaviour, ties: Ties, depth =
     if (i <= index || e.kind === 'log' || e.kind === 'throw' || e.kind === 'identify') continue
     if (e.kind === 'respond' && ((e.status ?? 200) >= 400 || e.how === 'redirect')) continue
     const carried = usesValue(e, (x) => x.v === 'row' && x.step === index, ties)
-    if (!carried && !(isWork(e) && !addsOwnMark(e, behaviour) && s.under.some((c) => mentions(c.test, ofRow) && needsRow(c, ofRow)))) continue
+    if (
+      !carried &&
+      !(
+        isWork(e) &&
+        !addsOwnMark(e, behaviour) &&
+        !(e.kind === 'db' && keepsTally(e, behaviour, ties)) &&
+        s.under.some((c) => mentions(c.test, ofRow) && needsRow(c, ofRow))
+      )
+    )
+      continue
     // that it is there lets the caller at rows of the own
     if (!carried && e.kind === 'db' && (e.op === 'update' || e.op === 'delete') && ties.byFilter(e)) continue
     if (ties.byCondition(s, behaviour.steps[index]) || asksAboutCaller(e, behaviour) || (e.kind === 'rpc' && ties.refusesServer(e.function))) continue
@@ -375,7 +389,7 @@ function isShownByPage(index: number, behaviour: Behaviour, ties: Ties): boolean
 const isForAdmin = (step: Step, behaviour: Behaviour): boolean => isAdministrators(guardOfStep(step, behaviour))
 
 const MARKS =
-  /favou?rite|(^|_)(user_?)?likes?$|bookmark|wish_?list|watch_?list|saved_|_saves?$|reactions?$|(up|down)?votes?$|_views?$|recently|_seen$|_reads?$/i
+  /favou?rite|(^|_)(user_?)?likes?$|bookmark|wish_?list|watch_?list|saved_|_saves?$|reactions?$|(up|down)?votes?$|_views?$|recently|_seen$|_reads?$|_?reviews?$|_?ratings?$/i
 
 /** The caller's own mark on something (a favourite, a like): that it is there has to be asked, and the mark says nothing of whose it is. */
 function addsOwnMark(e: Effect, behaviour: Behaviour): boolean {

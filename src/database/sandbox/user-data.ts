@@ -86,6 +86,7 @@ function peopleTables(tables: readonly Table[], byName: ReadonlyMap<string, Tabl
       if (
         keyedByUser ||
         policiesKeyByCaller(t, policies) ||
+        isCalledUser(t, tables) ||
         (/^(users?|profiles?|user_profiles?|accounts?|usuarios?|perfis|perfiles|utenti|profili|members|customers)$/i.test(t.name) &&
           t.primaryKey.length === 1 &&
           !byName.get(name)?.columns.some((c) => TENANT.test(c.name) && c.notNull) &&
@@ -98,6 +99,16 @@ function peopleTables(tables: readonly Table[], byName: ReadonlyMap<string, Tabl
   }
   return people
 }
+
+/** `app_user`, `t3_accounts`: whatever prefix the tables of a project have, `user_id` of two others refers to the rows of this one, which have an address. */
+function isCalledUser(t: Table, tables: readonly Table[]): boolean {
+  if (t.primaryKey.length !== 1 || !t.columns.some((c) => /^(?:user_?)?e?mail(?:_?address)?$/i.test(c.name))) return false
+  const refer = (other: Table) =>
+    other !== t && other.foreignKeys.some((f) => f.references === `${t.schema}.${t.name}` && f.columns.length === 1 && USERS_ID.test(f.columns[0] as string))
+  return tables.filter(refer).length > 1
+}
+
+const USERS_ID = /^(?:auth_|app_)?(?:user|usuario|utente|utilisateur|benutzer)_?(?:id|uuid|uid)$/i
 
 function policiesKeyByCaller(t: Table, policies: readonly Policy[]): boolean {
   const [key, ...more] = t.primaryKey

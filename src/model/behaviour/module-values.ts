@@ -4,6 +4,7 @@ import { isNullish, native, UNDEFINED, UNKNOWN, type Val } from './abstract-valu
 import type { Given } from './behaviour.ts'
 import { declarationPart, exportPart } from './file-parts.ts'
 import type { Interpreter } from './interpreter.ts'
+import { COUNTS, countsBetweenRequests } from './kept-counts.ts'
 import { member } from './members.ts'
 import { UNNARROWED } from './narrowing.ts'
 import { bind, classValue, evaluate, functionValue } from './operations.ts'
@@ -55,7 +56,8 @@ function lazily(it: Interpreter): LazyEvaluation {
     pattern: (to, stmt, scope) =>
       quietly(it, () => {
         try {
-          bind(it, to, stmt.init ? evaluateAlone(it, stmt.init, scope) : UNDEFINED, scope, stmt.l)
+          const counted = to.k === 'name' && countsBetweenRequests(it, to.name, stmt.init, scope)
+          bind(it, to, counted ? COUNTS : stmt.init ? evaluateAlone(it, stmt.init, scope) : UNDEFINED, scope, stmt.l)
         } catch {
           // the declaration throws for certain; its names stay unknown
         }

@@ -1,5 +1,6 @@
 import type { Place } from '../../lib/place.ts'
 import type { Behaviour, Condition, Effect, Value } from '../behaviour/behaviour.ts'
+import { KEPT } from '../behaviour/kept-counts.ts'
 import { isKeptSession } from '../behaviour/signed-tokens.ts'
 
 const COUNTER = /rate|limit|attempt|throttl|too_?many|quota|lock(ed)?_?(out|until)|cooldown|window|bucket/i
@@ -64,10 +65,16 @@ function limiterIn(v: Value, behaviour: Behaviour, depth: number): boolean {
   }
 }
 
-/** How often, as an entry of a map in memory says: `attempts.get(email).count`. */
+/** How often, as an entry of a map or of an object in memory says: `attempts.get(email).count`, `attempts[email].count`. */
 function isCountInMap({ name, args: [entry] }: Extract<Value, { v: 'call' }>): boolean {
-  if (!/^(count|hits|tries|requests|attempts?)$/i.test(name) || entry?.v !== 'call' || entry.name !== 'get') return false
-  return entry.args[0]?.v === 'call' && entry.args[0].name === 'Map'
+  if (!/^(count|hits|tries|requests|attempts?)$/i.test(name) || entry?.v !== 'call') return false
+  return entry.name === 'get' ? entry.args[0]?.v === 'call' && entry.args[0].name === 'Map' : isOfKept(entry)
+}
+
+/** An entry of an object in which the module counts, under a name that is written down or computed. */
+function isOfKept(entry: Extract<Value, { v: 'call' }>): boolean {
+  const [of] = entry.args
+  return (of?.v === 'call' && of.name === KEPT) || (entry.name === 'index' && of?.v === 'object' && of.rest?.v === 'call')
 }
 
 /** Rows that were written down to be counted. */

@@ -10,7 +10,7 @@ const BUILDS = /^(?:createSafeActionClient|createServerAction|createServerAction
 
 /**
  * Builders of server actions (next-safe-action, zsa): what `.use()` and procedures do runs before the action, and what they hand
- * to `next({ ctx })` is its context.
+ * to `next({ ctx })` is its context. What the schema asks of the input comes after that.
  */
 export const actionClients: Library = {
   packages: ['next-safe-action', 'next-safe-action/', 'zsa'],
@@ -32,11 +32,12 @@ function safeAction(c: LibraryCall, links: readonly Link[], action: Val, withSta
   const uses = links.filter((l) => l.name === 'use').map((l) => l.args?.[0] ?? UNKNOWN)
   return native('action', (it, args, at) => {
     const input = args[withState ? 1 : 0] ?? UNKNOWN
-    const parsed = shaped(c, schemaOf(links), input)
     const step = (i: number, ctx: Val): Val => {
       const given = { ctx, clientInput: input, metadata: UNKNOWN }
-      if (i >= uses.length)
-        return settle(it, callValue(it, action, [object({ ...given, parsedInput: parsed, bindArgsParsedInputs: UNKNOWN }), UNKNOWN], at), at)
+      if (i >= uses.length) {
+        const parsedInput = shaped({ it, at: c.at }, schemaOf(links), input)
+        return settle(it, callValue(it, action, [object({ ...given, parsedInput, bindArgsParsedInputs: UNKNOWN }), UNKNOWN], at), at)
+      }
       const next = native('next', (inner, handed, place) => step(i + 1, merged(inner, ctx, contextIn(inner, handed[0], place))))
       return settle(it, callValue(it, uses[i] as Val, [object({ ...given, next })], at), at)
     }
@@ -50,7 +51,7 @@ function plainAction(c: LibraryCall, links: readonly Link[], args: readonly Val[
     const input = given[0] ?? UNKNOWN
     const middleware = options?.v === 'object' ? options.props.middleware : undefined
     const ctx = middleware ? settle(it, callValue(it, middleware, [input], at), at) : object({})
-    return callValue(it, args[1] as Val, [shaped(c, args[0], input), ctx], at)
+    return callValue(it, args[1] as Val, [shaped({ it, at: c.at }, args[0], input), ctx], at)
   })
 }
 
@@ -58,10 +59,10 @@ function plainAction(c: LibraryCall, links: readonly Link[], args: readonly Val[
 function procedureAction(c: LibraryCall, links: readonly Link[], action: Val): Val {
   const procedures = proceduresOf(links.slice(0, -1))
   return native('action', (it, args, at) => {
-    const input = shaped(c, schemaOf(links), args[0] ?? UNKNOWN)
+    const sent = args[0] ?? UNKNOWN
     let ctx: Val = object({})
-    for (const p of procedures) ctx = merged(it, ctx, settle(it, callValue(it, p, [object({ ctx, input })], at), at))
-    return callValue(it, action, [object({ input, ctx })], at)
+    for (const p of procedures) ctx = merged(it, ctx, settle(it, callValue(it, p, [object({ ctx, input: sent })], at), at))
+    return callValue(it, action, [object({ input: shaped({ it, at: c.at }, schemaOf(links), sent), ctx })], at)
   })
 }
 

@@ -13,8 +13,11 @@ export function cryptoCall(it: Interpreter, name: string, args: readonly Val[], 
     case 'randomUUID':
     case 'randomBytes':
     case 'getRandomValues':
-    case 'randomInt':
-      return { v: 'call', name: 'random', args: [], at }
+    case 'randomInt': {
+      const random: Val = { v: 'call', name: 'random', args: [], at }
+      const done = args[args.length - 1]
+      return done?.v === 'fn' ? callValue(it, done, [constant(null), random], at) : random
+    }
     case 'subtle.verify': {
       const step = it.emit({ kind: 'verify-signature', library: 'web-crypto', payload: args[3] ?? UNKNOWN, secret: args[1] ?? UNKNOWN, sync: false }, at)
       return { v: 'result', step, field: 'verified' }

@@ -1,9 +1,11 @@
 import { admitsPlainTextOnly } from '../../../lib/plain-pattern.ts'
-import { array, type ChainVal, isNullish, object, UNKNOWN, type Val } from '../abstract-value.ts'
+import { array, type ChainVal, isNullish, native, object, UNKNOWN, type Val } from '../abstract-value.ts'
 import type { Narrowed } from '../behaviour.ts'
+import { raise } from '../execute.ts'
+import type { Interpreter } from '../interpreter.ts'
 import { member } from '../members.ts'
 import { ACCEPTED, REJECTED } from '../mentions.ts'
-import { unknownCall } from '../operations.ts'
+import { callValue, settle, unknownCall } from '../operations.ts'
 import type { Library, LibraryCall } from './library.ts'
 
 /** zod and its relatives: what passes keeps its origin, takes the schema's shape and, where the schema says so, a narrow form. */
@@ -40,6 +42,7 @@ export const validation: Library = {
         // what a function says of a value leaves the form as it is: `.refine((data) => data.password === data.again)`
         const functions = c.args.filter((a) => a.v === 'fn')
         if (!functions.length || c.links.length < 2) return undefined
+        if (last.name !== 'default' && last.name !== 'prefault' && functions.some((f) => asks(c.it, f))) return c.chain
         if (!c.it.quiet) unknownCall(c.it, c.name, undefined, functions, c.at)
         return { ...c.chain, links: c.links.slice(0, -1) }
       }
@@ -62,10 +65,11 @@ export const validation: Library = {
       case 'safeParseAsync':
       case 'spa': {
         const [schema, value] = schemaAndValue(c)
+        const data = shaped(c, schema, value)
         return object({
           success: { v: 'call', name: ACCEPTED, args: [value], at: c.at },
-          data: shaped(c, schema, value),
-          output: shaped(c, schema, value),
+          data,
+          output: data,
           error: { v: 'call', name: REJECTED, args: [value], at: c.at },
         })
       }
@@ -172,8 +176,36 @@ function leaving(value: Val, without: readonly string[]): Val {
   return value.v === 'request' ? { ...value, without } : value
 }
 
+/** A function of a schema that waits for something asks somebody: a row of a code that was sent, a name that may be taken. */
+const asks = (it: Interpreter, f: Val): boolean => f.v === 'fn' && it.program.function(f.path, f.id)?.async === true
+
+const ASKING = /^(?:refine|superRefine|check|test)$/
+
+/** What the functions of a schema ask of a value: where they find fault with it, nothing behind the schema runs. */
+function asked(c: Pick<LibraryCall, 'it' | 'at'>, schema: ChainVal, value: Val): void {
+  if (c.it.quiet) return
+  for (const { name, args } of schema.links) {
+    if (!args || !ASKING.test(name)) continue
+    for (const f of args) {
+      if (!asks(c.it, f)) continue
+      const faults = native('addIssue', (it, _args, at) => raise(it, UNKNOWN, at))
+      const context = object({ value, addIssue: faults, issues: object({ push: faults }), createError: native('createError', () => FALSE), path: array([]) })
+      const says = settle(c.it, callValue(c.it, f, name === 'check' ? [context] : [value, context], c.at), c.at)
+      if (name === 'refine' || name === 'test') c.it.require(says, c.at)
+    }
+  }
+}
+
+const FALSE: Val = { v: 'const', value: false }
+
 /** The value after it passed the schema. */
 export function shaped(c: Pick<LibraryCall, 'it' | 'at'>, schema: Val | undefined, value: Val, depth = 0): Val {
+  const formed = inForm(c, schema, value, depth)
+  if (schema?.v === 'chain' && depth <= 5 && !isNullish(value)) asked(c, schema, formed)
+  return formed
+}
+
+function inForm(c: Pick<LibraryCall, 'it' | 'at'>, schema: Val | undefined, value: Val, depth: number): Val {
   if (isNullish(value) || depth > 5) return value
   if (schema?.v !== 'chain') return value
   const shape = schema.links.find((l) => (l.name === 'object' || l.name === 'strictObject' || l.name === 'extend') && l.args)?.args?.[0]

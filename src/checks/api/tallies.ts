@@ -1,0 +1,48 @@
+import type { Behaviour, Value } from '../../model/behaviour/behaviour.ts'
+import { isCallers, mentions } from '../../model/behaviour/values.ts'
+import type { Query } from './ownership-breach.ts'
+import { isSame, type Ties } from './ties.ts'
+
+/** What is worth something, or runs out: one more of it is no tally. */
+const WORTH = /credit|balance|points?$|coins?$|tokens?$|wallet|amount|price|stock|quantity|seats?$|capacity|score|xp$|level/i
+const WHEN = /_?at$|At$|_on$/
+
+/**
+ * How many people have liked, reviewed or joined something: a figure of its row goes up or down by one because a row of the caller's own, which
+ * names the same thing, comes or goes in the same handler. Nothing of what is written is the request's to choose.
+ */
+export function keepsTally(e: Query, behaviour: Behaviour, ties: Ties): boolean {
+  if (e.op !== 'update' || e.payload?.v !== 'object') return false
+  const { props, rest } = e.payload
+  const set = Object.entries(props)
+  const counted = set.filter(([column]) => !WHEN.test(column))
+  if (!counted.every(([column, v]) => !WORTH.test(column) && isByOne(v))) return false
+  if (rest ? !isComputedTally(rest) : !counted.length) return false
+  return behaviour.steps.some(({ effect }) => effect.kind === 'db' && effect.table !== e.table && isOwn(effect, e, behaviour, ties))
+}
+
+/** `{ [ratingKey]: sql`${stats[ratingKey]} + 1` }`, where the code says which columns that may be. */
+function isComputedTally(rest: Value): boolean {
+  const [key, value] = rest.v === 'call' && rest.name === 'computed' ? rest.args : []
+  if (!key || !value || !isByOne(value)) return false
+  const names = key.v === 'any' ? key.of : [key]
+  return names.every((n) => n.v === 'const' && !WORTH.test(String(n.value)))
+}
+
+/** A row of the caller's about the same thing, which is added or taken away. */
+function isOwn(e: Query, tally: Query, behaviour: Behaviour, ties: Ties): boolean {
+  if (e.op === 'delete') return ties.byFilter(e)
+  if (e.op !== 'insert' && e.op !== 'upsert') return false
+  const values = e.payload?.v === 'object' ? Object.values(e.payload.props) : []
+  return values.some((v) => tally.filters.some((f) => f.op === 'eq' && isSame(v, f.value))) && values.some((v) => isCallers(v, behaviour))
+}
+
+/** `{ increment: 1 }`, `row.likes - 1`, `` sql`${table.likes} + 1` ``. */
+function isByOne(v: Value): boolean {
+  if (v.v === 'object') return Object.keys(v.props).length === 1 && isOne(v.props.increment ?? v.props.decrement)
+  if (v.v === 'op') return /^[+-]$/.test(v.op) && isOne(v.of[1]) && v.of[0] !== undefined && !mentions(v.of[0], (x) => x.v === 'request')
+  const [text] = v.v === 'call' && v.name === 'drizzle-sql' ? v.args : []
+  return text?.v === 'const' && /^(?:\s|greatest\s*\(|coalesce\s*\(|\?|,|0|\))*[+-]\s*1(?:\s*(?:,\s*0\s*)?\)){0,2}\s*$/i.test(String(text.value))
+}
+
+const isOne = (v: Value | undefined): boolean => v?.v === 'const' && v.value === 1
