@@ -334,6 +334,8 @@ function unprotectedUse(index: number, behaviour: Behaviour, ties: Ties, depth =
       )
     )
       continue
+    // an address of the caller's own row is asked for, and nothing of the other goes there
+    if (!carried && e.kind === 'http' && e.args.some((x) => isCallers(x, behaviour)) && !e.args.some((x) => mentions(x, (y) => y.v === 'request'))) continue
     // that it is there lets the caller at rows of the own
     if (!carried && e.kind === 'db' && (e.op === 'update' || e.op === 'delete') && ties.byFilter(e)) continue
     if (ties.byCondition(s, behaviour.steps[index]) || asksAboutCaller(e, behaviour) || (e.kind === 'rpc' && ties.refusesServer(e.function))) continue

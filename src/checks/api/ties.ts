@@ -97,7 +97,7 @@ export class Ties {
           if ((this.isMember(a) && asksForSomething(b)) || (this.isMember(b) && asksForSomething(a))) return true
           return (callers(a) && this.ofObject(b)) || (callers(b) && this.ofObject(a)) || this.secretOf(a, b) || this.secretOf(b, a)
         }
-        return truthy && (test.of.some((x) => this.isMember(x)) || test.of.some((x, i) => callers(x) && test.of.some((y, j) => i !== j && this.ofObject(y))))
+        return truthy && test.of.some((x, i) => this.isMember(x) || (callers(x) && test.of.some((y, j) => (i === j ? this.aboutObject(y) : this.ofObject(y)))))
       }
       case 'row':
         return truthy && test.step >= 0 && (this.boundRow(test.step) || this.isMember(test))
