@@ -1,4 +1,5 @@
 import { isMeantToBeSeen, isPrivateByName } from '../../database/access/meant-to-be-seen.ts'
+import { lastPart } from '../../lib/last-part.ts'
 import { rememberFor } from '../../lib/remember-for.ts'
 import { steady } from '../../lib/steady.ts'
 import type { SchemaModel } from '../../model/app-model.ts'
@@ -6,11 +7,11 @@ import type { Behaviour, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { partsOf } from '../../model/behaviour/mentions.ts'
 import { guardOfStep } from '../../model/routes/guard.ts'
 import type { Route } from '../../model/routes/routes.ts'
-import { tableOf } from './ownership-breach.ts'
+import { refersToNobodys, tableOf } from './ownership-breach.ts'
 
 /**
- * Tables whose rows the application itself lists for visitors, whosever they are (the courses of all instructors, the challenges): who
- * asks for one of them by its id reads what the list shows. Private by name or with personal columns, a list is a leak and no shop window.
+ * Tables whose rows the application itself lists for visitors or for everybody who is signed in, whosever they are (the courses of all instructors, the
+ * challenges, those of one category): who asks for one of them by its id reads what the list shows. Private by name or with personal columns, a list is a leak and no shop window.
  */
 export const listedTables = rememberFor(
   (routes: readonly Route[], tables: SchemaModel['tables']): ReadonlySet<string> =>
@@ -20,15 +21,20 @@ export const listedTables = rememberFor(
 /** What was judged under the same tables stays judged. */
 const asBefore = steady<ReadonlySet<string>>()
 
+/** What a shop window is sorted by. */
+const SORT = /categor|genre|topic|^tag_?id$/i
+
 /** The tables that one behaviour lists. */
 const listedBy = rememberFor((behaviour: Behaviour, tables: SchemaModel['tables']): readonly string[] => {
   const listed: string[] = []
   for (const [index, step] of behaviour.steps.entries()) {
     const e = step.effect
     if (e.kind !== 'db' || e.op !== 'select' || e.one || e.countOnly || e.unread || listed.includes(e.table)) continue
-    if (e.filters.some((f) => f.value.v !== 'const') || guardOfStep(step, behaviour)) continue
     const table = tableOf(e, { tables })
-    if (!table?.userData || table.stub || table.userData.personalColumns.length || isPrivateByName(table.name)) continue
+    const guard = guardOfStep(step, behaviour)
+    if (!table || (guard && (guard.who !== 'user' || guard.trust !== 'verified'))) continue
+    if (e.filters.some((f) => f.value.v !== 'const' && !(SORT.test(lastPart(f.column)) && refersToNobodys(table, lastPart(f.column), { tables })))) continue
+    if (!table.userData || table.stub || table.userData.personalColumns.length || isPrivateByName(table.name)) continue
     if (table.userData.tenantColumns.length && !isMeantToBeSeen(table)) continue
     if (isAnswered(behaviour.steps, index)) listed.push(e.table)
   }

@@ -127,6 +127,13 @@ export function tableOf(e: Query, schema: Pick<SchemaModel, 'tables'>): Table | 
   return same.find((t) => t.schema === a) ?? same[0]
 }
 
+/** The column refers to rows that are nobody's: a category, a plan. */
+export function refersToNobodys(table: SchemaModel['tables'][number], column: string, schema: Pick<SchemaModel, 'tables'>): boolean {
+  const key = table.foreignKeys.find((k) => k.columns.length === 1 && k.columns[0] === column)
+  const target = key && schema.tables.find((t) => `${t.schema}.${t.name}` === key.references)
+  return target !== undefined && !target.stub && !target.userData
+}
+
 /** Whether the rows are somebody's: by the schema, else by the name of the table. */
 export function belongsToSomebody(e: Query, schema: Pick<SchemaModel, 'tables'>, behaviour: Behaviour): boolean {
   if (e.countOnly) return false

@@ -1,7 +1,8 @@
 import type { AccessMatrix } from '../../database/database.ts'
 import { rememberFor } from '../../lib/remember-for.ts'
 import type { SchemaModel } from '../../model/app-model.ts'
-import type { Behaviour, Step } from '../../model/behaviour/behaviour.ts'
+import type { Behaviour, Step, Value } from '../../model/behaviour/behaviour.ts'
+import { isCallers } from '../../model/behaviour/values.ts'
 import { guardOfStep } from '../../model/routes/guard.ts'
 import { inProduction } from '../../model/routes/in-production.ts'
 import type { Guard, Route } from '../../model/routes/routes.ts'
@@ -115,7 +116,7 @@ function judge(
           reasons.add(`${guard.who} (${guard.how})`)
           return
         }
-        if (e.op === 'select' && e.client.rights === 'service' && listed.has(e.table)) {
+        if (e.client.rights === 'service' && listed.has(e.table) && (e.op === 'select' || addsOwnPart(e, behaviour))) {
           reasons.add(`${e.table} is listed for everybody`)
           return
         }
@@ -192,3 +193,15 @@ function dedupe(list: readonly OwnershipBreach[]): OwnershipBreach[] {
 }
 
 const isSignup = (e: Query): boolean => e.op === 'select' && USER_TABLE.test(e.table)
+
+/** An update that changes nothing of the row and hangs a row of the caller's on it: `data: { messages: { create: { text, userId } } }`. */
+function addsOwnPart(e: Query, behaviour: Behaviour): boolean {
+  if (e.op !== 'update' || e.payload?.v !== 'object' || e.payload.rest) return false
+  const parts = Object.values(e.payload.props)
+  const isOwn = (part: Value) =>
+    part.v === 'object' &&
+    Object.keys(part.props).join() === 'create' &&
+    part.props.create?.v === 'object' &&
+    Object.values(part.props.create.props).some((v) => isCallers(v, behaviour))
+  return parts.length > 0 && parts.every(isOwn)
+}

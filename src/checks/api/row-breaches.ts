@@ -11,7 +11,7 @@ import { isWare } from '../../model/routes/on-show.ts'
 import { isAdministrators } from '../../model/routes/proof.ts'
 import { countsVisits } from '../../model/routes/visits.ts'
 import { chosenByModel, MODEL_SAYS } from './model-answers.ts'
-import { aboutQuery, fromRequest, type OwnershipBreach, type Query, tableOf, verbOf } from './ownership-breach.ts'
+import { aboutQuery, fromRequest, type OwnershipBreach, type Query, refersToNobodys, tableOf, verbOf } from './ownership-breach.ts'
 import { isPayee } from './payee.ts'
 import { actsForPayer, isOpenByPolicy } from './payers-row.ts'
 import { isOpenByState, takesWhatIsOpen } from './row-state.ts'
@@ -277,12 +277,6 @@ function isAnswered(index: number, behaviour: Behaviour): boolean {
     ({ effect: e }, i) =>
       i > index && e.kind === 'respond' && (e.status ?? 200) < 400 && e.body !== undefined && mentions(e.body, (x) => x.v === 'row' && x.step === index),
   )
-}
-
-function refersToNobodys(table: SchemaModel['tables'][number], column: string, schema: Pick<SchemaModel, 'tables'>): boolean {
-  const key = table.foreignKeys.find((k) => k.columns.length === 1 && k.columns[0] === column)
-  const target = key && schema.tables.find((t) => `${t.schema}.${t.name}` === key.references)
-  return target !== undefined && !target.stub && !target.userData
 }
 
 /** Profiles and posts that others look at: read only, and nothing personal is known to be in them. */

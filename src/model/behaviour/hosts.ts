@@ -3,6 +3,7 @@ import { array, constant, type HostVal, isNullish, object, stringOf, UNDEFINED, 
 import { applicationOf } from './app-settings.ts'
 import { host, type Part } from './host-value.ts'
 import type { Interpreter } from './interpreter.ts'
+import { LEFT_PROVIDER } from './libraries/left-provider.ts'
 import { member, request } from './members.ts'
 import { callValue, maybe, unknownCall } from './operations.ts'
 import { raise } from './raise.ts'
@@ -13,6 +14,9 @@ import { sessionCall, sessionHost, sessionMember } from './session-host.ts'
 
 /** Names under which an identity is left on a request or context by convention. */
 const IDENTITY = /^(?:user|session|auth|userId|user_id|currentUser|account|token|jwt|supabaseUser|viewer|principal|uid)$/i
+
+/** Clients of hosted identity providers that a framework's module leaves on the context: `event.context.kinde.getUserProfile()`. */
+const PROVIDER = /^(?:kinde|logto|workos|auth0|descope|stytch|propelauth)(?:_?(?:client|auth))?$/i
 
 /** The method of the request; a constant when the entry is for one. */
 function requestMethod(it: Interpreter): Val {
@@ -180,6 +184,7 @@ function bagMember(_it: Interpreter, of: HostVal, name: string): Val {
   // by custom the context of a procedure holds the request, or its headers
   if (where === 'ctx' && /^req(?:uest)?$/.test(name)) return host('request', 'whole')
   if (where === 'ctx' && name === 'headers') return host('headers', 'header')
+  if (PROVIDER.test(name)) return { v: 'lib', pkg: LEFT_PROVIDER, name }
   return IDENTITY.test(name) ? left(where, name) : { v: 'call', name: `${where}.${name}`, args: [] }
 }
 

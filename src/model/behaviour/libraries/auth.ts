@@ -2,6 +2,7 @@ import { array, isNullish, keyOf, object, op, UNDEFINED, UNKNOWN, type Val } fro
 import type { Trust } from '../behaviour.ts'
 import { callValue } from '../operations.ts'
 import { decodedToken } from '../token-claims.ts'
+import { LEFT_PROVIDER } from './left-provider.ts'
 import type { Library, LibraryCall } from './library.ts'
 
 /** Notes that the caller is established here, and gives the identity. */
@@ -203,9 +204,10 @@ const hosted: Library = {
     '@descope/nextjs-sdk/',
     '@propelauth/nextjs/',
     '@supabase/server',
+    LEFT_PROVIDER,
   ],
   call(c) {
-    if (/(?:getSession|getUser|withAuth|currentUser|session|validateAccessToken)$/.test(c.name)) {
+    if (/(?:getSession|getUser|withAuth|currentUser|session|validateAccessToken|getUserProfile|getProfile|isAuthenticated)$/.test(c.name)) {
       const user = identify(c, c.name)
       return object({ user, session: user }, user)
     }
