@@ -12,8 +12,20 @@ const compiled = EXTRACTORS.map((extractor) => ({
 
 /** The extractors that read a path, in the order of the registry. */
 export function extractorsFor(path: string): readonly Extractor[] {
-  return compiled.filter((c) => c.patterns.some((p) => p.match(path))).map((c) => c.extractor)
+  const known = latest.get(path) ?? before.get(path)
+  const extractors = known ?? compiled.filter((c) => c.patterns.some((p) => p.match(path))).map((c) => c.extractor)
+  latest.set(path, extractors)
+  if (latest.size >= MANY_PATHS) {
+    before = latest
+    latest = new Map()
+  }
+  return extractors
 }
+
+/** The next commit of a repository has nearly the same paths: what was matched lately is kept, in two halves of which the older one is let go. */
+const MANY_PATHS = 20_000
+let latest = new Map<string, readonly Extractor[]>()
+let before: ReadonlyMap<string, readonly Extractor[]> = new Map()
 
 /** Key of one extraction in the facts cache: content, kind, extractor version, and the part of the path that decides the dialect. */
 export function factsKey(sha: string, path: string, extractor: Extractor): string {

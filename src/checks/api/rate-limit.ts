@@ -172,14 +172,20 @@ const TYPED_WORD = /(?:^|[._]|[a-z])(?:code|pin|pass(?:word|code|phrase)|senha|c
 const FIXED_WORD = /(?:^|_)(?:CODE|PIN|PASS(?:WORD|CODE|PHRASE)|PWD|SENHA|CODIGO)(?:_|$)/i
 
 /** The code or password in a variable of the server, which what came in the body is compared with: before the step, or in what it answers. */
-function triesFixed({ under, effect }: Step): boolean {
-  const compares = (v: Value): boolean =>
-    v.v === 'op' &&
-    /^[!=]==?$/.test(v.op) &&
-    v.of.some((x) => x.v === 'request' && x.part === 'body' && TYPED_WORD.test(x.name ?? '')) &&
-    v.of.some((x) => x.v === 'env' && FIXED_WORD.test(x.name))
-  return under.some((c) => mentions(c.test, compares)) || (effect.kind === 'respond' && effect.body !== undefined && mentions(effect.body, compares))
-}
+const triesFixed = ({ under, effect }: Step): boolean =>
+  under.some((c) => comparesFixed(c.test)) || (effect.kind === 'respond' && effect.body !== undefined && comparesFixed(effect.body))
+
+/** Asked of a condition once, however many steps stand behind it. */
+const comparesFixed = rememberFor((value: Value): boolean =>
+  mentions(
+    value,
+    (v) =>
+      v.v === 'op' &&
+      /^[!=]==?$/.test(v.op) &&
+      v.of.some((x) => x.v === 'request' && x.part === 'body' && TYPED_WORD.test(x.name ?? '')) &&
+      v.of.some((x) => x.v === 'env' && FIXED_WORD.test(x.name)),
+  ),
+)
 
 /** The account is made under the address that somebody else has answered with (an identity provider, a processor who was paid): there are no more of them than such answers. */
 function isVouchedFor({ effect }: Step, { behaviour }: Route): boolean {

@@ -1,3 +1,4 @@
+import { rememberFor } from '../../lib/remember-for.ts'
 import type { Behaviour, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { isAlike } from '../../model/behaviour/mentions.ts'
 import { mentions, requestName } from '../../model/behaviour/values.ts'
@@ -55,24 +56,31 @@ export function unboundProof(step: Step, e: Query, behaviour: Behaviour): Owners
 function signedParts(step: Step): readonly Asked[] {
   const parts: Asked[] = []
   for (const { test } of step.under) {
-    const compares = mentions(test, (x) => x.v === 'request' && /signature|^sig$/i.test(x.name ?? ''))
-    if (!compares) continue
-    let whole = false
-    mentions(test, (x) => {
-      if (x.v !== 'call' || x.name !== 'hmac') return false
-      // whatever was looked up and is signed along with them ties the row
-      for (const text of x.args.slice(1))
-        mentions(text, (y) => {
-          whole ||= y.v === 'row' || y.v === 'result' || y.v === 'unknown' || (y.v === 'request' && (!y.name || y.part === 'header'))
-          if (y.v === 'request' && y.name && !parts.some((p) => isAlike(p, y))) parts.push(y)
-          return false
-        })
-      return false
-    })
-    if (whole) return []
+    const signed = signedIn(test)
+    if (signed === 'whole') return []
+    for (const part of signed) if (!parts.some((p) => isAlike(p, part))) parts.push(part)
   }
   return parts
 }
+
+/** What the signature covers that a condition checks. Steps of one path share their conditions: each is walked once. */
+const signedIn = rememberFor((test: Value): readonly Asked[] | 'whole' => {
+  if (!mentions(test, (x) => x.v === 'request' && /signature|^sig$/i.test(x.name ?? ''))) return []
+  const parts: Asked[] = []
+  let whole = false
+  mentions(test, (x) => {
+    if (x.v !== 'call' || x.name !== 'hmac') return false
+    // whatever was looked up and is signed along with them ties the row
+    for (const text of x.args.slice(1))
+      mentions(text, (y) => {
+        whole ||= y.v === 'row' || y.v === 'result' || y.v === 'unknown' || (y.v === 'request' && (!y.name || y.part === 'header'))
+        if (y.v === 'request' && y.name) parts.push(y)
+        return false
+      })
+    return false
+  })
+  return whole ? 'whole' : parts
+})
 
 function settles(props: Readonly<Record<string, Value>>): boolean {
   return Object.entries(props).some(([column, value]) => {

@@ -1,5 +1,6 @@
 import type { JavaScriptFacts } from '../../facts/javascript.ts'
 import { type ByFile, collectByFile } from '../../lib/collect-by-file.ts'
+import { keptList } from '../../lib/kept-list.ts'
 import type { Place } from '../../lib/place.ts'
 import { rememberFor } from '../../lib/remember-for.ts'
 import type { AppModel, ModelInput } from '../app-model.ts'
@@ -114,7 +115,7 @@ export function buildModules(input: ModelInput, slices: Pick<AppModel, 'files' |
   const importersOf = lazy(() => {
     const map = new Map<string, Place[]>()
     for (const path of js.keys()) {
-      for (const e of edgesOf(path)) map.set(e.to, [...(map.get(e.to) ?? []), { path, line: e.line }])
+      for (const e of edgesOf(path)) keptList(map, e.to).push({ path, line: e.line })
     }
     return map
   })

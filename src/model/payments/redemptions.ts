@@ -1,3 +1,4 @@
+import { rememberFor } from '../../lib/remember-for.ts'
 import type { Step, Value } from '../behaviour/behaviour.ts'
 import type { Route } from '../routes/routes.ts'
 import { contains } from './conditions.ts'
@@ -12,10 +13,14 @@ import { entryPlace } from './verification.ts'
  * Endpoints that somebody calls after a payment, with its id, and that give what was paid for on the processor's word: `payment_status` of a
  * session, or the signature that the browser brought along. Both stay true for ever, so an endpoint that remembers nothing gives it each time.
  */
-export function findRedemptions(routes: readonly Route[], schema: Schema): Redemption[] {
-  return routes.flatMap((route): Redemption[] => {
+export const findRedemptions = (routes: readonly Route[], { tables, functions, policies }: Schema): Redemption[] =>
+  routes.flatMap((route) => redemptionBy(route, tables, functions, policies) ?? [])
+
+const redemptionBy = rememberFor(
+  (route: Route, tables: Schema['tables'], functions: Schema['functions'], policies: Schema['policies']): Redemption | undefined => {
     const { behaviour } = route
-    if (!behaviour?.complete || route.guard?.who === 'admin' || behaviour.steps.some(tellsProcessor)) return []
+    if (!behaviour?.complete || route.guard?.who === 'admin' || behaviour.steps.some(tellsProcessor)) return undefined
+    const schema = { tables, functions, policies }
     const given = behaviour.steps.flatMap((step) => {
       const proof = step.under.map((c) => proofIn(c.test, behaviour)).find((p) => p !== undefined)
       const what = proof && !isRemembered(step, behaviour.steps, schema) ? givenBy(step, schema) : undefined
@@ -23,17 +28,16 @@ export function findRedemptions(routes: readonly Route[], schema: Schema): Redem
       return proof && what && (proof === 'signature' || route.guard?.who !== 'secret') ? [{ what, at: entryPlace(step, route), proof }] : []
     })
     const [first] = given
-    if (!first) return []
-    return [
-      {
+    return (
+      first && {
         subject: route.subject,
         proof: first.proof,
         gives: [...new Map(given.map(({ what, at }) => [what, { what, at }])).values()],
         ...(route.workspace ? { workspace: route.workspace } : {}),
-      },
-    ]
-  })
-}
+      }
+    )
+  },
+)
 
 /** What the processor is told may be what is remembered: a payment that can be captured once, a mark in its metadata. */
 function tellsProcessor({ effect: e }: Step): boolean {

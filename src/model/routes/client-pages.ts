@@ -1,5 +1,6 @@
-import type { Expr, FunctionId } from '../../facts/javascript.ts'
+import type { Expr, FunctionId, FunctionIR, JavaScriptFacts } from '../../facts/javascript.ts'
 import type { Place } from '../../lib/place.ts'
+import { rememberFor } from '../../lib/remember-for.ts'
 import type { Program } from '../frameworks/program.ts'
 import { calleeText, expressionsDeep, propOf, stringOf } from '../frameworks/walk.ts'
 
@@ -37,14 +38,7 @@ export function pageSigns(program: Program, path: string, fn: FunctionId): PageS
     const js = program.js(file)
     if (!js || seen.has(key) || seen.size > 40) return
     seen.add(key)
-    const found = [...expressionsDeep(js, id)]
-    const expressions = found.map((f) => f.expr)
-    const clicked = clickHandlers(expressions)
-    const handlers = new Set([
-      ...clicked,
-      ...calledOnClicks(js.functions, found, clicked),
-      ...(TEMPLATE.test(file) ? templateHandlers(js.functions, expressions) : []),
-    ])
+    const { found, handlers } = codeOf(js, id, TEMPLATE.test(file))
     for (const { expr, scope } of found) {
       const at = { path: file, line: expr.l }
       if (expr.k === 'call') {
@@ -90,6 +84,25 @@ export function pageSigns(program: Program, path: string, fn: FunctionId): PageS
   visit(path, fn, 0)
   return out
 }
+
+/** The expressions of a component with everything written inside it, and the functions of its file that run on a click. */
+function codeOf(js: JavaScriptFacts, id: FunctionId, hasTemplate: boolean) {
+  const component = js.functions[id]
+  return component ? codeOfComponent(component, js, hasTemplate) : { found: [], handlers: new Set<FunctionId>() }
+}
+
+/** Pages share their layouts and guards: each of these is gone through once. */
+const codeOfComponent = rememberFor(({ id }: FunctionIR, js: JavaScriptFacts, hasTemplate: boolean) => {
+  const found = [...expressionsDeep(js, id)]
+  const expressions = found.map((f) => f.expr)
+  const clicked = clickHandlers(expressions)
+  const handlers: ReadonlySet<FunctionId> = new Set([
+    ...clicked,
+    ...calledOnClicks(js.functions, found, clicked),
+    ...(hasTemplate ? templateHandlers(js.functions, expressions) : []),
+  ])
+  return { found, handlers }
+})
 
 /** Where links of mails and other providers lead back to: whoever is sent on to there has just come from one. */
 const ON_THE_WAY_IN = /\/(?:callback|confirm|reset|recover|verify|update-password|forgot|[\w-]{0,20}error)/i

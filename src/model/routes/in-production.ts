@@ -1,3 +1,4 @@
+import { rememberFor } from '../../lib/remember-for.ts'
 import type { Behaviour, Step } from '../behaviour/behaviour.ts'
 import { isOutsideProduction, testOnly } from './environment-tests.ts'
 
@@ -5,11 +6,11 @@ import { isOutsideProduction, testOnly } from './environment-tests.ts'
  * What is left of a behaviour where no variable says that the process runs as a test or for development. Check 25 names such switches; what
  * they let pass is nothing that anybody on the internet could have done. Steps keep their numbers, by which values refer to them.
  */
-export function inProduction(behaviour: Behaviour, framework: string): Behaviour {
+export const inProduction: (behaviour: Behaviour, framework: string) => Behaviour = rememberFor((behaviour: Behaviour, framework: string) => {
   const off = (s: Step) => isSwitchedOn(s, SETS_NODE_ENV.has(framework))
   if (!behaviour.steps.some(off)) return behaviour
   return { ...behaviour, steps: behaviour.steps.map((s): Step => (off(s) ? { ...s, under: [], effect: UNREACHABLE } : s)) }
-}
+})
 
 /** Frameworks whose own build and start command set `NODE_ENV` to production: what is not production there is somebody's own machine. */
 const SETS_NODE_ENV: ReadonlySet<string> = new Set(['Next.js'])

@@ -1,4 +1,6 @@
 import type { JavaScriptFacts } from '../../facts/javascript.ts'
+import type { Place } from '../../lib/place.ts'
+import { rememberFor } from '../../lib/remember-for.ts'
 import type { ModulesModel } from '../modules/modules.ts'
 import type { Route } from './routes.ts'
 
@@ -21,9 +23,12 @@ export function withLimitsOfPages(routes: readonly Route[], modules: Modules, ja
     if (route.kind !== 'action' || route.framework !== 'Next.js' || route.limit) return route
     const from = pagesOf(route, pages, modules, javascript)
     const limit = from.length && from.every((p) => p.limit) ? from[0]?.limit : undefined
-    return limit ? { ...route, limit } : route
+    return limit ? limited(route, limit) : route
   })
 }
+
+/** One object for as long as the route and its limiter are the same: what was judged of it stays judged. */
+const limited = rememberFor((route: Route, limit: Place): Route => ({ ...route, limit }))
 
 /** The pages that use an action; none when something else does as well, such as a layout. */
 function pagesOf(route: Route, pages: ReadonlyMap<string, readonly Route[]>, modules: Modules, javascript: ReadonlyMap<string, JavaScriptFacts>): Route[] {

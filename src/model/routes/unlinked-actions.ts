@@ -1,4 +1,5 @@
 import type { JavaScriptFacts } from '../../facts/javascript.ts'
+import { rememberFor } from '../../lib/remember-for.ts'
 import { expressions } from '../frameworks/walk.ts'
 import type { ModulesModel } from '../modules/modules.ts'
 import { usesExport } from './limited-pages.ts'
@@ -11,8 +12,11 @@ type Modules = Pick<ModulesModel, 'importers' | 'resolve' | 'definition' | 'side
  * endpoints all the same, but no page holds the id by which one is called.
  */
 export function withUnlinkedActions(routes: readonly Route[], modules: Modules, javascript: ReadonlyMap<string, JavaScriptFacts>): readonly Route[] {
-  return routes.map((route) => (isUnlinked(route, modules, javascript) ? { ...route, unlinked: true as const } : route))
+  return routes.map((route) => (isUnlinked(route, modules, javascript) ? unlinked(route) : route))
 }
+
+/** One object for as long as the route is the same: what was judged of it stays judged. */
+const unlinked = rememberFor((route: Route): Route => ({ ...route, unlinked: true }))
 
 function isUnlinked(route: Route, modules: Modules, javascript: ReadonlyMap<string, JavaScriptFacts>): boolean {
   if (route.kind !== 'action' || route.framework !== 'Next.js' || !javascript.get(route.path)?.directives.includes('use server')) return false
