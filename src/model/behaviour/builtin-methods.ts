@@ -125,6 +125,7 @@ export function builtinMethod(it: Interpreter, of: Val, name: string, args: read
     case 'splice':
     case 'subarray':
       if (calls) maybe(it, () => each(elementOf(it, of)))
+      if (name === 'slice' && of.v === 'array') return partOf(of, args)
       return of.v === 'array' || of.v === 'row' ? of : { v: 'call', name, args: [of, ...args], at }
     case 'find':
     case 'findLast':
@@ -299,9 +300,18 @@ function foldString(value: string, name: string, args: readonly Val[]): Val | un
       return typeof a[0] === 'string' && typeof a[1] === 'string' ? constant(value.replace(a[0], () => String(a[1]))) : undefined
     case 'toString':
       return constant(value)
+    case 'slice':
+    case 'substring':
+      return a.every((x) => typeof x === 'number') ? constant(value[name](...(a as [number, number?]))) : undefined
     default:
       return undefined
   }
+}
+
+/** `list.slice(2)` of a list whose items are all known; any other list as a whole. */
+function partOf(list: Extract<Val, { v: 'array' }>, bounds: readonly Val[]): Val {
+  const at = bounds.map((b) => (b.v === 'const' && typeof b.value === 'number' ? b.value : undefined))
+  return list.more || list.kept || at.includes(undefined) ? list : array(list.items.slice(...(at as number[])))
 }
 
 /** What a filter leaves of a list written in the code: how many items there are is known only when every test is. */
