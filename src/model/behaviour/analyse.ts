@@ -199,7 +199,7 @@ const arrives = (value: Val): boolean => value.v === 'response' && value.arrives
 function goOn(it: Interpreter, value: Val, at: Place, leadsOn: (value: Val) => boolean, rest: () => Val): Val {
   if (value.v !== 'any') return leadsOn(value) ? rest() : value
   const ways = value.alts.flatMap((of) => waysOf(it, of.value, of.under).map((way) => ({ ...way, of })))
-  const through = ways.filter((w) => leadsOn(w.value))
+  const through = ways.filter((w) => leadsOn(w.value) && !isTurnedAway(w))
   if (!through.length) return value
   if (through.length === ways.length) return rest()
   const passing = asMeant(through)
@@ -226,6 +226,15 @@ function waysOf(it: Interpreter, value: Val, under: readonly Cond[]): readonly W
   const possible = it.narrow(value)
   return possible.v === 'any' ? possible.alts.flatMap((a) => waysOf(it, a.value, [...under, ...a.under])) : [{ value: possible, under }]
 }
+
+/** What a library answered, handed on where its status says that it sends elsewhere or refuses: `if (answer.status >= 300) return answer`. */
+const isTurnedAway = ({ value, under }: Way): boolean =>
+  value.v !== 'response' &&
+  under.some(({ test, negated }) => {
+    if (negated || test.v !== 'op' || (test.op !== '>=' && test.op !== '>')) return false
+    const [status, least] = test.of
+    return least?.v === 'const' && typeof least.value === 'number' && least.value >= 299 && status?.v === 'chain' && status.links.at(-1)?.name === 'status'
+  })
 
 /** The function of a runnable. */
 function resolve(it: Interpreter, r: Runnable): Val | undefined {
