@@ -33,7 +33,8 @@ const listedBy = rememberFor((behaviour: Behaviour, tables: SchemaModel['tables'
     const table = tableOf(e, { tables })
     const guard = guardOfStep(step, behaviour)
     if (!table || (guard && (guard.who !== 'user' || guard.trust !== 'verified'))) continue
-    if (e.filters.some((f) => f.value.v !== 'const' && !(SORT.test(lastPart(f.column)) && refersToNobodys(table, lastPart(f.column), { tables })))) continue
+    const sorts = (column: string) => SORT.test(column) && refersToNobodys(table, column, { tables })
+    if (e.filters.some((f) => f.value.v !== 'const' && !sorts(lastPart(f.column)))) continue
     if (!table.userData || table.stub || table.userData.personalColumns.length || isPrivateByName(table.name)) continue
     if (table.userData.tenantColumns.length && !isMeantToBeSeen(table)) continue
     if (isAnswered(behaviour.steps, index)) listed.push(e.table)

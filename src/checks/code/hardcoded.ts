@@ -25,7 +25,7 @@ export default defineCheck({
     const spoken = new Set([...code.identities.map((i) => i.path), ...passwordFiles])
     const issues = [
       ...code.secrets
-        .filter((s) => (!s.also.length && s.name && BY_NAME.has(s.kind) ? !standIns.has(`${s.path}:${s.line} ${s.name}`) : true))
+        .filter((s) => !(s.name && !s.also.length && BY_NAME.has(s.kind) && standIns.has(`${s.path}:${s.line} ${s.name}`)))
         .filter((s) => !s.reportedAsServiceRole && !(s.kind.endsWith('password') && s.kind !== 'url-password' && (passwordFiles.has(s.path) || !isReal(s))))
         .map((s) => (isShown(s) ? shownPasswordIssue(s) : secretIssue(s, modules))),
       ...code.clientPasswords.filter((p) => !p.development).map(clientPasswordIssue),

@@ -30,8 +30,8 @@ export const remix: Framework = {
   name: 'Remix',
   entries: (program) =>
     program.workspaces.all.flatMap((w) => {
-      if (w.manifest && !PACKAGES.some((p) => program.workspaces.uses(p, `${folderPrefix(w.dir)}app/root.tsx`))) return []
       const prefix = folderPrefix(w.dir)
+      if (w.manifest && !PACKAGES.some((p) => program.workspaces.uses(p, `${prefix}app/root.tsx`))) return []
       if (!w.manifest && !frameworkIn(program, prefix, PACKAGES)) return []
       if (!program.paths.some((p) => p.startsWith(`${prefix}app/routes/`) || p.startsWith(`${prefix}app/routes.`))) return []
       const configured = fromConfig(program, `${prefix}app`)

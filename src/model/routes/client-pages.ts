@@ -36,9 +36,10 @@ export function pageSigns(program: Program, path: string, fn: FunctionId): PageS
   const visit = (file: string, id: FunctionId, depth: number): void => {
     const key = `${file}#${id}`
     const js = program.js(file)
-    if (!js || seen.has(key) || seen.size > 40) return
+    const component = js?.functions[id]
+    if (!js || !component || seen.has(key) || seen.size > 40) return
     seen.add(key)
-    const { found, handlers } = codeOf(js, id, TEMPLATE.test(file))
+    const { found, handlers } = codeOf(component, js, TEMPLATE.test(file))
     for (const { expr, scope } of found) {
       const at = { path: file, line: expr.l }
       if (expr.k === 'call') {
@@ -85,14 +86,11 @@ export function pageSigns(program: Program, path: string, fn: FunctionId): PageS
   return out
 }
 
-/** The expressions of a component with everything written inside it, and the functions of its file that run on a click. */
-function codeOf(js: JavaScriptFacts, id: FunctionId, hasTemplate: boolean) {
-  const component = js.functions[id]
-  return component ? codeOfComponent(component, js, hasTemplate) : { found: [], handlers: new Set<FunctionId>() }
-}
-
-/** Pages share their layouts and guards: each of these is gone through once. */
-const codeOfComponent = rememberFor(({ id }: FunctionIR, js: JavaScriptFacts, hasTemplate: boolean) => {
+/**
+ * The expressions of a component with everything written inside it, and the functions of its file that run on a click. Pages share their layouts and
+ * guards: each of these is gone through once.
+ */
+const codeOf = rememberFor(({ id }: FunctionIR, js: JavaScriptFacts, hasTemplate: boolean) => {
   const found = [...expressionsDeep(js, id)]
   const expressions = found.map((f) => f.expr)
   const clicked = clickHandlers(expressions)

@@ -305,7 +305,7 @@ function comparison(a: Value, b: Value, equal: boolean, behaviour: Behaviour, de
       // A stored secret compared with what the caller sent.
       if (fromRequest(y) && isCredential(x.field ?? '')) return { who: 'token', trust: 'verified', how: `${x.table}.${x.field}` }
       const p = rowProof(x.step, x.field, behaviour, depth)
-      if (p && isAnybodys(x, [y])) return p.who === 'admin' ? { ...p, who: 'user' } : p
+      if (p && isAnybodys(x, [y])) return asUser(p)
       if (p) return y.v === 'const' && (isRole(x.field) || namesAdministrator(y.value)) ? { ...p, who: 'admin' } : p
       if (y.v === 'const' && isRole(x.field) && findsNobody(behaviour.steps[x.step]))
         return { who: 'check', trust: 'verified', how: `a role in ${x.table}, looked up by an id that is never filled in` }
@@ -459,7 +459,7 @@ function membership(of: readonly Value[], behaviour: Behaviour, depth: number): 
     const p = people && weakest(people.map((x) => proofOf(x, true, behaviour, depth + 1)))
     const others = of.filter((x) => x !== a)
     const anybodys = people?.some((x) => isAnybodys(x, others))
-    if (p) return anybodys ? { ...p, who: p.who === 'admin' ? 'user' : p.who } : { ...p, who: 'admin' }
+    if (p) return anybodys ? asUser(p) : { ...p, who: 'admin' }
   }
   const secret = of.map(serverSecret).find((s) => s)
   if (secret && of.some(fromRequest))
@@ -471,6 +471,9 @@ function membership(of: readonly Value[], behaviour: Behaviour, depth: number): 
     }
   return undefined
 }
+
+/** Who is known to call, without the rank that something else would have proved. */
+const asUser = (p: Proof): Proof => (p.who === 'admin' ? { ...p, who: 'user' } : p)
 
 /**
  * Whether what is asked of somebody is what anybody may be: a role that comes with signing up (`role === 'customer'`), or how an account stands
