@@ -1,7 +1,7 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { CHECKS } from '../../src/checks/index.ts'
-import { ONLY_CASE, ONLY_CHECK, pageOf, testDocumentedCases } from '../support/documentation-tests.ts'
+import { caseFilesOf, ONLY_CASE, ONLY_CHECK, pageOf, testDocumentedCases } from '../support/documentation-tests.ts'
 
 const HEADINGS = ['What it finds', 'Why it matters', 'Bad', 'Fixed', 'Near miss', 'How to fix', 'Limits']
 
@@ -16,16 +16,23 @@ describe('every check', () => {
   )
 
   test.each(CHECKS.map((c) => [c.id, c] as const))('%s closes every block before the next heading', (_id, check) => {
-    const open = readFileSync(pageOf(check), 'utf8')
-      .split('\n')
+    const open = caseFilesOf(check)
+      .flatMap((file) => readFileSync(file, 'utf8').split('\n'))
       .reduce<{ block: boolean; headings: string[] }>(
         ({ block, headings }, line) => ({
           block: line.startsWith('```') ? !block : block,
-          headings: block && line.startsWith('### ') ? [...headings, line] : headings,
+          headings: block && /^###? [A-Z]/.test(line) ? [...headings, line] : headings,
         }),
         { block: false, headings: [] },
       )
     expect(open).toEqual({ block: false, headings: [] })
+  })
+
+  test('has a page that can be read at one go: further cases stand beside the tests, and each of their files belongs to a check', () => {
+    for (const check of CHECKS) expect(readFileSync(pageOf(check), 'utf8').split('\n').length, check.id).toBeLessThan(1000)
+    const known = new Set(CHECKS.flatMap((c) => caseFilesOf(c).map((file) => file.pathname)))
+    const folder = new URL('./cases/', import.meta.url)
+    expect(globSync('**/*.md', { cwd: folder }).filter((path) => !known.has(new URL(path, folder).pathname))).toEqual([])
   })
 
   test('belongs to a folder whose cases are run: one file for each, so that they run side by side', () => {

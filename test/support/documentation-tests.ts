@@ -1,4 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { basename } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Check } from '../../src/checks/define-check.ts'
 import { CHECKS } from '../../src/checks/index.ts'
@@ -17,15 +18,26 @@ export function pageOf(check: Pick<Check, 'id'>): URL {
   return new URL(`../../src/checks/${check.id}.md`, import.meta.url)
 }
 
+/** The files with cases of a check: its page, and what stands beside the tests (`cases/<id>.md`, or by topic in `cases/<id>/`). */
+export function caseFilesOf(check: Pick<Check, 'id'>): URL[] {
+  const folder = new URL('../checks/cases/', import.meta.url)
+  return [
+    pageOf(check),
+    ...globSync([`${check.id}.md`, `${check.id}/*.md`], { cwd: folder })
+      .sort()
+      .map((path) => new URL(path, folder)),
+  ]
+}
+
 /** One test for each case of the pages whose check id begins with `folder` (`rls/`; all when empty), or for every second, third, … of them: files run side by side. */
 export function testDocumentedCases(folder: string, share: { readonly part: number; readonly of: number } = { part: 1, of: 1 }): void {
   const checks = CHECKS.filter((c) => c.id.startsWith(folder) && (!ONLY_CHECK || c.id === ONLY_CHECK) && existsSync(pageOf(c)))
   for (const check of checks) {
     describe(`documentation of ${check.number} ${check.id}`, () => {
-      const cases = documentationCases(readFileSync(pageOf(check), 'utf8')).filter(
-        (c, i) => (!ONLY_CASE || c.title.includes(ONLY_CASE)) && i % share.of === share.part - 1,
-      )
-      test.each(cases.map((c) => [`${c.title} (line ${c.line})`, c] as const))('%s', (_name, c) => testCase(check, c))
+      const cases = caseFilesOf(check)
+        .flatMap((file) => documentationCases(readFileSync(file, 'utf8')).map((c) => ({ ...c, name: `${c.title} (${basename(file.pathname)}:${c.line})` })))
+        .filter((c, i) => (!ONLY_CASE || c.title.includes(ONLY_CASE)) && i % share.of === share.part - 1)
+      test.each(cases.map((c) => [c.name, c] as const))('%s', (_name, c) => testCase(check, c))
     })
   }
   // Vitest takes a file without tests for a mistake; CHECK may have chosen another folder.
