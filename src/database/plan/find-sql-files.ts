@@ -4,10 +4,14 @@ import { isContextExport, readableExport } from './context-export.ts'
 
 /** Folders whose SQL never ran, or ran for something else. */
 const LEFT_OUT =
-  /(^|\/)(\.bolt\/supabase_discarded_migrations|_?archived?(_?migrations)?|discarded(_migrations)?|deprecated|obsolete|(\w*[-_])?old([-_]\w*)?|(\w*[-_])?(disabled|legacy|unused|backups?)([-_]\w*)?|rollbacks?|\.history|\.temp|\.branches|node_modules|vendor|examples?|fixtures?|__tests__|tests?|spec|e2e|docs?\/examples?|snippets)\//i
+  /(^|\/)(\.bolt\/supabase_discarded_migrations|archived?migrations|discarded(_migrations)?|deprecated|obsolete|(\w*[-_])?old([-_]\w*)?|(\w*[-_])?(archived?|disabled|legacy|unused|backups?)([-_]\w*)?|rollbacks?|\.history|\.temp|\.branches|node_modules|vendor|examples?|fixtures?|__tests__|tests?|spec|e2e|docs?\/examples?|snippets)\//i
 const SEEDS =
   /(^|\/)(seeds?|seeders?|seed[-_]data|sample[-_]data|mock[-_]data|dumps?)(\/|[^/]*\.sql$)|(^|\/)[^/]*[-_.](seeds?|sample[-_]?data|test[-_]?data|demo[-_]?data)\.sql$/i
-const DOWN = /(^|[./_-])(down|rollback|undo|revert)(\.sql$|[-_][^/]*\.sql$)|(^|\/)(down|rollback|revert)[^/]*\.sql$|\/down\.sql$/i
+/** Steps back, by the word that the name begins or ends with: `lock_down_tables` and, with the version of a migration, `revert_open_policy` are steps ahead. */
+const DOWN =
+  /(^|\/)(\d{1,7}[._-])?(down|rollback|undo|revert)([._-][^/]*)?\.sql$|(?<!(?:lock|shut|break|tear)(?:ed|ing|s)?)[._-]down\.sql$|[._-](rollback|undo|revert)\.sql$|(^|\/)(down|rollback|revert)[^/]*\.sql$/i
+/** What a folder is called that holds one migration says what the migration does: `20250101_drop_legacy_roles/migration.sql`. */
+const OWN_FOLDER = /\d{4}[^/]*\/migration\.sql$/
 /** MySQL, SQLite and others: not for this engine. */
 const OTHER_DIALECT =
   /\bautoincrement\b|\bauto_increment\b|\)\s*engine\s*=\s*\w|^[ \t]*pragma\s+\w|create\s+table\s+(if\s+not\s+exists\s+)?`|create\s+virtual\s+table\b|create\s+table\s+(if\s+not\s+exists\s+)?(user|order|group)\s*\(|\[dbo\]|\bnvarchar\s*\(/im
@@ -25,7 +29,7 @@ const MIGRATION_NAME = /^\d[^/]*\.sql$/
 export function findSqlFiles(facts: FactsIndex): SqlFile[] {
   const texts = facts.of('sql')
   const usable = [...texts.keys()].filter(
-    (p) => !LEFT_OUT.test(p) && !DOWN.test(p) && !isTest(texts.get(p)?.text ?? '') && !isOtherDialect(texts.get(p)?.text ?? ''),
+    (p) => !LEFT_OUT.test(p.replace(OWN_FOLDER, '')) && !DOWN.test(p) && !isTest(texts.get(p)?.text ?? '') && !isOtherDialect(texts.get(p)?.text ?? ''),
   )
   const taken = new Set<string>()
   const files: SqlFile[] = []
