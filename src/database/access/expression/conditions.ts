@@ -2,7 +2,7 @@ import { CALLER_ID } from './caller-terms.ts'
 import type { Evaluator } from './evaluate.ts'
 import { ALWAYS, type Atom, anyOf, both, type Comparison, either, NEVER, OPPOSITE, type Term, type Ways } from './predicate.ts'
 import type { Scope } from './scope.ts'
-import { columnParts, constant, kindOf, names, type Tree, uncast } from './tree.ts'
+import { columnParts, constant, isField, kindOf, names, type Tree, uncast } from './tree.ts'
 import { AGGREGATES } from './values.ts'
 
 const COMPARISONS: Readonly<Record<string, Comparison>> = {
@@ -74,7 +74,7 @@ export class Conditions {
         return either(this.#evaluator.truth(n['arg'], scope, !value), this.#evaluator.nullWays(n['arg'], scope))
       }
       case 'A_Expr':
-        return this.#comparison(n, scope, want)
+        return isField(n) ? this.#asTruth(node, scope, want) : this.#comparison(n, scope, want)
       case 'SubLink':
         return this.#subLink(n, scope, want)
       case 'CaseExpr':
@@ -104,10 +104,15 @@ export class Conditions {
           if (want) return scope.found
           return scope.found.some((w) => w.length === 0) ? NEVER : [[{ a: 'some', name: 'not found', of: [], negated: true }]]
         }
-        const value: Term = { t: 'const', value: true }
-        return anyOf(this.#evaluator.values(node, scope).map((v) => both(v.when, this.compare(want ? '=' : '<>', v.term, value))))
+        return this.#asTruth(node, scope, want)
       }
     }
+  }
+
+  /** A value that is a truth value itself: a boolean column, a claim that was cast. */
+  #asTruth(node: Tree | undefined, scope: Scope, want: boolean): Ways {
+    const value: Term = { t: 'const', value: true }
+    return anyOf(this.#evaluator.values(node, scope).map((v) => both(v.when, this.compare(want ? '=' : '<>', v.term, value))))
   }
 
   /** Ways in which an expression is NULL, as far as a caller or a row decides it. */

@@ -33,6 +33,9 @@ export function constant(node: Tree | undefined): string | number | boolean | nu
   return String(c.bsval?.bsval ?? '')
 }
 
+/** Whether an operator takes a field out of a JSON value. */
+export const isField = (expression: Tree): boolean => /^(?:->>?|#>>?)$/.test(names(expression['name']).at(-1) ?? '')
+
 /** The node below casts and collations. */
 export function uncast(node: Tree | undefined): Tree | undefined {
   let at = node

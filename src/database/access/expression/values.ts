@@ -2,7 +2,7 @@ import { callerFunction, member, pathText } from './caller-terms.ts'
 import type { Evaluator } from './evaluate.ts'
 import { ALWAYS, both, isTotal, type Term, type Ways } from './predicate.ts'
 import { type Alternatives, findColumn, NO_VARIABLES, rowOf, type Scope, under } from './scope.ts'
-import { columnParts, constant, kindOf, names, type Tree, uncast } from './tree.ts'
+import { columnParts, constant, isField, kindOf, names, type Tree, uncast } from './tree.ts'
 
 export const AGGREGATES = new Set(['count', 'max', 'min', 'sum', 'avg', 'bool_or', 'bool_and', 'every', 'array_agg', 'string_agg', 'json_agg', 'jsonb_agg'])
 const NULL: Alternatives = [{ term: { t: 'const', value: null }, when: ALWAYS }]
@@ -68,7 +68,7 @@ export class Values {
         const name = names(n['name']).at(-1) ?? ''
         if (n['kind'] === 'AEXPR_NULLIF') return this.#evaluator.values(n['lexpr'], scope)
         const left = n['lexpr'] ? this.#evaluator.values(n['lexpr'], scope) : []
-        if (['->', '->>', '#>', '#>>'].includes(name)) {
+        if (isField(n)) {
           const key = pathText(n['rexpr'])
           return left.map((v) => ({ term: member(v.term, key), when: v.when }))
         }
