@@ -54,6 +54,9 @@ export function typeofValue(of: Val): Val {
   if (of.v === 'text') return constant('string')
   if (of.v === 'fn' || of.v === 'class') return constant('function')
   if (of.v === 'global' && of.name === 'process') return constant('object')
+  if (of.v === 'call' && of.name === 'Number') return constant('number')
+  // `school: number | null`: the one that it can be goes with the question
+  if (of.v === 'any') return { v: 'any', choice: of.choice, alts: of.alts.map((x) => ({ ...x, value: typeofValue(x.value) })) }
   return op('typeof', of)
 }
 

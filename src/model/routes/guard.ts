@@ -11,7 +11,7 @@ import { CHECKOUT, fromProcessor, PROCESSORS_OBJECT } from './from-processor.ts'
 import { fromRequest } from './from-request.ts'
 import { ADMINS, ADMINS_SESSIONS, digestIn, isCredential, isDigest, isEverydayRole, isRole, isStanding, namesAdministrator } from './guard-words.ts'
 import { keyForLookUp } from './key-look-up.ts'
-import { better, closed, type Guard, type Proof, strongest, weakest } from './proof.ts'
+import { better, closed, type Guard, leastTrusted, type Proof, strongest, weakest } from './proof.ts'
 import { refusalStatus, saysError } from './refusal.ts'
 import { asAdmin, rightsAmong } from './rights-bits.ts'
 import { unknownCheck } from './unfollowed-check.ts'
@@ -256,6 +256,10 @@ function comparison(a: Value, b: Value, equal: boolean, behaviour: Behaviour, de
       if (y.value === null || y.value === undefined || y.value === '' || (y.value === 0 && x.v === 'op' && /^(?:length|&)$/.test(x.op))) {
         const p = proofOf(x, !equal, behaviour, depth + 1)
         if (p) return p
+      } else if (equal && x.v === 'op' && x.op === 'typeof' && y.value !== 'undefined' && y.value !== 'object') {
+        // `typeof school === 'number'`: it is there
+        const p = x.of[0] && proofOf(x.of[0], true, behaviour, depth + 1)
+        if (p) return p
       } else if (typeof y.value === 'boolean') {
         const p = proofOf(x, equal === y.value, behaviour, depth + 1)
         if (p) return p
@@ -374,7 +378,7 @@ function callerAmong(value: Value, { under }: Step): Extract<Value, { v: 'caller
   const callers = value.of.filter((x) => x.v === 'caller')
   const nobody = value.of.filter((x) => x.v === 'const' && (x.value === undefined || x.value === null))
   if (!callers.length || callers.length + nobody.length < value.of.length) return undefined
-  return !nobody.length || under.some((c) => !c.negated && c.test.v === 'caller') ? callers[0] : undefined
+  return !nobody.length || under.some((c) => !c.negated && c.test.v === 'caller') ? leastTrusted(callers) : undefined
 }
 
 /** The caller under whose key a store holds a value: `(await store.get(token.sessionId)).userId`. */
@@ -492,6 +496,8 @@ const isNamedKey = ({ part, name = '' }: Extract<Value, { v: 'request' }>): bool
 /** What is known of the caller when `value` is on the list. What the code puts in its place (`user.email ?? ''`) counts where it may be on the list too. */
 function peopleIn(value: Value, list: readonly Value[]): readonly Value[] | undefined {
   if (value.v === 'caller' || value.v === 'row') return [value]
+  // `rows.map((r) => r.role).includes('admin')`: one member of each row stands for the list
+  if (value.v === 'array') return value.items.length && value.items.every((x) => x.v === 'row' && x.field !== undefined) ? value.items : undefined
   if (value.v !== 'any') return undefined
   const written = list.flatMap((l) => (l.v === 'array' ? l.items : []))
   const known = written.length > 0 && written.every((x) => x.v === 'const')

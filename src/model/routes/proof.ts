@@ -50,6 +50,10 @@ export interface Proof {
 const RANK: Readonly<Record<Guard['trust'], number>> = { verified: 3, editable: 2, unverified: 1, claimed: 0 }
 const WHO: Readonly<Record<Who, number>> = { admin: 5, signature: 4, secret: 4, user: 3, token: 2, check: 1 }
 
+/** Of several ways in which somebody was established, the one that is believed least. */
+export const leastTrusted = <T extends { readonly trust: Trust }>(ways: readonly T[]): T | undefined =>
+  ways.reduce<T | undefined>((least, way) => (least && RANK[least.trust] <= RANK[way.trust] ? least : way), undefined)
+
 /** Whether only who administers the application gets past a guard. */
 export const isAdministrators = (guard: Pick<Guard, 'who' | 'trust' | 'opensWithout'> | undefined): boolean =>
   guard?.who === 'admin' && guard.trust === 'verified' && !guard.opensWithout
