@@ -11,7 +11,7 @@ const SEEDS =
 const DOWN =
   /(^|\/)(\d{1,7}[._-])?(down|rollback|undo|revert)([._-][^/]*)?\.sql$|(?<!(?:lock|shut|break|tear)(?:ed|ing|s)?)[._-]down\.sql$|[._-](rollback|undo|revert)\.sql$|(^|\/)(down|rollback|revert)[^/]*\.sql$/i
 /** What a folder is called that holds one migration says what the migration does: `20250101_drop_legacy_roles/migration.sql`. */
-const OWN_FOLDER = /\d{4}[^/]*\/migration\.sql$/
+const OWN_FOLDER = /(?<![^/])\d{4}[^/]*\/migration\.sql$/
 /** MySQL, SQLite and others: not for this engine. */
 const OTHER_DIALECT =
   /\bautoincrement\b|\bauto_increment\b|\)\s*engine\s*=\s*\w|^[ \t]*pragma\s+\w|create\s+table\s+(if\s+not\s+exists\s+)?`|create\s+virtual\s+table\b|create\s+table\s+(if\s+not\s+exists\s+)?(user|order|group)\s*\(|\[dbo\]|\bnvarchar\s*\(/im

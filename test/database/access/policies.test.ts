@@ -9,6 +9,7 @@ const TABLES = [
   table('members', ['user_id', 'org_id', 'role', 'status']),
   table('scans', ['id', 'user_id', 'sharing']),
   table('admin_users', ['user_id', 'is_active=true']),
+  table('sellers', ['id', 'user_id']),
 ].map((t) => (t.name === 'docs' ? t : { ...t, rls: { enabled: false, forced: false } }))
 const FUNCTIONS = [
   fn('is_admin', [], 'boolean', 'sql', "select exists (select 1 from profiles where id = auth.uid() and role = 'admin')"),
@@ -66,6 +67,7 @@ describe('who a policy lets in', () => {
     ['auth.uid() = user_id AND auth.uid() IS NOT NULL', 'anon: never; user: owner user_id'],
     ['NOT (auth.uid() <> user_id)', 'anon: never; user: owner user_id'],
     ['user_id = user_id', 'anon: open tautology; user: open tautology'],
+    ["coalesce(name, '0') = (select s.id from sellers s where s.user_id = auth.uid())", 'anon: never; user: via | role'],
     ['auth.uid() = auth.uid()', 'anon: never; user: open tautology'],
     ["auth.role() = 'authenticated'", 'anon: never; user: open signed-in'],
     ['auth.uid() IS NOT NULL', 'anon: never; user: open signed-in'],

@@ -314,8 +314,11 @@ function asksForRole(gate: RowState): boolean {
   const { table, column, op, value } = gate
   if (op === 'is null') return false
   const named = ROLE_COLUMN.test(column) || (op === '=' && typeof value === 'string' && ROLE_VALUE.test(value))
-  return named || (table === 'auth.users' && column === 'email') || isFixedAddress(gate) || isAdminsSetting(gate)
+  return named || (table === 'auth.users' && column === 'email') || isFixedAddress(gate) || isFixedPerson(gate) || isAdminsSetting(gate)
 }
+
+/** `coalesce(created_by, 0) = sellers.id`: one person at the most, and none where the number stands for nobody. */
+const isFixedPerson = ({ own, column, op, value }: RowState): boolean => own === true && column === 'id' && op === '=' && value !== undefined
 
 /** `app_settings.key = 'admin_email'`: the setting that says who runs the place, which the caller's own row is compared with. */
 function isAdminsSetting({ column, op, value }: RowState): boolean {
