@@ -171,6 +171,15 @@ function issueOf(model: Model, hole: Hole): Issue {
         attack: `A signed-in user inserts the own row with ${columns[0]} set as if the money had arrived.`,
         fix: fixOf(hole, `Take new rows only as they begin; ${listed(columns)} changes on the server, or by the staff.`),
       }
+    if (hole.because === 'requested')
+      return {
+        ...base,
+        severity: 'High',
+        title: `Users grant themselves what they ask for in ${name}`,
+        message: `The policy "${hole.policy}" binds the owner of a new row but leaves ${listed(columns)} free. A row of ${hole.object} asks for something and waits at first; that it is granted somebody else should say.`,
+        attack: `A signed-in user inserts the own row with ${columns[0]} set as if somebody had looked at it and agreed.`,
+        fix: fixOf(hole, `Take new rows only as they begin; ${listed(columns)} changes on the server, or by the staff.`),
+      }
     if (hole.because === 'price')
       return {
         ...base,

@@ -145,14 +145,18 @@ function issueOf(model: Model, holes: readonly Hole[]): Issue {
             ? ', by which others say that what the user sent in may be shown'
             : hole.because === 'price'
               ? ', which says what was paid, and nothing that the row says was bought'
-              : ''
+              : hole.because === 'requested'
+                ? ', by which somebody else grants what the row asks for'
+                : hole.because === 'settled'
+                  ? ', which waits until the money has arrived'
+                  : ''
     const moved = holes.find((h) => h.kind === 'owner-change')
     return {
       ...base,
       severity: grants || address ? 'Critical' : 'High',
       title: `Users can change their own ${listed(columns)}`,
       message: `The policy "${hole.policy}" lets users change ${table?.userData?.ownerColumns.length ? 'their own row' : 'the rows of what they belong to'} in ${hole.object}, but every column of it: nothing (no column privilege, no trigger) protects ${listed(columns)}${asked}.${moved ? ` The owner column may be changed as well.` : ''}${belonging ? ` ${letsIn(belonging)}.` : ''}`,
-      attack: `A signed-in user sends one request with the own session and sets ${columns[0]} ${hole.because === 'price' ? 'and what was bought to whatever pleases' : address ? "to the administrator's address, which nobody proves there" : grants ? 'to whatever gives more rights, a paid plan or money' : moderated ? 'to approved: it is shown although nobody looked at it' : 'as wanted'}.`,
+      attack: `A signed-in user sends one request with the own session and sets ${columns[0]} ${hole.because === 'price' ? 'and what was bought to whatever pleases' : address ? "to the administrator's address, which nobody proves there" : grants ? 'to whatever gives more rights, a paid plan or money' : moderated ? 'to approved: it is shown although nobody looked at it' : hole.because === 'requested' ? 'as if somebody had agreed' : hole.because === 'settled' ? 'as if it had' : 'as wanted'}.`,
       fix: fixOf(
         hole,
         `Take browsers the privilege to change ${listed([...columns, ...(hole.withheld ?? [])])}; the server changes them with the service role.${moderated ? ' Where moderators do so in the browser, let a trigger refuse it to everybody else instead.' : ''}`,

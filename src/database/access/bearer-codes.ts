@@ -7,8 +7,20 @@ const CODE = /^(code|token|key|pin|serial(_number)?|secret)$|_(code|token|key|pi
 /** Codes that sort rows and open nothing. */
 const SORTS = /^(country|currency|language|lang|locale|zip|postal|area|status|error|product|course|color|region|state|time_?zone)_code$/i
 
+/** Whatever the codes are called: a table that counts how often each was used hands them out. */
+const CODES = /(^|_)codes$/i
+const COUNTED = /^(max_uses|usage_limit|uses?_(left|remaining|count|limit)|used_(count|by|at)|times_used|redeemed_(by|at)|is_used)$/i
+/** What takes something off a price, and is often made to be shown. */
+const TAKES_OFF = /promo|discount|coupon|referral/i
+
+const areHandedOut = ({ name, columns }: Pick<Table, 'name' | 'columns'>): boolean =>
+  HANDED_OUT.test(name) || (CODES.test(name) && columns.some((c) => COUNTED.test(c.name)))
+
+/** Whether such codes let somebody in: that they are active makes nothing public of them. */
+export const letSomebodyIn = (table: Pick<Table, 'name' | 'columns'>): boolean => !TAKES_OFF.test(table.name) && bearerColumns(table).length > 0
+
 /** Columns that hold what works for whoever has it: the code of a gift, the token of an invitation. */
 export function bearerColumns({ name, columns }: Pick<Table, 'name' | 'columns'>): readonly string[] {
-  if (!HANDED_OUT.test(name)) return []
+  if (!areHandedOut({ name, columns })) return []
   return columns.filter((c) => CODE.test(c.name) && !SORTS.test(c.name) && /^(text|uuid|char)/.test(c.type)).map((c) => c.name)
 }

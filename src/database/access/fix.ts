@@ -54,7 +54,8 @@ export function fixFor(hole: Hole, catalog: Catalog, readings: ReadonlyMap<strin
     case 'self-grant':
       if (hole.because === 'publication') return policy && ownParent(hole, policy, on, catalog)
       if (hole.because === 'moderation') return policy && waiting(hole, policy, on, table)
-      if (hole.because === 'settled' && policy?.command === 'insert') return waiting(hole, policy, on, table) ?? narrow(table, hole.columns ?? [], 'insert')
+      if ((hole.because === 'settled' || hole.because === 'requested') && policy?.command === 'insert')
+        return waiting(hole, policy, on, table) ?? narrow(table, hole.columns ?? [], 'insert')
       return policy && isForTheServer(hole, policy)
         ? [`drop policy ${ident(policy.name)} on ${on};`, ...keepOthers(table, policy)].join('\n')
         : narrow(table, hole.columns ?? [], 'insert')

@@ -26,7 +26,8 @@ const PAYS_OUT =
 export const paysOut = (table: string): boolean => PAYS_OUT.test(table) && !/(^|_)(logs?|history|historico|historial|rules?|settings?|types?)$/i.test(table)
 
 /** What somebody has earned, and how much of it there is left to claim. */
-const EARNED = /commission|comiss(ao|oes)|comision|provvigion|provision(en)?$|earning|ganancia|bonus(es)?($|_)|cashback|(^|_)rewards?$|affiliate_/i
+const EARNED =
+  /commission|comiss(ao|oes)|comision|provvigion|provision(en)?$|earning|ganancia|bonus(es)?($|_)|cashback|(^|_)rewards?$|affiliate_|(^|_)(winners?|winnings?|prizes?|jackpots?)$/i
 const WORTH = /(^|_)(amount|value|commission)(_(cents|usd|eur|gbp|brl))?$|^(is_?)?(claimed|redeemed|paid)(_at)?$/i
 
 const CALLED = /^(?:name|title|merchant|vendor|service(?:_name)?|provider(?:_name)?)$/i

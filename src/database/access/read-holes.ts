@@ -2,7 +2,7 @@ import { lastPart } from '../../lib/last-part.ts'
 import type { Catalog, Command, Policy, ReplayInput, Table, UndecidedPolicy, View } from '../database.ts'
 import { keepsCopies } from '../sandbox/row-copies.ts'
 import { isPayersEvent } from '../sandbox/user-data.ts'
-import { bearerColumns } from './bearer-codes.ts'
+import { bearerColumns, letSomebodyIn } from './bearer-codes.ts'
 import { Evaluator } from './expression/evaluate.ts'
 import { type JudgeWorld, judge, type Way } from './expression/judge.ts'
 import { ALWAYS, both } from './expression/predicate.ts'
@@ -116,11 +116,22 @@ function readTable(table: Table, readings: readonly Reading[], context: WriteCon
     if (command === 'insert') holes.push(...readInsert(table, signedIn, context))
     if (command === 'update') holes.push(...readUpdate(table, signedIn, context))
   }
-  if (table.userData && !keepsCopies(table) && !isOnlyEvents(table) && !table.stub && !table.outlined && !readings.some((r) => r.command === 'select')) {
+  if (
+    table.userData &&
+    !keepsCopies(table) &&
+    !isOnlyEvents(table) &&
+    !isOnlyCodes(table) &&
+    !table.stub &&
+    !table.outlined &&
+    !readings.some((r) => r.command === 'select')
+  ) {
     holes.push({ kind: 'locked', object: nameOf(table), command: 'select', who: 'authenticated', at: table.at, proof: 'inferred' })
   }
   return holes
 }
+
+/** Codes that nobody owns: the server looks them up. */
+const isOnlyCodes = (table: Table): boolean => !table.userData?.ownerColumns.length && bearerColumns(table).length > 0
 
 /** What a processor's events are kept in: nobody's own rows, which only the server reads. */
 function isOnlyEvents(table: Table): boolean {
@@ -165,6 +176,7 @@ function openWays(reading: Reading, table: Table): Way[] {
     if (reading.command === 'insert' && way.limited && !owners.length) return false
     // a person's default address is no template
     if (reading.command === 'select' && way.states.some(isBroughtAlong) && !table.userData?.personalColumns.length) return false
+    if (reading.command === 'select' && letSomebodyIn(table)) return true
     const published = (s: (typeof way.states)[number]) => isPublication(s) && !isOnlyApproval(table, s)
     return !(reading.command === 'select' && (way.states.some(published) || way.parentStates.some(isPublication)))
   })

@@ -4,6 +4,7 @@ import { approvalColumns, moderatedColumns } from './approval.ts'
 import { enteredByOneself } from './entered-by-oneself.ts'
 import { isAddress, isRoleGate, type JudgeWorld, type Way } from './expression/judge.ts'
 import { freeParents, privateParents } from './foreign-parent.ts'
+import { awaitedPayments, requestedStates } from './granted-by-others.ts'
 import { heldStates } from './held-states.ts'
 import type { Hole } from './hole.ts'
 import { admittedBy, belongingColumns, openedBy } from './joining-columns.ts'
@@ -165,6 +166,10 @@ export function readInsert(table: Table, reading: Reading, context: WriteContext
   if (unpaid.length) return [{ ...base, kind: 'self-grant', columns: unpaid }]
   const settled = settledByOthers(table, bound, here).filter(free)
   if (settled.length) return [{ ...base, kind: 'self-grant', columns: settled, because: 'settled' }]
+  const awaited = awaitedPayments(table, bound).filter(free)
+  if (awaited.length) return [{ ...base, kind: 'self-grant', columns: awaited, because: 'settled' }]
+  const requested = requestedStates(table, bound, here, catalog).filter(free)
+  if (requested.length && !memberships.has(nameOf(table))) return [{ ...base, kind: 'self-grant', columns: requested, because: 'requested' }]
   const told = pricePaid(table, bound, here).filter(free)
   if (told.length) return [{ ...base, kind: 'self-grant', columns: told, because: 'price' }]
   const published = publishedBy(table, bound, publishing, free)
@@ -349,6 +354,11 @@ export function readUpdate(table: Table, reading: Reading, { catalog, membership
   if (moderated.length) holes.push({ ...base, kind: 'escalation', columns: moderated, because: 'moderation' })
   const held = power.length || approval.length || moderated.length ? [] : heldStates(table, reading, here).filter((s) => settable(s.column))
   if (held.length) holes.push({ ...base, kind: 'escalation', columns: held.map((s) => s.column), because: 'held', states: held })
+  const decided = power.length || approval.length || moderated.length || held.length || rewritten
+  const awaited = decided ? [] : awaitedPayments(table, rows).filter(settable)
+  if (awaited.length) holes.push({ ...base, kind: 'escalation', columns: awaited, because: 'settled' })
+  const requested = decided || awaited.length ? [] : requestedStates(table, rows, here, catalog).filter(settable)
+  if (requested.length) holes.push({ ...base, kind: 'escalation', columns: requested, because: 'requested' })
   const told = power.length || rewritten ? [] : pricePaid(table, rows, here).filter(settable)
   if (told.length) holes.push({ ...base, kind: 'escalation', columns: told, because: 'price' })
   const paid = power.length ? [] : paidByTenant(table, rows, { catalog, memberships }).filter(settable)

@@ -67,6 +67,7 @@ export function worldOf(session: Pick<AccessSession, 'parse' | 'parsePlPgSql'>, 
   for (const fn of catalog.functions) if (!fn.stub) functions.set(fn.name, [...(functions.get(fn.name) ?? []), fn])
   const missing = new Set(catalog.functions.flatMap((fn) => (fn.stub && !functions.has(fn.name) ? [fn.name] : [])))
   const definers = new Set(catalog.functions.flatMap((fn) => (fn.securityDefiner ? [`${fn.schema}.${fn.name}`] : [])))
+  const scalars = new Set([...EXTENSION_SCALARS, ...catalog.enums.map((e) => e.name)])
   const bodies = new Map<KnownFunction, Tree | undefined>()
   return {
     parse,
@@ -76,7 +77,7 @@ export function worldOf(session: Pick<AccessSession, 'parse' | 'parsePlPgSql'>, 
       return view && queries.get(name)
     },
     parseBody: (fn) => {
-      if (!bodies.has(fn)) bodies.set(fn, session.parsePlPgSql(asCreate(fn)) as Tree | undefined)
+      if (!bodies.has(fn)) bodies.set(fn, session.parsePlPgSql(asCreate(fn, scalars)) as Tree | undefined)
       return bodies.get(fn)
     },
     table: (schema, name) => {
@@ -103,13 +104,26 @@ function isHidden(view: View): boolean {
   )
 }
 
+/** Types that extensions bring and that hold one value. */
+const EXTENSION_SCALARS = ['citext', 'vector', 'halfvec', 'geography', 'geometry', 'ltree', 'hstore']
+
+/**
+ * `  caller_role public.app_role := 'user';`: the parser has no catalog and takes a type it does not know for a row, into which nothing can be
+ * read beside other variables.
+ */
+const DECLARATION =
+  /^([ \t]*(?:declare[ \t]+)?"?\w{1,63}"?[ \t]+(?:constant[ \t]+)?)((?:"?\w{1,63}"?\.)?"?\w{1,63}"?)((?:\([\d, ]{1,20}\)|\[\])?[ \t]*(?:;|:=|=|default\b|not\b))/gim
+
 /** A body as a statement that the plpgsql parser takes. Column types do not matter to it: arguments are text. */
-function asCreate(fn: KnownFunction): string {
+function asCreate(fn: KnownFunction, scalars: ReadonlySet<string>): string {
+  const body = fn.body.replace(DECLARATION, (whole, before: string, type: string, after: string) =>
+    scalars.has(type.replace(/^.*\./, '').replaceAll('"', '').toLowerCase()) ? `${before}text${after}` : whole,
+  )
   let tag = '$body$'
-  while (fn.body.includes(tag)) tag = `$b${tag.length}${tag.slice(1)}`
+  while (body.includes(tag)) tag = `$b${tag.length}${tag.slice(1)}`
   const args = fn.args.map((a, i) => `${a.name ? `"${a.name}"` : `"$arg${i + 1}"`} text`)
   const outputs = (fn.outputs ?? []).map((name) => `"${name}" text`)
-  return `create function f(${args.join(', ')}) returns ${returnsOf(fn, outputs)} language plpgsql as ${tag}${fn.body}${tag}`
+  return `create function f(${args.join(', ')}) returns ${returnsOf(fn, outputs)} language plpgsql as ${tag}${body}${tag}`
 }
 
 /** Outputs are declared as a table's columns: `RETURN` without a value is right in both, and the body may name them. */

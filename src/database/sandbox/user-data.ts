@@ -1,3 +1,4 @@
+import { bearerColumns, letSomebodyIn } from '../access/bearer-codes.ts'
 import { isNamed, joinedByPeople } from '../access/joined-people.ts'
 import type { Column, Policy, Table, UserData } from '../database.ts'
 import { isEnteredByStaff } from './entered-by-staff.ts'
@@ -64,6 +65,7 @@ export function classifyUserData(tables: readonly Table[], policies: readonly Po
   for (const [name, table] of byName) {
     const data = ownData(table, people, groups, policies)
     if (data && !isEnteredByStaff(table, data, policies)) direct.set(name, data)
+    else if (letSomebodyIn(table)) direct.set(name, codesOf(table))
   }
   spread(tables, direct)
   return tables.map((t) => {
@@ -163,7 +165,7 @@ function ownData(table: Table, people: ReadonlySet<string>, groups: ReadonlySet<
     .map((c) => c.name)
   const keyIsUser = isPerson && (toPeople.length === 0 || toPeople.some((c) => table.primaryKey.includes(c)))
   const known = [...new Set([...byDefault, ...toPeople.filter((c) => OWNER.test(c)), ...named, ...toPeople, ...(keyIsUser ? table.primaryKey : [])])]
-  const candidates = known.length ? known : asked
+  const candidates = [...new Set([...known, ...asked])]
   const owners = candidates.filter((c) => !TOUCHED_BY.test(c))
   const helpers = candidates.filter(
     (c) =>
@@ -195,6 +197,12 @@ function ownData(table: Table, people: ReadonlySet<string>, groups: ReadonlySet<
               ? `it holds ${strong.every((c) => SECRET.test(c)) ? 'secrets' : 'personal columns'} (${strong.slice(0, 3).join(', ')})`
               : undefined
   return because ? { because, ownerColumns, tenantColumns, personalColumns, powerColumns } : undefined
+}
+
+/** Codes that belong to nobody until somebody uses them: whoever handed them out is not whom they are for. */
+function codesOf(table: Table): UserData {
+  const codes = bearerColumns(table)
+  return { because: `${codes[0]} works for whoever has it`, ownerColumns: [], tenantColumns: [], personalColumns: codes, powerColumns: [] }
 }
 
 /** Rows that say of a person nothing but the name, in a table that is not called after people with whom the application deals. */

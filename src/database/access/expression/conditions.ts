@@ -1,6 +1,6 @@
 import { CALLER_ID } from './caller-terms.ts'
 import type { Evaluator } from './evaluate.ts'
-import { ALWAYS, type Atom, anyOf, both, type Comparison, either, NEVER, OPPOSITE, type Term, type Ways } from './predicate.ts'
+import { ALWAYS, type Atom, anyOf, both, type Comparison, either, isTotal, NEVER, OPPOSITE, type Term, type Ways } from './predicate.ts'
 import type { Scope } from './scope.ts'
 import { columnParts, constant, isField, kindOf, names, type Tree, uncast } from './tree.ts'
 import { AGGREGATES } from './values.ts'
@@ -29,6 +29,8 @@ const COMPARISONS: Readonly<Record<string, Comparison>> = {
   '?|': '=',
   '?&': '=',
 }
+const SIGNED_OUT: Ways = [[{ a: 'null', of: CALLER_ID, not: false }]]
+
 /** One result of a CASE, with the ways in which it is the one. */
 export interface Arm {
   readonly result: Tree | undefined
@@ -123,14 +125,15 @@ export class Conditions {
     if (kind === 'NullTest' || kind === 'BooleanTest') return NEVER
     if (kind === 'A_Const') return constant(inner) === null ? ALWAYS : NEVER
     if (kind === 'BoolExpr') return this.#nullOfBool(n, scope)
-    if (kind === 'A_Expr' && n['kind'] !== 'AEXPR_DISTINCT' && n['kind'] !== 'AEXPR_NOT_DISTINCT') {
+    if (kind === 'A_Expr') {
+      if (n['kind'] === 'AEXPR_DISTINCT' || n['kind'] === 'AEXPR_NOT_DISTINCT') return NEVER
       return either(this.#evaluator.nullWays(n['lexpr'], scope), this.#evaluator.nullWays(n['rexpr'], scope))
     }
-    if (kind === 'SubLink' && n['subLinkType'] === 'EXPR_SUBLINK' && n['subselect']?.SelectStmt?.fromClause) {
+    const query: Tree | undefined = kind === 'SubLink' && n['subLinkType'] === 'EXPR_SUBLINK' ? n['subselect']?.SelectStmt : undefined
+    if (query?.['fromClause']) {
+      if (isAggregate(query['targetList']?.[0]?.ResTarget?.val) && !query['groupClause']) return NEVER
       // no row found: NULL. That happens to a caller without a row, first of all to one who is not signed in.
-      return this.#mentionsCaller(n['subselect'], scope)
-        ? [[{ a: 'null', of: CALLER_ID, not: false }]]
-        : [[{ a: 'some', name: 'no such row', of: [], negated: false }]]
+      return this.#mentionsCaller(query, scope) ? SIGNED_OUT : [[{ a: 'some', name: 'no such row', of: [], negated: false }]]
     }
     if (kind === 'FuncCall') {
       const fn = this.#evaluator.functionOf(n)
@@ -139,13 +142,15 @@ export class Conditions {
         return /exists\s*\(/i.test(fn.body) || scope.inside.includes(name) ? NEVER : [[{ a: 'some', name: `${name} is null`, of: [], negated: false }]]
       }
     }
-    return anyOf(
-      this.#evaluator
-        .values(inner, scope)
-        .map((v) =>
-          v.term.t === 'const' ? (v.term.value === null ? v.when : NEVER) : isNeverNull(v.term) ? NEVER : [[{ a: 'null', of: v.term, not: false } as Atom]],
-        ),
+    const values = this.#evaluator.values(inner, scope)
+    const nulls = anyOf(
+      values.map((v) =>
+        v.term.t === 'const' ? (v.term.value === null ? v.when : NEVER) : isNeverNull(v.term) ? NEVER : [[{ a: 'null', of: v.term, not: false } as Atom]],
+      ),
     )
+    // what is read from the caller's row alone is not there for who is not signed in; how many rows there are is always a number
+    const fromOwnRow = values.length > 0 && values.every((v) => !isComputedFromTotal(v.term) && !both(v.when, SIGNED_OUT).length)
+    return fromOwnRow ? either(nulls, SIGNED_OUT) : nulls
   }
 
   /** AND is NULL when one side is and no other is false; OR when one side is and no other is true. */
@@ -326,6 +331,10 @@ const BUILTIN_PREDICATES = new Set([
   'st_dwithin',
   'array_contains',
 ])
+
+function isComputedFromTotal(term: Term): boolean {
+  return term.t === 'expression' && (isTotal(term.name) || term.of.some(isComputedFromTotal))
+}
 
 /** The API always sets a role. */
 function isNeverNull(term: Term): boolean {

@@ -299,7 +299,8 @@ class Walker {
     const selects = this.#evaluator.select(select, state.scope)
     const found = selects.map((s) => s.when).reduce(either, NEVER)
     const variables = n['into'] ? this.#into(n['target'], state.scope, selects[0]) : state.scope.variables
-    return { path, scope: { ...state.scope, variables, found } }
+    // INTO STRICT raises an exception where there is no row
+    return { path: n['strict'] ? both(path, found) : path, scope: { ...state.scope, variables, found } }
   }
 
   /** Dynamic SQL: what can be known of its text is read like a statement of the body; gives the queries that it may be. */
