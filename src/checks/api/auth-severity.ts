@@ -102,6 +102,8 @@ const checkout = (exposed: readonly Work[]) => exposed.some(isCheckout)
 export function isReceiver(exposed: readonly Work[]): boolean {
   return (
     exposed.length > 0 &&
+    // the caller's own words to whomever he names are no receipt for what he sent in
+    !exposed.some((w) => w.worded && w.chosen === 'recipient') &&
     exposed.every(
       (w) =>
         (w.kind === 'insert' && w.chosen !== 'owner' && w.chosen !== 'paid') ||

@@ -42,22 +42,23 @@ function sharedIssues(shared: readonly SharedIdentity[]): Issue[] {
   return [...pairs.values()].map((group): Issue => {
     const first = group[0] as SharedIdentity
     const names = [...new Set(group.map((s) => `\`${s.production.name}\``))]
+    const side = first.development.environment === 'preview' ? 'preview' : 'development'
     return {
       subject: `env ${first.production.name}`,
       discriminator: `${first.development.path} ${first.production.path}`,
       severity: 'High',
-      title: 'Development and production share a project',
-      message: `\`${first.development.path}\` (development) and \`${first.production.path}\` (production) name the same ${first.what.replace(/^value of .*/, 'key')}: ${names.slice(0, 6).join(', ')}.`,
+      title: `${side === 'preview' ? 'Preview' : 'Development'} and production share a project`,
+      message: `\`${first.development.path}\` (${side}) and \`${first.production.path}\` (production) name the same ${first.what.replace(/^value of .*/, 'key')}: ${names.slice(0, 6).join(', ')}.`,
       attack:
         'Whoever gets hold of a developer’s machine, a preview build or a test account is inside the production data; a mistake in development deletes it.',
       fix: {
-        text: 'Create a second project (and second keys) for development, and put its values into the development source only.',
+        text: `Create a second project (and second keys) for ${side}, and put its values into the ${side} source only.`,
         language: 'sh',
-        code: `# ${first.development.path}\n${first.production.name}=<value of the development project>`,
+        code: `# ${first.development.path}\n${first.production.name}=<value of the ${side} project>`,
       },
       at: { path: first.production.path, line: first.production.line },
       related: group.flatMap((s, i) => [
-        { path: s.development.path, line: s.development.line, subject: `env ${s.development.name}`, what: `${s.what} in development` },
+        { path: s.development.path, line: s.development.line, subject: `env ${s.development.name}`, what: `${s.what} in ${side}` },
         ...(i ? [{ path: s.production.path, line: s.production.line, subject: `env ${s.production.name}`, what: `${s.what} in production` }] : []),
       ]),
       proof: 'inferred',

@@ -46,6 +46,8 @@ export interface PublicVariable {
   /** Reads in code; for inlined ones empty, the definition says it all. */
   readonly reads: readonly EnvRead[]
   readonly definitions: readonly EnvDefinition[]
+  /** The server's own variable that holds the same secret. */
+  readonly servers?: EnvDefinition
 }
 
 export interface EnvRead {

@@ -23,13 +23,18 @@ export interface Separation {
   readonly sides: { readonly development: readonly string[]; readonly production: readonly string[] }
 }
 
+/** Where one file has a section for each environment: a preview that shares production's project was written down as such. */
+const PROFILES: readonly EnvDefinition['source'][] = ['platform-config']
+
 const LOCAL = /localhost|127\.0\.0\.1|0\.0\.0\.0|host\.docker\.internal|kong:|\.local(?:[:/]|$)/i
 
 /** Compares what development and production sources of one application say. */
 export function compareEnvironments(definitions: readonly EnvDefinition[], workspaceOf: (path: string) => string): Separation {
   const side = (d: EnvDefinition): Environment | undefined => sideOf(d, definitions, workspaceOf)
   const identities = definitions.flatMap((d) => identityOf(d))
-  const development = identities.filter((i) => side(i.definition) === 'development')
+  const previewed = identities.filter((i) => i.definition.environment === 'preview' && PROFILES.includes(i.definition.source))
+  const developed = identities.filter((i) => side(i.definition) === 'development')
+  const development = developed.length ? developed : previewed
   const production = identities.filter((i) => side(i.definition) === 'production')
   const same = (a: Identity, b: Identity) => workspaceOf(a.definition.path) === workspaceOf(b.definition.path)
   const shared: SharedIdentity[] = []

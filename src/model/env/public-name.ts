@@ -1,3 +1,4 @@
+import { identifies } from '../../facts/secrets/hash.ts'
 import type { EnvDefinition, EnvRead, PublicVariable } from './env.ts'
 
 /** Prefixes that bundlers inline (checks.md, "Public prefixes"). */
@@ -31,5 +32,18 @@ export function publicVariables(definitions: readonly EnvDefinition[], reads: re
   }
   for (const d of definitions) if (d.inlinedBy || publicPrefix(d.name, prefixes)) at(d.name).definitions.push(d)
   for (const r of reads) if (publicPrefix(r.name, prefixes)) at(r.name).reads.push(r)
-  return [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, v]) => ({ name, bare: v.prefix ? name.slice(v.prefix.length) : name, ...v }))
+  const secrets = new Map(definitions.filter((d) => isServersSecret(d, prefixes)).map((d) => [d.hash, d]))
+  return [...found]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, v]) => {
+      const servers = v.definitions.map((d) => secrets.get(d.hash)).find((d) => d !== undefined)
+      return { name, bare: v.prefix ? name.slice(v.prefix.length) : name, ...v, ...(servers ? { servers } : {}) }
+    })
+}
+
+const SERVERS_FOLDER = /(?:^|\/)(?:supabase\/functions|server|backend)\//i
+
+/** A secret in the env file of what runs on a server, under a name that reaches no bundle. */
+function isServersSecret(d: EnvDefinition, prefixes: readonly string[]): boolean {
+  return d.source === 'env-file' && d.kind === 'generic-secret' && identifies(d.hash) && SERVERS_FOLDER.test(d.path) && !publicPrefix(d.name, prefixes)
 }

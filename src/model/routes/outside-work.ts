@@ -46,6 +46,25 @@ function recipient(v: Value, depth: number): boolean {
   return v.v === 'array' ? v.items.some((x) => recipient(x, depth + 1)) : false
 }
 
+const WORDS = ['subject', 'Subject', 'html', 'text', 'body', 'message', 'content', 'HtmlBody', 'TextBody']
+
+/** Whether the caller writes the subject or the text of a message himself, instead of filling in what the code words. */
+export function choosesWords(args: readonly Value[]): boolean {
+  return args.some((a) => words(a, 0))
+}
+
+function words(v: Value, depth: number): boolean {
+  if (depth > 5) return false
+  if (v.v === 'object') return WORDS.some((key) => isSentAlong(v.props[key])) || Object.values(v.props).some((x) => words(x, depth + 1))
+  return (v.v === 'call' && v.args.some((x) => words(x, depth + 1))) || (v.v === 'array' && v.items.some((x) => words(x, depth + 1)))
+}
+
+/** A value of the request as it came, or another one where it is missing. */
+function isSentAlong(v: Value | undefined): boolean {
+  if (v?.v === 'any') return v.of.some(isSentAlong)
+  return v?.v === 'request' && !v.as && (v.part === 'body' || v.part === 'query' || v.part === 'form') && v.name !== undefined
+}
+
 /** The caller's own words go to somebody whose row the request names. */
 export function speaksToWhomItNames(e: Effect, { steps }: Pick<Behaviour, 'steps'>): boolean {
   if (!('args' in e) || !Array.isArray(e.args)) return false

@@ -9,7 +9,7 @@ import { handedOut } from './disclosed.ts'
 import { handsOutFixedSession, makesAdministrator, makesFixedAccount, removesFound } from './fixed-account.ts'
 import { fromRequest } from './from-request.ts'
 import { guardOfStep } from './guard.ts'
-import { choosesRecipient, http, madeWithCallersKey, payment, speaksToWhomItNames } from './outside-work.ts'
+import { choosesRecipient, choosesWords, http, madeWithCallersKey, payment, speaksToWhomItNames } from './outside-work.ts'
 import { decides, looksForToken } from './part-of-check.ts'
 import { peopleAlong } from './people-along.ts'
 import type { Guard } from './proof.ts'
@@ -56,6 +56,8 @@ export interface Work {
   readonly call?: string
   /** What the caller chooses of it: the recipient, the amount, the owner column, which file is replaced, that something is paid. */
   readonly chosen?: 'recipient' | 'amount' | 'owner' | 'file' | 'paid'
+  /** Of a message: the caller writes its subject or its text. */
+  readonly worded?: true
   /** Of what the payment processor keeps: it is about the application itself, not about who pays. */
   readonly ofTheHouse?: true
   /** Of a secret: all of it, not some letters. Of a read: every row of the table. */
@@ -124,6 +126,7 @@ export function workOf(behaviour: Behaviour, schema: Pick<SchemaModel, 'tables'>
     out.push({
       ...work,
       ...(named ? { chosen: 'recipient' as const } : {}),
+      ...((work.kind === 'mail' || work.kind === 'sms') && 'args' in step.effect && choosesWords(step.effect.args) ? { worded: true as const } : {}),
       ...(removesFound(step, behaviour.steps) ? { what: 'deletes an account that was there before (admin.deleteUser)' } : {}),
       ...(work.kind === 'insert' && booksAsPaid(step.effect, behaviour) ? { chosen: 'paid' as const } : {}),
       at: step.at,
