@@ -5,6 +5,7 @@ import type { Behaviour, Effect, Step, Value } from '../../model/behaviour/behav
 import { isCallers, isCallersRow, mentions, requestName } from '../../model/behaviour/values.ts'
 import type { Route } from '../../model/routes/routes.ts'
 import { isLog } from '../../model/routes/row-work.ts'
+import { showsNamesInPart } from './abbreviated.ts'
 import { isImpossible } from './impossible.ts'
 import {
   aboutQuery,
@@ -49,6 +50,8 @@ export function listingBreaches(
     const columns = e.columns
     const shows = personal ? personal.some((c) => !columns || columns.includes('*') || columns.includes(c)) : admin && PERSONAL_NAME.test(e.table)
     if (!(shows || (table && takesPeopleAlong(table, columns ?? [], schema))) || !belongsToSomebody(e, schema, behaviour) || e.one) return []
+    const picked = columns && !columns.includes('*') ? personal?.filter((c) => columns.includes(c)) : undefined
+    if (picked && showsNamesInPart(behaviour, index, picked)) return []
     const shown = behaviour.steps
       .slice(index + 1)
       .some(

@@ -26,7 +26,7 @@ function namesCapability(table: string, column: string): boolean {
 export function capability(step: Step, behaviour: Behaviour): Guard | undefined {
   const e = step.effect
   if (e.kind === 'rpc') return secretArgument(e, step)
-  if (e.kind !== 'db') return undefined
+  if (e.kind !== 'db' || saysThatItIsPaid(e)) return undefined
   const f = e.filters.find(
     (x) =>
       x.op === 'eq' &&
@@ -38,6 +38,15 @@ export function capability(step: Step, behaviour: Behaviour): Guard | undefined 
   const visit = e.op === 'insert' && e.payload ? visitColumn(e.payload, behaviour) : undefined
   if (visit !== undefined) return { who: 'token', at: step.at, trust: 'verified', how: `${e.table}.${visit}`, refusal: {} }
   return f ? { who: 'token', at: step.at, trust: 'verified', how: `${e.table}.${f.column}`, refusal: {} } : undefined
+}
+
+const OF_A_PAYMENT = /payment_?intent|checkout_?(?:session_?)?id|stripe_?session/i
+const STATE = /^(?:payment_?|order_?|transaction_?)?(?:status|state)$|^(?:is_?)?paid$/i
+
+/** Whoever pays knows the id of the payment; whether the money arrived is not for the payer to say. */
+function saysThatItIsPaid({ op, filters, payload }: Extract<Effect, { kind: 'db' }>): boolean {
+  if (op !== 'update' || payload?.v !== 'object' || !filters.some((f) => OF_A_PAYMENT.test(f.column) && fromRequest(f.value))) return false
+  return Object.entries(payload.props).some(([name, value]) => STATE.test(name) && fromRequest(value))
 }
 
 /** The column by which a new row is the visitor's own; where it is the caller's otherwise (`user ? { userId } : { sessionId }`) as well. */

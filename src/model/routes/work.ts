@@ -1,5 +1,7 @@
 import type { AccessMatrix } from '../../database/database.ts'
+import { lastPart } from '../../lib/last-part.ts'
 import type { Place } from '../../lib/place.ts'
+import { rememberFor } from '../../lib/remember-for.ts'
 import type { SchemaModel } from '../app-model.ts'
 import type { Behaviour, BehaviourGap, Client, Step, Value } from '../behaviour/behaviour.ts'
 import { mentions } from '../behaviour/mentions.ts'
@@ -109,12 +111,13 @@ export function workOf(behaviour: Behaviour, schema: Pick<SchemaModel, 'tables'>
     // what is written down before every request, whatever it asks for, is done by nobody's choice
     if (step.everywhere && ROW_CHANGES.has(work.kind)) return
     if (concernsWhatItMade(step, behaviour) || replacesCode(step, behaviour, index)) return
-    const before = guardOfStep(step, behaviour)
+    const asked = guardOfStep(step, behaviour)
+    const before = asked && asksOpenFunction(asked, access) ? undefined : asked
     const guard = !before || before.trust === 'claimed' ? (capability(step, behaviour) ?? guardWithWayPast(step, behaviour) ?? before) : before
     // asking who a token belongs to, with the server's own key, is part of the check
     if (step.effect.kind === 'db' && (!guard || guard.trust === 'claimed') && looksForToken(step.effect, behaviour, index)) return
     if (step.effect.kind === 'http' && (!guard || guard.trust === 'claimed') && decides(behaviour, index)) return
-    const later = guard && guard.trust !== 'claimed' ? undefined : laterGuard(behaviour, index)
+    const later = guard && guard.trust !== 'claimed' ? undefined : laterGuard(behaviour, index, access)
     // a guard looks keys and sessions up to compare them
     const looksUp = step.before === true && /api_?keys?|tokens?|sessions?|credentials?/i.test(work.table ?? '')
     const hidden =
@@ -140,6 +143,14 @@ export function workOf(behaviour: Behaviour, schema: Pick<SchemaModel, 'tables'>
   return out
 }
 
+const openFunctions = rememberFor(({ holes = [] }: AccessMatrix): ReadonlySet<string> => {
+  const open = holes.filter((h) => h.kind === 'function-write' && h.who === 'anon')
+  return new Set(open.map((h) => lastPart(h.object.replace(/\(.*$/, ''))))
+})
+
+/** What a database function does for everybody it refuses nobody: that it came to its end says nothing of who calls. */
+const asksOpenFunction = ({ how }: Guard, access: AccessMatrix): boolean => how.startsWith('rpc ') && openFunctions(access).has(how.slice('rpc '.length))
+
 /** Deletes the row or account that the handler itself has just made, undoing half of a failed registration, or writes into that row what came out since. */
 function concernsWhatItMade(step: Step, behaviour: Behaviour): boolean {
   const e = step.effect
@@ -163,7 +174,7 @@ function saysNo(body: Value | undefined): boolean {
   return body?.v === 'object' && !body.rest && body.props.error !== undefined && !(body.props.error.v === 'const' && !body.props.error.value)
 }
 
-function laterGuard(behaviour: Behaviour, index: number): Guard | undefined {
+function laterGuard(behaviour: Behaviour, index: number, access: AccessMatrix): Guard | undefined {
   const here = behaviour.steps[index]?.under ?? []
   for (const s of behaviour.steps.slice(index + 1)) {
     // the other side of a test is no way on from here
@@ -174,7 +185,7 @@ function laterGuard(behaviour: Behaviour, index: number): Guard | undefined {
     if (s.effect.kind === 'log' || s.effect.kind === 'throw') continue
     const g = guardOfStep(s, behaviour)
     // that a row is found by what only few know says nothing of what is done where it is not
-    if (g && g.trust !== 'claimed' && g.who !== 'token') return g
+    if (g && g.trust !== 'claimed' && g.who !== 'token' && !asksOpenFunction(g, access)) return g
   }
   return undefined
 }
