@@ -14,6 +14,7 @@ import { creditBreaches } from './credit-breaches.ts'
 import { forgedState } from './forged-state.ts'
 import { jobBreaches, scheduledWork } from './jobs.ts'
 import { everyRow, keptApart, unkeptListing } from './kept-apart.ts'
+import { keptForRole } from './kept-for-role.ts'
 import { listedTables } from './listed-tables.ts'
 import { isForAdministrators } from './manners.ts'
 import { ownersRole } from './owners-role.ts'
@@ -43,11 +44,11 @@ export interface Judged {
 
 const USER_TABLE = /(^|\.)(users?|profiles?|accounts?)$/i
 
-type Schema = Pick<SchemaModel, 'tables' | 'functions' | 'enums'>
+type Schema = Pick<SchemaModel, 'tables' | 'functions' | 'enums' | 'policies'>
 
 /** What a handler does with objects that the request names, and what ties them to the caller. */
-export const breachesOf = (route: Route, { tables, functions, enums }: Schema, access: AccessMatrix, routes: readonly Route[]): Judged =>
-  judged(route, tables, functions, enums, access, listedTables(routes, tables), keptApart(routes, tables), scheduledWork(routes))
+export const breachesOf = (route: Route, { tables, functions, enums, policies }: Schema, access: AccessMatrix, routes: readonly Route[]): Judged =>
+  judged(route, tables, functions, enums, policies, access, listedTables(routes, tables), keptApart(routes, tables), scheduledWork(routes))
 
 const judged = rememberFor(
   (
@@ -55,11 +56,12 @@ const judged = rememberFor(
     tables: Schema['tables'],
     functions: Schema['functions'],
     enums: Schema['enums'],
+    policies: Schema['policies'],
     access: AccessMatrix,
     listed: ReadonlySet<string>,
     kept: ReadonlySet<string>,
     scheduled: ReadonlyMap<string, string>,
-  ) => judge(route, { tables, functions, enums }, access, listed, kept, scheduled),
+  ) => judge(route, { tables, functions, enums, policies }, access, listed, kept, scheduled),
 )
 
 function judge(
@@ -143,6 +145,7 @@ function judge(
           ...editableBreaches(step, e, behaviour),
           ...listings(step, index, e, behaviour, ties, schema, route, kept),
           ...jobBreaches(step, e, behaviour, ties, schema, route, scheduled),
+          ...keptForRole(step, e, behaviour, ties, schema, access),
           ...(area ? areaBreaches(step, e, behaviour, ties) : []),
         )
       return

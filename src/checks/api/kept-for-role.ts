@@ -1,0 +1,50 @@
+import type { AccessMatrix, Policy, Table } from '../../database/database.ts'
+import type { SchemaModel } from '../../model/app-model.ts'
+import type { Behaviour, Step } from '../../model/behaviour/behaviour.ts'
+import { isCallers, mentions } from '../../model/behaviour/values.ts'
+import { aboutQuery, fromRequest, type OwnershipBreach, type Query, tableOf, verbOf } from './ownership-breach.ts'
+import type { Ties } from './ties.ts'
+
+const BROWSERS = /^(?:public|authenticated)$/i
+/** A policy that asks what somebody is: `has_role(auth.uid(), 'admin')`, `profiles.role = 'admin'`. */
+const ASKS_FOR_ROLE =
+  /\bhas_(?:any_)?role\b|\bis_(?:super_?)?(?:admin|staff|moderator|manager)\b|\b(?:user_)?role\b[\s():a-z]{0,40}(?:=|any)\s*\(?\s*(?:array\[)?\s*'/i
+/** What a handler writes down beside what it does: that it happened, and who is told. */
+const BESIDE = /notif|(?:^|_)(?:logs?|audit|history|events?|activit(?:y|ies)|messages?|queue|usage|metrics?|sessions?|views?|analytics|stats|counters?)(?:_|$)/i
+
+/**
+ * A change that the policies of the table leave to a role, made with the service role for everybody who is signed in: an ordinary user who tried it
+ * himself was refused. Rows that belong to somebody are asked for otherwise.
+ */
+export function keptForRole(
+  step: Step,
+  e: Query,
+  behaviour: Behaviour,
+  ties: Ties,
+  schema: Pick<SchemaModel, 'tables' | 'policies'>,
+  access: AccessMatrix,
+): OwnershipBreach[] {
+  if (e.client.rights !== 'service' || step.before || (e.op !== 'insert' && e.op !== 'update' && e.op !== 'delete')) return []
+  const table = tableOf(e, schema)
+  if (!table || table.stub || !table.rls.enabled || BESIDE.test(table.name) || !isNobodys(table)) return []
+  const chosen = e.op === 'delete' ? e.filters.map((f) => f.value) : e.payload ? [e.payload] : []
+  if (!chosen.some((v) => mentions(v, (x) => fromRequest(x, behaviour)))) return []
+  const own = (v: Query['filters'][number]['value']) => mentions(v, (x) => isCallers(x, behaviour))
+  if (chosen.some(own) || e.filters.some((f) => own(f.value)) || ties.byCondition(step)) return []
+  if (!isLeftToRole(table, e.op, schema.policies, access)) return []
+  return [{ kind: 'admin', severity: 'Critical', ...aboutQuery(step, e, behaviour), what: `${verbOf(e)} ${e.table}` }]
+}
+
+const isNobodys = ({ userData }: Table): boolean => !userData?.ownerColumns.length && !userData?.tenantColumns.length
+
+/** Some policy lets browsers do it, each asks for a role, and whoever has none was refused. */
+function isLeftToRole(table: Table, op: 'insert' | 'update' | 'delete', policies: readonly Policy[], { objects }: Pick<AccessMatrix, 'objects'>): boolean {
+  const own = policies.filter(
+    (p) =>
+      p.permissive && p.schema === table.schema && p.table === table.name && (p.command === op || p.command === 'all') && p.roles.some((r) => BROWSERS.test(r)),
+  )
+  if (!own.length || !own.every((p) => ASKS_FOR_ROLE.test(`${p.using ?? ''} ${p.check ?? ''}`))) return false
+  const cells =
+    objects.find((o) => o.kind === 'table' && o.object === `${table.schema}.${table.name}`)?.cells.filter((c) => c.role === 'A' && c.command === op) ?? []
+  return cells.some((c) => c.result === 'refused') && cells.every((c) => c.result !== 'allowed')
+}
