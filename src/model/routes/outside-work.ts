@@ -49,8 +49,8 @@ function recipient(v: Value, depth: number): boolean {
 const WORDS = ['subject', 'Subject', 'html', 'text', 'body', 'message', 'content', 'HtmlBody', 'TextBody']
 
 /** Whether the caller writes the subject or the text of a message himself, instead of filling in what the code words. */
-export function choosesWords(args: readonly Value[]): boolean {
-  return args.some((a) => words(a, 0))
+export function choosesWords(e: Effect): boolean {
+  return 'args' in e && Array.isArray(e.args) && (e.args as readonly Value[]).some((a) => words(a, 0))
 }
 
 function words(v: Value, depth: number): boolean {

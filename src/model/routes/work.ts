@@ -129,7 +129,7 @@ export function workOf(behaviour: Behaviour, schema: Pick<SchemaModel, 'tables'>
     out.push({
       ...work,
       ...(named ? { chosen: 'recipient' as const } : {}),
-      ...((work.kind === 'mail' || work.kind === 'sms') && 'args' in step.effect && choosesWords(step.effect.args) ? { worded: true as const } : {}),
+      ...((work.kind === 'mail' || work.kind === 'sms') && choosesWords(step.effect) ? { worded: true as const } : {}),
       ...(removesFound(step, behaviour.steps) ? { what: 'deletes an account that was there before (admin.deleteUser)' } : {}),
       ...(work.kind === 'insert' && booksAsPaid(step.effect, behaviour) ? { chosen: 'paid' as const } : {}),
       at: step.at,
