@@ -15,7 +15,7 @@ const MAIL_NAME = /(?:e_?-?mail|login|user_?name|sender|account)$/i
 const ID_NAME = /(?:^|[a-z_])(?:user_?id|uid|owner_?id|account_?id|profile_?id|admin_?id|author_?id)$|^sub$/i
 const PERSON = /user|session|profile|account|auth|caller|owner|^me$|claims|payload|token/i
 const GRANTS =
-  /admin|owner|role|permission|allow|grant|bypass|skip|access|authori[sz]|premium|is_?paid|has_?paid|credit|unlimited|super|staff|internal|tester|\bvip|isauth|\bis_?dev(?!ic)|forbid|unauthori[sz]ed|redirect|40[13]/i
+  /admin|owner|role|permission|allow|grant|bypass|skip|access|authori[sz]|premium|is_?paid|has_?paid|credit|unlimited|super|is_?master|staff|internal|tester|\bvip|isauth|\bis_?dev(?!ic)|forbid|unauthori[sz]ed|redirect|40[13]/i
 
 interface Comparison {
   readonly operand: Expr
@@ -133,8 +133,22 @@ function originOf(js: JavaScriptFacts, c: Comparison): HardcodedIdentity['origin
   const source = base ? declarationText(js, c.fn, base) : text
   const whole = `${source ?? ''} ${text}`
   if (VERIFIED.test(whole)) return 'verified'
-  if (CLAIMED.test(whole)) return 'claimed'
+  if (CLAIMED.test(whole) || (base !== undefined && source === undefined && isSentToAction(js, c.fn, base))) return 'claimed'
   return base && /session|currentUser|authUser/i.test(base) ? 'verified' : 'unknown'
+}
+
+const ASKS_FOR_PASSWORD = /signIn|compare|verify|authenticate/i
+
+/** What a server action is called with, the browser chooses: `export async function join(email, password)` in a `'use server'` file. */
+function isSentToAction({ directives, exports, functions }: JavaScriptFacts, fn: FunctionIR, name: string): boolean {
+  for (let f: FunctionIR | undefined = fn; f; f = f.parent === undefined ? undefined : functions[f.parent]) {
+    if (!f.params.some((p) => boundNames(p).includes(name))) continue
+    const local = f.name
+    // whose password fits has shown that the address is his
+    if (expressions(f).some((e) => subExpressions(e).some((x) => x.k === 'call' && ASKS_FOR_PASSWORD.test(calleeText(x.fn))))) return false
+    return f.directives?.includes('use server') === true || (directives.includes('use server') && exports.some((e) => e.local === local && local !== undefined))
+  }
+  return false
 }
 
 function baseName(e: Expr): string | undefined {
