@@ -35,6 +35,22 @@ export function keptForRole(
   return [{ kind: 'admin', severity: 'Critical', ...aboutQuery(step, e, behaviour), what: `${verbOf(e)} ${e.table}` }]
 }
 
+/** Who looked at somebody else's row, by the column in which he signs. */
+const SIGNED_BY_STAFF = /^(?:validated|scanned|checked_in|approved|verified|reviewed|redeemed)_by(?:_id|_user_id)?$/i
+
+/**
+ * Somebody signs what its owner has (a ticket at the door) as those do who look at it, with the service role: policies of the table know a role for
+ * such work, and the handler asks for none.
+ */
+export function signsAsStaff(step: Step, e: Query, behaviour: Behaviour, ties: Ties, schema: Pick<SchemaModel, 'tables' | 'policies'>): OwnershipBreach[] {
+  if (e.client.rights !== 'service' || e.op !== 'update' || e.payload?.v !== 'object' || ties.byFilter(e) || ties.byCondition(step)) return []
+  const table = tableOf(e, schema)
+  if (!table?.userData?.ownerColumns.length || table.stub) return []
+  const signs = Object.entries(e.payload.props).some(([name, v]) => SIGNED_BY_STAFF.test(name) && isCallers(v, behaviour))
+  const known = schema.policies.some((p) => p.schema === table.schema && p.table === table.name && ASKS_FOR_ROLE.test(`${p.using ?? ''} ${p.check ?? ''}`))
+  return signs && known ? [{ kind: 'admin', severity: 'High', ...aboutQuery(step, e, behaviour), what: `${verbOf(e)} ${e.table}` }] : []
+}
+
 const isNobodys = ({ userData }: Table): boolean => !userData?.ownerColumns.length && !userData?.tenantColumns.length
 
 /** Some policy lets browsers do it, each asks for a role, and whoever has none was refused. */

@@ -14,7 +14,7 @@ import { creditBreaches } from './credit-breaches.ts'
 import { forgedState } from './forged-state.ts'
 import { jobBreaches, scheduledWork } from './jobs.ts'
 import { everyRow, keptApart, unkeptListing } from './kept-apart.ts'
-import { keptForRole } from './kept-for-role.ts'
+import { keptForRole, signsAsStaff } from './kept-for-role.ts'
 import { listedTables } from './listed-tables.ts'
 import { isForAdministrators } from './manners.ts'
 import { ownersRole } from './owners-role.ts'
@@ -146,6 +146,7 @@ function judge(
           ...listings(step, index, e, behaviour, ties, schema, route, kept),
           ...jobBreaches(step, e, behaviour, ties, schema, route, scheduled),
           ...keptForRole(step, e, behaviour, ties, schema, access),
+          ...signsAsStaff(step, e, behaviour, ties, schema),
           ...(area ? areaBreaches(step, e, behaviour, ties) : []),
         )
       return
