@@ -2,6 +2,7 @@ import { isDirectory } from '../../database/access/meant-to-be-seen.ts'
 import { tablesCalled } from '../../database/called-table.ts'
 import { lastPart } from '../../lib/last-part.ts'
 import type { SchemaModel } from '../../model/app-model.ts'
+import type { Behaviour, Step } from '../../model/behaviour/behaviour.ts'
 import { mentions } from '../../model/behaviour/mentions.ts'
 import type { Route, Work } from '../../model/routes/routes.ts'
 import type { Severity } from '../define-check.ts'
@@ -99,7 +100,7 @@ const ACCOUNT =
 const checkout = (exposed: readonly Work[]) => exposed.some(isCheckout)
 
 /** Contact forms, sign-up lists and other receivers: they only add rows and send mail, and show nothing. */
-export function isReceiver(exposed: readonly Work[]): boolean {
+export function isReceiver(exposed: readonly Work[], behaviour?: Behaviour): boolean {
   return (
     exposed.length > 0 &&
     // the caller's own words to whomever he names are no receipt for what he sent in
@@ -112,11 +113,19 @@ export function isReceiver(exposed: readonly Work[]): boolean {
         w.kind === 'sms' ||
         // told on to a service that only the environment names
         (w.kind === 'paid-api' && (w.call === 'fetch' || w.call === 'chat' || w.call === 'webhook')) ||
-        (w.kind === 'read' && exposed.some((o) => o.kind === 'insert' && o.table === w.table)) ||
+        (w.kind === 'read' && !w.whole && exposed.some((o) => o.kind === 'insert' && o.table === w.table && !areApart(w, o, behaviour))) ||
         (w.kind === 'update' && !w.many && exposed.some((o) => o.kind === 'insert' && o.table === w.table)),
     ) &&
     exposed.some((w) => w.kind === 'insert' || w.call === 'chat' || w.call === 'webhook' || (w.kind === 'mail' && w.chosen !== 'recipient'))
   )
+}
+
+/** Whether no request does both: what `GET` reads is no look-up for what `POST` adds. */
+function areApart(one: Work, other: Work, behaviour: Behaviour | undefined): boolean {
+  const steps = (w: Work) => behaviour?.steps.filter((s) => s.at.line === w.at.line && s.at.path === w.at.path) ?? []
+  const excludes = (a: Step, b: Step) => a.under.some((c) => b.under.some((d) => c.test === d.test && c.negated !== d.negated))
+  const [ones, others] = [steps(one), steps(other)]
+  return ones.length > 0 && others.length > 0 && ones.every((a) => others.every((b) => excludes(a, b)))
 }
 
 /** What is sent there is told on to a service that only the environment names (a collector of errors), and nothing of its answer comes back. */

@@ -83,7 +83,7 @@ function judge(route: Route, open: ReadonlySet<string>, shown: (work: Work) => b
   if (nature) return { kind: 'public', route, because: nature }
   const causes: Cause[] = []
   const exposed = route.work.filter((w) => !w.hidden && (!w.guard || w.guard.trust === 'claimed') && !shown(w))
-  const receiver = isReceiver(exposed) || tellsOn(route, exposed)
+  const receiver = isReceiver(exposed, route.behaviour) || tellsOn(route, exposed)
   const bad = exposed.flatMap((w) => severityOf(w, route, exposed, receiver))
   const worst = worstOf(bad.filter((b) => !b.work.unsure))
   if (worst) {

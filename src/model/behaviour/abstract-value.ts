@@ -250,7 +250,8 @@ function describe(val: Exclude<Val, { v: 'const' }>, depth: number): string {
     case 'call':
       return `f:${val.name}:${val.at?.path ?? ''}:${val.at?.line ?? ''}(${listOf(val.args, k)}`
     case 'response':
-      return `p:${val.how}${val.arrives ? '!' : ''}:${val.status ?? ''}:${val.at?.path ?? ''}:${val.at?.line ?? ''}`
+      // a helper that makes every answer of an application is one place: what was asked for tells its answers apart, refusals are all alike
+      return `p:${val.how}${val.arrives ? '!' : ''}:${val.status ?? ''}:${val.at?.path ?? ''}:${val.at?.line ?? ''}${val.body && (val.status ?? 200) < 400 ? `=${k(val.body)}` : ''}`
     case 'lib':
       return `l:${val.pkg}:${val.name}`
     case 'global':
