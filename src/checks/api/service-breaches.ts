@@ -219,12 +219,12 @@ export function otherBreaches(
       }
       const target = e.args[0]
       if (
-        /subscriptions\.(?:update|cancel|del)|billingPortal\.sessions\.create|customers\.(?:update|del)|paymentMethods\.(?:attach|detach)|refunds\.create|invoices\.(?:pay|voidInvoice|update)|subscriptionItems\./.test(
+        /subscriptions\.(?:update|cancel|del)|billingPortal\.sessions\.create|customers\.(?:update|del)|paymentMethods\.(?:attach|detach)|refunds\.create|invoices\.(?:pay|voidInvoice|update)|subscriptionItems\.|accounts\.createLoginLink|accountLinks\.create/.test(
           e.name,
         ) &&
         target
       ) {
-        const id = target.v === 'object' ? (target.props.customer ?? target.props.payment_intent ?? target.props.charge) : target
+        const id = target.v === 'object' ? (target.props.customer ?? target.props.payment_intent ?? target.props.charge ?? target.props.account) : target
         if (id && fromRequest(id, behaviour) && directly(id))
           return [
             {

@@ -45,8 +45,10 @@ const STATE = /^(?:payment_?|order_?|transaction_?)?(?:status|state)$|^(?:is_?)?
 
 /** Whoever pays knows the id of the payment; whether the money arrived is not for the payer to say. */
 function saysThatItIsPaid({ op, filters, payload }: Extract<Effect, { kind: 'db' }>): boolean {
-  if (op !== 'update' || payload?.v !== 'object' || !filters.some((f) => OF_A_PAYMENT.test(f.column) && fromRequest(f.value))) return false
-  return Object.entries(payload.props).some(([name, value]) => STATE.test(name) && fromRequest(value))
+  if (op !== 'update' || !payload || !filters.some((f) => OF_A_PAYMENT.test(f.column) && fromRequest(f.value))) return false
+  return (payload.v === 'any' ? payload.of : [payload]).some(
+    (row) => row.v === 'object' && Object.entries(row.props).some(([name, value]) => STATE.test(name) && fromRequest(value)),
+  )
 }
 
 /** The column by which a new row is the visitor's own; where it is the caller's otherwise (`user ? { userId } : { sessionId }`) as well. */
