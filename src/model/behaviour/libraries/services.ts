@@ -12,6 +12,8 @@ interface Family {
   readonly calls: RegExp
   /** The call throws (or answers by itself) when it refuses. */
   readonly refuses?: RegExp
+  /** The first argument says to whom. */
+  readonly to?: true
 }
 
 const PUSH = /(?:^|\.)(?:sendNotification|sendPushNotificationsAsync|sendEach(?:ForMulticast)?|sendMulticast|sendToDevice|send)$/
@@ -50,6 +52,13 @@ const FAMILIES: readonly Family[] = [
     kind: 'sms',
     packages: ['twilio', 'twilio/', '@vonage/server-sdk', '@aws-sdk/client-sns', 'messagebird', 'africastalking'],
     calls: /(?:messages\.create|verifications\.create|calls\.create|sms\.send|\.send)$/,
+  },
+  // somebody's own account of a messenger, which the server has signed in
+  {
+    kind: 'sms',
+    packages: ['whatsapp-web.js', '@whiskeysockets/baileys', 'baileys', 'venom-bot', '@wppconnect-team/wppconnect'],
+    calls: /(?:^|\.)send(?:Message|Text|Image|File|Buttons|List)$/,
+    to: true,
   },
   // to browsers and phones that asked for it
   { kind: 'sms', packages: ['web-push', 'expo-server-sdk', 'firebase-admin/messaging', 'node-pushnotifications'], calls: PUSH },
@@ -191,7 +200,8 @@ const family = (f: Family): Library => ({
     if (!f.calls.test(path)) return undefined
     if (c.links[c.links.length - 1]?.name === 'new') return undefined
     const settings = f.kind === 'ai' ? c.links.find((l) => l.name === 'new')?.args?.[0] : undefined
-    const effect: EffectDraft = { kind: f.kind, name: path, args: c.args, ...(settings ? { settings } : {}) }
+    const args = f.to && c.args[0] ? [object({ to: c.args[0], text: c.args[1] ?? UNKNOWN })] : c.args
+    const effect: EffectDraft = { kind: f.kind, name: path, args, ...(settings ? { settings } : {}) }
     const step = c.it.emit(effect, c.at)
     if (f.kind === 'ai') runTools(c, step)
     if (f.refuses?.test(path)) c.it.require({ v: 'result', step }, c.at)
