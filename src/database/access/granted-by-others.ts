@@ -1,5 +1,6 @@
 import type { Catalog, Table } from '../database.ts'
 import type { Way } from './expression/judge.ts'
+import { isThroughOwnProfile } from './own-profile.ts'
 import type { Reading } from './policies.ts'
 import { checkLiterals } from './seed-values.ts'
 
@@ -18,9 +19,12 @@ const ASKED_FOR =
 const ASKING =
   /^(user|profile|account|requester|requestor|applicant|author|creator|member|employee|student|driver|customer|client|claimant|winner|usuario|utente)(_(user|profile))?_?(id|uid)$|^(created|requested|submitted|claimed)_by(_id)?$/i
 
-const asks = (way: Way, table: Table): boolean => {
+const asks = (way: Way, table: Table, catalog: Catalog): boolean => {
   const people = table.userData?.ownerColumns ?? []
-  return way.outcome === 'owner' && !way.needsRole && way.ownerColumns.some((c) => people.length === 1 || ASKING.test(c))
+  if (way.needsRole) return false
+  // an affiliate's own row names the user, and the request names the affiliate
+  if (way.outcome === 'via') return isThroughOwnProfile(table, way, catalog)
+  return way.outcome === 'owner' && way.ownerColumns.some((c) => people.length === 1 || ASKING.test(c))
 }
 
 const literalsOf = (table: Table, column: string, { enums }: Pick<Catalog, 'enums'>): readonly string[] => {
@@ -35,16 +39,19 @@ const literalsOf = (table: Table, column: string, { enums }: Pick<Catalog, 'enum
  * The state of a row in which a user asks for something that others grant: it waits at first, staff changes such rows by a role or leaves its
  * name in them, and a way in is the asking user's own.
  */
-export function requestedStates(table: Table, ways: readonly Way[], readings: readonly Reading[], catalog: Pick<Catalog, 'enums'>): readonly string[] {
-  if (!ASKED_FOR.test(table.name) || !ways.some((w) => asks(w, table))) return []
+export function requestedStates(table: Table, ways: readonly Way[], readings: readonly Reading[], catalog: Catalog): readonly string[] {
+  if (!ASKED_FOR.test(table.name) || !ways.some((w) => asks(w, table, catalog))) return []
   const signed = table.columns.some((c) => LOOKED_AT.test(c.name))
-  const byStaff = readings.some((r) => r.command === 'update' && r.ways.some((w) => w.outcome === 'role'))
+  const changing = readings.filter((r) => r.command === 'update').flatMap((r) => r.ways)
+  const byStaff = changing.some((w) => w.outcome === 'role')
   return table.columns
     .filter((c) => !c.generated && STATE.test(c.name) && WAITS.test(c.default ?? ''))
     .map((c) => c.name)
     .filter((c) => {
       const granted = literalsOf(table, c, catalog).some((v) => GRANTED.test(v))
-      return byStaff ? signed || granted : signed && granted
+      if (byStaff) return signed || granted
+      // where no browser changes such rows at all, the server does
+      return signed && (granted || !changing.length)
     })
 }
 
