@@ -100,7 +100,7 @@ const ACCOUNT =
 const checkout = (exposed: readonly Work[]) => exposed.some(isCheckout)
 
 /** Contact forms, sign-up lists and other receivers: they only add rows and send mail, and show nothing. */
-export function isReceiver(exposed: readonly Work[], behaviour?: Behaviour): boolean {
+export function isReceiver(exposed: readonly Work[]): boolean {
   return (
     exposed.length > 0 &&
     // the caller's own words to whomever he names are no receipt for what he sent in
@@ -113,14 +113,19 @@ export function isReceiver(exposed: readonly Work[], behaviour?: Behaviour): boo
         w.kind === 'sms' ||
         // told on to a service that only the environment names
         (w.kind === 'paid-api' && (w.call === 'fetch' || w.call === 'chat' || w.call === 'webhook')) ||
-        (w.kind === 'read' && !w.whole && exposed.some((o) => o.kind === 'insert' && o.table === w.table && !areApart(w, o, behaviour))) ||
+        (w.kind === 'read' && exposed.some((o) => o.kind === 'insert' && o.table === w.table)) ||
         (w.kind === 'update' && !w.many && exposed.some((o) => o.kind === 'insert' && o.table === w.table)),
     ) &&
     exposed.some((w) => w.kind === 'insert' || w.call === 'chat' || w.call === 'webhook' || (w.kind === 'mail' && w.chosen !== 'recipient'))
   )
 }
 
-/** Whether no request does both: what `GET` reads is no look-up for what `POST` adds. */
+/** What is read for its own sake beside what is sent in: all rows, or those that `GET` reads where `POST` adds. */
+export function readApart(exposed: readonly Work[], behaviour: Behaviour | undefined): readonly Work[] {
+  return exposed.filter((w) => w.kind === 'read' && (w.whole || !exposed.some((o) => o.kind === 'insert' && !areApart(w, o, behaviour))))
+}
+
+/** Whether no request does both. */
 function areApart(one: Work, other: Work, behaviour: Behaviour | undefined): boolean {
   const steps = (w: Work) => behaviour?.steps.filter((s) => s.at.line === w.at.line && s.at.path === w.at.path) ?? []
   const excludes = (a: Step, b: Step) => a.under.some((c) => b.under.some((d) => c.test === d.test && c.negated !== d.negated))

@@ -3,7 +3,7 @@ import type { BehaviourGap } from '../../model/behaviour/behaviour.ts'
 import type { Guard, Route, Work } from '../../model/routes/routes.ts'
 import { defineCheck, failed, notApplicable, type Outcome, passed, unverified } from '../define-check.ts'
 import { type Cause, merge } from './auth-issues.ts'
-import { isReceiver, isShown, severityOf, tellsOn, withChange, worstOf } from './auth-severity.ts'
+import { isReceiver, isShown, readApart, severityOf, tellsOn, withChange, worstOf } from './auth-severity.ts'
 import { isEditorial } from './editorial-tables.ts'
 import { tellsOneFigure } from './one-figure.ts'
 import { publicByNature } from './public-by-nature.ts'
@@ -83,8 +83,10 @@ function judge(route: Route, open: ReadonlySet<string>, shown: (work: Work) => b
   if (nature) return { kind: 'public', route, because: nature }
   const causes: Cause[] = []
   const exposed = route.work.filter((w) => !w.hidden && (!w.guard || w.guard.trust === 'claimed') && !shown(w))
-  const receiver = isReceiver(exposed, route.behaviour) || tellsOn(route, exposed)
-  const bad = exposed.flatMap((w) => severityOf(w, route, exposed, receiver))
+  const apart = readApart(exposed, route.behaviour)
+  const sentIn = exposed.filter((w) => !apart.includes(w))
+  const receiver = isReceiver(sentIn) || tellsOn(route, exposed)
+  const bad = exposed.flatMap((w) => severityOf(w, route, exposed, receiver && !apart.includes(w)))
   const worst = worstOf(bad.filter((b) => !b.work.unsure))
   if (worst) {
     const work = withChange(worst.work, bad)
