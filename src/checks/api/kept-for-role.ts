@@ -7,8 +7,10 @@ import type { Ties } from './ties.ts'
 
 const BROWSERS = /^(?:public|authenticated)$/i
 /** A policy that asks what somebody is: `has_role(auth.uid(), 'admin')`, `profiles.role = 'admin'`. */
-const ASKS_FOR_ROLE =
-  /\bhas_(?:any_)?role\b|\bis_(?:super_?)?(?:admin|staff|moderator|manager)\b|\b(?:user_)?role\b[\s():a-z]{0,40}(?:=|any)\s*\(?\s*(?:array\[)?\s*'/i
+const ASKS_FOR_ROLE = /\bhas_(?:any_)?role\b|\bis_(?:super_?)?(?:admin|staff|moderator|manager)\b|\b(?:user_)?role ?(?:::\w{1,40} ?)?= (?:any )?(?:array\[)?'/i
+
+const asksForRole = ({ using, check }: Policy): boolean => ASKS_FOR_ROLE.test(`${using ?? ''} ${check ?? ''}`.replace(/[\s()]/g, ' ').replace(/ {2,40}/g, ' '))
+
 /** What a handler writes down beside what it does: that it happened, and who is told. */
 const BESIDE = /notif|(?:^|_)(?:logs?|audit|history|events?|activit(?:y|ies)|messages?|queue|usage|metrics?|sessions?|views?|analytics|stats|counters?)(?:_|$)/i
 
@@ -47,7 +49,7 @@ export function signsAsStaff(step: Step, e: Query, behaviour: Behaviour, ties: T
   const table = tableOf(e, schema)
   if (!table?.userData?.ownerColumns.length || table.stub) return []
   const signs = Object.entries(e.payload.props).some(([name, v]) => SIGNED_BY_STAFF.test(name) && isCallers(v, behaviour))
-  const known = schema.policies.some((p) => p.schema === table.schema && p.table === table.name && ASKS_FOR_ROLE.test(`${p.using ?? ''} ${p.check ?? ''}`))
+  const known = schema.policies.some((p) => p.schema === table.schema && p.table === table.name && asksForRole(p))
   return signs && known ? [{ kind: 'admin', severity: 'High', ...aboutQuery(step, e, behaviour), what: `${verbOf(e)} ${e.table}` }] : []
 }
 
@@ -59,7 +61,7 @@ function isLeftToRole(table: Table, op: 'insert' | 'update' | 'delete', policies
     (p) =>
       p.permissive && p.schema === table.schema && p.table === table.name && (p.command === op || p.command === 'all') && p.roles.some((r) => BROWSERS.test(r)),
   )
-  if (!own.length || !own.every((p) => ASKS_FOR_ROLE.test(`${p.using ?? ''} ${p.check ?? ''}`))) return false
+  if (!own.length || !own.every(asksForRole)) return false
   const cells =
     objects.find((o) => o.kind === 'table' && o.object === `${table.schema}.${table.name}`)?.cells.filter((c) => c.role === 'A' && c.command === op) ?? []
   return cells.some((c) => c.result === 'refused') && cells.every((c) => c.result !== 'allowed')

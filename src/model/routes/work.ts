@@ -145,7 +145,7 @@ export function workOf(behaviour: Behaviour, schema: Pick<SchemaModel, 'tables'>
 
 const openFunctions = rememberFor(({ holes = [] }: AccessMatrix): ReadonlySet<string> => {
   const open = holes.filter((h) => h.kind === 'function-write' && h.who === 'anon')
-  return new Set(open.map((h) => lastPart(h.object.replace(/\(.*$/, ''))))
+  return new Set(open.map((h) => lastPart(h.object.split('(', 1)[0] ?? '')))
 })
 
 /** What a database function does for everybody it refuses nobody: that it came to its end says nothing of who calls. */
