@@ -1,5 +1,6 @@
 import type { Behaviour, Effect, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { mentions, requestName } from '../../model/behaviour/values.ts'
+import { startsPayment } from '../../model/routes/outside-work.ts'
 import type { Route } from '../../model/routes/routes.ts'
 import type { OwnershipBreach } from './ownership-breach.ts'
 
@@ -21,15 +22,24 @@ const OTHER =
  * pays that. What the caller has taken from a row, or compared with one, is the server's price.
  */
 export function chosenPrice(step: Step, e: Effect, { steps }: Behaviour, route: Route): OwnershipBreach[] {
-  if (e.kind !== 'payment' || !CHARGES.test(e.name) || AS_MUCH_AS_ONE_LIKES.test(`${route.subject} ${route.route}`)) return []
-  const amount = e.args.flatMap((a) => amountsIn(a, 0)).find((v) => isFromPage(v))
-  if (!amount || e.args.some((a) => mentions(a, (x) => x.v === 'const' && typeof x.value === 'string' && AS_MUCH_AS_ONE_LIKES.test(x.value)))) return []
+  const charge = chargeOf(e)
+  if (!charge || AS_MUCH_AS_ONE_LIKES.test(`${route.subject} ${route.route}`)) return []
+  const { sent, amounts, verb } = charge
+  const amount = sent.flatMap((a) => amountsIn(a, amounts, 0)).find((v) => isFromPage(v))
+  if (!amount || sent.some((a) => mentions(a, (x) => x.v === 'const' && typeof x.value === 'string' && AS_MUCH_AS_ONE_LIKES.test(x.value)))) return []
   const names = (x: Value) => x.v === 'request' && THING.test(x.name ?? '') && !OTHER.test(x.name ?? '')
   const looksUp = steps.some(({ effect: q }) => q.kind === 'db' && q.filters.some((f) => f.op === 'eq' && mentions(f.value, names)))
-  if (!looksUp && !e.args.some((a) => mentions(a, names))) return []
+  if (!looksUp && !sent.some((a) => mentions(a, names))) return []
   if (step.under.some((c) => mentions(c.test, isPrice) && mentions(c.test, isStored))) return []
   const by = requestName(priceIn(amount) ?? amount) ?? 'a value of the request'
-  return [{ kind: 'price', severity: 'High', at: step.at, verb: e.name, by, what: `charges ${by} (${e.name})` }]
+  return [{ kind: 'price', severity: 'High', at: step.at, verb, by, what: `charges ${by} (${verb})` }]
+}
+
+/** What a charge is made of, by a library or over HTTP. */
+function chargeOf(e: Effect): { readonly sent: readonly Value[]; readonly amounts: RegExp; readonly verb: string } | undefined {
+  if (e.kind === 'payment' && CHARGES.test(e.name)) return { sent: e.args, amounts: AMOUNT, verb: e.name }
+  const started = e.kind === 'http' ? startsPayment(e) : undefined
+  return started && { sent: [started.sent], amounts: started.amounts, verb: `the payment interface of ${started.processor}` }
 }
 
 const isPrice = (x: Value): boolean => x.v === 'request' && PRICE.test(x.name ?? '')
@@ -46,10 +56,11 @@ function priceIn(v: Value): Value | undefined {
 }
 
 /** What stands as the amount of a charge or of one of its lines. */
-function amountsIn(v: Value, depth: number): Value[] {
+function amountsIn(v: Value, amounts: RegExp, depth: number): Value[] {
   if (depth > 6) return []
-  if (v.v === 'object') return Object.entries(v.props).flatMap(([k, x]) => (AMOUNT.test(k) ? [x] : k === 'transfer_data' ? [] : amountsIn(x, depth + 1)))
-  if (v.v === 'array') return v.items.flatMap((x) => amountsIn(x, depth + 1))
-  if (v.v === 'any') return v.of.flatMap((x) => amountsIn(x, depth + 1))
-  return v.v === 'call' ? v.args.flatMap((x) => amountsIn(x, depth + 1)) : []
+  const inside = (x: Value) => amountsIn(x, amounts, depth + 1)
+  if (v.v === 'object') return Object.entries(v.props).flatMap(([k, x]) => (amounts.test(k) ? [x] : k === 'transfer_data' ? [] : inside(x)))
+  if (v.v === 'array') return v.items.flatMap(inside)
+  if (v.v === 'any') return v.of.flatMap(inside)
+  return v.v === 'call' ? v.args.flatMap(inside) : []
 }

@@ -18,7 +18,9 @@ export function saysAmount(value: Value, depth = 0): boolean {
       (own.some(isServersPrice) && isNamed(x, (name) => !PRICE.test(name))) || (own.length > 0 && isNamed(x, (name) => COUNT.test(name)))
     return value.of.some((x) => fromRequest(x) && !counts(x) && saysAmount(x, depth + 1))
   }
-  return partsOf(value).some((x) => saysAmount(x, depth + 1))
+  // a total that is shared out among so many
+  const parts = value.v === 'op' && value.op === '/' ? value.of.slice(0, 1) : partsOf(value)
+  return parts.some((x) => saysAmount(x, depth + 1))
 }
 
 /** No number by which a unit becomes another (`euros * 100`). */

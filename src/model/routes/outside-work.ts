@@ -115,15 +115,18 @@ function choosesPayer(e: Extract<Effect, { name: string }>): boolean {
   return named.length === 0 || named.some((a) => fromRequest(a))
 }
 
-function choosesAmount(v: Value, depth: number): boolean {
+/** What processors call what is to be paid. */
+const AMOUNTS = /^(?:amount|unit_amount|unit_amount_decimal|currency|price_data|custom_price|unit_price|price_cents|transaction_amount|gross_amount)$/
+/** Of those that are asked over HTTP; for Stripe a price is one of its own list. */
+const AMOUNTS_OVER_HTTP = new RegExp(`${AMOUNTS.source}|^(?:value|price|total)$`)
+
+function choosesAmount(v: Value, depth: number, amounts = AMOUNTS): boolean {
   if (depth > 6) return false
-  if (v.v === 'object')
-    return Object.entries(v.props).some(
-      ([k, x]) => (/^(amount|unit_amount|unit_amount_decimal|currency|price_data|custom_price)$/.test(k) && chosenIn(k, x)) || choosesAmount(x, depth + 1),
-    )
-  if (v.v === 'array') return v.items.some((x) => choosesAmount(x, depth + 1))
-  if (v.v === 'any') return v.of.some((x) => choosesAmount(x, depth + 1))
-  if (v.v === 'call') return v.args.some((x) => choosesAmount(x, depth + 1))
+  const inside = (x: Value) => choosesAmount(x, depth + 1, amounts)
+  if (v.v === 'object') return Object.entries(v.props).some(([k, x]) => (amounts.test(k) && chosenIn(k, x)) || inside(x))
+  if (v.v === 'array') return v.items.some(inside)
+  if (v.v === 'any') return v.of.some(inside)
+  if (v.v === 'call') return v.args.some(inside)
   return false
 }
 
@@ -198,15 +201,27 @@ const STARTS =
 /** Money that goes out, or back. */
 const PAYS_OUT = /refund|transfer|payout|disburse/i
 
+const methodOf = (options: Value | undefined): string =>
+  options?.v === 'object' && options.props.method?.v === 'const' ? String(options.props.method.value) : 'GET'
+
+const amountsAt = (processor: string): RegExp => (processor === 'Stripe' ? AMOUNTS : AMOUNTS_OVER_HTTP)
+
+/** A payment that is begun over HTTP: at which processor, what is sent, and what it calls an amount. */
+export function startsPayment({ args: [address, options] }: Extract<Effect, { name: string }>) {
+  const processor = processorAt(constantsOf(address))
+  if (!processor || !options || !/^post$/i.test(methodOf(options)) || !STARTS.test(constantsOf(address))) return undefined
+  return { processor, sent: bodyOf(options), amounts: amountsAt(processor) }
+}
+
 /** A payment processor that is asked over HTTP, without a library. Who names a payment by its reference has been through it. */
 function atProcessor(name: string, e: Extract<Effect, { name: string }>): Outside | undefined {
   const [address, options] = e.args
   if (!e.args.some((a) => carriesKey(a, 0)) && !isSignedIn(options)) return undefined
   const path = constantsOf(address)
-  const method = options?.v === 'object' && options.props.method?.v === 'const' ? String(options.props.method.value) : 'GET'
+  const method = methodOf(options)
   if (PAYS_OUT.test(path) && /^post$/i.test(method)) return { kind: 'payment', what: `moves money through ${name}`, call: `${name} transfers` }
-  if (/^post$/i.test(method) && STARTS.test(path)) {
-    const chosen = choosesAmount(options as Value, 0) ? ('amount' as const) : choosesAccount(bodyOf(options as Value), 0) ? ('owner' as const) : undefined
+  if (startsPayment(e)) {
+    const chosen = choosesAmount(options as Value, 0, amountsAt(name)) ? 'amount' : choosesAccount(bodyOf(options as Value), 0) ? 'owner' : undefined
     return { kind: 'payment', what: `starts a payment with ${name}`, call: `${name} createCheckout`, ...(chosen ? { chosen } : {}) }
   }
   if (/^get$/i.test(method) && /\/$|=$/.test(path)) return undefined
@@ -265,8 +280,9 @@ function isAnonymous([address, options]: readonly Value[]): boolean {
   return known && [address, headers].every((v) => !mentions(v, (x) => !/^(?:const|text|object|op)$/.test(x.v)))
 }
 
-/** `authorization`, `x-api-key`, `x-goog-api-key`, `xi-api-key`, `api-key`, `x-tm-key`. */
-const CREDENTIAL_HEADER = /^(?:authorization|(?:x-|xi-|x-goog-)?api-?key|x-(?!idempotency|cache)[a-z0-9]{1,20}(?:-[a-z0-9]{1,20}){0,2}-(?:key|token|secret))$/i
+/** `authorization`, `access_token`, `x-api-key`, `x-goog-api-key`, `xi-api-key`, `api-key`, `x-tm-key`. */
+const CREDENTIAL_HEADER =
+  /^(?:authorization|access[-_]token|(?:x-|xi-|x-goog-)?api-?key|x-(?!idempotency|cache)[a-z0-9]{1,20}(?:-[a-z0-9]{1,20}){0,2}-(?:key|token|secret))$/i
 
 /** What clients of models call their key. */
 const CREDENTIAL_SETTING = /^(?:(?:open_?ai_?|anthropic_?)?api_?key|auth(?:_?token)?|access_?token|token)$/i
