@@ -7,6 +7,7 @@ import { callFunction, settle } from './operations.ts'
 import { raise } from './raise.ts'
 import { answeredWith } from './responses.ts'
 import { Scope } from './scope.ts'
+import { identityIn } from './token-claims.ts'
 import { urlPattern } from './url-pattern.ts'
 
 /** `new Name(…)` of names that the runtime defines. */
@@ -31,7 +32,7 @@ export function builtinConstruct(it: Interpreter, name: string, args: readonly V
     case 'URLPattern':
       return urlPattern(args[0])
     case 'URLSearchParams':
-      return first.v === 'request' ? host('search-params', 'query') : { v: 'call', name: 'URLSearchParams', args, at }
+      return identityIn(it, first) ?? (first.v === 'request' ? host('search-params', 'query') : { v: 'call', name: 'URLSearchParams', args, at })
     case 'Headers':
       if (first.v === 'host' && first.host === 'headers') return { ...first, props: new Scope('', first.props) }
       return first.v === 'host' || first.v === 'request' ? host('headers', 'header') : object(first.v === 'object' ? first.props : {})

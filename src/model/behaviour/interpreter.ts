@@ -60,7 +60,7 @@ export class Interpreter implements PathNotes {
   sendingEnds = false
   /** The framework's objects of this request, by seed: middleware, handler and helpers see the same ones. */
   readonly hosts = new Map<string, HostVal>()
-  /** Tokens that were decoded without a check, and the step that did it. */
+  /** Tokens that were decoded, and what a messenger signed: the step that did it says whether it was checked. */
   readonly decoded = new Map<number, number>()
   /** What was set on documents since they were loaded, by the step that loaded them. */
   readonly documents = new Map<number, Scope>()

@@ -1,5 +1,5 @@
 import type { Place } from '../../lib/place.ts'
-import type { Val } from './abstract-value.ts'
+import { keyOf, type Val } from './abstract-value.ts'
 import type { Interpreter } from './interpreter.ts'
 
 /** How an identity reads that comes from a token whose signature the platform verified before the handler ran. */
@@ -39,4 +39,12 @@ function isBearer(v: Val, depth: number): boolean {
     default:
       return false
   }
+}
+
+/** Who a text names that a library has validated, for code that takes it apart by hand afterwards. */
+export function identityIn(it: Interpreter, text: Val): Extract<Val, { v: 'caller' }> | undefined {
+  const step = it.decoded.size ? it.decoded.get(keyOf(text)) : undefined
+  const made = step === undefined ? undefined : it.steps[step]
+  if (step === undefined || made?.effect.kind !== 'identify' || made.effect.trust !== 'verified') return undefined
+  return { v: 'caller', how: made.effect.how, trust: 'verified', step, at: made.at }
 }

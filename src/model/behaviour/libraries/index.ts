@@ -16,6 +16,7 @@ import { NEST_LIBRARIES } from './nest.ts'
 import { PAYMENT_LIBRARIES } from './payments.ts'
 import { SERVICE_LIBRARIES } from './services.ts'
 import { supabase, supabaseClient } from './supabase.ts'
+import { telegram } from './telegram.ts'
 import { retries, tracing } from './tracing.ts'
 import { tsPattern } from './ts-pattern.ts'
 import { validation } from './validation.ts'
@@ -31,6 +32,7 @@ const ALL: readonly Library[] = [
   tracing,
   retries,
   ...AUTH_LIBRARIES,
+  telegram,
   clerk,
   ...DATABASE_LIBRARIES,
   honoCombine,
