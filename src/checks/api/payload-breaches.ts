@@ -1,3 +1,4 @@
+import { saysWhereToSend } from '../../database/access/power-columns.ts'
 import type { Table } from '../../database/database.ts'
 import { snakeCase } from '../../lib/snake-case.ts'
 import type { SchemaModel } from '../../model/app-model.ts'
@@ -43,7 +44,7 @@ export function payloadBreaches(step: Step, e: Query, behaviour: Behaviour, ties
     const whole = payload.v === 'request' ? payload : payload.v === 'object' && payload.rest?.v === 'request' ? payload.rest : undefined
     if (whole?.v === 'request' && !whole.as && (whole.part === 'body' || whole.part === 'form') && (!whole.name || !payloadIsScalar(whole.name))) {
       const bound = new Set([...(payload.v === 'object' ? Object.keys(payload.props) : []), ...(whole.without ?? []).map(snakeCase)])
-      const power = table?.userData?.powerColumns.filter((c) => !bound.has(c)) ?? []
+      const power = powerColumns(table).filter((c) => !bound.has(c))
       // a row that is there already can be moved into another tenant
       const owner = [...owners, ...(e.op === 'update' ? (table?.userData?.tenantColumns ?? []) : [])].filter((c) => !bound.has(c))
       const paid = !power.length && (whole.without || !hasShape(step)) ? table?.columns.find((c) => PAID.test(c.name) && !bound.has(c.name))?.name : undefined
@@ -136,8 +137,10 @@ function grantsPower(column: string, name: string, table: Table | undefined): bo
     !/(?:^|[._])(?:users?|profiles?|accounts?|members?|memberships?|\w{1,80}_members|user_roles|subscriptions?|wallets?|credits|\w{1,80}_credits)$/i.test(name)
   )
     return false
-  return table && !table.stub ? (table.userData?.powerColumns.includes(column) ?? false) : PLAINLY_POWER.test(column)
+  return table && !table.stub ? powerColumns(table).includes(column) : PLAINLY_POWER.test(column)
 }
+
+const powerColumns = (table: Table | undefined): readonly string[] => (table?.userData && !saysWhereToSend(table.name) ? table.userData.powerColumns : [])
 
 /** Columns that grant something whatever their table is called. */
 export const PLAINLY_POWER = /^(?:role|is_?admin|admin|is_?premium|is_?pro|plan|tier|credits?|balance|subscription_?status|permissions?)$/i

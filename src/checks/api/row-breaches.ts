@@ -34,7 +34,7 @@ export function choosingFilter(e: Query, behaviour: Behaviour): { column: string
       return undefined
     for (const key of e.onConflict ?? ['id']) {
       const value = e.payload.props[key]
-      if (value && fromRequest(value, behaviour)) return { column: key, value }
+      if (value && !CAPABILITY.test(key) && fromRequest(value, behaviour)) return { column: key, value }
     }
   }
   for (const f of e.filters) {

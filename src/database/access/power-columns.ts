@@ -12,6 +12,9 @@ export function grantsPower(column: string): boolean {
 const PAID_STATE = /subscription|membership|billing|licen[cs]e|entitlement|wallet/i
 /** What somebody wants to be sent, and where to (a browser's push subscription): nobody pays for that. */
 const DELIVERY = /(^|_)(push|notification|newsletter|e?mail|mailing(_list)?|sms|alert|digest|topic)s?_?subscri/i
+/** Whether the rows of a table say what somebody is sent, and where to. */
+export const saysWhereToSend = (table: string): boolean => DELIVERY.test(table)
+
 const COUNTERS = /usage|quota|limit/i
 /** Where users are measured against each other. */
 const RANKING = /leader_?board|score_?board|ranking|reputation|user_(xp|stats|points)/i
@@ -44,7 +47,7 @@ function keepsExpenses({ name, columns }: Table): boolean {
 
 /** Columns that grant power or money, those that do so because of their table included (`status` of a subscription, the counters of a quota). */
 export function powerColumnsOf(table: Table): readonly string[] {
-  if (DELIVERY.test(table.name) || keepsExpenses(table)) return []
+  if (saysWhereToSend(table.name) || keepsExpenses(table)) return []
   const named = (table.userData?.powerColumns ?? []).filter((c) => meansPower(table, c))
   const owners = table.userData?.ownerColumns ?? []
   const byTable = table.columns.filter((c) => {

@@ -5,6 +5,7 @@ import { lastPart } from '../../lib/last-part.ts'
 import { snakeCase } from '../../lib/snake-case.ts'
 import type { SchemaModel } from '../app-model.ts'
 import type { Client, Effect, Value } from '../behaviour/behaviour.ts'
+import { mentions } from '../behaviour/mentions.ts'
 import { fromRequest } from './from-request.ts'
 import { isKeptBack, isOnShow, isPublishedWhole, isShownAnyway, isWare } from './on-show.ts'
 import { fillsCache, renewsOwnToken } from './upkeep.ts'
@@ -96,9 +97,12 @@ export function rowWork(e: Extract<Effect, { kind: 'db' }>, schema: Pick<SchemaM
   // a log grows; whoever says which of somebody's rows to change writes no log
   const rewritten = e.op === 'update' && table?.userData !== undefined && e.filters.some((f) => f.op === 'eq' && f.column === 'id' && fromRequest(f.value))
   const owners = new Set([...(table?.userData?.ownerColumns ?? ['user_id', 'owner_id', 'userId', 'ownerId', 'profile_id'])])
+  const ownersWritten = e.payload?.v === 'object' ? Object.entries(e.payload.props).filter(([k]) => owners.has(k)) : []
+  // beside whoever calls, where somebody is signed in, the other one is whom the row is for: the shop of an order
+  const forAnybody = !ownersWritten.some(([, v]) => mentions(v, (x) => x.v === 'caller' && x.trust === 'verified'))
   const forged =
     e.payload?.v === 'object' &&
-    (Object.entries(e.payload.props).some(([k, v]) => owners.has(k) && fromRequest(v)) || letsOwnerThrough(e.payload, table?.userData?.ownerColumns ?? []))
+    ((forAnybody && ownersWritten.some(([, v]) => fromRequest(v))) || letsOwnerThrough(e.payload, table?.userData?.ownerColumns ?? []))
   const written = LOGS.test(name) || (COUNTED.test(name) && (e.op === 'insert' || !table?.userData || !MAY_BE_OWNED.test(name)))
   // whoever says himself who did what writes no log, but somebody else's name into one
   const falsified = forged && e.op === 'insert' && TRAIL.test(name)

@@ -1,6 +1,6 @@
 import type { Table } from '../../database/database.ts'
 import type { Behaviour, Effect, Step, Value } from '../behaviour/behaviour.ts'
-import { isAlike } from '../behaviour/mentions.ts'
+import { isAlike, mentions } from '../behaviour/mentions.ts'
 import { fromRequest } from './from-request.ts'
 
 const KEPT = /^(?:access|refresh|id|bearer|api|auth)?_?(?:token|secret|key)$|^token_?type$/i
@@ -39,4 +39,26 @@ export function replacesCode({ effect: e }: Step, { steps }: Behaviour, index: n
     const { props } = made.payload
     return e.filters.every((f) => f.op === 'eq' && props[f.column] !== undefined && isAlike(f.value, props[f.column] as Value))
   })
+}
+
+const MADE_AT = /^(?:created|issued|sent|requested)_?(?:at|on)$/i
+const ENDS_AT = /^(?:expir\w*|valid_?(?:until|to)|\w{0,20}expires?_?(?:at|on)?)$/i
+
+/** A code that has run out is thrown away where somebody tries it: it opened nothing any more. */
+export function throwsAwayExpired({ effect: e, under }: Step): boolean {
+  if (e.kind !== 'db' || e.op !== 'delete' || e.unread || !SENT.test(e.table) || !CODES.test(e.table)) return false
+  return under.some((c) => !c.negated && c.test.v === 'op' && saysExpired(c.test.op, c.test.of, e.table))
+}
+
+/** `row.expires_at < now`, `now - row.created_at > limit`, and the same from the other side. */
+function saysExpired(op: string, [left, right]: readonly Value[], table: string): boolean {
+  const before = op === '<' || op === '<='
+  if (!left || !right || !(before || op === '>' || op === '>=')) return false
+  const has = (v: Value, field: RegExp) => mentions(v, (x) => x.v === 'row' && x.table === table && field.test(x.field ?? ''))
+  if (has(left, ENDS_AT)) return before
+  if (has(right, ENDS_AT)) return !before
+  const isAge = (v: Value) => v.v === 'op' && v.op === '-' && has(v, MADE_AT)
+  if (isAge(left)) return !before
+  if (isAge(right)) return before
+  return has(left, MADE_AT) ? before : has(right, MADE_AT) && !before
 }
