@@ -43,14 +43,19 @@ export function isTimetable({ columns }: Pick<Table, 'columns'>): boolean {
 /** Whether a table's rows are plainly meant to be seen by others; the name of the policy that opens it speaks too, and so does a table of votes on it among `all`. */
 export function isMeantToBeSeen(table: Table, policy = '', all: readonly Table[] = []): boolean {
   const offered = isOnOffer(table)
-  const personal = (table.userData?.personalColumns ?? []).filter((c) => !(offered && isWhere(c)))
+  const says = SAYS_PUBLIC.test(policy.replace(BY_THE_DASHBOARD, ''))
+  const overDoor = says && PLACES.test(table.name) && !isPrivateByName(table.name)
+  const personal = (table.userData?.personalColumns ?? []).filter((c) => !(offered && isWhere(c)) && !(overDoor && CONTACT.test(c)))
   if (!(personal.every((c) => CALLED.test(c)) && !personal.some((c) => BORN.test(c)))) return false
   if (isTimetable(table) && !isPrivateByName(table.name.replace(/(^|_)sessions?$/i, ''))) return true
   if (isPrivateByName(table.name)) return false
   const name = `${table.schema}.${table.name}`
-  const says = SAYS_PUBLIC.test(policy.replace(BY_THE_DASHBOARD, ''))
   return SEEN_BY_OTHERS.test(table.name) || says || all.some((t) => VOTES.test(t.name) && t.foreignKeys.some((f) => f.references === name))
 }
+
+/** Where a business receives people: its address and its number stand over the door, when a policy says that everybody may read them. */
+const PLACES =
+  /(?:^|_)(?:offices?|branch(?:es)?|clinics?|stores?|shops?|venues?|salons?|restaurants?|studios?|pharmac(?:y|ies)|consultorios?|clinicas?|sucursal(?:es)?|lojas?|sedes?|filiai?s?|negozi)$/i
 
 /** Businesses and people who offer something, in several languages. */
 const OFFERS =
