@@ -154,7 +154,7 @@ export function http(e: Extract<Effect, { name: string }>): Outside | undefined 
     return { kind: 'paid-api', what: `hands what it is sent on to a webhook (${flow ?? host})`, call: 'webhook' }
   // a code is exchanged for its owner's token: nothing is spent, and the key only says which application asks
   if (TOKEN_EXCHANGE.test(constantsOf(address)) || WHO_IT_IS.test(constantsOf(address))) return undefined
-  if (host && PAID_HOSTS.test(host) && (callersOwn(e.args) || isAnonymous(e.args))) return undefined
+  if (host && PAID_HOSTS.test(host) && (callersOwn(e.args) || isAnonymous(e.args) || isListOfModels(e.args))) return undefined
   if (host && PAID_HOSTS.test(host) && !FREE_HOSTS.test(host) && !SMS_HOSTS.test(host))
     return { kind: 'paid-api', what: `calls ${host} with the server's key`, call: host }
   if (host && MAIL_HOSTS.test(host))
@@ -271,6 +271,9 @@ function callersOwn(args: readonly Value[]): boolean {
   const headers = options?.v === 'object' ? options.props.headers : undefined
   return (namedAndSent(headers, CREDENTIAL_HEADER) || sentInAddress(address)) && !args.some((a) => carriesKey(a, 0))
 }
+
+/** Which models there are: nothing is spent, and whether the service answers is asked that way. */
+const isListOfModels = ([address, options]: readonly Value[]): boolean => /^get$/i.test(methodOf(options)) && /\/models\/?$/.test(constantsOf(address))
 
 /** All of the address and the headers stands in the code, and no credential is among it: whoever answers does not know whose bill it is. */
 function isAnonymous([address, options]: readonly Value[]): boolean {
