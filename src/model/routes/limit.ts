@@ -1,4 +1,5 @@
 import type { Place } from '../../lib/place.ts'
+import { rememberFor } from '../../lib/remember-for.ts'
 import type { Behaviour, Condition, Effect, Value } from '../behaviour/behaviour.ts'
 import { KEPT } from '../behaviour/kept-counts.ts'
 import { isKeptSession } from '../behaviour/signed-tokens.ts'
@@ -33,6 +34,15 @@ export function limitOf(behaviour: Behaviour): Place | undefined {
   }
   return undefined
 }
+
+/** The conditions under which somebody is told to come back later. */
+const tooOften = rememberFor((behaviour: Behaviour): readonly Condition[] =>
+  behaviour.steps.flatMap(({ effect: e, under }) => ((e.kind === 'respond' || e.kind === 'throw') && e.status === 429 ? under : [])),
+)
+
+/** Whether a function of the database is asked how often something was done: what it answers turns people away. */
+export const countsCalls = (index: number, behaviour: Behaviour): boolean =>
+  behaviour.steps[index]?.effect.kind === 'rpc' && tooOften(behaviour).some((c) => mentions(c.test, index) && !relays(c.test, behaviour))
 
 function refuses(c: Condition, behaviour: Behaviour): boolean {
   if (!c.otherwise.ends) return false

@@ -11,6 +11,7 @@ import { handedOut } from './disclosed.ts'
 import { handsOutFixedSession, makesAdministrator, makesFixedAccount, removesFound } from './fixed-account.ts'
 import { fromRequest } from './from-request.ts'
 import { guardOfStep } from './guard.ts'
+import { countsCalls } from './limit.ts'
 import { choosesRecipient, choosesWords, http, madeWithCallersKey, payment, speaksToWhomItNames } from './outside-work.ts'
 import { decides, looksForToken } from './part-of-check.ts'
 import { peopleAlong } from './people-along.ts'
@@ -110,7 +111,7 @@ export function workOf(behaviour: Behaviour, schema: Pick<SchemaModel, 'tables'>
     const work = people ? { ...found, what: found.what.replace(/(?= with )/, ` and ${people.what}`), table: people.of, userData: true } : found
     // what is written down before every request, whatever it asks for, is done by nobody's choice
     if (step.everywhere && ROW_CHANGES.has(work.kind)) return
-    if (concernsWhatItMade(step, behaviour) || replacesCode(step, behaviour, index) || throwsAwayExpired(step)) return
+    if (concernsWhatItMade(step, behaviour) || replacesCode(step, behaviour, index) || throwsAwayExpired(step) || countsCalls(index, behaviour)) return
     const asked = guardOfStep(step, behaviour)
     const before = asked && asksOpenFunction(asked, access) ? undefined : asked
     const guard = !before || before.trust === 'claimed' ? (capability(step, behaviour) ?? guardWithWayPast(step, behaviour) ?? before) : before
