@@ -22,6 +22,9 @@ export interface SandboxOptions {
   readonly keepWarm?: boolean
 }
 
+/** Raised whenever a template is built in another way. */
+const TEMPLATE_VERSION = '2'
+
 /** Raised whenever the same input can give another result. */
 const REPLAY_VERSION = '78'
 
@@ -316,7 +319,7 @@ export function replayDigest(input: ReplayInput): string {
 let digestOfTemplate: string | undefined
 
 function templateDigest(): string {
-  digestOfTemplate ??= createHash('sha256').update(preludeSql().join('\0')).update(engineVersion()).digest('hex').slice(0, 16)
+  digestOfTemplate ??= createHash('sha256').update(TEMPLATE_VERSION).update(preludeSql().join('\0')).update(engineVersion()).digest('hex').slice(0, 16)
   return digestOfTemplate
 }
 

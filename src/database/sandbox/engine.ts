@@ -1,44 +1,12 @@
 import { PGlite, type PGliteInterface } from '@electric-sql/pglite'
-import { btree_gin } from '@electric-sql/pglite/contrib/btree_gin'
-import { btree_gist } from '@electric-sql/pglite/contrib/btree_gist'
-import { citext } from '@electric-sql/pglite/contrib/citext'
-import { cube } from '@electric-sql/pglite/contrib/cube'
-import { earthdistance } from '@electric-sql/pglite/contrib/earthdistance'
-import { fuzzystrmatch } from '@electric-sql/pglite/contrib/fuzzystrmatch'
-import { hstore } from '@electric-sql/pglite/contrib/hstore'
-import { intarray } from '@electric-sql/pglite/contrib/intarray'
-import { ltree } from '@electric-sql/pglite/contrib/ltree'
-import { moddatetime } from '@electric-sql/pglite/contrib/moddatetime'
-import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm'
-import { pgcrypto } from '@electric-sql/pglite/contrib/pgcrypto'
-import { tablefunc } from '@electric-sql/pglite/contrib/tablefunc'
-import { unaccent } from '@electric-sql/pglite/contrib/unaccent'
-import { uuid_ossp } from '@electric-sql/pglite/contrib/uuid_ossp'
-import { vector } from '@electric-sql/pglite-pgvector'
 import { type SqlAnswer, SqlFailure } from '../access/session.ts'
+import { ExtensionFiles } from './extension-files.ts'
 
-/** Extensions that the engine really has; the rest are stand-ins. */
-const EXTENSIONS = {
-  btree_gin,
-  btree_gist,
-  citext,
-  cube,
-  earthdistance,
-  fuzzystrmatch,
-  hstore,
-  intarray,
-  ltree,
-  moddatetime,
-  pg_trgm,
-  pgcrypto,
-  tablefunc,
-  unaccent,
-  uuid_ossp,
-  vector,
-}
+/** What the prelude creates: its functions are called in any replay. */
+const ALWAYS = ['pgcrypto', 'uuid-ossp']
 
-/** Names for CREATE EXTENSION. */
-export const REAL_EXTENSIONS: ReadonlySet<string> = new Set([...Object.keys(EXTENSIONS).filter((n) => n !== 'uuid_ossp'), 'uuid-ossp'])
+/** Smaller segments of the write-ahead log than the 16 MB of a server: they are most of a template that is unpacked for each replay. */
+const INITDB = ['--wal-segsize=1']
 
 /** The engine no longer answers: its memory is damaged, and nothing it says can be trusted. */
 export class EngineDied extends Error {}
@@ -46,18 +14,21 @@ export class EngineDied extends Error {}
 /** The embedded PostgreSQL. Simple protocol, errors as `SqlFailure`, a dead engine as `EngineDied`. */
 export class Engine {
   private readonly db: PGliteInterface
+  private readonly extensions: ExtensionFiles
 
-  private constructor(db: PGliteInterface) {
+  private constructor(db: PGlite) {
     this.db = db
+    this.extensions = new ExtensionFiles(db.Module.FS)
+    for (const name of ALWAYS) this.extensions.provide(name)
   }
 
   /** Starts from a template (a tar of a data directory), or from nothing. */
-  static async start(template?: Blob): Promise<Engine> {
-    const db = await PGlite.create({ extensions: EXTENSIONS, ...(template ? { loadDataDir: template, username: 'supabase_admin' } : {}) })
-    return new Engine(db)
+  static async start(template?: Uint8Array<ArrayBuffer>): Promise<Engine> {
+    return new Engine(await PGlite.create(template ? { loadDataDir: new Held(template), username: 'supabase_admin' } : { initDbStartParams: INITDB }))
   }
 
   async exec(sql: string): Promise<SqlAnswer> {
+    this.extensions.provideFor(sql)
     const results = await this.guard(() => this.db.exec(sql))
     if (results.length === 0) throw new EngineDied('the engine gave no answer')
     const withRows = results.findLast((r) => r.fields.length > 0) ?? results.at(-1)
@@ -80,6 +51,21 @@ export class Engine {
     } catch (error) {
       throw toFailure(error)
     }
+  }
+}
+
+/** Bytes that are given out as they are: a Blob copies them twice. */
+class Held extends Blob {
+  readonly #bytes: Uint8Array<ArrayBuffer>
+
+  constructor(bytes: Uint8Array<ArrayBuffer>) {
+    super()
+    this.#bytes = bytes
+  }
+
+  override async arrayBuffer(): Promise<ArrayBuffer> {
+    const { buffer, byteOffset, byteLength } = this.#bytes
+    return byteLength === buffer.byteLength ? buffer : buffer.slice(byteOffset, byteOffset + byteLength)
   }
 }
 

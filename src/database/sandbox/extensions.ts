@@ -1,4 +1,4 @@
-import { REAL_EXTENSIONS } from './engine.ts'
+import { REAL_EXTENSIONS } from './extension-files.ts'
 import { ident, type Tree } from './tree.ts'
 
 /** What extensions that the engine lacks leave behind; the rest of them is in the prelude or made up when it is used. */

@@ -2,7 +2,7 @@ import type { SqlFailure } from '../access/session.ts'
 import type { DatabaseGap, TableHint } from '../database.ts'
 import { tablesInScope } from './column-scope.ts'
 import type { Engine } from './engine.ts'
-import { REAL_EXTENSIONS } from './engine.ts'
+import { REAL_EXTENSIONS } from './extension-files.ts'
 import { StandIns, succeeds } from './stand-ins.ts'
 import type { ParsedFile, Statement } from './statement.ts'
 import {

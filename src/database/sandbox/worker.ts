@@ -38,7 +38,7 @@ if (port) {
     const hints = Promise.withResolvers<readonly TableHint[]>()
     port.on('message', (message: WorkerJob | HintsFollow) => ('type' in message ? hints.resolve(message.hints) : job.resolve(message)))
     const [engine, parser] = await Promise.all([
-      Engine.start(new Blob([typeof task.template === 'string' ? readFileSync(task.template) : Uint8Array.from(task.template)])),
+      Engine.start(typeof task.template === 'string' ? readFileSync(task.template) : Uint8Array.from(task.template)),
       loadParser(),
     ])
     try {

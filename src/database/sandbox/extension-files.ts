@@ -1,0 +1,78 @@
+import { readFileSync } from 'node:fs'
+import { gunzipSync } from 'node:zlib'
+import { parseTar } from 'nanotar'
+
+/** Where the engine looks for its own files. */
+const PREFIX = '/pglite'
+const ENGINE = '@electric-sql/pglite'
+
+const inEngine = (name: string): URL => new URL(`./${name}.tar.gz`, import.meta.resolve(ENGINE))
+
+/** Bundles of the extensions that the engine really has; the rest are stand-ins. */
+const BUNDLES: Readonly<Record<string, () => URL>> = {
+  ...Object.fromEntries(
+    [
+      'btree_gin',
+      'btree_gist',
+      'citext',
+      'cube',
+      'earthdistance',
+      'fuzzystrmatch',
+      'hstore',
+      'intarray',
+      'ltree',
+      'moddatetime',
+      'pg_trgm',
+      'pgcrypto',
+      'tablefunc',
+      'unaccent',
+      'uuid-ossp',
+    ].map((name) => [name, () => inEngine(name)]),
+  ),
+  vector: () => new URL('./vector.tar.gz', import.meta.resolve('@electric-sql/pglite-pgvector')),
+}
+
+/** What CASCADE brings along. */
+const NEEDS: Readonly<Record<string, string>> = { earthdistance: 'cube' }
+
+/** Names for CREATE EXTENSION. */
+export const REAL_EXTENSIONS: ReadonlySet<string> = new Set(Object.keys(BUNDLES))
+
+/** The part of the engine's file system that is written to. */
+export interface FileSystem {
+  mkdirTree(path: string): void
+  writeFile(path: string, data: Uint8Array): void
+}
+
+/**
+ * Lays down the files of an extension where the engine finds them, its library included: the engine loads that when a function of it is called. Given
+ * to the engine at its start, every library would be compiled and linked each time, a third of what starting takes.
+ */
+export class ExtensionFiles {
+  readonly #fs: FileSystem
+  readonly #there = new Set<string>()
+
+  constructor(fs: FileSystem) {
+    this.#fs = fs
+  }
+
+  /** Every extension that a text could create, by its name. */
+  provideFor(sql: string): void {
+    if (!/\bextension\b/i.test(sql)) return
+    for (const name of REAL_EXTENSIONS) if (sql.toLowerCase().includes(name)) this.provide(name)
+  }
+
+  provide(name: string): void {
+    const bundle = BUNDLES[name]
+    if (!bundle || this.#there.has(name)) return
+    this.#there.add(name)
+    for (const { name: path, data, type } of parseTar(gunzipSync(readFileSync(bundle())))) {
+      if (type !== 'file' || !data) continue
+      const to = `${PREFIX}/${path}`
+      this.#fs.mkdirTree(to.slice(0, to.lastIndexOf('/')))
+      this.#fs.writeFile(to, data)
+    }
+    const needed = NEEDS[name]
+    if (needed) this.provide(needed)
+  }
+}
