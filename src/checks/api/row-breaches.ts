@@ -283,7 +283,7 @@ function isAnswered(index: number, behaviour: Behaviour): boolean {
 function shownToOthers(e: Query, schema: Pick<SchemaModel, 'tables'>): boolean {
   const name = lastPart(e.table).toLowerCase()
   if (
-    !/^(?:(?:public_?)?profiles?|posts?|comments?|reviews?|likes?|users?|articles?|(?:blog|news|help|knowledge|kb|wiki)_(?:posts?|articles?|sections?|categories)|news|announcements?|faqs?)$/.test(
+    !/^(?:(?:public_?)?profiles?|posts?|comments?|reviews?|likes?|users?|articles?|(?:blog|news|help|knowledge|kb|wiki)_(?:posts?|articles?|sections?|categories)|marketplace_\w{1,40}|\w{1,40}_(?:gallery|showcase)|news|announcements?|faqs?)$/.test(
       name,
     )
   )

@@ -10,6 +10,9 @@ import { ENTRY } from './values.ts'
 const IDENTITY =
   /^(?:\w*user(?:_?(?:id|name))?|uid|sub|passport|session(?:_?(?:id|token|key))?|auth\w*|account(?:_?id)?|member(?:_?id)?|customer(?:_?id)?|profile(?:_?id)?|team_?id|org\w*_?id|admin(?:_?id)?|is_?admin|is_?auth\w*|(?:is_?)?(?:logged|signed)_?in|role|email|token|access_?token|viewer|principal)$/i
 
+/** Whose application or part of it somebody signed in to: no session has that before. */
+const TENANT = /^(?:tenant|company|workspace|store|shop|business|merchant|vendor|seller|employee|staff|clinic|school|agency|restaurant|salon)_?id$/i
+
 /**
  * A session that the server keeps, or seals or signs in a cookie: what it says about the caller was put there by the server.
  * With `claimed` the cookie is neither, and whoever sends it decides its content.
@@ -26,7 +29,7 @@ export function sessionMember(of: HostVal, name: string, at: Place): Val {
     return value?.v === 'const' ? (value.value as string | number) : undefined
   }
   const how = String(own('$how') ?? 'session')
-  if (!IDENTITY.test(name)) return { v: 'call', name: `${own('$trust') === 'claimed' ? 'cookie' : ENTRY}.${name}`, args: [], at }
+  if (!IDENTITY.test(name) && !TENANT.test(name)) return { v: 'call', name: `${own('$trust') === 'claimed' ? 'cookie' : ENTRY}.${name}`, args: [], at }
   const step = own('$step')
   return {
     v: 'caller',
@@ -36,13 +39,15 @@ export function sessionMember(of: HostVal, name: string, at: Place): Val {
     // the id of a session is not the one of whose session it is
     ...(/^session/i.test(name)
       ? {}
-      : /(?:id|uid|sub)$/i.test(name)
-        ? { field: 'id' }
-        : /admin|role/i.test(name)
-          ? { field: name }
-          : /mail$/i.test(name)
-            ? { field: 'email' }
-            : {}),
+      : TENANT.test(name)
+        ? { field: name }
+        : /(?:id|uid|sub)$/i.test(name)
+          ? { field: 'id' }
+          : /admin|role/i.test(name)
+            ? { field: name }
+            : /mail$/i.test(name)
+              ? { field: 'email' }
+              : {}),
   }
 }
 

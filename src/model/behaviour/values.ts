@@ -1,6 +1,7 @@
 import { keptList } from '../../lib/kept-list.ts'
 import type { Behaviour, Value } from './behaviour.ts'
 import { mentions } from './mentions.ts'
+import { isServicesWay } from './services-ways.ts'
 import { isCheckedClaim, isKeptSession, isVouchedFor, keyRead } from './signed-tokens.ts'
 
 export { ACCEPTED, ANSWERED, mentions, REJECTED } from './mentions.ts'
@@ -66,8 +67,8 @@ function isMadeOfCallers(value: Value, behaviour: Behaviour, depth: number): boo
       return step?.effect.kind === 'rpc' ? step.effect.client.rights === 'caller' || next(step.effect.args) : false
     }
     case 'any': {
-      // `ctx.teamId ?? -1`: what is written in the code is nobody else's choice
-      const real = value.of.filter((x) => x.v !== 'const')
+      // `ctx.teamId ?? -1`: what is written in the code is nobody else's choice, and whom another service names no person's
+      const real = value.of.filter((x, i) => x.v !== 'const' && !isServicesWay(value.under?.[i] ?? []))
       return real.length > 0 && real.every(next)
     }
     case 'text':

@@ -14,6 +14,7 @@ const PACKAGES = [
   '@react-router/node',
   '@react-router/dev',
   '@react-router/serve',
+  '@react-router/cloudflare',
   '@remix-run/cloudflare',
   '@remix-run/deno',
 ]

@@ -2,6 +2,7 @@ import { keptList } from '../../lib/kept-list.ts'
 import { lastPart } from '../../lib/last-part.ts'
 import type { Behaviour, Condition, Filter, Step, Value } from '../behaviour/behaviour.ts'
 import { ANSWERED, mentions } from '../behaviour/mentions.ts'
+import { isServicesWay } from '../behaviour/services-ways.ts'
 import { isCheckedClaim, isFromCredential, isKeptOfCaller, isKeptSession, isTokenSignature, isVouchedFor, keyRead } from '../behaviour/signed-tokens.ts'
 import { GATEWAY } from '../behaviour/token-claims.ts'
 import { callerInEach } from './caller-in-filter.ts'
@@ -375,9 +376,10 @@ function rowProof(index: number, field: string | undefined, behaviour: Behaviour
 function callerAmong(value: Value, { under }: Step): Extract<Value, { v: 'caller' }> | undefined {
   if (value.v === 'caller') return value
   if (value.v !== 'any') return undefined
-  const callers = value.of.filter((x) => x.v === 'caller')
-  const nobody = value.of.filter((x) => x.v === 'const' && (x.value === undefined || x.value === null))
-  if (!callers.length || callers.length + nobody.length < value.of.length) return undefined
+  const ways = value.of.filter((_, i) => !isServicesWay(value.under?.[i] ?? []))
+  const callers = ways.filter((x) => x.v === 'caller')
+  const nobody = ways.filter((x) => x.v === 'const' && (x.value === undefined || x.value === null))
+  if (!callers.length || callers.length + nobody.length < ways.length) return undefined
   return !nobody.length || under.some((c) => !c.negated && c.test.v === 'caller') ? leastTrusted(callers) : undefined
 }
 

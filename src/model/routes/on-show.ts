@@ -59,8 +59,15 @@ export function isPublishedWhole(table: Table, columns: readonly string[]): bool
   const things = !OF_PEOPLE.test(table.name) && !isPrivateByName(table.name)
   const picked = things && columns.length > 0 && !columns.some((c) => c === '*' || /[(:]/.test(c))
   const personal = (table.userData?.personalColumns ?? []).filter((c) => !picked || columns.some((x) => snakeCase(x) === snakeCase(c)))
-  return personal.every((c) => isPlace(c, table) || (picked && TOWN.test(c)))
+  return personal.every((c) => isPlace(c, table) || (picked && (TOWN.test(c) || TO_BE_REACHED.test(c))) || (isJob(table) && PAY.test(c)))
 }
+
+/** How to reach whom something is about: entered to be shown with it. */
+const TO_BE_REACHED = /^(?:contact|public|business|booking|info)_(?:e_?mail|phone|whatsapp|tel|telephone)(?:_?number)?$/i
+/** What a post pays says nothing of who has it. */
+const PAY = /^(?:salary|pay|compensation|wage)(?:_(?:min|max|range|from|to|amount|currency|type|period))?$|^(?:min|max)_salary$/i
+const isJob = ({ name }: Pick<Table, 'name'>): boolean =>
+  !isPrivateByName(name) && /(?:^|_)(?:jobs?|vacanc(?:y|ies)|listings?|openings?|offers?|positions?|empleos?|vagas?|ofertas?)(?:_|$)/i.test(name)
 
 /** Columns that are nobody's secret (all of them, where the rows are meant to be seen), of rows that a policy shows to the whole world. */
 export function isShownAnyway(table: Table, columns: readonly string[], { holes = [] }: Pick<AccessMatrix, 'holes'>): boolean {
