@@ -1,6 +1,7 @@
 import { keptList } from '../../lib/kept-list.ts'
 import type { Behaviour, Condition, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { ACCEPTED, isCallers, isCallersRow, mentions, REJECTED } from '../../model/behaviour/values.ts'
+import { rightsAmong } from '../../model/routes/rights-bits.ts'
 import { answeredInVain } from './answered-in-vain.ts'
 import { forPeople, provesService } from './for-people.ts'
 import type { Query } from './ownership-breach.ts'
@@ -182,6 +183,9 @@ export class Ties {
         return (test.op === '&&') === truthy
           ? test.of.some((x) => this.provesRole(x, truthy, depth + 1))
           : test.of.every((x) => this.provesRole(x, truthy, depth + 1))
+      if (test.op === '&') return truthy && this.asksRights(test)
+      if (/^[!=]==?$/.test(test.op) && a?.v === 'op' && a.op === '&' && b)
+        return this.asksRights(a) && (test.op.startsWith('!') === truthy) === (b.v === 'const' && b.value === 0)
       if (test.op === '===' && truthy && a && b)
         return [a, b].some((x) => isCallers(x, this.behaviour)) && [a, b].some((x) => x.v === 'const' || x.v === 'env' || x.v === 'array')
       return false
@@ -199,6 +203,12 @@ export class Ties {
       return possible.length > 0 && possible.every((x) => this.provesRole(x, truthy, depth + 1))
     }
     return false
+  }
+
+  /** `user.permissions & MANAGE_ORDERS`: rights of the caller's that are kept as bits. */
+  private asksRights({ of }: Extract<Value, { v: 'op' }>): boolean {
+    const rights = rightsAmong(of)
+    return rights !== undefined && this.isPersons(rights)
   }
 
   /** A value of the object: of a row, or of the request (`params.userId === user.id`). Roles compared with constants are none. */

@@ -68,6 +68,8 @@ export function comparedPassword(name: string, value: string): boolean {
     value.length >= 4 &&
     value.length <= 128 &&
     !/\s/.test(value) &&
+    // what stands where no postal code was entered
+    !/^0+$/.test(value) &&
     !isReference(value) &&
     !/^(?:text|password|hidden|visible|show|hide|string|required|invalid|valid|none|null|undefined|true|false|weak|medium|strong|forgot|reset|login|boolean|number|object|function|symbol|bigint)$/i.test(
       value,

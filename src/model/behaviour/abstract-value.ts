@@ -295,11 +295,15 @@ function listOf(values: readonly Val[], k: (val: Val) => number): string {
 /** The bytes of a MAC or a hash: in whatever way they are written out, they stay what they are. */
 export const isDigest = (val: Val): boolean => val.v === 'call' && (val.name === 'hmac' || val.name === 'hash')
 
-const MAX_DEPTH = 7
+/** In halves: what a condition joins or turns round is only half as deep. */
+const MAX_DEPTH = 14
 const MAX_ITEMS = 40
+const MAX_ASKED_DEPTH = 5
 
 /** Values already made public, by the depth at which they stood: what many steps share is converted once and stays shared. */
 export type Published = Map<Val, (Value | undefined)[]>
+
+const LOGICAL: ReadonlySet<string> = new Set(['&&', '||', '!'])
 
 const CUT_OFF: Value = { v: 'unknown' }
 
@@ -333,7 +337,7 @@ function isLeaf(val: Val): val is Leaf {
 const asked = (value: Value, under: readonly Condition[]): Value => (under.length ? { v: 'any', of: [value], under: [under] } : value)
 
 function publish(val: Exclude<Val, Leaf>, condition: (cond: Cond) => Condition, published: Published, depth: number): Value {
-  const next = (x: Val) => toPublic(x, condition, published, depth + 1)
+  const next = (x: Val) => toPublic(x, condition, published, depth + 2)
   switch (val.v) {
     case 'client':
       return { v: 'client', client: val.client }
@@ -350,7 +354,7 @@ function publish(val: Exclude<Val, Leaf>, condition: (cond: Cond) => Condition, 
     case 'text':
       return { v: 'text', parts: val.parts.slice(0, MAX_ITEMS).map(next) }
     case 'op':
-      return { v: 'op', op: val.op, of: val.of.map(next) }
+      return { v: 'op', op: val.op, of: LOGICAL.has(val.op) ? val.of.map((x) => toPublic(x, condition, published, depth + 1)) : val.of.map(next) }
     case 'call':
       return val.at ? { v: 'call', name: val.name, args: val.args.map(next), at: val.at } : { v: 'call', name: val.name, args: val.args.map(next) }
     case 'response':
@@ -365,7 +369,7 @@ function publish(val: Exclude<Val, Leaf>, condition: (cond: Cond) => Condition, 
       return {
         v: 'any',
         of: val.alts.map((a) => next(a.value)),
-        ...(depth < 3 && val.alts.some((a) => a.under.length) ? { under: val.alts.map((a) => a.under.map(condition)) } : {}),
+        ...(depth <= MAX_ASKED_DEPTH && val.alts.some((a) => a.under.length) ? { under: val.alts.map((a) => a.under.map(condition)) } : {}),
       }
     case 'fn':
       return { v: 'function' }

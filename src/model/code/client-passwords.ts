@@ -18,6 +18,9 @@ const CODE =
 /** What lets somebody sign up as more than others; the variable that it is compared with stands in the bundle. */
 const KEY =
   /(?:admin|affiliate|partner|staff|teacher|recruiter|moderator|manager|employee|master|access|registration|sign_?up|invit(?:e|ation)|secret|unlock)_?(?:key|code|token|secret)(?:input|value|entered)?$/i
+/** The postal code, as it is called in India, and what is entered where nobody knows it. */
+const POSTAL = /(?:deliver|consign|ship|bill|pick_?up|address|postal|destination|origin|customer|store|warehouse|sender|receiver)\w{0,20}pin_?code$/i
+const NOWHERE = /^0+$/
 const SHORT_NUMBER = /^\d{4,8}$/
 /** States and field names that a password variable is compared with. */
 const NO_PASSWORD =
@@ -53,7 +56,10 @@ function ofFile(program: Program, path: string, js: JavaScriptFacts, comparisons
       continue
     }
     const variable = publicVariable(program, path, scope, other)
-    const constant = constantsOf(program, path, scope, other).find((c) => c.secret !== undefined || !NO_PASSWORD.test(c.value))
+    const postal = POSTAL.test(name)
+    const constant = constantsOf(program, path, scope, other).find(
+      (c) => c.secret !== undefined || !(NO_PASSWORD.test(c.value) || NOWHERE.test(c.value) || (postal && SHORT_NUMBER.test(c.value))),
+    )
     if (variable) add(use, 'variable', variable, use)
     else if (constant) add(constant, 'literal', name, use)
     else if (other.k === 'mem' && PASSWORD.test(other.name)) {

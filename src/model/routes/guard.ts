@@ -1,6 +1,6 @@
 import { keptList } from '../../lib/kept-list.ts'
 import { lastPart } from '../../lib/last-part.ts'
-import type { Behaviour, Condition, Filter, Step, Value } from '../behaviour/behaviour.ts'
+import type { Behaviour, Condition, Step, Value } from '../behaviour/behaviour.ts'
 import { ANSWERED, mentions } from '../behaviour/mentions.ts'
 import { isServicesWay } from '../behaviour/services-ways.ts'
 import { isCheckedClaim, isFromCredential, isKeptOfCaller, isKeptSession, isTokenSignature, isVouchedFor, keyRead } from '../behaviour/signed-tokens.ts'
@@ -14,7 +14,9 @@ import { ADMINS, ADMINS_SESSIONS, digestIn, isCredential, isDigest, isEverydayRo
 import { keyForLookUp } from './key-look-up.ts'
 import { better, closed, type Guard, leastTrusted, type Proof, strongest, weakest } from './proof.ts'
 import { refusalStatus, saysError } from './refusal.ts'
+import { asksForRole, isGrant, rightsToldOf } from './rights-asked.ts'
 import { asAdmin, rightsAmong } from './rights-bits.ts'
+import { withoutStrangers } from './strangers.ts'
 import { unknownCheck } from './unfollowed-check.ts'
 
 /** Cookies that remember how somebody likes to see the pages. */
@@ -63,8 +65,9 @@ export function guardOfConditions(under: readonly Condition[], behaviour: Behavi
 function strongestOf(under: readonly Condition[], behaviour: Behaviour): Guard | undefined {
   let best: { proof: Proof; condition: Condition } | undefined
   let open: { proof: Proof; condition: Condition } | undefined
+  const signedIn = under.flatMap((c) => (!c.negated && c.test.v === 'caller' ? [c.test] : []))
   for (const condition of under) {
-    const proof = proofOf(condition.test, !condition.negated, behaviour, 0)
+    const proof = proofOf(withoutStrangers(condition, signedIn), !condition.negated, behaviour, 0)
     if (!proof) continue
     if (proof.opensWithout && !refusesEmpty(proof, under) && !under.some((c) => holdsOnlyIfSet(c.test, !c.negated, proof.opensWithout as string))) {
       open ??= { proof, condition }
@@ -164,7 +167,7 @@ function prove(value: Value, truthy: boolean, behaviour: Behaviour, depth: numbe
     case 'result': {
       if (!truthy) return undefined
       const step = behaviour.steps[value.step]
-      return step ? resultProof(step, behaviour) : undefined
+      return step ? (resultProof(step, behaviour) ?? rightsToldOf(step, value.field)) : undefined
     }
     case 'row':
       return truthy && value.step >= 0 ? rowProof(value.step, value.field, behaviour, depth) : undefined
@@ -353,7 +356,7 @@ function rowProof(index: number, field: string | undefined, behaviour: Behaviour
     const caller = f.op === 'eq' ? callerAmong(f.value, step) : f.op === 'other' ? callerInEach(f.value) : undefined
     if (caller)
       return {
-        who: isRole(field) || asksForRole(step.effect.filters) || ADMINS.test(step.effect.table) ? 'admin' : 'user',
+        who: isRole(field) || isGrant(step.effect, field) || asksForRole(step.effect.filters) || ADMINS.test(step.effect.table) ? 'admin' : 'user',
         trust: caller.trust,
         how: caller.how,
         ...(caller.at ? { at: caller.at } : {}),
@@ -405,14 +408,6 @@ function findsNobody(step: Step | undefined): boolean {
 /** A stored session looked up by what the cookie or the Authorization header carries, which only the person whose session it is was given. */
 export function findsSession(table: string, value: Value): boolean {
   return /sessions?$/i.test(table) && isFromCredential(value)
-}
-
-/** `user_roles` filtered by the caller and `role = 'admin'`: the row is there only for those who hold the role. */
-function asksForRole(filters: readonly Filter[]): boolean {
-  return filters.some((f) => {
-    const asked = f.op !== 'eq' && f.op !== 'in' ? [] : f.value.v === 'array' ? f.value.items : [f.value]
-    return asked.length > 0 && asked.every((x) => x.v === 'const' && (isRole(f.column) || namesAdministrator(x.value)))
-  })
 }
 
 /** What stood before a step holds for its result as well. Whose user is found among the administrators is one of them. */

@@ -1,0 +1,28 @@
+import type { Filter, Step } from '../behaviour/behaviour.ts'
+import { mentions } from '../behaviour/mentions.ts'
+import { fromRequest } from './from-request.ts'
+import { isRole, namesAdministrator } from './guard-words.ts'
+import type { Proof } from './proof.ts'
+
+/** `user_roles` filtered by the caller and `role = 'admin'`: the row is there only for those who hold the role. */
+export function asksForRole(filters: readonly Filter[]): boolean {
+  return filters.some((f) => {
+    const asked = f.op !== 'eq' && f.op !== 'in' ? [] : f.value.v === 'array' ? f.value.items : [f.value]
+    return asked.length > 0 && asked.every((x) => x.v === 'const' && (isRole(f.column) || namesAdministrator(x.value)))
+  })
+}
+
+const GRANTS = /(?:^|[._])(?:\w{1,40}_)?(?:access|permissions?|rights|privileges|grants)$/i
+const GRANTED = /^(?:can|may)_?[a-z]/i
+
+/** What a table of rights says that somebody may do with a part of the application: `module_access.can_manage`, found by the person alone. */
+export function isGrant({ table, filters }: { readonly table: string; readonly filters: readonly Filter[] }, field: string | undefined): boolean {
+  return field !== undefined && GRANTED.test(field) && GRANTS.test(table) && !filters.some((f) => fromRequest(f.value))
+}
+
+/** What an endpoint that is asked about the caller says of their rights: `(await fetch(`/api/permissions?user=${userId}`)).roles`. */
+export function rightsToldOf({ effect: e, at }: Step, field: string | undefined): Proof | undefined {
+  if (e.kind !== 'http' || !isRole(field)) return undefined
+  const named = e.args.some((a) => mentions(a, (x) => x.v === 'caller' && x.trust === 'verified'))
+  return named ? { who: 'user', trust: 'verified', how: `${field} of whoever is signed in, asked by HTTP`, at } : undefined
+}
