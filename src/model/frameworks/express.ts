@@ -11,6 +11,7 @@ const EXPRESS: RouterDialect = {
     (from === 'express' && !isNew && /^(default|\*|express|Router|default\.Router)$/.test(name)) ||
     (from === 'express' && name === 'Router') ||
     (from === 'express-promise-router' && !isNew),
+  isPart: (name) => /(?:^|\.)Router$/.test(name),
   conventional: /^(app|router|server|express|r)$/,
 }
 

@@ -3,7 +3,7 @@ import type { Givens } from './givens.ts'
 import { covers, joinPaths, routerPath } from './path-pattern.ts'
 import type { Program } from './program.ts'
 import type { RegisteredRoute, Router } from './router.ts'
-import { isListOnly } from './unmounted.ts'
+import { isListOnly, isNeverImported } from './unmounted.ts'
 
 const MAX_DEPTH = 12
 const MAX_ROUTES = 5_000
@@ -31,7 +31,10 @@ export class RouteList {
   routes(routers: readonly { readonly router: Router; readonly path: string }[]): readonly RegisteredRoute[] {
     const out: RegisteredRoute[] = []
     const listed = routers.filter(({ router }) => !router.of)
-    const tops = listed.filter(({ router }) => !router.mounted)
+    const assembled = new Set(routers.flatMap(({ router, path }) => (router.part ? [] : [this.#program.workspace(path).dir])))
+    const tops = listed.filter(
+      ({ router, path }) => !router.mounted && !(router.part && assembled.has(this.#program.workspace(path).dir) && isNeverImported(this.#program, path)),
+    )
     const spare = tops.filter(({ router, path }) => router.registrations.every((r) => r.k !== 'route') && isListOnly(this.#program, path))
     for (const top of tops) if (!spare.includes(top)) this.#flatten(top.router, '', [], out, [])
     const served = new Set(out.map(handlerOf))

@@ -9,6 +9,8 @@ export interface RouterDialect {
   readonly calling: Calling
   /** True when an expression makes a router: `express()`, `Router()`, `new Hono()`. */
   creates(from: string, name: string, isNew: boolean): boolean
+  /** True when what `creates` makes answers nothing by itself, only where another one mounts it: `Router()`. */
+  readonly isPart?: (name: string) => boolean
   /** Names of parameters that carry a router into a function nobody calls by name. */
   readonly conventional: RegExp
   /** Hooks belong to the whole context, whatever the order (Fastify). */
@@ -36,6 +38,8 @@ export class Router {
   readonly registrations: Registration[] = []
   readonly decorated = new Map<string, Code>()
   mounted = false
+  /** It answers only where another one mounts it. */
+  part = false
   /** Set for `router.route(path)`: registrations go to `of` under that path. */
   readonly of?: Router
   readonly fixed?: string

@@ -335,6 +335,7 @@ export class RouterCollector {
     const from = this.#program.external(path, scope, e.fn)
     if (!from || !this.#dialect.creates(packageOf(from.from) ?? from.from, from.name, e.k === 'new')) return undefined
     const router = new Router({ path, line: e.l })
+    router.part = this.#dialect.isPart?.(from.name) === true
     this.#note(path, scope, e, router)
     this.routers.push({ router, path })
     return router

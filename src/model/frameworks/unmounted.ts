@@ -10,6 +10,11 @@ export function isLeftBehind(program: Program, path: string): boolean {
   return program.modules.importers(path).length === 0 && !loadsByName(program, program.workspace(path).dir)
 }
 
+/** Whether a file is imported by nobody, under a name that the code writes down or one that it makes up: nothing mounts a router that it makes. */
+export function isNeverImported(program: Program, path: string): boolean {
+  return program.modules.importers(path).length === 0 && !importsByName(program, program.workspace(path).dir)
+}
+
 /** Whether a file hands a router out by a name that nobody asks for: an application that something starts is no such thing. */
 export function isListOnly(program: Program, path: string): boolean {
   const names = program.js(path)?.exports.map((e) => e.name) ?? []
@@ -45,37 +50,41 @@ function isAskedFor(program: Program, path: string, name: string, seen: Set<stri
   })
 }
 
-const known = new WeakMap<Program, Map<string, boolean>>()
+/** Whether something on the server of a workspace imports files by names that are made up while it runs, or lists files, after which it may. */
+const loadsByName = byWorkspace((s) => has(s, (e) => imports(e) || lists(e)))
+const importsByName = byWorkspace((s) => has(s, imports))
 
-function loadsByName(program: Program, workspace: string): boolean {
-  let loads = known.get(program)
-  if (!loads) {
-    loads = new Map()
-    known.set(program, loads)
+function byWorkspace(loads: (s: Stmt) => boolean): (program: Program, workspace: string) => boolean {
+  const known = new WeakMap<Program, Map<string, boolean>>()
+  return (program, workspace) => {
+    const answers = known.get(program) ?? new Map<string, boolean>()
+    known.set(program, answers)
+    let found = answers.get(workspace)
+    if (found === undefined) {
+      found = program.paths.some((p) => {
+        if (program.workspace(p).dir !== workspace || program.modules.side(p) === 'client') return false
+        return program.js(p)?.functions.some((f) => f.body.some(loads)) === true
+      })
+      answers.set(workspace, found)
+    }
+    return found
   }
-  let found = loads.get(workspace)
-  if (found === undefined) {
-    found = program.paths.some((p) => {
-      if (program.workspace(p).dir !== workspace || program.modules.side(p) === 'client') return false
-      return program.js(p)?.functions.some((f) => f.body.some(loadsIn)) === true
-    })
-    loads.set(workspace, found)
-  }
-  return found
 }
 
-function loadsIn(s: Stmt): boolean {
-  return exprsOf(s).some((e) => loads(e, 0)) || blocksOf(s).some((b) => b.some(loadsIn))
+function has(s: Stmt, asked: (e: Expr) => boolean): boolean {
+  return exprsOf(s).some((e) => holds(e, asked, 0)) || blocksOf(s).some((b) => b.some((x) => has(x, asked)))
+}
+
+function holds(e: Expr, asked: (e: Expr) => boolean, depth: number): boolean {
+  return depth > 40 || asked(e) || childrenOf(e).some((c) => holds(c, asked, depth + 1))
 }
 
 /** `import(file)`, `require(join(dir, file))`, and libraries that do so for whole folders. */
-function loads(e: Expr, depth: number): boolean {
-  if (depth > 40) return true
-  if (e.k === 'import' && !isWritten(e.from)) return true
-  if (e.k === 'call' && e.fn.k === 'id' && /^(?:require|consign|glob|globSync|autoload|fg)$/.test(e.fn.name) && !(e.args[0] && isWritten(e.args[0])))
-    return true
-  if (e.k === 'call' && e.fn.k === 'mem' && /^(?:readdir|readdirSync|globSync)$/.test(e.fn.name)) return true
-  return childrenOf(e).some((c) => loads(c, depth + 1))
+function imports(e: Expr): boolean {
+  if (e.k === 'import') return !isWritten(e.from)
+  return e.k === 'call' && e.fn.k === 'id' && /^(?:require|consign|glob|globSync|autoload|fg)$/.test(e.fn.name) && !(e.args[0] && isWritten(e.args[0]))
 }
+
+const lists = (e: Expr): boolean => e.k === 'call' && e.fn.k === 'mem' && /^(?:readdir|readdirSync|globSync)$/.test(e.fn.name)
 
 const isWritten = (e: Expr): boolean => e.k === 'lit' || (e.k === 'tpl' && e.exprs.length === 0)
