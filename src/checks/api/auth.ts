@@ -6,6 +6,7 @@ import { type Cause, merge } from './auth-issues.ts'
 import { isReceiver, isShown, readApart, severityOf, tellsOn, withChange, worstOf } from './auth-severity.ts'
 import { isEditorial } from './editorial-tables.ts'
 import { tellsOneFigure } from './one-figure.ts'
+import { oncePerHandler } from './one-handler.ts'
 import { publicByNature } from './public-by-nature.ts'
 
 export default defineCheck({
@@ -43,7 +44,7 @@ export default defineCheck({
     ]
     const lost = judged.flatMap((j) => (j.kind === 'unverified' ? [j] : []))
     evidence.push(...lost.slice(0, 20).map(({ route, gap }) => `${route.subject}: no check seen, but ${gap.because} (${gap.at.path}:${gap.at.line})`))
-    if (issues.length) return failed(issues, evidence)
+    if (issues.length) return failed(oncePerHandler(issues), evidence)
     return lost.length ? notFollowed(lost, evidence) : passed(...evidence)
   },
 })

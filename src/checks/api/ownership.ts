@@ -2,6 +2,7 @@ import type { RelatedPlace } from '../../lib/place.ts'
 import type { Route } from '../../model/routes/routes.ts'
 import { defineCheck, failed, type Issue, notApplicable, passed } from '../define-check.ts'
 import { type Manners, manners } from './manners.ts'
+import { oncePerHandler } from './one-handler.ts'
 import type { OwnershipBreach } from './ownership-breach.ts'
 import { breachesOf, type Judged } from './ownership-breaches.ts'
 import { ofArguments, ownershipWords } from './ownership-words.ts'
@@ -44,7 +45,7 @@ export default defineCheck({
       `${resources.length} handlers take an id and load, change or delete by it: ${tied.length} tie the row to the caller`,
       ...tied.slice(0, 20).map(([route, j]) => `${route.subject}: ${j.because}`),
     ]
-    if (issues.length || elsewhere.length) return failed(issues, evidence, elsewhere)
+    if (issues.length || elsewhere.length) return failed(oncePerHandler(issues), evidence, elsewhere)
     if (!resources.length && !judged.some(([, j]) => j.looked)) return notApplicable('no handler takes the id of a resource', evidence)
     return passed(...evidence)
   },

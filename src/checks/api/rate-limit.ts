@@ -11,6 +11,7 @@ import type { Route } from '../../model/routes/routes.ts'
 import { defineCheck, failed, type Issue, notApplicable, passed, type Severity } from '../define-check.ts'
 import { actionFunction } from './action-function.ts'
 import { isForAdministrators } from './manners.ts'
+import { oncePerHandler } from './one-handler.ts'
 import { ACCOUNTS, registers } from './registration.ts'
 
 export default defineCheck({
@@ -34,7 +35,7 @@ export default defineCheck({
       ...limited.map((e) => `${e.route.subject}: ${e.route.limit?.path}:${e.route.limit?.line}`),
     ]
     const issues = endpoints.filter((e) => !e.route.limit).map(issue)
-    return issues.length ? failed(issues, evidence) : passed(...evidence)
+    return issues.length ? failed(oncePerHandler(issues), evidence) : passed(...evidence)
   },
 })
 

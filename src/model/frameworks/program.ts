@@ -204,6 +204,11 @@ export class Program {
   meaning(path: string, scope: FunctionId, expr: Expr, depth = 0): Meaning | undefined {
     if (depth > DEPTH) return undefined
     if (expr.k === 'await') return this.meaning(path, scope, expr.of, depth + 1)
+    const imported = importedFrom(expr)
+    if (imported !== undefined) {
+      const target = this.modules.resolve(path, imported)
+      return target ? { k: 'namespace', path: target } : { k: 'external', from: imported, name: '*' }
+    }
     if (expr.k === 'id') {
       const m = this.lookup(path, scope, expr.name, depth + 1)
       return m?.k === 'expr' && (m.expr.k === 'id' || m.expr.k === 'mem' || m.expr.k === 'fn' || m.expr.k === 'class') && m.expr !== expr
@@ -242,6 +247,12 @@ export class Program {
       if (of.expr.k === 'new') {
         const c = this.meaning(of.path, of.scope, of.expr.fn, depth + 1)
         return c?.k === 'class' ? this.member(c, name, depth + 1) : undefined
+      }
+      // `(await import('./x')).y`
+      const imported = importedFrom(of.expr)
+      if (imported !== undefined) {
+        const target = this.modules.resolve(of.path, imported)
+        return target ? this.exported(target, name, depth + 1) : { k: 'external', from: imported, name }
       }
       // require('./x').y
       if (isRequire(of.expr)) {
@@ -282,6 +293,12 @@ export function packageOf(specifier: string): string | undefined {
 function importOf(js: JavaScriptFacts, local: string): { fact: ImportFact; imported: string } | undefined {
   for (const fact of js.imports) for (const b of fact.bindings) if (b.local === local) return { fact, imported: b.imported }
   return undefined
+}
+
+/** `import('./x')`, waited for or not: what is imported. */
+function importedFrom(e: Expr): string | undefined {
+  const of = e.k === 'await' ? e.of : e
+  return of.k === 'import' && of.from.k === 'lit' && typeof of.from.v === 'string' ? of.from.v : undefined
 }
 
 function isRequire(e: Expr): boolean {

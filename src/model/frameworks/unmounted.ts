@@ -1,4 +1,5 @@
 import type { Expr, FunctionId, Stmt } from '../../facts/javascript.ts'
+import { folderPrefix } from '../../lib/folder-prefix.ts'
 import type { Program } from './program.ts'
 import { blocksOf, childrenOf, exprsOf } from './walk.ts'
 
@@ -12,7 +13,14 @@ export function isLeftBehind(program: Program, path: string): boolean {
 
 /** Whether a file is imported by nobody, under a name that the code writes down or one that it makes up: nothing mounts a router that it makes. */
 export function isNeverImported(program: Program, path: string): boolean {
-  return program.modules.importers(path).length === 0 && !importsByName(program, program.workspace(path).dir)
+  return program.modules.importers(path).length === 0 && !importsByName(program, topFolder(program, path))
+}
+
+/** The folder of a workspace below which a file stands; the workspace itself for what stands in it. */
+function topFolder(program: Program, path: string): string {
+  const prefix = folderPrefix(program.workspace(path).dir)
+  const end = path.indexOf('/', prefix.length)
+  return end < 0 ? prefix : path.slice(0, end + 1)
 }
 
 /** Whether a file hands a router out by a name that nobody asks for: an application that something starts is no such thing. */
@@ -51,21 +59,33 @@ function isAskedFor(program: Program, path: string, name: string, seen: Set<stri
 }
 
 /** Whether something on the server of a workspace imports files by names that are made up while it runs, or lists files, after which it may. */
-const loadsByName = byWorkspace((s) => has(s, (e) => imports(e) || lists(e)))
-const importsByName = byWorkspace((s) => has(s, imports))
+const loadsByName = someFile(
+  (program, workspace, p) => program.workspace(p).dir === workspace,
+  (s) => has(s, (e) => imports(e) || lists(e)),
+)
+/** The same of imports alone, by what stands in the same folder of the workspace or in the workspace itself: scripts beside the application load none of it. */
+const importsByName = someFile(
+  (program, folder, p) => {
+    const other = topFolder(program, p)
+    return other === folder || (folder.startsWith(other) && other === folderPrefix(program.workspace(p).dir))
+  },
+  (s) => has(s, imports),
+)
 
-function byWorkspace(loads: (s: Stmt) => boolean): (program: Program, workspace: string) => boolean {
+function someFile(
+  belongs: (program: Program, where: string, path: string) => boolean,
+  loads: (s: Stmt) => boolean,
+): (program: Program, where: string) => boolean {
   const known = new WeakMap<Program, Map<string, boolean>>()
-  return (program, workspace) => {
+  return (program, where) => {
     const answers = known.get(program) ?? new Map<string, boolean>()
     known.set(program, answers)
-    let found = answers.get(workspace)
+    let found = answers.get(where)
     if (found === undefined) {
-      found = program.paths.some((p) => {
-        if (program.workspace(p).dir !== workspace || program.modules.side(p) === 'client') return false
-        return program.js(p)?.functions.some((f) => f.body.some(loads)) === true
-      })
-      answers.set(workspace, found)
+      found = program.paths.some(
+        (p) => belongs(program, where, p) && program.modules.side(p) !== 'client' && program.js(p)?.functions.some((f) => f.body.some(loads)) === true,
+      )
+      answers.set(where, found)
     }
     return found
   }
