@@ -5,6 +5,7 @@ import { rememberFor } from '../../lib/remember-for.ts'
 import type { SchemaModel } from '../app-model.ts'
 import type { Behaviour, BehaviourGap, Client, Step, Value } from '../behaviour/behaviour.ts'
 import { mentions } from '../behaviour/mentions.ts'
+import { tellsOfException } from './alarms.ts'
 import { booksAsPaid } from './booked-as-paid.ts'
 import { capability } from './capability.ts'
 import { handedOut } from './disclosed.ts'
@@ -111,6 +112,7 @@ export function workOf(behaviour: Behaviour, schema: Pick<SchemaModel, 'tables'>
     const work = people ? { ...found, what: found.what.replace(/(?= with )/, ` and ${people.what}`), table: people.of, userData: true } : found
     // what is written down before every request, whatever it asks for, is done by nobody's choice
     if (step.everywhere && ROW_CHANGES.has(work.kind)) return
+    if (tellsOfException(step)) return
     if (concernsWhatItMade(step, behaviour) || replacesCode(step, behaviour, index) || throwsAwayExpired(step) || countsCalls(index, behaviour)) return
     const asked = guardOfStep(step, behaviour)
     const before = asked && asksOpenFunction(asked, access) ? undefined : asked
