@@ -1,6 +1,7 @@
 const VENDORED = /(^|\/)(node_modules|third_party|bower_components|\.yarn)\//i
 /** Where an application keeps its own code by what it is about: a market place has pages, routes and components of its vendors. */
 const OURS = /^(?:app|pages|routes?|api|server|controllers?|components?|features?|modules|views|screens|hooks|services|actions)$/i
+const TYPESCRIPT = /(?<!\.d)\.[cm]?tsx?$/
 /** What is copied from others stands beside these files, not beside pages. */
 const SERVED_AS_IT_IS = /^(?:assets|static|public|js|javascripts?|css|styles?|libs?|plugins?)$/i
 /** Compilers write JavaScript, styles and pages into these folders; TypeScript or SQL below them is somebody's source. */
@@ -17,6 +18,8 @@ function isInVendorFolder(path: string): boolean {
   if (!/(?:^|\/)vendor\//i.test(path)) return false
   const folders = path.split('/').slice(0, -1)
   const vendor = folders.findIndex((f) => /^vendor$/i.test(f))
+  // `src/lib/vendor/profile.ts`: what is copied from others comes as JavaScript
+  if (TYPESCRIPT.test(path) && folders.slice(0, vendor - 1).includes('src')) return false
   return !folders.slice(0, vendor).some((f) => OURS.test(f)) || SERVED_AS_IT_IS.test(folders[vendor - 1] ?? '')
 }
 

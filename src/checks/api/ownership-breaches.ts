@@ -27,7 +27,7 @@ import { signsUp } from './registration.ts'
 import { choosingFilter, rlsState, rowBreach } from './row-breaches.ts'
 import { listingBreaches, otherBreaches } from './service-breaches.ts'
 import { signUpBreaches } from './sign-up-breaches.ts'
-import { isStaffs } from './staff.ts'
+import { isAskedOfAdministrators, isStaffs } from './staff.ts'
 import { tenantBreaches } from './tenant-breaches.ts'
 import { Ties } from './ties.ts'
 import { unboundProof } from './unbound-proof.ts'
@@ -88,7 +88,7 @@ function judge(
     const e = step.effect
     const strict = guardOfStep(step, behaviour) ?? libraryGuard(route, step)
     const role = e.kind === 'db' && !area ? ownersRole(step, e, strict, behaviour, schema) : undefined
-    const staff = strict?.who === 'user' && isStaffs(step, behaviour, schema)
+    const staff = strict?.who === 'user' && (isStaffs(step, behaviour, schema) || (area && isAskedOfAdministrators(step, behaviour)))
     const guard = strict && role ? { ...strict, who: 'user' as const } : strict && staff ? { ...strict, who: 'admin' as const } : strict
     if (!guard && signsUp(route) && publicByNature(route) && !behaviour.gaps?.some((g) => g.step <= index))
       breaches.push(...signUpBreaches(step, behaviour, schema))
