@@ -5,6 +5,7 @@ import type { Behaviour, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { isCallers, mentions } from '../../model/behaviour/values.ts'
 import { guardOfStep } from '../../model/routes/guard.ts'
 import type { Route } from '../../model/routes/routes.ts'
+import { dropsDevice } from '../../model/routes/upkeep.ts'
 import { aboutQuery, belongsToSomebody, type OwnershipBreach, type Query, verbOf } from './ownership-breach.ts'
 import type { Ties } from './ties.ts'
 
@@ -40,7 +41,7 @@ export function jobBreaches(
   scheduled: ReadonlyMap<string, string>,
 ): OwnershipBreach[] {
   const alike = JOB.test(route.route) ? undefined : scheduled.get(placeOf(step))
-  if ((!alike && !JOB.test(route.route)) || step.before || e.op === 'select' || e.client.rights !== 'service' || e.unread) return []
+  if ((!alike && !JOB.test(route.route)) || step.before || e.op === 'select' || e.client.rights !== 'service' || e.unread || dropsDevice(e)) return []
   if (!belongsToSomebody(e, schema, behaviour) || ties.byFilter(e) || ties.byCondition(step)) return []
   // rows that were looked up without a word about the caller, and not by the request's choice
   const ofAll = (v: Value): boolean =>

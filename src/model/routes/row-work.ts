@@ -8,7 +8,7 @@ import type { Client, Effect, Value } from '../behaviour/behaviour.ts'
 import { mentions } from '../behaviour/mentions.ts'
 import { fromRequest } from './from-request.ts'
 import { isKeptBack, isOnShow, isPublishedWhole, isShownAnyway, isWare } from './on-show.ts'
-import { fillsCache, renewsOwnToken } from './upkeep.ts'
+import { dropsDevice, fillsCache, renewsOwnToken } from './upkeep.ts'
 import { countsVisits } from './visits.ts'
 import type { Work } from './work.ts'
 
@@ -107,7 +107,7 @@ export function rowWork(e: Extract<Effect, { kind: 'db' }>, schema: Pick<SchemaM
   // whoever says himself who did what writes no log, but somebody else's name into one
   const falsified = forged && e.op === 'insert' && TRAIL.test(name)
   if (written && !rewritten && !falsified && (e.op !== 'delete' || ended) && !table?.userData?.powerColumns.length) return undefined
-  if (renewsOwnToken(e, table) || fillsCache(e)) return undefined
+  if (renewsOwnToken(e, table) || fillsCache(e) || dropsDevice(e)) return undefined
   if (e.op === 'update' && e.payload?.v === 'object' && !e.payload.rest && countsAttempts(Object.keys(e.payload.props))) return undefined
   if (countsVisits(e)) return undefined
   const kind = e.op === 'insert' || addsOnly(e) ? 'insert' : e.op === 'delete' ? 'delete' : 'update'

@@ -1,4 +1,5 @@
 import type { Table } from '../../database/database.ts'
+import { snakeCase } from '../../lib/snake-case.ts'
 import type { Behaviour, Effect, Step, Value } from '../behaviour/behaviour.ts'
 import { isAlike, mentions } from '../behaviour/mentions.ts'
 import { fromRequest } from './from-request.ts'
@@ -25,6 +26,15 @@ const FOUND_BY = /(?:^|_)(?:id|key|hash|slug|query|url|place|lang|locale|languag
 export function fillsCache(e: Extract<Effect, { kind: 'db' }>): boolean {
   if (!CACHE.test(e.table) || e.op === 'select' || e.op === 'delete' || e.unread || e.payload?.v !== 'object' || e.payload.rest) return false
   return Object.entries(e.payload.props).every(([column, v]) => !fromRequest(v) || FOUND_BY.test(column))
+}
+
+/** Where messages are pushed to. */
+const DEVICES = /(?:^|[._])(?:(?:web_?)?push_?(?:subscriptions?|tokens?|endpoints?)|(?:device|fcm|apns)_?tokens?)$/i
+
+/** A device that the push service does not know any more (`410 Gone`) is taken off the list: which one it is says the row that the message was for. */
+export function dropsDevice(e: Extract<Effect, { kind: 'db' }>): boolean {
+  if (e.op !== 'delete' || e.unread || !DEVICES.test(snakeCase(e.table)) || !e.filters.length) return false
+  return e.filters.every((f) => !fromRequest(f.value)) && e.filters.some((f) => mentions(f.value, (x) => x.v === 'row'))
 }
 
 /** Codes that are sent to somebody, and that expire. */
