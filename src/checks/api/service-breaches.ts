@@ -3,6 +3,7 @@ import type { Table } from '../../database/database.ts'
 import type { SchemaModel } from '../../model/app-model.ts'
 import type { Behaviour, Effect, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { isCallers, isCallersRow, mentions, requestName } from '../../model/behaviour/values.ts'
+import { objectKey, objectStoreWork } from '../../model/routes/object-stores.ts'
 import type { Route } from '../../model/routes/routes.ts'
 import { isLog } from '../../model/routes/row-work.ts'
 import { showsNamesInPart } from './abbreviated.ts'
@@ -158,10 +159,11 @@ export function otherBreaches(
       ]
     }
     case 'file': {
-      const [object] = e.args
-      if (WRITES.test(e.name)) return object ? namedFile(step, object) : []
-      const deletes = /destroy|^del$|\.del$|deleteObject/i.test(e.name) || (object?.v === 'call' && /^DeleteObject/.test(object.name))
-      if (!deletes || !object || !fromRequest(object, behaviour)) return []
+      const [first] = e.args
+      if (WRITES.test(e.name)) return first ? namedFile(step, first) : []
+      const stored = objectStoreWork(e) === 'delete'
+      const object = stored ? objectKey(e) : first
+      if (!(stored || /destroy|^del$|\.del$/i.test(e.name)) || !object || !fromRequest(object, behaviour)) return []
       if (mentions(object, (x) => isCallers(x, behaviour)) || checkedBefore(step, object, behaviour)) return []
       return [
         {

@@ -13,6 +13,7 @@ import { handsOutFixedSession, makesAdministrator, makesFixedAccount, removesFou
 import { fromRequest } from './from-request.ts'
 import { guardOfStep } from './guard.ts'
 import { countsCalls } from './limit.ts'
+import { objectKey, objectStoreWork } from './object-stores.ts'
 import { choosesRecipient, choosesWords, http, madeWithCallersKey, payment, speaksToWhomItNames } from './outside-work.ts'
 import { decides, looksForToken } from './part-of-check.ts'
 import { peopleAlong } from './people-along.ts'
@@ -263,14 +264,28 @@ function classify(step: Step, schema: Pick<SchemaModel, 'tables'>, access: Acces
     case 'http':
       return http(e)
     case 'file':
-      if (/getSignedUrl/i.test(e.name) && e.args.some((a) => mentions(a, (v) => v.v === 'call' && /^(?:Get|Head)Object/.test(v.name))))
-        return { kind: 'file-read', what: `signs links to files (${e.name})`, call: e.name, rights: 'service' }
-      if (/getSignedUrl|presigned|^put$|\.put$|upload|handleUpload/i.test(e.name))
-        return { kind: 'file-write', what: `stores files (${e.name})`, call: e.name, rights: 'service' }
+      switch (objectStoreWork(e)) {
+        case 'link':
+          return { kind: 'file-read', what: `signs links to files (${e.name})`, call: e.name, rights: 'service' }
+        case 'delete': {
+          // what was just stored under a name of the server's is taken away again
+          const key = objectKey(e)
+          return key && madeUp(key, 0) ? undefined : { kind: 'file-delete', what: `deletes files (${e.name})`, call: e.name, rights: 'service' }
+        }
+        case 'write': {
+          const key = objectKey(e)
+          return {
+            kind: 'file-write',
+            what: `stores files (${e.name})`,
+            call: e.name,
+            rights: 'service',
+            ...(key && madeUp(key, 0) ? { fresh: true as const } : {}),
+          }
+        }
+      }
+      if (/^put$|\.put$|upload|handleUpload/i.test(e.name)) return { kind: 'file-write', what: `stores files (${e.name})`, call: e.name, rights: 'service' }
       if (writesToDisk(e)) return { kind: 'file-write', what: `writes files to its disk (${e.name})`, call: e.name, rights: 'service' }
-      return /destroy|^del$|\.del$|deleteObject/i.test(e.name)
-        ? { kind: 'file-delete', what: `deletes files (${e.name})`, call: e.name, rights: 'service' }
-        : undefined
+      return /destroy|^del$|\.del$/i.test(e.name) ? { kind: 'file-delete', what: `deletes files (${e.name})`, call: e.name, rights: 'service' } : undefined
     case 'respond': {
       if (!e.body || (e.status ?? 200) >= 400) return undefined
       const secret = handedOut(e.body)

@@ -145,6 +145,13 @@ const FAMILIES: readonly Family[] = [
     calls:
       /(?:readFile|readFileSync|writeFile|writeFileSync|unlink|unlinkSync|rm|rmSync|createReadStream|createWriteStream|appendFile|readdir|readdirSync|mkdir|rename|put|del|\.send|getSignedUrl|upload|destroy|copy|move|outputFile|upload_stream)$/,
   },
+  // object stores: what is sent with the newer client of Amazon is a command
+  {
+    kind: 'file',
+    packages: ['@aws-sdk/s3-presigned-post', '@aws-sdk/lib-storage', 'minio', 'aws-sdk', 'aws-sdk/'],
+    calls:
+      /(?:createPresignedPost|Upload\.done|putObject|fPutObject|deleteObjects?|removeObjects?|S3\.upload|getSignedUrl(?:Promise)?|presigned(?:Put|Get)Object|presignedPostPolicy|presignedUrl)$/,
+  },
   {
     kind: 'exec',
     packages: ['child_process', 'node:child_process', 'execa', 'shelljs', 'vm', 'node:vm', 'vm2'],
