@@ -22,7 +22,7 @@ import { holderOf, type Program } from './program.ts'
 import { statusIn } from './responses.ts'
 import { RewriteLog } from './rewrites.ts'
 import { Scope } from './scope.ts'
-import { acceptedInput, seedValue } from './seeds.ts'
+import { acceptedInput, seedValue, sharedBag } from './seeds.ts'
 
 install({
   evaluate,
@@ -99,6 +99,11 @@ function run(it: Interpreter, entry: Entry): void {
     }
     if (r.schema) {
       acceptInput(it, fn, at)
+      return step(i + 1, at)
+    }
+    if (r.carried !== undefined) {
+      // an object that wraps a client in ways of its own says less than what the handler does with it
+      if (fn.v === 'client') it.write(sharedBag('ctx', shared).props, r.carried, fn)
       return step(i + 1, at)
     }
     let passed = 0

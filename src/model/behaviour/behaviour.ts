@@ -80,6 +80,8 @@ export interface Runnable {
   readonly loads?: true
   /** It is a schema that the input of the handler has to pass. */
   readonly schema?: true
+  /** Its value is what the context that the handler shares with its middleware carries under this name. */
+  readonly carried?: string
   /** It runs before every request of the application, whatever is asked for. */
   readonly everywhere?: true
 }

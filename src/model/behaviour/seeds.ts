@@ -113,7 +113,7 @@ export function acceptedInput(shared: ReadonlyMap<string, HostVal>): Val {
 }
 
 /** The context that middleware and procedure of one call share. */
-function sharedBag(name: string, shared: Map<string, HostVal>): HostVal {
+export function sharedBag(name: string, shared: Map<string, HostVal>): HostVal {
   const known = shared.get(`bag:${name}`)
   if (known) return known
   const made = bag(name)

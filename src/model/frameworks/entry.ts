@@ -92,6 +92,8 @@ export interface Entry {
   readonly args?: readonly Seed[]
   /** Schemas that the framework checks the handler's input with before it runs (`.input(schema)`). */
   readonly schemas?: readonly Code[]
+  /** What the framework's context carries from the start, by name. */
+  readonly carried?: ReadonlyMap<string, Code>
   readonly before: readonly Before[]
   /** What the functions are called with in which its code is written. */
   readonly given?: readonly Given[]

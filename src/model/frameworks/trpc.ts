@@ -2,6 +2,7 @@ import type { Expr, FunctionId } from '../../facts/javascript.ts'
 import type { Before, Code, Entry, Framework } from './entry.ts'
 import { nextMiddlewareFor } from './next-middleware.ts'
 import { codeOf, type Meaning, type Program } from './program.ts'
+import { databasesInContext } from './trpc-context.ts'
 import { expressionsDeep } from './walk.ts'
 
 interface Procedure {
@@ -104,6 +105,7 @@ function toEntry(program: Program, p: Procedure, mount: Mount | undefined): Entr
     ...(p.expr.e && p.expr.e > line ? { endLine: p.expr.e } : {}),
     ...(code ? { code } : {}),
     calling: 'trpc',
+    carried: databasesInContext(program),
     schemas: p.expr.fn.k === 'mem' ? schemas(p, p.expr.fn.of) : [],
     before: [
       ...(mount ? nextMiddlewareFor(program, mount.path, `${mount.route}/${p.name}`) : []),

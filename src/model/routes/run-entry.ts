@@ -111,7 +111,8 @@ const SEEDS: Readonly<Record<Calling, readonly Seed[]>> = {
 /** What the interpreter runs for an entry: its middleware, then its handler (for pages without one, the sentinel). */
 export function runnablesOf(entry: Entry, spelling?: string): Runnables | undefined {
   const schemas = (entry.schemas ?? []).map((code) => ({ ...runnable(code, entry.calling, []), schema: true as const }))
-  const before = [...beforeOf(entry, spelling), ...schemas]
+  const carried = [...(entry.carried ?? [])].map(([name, code]) => ({ ...runnable(code, entry.calling, []), carried: name }))
+  const before = [...carried, ...beforeOf(entry, spelling), ...schemas]
   if (!entry.code || (entry.page?.client && entry.calling === 'next-page') || entry.calling === 'component') return undefined
   const handler = runnable(entry.code, entry.calling, entry.args)
   // the code of a page is also what it takes to get past everything before it
