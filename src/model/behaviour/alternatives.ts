@@ -16,21 +16,26 @@ const SOME_ANSWER: Val = { v: 'response', how: 'other', sent: true }
 export interface Alternative {
   readonly value: Val
   readonly under: readonly Cond[]
+  /** Its number in the choice that it belongs to; its place in the list when absent. */
+  readonly i?: number
 }
 
-/** One value that is any of several; the value itself when all are the same. */
-export function alternatives(list: readonly Alternative[], choice: number): Val {
+/** One value that is any of several; the value itself when all are the same. `newChoice` numbers what has to be sorted anew. */
+export function alternatives(list: readonly Alternative[], choice: number, newChoice: () => number): Val {
   const first = list[0]
   if (!first) return UNKNOWN
   const key = list.some((a) => a.value !== first.value) ? keyOf(first.value) : undefined
   if (key === undefined || list.every((a) => keyOf(a.value) === key)) return first.value
   const leaves = list.reduce((n, a) => n + countLeaves(a.value), 0)
-  if (leaves <= MAX_ALTERNATIVES) return { v: 'any', choice, alts: list.map((a, i) => ({ i, value: a.value, under: brief(a.under) })) }
-  return collapse(list, choice)
+  if (leaves <= MAX_ALTERNATIVES) return { v: 'any', choice, alts: list.map((a, k) => ({ i: a.i ?? k, value: a.value, under: brief(a.under) })) }
+  return collapse(list, newChoice)
 }
 
-/** Too many alternatives: builders keep what all of them share, other values lose what they stand under. */
-function collapse(list: readonly Alternative[], choice: number): Val {
+/**
+ * Too many alternatives: builders keep what all of them share, other values lose what they stand under. What is left has numbers of its own: those
+ * of the choice that it came from would rule out the wrong ones.
+ */
+function collapse(list: readonly Alternative[], newChoice: () => number): Val {
   const leaves = new Map<number, { value: Val; ways: (readonly Cond[])[] }>()
   const collect = (value: Val, under: readonly Cond[]): void => {
     if (value.v === 'any') {
@@ -49,7 +54,8 @@ function collapse(list: readonly Alternative[], choice: number): Val {
   if (chains.length > MAX_BUILDERS && others.length < MAX_BUILDERS) {
     const shared = sharedChain(chains)
     if (shared && !others.length) return shared
-    if (shared) return { v: 'any', choice, alts: [{ value: shared, under: [] }, ...others].map((a, i) => ({ i, value: a.value, under: brief(a.under) })) }
+    if (shared)
+      return { v: 'any', choice: newChoice(), alts: [{ value: shared, under: [] }, ...others].map((a, i) => ({ i, value: a.value, under: brief(a.under) })) }
   }
   // where a request goes on says more than which of several answers it gets instead
   const [answers, telling] = partition(kept, (k) => k.value.v === 'response' && k.value.how !== 'next')
@@ -57,7 +63,7 @@ function collapse(list: readonly Alternative[], choice: number): Val {
   const room = telling.length > MAX_ALTERNATIVES ? MAX_ALTERNATIVES : Math.max(MAX_ALTERNATIVES, telling.length + Math.min(given.length, MAX_ANSWERS))
   const alts: Alt[] = [...telling, ...given, ...refusals].slice(0, room).map((a, i) => ({ i, value: a.value, under: brief(a.under) }))
   if (kept.length > room) alts.push({ i: room, value: telling.length > MAX_ALTERNATIVES ? UNKNOWN : SOME_ANSWER, under: [] })
-  return alts.length === 1 ? (alts[0] as Alt).value : { v: 'any', choice, alts }
+  return alts.length === 1 ? (alts[0] as Alt).value : { v: 'any', choice: newChoice(), alts }
 }
 
 function partition<T>(list: readonly T[], test: (x: T) => boolean): readonly [T[], T[]] {

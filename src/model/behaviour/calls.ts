@@ -72,20 +72,20 @@ export function eachAlternative(
   const useful = narrowed.alts.filter((a) => matters(a.value))
   if (useful.length === 0) return UNKNOWN
   const states: BranchState[] = []
-  const results: { value: Val; state: BranchState }[] = []
+  const results: { value: Val; state: BranchState; i: number | undefined }[] = []
   const base = it.pc.length
-  const follow = (assumed: Assumption | undefined, run: () => Val): void => {
+  const follow = (assumed: Assumption | undefined, run: () => Val, i?: number): void => {
     let value: Val = UNKNOWN
     const state = it.branch(assumed, () => {
       value = run()
     })
     states.push(state)
-    if (!state.end) results.push({ value, state })
+    if (!state.end) results.push({ value, state, i })
   }
   const narrowedTo = (alts: readonly Alt[]) => narrowTo(it.narrowed, narrowed.choice, alternativesOf(alts))
   for (const alt of useful.slice(0, MAX_CALLEES)) {
     const assumed = useful.length > 1 ? { conds: alt.under.filter((c) => !it.pc.includes(c)).map((c) => ({ ...c })), narrowed: narrowedTo([alt]) } : undefined
-    follow(assumed, () => f(it.narrow(alt.value)))
+    follow(assumed, () => f(it.narrow(alt.value)), alt.i)
   }
   // the others are not followed, but just as possible: what comes after must not take them for ruled out
   const others = useful.slice(MAX_CALLEES)
@@ -95,7 +95,7 @@ export function eachAlternative(
     it.lastEnd = last.how
     throw last.end
   }
-  const only = results[0] as { value: Val; state: BranchState }
+  const only = results[0] as (typeof results)[number]
   if (results.length === 1) {
     it.resume(only.state)
     return only.value
@@ -104,10 +104,9 @@ export function eachAlternative(
     results.map((r) => r.state),
     states.length > results.length ? 'ended' : 'none',
   )
-  return it.alternatives(
-    results.map((r) => ({ value: r.value, under: r.state.pc.slice(base) })),
-    narrowed.choice,
-  )
+  const given = results.map((r) => ({ value: r.value, under: r.state.pc.slice(base), ...(r.i === undefined ? {} : { i: r.i }) }))
+  // each result goes with what was called, unless one of them stands for several
+  return others.length ? it.alternatives(given) : it.alternatives(given, narrowed.choice)
 }
 
 /** Calls a value. */

@@ -222,7 +222,7 @@ export class Interpreter implements PathNotes {
 
   /** One value that is any of several; the value itself when all are the same. */
   alternatives(list: readonly Alternative[], choice = this.newChoice()): Val {
-    return alternatives(list, choice)
+    return alternatives(list, choice, () => this.newChoice())
   }
 
   // Narrowing

@@ -116,7 +116,11 @@ export function provesSignature(under: readonly Condition[], steps: readonly Ste
   let maybe: Proof['maybe']
   for (const c of under) {
     if (proves(c.test, !c.negated, steps)) return { proved: true }
-    if (c.test.v === 'call' && !c.negated && /verif|signature|hmac/i.test(c.test.name)) maybe = { name: c.test.name, at: c.at }
+    if (c.negated) continue
+    if (c.test.v === 'call' && /verif|signature|hmac/i.test(c.test.name)) maybe = { name: c.test.name, at: c.at }
+    // of several processors behind one endpoint the others ask in ways that are not known
+    const open = unprovedBranches(c.test, steps)
+    if (open.length && open.every((o) => asksElsewhere(o, steps))) maybe ??= { name: 'fetch', at: c.at }
   }
   return maybe ? { proved: false, maybe } : { proved: false }
 }
@@ -135,6 +139,7 @@ function proves(v: Value, holds: boolean, steps: readonly Step[], depth = 0): bo
   if (v.op === '!') return v.of[0] !== undefined && proves(v.of[0], !holds, steps, depth + 1)
   if (v.op === '&&') return holds ? some() : all()
   if (v.op === '||') return holds ? all() : some()
+  if (holds && saysSo(v, steps, ASKS_FOR_SIGNATURE)) return true
   const equal = /^={2,3}$/.test(v.op) ? holds : /^!={1,2}$/.test(v.op) ? !holds : undefined
   if (equal === undefined) return false
   // Nobody without the key gives a text that equals the MAC; with a constant it is never equal.
@@ -144,6 +149,28 @@ function proves(v: Value, holds: boolean, steps: readonly Step[], depth = 0): bo
     return true
   return v.of.some((o) => o.v === 'event' && o.verified)
 }
+
+/** The addresses at which processors say themselves whether an event is theirs. */
+const ASKS_FOR_SIGNATURE = /verify-?(?:webhook-?)?signature/i
+
+/** `answer.verification_status === 'SUCCESS'`: a text that another service answered, asked at such an address. */
+function saysSo(v: Extract<Value, { v: 'op' }>, steps: readonly Step[], address: RegExp): boolean {
+  if (!/^={2,3}$/.test(v.op) || !v.of.some((o) => o.v === 'const' && typeof o.value === 'string')) return false
+  return v.of.some((o) => {
+    const e = o.v === 'result' ? steps[o.step]?.effect : undefined
+    return e?.kind === 'http' && contains(e.args[0], (x) => x.v === 'const' && typeof x.value === 'string' && address.test(x.value))
+  })
+}
+
+/** A way in that another service has to say yes to, or that was not followed to its end. */
+function asksElsewhere(way: Value, steps: readonly Step[]): boolean {
+  if (way.v === 'unknown') return true
+  if (way.v !== 'op') return false
+  if (way.op !== '&&') return saysSo(way, steps, /^https?:/)
+  return !way.of.some(isAbsence) && way.of.some((o) => asksElsewhere(o, steps))
+}
+
+const isAbsence = (v: Value): boolean => v.v === 'op' && v.op === '!' && (v.of[0]?.v === 'env' || v.of[0]?.v === 'request')
 
 /** The MAC is one of the signatures that were sent, or the signature one of several MACs; `mac.includes(sent)` holds for an empty text too. */
 function isAmong([list, one]: readonly Value[]): boolean {
