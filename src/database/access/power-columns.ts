@@ -45,6 +45,15 @@ function keepsExpenses({ name, columns }: Table): boolean {
   return /subscription|membership/i.test(name) && has(CALLED) && has(COSTS) && has(SORTED) && !has(BOUGHT_HERE) && !has(PROCESSOR)
 }
 
+const ON_OFFER = /(?:plan|tier|package|option|price|type)s?$/i
+const PRICE = /price|amount|cost|fee|preco|precio|prezzo/i
+
+/** What can be bought, and for how much: whoever sells it decides about it, and nobody has it by that. */
+function isOnOffer({ name, columns, userData }: Table): boolean {
+  const has = (what: RegExp) => columns.some((c) => what.test(c.name))
+  return ON_OFFER.test(name) && !userData?.ownerColumns.length && has(CALLED) && has(PRICE) && !has(BOUGHT_HERE) && !has(PROCESSOR)
+}
+
 /** Columns that grant power or money, those that do so because of their table included (`status` of a subscription, the counters of a quota). */
 export function powerColumnsOf(table: Table): readonly string[] {
   if (saysWhereToSend(table.name) || keepsExpenses(table)) return []
@@ -52,7 +61,7 @@ export function powerColumnsOf(table: Table): readonly string[] {
   const owners = table.userData?.ownerColumns ?? []
   const byTable = table.columns.filter((c) => {
     if (named.includes(c.name) || owners.includes(c.name) || c.generated || table.primaryKey.includes(c.name)) return false
-    if (PAID_STATE.test(table.name) && PAID_COLUMN.test(c.name)) return true
+    if (PAID_STATE.test(table.name) && !isOnOffer(table) && PAID_COLUMN.test(c.name)) return true
     if (RANKING.test(table.name) && SCORE.test(c.name) && owners.length > 0) return true
     if (EARNED.test(table.name) && WORTH.test(c.name) && owners.length > 0) return true
     return COUNTERS.test(table.name) && /int|numeric|real|double/.test(c.type) && !/^(year|month|week|day|id)$|_(year|month|id)$/i.test(c.name)

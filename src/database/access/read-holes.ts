@@ -163,7 +163,8 @@ function openWays(reading: Reading, table: Table): Way[] {
     if (reading.command === 'select' && !owners.length && way.gates.some((g) => PAID_TABLE.test(g.table))) return false
     // rows that belong to nobody (what the application brings along), and rows that their owner published; guests' own data is no such thing, and
     // what is nobody's is not everybody's to change
-    const nobodys = way.states.some((s) => s.op === 'is null' && (owners.includes(s.column) || table.userData?.tenantColumns.includes(s.column)))
+    const belongs = [...owners, ...(table.userData?.tenantColumns ?? [])]
+    const nobodys = way.states.some((s) => s.op === 'is null' && (belongs.includes(s.column) || (!belongs.length && isTiedBy(s.column, reading, table))))
     // who may take up what somebody else offers is that one's affair: an open request has an owner, and nobody who answers it yet
     const empty = way.states.flatMap((s) => (s.op === 'is null' ? [s.column] : []))
     const changes = (reading.command === 'update' || reading.command === 'delete') && owners.every((c) => empty.includes(c))
@@ -181,6 +182,11 @@ function openWays(reading: Reading, table: Table): Way[] {
     return !(reading.command === 'select' && (way.states.some(published) || way.parentStates.some(isPublication)))
   })
 }
+
+/** Whether another way in finds the caller by a reference to somebody else's row: where that is empty, the row is nobody's. */
+const isTiedBy = (column: string, reading: Reading, table: Table): boolean =>
+  table.foreignKeys.some((f) => f.columns.length === 1 && f.columns[0] === column) &&
+  reading.ways.some((w) => w.outcome === 'via' && w.tiedColumns.includes(column))
 
 /** Ways in which people who are not signed in add rows of nobody's, as many as they like. */
 function guestWays(reading: Reading, table: Table): Way[] {

@@ -31,6 +31,8 @@ const PLACE =
   /(^|_)(stores?|shops?|restaurants?|venues?|locations?|hotels?|places?|branch(es)?|clinics?|schools?|companies|company|businesses|businesse?s?|propert(y|ies)|listings?|rooms?|events?|offices?|warehouses?|organi[sz]ations?|vendors?|suppliers?|brands?|cities|city|countries|peaks?|routes?|stations?|sites?|parks?|settings?|attractions?|destinations?|landmarks?|museums?|monuments?|airports?|beaches|beach|regions?|pois?|condos?|condominiums?|buildings?|apartments?|hostels?|villas?|resorts?|campsites?|campgrounds?|librar(y|ies)|gyms?|studios?|salons?|barber_?shops?|cafes?|pharmac(y|ies)|hospitals?|universit(y|ies)|colleges?|academ(y|ies)|churches?|dealerships?|configs?|configurations?|lojas?|unidades|filiais|sucursales|tiendas?|configuracoes|configuraciones|sedi)$/i
 /** What a directory holds too: a postal code or a company's register number alone is nobody's secret. */
 const DIRECTORY = /(^|_)(latitude|longitude|zip(_?code)?|postal_code|cnpj|partita_iva|vat(_number)?)$/i
+/** Where something stands is no secret where nothing is called by a name. */
+const STREET = /^street$/i
 const POWER =
   /^(role|roles|user_role|app_role|is_(super_?)?admin|admin|is_staff|is_moderator|is_owner|is_pro|is_premium|premium|is_paid|paid|has_paid|plan|plan_id|plan_name|tier|subscription(_status|_tier|_plan|_type|_id|_end|_ends_at|_expires_at)?|subscribed|status_subscription|credits?|credit_balance|(available_|withdrawable_|payout_|affiliate_)?balance|tokens_(left|remaining|balance)|wallet_balance|points|coins|quota|usage_limit|trial_ends?_at|trial_end|verified|is_verified|email_verified|kyc_status|verification_status|statut_verification|status_verificacao|estado_verificacion|approved|is_approved|banned|is_banned|permissions?|access_level|ruolo|rol|papel|is_internal|is_active_subscription|stripe_customer_id|stripe_subscription_id|\w+_credits|(current|active|billing|pricing|paid|subscribed|user|account|selected)_(plan|tier)(_id|_name|_type)?|plan_(type|tier|level|status|code|key|slug|active|expiry|(expires|ends|valid)_(at|on|until)|until|end|end_date)|subscription_(level|active|expiry|until|product|period_end|current_period_end|end_date|valid_until)|has_(active_)?(subscription|premium|pro|lifetime|paid|access|full_access|lifetime_access|premium_access|pro_access|paid_plan)|is_(vip|subscriber|subscribed|lifetime|superuser|super_user|manager|(premium|pro|paid|admin)_(user|member))|vip|vip_(level|status|until)|lifetime_access|lifetime_deal|premium_(until|access|status|active|expiry|(expires|ends)_at)|pro_(until|access|status|(expires|ends)_at)|paid_until|access_(until|tier|expires_at)|license_(type|tier|status|key|plan)|credits_(remaining|balance|left|available|total|used|limit)|tokens?_(balance|available)|admin_level|membership(_(type|tier|level|status|plan|until|expires_at))?|plano(_(id|nome|tipo|atual|ativo|expira_em))?|(status_)?assinatura(_(status|ativa|tipo))?|creditos(_\w{1,20})?|(es|eh)_admin|is_administrador|nivel_(de_)?(acesso|acceso)|tipo_(de_)?(acesso|acceso)|suscripcion(_(activa|tipo|estado))?|abbonamento(_(attivo|tipo|stato))?)$/i
 /** Tables that say who is in what, and the column that says as what. */
@@ -180,7 +182,11 @@ function ownData(table: Table, people: ReadonlySet<string>, groups: ReadonlySet<
   const personalColumns = table.columns.filter((c) => saysOfPerson(table, c) || isPayersEvent(table, c)).map((c) => c.name)
   const powerColumns = table.columns.filter((c) => POWER.test(c.name) && !c.generated).map((c) => c.name)
   const strong = personalColumns.filter(
-    (c) => !DIRECTORY.test(c) && !(CONTACT.test(c) && PLACE.test(table.name)) && !(NAME.test(c) && isOfNobodys(table, personalColumns)),
+    (c) =>
+      !DIRECTORY.test(c) &&
+      !(STREET.test(c) && !table.columns.some((x) => /name$/i.test(x.name))) &&
+      !(CONTACT.test(c) && PLACE.test(table.name)) &&
+      !(NAME.test(c) && isOfNobodys(table, personalColumns)),
   )
   const key = ownerColumns.find((c) => toPeople.includes(c))
   const because = key

@@ -30,7 +30,7 @@ const PERSONAL_COLUMN = /(?:^|[^a-z])(?:e_?mail|phone|address|password|auth_?tok
 /** Whoever offers something says how to be reached: `populate('seller', 'name email')`. */
 const WANTS_CALLS = /^(?:seller|vendor|merchant|shop|store|restaurant|host|landlord|agent|provider|organi[sz]er)s?(?:_?id)?\((?!\*)/i
 const SCHEDULE =
-  /^(?:id|date|day|time|hour|status|(?:start|end|from|until)s?(?:_?(?:at|time|date|hour))?|slot(?:_?(?:id|date|time|start|end))?|duration(?:_?\w+)?|(?:scheduled|booking|booked|appointment|reservation)_?(?:at|date|time|for)|time_?zone|capacity|(?:created|updated)_?at)$/i
+  /^(?:id|date|day|time|hour|status|(?:start|end|from|until)s?(?:_?(?:at|time|date|hour|minute)s?)?|slot(?:_?(?:id|date|time|start|end))?|duration(?:_?\w+)?|(?:scheduled|booking|booked|appointment|reservation)_?(?:at|date|time|for)|time_?zone|capacity|(?:created|updated)_?at)$/i
 /** Of a schedule, what makes it one: every row has an id, a status and the time it was made. */
 const TIME_SLOT = /^(?!(?:id|status|(?:created|updated)_?at)$)/i
 const RUN_OUT = /^(?:expir\w*|valid_?(?:until|to)|\w*expires?_?(?:at|on)?)$/i
