@@ -172,7 +172,7 @@ function ownData(table: Table, people: ReadonlySet<string>, groups: ReadonlySet<
   const helpers = candidates.filter(
     (c) =>
       TOUCHED_BY.test(c) &&
-      !/^(last_|updated|modified|edited|changed|reviewed|approved|rejected|verified|resolved|deleted|moderated|suspended|disabled|deactivated|blocked|flagged|restricted|frozen)|(^|_)(set|configured|rotated|connected)_by|\w_(uploaded|updated|modified|edited|changed|reviewed|approved|verified|checked)_by/i.test(
+      !/^(last_|published|updated|modified|edited|changed|reviewed|approved|rejected|verified|resolved|deleted|moderated|suspended|disabled|deactivated|blocked|flagged|restricted|frozen)|(^|_)(set|configured|rotated|connected)_by|\w_(uploaded|updated|modified|edited|changed|reviewed|approved|verified|checked)_by/i.test(
         c,
       ),
   )
