@@ -4,6 +4,8 @@ import { eitherWay } from './path-condition.ts'
 
 /** Alternatives beyond which a join is no longer told apart. */
 const MAX_ALTERNATIVES = 8
+/** The same for what stands in the code: which of a dozen roles somebody has decides what he may do. */
+const MAX_CONSTANTS = 16
 /** Answers with content beyond which they are no longer told apart: a function for a dozen actions gives one for each. */
 const MAX_ANSWERS = 20
 /** Variants of one query beyond which only what they share is kept. */
@@ -27,7 +29,8 @@ export function alternatives(list: readonly Alternative[], choice: number, newCh
   const key = list.some((a) => a.value !== first.value) ? keyOf(first.value) : undefined
   if (key === undefined || list.every((a) => keyOf(a.value) === key)) return first.value
   const leaves = list.reduce((n, a) => n + countLeaves(a.value), 0)
-  if (leaves <= MAX_ALTERNATIVES) return { v: 'any', choice, alts: list.map((a, k) => ({ i: a.i ?? k, value: a.value, under: brief(a.under) })) }
+  if (leaves <= MAX_ALTERNATIVES || (leaves <= MAX_CONSTANTS && list.every((a) => isWritten(a.value))))
+    return { v: 'any', choice, alts: list.map((a, k) => ({ i: a.i ?? k, value: a.value, under: brief(a.under) })) }
   return collapse(list, newChoice)
 }
 
@@ -60,11 +63,16 @@ function collapse(list: readonly Alternative[], newChoice: () => number): Val {
   // where a request goes on says more than which of several answers it gets instead
   const [answers, telling] = partition(kept, (k) => k.value.v === 'response' && k.value.how !== 'next')
   const [refusals, given] = partition(answers, (k) => k.value.v === 'response' && (k.value.status ?? 200) >= 400)
+  if (kept.length <= MAX_CONSTANTS && kept.every((k) => isWritten(k.value)))
+    return { v: 'any', choice: newChoice(), alts: kept.map((a, i) => ({ i, value: a.value, under: brief(a.under) })) }
   const room = telling.length > MAX_ALTERNATIVES ? MAX_ALTERNATIVES : Math.max(MAX_ALTERNATIVES, telling.length + Math.min(given.length, MAX_ANSWERS))
   const alts: Alt[] = [...telling, ...given, ...refusals].slice(0, room).map((a, i) => ({ i, value: a.value, under: brief(a.under) }))
   if (kept.length > room) alts.push({ i: room, value: telling.length > MAX_ALTERNATIVES ? UNKNOWN : SOME_ANSWER, under: [] })
   return alts.length === 1 ? (alts[0] as Alt).value : { v: 'any', choice: newChoice(), alts }
 }
+
+/** Whether a value is one of several that are written in the code. */
+export const isWritten = (value: Val): boolean => value.v === 'const' || (value.v === 'any' && value.alts.every((a) => isWritten(a.value)))
 
 function partition<T>(list: readonly T[], test: (x: T) => boolean): readonly [T[], T[]] {
   const yes: T[] = []

@@ -1,6 +1,7 @@
 import type { Place } from '../../lib/place.ts'
 import { askOf, safeRegExp } from '../frameworks/path-pattern.ts'
 import { array, type Cond, constant, isNullish, op, stringOf, truth, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
+import { isWritten } from './alternatives.ts'
 import type { Interpreter } from './interpreter.ts'
 import { mapCaller, mapEntry, mapWith } from './maps.ts'
 import { elementOf, member, request } from './members.ts'
@@ -166,7 +167,7 @@ export function builtinMethod(it: Interpreter, of: Val, name: string, args: read
           test = each(elementOf(it, of))
         })
         // what no item can be, none is
-        if (truth(test) === false && name === 'some') return constant(false)
+        if (name === 'some' && !it.assume(test, true, at)) return constant(false)
         return { v: 'call', name, args: [of, test] }
       }
       break
@@ -240,8 +241,13 @@ export function builtinMethod(it: Interpreter, of: Val, name: string, args: read
       break
   }
   if (TESTS.has(name)) {
-    if (name === 'includes' && of.v === 'array' && args[0]?.v === 'const' && !of.more && of.items.every((x) => x.v === 'const'))
-      return constant(of.items.some((x) => x.v === 'const' && x.value === (args[0] as { value: unknown }).value))
+    if (name === 'includes' && of.v === 'array' && !of.more && of.items.every((x) => x.v === 'const')) {
+      // `['admin', 'editor'].includes(highest)`: of each that it can be it is known
+      const among = (asked: Val): Val =>
+        asked.v === 'any' ? it.distribute(asked, among) : constant(of.items.some((x) => x.v === 'const' && asked.v === 'const' && x.value === asked.value))
+      const asked = args[0] && it.narrow(args[0])
+      if (asked && isWritten(asked)) return among(asked)
+    }
     if (name === 'equals') return op('===', of, args[0] ?? UNKNOWN)
     return { v: 'call', name, args: args.length ? [of, args[0] as Val] : [of] }
   }
