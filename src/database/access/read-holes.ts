@@ -183,8 +183,9 @@ function openWays(reading: Reading, table: Table): Way[] {
   })
 }
 
-/** Whether another way in finds the caller by a reference to somebody else's row: where that is empty, the row is nobody's. */
+/** Whether another way of reading finds the caller by a reference to somebody else's row: where that is empty, the row is nobody's. */
 const isTiedBy = (column: string, reading: Reading, table: Table): boolean =>
+  reading.command === 'select' &&
   table.foreignKeys.some((f) => f.columns.length === 1 && f.columns[0] === column) &&
   reading.ways.some((w) => w.outcome === 'via' && w.tiedColumns.includes(column))
 
