@@ -1,3 +1,3 @@
 import { testDocumentedCases } from '../../support/documentation-tests.ts'
 
-testDocumentedCases('api/')
+testDocumentedCases('api/', { part: 1, of: 2 })

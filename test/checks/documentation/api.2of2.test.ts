@@ -1,0 +1,3 @@
+import { testDocumentedCases } from '../../support/documentation-tests.ts'
+
+testDocumentedCases('api/', { part: 2, of: 2 })
