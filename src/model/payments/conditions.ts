@@ -13,18 +13,20 @@ export function isTypeField(v: Value): boolean {
   return v.v === 'call' && v.args.length > 0 && /(^|\.)(type|event_name|event_type|eventType)$/.test(v.name)
 }
 
-/** Event names that a test compares the kind of event with. Steps share their conditions, so each is looked at once. */
-export const namesIn: (v: Value) => ReadonlySet<string> = rememberFor((v: Value) => collectNames(v, new Set(), 0))
+const NONE: ReadonlySet<string> = new Set()
 
-function collectNames(v: Value, out: Set<string>, depth: number): Set<string> {
-  if (depth > 30) return out
-  if (v.v === 'op') {
-    if (/^[!=]==?$/.test(v.op) && v.of.some(isTypeField)) for (const o of v.of) if (o.v === 'const' && typeof o.value === 'string') out.add(o.value)
-    for (const o of v.of) collectNames(o, out, depth + 1)
-  } else if (v.v === 'call' && v.args.some(isTypeField)) {
-    for (const a of v.args) for (const c of constants(a)) out.add(c)
-  } else if (v.v === 'any') for (const o of v.of) collectNames(o, out, depth + 1)
-  return out
+/** Event names that a test compares the kind of event with. Tests share their parts: each is looked at once. */
+export const namesIn: (v: Value) => ReadonlySet<string> = rememberFor((v: Value) => {
+  const inside = v.v === 'op' || v.v === 'any' ? v.of.map(namesIn) : []
+  const found = [comparedNames(v), ...inside].filter((names) => names.size > 0)
+  return found.length > 1 ? new Set(found.flatMap((names) => [...names])) : (found[0] ?? NONE)
+})
+
+function comparedNames(v: Value): ReadonlySet<string> {
+  if (v.v === 'op' && /^[!=]==?$/.test(v.op) && v.of.some(isTypeField))
+    return new Set(v.of.flatMap((o) => (o.v === 'const' && typeof o.value === 'string' ? [o.value] : [])))
+  if (v.v === 'call' && v.args.some(isTypeField)) return new Set(v.args.flatMap(constants))
+  return NONE
 }
 
 function constants(v: Value): string[] {
