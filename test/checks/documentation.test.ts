@@ -21,7 +21,7 @@ describe('every check', () => {
       .reduce<{ block: boolean; headings: string[] }>(
         ({ block, headings }, line) => ({
           block: line.startsWith('```') ? !block : block,
-          headings: block && /^###? [A-Z]/.test(line) ? [...headings, line] : headings,
+          headings: block && (line.startsWith('### ') || /^## [A-Z]/.test(line)) ? [...headings, line] : headings,
         }),
         { block: false, headings: [] },
       )

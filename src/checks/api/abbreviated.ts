@@ -1,5 +1,5 @@
 import type { Behaviour, Value } from '../../model/behaviour/behaviour.ts'
-import { mentions } from '../../model/behaviour/values.ts'
+import { mentions, partsOf } from '../../model/behaviour/mentions.ts'
 
 const NAME = /^(?:full|first|last|display|user)_?name$|^(?:name|surname)$/i
 /** What leaves a part of a name: its first word, an initial. */
@@ -15,21 +15,7 @@ export function showsNamesInPart({ steps }: Behaviour, index: number, personal: 
 function standsWhole(v: Value, index: number, personal: readonly string[], depth: number): boolean {
   const next = (x: Value) => standsWhole(x, index, personal, depth + 1)
   if (depth > 12) return mentions(v, (x) => x.v === 'row' && x.step === index)
-  switch (v.v) {
-    case 'row':
-      return v.step === index && (v.field === undefined || personal.includes(v.field))
-    case 'call':
-      return !CUTS.test(v.name) && v.args.some(next)
-    case 'object':
-      return Object.values(v.props).some(next) || (v.rest !== undefined && next(v.rest))
-    case 'array':
-      return v.items.some(next)
-    case 'text':
-      return v.parts.some(next)
-    case 'op':
-    case 'any':
-      return v.of.some(next)
-    default:
-      return false
-  }
+  if (v.v === 'row') return v.step === index && (v.field === undefined || personal.includes(v.field))
+  const isPart = v.v === 'call' && CUTS.test(v.name)
+  return !isPart && v.v !== 'env' && v.v !== 'response' && partsOf(v).some(next)
 }

@@ -6,7 +6,7 @@ import { readRoutine, returnsOf, scopeOfCall } from './expression/routine.ts'
 import type { World } from './expression/scope.ts'
 import { nameOf } from './policies.ts'
 import type { Seeded } from './seed.ts'
-import { USERS } from './seed-values.ts'
+import { enumLabels, USERS } from './seed-values.ts'
 import { ident, identOf, literal } from './sql.ts'
 
 /** A column that an argument is compared with: what a caller who means somebody else's row hands over. */
@@ -75,7 +75,7 @@ function madeUpArgument(arg: SqlFunction['args'][number], target: Target | undef
   if (/^jsonb?$/.test(type)) return "'{}'"
   if (/^(text|character|varchar|citext|name)/.test(type))
     return literal(/mail/i.test(name) ? USERS.B.email : /role|status|plan/i.test(name) ? 'admin' : 'prelaunch')
-  const labels = catalog.enums.find((e) => e.name === type.replace(/^.*\./, '').replaceAll('"', ''))?.values
+  const labels = enumLabels(type, catalog)
   return labels?.length ? literal(labels.at(-1) as string) : 'null'
 }
 

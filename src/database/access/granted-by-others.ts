@@ -2,7 +2,7 @@ import type { Catalog, Table } from '../database.ts'
 import type { Way } from './expression/judge.ts'
 import { isThroughOwnProfile } from './own-profile.ts'
 import type { Reading } from './policies.ts'
-import { checkLiterals } from './seed-values.ts'
+import { allowedValues } from './seed-values.ts'
 
 const STATE = /^((approval|verification|review|request|claim|withdrawal|payout|kyc)_?)?(status|state)$/i
 const WAITS =
@@ -27,14 +27,6 @@ const asks = (way: Way, table: Table, catalog: Catalog): boolean => {
   return way.outcome === 'owner' && way.ownerColumns.some((c) => people.length === 1 || ASKING.test(c))
 }
 
-const literalsOf = (table: Table, column: string, { enums }: Pick<Catalog, 'enums'>): readonly string[] => {
-  const type = table.columns
-    .find((c) => c.name === column)
-    ?.type.replace(/^.*\./, '')
-    .replaceAll('"', '')
-  return enums.find((e) => e.name === type)?.values ?? checkLiterals(table, column)
-}
-
 /**
  * The state of a row in which a user asks for something that others grant: it waits at first, staff changes such rows by a role or leaves its
  * name in them, and a way in is the asking user's own.
@@ -48,7 +40,7 @@ export function requestedStates(table: Table, ways: readonly Way[], readings: re
     .filter((c) => !c.generated && STATE.test(c.name) && WAITS.test(c.default ?? ''))
     .map((c) => c.name)
     .filter((c) => {
-      const granted = literalsOf(table, c, catalog).some((v) => GRANTED.test(v))
+      const granted = allowedValues(table, c, catalog).some((v) => GRANTED.test(v))
       if (byStaff) return signed || granted
       // where no browser changes such rows at all, the server does
       return signed && (granted || !changing.length)

@@ -46,10 +46,19 @@ export function madeUpValue(column: Column, table: Table, user: User, catalog: C
   if (type === 'point') return "'(0,0)'"
   if (/range$/.test(type)) return "'empty'"
   if (/^(xml|tsvector|hstore|(\w+\.)?hstore|ltree|(\w+\.)?ltree)$/.test(type)) return "'a'"
-  const bare = column.type.replace(/^.*\./, '').replaceAll('"', '')
-  const labels = catalog.enums.find((e) => e.name === bare)?.values
+  const labels = enumLabels(column.type, catalog)
   if (labels?.length) return literal(labels.find((l) => !granting.has(l)) ?? (labels.at(-1) as string))
   return undefined
+}
+
+/** The values of an enumerated type, by its name as the catalog writes it (`public."app_role"`); undefined for other types. */
+export const enumLabels = (type: string, { enums }: Pick<Catalog, 'enums'>): readonly string[] | undefined =>
+  enums.find((e) => e.name === type.replace(/^.*\./, '').replaceAll('"', ''))?.values
+
+/** The values that a column takes, by its type or by a CHECK constraint; empty when it takes any. */
+export function allowedValues(table: Table, column: string, catalog: Pick<Catalog, 'enums'>): readonly string[] {
+  const type = table.columns.find((c) => c.name === column)?.type ?? ''
+  return enumLabels(type, catalog) ?? checkLiterals(table, column)
 }
 
 /** Literals that a CHECK constraint allows for a column. */

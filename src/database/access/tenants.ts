@@ -1,7 +1,7 @@
 import type { Catalog, Table } from '../database.ts'
 import { nameOf, type Reading } from './policies.ts'
 import { type DroppedConstraint, insertRow, parentsFirst, putBack, rowValues, type Seeded, type SeededRow, signUp } from './seed.ts'
-import { checkLiterals } from './seed-values.ts'
+import { checkLiterals, enumLabels } from './seed-values.ts'
 import { type AccessSession, SqlFailure } from './session.ts'
 import { ident, identOf, literal } from './sql.ts'
 
@@ -80,14 +80,10 @@ function plainStanding(table: Table, column: string, catalog: Catalog, granting:
   return /text|char/.test(type) && !labels.length ? "'member'" : undefined
 }
 
-function labelsOf(table: Table, column: string, catalog: Catalog): readonly string[] {
-  const bare = typeOf(table, column).replace(/^.*\./, '').replaceAll('"', '')
-  return catalog.enums.find((e) => e.name === bare)?.values ?? checkLiterals(table, column)
-}
+const labelsOf = (table: Table, column: string, catalog: Catalog): readonly string[] =>
+  enumLabels(typeOf(table, column), catalog) ?? checkLiterals(table, column)
 
-function isEnum(type: string, catalog: Catalog): boolean {
-  return catalog.enums.some((e) => e.name === type.replace(/^.*\./, '').replaceAll('"', ''))
-}
+const isEnum = (type: string, catalog: Catalog): boolean => enumLabels(type, catalog) !== undefined
 
 function typeOf(table: Table, column: string): string {
   return table.columns.find((c) => c.name === column)?.type.toLowerCase() ?? ''

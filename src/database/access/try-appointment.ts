@@ -4,7 +4,7 @@ import { functionObject } from './functions.ts'
 import type { Hole } from './hole.ts'
 import { nameOf, type Reading } from './policies.ts'
 import type { Seeded } from './seed.ts'
-import { checkLiterals, USERS } from './seed-values.ts'
+import { allowedValues, checkLiterals, enumLabels, USERS } from './seed-values.ts'
 import { type AccessSession, SqlFailure } from './session.ts'
 import { ident, identOf, literal, readableName } from './sql.ts'
 import { Trier } from './trial.ts'
@@ -71,7 +71,7 @@ function postsOf(catalog: Catalog): Post[] {
       .filter((c) => STANDING.test(c.name) && !c.generated && !owners.includes(c.name))
       .flatMap((c) => {
         const flag = c.type === 'boolean'
-        const labels = catalog.enums.find((e) => e.name === c.type.replace(/^.*\./, '').replaceAll('"', ''))?.values
+        const labels = enumLabels(c.type, catalog)
         const allowed = labels ?? (checkLiterals(table, c.name).length ? checkLiterals(table, c.name) : undefined)
         if (!flag && !labels && !/^(text|citext|character varying|varchar)/.test(c.type)) return []
         const values = flag ? ['true'] : (allowed ?? ['admin', 'super_admin']).filter((v) => ADMINISTRATOR.test(v))
@@ -178,15 +178,14 @@ async function newcomer(session: AccessSession, posts: readonly Post[], before: 
 function fixAtSignUp(fn: SqlFunction, post: Post, catalog: Catalog): string {
   const field = [...fn.body.matchAll(/((?:new\s*\.\s*)?raw_user_meta_data)\s*->>?\s*'([\w-]{1,40})'/gi)].find((m) => STANDING_FIELD.test(m[2] as string))
   const sent = field ? `${field[1]} ->> '${field[2]}'` : `new.raw_user_meta_data ->> '${post.column}'`
-  const column = post.table.columns.find((c) => c.name === post.column)
-  const labels = catalog.enums.find((e) => e.name === column?.type.replace(/^.*\./, '').replaceAll('"', ''))?.values ?? checkLiterals(post.table, post.column)
+  const labels = allowedValues(post.table, post.column, catalog)
   const harmless = labels.filter((v) => !ADMINISTRATOR.test(v) && !/owner|support|suporte|soporte|manager|gerente|employee|internal/i.test(v))
   // what the function itself offers; a label that it never names may be a post that somebody else gives
   const offered = harmless.filter((v) => fn.body.includes(`'${v}'`))
   const usual =
     offered.find((v) => new RegExp(`(?:else|,)\\s*'${v.replace(/\W/g, '.')}'`, 'i').test(fn.body)) ??
     offered[0] ??
-    /^'([^']+)'/.exec(column?.default ?? '')?.[1]
+    /^'([^']+)'/.exec(post.table.columns.find((c) => c.name === post.column)?.default ?? '')?.[1]
   const where = `-- in ${readableName(`${fn.schema}.${fn.name}`)}(), instead of ${sent}: what a visitor may choose, and nothing else`
   if (post.flag || !usual) return `${where}\n${post.flag ? 'false' : 'null'} -- administrators are appointed by the server, with the service role`
   if (offered.length < 2) return `${where}\n${literal(usual)}`

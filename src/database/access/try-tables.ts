@@ -3,7 +3,7 @@ import type { RowState } from './expression/judge.ts'
 import type { Hole } from './hole.ts'
 import { nameOf } from './policies.ts'
 import { insertSql, rowValues, type Seeded, type SeededRow } from './seed.ts'
-import { checkLiterals, madeUpValue, USERS, type User } from './seed-values.ts'
+import { checkLiterals, enumLabels, madeUpValue, USERS, type User } from './seed-values.ts'
 import { ident, identOf, literal } from './sql.ts'
 import type { Caller, TrialResult, Trier } from './trial.ts'
 
@@ -243,8 +243,7 @@ export class TableTrials {
     if (type.endsWith('[]')) return undefined
     const now = /^'([^']*)'/.exec(column.default ?? '')?.[1]
     if (/^(text|character|varchar|citext)/.test(type)) return literal(checkLiterals(this.#table, name).find((v) => v !== now) ?? 'admin')
-    const bare = column.type.replace(/^.*\./, '').replaceAll('"', '')
-    const labels = this.#catalog.enums.find((e) => e.name === bare)?.values ?? []
+    const labels = enumLabels(column.type, this.#catalog) ?? []
     const label = labels.find((l) => l !== now && this.#seeded.granting.has(l)) ?? labels.find((l) => l !== now)
     if (label !== undefined) return `${literal(label)}::${column.type}`
     return madeUpValue(column, this.#table, 'B', this.#catalog, new Set(), 7)

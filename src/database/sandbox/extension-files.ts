@@ -59,7 +59,8 @@ export class ExtensionFiles {
   /** Every extension that a text could create, by its name. */
   provideFor(sql: string): void {
     if (!/\bextension\b/i.test(sql)) return
-    for (const name of REAL_EXTENSIONS) if (sql.toLowerCase().includes(name)) this.provide(name)
+    const text = sql.toLowerCase()
+    for (const name of REAL_EXTENSIONS) if (text.includes(name)) this.provide(name)
   }
 
   provide(name: string): void {

@@ -1,5 +1,6 @@
 import { rememberFor } from '../../lib/remember-for.ts'
 import type { Condition, Step, Value } from '../behaviour/behaviour.ts'
+import { partsOf } from '../behaviour/mentions.ts'
 import { TYPE_FIELDS } from './processors.ts'
 
 /** True, false, or undefined when the condition depends on something else. */
@@ -200,22 +201,5 @@ export function contains(v: Value | undefined, test: (v: Value) => boolean, seen
   if (!v || seen.has(v) || seen.size > 5000) return false
   seen.add(v)
   if (test(v)) return true
-  const inside = (x: Value | undefined) => contains(x, test, seen)
-  switch (v.v) {
-    case 'object':
-      return Object.values(v.props).some(inside) || inside(v.rest)
-    case 'array':
-      return v.items.some(inside)
-    case 'text':
-      return v.parts.some(inside)
-    case 'op':
-    case 'any':
-      return v.of.some(inside)
-    case 'call':
-      return v.args.some(inside)
-    case 'env':
-      return inside(v.fallback)
-    default:
-      return false
-  }
+  return v.v !== 'response' && partsOf(v).some((x) => contains(x, test, seen))
 }

@@ -1,5 +1,5 @@
 import type { Behaviour, Step, Value } from '../behaviour/behaviour.ts'
-import { mentions } from '../behaviour/mentions.ts'
+import { mentions, partsOf } from '../behaviour/mentions.ts'
 import { isDrawn } from './disclosed.ts'
 import { guardOfStep } from './guard.ts'
 import type { Work } from './work.ts'
@@ -61,16 +61,13 @@ function carries(v: Value, step: number, depth: number): boolean {
     case 'result':
       return v.step === step
     case 'object':
-      return Object.values(v.props).some(next) || (v.rest !== undefined && next(v.rest))
     case 'array':
-      return v.items.some(next)
     case 'text':
-      return v.parts.some(next)
+    case 'any':
+      return partsOf(v).some(next)
     case 'op':
       // whether somebody is there, and how many there are, shows nobody's row
       return !ASKS.has(v.op) && v.of.some(next)
-    case 'any':
-      return v.of.some(next)
     case 'call':
       if (v.name === 'length') return false
       // what is put into a collection later is not seen
