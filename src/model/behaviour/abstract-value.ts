@@ -1,7 +1,6 @@
 import type { ClassIR, FunctionId } from '../../facts/javascript.ts'
-import { keptList } from '../../lib/kept-list.ts'
 import type { Place } from '../../lib/place.ts'
-import { type Client, type Condition, HIDDEN_LITERAL, type Otherwise, type Value } from './behaviour.ts'
+import { type Client, HIDDEN_LITERAL, type Otherwise, type Value } from './behaviour.ts'
 import type { Interpreter } from './interpreter.ts'
 import type { Scope } from './scope.ts'
 
@@ -295,28 +294,8 @@ function listOf(values: readonly Val[], k: (val: Val) => number): string {
 /** The bytes of a MAC or a hash: in whatever way they are written out, they stay what they are. */
 export const isDigest = (val: Val): boolean => val.v === 'call' && (val.name === 'hmac' || val.name === 'hash')
 
-/** In halves: what a condition joins or turns round is only half as deep. */
-const MAX_DEPTH = 14
-const MAX_ITEMS = 40
-const MAX_ASKED_DEPTH = 5
-
-/** Values already made public, by the depth at which they stood: what many steps share is converted once and stays shared. */
-export type Published = Map<Val, (Value | undefined)[]>
-
-const LOGICAL: ReadonlySet<string> = new Set(['&&', '||', '!'])
-
-const CUT_OFF: Value = { v: 'unknown' }
-
-/** The value as others see it: plain data of bounded depth and width. */
-export function toPublic(val: Val, condition: (cond: Cond) => Condition, published: Published, depth = 0): Value {
-  if (isLeaf(val)) return val
-  if (depth > MAX_DEPTH) return CUT_OFF
-  const known = keptList(published, val)
-  known[depth] ??= publish(val, condition, published, depth)
-  return known[depth]
-}
-
-function isLeaf(val: Val): val is Leaf {
+/** Whether the value means the same outside of the interpreter. */
+export function isLeaf(val: Val): val is Leaf {
   switch (val.v) {
     case 'const':
     case 'request':
@@ -330,75 +309,6 @@ function isLeaf(val: Val): val is Leaf {
       return true
     default:
       return false
-  }
-}
-
-/** A value for which something holds. */
-const asked = (value: Value, under: readonly Condition[]): Value => (under.length ? { v: 'any', of: [value], under: [under] } : value)
-
-function publish(val: Exclude<Val, Leaf>, condition: (cond: Cond) => Condition, published: Published, depth: number): Value {
-  const next = (x: Val) => toPublic(x, condition, published, depth + 2)
-  switch (val.v) {
-    case 'client':
-      return { v: 'client', client: val.client }
-    case 'object': {
-      const props = Object.fromEntries(
-        Object.entries(val.props)
-          .slice(0, MAX_ITEMS)
-          .map(([n, x]) => [n, next(x)]),
-      )
-      return val.rest ? { v: 'object', props, rest: next(val.rest) } : { v: 'object', props }
-    }
-    case 'array':
-      return { v: 'array', items: [...val.items.slice(0, MAX_ITEMS).map(next), ...(val.more ? [asked(next(val.more), (val.kept ?? []).map(condition))] : [])] }
-    case 'text':
-      return { v: 'text', parts: val.parts.slice(0, MAX_ITEMS).map(next) }
-    case 'op':
-      return { v: 'op', op: val.op, of: LOGICAL.has(val.op) ? val.of.map((x) => toPublic(x, condition, published, depth + 1)) : val.of.map(next) }
-    case 'call':
-      return val.at ? { v: 'call', name: val.name, args: val.args.map(next), at: val.at } : { v: 'call', name: val.name, args: val.args.map(next) }
-    case 'response':
-      return {
-        v: 'response',
-        how: val.how,
-        ...(val.status !== undefined ? { status: val.status } : {}),
-        ...(val.body ? { body: next(val.body) } : {}),
-        ...(val.at ? { at: val.at } : {}),
-      }
-    case 'any':
-      return {
-        v: 'any',
-        of: val.alts.map((a) => next(a.value)),
-        ...(depth <= MAX_ASKED_DEPTH && val.alts.some((a) => a.under.length) ? { under: val.alts.map((a) => a.under.map(condition)) } : {}),
-      }
-    case 'fn':
-      return { v: 'function' }
-    case 'native':
-      return { v: 'function', name: val.name }
-    case 'class':
-      return { v: 'function', name: val.name }
-    case 'instance': {
-      const props: Record<string, Value> = {}
-      for (const [n, x] of val.fields.vars) props[n] = next(x)
-      return { v: 'object', props }
-    }
-    case 'lib':
-      return { v: 'call', name: val.name === 'default' || val.name === '*' ? val.pkg : val.name, args: [] }
-    case 'global':
-      return { v: 'call', name: val.name, args: [] }
-    case 'namespace':
-      return { v: 'object', props: {} }
-    case 'chain': {
-      const last = val.links.at(-1)
-      return {
-        v: 'call',
-        name: chainName(val),
-        args: [...(val.root.v === 'lib' || val.root.v === 'global' ? [] : [next(val.root)]), ...(last?.args ?? []).map(next)],
-        at: val.at,
-      }
-    }
-    case 'host':
-      return val.host === 'bag' ? { v: 'unknown' } : { v: 'request', part: val.part ?? 'whole' }
   }
 }
 

@@ -1,36 +1,24 @@
-import { type Cond, type Published, toPublic, type Val } from './abstract-value.ts'
+import type { Cond, Val } from './abstract-value.ts'
 import type { Behaviour, Condition, Effect, Step } from './behaviour.ts'
 import type { Interpreter } from './interpreter.ts'
+import { Publisher } from './publisher.ts'
 import type { FilterDraft, StepDraft } from './step-draft.ts'
 
 /** The finished behaviour as plain data. */
 export function finishedBehaviour(run: Pick<Interpreter, 'steps' | 'through' | 'restsOnForm' | 'rewrites' | 'gaps'>): Behaviour {
-  const seen = new Map<Cond, Condition>()
-  const published: Published = new Map()
-  const condition = (c: Cond): Condition => {
-    let done = seen.get(c)
-    if (!done) {
-      done = { test: toPublic(c.test, condition, published), negated: c.negated, at: c.at, otherwise: c.otherwise }
-      seen.set(c, done)
-    }
-    return done
-  }
+  const publisher = new Publisher()
   // Steps of one path hold the same list of conditions.
   const paths = new Map<readonly Cond[], readonly Condition[]>()
   const path = (under: readonly Cond[]): readonly Condition[] => {
     let done = paths.get(under)
     if (!done) {
-      done = under.map(condition)
+      done = under.map((c) => publisher.condition(c))
       paths.set(under, done)
     }
     return done
   }
   const value = (x: unknown): unknown =>
-    isVal(x)
-      ? toPublic(x, condition, published)
-      : Array.isArray(x)
-        ? x.map((i) => (isFilter(i) ? { ...i, value: toPublic(i.value, condition, published) } : value(i)))
-        : x
+    isVal(x) ? publisher.value(x) : Array.isArray(x) ? x.map((i) => (isFilter(i) ? { ...i, value: publisher.value(i.value) } : value(i))) : x
   const finished = (s: StepDraft): Step => ({
     effect: Object.fromEntries(Object.entries(s.effect).map(([k, x]) => [k, value(x)])) as unknown as Effect,
     at: s.at,
