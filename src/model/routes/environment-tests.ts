@@ -1,4 +1,4 @@
-import { keptList } from '../../lib/kept-list.ts'
+import { rememberFor } from '../../lib/remember-for.ts'
 import { HIDDEN_LITERAL, type Value } from '../behaviour/behaviour.ts'
 import { partsOf } from '../behaviour/mentions.ts'
 import { PUBLIC_PREFIXES, publicPrefix } from '../env/public-name.ts'
@@ -22,13 +22,12 @@ const SET_BY_PLATFORM =
 /** Holds only when the process is told to run as a test or for development, or runs on no platform: the way past the check is not there in production, nor when nothing is set. */
 export function testOnly(v: Value, truthy: boolean): boolean {
   if (v.v !== 'op') return v.v === 'env' && (truthy ? TEST_MODE : SET_BY_PLATFORM).test(v.name)
-  const known = keptList(saidOf, v)
-  known[Number(truthy)] ??= saysTestOnly(v, truthy)
-  return known[Number(truthy)] as boolean
+  return truthy ? testOnlyIfTrue(v) : testOnlyIfFalse(v)
 }
 
 /** Behaviours share their values: each is asked once. */
-const saidOf = new WeakMap<Value, (boolean | undefined)[]>()
+const testOnlyIfTrue = rememberFor((v: Value) => saysTestOnly(v, true))
+const testOnlyIfFalse = rememberFor((v: Value) => saysTestOnly(v, false))
 
 function saysTestOnly(v: Value, truthy: boolean): boolean {
   if (v.v === 'op' && v.op === '!' && v.of[0]) return testOnly(v.of[0], !truthy)
@@ -68,13 +67,12 @@ export function isOutsideProduction(v: Value, truthy: boolean): boolean {
 export function absentVariable(v: Value, truthy: boolean): string | undefined {
   if (v.v === 'env') return truthy ? undefined : v.name
   if (v.v !== 'op') return undefined
-  const known = keptList(absentIn, v)
-  known[Number(truthy)] ??= { name: findAbsent(v, truthy) }
-  return known[Number(truthy)]?.name
+  return truthy ? absentIfTrue(v) : absentIfFalse(v)
 }
 
 /** Behaviours share their values: each is asked once. */
-const absentIn = new WeakMap<Value, ({ readonly name: string | undefined } | undefined)[]>()
+const absentIfTrue = rememberFor((v: Extract<Value, { v: 'op' }>) => findAbsent(v, true))
+const absentIfFalse = rememberFor((v: Extract<Value, { v: 'op' }>) => findAbsent(v, false))
 
 function findAbsent(v: Extract<Value, { v: 'op' }>, truthy: boolean): string | undefined {
   if (v.op === '!' && v.of[0]) return absentVariable(v.of[0], !truthy)
