@@ -1,10 +1,11 @@
-import type { Expr, JavaScriptFacts } from '../../facts/javascript.ts'
+import type { Expr, FunctionIR, JavaScriptFacts } from '../../facts/javascript.ts'
 import { CHECKED_HERE } from '../../facts/secrets/named.ts'
 import { collectByFile, unlessEmpty } from '../../lib/collect-by-file.ts'
 import { envNameOf, isEnvObject } from '../env/code-reads.ts'
 import { PUBLIC_PREFIXES } from '../env/public-name.ts'
 import { exprsOf, statements, stringOf, subExpressions } from '../frameworks/walk.ts'
 import type { DefaultSecret } from './code.ts'
+import { asksMode } from './development-only.ts'
 
 /** Literal values that stand in when the variable of a secret is not set. */
 export const defaultSecrets = collectByFile((path, js: JavaScriptFacts) => {
@@ -24,6 +25,7 @@ export const defaultSecrets = collectByFile((path, js: JavaScriptFacts) => {
       found.push({ path, line, name })
   }
   for (const fn of js.functions) {
+    for (const d of standIns(fn)) add(d.name, d.value, d.value.l)
     for (const s of statements(fn.body)) {
       if (s.k === 'let' && s.to.k === 'object' && s.init && isEnvObject(s.init)) for (const p of s.to.props) if (p.to.k === 'name') add(p.key, p.to.init, s.l)
       for (const root of exprsOf(s)) {
@@ -38,6 +40,33 @@ export const defaultSecrets = collectByFile((path, js: JavaScriptFacts) => {
   }
   return unlessEmpty(found)
 })
+
+/**
+ * `if (!secret || secret.length < 32) return 'word'` where the function gives the variable otherwise, and `if (!secret) secret = 'word'`. A function that
+ * asks in which mode it runs keeps the word for somebody's own machine.
+ */
+function standIns(fn: FunctionIR): { readonly name: string; readonly value: Expr }[] {
+  const all = statements(fn.body)
+  if (!all.some((s) => s.k === 'if') || asksMode(fn)) return []
+  const held = new Map(all.flatMap((s) => (s.k === 'let' && s.to.k === 'name' && s.init ? [[s.to.name, readName(s.init)] as const] : [])))
+  const read = (e: Expr | undefined): string | undefined => e && (e.k === 'id' ? held.get(e.name) : readName(e))
+  const given = new Set(all.flatMap((s) => (s.k === 'return' ? [read(s.value)] : [])))
+  return all.flatMap((s) => {
+    const name = s.k === 'if' ? missing(s.test, read) : undefined
+    if (s.k !== 'if' || name === undefined) return []
+    return s.then.flatMap((t) => {
+      if (t.k === 'return' && t.value && given.has(name)) return [{ name, value: t.value }]
+      if (t.k === 'expr' && t.expr.k === 'assign' && t.expr.to.k === 'name' && held.get(t.expr.to.name) === name) return [{ name, value: t.expr.value }]
+      return []
+    })
+  })
+}
+
+/** The variable that is missing when the test holds: `!secret`, alone or as one of several reasons. */
+function missing(test: Expr, read: (e: Expr) => string | undefined): string | undefined {
+  if (test.k === 'un' && test.op === '!') return read(test.of)
+  return test.k === 'logic' && test.op === '||' ? (missing(test.a, read) ?? missing(test.b, read)) : undefined
+}
 
 const textOf = (e: Expr): string | undefined => stringOf(e) ?? (e.k === 'lit' && e.secret ? '…' : undefined)
 

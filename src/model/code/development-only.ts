@@ -33,3 +33,7 @@ export function developmentOnly(fn: FunctionIR, js: JavaScriptFacts): ReadonlySe
   for (const e of expressions(fn)) if (e.k === 'logic' && e.op === '&&' && operands(e).some((x) => asksForDevelopment(x, names))) take(e)
   return found
 }
+
+/** What is there for work on somebody's own machine asks where it runs. */
+export const asksMode = (fn: FunctionIR): boolean =>
+  expressions(fn).some((e) => e.k === 'mem' && (e.name === 'NODE_ENV' || e.name === 'DEV' || e.name === 'VERCEL_ENV'))

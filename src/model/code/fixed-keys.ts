@@ -1,10 +1,11 @@
-import type { Expr, FunctionId, FunctionIR, JavaScriptFacts } from '../../facts/javascript.ts'
+import type { Expr, FunctionId, JavaScriptFacts } from '../../facts/javascript.ts'
 import { type ByFile, collectByFile, unlessEmpty } from '../../lib/collect-by-file.ts'
 import type { Program } from '../frameworks/program.ts'
 import { calleeText, expressions, propOf, stringOf } from '../frameworks/walk.ts'
 import type { ModulesModel } from '../modules/modules.ts'
 import type { FixedKey } from './code.ts'
 import { constantsOf, lastName } from './constants.ts'
+import { asksMode } from './development-only.ts'
 
 const PASSWORD = /(?:admin|site|master|owner|staff|dashboard|basic_?auth|app)_?(?:password|passwd|pass|passcode|pin|pwd)$/i
 /** What is sent to somebody so that he proves who he is. */
@@ -90,10 +91,6 @@ const usesByFile = collectByFile((_, js: JavaScriptFacts) => {
 
 /** The key of a token: given as it is, or among the options of `jwtService.sign(payload, { secret })`. */
 const keyGiven = (second: Expr | undefined): Expr | undefined => (second?.k === 'obj' ? (propOf(second, 'secret') ?? propOf(second, 'privateKey')) : second)
-
-/** What is there for work on somebody's own machine asks where it runs. */
-const asksMode = (fn: FunctionIR): boolean =>
-  expressions(fn).some((e) => e.k === 'mem' && (e.name === 'NODE_ENV' || e.name === 'DEV' || e.name === 'VERCEL_ENV'))
 
 /** Calls that set a library up: `session({ secret })`, `NextAuth({ secret })`, `JwtModule.register({ secret })`, `super({ secretOrKey })` of a strategy. */
 function isSetUp(name: string): boolean {
