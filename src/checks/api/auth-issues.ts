@@ -189,6 +189,8 @@ function effect(work: Work | undefined): string {
   switch (work?.kind) {
     case 'read':
       return ", so its answer tells strangers about other people's rows"
+    case 'file-read':
+      return work.chosen === 'file' ? ', its settings and keys among them' : ''
     case 'insert':
       return work.chosen === 'paid' ? ' as paid: no processor is asked, and no event of one has come' : ''
     case 'delete':

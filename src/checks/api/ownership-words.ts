@@ -218,6 +218,17 @@ export function ownershipWords(route: Route, b: OwnershipBreach, how: Manners): 
         },
       }
     case 'file':
+      if (b.table === undefined && b.verb === 'read')
+        return {
+          title: 'The request names the file that is read',
+          message: `${place} ${b.what}. Nothing takes the folders out of that name, and nothing says which files are meant.`,
+          attack: 'Any signed-in user sends ../ and the name of a file with settings or keys, and reads it.',
+          fix: {
+            text: 'Look the file up by an id in a list of those that are meant, or take the base name and look in one folder.',
+            language: 'ts',
+            code: 'const name = path.basename(input)\nconst bytes = await readFile(path.join(publicDir, name))',
+          },
+        }
       if (b.table === undefined && b.verb === 'write')
         return {
           title: 'The request names the file that is written',

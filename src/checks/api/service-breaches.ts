@@ -3,6 +3,7 @@ import type { Table } from '../../database/database.ts'
 import type { SchemaModel } from '../../model/app-model.ts'
 import type { Behaviour, Effect, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { isCallers, isCallersRow, mentions, requestName } from '../../model/behaviour/values.ts'
+import { fileReadByName, givenName } from '../../model/routes/named-file.ts'
 import { objectKey, objectStoreWork } from '../../model/routes/object-stores.ts'
 import type { Route } from '../../model/routes/routes.ts'
 import { isLog } from '../../model/routes/row-work.ts'
@@ -161,6 +162,11 @@ export function otherBreaches(
     case 'file': {
       const [first] = e.args
       if (WRITES.test(e.name)) return first ? namedFile(step, first) : []
+      const read = fileReadByName(e.name, e.args, step.under)
+      if (read && isAnsweredWith(step, behaviour)) {
+        const by = requestName(read) ?? 'a value of the request'
+        return [{ kind: 'file', severity: 'Critical', at: step.at, verb: 'read', by, what: `answers with the file of its disk that ${by} names` }]
+      }
       const stored = objectStoreWork(e) === 'delete'
       const object = stored ? objectKey(e) : first
       if (!(stored || /destroy|^del$|\.del$/i.test(e.name)) || !object || !fromRequest(object, behaviour)) return []
@@ -247,30 +253,20 @@ export function otherBreaches(
   }
 }
 
+/** An answer holds what the step found. */
+function isAnsweredWith(step: Step, { steps }: Behaviour): boolean {
+  const index = steps.indexOf(step)
+  return steps.some(({ effect: e }) => e.kind === 'respond' && e.body !== undefined && mentions(e.body, (x) => x.v === 'result' && x.step === index))
+}
+
 const WRITES = /(?:^|\.)(?:writeFile|writeFileSync|outputFile|outputFileSync|createWriteStream)$/
 
 /** Where on the server's disk something is written, by the name that whoever sends it gives it: `../` leads out of the folder. */
 function namedFile({ at }: Step, path: Value): OwnershipBreach[] {
-  const named = givenName(path, 0)
+  const named = givenName(path)
   if (!named) return []
   const by = requestName(named) ?? 'a value of the request'
   return [{ kind: 'file', severity: 'High', at, verb: 'write', by, what: `writes to its disk under ${by}` }]
-}
-
-/** What of the request stands in a path as it came; a base name, a new name and whatever else is made of it lead nowhere. */
-function givenName(value: Value, depth: number): Extract<Value, { v: 'request' }> | undefined {
-  if (depth > 6) return undefined
-  // parsers of uploads for Express leave the base name alone and make up `filename`; the Fetch API's forms give the name as it was sent
-  if (value.v === 'request') return !value.as && (value.part !== 'form' || /\.name$/.test(value.name ?? '')) && value.part !== 'ip' ? value : undefined
-  const parts: Value[] = []
-  if (value.v === 'call' && /^(?:join|resolve|normalize|decodeURIComponent)$/.test(value.name)) parts.push(...value.args)
-  if (value.v === 'text') parts.push(...value.parts)
-  if (value.v === 'any') parts.push(...value.of)
-  for (const part of parts) {
-    const found = givenName(part, depth + 1)
-    if (found) return found
-  }
-  return undefined
 }
 
 /** What stands in the app metadata is believed, because users cannot edit it: here the caller says what it is to be. */

@@ -13,6 +13,7 @@ import { handsOutFixedSession, makesAdministrator, makesFixedAccount, removesFou
 import { fromRequest } from './from-request.ts'
 import { guardOfStep } from './guard.ts'
 import { countsCalls } from './limit.ts'
+import { fileReadByName } from './named-file.ts'
 import { objectKey, objectStoreWork } from './object-stores.ts'
 import { choosesRecipient, choosesWords, http, madeWithCallersKey, payment, speaksToWhomItNames } from './outside-work.ts'
 import { decides, looksForToken } from './part-of-check.ts'
@@ -283,6 +284,8 @@ function classify(step: Step, schema: Pick<SchemaModel, 'tables'>, access: Acces
           }
         }
       }
+      if (fileReadByName(e.name, e.args, step.under))
+        return { kind: 'file-read', what: `reads whichever file of its disk the request names (${e.name})`, call: e.name, rights: 'service', chosen: 'file' }
       if (/^put$|\.put$|upload|handleUpload/i.test(e.name)) return { kind: 'file-write', what: `stores files (${e.name})`, call: e.name, rights: 'service' }
       if (writesToDisk(e)) return { kind: 'file-write', what: `writes files to its disk (${e.name})`, call: e.name, rights: 'service' }
       return /destroy|^del$|\.del$/i.test(e.name) ? { kind: 'file-delete', what: `deletes files (${e.name})`, call: e.name, rights: 'service' } : undefined
