@@ -60,7 +60,7 @@ export function severityOf(work: Work, route: Route, exposed: readonly Work[], r
     case 'sms':
       return at(work.chosen === 'recipient' ? 'Critical' : 'High')
     case 'payment':
-      return at(/customers\.create|setupIntents/i.test(work.call ?? '') ? 'High' : 'Critical')
+      return at(/customers\.create|setupIntents|(?:prices|products)\./i.test(work.call ?? '') ? 'High' : 'Critical')
     case 'payment-read':
       return at('High')
     case 'secret':

@@ -85,7 +85,7 @@ export function payment(e: Extract<Effect, { name: string }>): Outside | undefin
   if (OWN_ACCOUNT.test(e.name) && !e.args.length)
     return { kind: 'payment-read', what: `reads the application's own account at the payment processor (${e.name})`, call: e.name, ofTheHouse: true }
   if (PAYERS.test(e.name) && choosesPayer(e)) return { kind: 'payment-read', what: `reads payers' data from the payment processor (${e.name})`, call: e.name }
-  if (/retrieve|list|search|constructEvent|prices\.|products\./i.test(e.name)) return undefined
+  if (/retrieve|list|search|constructEvent/i.test(e.name)) return undefined
   return {
     kind: 'payment',
     what: `calls the payment processor (${e.name})`,
