@@ -9,7 +9,7 @@ import { mentions } from '../behaviour/mentions.ts'
 import { fromRequest } from './from-request.ts'
 import { isKeptBack, isOnShow, isPublishedWhole, isShownAnyway, isWare } from './on-show.ts'
 import { dropsDevice, fillsCache, renewsOwnToken } from './upkeep.ts'
-import { countsVisits } from './visits.ts'
+import { asksForVisits, countsVisits } from './visits.ts'
 import type { Work } from './work.ts'
 
 const LOGS =
@@ -24,6 +24,9 @@ const TRAIL = /(?:^|_)(?:audit|activity|access|admin|security)_?(?:logs?|trails?
 
 /** A table that only remembers what happened. */
 export const isLog = (table: string): boolean => LOGS.test(table)
+
+/** Of these, what only says that something was sent or came in, and not who did what. */
+export const isJournal = (table: string): boolean => isLog(table) && !TRAIL.test(table)
 
 /** Asked for by name, from a table that the SQL does not show or through one that is embedded: `owner:users (id, email)`. */
 const PERSONAL_COLUMN = /(?:^|[^a-z])(?:e_?mail|phone|address|password|auth_?token|access_?token|api_?key|secret)(?:[^a-z]|$)/i
@@ -77,6 +80,7 @@ export function rowWork(e: Extract<Effect, { kind: 'db' }>, schema: Pick<SchemaM
   const unveiled = e.op === 'select' && e.client.rights === 'service' && !e.countOnly && table !== undefined && isKeptBack(table, e.filters, access)
   if (e.op === 'select' && table && !unveiled && (isOnShow(table, columns) || isWare(table, columns)))
     return { kind: 'read', what: `reads ${name} ${words}`, rights: e.client.rights, table: name, userData: false }
+  if (e.op === 'select' && asksForVisits(columns)) return undefined
   // whether one address is blocked is asked before anything else
   if (e.op === 'select' && e.one && BLOCKED.test(name)) return undefined
   if (e.op === 'select' && (open || shownAnyway)) return { kind: 'read', what: `reads ${name} ${words}`, rights: e.client.rights, table: name, userData: false }
@@ -132,7 +136,7 @@ function addsOnly(e: Extract<Effect, { kind: 'db' }>): boolean {
   const { payload, onConflict } = e
   if (e.op === 'upsert' && e.ignoreDuplicates) return true
   if (e.op !== 'upsert' || !onConflict?.length || payload?.v !== 'object' || payload.rest) return false
-  return Object.keys(payload.props).every((column) => onConflict.includes(column)) || (ON_A_LIST.test(e.table) && onConflict.every((c) => /^e_?mail$/i.test(c)))
+  return Object.keys(payload.props).every((column) => onConflict.includes(column)) || (ON_A_LIST.test(e.table) && onConflict.some((c) => /^e_?mail$/i.test(c)))
 }
 
 /** Whoever puts an address down twice is on the list once: nobody has more there than the address and where it came from. */

@@ -14,7 +14,13 @@ export function countsVisits({ op, payload }: Extract<Effect, { kind: 'db' }>): 
   return set.some(added) && set.every(([column, v]) => added([column, v]) || WHEN.test(column))
 }
 
+/** Whether a query asks for nothing but how often something was looked at. */
+export const asksForVisits = (columns: readonly string[]): boolean =>
+  columns.some((c) => VISITS.test(snakeCase(c))) && columns.every((c) => c === 'id' || VISITS.test(snakeCase(c)))
+
 function isOneMore(v: Value): boolean {
+  // `{ views: supabase.rpc('increment', { row_id: id }) }`: the function is asked for one more
+  if (v.v === 'call' && v.name === 'rpc') return v.args[1]?.v === 'const' && /^increment(?:_|$)/i.test(String(v.args[1].value))
   if (v.v === 'object') return v.props.increment?.v === 'const' && v.props.increment.value === 1
   return v.v === 'op' && v.op === '+' && v.of.some((x) => x.v === 'const' && x.value === 1) && v.of.some((x) => x.v !== 'const' && !fromRequest(x))
 }
