@@ -1,6 +1,8 @@
+import { lastPart } from '../../lib/last-part.ts'
 import type { SchemaModel } from '../../model/app-model.ts'
 import type { Behaviour, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { isCallers, requestName } from '../../model/behaviour/values.ts'
+import { isJournal } from '../../model/routes/row-work.ts'
 import { breachOfColumn, directly, fromRequest, OWNER, type OwnershipBreach, type Query, tableOf, verbOf } from './ownership-breach.ts'
 import type { Ties } from './ties.ts'
 
@@ -14,12 +16,15 @@ const WROTE = /(?:_by|By)(?:_?id)?$/
  */
 export function tenantBreaches(step: Step, e: Query, behaviour: Behaviour, ties: Ties, schema: Pick<SchemaModel, 'tables'>): OwnershipBreach[] {
   if (!e.payload || e.client.rights !== 'service' || (e.op !== 'insert' && e.op !== 'upsert')) return []
+  // that mail went out to a tenant is written down by the server, whoever's doing it was
+  if (e.op === 'insert' && isJournal(lastPart(e.table))) return []
   const table = tableOf(e, schema)
   const rows = e.payload.v === 'array' ? e.payload.items.slice(0, 4) : e.payload.v === 'any' ? e.payload.of : [e.payload]
   for (const row of rows) {
     if (row.v !== 'object') continue
     const props = Object.entries(row.props)
     if (props.some(([column, value]) => OWNER.test(column) && !WROTE.test(column) && isCallers(value, behaviour))) continue
+    if (props.some(([, value]) => isOwnRecord(value, behaviour, schema))) continue
     const isTenant = (column: string) => TENANT.test(column) || table?.userData?.tenantColumns.includes(column) === true
     // the row stands in the caller's own tenant; what else it names (a company that is a customer) is a reference
     if (props.some(([column, value]) => isTenant(column) && isCallers(value, behaviour))) continue
@@ -32,4 +37,15 @@ export function tenantBreaches(step: Step, e: Query, behaviour: Behaviour, ties:
     return [breachOfColumn('forged-tenant', step.at, { verb: verbOf(e), table: e.table }, column, by)]
   }
   return []
+}
+
+/** A row of the caller's that stands in no tenant (an enquiry, a pet): what names it beside a tenant brings the two together, as customers do. */
+function isOwnRecord(value: Value, behaviour: Behaviour, schema: Pick<SchemaModel, 'tables'>): boolean {
+  if (value.v !== 'row' || !/^(?:id|uuid)$/i.test(value.field ?? '') || !isCallers(value, behaviour)) return false
+  const e = behaviour.steps[value.step]?.effect
+  if (e?.kind !== 'db') return false
+  const { ownerColumns = [], tenantColumns = [] } = tableOf(e, schema)?.userData ?? {}
+  // a column that stays empty as the row is made puts it into no tenant
+  const made = e.op === 'insert' && e.payload?.v === 'object' && !e.payload.rest ? e.payload.props : undefined
+  return ownerColumns.length > 0 && (made ? !tenantColumns.some((c) => c in made) : !tenantColumns.length)
 }

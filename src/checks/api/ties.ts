@@ -3,6 +3,7 @@ import type { Behaviour, Condition, Step, Value } from '../../model/behaviour/be
 import { ACCEPTED, isCallers, isCallersRow, mentions, REJECTED } from '../../model/behaviour/values.ts'
 import { rightsAmong } from '../../model/routes/rights-bits.ts'
 import { answeredInVain } from './answered-in-vain.ts'
+import { contradictsItself } from './contradiction.ts'
 import { forPeople, provesService } from './for-people.ts'
 import type { Query } from './ownership-breach.ts'
 import { Relations } from './relations.ts'
@@ -126,7 +127,7 @@ export class Ties {
     }
   }
 
-  /** Ways of which any may be the one: one ties the object, and each other does too, or lets in a role or another service, compares nothing with nothing, has no object, is not the way that leads here, or reaches nothing. */
+  /** Ways of which any may be the one: one ties the object, and each other does too, or lets in a role or another service, compares nothing with nothing, has no object, is not the way that leads here, reaches nothing, or contradicts itself. */
   private eachWay(among: readonly Value[], truthy: boolean, depth: number, about: Query | undefined): boolean {
     const ways = alternatives(among, truthy ? '||' : '&&')
     const tied = ways.filter((x) => this.holds(x, truthy, depth + 1, about))
@@ -138,7 +139,8 @@ export class Ties {
       this.bothUnset(x, t, tied) ||
       failedList(x, t) ||
       (about !== undefined && (answeredInVain(x, t, about, path, this.behaviour) || this.absent(x, t, about) || ruledOut(x, t, path))) ||
-      within(x, t, at)
+      within(x, t, at) ||
+      contradictsItself(x, t)
     // `!id && (service || admin)`: without an id neither does harm
     const within = (x: Value, t: boolean, at: number): boolean => {
       if (x.v !== 'op' || at > 12 || (x.op !== '&&' && x.op !== '||')) return false
