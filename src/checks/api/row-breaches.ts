@@ -7,7 +7,7 @@ import type { Behaviour, Condition, Effect, Step, Value } from '../../model/beha
 import { partsOf } from '../../model/behaviour/mentions.ts'
 import { isCallers, mentions, requestName } from '../../model/behaviour/values.ts'
 import { guardOfStep } from '../../model/routes/guard.ts'
-import { isWare } from '../../model/routes/on-show.ts'
+import { isShownAnyway, isWare } from '../../model/routes/on-show.ts'
 import { isAdministrators } from '../../model/routes/proof.ts'
 import { countsVisits } from '../../model/routes/visits.ts'
 import { chosenByModel, MODEL_SAYS } from './model-answers.ts'
@@ -145,7 +145,10 @@ export function rowBreach(
   }
   if (
     e.op === 'select' &&
-    (shownToOthers(e, schema) || showsWares(e, schema) || (rlsState(e, schema, access, 'A') === 'open' && shownByRls(e, schema, access)))
+    (shownToOthers(e, schema) ||
+      showsWares(e, schema) ||
+      showsAnyway(e, schema, access) ||
+      (rlsState(e, schema, access, 'A') === 'open' && shownByRls(e, schema, access)))
   ) {
     reasons.add(`${e.table} is meant to be seen by others`)
     return undefined
@@ -298,6 +301,12 @@ function shownToOthers(e: Query, schema: Pick<SchemaModel, 'tables'>): boolean {
 function showsWares(e: Query, schema: Pick<SchemaModel, 'tables'>): boolean {
   const table = tableOf(e, schema)
   return table !== undefined && isWare(table, e.columns ?? [])
+}
+
+/** Columns that say nothing personal, of rows that every signed-in user can read without the handler. */
+function showsAnyway(e: Query, schema: Pick<SchemaModel, 'tables'>, access: AccessMatrix): boolean {
+  const table = tableOf(e, schema)
+  return table?.rls.enabled === true && isShownAnyway(table, e.columns ?? [], access, true)
 }
 
 /** Rows that others are meant to read, or that only a state of theirs opens (check 2 speaks of it): no hole of a policy shows more. */

@@ -285,7 +285,19 @@ function mapOnce(it: Interpreter, run: () => Val, asked?: readonly Cond[]): Val 
   return value
 }
 
+/** The longest text in which a pattern is replaced: lists of columns and templates, no documents. */
+const LONGEST_REPLACED = 2000
+
+/** `` `id, name`.replace(/\s+/g, ' ') ``: a list of columns that is written over several lines. */
+function foldReplace(value: string, [pattern, by]: readonly Val[]): Val | undefined {
+  if (pattern?.v !== 'call' || by?.v !== 'const' || typeof by.value !== 'string' || by.value.includes('$') || value.length > LONGEST_REPLACED) return undefined
+  const literal = /^regex:\/(.*)\/([a-z]*)$/s.exec(pattern.name)
+  const re = literal ? safeRegExp(literal[1] as string, literal[2]) : undefined
+  return re && constant(value.replace(re, by.value))
+}
+
 function foldString(value: string, name: string, args: readonly Val[]): Val | undefined {
+  if (name === 'replace' && args[0]?.v === 'call') return foldReplace(value, args)
   const all = args.every((a) => a.v === 'const')
   if (!all) return undefined
   const a = (args as readonly { value: unknown }[]).map((x) => x.value)

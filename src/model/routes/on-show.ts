@@ -69,14 +69,19 @@ const PAY = /^(?:salary|pay|compensation|wage)(?:_(?:min|max|range|from|to|amoun
 const isJob = ({ name }: Pick<Table, 'name'>): boolean =>
   !isPrivateByName(name) && /(?:^|_)(?:jobs?|vacanc(?:y|ies)|listings?|openings?|offers?|positions?|empleos?|vagas?|ofertas?)(?:_|$)/i.test(name)
 
-/** Columns that are nobody's secret (all of them, where the rows are meant to be seen), of rows that a policy shows to the whole world. */
-export function isShownAnyway(table: Table, columns: readonly string[], { holes = [] }: Pick<AccessMatrix, 'holes'>): boolean {
+/**
+ * Columns that are nobody's secret (all of them, where the rows are meant to be seen), of rows that a policy shows to the whole world, or to
+ * whoever is signed in where the handler asks for that.
+ */
+export function isShownAnyway(table: Table, columns: readonly string[], { holes = [] }: Pick<AccessMatrix, 'holes'>, signedIn = false): boolean {
   const data = table.userData
   if (!data || !columns.length) return false
   const kept = (c: string) => /\(|:/.test(c) || (c === '*' ? !isMeantToBeSeen(table) : data.personalColumns.includes(c) || data.powerColumns.includes(c))
   if (columns.some(kept)) return false
   const name = `${table.schema}.${table.name}`
-  return holes.some((h) => h.kind === 'policy' && h.command === 'select' && h.who === 'anon' && h.cause === 'always' && !h.states?.length && h.object === name)
+  return holes.some(
+    (h) => h.kind === 'policy' && h.command === 'select' && (signedIn || h.who === 'anon') && h.cause === 'always' && !h.states?.length && h.object === name,
+  )
 }
 
 /** States in which rows are shown: of a table that has such a column, what a made-up row was refused for is not known. */
