@@ -12,13 +12,19 @@ interface Procedure {
   readonly scope: FunctionId
 }
 
+interface Router {
+  readonly path: string
+  readonly scope: FunctionId
+  readonly expr: Extract<Expr, { k: 'call' }>
+}
+
 /** tRPC: procedures of the routers, named by their place in the application router, with the middleware of their base procedure. */
 export const trpc: Framework = {
   name: 'tRPC',
   entries: (program) => {
     const files = [...program.importersOf('@trpc/server')]
     if (!files.length) return []
-    const routers: { path: string; scope: FunctionId; expr: Extract<Expr, { k: 'call' }> }[] = []
+    const routers: Router[] = []
     for (const path of program.paths) {
       const js = program.js(path)
       if (!js?.imports.some((i) => /trpc/i.test(i.from) || i.bindings.some((b) => /router|procedure/i.test(b.imported)))) continue
@@ -26,14 +32,55 @@ export const trpc: Framework = {
         if (expr.k === 'call' && isRouterCall(expr) && expr.args[0]?.k === 'obj') routers.push({ path, scope, expr })
     }
     const mount = mountedAt(program)
-    const nested = new Set<Expr>()
-    for (const r of routers) for (const sub of subRouters(program, r)) nested.add(sub.expr)
     const seen = new Set<Expr>()
-    return routers
-      .filter((r) => !nested.has(r.expr))
+    return (servedRouters(program, files) ?? outermost(program, routers))
       .flatMap((r) => procedures(program, r, '', seen, 0))
       .map((p) => toEntry(program, p, mount))
   },
+}
+
+/** Routers that stand in no other one. */
+function outermost(program: Program, routers: readonly Router[]): readonly Router[] {
+  const nested = new Set(routers.flatMap((r) => subRouters(program, r).map((sub) => sub.expr)))
+  return routers.filter((r) => !nested.has(r.expr))
+}
+
+/**
+ * The routers that adapters answer for (`fetchRequestHandler({ router: appRouter })`): one that is mounted in none of them is served nowhere. Undefined where
+ * an adapter's router, or something mounted in it, is not known.
+ */
+function servedRouters(program: Program, files: readonly string[]): readonly Router[] | undefined {
+  const given = files.flatMap((path) => {
+    const js = program.js(path)
+    if (!js?.imports.some((i) => ADAPTERS.test(i.from))) return []
+    return [...expressionsDeep(js, 0)].flatMap(({ expr, scope }) =>
+      expr.k === 'obj' ? expr.props.filter((p) => p.key === 'router').map((p) => program.meaning(path, scope, p.value)) : [],
+    )
+  })
+  const roots = given.map((m): Router | undefined =>
+    m?.k === 'expr' && m.expr.k === 'call' && isRouterCall(m.expr) ? { path: m.path, scope: m.scope, expr: m.expr } : undefined,
+  )
+  const known = roots.filter((r) => r !== undefined)
+  return known.length && known.length === roots.length && known.every((r) => isKnownThroughout(program, r, 0)) ? known : undefined
+}
+
+const ADAPTERS = /^(?:@trpc\/server\/adapters\/|@hono\/trpc-server)/
+
+/** Whether each of what a router holds is a procedure or a router that is found: nothing from elsewhere is spread into it, merged or loaded later. */
+function isKnownThroughout(program: Program, r: Router, depth: number): boolean {
+  return depth <= 8 && isKnown(program, r, r.expr.args[0], depth)
+}
+
+function isKnown(program: Program, r: Router, object: Expr | undefined, depth: number): boolean {
+  // `...(development ? { session } : {})`
+  if (object?.k === 'cond') return isKnown(program, r, object.then, depth) && isKnown(program, r, object.else, depth)
+  if (object?.k !== 'obj') return false
+  return object.props.every((p) => {
+    if (p.spread) return isKnown(program, r, p.value, depth)
+    const m = p.key ? program.meaning(r.path, r.scope, p.value) : undefined
+    if (m?.k !== 'expr' || m.expr.k !== 'call') return false
+    return isRouterCall(m.expr) ? isKnownThroughout(program, { path: m.path, scope: m.scope, expr: m.expr }, depth + 1) : m.expr.fn.k === 'mem'
+  })
 }
 
 interface Mount {
@@ -57,22 +104,16 @@ function isRouterCall(e: Extract<Expr, { k: 'call' }>): boolean {
   return (e.fn.k === 'id' && /^(router|createRouter|createTRPCRouter|trpcRouter)$/.test(e.fn.name)) || (e.fn.k === 'mem' && e.fn.name === 'router')
 }
 
-function subRouters(program: Program, r: { path: string; scope: FunctionId; expr: Extract<Expr, { k: 'call' }> }) {
+function subRouters(program: Program, r: Router): readonly Router[] {
   const object = r.expr.args[0]
   if (object?.k !== 'obj') return []
   return object.props.flatMap((p) => {
     const m = program.meaning(r.path, r.scope, p.value)
-    return m?.k === 'expr' && m.expr.k === 'call' && isRouterCall(m.expr) ? [{ name: p.key ?? '', path: m.path, scope: m.scope, expr: m.expr }] : []
+    return m?.k === 'expr' && m.expr.k === 'call' && isRouterCall(m.expr) ? [{ path: m.path, scope: m.scope, expr: m.expr }] : []
   })
 }
 
-function procedures(
-  program: Program,
-  r: { path: string; scope: FunctionId; expr: Extract<Expr, { k: 'call' }> },
-  prefix: string,
-  seen: Set<Expr>,
-  depth: number,
-): Procedure[] {
+function procedures(program: Program, r: Router, prefix: string, seen: Set<Expr>, depth: number): Procedure[] {
   const object = r.expr.args[0]
   if (object?.k !== 'obj' || depth > 8 || seen.has(r.expr)) return []
   seen.add(r.expr)
