@@ -1,10 +1,12 @@
 import type { Stmt } from '../../facts/javascript.ts'
-import { UNKNOWN, type Val } from './abstract-value.ts'
+import { type AnyVal, type Cond, keyOf, UNKNOWN, type Val } from './abstract-value.ts'
 import { bind } from './assignment.ts'
 import { executeBlock, placeOf } from './block.ts'
 import { type Completion, SIGNALS } from './completion.ts'
 import type { Interpreter } from './interpreter.ts'
+import type { Write } from './journal.ts'
 import { elementOf } from './members.ts'
+import { leavesOf } from './object-literal.ts'
 import { evaluate, execute, settle } from './operations.ts'
 import { Scope } from './scope.ts'
 
@@ -46,9 +48,44 @@ export function executeLoop(it: Interpreter, s: Loop, scope: Scope): Completion 
     it.resume(state)
     return state.end
   }
-  it.keepPerhaps(state.writes, asked, (before) => !asked && before.v === 'array' && !before.items.length)
+  it.keepPerhaps(toldApart(it, state.writes), asked, (before) => !asked && before.v === 'array' && !before.items.length)
   return undefined
 }
+
+/**
+ * Each round takes its branch anew: which one wrote a variable rules out nothing of those that another branch writes, as it does after a single `if`
+ * (`if (key === 't') time = value; else signatures.push(value)`). What is written in the same branches stays together.
+ */
+function toldApart(it: Interpreter, writes: readonly Write[]): readonly Write[] {
+  const together = new Map<number, Map<string, { readonly choice: number; readonly asked: ReadonlySet<number> }>>()
+  return writes.map((write) => {
+    const { scope, name, value } = write
+    if (value?.v !== 'any') return write
+    const before = scope.vars.get(name)
+    const branches = value.alts.flatMap((a) => (a.value === before ? [] : [a.i])).join()
+    const rounds = together.get(value.choice) ?? new Map()
+    together.set(value.choice, rounds)
+    let round = rounds.get(branches)
+    if (!round) {
+      const asked = new Set([...rounds.values()].flatMap((r) => [...r.asked]))
+      round = { choice: rounds.size ? it.newChoice() : value.choice, asked: rounds.size ? asked : new Set(leavesOf(value).flatMap((a) => a.under.map(testOf))) }
+      rounds.set(branches, round)
+    }
+    return round.choice === value.choice ? write : { ...write, value: ofAnotherRound(value, round.choice, round.asked) }
+  })
+}
+
+/** The alternatives without what another round was asked: it is not the same element that both are about. */
+function ofAnotherRound(value: AnyVal, choice: number, asked: ReadonlySet<number>): AnyVal {
+  const alts = value.alts.map((a) => ({
+    ...a,
+    under: a.under.filter((c) => !asked.has(testOf(c))),
+    value: a.value.v === 'any' ? ofAnotherRound(a.value, a.value.choice, asked) : a.value,
+  }))
+  return { v: 'any', choice, alts }
+}
+
+const testOf = (cond: Cond): number => keyOf(cond.test)
 
 /** Runs the body for each item, until one round leaves. */
 function each(it: Interpreter, s: Loop, items: readonly Val[], scope: Scope): Completion {
