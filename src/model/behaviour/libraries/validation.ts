@@ -205,27 +205,55 @@ export function shaped(c: Pick<LibraryCall, 'it' | 'at'>, schema: Val | undefine
   return formed
 }
 
+/** Links that say which members an object has, and those that let through what nothing names. */
+const SHAPE = new Set(['object', 'strictObject', 'extend', 'safeExtend', 'shape', 'merge', 'and', 'intersection'])
+const OPEN = new Set(['passthrough', 'loose', 'looseObject', 'catchall'])
+
+/**
+ * What an object's schema lets through: the members that it names, in its own place or by another schema that it takes in (`base.merge(other.partial())`,
+ * `{ ...base.shape, name }`). Where one of those is not known the value stays open; undefined when the schema is no object's.
+ */
+function ofShape(c: Pick<LibraryCall, 'it' | 'at'>, schema: ChainVal, value: Val, depth: number): Val | undefined {
+  if (!schema.links.some((l) => l.args?.[0] && SHAPE.has(l.name)) || schema.links.some((l) => OPEN.has(l.name))) return undefined
+  const props: Record<string, Val> = {}
+  let rest: Val | undefined
+  for (const { name, args = [] } of schema.links) {
+    const [named] = args
+    if (!named) continue
+    if (SHAPE.has(name)) {
+      for (const taken of name === 'intersection' ? args : [named]) {
+        const members = taken.v === 'object' ? taken : undefined
+        for (const [n, s] of Object.entries(members?.props ?? {})) props[n] = shaped(c, s, member(c.it, value, n, c.at), depth + 1)
+        // a schema, or the shape of one: `merge(other)`, `extend(other.shape)`, `object({ ...other.shape })`
+        const further = members ? members.rest : taken
+        if (!further) continue
+        const of = further.v === 'chain' ? ofShape(c, withoutShape(further), value, depth + 1) : undefined
+        if (of?.v === 'object') Object.assign(props, of.props)
+        rest = of?.v === 'object' ? (of.rest ?? rest) : value
+      }
+    } else if (name === 'omit' && named.v === 'object') for (const n of Object.keys(named.props)) delete props[n]
+    else if (name === 'pick' && named.v === 'object') {
+      for (const n of Object.keys(props)) if (!Object.hasOwn(named.props, n)) delete props[n]
+      rest = undefined
+    }
+  }
+  return object(props, rest)
+}
+
+/** `schema.shape` names the same members as `schema`. */
+function withoutShape(schema: ChainVal): ChainVal {
+  const last = schema.links.at(-1)
+  return last?.name === 'shape' && !last.args ? { ...schema, links: schema.links.slice(0, -1) } : schema
+}
+
 function inForm(c: Pick<LibraryCall, 'it' | 'at'>, schema: Val | undefined, value: Val, depth: number): Val {
   if (isNullish(value) || depth > 5) return value
   if (schema?.v !== 'chain') return value
-  const shape = schema.links.find((l) => (l.name === 'object' || l.name === 'strictObject' || l.name === 'extend') && l.args)?.args?.[0]
-  const merged = schema.links.filter(
-    (l) => (l.name === 'object' || l.name === 'strictObject' || l.name === 'extend' || l.name === 'shape') && l.args?.[0]?.v === 'object',
-  )
   if (value.v === 'global' && value.name === 'process.env') return value
   const ofTable = schema.root.v === 'lib' && schema.root.pkg === 'drizzle-zod' && schema.links[0]?.name === 'createInsertSchema'
   if (ofTable) return rowOf(c, schema, value, depth)
-  if (shape?.v === 'object' && !schema.links.some((l) => l.name === 'passthrough' || l.name === 'loose' || l.name === 'catchall')) {
-    const props: Record<string, Val> = {}
-    for (const l of merged)
-      for (const [n, s] of Object.entries(l.args?.[0]?.v === 'object' ? l.args[0].props : {})) props[n] = shaped(c, s, member(c.it, value, n, c.at), depth + 1)
-    for (const l of schema.links) {
-      const names = l.args?.[0]
-      if (l.name === 'omit' && names?.v === 'object') for (const n of Object.keys(names.props)) delete props[n]
-      if (l.name === 'pick' && names?.v === 'object') for (const n of Object.keys(props)) if (!Object.hasOwn(names.props, n)) delete props[n]
-    }
-    return object(props)
-  }
+  const members = ofShape(c, schema, value, depth)
+  if (members) return members
   const elements = schema.links.find((l) => l.name === 'array' && l.args)
   if (elements) return array([], shaped(c, elements.args?.[0] ?? { ...schema, links: schema.links.slice(0, schema.links.indexOf(elements)) }, value, depth + 1))
   for (const l of schema.links) {
