@@ -1,4 +1,5 @@
 import { type Alt, type ChainVal, type Cond, keyOf, UNKNOWN, type Val } from './abstract-value.ts'
+import { joinObjects } from './alike-objects.ts'
 import { brief } from './conditions.ts'
 import { eitherWay } from './path-condition.ts'
 
@@ -51,7 +52,9 @@ function collapse(list: readonly Alternative[], newChoice: () => number): Val {
     else leaves.set(key, { value, ways: [under] })
   }
   for (const a of list) collect(a.value, a.under)
-  const kept = [...leaves.values()].map(({ value, ways }) => ({ value, under: eitherWay(ways) }))
+  const each = [...leaves.values()].map(({ value, ways }) => ({ value, under: eitherWay(ways) }))
+  const joining = { values: (of: readonly Alternative[]) => alternatives(of, newChoice(), newChoice), conditions: eitherWay }
+  const kept = each.length > MAX_ALTERNATIVES ? joinObjects(each, MAX_ALTERNATIVES, joining) : each
   const chains = kept.map((k) => k.value).filter((x): x is ChainVal => x.v === 'chain')
   const others = kept.filter((k) => k.value.v !== 'chain')
   if (chains.length > MAX_BUILDERS && others.length < MAX_BUILDERS) {

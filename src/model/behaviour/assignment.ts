@@ -86,8 +86,9 @@ function keyName(val: Val): string | undefined {
   return val.v === 'const' && (typeof val.value === 'string' || typeof val.value === 'number') ? String(val.value) : undefined
 }
 
-/** The object or list with one more member; a name that is not known may be any of them. */
-function withMember(owner: Val, name: string | undefined, value: Val): Val | undefined {
+/** The object or list, whichever of several it is, with one more member; a name that is not known may be any of them. */
+function withMember(it: Interpreter, owner: Val, name: string | undefined, value: Val): Val | undefined {
+  if (owner.v === 'any') return it.distribute(owner, (of) => withMember(it, of, name, value) ?? of)
   if (owner.v === 'object')
     return name === undefined ? { v: 'object', props: owner.props, rest: value } : { ...owner, props: { ...owner.props, [name]: value } }
   if (owner.v === 'array') return { v: 'array', items: owner.items, more: value }
@@ -120,7 +121,7 @@ function setMember(it: Interpreter, ownerExpr: Expr, name: string | undefined, v
     changeDocument(it, owner, name, value)
     return
   }
-  const changed = owner.v === 'any' ? it.distribute(owner, (of) => withMember(of, name, value) ?? of) : withMember(owner, name, value)
+  const changed = withMember(it, owner, name, value)
   if (!changed) return
   if (ownerExpr.k === 'id' || ownerExpr.k === 'mem' || ownerExpr.k === 'idx')
     assignTo(it, ownerExpr.k === 'id' ? { k: 'name', name: ownerExpr.name } : { k: 'expr', expr: ownerExpr }, changed, scope, line)

@@ -1,6 +1,7 @@
 import type { Expr, FunctionId } from '../../facts/javascript.ts'
 import type { Place } from '../../lib/place.ts'
 import { array, type ClassVal, constant, type FunctionVal, isNullish, op, truth, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
+import { arrayLiteral } from './array-literal.ts'
 import { HIDDEN_LITERAL } from './behaviour.ts'
 import { caughtCall } from './caught-call.ts'
 import { classValue, superCall } from './classes.ts'
@@ -74,20 +75,8 @@ export function evaluate(it: Interpreter, e: Expr, scope: Scope): Val {
       return classValue(it, e.class, '', scope)
     case 'obj':
       return objectLiteral(it, e.props, scope, at)
-    case 'arr': {
-      const items: Val[] = []
-      let more: Val | undefined
-      for (const i of e.items) {
-        if (i.k === 'spread') {
-          const of = settled(it, i.of, scope, at)
-          if (of.v === 'array') {
-            items.push(...of.items)
-            more ??= of.more
-          } else more ??= elementOf(it, of)
-        } else items.push(evaluate(it, i, scope))
-      }
-      return array(items, more)
-    }
+    case 'arr':
+      return arrayLiteral(it, e.items, scope, at)
     case 'spread':
       return settled(it, e.of, scope, at)
     case 'bin':

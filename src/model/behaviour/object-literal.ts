@@ -62,5 +62,5 @@ function replaceBySent(it: Interpreter, out: Record<string, Val>, sent: Val | un
 }
 
 /** The alternatives of a value that are no alternatives themselves, each with what has to hold for it. */
-const leavesOf = (of: AnyVal, under: readonly Cond[] = []): readonly Omit<Alt, 'i'>[] =>
+export const leavesOf = (of: AnyVal, under: readonly Cond[] = []): readonly Omit<Alt, 'i'>[] =>
   of.alts.flatMap((a) => (a.value.v === 'any' ? leavesOf(a.value, [...under, ...a.under]) : [{ value: a.value, under: [...under, ...a.under] }]))
