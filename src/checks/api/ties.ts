@@ -43,11 +43,29 @@ export class Ties {
     return isCallers(forPeople(value, this.behaviour), this.behaviour)
   }
 
-  /** `OR: [{ userId }, { teamId, visibility }]`: whichever of them holds, it names the caller. */
-  private eachBranch(filter: Query['filters'][number]): boolean {
-    const { column, value } = filter
-    if (!/(?:^|\.)OR$/.test(column) || value.v !== 'array' || !value.items.length) return false
-    return value.items.every((way) => way.v === 'object' && Object.values(way.props).some((x) => isCallers(x, this.behaviour)))
+  /** `OR: [{ userId }, { teamId: { in: mine } }]`: whichever of them holds, it names the caller. */
+  private eachBranch({ column, value }: Query['filters'][number]): boolean {
+    return /(?:^|\.)OR$/.test(column) && this.everyWay(value)
+  }
+
+  private everyWay(ways: Value): boolean {
+    if (ways.v === 'any') {
+      const lists = ways.of.filter((x) => x.v !== 'const')
+      return lists.length > 0 && lists.every((x) => this.everyWay(x))
+    }
+    if (ways.v !== 'array' || !ways.items.length) return false
+    return ways.items.flatMap((way) => (way.v === 'any' ? way.of : [way])).every((way) => this.namesPerson(way, 0))
+  }
+
+  /** `{ team: { members: { some: { userId } } } }`, `{ AND: [{ userId }, …] }`. */
+  private namesPerson(way: Value, depth: number): boolean {
+    if (depth > 6 || way.v !== 'object') return false
+    return Object.entries(way.props).some(([name, x]) => {
+      if (/^(?:not|notIn|NOT|none)$/.test(name)) return false
+      if (name === 'OR') return this.everyWay(x)
+      if (name === 'AND' && x.v === 'array') return x.items.some((y) => this.namesPerson(y, depth + 1))
+      return x.v === 'object' ? this.namesPerson(x, depth + 1) : this.isPersons(x)
+    })
   }
 
   /** Something that was decided before the step compares the object (what the step finds, or `object`) with the caller. */
@@ -189,7 +207,7 @@ export class Ties {
       if (/^[!=]==?$/.test(test.op) && a?.v === 'op' && a.op === '&' && b)
         return this.asksRights(a) && (test.op.startsWith('!') === truthy) === (b.v === 'const' && b.value === 0)
       if (test.op === '===' && truthy && a && b)
-        return [a, b].some((x) => isCallers(x, this.behaviour)) && [a, b].some((x) => x.v === 'const' || x.v === 'env' || x.v === 'array')
+        return [a, b].some((x) => isCallers(x, this.behaviour)) && [a, b].some((x) => x.v === 'const' || x.v === 'env' || x.v === 'array' || isEnumMember(x))
       return false
     }
     if (!truthy) return false
@@ -303,6 +321,9 @@ export function alternatives(ways: readonly Value[], op: '||' | '&&', depth = 0)
   if (depth > 6) return ways
   return ways.flatMap((way) => (way.v === 'op' && way.op === op ? alternatives(way.of, op, depth + 1) : [way]))
 }
+
+/** `UserRole.ADMIN` of an enum that comes from a package, such as the client that Prisma makes of the schema. */
+const isEnumMember = (value: Value): boolean => value.v === 'call' && !value.args.length && /^(?:[A-Z]\w*\.[A-Z]\w*|[A-Z][A-Z0-9_]*)$/.test(value.name)
 
 /** `=== 'owner'`, not `=== undefined`. */
 const asksForSomething = (value: Value): boolean => value.v === 'const' && value.value !== null && value.value !== undefined && value.value !== false

@@ -1,4 +1,4 @@
-import { array, object, UNDEFINED, UNKNOWN, type Val } from '../abstract-value.ts'
+import { array, isNullish, object, UNDEFINED, UNKNOWN, type Val } from '../abstract-value.ts'
 import type { Client, DbOp } from '../behaviour.ts'
 import { member } from '../members.ts'
 import { callValue, settle } from '../operations.ts'
@@ -167,7 +167,9 @@ function readWhere(where: Val, out: FilterDraft[], prefix = ''): boolean {
     if (name === 'AND') {
       for (const x of value.v === 'array' ? value.items : [value]) unread = readWhere(x, out, prefix) || unread
     } else if (name === 'OR' || name === 'NOT') out.push({ column: `${prefix}${name}`, op: 'other', value })
-    else if (value.v === 'object') {
+    else if (value.v === 'any' && value.alts.some((a) => a.value.v === 'object')) {
+      for (const { value: way } of value.alts) if (!isNullish(way)) unread = readWhere(object({ [name]: way }), out, prefix) || unread
+    } else if (value.v === 'object') {
       const { equals, in: list, contains, not } = value.props
       if (equals) out.push({ column: prefix + name, op: 'eq', value: equals })
       else if (list) out.push({ column: prefix + name, op: 'in', value: list })
