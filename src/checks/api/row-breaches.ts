@@ -147,7 +147,7 @@ export function rowBreach(
     e.op === 'select' &&
     (shownToOthers(e, schema) ||
       showsWares(e, schema) ||
-      showsAnyway(e, schema, access) ||
+      (showsAnyway(e, schema, access) && !isWrittenFrom(index, behaviour, ties)) ||
       (rlsState(e, schema, access, 'A') === 'open' && shownByRls(e, schema, access)))
   ) {
     reasons.add(`${e.table} is meant to be seen by others`)
@@ -308,6 +308,10 @@ function showsAnyway(e: Query, schema: Pick<SchemaModel, 'tables'>, access: Acce
   const table = tableOf(e, schema)
   return table?.rls.enabled === true && isShownAnyway(table, e.columns ?? [], access, true)
 }
+
+/** What is written later names the row that was found or carries something of it: finding it was half of the change. */
+const isWrittenFrom = (index: number, { steps }: Behaviour, ties: Ties): boolean =>
+  steps.some(({ effect: e }, i) => i > index && e.kind === 'db' && e.op !== 'select' && usesValue(e, (x) => x.v === 'row' && x.step === index, ties))
 
 /** Rows that others are meant to read, or that only a state of theirs opens (check 2 speaks of it): no hole of a policy shows more. */
 function shownByRls(e: Query, schema: Pick<SchemaModel, 'tables'>, access: AccessMatrix): boolean {
