@@ -102,7 +102,8 @@ function judge(route: Route, open: ReadonlySet<string>, shown: (work: Work) => b
     })
   }
   const guards = route.work.flatMap((w) => (w.guard ? [{ work: w, guard: w.guard }] : []))
-  const skipped = guards.filter((g) => g.guard.opensWithout)
+  // what everybody may read without any check needs none that holds
+  const skipped = guards.filter(({ work, guard }) => guard.opensWithout && (work.kind !== 'read' || severityOf(work, route, [work], false).length > 0))
   const failOpen = skipped.find((g) => g.work.kind !== 'read') ?? skipped[0]
   if (failOpen && !worst) {
     const { work, guard } = failOpen

@@ -105,7 +105,7 @@ function judge(
         breaches.push(unbound)
         return
       }
-      const chosen = choosingFilter(e, behaviour)
+      const chosen = choosingFilter(e, behaviour, step.under)
       const owned = belongsToSomebody(e, schema, behaviour)
       if (chosen && owned) {
         if (!guard || guard.trust === 'claimed') {

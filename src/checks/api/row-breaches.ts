@@ -27,7 +27,7 @@ const NOT_AN_ID =
 const CAPABILITY = /token|secret|hash|nonce|share|invite|code|api_?key|session_?id|checkout|payment_?intent|unsubscribe|verification|^endpoint$/i
 
 /** The filter through which the request chooses the row. */
-export function choosingFilter(e: Query, behaviour: Behaviour): { column: string; value: Value } | undefined {
+export function choosingFilter(e: Query, behaviour: Behaviour, under: readonly Condition[]): { column: string; value: Value } | undefined {
   if (e.op === 'insert') return undefined
   if (e.op === 'upsert' && e.payload?.v === 'object') {
     if ((e.onConflict ?? []).some((key) => e.payload?.v === 'object' && e.payload.props[key] && isCallers(e.payload.props[key] as Value, behaviour)))
@@ -39,14 +39,30 @@ export function choosingFilter(e: Query, behaviour: Behaviour): { column: string
   }
   for (const f of e.filters) {
     const column = lastPart(f.column)
-    if ((f.op === 'eq' || f.op === 'in') && !NOT_AN_ID.test(column) && !CAPABILITY.test(column) && fromRequest(f.value, behaviour) && !narrow(f.value))
+    if ((f.op === 'eq' || f.op === 'in') && !NOT_AN_ID.test(column) && !CAPABILITY.test(column) && fromRequest(f.value, behaviour) && !narrow(f.value, under))
       return { column, value: f.value }
   }
   return undefined
 }
 
-function narrow(value: Value): boolean {
-  return value.v === 'request' && (value.as === 'enum' || value.as === 'boolean' || value.as === 'date')
+/** Whether the code says which values it takes, by a schema or by a list: nobody's id is among them. */
+function narrow(value: Value, under: readonly Condition[]): boolean {
+  if (value.v !== 'request') return false
+  return value.as === 'enum' || value.as === 'boolean' || value.as === 'date' || under.some((c) => isOneOfListed(value, c.test, !c.negated, 0))
+}
+
+/** `['stripe', 'paypal'].includes(gateway)` and `gateway === 'stripe' || gateway === 'paypal'`. */
+function isOneOfListed(value: Value, test: Value, truthy: boolean, depth: number): boolean {
+  if (depth > 6) return false
+  const next = (x: Value, t: boolean) => isOneOfListed(value, x, t, depth + 1)
+  const isWord = (x: Value) => x.v === 'const' && typeof x.value === 'string'
+  if (test.v === 'call')
+    return truthy && test.name === 'includes' && test.args.some((x) => x.v === 'array' && x.items.every(isWord)) && test.args.some((x) => isSame(x, value))
+  if (test.v !== 'op') return false
+  if (test.op === '!') return test.of[0] !== undefined && next(test.of[0], !truthy)
+  if (test.op === '&&' || test.op === '||') return (test.op === '&&') === truthy ? test.of.some((x) => next(x, truthy)) : test.of.every((x) => next(x, truthy))
+  if (!/^[!=]==?$/.test(test.op) || test.op.startsWith('!') === truthy) return false
+  return test.of.some(isWord) && test.of.some((x) => isSame(x, value))
 }
 
 /** What row level security was found to allow somebody on another user's row. */

@@ -130,8 +130,12 @@ const PAYS_FOR_USE = /^subscription_(status|plan|tier|type|level|end\w{0,8}|expi
 /** What a business has paid for, and nobody gives to somebody else. */
 export const paysForUse = (table: Pick<Table, 'name'>, column: string): boolean => BUSINESS.test(table.name) && PAYS_FOR_USE.test(column)
 
+/** What somebody would like to have, and has not for saying so. */
+const WISHED = /^(?:selected|chosen|desired|requested|preferred|intended|wanted)_/i
+
 /** `role` of a chat message or `plan` of a meal plan means nothing; the same names in a table about users do. */
 function meansPower(table: Table, column: string): boolean {
+  if (WISHED.test(column)) return false
   // whether a key works or a text was looked through is no standing of its owner's
   if (/^(is_?)?verified$/i.test(column) && OWN_TOOLS.test(table.name)) return false
   // a remark among colleagues is shown to them, and its author says so
