@@ -1,4 +1,5 @@
 import { isExposed } from '../../database/access/exposed.ts'
+import { holdsWithSession } from '../../database/access/fix.ts'
 import { functionObject } from '../../database/access/functions.ts'
 import { withUserData } from '../../database/access/user-data-by-name.ts'
 import type { Hole, Policy, Table } from '../../database/database.ts'
@@ -60,8 +61,12 @@ export function listed(names: readonly string[]): string {
   return shown.length < 2 ? (shown[0] ?? '') : `${shown.slice(0, -1).join(', ')} and ${shown.at(-1)}`
 }
 
+const FOR_THE_SIGNED_IN =
+  'Give the policy to those who are signed in: whoever has no session has no auth.uid() either. If a function says yes to NULL, mend it too: every policy that asks it is open.'
+
 /** The fix of a hole as code when the sandbox did not disprove it. */
-export function fixOf(hole: Hole, text: string): Fix {
+export function fixOf(hole: Hole, otherwise: string): Fix {
+  const text = holdsWithSession(hole) && hole.kind === 'policy' ? FOR_THE_SIGNED_IN : otherwise
   return hole.fix ? { text, language: 'sql', code: hole.fix.code, ...(hole.fix.proved ? { proved: true as const } : {}) } : { text }
 }
 

@@ -128,9 +128,12 @@ async function confirmHole(
   // another open policy of the table lets the same people do the same: both have to go
   const sameOf = (h: Hole) => h.kind === hole.kind && (h.kind === 'policy' || (h.because === 'appointment' && hole.because === 'appointment'))
   const alike = all.filter((h) => sameOf(h) && h.object === hole.object && h.command === hole.command && h.policy !== hole.policy)
-  const others = [...new Set(alike.map((h) => h.policy))]
-  if (!others.length) return current
-  const both = [code, ...others.map((p) => `drop policy ${ident(p ?? '')} on ${readableName(hole.object)};`)].join('\n')
+  const others = new Map(alike.map((h) => [h.policy, h]))
+  if (!others.size) return current
+  const closing = [...others].map(([name, h]) =>
+    holdsWithSession(h) ? fixFor(h, catalog, readings) : `drop policy ${ident(name ?? '')} on ${readableName(hole.object)};`,
+  )
+  const both = [code, ...closing].join('\n')
   const closed = await trier.withFix(both, () => trials.tryHole(current))
   return closed?.result === 'refused' ? withFix(current, both, before.result === 'allowed') : current
 }

@@ -60,6 +60,7 @@ export function fixFor(hole: Hole, catalog: Catalog, readings: ReadonlyMap<strin
         ? [`drop policy ${ident(policy.name)} on ${on};`, ...keepOthers(table, policy)].join('\n')
         : narrow(table, hole.columns ?? [], 'insert')
     case 'policy':
+      if (policy && holdsWithSession(hole)) return `alter policy ${ident(policy.name)} on ${on} to authenticated;`
       // whoever sends an enquiry is not who looks after it
       return policy && replacePolicy(table, policy, catalog, policy.command === 'insert' && isLookedAfter(table) ? undefined : owner, readings)
     default:
@@ -248,8 +249,9 @@ function narrow(table: Table, columns: readonly string[], privilege: 'insert' | 
   return keep.length ? `${revoke}\ngrant ${privilege} (${keep.map((c) => readable(c.name)).join(', ')}) on ${name} to authenticated;` : revoke
 }
 
-/** A function whose check compares the caller, and lets through only who has no session. */
-export const holdsWithSession = (hole: Hole): boolean => hole.kind === 'function-write' && hole.cause === 'null-slips-through' && hole.who === 'anon'
+/** What compares the caller, and lets through only who has no session: a function or a policy. */
+export const holdsWithSession = (hole: Hole): boolean =>
+  (hole.kind === 'function-write' || hole.kind === 'policy') && hole.cause === 'null-slips-through' && hole.who === 'anon'
 
 function revokeExecute(hole: Hole, catalog: Catalog): string | undefined {
   const fn = catalog.functions.find((f) => f.securityDefiner && functionObject(f) === hole.object)
