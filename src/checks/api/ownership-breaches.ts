@@ -7,6 +7,7 @@ import { guardOfStep } from '../../model/routes/guard.ts'
 import { inProduction } from '../../model/routes/in-production.ts'
 import type { Guard, Route } from '../../model/routes/routes.ts'
 import { areaBreaches, asAdminOperation } from './admin-area.ts'
+import { administratorsSessions } from './administrators-sessions.ts'
 import { checkWithWayAround } from './answered-in-vain.ts'
 import { chosenPrice } from './chosen-price.ts'
 import { claimedPayments } from './claimed-payments.ts'
@@ -48,7 +49,18 @@ type Schema = Pick<SchemaModel, 'tables' | 'functions' | 'enums' | 'policies'>
 
 /** What a handler does with objects that the request names, and what ties them to the caller. */
 export const breachesOf = (route: Route, { tables, functions, enums, policies }: Schema, access: AccessMatrix, routes: readonly Route[]): Judged =>
-  judged(route, tables, functions, enums, policies, access, listedTables(routes, tables), keptApart(routes, tables), scheduledWork(routes))
+  judged(
+    route,
+    tables,
+    functions,
+    enums,
+    policies,
+    access,
+    listedTables(routes, tables),
+    keptApart(routes, tables),
+    scheduledWork(routes),
+    administratorsSessions(routes),
+  )
 
 const judged = rememberFor(
   (
@@ -61,7 +73,8 @@ const judged = rememberFor(
     listed: ReadonlySet<string>,
     kept: ReadonlySet<string>,
     scheduled: ReadonlyMap<string, string>,
-  ) => judge(route, { tables, functions, enums, policies }, access, listed, kept, scheduled),
+    administrators: ReadonlySet<string>,
+  ) => judge(route, { tables, functions, enums, policies }, access, listed, kept, scheduled, administrators),
 )
 
 function judge(
@@ -71,6 +84,7 @@ function judge(
   listed: ReadonlySet<string>,
   kept: ReadonlySet<string>,
   scheduled: ReadonlyMap<string, string>,
+  administrators: ReadonlySet<string>,
 ): Judged {
   const behaviour = inProduction(route.behaviour as Behaviour, route.framework)
   const breaches: OwnershipBreach[] = []
@@ -88,7 +102,8 @@ function judge(
     const e = step.effect
     const strict = guardOfStep(step, behaviour) ?? libraryGuard(route, step)
     const role = e.kind === 'db' && !area ? ownersRole(step, e, strict, behaviour, schema) : undefined
-    const staff = strict?.who === 'user' && (isStaffs(step, behaviour, schema) || (area && isAskedOfAdministrators(step, behaviour)))
+    const staff =
+      strict?.who === 'user' && (administrators.has(strict.how) || isStaffs(step, behaviour, schema) || (area && isAskedOfAdministrators(step, behaviour)))
     const guard = strict && role ? { ...strict, who: 'user' as const } : strict && staff ? { ...strict, who: 'admin' as const } : strict
     if (!guard && signsUp(route) && publicByNature(route) && !behaviour.gaps?.some((g) => g.step <= index))
       breaches.push(...signUpBreaches(step, behaviour, schema))

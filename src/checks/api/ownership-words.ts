@@ -1,6 +1,7 @@
 import { alsoEqual } from '../../lib/rewrite-javascript.ts'
 import type { Route } from '../../model/routes/routes.ts'
 import type { Fix } from '../define-check.ts'
+import { isInAdministratorsCookie } from './administrators-sessions.ts'
 import { adminExample, besideWords, type Manners, roleCode } from './manners.ts'
 import { MODEL_SAYS } from './model-answers.ts'
 import type { OwnershipBreach } from './ownership-breach.ts'
@@ -13,9 +14,14 @@ export function ofArguments(b: OwnershipBreach): OwnershipBreach {
   return { ...b, what: words(b.what), ...(b.by ? { by: words(b.by) } : {}) }
 }
 
+/** A cookie of their own keeps users out only where nothing of theirs opens under its name. */
+const RENAMED =
+  ' The cookie is named for them, but neither a seal nor a signature says for which cookie it was made: what users are given with the same key passes under this name as well.'
+
 /** What a finding of check 17 says, by kind of breach. */
 export function ownershipWords(route: Route, b: OwnershipBreach, how: Manners): { title: string; message: string; attack: string; fix: Fix } {
   const who = route.guard?.how ? ` (${route.guard.how})` : ''
+  const renamed = isInAdministratorsCookie(route.guard?.how)
   const place = `${b.at.path}:${b.at.line}`
   switch (b.kind) {
     case 'row':
@@ -166,10 +172,10 @@ export function ownershipWords(route: Route, b: OwnershipBreach, how: Manners): 
       return {
         title: 'An admin operation is open to every signed-in user',
         message: b.area
-          ? `By its path ${route.route} is for administrators, and ${place} ${b.what}. The handler asks only whether somebody is signed in${who}, not whether they are an administrator.${besideWords(how.beside)}`
+          ? `By its path ${route.route} is for administrators, and ${place} ${b.what}. The handler asks only whether somebody is signed in${who}, not whether they are an administrator.${renamed ? RENAMED : ''}${besideWords(how.beside)}`
           : `${place} ${b.table ? `${b.what} with the service role or a direct connection` : `runs ${b.what}`}. The handler asks only whether somebody is signed in${who}, not whether they are an administrator.`,
         attack: b.area
-          ? `Any signed-in user sends the request that the page of the administrators sends${b.by ? `, with whatever ${b.by} they choose` : ''}.`
+          ? `Any signed-in user sends the request that the page of the administrators sends${renamed ? ', with the own session under the name of that cookie' : ''}${b.by ? `, with whatever ${b.by} they choose` : ''}.`
           : `Any signed-in user calls it${b.by ? ` with another user's id (${b.by})` : ''}.`,
         fix: {
           text: `Check a role that only the server can set before the operation.${b.area ? adminExample(how) : ''}`,

@@ -1,4 +1,4 @@
-import { array, isNullish, keyOf, object, op, UNDEFINED, UNKNOWN, type Val } from '../abstract-value.ts'
+import { array, isNullish, keyOf, object, op, stringOf, UNDEFINED, UNKNOWN, type Val } from '../abstract-value.ts'
 import type { Trust } from '../behaviour.ts'
 import { callValue } from '../operations.ts'
 import { decodedToken } from '../token-claims.ts'
@@ -103,11 +103,20 @@ const lucia: Library = {
   },
 }
 
+/** `, cookie admin_session`: an application may keep several sessions, each in a cookie of its own. */
+function cookieOf(args: readonly Val[]): string {
+  for (const a of args) {
+    const name = a.v === 'object' ? stringOf(a.props.cookieName) : a.v === 'request' && a.part === 'cookie' ? a.name : undefined
+    if (name) return `, cookie ${name}`
+  }
+  return ''
+}
+
 /** Sealed cookies. */
 const ironSession: Library = {
   packages: ['iron-session/', 'next-iron-session', '@hapi/iron', 'h3-session'],
   call(c) {
-    if (/^(?:getIronSession|unsealData|unseal|default)$/.test(c.name)) return identify(c, `iron-session ${c.name}()`)
+    if (/^(?:getIronSession|unsealData|unseal|default)$/.test(c.name)) return identify(c, `iron-session ${c.name}()${cookieOf(c.args)}`)
     if (/^withIronSession/.test(c.name)) return c.args[0] ?? UNKNOWN
     return undefined
   },
@@ -123,7 +132,7 @@ const jwt: Library = {
       case 'jwtVerify':
       case 'compactVerify':
       case 'jwtDecrypt': {
-        const user = identify(c, `${name}() of a JSON Web Token`)
+        const user = identify(c, `${name}() of a JSON Web Token${cookieOf(c.args.slice(0, 1))}`)
         // `verify(token, key, [options], (err, payload) => …)` throws nothing: the callback is told
         const callback = name === 'verify' && c.args.length > 2 ? c.args[c.args.length - 1] : undefined
         if (callback && (callback.v === 'fn' || callback.v === 'native')) {
