@@ -169,7 +169,7 @@ function triesCode(test: Value): boolean {
   return test.of.some((v) => mentions(v, isTypedCode)) && test.of.some(isKept)
 }
 
-const TYPED_WORD = /(?:^|[._]|[a-z])(?:code|pin|pass(?:word|code|phrase)|senha|codigo)$/i
+const TYPED_WORD = /(?:^|[._]|[a-z])(?:code|pin|otp|pass(?:word|code|phrase)|senha|codigo)$/i
 const FIXED_WORD = /(?:^|_)(?:CODE|PIN|PASS(?:WORD|CODE|PHRASE)|PWD|SENHA|CODIGO)(?:_|$)/i
 
 /** The code or password in a variable of the server, which what came in the body is compared with: before the step, or in what it answers. */
@@ -184,9 +184,13 @@ const comparesFixed = rememberFor((value: Value): boolean =>
       v.v === 'op' &&
       /^[!=]==?$/.test(v.op) &&
       v.of.some((x) => x.v === 'request' && x.part === 'body' && TYPED_WORD.test(x.name ?? '')) &&
-      v.of.some((x) => x.v === 'env' && FIXED_WORD.test(x.name)),
+      v.of.some(isFixedWord),
   ),
 )
+
+/** Alone, or beside the word that stands in where the variable is missing. */
+const isFixedWord = (v: Value): boolean =>
+  v.v === 'env' ? FIXED_WORD.test(v.name) : v.v === 'any' && v.of.some((x) => x.v === 'env' && FIXED_WORD.test(x.name))
 
 /** The account is made under the address that somebody else has answered with (an identity provider, a processor who was paid): there are no more of them than such answers. */
 function isVouchedFor({ effect }: Step, { behaviour }: Route): boolean {
