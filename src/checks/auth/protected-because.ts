@@ -31,7 +31,7 @@ export function protectedBecause(route: Route, all: readonly Route[], usesAuth: 
     return `it is guarded at ${route.guard.at.path}:${route.guard.at.line}`
   const after = openedByAfterAuth(route)
   if (after) return `it is not among the public routes of the middleware (${after.at.path}:${after.at.line})`
-  const segment = isForReaders(route, segments) || isForGuests(route) ? undefined : segments.find((s) => SEGMENT.test(s) || ADMIN_LIKE.test(s))
+  const segment = isForReaders(route, segments) || isForGuests(route) || isDemonstration(route, segments) ? undefined : segments.find((s) => SEGMENT.test(s) || ADMIN_LIKE.test(s))
   // A public profile or workspace is addressed by its name: `/profile/[username]`.
   const addressed = segment !== undefined && /^(profile|account|workspace|portal)$/i.test(segment) && /^\[/.test(segments[segments.indexOf(segment) + 1] ?? '')
   if (segment && !addressed) return `it is under /${segment}`
@@ -98,6 +98,14 @@ function isForReaders(route: Route, segments: readonly string[]): boolean {
   const section = segments.findIndex((s) => READING.test(s))
   return section >= 0 && segments.slice(section + 1).some((s) => SEGMENT.test(s)) && !segments.slice(0, section).some((s) => SEGMENT.test(s))
 }
+
+/** `/demo/settings`: what the application looks like, shown with made-up figures. A page there that asks for anything real is none. */
+function isDemonstration({ work, signs }: Route, segments: readonly string[]): boolean {
+  const section = segments.findIndex((s) => DEMO.test(s))
+  return section >= 0 && segments.slice(section + 1).some((s) => SEGMENT.test(s)) && !work.length && !signs?.readsUser && !signs?.asks?.length
+}
+
+const DEMO = /^(?:(?:live|product|interactive)-)?(?:demos?|tour|playground)$/i
 
 const READING = /^(legal|policies|docs?|documentation|help|help-?cent(?:er|re)|guides?|tutorials?|blog|articles|news|changelog|faq|glossary|learn|kb)$/i
 
