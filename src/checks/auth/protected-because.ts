@@ -31,7 +31,10 @@ export function protectedBecause(route: Route, all: readonly Route[], usesAuth: 
     return `it is guarded at ${route.guard.at.path}:${route.guard.at.line}`
   const after = openedByAfterAuth(route)
   if (after) return `it is not among the public routes of the middleware (${after.at.path}:${after.at.line})`
-  const segment = isForReaders(route, segments) || isForGuests(route) || isDemonstration(route, segments) ? undefined : segments.find((s) => SEGMENT.test(s) || ADMIN_LIKE.test(s))
+  const segment =
+    isForReaders(route, segments) || isForGuests(route) || isDemonstration(route, segments)
+      ? undefined
+      : segments.find((s) => SEGMENT.test(s) || ADMIN_LIKE.test(s))
   // A public profile or workspace is addressed by its name: `/profile/[username]`.
   const addressed = segment !== undefined && /^(profile|account|workspace|portal)$/i.test(segment) && /^\[/.test(segments[segments.indexOf(segment) + 1] ?? '')
   if (segment && !addressed) return `it is under /${segment}`

@@ -51,6 +51,29 @@ export function replacesCode({ effect: e }: Step, { steps }: Behaviour, index: n
   })
 }
 
+/** What a row keeps of a code that is on its way to whom the row is about. */
+const OF_CODE = /otp|verif|confirm|reset|magic|one_?time|_code$|attempts?$|expires?|_at$/i
+const THE_CODE = /(?:otp|code|token)(?:_?hash)?$/i
+const SENT_TO = /e_?mail$|phone$|mobile$/i
+
+/** A row gets a new code to be asked for, which goes out at once: the caller chooses neither the code nor, where the address is compared with the row's own, whom it reaches. */
+export function keepsNewCode({ effect: e, under }: Step, { steps }: Behaviour, index: number): boolean {
+  if (e.kind !== 'db' || e.op !== 'update' || e.unread || e.payload?.v !== 'object' || e.payload.rest) return false
+  const set = Object.entries(e.payload.props)
+  if (!set.some(([c]) => THE_CODE.test(c) && SENT.test(c)) || !set.every(([c]) => OF_CODE.test(c))) return false
+  if (!set.every(([c, v]) => !fromRequest(v) || (SENT_TO.test(c) && isComparedWith(e.table, v, under)))) return false
+  return steps.slice(index + 1).some(({ effect: sent }) => sent.kind === 'mail' || sent.kind === 'sms')
+}
+
+/** Whether a value had to be equal to something of the table's row to get here. */
+function isComparedWith(table: string, value: Value, under: Step['under']): boolean {
+  const ofRow = (x: Value) => x.v === 'row' && x.table === table
+  const isValue = (x: Value) => isAlike(x, value)
+  const compares = (x: Value) =>
+    x.v === 'op' && /^[!=]==?$/.test(x.op) && x.of.some((side) => mentions(side, ofRow)) && x.of.some((side) => mentions(side, isValue))
+  return under.some((c) => mentions(c.test, compares))
+}
+
 const MADE_AT = /^(?:created|issued|sent|requested)_?(?:at|on)$/i
 const ENDS_AT = /^(?:expir\w*|valid_?(?:until|to)|\w{0,20}expires?_?(?:at|on)?)$/i
 

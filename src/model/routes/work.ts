@@ -22,7 +22,7 @@ import type { Guard } from './proof.ts'
 import { rightsWords, rowWork } from './row-work.ts'
 import { disclosure, isAside, isRepeated, isShown } from './shown-work.ts'
 import { signedWith } from './signed-for-callers.ts'
-import { replacesCode, throwsAwayExpired } from './upkeep.ts'
+import { keepsNewCode, replacesCode, throwsAwayExpired } from './upkeep.ts'
 import { guardWithWayPast } from './way-past.ts'
 
 export type WorkKind =
@@ -115,7 +115,14 @@ export function workOf(behaviour: Behaviour, schema: Pick<SchemaModel, 'tables'>
     // what is written down before every request, whatever it asks for, is done by nobody's choice
     if (step.everywhere && ROW_CHANGES.has(work.kind)) return
     if (tellsOfException(step)) return
-    if (concernsWhatItMade(step, behaviour) || replacesCode(step, behaviour, index) || throwsAwayExpired(step) || countsCalls(index, behaviour)) return
+    if (
+      concernsWhatItMade(step, behaviour) ||
+      replacesCode(step, behaviour, index) ||
+      keepsNewCode(step, behaviour, index) ||
+      throwsAwayExpired(step) ||
+      countsCalls(index, behaviour)
+    )
+      return
     const asked = guardOfStep(step, behaviour)
     const before = asked && asksOpenFunction(asked, access) ? undefined : asked
     const guard = !before || before.trust === 'claimed' ? (capability(step, behaviour) ?? guardWithWayPast(step, behaviour) ?? before) : before
