@@ -18,6 +18,7 @@ export default defineCheck({
     const evidence = [`${w.subject} looks at ${w.events.join(', ') || 'no kind of event by name'}`]
     if (h.refused) return failed([refusedIssue(w, h, h.refused)], evidence)
     if (h.how === 'acts') return passed(...evidence, `${h.event} is handled (${place})`)
+    if (h.how === 'status-only') return passed(...evidence, `the state that ${w.processor} sends with every change, the end among them, is stored (${place})`)
     if (h.how === 'resyncs')
       return passed(
         ...evidence,

@@ -4,6 +4,7 @@ import { array, type ClassVal, type Cond, constant, type InstanceVal, isDigest, 
 import type { Value } from './behaviour.ts'
 import { libraryBase, parentOf } from './class-chain.ts'
 import type { Interpreter } from './interpreter.ts'
+import { enumMember } from './libraries/package-enums.ts'
 import { callValue, exportedValue, functionValue, hostMember, lookup, settleChain } from './operations.ts'
 import { tokenClaim } from './token-claims.ts'
 
@@ -105,6 +106,8 @@ export function member(it: Interpreter, of: Val, name: string, at: Place): Val {
 function libMember(of: Extract<Val, { v: 'lib' }>, name: string, at: Place): Val {
   if (of.name === '*') return { v: 'lib', pkg: of.pkg, name }
   if (of.pkg === 'mongoose' && of.name === 'models') return UNDEFINED
+  const text = enumMember(of.pkg, of.name, name)
+  if (text !== undefined) return constant(text)
   return { v: 'chain', root: of, links: [{ name }], at }
 }
 

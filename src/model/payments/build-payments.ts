@@ -145,7 +145,7 @@ function readWebhook(route: Route, behaviour: Behaviour, sources: Sources, slice
         behaviour,
         route,
         names.deleted,
-        [],
+        names.ended ?? [],
         () => true,
         (s) => refusedState(s, 'deleted', processor, slices.schema),
       ),

@@ -9,6 +9,8 @@ export interface ProcessorEvents {
   readonly failed: readonly string[]
   readonly deleted: readonly string[]
   readonly updated: readonly string[]
+  /** Which of `updated` come with the last state of a subscription as well. */
+  readonly ended?: readonly string[]
   /** Names that only recurring payments have. */
   readonly recurring: RegExp
   readonly header: string
@@ -35,6 +37,7 @@ export const PROCESSORS: Readonly<Record<Processor, ProcessorEvents>> = {
     failed: ['transaction.payment_failed', 'subscription.past_due', 'subscription_payment_failed'],
     deleted: ['subscription.canceled', 'subscription_cancelled'],
     updated: ['subscription.updated', 'subscription_updated'],
+    ended: ['subscription.updated'],
     recurring: /^subscription[._]/,
     header: 'paddle-signature',
   },
