@@ -191,8 +191,9 @@ const SENDS_CODE = new RegExp(
 const PAID = /model|openai|anthropic|googleapis|replicate|elevenlabs/i
 const AUTH_TABLES = /team|invitation|magic_?link|user|profile|account|session|token|otp|verification|credential|login|auth|password|passkey|mfa|member/i
 
-/** The name of a server action, the path of everything else: form actions of a page are called by its path. */
+/** The name of a server action, the path of everything else: form actions of a page are called by its path. Procedures of tRPC have a path that ends in a name. */
 function lastSegments(route: Route): string {
+  if (route.kind === 'procedure') return route.route.replace(/\.(?=[^.]*$)/, '#')
   const name = route.kind === 'action' ? route.subject.indexOf('#') : -1
   return name >= 0 ? route.subject.slice(name) : route.route
 }

@@ -89,14 +89,16 @@ function read(program: Program, path: string, { libraries, providers, calls, bro
   if (!calls.length) return
   const side = program.modules.side(path)
   const client = side === 'client' || forBrowser
+  const runs = side !== 'unreached' || !isDead(program, path)
   for (const { e, name, last, scope, lost } of calls) {
     const at: Place = { path, line: lineOf(e) }
     // The loader and the action of a route module stay on the server.
     const browser = client || (side === 'both' && program.modules.inBrowser(path, at.line))
-    if (SERVER_CLIENTS.test(last)) m.serverClients.push(at)
-    else if (BROWSER_CLIENTS.test(last) || (last === 'createClient' && browser && fromSupabase(program, path, scope, e))) m.browserClients.push(at)
+    if (SERVER_CLIENTS.test(last)) {
+      if (runs) m.serverClients.push(at)
+    } else if (BROWSER_CLIENTS.test(last) || (last === 'createClient' && browser && fromSupabase(program, path, scope, e))) m.browserClients.push(at)
     if (last === 'onAuthStateChange') {
-      if (browser || (side === 'unreached' && !isDead(program, path))) m.listeners.push(at)
+      if (browser || (side === 'unreached' && runs)) m.listeners.push(at)
     } else if (/auth\.getSession$/.test(name) && browser) m.sessionReads.push(at)
     if (AUTH_CALL.test(name) && browser) m.browserAuth.push(at)
     if (!browser && SERVER_READ.test(name)) m.serverReads.push({ name: last, at })
