@@ -122,9 +122,15 @@ const onlyLoggedIn = rememberFor((steps: readonly Step[], path: string, insert: 
     const logged = steps.find((x) => x.effect.kind === 'log' && failed(x))
     if (!logged || !isAccepted(s, steps)) return []
     const told = steps.some((x) => answersOtherwise(x, i))
-    return told ? [] : [entryPlace(logged, { path })]
+    return told ? [] : [loggedAt(logged, s, path)]
   }),
 )
+
+/** Where a failed write is logged, seen from the code that writes: the call of a helper that does nothing but log. */
+function loggedAt(logged: Step, write: Step, path: string): Place {
+  const call = logged.via[write.via.length]
+  return call?.path === path ? { path, line: call.line } : entryPlace(logged, { path })
+}
 
 /** The step shows that a failure of step `of` ends in an exception or in an answer that asks for another delivery. */
 function answersOtherwise(step: Step, of: number): boolean {
