@@ -1,4 +1,5 @@
 import { rememberFor } from '../../lib/remember-for.ts'
+import { steady } from '../../lib/steady.ts'
 import type { Route } from '../../model/routes/routes.ts'
 import { signsUp } from './registration.ts'
 
@@ -25,5 +26,8 @@ export const administratorsSessions = rememberFor((routes: readonly Route[]): Re
   })
   const apart = new Set(own.flatMap((o) => (o.theirs && !own.some((x) => x.kind === o.kind && !x.theirs) ? [o.how] : [])))
   const open = apart.size === ways.size && routes.some((r) => signsUp(r) && !apart.has(r.guard?.how ?? ''))
-  return open ? new Set() : apart
+  return asBefore(open ? new Set() : apart)
 })
+
+/** What was judged beside the same sessions stays judged. */
+const asBefore = steady<ReadonlySet<string>>()
