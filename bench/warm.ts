@@ -34,9 +34,11 @@ const local = await localPorts(dir, { offline: true })
 const { commit: head } = await local.source.snapshot('HEAD')
 // every commit is compared with the newest one: which one a branch left from does not matter here
 const histories = new Map<string, ReturnType<Source['history']>>()
+// where a pull request left from is told by the listing of the newest commit: here before the clock starts, like the blobs
+const listings = new Map<string, ReturnType<Source['snapshot']>>()
 const source = keeping(
   withChanges({
-    snapshot: (commit) => local.source.snapshot(commit),
+    snapshot: (commit) => once(listings, commit, () => local.source.snapshot(commit)),
     history: (commit, wanted) => once(histories, commit, () => local.source.history(commit, wanted)),
     read: (shas) => local.source.read(shas),
     mergeBase: async () => head,
