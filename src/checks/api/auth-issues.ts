@@ -6,6 +6,7 @@ import { actionFunction } from './action-function.ts'
 import { isCheckout, RANK } from './auth-severity.ts'
 import { guardFix } from './guard-fix.ts'
 import { besideWords, manners } from './manners.ts'
+import { isSteered } from './steered.ts'
 
 /** A reason why a route fails; equal keys of several routes are one cause. */
 export interface Cause {
@@ -147,7 +148,7 @@ function attack(c: Cause): string {
       return `No page holds the id of the action, and from Next.js 15 on nobody guesses it; before, it is computed from the path and the name. Somebody who has it posts it and the server ${work?.what ?? 'does its work'}. The first page that uses one of them puts its id into every browser.`
     case 'open':
       // what is read goes out with the answer, whether or not the request chooses it
-      if (work && !READS.has(work.kind) && work.call !== 'uploadthing' && !steered(route))
+      if (work && !READS.has(work.kind) && work.call !== 'uploadthing' && !isSteered(route))
         return `Anybody on the internet ${address}${comma} at any time, as often as they like, and each time the server ${work.what}. Nothing of the request enters into it: what is done, the code decides.`
       return work && byDatabaseAlone(work)
         ? `Anybody on the internet ${address}${comma} and the server ${work.what}; only row level security decides ${work.kind === 'read' ? 'whose rows come back' : 'whether it happens'}, and one policy that is too wide is enough.`
@@ -156,29 +157,6 @@ function attack(c: Cause): string {
 }
 
 const READS: ReadonlySet<Work['kind']> = new Set(['read', 'file-read', 'payment-read', 'secret'])
-
-/** Whether anything that the request brings gets into what the handler does; a job that takes nothing can only be started. */
-function steered(route: Route): boolean {
-  const steps = route.behaviour?.steps ?? []
-  return (
-    !steps.length ||
-    // what is read by its path, a file say, the path chooses
-    route.route.includes('[') ||
-    Boolean(route.behaviour?.gaps?.length) ||
-    steps.some(({ effect }) => effect.kind !== 'respond' && effect.kind !== 'log' && mentionsRequest(effect))
-  )
-}
-
-/** Whether a value of the request is anywhere in an effect. Values share their parts: each is looked at once. */
-function mentionsRequest(effect: object): boolean {
-  const seen = new Set<unknown>([effect])
-  for (const node of seen) {
-    if (node === null || typeof node !== 'object') continue
-    if ((node as { v?: unknown }).v === 'request' || (node as { v?: unknown }).v === 'unknown') return true
-    for (const value of Object.values(node)) seen.add(value)
-  }
-  return false
-}
 
 /** Through the caller's client or the anon one the database decides, by the rights of whoever calls. */
 function byDatabaseAlone(work: Work): boolean {

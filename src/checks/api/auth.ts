@@ -8,6 +8,7 @@ import { isEditorial } from './editorial-tables.ts'
 import { tellsOneFigure } from './one-figure.ts'
 import { oncePerHandler } from './one-handler.ts'
 import { publicByNature } from './public-by-nature.ts'
+import { isSteered } from './steered.ts'
 
 export default defineCheck({
   number: 16,
@@ -86,7 +87,8 @@ function judge(route: Route, open: ReadonlySet<string>, shown: (work: Work) => b
   const exposed = route.work.filter((w) => !w.hidden && (!w.guard || w.guard.trust === 'claimed') && !shown(w))
   const apart = readApart(exposed, route.behaviour)
   const sentIn = exposed.filter((w) => !apart.includes(w))
-  const receiver = isReceiver(sentIn) || tellsOn(route, exposed)
+  // what changes rows without being told anything receives nothing
+  const receiver = (isReceiver(sentIn) && (!sentIn.some((w) => w.kind === 'update') || isSteered(route))) || tellsOn(route, exposed)
   const bad = exposed.flatMap((w) => severityOf(w, route, exposed, receiver && !apart.includes(w)))
   const worst = worstOf(bad.filter((b) => !b.work.unsure))
   if (worst) {
