@@ -1,10 +1,8 @@
 import { type Cond, isNullish, keyOf, type ObjectVal, object, UNDEFINED, type Val } from './abstract-value.ts'
+import type { Alternative } from './alternatives.ts'
 
-/** A value, and what a path must hold for it to be the one. */
-interface Way<T extends Val = Val> {
-  readonly value: T
-  readonly under: readonly Cond[]
-}
+type Way = Alternative
+type ObjectWay = Way & { readonly value: ObjectVal }
 
 /** How ways become one: their value, and what has to hold for any of them. */
 interface Joining {
@@ -20,23 +18,12 @@ export function joinObjects(ways: readonly Way[], most: number, joining: Joining
   const objects = ways.filter(isObject)
   if (objects.length < 2) return ways
   const others = ways.filter((w) => !isObject(w))
-  const kinds = grouped(objects, kindOf)
-  const groups = kinds.length + others.length <= most ? kinds : grouped(objects, restOf)
-  return [...groups.map((group) => (group.length === 1 ? (group[0] as Way) : joined(group, joining))), ...others]
+  const kinds = Map.groupBy(objects, (w) => kindOf(w.value))
+  const groups = kinds.size + others.length <= most ? kinds : Map.groupBy(objects, (w) => restOf(w.value))
+  return [...[...groups.values()].map((group) => (group.length === 1 ? (group[0] as Way) : joined(group, joining))), ...others]
 }
 
-const isObject = (way: Way): way is Way<ObjectVal> => way.value.v === 'object'
-
-function grouped(ways: readonly Way<ObjectVal>[], by: (of: ObjectVal) => string): readonly (readonly Way<ObjectVal>[])[] {
-  const groups = new Map<string, Way<ObjectVal>[]>()
-  for (const way of ways) {
-    const kind = by(way.value)
-    const same = groups.get(kind)
-    if (same) same.push(way)
-    else groups.set(kind, [way])
-  }
-  return [...groups.values()]
-}
+const isObject = (way: Way): way is ObjectWay => way.value.v === 'object'
 
 const restOf = ({ rest }: ObjectVal): string => (rest ? String(keyOf(rest)) : '')
 
@@ -48,7 +35,7 @@ function kindOf(of: ObjectVal): string {
   return `${members.sort().join()}|${restOf(of)}`
 }
 
-function joined(group: readonly Way<ObjectVal>[], { values, conditions }: Joining): Way {
+function joined(group: readonly ObjectWay[], { values, conditions }: Joining): Way {
   const props: Record<string, Val> = {}
   for (const name of new Set(group.flatMap((w) => Object.keys(w.value.props))))
     props[name] = values(group.map((w) => ({ value: w.value.props[name] ?? UNDEFINED, under: w.under })))

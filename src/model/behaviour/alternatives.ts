@@ -53,8 +53,8 @@ function collapse(list: readonly Alternative[], newChoice: () => number): Val {
   }
   for (const a of list) collect(a.value, a.under)
   const each = [...leaves.values()].map(({ value, ways }) => ({ value, under: eitherWay(ways) }))
-  const joining = { values: (of: readonly Alternative[]) => alternatives(of, newChoice(), newChoice), conditions: eitherWay }
-  const kept = each.length > MAX_ALTERNATIVES ? joinObjects(each, MAX_ALTERNATIVES, joining) : each
+  const values = (of: readonly Alternative[]) => alternatives(of, newChoice(), newChoice)
+  const kept = each.length > MAX_ALTERNATIVES ? joinObjects(each, MAX_ALTERNATIVES, { values, conditions: eitherWay }) : each
   const chains = kept.map((k) => k.value).filter((x): x is ChainVal => x.v === 'chain')
   const others = kept.filter((k) => k.value.v !== 'chain')
   if (chains.length > MAX_BUILDERS && others.length < MAX_BUILDERS) {

@@ -1,6 +1,7 @@
 import { keyOf, object, type Val } from './abstract-value.ts'
 import type { Otherwise } from './behaviour.ts'
 import type { Completion } from './completion.ts'
+import { partsOfTest } from './conditions.ts'
 import type { Interpreter, TryFrame } from './interpreter.ts'
 import { Scope } from './scope.ts'
 
@@ -57,21 +58,7 @@ const contentOf = (thrown: Val): Val => (thrown.v === 'instance' ? object({ 'ins
 export function asksForWords(test: Val, depth = 0): boolean {
   if (test === WORD) return true
   if (depth > 5) return false
-  const next = (x: Val) => asksForWords(x, depth + 1)
-  switch (test.v) {
-    case 'op':
-      return test.of.some(next)
-    case 'call':
-      return test.args.some(next)
-    case 'text':
-      return test.parts.some(next)
-    case 'any':
-      return test.alts.some((a) => next(a.value))
-    case 'array':
-      return test.items.some(next)
-    default:
-      return false
-  }
+  return (test.v === 'array' ? test.items : partsOfTest(test)).some((x) => asksForWords(x, depth + 1))
 }
 
 /** What a handler answers, found by running it without keeping anything. */

@@ -73,10 +73,23 @@ const comparesSetting = (of: readonly Val[]): boolean => of.some((x) => x.v === 
 function speaksOfCaller(val: Val, depth: number): boolean {
   if (val.v === 'caller' || val.v === 'env' || (val.v === 'error' && val.of >= 0)) return true
   if (depth > 4) return false
-  if (val.v === 'op') return val.of.some((x) => speaksOfCaller(x, depth + 1))
-  if (val.v === 'call') return val.args.some((x) => speaksOfCaller(x, depth + 1))
-  if (val.v === 'text') return val.parts.some((x) => speaksOfCaller(x, depth + 1))
-  return val.v === 'any' && val.alts.some((a) => speaksOfCaller(a.value, depth + 1))
+  return partsOfTest(val).some((x) => speaksOfCaller(x, depth + 1))
+}
+
+/** What a test is made of. */
+export function partsOfTest(val: Val): readonly Val[] {
+  switch (val.v) {
+    case 'op':
+      return val.of
+    case 'call':
+      return val.args
+    case 'text':
+      return val.parts
+    case 'any':
+      return val.alts.map((a) => a.value)
+    default:
+      return []
+  }
 }
 
 /** The conditions as one value that is truthy when all hold. */

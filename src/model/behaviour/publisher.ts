@@ -1,6 +1,7 @@
 import { keptList } from '../../lib/kept-list.ts'
 import { type Cond, chainName, isLeaf, keyOf, type Leaf, type Val } from './abstract-value.ts'
 import type { Condition, Value } from './behaviour.ts'
+import { partsOfTest } from './conditions.ts'
 
 /** In halves: what a condition joins or turns round is only half as deep where it tells who came. */
 const MAX_DEPTH = 14
@@ -104,7 +105,7 @@ export class Publisher {
     if (isLeaf(val)) return val.v === 'caller' || val.v === 'result'
     let tells = this.#tells.get(val)
     if (tells === undefined) {
-      tells = partsOf(val).some((x) => this.#tellsWho(x))
+      tells = partsOfTest(val).some((x) => this.#tellsWho(x))
       this.#tells.set(val, tells)
     }
     return tells
@@ -186,19 +187,3 @@ export class Publisher {
 
 /** A value for which something holds. */
 const asked = (value: Value, under: readonly Condition[]): Value => (under.length ? { v: 'any', of: [value], under: [under] } : value)
-
-/** What a condition is made of. */
-function partsOf(val: Val): readonly Val[] {
-  switch (val.v) {
-    case 'op':
-      return val.of
-    case 'call':
-      return val.args
-    case 'text':
-      return val.parts
-    case 'any':
-      return val.alts.map((a) => a.value)
-    default:
-      return []
-  }
-}

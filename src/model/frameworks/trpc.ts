@@ -57,9 +57,7 @@ function servedRouters(program: Program, files: readonly string[]): readonly Rou
       expr.k === 'obj' ? expr.props.filter((p) => p.key === 'router').map((p) => program.meaning(path, scope, p.value)) : [],
     )
   })
-  const roots = given.map((m): Router | undefined =>
-    m?.k === 'expr' && m.expr.k === 'call' && isRouterCall(m.expr) ? { path: m.path, scope: m.scope, expr: m.expr } : undefined,
-  )
+  const roots = given.map(routerOf)
   const known = roots.filter((r) => r !== undefined)
   return known.length && known.length === roots.length && known.every((r) => isKnownThroughout(program, r, 0)) ? known : undefined
 }
@@ -78,8 +76,8 @@ function isKnown(program: Program, r: Router, object: Expr | undefined, depth: n
   return object.props.every((p) => {
     if (p.spread) return isKnown(program, r, p.value, depth)
     const m = p.key ? program.meaning(r.path, r.scope, p.value) : undefined
-    if (m?.k !== 'expr' || m.expr.k !== 'call') return false
-    return isRouterCall(m.expr) ? isKnownThroughout(program, { path: m.path, scope: m.scope, expr: m.expr }, depth + 1) : m.expr.fn.k === 'mem'
+    const router = routerOf(m)
+    return router ? isKnownThroughout(program, router, depth + 1) : m?.k === 'expr' && m.expr.k === 'call' && m.expr.fn.k === 'mem'
   })
 }
 
@@ -104,12 +102,15 @@ function isRouterCall(e: Extract<Expr, { k: 'call' }>): boolean {
   return (e.fn.k === 'id' && /^(router|createRouter|createTRPCRouter|trpcRouter)$/.test(e.fn.name)) || (e.fn.k === 'mem' && e.fn.name === 'router')
 }
 
+const routerOf = (m: Meaning | undefined): Router | undefined =>
+  m?.k === 'expr' && m.expr.k === 'call' && isRouterCall(m.expr) ? { path: m.path, scope: m.scope, expr: m.expr } : undefined
+
 function subRouters(program: Program, r: Router): readonly Router[] {
   const object = r.expr.args[0]
   if (object?.k !== 'obj') return []
   return object.props.flatMap((p) => {
-    const m = program.meaning(r.path, r.scope, p.value)
-    return m?.k === 'expr' && m.expr.k === 'call' && isRouterCall(m.expr) ? [{ path: m.path, scope: m.scope, expr: m.expr }] : []
+    const router = routerOf(program.meaning(r.path, r.scope, p.value))
+    return router ? [router] : []
   })
 }
 
@@ -120,8 +121,9 @@ function procedures(program: Program, r: Router, prefix: string, seen: Set<Expr>
   return object.props.flatMap((p): Procedure[] => {
     if (!p.key) return []
     const m = program.meaning(r.path, r.scope, p.value)
+    const router = routerOf(m)
+    if (router) return procedures(program, router, `${prefix}${p.key}.`, seen, depth + 1)
     if (m?.k !== 'expr' || m.expr.k !== 'call') return []
-    if (isRouterCall(m.expr)) return procedures(program, { path: m.path, scope: m.scope, expr: m.expr }, `${prefix}${p.key}.`, seen, depth + 1)
     return m.expr.fn.k === 'mem' && /^(query|mutation|subscription)$/.test(m.expr.fn.name)
       ? [{ name: `${prefix}${p.key}`, expr: m.expr, path: m.path, scope: m.scope }]
       : []
