@@ -1,3 +1,4 @@
+import { withoutSqlComments } from '../../lib/sql-comments.ts'
 import type { SqlFunction } from '../database.ts'
 
 const REQUEST = /\b(?:http|http_post|http_put|http_patch|http_delete|http_get|http_collect_response)\s*\(/i
@@ -13,7 +14,7 @@ const CALLER = /\bauth\s*\.\s*(?:uid|jwt|role|email)\s*\(|request\.jwt/i
 export function changesFilesOverHttp(functions: readonly SqlFunction[]): ReadonlySet<SqlFunction> {
   const found = new Set<SqlFunction>()
   for (const fn of functions) {
-    const body = withoutComments(fn.body)
+    const body = withoutSqlComments(fn.body)
     if (fn.args.some((a) => isText(a.type)) && REQUEST.test(body) && STORAGE.test(body) && CHANGES.test(body) && CREDENTIAL.test(body) && !CALLER.test(body))
       found.add(fn)
   }
@@ -21,7 +22,7 @@ export function changesFilesOverHttp(functions: readonly SqlFunction[]): Readonl
   const names = new Set([...found].map((f) => f.name.toLowerCase()))
   for (const fn of functions) {
     if (found.has(fn) || fn.isTrigger || !fn.args.some((a) => isText(a.type))) continue
-    const body = withoutComments(fn.body)
+    const body = withoutSqlComments(fn.body)
     if (CALLER.test(body)) continue
     const passes = [...body.matchAll(/\b([a-z_]\w{0,62})\s*\(([^()]{0,400})\)/gi)].some(
       ([, name, given]) =>
@@ -36,7 +37,3 @@ export function changesFilesOverHttp(functions: readonly SqlFunction[]): Readonl
 }
 
 const isText = (type: string): boolean => /^(?:text|character varying|varchar|citext|name)\b/i.test(type)
-
-function withoutComments(body: string): string {
-  return body.replace(/--[^\n]*/g, '')
-}

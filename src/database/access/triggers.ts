@@ -1,3 +1,4 @@
+import { withoutSqlComments } from '../../lib/sql-comments.ts'
 import type { Catalog } from '../database.ts'
 import { CONDITION, setsItself, WHO } from './trigger-assignments.ts'
 
@@ -11,7 +12,7 @@ export function protectedByTrigger(catalog: Catalog, table: string, column: stri
     )
     if (!fn) return false
     const name = column.replace(/[^\w]/g, '.')
-    const body = fn.body.replace(/--[^\n]*/g, ' ')
+    const body = withoutSqlComments(fn.body)
     const refused =
       new RegExp(`(new|old)\\.\\s*"?${name}"?\\b`, 'i').test(body) &&
       /raise\s+(exception|insufficient|sqlstate|using)|return\s+null\b/i.test(body) &&

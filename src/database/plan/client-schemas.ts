@@ -2,6 +2,7 @@ import type { FactsIndex } from '../../facts/facts.ts'
 import type { Expr, JavaScriptFacts } from '../../facts/javascript.ts'
 import type { SqlFacts } from '../../facts/kinds.ts'
 import { collectByFile, together, unlessEmpty } from '../../lib/collect-by-file.ts'
+import { withoutSqlComments } from '../../lib/sql-comments.ts'
 
 /** What the platform keeps for itself, whoever may use it. */
 const PLATFORMS =
@@ -23,7 +24,7 @@ export const openedSchemas = (facts: FactsIndex): ReadonlySet<string> => new Set
 
 const openedByFile = collectByFile((_, file: SqlFacts) => {
   const open: string[] = []
-  const text = file.text.replace(/--[^\n]*/g, '')
+  const text = withoutSqlComments(file.text)
   for (const m of text.matchAll(/\bon\s+schema\s/gi)) {
     const before = text.slice(Math.max(0, m.index - 80), m.index)
     if (!/\bgrant\s[\w\s,]{0,60}$/i.test(before)) continue

@@ -1,3 +1,5 @@
+import { withoutSqlComments } from '../../lib/sql-comments.ts'
+
 /** The words with which the platform's dashboard begins the schema that it exports for reading. */
 const FOR_CONTEXT = /^(?:\s|--[^\n]*\n)*?--[ \t]*warning:[ \t]*this schema is for context only/i
 const SECURITY = /\b(?:row\s+level\s+security|create\s+policy|grant|revoke)\b/i
@@ -10,7 +12,7 @@ const UNWRITTEN = /^[ \t]*"?\w+"?[ \t]+(?:ARRAY|USER-DEFINED)(?=[ \t]*(?:,|$|DEF
  * privileges, whatever the project has; also without its heading. One that somebody wrote security into is a script like any other.
  */
 export function isContextExport(text: string): boolean {
-  return (FOR_CONTEXT.test(text.slice(0, 2000)) || UNWRITTEN.test(text)) && !SECURITY.test(text.replace(/--[^\n]*/g, ''))
+  return (FOR_CONTEXT.test(text.slice(0, 2000)) || UNWRITTEN.test(text)) && !SECURITY.test(withoutSqlComments(text))
 }
 
 /** The export as PostgreSQL reads it: it writes ARRAY and USER-DEFINED where it does not know how a type is called. Lines stay. */

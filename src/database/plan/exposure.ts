@@ -1,6 +1,7 @@
 import type { FactsIndex } from '../../facts/facts.ts'
 import type { ImportFact, JavaScriptFacts } from '../../facts/javascript.ts'
 import { collectByFile } from '../../lib/collect-by-file.ts'
+import { withoutSqlComments } from '../../lib/sql-comments.ts'
 
 /** Packages with which a browser or a server talks to Supabase's data API. */
 const SUPABASE_CLIENTS =
@@ -35,7 +36,7 @@ export function exposure(facts: FactsIndex, paths: readonly string[]): Exposure 
   const left = folder && (leftBehind(facts, paths) ?? onlyConfigured(facts, paths))
   if (folder && !left) return { exposedToBrowsers: true, because: `${folder.slice(0, folder.indexOf('supabase/') + 9)} belongs to Supabase` }
   for (const [path, file] of facts.of('sql')) {
-    if (!/\bauth\.uid\(\)/.test(file.text.replace(/--[^\n]*/g, ''))) continue
+    if (!/\bauth\.uid\(\)/.test(withoutSqlComments(file.text))) continue
     const neon = !folder && onNeon(facts)
     if (neon) return { exposedToBrowsers: false, because: neon }
     return { exposedToBrowsers: true, because: `${path} speaks of auth.uid()` }

@@ -9,7 +9,7 @@ export function notParsed(text: string): string {
 
 /** What a statement that cannot be parsed may have changed. */
 export function lostWith(s: Statement, statements: Iterable<Statement>): DatabaseGap['touches'] {
-  const code = withoutComments(s.text)
+  const code = withoutCommentLines(s.text)
   if (isBodyFragment(code)) return isOnlyWords(code) && isAlone(s, statements) ? [] : [{ topic: 'function' }]
   if (isMadeAgain(s, statements)) return []
   return ofKnownKind(code) ?? byWords(s.text, ALL_TOPICS)
@@ -51,7 +51,7 @@ function isBodyFragment(code: string): boolean {
   )
 }
 
-function withoutComments(text: string): string {
+function withoutCommentLines(text: string): string {
   return text
     .split('\n')
     .filter((line) => !/^\s*(?:--|$)/.test(line))

@@ -1,5 +1,6 @@
 import type { Catalog } from '../../database/database.ts'
 import { lastPart } from '../../lib/last-part.ts'
+import { withoutSqlComments } from '../../lib/sql-comments.ts'
 import type { HardcodedIdentity, SqlAccount } from './code.ts'
 import { maskMail } from './constants.ts'
 
@@ -28,7 +29,7 @@ export function sqlIdentities(catalog: Catalog, owners: ReadonlySet<string>): Ha
     })
   }
   for (const f of catalog.functions) {
-    const body = withoutComments(f.body)
+    const body = withoutSqlComments(f.body)
     const hit = comparedIn(body)
     if (!hit || !decidesForSomebody(f, body)) continue
     const parameter = f.args.some((a) => a.name && new RegExp(`\\b${escapeName(a.name)}\\b\\s*(?:=|IN\\b)`, 'i').test(body))
@@ -108,7 +109,7 @@ const POWER = /'(?:super[_ -]?admin|admin|administrator|owner|superuser|root|mod
 
 /** Accounts with a fixed password, and power given to a fixed person, in SQL that runs wherever the migrations run. */
 export function sqlAccounts(path: string, text: string): SqlAccount | undefined {
-  const clean = withoutComments(text)
+  const clean = withoutSqlComments(text)
   const takers = passwordTakers(clean)
   const found: { what: SqlAccount['what']; line: number; who: string }[] = []
   for (const { statement, offset } of statementsOf(clean)) {
@@ -230,9 +231,4 @@ function* statementsOf(text: string): Generator<{ statement: string; offset: num
     }
   }
   yield { statement: text.slice(start), offset: start }
-}
-
-/** Comments blanked out; offsets and lines hold. */
-function withoutComments(text: string): string {
-  return text.replace(/'(?:[^']|'')*'|--[^\n]*|\/\*[\s\S]*?\*\//g, (m) => (m.startsWith("'") ? m : m.replace(/[^\n]/g, ' ')))
 }
