@@ -5,6 +5,7 @@ import type { Hole } from '../../database/database.ts'
 import type { AppModel } from '../../model/app-model.ts'
 import { defineCheck, failed, type Issue, notApplicable, type Outcome, passed } from '../define-check.ts'
 import { boughtIssues, notBought } from './bought-rows.ts'
+import { oneForEachHelper } from './shared-helper.ts'
 import {
   assumption,
   exposedTables,
@@ -39,7 +40,8 @@ export default defineCheck({
     if (!schema.exposedToBrowsers) return notApplicable(schema.exposedBecause || 'no data platform that browsers can reach directly is used')
     const holes = (model.access.holes ?? []).filter((h) => h.command === 'insert' && !h.object.startsWith('storage.'))
     const bought = boughtIssues(model, 'insert')
-    const issues = [...notBought(holes, bought).map((hole) => issueOf(model, hole)), ...bought]
+    const found = notBought(holes, bought).map((hole) => ({ hole, issue: issueOf(model, hole) }))
+    const issues = [...oneForEachHelper(found, 3, model.access.holes ?? []), ...bought]
     const judged = exposedTables(model).filter((t) => t.rls.enabled)
     const policies = judged.flatMap((t) => policiesOf(schema, t)).filter((p) => p.command === 'insert' || p.command === 'all')
     const evidence = [`${policies.length} policies that allow INSERT on ${judged.length} tables with row level security looked at`]

@@ -15,6 +15,7 @@ import { defineCheck, failed, type Issue, notApplicable, type Outcome, passed } 
 import { isOwnerOnlyGuessed } from './guessed-owner.ts'
 import { listedInState } from './listed-in-state.ts'
 import { isPartOfShown } from './part-of-shown.ts'
+import { oneForEachHelper } from './shared-helper.ts'
 import {
   assumption,
   exposedTables,
@@ -49,7 +50,12 @@ export default defineCheck({
     if (missing) return missing
     if (!schema.exposedToBrowsers) return notApplicable(schema.exposedBecause || 'no data platform that browsers can reach directly is used')
     const open = new Set(openTables(model).map(qualifiedName))
-    const issues = (model.access.holes ?? []).map((hole) => issueOf(model, hole)).filter((issue) => issue !== undefined)
+    const holes = model.access.holes ?? []
+    const found = holes.flatMap((hole) => {
+      const issue = issueOf(model, hole)
+      return issue ? [{ hole, issue }] : []
+    })
+    const issues = oneForEachHelper(found, 2, holes)
     const judged = exposedTables(model).filter((t) => t.userData && t.rls.enabled)
     const evidence = [`${judged.length} tables with user data and row level security looked at${judged.length ? `: ${listed(judged.map((t) => t.name))}` : ''}`]
     const reportedBy = exposedTables(model)

@@ -4,6 +4,7 @@ import type { Hole } from '../../database/database.ts'
 import type { AppModel } from '../../model/app-model.ts'
 import { defineCheck, failed, type Issue, notApplicable, type Outcome, passed, type Severity } from '../define-check.ts'
 import { boughtIssues, notBought } from './bought-rows.ts'
+import { oneForEachHelper } from './shared-helper.ts'
 import {
   assumption,
   exposedTables,
@@ -44,7 +45,8 @@ export default defineCheck({
     if (missing) return missing
     if (!schema.exposedToBrowsers) return notApplicable(schema.exposedBecause || 'no data platform that browsers can reach directly is used')
     const bought = boughtIssues(model, 'update')
-    const issues = [...byPolicy(notBought(holes, bought)).map((holes) => issueOf(model, holes)), ...bought]
+    const found = byPolicy(notBought(holes, bought)).map((group) => ({ hole: group[0] as Hole, issue: issueOf(model, group) }))
+    const issues = [...oneForEachHelper(found, 4, holes), ...bought]
     const judged = exposedTables(model).filter((t) => t.rls.enabled)
     const policies = judged.flatMap((t) => policiesOf(schema, t)).filter((p) => p.command !== 'select' && p.command !== 'insert')
     const functions = schema.functions.filter((f) => f.securityDefiner && !f.isTrigger && !f.stub && f.executableBy.some((r) => r !== 'service_role'))

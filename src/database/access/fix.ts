@@ -7,6 +7,7 @@ import { dealColumns } from './other-party.ts'
 import { keepWritten } from './party-fix.ts'
 import { nameOf, type Reading } from './policies.ts'
 import { powerColumnsOf } from './power-columns.ts'
+import { mendedHelper } from './shared-helper.ts'
 import { ident, readable, readableName, successorOf } from './sql.ts'
 import { withUserData } from './user-data-by-name.ts'
 
@@ -60,6 +61,7 @@ export function fixFor(hole: Hole, catalog: Catalog, readings: ReadonlyMap<strin
         ? [`drop policy ${ident(policy.name)} on ${on};`, ...keepOthers(table, policy)].join('\n')
         : narrow(table, hole.columns ?? [], 'insert')
     case 'policy':
+      if (hole.helper) return mendedHelper(hole, catalog)
       if (policy && holdsWithSession(hole)) return `alter policy ${ident(policy.name)} on ${on} to authenticated;`
       // whoever sends an enquiry is not who looks after it
       return policy && replacePolicy(table, policy, catalog, policy.command === 'insert' && isLookedAfter(table) ? undefined : owner, readings)

@@ -48,6 +48,8 @@ export interface Hole {
   readonly author?: string
   /** Tables concerned, when `object` is a view or function. */
   readonly tables?: readonly { readonly table: string; readonly command: 'select' | 'insert' | 'update' | 'delete'; readonly grants?: boolean }[]
+  /** `policy`: the function that several such policies ask and in which the fault lies, `schema.f(types)`. */
+  readonly helper?: { readonly object: string; readonly at: Place }
   readonly at: Place
   readonly proof: 'executed' | 'inferred'
   readonly fix?: { readonly code: string; readonly proved: boolean }

@@ -17,6 +17,7 @@ import { neverHolds } from './never-holds.ts'
 import { BROWSER_ROLES, type BrowserRole, holds, nameOf, type Reading, readPolicies } from './policies.ts'
 import { isBroughtAlong, isOnlyApproval, isPublication } from './publication.ts'
 import { askedColumns, publishingColumns, readInsert, readUpdate, type WriteContext } from './read-writes.ts'
+import { withSharedHelpers } from './shared-helper.ts'
 import { singlesOut } from './singles-out.ts'
 import { withUserData } from './user-data-by-name.ts'
 
@@ -54,7 +55,11 @@ export function readAccess(catalog: Catalog, input: Pick<ReplayInput, 'exposedSc
     return table ? holds(table.grants, role, 'select') : isOpenAnyway(readings.get(name) ?? [], role)
   }
   holes.push(...readFunctions(catalog, exposed, world, openAnyway))
-  return { readings, holes, undecided: tables.map(withUserData).flatMap((t) => undecidedPolicies(t, readings.get(nameOf(t)) ?? [], world)) }
+  return {
+    readings,
+    holes: withSharedHelpers(holes, catalog),
+    undecided: tables.map(withUserData).flatMap((t) => undecidedPolicies(t, readings.get(nameOf(t)) ?? [], world)),
+  }
 }
 
 /** Policies whose condition calls what only the dashboard holds. What binds the owner of the row beside the call decides by itself. */
