@@ -11,7 +11,7 @@ const SAYS_WHO = /e_?mail|phone|contact|password|token|secret|api_?key/i
 /** What people put up for others to see (an event, a listing), read by columns that say nothing of themselves. */
 export function isOnShow(table: Table, columns: readonly string[]): boolean {
   const data = table.userData
-  if (data && isScheduled(table)) return !columns.some((c) => /[(:]/.test(c))
+  if (data && isScheduled(table)) return !columns.some((c) => /[(:]/.test(c) && !isPartOfSchedule(c))
   // a nested selection (`author(email)`) shows what it does not name here
   if (!data || !columns.length || columns.some((c) => c === '*' || /[(:]/.test(c))) return false
   if (!isMeantToBeSeen({ ...table, userData: { ...data, personalColumns: [] } })) return false
@@ -20,15 +20,30 @@ export function isOnShow(table: Table, columns: readonly string[]): boolean {
   )
 }
 
-/** What can be booked and when: rows that name nobody, and are only by what they belong to somebody's. */
+/** What can be booked and when: rows that name nobody, and are only by what they belong to somebody's. When somebody is there for others may be under the own name. */
 function isScheduled({ name, userData, columns }: Table): boolean {
-  if (!/(?:^|_)(?:(?:time_?)?slots?|class(?:es)?|schedules?|timetables?)$/i.test(name) || isPrivateByName(name)) return false
-  if (!userData || userData.ownerColumns.length || userData.tenantColumns.length || userData.personalColumns.length || userData.powerColumns.length)
-    return false
-  return !columns.some((c) => SAYS_WHO.test(c.name) || NAMES_BOOKER.test(c.name))
+  const called = snakeCase(name).replace(/^_/, '')
+  const offered = OFFERED_TIMES.test(called)
+  if (!(offered || TIMETABLE.test(called)) || isPrivateByName(called)) return false
+  if (!userData || userData.personalColumns.length || userData.powerColumns.length) return false
+  if (!offered && (userData.ownerColumns.length || userData.tenantColumns.length)) return false
+  const booker = offered ? NAMES_GUEST : NAMES_BOOKER
+  return !columns.some((c) => SAYS_WHO.test(c.name) || booker.test(snakeCase(c.name)))
 }
 
-const NAMES_BOOKER = /^(?:(?:booked|reserved|taken|held)_(?:by|for)|(?:client|customer|guest|patient|student|attendee|user|member)(?:_\w+)?)$/i
+const TIMETABLE = /(?:^|_)(?:(?:time_?)?slots?|class(?:es)?|schedules?|timetables?)$/i
+/** Of whoever offers something; `player_availability` says who comes. */
+const OFFERED_TIMES =
+  /^(?:(?:calculated|provider|doctor|therapist|teacher|tutor|mentor|coach|trainer|instructor|stylist|barber|professional|staff|host|venue|court|room|weekly|recurring|booking)_)*(?:availabilit(?:y|ies)|(?:opening|working|business)_hours|disponibilidades?)(?:_(?:slots?|rules?|windows?|exceptions?|overrides?))?$/
+const NAMES_BOOKER = /^(?:(?:booked|reserved|taken|held)_(?:by|for)|(?:client|customer|guest|patient|student|attendee|user|member)(?:_\w+)?)$/
+const NAMES_GUEST = /^(?:(?:booked|reserved|taken|held)_(?:by|for)|(?:client|customer|guest|patient|student|attendee)(?:_\w+)?)$/
+
+/** What a query takes along of a schedule and says nothing of people: whose times they are by name, and the times themselves. */
+function isPartOfSchedule(column: string): boolean {
+  const [relation = '', taken = ''] = column.split(/[(:]/, 2)
+  const whole = taken.startsWith('*')
+  return whole ? /slots?$|^(?:location|room|service)s?$/i.test(relation) : !takesPeopleAlong(column) && !isPrivateByName(snakeCase(relation))
+}
 
 const isPlace = (column: string, table: Pick<Table, 'name'>): boolean => PLACE_COLUMN.test(column) && HAS_A_PLACE.test(table.name)
 
