@@ -6,6 +6,7 @@ import { libraryBase, parentOf } from './class-chain.ts'
 import type { Interpreter } from './interpreter.ts'
 import { enumMember } from './libraries/package-enums.ts'
 import { callValue, exportedValue, functionValue, hostMember, lookup, settleChain } from './operations.ts'
+import { STATUS } from './responses.ts'
 import { tokenClaim } from './token-claims.ts'
 
 /** Fields of an identity that the person it belongs to can change. */
@@ -41,7 +42,7 @@ export function member(it: Interpreter, of: Val, name: string, at: Place): Val {
       return { v: 'row', table: of.table, step: of.step, field, ...(isEmbeddedList(it, of.step, field) ? { many: true as const } : {}) }
     }
     case 'error':
-      return name === 'message' || name === 'status' || name === 'code' ? { v: 'call', name, args: [of], at } : UNKNOWN
+      return name === 'message' || name === 'code' || STATUS.test(name) ? { v: 'call', name, args: [of], at } : UNKNOWN
     case 'result':
       return { ...of, field: of.field ? `${of.field}.${name}` : name }
     case 'event':

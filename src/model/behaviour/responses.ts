@@ -2,6 +2,12 @@ import type { Place } from '../../lib/place.ts'
 import { isNullish, type Val } from './abstract-value.ts'
 import type { Interpreter } from './interpreter.ts'
 
+/** The member of an error that says with which status it is answered. */
+export const STATUS = /^status(?:_?code)?$/i
+
+/** What stands for the status that an error brings along: no success, and which failure is not known. */
+const SOME_FAILURE = 400
+
 /** A status code, when the value is one. */
 export function statusIn(val: Val | undefined): number | undefined {
   if (!val) return undefined
@@ -10,6 +16,9 @@ export function statusIn(val: Val | undefined): number | undefined {
     const all = val.alts.map((a) => statusIn(a.value))
     return all.every((s) => s !== undefined && s === all[0]) ? all[0] : undefined
   }
+  if (val.v === 'call' && STATUS.test(val.name) && val.args[0]?.v === 'error') return SOME_FAILURE
+  // `error.status ?? 500`
+  if (val.v === 'op' && (val.op === '||' || val.op === '??')) return statusIn(val.of[0]) === SOME_FAILURE ? SOME_FAILURE : undefined
   return undefined
 }
 

@@ -56,7 +56,10 @@ const REWRITES = /(?:^|\.)(?:encode\w{0,12}|decode|toString|join|map|from|btoa|U
 
 /** The digest that a value is, or is written out of. */
 export function digestIn(v: Value, depth = 0): Extract<Value, { v: 'call' }> | undefined {
-  if (v.v !== 'call' || depth > 6) return undefined
+  if (depth > 6) return undefined
+  // `v0=` before it says of which version it is
+  if (v.v === 'text') return v.parts.map((p) => digestIn(p, depth + 1)).find((d) => d !== undefined)
+  if (v.v !== 'call') return undefined
   if (isDigest(v.name)) return v
   return REWRITES.test(v.name) ? v.args.map((a) => digestIn(a, depth + 1)).find((d) => d !== undefined) : undefined
 }
