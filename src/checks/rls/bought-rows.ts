@@ -2,7 +2,7 @@ import { protectedByTrigger } from '../../database/access/triggers.ts'
 import type { Hole, Policy, Table } from '../../database/database.ts'
 import type { AppModel } from '../../model/app-model.ts'
 import type { BoughtRow } from '../../model/payments/payments.ts'
-import type { Issue } from '../define-check.ts'
+import type { Fix, Issue } from '../define-check.ts'
 import { assumption, exposedTables, isDeclaredPublic, listed, policiesOf, policySubject, qualifiedName } from './words.ts'
 
 type Model = Pick<AppModel, 'schema' | 'access' | 'declared' | 'payments'>
@@ -90,18 +90,21 @@ function issueOf(table: Table, policy: Policy, free: readonly string[], bought: 
   const paid = `${bought.subject} ${bought.inserted ? `inserts into ${table.name}` : `sets ${listed(bought.columns)}`} when the processor says that something was paid (${bought.at.path}:${bought.at.line})`
   return {
     subject: policySubject(name, policy.name),
-    severity: free.some((c) => TERM.test(c)) ? 'Critical' : 'High',
+    severity: bought.entitles || free.some((c) => TERM.test(c)) ? 'Critical' : 'High',
     title:
       command === 'insert'
         ? `Users insert into ${table.name} what ${early ? 'only a payment should say' : 'others pay for'}`
         : `Users change in ${table.name} what others pay for`,
     message: `${paid}. The policy "${policy.name}" lets users ${early ? 'insert rows that say so from the beginning' : command === 'insert' ? 'insert such rows' : 'change their own rows'} without that, and nothing (no column privilege, no trigger) protects ${columns}.${waiting.length ? ` The same goes for ${listed(waiting)}, by which others say that what the user sent in may be shown.` : ''}`,
-    attack: `A signed-in user sends one request with the own session, ${command === 'insert' ? 'inserts a row' : 'changes the own row'} with ${free[0]} set as if it had been paid, and has it for nothing.`,
-    fix: {
-      text: `Leave ${listed([...free, ...waiting])} to the server: take browsers the privilege to ${command === 'insert' ? 'insert' : 'change'} ${free.length + waiting.length > 1 ? 'them' : 'it'}, or drop the policy where no page needs it. The service role needs no policy.${early ? ` A page that adds rows leaves ${free.length + waiting.length > 1 ? 'them' : 'it'} out then: the default holds.` : ''}${waiting.length ? ` Where moderators change ${listed(waiting)} in the browser, let a trigger refuse it to everybody else instead.` : ''}`,
-      language: 'sql',
-      code: privileges(table, [...free, ...waiting], command),
-    },
+    attack: `A signed-in user sends one request with the own session, ${command === 'insert' ? 'inserts a row' : 'changes the own row'} with ${free[0]} ${bought.entitles ? 'naming whatever is sold' : 'set as if it had been paid'}, and has it for nothing.`,
+    fix:
+      bought.entitles && command === 'insert'
+        ? onServerAlone(table)
+        : {
+            text: `Leave ${listed([...free, ...waiting])} to the server: take browsers the privilege to ${command === 'insert' ? 'insert' : 'change'} ${free.length + waiting.length > 1 ? 'them' : 'it'}, or drop the policy where no page needs it. The service role needs no policy.${early ? ` A page that adds rows leaves ${free.length + waiting.length > 1 ? 'them' : 'it'} out then: the default holds.` : ''}${waiting.length ? ` Where moderators change ${listed(waiting)} in the browser, let a trigger refuse it to everybody else instead.` : ''}`,
+            language: 'sql',
+            code: privileges(table, [...free, ...waiting], command),
+          },
     at: policy.at,
     related: [{ ...bought.at, what: 'where a payment does the same' }],
     proof: 'inferred',
@@ -109,6 +112,12 @@ function issueOf(table: Table, policy: Policy, free: readonly string[], bought: 
     ...assumption(table),
   }
 }
+
+const onServerAlone = (table: Table): Fix => ({
+  text: 'Let the server alone add such rows, with the service role, which needs no policy. Where some of it is free, let the policy look up that it costs nothing.',
+  language: 'sql',
+  code: `revoke insert on ${qualifiedName(table)} from anon, authenticated;`,
+})
 
 /** Everything but the columns named stays writable. */
 function privileges(table: Table, free: readonly string[], command: 'insert' | 'update'): string {

@@ -97,8 +97,7 @@ export interface Entry {
   readonly before: readonly Before[]
   /** What the functions are called with in which its code is written. */
   readonly given?: readonly Given[]
-  /** For pages: the component that is rendered, and whether it runs only in the browser. */
-  readonly page?: { readonly path: string; readonly client: boolean /** Static SPA: no server renders it. */; readonly static?: true }
+  readonly page?: Page
   /** The platform verifies a token before the handler runs (`verify_jwt` of edge functions): true, false or undefined when it has no such thing. */
   readonly platformJwt?: { readonly on: boolean; readonly at?: Place }
   /** What decorators say of the handler, for guards that ask (`@SetMetadata` of NestJS). */
@@ -107,6 +106,25 @@ export interface Entry {
   readonly uncaught?: true
   /** Declared by the framework to be open or guarded (`@Public`, route rules); a name for people. */
   readonly declared?: 'public' | 'guarded'
+}
+
+/** What a page renders. */
+export interface Page {
+  /** The file of its component. */
+  readonly path: string
+  /** It runs only in the browser. */
+  readonly client: boolean
+  /** No server renders it: a page of a static single-page application, or one that is rendered in the browser alone. */
+  readonly static?: true
+  /** Its component, where that is no default export of the file. */
+  readonly component?: Component
+  /** Components that are rendered around it, outermost first, where the framework names them elsewhere than by the names of files. */
+  readonly layouts?: readonly Component[]
+}
+
+export interface Component {
+  readonly path: string
+  readonly fn: FunctionId
 }
 
 /** Code that a framework runs for many routes (`middleware.ts`, `hooks.server.ts`, `server/middleware`). */

@@ -1,6 +1,6 @@
 import type { Expr, FunctionId, JavaScriptFacts } from '../../facts/javascript.ts'
 import { rememberByFile } from '../../lib/remember-by-file.ts'
-import type { Before, Entry, Framework } from './entry.ts'
+import type { Before, Component, Entry, Framework } from './entry.ts'
 import { routeSubject } from './entry.ts'
 import { codeOf, type Program } from './program.ts'
 import { expressionsDeep, propOf, stringOf } from './walk.ts'
@@ -120,6 +120,11 @@ function middlewareOf(program: Program, path: string, scope: FunctionId, list: E
 
 /** `createStart(() => ({ requestMiddleware, functionMiddleware }))`: what runs for all requests of the application, or for all its server functions. */
 function globalMiddleware(program: Program, of: string, kind: 'requestMiddleware' | 'functionMiddleware'): Before[] {
+  return startOptions(program, of).flatMap((o) => middlewareOf(program, o.path, o.scope, propOf(o.options, kind), 0))
+}
+
+/** What `createStart(() => ({ … }))` of the application is given. */
+function startOptions(program: Program, of: string): OptionsOf[] {
   const { dir } = program.workspace(of)
   return PACKAGES.flatMap((p) => [...program.importersOf(p)]).flatMap((path) => {
     const js = program.workspace(path).dir === dir ? program.js(path) : undefined
@@ -127,8 +132,7 @@ function globalMiddleware(program: Program, of: string, kind: 'requestMiddleware
     return startsOf(path, js).flatMap(({ expr, scope }) => {
       const made = program.meaning(path, scope, expr)
       const back = made?.k === 'fn' ? program.fn(made.path, made.fn)?.body.find((s) => s.k === 'return') : undefined
-      const options = back?.k === 'return' ? propOf(back.value, kind) : undefined
-      return made?.k === 'fn' ? middlewareOf(program, made.path, made.fn, options, 0) : []
+      return made?.k === 'fn' && back?.k === 'return' ? [{ path: made.path, scope: made.fn, options: back.value }] : []
     })
   })
 }
@@ -182,9 +186,12 @@ function fileRoute(program: Program, path: string, scope: FunctionId, e: Expr, c
   if (propOf(options, 'component') && given !== undefined && !/(^|\/)(?:_[^/]+|\([^)]*\))$/.test(given) && !hasIndex(program, path, given)) {
     // loaders of the routes above run beside this one; what they refuse is not rendered
     const beside = above.flatMap((o) => loaders(program, o.path, o.scope, o.options, 'loader', false))
-    const loads = [...[...above, { path, options, scope }].flatMap((o) => loaders(program, o.path, o.scope, o.options, 'beforeLoad', true)), ...beside]
-    const own = propOf(options, 'loader')
+    const matched = [...above, { path, options, scope }]
+    const loads = [...matched.flatMap((o) => loaders(program, o.path, o.scope, o.options, 'beforeLoad', true)), ...beside]
+    const inBrowser = matched.some((o) => isNo(propOf(o.options, 'ssr'))) || rendersNothing(program, path)
+    const own = inBrowser ? undefined : propOf(options, 'loader')
     const code = own ? codeOf(program.meaning(path, scope, own)) : undefined
+    const component = componentOf(program, { path, options, scope })
     out.push({
       framework: 'TanStack Start',
       kind: 'page',
@@ -196,11 +203,29 @@ function fileRoute(program: Program, path: string, scope: FunctionId, e: Expr, c
       ...(e.e ? { endLine: e.e } : {}),
       ...(code ? { code } : {}),
       calling: 'tanstack',
-      before: [...middleware, ...loads],
-      page: { path, client: false },
+      before: inBrowser ? middleware : [...middleware, ...loads],
+      page: {
+        path,
+        client: false,
+        ...(inBrowser ? { static: true as const } : {}),
+        ...(component ? { component } : {}),
+        layouts: above.flatMap((o) => componentOf(program, o) ?? []),
+      },
     })
   }
   return out
+}
+
+/** `ssr: false`: neither its loaders nor its component run on the server, and neither do those of the routes below. */
+const isNo = (e: Expr | undefined): boolean => e?.k === 'lit' && e.v === false
+
+/** `createStart(() => ({ defaultSsr: false }))` */
+const rendersNothing = (program: Program, of: string): boolean => startOptions(program, of).some((o) => isNo(propOf(o.options, 'defaultSsr')))
+
+function componentOf(program: Program, { path, scope, options }: OptionsOf): Component | undefined {
+  const component = propOf(options, 'component')
+  const m = component ? program.meaning(path, scope, component) : undefined
+  return m?.k === 'fn' ? { path: m.path, fn: m.fn } : undefined
 }
 
 /** `handlers: { GET }`, also as `({ createHandlers }) => createHandlers({ GET: { middleware, handler } })`. */
@@ -229,6 +254,13 @@ function hasIndex(program: Program, path: string, given: string): boolean {
   if (given.endsWith('/')) return false
   const { dir } = program.workspace(path)
   return routesById(program).some((r) => r.given === `${given}/` && program.workspace(r.path).dir === dir)
+}
+
+/** What a route or the application is configured with, where that is written. */
+interface OptionsOf {
+  readonly path: string
+  readonly scope: FunctionId
+  readonly options: Expr | undefined
 }
 
 /** Options of the routes above (`/_authed`, `/admin`), root first, by the ids that the files name themselves. */

@@ -1,5 +1,6 @@
 import type { Place } from '../../lib/place.ts'
 import { rememberFor } from '../../lib/remember-for.ts'
+import { snakeCase } from '../../lib/snake-case.ts'
 import type { Behaviour, Step, Value } from '../behaviour/behaviour.ts'
 import type { Route } from '../routes/routes.ts'
 import { contains } from './conditions.ts'
@@ -23,43 +24,58 @@ export function boughtRows(routes: readonly Route[], webhooks: ReadonlySet<strin
   const found = new Map<string, BoughtRow>()
   for (const route of routes) {
     if (!route.behaviour) continue
-    for (const { step, table, columns, inserted, paid } of heldRows(route.behaviour)) {
+    for (const { step, table, columns, inserted, paid, entitles } of heldRows(route.behaviour)) {
       if (!paid && !webhooks.has(route.subject)) continue
       const at: Place = entryPlace(step, route)
       const key = `${table} ${inserted}`
       const known = found.get(key)
-      found.set(key, known ? { ...known, columns: [...new Set([...known.columns, ...columns])] } : { table, columns, inserted, at, subject: route.subject })
+      found.set(
+        key,
+        known
+          ? { ...known, columns: [...new Set([...known.columns, ...columns])] }
+          : { table, columns, inserted, at, subject: route.subject, ...(entitles ? { entitles } : {}) },
+      )
     }
   }
   return [...found.values()]
 }
 
-/** A row that the server writes, with the columns that say that it holds. */
-interface HeldRow extends Pick<BoughtRow, 'table' | 'columns' | 'inserted'> {
+/** A row that the server writes, with the columns that say that it holds, or what it is about where it holds by being there. */
+interface HeldRow extends Pick<BoughtRow, 'table' | 'columns' | 'inserted' | 'entitles'> {
   readonly step: Step
-  /** Only once a payment object says that something was paid. */
+  /** With all rights, and only once a payment object says that something was paid. */
   readonly paid: boolean
 }
 
-const heldRows = rememberFor((behaviour: Behaviour): readonly HeldRow[] =>
-  behaviour.steps.flatMap((step): HeldRow[] => {
+const heldRows = rememberFor((behaviour: Behaviour): readonly HeldRow[] => {
+  const written = behaviour.steps.flatMap((step): Omit<HeldRow, 'entitles'>[] => {
     const e = step.effect
-    if (e.kind !== 'db' || !['insert', 'upsert', 'update'].includes(e.op) || e.client.rights !== 'service' || e.payload?.v !== 'object') return []
-    if (BESIDE.test(e.table)) return []
+    if (e.kind !== 'db' || !['insert', 'upsert', 'update'].includes(e.op) || e.payload?.v !== 'object' || BESIDE.test(e.table)) return []
     const columns = Object.entries(e.payload.props).flatMap(([c, value]) => (HOLDS.test(c) && isHeld(value) ? [c] : []))
-    return columns.length
-      ? [
-          {
-            step,
-            table: e.table,
-            columns,
-            inserted: e.op !== 'update',
-            paid: saysPaid(step, behaviour) || step.under.some((c) => proofIn(c.test, behaviour) !== undefined),
-          },
-        ]
-      : []
-  }),
-)
+    const paid = e.client.rights === 'service' && (saysPaid(step, behaviour) || step.under.some((c) => proofIn(c.test, behaviour) !== undefined))
+    return [{ step, table: e.table, columns, inserted: e.op !== 'update', paid }]
+  })
+  const elsewhere = written.some((w) => w.columns.length)
+  return written.flatMap((row): HeldRow[] => {
+    if (row.columns.length) return [row]
+    // beside what says that something holds, a purchase is only its receipt
+    const what = row.inserted && (OPENS.test(row.table) || (RECORDS.test(row.table) && !elsewhere)) ? thingsNamed(row.step) : []
+    return what.length ? [{ ...row, columns: what, entitles: true }] : []
+  })
+})
+
+/** Rows that open what they name by being there: who has one is enrolled, owns or may enter. */
+const OPENS =
+  /(?:^|_)(?:enrol?l?ments?|inscripci[oó]n(?:es)?|inscri[cç][oõ]es|matr[ií]culas?|iscrizioni|entitlements?|licen[cs]es?|unlocks?|access(?:_grants?)?|registrations?|tickets?)$|(?:^|_)(?:unlocked|purchased|owned|enrol?led)_\w{1,30}$|^(?:user|member|customer)_(?:courses?|products?|books?|class(?:es)?|contents?|modules?|programs?|templates?)$/i
+const RECORDS = /(?:^|_)(?:purchases?|compras?|acquisti|achats)$/i
+
+const THING =
+  /^(?!(?:user|owner|customer|client|buyer|student|member|profile|account|author|participant|attendee|order|session|payment|transaction|invoice|checkout|subscription|stripe|paddle|paypal|provider|receipt|coupon|referr\w{1,4})_)\w{1,40}_id$/
+
+/** The columns of a new row that say what it is a row about. */
+function thingsNamed({ effect: e }: Step): readonly string[] {
+  return e.kind === 'db' && e.payload?.v === 'object' ? Object.keys(e.payload.props).filter((c) => THING.test(snakeCase(c))) : []
+}
 
 /** States that say that something was paid or holds; that work goes on somewhere, or ended, says nothing of it. */
 const HELD =

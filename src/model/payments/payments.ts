@@ -178,6 +178,8 @@ export interface BoughtRow {
   readonly columns: readonly string[]
   /** The payment adds the row; otherwise it changes one that is there. */
   readonly inserted: boolean
+  /** The row opens what it names by being there; `columns` say what that is. */
+  readonly entitles?: true
   readonly subject: string
   readonly at: Place
 }

@@ -247,7 +247,8 @@ function bypassOf(entry: Entry, imagined: Imagined, slices: ModelBase, run: (r: 
 
 function signsOf(program: Program, entry: Entry): PageSigns | undefined {
   if (!entry.page || entry.page.static) return undefined
-  const path = entry.page.path
+  const { path, component } = entry.page
+  if (component) return pageSigns(program, component.path, component.fn)
   if (/\.(vue|svelte|astro)$/.test(path)) return pageSigns(program, path, 0)
   const m = program.exported(path, 'default')
   return m?.k === 'fn' ? pageSigns(program, m.path, m.fn) : undefined
@@ -256,6 +257,10 @@ function signsOf(program: Program, entry: Entry): PageSigns | undefined {
 /** A layout above the page that sends visitors to sign-in, but only in the browser. */
 function clientLayout(program: Program, entry: Entry): Place | undefined {
   if (!entry.page || entry.page.static) return undefined
+  for (const { path, fn } of entry.page.layouts?.toReversed() ?? []) {
+    const { redirects } = pageSigns(program, path, fn)
+    if (redirects) return redirects
+  }
   const parts = entry.page.path.split('/').slice(0, -1)
   for (let n = parts.length; n > 0; n--) {
     const dir = parts.slice(0, n).join('/')
