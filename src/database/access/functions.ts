@@ -13,8 +13,9 @@ import type { Hole } from './hole.ts'
 import { isChoiceOfNames } from './named-values.ts'
 import { changesFilesOverHttp } from './outgoing.ts'
 import { BROWSER_ROLES, type BrowserRole, nameOf, possibleFor } from './policies.ts'
-import { grantsPower, grantsThere, paysOut, powerColumnsOf } from './power-columns.ts'
+import { grantsPower, grantsThere, isPaidFor, paysOut, powerColumnsOf } from './power-columns.ts'
 import { appointsOthers } from './read-writes.ts'
+import { isHandedOver, spent } from './spent.ts'
 
 /** Judges the functions that run with their owner's rights and that browsers may call. */
 export function readFunctions(
@@ -78,9 +79,10 @@ function readFunction(
   // a counter beside the caller's own row (a vote, a seat taken) is how such functions are meant to work
   judged.push(...chosenSql(routine, evaluator, roles, world))
   const hasOwn = judged.some((w) => w.bound)
+  const own = judged.flatMap((w) => (w.bound && w.effect ? [w.effect] : []))
   const added = judged.flatMap((w) => (w.bound && w.effect?.command === 'insert' ? [w.effect] : []))
   const writes = judged.filter((w) => {
-    if (w.bound || (w.counter && hasOwn) || (w.flag && added.length)) return false
+    if (w.bound || (w.counter && hasOwn) || (w.flag && added.length) || (w.effect && isHandedOver(w.effect, own))) return false
     return !w.effect || !(isFounded(w.effect, added) || isCarried(w.effect, added, decisiveColumns(tables.get(w.effect.table))))
   })
   if (writes.length) {
@@ -213,7 +215,7 @@ function judgeEffect(
     const grants =
       power.some((c) => grantsThere(table, c, effect.command === 'insert' ? 'added' : 'changed')) ||
       (effect.command !== 'delete' && paysOut(effect.table)) ||
-      (effect.command === 'insert' && listsThoseInCharge(table))
+      (effect.command === 'insert' && (listsThoseInCharge(table) || isPaidFor(table)))
     const follows = effect.command === 'insert' && !grants && open.every((w) => w.tables.length > 0)
     if (open.length && !follows) {
       const [first] = open as [Way]
@@ -234,14 +236,15 @@ function judgeEffect(
       }
     }
     const own = usable.filter((w) => w.outcome === 'owner' && !w.needsRole && !(table && appointsOthers(table, [w])))
-    const granting = chosen.filter((c) => grantsThere(table, c, 'own'))
-    if (own.length && (granting.length || (effect.command !== 'insert' && chosen.some((c) => meant.includes(c)))))
+    const raised = chosen.filter((c) => spent(effect, c) === undefined)
+    const granting = raised.filter((c) => grantsThere(table, c, 'own'))
+    if (own.length && (granting.length || (effect.command !== 'insert' && raised.some((c) => meant.includes(c)))))
       return {
         table: name,
         command: effect.command,
         who: role,
         grants: granting.length > 0,
-        columns: chosen,
+        columns: raised,
         maintenance: false,
         self: true,
         counter: false,

@@ -90,6 +90,18 @@ export function grantsThere(table: Table | undefined, column: string, as: 'own' 
   return !(as === 'own' && PLACE_IN.test(column) && EVENT.test(table.name))
 }
 
+/** Rows that open what they name by being there: who has one is enrolled, owns or may enter. */
+const OPENS =
+  /(?:^|_)(?:enrol?l?ments?|inscripci[oó]n(?:es)?|inscri[cç][oõ]es|matr[ií]culas?|iscrizioni|entitlements?|licen[cs]es?|unlocks?|access(?:_grants?)?|registrations?|tickets?)$|(?:^|_)(?:unlocked|purchased|owned|enrol?led)_\w{1,30}$|^(?:user|member|customer)_(?:courses?|products?|books?|class(?:es)?|contents?|modules?|programs?|templates?)$/i
+
+export const opensByBeingThere = (table: string): boolean => OPENS.test(table)
+
+const COST = /^(?:payment|purchase|order|checkout|transaction)_id$|(?:^|_)(?:price|amount|total)_paid$|^(?:stripe|paddle|paypal)_/i
+
+/** Whether a row opens what it names by being there, and says how it was paid for. */
+export const isPaidFor = (table: Table | undefined): boolean =>
+  table !== undefined && opensByBeingThere(table.name) && table.columns.some((c) => COST.test(c.name))
+
 const SETTLED_BY_OTHERS = /^(processed|approved|rejected|reviewed|paid)_(by|at)$|^admin_notes?$/i
 
 /** What a row says its owner has earned, where the application pays that out: a table of withdrawals which somebody else works through. */

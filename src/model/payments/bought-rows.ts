@@ -1,3 +1,5 @@
+import { opensByBeingThere } from '../../database/access/power-columns.ts'
+import { lastPart } from '../../lib/last-part.ts'
 import type { Place } from '../../lib/place.ts'
 import { rememberFor } from '../../lib/remember-for.ts'
 import { snakeCase } from '../../lib/snake-case.ts'
@@ -59,14 +61,12 @@ const heldRows = rememberFor((behaviour: Behaviour): readonly HeldRow[] => {
   return written.flatMap((row): HeldRow[] => {
     if (row.columns.length) return [row]
     // beside what says that something holds, a purchase is only its receipt
-    const what = row.inserted && (OPENS.test(row.table) || (RECORDS.test(row.table) && !elsewhere)) ? thingsNamed(row.step) : []
+    const what = row.inserted && (opensByBeingThere(lastPart(row.table)) || (RECORDS.test(row.table) && !elsewhere)) ? thingsNamed(row.step) : []
     return what.length ? [{ ...row, columns: what, entitles: true }] : []
   })
 })
 
-/** Rows that open what they name by being there: who has one is enrolled, owns or may enter. */
-const OPENS =
-  /(?:^|_)(?:enrol?l?ments?|inscripci[oó]n(?:es)?|inscri[cç][oõ]es|matr[ií]culas?|iscrizioni|entitlements?|licen[cs]es?|unlocks?|access(?:_grants?)?|registrations?|tickets?)$|(?:^|_)(?:unlocked|purchased|owned|enrol?led)_\w{1,30}$|^(?:user|member|customer)_(?:courses?|products?|books?|class(?:es)?|contents?|modules?|programs?|templates?)$/i
+/** What was bought, which may be a receipt or what opens it. */
 const RECORDS = /(?:^|_)(?:purchases?|compras?|acquisti|achats)$/i
 
 const THING =
