@@ -70,6 +70,8 @@ interface Cause {
   readonly work?: Work
   /** The place that several pages share. */
   readonly shared?: Place
+  /** The place in the page itself, where that is the layout of others. */
+  readonly own?: Place
   /** What keeps the sessions of the application, when it is not the platform. */
   readonly library?: string | undefined
 }
@@ -128,7 +130,7 @@ function judge(route: Route, because: string, strangers: boolean): Cause[] {
       what: client ? 'client' : after ? 'after' : 'open',
       because,
       ...(leaks ? { work: leaks } : {}),
-      ...(gate ? { shared: gate } : after ? { shared: after.at } : {}),
+      ...(gate ? { shared: gate } : after ? { shared: after.at } : client ? { own: client } : {}),
     },
   ]
 }
@@ -148,8 +150,8 @@ function shared(at: Place, route: Route): { shared?: Place } {
 function merge(causes: readonly Cause[]): Issue[] {
   const groups = new Map<string, Cause[]>()
   for (const c of causes) {
-    const key =
-      c.shared && (c.severity !== 'Critical' || c.what === 'beside') ? `${c.what} ${c.shared.path}:${c.shared.line}` : `${c.route.subject} ${c.route.path}`
+    const place = c.shared ?? c.own
+    const key = place && (c.severity !== 'Critical' || c.what === 'beside') ? `${c.what} ${place.path}:${place.line}` : `${c.route.subject} ${c.route.path}`
     groups.set(key, [...(groups.get(key) ?? []), c])
   }
   return [...groups.values()].map((g) => (g.length > 1 ? sharedIssue(g) : issue(g[0] as Cause)))
@@ -251,8 +253,8 @@ function verified(c: Cause): Pick<Issue['fix'], 'rewrite'> {
 }
 
 function sharedIssue(causes: readonly Cause[]): Issue {
-  const first = causes[0] as Cause
-  const at = first.shared as Place
+  const first = causes.find((c) => c.shared) ?? (causes[0] as Cause)
+  const at = first.shared ?? first.route
   return {
     ...issue(first),
     subject: `file ${at.path}`,
