@@ -61,7 +61,7 @@ export default defineCheck({
 function issueOf(model: Model, hole: Hole): Issue {
   const table = tableOf(model.schema, hole.object)
   const owners = table && !isLookedAfter(table) ? namesOwner(table, model.schema) : []
-  const power = (table?.userData?.powerColumns ?? []).filter(grantsPower)
+  const power = table && !owners.length && ASKS_TO_JOIN.test(table.name) ? [] : (table?.userData?.powerColumns ?? []).filter(grantsPower)
   const base = {
     subject: policySubject(hole.object, hole.policy ?? ''),
     at: hole.at,
@@ -265,6 +265,10 @@ function issueOf(model: Model, hole: Hole): Issue {
 /** What a row says of itself that the application decides: whether it is paid, shown, granted. */
 const DECIDED_LATER =
   /^(status|state|estado|stato|payment_status|estado_pago|is_?paid|paid|total|total_amount|amount|approved|is_approved|published|is_published|verified)$/i
+
+/** Lists of people who would like to be told or let in: as what, they say themselves. */
+const ASKS_TO_JOIN =
+  /wait_?list|newsletter|early_?access|pre_?regist|(?:^|_)(?:leads?|enquir(?:y|ies)|inquir(?:y|ies)|contact_(?:forms?|messages?|requests?|submissions?)|demo_requests?)$/i
 
 /** Columns that say whom a row is about, not whose it is. */
 const ABOUT = /^(mentioned|tagged|target|reported|rated|reviewed|presenter|speaker)(_(user|profile))?_?(id|uid)?$/i

@@ -1,4 +1,5 @@
 import type { SqlFunction, Table } from '../database.ts'
+import { saysOnlyWhen } from './schedule.ts'
 
 /** What anybody who books has to know: which times are free, or taken. */
 const TIMES = /(^|_)(available|availability|free|open|booked|busy|taken|occupied|blocked)_?\w*(slots?|times?|dates?|days?|hours?)(_|$)|(^|_)slot_?availability/i
@@ -17,5 +18,5 @@ export function answersStrangers(fn: Pick<SqlFunction, 'name'>, columns: readonl
   const asked = columns.includes('*') ? table.columns.map((c) => c.name) : columns
   if (asked.some((c) => data.personalColumns.includes(c))) return false
   // a whole row is only looked at for the lengths and hours in it
-  return columns.includes('*') || columns.every((c) => MEASURES.test(table.columns.find((x) => x.name === c)?.type ?? ''))
+  return columns.includes('*') || columns.every((c) => saysOnlyWhen([c]) || MEASURES.test(table.columns.find((x) => x.name === c)?.type ?? ''))
 }

@@ -1,3 +1,4 @@
+import { saysOnlyWhen } from '../../database/access/schedule.ts'
 import { tablesCalled } from '../../database/called-table.ts'
 import type { AccessMatrix } from '../../database/database.ts'
 import { ELSEWHERE } from '../../database/plan/ddl.ts'
@@ -32,10 +33,6 @@ export const isJournal = (table: string): boolean => isLog(table) && !TRAIL.test
 const PERSONAL_COLUMN = /(?:^|[^a-z])(?:e_?mail|phone|address|password|auth_?token|access_?token|api_?key|secret)(?:[^a-z]|$)/i
 /** Whoever offers something says how to be reached: `populate('seller', 'name email')`. */
 const WANTS_CALLS = /^(?:seller|vendor|merchant|shop|store|restaurant|host|landlord|agent|provider|organi[sz]er)s?(?:_?id)?\((?!\*)/i
-const SCHEDULE =
-  /^(?:id|date|day|time|hour|status|(?:start|end|from|until)s?(?:_?(?:at|time|date|hour|minute)s?)?|slot(?:_?(?:id|date|time|start|end))?|duration(?:_?\w+)?|(?:scheduled|booking|booked|appointment|reservation)_?(?:at|date|time|for)|time_?zone|capacity|(?:created|updated)_?at)$/i
-/** Of a schedule, what makes it one: every row has an id, a status and the time it was made. */
-const TIME_SLOT = /^(?!(?:id|status|(?:created|updated)_?at)$)/i
 const RUN_OUT = /^(?:expir\w*|valid_?(?:until|to)|\w*expires?_?(?:at|on)?)$/i
 const BLOCKED = /(^|_)((banned|blocked)_?ips?|ip_?(bans?|blocks?|blocklist))(_|$)/i
 const PERSONAL =
@@ -65,7 +62,7 @@ export function rowWork(e: Extract<Effect, { kind: 'db' }>, schema: Pick<SchemaM
       ((!table || table.stub === true || (readElsewhere && (table.userData || !CATALOGUE.test(name)))) &&
         (PERSONAL.test(name) || columns.some((c) => PERSONAL_COLUMN.test(c) && !WANTS_CALLS.test(c))))) &&
     // when something is taken says nothing of who took it
-    !(e.op === 'select' && columns.some((c) => TIME_SLOT.test(c)) && columns.every((c) => SCHEDULE.test(c)))
+    !(e.op === 'select' && saysOnlyWhen(columns))
   const words = rightsWords(e.client.rights)
   // A table that anybody may read by its policies is public (checks 1 and 2 judge whether it should be).
   const open =
