@@ -11,7 +11,8 @@ export function grantsPower(column: string): boolean {
 
 const PAID_STATE = /subscription|membership|billing|licen[cs]e|entitlement|wallet/i
 /** What somebody wants to be sent, and where to (a browser's push subscription): nobody pays for that. */
-const DELIVERY = /(^|_)(push|notification|newsletter|e?mail|mailing(_list)?|sms|alert|digest|topic)s?_?subscri/i
+const DELIVERY =
+  /(^|_)(push|notification|newsletter|e?mail|mailing(_list)?|sms|alert|digest|topic)s?_?subscri|(^|_)(push|device|fcm|apns|expo)(_push|_notification)?_?tokens?$/i
 /** Whether the rows of a table say what somebody is sent, and where to. */
 export const saysWhereToSend = (table: string): boolean => DELIVERY.test(table)
 
