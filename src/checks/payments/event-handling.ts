@@ -42,6 +42,10 @@ export function bestHandling(payments: PaymentsModel, pick: (w: Webhook) => Hand
   }
 }
 
+/** Whether what an endpoint does on an event was lost on the way: it looks at no kind of event, or at this one and then at nothing that can be followed. */
+export const isLost = (w: Webhook, h: Handling): boolean =>
+  !w.complete && ((h.how === 'none' && !w.events.length) || (h.how === 'logs-only' && w.effects === 0))
+
 /** Where a case is to be added: where the kind of event is looked at, otherwise the handler. */
 export function casePlace(w: Webhook): { path: string; line: number } {
   return w.typeAt ? { path: w.typeAt.path, line: w.typeAt.line } : { path: w.path, line: w.line }

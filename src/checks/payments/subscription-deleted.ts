@@ -1,5 +1,5 @@
 import { defineCheck, failed, passed, unverified } from '../define-check.ts'
-import { bestHandling, casePlace, withoutWebhooks } from './event-handling.ts'
+import { bestHandling, casePlace, isLost, withoutWebhooks } from './event-handling.ts'
 import { refusedIssue } from './refused-issue.ts'
 import { inOwnWords, storedEnd } from './stored-end.ts'
 
@@ -24,7 +24,7 @@ export default defineCheck({
         ...evidence,
         `every event reads the subscription from ${w.processor} and stores its state (${place}); ${h.event} has to be among the events that the endpoint subscribes to`,
       )
-    if (h.how === 'none' && !w.complete && !w.events.length)
+    if (isLost(w, h))
       return unverified('the endpoint’s events could not be followed', { where: `${w.path}:${w.line}`, attest: `that ${h.event} is handled` }, evidence)
     const only = h.how === 'logs-only' ? 'logs' : h.how === 'notifies' ? 'sends a message on' : undefined
     const end = h.how === 'none' ? storedEnd(w) : undefined
