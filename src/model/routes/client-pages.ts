@@ -90,13 +90,14 @@ export function pageSigns(program: Program, path: string, fn: FunctionId): PageS
  * The expressions of a component with everything written inside it, and the functions of its file that run on a click. Pages share their layouts and
  * guards: each of these is gone through once.
  */
-const codeOf = rememberFor(({ id }: FunctionIR, js: JavaScriptFacts, hasTemplate: boolean) => {
+const codeOf = rememberFor((component: FunctionIR, js: JavaScriptFacts, hasTemplate: boolean) => {
+  const { id } = component
   const found = [...expressionsDeep(js, id)]
   const expressions = found.map((f) => f.expr)
   const clicked = clickHandlers(expressions)
   const handlers: ReadonlySet<FunctionId> = new Set([
     ...clicked,
-    ...calledOnClicks(js.functions, found, clicked),
+    ...calledOnClicks(js.functions, found, clicked, handedBack(component)),
     ...(hasTemplate ? templateHandlers(js.functions, expressions) : []),
   ])
   return { found, handlers }
@@ -141,13 +142,18 @@ function clickHandlers(found: readonly Expr[]): ReadonlySet<FunctionId> {
 
 const CHOSEN = /^(on[A-Z]\w*|action|command|handler|handle|run|perform|execute|callback|click|press|select)$/
 
-/** Functions that only run on a click: handed to an element as `onPress={save}`, or called in functions that are. */
+/** What a hook gives to whoever uses it: `return { build, user }`. */
+const handedBack = ({ body }: FunctionIR): readonly string[] =>
+  body.flatMap((s) => (s.k === 'return' && s.value?.k === 'obj' ? s.value.props.flatMap((p) => (p.value?.k === 'id' ? [p.value.name] : [])) : []))
+
+/** Functions that only run on a click: handed to an element as `onPress={save}`, given back by a hook (`back`), or called in functions that are. */
 function calledOnClicks(
   functions: readonly { readonly id: number; readonly parent?: number; readonly name?: string }[],
   found: readonly { readonly expr: Expr; readonly scope: FunctionId }[],
   clicked: ReadonlySet<FunctionId>,
+  back: readonly string[],
 ): readonly FunctionId[] {
-  const handed = new Map<string, number>()
+  const handed = new Map(back.map((name) => [name, 1]))
   const uses = Map.groupBy(found, ({ expr }) => (expr.k === 'id' ? expr.name : undefined))
   for (const { expr: e } of found)
     if (e.k === 'jsx')
