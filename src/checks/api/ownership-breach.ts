@@ -85,7 +85,7 @@ export const OWNER = /^(?:user_?id|owner_?id|author_?id|created_?by|profile_?id|
 
 /** Tables whose names say that their rows are somebody's, where no schema is there to tell. */
 export const PERSONAL_NAME =
-  /(^|_)(users?|profiles?|accounts?|customers?|orders?|payments?|subscriptions?|invoices?|messages?|conversations?|chats?|sessions?|tickets?|bookings?|reservations?|appointments?|members?|memberships?|teams?|organi[sz]ations?|credits?|wallets?|transactions?|notes?|documents?|files?|uploads?|contacts?|patients?|leads?|addresses|carts?|returns?|refunds?|api_?keys?|tokens?|notifications?|employees?|students?|projects?|tasks?|todos?|subscribers?|reports?|scans?|workspaces?)(_|$)/i
+  /(^|_)(users?|profiles?|accounts?|customers?|clients?|orders?|payments?|subscriptions?|invoices?|messages?|conversations?|chats?|sessions?|tickets?|bookings?|reservations?|appointments?|members?|memberships?|teams?|organi[sz]ations?|credits?|wallets?|transactions?|notes?|documents?|files?|uploads?|contacts?|patients?|leads?|addresses|carts?|returns?|refunds?|api_?keys?|tokens?|notifications?|employees?|students?|projects?|tasks?|todos?|subscribers?|reports?|scans?|workspaces?)(_|$)/i
 
 /** What a query does, in the words of a finding. */
 export const verbOf = (e: Query): string => ({ select: 'loads', insert: 'inserts into', update: 'changes', upsert: 'writes', delete: 'deletes' })[e.op]

@@ -29,7 +29,7 @@ export function payloadBreaches(step: Step, e: Query, behaviour: Behaviour, ties
         if ((owners.has(column) && (OWNER.test(column) || replaced)) || FORGEABLE.test(column)) {
           if (fromRequest(value, behaviour) && directly(value)) out.push(written('forged-owner', column, requestName(value) ?? 'a value of the request'))
         } else if (
-          grantsPower(column, e.table, table) &&
+          (grantsPower(column, e.table, table) || isPlanOfTenant(column, e, table, payload.props)) &&
           !(e.op === 'insert' && appointsIntoOwn(payload.props, behaviour)) &&
           !isTransfer(step, column, value, behaviour)
         ) {
@@ -138,6 +138,19 @@ function grantsPower(column: string, name: string, table: Table | undefined): bo
   )
     return false
   return table && !table.stub ? powerColumns(table).includes(column) : PLAINLY_POWER.test(column)
+}
+
+/** Whoever is billed together: what they may use hangs on their plan as it does on a user's. */
+const BILLED = /(?:^|[._])(?:organi[sz]ations?|orgs?|workspaces?|teams?|tenants?|business(?:es)?|compan(?:y|ies)|stores?|shops?|agenc(?:y|ies))$/i
+const PLAN = /^(?:(?:current_|billing_|subscription_)?(?:plan|tier)(?:_(?:id|name|type|tier|code|slug))?)$/i
+
+/** How payment stands, which decides where a plan is but what was asked for. */
+const STANDS = /^(?:subscription|billing|payment|plan)_?status$/i
+
+/** The plan that a tenant is on, changed in the row that is there. */
+function isPlanOfTenant(column: string, e: Query, table: Table | undefined, written: Readonly<Record<string, Value>>): boolean {
+  if (e.op !== 'update' || !BILLED.test(e.table) || !PLAN.test(snakeCase(column))) return false
+  return Object.keys(written).some((c) => STANDS.test(snakeCase(c))) || !table?.columns.some((c) => STANDS.test(snakeCase(c.name)))
 }
 
 const powerColumns = (table: Table | undefined): readonly string[] => (table?.userData && !saysWhereToSend(table.name) ? table.userData.powerColumns : [])

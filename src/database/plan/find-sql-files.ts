@@ -10,6 +10,8 @@ const SEEDS =
 /** Steps back, by the word that the name begins or ends with: `lock_down_tables` and, with the version of a migration, `revert_open_policy` are steps ahead. */
 const DOWN =
   /(^|\/)(\d{1,7}[._-])?(down|rollback|undo|revert)([._-][^/]*)?\.sql$|(?<!(?:lock|shut|break|tear)(?:ed|ing|s)?)[._-]down\.sql$|[._-](rollback|undo|revert)\.sql$|(^|\/)(down|rollback|revert)[^/]*\.sql$/i
+/** A short number of a migration that the platform's tool applies: `supabase/migrations/013`, whatever the name goes on with. */
+const SHORT_NUMBER = /^(?:.*\/)?supabase\/migrations\/\d{1,7}(?=[._-])/
 /** What a folder is called that holds one migration says what the migration does: `20250101_drop_legacy_roles/migration.sql`. */
 const OWN_FOLDER = /(?<![^/])\d{4}[^/]*\/migration\.sql$/
 /** MySQL, SQLite and others: not for this engine. */
@@ -28,8 +30,10 @@ const MIGRATION_NAME = /^\d[^/]*\.sql$/
 /** Every SQL file that is part of the schema, in the order of replay; loose files last, for the sandbox to order. */
 export function findSqlFiles(facts: FactsIndex): SqlFile[] {
   const texts = facts.of('sql')
+  const numbers = numbersOf([...texts.keys()])
   const usable = [...texts.keys()].filter(
-    (p) => !LEFT_OUT.test(p.replace(OWN_FOLDER, '')) && !DOWN.test(p) && !isTest(texts.get(p)?.text ?? '') && !isOtherDialect(texts.get(p)?.text ?? ''),
+    (p) =>
+      !LEFT_OUT.test(p.replace(OWN_FOLDER, '')) && !isStepBack(p, numbers) && !isTest(texts.get(p)?.text ?? '') && !isOtherDialect(texts.get(p)?.text ?? ''),
   )
   const taken = new Set<string>()
   const files: SqlFile[] = []
@@ -54,6 +58,23 @@ export function findSqlFiles(facts: FactsIndex): SqlFile[] {
     add(path, 'loose', nearestRoot(path, roots))
   }
   return files
+}
+
+/** How many migrations have the same short number. */
+function numbersOf(paths: readonly string[]): ReadonlyMap<string, number> {
+  const numbers = new Map<string, number>()
+  for (const p of paths) {
+    const number = SHORT_NUMBER.exec(p)?.[0]
+    if (number) numbers.set(number, (numbers.get(number) ?? 0) + 1)
+  }
+  return numbers
+}
+
+/** The way back from another file; with a number of its own, `013_rollback_policies` is the next step. */
+function isStepBack(path: string, numbers: ReadonlyMap<string, number>): boolean {
+  const number = SHORT_NUMBER.exec(path)?.[0]
+  const ahead = number !== undefined && numbers.get(number) === 1 && !/[._-](?:down|rollback|undo|revert)\.sql$/i.test(path)
+  return !ahead && DOWN.test(path)
 }
 
 /** `supabase/`-like folders, Drizzle output folders and Prisma migration folders, by the files in them. */

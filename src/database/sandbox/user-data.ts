@@ -1,6 +1,7 @@
 import { bearerColumns, letSomebodyIn } from '../access/bearer-codes.ts'
 import { isNamed, joinedByPeople } from '../access/joined-people.ts'
 import type { Column, Policy, Table, UserData } from '../database.ts'
+import { askedParents } from './asked-parents.ts'
 import { isEnteredByStaff } from './entered-by-staff.ts'
 
 /** Owner-like names, also in the other languages that builders' users write in. */
@@ -69,7 +70,10 @@ export function classifyUserData(tables: readonly Table[], policies: readonly Po
     if (data && !isEnteredByStaff(table, data, policies)) direct.set(name, data)
     else if (letSomebodyIn(table)) direct.set(name, codesOf(table))
   }
-  spread(tables, direct)
+  spread(
+    tables.map((t) => (t.stub ? { ...t, foreignKeys: [...t.foreignKeys, ...askedParents(t, policies)] } : t)),
+    direct,
+  )
   return tables.map((t) => {
     const data = direct.get(`${t.schema}.${t.name}`)
     return data ? { ...t, userData: data } : t

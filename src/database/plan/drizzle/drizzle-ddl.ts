@@ -6,7 +6,8 @@ import { type DrizzleColumn, type DrizzlePolicy, type DrizzleReference, type Dri
 
 /** DDL for what Drizzle declares and no SQL creates, a file for each schema file: enums, tables, keys, then row security. */
 export function drizzleDdl(facts: FactsIndex, created: ReadonlySet<string>, elsewhere = false): SqlFile[] {
-  const read = readDrizzle(facts)
+  const all = readDrizzle(facts)
+  const read = { ...all, tables: widest(all.tables) }
   const schema = elsewhere && read.tables.every((t) => !t.policies.length) ? { ...read, tables: read.tables.map(placedElsewhere) } : read
   const wanted = schema.tables.filter((t) => !created.has(`${t.schema === 'public' ? '' : `${t.schema}.`}${t.name}`.toLowerCase()))
   if (wanted.length === 0) return []
@@ -35,6 +36,17 @@ export function drizzleDdl(facts: FactsIndex, created: ReadonlySet<string>, else
       return file ? [file] : []
     }),
   )
+}
+
+/** A table that two files declare, of which one is what a template left behind: the declaration with the most columns is the one in use. */
+function widest(tables: readonly DrizzleTable[]): readonly DrizzleTable[] {
+  const chosen = new Map<string, DrizzleTable>()
+  for (const t of tables) {
+    const name = `${t.schema}.${t.name}`
+    const other = chosen.get(name)
+    if (!other || t.columns.length > other.columns.length) chosen.set(name, t)
+  }
+  return tables.filter((t) => chosen.get(`${t.schema}.${t.name}`) === t)
 }
 
 class Writer {
