@@ -78,13 +78,18 @@ function notFollowed(lost: readonly Lost[], evidence: readonly string[]): Outcom
   )
 }
 
+/** An address by which the author says whom the answer is for. */
+const SAYS_PUBLIC = /(?:^|\/)public(?:\/|$)/i
+
 function judge(route: Route, open: ReadonlySet<string>, shown: (work: Work) => boolean): Verdict {
   if (open.has(`${route.method ?? ''} ${route.route}`.trim()) || open.has(route.route) || open.has(route.subject))
     return { kind: 'public', route, because: 'declared public in the configuration' }
   const nature = publicByNature(route)
   if (nature) return { kind: 'public', route, because: nature }
   const causes: Cause[] = []
-  const exposed = route.work.filter((w) => !w.hidden && (!w.guard || w.guard.trust === 'claimed') && !shown(w))
+  const exposed = route.work.filter(
+    (w) => !w.hidden && (!w.guard || w.guard.trust === 'claimed') && !shown(w) && !(w.impersonal && SAYS_PUBLIC.test(route.route)),
+  )
   const apart = readApart(exposed, route.behaviour)
   const sentIn = exposed.filter((w) => !apart.includes(w))
   // what changes rows without being told anything receives nothing

@@ -14,6 +14,7 @@ import { chosenByModel, MODEL_SAYS } from './model-answers.ts'
 import { aboutQuery, fromRequest, type OwnershipBreach, type Query, refersToNobodys, tableOf, verbOf } from './ownership-breach.ts'
 import { isPayee } from './payee.ts'
 import { actsForPayer, isOpenByPolicy } from './payers-row.ts'
+import { queuesUp } from './queues.ts'
 import { isOpenByState, takesWhatIsOpen } from './row-state.ts'
 import { keepsTally } from './tallies.ts'
 import { alternatives, isSame, type Ties } from './ties.ts'
@@ -175,6 +176,10 @@ export function rowBreach(
   }
   if (e.op === 'select' && !isAnswered(index, behaviour) && booksWith(value, behaviour)) {
     reasons.add(`whose rows of ${e.table} they are, the caller books with`)
+    return undefined
+  }
+  if (e.op === 'select' && !isAnswered(index, behaviour) && queuesUp(index, behaviour)) {
+    reasons.add(`the caller lines up in what ${e.table} says`)
     return undefined
   }
   if (e.op === 'select' && !isAnswered(index, behaviour) && isPayee(index, behaviour)) {

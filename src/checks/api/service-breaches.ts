@@ -51,7 +51,12 @@ export function listingBreaches(
     const personal = table && !table.stub ? (table.userData?.personalColumns ?? []) : undefined
     const columns = e.columns
     const shows = personal ? personal.some((c) => !columns || columns.includes('*') || columns.includes(c)) : admin && PERSONAL_NAME.test(e.table)
-    if (!(shows || (table && takesPeopleAlong(table, columns ?? [], schema))) || !belongsToSomebody(e, schema, behaviour) || e.one) return []
+    if (
+      !(shows || (admin && table && showsWhatWasSaid(table, columns)) || (table && takesPeopleAlong(table, columns ?? [], schema))) ||
+      !belongsToSomebody(e, schema, behaviour) ||
+      e.one
+    )
+      return []
     const picked = columns && !columns.includes('*') ? personal?.filter((c) => columns.includes(c)) : undefined
     if (picked && showsNamesInPart(behaviour, index, picked)) return []
     const shown = behaviour.steps
@@ -79,6 +84,12 @@ export function listingBreaches(
   if ((!admin && !empties) || e.op === 'insert' || step.before) return []
   return [empties ? { ...operation, what: `deletes every row of ${e.table}` } : operation]
 }
+
+const SAID = /^(?:content|body|text|message|comment|notes?)$/i
+
+/** What people wrote to few, whoever they are. */
+const showsWhatWasSaid = ({ name }: Table, columns: readonly string[] | undefined): boolean =>
+  isPrivateByName(name) && (!columns || columns.some((c) => c === '*' || SAID.test(c)))
 
 /** Whole rows of people beside rows that are between few: `prisma.payment.findMany({ include: { payer: true } })`. */
 function takesPeopleAlong(table: Table, columns: readonly string[], { tables }: Pick<SchemaModel, 'tables'>): boolean {

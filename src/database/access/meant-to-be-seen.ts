@@ -1,3 +1,4 @@
+import { snakeCase } from '../../lib/snake-case.ts'
 import type { Table } from '../database.ts'
 import { isOnOffer, isWhere } from './on-offer.ts'
 
@@ -55,7 +56,7 @@ export function isMeantToBeSeen(table: Table, policy = '', all: readonly Table[]
 
 /** Where a business receives people: its address and its number stand over the door, when a policy says that everybody may read them. */
 const PLACES =
-  /(?:^|_)(?:offices?|branch(?:es)?|clinics?|stores?|shops?|venues?|salons?|restaurants?|studios?|pharmac(?:y|ies)|consultorios?|clinicas?|sucursal(?:es)?|lojas?|sedes?|filiai?s?|negozi)$/i
+  /(?:^|_)(?:compan(?:y|ies)|business(?:es)?|agenc(?:y|ies)|offices?|branch(?:es)?|clinics?|stores?|shops?|venues?|salons?|restaurants?|studios?|pharmac(?:y|ies)|consultorios?|clinicas?|sucursal(?:es)?|lojas?|sedes?|filiai?s?|negozi)$/i
 
 /** Businesses and people who offer something, in several languages. */
 const OFFERS =
@@ -74,13 +75,34 @@ export function isDirectory({ name, columns }: Pick<Table, 'name' | 'columns'>):
   return OFFERS.test(name) && columns.filter((c) => SHOWCASE.test(c.name)).length >= 3 && !columns.some((c) => KEPT_BACK.test(c.name))
 }
 
+/** Whoever takes appointments, by what their table is called. */
+const BOOKABLE =
+  /^(?:\w{1,40}_)?(?:staff|barbers?|hair_?dressers?|stylists?|specialists?|practitioners?|instructors?|trainers?|coach(?:es)?|therapists?|doctors?|tutors?|teachers?|professionals?|providers?)(?:_?(?:members?|profiles?))?$/i
+
+/** Who can be booked is shown with what they are good at and how they were rated; a list of employees has no such columns. */
+export const isBookable = ({ name, columns, userData }: Pick<Table, 'name' | 'columns' | 'userData'>): boolean =>
+  BOOKABLE.test(snakeCase(name).replace(/^_/, '')) &&
+  columns.filter((c) => SHOWCASE.test(snakeCase(c.name))).length >= 3 &&
+  columns.some((c) => RATED.test(snakeCase(c.name))) &&
+  !userData?.personalColumns.some((c) => !CALLED.test(c))
+
+const RATED = /rating|reviews?_?count|total_?reviews/i
+
+/** What a post pays says nothing of who has it. */
+export const PAY = /^(?:salary|pay|compensation|wage)(?:_(?:min|max|range|from|to|amount|currency|type|period))?$|^(?:min|max)_salary$/i
+/** Posts that somebody can apply for. */
+export const isJob = ({ name }: Pick<Table, 'name'>): boolean =>
+  !isPrivateByName(name) && /(?:^|_)(?:jobs?|vacanc(?:y|ies)|listings?|openings?|offers?|positions?|empleos?|vagas?|ofertas?)(?:_|$)/i.test(name)
+
 const MONEY = /(^|_)(balance|earnings?|earned|income|salary|revenue|commissions?|payouts?)($|_)/i
 const COMPARED = /leader_?board|ranking|(^|_)players?($|_)|tournament|league/i
 
 /** What a row says its user has or earns: nobody's business, on a profile that everybody may see as well. Players are measured by it. */
 export function moneyColumns({ name, columns }: Pick<Table, 'name' | 'columns'>): readonly string[] {
   if (COMPARED.test(name)) return []
-  return columns.filter((c) => MONEY.test(c.name) && /^(int|bigint|smallint|numeric|real|double|money)/.test(c.type)).map((c) => c.name)
+  return columns
+    .filter((c) => MONEY.test(c.name) && !(isJob({ name }) && PAY.test(c.name)) && /^(int|bigint|smallint|numeric|real|double|money)/.test(c.type))
+    .map((c) => c.name)
 }
 
 const CONTACT =

@@ -1,4 +1,4 @@
-import { isMeantToBeSeen, isPrivateByName } from '../../database/access/meant-to-be-seen.ts'
+import { isBookable, isJob, isMeantToBeSeen, isPrivateByName, PAY } from '../../database/access/meant-to-be-seen.ts'
 import { isForSale, isWhere } from '../../database/access/on-offer.ts'
 import type { AccessMatrix, Table } from '../../database/database.ts'
 import { snakeCase } from '../../lib/snake-case.ts'
@@ -12,6 +12,8 @@ const SAYS_WHO = /e_?mail|phone|contact|password|token|secret|api_?key/i
 export function isOnShow(table: Table, columns: readonly string[]): boolean {
   const data = table.userData
   if (data && isScheduled(table)) return !columns.some((c) => /[(:]/.test(c) && !isPartOfSchedule(c))
+  if (data && isBookable(table))
+    return !columns.some((c) => /[(:]/.test(c) && (BRINGS_PEOPLE.test(c) || isPrivateByName(snakeCase(c.split(/[(:]/, 1)[0] ?? ''))))
   // a nested selection (`author(email)`) shows what it does not name here
   if (!data || !columns.length || columns.some((c) => c === '*' || /[(:]/.test(c))) return false
   if (!isMeantToBeSeen({ ...table, userData: { ...data, personalColumns: [] } })) return false
@@ -79,10 +81,15 @@ export function isPublishedWhole(table: Table, columns: readonly string[]): bool
 
 /** How to reach whom something is about: entered to be shown with it. */
 const TO_BE_REACHED = /^(?:contact|public|business|booking|info)_(?:e_?mail|phone|whatsapp|tel|telephone)(?:_?number)?$/i
-/** What a post pays says nothing of who has it. */
-const PAY = /^(?:salary|pay|compensation|wage)(?:_(?:min|max|range|from|to|amount|currency|type|period))?$|^(?:min|max)_salary$/i
-const isJob = ({ name }: Pick<Table, 'name'>): boolean =>
-  !isPrivateByName(name) && /(?:^|_)(?:jobs?|vacanc(?:y|ies)|listings?|openings?|offers?|positions?|empleos?|vagas?|ofertas?)(?:_|$)/i.test(name)
+/** Rows that are no person's and tell of none: a tenant's, between nobody, with nothing of people taken along. */
+export function namesNobody(table: Table, columns: readonly string[]): boolean {
+  const data = table.userData
+  if (!data || data.ownerColumns.length || data.personalColumns.length || data.powerColumns.length || isPrivateByName(table.name)) return false
+  return !columns.some((c) => /[(:]/.test(c) && (c.includes('(*') || SAYS_WHO.test(c) || TAKES_NAMES.test(c)))
+}
+
+/** Who stands in what is taken along: `waits(id,customerId)`. */
+const TAKES_NAMES = /[(,](?:client|customer|guest|patient|student|attendee|user|member|owner|author)_?id\b|[(,](?:first_|last_|full_)?name\b/i
 
 /**
  * Columns that are nobody's secret (all of them, where the rows are meant to be seen), of rows that a policy shows to the whole world, or to

@@ -8,7 +8,7 @@ import type { SchemaModel } from '../app-model.ts'
 import type { Client, Effect, Value } from '../behaviour/behaviour.ts'
 import { mentions } from '../behaviour/mentions.ts'
 import { fromRequest } from './from-request.ts'
-import { isKeptBack, isOnShow, isPublishedWhole, isShownAnyway, isWare } from './on-show.ts'
+import { isKeptBack, isOnShow, isPublishedWhole, isShownAnyway, isWare, namesNobody } from './on-show.ts'
 import { dropsDevice, fillsCache, renewsOwnToken } from './upkeep.ts'
 import { asksForVisits, countsVisits } from './visits.ts'
 import type { Work } from './work.ts'
@@ -89,6 +89,7 @@ export function rowWork(e: Extract<Effect, { kind: 'db' }>, schema: Pick<SchemaM
       table: name,
       userData: userData && !e.countOnly && !(shown && (table?.userData ? isPublishedWhole(table, e.columns ?? []) : true)),
       ...(unveiled ? { unveiled } : {}),
+      ...(table && !table.stub && namesNobody(table, columns) ? { impersonal: true as const } : {}),
       ...(!e.filters.length && !e.one && !e.unread ? { whole: true as const } : {}),
     }
   // sessions and codes that have run out open nothing any more, whoever has them swept out

@@ -70,6 +70,8 @@ export interface Work {
   readonly whole?: true
   /** Of a read: rows that the policies of their table keep between few. */
   readonly unveiled?: true
+  /** Rows that tell of no person. */
+  readonly impersonal?: true
   /** Of a change: all rows in a state that the code names, whoever they belong to. */
   readonly many?: true
   /** A file under a name that the server made up. */
