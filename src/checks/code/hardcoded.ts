@@ -21,11 +21,11 @@ export default defineCheck({
     const development = new Set(code.clientPasswords.flatMap((p) => (p.development ? [`${p.path}:${p.line}`] : [])))
     const isReal = (at: { path: string; line: number }) => !development.has(`${at.path}:${at.line}`)
     // what stands in for a variable is said to do so
-    const standIns = new Set(code.defaults.map((d) => `${d.path}:${d.line} ${d.name}`))
+    const standsIn = (s: HardcodedSecret) => code.defaults.some((d) => d.path === s.path && d.line === s.line && isPartOfName(d.name, s.name ?? ''))
     const spoken = new Set([...code.identities.map((i) => i.path), ...passwordFiles])
     const issues = [
       ...code.secrets
-        .filter((s) => !(s.name && !s.also.length && BY_NAME.has(s.kind) && standIns.has(`${s.path}:${s.line} ${s.name}`)))
+        .filter((s) => !(s.name && !s.also.length && BY_NAME.has(s.kind) && standsIn(s)))
         .filter((s) => !s.reportedAsServiceRole && !(s.kind.endsWith('password') && s.kind !== 'url-password' && (passwordFiles.has(s.path) || !isReal(s))))
         .map((s) => (isShown(s) ? shownPasswordIssue(s) : secretIssue(s, modules))),
       ...code.clientPasswords.filter((p) => !p.development).map(clientPasswordIssue),
@@ -45,6 +45,9 @@ export default defineCheck({
 
 /** Formats that act on somebody else's service with the owner's rights as soon as they are known. */
 const BY_NAME = new Set(['generic-secret', 'password', 'sign-in-password', 'default-secret', 'jwt', 'webhook-secret', 'url-password', 'aws-access-key-id'])
+
+/** `APP_SECRET` of `WHATSAPP_APP_SECRET`: the column or constant that is asked after the variable is called after it. */
+const isPartOfName = (variable: string, name: string): boolean => underscored(variable).toLowerCase().endsWith(underscored(name).toLowerCase())
 
 function secretIssue(s: HardcodedSecret, modules: ModulesModel): Issue {
   const severity: Severity = s.live === 'test' || BY_NAME.has(s.kind) ? 'High' : 'Critical'
