@@ -2,6 +2,7 @@ import { replaceLiteral, swap } from '../../lib/rewrite.ts'
 import { requireVariable } from '../../lib/rewrite-javascript.ts'
 import { underscored } from '../../lib/snake-case.ts'
 import type { CodeModel, DefaultSecret, FixedKey, HardcodedIdentity, HardcodedSecret, Marker, OwnerMail, SqlAccount, Switch } from '../../model/code/code.ts'
+import type { FixedUser } from '../../model/code/fixed-users.ts'
 import type { ModulesModel } from '../../model/modules/modules.ts'
 import { defineCheck, type Fix, failed, type Issue, notApplicable, passed, type Severity } from '../define-check.ts'
 import { clientPasswordIssue } from './client-password-issue.ts'
@@ -34,6 +35,7 @@ export default defineCheck({
       ...code.fixedKeys.map(fixedKeyIssue),
       ...code.switches.map((s) => switchIssue(s, s.how === 'request' && (s.onPage === true || modules.inBrowser(s.path, s.line)))),
       ...code.sqlAccounts.map(accountIssue),
+      ...code.fixedUsers.filter((u) => !spoken.has(u.path)).map(fixedUserIssue),
       ...code.ownerMails.filter((m) => !spoken.has(m.path)).map(mailIssue),
       ...code.markers.map(markerIssue),
     ]
@@ -290,6 +292,26 @@ function accountIssue(a: SqlAccount): Issue {
     related: a.related.slice(0, 20).map((p) => ({ ...p, subject: `file ${p.path}`, what: 'another fixed value' })),
     proof: 'inferred',
     aliases: ['CWE-798'],
+  }
+}
+
+function fixedUserIssue({ name, path, line }: FixedUser): Issue {
+  return {
+    subject: `file ${path}`,
+    discriminator: `fixed user ${name}`,
+    severity: 'Medium',
+    title: 'The id of one user in code',
+    message: `\`${name}\` is the id of one row, and the code acts for that user whoever calls.`,
+    attack:
+      'What anybody does here is written down as that one user’s: the account of a try-out takes what belongs to somebody else, and nobody else can have the own.',
+    fix: {
+      text: 'Take the id from the verified session.',
+      language: 'ts',
+      code: 'const { data: { user } } = await supabase.auth.getUser()\nif (!user) return new Response(null, { status: 401 })',
+    },
+    at: { path, line },
+    proof: 'inferred',
+    aliases: ['CWE-547'],
   }
 }
 

@@ -140,6 +140,14 @@ const BUSINESS =
   /(^|_)(gym|salon|clinic|restaurant|business|studio|agenc|school|academ|hotel|dealership|practice|barber|church|club|firm|negocio|empresa|azienda)\w{0,5}$/i
 const PAYS_FOR_USE = /^subscription_(status|plan|tier|type|level|end\w{0,8}|expires_at)$|^trial_(ends?_at|end|end_date)$|^billing_status$/i
 
+/** Of these, what nobody plans in: a `practice` may be one of scales. */
+const BILLED = /(^|_)(gym|salon|clinic|restaurant|business|studio|agenc|school|academ|hotel|dealership|firm|negocio|empresa|azienda)(?:s|es|y|ies|ia|ias)?$/i
+const ITS_PLAN = /^plan(_(name|type|tier|id))?$/i
+
+/** The plan that a business of somebody's is on. */
+const isPlanOfBusiness = ({ name, columns, userData }: Table, column: string): boolean =>
+  BILLED.test(name) && ITS_PLAN.test(column) && (userData?.ownerColumns.length ?? 0) > 0 && !columns.some((c) => c.name === column && /json/i.test(c.type))
+
 /** What a business has paid for, and nobody gives to somebody else. */
 export const paysForUse = (table: Pick<Table, 'name'>, column: string): boolean => BUSINESS.test(table.name) && PAYS_FOR_USE.test(column)
 
@@ -159,7 +167,7 @@ function meansPower(table: Table, column: string): boolean {
   if (SUBSCRIBERS.test(table.name)) return table.columns.some((c) => PROCESSOR.test(c.name))
   // a studio keeps the memberships of its customers: theirs to write
   if (/^(membership|plano|abbonamento|has_access)/i.test(column)) return /profile|(^|_)users?$|(^|_)account|usuario|perfi(l|s)|utent/i.test(table.name)
-  if (paysForUse(table, column)) return true
+  if (paysForUse(table, column) || isPlanOfBusiness(table, column)) return true
   if (/balance|points|coins/i.test(column))
     return /wallet|credit|user|profile|reward|loyalty|affiliate|afiliad|affilia[tz]|referrer|reseller|partner/i.test(table.name)
   return ABOUT_USERS.test(table.name) && !NOT_ABOUT_USERS.test(table.name)

@@ -6,6 +6,7 @@ import { clientPasswords } from './client-passwords.ts'
 import type { CodeModel, SqlAccount } from './code.ts'
 import { defaultSecrets } from './default-secrets.ts'
 import { fixedKeys } from './fixed-keys.ts'
+import { fixedUsers } from './fixed-users.ts'
 import { hardcodedIdentities, mergeIdentities } from './identities.ts'
 import { markersOf } from './markers.ts'
 import { ownerMails } from './owner-mails.ts'
@@ -44,6 +45,7 @@ export function buildCode(input: ModelInput, slices: Slices): CodeModel {
     ),
     switches: together(switches(sources)),
     ownerMails: ownerMails(sources, owners),
+    fixedUsers: together(fixedUsers(sources)).filter((u) => files.role(u.path) === 'source'),
     sqlAccounts: oneOfEachPerson(accounts),
     markers: unfinished.flatMap((u) => u.marker ?? []),
     searched: { files: input.facts.of('secrets').size, markers: unfinished.reduce((sum, u) => sum + u.count, 0) },

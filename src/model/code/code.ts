@@ -1,5 +1,6 @@
 import type { SecretFact } from '../../facts/kinds.ts'
 import type { Place } from '../../lib/place.ts'
+import type { FixedUser } from './fixed-users.ts'
 
 /** Values hardcoded in code and text. */
 export interface CodeModel {
@@ -10,6 +11,7 @@ export interface CodeModel {
   readonly fixedKeys: readonly FixedKey[]
   readonly switches: readonly Switch[]
   readonly ownerMails: readonly OwnerMail[]
+  readonly fixedUsers: readonly FixedUser[]
   readonly sqlAccounts: readonly SqlAccount[]
   readonly markers: readonly Marker[]
   /** What was searched, for the evidence. */
