@@ -108,4 +108,14 @@ const others: Library = {
   },
 }
 
-export const PAYMENT_LIBRARIES: readonly Library[] = [stripe, stripeSync, paddle, others]
+/** What Lovable's services send: `verifyWebhookRequest({ req, secret, parser })` reads the request itself and throws when the signature does not hold. */
+const lovableWebhooks: Library = {
+  packages: ['@lovable.dev/webhooks-js'],
+  call(c) {
+    if (c.name !== 'verifyWebhookRequest') return undefined
+    const given = c.args[0]?.v === 'object' ? c.args[0].props : {}
+    return verified(c, 'lovable', 'lovable', given.req, given.secret, false)
+  },
+}
+
+export const PAYMENT_LIBRARIES: readonly Library[] = [stripe, stripeSync, paddle, others, lovableWebhooks]
