@@ -7,6 +7,8 @@ import { MAIL, maskMail } from './constants.ts'
 const RECIPIENT =
   /^(?:to|cc|bcc|reply_?to|recipients?|admin_?e?mails?|owner_?e?mails?|notify|notification_?e?mails?|send_?to|email_?to|to_?e?mail|alert_?e?mails?)$/i
 const CONSTANT = /admin|owner|notif|recipient|alert|super|dev(?:eloper)?_?e?mail|report_?to|send_?to|^to$|my_?e?mail/i
+/** A name that says for whom such an address stands: whoever runs the application. */
+const OF_THE_HOUSE = /^(?:[a-z]{1,12}_)?(?:admin|owner|notification|alert|report)s?_?(?:e_?mails?|mail_?address|recipients?)$/i
 
 /** Personal mailboxes: as a fixed recipient it is a person's own, whoever commits. */
 const PERSONAL =
@@ -38,7 +40,11 @@ const mailsByFile = collectByFile((_, js: JavaScriptFacts) => {
   }
   for (const fn of js.functions) {
     for (const s of statements(fn.body)) {
-      if (s.k === 'let' && s.init && boundNames(s.to).some((n) => CONSTANT.test(n))) take(s.init)
+      if (s.k === 'let' && s.init && boundNames(s.to).some((n) => CONSTANT.test(n)))
+        take(
+          s.init,
+          boundNames(s.to).some((n) => OF_THE_HOUSE.test(n)),
+        )
       for (const e of exprsOf(s)) visit(e)
     }
   }
