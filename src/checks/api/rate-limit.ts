@@ -118,7 +118,8 @@ const authEndpoint = rememberFor((route: Route): Endpoint | undefined => {
   if (call && call.effect.kind === 'auth-call') {
     const { op, name } = call.effect
     // an account or a link for whoever holds an invitation or has paid: nobody else's inbox is reached
-    if (op === 'admin' && route.guard?.who === 'token') return undefined
+    if (op === 'admin' && route.guard?.who === 'token')
+      return SENT_CODE.test(route.guard.how) ? { route, severity: 'High', does: 'verifies codes itself', at: call.at, kind: 'code' } : undefined
     if (op === 'admin' && sent)
       return { route, severity: 'High', does: `creates accounts or links (${name}) and sends mail itself`, at: sent.at, kind: 'message' }
     if (op === 'admin' && !named && !opensAccount(route, call.effect.args)) return undefined
@@ -159,6 +160,8 @@ const authEndpoint = rememberFor((route: Route): Endpoint | undefined => {
 })
 
 const CODES = /otp|code|verify/i
+/** The column of a row with which somebody proves that a mail or a message reached him; what an invitation says is longer. */
+const SENT_CODE = /(?:otp|verif|confirm|log_?in|sign_?in|auth|reset|2fa|mfa)\w*\.(?:code|otp|pin|passcode)$|\.otp(?:_code)?$/i
 const TYPED_CODE = /^(?:\w{1,20}_?)?(?:otp|code|pin|passcode)$/i
 
 /** What somebody typed is compared with what the process keeps in memory. */

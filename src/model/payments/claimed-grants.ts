@@ -39,11 +39,14 @@ function isClaimed({ effect: e }: Step, behaviour: Behaviour): boolean {
   const columns = Object.entries(row.props)
   const callers = (v: Value) => isCallers(v, behaviour)
   return (
-    columns.some(([name, v]) => STATE.test(snakeCase(name)) && v.v === 'const' && GRANTED.test(String(v.value))) &&
+    columns.some(([name, v]) => STATE.test(snakeCase(name)) && saysGranted(v)) &&
     columns.some(([name, v]) => OF_PROCESSOR.test(snakeCase(name)) && contains(v, (x) => x.v === 'request' && (x.part === 'body' || x.part === 'query'))) &&
     (columns.some(([, v]) => callers(v)) || e.filters.some((f) => f.op === 'eq' && callers(f.value)))
   )
 }
+
+/** A paid state, or one of several of which one is: `trial ? 'trialing' : 'active'`. */
+const saysGranted = (v: Value): boolean => (v.v === 'const' ? GRANTED.test(String(v.value)) : v.v === 'any' && v.of.some(saysGranted))
 
 /** Whether a test comes out this way only where another service answered something. */
 function rests(test: Value, truthy: boolean, behaviour: Behaviour, depth = 0): boolean {

@@ -84,7 +84,8 @@ const NAMES_A_ROW = /(?:ids?|uuid|token|key|code|number|type|status|e?mail)$/i
 export function payment(e: Extract<Effect, { name: string }>): Outside | undefined {
   if (OWN_ACCOUNT.test(e.name) && !e.args.length)
     return { kind: 'payment-read', what: `reads the application's own account at the payment processor (${e.name})`, call: e.name, ofTheHouse: true }
-  if (PAYERS.test(e.name) && choosesPayer(e)) return { kind: 'payment-read', what: `reads payers' data from the payment processor (${e.name})`, call: e.name }
+  if (PAYERS.test(e.name) && (choosesPayer(e) || asksForCaller(e)))
+    return { kind: 'payment-read', what: `reads payers' data from the payment processor (${e.name})`, call: e.name }
   if (/retrieve|list|search|constructEvent/i.test(e.name)) return undefined
   return {
     kind: 'payment',
@@ -114,6 +115,9 @@ function choosesPayer(e: Extract<Effect, { name: string }>): boolean {
   const named = e.args.filter((a) => a.v !== 'object' || has(a, ABOUT_ONE))
   return named.length === 0 || named.some((a) => fromRequest(a))
 }
+
+/** What the processor keeps about whoever calls: nobody else may see it. */
+const asksForCaller = (e: Extract<Effect, { name: string }>): boolean => e.args.some((a) => mentions(a, (x) => x.v === 'caller'))
 
 /** What processors call what is to be paid. */
 const AMOUNTS = /^(?:amount|unit_amount|unit_amount_decimal|currency|price_data|custom_price|unit_price|price_cents|transaction_amount|gross_amount)$/
