@@ -40,6 +40,11 @@ export function readReturned(
   const type = fn.returns.replace(/^setof\s+/i, '').replaceAll('"', '')
   const isRow = /^(table|record|jsonb?)\b/i.test(type) || tables.has(type) || tables.has(`${fn.schema}.${type}`)
   const scalar = !isRow
+  const isSeen = (instance: number): boolean => {
+    const name = evaluator.instances[instance]?.table ?? ''
+    const table = tables.get(name)
+    return table !== undefined && (!table.userData || roles.every((role) => isOpenAnyway(name, role)))
+  }
   const found: Read[] = []
   for (const result of returns) {
     const selects = result.query
@@ -59,7 +64,7 @@ export function readReturned(
         if (told.has(instance) || answersStrangers(fn, columns, table)) continue
         if (shown.some((s) => s.instance !== instance) && columns.every((c) => BYLINE.test(c)) && PEOPLE.test(name)) continue
         const row = made.get(instance) ?? madeBefore(instance, both(select.when, when), table, made)
-        if (row && columns.every((c) => isId(c) || isOwnWord(c, row, evaluator, world))) continue
+        if (row && columns.every((c) => isId(c) || isOwnWord(c, row, evaluator, world, isSeen))) continue
         const personal = name === 'auth.users' ? ['email', 'phone', 'raw_user_meta_data', '*'] : (table?.userData?.personalColumns ?? [])
         if (scalar && !columns.some((c) => personal.includes(c))) continue
         // totals by day, by category: no row of anybody's is among them
@@ -134,14 +139,15 @@ function aboutChosenUser(
   return []
 }
 
-/** What the caller put into a new row, or the table's defaults did, or what stands in a row of the caller's: no row of anybody's is read for it. */
-function isOwnWord(column: string, row: Effect, evaluator: Evaluator, world: JudgeWorld): boolean {
+/** What the caller put into a new row, or the table's defaults did, or what stands in a row of the caller's or in one that all may read: nothing of anybody's is told by it. */
+function isOwnWord(column: string, row: Effect, evaluator: Evaluator, world: JudgeWorld, isSeen: (instance: number) => boolean): boolean {
   const written = [...(column === '*' ? row.writes.values() : [row.writes.get(column) ?? []])].flat()
   if (row.upsert || [...row.writes.values()].flat().some((v) => bases(v.term).some((t) => t.t === 'column' && t.column === '*'))) return false
   return written.every((v) =>
     bases(v.term).every((t) => {
       if (t.t === 'const' || t.t === 'argument' || t.t === 'caller') return true
       if (t.t !== 'column') return false
+      if (isSeen(t.instance)) return true
       const ways = judge(both(row.when, v.when), evaluator.instances, t.instance, world)
       return ways.length > 0 && ways.every((w) => w.outcome === 'owner')
     }),

@@ -6,12 +6,12 @@ import { Evaluator } from './expression/evaluate.ts'
 import { type JudgeWorld, judge, UNGUESSABLE, type Way } from './expression/judge.ts'
 import { bases, both, type Ways } from './expression/predicate.ts'
 import { type Routine, readRoutine, returnsOf, scopeOfCall } from './expression/routine.ts'
-import type { World } from './expression/scope.ts'
+import type { Alternatives, World } from './expression/scope.ts'
 import type { Effect } from './expression/statement-effects.ts'
 import { readReturned } from './function-reads.ts'
 import type { Hole } from './hole.ts'
 import { isChoiceOfNames } from './named-values.ts'
-import { changesFilesOverHttp } from './outgoing.ts'
+import { changesFilesOverHttp, QUEUES, queueCommands } from './outgoing.ts'
 import { BROWSER_ROLES, type BrowserRole, nameOf, possibleFor } from './policies.ts'
 import { grantsPower, grantsThere, isPaidFor, paysOut, powerColumnsOf } from './power-columns.ts'
 import { appointsOthers } from './read-writes.ts'
@@ -28,27 +28,31 @@ export function readFunctions(
   const outgoing = changesFilesOverHttp(catalog.functions.filter((fn) => fn.securityDefiner && !fn.stub))
   return catalog.functions
     .filter((fn) => fn.securityDefiner && !fn.isTrigger && !fn.stub && exposed.has(fn.schema) && !/^(trigger|event_trigger)$/.test(fn.returns))
-    .flatMap((fn) => [...readFunction(fn, tables, world, isOpenAnyway), ...(outgoing.has(fn) ? fileHole(fn) : [])])
+    .flatMap((fn) => [...readFunction(fn, tables, world, isOpenAnyway), ...(outgoing.has(fn) ? fileHole(fn) : []), ...queueHole(fn)])
 }
 
 /** Files are rows of storage.objects, however they are reached. */
 function fileHole(fn: SqlFunction): Hole[] {
-  const who = BROWSER_ROLES.find((r) => fn.executableBy.includes(r) || fn.executableBy.some((e) => e.toLowerCase() === 'public'))
-  if (!who) return []
   const command =
     /'DELETE'|http_delete/i.test(fn.body) || !/'(?:POST|PUT|PATCH)'|http_(?:post|put|patch)/i.test(fn.body) ? ('delete' as const) : ('update' as const)
-  return [
-    {
-      kind: 'function-write',
-      object: functionObject(fn),
-      command: 'execute',
-      who,
-      columns: [],
-      tables: [{ table: 'storage.objects', command }],
-      at: fn.at,
-      proof: 'inferred',
-    },
-  ]
+  return holeOf(fn, [{ table: 'storage.objects', command }])
+}
+
+/** What is put into a queue the server does (a mail is sent); what is taken out of one it never does. */
+function queueHole(fn: SqlFunction): Hole[] {
+  const commands = queueCommands(fn)
+  return commands.length
+    ? holeOf(
+        fn,
+        commands.map((command) => ({ table: QUEUES, command, grants: true as const })),
+      )
+    : []
+}
+
+function holeOf(fn: SqlFunction, tables: NonNullable<Hole['tables']>): Hole[] {
+  const who = BROWSER_ROLES.find((r) => fn.executableBy.includes(r) || fn.executableBy.some((e) => e.toLowerCase() === 'public'))
+  if (!who) return []
+  return [{ kind: 'function-write', object: functionObject(fn), command: 'execute', who, columns: [], tables, at: fn.at, proof: 'inferred' }]
 }
 
 /** `schema.f(types)`, however the catalog qualifies the identity. */
@@ -180,7 +184,7 @@ function judgeEffect(
   tables: ReadonlyMap<string, Table>,
   world: JudgeWorld,
 ): Write | undefined {
-  if (/^(pg_temp|pg_catalog|information_schema|net|cron)\./.test(effect.table)) return undefined
+  if (effect.blank || /^(pg_temp|pg_catalog|information_schema|net|cron)\./.test(effect.table)) return undefined
   const placeholder = placeholderTable(effect.table)
   if (placeholder === 'unknown') return undefined
   const name = placeholder === 'chosen' ? EVERY_TABLE : effect.table
@@ -216,7 +220,7 @@ function judgeEffect(
       power.some((c) => grantsThere(table, c, effect.command === 'insert' ? 'added' : 'changed')) ||
       (effect.command !== 'delete' && paysOut(effect.table)) ||
       (effect.command === 'insert' && (listsThoseInCharge(table) || isPaidFor(table)))
-    const follows = effect.command === 'insert' && !grants && open.every((w) => w.tables.length > 0)
+    const follows = effect.command === 'insert' && !grants && (open.every((w) => w.tables.length > 0) || isOneOfThem(effect, owners, role, evaluator, world))
     if (open.length && !follows) {
       const [first] = open as [Way]
       const who = first.who === 'authenticated' ? 'authenticated' : role
@@ -263,6 +267,23 @@ function judgeEffect(
       }
   }
   return undefined
+}
+
+/** Whether one of the rows that are put in together is the caller's, whatever way leads there: two people of whom he has to be one. */
+function isOneOfThem(effect: Effect, owners: readonly string[], role: BrowserRole, evaluator: Evaluator, world: JudgeWorld): boolean {
+  const ownerOf = (row: ReadonlyMap<string, Alternatives>) => owners.flatMap((column) => row.get(column)?.map((value) => ({ column, value })) ?? [])
+  return effect.when.every((way) =>
+    effect.rows?.some((row) => {
+      const named = ownerOf(row)
+      return (
+        named.length > 0 &&
+        named.every(({ column, value }) => {
+          const is = both(both([way], value.when), evaluator.compare('=', { t: 'column', instance: effect.instance, column }, value.term))
+          return judge(is, evaluator.instances, effect.instance, world).every((w) => !possibleFor(w, role) || w.outcome === 'owner')
+        })
+      )
+    }),
+  )
 }
 
 /** `set votes = votes + 1`: numbers that count, and timestamps. */

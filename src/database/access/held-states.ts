@@ -10,6 +10,9 @@ const ASKS_THE_USER = /invit|request|friend|connection|follow|proposal|offer|quo
 const DECIDED_BY =
   /^(reviewed|approved|verified|moderated|rejected|decided|checked)_(by|at|on)(_id)?$|^(reviewer|approver|moderator|admin|rejection)_?(id|notes?|comments?|reason|feedback)$/i
 
+/** Whether a condition on the row itself says that it waits for somebody. */
+export const isWaiting = (s: RowState): boolean => s.table === '' && s.op === '=' && STATE.test(s.column) && WAITING.test(String(s.value))
+
 /**
  * Columns by which a policy lets the owner change a row only as long as it waits for somebody else (`status = 'pending'`), and which the new row
  * may hold as anything: what the others are to say, the owner says himself. `others` are the ways that lead in by a role.
@@ -21,8 +24,7 @@ export function heldStates(table: Table, reading: Reading, readings: readonly Re
     readings.some((r) => r.command === 'update' && r.policy.name !== reading.policy.name && r.ways.some((w) => w.outcome === 'role' && w.needsRole))
   if (!decided) return []
   const own = reading.ways.filter((w) => w.outcome === 'owner' && !w.needsRole)
-  const waits = (s: RowState) => s.table === '' && s.op === '=' && STATE.test(s.column) && WAITING.test(String(s.value))
   const [first] = own
-  if (!first || !own.every((w) => w.states.some(waits))) return []
-  return first.states.filter(waits)
+  if (!first || !own.every((w) => w.states.some(isWaiting))) return []
+  return first.states.filter(isWaiting)
 }

@@ -36,4 +36,26 @@ export function changesFilesOverHttp(functions: readonly SqlFunction[]): Readonl
   return found
 }
 
+/** What stands in a schema that no browser reaches, and waits there for the server. */
+export const QUEUES = 'the queues of pgmq'
+
+const QUEUE_CALL = /\bpgmq\s*\.\s*"?(send|send_batch|read|read_with_poll|pop|delete|archive|set_vt|purge_queue|drop_queue)"?\s*\(([^()]{0,400})\)/gi
+/** Any question about who calls, or a refusal of the function's own. */
+const REFUSES =
+  /\b(?:current_setting|session_user|current_user|current_role|has_role|is_\w{0,20}(?:admin|staff|member|owner)\w{0,10})\b|\braise\s+(?:exception|sqlstate|insufficient_privilege)\b/i
+
+/**
+ * What a function does to message queues in the words of whoever calls it: queues stand in a schema of their own, and such functions are the way
+ * to them. Written for the server, they answer everybody who may execute them.
+ */
+export function queueCommands(fn: SqlFunction): readonly ('insert' | 'update' | 'delete')[] {
+  const body = withoutSqlComments(fn.body)
+  if (!/\bpgmq\b/i.test(body) || CALLER.test(body) || REFUSES.test(body)) return []
+  const named = (given: string) => fn.args.some((a) => a.name && new RegExp(`\\b${a.name.replace(/\W/g, '')}\\b`, 'i').test(given))
+  const commands = [...body.matchAll(QUEUE_CALL)].flatMap(([, name = '', given = '']) =>
+    named(given) ? [/^send/i.test(name) ? ('insert' as const) : /^(?:read|set_vt)/i.test(name) ? ('update' as const) : ('delete' as const)] : [],
+  )
+  return [...new Set(commands)]
+}
+
 const isText = (type: string): boolean => /^(?:text|character varying|varchar|citext|name)\b/i.test(type)

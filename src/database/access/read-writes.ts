@@ -5,12 +5,13 @@ import { enteredByOneself } from './entered-by-oneself.ts'
 import { isAddress, isRoleGate, type JudgeWorld, type Way } from './expression/judge.ts'
 import { freeParents, privateParents } from './foreign-parent.ts'
 import { awaitedPayments, requestedStates } from './granted-by-others.ts'
-import { heldStates } from './held-states.ts'
+import { heldStates, isWaiting } from './held-states.ts'
 import type { Hole } from './hole.ts'
 import { admittedBy, belongingColumns, openedBy } from './joining-columns.ts'
+import { createdAtSignUp } from './made-at-sign-up.ts'
 import { paidByWord, pricePaid, settledByOthers, writtenByOther } from './other-party.ts'
 import { isSignature, isThroughOwnProfile } from './own-profile.ts'
-import { type BrowserRole, holds, nameOf, type Reading } from './policies.ts'
+import { type BrowserRole, nameOf, type Reading } from './policies.ts'
 import { decidesAccess, earnedColumns, PROCESSOR, paysForUse, powerColumnsOf } from './power-columns.ts'
 import { isPublication } from './publication.ts'
 import { freeToThoseAlike } from './role-alone.ts'
@@ -126,7 +127,10 @@ export function readInsert(table: Table, reading: Reading, context: WriteContext
   const said = speakersOf(table)
   const speakers = unbound.length ? [] : said.filter((c) => through.some((w) => !w.tiedColumns.includes(c)))
   const authors = (speakers.length ? speakers : user.ownerColumns).filter((c) => free(c) && !isParent(table, c) && !ASSIGNEE.test(c))
-  const power = powerOf(table, asked).filter((c) => free(c) && (decidesAccess(table.name, [c]) || asked.get(nameOf(table))?.has(c)) && !isParent(table, c))
+  const waits = bound.every((w) => w.states.some(isWaiting))
+  const power = powerOf(table, asked).filter(
+    (c) => free(c) && (decidesAccess(table.name, [c]) || asked.get(nameOf(table))?.has(c)) && !isParent(table, c) && !(waits && ENDS.test(c)),
+  )
   const otherParty = !said.length && unbound.every((w) => isThroughOwnProfile(table, w, catalog)) && !authors.some(isSignature)
   if ((unbound.length || speakers.length) && authors.length && !otherParty && !NAMES_OTHERS.test(table.name)) {
     const nobody = authors.every((c) => bound.every((w) => isFixed(c, [w]) || w.states.some((s) => s.column === c && s.op === 'is null')))
@@ -150,16 +154,16 @@ export function readInsert(table: Table, reading: Reading, context: WriteContext
     ]
   }
   const granted = appointsOthers(table, bound) ? power.filter((c) => paysForUse(table, c)) : power
-  if (granted.length && bound.some((w) => w.outcome === 'owner') && !createdAtSignUp(table, context))
+  if (granted.length && bound.some((w) => w.outcome === 'owner') && !createdAtSignUp(table, catalog, here))
     return [{ ...base, kind: 'self-grant', columns: granted, ...askedOnly(granted, table, asked) }]
-  const appointed = createdAtSignUp(table, context) ? undefined : appointsItself(table, bound, readings, free)
+  const appointed = createdAtSignUp(table, catalog, here) ? undefined : appointsItself(table, bound, readings, free)
   if (appointed) {
     const opened = appointed.tables.map((t) => ({ table: t, command: 'update' as const }))
     return [{ ...base, kind: 'self-grant', columns: appointed.columns, because: 'appointment', tables: opened }]
   }
   const own = bound.some((w) => w.outcome === 'owner' && !w.needsRole)
   const approval = own ? approvalColumns(table, here).filter(free) : []
-  if (approval.length && !createdAtSignUp(table, context)) return [{ ...base, kind: 'self-grant', columns: approval, because: 'approval' }]
+  if (approval.length && !createdAtSignUp(table, catalog, here)) return [{ ...base, kind: 'self-grant', columns: approval, because: 'approval' }]
   const moderated = own ? moderatedColumns(table, here).filter(free) : []
   if (moderated.length) return [{ ...base, kind: 'self-grant', columns: moderated, because: 'moderation' }]
   const unpaid = paidByWord(table, bound, here).filter(free)
@@ -180,6 +184,9 @@ export function readInsert(table: Table, reading: Reading, context: WriteContext
     .slice(0, 1)
     .map(({ column, parent }) => ({ ...base, kind: 'parent-free', columns: [column], tables: [{ table: parent, command: 'insert' }] }))
 }
+
+/** When something ends: it says nothing as long as the row waits for somebody to begin it. */
+const ENDS = /^(?:ends?|expires?)_(?:at|on)$|^valid_until$|_(?:end|ends_at|expires_at|until)$/i
 
 /** What somebody pays for; who may do what in a tenant is the tenant's own affair. */
 const PAID = /(^|_)(plan|tier|subscri\w*|premium|paid|licen[cs]e\w*|entitle\w*|credits?|seats)($|_)|^(billing|payment|trial)_(status|state|ends?_at|end)$/i
@@ -261,32 +268,6 @@ function askedOnly(columns: readonly string[], table: Table, asked: WriteContext
   const found = columns.filter((c) => asked.get(nameOf(table))?.has(c))
   if (!found.length || decidesAccess(table.name, columns)) return {}
   return { because: found.some(isAddress) ? 'address' : 'asked' }
-}
-
-/** A row per user that a trigger creates at sign-up cannot be inserted a second time, unless its owner may delete it before. */
-function createdAtSignUp(table: Table, { catalog, readings }: Pick<WriteContext, 'catalog' | 'readings'>): boolean {
-  const removable = readings.get(nameOf(table))?.some((r) => r.command === 'delete' && r.ways.some((w) => w.outcome === 'owner' && !w.needsRole))
-  if (removable && holds(table.grants, 'authenticated', 'delete')) return false
-  const owners = table.userData?.ownerColumns ?? []
-  const single = owners.some(
-    (o) =>
-      (table.primaryKey.length === 1 && table.primaryKey[0] === o) || table.uniques.some((u) => !u.partial && u.columns.length === 1 && u.columns[0] === o),
-  )
-  if (!single) return false
-  const name = new RegExp(`insert\\s+into\\s+(?:"?${table.schema}"?\\.)?"?${table.name.replace(/[^\w]/g, '.')}"?[\\s(]`, 'i')
-  return catalog.functions.some((f) => f.isTrigger && name.test(f.body) && runsAtSignUp(f, catalog))
-}
-
-const FOR_NEW_USERS = /new_?(user|account|member|profile)|sign_?up|regist|user_created|on_auth|create_\w{0,30}(user|profile|wallet|settings|account|credits)/i
-
-/** It stands at the accounts or at a table of people; one that stands nowhere in the repository says by its name, or by the id it takes, that the dashboard put it there. */
-function runsAtSignUp(f: Catalog['functions'][number], { triggers, tables }: Catalog): boolean {
-  const at = triggers.filter((t) => t.function.replace(/\(.*/, '') === `${f.schema}.${f.name}`).map((t) => t.table)
-  const ofPeople = (name: string) =>
-    name.startsWith('auth.') ||
-    /each row is a user/.test(tables.find((t) => nameOf(t) === name)?.userData?.because ?? '') ||
-    /(users?|profiles?|accounts?|members?|customers?|perfis|usuarios)$/i.test(name)
-  return at.length ? at.some(ofPeople) : FOR_NEW_USERS.test(f.name) || /raw_user_meta_data|values\s*\(\s*new\.id\b/i.test(f.body)
 }
 
 /** A column that points at another table than the users' own ones is a parent, not an author. */

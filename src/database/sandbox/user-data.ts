@@ -30,6 +30,10 @@ const CONTACT =
 const OF_A_BUSINESS = /^(business|compan(y|ies)|shop|store|salon|clinic|restaurant|hotel|venue|office|branch|organi[sz]ation|org|firma|azienda|empresa)_/i
 const PLACE =
   /(^|_)(stores?|shops?|restaurants?|venues?|locations?|hotels?|places?|branch(es)?|clinics?|schools?|companies|company|businesses|businesse?s?|propert(y|ies)|listings?|rooms?|events?|offices?|warehouses?|organi[sz]ations?|vendors?|suppliers?|brands?|cities|city|countries|peaks?|routes?|stations?|sites?|parks?|settings?|attractions?|destinations?|landmarks?|museums?|monuments?|airports?|beaches|beach|regions?|pois?|condos?|condominiums?|buildings?|apartments?|hostels?|villas?|resorts?|campsites?|campgrounds?|librar(y|ies)|gyms?|studios?|salons?|barber_?shops?|cafes?|pharmac(y|ies)|hospitals?|universit(y|ies)|colleges?|academ(y|ies)|churches?|dealerships?|configs?|configurations?|lojas?|unidades|filiais|sucursales|tiendas?|configuracoes|configuraciones|sedi)$/i
+/** How a place is found, and what it is shown with, in a directory of places. */
+const FOUND_BY = /^(website(_url)?|google_place_id|(opening|business)_hours)$/i
+const SHOWN_WITH =
+  /^(website(_url)?|google_place_id|(opening|business)_hours|price(_range|_level)?|(average_|avg_)?rating|reviews?_count|user_ratings_total|(is_)?(featured|verified)|photo_reference|logo(_url)?|image_url|photos|cuisine|category(_id)?)$/i
 /** What a directory holds too: a postal code or a company's register number alone is nobody's secret. */
 const DIRECTORY = /(^|_)(latitude|longitude|zip(_?code)?|postal_code|cnpj|partita_iva|vat(_number)?)$/i
 /** Where something stands is no secret where nothing is called by a name. */
@@ -189,7 +193,7 @@ function ownData(table: Table, people: ReadonlySet<string>, groups: ReadonlySet<
     (c) =>
       !DIRECTORY.test(c) &&
       !(STREET.test(c) && !table.columns.some((x) => /name$/i.test(x.name))) &&
-      !(CONTACT.test(c) && PLACE.test(table.name)) &&
+      !(CONTACT.test(c) && (PLACE.test(table.name) || isEntryOfDirectory(table))) &&
       !(NAME.test(c) && isOfNobodys(table, personalColumns)),
   )
   const key = ownerColumns.find((c) => toPeople.includes(c))
@@ -207,6 +211,11 @@ function ownData(table: Table, people: ReadonlySet<string>, groups: ReadonlySet<
               ? `it holds ${strong.every((c) => SECRET.test(c)) ? 'secrets' : 'personal columns'} (${strong.slice(0, 3).join(', ')})`
               : undefined
   return because ? { because, ownerColumns, tenantColumns, personalColumns, powerColumns } : undefined
+}
+
+/** Rows with a website or opening hours, a category, a rating, pictures: the number in them is how to reach a business. */
+function isEntryOfDirectory({ name, columns }: Table): boolean {
+  return !OF_PEOPLE.test(name) && columns.some((c) => FOUND_BY.test(c.name)) && columns.filter((c) => SHOWN_WITH.test(c.name)).length >= 4
 }
 
 /** Codes that belong to nobody until somebody uses them: whoever handed them out is not whom they are for. */

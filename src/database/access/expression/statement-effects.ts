@@ -14,6 +14,10 @@ export interface Effect {
   readonly writes: ReadonlyMap<string, Alternatives>
   /** INSERT … ON CONFLICT DO UPDATE also changes existing rows. */
   readonly upsert?: true
+  /** What each row of `VALUES (…), (…)` holds, where there are several: they are put in together or not at all. */
+  readonly rows?: readonly ReadonlyMap<string, Alternatives>[]
+  /** INSERT … DEFAULT VALUES: a row that nobody has said anything of. */
+  readonly blank?: true
 }
 
 /** What is found while a function is read. */
@@ -54,12 +58,11 @@ export function recordStatement(evaluator: Evaluator, statement: Tree, state: St
     let when = state.path
     const rows: readonly Tree[] = select?.['valuesLists'] ?? []
     const known: readonly string[] = columns.length ? columns : (evaluator.world.columns(table) ?? [])
-    for (const row of rows.slice(0, 8)) {
-      ;(row['List']?.items ?? []).forEach((item: Tree, i: number) => {
-        const column = known[i]
-        if (column) writes.set(column, [...(writes.get(column) ?? []), ...evaluator.values(item, scope)])
-      })
-    }
+    const together = rows.slice(0, 8).map((row) => {
+      const items: readonly Tree[] = row['List']?.items ?? []
+      return new Map(items.flatMap((item, i) => (known[i] ? [[known[i], evaluator.values(item, scope)] as const] : [])))
+    })
+    for (const row of together) for (const [column, values] of row) writes.set(column, [...(writes.get(column) ?? []), ...values])
     if (select && !rows.length) {
       const opened = evaluator.select(select, scope)
       when = both(when, opened.map((s) => s.when).reduce(either, NEVER))
@@ -71,7 +74,16 @@ export function recordStatement(evaluator: Evaluator, statement: Tree, state: St
       }
     }
     const upsert = n['onConflictClause']?.action === 'ONCONFLICT_UPDATE'
-    out.effects.push({ command: 'insert', table, instance: frame.instance, when, writes, ...(upsert ? { upsert: true } : {}) })
+    out.effects.push({
+      command: 'insert',
+      table,
+      instance: frame.instance,
+      when,
+      writes,
+      ...(upsert ? { upsert: true } : {}),
+      ...(together.length > 1 ? { rows: together } : {}),
+      ...(select ? {} : { blank: true }),
+    })
     return
   }
   frames.push(frame)
