@@ -34,6 +34,8 @@ const PERSONAL_COLUMN = /(?:^|[^a-z])(?:e_?mail|phone|address|password|auth_?tok
 /** Whoever offers something says how to be reached: `populate('seller', 'name email')`. */
 const WANTS_CALLS = /^(?:seller|vendor|merchant|shop|store|restaurant|host|landlord|agent|provider|organi[sz]er)s?(?:_?id)?\((?!\*)/i
 const RUN_OUT = /^(?:expir\w*|valid_?(?:until|to)|\w*expires?_?(?:at|on)?)$/i
+/** Where a limiter keeps how often somebody came: it asks there before it lets him in. */
+const LIMITER = /(?:^|_)rate_?limit(?:s|er|ing|_\w{1,20})?$/i
 const BLOCKED = /(^|_)((banned|blocked)_?ips?|ip_?(bans?|blocks?|blocklist))(_|$)/i
 const PERSONAL =
   /(^|_)(users?|profiles?|accounts?|customers?|clients?|orders?|payments?|subscriptions?|invoices?|messages?|conversations?|chats?|sessions?|tickets?|bookings?|reservations?|appointments?|members?|memberships?|teams?|organi[sz]ations?|credits?|wallets?|transactions?|notes?|documents?|files?|uploads?|contacts?|patients?|leads?|addresses|carts?|returns?|refunds?|(?:api|licen[cs]e)_?keys?|tokens?|notifications?|employees?|students?|projects?|tasks?|subscribers?|sales|purchases?|enroll?ments?|attendees?|participants?|withdrawals?|payouts?|guests?|recipients?)(_|$)/i
@@ -77,7 +79,7 @@ export function rowWork(e: Extract<Effect, { kind: 'db' }>, schema: Pick<SchemaM
   const unveiled = e.op === 'select' && e.client.rights === 'service' && !e.countOnly && table !== undefined && isKeptBack(table, e.filters, access)
   if (e.op === 'select' && table && !unveiled && (isOnShow(table, columns) || isWare(table, columns)))
     return { kind: 'read', what: `reads ${name} ${words}`, rights: e.client.rights, table: name, userData: false }
-  if (e.op === 'select' && asksForVisits(columns)) return undefined
+  if (e.op === 'select' && (asksForVisits(columns) || LIMITER.test(name))) return undefined
   // whether one address is blocked is asked before anything else
   if (e.op === 'select' && e.one && BLOCKED.test(name)) return undefined
   if (e.op === 'select' && (open || shownAnyway)) return { kind: 'read', what: `reads ${name} ${words}`, rights: e.client.rights, table: name, userData: false }
