@@ -31,5 +31,6 @@ function onlyAgrees(body: string, name: string): boolean {
   const mine = new RegExp(`\\bnew\\.\\s*"?${name}"?(?!\\w)`, 'i')
   const conditions = [...body.matchAll(CONDITION)].map((m) => m[1] ?? '').filter((text) => mine.test(text))
   const columns = (text: string) => new Set([...text.matchAll(/\bnew\.\s*"?(\w+)/gi)].map((m) => m[1]?.toLowerCase()))
-  return conditions.length > 0 && conditions.every((text) => /\band\b/i.test(text) && !/\bor\b/i.test(text) && columns(text).size > 1)
+  // what is looked up in another table has to be there already, as it is
+  return conditions.length > 0 && conditions.every((text) => /\band\b/i.test(text) && !/\bor\b|\bselect\b/i.test(text) && columns(text).size > 1)
 }
