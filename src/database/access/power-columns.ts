@@ -73,7 +73,10 @@ export function powerColumnsOf(table: Table): readonly string[] {
 }
 
 /** Names of a standing, and as often of something else: the plan that is trained, the tier of an achievement. */
-const STANDING = /(^|_)(plan|plan_id|tier|user_type|account_type)$/i
+const STANDING = /(^|_)(plan|plan_(id|name|title|data|details|content|description|json)|tier|user_type|account_type)$/i
+/** What rows are plans themselves, to train or to eat by: those of whoever pays are kept by what the table is about. */
+const PLANS = /(^|_)plans?$/i
+const OF_A_PLAN = /(^|_)plan($|_)/i
 const PLACE_IN = /(^|_)roles?$/i
 const EVENT =
   /(session|match|game|event|class|course|lesson|meeting|webinar|tournament|challenge|ride|trip)_(participants?|players?|attendees?|sign_?ups?|registrations?|rsvps?|bookings?)$/i
@@ -87,6 +90,7 @@ const TENANT = /(^|_)(org|organi[sz]ation|team|tenant|compan(y|ie)|workspace)s?$
 export function grantsThere(table: Table | undefined, column: string, as: 'own' | 'added' | 'changed'): boolean {
   if (!grantsPower(column)) return false
   if (!table || powerColumnsOf(table).includes(column)) return true
+  if (OF_A_PLAN.test(column) && PLANS.test(table.name)) return false
   if (STANDING.test(column)) return as === 'changed' || (as === 'added' && ((table.userData?.ownerColumns.length ?? 0) > 0 || TENANT.test(table.name)))
   return !(as === 'own' && PLACE_IN.test(column) && EVENT.test(table.name))
 }
