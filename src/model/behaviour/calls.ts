@@ -29,6 +29,7 @@ import { elementOf, member } from './members.ts'
 import { alternativesOf, narrowTo } from './narrowing.ts'
 import { bind, evaluate, execute, exportedValue, functionValue, settleChain } from './operations.ts'
 import type { Assumption } from './path-condition.ts'
+import { NOTHING_YET } from './remembered-answers.ts'
 import { Scope } from './scope.ts'
 import { noteUnreadCheck } from './unread-checks.ts'
 
@@ -294,7 +295,7 @@ const saysWho = (v: Val): boolean =>
 export function callFunction(it: Interpreter, fn: FunctionVal, args: readonly Val[], at: Place): Val {
   const ir = it.program.function(fn.path, fn.id)
   if (!ir) return UNKNOWN
-  const { compared, encoding } = idiomsOf(ir)
+  const { compared, encoding, remembersIn } = idiomsOf(ir)
   if (compared === 'parameters' && args.length >= 2) return op('===', args[0] ?? UNKNOWN, args[1] ?? UNKNOWN)
   if (encoding && args[0]) return { v: 'call', name: encoding, args: [args[0]], at }
   const key = `${fn.path}#${fn.id}`
@@ -324,6 +325,7 @@ export function callFunction(it: Interpreter, fn: FunctionVal, args: readonly Va
       if (p.k === 'rest') bind(it, p.to, { v: 'array', items: args.slice(i) }, scope, ir.l)
       else bind(it, p, args[i] ?? UNDEFINED, scope, ir.l)
     })
+    for (const name of remembersIn) scope.vars.set(name, NOTHING_YET)
     const left = execute(it, ir.body, scope)
     if (compared && compared !== 'parameters') saysWhetherEqual(frame, scope.vars.get(compared[0]), scope.vars.get(compared[1]))
     if (left) return left

@@ -14,7 +14,7 @@ import { ADMINS, ADMINS_SESSIONS, digestIn, isCredential, isDigest, isEverydayRo
 import { keyForLookUp } from './key-look-up.ts'
 import { better, closed, type Guard, leastTrusted, type Proof, strongest, weakest } from './proof.ts'
 import { refusalStatus, saysError } from './refusal.ts'
-import { asksForRole, isGrant, rightsToldOf } from './rights-asked.ts'
+import { asksForRight, asksForRole, isGrant, rightsToldOf } from './rights-asked.ts'
 import { asAdmin, rightsAmong } from './rights-bits.ts'
 import { withoutStrangers } from './strangers.ts'
 import { unknownCheck } from './unfollowed-check.ts'
@@ -435,7 +435,7 @@ function resultProof(step: Step, behaviour: Behaviour): Proof | undefined {
   if (e.kind === 'rpc') {
     // `is_admin(auth.uid())` asked through the caller's own client, or with the caller's id.
     if (e.client.rights === 'caller' || mentionsCaller(e.args))
-      return { who: /admin|role|owner|staff|super/i.test(e.function) ? 'admin' : 'user', trust: 'verified', how: `rpc ${e.function}`, at: step.at }
+      return { who: asksForRight(e) ? 'admin' : 'user', trust: 'verified', how: `rpc ${e.function}`, at: step.at }
     // `validate_api_key(key)`: the database looks the key up that the caller has to bring
     const key = keyForLookUp(e)
     if (key) return { who: 'token', trust: 'verified', how: `rpc ${e.function}, ${key}`, at: step.at }

@@ -1,4 +1,4 @@
-import type { Filter, Step } from '../behaviour/behaviour.ts'
+import type { Effect, Filter, Step } from '../behaviour/behaviour.ts'
 import { mentions } from '../behaviour/mentions.ts'
 import { fromRequest } from './from-request.ts'
 import { isRole, namesAdministrator } from './guard-words.ts'
@@ -26,3 +26,7 @@ export function rightsToldOf({ effect: e, at }: Step, field: string | undefined)
   const named = e.args.some((a) => mentions(a, (x) => x.v === 'caller' && x.trust === 'verified'))
   return named ? { who: 'user', trust: 'verified', how: `${field} of whoever is signed in, asked by HTTP`, at } : undefined
 }
+
+/** A question of the database about what the caller is, or may do whatever the request is about: `has_permission(auth.uid(), 'members')`. */
+export const asksForRight = ({ function: name, args }: Extract<Effect, { kind: 'rpc' }>): boolean =>
+  /admin|role|owner|staff|super/i.test(name) || (/permi(?:ssion|t)|privilege|authori[sz]|(?:^|_)(?:can|may)_/i.test(name) && !fromRequest(args))
