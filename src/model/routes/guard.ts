@@ -14,7 +14,7 @@ import { ADMINS, ADMINS_SESSIONS, digestIn, isCredential, isDigest, isEverydayRo
 import { keyForLookUp } from './key-look-up.ts'
 import { better, closed, type Guard, leastTrusted, type Proof, strongest, weakest } from './proof.ts'
 import { refusalStatus, saysError } from './refusal.ts'
-import { asksForRight, asksForRole, isGrant, rightsToldOf } from './rights-asked.ts'
+import { asksForRight, asksForRole, beforeAnyAdministrator, isGrant, rightsToldOf } from './rights-asked.ts'
 import { asAdmin, rightsAmong } from './rights-bits.ts'
 import { withoutStrangers } from './strangers.ts'
 import { unknownCheck } from './unfollowed-check.ts'
@@ -165,8 +165,8 @@ function prove(value: Value, truthy: boolean, behaviour: Behaviour, depth: numbe
       return step ? resultProof(step, behaviour) : undefined
     }
     case 'result': {
-      if (!truthy) return undefined
       const step = behaviour.steps[value.step]
+      if (!truthy) return step && beforeAnyAdministrator(step)
       return step ? (resultProof(step, behaviour) ?? rightsToldOf(step, value.field)) : undefined
     }
     case 'row':

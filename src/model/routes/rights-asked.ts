@@ -30,3 +30,14 @@ export function rightsToldOf({ effect: e, at }: Step, field: string | undefined)
 /** A question of the database about what the caller is, or may do whatever the request is about: `has_permission(auth.uid(), 'members')`. */
 export const asksForRight = ({ function: name, args }: Extract<Effect, { kind: 'rpc' }>): boolean =>
   /admin|role|owner|staff|super/i.test(name) || (/permi(?:ssion|t)|privilege|authori[sz]|(?:^|_)(?:can|may)_/i.test(name) && !fromRequest(args))
+
+const ANY_ADMINISTRATOR =
+  /(?:^|_)(?:any|first)_?(?:super_?)?admins?(?:_exists?)?$|(?:^|_)admins?_exists?$|(?:^|_)has_admins?$|(?:^|_)needs_(?:bootstrap|setup)$/i
+
+/** What nobody answers yes to but once: as long as there is no administrator, whoever comes first sets the application up. */
+export function beforeAnyAdministrator({ effect: e, at }: Step): Proof | undefined {
+  const asked =
+    (e.kind === 'rpc' && ANY_ADMINISTRATOR.test(e.function) && !fromRequest(e.args)) ||
+    (e.kind === 'db' && e.op === 'select' && e.filters.length > 0 && asksForRole(e.filters) && e.filters.every((f) => f.value.v === 'const'))
+  return asked ? { who: 'admin', trust: 'verified', how: 'the first account, while there is no administrator', at } : undefined
+}
