@@ -71,5 +71,8 @@ export const OTHER_PROCESSORS: Readonly<Record<string, Signs>> = {
 /** The processor at an address of its own interface; Stripe's is called without its library as well. */
 export function processorAt(address: string): string | undefined {
   if (/^https:\/\/api\.stripe\.com(\/|$)/.test(address)) return 'Stripe'
+  // the processor behind the gateway of the builder
+  const behind = /^https:\/\/connector-gateway\.lovable\.dev\/(stripe|paddle)(?:\/|$)/.exec(address)?.[1]
+  if (behind) return behind === 'stripe' ? 'Stripe' : 'Paddle'
   return Object.entries(OTHER_PROCESSORS).find(([, signs]) => signs.hosts.test(address))?.[0]
 }

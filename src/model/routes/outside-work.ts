@@ -158,6 +158,8 @@ export function http(e: Extract<Effect, { name: string }>): Outside | undefined 
     return { kind: 'paid-api', what: `hands what it is sent on to a webhook (${flow ?? host})`, call: 'webhook' }
   // a code is exchanged for its owner's token: nothing is spent, and the key only says which application asks
   if (TOKEN_EXCHANGE.test(constantsOf(address)) || WHO_IT_IS.test(constantsOf(address))) return undefined
+  const processor = processorAt(constantsOf(address))
+  if (processor) return atProcessor(processor, e)
   if (host && PAID_HOSTS.test(host) && (callersOwn(e.args) || isAnonymous(e.args) || isListOfModels(e.args))) return undefined
   if (host && PAID_HOSTS.test(host) && !FREE_HOSTS.test(host) && !SMS_HOSTS.test(host))
     return { kind: 'paid-api', what: `calls ${host} with the server's key`, call: host }
@@ -186,8 +188,6 @@ export function http(e: Extract<Effect, { name: string }>): Outside | undefined 
       call: messenger[1] as string,
       ...(e.args.some((a) => recipientInBody(a, 0)) ? { chosen: 'recipient' as const } : {}),
     }
-  const processor = processorAt(constantsOf(address))
-  if (processor) return atProcessor(processor, e)
   const rows = DATA_API.exec(constantsOf(address))?.[1]
   if (rows && e.args.slice(1).some((a) => carriesKey(a, 0)))
     return { kind: 'paid-api', what: `calls the project's data API for ${rows} with a key of the server`, call: 'data-api' }
