@@ -95,7 +95,8 @@ function read(program: Program, path: string, { libraries, providers, calls, bro
     // The loader and the action of a route module stay on the server.
     const browser = client || (side === 'both' && program.modules.inBrowser(path, at.line))
     if (SERVER_CLIENTS.test(last)) {
-      if (runs) m.serverClients.push(at)
+      // applications call helpers of their own by that name
+      if (runs && (last !== 'getSupabase' || fromSupabase(program, path, scope, e))) m.serverClients.push(at)
     } else if (BROWSER_CLIENTS.test(last) || (last === 'createClient' && browser && fromSupabase(program, path, scope, e))) m.browserClients.push(at)
     if (last === 'onAuthStateChange') {
       if (browser || (side === 'unreached' && runs)) m.listeners.push(at)
