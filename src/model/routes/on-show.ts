@@ -5,7 +5,7 @@ import { snakeCase } from '../../lib/snake-case.ts'
 
 /** Where something takes place or stands. */
 const PLACE_COLUMN = /address|street|city|zip|postal|postcode|country|region|(^|_)(lat|lng|lon|latitude|longitude)$/i
-const HAS_A_PLACE = /event|venue|place|listing|shop|store|restaurant|propert|location|hotel|meetup|tour/i
+const HAS_A_PLACE = /event|venue|place|listing|shop|store|restaurant|propert|location|hotel|meetup|tour|(?:^|_)(?:routes?|trails?|hikes?)(?:$|_)/i
 const SAYS_WHO = /e_?mail|phone|contact|password|token|secret|api_?key/i
 
 /** What people put up for others to see (an event, a listing), read by columns that say nothing of themselves. */
