@@ -19,7 +19,9 @@ export function protectedBecause(route: Route, all: readonly Route[], usesAuth: 
   const segments = route.route.split('/').filter((s) => s !== '')
   if (segments.some((s) => PUBLIC_LEAF.test(s) || SIGNS_IN.test(s)) || !usesAuth) return undefined
   if (route.clientLayout) return `the layout above it sends visitors without a session to sign-in (${route.clientLayout.path}:${route.clientLayout.line})`
-  if (route.signs?.redirects) return `it sends visitors without a session to sign-in (${route.signs.redirects.path}:${route.signs.redirects.line})`
+  // the entrance that leads everybody on, to the own pages or to sign-in, holds nothing itself
+  const entrance = route.route === '/' && route.signs?.leadsOn === true && !route.work.length
+  if (route.signs?.redirects && !entrance) return `it sends visitors without a session to sign-in (${route.signs.redirects.path}:${route.signs.redirects.line})`
   if (
     route.guard &&
     route.guard.who !== 'token' &&

@@ -8,6 +8,8 @@ import { calleeText, expressionsDeep, propOf, stringOf } from '../frameworks/wal
 export interface PageSigns {
   /** Sends visitors without a session to sign-in, in the browser. */
   readonly redirects?: Place
+  /** Leads on to other pages as well when it opens: those who are signed in do not stay either. */
+  readonly leadsOn?: true
   /** Reads the signed-in user or the session. */
   readonly readsUser?: Place
   /** Addresses of the application's own API that it asks when it opens, with GET. */
@@ -31,7 +33,7 @@ const DEPTH = 3
 
 /** The signs in a page's component, the hooks and components of the repository that it uses, and its own helpers. */
 export function pageSigns(program: Program, path: string, fn: FunctionId): PageSigns {
-  const out: { redirects?: Place; readsUser?: Place; asks: { url: string; at: Place }[] } = { asks: [] }
+  const out: { redirects?: Place; leadsOn?: true; readsUser?: Place; asks: { url: string; at: Place }[] } = { asks: [] }
   const seen = new Set<string>()
   const visit = (file: string, id: FunctionId, depth: number): void => {
     const key = `${file}#${id}`
@@ -45,7 +47,10 @@ export function pageSigns(program: Program, path: string, fn: FunctionId): PageS
       if (expr.k === 'call') {
         const name = calleeText(expr.fn)
         const target = stringOf(expr.args[0]) ?? stringOf(propOf(expr.args[0], 'to')) ?? stringOf(propOf(expr.args[0], 'pathname')) ?? leading(expr.args[0])
-        if (NAVIGATE.test(name) && target !== undefined && isLogin(target) && conditional(js.functions, scope, handlers)) out.redirects ??= at
+        if (NAVIGATE.test(name) && conditional(js.functions, scope, handlers)) {
+          if (target !== undefined && isLogin(target)) out.redirects ??= at
+          else if (depth === 0) out.leadsOn = true
+        }
         if (/auth\.(getUser|getSession|getClaims|onAuthStateChange)$/.test(name) || USER_HOOK.test(name)) out.readsUser ??= at
         if (isRequest(name, expr) && onOpening(js.functions, scope, id)) {
           const url = stringOf(expr.args[0]) ?? leading(expr.args[0])
@@ -66,6 +71,7 @@ export function pageSigns(program: Program, path: string, fn: FunctionId): PageS
         if (tag === 'Navigate' || tag === 'Redirect') {
           const to = stringOf(expr.attrs.find((a) => a.key === 'to' || a.key === 'href')?.value)
           if (to !== undefined && isLogin(to)) out.redirects ??= at
+          else if (depth === 0) out.leadsOn = true
         }
         const wraps = WRAPPERS.test(tag)
         const m = depth < DEPTH && (wraps || depth === 0) ? program.meaning(file, scope, expr.tag) : undefined
