@@ -5,6 +5,7 @@ import { isFromCredential } from '../../model/behaviour/signed-tokens.ts'
 import { makesAccountForOthers, makesFixedAccount, removesFound, signsInFixedAccount } from '../../model/routes/fixed-account.ts'
 import { fromRequest } from '../../model/routes/from-request.ts'
 import type { Route, Work } from '../../model/routes/routes.ts'
+import { isRepeated } from '../../model/routes/shown-work.ts'
 import type { Query } from './ownership-breach.ts'
 import { registers } from './registration.ts'
 import { takesPassword } from './taken-password.ts'
@@ -28,6 +29,7 @@ export const publicByNature = rememberFor((route: Route): string | undefined => 
     (c) =>
       (/^(sign-in|sign-up|otp|magic-link|reset|verify|oauth|exchange-code|sign-out|refresh)$/.test(c.op) &&
         (FOR_VISITORS.test(route.route) || !signsInFixedAccount(c))) ||
+      (c.op === 'admin' && /generateLink$/.test(c.name) && !handsOutLink(route)) ||
       (c.op === 'admin' && /createUser/i.test(c.name) && !makesFixedAccount(c) && !makesAccountForOthers(c) && !isMadeByAdministrators(route)),
   )
   // a sign-up creates the account and its profile; whoever is called when something was bought creates more than that
@@ -197,3 +199,7 @@ function lastSegments(route: Route): string {
   const name = route.kind === 'action' ? route.subject.indexOf('#') : -1
   return name >= 0 ? route.subject.slice(name) : route.route
 }
+
+/** A link that signs in goes by mail to whom it signs in; in the answer it signs in whoever asked for it. */
+const handsOutLink = ({ behaviour }: Route): boolean =>
+  behaviour?.steps.some(({ effect: e }, i) => e.kind === 'auth-call' && /generateLink$/.test(e.name) && isRepeated(behaviour, i)) ?? false

@@ -1,4 +1,4 @@
-import { isBookable, isJob, isMeantToBeSeen, isPrivateByName, PAY } from '../../database/access/meant-to-be-seen.ts'
+import { isBookable, isContactOfBusiness, isJob, isMeantToBeSeen, isPrivateByName, PAY } from '../../database/access/meant-to-be-seen.ts'
 import { isForSale, isWhere } from '../../database/access/on-offer.ts'
 import type { AccessMatrix, Table } from '../../database/database.ts'
 import { snakeCase } from '../../lib/snake-case.ts'
@@ -98,12 +98,16 @@ const TAKES_NAMES = /[(,](?:client|customer|guest|patient|student|attendee|user|
 export function isShownAnyway(table: Table, columns: readonly string[], { holes = [] }: Pick<AccessMatrix, 'holes'>, signedIn = false): boolean {
   const data = table.userData
   if (!data || !columns.length) return false
-  const kept = (c: string) => /\(|:/.test(c) || (c === '*' ? !isMeantToBeSeen(table) : data.personalColumns.includes(c) || data.powerColumns.includes(c))
-  if (columns.some(kept)) return false
   const name = `${table.schema}.${table.name}`
-  return holes.some(
-    (h) => h.kind === 'policy' && h.command === 'select' && (signedIn || h.who === 'anon') && h.cause === 'always' && !h.states?.length && h.object === name,
-  )
+  return holes.some((h) => {
+    if (h.kind !== 'policy' || h.command !== 'select' || h.object !== name || h.states?.length || !(signedIn || h.who === 'anon')) return false
+    // what the policy asks of the row that this one belongs to (an active shop) was asked when that was read
+    if (h.cause !== 'always' && h.cause !== 'no-caller') return false
+    const kept = (c: string) =>
+      /\(|:/.test(c) ||
+      (c === '*' ? !isMeantToBeSeen(table, h.policy) : (data.personalColumns.includes(c) && !isContactOfBusiness(table, c)) || data.powerColumns.includes(c))
+    return !columns.some(kept)
+  })
 }
 
 /** States in which rows are shown: of a table that has such a column, what a made-up row was refused for is not known. */
