@@ -29,7 +29,8 @@ const CAPABILITY = /token|secret|hash|nonce|share|invite|code|api_?key|session_?
 
 /** The filter through which the request chooses the row. */
 export function choosingFilter(e: Query, behaviour: Behaviour, under: readonly Condition[]): { column: string; value: Value } | undefined {
-  if (e.op === 'insert') return undefined
+  // what leaves a row as it is where there is one changes nobody's
+  if (e.op === 'insert' || (e.op === 'upsert' && e.ignoreDuplicates)) return undefined
   if (e.op === 'upsert' && e.payload?.v === 'object') {
     if ((e.onConflict ?? []).some((key) => e.payload?.v === 'object' && e.payload.props[key] && isCallers(e.payload.props[key] as Value, behaviour)))
       return undefined
