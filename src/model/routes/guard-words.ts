@@ -13,6 +13,15 @@ const NUMBERED = /^(?:nft_?)?token_?id$/i
 /** Whether a column holds what only those know who were given it. */
 export const isCredential = (column: string): boolean => CREDENTIAL.test(column) && !NO_SECRET.test(column) && !NUMBERED.test(column)
 
+/** What a page drew for whoever looks at it, and keeps: with the number of the row, only that visitor has both. */
+export function isVisitors(v: Value): boolean {
+  if (v.v === 'any') return v.of.some(isVisitors) && v.of.every((x) => x.v === 'const' || isVisitors(x))
+  if (v.v === 'op') return /^(?:\|\||\?\?)$/.test(v.op) && v.of.some(isVisitors)
+  return v.v === 'request' && VISITOR.test(v.name ?? '')
+}
+
+const VISITOR = /(?:^|\.|[a-z])(?:visitor|guest|anon(?:ymous)?)_?(?:session_?)?(?:u?u?id|token|key)$/i
+
 /** Names of questions about what somebody may do. */
 export const RIGHTS = /role|admin|permi|(^|\.)(can|may|has)[A-Z_]|allow|authori|access|owner|member|staff/
 

@@ -10,7 +10,7 @@ import { asksAnotherService } from './delegated.ts'
 import { absentVariable, holdsOnlyIfSet, isPlatformSetting, isUnconfiguredAtHome, neverHolds, serverSecret, testOnly } from './environment-tests.ts'
 import { CHECKOUT, fromProcessor, PROCESSORS_OBJECT } from './from-processor.ts'
 import { fromRequest } from './from-request.ts'
-import { ADMINS, ADMINS_SESSIONS, digestIn, isCredential, isDigest, isEverydayRole, isRole, isStanding, namesAdministrator } from './guard-words.ts'
+import { ADMINS, ADMINS_SESSIONS, digestIn, isCredential, isDigest, isEverydayRole, isRole, isStanding, isVisitors, namesAdministrator } from './guard-words.ts'
 import { keyForLookUp } from './key-look-up.ts'
 import { better, closed, type Guard, leastTrusted, type Proof, strongest, weakest } from './proof.ts'
 import { refusalStatus, saysError } from './refusal.ts'
@@ -208,6 +208,28 @@ function prove(value: Value, truthy: boolean, behaviour: Behaviour, depth: numbe
   }
 }
 
+/**
+ * The way through a comparison on which the request says nothing (`query.get('token') || ''`): what is stored is no empty text, and where
+ * nothing is stored, that is no empty text either.
+ */
+function isLeftOut(way: Value, ways: readonly Value[]): boolean {
+  return comparedRows(way).some(
+    ([of, said]) =>
+      said.v === 'const' &&
+      said.value === '' &&
+      ways.some((x) => comparedRows(x).some(([same, sent]) => sent.v === 'request' && same.step === of.step && same.field === of.field)),
+  )
+}
+
+/** The fields of rows that have to equal something on a way, and what. */
+function comparedRows(way: Value): readonly [Extract<Value, { v: 'row' }>, Value][] {
+  if (way.v !== 'op') return []
+  if (way.op === '&&') return way.of.flatMap(comparedRows)
+  const [a, b] = way.of
+  if (!/^===?$/.test(way.op) || !a || !b) return []
+  return a.v === 'row' ? [[a, b]] : b.v === 'row' ? [[b, a]] : []
+}
+
 /** What a cookie says of who sends it, where it holds more than an id of a session: `cookie session with isAdmin in it`. */
 const SAYS = /^(.+)\.(is[A-Z_]\w*|\w*(?:[rR]ole|[aA]dmin)\w*|id|user_?[iI]d|uid|sub|email)$/
 
@@ -232,7 +254,7 @@ function either(parts: readonly Value[], truthy: boolean, behaviour: Behaviour, 
   const proofs: Proof[] = []
   let unset: string | undefined
   for (const p of parts) {
-    if (testOnly(p, truthy) || neverHolds(p, truthy) || failedUnasked(p, truthy)) continue
+    if (testOnly(p, truthy) || neverHolds(p, truthy) || failedUnasked(p, truthy) || (truthy && isLeftOut(p, parts))) continue
     if (truthy && p.v === 'op' && p.op === '&&' && isUnconfiguredAtHome(p.of.map((test) => ({ test, truthy })))) continue
     const proof = proofOf(p, truthy, behaviour, depth + 1)
     if (proof) proofs.push(proof)
@@ -311,7 +333,7 @@ function comparison(a: Value, b: Value, equal: boolean, behaviour: Behaviour, de
       }
     if (x.v === 'row' && x.step >= 0) {
       // A stored secret compared with what the caller sent.
-      if (fromRequest(y) && isCredential(x.field ?? '')) return { who: 'token', trust: 'verified', how: `${x.table}.${x.field}` }
+      if (fromRequest(y) && (isCredential(x.field ?? '') || isVisitors(y))) return { who: 'token', trust: 'verified', how: `${x.table}.${x.field}` }
       const p = rowProof(x.step, x.field, behaviour, depth)
       if (p && isAnybodys(x, [y])) return asUser(p)
       if (p) return y.v === 'const' && (isRole(x.field) || namesAdministrator(y.value)) ? { ...p, who: 'admin' } : p
