@@ -105,7 +105,9 @@ export function isShownAnyway(table: Table, columns: readonly string[], { holes 
     if (h.cause !== 'always' && h.cause !== 'no-caller') return false
     const kept = (c: string) =>
       /\(|:/.test(c) ||
-      (c === '*' ? !isMeantToBeSeen(table, h.policy) : (data.personalColumns.includes(c) && !isContactOfBusiness(table, c)) || data.powerColumns.includes(c))
+      (c === '*'
+        ? !isMeantToBeSeen(table, h.policy)
+        : (data.personalColumns.includes(c) && !(h.cause === 'no-caller' && isContactOfBusiness(table, c))) || data.powerColumns.includes(c))
     return !columns.some(kept)
   })
 }
