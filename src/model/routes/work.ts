@@ -106,7 +106,7 @@ function unnamed(step: Step, behaviour: Behaviour): Omit<Work, 'at' | 'via'> | u
 }
 
 /** The work of a behaviour, in order. */
-export function workOf(behaviour: Behaviour, schema: Pick<SchemaModel, 'tables' | 'functions'>, access: AccessMatrix): readonly Work[] {
+export function workOf(behaviour: Behaviour, schema: Pick<SchemaModel, 'tables'>, access: AccessMatrix): readonly Work[] {
   const out: Work[] = []
   const answered = disclosure(behaviour)
   behaviour.steps.forEach((step, index) => {
@@ -225,20 +225,16 @@ function writesToDisk({ name, args }: Extract<Step['effect'], { name: string }>)
   return content !== undefined && !passing && fromRequest(content)
 }
 
-/** A function that whoever has the public key calls with the same rights (checks 2 and 4 say what it gives away), and one whose name says that it gives what is public. */
-function isOpenAnyway(called: string, { functions }: Pick<SchemaModel, 'functions'>): boolean {
-  const name = lastPart(called)
-  if (/^(?:get|list|fetch|search)_(?:\w{1,20}_)?public_/i.test(name)) return true
-  return functions.some((f) => f.name === name && f.securityDefiner && f.executableBy.some((r) => /^(?:anon|public)$/i.test(r)))
-}
+/** Functions of the database whose name says that they give what is public. */
+const GIVES_PUBLIC = /^(?:get|list|fetch|search)_(?:\w{1,20}_)?public_/i
 
-function classify(step: Step, schema: Pick<SchemaModel, 'tables' | 'functions'>, access: AccessMatrix): Omit<Work, 'at' | 'via'> | undefined {
+function classify(step: Step, schema: Pick<SchemaModel, 'tables'>, access: AccessMatrix): Omit<Work, 'at' | 'via'> | undefined {
   const e = step.effect
   switch (e.kind) {
     case 'db':
       return rowWork(e, schema, access)
     case 'rpc':
-      if (isOpenAnyway(e.function, schema)) return undefined
+      if (GIVES_PUBLIC.test(lastPart(e.function))) return undefined
       return { kind: 'rpc', what: `calls the database function ${e.function} ${rightsWords(e.client.rights)}`, rights: e.client.rights, call: e.function }
     case 'storage': {
       // a file under a name that the server has just made up: nobody else's can be meant
