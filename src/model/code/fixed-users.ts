@@ -15,8 +15,12 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const NIL = /^(.)\1{7}-/
 const OF_A_TRIAL = /(?:^|_)(?:beta|test|dev|demo|temp|mock|fake|hard_?coded)_(?:user|account|profile|owner|member|customer)_?(?:id|uid)$/i
 
+/** What somebody runs by hand, for the user that is named there. */
+const BY_HAND = /(?:^|\/)(?:scripts?|tools|bin)\/|(?:^|\/)test[_-][^/]{1,80}$/i
+
 /** Constants such as `BETA_USER_ID` that hold the id of a row and are used in the same file; one for each file. */
 export const fixedUsers = collectByFile((path, js: JavaScriptFacts) => {
+  if (BY_HAND.test(path)) return undefined
   for (const fn of js.functions) {
     for (const s of statements(fn.body)) {
       if (s.k !== 'let' || !s.init) continue
