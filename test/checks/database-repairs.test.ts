@@ -57,8 +57,29 @@ end $$;`,
   expect(code).toContain('to authenticated, service_role')
 })
 
-test('policies whose function says yes to NULL are given to those who are signed in, and administrators keep them', async () => {
-  const subjects = ['policy public.bookings "see all"', 'policy public.bookings "manage"']
+test('a policy whose function says yes to NULL is given to those who are signed in, and administrators keep it', async () => {
+  const subjects = ['policy public.bookings "see all"']
+  const { before, after, code } = await repaired(
+    2,
+    `create table user_roles (user_id uuid references auth.users, role text, primary key (user_id, role));
+create table bookings (id uuid primary key, user_id uuid not null references auth.users, phone text);
+alter table user_roles enable row level security;
+alter table bookings enable row level security;
+create function has_role(_user uuid, _role text) returns boolean language sql stable security definer set search_path = public as $$
+  select exists (select 1 from user_roles r where r.user_id = _user and r.role = _role) or _user is null
+$$;
+create policy "own" on bookings for select using (user_id = auth.uid());
+create policy "see all" on bookings for select using (has_role(auth.uid(), 'admin'));`,
+    subjects,
+  )
+  expect(before).toEqual(subjects)
+  expect(after).toEqual([])
+  expect(code).toContain('alter policy "see all" on public.bookings to authenticated;')
+  expect(code).not.toContain('drop policy')
+})
+
+test('a function that says yes to NULL is mended where several policies ask it, and administrators keep them', async () => {
+  const subjects = ['function public.has_role(uuid, text)']
   const { before, after, code } = await repaired(
     2,
     `create table user_roles (user_id uuid references auth.users, role text, primary key (user_id, role));
@@ -75,8 +96,8 @@ create policy "manage" on bookings for all using (has_role(auth.uid(), 'admin'))
   )
   expect(before).toEqual(subjects)
   expect(after).toEqual([])
-  expect(code).toContain('alter policy "see all" on public.bookings to authenticated;')
-  expect(code).not.toContain('drop policy')
+  expect(code).toContain('select auth.uid() is not null and coalesce((')
+  expect(code).not.toContain('policy')
 })
 
 test('a repair compares the caller with no key that a table makes up itself, nor with what refers to it', async () => {
