@@ -57,11 +57,8 @@ end $$;`,
   expect(code).toContain('to authenticated, service_role')
 })
 
-test('a policy whose function says yes to NULL is given to those who are signed in, and administrators keep it', async () => {
-  const subjects = ['policy public.bookings "see all"']
-  const { before, after, code } = await repaired(
-    2,
-    `create table user_roles (user_id uuid references auth.users, role text, primary key (user_id, role));
+/** A role that whoever is not signed in has as well. */
+const ROLES_FOR_NOBODY = `create table user_roles (user_id uuid references auth.users, role text, primary key (user_id, role));
 create table bookings (id uuid primary key, user_id uuid not null references auth.users, phone text);
 alter table user_roles enable row level security;
 alter table bookings enable row level security;
@@ -69,9 +66,11 @@ create function has_role(_user uuid, _role text) returns boolean language sql st
   select exists (select 1 from user_roles r where r.user_id = _user and r.role = _role) or _user is null
 $$;
 create policy "own" on bookings for select using (user_id = auth.uid());
-create policy "see all" on bookings for select using (has_role(auth.uid(), 'admin'));`,
-    subjects,
-  )
+create policy "see all" on bookings for select using (has_role(auth.uid(), 'admin'));`
+
+test('a policy whose function says yes to NULL is given to those who are signed in, and administrators keep it', async () => {
+  const subjects = ['policy public.bookings "see all"']
+  const { before, after, code } = await repaired(2, ROLES_FOR_NOBODY, subjects)
   expect(before).toEqual(subjects)
   expect(after).toEqual([])
   expect(code).toContain('alter policy "see all" on public.bookings to authenticated;')
@@ -80,20 +79,8 @@ create policy "see all" on bookings for select using (has_role(auth.uid(), 'admi
 
 test('a function that says yes to NULL is mended where several policies ask it, and administrators keep them', async () => {
   const subjects = ['function public.has_role(uuid, text)']
-  const { before, after, code } = await repaired(
-    2,
-    `create table user_roles (user_id uuid references auth.users, role text, primary key (user_id, role));
-create table bookings (id uuid primary key, user_id uuid not null references auth.users, phone text);
-alter table user_roles enable row level security;
-alter table bookings enable row level security;
-create function has_role(_user uuid, _role text) returns boolean language sql stable security definer set search_path = public as $$
-  select exists (select 1 from user_roles r where r.user_id = _user and r.role = _role) or _user is null
-$$;
-create policy "own" on bookings for select using (user_id = auth.uid());
-create policy "see all" on bookings for select using (has_role(auth.uid(), 'admin'));
-create policy "manage" on bookings for all using (has_role(auth.uid(), 'admin'));`,
-    subjects,
-  )
+  const asked = `${ROLES_FOR_NOBODY}\ncreate policy "manage" on bookings for all using (has_role(auth.uid(), 'admin'));`
+  const { before, after, code } = await repaired(2, asked, subjects)
   expect(before).toEqual(subjects)
   expect(after).toEqual([])
   expect(code).toContain('select auth.uid() is not null and coalesce((')

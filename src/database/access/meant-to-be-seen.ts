@@ -1,4 +1,4 @@
-import { snakeCase } from '../../lib/snake-case.ts'
+import { snakeCase, underscored } from '../../lib/snake-case.ts'
 import type { Table } from '../database.ts'
 import { isOnOffer, isWhere } from './on-offer.ts'
 
@@ -81,7 +81,7 @@ const BOOKABLE =
 
 /** Who can be booked is shown with what they are good at and how they were rated; a list of employees has no such columns. */
 export const isBookable = ({ name, columns, userData }: Pick<Table, 'name' | 'columns' | 'userData'>): boolean =>
-  BOOKABLE.test(snakeCase(name).replace(/^_/, '')) &&
+  BOOKABLE.test(underscored(name)) &&
   columns.filter((c) => SHOWCASE.test(snakeCase(c.name))).length >= 3 &&
   columns.some((c) => RATED.test(snakeCase(c.name))) &&
   !userData?.personalColumns.some((c) => !CALLED.test(c))

@@ -1,7 +1,7 @@
 import { isBookable, isContactOfBusiness, isJob, isMeantToBeSeen, isPrivateByName, PAY } from '../../database/access/meant-to-be-seen.ts'
 import { isForSale, isWhere } from '../../database/access/on-offer.ts'
 import type { AccessMatrix, Table } from '../../database/database.ts'
-import { snakeCase } from '../../lib/snake-case.ts'
+import { snakeCase, underscored } from '../../lib/snake-case.ts'
 
 /** Where something takes place or stands. */
 const PLACE_COLUMN = /address|street|city|zip|postal|postcode|country|region|(^|_)(lat|lng|lon|latitude|longitude)$/i
@@ -24,7 +24,7 @@ export function isOnShow(table: Table, columns: readonly string[]): boolean {
 
 /** What can be booked and when: rows that name nobody, and are only by what they belong to somebody's. When somebody is there for others may be under the own name. */
 function isScheduled({ name, userData, columns }: Table): boolean {
-  const called = snakeCase(name).replace(/^_/, '')
+  const called = underscored(name).toLowerCase()
   const offered = OFFERED_TIMES.test(called)
   if (!(offered || TIMETABLE.test(called)) || isPrivateByName(called)) return false
   if (!userData || userData.personalColumns.length || userData.powerColumns.length) return false
