@@ -68,11 +68,13 @@ export const OTHER_PROCESSORS: Readonly<Record<string, Signs>> = {
   NOWPayments: { packages: /^@?nowpayments/, hosts: /^https:\/\/api(-sandbox)?\.nowpayments\.io(\/|$)/ },
 }
 
+/** Who answers behind the gateway of a builder, by the first part of the path: `resend` of `https://connector-gateway.lovable.dev/resend/emails`. */
+export const serviceBehindGateway = (address: string): string | undefined => /^https:\/\/connector-gateway\.lovable\.dev\/(\w{1,30})/.exec(address)?.[1]
+
 /** The processor at an address of its own interface; Stripe's is called without its library as well. */
 export function processorAt(address: string): string | undefined {
   if (/^https:\/\/api\.stripe\.com(\/|$)/.test(address)) return 'Stripe'
-  // the processor behind the gateway of the builder
-  const behind = /^https:\/\/connector-gateway\.lovable\.dev\/(stripe|paddle)(?:\/|$)/.exec(address)?.[1]
-  if (behind) return behind === 'stripe' ? 'Stripe' : 'Paddle'
+  const behind = serviceBehindGateway(address)
+  if (behind === 'stripe' || behind === 'paddle') return behind === 'stripe' ? 'Stripe' : 'Paddle'
   return Object.entries(OTHER_PROCESSORS).find(([, signs]) => signs.hosts.test(address))?.[0]
 }

@@ -2,7 +2,7 @@ import { decodeJwt } from '../../facts/secrets/jwt.ts'
 import { isPlaceholder } from '../../facts/secrets/placeholder.ts'
 import { type Behaviour, type Effect, HIDDEN_LITERAL, type Value } from '../behaviour/behaviour.ts'
 import { mentions } from '../behaviour/mentions.ts'
-import { processorAt } from '../payments/other-processor-signs.ts'
+import { processorAt, serviceBehindGateway } from '../payments/other-processor-signs.ts'
 import { saysAmount } from './amount-of-charge.ts'
 import { fromRequest } from './from-request.ts'
 import type { Work } from './work.ts'
@@ -14,9 +14,8 @@ const PAID_HOSTS =
   /(^|\.)(openai\.com|anthropic\.com|googleapis\.com|replicate\.com|huggingface\.co|groq\.com|mistral\.ai|cohere\.(com|ai)|deepseek\.com|openrouter\.ai|perplexity\.ai|elevenlabs\.io|stability\.ai|together\.(ai|xyz)|fal\.(ai|run)|x\.ai|lovable\.dev|firecrawl\.dev|serpapi\.com|tavily\.com|deepgram\.com|assemblyai\.com)/i
 const MAIL_HOSTS =
   /(^|\.)(resend\.com|sendgrid\.(com|net)|postmarkapp\.com|mailgun\.net|brevo\.com|sendinblue\.com|mailjet\.com|mailersend\.com|emailjs\.com|loops\.so|sparkpost\.com)/i
-/** Who answers behind the gateway of a builder, by the first part of the path: `https://connector-gateway.lovable.dev/resend/emails`. */
+/** Whose interface it is that a service behind a builder's gateway has. */
 const BEHIND_GATEWAY: Readonly<Record<string, string>> = { resend: 'api.resend.com', twilio: 'api.twilio.com', google_maps: 'maps.googleapis.com' }
-const behindGateway = (address: string): string | undefined => BEHIND_GATEWAY[/^https:\/\/connector-gateway\.lovable\.dev\/(\w{1,30})/.exec(address)?.[1] ?? '']
 
 /** Messages to phones and browsers. */
 const SMS_HOSTS =
@@ -156,7 +155,7 @@ function chosenIn(key: string, v: Value): boolean {
 export function http(e: Extract<Effect, { name: string }>): Outside | undefined {
   const [address] = e.args
   if (address?.v === 'env' && CHAT.test(address.name)) return { kind: 'paid-api', what: `posts to the team's chat (${address.name})`, call: 'chat' }
-  const host = behindGateway(constantsOf(address)) ?? hostOf(address)
+  const host = BEHIND_GATEWAY[serviceBehindGateway(constantsOf(address)) ?? ''] ?? hostOf(address)
   const flow = envOf(address)
   if (((flow !== undefined && FLOW.test(flow) && !/SECRET|SIGN|TOKEN/.test(flow)) || (host && FLOW_HOSTS.test(host))) && fromRequestAnywhere(e.args.slice(1)))
     return { kind: 'paid-api', what: `hands what it is sent on to a webhook (${flow ?? host})`, call: 'webhook' }
