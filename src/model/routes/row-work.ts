@@ -20,6 +20,9 @@ const COUNTED = /(^|_)(metrics?|counters?|views?|events?)(_|$)/i
 /** Of these, what may be somebody's: the events of a calendar, views that were saved, what was measured of a body. */
 const MAY_BE_OWNED = /^(?:(?:calendar|user|my|team|saved|custom)_)?(?:events?|views?)$|(?:^|_)metrics?$/i
 
+/** Of events, what says that people go there: what is counted has no day to come and no place. */
+const PLANNED = /^(?:title|venue|location|capacity|max_?(?:participants|attendees|guests)|(?:starts?|ends?)(?:_?(?:at|on|date|time))?)$/i
+
 /** What says afterwards who did what. */
 const TRAIL = /(?:^|_)(?:audit|activity|access|admin|security)_?(?:logs?|trails?|events?|entries)?$/i
 
@@ -107,7 +110,7 @@ export function rowWork(e: Extract<Effect, { kind: 'db' }>, schema: Pick<SchemaM
   const forged =
     e.payload?.v === 'object' &&
     ((forAnybody && ownersWritten.some(([, v]) => fromRequest(v))) || letsOwnerThrough(e.payload, table?.userData?.ownerColumns ?? []))
-  const written = LOGS.test(name) || (COUNTED.test(name) && (e.op === 'insert' || !table?.userData || !MAY_BE_OWNED.test(name)))
+  const written = LOGS.test(name) || (COUNTED.test(name) && !isPlanned(e) && (e.op === 'insert' || !table?.userData || !MAY_BE_OWNED.test(name)))
   // whoever says himself who did what writes no log, but somebody else's name into one
   const falsified = forged && e.op === 'insert' && TRAIL.test(name)
   if (written && !rewritten && !falsified && (e.op !== 'delete' || ended) && !table?.userData?.powerColumns.length) return undefined
@@ -124,6 +127,13 @@ export function rowWork(e: Extract<Effect, { kind: 'db' }>, schema: Pick<SchemaM
     ...(forged && !falsified ? { chosen: 'owner' as const } : {}),
     ...(kind === 'update' && changesMany(e) ? { many: true as const } : {}),
   }
+}
+
+/** An event that people go to is made or changed; the pages that were looked at have titles as well. */
+function isPlanned({ op, payload }: Extract<Effect, { kind: 'db' }>): boolean {
+  const rows = payload?.v === 'array' ? payload.items : payload ? [payload] : []
+  const columns = rows.flatMap((row) => (row.v === 'object' ? Object.keys(row.props) : []))
+  return columns.filter((c) => PLANNED.test(c)).length >= (op === 'update' ? 1 : 2)
 }
 
 /** Its conditions are written in the code, and none of them lets only what has run out through. */
