@@ -69,6 +69,8 @@ export interface OwnershipBreach {
   readonly apart?: true
   /** The role that the handler asks for, which whoever has rows of this kind has. */
   readonly role?: string
+  /** What of the request names the tenant in which the caller was asked for a role. */
+  readonly within?: string
   /** The check that a failing look-up passes by: the error is answered, and the handler goes on. */
   readonly around?: Place
   /** What of the request the payment processor has signed. */
@@ -85,7 +87,7 @@ export const OWNER = /^(?:user_?id|owner_?id|author_?id|created_?by|profile_?id|
 
 /** Tables whose names say that their rows are somebody's, where no schema is there to tell. */
 export const PERSONAL_NAME =
-  /(^|_)(users?|profiles?|accounts?|customers?|clients?|orders?|payments?|subscriptions?|invoices?|messages?|conversations?|chats?|sessions?|tickets?|bookings?|reservations?|appointments?|members?|memberships?|teams?|organi[sz]ations?|credits?|wallets?|transactions?|notes?|documents?|files?|uploads?|contacts?|patients?|leads?|addresses|carts?|returns?|refunds?|api_?keys?|tokens?|notifications?|employees?|students?|projects?|tasks?|todos?|subscribers?|reports?|scans?|workspaces?)(_|$)/i
+  /(^|_)(users?|profiles?|accounts?|customers?|clients?|orders?|payments?|subscriptions?|invoices?|messages?|conversations?|chats?|sessions?|tickets?|bookings?|reservations?|appointments?|members?|memberships?|teams?|organi[sz]ations?|credits?|wallets?|transactions?|notes?|documents?|files?|uploads?|contacts?|patients?|leads?|addresses|carts?|returns?|refunds?|api_?keys?|tokens?|notifications?|employees?|students?|projects?|tasks?|todos?|subscribers?|reports?|scans?|workspaces?|purchases?|enroll?ments?|registrations?|attendees?|participants?|payouts?|guests?)(_|$)/i
 
 /** What a query does, in the words of a finding. */
 export const verbOf = (e: Query): string => ({ select: 'loads', insert: 'inserts into', update: 'changes', upsert: 'writes', delete: 'deletes' })[e.op]

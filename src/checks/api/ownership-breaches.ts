@@ -25,6 +25,7 @@ import { editableBreaches, payloadBreaches } from './payload-breaches.ts'
 import { publicByNature } from './public-by-nature.ts'
 import { refusesTheServer } from './refuses-the-server.ts'
 import { signsUp } from './registration.ts'
+import { inAnother, roleInOne } from './role-in-one.ts'
 import { choosingFilter, rlsState, rowBreach } from './row-breaches.ts'
 import { listingBreaches, otherBreaches } from './service-breaches.ts'
 import { signUpBreaches } from './sign-up-breaches.ts'
@@ -102,9 +103,10 @@ function judge(
     const e = step.effect
     const strict = guardOfStep(step, behaviour) ?? libraryGuard(route, step)
     const role = e.kind === 'db' && !area ? ownersRole(step, e, strict, behaviour, schema) : undefined
+    const one = e.kind === 'db' && !role ? roleInOne(step, strict, behaviour) : undefined
     const staff =
       strict?.who === 'user' && (administrators.has(strict.how) || isStaffs(step, behaviour, schema) || (area && isAskedOfAdministrators(step, behaviour)))
-    const guard = strict && role ? { ...strict, who: 'user' as const } : strict && staff ? { ...strict, who: 'admin' as const } : strict
+    const guard = strict && (role || one) ? { ...strict, who: 'user' as const } : strict && staff ? { ...strict, who: 'admin' as const } : strict
     if (!guard && signsUp(route) && publicByNature(route) && !behaviour.gaps?.some((g) => g.step <= index))
       breaches.push(...signUpBreaches(step, behaviour, schema))
     const signedIn = guard?.who === 'user' && (guard.trust === 'verified' || guard.trust === 'unverified' || guard.trust === 'editable')
@@ -138,6 +140,10 @@ function judge(
           return
         }
         const breach = rowBreach(step, index, e, chosen.value, chosen.column, behaviour, ties, schema, access, reasons)
+        if (breach && one) {
+          breaches.push(inAnother(breach, one))
+          return
+        }
         if (breach) {
           const around = checkWithWayAround(step, ties)
           if (around) {
@@ -150,7 +156,8 @@ function judge(
           return
         }
       }
-      if (signedIn && !role)
+      if (one) breaches.push(...parentBreaches(step, e, behaviour, ties, schema, access))
+      else if (signedIn && !role)
         breaches.push(
           ...payloadBreaches(step, e, behaviour, ties, schema),
           ...tenantBreaches(step, e, behaviour, ties, schema),

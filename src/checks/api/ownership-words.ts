@@ -32,6 +32,13 @@ export function ownershipWords(route: Route, b: OwnershipBreach, how: Manners): 
           attack: `Any signed-in user sends an id that the database refuses (with a null byte, or none of its type) where the look-up uses it, and the id of another user's row beside it: the answer is an error, and the handler ${b.verb} the row.`,
           fix: { text: 'End the handler in the catch.', language: 'ts', code: `} catch (error) {\n  ${refusal(route, 500)}\n}` },
         }
+      if (b.within)
+        return {
+          title: 'A role in one of them lets somebody act on rows of another',
+          message: `The handler asks whether the caller has a role in what ${b.within} names, but ${place} ${b.verb} ${b.table} by ${b.by} with the service role or a direct connection, and nothing says that this row belongs to the same.`,
+          attack: `Whoever has that role in one of them sends its id, and the id of a row that belongs to another: the handler ${b.verb} it.`,
+          fix: { text: `Bind the query to what the role was asked for (${b.ownerColumn}) as well.`, language: 'ts', code: filterCode(b) },
+        }
       return b.ownerless
         ? {
             title: 'Rows without an owner pass the ownership check',
