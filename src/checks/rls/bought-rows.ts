@@ -10,6 +10,8 @@ type Model = Pick<AppModel, 'schema' | 'access' | 'declared' | 'payments'>
 const BROWSERS = /^(public|authenticated)$/i
 /** Those who sell or let something: the state of what others bought of them is theirs to say. */
 const SELLER = /seller|vendor|host|provider|instructor|teacher|driver|merchant|landlord|coach|doctor|venditor|vendedor|vendeur/i
+/** What whoever sells something pays for as well: that others see it first. */
+const PROMOTION = /feature|boost|promot|sponsor|highlight|spotlight/i
 const ROLE = /role|admin|staff|moderator/i
 
 /**
@@ -54,11 +56,13 @@ export function notBought(holes: readonly Hole[], issues: readonly Issue[]): rea
 function freeColumns({ schema }: Model, table: Table, policy: Policy, command: 'insert' | 'update', columns: readonly string[]): readonly string[] {
   if (!policy.permissive || (policy.command !== command && policy.command !== 'all') || !policy.roles.some((r) => BROWSERS.test(r))) return []
   const text = `${policy.using ?? ''} ${policy.check ?? ''}`
-  if (!bindsOwner(text, table) || (/\band\b/i.test(text) && ROLE.test(text))) return []
+  const owners = boundOwners(text, table)
+  if (/\band\b/i.test(text) && ROLE.test(text)) return []
   const grants = table.grants.filter((g) => g.privilege === command && BROWSERS.test(g.role))
   const writable = (c: string) => grants.some((g) => !g.columns || g.columns.includes(c))
   return columns.filter(
     (c) =>
+      owners.some((owner) => PROMOTION.test(c) || !SELLER.test(owner)) &&
       table.columns.some((x) => x.name === c && !x.generated) &&
       writable(c) &&
       !new RegExp(`\\b${c}\\b`, 'i').test(text) &&
@@ -66,11 +70,11 @@ function freeColumns({ schema }: Model, table: Table, policy: Policy, command: '
   )
 }
 
-/** Whether it compares the caller with an owner of the row who is not the one that sells. */
-function bindsOwner(text: string, table: Table): boolean {
+/** The owners of a row with whom it compares the caller. */
+function boundOwners(text: string, table: Table): readonly string[] {
   const caller = '(?:\\(\\s*select\\s+)?(?:auth\\.)?uid\\(\\)(?:\\s+as\\s+uid\\s*\\))?'
-  return (table.userData?.ownerColumns ?? []).some(
-    (c) => !SELLER.test(c) && new RegExp(`${caller}\\s*=\\s*(?:\\w+\\.)?"?${c}"?\\b|(?:^|[^\\w.])"?${c}"?\\s*=\\s*${caller}`, 'i').test(text),
+  return (table.userData?.ownerColumns ?? []).filter((c) =>
+    new RegExp(`${caller}\\s*=\\s*(?:\\w+\\.)?"?${c}"?\\b|(?:^|[^\\w.])"?${c}"?\\s*=\\s*${caller}`, 'i').test(text),
   )
 }
 
