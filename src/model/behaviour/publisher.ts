@@ -1,5 +1,5 @@
 import { keptList } from '../../lib/kept-list.ts'
-import { type Cond, chainName, isLeaf, keyOf, type Leaf, type Val } from './abstract-value.ts'
+import { type Alt, type AnyVal, type Cond, chainName, isLeaf, keyOf, type Leaf, type Val } from './abstract-value.ts'
 import type { Condition, Value } from './behaviour.ts'
 import { partsOfTest } from './conditions.ts'
 
@@ -146,13 +146,16 @@ export class Publisher {
           ...(val.body ? { body: next(val.body) } : {}),
           ...(val.at ? { at: val.at } : {}),
         }
-      case 'any':
-        if (val.alts.some((a) => a.under.length)) this.#reach(depth, depth)
+      case 'any': {
+        const ways = waysOf(val)
+        const areAsked = ways.some((a) => a.under.length)
+        if (areAsked) this.#reach(depth, depth)
         return {
           v: 'any',
-          of: val.alts.map((a) => next(a.value)),
-          ...(depth <= MAX_ASKED_DEPTH && val.alts.some((a) => a.under.length) ? { under: val.alts.map((a) => conditions(a.under)) } : {}),
+          of: ways.map((a) => next(a.value)),
+          ...(depth <= MAX_ASKED_DEPTH && areAsked ? { under: ways.map((a) => conditions(a.under)) } : {}),
         }
+      }
       case 'fn':
         return { v: 'function' }
       case 'native':
@@ -184,6 +187,18 @@ export class Publisher {
     }
   }
 }
+
+/**
+ * All that a value may be, in one list: one branch after another makes alternatives of alternatives (`if (body.a) changes.a = body.a`, and so on
+ * for each member), which those who judge a payload would have to look for at every depth.
+ */
+function waysOf({ alts }: AnyVal): readonly Way[] {
+  const through = ({ value, under }: Alt): readonly Way[] =>
+    value.v === 'any' ? waysOf(value).map((way) => ({ value: way.value, under: [...under, ...way.under] })) : [{ value, under }]
+  return alts.flatMap(through)
+}
+
+type Way = Pick<Alt, 'value' | 'under'>
 
 /** A value for which something holds. */
 const asked = (value: Value, under: readonly Condition[]): Value => (under.length ? { v: 'any', of: [value], under: [under] } : value)
