@@ -31,9 +31,16 @@ const MIGRATION_NAME = /^\d[^/]*\.sql$/
 export function findSqlFiles(facts: FactsIndex): SqlFile[] {
   const texts = facts.of('sql')
   const numbers = numbersOf([...texts.keys()])
+  const other = new Set([...texts].filter(([, { text }]) => isOtherDialect(text)).map(([p]) => p))
+  // of one folder all migrations are for one database
+  const elsewhere = new Set([...other].flatMap((p) => prismaRoot(p) ?? []))
   const usable = [...texts.keys()].filter(
     (p) =>
-      !LEFT_OUT.test(p.replace(OWN_FOLDER, '')) && !isStepBack(p, numbers) && !isTest(texts.get(p)?.text ?? '') && !isOtherDialect(texts.get(p)?.text ?? ''),
+      !LEFT_OUT.test(p.replace(OWN_FOLDER, '')) &&
+      !isStepBack(p, numbers) &&
+      !isTest(texts.get(p)?.text ?? '') &&
+      !other.has(p) &&
+      !elsewhere.has(prismaRoot(p) ?? p),
   )
   const taken = new Set<string>()
   const files: SqlFile[] = []
@@ -77,14 +84,17 @@ function isStepBack(path: string, numbers: ReadonlyMap<string, number>): boolean
   return !ahead && DOWN.test(path)
 }
 
+/** The folder of a Prisma schema, by the path of one of its migrations. */
+const prismaRoot = (path: string): string | undefined => /^((?:.*\/)?)migrations\/[^/]+\/migration\.sql$/.exec(path)?.[1]
+
 /** `supabase/`-like folders, Drizzle output folders and Prisma migration folders, by the files in them. */
 function databaseRoots(paths: readonly string[]): string[] {
   const roots = new Set<string>()
   for (const p of paths) {
     const supabase = /^(.*?)(^|\/)supabase\/(migrations|schemas)\//.exec(p)
     if (supabase) roots.add(p.slice(0, p.indexOf('supabase/', supabase[1]?.length ?? 0) + 9))
-    const prisma = /^((?:.*\/)?)migrations\/[^/]+\/migration\.sql$/.exec(p)
-    if (prisma) roots.add(prisma[1] as string)
+    const prisma = prismaRoot(p)
+    if (prisma !== undefined) roots.add(prisma)
   }
   return [...roots].sort()
 }
@@ -93,7 +103,7 @@ function databaseRoots(paths: readonly string[]): string[] {
 function ofRoot(root: string, usable: readonly string[], facts: FactsIndex): { path: string; role: SqlFile['role'] }[] {
   const inRoot = usable.filter((p) => p.startsWith(root))
   const migrations = inRoot.filter((p) => isMigration(p.slice(root.length))).map((path) => ({ path, role: 'migration' as const }))
-  const prisma = inRoot.filter((p) => /^migrations\/[^/]+\/migration\.sql$/.test(p.slice(root.length))).map((path) => ({ path, role: 'migration' as const }))
+  const prisma = inRoot.filter((p) => prismaRoot(p) === root).map((path) => ({ path, role: 'migration' as const }))
   const { declared, first } = declaredFiles(root, inRoot, facts)
   const schemas = declared.map((path) => ({ path, role: 'schema' as const }))
   const ordered = [...migrations, ...prisma].sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0))

@@ -193,7 +193,7 @@ export const bare = pgTable('bare', { id: text('id') })
     ])
   })
 
-  test('Prisma becomes DDL, except for what its migrations create', () => {
+  test('Prisma becomes DDL: of tables that its migrations create, the columns that came later', () => {
     const source = `datasource db {
   provider = "postgresql"
 }
@@ -223,7 +223,8 @@ model Post {
 }
 
 model Old {
-  id Int @id
+  id    Int     @id
+  label String? @db.Citext
 }
 `
     const files = plan({ 'prisma/schema.prisma': source, 'prisma/migrations/1_a/migration.sql': 'CREATE TABLE "Old" ("id" INTEGER);' }).files
@@ -243,6 +244,8 @@ model Old {
       '26   unique ("author_id", "at")',
       '19 );',
       '22 alter table "public"."Post" add foreign key ("author_id") references "public"."users" ("id");',
+      '30 alter table if exists "public"."Old" add column if not exists "id" integer;',
+      '31 alter table if exists "public"."Old" add column if not exists "label" text;',
     ])
   })
 

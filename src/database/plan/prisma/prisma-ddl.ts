@@ -67,7 +67,10 @@ export function prismaAccessors(facts: FactsIndex): ReadonlyMap<string, string> 
   return new Map(models.map((m) => [m.name.toLowerCase(), m.schema === 'public' ? m.table : `${m.schema}.${m.table}`]))
 }
 
-/** DDL for the models of Prisma schemas that no SQL creates. Prisma never enables row level security. */
+/**
+ * DDL for the models of Prisma schemas that no SQL creates, and for the columns that migrations do not know of (`prisma db push` writes none). Prisma
+ * never enables row level security.
+ */
 export function prismaDdl(facts: FactsIndex, created: ReadonlySet<string>): SqlFile[] {
   const schemas = readAll(facts)
   const models = schemas.flatMap((s) => s.models)
@@ -92,12 +95,28 @@ export function prismaDdl(facts: FactsIndex, created: ReadonlySet<string>): SqlF
     for (const m of s.models.filter(wanted)) foreignKeys(ddl, m, byName)
     files.push(ddl.file(s.path))
   }
+  for (const s of schemas) {
+    const ddl = new Ddl()
+    for (const m of s.models) if (!wanted(m) && m.schema === 'public') laterColumns(ddl, m, byName)
+    files.push(ddl.file(s.path))
+  }
   return files.filter((f) => f !== undefined)
 }
 
+/** What a model declares of a table that is there already. Rows of before may have nothing in such a column, and its enum need not exist. */
+function laterColumns(ddl: Ddl, m: Model, models: ReadonlyMap<string, Model>): void {
+  for (const f of columnsOf(m, models)) {
+    const { name, type } = typeOf(f, new Map())
+    ddl.add(`alter table if exists ${nameOf(m)} add column if not exists ${name} ${type};`, f.line)
+  }
+}
+
+const columnsOf = (m: Model, models: ReadonlyMap<string, Model>): readonly Field[] =>
+  m.fields.filter((f) => !models.has(f.type) && !/@ignore\b/.test(f.attributes))
+
 function table(ddl: Ddl, m: Model, enums: ReadonlyMap<string, string>, models: ReadonlyMap<string, Model>): void {
   ddl.add(`create table ${nameOf(m)} (`, m.line)
-  const columns = m.fields.filter((f) => !models.has(f.type) && !/@ignore\b/.test(f.attributes))
+  const columns = columnsOf(m, models)
   const keys = m.attributes.flatMap((a) => {
     const match = /^@@(id|unique)\(\s*(?:fields:\s*)?\[([^\]]*)\]/.exec(a.text)
     return match ? [{ sql: `${match[1] === 'id' ? 'primary key' : 'unique'} (${fieldList(m, match[2] as string)})`, line: a.line }] : []
@@ -107,17 +126,24 @@ function table(ddl: Ddl, m: Model, enums: ReadonlyMap<string, string>, models: R
   ddl.add(');', m.line)
 }
 
-function column(f: Field, enums: ReadonlyMap<string, string>): string {
+/** The name and the type of a field's column, both as SQL. */
+function typeOf(f: Field, enums: ReadonlyMap<string, string>): { readonly name: string; readonly type: string } {
   const native = /@db\.(\w+)/.exec(f.attributes)?.[1]
   const enumName = enums.get(f.type)
   const base = enumName ? `public.${quote(enumName)}` : ((native && NATIVE[native]) ?? SCALARS[f.type] ?? 'text')
-  const serial = /@default\(autoincrement\(\)\)/.test(f.attributes)
-  const type = serial ? (f.type === 'BigInt' ? 'bigserial' : 'serial') : base
-  const parts = [quote(f.column), `${type}${f.list ? '[]' : ''}`]
+  const type = isSerial(f) ? (f.type === 'BigInt' ? 'bigserial' : 'serial') : base
+  return { name: quote(f.column), type: `${type}${f.list ? '[]' : ''}` }
+}
+
+const isSerial = (f: Field): boolean => /@default\(autoincrement\(\)\)/.test(f.attributes)
+
+function column(f: Field, enums: ReadonlyMap<string, string>): string {
+  const { name, type } = typeOf(f, enums)
+  const parts = [name, type]
   if (/@id\b/.test(f.attributes)) parts.push('primary key')
   else if (!f.optional && !f.list) parts.push('not null')
   if (/@unique\b/.test(f.attributes)) parts.push('unique')
-  const value = serial ? undefined : defaultOf(f, enumName !== undefined)
+  const value = isSerial(f) ? undefined : defaultOf(f, enums.has(f.type))
   if (value) parts.push(`default ${value}`)
   return parts.join(' ')
 }
