@@ -1,6 +1,6 @@
 import { saysWhereToSend } from '../../database/access/power-columns.ts'
 import type { Table } from '../../database/database.ts'
-import { snakeCase } from '../../lib/snake-case.ts'
+import { says, snakeCase } from '../../lib/snake-case.ts'
 import type { SchemaModel } from '../../model/app-model.ts'
 import type { Behaviour, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { ACCEPTED, isCallers, mentions, requestName } from '../../model/behaviour/values.ts'
@@ -8,7 +8,7 @@ import { breachOfColumn, callerOf, directly, fromRequest, OWNER, type OwnershipB
 import type { Ties } from './ties.ts'
 import { addedTo, isTransfer } from './transfers.ts'
 
-const FORGEABLE = /^(?:user_?id|owner_?id|author_?id|created_?by|profile_?id|uid|sender_?id)$/i
+const FORGEABLE = /^(?:user_?id|owner_?id|author_?id|created_?by(?:_?id)?|profile_?id|uid|sender_?id)$/i
 
 /** The owner taken from the request, and whole bodies written with rights above the caller's. */
 export function payloadBreaches(step: Step, e: Query, behaviour: Behaviour, ties: Ties, schema: Pick<SchemaModel, 'tables' | 'enums'>): OwnershipBreach[] {
@@ -134,7 +134,7 @@ const hasShape = (step: Step): boolean => step.under.some((c) => !c.negated && m
 /** What grants rights or money to the person whose row it is; a `role` of a chat message is none. */
 function grantsPower(column: string, name: string, table: Table | undefined): boolean {
   if (
-    !/(?:^|[._])(?:users?|profiles?|accounts?|members?|memberships?|\w{1,80}_members|user_roles|subscriptions?|wallets?|credits|\w{1,80}_credits)$/i.test(name)
+    !says(/(?:^|[._])(?:users?|profiles?|accounts?|members?|memberships?|\w{1,80}_members|user_roles|subscriptions?|wallets?|credits|\w{1,80}_credits)$/i, name)
   )
     return false
   return table && !table.stub ? powerColumns(table).includes(column) : PLAINLY_POWER.test(column)
@@ -149,8 +149,8 @@ const STANDS = /^(?:subscription|billing|payment|plan)_?status$/i
 
 /** The plan that a tenant is on, changed in the row that is there. */
 function isPlanOfTenant(column: string, e: Query, table: Table | undefined, written: Readonly<Record<string, Value>>): boolean {
-  if (e.op !== 'update' || !BILLED.test(e.table) || !PLAN.test(snakeCase(column))) return false
-  return Object.keys(written).some((c) => STANDS.test(snakeCase(c))) || !table?.columns.some((c) => STANDS.test(snakeCase(c.name)))
+  if (e.op !== 'update' || !BILLED.test(e.table) || !says(PLAN, column)) return false
+  return Object.keys(written).some((c) => says(STANDS, c)) || !table?.columns.some((c) => says(STANDS, c.name))
 }
 
 const powerColumns = (table: Table | undefined): readonly string[] => (table?.userData && !saysWhereToSend(table.name) ? table.userData.powerColumns : [])

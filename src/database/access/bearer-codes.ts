@@ -1,3 +1,4 @@
+import { says } from '../../lib/snake-case.ts'
 import type { Table } from '../database.ts'
 
 /** Things that are handed out as a code, in a table that says so by its name. */
@@ -14,13 +15,13 @@ const COUNTED = /^(max_uses|usage_limit|uses?_(left|remaining|count|limit)|used_
 const TAKES_OFF = /promo|discount|coupon|referral/i
 
 const areHandedOut = ({ name, columns }: Pick<Table, 'name' | 'columns'>): boolean =>
-  HANDED_OUT.test(name) || (CODES.test(name) && columns.some((c) => COUNTED.test(c.name)))
+  says(HANDED_OUT, name) || (says(CODES, name) && columns.some((c) => says(COUNTED, c.name)))
 
 /** Whether such codes let somebody in: that they are active makes nothing public of them. */
-export const letSomebodyIn = (table: Pick<Table, 'name' | 'columns'>): boolean => !TAKES_OFF.test(table.name) && bearerColumns(table).length > 0
+export const letSomebodyIn = (table: Pick<Table, 'name' | 'columns'>): boolean => !says(TAKES_OFF, table.name) && bearerColumns(table).length > 0
 
 /** Columns that hold what works for whoever has it: the code of a gift, the token of an invitation. */
 export function bearerColumns({ name, columns }: Pick<Table, 'name' | 'columns'>): readonly string[] {
   if (!areHandedOut({ name, columns })) return []
-  return columns.filter((c) => CODE.test(c.name) && !SORTS.test(c.name) && /^(text|uuid|char)/.test(c.type)).map((c) => c.name)
+  return columns.filter((c) => says(CODE, c.name) && !says(SORTS, c.name) && /^(text|uuid|char)/.test(c.type)).map((c) => c.name)
 }

@@ -1,4 +1,4 @@
-import { snakeCase, underscored } from '../../lib/snake-case.ts'
+import { says, snakeCase } from '../../lib/snake-case.ts'
 import type { Table } from '../database.ts'
 import { isOnOffer, isWhere } from './on-offer.ts'
 
@@ -20,7 +20,7 @@ const OF_THE_HOUSE = /(^|_)(legal|terms|privacy|help|guide|press)_?(documents?|n
 const VOTED_ON = /submissions?(?=_(up|down)?(votes?|likes?)$)|(orders?|bookings?|reservations?|appointments?)(?=_(reviews?|ratings?)$)/i
 
 /** Whether a table's name says that its rows are between few (orders, messages, documents). */
-export const isPrivateByName = (name: string): boolean => PRIVATE_TABLE.test(name.replace(OF_THE_HOUSE, '').replace(VOTED_ON, ''))
+export const isPrivateByName = (name: string): boolean => PRIVATE_TABLE.test(snakeCase(name).replace(OF_THE_HOUSE, '').replace(VOTED_ON, ''))
 
 /** Rows by which people say what they think of somebody else's. */
 const VOTES = /(^|_)(up)?(votes?|likes?|ratings?|reactions?)$/i
@@ -37,21 +37,21 @@ const NAMES_SOMEBODY = /^(?:(?:booked|reserved|taken|held)_(?:by|for)|(?:client|
 
 /** What takes place when, and for how many: the sessions of a gym, unlike those of a patient or of a sign-in. */
 export function isTimetable({ columns }: Pick<Table, 'columns'>): boolean {
-  const has = (name: RegExp) => columns.some((c) => name.test(c.name))
+  const has = (name: RegExp) => columns.some((c) => says(name, c.name))
   return has(BEGINS) && has(ENDS) && has(ROOM_FOR) && !has(NAMES_SOMEBODY)
 }
 
 /** Whether a table's rows are plainly meant to be seen by others; the name of the policy that opens it speaks too, and so does a table of votes on it among `all`. */
 export function isMeantToBeSeen(table: Table, policy = '', all: readonly Table[] = []): boolean {
   const offered = isOnOffer(table)
-  const says = SAYS_PUBLIC.test(policy.replace(BY_THE_DASHBOARD, ''))
-  const overDoor = says && PLACES.test(table.name) && !isPrivateByName(table.name)
-  const personal = (table.userData?.personalColumns ?? []).filter((c) => !(offered && isWhere(c)) && !(overDoor && CONTACT.test(c)))
-  if (!(personal.every((c) => CALLED.test(c)) && !personal.some((c) => BORN.test(c)))) return false
-  if (isTimetable(table) && !isPrivateByName(table.name.replace(/(^|_)sessions?$/i, ''))) return true
+  const declared = SAYS_PUBLIC.test(policy.replace(BY_THE_DASHBOARD, ''))
+  const overDoor = declared && says(PLACES, table.name) && !isPrivateByName(table.name)
+  const personal = (table.userData?.personalColumns ?? []).filter((c) => !(offered && isWhere(c)) && !(overDoor && says(CONTACT, c)))
+  if (!(personal.every((c) => says(CALLED, c)) && !personal.some((c) => says(BORN, c)))) return false
+  if (isTimetable(table) && !isPrivateByName(snakeCase(table.name).replace(/(^|_)sessions?$/, ''))) return true
   if (isPrivateByName(table.name)) return false
   const name = `${table.schema}.${table.name}`
-  return SEEN_BY_OTHERS.test(table.name) || says || all.some((t) => VOTES.test(t.name) && t.foreignKeys.some((f) => f.references === name))
+  return says(SEEN_BY_OTHERS, table.name) || declared || all.some((t) => says(VOTES, t.name) && t.foreignKeys.some((f) => f.references === name))
 }
 
 /** Where a business receives people: its address and its number stand over the door, when a policy says that everybody may read them. */
@@ -72,7 +72,7 @@ const KEPT_BACK =
  * table, nobody chose what of it is shown; an endpoint that lists it was written for that.
  */
 export function isDirectory({ name, columns }: Pick<Table, 'name' | 'columns'>): boolean {
-  return OFFERS.test(name) && columns.filter((c) => SHOWCASE.test(c.name)).length >= 3 && !columns.some((c) => KEPT_BACK.test(c.name))
+  return says(OFFERS, name) && columns.filter((c) => says(SHOWCASE, c.name)).length >= 3 && !columns.some((c) => says(KEPT_BACK, c.name))
 }
 
 /** Whoever takes appointments, by what their table is called. */
@@ -81,10 +81,10 @@ const BOOKABLE =
 
 /** Who can be booked is shown with what they are good at and how they were rated; a list of employees has no such columns. */
 export const isBookable = ({ name, columns, userData }: Pick<Table, 'name' | 'columns' | 'userData'>): boolean =>
-  BOOKABLE.test(underscored(name)) &&
-  columns.filter((c) => SHOWCASE.test(snakeCase(c.name))).length >= 3 &&
-  columns.some((c) => RATED.test(snakeCase(c.name))) &&
-  !userData?.personalColumns.some((c) => !CALLED.test(c))
+  says(BOOKABLE, name) &&
+  columns.filter((c) => says(SHOWCASE, c.name)).length >= 3 &&
+  columns.some((c) => says(RATED, c.name)) &&
+  !userData?.personalColumns.some((c) => !says(CALLED, c))
 
 const RATED = /rating|reviews?_?count|total_?reviews/i
 
@@ -92,16 +92,16 @@ const RATED = /rating|reviews?_?count|total_?reviews/i
 export const PAY = /^(?:salary|pay|compensation|wage)(?:_(?:min|max|range|from|to|amount|currency|type|period))?$|^(?:min|max)_salary$/i
 /** Posts that somebody can apply for. */
 export const isJob = ({ name }: Pick<Table, 'name'>): boolean =>
-  !isPrivateByName(name) && /(?:^|_)(?:jobs?|vacanc(?:y|ies)|listings?|openings?|offers?|positions?|empleos?|vagas?|ofertas?)(?:_|$)/i.test(name)
+  !isPrivateByName(name) && says(/(?:^|_)(?:jobs?|vacanc(?:y|ies)|listings?|openings?|offers?|positions?|empleos?|vagas?|ofertas?)(?:_|$)/i, name)
 
 const MONEY = /(^|_)(balance|earnings?|earned|income|salary|revenue|commissions?|payouts?)($|_)/i
 const COMPARED = /leader_?board|ranking|(^|_)players?($|_)|tournament|league/i
 
 /** What a row says its user has or earns: nobody's business, on a profile that everybody may see as well. Players are measured by it. */
 export function moneyColumns({ name, columns }: Pick<Table, 'name' | 'columns'>): readonly string[] {
-  if (COMPARED.test(name)) return []
+  if (says(COMPARED, name)) return []
   return columns
-    .filter((c) => MONEY.test(c.name) && !(isJob({ name }) && PAY.test(c.name)) && /^(int|bigint|smallint|numeric|real|double|money)/.test(c.type))
+    .filter((c) => says(MONEY, c.name) && !(isJob({ name }) && says(PAY, c.name)) && /^(int|bigint|smallint|numeric|real|double|money)/.test(c.type))
     .map((c) => c.name)
 }
 
@@ -110,4 +110,4 @@ const CONTACT =
 
 /** How to reach a business, which it puts over its door: an author who lists such a column to be shown meant it. */
 export const isContactOfBusiness = (table: Pick<Table, 'name'>, column: string): boolean =>
-  OFFERS.test(table.name) && !isPrivateByName(table.name) && CONTACT.test(column) && !KEPT_BACK.test(column)
+  says(OFFERS, table.name) && !isPrivateByName(table.name) && says(CONTACT, column) && !says(KEPT_BACK, column)

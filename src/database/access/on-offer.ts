@@ -1,3 +1,4 @@
+import { says } from '../../lib/snake-case.ts'
 import type { Table } from '../database.ts'
 
 /** What a thing or a place is called; people have first and last names. */
@@ -17,15 +18,15 @@ const OF_A_PERSON =
 const WHERE = /(^|_)(latitude|longitude|lat|lng|address(_line\d?)?|street|indirizzo|endereco|direccion|zip(code)?|postal_code)$/i
 
 /** Whether a column says where something stands, by its name. */
-export const isWhere = (column: string): boolean => WHERE.test(column)
+export const isWhere = (column: string): boolean => says(WHERE, column)
 
 /**
  * Whether the rows describe things or places that somebody shows to others, a car for sale or a sports hall: where that stands is said of the
  * thing. By its columns, because `locations` may be of shops or of drivers; a table with one row for each user is about the user.
  */
 export function isOnOffer(table: Table): boolean {
-  if (OF_A_PERSON.test(table.name) || !table.columns.some((c) => TITLE.test(c.name))) return false
-  if (SHOWN_WITH.filter((kind) => table.columns.some((c) => kind.test(c.name))).length < 2) return false
+  if (says(OF_A_PERSON, table.name) || !table.columns.some((c) => says(TITLE, c.name))) return false
+  if (SHOWN_WITH.filter((kind) => table.columns.some((c) => says(kind, c.name))).length < 2) return false
   const alone = (column: string) => table.primaryKey.join() === column || table.uniques.some((u) => !u.partial && u.columns.join() === column)
   return !table.userData?.ownerColumns.some(alone)
 }
@@ -41,6 +42,6 @@ const OF_THE_OWN =
  * at by its id, unlike the rest of its seller's rows.
  */
 export function isForSale(table: Table): boolean {
-  if (OF_THE_OWN.test(table.name) || OF_A_PERSON.test(table.name)) return false
-  return WARES.test(table.name) || (isOnOffer(table) && table.columns.some((c) => PRICE.test(c.name)))
+  if (says(OF_THE_OWN, table.name) || says(OF_A_PERSON, table.name)) return false
+  return says(WARES, table.name) || (isOnOffer(table) && table.columns.some((c) => says(PRICE, c.name)))
 }

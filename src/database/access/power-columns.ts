@@ -1,3 +1,4 @@
+import { says } from '../../lib/snake-case.ts'
 import type { Catalog, Table } from '../database.ts'
 
 /** Columns whose value decides what a user may do or has paid for. */
@@ -6,7 +7,7 @@ const GRANTS =
 
 /** Whether a power column grants power or money by itself (else it only bends a limit or a badge). */
 export function grantsPower(column: string): boolean {
-  return GRANTS.test(column)
+  return says(GRANTS, column)
 }
 
 const PAID_STATE = /subscription|membership|billing|licen[cs]e|entitlement|wallet/i
@@ -14,7 +15,7 @@ const PAID_STATE = /subscription|membership|billing|licen[cs]e|entitlement|walle
 const DELIVERY =
   /(^|_)(push|notification|newsletter|e?mail|mailing(_list)?|sms|alert|digest|topic)s?_?subscri|(^|_)(push|device|fcm|apns|expo)(_push|_notification)?_?tokens?$/i
 /** Whether the rows of a table say what somebody is sent, and where to. */
-export const saysWhereToSend = (table: string): boolean => DELIVERY.test(table)
+export const saysWhereToSend = (table: string): boolean => says(DELIVERY, table)
 
 const COUNTERS = /usage|quota|limit/i
 /** Where users are measured against each other. */
@@ -27,7 +28,7 @@ const PAYS_OUT =
   /commission|comiss(ao|oes)|comision|provvigion|provision(en)?$|payout|withdrawal|saques?($|_)|retiros?($|_)|prelievi|auszahlung|earning|ganancia|bonus(es)?($|_)|cashback|referral_reward|affiliate_/i
 
 /** Whether the rows of a table are money that somebody is to be paid. */
-export const paysOut = (table: string): boolean => PAYS_OUT.test(table) && !/(^|_)(logs?|history|historico|historial|rules?|settings?|types?)$/i.test(table)
+export const paysOut = (table: string): boolean => says(PAYS_OUT, table) && !says(/(^|_)(logs?|history|historico|historial|rules?|settings?|types?)$/i, table)
 
 /** What somebody has earned, and how much of it there is left to claim. */
 const EARNED =
@@ -42,7 +43,7 @@ const BOUGHT_HERE = /^(?:plan|plan_id|plan_name|tier|price_id|product_id|custome
 
 /** What somebody pays elsewhere and keeps a list of: it has a name, a price and a category, and nothing of a plan or a processor. */
 function keepsExpenses({ name, columns }: Table): boolean {
-  const has = (what: RegExp) => columns.some((c) => what.test(c.name))
+  const has = (what: RegExp) => columns.some((c) => says(what, c.name))
   return /subscription|membership/i.test(name) && has(CALLED) && has(COSTS) && has(SORTED) && !has(BOUGHT_HERE) && !has(PROCESSOR)
 }
 
@@ -51,8 +52,8 @@ const PRICE = /price|amount|cost|fee|preco|precio|prezzo/i
 
 /** What can be bought, and for how much: whoever sells it decides about it, and nobody has it by that. */
 function isOnOffer({ name, columns, userData }: Table): boolean {
-  const has = (what: RegExp) => columns.some((c) => what.test(c.name))
-  return ON_OFFER.test(name) && !userData?.ownerColumns.length && has(CALLED) && has(PRICE) && !has(BOUGHT_HERE) && !has(PROCESSOR)
+  const has = (what: RegExp) => columns.some((c) => says(what, c.name))
+  return says(ON_OFFER, name) && !userData?.ownerColumns.length && has(CALLED) && has(PRICE) && !has(BOUGHT_HERE) && !has(PROCESSOR)
 }
 
 /** Columns that grant power or money, those that do so because of their table included (`status` of a subscription, the counters of a quota). */
@@ -62,14 +63,14 @@ export function powerColumnsOf(table: Table): readonly string[] {
   const owners = table.userData?.ownerColumns ?? []
   const byTable = table.columns.filter((c) => {
     if (named.includes(c.name) || owners.includes(c.name) || c.generated || table.primaryKey.includes(c.name)) return false
-    if (PAID_STATE.test(table.name) && !isOnOffer(table) && PAID_COLUMN.test(c.name)) return true
-    if (RANKING.test(table.name) && SCORE.test(c.name) && owners.length > 0) return true
-    if (EARNED.test(table.name) && WORTH.test(c.name) && owners.length > 0) return true
-    return COUNTERS.test(table.name) && /int|numeric|real|double/.test(c.type) && !/^(year|month|week|day|id)$|_(year|month|id)$/i.test(c.name)
+    if (says(PAID_STATE, table.name) && !isOnOffer(table) && says(PAID_COLUMN, c.name)) return true
+    if (says(RANKING, table.name) && says(SCORE, c.name) && owners.length > 0) return true
+    if (says(EARNED, table.name) && says(WORTH, c.name) && owners.length > 0) return true
+    return says(COUNTERS, table.name) && /int|numeric|real|double/.test(c.type) && !says(/^(year|month|week|day|id)$|_(year|month|id)$/i, c.name)
   })
   // what is set as wanted first: an id has to fit somebody's
   const all = [...named, ...byTable.map((c) => c.name)]
-  return [...all.filter((c) => !/_id$/i.test(c)), ...all.filter((c) => /_id$/i.test(c))]
+  return [...all.filter((c) => !says(/_id$/i, c)), ...all.filter((c) => says(/_id$/i, c))]
 }
 
 /** Names of a standing, and as often of something else: the plan that is trained, the tier of an achievement. */
@@ -90,33 +91,33 @@ const TENANT = /(^|_)(org|organi[sz]ation|team|tenant|compan(y|ie)|workspace)s?$
 export function grantsThere(table: Table | undefined, column: string, as: 'own' | 'added' | 'changed'): boolean {
   if (!grantsPower(column)) return false
   if (!table || powerColumnsOf(table).includes(column)) return true
-  if (OF_A_PLAN.test(column) && PLANS.test(table.name)) return false
-  if (STANDING.test(column)) return as === 'changed' || (as === 'added' && ((table.userData?.ownerColumns.length ?? 0) > 0 || TENANT.test(table.name)))
-  return !(as === 'own' && PLACE_IN.test(column) && EVENT.test(table.name))
+  if (says(OF_A_PLAN, column) && says(PLANS, table.name)) return false
+  if (says(STANDING, column)) return as === 'changed' || (as === 'added' && ((table.userData?.ownerColumns.length ?? 0) > 0 || says(TENANT, table.name)))
+  return !(as === 'own' && says(PLACE_IN, column) && says(EVENT, table.name))
 }
 
 /** Rows that open what they name by being there: who has one is enrolled, owns or may enter. */
 const OPENS =
   /(?:^|_)(?:enrol?l?ments?|inscripci[oó]n(?:es)?|inscri[cç][oõ]es|matr[ií]culas?|iscrizioni|entitlements?|licen[cs]es?|unlocks?|access(?:_grants?)?|registrations?|tickets?)$|(?:^|_)(?:unlocked|purchased|owned|enrol?led)_\w{1,30}$|^(?:user|member|customer)_(?:courses?|products?|books?|class(?:es)?|contents?|modules?|programs?|templates?)$/i
 
-export const opensByBeingThere = (table: string): boolean => OPENS.test(table)
+export const opensByBeingThere = (table: string): boolean => says(OPENS, table)
 
 const COST = /^(?:payment|purchase|order|checkout|transaction)_id$|(?:^|_)(?:price|amount|total)_paid$|^(?:stripe|paddle|paypal)_/i
 
 /** Whether a row opens what it names by being there, and says how it was paid for. */
 export const isPaidFor = (table: Table | undefined): boolean =>
-  table !== undefined && opensByBeingThere(table.name) && table.columns.some((c) => COST.test(c.name))
+  table !== undefined && opensByBeingThere(table.name) && table.columns.some((c) => says(COST, c.name))
 
 const SETTLED_BY_OTHERS = /^(processed|approved|rejected|reviewed|paid)_(by|at)$|^admin_notes?$/i
 
 /** What a row says its owner has earned, where the application pays that out: a table of withdrawals which somebody else works through. */
 export function earnedColumns(table: Table, { tables }: Pick<Catalog, 'tables'>): readonly string[] {
   if (!table.userData?.ownerColumns.length || paysOut(table.name)) return []
-  const earned = table.columns.filter((c) => EARNED.test(c.name) && /^(int|bigint|smallint|numeric|real|double|bool)/.test(c.type) && !c.generated)
+  const earned = table.columns.filter((c) => says(EARNED, c.name) && /^(int|bigint|smallint|numeric|real|double|bool)/.test(c.type) && !c.generated)
   const earns = (t: Table) =>
     (t.userData?.ownerColumns.length ?? 0) > 0 || t.foreignKeys.some((k) => k.references === `${table.schema}.${table.name}` && k.columns.length === 1)
-  const pays = () => tables.some((t) => paysOut(t.name) && earns(t) && t.columns.some((c) => SETTLED_BY_OTHERS.test(c.name)))
-  return earned.length && pays() ? earned.map((c) => c.name).filter((c) => !/_id$/i.test(c)) : []
+  const pays = () => tables.some((t) => paysOut(t.name) && earns(t) && t.columns.some((c) => says(SETTLED_BY_OTHERS, c.name)))
+  return earned.length && pays() ? earned.map((c) => c.name).filter((c) => !says(/_id$/i, c)) : []
 }
 
 const ABOUT_USERS =
@@ -150,34 +151,34 @@ const ITS_PLAN = /^plan(_(name|type|tier|id))?$/i
 
 /** The plan that a business of somebody's is on. */
 const isPlanOfBusiness = ({ name, columns, userData }: Table, column: string): boolean =>
-  BILLED.test(name) && ITS_PLAN.test(column) && (userData?.ownerColumns.length ?? 0) > 0 && !columns.some((c) => c.name === column && /json/i.test(c.type))
+  says(BILLED, name) && says(ITS_PLAN, column) && (userData?.ownerColumns.length ?? 0) > 0 && !columns.some((c) => c.name === column && /json/i.test(c.type))
 
 /** What a business has paid for, and nobody gives to somebody else. */
-export const paysForUse = (table: Pick<Table, 'name'>, column: string): boolean => BUSINESS.test(table.name) && PAYS_FOR_USE.test(column)
+export const paysForUse = (table: Pick<Table, 'name'>, column: string): boolean => says(BUSINESS, table.name) && says(PAYS_FOR_USE, column)
 
 /** What somebody would like to have, and has not for saying so. */
 const WISHED = /^(?:selected|chosen|desired|requested|preferred|intended|wanted)_/i
 
 /** `role` of a chat message or `plan` of a meal plan means nothing; the same names in a table about users do. */
 function meansPower(table: Table, column: string): boolean {
-  if (WISHED.test(column)) return false
+  if (says(WISHED, column)) return false
   // whether a key works or a text was looked through is no standing of its owner's
-  if (/^(is_?)?verified$/i.test(column) && OWN_TOOLS.test(table.name)) return false
+  if (says(/^(is_?)?verified$/i, column) && says(OWN_TOOLS, table.name)) return false
   // a remark among colleagues is shown to them, and its author says so
-  if (/^is_internal$/i.test(column)) return !REMARKS.test(table.name)
-  if (/verified|approved|banned|^is_admin$|stripe|kyc/i.test(column)) return true
+  if (says(/^is_internal$/i, column)) return !says(REMARKS, table.name)
+  if (says(/verified|approved|banned|^is_admin$|stripe|kyc/i, column)) return true
   if (isOnePerUser(table)) return true
   // who pays and who is only sent a newsletter are both called subscribers
-  if (SUBSCRIBERS.test(table.name)) return table.columns.some((c) => PROCESSOR.test(c.name))
+  if (says(SUBSCRIBERS, table.name)) return table.columns.some((c) => says(PROCESSOR, c.name))
   // a studio keeps the memberships of its customers: theirs to write
-  if (/^(membership|plano|abbonamento|has_access)/i.test(column)) return /profile|(^|_)users?$|(^|_)account|usuario|perfi(l|s)|utent/i.test(table.name)
+  if (says(/^(membership|plano|abbonamento|has_access)/i, column)) return says(/profile|(^|_)users?$|(^|_)account|usuario|perfi(l|s)|utent/i, table.name)
   if (paysForUse(table, column) || isPlanOfBusiness(table, column)) return true
   if (/balance|points|coins/i.test(column))
     return /wallet|credit|user|profile|reward|loyalty|affiliate|afiliad|affilia[tz]|referrer|reseller|partner/i.test(table.name)
-  return ABOUT_USERS.test(table.name) && !NOT_ABOUT_USERS.test(table.name)
+  return says(ABOUT_USERS, table.name) && !says(NOT_ABOUT_USERS, table.name)
 }
 
 /** Whether one of the columns decides what the user may do or has paid for, given its table. */
 export function decidesAccess(table: string, columns: readonly string[]): boolean {
-  return columns.some(grantsPower) || (PAID_STATE.test(table) && columns.some((c) => PAID_COLUMN.test(c)))
+  return columns.some(grantsPower) || (says(PAID_STATE, table) && columns.some((c) => says(PAID_COLUMN, c)))
 }

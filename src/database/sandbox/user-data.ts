@@ -1,3 +1,4 @@
+import { says } from '../../lib/snake-case.ts'
 import { bearerColumns, letSomebodyIn } from '../access/bearer-codes.ts'
 import { isNamed, joinedByPeople } from '../access/joined-people.ts'
 import type { Column, Policy, Table, UserData } from '../database.ts'
@@ -23,6 +24,9 @@ const OF_PEOPLE =
 /** Columns that say who touched a row last or looked after it: no owners. */
 const TOUCHED_BY =
   /^(last_\w+|updated|modified|edited|changed|reviewed|approved|rejected|verified|resolved|deleted|moderated|granted|invited|assigned|processed|closed|banned|published|confirmed|cancelled|canceled|handled|attested|invoiced|billed|exported|completed|signed|locked|unlocked|archived|suspended|disabled|deactivated|blocked|paused|flagged|restricted|frozen)_(by|to)(_(user|admin|staff))?(_id)?$|^(assigned_to|assignee)(_id)?$|^(reviewer|approver|moderator|admin|admin_user|mentioned_user|inviter)_id$|^responsi\w{0,6}\d?(_user)?(_id)?$|(^|_)(set|configured|rotated|connected)_by(_id|_user_id)?$|\w_(uploaded|updated|modified|edited|changed|reviewed|approved|verified|checked)_by(_id|_user_id)?$/i
+/** Of these, who did something to a row that had been there: whose it is, is another question. */
+const TOUCHED_LATER =
+  /^(last_|published|updated|modified|edited|changed|reviewed|approved|rejected|verified|resolved|deleted|moderated|suspended|disabled|deactivated|blocked|flagged|restricted|frozen)|(^|_)(set|configured|rotated|connected)_by|\w_(uploaded|updated|modified|edited|changed|reviewed|approved|verified|checked)_by/i
 /** Contact columns that a business or a place has too. */
 const CONTACT =
   /(^|_)(phone(_number)?|mobile|celular|cellulare|whatsapp(_?number)?|telefono|telefone|telephone|contato|contacto|contact_(info|details|number)|address(_line\d?)?|street|indirizzo|endereco|direccion|zip(code)?|postal_code|latitude|longitude)$/i
@@ -40,6 +44,9 @@ const DIRECTORY = /(^|_)(latitude|longitude|zip(_?code)?|postal_code|cnpj|partit
 const STREET = /^street$/i
 const POWER =
   /^(role|roles|user_role|app_role|is_(super_?)?admin|admin|is_staff|is_moderator|is_owner|is_pro|is_premium|premium|is_paid|paid|has_paid|plan|plan_id|plan_name|tier|subscription(_status|_tier|_plan|_type|_id|_end|_ends_at|_expires_at)?|subscribed|status_subscription|credits?|credit_balance|(available_|withdrawable_|payout_|affiliate_)?balance|tokens_(left|remaining|balance)|wallet_balance|points|coins|quota|usage_limit|trial_ends?_at|trial_end|verified|is_verified|email_verified|kyc_status|verification_status|statut_verification|status_verificacao|estado_verificacion|approved|is_approved|banned|is_banned|permissions?|access_level|ruolo|rol|papel|is_internal|is_active_subscription|stripe_customer_id|stripe_subscription_id|\w+_credits|(current|active|billing|pricing|paid|subscribed|user|account|selected)_(plan|tier)(_id|_name|_type)?|plan_(type|tier|level|status|code|key|slug|active|expiry|(expires|ends|valid)_(at|on|until)|until|end|end_date)|subscription_(level|active|expiry|until|product|period_end|current_period_end|end_date|valid_until)|has_(active_)?(subscription|premium|pro|lifetime|paid|access|full_access|lifetime_access|premium_access|pro_access|paid_plan)|is_(vip|subscriber|subscribed|lifetime|superuser|super_user|manager|(premium|pro|paid|admin)_(user|member))|vip|vip_(level|status|until)|lifetime_access|lifetime_deal|premium_(until|access|status|active|expiry|(expires|ends)_at)|pro_(until|access|status|(expires|ends)_at)|paid_until|access_(until|tier|expires_at)|license_(type|tier|status|key|plan)|credits_(remaining|balance|left|available|total|used|limit)|tokens?_(balance|available)|admin_level|membership(_(type|tier|level|status|plan|until|expires_at))?|plano(_(id|nome|tipo|atual|ativo|expira_em))?|(status_)?assinatura(_(status|ativa|tipo))?|creditos(_\w{1,20})?|(es|eh)_admin|is_administrador|nivel_(de_)?(acesso|acceso)|tipo_(de_)?(acesso|acceso)|suscripcion(_(activa|tipo|estado))?|abbonamento(_(attivo|tipo|stato))?)$/i
+/** What somebody pays for, by the processor's ids: in a row that says who pays there. */
+const BOUGHT = /^(stripe|paddle|polar|lemon_?squeezy|dodo|creem)_(product|price|plan|variant)_id$/i
+const PAYER = /^(stripe|paddle|polar|lemon_?squeezy|dodo|creem)_(customer|subscription)_id$/i
 /** Tables that say who is in what, and the column that says as what. */
 const MEMBERSHIP = /member|collaborator|_users?$|staff|seat/i
 const WHAT_OF_USERS = /^users?_/i
@@ -53,13 +60,19 @@ const BOUGHT_WITH = /(^|_)(discounts?|coupons?|vouchers?|promo(tion)?s?|codes?|p
 
 /** Whether a column says something about a person, by its name. */
 export const isPersonal = (column: string): boolean =>
-  (PERSONAL.test(column) || PERSONAL_OF.test(column)) && !(CONTACT.test(column) && OF_A_BUSINESS.test(column))
+  (says(PERSONAL, column) || says(PERSONAL_OF, column)) && !(says(CONTACT, column) && says(OF_A_BUSINESS, column))
 
 /** What cards to play with or to collect are told apart by: their number pays for nothing. */
 const COLLECTIBLE = /^(rarity|card_?(set|name|type|game)|set_?(name|id|code)|(tcg|pokemon|game|series)(_\w+)?|graded?(_\w+)?)$/i
 
 const saysOfPerson = (table: Table, c: Column): boolean =>
-  isPersonal(c.name) && !/^bool/.test(c.type) && !(/(^|_)card_number$/i.test(c.name) && table.columns.some((x) => COLLECTIBLE.test(x.name)))
+  isPersonal(c.name) && !/^bool/.test(c.type) && !(says(/(^|_)card_number$/i, c.name) && table.columns.some((x) => says(COLLECTIBLE, x.name)))
+
+/** Columns that say what somebody may do or has paid for. */
+const powerIn = ({ columns }: Table): readonly string[] => {
+  const pays = columns.some((c) => says(PAYER, c.name))
+  return columns.filter((c) => !c.generated && (says(POWER, c.name) || (pays && says(BOUGHT, c.name)))).map((c) => c.name)
+}
 
 const AUTH_USERS = 'auth.users'
 
@@ -99,9 +112,9 @@ function peopleTables(tables: readonly Table[], byName: ReadonlyMap<string, Tabl
         keyedByUser ||
         policiesKeyByCaller(t, policies) ||
         isCalledUser(t, tables) ||
-        (/^(users?|profiles?|user_profiles?|accounts?|usuarios?|perfis|perfiles|utenti|profili|members|customers)$/i.test(t.name) &&
+        (says(/^(users?|profiles?|user_profiles?|accounts?|usuarios?|perfis|perfiles|utenti|profili|members|customers)$/i, t.name) &&
           t.primaryKey.length === 1 &&
-          !byName.get(name)?.columns.some((c) => TENANT.test(c.name) && c.notNull) &&
+          !byName.get(name)?.columns.some((c) => says(TENANT, c.name) && c.notNull) &&
           keyLooksLikeUser(t))
       ) {
         people.add(name)
@@ -114,9 +127,9 @@ function peopleTables(tables: readonly Table[], byName: ReadonlyMap<string, Tabl
 
 /** `app_user`, `t3_accounts`: whatever prefix the tables of a project have, `user_id` of two others refers to the rows of this one, which have an address. */
 function isCalledUser(t: Table, tables: readonly Table[]): boolean {
-  if (t.primaryKey.length !== 1 || !t.columns.some((c) => /^(?:user_?)?e?mail(?:_?address)?$/i.test(c.name))) return false
+  if (t.primaryKey.length !== 1 || !t.columns.some((c) => says(/^(?:user_?)?e?mail(?:_?address)?$/i, c.name))) return false
   const refer = (other: Table) =>
-    other !== t && other.foreignKeys.some((f) => f.references === `${t.schema}.${t.name}` && f.columns.length === 1 && USERS_ID.test(f.columns[0] as string))
+    other !== t && other.foreignKeys.some((f) => f.references === `${t.schema}.${t.name}` && f.columns.length === 1 && says(USERS_ID, f.columns[0] as string))
   return tables.filter(refer).length > 1
 }
 
@@ -140,18 +153,18 @@ function groupTables(tables: readonly Table[], people: ReadonlySet<string>): Rea
   const groups = new Set<string>()
   for (const t of tables) {
     const single = t.foreignKeys.filter((f) => f.columns.length === 1)
-    const namesPerson = t.columns.some((c) => PERSON.test(c.name) && holdsId(c) && !foreignElsewhere(t, c, people))
+    const namesPerson = t.columns.some((c) => says(PERSON, c.name) && holdsId(c) && !foreignElsewhere(t, c, people))
     if (!namesPerson && !single.some((f) => people.has(f.references))) continue
     // `user_courses(status)` says how far somebody got, `team_users(status)` whether he is in; `user_profiles(role)` what he does, in whichever sport
     const profile = people.has(`${t.schema}.${t.name}`)
-    const standing = MEMBERSHIP.test(t.name) ? STANDING : WHAT_OF_USERS.test(t.name) && !profile ? ROLE : undefined
-    if (!standing || !t.columns.some((c) => standing.test(c.name))) {
+    const standing = says(MEMBERSHIP, t.name) ? STANDING : says(WHAT_OF_USERS, t.name) && !profile ? ROLE : undefined
+    if (!standing || !t.columns.some((c) => says(standing, c.name))) {
       const joined = joinedByPeople(t.name)
       for (const f of single)
         if (joined && !people.has(f.references) && isNamed(f.references.slice(f.references.indexOf('.') + 1), joined)) groups.add(f.references)
       continue
     }
-    for (const f of single) if (!people.has(f.references) && !ROLE_TABLE.test(f.references) && !BOUGHT_WITH.test(f.references)) groups.add(f.references)
+    for (const f of single) if (!people.has(f.references) && !says(ROLE_TABLE, f.references) && !says(BOUGHT_WITH, f.references)) groups.add(f.references)
   }
   return groups
 }
@@ -167,34 +180,28 @@ function ownData(table: Table, people: ReadonlySet<string>, groups: ReadonlySet<
   const byDefault = table.columns.filter((c) => c.default !== undefined && /\b(auth\.)?uid\(\)/.test(c.default)).map((c) => c.name)
   const isPerson = people.has(`${table.schema}.${table.name}`)
   const named = table.columns
-    .filter((c) => OWNER.test(c.name) && holdsId(c) && !foreignElsewhere(table, c, people) && !isByline(table, c, policies))
+    .filter((c) => says(OWNER, c.name) && holdsId(c) && !foreignElsewhere(table, c, people) && !isByline(table, c, policies))
     .map((c) => c.name)
   // builders leave the reference to the platform's users out, and no list has all the words for a person: `bidder_id = auth.uid()`
   const asked = table.columns
     .filter((c) => c.type === 'uuid' && !table.primaryKey.includes(c.name) && !foreignElsewhere(table, c, people) && isComparedWithCaller(table, c, policies))
     .map((c) => c.name)
   const keyIsUser = isPerson && (toPeople.length === 0 || toPeople.some((c) => table.primaryKey.includes(c)))
-  const known = [...new Set([...byDefault, ...toPeople.filter((c) => OWNER.test(c)), ...named, ...toPeople, ...(keyIsUser ? table.primaryKey : [])])]
+  const known = [...new Set([...byDefault, ...toPeople.filter((c) => says(OWNER, c)), ...named, ...toPeople, ...(keyIsUser ? table.primaryKey : [])])]
   const candidates = [...new Set([...known, ...asked])]
-  const owners = candidates.filter((c) => !TOUCHED_BY.test(c))
-  const helpers = candidates.filter(
-    (c) =>
-      TOUCHED_BY.test(c) &&
-      !/^(last_|published|updated|modified|edited|changed|reviewed|approved|rejected|verified|resolved|deleted|moderated|suspended|disabled|deactivated|blocked|flagged|restricted|frozen)|(^|_)(set|configured|rotated|connected)_by|\w_(uploaded|updated|modified|edited|changed|reviewed|approved|verified|checked)_by/i.test(
-        c,
-      ),
-  )
+  const owners = candidates.filter((c) => !says(TOUCHED_BY, c))
+  const helpers = candidates.filter((c) => says(TOUCHED_BY, c) && !says(TOUCHED_LATER, c))
   const ownerColumns = owners.length ? owners : helpers
   const toGroups = new Set(single.filter((f) => groups.has(f.references)).map((f) => f.columns[0] as string))
-  const tenantColumns = table.columns.filter((c) => TENANT.test(c.name) || toGroups.has(c.name)).map((c) => c.name)
+  const tenantColumns = table.columns.filter((c) => says(TENANT, c.name) || toGroups.has(c.name)).map((c) => c.name)
   const personalColumns = table.columns.filter((c) => saysOfPerson(table, c) || isPayersEvent(table, c)).map((c) => c.name)
-  const powerColumns = table.columns.filter((c) => POWER.test(c.name) && !c.generated).map((c) => c.name)
+  const powerColumns = powerIn(table)
   const strong = personalColumns.filter(
     (c) =>
-      !DIRECTORY.test(c) &&
-      !(STREET.test(c) && !table.columns.some((x) => /name$/i.test(x.name))) &&
-      !(CONTACT.test(c) && (PLACE.test(table.name) || isEntryOfDirectory(table))) &&
-      !(NAME.test(c) && isOfNobodys(table, personalColumns)),
+      !says(DIRECTORY, c) &&
+      !(says(STREET, c) && !table.columns.some((x) => says(/name$/i, x.name))) &&
+      !(says(CONTACT, c) && (says(PLACE, table.name) || isEntryOfDirectory(table))) &&
+      !(says(NAME, c) && isOfNobodys(table, personalColumns)),
   )
   const key = ownerColumns.find((c) => toPeople.includes(c))
   const because = key
@@ -208,14 +215,14 @@ function ownData(table: Table, people: ReadonlySet<string>, groups: ReadonlySet<
           : tenantColumns.length
             ? `${tenantColumns[0]} names a tenant`
             : strong.length
-              ? `it holds ${strong.every((c) => SECRET.test(c)) ? 'secrets' : 'personal columns'} (${strong.slice(0, 3).join(', ')})`
+              ? `it holds ${strong.every((c) => says(SECRET, c)) ? 'secrets' : 'personal columns'} (${strong.slice(0, 3).join(', ')})`
               : undefined
   return because ? { because, ownerColumns, tenantColumns, personalColumns, powerColumns } : undefined
 }
 
 /** Rows with a website or opening hours, a category, a rating, pictures: the number in them is how to reach a business. */
 function isEntryOfDirectory({ name, columns }: Table): boolean {
-  return !OF_PEOPLE.test(name) && columns.some((c) => FOUND_BY.test(c.name)) && columns.filter((c) => SHOWN_WITH.test(c.name)).length >= 4
+  return !says(OF_PEOPLE, name) && columns.some((c) => says(FOUND_BY, c.name)) && columns.filter((c) => says(SHOWN_WITH, c.name)).length >= 4
 }
 
 /** Codes that belong to nobody until somebody uses them: whoever handed them out is not whom they are for. */
@@ -225,7 +232,7 @@ function codesOf(table: Table): UserData {
 }
 
 /** Rows that say of a person nothing but the name, in a table that is not called after people with whom the application deals. */
-const isOfNobodys = (table: Table, personal: readonly string[]): boolean => personal.every((c) => NAME.test(c)) && !OF_PEOPLE.test(table.name)
+const isOfNobodys = (table: Table, personal: readonly string[]): boolean => personal.every((c) => says(NAME, c)) && !says(OF_PEOPLE, table.name)
 
 function holdsId(c: Column): boolean {
   return /^(uuid|text|character varying|varchar|bigint|integer)/.test(c.type)
@@ -233,13 +240,13 @@ function holdsId(c: Column): boolean {
 
 /** What a payment processor sends names payers, their addresses and what they paid. */
 export const isPayersEvent = (table: Pick<Table, 'name'>, c: Column): boolean =>
-  /(^|_)(payments?|stripe|paypal|billing|paddle|checkout)_\w*(webhooks?|events?)(_logs?)?$/i.test(table.name) &&
+  says(/(^|_)(payments?|stripe|paypal|billing|paddle|checkout)_\w*(webhooks?|events?)(_logs?)?$/i, table.name) &&
   /^jsonb?$/.test(c.type) &&
-  /^(payload|data|body|event(_data|_payload)?|raw(_event|_payload|_data)?|object)$/i.test(c.name)
+  says(/^(payload|data|body|event(_data|_payload)?|raw(_event|_payload|_data)?|object)$/i, c.name)
 
 /** Who said or wrote something, as a text that no policy asks for: a quotation's `author` is a name. */
 function isByline(table: Table, c: Column, policies: readonly Policy[]): boolean {
-  if (!/^(author|autor|auteur)$/i.test(c.name) || !/^(text|char)/.test(c.type) || table.foreignKeys.some((f) => f.columns.includes(c.name))) return false
+  if (!says(/^(author|autor|auteur)$/i, c.name) || !/^(text|char)/.test(c.type) || table.foreignKeys.some((f) => f.columns.includes(c.name))) return false
   return !policies.some((p) => p.schema === table.schema && p.table === table.name && `${p.using ?? ''} ${p.check ?? ''}`.includes(c.name))
 }
 
@@ -263,9 +270,9 @@ function spread(tables: readonly Table[], found: Map<string, UserData>): void {
       found.set(name, {
         because: `it belongs to ${key.references} by ${key.columns.join(', ')}`,
         ownerColumns: [],
-        tenantColumns: t.columns.filter((c) => TENANT.test(c.name)).map((c) => c.name),
+        tenantColumns: t.columns.filter((c) => says(TENANT, c.name)).map((c) => c.name),
         personalColumns: t.columns.filter((c) => saysOfPerson(t, c)).map((c) => c.name),
-        powerColumns: t.columns.filter((c) => POWER.test(c.name) && !c.generated).map((c) => c.name),
+        powerColumns: powerIn(t),
       })
       grown = true
     }
@@ -275,8 +282,8 @@ function spread(tables: readonly Table[], found: Map<string, UserData>): void {
 /** What a row was made after is not what it belongs to: `classes(template_id)`, where templates that nobody made are everybody's. */
 function isPattern({ columns, references }: Table['foreignKeys'][number], tables: readonly Table[]): boolean {
   const made = tables.find((t) => `${t.schema}.${t.name}` === references)
-  const maker = made?.columns.filter((c) => OWNER.test(c.name)) ?? []
-  return columns.every((c) => /(^|_)template_?id$/i.test(c)) && maker.every((c) => !c.notNull && /^(created|made)_by/i.test(c.name))
+  const maker = made?.columns.filter((c) => says(OWNER, c.name)) ?? []
+  return columns.every((c) => says(/(^|_)template_?id$/i, c)) && maker.every((c) => !c.notNull && says(/^(created|made)_by/i, c.name))
 }
 
 /** Owned by a user or a tenant, or a part of such a row. */
