@@ -1,6 +1,7 @@
 import { lastPart } from '../../lib/last-part.ts'
 import type { Catalog, Command, Policy, ReplayInput, Table, UndecidedPolicy, View } from '../database.ts'
 import { keepsCopies } from '../sandbox/row-copies.ts'
+import { holdsServiceKeys } from '../sandbox/service-keys.ts'
 import { isPayersEvent } from '../sandbox/user-data.ts'
 import { bearerColumns, letSomebodyIn } from './bearer-codes.ts'
 import { Evaluator } from './expression/evaluate.ts'
@@ -183,8 +184,8 @@ function openWays(reading: Reading, table: Table): Way[] {
     // a person's default address is no template
     if (reading.command === 'select' && way.states.some(isBroughtAlong) && !table.userData?.personalColumns.length) return false
     if (reading.command === 'select' && letSomebodyIn(table)) return true
-    const published = (s: (typeof way.states)[number]) => isPublication(s) && !isOnlyApproval(table, s)
-    return !(reading.command === 'select' && (way.states.some(published) || way.parentStates.some(isPublication)))
+    if (reading.command !== 'select' || holdsServiceKeys(table)) return true
+    return !(way.states.some((s) => isPublication(s) && !isOnlyApproval(table, s)) || way.parentStates.some(isPublication))
   })
 }
 

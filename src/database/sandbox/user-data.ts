@@ -4,6 +4,7 @@ import { isNamed, joinedByPeople } from '../access/joined-people.ts'
 import type { Column, Policy, Table, UserData } from '../database.ts'
 import { askedParents } from './asked-parents.ts'
 import { isEnteredByStaff } from './entered-by-staff.ts'
+import { isCredentials } from './service-keys.ts'
 
 /** Owner-like names, also in the other languages that builders' users write in. */
 const OWNER =
@@ -16,7 +17,7 @@ const PERSONAL =
 const PERSONAL_OF =
   /^(e?mail|correo|phone|telefono|telefone|celular|direccion|endereco|indirizzo|address)_(del?_|do_|da_)?(cliente|usuario|autor|autore|utente|comprador|acquirente|paciente|paziente|contacto|contato|contatto|propietario|proprietario|titular|alumno|aluno|huesped|hospede|ospite|client|customer|user|author|buyer|guest|patient|owner|contact)$/i
 /** What opens something, whosever it is. */
-const SECRET = /(_key|token|secret|password)(_\w{1,12})?$/i
+const SECRET = /(_key|token|secret|password|credentials?)(_\w{1,12})?$/i
 /** What somebody is called is known to whoever knows them, and of players, authors and speakers to everybody: with nothing beside it, the table has to say that its people are somebody's own. */
 const NAME = /(^|_)(first_name|last_name|full_name|nome_completo|nombre_completo|surname|cognome|apellido|sobrenome)$/i
 const OF_PEOPLE =
@@ -66,7 +67,8 @@ export const isPersonal = (column: string): boolean =>
 const COLLECTIBLE = /^(rarity|card_?(set|name|type|game)|set_?(name|id|code)|(tcg|pokemon|game|series)(_\w+)?|graded?(_\w+)?)$/i
 
 const saysOfPerson = (table: Table, c: Column): boolean =>
-  isPersonal(c.name) && !/^bool/.test(c.type) && !(says(/(^|_)card_number$/i, c.name) && table.columns.some((x) => says(COLLECTIBLE, x.name)))
+  isCredentials(c) ||
+  (isPersonal(c.name) && !/^bool/.test(c.type) && !(says(/(^|_)card_number$/i, c.name) && table.columns.some((x) => says(COLLECTIBLE, x.name))))
 
 /** Columns that say what somebody may do or has paid for. */
 const powerIn = ({ columns }: Table): readonly string[] => {
