@@ -209,13 +209,14 @@ function processorOf(route: Route, behaviour: Behaviour, events: readonly string
     route.route.toLowerCase().includes(name) ||
     route.path.toLowerCase().includes(name) ||
     (js?.imports.some((i) => PROCESSORS[name].packages.test(i.from) || i.from.toLowerCase().replace(/[-_]/g, '').includes(name)) ?? false) ||
-    testsOf(behaviour).includes(PROCESSORS[name].header) ||
     // the name of its secret: `LEMONSQUEEZY_WEBHOOK_SECRET`
     testsOf(behaviour).includes(`"name":"${name}_`)
   const spoken = matches.find(speaks)
   if (spoken) return spoken
-  // Paystack has an `invoice.payment_failed` too.
+  // Paystack has an `invoice.payment_failed` too, and Mercado Pago an `x-signature`.
   if (namesAnother(`${route.route} ${route.path} ${testsOf(behaviour)}`)) return undefined
+  const signed = matches.find((name) => testsOf(behaviour).includes(PROCESSORS[name].header))
+  if (signed) return signed
   const known = matches.filter((name) => used.includes(name))
   if (known.length === 1 && events.some((e) => PROCESSORS[known[0] as Processor].recurring.test(e))) return known[0]
   // Without a word about the processor only names that nobody else uses count.
