@@ -217,7 +217,7 @@ function isLeftOut(way: Value, ways: readonly Value[]): boolean {
     ([of, said]) =>
       said.v === 'const' &&
       said.value === '' &&
-      ways.some((x) => comparedRows(x).some(([same, sent]) => sent.v === 'request' && same.step === of.step && same.field === of.field)),
+      ways.some((x) => comparedRows(x).some(([same, sent]) => fromRequest(sent) && same.step === of.step && same.field === of.field)),
   )
 }
 
@@ -340,6 +340,8 @@ function comparison(a: Value, b: Value, equal: boolean, behaviour: Behaviour, de
       if (y.v === 'const' && isRole(x.field) && findsNobody(behaviour.steps[x.step]))
         return { who: 'check', trust: 'verified', how: `a role in ${x.table}, looked up by an id that is never filled in` }
     }
+    const found = rowOfEither(x, y, behaviour, depth)
+    if (found) return found
     const kept = keptPart(x)
     if (kept && fromRequest(y)) return { who: 'token', trust: 'verified', how: `${kept.table}.${kept.field}` }
     // paid or not, whose address: only who went through a checkout knows its session
@@ -351,6 +353,12 @@ function comparison(a: Value, b: Value, equal: boolean, behaviour: Behaviour, de
       return { who: 'check', trust: 'verified', how: x.name }
   }
   return undefined
+}
+
+/** A column of whichever row was found, where a request may name it in one way or another: `id ? byId(id) : byNumber(number)`. */
+function rowOfEither(value: Value, other: Value, behaviour: Behaviour, depth: number): Proof | undefined {
+  if (value.v !== 'any' || !value.of.every((x) => x.v === 'row' && x.step >= 0)) return undefined
+  return weakest(value.of.map((x) => comparison(x, other, true, behaviour, depth + 1)))
 }
 
 /** The stored credential of which a value is a part: `key.hashed.split('$')[2]`. */
