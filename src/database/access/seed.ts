@@ -42,15 +42,10 @@ export async function seed(session: AccessSession, catalog: Catalog, readings: R
   const granting = new Set<string>(['admin', 'owner', 'superadmin', 'super_admin', 'moderator', 'staff', 'pro', 'premium', 'enterprise'])
   for (const gate of asked)
     if (gate.value !== undefined && (isRoleGate(gate, world) || grantsPower(gate.column) || /type|level/i.test(gate.column))) granting.add(String(gate.value))
-  const powerTables = new Set(
-    [...readings.values()]
-      .flat()
-      .flatMap((r) =>
-        r.ways
-          .filter((w) => w.outcome === 'role')
-          .flatMap((w) => w.tables.filter((t) => !w.gates.some((g) => g.table === t && (isRoleGate(g, world) || granting.has(String(g.value)))))),
-      ),
-  )
+  // where a condition on a row says who is somebody, a row of another table that is asked for beside it says nothing of the kind
+  const saysWho = (g: RowState) => isRoleGate(g, world) || granting.has(String(g.value))
+  const alone = [...readings.values()].flat().flatMap((r) => r.ways.filter((w) => w.outcome === 'role' && !w.gates.some(saysWho)))
+  const powerTables = new Set(alone.flatMap((w) => w.tables))
   const rows = new Map<string, Partial<Record<User, SeededRow>>>()
   const failures = new Map<string, string>()
   const dropped: DroppedConstraint[] = []
