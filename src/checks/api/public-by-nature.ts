@@ -141,9 +141,12 @@ function receivesPayments(route: Route): boolean {
   return route.behaviour !== undefined && speaksOfEvents(route.behaviour)
 }
 
-/** Whether a processor's event or the header of its signature is anywhere in what steps are given. Values share their parts: each is looked at once. */
+/**
+ * Whether a processor's event or the header of its signature is anywhere in what steps are given. Values share their parts: each is looked at once.
+ * What is sent to somebody else is no event that came in, however it is signed.
+ */
 const speaksOfEvents = rememberFor(({ steps }: Behaviour): boolean => {
-  const seen = new Set<unknown>(steps.flatMap((s) => [s.under, 'args' in s.effect ? s.effect.args : 0]))
+  const seen = new Set<unknown>(steps.flatMap((s) => [s.under, 'args' in s.effect && s.effect.kind !== 'http' ? s.effect.args : 0]))
   for (const node of seen) {
     if (typeof node === 'string' && SIGNATURE.test(node)) return true
     if (node === null || typeof node !== 'object') continue

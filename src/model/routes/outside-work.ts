@@ -1,5 +1,6 @@
 import { decodeJwt } from '../../facts/secrets/jwt.ts'
 import { isPlaceholder } from '../../facts/secrets/placeholder.ts'
+import { lastPart } from '../../lib/last-part.ts'
 import { type Behaviour, type Effect, HIDDEN_LITERAL, type Value } from '../behaviour/behaviour.ts'
 import { mentions } from '../behaviour/mentions.ts'
 import { processorAt, serviceBehindGateway } from '../payments/other-processor-signs.ts'
@@ -31,6 +32,9 @@ const CHAT = /(?:^|_)(?:SLACK|DISCORD|TEAMS|MATTERMOST|GOOGLE_CHAT)_(?:\w+_)?(?:
 /** A flow of an automation service, or whatever else waits behind an address that is kept to oneself: it runs for each message that arrives. */
 const FLOW = /^(?!(?:NEXT_PUBLIC|VITE|PUBLIC|NUXT_PUBLIC|REACT_APP|EXPO_PUBLIC)_)(?:\w+_)?(?:WEBHOOK|HOOK)(?:_UR[IL]|_ENDPOINT|_ADDRESS)?(?:_\w+)?$/
 const FLOW_HOSTS = /^(?:hooks\.zapier\.com|hook\.[\w.]{0,20}(?:make|integromat)\.com|[\w-]{1,60}\.app\.n8n\.cloud|[\w-]{1,60}\.m\.pipedream\.net)$/i
+
+/** Where somebody wants to be told what happened. */
+const HOOK_COLUMN = /^(?:\w+_)?web_?hook(?:_?ur[il]|_?endpoint|_?address)$/i
 
 /** Whether the caller chooses who gets a message. */
 export function choosesRecipient(args: readonly Value[]): boolean {
@@ -151,14 +155,21 @@ function chosenIn(key: string, v: Value): boolean {
   return key === 'currency' ? fromRequest(v) : saysAmount(v)
 }
 
+/** What waits behind an address that is called in somebody's name: of the environment, of an automation service, or one that a user left in a row. */
+function flowAt(address: Value | undefined, host: string | undefined): string | undefined {
+  const named = envOf(address)
+  if (named !== undefined && FLOW.test(named) && !/SECRET|SIGN|TOKEN/.test(named)) return named
+  if (host && FLOW_HOSTS.test(host)) return host
+  return address?.v === 'row' && HOOK_COLUMN.test(lastPart(address.field ?? '')) ? `${address.table}.${address.field}` : undefined
+}
+
 /** What a request to another server spends or sends; undefined when it takes nothing of the server's own. */
 export function http(e: Extract<Effect, { name: string }>): Outside | undefined {
   const [address] = e.args
   if (address?.v === 'env' && CHAT.test(address.name)) return { kind: 'paid-api', what: `posts to the team's chat (${address.name})`, call: 'chat' }
   const host = BEHIND_GATEWAY[serviceBehindGateway(constantsOf(address)) ?? ''] ?? hostOf(address)
-  const flow = envOf(address)
-  if (((flow !== undefined && FLOW.test(flow) && !/SECRET|SIGN|TOKEN/.test(flow)) || (host && FLOW_HOSTS.test(host))) && fromRequestAnywhere(e.args.slice(1)))
-    return { kind: 'paid-api', what: `hands what it is sent on to a webhook (${flow ?? host})`, call: 'webhook' }
+  const flow = flowAt(address, host)
+  if (flow && fromRequestAnywhere(e.args.slice(1))) return { kind: 'paid-api', what: `hands what it is sent on to a webhook (${flow})`, call: 'webhook' }
   // a code is exchanged for its owner's token: nothing is spent, and the key only says which application asks
   if (TOKEN_EXCHANGE.test(constantsOf(address)) || WHO_IT_IS.test(constantsOf(address))) return undefined
   const processor = processorAt(constantsOf(address))
