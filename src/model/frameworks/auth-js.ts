@@ -13,12 +13,19 @@ export const authJs: Framework = {
       .flatMap((name) => [...program.importersOf(name)])
       .filter((path, i, all) => all.indexOf(path) === i)
       .sort()
-      .flatMap((path) =>
-        [...expressionsDeep(program.js(path) as NonNullable<ReturnType<Program['js']>>, 0)].flatMap((x) => provider(program, path, x.scope, x.expr)),
-      ),
+      .flatMap((path) => {
+        const all = [...expressionsDeep(program.js(path) as NonNullable<ReturnType<Program['js']>>, 0)]
+        return all.flatMap((x) => provider(program, path, x.scope, x.expr, () => all.some((list) => isOnlyOneOf(list.expr, x.expr))))
+      }),
 }
 
-function provider(program: Program, path: string, scope: FunctionId, call: Expr): Entry[] {
+/** Whether a configuration lists this provider and no other. */
+function isOnlyOneOf(configuration: Expr, call: Expr): boolean {
+  const list = propOf(configuration, 'providers')
+  return list?.k === 'arr' && list.items.length === 1 && list.items[0] === call
+}
+
+function provider(program: Program, path: string, scope: FunctionId, call: Expr, isOnly: () => boolean): Entry[] {
   if (call.k !== 'call') return []
   const from = program.external(path, scope, call.fn)?.from
   const authorize = from && /\/providers\/credentials$/.test(from) ? propOf(call.args[0], 'authorize') : undefined
@@ -41,6 +48,7 @@ function provider(program: Program, path: string, scope: FunctionId, call: Expr)
       calling: 'action',
       args: ['input', 'web-request'],
       before: nextMiddlewareFor(program, path, route),
+      ...(isOnly() ? { onlySignIn: true } : {}),
     },
   ]
 }

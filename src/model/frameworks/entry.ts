@@ -104,6 +104,8 @@ export interface Entry {
   readonly metadata?: Readonly<Record<string, Value>>
   /** Nothing in the application turns an exception into an answer: it ends in 500. */
   readonly uncaught?: true
+  /** It answers the one way to sign in that the configuration of a library lists. */
+  readonly onlySignIn?: true
   /** Declared by the framework to be open or guarded (`@Public`, route rules); a name for people. */
   readonly declared?: 'public' | 'guarded'
 }

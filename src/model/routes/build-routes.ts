@@ -178,6 +178,7 @@ function routeFor(program: Program, entry: Entry, written: WrittenSigns, slices:
     ...optional('library', written.library),
     ...optional('page', entry.page),
     ...optional('platformJwt', entry.platformJwt),
+    ...optional('onlySignIn', entry.onlySignIn),
     ...optional('declared', entry.declared),
     ...(entry.kind === 'page'
       ? {

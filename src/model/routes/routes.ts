@@ -70,6 +70,8 @@ export interface Route {
   readonly platformJwt?: { readonly on: boolean; readonly at?: Place }
   /** A server action that only other server code calls: no page holds its id. */
   readonly unlinked?: true
+  /** It answers the one way to sign in that the configuration of a library lists. */
+  readonly onlySignIn?: true
   /** Where the framework declares it open (`@Public`). */
   readonly declared?: 'public' | 'guarded'
 }
