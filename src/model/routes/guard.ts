@@ -63,23 +63,21 @@ export function guardOfConditions(under: readonly Condition[], behaviour: Behavi
 }
 
 function strongestOf(under: readonly Condition[], behaviour: Behaviour): Guard | undefined {
-  let best: { proof: Proof; condition: Condition } | undefined
+  let best: { proof: Proof; condition: Condition; sentAwayElsewhere: boolean } | undefined
   let open: { proof: Proof; condition: Condition } | undefined
   const signedIn = under.flatMap((c) => (!c.negated && c.test.v === 'caller' ? [c.test] : []))
   for (const condition of under) {
-    const proof = proofOf(withoutStrangers(condition, signedIn), !condition.negated, behaviour, 0)
+    const test = withoutStrangers(condition, signedIn)
+    const proof = proofOf(test, !condition.negated, behaviour, 0)
     if (!proof) continue
     if (proof.opensWithout && !refusesEmpty(proof, under) && !under.some((c) => holdsOnlyIfSet(c.test, !c.negated, proof.opensWithout as string))) {
       open ??= { proof, condition }
       continue
     }
+    const sentAwayElsewhere = test !== condition.test || asksForFailure(condition, behaviour)
     // that the look-up worked is asked as well: who is sent away by what it found is told so there
-    if (
-      !best ||
-      better(proof, best.proof) ||
-      (asksForFailure(best.condition, behaviour) && !asksForFailure(condition, behaviour) && !better(best.proof, proof))
-    )
-      best = { proof, condition }
+    if (!best || better(proof, best.proof) || (best.sentAwayElsewhere && !sentAwayElsewhere && !better(best.proof, proof)))
+      best = { proof, condition, sentAwayElsewhere }
   }
   // a guard that a missing variable opens says more than a header that only has to be there
   const chosen = open && best?.proof.trust === 'claimed' ? open : (best ?? open)
