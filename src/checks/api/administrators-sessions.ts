@@ -1,9 +1,8 @@
 import { rememberFor } from '../../lib/remember-for.ts'
 import { underscored } from '../../lib/snake-case.ts'
 import { steady } from '../../lib/steady.ts'
-import { mentions } from '../../model/behaviour/mentions.ts'
 import type { Route } from '../../model/routes/routes.ts'
-import { registers, signsUp } from './registration.ts'
+import { makesSameAccount, registers, signsUp } from './registration.ts'
 
 /** What the application seals or signs itself, and in which cookie it keeps that. */
 const OWN = /^(?:(iron-session) \w+\(\)|\w+\(\) of a (JSON Web Token))(?:, cookie (\S+))?$/
@@ -22,8 +21,8 @@ function isAdministratorsSignIn(routes: readonly Route[]): boolean {
   const tables = ways.flatMap((r) => r.behaviour?.steps.flatMap(({ effect: e }) => (e.kind === 'db' ? [underscored(e.table)] : [])) ?? [])
   if (ways.length !== 1 || !ways[0]?.onlySignIn || !tables.length || !tables.every((t) => ADMINS_TABLE.test(t))) return false
   return !routes.some((r) => {
-    const e = registers(r)?.effect
-    return e?.kind === 'db' && tables.includes(underscored(e.table)) && e.payload !== undefined && mentions(e.payload, (v) => v.v === 'request') && !r.guard
+    const account = r.guard ? undefined : registers(r)
+    return account?.effect.kind === 'db' && tables.includes(underscored(account.effect.table)) && !makesSameAccount(account)
   })
 }
 

@@ -12,7 +12,7 @@ import { defineCheck, failed, type Issue, notApplicable, passed, type Severity }
 import { actionFunction } from './action-function.ts'
 import { isForAdministrators } from './manners.ts'
 import { oncePerHandler } from './one-handler.ts'
-import { ACCOUNTS, registers } from './registration.ts'
+import { ACCOUNTS, makesSameAccount, registers } from './registration.ts'
 
 export default defineCheck({
   number: 18,
@@ -142,7 +142,7 @@ const authEndpoint = rememberFor((route: Route): Endpoint | undefined => {
   if (tried) return { route, severity: 'High', does: 'verifies codes itself', at: tried.under.find((c) => triesCode(c.test))?.at ?? tried.at, kind: 'code' }
   // Own registration or token endpoints: a row of users or a token is made from what anybody sends.
   const made = registers(route)
-  const created = made && isVouchedFor(made, route) ? undefined : made
+  const created = made && (isVouchedFor(made, route) || makesSameAccount(made)) ? undefined : made
   const adds = created ?? route.work.find((w) => w.kind === 'insert' && ACCOUNTS.test(w.table ?? ''))
   if (adds && (created || (named && /regist|sign-?up|join/i.test(named))))
     return { route, severity: 'High', does: 'registers accounts itself', at: adds.at, kind: 'registration' }

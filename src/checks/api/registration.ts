@@ -21,10 +21,22 @@ export const signsUp = rememberFor(
     (route.behaviour?.steps.some(({ effect: e }) => e.kind === 'auth-call' && (e.op === 'sign-up' || /(?:^|\.)createUser$/.test(e.name))) ?? false),
 )
 
+/** Whether the password of the new account stands in the code or the environment: it is the same account whoever asks. */
+export const makesSameAccount = ({ effect: e }: Step): boolean =>
+  e.kind === 'db' && e.payload !== undefined && hashed(e.payload).some((password) => password?.v === 'env' || password?.v === 'const')
+
 /** A row with the hash of a password. */
-function keepsPassword(payload: Value): boolean {
-  return (
-    payload.v === 'object' &&
-    Object.entries(payload.props).some(([name, value]) => /passw|pwd/i.test(name) && mentions(value, (x) => x.v === 'call' && x.name === 'hash'))
-  )
+const keepsPassword = (payload: Value): boolean => hashed(payload).length > 0
+
+/** What a row keeps the hash of as a password. */
+function hashed(payload: Value): readonly (Value | undefined)[] {
+  if (payload.v !== 'object') return []
+  const found: (Value | undefined)[] = []
+  for (const [name, value] of Object.entries(payload.props))
+    if (/passw|pwd/i.test(name))
+      mentions(value, (x) => {
+        if (x.v === 'call' && x.name === 'hash') found.push(x.args[0])
+        return false
+      })
+  return found
 }
