@@ -28,6 +28,7 @@ export function findOpenRedirects(path: string, js: JavaScriptFacts, reader: Url
 /** A file that turns an authorization code or a mailed token into a session, or goes on from there; connecting a further account is no sign-in. */
 export const signInCallbacks = collectByFile((path, js: JavaScriptFacts): JavaScriptFacts | undefined => {
   if (COMES_BACK.test(path) && [...callsOf(js)].some(({ call }) => ASKS_SESSION.test(calleeText(call.fn)))) return js
+  if (PLATFORMS.test(path) && [...callsOf(js)].some(({ call }) => /\.get$/.test(calleeText(call.fn)) && stringOf(call.args[0]) === 'code')) return js
   let exchanges = false
   let establishes = false
   for (const { call } of callsOf(js)) {
@@ -43,6 +44,8 @@ export const signInCallbacks = collectByFile((path, js: JavaScriptFacts): JavaSc
 
 /** Where the application takes over once a library has signed somebody in: `api/auth/oauth-callback/route.ts`. */
 const COMES_BACK = /(?:^|\/)(?:o?auth|sign-?in|log-?in)[-/](?:\w+-)?callback\/route\.[cm]?[jt]s$/
+/** Where Supabase sends browsers back with a code, which some leave to the page. */
+const PLATFORMS = /(?:^|\/)auth\/callback\/route\.[cm]?[jt]s$/
 const ASKS_SESSION = /^(?:auth|getServerSession|currentUser|getAuth)$|\.getSession$/
 
 const TOKEN_ENDPOINT =
