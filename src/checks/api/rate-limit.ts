@@ -12,6 +12,7 @@ import { defineCheck, failed, type Issue, notApplicable, passed, type Severity }
 import { actionFunction } from './action-function.ts'
 import { isForAdministrators } from './manners.ts'
 import { oncePerHandler } from './one-handler.ts'
+import { behindTypedCode, sendsNewCode } from './own-codes.ts'
 import { ACCOUNTS, makesSameAccount, registers } from './registration.ts'
 
 export default defineCheck({
@@ -81,6 +82,8 @@ const authEndpoint = rememberFor((route: Route): Endpoint | undefined => {
   const fixed = steps.find(triesFixed)
   if (fixed && !(['user', 'admin'].includes(route.guard?.who ?? '') && route.guard?.trust === 'verified'))
     return { route, severity: 'High', does: 'compares what somebody types with one code or password for everybody', at: fixed.at, kind: 'fixed' }
+  const own = route.guard?.who === 'user' ? ofOwnCode(route, steps) : undefined
+  if (own) return own
   if (
     route.guard &&
     route.guard.trust === 'verified' &&
@@ -158,6 +161,14 @@ const authEndpoint = rememberFor((route: Route): Endpoint | undefined => {
       : { route, severity: 'High', does: 'verifies credentials itself', at: reads.at, kind: 'password' }
   return undefined
 })
+
+/** Where somebody who is signed in proves that an address or a number is his. */
+function ofOwnCode(route: Route, steps: readonly Step[]): Endpoint | undefined {
+  const typed = behindTypedCode(steps)
+  if (typed) return { route, severity: 'High', does: 'verifies codes itself', at: typed.at, kind: 'code' }
+  const sent = sendsNewCode(steps)
+  return sent && { route, severity: 'High', does: 'sends codes itself', at: sent.at, kind: 'message' }
+}
 
 const CODES = /otp|code|verify/i
 /** The column of a row with which somebody proves that a mail or a message reached him; what an invitation says is longer. */
