@@ -110,7 +110,7 @@ function isDemonstration({ work, signs }: Route, segments: readonly string[]): b
   return section >= 0 && segments.slice(section + 1).some((s) => SEGMENT.test(s)) && !work.length && !signs?.readsUser && !signs?.asks?.length
 }
 
-const DEMO = /^(?:(?:live|product|interactive)-)?(?:demos?|tour|playground)$/i
+const DEMO = /^(?:(?:live|product|interactive)-)?(?:demos?|examples?|samples?|tour|playground)$/i
 
 const READING = /^(legal|policies|docs?|documentation|help|help-?cent(?:er|re)|guides?|tutorials?|blog|articles|news|changelog|faq|glossary|learn|kb)$/i
 
