@@ -46,6 +46,7 @@ const FAMILIES: readonly Family[] = [
     calls:
       /(?:emails\.send|batch\.send|sendMail|^(?:default\.)?send|\.send|sendEmail(?:WithTemplate)?|sendMultiple|messages\.create|sendTransactionalEmail|sendTransacEmail|email\.send)$/,
   },
+  { kind: 'mail', packages: ['googleapis', '@googleapis/gmail'], calls: /(?:^|\.)users\.(?:messages|drafts)\.send$/ },
   // letters on paper
   { kind: 'mail', packages: ['@lob/', 'lob'], calls: /(?:letters|postcards|checks|selfMailers)(?:Api)?\.create$/i },
   {
