@@ -129,10 +129,10 @@ export function rowWork(e: Extract<Effect, { kind: 'db' }>, schema: Pick<SchemaM
   }
 }
 
-/** An event that people go to is made or changed; the pages that were looked at have titles as well. */
+/** An event that people go to is made or changed as the request says; the pages that were looked at have titles as well, and a server says itself when something started. */
 function isPlanned({ op, payload }: Extract<Effect, { kind: 'db' }>): boolean {
   const rows = payload?.v === 'array' ? payload.items : payload ? [payload] : []
-  const columns = rows.flatMap((row) => (row.v === 'object' ? Object.keys(row.props) : []))
+  const columns = rows.flatMap((row) => (row.v === 'object' ? Object.entries(row.props).flatMap(([c, v]) => (fromRequest(v) ? [c] : [])) : []))
   return columns.filter((c) => PLANNED.test(c)).length >= (op === 'update' ? 1 : 2)
 }
 
