@@ -17,8 +17,9 @@ export class Relations {
     // steps share their conditions
     const compared = new Set<Condition>()
     const asked = new Map<Value, number>()
-    for (const step of behaviour.steps) {
-      this.#relate(this.#keys(lookupValues(step.effect, false)))
+    const tested = rowsTested(behaviour)
+    for (const [index, step] of behaviour.steps.entries()) {
+      if (!isChange(step.effect) || tested.has(index)) this.#relate(this.#keys(lookupValues(step.effect, false)))
       for (const c of step.under) {
         if (compared.has(c)) continue
         compared.add(c)
@@ -91,6 +92,23 @@ export class Relations {
     for (const v of values) visit(v, 0)
     return out
   }
+}
+
+/** A change that finds nothing lets the handler go on: other steps rest on it only where they ask what it found. */
+const isChange = (e: Effect): boolean => e.kind === 'db' && (e.op === 'update' || e.op === 'delete')
+
+/** The steps whose rows some condition asks for. */
+function rowsTested({ steps }: Behaviour): ReadonlySet<number> {
+  const tested = new Set<number>()
+  const seen = new Set<Value>()
+  const visit = (v: Value): void => {
+    if (seen.has(v)) return
+    seen.add(v)
+    if (v.v === 'row') tested.add(v.step)
+    for (const part of partsOf(v)) visit(part)
+  }
+  for (const step of steps) for (const c of step.under) visit(c.test)
+  return tested
 }
 
 /** What an effect finds its object by; with the rows that it writes where `written`. */
