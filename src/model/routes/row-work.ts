@@ -1,9 +1,9 @@
 import { saysOnlyWhen } from '../../database/access/schedule.ts'
 import { tablesCalled } from '../../database/called-table.ts'
-import type { AccessMatrix } from '../../database/database.ts'
+import type { AccessMatrix, Table } from '../../database/database.ts'
 import { ELSEWHERE } from '../../database/plan/ddl.ts'
 import { lastPart } from '../../lib/last-part.ts'
-import { snakeCase } from '../../lib/snake-case.ts'
+import { snakeCase, underscored } from '../../lib/snake-case.ts'
 import type { SchemaModel } from '../app-model.ts'
 import type { Client, Effect, Value } from '../behaviour/behaviour.ts'
 import { mentions } from '../behaviour/mentions.ts'
@@ -101,8 +101,11 @@ export function rowWork(e: Extract<Effect, { kind: 'db' }>, schema: Pick<SchemaM
   if (e.op === 'delete' && e.filters.length > 0 && e.filters.every((f) => f.op !== 'eq' && RUN_OUT.test(f.column) && !fromRequest(f.value))) return undefined
   // what is deleted of a list of blocked addresses by the row that was just found is a block that has run out
   const ended = e.op === 'delete' && BLOCKED.test(name) && e.filters.some((f) => f.op === 'eq' && f.value.v === 'row')
-  // a log grows; whoever says which of somebody's rows to change writes no log
-  const rewritten = e.op === 'update' && table?.userData !== undefined && e.filters.some((f) => f.op === 'eq' && f.column === 'id' && fromRequest(f.value))
+  // a log grows; whoever says which of somebody's rows to change writes no log, unless it is his own visit, which he was given a cookie for
+  const rewritten =
+    e.op === 'update' &&
+    table?.userData !== undefined &&
+    e.filters.some((f) => f.op === 'eq' && f.column === 'id' && fromRequest(f.value) && !isCookie(f.value))
   const owners = new Set([...(table?.userData?.ownerColumns ?? ['user_id', 'owner_id', 'userId', 'ownerId', 'profile_id'])])
   const ownersWritten = e.payload?.v === 'object' ? Object.entries(e.payload.props).filter(([k]) => owners.has(k)) : []
   // beside whoever calls, where somebody is signed in, the other one is whom the row is for: the shop of an order
@@ -110,7 +113,7 @@ export function rowWork(e: Extract<Effect, { kind: 'db' }>, schema: Pick<SchemaM
   const forged =
     e.payload?.v === 'object' &&
     ((forAnybody && ownersWritten.some(([, v]) => fromRequest(v))) || letsOwnerThrough(e.payload, table?.userData?.ownerColumns ?? []))
-  const written = LOGS.test(name) || (COUNTED.test(name) && !isPlanned(e) && (e.op === 'insert' || !table?.userData || !MAY_BE_OWNED.test(name)))
+  const written = LOGS.test(name) || isCounted(underscored(name), e, table)
   // whoever says himself who did what writes no log, but somebody else's name into one
   const falsified = forged && e.op === 'insert' && TRAIL.test(name)
   if (written && !rewritten && !falsified && (e.op !== 'delete' || ended) && !table?.userData?.powerColumns.length) return undefined
@@ -128,6 +131,11 @@ export function rowWork(e: Extract<Effect, { kind: 'db' }>, schema: Pick<SchemaM
     ...(kind === 'update' && changesMany(e) ? { many: true as const } : {}),
   }
 }
+
+const isCookie = (v: Value): boolean => v.v === 'request' && v.part === 'cookie'
+
+const isCounted = (name: string, e: Extract<Effect, { kind: 'db' }>, table: Table | undefined): boolean =>
+  COUNTED.test(name) && !isPlanned(e) && (e.op === 'insert' || !table?.userData || !MAY_BE_OWNED.test(name))
 
 /** An event that people go to is made or changed as the request says; the pages that were looked at have titles as well, and a server says itself when something started. */
 function isPlanned({ op, payload }: Extract<Effect, { kind: 'db' }>): boolean {
