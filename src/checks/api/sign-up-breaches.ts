@@ -1,4 +1,5 @@
 import type { Table } from '../../database/database.ts'
+import { snakeCase } from '../../lib/snake-case.ts'
 import type { SchemaModel } from '../../model/app-model.ts'
 import type { Behaviour, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { requestName } from '../../model/behaviour/values.ts'
@@ -32,7 +33,10 @@ export function signUpBreaches(step: Step, behaviour: Behaviour, schema: Schema)
   return rowsOf(e.payload).flatMap((row): OwnershipBreach[] => {
     if (row.v !== 'object') return []
     const named = Object.entries(row.props).flatMap(([name, value]) =>
-      PLAINLY_POWER.test(name) && (!known || power.includes(name)) && isFree(step, value, behaviour, schema, known && allowedIn(known, name, schema))
+      PLAINLY_POWER.test(name) &&
+      (!known || power.includes(name)) &&
+      !isPart(name, row.props) &&
+      isFree(step, value, behaviour, schema, known && allowedIn(known, name, schema))
         ? [breach(verbOf(e), e.table, name, requestName(value) ?? 'the request')]
         : [],
     )
@@ -41,6 +45,14 @@ export function signUpBreaches(step: Step, behaviour: Behaviour, schema: Schema)
     return left ? [breach(verbOf(e), e.table, left, requestName(row.rest) ?? 'the request body')] : []
   })
 }
+
+/** `userRole: ['member']`, as the code says beside a role of the form: that one is a part that somebody plays. */
+const RIGHTS = /^(?:user|app|account|system|auth)_roles?$/
+
+const isWritten = (v: Value): boolean => v.v === 'const' || (v.v === 'array' && v.items.every(isWritten))
+
+const isPart = (name: string, props: Readonly<Record<string, Value>>): boolean =>
+  name === 'role' && Object.entries(props).some(([other, value]) => RIGHTS.test(snakeCase(other)) && isWritten(value))
 
 const ABOUT_ACCOUNTS = new RegExp(`${ACCOUNTS.source}|profile`, 'i')
 
