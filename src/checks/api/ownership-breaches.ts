@@ -139,7 +139,7 @@ function judge(
           reasons.add(`${e.table} is listed for everybody`)
           return
         }
-        const breach = rowBreach(step, index, e, chosen.value, chosen.column, behaviour, ties, schema, access, reasons)
+        const breach = rowBreach(step, index, e, chosen.value, chosen.column, behaviour, one ? ties.inOne() : ties, schema, access, reasons)
         if (breach && one) {
           breaches.push(inAnother(breach, one))
           return
