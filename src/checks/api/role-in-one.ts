@@ -25,17 +25,20 @@ export const inAnother = (breach: OwnershipBreach, { column, by, named }: RoleIn
  * The role that lets somebody act is one in the tenant that the request names (who leads this course), and no role in the whole application. It says
  * nothing of rows that the request names beside it.
  */
-export function roleInOne({ under }: Step, guard: Guard | undefined, behaviour: Behaviour): RoleInOne | undefined {
+export function roleInOne({ effect, under }: Step, guard: Guard | undefined, behaviour: Behaviour): RoleInOne | undefined {
   if (guard?.who !== 'admin' || guard.trust !== 'verified') return undefined
   const within = under.map((c) => tenantAsked(c, behaviour))
   const found = within.find((w) => w !== undefined)
-  if (!found) return undefined
+  if (!found || isOfTenant(effect, found)) return undefined
   const rest = guardOfConditions(
     under.filter((_, i) => !within[i]),
     behaviour,
   )
   return rest?.who === 'user' ? found : undefined
 }
+
+/** What is done is done to the tenant itself, or within it. */
+const isOfTenant = (effect: Step['effect'], { by }: RoleInOne): boolean => effect.kind === 'db' && effect.filters.some((f) => requestName(f.value) === by)
 
 /** The tenant of the membership that a condition asks for; steps share their conditions. */
 const tenantAsked = rememberFor(({ test }: Condition, behaviour: Behaviour): RoleInOne | undefined => {
