@@ -1,5 +1,6 @@
 import type { Behaviour, Effect, Step, Value } from '../../model/behaviour/behaviour.ts'
-import { mentions, requestName } from '../../model/behaviour/values.ts'
+import { mentions, partsOf } from '../../model/behaviour/mentions.ts'
+import { requestName } from '../../model/behaviour/values.ts'
 import { startsPayment } from '../../model/routes/outside-work.ts'
 import type { Route } from '../../model/routes/routes.ts'
 import type { OwnershipBreach } from './ownership-breach.ts'
@@ -44,7 +45,19 @@ function chargeOf(e: Effect): { readonly sent: readonly Value[]; readonly amount
 
 const isPrice = (x: Value): boolean => x.v === 'request' && PRICE.test(x.name ?? '')
 const isStored = (x: Value): boolean => x.v === 'row' || x.v === 'result'
-const isFromPage = (v: Value): boolean => mentions(v, isPrice) && !mentions(v, isStored)
+
+/** Whether the amount is made of the page's price on each way to it, and on one without anything stored (a coupon takes its share off that on another). */
+function isFromPage(v: Value, depth = 0): boolean {
+  if (isPrice(v)) return true
+  if (v.v === 'any') return v.of.every((x) => mentions(x, isPrice) || !mentions(x, isStored)) && v.of.some((x) => isFromPage(x, depth + 1))
+  const parts = depth < 8 ? partsOf(v) : []
+  return parts.some((x) => isFromPage(x, depth + 1)) && parts.every((x) => isWithoutStored(x, depth + 1))
+}
+
+function isWithoutStored(v: Value, depth: number): boolean {
+  if (v.v === 'any') return v.of.some((x) => isWithoutStored(x, depth))
+  return !isStored(v) && (depth >= 8 || partsOf(v).every((x) => isWithoutStored(x, depth + 1)))
+}
 
 function priceIn(v: Value): Value | undefined {
   let found: Value | undefined

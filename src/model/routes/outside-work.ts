@@ -215,7 +215,7 @@ const ACCOUNTS = /(?:PhoneNumbers|\/Accounts)(?:\/[A-Za-z]{0,20})?(?:\.json|$)/
 
 /** Where a payment begins that somebody then makes. */
 const STARTS =
-  /\/(transactions?\/initiali[sz]e|payments?|charges|orders|checkouts?|preferences|invoices|payment_?links?|payment_?pages?|checkout\/sessions|payment_intents|transactions)\/?(\?|$)/i
+  /\/(transactions?\/initiali[sz]e|payments?|charges|orders|checkouts?|preferences|invoices|payment_?links?|payment_?pages?|checkout\/sessions|payment_intents|transactions|subscriptions|preapproval)\/?(\?|$)/i
 /** Money that goes out, or back. */
 const PAYS_OUT = /refund|transfer|payout|disburse/i
 
