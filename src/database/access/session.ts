@@ -43,13 +43,16 @@ export class SqlFailure extends Error {
   readonly detail: string | undefined
   readonly hint: string | undefined
   readonly position: number | undefined
+  /** The statement inside a block or function that failed. */
+  readonly inner: string | undefined
 
-  constructor(code: string, message: string, extra: { detail?: string; hint?: string; position?: number } = {}) {
+  constructor(code: string, message: string, extra: { detail?: string; hint?: string; position?: number; inner?: string } = {}) {
     super(message)
     this.name = 'SqlFailure'
     this.code = code
     this.detail = extra.detail
     this.hint = extra.hint
     this.position = extra.position
+    this.inner = extra.inner
   }
 }

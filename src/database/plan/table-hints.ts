@@ -26,6 +26,7 @@ export function tableHints(facts: FactsIndex): readonly TableHint[] {
         q.table,
         q.columns.map((name) => ({ name })),
       )
+  for (const text of texts) for (const { table, columns } of writtenColumns(text)) add(table, columns)
   return [...hints]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([table, columns]) => ({ table, columns: [...columns].map(([name, type]) => ({ name, ...(type ? { type } : {}) })) }))
@@ -33,3 +34,16 @@ export function tableHints(facts: FactsIndex): readonly TableHint[] {
 
 const CREATE_TABLE = /\bcreate\s+(?:unlogged\s+)?table\s+(?:if\s+not\s+exists\s+)?(?:"?public"?\s*\.\s*)?"?(\w+)"?/gi
 const ON_TABLE = /\b(?:on|table|references|from|join|into|update|exists|only)\s+(?:"?public"?\s*\.\s*)?"?(\w+)"?/gi
+
+const UPDATED = /\bupdate\s+(?:only\s+)?(?:"?public"?\s*\.\s*)?"?(\w+)"?(?:\s+(?:as\s+)?\w{1,30})?\s+set\s+([^;]{1,600}?)(?:\bwhere\b|\bfrom\b|;)/gi
+const INSERTED = /\binsert\s+into\s+(?:"?public"?\s*\.\s*)?"?(\w+)"?\s*\(([\w\s",]{1,600})\)\s*(?:values|select)\b/gi
+
+/** The columns that SQL writes, in functions most of all. */
+function writtenColumns(text: string): { table: string; columns: { name: string }[] }[] {
+  const updated = [...text.matchAll(UPDATED)].map(([, table, list]) => ({ table, names: [...(list as string).matchAll(/(?:^|,)\s*"?([a-z_]\w*)"?\s*=/gi)] }))
+  const inserted = [...text.matchAll(INSERTED)].map(([, table, list]) => ({ table, names: [...(list as string).matchAll(/"?([a-z_]\w*)"?/gi)] }))
+  return [...updated, ...inserted].map(({ table, names }) => ({
+    table: table as string,
+    columns: names.map((m) => ({ name: (m[1] as string).toLowerCase() })),
+  }))
+}

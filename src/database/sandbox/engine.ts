@@ -70,11 +70,13 @@ class Held extends Blob {
 }
 
 function toFailure(error: unknown): Error {
-  const e = error as { code?: unknown; message?: string; detail?: string; hint?: string; position?: string }
+  const e = error as { code?: unknown; message?: string; detail?: string; hint?: string; position?: string; where?: string }
   if (typeof e.code !== 'string' || !/^[0-9A-Z]{5}$/.test(e.code)) return new EngineDied(e.message ?? 'the engine stopped')
+  const inner = /^SQL statement "([\s\S]+?)"\nPL\/pgSQL function /.exec(e.where ?? '')?.[1]
   return new SqlFailure(e.code, e.message ?? '', {
     ...(e.detail ? { detail: e.detail } : {}),
     ...(e.hint ? { hint: e.hint } : {}),
     ...(e.position ? { position: Number(e.position) } : {}),
+    ...(inner ? { inner } : {}),
   })
 }

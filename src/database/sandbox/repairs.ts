@@ -18,7 +18,7 @@ import {
   referencedColumns,
   unquoted,
 } from './statement-shape.ts'
-import { ident, identOf, literal, nameParts, relationName, relationsIn, walk } from './tree.ts'
+import { ident, identOf, literal, nameParts, relationName, relationsIn, type Tree, walk } from './tree.ts'
 
 /** What became of a statement that failed. */
 export type Repaired =
@@ -37,6 +37,7 @@ export interface RepairPorts {
   defer(s: Statement, key: string): void
   /** What code says of a table (`public.posts`). */
   hintOf(table: string): Promise<TableHint | undefined>
+  parse(sql: string): { readonly kind: string; readonly node: Tree } | undefined
 }
 
 /** Supplies what a statement lacks, or says why it cannot be applied. */
@@ -169,7 +170,7 @@ export class Repairs {
     return (await made) ? RETRY : { how: 'explained', because: `failed: ${message}` }
   }
 
-  private async missingColumn(s: Statement, { message, position }: SqlFailure): Promise<Repaired> {
+  private async missingColumn(s: Statement, { message, position, inner }: SqlFailure): Promise<Repaired> {
     const of = /^column "?([^"\s]+?)"? of relation "(.+?)" does not exist/.exec(message)
     const bare = /^column "?(.+?)"? (?:named in key |referenced in foreign key constraint )?does not exist/.exec(message)
     const column = (of?.[1] ?? bare?.[1]?.split('.').at(-1))?.replaceAll('"', '')
@@ -180,11 +181,13 @@ export class Repairs {
     if (isColumnSetting(s) || (s.kind === 'AlterTableStmt' && only(s, /^AT_DropColumn/)))
       return { how: 'explained', because: `failed: ${message}`, touches: [] }
     if (s.kind === 'RenameStmt') return { how: 'explained', because: `failed: ${message}`, touches: [] }
-    const table = of ? unquoted(of[2] as string) : await this.tableLacking(s, bare?.[1] as string, column, position)
+    const inBlock = inner === undefined ? undefined : this.ports.parse(inner)
+    const wanting = inBlock ? { ...s, ...inBlock } : s
+    const table = of ? unquoted(of[2] as string) : await this.tableLacking(wanting, bare?.[1] as string, column, inBlock ? undefined : position)
     if (!table) return { how: 'explained', because: `failed: ${message}` }
     const later = (this.future.get(`column:${table}.${column}`) ?? 0) > 0 ? this.deferred(s, `column:${table}`) : undefined
     if (later) return later
-    return this.orExplained(this.standIns.column(table, column, s), message)
+    return this.orExplained(this.standIns.column(table, column, wanting), message)
   }
 
   /** Which of the statement's tables the column was meant for: the one named, the nearest stand-in, or the only one that lacks it. */

@@ -7,7 +7,7 @@ import type { Parser } from './parser.ts'
 import { Provenance } from './provenance.ts'
 import { type Repaired, Repairs } from './repairs.ts'
 import { ALL_TOPICS, type ParsedFile, parseFile, type Statement, touchesOf } from './statement.ts'
-import { ident, literal, nameParts, relationName } from './tree.ts'
+import { ident, inside, kindOf, literal, nameParts, relationName } from './tree.ts'
 import { lostWith, notParsed } from './unparsed.ts'
 
 /** What a replay has to know of its surroundings. */
@@ -70,6 +70,10 @@ export class Replay {
       hintOf: async (table) => (await host.hints()).findLast((h) => (h.table.includes('.') ? h.table : `public.${h.table}`) === table),
       admin: (sql) => this.admin(sql),
       defer: (s, key) => this.defer(s, key),
+      parse: (sql) => {
+        const node = parser.parse(sql)?.stmts[0]?.stmt
+        return node && { kind: kindOf(node), node: inside(node) }
+      },
     })
   }
 
