@@ -30,6 +30,21 @@ export function isFounded(effect: Effect, own: readonly Effect[]): boolean {
   return named && [...effect.writes].every(([column, values]) => !grantsPower(column) || values.every((v) => bases(v.term).every((t) => t.t === 'const')))
 }
 
+/**
+ * The ways of a delete without those that take away a row which nobody chose and which the caller's own new row names: who has waited longest
+ * is taken off the list, and paired with whoever comes next.
+ */
+export function withoutPaired(effect: Effect, own: readonly Effect[]): Ways {
+  const written = own.flatMap((o) => (o.command === 'insert' ? [...o.writes.values()].flat().flatMap((v) => bases(v.term)) : []))
+  const named = new Set(written.flatMap((t) => (t.t === 'column' && t.instance !== effect.instance ? [t.instance] : [])))
+  const of = (instance: number) => (t: Term) => t.t === 'column' && t.instance === instance
+  return effect.when.filter((way) => {
+    const equalities = way.filter(isEquality)
+    const paired = [...named].filter((i) => equalities.some((a) => equals(a, of(i)) && equals(a, of(effect.instance))))
+    return !paired.some((i) => equalities.every((a) => !equals(a, of(i)) || argumentsOf(a).length === 0))
+  })
+}
+
 /** Whether the new row names the changed one: both by the same argument. */
 function belongsTo(row: Effect, changed: Effect): boolean {
   const named = new Set([...row.writes.values()].flat().flatMap((v) => (v.term.t === 'argument' ? [v.term.name] : [])))

@@ -64,7 +64,8 @@ export function readReturned(
         if (told.has(instance) || answersStrangers(fn, columns, table)) continue
         if (shown.some((s) => s.instance !== instance) && columns.every((c) => BYLINE.test(c)) && PEOPLE.test(name)) continue
         const row = made.get(instance) ?? madeBefore(instance, both(select.when, when), table, made)
-        if (row && columns.every((c) => isId(c) || isOwnWord(c, row, evaluator, world, isSeen))) continue
+        const names = (column: string) => isId(column) || table?.userData?.ownerColumns.includes(column) === true
+        if (row && columns.every((c) => names(c) || isOwnWord(c, row, evaluator, world, isSeen, names))) continue
         const personal = name === 'auth.users' ? ['email', 'phone', 'raw_user_meta_data', '*'] : (table?.userData?.personalColumns ?? [])
         if (scalar && !columns.some((c) => personal.includes(c))) continue
         // totals by day, by category: no row of anybody's is among them
@@ -140,8 +141,15 @@ function aboutChosenUser(
 }
 
 /** What the caller put into a new row, or the table's defaults did, or what stands in a row of the caller's or in one that all may read: nothing of anybody's is told by it. */
-function isOwnWord(column: string, row: Effect, evaluator: Evaluator, world: JudgeWorld, isSeen: (instance: number) => boolean): boolean {
-  const written = [...(column === '*' ? row.writes.values() : [row.writes.get(column) ?? []])].flat()
+function isOwnWord(
+  column: string,
+  row: Effect,
+  evaluator: Evaluator,
+  world: JudgeWorld,
+  isSeen: (instance: number) => boolean,
+  names: (column: string) => boolean,
+): boolean {
+  const written = column === '*' ? [...row.writes].flatMap(([c, values]) => (names(c) ? [] : values)) : (row.writes.get(column) ?? [])
   if (row.upsert || [...row.writes.values()].flat().some((v) => bases(v.term).some((t) => t.t === 'column' && t.column === '*'))) return false
   return written.every((v) =>
     bases(v.term).every((t) => {

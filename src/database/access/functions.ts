@@ -1,6 +1,6 @@
 import type { Catalog, SqlFunction, Table } from '../database.ts'
 import { listsThoseInCharge } from './appointing-rows.ts'
-import { isCarried, isFounded } from './carried.ts'
+import { isCarried, isFounded, withoutPaired } from './carried.ts'
 import { placeholderTable } from './expression/dynamic-sql.ts'
 import { Evaluator } from './expression/evaluate.ts'
 import { type JudgeWorld, judge, UNGUESSABLE, type Way } from './expression/judge.ts'
@@ -87,7 +87,10 @@ function readFunction(
   const added = judged.flatMap((w) => (w.bound && w.effect?.command === 'insert' ? [w.effect] : []))
   const writes = judged.filter((w) => {
     if (w.bound || (w.counter && hasOwn) || (w.flag && added.length) || (w.effect && isHandedOver(w.effect, own))) return false
-    return !w.effect || !(isFounded(w.effect, added) || isCarried(w.effect, added, decisiveColumns(tables.get(w.effect.table))))
+    if (!w.effect || isFounded(w.effect, added) || isCarried(w.effect, added, decisiveColumns(tables.get(w.effect.table)))) return !w.effect
+    if (w.command !== 'delete') return true
+    const rest = withoutPaired(w.effect, added)
+    return rest.length === w.effect.when.length || judgeEffect({ ...w.effect, when: rest }, evaluator, roles, tables, world)?.bound !== true
   })
   if (writes.length) {
     const who = writes.some((w) => w.who === 'anon') ? 'anon' : 'authenticated'
