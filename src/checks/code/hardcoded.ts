@@ -276,13 +276,13 @@ function accountIssue(a: SqlAccount): Issue {
     severity: password ? 'High' : 'Medium',
     title: password ? 'Account with a fixed password' : 'Fixed person gets power',
     message: password
-      ? 'The SQL creates an account with a password that is written here, in every database it runs on.'
+      ? 'The SQL gives an account a password that is written here, in every database it runs on.'
       : 'The SQL gives a role to a fixed person, in every database it runs on.',
     attack: password
       ? 'Whoever has read the repository signs in with this account until its password is changed.'
       : 'The grant comes back with every new database, and fails or reaches a stranger where the id or address means somebody else.',
     fix: password
-      ? { text: 'Take the account out of the migration, change its password, and create it through the sign-up or an invitation.' }
+      ? { text: 'Take the account and its password out of the migration, give it another password, and make accounts through the sign-up or an invitation.' }
       : {
           text: 'Take the grant out of the migration and give the role once, by hand or by a script that reads the address from the environment.',
           language: 'sql',

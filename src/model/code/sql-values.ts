@@ -103,7 +103,7 @@ function escapeName(name: string): string {
   return name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 }
 
-const AUTH_USERS = /insert\s+into\s+"?auth"?\s*\.\s*"?users"?/i
+const AUTH_USERS = /(?:insert\s+into|update)\s+"?auth"?\s*\.\s*"?users"?/i
 const CRYPT = /\bcrypt\s*\(\s*'[^'\n]{1,200}'/i
 const POWER = /'(?:super[_ -]?admin|admin|administrator|owner|superuser|root|moderator|staff)'|\bis_(?:super_?)?admin\b|\badmins?\b|\badmin_users\b/i
 
