@@ -60,6 +60,7 @@ export const publicByNature = rememberFor((route: Route): string | undefined => 
     !TELLS_OF.test(lastSegments(route)) &&
     !administers &&
     !relays(route) &&
+    !connectsForNamed(route) &&
     (/(^|\/)auth\//.test(route.route) || route.work.every((w) => !w.table || AUTH_TABLES.test(w.table) || findsRecipient(route, w))) &&
     // what follows sign-in for its user (a checkout) is guarded by then
     !route.work.some((w) => !w.guard && ((w.kind === 'payment' && !makesCustomer(w)) || (w.kind === 'paid-api' && PAID.test(w.what))))
@@ -122,6 +123,21 @@ const relays = ({ work, behaviour }: Route): boolean =>
   behaviour?.complete === true &&
   behaviour.steps.every(({ effect: e }) => /^(?:mail|log|respond|throw)$/.test(e.kind)) &&
   !behaviour.steps.some(({ effect: e }) => e.kind === 'mail' && e.args.some((a) => mentions(a, (x) => x.v === 'call' && MADE_HERE.test(x.name))))
+
+/**
+ * Tokens of an account elsewhere are kept for the user whom the request names: whoever connects an account of his own to somebody else receives
+ * what that user sends there.
+ */
+const connectsForNamed = ({ behaviour }: Route): boolean =>
+  behaviour?.steps.some(({ effect: e }) => {
+    if (e.kind !== 'db' || !/^(?:insert|update|upsert)$/.test(e.op) || e.client.rights !== 'service' || e.payload?.v !== 'object') return false
+    const { props } = e.payload
+    const isNamed = (v: Value) => v.v === 'request' && v.part === 'body' && USER_ID.test(v.name ?? '')
+    return Object.keys(props).some((column) => TOKEN.test(column)) && [...Object.values(props), ...e.filters.map((f) => f.value)].some(isNamed)
+  }) === true
+
+const USER_ID = /^(?:user|profile|account|owner)_?id$/i
+const TOKEN = /(?:access|refresh)_?token/i
 
 /** What a code or the token of a link is drawn by. */
 const MADE_HERE = /random|uuid|nanoid|createId|(?:^|\.)(?:totp|otp)/i
