@@ -31,6 +31,7 @@ export interface OwnershipBreach {
     | 'file'
     | 'function'
     | 'payment'
+    | 'processors-own'
     | 'claimed-payment'
     | 'unbound-proof'
     | 'payers-row'

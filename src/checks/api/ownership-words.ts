@@ -303,6 +303,17 @@ export function ownershipWords(route: Route, b: OwnershipBreach, how: Manners): 
           code: ownCustomer(how.library, b),
         },
       }
+    case 'processors-own':
+      return {
+        title: 'The payment object is chosen by the request',
+        message: `${place} calls ${b.verb} on ${b.by} with the application's key; nothing looks it up among the caller's own before${who}.`,
+        attack: `Any signed-in user who learns the id of somebody else's payment or subscription cancels or changes it.`,
+        fix: {
+          text: 'Look the id up among the rows of the caller before the processor is asked, and answer 404 when it is not there.',
+          language: 'ts',
+          code: `const { data: own } = await supabase.from('payments').select('id').eq('id', id).eq('user_id', ${b.callerAs ?? 'user.id'}).maybeSingle()\nif (!own) return new Response(null, { status: 404 })`,
+        },
+      }
     case 'payers-row':
       return {
         title: 'Somebody else’s customer at the payment processor',

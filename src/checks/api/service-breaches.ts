@@ -5,6 +5,7 @@ import type { Behaviour, Effect, Step, Value } from '../../model/behaviour/behav
 import { isCallers, isCallersRow, mentions, requestName } from '../../model/behaviour/values.ts'
 import { fileReadByName, givenName } from '../../model/routes/named-file.ts'
 import { objectKey, objectStoreWork } from '../../model/routes/object-stores.ts'
+import { changesAtProcessor } from '../../model/routes/outside-work.ts'
 import type { Route } from '../../model/routes/routes.ts'
 import { isLog } from '../../model/routes/row-work.ts'
 import { showsNamesInPart } from './abbreviated.ts'
@@ -259,9 +260,35 @@ export function otherBreaches(
       }
       return []
     }
+    case 'http': {
+      const changed = changesAtProcessor(e)
+      const id = changed && askedBy(changed.id, behaviour)
+      if (!changed || !id || checkedBefore(step, id, behaviour)) return []
+      const by = requestName(id) ?? 'a value of the request'
+      return [
+        {
+          kind: 'processors-own',
+          severity: 'High',
+          at: step.at,
+          verb: changed.call,
+          by,
+          callerAs: callerOf(behaviour),
+          what: `calls ${changed.call} on ${by}`,
+        },
+      ]
+    }
     default:
       return []
   }
+}
+
+/** The value of the request that an id is, or that whoever told the id was asked by, and nothing of the caller's beside it. */
+function askedBy(id: Value, { steps }: Behaviour): Value | undefined {
+  if (id.v === 'request') return id
+  const asked = id.v === 'result' ? steps[id.step]?.effect : undefined
+  if (asked?.kind !== 'http' || asked.args.some((a) => mentions(a, (x) => x.v === 'caller' || x.v === 'row'))) return undefined
+  const address = asked.args[0]
+  return address?.v === 'text' ? address.parts.find((p) => p.v === 'request') : undefined
 }
 
 /** An answer holds what the step found. */

@@ -231,6 +231,21 @@ export function startsPayment({ args: [address, options] }: Extract<Effect, { na
   return { processor, sent: bodyOf(options), amounts: amountsAt(processor) }
 }
 
+/** What is changed at a processor over HTTP: a payment or a subscription that stands by its id in the address. */
+export function changesAtProcessor({ args: [address, options] }: Extract<Effect, { name: string }>) {
+  const path = constantsOf(address)
+  const processor = processorAt(path)
+  const method = methodOf(options).toUpperCase()
+  if (!processor || address?.v !== 'text' || !(/^(?:DELETE|PUT|PATCH)$/.test(method) || (method === 'POST' && UNDOES.test(path)))) return undefined
+  const at = address.parts.findIndex((p, i) => p.v !== 'const' && BEFORE_ID.test(constantsOf(address.parts[i - 1])))
+  const before = BEFORE_ID.exec(constantsOf(address.parts[at - 1]))?.[0]
+  const id = address.parts[at]
+  return before === undefined || !id ? undefined : { id, call: `${processor} (${method} ${before}…)` }
+}
+
+const UNDOES = /\/(?:cancel|refunds?|void)\/?$/i
+const BEFORE_ID = /\/[a-z][\w-]{2,40}\/$/i
+
 /** A payment processor that is asked over HTTP, without a library. Who names a payment by its reference has been through it. */
 function atProcessor(name: string, e: Extract<Effect, { name: string }>): Outside | undefined {
   const [address, options] = e.args
@@ -276,10 +291,11 @@ const MESSENGER = /\/functions\/v1\/((?:[a-z0-9]{1,20}[-_]){0,3}(?:e?-?mails?|(s
 /** A table behind the data API, asked over HTTP instead of through the client library. */
 const DATA_API = /\/rest\/v1\/(?!rpc\b)(\w+)/
 
-/** The constant parts of an address, in order. */
+/** The constant parts of an address, in order; of those for a trial and for the real thing the first. */
 function constantsOf(v: Value | undefined): string {
   if (v?.v === 'const') return typeof v.value === 'string' ? v.value : ''
   if (v?.v === 'text') return v.parts.map(constantsOf).join('')
+  if (v?.v === 'any') return v.of.map(constantsOf).find((text) => text !== '') ?? ''
   return v?.v === 'op' && v.op === '+' ? v.of.map(constantsOf).join('') : ''
 }
 
