@@ -71,7 +71,12 @@ function issueOf(model: Model, hole: Hole): Issue {
   }
   const name = table?.name ?? hole.object
   if (hole.kind === 'member')
-    return { ...base, severity: 'Critical', ...memberWords(hole, name), fix: fixOf(hole, 'Let only administrators of the tenant add members.') }
+    return {
+      ...base,
+      severity: 'Critical',
+      ...memberWords(hole, name),
+      fix: fixOf(hole, `Let only administrators of the tenant ${hole.because === 'invitation' ? 'invite' : 'add'} members.`),
+    }
   if (hole.kind === 'author-free' && hole.because === 'either') {
     const columns = listed(hole.columns ?? [])
     return {

@@ -189,7 +189,7 @@ export function memberWords(hole: Hole, table: string): { readonly title: string
     return {
       title: `Any member can appoint administrators through ${table}`,
       message: `${policy}, and leaves ${columns} of the new row free.`,
-      attack: `A plain member adds a second account of the own with ${columns} set to what the owner has, and rules the tenant with it.`,
+      attack: `A plain member ${hole.because === 'invitation' ? 'invites' : 'adds'} a second account of the own with ${columns} set to what the owner has, and rules the tenant with it.`,
     }
   if (hole.because === 'membership')
     return {

@@ -12,7 +12,7 @@ export interface Hole {
    * (`nobody`: it may be empty). `parent-free`: the
    * author is bound, the parent is not, whose row in `tables` is somebody else's. `view`, `function-read`: rows pass
    * row level security by. `function-write`: a SECURITY DEFINER function changes rows for anyone. `locked`: nobody can read the rows.
-   * `member`: a plain member of a tenant may do what its owner should decide (`because` says on which kind of row: `membership` or `tenant`).
+   * `member`: a plain member of a tenant may do what its owner should decide (`because` says on which kind of row: `membership`, `invitation` or `tenant`).
    */
   readonly kind:
     | 'no-rls'

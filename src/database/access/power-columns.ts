@@ -32,8 +32,8 @@ export const paysOut = (table: string): boolean => says(PAYS_OUT, table) && !say
 
 /** What somebody has earned, and how much of it there is left to claim. */
 const EARNED =
-  /commission|comiss(ao|oes)|comision|provvigion|provision(en)?$|earning|ganancia|bonus(es)?($|_)|cashback|(^|_)rewards?$|affiliate_|(^|_)(winners?|winnings?|prizes?|jackpots?)$/i
-const WORTH = /(^|_)(amount|value|commission)(_(cents|usd|eur|gbp|brl))?$|^(is_?)?(claimed|redeemed|paid)(_at)?$/i
+  /commission|comiss(ao|oes)|comision|provvigion|provision(en)?$|earning|ganancia|bonus(es)?($|_)|cashback|(^|_)rewards?$|affiliate_|(^|_)(winners?|winnings?|prizes?|jackpots?)$|(^|_)(referral|store|welcome|sign_?up|promo)_credits?$/i
+const WORTH = /(^|_)(amount|value|commission)(_(cents|usd|eur|gbp|brl))?$|^(is_?)?(claimed|redeemed|used|paid)(_at)?$/i
 
 const CALLED = /^(?:name|title|merchant|vendor|service(?:_name)?|provider(?:_name)?)$/i
 const COSTS = /^(?:amount|price|cost|monthly_cost)$/i

@@ -2,7 +2,7 @@ import type { Catalog, Policy, Table } from '../database.ts'
 import type { Hole } from './hole.ts'
 import { nameOf } from './policies.ts'
 import { ident, literal, readable, readableName } from './sql.ts'
-import { type Membership, type Tenancy, topLabels } from './tenants.ts'
+import { invitedTo, type Membership, type Tenancy, topLabels } from './tenants.ts'
 
 /**
  * SQL that leaves to the tenant's administrators what a plain member should not do. The question is put into a function: a policy on the
@@ -10,10 +10,13 @@ import { type Membership, type Tenancy, topLabels } from './tenants.ts'
  */
 export function narrowToAdministrators(hole: Hole, policy: Policy, catalog: Catalog, tenancy: Tenancy): string | undefined {
   const table = catalog.tables.find((t) => nameOf(t) === hole.object)
+  const invited = table && invitedTo(table, tenancy)?.membership
   const membership =
-    tenancy.memberships.find((m) => nameOf(m.table) === hole.object && m.standing.length) ?? tenancy.tenants.get(hole.object)?.find((m) => m.standing.length)
+    tenancy.memberships.find((m) => nameOf(m.table) === hole.object && m.standing.length) ??
+    tenancy.tenants.get(hole.object)?.find((m) => m.standing.length) ??
+    invited
   if (!table || !membership) return undefined
-  const tenant = table === membership.table ? membership.tenant : referenced(membership, hole.object)
+  const tenant = table === membership.table || membership === invited ? membership.tenant : referenced(membership, hole.object)
   const type = table.columns.find((c) => c.name === tenant)?.type
   if (!tenant || !type) return undefined
   const helper = `public.${readable(`administers_${bare(membership.tenant)}`)}`

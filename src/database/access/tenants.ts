@@ -38,7 +38,7 @@ export function tenancyOf(catalog: Catalog, readings: ReadonlyMap<string, readon
     const user = data?.ownerColumns.find((c) => !AUTHOR.test(c) && /uuid|text|char/.test(typeOf(table, c)))
     const tenant = data?.tenantColumns.find((c) => c !== user)
     if (!used.has(nameOf(table)) || !user || !tenant) return []
-    return [{ table, user, tenant, standing: table.columns.filter((c) => STANDING.test(c.name) && !c.generated).map((c) => c.name) }]
+    return [{ table, user, tenant, standing: standingOf(table) }]
   })
   const tenants = new Map<string, Membership[]>()
   for (const m of memberships) {
@@ -46,6 +46,19 @@ export function tenancyOf(catalog: Catalog, readings: ReadonlyMap<string, readon
     if (references) tenants.set(references, [...(tenants.get(references) ?? []), m])
   }
   return { memberships, tenants }
+}
+
+const standingOf = (table: Table): string[] => table.columns.filter((c) => STANDING.test(c.name) && !c.generated).map((c) => c.name)
+
+/** The memberships that an invitation becomes, and the columns of the invitation that say as what; undefined for other tables. */
+export function invitedTo(table: Table, { memberships }: Tenancy): { readonly membership: Membership; readonly standing: readonly string[] } | undefined {
+  const tenantOf = (t: Table, column: string) => t.foreignKeys.find((f) => f.columns.length === 1 && f.columns[0] === column)?.references
+  const standing = /invit/i.test(table.name) ? standingOf(table) : []
+  const membership = memberships.find(
+    (m) =>
+      m.table !== table && m.standing.length > 0 && table.userData?.tenantColumns.some((c) => c === m.tenant && tenantOf(table, c) === tenantOf(m.table, c)),
+  )
+  return standing.length && membership ? { membership, standing } : undefined
 }
 
 /** Whether a table's rows are tied to a tenant: by a column, by being the tenant, or by a policy that goes through memberships. */

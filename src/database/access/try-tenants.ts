@@ -6,7 +6,7 @@ import { USERS } from './seed-values.ts'
 import type { AccessSession } from './session.ts'
 import { literal } from './sql.ts'
 import { narrowToAdministrators } from './tenant-fix.ts'
-import { isTenantTable, type Membership, seedMember, type Tenancy, tenancyOf, topStanding } from './tenants.ts'
+import { invitedTo, isTenantTable, type Membership, seedMember, type Tenancy, tenancyOf, topStanding } from './tenants.ts'
 import { type TrialResult, Trier } from './trial.ts'
 import { TableTrials } from './try-tables.ts'
 
@@ -76,6 +76,8 @@ async function candidates(trials: TableTrials, table: Table, catalog: Catalog, t
         add(command, 'membership', command === 'delete' ? [] : membership.standing)
     }
   }
+  const invited = invitedTo(table, tenancy)
+  if (invited && (await tryInvitation(trials, table, invited.standing, catalog)).result === 'allowed') add('insert', 'invitation', invited.standing)
   if (tenancy.tenants.get(nameOf(table))?.some((m) => m.standing.length > 0)) {
     for (const owner of table.userData?.ownerColumns ?? []) if ((await takeOver(trials, owner)).result === 'allowed') add('update', 'tenant', [owner])
     if ((await trials.remove('C', 'other')).result === 'allowed') add('delete', 'tenant')
@@ -94,6 +96,15 @@ async function tryMembership(trials: TableTrials, m: Membership, catalog: Catalo
     if (trial.result === 'allowed' && trial.because === undefined) return trial
   }
   return refused
+}
+
+/** Inviting somebody as what administers. */
+async function tryInvitation(trials: TableTrials, table: Table, standing: readonly string[], catalog: Catalog): Promise<TrialResult> {
+  const top = standing.flatMap((column): [string, string][] => {
+    const value = topStanding(table, column, catalog)
+    return value === undefined ? [] : [[column, value]]
+  })
+  return top.length ? trials.insert('C', Object.fromEntries(top)) : { result: 'refused' }
 }
 
 function takeOver(trials: TableTrials, owner: string): Promise<TrialResult> {
@@ -122,12 +133,15 @@ async function prove(trier: Trier, trials: TableTrials, catalog: Catalog, tenanc
   const code = narrowToAdministrators(hole, policy, catalog, tenancy)
   if (!code) return hole
   const membership = tenancy.memberships.find((m) => nameOf(m.table) === hole.object)
+  const table = catalog.tables.find((t) => nameOf(t) === hole.object)
   const after = await trier.withFix(code, () =>
     hole.because === 'membership' && membership
       ? tryMembership(trials, membership, catalog, hole.command as 'insert')
-      : hole.command === 'delete'
-        ? trials.remove('C', 'other')
-        : takeOver(trials, hole.columns?.[0] ?? ''),
+      : hole.because === 'invitation' && table
+        ? tryInvitation(trials, table, hole.columns ?? [], catalog)
+        : hole.command === 'delete'
+          ? trials.remove('C', 'other')
+          : takeOver(trials, hole.columns?.[0] ?? ''),
   )
   if (after === undefined || after.result === 'allowed') return hole
   return { ...hole, fix: { code, proved: after.result === 'refused' } }
