@@ -5,6 +5,7 @@ import { enteredByOneself } from './entered-by-oneself.ts'
 import { isAddress, isRoleGate, type JudgeWorld, type Way } from './expression/judge.ts'
 import { freeParents, privateParents } from './foreign-parent.ts'
 import { awaitedPayments, requestedStates } from './granted-by-others.ts'
+import { handedToRoles } from './handed-to-roles.ts'
 import { heldStates, isWaiting } from './held-states.ts'
 import type { Hole } from './hole.ts'
 import { admittedBy, belongingColumns, openedBy } from './joining-columns.ts'
@@ -330,7 +331,7 @@ export function readUpdate(table: Table, reading: Reading, { catalog, membership
   )
   const theirs = selfService.filter((w) => !ownsWhatIsShared(table, w, memberships))
   const appoints = appointsOthers(table, rows)
-  const power = [...powerOf(table, asked), ...earnedColumns(table, catalog)].filter(
+  const power = [...new Set([...handedToRoles(table, catalog), ...powerOf(table, asked), ...earnedColumns(table, catalog)])].filter(
     (c) => (!appoints || paysForUse(table, c)) && (STANDING.test(c) ? theirs : selfService).length > 0 && settable(c),
   )
   const belonging = belongingColumns(table, rows, joining.get(nameOf(table))).filter(settable)
