@@ -16,6 +16,7 @@ import { isPayee } from './payee.ts'
 import { actsForPayer, isOpenByPolicy } from './payers-row.ts'
 import { queuesUp } from './queues.ts'
 import { isOpenByState, takesWhatIsOpen } from './row-state.ts'
+import { replacesSentCode } from './sent-codes.ts'
 import { keepsTally } from './tallies.ts'
 import { alternatives, isSame, type Ties } from './ties.ts'
 import { isPartOfTransfer } from './transfers.ts'
@@ -189,6 +190,10 @@ export function rowBreach(
   }
   if (e.op === 'update' ? takesSlot(e) : e.op === 'select' && isOnOffer(e, schema)) {
     reasons.add(`${e.table} is there to be booked`)
+    return undefined
+  }
+  if (replacesSentCode(e, index, behaviour)) {
+    reasons.add(`a new one takes the place of what is deleted from ${e.table}`)
     return undefined
   }
   if (takesWhatIsOpen(step, e, behaviour)) {
