@@ -142,7 +142,7 @@ function choosesAmount(v: Value, depth: number, amounts = AMOUNTS): boolean {
 }
 
 const ACCOUNT_KEY =
-  /^(user_?id|uid|owner_?id|account_?id|customer(_?id)?|profile_?id|client_reference_id|supabase_?\w*id|org(anization)?_?id|team_?id|tenant_?id)$/i
+  /^(user_?id|uid|owner_?id|account_?id|customer(_?id)?|profile_?id|client_reference_id|supabase_?\w*id|org(anization)?_?id|team_?id|tenant_?id|company_?id|workspace_?id)$/i
 
 /** The account that a purchase is booked on comes from the request: a customer of the processor, or an id among the metadata. */
 function choosesAccount(v: Value, depth: number): boolean {

@@ -13,6 +13,7 @@ import { handsOutFixedSession, makesAdministrator, makesFixedAccount, removesFou
 import { fromRequest } from './from-request.ts'
 import { guardOfStep } from './guard.ts'
 import { countsCalls } from './limit.ts'
+import { booksOnNamedCustomer } from './named-customer.ts'
 import { fileReadByName } from './named-file.ts'
 import { objectKey, objectStoreWork } from './object-stores.ts'
 import { choosesRecipient, choosesWords, http, madeWithCallersKey, payment, speaksToWhomItNames } from './outside-work.ts'
@@ -146,6 +147,7 @@ export function workOf(behaviour: Behaviour, schema: Pick<SchemaModel, 'tables'>
       ...((work.kind === 'mail' || work.kind === 'sms') && choosesWords(step.effect) ? { worded: true as const } : {}),
       ...(removesFound(step, behaviour.steps) ? { what: 'deletes an account that was there before (admin.deleteUser)' } : {}),
       ...(work.kind === 'insert' && booksAsPaid(step.effect, behaviour) ? { chosen: 'paid' as const } : {}),
+      ...(work.kind === 'payment' && !work.chosen && booksOnNamedCustomer(step.effect, behaviour) ? { chosen: 'owner' as const } : {}),
       at: step.at,
       via: step.via,
       ...(guard ? { guard } : {}),
