@@ -60,6 +60,9 @@ const holdsQuery = (val: Val): boolean => val.v === 'chain' || (val.v === 'any' 
 /** What can be called: nothing happens where there is nothing. */
 const callable = (val: Val): boolean => !isNullish(val) && val.v !== 'unknown' && !(val.v === 'const' && val.value === false)
 
+/** `db = {}` where no database is configured: nothing can be called on it. */
+const isEmpty = (val: Val): boolean => val.v === 'object' && !val.rest && Object.keys(val.props).length === 0
+
 /** Runs `f` once for every alternative that matters, each on its own path, and `beyond` for those that are too many; gives the results as alternatives. */
 export function eachAlternative(
   it: Interpreter,
@@ -161,7 +164,15 @@ export function callValue(it: Interpreter, fn: Val, args: readonly Val[], at: Pl
 export function callMethod(it: Interpreter, of: Val, name: string, args: readonly Val[], at: Place, changed?: (value: Val) => void): Val {
   switch (of.v) {
     case 'any':
-      return (name === 'get' && mapEntry(it, of, args[0])) || eachAlternative(it, of, (value) => callMethod(it, value, name, args, at, changed))
+      return (
+        (name === 'get' && mapEntry(it, of, args[0])) ||
+        eachAlternative(
+          it,
+          of,
+          (value) => callMethod(it, value, name, args, at, changed),
+          (value) => callable(value) && !(isEmpty(value) && !(name in Object.prototype)),
+        )
+      )
     case 'fn':
       if (name === 'call') return callFunction(it, args[0] && args[0].v !== 'const' ? { ...of, self: args[0] } : of, args.slice(1), at)
       if (name === 'apply') return callFunction(it, of, args[1]?.v === 'array' ? args[1].items : [], at)

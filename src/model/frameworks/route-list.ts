@@ -14,6 +14,12 @@ interface InFront {
   readonly before: Before
 }
 
+/** A router, and the file that made it. */
+interface Made {
+  readonly router: Router
+  readonly path: string
+}
+
 /** Lists the routes that routers and those mounted on them serve, each with what runs before it. */
 export class RouteList {
   readonly #program: Program
@@ -27,14 +33,13 @@ export class RouteList {
     this.#contextual = contextual
   }
 
-  /** All routes of top-level routers (those that no other router mounts), flattened. `routers`: in the order of creation, with the file that made each. */
-  routes(routers: readonly { readonly router: Router; readonly path: string }[]): readonly RegisteredRoute[] {
+  /** All routes of top-level routers (those that no other router mounts), flattened. `routers`: in the order of creation. */
+  routes(routers: readonly Made[]): readonly RegisteredRoute[] {
     const out: RegisteredRoute[] = []
     const listed = routers.filter(({ router }) => !router.of)
     const assembled = new Set(routers.flatMap(({ router, path }) => (router.part ? [] : [this.#program.workspace(path).dir])))
-    const tops = listed.filter(
-      ({ router, path }) => !router.mounted && !(router.part && assembled.has(this.#program.workspace(path).dir) && isNeverImported(this.#program, path)),
-    )
+    const isUnused = ({ router, path }: Made) => router.part && assembled.has(this.#program.workspace(path).dir) && isNeverImported(this.#program, path)
+    const tops = listed.filter((made) => !made.router.mounted && !isUnused(made))
     const spare = tops.filter(({ router, path }) => router.registrations.every((r) => r.k !== 'route') && isListOnly(this.#program, path))
     for (const top of tops) if (!spare.includes(top)) this.#flatten(top.router, '', [], out, [])
     const served = new Set(out.map(handlerOf))
@@ -46,11 +51,10 @@ export class RouteList {
     // what stands under nothing but itself is reached where it was made
     const reached = new Set<Router>()
     for (const { router } of listed) if (!router.mounted) addMounted(router, reached)
-    for (const { router } of listed)
-      if (!reached.has(router)) {
-        const own = this.of(router)
-        out.push(...deepest(own))
-        addMounted(router, reached)
+    for (const made of listed)
+      if (!reached.has(made.router) && !isUnused(made)) {
+        out.push(...deepest(this.of(made.router)))
+        addMounted(made.router, reached)
       }
     return out
   }

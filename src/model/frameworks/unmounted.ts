@@ -92,11 +92,17 @@ function someFile(
 }
 
 function has(s: Stmt, asked: (e: Expr) => boolean): boolean {
-  return exprsOf(s).some((e) => holds(e, asked, 0)) || blocksOf(s).some((b) => b.some((x) => has(x, asked)))
+  return exprsOf(s).some((e) => holds(e, asked)) || blocksOf(s).some((b) => b.some((x) => has(x, asked)))
 }
 
-function holds(e: Expr, asked: (e: Expr) => boolean, depth: number): boolean {
-  return depth > 40 || asked(e) || childrenOf(e).some((c) => holds(c, asked, depth + 1))
+/** However deep: a template is filled in by a chain of fifty `.replace()`. */
+function holds(whole: Expr, asked: (e: Expr) => boolean): boolean {
+  const open = [whole]
+  for (let e = open.pop(); e; e = open.pop()) {
+    if (asked(e)) return true
+    open.push(...childrenOf(e))
+  }
+  return false
 }
 
 /** `import(file)`, `require(join(dir, file))`, and libraries that do so for whole folders. */
