@@ -31,6 +31,19 @@ export function isOnOffer(table: Table): boolean {
   return !table.userData?.ownerColumns.some(alone)
 }
 
+/** Who entered a row, which says nothing of whose it is. */
+export const ENTERED_BY = /^(?:created|added|entered|uploaded)_by(?:_id|_user_id)?$/i
+
+/** What somebody subscribes to, and what it costs from when on. */
+const PLANS = /^(?:(?:subscription|pricing|membership|billing)_)?(?:plans?|packages?|tiers?)(?:_(?:versions?|prices?|pricing))?$/i
+const OF_SUBSCRIPTIONS = /^(?:subscription|pricing|membership|billing)_/i
+
+const isPlanForAll = ({ name, columns, userData }: Table): boolean =>
+  says(PLANS, name) &&
+  (says(OF_SUBSCRIPTIONS, name) || columns.some((c) => says(PRICE, c.name))) &&
+  !userData?.personalColumns.length &&
+  (userData?.ownerColumns ?? []).every((c) => says(ENTERED_BY, c))
+
 const WARES =
   /^(?:(?:shop|store|catalog|menu)_?)?(?:products?|listings?|variants?|product_?variants?|menus?|menu_?items?|dishes|shops?|stores?|restaurants?|categor(?:y|ies))$/i
 /** What somebody keeps books of, plans with or works on, whatever it costs. */
@@ -42,6 +55,7 @@ const OF_THE_OWN =
  * at by its id, unlike the rest of its seller's rows.
  */
 export function isForSale(table: Table): boolean {
+  if (isPlanForAll(table)) return true
   if (says(OF_THE_OWN, table.name) || says(OF_A_PERSON, table.name)) return false
   return says(WARES, table.name) || (isOnOffer(table) && table.columns.some((c) => says(PRICE, c.name)))
 }

@@ -20,6 +20,9 @@ const PUBLISHED_VALUE = new RegExp(
   'i',
 )
 const HIDDEN_VALUE = new RegExp(`^(private|draft|hidden|unpublished|false|${HIDDEN_ABROAD})$`, 'i')
+/** How something is shown to everybody: each of its values but those that shut it says so (`public_access IN ('live', 'grace')`). */
+const PUBLIC_ACCESS = /^public_?(?:access|state|status|mode|visibility)$/i
+const SHUT = /^(?:none|no|off|closed|blocked|disabled|suspended|paused|denied|restricted|locked|expired)$/i
 const PUBLISHED_WHEN =
   /^(published|approved|shared)_(at|on)$|^publish(ed)?_date$|^(publicad[oa]|pubblicat[oa]|publi[ée]e?|aprovad[oa]|aprobad[oa])_(em|en|il|le|at)$/i
 
@@ -30,6 +33,7 @@ export function isPublication(state: { readonly column: string; readonly op: str
   if (state.value === undefined) return /^(published|publish)_(at|on|date)$|^(data|fecha)_(de_)?(publica(cao|cion)|pubblicazione)$/.test(state.column)
   const value = String(state.value)
   if (HIDES.test(state.column) && ((state.op === '=' && value === 'false') || (state.op === '<>' && value === 'true'))) return true
+  if (state.op === '=' && PUBLIC_ACCESS.test(state.column)) return !HIDDEN_VALUE.test(value) && !SHUT.test(value)
   if (state.op === '=') return PUBLISHED_VALUE.test(value) && (PUBLISHED.test(state.column) || !/^true$/i.test(value))
   return state.op === '<>' && HIDDEN_VALUE.test(value) && (PUBLISHED.test(state.column) || !/^false$/i.test(value))
 }

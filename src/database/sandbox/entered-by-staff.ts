@@ -1,7 +1,7 @@
+import { says } from '../../lib/snake-case.ts'
+import { ENTERED_BY } from '../access/on-offer.ts'
 import type { Column, Policy, Table, UserData } from '../database.ts'
 
-/** Who entered a row, in a column that may stay empty. */
-const ENTERED_BY = /^(?:created|added|entered|uploaded)_by(?:_id|_user_id)?$/i
 /** What few share, by the name of the table. */
 const BETWEEN_FEW =
   /order|payment|invoice|message|chat|document|note|booking|reservation|appointment|(?:^|_)logs?(?:$|_)|submission|private|receipt|contract|report|task/i
@@ -24,4 +24,4 @@ export function isEnteredByStaff(table: Table, data: UserData, policies: readonl
   return shown && !own.some((p) => data.ownerColumns.some((c) => `${p.using ?? ''} ${p.check ?? ''}`.includes(c)))
 }
 
-const isNote = (column: Column | undefined): boolean => column !== undefined && ENTERED_BY.test(column.name) && !column.notNull && column.default === undefined
+const isNote = (column: Column | undefined): boolean => column !== undefined && says(ENTERED_BY, column.name) && !column.notNull && column.default === undefined

@@ -1,6 +1,6 @@
 import { CALLER_ID } from './caller-terms.ts'
 import type { Evaluator } from './evaluate.ts'
-import { ALWAYS, type Atom, anyOf, both, type Comparison, either, isTotal, NEVER, OPPOSITE, type Term, type Ways } from './predicate.ts'
+import { ALWAYS, type Atom, anyOf, both, type Comparison, either, isTotal, NEVER, OPPOSITE, SAYS_PUBLIC, type Term, type Ways } from './predicate.ts'
 import type { Scope } from './scope.ts'
 import { columnParts, constant, isField, kindOf, names, type Tree, uncast } from './tree.ts'
 import { AGGREGATES } from './values.ts'
@@ -312,7 +312,9 @@ export class Conditions {
 
   #inlineTruth(n: Tree, scope: Scope, want: boolean): Ways | undefined {
     const results = this.#evaluator.opened(n, scope)
-    return results && anyOf(results.map((r) => both(r.when, this.#evaluator.truth(r.target, r.scope, want))))
+    const ways = results && anyOf(results.map((r) => both(r.when, this.#evaluator.truth(r.target, r.scope, want))))
+    const name = names(n['funcname']).at(-1) ?? ''
+    return ways && want && SAYS_PUBLIC.test(name) ? both(ways, [[{ a: 'some', name, of: [], negated: false }]]) : ways
   }
 }
 

@@ -1,4 +1,4 @@
-import { type Atom, bases, type Term, type Ways } from './predicate.ts'
+import { type Atom, bases, SAYS_PUBLIC, type Term, type Ways } from './predicate.ts'
 import type { Instance } from './scope.ts'
 
 /** Why a way lets in somebody who has nothing to do with the row. */
@@ -130,6 +130,7 @@ function judgeWay(way: readonly Atom[], instances: readonly Instance[], focus: n
       }
     }
     if (atom.a === 'some') {
+      if (!atom.negated && SAYS_PUBLIC.test(atom.name)) literals.push({ table: '', column: atom.name, op: '=', value: true })
       const terms = atom.of.flatMap(bases)
       if (!atom.negated && connectable(terms)) {
         graph.connect(terms.map((t) => nodeOf(t)))

@@ -39,6 +39,9 @@ export type Ways = readonly (readonly Atom[])[]
 export const ALWAYS: Ways = [[]]
 export const NEVER: Ways = []
 
+/** A function that is asked whether something is shown to everybody, however it finds out: `is_publicly_accessible(club_id)`. */
+export const SAYS_PUBLIC = /(?:^|_)(?:public|published|publicly_(?:accessible|visible|readable|listed|available))$/
+
 /** More ways than this are not followed; the predicate is then unknown. */
 const MAX_WAYS = 256
 
