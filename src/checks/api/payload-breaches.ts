@@ -160,11 +160,15 @@ export const PLAINLY_POWER = /^(?:role|is_?admin|admin|is_?premium|is_?pro|plan|
 
 const GRANTS_MUCH = /admin|owner|super|staff|root|manager|head|pro$|premium|enterprise|business|paid|unlimited/i
 
-/** One of a list was asked for, and nothing in the list grants much: `['member', 'viewer'].includes(role)`; or what grants much is refused. */
+/** One of a list was asked for, and nothing in the list grants much: `['member', 'viewer'].includes(role)`; the one that is free; or what grants much is refused. */
 export function isHarmlessChoice(step: Step, value: Value): boolean {
   return step.under.some((c) => {
     const { test } = c
     if (c.negated && refusesPowerful(test, value, 0)) return true
+    if (test.v === 'op' && (c.negated ? /^!==?$/ : /^===?$/).test(test.op) && isAskedFor(test, value)) {
+      const named = test.of.find((o) => o.v === 'const')
+      return named?.v === 'const' && typeof named.value === 'string' && !GRANTS_MUCH.test(named.value)
+    }
     if (c.negated || (test.v !== 'call' && test.v !== 'op')) return false
     const [list, asked] = test.v === 'call' ? test.args : test.of
     if (!/includes$/.test(test.v === 'call' ? test.name : test.op) || list?.v !== 'array' || !asked || requestName(asked) !== requestName(value)) return false
@@ -176,12 +180,11 @@ export function isHarmlessChoice(step: Step, value: Value): boolean {
 function refusesPowerful(test: Value, value: Value, depth: number): boolean {
   if (test.v !== 'op' || depth > 4) return false
   if (test.op === '&&' || test.op === '||') return test.of.some((o) => refusesPowerful(o, value, depth + 1))
-  return (
-    /^={2,3}$/.test(test.op) &&
-    test.of.some((o) => o.v === 'const' && GRANTS_MUCH.test(String(o.value))) &&
-    test.of.some((o) => o.v === 'request' && requestName(o) === requestName(value))
-  )
+  return /^={2,3}$/.test(test.op) && test.of.some((o) => o.v === 'const' && GRANTS_MUCH.test(String(o.value))) && isAskedFor(test, value)
 }
+
+/** Whether a comparison is one with the value itself, as the request brings it. */
+const isAskedFor = (test: Extract<Value, { v: 'op' }>, value: Value): boolean => test.of.some((o) => o.v === 'request' && requestName(o) === requestName(value))
 
 /** The value is the request's own, or a claim that the user edits; a fixed list that is not known may leave out what grants something. */
 export function chosenByCaller(value: Value, behaviour: Behaviour, schema: Pick<SchemaModel, 'enums'>): boolean {
