@@ -1,5 +1,5 @@
 import { rememberFor } from '../../lib/remember-for.ts'
-import { underscored } from '../../lib/snake-case.ts'
+import { snakeCase } from '../../lib/snake-case.ts'
 import { steady } from '../../lib/steady.ts'
 import type { Route } from '../../model/routes/routes.ts'
 import { makesSameAccount, registers, signsUp } from './registration.ts'
@@ -18,11 +18,11 @@ const ADMINS_TABLE = /^(?:admin(?:istrator)?|staff|back_?office)s?(?:_?(?:user|a
 /** Whether the one way to sign in looks people up among the administrators alone, and nobody becomes one by asking for it. */
 function isAdministratorsSignIn(routes: readonly Route[]): boolean {
   const ways = routes.filter((r) => r.framework === 'Auth.js')
-  const tables = ways.flatMap((r) => r.behaviour?.steps.flatMap(({ effect: e }) => (e.kind === 'db' ? [underscored(e.table)] : [])) ?? [])
+  const tables = ways.flatMap((r) => r.behaviour?.steps.flatMap(({ effect: e }) => (e.kind === 'db' ? [snakeCase(e.table)] : [])) ?? [])
   if (ways.length !== 1 || !ways[0]?.onlySignIn || !tables.length || !tables.every((t) => ADMINS_TABLE.test(t))) return false
   return !routes.some((r) => {
     const account = r.guard ? undefined : registers(r)
-    return account?.effect.kind === 'db' && tables.includes(underscored(account.effect.table)) && !makesSameAccount(account)
+    return account?.effect.kind === 'db' && tables.includes(snakeCase(account.effect.table)) && !makesSameAccount(account)
   })
 }
 

@@ -1,11 +1,11 @@
-import { snakeCase } from '../../lib/snake-case.ts'
+import { says } from '../../lib/snake-case.ts'
 import type { Step, Value } from '../../model/behaviour/behaviour.ts'
 import { mentions } from '../../model/behaviour/mentions.ts'
 
 /** The column of an account that holds what was sent to its user to type: `verificationCode`. */
 const CODE = /^(?:\w{1,20}_)?(?:otp|verif\w{0,10}|confirm\w{0,7}|two_factor|2fa|mfa)_?(?:code|otp|pin)$|^otp$/i
 
-const isCode = (column: string | undefined): boolean => column !== undefined && CODE.test(snakeCase(column))
+const isCode = (column: string | undefined): boolean => column !== undefined && says(CODE, column)
 
 /** The step that somebody reaches who types the code in his own row. */
 export function behindTypedCode(steps: readonly Step[]): Step | undefined {

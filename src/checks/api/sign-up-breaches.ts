@@ -1,5 +1,5 @@
 import type { Table } from '../../database/database.ts'
-import { snakeCase } from '../../lib/snake-case.ts'
+import { says } from '../../lib/snake-case.ts'
 import type { SchemaModel } from '../../model/app-model.ts'
 import type { Behaviour, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { requestName } from '../../model/behaviour/values.ts'
@@ -52,7 +52,7 @@ const RIGHTS = /^(?:user|app|account|system|auth)_roles?$/
 const isWritten = (v: Value): boolean => v.v === 'const' || (v.v === 'array' && v.items.every(isWritten))
 
 const isPart = (name: string, props: Readonly<Record<string, Value>>): boolean =>
-  name === 'role' && Object.entries(props).some(([other, value]) => RIGHTS.test(snakeCase(other)) && isWritten(value))
+  name === 'role' && Object.entries(props).some(([other, value]) => says(RIGHTS, other) && isWritten(value))
 
 const ABOUT_ACCOUNTS = new RegExp(`${ACCOUNTS.source}|profile`, 'i')
 

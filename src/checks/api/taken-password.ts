@@ -1,5 +1,5 @@
 import { rememberFor } from '../../lib/remember-for.ts'
-import { underscored } from '../../lib/snake-case.ts'
+import { says } from '../../lib/snake-case.ts'
 import type { Condition, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { mentions } from '../../model/behaviour/mentions.ts'
 import { fromRequest } from '../../model/routes/from-request.ts'
@@ -30,7 +30,7 @@ export const takesPassword = rememberFor((route: Route): boolean => {
 
 /** A row chosen by what everybody may know. */
 function isNamed(column: string, value: Value, steps: readonly Step[], depth = 0): boolean {
-  if (!NAMES.test(underscored(column)) || depth > 3) return false
+  if (!says(NAMES, column) || depth > 3) return false
   if (value.v !== 'row') return fromRequest(value)
   const from = steps[value.step]?.effect
   if (from?.kind !== 'db') return false

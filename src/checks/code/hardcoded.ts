@@ -1,6 +1,6 @@
 import { replaceLiteral, swap } from '../../lib/rewrite.ts'
 import { requireVariable } from '../../lib/rewrite-javascript.ts'
-import { underscored } from '../../lib/snake-case.ts'
+import { snakeCase, underscored } from '../../lib/snake-case.ts'
 import type { CodeModel, DefaultSecret, FixedKey, HardcodedIdentity, HardcodedSecret, Marker, OwnerMail, SqlAccount, Switch } from '../../model/code/code.ts'
 import type { FixedUser } from '../../model/code/fixed-users.ts'
 import type { ModulesModel } from '../../model/modules/modules.ts'
@@ -49,7 +49,7 @@ export default defineCheck({
 const BY_NAME = new Set(['generic-secret', 'password', 'sign-in-password', 'default-secret', 'jwt', 'webhook-secret', 'url-password', 'aws-access-key-id'])
 
 /** `APP_SECRET` of `WHATSAPP_APP_SECRET`: the column or constant that is asked after the variable is called after it. */
-const isPartOfName = (variable: string, name: string): boolean => underscored(variable).toLowerCase().endsWith(underscored(name).toLowerCase())
+const isPartOfName = (variable: string, name: string): boolean => snakeCase(variable).endsWith(snakeCase(name))
 
 function secretIssue(s: HardcodedSecret, modules: ModulesModel): Issue {
   const severity: Severity = s.live === 'test' || BY_NAME.has(s.kind) ? 'High' : 'Critical'

@@ -1,4 +1,4 @@
-import { underscored } from '../../lib/snake-case.ts'
+import { snakeCase } from '../../lib/snake-case.ts'
 
 /** What several people work or talk in, by its name. What one learns, likes or has earned (`user_courses`, `user_badges`) is no such thing. */
 const SHARED =
@@ -17,6 +17,6 @@ export function joinedByPeople(table: string): string | undefined {
 export const isNamed = (table: string, name: string): boolean => inSingular(table).endsWith(name)
 
 /** The name of a table with each of its words in the singular: `UsersOnTeams` is `user_on_team`. */
-const inSingular = (table: string): string => underscored(table).toLowerCase().split('_').map(singular).join('_')
+const inSingular = (table: string): string => snakeCase(table).split('_').map(singular).join('_')
 
 const singular = (word: string): string => (/ies$/.test(word) ? word.replace(/ies$/, 'y') : word.replace(/s$/, ''))

@@ -1,4 +1,4 @@
-import { underscored } from '../../lib/snake-case.ts'
+import { snakeCase } from '../../lib/snake-case.ts'
 import { nameParts, type Tree, walk } from './tree.ts'
 
 /** Types that the name of a column suggests, first match wins. */
@@ -23,7 +23,7 @@ const BY_NAME: readonly (readonly [RegExp, string])[] = [
 /** The type that a column most likely has, by its name alone. */
 export function typeByName(column: string): string {
   // "userId" says what user_id says
-  const name = underscored(column).toLowerCase()
+  const name = snakeCase(column)
   for (const [pattern, type] of BY_NAME) if (pattern.test(name)) return type
   return 'text'
 }

@@ -170,7 +170,7 @@ export function callMethod(it: Interpreter, of: Val, name: string, args: readonl
           it,
           of,
           (value) => callMethod(it, value, name, args, at, changed),
-          (value) => callable(value) && !(isEmpty(value) && !(name in Object.prototype)),
+          (value) => callable(value) && (!isEmpty(value) || name in Object.prototype),
         )
       )
     case 'fn':

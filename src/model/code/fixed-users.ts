@@ -1,7 +1,7 @@
 import type { JavaScriptFacts } from '../../facts/javascript.ts'
 import { collectByFile, unlessEmpty } from '../../lib/collect-by-file.ts'
 import type { Place } from '../../lib/place.ts'
-import { underscored } from '../../lib/snake-case.ts'
+import { says } from '../../lib/snake-case.ts'
 import { boundNames, expressions, statements, stringOf, subExpressions } from '../frameworks/walk.ts'
 
 /** A user of a try-out for whom the program acts, whoever calls. */
@@ -24,7 +24,7 @@ export const fixedUsers = collectByFile((path, js: JavaScriptFacts) => {
   for (const fn of js.functions) {
     for (const s of statements(fn.body)) {
       if (s.k !== 'let' || !s.init) continue
-      const name = boundNames(s.to).find((n) => OF_A_TRIAL.test(underscored(n)))
+      const name = boundNames(s.to).find((n) => says(OF_A_TRIAL, n))
       const id = name === undefined ? undefined : stringOf(s.init)
       if (name === undefined || id === undefined || !UUID.test(id) || NIL.test(id)) continue
       const used = js.functions.some((f) => expressions(f).some((e) => subExpressions(e).some((x) => x.k === 'id' && x.name === name)))

@@ -2,7 +2,7 @@ import { opensByBeingThere } from '../../database/access/power-columns.ts'
 import { lastPart } from '../../lib/last-part.ts'
 import type { Place } from '../../lib/place.ts'
 import { rememberFor } from '../../lib/remember-for.ts'
-import { snakeCase } from '../../lib/snake-case.ts'
+import { says } from '../../lib/snake-case.ts'
 import type { Behaviour, Step, Value } from '../behaviour/behaviour.ts'
 import type { Route } from '../routes/routes.ts'
 import { contains } from './conditions.ts'
@@ -74,7 +74,7 @@ const THING =
 
 /** The columns of a new row that say what it is a row about. */
 function thingsNamed({ effect: e }: Step): readonly string[] {
-  return e.kind === 'db' && e.payload?.v === 'object' ? Object.keys(e.payload.props).filter((c) => THING.test(snakeCase(c))) : []
+  return e.kind === 'db' && e.payload?.v === 'object' ? Object.keys(e.payload.props).filter((c) => says(THING, c)) : []
 }
 
 /** States that say that something was paid or holds; that work goes on somewhere, or ended, says nothing of it. */

@@ -1,4 +1,4 @@
-import { snakeCase } from '../../lib/snake-case.ts'
+import { says } from '../../lib/snake-case.ts'
 import type { Behaviour, Condition, Step, Value } from '../behaviour/behaviour.ts'
 import { isCallers } from '../behaviour/values.ts'
 import type { Route } from '../routes/routes.ts'
@@ -33,14 +33,14 @@ export function claimedGrant(route: Route, behaviour: Behaviour): UnpaidGrant | 
 }
 
 function isClaimed({ effect: e }: Step, behaviour: Behaviour): boolean {
-  if (e.kind !== 'db' || e.op === 'select' || e.op === 'delete' || !OF_ACCESS.test(snakeCase(e.table)) || e.payload?.v !== 'object') return false
+  if (e.kind !== 'db' || e.op === 'select' || e.op === 'delete' || !says(OF_ACCESS, e.table) || e.payload?.v !== 'object') return false
   const { create } = e.payload.props
   const row = create?.v === 'object' ? create : e.payload
   const columns = Object.entries(row.props)
   const callers = (v: Value) => isCallers(v, behaviour)
   return (
-    columns.some(([name, v]) => STATE.test(snakeCase(name)) && saysGranted(v)) &&
-    columns.some(([name, v]) => OF_PROCESSOR.test(snakeCase(name)) && contains(v, (x) => x.v === 'request' && (x.part === 'body' || x.part === 'query'))) &&
+    columns.some(([name, v]) => says(STATE, name) && saysGranted(v)) &&
+    columns.some(([name, v]) => says(OF_PROCESSOR, name) && contains(v, (x) => x.v === 'request' && (x.part === 'body' || x.part === 'query'))) &&
     (columns.some(([, v]) => callers(v)) || e.filters.some((f) => f.op === 'eq' && callers(f.value)))
   )
 }

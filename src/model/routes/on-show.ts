@@ -1,7 +1,7 @@
 import { isBookable, isContactOfBusiness, isJob, isMeantToBeSeen, isPrivateByName, PAY } from '../../database/access/meant-to-be-seen.ts'
 import { isForSale, isWhere } from '../../database/access/on-offer.ts'
 import type { AccessMatrix, Table } from '../../database/database.ts'
-import { snakeCase, underscored } from '../../lib/snake-case.ts'
+import { says, snakeCase } from '../../lib/snake-case.ts'
 
 /** Where something takes place or stands. */
 const PLACE_COLUMN = /address|street|city|zip|postal|postcode|country|region|(^|_)(lat|lng|lon|latitude|longitude)$/i
@@ -12,8 +12,7 @@ const SAYS_WHO = /e_?mail|phone|contact|password|token|secret|api_?key/i
 export function isOnShow(table: Table, columns: readonly string[]): boolean {
   const data = table.userData
   if (data && isScheduled(table)) return !columns.some((c) => /[(:]/.test(c) && !isPartOfSchedule(c))
-  if (data && isBookable(table))
-    return !columns.some((c) => /[(:]/.test(c) && (BRINGS_PEOPLE.test(c) || isPrivateByName(snakeCase(c.split(/[(:]/, 1)[0] ?? ''))))
+  if (data && isBookable(table)) return !columns.some((c) => /[(:]/.test(c) && (BRINGS_PEOPLE.test(c) || isPrivateByName(c.split(/[(:]/, 1)[0] ?? '')))
   // a nested selection (`author(email)`) shows what it does not name here
   if (!data || !columns.length || columns.some((c) => c === '*' || /[(:]/.test(c))) return false
   if (!isMeantToBeSeen({ ...table, userData: { ...data, personalColumns: [] } })) return false
@@ -24,13 +23,13 @@ export function isOnShow(table: Table, columns: readonly string[]): boolean {
 
 /** What can be booked and when: rows that name nobody, and are only by what they belong to somebody's. When somebody is there for others may be under the own name. */
 function isScheduled({ name, userData, columns }: Table): boolean {
-  const called = underscored(name).toLowerCase()
+  const called = snakeCase(name)
   const offered = OFFERED_TIMES.test(called)
   if (!(offered || TIMETABLE.test(called)) || isPrivateByName(called)) return false
   if (!userData || userData.personalColumns.length || userData.powerColumns.length) return false
   if (!offered && (userData.ownerColumns.length || userData.tenantColumns.length)) return false
   const booker = offered ? NAMES_GUEST : NAMES_BOOKER
-  return !columns.some((c) => SAYS_WHO.test(c.name) || booker.test(snakeCase(c.name)))
+  return !columns.some((c) => SAYS_WHO.test(c.name) || says(booker, c.name))
 }
 
 const TIMETABLE = /(?:^|_)(?:(?:time_?)?slots?|class(?:es)?|schedules?|timetables?)$/i
@@ -44,7 +43,7 @@ const NAMES_GUEST = /^(?:(?:booked|reserved|taken|held)_(?:by|for)|(?:client|cus
 function isPartOfSchedule(column: string): boolean {
   const [relation = '', taken = ''] = column.split(/[(:]/, 2)
   const whole = taken.startsWith('*')
-  return whole ? /slots?$|^(?:location|room|service)s?$/i.test(relation) : !takesPeopleAlong(column) && !isPrivateByName(snakeCase(relation))
+  return whole ? /slots?$|^(?:location|room|service)s?$/i.test(relation) : !takesPeopleAlong(column) && !isPrivateByName(relation)
 }
 
 const isPlace = (column: string, table: Pick<Table, 'name'>): boolean => PLACE_COLUMN.test(column) && HAS_A_PLACE.test(table.name)

@@ -3,7 +3,7 @@ import { tablesCalled } from '../../database/called-table.ts'
 import type { AccessMatrix, Table } from '../../database/database.ts'
 import { ELSEWHERE } from '../../database/plan/ddl.ts'
 import { lastPart } from '../../lib/last-part.ts'
-import { snakeCase, underscored } from '../../lib/snake-case.ts'
+import { snakeCase } from '../../lib/snake-case.ts'
 import type { SchemaModel } from '../app-model.ts'
 import type { Client, Effect, Value } from '../behaviour/behaviour.ts'
 import { mentions } from '../behaviour/mentions.ts'
@@ -113,7 +113,7 @@ export function rowWork(e: Extract<Effect, { kind: 'db' }>, schema: Pick<SchemaM
   const forged =
     e.payload?.v === 'object' &&
     ((forAnybody && ownersWritten.some(([, v]) => fromRequest(v))) || letsOwnerThrough(e.payload, table?.userData?.ownerColumns ?? []))
-  const written = LOGS.test(name) || isCounted(underscored(name), e, table)
+  const written = LOGS.test(name) || isCounted(snakeCase(name), e, table)
   // whoever says himself who did what writes no log, but somebody else's name into one
   const falsified = forged && e.op === 'insert' && TRAIL.test(name)
   if (written && !rewritten && !falsified && (e.op !== 'delete' || ended) && !table?.userData?.powerColumns.length) return undefined

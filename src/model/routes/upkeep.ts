@@ -1,5 +1,5 @@
 import type { Table } from '../../database/database.ts'
-import { snakeCase } from '../../lib/snake-case.ts'
+import { says } from '../../lib/snake-case.ts'
 import type { Behaviour, Effect, Step, Value } from '../behaviour/behaviour.ts'
 import { isAlike, mentions } from '../behaviour/mentions.ts'
 import { fromRequest } from './from-request.ts'
@@ -33,7 +33,7 @@ const DEVICES = /(?:^|[._])(?:(?:web_?)?push_?(?:subscriptions?|tokens?|endpoint
 
 /** A device that the push service does not know any more (`410 Gone`) is taken off the list: which one it is says the row that the message was for. */
 export function dropsDevice(e: Extract<Effect, { kind: 'db' }>): boolean {
-  if (e.op !== 'delete' || e.unread || !DEVICES.test(snakeCase(e.table)) || !e.filters.length) return false
+  if (e.op !== 'delete' || e.unread || !says(DEVICES, e.table) || !e.filters.length) return false
   return e.filters.every((f) => !fromRequest(f.value)) && e.filters.some((f) => mentions(f.value, (x) => x.v === 'row'))
 }
 

@@ -1,4 +1,4 @@
-import { snakeCase } from '../../lib/snake-case.ts'
+import { says } from '../../lib/snake-case.ts'
 import type { Effect, Value } from '../behaviour/behaviour.ts'
 import { fromRequest } from './from-request.ts'
 
@@ -12,15 +12,15 @@ const OPENED = /^(?:(?:first|last|e?mail|link|message)_?){0,2}(?:opened|clicked|
 export function countsVisits({ op, payload }: Extract<Effect, { kind: 'db' }>): boolean {
   if (op !== 'update' || payload?.v !== 'object' || payload.rest) return false
   const set = Object.entries(payload.props)
-  const added = ([column, v]: readonly [string, Value]): boolean => VISITS.test(snakeCase(column)) && isOneMore(v)
-  const opened = ([column, v]: readonly [string, Value]): boolean => OPENED.test(snakeCase(column)) && !fromRequest(v)
+  const added = ([column, v]: readonly [string, Value]): boolean => says(VISITS, column) && isOneMore(v)
+  const opened = ([column, v]: readonly [string, Value]): boolean => says(OPENED, column) && !fromRequest(v)
   return set.some((x) => added(x) || opened(x)) && set.every((x) => added(x) || opened(x) || WHEN.test(x[0]))
 }
 
 /** Whether a query asks for nothing but whether and how often something was looked at. */
 export const asksForVisits = (columns: readonly string[]): boolean => columns.some(isOfVisits) && columns.every((c) => c === 'id' || isOfVisits(c))
 
-const isOfVisits = (column: string): boolean => VISITS.test(snakeCase(column)) || OPENED.test(snakeCase(column))
+const isOfVisits = (column: string): boolean => says(VISITS, column) || says(OPENED, column)
 
 function isOneMore(v: Value): boolean {
   // `{ views: supabase.rpc('increment', { row_id: id }) }`: the function is asked for one more

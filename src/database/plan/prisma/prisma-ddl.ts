@@ -77,29 +77,28 @@ export function prismaDdl(facts: FactsIndex, created: ReadonlySet<string>): SqlF
   const byName = new Map(models.map((m) => [m.name, m]))
   const enums = new Map(schemas.flatMap((s) => s.enums.map((e) => [e.name, e.database])))
   const wanted = (m: Model) => !created.has(`${m.schema === 'public' ? '' : `${m.schema}.`}${m.table}`.toLowerCase())
-  const files: (SqlFile | undefined)[] = []
-  for (const s of schemas) {
-    const ddl = new Ddl()
-    const own = s.models.filter(wanted)
-    if (own.length) for (const e of s.enums) ddl.add(`create type public.${quote(e.database)} as enum (${e.values.map((v) => `'${v}'`).join(', ')});`, e.line)
-    for (const name of new Set(own.map((m) => m.schema))) if (name !== 'public') ddl.add(`create schema if not exists ${quote(name)};`, 1)
-    files.push(ddl.file(s.path))
-  }
-  for (const s of schemas) {
-    const ddl = new Ddl()
-    for (const m of s.models.filter(wanted)) table(ddl, m, enums, byName)
-    files.push(ddl.file(s.path))
-  }
-  for (const s of schemas) {
-    const ddl = new Ddl()
-    for (const m of s.models.filter(wanted)) foreignKeys(ddl, m, byName)
-    files.push(ddl.file(s.path))
-  }
-  for (const s of schemas) {
-    const ddl = new Ddl()
-    for (const m of s.models) if (!wanted(m) && m.schema === 'public') laterColumns(ddl, m, byName)
-    files.push(ddl.file(s.path))
-  }
+  const perSchema = (write: (ddl: Ddl, schema: PrismaSchema) => void): (SqlFile | undefined)[] =>
+    schemas.map((s) => {
+      const ddl = new Ddl()
+      write(ddl, s)
+      return ddl.file(s.path)
+    })
+  const files = [
+    ...perSchema((ddl, s) => {
+      const own = s.models.filter(wanted)
+      if (own.length) for (const e of s.enums) ddl.add(`create type public.${quote(e.database)} as enum (${e.values.map((v) => `'${v}'`).join(', ')});`, e.line)
+      for (const name of new Set(own.map((m) => m.schema))) if (name !== 'public') ddl.add(`create schema if not exists ${quote(name)};`, 1)
+    }),
+    ...perSchema((ddl, s) => {
+      for (const m of s.models.filter(wanted)) table(ddl, m, enums, byName)
+    }),
+    ...perSchema((ddl, s) => {
+      for (const m of s.models.filter(wanted)) foreignKeys(ddl, m, byName)
+    }),
+    ...perSchema((ddl, s) => {
+      for (const m of s.models) if (!wanted(m) && m.schema === 'public') laterColumns(ddl, m, byName)
+    }),
+  ]
   return files.filter((f) => f !== undefined)
 }
 
