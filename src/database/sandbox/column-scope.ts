@@ -1,5 +1,20 @@
 import { nameParts, relationName, type Tree, walk } from './tree.ts'
 
+/** A column, and the tables that it may belong to, the nearest query's first. */
+export interface Operand {
+  readonly column: string
+  readonly tables: readonly string[]
+}
+
+/** One side of an operator. */
+export interface Side {
+  readonly expression: Tree
+  /** Where the side is nothing but a column. */
+  readonly operand?: Operand
+  /** It is an array, whose elements the operator is about: `= ANY (ids)`. */
+  readonly isArray?: boolean
+}
+
 /** A query and the ones around it. */
 interface Scope {
   readonly tables: readonly { readonly full: string; readonly names: readonly string[] }[]
@@ -19,17 +34,49 @@ interface Use {
  * around it).
  */
 export function tablesInScope(root: unknown, column: string, location: number | undefined, around?: string): readonly string[] {
-  const outermost = around === undefined ? undefined : { tables: [{ full: around, names: [around, around.slice(around.indexOf('.') + 1)] }], outer: undefined }
-  const uses = usesOf(root, column, outermost)
+  const uses = usesOf(root, column, scopeOf(around))
   const use = uses.find((u) => u.location === location) ?? uses[0]
-  const tables: string[] = []
-  for (let scope = use?.scope; scope; scope = scope.outer) tables.push(...scope.tables.map((t) => t.full))
+  const tables = tablesFrom(use?.scope)
   const other = use && tableOf(use.comparedWith, use.scope)
   return other ? [...tables.filter((t) => t !== other), other] : tables
 }
 
 function usesOf(root: unknown, column: string, outermost: Scope | undefined): Use[] {
   const uses: Use[] = []
+  inScopes(root, outermost, (node, scope, comparedWith) => {
+    if (!node.ColumnRef) return
+    const parts = nameParts(node.ColumnRef.fields)
+    if (parts.length === 1 && parts[0] === column) uses.push({ scope, comparedWith, location: node.ColumnRef.location ?? 0 })
+  })
+  return uses
+}
+
+/** Every operator of a statement that compares two values (`=`, `IN`, `= ANY`), with its sides. `around` is the table that they are about where no query says so. */
+export function operatorsIn(root: unknown, around?: string): readonly (readonly [Side, Side])[] {
+  const found: (readonly [Side, Side])[] = []
+  inScopes(root, scopeOf(around), (node, scope) => {
+    const { A_Expr: operation, SubLink: query } = node
+    if (operation?.lexpr && operation.rexpr)
+      found.push([sideOf(operation.lexpr, scope), { ...sideOf(operation.rexpr, scope), isArray: /^AEXPR_OP_(?:ANY|ALL)$/.test(operation.kind) }])
+    else if (query?.testexpr) {
+      const select = query.subselect?.SelectStmt
+      const inner = select?.fromClause ? { tables: tablesOf(select.fromClause), outer: scope } : scope
+      found.push([sideOf(query.testexpr, scope), sideOf(select?.targetList?.[0]?.ResTarget?.val, inner)])
+    }
+  })
+  return found
+}
+
+function sideOf(expression: Tree, scope: Scope | undefined): Side {
+  const parts = expression?.ColumnRef ? nameParts(expression.ColumnRef.fields) : []
+  const column = parts.at(-1)
+  if (column === undefined) return { expression }
+  const qualified = parts.length > 1 ? tableOf(expression, scope) : undefined
+  return { expression, operand: { column, tables: qualified ? [qualified] : tablesFrom(scope) } }
+}
+
+/** Visits every node with the query that it stands in and, below one side of `=`, with the other side. */
+function inScopes(root: unknown, outermost: Scope | undefined, visit: (node: Tree, scope: Scope | undefined, comparedWith: Tree | undefined) => void): void {
   const stack: { node: Tree; scope: Scope | undefined; comparedWith: Tree | undefined }[] = [{ node: root, scope: outermost, comparedWith: undefined }]
   while (stack.length) {
     const { node, scope, comparedWith } = stack.pop() as (typeof stack)[number]
@@ -38,11 +85,8 @@ function usesOf(root: unknown, column: string, outermost: Scope | undefined): Us
       continue
     }
     if (!node || typeof node !== 'object') continue
-    if (node.ColumnRef) {
-      const parts = nameParts(node.ColumnRef.fields)
-      if (parts.length === 1 && parts[0] === column) uses.push({ scope, comparedWith, location: node.ColumnRef.location ?? 0 })
-      continue
-    }
+    visit(node, scope, comparedWith)
+    if (node.ColumnRef) continue
     if (node.A_Expr?.kind === 'AEXPR_OP' && nameParts(node.A_Expr.name).at(-1) === '=') {
       const { lexpr, rexpr } = node.A_Expr
       stack.push({ node: rexpr, scope, comparedWith: lexpr }, { node: lexpr, scope, comparedWith: rexpr })
@@ -52,7 +96,16 @@ function usesOf(root: unknown, column: string, outermost: Scope | undefined): Us
     const inner = select?.fromClause ? { tables: tablesOf(select.fromClause), outer: scope } : scope
     for (const child of Object.values(node).toReversed()) stack.push({ node: child, scope: inner, comparedWith: node.TypeCast ? comparedWith : undefined })
   }
-  return uses
+}
+
+const scopeOf = (around: string | undefined): Scope | undefined =>
+  around === undefined ? undefined : { tables: [{ full: around, names: [around, around.slice(around.indexOf('.') + 1)] }], outer: undefined }
+
+/** The tables of a query and of those around it. */
+function tablesFrom(innermost: Scope | undefined): string[] {
+  const tables: string[] = []
+  for (let scope = innermost; scope; scope = scope.outer) tables.push(...scope.tables.map((t) => t.full))
+  return tables
 }
 
 /** The tables of a FROM clause; those of queries inside it are their own. */

@@ -28,6 +28,9 @@ export function typeByName(column: string): string {
   return 'text'
 }
 
+/** Operators whose left side is a document. */
+export const LOOKS_INTO = /^(?:->>?|#>>?|\?)$/
+
 /** The type that a column must have in this statement: what it is compared with decides, then its name. */
 export function typeByUse(column: string, statement: Tree): string {
   let found: string | undefined
@@ -37,7 +40,16 @@ export function typeByUse(column: string, statement: Tree): string {
       for (const arg of value.args ?? []) if (columnName(arg) === column) found = 'boolean'
       return
     }
-    const other = columnName(value.lexpr) === column ? value.rexpr : columnName(value.rexpr) === column ? value.lexpr : undefined
+    const { lexpr, rexpr, kind } = value
+    if (columnName(lexpr) === column && LOOKS_INTO.test(nameParts(value.name)[0] ?? '')) {
+      found = 'jsonb'
+      return
+    }
+    if (columnName(rexpr) === column && /^AEXPR_OP_(?:ANY|ALL)$/.test(kind ?? '')) {
+      found = `${typeOf(lexpr) ?? 'text'}[]`
+      return
+    }
+    const other = columnName(lexpr) === column ? rexpr : columnName(rexpr) === column ? lexpr : undefined
     if (other) found = typeOf(other, column)
   })
   return found ?? typeByName(column)

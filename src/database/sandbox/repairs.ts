@@ -1,8 +1,9 @@
 import type { SqlFailure } from '../access/session.ts'
 import type { DatabaseGap, TableHint } from '../database.ts'
-import { tablesInScope } from './column-scope.ts'
+import { operatorsIn, tablesInScope } from './column-scope.ts'
 import type { Engine } from './engine.ts'
 import { REAL_EXTENSIONS } from './extension-files.ts'
+import { LOOKS_INTO } from './infer-type.ts'
 import { StandIns, succeeds } from './stand-ins.ts'
 import type { ParsedFile, Statement } from './statement.ts'
 import {
@@ -18,7 +19,7 @@ import {
   referencedColumns,
   unquoted,
 } from './statement-shape.ts'
-import { ident, identOf, literal, nameParts, relationName, relationsIn, type Tree, walk } from './tree.ts'
+import { ident, identOf, literal, relationName, relationsIn, type Tree } from './tree.ts'
 
 /** What became of a statement that failed. */
 export type Repaired =
@@ -102,7 +103,7 @@ export class Repairs {
       case '42703':
         return this.missingColumn(s, error)
       case '42883':
-        return this.missingFunction(s, message)
+        return this.missingFunction(s, error)
       case '3F000':
         return this.missingSchema(s, message)
       case '42704':
@@ -193,7 +194,7 @@ export class Repairs {
   /** Which of the statement's tables the column was meant for: the one named, the nearest stand-in, or the only one that lacks it. */
   private async tableLacking(s: Statement, written: string, column: string, position: number | undefined): Promise<string | undefined> {
     const mentioned = relationsIn(s.node).map((r) => ({ ...r, full: `${r.schema ?? 'public'}.${r.name}` }))
-    const own = s.kind === 'CreatePolicyStmt' || s.kind === 'AlterPolicyStmt' ? relationName(s.node.table) : undefined
+    const own = policyTable(s)
     const qualifier = written.includes('.') ? written.slice(0, written.lastIndexOf('.')).replaceAll('"', '') : undefined
     if (qualifier) {
       const named = mentioned.find((r) => r.alias === qualifier) ?? mentioned.find((r) => r.name === qualifier || r.full === qualifier)
@@ -209,9 +210,9 @@ export class Repairs {
     return standIn ?? candidates[0]
   }
 
-  private async missingFunction(s: Statement, message: string): Promise<Repaired> {
+  private async missingFunction(s: Statement, { message, inner }: SqlFailure): Promise<Repaired> {
     const operator = /^operator does not exist: (.+)$/.exec(message)
-    if (operator) return this.operatorConflict(s, operator[1] as string)
+    if (operator) return this.operatorConflict(s, operator[1] as string, inner)
     const found = /^(?:function|procedure|aggregate) ([^(]+)\((.*)\) does not exist/.exec(message)
     if (!found) return { how: 'explained', because: `failed: ${message}` }
     if (isGoneAnyway(s) || s.kind === 'CommentStmt') return NO_EFFECT
@@ -228,13 +229,15 @@ export class Repairs {
   }
 
   /** `text = uuid`: a made-up column got the wrong type. */
-  private async operatorConflict(s: Statement, types: string): Promise<Repaired> {
-    const sides = /^(\S.*?) \S+ (\S.*)$/.exec(types)
-    const columns = new Set<string>()
-    walk(s.node, (key, value) => {
-      if (key === 'ColumnRef') columns.add(nameParts(value.fields).at(-1) ?? '')
-    })
-    if (sides && (await this.standIns.agree([...columns], sides[1] as string, sides[2] as string))) return RETRY
+  private async operatorConflict(s: Statement, types: string, inner: string | undefined): Promise<Repaired> {
+    const [, left, operator, right] = /^(\S.*?) (\S+) (\S.*)$/.exec(types) ?? []
+    // what is looked into is a document
+    const other = right === 'unknown' && LOOKS_INTO.test(operator ?? '') ? 'jsonb' : right
+    const operators = operatorsIn(
+      inner === undefined ? s.node : this.ports.parse(inner)?.node,
+      policyTable(s) ?? (s.kind === 'AlterTableStmt' ? relationName(s.node.relation) : undefined),
+    )
+    if (left && other && (await this.standIns.agree(left, other, operators))) return RETRY
     return { how: 'explained', because: `failed: operator does not exist: ${types}` }
   }
 
@@ -360,8 +363,11 @@ export class Repairs {
         error.detail ?? '',
       )
     if (pair) {
-      for (const table of foreignTables(s.node))
-        if (this.standIns.all.has(table) && (await this.standIns.retype(table, pair[2] as string, pair[3] as string))) return RETRY
+      const [, own, foreign, ownType, foreignType] = pair as unknown as [string, string, string, string, string]
+      for (const table of foreignTables(s.node, own))
+        if (this.standIns.madeUp({ column: foreign, tables: [table] }) && (await this.standIns.retype(table, foreign, ownType))) return RETRY
+      const from = s.kind === 'AlterTableStmt' ? this.standIns.madeUp({ column: own, tables: [relationName(s.node.relation)] }) : undefined
+      if (from && (await this.standIns.retype(from.table, own, foreignType))) return RETRY
     }
     const bool = /argument of (?:USING|WITH CHECK|POLICY USING|AND|OR|NOT|WHERE|POLICY).* must be type boolean, not type/.test(error.message)
     if (bool && (await this.standIns.asBoolean(s.text))) return RETRY
@@ -398,3 +404,7 @@ export class Repairs {
     return (await this.engine.exec(sql)).rows.length > 0
   }
 }
+
+/** The table that a policy stands on. */
+const policyTable = (s: Statement): string | undefined =>
+  s.kind === 'CreatePolicyStmt' || s.kind === 'AlterPolicyStmt' ? relationName(s.node.table) : undefined

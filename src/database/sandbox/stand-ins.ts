@@ -1,4 +1,5 @@
 import type { TableHint } from '../database.ts'
+import type { Operand, Side } from './column-scope.ts'
 import type { Engine } from './engine.ts'
 import { castType, columnName, typeByName, typeByUse, typeOf } from './infer-type.ts'
 import type { Statement } from './statement.ts'
@@ -15,6 +16,8 @@ export interface StandIn {
 /** Makes up tables, columns and functions, and keeps which they are. What cannot be made is told by `false`. */
 export class StandIns {
   private readonly made = new Map<string, StandIn>()
+  /** Types that columns were given later. */
+  private readonly given = new Set<string>()
   private readonly engine: Engine
   /** What code says of a table (`public.posts`). */
   private readonly hintOf: (table: string) => Promise<TableHint | undefined>
@@ -64,21 +67,38 @@ export class StandIns {
     return made
   }
 
-  /** `text = uuid`: gives a made-up column, one of those named, the type of what it is compared with. */
-  async agree(columns: readonly string[], one: string, other: string): Promise<boolean> {
-    for (const standIn of this.made.values()) {
-      if (standIn.kind === 'function') continue
-      const table = tableOf(standIn)
-      const just = standIn.kind === 'column' ? standIn.name.slice(table.length + 1) : undefined
-      for (const [from, to] of [
-        [one, other],
-        [other, one],
-      ] as const) {
-        const column = await this.columnOfType(table, columns, from, just)
-        if (column && !/unknown/.test(to) && (await this.retype(table, column, to))) return true
-      }
+  /** `text = uuid`: gives a made-up column, a side of the operator that has these types, the type of the other side. */
+  async agree(left: string, right: string, operators: readonly (readonly [Side, Side])[]): Promise<boolean> {
+    const fitting: { sides: readonly [Side, Side]; known: number }[] = []
+    for (const sides of operators) {
+      const types = [await this.typeOfSide(sides[0]), await this.typeOfSide(sides[1])]
+      if ((types[0] ?? left) === left && (types[1] ?? right) === right) fitting.push({ sides, known: types.filter(Boolean).length })
+    }
+    for (const { sides } of fitting.sort((a, b) => b.known - a.known)) {
+      const changes = [
+        { of: this.madeUp(sides[0].operand), to: right },
+        { of: this.madeUp(sides[1].operand), to: sides[1].isArray ? `${left}[]` : left },
+      ]
+      // a key is what others refer to: it changes last
+      for (const { of, to } of changes.sort((a, b) => Number(a.of?.column === 'id') - Number(b.of?.column === 'id')))
+        if (of && !/^unknown/.test(to) && (await this.retype(of.table, of.column, to))) return true
     }
     return false
+  }
+
+  /** The table and column of an operand, if they were made up. */
+  madeUp(operand: Operand | undefined): { readonly table: string; readonly column: string } | undefined {
+    const table = operand?.tables.find((t) => this.made.has(`${t}.${operand.column}`)) ?? operand?.tables.find((t) => this.made.has(t))
+    return table && operand ? { table, column: operand.column } : undefined
+  }
+
+  private async typeOfSide({ expression, operand, isArray }: Side): Promise<string | undefined> {
+    if (!operand) return expression?.A_Const?.sval ? 'unknown' : typeOf(expression)
+    for (const table of operand.tables) {
+      const type = await this.typeOfColumn(table, operand.column)
+      if (type) return isArray ? type.replace(/\[\]$/, '') : type
+    }
+    return undefined
   }
 
   /** Makes a made-up column that a text speaks of a boolean. */
@@ -89,7 +109,7 @@ export class StandIns {
       const column = standIn.name.slice(table.length + 1)
       if (
         new RegExp(`\\b${column.replace(/\W/g, '.')}\\b`).test(text) &&
-        (await this.columnOfType(table, [column], 'boolean', column)) === undefined &&
+        (await this.typeOfColumn(table, column)) !== 'boolean' &&
         (await this.retype(table, column, 'boolean'))
       )
         return true
@@ -97,19 +117,24 @@ export class StandIns {
     return false
   }
 
-  /** The first of the named columns that has a type, or just the one. */
-  private async columnOfType(table: string, names: readonly string[], type: string, just: string | undefined): Promise<string | undefined> {
+  private async typeOfColumn(table: string, column: string): Promise<string | undefined> {
     const { rows } = await this.engine.exec(
-      `select attname from pg_catalog.pg_attribute where attrelid = pg_catalog.to_regclass(${literal(identOf(table))}) and attnum > 0 and not attisdropped and pg_catalog.format_type(atttypid, atttypmod) = ${literal(type)}`,
+      `select pg_catalog.format_type(atttypid, atttypmod) as type from pg_catalog.pg_attribute where attrelid = pg_catalog.to_regclass(${literal(identOf(table))}) and attnum > 0 and not attisdropped and attname = ${literal(column)}`,
     )
-    return rows.map((r) => r['attname'] as string).find((n) => names.includes(n) && (just === undefined || n === just))
+    return rows[0]?.['type'] as string | undefined
   }
 
-  /** What a column holds is given up for the new type. */
+  /** Gives a column another type, but none that it was given before: two statements that disagree would take turns. What it holds is given up. */
   async retype(table: string, column: string, type: string): Promise<boolean> {
     const t = identOf(table)
     const c = ident(column)
-    return succeeds(this.engine.exec(`alter table ${t} alter column ${c} drop default; alter table ${t} alter column ${c} type ${type} using null::${type}`))
+    const given = `${t}.${c} ${type}`
+    if (this.given.has(given)) return false
+    const made = await succeeds(
+      this.engine.exec(`alter table ${t} alter column ${c} drop default; alter table ${t} alter column ${c} type ${type} using null::${type}`),
+    )
+    if (made) this.given.add(given)
+    return made
   }
 }
 

@@ -38,11 +38,16 @@ export function isBuckets(s: Statement): boolean {
   return s.node.relation ? relationName(s.node.relation) === 'storage.buckets' : false
 }
 
-/** The tables that the foreign keys of a statement name. */
-export function foreignTables(node: Tree): string[] {
+/** The tables that the foreign keys of a statement name, or those of one column. */
+export function foreignTables(node: Tree, column?: string): string[] {
   const tables: string[] = []
+  const add = (constraint: Tree, columns: readonly string[]) => {
+    if (constraint?.pktable && (column === undefined || columns.includes(column))) tables.push(relationName(constraint.pktable))
+  }
   walk(node, (key, value) => {
-    if (key === 'Constraint' && value.pktable) tables.push(relationName(value.pktable))
+    if (key === 'ColumnDef') for (const c of value.constraints ?? []) add(c.Constraint, [value.colname])
+    // those of a column have no list of their own
+    if (key === 'Constraint' && value.fk_attrs) add(value, nameParts(value.fk_attrs))
   })
   return tables
 }
