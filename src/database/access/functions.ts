@@ -14,6 +14,7 @@ import { isChoiceOfNames } from './named-values.ts'
 import { changesFilesOverHttp, QUEUES, queueCommands } from './outgoing.ts'
 import { BROWSER_ROLES, type BrowserRole, nameOf, possibleFor } from './policies.ts'
 import { grantsPower, grantsThere, isPaidFor, paysOut, powerColumnsOf } from './power-columns.ts'
+import type { MayRead } from './read-holes.ts'
 import { appointsOthers } from './read-writes.ts'
 import { isHandedOver, spent } from './spent.ts'
 
@@ -23,11 +24,13 @@ export function readFunctions(
   exposed: ReadonlySet<string>,
   world: World & JudgeWorld,
   isOpenAnyway: (table: string, role: BrowserRole) => boolean,
+  mayRead: MayRead,
 ): Hole[] {
   const tables = new Map(catalog.tables.map((t) => [nameOf(t), t]))
   const outgoing = changesFilesOverHttp(catalog.functions.filter((fn) => fn.securityDefiner && !fn.stub))
   return catalog.functions
     .filter((fn) => fn.securityDefiner && !fn.isTrigger && !fn.stub && exposed.has(fn.schema) && !/^(trigger|event_trigger)$/.test(fn.returns))
+    .filter((fn) => mayRead('function', functionObject(fn), fn.at))
     .flatMap((fn) => [...readFunction(fn, tables, world, isOpenAnyway), ...(outgoing.has(fn) ? fileHole(fn) : []), ...queueHole(fn)])
 }
 

@@ -1,4 +1,5 @@
 import { lastPart } from '../../lib/last-part.ts'
+import type { Place } from '../../lib/place.ts'
 import type { Catalog, Command, Policy, ReplayInput, Table, UndecidedPolicy, View } from '../database.ts'
 import { keepsCopies } from '../sandbox/row-copies.ts'
 import { holdsServiceKeys } from '../sandbox/service-keys.ts'
@@ -29,11 +30,14 @@ export interface ReadAccess {
   readonly undecided: readonly UndecidedPolicy[]
 }
 
+/** Told before the policies of a table or a function are read, which may take long; false when they are to be left out. */
+export type MayRead = (topic: 'policy' | 'function', object: string, at: Place) => boolean
+
 /** Reads policies, views and functions of the exposed schemas; tables without row level security are left to `no-rls`. */
-export function readAccess(catalog: Catalog, input: Pick<ReplayInput, 'exposedSchemas'>, world: World & JudgeWorld): ReadAccess {
+export function readAccess(catalog: Catalog, input: Pick<ReplayInput, 'exposedSchemas'>, world: World & JudgeWorld, mayRead: MayRead): ReadAccess {
   const exposed = new Set(input.exposedSchemas)
   const tables = catalog.tables.filter((t) => exposed.has(t.schema) && !t.extension)
-  const readings = new Map(tables.map((t) => [nameOf(t), readPolicies(t, catalog, world)]))
+  const readings = new Map(tables.map((t) => [nameOf(t), mayRead('policy', nameOf(t), t.at) ? readPolicies(t, catalog, world) : []]))
   const context: WriteContext = {
     catalog,
     memberships: membershipTables(catalog, readings),
@@ -55,7 +59,7 @@ export function readAccess(catalog: Catalog, input: Pick<ReplayInput, 'exposedSc
     const table = unprotected.get(name)
     return table ? holds(table.grants, role, 'select') : isOpenAnyway(readings.get(name) ?? [], role)
   }
-  holes.push(...readFunctions(catalog, exposed, world, openAnyway))
+  holes.push(...readFunctions(catalog, exposed, world, openAnyway, mayRead))
   return {
     readings,
     holes: withSharedHelpers(holes, catalog),

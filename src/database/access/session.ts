@@ -12,6 +12,8 @@ export interface AccessSession {
    * otherwise the result of `run`. Labels must be deterministic and unique (`table public.posts`).
    */
   attempt<T>(label: string, run: () => Promise<T>): Promise<T | undefined>
+  /** Tells which step of reading begins; false when it hung or died in an earlier run and is to be left out. Labels as for `attempt`. */
+  mayRead(label: string): boolean
   /** libpg-query's parse result of any SQL text; undefined when it cannot be parsed. */
   parse(sql: string): ParsedSql | undefined
   /** The parse tree of a boolean expression as the catalog deparses it (a policy's `using`); undefined when it cannot be parsed. */

@@ -22,7 +22,11 @@ export async function tryAccess(
   soFar: (access: AccessMatrix) => void = () => undefined,
 ): Promise<AccessMatrix> {
   const world = withStaffLists(worldOf(session, catalog), catalog)
-  const { holes, readings, undecided } = readAccess(catalog, input, world)
+  const { holes, readings, undecided } = readAccess(catalog, input, world, (topic, object, at) => {
+    const may = session.mayRead(`reading ${topic} ${object}`)
+    if (!may) session.gap({ path: at.path, line: at.line, because: `reading ${object} did not end in time`, touches: [{ topic, object }] })
+    return may
+  })
   const exposed = new Set(input.exposedSchemas)
   const all = [...withoutRls(catalog, exposed), ...holes]
   const storage = readStorage(catalog, world)

@@ -1,8 +1,8 @@
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
-import type { DatabaseResult, TableHint } from '../database.ts'
+import type { DatabaseGap, DatabaseResult, TableHint } from '../database.ts'
 import type { Answer, HintsFollow, Request } from './protocol.ts'
-import { elapsedMs, type Moment, now, withoutSince } from './stopwatch.ts'
+import { elapsedMs, type Moment, now, RESERVED_MS, withoutSince } from './stopwatch.ts'
 import type { WorkerJob, WorkerTask } from './worker.ts'
 
 /**
@@ -80,6 +80,8 @@ class Supervisor {
     } else if (answer.type === 'waiting') this.waiting = this.hints ? undefined : now()
     else if (answer.type === 'replayed') this.partial = answer.result
     else if (answer.type === 'died') this.blame(answer.because)
+    // what an earlier run found out counts more than half a schema
+    else if (answer.type === 'result' && answer.halfApplied && this.partial) this.giveUp('the time budget ended')
     else send(answer)
   }
 
@@ -127,20 +129,21 @@ class Supervisor {
     const job = this.job
     this.job = undefined
     void worker?.terminate()
-    if (this.partial)
-      send({
-        type: 'result',
-        result: {
-          ...this.partial,
-          gaps: [...this.partial.gaps, { path: job?.input.files[0]?.path ?? '', because: `who can do what was not tried to the end: ${because}`, touches: [] }],
-        },
-      })
-    else send({ type: 'died', because: `${because} (at ${this.label})` })
+    if (this.partial) {
+      // what was read of policies and functions judges them; nobody judged them before
+      const wasRead = this.partial.access.holes !== undefined
+      const gap: DatabaseGap = {
+        path: job?.input.files[0]?.path ?? '',
+        because: wasRead ? `who can do what was not tried to the end: ${because}` : `policies and functions were not read to the end: ${because}`,
+        touches: wasRead ? [] : [{ topic: 'anything' }],
+      }
+      send({ type: 'result', result: { ...this.partial, gaps: [...this.partial.gaps, gap] } })
+    } else send({ type: 'died', because: `${because} (at ${this.label})` })
   }
 }
 
-/** A restart loads the template and replays from the beginning. */
-const MIN_RESTART_MS = 1500
+/** A restart loads the template and replays from the beginning, of which some is kept for what comes after the SQL. */
+const MIN_RESTART_MS = RESERVED_MS + 1500
 
 function send(answer: Answer): void {
   process.send?.(answer)

@@ -30,5 +30,6 @@ export type Answer =
   /** The step under way needs the hints. */
   | { readonly type: 'waiting' }
   | { readonly type: 'replayed'; readonly result: DatabaseResult }
-  | { readonly type: 'result'; readonly result: DatabaseResult }
+  /** `halfApplied` when the time budget ended before the SQL did. */
+  | { readonly type: 'result'; readonly result: DatabaseResult; readonly halfApplied?: true }
   | { readonly type: 'died'; readonly because: string }

@@ -7,6 +7,7 @@ import type { Parser } from './parser.ts'
 import { Provenance } from './provenance.ts'
 import { type Repaired, Repairs } from './repairs.ts'
 import { ALL_TOPICS, type ParsedFile, parseFile, type Statement, touchesOf } from './statement.ts'
+import { RESERVED_MS } from './stopwatch.ts'
 import { ident, inside, kindOf, literal, nameParts, relationName } from './tree.ts'
 import { lostWith, notParsed } from './unparsed.ts'
 
@@ -34,9 +35,6 @@ export interface Replayed {
 
 /** Policies on these tables belong to the project, although the tables do not: the platform lets `postgres` write them. */
 const POLICY_GRANTS = new Set(['storage.objects', 'storage.buckets', 'realtime.messages', 'auth.users'])
-
-/** Share of the time budget that statements may use; the rest is for the catalog and the trials. */
-const RESERVED_MS = 2500
 
 /** Replays the files of one database, statement by statement in autocommit, as the platform's `postgres`. */
 export class Replay {

@@ -30,3 +30,6 @@ export function withoutSince(moment: Moment, from: Moment, until: Moment = now()
 export function longestMs(budgetMs: number): number {
   return budgetMs * PATIENCE
 }
+
+/** Milliseconds of a replay's time budget that statements may not use: they are for the catalog and the trials. */
+export const RESERVED_MS = 2500

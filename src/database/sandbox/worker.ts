@@ -90,7 +90,7 @@ async function run(job: WorkerJob, laterHints: Promise<readonly TableHint[]>, en
     },
   }
   const replayed = await new Replay(engine, parser, job.input, host).run()
-  if (replayed.cutShort) return post({ type: 'result', result: halfApplied(job.input, replayed) })
+  if (replayed.cutShort) return post({ type: 'result', result: halfApplied(job.input, replayed), halfApplied: true })
   host.mark('catalog')
   await engine.exec('set session authorization supabase_admin; reset all')
   const catalog = withExecutedText(await readCatalog(engine, replayed), parser, host)
@@ -136,6 +136,7 @@ function accessSession(engine: Engine, parser: Parser, host: { mark(label: strin
     exec: (sql) => engine.exec(sql),
     query: (sql, params) => engine.query(sql, params),
     attempt: async (label, attempt) => (host.mark(`access ${label}`) ? attempt() : undefined),
+    mayRead: (label) => host.mark(`access ${label}`),
     parse: (sql) => parser.parse(sql),
     parseExpression: (sql) => parser.parseExpression(sql),
     parsePlPgSql: (sql) => parser.parsePlPgSql(sql),

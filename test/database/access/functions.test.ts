@@ -16,9 +16,13 @@ const TABLES = [
 /** `kind who tables because` of each hole of one function. */
 function holes(language: string, body: string, extra: Partial<SqlFunction> = {}, returns = 'void', args: readonly string[] = ['p']): string[] {
   const all = catalog({ tables: TABLES, functions: [fn('f', args, returns, language, body, extra)] })
-  return readFunctions(all, new Set(['public']), world(all), () => false).map((h) =>
-    [h.kind, h.who, ...(h.tables ?? []).map((t) => `${t.command} ${t.table}`), ...(h.because ? [h.because] : [])].join(' '),
-  )
+  return readFunctions(
+    all,
+    new Set(['public']),
+    world(all),
+    () => false,
+    () => true,
+  ).map((h) => [h.kind, h.who, ...(h.tables ?? []).map((t) => `${t.command} ${t.table}`), ...(h.because ? [h.because] : [])].join(' '))
 }
 
 test.each([
@@ -139,8 +143,22 @@ test('what a function calls is part of it, guards included', () => {
   const open = fn('f', ['p'], 'void', 'plpgsql', 'begin perform remove_order(p); end')
   const guarded = fn('g', ['p'], 'void', 'plpgsql', 'begin perform assert_admin(); perform remove_order(p); end')
   const all = catalog({ tables: TABLES, functions: [guard, work, open, guarded] })
-  const found = readFunctions(all, new Set(['public']), world(all), () => false)
+  const found = readFunctions(
+    all,
+    new Set(['public']),
+    world(all),
+    () => false,
+    () => true,
+  )
   expect(found.map((h) => `${h.kind} ${h.object}`)).toEqual(['function-write public.f(uuid)'])
+})
+
+test('a function that must not be read is left out, and asked about by its name', () => {
+  const all = catalog({ tables: TABLES, functions: [fn('f', ['p'], 'void', 'sql', 'delete from orders where id = p')] })
+  const asked: string[] = []
+  const mayRead = (topic: string, object: string) => asked.push(`${topic} ${object}`) === 0
+  expect(readFunctions(all, new Set(['public']), world(all), () => false, mayRead)).toEqual([])
+  expect(asked).toEqual(['function public.f(uuid)'])
 })
 
 test('what a loop goes over decides whose rows its body changes', () => {
