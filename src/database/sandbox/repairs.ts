@@ -113,7 +113,7 @@ export class Repairs {
       case '42723':
         return NO_EFFECT
       case '42710':
-        return s.kind === 'CreatePolicyStmt' ? this.duplicatePolicy(s) : NO_EFFECT
+        return s.kind === 'CreatePolicyStmt' && s.mended !== 'if not exists' ? this.duplicatePolicy(s) : NO_EFFECT
       case '42701':
         return this.duplicateColumn(s, message)
       case '42830':

@@ -9,7 +9,7 @@ import { type Repaired, Repairs } from './repairs.ts'
 import { ALL_TOPICS, type ParsedFile, parseFile, type Statement, touchesOf } from './statement.ts'
 import { RESERVED_MS } from './stopwatch.ts'
 import { ident, inside, kindOf, literal, nameParts, relationName } from './tree.ts'
-import { lostWith, notParsed } from './unparsed.ts'
+import { lostWith } from './unparsed.ts'
 
 /** What a replay has to know of its surroundings. */
 export interface ReplayHost {
@@ -113,7 +113,7 @@ export class Replay {
     if (this.outOfTime) return this.explain(s, 'the time budget ended before it was applied', this.touches(s, true))
     if (s.kind === '') {
       const statements = this.files.flatMap((f) => f.statements)
-      return this.explain(s, notParsed(s.text), lostWith(s, statements))
+      return this.explain(s, 'PostgreSQL cannot parse it', lostWith(s, statements))
     }
     const refused = refusal(s)
     if (refused) return this.explain(s, refused.because, refused.touches)

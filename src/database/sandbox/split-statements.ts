@@ -26,7 +26,7 @@ export function splitStatements(source: string): Split {
 
 /** UTF-16 that was read as UTF-8 has a NUL in every second place; other NULs would cut the text off in a C parser. */
 function clean(source: string): { text: string; nulLine: number | undefined } {
-  let text = source.replace(/^[\uFEFF\uFFFE\uFFFD]+/, (m) => ' '.repeat(m.length))
+  let text = withBodyQuotes(source.replace(/^[\uFEFF\uFFFE\uFFFD]+/, (m) => ' '.repeat(m.length)))
   const first = text.indexOf('\0')
   if (first < 0) return { text, nulLine: undefined }
   const nuls = text.split('\0').length - 1
@@ -35,6 +35,17 @@ function clean(source: string): { text: string; nulLine: number | undefined } {
   text = text.replaceAll('\0', ' ')
   return { text, nulLine }
 }
+
+/** Quotes of bodies as they were before a shell or a template had them: `\$\$`, or a single `$` where a body begins and where it ends. */
+function withBodyQuotes(text: string): string {
+  const whole = text.replaceAll('\\$\\$', '$$$$')
+  const opened = whole.match(OPENS_BODY)?.length ?? 0
+  if (!opened || opened !== whole.match(CLOSES_BODY)?.length) return whole
+  return whole.replace(OPENS_BODY, '$1$$$$').replace(CLOSES_BODY, '$$$$')
+}
+
+const OPENS_BODY = /\b(as\s{1,20})\$(?=\s)/gi
+const CLOSES_BODY = /^\$(?=\s*(?:;|$|language\b))/gim
 
 function lineAt(text: string, end: number): number {
   let line = 1

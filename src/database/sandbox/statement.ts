@@ -1,7 +1,7 @@
 import type { Place } from '../../lib/place.ts'
 import type { Node } from '../access/session.ts'
 import type { DatabaseGap, SqlFile } from '../database.ts'
-import { withoutInlineIndexes } from './inline-indexes.ts'
+import { type Mended, mendsOf, SAID_OF_MENDED } from './mended-text.ts'
 import type { Parser } from './parser.ts'
 import { splitStatements } from './split-statements.ts'
 import { inside, kindOf, nameParts, qualified, relationName, type Tree } from './tree.ts'
@@ -16,6 +16,8 @@ export interface Statement {
   /** `CreateStmt` and so on; '' when PostgreSQL cannot parse it. */
   readonly kind: string
   readonly node: Tree
+  /** Set when the text is not as written, because PostgreSQL takes that only so. */
+  readonly mended?: Mended['how']
   /** Line of the file by UTF-8 byte offset into `text`. */
   lineOf(offset: number): number
 }
@@ -47,12 +49,9 @@ export function parseFile(file: SqlFile, position: number, parser: Parser, mark:
       parsed = parsePieces(file, position, pieces, parser, mark)
     }
   }
-  const mended = parsed.filter((s, i) => s.text !== pieces[i]?.text)
-  gaps.push(...mended.map(({ at }) => ({ path: at.path, line: at.line, because: NO_INLINE_INDEX, touches: [] })))
+  for (const { at, mended } of parsed) if (mended) gaps.push({ path: at.path, line: at.line, because: SAID_OF_MENDED[mended], touches: [] })
   return { file, statements: parsed, gaps }
 }
-
-const NO_INLINE_INDEX = 'PostgreSQL cannot parse it: CREATE TABLE knows no INDEX; the table was replayed without'
 
 function parsePieces(
   file: SqlFile,
@@ -65,9 +64,13 @@ function parsePieces(
     const label = `${position}:${file.path}#${index}`
     if (!mark(label)) return statement(file, label, piece, undefined)
     const node = parser.parse(piece.text)?.stmts[0]?.stmt
-    const plain = node ? undefined : withoutInlineIndexes(piece.text)
-    const mended = plain === undefined ? undefined : parser.parse(plain)?.stmts[0]?.stmt
-    return mended && plain !== undefined ? statement(file, label, { ...piece, text: plain }, mended) : statement(file, label, piece, node)
+    if (node) return statement(file, label, piece, node)
+    for (const { text, how, linesBefore } of mendsOf(piece.text)) {
+      const [only, ...others] = parser.parse(text)?.stmts ?? []
+      // more than one: an open quote swallowed them
+      if (only && !others.length) return { ...statement(file, label, { ...piece, text, line: piece.line + linesBefore }, only.stmt), mended: how }
+    }
+    return statement(file, label, piece, undefined)
   })
 }
 

@@ -2,14 +2,10 @@ import type { DatabaseGap } from '../database.ts'
 import { isMadeAgain } from './made-again.ts'
 import { ALL_TOPICS, byWords, type Statement } from './statement.ts'
 
-/** Why a statement is none, where it is known. */
-export function notParsed(text: string): string {
-  return `PostgreSQL cannot parse it${/\bcreate\s+policy\s+if\s+not\s+exists\b/i.test(text) ? ': CREATE POLICY knows no IF NOT EXISTS' : ''}`
-}
-
 /** What a statement that cannot be parsed may have changed. */
 export function lostWith(s: Statement, statements: Iterable<Statement>): DatabaseGap['touches'] {
   const code = withoutCommentLines(s.text)
+  if (/^`{3}\s*$/.test(code)) return []
   if (isBodyFragment(code)) return isOnlyWords(code) && isAlone(s, statements) ? [] : [{ topic: 'function' }]
   if (isMadeAgain(s, statements)) return []
   return ofKnownKind(code) ?? byWords(s.text, ALL_TOPICS)
