@@ -73,7 +73,7 @@ function readPlPgSql(evaluator: Evaluator, source: KnownFunction, body: Tree, sc
       : [{ term: { t: 'const', value: null }, when: ALWAYS }]
     variables.set(name, { value })
   }
-  const walker = new Walker(evaluator, out, datums, source.body.split('\n'))
+  const walker = new Walker(evaluator, out, datums, source)
   const end = walker.statements([fn['action']], { path: ALWAYS, scope: { ...scope, variables } })
   const completes = out.returns.map((r) => r.when).reduce(either, NEVER)
   return { ...out, completes: [...out.left, ...(end ? [end.path] : [])].reduce(either, completes) }
@@ -89,13 +89,15 @@ class Walker {
   readonly #out: Recorder
   readonly #datums: readonly Tree[]
   readonly #lines: readonly string[]
+  readonly #outputs: ReadonlySet<string>
   #steps = 0
 
-  constructor(evaluator: Evaluator, out: Recorder, datums: readonly Tree[], lines: readonly string[]) {
+  constructor(evaluator: Evaluator, out: Recorder, datums: readonly Tree[], source: KnownFunction) {
     this.#evaluator = evaluator
     this.#out = out
     this.#datums = datums
-    this.#lines = lines
+    this.#lines = source.body.split('\n')
+    this.#outputs = new Set(source.outputs)
   }
 
   /** State after the statements; undefined when none of them lets the function go on. */
@@ -352,10 +354,10 @@ class Walker {
     return name !== undefined && state.scope.variables.has(name) ? { ColumnRef: { fields: [{ String: { sval: name } }] } } : undefined
   }
 
+  /** A bare RETURN hands out what the parameters for it hold, not what the body has looked up for itself. */
   #returnOutputs(state: State): void {
-    const out = [...state.scope.variables].filter(([name]) => !name.startsWith('$'))
-    for (const [name, variable] of out) {
-      if (variable.value.some((v) => v.term.t === 'column' || v.term.t === 'expression'))
+    for (const [name, variable] of state.scope.variables) {
+      if (this.#outputs.has(name) && variable.value.some((v) => v.term.t === 'column' || v.term.t === 'expression'))
         this.#out.returns.push({ when: state.path, expression: { ColumnRef: { fields: [{ String: { sval: name } }] } }, scope: state.scope })
     }
   }
