@@ -3,6 +3,7 @@ import type { Behaviour, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { requestName } from '../../model/behaviour/values.ts'
 import { breachOfColumn, callerOf, type OwnershipBreach, type Query, verbOf } from './ownership-breach.ts'
 import { chosenByCaller, rowsOf } from './payload-breaches.ts'
+import { isPartOfTransfer } from './transfers.ts'
 
 /** Accounts of points and credit that buy something. */
 const CREDIT =
@@ -21,7 +22,8 @@ export function creditBreaches(step: Step, e: Query, behaviour: Behaviour, schem
   return rowsOf(e.payload).flatMap((row): OwnershipBreach[] => {
     if (row.v !== 'object' || Object.entries(row.props).some(([name, v]) => SAYS_WHAT.test(name) && isSaid(v))) return []
     const height = Object.entries(row.props).find(([name, v]) => HEIGHT.test(name) && chosenByCaller(v, behaviour, schema))
-    if (!height) return []
+    // what is written down of a transfer was taken from somebody
+    if (!height || behaviour.steps.some((other) => isPartOfTransfer(other, behaviour))) return []
     const breach = breachOfColumn('power', step.at, { verb: verbOf(e), table: e.table }, height[0], nameIn(height[1]))
     return [{ ...breach, own: true, callerAs: callerOf(behaviour) }]
   })

@@ -6,6 +6,7 @@ import type { Behaviour, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { ACCEPTED, isCallers, mentions, requestName } from '../../model/behaviour/values.ts'
 import { breachOfColumn, callerOf, directly, fromRequest, OWNER, type OwnershipBreach, type Query, tableOf, verbOf } from './ownership-breach.ts'
 import type { Ties } from './ties.ts'
+import { tellsAnother } from './told-others.ts'
 import { addedTo, isTransfer } from './transfers.ts'
 
 const FORGEABLE = /^(?:user_?id|owner_?id|author_?id|created_?by(?:_?id)?|profile_?id|uid|sender_?id)$/i
@@ -27,7 +28,8 @@ export function payloadBreaches(step: Step, e: Query, behaviour: Behaviour, ties
         const replaced = isReplaced(value, behaviour)
         if (replaced && hasShape(step)) continue
         if ((owners.has(column) && (OWNER.test(column) || replaced)) || FORGEABLE.test(column)) {
-          if (fromRequest(value, behaviour) && directly(value)) out.push(written('forged-owner', column, requestName(value) ?? 'a value of the request'))
+          if (fromRequest(value, behaviour) && directly(value) && !tellsAnother(e, column, value, payload.props, behaviour))
+            out.push(written('forged-owner', column, requestName(value) ?? 'a value of the request'))
         } else if (
           (grantsPower(column, e.table, table) || isPlanOfTenant(column, e, table, payload.props)) &&
           !(e.op === 'insert' && appointsIntoOwn(payload.props, behaviour)) &&

@@ -19,7 +19,7 @@ import { isOpenByState, takesWhatIsOpen } from './row-state.ts'
 import { replacesSentCode } from './sent-codes.ts'
 import { keepsTally } from './tallies.ts'
 import { alternatives, isSame, type Ties } from './ties.ts'
-import { isPartOfTransfer } from './transfers.ts'
+import { isPartOfTransfer, transfersTo } from './transfers.ts'
 import { weighsWho } from './weighed.ts'
 
 const NOT_AN_ID =
@@ -200,7 +200,7 @@ export function rowBreach(
     reasons.add(`${e.table} is there to be taken`)
     return undefined
   }
-  if (isPartOfTransfer(step, behaviour)) {
+  if (isPartOfTransfer(step, behaviour) || (e.op === 'select' && !isAnswered(index, behaviour) && transfersTo(value, behaviour))) {
     reasons.add(`${e.table} gets what the caller's own row gives`)
     return undefined
   }

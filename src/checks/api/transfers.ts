@@ -8,7 +8,7 @@ const SCHEMA = /(?:^|\.)(?:safeParse(?:Async)?|parse(?:Async)?|validate(?:Sync)?
  * with what there is. A negative amount would turn it round, so its sign has to be asked for too, or a schema that could not be read.
  */
 export function isTransfer(step: Step, column: string, value: Value, behaviour: Behaviour): boolean {
-  const amount = addedTo(value)
+  const amount = addedTo(value) ?? lessFee(value)
   const name = amount && requestName(amount)
   const { effect } = step
   if (!name || effect.kind !== 'db') return false
@@ -52,6 +52,30 @@ export function isPartOfTransfer(step: Step, behaviour: Behaviour): boolean {
 function takenFrom(value: Value | undefined): Value | undefined {
   if (value?.v === 'object') return value.props.decrement
   return value?.v === 'op' && value.op === '-' ? value.of[1] : undefined
+}
+
+/** What is left of the amount once the house has taken its part: `row.balance + (amount - amount * 0.1)`. Nothing else of the request is in it. */
+function lessFee(value: Value): Value | undefined {
+  if (value.v !== 'op' || value.op !== '+') return undefined
+  return value.of.flatMap((part) => {
+    const amount = part.v === 'op' && part.op === '-' ? part.of[0] : undefined
+    const name = amount?.v === 'request' ? requestName(amount) : undefined
+    return amount && name !== undefined && !mentions(part, (v) => v.v === 'request' && requestName(v) !== name) ? [amount] : []
+  })[0]
+}
+
+/** Whether the handler gives from the caller's row to the one that `whom` names. */
+export function transfersTo(whom: Value, behaviour: Behaviour): boolean {
+  const name = requestName(whom)
+  return (
+    name !== undefined &&
+    behaviour.steps.some(
+      (step) =>
+        step.effect.kind === 'db' &&
+        step.effect.filters.some((f) => f.value.v === 'request' && requestName(f.value) === name) &&
+        isPartOfTransfer(step, behaviour),
+    )
+  )
 }
 
 /** What is added to the column: `{ increment: amount }`, `row.credits + amount`. */
