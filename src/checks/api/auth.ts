@@ -22,7 +22,7 @@ export default defineCheck({
     if (!all.length) return notApplicable('the repository has no API route, server action or serverless function')
     const open = new Set(declared.public.routes.map((d) => d.name.trim()))
     // the endpoint for a processor's events knows its caller by the signature, and check 20 judges that
-    const others = payments.otherWebhooks.filter((w) => w.problem || w.asks)
+    const others = payments.otherWebhooks.filter((w) => w.problem || w.asks || w.verified)
     const receivers = new Set([...payments.webhooks, ...others].map((w) => `${w.path} ${w.subject}`))
     const judged = all.map(
       (route): Verdict =>

@@ -12,7 +12,7 @@ import { namesIn } from './conditions.ts'
 import { handlingOf } from './handling.ts'
 import { libraryWebhooks } from './library-webhooks.ts'
 import { OTHER_PROCESSORS } from './other-processor-signs.ts'
-import { findOtherProcessors, otherWebhooks } from './other-processors.ts'
+import { findOtherProcessors, otherWebhooks, unlistedReceivers } from './other-processors.ts'
 import { soldUnheard } from './other-sales.ts'
 import type { Handling, LibraryWebhook, PaymentsModel, Processor, Webhook } from './payments.ts'
 import { PROCESSORS } from './processors.ts'
@@ -76,9 +76,10 @@ export function buildPayments(input: ModelInput, slices: Slices): PaymentsModel 
       .filter((w) => !sales.processors.some((p) => p.name === w.processor))
       .map((w) => ({ name: w.processor, at: { path: w.path, line: w.line }, because: `${w.subject} acts on its events` })),
   ]
-  const others = findOtherProcessors(sources)
-  const unheard = soldUnheard(sources, others)
+  const called = findOtherProcessors(sources)
+  const unheard = soldUnheard(sources, called)
   const unclaimed = routes.filter((r) => !webhooks.some((w) => w.subject === r.subject))
+  const others = [...called, ...unlistedReceivers(unclaimed, called, sources)]
   const named = otherWebhooks(unclaimed, others, sources, slices.schema, surroundings(sources, routes))
   return {
     processors: [...new Map(processors.map((p) => [p.name, p])).values()],

@@ -68,6 +68,20 @@ export const OTHER_PROCESSORS: Readonly<Record<string, Signs>> = {
   NOWPayments: { packages: /^@?nowpayments/, hosts: /^https:\/\/api(-sandbox)?\.nowpayments\.io(\/|$)/ },
 }
 
+/** An interface whose host is called after paying: `api-checkout.cinetpay.com`, `api.paychangu.com`. No list has all that take money in some country. */
+const CALLED_AFTER_PAYING =
+  /^https:\/\/(?:api|sandbox|checkout|secure|live|gateway|merchant|payments?|pay|app)[a-z0-9-]{0,20}\.(?:[a-z0-9-]{1,30}\.){0,2}?([a-z0-9-]{0,20}pay(?!load|roll|slip|stub)[a-z0-9-]{0,20})\.[a-z]{2,8}(?:\.[a-z]{2})?(?:\/|$)/
+const NO_PROCESSOR = /^(?:(?:pre|re|under|over)pay|.{0,20}display|spay)/
+
+/** The name that the host of an interface gives a processor which is on no list; undefined when it is called after something else. */
+export function unlistedProcessor(address: string): string | undefined {
+  const name = CALLED_AFTER_PAYING.exec(address)?.[1]
+  return name === undefined || NO_PROCESSOR.test(name) || Object.values(OTHER_PROCESSORS).some((s) => s.hosts.test(address)) ? undefined : asName(name)
+}
+
+/** A name as it is written: `paychangu` is Paychangu. */
+export const asName = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1)
+
 /** Who answers behind the gateway of a builder, by the first part of the path: `resend` of `https://connector-gateway.lovable.dev/resend/emails`. */
 export const serviceBehindGateway = (address: string): string | undefined => /^https:\/\/connector-gateway\.lovable\.dev\/(\w{1,30})/.exec(address)?.[1]
 
@@ -76,5 +90,5 @@ export function processorAt(address: string): string | undefined {
   if (/^https:\/\/api\.stripe\.com(\/|$)/.test(address)) return 'Stripe'
   const behind = serviceBehindGateway(address)
   if (behind === 'stripe' || behind === 'paddle') return behind === 'stripe' ? 'Stripe' : 'Paddle'
-  return Object.entries(OTHER_PROCESSORS).find(([, signs]) => signs.hosts.test(address))?.[0]
+  return Object.entries(OTHER_PROCESSORS).find(([, signs]) => signs.hosts.test(address))?.[0] ?? unlistedProcessor(address)
 }

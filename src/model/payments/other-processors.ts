@@ -1,11 +1,13 @@
 import type { JavaScriptFacts } from '../../facts/javascript.ts'
 import { type ByFile, collectByFile, together, unlessEmpty } from '../../lib/collect-by-file.ts'
+import { lastPart } from '../../lib/last-part.ts'
+import { says } from '../../lib/snake-case.ts'
 import type { SchemaModel } from '../app-model.ts'
 import type { Behaviour, Step } from '../behaviour/behaviour.ts'
 import { expressions, stringOf } from '../frameworks/walk.ts'
 import type { Route } from '../routes/routes.ts'
 import { contains } from './conditions.ts'
-import { OTHER_PROCESSORS } from './other-processor-signs.ts'
+import { asName, OTHER_PROCESSORS, unlistedProcessor } from './other-processor-signs.ts'
 import type { OtherProcessor, OtherWebhook } from './payments.ts'
 import { goesByAnswer } from './questions.ts'
 import { judgeRepeats, type Surroundings } from './repeats.ts'
@@ -29,7 +31,7 @@ const processorsByFile = collectByFile((path, js: JavaScriptFacts) => {
     for (const e of expressions(fn)) {
       const text = e.k === 'tpl' ? e.quasis[0] : e.k === 'lit' ? stringOf(e) : undefined
       if (!text?.startsWith('https://')) continue
-      const name = names.find(([, s]) => s.hosts.test(text))?.[0]
+      const name = names.find(([, s]) => s.hosts.test(text))?.[0] ?? unlistedProcessor(text)
       if (name) found.push({ name, at: { path, line: e.l }, because: `uses ${text.slice(0, 40)}` })
     }
   }
@@ -64,6 +66,36 @@ export function otherWebhooks(
     // where there is a verification, no question to anybody else is meant to stand in for it
     return [{ ...webhook, verified: false, ...(behaviour.complete && (problem.kind !== 'none' || !asksSomebody(behaviour)) ? { problem } : {}) }]
   })
+}
+
+/** Which of the columns that an endpoint writes says that money has come, or went. */
+const PAID_COLUMN = /(?:^|_)(?:payment|deposit|balance|billing|escrow|payout|subscription)_?(?:status|state)$|(?:^|_)paid(?:_at)?$/i
+const MONEY_TABLE = /(?:^|_)(?:payments?|payouts?|transactions?|invoices?|deposits?|top_?ups?|wallets?)$/i
+const SAYS_HOW = /^(?:status|state|balance)$/i
+/** What the name of an endpoint says beside whose events it receives. */
+const BESIDE_THE_NAME =
+  /^(?:web|hooks?|webhooks?|handle|handler|handles|receive|receiver|process|on|payments?|pay|payouts?|callback|ipn|postback|notify|notifications?|events?|api|v\d|index|route|server)$/i
+
+/**
+ * Endpoints that are named as receivers of events and write down what was paid, where no code of the repository calls the processor: whose events
+ * they are only the name says. What asks who calls in another way than by a signature is left to the check that knows such ways.
+ */
+export function unlistedReceivers(routes: readonly Route[], known: readonly OtherProcessor[], sources: ReadonlyMap<string, JavaScriptFacts>): OtherProcessor[] {
+  return routes.flatMap((route): OtherProcessor[] => {
+    const { behaviour, subject, path, line } = route
+    if (!behaviour || route.guard || !RECEIVER.test(`${route.route} ${path}`) || receives(route, known, sources.get(path))) return []
+    if (route.kind === 'page' || (route.method !== undefined && route.method !== 'POST') || !behaviour.steps.some(writesDownPayment)) return []
+    const words = route.route.split(/[^a-z0-9]+/i).filter((word) => word && !BESIDE_THE_NAME.test(word))
+    const name = words.at(-1)
+    return name ? [{ name: asName(name), at: { path, line }, because: `${subject} writes down what it says was paid` }] : []
+  })
+}
+
+function writesDownPayment({ effect: e }: Step): boolean {
+  if (e.kind !== 'db' || e.op === 'select' || e.op === 'delete' || !e.payload) return false
+  const rows = e.payload.v === 'any' ? e.payload.of : [e.payload]
+  const columns = rows.flatMap((row) => (row.v === 'object' ? Object.keys(row.props) : []))
+  return columns.some((c) => says(PAID_COLUMN, c) || (says(MONEY_TABLE, lastPart(e.table)) && says(SAYS_HOW, c)))
 }
 
 const RECEIVER = /webhook|(^|[/_-])(ipn|postback)([/_.-]|$)/i

@@ -18,8 +18,14 @@ export function asksAboutPayment(e: Effect | undefined): boolean {
   if (e?.kind !== 'http') return false
   const [address, options] = e.args
   const method = options?.v === 'object' ? options.props.method : undefined
-  return isOfProcessor(address) && contains(address, isChosen) && (method === undefined || (method.v === 'const' && /^get$/i.test(String(method.value))))
+  const told = options?.v === 'object' ? options.props.body : undefined
+  if (!isOfProcessor(address)) return false
+  if (method === undefined || (method.v === 'const' && /^get$/i.test(String(method.value)))) return contains(address, isChosen)
+  return (contains(address, isChosen) || contains(told, isChosen)) && contains(address, (v) => v.v === 'const' && ASKS_AT.test(String(v.value)))
 }
+
+/** Where an interface is asked how a payment stands, by a request that has a body. */
+const ASKS_AT = /\/(?:check|verify|status|lookup|query|inquiry|retrieve)(?:[/?]|$)/i
 
 export function isOfProcessor(address: Value | undefined): boolean {
   return contains(address, (v) => v.v === 'const' && typeof v.value === 'string' && processorAt(v.value) !== undefined)
@@ -32,7 +38,12 @@ export function isOfProcessor(address: Value | undefined): boolean {
 export function goesByAnswer({ steps }: Behaviour): boolean {
   const answered = (v: Value) => v.v === 'result' && asksAboutPayment(steps[v.step]?.effect)
   const changes = steps.filter((s) => isEffect(s) && !['http', 'payment'].includes(s.effect.kind) && !isLog(s))
-  return changes.length > 0 && changes.every((s) => s.under.some((c) => contains(c.test, answered)) || valuesOf(s).some((v) => contains(v, answered)))
+  // `let state = 'pending'; if (answer.status === 'ACCEPTED') state = 'paid'`
+  const decided = (v: Value) => v.v === 'any' && (v.under ?? []).flat().some((c) => contains(c.test, answered))
+  return (
+    changes.length > 0 &&
+    changes.every((s) => s.under.some((c) => contains(c.test, answered)) || valuesOf(s).some((v) => contains(v, (x) => answered(x) || decided(x))))
+  )
 }
 
 const isLog = ({ effect: e }: Step): boolean => e.kind === 'db' && e.op === 'insert' && /log|webhook|event|audit/i.test(e.table)

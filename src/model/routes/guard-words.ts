@@ -1,4 +1,5 @@
 import type { Value } from '../behaviour/behaviour.ts'
+import { mentions } from '../behaviour/mentions.ts'
 
 const CREDENTIAL =
   /token|secret|key|hash|code|nonce|signature|password|credential|invite|slug_secret|uuid|(^|_)(pin|otp)(_|$)|passcode|(checkout|stripe|payment)\w*_(session|intent)(_id)?$/i
@@ -63,12 +64,15 @@ export const ADMINS_SESSIONS = /(?:^|\.)(?:(?:super|app|platform|site|system)_?)
 /** What only writes bytes as text, or text as bytes. */
 const REWRITES = /(?:^|\.)(?:encode\w{0,12}|decode|toString|join|map|from|btoa|Uint8Array)$|^new /i
 
+/** A plain hash of a text that holds a secret of the server: `sha512(fields.join('') + PRIVATE_KEY)`. */
+const isKeyedHash = (v: Value): boolean => v.v === 'call' && v.name === 'hash' && mentions(v, (x) => x.v === 'env')
+
 /** The digest that a value is, or is written out of. */
 export function digestIn(v: Value, depth = 0): Extract<Value, { v: 'call' }> | undefined {
   if (depth > 6) return undefined
   // `v0=` before it says of which version it is
   if (v.v === 'text') return v.parts.map((p) => digestIn(p, depth + 1)).find((d) => d !== undefined)
   if (v.v !== 'call') return undefined
-  if (isDigest(v.name)) return v
+  if (isDigest(v.name) || isKeyedHash(v)) return v
   return REWRITES.test(v.name) ? v.args.map((a) => digestIn(a, depth + 1)).find((d) => d !== undefined) : undefined
 }
