@@ -77,7 +77,7 @@ export function isEventId(v: Value): boolean {
 function eventIdColumn(payload: Value | undefined): string | undefined {
   const object = payload?.v === 'array' ? payload.items[0] : payload
   if (object?.v !== 'object') return undefined
-  return Object.entries(object.props).find(([, v]) => isEventId(v))?.[0]
+  return Object.entries(object.props).find(([, v]) => isEventId(v) || (v.v === 'any' && v.of.some(isEventId)))?.[0]
 }
 
 /** True when getting to the step depends on the claim's outcome. */
