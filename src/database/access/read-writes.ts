@@ -1,4 +1,5 @@
 import type { Catalog, Grant, Table } from '../database.ts'
+import { powerIn } from '../sandbox/user-data.ts'
 import { appointsItself } from './appointing-rows.ts'
 import { approvalColumns, moderatedColumns } from './approval.ts'
 import { enteredByOneself } from './entered-by-oneself.ts'
@@ -197,20 +198,28 @@ const PAID = /(^|_)(plan|tier|subscri\w*|premium|paid|licen[cs]e\w*|entitle\w*|c
  * customers. A row that is also about a person (a student's membership of the school) is the tenant's to keep.
  */
 function paidByTenant(table: Table, ways: readonly Way[], { catalog, memberships }: Pick<WriteContext, 'catalog' | 'memberships'>): readonly string[] {
-  const user = table.userData
-  if (!user || !table.columns.some((c) => PROCESSOR.test(c.name))) return []
   const isTenant = catalog.tables.some(
     (t) =>
       memberships.has(nameOf(t)) &&
       t.userData?.tenantColumns.some((c) => t.foreignKeys.some((f) => f.columns.length === 1 && f.columns[0] === c && f.references === nameOf(table))),
   )
-  const people = user.ownerColumns.filter((c) => !/_by(_id)?$/i.test(c) && !table.foreignKeys.some((f) => f.columns.includes(c) && !isPerson(f.references)))
-  const keys = isTenant ? table.primaryKey : people.length ? [] : user.tenantColumns
+  if (!table.columns.some((c) => PROCESSOR.test(c.name)) && !(isTenant && isBilled(table))) return []
+  const { ownerColumns = [], tenantColumns = [] } = table.userData ?? {}
+  const people = ownerColumns.filter((c) => !/_by(_id)?$/i.test(c) && !table.foreignKeys.some((f) => f.columns.includes(c) && !isPerson(f.references)))
+  const keys = isTenant ? table.primaryKey : people.length ? [] : tenantColumns
   if (!ways.some((w) => w.outcome === 'via' && w.needsRole && w.tiedColumns.some((c) => keys.includes(c)))) return []
-  return powerColumnsOf(table).filter(
-    (c) => (PAID.test(c) || (!isTenant && decidesAccess(table.name, [c]))) && !STANDING_OF_PEOPLE.test(c) && !PROCESSOR.test(c),
-  )
+  // the row of a tenant that says nothing of any person is nobody's data, and its customers' all the same
+  const power = table.userData ? powerColumnsOf(table) : powerIn(table)
+  return power.filter((c) => (PAID.test(c) || (!isTenant && decidesAccess(table.name, [c]))) && !STANDING_OF_PEOPLE.test(c) && !PROCESSOR.test(c))
 }
+
+/** What is kept of a subscription beside how it stands, by whichever processor: its id, and when what was paid for ends. */
+const SUBSCRIBED_HERE = /^(?:subscription|billing)_?(?:customer_)?id$/i
+const PAID_UNTIL =
+  /^(?:current_|subscription_|billing_)?period_end(?:s_at)?$|^(?:subscription|trial|plan|premium|billing)_(?:ends?|ends_at|end_date|expires_at|until)$/i
+
+const isBilled = ({ columns }: Table): boolean =>
+  columns.some((c) => PAID.test(c.name)) && columns.some((c) => SUBSCRIBED_HERE.test(c.name)) && columns.some((c) => PAID_UNTIL.test(c.name))
 
 const STANDING_OF_PEOPLE = /role|permission|admin/i
 const isPerson = (table: string): boolean => /(^|\.)(users?|profiles?|accounts?|members?|customers?)$/.test(table)
@@ -303,11 +312,15 @@ export function readUpdate(table: Table, reading: Reading, { catalog, membership
   }
   const holes: Hole[] = []
   const rows = reading.ways.filter((w) => w.outcome === 'owner' || w.outcome === 'via')
-  if (!user || !rows.length) return holes
+  if (!rows.length) return holes
   const after = (reading.newRow ?? reading.ways).filter((w) => w.outcome !== 'role')
   const writable = writableColumns(table.grants, 'authenticated', 'update')
   const free = (c: string) => (!writable || writable.includes(c)) && !protectedByTrigger(catalog, nameOf(table), c, 'update')
   const settable = (c: string) => free(c) && !isFixed(c, after)
+  if (!user) {
+    const bought = paidByTenant(table, rows, { catalog, memberships }).filter(settable)
+    return bought.length ? [{ ...base, kind: 'escalation', columns: bought, because: 'tenant' }] : holes
+  }
   const here = readings.get(nameOf(table)) ?? []
   const moved = reading.newRow?.some((w) => w.outcome === 'open') ? user.ownerColumns.filter(free) : []
   const either = namesOfOthers(user.ownerColumns, after).filter(free)

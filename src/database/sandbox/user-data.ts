@@ -72,7 +72,7 @@ const saysOfPerson = (table: Table, c: Column): boolean =>
   (isPersonal(c.name) && !/^bool/.test(c.type) && !(says(/(^|_)card_number$/i, c.name) && table.columns.some((x) => says(COLLECTIBLE, x.name))))
 
 /** Columns that say what somebody may do or has paid for. */
-const powerIn = ({ columns }: Table): readonly string[] => {
+export const powerIn = ({ columns }: Pick<Table, 'columns'>): readonly string[] => {
   const pays = columns.some((c) => says(PAYER, c.name))
   return columns.filter((c) => !c.generated && (says(POWER, c.name) || (pays && says(BOUGHT, c.name)))).map((c) => c.name)
 }
