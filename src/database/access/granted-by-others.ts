@@ -1,12 +1,12 @@
 import type { Catalog, Table } from '../database.ts'
 import type { Way } from './expression/judge.ts'
 import { isThroughOwnProfile } from './own-profile.ts'
-import type { Reading } from './policies.ts'
+import { nameOf, type Reading } from './policies.ts'
 import { allowedValues } from './seed-values.ts'
 
 const STATE = /^((approval|verification|review|request|claim|withdrawal|payout|kyc)_?)?(status|state)$/i
 const WAITS =
-  /^'(pending(_(?!payment)\w{1,20})?|submitted|requested|in_review|under_review|awaiting_(review|approval|verification)|unverified|waiting|pendiente|pendente)'/i
+  /^'(pending(_(?!payment)\w{1,20})?|submitted|uploaded|requested|in_review|under_review|awaiting_(review|approval|verification)|unverified|waiting|pendiente|pendente)'/i
 const GRANTED = /^(approved|granted|verified|authori[sz]ed|paid|aprobad[oa]|aprovad[oa]|approvat[oa]|pagad[oa]|pag[oa]|verificad[oa])$/i
 /** Columns that somebody fills in who looked at the row. */
 const LOOKED_AT =
@@ -23,8 +23,19 @@ const asks = (way: Way, table: Table, catalog: Catalog): boolean => {
   const people = table.userData?.ownerColumns ?? []
   if (way.needsRole) return false
   // an affiliate's own row names the user, and the request names the affiliate
-  if (way.outcome === 'via') return isThroughOwnProfile(table, way, catalog)
+  if (way.outcome === 'via') return isThroughOwnProfile(table, way, catalog) || (people.length === 0 && isUnderOwn(table, way, catalog))
   return way.outcome === 'owner' && way.ownerColumns.some((c) => people.length === 1 || ASKING.test(c))
+}
+
+/** Whether a way in leads through one row that has one owner, the caller: where the row itself names nobody, the owner is who asks. */
+function isUnderOwn(table: Table, way: Way, { tables }: Catalog): boolean {
+  const [parent, more] = way.tables
+  const owned = tables.find((t) => nameOf(t) === parent)
+  return (
+    more === undefined &&
+    owned?.userData?.ownerColumns.length === 1 &&
+    table.foreignKeys.some((k) => k.references === parent && k.columns.length === 1 && way.tiedColumns.includes(k.columns[0] as string))
+  )
 }
 
 /**
@@ -32,7 +43,8 @@ const asks = (way: Way, table: Table, catalog: Catalog): boolean => {
  * name in them, and a way in is the asking user's own.
  */
 export function requestedStates(table: Table, ways: readonly Way[], readings: readonly Reading[], catalog: Catalog): readonly string[] {
-  if (!ASKED_FOR.test(table.name) || !ways.some((w) => asks(w, table, catalog))) return []
+  if (!ways.some((w) => asks(w, table, catalog))) return []
+  const asked = ASKED_FOR.test(table.name)
   const signed = table.columns.some((c) => LOOKED_AT.test(c.name))
   const changing = readings.filter((r) => r.command === 'update').flatMap((r) => r.ways)
   const byStaff = changing.some((w) => w.outcome === 'role')
@@ -41,10 +53,42 @@ export function requestedStates(table: Table, ways: readonly Way[], readings: re
     .map((c) => c.name)
     .filter((c) => {
       const granted = allowedValues(table, c, catalog).some((v) => GRANTED.test(v))
+      // whatever a row is called: staff puts its name under it and says yes
+      if (!asked) return byStaff && signed && granted
       if (byStaff) return signed || granted
       // where no browser changes such rows at all, the server does
       return signed && (granted || !changing.length)
     })
+}
+
+const OFFERED =
+  /(^|_)(offers?|bids?|proposals?|quotes?|quotations?|applications?|ofertas?|propuestas?|propostas?|cotizacion(es)?|candidaturas?|candidatures?|postulacion(es)?|offert[ae]|angebote?|bewerbung(en)?)$/i
+const TAKEN = /(^|_)(accepted|hired|awarded|aceptad[oa]|aceit[oa]|accettat[oa]|angenommen)$/i
+/** Whom an offer is made to, beside who makes it. */
+const OFFERED_TO = /(^|_)(recipient|receiver|target|addressee|to)(_|$)/i
+const OFFERS =
+  /(^|_)(seller|vendor|merchant|provider|supplier|freelancer|contractor|professional|host|driver|courier|carrier|traveler|tutor|coach|trainer|artist|worker|tasker|technician|applicant|candidate|bidder|influencer|creator|vendedor|proveedor|fornecedor|prestador|venditore|fornitore)(_(user|profile))?_?(id|uid)$/i
+
+/**
+ * The state of an offer that waits at first, where a way in is that of whoever makes it and another leads in whoever it is made to: that it is
+ * taken the other one says.
+ */
+export function takenByOthers(table: Table, ways: readonly Way[], readings: readonly Reading[], { enums }: Pick<Catalog, 'enums'>): readonly string[] {
+  if (!OFFERED.test(table.name)) return []
+  const makers = (w: Way): boolean => !w.needsRole && makerColumns(w, table).length > 0
+  const makes = ways.filter(makers)
+  const others = readings.some((r) => r.command === 'update' && r.ways.some((w) => (w.outcome === 'owner' || w.outcome === 'via') && !makers(w)))
+  if (!makes.length || !others) return []
+  return table.columns
+    .filter((c) => !c.generated && STATE.test(c.name) && WAITS.test(c.default ?? '') && allowedValues(table, c.name, { enums }).some((v) => TAKEN.test(v)))
+    .map((c) => c.name)
+}
+
+/** The columns by which a way in is that of whoever makes an offer: the only person whom it names, or the one whose name says so. */
+function makerColumns(way: Way, table: Table): readonly string[] {
+  const people = table.userData?.ownerColumns ?? []
+  if (way.outcome === 'owner') return way.ownerColumns.filter((c) => !OFFERED_TO.test(c) && (people.length === 1 || OFFERS.test(c) || ASKING.test(c)))
+  return way.outcome === 'via' ? way.tiedColumns.filter((c) => OFFERS.test(c)) : []
 }
 
 const AGREED = /(^|_)(amount|total|price|cost|fee|budget|payout|monto|importe|preco|precio)(_|$)/i

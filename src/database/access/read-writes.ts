@@ -5,7 +5,7 @@ import { approvalColumns, moderatedColumns } from './approval.ts'
 import { enteredByOneself } from './entered-by-oneself.ts'
 import { isAddress, isRoleGate, type JudgeWorld, type Way } from './expression/judge.ts'
 import { freeParents, privateParents } from './foreign-parent.ts'
-import { awaitedPayments, requestedStates } from './granted-by-others.ts'
+import { awaitedPayments, requestedStates, takenByOthers } from './granted-by-others.ts'
 import { handedToRoles } from './handed-to-roles.ts'
 import { heldStates, isWaiting } from './held-states.ts'
 import type { Hole } from './hole.ts'
@@ -174,7 +174,7 @@ export function readInsert(table: Table, reading: Reading, context: WriteContext
   if (settled.length) return [{ ...base, kind: 'self-grant', columns: settled, because: 'settled' }]
   const awaited = awaitedPayments(table, bound).filter(free)
   if (awaited.length) return [{ ...base, kind: 'self-grant', columns: awaited, because: 'settled' }]
-  const requested = requestedStates(table, bound, here, catalog).filter(free)
+  const requested = [...requestedStates(table, bound, here, catalog), ...takenByOthers(table, bound, here, catalog)].filter(free)
   if (requested.length && !memberships.has(nameOf(table))) return [{ ...base, kind: 'self-grant', columns: requested, because: 'requested' }]
   const told = pricePaid(table, bound, here).filter(free)
   if (told.length) return [{ ...base, kind: 'self-grant', columns: told, because: 'price' }]
@@ -360,7 +360,8 @@ export function readUpdate(table: Table, reading: Reading, { catalog, membership
   const decided = power.length || approval.length || moderated.length || held.length || rewritten
   const awaited = decided ? [] : awaitedPayments(table, rows).filter(settable)
   if (awaited.length) holes.push({ ...base, kind: 'escalation', columns: awaited, because: 'settled' })
-  const requested = decided || awaited.length ? [] : requestedStates(table, rows, here, catalog).filter(settable)
+  const waiting = () => [...requestedStates(table, rows, here, catalog), ...takenByOthers(table, rows, here, catalog)]
+  const requested = decided || awaited.length ? [] : waiting().filter(settable)
   if (requested.length) holes.push({ ...base, kind: 'escalation', columns: requested, because: 'requested' })
   const told = power.length || rewritten ? [] : pricePaid(table, rows, here).filter(settable)
   if (told.length) holes.push({ ...base, kind: 'escalation', columns: told, because: 'price' })
