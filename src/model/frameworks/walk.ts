@@ -70,7 +70,8 @@ export function eachStatement(body: readonly Stmt[], nested: number, visit: (s: 
   for (const s of body) {
     visit(s)
     if (nested === 0) continue
-    const inside = s.k === 'if' ? [s.then, s.else] : s.k === 'try' ? [s.body, s.handler] : s.k === 'block' ? [s.body] : []
+    const inside =
+      s.k === 'if' ? [s.then, s.else] : s.k === 'try' ? [s.body, s.handler] : s.k === 'block' ? [s.body] : s.k === 'switch' ? s.cases.map((c) => c.body) : []
     for (const list of inside) if (list) eachStatement(list, nested - 1, visit)
   }
 }

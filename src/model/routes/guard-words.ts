@@ -50,13 +50,23 @@ const STANDING = /(?:^|[._])\w{0,30}?(?:status|state|plan|tier|subscription|onbo
 
 export const isStanding = (field: string | undefined): boolean => field !== undefined && STANDING.test(field)
 
+/** What a token says of itself: who made it, for which application and for what use (`payload.iss`, `claims.token_use`). */
+const OF_TOKEN = /(?:^|\.)(?:iss(?:uer)?|aud(?:ience)?|azp|typ|alg|kid|jti|nonce|ver|(?:token|jwt|session)_?(?:type|use|kind|version|purpose))$/i
+/** Columns that hold many things, one of them which of an application's tokens this is: `payload.type === 'access'`. */
+const SORT = /(?:^|\.)(?:type|kind|use|purpose)$/i
+const SORT_OF_TOKEN = /^(?:access|refresh|auth(?:entication)?|session|bearer|id|jwt|api|log-?in|sign-?in)(?:[_-]?token)?$/i
+
+/** Whether a comparison asks which token this is, and nothing of who holds it. */
+export const asksWhichToken = (field: string | undefined, value: unknown): boolean =>
+  field !== undefined && (OF_TOKEN.test(field) || (SORT.test(field) && typeof value === 'string' && SORT_OF_TOKEN.test(value)))
+
 /** Whether a function makes a digest or a signature. */
 export function isDigest(name: string): boolean {
   return /digest|hmac|createhash|sha256|sign$|signature/i.test(name)
 }
 
 /** Tables of the people who run the whole application; the administrators of one team or shop are none of them. */
-export const ADMINS = /(?:^|\.)(?:(?:super|app|platform|site|system)_?)?admin(?:s|_?users?|_?accounts?|istrators?)$/i
+export const ADMINS = /(?:^|\.)(?:(?:super|app|platform|site|system)_?)?admin(?:s|_?users?|_?accounts?|_?profiles?|istrators?)$/i
 
 /** Tables that keep the sessions of nobody else. */
 export const ADMINS_SESSIONS = /(?:^|\.)(?:(?:super|app|platform|site|system)_?)?admin(?:_?users?|_?accounts?)?_?(?:auth_?)?sessions?$/i

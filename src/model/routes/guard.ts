@@ -10,7 +10,19 @@ import { asksAnotherService } from './delegated.ts'
 import { absentVariable, holdsOnlyIfSet, isPlatformSetting, isUnconfiguredAtHome, neverHolds, serverSecret, testOnly } from './environment-tests.ts'
 import { CHECKOUT, fromProcessor, PROCESSORS_OBJECT } from './from-processor.ts'
 import { fromRequest } from './from-request.ts'
-import { ADMINS, ADMINS_SESSIONS, digestIn, isCredential, isDigest, isEverydayRole, isRole, isStanding, isVisitors, namesAdministrator } from './guard-words.ts'
+import {
+  ADMINS,
+  ADMINS_SESSIONS,
+  asksWhichToken,
+  digestIn,
+  isCredential,
+  isDigest,
+  isEverydayRole,
+  isRole,
+  isStanding,
+  isVisitors,
+  namesAdministrator,
+} from './guard-words.ts'
 import { keyForLookUp } from './key-look-up.ts'
 import { better, closed, type Guard, leastTrusted, type Proof, strongest, weakest } from './proof.ts'
 import { refusalStatus, saysError } from './refusal.ts'
@@ -302,7 +314,8 @@ function comparison(a: Value, b: Value, equal: boolean, behaviour: Behaviour, de
     if (x.v === 'caller' && x.how === GATEWAY && x.field === 'role' && y.v === 'const' && /^(anon|authenticated)$/.test(String(y.value)))
       return y.value === 'anon' ? undefined : { who: 'user', trust: x.trust, how: x.how, ...(x.at ? { at: x.at } : {}) }
     if (x.v === 'caller' && !(y.v === 'const' && (y.value === null || y.value === undefined))) {
-      const administers = (y.v === 'const' || y.v === 'env' || isRole(x.field)) && !isAnybodys(x, [y])
+      const ofToken = asksWhichToken(x.field, y.v === 'const' ? y.value : undefined)
+      const administers = (y.v === 'const' || y.v === 'env' || isRole(x.field)) && !ofToken && !isAnybodys(x, [y])
       return { who: administers ? 'admin' : 'user', trust: x.trust, how: x.how, ...(x.at ? { at: x.at } : {}) }
     }
     // `cookies.get('admin')?.value === 'yes'`, `headers.get('x-vercel-cron') === '1'`: whoever reads the code, or guesses, sends it
