@@ -85,7 +85,7 @@ function judge(route: Route, because: string, strangers: boolean): Cause[] {
   const leaks = route.work.find((w) => w.kind === 'read' && w.userData && !w.hidden && (!w.guard || w.guard.trust === 'claimed') && w.rights === 'service')
   if (g && route.bypass) return [{ route, severity: 'High', what: 'spelling', because, guard: g, ...shared(g.at, route) }]
   if (g && g.trust === 'verified' && !g.opensWithout) {
-    if (route.beside)
+    if (route.beside && (!route.beside.guard || strangers))
       return [{ route, severity: 'Critical', what: 'beside', because, guard: g, work: route.beside, ...shared(layoutOf(route) ?? route, route) }]
     const work = strangers ? readForEveryAccount(route) : undefined
     return work ? [{ route, severity: 'Critical', what: 'account', because, guard: g, work }] : []
@@ -215,7 +215,7 @@ function message(c: Cause): string {
     case 'account':
       return `${page}, and its guard asks only whether somebody is signed in (${c.guard?.how}).${gives}`
     case 'beside':
-      return `${page}. Its guard runs in the load of a layout above it; SvelteKit runs that beside the load of the page, which does not wait for it (\`await parent()\`) and asks nobody itself.${gives}`
+      return `${page}. Its guard runs in the load of a layout above it; SvelteKit runs that beside the load of the page, which does not wait for it (\`await parent()\`) and ${c.work?.guard ? 'asks only whether somebody is signed in' : 'asks nobody itself'}.${gives}`
     case 'fail-open':
       return `${page}; its guard is skipped when ${c.guard?.opensWithout} is not set.`
   }
@@ -224,7 +224,7 @@ function message(c: Cause): string {
 function attack(c: Cause): string {
   if (c.what === 'account') return `Anybody registers, opens ${c.route.route}, and the server hands out what it reads of all users.`
   if (c.what === 'beside')
-    return `Somebody without an account requests ${c.route.route === '/' ? '' : c.route.route}/__data.json?x-sveltekit-invalidated=… with a 1 for the page alone: the layout is skipped, and the server hands out what the page reads.`
+    return `${c.work?.guard ? 'Anybody registers and' : 'Somebody without an account'} requests ${c.route.route === '/' ? '' : c.route.route}/__data.json?x-sveltekit-invalidated=… with a 1 for the page alone: the layout is skipped, and the server hands out what the page reads.`
   if (c.work && c.what === 'trust')
     return `Somebody puts a made-up session into the cookie, opens ${c.route.route}, and the server hands out what it reads past row level security.`
   if (c.work && c.what === 'presence')

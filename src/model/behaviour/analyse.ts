@@ -232,14 +232,31 @@ function waysOf(it: Interpreter, value: Val, under: readonly Cond[]): readonly W
   return possible.v === 'any' ? possible.alts.flatMap((a) => waysOf(it, a.value, [...under, ...a.under])) : [{ value: possible, under }]
 }
 
-/** What a library answered, handed on where its status says that it sends elsewhere or refuses: `if (answer.status >= 300) return answer`. */
-const isTurnedAway = ({ value, under }: Way): boolean =>
-  value.v !== 'response' &&
-  under.some(({ test, negated }) => {
-    if (negated || test.v !== 'op' || (test.op !== '>=' && test.op !== '>')) return false
-    const [status, least] = test.of
-    return least?.v === 'const' && typeof least.value === 'number' && least.value >= 299 && status?.v === 'chain' && status.links.at(-1)?.name === 'status'
-  })
+/** What a library answered, handed on where it says itself that it sends elsewhere or refuses: `if (answer.status >= 300) return answer`. */
+const isTurnedAway = ({ value, under }: Way): boolean => value.v !== 'response' && under.some(({ test, negated }) => saysElsewhere(test, !negated, 0))
+
+/** Whether a test of an answer holds only where it does not let the request pass. */
+function saysElsewhere(test: Val, holds: boolean, depth: number): boolean {
+  if (depth > 4) return false
+  if (test.v === 'chain') {
+    const [of, last] = test.links.slice(-2)
+    if (!holds) return last?.name === 'ok'
+    if (last?.name === 'redirected') return true
+    const [header] = last?.args ?? []
+    return of?.name === 'headers' && (last?.name === 'get' || last?.name === 'has') && header?.v === 'const' && /^location$/i.test(String(header.value))
+  }
+  if (test.v !== 'op') return false
+  const [a, b] = test.of
+  if (test.op === '!') return a !== undefined && saysElsewhere(a, !holds, depth + 1)
+  if (test.op === '||' || test.op === '&&') {
+    const says = (x: Val) => saysElsewhere(x, holds, depth + 1)
+    return (test.op === '&&') === holds ? test.of.some(says) : test.of.every(says)
+  }
+  if (a?.v !== 'chain' || a.links.at(-1)?.name !== 'status' || b?.v !== 'const' || typeof b.value !== 'number') return false
+  if (test.op === '>=' || test.op === '>') return holds && b.value >= 299
+  if (!/^[!=]==?$/.test(test.op)) return false
+  return holds === test.op.startsWith('=') ? b.value >= 300 : b.value === 200
+}
 
 /** The function of a runnable. */
 function resolve(it: Interpreter, r: Runnable): Val | undefined {

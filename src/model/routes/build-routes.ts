@@ -8,6 +8,7 @@ import type { Before, Entry } from '../frameworks/entry.ts'
 import { FRAMEWORKS } from '../frameworks/index.ts'
 import { OTHER_PARAMETERS, samplePath } from '../frameworks/path-pattern.ts'
 import { Program } from '../frameworks/program.ts'
+import { besideLayouts } from './beside-layouts.ts'
 import { type PageSigns, pageSigns } from './client-pages.ts'
 import { type Imagined, imagineConditions, restsOnForm } from './concrete.ts'
 import { guardOfConditions } from './guard.ts'
@@ -182,7 +183,7 @@ function routeFor(program: Program, entry: Entry, written: WrittenSigns, slices:
     ...optional('declared', entry.declared),
     ...(entry.kind === 'page'
       ? {
-          ...optional('beside', besideLayouts(entry, work, slices, run)),
+          ...optional('beside', besideLayouts(entry, guard, work, slices, run)),
           ...optional('reachable', gate?.reachable),
           ...optional('signs', written.signs),
           ...optional('clientLayout', written.clientLayout),
@@ -213,22 +214,6 @@ function gated(
     if (found?.guard) return { imagined: other, gate: found }
   }
   return { imagined, gate }
-}
-
-/**
- * What the load of a page reads of people with the service role when the layouts above it are left out: SvelteKit runs theirs beside the page's, and
- * whoever asks for the page's data may leave them out.
- */
-function besideLayouts(entry: Entry, work: readonly Work[], slices: ModelBase, run: (r: Runnables | undefined) => Behaviour | undefined): Work | undefined {
-  const gives = (w: Work) => w.kind === 'read' && w.userData === true && !w.hidden && w.rights === 'service'
-  const blocking = entry.before.filter((b) => b.blocks)
-  if (entry.framework !== 'SvelteKit' || blocking.length === entry.before.length || !work.some((w) => gives(w) && w.guard?.trust === 'verified'))
-    return undefined
-  const alone = run(runnablesOf({ ...entry, before: blocking }))
-  if (!alone?.complete) return undefined
-  return workOf(inProduction(alone, entry.framework), slices.schema, slices.access).find(
-    (w) => gives(w) && !w.guard && [w.at, ...w.via].some((p) => p.path === entry.path),
-  )
 }
 
 /** A spelling of the path that reaches the handler without the guard that stands before it. */
