@@ -135,9 +135,13 @@ function judge(route: Route, because: string, strangers: boolean): Cause[] {
   ]
 }
 
-/** The redirect is the server's answer: what the page says before it (that a link has expired) is read from nowhere. */
-const answersOnServer = ({ behaviour }: Route, at: Place): boolean =>
-  behaviour?.steps.some((s) => s.effect.kind === 'respond' && s.effect.how === 'redirect' && s.at.path === at.path && s.at.line === at.line) ?? false
+/**
+ * The redirect is the server's answer: what the page says before it (that a link has expired) is read from nowhere. A component that Next.js runs on the
+ * server redirects nowhere else, though a `catch` around it may put its own answer in the place of the redirect.
+ */
+const answersOnServer = ({ behaviour, framework, page }: Route, at: Place): boolean =>
+  (framework === 'Next.js' && page?.client === false && page.path === at.path) ||
+  (behaviour?.steps.some((s) => s.effect.kind === 'respond' && s.effect.how === 'redirect' && s.at.path === at.path && s.at.line === at.line) ?? false)
 
 /** The layout in which the guard stands that runs beside the page's load; undefined when it stands in a helper of one of them. */
 const layoutOf = (route: Route): Place | undefined => route.before.find((b) => b.what === 'layout' && !b.blocks && b.at.path === route.guard?.at.path)?.at

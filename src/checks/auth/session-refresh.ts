@@ -58,12 +58,19 @@ function judge(s: SessionModel, middleware: readonly MiddlewareModel[], routes: 
   return browserSide(s, library)
 }
 
-/** Whether anything speaks of a session: who only queries through a client that would keep one in cookies has none to refresh. */
+/**
+ * Whether anything speaks of a session: who only queries through a client that would keep one in cookies has none to refresh. Where a library keeps
+ * the sessions, what it says of the caller speaks of its own.
+ */
 const signsIn = (s: SessionModel, middleware: readonly MiddlewareModel[], routes: readonly Route[]): boolean =>
   [s.browserAuth, s.serverReads, s.sessionReads, s.listeners, s.renewals, s.accessCookies].some((places) => places.length > 0) ||
-  [...middleware, ...routes].some(
-    ({ behaviour }) => behaviour && (!behaviour.complete || behaviour.steps.some(({ effect }) => effect.kind === 'auth-call' || effect.kind === 'identify')),
-  )
+  [...middleware, ...routes].some(({ behaviour }) => {
+    if (!behaviour) return false
+    if (!s.libraries.length) return !behaviour.complete || behaviour.steps.some(({ effect: { kind } }) => kind === 'auth-call' || kind === 'identify')
+    return behaviour.steps.some(
+      ({ effect: e }) => (e.kind === 'auth-call' && e.library === 'supabase' && e.op !== 'admin') || (e.kind === 'identify' && /supabase/i.test(e.how)),
+    )
+  })
 
 /** Cookies of `@supabase/ssr`: something must fetch the user on every request and write the refreshed cookies. */
 function serverSide(s: SessionModel, middleware: readonly MiddlewareModel[], routes: readonly Route[]): Answer {
