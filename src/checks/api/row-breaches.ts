@@ -15,7 +15,7 @@ import { aboutQuery, fromRequest, type OwnershipBreach, type Query, refersToNobo
 import { isPayee } from './payee.ts'
 import { actsForPayer, isOpenByPolicy } from './payers-row.ts'
 import { queuesUp } from './queues.ts'
-import { isOpenByState, takesWhatIsOpen } from './row-state.ts'
+import { choosesNothing, isOpenByState, isTakenByCaller, takesWhatIsOpen } from './row-state.ts'
 import { replacesSentCode } from './sent-codes.ts'
 import { keepsTally } from './tallies.ts'
 import { alternatives, isSame, type Ties } from './ties.ts'
@@ -196,7 +196,7 @@ export function rowBreach(
     reasons.add(`a new one takes the place of what is deleted from ${e.table}`)
     return undefined
   }
-  if (takesWhatIsOpen(step, e, behaviour)) {
+  if (takesWhatIsOpen(step, e, behaviour) || ((e.op === 'select' ? !isAnswered(index, behaviour) : choosesNothing(e)) && isTakenByCaller(e, behaviour))) {
     reasons.add(`${e.table} is there to be taken`)
     return undefined
   }

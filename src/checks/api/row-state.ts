@@ -2,6 +2,7 @@ import { lastPart } from '../../lib/last-part.ts'
 import type { Behaviour, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { isCallers, mentions } from '../../model/behaviour/values.ts'
 import type { Query } from './ownership-breach.ts'
+import { isSame } from './ties.ts'
 
 const OPEN = /^(?:is_?)?(?:public|published|shared|visible|listed|open|template|demo|global)$/i
 const CLOSED = /^(?:is_?)?(?:private|draft|hidden|restricted|unlisted)$/i
@@ -47,3 +48,12 @@ export function takesWhatIsOpen({ under }: Step, e: Query, behaviour: Behaviour)
   }
   return e.filters.some((f) => f.op === 'eq' && isFree(lastPart(f.column), f.value)) || under.some((c) => asks(c.test, !c.negated))
 }
+
+/** Whether the caller takes the row by the same handler: what is put aside for it there, and what is read of it without an answer, is part of that. */
+export function isTakenByCaller(e: Query, behaviour: Behaviour): boolean {
+  const isOf = (other: Query) => other.filters.some((f) => f.op === 'eq' && e.filters.some((x) => x.column === f.column && isSame(x.value, f.value)))
+  return behaviour.steps.some((s) => s.effect.kind === 'db' && s.effect.table === e.table && isOf(s.effect) && takesWhatIsOpen(s, s.effect, behaviour))
+}
+
+/** An update of which nothing is the request's choice. */
+export const choosesNothing = (e: Query): boolean => e.op === 'update' && e.payload !== undefined && !mentions(e.payload, (x) => x.v === 'request')
