@@ -29,6 +29,7 @@ import { inAnother, roleInOne } from './role-in-one.ts'
 import { choosingFilter, rlsState, rowBreach } from './row-breaches.ts'
 import { listingBreaches, otherBreaches } from './service-breaches.ts'
 import { signUpBreaches } from './sign-up-breaches.ts'
+import { soldBreaches, soldColumns } from './sold-columns.ts'
 import { isAskedOfAdministrators, isStaffs } from './staff.ts'
 import { tenantBreaches } from './tenant-breaches.ts'
 import { Ties } from './ties.ts'
@@ -61,6 +62,7 @@ export const breachesOf = (route: Route, { tables, functions, enums, policies }:
     keptApart(routes, tables),
     scheduledWork(routes),
     administratorsSessions(routes),
+    soldColumns(routes),
   )
 
 const judged = rememberFor(
@@ -75,7 +77,8 @@ const judged = rememberFor(
     kept: ReadonlySet<string>,
     scheduled: ReadonlyMap<string, string>,
     administrators: ReadonlySet<string>,
-  ) => judge(route, { tables, functions, enums, policies }, access, listed, kept, scheduled, administrators),
+    sold: ReadonlyMap<string, readonly string[]>,
+  ) => judge(route, { tables, functions, enums, policies }, access, listed, kept, scheduled, administrators, sold),
 )
 
 function judge(
@@ -86,6 +89,7 @@ function judge(
   kept: ReadonlySet<string>,
   scheduled: ReadonlyMap<string, string>,
   administrators: ReadonlySet<string>,
+  sold: ReadonlyMap<string, readonly string[]>,
 ): Judged {
   const behaviour = inProduction(route.behaviour as Behaviour, route.framework)
   const breaches: OwnershipBreach[] = []
@@ -156,6 +160,7 @@ function judge(
           return
         }
       }
+      if (guard && !breaches.some((b) => b.kind === 'mass-assignment')) breaches.push(...soldBreaches(step, e, behaviour, sold))
       if (one) breaches.push(...parentBreaches(step, e, behaviour, ties, schema, access))
       else if (signedIn && !role)
         breaches.push(

@@ -43,8 +43,8 @@ export function payloadBreaches(step: Step, e: Query, behaviour: Behaviour, ties
         }
       }
     }
-    const whole = payload.v === 'request' ? payload : payload.v === 'object' && payload.rest?.v === 'request' ? payload.rest : undefined
-    if (whole?.v === 'request' && !whole.as && (whole.part === 'body' || whole.part === 'form') && (!whole.name || !payloadIsScalar(whole.name))) {
+    const whole = wholeBody(payload)
+    if (whole) {
       const bound = new Set([...(payload.v === 'object' ? Object.keys(payload.props) : []), ...(whole.without ?? []).map(snakeCase)])
       const power = powerColumns(table).filter((c) => !bound.has(c))
       // a row that is there already can be moved into another tenant
@@ -85,6 +85,13 @@ export function payloadBreaches(step: Step, e: Query, behaviour: Behaviour, ties
     b.kind === 'power' || b.paid || (b.kind === 'mass-assignment' && b.severity === 'Critical') ? [{ ...b, own: true as const }] : [],
   )
   return [...own, ...along]
+}
+
+/** The body of the request, where a row is written with all that it brings. */
+export function wholeBody(payload: Value): Extract<Value, { v: 'request' }> | undefined {
+  const whole = payload.v === 'object' ? payload.rest : payload
+  if (whole?.v !== 'request' || whole.as || (whole.part !== 'body' && whole.part !== 'form')) return undefined
+  return whole.name && payloadIsScalar(whole.name) ? undefined : whole
 }
 
 /** Who is said to have written what is created along with a row: Prisma's `data: { messages: { create: { senderId } } }`. */
@@ -131,7 +138,7 @@ const isReplaced = (value: Value, behaviour: Behaviour): boolean =>
   value.v === 'any' && value.of.some((x) => x.v === 'request') && value.of.some((x) => isCallers(x, behaviour))
 
 /** A schema that could not be read let the request through: it may leave out what the application sets itself. */
-const hasShape = (step: Step): boolean => step.under.some((c) => !c.negated && mentions(c.test, (x) => x.v === 'call' && x.name === ACCEPTED))
+export const hasShape = (step: Step): boolean => step.under.some((c) => !c.negated && mentions(c.test, (x) => x.v === 'call' && x.name === ACCEPTED))
 
 /** What grants rights or money to the person whose row it is; a `role` of a chat message is none. */
 function grantsPower(column: string, name: string, table: Table | undefined): boolean {
