@@ -20,7 +20,7 @@ const PARSERS: Readonly<Record<string, { readonly format: LockfileFacts['format'
 /** Lock files of npm, pnpm, yarn, bun and Deno. */
 export const lockfile: Extractor<'lockfile'> = {
   kind: 'lockfile',
-  version: '1',
+  version: '2',
   paths: Object.keys(PARSERS).map((name) => `**/${name}`),
   maxBytes: 24 << 20,
   formatByName: true,

@@ -188,8 +188,41 @@ test('bun.lockb: what the package manager wrote for debug 4.3.4 and an alias of 
   ])
 })
 
-test('bun.lockb that is cut anywhere is said, never thrown', () => {
-  const whole = gunzipSync(Buffer.from(BUN_LOCKB, 'base64')).toString('latin1')
+/** A file of the second format as newer versions of bun write it: numbers of versions take eight bytes. */
+function inThirdFormat(second: Buffer): Buffer {
+  const format = second.indexOf('-format-v0\n') + '-format-v0\n'.length
+  const count = Number(second.readBigUInt64LE(format + 4 + 32 + 8))
+  const list = Number(second.readBigUInt64LE(format + 4 + 32 + 32))
+  const at = list + count * 16
+  const wider = Array.from({ length: count }, (_, i) => {
+    const one = second.subarray(at + i * 64, at + i * 64 + 64)
+    const numbers = Buffer.alloc(24)
+    for (let n = 0; n < 3; n++) numbers.writeUInt32LE(one.readUInt32LE(16 + n * 4), n * 8)
+    return Buffer.concat([one.subarray(0, 16), numbers, one.subarray(32)])
+  })
+  const third = Buffer.concat([second.subarray(0, at), ...wider, second.subarray(at + count * 64)])
+  const by = BigInt(count * 8)
+  third.writeUInt32LE(3, format)
+  const move = (place: number) => third.writeBigUInt64LE(third.readBigUInt64LE(place) + by, place)
+  move(format + 4 + 32)
+  move(format + 4 + 32 + 40)
+  let next = Number(third.readBigUInt64LE(format + 4 + 32 + 40))
+  for (let buffer = 0; buffer < 6; buffer++) {
+    move(next)
+    move(next + 8)
+    next = Number(third.readBigUInt64LE(next + 8))
+  }
+  return third
+}
+
+test('bun.lockb of the third format has the same packages', () => {
+  const second = gunzipSync(Buffer.from(BUN_LOCKB, 'base64'))
+  expect(extract('bun.lockb', inThirdFormat(second).toString('latin1'))).toEqual(extract('bun.lockb', second.toString('latin1')))
+})
+
+test.each([2, 3])('bun.lockb of format %i that is cut anywhere is said, never thrown', (format) => {
+  const second = gunzipSync(Buffer.from(BUN_LOCKB, 'base64'))
+  const whole = (format === 2 ? second : inThirdFormat(second)).toString('latin1')
   for (let at = 0; at < whole.length; at += 37) {
     const { facts, problems } = extract('bun.lockb', whole.slice(0, at))
     expect(problems.length > 0 || facts.packages.length > 0, String(at)).toBe(true)
