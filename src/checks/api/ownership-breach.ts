@@ -22,6 +22,8 @@ export interface OwnershipBreach {
     | 'every-row'
     | 'forged-owner'
     | 'forged-tenant'
+    | 'joins'
+    | 'any-table'
     | 'parent'
     | 'mass-assignment'
     | 'power'

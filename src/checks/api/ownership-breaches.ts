@@ -3,6 +3,7 @@ import { rememberFor } from '../../lib/remember-for.ts'
 import type { SchemaModel } from '../../model/app-model.ts'
 import type { Behaviour, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { isCallers } from '../../model/behaviour/values.ts'
+import { anyTable } from '../../model/routes/any-table.ts'
 import { guardOfStep } from '../../model/routes/guard.ts'
 import { inProduction } from '../../model/routes/in-production.ts'
 import type { Guard, Route } from '../../model/routes/routes.ts'
@@ -14,12 +15,13 @@ import { claimedPayments } from './claimed-payments.ts'
 import { creditBreaches } from './credit-breaches.ts'
 import { forgedState } from './forged-state.ts'
 import { jobBreaches, scheduledWork } from './jobs.ts'
+import { joinedTenants } from './joined-tenants.ts'
 import { everyRow, keptApart, unkeptListing } from './kept-apart.ts'
 import { keptForRole, signsAsStaff } from './kept-for-role.ts'
 import { listedTables } from './listed-tables.ts'
 import { isForAdministrators } from './manners.ts'
 import { ownersRole } from './owners-role.ts'
-import { belongsToSomebody, type OwnershipBreach, type Query } from './ownership-breach.ts'
+import { belongsToSomebody, type OwnershipBreach, type Query, verbOf } from './ownership-breach.ts'
 import { parentBreaches } from './parent-breaches.ts'
 import { editableBreaches, payloadBreaches } from './payload-breaches.ts'
 import { publicByNature } from './public-by-nature.ts'
@@ -121,6 +123,11 @@ function judge(
         breaches.push(state)
         return
       }
+      const named = signedIn ? anyTable(step) : undefined
+      if (named) {
+        breaches.push({ kind: 'any-table', severity: 'Critical', at: step.at, verb: verbOf(e), by: named, what: `${verbOf(e)} whatever table ${named} names` })
+        return
+      }
       const unbound = unboundProof(step, e, behaviour)
       if (unbound) {
         breaches.push(unbound)
@@ -166,6 +173,7 @@ function judge(
         breaches.push(
           ...payloadBreaches(step, e, behaviour, ties, schema),
           ...tenantBreaches(step, e, behaviour, ties, schema),
+          ...joinedTenants(step, e, behaviour, ties, schema),
           ...parentBreaches(step, e, behaviour, ties, schema, access),
           ...claimedPayments(step, e, behaviour, schema),
           ...creditBreaches(step, e, behaviour, schema),

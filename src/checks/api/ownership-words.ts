@@ -101,16 +101,44 @@ export function ownershipWords(route: Route, b: OwnershipBreach, how: Manners): 
           code: `const { data: member } = await supabase.from('members').select('role').eq('${b.ownerColumn}', ${b.ownerColumn}).eq('user_id', user.id).maybeSingle()\nif (member?.role !== 'owner') {\n  return new Response(null, { status: 403 })\n}`,
         },
       }
+    case 'any-table':
+      return {
+        title: 'The request names the table',
+        message: `${place} ${b.what}, with the service role, to which row level security does not apply. The handler asks only whether somebody is signed in${who}.`,
+        attack: `Any signed-in user sends the name of any table as ${b.by} and the handler ${b.verb} it, whosever its rows are.`,
+        fix: {
+          text: "Write one handler for each thing that may be done, with the table in the code and the caller's id in the query; or use the caller's own client, so that row level security applies.",
+          language: 'ts',
+          code: `const TABLES = ['posts', 'comments']\nif (!TABLES.includes(table)) {\n  ${refusal(route, 404)}\n}\n// and a client that acts with the caller's token`,
+        },
+      }
+    case 'joins':
+      return {
+        title: 'Whoever names a tenant becomes a member of it',
+        message: `${place} ${b.verb} ${b.table} with ${b.ownerColumn} from ${b.by} and the caller as the member, with the service role or a direct connection, and nothing asks for an invitation${who}.`,
+        attack: `Any signed-in user sends another tenant's id as ${b.ownerColumn}, is in it, and reads and changes what its members may.`,
+        fix: {
+          text: 'Look for an open invitation to the address of the caller first, and take the tenant and the role from it.',
+          language: 'ts',
+          code: `const { data: invitation } = await supabase.from('invitations').select('*').eq('token', token).eq('email', user.email).is('accepted_at', null).maybeSingle()\nif (!invitation) {\n  ${refusal(route, 403)}\n}\n// write ${b.ownerColumn}: invitation.${b.ownerColumn}`,
+        },
+      }
     case 'parent':
       return {
         title: "A new row can be put under somebody else's",
         message: `${place} ${b.what}, with the service role or a direct connection, and nothing asks whether the row of ${b.ownedBy} that it belongs to is the caller's${who}.`,
         attack: `Any signed-in user sends the id of another user's row of ${b.ownedBy} and adds to what its owner takes for his own.`,
-        fix: {
-          text: `Load the row of ${b.ownedBy} first, and refuse when its ${b.ownerColumn} is not the caller.`,
-          language: 'ts',
-          code: `if (parent?.${b.ownerColumn} !== user.id) {\n  ${refusal(route, 404)}\n}`,
-        },
+        fix: b.ownerColumn
+          ? {
+              text: `Load the row of ${b.ownedBy} first, and refuse when its ${b.ownerColumn} is not the caller.`,
+              language: 'ts',
+              code: `if (parent?.${b.ownerColumn} !== user.id) {\n  ${refusal(route, 404)}\n}`,
+            }
+          : {
+              text: `Look for the caller among the people of that row of ${b.ownedBy} first, and refuse when he is none of them.`,
+              language: 'ts',
+              code: `if (!participants.includes(user.id)) {\n  ${refusal(route, 404)}\n}`,
+            },
       }
     case 'mass-assignment':
       return {

@@ -1,15 +1,16 @@
 import { FOR_OTHERS } from '../../database/access/foreign-parent.ts'
 import { isMeantToBeSeen, isPrivateByName } from '../../database/access/meant-to-be-seen.ts'
 import type { AccessMatrix, Table } from '../../database/database.ts'
+import { says } from '../../lib/snake-case.ts'
 import type { SchemaModel } from '../../model/app-model.ts'
 import type { Behaviour, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { isCallers, requestName } from '../../model/behaviour/values.ts'
-import { breachOfColumn, directly, fromRequest, type OwnershipBreach, type Query, tableOf, verbOf } from './ownership-breach.ts'
+import { directly, fromRequest, type OwnershipBreach, type Query, tableOf, verbOf } from './ownership-breach.ts'
 import type { Ties } from './ties.ts'
 
 /**
  * New rows put under a private row that the request names (an item into an order), past row level security, by somebody of whom nothing says that
- * the parent is his. Rows that say whose they are, and what people put under others' rows on purpose, are left alone.
+ * the parent is his. Rows that say whose they are, and what people put under others' rows on purpose, are left alone; but not messages.
  */
 export function parentBreaches(
   step: Step,
@@ -21,27 +22,44 @@ export function parentBreaches(
 ): OwnershipBreach[] {
   if (!e.payload || e.client.rights !== 'service' || e.op !== 'insert') return []
   const table = tableOf(e, schema)
-  if (!table?.userData || table.userData.ownerColumns.length || table.userData.tenantColumns.length || FOR_OTHERS.test(table.name)) return []
+  const said = table && says(SAID, table.name)
+  if (!said && (!table?.userData || table.userData.ownerColumns.length || table.userData.tenantColumns.length || FOR_OTHERS.test(table.name))) return []
+  const parentOf = (column: string) => privateParent(column, table, schema, access) ?? (said ? betweenFew(column, table, schema) : undefined)
   const rows = e.payload.v === 'array' ? e.payload.items.slice(0, 4) : [e.payload]
   for (const row of rows) {
-    if (row.v !== 'object' || Object.values(row.props).some((v) => isCallers(v, behaviour))) continue
-    const chosen = Object.entries(row.props).find(
-      ([column, value]) => privateParent(column, table, schema, access) && fromRequest(value, behaviour) && directly(value),
-    )
+    if (row.v !== 'object' || (!said && Object.values(row.props).some((v) => isCallers(v, behaviour)))) continue
+    const chosen = Object.entries(row.props).find(([column, value]) => parentOf(column) && fromRequest(value, behaviour) && directly(value))
     if (!chosen || ties.byCondition(step)) continue
     const [column, value] = chosen as [string, Value]
-    const parent = privateParent(column, table, schema, access) as Table
+    const parent = parentOf(column) as Table
+    const [owner] = parent.userData?.ownerColumns ?? []
     const by = requestName(value) ?? 'a value of the request'
     return [
       {
-        ...breachOfColumn('parent', step.at, { verb: verbOf(e), table: e.table }, column, by),
+        kind: 'parent',
         severity: 'High',
-        ownerColumn: parent.userData?.ownerColumns[0] ?? 'user_id',
+        at: step.at,
+        table: e.table,
+        verb: verbOf(e),
+        by,
+        what: `${verbOf(e)} ${e.table} with ${column} = ${by}`,
+        ...(owner ? { ownerColumn: owner } : {}),
         ownedBy: parent.name,
       },
     ]
   }
   return []
+}
+
+/** What is said in a conversation, under the own name: who may say it are those whose conversation it is. */
+const SAID = /(?:^|_)messages?$/
+const CONVERSATIONS = /^(?:conversations?|(?:chat|message)_threads?|threads|chats|dialogs?|direct_chats?|dms|matches)$/
+
+/** The conversation that a column names, where its rows are between few. */
+function betweenFew(column: string, table: Table, { tables }: Pick<SchemaModel, 'tables'>): Table | undefined {
+  const key = table.foreignKeys.find((f) => f.columns.length === 1 && f.columns[0] === column)
+  const parent = key && tables.find((t) => `${t.schema}.${t.name}` === key.references)
+  return parent && says(CONVERSATIONS, parent.name) && !parent.columns.some((c) => says(/^(?:is_)?(?:public|open|group)$/, c.name)) ? parent : undefined
 }
 
 /** The parent that a column names, when its rows are somebody's and nobody else sees them. */

@@ -1,14 +1,17 @@
 import { saysWhereToSend } from '../../database/access/power-columns.ts'
 import type { Table } from '../../database/database.ts'
+import { lastPart } from '../../lib/last-part.ts'
 import { says, snakeCase } from '../../lib/snake-case.ts'
 import type { SchemaModel } from '../../model/app-model.ts'
-import type { Behaviour, Step, Value } from '../../model/behaviour/behaviour.ts'
+import type { Behaviour, Condition, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { ACCEPTED, isCallers, mentions, requestName } from '../../model/behaviour/values.ts'
 import { breachOfColumn, callerOf, directly, fromRequest, OWNER, type OwnershipBreach, type Query, tableOf, verbOf } from './ownership-breach.ts'
 import type { Ties } from './ties.ts'
 import { tellsAnother } from './told-others.ts'
 import { addedTo, isTransfer } from './transfers.ts'
 
+/** Columns that hold the key of whom they name, as documents do. */
+const NAMED_IN_DOCUMENT = /^(?:user|owner|author|customer|sender)$/
 const FORGEABLE = /^(?:user_?id|owner_?id|author_?id|created_?by(?:_?id)?|profile_?id|uid|sender_?id)$/i
 
 /** The owner taken from the request, and whole bodies written with rights above the caller's. */
@@ -17,6 +20,8 @@ export function payloadBreaches(step: Step, e: Query, behaviour: Behaviour, ties
   const tied = ties.byCondition(step)
   const table = tableOf(e, schema)
   const out: OwnershipBreach[] = []
+  /** What is written about the caller: an invitation says into what he may, not as what. */
+  const ofOneself = new Set<OwnershipBreach>()
   const written = (kind: OwnershipBreach['kind'], column: string, by: string): OwnershipBreach => ({
     ...breachOfColumn(kind, step.at, { verb: verbOf(e), table: e.table }, column, by),
     callerAs: callerOf(behaviour),
@@ -27,7 +32,8 @@ export function payloadBreaches(step: Step, e: Query, behaviour: Behaviour, ties
       for (const [column, value] of Object.entries(payload.props)) {
         const replaced = isReplaced(value, behaviour)
         if (replaced && hasShape(step)) continue
-        if ((owners.has(column) && (OWNER.test(column) || replaced)) || FORGEABLE.test(column)) {
+        const names = FORGEABLE.test(column) || (e.client.library === 'mongoose' && NAMED_IN_DOCUMENT.test(column))
+        if ((owners.has(column) && (OWNER.test(column) || replaced)) || names) {
           if (fromRequest(value, behaviour) && directly(value) && !tellsAnother(e, column, value, payload.props, behaviour))
             out.push(written('forged-owner', column, requestName(value) ?? 'a value of the request'))
         } else if (
@@ -37,9 +43,12 @@ export function payloadBreaches(step: Step, e: Query, behaviour: Behaviour, ties
         ) {
           const by =
             chosenByCaller(value, behaviour, schema) && !isHarmlessChoice(step, value)
-              ? (requestName(addedTo(value) ?? value) ?? "the user's own metadata")
+              ? (requestName(addedTo(value) ?? value) ?? (value.v === 'any' ? pickedBy(value, behaviour) : undefined) ?? "the user's own metadata")
               : decidingClaim(step, value)
-          if (by) out.push(written('power', column, by))
+          if (!by) continue
+          const breach = written('power', column, by)
+          out.push(breach)
+          if (Object.entries(payload.props).some(([c, v]) => owners.has(c) && OWNER.test(c) && isCallers(v, behaviour))) ofOneself.add(breach)
         }
       }
     }
@@ -79,8 +88,10 @@ export function payloadBreaches(step: Step, e: Query, behaviour: Behaviour, ties
     authorsAlong(e, row, behaviour).map(([column, value]) => written('forged-owner', column, requestName(value) ?? 'a value of the request')),
   )
   if (!tied) return [...out, ...along]
+  along.push(...out.filter((b) => b.kind === 'forged-owner' && isSaidByAnother(b, step, e, behaviour)))
   // whose row it is was asked; what the caller may write into the own one was not
-  if (!ties.keyedByCaller(step)) return [...out.filter((b) => b.kind === 'mass-assignment' && b.ownerColumn !== undefined && e.op === 'update'), ...along]
+  if (!ties.keyedByCaller(step))
+    return [...out.filter((b) => ofOneself.has(b) || (b.kind === 'mass-assignment' && b.ownerColumn !== undefined && e.op === 'update')), ...along]
   const own = out.flatMap((b) =>
     b.kind === 'power' || b.paid || (b.kind === 'mass-assignment' && b.severity === 'Critical') ? [{ ...b, own: true as const }] : [],
   )
@@ -92,6 +103,16 @@ export function wholeBody(payload: Value): Extract<Value, { v: 'request' }> | un
   const whole = payload.v === 'object' ? payload.rest : payload
   if (whole?.v !== 'request' || whole.as || (whole.part !== 'body' && whole.part !== 'form')) return undefined
   return whole.name && payloadIsScalar(whole.name) ? undefined : whole
+}
+
+const SAID = /(?:^|_)(?:messages?|comments?|repl(?:y|ies)|posts?|notes?|reviews?)$/
+const SAYS_WHO = /^(?:sender|author|posted_by|written_by|from_user|user)(?:_?id)?$/
+
+/** That the caller is in the conversation was asked; in whose name the message is, the request says. */
+function isSaidByAnother({ ownerColumn = '', by }: OwnershipBreach, step: Step, e: Query, behaviour: Behaviour): boolean {
+  if (e.op !== 'insert' || !says(SAID, lastPart(e.table)) || !says(SAYS_WHO, ownerColumn)) return false
+  const named = (x: Value) => x.v === 'request' && requestName(x) === by
+  return !step.under.some((c) => mentions(c.test, named) && mentions(c.test, (x) => isCallers(x, behaviour)))
 }
 
 /** Who is said to have written what is created along with a row: Prisma's `data: { messages: { create: { senderId } } }`. */
@@ -198,7 +219,7 @@ const isAskedFor = (test: Extract<Value, { v: 'op' }>, value: Value): boolean =>
 /** The value is the request's own, or a claim that the user edits; a fixed list that is not known may leave out what grants something. */
 export function chosenByCaller(value: Value, behaviour: Behaviour, schema: Pick<SchemaModel, 'enums'>): boolean {
   const chosen = (v: Value | undefined): boolean => v !== undefined && chosenByCaller(v, behaviour, schema)
-  if (value.v === 'any') return value.of.some(chosen)
+  if (value.v === 'any') return value.of.some(chosen) || pickedBy(value, behaviour) !== undefined
   const added = addedTo(value)
   if (added) return chosen(added)
   if (value.v === 'object' && value.props.set) return chosen(value.props.set)
@@ -206,6 +227,20 @@ export function chosenByCaller(value: Value, behaviour: Behaviour, schema: Pick<
   if (value.v === 'caller') return value.trust === 'editable'
   if (value.v !== 'request' || !fromRequest(value, behaviour)) return false
   return value.as !== 'enum' || choicesOf(value, schema).some((choice) => GRANTS_MUCH.test(choice))
+}
+
+/** `plan === 'pro' ? 1000 : 10`: what of the request says which of them it is, where nothing else has a say in it. */
+function pickedBy({ of, under }: Extract<Value, { v: 'any' }>, behaviour: Behaviour): string | undefined {
+  const asked = ({ test }: Condition) =>
+    test.v === 'op' && /^[!=]==?$/.test(test.op) && test.of.some((x) => x.v === 'const' && x.value !== null)
+      ? test.of.find((x) => x.v === 'request' && fromRequest(x, behaviour))
+      : undefined
+  const other = ({ test }: Condition) => mentions(test, (x) => x.v === 'row' || x.v === 'result' || x.v === 'caller')
+  for (const [i, x] of of.entries()) {
+    const by = x.v === 'const' && x.value && !under?.[i]?.some(other) ? under?.[i]?.map(asked).find((v) => v !== undefined) : undefined
+    if (by) return requestName(by)
+  }
+  return undefined
 }
 
 /** What a validator takes for a value of the request, where it lists that or names an enum of the database. */

@@ -10,6 +10,7 @@ import type { Route } from '../../model/routes/routes.ts'
 import { isLog } from '../../model/routes/row-work.ts'
 import { showsNamesInPart } from './abbreviated.ts'
 import { isImpossible } from './impossible.ts'
+import { lookedUpBy } from './looked-up-customer.ts'
 import {
   aboutQuery,
   belongsToSomebody,
@@ -239,22 +240,25 @@ export function otherBreaches(
       }
       const target = e.args[0]
       if (
-        /subscriptions\.(?:update|cancel|del)|billingPortal\.sessions\.create|customers\.(?:update|del)|paymentMethods\.(?:attach|detach)|refunds\.create|invoices\.(?:pay|voidInvoice|update)|subscriptionItems\.|accounts\.createLoginLink|accountLinks\.create/.test(
+        /subscriptions\.(?:create|update|cancel|del)|billingPortal\.sessions\.create|customers\.(?:update|del)|paymentMethods\.(?:attach|detach)|refunds\.create|invoices\.(?:pay|voidInvoice|update)|subscriptionItems\.|accounts\.createLoginLink|accountLinks\.create/.test(
           e.name,
         ) &&
         target
       ) {
         const id = target.v === 'object' ? (target.props.customer ?? target.props.payment_intent ?? target.props.charge ?? target.props.account) : target
-        if (id && fromRequest(id, behaviour) && directly(id))
+        // a new subscription for an id that the request sends is how the processor's own examples begin one
+        const named = id && !e.name.endsWith('subscriptions.create') && fromRequest(id, behaviour) && directly(id) ? id : undefined
+        const asked = named ?? (id && lookedUpBy(id, behaviour))
+        if (asked)
           return [
             {
               kind: 'payment',
               severity: 'High',
               at: step.at,
               verb: e.name,
-              by: requestName(id) ?? 'a value of the request',
+              by: requestName(asked) ?? 'a value of the request',
               callerAs: callerOf(behaviour),
-              what: `${e.name} on ${requestName(id)}`,
+              what: `${e.name} on ${requestName(asked)}`,
             },
           ]
       }

@@ -166,7 +166,8 @@ export class Ties {
       provesService(x, t, this.behaviour) ||
       this.bothUnset(x, t, tied) ||
       failedList(x, t) ||
-      (about !== undefined && (answeredInVain(x, t, about, path, this.behaviour) || this.absent(x, t, about) || ruledOut(x, t, path))) ||
+      (about !== undefined &&
+        (answeredInVain(x, t, about, path, this.behaviour) || this.absent(x, t, about) || this.fallsBack(x, t, about) || ruledOut(x, t, path))) ||
       within(x, t, at) ||
       contradictsItself(x, t)
     // `!id && (service || admin)`: without an id neither does harm
@@ -189,6 +190,16 @@ export class Ties {
     const looked = this.behaviour.steps[missing]?.effect
     if (looked?.kind !== 'db' || looked.op !== 'select' || looked.table !== about.table || !looked.filters.length) return false
     return looked.filters.every((f) => about.filters.some((g) => g.column === f.column && g.op === f.op && isSame(f.value, g.value)))
+  }
+
+  /** `userId` is not sent, and what is looked for by `userId ?? user.id` is the caller's then. */
+  private fallsBack(way: Value, truthy: boolean, about: Query): boolean {
+    if (way.v === 'op' && way.op === '!' && way.of[0]) return this.fallsBack(way.of[0], !truthy, about)
+    if (way.v !== 'request' || truthy) return false
+    const { filters } = about
+    return filters.some(
+      ({ op, value: v }) => op === 'eq' && v.v === 'any' && v.of.some((x) => isSame(x, way)) && v.of.every((x) => isSame(x, way) || this.isPersons(x)),
+    )
   }
 
   /** `!mine && !theirs`, the way that `(mine ?? null) === theirs` has when there is no tenant: both compared sides are empty. */

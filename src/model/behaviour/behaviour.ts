@@ -185,6 +185,8 @@ export type Effect =
       readonly client: Client
       readonly op: DbOp
       readonly table: string
+      /** What names the table where the code does not, and `table` is empty. */
+      readonly tableBy?: Value
       readonly filters: readonly Filter[]
       /** Which of the related rows come along (`members.userId`); the row itself is found without any. */
       readonly embedded?: readonly Filter[]

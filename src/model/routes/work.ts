@@ -6,6 +6,7 @@ import type { SchemaModel } from '../app-model.ts'
 import type { Behaviour, BehaviourGap, Client, Step, Value } from '../behaviour/behaviour.ts'
 import { mentions } from '../behaviour/mentions.ts'
 import { tellsOfException } from './alarms.ts'
+import { anyTable } from './any-table.ts'
 import { booksAsPaid } from './booked-as-paid.ts'
 import { capability } from './capability.ts'
 import { handedOut } from './disclosed.ts'
@@ -233,8 +234,14 @@ const GIVES_PUBLIC = /^(?:get|list|fetch|search)_(?:\w{1,20}_)?public_/i
 function classify(step: Step, schema: Pick<SchemaModel, 'tables'>, access: AccessMatrix): Omit<Work, 'at' | 'via'> | undefined {
   const e = step.effect
   switch (e.kind) {
-    case 'db':
-      return rowWork(e, schema, access)
+    case 'db': {
+      const named = anyTable(step)
+      if (!named) return rowWork(e, schema, access)
+      const [kind, does] = ({ select: ['read', 'reads'], insert: ['insert', 'inserts into'], delete: ['delete', 'deletes from'] } as const)[
+        e.op as 'select'
+      ] ?? ['update', 'changes']
+      return { kind, what: `${does} whatever table ${named} names ${rightsWords(e.client.rights)}`, rights: e.client.rights, userData: true }
+    }
     case 'rpc':
       if (GIVES_PUBLIC.test(lastPart(e.function))) return undefined
       return { kind: 'rpc', what: `calls the database function ${e.function} ${rightsWords(e.client.rights)}`, rights: e.client.rights, call: e.function }

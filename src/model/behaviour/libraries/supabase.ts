@@ -220,7 +220,7 @@ export const supabaseClient: Library = {
     const op = c.links.find((l) => Object.hasOwn(OPS, l.name) && l.name !== 'select' && l.args) ?? c.links.find((l) => l.name === 'select' && l.args)
     if (!op) return undefined
     const table = tableName(from.args[0], c.links)
-    const step = c.it.emit(query(client, table, op, c.links), c.chain.at)
+    const step = c.it.emit({ ...query(client, table, op, c.links), ...namedBy(table, from.args[0]) }, c.chain.at)
     const kind = OPS[op.name]
     const one = c.links.some((l) => l.name === 'single' || l.name === 'maybeSingle')
     const returns = kind === 'select' || c.links.some((l) => l.name === 'select' && l.args)
@@ -245,6 +245,9 @@ function mentionsRequest(val: Val, depth = 0): boolean {
     (val.v === 'call' && val.args.some(next))
   )
 }
+
+/** A name of a table that the request sends. */
+const namedBy = (table: string, by: Val | undefined): { tableBy?: Val } => (table === '' && by && mentionsRequest(by) ? { tableBy: by } : {})
 
 function tableName(val: Val | undefined, links: readonly Link[]): string {
   const schema = stringOf(links.find((l) => l.name === 'schema')?.args?.[0])
