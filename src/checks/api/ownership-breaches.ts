@@ -1,4 +1,5 @@
 import type { AccessMatrix } from '../../database/database.ts'
+import { lastPart } from '../../lib/last-part.ts'
 import { rememberFor } from '../../lib/remember-for.ts'
 import type { SchemaModel } from '../../model/app-model.ts'
 import type { Behaviour, Step, Value } from '../../model/behaviour/behaviour.ts'
@@ -100,6 +101,8 @@ function judge(
     (q) => rlsState(q, schema, access, 'A') !== 'open',
     (name) => refusesTheServer(name, schema),
   )
+  /** What of the request chose the rows that everybody may see, by the step that loads them: changing one is something else. */
+  const seen = new Map<number, Value>()
   let resources = 0
   let unguarded = false
   let looked = false
@@ -133,7 +136,7 @@ function judge(
         breaches.push(unbound)
         return
       }
-      const chosen = choosingFilter(e, behaviour, step.under)
+      const chosen = choosingFilter(e, behaviour, step.under) ?? choosingRow(e, seen)
       const owned = belongsToSomebody(e, schema, behaviour)
       if (chosen && owned) {
         if (!guard || guard.trust === 'claimed') {
@@ -148,6 +151,7 @@ function judge(
         }
         if (e.client.rights === 'service' && listed.has(e.table) && (e.op === 'select' || addsOwnPart(e, behaviour))) {
           reasons.add(`${e.table} is listed for everybody`)
+          if (e.op === 'select') seen.set(index, chosen.value)
           return
         }
         const breach = rowBreach(step, index, e, chosen.value, chosen.column, behaviour, one ? ties.inOne() : ties, schema, access, reasons)
@@ -229,6 +233,16 @@ function dedupe(list: readonly OwnershipBreach[]): OwnershipBreach[] {
     const key = `${b.kind} ${b.at.path}:${b.at.line} ${b.table ?? ''}`
     return seen.has(key) ? false : seen.add(key)
   })
+}
+
+/** `update … where id = post.id`, the row that the request chose among those which everybody may see. */
+function choosingRow(e: Query, seen: ReadonlyMap<number, Value>): { column: string; value: Value } | undefined {
+  if (e.op !== 'update' && e.op !== 'delete') return undefined
+  for (const { op, column, value } of e.filters) {
+    const by = op === 'eq' && value.v === 'row' && /^_?id$|_id$/i.test(value.field ?? '') ? seen.get(value.step) : undefined
+    if (by) return { column: lastPart(column), value: by }
+  }
+  return undefined
 }
 
 const isSignup = (e: Query): boolean => e.op === 'select' && USER_TABLE.test(e.table)

@@ -137,6 +137,7 @@ function issueOf(model: Model, holes: readonly Hole[]): Issue {
     const grants = decidesAccess(name, columns)
     const address = hole.because === 'address'
     const moderated = hole.because === 'moderation'
+    const invitation = hole.because === 'invitation'
     const asked = address
       ? ': other policies compare it with one fixed address, and whoever has that address in the own row administers'
       : hole.because === 'asked'
@@ -151,13 +152,15 @@ function issueOf(model: Model, holes: readonly Hole[]): Issue {
                 ? ', by which somebody else grants what the row asks for'
                 : hole.because === 'settled'
                   ? ', which waits until the money has arrived'
-                  : ''
+                  : invitation
+                    ? ', by which somebody else says as what and into what the invited person comes'
+                    : ''
     const moved = holes.find((h) => h.kind === 'owner-change')
     return {
       ...base,
-      severity: grants || address ? 'Critical' : 'High',
+      severity: (grants && !invitation) || address ? 'Critical' : 'High',
       title: `Users can change their own ${listed(columns)}`,
-      message: `The policy "${hole.policy}" lets users change ${table?.userData?.ownerColumns.length ? 'their own row' : 'the rows of what they belong to'} in ${hole.object}, but every column of it: nothing (no column privilege, no trigger) protects ${listed(columns)}${asked}.${moved ? ` The owner column may be changed as well.` : ''}${belonging ? ` ${letsIn(belonging)}.` : ''}`,
+      message: `The policy "${hole.policy}" lets users change ${table?.userData?.ownerColumns.length || invitation ? 'their own row' : 'the rows of what they belong to'} in ${hole.object}, but every column of it: nothing (no column privilege, no trigger) protects ${listed(columns)}${asked}.${moved ? ` The owner column may be changed as well.` : ''}${belonging ? ` ${letsIn(belonging)}.` : ''}`,
       attack: `A signed-in user sends one request with the own session and sets ${columns[0]} ${hole.because === 'price' ? 'and what was bought to whatever pleases' : address ? "to the administrator's address, which nobody proves there" : grants ? 'to whatever gives more rights, a paid plan or money' : moderated ? 'to approved: it is shown although nobody looked at it' : hole.because === 'requested' ? 'as if somebody had agreed' : hole.because === 'settled' ? 'as if it had' : 'as wanted'}.`,
       fix: fixOf(
         hole,

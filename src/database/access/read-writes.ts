@@ -12,6 +12,7 @@ import type { Hole } from './hole.ts'
 import { admittedBy, belongingColumns, openedBy } from './joining-columns.ts'
 import { createdAtSignUp } from './made-at-sign-up.ts'
 import { paidByWord, pricePaid, settledByOthers, writtenByOther } from './other-party.ts'
+import { ownInvitation } from './own-invitation.ts'
 import { isSignature, isThroughOwnProfile } from './own-profile.ts'
 import { type BrowserRole, nameOf, type Reading } from './policies.ts'
 import { decidesAccess, earnedColumns, PROCESSOR, paysForUse, powerColumnsOf } from './power-columns.ts'
@@ -350,6 +351,8 @@ export function readUpdate(table: Table, reading: Reading, { catalog, membership
   const belonging = belongingColumns(table, rows, joining.get(nameOf(table))).filter(settable)
   const withheld = belonging.length ? { withheld: belonging } : {}
   if (power.length) holes.push({ ...base, kind: 'escalation', columns: power, ...withheld, ...askedOnly(power, table, asked) })
+  const invited = power.length ? [] : ownInvitation(table, rows, catalog, readings).filter(settable)
+  if (invited.length) holes.push({ ...base, kind: 'escalation', columns: invited, because: 'invitation' })
   const own = rows.some((w) => w.outcome === 'owner' && !w.needsRole)
   const approval = power.length || !own ? [] : approvalColumns(table, here).filter(settable)
   if (approval.length) holes.push({ ...base, kind: 'escalation', columns: approval, because: 'approval' })

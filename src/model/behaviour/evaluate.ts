@@ -12,6 +12,7 @@ import { exportedValue, importedModule, requireModule } from './module-values.ts
 import { objectLiteral } from './object-literal.ts'
 import { assignTo, callMethod, callValue, construct, settle, taggedTemplate } from './operations.ts'
 import { binary, typeofValue } from './operators.ts'
+import { provesPresence } from './present-caller.ts'
 import { evaluateOnce, holderOf, UNFINISHED } from './program.ts'
 import type { Scope } from './scope.ts'
 import { choose, logical } from './short-circuit.ts'
@@ -44,7 +45,7 @@ export function evaluate(it: Interpreter, e: Expr, scope: Scope): Val {
       return scope.holder('super')?.vars.get('super') ?? UNKNOWN
     case 'mem':
       if (e.of.k === 'opaque' && e.name === 'env') return { v: 'global', name: 'import.meta.env' }
-      return member(it, evaluateOwner(it, e.of, scope), e.name, at)
+      return memberOf(it, e, scope, at)
     case 'idx':
       return index(it, evaluateOwner(it, e.of, scope), settled(it, e.index, scope, at), at)
     case 'call': {
@@ -146,6 +147,12 @@ function lineOfMember(fn: Expr, line: number): number {
 }
 
 /** The object before a dot: kept unsettled, so that query builders can go on. */
+function memberOf(it: Interpreter, e: Extract<Expr, { k: 'mem' }>, scope: Scope, at: Place): Val {
+  const of = evaluateOwner(it, e.of, scope)
+  if (!e.opt) provesPresence(it, e.of, of, at)
+  return member(it, of, e.name, at)
+}
+
 function evaluateOwner(it: Interpreter, of: Expr, scope: Scope): Val {
   const value = evaluate(it, of, scope)
   return of.k === 'await' ? settle(it, value, scope.at(of.l)) : it.narrow(value)
