@@ -7,6 +7,7 @@ import { isCheckout, RANK } from './auth-severity.ts'
 import { guardFix } from './guard-fix.ts'
 import { besideWords, manners } from './manners.ts'
 import { isSteered } from './steered.ts'
+import { tellsCode } from './told-code.ts'
 
 /** A reason why a route fails; equal keys of several routes are one cause. */
 export interface Cause {
@@ -58,20 +59,30 @@ function issueOf(c: Cause, all: readonly Route[]): Issue {
         ? ' The gateway only asks for a token of the project, and the public anon key is one.'
         : ` The gateway asks for no token at all${jwt?.at ? ` (${jwt.at.path}:${jwt.at.line})` : ''}.`
       : ''
+  const told = c.what === 'open' && tellsCode(route)
   return {
     subject: route.subject,
     severity: c.severity,
     ...(c.what === 'open' ? {} : { discriminator: c.what }),
-    title: c.what === 'status' && saysFine(guard) ? 'Refuses with 200 instead of 401' : TITLES[c.what],
-    message: message(c) + gateway + (c.what === 'open' ? besideWords(manners(route, all).beside) : ''),
-    attack: attack(c),
-    fix: fix(c, all),
+    title: told ? 'The code for an account is in the answer' : c.what === 'status' && saysFine(guard) ? 'Refuses with 200 instead of 401' : TITLES[c.what],
+    message:
+      (told ? `${name(route)} makes a code for the account that the request names, keeps it there and answers with it.` : message(c)) +
+      gateway +
+      (c.what === 'open' ? besideWords(manners(route, all).beside) : ''),
+    attack: told ? "Anybody on the internet sends somebody's address, takes the code out of the answer and has that account." : attack(c),
+    fix: told ? ONLY_BY_MAIL : fix(c, all),
     at: { path: route.path, line: route.line, ...(route.endLine ? { endLine: Math.min(route.endLine, route.line + 20) } : {}) },
     related,
     proof: 'inferred',
     aliases: c.what === 'open' || c.what === 'unlinked' ? ['CWE-306'] : c.what === 'trust' ? ['CWE-345'] : c.what === 'fail-open' ? ['CWE-636'] : ['CWE-755'],
     ...(route.workspace ? { workspace: route.workspace } : {}),
   }
+}
+
+const ONLY_BY_MAIL: Issue['fix'] = {
+  text: 'Send the code to the address of the account alone, and answer the same whether there is such an account or not.',
+  language: 'ts',
+  code: 'await sendMail(account.email, code)\nreturn Response.json({ ok: true })',
 }
 
 const TITLES: Readonly<Record<Cause['what'], string>> = {
