@@ -1,6 +1,7 @@
 import type { AccessMatrix } from '../../database/database.ts'
 import { lastPart } from '../../lib/last-part.ts'
 import { rememberFor } from '../../lib/remember-for.ts'
+import { says } from '../../lib/snake-case.ts'
 import type { SchemaModel } from '../../model/app-model.ts'
 import type { Behaviour, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { isCallers } from '../../model/behaviour/values.ts'
@@ -151,7 +152,7 @@ function judge(
         }
         if (e.client.rights === 'service' && listed.has(e.table) && (e.op === 'select' || addsOwnPart(e, behaviour))) {
           reasons.add(`${e.table} is listed for everybody`)
-          if (e.op === 'select') seen.set(index, chosen.value)
+          if (e.op === 'select' && says(/(?:^|_)(?:id|uuid)$/, chosen.column)) seen.set(index, chosen.value)
           return
         }
         const breach = rowBreach(step, index, e, chosen.value, chosen.column, behaviour, one ? ties.inOne() : ties, schema, access, reasons)
