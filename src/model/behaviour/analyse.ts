@@ -1,5 +1,5 @@
 import type { Place } from '../../lib/place.ts'
-import { type Alt, type Cond, forgetKeys, object, UNKNOWN, type Val } from './abstract-value.ts'
+import { type Alt, type Cond, forgetKeys, isNullish, object, UNKNOWN, type Val } from './abstract-value.ts'
 import { assignTo, bind } from './assignment.ts'
 import type { Behaviour, Entry, Runnable } from './behaviour.ts'
 import { callFunction, callMethod, callValue, construct, maybe, settle, unknownCall } from './calls.ts'
@@ -107,20 +107,22 @@ function run(it: Interpreter, entry: Entry): void {
       return step(i + 1, at)
     }
     let passed = 0
+    let behind: Val = UNKNOWN
     const { sendingEnds } = it
     const next = (_: Interpreter, __: readonly Val[], place: Place): Val => {
       it.sendingEnds = false
       if (++passed > 3) return UNKNOWN
-      const value = step(i + 1, place)
+      behind = step(i + 1, place)
       it.beforeHandler = true
       it.everywhere = r.everywhere === true
-      return value
+      return behind
     }
     it.sendingEnds = i < chain.length - 1 && r.seeds.includes('fastify-reply')
     const args = r.seeds.map((seed, n) => (seed === 'input' ? argument(it, fn, n) : seedValue(seed, i < chain.length - 1 ? next : undefined, shared)))
     it.beforeHandler = i < chain.length - 1
     it.everywhere = r.everywhere === true
-    const value = settle(it, callValue(it, inFrontmatter(r, handlerOf(fn), args[0]), args, at), at)
+    const given = settle(it, callValue(it, inFrontmatter(r, handlerOf(fn), args[0]), args, at), at)
+    const value = passed > 0 && r.seeds[0] === 'hono-context' ? orWhatIsBehind(it, given, behind) : given
     it.beforeHandler = i < chain.length - 1
     it.sendingEnds = sendingEnds
     if (r.gate) {
@@ -138,6 +140,12 @@ function run(it: Interpreter, entry: Entry): void {
   const place = { path: entry.path, line: 1 }
   const value = step(0, place)
   answer(it, value, place)
+}
+
+/** Hono answers with what the handler gave where a middleware that waited for it (`await next()`) gives nothing itself. */
+function orWhatIsBehind(it: Interpreter, given: Val, behind: Val): Val {
+  if (given.v === 'any') return it.distribute(given, (value) => orWhatIsBehind(it, value, behind))
+  return isNullish(given) ? behind : given
 }
 
 /** Runs what is behind the entry where `value` lets pass; the entry itself goes on as if it had not. */
