@@ -34,6 +34,7 @@ export interface OwnershipBreach {
     | 'function'
     | 'payment'
     | 'processors-own'
+    | 'account-wide'
     | 'claimed-payment'
     | 'unbound-proof'
     | 'payers-row'

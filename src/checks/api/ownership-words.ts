@@ -342,6 +342,13 @@ export function ownershipWords(route: Route, b: OwnershipBreach, how: Manners): 
           code: `const { data: own } = await supabase.from('payments').select('id').eq('id', id).eq('user_id', ${b.callerAs ?? 'user.id'}).maybeSingle()\nif (!own) return new Response(null, { status: 404 })`,
         },
       }
+    case 'account-wide':
+      return {
+        title: 'Every signed-in user sees the account at the payment processor',
+        message: `${place} ${b.what} with the application's key. The handler asks only whether somebody is signed in${who}.`,
+        attack: 'Any signed-in user calls it and reads what the application takes in and whom it pays.',
+        fix: { text: 'Require an admin role.', language: 'ts', code: roleCode(route, b.callerAs) },
+      }
     case 'payers-row':
       return {
         title: 'Somebody else’s customer at the payment processor',

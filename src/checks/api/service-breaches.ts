@@ -9,6 +9,7 @@ import { changesAtProcessor } from '../../model/routes/outside-work.ts'
 import type { Route } from '../../model/routes/routes.ts'
 import { isLog } from '../../model/routes/row-work.ts'
 import { showsNamesInPart } from './abbreviated.ts'
+import { accountWide } from './account-wide.ts'
 import { isImpossible } from './impossible.ts'
 import { lookedUpBy } from './looked-up-customer.ts'
 import {
@@ -229,6 +230,8 @@ export function otherBreaches(
         : []
     }
     case 'payment': {
+      const books = accountWide(step, e, behaviour)
+      if (books.length) return books
       if (/customers\.(?:list|search)$/.test(e.name)) {
         const written = (x: Value) => x.v === 'row' && /^e_?mail$/i.test(x.field ?? '') && x.step >= 0 && isCallersRow(x.step, behaviour)
         const how = e.args.some((a) => mentions(a, (x) => x.v === 'caller' && (x.field ?? '').endsWith('email')))
