@@ -19,7 +19,7 @@ export class Relations {
     const asked = new Map<Value, number>()
     const tested = rowsTested(behaviour)
     for (const [index, step] of behaviour.steps.entries()) {
-      if (!isChange(step.effect) || tested.has(index)) this.#relate(this.#keys(lookupValues(step.effect, false)))
+      if (!isChange(step.effect) || tested.has(index)) this.#relate(this.#certain(lookupValues(step.effect, false)))
       for (const c of step.under) {
         if (compared.has(c)) continue
         compared.add(c)
@@ -28,11 +28,12 @@ export class Relations {
     }
   }
 
-  /** False when it is certain that nothing relates the two. */
-  related(a: readonly Value[], b: readonly Value[]): boolean {
+  /** False when it is certain that nothing relates the two; `unasked`: what is to be said where one of them comes from nothing of the request. */
+  related(a: readonly Value[], b: readonly Value[], unasked = true): boolean {
     const left = this.#keys(a)
     const right = this.#keys(b)
-    if (!left.size || !right.size || left.has('*') || right.has('*')) return true
+    if (!left.size || !right.size) return unasked
+    if (left.has('*') || right.has('*')) return true
     const groups = new Set([...left].map((k) => this.#find(k)))
     return [...right].some((k) => groups.has(this.#find(k)))
   }
@@ -65,6 +66,16 @@ export class Relations {
     if (first !== undefined) for (const k of rest) this.#group.set(this.#find(k), this.#find(first))
   }
 
+  /** The keys that values come from whichever of their alternatives it is. */
+  #certain(values: readonly Value[]): ReadonlySet<Key> {
+    const out = new Set<Key>()
+    for (const v of values) {
+      const [first, ...others] = v.v === 'any' ? v.of.map((x) => this.#keys([x])) : [this.#keys([v])]
+      for (const key of first ?? []) if (others.every((o) => o.has(key))) out.add(key)
+    }
+    return out
+  }
+
   #find(key: Key): Key {
     let at = key
     for (let next = this.#group.get(at); next !== undefined && next !== at; next = this.#group.get(at)) at = next
@@ -94,8 +105,9 @@ export class Relations {
   }
 }
 
-/** A change that finds nothing lets the handler go on: other steps rest on it only where they ask what it found. */
-const isChange = (e: Effect): boolean => e.kind === 'db' && (e.op === 'update' || e.op === 'delete')
+/** A change that finds nothing lets the handler go on: other steps rest on it only where they ask what it found. What is answered and stored looks nothing up. */
+const isChange = (e: Effect): boolean =>
+  (e.kind === 'db' && (e.op === 'update' || e.op === 'delete')) || (e.kind === 'storage' && e.op === 'write') || e.kind === 'respond'
 
 /** The steps whose rows some condition asks for. */
 function rowsTested({ steps }: Behaviour): ReadonlySet<number> {

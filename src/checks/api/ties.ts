@@ -82,8 +82,15 @@ export class Ties {
   byCondition(step: Step, object?: Step): boolean {
     const about = step.effect.kind === 'db' ? step.effect : undefined
     if (about) this.paths.set(about, step.under)
+    const deciding = step.under.filter((c) => this.decides(c, about))
     const objects = this.relations.objectsOf(object ?? step)
-    return step.under.some((c) => this.decides(c, about) && this.relations.related([c.test], objects))
+    if (!deciding.some((c) => this.relations.related([c.test], objects))) return false
+    // `body.id ?? found.id`: what is said of the row that was found says nothing of the one that the request names
+    return namedInstead(object ?? step).every(
+      ({ named, under }) =>
+        deciding.some((c) => this.relations.related(looked(c.test), [named], false)) ||
+        under.some((c) => this.decides(c, about) || this.isByRole(c.test, !c.negated) || provesService(c.test, !c.negated, this.behaviour)),
+    )
   }
 
   /** The caller's own id, which a comparison established, is the key of what the step touches: `if (userId !== user.id) return 403`. */
@@ -319,6 +326,21 @@ export class Ties {
     const callers = call.args.some((a) => mentions(a, (x) => isCallers(x, this.behaviour)))
     return callers && call.args.some((a) => this.aboutObject(a))
   }
+}
+
+/** Ids of the request that a step takes in the place of what was found, and what has to hold for each. */
+function namedInstead({ effect }: Step): readonly { readonly named: Value; readonly under: readonly Condition[] }[] {
+  if (effect.kind !== 'db') return []
+  return effect.filters.flatMap(({ op, value }) => {
+    if (op !== 'eq' || value.v !== 'any' || !value.of.some((x) => x.v === 'row')) return []
+    return value.of.flatMap((x, i) => (x.v === 'request' ? [{ named: x, under: value.under?.[i] ?? [] }] : []))
+  })
+}
+
+/** What a test says something of, beside whether a value of the request is there. */
+function looked(test: Value, depth = 0): readonly Value[] {
+  if (test.v === 'request') return []
+  return test.v === 'op' && /^(?:!|&&|\|\|)$/.test(test.op) && depth < 12 ? test.of.flatMap((x) => looked(x, depth + 1)) : [test]
 }
 
 /** `(rows ?? []).some(…)`: a list is missing only when the look-up failed, which nobody brings about from outside. */
