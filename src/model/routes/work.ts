@@ -7,6 +7,7 @@ import type { Behaviour, BehaviourGap, Client, Step, Value } from '../behaviour/
 import { mentions } from '../behaviour/mentions.ts'
 import { tellsOfException } from './alarms.ts'
 import { anyTable } from './any-table.ts'
+import { isBesideProof } from './beside-proof.ts'
 import { booksAsPaid } from './booked-as-paid.ts'
 import { capability } from './capability.ts'
 import { handedOut } from './disclosed.ts'
@@ -129,7 +130,9 @@ export function workOf(behaviour: Behaviour, schema: Pick<SchemaModel, 'tables'>
       return
     const asked = guardOfStep(step, behaviour)
     const before = asked && asksOpenFunction(asked, access) ? undefined : asked
-    const guard = !before || before.trust === 'claimed' ? (capability(step, behaviour) ?? guardWithWayPast(step, behaviour) ?? before) : before
+    const own = !before || before.trust === 'claimed' || before.who === 'token' ? capability(step, behaviour) : undefined
+    const proof = !before || before.trust === 'claimed' ? (own ?? guardWithWayPast(step, behaviour) ?? before) : before
+    const guard = proof && !own && isBesideProof(step, proof, behaviour) ? undefined : proof
     // asking who a token belongs to, with the server's own key, is part of the check
     if (step.effect.kind === 'db' && (!guard || guard.trust === 'claimed') && looksForToken(step.effect, behaviour, index)) return
     if (step.effect.kind === 'http' && (!guard || guard.trust === 'claimed') && decides(behaviour, index)) return
