@@ -38,7 +38,7 @@ export function fixFor(hole: Hole, catalog: Catalog, readings: ReadonlyMap<strin
     case 'parent-free':
       return policy && readableParent(hole, policy, on, table, readings)
     case 'rewrite':
-      return keepWritten(hole, table, readings.get(hole.object) ?? [], (columns) => narrow(table, columns, 'update'))
+      return keepWritten(hole, table, readings.get(hole.object) ?? [], catalog, (columns) => narrow(table, columns, 'update'))
     case 'author-free': {
       if (!policy) return undefined
       const condition = policy.check ?? policy.using
@@ -191,7 +191,7 @@ function replacePolicy(table: Table, policy: Policy, catalog: Catalog, owner: st
   if (forServer) return `${drop}\n-- the service role needs no policy: it bypasses row level security`
   if (covered) return `${drop}\n-- the policy that binds the owner stays`
   const name = successorOf(policy.name, '(own rows)')
-  if (owner) return [drop, create(table, name, policy.command, owner), ...keepPower(table, policy.command, readings)].join('\n')
+  if (owner) return [drop, create(table, name, policy.command, owner), ...keepPower(table, policy.command, catalog, readings)].join('\n')
   const admin = adminCondition(catalog, readings)
   const readers =
     policy.command === 'all' && !table.userData
@@ -207,7 +207,7 @@ function enable(table: Table, catalog: Catalog, owner: string | undefined, readi
   if (table.kind === 'foreign') return `revoke all on ${name} from anon, authenticated;`
   if (catalog.policies.some((p) => p.schema === table.schema && p.table === table.name)) return on
   // own rows that grant power are read by their owner and changed by the server: the fix must not open check 4
-  const power = [...new Set([...powerColumnsOf(table), ...dealColumns(table, readings.get(nameOf(table)) ?? [])])]
+  const power = [...new Set([...powerColumnsOf(table), ...dealColumns(table, readings.get(nameOf(table)) ?? [], catalog)])]
   if (owner && power.length)
     return `${on}\n${create(table, 'Users see their own rows', 'select', owner)}\n-- ${power.map(readable).join(', ')}: changed by the server only, with the service role`
   if (owner) return `${on}\n${create(table, 'Users manage their own rows', 'all', owner)}`
@@ -220,16 +220,16 @@ const FOR_THE_SERVER =
   /verif|(^|_)otps?($|_)|nonce|passw|token|secret|credential|(^|_)sessions?$|queue|(^|_)jobs?$|webhook|audit|usage|(^|_)logs?($|_)|rate_?limit/i
 
 /** What keeps an owner from granting himself power through a policy that lets him write his own rows. */
-function keepPower(table: Table, command: Policy['command'], readings: ReadonlyMap<string, readonly Reading[]>): string[] {
+function keepPower(table: Table, command: Policy['command'], catalog: Catalog, readings: ReadonlyMap<string, readonly Reading[]>): string[] {
   if (command === 'select' || command === 'delete') return []
   const power = powerColumnsOf(table)
   const read = readings.get(nameOf(table)) ?? []
   // what a deal costs is written once, when the buyer makes it
-  const deal = command === 'insert' ? [] : dealColumns(table, read)
+  const deal = command === 'insert' ? [] : dealColumns(table, read, catalog)
   const privileges = command === 'all' ? (['insert', 'update'] as const) : [command]
   return privileges.flatMap((p) => {
     if (p === 'insert' || !deal.length) return power.length ? (narrow(table, power, p) ?? []) : []
-    const kept = keepWritten({ because: 'terms', columns: [...deal, ...power] }, table, read, (columns) => narrow(table, columns, p))
+    const kept = keepWritten({ because: 'terms', columns: [...deal, ...power] }, table, read, catalog, (columns) => narrow(table, columns, p))
     return kept ?? []
   })
 }

@@ -28,10 +28,12 @@ const asks = (way: Way, table: Table, catalog: Catalog): boolean => {
 }
 
 /** Whether a way in leads through one row that has one owner, the caller: where the row itself names nobody, the owner is who asks. */
-function isUnderOwn(table: Table, way: Way, { tables }: Catalog): boolean {
+export function isUnderOwn(table: Table, way: Way, { tables }: Pick<Catalog, 'tables'>): boolean {
   const [parent, more] = way.tables
   const owned = tables.find((t) => nameOf(t) === parent)
   return (
+    way.outcome === 'via' &&
+    !way.needsRole &&
     more === undefined &&
     owned?.userData?.ownerColumns.length === 1 &&
     table.foreignKeys.some((k) => k.references === parent && k.columns.length === 1 && way.tiedColumns.includes(k.columns[0] as string))

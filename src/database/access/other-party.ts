@@ -2,6 +2,7 @@ import type { Catalog, Table } from '../database.ts'
 import type { Way } from './expression/judge.ts'
 import type { Hole } from './hole.ts'
 import { nameOf, type Reading } from './policies.ts'
+import { allowedValues } from './seed-values.ts'
 
 /** What a policy that lets in another party than the author leaves free: the author's columns, and whose they are. */
 export type WrittenByOther = Pick<Hole, 'columns' | 'because' | 'author'>
@@ -50,7 +51,7 @@ const TAKEN_DOWN = /^(customer|client|guest|cliente|kunden?)_?(name|phone|nombre
 const SENT_HOME = /shipping|delivery|address|endereco|direccion|indirizzo/i
 const CALLED_OFF = /cancel|withdr|reject|declin/i
 
-const named = (way: Way, column: string): boolean =>
+const names = (way: Way, column: string): boolean =>
   way.ownerColumns.includes(column) || way.tiedColumns.includes(column) || way.states.some((s) => s.column === column)
 
 /** Who gets in by what he is to the row, not by a role. */
@@ -76,9 +77,10 @@ function wordsOf(table: Table, before: readonly Way[], after: readonly Way[], { 
   const reviewers = kind === 'review' ? table.columns.map((c) => c.name).filter((c) => /^(reviewer|rater)(_user)?_?id$/i.test(c)) : []
   const people = [...new Set([...(table.userData?.ownerColumns ?? []), ...reviewers])]
   const columns = table.columns.filter((c) => free(c.name) && theirs(kind, c.name, c.type)).map((c) => c.name)
-  const authors = people.filter((c) => !RECIPIENT.test(c) && (AUTHOR.test(c) || (kind === 'review' && BUYER.test(c)) || (kind === 'offer' && SELLER.test(c))))
+  const named = people.filter((c) => !RECIPIENT.test(c) && (AUTHOR.test(c) || (kind === 'review' && BUYER.test(c)) || (kind === 'offer' && SELLER.test(c))))
+  const authors = [...named, ...(kind === 'offer' ? sellersRows(table, catalog) : [])]
   const isOther = (way: Way, author: string): boolean => {
-    if (named(way, author)) return false
+    if (names(way, author)) return false
     if (way.outcome === 'owner')
       return way.ownerColumns.some((c) => people.includes(c) && (kind !== 'message' || RECIPIENT.test(c) || !AUTHOR.test(c) || SENDER.test(author)))
     const parents = way.tables.filter((t) => t !== nameOf(table))
@@ -103,12 +105,12 @@ function theirs(kind: 'message' | 'review' | 'offer', column: string, type: stri
 const peopleOf = (catalog: Catalog, name: string): number => catalog.tables.find((t) => nameOf(t) === name)?.userData?.ownerColumns.length ?? 0
 
 /** What a buyer may not say: what the deal costs, whether it was paid and how far it is. */
-function termsOf(table: Table, before: readonly Way[], after: readonly Way[], { readings, free }: Context): WrittenByOther | undefined {
-  const sellers = sellersOf(table)
-  const terms = dealColumns(table, readings).filter(free)
-  const paid = terms.filter((c) => PAID_STATE.test(c))
+function termsOf(table: Table, before: readonly Way[], after: readonly Way[], { catalog, readings, free }: Context): WrittenByOther | undefined {
+  const sellers = allSellers(table, readings, catalog)
+  const terms = dealColumns(table, readings, catalog).filter(free)
+  const paid = paidStates(table, catalog).filter((c) => terms.includes(c))
   if (!terms.some((c) => !STATE.test(c))) return undefined
-  const asBuyer = (w: Way) => w.outcome === 'owner' && w.ownerColumns.some((c) => buyersOf(table).includes(c)) && !sellers.some((c) => named(w, c))
+  const asBuyer = (w: Way) => w.outcome === 'owner' && w.ownerColumns.some((c) => buyersOf(table).includes(c)) && !sellers.some((c) => names(w, c))
   if (!before.some(asBuyer) || !after.some(asBuyer)) return undefined
   const [seller] = sellers
   return { because: paid.length ? 'paid' : 'terms', ...(seller ? { author: seller } : {}), columns: [...terms, ...sellers.filter(free)] }
@@ -120,12 +122,29 @@ const sellersOf = (table: Table): readonly string[] => {
   return people.filter((c) => SELLER.test(c) || (/^owner_?(id|uid)$/i.test(c) && people.some((p) => BUYER.test(p))))
 }
 
+/** Columns by which a row names a seller's own row, which has an owner: `vendor_id references vendors`. */
+const sellersRows = (table: Table, catalog: Catalog): readonly string[] => ownedParents(table, catalog).filter((c) => SELLER.test(c))
+
+const ownedParents = (table: Table, catalog: Catalog): readonly string[] =>
+  table.foreignKeys
+    .filter((k) => k.columns.length === 1 && k.references !== nameOf(table) && peopleOf(catalog, k.references) > 0)
+    .map((k) => k.columns[0] as string)
+    .filter((c) => !table.userData?.ownerColumns.includes(c))
+
+/** Who sells: a person whom the row names, the owner of the seller's row, or of what is bought, whom a policy lets at the row. */
+function allSellers(table: Table, readings: readonly Reading[], catalog: Catalog): readonly string[] {
+  const sold = (c: string): boolean =>
+    BOUGHT.test(table.name) && readings.some((r) => r.ways.some((w) => w.outcome === 'via' && !w.needsRole && w.tiedColumns.includes(c)))
+  return [...sellersOf(table), ...ownedParents(table, catalog).filter((c) => SELLER.test(c) || sold(c))]
+}
+
 /** Columns of a deal that say that it is paid, where a way in is the buyer's alone. */
-export function paidByWord(table: Table, ways: readonly Way[], readings: readonly Reading[]): readonly string[] {
+export function paidByWord(table: Table, ways: readonly Way[], readings: readonly Reading[], catalog: Catalog): readonly string[] {
   const buyers = buyersOf(table)
-  const sellers = sellersOf(table)
-  const asBuyer = ways.some((w) => w.outcome === 'owner' && !w.needsRole && w.ownerColumns.some((c) => buyers.includes(c)) && !sellers.some((c) => named(w, c)))
-  return asBuyer ? dealColumns(table, readings).filter((c) => PAID_STATE.test(c)) : []
+  const sellers = allSellers(table, readings, catalog)
+  const asBuyer = ways.some((w) => w.outcome === 'owner' && !w.needsRole && w.ownerColumns.some((c) => buyers.includes(c)) && !sellers.some((c) => names(w, c)))
+  const deal = asBuyer ? dealColumns(table, readings, catalog) : []
+  return paidStates(table, catalog).filter((c) => deal.includes(c))
 }
 
 /** Money that somebody says he has sent, and somebody else says has arrived. */
@@ -159,21 +178,44 @@ export function pricePaid(table: Table, ways: readonly Way[], readings: readonly
 }
 
 /** What a row that is a deal says of it: whether it is paid, what it costs and how far it is. Empty for other rows. */
-export function dealColumns(table: Table, readings: readonly Reading[]): readonly string[] {
-  if (!buyersOf(table).length || ON_SALE.test(table.name) || !(sellersOf(table).length ? isDeal(table) : isOfTheShop(table, readings))) return []
+export function dealColumns(table: Table, readings: readonly Reading[], catalog: Catalog): readonly string[] {
+  const sold = allSellers(table, readings, catalog).length > 0
+  if (!buyersOf(table).length || ON_SALE.test(table.name) || !(sold ? isDeal(table) : isOfTheShop(table, readings))) return []
   const of = (column: RegExp, type = /./) => table.columns.filter((c) => !c.generated && column.test(c.name) && type.test(c.type)).map((c) => c.name)
-  return [...of(PAID_STATE), ...of(MONEY, /^(numeric|integer|bigint|real|double|money)/), ...of(STATE)]
+  return [...new Set([...paidStates(table, catalog), ...of(MONEY, /^(numeric|integer|bigint|real|double|money)/), ...of(STATE)])]
 }
+
+const PAID = /^(paid|pagad[oa]|pag[oa]|pagat[oa]|bezahlt|paye)$/i
+
+/** Columns that say whether something is paid: by their name, or the state of a part of it that may be `paid` (`deposit_status`). */
+const paidStates = (table: Table, catalog: Catalog): readonly string[] =>
+  table.columns
+    .filter((c) => !c.generated)
+    .map((c) => c.name)
+    .filter((c) => PAID_STATE.test(c) || (/_(status|state)$/i.test(c) && !STATE.test(c) && allowedValues(table, c, catalog).some((v) => PAID.test(v))))
 
 const isDeal = (table: Table): boolean => BOUGHT.test(table.name) || table.columns.some((c) => STATE.test(c.name) || PAID_STATE.test(c.name))
 
 /** An order of a customer's, which the application's own staff or server carries out. */
 function isOfTheShop(table: Table, readings: readonly Reading[]): boolean {
+  if (isCharged(table)) return true
   if (!BOUGHT.test(table.name)) return false
   if (table.columns.some((c) => PROCESSOR.test(c.name))) return true
   const staffs = readings.some((r) => r.command !== 'insert' && r.ways.some((w) => w.outcome === 'role' && w.because === undefined))
   return staffs && (!table.columns.some((c) => TAKEN_DOWN.test(c.name)) || table.columns.some((c) => SENT_HOME.test(c.name)))
 }
+
+const CHARGE_STATE = /^payment_?(status|state)$/i
+const CHARGE = /^(payment|charge|checkout|transaction|preference)_?(id|ref|reference|intent(_id)?|session(_id)?|link|url|provider|gateway)$/i
+/** What somebody writes to those who owe him, or notes of what he paid elsewhere. */
+const BOOKS = /invoice|factur|fatur|fattur|(^|_)(bills?|transactions?|rents?|loans?|debts?|incomes?)$/i
+
+/** A bet, an entry, a place: whatever a row is called, its payment waits at first and has an id of its own, which a processor gave it. */
+const isCharged = ({ name, columns }: Table): boolean =>
+  !BOOKS.test(name) &&
+  columns.some((c) => CHARGE_STATE.test(c.name) && WAITS.test(c.default ?? '')) &&
+  columns.some((c) => CHARGE.test(c.name) || PROCESSOR.test(c.name)) &&
+  columns.some((c) => MONEY.test(c.name))
 
 /** The columns by which a way in is a buyer's. */
 export const buyersOf = (table: Table): readonly string[] => {

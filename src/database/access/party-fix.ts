@@ -1,4 +1,4 @@
-import type { Table } from '../database.ts'
+import type { Catalog, Table } from '../database.ts'
 import type { Hole } from './hole.ts'
 import { buyersOf } from './other-party.ts'
 import { nameOf, type Reading } from './policies.ts'
@@ -16,6 +16,7 @@ export function keepWritten(
   hole: Pick<Hole, 'because' | 'columns' | 'author'>,
   table: Table,
   readings: readonly Reading[],
+  catalog: Catalog,
   narrow: (columns: readonly string[]) => string | undefined,
 ): string | undefined {
   const columns = hole.columns ?? []
@@ -26,12 +27,23 @@ export function keepWritten(
     return staff && buyer ? refuse(table, columns, `${uid(table, buyer)} = old.${readable(buyer)}`) : narrow(columns)
   }
   const author = hole.author
-  if (author && (staff || ways.some((w) => w.ownerColumns.includes(author)))) return refuse(table, columns, `${uid(table, author)} <> old.${readable(author)}`)
+  const changes = author !== undefined && ways.some((w) => w.ownerColumns.includes(author) || w.tiedColumns.includes(author))
+  if (author && (staff || changes)) return refuse(table, columns, isAnothers(table, author, catalog))
   const kept = table.columns.map((c) => c.name).filter((c) => !columns.includes(c) && RECEIPT.test(c))
   const name = readableName(nameOf(table))
   return kept.length
     ? `revoke update on ${name} from anon, authenticated;\ngrant update (${kept.map(readable).join(', ')}) on ${name} to authenticated;`
     : narrow(columns)
+}
+
+/** That the caller is not whom an old row names by a column, by himself or by a row of his. */
+function isAnothers(table: Table, author: string, { tables }: Catalog): string {
+  const key = table.foreignKeys.find((k) => k.columns.length === 1 && k.columns[0] === author)
+  const parent = table.userData?.ownerColumns.includes(author) ? undefined : tables.find((t) => nameOf(t) === key?.references)
+  const [owner] = parent?.userData?.ownerColumns ?? []
+  const [id] = parent?.primaryKey ?? []
+  if (!parent || !owner || !id) return `${uid(table, author)} <> old.${readable(author)}`
+  return `${uid(parent, owner)} <> (select p.${readable(owner)} from ${readableName(nameOf(parent))} p where p.${readable(id)} = old.${readable(author)})`
 }
 
 /** Without a session (the service role) `auth.uid()` is NULL, the condition is not true and the change passes. */

@@ -5,9 +5,13 @@ import type { Catalog, Table } from '../database.ts'
 const GRANTS =
   /(^|_)(role|roles|role_id|rol|ruolo|papel)$|admin|superuser|is_staff|permission|(^|_)plan($|_)|(^|_)tier($|_)|subscri|credit|balance|premium|is_pro$|(^|_)paid($|_)|licen[cs]e|entitle|wallet|(^|_)coins?($|_)|payment_status|billing_status|access_level|is_internal|user_type|account_type|(^|_)vip($|_)|lifetime|membership|is_manager|is_super_?user|^has_(full_)?access$|^(pro|access)_(until|access|status|tier|expires_at|ends_at)$|(^|_)plano($|_)|assinatura|suscripcion|abbonament|nivel_(de_)?ac|tipo_(de_)?ac/i
 
+/** What of somebody was looked at: his papers, his phone, his business. */
+const PART_VERIFIED = /^(?!is_verified$|email_)(is_)?[a-z]+(_check)?_verified$|^[a-z]+_verification_status$|^is_super_/i
+
 /** Whether a power column grants power or money by itself (else it only bends a limit or a badge). */
 export function grantsPower(column: string): boolean {
-  return says(GRANTS, column)
+  // that somebody's licence was looked at is no licence to use the application
+  return says(GRANTS, column) && !says(PART_VERIFIED, column)
 }
 
 const PAID_STATE = /subscription|membership|billing|licen[cs]e|entitlement|wallet/i
@@ -34,6 +38,11 @@ export const paysOut = (table: string): boolean => says(PAYS_OUT, table) && !say
 const EARNED =
   /commission|comiss(ao|oes)|comision|provvigion|provision(en)?$|earning|ganancia|bonus(es)?($|_)|cashback|(^|_)rewards?$|affiliate_|(^|_)(winners?|winnings?|prizes?|jackpots?)$|(^|_)(referral|store|welcome|sign_?up|promo)_credits?$/i
 const WORTH = /(^|_)(amount|value|commission)(_(cents|usd|eur|gbp|brl))?$|^(is_?)?(claimed|redeemed|used|paid)(_at)?$/i
+
+/** Where money of somebody's is kept, and how much of it there is. */
+const PURSES = /wallet|(^|_)earnings?$/i
+const FIGURES =
+  /^(?!(?:initial|opening|starting|start|target|min|max|minimum|low)_)(?:\w{2,20}_)?(?:balance|earned|earnings|withdrawn|deposited)$|^(?:locked|escrow|frozen|held|pending|available)(?:_amount)?$/i
 
 const CALLED = /^(?:name|title|merchant|vendor|service(?:_name)?|provider(?:_name)?)$/i
 const COSTS = /^(?:amount|price|cost|monthly_cost)$/i
@@ -65,6 +74,7 @@ export function powerColumnsOf(table: Table): readonly string[] {
     if (named.includes(c.name) || owners.includes(c.name) || c.generated || table.primaryKey.includes(c.name)) return false
     if (says(PAID_STATE, table.name) && !isOnOffer(table) && says(PAID_COLUMN, c.name)) return true
     if (says(RANKING, table.name) && says(SCORE, c.name) && owners.length > 0) return true
+    if (says(PURSES, table.name) && says(FIGURES, c.name) && /^(int|bigint|numeric|real|double)/.test(c.type)) return true
     if (says(EARNED, table.name) && says(WORTH, c.name) && owners.length > 0) return true
     return says(COUNTERS, table.name) && /int|numeric|real|double/.test(c.type) && !says(/^(year|month|week|day|id)$|_(year|month|id)$/i, c.name)
   })
@@ -164,6 +174,8 @@ function meansPower(table: Table, column: string): boolean {
   if (says(WISHED, column)) return false
   // whether a key works or a text was looked through is no standing of its owner's
   if (says(/^(is_?)?verified$/i, column) && says(OWN_TOOLS, table.name)) return false
+  // of whom a row is not about, somebody else's papers were looked at
+  if (says(PART_VERIFIED, column) && !isOnePerUser(table)) return says(ABOUT_USERS, table.name) && !says(NOT_ABOUT_USERS, table.name)
   // a remark among colleagues is shown to them, and its author says so
   if (says(/^is_internal$/i, column)) return !says(REMARKS, table.name)
   if (says(/verified|approved|banned|^is_admin$|stripe|kyc/i, column)) return true

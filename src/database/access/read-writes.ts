@@ -1,11 +1,11 @@
 import type { Catalog, Grant, Table } from '../database.ts'
 import { powerIn } from '../sandbox/user-data.ts'
 import { appointsItself } from './appointing-rows.ts'
-import { approvalColumns, moderatedColumns } from './approval.ts'
+import { approvalColumns, badgeColumns, moderatedColumns } from './approval.ts'
 import { enteredByOneself } from './entered-by-oneself.ts'
 import { isAddress, isRoleGate, type JudgeWorld, type Way } from './expression/judge.ts'
 import { freeParents, privateParents } from './foreign-parent.ts'
-import { awaitedPayments, requestedStates, takenByOthers } from './granted-by-others.ts'
+import { awaitedPayments, isUnderOwn, requestedStates, takenByOthers } from './granted-by-others.ts'
 import { handedToRoles } from './handed-to-roles.ts'
 import { heldStates, isWaiting } from './held-states.ts'
 import type { Hole } from './hole.ts'
@@ -157,7 +157,8 @@ export function readInsert(table: Table, reading: Reading, context: WriteContext
     ]
   }
   const granted = appointsOthers(table, bound) ? power.filter((c) => paysForUse(table, c)) : power
-  if (granted.length && bound.some((w) => w.outcome === 'owner') && !createdAtSignUp(table, catalog, here))
+  const booked = bound.every((w) => isUnderOwn(table, w, catalog)) && movesMoney(table)
+  if (granted.length && (booked || bound.some((w) => w.outcome === 'owner')) && !createdAtSignUp(table, catalog, here))
     return [{ ...base, kind: 'self-grant', columns: granted, ...askedOnly(granted, table, asked) }]
   const appointed = createdAtSignUp(table, catalog, here) ? undefined : appointsItself(table, bound, readings, free)
   if (appointed) {
@@ -165,11 +166,11 @@ export function readInsert(table: Table, reading: Reading, context: WriteContext
     return [{ ...base, kind: 'self-grant', columns: appointed.columns, because: 'appointment', tables: opened }]
   }
   const own = bound.some((w) => w.outcome === 'owner' && !w.needsRole)
-  const approval = own ? approvalColumns(table, here).filter(free) : []
+  const approval = own ? [...new Set([...approvalColumns(table, here), ...badgeColumns(table, here, powerOf(table, asked))])].filter(free) : []
   if (approval.length && !createdAtSignUp(table, catalog, here)) return [{ ...base, kind: 'self-grant', columns: approval, because: 'approval' }]
   const moderated = own ? moderatedColumns(table, here).filter(free) : []
   if (moderated.length) return [{ ...base, kind: 'self-grant', columns: moderated, because: 'moderation' }]
-  const unpaid = paidByWord(table, bound, here).filter(free)
+  const unpaid = paidByWord(table, bound, here, catalog).filter(free)
   if (unpaid.length) return [{ ...base, kind: 'self-grant', columns: unpaid }]
   const settled = settledByOthers(table, bound, here).filter(free)
   if (settled.length) return [{ ...base, kind: 'self-grant', columns: settled, because: 'settled' }]
@@ -187,6 +188,11 @@ export function readInsert(table: Table, reading: Reading, context: WriteContext
     .slice(0, 1)
     .map(({ column, parent }) => ({ ...base, kind: 'parent-free', columns: [column], tables: [{ table: parent, command: 'insert' }] }))
 }
+
+const SENT_BY = /^(provider|gateway|processor|payout_method|withdrawal_method|external_(id|ref|reference)|provider_(id|ref|reference|transaction_id))$/i
+
+/** Whether what is written here moves money: it says by whom it is sent, which nobody needs to know who keeps books of what he spends. */
+const movesMoney = (table: Table): boolean => table.columns.some((c) => SENT_BY.test(c.name) || PROCESSOR.test(c.name))
 
 /** When something ends: it says nothing as long as the row waits for somebody to begin it. */
 const ENDS = /^(?:ends?|expires?)_(?:at|on)$|^valid_until$|_(?:end|ends_at|expires_at|until)$/i

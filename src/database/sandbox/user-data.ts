@@ -1,6 +1,7 @@
 import { says } from '../../lib/snake-case.ts'
 import { bearerColumns, letSomebodyIn } from '../access/bearer-codes.ts'
 import { isNamed, joinedByPeople } from '../access/joined-people.ts'
+import { isPrivateByName } from '../access/meant-to-be-seen.ts'
 import type { Column, Policy, Table, UserData } from '../database.ts'
 import { askedParents } from './asked-parents.ts'
 import { isEnteredByStaff } from './entered-by-staff.ts'
@@ -44,7 +45,7 @@ const DIRECTORY = /(^|_)(latitude|longitude|zip(_?code)?|postal_code|cnpj|partit
 /** Where something stands is no secret where nothing is called by a name. */
 const STREET = /^street$/i
 const POWER =
-  /^(role|roles|user_role|app_role|is_(super_?)?admin|admin|is_staff|is_moderator|is_owner|is_pro|is_premium|premium|is_paid|paid|has_paid|plan|plan_id|plan_name|tier|subscription(_status|_tier|_plan|_type|_id|_end|_ends_at|_expires_at)?|subscribed|status_subscription|credits?|credit_balance|(available_|withdrawable_|payout_|affiliate_)?balance|tokens_(left|remaining|balance)|wallet_balance|points|coins|quota|usage_limit|trial_ends?_at|trial_end|verified|is_verified|email_verified|kyc_status|verification_status|statut_verification|status_verificacao|estado_verificacion|approved|is_approved|banned|is_banned|permissions?|access_level|ruolo|rol|papel|is_internal|is_active_subscription|stripe_customer_id|stripe_subscription_id|\w+_credits|(current|active|billing|pricing|paid|subscribed|user|account|selected)_(plan|tier)(_id|_name|_type)?|plan_(type|tier|level|status|code|key|slug|active|expiry|(expires|ends|valid)_(at|on|until)|until|end|end_date)|subscription_(level|active|expiry|until|product|period_end|current_period_end|end_date|valid_until)|has_(active_)?(subscription|premium|pro|lifetime|paid|access|full_access|lifetime_access|premium_access|pro_access|paid_plan)|is_(vip|subscriber|subscribed|lifetime|superuser|super_user|manager|(premium|pro|paid|admin)_(user|member))|vip|vip_(level|status|until)|lifetime_access|lifetime_deal|premium_(until|access|status|active|expiry|(expires|ends)_at)|pro_(until|access|status|(expires|ends)_at)|paid_until|access_(until|tier|expires_at)|license_(type|tier|status|key|plan)|credits_(remaining|balance|left|available|total|used|limit)|tokens?_(balance|available)|admin_level|membership(_(type|tier|level|status|plan|until|expires_at))?|plano(_(id|nome|tipo|atual|ativo|expira_em))?|(status_)?assinatura(_(status|ativa|tipo))?|creditos(_\w{1,20})?|(es|eh)_admin|is_administrador|nivel_(de_)?(acesso|acceso)|tipo_(de_)?(acesso|acceso)|suscripcion(_(activa|tipo|estado))?|abbonamento(_(attivo|tipo|stato))?)$/i
+  /^(role|roles|user_role|app_role|is_(super_?)?admin|admin|is_staff|is_moderator|is_owner|is_pro|is_premium|premium|is_paid|paid|has_paid|plan|plan_id|plan_name|tier|subscription(_status|_tier|_plan|_type|_id|_end|_ends_at|_expires_at)?|subscribed|status_subscription|credits?|credit_balance|(available_|withdrawable_|payout_|affiliate_)?balance|tokens_(left|remaining|balance)|wallet_balance|points|coins|quota|usage_limit|trial_ends?_at|trial_end|verified|is_verified|email_verified|(is_)?(phone|mobile|identity|id|business|company|seller|vendor|host|driver|provider|background|background_check|licen[cs]e|insurance|age|kyc)_verified|kyc_status|((business|identity|id|phone|seller|vendor|host|driver|provider|company|account|profile|user|kyc)_)?verification_status|is_super_?(host|seller|vendor|provider|tutor|agent)|statut_verification|status_verificacao|estado_verificacion|approved|is_approved|banned|is_banned|permissions?|access_level|ruolo|rol|papel|is_internal|is_active_subscription|stripe_customer_id|stripe_subscription_id|\w+_credits|(current|active|billing|pricing|paid|subscribed|user|account|selected)_(plan|tier)(_id|_name|_type)?|plan_(type|tier|level|status|code|key|slug|active|expiry|(expires|ends|valid)_(at|on|until)|until|end|end_date)|subscription_(level|active|expiry|until|product|period_end|current_period_end|end_date|valid_until)|has_(active_)?(subscription|premium|pro|lifetime|paid|access|full_access|lifetime_access|premium_access|pro_access|paid_plan)|is_(vip|subscriber|subscribed|lifetime|superuser|super_user|manager|(premium|pro|paid|admin)_(user|member))|vip|vip_(level|status|until)|lifetime_access|lifetime_deal|premium_(until|access|status|active|expiry|(expires|ends)_at)|pro_(until|access|status|(expires|ends)_at)|paid_until|access_(until|tier|expires_at)|license_(type|tier|status|key|plan)|credits_(remaining|balance|left|available|total|used|limit)|tokens?_(balance|available)|admin_level|membership(_(type|tier|level|status|plan|until|expires_at))?|plano(_(id|nome|tipo|atual|ativo|expira_em))?|(status_)?assinatura(_(status|ativa|tipo))?|creditos(_\w{1,20})?|(es|eh)_admin|is_administrador|nivel_(de_)?(acesso|acceso)|tipo_(de_)?(acesso|acceso)|suscripcion(_(activa|tipo|estado))?|abbonamento(_(attivo|tipo|stato))?)$/i
 /** What somebody pays for, by the processor's ids: in a row that says who pays there. */
 const PROCESSORS = 'stripe|paddle|polar|lemon_?squeezy|dodo|creem'
 const BOUGHT = new RegExp(`^(${PROCESSORS})_(product|price|plan|variant)_id$`, 'i')
@@ -267,7 +268,12 @@ function spread(tables: readonly Table[], found: Map<string, UserData>): void {
       const name = `${t.schema}.${t.name}`
       if (found.has(name)) continue
       const key = t.foreignKeys.find(
-        (f) => f.references !== name && belongsToSomebody(found.get(f.references)) && (f.cascades || belongs(t, f.columns)) && !isPattern(f, tables),
+        (f) =>
+          f.references !== name &&
+          (belongsToSomebody(found.get(f.references)) ||
+            (isPrivateByName(t.name) && f.columns.every((c) => says(OWNER, c)) && tellsWho(found.get(f.references)))) &&
+          (f.cascades || belongs(t, f.columns)) &&
+          !isPattern(f, tables),
       )
       if (!key) continue
       found.set(name, {
@@ -292,6 +298,12 @@ function isPattern({ columns, references }: Table['foreignKeys'][number], tables
 /** Owned by a user or a tenant, or a part of such a row. */
 function belongsToSomebody(data: UserData | undefined): boolean {
   return data !== undefined && (data.ownerColumns.length > 0 || data.tenantColumns.length > 0 || data.because.startsWith('it belongs'))
+}
+
+/** A row that says who somebody is and how to reach him, whom nobody has entered for himself: the orders and appointments of a customer are his. */
+function tellsWho(data: UserData | undefined): boolean {
+  if (!data || data.ownerColumns.length || data.tenantColumns.length) return false
+  return data.personalColumns.length > 1 && data.personalColumns.some((c) => says(CONTACT, c))
 }
 
 /** The reference is part of what the row is: required, or part of its key. */
