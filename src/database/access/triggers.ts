@@ -6,6 +6,7 @@ import { CONDITION, setsItself, WHO } from './trigger-assignments.ts'
 export function protectedByTrigger(catalog: Catalog, table: string, column: string, event: 'insert' | 'update'): boolean {
   return catalog.triggers.some((trigger) => {
     if (trigger.table !== table || trigger.timing !== 'before' || !trigger.enabled || !trigger.events.includes(event)) return false
+    if (event === 'update' && !watches(trigger.when, column)) return false
     const fn = catalog.functions.find(
       (f) =>
         trigger.function === `${f.schema}.${f.identity}` || trigger.function === f.identity || trigger.function.replace(/\(.*/, '') === `${f.schema}.${f.name}`,
@@ -20,6 +21,12 @@ export function protectedByTrigger(catalog: Catalog, table: string, column: stri
     // putting the row back as a whole protects every column
     return setsItself(body, name) || refused || /\bnew\s*:?=\s*old\b|return\s+old\b/i.test(body)
   })
+}
+
+/** Whether a trigger runs when a column is written: `BEFORE UPDATE OF rating` does not where another one is. */
+function watches(definition: string, column: string): boolean {
+  const only = definition.split(/ UPDATE OF /i)[1]?.split(/ (?:ON|OR) /i)[0]
+  return !only || only.split(',').some((c) => c.trim().replaceAll('"', '') === column)
 }
 
 /**
