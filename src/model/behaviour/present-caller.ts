@@ -17,7 +17,9 @@ export function provesPresence(it: Interpreter, owner: Expr, of: Val, at: Place)
 function isSomebody(of: Val): boolean {
   if (of.v === 'any') return of.alts.some((a) => isNullish(a.value)) && of.alts.every((a) => isNullish(a.value) || isSomebody(a.value))
   // what a framework's request is expected to carry (`req.user`) was put there by something that was not followed
-  return of.v === 'caller' && of.step !== undefined && (of.trust === 'verified' || of.trust === 'unverified') && (of.field === undefined || SOMEBODY.test(of.field))
+  return (
+    of.v === 'caller' && of.step !== undefined && (of.trust === 'verified' || of.trust === 'unverified') && (of.field === undefined || SOMEBODY.test(of.field))
+  )
 }
 
 function isOptional(e: Expr): boolean {
