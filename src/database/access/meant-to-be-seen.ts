@@ -46,13 +46,17 @@ export function isMeantToBeSeen(table: Table, policy = '', all: readonly Table[]
   const offered = isOnOffer(table)
   const declared = SAYS_PUBLIC.test(policy.replace(BY_THE_DASHBOARD, ''))
   const overDoor = declared && says(PLACES, table.name) && !isPrivateByName(table.name)
-  const personal = (table.userData?.personalColumns ?? []).filter((c) => !(offered && isWhere(c)) && !(overDoor && says(CONTACT, c)))
+  const shown = (c: string) => (offered && (isWhere(c) || (declared && says(CONTACT_ABOUT, c)))) || (overDoor && says(CONTACT, c))
+  const personal = (table.userData?.personalColumns ?? []).filter((c) => !shown(c))
   if (!(personal.every((c) => says(CALLED, c)) && !personal.some((c) => says(BORN, c)))) return false
   if (isTimetable(table) && !isPrivateByName(snakeCase(table.name).replace(/(^|_)sessions?$/, ''))) return true
   if (isPrivateByName(table.name)) return false
   const name = `${table.schema}.${table.name}`
   return says(SEEN_BY_OTHERS, table.name) || declared || all.some((t) => says(VOTES, t.name) && t.foreignKeys.some((f) => f.references === name))
 }
+
+/** Whom to ask about what is on offer: a column of its own for that, which a policy opens that says everybody may read it. */
+const CONTACT_ABOUT = /^(?:contact|support|organi[sz]er|inquir(?:y|ies)|enquir(?:y|ies))_(?:e_?mail|phone|telephone|number|whats_?app)$/i
 
 /** Where a business receives people: its address and its number stand over the door, when a policy says that everybody may read them. */
 const PLACES =

@@ -29,7 +29,7 @@ export function recordedTooEarly(
   const asksAgain = after.some(
     (s) =>
       ((s.effect.kind === 'respond' && (s.effect.status ?? 200) >= 500) || (s.effect.kind === 'throw' && !s.effect.caught)) &&
-      s.under.some((c) => failedWork(c, steps) && !(c.test.v === 'error' && (c.test.of === insert || c.test.of === look))),
+      s.under.some((c) => isOther(failedWork(c, steps), insert, look)),
   )
   if (!work || !asksAgain || takenBack || asksState || transactional(new Set([record.at.path, work.at.path, route.path]))) return {}
   return { recordedTooEarly: { ...entryPlace(record, route), work: describe(work) } }
@@ -84,7 +84,7 @@ export function acknowledgements(route: Route, { steps }: Behaviour, claim: Clai
     )
     .filter(
       (s) =>
-        s.under.some((c) => failedWork(c, steps) && !(c.test.v === 'error' && (c.test.of === claim?.insert || c.test.of === claim?.look))) &&
+        s.under.some((c) => isOther(failedWork(c, steps), claim?.insert, claim?.look)) &&
         !s.under.some((c) => saysAlreadyThere(c.test, !c.negated)) &&
         (provesSignature(s.under, steps).proved || s.under.some((c) => namesIn(c.test).size > 0)),
     )
@@ -152,9 +152,20 @@ function dependsOn(test: Value, of: number): boolean {
   )
 }
 
-function failedWork(c: Condition, steps: readonly Step[]): boolean {
-  if (c.negated || c.test.v !== 'error') return false
-  if (c.test.of === -1) return true
-  const e = steps[c.test.of]?.effect
-  return e?.kind === 'rpc' || (e?.kind === 'db' && e.op !== 'select')
+/** A write that fails, and not the one that records the event. */
+const isOther = (failed: number | undefined, insert: number | undefined, look: number | undefined): boolean =>
+  failed !== undefined && failed !== insert && failed !== look
+
+/** The write whose failure a condition asks for, -1 for any exception; `if (error || !rows)` asks by what came back as well. */
+function failedWork({ test, negated }: Condition, steps: readonly Step[]): number | undefined {
+  if (negated) return undefined
+  const failed = test.v === 'op' && test.op === '||' ? test.of.find((x) => x.v === 'error') : test
+  if (failed?.v !== 'error') return undefined
+  if (failed !== test && !(test.v === 'op' && test.of.every((x) => x === failed || isMissing(x, failed.of)))) return undefined
+  const e = steps[failed.of]?.effect
+  return failed.of === -1 || e?.kind === 'rpc' || (e?.kind === 'db' && e.op !== 'select') ? failed.of : undefined
 }
+
+/** Whether a test asks that a query gave nothing: `!rows`, `!rows.length`. */
+const isMissing = (test: Value, step: number): boolean =>
+  test.v === 'op' && test.op === '!' && test.of.some((x) => contains(x, (v) => (v.v === 'row' || v.v === 'result') && v.step === step))
