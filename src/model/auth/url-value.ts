@@ -233,7 +233,7 @@ export class UrlReader {
           values = union(values, this.read(s.expr.value, here, new Map([...bound, [name, SELF]]), depth + 1))
         }
       }
-      if (declared) return values.length ? settle(values) : OTHER
+      if (declared) return values.length ? settle(besideVariables(values)) : OTHER
     }
     const imported = importOf(js, name)
     if (!imported) return OTHER
@@ -321,6 +321,10 @@ function keysTo(p: Pattern, name: string): readonly string[] | undefined {
   }
   return undefined
 }
+
+/** Of what a variable is given in several places (`if (HOST) url = … else url = 'http://localhost'`), written text counts where the environment says nothing. */
+const besideVariables = (values: readonly UrlValue[]): readonly UrlValue[] =>
+  values.some((v) => v.parts.some((p) => p.k === 'env')) ? values.map((v) => (v.parts.every((p) => p.k === 'text') ? { ...v, fallback: true } : v)) : values
 
 /** A function of a module by the name it is declared with or assigned to. */
 export function localFunction(js: JavaScriptFacts, name: string): FunctionIR | undefined {

@@ -2,6 +2,7 @@ import { isBookable, isContactOfBusiness, isJob, isMeantToBeSeen, isPrivateByNam
 import { isForSale, isWhere } from '../../database/access/on-offer.ts'
 import type { AccessMatrix, Table } from '../../database/database.ts'
 import { says, snakeCase } from '../../lib/snake-case.ts'
+import type { Filter } from '../behaviour/behaviour.ts'
 
 /** Where something takes place or stands. */
 const PLACE_COLUMN = /address|street|city|zip|postal|postcode|country|region|(^|_)(lat|lng|lon|latitude|longitude)$/i
@@ -59,6 +60,17 @@ export function isWare(table: Table, columns: readonly string[]): boolean {
   if (table.stub || table.rls.enabled || !isForSale(table) || columns.some((c) => BRINGS_PEOPLE.test(c))) return false
   return (table.userData?.personalColumns ?? []).every(isWhere)
 }
+
+/** What a page says of a business beside how to reach it. */
+const SAID_OF_BUSINESS =
+  /^(?:id|slug|(?:\w{1,20}_)?name|title|tagline|(?:short_)?description|about|bio|category|(?:business_|store_)?type|industry|currency|timezone|(?:opening_|business_)?hours|website|instagram|facebook|(?:\w{1,20}_)?(?:logo|image|cover|banner|photo|color|colour|theme)(?:_?url)?|is_active|active|(?:avg_)?rating|reviews?_?count)$/i
+
+/** The page of a business, found by its public address (`slug`): its name, how to reach it and what is said of it, each column picked by itself. */
+export const isPageOfBusiness = (table: Pick<Table, 'name'>, columns: readonly string[], filters: readonly Filter[]): boolean =>
+  columns.length > 0 &&
+  filters.some((f) => f.op === 'eq' && /^slug$/i.test(f.column)) &&
+  columns.some((c) => isContactOfBusiness(table, c) || /name$/i.test(c)) &&
+  columns.every((c) => says(SAID_OF_BUSINESS, c) || isContactOfBusiness(table, c))
 
 /** Rows about people and what they have with each other: their other columns are theirs as well. */
 const OF_PEOPLE =

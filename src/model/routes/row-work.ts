@@ -8,7 +8,7 @@ import type { SchemaModel } from '../app-model.ts'
 import type { Client, Effect, Value } from '../behaviour/behaviour.ts'
 import { mentions } from '../behaviour/mentions.ts'
 import { fromRequest } from './from-request.ts'
-import { isKeptBack, isOnShow, isPublishedWhole, isShownAnyway, isWare, namesNobody } from './on-show.ts'
+import { isKeptBack, isOnShow, isPageOfBusiness, isPublishedWhole, isShownAnyway, isWare, namesNobody } from './on-show.ts'
 import { dropsDevice, fillsCache, renewsOwnToken } from './upkeep.ts'
 import { asksForVisits, countsVisits } from './visits.ts'
 import type { Work } from './work.ts'
@@ -80,7 +80,11 @@ export function rowWork(e: Extract<Effect, { kind: 'db' }>, schema: Pick<SchemaM
     )
   const shownAnyway = e.client.rights === 'service' && table !== undefined && isShownAnyway(table, columns, access)
   const unveiled = e.op === 'select' && e.client.rights === 'service' && !e.countOnly && table !== undefined && isKeptBack(table, e.filters, access)
-  if (e.op === 'select' && table && !unveiled && (isOnShow(table, columns) || isWare(table, columns)))
+  if (
+    e.op === 'select' &&
+    !unveiled &&
+    ((table && (isOnShow(table, columns) || isWare(table, columns))) || isPageOfBusiness(table ?? { name }, columns, e.filters))
+  )
     return { kind: 'read', what: `reads ${name} ${words}`, rights: e.client.rights, table: name, userData: false }
   if (e.op === 'select' && (asksForVisits(columns) || LIMITER.test(name))) return undefined
   // whether one address is blocked is asked before anything else
