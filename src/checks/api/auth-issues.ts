@@ -8,14 +8,17 @@ import { guardFix } from './guard-fix.ts'
 import { besideWords, manners } from './manners.ts'
 import { isSteered } from './steered.ts'
 import { tellsCode } from './told-code.ts'
+import type { UnprovenSignIn } from './unproven-sign-in.ts'
 
 /** A reason why a route fails; equal keys of several routes are one cause. */
 export interface Cause {
   readonly route: Route
   readonly severity: Severity
-  readonly what: 'open' | 'unlinked' | 'fail-open' | 'trust' | 'status' | 'late' | 'spelling'
+  readonly what: 'open' | 'unlinked' | 'fail-open' | 'trust' | 'status' | 'late' | 'spelling' | 'sign-in'
   readonly work?: Work
   readonly guard?: Guard
+  /** Whom somebody is signed in as. */
+  readonly signIn?: UnprovenSignIn
   /** The place of a shared cause in another file (or function) than the route. */
   readonly shared?: Place
 }
@@ -52,6 +55,9 @@ function issueOf(c: Cause, all: readonly Route[]): Issue {
   if (work && (work.at.path !== route.path || work.at.line !== route.line)) related.push({ ...work.at, what: work.what })
   if (guard && (c.what === 'fail-open' || c.what === 'trust' || c.what === 'status' || c.what === 'open'))
     related.push({ ...(guard.identifiedAt ?? guard.at), what: guard.how })
+  if (c.signIn) {
+    related.push({ ...c.signIn.found, what: `finds the account by ${c.signIn.column}` }, { ...c.signIn.at, what: 'makes the session' })
+  }
   const jwt = route.platformJwt
   const gateway =
     route.kind === 'edge-function' && c.what === 'open'
@@ -74,7 +80,16 @@ function issueOf(c: Cause, all: readonly Route[]): Issue {
     at: { path: route.path, line: route.line, ...(route.endLine ? { endLine: Math.min(route.endLine, route.line + 20) } : {}) },
     related,
     proof: 'inferred',
-    aliases: c.what === 'open' || c.what === 'unlinked' ? ['CWE-306'] : c.what === 'trust' ? ['CWE-345'] : c.what === 'fail-open' ? ['CWE-636'] : ['CWE-755'],
+    aliases:
+      c.what === 'open' || c.what === 'unlinked'
+        ? ['CWE-306']
+        : c.what === 'sign-in'
+          ? ['CWE-287']
+          : c.what === 'trust'
+            ? ['CWE-345']
+            : c.what === 'fail-open'
+              ? ['CWE-636']
+              : ['CWE-755'],
     ...(route.workspace ? { workspace: route.workspace } : {}),
   }
 }
@@ -93,6 +108,7 @@ const TITLES: Readonly<Record<Cause['what'], string>> = {
   status: 'Refuses with a server error instead of 401',
   late: 'The check comes after the work',
   spelling: 'Another spelling of the path goes past the check',
+  'sign-in': 'Signs in whoever names an account',
 }
 
 function message(c: Cause): string {
@@ -109,6 +125,8 @@ function message(c: Cause): string {
       return `${name(route)} ${does} behind a check that lets everyone in when ${guard?.opensWithout} is not set: it ${guard?.skipped ? 'is not made at all' : 'is skipped'} then${guard?.skipped ? '' : ', or compares with a value that stands in the code'}.`
     case 'trust':
       return `${name(route)} ${does} for the user that ${guard?.how} read from the cookie; on a server that is not verified, and whoever sends the cookie decides its content.`
+    case 'sign-in':
+      return `${name(route)} looks up ${c.signIn?.table} by ${c.signIn?.column} = \`${c.signIn?.by}\` of the request (${c.signIn?.found.path}:${c.signIn?.found.line}) and makes a session for the row (${c.signIn?.at.path}:${c.signIn?.at.line}), although nothing that only the owner of the account has is asked for: no password, no code, no token that a provider signed.${c.signIn?.opensWithout ? ` It refuses where ${c.signIn.opensWithout} is set, which only one host does; on every other one, and in its own workspace, the door is open.` : ''}`
     case 'spelling':
       return `${name(route)} ${does} behind a check that tests the path as it is written (${guard?.at.path}:${guard?.at.line}); the router takes ${route.bypass?.spelling} for the same handler.`
     case 'status':
@@ -149,6 +167,8 @@ function attack(c: Cause): string {
       return work?.rights === 'caller'
         ? `Somebody puts a session with another user's id into the cookie and ${address}: what the code decides by that id is decided for that user. Row level security, which verifies the token, is all that still stands behind.`
         : `Somebody puts a session with another user's id into the cookie, ${address}, and acts as that user.`
+    case 'sign-in':
+      return `Anybody ${address} with somebody else's ${c.signIn?.by}${comma} and is signed in as that user, with all their rows and rights; an administrator's is as good as any.`
     case 'spelling':
       return `Anybody on the internet sends ${route.method ?? 'a request'} ${route.bypass?.spelling} and the server ${work?.what ?? 'does its work'}.`
     case 'late':
@@ -239,6 +259,18 @@ function fix(c: Cause, all: readonly Route[]): Issue['fix'] {
             ? 'if (!user) return new Response(null, { status: 401, headers: corsHeaders })'
             : 'if (!user) return new Response(null, { status: 401 })',
       }
+    case 'sign-in':
+      return /(?:google|facebook|github|discord|apple|provider|firebase)/i.test(`${c.signIn?.column} ${c.route.route}`)
+        ? {
+            text: 'Let the browser send the ID token that the provider signed, verify it here, and find the account by what it says; the address and the id in the body are claims.',
+            language: 'ts',
+            code: 'const ticket = await new OAuth2Client(process.env.GOOGLE_CLIENT_ID).verifyIdToken({ idToken: body.idToken, audience: process.env.GOOGLE_CLIENT_ID })\nconst { sub, email, email_verified } = ticket.getPayload()!\nif (!email_verified) return new Response(null, { status: 401 })',
+          }
+        : {
+            text: 'Ask for something that only the owner of the account has before the session is made: the password, compared with its hash, or a code that was sent to the address. Take a sign-in for demonstrations out of what is deployed.',
+            language: 'ts',
+            code: 'if (!user || !(await bcrypt.compare(body.password, user.passwordHash))) return new Response(null, { status: 401 })',
+          }
     case 'spelling':
       return {
         text: 'Put the check on the router of the protected paths instead of testing the path, or compare the path in lower case and without the slash at its end.',

@@ -9,6 +9,7 @@ import { tellsOneFigure } from './one-figure.ts'
 import { oncePerHandler } from './one-handler.ts'
 import { publicByNature } from './public-by-nature.ts'
 import { isSteered } from './steered.ts'
+import { unprovenSignIn } from './unproven-sign-in.ts'
 
 export default defineCheck({
   number: 16,
@@ -84,6 +85,8 @@ const SAYS_PUBLIC = /(?:^|\/)public(?:\/|$)/i
 function judge(route: Route, open: ReadonlySet<string>, shown: (work: Work) => boolean): Verdict {
   if (open.has(`${route.method ?? ''} ${route.route}`.trim()) || open.has(route.route) || open.has(route.subject))
     return { kind: 'public', route, because: 'declared public in the configuration' }
+  const signIn = unprovenSignIn(route)
+  if (signIn) return { kind: 'issue', route, causes: [{ route, severity: signIn.opensWithout ? 'High' : 'Critical', what: 'sign-in', signIn }] }
   const nature = publicByNature(route)
   if (nature) return { kind: 'public', route, because: nature }
   const causes: Cause[] = []

@@ -7,6 +7,7 @@ import { GLOBAL_OBJECTS, index, member } from './members.ts'
 import { evaluate, settle } from './operations.ts'
 import { holderOf } from './program.ts'
 import type { Scope } from './scope.ts'
+import { keepInSession } from './session-host.ts'
 
 /** Binds a pattern to a value in a scope (declaration). */
 export function bind(it: Interpreter, to: Pattern, value: Val, scope: Scope, line: number): void {
@@ -107,6 +108,7 @@ function setMember(it: Interpreter, ownerExpr: Expr, name: string | undefined, v
   if (owner.v === 'host') {
     // `res.json = function (body) { … original.apply(res, [body]) }`, which logs what is answered: it still answers
     if (name && !(owner.host === 'express-res' && ANSWERS.has(name))) it.write(owner.props, name, value)
+    if (name && owner.host === 'session') keepInSession(it, name, value, scope.at(line))
     return
   }
   if (owner.v === 'class') {
@@ -119,6 +121,10 @@ function setMember(it: Interpreter, ownerExpr: Expr, name: string | undefined, v
   }
   if (owner.v === 'row') {
     changeDocument(it, owner, name, value)
+    return
+  }
+  if (owner.v === 'caller') {
+    if (name) keepInSession(it, name, value, scope.at(line))
     return
   }
   const changed = withMember(it, owner, name, value)

@@ -1,5 +1,5 @@
 import type { Place } from '../../lib/place.ts'
-import { constant, type HostVal, native, object, stringOf, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
+import { constant, type HostVal, isNullish, native, object, stringOf, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
 import type { Trust } from './behaviour.ts'
 import { host } from './host-value.ts'
 import type { Interpreter } from './interpreter.ts'
@@ -51,6 +51,11 @@ export function sessionMember(of: HostVal, name: string, at: Place): Val {
   }
 }
 
+/** `session.userId = user.id`: who calls is that account from now on. */
+export function keepInSession(it: Interpreter, name: string, value: Val, at: Place): void {
+  if (IDENTITY.test(name) && !isNullish(value)) it.emit({ kind: 'cookie', name: 'session.set', args: [constant(name), value] }, at)
+}
+
 /** `session.get('userId')`, and the methods that end or store a session. */
 export function sessionCall(it: Interpreter, of: HostVal, name: string, args: readonly Val[], at: Place): Val | undefined {
   const key = stringOf(args[0])
@@ -60,7 +65,10 @@ export function sessionCall(it: Interpreter, of: HostVal, name: string, args: re
       return key === undefined ? UNKNOWN : it.narrow(of.props.vars.get(key) ?? sessionMember(of, key, at))
     case 'set':
     case 'flash':
-      if (key !== undefined) it.write(of.props, key, args[1] ?? UNDEFINED)
+      if (key !== undefined) {
+        it.write(of.props, key, args[1] ?? UNDEFINED)
+        if (args[1]) keepInSession(it, key, args[1], at)
+      }
       return UNDEFINED
     case 'unset':
     case 'clear':

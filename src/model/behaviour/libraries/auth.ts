@@ -127,6 +127,9 @@ const jwt: Library = {
   packages: ['jsonwebtoken', 'jose/', 'jwt-decode', '@tsndr/cloudflare-worker-jwt', 'hono/jwt', 'djwt', 'djwt/', 'fast-jwt', 'jwt-simple', 'hono/utils/jwt'],
   call(c) {
     const name = c.name.replace(/^(?:default|jwt|jose)\./, '')
+    // jose says the claims first: `new SignJWT(claims).setProtectedHeader(…).sign(key)`
+    if (/^SignJWT\..*\bsign$/.test(name))
+      return { v: 'call', name: 'signed-token', args: c.chain.links.flatMap((l) => (/^(?:new|setSubject)$/.test(l.name) ? (l.args ?? []) : [])), at: c.at }
     switch (name) {
       case 'verify':
       case 'jwtVerify':
@@ -197,6 +200,7 @@ const firebaseAuth: Library = {
       c.it.require(user, c.at)
       return user
     }
+    if (/createCustomToken$/.test(c.name)) return { v: 'call', name: 'signed-token', args: c.args.slice(0, 1), at: c.at }
     return undefined
   },
 }

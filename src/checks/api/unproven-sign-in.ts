@@ -1,0 +1,154 @@
+import type { Place } from '../../lib/place.ts'
+import { rememberFor } from '../../lib/remember-for.ts'
+import { says } from '../../lib/snake-case.ts'
+import type { Condition, Effect, Step, Value } from '../../model/behaviour/behaviour.ts'
+import { mentions, partsOf } from '../../model/behaviour/mentions.ts'
+import type { Route } from '../../model/routes/routes.ts'
+
+/** Somebody is signed in as the account that the request names. */
+export interface UnprovenSignIn {
+  /** Where the session or its token is made. */
+  readonly at: Place
+  /** Where the account is looked up. */
+  readonly found: Place
+  readonly table: string
+  readonly column: string
+  readonly by: string
+  /** The variable that closes the door where it is set. */
+  readonly opensWithout?: string
+}
+
+const ACCOUNTS = /user|account|member|customer|profile|admin|student|teacher|employee|staff|patient|player|driver|vendor|seller/i
+/** What names somebody, and proves nothing. */
+const NAMES =
+  /^(?:_?id|(?:user|account|member|customer)_?(?:id|name)|uid|e_?mail(?:_?address)?|login|nick_?name|phone(?:_?number)?|mobile|wallet(?:_?address)?|(?:google|facebook|github|discord|apple|provider|firebase|telegram|line|kakao|open)_?(?:account_?)?id|sub)$/i
+/** What only its owner has, or what says that a token is no session. */
+const PROOF =
+  /token|code|otp|(?:^|_)pin$|secret|answer|signature|hash|(?:api|access|private)_?key|proof|verif|pass(?:word|wd|code|phrase)?$|pwd|captcha|expir|nonce|challenge|init_?data|credential/i
+const NO_SESSION = /reset|verif|invit|confirm|unsub|2fa|mfa|otp|pending|temp|challenge|purpose|magic|nonce|state|csrf|download|share|upload|room|stream/i
+/** A cookie or an entry of a session by which the server knows who calls. */
+const SESSION =
+  /^(?:(?:current_?)?user(?:_?id)?|uid|(?:\w*[-_.])?sess(?:ion)?(?:[-_]?(?:id|token))?|(?:\w*[-_.])?auth(?:[-_]?token)?|(?:\w*[-_.])?(?:access[-_]?)?token|jwt)$/i
+/** What only writes text another way, or asks what it looks like. */
+const PLAIN =
+  /(?:^|\.)(?:trim|to\w*Case|toString|String|Boolean|Number|typeof|test|match|includes|startsWith|endsWith|split|isArray|length|replace(?:All)?|normalize|isEmail)$/
+/** What happens before a sign-in and proves nothing. */
+const IDLE: ReadonlySet<Effect['kind']> = new Set(['log', 'respond', 'mail', 'limit', 'cookie', 'identify', 'throw'])
+
+/**
+ * A session, or a token for one, that is made for the row of an account which the request names by what everybody may know of it (an
+ * address, an id): no password, code, signature or token of a provider is looked at before, and nobody had signed in already.
+ */
+export const unprovenSignIn = rememberFor((route: Route): UnprovenSignIn | undefined => {
+  const { behaviour } = route
+  if (!behaviour?.complete || behaviour.gaps?.length || (route.guard && route.guard.trust !== 'claimed')) return undefined
+  const { steps } = behaviour
+  for (const [index, step] of steps.entries()) {
+    const made = sessionFor(step.effect)
+    if (!made) continue
+    const before = steps.filter((s, i) => i < index || s.at.line < step.at.line)
+    if (step.under.some(asksForProof) || before.some(proves)) continue
+    for (const row of rowsOf(made)) {
+      const from = steps[row.step]
+      const named = from && foundByName(from, steps)
+      const opensWithout = step.under.map(closedBy).find((name) => name !== undefined)
+      if (from && named && !from.under.some(asksForProof)) return { at: step.at, found: from.at, ...named, ...(opensWithout ? { opensWithout } : {}) }
+    }
+  }
+  return undefined
+})
+
+/** Whom a session is made for, where the step makes one. */
+function sessionFor(e: Effect): Value | undefined {
+  if (e.kind === 'cookie') {
+    const [name, value] = e.args
+    if (name?.v !== 'const' || !says(SESSION, String(name.value)) || NO_SESSION.test(String(name.value))) return undefined
+    return value && (tokenIn(value) ?? (value.v === 'row' || value.v === 'any' || value.v === 'object' || value.v === 'text' ? value : undefined))
+  }
+  if (e.kind !== 'respond' || !e.body || (e.status ?? 200) >= 400) return undefined
+  return tokenIn(e.body)
+}
+
+/** What a token of the server says, where it says who somebody is and nothing that makes it a token for something else. */
+function tokenIn(value: Value): Value | undefined {
+  let found: Value | undefined
+  mentions(value, (x) => {
+    if (x.v === 'call' && x.name === 'signed-token' && !x.args.some(isForElse)) found = x.args.length === 1 ? x.args[0] : { v: 'array', items: x.args }
+    return found !== undefined
+  })
+  return found
+}
+
+const isForElse = (claims: Value): boolean =>
+  mentions(
+    claims,
+    (x) =>
+      (x.v === 'object' && Object.keys(x.props).some((key) => NO_SESSION.test(key) || PROOF.test(key))) ||
+      (x.v === 'const' && NO_SESSION.test(String(x.value))),
+  )
+
+function rowsOf(value: Value, depth = 0): Extract<Value, { v: 'row' }>[] {
+  if (value.v === 'row') return [value]
+  return depth > 5 ? [] : partsOf(value).flatMap((p) => rowsOf(p, depth + 1))
+}
+
+/** How the request names the account that a query gives. */
+function foundByName({ effect: e }: Step, steps: readonly Step[], depth = 0): Pick<UnprovenSignIn, 'table' | 'column' | 'by'> | undefined {
+  if (e.kind !== 'db' || e.op === 'insert' || e.op === 'delete' || e.client.rights === 'caller' || e.unread || depth > 3) return undefined
+  if (!ACCOUNTS.test(e.table) || !e.filters.length) return undefined
+  let by: Pick<UnprovenSignIn, 'table' | 'column' | 'by'> | undefined
+  for (const f of e.filters) {
+    if (f.value.v === 'const') continue
+    if (f.op !== 'eq' || !says(NAMES, f.column)) return undefined
+    if (f.value.v === 'row') {
+      const from = steps[f.value.step]
+      by = from && foundByName(from, steps, depth + 1)
+      if (!by) return undefined
+      continue
+    }
+    const text = asWritten(f.value)
+    if (text?.v !== 'request' || !['body', 'query', 'params', 'form'].includes(text.part) || PROOF.test(text.name ?? '')) return undefined
+    by = { table: e.table, column: f.column, by: text.name ?? f.column }
+  }
+  return by
+}
+
+/** The value of the request, however it is spelt. */
+function asWritten(value: Value): Value | undefined {
+  if (value.v === 'call' && PLAIN.test(value.name)) return value.args[0] && asWritten(value.args[0])
+  if (value.v === 'text' && value.parts.length === 1) return value.parts[0] && asWritten(value.parts[0])
+  return value
+}
+
+/** Something that only the owner of the account has is looked at. */
+function proves({ effect: e, under }: Step): boolean {
+  if (e.kind === 'db') return PROOF.test(e.table) || e.filters.some((f) => PROOF.test(f.column))
+  if (!IDLE.has(e.kind)) return true
+  // what was refused for want of a proof was asked for it
+  return (e.kind === 'throw' || (e.kind === 'respond' && (e.status ?? 200) >= 400)) && under.some((c) => asksForProof(c) && !closedBy({ ...c, negated: true }))
+}
+
+/** A variable of one host (`REPLIT_DEPLOYMENT`): where it is not set, on any other one, the door is open. What kind of a deployment it is, every host says. */
+const closedBy = ({ test, negated }: Condition): string | undefined =>
+  negated && test.v === 'env' && /^(?:REPLIT|REPL_|VERCEL|NETLIFY|RENDER|RAILWAY|FLY_|DYNO$|HEROKU|K_SERVICE$|AWS_)/.test(test.name) ? test.name : undefined
+
+/** What is asked is more than whether the values came along and the account is there. */
+function asksForProof(condition: Condition): boolean {
+  const { test } = condition
+  if (closedBy(condition)) return false
+  return mentions(
+    test,
+    (x) =>
+      x.v === 'unknown' ||
+      x.v === 'caller' ||
+      x.v === 'env' ||
+      x.v === 'result' ||
+      (x.v === 'call' && !PLAIN.test(x.name)) ||
+      (x.v === 'request' && (PROOF.test(x.name ?? '') || x.part === 'header' || x.part === 'cookie')) ||
+      (x.v === 'row' && PROOF.test(x.field ?? '')) ||
+      (x.v === 'op' &&
+        /^[!=]==?$/.test(x.op) &&
+        x.of.some((a) => mentions(a, (y) => y.v === 'request')) &&
+        x.of.some((a) => mentions(a, (y) => y.v === 'row' || y.v === 'call'))),
+  )
+}
