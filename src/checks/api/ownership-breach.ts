@@ -8,6 +8,7 @@ import type { Behaviour, Effect, Step, Value } from '../../model/behaviour/behav
 import { partsOf } from '../../model/behaviour/mentions.ts'
 import { isCallers } from '../../model/behaviour/values.ts'
 import type { Severity } from '../define-check.ts'
+import { broughtAlong } from './brought-along.ts'
 import { forPeople } from './for-people.ts'
 import { isModelAnswer } from './model-answers.ts'
 
@@ -81,6 +82,8 @@ export interface OwnershipBreach {
   readonly signed?: string
   /** The table that has the owner column, where the row is a part of one of its rows. */
   readonly ownedBy?: string
+  /** What comes along with a row of nobody's and has the owner column. */
+  readonly brings?: string
 }
 
 /** A query that a handler makes. */
@@ -146,6 +149,7 @@ export function belongsToSomebody(e: Query, schema: Pick<SchemaModel, 'tables'>,
   const table = tableOf(e, schema)
   const shown = e.filters.some((f) => /^(?:is_?)?(?:published|public|active|visible|approved|shared)$/i.test(f.column) && f.value.v === 'const')
   if (table && !table.stub) {
+    if (!table.userData && broughtAlong(e, table, schema)) return true
     if (!table.userData) return isTenant(table, schema) && (e.op === 'update' || e.op === 'delete' || isChangedLater(e, behaviour))
     return !(e.op === 'select' && shown && !table.userData.personalColumns.length)
   }

@@ -39,6 +39,17 @@ export function ownershipWords(route: Route, b: OwnershipBreach, how: Manners): 
           attack: `Whoever has that role in one of them sends its id, and the id of a row that belongs to another: the handler ${b.verb} it.`,
           fix: { text: `Bind the query to what the role was asked for (${b.ownerColumn}) as well.`, language: 'ts', code: filterCode(b) },
         }
+      if (b.brings)
+        return {
+          title: "What comes along with the row is somebody else's",
+          message: `The handler knows who calls${who}, but ${place} loads ${b.table} by ${b.by} with the service role or a direct connection and answers with the ${b.brings} that comes along; nothing compares its ${b.ownerColumn} with the caller.`,
+          attack: `Any signed-in user counts the ids up and reads the ${b.brings} of everybody.`,
+          fix: {
+            text: `Refuse when the ${b.ownerColumn} of what came along is not the caller, or leave ${b.brings} out of the query.`,
+            language: 'ts',
+            code: `if ([row.${b.brings}].flat().some((own) => own && own.${b.ownerColumn} !== ${b.callerAs})) {\n  ${refusal(route, 404)}\n}`,
+          },
+        }
       return b.ownerless
         ? {
             title: 'Rows without an owner pass the ownership check',

@@ -10,6 +10,7 @@ import { guardOfStep } from '../../model/routes/guard.ts'
 import { isShownAnyway, isWare } from '../../model/routes/on-show.ts'
 import { isAdministrators } from '../../model/routes/proof.ts'
 import { countsVisits } from '../../model/routes/visits.ts'
+import { broughtAlong } from './brought-along.ts'
 import { chosenByModel, MODEL_SAYS } from './model-answers.ts'
 import { aboutQuery, fromRequest, type OwnershipBreach, type Query, refersToNobodys, tableOf, verbOf } from './ownership-breach.ts'
 import { isPayee } from './payee.ts'
@@ -221,6 +222,13 @@ export function rowBreach(
     }
     if (use === 'ownerless') return { ...base, kind: 'row', severity: 'High', ownerless: true }
   }
+  const own = tableOf(e, schema)
+  const along = own && !own.stub && !own.userData ? broughtAlong(e, own, schema) : undefined
+  if (along) {
+    // it is what comes along that is somebody's, and only where the answer says it
+    if (!saysRelation(index, along.relation, behaviour)) return undefined
+    return { ...base, kind: 'row', severity: 'High', ownerColumn: along.ownerColumn, brings: along.relation }
+  }
   // a model may be talked into it, but does not do everything that it is told
   return { ...base, kind: 'row', severity: model ? 'High' : 'Critical' }
 }
@@ -306,6 +314,18 @@ function isAnswered(index: number, behaviour: Behaviour): boolean {
   return behaviour.steps.some(
     ({ effect: e }, i) =>
       i > index && e.kind === 'respond' && (e.status ?? 200) < 400 && e.body !== undefined && mentions(e.body, (x) => x.v === 'row' && x.step === index),
+  )
+}
+
+/** The row goes out whole, or what came along with it does. */
+function saysRelation(index: number, relation: string, behaviour: Behaviour): boolean {
+  return behaviour.steps.some(
+    ({ effect: e }, i) =>
+      i > index &&
+      e.kind === 'respond' &&
+      (e.status ?? 200) < 400 &&
+      e.body !== undefined &&
+      mentions(e.body, (x) => x.v === 'row' && x.step === index && (x.field === undefined || x.field === relation)),
   )
 }
 
