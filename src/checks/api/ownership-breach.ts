@@ -82,6 +82,8 @@ export interface OwnershipBreach {
   readonly signed?: string
   /** The table that has the owner column, where the row is a part of one of its rows. */
   readonly ownedBy?: string
+  /** Only whether both belong to the same business is asked. */
+  readonly colleague?: true
   /** What comes along with a row of nobody's and has the owner column. */
   readonly brings?: string
 }

@@ -215,6 +215,22 @@ export function ownershipWords(route: Route, b: OwnershipBreach, how: Manners): 
         },
       }
     case 'admin':
+      if (b.colleague)
+        return {
+          title: 'Every colleague takes over accounts',
+          message: `${place} runs ${b.what} on the account that ${b.by} names. The handler asks whether both belong to the same business${who}; the roles that it names are kept from some accounts, and whoever has none of them gets through.`,
+          attack: `Any member of the business, however few rights they have, sends a colleague's id (${b.by}) and ${/deleteUser/.test(b.verb ?? '') ? 'that account is gone' : 'a password of their own, and signs in as them'}.`,
+          fix: {
+            text: 'Name the roles that may do it, and refuse everybody else; the own account apart.',
+            language: 'ts',
+            code: `if (caller.role !== 'owner' && ${
+              b.by
+                ?.match(/`([\w.]+)`/)?.[1]
+                ?.split('.')
+                .pop() ?? 'id'
+            } !== ${b.callerAs ?? 'user.id'}) {\n  ${refusal(route, 403)}\n}`,
+          },
+        }
       return {
         title: 'An admin operation is open to every signed-in user',
         message: b.area

@@ -10,6 +10,7 @@ import type { Route } from '../../model/routes/routes.ts'
 import { isLog } from '../../model/routes/row-work.ts'
 import { showsNamesInPart } from './abbreviated.ts'
 import { accountWide } from './account-wide.ts'
+import { takesColleaguesAccount } from './colleagues.ts'
 import { isImpossible } from './impossible.ts'
 import { lookedUpBy } from './looked-up-customer.ts'
 import {
@@ -125,7 +126,7 @@ export function otherBreaches(
   ties: Ties,
   schema: Pick<SchemaModel, 'tables' | 'functions' | 'enums'>,
 ): OwnershipBreach[] {
-  if (ties.byCondition(step)) return []
+  if (ties.byCondition(step)) return e.kind === 'auth-call' ? takesColleaguesAccount(step, e, behaviour) : []
   switch (e.kind) {
     case 'auth-call': {
       if (e.op !== 'admin') return []
