@@ -12,7 +12,7 @@ import { entryPlace } from './verification.ts'
 
 /** Columns by which a row says that it holds, and for how long. */
 const HOLDS =
-  /^(status|state|active|is_active|enabled|is_enabled|paid|is_paid|payment_status|confirmed|is_confirmed|statut|estado|stato)$|^(starts?|ends?|expires?|valid)_?(at|on|date|until)$|^(start|end|expiry|expiration)_date$|_(until|expires_at|ends_at)$|^(credits?|balance|quantity|seats)$|^(is_)?(featured|boosted|promoted|sponsored|highlighted|spotlighted|unlocked)$|(^|_)(boost|promotion|feature|sponsor(ship)?)_(level|type|tier|package)$/i
+  /^(status|state|active|is_active|enabled|is_enabled|(?:\w{1,20}_)?paid|payment_status|confirmed|is_confirmed|statut|estado|stato)$|^(starts?|ends?|expires?|valid)_?(at|on|date|until)$|^(start|end|expiry|expiration)_date$|_(until|expires_at|ends_at)$|^(credits?|balance|quantity|seats)$|^(is_)?(featured|boosted|promoted|sponsored|highlighted|spotlighted|unlocked)$|(^|_)(boost|promotion|feature|sponsor(ship)?)_(level|type|tier|package)$/i
 /** What a payment leaves behind beside what was bought. */
 const BESIDE = /notif|(^|_)logs?($|_)|audit|event|activit|histor|mail|message|analytic|webhook|metric/i
 /** What an object of the processor says before anything was paid as well. */
@@ -52,8 +52,10 @@ interface HeldRow extends Pick<BoughtRow, 'table' | 'columns' | 'inserted' | 'en
 const heldRows = rememberFor((behaviour: Behaviour): readonly HeldRow[] => {
   const written = behaviour.steps.flatMap((step): Omit<HeldRow, 'entitles'>[] => {
     const e = step.effect
-    if (e.kind !== 'db' || !['insert', 'upsert', 'update'].includes(e.op) || e.payload?.v !== 'object' || BESIDE.test(e.table)) return []
-    const columns = Object.entries(e.payload.props).flatMap(([c, value]) => (HOLDS.test(c) && isHeld(value) ? [c] : []))
+    if (e.kind !== 'db' || !['insert', 'upsert', 'update'].includes(e.op) || !e.payload || BESIDE.test(e.table)) return []
+    const rows = writtenRows(e.payload)
+    if (!rows.length) return []
+    const columns = [...new Set(rows.flatMap((row) => Object.entries(row.props).flatMap(([c, value]) => (HOLDS.test(c) && isHeld(value) ? [c] : []))))]
     const paid = e.client.rights === 'service' && (saysPaid(step, behaviour) || step.under.some((c) => proofIn(c.test, behaviour) !== undefined))
     return [{ step, table: e.table, columns, inserted: e.op !== 'update', paid }]
   })
@@ -65,6 +67,12 @@ const heldRows = rememberFor((behaviour: Behaviour): readonly HeldRow[] => {
     return what.length ? [{ ...row, columns: what, entitles: true }] : []
   })
 })
+
+/** What is written, which may be put together first (`if (kind === 'deposit') row.deposit_paid = true; else row.final_paid = true`). */
+function writtenRows(payload: Value): readonly Extract<Value, { v: 'object' }>[] {
+  if (payload.v === 'object') return [payload]
+  return payload.v === 'any' ? payload.of.flatMap(writtenRows) : []
+}
 
 /** What was bought, which may be a receipt or what opens it. */
 const RECORDS = /(?:^|_)(?:purchases?|compras?|acquisti|achats)$/i
