@@ -214,10 +214,11 @@ function processorOf(route: Route, behaviour: Behaviour, events: readonly string
     testsOf(behaviour).includes(`"name":"${name}_`)
   const spoken = matches.find(speaks)
   if (spoken) return spoken
-  // Paystack has an `invoice.payment_failed` too, and Mercado Pago an `x-signature`.
+  // Paystack has an `invoice.payment_failed` too, and Mercado Pago an `x-signature`; nobody else says in `meta` what happened.
   if (namesAnother(`${route.route} ${route.path} ${testsOf(behaviour)}`)) return undefined
   const signed = matches.find((name) => testsOf(behaviour).includes(PROCESSORS[name].header))
   if (signed) return signed
+  if (matches.includes('lemonsqueezy') && testsOf(behaviour).includes('"meta.event_name"')) return 'lemonsqueezy'
   const known = matches.filter((name) => used.includes(name))
   if (known.length === 1 && events.some((e) => PROCESSORS[known[0] as Processor].recurring.test(e))) return known[0]
   // Without a word about the processor only names that nobody else uses count.
