@@ -1,7 +1,7 @@
 import { rememberFor } from '../../lib/remember-for.ts'
 import { says } from '../../lib/snake-case.ts'
-import type { Value } from '../../model/behaviour/behaviour.ts'
-import { isAlike, mentions } from '../../model/behaviour/mentions.ts'
+import type { Condition, Value } from '../../model/behaviour/behaviour.ts'
+import { isAlike, mentions, partsOf } from '../../model/behaviour/mentions.ts'
 import type { Route } from '../../model/routes/routes.ts'
 import { registers } from './registration.ts'
 
@@ -19,10 +19,27 @@ export const tellsCode = rememberFor((route: Route): boolean => {
     return Object.entries(e.payload.props).flatMap(([column, value]) => (says(OPENS_ACCOUNT, column) ? drawnIn(value) : []))
   })
   return steps.some(
-    ({ effect: e }) =>
-      e.kind === 'respond' && (e.status ?? 200) < 400 && e.body !== undefined && kept.some((code) => mentions(e.body as Value, (x) => isSame(x, code))),
+    ({ effect: e, under }) =>
+      e.kind === 'respond' && (e.status ?? 200) < 400 && e.body !== undefined && !under.some(asksWhere) && kept.some((code) => shows(e.body as Value, code)),
   )
 })
+
+/** Whether a value holds the code, other than on a developer's machine: `NODE_ENV === 'development' ? code : undefined`. */
+function shows(v: Value, code: Drawn, depth = 0): boolean {
+  if (isSame(v, code)) return true
+  if (depth > 8) return false
+  if (v.v === 'any') return v.of.some((x, i) => !v.under?.[i]?.some(asksWhere) && shows(x, code, depth + 1))
+  return partsOf(v).some((x) => shows(x, code, depth + 1))
+}
+
+/** A condition on where the application runs. */
+const asksWhere = ({ test }: Condition): boolean =>
+  mentions(
+    test,
+    (x) =>
+      (x.v === 'env' && /ENV$/.test(x.name)) ||
+      (x.v === 'const' && typeof x.value === 'string' && /^(?:dev|development|production|test|NODE_ENV)$/.test(x.value)),
+  )
 
 type Drawn = Extract<Value, { v: 'call' }>
 

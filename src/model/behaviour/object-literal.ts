@@ -26,6 +26,7 @@ export function objectLiteral(it: Interpreter, props: readonly ObjectProp[], sco
         const sent = alts.find((a) => a.value.v === 'object' && a.value.rest)?.value
         if (sent?.v === 'object') replaceBySent(it, out, sent.rest, at)
         for (const alt of alts) {
+          if (alt.under.some(isOfDevelopment)) continue
           if (alt.value.v === 'object') {
             rest = alt.value.rest ?? rest
             for (const [n, x] of Object.entries(alt.value.props))
@@ -49,6 +50,13 @@ export function objectLiteral(it: Interpreter, props: readonly ObjectProp[], sco
     }
   }
   return object(out, rest)
+}
+
+/** `NODE_ENV !== 'production' && { code }`: a member that answers on a developer's machine alone. */
+function isOfDevelopment({ test, negated }: Cond): boolean {
+  if (test.v !== 'op' || !/^[!=]==?$/.test(test.op) || !test.of.some((x) => x.v === 'env' && x.name === 'NODE_ENV')) return false
+  const differs = test.op.startsWith('!') !== negated
+  return test.of.some((x) => x.v === 'const' && typeof x.value === 'string' && (x.value === 'production') === differs)
 }
 
 /** `{ ownerId: user.id, ...body }`: what the body names takes the place of what stands before it. */
