@@ -1,6 +1,7 @@
 import { lastPart } from '../../lib/last-part.ts'
 import { rememberFor } from '../../lib/remember-for.ts'
 import { says, snakeCase } from '../../lib/snake-case.ts'
+import { steady } from '../../lib/steady.ts'
 import type { Behaviour, Step } from '../../model/behaviour/behaviour.ts'
 import { isCallers, requestName } from '../../model/behaviour/values.ts'
 import type { Route } from '../../model/routes/routes.ts'
@@ -23,8 +24,11 @@ export const soldColumns = rememberFor((routes: readonly Route[]): ReadonlyMap<s
       if (columns.length) sold.set(table, new Set([...(sold.get(table) ?? []), ...columns]))
     }
   }
-  return new Map([...sold].map(([table, columns]) => [table, [...columns]]))
+  return asBefore(new Map([...sold].map(([table, columns]) => [table, [...columns]])))
 })
+
+/** What was judged beside the same columns stays judged. */
+const asBefore = steady<ReadonlyMap<string, readonly string[]>>()
 
 /**
  * The whole body written to the caller's own row, where the payment processor's webhook writes what was paid for: whichever role the caller has in the
