@@ -409,7 +409,8 @@ export async function PUT() {
   await admin.from('notes').select('*').eq('org', user.user_metadata.org)
 }`,
     entry: { name: 'PUT' },
-    steps: [WHO, 'select notes as service where org eq caller.user_metadata.org [editable]'],
+    // that a member of the user is read proves that there is one
+    steps: [WHO, 'select notes as service where org eq caller.user_metadata.org [editable] if caller (else throw)'],
   },
   {
     name: 'headers that a wrapper sets for the handler',
