@@ -138,10 +138,15 @@ export function tableOf(e: Query, schema: Pick<SchemaModel, 'tables'>): Table | 
   return same.find((t) => t.schema === a) ?? same[0]
 }
 
+/** The table whose rows a column names by itself. */
+export function referredTo(table: Table, column: string, { tables }: Pick<SchemaModel, 'tables'>): Table | undefined {
+  const key = table.foreignKeys.find((k) => k.columns.length === 1 && k.columns[0] === column)
+  return key && tables.find((t) => `${t.schema}.${t.name}` === key.references)
+}
+
 /** The column refers to rows that are nobody's: a category, a plan. */
 export function refersToNobodys(table: SchemaModel['tables'][number], column: string, schema: Pick<SchemaModel, 'tables'>): boolean {
-  const key = table.foreignKeys.find((k) => k.columns.length === 1 && k.columns[0] === column)
-  const target = key && schema.tables.find((t) => `${t.schema}.${t.name}` === key.references)
+  const target = referredTo(table, column, schema)
   return target !== undefined && !target.stub && !target.userData
 }
 

@@ -5,7 +5,7 @@ import { says } from '../../lib/snake-case.ts'
 import type { SchemaModel } from '../../model/app-model.ts'
 import type { Behaviour, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { isCallers, requestName } from '../../model/behaviour/values.ts'
-import { directly, fromRequest, type OwnershipBreach, type Query, tableOf, verbOf } from './ownership-breach.ts'
+import { directly, fromRequest, type OwnershipBreach, type Query, referredTo, tableOf, verbOf } from './ownership-breach.ts'
 import type { Ties } from './ties.ts'
 
 /**
@@ -56,16 +56,14 @@ const SAID = /(?:^|_)messages?$/
 const CONVERSATIONS = /^(?:conversations?|(?:chat|message)_threads?|threads|chats|dialogs?|direct_chats?|dms|matches)$/
 
 /** The conversation that a column names, where its rows are between few. */
-function betweenFew(column: string, table: Table, { tables }: Pick<SchemaModel, 'tables'>): Table | undefined {
-  const key = table.foreignKeys.find((f) => f.columns.length === 1 && f.columns[0] === column)
-  const parent = key && tables.find((t) => `${t.schema}.${t.name}` === key.references)
+function betweenFew(column: string, table: Table, schema: Pick<SchemaModel, 'tables'>): Table | undefined {
+  const parent = referredTo(table, column, schema)
   return parent && says(CONVERSATIONS, parent.name) && !parent.columns.some((c) => says(/^(?:is_)?(?:public|open|group)$/, c.name)) ? parent : undefined
 }
 
 /** The parent that a column names, when its rows are somebody's and nobody else sees them. */
-function privateParent(column: string, table: Table, { tables }: Pick<SchemaModel, 'tables'>, access: AccessMatrix): Table | undefined {
-  const key = table.foreignKeys.find((f) => f.columns.length === 1 && f.columns[0] === column)
-  const parent = key && tables.find((t) => `${t.schema}.${t.name}` === key.references)
+function privateParent(column: string, table: Table, schema: Pick<SchemaModel, 'tables'>, access: AccessMatrix): Table | undefined {
+  const parent = referredTo(table, column, schema)
   if (!parent?.userData?.ownerColumns.length || parent.primaryKey.some((c) => parent.userData?.ownerColumns.includes(c)) || isMeantToBeSeen(parent))
     return undefined
   const tried = access.objects.find((o) => o.kind === 'table' && o.object === `${parent.schema}.${parent.name}`)

@@ -1,7 +1,7 @@
 import { rememberFor } from '../../lib/remember-for.ts'
 import { says } from '../../lib/snake-case.ts'
 import type { Condition, Step, Value } from '../../model/behaviour/behaviour.ts'
-import { mentions } from '../../model/behaviour/mentions.ts'
+import { compares, mentions } from '../../model/behaviour/mentions.ts'
 import { fromRequest } from '../../model/routes/from-request.ts'
 import type { Route } from '../../model/routes/routes.ts'
 import { ACCOUNTS } from './registration.ts'
@@ -53,9 +53,10 @@ function asksForProof({ test }: Condition): boolean {
       x.v === 'env' ||
       (x.v === 'request' && PROOF.test(x.name ?? '')) ||
       (x.v === 'row' && PROOF.test(x.field ?? '')) ||
-      (x.v === 'op' &&
-        /^[!=]==?$/.test(x.op) &&
-        x.of.some((a) => mentions(a, (y) => y.v === 'request')) &&
-        x.of.some((a) => mentions(a, (y) => y.v === 'row' || y.v === 'result'))),
+      compares(
+        x,
+        (y) => y.v === 'request',
+        (y) => y.v === 'row' || y.v === 'result',
+      ),
   )
 }

@@ -2,7 +2,7 @@ import type { Place } from '../../lib/place.ts'
 import { rememberFor } from '../../lib/remember-for.ts'
 import { says } from '../../lib/snake-case.ts'
 import type { Condition, Effect, Step, Value } from '../../model/behaviour/behaviour.ts'
-import { mentions, partsOf } from '../../model/behaviour/mentions.ts'
+import { compares, mentions, partsOf } from '../../model/behaviour/mentions.ts'
 import type { Route } from '../../model/routes/routes.ts'
 
 /** Somebody is signed in as the account that the request names. */
@@ -146,9 +146,10 @@ function asksForProof(condition: Condition): boolean {
       (x.v === 'call' && !PLAIN.test(x.name)) ||
       (x.v === 'request' && (PROOF.test(x.name ?? '') || x.part === 'header' || x.part === 'cookie')) ||
       (x.v === 'row' && PROOF.test(x.field ?? '')) ||
-      (x.v === 'op' &&
-        /^[!=]==?$/.test(x.op) &&
-        x.of.some((a) => mentions(a, (y) => y.v === 'request')) &&
-        x.of.some((a) => mentions(a, (y) => y.v === 'row' || y.v === 'call'))),
+      compares(
+        x,
+        (y) => y.v === 'request',
+        (y) => y.v === 'row' || y.v === 'call',
+      ),
   )
 }

@@ -50,3 +50,7 @@ export function isAlike(a: Value, b: Value, depth = 0): boolean {
   const [x, y] = [partsOf(a), partsOf(b)]
   return x.length === y.length && x.every((part, i) => isAlike(part, y[i] as Value, depth + 1))
 }
+
+/** Whether a value is a comparison for equality of something that is `one` with something that is `other`. */
+export const compares = (x: Value, one: (v: Value) => boolean, other: (v: Value) => boolean): boolean =>
+  x.v === 'op' && /^[!=]==?$/.test(x.op) && x.of.some((side) => mentions(side, one)) && x.of.some((side) => mentions(side, other))

@@ -1,7 +1,7 @@
 import type { Table } from '../../database/database.ts'
 import { says } from '../../lib/snake-case.ts'
 import type { Behaviour, Effect, Step, Value } from '../behaviour/behaviour.ts'
-import { isAlike, mentions } from '../behaviour/mentions.ts'
+import { compares, isAlike, mentions } from '../behaviour/mentions.ts'
 import { fromRequest } from './from-request.ts'
 
 const KEPT = /^(?:access|refresh|id|bearer|api|auth)?_?(?:token|secret|key)$|^token_?type$/i
@@ -69,9 +69,7 @@ export function keepsNewCode({ effect: e, under }: Step, { steps }: Behaviour, i
 function isComparedWith(table: string, value: Value, under: Step['under']): boolean {
   const ofRow = (x: Value) => x.v === 'row' && x.table === table
   const isValue = (x: Value) => isAlike(x, value)
-  const compares = (x: Value) =>
-    x.v === 'op' && /^[!=]==?$/.test(x.op) && x.of.some((side) => mentions(side, ofRow)) && x.of.some((side) => mentions(side, isValue))
-  return under.some((c) => mentions(c.test, compares))
+  return under.some((c) => mentions(c.test, (x) => compares(x, ofRow, isValue)))
 }
 
 const MADE_AT = /^(?:created|issued|sent|requested)_?(?:at|on)$/i
