@@ -1,5 +1,5 @@
+import { namesClosedTenant, saysWhoIsIn } from '../../database/access/chosen-tenants.ts'
 import { lastPart } from '../../lib/last-part.ts'
-import { says } from '../../lib/snake-case.ts'
 import type { SchemaModel } from '../../model/app-model.ts'
 import type { Behaviour, Condition, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { isCallers, mentions, requestName } from '../../model/behaviour/values.ts'
@@ -7,23 +7,18 @@ import { breachOfColumn, directly, fromRequest, OWNER, type OwnershipBreach, typ
 import { rowsOf } from './payload-breaches.ts'
 import type { Ties } from './ties.ts'
 
-/** Rows that say who is in what. */
-const MEMBERSHIPS = /(?:^|_)(?:members?|memberships?|collaborators?)$/
-/** What people are let into. Who wants to be in a group, a course or a room joins it. */
-const CLOSED = /^(?:org|organi[sz]ation|team|workspace|tenant|company|agency|family|household)(?:_?(?:id|uuid))?$/
-
 /**
  * The caller's own membership of a tenant that the request names, past row level security, where nothing but that both are there was asked: no
  * invitation, no code, nothing that the tenant says of who may come in.
  */
 export function joinedTenants(step: Step, e: Query, behaviour: Behaviour, ties: Ties, schema: Pick<SchemaModel, 'tables'>): OwnershipBreach[] {
-  if (!e.payload || e.client.rights !== 'service' || (e.op !== 'insert' && e.op !== 'upsert') || !says(MEMBERSHIPS, lastPart(e.table))) return []
+  if (!e.payload || e.client.rights !== 'service' || (e.op !== 'insert' && e.op !== 'upsert') || !saysWhoIsIn(lastPart(e.table))) return []
   const owners = tableOf(e, schema)?.userData?.ownerColumns ?? []
   for (const row of rowsOf(e.payload)) {
     if (row.v !== 'object') continue
     const props = Object.entries(row.props)
     if (!props.some(([column, value]) => (owners.includes(column) || OWNER.test(column)) && isCallers(value, behaviour))) continue
-    const chosen = props.find(([column, value]) => says(CLOSED, column) && fromRequest(value, behaviour) && directly(value))
+    const chosen = props.find(([column, value]) => namesClosedTenant(column) && fromRequest(value, behaviour) && directly(value))
     if (!chosen || ties.byCondition(step)) continue
     const [column, value] = chosen
     if (step.under.some((c) => asksMore(c, e, behaviour)) || asksElsewhere(step, value, behaviour)) continue

@@ -1,3 +1,4 @@
+import type { Handling } from '../../model/payments/payments.ts'
 import { defineCheck, failed, passed, unverified } from '../define-check.ts'
 import { bestHandling, casePlace, isLost, withoutWebhooks } from './event-handling.ts'
 import { refusedIssue } from './refused-issue.ts'
@@ -26,7 +27,7 @@ export default defineCheck({
       )
     if (isLost(w, h))
       return unverified('the endpoint’s events could not be followed', { where: `${w.path}:${w.line}`, attest: `that ${h.event} is handled` }, evidence)
-    const only = h.how === 'logs-only' ? 'logs' : h.how === 'notifies' ? 'sends a message on' : undefined
+    const only = ONLY[h.how]
     const end = h.how === 'none' ? storedEnd(w) : undefined
     return failed(
       [
@@ -55,6 +56,13 @@ export default defineCheck({
     )
   },
 })
+
+/** What little is done on the event, as a sentence goes on with it. */
+const ONLY: Partial<Record<Handling['how'], string>> = {
+  'logs-only': 'logs',
+  notifies: 'sends a message on',
+  'status-unread': 'writes what nothing in the repository reads on',
+}
 
 const CODE: Readonly<Record<string, string>> = {
   stripe: `case 'customer.subscription.deleted':

@@ -1,3 +1,4 @@
+import { namesClosedTenant } from '../../database/access/chosen-tenants.ts'
 import { isOwnAddress } from '../../database/access/joining-columns.ts'
 import { decidesAccess } from '../../database/access/power-columns.ts'
 import type { Hole } from '../../database/database.ts'
@@ -354,7 +355,9 @@ function functionIssue(model: Model, hole: Hole): Issue {
       ? `${hole.object} is SECURITY DEFINER and writes ${listed(hole.columns ?? [])} of the caller's own row in ${touched} with a value that the caller passes.`
       : `${hole.object} is SECURITY DEFINER: it runs past row level security, ${hole.who === 'anon' ? 'anon' : 'every signed-in user'} may execute it, and it writes ${touched} without tying the rows to auth.uid()${hole.cause === 'null-slips-through' ? ' (its check lets a caller without a session through, for whom auth.uid() is NULL)' : ''}.${refusedLater(model, hole)}`,
     attack: self
-      ? 'A signed-in user calls it through the API and grants himself what he likes.'
+      ? hole.columns?.every(namesClosedTenant)
+        ? `A signed-in user calls it through the API with the id of any tenant (ids are no secrets: links, invitations and shared rows show them) and is in it, with what its members may read and do.`
+        : 'A signed-in user calls it through the API and grants himself what he likes.'
       : `${cap(whoGetsIn(hole.who))} can call it through the API ${HOW[takesNothing(hole) ? 'job' : counter ? 'counter' : 'chosen']} ${does} ${touched}${takesNothing(hole) ? ': which rows, the function decides by itself' : ''}.`,
     fix: fixOf(
       hole,

@@ -1,6 +1,7 @@
 import type { Catalog, SqlFunction, Table } from '../database.ts'
 import { listsThoseInCharge } from './appointing-rows.ts'
 import { isCarried, isFounded, withoutPaired } from './carried.ts'
+import { chosenTenant } from './chosen-tenants.ts'
 import { placeholderTable } from './expression/dynamic-sql.ts'
 import { Evaluator } from './expression/evaluate.ts'
 import { type JudgeWorld, judge, UNGUESSABLE, type Way } from './expression/judge.ts'
@@ -247,14 +248,15 @@ function judgeEffect(
     }
     const own = usable.filter((w) => w.outcome === 'owner' && !w.needsRole && !(table && appointsOthers(table, [w])))
     const raised = chosen.filter((c) => spent(effect, c) === undefined)
-    const granting = raised.filter((c) => grantsThere(table, c, 'own'))
+    const tenant = chosenTenant(effect, table, evaluator.instances)
+    const granting = [...raised.filter((c) => grantsThere(table, c, 'own')), ...(tenant === undefined ? [] : [tenant])]
     if (own.length && (granting.length || (effect.command !== 'insert' && raised.some((c) => meant.includes(c)))))
       return {
         table: name,
         command: effect.command,
         who: role,
         grants: granting.length > 0,
-        columns: raised,
+        columns: tenant === undefined ? raised : [...raised, tenant],
         maintenance: false,
         self: true,
         counter: false,

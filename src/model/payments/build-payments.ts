@@ -141,16 +141,7 @@ function readWebhook(route: Route, behaviour: Behaviour, sources: Sources, slice
     ...judgeVerification(route, behaviour, route.kind === 'edge-function', sources),
     ...(mirror ? { library: mirror.library } : {}),
     failed: mirrored(handlingOf(behaviour, route, names.failed, names.updated, reads, (s) => refusedState(s, 'failed', processor, slices.schema))),
-    deleted: mirrored(
-      handlingOf(
-        behaviour,
-        route,
-        names.deleted,
-        names.ended ?? [],
-        () => true,
-        (s) => refusedState(s, 'deleted', processor, slices.schema),
-      ),
-    ),
+    deleted: mirrored(handlingOf(behaviour, route, names.deleted, names.ended ?? [], reads, (s) => refusedState(s, 'deleted', processor, slices.schema))),
     events,
     ...(stored ? { stored } : {}),
     ...judgeRepeats(route, behaviour, slices.schema, surroundings(sources, slices.routes.routes)),

@@ -64,11 +64,13 @@ function restsOnRefused(step: Step, { steps }: Behaviour, refuses: Refuses): boo
   )
 }
 
-/** A step that only writes down a state at which nothing looks. */
+/** A step that only writes down what nothing looks at: a state, or where it writes none, whatever else. */
 function writesUnread({ effect: e }: Step, reads: Reads): boolean {
   if (e.kind !== 'db' || e.client.library !== 'supabase' || (e.op !== 'update' && e.op !== 'upsert') || e.payload?.v !== 'object' || e.payload.rest)
     return false
-  const columns = Object.keys(e.payload.props).filter((c) => STATE_COLUMN.test(c) && !/^(updated|created)_at$/.test(c))
+  const written = Object.keys(e.payload.props).filter((c) => !/^(updated|created)_at$/.test(c))
+  const states = written.filter((c) => STATE_COLUMN.test(c))
+  const columns = states.length ? states : written
   return columns.length > 0 && !reads(e.table, columns)
 }
 
