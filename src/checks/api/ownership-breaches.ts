@@ -65,7 +65,7 @@ export const breachesOf = (route: Route, { tables, functions, enums, policies }:
     listedTables(routes, tables),
     keptApart(routes, tables),
     scheduledWork(routes),
-    administratorsSessions(routes),
+    administratorsSessions(routes, tables),
     soldColumns(routes),
   )
 
