@@ -150,14 +150,15 @@ function isOwnWord(
   names: (column: string) => boolean,
 ): boolean {
   const written = column === '*' ? [...row.writes].flatMap(([c, values]) => (names(c) ? [] : values)) : (row.writes.get(column) ?? [])
-  if (row.upsert || [...row.writes.values()].flat().some((v) => bases(v.term).some((t) => t.t === 'column' && t.column === '*'))) return false
+  if (row.upsert) return false
   return written.every((v) =>
     bases(v.term).every((t) => {
       if (t.t === 'const' || t.t === 'argument' || t.t === 'caller') return true
       if (t.t !== 'column') return false
       if (isSeen(t.instance)) return true
       const ways = judge(both(row.when, v.when), evaluator.instances, t.instance, world)
-      return ways.length > 0 && ways.every((w) => w.outcome === 'owner')
+      // whoever has said a row's token was given what it holds
+      return ways.length > 0 && ways.every((w) => w.outcome === 'owner' || w.bySecret || w.argumentColumns.some((c) => UNGUESSABLE.test(c)))
     }),
   )
 }
