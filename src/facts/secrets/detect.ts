@@ -11,7 +11,7 @@ import { anchorAt, findStarts, NAME_WORD } from './starts.ts'
 export type { SecretSpan } from './secret.ts'
 
 /** Part of the version of every extractor that finds or blanks out secrets: raise it whenever a value is judged otherwise. */
-export const SECRETS_VERSION = '15'
+export const SECRETS_VERSION = '16'
 
 const BY_ANCHOR = new Map<string, SecretFormat[]>()
 for (const f of SECRET_FORMATS) for (const a of f.anchors) BY_ANCHOR.set(a, [...(BY_ANCHOR.get(a) ?? []), f])
@@ -137,10 +137,16 @@ function jwtAt(text: string, index: number): Match | undefined {
   // anon keys are public; session tokens have expired by the time anyone reads them; the specification's own example
   const example = claims.name === 'John Doe' || claims.sub === '1234567890'
   const shortLived = claims.lifetime !== undefined && claims.lifetime <= 86_400 * 8
-  if (claims.role || example || shortLived || isPlaceholder(token.slice(token.lastIndexOf('.') + 1))) return { start: index, end }
+  if (claims.role || example || shortLived || isSignedLink(text, index, claims.url) || isPlaceholder(token.slice(token.lastIndexOf('.') + 1)))
+    return { start: index, end }
   if (!name || !/secret|token|key|auth|jwt|bearer/i.test(name) || /public|anon|client|mapbox|cesium|example|mock|test|expired|invalid/i.test(name))
     return { start: index, end }
   return span('jwt', 'live')
+}
+
+/** The token of a link that storage signed: it opens the one object which the link names, as whoever wrote the link down means it to. */
+function isSignedLink(text: string, index: number, url: string | undefined): boolean {
+  return url !== undefined && /\/sign\/[^\s"'`<>]{1,400}[?&]token=$/.test(text.slice(Math.max(0, index - 500), index))
 }
 
 function privateKeyAt(text: string, index: number): Match | undefined {

@@ -13,6 +13,8 @@ export interface JwtClaims {
   readonly sub?: string
   readonly name?: string
   readonly email?: string
+  /** The object that a signed link of the platform's storage opens, and all that the token is good for. */
+  readonly url?: string
 }
 
 /** The payload of a JWT; undefined when it is none. The signature is not looked at. */
@@ -33,6 +35,7 @@ export function decodeJwt(token: string): JwtClaims | undefined {
       ...text('sub'),
       ...text('name'),
       ...text('email'),
+      ...text('url'),
       ...(lifetime === undefined ? {} : { lifetime }),
     }
   } catch {

@@ -60,6 +60,14 @@ describe('formats', () => {
     expect(findSecrets(PLACEHOLDERS['anon-jwt'] as string)).toEqual([])
   })
 
+  test('the token of a link that storage signed opens one object, and is no secret; the same token anywhere else is one', () => {
+    const part = (data: object) => Buffer.from(JSON.stringify(data)).toString('base64url')
+    const token = `${part({ kid: 'storage-url-signing-key_1', alg: 'HS256' })}.${part({ url: 'brand/mark.png', iat: 1764340090, exp: 1795876090 })}.${body(ALNUM, 43)}`
+    expect(kinds(`logo: 'https://${'project'}.supabase.co/storage/v1/object/sign/brand/mark.png?token=${token}'`)).toEqual([])
+    expect(kinds(`logo: 'https://${'project'}.supabase.co/storage/v1/render/image/sign/brand/mark.png?width=80&token=${token}'`)).toEqual([])
+    expect(kinds(`const accessToken = '${token}'`)).toEqual(['jwt'])
+  })
+
   test('a private key over several lines and in JSON', () => {
     const lines = `${['-----BEGIN', 'RSA PRIVATE KEY-----'].join(' ')}\n${body(ALNUM, 64)}\n${body(ALNUM, 64)}\n${['-----END', 'RSA PRIVATE KEY-----'].join(' ')}`
     expect(kinds(`key: |\n${lines}`)).toEqual(['private-key'])
