@@ -129,8 +129,8 @@ export function tableNamed(name: string, schema: Pick<SchemaModel, 'tables'>): T
 export function isUnique(table: string, columns: readonly string[], schema: Pick<SchemaModel, 'tables'>): boolean | undefined {
   const t = tableNamed(table, schema)
   if (!t || t.stub) return undefined
-  const wanted = columns.map((c) => c.trim().toLowerCase())
-  return [t.primaryKey, ...t.uniques.filter((u) => !u.partial).map((u) => u.columns)].some(
-    (k) => k.length > 0 && k.every((c) => wanted.includes(c.toLowerCase())),
-  )
+  // an ORM's field `userId` may be the column `user_id`
+  const letters = (name: string) => name.replace(/[^a-z0-9]/gi, '').toLowerCase()
+  const wanted = columns.map(letters)
+  return [t.primaryKey, ...t.uniques.filter((u) => !u.partial).map((u) => u.columns)].some((k) => k.length > 0 && k.every((c) => wanted.includes(letters(c))))
 }

@@ -108,7 +108,7 @@ export const prisma: Library = {
         ...(embedded.length ? { embedded } : {}),
         ...(select?.v === 'object' ? { columns: Object.keys(select.props) } : takenAlong(get('include'))),
         ...(payload ? { payload } : {}),
-        ...(op === 'upsert' && where?.v === 'object' ? { onConflict: Object.keys(where.props) } : {}),
+        ...(op === 'upsert' && where?.v === 'object' ? { onConflict: uniqueFields(where.props) } : {}),
         ...(/^(?:findUnique|findFirst|update$|delete$|upsert|create$)/.test(method) ? { one: true as const } : {}),
         ...(method === 'count' || method === 'aggregate' ? { countOnly: true as const } : {}),
         ...(unread || (options.v !== 'object' && options.v !== 'const') ? { unread: true as const } : {}),
@@ -141,6 +141,11 @@ function takenAlong(include: Val | undefined): { readonly columns?: readonly str
 }
 
 /** How deep related rows of related rows are looked at. */
+/** The fields that an upsert looks for: those of a compound key stand inside its name, `where: { orderId_itemId: { orderId, itemId } }`. */
+function uniqueFields(where: Readonly<Record<string, Val>>): string[] {
+  return Object.entries(where).flatMap(([name, value]) => (value.v === 'object' ? Object.keys(value.props) : [name]))
+}
+
 const MAX_EMBEDDED = 3
 
 /** Reads which related rows an `include` or `select` takes along: `{ members: { where: { userId } } }`. */
