@@ -26,12 +26,12 @@ export function boughtIssues(model: Model, command: 'insert' | 'update'): Issue[
     // what a payment only changes may stand in the row from the beginning
     const main = bought.find((b) => command === 'update' || b.inserted) ?? bought[0]
     const holes = model.access.holes?.filter((h) => h.object === name && h.command === command) ?? []
-    if (!main || holes.some((h) => h.kind !== 'owner-change' && h.cause !== 'row-state' && !isModeration(h))) return []
+    if (!main || holes.some((h) => h.kind !== 'owner-change' && h.cause !== 'row-state' && !givesWay(h))) return []
     // the day until which it holds tells most about what was bought
     const columns = [...new Set(bought.flatMap((b) => b.columns))].sort((a, b) => Number(TERM.test(b)) - Number(TERM.test(a)))
     const [found, ...others] = policiesOf(model.schema, table)
       .flatMap((policy) => {
-        const free = holes.some((h) => h.policy === policy.name && !isModeration(h)) ? [] : freeColumns(model, table, policy, command, columns)
+        const free = holes.some((h) => h.policy === policy.name && !givesWay(h)) ? [] : freeColumns(model, table, policy, command, columns)
         return free.length ? [{ policy, free, roles: ROLE.test(`${policy.using ?? ''} ${policy.check ?? ''}`) }] : []
       })
       // what was written for the owner first, then what was written for administrators and lets the owner in as well
@@ -47,9 +47,11 @@ export function boughtIssues(model: Model, command: 'insert' | 'update'): Issue[
 /** That somebody else looks at a row before it is shown: the finding on what was paid for says so too, so that one fix does not hand back what another takes. */
 const isModeration = (hole: Hole): boolean => hole.because === 'moderation'
 
-/** The holes that no issue on bought rows speaks of. */
+const givesWay = (hole: Hole): boolean => isModeration(hole) || hole.because === 'placement'
+
+/** The holes that no issue on bought rows speaks of: where the processor sets what puts a row before the others, that is the better proof. */
 export function notBought(holes: readonly Hole[], issues: readonly Issue[]): readonly Hole[] {
-  return holes.filter((h) => !isModeration(h) || !issues.some((i) => i.subject.startsWith(`policy ${h.object} `)))
+  return holes.filter((h) => !givesWay(h) || !issues.some((i) => i.subject.startsWith(`policy ${h.object} `)))
 }
 
 /** What one policy lets the owner of a row write of the columns that a payment sets. */

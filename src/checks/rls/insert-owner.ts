@@ -187,6 +187,15 @@ function issueOf(model: Model, hole: Hole): Issue {
         attack: `A signed-in user inserts the own row with ${columns[0]} set as if somebody had looked at it and agreed.`,
         fix: fixOf(hole, `Take new rows only as they begin; ${listed(columns)} changes on the server, or by the staff.`),
       }
+    if (hole.because === 'placement')
+      return {
+        ...base,
+        severity: 'High',
+        title: `Users put their own rows of ${name} before the others`,
+        message: `The policy "${hole.policy}" binds the owner of a new row but leaves ${listed(columns)} free: that a row of ${hole.object} stands before the others for a time, somebody else sells or grants.`,
+        attack: `A signed-in user inserts the own row with ${columns[0]} set as wanted and has for nothing what others pay for or wait for.`,
+        fix: fixOf(hole, `Take browsers the privilege to write ${listed(columns)}; the server or the staff set what was bought.`),
+      }
     if (hole.because === 'price')
       return {
         ...base,

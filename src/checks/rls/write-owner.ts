@@ -153,9 +153,11 @@ function issueOf(model: Model, holes: readonly Hole[]): Issue {
                 ? ', by which somebody else grants what the row asks for'
                 : hole.because === 'settled'
                   ? ', which waits until the money has arrived'
-                  : invitation
-                    ? ', by which somebody else says as what and into what the invited person comes'
-                    : ''
+                  : hole.because === 'placement'
+                    ? ', by which a row stands before the others for a time, as somebody else sells or grants it'
+                    : invitation
+                      ? ', by which somebody else says as what and into what the invited person comes'
+                      : ''
     const moved = holes.find((h) => h.kind === 'owner-change')
     return {
       ...base,

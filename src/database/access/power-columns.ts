@@ -65,6 +65,17 @@ function isOnOffer({ name, columns, userData }: Table): boolean {
   return says(ON_OFFER, name) && !userData?.ownerColumns.length && has(CALLED) && has(PRICE) && !has(BOUGHT_HERE) && !has(PROCESSOR)
 }
 
+const PUT_FORWARD = /^(?:is_)?(sponsored|promoted|boosted|featured|highlighted)$/i
+const FOR_HOW_LONG = /^(?:is_)?(sponsored|promoted|boosted|featured|highlighted)_(?:until|expires(?:_(?:at|on))?|ends_at|end_date)$/i
+
+/** That a row is put before the others, and for how long: whoever sells such places decides about both. What has no end its owner may just like best. */
+export function placesSold({ columns }: Table): readonly string[] {
+  const words = (what: RegExp) => columns.map((c) => what.exec(c.name)?.[1]?.toLowerCase())
+  const timed = words(FOR_HOW_LONG)
+  const marked = words(PUT_FORWARD)
+  return columns.filter((_, i) => (marked[i] && timed.includes(marked[i])) || (timed[i] && marked.includes(timed[i]))).map((c) => c.name)
+}
+
 /** Columns that grant power or money, those that do so because of their table included (`status` of a subscription, the counters of a quota). */
 export function powerColumnsOf(table: Table): readonly string[] {
   if (saysWhereToSend(table.name) || keepsExpenses(table)) return []

@@ -15,7 +15,7 @@ import { paidByWord, pricePaid, settledByOthers, writtenByOther } from './other-
 import { ownInvitation } from './own-invitation.ts'
 import { isSignature, isThroughOwnProfile } from './own-profile.ts'
 import { type BrowserRole, nameOf, type Reading } from './policies.ts'
-import { decidesAccess, earnedColumns, PROCESSOR, paysForUse, powerColumnsOf } from './power-columns.ts'
+import { decidesAccess, earnedColumns, PROCESSOR, paysForUse, placesSold, powerColumnsOf } from './power-columns.ts'
 import { isPublication } from './publication.ts'
 import { freeToThoseAlike } from './role-alone.ts'
 import { speakersOf } from './speakers.ts'
@@ -170,6 +170,8 @@ export function readInsert(table: Table, reading: Reading, context: WriteContext
   if (approval.length && !createdAtSignUp(table, catalog, here)) return [{ ...base, kind: 'self-grant', columns: approval, because: 'approval' }]
   const moderated = own ? moderatedColumns(table, here).filter(free) : []
   if (moderated.length) return [{ ...base, kind: 'self-grant', columns: moderated, because: 'moderation' }]
+  const placed = own ? placesSold(table).filter(free) : []
+  if (placed.length) return [{ ...base, kind: 'self-grant', columns: placed, because: 'placement' }]
   const unpaid = paidByWord(table, bound, here, catalog).filter(free)
   if (unpaid.length) return [{ ...base, kind: 'self-grant', columns: unpaid }]
   const settled = settledByOthers(table, bound, here).filter(free)
@@ -372,6 +374,8 @@ export function readUpdate(table: Table, reading: Reading, { catalog, membership
   const waiting = () => [...requestedStates(table, rows, here, catalog), ...takenByOthers(table, rows, here, catalog)]
   const requested = decided || awaited.length ? [] : waiting().filter(settable)
   if (requested.length) holes.push({ ...base, kind: 'escalation', columns: requested, because: 'requested' })
+  const placed = decided || !own ? [] : placesSold(table).filter(settable)
+  if (placed.length) holes.push({ ...base, kind: 'escalation', columns: placed, because: 'placement' })
   const told = power.length || rewritten ? [] : pricePaid(table, rows, here).filter(settable)
   if (told.length) holes.push({ ...base, kind: 'escalation', columns: told, because: 'price' })
   const paid = power.length ? [] : paidByTenant(table, rows, { catalog, memberships }).filter(settable)
