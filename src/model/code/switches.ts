@@ -51,6 +51,7 @@ export const switches = collectByFile((path, js: JavaScriptFacts) => {
       ...(page ? { onPage: true } : {}),
     })
   }
+  let keys: ReadonlySet<Expr> = new Set()
   const visit = (e: Expr, guarded: boolean, development: () => boolean): void => {
     const inside = guarded || developmentOnly(e)
     // `process.env.DEV_BYPASS_AUTH !== 'false'`: whoever never heard of the variable has it on
@@ -63,15 +64,16 @@ export const switches = collectByFile((path, js: JavaScriptFacts) => {
     if (e.k === 'call' && e.fn.k === 'mem' && e.fn.name === 'get' && /searchParams|headers|query|cookies/i.test(calleeText(e.fn.of))) {
       const name = stringOf(e.args[0])
       const page = e.fn.of.k === 'id' && onPage.has(e.fn.of.name)
-      if (name && REQUEST_NAME.test(name)) add(name, e.l, 'request', 'authentication', undefined, never, page)
+      if (name && REQUEST_NAME.test(name) && !keys.has(e)) add(name, e.l, 'request', 'authentication', undefined, never, page)
     }
     if ((e.k === 'mem' || e.k === 'idx') && /(?:^|\.)(?:headers|query)$/.test(calleeText(e.of))) {
       const name = e.k === 'mem' ? e.name : stringOf(e.index)
-      if (name && REQUEST_NAME.test(name)) add(name, e.l, 'request', 'authentication')
+      if (name && REQUEST_NAME.test(name) && !keys.has(e)) add(name, e.l, 'request', 'authentication')
     }
     for (const child of childrenOf(e)) visit(child, inside, development)
   }
   for (const fn of js.functions) {
+    keys = comparedWithSecrets(fn.body)
     for (const s of statements(fn.body)) {
       const declared = s.k === 'let' ? boundNames(s.to) : []
       const [name] = declared.length === 1 ? declared : []
@@ -83,6 +85,32 @@ export const switches = collectByFile((path, js: JavaScriptFacts) => {
 })
 
 const never = (): boolean => false
+
+/** What is read and asked for one thing alone, whether it is what a variable of the server holds: a key, which only who was given it has. */
+function comparedWithSecrets(body: readonly Stmt[]): ReadonlySet<Expr> {
+  const all = statements(body).map((statement) => ({ statement, exprs: exprsOf(statement) }))
+  const compared = all.flatMap(({ exprs }) => exprs.flatMap(comparedSides))
+  const found = new Set(compared)
+  for (const { statement: s } of all) {
+    if (s.k !== 'let' || s.to.k !== 'name' || !s.init) continue
+    const { name } = s.to
+    const asked = compared.filter((e) => e.k === 'id' && e.name === name).length
+    const uses = () => all.reduce((sum, { exprs }) => sum + exprs.reduce((n, e) => n + timesNamed(e, name), 0), 0)
+    if (asked > 0 && asked === uses()) found.add(s.init)
+  }
+  return found
+}
+
+/** The other sides of comparisons with variables of the server. */
+function comparedSides(e: Expr): Expr[] {
+  const inside = childrenOf(e).flatMap(comparedSides)
+  if (e.k !== 'bin' || !/^[!=]==?$/.test(e.op)) return inside
+  const [a, b] = [e.a, e.b].map((x) => envNameOf(x))
+  return a !== undefined && b === undefined ? [e.b, ...inside] : b !== undefined && a === undefined ? [e.a, ...inside] : inside
+}
+
+const timesNamed = (e: Expr, name: string): number =>
+  (e.k === 'id' && e.name === name ? 1 : 0) + childrenOf(e).reduce((sum, child) => sum + timesNamed(child, name), 0)
 
 /** `const [params] = useSearchParams()`: a hook of React Router's and Next's that only components in the browser call. */
 const fromHook = (s: Stmt): readonly string[] => (s.k === 'let' && s.init?.k === 'call' && calleeText(s.init.fn) === 'useSearchParams' ? boundNames(s.to) : [])

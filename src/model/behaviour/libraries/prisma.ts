@@ -140,12 +140,12 @@ function takenAlong(include: Val | undefined): { readonly columns?: readonly str
   return named.length ? { columns: ['*', ...named] } : {}
 }
 
-/** How deep related rows of related rows are looked at. */
 /** The fields that an upsert looks for: those of a compound key stand inside its name, `where: { orderId_itemId: { orderId, itemId } }`. */
 function uniqueFields(where: Readonly<Record<string, Val>>): string[] {
   return Object.entries(where).flatMap(([name, value]) => (value.v === 'object' ? Object.keys(value.props) : [name]))
 }
 
+/** How deep related rows of related rows are looked at. */
 const MAX_EMBEDDED = 3
 
 /** Reads which related rows an `include` or `select` takes along: `{ members: { where: { userId } } }`. */
