@@ -1,5 +1,6 @@
-import type { Expr, JavaScriptFacts, Stmt } from '../../facts/javascript.ts'
+import type { Expr, FunctionIR, JavaScriptFacts, Stmt } from '../../facts/javascript.ts'
 import { collectByFile, unlessEmpty } from '../../lib/collect-by-file.ts'
+import { rememberFor } from '../../lib/remember-for.ts'
 import { underscored } from '../../lib/snake-case.ts'
 import { envNameOf } from '../env/code-reads.ts'
 import { boundNames, calleeText, childrenOf, exprsOf, statements, stringOf } from '../frameworks/walk.ts'
@@ -51,7 +52,7 @@ export const switches = collectByFile((path, js: JavaScriptFacts) => {
       ...(page ? { onPage: true } : {}),
     })
   }
-  let keys: ReadonlySet<Expr> = new Set()
+  let isKey: (e: Expr) => boolean = never
   const visit = (e: Expr, guarded: boolean, development: () => boolean): void => {
     const inside = guarded || developmentOnly(e)
     // `process.env.DEV_BYPASS_AUTH !== 'false'`: whoever never heard of the variable has it on
@@ -64,16 +65,16 @@ export const switches = collectByFile((path, js: JavaScriptFacts) => {
     if (e.k === 'call' && e.fn.k === 'mem' && e.fn.name === 'get' && /searchParams|headers|query|cookies/i.test(calleeText(e.fn.of))) {
       const name = stringOf(e.args[0])
       const page = e.fn.of.k === 'id' && onPage.has(e.fn.of.name)
-      if (name && REQUEST_NAME.test(name) && !keys.has(e)) add(name, e.l, 'request', 'authentication', undefined, never, page)
+      if (name && REQUEST_NAME.test(name) && !isKey(e)) add(name, e.l, 'request', 'authentication', undefined, never, page)
     }
     if ((e.k === 'mem' || e.k === 'idx') && /(?:^|\.)(?:headers|query)$/.test(calleeText(e.of))) {
       const name = e.k === 'mem' ? e.name : stringOf(e.index)
-      if (name && REQUEST_NAME.test(name) && !keys.has(e)) add(name, e.l, 'request', 'authentication')
+      if (name && REQUEST_NAME.test(name) && !isKey(e)) add(name, e.l, 'request', 'authentication')
     }
     for (const child of childrenOf(e)) visit(child, inside, development)
   }
   for (const fn of js.functions) {
-    keys = comparedWithSecrets(fn.body)
+    isKey = (e) => comparedWithSecrets(fn).has(e)
     for (const s of statements(fn.body)) {
       const declared = s.k === 'let' ? boundNames(s.to) : []
       const [name] = declared.length === 1 ? declared : []
@@ -87,7 +88,7 @@ export const switches = collectByFile((path, js: JavaScriptFacts) => {
 const never = (): boolean => false
 
 /** What is read and asked for one thing alone, whether it is what a variable of the server holds: a key, which only who was given it has. */
-function comparedWithSecrets(body: readonly Stmt[]): ReadonlySet<Expr> {
+const comparedWithSecrets = rememberFor(({ body }: FunctionIR): ReadonlySet<Expr> => {
   const all = statements(body).map((statement) => ({ statement, exprs: exprsOf(statement) }))
   const compared = all.flatMap(({ exprs }) => exprs.flatMap(comparedSides))
   const found = new Set(compared)
@@ -99,7 +100,7 @@ function comparedWithSecrets(body: readonly Stmt[]): ReadonlySet<Expr> {
     if (asked > 0 && asked === uses()) found.add(s.init)
   }
   return found
-}
+})
 
 /** The other sides of comparisons with variables of the server. */
 function comparedSides(e: Expr): Expr[] {

@@ -87,6 +87,8 @@ export const serviceBehindGateway = (address: string): string | undefined => /^h
 
 /** The processor at an address of its own interface; Stripe's is called without its library as well. */
 export function processorAt(address: string): string | undefined {
+  // asked of every text there is
+  if (!address.startsWith('https://')) return undefined
   if (/^https:\/\/api\.stripe\.com(\/|$)/.test(address)) return 'Stripe'
   const behind = serviceBehindGateway(address)
   if (behind === 'stripe' || behind === 'paddle') return behind === 'stripe' ? 'Stripe' : 'Paddle'
