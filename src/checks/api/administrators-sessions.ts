@@ -7,6 +7,7 @@ import type { SchemaModel } from '../../model/app-model.ts'
 import type { Step } from '../../model/behaviour/behaviour.ts'
 import type { Route } from '../../model/routes/routes.ts'
 import { keptApart } from './kept-apart.ts'
+import { isForAdministrators } from './manners.ts'
 import { tableOf } from './ownership-breach.ts'
 import { makesSameAccount, signsUp } from './registration.ts'
 
@@ -18,6 +19,13 @@ const ADMINS_COOKIE = /admin|back_?office/i
 
 /** Whether a caller is established by a cookie that is named for administrators. */
 export const isInAdministratorsCookie = (how: string | undefined): boolean => how !== undefined && ADMINS_COOKIE.test(OWN.exec(how)?.[3] ?? '')
+
+/** Tokens that the process gave out and remembers. */
+const IN_MEMORY = 'a session kept in memory'
+
+/** Whether all that asks for this is for administrators, by its path. */
+const isAskedInAreaAlone = (how: string, routes: readonly Route[]): boolean =>
+  routes.every((r) => isForAdministrators(r) || (r.guard?.how !== how && !r.work.some((w) => w.guard?.how === how)))
 
 /** How sessions of Auth.js are asked for, by its old name and its new one. */
 const AUTH_JS = /^(?:next-auth|Auth\.js) /
@@ -61,6 +69,7 @@ export const administratorsSessions = rememberFor((routes: readonly Route[], tab
     routes.flatMap((r) => [r.guard, ...r.work.map((w) => w.guard)]).flatMap((g) => (g && (g.who === 'user' || g.who === 'admin') ? [g.how] : [])),
   )
   const own = [...ways].flatMap((how) => {
+    if (how === IN_MEMORY) return [{ how, kind: how, theirs: isAskedInAreaAlone(how, routes) }]
     const [, sealed, signed] = OWN.exec(how) ?? []
     const kind = sealed ?? signed
     return kind ? [{ how, kind, theirs: isInAdministratorsCookie(how) }] : []

@@ -75,7 +75,7 @@ export function severityOf(work: Work, route: Route, exposed: readonly Work[], r
 /** A session of the payment processor that a guest opens. */
 export const isCheckout = (w: Work) =>
   w.kind === 'payment' &&
-  /checkout\.sessions\.create|charges\.create|payment_?intents\.create|paymentLinks\.create|checkouts?\.create|transactions\.create|createCheckout|(?:razorpay|paypal)\w*\.orders\.create/i.test(
+  /checkout[._]?sessions?\.create|charges\.create|payment_?intents\.create|paymentLinks\.create|checkouts?\.create|transactions\.create|createCheckout|preferences?\.create|(?:mercadopago|mollie\S{0,40})\.payments?\.create|(?:razorpay|paypal)\w*\.orders\.create/i.test(
     w.call ?? '',
   )
 

@@ -1,4 +1,5 @@
 import { rememberFor } from '../../lib/remember-for.ts'
+import { says } from '../../lib/snake-case.ts'
 import type { Behaviour, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { mentions } from '../../model/behaviour/mentions.ts'
 import { isFromCredential } from '../../model/behaviour/signed-tokens.ts'
@@ -8,6 +9,7 @@ import type { Route, Work } from '../../model/routes/routes.ts'
 import { isRepeated } from '../../model/routes/shown-work.ts'
 import type { Query } from './ownership-breach.ts'
 import { registers } from './registration.ts'
+import { leadsOn } from './short-links.ts'
 import { takesPassword } from './taken-password.ts'
 import { tellsCode } from './told-code.ts'
 
@@ -16,6 +18,7 @@ export const publicByNature = rememberFor((route: Route): string | undefined => 
   if (takesPassword(route) || tellsCode(route)) return undefined
   if (route.library) return `answered by ${route.library}`
   if (FOR_CRAWLERS.test(route.route) && route.work.every((w) => w.kind === 'read')) return 'what search engines are to find'
+  if (leadsOn(route)) return 'a short link, which leads whoever follows it on'
   if (RANKING.test(route.route) && route.method === 'GET' && shows(route)) return 'how the players of a game stand'
   const steps = route.behaviour?.steps ?? []
   if (HEALTH.test(route.route) && route.work.every((w) => w.kind === 'read') && steps.every(({ effect }) => effect.kind !== 'db' || isProbe(effect)))
@@ -62,7 +65,7 @@ export const publicByNature = rememberFor((route: Route): string | undefined => 
     !administers &&
     !relays(route) &&
     !connectsForNamed(route) &&
-    (/(^|\/)auth\//.test(route.route) || route.work.every((w) => !w.table || AUTH_TABLES.test(w.table) || findsRecipient(route, w))) &&
+    (/(^|\/)auth\//.test(route.route) || route.work.every((w) => !w.table || AUTH_TABLES.test(w.table) || notesIt(w) || findsRecipient(route, w))) &&
     // what follows sign-in for its user (a checkout) is guarded by then
     !route.work.some((w) => !w.guard && ((w.kind === 'payment' && !makesCustomer(w)) || (w.kind === 'paid-api' && PAID.test(w.what))))
   )
@@ -143,6 +146,10 @@ const TOKEN = /(?:access|refresh)_?token/i
 /** What a code or the token of a link is drawn by. */
 const MADE_HERE = /random|uuid|nanoid|createId|(?:^|\.)(?:totp|otp)/i
 
+/** That somebody tried to sign in is written down, whatever came of it. */
+const notesIt = ({ kind, table = '' }: Work): boolean => kind === 'insert' && says(LOG, table)
+const LOG = /(?:^|_)(?:audit|security|activity|access)_?(?:logs?|events?|trails?|entr(?:y|ies))$/i
+
 /** The processor hears of a new account. */
 const makesCustomer = (w: Work): boolean => w.kind === 'payment' && /customers\.create$/.test(w.call ?? '')
 
@@ -200,7 +207,7 @@ const GRANTED = /sale|order|payment|enroll?ment|purchase|subscription|licen[cs]e
 const ONE_TIME_CODE =
   '(?:[a-z0-9]{1,20}-){0,3}(?:otp|2fa|mfa)|(?:[a-z0-9]{1,20}-){0,2}(?:log-?in|sign-?in|auth|sms|phone|e-?mail|whatsapp|verification|confirmation|2fa|mfa)-?code|code'
 const AUTH_PATH = new RegExp(
-  `(^|[/#._-])(log-?in|sign-?in|log-?out|sign-?out|sign-?up|register|registration|forgot(?:-?password)?|reset-?password|password-?reset|verify-?email|confirm-?email|(?:send|resend|request|verify|check|validate)-?(?:\\w{1,20}-?)?otp|(?:send|resend|request|verify)-?(?:${ONE_TIME_CODE})|otp\\/(?:send|resend|request|verify)|magic-?link|oauth|passkey[./-](?:create-?sign-?in|sign-?in|authenticat|challenge)[\\w-]*|auth\\/callback|auth\\/(?:[\\w-]+\\/)*(?:join|resend-[\\w-]+|unlock-account|sso|verify|confirm|callback|(?:re)?(?:send|verify)-?(?:sms|phone)|${ONE_TIME_CODE}|one-?time-?(?:code|password))|join)($|[/#?._-])|#(login|signIn|signin|signUp|signup|register|logout|signOut|forgotPassword|resetPassword|verifyOtp|sendOtp|verifyEmail|(?:re)?send(?:Account|Email|User)?Verification(?:Email|Mail|Code|Link|Page)?|(?:re)?(?:send|request)(?:Password)?Reset(?:Password)?(?:Email|Mail|Link)?|(?:(?:re)?send|request|(?:signIn|logIn)(?:With)?)MagicLink)(?:User|Account|Action|With[A-Z][A-Za-z]{1,20})?\\b`,
+  `(^|[/#._-])(log-?in|sign-?in|admin\\/auth|log-?out|sign-?out|sign-?up|register|registration|forgot(?:-?password)?|reset-?password|password-?reset|verify-?email|confirm-?email|(?:send|resend|request|verify|check|validate)-?(?:\\w{1,20}-?)?otp|(?:send|resend|request|verify)-?(?:${ONE_TIME_CODE})|otp\\/(?:send|resend|request|verify)|magic-?link|oauth|passkey[./-](?:create-?sign-?in|sign-?in|authenticat|challenge)[\\w-]*|auth\\/callback|auth\\/(?:[\\w-]+\\/)*(?:join|resend-[\\w-]+|unlock-account|sso|verify|confirm|callback|(?:re)?(?:send|verify)-?(?:sms|phone)|${ONE_TIME_CODE}|one-?time-?(?:code|password))|join)($|[/#?._-])|#(login|signIn|signin|signUp|signup|register|logout|signOut|forgotPassword|resetPassword|verifyOtp|sendOtp|verifyEmail|(?:re)?send(?:Account|Email|User)?Verification(?:Email|Mail|Code|Link|Page)?|(?:re)?(?:send|request)(?:Password)?Reset(?:Password)?(?:Email|Mail|Link)?|(?:(?:re)?send|request|(?:signIn|logIn)(?:With)?)MagicLink)(?:User|Account|Action|With[A-Z][A-Za-z]{1,20})?\\b`,
   'i',
 )
 /** Somebody else is told of a sign-up. */

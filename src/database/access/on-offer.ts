@@ -46,6 +46,10 @@ const isPlanForAll = ({ name, columns, userData }: Table): boolean =>
 
 const WARES =
   /^(?:(?:shop|store|catalog|menu)_?)?(?:products?|listings?|variants?|product_?variants?|menus?|menu_?items?|dishes|shops?|stores?|restaurants?|categor(?:y|ies))$/i
+/** What it costs to have something brought, and where to: whoever orders sees it first. */
+const TARIFFS = /^(?:(?:shop|store)_)?(?:delivery|shipping)_?(?:zones?|rates?|methods?|options?|areas?|fees?|classes)$/i
+const isTariff = ({ name, userData }: Table): boolean =>
+  says(TARIFFS, name) && !userData?.ownerColumns.length && !userData?.personalColumns.some((c) => !isWhere(c))
 /** What somebody keeps books of, plans with or works on, whatever it costs. */
 const OF_THE_OWN =
   /project|task|note|document|workspace|invoice|expense|budget|inventor|asset|goal|bill|purchase|stock|supplier|draft|wish|collection|portfolio|holding|cart|basket/i
@@ -55,7 +59,7 @@ const OF_THE_OWN =
  * at by its id, unlike the rest of its seller's rows.
  */
 export function isForSale(table: Table): boolean {
-  if (isPlanForAll(table)) return true
+  if (isPlanForAll(table) || isTariff(table)) return true
   if (says(OF_THE_OWN, table.name) || says(OF_A_PERSON, table.name)) return false
   return says(WARES, table.name) || (isOnOffer(table) && table.columns.some((c) => says(PRICE, c.name)))
 }

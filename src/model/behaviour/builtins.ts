@@ -75,17 +75,19 @@ export function builtinCall(it: Interpreter, name: string, args: readonly Val[],
       return fetchCall(it, name, args, at)
     case 'Number':
     case 'parseInt':
+    case 'Number.parseInt':
+      // whoever calls and whatever a row is about stays the same as a number
+      if (first.v === 'caller' || (first.v === 'row' && first.field !== undefined)) return first
+      return asNumber(it, first, at)
     case 'parseFloat':
     case 'BigInt':
-    case 'Number.parseInt':
     case 'Number.parseFloat':
     case 'Math.floor':
     case 'Math.round':
     case 'Math.abs':
     case 'Math.trunc':
     case 'Math.ceil':
-      if (first.v === 'const') return constant(typeof first.value === 'string' ? askOf(first.value, it, Number) : Number(first.value))
-      return first.v === 'request' ? { ...first, as: 'number' } : { v: 'call', name: 'Number', args: [first], at }
+      return asNumber(it, first, at)
     case 'Math.max':
     case 'Math.min':
       return { v: 'call', name: 'Number', args, at }
@@ -175,6 +177,11 @@ export function builtinCall(it: Interpreter, name: string, args: readonly Val[],
   if (name.startsWith('crypto.') || name.startsWith('globalThis.crypto.'))
     return cryptoCall(it, name.replace(/^globalThis\./, '').slice('crypto.'.length), args, at)
   return nuxtAutoImport(it, name, args, at)
+}
+
+function asNumber(it: Interpreter, of: Val, at: Place): Val {
+  if (of.v === 'const') return constant(typeof of.value === 'string' ? askOf(of.value, it, Number) : Number(of.value))
+  return of.v === 'request' ? { ...of, as: 'number' } : { v: 'call', name: 'Number', args: [of], at }
 }
 
 function fetchCall(it: Interpreter, name: string, args: readonly Val[], at: Place): Val {

@@ -19,6 +19,7 @@ import { builtinCall } from './builtins.ts'
 import { documentCall } from './changed-documents.ts'
 import { libraryBase, parentOf } from './class-chain.ts'
 import { SIGNALS } from './completion.ts'
+import { credentialBehind } from './credential.ts'
 import { delegated, underDelegation } from './delegation.ts'
 import { hostCall } from './hosts.ts'
 import { idiomsOf } from './idioms.ts'
@@ -308,7 +309,8 @@ export function callFunction(it: Interpreter, fn: FunctionVal, args: readonly Va
   if (!ir) return UNKNOWN
   const { compared, encoding, remembersIn } = idiomsOf(ir)
   if (compared === 'parameters' && args.length >= 2) return op('===', args[0] ?? UNKNOWN, args[1] ?? UNKNOWN)
-  if (encoding && args[0]) return { v: 'call', name: encoding, args: [args[0]], at }
+  // a token is taken apart in more steps than are kept of a value
+  if (encoding && args[0]) return { v: 'call', name: encoding, args: [credentialBehind(args[0]) ?? args[0]], at }
   const key = `${fn.path}#${fn.id}`
   if (it.everywhere && it.request?.page?.answering.includes(key)) return { v: 'response', how: 'redirect', at }
   const { rewrites } = it

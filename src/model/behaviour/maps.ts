@@ -1,5 +1,6 @@
 import type { Place } from '../../lib/place.ts'
 import { array, type Val } from './abstract-value.ts'
+import { credentialBehind } from './credential.ts'
 import type { Interpreter } from './interpreter.ts'
 
 /** Entries of a `Map` that are remembered; what is put in under further keys is not looked up again. */
@@ -36,27 +37,8 @@ function entryOf(map: MapVal, key: unknown): Val | undefined {
  * application has put there, after it asked who calls.
  */
 export function mapCaller(it: Interpreter, of: Val, key: Val | undefined, at: Place): Val | undefined {
-  if (!isMap(of) || of.args.length > 0 || !key || !isCredential(key)) return undefined
+  if (!isMap(of) || of.args.length > 0 || !key || !credentialBehind(key)) return undefined
   const how = 'a session kept in memory'
   const step = it.emit({ kind: 'identify', how, trust: 'verified' }, at)
   return { v: 'caller', how, trust: 'verified', step, at }
-}
-
-const CREDENTIAL_HEADER = /^authorization(?:\.|$)|^cookie$|(?:^|[-_])token$/i
-
-/** Made from a credential of the request, and from nothing else of it. */
-function isCredential(val: Val, depth = 0): boolean {
-  switch (val.v) {
-    case 'request':
-      return val.part === 'cookie' || (val.part === 'header' && CREDENTIAL_HEADER.test(val.name ?? ''))
-    case 'call':
-    case 'op': {
-      const parts = (val.v === 'call' ? val.args : val.of).filter((x) => x.v !== 'const')
-      return depth < 6 && parts.length > 0 && parts.every((x) => isCredential(x, depth + 1))
-    }
-    case 'any':
-      return depth < 6 && val.alts.every((a) => isCredential(a.value, depth + 1))
-    default:
-      return false
-  }
 }

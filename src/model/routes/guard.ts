@@ -386,8 +386,10 @@ const PARTS = /^(?:split|slice|substring|index|trim|Buffer\.from)$/
 function claimProof(value: Value, behaviour: Behaviour): Proof | undefined {
   if (!isCheckedClaim(value, behaviour)) return undefined
   const role = mentions(value, (x) => x.v === 'call' && isRole(x.name))
-  return { who: role ? 'admin' : 'user', trust: 'verified', how: 'a token whose signature is checked' }
+  return { who: role ? 'admin' : 'user', trust: 'verified', how: CHECKED_TOKEN }
 }
+
+const CHECKED_TOKEN = 'a token whose signature is checked'
 
 /** A row that was found by the caller's id proves the caller; one found by a credential proves that it is known. */
 function rowProof(index: number, field: string | undefined, behaviour: Behaviour, depth: number, hops = 0): Proof | undefined {
@@ -395,13 +397,9 @@ function rowProof(index: number, field: string | undefined, behaviour: Behaviour
   if (step?.effect.kind !== 'db') return undefined
   for (const f of step.effect.filters) {
     const caller = f.op === 'eq' ? callerAmong(f.value, step) : f.op === 'other' ? callerInEach(f.value) : undefined
-    if (caller)
-      return {
-        who: isRole(field) || isGrant(step.effect, field) || asksForRole(step.effect.filters) || ADMINS.test(step.effect.table) ? 'admin' : 'user',
-        trust: caller.trust,
-        how: caller.how,
-        ...(caller.at ? { at: caller.at } : {}),
-      }
+    const who = isRole(field) || isGrant(step.effect, field) || asksForRole(step.effect) || ADMINS.test(step.effect.table) ? 'admin' : 'user'
+    if (caller) return { who, trust: caller.trust, how: caller.how, ...(caller.at ? { at: caller.at } : {}) }
+    if (f.op === 'eq' && isCheckedClaim(f.value, behaviour)) return { who, trust: 'verified', how: CHECKED_TOKEN }
     if (f.op === 'eq' && mentions(f.value, (x) => isVouchedFor(x, behaviour)))
       return { who: 'user', trust: 'verified', how: `${step.effect.table}.${f.column}, which a verified token names` }
     const kept = f.op === 'eq' ? keptUnder(f.value, behaviour) : undefined
@@ -451,13 +449,13 @@ export function findsSession(table: string, value: Value): boolean {
   return /sessions?$/i.test(table) && isFromCredential(value)
 }
 
-/** What stood before a step holds for its result as well. Whose user is found among the administrators is one of them. */
+/** What stood before a step holds for its result as well. Whose user is found among the administrators, or among those with a role, is one of them. */
 function guardProof(step: Step, behaviour: Behaviour, hops: number): Proof | undefined {
   if (step.effect.kind !== 'db') return undefined
   for (const f of step.effect.filters)
     if (f.value.v === 'row' && f.value.step >= 0 && behaviour.steps[f.value.step] !== step) {
       const p = rowProof(f.value.step, f.value.field, behaviour, 0, hops)
-      if (p) return p.who === 'user' && f.op === 'eq' && ADMINS.test(step.effect.table) ? { ...p, who: 'admin' } : p
+      if (p) return p.who === 'user' && f.op === 'eq' && (ADMINS.test(step.effect.table) || asksForRole(step.effect)) ? { ...p, who: 'admin' } : p
     }
   return undefined
 }

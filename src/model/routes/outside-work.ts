@@ -5,6 +5,7 @@ import { type Behaviour, type Effect, HIDDEN_LITERAL, type Value } from '../beha
 import { mentions } from '../behaviour/mentions.ts'
 import { processorAt, serviceBehindGateway } from '../payments/other-processor-signs.ts'
 import { saysAmount } from './amount-of-charge.ts'
+import { RETRIEVED } from './from-processor.ts'
 import { fromRequest } from './from-request.ts'
 import type { Work } from './work.ts'
 
@@ -93,7 +94,7 @@ export function payment(e: Extract<Effect, { name: string }>): Outside | undefin
     return { kind: 'payment-read', what: `reads the application's own account at the payment processor (${e.name})`, call: e.name, ofTheHouse: true }
   if (PAYERS.test(e.name) && (choosesPayer(e) || asksForCaller(e)))
     return { kind: 'payment-read', what: `reads payers' data from the payment processor (${e.name})`, call: e.name }
-  if (/retrieve|list|search|constructEvent/i.test(e.name)) return undefined
+  if (/retrieve|list|search|constructEvent/i.test(e.name) || RETRIEVED.test(e.name)) return undefined
   return {
     kind: 'payment',
     what: `calls the payment processor (${e.name})`,

@@ -1,16 +1,27 @@
+import { says } from '../../lib/snake-case.ts'
 import type { Effect, Filter, Step } from '../behaviour/behaviour.ts'
 import { mentions } from '../behaviour/mentions.ts'
 import { fromRequest } from './from-request.ts'
 import { isRole, namesAdministrator } from './guard-words.ts'
 import type { Proof } from './proof.ts'
 
-/** `user_roles` filtered by the caller and `role = 'admin'`: the row is there only for those who hold the role. */
-export function asksForRole(filters: readonly Filter[]): boolean {
+/** What roles and permissions are called, in the languages that tables are named in. */
+const OF_RIGHTS = /(?:^|_)(?:rol(?:es?)?|ruol[oi]|permissions?|permisos?|permiss(?:ao|oes)|permess[oi]|rights|privileges?|grants)(?:$|_)/i
+
+/**
+ * `user_roles` filtered by the caller and `role = 'admin'`: the row is there only for those who hold the role. In a table of roles or rights any word
+ * of the code is one, whatever its column is called.
+ */
+export function asksForRole({ table, filters }: { readonly table: string; readonly filters: readonly Filter[] }): boolean {
+  const ofRights = says(OF_RIGHTS, table)
   return filters.some((f) => {
     const asked = f.op !== 'eq' && f.op !== 'in' ? [] : f.value.v === 'array' ? f.value.items : [f.value]
-    return asked.length > 0 && asked.every((x) => x.v === 'const' && (isRole(f.column) || namesAdministrator(x.value)))
+    return asked.length > 0 && asked.every((x) => x.v === 'const' && (isRole(f.column) || namesAdministrator(x.value) || (ofRights && isWord(x.value))))
   })
 }
+
+const isWord = (value: unknown): boolean =>
+  typeof value === 'string' && /^[a-z][\w.:-]{1,60}$/i.test(value) && !/^(?:active|approved|enabled|true|accepted)$/i.test(value)
 
 const GRANTS = /(?:^|[._])(?:\w{1,40}_)?(?:access|permissions?|rights|privileges|grants)$/i
 const GRANTED = /^(?:can|may)_?[a-z]/i
@@ -38,6 +49,6 @@ const ANY_ADMINISTRATOR =
 export function beforeAnyAdministrator({ effect: e, at }: Step): Proof | undefined {
   const asked =
     (e.kind === 'rpc' && ANY_ADMINISTRATOR.test(e.function) && !fromRequest(e.args)) ||
-    (e.kind === 'db' && e.op === 'select' && e.filters.length > 0 && asksForRole(e.filters) && e.filters.every((f) => f.value.v === 'const'))
+    (e.kind === 'db' && e.op === 'select' && e.filters.length > 0 && asksForRole(e) && e.filters.every((f) => f.value.v === 'const'))
   return asked ? { who: 'admin', trust: 'verified', how: 'the first account, while there is no administrator', at } : undefined
 }

@@ -6,6 +6,7 @@ import { noteUnreadCheck } from '../unread-checks.ts'
 import { actionClients } from './action-clients.ts'
 import { AUTH_LIBRARIES } from './auth.ts'
 import { clerk } from './clerk.ts'
+import { convex } from './convex.ts'
 import { crypto } from './crypto.ts'
 import { DATABASE_LIBRARIES, databaseClient, shareSupabase, unknownDatabase } from './databases.ts'
 import { EXPRESS_LIBRARIES } from './express.ts'
@@ -34,6 +35,7 @@ const ALL: readonly Library[] = [
   ...AUTH_LIBRARIES,
   telegram,
   clerk,
+  convex,
   ...DATABASE_LIBRARIES,
   honoCombine,
   honoSecrets,

@@ -81,6 +81,9 @@ const others: Library = {
     'razorpay/',
     '@creem/',
     'dodopayments',
+    'mercadopago',
+    'mercadopago/',
+    '@mollie/api-client',
   ],
   call(c) {
     const root = c.root.v === 'lib' ? c.root.pkg : ''

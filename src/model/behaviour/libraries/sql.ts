@@ -94,6 +94,7 @@ export const sqlClient: Library = {
     }
     if (method === 'literal') return queryText(c, client, method)
     if (queryBuilderText(c, client)) return undefined
+    if (method === 'batch' && c.args[0]?.v === 'array') return batch(c, client, c.args[0].items)
     if (TEXT.test(method)) return queryText(c, client, method)
     return undefined
   },
@@ -144,6 +145,11 @@ export function queryText(c: LibraryCall, client: Client, sink: string): Val {
   const step = read ?? at
   const rows: Val = { v: 'row', table: '', step, many: true }
   return object({ rows, rowCount: { v: 'result', step, field: 'count' }, 0: rows, insertId: { v: 'result', step } }, rows)
+}
+
+/** Several statements in one go, each a text, `{ sql, args }` or `[sql, args]`. */
+function batch(c: LibraryCall, client: Client, statements: readonly Val[]): Val {
+  return array(statements.map((s) => queryText({ ...c, args: s.v === 'array' ? s.items : [s] }, client, 'batch')))
 }
 
 /** A tagged template that binds: what it does is read from its constant text, its values are parameters. */
