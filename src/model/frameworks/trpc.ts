@@ -29,7 +29,7 @@ export const trpc: Framework = {
       const js = program.js(path)
       if (!js?.imports.some((i) => /trpc/i.test(i.from) || i.bindings.some((b) => /router|procedure/i.test(b.imported)))) continue
       for (const { expr, scope } of expressionsDeep(js, 0))
-        if (expr.k === 'call' && isRouterCall(expr) && expr.args[0]?.k === 'obj') routers.push({ path, scope, expr })
+        if (expr.k === 'call' && expr.args[0]?.k === 'obj' && isRouterCall(program, path, scope, expr)) routers.push({ path, scope, expr })
     }
     const mount = mountedAt(program)
     const seen = new Set<Expr>()
@@ -57,7 +57,7 @@ function servedRouters(program: Program, files: readonly string[]): readonly Rou
       expr.k === 'obj' ? expr.props.filter((p) => p.key === 'router').map((p) => program.meaning(path, scope, p.value)) : [],
     )
   })
-  const roots = given.map(routerOf)
+  const roots = given.map((m) => routerOf(program, m))
   const known = roots.filter((r) => r !== undefined)
   return known.length && known.length === roots.length && known.every((r) => isKnownThroughout(program, r, 0)) ? known : undefined
 }
@@ -76,7 +76,7 @@ function isKnown(program: Program, r: Router, object: Expr | undefined, depth: n
   return object.props.every((p) => {
     if (p.spread) return isKnown(program, r, p.value, depth)
     const m = p.key ? program.meaning(r.path, r.scope, p.value) : undefined
-    const router = routerOf(m)
+    const router = routerOf(program, m)
     return router ? isKnownThroughout(program, router, depth + 1) : m?.k === 'expr' && m.expr.k === 'call' && m.expr.fn.k === 'mem'
   })
 }
@@ -97,19 +97,22 @@ function mountedAt(program: Program): Mount | undefined {
   return found.length === 1 ? found[0] : undefined
 }
 
-/** `router({...})`, `t.router({...})`, `createTRPCRouter({...})`. */
-function isRouterCall(e: Extract<Expr, { k: 'call' }>): boolean {
-  return (e.fn.k === 'id' && /^(router|createRouter|createTRPCRouter|trpcRouter)$/.test(e.fn.name)) || (e.fn.k === 'mem' && e.fn.name === 'router')
+/** `router({...})`, `t.router({...})`, and what a module calls that function: `createTRPCRouter({...})`, `trpc.createRouter({...})`. */
+function isRouterCall(program: Program, path: string, scope: FunctionId, { fn }: Extract<Expr, { k: 'call' }>): boolean {
+  if (fn.k !== 'id' && fn.k !== 'mem') return false
+  if (fn.name === 'router' || (fn.k === 'id' && /^(createRouter|createTRPCRouter|trpcRouter)$/.test(fn.name))) return true
+  const m = /router/i.test(fn.name) ? program.meaning(path, scope, fn) : undefined
+  return m?.k === 'expr' && m.expr.k === 'mem' && m.expr.name === 'router'
 }
 
-const routerOf = (m: Meaning | undefined): Router | undefined =>
-  m?.k === 'expr' && m.expr.k === 'call' && isRouterCall(m.expr) ? { path: m.path, scope: m.scope, expr: m.expr } : undefined
+const routerOf = (program: Program, m: Meaning | undefined): Router | undefined =>
+  m?.k === 'expr' && m.expr.k === 'call' && isRouterCall(program, m.path, m.scope, m.expr) ? { path: m.path, scope: m.scope, expr: m.expr } : undefined
 
 function subRouters(program: Program, r: Router): readonly Router[] {
   const object = r.expr.args[0]
   if (object?.k !== 'obj') return []
   return object.props.flatMap((p) => {
-    const router = routerOf(program.meaning(r.path, r.scope, p.value))
+    const router = routerOf(program, program.meaning(r.path, r.scope, p.value))
     return router ? [router] : []
   })
 }
@@ -121,7 +124,7 @@ function procedures(program: Program, r: Router, prefix: string, seen: Set<Expr>
   return object.props.flatMap((p): Procedure[] => {
     if (!p.key) return []
     const m = program.meaning(r.path, r.scope, p.value)
-    const router = routerOf(m)
+    const router = routerOf(program, m)
     if (router) return procedures(program, router, `${prefix}${p.key}.`, seen, depth + 1)
     if (m?.k !== 'expr' || m.expr.k !== 'call') return []
     return m.expr.fn.k === 'mem' && /^(query|mutation|subscription)$/.test(m.expr.fn.name)
