@@ -307,10 +307,12 @@ const saysWho = (v: Val): boolean =>
 export function callFunction(it: Interpreter, fn: FunctionVal, args: readonly Val[], at: Place): Val {
   const ir = it.program.function(fn.path, fn.id)
   if (!ir) return UNKNOWN
-  const { compared, encoding, remembersIn } = idiomsOf(ir)
+  const { compared, encoding, remembersIn, copies } = idiomsOf(ir)
   if (compared === 'parameters' && args.length >= 2) return op('===', args[0] ?? UNKNOWN, args[1] ?? UNKNOWN)
   // a token is taken apart in more steps than are kept of a value
   if (encoding && args[0]) return { v: 'call', name: encoding, args: [credentialBehind(args[0]) ?? args[0]], at }
+  // what is cleaned on the way in is still what the request brought; of other things a part may be taken out
+  if (copies && args[0]?.v === 'request') return args[0]
   const key = `${fn.path}#${fn.id}`
   if (it.everywhere && it.request?.page?.answering.includes(key)) return { v: 'response', how: 'redirect', at }
   const { rewrites } = it
