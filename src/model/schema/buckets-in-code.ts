@@ -93,6 +93,9 @@ const callsByFile = collectByFile((_, file: JavaScriptFacts): Calls | undefined 
   const constants = new Map<string, string>()
   const calls: Json[] = []
   const uploads = new Set<unknown>()
+  // `const bucket = db.storage.from('photos')`, and what names are uploaded to
+  const named = new Map<string, Json>()
+  const uploadedTo = new Set<string>()
   const stack: unknown[] = [file.functions, file.exports]
   while (stack.length) {
     const node = stack.pop()
@@ -105,14 +108,20 @@ const callsByFile = collectByFile((_, file: JavaScriptFacts): Calls | undefined 
     if (n['k'] === 'let' && n['how'] === 'const') {
       const [to, init] = [n['to'] as Json, n['init'] as Json | undefined]
       if (to?.['k'] === 'name' && init?.['k'] === 'lit' && typeof init['v'] === 'string') constants.set(String(to['name']), init['v'])
+      if (to?.['k'] === 'name' && init?.['k'] === 'call') named.set(String(to['name']), init)
     }
     if (n['k'] === 'call') {
       calls.push(n)
       const fn = n['fn'] as Json
-      if (fn?.['k'] === 'mem' && /^(upload|uploadToSignedUrl|createSignedUploadUrl|update)$/.test(String(fn['name']))) uploads.add(fn['of'])
+      if (fn?.['k'] === 'mem' && /^(upload|uploadToSignedUrl|createSignedUploadUrl|update)$/.test(String(fn['name']))) {
+        const of = fn['of'] as Json
+        if (of['k'] === 'id') uploadedTo.add(String(of['name']))
+        else uploads.add(of)
+      }
     }
     for (const value of Object.values(n)) if (value && typeof value === 'object') stack.push(value)
   }
+  for (const name of uploadedTo) uploads.add(named.get(name))
   const mayName = (fn: Json | undefined) => fn?.['k'] === 'id' || (fn?.['k'] === 'mem' && (fn['name'] === 'createBucket' || isStorage(fn)))
   const naming = calls.filter((c) => mayName(c['fn'] as Json))
   return naming.length ? { constants, uploads, calls: naming, stores: naming.some((c) => (c['fn'] as Json)['k'] === 'mem') } : undefined
