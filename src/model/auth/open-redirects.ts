@@ -15,14 +15,21 @@ export function findOpenRedirects(path: string, js: JavaScriptFacts, reader: Url
       const open = openPart(value, checks)
       if (!open) continue
       const at = { path, line }
-      const route =
-        routes.filter((r) => r.path === path && r.kind !== 'page').find((r) => r.line <= line && (r.endLine ?? Number.MAX_SAFE_INTEGER) >= line) ??
-        routes.find((r) => r.path === path)
+      const route = routeAt(path, line, routes)
       found.push({ at, subject: route?.subject ?? `file ${path}`, param: open.param, from: open.at, how: open.how })
       break
     }
   }
   return [...new Map(found.map((f) => [`${f.subject} ${f.param}`, f])).values()]
+}
+
+/** The route in which a line stands, or the only one whose handler is in the file. */
+function routeAt(path: string, line: number, routes: readonly Route[]): Route | undefined {
+  const own = routes.filter((r) => r.path === path)
+  const around = own.filter((r) => r.kind !== 'page').find((r) => r.line <= line && (r.endLine ?? Number.MAX_SAFE_INTEGER) >= line)
+  if (around ?? own[0]) return around ?? own[0]
+  const elsewhere = routes.filter((r) => r.behaviour?.steps.some((s) => s.at.path === path))
+  return elsewhere.length === 1 ? elsewhere[0] : undefined
 }
 
 /** A file that turns an authorization code or a mailed token into a session, or goes on from there; connecting a further account is no sign-in. */

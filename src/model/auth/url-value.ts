@@ -127,7 +127,7 @@ export class UrlReader {
         keys.unshift(of.name)
         of = of.of
       } else if (of.k === 'id') {
-        const found = this.configVariable(of.name, site)
+        const found = this.takenFrom(of.name, site)
         if (!found) return undefined
         keys.unshift(...found.keys)
         of = found.from
@@ -146,7 +146,7 @@ export class UrlReader {
   }
 
   /** What a variable around the site is taken from, and the keys on the way: `const { public: config } = useRuntimeConfig()`. */
-  private configVariable(name: string, site: Site): { readonly from: Expr; readonly keys: readonly string[] } | undefined {
+  private takenFrom(name: string, site: Site): { readonly from: Expr; readonly keys: readonly string[] } | undefined {
     const js = this.files.get(site.path)
     for (let id: FunctionId | undefined = site.fn; js && id !== undefined; id = js.functions[id]?.parent)
       for (const s of statements((js.functions[id] as FunctionIR).body)) {
@@ -173,7 +173,11 @@ export class UrlReader {
   private call(e: Extract<Expr, { k: 'call' }>, site: Site, bound: ReadonlyMap<string, readonly UrlValue[]>, depth: number): readonly UrlValue[] {
     const callee = calleeText(e.fn)
     const first = stringOf(e.args[0])
-    if (/(^|\.)(searchParams|params|query|formData|form)(\(\))?\.get$/i.test(callee) || /\buseSearchParams\(\)\.get$/.test(callee))
+    if (
+      /(^|\.)(searchParams|params|query|formData|form)(\(\))?\.get$/i.test(callee) ||
+      /\buseSearchParams\(\)\.get$/.test(callee) ||
+      this.asksParameters(e, site)
+    )
       return first === undefined ? OTHER : [param(first, site, e.l)]
     if (callee === 'Deno.env.get' && first) return [{ parts: [{ k: 'env', name: first }], fallback: false }]
     if (/(^|\.)headers(\(\))?\.get$|(^|\.)header$/.test(callee) && first && /^(origin|host|x-forwarded-host|referer)$/i.test(first)) return HEADER_ORIGIN
@@ -182,13 +186,24 @@ export class UrlReader {
       if (e.fn.name === 'concat') return concat(this.read(e.fn.of, site, bound, depth + 1), this.read(e.args[0], site, bound, depth + 1))
     }
     if (callee === 'String' || callee === 'decodeURIComponent' || callee === 'decodeURI') return this.read(e.args[0], site, bound, depth + 1)
-    if (e.fn.k !== 'id') return OTHER
-    const target = this.functionNamed(e.fn.name, site)
-    if (!target) return envHelper(e.fn.name, first) ?? OTHER
+    if (e.fn.k !== 'id' && e.fn.k !== 'mem') return OTHER
+    const target = e.fn.k === 'id' ? this.functionNamed(e.fn.name, site) : this.functionOfModule(e.fn, site)
+    if (!target) return (e.fn.k === 'id' ? envHelper(e.fn.name, first) : undefined) ?? OTHER
     return this.returns(
       target,
       e.args.map((a) => this.read(a, site, bound, depth + 1)),
       depth,
+    )
+  }
+
+  /** `sp.get('next')`, where `sp` is what the address asks for under another name. */
+  private asksParameters(e: Extract<Expr, { k: 'call' }>, site: Site): boolean {
+    if (e.fn.k !== 'mem' || e.fn.name !== 'get' || e.fn.of.k !== 'id') return false
+    const source = this.takenFrom(e.fn.of.name, site)
+    if (!source) return false
+    if (source.keys.length) return source.keys.at(-1) === 'searchParams'
+    return /(^|\.)searchParams$|(^|\.)(useSearchParams|formData)\(\)$|^URLSearchParams$/.test(
+      calleeText(source.from.k === 'new' ? source.from.fn : source.from),
     )
   }
 
@@ -303,8 +318,19 @@ export class UrlReader {
     const local = localFunction(js, name)
     if (local) return { path: site.path, fn: local }
     const imported = importOf(js, name)
-    const file = imported ? this.modules.resolve(site.path, imported.from) : undefined
-    const definition = file && imported ? this.modules.definition(file, imported.imported) : undefined
+    return imported && this.functionFrom(imported.from, imported.imported, site)
+  }
+
+  /** `urls.getURL` of `import * as urls from './urls'`. */
+  private functionOfModule({ of, name }: Extract<Expr, { k: 'mem' }>, site: Site): { path: string; fn: FunctionIR } | undefined {
+    const js = this.files.get(site.path)
+    const imported = js && of.k === 'id' ? importOf(js, of.name) : undefined
+    return imported?.imported === '*' ? this.functionFrom(imported.from, name, site) : undefined
+  }
+
+  private functionFrom(from: string, name: string, site: Site): { path: string; fn: FunctionIR } | undefined {
+    const file = this.modules.resolve(site.path, from)
+    const definition = file ? this.modules.definition(file, name) : undefined
     const target = definition && this.files.get(definition.path)
     const fn = target && definition ? localFunction(target, definition.local) : undefined
     return fn && definition ? { path: definition.path, fn } : undefined
