@@ -63,6 +63,10 @@ function fromStatements(body: readonly Stmt[], outer: Named): readonly string[] 
       if (s.to.k === 'name' && s.init) named.set(s.to.name, s.init)
     } else if (s.k === 'if') {
       const t = comparison(s.test, named)
+      // `if (id) { … } else return res.status(400).end()` stands around what tests the method
+      const through = t ? undefined : s.else && ends(s.else) ? s.then : s.else && ends(s.then) ? s.else : undefined
+      const inside = through ? fromStatements(through, named) : []
+      if (inside.length) return inside
       if (t?.op === 'not' && ends(s.then)) return t.methods
       if (t?.op === 'not' && s.else) equal.push(...t.methods)
       if (t?.op === 'is') {
