@@ -3,7 +3,7 @@ import { CHECKED_HERE } from '../../facts/secrets/named.ts'
 import { collectByFile, unlessEmpty } from '../../lib/collect-by-file.ts'
 import { envNameOf, isEnvObject } from '../env/code-reads.ts'
 import { PUBLIC_PREFIXES } from '../env/public-name.ts'
-import { exprsOf, statements, stringOf, subExpressions } from '../frameworks/walk.ts'
+import { calleeText, exprsOf, statements, stringOf, subExpressions } from '../frameworks/walk.ts'
 import type { DefaultSecret } from './code.ts'
 import { asksMode } from './development-only.ts'
 
@@ -11,6 +11,8 @@ import { asksMode } from './development-only.ts'
 export const defaultSecrets = collectByFile((path, js: JavaScriptFacts) => {
   const found: DefaultSecret[] = []
   const words = constantTexts(js)
+  const kept = keptVariables(js)
+  const nameOf = (e: Expr) => readName(e, kept)
   const add = (name: string | undefined, value: Expr | undefined, line: number) => {
     const text = value && (value.k === 'id' ? words.get(value.name) : textOf(value))
     // a variable with a public prefix is published anyway: check 13 says so
@@ -30,9 +32,9 @@ export const defaultSecrets = collectByFile((path, js: JavaScriptFacts) => {
       if (s.k === 'let' && s.to.k === 'object' && s.init && isEnvObject(s.init)) for (const p of s.to.props) if (p.to.k === 'name') add(p.key, p.to.init, s.l)
       for (const root of exprsOf(s)) {
         for (const e of subExpressions(root)) {
-          if (e.k === 'logic' && e.op !== '&&') add(readName(e.a), e.b, e.l)
+          if (e.k === 'logic' && e.op !== '&&') add(nameOf(e.a), e.b, e.l)
           // of `SECRET ? 'set' : 'not set'` neither word is used as the secret
-          else if (e.k === 'cond' && e.then.k !== 'lit') add(readName(e.test), e.else, e.l)
+          else if (e.k === 'cond' && e.then.k !== 'lit') add(nameOf(e.test), e.else, e.l)
           else if (e.k === 'call' && e.args.length >= 2) add(envNameOf(e) ?? configName(e), e.args[1], e.l)
         }
       }
@@ -80,15 +82,26 @@ function constantTexts(js: JavaScriptFacts): ReadonlyMap<string, string> {
   return texts
 }
 
-function readName(e: Expr): string | undefined {
-  return (
-    envNameOf(e) ??
-    (e.k === 'logic'
-      ? (readName(e.b) ?? readName(e.a))
-      : e.k === 'call' && e.fn.k === 'mem' && /^(trim|toString)$/.test(e.fn.name)
-        ? readName(e.fn.of)
-        : undefined)
-  )
+/** Under which names of its own a file keeps variables: `const SECRET = process.env.SECRET`, `const env = { SECRET: process.env.SECRET }` as `env.SECRET`. */
+function keptVariables(js: JavaScriptFacts): ReadonlyMap<string, string> {
+  const kept = new Map<string, string>()
+  const keep = (name: string, value: Expr) => {
+    const variable = envNameOf(value)
+    if (variable) kept.set(name, variable)
+  }
+  for (const s of js.functions[0]?.body ?? []) {
+    if (s.k !== 'let' || s.how !== 'const' || s.to.k !== 'name' || !s.init) continue
+    if (s.init.k === 'obj') for (const p of s.init.props) keep(`${s.to.name}.${p.key}`, p.value)
+    else keep(s.to.name, s.init)
+  }
+  return kept
+}
+
+function readName(e: Expr, kept?: ReadonlyMap<string, string>): string | undefined {
+  const direct = envNameOf(e) ?? (kept?.size ? kept.get(calleeText(e)) : undefined)
+  if (direct) return direct
+  if (e.k === 'logic') return readName(e.b, kept) ?? readName(e.a, kept)
+  return e.k === 'call' && e.fn.k === 'mem' && /^(trim|toString)$/.test(e.fn.name) ? readName(e.fn.of, kept) : undefined
 }
 
 /** `config.get('JWT_SECRET', 'word')`. */
