@@ -93,7 +93,7 @@ const callsByFile = collectByFile((_, file: JavaScriptFacts): Calls | undefined 
   const constants = new Map<string, string>()
   const calls: Json[] = []
   const uploads = new Set<unknown>()
-  // `const bucket = db.storage.from('photos')`, and what names are uploaded to
+  // `const bucket = db.storage.from('photos')` and `const options = { public: true }`, and what names are uploaded to
   const named = new Map<string, Json>()
   const uploadedTo = new Set<string>()
   const stack: unknown[] = [file.functions, file.exports]
@@ -108,7 +108,7 @@ const callsByFile = collectByFile((_, file: JavaScriptFacts): Calls | undefined 
     if (n['k'] === 'let' && n['how'] === 'const') {
       const [to, init] = [n['to'] as Json, n['init'] as Json | undefined]
       if (to?.['k'] === 'name' && init?.['k'] === 'lit' && typeof init['v'] === 'string') constants.set(String(to['name']), init['v'])
-      if (to?.['k'] === 'name' && init?.['k'] === 'call') named.set(String(to['name']), init)
+      if (to?.['k'] === 'name' && (init?.['k'] === 'call' || init?.['k'] === 'obj')) named.set(String(to['name']), init)
     }
     if (n['k'] === 'call') {
       calls.push(n)
@@ -124,11 +124,13 @@ const callsByFile = collectByFile((_, file: JavaScriptFacts): Calls | undefined 
   for (const name of uploadedTo) uploads.add(named.get(name))
   const mayName = (fn: Json | undefined) => fn?.['k'] === 'id' || (fn?.['k'] === 'mem' && (fn['name'] === 'createBucket' || isStorage(fn)))
   const naming = calls.filter((c) => mayName(c['fn'] as Json))
-  return naming.length ? { constants, uploads, calls: naming, stores: naming.some((c) => (c['fn'] as Json)['k'] === 'mem') } : undefined
+  return naming.length ? { constants, named, uploads, calls: naming, stores: naming.some((c) => (c['fn'] as Json)['k'] === 'mem') } : undefined
 })
 
 interface Calls {
   readonly constants: ReadonlyMap<string, string>
+  /** Calls and objects that the file keeps under a name. */
+  readonly named: ReadonlyMap<string, Json>
   readonly uploads: ReadonlySet<unknown>
   readonly calls: readonly Json[]
   /** One of them speaks of storage itself. */
@@ -137,25 +139,28 @@ interface Calls {
 
 const isStorage = (fn: Json) => fn['name'] === 'from' && (fn['of'] as Json | undefined)?.['k'] === 'mem' && (fn['of'] as Json)['name'] === 'storage'
 
-const mentionsIn = rememberFor(({ constants, uploads, calls }: Calls, tables: ReadonlyMap<string, string>, helpers: ReadonlyMap<string, number>): Mention[] => {
-  const found: Mention[] = []
-  const text = (node: Json | undefined) =>
-    literalText(node) ?? (node?.['k'] === 'id' ? constants.get(String(node['name'])) : undefined) ?? tables.get(dotted(node) ?? '')
-  for (const call of calls) {
-    const fn = call['fn'] as Json
-    const args = (call['args'] ?? []) as readonly Json[]
-    const helper = fn?.['k'] === 'id' ? helpers.get(String(fn['name'])) : undefined
-    const given = helper === undefined ? undefined : text(args[helper])
-    if (given) found.push({ name: given, line: Number(call['l']) })
-    if (fn?.['k'] !== 'mem') continue
-    const name = text(args[0])
-    if (!name) continue
-    if (isStorage(fn)) found.push({ name, line: Number(call['l']), ...(uploads.has(call) ? { uploads: true as const } : {}) })
-    if (fn['name'] === 'createBucket') {
-      const options = args[1]?.['k'] === 'obj' ? (args[1]['props'] as readonly Json[]) : []
-      const flag = options.find((p) => p['key'] === 'public')?.['value'] as Json | undefined
-      found.push({ name, line: Number(call['l']), public: flag?.['v'] === true })
+const mentionsIn = rememberFor(
+  ({ constants, named, uploads, calls }: Calls, tables: ReadonlyMap<string, string>, helpers: ReadonlyMap<string, number>): Mention[] => {
+    const found: Mention[] = []
+    const text = (node: Json | undefined) =>
+      literalText(node) ?? (node?.['k'] === 'id' ? constants.get(String(node['name'])) : undefined) ?? tables.get(dotted(node) ?? '')
+    for (const call of calls) {
+      const fn = call['fn'] as Json
+      const args = (call['args'] ?? []) as readonly Json[]
+      const helper = fn?.['k'] === 'id' ? helpers.get(String(fn['name'])) : undefined
+      const given = helper === undefined ? undefined : text(args[helper])
+      if (given) found.push({ name: given, line: Number(call['l']) })
+      if (fn?.['k'] !== 'mem') continue
+      const name = text(args[0])
+      if (!name) continue
+      if (isStorage(fn)) found.push({ name, line: Number(call['l']), ...(uploads.has(call) ? { uploads: true as const } : {}) })
+      if (fn['name'] === 'createBucket') {
+        const given = args[1]?.['k'] === 'id' ? named.get(String(args[1]['name'])) : args[1]
+        const options = given?.['k'] === 'obj' ? (given['props'] as readonly Json[]) : []
+        const flag = options.find((p) => p['key'] === 'public')?.['value'] as Json | undefined
+        found.push({ name, line: Number(call['l']), public: flag?.['v'] === true })
+      }
     }
-  }
-  return found.sort((a, b) => a.line - b.line)
-})
+    return found.sort((a, b) => a.line - b.line)
+  },
+)
