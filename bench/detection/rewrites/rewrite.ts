@@ -52,6 +52,7 @@ export function visiting(name: string, visit: Visit): Rewrite {
 
 /** The file's syntax tree, or undefined where the file does not parse: what is broken stays broken in its own way. */
 export function parse(path: string, text: string): ts.SourceFile | undefined {
+  if (path.endsWith('.sql')) return undefined
   const kind = /\.tsx$/.test(path) ? ts.ScriptKind.TSX : /\.[cm]?ts$/.test(path) ? ts.ScriptKind.TS : ts.ScriptKind.JSX
   const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true, kind)
   return (file as unknown as { parseDiagnostics: unknown[] }).parseDiagnostics.length ? undefined : file

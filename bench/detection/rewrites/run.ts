@@ -17,7 +17,9 @@ import type { Report } from '../../../src/report/report.ts'
 import { MemoryCache } from '../memory-cache.ts'
 import { CHANGED, OverlaySource } from '../overlay-source.ts'
 import { patientPorts } from '../patient-ports.ts'
+import { ARCHITECTURE } from './architecture.ts'
 import { EXPRESSIONS } from './expressions.ts'
+import { MIGRATIONS } from './migrations.ts'
 import { MODULES } from './modules.ts'
 import { parse, print, type Rewrite } from './rewrite.ts'
 import { STATEMENTS } from './statements.ts'
@@ -45,8 +47,8 @@ const printed: Rewrite = {
     return file && print(file)
   },
 }
-const REWRITES = [printed, ...STATEMENTS, ...EXPRESSIONS, ...MODULES].filter((r) => new RegExp(values.name).test(r.name))
-const CODE = /\.[cm]?[jt]sx?$/
+const REWRITES = [printed, ...STATEMENTS, ...EXPRESSIONS, ...MODULES, ...ARCHITECTURE, ...MIGRATIONS].filter((r) => new RegExp(values.name).test(r.name))
+const CODE = /\.([cm]?[jt]sx?|sql)$/
 const NOT_OURS = /(^|\/)(node_modules|dist|build|\.next|vendor)\/|\.min\.js$|\.d\.ts$|\.config\.[cm]?[jt]s$/
 
 const list = JSON.parse(readFileSync(new URL('../repositories.json', import.meta.url), 'utf8')) as Record<string, { repository: string; commit?: string }[]>
