@@ -1,4 +1,5 @@
 import type { Place } from '../../lib/place.ts'
+import { says } from '../../lib/snake-case.ts'
 import type { BehaviourGap } from '../../model/behaviour/behaviour.ts'
 import type { Guard, Route, Work } from '../../model/routes/routes.ts'
 import { defineCheck, failed, notApplicable, type Outcome, passed, unverified } from '../define-check.ts'
@@ -6,6 +7,7 @@ import { type Cause, merge } from './auth-issues.ts'
 import { isReceiver, isShown, readApart, severityOf, tellsOn, withChange, worstOf } from './auth-severity.ts'
 import { isEditorial } from './editorial-tables.ts'
 import { tellsOneFigure } from './one-figure.ts'
+import { isForAdministrators } from './manners.ts'
 import { oncePerHandler } from './one-handler.ts'
 import { publicByNature } from './public-by-nature.ts'
 import { isSteered } from './steered.ts'
@@ -79,6 +81,12 @@ function notFollowed(lost: readonly Lost[], evidence: readonly string[]): Outcom
   )
 }
 
+/** What visitors send in, wherever the handler lies that takes it. */
+const isSentIn = ({ kind, table = '' }: Work): boolean => kind === 'insert' && says(SENT_IN, table)
+
+const SENT_IN =
+  /(?:^|_)(?:contacts?|contact_?(?:forms?|messages?|requests?|us)|enquir(?:y|ies)|inquir(?:y|ies)|leads?|feedbacks?|messages?|subscribers?|newsletters?|wait_?lists?|complaints?|requests?|applications?|submissions?)$/
+
 /** An address by which the author says whom the answer is for. */
 const SAYS_PUBLIC = /(?:^|\/)public(?:\/|$)/i
 
@@ -95,8 +103,8 @@ function judge(route: Route, open: ReadonlySet<string>, shown: (work: Work) => b
   )
   const apart = readApart(exposed, route.behaviour)
   const sentIn = exposed.filter((w) => !apart.includes(w))
-  // what changes rows without being told anything receives nothing
-  const receiver = (isReceiver(sentIn) && (!sentIn.some((w) => w.kind === 'update') || isSteered(route))) || tellsOn(route, exposed)
+  // what changes rows without being told anything receives nothing, and what is sent to an administrator's address is an administrator's to send
+  const receiver = (isReceiver(sentIn) && !(isForAdministrators(route) && !sentIn.some(isSentIn)) && (!sentIn.some((w) => w.kind === 'update') || isSteered(route))) || tellsOn(route, exposed)
   const bad = exposed.flatMap((w) => severityOf(w, route, exposed, receiver && !apart.includes(w)))
   const worst = worstOf(bad.filter((b) => !b.work.unsure))
   if (worst) {
