@@ -7,7 +7,7 @@ import { mentions } from '../../model/behaviour/mentions.ts'
 import { makesFixedAccount } from '../../model/routes/fixed-account.ts'
 import { fromRequest } from '../../model/routes/from-request.ts'
 import { inProduction } from '../../model/routes/in-production.ts'
-import type { Route } from '../../model/routes/routes.ts'
+import type { Route, Work } from '../../model/routes/routes.ts'
 import { defineCheck, failed, type Issue, notApplicable, passed, type Severity } from '../define-check.ts'
 import { actionFunction } from './action-function.ts'
 import { isForAdministrators } from './manners.ts'
@@ -150,10 +150,10 @@ const authEndpoint = rememberFor((route: Route): Endpoint | undefined => {
   // Own registration or token endpoints: a row of users or a token is made from what anybody sends.
   const made = registers(route)
   const created = made && (isVouchedFor(made, route) || makesSameAccount(made)) ? undefined : made
-  const adds = created ?? route.work.find((w) => w.kind === 'insert' && ACCOUNTS.test(w.table ?? ''))
+  const adds = created ?? route.work.find((w) => w.kind === 'insert' && ACCOUNTS.test(w.table ?? '')) ?? (named ? steps.find(addsPerson) : undefined)
   if (adds && (created || (named && /regist|sign-?up|join/i.test(named))))
     return { route, severity: 'High', does: 'registers accounts itself', at: adds.at, kind: 'registration' }
-  const reads = route.work.find((w) => w.kind === 'read' && /user|account|otp|code|verification/i.test(w.table ?? ''))
+  const reads = route.work.find((w) => w.kind === 'read' && /user|account|otp|code|verification/i.test(w.table ?? '')) ?? (SIGNS_IN.test(named ?? '') ? foundByName(route, steps) : undefined)
   const typed =
     reads?.guard?.who === 'token' &&
     (/(^|[._])(code|otp|pin)$|_code$/i.test(reads.guard.how) || steps.some((s) => s.effect.kind === 'db' && s.effect.filters.some((f) => isTyped(f.value))))
@@ -165,6 +165,24 @@ const authEndpoint = rememberFor((route: Route): Endpoint | undefined => {
       : { route, severity: 'High', does: 'verifies credentials itself', at: reads.at, kind: 'password' }
   return undefined
 })
+
+const SIGNS_IN = /log-?in|sign-?in/i
+/** By what somebody says who he is when he signs in. */
+const CALLED = /^(?:e_?mail(?:_?address)?|phone(?:_?number)?|mobile|user_?name|login|cpf)$/i
+
+/** The row of whoever signs in, in a table of whatever name. */
+function foundByName({ work }: Route, steps: readonly Step[]): Work | undefined {
+  const looks = steps.filter(({ effect: e }) => e.kind === 'db' && e.op === 'select' && e.filters.some((f) => f.op === 'eq' && CALLED.test(f.column) && fromRequest(f.value)))
+  return work.find((w) => w.kind === 'read' && looks.some(({ at }) => at.path === w.at.path && at.line === w.at.line))
+}
+
+/** Somebody is added under the address that he says. */
+const addsPerson = ({ effect: e }: Step): boolean =>
+  e.kind === 'db' &&
+  e.op === 'insert' &&
+  /profile|customer|client/i.test(e.table) &&
+  e.payload?.v === 'object' &&
+  Object.entries(e.payload.props).some(([column, v]) => CALLED.test(column) && fromRequest(v))
 
 /** Where somebody who is signed in proves that an address or a number is his. */
 function ofOwnCode(route: Route, steps: readonly Step[]): Endpoint | undefined {

@@ -66,7 +66,7 @@ export function rowWork(e: Extract<Effect, { kind: 'db' }>, schema: Pick<SchemaM
     ((table?.userData !== undefined && !readElsewhere) ||
       (readElsewhere && table.userData !== undefined && tellsOfSomebody(e, table.userData)) ||
       ((!table || table.stub === true || (readElsewhere && (table.userData || !CATALOGUE.test(name)))) &&
-        ((says(PERSONAL, name) && !isOnlyOne(e)) || columns.some((c) => PERSONAL_COLUMN.test(c) && !WANTS_CALLS.test(c))))) &&
+        ((says(PERSONAL, name) && !isOnlyOne(e)) || (!table && e.client.rights === 'service' && !OF_EVERYBODY.test(name) && namesUser(e)) || columns.some((c) => PERSONAL_COLUMN.test(c) && !WANTS_CALLS.test(c))))) &&
     // when something is taken says nothing of who took it
     !(e.op === 'select' && saysOnlyWhen(columns))
   const words = rightsWords(e.client.rights)
@@ -141,12 +141,19 @@ export function rowWork(e: Extract<Effect, { kind: 'db' }>, schema: Pick<SchemaM
 function tellsOfSomebody(e: Extract<Effect, { kind: 'db' }>, { ownerColumns, personalColumns }: UserData): boolean {
   const read = (column: string) => !e.columns?.length || e.columns.includes(column)
   if (personalColumns.some((c) => says(OPENS, c) && read(c))) return true
-  return e.filters.some((f) => f.op === 'eq' && ownerColumns.includes(f.column) && says(USERS_ID, f.column) && fromRequest(f.value))
+  return namesUser(e) && e.filters.some((f) => ownerColumns.includes(f.column) && says(USERS_ID, f.column))
 }
+
+/** The rows of whoever the request says. */
+const namesUser = (e: Extract<Effect, { kind: 'db' }>): boolean => e.filters.some((f) => f.op === 'eq' && says(USERS_ID, f.column) && fromRequest(f.value))
 
 const OPENS = /(?:^|_)(?:password|passwd|pwd)(?:_?(?:hash|digest))?$|(?:^|_)(?:access|refresh|auth|api|secret|private|session)_(?:token|key)$|(?:^|_)secret$/
 /** Who reads rather than who wrote: what an author or a seller has put up is there for others. */
 const USERS_ID = /^(?:user|customer|client|account|member|student|patient|buyer|usuario|cliente)(?:_?(?:id|uid))?$/
+
+/** What others are to see of somebody, in a table that the SQL does not show. */
+const OF_EVERYBODY =
+  /post|comment|review|like|follow|badge|achievement|rank|score|rating|listing|portfolio|article|photo|video|project|skill|event|recipe|product|plan|course/i
 
 /** The document of which there is one: the settings of the site, with its own address. */
 const isOnlyOne = (e: Extract<Effect, { kind: 'db' }>): boolean => e.client.library === 'mongoose' && e.one === true && e.filters.length === 0
