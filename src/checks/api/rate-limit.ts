@@ -153,7 +153,9 @@ const authEndpoint = rememberFor((route: Route): Endpoint | undefined => {
   const adds = created ?? route.work.find((w) => w.kind === 'insert' && ACCOUNTS.test(w.table ?? '')) ?? (named ? steps.find(addsPerson) : undefined)
   if (adds && (created || (named && /regist|sign-?up|join/i.test(named))))
     return { route, severity: 'High', does: 'registers accounts itself', at: adds.at, kind: 'registration' }
-  const reads = route.work.find((w) => w.kind === 'read' && /user|account|otp|code|verification/i.test(w.table ?? '')) ?? (SIGNS_IN.test(named ?? '') ? foundByName(route, steps) : undefined)
+  const reads =
+    route.work.find((w) => w.kind === 'read' && /user|account|otp|code|verification/i.test(w.table ?? '')) ??
+    (SIGNS_IN.test(named ?? '') ? foundByName(route, steps) : undefined)
   const typed =
     reads?.guard?.who === 'token' &&
     (/(^|[._])(code|otp|pin)$|_code$/i.test(reads.guard.how) || steps.some((s) => s.effect.kind === 'db' && s.effect.filters.some((f) => isTyped(f.value))))
@@ -172,7 +174,9 @@ const CALLED = /^(?:e_?mail(?:_?address)?|phone(?:_?number)?|mobile|user_?name|l
 
 /** The row of whoever signs in, in a table of whatever name. */
 function foundByName({ work }: Route, steps: readonly Step[]): Work | undefined {
-  const looks = steps.filter(({ effect: e }) => e.kind === 'db' && e.op === 'select' && e.filters.some((f) => f.op === 'eq' && CALLED.test(f.column) && fromRequest(f.value)))
+  const looks = steps.filter(
+    ({ effect: e }) => e.kind === 'db' && e.op === 'select' && e.filters.some((f) => f.op === 'eq' && CALLED.test(f.column) && fromRequest(f.value)),
+  )
   return work.find((w) => w.kind === 'read' && looks.some(({ at }) => at.path === w.at.path && at.line === w.at.line))
 }
 

@@ -66,7 +66,9 @@ export function rowWork(e: Extract<Effect, { kind: 'db' }>, schema: Pick<SchemaM
     ((table?.userData !== undefined && !readElsewhere) ||
       (readElsewhere && table.userData !== undefined && tellsOfSomebody(e, table.userData)) ||
       ((!table || table.stub === true || (readElsewhere && (table.userData || !CATALOGUE.test(name)))) &&
-        ((says(PERSONAL, name) && !isOnlyOne(e)) || (!table && e.client.rights === 'service' && !OF_EVERYBODY.test(name) && namesUser(e)) || columns.some((c) => PERSONAL_COLUMN.test(c) && !WANTS_CALLS.test(c))))) &&
+        ((says(PERSONAL, name) && !isOnlyOne(e)) ||
+          (!table && e.client.rights === 'service' && !OF_EVERYBODY.test(name) && namesUser(e)) ||
+          columns.some((c) => PERSONAL_COLUMN.test(c) && !WANTS_CALLS.test(c))))) &&
     // when something is taken says nothing of who took it
     !(e.op === 'select' && saysOnlyWhen(columns))
   const words = rightsWords(e.client.rights)
@@ -117,7 +119,8 @@ export function rowWork(e: Extract<Effect, { kind: 'db' }>, schema: Pick<SchemaM
   const forAnybody = !ownersWritten.some(([, v]) => mentions(v, (x) => x.v === 'caller' && x.trust === 'verified'))
   const forged =
     e.payload !== undefined &&
-    ((forAnybody && ownersWritten.some(([, v]) => fromRequest(v))) || rowsOf(e.payload).some((row) => row.v === 'object' && letsOwnerThrough(row, table?.userData?.ownerColumns ?? [])))
+    ((forAnybody && ownersWritten.some(([, v]) => fromRequest(v))) ||
+      rowsOf(e.payload).some((row) => row.v === 'object' && letsOwnerThrough(row, table?.userData?.ownerColumns ?? [])))
   const written = LOGS.test(name) || isCounted(snakeCase(name), e, table)
   // whoever says himself who did what writes no log, but somebody else's name into one
   const falsified = forged && e.op === 'insert' && TRAIL.test(name)
