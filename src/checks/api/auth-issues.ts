@@ -24,6 +24,7 @@ export interface Cause {
 }
 
 /** The refusal looks like an answer. */
+const saysMalformed = (guard: Guard | undefined): boolean => guard?.refusal.status === 400
 const saysFine = (guard: Guard | undefined): boolean => (guard?.refusal.status ?? 500) < 300
 
 /** One issue per cause; a cause that several routes share is one issue at its place. */
@@ -70,7 +71,13 @@ function issueOf(c: Cause, all: readonly Route[]): Issue {
     subject: route.subject,
     severity: c.severity,
     ...(c.what === 'open' ? {} : { discriminator: c.what }),
-    title: told ? 'The code for an account is in the answer' : c.what === 'status' && saysFine(guard) ? 'Refuses with 200 instead of 401' : TITLES[c.what],
+    title: told
+      ? 'The code for an account is in the answer'
+      : c.what === 'status' && saysFine(guard)
+        ? 'Refuses with 200 instead of 401'
+        : c.what === 'status' && saysMalformed(guard)
+          ? 'Refuses with 400 instead of 401'
+          : TITLES[c.what],
     message:
       (told ? `${name(route)} makes a code for the account that the request names, keeps it there and answers with it.` : message(c)) +
       gateway +
@@ -131,6 +138,8 @@ function message(c: Cause): string {
       return `${name(route)} ${does} behind a check that tests the path as it is written (${guard?.at.path}:${guard?.at.line}); the router takes ${route.bypass?.spelling} for the same handler.`
     case 'status':
       if (saysFine(guard)) return `${name(route)} checks who calls, but answers ${guard?.refusal.status} instead of 401, with the error in the body alone.`
+      if (saysMalformed(guard))
+        return `${name(route)} checks who calls, but answers 400 instead of 401: the refusal is thrown, and the handler of the exception answers everything alike.`
       return `${name(route)} checks who calls, but answers ${guard?.refusal.status ?? 500} instead of 401: the refusal is thrown and ends as a server error.`
   }
 }
@@ -162,6 +171,8 @@ function attack(c: Cause): string {
     case 'status':
       if (saysFine(c.guard))
         return 'Nobody gets in by it, but clients, caches and monitors take the refusal for an answer: who tries tokens one after the other is seen by nobody.'
+      if (saysMalformed(c.guard))
+        return 'Nobody gets in by it, but a client whose session has run out is told that its request is wrong and does not sign in again, and who tries tokens one after the other is seen by nobody.'
       return 'Nobody gets in by it, but refusals look like outages: alarms drown in them, clients retry, and the message of the exception tells strangers about the inside.'
     case 'trust':
       return work?.rights === 'caller'

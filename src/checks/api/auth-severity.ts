@@ -6,6 +6,7 @@ import type { Behaviour, Step } from '../../model/behaviour/behaviour.ts'
 import { mentions } from '../../model/behaviour/mentions.ts'
 import type { Route, Work } from '../../model/routes/routes.ts'
 import type { Severity } from '../define-check.ts'
+import { isRationed } from './rationed.ts'
 
 /** Severities in order. */
 export const RANK: Readonly<Record<Severity, number>> = { Critical: 3, High: 2, Medium: 1 }
@@ -67,6 +68,7 @@ export function severityOf(work: Work, route: Route, exposed: readonly Work[], r
       // a key of Google's is often the one of a map, which browsers hold anyway
       return at(work.whole && !/google/i.test(work.call ?? '') ? 'Critical' : 'High')
     case 'paid-api':
+      return isRationed(work, route) ? [] : at('High')
     case 'sign':
       return at('High')
   }

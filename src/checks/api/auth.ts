@@ -1,10 +1,12 @@
 import type { Place } from '../../lib/place.ts'
+import { says } from '../../lib/snake-case.ts'
 import type { BehaviourGap } from '../../model/behaviour/behaviour.ts'
 import type { Guard, Route, Work } from '../../model/routes/routes.ts'
 import { defineCheck, failed, notApplicable, type Outcome, passed, unverified } from '../define-check.ts'
 import { type Cause, merge } from './auth-issues.ts'
 import { isReceiver, isShown, readApart, severityOf, tellsOn, withChange, worstOf } from './auth-severity.ts'
 import { isEditorial } from './editorial-tables.ts'
+import { isForAdministrators } from './manners.ts'
 import { tellsOneFigure } from './one-figure.ts'
 import { oncePerHandler } from './one-handler.ts'
 import { publicByNature } from './public-by-nature.ts'
@@ -79,6 +81,12 @@ function notFollowed(lost: readonly Lost[], evidence: readonly string[]): Outcom
   )
 }
 
+/** What visitors send in, wherever the handler lies that takes it. */
+const isSentIn = ({ kind, table = '' }: Work): boolean => kind === 'insert' && says(SENT_IN, table)
+
+const SENT_IN =
+  /(?:^|_)(?:contacts?|contact_?(?:forms?|messages?|requests?|us)|enquir(?:y|ies)|inquir(?:y|ies)|leads?|feedbacks?|messages?|subscribers?|newsletters?|wait_?lists?|complaints?|requests?|applications?|submissions?)$/
+
 /** An address by which the author says whom the answer is for. */
 const SAYS_PUBLIC = /(?:^|\/)public(?:\/|$)/i
 
@@ -95,8 +103,10 @@ function judge(route: Route, open: ReadonlySet<string>, shown: (work: Work) => b
   )
   const apart = readApart(exposed, route.behaviour)
   const sentIn = exposed.filter((w) => !apart.includes(w))
-  // what changes rows without being told anything receives nothing
-  const receiver = (isReceiver(sentIn) && (!sentIn.some((w) => w.kind === 'update') || isSteered(route))) || tellsOn(route, exposed)
+  // what changes rows without being told anything receives nothing, and what is sent to an administrator's address is an administrator's to send
+  const receiver =
+    (isReceiver(sentIn) && !(isForAdministrators(route) && !sentIn.some(isSentIn)) && (!sentIn.some((w) => w.kind === 'update') || isSteered(route))) ||
+    tellsOn(route, exposed)
   const bad = exposed.flatMap((w) => severityOf(w, route, exposed, receiver && !apart.includes(w)))
   const worst = worstOf(bad.filter((b) => !b.work.unsure))
   if (worst) {
@@ -164,12 +174,12 @@ const isOutside = (at: Place, { path, line, endLine = at.line }: Route): boolean
 /** Frameworks that turn an uncaught exception into 500 by themselves, with no handler in between. */
 const THROWS_500 = new Set(['Next.js', 'Supabase Edge Functions', 'Astro', 'Vercel Functions', 'Netlify Functions'])
 
-/** A refusal that is no refusal: 200, or an exception that ends in 500. */
+/** A refusal that is no refusal: 200, an exception that ends in 500, or in the answer for a request that makes no sense. */
 function wrongStatus(guard: Guard, route: Route): boolean {
-  const { status, how, error } = guard.refusal
+  const { status, how, error, caught } = guard.refusal
   if (guard.who === 'token' || guard.who === 'signature' || guard.trust !== 'verified') return false
   if (how === 'redirect' || how === 'not-found' || how === 'next') return false
   if (route.kind === 'procedure' || route.kind === 'action') return false
-  if (status !== undefined) return status >= 500 || (status < 300 && error === true)
+  if (status !== undefined) return status >= 500 || (status === 400 && caught === true) || (status < 300 && error === true)
   return how === 'throw' && (THROWS_500.has(route.framework) || route.uncaught === true)
 }

@@ -1,11 +1,60 @@
 import { says } from '../../lib/snake-case.ts'
 import type { Step, Value } from '../../model/behaviour/behaviour.ts'
 import { mentions } from '../../model/behaviour/mentions.ts'
+import { fromRequest } from '../../model/routes/from-request.ts'
+import type { Query } from './ownership-breach.ts'
+import { ACCOUNTS } from './registration.ts'
 
 /** The column of an account that holds what was sent to its user to type: `verificationCode`. */
 const CODE = /^(?:\w{1,20}_)?(?:otp|verif\w{0,10}|confirm\w{0,7}|two_factor|2fa|mfa)_?(?:code|otp|pin)$|^otp$/i
 
 const isCode = (column: string | undefined): boolean => column !== undefined && says(CODE, column)
+
+/** Where an account keeps what is sent to its user when he has forgotten the password, whatever the address of the handler is called. */
+const RESETS = /^(?:\w{1,20}_)?(?:reset|recovery|forgot\w{0,8})_?(?:\w{1,20}_)?(?:token|code|hash|otp|pin)s?$/
+/** What a code or the token of a link is drawn by. */
+const DRAWN = /random|uuid|nanoid|createId/i
+const PASSWORD = /^(?:hashed_?|encrypted_?)?(?:password|passwd|pwd)(?:_?(?:hash|digest))?$/i
+/** What a person types, as the request calls it: `otp`, `verificationCode`. */
+const TYPED = /^(?:otp|pin|code|\w+(?:Otp|Pin|Code|_otp|_pin|_code)|\w+OTP)$/
+
+/** What a person types, as a value of the request. */
+export const isTyped = (v: Value): boolean => v.v === 'request' && TYPED.test(v.name ?? '')
+
+/** The step that keeps what was drawn for whoever forgot the password of the account that he names; what is kept goes out by mail or message. */
+export function startsReset(steps: readonly Step[]): Step | undefined {
+  const keeps = steps.find(
+    ({ effect: e }) =>
+      e.kind === 'db' &&
+      e.op === 'update' &&
+      ACCOUNTS.test(e.table) &&
+      !ofCaller(e) &&
+      e.payload?.v === 'object' &&
+      Object.entries(e.payload.props).some(([column, v]) => says(RESETS, column) && mentions(v, (x) => x.v === 'call' && DRAWN.test(x.name))),
+  )
+  return keeps && steps.some(({ effect: e }) => e.kind === 'mail' || e.kind === 'sms') ? keeps : undefined
+}
+
+/** The step that sets the password of an account for whoever types the code that a row holds. */
+export function setsPasswordByCode(steps: readonly Step[]): Step | undefined {
+  const lookedUp = steps.flatMap(({ effect: e }, i) => (e.kind === 'db' && e.filters.some((f) => f.op === 'eq' && isTyped(f.value)) ? [i] : []))
+  return steps.find(
+    ({ effect: e, under }) =>
+      e.kind === 'db' &&
+      e.op === 'update' &&
+      ACCOUNTS.test(e.table) &&
+      !ofCaller(e) &&
+      e.payload?.v === 'object' &&
+      Object.entries(e.payload.props).some(([column, v]) => PASSWORD.test(column) && fromRequest(v)) &&
+      under.some((c) => mentions(c.test, (x) => comparesTyped(x) || (x.v === 'row' && lookedUp.includes(x.step)))),
+  )
+}
+
+/** The row of whoever is signed in. */
+const ofCaller = (e: Query): boolean => e.filters.some((f) => mentions(f.value, (v) => v.v === 'caller' && v.trust === 'verified'))
+
+/** What somebody typed beside what a row holds. */
+const comparesTyped = (v: Value): boolean => v.v === 'op' && /^[!=]==?$/.test(v.op) && v.of.some((x) => x.v === 'row') && v.of.some((x) => mentions(x, isTyped))
 
 /** The step that somebody reaches who types the code in his own row. */
 export function behindTypedCode(steps: readonly Step[]): Step | undefined {

@@ -7,6 +7,7 @@ import { makesAccountForOthers, makesFixedAccount, removesFound, signsInFixedAcc
 import { fromRequest } from '../../model/routes/from-request.ts'
 import type { Route, Work } from '../../model/routes/routes.ts'
 import { isRepeated } from '../../model/routes/shown-work.ts'
+import { startsReset } from './own-codes.ts'
 import type { Query } from './ownership-breach.ts'
 import { registers } from './registration.ts'
 import { leadsOn } from './short-links.ts'
@@ -59,6 +60,8 @@ export const publicByNature = rememberFor((route: Route): string | undefined => 
     (w.kind !== 'delete' && AUTH_TABLES.test(w.table ?? ''))
   const account = registers(route)
   if (account && !administers && route.work.every((w) => partOfSignUp(w) || isOfNewAccount(w, account, steps))) return 'sign-up itself'
+  const forgotten = startsReset(steps)
+  if (forgotten && !administers && route.work.every((w) => w.guard || w.hidden || isOfReset(w, forgotten))) return 'authentication itself'
   if (
     AUTH_PATH.test(lastSegments(route)) &&
     !TELLS_OF.test(lastSegments(route)) &&
@@ -100,21 +103,33 @@ function takesOver(route: Route, calls: readonly { readonly args: readonly Value
 
 const isTrue = (v: Value | undefined): boolean => v?.v === 'const' && v.value === true
 
-/** What a new account begins with (its first folder, its settings): rows that carry the id which the account has just got. */
+/** What a new account begins with (its first folder, its settings), or is put into (its team), and what is taken back of that when something fails. */
 function isOfNewAccount({ kind, at }: Work, account: Step, steps: readonly Step[]): boolean {
   const made = steps.indexOf(account)
-  return (
-    kind === 'insert' &&
-    steps.some(
-      (s, i) =>
-        i > made &&
-        s.at.path === at.path &&
-        s.at.line === at.line &&
-        s.effect.kind === 'db' &&
-        s.effect.payload?.v === 'object' &&
-        Object.values(s.effect.payload.props).some((v) => (v.v === 'row' || v.v === 'result') && v.step === made),
-    )
-  )
+  const own = account.effect.kind === 'db' ? account.effect.payload : undefined
+  return steps.some((s, i) => {
+    if (s.at.path !== at.path || s.at.line !== at.line || s.effect.kind !== 'db') return false
+    const { payload, filters } = s.effect
+    if (kind === 'delete') return filters.length > 0 && filters.every((f) => f.op === 'eq' && isMadeHere(f.value, steps))
+    if (kind !== 'insert') return false
+    if (i < made) return own !== undefined && mentions(own, (v) => isRowOf(v, i))
+    return payload?.v === 'object' && Object.values(payload.props).some((v) => isRowOf(v, made))
+  })
+}
+
+/** Whoever forgot the password is looked up, gets a token into his row, and the mail with it. */
+const isOfReset = (w: Work, kept: Step): boolean =>
+  w.kind === 'mail' || w.kind === 'sms' || (w.kind === 'read' && AUTH_TABLES.test(w.table ?? '')) || (w.at.path === kept.at.path && w.at.line === kept.at.line)
+
+const isRowOf = (v: Value, step: number): boolean => (v.v === 'row' || v.v === 'result') && v.step === step
+
+/** The key of a row that this very handler has added. */
+function isMadeHere(v: Value, steps: readonly Step[]): boolean {
+  const inserted = (x: Value): boolean => {
+    const made = x.v === 'row' || x.v === 'result' ? steps[x.step]?.effect : undefined
+    return made?.kind === 'db' && made.op === 'insert'
+  }
+  return mentions(v, inserted) && !fromRequest(v)
 }
 
 /** Accounts are made under `/admin` by those who run the application, not by those who come to use it. */

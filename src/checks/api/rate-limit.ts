@@ -1,5 +1,5 @@
 import { lastPart } from '../../lib/last-part.ts'
-import type { Place } from '../../lib/place.ts'
+import type { Place, RelatedPlace } from '../../lib/place.ts'
 import { rememberFor } from '../../lib/remember-for.ts'
 import type { SchemaModel } from '../../model/app-model.ts'
 import type { Step, Value } from '../../model/behaviour/behaviour.ts'
@@ -7,12 +7,12 @@ import { mentions } from '../../model/behaviour/mentions.ts'
 import { makesFixedAccount } from '../../model/routes/fixed-account.ts'
 import { fromRequest } from '../../model/routes/from-request.ts'
 import { inProduction } from '../../model/routes/in-production.ts'
-import type { Route } from '../../model/routes/routes.ts'
+import type { Route, Work } from '../../model/routes/routes.ts'
 import { defineCheck, failed, type Issue, notApplicable, passed, type Severity } from '../define-check.ts'
 import { actionFunction } from './action-function.ts'
 import { isForAdministrators } from './manners.ts'
 import { oncePerHandler } from './one-handler.ts'
-import { behindTypedCode, sendsNewCode } from './own-codes.ts'
+import { behindTypedCode, isTyped, sendsNewCode, setsPasswordByCode, startsReset } from './own-codes.ts'
 import { ACCOUNTS, makesSameAccount, registers } from './registration.ts'
 
 export default defineCheck({
@@ -35,7 +35,7 @@ export default defineCheck({
       `${endpoints.length} authentication endpoints, ${limited.length} limited`,
       ...limited.map((e) => `${e.route.subject}: ${e.route.limit?.path}:${e.route.limit?.line}`),
     ]
-    const issues = endpoints.filter((e) => !e.route.limit).map(issue)
+    const issues = endpoints.filter((e) => !e.route.limit).map((e) => issue(e, servedBy(e.route, routes.routes)))
     return issues.length ? failed(oncePerHandler(issues), evidence) : passed(...evidence)
   },
 })
@@ -117,6 +117,10 @@ const authEndpoint = rememberFor((route: Route): Endpoint | undefined => {
   const messages = route.work.find((w) => w.kind === 'mail' || w.kind === 'sms')
   if (compares && !(route.guard?.who === 'signature')) return { route, severity: 'High', does: 'verifies passwords itself', at: compares.at, kind: 'password' }
   const sent = mails ?? messages
+  const starts = startsReset(steps)
+  if (starts && sent) return { route, severity: 'High', does: 'sends mail or messages for sign-in itself', at: sent.at, kind: 'message' }
+  const reset = setsPasswordByCode(steps)
+  if (reset) return { route, severity: 'High', does: 'verifies a code and sets the password itself', at: reset.at, kind: 'code' }
   if (named && sent && SENDS.test(named)) return { route, severity: 'High', does: 'sends mail or messages for sign-in itself', at: sent.at, kind: 'message' }
   if (call && call.effect.kind === 'auth-call') {
     const { op, name } = call.effect
@@ -146,10 +150,12 @@ const authEndpoint = rememberFor((route: Route): Endpoint | undefined => {
   // Own registration or token endpoints: a row of users or a token is made from what anybody sends.
   const made = registers(route)
   const created = made && (isVouchedFor(made, route) || makesSameAccount(made)) ? undefined : made
-  const adds = created ?? route.work.find((w) => w.kind === 'insert' && ACCOUNTS.test(w.table ?? ''))
+  const adds = created ?? route.work.find((w) => w.kind === 'insert' && ACCOUNTS.test(w.table ?? '')) ?? (named ? steps.find(addsPerson) : undefined)
   if (adds && (created || (named && /regist|sign-?up|join/i.test(named))))
     return { route, severity: 'High', does: 'registers accounts itself', at: adds.at, kind: 'registration' }
-  const reads = route.work.find((w) => w.kind === 'read' && /user|account|otp|code|verification/i.test(w.table ?? ''))
+  const reads =
+    route.work.find((w) => w.kind === 'read' && /user|account|otp|code|verification/i.test(w.table ?? '')) ??
+    (SIGNS_IN.test(named ?? '') ? foundByName(route, steps) : undefined)
   const typed =
     reads?.guard?.who === 'token' &&
     (/(^|[._])(code|otp|pin)$|_code$/i.test(reads.guard.how) || steps.some((s) => s.effect.kind === 'db' && s.effect.filters.some((f) => isTyped(f.value))))
@@ -161,6 +167,26 @@ const authEndpoint = rememberFor((route: Route): Endpoint | undefined => {
       : { route, severity: 'High', does: 'verifies credentials itself', at: reads.at, kind: 'password' }
   return undefined
 })
+
+const SIGNS_IN = /log-?in|sign-?in/i
+/** By what somebody says who he is when he signs in. */
+const CALLED = /^(?:e_?mail(?:_?address)?|phone(?:_?number)?|mobile|user_?name|login|cpf)$/i
+
+/** The row of whoever signs in, in a table of whatever name. */
+function foundByName({ work }: Route, steps: readonly Step[]): Work | undefined {
+  const looks = steps.filter(
+    ({ effect: e }) => e.kind === 'db' && e.op === 'select' && e.filters.some((f) => f.op === 'eq' && CALLED.test(f.column) && fromRequest(f.value)),
+  )
+  return work.find((w) => w.kind === 'read' && looks.some(({ at }) => at.path === w.at.path && at.line === w.at.line))
+}
+
+/** Somebody is added under the address that he says. */
+const addsPerson = ({ effect: e }: Step): boolean =>
+  e.kind === 'db' &&
+  e.op === 'insert' &&
+  /profile|customer|client/i.test(e.table) &&
+  e.payload?.v === 'object' &&
+  Object.entries(e.payload.props).some(([column, v]) => CALLED.test(column) && fromRequest(v))
 
 /** Where somebody who is signed in proves that an address or a number is his. */
 function ofOwnCode(route: Route, steps: readonly Step[]): Endpoint | undefined {
@@ -228,9 +254,6 @@ function registersWhole(route: Route, tables: SchemaModel['tables']): Endpoint |
 
 const PASSWORD = /^(?:hashed_?)?passw(?:or)?d(?:_?hash)?$/i
 
-/** What a person types, as the request calls it: `otp`, `verificationCode`. */
-const isTyped = (v: Value): boolean => v.v === 'request' && /^(?:otp|pin|code|\w+(?:Otp|Pin|Code|_otp|_pin|_code)|\w+OTP)$/.test(v.name ?? '')
-
 /** Sent in a header: an API key. */
 function fromHeader(v: Value, depth = 0): boolean {
   if (depth > 6) return false
@@ -258,7 +281,17 @@ const AUTH_NAME =
   /(^|[/#._-])(log-?in|sign-?in|sign-?up|register|registration|forgot-?password|reset-?password|password-?reset|request-?reset|(?:request|send)-?password-?reset|resend|verify-?otp|send-?otp|otp|magic-?link|send-?code|verify-?code|verify-?email|(?:send-?)?verification-?(?:e-?mail|link|code)|unlock(?:-?account)?|confirm-?email|join)(?=$|[/#?._\s-])/i
 const SENDS = /forgot|reset|resend|otp|magic|code|email|unlock|sign-?up|regist/i
 
-function issue(e: Endpoint): Issue {
+/** The file in which Auth.js answers for a provider of the application: browsers post the password there. */
+function servedBy({ framework, workspace }: Route, routes: readonly Route[]): readonly RelatedPlace[] {
+  if (framework !== 'Auth.js') return []
+  return routes
+    .filter((r) => r.workspace === workspace && r.library !== undefined && AUTH_JS.test(r.library) && (r.method ?? 'POST') === 'POST')
+    .map((r) => ({ path: r.path, line: r.line, subject: r.subject, what: 'the handler that the library answers with' }))
+}
+
+const AUTH_JS = /^(?:next-auth|@auth\/)/
+
+function issue(e: Endpoint, served: readonly RelatedPlace[]): Issue {
   const { route } = e
   const name =
     route.kind === 'action'
@@ -278,7 +311,7 @@ function issue(e: Endpoint): Issue {
       code: limiter(route),
     },
     at: { path: route.path, line: route.line, ...(route.endLine ? { endLine: Math.min(route.endLine, route.line + 20) } : {}) },
-    related: [...actionFunction(route), ...(e.at.path === route.path && e.at.line === route.line ? [] : [{ ...e.at, what: e.does }])],
+    related: [...actionFunction(route), ...served, ...(e.at.path === route.path && e.at.line === route.line ? [] : [{ ...e.at, what: e.does }])],
     proof: 'inferred',
     aliases: ['CWE-307'],
     ...(route.workspace ? { workspace: route.workspace } : {}),

@@ -100,13 +100,16 @@ function layoutsIn(program: Program, dir: string): readonly Before[] {
   return found
 }
 
+const isRouteHandler = (path: string): boolean => /(?:^|\/)app\/(?:.*\/)?route\.[cm]?[jt]sx?$/.test(path)
+
 /** Server actions: exported functions of a `use server` file, and functions that begin with the directive. */
 function actionEntries(program: Program, path: string): Entry[] {
   const js = program.js(path)
   if (!js) return []
   const entries: Entry[] = []
   const seen = new Set<number>()
-  if (js.directives.includes('use server'))
+  // what a route file exports answers its path, whatever directive stands above it
+  if (js.directives.includes('use server') && !isRouteHandler(path))
     for (const fact of js.exports) {
       if (fact.name === '*') continue
       const h = exportedHandler(program, path, fact.name)

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { byproductRole } from '../../facts/byproducts.ts'
 import type { FactsIndex } from '../../facts/facts.ts'
-import type { WorkspacesModel } from '../workspaces/workspaces.ts'
+import type { Workspace, WorkspacesModel } from '../workspaces/workspaces.ts'
 import { type BundlerAlias, bundlerTarget, readBundlerAliases } from './bundler-aliases.ts'
 import { nuxtHome } from './nuxt-layers.ts'
 import { mapTargets, packageTargets } from './packages.ts'
@@ -87,7 +87,7 @@ export function createResolver(paths: Iterable<string>, facts: FactsIndex, works
       fromImportMap(dir, specifier) ??
       fromAliases(dir, specifier) ??
       fromPackageImports(dir, specifier) ??
-      fromWorkspace(specifier) ??
+      fromWorkspace(fromPath, specifier) ??
       fromConvention(fromPath, specifier)
     )
   }
@@ -161,10 +161,10 @@ export function createResolver(paths: Iterable<string>, facts: FactsIndex, works
     return undefined
   }
 
-  function fromWorkspace(specifier: string): string | undefined {
+  function fromWorkspace(fromPath: string, specifier: string): string | undefined {
     const m = /^(@[^/]+\/[^/]+|[^/@][^/]*)(?:\/(.*))?$/.exec(specifier)
     const workspace = m ? byName.get(m[1] as string) : undefined
-    if (!workspace) return undefined
+    if (!workspace || (workspace === workspaces.of(fromPath) && dependsOnNamesake(workspace))) return undefined
     for (const target of packageTargets(workspace, m?.[2] ?? '')) {
       const found = file(join(workspace.dir, target))
       if (found !== undefined) return found
@@ -187,6 +187,9 @@ export function createResolver(paths: Iterable<string>, facts: FactsIndex, works
     return undefined
   }
 }
+
+/** An application that is called like a library it uses (`"name": "hono"`): the name means the library, as it does to Node. */
+const dependsOnNamesake = ({ manifest }: Workspace): boolean => manifest?.dependencies.some((d) => d.name === manifest.name) === true
 
 /** Deno import maps by folder: `imports` of deno.json and of import maps, longest key first. */
 function readImportMaps(facts: FactsIndex): ReadonlyMap<string, readonly (readonly [string, string])[]> {

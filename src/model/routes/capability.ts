@@ -1,6 +1,7 @@
 import { lastPart } from '../../lib/last-part.ts'
 import type { Behaviour, Effect, Step, Value } from '../behaviour/behaviour.ts'
-import { isCallers } from '../behaviour/values.ts'
+import { mentions } from '../behaviour/mentions.ts'
+import { ENTRY, isCallers } from '../behaviour/values.ts'
 import { fromProcessor } from './from-processor.ts'
 import { fromRequest } from './from-request.ts'
 import { findsSession } from './guard.ts'
@@ -35,10 +36,14 @@ export function capability(step: Step, behaviour: Behaviour): Guard | undefined 
         isOwnVisit(x.value, behaviour) ||
         fromProcessor(x.value, behaviour)),
   )
-  const visit = e.op === 'insert' && e.payload ? visitColumn(e.payload, behaviour) : undefined
+  const visit = e.op === 'insert' && e.payload && !saysAll(e.table, e.payload) ? visitColumn(e.payload, behaviour) : undefined
   if (visit !== undefined) return { who: 'token', at: step.at, trust: 'verified', how: `${e.table}.${visit}`, refusal: {} }
   return f ? { who: 'token', at: step.at, trust: 'verified', how: `${e.table}.${f.column}`, refusal: {} } : undefined
 }
+
+/** All that is sent becomes an order: a visitor's own, but at the price and in the state that the visitor says. */
+const saysAll = (table: string, payload: Value): boolean =>
+  /order|payment|purchase|subscription|invoice|transaction/i.test(table) && payload.v === 'object' && payload.rest !== undefined && fromRequest(payload.rest)
 
 const OF_A_PAYMENT = /payment_?intent|checkout_?(?:session_?)?id|stripe_?session/i
 const STATE = /^(?:payment_?|order_?|transaction_?)?(?:status|state)$|^(?:is_?)?paid$/i
@@ -71,11 +76,18 @@ const VISIT_HEADER = /^x-(?:(?:cart|basket|guest|visitor|anon(?:ymous)?)(?:-[a-z
 /** What a new visitor is given at once: `cookies.get('guest_id')?.value ?? crypto.randomUUID()`. */
 const DRAWN = /(?:^|\.)(?:random|uuid(?:v4)?|v4|nanoid|createId|cuid2?)$/
 
+const isDrawn = (v: Value): boolean => !fromRequest(v) && mentions(v, (x) => x.v === 'call' && DRAWN.test(x.name))
+const isSessionsId = (v: Value): boolean => v.v === 'call' && (v.name === 'req.sessionID' || v.name === `${ENTRY}.id`)
+
 /** The id of the session that express-session keeps for whoever calls, signed in or not: what hangs on it (a cart) is the visitor's own. */
 function isOwnVisit(value: Value, behaviour: Behaviour, depth = 0): boolean {
   const next = (x: Value) => depth < 4 && isOwnVisit(x, behaviour, depth + 1)
-  if (value.v === 'any') return value.of.some(next) && value.of.every((x) => x.v === 'const' || (x.v === 'call' && DRAWN.test(x.name)) || next(x))
-  if (value.v === 'call') return value.name === 'req.sessionID'
+  if (value.v === 'any') {
+    // `if (!req.session.id) req.session.id = …`: the session keeps what was drawn for the visitor
+    const kept = value.under?.some((under) => under.some((c) => mentions(c.test, isSessionsId)))
+    return (kept || value.of.some(next)) && value.of.every((x) => x.v === 'const' || isDrawn(x) || next(x))
+  }
+  if (value.v === 'call') return isSessionsId(value)
   if (value.v === 'request')
     return (value.part === 'cookie' && VISIT_COOKIE.test(value.name ?? '')) || (value.part === 'header' && VISIT_HEADER.test(value.name ?? ''))
   const found = value.v === 'row' ? behaviour.steps[value.step]?.effect : undefined

@@ -107,6 +107,7 @@ function strongestOf(under: readonly Condition[], behaviour: Behaviour): Guard |
     refusal: {
       ...(status !== undefined ? { status } : {}),
       ...(o.how ? { how: o.how } : {}),
+      ...(o.thrown && o.how === 'respond' ? { caught: true as const } : {}),
       ...(status !== undefined && status < 300 && saysError(condition, o.thrown === true, behaviour) ? { error: true } : {}),
     },
     ...(proof.opensWithout && chosen !== best ? { opensWithout: proof.opensWithout } : {}),

@@ -51,11 +51,11 @@ export function libraryOf(program: Program, entry: Entry): string | undefined {
     } else if (e.k === 'id') {
       const m = program.meaning(code.path, code.scope, e)
       if (m?.k === 'external') return known(m.from, m.name)
-      if (m?.k === 'expr' && m.expr !== e) {
-        const inner = m.expr.k === 'call' || m.expr.k === 'new' ? program.external(m.path, m.scope, m.expr.fn) : undefined
-        return inner ? known(inner.from, inner.name) : undefined
-      }
-      return undefined
+      if (m?.k !== 'expr' || m.expr === e) return undefined
+      // `export const { GET, POST } = handlers`, which `NextAuth(…)` gave
+      const made = m.expr.k === 'mem' ? m.expr.of : m.expr
+      const inner = made.k === 'call' || made.k === 'new' ? program.external(m.path, m.scope, made.fn) : undefined
+      return inner ? known(inner.from, inner.name) : undefined
     } else return undefined
   }
   return undefined

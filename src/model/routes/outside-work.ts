@@ -49,10 +49,13 @@ function recipient(v: Value, depth: number): boolean {
       const x = v.props[key]
       if (x && fromRequest(x)) return true
     }
-    return Object.values(v.props).some((x) => x.v === 'object' && recipient(x, depth + 1))
+    return Object.entries(v.props).some(([name, x]) => x.v === 'object' && !FILLED_IN.test(name) && recipient(x, depth + 1))
   }
   return v.v === 'array' ? v.items.some((x) => recipient(x, depth + 1)) : false
 }
+
+/** What a template of the application is filled in with: the address in there is told to whoever gets the message. */
+const FILLED_IN = /^(?:\w{0,20}context|variables|locals|(?:dynamic_?)?template_?(?:data|variables|params)|substitutions|merge_?vars|global_?merge_?vars)$/i
 
 const WORDS = ['subject', 'Subject', 'html', 'text', 'body', 'message', 'content', 'HtmlBody', 'TextBody']
 

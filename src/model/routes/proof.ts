@@ -20,6 +20,8 @@ export interface Guard {
     readonly how?: 'respond' | 'throw' | 'redirect' | 'not-found' | 'return' | 'next'
     /** It says that something went wrong, in the words of its body. */
     readonly error?: true
+    /** It is thrown, and the status is what the handler of a `try` answers for whatever went wrong. */
+    readonly caught?: true
   }
   /** The guard lets everyone in when this environment variable is unset. */
   readonly opensWithout?: string

@@ -1,9 +1,9 @@
 import { saysOnlyWhen } from '../../database/access/schedule.ts'
 import { tablesCalled } from '../../database/called-table.ts'
-import type { AccessMatrix, Table } from '../../database/database.ts'
+import type { AccessMatrix, Table, UserData } from '../../database/database.ts'
 import { ELSEWHERE } from '../../database/plan/ddl.ts'
 import { lastPart } from '../../lib/last-part.ts'
-import { snakeCase } from '../../lib/snake-case.ts'
+import { says, snakeCase } from '../../lib/snake-case.ts'
 import type { SchemaModel } from '../app-model.ts'
 import type { Client, Effect, Value } from '../behaviour/behaviour.ts'
 import { mentions } from '../behaviour/mentions.ts'
@@ -64,8 +64,11 @@ export function rowWork(e: Extract<Effect, { kind: 'db' }>, schema: Pick<SchemaM
   const readElsewhere = e.op === 'select' && table?.schema === ELSEWHERE
   const userData =
     ((table?.userData !== undefined && !readElsewhere) ||
+      (readElsewhere && table.userData !== undefined && tellsOfSomebody(e, table.userData)) ||
       ((!table || table.stub === true || (readElsewhere && (table.userData || !CATALOGUE.test(name)))) &&
-        (PERSONAL.test(name) || columns.some((c) => PERSONAL_COLUMN.test(c) && !WANTS_CALLS.test(c))))) &&
+        ((says(PERSONAL, name) && !isOnlyOne(e)) ||
+          (!table && e.client.rights === 'service' && !OF_EVERYBODY.test(name) && namesUser(e)) ||
+          columns.some((c) => PERSONAL_COLUMN.test(c) && !WANTS_CALLS.test(c))))) &&
     // when something is taken says nothing of who took it
     !(e.op === 'select' && saysOnlyWhen(columns))
   const words = rightsWords(e.client.rights)
@@ -111,12 +114,13 @@ export function rowWork(e: Extract<Effect, { kind: 'db' }>, schema: Pick<SchemaM
     table?.userData !== undefined &&
     e.filters.some((f) => f.op === 'eq' && f.column === 'id' && fromRequest(f.value) && !isCookie(f.value))
   const owners = new Set([...(table?.userData?.ownerColumns ?? ['user_id', 'owner_id', 'userId', 'ownerId', 'profile_id'])])
-  const ownersWritten = e.payload?.v === 'object' ? Object.entries(e.payload.props).filter(([k]) => owners.has(k)) : []
+  const ownersWritten = rowsOf(e.payload).flatMap((row) => (row.v === 'object' ? Object.entries(row.props).filter(([k]) => owners.has(k)) : []))
   // beside whoever calls, where somebody is signed in, the other one is whom the row is for: the shop of an order
   const forAnybody = !ownersWritten.some(([, v]) => mentions(v, (x) => x.v === 'caller' && x.trust === 'verified'))
   const forged =
-    e.payload?.v === 'object' &&
-    ((forAnybody && ownersWritten.some(([, v]) => fromRequest(v))) || letsOwnerThrough(e.payload, table?.userData?.ownerColumns ?? []))
+    e.payload !== undefined &&
+    ((forAnybody && ownersWritten.some(([, v]) => fromRequest(v))) ||
+      rowsOf(e.payload).some((row) => row.v === 'object' && letsOwnerThrough(row, table?.userData?.ownerColumns ?? [])))
   const written = LOGS.test(name) || isCounted(snakeCase(name), e, table)
   // whoever says himself who did what writes no log, but somebody else's name into one
   const falsified = forged && e.op === 'insert' && TRAIL.test(name)
@@ -136,15 +140,38 @@ export function rowWork(e: Extract<Effect, { kind: 'db' }>, schema: Pick<SchemaM
   }
 }
 
+/** Whole rows with what opens an account, or those of whomever the request names as their owner. */
+function tellsOfSomebody(e: Extract<Effect, { kind: 'db' }>, { ownerColumns, personalColumns }: UserData): boolean {
+  const read = (column: string) => !e.columns?.length || e.columns.includes(column)
+  if (personalColumns.some((c) => says(OPENS, c) && read(c))) return true
+  return namesUser(e) && e.filters.some((f) => ownerColumns.includes(f.column) && says(USERS_ID, f.column))
+}
+
+/** The rows of whoever the request says. */
+const namesUser = (e: Extract<Effect, { kind: 'db' }>): boolean => e.filters.some((f) => f.op === 'eq' && says(USERS_ID, f.column) && fromRequest(f.value))
+
+const OPENS = /(?:^|_)(?:password|passwd|pwd)(?:_?(?:hash|digest))?$|(?:^|_)(?:access|refresh|auth|api|secret|private|session)_(?:token|key)$|(?:^|_)secret$/
+/** Who reads rather than who wrote: what an author or a seller has put up is there for others. */
+const USERS_ID = /^(?:user|customer|client|account|member|student|patient|buyer|usuario|cliente)(?:_?(?:id|uid))?$/
+
+/** What others are to see of somebody, in a table that the SQL does not show. */
+const OF_EVERYBODY =
+  /post|comment|review|like|follow|badge|achievement|rank|score|rating|listing|portfolio|article|photo|video|project|skill|event|recipe|product|plan|course/i
+
+/** The document of which there is one: the settings of the site, with its own address. */
+const isOnlyOne = (e: Extract<Effect, { kind: 'db' }>): boolean => e.client.library === 'mongoose' && e.one === true && e.filters.length === 0
+
 const isCookie = (v: Value): boolean => v.v === 'request' && v.part === 'cookie'
 
 const isCounted = (name: string, e: Extract<Effect, { kind: 'db' }>, table: Table | undefined): boolean =>
   COUNTED.test(name) && !isPlanned(e) && (e.op === 'insert' || !table?.userData || !MAY_BE_OWNED.test(name))
 
+/** The rows of a payload: one, or several. */
+const rowsOf = (payload: Value | undefined): readonly Value[] => (payload?.v === 'array' ? payload.items : payload ? [payload] : [])
+
 /** An event that people go to is made or changed as the request says; the pages that were looked at have titles as well, and a server says itself when something started. */
 function isPlanned({ op, payload }: Extract<Effect, { kind: 'db' }>): boolean {
-  const rows = payload?.v === 'array' ? payload.items : payload ? [payload] : []
-  const columns = rows.flatMap((row) => (row.v === 'object' ? Object.entries(row.props).flatMap(([c, v]) => (fromRequest(v) ? [c] : [])) : []))
+  const columns = rowsOf(payload).flatMap((row) => (row.v === 'object' ? Object.entries(row.props).flatMap(([c, v]) => (fromRequest(v) ? [c] : [])) : []))
   return columns.filter((c) => PLANNED.test(c)).length >= (op === 'update' ? 1 : 2)
 }
 

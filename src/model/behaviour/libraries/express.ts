@@ -73,4 +73,17 @@ const ensureLogin: Library = {
   },
 }
 
-export const EXPRESS_LIBRARIES: readonly Library[] = [multer, passport, strategies, ensureLogin]
+/** Middleware that counts how often somebody calls and then refuses, however the application comes by it: `makeLimiter({ max: 5 })`. */
+const limiters: Library = {
+  packages: ['express-rate-limit', 'hono-rate-limiter'],
+  call(c) {
+    if (c.links.at(-1)?.name !== 'call') return undefined
+    const { at } = c.chain
+    const step = c.it.emit({ kind: 'limit', name: `${c.name || 'rateLimit'}.check`, args: [] }, at)
+    c.it.require({ v: 'result', step }, at, { ends: true, how: 'respond', status: 429 })
+    const goOn = c.args.at(-1)
+    return goOn?.v === 'fn' || goOn?.v === 'native' ? callValue(c.it, goOn, [], c.at) : UNDEFINED
+  },
+}
+
+export const EXPRESS_LIBRARIES: readonly Library[] = [multer, passport, strategies, ensureLogin, limiters]

@@ -15,6 +15,7 @@ import { honoCombine, honoSecrets } from './hono.ts'
 import type { Library, LibraryCall } from './library.ts'
 import { NEST_LIBRARIES } from './nest.ts'
 import { PAYMENT_LIBRARIES } from './payments.ts'
+import { qstash } from './qstash.ts'
 import { SERVICE_LIBRARIES } from './services.ts'
 import { supabase, supabaseClient } from './supabase.ts'
 import { telegram } from './telegram.ts'
@@ -30,6 +31,7 @@ const ALL: readonly Library[] = [
   actionClients,
   tsPattern,
   vercelQueue,
+  qstash,
   tracing,
   retries,
   ...AUTH_LIBRARIES,

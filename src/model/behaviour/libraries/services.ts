@@ -98,12 +98,10 @@ const FAMILIES: readonly Family[] = [
     packages: [
       '@upstash/ratelimit',
       'rate-limiter-flexible',
-      'express-rate-limit',
       '@arcjet/next',
       '@arcjet/node',
       '@arcjet/sveltekit',
       '@arcjet/bun',
-      'hono-rate-limiter',
       'express-slow-down',
       '@vercel/firewall',
       'lru-rate-limit',

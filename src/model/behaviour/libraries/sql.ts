@@ -185,15 +185,19 @@ function asWritten(text: Val, depth = 0): Val {
   return of && placeholder ? asWritten(of, depth + 1) : text
 }
 
+/** A text as it is when nothing is asked of the rows beyond what always is: `query += ' where user_id = $1'` only under a condition. */
+function plainest(text: Val): string | undefined {
+  if (text.v === 'const') return typeof text.value === 'string' ? text.value : undefined
+  if (text.v === 'text') return text.parts.map((p) => (p.v === 'const' ? String(p.value) : (plainest(p) ?? ' '))).join('')
+  if (text.v !== 'any') return undefined
+  const ways = text.alts.map((a) => plainest(a.value))
+  return ways.every((w) => w !== undefined) ? ways.reduce((a, b) => (b.length < a.length ? b : a)) : undefined
+}
+
 /** The effect of a statement whose text is constant: verb, first table, and columns compared with parameters. */
 function statementEffect(c: LibraryCall, client: Client, rewritten: Val, parameters: Val | undefined): number | undefined {
   const text = asWritten(rewritten)
-  const sql =
-    text.v === 'const' && typeof text.value === 'string'
-      ? text.value
-      : text.v === 'text'
-        ? text.parts.map((p) => (p.v === 'const' ? String(p.value) : ' ')).join('')
-        : undefined
+  const sql = plainest(text)
   if (sql === undefined || sql.length > 20_000) return undefined
   let n = 0
   const numbered = sql.replace(/\?/g, () => `$${++n}`)
@@ -219,7 +223,7 @@ function statementEffect(c: LibraryCall, client: Client, rewritten: Val, paramet
     else payload[m[1] as string] = value(m[2] as string)
   }
   if (op === 'insert' || op === 'upsert') {
-    const columns = /\(([^()]*)\)\s*values\s*\(([^()]*)\)/i.exec(numbered)
+    const columns = /\(([^()]*)\)\s*values\s*\(([^()]*)\)/i.exec(numbered.replace(/\(\s{0,9}\)/g, ''))
     const names = columns?.[1]?.split(',').map((x) => x.trim().replace(/"/g, '')) ?? []
     const bound = columns?.[2]?.split(',').map((x) => x.trim()) ?? []
     names.forEach((name, i) => {
@@ -243,7 +247,7 @@ function statementEffect(c: LibraryCall, client: Client, rewritten: Val, paramet
       ...(key ? { onConflict: namesIn(key) as readonly string[] } : {}),
       ...(op === 'upsert' && KEEPS.test(numbered) ? { ignoreDuplicates: true as const } : {}),
       ...(op === 'select' && COUNTS.test(numbered) ? { countOnly: true as const } : {}),
-      ...(text.v === 'text' ? { unread: true as const } : {}),
+      ...(text.v === 'text' || text.v === 'any' ? { unread: true as const } : {}),
     },
     c.at,
   )

@@ -1,0 +1,120 @@
+import type { FactsIndex } from '../../../facts/facts.ts'
+import type { Expr, JavaScriptFacts, ObjectProp, Stmt } from '../../../facts/javascript.ts'
+import { collectByFile, unlessEmpty } from '../../../lib/collect-by-file.ts'
+
+/** A field of the documents of a model, under one name with the object it stands in: `address_street`. */
+export interface MongooseField {
+  readonly name: string
+  readonly type: string
+  readonly required: boolean
+  /** The model that an id points at. */
+  readonly ref?: string
+  readonly line: number
+}
+
+/** A model with the fields of its schema. */
+export interface MongooseModel {
+  readonly path: string
+  readonly name: string
+  readonly fields: readonly MongooseField[]
+  readonly line: number
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  String: 'text',
+  Number: 'numeric',
+  Boolean: 'boolean',
+  Bool: 'boolean',
+  Date: 'timestamptz',
+  ObjectId: 'text',
+  UUID: 'text',
+  Decimal128: 'numeric',
+  BigInt: 'bigint',
+  Buffer: 'bytea',
+}
+/** Objects in objects. */
+const MAX_DEPTH = 3
+
+/** The models of Mongoose of a repository whose schemas stand beside them. */
+export function readMongoose(facts: FactsIndex): readonly MongooseModel[] {
+  return [...modelsByFile(facts.of('javascript'))].flatMap(([, models]) => models)
+}
+
+const modelsByFile = collectByFile((path, file: JavaScriptFacts) =>
+  file.imports.some((i) => i.from === 'mongoose') ? unlessEmpty(modelsIn(path, file)) : undefined,
+)
+
+function modelsIn(path: string, file: JavaScriptFacts): readonly MongooseModel[] {
+  const body = file.functions[0]?.body ?? []
+  const named = new Map(body.flatMap((s) => (s.k === 'let' && s.to.k === 'name' && s.init ? [[s.to.name, s.init] as const] : [])))
+  const models = new Map<string, MongooseModel>()
+  for (const call of [...body.flatMap(valuesOf), ...file.exports.flatMap((e) => e.value ?? [])].flatMap(callsIn)) {
+    const [first, of] = call.args
+    const name = first?.k === 'lit' && typeof first.v === 'string' ? first.v : undefined
+    const schema = called(call.fn) === 'model' ? schemaOf(of, named) : undefined
+    if (name !== undefined && schema && !models.has(name)) models.set(name, { path, name, fields: fieldsOf(schema, '', named, 0), line: call.l })
+  }
+  return [...models.values()]
+}
+
+type Named = ReadonlyMap<string, Expr>
+type Call = Extract<Expr, { k: 'call' }>
+
+const valuesOf = (s: Stmt): readonly Expr[] => (s.k === 'let' ? (s.init ? [s.init] : []) : s.k === 'expr' ? [s.expr] : [])
+
+/** The calls that an expression of a module may be: `mongoose.models.User || mongoose.model('User', schema)`. */
+function callsIn(e: Expr): readonly Call[] {
+  switch (e.k) {
+    case 'call':
+      return [e]
+    case 'logic':
+      return [...callsIn(e.a), ...callsIn(e.b)]
+    case 'cond':
+      return [...callsIn(e.then), ...callsIn(e.else)]
+    case 'assign':
+      return callsIn(e.value)
+    case 'obj':
+      return e.props.flatMap((p) => callsIn(p.value))
+    default:
+      return []
+  }
+}
+
+const called = (fn: Expr): string | undefined => (fn.k === 'mem' || fn.k === 'id' ? fn.name : undefined)
+
+/** The fields that a schema is made of: `new Schema({ … })`, by name or where it is used. */
+function schemaOf(e: Expr | undefined, named: Named): readonly ObjectProp[] | undefined {
+  const made = e?.k === 'id' ? named.get(e.name) : e
+  if ((made?.k !== 'new' && made?.k !== 'call') || called(made.fn) !== 'Schema') return undefined
+  const [first] = made.args
+  const fields = first?.k === 'id' ? named.get(first.name) : first
+  return fields?.k === 'obj' ? fields.props : undefined
+}
+
+function fieldsOf(props: readonly ObjectProp[], prefix: string, named: Named, depth: number): MongooseField[] {
+  return props.flatMap((p): MongooseField[] => {
+    if (p.key === undefined) return []
+    const name = `${prefix}${p.key}`
+    const options = p.value.k === 'obj' ? p.value.props : undefined
+    const type = options?.find((o) => o.key === 'type')?.value ?? (options ? undefined : p.value)
+    if (options && !type) return depth < MAX_DEPTH ? fieldsOf(options, `${name}_`, named, depth + 1) : []
+    const ref = refOf(options)
+    return [
+      {
+        name,
+        type: (type && TYPES[called(type) ?? '']) || 'jsonb',
+        required: isTrue(options?.find((o) => o.key === 'required')?.value),
+        ...(ref ? { ref } : {}),
+        line: p.l,
+      },
+    ]
+  })
+}
+
+function refOf(options: readonly ObjectProp[] | undefined): string | undefined {
+  const ref = options?.find((o) => o.key === 'ref')?.value
+  return ref?.k === 'lit' && typeof ref.v === 'string' ? ref.v : ref?.k === 'id' ? ref.name : undefined
+}
+
+/** `required: true`, also with what is said when it is missing. */
+const isTrue = (e: Expr | undefined): boolean => (e?.k === 'arr' ? isTrue(e.items[0]) : e?.k === 'lit' && e.v === true)
