@@ -474,6 +474,9 @@ function filterCode(b: OwnershipBreach): string {
       return `.where(and(eq(table.id, id), eq(table.${camelCase(column)}, ${caller})))`
     case 'mongoose':
       return `{ _id: id, ${column}: ${caller} }`
+    case 'sequelize':
+    case 'typeorm':
+      return `where: { id, ${column}: ${caller} }`
     case 'knex':
       return `.where({ id, ${column}: ${caller} })`
     case 'kysely':

@@ -162,7 +162,7 @@ export interface Otherwise {
 
 /** A client of a data platform or database, and whose rights it has. */
 export interface Client {
-  readonly library: 'supabase' | 'prisma' | 'drizzle' | 'pg' | 'mongoose' | 'kysely' | 'knex' | 'firebase' | 'other'
+  readonly library: 'supabase' | 'prisma' | 'drizzle' | 'pg' | 'mongoose' | 'sequelize' | 'typeorm' | 'kysely' | 'knex' | 'firebase' | 'other'
   /** `service`: bypasses RLS or is a direct connection; `caller`: the caller's session decides; `anon`: nobody's session. */
   readonly rights: 'service' | 'caller' | 'anon' | 'unknown'
   /** Of direct connections: the package of the driver. */

@@ -8,10 +8,13 @@ type Row = Extract<Val, { v: 'row' }>
 /** What of a document nothing is known of: `Object.assign(document, body)`. */
 const REST = '\0rest'
 
-/** A document that Mongoose loaded: its members may be set, and `save()` writes them. */
+/** Libraries whose rows are objects that are changed and saved. */
+const ACTIVE: ReadonlySet<string> = new Set(['mongoose', 'sequelize', 'typeorm'])
+
+/** A document that was loaded: its members may be set, and `save()` writes them. */
 function isDocument(it: Interpreter, of: Row): boolean {
   const e = it.steps[of.step]?.effect
-  return of.field === undefined && !of.many && e?.kind === 'db' && e.client.library === 'mongoose' && e.op !== 'delete'
+  return of.field === undefined && !of.many && e?.kind === 'db' && ACTIVE.has(e.client.library) && e.op !== 'delete'
 }
 
 function changesOf(it: Interpreter, step: number): Scope {
@@ -55,9 +58,11 @@ export function documentCall(it: Interpreter, of: Row, name: string, args: reado
     case 'save':
       return write(it, of, 'update', payloadOf(it, of.step), at)
     case 'updateOne':
+    case 'update':
       return write(it, of, 'update', first, at)
     case 'deleteOne':
     case 'remove':
+    case 'destroy':
       return write(it, of, 'delete', undefined, at)
   }
   return undefined
@@ -102,7 +107,8 @@ function payloadOf(it: Interpreter, step: number): Val {
 function write(it: Interpreter, of: Row, op: 'update' | 'delete', payload: Val | undefined, at: Place): Val {
   const e = it.steps[of.step]?.effect
   if (e?.kind !== 'db') return of
-  const filters = [{ column: '_id', op: 'eq' as const, value: { v: 'row' as const, table: of.table, step: of.step, field: '_id' } }]
+  const key = e.client.library === 'mongoose' ? '_id' : 'id'
+  const filters = [{ column: key, op: 'eq' as const, value: { v: 'row' as const, table: of.table, step: of.step, field: key } }]
   const step = it.emit({ kind: 'db', client: e.client, op, table: of.table, filters, ...(payload ? { payload } : {}), one: true }, at)
   return step < 0 ? of : { v: 'row', table: of.table, step }
 }

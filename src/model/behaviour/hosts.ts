@@ -1,6 +1,7 @@
 import type { Place } from '../../lib/place.ts'
 import { array, constant, type HostVal, isNullish, object, stringOf, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
 import { applicationOf } from './app-settings.ts'
+import { forwardedHeader, headerSlot, TAKEN_AWAY } from './forwarded-headers.ts'
 import { host, type Part } from './host-value.ts'
 import type { Interpreter } from './interpreter.ts'
 import { LEFT_PROVIDER } from './libraries/left-provider.ts'
@@ -219,7 +220,8 @@ export function hostCall(it: Interpreter, of: HostVal, name: string, args: reado
       switch (name) {
         case 'get': {
           // what a wrapper put there for the handler (`headers.set('x-user-id', user.id)`)
-          const own = of.props.vars.get(`$${key()?.toLowerCase()}`) ?? of.props.parent?.vars.get(`$${key()?.toLowerCase()}`)
+          const slot = headerSlot(key() ?? '')
+          const own = of.props.vars.get(slot) ?? of.props.parent?.vars.get(slot) ?? (of.host === 'headers' ? forwardedHeader(it, key()) : undefined)
           if (own) return of.host === 'cookies' ? object({ value: own }, own) : it.narrow(own)
           // SvelteKit's gives the text itself
           if (of.host === 'kit-cookies') return named('cookie')
@@ -232,7 +234,8 @@ export function hostCall(it: Interpreter, of: HostVal, name: string, args: reado
         case 'set':
         case 'delete':
         case 'append':
-          if (name !== 'delete' && key()) it.write(of.props, `$${key()?.toLowerCase()}`, args[1] ?? UNDEFINED)
+          if (key() && (name !== 'delete' || of.host === 'headers'))
+            it.write(of.props, headerSlot(key() ?? ''), name === 'delete' ? TAKEN_AWAY : (args[1] ?? UNDEFINED))
           if (of.host !== 'headers') it.emit({ kind: 'cookie', name: `cookies.${name}`, args }, at)
           return UNDEFINED
         case 'forEach': {

@@ -60,6 +60,8 @@ export class Interpreter implements PathNotes {
   sendingEnds = false
   /** The framework's objects of this request, by seed: middleware, handler and helpers see the same ones. */
   readonly hosts = new Map<string, HostVal>()
+  /** What middleware of Next.js lets requests go on with, for each way through it: headers that it made, or undefined for those that came. */
+  readonly forwarded: (ReadonlyMap<string, Val> | undefined)[] = []
   /** Tokens that were decoded, and what a messenger signed: the step that did it says whether it was checked. */
   readonly decoded = new Map<number, number>()
   /** What was set on documents since they were loaded, by the step that loaded them. */

@@ -4,8 +4,9 @@ import { array, type ClassVal, type Cond, constant, type InstanceVal, isDigest, 
 import type { Value } from './behaviour.ts'
 import { libraryBase, parentOf } from './class-chain.ts'
 import type { Interpreter } from './interpreter.ts'
+import { modelOf, ormOf } from './libraries/orm-models.ts'
 import { enumMember } from './libraries/package-enums.ts'
-import { callValue, exportedValue, functionValue, hostMember, lookup, settleChain } from './operations.ts'
+import { callValue, evaluate, exportedValue, functionValue, hostMember, lookup, settleChain } from './operations.ts'
 import { STATUS } from './responses.ts'
 import { tokenClaim } from './token-claims.ts'
 
@@ -63,7 +64,9 @@ export function member(it: Interpreter, of: Val, name: string, at: Place): Val {
       if (holder.vars.has(name) || holder.lazy?.has(name)) return lookup(it, name, holder)
       if (name === 'name' && of.name) return constant(of.name)
       const parent = parentOf(it, of)
-      return parent ? member(it, parent, name, at) : UNDEFINED
+      if (parent) return member(it, parent, name, at)
+      const orm = of.ir.extends ? ormOf(evaluate(it, of.ir.extends, of.scope)) : undefined
+      return orm ? member(it, modelOf(orm, of, at), name, at) : UNDEFINED
     }
     case 'namespace':
       return exportedValue(it, of.path, name) ?? memberOfDefault(it, of.path, name, at)

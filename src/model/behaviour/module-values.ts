@@ -5,6 +5,7 @@ import type { Given } from './behaviour.ts'
 import { declarationPart, exportPart } from './file-parts.ts'
 import type { Interpreter } from './interpreter.ts'
 import { COUNTS, countsBetweenRequests } from './kept-counts.ts'
+import { loadedModels } from './libraries/orm-models.ts'
 import { member } from './members.ts'
 import { UNNARROWED } from './narrowing.ts'
 import { bind, classValue, evaluate, functionValue } from './operations.ts'
@@ -299,6 +300,7 @@ export function exportedValue(it: Interpreter, path: string, name: string, depth
 function findExport(it: Interpreter, path: string, name: string, depth: number): Val | undefined {
   const found = it.program.exportOf(path, name)
   if (found) {
+    if (name === 'default' && loadsModels(it, path)) return loadedModels({ path, line: found.l })
     if (found.from !== undefined) return importThrough(it, path, found.from, found.imported ?? name, depth)
     const scope = moduleScope(it, path)
     if (!scope) return undefined
@@ -314,6 +316,13 @@ function findExport(it: Interpreter, path: string, name: string, depth: number):
     if (value) return value
   }
   return undefined
+}
+
+/** The index of a folder of Sequelize's models, as its command line makes it: it loads whatever file lies beside it, and hands all of them out by name. */
+function loadsModels(it: Interpreter, path: string): boolean {
+  if (!/(?:^|\/)models\/index\.[cm]?[jt]s$/.test(path)) return false
+  const from = it.program.facts(path)?.imports.map((i) => i.from) ?? []
+  return from.includes('sequelize') && from.some((f) => /^(?:node:)?fs$/.test(f))
 }
 
 function readModuleName(it: Interpreter, scope: Scope, name: string): Val | undefined {

@@ -116,7 +116,9 @@ function cookieOf(args: readonly Val[]): string {
 const ironSession: Library = {
   packages: ['iron-session/', 'next-iron-session', '@hapi/iron', 'h3-session'],
   call(c) {
-    if (/^(?:getIronSession|unsealData|unseal|default)$/.test(c.name)) return identify(c, `iron-session ${c.name}()${cookieOf(c.args)}`)
+    // there is always a session, which may hold nothing
+    if (/^(?:getIronSession|default)$/.test(c.name)) return object({}, identify(c, `iron-session ${c.name}()${cookieOf(c.args)}`))
+    if (/^(?:unsealData|unseal)$/.test(c.name)) return identify(c, `iron-session ${c.name}()${cookieOf(c.args)}`)
     if (/^withIronSession/.test(c.name)) return c.args[0] ?? UNKNOWN
     return undefined
   },
@@ -217,9 +219,27 @@ const hosted: Library = {
     '@descope/nextjs-sdk/',
     '@propelauth/nextjs/',
     '@supabase/server',
+    '@logto/next',
+    '@logto/next/',
+    'supertokens-node/',
+    '@privy-io/server-auth',
     LEFT_PROVIDER,
   ],
   call(c) {
+    // what only they call it: claims of a session that is there, or undefined
+    if (/^(?:LogtoClient\.)?getLogtoContext$/.test(c.name)) {
+      const user = identify(c, c.name)
+      return object({ isAuthenticated: user, claims: user, userInfo: user }, user)
+    }
+    if (/^(?:getSSRSession|getSession|withSession|Session\.getSession)$/.test(c.name) && c.root.v === 'lib' && c.root.pkg.startsWith('supertokens-node')) {
+      const user = identify(c, `SuperTokens ${c.name}`)
+      return object({ accessTokenPayload: user, hasToken: user }, user)
+    }
+    if (/^PrivyClient\.(?:verifyAuthToken|verifyAccessToken)$/.test(c.name)) {
+      const user = identify(c, c.name)
+      c.it.require(user, c.at)
+      return user
+    }
     if (/(?:getSession|getUser|withAuth|currentUser|session|validateAccessToken|getUserProfile|getProfile|isAuthenticated)$/.test(c.name)) {
       const user = identify(c, c.name)
       return object({ user, session: user }, user)

@@ -5,7 +5,9 @@ import { drizzle, drizzlePackages } from './drizzle.ts'
 import type { Library } from './library.ts'
 import { prisma, prismaPackages } from './prisma.ts'
 import { knex, kysely } from './query-builders.ts'
+import { sequelize, sequelizePackages } from './sequelize.ts'
 import { emitText, queryBuilderText, sqlClient, sqlPackages } from './sql.ts'
+import { typeorm, typeormPackages } from './typeorm.ts'
 
 /** Calls on clients of databases other than supabase-js, by the client's library. */
 export const databaseClient: Library = {
@@ -28,6 +30,10 @@ function modelOf(root: import('../abstract-value.ts').Val): Library | undefined 
       return kysely
     case 'mongoose':
       return mongoose
+    case 'sequelize':
+      return sequelize
+    case 'typeorm':
+      return typeorm
     case 'firebase':
       return firestore
     default:
@@ -78,4 +84,4 @@ export function shareSupabase(settle: Library['settle']): void {
   supabaseSettle = settle
 }
 
-export const DATABASE_LIBRARIES: readonly Library[] = [prismaPackages, drizzlePackages, mongoosePackages, sqlPackages]
+export const DATABASE_LIBRARIES: readonly Library[] = [prismaPackages, drizzlePackages, mongoosePackages, sqlPackages, sequelizePackages, typeormPackages]

@@ -101,6 +101,16 @@ function updates(val: Val): Val {
 
 const inside = (c: LibraryCall) => (c.it.frame.name ? { inside: c.it.frame.name } : {})
 
+/** `collection('users').doc(uid).collection('notes')`: whose sub-collection it is, as a column of its documents. */
+function parentsOf({ links }: LibraryCall): FilterDraft[] {
+  return links.flatMap((l, i): FilterDraft[] => {
+    const next = links[i + 1]
+    const [id] = next?.name === 'doc' ? (next.args ?? []) : []
+    const name = l.name === 'collection' ? stringOf(l.args?.[0]) : undefined
+    return name && id && links.slice(i + 2).some((x) => x.name === 'collection') ? [{ column: `${name.replace(/s$/, '')}Id`, op: 'eq', value: id }] : []
+  })
+}
+
 /** Firestore through the admin SDK. */
 export const firestore: Library = {
   packages: [],
@@ -119,6 +129,7 @@ export const firestore: Library = {
       .map((l) => ({ column: stringOf(l.args?.[0]) ?? '', op: stringOf(l.args?.[1]) === '==' ? 'eq' : 'other', value: l.args?.[2] ?? UNKNOWN }))
     const doc = [...c.links].reverse().find((l) => l.name === 'doc' && l.args?.length)
     if (doc) filters.push({ column: 'id', op: 'eq', value: doc.args?.[0] ?? UNKNOWN })
+    filters.push(...parentsOf(c))
     const step = c.it.emit({ kind: 'db', client, op, table, filters, ...(op !== 'select' && op !== 'delete' && c.args[0] ? { payload: c.args[0] } : {}) }, c.at)
     return { v: 'row', table, step, ...(doc ? {} : { many: true as const }) }
   },

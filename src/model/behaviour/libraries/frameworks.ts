@@ -1,5 +1,6 @@
 import { array, constant, native, object, type ResponseVal, UNDEFINED, UNKNOWN, type Val } from '../abstract-value.ts'
 import { derivedRequest } from '../builtin-constructors.ts'
+import { forwardHeaders } from '../forwarded-headers.ts'
 import { h3Call } from '../h3-calls.ts'
 import { host } from '../host-value.ts'
 import { request } from '../members.ts'
@@ -40,6 +41,7 @@ const next: Library = {
       case 'NextResponse.rewrite':
         return rewritten(c, first)
       case 'NextResponse.next':
+        forwardHeaders(c.it, first)
         return answer(c, 'next', 200)
       case 'NextResponse':
         return c.chain.links.at(-1)?.name === 'new' ? answer(c, 'other', answeredWith(second, 200).status, first) : undefined

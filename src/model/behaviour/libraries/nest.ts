@@ -2,6 +2,7 @@ import { constant, UNDEFINED, UNKNOWN, type Val } from '../abstract-value.ts'
 import { identify } from './auth.ts'
 import { modelNamed } from './documents.ts'
 import type { Library } from './library.ts'
+import { connectionOf, modelOf } from './orm-models.ts'
 
 /** NestJS: what `@SetMetadata` decorators say of the route at hand. */
 const reflector: Library = {
@@ -54,4 +55,22 @@ const models: Library = {
   call: (c) => (c.name === 'InjectModel' ? modelNamed(c.args, c.at) : undefined),
 }
 
-export const NEST_LIBRARIES: readonly Library[] = [reflector, passport, jwt, graphql, models]
+/** `@InjectRepository(User)` of TypeORM, with its connection and its manager. */
+const repositories: Library = {
+  packages: ['@nestjs/typeorm'],
+  call(c) {
+    if (c.name === 'InjectRepository') return modelOf('typeorm', c.args[0], c.at)
+    return /^Inject(?:DataSource|EntityManager|Connection)$/.test(c.name) ? connectionOf('typeorm', c.at) : undefined
+  },
+}
+
+/** `@InjectModel(User)` of Sequelize. */
+const sequelizeModels: Library = {
+  packages: ['@nestjs/sequelize'],
+  call(c) {
+    if (c.name === 'InjectModel') return modelOf('sequelize', c.args[0], c.at)
+    return c.name === 'InjectConnection' ? connectionOf('sequelize', c.at) : undefined
+  },
+}
+
+export const NEST_LIBRARIES: readonly Library[] = [reflector, passport, jwt, graphql, models, repositories, sequelizeModels]

@@ -25,8 +25,6 @@ export const sqlPackages: Library = {
     'slonik',
     'mssql',
     'oracledb',
-    'typeorm',
-    'sequelize',
     '@mikro-orm/core',
     'postgresjs',
     'postgres/',

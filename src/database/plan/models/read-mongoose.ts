@@ -1,24 +1,7 @@
 import type { FactsIndex } from '../../../facts/facts.ts'
 import type { Expr, JavaScriptFacts, ObjectProp, Stmt } from '../../../facts/javascript.ts'
 import { collectByFile, unlessEmpty } from '../../../lib/collect-by-file.ts'
-
-/** A field of the documents of a model, under one name with the object it stands in: `address_street`. */
-export interface MongooseField {
-  readonly name: string
-  readonly type: string
-  readonly required: boolean
-  /** The model that an id points at. */
-  readonly ref?: string
-  readonly line: number
-}
-
-/** A model with the fields of its schema. */
-export interface MongooseModel {
-  readonly path: string
-  readonly name: string
-  readonly fields: readonly MongooseField[]
-  readonly line: number
-}
+import type { DeclaredModel, ModelField } from './model.ts'
 
 const TYPES: Readonly<Record<string, string>> = {
   String: 'text',
@@ -36,7 +19,7 @@ const TYPES: Readonly<Record<string, string>> = {
 const MAX_DEPTH = 3
 
 /** The models of Mongoose of a repository whose schemas stand beside them. */
-export function readMongoose(facts: FactsIndex): readonly MongooseModel[] {
+export function readMongoose(facts: FactsIndex): readonly DeclaredModel[] {
   return [...modelsByFile(facts.of('javascript'))].flatMap(([, models]) => models)
 }
 
@@ -44,15 +27,15 @@ const modelsByFile = collectByFile((path, file: JavaScriptFacts) =>
   file.imports.some((i) => i.from === 'mongoose') ? unlessEmpty(modelsIn(path, file)) : undefined,
 )
 
-function modelsIn(path: string, file: JavaScriptFacts): readonly MongooseModel[] {
+function modelsIn(path: string, file: JavaScriptFacts): readonly DeclaredModel[] {
   const body = file.functions[0]?.body ?? []
   const named = new Map(body.flatMap((s) => (s.k === 'let' && s.to.k === 'name' && s.init ? [[s.to.name, s.init] as const] : [])))
-  const models = new Map<string, MongooseModel>()
+  const models = new Map<string, DeclaredModel>()
   for (const call of [...body.flatMap(valuesOf), ...file.exports.flatMap((e) => e.value ?? [])].flatMap(callsIn)) {
     const [first, of] = call.args
     const name = first?.k === 'lit' && typeof first.v === 'string' ? first.v : undefined
     const schema = called(call.fn) === 'model' ? schemaOf(of, named) : undefined
-    if (name !== undefined && schema && !models.has(name)) models.set(name, { path, name, fields: fieldsOf(schema, '', named, 0), line: call.l })
+    if (name !== undefined && schema && !models.has(name)) models.set(name, { path, name, key: '_id', fields: fieldsOf(schema, '', named, 0), line: call.l })
   }
   return [...models.values()]
 }
@@ -91,8 +74,8 @@ function schemaOf(e: Expr | undefined, named: Named): readonly ObjectProp[] | un
   return fields?.k === 'obj' ? fields.props : undefined
 }
 
-function fieldsOf(props: readonly ObjectProp[], prefix: string, named: Named, depth: number): MongooseField[] {
-  return props.flatMap((p): MongooseField[] => {
+function fieldsOf(props: readonly ObjectProp[], prefix: string, named: Named, depth: number): ModelField[] {
+  return props.flatMap((p): ModelField[] => {
     if (p.key === undefined) return []
     const name = `${prefix}${p.key}`
     const options = p.value.k === 'obj' ? p.value.props : undefined
