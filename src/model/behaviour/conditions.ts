@@ -1,4 +1,4 @@
-import { type Cond, isNullish, keyOfCond, UNKNOWN, type Val } from './abstract-value.ts'
+import { type Cond, isNullish, keyOfCond, truth, UNKNOWN, type Val } from './abstract-value.ts'
 
 /** Conditions that one alternative keeps; what is built up step by step under switches would double them each time. */
 const MAX_UNDER = 24
@@ -111,6 +111,8 @@ export function equality(a: Val, b: Val): boolean | undefined {
   if (a.v === 'const' && b.v === 'const') return a.value === b.value || (isNullish(a) && isNullish(b))
   const [written, made] = a.v === 'const' ? [a.value, b] : b.v === 'const' ? [b.value, a] : [undefined, a]
   if (made.v === 'text' && (isNullish(a) || isNullish(b) || (typeof written === 'string' && !couldRead(made.parts, written)))) return false
+  // a session: an object when somebody is signed in, else nothing
+  if ((isNullish(b) && a.v === 'object' && truth(a) === undefined) || (isNullish(a) && b.v === 'object' && truth(b) === undefined)) return undefined
   const solid = (x: Val) =>
     x.v === 'object' ||
     x.v === 'array' ||
