@@ -1,4 +1,4 @@
-import type { JavaScriptFacts } from '../../facts/javascript.ts'
+import type { Expr, JavaScriptFacts } from '../../facts/javascript.ts'
 import { rememberFor } from '../../lib/remember-for.ts'
 import { expressions } from '../frameworks/walk.ts'
 import type { ModulesModel } from '../modules/modules.ts'
@@ -57,19 +57,24 @@ function onlyCalls(path: string, of: string, name: string, modules: Modules, jav
   const js = javascript.get(path)
   if (!js) return false
   const locals = new Set<string>()
+  const wholes = new Set<string>()
   for (const { from, bindings } of js.imports)
     for (const b of bindings)
       if (b.imported === name) locals.add(b.local)
-      else if (b.imported === '*' && modules.resolve(path, from) === of) return false
-  if (!locals.size || js.exports.some((e) => e.local !== undefined && locals.has(e.local))) return false
-  let named = 0
-  let called = 0
+      else if (b.imported === '*' && modules.resolve(path, from) === of) wholes.add(b.local)
+  const own = [...locals, ...wholes]
+  if (!own.length || js.exports.some((e) => e.local !== undefined && own.includes(e.local))) return false
+  // `emails.send(…)` of `import * as emails`: what else it is used for hands out every function
+  const isNamed = (e: Expr) => (e.k === 'id' && locals.has(e.name)) || (e.k === 'mem' && e.name === name && e.of.k === 'id' && wholes.has(e.of.name))
+  let [named, called, whole, members] = [0, 0, 0, 0]
   for (const fn of js.functions)
     for (const e of expressions(fn)) {
-      if (e.k === 'id' && locals.has(e.name)) named++
-      if (e.k === 'call' && e.fn.k === 'id' && locals.has(e.fn.name)) called++
+      if (isNamed(e)) named++
+      if (e.k === 'call' && isNamed(e.fn)) called++
+      if (e.k === 'id' && wholes.has(e.name)) whole++
+      if (e.k === 'mem' && e.of.k === 'id' && wholes.has(e.of.name)) members++
     }
-  return called > 0 && named === called
+  return called > 0 && named === called && whole === members
 }
 
 const TESTS = /(?:^|[/.])(?:__tests__|tests?|spec)[/.]/
