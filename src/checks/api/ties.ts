@@ -125,7 +125,7 @@ export class Ties {
       case 'op': {
         const [a, b] = test.of
         if (test.op === '!') return a ? next(a, !truthy) : false
-        const counted = countedRows(test)
+        const counted = countedRows(test, this.behaviour)
         if (counted) return (counted.some === truthy && this.amongThem(counted.rows)) || next(counted.rows, counted.some === truthy)
         if (test.op === '&&' || test.op === '||')
           return (test.op === '&&') === truthy ? test.of.some((x) => next(x, truthy)) : this.eachWay(test.of, truthy, depth, about)
@@ -142,6 +142,8 @@ export class Ties {
         return !truthy && test.of >= 0 && this.failsWithout(test.of) && this.boundRow(test.of)
       case 'result': {
         const e = this.behaviour.steps[test.step]?.effect
+        // how many rows there are, or were changed
+        if (e?.kind === 'db') return truthy && this.boundRow(test.step)
         if (!truthy || e?.kind !== 'rpc') return false
         return this.aboutObject(e.args) && (e.client.rights === 'caller' || mentions(e.args, callers) || this.refusesServer(e.function))
       }
@@ -412,9 +414,10 @@ function emptied(way: Value, truthy: boolean, depth: number): readonly Value[] {
 const isNothing = (value: Value): boolean => value.v === 'const' && (value.value === '' || value.value === null || value.value === undefined)
 
 /** `rows.length === 0`, `rows.length`, `count > 0`: whether a statement found or changed any row. */
-function countedRows(test: Extract<Value, { v: 'op' }>): { readonly rows: Value; readonly some: boolean } | undefined {
+function countedRows(test: Extract<Value, { v: 'op' }>, { steps }: Behaviour): { readonly rows: Value; readonly some: boolean } | undefined {
   const rowsOf = (x: Value | undefined): Value | undefined => {
     if (x?.v === 'op' && x.op === 'length' && x.of[0]?.v === 'row') return x.of[0]
+    if (x?.v === 'result' && steps[x.step]?.effect.kind === 'db') return { v: 'row', table: '', step: x.step }
     if (x?.v !== 'row' || !COUNT.test(x.field ?? '')) return undefined
     const { field, ...rows } = x
     return rows

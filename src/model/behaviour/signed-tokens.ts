@@ -25,6 +25,11 @@ export function isFromCredential(value: Value): boolean {
   return !other(value, 0) && header
 }
 
+/** A stored session looked up by what the cookie or the Authorization header carries, which only the person whose session it is was given. */
+export function findsSession(table: string, value: Value): boolean {
+  return /sessions?$/i.test(table) && isFromCredential(value)
+}
+
 /** The key under which a store is read. */
 export const keyRead = (effect: Effect): Value | undefined =>
   effect.kind === 'kv' && /(?:^|\.)(?:get|getItem|hgetall|getdel)$/i.test(effect.name) ? effect.args[0] : undefined

@@ -2,7 +2,7 @@ import { keptList } from '../../lib/kept-list.ts'
 import type { Behaviour, Value } from './behaviour.ts'
 import { mentions } from './mentions.ts'
 import { isServicesWay } from './services-ways.ts'
-import { isCheckedClaim, isKeptSession, isVouchedFor, keyRead } from './signed-tokens.ts'
+import { findsSession, isCheckedClaim, isKeptSession, isVouchedFor, keyRead } from './signed-tokens.ts'
 
 export { ACCEPTED, ANSWERED, mentions, REJECTED } from './mentions.ts'
 
@@ -93,7 +93,9 @@ export function isCallersRow(index: number, behaviour: Behaviour, depth = 0): bo
   const e = step.effect
   if (e.kind !== 'db') return false
   if (e.op === 'insert') return e.payload !== undefined && mentions(e.payload, (x) => isCallers(x, behaviour, depth + 1))
-  return e.filters.some((f) => f.op !== 'neq' && (isCallers(f.value, behaviour, depth + 1) || (f.op === 'eq' && isHashOfCredential(f.value))))
+  return e.filters.some(
+    (f) => f.op !== 'neq' && (isCallers(f.value, behaviour, depth + 1) || (f.op === 'eq' && (isHashOfCredential(f.value) || findsSession(e.table, f.value)))),
+  )
 }
 
 /** `sha256(req.headers.get('authorization'))`: the row under the hash of an API key is that of whoever sends the key. */

@@ -1,10 +1,10 @@
 import { lastPart } from '../../lib/last-part.ts'
 import type { Behaviour, Effect, Step, Value } from '../behaviour/behaviour.ts'
 import { mentions } from '../behaviour/mentions.ts'
+import { findsSession } from '../behaviour/signed-tokens.ts'
 import { ENTRY, isCallers } from '../behaviour/values.ts'
 import { fromProcessor } from './from-processor.ts'
 import { fromRequest } from './from-request.ts'
-import { findsSession } from './guard.ts'
 import { keyForLookUp } from './key-look-up.ts'
 import type { Guard } from './proof.ts'
 

@@ -3,7 +3,16 @@ import { lastPart } from '../../lib/last-part.ts'
 import type { Behaviour, Condition, Step, Value } from '../behaviour/behaviour.ts'
 import { ANSWERED, mentions } from '../behaviour/mentions.ts'
 import { isServicesWay } from '../behaviour/services-ways.ts'
-import { isCheckedClaim, isFromCredential, isKeptOfCaller, isKeptSession, isTokenSignature, isVouchedFor, keyRead } from '../behaviour/signed-tokens.ts'
+import {
+  findsSession,
+  isCheckedClaim,
+  isFromCredential,
+  isKeptOfCaller,
+  isKeptSession,
+  isTokenSignature,
+  isVouchedFor,
+  keyRead,
+} from '../behaviour/signed-tokens.ts'
 import { GATEWAY } from '../behaviour/token-claims.ts'
 import { callerInEach } from './caller-in-filter.ts'
 import { asksAnotherService } from './delegated.ts'
@@ -443,11 +452,6 @@ function keptUnder(value: Value, behaviour: Behaviour, depth = 0): Extract<Value
 /** A row looked up by a value that is always missing (a member that the session does not have): a role asked of it lets nobody in. */
 function findsNobody(step: Step | undefined): boolean {
   return step?.effect.kind === 'db' && step.effect.filters.some((f) => f.op === 'eq' && f.value.v === 'const' && f.value.value === undefined)
-}
-
-/** A stored session looked up by what the cookie or the Authorization header carries, which only the person whose session it is was given. */
-export function findsSession(table: string, value: Value): boolean {
-  return /sessions?$/i.test(table) && isFromCredential(value)
 }
 
 /** What stood before a step holds for its result as well. Whose user is found among the administrators, or among those with a role, is one of them. */

@@ -85,10 +85,12 @@ export const mongoose: Library = {
         filters,
         ...(op === 'insert' && first ? { payload: first } : op === 'update' && second ? { payload: updates(second) } : {}),
         ...(/One|ById|exists/.test(method) ? { one: true as const } : {}),
+        ...(method === 'countDocuments' ? { countOnly: true as const } : {}),
         ...(raw || (first?.v === 'object' && first.rest) ? { unread: true as const } : {}),
       },
       c.at,
     )
+    if (method === 'countDocuments') return { v: 'result', step }
     return { v: 'row', table, step, ...(method === 'find' || method === 'aggregate' ? { many: true as const } : {}) }
   },
 }

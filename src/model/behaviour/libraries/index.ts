@@ -4,6 +4,7 @@ import type { Interpreter } from '../interpreter.ts'
 import { unknownCall } from '../operations.ts'
 import { noteUnreadCheck } from '../unread-checks.ts'
 import { actionClients } from './action-clients.ts'
+import { assertions } from './assertions.ts'
 import { AUTH_LIBRARIES } from './auth.ts'
 import { clerk } from './clerk.ts'
 import { convex } from './convex.ts'
@@ -28,6 +29,7 @@ const ALL: readonly Library[] = [
   supabase,
   crypto,
   validation,
+  assertions,
   actionClients,
   tsPattern,
   vercelQueue,
