@@ -20,7 +20,7 @@ export function protectedBecause(route: Route, all: readonly Route[], usesAuth: 
   if (segments.some((s) => PUBLIC_LEAF.test(s) || SIGNS_IN.test(s)) || !usesAuth) return undefined
   if (route.clientLayout) return `the layout above it sends visitors without a session to sign-in (${route.clientLayout.path}:${route.clientLayout.line})`
   // the entrance that leads everybody on, to the own pages or to sign-in, holds nothing itself
-  const entrance = route.route === '/' && route.signs?.leadsOn === true && !route.work.length
+  const entrance = route.route === '/' && !route.work.length && (route.signs?.leadsOn === true || asksNobody(route))
   if (route.signs?.redirects && !entrance) return `it sends visitors without a session to sign-in (${route.signs.redirects.path}:${route.signs.redirects.line})`
   if (
     route.guard &&
@@ -57,6 +57,9 @@ export function protectedBecause(route: Route, all: readonly Route[], usesAuth: 
   if (personal && asked && route.work.every((w) => w.guard)) return `the server ${personal.what} for the signed-in user`
   return undefined
 }
+
+/** It looks at nothing that would tell one visitor from another. */
+const asksNobody = ({ signs }: Route): boolean => !signs?.readsUser && !signs?.readsKept && !signs?.asks.length
 
 /** Clerk's middleware with public routes and an `afterAuth` of its own, which takes the place of the refusal and lets everybody through. */
 export const openedByAfterAuth = (route: Route) => (route.guard ? undefined : route.before.find((b) => b.name === 'afterAuth'))

@@ -12,15 +12,20 @@ export interface PageSigns {
   readonly leadsOn?: true
   /** Reads the signed-in user or the session. */
   readonly readsUser?: Place
+  /** Reads what the browser keeps: storage or cookies, where a session may be. */
+  readonly readsKept?: true
   /** Addresses of the application's own API that it asks when it opens, with GET. */
   readonly asks: readonly { readonly url: string; readonly at: Place }[]
 }
 
 const LOGIN =
   /^\/?(?:[a-z]{2}(?:-[A-Z]{2})?\/)?(?:auth\/?|(?:auth|account|user)\/)?(?:log-?in|sign-?in|signin|auth|connexion|anmelden|iniciar-sesion|accedi|entrar|welcome|unauthorized|401)?(?:[/?#].*)?$/i
+/** Sign-in for some of the users: `/admin-login`, `/staff/sign-in`. */
+const LOGIN_OF = /^\/?(?:[\w-]{1,40}[-/])?(?:log-?in|sign-?in)(?:[/?#].*)?$/i
 const NAVIGATE = /(^|\.)(push|replace|navigate|redirect|goto|navigateTo|assign|navigateForward)$/
 const USER_HOOK =
   /^(useUser|useAuth|useSession|useSupabaseUser|useSupabaseSession|useCurrentUser|useAuthStore|useClerk|useAuthUser|useProfile|useRequireAuth|useProtectedRoute|useSessionContext|useKindeBrowserClient)$/
+const KEPT = /storage|cookie/i
 const WRAPPERS =
   /^(ProtectedRoute|RequireAuth|AuthGuard|PrivateRoute|Protected|AuthRequired|RequireUser|AdminRoute|AdminGuard|WithAuth|AuthenticatedRoute|RoleGuard|SessionGuard)$/
 
@@ -33,7 +38,7 @@ const DEPTH = 3
 
 /** The signs in a page's component, the hooks and components of the repository that it uses, and its own helpers. */
 export function pageSigns(program: Program, path: string, fn: FunctionId): PageSigns {
-  const out: { redirects?: Place; leadsOn?: true; readsUser?: Place; asks: { url: string; at: Place }[] } = { asks: [] }
+  const out: { redirects?: Place; leadsOn?: true; readsUser?: Place; readsKept?: true; asks: { url: string; at: Place }[] } = { asks: [] }
   const seen = new Set<string>()
   const visit = (file: string, id: FunctionId, depth: number): void => {
     const key = `${file}#${id}`
@@ -52,6 +57,7 @@ export function pageSigns(program: Program, path: string, fn: FunctionId): PageS
           else if (depth === 0) out.leadsOn = true
         }
         if (/auth\.(getUser|getSession|getClaims|onAuthStateChange)$/.test(name) || USER_HOOK.test(name)) out.readsUser ??= at
+        if (KEPT.test(name)) out.readsKept = true
         if (isRequest(name, expr) && onOpening(js.functions, scope, id)) {
           const url = stringOf(expr.args[0]) ?? leading(expr.args[0])
           if (url?.startsWith('/')) out.asks.push({ url: url.replace(/[?#][\s\S]*/, ''), at })
@@ -112,8 +118,9 @@ const codeOf = rememberFor((component: FunctionIR, js: JavaScriptFacts, hasTempl
 /** Where links of mails and other providers lead back to: whoever is sent on to there has just come from one. */
 const ON_THE_WAY_IN = /\/(?:callback|confirm|reset|recover|verify|update-password|forgot|[\w-]{0,20}error)/i
 
-function isLogin(target: string): boolean {
+export function isLogin(target: string): boolean {
   if (ON_THE_WAY_IN.test(target)) return false
+  if (LOGIN_OF.test(target)) return true
   return (
     target !== '' && target !== '/' && /log-?in|sign-?in|auth|welcome|connexion|anmelden|sesion|accedi|entrar|unauthorized/i.test(target) && LOGIN.test(target)
   )
