@@ -10,6 +10,8 @@ const GROUP =
   /^\((?:.*(?:protected|authenticated|authed|private|dashboard|secure|logged-?in|user-area|members|admin).*|(?:.*[-_])?(?:app|console|accounts?)(?:[-_].*)?)\)$/i
 const PUBLIC_LEAF =
   /^(log-?in|sign-?in|sign-?up|register|registration|forgot-?password|reset-?password|verify.*|confirm.*|callback|auth|logout|signout|welcome|pricing|terms|privacy|error|unauthorized|access-denied|success|cancel(led)?|invite|join|onboarding-public)$/i
+/** What somebody is told who may not go on; below other pages it may be a list of them (`/settings/blocked`). */
+const NOTICE = /^\/(?:[a-z]{2}\/)?(?:blocked|banned|suspended|forbidden|no-access|not-authori[sz]ed)$/i
 /** Sign-in and recovery as part of a name: `admin-login`, `login_logout`, `reset_password`. */
 const SIGNS_IN = /(^|[-_])(log-?in|sign-?in|sign-?up|register|(forgot|reset|recover)[-_]?password)([-_]|$)/i
 const MARKETING = /^\/($|(buy|pricing|plans|about|contact|blog|docs|faq|terms|privacy|features|home|landing)(\/|$|-))/i
@@ -17,7 +19,7 @@ const MARKETING = /^\/($|(buy|pricing|plans|about|contact|blog|docs|faq|terms|pr
 /** Why the application itself treats a page as protected; undefined when it does not. */
 export function protectedBecause(route: Route, all: readonly Route[], usesAuth: boolean): string | undefined {
   const segments = route.route.split('/').filter((s) => s !== '')
-  if (segments.some((s) => PUBLIC_LEAF.test(s) || SIGNS_IN.test(s)) || !usesAuth) return undefined
+  if (segments.some((s) => PUBLIC_LEAF.test(s) || SIGNS_IN.test(s)) || NOTICE.test(route.route) || !usesAuth) return undefined
   if (route.clientLayout) return `the layout above it sends visitors without a session to sign-in (${route.clientLayout.path}:${route.clientLayout.line})`
   // the entrance that leads everybody on, to the own pages or to sign-in, holds nothing itself
   const entrance = route.route === '/' && !route.work.length && (route.signs?.leadsOn === true || asksNobody(route))
