@@ -4,7 +4,7 @@ import type { Route } from '../../model/routes/routes.ts'
 
 const SEGMENT =
   /^(dashboard|account|my-account|settings|admin|administration|backoffice|billing|portal|workspace|workspaces|console|panel|mi-cuenta|cuenta|konto|mon-compte|profile|inbox|protected)$/i
-const ADMIN_LIKE = /^admin-[\w-]+$/i
+const ADMIN_LIKE = /^admin-(?!set-?up|invit|activat)[\w-]+$/i
 /** Names of groups that say so in any part; the short ones have to be words of their own: `(apply)` is no application. */
 const GROUP =
   /^\((?:.*(?:protected|authenticated|authed|private|dashboard|secure|logged-?in|user-area|members|admin).*|(?:.*[-_])?(?:app|console|accounts?)(?:[-_].*)?)\)$/i
@@ -51,8 +51,11 @@ export function protectedBecause(route: Route, all: readonly Route[], usesAuth: 
   const asks = (route.signs?.asks ?? []).map((a) =>
     all.find((r) => r.kind === 'api' && (r.method === undefined || r.method === 'GET') && samePath(r.route, a.url)),
   )
-  if (asks.length && asks.every((r) => r?.guard && (r.guard.who === 'user' || r.guard.who === 'admin') && r.tables.length > 0))
-    return `all it shows comes from ${asks[0]?.route}, which answers signed-in users only`
+  const forUsers = asks.filter((r) => r?.guard && (r.guard.who === 'user' || r.guard.who === 'admin') && r.tables.length > 0)
+  if (asks.length && forUsers.length === asks.length) return `all it shows comes from ${asks[0]?.route}, which answers signed-in users only`
+  // a group of folders that is called public may hold somebody's own pages as well
+  const own = forUsers.length ? segments.find((s) => SEGMENT.test(s) || ADMIN_LIKE.test(s)) : undefined
+  if (own && !addressed && !isDemonstration(route, segments)) return `it is under /${own} and shows what ${forUsers[0]?.route} answers signed-in users only`
   const personal = route.work.find((w) => w.kind === 'read' && w.userData && w.guard?.who === 'user')
   // with the caller's own client a made-up session reads nothing, and the page shows without one as well
   const asked = personal?.guard?.trust === 'verified' || personal?.rights === 'service'

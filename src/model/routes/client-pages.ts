@@ -159,8 +159,26 @@ const CHOSEN = /^(on[A-Z]\w*|action|command|handler|handle|run|perform|execute|c
 const handedBack = ({ body }: FunctionIR): readonly string[] =>
   body.flatMap((s) => (s.k === 'return' && s.value?.k === 'obj' ? s.value.props.flatMap((p) => (p.value?.k === 'id' ? [p.value.name] : [])) : []))
 
-/** Functions that only run on a click: handed to an element as `onPress={save}`, given back by a hook (`back`), or called in functions that are. */
+/**
+ * Functions that only run on a click or when something else happens: handed to an element as `onPress={save}` or to `addEventListener('error', leave)`,
+ * given back by a hook (`back`), or called in functions that are.
+ */
 function calledOnClicks(
+  functions: readonly { readonly id: number; readonly parent?: number; readonly name?: string }[],
+  found: readonly { readonly expr: Expr; readonly scope: FunctionId }[],
+  clicked: ReadonlySet<FunctionId>,
+  back: readonly string[],
+): readonly FunctionId[] {
+  const all = new Set(clicked)
+  for (let round = 0; round < 4; round++) {
+    const more = calledOnThese(functions, found, all, back).filter((id) => !all.has(id))
+    if (!more.length) break
+    for (const id of more) all.add(id)
+  }
+  return [...all]
+}
+
+function calledOnThese(
   functions: readonly { readonly id: number; readonly parent?: number; readonly name?: string }[],
   found: readonly { readonly expr: Expr; readonly scope: FunctionId }[],
   clicked: ReadonlySet<FunctionId>,
@@ -168,9 +186,11 @@ function calledOnClicks(
 ): readonly FunctionId[] {
   const handed = new Map(back.map((name) => [name, 1]))
   const uses = Map.groupBy(found, ({ expr }) => (expr.k === 'id' ? expr.name : undefined))
-  for (const { expr: e } of found)
-    if (e.k === 'jsx')
-      for (const a of e.attrs) if (/^on[A-Z]/.test(a.key ?? '') && a.value?.k === 'id') handed.set(a.value.name, (handed.get(a.value.name) ?? 0) + 1)
+  const hand = (name: string) => handed.set(name, (handed.get(name) ?? 0) + 1)
+  for (const { expr: e } of found) {
+    if (e.k === 'jsx') for (const a of e.attrs) if (/^on[A-Z]/.test(a.key ?? '') && a.value?.k === 'id') hand(a.value.name)
+    if (e.k === 'call' && LISTENER.test(calleeText(e.fn)) && stringOf(e.args[0]) !== undefined) for (const a of e.args.slice(1)) if (a.k === 'id') hand(a.name)
+  }
   const within = (scope: FunctionId): boolean => {
     for (let f = functions[scope], i = 0; f && i < 12; f = f.parent === undefined ? undefined : functions[f.parent], i++) if (clicked.has(f.id)) return true
     return false
@@ -183,6 +203,7 @@ function calledOnClicks(
 }
 
 const LISTENS = /(^|\.)(addListener|addEventListener|on|once)$/
+const LISTENER = /(^|\.)(?:add|remove)(?:Event)?Listener$|(^|\.)(?:on|once|off)$/
 
 /** Functions of a component that its script declares and never speaks of again: only the template does, in `@click="goToLogin"`. */
 function templateHandlers(functions: readonly { readonly id: number; readonly name?: string }[], found: readonly Expr[]): readonly FunctionId[] {
