@@ -10,5 +10,9 @@ export function browserGuard(entry: Entry, inBrowser: Behaviour | undefined, ima
   return sent && entry.before.find((b) => b.at.path === sent.at.path)?.at
 }
 
-const leadsToSignIn = ({ effect: e }: Step): boolean =>
-  e.kind === 'respond' && e.how === 'redirect' && e.body?.v === 'const' && typeof e.body.value === 'string' && isLogin(e.body.value)
+function leadsToSignIn({ effect: e }: Step): boolean {
+  if (e.kind !== 'respond' || e.how !== 'redirect') return false
+  // `redirect({ to: '/login' })`, `navigateTo({ path: '/login' })`
+  const to = e.body?.v === 'object' ? (e.body.props['to'] ?? e.body.props['path']) : e.body
+  return to?.v === 'const' && typeof to.value === 'string' && isLogin(to.value)
+}
