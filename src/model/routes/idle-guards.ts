@@ -1,4 +1,5 @@
 import type { Place } from '../../lib/place.ts'
+import { rememberFor } from '../../lib/remember-for.ts'
 import type { Behaviour, Condition, Step } from '../behaviour/behaviour.ts'
 import { matcherCovers } from '../frameworks/next-middleware.ts'
 import { samplePath } from '../frameworks/path-pattern.ts'
@@ -37,9 +38,11 @@ const getsToRefuse = (m: MiddlewareModel, route: Route): boolean =>
   runsFor(m, route) && (isLibrarys(m) || refusals(m.behaviour).some((s) => imagineConditions(s.under, requestFor(route)) !== undefined))
 
 /** The answers that turn away who is not signed in. */
-function refusals(behaviour: Behaviour | undefined): readonly Step[] {
-  return behaviour?.steps.filter((s) => turnsAway(s) && s.under.some((c) => asksWhoComes(c, behaviour))) ?? []
-}
+const refusals = (behaviour: Behaviour | undefined): readonly Step[] => (behaviour ? refusalsOf(behaviour) : [])
+
+const refusalsOf = rememberFor((behaviour: Behaviour): readonly Step[] =>
+  behaviour.steps.filter((s) => turnsAway(s) && s.under.some((c) => asksWhoComes(c, behaviour))),
+)
 
 const turnsAway = ({ effect: e }: Step): boolean => e.kind === 'respond' && (e.how === 'redirect' || e.status === 401 || e.status === 403)
 
