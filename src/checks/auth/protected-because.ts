@@ -4,12 +4,14 @@ import type { Route } from '../../model/routes/routes.ts'
 
 const SEGMENT =
   /^(dashboard|account|my-account|settings|admin|administration|backoffice|billing|portal|workspace|workspaces|console|panel|mi-cuenta|cuenta|konto|mon-compte|profile|inbox|protected)$/i
-const ADMIN_LIKE = /^admin-[\w-]+$/i
+const ADMIN_LIKE = /^admin-(?!set-?up|invit|activat)[\w-]+$/i
 /** Names of groups that say so in any part; the short ones have to be words of their own: `(apply)` is no application. */
 const GROUP =
   /^\((?:.*(?:protected|authenticated|authed|private|dashboard|secure|logged-?in|user-area|members|admin).*|(?:.*[-_])?(?:app|console|accounts?)(?:[-_].*)?)\)$/i
 const PUBLIC_LEAF =
   /^(log-?in|sign-?in|sign-?up|register|registration|forgot-?password|reset-?password|verify.*|confirm.*|callback|auth|logout|signout|welcome|pricing|terms|privacy|error|unauthorized|access-denied|success|cancel(led)?|invite|join|onboarding-public)$/i
+/** What somebody is told who may not go on; below other pages it may be a list of them (`/settings/blocked`). */
+const NOTICE = /^\/(?:[a-z]{2}\/)?(?:blocked|banned|suspended|forbidden|no-access|not-authori[sz]ed)$/i
 /** Sign-in and recovery as part of a name: `admin-login`, `login_logout`, `reset_password`. */
 const SIGNS_IN = /(^|[-_])(log-?in|sign-?in|sign-?up|register|(forgot|reset|recover)[-_]?password)([-_]|$)/i
 const MARKETING = /^\/($|(buy|pricing|plans|about|contact|blog|docs|faq|terms|privacy|features|home|landing)(\/|$|-))/i
@@ -17,10 +19,10 @@ const MARKETING = /^\/($|(buy|pricing|plans|about|contact|blog|docs|faq|terms|pr
 /** Why the application itself treats a page as protected; undefined when it does not. */
 export function protectedBecause(route: Route, all: readonly Route[], usesAuth: boolean): string | undefined {
   const segments = route.route.split('/').filter((s) => s !== '')
-  if (segments.some((s) => PUBLIC_LEAF.test(s) || SIGNS_IN.test(s)) || !usesAuth) return undefined
+  if (segments.some((s) => PUBLIC_LEAF.test(s) || SIGNS_IN.test(s)) || NOTICE.test(route.route) || !usesAuth) return undefined
   if (route.clientLayout) return `the layout above it sends visitors without a session to sign-in (${route.clientLayout.path}:${route.clientLayout.line})`
   // the entrance that leads everybody on, to the own pages or to sign-in, holds nothing itself
-  const entrance = route.route === '/' && route.signs?.leadsOn === true && !route.work.length
+  const entrance = route.route === '/' && !route.work.length && (route.signs?.leadsOn === true || asksNobody(route))
   if (route.signs?.redirects && !entrance) return `it sends visitors without a session to sign-in (${route.signs.redirects.path}:${route.signs.redirects.line})`
   if (
     route.guard &&
@@ -49,14 +51,20 @@ export function protectedBecause(route: Route, all: readonly Route[], usesAuth: 
   const asks = (route.signs?.asks ?? []).map((a) =>
     all.find((r) => r.kind === 'api' && (r.method === undefined || r.method === 'GET') && samePath(r.route, a.url)),
   )
-  if (asks.length && asks.every((r) => r?.guard && (r.guard.who === 'user' || r.guard.who === 'admin') && r.tables.length > 0))
-    return `all it shows comes from ${asks[0]?.route}, which answers signed-in users only`
+  const forUsers = asks.filter((r) => r?.guard && (r.guard.who === 'user' || r.guard.who === 'admin') && r.tables.length > 0)
+  if (asks.length && forUsers.length === asks.length) return `all it shows comes from ${asks[0]?.route}, which answers signed-in users only`
+  // a group of folders that is called public may hold somebody's own pages as well
+  const own = forUsers.length ? segments.find((s) => SEGMENT.test(s) || ADMIN_LIKE.test(s)) : undefined
+  if (own && !addressed && !isDemonstration(route, segments)) return `it is under /${own} and shows what ${forUsers[0]?.route} answers signed-in users only`
   const personal = route.work.find((w) => w.kind === 'read' && w.userData && w.guard?.who === 'user')
   // with the caller's own client a made-up session reads nothing, and the page shows without one as well
   const asked = personal?.guard?.trust === 'verified' || personal?.rights === 'service'
   if (personal && asked && route.work.every((w) => w.guard)) return `the server ${personal.what} for the signed-in user`
   return undefined
 }
+
+/** It looks at nothing that would tell one visitor from another. */
+const asksNobody = ({ signs }: Route): boolean => !signs?.readsUser && !signs?.readsKept && !signs?.asks.length
 
 /** Clerk's middleware with public routes and an `afterAuth` of its own, which takes the place of the refusal and lets everybody through. */
 export const openedByAfterAuth = (route: Route) => (route.guard ? undefined : route.before.find((b) => b.name === 'afterAuth'))

@@ -8,6 +8,12 @@ export function pageFix(route: Route, what: string, library: string | undefined)
     what === 'trust'
       ? 'Verify the session: getUser() (or getClaims()) instead of getSession(), then redirect.'
       : 'Fetch the user on the server before the page is rendered and redirect when there is none.'
+  if (what === 'idle')
+    return {
+      text: 'Let the middleware run for the protected paths, and compare public ones whole: every path begins with "/".',
+      language: 'ts',
+      code: "const isPublic = PUBLIC_PATHS.some((p) => pathname === p || (p !== '/' && pathname.startsWith(`${p}/`)))\n\nexport const config = { matcher: ['/((?!_next/static|_next/image|favicon.ico).*)'] }",
+    }
   if (what === 'beside')
     return {
       text: 'Let the load wait for the layout before it reads anything, or put the guard into the hook, which runs before every load.',

@@ -64,7 +64,7 @@ export default defineCheck({
 interface Cause {
   readonly route: Route
   readonly severity: Severity
-  readonly what: 'open' | 'client' | 'after' | 'trust' | 'presence' | 'fail-open' | 'spelling' | 'account' | 'beside'
+  readonly what: 'open' | 'client' | 'after' | 'trust' | 'presence' | 'fail-open' | 'spelling' | 'account' | 'beside' | 'idle'
   readonly because: string
   readonly guard?: Guard
   readonly work?: Work
@@ -119,7 +119,10 @@ function judge(route: Route, because: string, strangers: boolean): Cause[] {
     !route.clientLayout
   )
     return []
-  const gate = route.clientLayout ?? (route.signs?.redirects && route.signs.redirects.path !== route.page?.path ? route.signs.redirects : undefined)
+  if (route.idleGuard)
+    return [{ route, severity: leaks ? 'Critical' : 'High', what: 'idle', because, ...(leaks ? { work: leaks } : {}), shared: route.idleGuard.at }]
+  const gate =
+    route.clientLayout ?? route.browserGuard ?? (route.signs?.redirects && route.signs.redirects.path !== route.page?.path ? route.signs.redirects : undefined)
   const client = gate ?? route.signs?.redirects
   const after = client ? undefined : openedByAfterAuth(route)
   if (leaks?.guard && !client) return [{ route, severity: 'Critical', what: 'presence', because, guard: leaks.guard, work: leaks }]
@@ -155,7 +158,10 @@ function merge(causes: readonly Cause[]): Issue[] {
   const groups = new Map<string, Cause[]>()
   for (const c of causes) {
     const place = c.shared ?? c.own
-    const key = place && (c.severity !== 'Critical' || c.what === 'beside') ? `${c.what} ${place.path}:${place.line}` : `${c.route.subject} ${c.route.path}`
+    const key =
+      place && (c.severity !== 'Critical' || c.what === 'beside' || c.what === 'idle')
+        ? `${c.what} ${place.path}:${place.line}`
+        : `${c.route.subject} ${c.route.path}`
     groups.set(key, [...(groups.get(key) ?? []), c])
   }
   return [...groups.values()].map((g) => (g.length > 1 ? sharedIssue(g) : issue(g[0] as Cause)))
@@ -168,6 +174,7 @@ function issue(c: Cause): Issue {
     c.what === 'client' && (c.shared ?? route.signs?.redirects)
       ? { ...(c.shared ?? (route.signs?.redirects as Place)), what: 'sends visitors away only in the browser' }
       : undefined,
+    c.what === 'idle' && c.shared ? { ...c.shared, what: 'lets every path through' } : undefined,
     c.work ? { ...c.work.at, what: c.work.what } : undefined,
   ]
   return {
@@ -193,6 +200,7 @@ const TITLES: Readonly<Record<Cause['what'], string>> = {
   presence: 'The guard only looks whether a cookie is there',
   'fail-open': 'The guard lets everyone in when a variable is unset',
   spelling: 'Another spelling of the path goes past the guard',
+  idle: 'A guard that runs for no page',
   beside: 'The page’s data can be asked for without the layout that guards it',
   account: 'An administrators’ page for everybody with an account',
 }
@@ -220,6 +228,10 @@ function message(c: Cause): string {
       return `${page}, and its guard asks only whether somebody is signed in (${c.guard?.how}).${gives}`
     case 'beside':
       return `${page}. Its guard runs in the load of a layout above it; SvelteKit runs that beside the load of the page, which does not wait for it (\`await parent()\`) and ${c.work?.guard ? 'asks only whether somebody is signed in' : 'asks nobody itself'}.${gives}`
+    case 'idle':
+      return c.route.idleGuard?.because === 'matcher'
+        ? `${page}; the middleware that would ask who comes has a matcher that covers no path of the application, so it never runs.${gives}`
+        : `${page}; the middleware would send away who is not signed in, but a condition before that lets every path of the application through.${gives}`
     case 'fail-open':
       return `${page}; its guard is skipped when ${c.guard?.opensWithout} is not set.`
   }

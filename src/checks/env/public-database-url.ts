@@ -1,6 +1,7 @@
 import type { PublicVariable } from '../../model/env/env.ts'
 import type { ModulesModel } from '../../model/modules/modules.ts'
-import { defineCheck, failed, type Issue, notApplicable, passed } from '../define-check.ts'
+import { defineCheck, failed, type Issue, passed } from '../define-check.ts'
+import { noneIsPublic } from './none-is-public.ts'
 import { renameOnServer } from './rename-on-server.ts'
 
 const DATABASE_NAME =
@@ -16,7 +17,7 @@ export default defineCheck({
   needs: ['env', 'modules'],
   doubtedBy: ['env-file', 'source-text', 'config'],
   run({ env, modules }) {
-    if (!env.publicVariables.length) return notApplicable('no variable with a public prefix is read or defined, and no configuration file inlines one')
+    if (!env.publicVariables.length) return noneIsPublic(env)
     const issues = env.publicVariables.filter(holdsDatabaseUrl).map((v) => issue(v, modules))
     const names = env.publicVariables.map((v) => v.name)
     const evidence = `${names.length} public variable${names.length === 1 ? '' : 's'} looked at: ${names.slice(0, 12).join(', ')}${names.length > 12 ? ', …' : ''}`

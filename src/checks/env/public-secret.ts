@@ -1,6 +1,7 @@
 import type { PublicVariable } from '../../model/env/env.ts'
 import type { ModulesModel } from '../../model/modules/modules.ts'
-import { defineCheck, failed, type Issue, notApplicable, passed } from '../define-check.ts'
+import { defineCheck, failed, type Issue, passed } from '../define-check.ts'
+import { noneIsPublic } from './none-is-public.ts'
 import { renameOnServer } from './rename-on-server.ts'
 
 const KEY = '(?:_?(?:API|SECRET|AUTH|ACCESS|PRIVATE|SERVER|REST))*_?(?:KEY|TOKEN|SECRET|PAT|SID_SECRET)'
@@ -41,7 +42,7 @@ export default defineCheck({
   needs: ['env', 'modules'],
   doubtedBy: ['env-file', 'source-text', 'config'],
   run({ env, modules }) {
-    if (!env.publicVariables.length) return notApplicable('no variable with a public prefix is read or defined, and no configuration file inlines one')
+    if (!env.publicVariables.length) return noneIsPublic(env)
     // a service-role variable that browser code reads is one cause, and check 5 reports it at the read
     const inClient = (v: PublicVariable) => modules.serviceRole.find((u) => u.inBrowser && u.how === 'variable' && u.what === v.name)
     const holding = env.publicVariables.flatMap((v) => {

@@ -31,9 +31,14 @@ export function approvalColumns(table: Table, readings: readonly Reading[]): rea
 const BADGE = /^(is_)?(\w{2,12}_)?verified$|^(\w{2,12}_)?verification_status$|^is_super_/i
 const NOT_YET = /^(false|'(not_applicable|none|not_\w{1,12}|un\w{1,12}|pending|waiting|submitted)')/i
 
-/** What of somebody staff looks at and says that it is right, in rows that he makes himself: neither at first nor later is it his to say. */
+/**
+ * What of somebody others look at and say that it is right, in rows that he makes himself: neither at first nor later is it his to say. Staff changes
+ * such rows by a role, or each user has one and shows himself to everybody with it.
+ */
 export function badgeColumns(table: Table, readings: readonly Reading[], power: readonly string[]): readonly string[] {
-  if (!readings.some((r) => r.command === 'update' && r.ways.some((w) => w.outcome === 'role'))) return []
+  const byStaff = readings.some((r) => r.command === 'update' && r.ways.some((w) => w.outcome === 'role'))
+  const shown = isOnePerUser(table) && readings.some((r) => r.command === 'select' && r.ways.some((w) => w.outcome === 'open'))
+  if (!byStaff && !shown) return []
   return table.columns.filter((c) => power.includes(c.name) && BADGE.test(c.name) && NOT_YET.test(c.default ?? '')).map((c) => c.name)
 }
 

@@ -14,7 +14,7 @@ const LOOKED_AT =
 
 /** What is asked for in such rows: money that is paid out, a standing, a day off. */
 const ASKED_FOR =
-  /withdraw|payout|refund|reimburse|(^|_)claims?$|winner|winning|(^|_)prizes?$|verif|(^|_)kyc(_|$)|saques?($|_)|retiros?($|_)|reembols|(access|role|upgrade|admin|moderator|staff|host|seller|vendor|partner|creator|affiliate|membership|leave|time_?off|vacation|absence|loan|credit|advance|overtime)_?(requests?|applications?)$/i
+  /withdraw|payout|refund|reimburse|reversals?$|charge_?backs?$|(^|_)claims?$|winner|winning|(^|_)prizes?$|verif|(^|_)kyc(_|$)|saques?($|_)|retiros?($|_)|reembols|(access|role|upgrade|admin|moderator|staff|host|seller|vendor|partner|creator|affiliate|membership|leave|time_?off|vacation|absence|loan|credit|advance|overtime)_?(requests?|applications?)$/i
 /** Of two people whom a row names, the one who asked for something. */
 const ASKING =
   /^(user|profile|account|requester|requestor|applicant|author|creator|member|employee|student|driver|customer|client|claimant|winner|usuario|utente)(_(user|profile))?_?(id|uid)$|^(created|requested|submitted|claimed)_by(_id)?$/i

@@ -2,6 +2,7 @@ import type { Catalog, Grant, Table } from '../database.ts'
 import { powerIn } from '../sandbox/user-data.ts'
 import { appointsItself } from './appointing-rows.ts'
 import { approvalColumns, badgeColumns, moderatedColumns } from './approval.ts'
+import { bookedMoves } from './booked-moves.ts'
 import { enteredByOneself } from './entered-by-oneself.ts'
 import { isAddress, isRoleGate, type JudgeWorld, type Way } from './expression/judge.ts'
 import { freeParents, privateParents } from './foreign-parent.ts'
@@ -14,6 +15,7 @@ import { createdAtSignUp } from './made-at-sign-up.ts'
 import { paidByWord, pricePaid, settledByOthers, writtenByOther } from './other-party.ts'
 import { ownInvitation } from './own-invitation.ts'
 import { isSignature, isThroughOwnProfile } from './own-profile.ts'
+import { payTerms } from './pay-terms.ts'
 import { type BrowserRole, nameOf, type Reading } from './policies.ts'
 import { decidesAccess, earnedColumns, PROCESSOR, paysForUse, placesSold, powerColumnsOf } from './power-columns.ts'
 import { isPublication } from './publication.ts'
@@ -176,7 +178,7 @@ export function readInsert(table: Table, reading: Reading, context: WriteContext
   if (unpaid.length) return [{ ...base, kind: 'self-grant', columns: unpaid }]
   const settled = settledByOthers(table, bound, here).filter(free)
   if (settled.length) return [{ ...base, kind: 'self-grant', columns: settled, because: 'settled' }]
-  const awaited = awaitedPayments(table, bound).filter(free)
+  const awaited = [...awaitedPayments(table, bound), ...bookedMoves(table, bound, catalog)].filter(free)
   if (awaited.length) return [{ ...base, kind: 'self-grant', columns: awaited, because: 'settled' }]
   const requested = [...requestedStates(table, bound, here, catalog), ...takenByOthers(table, bound, here, catalog)].filter(free)
   if (requested.length && !memberships.has(nameOf(table))) return [{ ...base, kind: 'self-grant', columns: requested, because: 'requested' }]
@@ -369,13 +371,15 @@ export function readUpdate(table: Table, reading: Reading, { catalog, membership
   const held = power.length || approval.length || moderated.length ? [] : heldStates(table, reading, here).filter((s) => settable(s.column))
   if (held.length) holes.push({ ...base, kind: 'escalation', columns: held.map((s) => s.column), because: 'held', states: held })
   const decided = power.length || approval.length || moderated.length || held.length || rewritten
-  const awaited = decided ? [] : awaitedPayments(table, rows).filter(settable)
+  const awaited = decided ? [] : [...awaitedPayments(table, rows), ...bookedMoves(table, rows, catalog)].filter(settable)
   if (awaited.length) holes.push({ ...base, kind: 'escalation', columns: awaited, because: 'settled' })
   const waiting = () => [...requestedStates(table, rows, here, catalog), ...takenByOthers(table, rows, here, catalog)]
   const requested = decided || awaited.length ? [] : waiting().filter(settable)
   if (requested.length) holes.push({ ...base, kind: 'escalation', columns: requested, because: 'requested' })
   const placed = decided || !own ? [] : placesSold(table).filter(settable)
   if (placed.length) holes.push({ ...base, kind: 'escalation', columns: placed, because: 'placement' })
+  const pay = power.length ? [] : payTerms(table, rows, here).filter(settable)
+  if (pay.length) holes.push({ ...base, kind: 'escalation', columns: pay, because: 'pay' })
   const told = power.length || rewritten ? [] : pricePaid(table, rows, here).filter(settable)
   if (told.length) holes.push({ ...base, kind: 'escalation', columns: told, because: 'price' })
   const paid = power.length ? [] : paidByTenant(table, rows, { catalog, memberships }).filter(settable)

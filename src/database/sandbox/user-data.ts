@@ -46,6 +46,9 @@ const DIRECTORY = /(^|_)(latitude|longitude|zip(_?code)?|postal_code|cnpj|partit
 const STREET = /^street$/i
 const POWER =
   /^(role|roles|user_role|app_role|is_(super_?)?admin|admin|is_staff|is_moderator|is_owner|is_pro|is_premium|premium|is_paid|paid|has_paid|plan|plan_id|plan_name|tier|subscription(_status|_tier|_plan|_type|_id|_end|_ends_at|_expires_at)?|subscribed|status_subscription|credits?|credit_balance|(available_|withdrawable_|payout_|affiliate_)?balance|tokens_(left|remaining|balance)|wallet_balance|points|coins|quota|usage_limit|trial_ends?_at|trial_end|verified|is_verified|email_verified|(is_)?(phone|mobile|identity|id|business|company|seller|vendor|host|driver|provider|background|background_check|licen[cs]e|insurance|age|kyc)_verified|kyc_status|((business|identity|id|phone|seller|vendor|host|driver|provider|company|account|profile|user|kyc)_)?verification_status|is_super_?(host|seller|vendor|provider|tutor|agent)|statut_verification|status_verificacao|estado_verificacion|approved|is_approved|banned|is_banned|permissions?|access_level|ruolo|rol|papel|is_internal|is_active_subscription|stripe_customer_id|stripe_subscription_id|\w+_credits|(current|active|billing|pricing|paid|subscribed|user|account|selected)_(plan|tier)(_id|_name|_type)?|plan_(type|tier|level|status|code|key|slug|active|expiry|(expires|ends|valid)_(at|on|until)|until|end|end_date)|subscription_(level|active|expiry|until|product|period_end|current_period_end|end_date|valid_until)|has_(active_)?(subscription|premium|pro|lifetime|paid|access|full_access|lifetime_access|premium_access|pro_access|paid_plan)|is_(vip|subscriber|subscribed|lifetime|superuser|super_user|manager|(premium|pro|paid|admin)_(user|member))|vip|vip_(level|status|until)|lifetime_access|lifetime_deal|premium_(until|access|status|active|expiry|(expires|ends)_at)|pro_(until|access|status|(expires|ends)_at)|paid_until|access_(until|tier|expires_at)|license_(type|tier|status|key|plan)|credits_(remaining|balance|left|available|total|used|limit)|tokens?_(balance|available)|admin_level|membership(_(type|tier|level|status|plan|until|expires_at))?|plano(_(id|nome|tipo|atual|ativo|expira_em))?|(status_)?assinatura(_(status|ativa|tipo))?|creditos(_\w{1,20})?|(es|eh)_admin|is_administrador|nivel_(de_)?(acesso|acceso)|tipo_(de_)?(acesso|acceso)|suscripcion(_(activa|tipo|estado))?|abbonamento(_(attivo|tipo|stato))?)$/i
+/** Until when, since when and whether somebody uses what others pay for. */
+const TRIAL =
+  /^(free_)?trial_(used|claimed|consumed|active|status|started|starts?|ends?|ended|expires?|expiry|until|days(_(left|remaining))?)(_(at|on|date))?$|^(has_)?used_(free_)?trial$|^(is_)?(on_|in_)(free_)?trial$|^trial_(start|end)_date$/i
 /** What somebody pays for, by the processor's ids: in a row that says who pays there. */
 const PROCESSORS = 'stripe|paddle|polar|lemon_?squeezy|dodo|creem'
 const BOUGHT = new RegExp(`^(${PROCESSORS})_(product|price|plan|variant)_id$`, 'i')
@@ -61,9 +64,12 @@ const ROLE_TABLE = /(role|permission|plan|tier|badge|type|status|level)s?$/i
 /** What somebody's membership was bought with or for: nobody is in it. */
 const BOUGHT_WITH = /(^|_)(discounts?|coupons?|vouchers?|promo(tion)?s?|codes?|prices?|products?|packages?|invoices?|payments?)$/i
 
+/** Where something stands on a chain of blocks, which everybody may read there. */
+const ON_CHAIN = /(^|_)(contract|token|mint|pool|pair|router|factory|program|nft|collection)_address$/i
+
 /** Whether a column says something about a person, by its name. */
 export const isPersonal = (column: string): boolean =>
-  (says(PERSONAL, column) || says(PERSONAL_OF, column)) && !(says(CONTACT, column) && says(OF_A_BUSINESS, column))
+  !says(ON_CHAIN, column) && (says(PERSONAL, column) || says(PERSONAL_OF, column)) && !(says(CONTACT, column) && says(OF_A_BUSINESS, column))
 
 /** What cards to play with or to collect are told apart by: their number pays for nothing. */
 const COLLECTIBLE = /^(rarity|card_?(set|name|type|game)|set_?(name|id|code)|(tcg|pokemon|game|series)(_\w+)?|graded?(_\w+)?)$/i
@@ -75,7 +81,7 @@ const saysOfPerson = (table: Table, c: Column): boolean =>
 /** Columns that say what somebody may do or has paid for. */
 export const powerIn = ({ columns }: Pick<Table, 'columns'>): readonly string[] => {
   const pays = columns.some((c) => says(PAYER, c.name))
-  return columns.filter((c) => !c.generated && (says(POWER, c.name) || (pays && says(BOUGHT, c.name)))).map((c) => c.name)
+  return columns.filter((c) => !c.generated && (says(POWER, c.name) || says(TRIAL, c.name) || (pays && says(BOUGHT, c.name)))).map((c) => c.name)
 }
 
 const AUTH_USERS = 'auth.users'

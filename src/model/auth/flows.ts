@@ -104,6 +104,14 @@ function readFile(path: string, js: JavaScriptFacts, reader: UrlReader, into: Fl
         redirect('oauth', 'callbackURL', callback)
       }
     }
+    // providers that Better Auth does not know by name, wherever the plugin is put together
+    if (callee === 'genericOAuth' && imports(js, /^better-auth\//)) {
+      const list = option(call.args[0], 'config')
+      const configured = list?.k === 'arr' ? list.items : []
+      const names = configured.flatMap((c) => stringOf(option(c, 'providerId')) ?? [])
+      into.oauth.push({ at, library: 'better-auth', how: callee, ...(names.length ? { provider: names.join(', ') } : {}) })
+      for (const c of configured) redirect('oauth', 'redirectURI', option(c, 'redirectURI'))
+    }
     // google-auth-library, googleapis, twitter-api and their like: (client id, secret, callback)
     if (call.k === 'new' && /(^|\.)OAuth2(Client)?$/.test(callee) && call.args[2]) {
       into.oauth.push({ at, library: 'own', how: callee })

@@ -42,6 +42,7 @@ function readFile(path: string, js: JavaScriptFacts, reader: UrlReader, sources:
     add(cachedCode(call, site, reader))
     add(signedLink(call, fn, site, reader))
   }
+  for (const fn of js.functions) add(documentCode(fn, { path, fn: fn.id }, reader))
   return found.map((f) => (mentions(js, /twilio|sms|whatsapp|phone/i) && !mentions(js, /mail|resend|smtp/i) ? { ...f, channel: 'sms' } : f))
 }
 
@@ -60,6 +61,25 @@ function storedCode(call: Call, site: Site, reader: UrlReader, sources: Readonly
     return { at, library: 'own', how: `code kept as \`${code.key}\``, channel: 'email', lifetime }
   }
   return undefined
+}
+
+/** `user.otp = code; user.otpExpires = Date.now() + 300000; await user.save()`: a document that keeps the code, with the time until which it holds. */
+function documentCode(fn: FunctionIR, site: Site, reader: UrlReader): CodeUse | undefined {
+  const set = [...expressions(fn)].flatMap((e) => {
+    if (e.k !== 'assign' || e.to.k !== 'expr' || e.to.expr.k !== 'mem' || e.to.expr.of.k !== 'id') return []
+    return [{ of: e.to.expr.of.name, name: e.to.expr.name, value: e.value, line: e.l }]
+  })
+  const code = set.find((s) => CODE_NAME.test(s.name) && !/^verification_?code$/i.test(s.name) && isGenerated(s.value, site, reader, 0))
+  const expiry = code && set.find((s) => s.of === code.of && EXPIRY_NAME.test(s.name))
+  if (!code || !expiry) return undefined
+  const at: Place = { path: site.path, line: code.line }
+  return {
+    at,
+    library: 'own',
+    how: `code kept as \`${code.name}\``,
+    channel: 'email',
+    lifetime: measured(fromNow(expiry.value, site, reader), { path: site.path, line: expiry.line }),
+  }
 }
 
 /** No expiry beside the code: the table may set one; otherwise it lives for ever, unless something that knows the code looks at its age. */

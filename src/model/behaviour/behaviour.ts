@@ -17,6 +17,8 @@ export interface Behaviour {
   readonly through?: readonly Step[]
   /** The form of a path's parameter decided something: with a number or an id in its place the code may go elsewhere. */
   readonly restsOnForm?: true
+  /** It asks whether it runs on the server or in the browser. */
+  readonly restsOnSide?: true
   /** What middleware, followed for no path in particular, puts in front of the path that is requested. */
   readonly rewrites?: readonly Rewrite[]
 }
@@ -57,6 +59,8 @@ export interface ImaginedRequest {
   /** The page that is asked about, where middleware has to rewrite the request to get there; functions in `answering` never do. */
   readonly page?: { readonly path: string; readonly answering: readonly string[] }
   readonly method?: string
+  /** Code that runs on both sides is followed as it runs in the browser; on the server when absent. */
+  readonly side?: 'browser'
   /** The platform has verified the token in the Authorization header, so what it says can be believed. */
   readonly tokenVerified?: true
   /** What decorators say of the handler, by key; a key that is not there was not set. */

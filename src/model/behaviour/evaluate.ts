@@ -15,6 +15,7 @@ import { binary, typeofValue } from './operators.ts'
 import { provesPresence } from './present-caller.ts'
 import { evaluateOnce, holderOf, UNFINISHED } from './program.ts'
 import type { Scope } from './scope.ts'
+import { typeOfBrowsers } from './server-or-browser.ts'
 import { choose, logical } from './short-circuit.ts'
 import { template } from './text.ts'
 
@@ -92,7 +93,7 @@ export function evaluate(it: Interpreter, e: Expr, scope: Scope): Val {
         return of.v === 'op' && of.op === '!' ? op('!', op('!', of.of[0] ?? UNKNOWN)) : op('!', of)
       }
       if (e.op === 'void') return UNDEFINED
-      if (e.op === 'typeof') return typeofValue(of)
+      if (e.op === 'typeof') return typeOfBrowsers(it, of) ?? typeofValue(of)
       if (e.op === '-' && of.v === 'const' && typeof of.value === 'number') return constant(-of.value)
       if (e.op === '++' || e.op === '--') {
         if (e.of.k === 'id') assignTo(it, { k: 'name', name: e.of.name }, op('+', of, constant(1)), scope, e.l)

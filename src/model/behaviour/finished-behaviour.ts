@@ -5,7 +5,7 @@ import { Publisher } from './publisher.ts'
 import type { FilterDraft, StepDraft } from './step-draft.ts'
 
 /** The finished behaviour as plain data. */
-export function finishedBehaviour(run: Pick<Interpreter, 'steps' | 'through' | 'restsOnForm' | 'rewrites' | 'gaps'>): Behaviour {
+export function finishedBehaviour(run: Pick<Interpreter, 'steps' | 'through' | 'restsOnForm' | 'restsOnSide' | 'rewrites' | 'gaps'>): Behaviour {
   const publisher = new Publisher()
   // Steps of one path hold the same list of conditions.
   const paths = new Map<readonly Cond[], readonly Condition[]>()
@@ -32,6 +32,7 @@ export function finishedBehaviour(run: Pick<Interpreter, 'steps' | 'through' | '
     steps: run.steps.map(finished),
     ...(run.through ? { through: run.through.map(finished) } : {}),
     ...(run.restsOnForm ? { restsOnForm: true as const } : {}),
+    ...(run.restsOnSide ? { restsOnSide: true as const } : {}),
     ...(rewrites.length ? { rewrites } : {}),
   }
   return run.gaps.length ? { ...done, complete: false, gaps: run.gaps } : { ...done, complete: true }

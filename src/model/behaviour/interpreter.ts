@@ -94,6 +94,7 @@ export class Interpreter implements PathNotes {
   fuel: number
   readonly gaps: { at: Place; because: string; step: number }[] = []
   restsOnForm = false
+  restsOnSide = false
   /** Where requests are rewritten to, while that is asked for. */
   rewrites: RewriteLog | undefined
   lastEnd: Otherwise = NO_END

@@ -8,6 +8,7 @@ import { modelOf, ormOf } from './libraries/orm-models.ts'
 import { enumMember } from './libraries/package-enums.ts'
 import { callValue, evaluate, exportedValue, functionValue, hostMember, lookup, settleChain } from './operations.ts'
 import { STATUS } from './responses.ts'
+import { sideNamed } from './server-or-browser.ts'
 import { tokenClaim } from './token-claims.ts'
 
 /** Fields of an identity that the person it belongs to can change. */
@@ -124,6 +125,8 @@ function memberOfDefault(it: Interpreter, path: string, name: string, at: Place)
 const ENVIRONMENTS = new Set(['process.env', 'import.meta.env', 'Bun.env', 'Netlify.env', 'Deno.env.toObject'])
 
 function globalMember(it: Interpreter, of: string, name: string): Val {
+  const side = sideNamed(it, `${of}.${name}`)
+  if (side) return side
   if (ENVIRONMENTS.has(of)) return { v: 'env', name }
   if (GLOBAL_OBJECTS.has(of)) return name === 'process' || name in STANDARD ? { v: 'global', name } : it.narrow(it.globals.vars.get(name) ?? UNDEFINED)
   return { v: 'global', name: `${of}.${name}` }

@@ -216,7 +216,7 @@ export function importedValue(it: Interpreter, path: string, from: string, impor
   }
   const bare = packageName(from)
   // what Nuxt gives to every file by itself can be imported by name, too
-  if (from === '#imports') {
+  if (from === '#imports' || from === '#app') {
     const auto = it.program.autoImport(path, imported)
     return (auto && exportedValue(it, auto.path, auto.imported)) ?? { v: 'global', name: imported }
   }

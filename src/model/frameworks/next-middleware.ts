@@ -108,10 +108,8 @@ function matcherOf(program: Program, path: string): Middleware['matcher'] {
   const value = program.meaning(config.path, config.scope, matcher)
   const expr = value?.k === 'expr' ? value.expr : matcher
   const sources = sourcesOf(expr)
-  // an empty list covers nothing: the middleware never runs
-  return sources.length || (expr.k === 'arr' && !expr.items.length)
-    ? { sources, at: { path, line: matcher.l, ...(matcher.e ? { endLine: matcher.e } : {}) } }
-    : undefined
+  const isEmpty = expr.k === 'arr' && !expr.items.length
+  return sources.length || isEmpty ? { sources, at: { path, line: matcher.l, ...(matcher.e ? { endLine: matcher.e } : {}) } } : undefined
 }
 
 function sourcesOf(e: Expr): readonly string[] {

@@ -28,6 +28,8 @@ const EXTENSIONS = [
   '.json',
   '.d.ts',
 ]
+/** What Vite hands over as a string, the text of a file or its address: nothing in that file runs where it is imported. */
+const AS_TEXT = /[?&](?:raw|url)(?:&|$)/
 /** What a compiled file is written in. */
 const IS_SOURCE = /(?<!\.d)\.(?:[cm]?ts|tsx|jsx)$/
 /** What a compiled extension is written as. */
@@ -74,6 +76,7 @@ export function createResolver(paths: Iterable<string>, facts: FactsIndex, works
   }
 
   function resolve(fromPath: string, written: string): string | undefined {
+    if (AS_TEXT.test(written)) return undefined
     const specifier = written.replace(/[?#][\s\S]*/, (tail) => (written.startsWith('#') && tail === written ? tail : '')) || written
     const dir = dirname(fromPath)
     if (specifier.startsWith('.')) {

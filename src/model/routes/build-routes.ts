@@ -1,7 +1,7 @@
 import type { Place } from '../../lib/place.ts'
 import type { ModelInput } from '../app-model.ts'
 import { analyse } from '../behaviour/analyse.ts'
-import type { Behaviour, Entry as Runnables, Step } from '../behaviour/behaviour.ts'
+import type { Behaviour, Condition, Entry as Runnables, Step } from '../behaviour/behaviour.ts'
 import { createProgram } from '../behaviour/program.ts'
 import type { ModelBase } from '../build-model.ts'
 import type { Before, Entry } from '../frameworks/entry.ts'
@@ -9,9 +9,12 @@ import { FRAMEWORKS } from '../frameworks/index.ts'
 import { OTHER_PARAMETERS, samplePath } from '../frameworks/path-pattern.ts'
 import { Program } from '../frameworks/program.ts'
 import { besideLayouts } from './beside-layouts.ts'
+import { browserGuard } from './browser-guard.ts'
 import { type PageSigns, pageSigns } from './client-pages.ts'
 import { type Imagined, imagineConditions, restsOnForm } from './concrete.ts'
+import { holdsOnlyWhileUnset, isPlatformSetting } from './environment-tests.ts'
 import { guardOfConditions } from './guard.ts'
+import { withIdleGuards } from './idle-guards.ts'
 import { inProduction, UNREACHABLE } from './in-production.ts'
 import { libraryGuard, libraryLimit, libraryOf } from './library-handlers.ts'
 import { limitOf } from './limit.ts'
@@ -70,7 +73,7 @@ export function buildRoutes(input: ModelInput, slices: ModelBase): RoutesModel {
   })
   if (memory) memory.routes = known.memory()
   return {
-    routes: withUnlinkedActions(withLimitsOfPages(routes, slices.modules, javascript), slices.modules, javascript),
+    routes: withIdleGuards(withUnlinkedActions(withLimitsOfPages(routes, slices.modules, javascript), slices.modules, javascript), middleware),
     middleware,
     sessions: buildSessions(program),
   }
@@ -133,7 +136,7 @@ const arrives = (route: Route): boolean =>
 
 function routeFor(program: Program, entry: Entry, written: WrittenSigns, slices: ModelBase, run: (r: Runnables | undefined) => Behaviour | undefined): Route {
   const raw = run(runnablesOf(entry))
-  const { imagined, gate } = gated(entry, raw, run)
+  const { imagined, gate, before: passed } = gated(entry, raw, run)
   const behaviour = raw && forRequest(raw, entry, imagined)
   const fromLibrary = libraryGuard(entry.before)
   const deployed = behaviour && inProduction(behaviour, entry.framework)
@@ -187,6 +190,7 @@ function routeFor(program: Program, entry: Entry, written: WrittenSigns, slices:
           ...optional('reachable', gate?.reachable),
           ...optional('signs', written.signs),
           ...optional('clientLayout', written.clientLayout),
+          ...(!guard && passed?.restsOnSide ? optional('browserGuard', browserGuard(entry, run(gateOf(entry, undefined, 'browser')), imagined)) : {}),
         }
       : {}),
   }
@@ -197,7 +201,7 @@ function gated(
   entry: Entry,
   raw: Behaviour | undefined,
   run: (r: Runnables | undefined) => Behaviour | undefined,
-): { imagined: Imagined; gate?: ReturnType<typeof gateGuard> } {
+): { imagined: Imagined; gate?: ReturnType<typeof gateGuard>; before?: Behaviour | undefined } {
   const request = (parameter?: string): Imagined => ({
     path: parameter === undefined && entry.requested ? entry.requested.path : samplePath(entry.route, parameter),
     ...(entry.method && !entry.otherMethods ? { method: entry.method } : {}),
@@ -207,13 +211,13 @@ function gated(
   if (entry.kind !== 'page') return { imagined }
   const before = raw?.through ? { ...raw, steps: [...raw.steps, ...raw.through] } : run(gateOf(entry))
   const gate = gateGuard(before, imagined, entry.framework)
-  if (gate?.guard || !(before?.restsOnForm || restsOnForm(imagined))) return { imagined, gate }
+  if (gate?.guard || !(before?.restsOnForm || restsOnForm(imagined))) return { imagined, gate, before }
   for (const parameter of OTHER_PARAMETERS) {
     const other = request(parameter)
     const found = gateGuard(run(gateOf(entry, other.path)), other, entry.framework)
     if (found?.guard) return { imagined: other, gate: found }
   }
-  return { imagined, gate }
+  return { imagined, gate, before }
 }
 
 /** A spelling of the path that reaches the handler without the guard that stands before it. */
@@ -250,7 +254,7 @@ function clientLayout(program: Program, entry: Entry): Place | undefined {
   const parts = entry.page.path.split('/').slice(0, -1)
   for (let n = parts.length; n > 0; n--) {
     const dir = parts.slice(0, n).join('/')
-    for (const file of ['layout.tsx', 'layout.jsx', '+layout.svelte']) {
+    for (const file of ['layout.tsx', 'layout.jsx', 'layout.js', '+layout.svelte']) {
       const path = `${dir}/${file}`
       const js = program.js(path)
       if (!js) continue
@@ -286,16 +290,30 @@ function gateGuard(behaviour: Behaviour | undefined, imagined: Imagined, framewo
   if (!through.length) return behaviour.complete ? { reachable: false } : undefined
   let reachable = false
   let guard: Guard | undefined
+  let open: string | undefined
   for (const s of through) {
     const under = imagineConditions(s.under, imagined)
     if (!under) continue
     const g = guardOfConditions(under, behaviour)
-    if (!g) return { reachable: true }
+    if (!g) {
+      const unset = wayWhileUnset(under)
+      if (!unset) return { reachable: true }
+      // nothing of a platform that is not set up stands open
+      if (!isPlatformSetting(unset)) open ??= unset
+      continue
+    }
     guard = !reachable || weaker(g, guard) ? g : guard
     reachable = true
   }
-  return { ...(guard ? { guard } : {}), reachable }
+  if (!guard) return { reachable: true }
+  if (!open || guard.opensWithout) return { guard, reachable }
+  // a gate before the whole site, with a password that all who know it share, is switched on for as long as it is wanted
+  return guard.trust === 'verified' && guard.who !== 'secret' ? { guard: { ...guard, opensWithout: open, skipped: true }, reachable } : { reachable: true }
 }
+
+/** The variable without which alone a way past everything is there. */
+const wayWhileUnset = (under: readonly Condition[]): string | undefined =>
+  under.map((c) => holdsOnlyWhileUnset(c.test, !c.negated)).find((name) => name !== undefined)
 
 function weaker(a: Guard, b: Guard | undefined): boolean {
   const rank = { verified: 3, editable: 2, unverified: 1, claimed: 0 }

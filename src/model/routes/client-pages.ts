@@ -12,15 +12,20 @@ export interface PageSigns {
   readonly leadsOn?: true
   /** Reads the signed-in user or the session. */
   readonly readsUser?: Place
+  /** Reads what the browser keeps: storage or cookies, where a session may be. */
+  readonly readsKept?: true
   /** Addresses of the application's own API that it asks when it opens, with GET. */
   readonly asks: readonly { readonly url: string; readonly at: Place }[]
 }
 
 const LOGIN =
   /^\/?(?:[a-z]{2}(?:-[A-Z]{2})?\/)?(?:auth\/?|(?:auth|account|user)\/)?(?:log-?in|sign-?in|signin|auth|connexion|anmelden|iniciar-sesion|accedi|entrar|welcome|unauthorized|401)?(?:[/?#].*)?$/i
+/** Sign-in for some of the users: `/admin-login`, `/staff/sign-in`. */
+const LOGIN_OF = /^\/?(?:[\w-]{1,40}[-/])?(?:log-?in|sign-?in)(?:[/?#].*)?$/i
 const NAVIGATE = /(^|\.)(push|replace|navigate|redirect|goto|navigateTo|assign|navigateForward)$/
 const USER_HOOK =
   /^(useUser|useAuth|useSession|useSupabaseUser|useSupabaseSession|useCurrentUser|useAuthStore|useClerk|useAuthUser|useProfile|useRequireAuth|useProtectedRoute|useSessionContext|useKindeBrowserClient)$/
+const KEPT = /storage|cookie/i
 const WRAPPERS =
   /^(ProtectedRoute|RequireAuth|AuthGuard|PrivateRoute|Protected|AuthRequired|RequireUser|AdminRoute|AdminGuard|WithAuth|AuthenticatedRoute|RoleGuard|SessionGuard)$/
 
@@ -33,7 +38,7 @@ const DEPTH = 3
 
 /** The signs in a page's component, the hooks and components of the repository that it uses, and its own helpers. */
 export function pageSigns(program: Program, path: string, fn: FunctionId): PageSigns {
-  const out: { redirects?: Place; leadsOn?: true; readsUser?: Place; asks: { url: string; at: Place }[] } = { asks: [] }
+  const out: { redirects?: Place; leadsOn?: true; readsUser?: Place; readsKept?: true; asks: { url: string; at: Place }[] } = { asks: [] }
   const seen = new Set<string>()
   const visit = (file: string, id: FunctionId, depth: number): void => {
     const key = `${file}#${id}`
@@ -52,6 +57,7 @@ export function pageSigns(program: Program, path: string, fn: FunctionId): PageS
           else if (depth === 0) out.leadsOn = true
         }
         if (/auth\.(getUser|getSession|getClaims|onAuthStateChange)$/.test(name) || USER_HOOK.test(name)) out.readsUser ??= at
+        if (KEPT.test(name)) out.readsKept = true
         if (isRequest(name, expr) && onOpening(js.functions, scope, id)) {
           const url = stringOf(expr.args[0]) ?? leading(expr.args[0])
           if (url?.startsWith('/')) out.asks.push({ url: url.replace(/[?#][\s\S]*/, ''), at })
@@ -112,8 +118,9 @@ const codeOf = rememberFor((component: FunctionIR, js: JavaScriptFacts, hasTempl
 /** Where links of mails and other providers lead back to: whoever is sent on to there has just come from one. */
 const ON_THE_WAY_IN = /\/(?:callback|confirm|reset|recover|verify|update-password|forgot|[\w-]{0,20}error)/i
 
-function isLogin(target: string): boolean {
+export function isLogin(target: string): boolean {
   if (ON_THE_WAY_IN.test(target)) return false
+  if (LOGIN_OF.test(target)) return true
   return (
     target !== '' && target !== '/' && /log-?in|sign-?in|auth|welcome|connexion|anmelden|sesion|accedi|entrar|unauthorized/i.test(target) && LOGIN.test(target)
   )
@@ -152,8 +159,26 @@ const CHOSEN = /^(on[A-Z]\w*|action|command|handler|handle|run|perform|execute|c
 const handedBack = ({ body }: FunctionIR): readonly string[] =>
   body.flatMap((s) => (s.k === 'return' && s.value?.k === 'obj' ? s.value.props.flatMap((p) => (p.value?.k === 'id' ? [p.value.name] : [])) : []))
 
-/** Functions that only run on a click: handed to an element as `onPress={save}`, given back by a hook (`back`), or called in functions that are. */
+/**
+ * Functions that only run on a click or when something else happens: handed to an element as `onPress={save}` or to `addEventListener('error', leave)`,
+ * given back by a hook (`back`), or called in functions that are.
+ */
 function calledOnClicks(
+  functions: readonly { readonly id: number; readonly parent?: number; readonly name?: string }[],
+  found: readonly { readonly expr: Expr; readonly scope: FunctionId }[],
+  clicked: ReadonlySet<FunctionId>,
+  back: readonly string[],
+): readonly FunctionId[] {
+  const all = new Set(clicked)
+  for (let round = 0; round < 4; round++) {
+    const more = calledOnThese(functions, found, all, back).filter((id) => !all.has(id))
+    if (!more.length) break
+    for (const id of more) all.add(id)
+  }
+  return [...all]
+}
+
+function calledOnThese(
   functions: readonly { readonly id: number; readonly parent?: number; readonly name?: string }[],
   found: readonly { readonly expr: Expr; readonly scope: FunctionId }[],
   clicked: ReadonlySet<FunctionId>,
@@ -161,9 +186,11 @@ function calledOnClicks(
 ): readonly FunctionId[] {
   const handed = new Map(back.map((name) => [name, 1]))
   const uses = Map.groupBy(found, ({ expr }) => (expr.k === 'id' ? expr.name : undefined))
-  for (const { expr: e } of found)
-    if (e.k === 'jsx')
-      for (const a of e.attrs) if (/^on[A-Z]/.test(a.key ?? '') && a.value?.k === 'id') handed.set(a.value.name, (handed.get(a.value.name) ?? 0) + 1)
+  const hand = (name: string) => handed.set(name, (handed.get(name) ?? 0) + 1)
+  for (const { expr: e } of found) {
+    if (e.k === 'jsx') for (const a of e.attrs) if (/^on[A-Z]/.test(a.key ?? '') && a.value?.k === 'id') hand(a.value.name)
+    if (e.k === 'call' && LISTENER.test(calleeText(e.fn)) && stringOf(e.args[0]) !== undefined) for (const a of e.args.slice(1)) if (a.k === 'id') hand(a.name)
+  }
   const within = (scope: FunctionId): boolean => {
     for (let f = functions[scope], i = 0; f && i < 12; f = f.parent === undefined ? undefined : functions[f.parent], i++) if (clicked.has(f.id)) return true
     return false
@@ -176,6 +203,7 @@ function calledOnClicks(
 }
 
 const LISTENS = /(^|\.)(addListener|addEventListener|on|once)$/
+const LISTENER = /(^|\.)(?:add|remove)(?:Event)?Listener$|(^|\.)(?:on|once|off)$/
 
 /** Functions of a component that its script declares and never speaks of again: only the template does, in `@click="goToLogin"`. */
 function templateHandlers(functions: readonly { readonly id: number; readonly name?: string }[], found: readonly Expr[]): readonly FunctionId[] {

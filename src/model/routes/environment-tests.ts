@@ -112,7 +112,8 @@ export function isPlatformSetting(name: string): boolean {
 
 /** The variable without which alone a test holds: `!process.env.X`, a client that is made only from variables, `NODE_ENV !== 'production'`. */
 export function holdsOnlyWhileUnset(v: Value, truthy: boolean): string | undefined {
-  if (v.v === 'env') return truthy || v.fallback ? undefined : v.name
+  // an empty fallback is no value either
+  if (v.v === 'env') return truthy || (v.fallback && !(v.fallback.v === 'const' && !v.fallback.value)) ? undefined : v.name
   if (v.v !== 'op') return undefined
   if (isOutsideProduction(v, truthy)) return 'NODE_ENV'
   if (v.op === '!') return v.of[0] && holdsOnlyWhileUnset(v.of[0], !truthy)

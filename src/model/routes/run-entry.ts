@@ -123,14 +123,14 @@ export function runnablesOf(entry: Entry, spelling?: string): Runnables | undefi
 const SENTINEL: Runnable = { path: SENTINEL_PATH, functionId: 1, seeds: [] }
 
 /** What the interpreter runs to see what it takes to get past everything before a page (and its own loader), where its handler does not tell as well. */
-export function gateOf(entry: Entry, spelling?: string): Runnables {
+export function gateOf(entry: Entry, spelling?: string, side?: 'browser'): Runnables {
   const own: Runnable[] =
     entry.code && entry.kind === 'page' && !entry.page?.client
       ? [{ ...runnable(entry.code, entry.calling), ...(entry.calling === 'remix' ? { loads: true as const } : {}) }]
       : entry.code && entry.kind === 'page' && entry.calling === 'next-props'
         ? [runnable(entry.code, entry.calling)]
         : []
-  return { ...SENTINEL, before: [...beforeOf(entry, spelling), ...own], request: requestOf(entry, spelling) }
+  return { ...SENTINEL, before: [...beforeOf(entry, spelling), ...own], request: { ...requestOf(entry, spelling), ...(side ? { side } : {}) } }
 }
 
 /** Middleware that a framework runs before every request, by the name of its file. */

@@ -105,7 +105,11 @@ function read(program: Program, path: string, { libraries, providers, calls, bro
     if (!browser && SERVER_READ.test(name)) m.serverReads.push({ name: last, at })
     if (RENEWAL.test(last) && !browser) (lost ? m.lostRenewals : m.renewals).push(at)
     if (!COOKIE.test(name)) continue
-    if (tokenCookie(e)) m.ownCookies.push(at)
+    if (tokenCookie(e)) {
+      m.ownCookies.push(at)
+      // tokens of the application's own are renewed by a handler of its own, which writes both cookies anew
+      if (RENEWS.test(program.js(path)?.functions[scope]?.name ?? '')) m.renewals.push(at)
+    }
     const [called] = e.args
     if (e.args.some((a) => a.k === 'mem' && a.name === 'access_token'))
       m.accessCookies.push({ ...at, ...(called?.k === 'lit' && typeof called.v === 'string' ? { name: called.v } : {}) })
@@ -114,6 +118,7 @@ function read(program: Program, path: string, { libraries, providers, calls, bro
 
 const SERVER_READ = /(^|\.)(auth\.getUser|auth\.getClaims|auth\.getSession|safeGetSession|getSession|getUser)$/
 const RENEWAL = /(refreshSession|setSession|refreshAccessToken|refreshAuthSession)$/
+const RENEWS = /refresh|renew|rotat/i
 const COOKIE = /cookies?(\(\))?\.(set|append)$|setCookie$|createCookie$|\.cookie$/
 
 /** What a file says that may have to do with sessions. */

@@ -88,9 +88,14 @@ function dotted(node: Json | undefined): string | undefined {
   return node?.['k'] === 'mem' && of?.['k'] === 'id' ? `${String(of['name'])}.${String(node['name'])}` : undefined
 }
 
+/** `this.bucket` as text. */
+const ownField = (node: Json | undefined): string | undefined =>
+  node?.['k'] === 'mem' && (node['of'] as Json | undefined)?.['k'] === 'this' ? `this.${String(node['name'])}` : undefined
+
 /** What a file says that may name a bucket: calls that do or that may be to a helper, in the order of the walk. */
 const callsByFile = collectByFile((_, file: JavaScriptFacts): Calls | undefined => {
   const constants = new Map<string, string>()
+  const fields = new Map<string, readonly string[]>()
   const calls: Json[] = []
   const uploads = new Set<unknown>()
   // `const bucket = db.storage.from('photos')` and `const options = { public: true }`, and what names are uploaded to
@@ -110,6 +115,8 @@ const callsByFile = collectByFile((_, file: JavaScriptFacts): Calls | undefined 
       if (to?.['k'] === 'name' && init?.['k'] === 'lit' && typeof init['v'] === 'string') constants.set(String(to['name']), init['v'])
       if (to?.['k'] === 'name' && (init?.['k'] === 'call' || init?.['k'] === 'obj')) named.set(String(to['name']), init)
     }
+    const field = n['how'] === 'field' ? literalText(n['value'] as Json | undefined) : undefined
+    if (field !== undefined) fields.set(`this.${String(n['name'])}`, [...(fields.get(`this.${String(n['name'])}`) ?? []), field])
     if (n['k'] === 'call') {
       calls.push(n)
       const fn = n['fn'] as Json
@@ -122,6 +129,9 @@ const callsByFile = collectByFile((_, file: JavaScriptFacts): Calls | undefined 
     for (const value of Object.values(n)) if (value && typeof value === 'object') stack.push(value)
   }
   for (const name of uploadedTo) uploads.add(named.get(name))
+
+  // two classes of a file may call different buckets the same
+  for (const [name, texts] of fields) if (new Set(texts).size === 1) constants.set(name, texts[0] as string)
   const mayName = (fn: Json | undefined) => fn?.['k'] === 'id' || (fn?.['k'] === 'mem' && (fn['name'] === 'createBucket' || isStorage(fn)))
   const naming = calls.filter((c) => mayName(c['fn'] as Json))
   return naming.length ? { constants, named, uploads, calls: naming, stores: naming.some((c) => (c['fn'] as Json)['k'] === 'mem') } : undefined
@@ -143,7 +153,7 @@ const mentionsIn = rememberFor(
   ({ constants, named, uploads, calls }: Calls, tables: ReadonlyMap<string, string>, helpers: ReadonlyMap<string, number>): Mention[] => {
     const found: Mention[] = []
     const text = (node: Json | undefined) =>
-      literalText(node) ?? (node?.['k'] === 'id' ? constants.get(String(node['name'])) : undefined) ?? tables.get(dotted(node) ?? '')
+      literalText(node) ?? (node?.['k'] === 'id' ? constants.get(String(node['name'])) : constants.get(ownField(node) ?? '')) ?? tables.get(dotted(node) ?? '')
     for (const call of calls) {
       const fn = call['fn'] as Json
       const args = (call['args'] ?? []) as readonly Json[]

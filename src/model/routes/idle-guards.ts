@@ -1,0 +1,60 @@
+import type { Place } from '../../lib/place.ts'
+import { rememberFor } from '../../lib/remember-for.ts'
+import type { Behaviour, Condition, Step } from '../behaviour/behaviour.ts'
+import { matcherCovers } from '../frameworks/next-middleware.ts'
+import { samplePath } from '../frameworks/path-pattern.ts'
+import { decided, type Imagined, imagineConditions } from './concrete.ts'
+import { guardOfConditions } from './guard.ts'
+import { libraryGuard } from './library-handlers.ts'
+import type { MiddlewareModel, Route } from './routes.ts'
+
+/**
+ * Pages in front of which a middleware would ask who comes, if it ever got that far: its matcher covers nothing (`matcher: []`), or its own list of
+ * public paths lets every path through (`'/'` in a list of beginnings).
+ */
+export function withIdleGuards(routes: readonly Route[], middleware: readonly MiddlewareModel[]): readonly Route[] {
+  const idle = middleware.filter((m) => !m.behaviour?.rewrites && guards(m) && !routes.some((r) => isOf(r, m) && getsToRefuse(m, r)))
+  if (!idle.length) return routes
+  return routes.map((r): Route => {
+    const m = r.kind === 'page' && !r.guard ? idle.find((x) => isOf(r, x)) : undefined
+    return m ? { ...r, idleGuard: { at: whereLetPast(m, r), because: runsFor(m, r) ? 'condition' : 'matcher' } } : r
+  })
+}
+
+const isOf = (route: Route, m: MiddlewareModel): boolean => (route.workspace ?? '') === m.workspace && route.framework === m.framework
+
+const requestFor = (route: Route): Imagined => ({ path: samplePath(route.route), ...(route.method ? { method: route.method } : {}) })
+
+const runsFor = (m: MiddlewareModel, route: Route): boolean => matcherCovers(m.matcher?.sources, samplePath(route.route)) !== false
+
+const guards = (m: MiddlewareModel): boolean => isLibrarys(m) || refusals(m.behaviour).length > 0
+
+const isLibrarys = (m: MiddlewareModel): boolean =>
+  m.external !== undefined && libraryGuard([{ ...m, code: NOTHING, calling: 'next-middleware', what: 'middleware', blocks: true }]) !== undefined
+
+const NOTHING = { k: 'fn', path: '', fn: 0 } as const
+
+const getsToRefuse = (m: MiddlewareModel, route: Route): boolean =>
+  runsFor(m, route) && (isLibrarys(m) || refusals(m.behaviour).some((s) => imagineConditions(s.under, requestFor(route)) !== undefined))
+
+/** The answers that turn away who is not signed in. */
+const refusals = (behaviour: Behaviour | undefined): readonly Step[] => (behaviour ? refusalsOf(behaviour) : [])
+
+const refusalsOf = rememberFor((behaviour: Behaviour): readonly Step[] =>
+  behaviour.steps.filter((s) => turnsAway(s) && s.under.some((c) => asksWhoComes(c, behaviour))),
+)
+
+const turnsAway = ({ effect: e }: Step): boolean => e.kind === 'respond' && (e.how === 'redirect' || e.status === 401 || e.status === 403)
+
+/** Whoever gets past the other side of the condition is known. */
+function asksWhoComes(c: Condition, behaviour: Behaviour): boolean {
+  const who = guardOfConditions([{ ...c, negated: !c.negated }], behaviour)?.who
+  return who === 'user' || who === 'admin'
+}
+
+/** The line that lets the path past: the matcher, or the first condition that never holds for it. */
+function whereLetPast(m: MiddlewareModel, route: Route): Place {
+  if (!runsFor(m, route)) return m.matcher?.at ?? m.at
+  const request = requestFor(route)
+  return refusals(m.behaviour)[0]?.under.find((c) => decided(c, request) === false)?.at ?? m.at
+}
