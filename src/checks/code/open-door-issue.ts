@@ -28,8 +28,8 @@ const WORDS: Readonly<Record<OpenDoor['how'], Words>> = {
   },
   'fixed-code': {
     severity: 'Critical',
-    title: 'A fixed code for a fixed account',
-    message: 'For one account the code that proves who somebody is stands in the source: it is right whenever it is sent.',
+    title: 'A fixed code or password for a fixed account',
+    message: 'For one account the code or password that proves who somebody is stands in the source: it is right whenever it is sent.',
     attack: 'Whoever reads the source, or guesses the number, signs in to that account at any time.',
     fix: {
       text: 'Take it out. Where a reviewer of a store needs an account, make one that may do nothing, with its code in the environment and an end.',
