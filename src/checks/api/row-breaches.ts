@@ -117,6 +117,10 @@ export function rowBreach(
     reasons.add(`${e.table} is filtered by the caller`)
     return undefined
   }
+  if (ties.bySource(value)) {
+    reasons.add(`what ${e.table} is found by was compared with the caller first`)
+    return undefined
+  }
   if (e.unread) {
     reasons.add(`the conditions on ${e.table} could not be read whole`)
     return undefined

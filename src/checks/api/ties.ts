@@ -48,6 +48,16 @@ export class Ties {
     return query.filters.some((f) => f.op !== 'neq' && (this.isPersons(f.value) || this.eachBranch(f)) && filtersRows(query, f.column))
   }
 
+  /** `row ? body.id : made.id`: what the request names is taken only where it was found to be the caller's, and otherwise what was made here. */
+  bySource(value: Value): boolean {
+    if (value.v !== 'any' || !value.under) return false
+    const harmless = (x: Value) => x.v === 'const' || (x.v === 'row' && this.isPersons(x))
+    return (
+      value.of.some((x) => x.v === 'request') &&
+      value.of.every((x, i) => harmless(x) || (x.v === 'request' && (value.under?.[i] ?? []).some((c) => c.test.v === 'row' && this.decides(c))))
+    )
+  }
+
   /** The value is the caller's own whenever a person calls. */
   private isPersons(value: Value): boolean {
     return isCallers(forPeople(value, this.behaviour), this.behaviour)
