@@ -69,14 +69,15 @@ function lessFee(value: Value): Value | undefined {
 export function transfersTo(whom: Value, behaviour: Behaviour): boolean {
   const name = requestName(whom)
   return (
-    name !== undefined &&
-    behaviour.steps.some(
-      (step) =>
-        step.effect.kind === 'db' &&
-        step.effect.filters.some((f) => f.value.v === 'request' && requestName(f.value) === name) &&
-        isPartOfTransfer(step, behaviour),
-    )
-  ) || givesRowTo(whom, behaviour)
+    (name !== undefined &&
+      behaviour.steps.some(
+        (step) =>
+          step.effect.kind === 'db' &&
+          step.effect.filters.some((f) => f.value.v === 'request' && requestName(f.value) === name) &&
+          isPartOfTransfer(step, behaviour),
+      )) ||
+    givesRowTo(whom, behaviour)
+  )
 }
 
 /** `update tokens set owner = $whom where owner = $me`: rows of the caller's become theirs whom the request names. */
