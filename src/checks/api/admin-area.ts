@@ -1,4 +1,6 @@
-import type { Behaviour, Effect, Step } from '../../model/behaviour/behaviour.ts'
+import { lastPart } from '../../lib/last-part.ts'
+import { says } from '../../lib/snake-case.ts'
+import type { Behaviour, Effect, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { mentions } from '../../model/behaviour/mentions.ts'
 import { requestName } from '../../model/behaviour/values.ts'
 import { callerOf, fromRequest, type OwnershipBreach, verbOf } from './ownership-breach.ts'
@@ -10,9 +12,10 @@ export function areaBreaches(step: Step, e: Effect, behaviour: Behaviour, ties: 
   // what a guard writes down before the handler is no operation of it
   if (step.before || ties.byCondition(step)) return []
   if (e.kind === 'db') {
-    if (e.client.rights !== 'service' || e.unread || e.op === 'select' || e.op === 'insert' || ties.byFilter(e)) return []
+    if (e.client.rights !== 'service' || e.unread || e.op === 'insert' || ties.byFilter(e)) return []
+    if (e.op === 'select') return showsPeople(step, e, behaviour) ? [{ ...base, table: e.table, verb: verbOf(e), what: `${verbOf(e)} ${e.table}` }] : []
     const chosen = e.filters.filter((f) => f.value.v !== 'const')
-    if (!chosen.every((f) => fromRequest(f.value, behaviour))) return []
+    if (!chosen.every((f) => fromRequest(f.value, behaviour) || isFoundByRequest(f.value, behaviour))) return []
     const by = chosen[0] && requestName(chosen[0].value)
     return [{ ...base, table: e.table, verb: verbOf(e), ...(by ? { by } : {}), what: `${verbOf(e)} ${e.table}${by ? ` by ${by}` : ''}` }]
   }
@@ -22,6 +25,29 @@ export function areaBreaches(step: Step, e: Effect, behaviour: Behaviour, ties: 
     return [{ ...base, verb: e.name, by: requestName(aimed) ?? 'a value of the request', what: e.kind === 'mail' ? 'sends mail' : `calls ${e.name}` }]
   }
   return []
+}
+
+/** `const found = await Request.findById(body.id); found.status = …; await found.save()`. */
+function isFoundByRequest(value: Value, behaviour: Behaviour): boolean {
+  const found = value.v === 'row' ? behaviour.steps[value.step]?.effect : undefined
+  return found?.kind === 'db' && found.filters.length > 0 && found.filters.every((f) => fromRequest(f.value, behaviour))
+}
+
+/** What people have asked for, bought or said, by the name of what it is kept in. */
+const OF_PEOPLE =
+  /(?:^|_)(?:users?|customers?|members?|accounts?|orders?|payments?|transactions?|invoices?|subscriptions?|bookings?|reservations?|appointments?|requests?|messages?|contacts?|inquir(?:y|ies)|enquir(?:y|ies)|leads?|tickets?|complaints?|refunds?|withdrawals?|applications?)$/
+
+/** All rows of people's, or those in some state, as the answer of a handler that is for administrators by its path. */
+function showsPeople(step: Step, e: Extract<Effect, { kind: 'db' }>, behaviour: Behaviour): boolean {
+  if (e.one || e.countOnly || !says(OF_PEOPLE, lastPart(e.table)) || e.filters.some((f) => f.value.v === 'row')) return false
+  const index = behaviour.steps.indexOf(step)
+  return behaviour.steps.some(
+    ({ effect: r }) =>
+      r.kind === 'respond' &&
+      (r.status ?? 200) < 400 &&
+      r.body !== undefined &&
+      mentions(r.body, (x) => x.v === 'row' && x.step === index && x.field === undefined),
+  )
 }
 
 /** Calls of a payment processor that change something. */

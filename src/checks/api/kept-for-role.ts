@@ -26,6 +26,7 @@ export function keptForRole(
   schema: Pick<SchemaModel, 'tables' | 'policies'>,
   access: AccessMatrix,
 ): OwnershipBreach[] {
+  if (e.op === 'select') return shownForRole(step, e, behaviour, ties, schema, access)
   if (e.client.rights !== 'service' || step.before || (e.op !== 'insert' && e.op !== 'update' && e.op !== 'delete')) return []
   const table = tableOf(e, schema)
   if (!table || table.stub || !table.rls.enabled || BESIDE.test(table.name) || !isNobodys(table)) return []
@@ -35,6 +36,30 @@ export function keptForRole(
   if (chosen.some(own) || e.filters.some((f) => own(f.value)) || ties.byCondition(step)) return []
   if (!isLeftToRole(table, e.op, schema.policies, access)) return []
   return [{ kind: 'admin', severity: 'Critical', ...aboutQuery(step, e, behaviour), what: `${verbOf(e)} ${e.table}` }]
+}
+
+/** Rows that the policies of the table show to a role alone, read with the service role and answered to everybody who is signed in. */
+function shownForRole(
+  step: Step,
+  e: Query,
+  behaviour: Behaviour,
+  ties: Ties,
+  schema: Pick<SchemaModel, 'tables' | 'policies'>,
+  access: AccessMatrix,
+): OwnershipBreach[] {
+  if (e.client.rights !== 'service' || step.before || e.countOnly) return []
+  const table = tableOf(e, schema)
+  if (!table || table.stub || !table.rls.enabled || !isNobodys(table)) return []
+  if (ties.byFilter(e) || ties.byCondition(step) || !isLeftToRole(table, 'select', schema.policies, access)) return []
+  const index = behaviour.steps.indexOf(step)
+  const whole = behaviour.steps.some(
+    ({ effect: r }) =>
+      r.kind === 'respond' &&
+      (r.status ?? 200) < 400 &&
+      r.body !== undefined &&
+      mentions(r.body, (x) => x.v === 'row' && x.step === index && (x.field === undefined || x.field === '*')),
+  )
+  return whole ? [{ kind: 'admin', severity: 'High', ...aboutQuery(step, e, behaviour), what: `${verbOf(e)} ${e.table}` }] : []
 }
 
 /** Who looked at somebody else's row, by the column in which he signs. */
@@ -56,7 +81,12 @@ export function signsAsStaff(step: Step, e: Query, behaviour: Behaviour, ties: T
 const isNobodys = ({ userData }: Table): boolean => !userData?.ownerColumns.length && !userData?.tenantColumns.length
 
 /** Some policy lets browsers do it, each asks for a role, and whoever has none was refused. */
-function isLeftToRole(table: Table, op: 'insert' | 'update' | 'delete', policies: readonly Policy[], { objects }: Pick<AccessMatrix, 'objects'>): boolean {
+function isLeftToRole(
+  table: Table,
+  op: 'select' | 'insert' | 'update' | 'delete',
+  policies: readonly Policy[],
+  { objects }: Pick<AccessMatrix, 'objects'>,
+): boolean {
   const own = policies.filter(
     (p) =>
       p.permissive && p.schema === table.schema && p.table === table.name && (p.command === op || p.command === 'all') && p.roles.some((r) => BROWSERS.test(r)),

@@ -34,7 +34,7 @@ export function payloadBreaches(step: Step, e: Query, behaviour: Behaviour, ties
         if (replaced && hasShape(step)) continue
         const names = FORGEABLE.test(column) || (e.client.library === 'mongoose' && NAMED_IN_DOCUMENT.test(column))
         if ((owners.has(column) && (OWNER.test(column) || replaced)) || names) {
-          if (fromRequest(value, behaviour) && directly(value) && !tellsAnother(e, column, value, payload.props, behaviour))
+          if (fromRequest(value, behaviour) && directly(value) && !tellsAnother(e, column, value, payload.props, behaviour) && !givesOwn(e, column, behaviour))
             out.push(written('forged-owner', column, requestName(value) ?? 'a value of the request'))
         } else if (
           (grantsPower(column, e.table, table) || isPlanOfTenant(column, e, table, payload.props)) &&
@@ -98,6 +98,10 @@ export function payloadBreaches(step: Step, e: Query, behaviour: Behaviour, ties
   return [...own, ...along]
 }
 
+/** `update tokens set owner = $to where owner = $me`: what is the caller's own becomes somebody else's. */
+const givesOwn = (e: Query, column: string, behaviour: Behaviour): boolean =>
+  e.op === 'update' && e.filters.some((f) => f.op === 'eq' && lastPart(f.column) === column && isCallers(f.value, behaviour))
+
 /** The body of the request, where a row is written with all that it brings. */
 export function wholeBody(payload: Value): Extract<Value, { v: 'request' }> | undefined {
   const whole = payload.v === 'object' ? payload.rest : payload
@@ -114,6 +118,9 @@ function isSaidByAnother({ ownerColumn = '', by }: OwnershipBreach, step: Step, 
   const named = (x: Value) => x.v === 'request' && requestName(x) === by
   return !step.under.some((c) => mentions(c.test, named) && mentions(c.test, (x) => isCallers(x, behaviour)))
 }
+
+/** What somebody hands out so that others name it. */
+const HANDED_OUT = /(?:^|_)(?:(?:referral|invite|invitation|promo|coupon|affiliate|partner|discount|ref)_?(?:code|slug)|referrer_code)$/i
 
 /** Who is said to have written what is created along with a row: Prisma's `data: { messages: { create: { senderId } } }`. */
 function authorsAlong(e: Query, row: Value, behaviour: Behaviour): readonly (readonly [string, Value])[] {
@@ -277,7 +284,8 @@ export function rowsOf(payload: Value): readonly Value[] {
 export function editableBreaches(step: Step, e: Query, behaviour: Behaviour): OwnershipBreach[] {
   if (e.client.rights !== 'service' || e.filters.some((f) => isCallers(f.value, behaviour))) return []
   const f = e.filters.find((x) => x.op === 'eq' && mentions(x.value, (v) => v.v === 'caller' && v.trust === 'editable'))
-  if (!f) return []
+  // who brings a code along is asked for nothing but the code
+  if (!f || HANDED_OUT.test(lastPart(f.column))) return []
   const field = f.value.v === 'caller' ? (f.value.field ?? 'user_metadata') : 'user_metadata'
   return [
     {

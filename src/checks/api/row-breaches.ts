@@ -117,6 +117,10 @@ export function rowBreach(
     reasons.add(`${e.table} is filtered by the caller`)
     return undefined
   }
+  if (ties.bySource(value)) {
+    reasons.add(`what ${e.table} is found by was compared with the caller first`)
+    return undefined
+  }
   if (e.unread) {
     reasons.add(`the conditions on ${e.table} could not be read whole`)
     return undefined
@@ -460,6 +464,8 @@ function addsOwnMark(e: Effect, behaviour: Behaviour): boolean {
 function needsRow(condition: Condition, ofRow: (x: Value) => boolean): boolean {
   const needs = (test: Value, truthy: boolean): boolean => {
     if (test.v === 'row' && ofRow(test)) return truthy
+    // a row that is put together anew is there, and what is not, is not: `row ? { id, ...row } : undefined`
+    if (test.v === 'any' && !truthy && test.of.every((x) => x.v === 'object' || x.v === 'row' || x.v === 'const')) return false
     if (test.v !== 'op') return mentions(test, ofRow)
     const [a, b] = test.of
     if (test.op === '!') return a !== undefined && needs(a, !truthy)

@@ -11,6 +11,7 @@ import { isLog } from '../../model/routes/row-work.ts'
 import { showsNamesInPart } from './abbreviated.ts'
 import { accountWide } from './account-wide.ts'
 import { takesColleaguesAccount } from './colleagues.ts'
+import { deletedElsewhere } from './deleted-elsewhere.ts'
 import { isImpossible } from './impossible.ts'
 import { lookedUpBy } from './looked-up-customer.ts'
 import {
@@ -269,6 +270,8 @@ export function otherBreaches(
       return []
     }
     case 'http': {
+      const elsewhere = deletedElsewhere(step, e, behaviour)
+      if (elsewhere.length) return elsewhere
       const changed = changesAtProcessor(e)
       const id = changed && askedBy(changed.id, behaviour)
       if (!changed || !id || checkedBefore(step, id, behaviour)) return []

@@ -48,6 +48,16 @@ export class Ties {
     return query.filters.some((f) => f.op !== 'neq' && (this.isPersons(f.value) || this.eachBranch(f)) && filtersRows(query, f.column))
   }
 
+  /** `row ? body.id : made.id`: what the request names is taken only where it was found to be the caller's, and otherwise what was made here. */
+  bySource(value: Value): boolean {
+    if (value.v !== 'any' || !value.under) return false
+    const harmless = (x: Value) => x.v === 'const' || (x.v === 'row' && this.isPersons(x))
+    return (
+      value.of.some((x) => x.v === 'request') &&
+      value.of.every((x, i) => harmless(x) || (x.v === 'request' && (value.under?.[i] ?? []).some((c) => c.test.v === 'row' && this.decides(c))))
+    )
+  }
+
   /** The value is the caller's own whenever a person calls. */
   private isPersons(value: Value): boolean {
     return isCallers(forPeople(value, this.behaviour), this.behaviour)
@@ -175,6 +185,7 @@ export class Ties {
       provesService(x, t, this.behaviour) ||
       this.bothUnset(x, t, tied) ||
       failedList(x, t) ||
+      this.settledElsewhere(x, t, path, at, about) ||
       (about !== undefined &&
         (answeredInVain(x, t, about, path, this.behaviour) || this.absent(x, t, about) || this.fallsBack(x, t, about) || ruledOut(x, t, path))) ||
       within(x, t, at) ||
@@ -185,6 +196,20 @@ export class Ties {
       return (x.op === '&&') === t ? x.of.some((part) => harmless(part, t, at + 1)) : x.of.every((part) => harmless(part, t, at + 1))
     }
     return tied.length > 0 && ways.every((x) => tied.includes(x) || harmless(x, truthy, depth))
+  }
+
+  /**
+   * `if (row.buyer && row.buyer !== me) return 403; if (!row.buyer && row.seller !== me) return 403`: the way that one of them leaves open, the other
+   * leaves to somebody who is tied as well.
+   */
+  private settledElsewhere(way: Value, truthy: boolean, path: readonly Condition[], depth: number, about: Query | undefined): boolean {
+    const open = literal(way, truthy)
+    if (!open || depth > 8) return false
+    return path.some(({ test, negated }) => {
+      if (test.v !== 'op' || test.op !== (negated ? '&&' : '||')) return false
+      const others = alternatives(test.of, test.op).filter((x) => !isOpposite(literal(x, !negated), open))
+      return others.length > 0 && others.length < test.of.length && others.every((x) => this.holds(x, !negated, depth + 1, about))
+    })
   }
 
   /** `if (row) assertOwner(row)`: where the row was looked for and is not there, the same filters find nothing to touch either. */
@@ -263,7 +288,13 @@ export class Ties {
 
   /** A value of the object: of a row, or of the request (`params.userId === user.id`). Roles compared with constants are none. */
   private ofObject(value: Value): boolean {
-    return mentions(value, (x) => x.v === 'row' || x.v === 'request' || x.v === 'result')
+    return mentions(value, (x) => (x.v === 'row' && !this.isOwnAlone(x.step)) || x.v === 'request' || x.v === 'result')
+  }
+
+  /** The caller's row, which nothing of the request had a part in finding: that it is the caller's says nothing of another. */
+  private isOwnAlone(index: number): boolean {
+    const e = this.behaviour.steps[index]?.effect
+    return e?.kind === 'db' && e.filters.length > 0 && !e.filters.some((f) => this.aboutObject(f.value)) && this.byFilter(e)
   }
 
   private aboutObject(value: Value): boolean {
@@ -329,6 +360,20 @@ export class Ties {
     return callers && call.args.some((a) => this.aboutObject(a))
   }
 }
+
+interface Literal {
+  readonly value: Value
+  readonly truthy: boolean
+}
+
+/** A value that is there, or is not. */
+function literal(value: Value, truthy: boolean): Literal | undefined {
+  if (value.v === 'op' && value.op === '!' && value.of[0]) return literal(value.of[0], !truthy)
+  return value.v === 'row' || value.v === 'request' || value.v === 'any' ? { value, truthy } : undefined
+}
+
+const isOpposite = (a: Literal | undefined, b: Literal): boolean =>
+  a !== undefined && a.truthy !== b.truthy && (a.value === b.value || isSame(a.value, b.value))
 
 /** Ids of the request that a step takes in the place of what was found, and what has to hold for each. */
 function namedInstead({ effect }: Step): readonly { readonly named: Value; readonly under: readonly Condition[] }[] {

@@ -1,3 +1,4 @@
+import { lastPart } from '../../lib/last-part.ts'
 import type { Behaviour, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { ACCEPTED, isCallers, mentions, requestName } from '../../model/behaviour/values.ts'
 
@@ -68,15 +69,27 @@ function lessFee(value: Value): Value | undefined {
 export function transfersTo(whom: Value, behaviour: Behaviour): boolean {
   const name = requestName(whom)
   return (
-    name !== undefined &&
-    behaviour.steps.some(
-      (step) =>
-        step.effect.kind === 'db' &&
-        step.effect.filters.some((f) => f.value.v === 'request' && requestName(f.value) === name) &&
-        isPartOfTransfer(step, behaviour),
-    )
+    (name !== undefined &&
+      behaviour.steps.some(
+        (step) =>
+          step.effect.kind === 'db' &&
+          step.effect.filters.some((f) => f.value.v === 'request' && requestName(f.value) === name) &&
+          isPartOfTransfer(step, behaviour),
+      )) ||
+    givesRowTo(whom, behaviour)
   )
 }
+
+/** `update tokens set owner = $whom where owner = $me`: rows of the caller's become theirs whom the request names. */
+const givesRowTo = (whom: Value, behaviour: Behaviour): boolean =>
+  behaviour.steps.some(({ effect: e }) => {
+    if (e.kind !== 'db' || e.op !== 'update' || e.payload?.v !== 'object') return false
+    const { props } = e.payload
+    return e.filters.some((f) => {
+      const to = props[lastPart(f.column)]
+      return f.op === 'eq' && isCallers(f.value, behaviour) && to !== undefined && requestName(to) !== undefined && requestName(to) === requestName(whom)
+    })
+  })
 
 /** What is added to the column: `{ increment: amount }`, `row.credits + amount`. */
 export function addedTo(value: Value): Value | undefined {

@@ -8,7 +8,7 @@ export const clientPasswordIssue = (p: ClientPassword): Issue => ({
   related: p.uses
     .filter((u) => u.path !== p.path || u.line !== p.line)
     .slice(0, 20)
-    .map((u) => ({ ...u, what: 'compared here' })),
+    .map((u) => ({ ...u, what: p.how === 'sent' ? 'sent here' : 'compared here' })),
   proof: 'inferred',
   ...(p.code ? codeWords(p) : passwordWords(p)),
 })
@@ -18,6 +18,7 @@ type Words = Pick<Issue, 'discriminator' | 'severity' | 'title' | 'message' | 'a
 function passwordWords(p: ClientPassword): Words {
   const what =
     p.how === 'variable' ? `\`${p.name}\`, which the bundler writes into the page,` : p.how === 'list' ? 'a list of accounts with their passwords' : 'a literal'
+  if (p.how === 'sent') return sentWords(p)
   return {
     discriminator: 'client password',
     severity: 'Critical',
@@ -30,6 +31,22 @@ function passwordWords(p: ClientPassword): Words {
       code: 'const { data, error } = await supabase.auth.signInWithPassword({ email, password })\nif (error) throw error',
     },
     aliases: ['CWE-602', 'CWE-259'],
+  }
+}
+
+function sentWords(p: ClientPassword): Words {
+  return {
+    discriminator: 'client password',
+    severity: 'Critical',
+    title: 'The password of the administrators is in the bundle',
+    message: `The page sends \`${p.name}\` with a text that stands in the code: every visitor has it, and it is all that the server asks for.`,
+    attack: 'Anyone reads the password out of the bundle, or out of the requests, and calls what is meant for administrators.',
+    fix: {
+      text: 'Let administrators sign in, and let the server check the session and its role. Change this password wherever else it is used.',
+      language: 'ts',
+      code: "const { data: { user } } = await supabase.auth.getUser(token)\nif (user?.app_metadata.role !== 'admin') return new Response(null, { status: 403 })",
+    },
+    aliases: ['CWE-602', 'CWE-798'],
   }
 }
 

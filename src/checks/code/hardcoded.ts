@@ -6,6 +6,7 @@ import type { FixedUser } from '../../model/code/fixed-users.ts'
 import type { ModulesModel } from '../../model/modules/modules.ts'
 import { defineCheck, type Fix, failed, type Issue, notApplicable, passed, type Severity } from '../define-check.ts'
 import { clientPasswordIssue } from './client-password-issue.ts'
+import { openDoorIssue } from './open-door-issue.ts'
 import { isShown, shownPasswordIssue } from './shown-password-issue.ts'
 
 export default defineCheck({
@@ -28,22 +29,28 @@ export default defineCheck({
       ...code.secrets
         .filter((s) => !(s.name && !s.also.length && BY_NAME.has(s.kind) && standsIn(s)))
         .filter((s) => !s.reportedAsServiceRole && !(s.kind.endsWith('password') && s.kind !== 'url-password' && (passwordFiles.has(s.path) || !isReal(s))))
+        .filter((s) => !(s.kind.endsWith('password') && beside(code.openDoors, s)))
         .map((s) => (isShown(s) ? shownPasswordIssue(s) : secretIssue(s, modules))),
       ...code.clientPasswords.filter((p) => !p.development).map(clientPasswordIssue),
       ...code.identities.filter((i) => (i.grants || i.owner) && !passwordFiles.has(i.path) && isReal(i)).map(identityIssue),
       ...code.defaults.map(defaultIssue),
-      ...code.fixedKeys.map(fixedKeyIssue),
+      ...code.fixedKeys.map((k) => fixedKeyIssue(k, k.use === 'signatures' && modules.inBrowser(k.path, k.line))),
       ...code.switches.map((s) => switchIssue(s, s.how === 'request' && (s.onPage === true || modules.inBrowser(s.path, s.line)))),
+      ...code.openDoors.map((d) => openDoorIssue(d, modules.inBrowser(d.path, d.line))),
       ...code.sqlAccounts.map(accountIssue),
       ...code.fixedUsers.filter((u) => !spoken.has(u.path)).map(fixedUserIssue),
       ...code.ownerMails.filter((m) => !spoken.has(m.path)).map(mailIssue),
-      ...code.markers.map(markerIssue),
+      ...code.markers.filter((m) => !beside([...code.openDoors, ...code.secrets, ...code.fixedKeys, ...code.switches], m)).map(markerIssue),
     ]
     const evidence = describe(code)
     if (issues.length || under5.length) return failed(issues, evidence, under5)
     return code.searched.files ? passed(...evidence) : notApplicable('the repository holds no text file')
   },
 })
+
+/** Where the same few lines are reported for what they do, what a comment says of them is no second cause. */
+const beside = (all: readonly { path: string; line: number }[], at: { path: string; line: number }): boolean =>
+  all.some((o) => o.path === at.path && Math.abs(o.line - at.line) <= 6)
 
 /** Formats that act on somebody else's service with the owner's rights as soon as they are known. */
 const BY_NAME = new Set(['generic-secret', 'password', 'sign-in-password', 'default-secret', 'jwt', 'webhook-secret', 'url-password', 'aws-access-key-id'])
@@ -127,7 +134,13 @@ function camel(name: string): string {
 
 function identityIssue(i: HardcodedIdentity): Issue {
   const critical = i.origin === 'claimed' && i.grants
-  const whose = i.owner ? 'the owner’s e-mail address' : i.what === 'email' ? 'a fixed e-mail address' : 'a fixed user id'
+  const whose = i.owner
+    ? 'the owner’s e-mail address'
+    : i.what === 'email'
+      ? 'a fixed e-mail address'
+      : i.what === 'phone'
+        ? 'a fixed telephone number'
+        : 'a fixed user id'
   return {
     subject: i.subject,
     discriminator: `identity ${i.what}`,
@@ -194,15 +207,15 @@ const CODE_FIX: Fix = {
   code: "const code = crypto.randomInt(100_000, 1_000_000).toString()\nawait admin.from('codes').insert({ user_id: user.id, hash: sha256(code), expires_at: new Date(Date.now() + 10 * 60_000).toISOString() })",
 }
 
-function fixedKeyIssue(k: FixedKey): Issue {
+function fixedKeyIssue(k: FixedKey, shown: boolean): Issue {
   const [does, can] = USES[k.use]
   const elsewhere = k.at.path !== k.path || k.at.line !== k.line
   return {
     subject: `file ${k.path}`,
     discriminator: `fixed key ${k.use}`,
-    severity: 'High',
+    severity: shown ? 'Critical' : 'High',
     title: 'A text of the source code is the key',
-    message: `The text that stands here ${does}${elsewhere ? ` (${k.at.path}:${k.at.line})` : ''}: every deployment uses the same, and it is in the repository.`,
+    message: `The text that stands here ${does}${elsewhere ? ` (${k.at.path}:${k.at.line})` : ''}: every deployment uses the same, and it is in the repository${shown ? ' and in the bundle of every visitor' : ''}.`,
     attack: `Whoever has read the source, or guesses the word, ${can}.`,
     fix:
       k.use === 'code'

@@ -1,13 +1,16 @@
 import type { Handling, PaymentsModel, Webhook } from '../../model/payments/payments.ts'
-import { notApplicable, type Outcome, unverified } from '../define-check.ts'
+import { notApplicable, type Outcome, passed, unverified } from '../define-check.ts'
+
+/** Which question is asked: the end of what recurs, by its kind, or anything that a webhook does. */
+type What = 'failed' | 'deleted' | 'anything'
 
 /** Answers that 21 and 22 (and partly 23) share: nothing to look at, or nothing that could be read. Undefined when there are webhooks to judge. */
-export function withoutWebhooks(payments: PaymentsModel, what: 'subscriptions' | 'anything'): Outcome | undefined {
-  if (!payments.processors.length) return otherwise(payments)
+export function withoutWebhooks(payments: PaymentsModel, what: What): Outcome | undefined {
+  if (!payments.processors.length) return otherwise(payments, what)
   const unknown = payments.unread.length > 0 && !payments.oneTime
   // what is sold again and again may be sold through another processor
-  if (what === 'subscriptions' && !payments.subscriptions && !payments.oneTime && !unknown && payments.otherWebhooks.length) return otherwise(payments)
-  if (what === 'subscriptions' && !payments.subscriptions && !unknown)
+  if (what !== 'anything' && !payments.subscriptions && !payments.oneTime && !unknown && payments.otherWebhooks.length) return otherwise(payments, what)
+  if (what !== 'anything' && !payments.subscriptions && !unknown)
     return notApplicable(payments.oneTime ? 'only one-time payments are sold' : 'nothing shows that something recurring is sold')
   if (payments.webhooks.length) return undefined
   if (payments.unread.length) {
@@ -20,10 +23,13 @@ export function withoutWebhooks(payments: PaymentsModel, what: 'subscriptions' |
 }
 
 /** What can be said of processors whose events have no rules here. */
-function otherwise({ others, otherWebhooks }: PaymentsModel): Outcome {
+function otherwise({ others, otherWebhooks, othersRecur }: PaymentsModel, what: What): Outcome {
   if (!others.length) return notApplicable('no payment processor is used')
   const names = others.map((o) => o.name).join(', ')
   if (!otherWebhooks.length) return notApplicable(`${names}: there is no webhook endpoint`)
+  if (what !== 'anything' && !othersRecur) return notApplicable(`${names}: only one-time payments are sold`)
+  const ends = what === 'anything' ? [] : otherWebhooks.map((w) => w.ends?.[what])
+  if (ends.length && ends.every((end) => end !== undefined)) return passed(...ends.map((end) => `${end.event} is handled (${end.at.path}:${end.at.line})`))
   return unverified(`the events of ${names} have no rules here`, {
     where: otherWebhooks.map((w) => `${w.path}:${w.line}`).join(', '),
     attest: 'what it does on this event, and what it does when the event comes twice',

@@ -103,6 +103,7 @@ const SEVERITY: Readonly<Record<VerificationProblem['kind'], Severity>> = {
   'goes-on-after-failure': 'Critical',
   skipped: 'Critical',
   reserialised: 'High',
+  'plain-hash': 'High',
   'empty-secret': 'High',
   'literal-secret': 'High',
   synchronous: 'Medium',
@@ -110,7 +111,14 @@ const SEVERITY: Readonly<Record<VerificationProblem['kind'], Severity>> = {
 }
 
 /** Problems of how the verification is called: each is a finding of its own beside a missing verification. */
-const OF_THE_CALL: ReadonlySet<VerificationProblem['kind']> = new Set(['synchronous', 'parsed-body', 'empty-secret', 'literal-secret', 'reserialised'])
+const OF_THE_CALL: ReadonlySet<VerificationProblem['kind']> = new Set([
+  'synchronous',
+  'parsed-body',
+  'empty-secret',
+  'literal-secret',
+  'reserialised',
+  'plain-hash',
+])
 
 type Endpoint = Pick<Webhook, 'subject' | 'path' | 'line' | 'workspace' | 'typeAt'> & { readonly processor: string }
 
@@ -190,6 +198,14 @@ function words(w: Endpoint, p: VerificationProblem, done: string): { title: stri
         title: 'The signature is checked against re-serialised JSON',
         message: `${w.subject} verifies JSON.stringify of the parsed body. The signature covers the raw bytes: genuine events fail as soon as spacing or number formats differ.`,
         attack: 'Genuine events are refused, payments are taken and never delivered; the usual “repair” is to switch verification off.',
+        fix: verify,
+      }
+    case 'plain-hash':
+      return {
+        title: 'The signature is compared with a plain hash of secret and body',
+        message: `${w.subject} hashes the secret with the body behind it. ${NAMES[w.processor] ?? w.processor} signs with HMAC, the secret being its key: no genuine event passes, and such a hash is open to length extension.`,
+        attack:
+          'Payments are taken and never recorded, and the usual “repair” is to switch verification off; whoever has seen one such hash makes a valid one for a longer body.',
         fix: verify,
       }
     case 'empty-secret':

@@ -12,7 +12,7 @@ export default defineCheck({
   needs: ['payments'],
   doubtedBy: ['code'],
   run: ({ payments }) => {
-    const without = withoutWebhooks(payments, 'subscriptions')
+    const without = withoutWebhooks(payments, 'deleted')
     if (without) return without
     const { webhook: w, handling: h } = bestHandling(payments, (x) => x.deleted)
     const place = h.at ? `${h.at.path}:${h.at.line}` : `${w.path}:${w.line}`

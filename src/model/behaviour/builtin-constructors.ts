@@ -32,6 +32,8 @@ export function builtinConstruct(it: Interpreter, name: string, args: readonly V
     case 'URLPattern':
       return urlPattern(args[0])
     case 'URLSearchParams':
+      // a body may be written like a query
+      if (first.v === 'request' && (first.part === 'raw-body' || first.part === 'body')) return host('search-params', 'body')
       return identityIn(it, first) ?? (first.v === 'request' ? host('search-params', 'query') : { v: 'call', name: 'URLSearchParams', args, at })
     case 'Headers':
       if (first.v === 'host' && first.host === 'headers') return { ...first, props: new Scope('', first.props) }

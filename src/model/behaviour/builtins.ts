@@ -140,7 +140,8 @@ export function builtinCall(it: Interpreter, name: string, args: readonly Val[],
             : first
     }
     case 'JSON.stringify':
-      return { v: 'call', name, args: args.slice(0, 1), at }
+      // which keys are written, and in which order, is somebody's rule; how far they stand apart is nobody's
+      return { v: 'call', name, args: args.slice(0, args[1]?.v === 'call' || args[1]?.v === 'array' ? 2 : 1), at }
     case 'Array':
       return newArray(args)
     case 'Buffer.from':

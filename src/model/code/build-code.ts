@@ -6,9 +6,12 @@ import { clientPasswords } from './client-passwords.ts'
 import type { CodeModel, SqlAccount } from './code.ts'
 import { defaultSecrets } from './default-secrets.ts'
 import { fixedKeys } from './fixed-keys.ts'
+import { fixedPhones } from './fixed-phones.ts'
 import { fixedUsers } from './fixed-users.ts'
 import { hardcodedIdentities, mergeIdentities } from './identities.ts'
 import { markersOf } from './markers.ts'
+import { modeSwitches } from './mode-switches.ts'
+import { openDoors } from './open-doors.ts'
 import { ownerMails } from './owner-mails.ts'
 import { hardcodedSecrets } from './secrets.ts'
 import { oneOfEachPerson, sqlAccounts, sqlIdentities } from './sql-values.ts'
@@ -37,13 +40,17 @@ export function buildCode(input: ModelInput, slices: Slices): CodeModel {
   const told = new Set(secrets.flatMap((s) => [s, ...s.also]).map((p) => `${p.path}:${p.line}`))
   return {
     secrets,
-    identities: mergeIdentities([...identities, ...sqlIdentities(slices.schema, owners)]),
+    identities: mergeIdentities([...identities, ...fixedPhones(program, sources, modules), ...sqlIdentities(slices.schema, owners)]),
     clientPasswords: clientPasswords(program, sources, modules),
     defaults: together(defaultSecrets(sources)),
     fixedKeys: [...new Map(keys.map((k) => [`${k.path}:${k.line}`, k])).values()].filter(
       (k) => files.role(k.path) === 'source' && !told.has(`${k.path}:${k.line}`),
     ),
-    switches: together(switches(sources)),
+    switches: [
+      ...together(switches(sources)),
+      ...together(modeSwitches(sources)).filter((s) => files.role(s.path) === 'source' && !modules.inBrowser(s.path, s.line)),
+    ],
+    openDoors: together(openDoors(sources)).filter((d) => files.role(d.path) === 'source'),
     ownerMails: ownerMails(sources, owners),
     fixedUsers: together(fixedUsers(sources)).filter((u) => files.role(u.path) === 'source'),
     sqlAccounts: oneOfEachPerson(accounts),

@@ -2,9 +2,10 @@ import type { Expr, JavaScriptFacts } from '../../facts/javascript.ts'
 import { PUBLIC_PREFIX } from '../../facts/secrets/named.ts'
 import { type ByFile, collectByFile, unlessEmpty } from '../../lib/collect-by-file.ts'
 import type { Place } from '../../lib/place.ts'
+import { says } from '../../lib/snake-case.ts'
 import { envNameOf } from '../env/code-reads.ts'
 import type { Program } from '../frameworks/program.ts'
-import { expressions, propOf, stringOf } from '../frameworks/walk.ts'
+import { calleeText, expressions, propOf, stringOf, subExpressions } from '../frameworks/walk.ts'
 import type { ModulesModel } from '../modules/modules.ts'
 import type { ClientPassword } from './code.ts'
 import { constantsOf, lastName } from './constants.ts'
@@ -18,6 +19,10 @@ const CODE =
 /** What lets somebody sign up as more than others; the variable that it is compared with stands in the bundle. */
 const KEY =
   /(?:admin|affiliate|partner|staff|teacher|recruiter|moderator|manager|employee|master|access|registration|sign_?up|invit(?:e|ation)|secret|unlock)_?(?:key|code|token|secret)(?:input|value|entered)?$/i
+/** What opens the rooms of those who run the application, where a request brings it along. */
+const SENT = /^(?:x_)?(?:admin|site|master|owner|staff|dashboard|super_?admin|management)_(?:password|passwd|pass|passcode|pwd|pin|secret)$/
+const REQUESTS = /(?:^|\.)(?:fetch|invoke|post|get|put|patch|delete|request|axios|ky)$|^(?:authed|api|admin)\w{0,20}Fetch$/
+const IS_PASSWORD = /^(?=\S{4,64}$)(?!.*(?:password|passwort|senha|secret|your|\.\.\.)$)(?!(?:undefined|null|true|false)$)\S+$/i
 /** The postal code, as it is called in India, and what is entered where nobody knows it. */
 const POSTAL = /(?:deliver|consign|ship|bill|pick_?up|address|postal|destination|origin|customer|store|warehouse|sender|receiver)\w{0,20}pin_?code$/i
 const NOWHERE = /^0+$/
@@ -38,8 +43,13 @@ function ofFile(program: Program, path: string, js: JavaScriptFacts, comparisons
     if (known) known.uses.push(use)
     else found.push({ path: at.path, line: at.line, how, ...(code ? { code } : {}), name, uses: [use] })
   }
-  for (const { name, other, line, scope, code, key, development } of comparisons) {
+  for (const { name, other, line, scope, code, key, sent, development } of comparisons) {
     if (!modules.inBrowser(path, line)) continue
+    if (sent) {
+      const constant = constantsOf(program, path, scope, other).find((c) => c.secret !== undefined || IS_PASSWORD.test(c.value))
+      if (constant && !development) add(constant, 'sent', name, { path, line })
+      continue
+    }
     if (key) {
       const variable = publicVariable(program, path, scope, other)
       if (variable && PUBLIC_PREFIX.test(variable) && !development) add({ path, line }, 'variable', variable, { path, line })
@@ -78,6 +88,8 @@ interface Comparison {
   readonly code: boolean
   /** By its name neither a password nor a code, but a key of the application's own. */
   readonly key?: true
+  /** Not compared, but sent to whoever compares it. */
+  readonly sent?: true
   readonly development?: true
 }
 
@@ -87,6 +99,18 @@ const comparisonsByFile = collectByFile((_, js: JavaScriptFacts) => {
   for (const fn of js.functions) {
     const inDevelopment = developmentOnly(fn, js)
     for (const e of expressions(fn)) {
+      if (e.k === 'call' && REQUESTS.test(calleeText(e.fn)))
+        for (const p of e.args.flatMap((a) => subExpressions(a)).flatMap((x) => (x.k === 'obj' ? x.props : [])))
+          if (p.key !== undefined && says(SENT, p.key.replace(/-/g, '_')))
+            found.push({
+              name: p.key,
+              other: p.value,
+              line: p.l,
+              scope: fn.id,
+              code: false,
+              sent: true,
+              ...(inDevelopment.has(e) ? { development: true } : {}),
+            })
       if (e.k !== 'bin' || !/^[!=]==?$/.test(e.op)) continue
       const development = inDevelopment.has(e) || undefined
       for (const [a, b] of [

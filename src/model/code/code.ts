@@ -11,6 +11,7 @@ export interface CodeModel {
   readonly fixedKeys: readonly FixedKey[]
   readonly switches: readonly Switch[]
   readonly ownerMails: readonly OwnerMail[]
+  readonly openDoors: readonly OpenDoor[]
   readonly fixedUsers: readonly FixedUser[]
   readonly sqlAccounts: readonly SqlAccount[]
   readonly markers: readonly Marker[]
@@ -34,7 +35,7 @@ export interface HardcodedIdentity {
   readonly path: string
   /** The line of the literal. */
   readonly line: number
-  readonly what: 'email' | 'id'
+  readonly what: 'email' | 'id' | 'phone'
   /** The address with its local part cut down, or the first characters of the id. */
   readonly shown: string
   /** Where the compared value comes from: a verified session, the request or an editable field, or not known. */
@@ -48,11 +49,11 @@ export interface HardcodedIdentity {
   readonly uses: readonly (Place & { readonly subject?: string })[]
 }
 
-/** A password that the browser compares. */
+/** A password that the browser compares, or has in its bundle to send it along. */
 export interface ClientPassword {
   readonly path: string
   readonly line: number
-  readonly how: 'literal' | 'variable' | 'list'
+  readonly how: 'literal' | 'variable' | 'list' | 'sent'
   /** Set for a code that proves an address or a second factor, not the password itself. */
   readonly code?: true
   readonly name: string
@@ -88,6 +89,11 @@ export interface Switch {
   readonly development?: true
   /** A hook of the browser reads it from the page's address. */
   readonly onPage?: true
+}
+
+/** A way past a sign-in that stands in the code. */
+export interface OpenDoor extends Place {
+  readonly how: 'any-password' | 'fixed-code' | 'mail-part' | 'logged-signature'
 }
 
 /** The owner's address as a value of the program. */

@@ -1,4 +1,5 @@
 import type { Expr, FunctionId, JavaScriptFacts } from '../../facts/javascript.ts'
+import { entropy } from '../../facts/secrets/entropy.ts'
 import { type ByFile, collectByFile, unlessEmpty } from '../../lib/collect-by-file.ts'
 import type { Program } from '../frameworks/program.ts'
 import { calleeText, expressions, propOf, stringOf } from '../frameworks/walk.ts'
@@ -56,6 +57,7 @@ const usesByFile = collectByFile((_, js: JavaScriptFacts) => {
   const packages = js.imports.filter((i) => !i.typeOnly).map((i) => i.from)
   const tokens = packages.some((p) => TOKENS.test(p))
   const sessions = packages.some((p) => SESSIONS.test(p))
+  const hashing = packages.some((p) => /^(?:bcrypt(?:js)?|argon2|@node-rs\/(?:bcrypt|argon2))$/.test(p))
   const cookies = packages.includes('cookie-parser')
   const found: KeyUse[] = []
   const add = (key: Expr | undefined, scope: FunctionId, use: FixedKey['use']) => {
@@ -69,6 +71,8 @@ const usesByFile = collectByFile((_, js: JavaScriptFacts) => {
           add(/SignJWT|setProtectedHeader/.test(name) || name.startsWith('?') ? e.args[0] : keyGiven(e.args[1]), fn.id, 'tokens')
         if (/(^|\.)create(Hmac|Cipheriv)$/.test(name)) add(e.args[1], fn.id, /Hmac/.test(name) ? 'signatures' : 'encryption')
         if (/(^|\.)CryptoJS\.AES\.(en|de)crypt$/.test(name)) add(e.args[1], fn.id, 'encryption')
+        if (hashing && /(?:^|\.)(?:hash|hashSync)$/.test(name) && defaultOf(e.args[0])) add(defaultOf(e.args[0]), fn.id, 'password')
+        if (/(?:^|\.)(?:sha(?:1|256|384|512)|md5|hmac\w{0,10})$/i.test(name)) add(generatedPart(e.args[0]), fn.id, 'signatures')
         if (cookies && name === 'cookieParser') add(e.args[0], fn.id, 'sessions')
         if (tokens || sessions)
           for (const option of ['secret', 'secretOrKey', 'secretOrPrivateKey', 'password'])
@@ -88,6 +92,19 @@ const usesByFile = collectByFile((_, js: JavaScriptFacts) => {
   }
   return unlessEmpty(found)
 })
+
+/** `bcrypt.hash(given || 'admin123')`: the password of an account that nobody gave one. */
+const defaultOf = (e: Expr | undefined): Expr | undefined => (e?.k === 'logic' && e.op !== '&&' && stringOf(e.b) ? e.b : undefined)
+
+/** A generated text among the parts that are hashed together: `sha256(library + 'cf17…' + expires)` signs with it. */
+function generatedPart(e: Expr | undefined): Expr | undefined {
+  const parts = partsOf(e)
+  return parts.length > 1 ? parts.find((p) => p.k === 'lit' && (p.secret !== undefined || isGenerated(stringOf(p) ?? ''))) : undefined
+}
+
+const partsOf = (e: Expr | undefined): readonly Expr[] => (e?.k === 'bin' && e.op === '+' ? [...partsOf(e.a), ...partsOf(e.b)] : e === undefined ? [] : [e])
+
+const isGenerated = (text: string): boolean => /^[A-Za-z0-9_-]{20,}$/.test(text) && /\d.*\d.*\d.*\d/.test(text) && /[a-z]/i.test(text) && entropy(text) >= 2.9
 
 /** The key of a token: given as it is, or among the options of `jwtService.sign(payload, { secret })`. */
 const keyGiven = (second: Expr | undefined): Expr | undefined => (second?.k === 'obj' ? (propOf(second, 'secret') ?? propOf(second, 'privateKey')) : second)

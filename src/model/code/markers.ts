@@ -11,6 +11,9 @@ const TOPIC =
 /** The same in other languages that builders' users write in. */
 const TOPIC_ELSEWHERE =
   /(?:^|[^\p{L}])(?:autentic\p{L}*|autoriz\p{L}*|authentifi\p{L}*|anmeld\p{L}*|sess[ãa]o|sesi[óo]n|permiss(?:ão|ões|ao|oes)|permisos?|berechtigung\p{L}*|droits d'acc[èe]s|senhas?|contrase[ñn]as?|passw[oö]rt\p{L}*|mots? de passe|seguran[çc]a|seguridad|sicherheit|s[ée]curit[ée]|sicurezza|pagament[oi]s?|pagos?|paiements?|zahlung\p{L}*|bezahl\p{L}*|cobran[çc]as?|cobros?|assinaturas?|suscripci[óo]n\p{L}*|abonnements?|abbonament[oi]|saques?|retiros?|comiss(?:ão|ões|ao|oes)|comisi[óo]n(?:es)?|reembolsos?|remboursements?|rimbors[oi]|r[üu]ckerstattung\p{L}*|estornos?|dados banc[áa]rios|datos bancarios|verificar|valida(?:r|ção|ción) (?:o |a |de )?(?:usu[áa]ri[oa]|token|assinatura|firma|pagamento|pago))(?![\p{L}])/iu
+/** And in scripts that put no spaces between words, or whose words have many endings. */
+const TOPIC_IN_SCRIPT =
+  /支付|付款|退款|扣款|认证|鉴权|权限|登录|登入|密码|验签|签名校验|身份验证|訂閱|订阅|認証|認可|権限|決済|支払|署名検証|パスワード|ログイン|결제|인증|권한|로그인|비밀번호|оплат|платеж|платёж|авториз|аутентиф|парол|права? доступа|подписк|الدفع|المصادقة|الصلاحيات|كلمة المرور|ödeme|yetki|kimlik doğrula|şifre|pembayaran|autentikasi|thanh toán|xác thực|phân quyền/iu
 /** Money that is settled with people, disputes included. */
 const MONEY = /\b(?:charge-?backs?|payouts?|withdrawals?|commissions?|bank (?:account|data|details))\b/i
 /** What the code beside it must do. */
@@ -18,7 +21,7 @@ const CODE =
   /^(?:auth\w*|getUser|getClaims|getServerSession|getSession|currentUser|session|sessions?|user_?role|roles?|is_?admin\w*|is_?authenticated|permissions?|has_?permission|can_?access|sign_?in\w*|sign_?out|sign_?up|log_?in|login|logout|stripe[\w-]*|checkout\w*|payments?|payment\w*|create_?payment\w*|subscriptions?|billing\w*|credits?|webhooks?|constructEvent\w*|verify\w*|require(?:Auth|User|Admin|Role)\w*|protect\w*|password|jwt\w*|bcrypt\w*|refund\w*|invoice\w*|price_?id|service_?role\w*|create_?(?:auth_?)?user|updateUser|resetPassword\w*|redeem\w*|redemption\w*)$/i
 /** Names of handlers, and names in other languages, say it in one of their parts. */
 const CODE_PART =
-  /^(?:handle|process|submit|confirm|start|make|execute)_?(?:payment|checkout|subscri|billing|refund|payout|withdraw|purchase|log_?in|sign_?(?:in|up)|auth)|pagament|cobranca|assinatura|saque(?![a-z])|comiss(?:ao|oes)|estorno|reembols|autentic|permiss(?:ao|oes)|contrasena|suscripcion|(?<![a-z])pagos?(?![a-z])|zahlung|bezahl|abonnement|abbonament|paiement|^commissions?$|^payouts?$|^withdrawals?$/i
+  /^(?:handle|process|submit|confirm|start|make|execute)_?(?:payment|checkout|subscri|billing|refund|payout|withdraw|purchase|log_?(?:in|out)|sign_?(?:in|up|out)|auth)|pagament|cobranca|assinatura|saque(?![a-z])|comiss(?:ao|oes)|estorno|reembols|autentic|permiss(?:ao|oes)|contrasena|suscripcion|(?<![a-z])pagos?(?![a-z])|zahlung|bezahl|abonnement|abbonament|paiement|^commissions?$|^payouts?$|^withdrawals?$/i
 /** Past every policy: who may do this is decided here or nowhere. */
 const SERVICE_ROLE = /service_?role/i
 /** Handlers and pages whose path says what they decide about. */
@@ -36,7 +39,7 @@ const BEFORE = 4
 export const markersOf = collectByFile((path, js: JavaScriptFacts): { readonly marker?: Marker; readonly count: number } | undefined => {
   const all = js.comments.filter((c) => MARKER.test(c.text))
   if (!all.length) return undefined
-  const candidates = all.filter((c) => TOPIC.test(c.text) || MONEY.test(c.text) || TOPIC_ELSEWHERE.test(c.text))
+  const candidates = all.filter((c) => TOPIC.test(c.text) || MONEY.test(c.text) || TOPIC_ELSEWHERE.test(c.text) || TOPIC_IN_SCRIPT.test(c.text))
   if (!candidates.length) return { count: all.length }
   const names = securityNames(js)
   const near = candidates.flatMap((c) => {

@@ -13,7 +13,7 @@ import { handlingOf } from './handling.ts'
 import { libraryWebhooks } from './library-webhooks.ts'
 import { OTHER_PROCESSORS } from './other-processor-signs.ts'
 import { findOtherProcessors, otherWebhooks, unlistedReceivers } from './other-processors.ts'
-import { soldUnheard } from './other-sales.ts'
+import { sellsAgain, soldUnheard } from './other-sales.ts'
 import type { Handling, LibraryWebhook, PaymentsModel, Processor, Webhook } from './payments.ts'
 import { PROCESSORS } from './processors.ts'
 import { findRedemptions } from './redemptions.ts'
@@ -90,6 +90,7 @@ export function buildPayments(input: ModelInput, slices: Slices): PaymentsModel 
     ...(libraries.length ? { libraries } : {}),
     others,
     otherWebhooks: named,
+    ...(named.some((w) => w.recurring || !w.complete) || sellsAgain(sources, others) ? { othersRecur: true as const } : {}),
     ...(unheard ? { soldUnheard: inWorkspace(unheard, slices.workspaces.of(unheard.path).dir) } : {}),
     unpaidGrants: processors.length ? findUnpaidGrants(unclaimed) : [],
     redemptions:

@@ -6,9 +6,10 @@ import type { SchemaModel } from '../app-model.ts'
 import type { Behaviour, Step } from '../behaviour/behaviour.ts'
 import { expressions, stringOf } from '../frameworks/walk.ts'
 import type { Route } from '../routes/routes.ts'
-import { contains } from './conditions.ts'
+import { contains, namesIn } from './conditions.ts'
+import { endsHandled } from './other-events.ts'
 import { asName, OTHER_PROCESSORS, unlistedProcessor } from './other-processor-signs.ts'
-import type { OtherProcessor, OtherWebhook } from './payments.ts'
+import type { OtherProcessor, OtherWebhook, VerificationProblem } from './payments.ts'
 import { goesByAnswer } from './questions.ts'
 import { judgeRepeats, type Surroundings } from './repeats.ts'
 import { judgeVerification, trusts } from './verification.ts'
@@ -57,16 +58,36 @@ export function otherWebhooks(
       processor: processor.name,
       complete: behaviour.complete,
       ...judgeRepeats(route, behaviour, schema, surroundings),
+      ...endsHandled(route, behaviour, processor.name),
+      ...(speaksOfRecurring(behaviour) ? { recurring: true as const } : {}),
       ...(goesByAnswer(behaviour) ? { asks: true as const } : {}),
       ...(route.workspace ? { workspace: route.workspace } : {}),
     }
     const { verification, maybeVerifiedBy } = judgeVerification(route, behaviour, false, sources)
     const problem = verification.find((p) => p.trusted)
+    const call = verification.find((p) => OF_THE_CALL.has(p.kind))
+    if (call && !problem) return [{ ...webhook, verified: false, problem: call }]
     if (!problem) return behaviour.steps.some(trusts) && !maybeVerifiedBy ? [{ ...webhook, verified: true }] : [{ ...webhook, verified: false }]
     // where there is a verification, no question to anybody else is meant to stand in for it
     return [{ ...webhook, verified: false, ...(behaviour.complete && (problem.kind !== 'none' || !asksSomebody(behaviour)) ? { problem } : {}) }]
   })
 }
+
+const RECURRING =
+  /subscri|recurr|renew|member|premium|preapproval|\bplans?\b|_plans?\b|plans?_|\btier|_tier|invoice|assinatura|mensalidade|abonn|suscrip|\bpro\b/i
+
+/** Whether what an endpoint writes, finds or tells apart is named like something that is paid again and again. */
+function speaksOfRecurring({ steps }: Behaviour): boolean {
+  return steps.some(({ effect: e, under }) => {
+    if (under.some((c) => [...namesIn(c.test)].some((name) => RECURRING.test(name)))) return true
+    if (e.kind === 'rpc' || e.kind === 'invoke') return RECURRING.test(e.kind === 'rpc' ? e.function : e.name)
+    if (e.kind !== 'db') return false
+    return RECURRING.test(e.table) || contains(e.payload, (v) => v.v === 'object' && Object.keys(v.props).some((column) => RECURRING.test(column)))
+  })
+}
+
+/** How a signature is compared may be wrong although nothing is done without it. */
+const OF_THE_CALL: ReadonlySet<VerificationProblem['kind']> = new Set(['reserialised', 'plain-hash', 'empty-secret', 'literal-secret'])
 
 /** Which of the columns that an endpoint writes says that money has come, or went. */
 const PAID_COLUMN = /(?:^|_)(?:payment|deposit|balance|billing|escrow|payout|subscription)_?(?:status|state)$|(?:^|_)paid(?:_at)?$/i
@@ -83,13 +104,34 @@ const BESIDE_THE_NAME =
 export function unlistedReceivers(routes: readonly Route[], known: readonly OtherProcessor[], sources: ReadonlyMap<string, JavaScriptFacts>): OtherProcessor[] {
   return routes.flatMap((route): OtherProcessor[] => {
     const { behaviour, subject, path, line } = route
-    if (!behaviour || route.guard || !RECEIVER.test(`${route.route} ${path}`) || receives(route, known, sources.get(path))) return []
-    if (route.kind === 'page' || (route.method !== undefined && route.method !== 'POST') || !behaviour.steps.some(writesDownPayment)) return []
+    const listed = listedName(`${route.route} ${path}`)
+    if (
+      !behaviour ||
+      (route.guard && !(listed && route.guard.who === 'secret')) ||
+      !RECEIVER.test(`${route.route} ${path}`) ||
+      receives(route, known, sources.get(path))
+    )
+      return []
+    if (route.kind === 'page' || (route.method !== undefined && route.method !== 'POST')) return []
+    if (listed && behaviour.steps.some(trusts))
+      return [{ name: listed, at: { path, line }, because: `${subject} is called after it, and takes what it is told` }]
+    if (!behaviour.steps.some(writesDownPayment)) return []
     const words = route.route.split(/[^a-z0-9]+/i).filter((word) => word && !BESIDE_THE_NAME.test(word))
     const name = words.at(-1)
     return name ? [{ name: asName(name), at: { path, line }, because: `${subject} writes down what it says was paid` }] : []
   })
 }
+
+/** A processor that the address of an endpoint names, where the word means nothing else. */
+function listedName(text: string): string | undefined {
+  const words = text
+    .replace(/([a-z])(?=[A-Z])/g, '$1 ')
+    .toLowerCase()
+    .split(/[^a-z]+/)
+  const said = new Set(words.flatMap((word, i) => [word, word + (words[i + 1] ?? '')]))
+  return Object.keys(OTHER_PROCESSORS).find((name) => !COMMON_WORD.test(name) && said.has(letters(name)))
+}
+const COMMON_WORD = /^(?:Square|Tap|Tabby|Efí|payOS|Adyen)$/
 
 function writesDownPayment({ effect: e }: Step): boolean {
   if (e.kind !== 'db' || e.op === 'select' || e.op === 'delete' || !e.payload) return false

@@ -49,6 +49,12 @@ function soldBy(e: Expr, path: string): Sold | undefined {
 
 const textOf = (e: Expr): string | undefined => (e.k === 'tpl' ? e.quasis[0] : e.k === 'lit' ? stringOf(e) : undefined)
 
+/** Whether anything is made at one of these that is charged again and again, or one of them does nothing else. */
+export const sellsAgain = (files: ByFile<JavaScriptFacts>, others: readonly OtherProcessor[]): boolean =>
+  others.some((o) => ONLY_AGAIN.test(o.name)) || together(seenByFile(files)).some((s) => 'sold' in s)
+
+const ONLY_AGAIN = /^(?:RevenueCat|Chargebee|GoCardless|Whop|Dodo Payments|Creem|Gumroad)$/
+
 /** What such a processor charges again and again, where nothing in the repository speaks of its events. */
 export function soldUnheard(files: ByFile<JavaScriptFacts>, others: readonly OtherProcessor[]): (Sold & { readonly name: string }) | undefined {
   if (!others.length) return undefined

@@ -14,6 +14,8 @@ export interface PaymentsModel {
   /** Processors that are recognised, but whose events have no rules here; and the endpoints that are named as their receivers. */
   readonly others: readonly OtherProcessor[]
   readonly otherWebhooks: readonly OtherWebhook[]
+  /** Something that is paid again and again may be sold through one of these. */
+  readonly othersRecur?: true
   /** Where one of these sells something recurring, and nothing in the repository speaks of its events. */
   readonly soldUnheard?: Place & { readonly how: string; readonly name: string; readonly workspace?: string }
   /** Endpoints that grant something paid on the word of the browser. */
@@ -46,8 +48,18 @@ export interface OtherWebhook extends Repeats {
   readonly verified: boolean
   /** It goes by what the processor answers about the payment that it is told of. */
   readonly asks?: true
+  /** What it does when something recurring is not paid or ends, as far as the names are known. */
+  readonly ends?: { readonly failed?: HandledEnd; readonly deleted?: HandledEnd }
+  /** It speaks of something that is paid again and again. */
+  readonly recurring?: true
   /** Set when it certainly takes the sender's word. */
   readonly problem?: VerificationProblem
+}
+
+/** An event on which an endpoint does something, and where. */
+export interface HandledEnd {
+  readonly event: string
+  readonly at: Place
 }
 
 /** What a second delivery of an event does, and what becomes of one whose work failed. */
@@ -124,6 +136,7 @@ export interface VerificationProblem {
     | 'goes-on-after-failure'
     | 'skipped'
     | 'reserialised'
+    | 'plain-hash'
     | 'empty-secret'
     | 'literal-secret'
     | 'synchronous'

@@ -72,6 +72,7 @@ export const TYPE_FIELDS: ReadonlySet<string> = new Set([
   'event_name',
   'eventName',
   'meta.event_name',
+  'event.type',
   'alert_name',
   'name',
   'notification_type',

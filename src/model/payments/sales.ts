@@ -21,6 +21,10 @@ export function findSales(files: ByFile<JavaScriptFacts>): Sales {
 
 const MANAGES = /(^|\.)(subscriptions\.(list|retrieve|update|cancel|search|resume)|billingPortal\.sessions\.create)$/
 
+/** `subscriptions.list({ limit: 100 })`: an overview of the account, whatever is sold through it. */
+const countsAll = (callee: string, options: Expr | undefined): boolean =>
+  callee.endsWith('.list') && (options === undefined || (options.k === 'obj' && !propOf(options, 'customer') && !propOf(options, 'price')))
+
 /** The same for one file: the first place of each. */
 const salesByFile = collectByFile((path, js: JavaScriptFacts): FileSales | undefined => {
   const processors = new Map<Processor, Sales['processors'][number]>()
@@ -49,7 +53,8 @@ const salesByFile = collectByFile((path, js: JavaScriptFacts): FileSales | undef
       if (e.k === 'call') {
         const callee = calleeText(e.fn)
         if (/(^|\.)subscriptions\.create$/.test(callee)) recurring({ path, line: e.l }, callee)
-        if (MANAGES.test(callee)) managed ??= { path, line: e.l, how: callee.replace(/^.*?(?=subscriptions|billingPortal)/, '') }
+        if (MANAGES.test(callee) && !countsAll(callee, e.args[0]))
+          managed ??= { path, line: e.l, how: callee.replace(/^.*?(?=subscriptions|billingPortal)/, '') }
         if (/checkout\.sessions\.create$/.test(callee))
           for (const mode of modesOf(e.args[0])) if (mode === 'subscription') recurring({ path, line: e.l }, "checkout with mode 'subscription'")
         if (/(paymentIntents|charges)\.create$/.test(callee)) oneTime ??= { path, line: e.l, how: callee }

@@ -59,7 +59,9 @@ export function judgeVerification(route: Route, behaviour: Behaviour, runtimeIsA
     })
   if (mac && contains(mac.test, (v) => v.v === 'call' && /hmac/i.test(v.name) && v.args.some((a) => contains(a, isSerialised))))
     problems.push({ kind: 'reserialised', at: mac.at })
-  const verifiedAt = first?.at ?? mac?.at
+  const plain = mac ? undefined : steps.flatMap((s) => s.under).find((c) => contains(c.test, isPrefixHash))
+  if (plain) problems.push({ kind: 'plain-hash', at: plain.at })
+  const verifiedAt = first?.at ?? mac?.at ?? plain?.at
   return { verification: dedupe(problems), ...(verifiedAt ? { verifiedAt } : {}), ...(maybe ? { maybeVerifiedBy: maybe } : {}) }
 }
 
@@ -87,10 +89,20 @@ function dedupe(problems: Webhook['verification']): Webhook['verification'] {
   return [...new Map(problems.map((p) => [p.kind, p])).values()]
 }
 
-/** The body of the request, parsed and written out again. */
+/** The body of the request, parsed and written out again. A part of it, or its keys in order, is what some processors sign. */
 function isSerialised(v: Value): boolean {
-  return v.v === 'call' && /JSON\.stringify$/.test(v.name) && v.args.some((a) => contains(a, (x) => x.v === 'request'))
+  if (v.v !== 'call' || !/JSON\.stringify$/.test(v.name) || (v.args[1] && v.args[1].v !== 'const')) return false
+  return contains(v.args[0], (x) => x.v === 'request' && x.name === undefined)
 }
+
+/** A digest of the secret with the whole body behind it: no processor signs so, and whoever has seen one can lengthen the body. */
+function isPrefixHash(v: Value): boolean {
+  if (v.v !== 'call' || v.name !== 'hash') return false
+  const secretFirst = (parts: readonly Value[]) => parts[0]?.v === 'env' && parts.slice(1).some(isWholeBody)
+  return secretFirst(v.args) || contains(v, (x) => x.v === 'text' && secretFirst(x.parts))
+}
+
+const isWholeBody = (v: Value): boolean => v.v === 'request' && (v.part === 'body' || v.part === 'raw-body') && v.name === undefined
 
 /** An effect that takes the event's word: a change that depends on the kind of event or on what the body says. */
 export function trusts(step: Step): boolean {

@@ -335,6 +335,8 @@ function comparison(a: Value, b: Value, equal: boolean, behaviour: Behaviour, de
     if (x.v === 'op' && x.op === '&' && !(y.v === 'const' && !y.value)) return proofOf(x, true, behaviour, depth + 1)
     const claim = y.v === 'const' && !absent(y) ? claimProof(x, behaviour) : undefined
     if (claim?.who === 'admin') return claim
+    const looked = y.v === 'const' && !absent(y) ? roleOfFound(x) : undefined
+    if (looked) return looked
     const secret = serverSecret(x)
     if (secret && isTokenSignature(x))
       return {
@@ -375,6 +377,18 @@ function comparison(a: Value, b: Value, equal: boolean, behaviour: Behaviour, de
   }
   return undefined
 }
+
+/** `(await User.findByPk(caller.id)).role === 'admin'`, by a library that is not followed: what was asked for by nothing but the caller's id is the caller's. */
+function roleOfFound(value: Value): Proof | undefined {
+  const [found, ...more] = value.v === 'call' && isRole(value.name) ? value.args : []
+  if (found?.v !== 'call' || more.length || !FINDS.test(found.name)) return undefined
+  const who = found.args.find((x) => x.v === 'caller' && x.trust === 'verified' && OWN_ID.test(x.field ?? ''))
+  if (who?.v !== 'caller' || mentions(found, (x) => x.v === 'request')) return undefined
+  return { who: 'admin', trust: who.trust, how: who.how, ...(who.at ? { at: who.at } : {}) }
+}
+
+const FINDS = /^(?:find|get|fetch|load|select)(?:ByPk|ById|One|First|Unique|User|Account|Profile)\w{0,20}$/
+const OWN_ID = /^(?:id|sub|uid|user_?id)$/i
 
 /** A column of whichever row was found, where a request may name it in one way or another: `id ? byId(id) : byNumber(number)`. */
 function rowOfEither(value: Value, other: Value, behaviour: Behaviour, depth: number): Proof | undefined {
@@ -506,6 +520,8 @@ function membership(of: readonly Value[], behaviour: Behaviour, depth: number): 
     const anybodys = people?.some((x) => isAnybodys(x, others))
     if (p) return anybodys ? asUser(p) : { ...p, who: 'admin' }
   }
+  const found = of.length > 1 ? of.flatMap((x) => roleOfFound(x) ?? [])[0] : undefined
+  if (found) return isAnybodys({ v: 'unknown' }, of) ? asUser(found) : found
   const secret = of.map(serverSecret).find((s) => s)
   if (secret && of.some(fromRequest))
     return { who: 'secret', trust: 'verified', how: `a comparison with ${secret.name}`, ...(secret.fallback ? { opensWithout: secret.name } : {}) }
