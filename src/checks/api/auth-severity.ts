@@ -1,7 +1,6 @@
 import { isDirectory } from '../../database/access/meant-to-be-seen.ts'
 import { tablesCalled } from '../../database/called-table.ts'
 import { lastPart } from '../../lib/last-part.ts'
-import { says } from '../../lib/snake-case.ts'
 import type { SchemaModel } from '../../model/app-model.ts'
 import type { Behaviour, Step } from '../../model/behaviour/behaviour.ts'
 import { mentions } from '../../model/behaviour/mentions.ts'
@@ -17,12 +16,9 @@ export function isShown(name: string, schema: Pick<SchemaModel, 'tables'>): bool
   const bare = lastPart(name).toLowerCase()
   const tables = tablesCalled(bare, schema.tables)
   if (tables.some(isDirectory)) return true
-  if (!/^(?:blog_?)?(?:posts?|comments?|reviews?|articles?|likes?|(?:post|comment)_?likes?)$/.test(bare) && !says(OF_WARES, lastPart(name))) return false
+  if (!/^(?:blog_?)?(?:posts?|comments?|reviews?|articles?|likes?|(?:post|comment)_?likes?)$/.test(bare)) return false
   return tables.every((t) => !t.userData?.personalColumns.length)
 }
-
-/** What buyers say of what is sold; what is said of somebody's work is nobody else's. */
-const OF_WARES = /^(?:product|item|course|book|movie|film|game|shop|store|seller|vendor|service|hotel|restaurant|venue|place|recipe|tour|property)_reviews?$/
 
 /** Whoever takes somebody's address off a list does him little harm. */
 const TAKES_OFF = /unsubscribe|opt-?out/i

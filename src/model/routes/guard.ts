@@ -107,7 +107,8 @@ function strongestOf(under: readonly Condition[], behaviour: Behaviour): Guard |
     refusal: {
       ...(status !== undefined ? { status } : {}),
       ...(o.how ? { how: o.how } : {}),
-      ...(o.thrown && o.how === 'respond' ? { caught: true as const } : {}),
+      // whoever brings nothing is told so before
+      ...(o.thrown && o.how === 'respond' && !under.some((c) => c.otherwise.status === 401) ? { caught: true as const } : {}),
       ...(status !== undefined && status < 300 && saysError(condition, o.thrown === true, behaviour) ? { error: true } : {}),
     },
     ...(proof.opensWithout && chosen !== best ? { opensWithout: proof.opensWithout } : {}),

@@ -86,7 +86,8 @@ export function rowWork(e: Extract<Effect, { kind: 'db' }>, schema: Pick<SchemaM
   if (
     e.op === 'select' &&
     !unveiled &&
-    ((table && (isOnShow(table, columns) || isWare(table, columns))) || isPageOfBusiness(table ?? { name }, columns, e.filters))
+    ((table && (isOnShow(table, columns) || isWare(table, columns) || isReviewOfWares(table, columns))) ||
+      isPageOfBusiness(table ?? { name }, columns, e.filters))
   )
     return { kind: 'read', what: `reads ${name} ${words}`, rights: e.client.rights, table: name, userData: false }
   if (e.op === 'select' && (asksForVisits(columns) || LIMITER.test(name))) return undefined
@@ -139,6 +140,12 @@ export function rowWork(e: Extract<Effect, { kind: 'db' }>, schema: Pick<SchemaM
     ...(kind === 'update' && changesMany(e) ? { many: true as const } : {}),
   }
 }
+
+/** What buyers say of what is sold is for everybody; what is said of somebody's work is nobody else's. Whom it takes along is told apart. */
+const isReviewOfWares = ({ name, userData }: Table, columns: readonly string[]): boolean =>
+  columns.length > 0 && says(OF_WARES, name) && !userData?.personalColumns.length
+
+const OF_WARES = /^(?:product|item|course|book|movie|film|game|shop|store|seller|vendor|service|hotel|restaurant|venue|place|recipe|tour|property)_reviews?$/
 
 /** Whole rows with what opens an account, or those of whomever the request names as their owner. */
 function tellsOfSomebody(e: Extract<Effect, { kind: 'db' }>, { ownerColumns, personalColumns }: UserData): boolean {
