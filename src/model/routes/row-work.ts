@@ -64,9 +64,9 @@ export function rowWork(e: Extract<Effect, { kind: 'db' }>, schema: Pick<SchemaM
   const readElsewhere = e.op === 'select' && table?.schema === ELSEWHERE
   const userData =
     ((table?.userData !== undefined && !readElsewhere) ||
-      (readElsewhere && table.userData !== undefined && tellsOfSomebody(e, table.userData)) ||
+      (readElsewhere && ofDocuments(e) && table.userData !== undefined && tellsOfSomebody(e, table.userData)) ||
       ((!table || table.stub === true || (readElsewhere && (table.userData || !CATALOGUE.test(name)))) &&
-        ((says(PERSONAL, name) && !isOnlyOne(e)) ||
+        ((isPersonal(name, e) && !isOnlyOne(e)) ||
           (!table && e.client.rights === 'service' && !OF_EVERYBODY.test(name) && namesUser(e)) ||
           columns.some((c) => PERSONAL_COLUMN.test(c) && !WANTS_CALLS.test(c))))) &&
     // when something is taken says nothing of who took it
@@ -158,8 +158,13 @@ function tellsOfSomebody(e: Extract<Effect, { kind: 'db' }>, { ownerColumns, per
 const namesUser = (e: Extract<Effect, { kind: 'db' }>): boolean => e.filters.some((f) => f.op === 'eq' && says(USERS_ID, f.column) && fromRequest(f.value))
 
 const OPENS = /(?:^|_)(?:password|passwd|pwd)(?:_?(?:hash|digest))?$|(?:^|_)(?:access|refresh|auth|api|secret|private|session)_(?:token|key)$|(?:^|_)secret$/
-/** Who reads rather than who wrote: what an author or a seller has put up is there for others. */
-const USERS_ID = /^(?:user|customer|client|account|member|student|patient|buyer|usuario|cliente)(?:_?(?:id|uid))?$/
+/** Who reads rather than who wrote: what an author or a seller has put up is there for others, and clients are applications too. */
+const USERS_ID = /^(?:user|account|member|student|patient|buyer|usuario)(?:_?(?:id|uid))?$/
+
+/** Collections are called by words without a line between them: `ContactForm`. */
+const isPersonal = (name: string, e: Extract<Effect, { kind: 'db' }>): boolean => PERSONAL.test(name) || (ofDocuments(e) && says(PERSONAL, name))
+
+const ofDocuments = (e: Extract<Effect, { kind: 'db' }>): boolean => /^(?:mongoose|firebase)$/.test(e.client.library)
 
 /** What others are to see of somebody, in a table that the SQL does not show. */
 const OF_EVERYBODY =
