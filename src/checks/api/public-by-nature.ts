@@ -1,7 +1,7 @@
 import { rememberFor } from '../../lib/remember-for.ts'
 import { says } from '../../lib/snake-case.ts'
 import type { Behaviour, Step, Value } from '../../model/behaviour/behaviour.ts'
-import { mentions } from '../../model/behaviour/mentions.ts'
+import { isAlike, mentions } from '../../model/behaviour/mentions.ts'
 import { isFromCredential } from '../../model/behaviour/signed-tokens.ts'
 import { makesAccountForOthers, makesFixedAccount, removesFound, signsInFixedAccount } from '../../model/routes/fixed-account.ts'
 import { fromRequest } from '../../model/routes/from-request.ts'
@@ -113,7 +113,9 @@ function isOfNewAccount({ kind, at }: Work, account: Step, steps: readonly Step[
     if (kind === 'delete') return filters.length > 0 && filters.every((f) => f.op === 'eq' && isMadeHere(f.value, steps))
     if (kind !== 'insert') return false
     if (i < made) return own !== undefined && mentions(own, (v) => isRowOf(v, i))
-    return payload?.v === 'object' && Object.values(payload.props).some((v) => isRowOf(v, made))
+    // the id was drawn before the row was written: `collection.doc().id`
+    const drawn = own?.v === 'object' ? own.props.id : undefined
+    return payload?.v === 'object' && Object.values(payload.props).some((v) => isRowOf(v, made) || (drawn?.v === 'call' && isAlike(v, drawn)))
   })
 }
 

@@ -25,8 +25,12 @@ export const signsUp = rememberFor(
 export const makesSameAccount = ({ effect: e }: Step): boolean =>
   e.kind === 'db' && e.payload !== undefined && hashed(e.payload).some((password) => password?.v === 'env' || password?.v === 'const')
 
-/** A row with the hash of a password. */
-const keepsPassword = (payload: Value): boolean => hashed(payload).length > 0
+/** A row with the hash of a password, or with the password itself beside the address that is sent along. */
+const keepsPassword = (payload: Value): boolean =>
+  hashed(payload).length > 0 || (sends(payload, /passw|pwd/i) && sends(payload, /^(?:e_?mail|user_?name|phone)$/i))
+
+const sends = (payload: Value, column: RegExp): boolean =>
+  payload.v === 'object' && Object.entries(payload.props).some(([name, v]) => column.test(name) && v.v === 'request' && v.part === 'body')
 
 /** What a row keeps the hash of as a password. */
 function hashed(payload: Value): readonly (Value | undefined)[] {

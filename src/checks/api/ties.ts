@@ -182,6 +182,7 @@ export class Ties {
     const harmless = (x: Value, t: boolean, at: number): boolean =>
       this.provesRole(x, t, at + 1) ||
       asksRole(x, t) ||
+      lacksClaim(x, t) ||
       provesService(x, t, this.behaviour) ||
       this.bothUnset(x, t, tied) ||
       failedList(x, t) ||
@@ -405,6 +406,12 @@ function ruledOut(way: Value, truthy: boolean, path: readonly Condition[], depth
     if (way.op === '&&' || way.op === '||') return (way.op === '&&') === truthy ? way.of.some(next) : way.of.every(next)
   }
   return path.some((c) => c.test === way && c.negated === truthy)
+}
+
+/** What the token of whoever is signed in does not say (`userId && role && …`): the server signed it with all of it, and who has none is check 16's. */
+function lacksClaim(way: Value, truthy: boolean): boolean {
+  if (way.v === 'op' && way.op === '!' && way.of[0]) return lacksClaim(way.of[0], !truthy)
+  return !truthy && way.v === 'caller' && way.trust === 'verified' && way.field !== undefined
 }
 
 /** `mine || (service || admin)` is three ways, not two. */

@@ -135,7 +135,8 @@ const closedBy = ({ test, negated }: Condition): string | undefined =>
 /** What is asked is more than whether the values came along and the account is there. */
 function asksForProof(condition: Condition): boolean {
   const { test } = condition
-  if (closedBy(condition)) return false
+  // how often somebody came proves nothing of who it is
+  if (closedBy(condition) || condition.otherwise.status === 429) return false
   return mentions(
     test,
     (x) =>

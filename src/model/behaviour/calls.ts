@@ -9,6 +9,7 @@ import {
   isNullish,
   type Link,
   op,
+  stringOf,
   UNDEFINED,
   UNKNOWN,
   type Val,
@@ -21,6 +22,7 @@ import { libraryBase, parentOf } from './class-chain.ts'
 import { SIGNALS } from './completion.ts'
 import { credentialBehind } from './credential.ts'
 import { delegated, underDelegation } from './delegation.ts'
+import { snapshotCall } from './firestore-snapshots.ts'
 import { hostCall } from './hosts.ts'
 import { idiomsOf } from './idioms.ts'
 import type { BranchState, Frame, Interpreter } from './interpreter.ts'
@@ -201,7 +203,7 @@ export function callMethod(it: Interpreter, of: Val, name: string, args: readonl
       return call(it, { v: 'chain', root: of.root, links: [...of.links, { name, args }], at: of.at }, at)
     }
     case 'row': {
-      const answer = documentCall(it, of, name, args, at)
+      const answer = documentCall(it, of, name, args, at) ?? snapshotCall(it, of, name, stringOf(args[0]))
       if (answer) return answer
       break
     }

@@ -3,6 +3,7 @@ import { askOf } from '../frameworks/path-pattern.ts'
 import { array, type ClassVal, type Cond, constant, type InstanceVal, isDigest, isNullish, keyOf, op, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
 import type { Value } from './behaviour.ts'
 import { libraryBase, parentOf } from './class-chain.ts'
+import { snapshotMember } from './firestore-snapshots.ts'
 import type { Interpreter } from './interpreter.ts'
 import { modelOf, ormOf } from './libraries/orm-models.ts'
 import { enumMember } from './libraries/package-enums.ts'
@@ -40,6 +41,8 @@ export function member(it: Interpreter, of: Val, name: string, at: Place): Val {
     }
     case 'row': {
       if (name === 'length') return op('length', of)
+      const shot = snapshotMember(it, of, name)
+      if (shot) return shot
       const field = of.field ? `${of.field}.${name}` : name
       return { v: 'row', table: of.table, step: of.step, field, ...(isEmbeddedList(it, of.step, field) ? { many: true as const } : {}) }
     }

@@ -14,6 +14,8 @@ export interface FilesModel {
 const TEST =
   /(^|\/)(__tests__|__mocks__|(?:(?:unit|integration|e2e|api|smoke|acceptance|component|functional|load|playwright|cypress)[-_])?tests?|e2e|cypress|playwright|spec|fixtures?|mocks?|testdata)\/|\.(test|spec|e2e|cy|stories|mock)\.[cm]?[jt]sx?$|(^|\/)(vitest|jest|playwright|cypress)\.(?:[\w-]{1,30}\.)?(config|setup)\.|(^|\/)\.(?:gitleaksignore|trufflehogignore)$/i
 const EXAMPLE = /(^|\/)(examples?|demos?|samples?|playgrounds?|test-(?:apps?|projects?)|stories|storybook|\.storybook|templates?\/examples?)\//i
+/** A file that says by its own name that it shows how something may be done: `cdn-server-example.js`. */
+const EXAMPLE_FILE = /[-._](?:example|sample)\.[cm]?[jt]sx?$/i
 /** What the tools of whoever writes the application keep beside it: skills with templates in them, hooks, commands. */
 const OF_THE_TOOLS = /(^|\/)\.(?:agents?|claude|codex|cursor|gemini|kiro|opencode|roo|trae|windsurf|shared)\//i
 const SEED = /(^|\/)(seeds?|seeders?)(\/|\.[a-z]+$)|(^|\/)seed[-_.][^/]*$/i
@@ -60,7 +62,7 @@ function judge(file: string): FileRole {
   const path = withoutAddress(file)
   if (GENERATED.test(path)) return 'generated'
   if (TEST.test(path)) return 'test'
-  if (EXAMPLE.test(path) || OF_THE_TOOLS.test(path)) return 'example'
+  if (EXAMPLE.test(path) || EXAMPLE_FILE.test(path) || OF_THE_TOOLS.test(path)) return 'example'
   if (SEED.test(path)) return 'seed'
   if (DOCS.test(path)) return 'docs'
   return 'source'

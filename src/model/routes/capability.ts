@@ -8,7 +8,8 @@ import { fromRequest } from './from-request.ts'
 import { keyForLookUp } from './key-look-up.ts'
 import type { Guard } from './proof.ts'
 
-const CAPABILITY = /token|secret|hash|nonce|share|invite|code|(licen[cs]e|api|access|activation)_?key|session_?id|checkout_?id|payment_?intent|unsubscribe/i
+const CAPABILITY =
+  /token|secret|hash|nonce|share|invite|code|(licen[cs]e|api|access|activation)_?key|session_?id|checkout_?id|payment_?intent|unsubscribe|(?:unique|secret|magic|public)_?link/i
 
 /** What is counted, sold or collected under that name: everybody may know how many, and which. */
 const NO_SECRET = /tokens(?:_|$)|token_?(?:id|name|symbol|address|contract|type|price|cost|points|count|amount|balance|limit|usage)$/i

@@ -34,7 +34,7 @@ import {
 } from './guard-words.ts'
 import { keyForLookUp } from './key-look-up.ts'
 import { better, closed, type Guard, leastTrusted, type Proof, strongest, weakest } from './proof.ts'
-import { refusalStatus, saysError } from './refusal.ts'
+import { answersAlike, refusalStatus, saysError } from './refusal.ts'
 import { asksForRight, asksForRole, beforeAnyAdministrator, isGrant, rightsToldOf } from './rights-asked.ts'
 import { asAdmin, rightsAmong } from './rights-bits.ts'
 import { withoutStrangers } from './strangers.ts'
@@ -116,7 +116,8 @@ function strongestOf(under: readonly Condition[], behaviour: Behaviour): Guard |
     refusal: {
       ...(status !== undefined ? { status } : {}),
       ...(o.how ? { how: o.how } : {}),
-      ...(o.thrown && o.how === 'respond' ? { caught: true as const } : {}),
+      // whoever brings nothing is told so before
+      ...(o.thrown && o.how === 'respond' && !under.some((c) => c.otherwise.status === 401) && answersAlike(behaviour) ? { caught: true as const } : {}),
       ...(status !== undefined && status < 300 && saysError(condition, o.thrown === true, behaviour) ? { error: true } : {}),
     },
     ...(proof.opensWithout && chosen !== best ? { opensWithout: proof.opensWithout } : {}),

@@ -1,3 +1,4 @@
+import { rememberFor } from '../../lib/remember-for.ts'
 import type { Behaviour, Condition, Value } from '../behaviour/behaviour.ts'
 import { mentions } from '../behaviour/mentions.ts'
 
@@ -24,6 +25,14 @@ export function saysError(condition: Condition, thrown: boolean, behaviour: Beha
     )
   })
 }
+
+/** Whether whatever is thrown is answered alike: where the handlers tell exceptions apart, what becomes of one is not known for certain. */
+export const answersAlike = rememberFor(({ steps }: Behaviour): boolean => {
+  const answers = steps.flatMap(({ effect: e, under }) => (e.kind === 'respond' && under.some((c) => mentions(c.test, isCaught)) ? [e.status] : []))
+  return answers.length > 0 && answers.every((status) => status === answers[0])
+})
+
+const isCaught = (v: Value): boolean => v.v === 'error' && v.of === -1
 
 const isErrorBody = (v: Value): boolean =>
   v.v === 'object' &&

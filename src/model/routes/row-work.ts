@@ -41,7 +41,7 @@ const RUN_OUT = /^(?:expir\w*|valid_?(?:until|to)|\w*expires?_?(?:at|on)?)$/i
 const LIMITER = /(?:^|_)rate_?limit(?:s|er|ing|_\w{1,20})?$/i
 const BLOCKED = /(^|_)((banned|blocked)_?ips?|ip_?(bans?|blocks?|blocklist))(_|$)/i
 const PERSONAL =
-  /(^|_)(users?|profiles?|accounts?|customers?|clients?|orders?|payments?|subscriptions?|invoices?|messages?|conversations?|chats?|sessions?|tickets?|bookings?|reservations?|appointments?|members?|memberships?|teams?|organi[sz]ations?|credits?|wallets?|transactions?|notes?|documents?|files?|uploads?|contacts?|patients?|leads?|addresses|carts?|returns?|refunds?|(?:api|licen[cs]e)_?keys?|tokens?|notifications?|employees?|students?|projects?|tasks?|subscribers?|sales|purchases?|enroll?ments?|attendees?|participants?|withdrawals?|payouts?|guests?|recipients?)(_|$)/i
+  /(^|_)(users?|profiles?|accounts?|customers?|clients?|orders?|payments?|subscriptions?|invoices?|messages?|conversations?|chats?|sessions?|tickets?|bookings?|reservations?|appointments?|members?|memberships?|teams?|organi[sz]ations?|credits?|wallets?|transactions?|notes?|documents?|files?|uploads?|contacts?|patients?|leads?|addresses|carts?|returns?|refunds?|(?:api|licen[cs]e)_?keys?|tokens?|notifications?|employees?|students?|projects?|tasks?|subscribers?|sales?|purchases?|enroll?ments?|attendees?|participants?|withdrawals?|payouts?|guests?|recipients?)(_|$)/i
 /** What is on offer, whatever of: `subscription_plans`. */
 const CATALOGUE = /(?:^|_)(?:plan|tier|package|price|type)s?$|(?:^|_)categor(?:y|ies)$/i
 const SHOWN = /^(is_?)?(published|public|active|visible|approved|enabled|status|state|visibility|archived|draft|hidden)$/i
@@ -64,9 +64,9 @@ export function rowWork(e: Extract<Effect, { kind: 'db' }>, schema: Pick<SchemaM
   const readElsewhere = e.op === 'select' && table?.schema === ELSEWHERE
   const userData =
     ((table?.userData !== undefined && !readElsewhere) ||
-      (readElsewhere && table.userData !== undefined && tellsOfSomebody(e, table.userData)) ||
+      (readElsewhere && ofDocuments(e) && table.userData !== undefined && tellsOfSomebody(e, table.userData)) ||
       ((!table || table.stub === true || (readElsewhere && (table.userData || !CATALOGUE.test(name)))) &&
-        ((says(PERSONAL, name) && !isOnlyOne(e)) ||
+        ((isPersonal(name, e) && !isOnlyOne(e)) ||
           (!table && e.client.rights === 'service' && !OF_EVERYBODY.test(name) && namesUser(e)) ||
           columns.some((c) => PERSONAL_COLUMN.test(c) && !WANTS_CALLS.test(c))))) &&
     // when something is taken says nothing of who took it
@@ -86,7 +86,8 @@ export function rowWork(e: Extract<Effect, { kind: 'db' }>, schema: Pick<SchemaM
   if (
     e.op === 'select' &&
     !unveiled &&
-    ((table && (isOnShow(table, columns) || isWare(table, columns))) || isPageOfBusiness(table ?? { name }, columns, e.filters))
+    ((table && (isOnShow(table, columns) || isWare(table, columns) || isReviewOfWares(table, columns))) ||
+      isPageOfBusiness(table ?? { name }, columns, e.filters))
   )
     return { kind: 'read', what: `reads ${name} ${words}`, rights: e.client.rights, table: name, userData: false }
   if (e.op === 'select' && (asksForVisits(columns) || LIMITER.test(name))) return undefined
@@ -140,6 +141,12 @@ export function rowWork(e: Extract<Effect, { kind: 'db' }>, schema: Pick<SchemaM
   }
 }
 
+/** What buyers say of what is sold is for everybody; what is said of somebody's work is nobody else's. Whom it takes along is told apart. */
+const isReviewOfWares = ({ name, userData }: Table, columns: readonly string[]): boolean =>
+  columns.length > 0 && says(OF_WARES, name) && !userData?.personalColumns.length
+
+const OF_WARES = /^(?:product|item|course|book|movie|film|game|shop|store|seller|vendor|service|hotel|restaurant|venue|place|recipe|tour|property)_reviews?$/
+
 /** Whole rows with what opens an account, or those of whomever the request names as their owner. */
 function tellsOfSomebody(e: Extract<Effect, { kind: 'db' }>, { ownerColumns, personalColumns }: UserData): boolean {
   const read = (column: string) => !e.columns?.length || e.columns.includes(column)
@@ -151,8 +158,13 @@ function tellsOfSomebody(e: Extract<Effect, { kind: 'db' }>, { ownerColumns, per
 const namesUser = (e: Extract<Effect, { kind: 'db' }>): boolean => e.filters.some((f) => f.op === 'eq' && says(USERS_ID, f.column) && fromRequest(f.value))
 
 const OPENS = /(?:^|_)(?:password|passwd|pwd)(?:_?(?:hash|digest))?$|(?:^|_)(?:access|refresh|auth|api|secret|private|session)_(?:token|key)$|(?:^|_)secret$/
-/** Who reads rather than who wrote: what an author or a seller has put up is there for others. */
-const USERS_ID = /^(?:user|customer|client|account|member|student|patient|buyer|usuario|cliente)(?:_?(?:id|uid))?$/
+/** Who reads rather than who wrote: what an author or a seller has put up is there for others, and clients are applications too. */
+const USERS_ID = /^(?:user|account|member|student|patient|buyer|usuario)(?:_?(?:id|uid))?$/
+
+/** Collections are called by words without a line between them: `ContactForm`. */
+const isPersonal = (name: string, e: Extract<Effect, { kind: 'db' }>): boolean => PERSONAL.test(name) || (ofDocuments(e) && says(PERSONAL, name))
+
+const ofDocuments = (e: Extract<Effect, { kind: 'db' }>): boolean => /^(?:mongoose|firebase)$/.test(e.client.library)
 
 /** What others are to see of somebody, in a table that the SQL does not show. */
 const OF_EVERYBODY =

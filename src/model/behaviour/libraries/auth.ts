@@ -202,6 +202,8 @@ const firebaseAuth: Library = {
       c.it.require(user, c.at)
       return user
     }
+    // `admin.firestore()`
+    if (/^(?:\w{1,20}\.)?firestore$/.test(c.name)) return { v: 'client', client: { library: 'firebase', rights: 'service', at: c.at } }
     if (/createCustomToken$/.test(c.name)) return { v: 'call', name: 'signed-token', args: c.args.slice(0, 1), at: c.at }
     return undefined
   },

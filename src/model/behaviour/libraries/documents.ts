@@ -120,8 +120,11 @@ export const firestore: Library = {
     const client: Client = (c.root as Extract<Val, { v: 'client' }>).client
     const last = c.links[c.links.length - 1]
     const ops: Readonly<Record<string, DbOp>> = { get: 'select', add: 'insert', set: 'upsert', update: 'update', delete: 'delete', create: 'insert' }
-    const op = ops[last?.name ?? '']
-    if (!op || !last?.args) return undefined
+    const known = ops[last?.name ?? '']
+    if (!known || !last?.args) return undefined
+    // `collection.doc()` is a document of a new name
+    const fresh = c.links.findLast((l) => l.name === 'doc' && l.args)?.args?.length === 0
+    const op = known === 'upsert' && fresh ? 'insert' : known
     const table = c.links
       .filter((l) => l.name === 'collection')
       .map((l) => stringOf(l.args?.[0]) ?? '')
