@@ -8,6 +8,12 @@ export function pageFix(route: Route, what: string, library: string | undefined)
     what === 'trust'
       ? 'Verify the session: getUser() (or getClaims()) instead of getSession(), then redirect.'
       : 'Fetch the user on the server before the page is rendered and redirect when there is none.'
+  if (what === 'idle' && route.idleGuard?.because === 'place')
+    return {
+      text: `Move ${route.idleGuard.at.path} into ${route.idleGuard.belongsIn || 'the root of the application'}, beside the folder of the pages; imports in it follow.`,
+      language: 'sh',
+      code: `git mv ${route.idleGuard.at.path} ${route.idleGuard.belongsIn}${route.idleGuard.at.path.split('/').at(-1)}`,
+    }
   if (what === 'idle')
     return {
       text: 'Let the middleware run for the protected paths, and compare public ones whole: every path begins with "/".',

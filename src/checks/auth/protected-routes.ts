@@ -229,6 +229,8 @@ function message(c: Cause): string {
     case 'beside':
       return `${page}. Its guard runs in the load of a layout above it; SvelteKit runs that beside the load of the page, which does not wait for it (\`await parent()\`) and ${c.work?.guard ? 'asks only whether somebody is signed in' : 'asks nobody itself'}.${gives}`
     case 'idle':
+      if (c.route.idleGuard?.because === 'place')
+        return `${page}; the middleware that would ask who comes never runs: Next.js looks for it beside the folder of the pages, in ${c.route.idleGuard.belongsIn || 'the root of the application'}.${gives}`
       return c.route.idleGuard?.because === 'matcher'
         ? `${page}; the middleware that would ask who comes has a matcher that covers no path of the application, so it never runs.${gives}`
         : `${page}; the middleware would send away who is not signed in, but a condition before that lets every path of the application through.${gives}`

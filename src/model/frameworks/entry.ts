@@ -135,6 +135,8 @@ export interface Middleware extends Before {
   readonly workspace: string
   /** Which paths it runs on; absent: all. */
   readonly matcher?: { readonly sources: readonly string[]; readonly at: Place }
+  /** The folder in which the framework would look for it, where it lies in another one and never runs. */
+  readonly belongsIn?: string
 }
 
 /** What a framework file gives. */

@@ -15,6 +15,7 @@ export function nextMiddleware(program: Program): readonly Middleware[] {
   const found: Middleware[] = []
   for (const workspace of program.workspaces.all) {
     const prefix = folderPrefix(workspace.dir)
+    const folder = middlewareFolder(program, prefix)
     for (const file of ['proxy', 'src/proxy', 'middleware', 'src/middleware'])
       for (const ext of ['ts', 'js', 'mjs', 'tsx', 'mts']) {
         const path = `${prefix}${file}.${ext}`
@@ -23,7 +24,8 @@ export function nextMiddleware(program: Program): readonly Middleware[] {
         if (!js || js.exports.some((e) => e.name === 'onRequest') || program.workspaces.uses('astro', path)) continue
         const h = ['proxy', 'middleware', 'default'].map((n) => exportedHandler(program, path, n)).find((x) => x !== undefined)
         if (!h) continue
-        const matcher = matcherOf(program, path)
+        const belongsIn = path.startsWith(folder) && !path.slice(folder.length).includes('/') ? undefined : folder
+        const matcher = belongsIn === undefined ? matcherOf(program, path) : { sources: [], at: { path, line: h.line } }
         const external = h.meaning?.k === 'external' ? { from: h.meaning.from, name: h.meaning.name } : undefined
         const callback = wrapped(program, h.code)
         const code = callback?.code ?? h.code ?? ({ k: 'expr', path, scope: 0, expr: { k: 'opaque', l: h.line } } as const)
@@ -39,11 +41,28 @@ export function nextMiddleware(program: Program): readonly Middleware[] {
           ...(callback?.name ? { name: callback.name } : {}),
           ...(callback?.open ? { open: callback.open } : {}),
           ...(matcher ? { matcher } : {}),
+          ...(belongsIn === undefined ? {} : { belongsIn }),
         })
       }
   }
   known.set(program, found)
   return found
+}
+
+/**
+ * Where Next.js looks for middleware: beside the folder of the routes, which is in `src` only where none lies at the root
+ * (https://nextjs.org/docs/app/api-reference/file-conventions/src-folder).
+ */
+function middlewareFolder(program: Program, prefix: string): string {
+  let inSrc = false
+  for (const path of program.paths) {
+    if (!path.startsWith(prefix)) continue
+    const [, src, routes, file] = /^(src\/)?(app|pages)\/(?:.*\/)?([^/]+)\.[cm]?[jt]sx?$/.exec(path.slice(prefix.length)) ?? []
+    if (!routes || (routes === 'app' && !/^(?:page|route|layout)$/.test(file ?? ''))) continue
+    if (!src) return prefix
+    inSrc = true
+  }
+  return inSrc ? `${prefix}src/` : prefix
 }
 
 /** `clerkMiddleware(cb)`, `auth(cb)`, `withAuth(cb)`, `authMiddleware({ publicRoutes })`: what is inside the library's wrapper. */

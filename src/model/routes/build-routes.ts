@@ -52,6 +52,7 @@ export function buildRoutes(input: ModelInput, slices: ModelBase): RoutesModel {
         workspace: m.workspace,
         at: m.at,
         ...(m.matcher ? { matcher: m.matcher } : {}),
+        ...(m.belongsIn === undefined ? {} : { belongsIn: m.belongsIn }),
         ...(m.external ? { external: m.external } : {}),
         behaviour: follow(() => analyse(middlewareAlone(m), runner)),
       }),

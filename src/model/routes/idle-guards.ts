@@ -9,16 +9,21 @@ import { libraryGuard } from './library-handlers.ts'
 import type { MiddlewareModel, Route } from './routes.ts'
 
 /**
- * Pages in front of which a middleware would ask who comes, if it ever got that far: its matcher covers nothing (`matcher: []`), or its own list of
- * public paths lets every path through (`'/'` in a list of beginnings).
+ * Pages in front of which a middleware would ask who comes, if it ever got that far: it lies where the framework does not look for it, its matcher covers
+ * nothing (`matcher: []`), or its own list of public paths lets every path through (`'/'` in a list of beginnings).
  */
 export function withIdleGuards(routes: readonly Route[], middleware: readonly MiddlewareModel[]): readonly Route[] {
   const idle = middleware.filter((m) => !m.behaviour?.rewrites && guards(m) && !routes.some((r) => isOf(r, m) && getsToRefuse(m, r)))
   if (!idle.length) return routes
   return routes.map((r): Route => {
     const m = r.kind === 'page' && !r.guard ? idle.find((x) => isOf(r, x)) : undefined
-    return m ? { ...r, idleGuard: { at: whereLetPast(m, r), because: runsFor(m, r) ? 'condition' : 'matcher' } } : r
+    return m ? { ...r, idleGuard: { at: whereLetPast(m, r), ...whyIdle(m, r) } } : r
   })
+}
+
+function whyIdle(m: MiddlewareModel, route: Route): Omit<NonNullable<Route['idleGuard']>, 'at'> {
+  if (m.belongsIn !== undefined) return { because: 'place', belongsIn: m.belongsIn }
+  return { because: runsFor(m, route) ? 'condition' : 'matcher' }
 }
 
 const isOf = (route: Route, m: MiddlewareModel): boolean => (route.workspace ?? '') === m.workspace && route.framework === m.framework
