@@ -226,7 +226,7 @@ function asksForCode(e: Expr): boolean {
 const AUTHORIZE =
   /accounts\.google\.com\/o\/oauth2|github\.com\/login\/oauth\/authorize|discord\.com\/(api\/)?oauth2\/authorize|facebook\.com\/(v[\d.]+\/)?dialog\/oauth|login\.microsoftonline\.com\/|linkedin\.com\/oauth\/v2\/authorization|appleid\.apple\.com\/auth\/authorize|slack\.com\/oauth|twitter\.com\/i\/oauth2/
 const RESET_LINK =
-  /(?:\u0000|https?:\/\/[^\s"'<>]{1,100})\/(?:[\w-]{1,30}\/)?(?:reset|recover|forgot)[-_a-z]{0,20}(?:\/\u0000|\?[^\s"'<>]{0,60}(?:token|code|key)=)/i
+  /(?:\u0000|https?:\/\/[^\s"'<>]{1,100})\/(?:[\w-]{1,30}\/){0,4}(?:reset|recover|forgot)[-_a-z]{0,20}(?:\/\u0000|\?[^\s"'<>]{0,60}(?:token|code|key)=)/i
 
 /** The value given for `redirect_uri` in an object, `URLSearchParams` or `searchParams.set`. */
 function redirectUriOf(e: Expr): Expr | undefined {
