@@ -46,7 +46,8 @@ const MODERATED = /^((approval|verification|review|moderation)_?)?(status|state)
 
 /**
  * Columns by which somebody else decides that what a user sent in is shown: it waits at first, policies show it to others once it is approved, and
- * a role changes such rows beside their owner. What nobody but the owner may change is the owner's to publish.
+ * a role sees or changes such rows beside their owner. What nobody but the owner looks at before is the owner's to publish. At first a table that only
+ * the dashboard knows waits for all that can be seen.
  */
 export function moderatedColumns(table: Table, readings: readonly Reading[]): readonly string[] {
   if (!table.userData?.ownerColumns.length || isOnePerUser(table)) return []
@@ -57,7 +58,8 @@ export function moderatedColumns(table: Table, readings: readonly Reading[]): re
       )
       .map((s) => s.column),
   )
-  const decided = readings.some((r) => r.command === 'update' && r.ways.some((w) => w.outcome === 'role'))
+  const decided = readings.some((r) => (r.command === 'update' || r.command === 'select') && r.ways.some((w) => w.outcome === 'role'))
   if (!shown.size || !decided) return []
-  return table.columns.filter((c) => !c.generated && shown.has(c.name) && MODERATED.test(c.name) && WAITS.test(c.default ?? '')).map((c) => c.name)
+  const waits = (c: Table['columns'][number]) => WAITS.test(c.default ?? '') || (table.stub === true && c.default === undefined)
+  return table.columns.filter((c) => !c.generated && shown.has(c.name) && MODERATED.test(c.name) && waits(c)).map((c) => c.name)
 }
