@@ -1,9 +1,10 @@
 /**
  * Audits a list of repositories from local clones and prints a table; with labels, their score.
  *
- *   node bench/detection/run.ts --clones DIR --reports DIR [--labels DIR --score FILE] [--only TEXT] [--set labelled|blind|unlabelled|all] [--jobs N]
+ *   node bench/detection/run.ts --clones DIR --reports DIR [--labels DIR --score FILE] [--only TEXT] [--set labelled|blind|heldOut|unlabelled|all] [--jobs N]
  *
- * The labels of the set `blind` are in `bench/detection/labels`, without the words that were written to them.
+ * The labels of the sets `blind` and `heldOut` are in `bench/detection/labels`, without the words that were written to them. What is fixed is fixed on `blind`;
+ * `heldOut` tells what that was worth elsewhere.
  * A clone of OWNER/NAME is expected at CLONES/OWNER+NAME. Its content never enters this repository.
  */
 import { spawn, spawnSync } from 'node:child_process'
@@ -24,7 +25,9 @@ const { values } = parseArgs({
   },
 })
 if (!values.clones || !values.reports) {
-  process.stderr.write('usage: run.ts --clones DIR --reports DIR [--labels DIR --score FILE] [--only TEXT] [--set labelled|blind|unlabelled|all] [--jobs N]\n')
+  process.stderr.write(
+    'usage: run.ts --clones DIR --reports DIR [--labels DIR --score FILE] [--only TEXT] [--set labelled|blind|heldOut|unlabelled|all] [--jobs N]\n',
+  )
   process.exit(2)
 }
 
@@ -33,7 +36,10 @@ interface Entry {
   readonly commit?: string
 }
 
-const list = JSON.parse(readFileSync(new URL('./repositories.json', import.meta.url), 'utf8')) as Record<'labelled' | 'blind' | 'unlabelled', Entry[]>
+const list = JSON.parse(readFileSync(new URL('./repositories.json', import.meta.url), 'utf8')) as Record<
+  'labelled' | 'blind' | 'heldOut' | 'unlabelled',
+  Entry[]
+>
 const wanted = (values.set === 'all' ? Object.values(list).flat() : (list[values.set as keyof typeof list] ?? [])).filter(
   (e) => !values.only || e.repository.includes(values.only),
 )
