@@ -180,7 +180,8 @@ export class UrlReader {
     )
       return first === undefined ? OTHER : [param(first, site, e.l)]
     if (callee === 'Deno.env.get' && first) return [{ parts: [{ k: 'env', name: first }], fallback: false }]
-    if (/(^|\.)headers(\(\))?\.get$|(^|\.)header$|(^|\.)req(?:uest)?\.get$/.test(callee) && first && /^(origin|host|x-forwarded-host|referer)$/i.test(first)) return HEADER_ORIGIN
+    if (/(^|\.)headers(\(\))?\.get$|(^|\.)header$|(^|\.)req(?:uest)?\.get$/.test(callee) && first && /^(origin|host|x-forwarded-host|referer)$/i.test(first))
+      return HEADER_ORIGIN
     if (e.fn.k === 'mem') {
       if (SAME_TEXT.has(e.fn.name)) return this.read(e.fn.of, site, bound, depth + 1)
       if (e.fn.name === 'concat') return concat(this.read(e.fn.of, site, bound, depth + 1), this.read(e.args[0], site, bound, depth + 1))

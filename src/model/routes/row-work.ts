@@ -26,6 +26,10 @@ const PLANNED = /^(?:title|venue|location|capacity|max_?(?:participants|attendee
 /** What says afterwards who did what. */
 const TRAIL = /(?:^|_)(?:audit|activity|access|admin|security)_?(?:logs?|trails?|events?|entries)?$/i
 
+/** Who did what in an application, and who tried to get in: for those who run it, whatever its columns are called. */
+const KEPT_ON_PEOPLE =
+  /(?:^|_)(?:audit|admin|security|login|sign_?in|access)_?(?:logs?|trails?|events?|entries|history|attempts?)$|^audits?$|(?:^|_)activity_logs?$/i
+
 /** A table that only remembers what happened. */
 export const isLog = (table: string): boolean => LOGS.test(table)
 
@@ -64,6 +68,7 @@ export function rowWork(e: Extract<Effect, { kind: 'db' }>, schema: Pick<SchemaM
   const readElsewhere = e.op === 'select' && table?.schema === ELSEWHERE
   const userData =
     ((table?.userData !== undefined && !readElsewhere) ||
+      (e.op === 'select' && !e.countOnly && e.client.rights === 'service' && says(KEPT_ON_PEOPLE, name)) ||
       (readElsewhere && ofDocuments(e) && table.userData !== undefined && tellsOfSomebody(e, table.userData)) ||
       ((!table || table.stub === true || (readElsewhere && (table.userData || !CATALOGUE.test(name)))) &&
         ((isPersonal(name, e) && !isOnlyOne(e)) ||
