@@ -16,6 +16,8 @@ export function provesPresence(it: Interpreter, owner: Expr, of: Val, at: Place)
 
 function isSomebody(of: Val): boolean {
   if (of.v === 'any') return of.alts.some((a) => isNullish(a.value)) && of.alts.every((a) => isNullish(a.value) || isSomebody(a.value))
+  // a sealed session is there for everybody, and may hold nothing
+  if (of.v === 'caller' && of.field === undefined && of.how.startsWith('iron-session')) return false
   // what a framework's request is expected to carry (`req.user`) was put there by something that was not followed
   return (
     of.v === 'caller' && of.step !== undefined && (of.trust === 'verified' || of.trust === 'unverified') && (of.field === undefined || SOMEBODY.test(of.field))

@@ -116,9 +116,7 @@ function cookieOf(args: readonly Val[]): string {
 const ironSession: Library = {
   packages: ['iron-session/', 'next-iron-session', '@hapi/iron', 'h3-session'],
   call(c) {
-    // there is always a session, which may hold nothing
-    if (/^(?:getIronSession|default)$/.test(c.name)) return object({}, identify(c, `iron-session ${c.name}()${cookieOf(c.args)}`))
-    if (/^(?:unsealData|unseal)$/.test(c.name)) return identify(c, `iron-session ${c.name}()${cookieOf(c.args)}`)
+    if (/^(?:getIronSession|unsealData|unseal|default)$/.test(c.name)) return identify(c, `iron-session ${c.name}()${cookieOf(c.args)}`)
     if (/^withIronSession/.test(c.name)) return c.args[0] ?? UNKNOWN
     return undefined
   },
