@@ -142,6 +142,9 @@ function ofEntity(c: LibraryCall, method: string, table: string, entity: Val): V
 
 const ENDS = /^(?:getOne|getOneOrFail|getMany|getManyAndCount|getRawOne|getRawMany|getCount|getExists|execute|stream)$/
 
+/** `n.userId = :userId`, `(n.id IN (:...ids`. */
+const COMPARISON = /^\(? ?(?:["\w]{1,64}\.)?"?(\w{1,64})"? ?(=|in|<>|!=|>=|<=|>|<|like|ilike) ?\(? ?:(?:\.\.\.)?(\w{1,64})/i
+
 /** `repo.createQueryBuilder('n').where('n.id = :id', { id }).getOne()`; nothing is asked before the call at its end. */
 function built(c: LibraryCall, method: string): Val | undefined {
   if (queryBuilderText(c, clientOf(c)) || !ENDS.test(method)) return undefined
@@ -157,7 +160,7 @@ function built(c: LibraryCall, method: string): Val | undefined {
   for (const { args } of of(/^(?:where|andWhere|whereInIds)$/)) {
     if (args?.[0]?.v === 'object') readWhere(args[0], filters)
     for (const part of (stringOf(args?.[0]) ?? '').split(/\band\b/i)) {
-      const [, column, operator, name] = /^\s*\(?\s*(?:["\w]+\.)?"?(\w+)"?\s*(=|in|<>|!=|>|<|>=|<=|like|ilike)\s*\(?\s*:(?:\.\.\.)?(\w+)/i.exec(part) ?? []
+      const [, column, operator, name] = COMPARISON.exec(part.replace(/\s+/g, ' ').trim()) ?? []
       if (column && name) filters.push({ column, op: operator === '=' ? 'eq' : /^in$/i.test(operator ?? '') ? 'in' : 'other', value: given(name) })
     }
   }
