@@ -9,13 +9,24 @@ import { refusesToStart } from './refuses-to-start.ts'
 
 type Verification = Pick<Webhook, 'verification' | 'verifiedAt' | 'maybeVerifiedBy'>
 
+/** Every condition of a behaviour once: steps share them. */
+const conditionsOf = ({ steps }: Behaviour): readonly Condition[] => [...new Set(steps.flatMap((s) => s.under))]
+
+/** The condition that compares a message authentication code. */
+const macIn = rememberFor((behaviour: Behaviour): Condition | undefined =>
+  conditionsOf(behaviour).find((c) => contains(c.test, (v) => v.v === 'call' && /hmac/i.test(v.name))),
+)
+
+/** The condition that compares a plain hash over secret and body. */
+const plainHashIn = rememberFor((behaviour: Behaviour): Condition | undefined => conditionsOf(behaviour).find((c) => contains(c.test, isPrefixHash)))
+
 /** How a webhook endpoint verifies, and what is wrong with it. `runtimeIsAsync` says that synchronous crypto cannot work there. */
 export function judgeVerification(route: Route, behaviour: Behaviour, runtimeIsAsync: boolean, sources: ReadonlyMap<string, JavaScriptFacts>): Verification {
   const steps = behaviour.steps
   const problems: Webhook['verification'][number][] = []
   const verifies = steps.filter((s) => s.effect.kind === 'verify-signature')
   const first = verifies[0]
-  const mac = first ? undefined : steps.flatMap((s) => s.under).find((c) => contains(c.test, (v) => v.v === 'call' && /hmac/i.test(v.name)))
+  const mac = first ? undefined : macIn(behaviour)
   let maybe: Webhook['maybeVerifiedBy']
   for (const step of steps) {
     if (!trusts(step)) continue
@@ -59,7 +70,7 @@ export function judgeVerification(route: Route, behaviour: Behaviour, runtimeIsA
     })
   if (mac && contains(mac.test, (v) => v.v === 'call' && /hmac/i.test(v.name) && v.args.some((a) => contains(a, isSerialised))))
     problems.push({ kind: 'reserialised', at: mac.at })
-  const plain = mac ? undefined : steps.flatMap((s) => s.under).find((c) => contains(c.test, isPrefixHash))
+  const plain = mac ? undefined : plainHashIn(behaviour)
   if (plain) problems.push({ kind: 'plain-hash', at: plain.at })
   const verifiedAt = first?.at ?? mac?.at ?? plain?.at
   return { verification: dedupe(problems), ...(verifiedAt ? { verifiedAt } : {}), ...(maybe ? { maybeVerifiedBy: maybe } : {}) }
