@@ -1,4 +1,4 @@
-import { UNDEFINED, type Val } from './abstract-value.ts'
+import type { Val } from './abstract-value.ts'
 import type { Interpreter } from './interpreter.ts'
 
 /** Under which name the headers of a request keep what code has set there. */
@@ -20,6 +20,3 @@ export function forwardedHeader(it: Interpreter, name: string | undefined): Val 
   const known = values as readonly Val[]
   return known.length === 1 ? known[0] : it.alternatives(known.map((value) => ({ value, under: [] })))
 }
-
-/** A header that is taken away is gone for the handler, too. */
-export const TAKEN_AWAY: Val = UNDEFINED

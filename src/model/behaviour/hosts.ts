@@ -1,7 +1,7 @@
 import type { Place } from '../../lib/place.ts'
 import { array, constant, type HostVal, isNullish, object, stringOf, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
 import { applicationOf } from './app-settings.ts'
-import { forwardedHeader, headerSlot, TAKEN_AWAY } from './forwarded-headers.ts'
+import { forwardedHeader, headerSlot } from './forwarded-headers.ts'
 import { host, type Part } from './host-value.ts'
 import type { Interpreter } from './interpreter.ts'
 import { LEFT_PROVIDER } from './libraries/left-provider.ts'
@@ -235,7 +235,7 @@ export function hostCall(it: Interpreter, of: HostVal, name: string, args: reado
         case 'delete':
         case 'append':
           if (key() && (name !== 'delete' || of.host === 'headers'))
-            it.write(of.props, headerSlot(key() ?? ''), name === 'delete' ? TAKEN_AWAY : (args[1] ?? UNDEFINED))
+            it.write(of.props, headerSlot(key() ?? ''), name === 'delete' ? UNDEFINED : (args[1] ?? UNDEFINED))
           if (of.host !== 'headers') it.emit({ kind: 'cookie', name: `cookies.${name}`, args }, at)
           return UNDEFINED
         case 'forEach': {

@@ -70,11 +70,12 @@ function returned(e: Expr | undefined, file: JavaScriptFacts): string | undefine
   return first?.k === 'return' ? nameOf(first.value) : undefined
 }
 
-function option(e: Expr | undefined, key: string): Expr | undefined {
+/** The value of a key in an object that is written out. */
+export function option(e: Expr | undefined, key: string): Expr | undefined {
   return e?.k === 'obj' ? e.props.find((p) => p.key === key)?.value : undefined
 }
 
-const textOf = (e: Expr | undefined): string | undefined => (e?.k === 'lit' && typeof e.v === 'string' ? e.v : undefined)
+export const textOf = (e: Expr | undefined): string | undefined => (e?.k === 'lit' && typeof e.v === 'string' ? e.v : undefined)
 const nameOf = (e: Expr | undefined): string | undefined => (e?.k === 'id' || e?.k === 'mem' ? e.name : e?.k === 'call' ? nameOf(e.fn) : undefined)
 
 /** PostgreSQL's type for what TypeORM or Sequelize call it. */

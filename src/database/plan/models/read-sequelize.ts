@@ -2,7 +2,7 @@ import type { FactsIndex } from '../../../facts/facts.ts'
 import type { Expr, JavaScriptFacts, ObjectProp } from '../../../facts/javascript.ts'
 import { collectByFile, unlessEmpty } from '../../../lib/collect-by-file.ts'
 import type { DeclaredModel, ModelField } from './model.ts'
-import { typeOf } from './read-entities.ts'
+import { option, textOf, typeOf } from './read-entities.ts'
 
 type Call = Extract<Expr, { k: 'call' }>
 
@@ -52,9 +52,3 @@ function fieldsOf(props: readonly ObjectProp[]): ModelField[] {
 
 /** `DataTypes.STRING(50)` as `STRING`. */
 const typeName = (e: Expr | undefined): string | undefined => (e?.k === 'call' ? typeName(e.fn) : e?.k === 'mem' || e?.k === 'id' ? e.name : textOf(e))
-
-function option(e: Expr | undefined, key: string): Expr | undefined {
-  return e?.k === 'obj' ? e.props.find((p) => p.key === key)?.value : undefined
-}
-
-const textOf = (e: Expr | undefined): string | undefined => (e?.k === 'lit' && typeof e.v === 'string' ? e.v : undefined)
