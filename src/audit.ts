@@ -7,7 +7,9 @@ import type { Database, DatabaseResult, ReplayInput } from './database/database.
 import { KINDS_BESIDE_CODE, planReplay, planWithoutCode } from './database/plan-replay.ts'
 import { type ExtractAll, extractInProcess } from './facts/extract.ts'
 import type { FactsIndex } from './facts/facts.ts'
-import { type FactsCache, type FirstFacts, type Gathered, gatherFacts, UNREADABLE } from './facts/gather.ts'
+import { type FactsCache, type FirstFacts, type Gathered, gatherFacts, type OnFacts, UNREADABLE } from './facts/gather.ts'
+import type { JavaScriptFacts } from './facts/javascript.ts'
+import { codeQuestions } from './facts/questions.ts'
 import { atTheirCause } from './findings/cause.ts'
 import { collectFindings, compareFindingsForDisplay } from './findings/collect.ts'
 import { type Comparison, compareFindings } from './findings/compare.ts'
@@ -21,6 +23,7 @@ import { isEnvFile } from './lib/env-file-name.ts'
 import type { AdvisoryData, AppModel, HostedSettings } from './model/app-model.ts'
 import { buildModel } from './model/build-model.ts'
 import { lockedPackageKeys } from './model/dependencies/build-dependencies.ts'
+import { fileRole } from './model/files/files.ts'
 import type { Gap } from './model/gap.ts'
 import { buildReport } from './report/build-report.ts'
 import type { Report, RunInfo } from './report/report.ts'
@@ -179,7 +182,16 @@ async function auditCommit(commit: string, request: AuditRequest, ports: AuditPo
   const snapshot = await meter.phase('snapshot', () => ports.source.snapshot(commit))
   const historyReady = meter.phase('history', () => ports.source.history(snapshot.commit, isEnvFile))
   const read = await meter.phase('facts', () =>
-    gatherFacts(snapshot, ports.source, ports.extractAll ?? extractInProcess, request.config.paths.ignore, cache, undefined, beginsReplay(ports.database)),
+    gatherFacts(
+      snapshot,
+      ports.source,
+      ports.extractAll ?? extractInProcess,
+      request.config.paths.ignore,
+      cache,
+      undefined,
+      beginsReplay(ports.database),
+      askAhead,
+    ),
   )
   const gathered = { ...read, facts: memory.facts.following(read.facts) }
   meter.count(gathered)
@@ -222,6 +234,11 @@ async function readTexts(paths: readonly string[], snapshot: Snapshot, source: S
 /** Files whose lines are read again to state a fix exactly. */
 const MAX_REWRITTEN_FILES = 100
 const MAX_REWRITTEN_BYTES = 1 << 20
+
+/** Code is asked what is asked of each file alone while other files are extracted in threads. */
+const askAhead: OnFacts = (path, { kind, facts }) => {
+  if (kind === 'javascript' && fileRole(path) === 'source') codeQuestions.askAhead(path, facts as JavaScriptFacts)
+}
 
 /** Where the database can begin early, SQL is replayed while code is read. */
 function beginsReplay(database: Database): FirstFacts | undefined {

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { Minimatch } from 'minimatch'
 import type { Blob, BlobSha, Snapshot, Source } from '../source/source.ts'
 import { byproductRole } from './byproducts.ts'
@@ -50,6 +51,9 @@ export interface FirstFacts {
   readonly tell: (facts: FactsIndex, paths: readonly string[]) => void
 }
 
+/** Told of facts as soon as they are there, while others are still extracted. */
+export type OnFacts = (path: string, extraction: Extraction) => void
+
 /** Selects what is worth reading, takes known facts from the cache, and extracts the rest. */
 export async function gatherFacts(
   snapshot: Snapshot,
@@ -59,6 +63,7 @@ export async function gatherFacts(
   cache?: FactsCache,
   onlyKinds?: readonly FactKind[],
   first?: FirstFacts,
+  onFacts?: OnFacts,
 ): Promise<Gathered> {
   const ignored = ignore.map((p) => new Minimatch(p, { dot: true }))
   const blobs = snapshot.blobs.filter((b) => !ignored.some((m) => m.match(b.path))).sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0))
@@ -76,7 +81,7 @@ export async function gatherFacts(
     const paths = blobs.map((b) => b.path)
     first.tell(indexOf(wanted.filter(isFirst), known), paths)
   }
-  bytesRead += await extractMissing(others, known, source, extractAll, cache)
+  bytesRead += await extractMissing(others, known, source, extractAll, cache, onFacts)
 
   const bySha = new Map<BlobSha, unknown>()
   for (const { blob, extractor, key } of wanted) {
@@ -162,27 +167,19 @@ const BYPRODUCT_KINDS: ReadonlySet<FactKind> = new Set(['secrets', 'env-file'])
 /** Blobs read at once: bounds memory on large repositories. */
 const READ_BATCH = 500
 
+/** A file to extract, and under what each of its facts is kept. */
+type KeyedJob = ExtractionJob & { readonly keys: readonly string[] }
+
 async function extractMissing(
   groups: readonly (readonly Wanted[])[],
   known: Map<string, Extraction>,
   source: Source,
   extractAll: ExtractAll,
   cache: FactsCache | undefined,
+  onFacts?: OnFacts,
 ): Promise<number> {
   let bytesRead = 0
-  for (let i = 0; i < groups.length; i += READ_BATCH) {
-    const batch = groups.slice(i, i + READ_BATCH)
-    const contents = await source.read([...new Set(batch.map((g) => (g[0] as Wanted).blob.sha))])
-    const jobs: (ExtractionJob & { keys: string[] })[] = []
-    for (const group of batch) {
-      const blob = (group[0] as Wanted).blob
-      const bytes = contents.get(blob.sha)
-      if (!bytes) continue
-      bytesRead += bytes.length
-      const kinds = new Map(group.map((w) => [w.key, w.extractor.kind]))
-      jobs.push({ path: blob.path, bytes, kinds: [...kinds.values()], keys: [...kinds.keys()] })
-    }
-    const results = await extractAll(jobs.map(({ path, bytes, kinds }) => ({ path, bytes, kinds })))
+  const keep = async (jobs: readonly KeyedJob[], results: Awaited<ReturnType<ExtractAll>>) => {
     const fresh = new Map<string, Extraction>()
     jobs.forEach((job, j) => {
       job.keys.forEach((key, k) => {
@@ -194,8 +191,42 @@ async function extractMissing(
       })
     })
     if (cache && fresh.size) await cache.put(fresh)
+    if (onFacts) await tell(onFacts, jobs, results)
   }
+  // While threads extract a batch the next one is read and the one before it is kept.
+  let extracting: Promise<unknown> = Promise.resolve()
+  let kept: Promise<void> = Promise.resolve()
+  for (let i = 0; i < groups.length; i += READ_BATCH) {
+    const batch = groups.slice(i, i + READ_BATCH)
+    const contents = await source.read([...new Set(batch.map((g) => (g[0] as Wanted).blob.sha))])
+    const jobs: KeyedJob[] = []
+    for (const group of batch) {
+      const blob = (group[0] as Wanted).blob
+      const bytes = contents.get(blob.sha)
+      if (!bytes) continue
+      bytesRead += bytes.length
+      const kinds = new Map(group.map((w) => [w.key, w.extractor.kind]))
+      jobs.push({ path: blob.path, bytes, kinds: [...kinds.values()], keys: [...kinds.keys()] })
+    }
+    await extracting
+    const results = extractAll(jobs.map(({ path, bytes, kinds }) => ({ path, bytes, kinds })))
+    kept = Promise.all([results, kept]).then(([extracted]) => keep(jobs, extracted))
+    // What fails is thrown at the end, once.
+    kept.catch(() => {})
+    extracting = results.catch(() => {})
+  }
+  await kept
   return bytesRead
+}
+
+/** Files that are asked between two looks at what threads have answered. */
+const TOLD_AT_ONCE = 8
+
+async function tell(onFacts: OnFacts, jobs: readonly KeyedJob[], results: Awaited<ReturnType<ExtractAll>>): Promise<void> {
+  for (const [j, job] of jobs.entries()) {
+    for (const extraction of results[j] ?? []) if (extraction?.facts) onFacts(job.path, extraction)
+    if (j % TOLD_AT_ONCE === TOLD_AT_ONCE - 1) await setImmediate()
+  }
 }
 
 function dedupe(gaps: readonly FileGap[]): FileGap[] {

@@ -34,7 +34,7 @@ export function changedBetween(before: ByFile<unknown>, now: ByFile<unknown>): r
  * Makes a pure question that is put to each file of a list cost what changed since the list before: the answers by path, in the order of the list,
  * without those that are undefined. Where no answer changed it is the same object. Nobody may change what is returned.
  */
-export function collectByFile<Facts extends object, Answer>(ask: (path: string, facts: Facts) => Answer | undefined): (files: ByFile<Facts>) => ByFile<Answer> {
+export function collectByFile<Facts extends object, Answer>(ask: Ask<Facts, Answer>): (files: ByFile<Facts>) => ByFile<Answer> {
   const known = new WeakMap<ByFile<Facts>, ByFile<Answer>>()
   return (files) => {
     let answers = known.get(files)
@@ -45,6 +45,29 @@ export function collectByFile<Facts extends object, Answer>(ask: (path: string, 
       known.set(files, answers)
     }
     return answers
+  }
+}
+
+/**
+ * Pure questions that are put to each file of one kind. A file can be asked all of them as soon as its own facts are there (`askAhead`), while those
+ * of other files are still waited for: `collect` makes a collection as `collectByFile` does, which then finds the answers.
+ */
+export class QuestionsByFile<Facts extends object> {
+  readonly #questions: Ask<Facts, unknown>[] = []
+  /** For each file the answers in the order of the questions; they are given to one list of files. */
+  readonly #answered = new WeakMap<Facts, { readonly path: string; readonly answers: unknown[] }>()
+
+  collect<Answer>(ask: Ask<Facts, Answer>): (files: ByFile<Facts>) => ByFile<Answer> {
+    const number = this.#questions.push(ask) - 1
+    return collectByFile((path, facts) => {
+      const ahead = this.#answered.get(facts)
+      // equal files at two places share their facts, and a question may look at the path
+      return ahead?.path === path ? (ahead.answers[number] as Answer | undefined) : ask(path, facts)
+    })
+  }
+
+  askAhead(path: string, facts: Facts): void {
+    if (!this.#answered.has(facts)) this.#answered.set(facts, { path, answers: this.#questions.map((ask) => ask(path, facts)) })
   }
 }
 

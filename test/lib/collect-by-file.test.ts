@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { changedBetween, collectByFile, following } from '../../src/lib/collect-by-file.ts'
+import { changedBetween, collectByFile, following, QuestionsByFile } from '../../src/lib/collect-by-file.ts'
 
 const file = (text: string) => ({ text })
 
@@ -73,4 +73,26 @@ test('no more than one step back is known', () => {
   following(lists[1], lists[2] as Map<string, { text: string }>)
   expect(changedBetween(lists[0] as never, lists[1] as never)).toBeUndefined()
   expect(changedBetween(lists[1] as never, lists[2] as never)).toEqual(['x'])
+})
+
+test('a file that was asked ahead is not asked again, but an equal one at another place is', () => {
+  const questions = new QuestionsByFile<{ text: string }>()
+  const asked: string[] = []
+  const named = questions.collect((path, { text }) => {
+    asked.push(path)
+    return text === 'nothing' ? undefined : `${path}: ${text}`
+  })
+  const [shared, empty] = [file('shared'), file('nothing')]
+  questions.askAhead('a', shared)
+  questions.askAhead('b', shared)
+  questions.askAhead('c', empty)
+  expect(asked).toEqual(['a', 'c'])
+  const files = new Map([
+    ['a', shared],
+    ['b', shared],
+    ['c', empty],
+    ['d', file('late')],
+  ])
+  expect([...named(files).values()]).toEqual(['a: shared', 'b: shared', 'd: late'])
+  expect(asked).toEqual(['a', 'c', 'b', 'd'])
 })

@@ -1,6 +1,7 @@
 import type { FactsIndex } from '../../facts/facts.ts'
 import type { Expr, JavaScriptFacts } from '../../facts/javascript.ts'
-import { collectByFile, together, unlessEmpty } from '../../lib/collect-by-file.ts'
+import { collectByCodeFile } from '../../facts/questions.ts'
+import { together, unlessEmpty } from '../../lib/collect-by-file.ts'
 
 /** A query through Supabase's client: `.from('posts').select('id, title').eq('user_id', id)`. */
 export interface ClientQuery {
@@ -36,7 +37,7 @@ const COLUMN_FIRST = new Set([
 /** Every query of the code through a Supabase-like client, in the order of paths and lines. */
 export const clientQueries = (facts: FactsIndex): ClientQuery[] => together(queriesByFile(facts.of('javascript')))
 
-const queriesByFile = collectByFile((path, file: JavaScriptFacts) => unlessEmpty(find(file).map((q): ClientQuery => ({ ...q, path }))))
+const queriesByFile = collectByCodeFile((path, file: JavaScriptFacts) => unlessEmpty(find(file).map((q): ClientQuery => ({ ...q, path }))))
 
 function find(file: JavaScriptFacts): Omit<ClientQuery, 'path'>[] {
   const found: Omit<ClientQuery, 'path'>[] = []

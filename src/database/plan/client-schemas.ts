@@ -1,6 +1,7 @@
 import type { FactsIndex } from '../../facts/facts.ts'
 import type { Expr, JavaScriptFacts } from '../../facts/javascript.ts'
 import type { SqlFacts } from '../../facts/kinds.ts'
+import { collectByCodeFile } from '../../facts/questions.ts'
 import { collectByFile, together, unlessEmpty } from '../../lib/collect-by-file.ts'
 import { withoutSqlComments } from '../../lib/sql-comments.ts'
 
@@ -40,7 +41,7 @@ const openedByFile = collectByFile((_, file: SqlFacts) => {
 })
 
 /** `client.schema('app')` and `createClient(url, key, { db: { schema: 'app' } })`. */
-const schemasByFile = collectByFile((_, file: JavaScriptFacts) => unlessEmpty([...namedIn(file)]))
+const schemasByFile = collectByCodeFile((_, file: JavaScriptFacts) => unlessEmpty([...namedIn(file)]))
 
 function namedIn(file: JavaScriptFacts): ReadonlySet<string> {
   const names = new Set<string>()

@@ -1,6 +1,6 @@
 import type { FactsIndex } from '../../facts/facts.ts'
 import type { ImportFact, JavaScriptFacts } from '../../facts/javascript.ts'
-import { collectByFile } from '../../lib/collect-by-file.ts'
+import { collectByCodeFile } from '../../facts/questions.ts'
 import { withoutSqlComments } from '../../lib/sql-comments.ts'
 
 /** Packages with which a browser or a server talks to Supabase's data API. */
@@ -63,7 +63,7 @@ function onNeon(facts: FactsIndex): string | undefined {
   return `the policies are Neon's (${driver.path} depends on ${driver.name}), and nothing in the repository uses its data API, which alone would let browsers reach tables`
 }
 
-const drizzleDrivers = collectByFile((_, file: JavaScriptFacts) => {
+const drizzleDrivers = collectByCodeFile((_, file: JavaScriptFacts) => {
   const drivers = file.imports.flatMap((i) => (!i.typeOnly && DRIZZLE_DRIVER.test(i.from) ? [i.from] : []))
   return drivers.length ? drivers : undefined
 })
@@ -84,7 +84,7 @@ export function drizzleOnNeon(facts: FactsIndex): boolean {
 /** An import that brings a client in; types alone bring none. */
 const isClient = (i: ImportFact): boolean => !i.typeOnly && (SUPABASE_CLIENTS.test(i.from) || FROM_URL.test(i.from))
 
-const clientImports = collectByFile((_, file: JavaScriptFacts) => file.imports.find(isClient)?.from)
+const clientImports = collectByCodeFile((_, file: JavaScriptFacts) => file.imports.find(isClient)?.from)
 
 /** Whether any code makes a client of the platform. */
 export const clientOfPlatform = (facts: FactsIndex): boolean => clientImports(facts.of('javascript')).size > 0
@@ -94,7 +94,7 @@ const SECRET_SETTING = /"SUPABASE_\w+"/
 const OF_BROWSERS = /(?:^|\/)(?:client|frontend|components|hooks|integrations)\//
 
 /** Which files make a client, and whether it is one of settings that no browser is given. */
-const serverClients = collectByFile((path, file: JavaScriptFacts): boolean | undefined => {
+const serverClients = collectByCodeFile((path, file: JavaScriptFacts): boolean | undefined => {
   const packages = file.imports.filter(isClient).map((i) => i.from)
   if (!packages.length) return undefined
   if (packages.some((p) => p !== '@supabase/supabase-js') || file.directives.includes('use client') || OF_BROWSERS.test(path)) return false

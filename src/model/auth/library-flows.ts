@@ -1,5 +1,6 @@
 import type { Expr, FunctionIR, JavaScriptFacts } from '../../facts/javascript.ts'
-import { collectByFile, unlessEmpty } from '../../lib/collect-by-file.ts'
+import { collectByCodeFile } from '../../facts/questions.ts'
+import { unlessEmpty } from '../../lib/collect-by-file.ts'
 import { calleeText, expressions, propOf, statements, stringOf, stringsOf, subExpressions } from '../frameworks/walk.ts'
 import type { AllowList, AuthLibrary, OpenRedirect, RedirectUse } from './auth.ts'
 import type { Flows } from './flows.ts'
@@ -74,7 +75,7 @@ function readAuthUi(
 }
 
 /** Local names by the package they come from; `\0clerk` and `\0better-auth` when the file uses the library at all. */
-export const librariesByFile = collectByFile((_, js: JavaScriptFacts): ReadonlyMap<string, string> | undefined => {
+export const librariesByFile = collectByCodeFile((_, js: JavaScriptFacts): ReadonlyMap<string, string> | undefined => {
   const from = new Map<string, string>()
   for (const i of js.imports) {
     if (i.typeOnly) continue
@@ -86,7 +87,7 @@ export const librariesByFile = collectByFile((_, js: JavaScriptFacts): ReadonlyM
 })
 
 /** `betterAuth({ trustedOrigins: […] })`: origins to which callbacks may lead. */
-export const allowListsOf = collectByFile((path, js: JavaScriptFacts) =>
+export const allowListsOf = collectByCodeFile((path, js: JavaScriptFacts) =>
   unlessEmpty(
     [...callsOf(js)].flatMap(({ call }): AllowList[] => {
       const list = calleeText(call.fn) === 'betterAuth' ? propOf(call.args[0], 'trustedOrigins') : undefined
@@ -96,7 +97,7 @@ export const allowListsOf = collectByFile((path, js: JavaScriptFacts) =>
 )
 
 /** Auth.js: `callbacks: { redirect({ url }) { return url } }` follows whatever `callbackUrl` says. */
-export const redirectCallbacks = collectByFile((path, js: JavaScriptFacts) => {
+export const redirectCallbacks = collectByCodeFile((path, js: JavaScriptFacts) => {
   if (!js.imports.some((i) => /^(next-auth|@auth\/)/.test(i.from))) return undefined
   const found: OpenRedirect[] = []
   for (const fn of js.functions) {

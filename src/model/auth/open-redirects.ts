@@ -1,5 +1,5 @@
 import type { Expr, FunctionIR, JavaScriptFacts } from '../../facts/javascript.ts'
-import { collectByFile } from '../../lib/collect-by-file.ts'
+import { collectByCodeFile } from '../../facts/questions.ts'
 import { boundNames, calleeText, expressions, statements, stringOf, subExpressions } from '../frameworks/walk.ts'
 import type { Route } from '../routes/routes.ts'
 import type { OpenRedirect } from './auth.ts'
@@ -33,7 +33,7 @@ function routeAt(path: string, line: number, routes: readonly Route[]): Route | 
 }
 
 /** A file that turns an authorization code or a mailed token into a session, or goes on from there; connecting a further account is no sign-in. */
-export const signInCallbacks = collectByFile((path, js: JavaScriptFacts): JavaScriptFacts | undefined => {
+export const signInCallbacks = collectByCodeFile((path, js: JavaScriptFacts): JavaScriptFacts | undefined => {
   if (COMES_BACK.test(path) && [...callsOf(js)].some(({ call }) => ASKS_SESSION.test(calleeText(call.fn)))) return js
   if (PLATFORMS.test(path) && [...callsOf(js)].some(({ call }) => /\.get$/.test(calleeText(call.fn)) && stringOf(call.args[0]) === 'code')) return js
   let exchanges = false

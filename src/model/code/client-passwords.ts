@@ -1,6 +1,7 @@
 import type { Expr, JavaScriptFacts } from '../../facts/javascript.ts'
+import { collectByCodeFile } from '../../facts/questions.ts'
 import { PUBLIC_PREFIX } from '../../facts/secrets/named.ts'
-import { type ByFile, collectByFile, unlessEmpty } from '../../lib/collect-by-file.ts'
+import { type ByFile, unlessEmpty } from '../../lib/collect-by-file.ts'
 import type { Place } from '../../lib/place.ts'
 import { says } from '../../lib/snake-case.ts'
 import { envNameOf } from '../env/code-reads.ts'
@@ -94,7 +95,7 @@ interface Comparison {
 }
 
 /** Everything that a password or a code is compared with. */
-const comparisonsByFile = collectByFile((_, js: JavaScriptFacts) => {
+const comparisonsByFile = collectByCodeFile((_, js: JavaScriptFacts) => {
   const found: Comparison[] = []
   for (const fn of js.functions) {
     const inDevelopment = developmentOnly(fn, js)

@@ -1,6 +1,7 @@
 import type { Expr, FunctionIR, JavaScriptFacts } from '../../facts/javascript.ts'
+import { collectByCodeFile } from '../../facts/questions.ts'
 import { CHECKED_HERE } from '../../facts/secrets/named.ts'
-import { collectByFile, unlessEmpty } from '../../lib/collect-by-file.ts'
+import { unlessEmpty } from '../../lib/collect-by-file.ts'
 import { envNameOf, isEnvObject } from '../env/code-reads.ts'
 import { PUBLIC_PREFIXES } from '../env/public-name.ts'
 import { calleeText, exprsOf, statements, stringOf, subExpressions } from '../frameworks/walk.ts'
@@ -8,7 +9,7 @@ import type { DefaultSecret } from './code.ts'
 import { asksMode } from './development-only.ts'
 
 /** Literal values that stand in when the variable of a secret is not set. */
-export const defaultSecrets = collectByFile((path, js: JavaScriptFacts) => {
+export const defaultSecrets = collectByCodeFile((path, js: JavaScriptFacts) => {
   const found: DefaultSecret[] = []
   const words = constantTexts(js)
   const kept = keptVariables(js)

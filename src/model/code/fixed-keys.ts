@@ -1,6 +1,7 @@
 import type { Expr, FunctionId, JavaScriptFacts } from '../../facts/javascript.ts'
+import { collectByCodeFile } from '../../facts/questions.ts'
 import { entropy } from '../../facts/secrets/entropy.ts'
-import { type ByFile, collectByFile, unlessEmpty } from '../../lib/collect-by-file.ts'
+import { type ByFile, unlessEmpty } from '../../lib/collect-by-file.ts'
 import type { Program } from '../frameworks/program.ts'
 import { calleeText, expressions, propOf, stringOf } from '../frameworks/walk.ts'
 import type { ModulesModel } from '../modules/modules.ts'
@@ -53,7 +54,7 @@ interface KeyUse {
   readonly comparedAt?: number
 }
 
-const usesByFile = collectByFile((_, js: JavaScriptFacts) => {
+const usesByFile = collectByCodeFile((_, js: JavaScriptFacts) => {
   const packages = js.imports.filter((i) => !i.typeOnly).map((i) => i.from)
   const tokens = packages.some((p) => TOKENS.test(p))
   const sessions = packages.some((p) => SESSIONS.test(p))

@@ -1,5 +1,6 @@
 import type { Expr, JavaScriptFacts } from '../../facts/javascript.ts'
-import { type ByFile, collectByFile, unlessEmpty } from '../../lib/collect-by-file.ts'
+import { collectByCodeFile } from '../../facts/questions.ts'
+import { type ByFile, unlessEmpty } from '../../lib/collect-by-file.ts'
 import { says } from '../../lib/snake-case.ts'
 import type { Program } from '../frameworks/program.ts'
 import { expressions } from '../frameworks/walk.ts'
@@ -35,7 +36,7 @@ export function fixedPhones(program: Program, files: ByFile<JavaScriptFacts>, mo
   )
 }
 
-const askedByFile = collectByFile((_, js: JavaScriptFacts) => {
+const askedByFile = collectByCodeFile((_, js: JavaScriptFacts) => {
   const found: { readonly list: Expr; readonly line: number; readonly scope: number }[] = []
   for (const fn of js.functions)
     for (const e of expressions(fn)) {

@@ -1,5 +1,6 @@
 import type { JavaScriptFacts } from '../../facts/javascript.ts'
-import { collectByFile, unlessEmpty } from '../../lib/collect-by-file.ts'
+import { collectByCodeFile } from '../../facts/questions.ts'
+import { unlessEmpty } from '../../lib/collect-by-file.ts'
 import type { Place } from '../../lib/place.ts'
 import { says } from '../../lib/snake-case.ts'
 import { boundNames, expressions, statements, stringOf, subExpressions } from '../frameworks/walk.ts'
@@ -39,7 +40,7 @@ function standsForUser(name: string, id: string | undefined, js: JavaScriptFacts
 }
 
 /** Constants such as `BETA_USER_ID` that hold the id of a row and are used in the same file; one for each file. */
-export const fixedUsers = collectByFile((path, js: JavaScriptFacts) => {
+export const fixedUsers = collectByCodeFile((path, js: JavaScriptFacts) => {
   if (BY_HAND.test(path)) return undefined
   for (const fn of js.functions) {
     for (const s of statements(fn.body)) {

@@ -1,5 +1,6 @@
 import type { Expr, FunctionIR, JavaScriptFacts, Stmt } from '../../facts/javascript.ts'
-import { type ByFile, collectByFile, unlessEmpty } from '../../lib/collect-by-file.ts'
+import { collectByCodeFile } from '../../facts/questions.ts'
+import { type ByFile, unlessEmpty } from '../../lib/collect-by-file.ts'
 import type { Place } from '../../lib/place.ts'
 import type { Program } from '../frameworks/program.ts'
 import { boundNames, calleeText, childrenOf, expressions, exprsOf, statements, stringOf, subExpressions } from '../frameworks/walk.ts'
@@ -72,7 +73,7 @@ function comparisons(program: Program, path: string, candidates: readonly Candid
 /** A comparison with somebody; whether the other side is fixed is seen when it is followed. */
 type Candidate = Omit<Comparison, 'constants'> & { readonly others: readonly Expr[] }
 
-const candidatesByFile = collectByFile((path, js: JavaScriptFacts) => {
+const candidatesByFile = collectByCodeFile((path, js: JavaScriptFacts) => {
   const found: Candidate[] = []
   for (const fn of js.functions) {
     for (const statement of statements(fn.body)) {

@@ -1,6 +1,6 @@
 import type { JavaScriptFacts } from '../../facts/javascript.ts'
+import { collectByCodeFile } from '../../facts/questions.ts'
 import { cleanLine } from '../../lib/clean-text.ts'
-import { collectByFile } from '../../lib/collect-by-file.ts'
 import { expressions } from '../frameworks/walk.ts'
 import type { Marker } from './code.ts'
 
@@ -36,7 +36,7 @@ const NEAR = 8
 const BEFORE = 4
 
 /** Unfinished work next to code that decides about access or money: both the comment and the code must say so. */
-export const markersOf = collectByFile((path, js: JavaScriptFacts): { readonly marker?: Marker; readonly count: number } | undefined => {
+export const markersOf = collectByCodeFile((path, js: JavaScriptFacts): { readonly marker?: Marker; readonly count: number } | undefined => {
   const all = js.comments.filter((c) => MARKER.test(c.text))
   if (!all.length) return undefined
   const candidates = all.filter((c) => TOPIC.test(c.text) || MONEY.test(c.text) || TOPIC_ELSEWHERE.test(c.text) || TOPIC_IN_SCRIPT.test(c.text))

@@ -1,5 +1,6 @@
 import type { Expr, FunctionIR, JavaScriptFacts, Stmt } from '../../facts/javascript.ts'
-import { collectByFile, unlessEmpty } from '../../lib/collect-by-file.ts'
+import { collectByCodeFile } from '../../facts/questions.ts'
+import { unlessEmpty } from '../../lib/collect-by-file.ts'
 import { says } from '../../lib/snake-case.ts'
 import { envNameOf } from '../env/code-reads.ts'
 import { exprsOf, statements, stringOf, subExpressions } from '../frameworks/walk.ts'
@@ -15,7 +16,7 @@ const WRITES = /^(?:update|insert|upsert|updateOne|updateMany|create|set|findByI
 const REFUSALS: Readonly<Record<number, Switch['skips']>> = { 401: 'authentication', 402: 'payment', 403: 'authentication' }
 
 /** Switches that are called after no check, but skip one: what is paid is given, or nobody is turned away, wherever `DEV_MODE` is set. */
-export const modeSwitches = collectByFile((path, js: JavaScriptFacts) => {
+export const modeSwitches = collectByCodeFile((path, js: JavaScriptFacts) => {
   if (js.directives.includes('use client')) return undefined
   const found: Switch[] = []
   const top = modesIn(js.functions[0]?.body ?? [])

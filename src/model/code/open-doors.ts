@@ -1,5 +1,6 @@
 import type { Expr, FunctionIR, JavaScriptFacts } from '../../facts/javascript.ts'
-import { collectByFile, unlessEmpty } from '../../lib/collect-by-file.ts'
+import { collectByCodeFile } from '../../facts/questions.ts'
+import { unlessEmpty } from '../../lib/collect-by-file.ts'
 import { says } from '../../lib/snake-case.ts'
 import { calleeText, expressions, exprsOf, statements, stringOf, subExpressions } from '../frameworks/walk.ts'
 import type { OpenDoor } from './code.ts'
@@ -19,7 +20,7 @@ const OF_POWER = /^(?:admin|administrator|root|super_?admin|superuser|owner|staf
 const DECIDES = /admin|role|owner|staff|moderator|permission|access|allow|authori[sz]|super|can_?[a-z]/i
 
 /** Ways past a sign-in that stand in the code: any password, one code for one number, a word in an address that anybody may register. */
-export const openDoors = collectByFile((path, js: JavaScriptFacts) => {
+export const openDoors = collectByCodeFile((path, js: JavaScriptFacts) => {
   const found: OpenDoor[] = []
   const add = (line: number, how: OpenDoor['how']) => {
     if (!found.some((f) => f.how === how)) found.push({ path, line, how })

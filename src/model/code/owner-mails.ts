@@ -1,5 +1,6 @@
 import type { Expr, JavaScriptFacts } from '../../facts/javascript.ts'
-import { type ByFile, collectByFile, unlessEmpty } from '../../lib/collect-by-file.ts'
+import { collectByCodeFile } from '../../facts/questions.ts'
+import { type ByFile, unlessEmpty } from '../../lib/collect-by-file.ts'
 import { boundNames, childrenOf, exprsOf, statements, stringOf } from '../frameworks/walk.ts'
 import type { OwnerMail } from './code.ts'
 import { MAIL, maskMail } from './constants.ts'
@@ -24,7 +25,7 @@ export function ownerMails(files: ByFile<JavaScriptFacts>, owners: ReadonlySet<s
 }
 
 /** Addresses where the program acts on them; `personal` for a person's mailbox as a recipient. */
-const mailsByFile = collectByFile((_, js: JavaScriptFacts) => {
+const mailsByFile = collectByCodeFile((_, js: JavaScriptFacts) => {
   const places: { readonly line: number; readonly shown: string; readonly mail: string; readonly personal: boolean }[] = []
   const take = (e: Expr | undefined, recipient = false) => {
     if (!e) return

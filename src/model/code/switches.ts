@@ -1,5 +1,6 @@
 import type { Expr, FunctionIR, JavaScriptFacts, Stmt } from '../../facts/javascript.ts'
-import { collectByFile, unlessEmpty } from '../../lib/collect-by-file.ts'
+import { collectByCodeFile } from '../../facts/questions.ts'
+import { unlessEmpty } from '../../lib/collect-by-file.ts'
 import { rememberFor } from '../../lib/remember-for.ts'
 import { underscored } from '../../lib/snake-case.ts'
 import { envNameOf } from '../env/code-reads.ts'
@@ -28,7 +29,7 @@ export function skips(name: string): Switch['skips'] | undefined {
 }
 
 /** Switches in conditions of one file: variables, constants that are on, request parameters. */
-export const switches = collectByFile((path, js: JavaScriptFacts) => {
+export const switches = collectByCodeFile((path, js: JavaScriptFacts) => {
   const found: Switch[] = []
   const on = new Map<string, number>()
   for (const s of js.functions[0]?.body ?? []) {

@@ -1,5 +1,6 @@
 import type { JavaScriptFacts } from '../../facts/javascript.ts'
-import { collectByFile, together } from '../../lib/collect-by-file.ts'
+import { collectByCodeFile } from '../../facts/questions.ts'
+import { together } from '../../lib/collect-by-file.ts'
 import { isEnvTemplate } from '../../lib/env-file-name.ts'
 import type { AppModel, ModelInput } from '../app-model.ts'
 import { fileRole, sourceFiles } from '../files/files.ts'
@@ -17,7 +18,7 @@ import { PUBLIC_PREFIXES, publicVariables } from './public-name.ts'
 type Slices = Pick<AppModel, 'files' | 'workspaces' | 'declared' | 'schema' | 'access' | 'modules' | 'routes'>
 
 const ours = (path: string) => !['test', 'vendored', 'generated', 'example'].includes(fileRole(path))
-const ourFiles = collectByFile((path, js: JavaScriptFacts) => (ours(path) ? js : undefined))
+const ourFiles = collectByCodeFile((path, js: JavaScriptFacts) => (ours(path) ? js : undefined))
 
 /** The env slice. */
 export function buildEnv(input: ModelInput, slices: Slices): EnvModel {

@@ -1,5 +1,6 @@
 import type { Expr, FunctionIR, JavaScriptFacts } from '../../facts/javascript.ts'
-import { collectByFile, unlessEmpty } from '../../lib/collect-by-file.ts'
+import { collectByCodeFile } from '../../facts/questions.ts'
+import { unlessEmpty } from '../../lib/collect-by-file.ts'
 import { calleeText, childrenOf, exprsOf, statements, stringOf } from '../frameworks/walk.ts'
 import type { EnvRead } from './env.ts'
 
@@ -25,7 +26,7 @@ export function isEnvObject(e: Expr): boolean {
 const SVELTE_ENV = /^\$env\/(?:static|dynamic)\/(?:public|private)$/
 
 /** Every variable that a file reads. */
-export const envReads = collectByFile((path, js: JavaScriptFacts) => {
+export const envReads = collectByCodeFile((path, js: JavaScriptFacts) => {
   const reads: EnvRead[] = []
   for (const i of js.imports) {
     if (!SVELTE_ENV.test(i.from) && !/^astro:env\//.test(i.from)) continue

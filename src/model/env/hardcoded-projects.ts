@@ -1,7 +1,7 @@
 import type { Expr, JavaScriptFacts, Stmt } from '../../facts/javascript.ts'
+import { collectByCodeFile } from '../../facts/questions.ts'
 import { decodeJwt } from '../../facts/secrets/jwt.ts'
 import { isPlaceholder } from '../../facts/secrets/placeholder.ts'
-import { collectByFile } from '../../lib/collect-by-file.ts'
 import { blocksOf, calleeText, childrenOf, exprsOf, propOf, stringOf } from '../frameworks/walk.ts'
 import { envNameOf } from './code-reads.ts'
 import type { HardcodedProject } from './env.ts'
@@ -11,7 +11,7 @@ const STAGE = /(^|\.)is_?(prod|preview|staging|dev|test|local)/i
 const PROJECT_URL = /^https:\/\/([a-z0-9]{20})\.supabase\.(?:co|in|red)\/?$/
 
 /** A project's address and its key, both as literals of one file that no variable overrides. */
-export const hardcodedProjects = collectByFile((path, js: JavaScriptFacts): HardcodedProject | undefined => {
+export const hardcodedProjects = collectByCodeFile((path, js: JavaScriptFacts): HardcodedProject | undefined => {
   if (/(^|\/)scripts?\//i.test(path)) return undefined
   let url: { project: string; line: number } | undefined
   let key: { line: number } | undefined

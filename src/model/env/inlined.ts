@@ -1,6 +1,7 @@
 import type { Expr, JavaScriptFacts } from '../../facts/javascript.ts'
+import { collectByCodeFile } from '../../facts/questions.ts'
 import { describeValue } from '../../facts/secrets/describe-value.ts'
-import { collectByFile, unlessEmpty } from '../../lib/collect-by-file.ts'
+import { unlessEmpty } from '../../lib/collect-by-file.ts'
 import { expressions, propOf, statements, stringOf, stringsOf, subExpressions } from '../frameworks/walk.ts'
 import { envNameOf, isEnvObject } from './code-reads.ts'
 import type { EnvDefinition } from './env.ts'
@@ -21,7 +22,7 @@ const INLINING: readonly Inlining[] = [
 ]
 
 /** Values that a bundler's configuration inlines. */
-export const inlinedDefinitions = collectByFile((path, js: JavaScriptFacts) => {
+export const inlinedDefinitions = collectByCodeFile((path, js: JavaScriptFacts) => {
   const out: EnvDefinition[] = []
   for (const rule of INLINING) {
     if (!rule.file.test(path)) continue
@@ -31,7 +32,7 @@ export const inlinedDefinitions = collectByFile((path, js: JavaScriptFacts) => {
 })
 
 /** Prefixes that a Vite configuration adds. */
-export const envPrefixes = collectByFile((path, js: JavaScriptFacts) => {
+export const envPrefixes = collectByCodeFile((path, js: JavaScriptFacts) => {
   if (!/(^|\/)(vite|astro|electron\.vite)\.config\.[cm]?[jt]s$/.test(path)) return undefined
   const prefixes = everyObject(js).flatMap((o) => stringsOf(propOf(o, 'envPrefix')))
   return unlessEmpty(prefixes.filter((p) => /^[A-Z][A-Z0-9_]*$/.test(p)))

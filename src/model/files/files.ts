@@ -1,6 +1,6 @@
 import { byproductRole } from '../../facts/byproducts.ts'
 import type { JavaScriptFacts } from '../../facts/javascript.ts'
-import { collectByFile } from '../../lib/collect-by-file.ts'
+import { collectByCodeFile } from '../../facts/questions.ts'
 
 /** What part a file plays; decides which checks may speak of it (checks.md, "Across all checks"). */
 export type FileRole = 'source' | 'test' | 'example' | 'seed' | 'docs' | 'generated' | 'vendored'
@@ -38,7 +38,7 @@ export function fileRole(path: string): FileRole {
 }
 
 /** The code that is the application's own source. */
-export const sourceFiles = collectByFile((path, js: JavaScriptFacts) => (fileRole(path) === 'source' ? js : undefined))
+export const sourceFiles = collectByCodeFile((path, js: JavaScriptFacts) => (fileRole(path) === 'source' ? js : undefined))
 
 /** The folder under which a framework makes addresses of folder names; the first of a path. */
 const ROUTING_ROOT = /^(?:[^/]+\/)*?(?:app|pages|routes|server\/(?:api|routes))\//

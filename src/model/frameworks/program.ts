@@ -1,6 +1,7 @@
 import type { FactsIndex } from '../../facts/facts.ts'
 import type { ClassIR, Expr, FunctionId, FunctionIR, ImportFact, JavaScriptFacts } from '../../facts/javascript.ts'
-import { type ByFile, collectByFile } from '../../lib/collect-by-file.ts'
+import { collectByCodeFile } from '../../facts/questions.ts'
+import type { ByFile } from '../../lib/collect-by-file.ts'
 import { existencePart, exportPart, functionPart, namePart } from '../behaviour/file-parts.ts'
 import { Reads } from '../behaviour/reads.ts'
 import { type FilesModel, sourceFiles } from '../files/files.ts'
@@ -22,7 +23,7 @@ export type Meaning =
 const DEPTH = 24
 const NOBODY: ReadonlySet<string> = new Set()
 
-const importedPackages = collectByFile((_, js: JavaScriptFacts) => {
+const importedPackages = collectByCodeFile((_, js: JavaScriptFacts) => {
   const packages = new Set(js.imports.flatMap((i) => (i.typeOnly ? [] : (packageOf(i.from) ?? []))))
   return packages.size ? packages : undefined
 })

@@ -1,5 +1,6 @@
 import type { JavaScriptFacts } from '../../facts/javascript.ts'
-import { type ByFile, collectByFile } from '../../lib/collect-by-file.ts'
+import { collectByCodeFile } from '../../facts/questions.ts'
+import type { ByFile } from '../../lib/collect-by-file.ts'
 import { keptList } from '../../lib/kept-list.ts'
 import type { Place } from '../../lib/place.ts'
 import { rememberFor } from '../../lib/remember-for.ts'
@@ -33,7 +34,7 @@ const knownImports = rememberFor((_meanings: object, _code: ByFile<true>) => {
   }
 })
 
-const codePaths = collectByFile((_, _js: JavaScriptFacts): true => true)
+const codePaths = collectByCodeFile((_, _js: JavaScriptFacts): true => true)
 
 /** The modules slice: import graph and client reachability. */
 export function buildModules(input: ModelInput, slices: Pick<AppModel, 'files' | 'workspaces'>): ModulesModel {

@@ -1,5 +1,6 @@
 import type { Expr, JavaScriptFacts } from '../../facts/javascript.ts'
-import { collectByFile, unlessEmpty } from '../../lib/collect-by-file.ts'
+import { collectByCodeFile } from '../../facts/questions.ts'
+import { unlessEmpty } from '../../lib/collect-by-file.ts'
 import { envNameOf } from '../env/code-reads.ts'
 import { expressions, stringOf } from '../frameworks/walk.ts'
 import type { LibraryWebhook, Processor } from './payments.ts'
@@ -14,7 +15,7 @@ type Found = Omit<LibraryWebhook, 'subject' | 'workspace'>
  * Calls that leave the events of a processor to a library: `createDenoHandler({ stripeEndpointSecret })`, `stripe({ stripeWebhookSecret })`,
  * `Webhooks({ webhookSecret })`. The library verifies and handles them; its code is not in the repository.
  */
-export const libraryWebhooks = collectByFile((path, js: JavaScriptFacts): readonly Found[] | undefined => {
+export const libraryWebhooks = collectByCodeFile((path, js: JavaScriptFacts): readonly Found[] | undefined => {
   const imported = new Map<string, string>()
   for (const i of js.imports) if (!i.typeOnly && !/^(?:[./~#]|@\/|\$lib)/.test(i.from)) for (const b of i.bindings) imported.set(b.local, i.from)
   const found: Found[] = []

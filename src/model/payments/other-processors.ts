@@ -1,5 +1,6 @@
 import type { JavaScriptFacts } from '../../facts/javascript.ts'
-import { type ByFile, collectByFile, together, unlessEmpty } from '../../lib/collect-by-file.ts'
+import { collectByCodeFile } from '../../facts/questions.ts'
+import { type ByFile, together, unlessEmpty } from '../../lib/collect-by-file.ts'
 import { lastPart } from '../../lib/last-part.ts'
 import { says } from '../../lib/snake-case.ts'
 import type { SchemaModel } from '../app-model.ts'
@@ -21,7 +22,7 @@ export function findOtherProcessors(files: ByFile<JavaScriptFacts>): OtherProces
   return [...found.values()]
 }
 
-const processorsByFile = collectByFile((path, js: JavaScriptFacts) => {
+const processorsByFile = collectByCodeFile((path, js: JavaScriptFacts) => {
   const found: OtherProcessor[] = []
   const names = Object.entries(OTHER_PROCESSORS)
   for (const i of js.imports) {

@@ -1,5 +1,6 @@
 import type { Expr, JavaScriptFacts } from '../../facts/javascript.ts'
-import { type ByFile, collectByFile, together } from '../../lib/collect-by-file.ts'
+import { collectByCodeFile } from '../../facts/questions.ts'
+import { type ByFile, together } from '../../lib/collect-by-file.ts'
 import type { Place } from '../../lib/place.ts'
 import { calleeText, expressions, propOf, stringOf } from '../frameworks/walk.ts'
 import { processorAt } from './other-processor-signs.ts'
@@ -16,7 +17,7 @@ const EVENTS =
 type Sold = Place & { readonly how: string; readonly name?: string }
 type Seen = { readonly sold: Sold } | { readonly event: true }
 
-const seenByFile = collectByFile((path, js: JavaScriptFacts): readonly Seen[] | undefined => {
+const seenByFile = collectByCodeFile((path, js: JavaScriptFacts): readonly Seen[] | undefined => {
   let event = false
   let name: string | undefined
   let sold: Sold | undefined

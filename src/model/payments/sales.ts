@@ -1,5 +1,6 @@
 import type { Expr, JavaScriptFacts } from '../../facts/javascript.ts'
-import { type ByFile, collectByFile } from '../../lib/collect-by-file.ts'
+import { collectByCodeFile } from '../../facts/questions.ts'
+import type { ByFile } from '../../lib/collect-by-file.ts'
 import type { Place } from '../../lib/place.ts'
 import { calleeText, expressions, propOf, stringOf } from '../frameworks/walk.ts'
 import type { PaymentsModel, Processor } from './payments.ts'
@@ -26,7 +27,7 @@ const countsAll = (callee: string, options: Expr | undefined): boolean =>
   callee.endsWith('.list') && (options === undefined || (options.k === 'obj' && !propOf(options, 'customer') && !propOf(options, 'price')))
 
 /** The same for one file: the first place of each. */
-const salesByFile = collectByFile((path, js: JavaScriptFacts): FileSales | undefined => {
+const salesByFile = collectByCodeFile((path, js: JavaScriptFacts): FileSales | undefined => {
   const processors = new Map<Processor, Sales['processors'][number]>()
   let subscriptions: Sales['subscriptions']
   let oneTime: Sales['oneTime']

@@ -1,5 +1,5 @@
 import type { Expr, FunctionIR, JavaScriptFacts } from '../../facts/javascript.ts'
-import { collectByFile } from '../../lib/collect-by-file.ts'
+import { collectByCodeFile } from '../../facts/questions.ts'
 import { folderPrefix } from '../../lib/folder-prefix.ts'
 import { lastPart } from '../../lib/last-part.ts'
 import type { Place } from '../../lib/place.ts'
@@ -130,7 +130,7 @@ interface Speaking {
   readonly browser: boolean
 }
 
-const speakingByFile = collectByFile((path, js: JavaScriptFacts): Speaking | undefined => {
+const speakingByFile = collectByCodeFile((path, js: JavaScriptFacts): Speaking | undefined => {
   if (/(^|\/)supabase\/functions\//.test(path)) return undefined
   const libraries: SessionModel['libraries'][number][] = []
   const providers: Place[] = []

@@ -1,5 +1,6 @@
 import type { JavaScriptFacts } from '../../facts/javascript.ts'
-import { type ByFile, collectByFile, together, unlessEmpty } from '../../lib/collect-by-file.ts'
+import { collectByCodeFile } from '../../facts/questions.ts'
+import { type ByFile, together, unlessEmpty } from '../../lib/collect-by-file.ts'
 import type { Place } from '../../lib/place.ts'
 import { rememberFor } from '../../lib/remember-for.ts'
 import { expressions } from '../frameworks/walk.ts'
@@ -53,7 +54,7 @@ const unambiguous = rememberFor(<T>(byFile: ByFile<readonly (readonly [name: str
 }) as <T>(byFile: ByFile<readonly (readonly [name: string, value: T])[]>) => ReadonlyMap<string, T>
 
 /** `BUCKETS.AVATARS` of `const BUCKETS = { AVATARS: 'avatars' }`. */
-const constantsByFile = collectByFile((_, file: JavaScriptFacts): readonly (readonly [name: string, text: string])[] | undefined => {
+const constantsByFile = collectByCodeFile((_, file: JavaScriptFacts): readonly (readonly [name: string, text: string])[] | undefined => {
   const found: [string, string][] = []
   for (const s of file.functions[0]?.body ?? []) {
     if (s.k !== 'let' || s.how !== 'const' || s.to.k !== 'name' || s.init?.k !== 'obj') continue
@@ -66,7 +67,7 @@ const constantsByFile = collectByFile((_, file: JavaScriptFacts): readonly (read
 })
 
 /** Functions that hand a parameter to `storage.from(bucket)`, by name, with the parameter's place. */
-const helpersByFile = collectByFile((_, file: JavaScriptFacts): readonly (readonly [name: string, parameter: number])[] | undefined => {
+const helpersByFile = collectByCodeFile((_, file: JavaScriptFacts): readonly (readonly [name: string, parameter: number])[] | undefined => {
   const found: [string, number][] = []
   for (const fn of file.functions) {
     if (!fn.name) continue
@@ -93,7 +94,7 @@ const ownField = (node: Json | undefined): string | undefined =>
   node?.['k'] === 'mem' && (node['of'] as Json | undefined)?.['k'] === 'this' ? `this.${String(node['name'])}` : undefined
 
 /** What a file says that may name a bucket: calls that do or that may be to a helper, in the order of the walk. */
-const callsByFile = collectByFile((_, file: JavaScriptFacts): Calls | undefined => {
+const callsByFile = collectByCodeFile((_, file: JavaScriptFacts): Calls | undefined => {
   const constants = new Map<string, string>()
   const fields = new Map<string, readonly string[]>()
   const calls: Json[] = []

@@ -1,6 +1,6 @@
 import type { FactsIndex } from '../../../facts/facts.ts'
 import type { Expr, FunctionIR, JavaScriptFacts, ObjectProp, Stmt } from '../../../facts/javascript.ts'
-import { collectByFile } from '../../../lib/collect-by-file.ts'
+import { collectByCodeFile } from '../../../facts/questions.ts'
 import { ELSEWHERE } from '../ddl.ts'
 
 export interface DrizzleColumn {
@@ -137,7 +137,7 @@ export function readDrizzle(facts: FactsIndex): DrizzleSchema {
   return { tables, enums, linkedPolicies }
 }
 
-const schemaFiles = collectByFile((_, file: JavaScriptFacts) =>
+const schemaFiles = collectByCodeFile((_, file: JavaScriptFacts) =>
   file.imports.some((i) => /^drizzle-orm\/(pg-core|supabase|neon|mysql-core|sqlite-core|singlestore-core)/.test(i.from)) ? file : undefined,
 )
 

@@ -1,6 +1,7 @@
 import type { FactsIndex } from '../../../facts/facts.ts'
 import type { ClassIR, Expr, JavaScriptFacts } from '../../../facts/javascript.ts'
-import { collectByFile, unlessEmpty } from '../../../lib/collect-by-file.ts'
+import { collectByCodeFile } from '../../../facts/questions.ts'
+import { unlessEmpty } from '../../../lib/collect-by-file.ts'
 import type { DeclaredModel, ModelField } from './model.ts'
 
 /** Entities of TypeORM and models of sequelize-typescript: classes whose members have decorators. */
@@ -8,7 +9,7 @@ export function readEntities(facts: FactsIndex): readonly DeclaredModel[] {
   return [...entitiesByFile(facts.of('javascript'))].flatMap(([, entities]) => entities)
 }
 
-const entitiesByFile = collectByFile((path, file: JavaScriptFacts) =>
+const entitiesByFile = collectByCodeFile((path, file: JavaScriptFacts) =>
   file.imports.some((i) => i.from === 'typeorm' || i.from === 'sequelize-typescript') ? unlessEmpty(entitiesIn(path, file)) : undefined,
 )
 

@@ -1,6 +1,7 @@
 import type { FactsIndex } from '../../../facts/facts.ts'
 import type { Expr, JavaScriptFacts, ObjectProp, Stmt } from '../../../facts/javascript.ts'
-import { collectByFile, unlessEmpty } from '../../../lib/collect-by-file.ts'
+import { collectByCodeFile } from '../../../facts/questions.ts'
+import { unlessEmpty } from '../../../lib/collect-by-file.ts'
 import type { DeclaredModel, ModelField } from './model.ts'
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -23,7 +24,7 @@ export function readMongoose(facts: FactsIndex): readonly DeclaredModel[] {
   return [...modelsByFile(facts.of('javascript'))].flatMap(([, models]) => models)
 }
 
-const modelsByFile = collectByFile((path, file: JavaScriptFacts) =>
+const modelsByFile = collectByCodeFile((path, file: JavaScriptFacts) =>
   file.imports.some((i) => i.from === 'mongoose') ? unlessEmpty(modelsIn(path, file)) : undefined,
 )
 

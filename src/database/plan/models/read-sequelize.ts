@@ -1,6 +1,7 @@
 import type { FactsIndex } from '../../../facts/facts.ts'
 import type { Expr, JavaScriptFacts, ObjectProp } from '../../../facts/javascript.ts'
-import { collectByFile, unlessEmpty } from '../../../lib/collect-by-file.ts'
+import { collectByCodeFile } from '../../../facts/questions.ts'
+import { unlessEmpty } from '../../../lib/collect-by-file.ts'
 import type { DeclaredModel, ModelField } from './model.ts'
 import { option, textOf, typeOf } from './read-entities.ts'
 
@@ -11,7 +12,7 @@ export function readSequelize(facts: FactsIndex): readonly DeclaredModel[] {
   return [...modelsByFile(facts.of('javascript'))].flatMap(([, models]) => models)
 }
 
-const modelsByFile = collectByFile((path, file: JavaScriptFacts) => {
+const modelsByFile = collectByCodeFile((path, file: JavaScriptFacts) => {
   // a file of models may be handed the connection and the types by whoever loads it
   const speaks =
     file.imports.some((i) => /^(?:sequelize|@sequelize\/core)$/.test(i.from)) ||
