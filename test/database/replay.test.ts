@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Catalog, Policy } from '../../src/database/database.ts'
+import { REAL_EXTENSIONS } from '../../src/database/sandbox/extension-files.ts'
 import { migration, replaySql, tableNames } from './replay-sql.ts'
 
 function table(catalog: Catalog, name: string) {
@@ -322,6 +323,35 @@ create table e (id int);
     )
     expect(gaps).toEqual([])
     expect(table(catalog, 'public.a').columns[0]?.default).toBe('extensions.uuid_generate_v4()')
+  })
+
+  test('every extension that is bundled can be made and moved', async () => {
+    const made = [...REAL_EXTENSIONS].map((name) => `create extension if not exists "${name}" cascade;`)
+    const moved = ['alter extension vector set schema extensions;', 'create table a (id int, e extensions.vector(3), at timestamptz);']
+    const { catalog, gaps } = await replaySql(
+      migration([...made, ...moved, 'create trigger t before update on a for each row execute function moddatetime(at);'].join('\n')),
+    )
+    expect(gaps).toEqual([])
+    expect(table(catalog, 'public.a').columns[1]?.type).toBe('extensions.vector(3)')
+    expect(catalog.triggers).toMatchObject([{ table: 'public.a' }])
+  })
+
+  test('what a block makes beside an extension that the engine lacks is there', async () => {
+    const { catalog, gaps } = await replaySql(
+      migration(`
+do $$ begin
+  if not exists (select 1 from pg_extension where extname = 'pg_cron') then
+    create extension pg_cron;
+  end if;
+  create table a (id int);
+end $$;
+create extension if not exists pg_net;
+alter extension pg_net set schema extensions;
+alter extension pg_cron set schema extensions;
+`),
+    )
+    expect(gaps).toEqual([])
+    expect(tableNames({ catalog } as never)).toEqual(['public.a'])
   })
 
   test('tables of a project that does not expose new ones are closed', async () => {

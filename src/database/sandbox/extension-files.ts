@@ -21,7 +21,6 @@ const BUNDLES: Readonly<Record<string, () => URL>> = {
       'hstore',
       'intarray',
       'ltree',
-      'moddatetime',
       'pg_trgm',
       'pgcrypto',
       'tablefunc',
@@ -29,8 +28,16 @@ const BUNDLES: Readonly<Record<string, () => URL>> = {
       'uuid-ossp',
     ].map((name) => [name, () => inEngine(name)]),
   ),
+  ...Object.fromEntries(['autoinc', 'insert_username', 'moddatetime', 'refint'].map((name) => [name, () => inEngine('spi')])),
   vector: () => new URL('./vector.tar.gz', import.meta.resolve('@electric-sql/pglite-pgvector')),
 }
+
+/** Where the engine looks for what an extension is made of. */
+const FOLDER = `${PREFIX}/share/postgresql/extension`
+
+/** The name after CREATE EXTENSION, wherever that stands; none that could lead out of the folder. */
+const CREATED = /\bcreate\s{1,20}extension\s{1,20}(?:if\s{1,20}not\s{1,20}exists\s{1,20})?"?([a-z][\w-]{0,62})/g
+const MAX_PROVIDED = 100
 
 /** What CASCADE brings along. */
 const NEEDS: Readonly<Record<string, string>> = { earthdistance: 'cube' }
@@ -61,13 +68,25 @@ export class ExtensionFiles {
     if (!/\bextension\b/i.test(sql)) return
     const text = sql.toLowerCase()
     for (const name of REAL_EXTENSIONS) if (text.includes(name)) this.provide(name)
+    for (const [, name = ''] of text.matchAll(CREATED)) if (!REAL_EXTENSIONS.has(name)) this.provideEmpty(name)
+  }
+
+  /** An extension that the engine lacks, with nothing in it: blocks and functions that create it go on as they do on the platform. */
+  private provideEmpty(name: string): void {
+    if (this.#there.has(name) || this.#there.size >= MAX_PROVIDED) return
+    this.#there.add(name)
+    const write = (file: string, text: string) => this.#fs.writeFile(`${FOLDER}/${file}`, new TextEncoder().encode(text))
+    this.#fs.mkdirTree(FOLDER)
+    write(`${name}.control`, "default_version = '1.0'\nrelocatable = true\ntrusted = true\n")
+    write(`${name}--1.0.sql`, '')
   }
 
   provide(name: string): void {
     const bundle = BUNDLES[name]
     if (!bundle || this.#there.has(name)) return
     this.#there.add(name)
-    for (const { name: path, data, type } of parseTar(gunzipSync(readFileSync(bundle())))) {
+    // The reader takes the whole memory behind what it is given, of which a small bundle has only a part.
+    for (const { name: path, data, type } of parseTar(new Uint8Array(gunzipSync(readFileSync(bundle()))))) {
       if (type !== 'file' || !data) continue
       const to = `${PREFIX}/${path}`
       this.#fs.mkdirTree(to.slice(0, to.lastIndexOf('/')))

@@ -36,3 +36,10 @@ export async function createExtension(node: Tree, admin: (sql: string) => Promis
   const standIn = OWN_SCHEMA[name] ? undefined : STAND_INS[name]
   if (standIn) await admin(standIn.replaceAll('SCHEMA', ident(schema ?? 'public'))).catch(() => undefined)
 }
+
+/** ALTER EXTENSION ... SET SCHEMA, which the platform carries out by the same role; what it lacks here has nothing that could move. */
+export async function moveExtension(node: Tree, text: string, admin: (sql: string) => Promise<void>): Promise<void> {
+  if (REAL_EXTENSIONS.has(String(node.object?.String?.sval))) await admin(text)
+}
+
+export const isMovedExtension = (kind: string, node: Tree): boolean => kind === 'AlterObjectSchemaStmt' && node.objectType === 'OBJECT_EXTENSION'

@@ -1,7 +1,7 @@
 import { SqlFailure } from '../access/session.ts'
 import type { DatabaseGap, ReplayInput, TableHint } from '../database.ts'
 import { type Engine, EngineDied } from './engine.ts'
-import { createExtension } from './extensions.ts'
+import { createExtension, isMovedExtension, moveExtension } from './extensions.ts'
 import { orderFiles } from './order-files.ts'
 import type { Parser } from './parser.ts'
 import { Provenance } from './provenance.ts'
@@ -213,6 +213,7 @@ export class Replay {
 
   private async execute(s: Statement, text: string): Promise<void> {
     if (s.kind === 'CreateExtensionStmt') return createExtension(s.node, (sql) => this.admin(sql))
+    if (isMovedExtension(s.kind, s.node)) return moveExtension(s.node, text, (sql) => this.admin(sql))
     if (isGrantedPolicy(s) || isGrantedTriggerDrop(s)) return this.admin(text)
     if (isEventTrigger(s)) return this.eventTrigger(s, text)
     if (s.kind === 'VariableSetStmt' && s.node.is_local) {
