@@ -239,6 +239,37 @@ $;
     expect(gaps.map((g) => [g.line, g.touches])).toEqual([2, 4, 6, 7, 8, 9, 10].map((line) => [line, []]))
   })
 
+  test('statements between which a semicolon is missing are each what they are', async () => {
+    const { gaps, catalog } = await replaySql(
+      migration(`create table jobs (id uuid primary key, owner uuid, at date,
+  index idx_jobs_owner (owner, at desc) where owner is not null
+);
+create function mine(job uuid) returns boolean language sql security definer as $$
+  select exists (
+    select 1 from jobs where id = job
+  )
+$$
+
+-- who may read them
+drop policy if exists "first" on jobs
+create policy "first" on jobs
+for select using (mine(id))
+grant select on jobs to anon;
+alter table jobs
+  alter column owner set not null
+  drop column id;
+`),
+    )
+    expect(catalog.policies.map((p) => [p.name, p.at.line])).toEqual([['first', 12]])
+    expect(catalog.functions.map((f) => [f.name, f.at.line, f.at.endLine])).toEqual([['mine', 4, 8]])
+    expect(catalog.tables[0]?.columns.map((c) => c.name)).toEqual(['id', 'owner', 'at'])
+    expect(gaps.map((g) => [g.line, g.because.slice(0, 50)])).toEqual([
+      [1, 'PostgreSQL cannot parse it: CREATE TABLE knows no I'.slice(0, 50)],
+      [4, 'PostgreSQL cannot parse it: a semicolon is missing'],
+      [15, 'PostgreSQL cannot parse it'],
+    ])
+  })
+
   test('a message at the end of a script is no rest of a body', async () => {
     const alone = await replaySql(migration("create table jobs (id uuid primary key);\nraise notice 'done';"))
     expect(alone.gaps.map((g) => [g.line, g.touches])).toEqual([[2, []]])

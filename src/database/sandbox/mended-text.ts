@@ -13,9 +13,11 @@ const MENDS = {
 } as const
 
 /** What is said of a statement that was applied otherwise than as it is written. */
-export const SAID_OF_MENDED: Readonly<Record<Mended['how'], string>> = {
+export const SAID_OF_MENDED: Readonly<Record<Mended['how'] | 'missing semicolon', string>> = {
   'leading words': 'what stands before the statement is no SQL; the statement was replayed without',
   'if not exists': 'PostgreSQL cannot parse it: there is no IF NOT EXISTS here; it was replayed as what it means, and fails as it is written',
+  'missing semicolon':
+    'PostgreSQL cannot parse it: a semicolon is missing before the next statement; both were replayed as what they mean, and fail as they are written',
   'inline indexes': 'PostgreSQL cannot parse it: CREATE TABLE knows no INDEX; the table was replayed without',
 }
 
@@ -56,7 +58,7 @@ function withoutIfNotExists(text: string): string | undefined {
 }
 
 /** An element of a table's list, alone on its line, as MySQL writes indexes: `INDEX idx_orders_user (user_id, created_at DESC),`. */
-const INLINE_INDEX = /^\s*(?:unique\s+)?(?:index|key)\s+["`\w]+\s*\([^()\n;]*\)[\s,]*(?:--.*)?$/i
+const INLINE_INDEX = /^\s*(?:unique\s+)?(?:index|key)\s+["`\w]+\s*\([^()\n;]*\)(?:\s*where\s.*|[\s,]*(?:--.*)?)$/i
 const COMMENT_OR_BLANK = /^\s*(?:--.*)?$/
 
 /**

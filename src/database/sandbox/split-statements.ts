@@ -20,8 +20,13 @@ const MAX_COMMENT_DEPTH = 50
  * bodies are respected; psql's own commands and COPY data are left out. One pass, linear; never throws.
  */
 export function splitStatements(source: string): Split {
-  const scanner = new Scanner(clean(source))
-  return scanner.run()
+  return new Scanner(clean(source), false).run()
+}
+
+/** Cuts one piece of `splitStatements` again where a line begins like a statement of its own: a semicolon was forgotten before it. */
+export function splitAtMissingSemicolons(piece: StatementText): readonly StatementText[] {
+  const { statements } = new Scanner({ text: piece.text, nulLine: undefined }, true).run()
+  return statements.map((s) => ({ text: s.text, line: piece.line + s.line - 1, endLine: piece.line + s.endLine - 1 }))
 }
 
 /** UTF-16 that was read as UTF-8 has a NUL in every second place; other NULs would cut the text off in a C parser. */
@@ -56,6 +61,9 @@ function lineAt(text: string, end: number): number {
 const IDENTIFIER_START = /[A-Za-z_\u0080-\uffff]/
 const IDENTIFIER_PART = /[A-Za-z0-9_$\u0080-\uffff]/
 
+/** What a statement about the schema begins with, and what seldom begins a line inside of one. */
+const STATEMENT_WORDS = new Set(['alter', 'comment', 'create', 'drop', 'grant', 'insert', 'revoke'])
+
 class Scanner {
   private readonly text: string
   private readonly statements: StatementText[] = []
@@ -70,8 +78,11 @@ class Scanner {
   private atomic = 0
   private words: string[] = []
 
-  constructor(source: { text: string; nulLine: number | undefined }) {
+  private readonly cutsAtWords: boolean
+
+  constructor(source: { text: string; nulLine: number | undefined }, cutsAtWords: boolean) {
     this.text = source.text
+    this.cutsAtWords = cutsAtWords
     if (source.nulLine !== undefined) this.problems.push({ line: source.nulLine, message: 'holds a NUL byte, read as a blank', anything: false })
   }
 
@@ -116,6 +127,11 @@ class Scanner {
     const from = this.i
     while (this.i < this.text.length && IDENTIFIER_PART.test(this.text[this.i] as string)) this.i++
     const word = this.i - from <= 12 ? this.text.slice(from, this.i).toLowerCase() : ''
+    if (this.cutsAtWords && from > this.start && this.parens <= 0 && this.atomic === 0 && STATEMENT_WORDS.has(word) && this.beginsLine(from)) {
+      this.finish(this.endLine)
+      this.start = from
+      this.startLine = this.line
+    }
     if (this.words.length < 6) this.words.push(word)
     const previous = this.previousWord
     this.previousWord = word
@@ -125,6 +141,10 @@ class Scanner {
   }
 
   private previousWord = ''
+
+  private beginsLine(at: number): boolean {
+    return this.text.slice(this.text.lastIndexOf('\n', at) + 1, at).trim() === ''
+  }
 
   private createsRoutine(): boolean {
     return this.words[0] === 'create' && this.words.some((w) => w === 'function' || w === 'procedure')
@@ -193,7 +213,7 @@ class Scanner {
   }
 
   private atLineStart(): boolean {
-    return this.start < 0 && this.text.slice(this.text.lastIndexOf('\n', this.i) + 1, this.i).trim() === ''
+    return this.start < 0 && this.beginsLine(this.i)
   }
 
   private semicolon(): void {

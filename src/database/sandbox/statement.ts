@@ -1,9 +1,9 @@
 import type { Place } from '../../lib/place.ts'
 import type { Node } from '../access/session.ts'
 import type { DatabaseGap, SqlFile } from '../database.ts'
-import { type Mended, mendsOf, SAID_OF_MENDED } from './mended-text.ts'
+import { mendsOf, SAID_OF_MENDED } from './mended-text.ts'
 import type { Parser } from './parser.ts'
-import { splitStatements } from './split-statements.ts'
+import { type StatementText, splitAtMissingSemicolons, splitStatements } from './split-statements.ts'
 import { inside, kindOf, nameParts, qualified, relationName, type Tree } from './tree.ts'
 
 /** A statement of the repository, parsed. */
@@ -17,7 +17,7 @@ export interface Statement {
   readonly kind: string
   readonly node: Tree
   /** Set when the text is not as written, because PostgreSQL takes that only so. */
-  readonly mended?: Mended['how']
+  readonly mended?: keyof typeof SAID_OF_MENDED
   /** Line of the file by UTF-8 byte offset into `text`. */
   lineOf(offset: number): number
 }
@@ -60,7 +60,7 @@ function parsePieces(
   parser: Parser,
   mark: (label: string) => boolean,
 ): Statement[] {
-  return pieces.map((piece, index) => {
+  return pieces.flatMap((piece, index) => {
     const label = `${position}:${file.path}#${index}`
     if (!mark(label)) return statement(file, label, piece, undefined)
     const node = parser.parse(piece.text)?.stmts[0]?.stmt
@@ -70,9 +70,20 @@ function parsePieces(
       // more than one: an open quote swallowed them
       if (only && !others.length) return { ...statement(file, label, { ...piece, text, line: piece.line + linesBefore }, only.stmt), mended: how }
     }
-    return statement(file, label, piece, undefined)
+    return cutApart(file, label, piece, parser) ?? statement(file, label, piece, undefined)
   })
 }
+
+/** Statements between which a semicolon was forgotten, when each of them is one. */
+function cutApart(file: SqlFile, label: string, piece: StatementText, parser: Parser): Statement[] | undefined {
+  const parts = splitAtMissingSemicolons(piece)
+  if (parts.length < 2 || parts.length > MAX_PARTS) return undefined
+  const nodes = parts.map((p) => parser.parse(p.text)?.stmts)
+  if (!nodes.every((n) => n?.length === 1)) return undefined
+  return parts.map((part, i) => ({ ...statement(file, `${label}.${i}`, part, nodes[i]?.[0]?.stmt), ...(i ? {} : { mended: 'missing semicolon' as const }) }))
+}
+
+const MAX_PARTS = 50
 
 function statement(file: SqlFile, label: string, piece: { text: string; line: number; endLine: number }, node: Node | undefined): Statement {
   const first = line(file, piece.line)
