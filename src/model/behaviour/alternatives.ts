@@ -88,12 +88,14 @@ function countLeaves(value: Val): number {
   return value.v === 'any' ? value.alts.reduce((n, a) => n + countLeaves(a.value), 0) : 1
 }
 
-/** The links that all variants of a builder have, in order; undefined when they do not start from the same thing. */
+/** The links that all variants of a builder have, in order; undefined when they do not start from the same thing or have nothing in common. */
 function sharedChain(chains: readonly ChainVal[]): ChainVal | undefined {
   const root = keyOf((chains[0] as ChainVal).root)
   if (chains.some((c) => keyOf(c.root) !== root)) return undefined
   const shortest = chains.reduce((a, b) => (b.links.length < a.links.length ? b : a))
   const key = (c: ChainVal, i: number) => `${c.links[i]?.name}(${c.links[i]?.args?.map((a) => keyOf(a)).join(',') ?? '-'})`
   const sets = chains.map((c) => new Set(c.links.map((_, i) => key(c, i))))
-  return { ...shortest, links: shortest.links.filter((_, i) => sets.every((s) => s.has(key(shortest, i)))) }
+  const links = shortest.links.filter((_, i) => sets.every((s) => s.has(key(shortest, i))))
+  // a library's function that was called in several ways is not the function itself
+  return links.length || shortest.root.v !== 'lib' ? { ...shortest, links } : undefined
 }

@@ -71,15 +71,18 @@ export function analyse(entry: Entry, program: Program): Behaviour {
       try {
         run(it, entry)
       } catch (error) {
-        // code nested beyond the stack: what was found so far stays
-        if (!(error instanceof RangeError)) throw error
-        it.gap({ path: entry.path, line: 1 }, 'the code is nested too deeply to follow')
+        // what was found so far stays
+        it.gap({ path: entry.path, line: 1 }, error instanceof RangeError ? 'the code is nested too deeply to follow' : faultOf(error))
       }
     })
     program.budget.left -= fuel - it.fuel
     return finishedBehaviour(it)
   })
 }
+
+/** What the report says of code on which this program itself fails: one handler is lost by it, not the audit. */
+export const OWN_FAULT = 'following the code failed by a fault of this program'
+const faultOf = (error: unknown): string => `${OWN_FAULT} (${String(error instanceof Error ? error.message : error).slice(0, 120)})`
 
 function run(it: Interpreter, entry: Entry): void {
   const chain: readonly Runnable[] = [...(entry.before ?? []), entry]

@@ -7,7 +7,6 @@ import {
   type FunctionVal,
   isDigest,
   isNullish,
-  type Link,
   op,
   stringOf,
   UNDEFINED,
@@ -129,7 +128,9 @@ export function callValue(it: Interpreter, fn: Val, args: readonly Val[], at: Pl
       return call(it, { v: 'chain', root: fn, links: [{ name: fn.name, args }], at }, at)
     case 'chain': {
       const links = fn.links
-      const last = links[links.length - 1] as Link
+      const last = links.at(-1)
+      // what a library takes away from the end of a chain can be all of it
+      if (!last) return callValue(it, fn.root, args, at, name)
       if (last.args) return call(it, { v: 'chain', root: fn.root, links: [...links, { name: 'call', args }], at: fn.at }, at)
       return call(it, { v: 'chain', root: fn.root, links: [...links.slice(0, -1), { name: last.name, args }], at: fn.at }, at)
     }

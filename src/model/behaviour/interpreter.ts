@@ -155,7 +155,10 @@ export class Interpreter implements PathNotes {
     try {
       end = run()
     } catch (signal) {
-      if (!(signal instanceof Signal)) throw signal
+      if (!(signal instanceof Signal)) {
+        own.takeBack()
+        throw signal
+      }
       end = signal
     }
     const state: BranchState = { end, how: end ? this.lastEnd : NO_END, pc: this.pc, narrowed: this.narrowed, writes: own.takeBack() }

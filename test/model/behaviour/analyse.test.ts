@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { javascript } from '../../../src/facts/extractors/javascript/javascript.ts'
+import { analyse, OWN_FAULT } from '../../../src/model/behaviour/analyse.ts'
 import type { Entry } from '../../../src/model/behaviour/behaviour.ts'
+import { createProgram, relativeResolver } from '../../../src/model/behaviour/program.ts'
 import { behaviourOf, behavioursOf, describeSteps } from './describe-behaviour.ts'
 
 const CLIENTS = `
@@ -539,4 +542,21 @@ export function db() {
     expect(describeSteps(firstAfter as never)).toEqual(describeSteps(first as never))
     expect(describeSteps(first as never).some((s) => s.startsWith('throw'))).toBe(true)
   })
+})
+
+test('a fault of this program loses one handler, says so and leaves the others as they are', () => {
+  const text = 'let calls = 0\nexport async function POST() { calls += 1; await fetch(`https://example.com/${calls}`); return helper() }'
+  const facts = javascript.extract(text, 'a.ts').facts
+  const javascriptFiles = new Map([['a.ts', facts]])
+  const program = createProgram(javascriptFiles, relativeResolver(javascriptFiles))
+  const broken = {
+    ...program,
+    function: () => {
+      throw new TypeError('nothing is there')
+    },
+  }
+  const entry: Entry = { path: 'a.ts', name: 'POST', seeds: ['web-request'] }
+  const lost = analyse(entry, broken)
+  expect([lost.complete, lost.gaps?.map((g) => g.because)]).toEqual([false, [`${OWN_FAULT} (nothing is there)`]])
+  expect(describeSteps(analyse(entry, program))).toEqual(describeSteps(behaviourOf({ 'a.ts': text }, entry)))
 })

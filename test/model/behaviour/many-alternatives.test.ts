@@ -33,3 +33,25 @@ test.each([2, 12])('after %i refusals nothing is answered without a condition', 
   const steps = describeSteps(behaviourOf({ 'route.ts': refusing(refusals) }, { path: 'route.ts', name: 'POST', seeds: ['web-request'] }))
   expect(steps.filter((s) => s.startsWith('respond') && !s.includes(' if '))).toEqual([])
 })
+
+/** A handler that asks one of as many providers as there are `settings`, each made with settings of its own. */
+const asking = (settings: number): string => `import { createProvider } from '@ai-sdk/openai-compatible'
+import { createClient } from '@supabase/supabase-js'
+const admin = createClient(process.env.SUPABASE_URL!, process.env.SUPABASE_SERVICE_ROLE_KEY!)
+const provider = (kind: string) => {
+${Array.from({ length: settings }, (_, i) => `  if (kind === 'p${i}') return { gateway: createProvider({ name: 'p${i}' }) }`).join('\n')}
+  return { gateway: createProvider({ name: 'other' }) }
+}
+export async function POST(req: Request) {
+  const { kind, model, id } = await req.json()
+  const ai = provider(kind)
+  await use(ai.gateway(model))
+  await admin.from('notes').delete().eq('id', id)
+  return new Response('ok')
+}`
+
+test.each([2, 20])('what is made in %i ways by a library can be called', (settings) => {
+  const behaviour = behaviourOf({ 'route.ts': asking(settings) }, { path: 'route.ts', name: 'POST', seeds: ['web-request'] })
+  expect(behaviour.complete).toBe(true)
+  expect(describeSteps(behaviour).some((s) => s.startsWith('delete notes as service where id eq body.id'))).toBe(true)
+})
