@@ -17,6 +17,9 @@ const OWN_FOLDER = /(?<![^/])\d{4}[^/]*\/migration\.sql$/
 /** MySQL, SQLite and others: not for this engine. */
 const OTHER_DIALECT =
   /\bautoincrement\b|\bauto_increment\b|\)\s*engine\s*=\s*\w|^[ \t]*pragma\s+\w|create\s+table\s+(if\s+not\s+exists\s+)?`|create\s+virtual\s+table\b|create\s+table\s+(if\s+not\s+exists\s+)?(user|order|group)\s*\(|\[dbo\]|\bnvarchar\s*\(/im
+/** What MySQL's scripts consist of beside tables: quotes of its own, variables, statements in a text, columns with a place. */
+const MYSQL =
+  /^[ \t]*(?:(?:alter|drop|truncate)\s{1,9}table\s{1,9}(?:if\s{1,9}exists\s{1,9})?`|(?:insert|replace)\s{1,9}(?:ignore\s{1,9})?into\s{1,9}`|update\s{1,9}`|set\s{1,9}@\w|delimiter\s{1,9}\S|prepare\s{1,9}\w{1,60}\s{1,9}from\s|(?:alter\s{1,9}table\s{1,9}\S{1,99}\s{1,9})?(?:modify\s{1,9}column\s|add\s{1,9}column\s[^\n;]{1,300}\safter\s{1,9}`?\w{1,60}`?\s*[,;]))/im
 /** Words of PostgreSQL: a file that has them is read whatever else it mentions. */
 const POSTGRES =
   /\brow\s+level\s+security\b|\bplpgsql\b|\btimestamptz\b|\bjsonb\b|gen_random_uuid|\bauth\.uid\b|\bbigserial\b|\$\$|::\w|\bcreate\s+(policy|extension)\b/i
@@ -31,16 +34,18 @@ const MIGRATION_NAME = /^\d[^/]*\.sql$/
 export function findSqlFiles(facts: FactsIndex): SqlFile[] {
   const texts = facts.of('sql')
   const numbers = numbersOf([...texts.keys()])
-  const other = new Set([...texts].filter(([, { text }]) => isOtherDialect(text)).map(([p]) => p))
+  const other = new Set([...texts].filter(([p, { text }]) => isOtherDialect(p, text)).map(([p]) => p))
   // of one folder all migrations are for one database
   const elsewhere = new Set([...other].flatMap((p) => prismaRoot(p) ?? []))
+  const besideOther = foldersOfOther(other, texts)
   const usable = [...texts.keys()].filter(
     (p) =>
       !LEFT_OUT.test(p.replace(OWN_FOLDER, '')) &&
       !isStepBack(p, numbers) &&
       !isTest(texts.get(p)?.text ?? '') &&
       !other.has(p) &&
-      !elsewhere.has(prismaRoot(p) ?? p),
+      !elsewhere.has(prismaRoot(p) ?? p) &&
+      !besideOther.has(folderOf(p)),
   )
   const taken = new Set<string>()
   const files: SqlFile[] = []
@@ -183,8 +188,19 @@ function nearestRoot(path: string, roots: readonly string[]): string {
   return best
 }
 
-function isOtherDialect(text: string): boolean {
-  return OTHER_DIALECT.test(text) && !POSTGRES.test(text)
+function isOtherDialect(path: string, text: string): boolean {
+  // what is written for the platform is PostgreSQL, words of another database in it are mistakes
+  return (OTHER_DIALECT.test(text) || (MYSQL.test(text) && !OF_THE_PLATFORM.test(path))) && !POSTGRES.test(text)
+}
+
+const OF_THE_PLATFORM = /(?:^|\/)supabase\//
+const folderOf = (path: string): string => path.slice(0, path.lastIndexOf('/') + 1)
+
+/** Folders with scripts of another database and none that only PostgreSQL understands: what both could read is for the other one there. */
+function foldersOfOther(other: ReadonlySet<string>, texts: ReadonlyMap<string, { readonly text: string }>): ReadonlySet<string> {
+  const folders = new Set([...other].map(folderOf).filter((f) => f !== '' && !OF_THE_PLATFORM.test(f)))
+  for (const [path, { text }] of texts) if (folders.size && !other.has(path) && POSTGRES.test(text)) folders.delete(folderOf(path))
+  return folders
 }
 
 function isTest(text: string): boolean {

@@ -55,6 +55,21 @@ describe('which SQL counts, and in what order', () => {
       [],
     ],
     [
+      'scripts of MySQL, and what stands beside them, are left out',
+      {
+        'sql/add_level.sql': 'SET @n = 0;\nALTER TABLE roles ADD COLUMN level VARCHAR(50) NULL AFTER skill;',
+        'sql/a.sql': 'ALTER TABLE `roles` ADD COLUMN `level` INT;',
+        'sql/b.sql': 'alter table roles add column place int null after level, add column note text;',
+        'sql/beside.sql': T,
+        'other/c.sql': T,
+        'mixed/a.sql': 'ALTER TABLE `roles` ADD COLUMN `level` INT;',
+        'mixed/b.sql': `${T} alter table t enable row level security;`,
+        'supabase/migrations/1_a.sql': T,
+        'supabase/migrations/2_b.sql': 'alter table t add column note text;\nalter table t modify column note int;',
+      },
+      ['migration supabase/migrations/1_a.sql', 'migration supabase/migrations/2_b.sql', 'loose mixed/b.sql', 'loose other/c.sql'],
+    ],
+    [
       'numbered folders are chains by number',
       { 'migrations/10_b.sql': T, 'migrations/9_a.sql': T, 'db/migrations/V2__x.sql': T },
       ['migration db/migrations/V2__x.sql', 'migration migrations/9_a.sql', 'migration migrations/10_b.sql'],
