@@ -15,7 +15,7 @@ import { isChoiceOfNames } from './named-values.ts'
 import { changesFilesOverHttp, QUEUES, queueCommands } from './outgoing.ts'
 import { BROWSER_ROLES, type BrowserRole, nameOf, possibleFor } from './policies.ts'
 import { grantsPower, grantsThere, isPaidFor, paysOut, powerColumnsOf } from './power-columns.ts'
-import type { MayRead } from './read-holes.ts'
+import type { MayRead, TooMuch } from './read-holes.ts'
 import { appointsOthers } from './read-writes.ts'
 import { isHandedOver, spent } from './spent.ts'
 
@@ -26,13 +26,18 @@ export function readFunctions(
   world: World & JudgeWorld,
   isOpenAnyway: (table: string, role: BrowserRole) => boolean,
   mayRead: MayRead,
+  tooMuch: TooMuch = () => undefined,
 ): Hole[] {
   const tables = new Map(catalog.tables.map((t) => [nameOf(t), t]))
   const outgoing = changesFilesOverHttp(catalog.functions.filter((fn) => fn.securityDefiner && !fn.stub))
   return catalog.functions
     .filter((fn) => fn.securityDefiner && !fn.isTrigger && !fn.stub && exposed.has(fn.schema) && !/^(trigger|event_trigger)$/.test(fn.returns))
-    .filter((fn) => mayRead('function', functionObject(fn), fn.at))
-    .flatMap((fn) => [...readFunction(fn, tables, world, isOpenAnyway), ...(outgoing.has(fn) ? fileHole(fn) : []), ...queueHole(fn)])
+    .flatMap((fn) =>
+      // asked right before each: the time of one is not another's
+      mayRead('function', functionObject(fn), fn.at)
+        ? [...readFunction(fn, tables, world, isOpenAnyway, tooMuch), ...(outgoing.has(fn) ? fileHole(fn) : []), ...queueHole(fn)]
+        : [],
+    )
 }
 
 /** Files are rows of storage.objects, however they are reached. */
@@ -71,6 +76,7 @@ function readFunction(
   tables: ReadonlyMap<string, Table>,
   world: World & JudgeWorld,
   isOpenAnyway: (table: string, role: BrowserRole) => boolean,
+  tooMuch: TooMuch,
 ): Hole[] {
   const roles = BROWSER_ROLES.filter((r) => fn.executableBy.includes(r) || fn.executableBy.some((e) => e.toLowerCase() === 'public'))
   if (!roles.length) return []
@@ -140,6 +146,7 @@ function readFunction(
       ...(reads.every((r) => r.grouped) ? { because: 'grouped' } : {}),
     })
   }
+  if (evaluator.exhausted && !holes.length) tooMuch(object, fn.at)
   return holes
 }
 

@@ -33,8 +33,17 @@ export interface ReadAccess {
 /** Told before the policies of a table or a function are read, which may take long; false when they are to be left out. */
 export type MayRead = (topic: 'policy' | 'function', object: string, at: Place) => boolean
 
+/** Told what has more ways than can be followed. */
+export type TooMuch = (object: string, at: Place) => void
+
 /** Reads policies, views and functions of the exposed schemas; tables without row level security are left to `no-rls`. */
-export function readAccess(catalog: Catalog, input: Pick<ReplayInput, 'exposedSchemas'>, world: World & JudgeWorld, mayRead: MayRead): ReadAccess {
+export function readAccess(
+  catalog: Catalog,
+  input: Pick<ReplayInput, 'exposedSchemas'>,
+  world: World & JudgeWorld,
+  mayRead: MayRead,
+  tooMuch: TooMuch = () => undefined,
+): ReadAccess {
   const exposed = new Set(input.exposedSchemas)
   const tables = catalog.tables.filter((t) => exposed.has(t.schema) && !t.extension)
   const readings = new Map(tables.map((t) => [nameOf(t), mayRead('policy', nameOf(t), t.at) ? readPolicies(t, catalog, world) : []]))
@@ -59,7 +68,7 @@ export function readAccess(catalog: Catalog, input: Pick<ReplayInput, 'exposedSc
     const table = unprotected.get(name)
     return table ? holds(table.grants, role, 'select') : isOpenAnyway(readings.get(name) ?? [], role)
   }
-  holes.push(...readFunctions(catalog, exposed, world, openAnyway, mayRead))
+  holes.push(...readFunctions(catalog, exposed, world, openAnyway, mayRead, tooMuch))
   return {
     readings,
     holes: withSharedHelpers(holes, catalog),

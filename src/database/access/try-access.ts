@@ -1,9 +1,10 @@
+import type { Place } from '../../lib/place.ts'
 import type { AccessMatrix, Catalog, ReplayInput } from '../database.ts'
 import { confirm } from './confirm.ts'
 import { isExposed } from './exposed.ts'
 import type { Hole } from './hole.ts'
 import { nameOf } from './policies.ts'
-import { readAccess } from './read-holes.ts'
+import { type MayRead, readAccess } from './read-holes.ts'
 import { seed } from './seed.ts'
 import type { AccessSession } from './session.ts'
 import { withStaffLists } from './staff-lists.ts'
@@ -22,11 +23,14 @@ export async function tryAccess(
   soFar: (access: AccessMatrix) => void = () => undefined,
 ): Promise<AccessMatrix> {
   const world = withStaffLists(worldOf(session, catalog), catalog)
-  const { holes, readings, undecided } = readAccess(catalog, input, world, (topic, object, at) => {
+  const mayRead: MayRead = (topic, object, at) => {
     const may = session.mayRead(`reading ${topic} ${object}`)
     if (!may) session.gap({ path: at.path, line: at.line, because: `reading ${object} did not end in time`, touches: [{ topic, object }] })
     return may
-  })
+  }
+  const tooMuch = (object: string, at: Place) =>
+    session.gap({ path: at.path, line: at.line, because: `${object} has more ways through it than are followed`, touches: [{ topic: 'function', object }] })
+  const { holes, readings, undecided } = readAccess(catalog, input, world, mayRead, tooMuch)
   const exposed = new Set(input.exposedSchemas)
   const all = [...withoutRls(catalog, exposed), ...holes]
   const storage = readStorage(catalog, world)

@@ -168,3 +168,47 @@ test('what a loop goes over decides whose rows its body changes', () => {
   ])
   expect(holes('plpgsql', `declare v uuid; begin for v in select id from profiles where id = auth.uid() loop ${paid}; end loop; end`)).toEqual([])
 })
+
+test('each function is asked about right before it is read: the time of one is not another', () => {
+  const body = (id: string) => `begin delete from orders where id = ${id}; end`
+  const all = catalog({ tables: TABLES, functions: ['f', 'g'].map((name) => fn(name, ['p'], 'void', 'plpgsql', body('p'))) })
+  const order: string[] = []
+  const known = world(all)
+  const watched = {
+    ...known,
+    parseBody: (of: Parameters<typeof known.parseBody>[0]) => {
+      order.push(`read ${of.name}`)
+      return known.parseBody(of)
+    },
+  }
+  const mayRead = (_: string, object: string) => order.push(`may ${object}`) > 0
+  expect(readFunctions(all, new Set(['public']), watched, () => false, mayRead)).toHaveLength(2)
+  expect([...new Set(order)]).toEqual(['may public.f(uuid)', 'read f', 'may public.g(uuid)', 'read g'])
+})
+
+test('a function with more ways through it than can be followed is declared, and the others are read', () => {
+  const step = (n: number) =>
+    `if exists (select 1 from orders where id = p and total = ${n} and (email = v or token = w)) then v := v || w || '${n}'; w := coalesce(w, v) || v; end if;`
+  const steps = Array.from({ length: 60 }, (_, n) => step(n)).join('\n')
+  const endless = fn('endless', ['p'], 'text', 'plpgsql', `declare v text := 'a'; w text := 'b'; begin ${steps} return v; end`)
+  const caller = fn(
+    'calls_it',
+    ['p'],
+    'void',
+    'plpgsql',
+    `declare v text; begin ${'v := endless(p) || v; '.repeat(8)} delete from orders where token = v and user_id = auth.uid(); end`,
+  )
+  const open = fn('open', ['p'], 'void', 'plpgsql', 'begin delete from orders where id = p; end')
+  const all = catalog({ tables: TABLES, functions: [caller, endless, open] })
+  const declared: string[] = []
+  const found = readFunctions(
+    all,
+    new Set(['public']),
+    world(all),
+    () => false,
+    () => true,
+    (object) => declared.push(object),
+  )
+  expect(found.filter((h) => h.kind === 'function-write').map((h) => h.object)).toContain('public.open(uuid)')
+  expect(declared).toContain('public.calls_it(uuid)')
+})

@@ -1,5 +1,5 @@
 import { type Arm, Conditions } from './conditions.ts'
-import { ALWAYS, both, type Comparison, type Term, type Ways } from './predicate.ts'
+import { ALWAYS, both, type Comparison, combinedAtoms, type Term, type Ways } from './predicate.ts'
 import { Rows, type Selected } from './rows.ts'
 import { type Alternatives, type Frame, type Instance, type KnownFunction, NO_VARIABLES, type Scope, splitName, type Variable, type World } from './scope.ts'
 import { names, type Tree } from './tree.ts'
@@ -15,6 +15,8 @@ export type ReturnsOf = (
 
 const MAX_DEPTH = 40
 const MAX_INSTANCES = 400
+/** Conditions put together for one policy or function, a second's work; the largest that people write by hand take a twentieth. */
+const MAX_COMBINED = 10_000_000
 /** A row that a function gives: its first column or its value, and all columns of a query. */
 export interface Result {
   readonly target: Tree | undefined
@@ -34,12 +36,18 @@ export class Evaluator {
   readonly #conditions = new Conditions(this)
   readonly #values = new Values(this)
   readonly #rows = new Rows(this)
+  readonly #combinedBefore = combinedAtoms()
   #depth = 0
   #names = 0
 
   constructor(world: World, returnsOf: ReturnsOf) {
     this.world = world
     this.#returnsOf = returnsOf
+  }
+
+  /** Whether what is read has more ways than can be followed; the rest of it is unknown then. */
+  get exhausted(): boolean {
+    return combinedAtoms() - this.#combinedBefore > MAX_COMBINED
   }
 
   /** The scope of a policy on `table`: its row is instance 0 of a fresh evaluator. */
@@ -69,7 +77,7 @@ export class Evaluator {
 
   /** Ways in which a boolean expression is true (`want`) or false; NULL is neither. */
   truth(node: Tree | undefined, scope: Scope, want = true): Ways {
-    if (++this.#depth > MAX_DEPTH || this.instances.length > MAX_INSTANCES) {
+    if (++this.#depth > MAX_DEPTH || this.instances.length > MAX_INSTANCES || this.exhausted) {
       this.#depth--
       return [[{ a: 'unknown', because: 'nested too deeply' }]]
     }
@@ -97,7 +105,7 @@ export class Evaluator {
 
   /** What a scalar expression may stand for. */
   values(node: Tree | undefined, scope: Scope): Alternatives {
-    if (++this.#depth > MAX_DEPTH) {
+    if (++this.#depth > MAX_DEPTH || this.exhausted) {
       this.#depth--
       return [{ term: { t: 'unknown', because: 'nested too deeply' }, when: ALWAYS }]
     }

@@ -42,14 +42,28 @@ export const NEVER: Ways = []
 /** A function that is asked whether something is shown to everybody, however it finds out: `is_publicly_accessible(club_id)`. */
 export const SAYS_PUBLIC = /(?:^|_)(?:public|published|publicly_(?:accessible|visible|readable|listed|available))$/
 
-/** More ways than this are not followed; the predicate is then unknown. */
+/** More ways than this, or longer ones, are not followed; the predicate is then unknown. */
 const MAX_WAYS = 256
+/** Conditions in all ways together: what people write has some hundreds, what functions of functions compute soon has millions. */
+const MAX_ATOMS = 8_000
+
+const TOO_MANY: Ways = [[{ a: 'unknown', because: 'too many alternatives' }]]
+
+let combined = 0
+
+/** Conditions that were put together so far: the work of reading something is the difference, whatever the machine does beside it. */
+export const combinedAtoms = (): number => combined
+
+const atomsOf = (ways: Ways): number => ways.reduce((n, way) => n + way.length, 0)
 
 /** Both hold. */
 export function both(a: Ways, b: Ways): Ways {
   if (a.length === 1 && a[0]?.length === 0) return b
   if (b.length === 1 && b[0]?.length === 0) return a
-  if (a.length * b.length > MAX_WAYS) return [[{ a: 'unknown', because: 'too many alternatives' }]]
+  if (a.length * b.length > MAX_WAYS) return TOO_MANY
+  const atoms = atomsOf(a) * b.length + atomsOf(b) * a.length
+  if (atoms > MAX_ATOMS) return TOO_MANY
+  combined += atoms
   return a.flatMap((x) => b.map((y) => [...x, ...y.filter((atom) => !x.includes(atom))])).filter((way) => !contradicts(way))
 }
 
@@ -67,17 +81,26 @@ function isCaller(term: Term): boolean {
 
 /** One of them holds. */
 export function either(a: Ways, b: Ways): Ways {
-  if (a.length + b.length > MAX_WAYS) return [[{ a: 'unknown', because: 'too many alternatives' }]]
+  if (a.length + b.length > MAX_WAYS) return TOO_MANY
   return [...a, ...b]
 }
 
 /** Any of several conditions. */
 export const anyOf = (all: readonly Ways[]): Ways => all.reduce(either, NEVER)
 
-/** Terms that a term is computed from, itself included when it is simple. */
+/** Terms that a term is computed from, each once, itself included when it is simple. */
 export function bases(term: Term): readonly Term[] {
-  return term.t === 'expression' ? term.of.flatMap(bases) : [term]
+  if (term.t !== 'expression') return [term]
+  let known = knownBases.get(term)
+  if (!known) {
+    known = [...new Set(term.of.flatMap(bases))]
+    knownBases.set(term, known)
+  }
+  return known
 }
+
+/** Values of variables are computed from each other: what one rests on is asked for many times. */
+const knownBases = new WeakMap<Term, readonly Term[]>()
 
 const TOTALS = new Set(['count', 'sum', 'avg', 'min', 'max', 'stddev', 'variance', 'bool_or', 'bool_and', 'every'])
 
@@ -87,6 +110,34 @@ export function isTotal(name: string): boolean {
 }
 
 const GROUP = 'group by'
+
+/** Terms in a term; beyond that it holds what it is computed from, not how. */
+const MAX_TERM = 64
+const sizes = new WeakMap<Term, number>()
+const sizeOfAll = (of: readonly Term[]): number => of.reduce((n, term) => n + (sizes.get(term) ?? 1), 0)
+
+/**
+ * A value that a function or operator computes. Variables that are computed from each other again and again would grow beyond all bounds: a large
+ * value holds the different ones that it comes from, totals and groups as they are.
+ */
+export function computed(name: string, of: readonly Term[]): Term {
+  const parts = sizeOfAll(of) > MAX_TERM ? partsOf(of) : of
+  const term: Term = { t: 'expression', name, of: parts }
+  sizes.set(term, 1 + sizeOfAll(parts))
+  return term
+}
+
+function partsOf(of: readonly Term[]): readonly Term[] {
+  const parts = new Map<unknown, Term>()
+  const add = (term: Term): void => {
+    if (term.t === 'expression' && !isTotal(term.name) && term.name !== GROUP) for (const t of term.of) add(t)
+    else parts.set(term.t === 'const' ? `const ${typeof term.value} ${term.value}` : term, term)
+  }
+  for (const term of of) add(term)
+  const all = [...parts.values()]
+  // what is written in the function says the least of where a value comes from
+  return all.length <= MAX_TERM ? all : [...all.filter((t) => t.t !== 'const'), ...all.filter((t) => t.t === 'const')].slice(0, MAX_TERM)
+}
 
 /** A value that stands for a group of rows. */
 export function grouped(term: Term): Term {

@@ -1,6 +1,6 @@
 import { callerFunction, member, pathText } from './caller-terms.ts'
 import type { Evaluator } from './evaluate.ts'
-import { ALWAYS, both, isTotal, type Term, type Ways } from './predicate.ts'
+import { ALWAYS, both, computed, isTotal, type Term, type Ways } from './predicate.ts'
 import { type Alternatives, findColumn, NO_VARIABLES, rowOf, type Scope, under } from './scope.ts'
 import { columnParts, constant, isField, kindOf, names, type Tree, uncast } from './tree.ts'
 
@@ -73,11 +73,8 @@ export class Values {
           return left.map((v) => ({ term: member(v.term, key), when: v.when }))
         }
         const right = n['rexpr'] ? this.#evaluator.values(n['rexpr'], scope) : []
-        if (!left.length || !right.length)
-          return (left.length ? left : right).map((v) => ({ term: { t: 'expression', name, of: [v.term] } as Term, when: v.when }))
-        return left
-          .flatMap((l) => right.map((r) => ({ term: { t: 'expression', name, of: [l.term, r.term] } as Term, when: both(l.when, r.when) })))
-          .slice(0, 32)
+        if (!left.length || !right.length) return (left.length ? left : right).map((v) => ({ term: computed(name, [v.term]), when: v.when }))
+        return pairs(left, right, 32, (l, r) => ({ term: computed(name, [l.term, r.term]), when: both(l.when, r.when) }))
       }
       default:
         break
@@ -157,7 +154,7 @@ export class Values {
     if (caller) return [{ term: caller, when: ALWAYS }]
     const inlined = this.#inlineValues(n, scope)
     if (inlined) return inlined
-    if (isTotal(name)) return [{ term: { t: 'expression', name, of: args[0] ? this.#evaluator.values(args[0], scope).map((v) => v.term) : [] }, when: ALWAYS }]
+    if (isTotal(name)) return [{ term: computed(name, args[0] ? this.#evaluator.values(args[0], scope).map((v) => v.term) : []), when: ALWAYS }]
     if (AGGREGATES.has(name)) return this.#evaluator.values(args[0], scope)
     if (
       [
@@ -201,13 +198,13 @@ export class Values {
     let terms: { of: Term[]; when: Ways }[] = [{ of: [], when: ALWAYS }]
     for (const arg of args.slice(0, 8)) {
       const values = this.#evaluator.values(arg, scope)
-      terms = terms.flatMap((t) => values.map((v) => ({ of: [...t.of, v.term], when: both(t.when, v.when) }))).slice(0, 16)
+      terms = pairs(terms, values, 16, (t, v) => ({ of: [...t.of, v.term], when: both(t.when, v.when) }))
     }
     return terms.map((t) => {
       const [only] = t.of
       // an empty text is empty in lower case as well
       if (t.of.length === 1 && only?.t === 'const' && only.value === '' && /^(lower|upper|trim|btrim)$/.test(name)) return { term: only, when: t.when }
-      return { term: { t: 'expression', name, of: t.of }, when: t.when }
+      return { term: computed(name, t.of), when: t.when }
     })
   }
 
@@ -215,6 +212,13 @@ export class Values {
     const results = this.#evaluator.opened(n, scope)
     return results?.flatMap((r) => under(r.when, this.#evaluator.values(r.target, r.scope))).slice(0, 32)
   }
+}
+
+/** The first `most` pairs; the others, of which there can be many, are not even made. */
+function pairs<A, B, Pair>(as: readonly A[], bs: readonly B[], most: number, pair: (a: A, b: B) => Pair): Pair[] {
+  const made: Pair[] = []
+  for (const a of as) for (const b of bs) if (made.length < most) made.push(pair(a, b))
+  return made
 }
 
 function wholeRow(scope: Scope, alias: string): Alternatives | undefined {
