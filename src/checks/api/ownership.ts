@@ -7,20 +7,23 @@ import type { OwnershipBreach } from './ownership-breach.ts'
 import { breachesOf, type Judged } from './ownership-breaches.ts'
 import { ofArguments, ownershipWords } from './ownership-words.ts'
 import { publicByNature } from './public-by-nature.ts'
+import { hasOneOperator } from './single-operator.ts'
 
 export default defineCheck({
   number: 17,
   id: 'api/ownership',
   category: 'API endpoints',
   rule: 'Resource endpoints verify that the resource belongs to the authenticated user.',
-  needs: ['routes', 'files', 'schema', 'access', 'declared'],
+  needs: ['routes', 'files', 'schema', 'access', 'declared', 'env'],
   doubtedBy: ['code'],
-  run({ routes, files, schema, access, declared }) {
+  run({ routes, files, schema, access, declared, env }) {
     const open = new Set(declared.public.routes.map((d) => d.name.trim()))
     const all = routes.routes.filter(
       (r) => r.behaviour && files.role(r.path) === 'source' && !open.has(r.subject) && !open.has(`${r.method ?? ''} ${r.route}`.trim()),
     )
     if (!routes.routes.some((r) => r.behaviour)) return notApplicable('the repository has no route, server action or function whose code runs on a server')
+    if (hasOneOperator(routes, schema, env))
+      return notApplicable('one person signs in, with a password of the environment, and no table says whose a row is: there is nobody to keep rows from')
     const judged = all.map((route): readonly [Route, Judged] => [route, breachesOf(route, schema, access, routes.routes)])
     const issues = [...Map.groupBy(judged, ([route, j]) => causeOf(route, j.breaches) ?? route).values()].flatMap((alike) => {
       const [first, ...others] = alike.filter(([, j]) => j.breaches.length)
