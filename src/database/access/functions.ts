@@ -44,13 +44,19 @@ function fileHole(fn: SqlFunction): Hole[] {
 
 /** What is put into a queue the server does (a mail is sent); what is taken out of one it never does. */
 function queueHole(fn: SqlFunction): Hole[] {
-  const commands = queueCommands(fn)
-  return commands.length
-    ? holeOf(
-        fn,
-        commands.map((command) => ({ table: QUEUES, command, grants: true as const })),
-      )
-    : []
+  const all = queueCommands(fn)
+  const commands = all.filter((command) => command !== 'select')
+  return [
+    ...(all.includes('select')
+      ? holeOf(fn, [{ table: QUEUES, command: 'select' }]).map((h) => ({ ...h, kind: 'function-read' as const, columns: ['message'] }))
+      : []),
+    ...(commands.length
+      ? holeOf(
+          fn,
+          commands.map((command) => ({ table: QUEUES, command, grants: true as const })),
+        )
+      : []),
+  ]
 }
 
 function holeOf(fn: SqlFunction, tables: NonNullable<Hole['tables']>): Hole[] {
