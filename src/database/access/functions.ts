@@ -1,5 +1,6 @@
 import type { Catalog, SqlFunction, Table } from '../database.ts'
 import { listsThoseInCharge } from './appointing-rows.ts'
+import { takesOff } from './bearer-codes.ts'
 import { isCarried, isFounded, withoutPaired } from './carried.ts'
 import { chosenTenant } from './chosen-tenants.ts'
 import { placeholderTable } from './expression/dynamic-sql.ts'
@@ -225,9 +226,11 @@ function judgeEffect(
   const chosen = power.filter((c) =>
     effect.writes.get(c)?.some((v) => bases(v.term).some((t) => t.t === 'argument') && !isChoiceOfNames(both(effect.when, v.when), v.term)),
   )
+  // a code of an advertisement is no secret: whoever has it counts up its uses until it is taken for used up
+  const known = (column: string) => /code$/i.test(column) && takesOff(effect.table) && isCounter(effect)
   for (const role of roles) {
     const usable = ways.filter((w) => possibleFor(w, role))
-    const open = usable.filter((w) => w.outcome === 'open' && !w.bySecret && !w.argumentColumns.some((c) => UNGUESSABLE.test(c)))
+    const open = usable.filter((w) => w.outcome === 'open' && !w.bySecret && !w.argumentColumns.some((c) => UNGUESSABLE.test(c) && !known(c)))
     // a row that follows from something the caller was allowed to do (a notification to whom he invited)
     const grants =
       power.some((c) => grantsThere(table, c, effect.command === 'insert' ? 'added' : 'changed')) ||
