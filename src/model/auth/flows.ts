@@ -213,7 +213,9 @@ function readOwnLinks(path: string, js: JavaScriptFacts, reader: UrlReader, into
       if (e.k !== 'tpl' && e.k !== 'bin') continue
       const text = writtenText(e)
       const link = RESET_LINK.test(text)
-      if (!link && !(RESET_PATH.test(text) && (mails ??= sendsMail(fn)))) continue
+      if (!link && !RESET_PATH.test(text)) continue
+      if (!link) mails ??= sendsMail(fn)
+      if (!link && !mails) continue
       if (into.resets.some((r) => r.at.path === path && r.at.line === e.l)) continue
       into.resets.push({ at: { path, line: e.l }, library: 'own', how: 'reset link' })
       // of a path alone a template makes the address
