@@ -34,6 +34,7 @@ export default defineCheck({
   rule: 'Every INSERT policy requires user_id to equal the current authenticated user id. A policy that accepts any value (an always-true check) fails.',
   needs: ['schema', 'access', 'declared', 'payments'],
   doubtedBy: ['table', 'rls', 'policy', 'function'],
+  commands: ['insert'],
   run(model): Outcome {
     const { schema } = model
     const missing = withoutSchema(schema, 'who may insert rows')

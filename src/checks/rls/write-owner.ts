@@ -39,6 +39,7 @@ export default defineCheck({
   rule: 'UPDATE and DELETE policies check ownership.',
   needs: ['schema', 'access', 'declared', 'payments', 'gaps'],
   doubtedBy: ['table', 'rls', 'policy', 'grant', 'function'],
+  commands: ['update', 'delete'],
   run(model): Outcome {
     const { schema } = model
     const holes = (model.access.holes ?? []).filter((h) => !h.object.startsWith('storage.'))

@@ -5,7 +5,7 @@ import type { Engine } from './engine.ts'
 import { REAL_EXTENSIONS } from './extension-files.ts'
 import { LOOKS_INTO } from './infer-type.ts'
 import { StandIns, succeeds } from './stand-ins.ts'
-import type { ParsedFile, Statement } from './statement.ts'
+import { type ParsedFile, policyTouched, type Statement } from './statement.ts'
 import {
   addedColumns,
   columnsOnly,
@@ -346,7 +346,7 @@ export class Repairs {
     const differs: Repaired = {
       how: 'explained',
       because: `policy "${s.node.policy_name}" exists already with another definition; the first one was kept`,
-      touches: [{ topic: 'policy', object: table }],
+      touches: [policyTouched(s.node)],
     }
     const text = s.text.replace(/^(\s*create\s+policy\s+)("(?:[^"]|"")+"|[^\s"]+)/i, (_, head: string) => `${head}${ident(probe)}`)
     const made = await succeeds(this.ports.admin(text))

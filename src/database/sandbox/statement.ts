@@ -1,6 +1,6 @@
 import type { Place } from '../../lib/place.ts'
 import type { Node } from '../access/session.ts'
-import type { DatabaseGap, SqlFile } from '../database.ts'
+import type { Command, DatabaseGap, SqlFile } from '../database.ts'
 import { type Mended, mendsOf, SAID_OF_MENDED } from './mended-text.ts'
 import type { Parser } from './parser.ts'
 import { splitStatements } from './split-statements.ts'
@@ -183,6 +183,7 @@ export function touchesOf(s: Pick<Statement, 'kind' | 'node' | 'text'>): Touches
     case 'RenameStmt':
       return n.relation ? [{ topic: n.renameType === 'OBJECT_POLICY' ? 'policy' : 'table', object: relationName(n.relation) }] : []
     case 'CreatePolicyStmt':
+      return [policyTouched(n)]
     case 'AlterPolicyStmt':
       return [{ topic: 'policy', object: relationName(n.table) }]
     case 'CreateTrigStmt':
@@ -233,6 +234,12 @@ export function touchesOf(s: Pick<Statement, 'kind' | 'node' | 'text'>): Touches
     default:
       return byWords(s.text, ALL_TOPICS)
   }
+}
+
+/** A policy that a statement would have made; one for a single command decides about no other. */
+export function policyTouched(n: Tree): Touches[number] {
+  const command = /^(?:select|insert|update|delete)$/.exec(String(n.cmd_name ?? ''))?.[0] as Command | undefined
+  return { topic: 'policy', object: relationName(n.table), ...(command ? { command } : {}) }
 }
 
 function alterTable(n: Tree): Touches {
