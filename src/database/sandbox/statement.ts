@@ -276,11 +276,11 @@ function drop(n: Tree): Touches {
 /** Of text without a tree: what its words speak of. */
 export function byWords(text: string, otherwise: Touches): Touches {
   const topics: [RegExp, Touches[number]['topic']][] = [
-    [/\bpolicy\b/i, 'policy'],
+    [/\bpolicy\b|\bcreate\s+(?:or\s+replace\s+)?(?:constraint\s+)?trigger\b/i, 'policy'],
     [/\brow\s+level\s+security\b/i, 'rls'],
     [/\b(grant|revoke)\b/i, 'grant'],
     [/\b(create|alter|drop)\s+(unlogged\s+)?table\b/i, 'table'],
-    [/\bfunction\b/i, 'function'],
+    [/(?<!\bexecute\s{1,20})\bfunction\b/i, 'function'],
     [/\bview\b/i, 'view'],
     [/\bstorage\.buckets\b/i, 'bucket'],
   ]
