@@ -124,7 +124,7 @@ function readFunction(
         ? { because: 'maintenance' }
         : writes.every((w) => w.self)
           ? { because: 'self' }
-          : writes.every((w) => w.counter || (w.flag && hasOwn))
+          : writes.every((w) => w.counter || (w.flag && hasOwn) || (RECOMPUTES.test(fn.name) && w.effect && !w.grants && isWorkedOut(w.effect)))
             ? { because: 'counter' }
             : {}),
     })
@@ -302,6 +302,13 @@ function isOneOfThem(effect: Effect, owners: readonly string[], role: BrowserRol
     }),
   )
 }
+
+/** What a function is called that works figures or a state out anew. */
+const RECOMPUTES = /^(?:re_?(?:compute|calc\w{0,8}|count|build|fresh|evaluate)|refresh|sync)_|_(?:stats|statistics|totals?|counts?|averages?|ratings?|streaks?|scores?)$/i
+
+/** Whether what is written follows from other rows: whoever calls it says of which row, and nothing of what it says then. */
+const isWorkedOut = (effect: Effect): boolean =>
+  effect.command === 'update' && [...effect.writes.values()].every((values) => values.every((v) => bases(v.term).every((t) => t.t !== 'argument')))
 
 /** `set votes = votes + 1`: numbers that count, and timestamps. */
 function isCounter(effect: Effect): boolean {
