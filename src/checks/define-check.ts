@@ -18,6 +18,8 @@ export interface Check<N extends keyof AppModel = keyof AppModel> {
   readonly needs: readonly N[]
   /** Which gaps turn a pass of this check into `unverified`. */
   readonly doubtedBy: readonly GapTopic[]
+  /** Of checks that judge policies: those for which commands. */
+  readonly commands?: readonly ('select' | 'insert' | 'update' | 'delete')[]
   run(model: Pick<AppModel, N>): Outcome
 }
 

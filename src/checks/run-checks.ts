@@ -49,6 +49,8 @@ function doubt(check: Check, outcome: Outcome, gaps: readonly Gap[]): Outcome {
   )
 }
 
-/** Policies on files are the matter of the check that looks at buckets, and policies on tables that of the others. */
-const isOfOthers = (check: Check, { topic, object }: Gap['touches'][number]): boolean =>
-  topic === 'policy' && object !== undefined && object.startsWith('storage.') !== check.doubtedBy.includes('bucket')
+/** Policies on files are the matter of the check that looks at buckets, and policies on tables that of the others, each for its commands. */
+const isOfOthers = (check: Check, { topic, object, command }: Gap['touches'][number]): boolean =>
+  topic === 'policy' &&
+  ((object !== undefined && object.startsWith('storage.') !== check.doubtedBy.includes('bucket')) ||
+    (command !== undefined && check.commands !== undefined && !check.commands.includes(command)))

@@ -75,7 +75,12 @@ export interface DatabaseGap {
   readonly path: string
   readonly line?: number
   readonly because: string
-  readonly touches: readonly { readonly topic: 'table' | 'rls' | 'policy' | 'grant' | 'function' | 'view' | 'bucket' | 'anything'; readonly object?: string }[]
+  readonly touches: readonly {
+    readonly topic: 'table' | 'rls' | 'policy' | 'grant' | 'function' | 'view' | 'bucket' | 'anything'
+    readonly object?: string
+    /** Of a policy for one command. */
+    readonly command?: Command
+  }[]
   /** The SQL as a whole could not be replayed: nothing is known of the database. */
   readonly lost?: true
 }

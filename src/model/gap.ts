@@ -22,8 +22,8 @@ export interface Gap {
   readonly path: string
   readonly line?: number
   readonly because: string
-  /** What it could have changed; `object` narrows it (a table's qualified name, a workspace's folder). */
-  readonly touches: readonly { readonly topic: GapTopic; readonly object?: string }[]
+  /** What it could have changed; `object` narrows it (a table's qualified name, a workspace's folder), `command` that of a policy. */
+  readonly touches: readonly { readonly topic: GapTopic; readonly object?: string; readonly command?: 'select' | 'insert' | 'update' | 'delete' }[]
   /** The SQL as a whole could not be replayed: nothing is known of the database. */
   readonly lost?: true
 }

@@ -336,7 +336,7 @@ create table e (id int);
     expect(tableNames({ catalog } as never)).toEqual(['public.a', 'public.b', 'public.d', 'public.e', 'public.spatial_ref_sys'])
     expect(table(catalog, 'public.a').columns.map((c) => c.name)).toEqual(['id', 'n', 'm'])
     expect(gaps.map((g) => [g.line, g.touches])).toEqual([
-      [11, [{ topic: 'policy', object: 'public.a' }]],
+      [11, [{ topic: 'policy', object: 'public.a', command: 'select' }]],
       [22, []],
       [28, []],
     ])

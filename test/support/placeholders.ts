@@ -27,6 +27,11 @@ export const PLACEHOLDERS: Readonly<Record<string, string>> = {
   'private-key': `${['-----BEGIN', 'PRIVATE KEY-----'].join(' ')}\\n${repeat(ALNUM, 64)}\\n${repeat(ALNUM, 64)}\\n${['-----END', 'PRIVATE KEY-----'].join(' ')}`,
   'random-hex': repeat('0f1e2d3c4b5a69788796a5b4c3d2e1f0', 64),
   'database-url': `postgres${'ql'}://postgres:${repeat(ALNUM, 16)}@db.abcdefghijklmnopqrst.supabase.co:5432/postgres`,
+  'mode-key': ['abc', 'prod', repeat(ALNUM, 24)].join('_'),
+  'mode-public-key': ['abc', 'public', 'prod', repeat(ALNUM, 24)].join('_'),
+  'short-database-url': `mongodb${'+srv'}://lena:421@cluster0.q8xqxkt.mongodb.net/?appName=Cluster0`,
+  'simple-database-url': `postgres${'ql'}://postgres:winter12@db.qmzkxbvwtrplnhyecaof.supabase.co:5432/postgres`,
+  'spoken-database-url': `mongodb${'+srv'}://user:yourpassword1@cluster0.q8xqxkt.mongodb.net/shop`,
   'documented-database-url': `postgres${'ql'}://maria:${repeat(ALNUM, 16)}@ep-quiet-river-123456.eu-central-1.aws.neon.tech/db`,
 }
 

@@ -70,7 +70,7 @@ function poisoned(auth: AuthModel): Issue[] {
       title: 'The reset link takes its host from the request',
       message: 'The link in the reset mail is built from the Host or Origin header of the request that asks for it, which its sender writes freely.',
       attack:
-        'An attacker asks for a reset of the victim’s password with a forged header; the mail is genuine, its link leads to the attacker’s host and hands over the token.',
+        'An attacker asks for a reset of the victim’s password with a forged header; the mail is genuine, its link leads to the attacker’s host, which is handed the token or asks for the code.',
       fix: {
         text: 'Take the host from the configuration.',
         language: 'ts',

@@ -1,9 +1,22 @@
 import { replaceLiteral, swap } from '../../lib/rewrite.ts'
 import { requireVariable } from '../../lib/rewrite-javascript.ts'
 import { snakeCase, underscored } from '../../lib/snake-case.ts'
-import type { CodeModel, DefaultSecret, FixedKey, HardcodedIdentity, HardcodedSecret, Marker, OwnerMail, SqlAccount, Switch } from '../../model/code/code.ts'
+import type {
+  CodeModel,
+  DebugLog,
+  DefaultSecret,
+  FixedKey,
+  FixedPayer,
+  HardcodedIdentity,
+  HardcodedSecret,
+  Marker,
+  OwnerMail,
+  SqlAccount,
+  Switch,
+} from '../../model/code/code.ts'
 import type { FixedUser } from '../../model/code/fixed-users.ts'
 import type { ModulesModel } from '../../model/modules/modules.ts'
+import type { PaymentsModel } from '../../model/payments/payments.ts'
 import { defineCheck, type Fix, failed, type Issue, notApplicable, passed, type Severity } from '../define-check.ts'
 import { clientPasswordIssue } from './client-password-issue.ts'
 import { openDoorIssue } from './open-door-issue.ts'
@@ -14,9 +27,10 @@ export default defineCheck({
   id: 'code/hardcoded',
   category: 'Code and dependencies',
   rule: 'Code is reviewed for hardcoded values and they are removed or moved to environment variables.',
-  needs: ['code', 'modules'],
+  needs: ['code', 'modules', 'payments'],
   doubtedBy: ['source-text'],
-  run({ code, modules }) {
+  run({ code, modules, payments }) {
+    const known = new Set(verifiedByText(payments))
     const under5 = code.secrets.flatMap((s) => (s.reportedAsServiceRole ? [[5, s.reportedAsServiceRole] as const] : []))
     const passwordFiles = new Set(code.clientPasswords.flatMap((p) => (p.code || p.development ? [] : [p.path])))
     // what only a build for development compares is nobody's password and nobody's right
@@ -33,7 +47,9 @@ export default defineCheck({
         .map((s) => (isShown(s) ? shownPasswordIssue(s) : secretIssue(s, modules))),
       ...code.clientPasswords.filter((p) => !p.development).map(clientPasswordIssue),
       ...code.identities.filter((i) => (i.grants || i.owner) && !passwordFiles.has(i.path) && isReal(i)).map(identityIssue),
-      ...code.defaults.map(defaultIssue),
+      ...code.defaults
+        .filter((d) => !known.has(d.name) && !(/PASS/.test(d.name) && code.secrets.some((s) => s.kind === 'sign-in-password' && s.path === d.path)))
+        .map(defaultIssue),
       ...code.fixedKeys.map((k) => fixedKeyIssue(k, k.use === 'signatures' && modules.inBrowser(k.path, k.line))),
       ...code.switches.map((s) => switchIssue(s, s.how === 'request' && (s.onPage === true || modules.inBrowser(s.path, s.line)))),
       // a page that compares a password with a literal is said to do so
@@ -41,6 +57,8 @@ export default defineCheck({
       ...code.sqlAccounts.map(accountIssue),
       ...code.fixedUsers.filter((u) => !spoken.has(u.path)).map(fixedUserIssue),
       ...code.ownerMails.filter((m) => !spoken.has(m.path)).map(mailIssue),
+      ...code.debugLogs.map(debugIssue),
+      ...code.fixedPayers.map(payerIssue),
       ...code.markers.filter((m) => !beside([...code.openDoors, ...code.secrets, ...code.fixedKeys, ...code.switches], m)).map(markerIssue),
     ]
     const evidence = describe(code)
@@ -48,6 +66,12 @@ export default defineCheck({
     return code.searched.files ? passed(...evidence) : notApplicable('the repository holds no text file')
   },
 })
+
+/** Variables of webhooks' secrets for which check 20 says that a text takes their place. */
+const verifiedByText = ({ webhooks, otherWebhooks, libraries }: PaymentsModel): string[] =>
+  [...webhooks.flatMap((w) => w.verification), ...otherWebhooks.flatMap((w) => w.problem ?? []), ...(libraries ?? []).flatMap((l) => l.problem ?? [])].flatMap(
+    (p) => (p.kind === 'literal-secret' && p.variable ? [p.variable] : []),
+  )
 
 /** Where the same few lines are reported for what they do, what a comment says of them is no second cause. */
 const beside = (all: readonly { path: string; line: number }[], at: { path: string; line: number }): boolean =>
@@ -341,6 +365,41 @@ function mailIssue(m: OwnerMail): Issue {
     fix: { text: 'Read the address from the environment.', language: 'ts', code: 'const to = process.env.NOTIFICATION_EMAIL' },
     at: { path: m.path, line: m.line },
     related: m.uses.slice(0, 20).map((u) => ({ ...u, what: 'again here' })),
+    proof: 'inferred',
+    aliases: ['CWE-547'],
+  }
+}
+
+function debugIssue(d: DebugLog): Issue {
+  return {
+    subject: `file ${d.path}`,
+    discriminator: `debug ${d.library}`,
+    severity: 'Medium',
+    title: 'Sessions are written to the log',
+    message: `\`debug: true\` of ${d.library} stands here whatever the environment: it logs sessions, tokens and what the providers answer.`,
+    attack: 'Whoever reads the log of the deployment, or of a service that collects it, finds sessions and tokens of users in it.',
+    fix: {
+      text: 'Switch it on in development alone.',
+      language: 'ts',
+      code: "debug: process.env.NODE_ENV === 'development',",
+      rewrite: { path: d.path, line: d.line, apply: swap(/\bdebug:\s{0,3}true\b/, "debug: process.env.NODE_ENV === 'development'") },
+    },
+    at: { path: d.path, line: d.line },
+    proof: 'inferred',
+    aliases: ['CWE-489', 'CWE-532'],
+  }
+}
+
+function payerIssue(p: FixedPayer): Issue {
+  return {
+    subject: `file ${p.path}`,
+    discriminator: 'fixed payer',
+    severity: 'Medium',
+    title: 'Every payment is made out to one address',
+    message: `The address ${p.shown} stands here as the one who pays, in every payment of every customer.`,
+    attack: 'Receipts and disputes of real customers go to an address of a try-out, and the processor takes them all for one person.',
+    fix: { text: 'Pass the address of the customer who pays.', language: 'ts', code: 'payer: { email: user.email },' },
+    at: { path: p.path, line: p.line },
     proof: 'inferred',
     aliases: ['CWE-547'],
   }

@@ -4,6 +4,7 @@ import { grantsPower } from '../../database/access/power-columns.ts'
 import type { Hole } from '../../database/database.ts'
 import type { AppModel } from '../../model/app-model.ts'
 import { defineCheck, failed, type Issue, notApplicable, type Outcome, passed } from '../define-check.ts'
+import { appointmentIssue, isRowAtSignUp } from './appointment-issue.ts'
 import { boughtIssues, notBought } from './bought-rows.ts'
 import { oneForEachHelper } from './shared-helper.ts'
 import {
@@ -33,12 +34,13 @@ export default defineCheck({
   rule: 'Every INSERT policy requires user_id to equal the current authenticated user id. A policy that accepts any value (an always-true check) fails.',
   needs: ['schema', 'access', 'declared', 'payments'],
   doubtedBy: ['table', 'rls', 'policy', 'function'],
+  commands: ['insert'],
   run(model): Outcome {
     const { schema } = model
     const missing = withoutSchema(schema, 'who may insert rows')
     if (missing) return missing
     if (!schema.exposedToBrowsers) return notApplicable(schema.exposedBecause || 'no data platform that browsers can reach directly is used')
-    const holes = (model.access.holes ?? []).filter((h) => h.command === 'insert' && !h.object.startsWith('storage.'))
+    const holes = (model.access.holes ?? []).filter((h) => (h.command === 'insert' || isRowAtSignUp(h)) && !h.object.startsWith('storage.'))
     const bought = boughtIssues(model, 'insert')
     const found = notBought(holes, bought).map((hole) => ({ hole, issue: issueOf(model, hole) }))
     const issues = [...oneForEachHelper(found, 3, model.access.holes ?? []), ...bought]
@@ -59,6 +61,7 @@ export default defineCheck({
 })
 
 function issueOf(model: Model, hole: Hole): Issue {
+  if (isRowAtSignUp(hole)) return appointmentIssue(model, hole)
   const table = tableOf(model.schema, hole.object)
   const owners = table && !isLookedAfter(table) ? namesOwner(table, model.schema) : []
   const power = table && !owners.length && ASKS_TO_JOIN.test(table.name) ? [] : (table?.userData?.powerColumns ?? []).filter(grantsPower)

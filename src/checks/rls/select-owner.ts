@@ -44,6 +44,7 @@ export default defineCheck({
   rule: "Every table holding user data has at least one SELECT policy: a row is visible only when the current authenticated user id equals the row's user_id column.",
   needs: ['schema', 'access', 'declared', 'routes', 'modules', 'gaps'],
   doubtedBy: ['table', 'rls', 'policy', 'function', 'view'],
+  commands: ['select'],
   run(model): Outcome {
     const { schema } = model
     const missing = withoutSchema(schema, 'who may read which rows')

@@ -169,7 +169,8 @@ function unnamedBuckets(model: Model): (Issue | undefined)[] {
   return (model.schema.bucketsInCode ?? [])
     .filter((b) => !named.has(b.name) && !text.includes(`'${b.name}'`) && usersUpload(model, b))
     .map((b) => {
-      const at = model.schema.buckets.find((s) => s.name === b.name)?.at ?? { path: b.path, line: b.line }
+      const uploads = (b.uploads ?? [b]).map(({ path, line }) => ({ path, line }))
+      const at = model.schema.buckets.find((s) => s.name === b.name)?.at ?? uploads.find((p) => model.modules.inBrowser(p.path, p.line)) ?? uploads[0] ?? b
       return {
         subject: `bucket ${b.name}`,
         discriminator: 'no policy',
@@ -182,8 +183,8 @@ function unnamedBuckets(model: Model): (Issue | undefined)[] {
           language: 'sql',
           code: `create policy "Own folder in ${b.name}" on storage.objects\n  for all to authenticated\n  using (bucket_id = '${b.name}' and (storage.foldername(name))[1] = (select auth.uid())::text)\n  with check (bucket_id = '${b.name}' and (storage.foldername(name))[1] = (select auth.uid())::text);`,
         },
-        at,
-        related: [{ path: b.path, line: b.line, what: 'used here' }],
+        at: { path: at.path, line: at.line },
+        related: uploads.slice(0, 30).map((u) => ({ ...u, what: 'used here' })),
         proof: 'inferred' as const,
         aliases: ['CWE-732'],
       }

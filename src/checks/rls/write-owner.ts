@@ -4,6 +4,7 @@ import { decidesAccess } from '../../database/access/power-columns.ts'
 import type { Hole } from '../../database/database.ts'
 import type { AppModel } from '../../model/app-model.ts'
 import { defineCheck, failed, type Issue, notApplicable, type Outcome, passed, type Severity } from '../define-check.ts'
+import { appointmentIssue, isRowAtSignUp } from './appointment-issue.ts'
 import { boughtIssues, notBought } from './bought-rows.ts'
 import { oneForEachHelper } from './shared-helper.ts'
 import {
@@ -38,6 +39,7 @@ export default defineCheck({
   rule: 'UPDATE and DELETE policies check ownership.',
   needs: ['schema', 'access', 'declared', 'payments', 'gaps'],
   doubtedBy: ['table', 'rls', 'policy', 'grant', 'function'],
+  commands: ['update', 'delete'],
   run(model): Outcome {
     const { schema } = model
     const holes = (model.access.holes ?? []).filter((h) => !h.object.startsWith('storage.'))
@@ -71,7 +73,7 @@ function byPolicy(holes: readonly Hole[]): Hole[][] {
   const groups = new Map<string, Hole[]>()
   for (const hole of holes) {
     const relevant =
-      hole.kind === 'function-write' ||
+      (hole.kind === 'function-write' && !isRowAtSignUp(hole)) ||
       (['policy', 'escalation', 'member', 'rewrite', 'owner-change'].includes(hole.kind) && (hole.command === 'update' || hole.command === 'delete'))
     if (!relevant) continue
     const key = hole.kind === 'function-write' ? hole.object : `${hole.object} ${hole.policy}`
@@ -306,34 +308,6 @@ function rewriteWords(hole: Hole, name: string): Pick<Issue, 'severity' | 'title
     message: `The policy "${hole.policy}" lets somebody else than ${hole.author} change the row in ${hole.object}, and every column of it: nothing (no column privilege, no trigger, no WITH CHECK) keeps ${columns} as ${hole.author} wrote ${(hole.columns ?? []).length === 1 ? 'it' : 'them'}.`,
     attack: `A signed-in user sends one request with the own session and changes ${first} of ${what} that another user wrote, whose words they still seem to be.`,
     fix: fixOf(hole, `Keep everybody but their author from changing ${columns}.`),
-  }
-}
-
-/** A function, or what happens at sign-up, that makes administrators of those who ask. */
-function appointmentIssue(model: Model, hole: Hole): Issue {
-  const [state] = hole.states ?? []
-  const column = `${state?.table}.${state?.column}`
-  const value = typeof state?.value === 'string' ? `'${state.value}'` : String(state?.value)
-  const atSignUp = hole.because === 'sign-up'
-  return {
-    subject: `function ${hole.object}`,
-    severity: 'Critical',
-    title: atSignUp ? 'Visitors sign up as administrators' : `${hole.object} makes its caller an administrator`,
-    message: atSignUp
-      ? `${hole.object} runs when somebody signs up and writes what the visitor sends (raw_user_meta_data) into ${column}: tried with ${value}, it was taken.`
-      : `${hole.object} is SECURITY DEFINER, every signed-in user may execute it, and it sets ${column} of its caller to ${value}.`,
-    attack: atSignUp
-      ? `Anyone signs up through the API with ${value} in the metadata, whatever the form offers, and is one wherever ${column} is asked.`
-      : `Anyone who signs up for an account calls it once through the API, and is one wherever ${column} is asked.`,
-    fix: fixOf(
-      hole,
-      atSignUp
-        ? 'Take from the metadata only what every visitor may choose; administrators are appointed by the server, with the service role.'
-        : 'Let only the service role execute it. REVOKE FROM PUBLIC alone is not enough: anon and authenticated have their own grants.',
-    ),
-    at: hole.at,
-    proof: hole.proof,
-    aliases: [...(atSignUp ? [] : functionLints(model.schema, hole)), 'CWE-269'],
   }
 }
 

@@ -14,11 +14,14 @@ const COUNTED = /^(max_uses|usage_limit|uses?_(left|remaining|count|limit)|used_
 /** What takes something off a price, and is often made to be shown. */
 const TAKES_OFF = /promo|discount|coupon|referral/i
 
+/** Whether a table's codes take something off a price: they are handed out to many, who may tell others. */
+export const takesOff = (table: string): boolean => says(TAKES_OFF, table)
+
 const areHandedOut = ({ name, columns }: Pick<Table, 'name' | 'columns'>): boolean =>
   says(HANDED_OUT, name) || (says(CODES, name) && columns.some((c) => says(COUNTED, c.name)))
 
 /** Whether such codes let somebody in: that they are active makes nothing public of them. */
-export const letSomebodyIn = (table: Pick<Table, 'name' | 'columns'>): boolean => !says(TAKES_OFF, table.name) && bearerColumns(table).length > 0
+export const letSomebodyIn = (table: Pick<Table, 'name' | 'columns'>): boolean => !takesOff(table.name) && bearerColumns(table).length > 0
 
 /** Columns that hold what works for whoever has it: the code of a gift, the token of an invitation. */
 export function bearerColumns({ name, columns }: Pick<Table, 'name' | 'columns'>): readonly string[] {

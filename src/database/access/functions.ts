@@ -1,5 +1,6 @@
 import type { Catalog, SqlFunction, Table } from '../database.ts'
 import { listsThoseInCharge } from './appointing-rows.ts'
+import { takesOff } from './bearer-codes.ts'
 import { isCarried, isFounded, withoutPaired } from './carried.ts'
 import { chosenTenant } from './chosen-tenants.ts'
 import { placeholderTable } from './expression/dynamic-sql.ts'
@@ -49,13 +50,19 @@ function fileHole(fn: SqlFunction): Hole[] {
 
 /** What is put into a queue the server does (a mail is sent); what is taken out of one it never does. */
 function queueHole(fn: SqlFunction): Hole[] {
-  const commands = queueCommands(fn)
-  return commands.length
-    ? holeOf(
-        fn,
-        commands.map((command) => ({ table: QUEUES, command, grants: true as const })),
-      )
-    : []
+  const all = queueCommands(fn)
+  const commands = all.filter((command) => command !== 'select')
+  return [
+    ...(all.includes('select')
+      ? holeOf(fn, [{ table: QUEUES, command: 'select' }]).map((h) => ({ ...h, kind: 'function-read' as const, columns: ['message'] }))
+      : []),
+    ...(commands.length
+      ? holeOf(
+          fn,
+          commands.map((command) => ({ table: QUEUES, command, grants: true as const })),
+        )
+      : []),
+  ]
 }
 
 function holeOf(fn: SqlFunction, tables: NonNullable<Hole['tables']>): Hole[] {
@@ -123,7 +130,7 @@ function readFunction(
         ? { because: 'maintenance' }
         : writes.every((w) => w.self)
           ? { because: 'self' }
-          : writes.every((w) => w.counter || (w.flag && hasOwn))
+          : writes.every((w) => w.counter || (w.flag && hasOwn) || (RECOMPUTES.test(fn.name) && w.effect && !w.grants && isWorkedOut(w.effect)))
             ? { because: 'counter' }
             : {}),
     })
@@ -226,9 +233,11 @@ function judgeEffect(
   const chosen = power.filter((c) =>
     effect.writes.get(c)?.some((v) => bases(v.term).some((t) => t.t === 'argument') && !isChoiceOfNames(both(effect.when, v.when), v.term)),
   )
+  // a code of an advertisement is no secret: whoever has it counts up its uses until it is taken for used up
+  const known = (column: string) => /code$/i.test(column) && takesOff(effect.table) && isCounter(effect)
   for (const role of roles) {
     const usable = ways.filter((w) => possibleFor(w, role))
-    const open = usable.filter((w) => w.outcome === 'open' && !w.bySecret && !w.argumentColumns.some((c) => UNGUESSABLE.test(c)))
+    const open = usable.filter((w) => w.outcome === 'open' && !w.bySecret && !w.argumentColumns.some((c) => UNGUESSABLE.test(c) && !known(c)))
     // a row that follows from something the caller was allowed to do (a notification to whom he invited)
     const grants =
       power.some((c) => grantsThere(table, c, effect.command === 'insert' ? 'added' : 'changed')) ||
@@ -300,6 +309,13 @@ function isOneOfThem(effect: Effect, owners: readonly string[], role: BrowserRol
     }),
   )
 }
+
+/** What a function is called that works figures or a state out anew. */
+const RECOMPUTES = /^(?:re_?(?:compute|calc\w{0,8}|count|build|fresh|evaluate)|refresh|sync)_|_(?:stats|statistics|totals?|counts?|averages?|ratings?|streaks?|scores?)$/i
+
+/** Whether what is written follows from other rows: whoever calls it says of which row, and nothing of what it says then. */
+const isWorkedOut = (effect: Effect): boolean =>
+  effect.command === 'update' && [...effect.writes.values()].every((values) => values.every((v) => bases(v.term).every((t) => t.t !== 'argument')))
 
 /** `set votes = votes + 1`: numbers that count, and timestamps. */
 function isCounter(effect: Effect): boolean {

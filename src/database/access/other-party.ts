@@ -210,12 +210,21 @@ const CHARGE = /^(payment|charge|checkout|transaction|preference)_?(id|ref|refer
 /** What somebody writes to those who owe him, or notes of what he paid elsewhere. */
 const BOOKS = /invoice|factur|fatur|fattur|(^|_)(bills?|transactions?|rents?|loans?|debts?|incomes?)$/i
 
-/** A bet, an entry, a place: whatever a row is called, its payment waits at first and has an id of its own, which a processor gave it. */
+/** What is paid for by a plan, and works until it ends. */
+const FOR_A_TIME = /^(expires?|ends?)_(at|on)$|^valid_until$/i
+const OF_A_PLAN = /^plan(_(id|type|name))?$/i
+
+/**
+ * A bet, an entry, a place: whatever a row is called, its payment waits at first, or buys a plan for a time, and has an id of its own, which a
+ * processor gave it.
+ */
 const isCharged = ({ name, columns }: Table): boolean =>
   !BOOKS.test(name) &&
-  columns.some((c) => CHARGE_STATE.test(c.name) && WAITS.test(c.default ?? '')) &&
+  columns.some((c) => CHARGE_STATE.test(c.name) && (WAITS.test(c.default ?? '') || (c.default === undefined && buysTime(columns)))) &&
   columns.some((c) => CHARGE.test(c.name) || PROCESSOR.test(c.name)) &&
   columns.some((c) => MONEY.test(c.name))
+
+const buysTime = (columns: Table['columns']): boolean => columns.some((c) => FOR_A_TIME.test(c.name)) && columns.some((c) => OF_A_PLAN.test(c.name))
 
 /** The columns by which a way in is a buyer's. */
 export const buyersOf = (table: Table): readonly string[] => {

@@ -48,14 +48,24 @@ const REFUSES =
  * What a function does to message queues in the words of whoever calls it: queues stand in a schema of their own, and such functions are the way
  * to them. Written for the server, they answer everybody who may execute them.
  */
-export function queueCommands(fn: SqlFunction): readonly ('insert' | 'update' | 'delete')[] {
+export function queueCommands(fn: SqlFunction): readonly ('select' | 'insert' | 'update' | 'delete')[] {
   const body = withoutSqlComments(fn.body)
   if (!/\bpgmq\b/i.test(body) || CALLER.test(body) || REFUSES.test(body)) return []
   const named = (given: string) => fn.args.some((a) => a.name && new RegExp(`\\b${a.name.replace(/\W/g, '')}\\b`, 'i').test(given))
-  const commands = [...body.matchAll(QUEUE_CALL)].flatMap(([, name = '', given = '']) =>
-    named(given) ? [/^send/i.test(name) ? ('insert' as const) : /^(?:read|set_vt)/i.test(name) ? ('update' as const) : ('delete' as const)] : [],
-  )
+  const shows = !SHOWS_NO_MESSAGE.test(fn.returns)
+  const commands = [...body.matchAll(QUEUE_CALL)].flatMap(([, name = '', given = '']) => (named(given) ? commandsOf(name.toLowerCase(), shows) : []))
   return [...new Set(commands)]
 }
+
+/** What a call does to a queue: whoever is shown messages reads them, and that they stay hidden from others for a while is the smaller harm. */
+function commandsOf(name: string, shows: boolean): readonly ('select' | 'insert' | 'update' | 'delete')[] {
+  if (name.startsWith('send')) return ['insert']
+  if (name.startsWith('read')) return [shows ? 'select' : 'update']
+  if (name === 'set_vt') return ['update']
+  return name === 'pop' && shows ? ['select', 'delete'] : ['delete']
+}
+
+/** What a function hands back that holds no message: nothing, a number, yes or no. */
+const SHOWS_NO_MESSAGE = /^(?:setof )?(?:void|boolean|bigint|integer|smallint|numeric|uuid)$/i
 
 const isText = (type: string): boolean => /^(?:text|character varying|varchar|citext|name)\b/i.test(type)

@@ -1,5 +1,6 @@
 import { lastPart } from '../../lib/last-part.ts'
 import type { Place } from '../../lib/place.ts'
+import { says } from '../../lib/snake-case.ts'
 import type { Catalog, Command, Policy, ReplayInput, Table, UndecidedPolicy, View } from '../database.ts'
 import { keepsCopies } from '../sandbox/row-copies.ts'
 import { holdsServiceKeys } from '../sandbox/service-keys.ts'
@@ -19,6 +20,7 @@ import { neverHolds } from './never-holds.ts'
 import { BROWSER_ROLES, type BrowserRole, holds, nameOf, type Reading, readPolicies } from './policies.ts'
 import { isBroughtAlong, isOnlyApproval, isPublication } from './publication.ts'
 import { askedColumns, publishingColumns, readInsert, readUpdate, type WriteContext } from './read-writes.ts'
+import { asReadableBy } from './readable.ts'
 import { withSharedHelpers } from './shared-helper.ts'
 import { singlesOut } from './singles-out.ts'
 import { withUserData } from './user-data-by-name.ts'
@@ -116,7 +118,8 @@ function readTable(table: Table, readings: readonly Reading[], context: WriteCon
   }
   for (const group of byPolicy.values()) {
     const [{ policy, command }] = group as [Reading]
-    const open = command === 'select' && !table.userData ? [] : group.flatMap((r) => openWays(r, table).map((way) => ({ way, role: r.role })))
+    const shown = command === 'select' ? group.filter((r) => showsUserData(table, r.role)) : group
+    const open = shown.flatMap((r) => openWays(r, table).map((way) => ({ way, role: r.role })))
     if (open.length) {
       const mayStand = command === 'insert' && !table.userData?.ownerColumns.length
       const [under] = mayStand ? privateParents(table, context.catalog, context.readings) : []
@@ -147,6 +150,14 @@ function readTable(table: Table, readings: readonly Reading[], context: WriteCon
     holes.push({ kind: 'locked', object: nameOf(table), command: 'select', who: 'authenticated', at: table.at, proof: 'inferred' })
   }
   return holes
+}
+
+/** Whether what the role may select of a table is anybody's: with the privilege on its personal columns revoked, a row of nobody's says nothing. */
+function showsUserData(table: Table, role: BrowserRole): boolean {
+  const { ownerColumns = [], tenantColumns = [], personalColumns = [] } = table.userData ?? {}
+  if (!table.userData || ownerColumns.length || tenantColumns.length || !personalColumns.length) return table.userData !== undefined
+  const seen = asReadableBy(table, role)
+  return !seen.partly || (seen.userData?.personalColumns.length !== 0 && withUserData(seen).userData !== undefined)
 }
 
 /** Codes that nobody owns: the server looks them up. */
@@ -188,7 +199,8 @@ function openWays(reading: Reading, table: Table): Way[] {
     const empty = way.states.flatMap((s) => (s.op === 'is null' ? [s.column] : []))
     const changes = (reading.command === 'update' || reading.command === 'delete') && owners.every((c) => empty.includes(c))
     // a code that nobody has used yet works for whoever reads it
-    const secret = reading.command === 'select' && (table.userData?.personalColumns.some((c) => !owners.includes(c)) || bearerColumns(table).length > 0)
+    const secret =
+      reading.command === 'select' && (table.userData?.personalColumns.some((c) => !owners.includes(c)) || bearerColumns(table).length > 0 || isOfGuests(table))
     if (nobodys && !changes && !secret) return false
     // who adds the row knows a secret of the one that it refers to
     if (reading.command === 'insert' && way.capability) return false
@@ -200,6 +212,19 @@ function openWays(reading: Reading, table: Table): Way[] {
     if (reading.command !== 'select' || holdsServiceKeys(table)) return true
     return !(way.states.some((s) => isPublication(s) && !isOnlyApproval(table, s)) || way.parentStates.some(isPublication))
   })
+}
+
+/** By what a guest is known again who has no account. */
+const GUEST_KEY = /^(?:guest|anonymous|anon|visitor|device|browser|session|client_session|cart|guest_session)_?(?:id|token|key|uuid|code|session_id)$/i
+
+/** Whether rows of nobody's are guests': beside the owner, who may be missing, a row keeps by what a guest is known. */
+function isOfGuests(table: Table): boolean {
+  const owners = table.userData?.ownerColumns ?? []
+  const refers = new Set(table.foreignKeys.flatMap((f) => f.columns))
+  return (
+    owners.length > 0 &&
+    table.columns.some((c) => says(GUEST_KEY, c.name) && /^(?:text|uuid|char)/.test(c.type) && !refers.has(c.name) && !table.primaryKey.includes(c.name))
+  )
 }
 
 /** Whether another way of reading finds the caller by a reference to somebody else's row: where that is empty, the row is nobody's. */

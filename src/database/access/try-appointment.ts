@@ -138,6 +138,10 @@ async function trySignUp(session: AccessSession, catalog: Catalog, posts: readon
     }
     break
   }
+  const atFirst = (fn: SqlFunction) =>
+    listening.some((t) => `${fn.schema}.${fn.name}` === t.function.replace(/\(.*/, '') && t.events.includes('insert'))
+      ? ('insert' as const)
+      : ('update' as const)
   return [...found].map(([fn, { post, value }]) => ({
     kind: 'function-write',
     object: functionObject(fn),
@@ -147,7 +151,7 @@ async function trySignUp(session: AccessSession, catalog: Catalog, posts: readon
     because: 'sign-up',
     columns: [post.column],
     states: [{ table: nameOf(post.table), column: post.column, op: '=', value: post.flag ? true : value }],
-    tables: [{ table: nameOf(post.table), command: 'insert', grants: true }],
+    tables: [{ table: nameOf(post.table), command: atFirst(fn), grants: true }],
     at: fn.at,
     proof: 'executed',
     fix: { code: fixAtSignUp(fn, post, catalog), proved: false },

@@ -6,9 +6,10 @@ const PERSONAL_TABLE =
 /** Lists that an application brings along, whatever they are lists for. */
 const CATALOGUE = /(^|_)(plans?|types?|status(es)?|categor(y|ies)|tiers?|prices?|pricing|products?|packages?|features?|templates?)$/i
 /** Where something is and how to reach a business is no secret of a person. */
-const PLACE_COLUMN = /latitude|longitude|(^|_)(lat|lng|lon)$|address|street|zip|postal|phone|mobile|telefon|telephone/i
+const PLACE_COLUMN =
+  /latitude|longitude|(^|_)(lat|lng|lon)$|address|street|zip|postal|phone|mobile|telefon|telephone|celular|cellulare|whatsapp|direcc|indirizz|endereco|contact_(info|details|number)/i
 const PLACE_TABLE =
-  /store|shop|restaurant|venue|hotel|clinic|hospital|location|branch|school|peak|place|trail|route|station|compan|business|office|gym|studio|dealer|provider|partner|club|event|listing|propert|room|attraction|destination|landmark|museum|monument|airport|(^|_)pois?$|cit(y|ies)$|region|neighbou?rhood|beach|park|condo|building|apartment|hostel|villa|resort|campsite|campground|contact_info|site_|setting/i
+  /store|shop|restaurant|venue|hotel|clinic|hospital|location|branch|school|peak|place|trail|route|station|compan|business|office|gym|studio|dealer|provider|partner|club|event|listing|propert|room|attraction|destination|landmark|museum|monument|airport|(^|_)pois?$|cit(y|ies)$|region|neighbou?rhood|beach|park|condo|building|apartment|hostel|villa|resort|campsite|campground|contact_info|site_|setting|config|footer|configura/i
 /** Who comes there, works there or wants something: `event_registrations`, `school_students`, `clinic_leads`. */
 const PEOPLE_THERE =
   /registra|registrant|attend|sign_?ups?(_|$)|rsvp|particip|inquir|enquir|(^|_)leads?(_|$)|applica|candidat|donor|volunt|wait_?list|enroll?|inscri|iscri|matricul|booking|order|customer|client|user|profile|member|patient|reserv|appointment|invoice|guest|employee|staff|student|pupil|teacher|parent|coach|driver|request|message|subscri|cliente|usuario|utent|pacient|pazient|alumno|aluno/i
@@ -25,7 +26,7 @@ export function withUserData(table: Table): Table {
       (isOnOffer(table) && user.personalColumns.every(isWhere)) ||
       (PLACE_TABLE.test(table.name) &&
         !PEOPLE_THERE.test(table.name) &&
-        user.personalColumns.every((c) => PLACE_COLUMN.test(c) || /^(contact_)?e?mail$/i.test(c)))
+        user.personalColumns.every((c) => PLACE_COLUMN.test(c) || /^(?:(?:contact|support|business|site|public)_)?e?mail(?:_conta(?:c?to|t|tto))?$/i.test(c)))
     if (places && user.because.startsWith('it holds personal')) {
       const { userData: _none, ...rest } = table
       return rest

@@ -5,8 +5,9 @@ import type { Engine } from './engine.ts'
 import { REAL_EXTENSIONS } from './extension-files.ts'
 import { LOOKS_INTO } from './infer-type.ts'
 import { StandIns, succeeds } from './stand-ins.ts'
-import type { ParsedFile, Statement } from './statement.ts'
+import { type ParsedFile, policyTouched, type Statement } from './statement.ts'
 import {
+  addedColumns,
   columnsOnly,
   creates,
   dropsParts,
@@ -51,6 +52,9 @@ export class Repairs {
   private readonly rewritten = new Map<string, string>()
   /** Tables that some statement speaks of, whether or not one creates them. */
   private readonly mentioned = new Set<string>()
+  /** The migration that creates a table first, and the tables that each migration sets policies on. */
+  private readonly madeFirst = new Map<string, string>()
+  private readonly policiesIn = new Map<string, Set<string>>()
 
   constructor(engine: Engine, files: readonly ParsedFile[], ports: RepairPorts) {
     this.engine = engine
@@ -59,6 +63,12 @@ export class Repairs {
     for (const s of files.flatMap((f) => f.statements)) {
       for (const key of creates(s)) this.future.set(key, (this.future.get(key) ?? 0) + 1)
       for (const r of relationsIn(s.node)) this.mentioned.add(`${r.schema ?? 'public'}.${r.name}`)
+    }
+    for (const { file, statements } of files) {
+      if (file.role !== 'migration') continue
+      const of = (kind: string, node: string) => statements.flatMap((s) => (s.kind === kind && s.node[node] ? [relationName(s.node[node])] : []))
+      for (const table of of('CreateStmt', 'relation')) if (!this.madeFirst.has(table)) this.madeFirst.set(table, file.path)
+      this.policiesIn.set(file.path, new Set(of('CreatePolicyStmt', 'table')))
     }
   }
 
@@ -109,6 +119,7 @@ export class Repairs {
       case '42704':
         return this.missingObject(s, message)
       case '42P07':
+        return this.madeAnew(s)
       case '42P06':
       case '42723':
         return NO_EFFECT
@@ -306,6 +317,23 @@ export class Repairs {
   }
 
   /** The first definition stays, as on the platform; a different second one leaves doubt. */
+  /**
+   * A later migration that creates a table as something new ran where the table was not: on a new project, or after it had been dropped in the
+   * dashboard. What that migration says of columns and policies is what there is then.
+   */
+  private async madeAnew(s: Statement): Promise<Repaired> {
+    const policies = this.policiesIn.get(s.path)
+    const table = s.kind === 'CreateStmt' && s.node.relation ? relationName(s.node.relation) : undefined
+    if (!table || !policies?.has(table) || s.node.if_not_exists || this.standIns.all.has(table)) return NO_EFFECT
+    if ((this.madeFirst.get(table) ?? s.path) === s.path) return NO_EFFECT
+    for (const column of addedColumns(s.node)) await succeeds(this.engine.exec(`alter table ${identOf(table)} add column if not exists ${column}`))
+    const { rows } = await this.engine.exec(
+      `select polname from pg_catalog.pg_policy where polrelid = pg_catalog.to_regclass(${literal(identOf(table))}) order by 1`,
+    )
+    for (const row of rows) await succeeds(this.engine.exec(`drop policy ${ident(row['polname'] as string)} on ${identOf(table)}`))
+    return NO_EFFECT
+  }
+
   private async duplicatePolicy(s: Statement): Promise<Repaired> {
     const table = relationName(s.node.table)
     const probe = 'prelaunch duplicate probe'
@@ -318,7 +346,7 @@ export class Repairs {
     const differs: Repaired = {
       how: 'explained',
       because: `policy "${s.node.policy_name}" exists already with another definition; the first one was kept`,
-      touches: [{ topic: 'policy', object: table }],
+      touches: [policyTouched(s.node)],
     }
     const text = s.text.replace(/^(\s*create\s+policy\s+)("(?:[^"]|"")+"|[^\s"]+)/i, (_, head: string) => `${head}${ident(probe)}`)
     const made = await succeeds(this.ports.admin(text))

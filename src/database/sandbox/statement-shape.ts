@@ -74,6 +74,18 @@ export function columnsOnly(node: Tree): string | undefined {
   return columns.length && node.relation ? `create table if not exists ${identOf(relationName(node.relation))} (${columns.join(', ')})` : undefined
 }
 
+/** The columns of a CREATE TABLE as ALTER TABLE adds them to rows that are there: what they refer to, no defaults. */
+export function addedColumns(node: Tree): string[] {
+  return (node.tableElts ?? []).flatMap(({ ColumnDef: column }: Tree) => {
+    const type = column && castType(column.typeName)
+    if (!type) return []
+    const key = (column.constraints ?? []).find((c: Tree) => c.Constraint?.contype === 'CONSTR_FOREIGN')?.Constraint
+    const keys = nameParts(key?.pk_attrs).map(ident)
+    const refers = key?.pktable ? ` references ${identOf(relationName(key.pktable))}${keys.length ? ` (${keys.join(', ')})` : ''}` : ''
+    return [`${ident(column.colname)} ${type}${refers}`]
+  })
+}
+
 /** Whether a function returns a set of rows. */
 export const isSetOf = (s: Statement): boolean => s.kind === 'CreateFunctionStmt' && s.node.returnType?.setof === true
 

@@ -1,6 +1,6 @@
 import type { Place } from '../../lib/place.ts'
 import type { Node } from '../access/session.ts'
-import type { DatabaseGap, SqlFile } from '../database.ts'
+import type { Command, DatabaseGap, SqlFile } from '../database.ts'
 import { mendsOf, SAID_OF_MENDED } from './mended-text.ts'
 import type { Parser } from './parser.ts'
 import { type StatementText, splitAtMissingSemicolons, splitStatements } from './split-statements.ts'
@@ -194,6 +194,7 @@ export function touchesOf(s: Pick<Statement, 'kind' | 'node' | 'text'>): Touches
     case 'RenameStmt':
       return n.relation ? [{ topic: n.renameType === 'OBJECT_POLICY' ? 'policy' : 'table', object: relationName(n.relation) }] : []
     case 'CreatePolicyStmt':
+      return [policyTouched(n)]
     case 'AlterPolicyStmt':
       return [{ topic: 'policy', object: relationName(n.table) }]
     case 'CreateTrigStmt':
@@ -246,6 +247,12 @@ export function touchesOf(s: Pick<Statement, 'kind' | 'node' | 'text'>): Touches
   }
 }
 
+/** A policy that a statement would have made; one for a single command decides about no other. */
+export function policyTouched(n: Tree): Touches[number] {
+  const command = /^(?:select|insert|update|delete)$/.exec(String(n.cmd_name ?? ''))?.[0] as Command | undefined
+  return { topic: 'policy', object: relationName(n.table), ...(command ? { command } : {}) }
+}
+
 function alterTable(n: Tree): Touches {
   const object = relationName(n.relation)
   const topics = new Set<'table' | 'rls'>()
@@ -280,11 +287,11 @@ function drop(n: Tree): Touches {
 /** Of text without a tree: what its words speak of. */
 export function byWords(text: string, otherwise: Touches): Touches {
   const topics: [RegExp, Touches[number]['topic']][] = [
-    [/\bpolicy\b/i, 'policy'],
+    [/\bpolicy\b|\bcreate\s+(?:or\s+replace\s+)?(?:constraint\s+)?trigger\b/i, 'policy'],
     [/\brow\s+level\s+security\b/i, 'rls'],
     [/\b(grant|revoke)\b/i, 'grant'],
     [/\b(create|alter|drop)\s+(unlogged\s+)?table\b/i, 'table'],
-    [/\bfunction\b/i, 'function'],
+    [/(?<!\bexecute\s{1,20})\bfunction\b/i, 'function'],
     [/\bview\b/i, 'view'],
     [/\bstorage\.buckets\b/i, 'bucket'],
   ]

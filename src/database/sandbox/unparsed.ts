@@ -6,7 +6,7 @@ import { ALL_TOPICS, byWords, type Statement } from './statement.ts'
 export function lostWith(s: Statement, statements: Iterable<Statement>): DatabaseGap['touches'] {
   const code = withoutCommentLines(s.text)
   if (/^`{3}\s*$/.test(code)) return []
-  if (isBodyFragment(code)) return isOnlyWords(code) && isAlone(s, statements) ? [] : [{ topic: 'function' }]
+  if (isBodyFragment(code)) return isBare(s, statements) || (isOnlyWords(code) && isAlone(s, statements)) ? [] : [{ topic: 'function' }]
   if (isMadeAgain(s, statements)) return []
   return ofKnownKind(code) ?? byWords(s.text, ALL_TOPICS)
 }
@@ -33,6 +33,12 @@ function isCondition(code: string): boolean {
 /** A message written after the statements of a script, where none can stand. */
 const isOnlyWords = (code: string): boolean => /^raise\s+(?:notice|info|log|warning|debug)\b/i.test(code)
 
+/** Control statements written where none can stand, in a script that quotes no body from which they could have fallen. */
+function isBare(s: Statement, statements: Iterable<Statement>): boolean {
+  for (const other of statements) if (other.path === s.path && /\$\w*\$|\blanguage\b/i.test(other.text)) return false
+  return true
+}
+
 /** A body that broke apart leaves its end behind as well (for the parser another word for COMMIT). */
 function isAlone(s: Statement, statements: Iterable<Statement>): boolean {
   for (const other of statements) if (other !== s && other.path === s.path && (other.kind === '' || /^\s*end\b/i.test(other.text))) return false
@@ -43,7 +49,7 @@ function isAlone(s: Statement, statements: Iterable<Statement>): boolean {
 function isBodyFragment(code: string): boolean {
   return (
     /^(?:return|end|if|elsif|else|declare|raise|perform|exception|loop|exit|continue)\b|^[a-z_][a-z0-9_]*\s*:=/i.test(code) &&
-    !/\b(?:create|alter|drop|grant|revoke|execute)\b/i.test(code)
+    !/\b(?:create|alter(?!\s+publication\b)|drop|grant|revoke|execute)\b/i.test(code)
   )
 }
 

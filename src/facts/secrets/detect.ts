@@ -1,6 +1,7 @@
+import { entropy } from './entropy.ts'
 import { SECRET_FORMATS, type SecretFormat } from './formats.ts'
 import { decodeJwt, JWT, signedWithPublishedSecret } from './jwt.ts'
-import { comparedPassword, PASSWORD_NAME, secretByName, weakSecret } from './named.ts'
+import { comparedPassword, PASSWORD_NAME, PUBLIC_PREFIX, secretByName, weakSecret } from './named.ts'
 import { isPlaceholder, isReference, isWordy } from './placeholder.ts'
 import { isPublished } from './published.ts'
 import type { SecretSpan } from './secret.ts'
@@ -11,7 +12,7 @@ import { anchorAt, findStarts, NAME_WORD } from './starts.ts'
 export type { SecretSpan } from './secret.ts'
 
 /** Part of the version of every extractor that finds or blanks out secrets: raise it whenever a value is judged otherwise. */
-export const SECRETS_VERSION = '16'
+export const SECRETS_VERSION = '17'
 
 const BY_ANCHOR = new Map<string, SecretFormat[]>()
 for (const f of SECRET_FORMATS) for (const a of f.anchors) BY_ANCHOR.set(a, [...(BY_ANCHOR.get(a) ?? []), f])
@@ -72,6 +73,7 @@ function atAnchor(text: string, anchor: string, index: number): Match | undefine
   if (anchor === "crypt('") return cryptAt(text, index)
   if (anchor === '_authToken=') return npmAuthAt(text, index)
   if (anchor === 'Bearer ') return bearerAt(text, index)
+  if (anchor.startsWith('_')) return modeKeyAt(text, anchor, index)
   if (!beginsToken(text, index)) return undefined
   for (const format of BY_ANCHOR.get(anchor) ?? []) {
     format.pattern.lastIndex = index
@@ -108,6 +110,26 @@ function bearerAt(text: string, index: number): Match | undefined {
   const start = index + 'Bearer '.length
   const end = start + value.length
   return { start, end, span: { kind: 'generic-secret', start, end, redacted: `${value.slice(0, 2)}…`, live: 'live', name: 'Authorization' } }
+}
+
+/** What comes before the mode in a key: who issues it, and of what kind it is. */
+const ISSUER = /(?:^|[^A-Za-z0-9_-])([a-z][a-z0-9]{1,11}(?:_[a-z]{2,12}){0,2})$/
+const MODE_BODY = /([A-Za-z0-9]{20,120}(?:_[A-Za-z0-9]{8,64})?)(?![A-Za-z0-9_-])/y
+/** Keys that browsers are meant to have, and ids; those of Stripe have formats of their own. */
+const MEANT_TO_BE_SEEN = /(?:^|_)(?:pk|pub|public|publishable|client|site|anon|browser|web|ck|rzp|sk|rk|price|prod|product|plan|cus|acct|id|ws|app)(?:_|$)/
+
+/** A key of nobody's format that says itself for which mode it is: `abc_prod_…`, `key_live_…`. */
+function modeKeyAt(text: string, anchor: string, index: number): Match | undefined {
+  const issuer = ISSUER.exec(text.slice(Math.max(0, index - 40), index))?.[1]
+  if (!issuer || MEANT_TO_BE_SEEN.test(issuer)) return undefined
+  MODE_BODY.lastIndex = index + anchor.length
+  const body = MODE_BODY.exec(text)?.[1]
+  if (!body || !/[0-9]/.test(body) || !/[A-Za-z]/.test(body) || isPlaceholder(body) || isWordy(body) || entropy(body) < 3) return undefined
+  const start = index - issuer.length
+  const end = index + anchor.length + body.length
+  const name = nameBefore(text, start)
+  if (name && /public|publishable|client_?id|site_?key/i.test(name.replace(PUBLIC_PREFIX, ''))) return { start, end }
+  return { start, end, span: { kind: 'live-key', start, end, redacted: `${issuer}${anchor}…`, live: 'live', ...(name ? { name } : {}) } }
 }
 
 /** A value that a format of its own describes is judged by that format. */
@@ -175,6 +197,16 @@ function privateKeyAt(text: string, index: number): Match | undefined {
 /** Hosts of documentation: by what they say, or counted up where the provider draws at random (`ep-cool-darkness-123456`). */
 const DOCUMENTED_HOST = /example\.|^(?:host|hostname|your|server|db-host|my)|123456|a1b2c3/i
 
+/** Hosts whose names a provider draws for each database: whoever writes one down has it from there, and the password with it. */
+const DRAWN_HOST =
+  /^[\w-]{1,60}\.(?=[a-z]{0,7}\d)[a-z0-9]{5,8}\.mongodb\.net$|^db\.[a-z]{20}\.supabase\.co$|^ep-[a-z]+-[a-z]+-(?=[a-z]{0,7}\d)[a-z0-9]{8}\b.{0,40}\.neon\.tech$|\.(?=[a-z]{0,11}\d)[a-z0-9]{12}\.[a-z0-9-]{6,20}\.rds\.amazonaws\.com$/
+const isDrawnHost = (host: string): boolean => DRAWN_HOST.test(host) && !DOCUMENTED_HOST.test(host) && !isPlaceholder(host.split('.')[1] ?? '')
+
+/** What stands where the password goes says so in words: beside a host that is somebody's own, a short or simple one is what it is. */
+const isSpokenPlaceholder = (password: string): boolean =>
+  /your|change|exampl|placeholder|x{3}|\*{2}|dummy|fake|redacted|hidden|\.{3}/i.test(password) ||
+  /^(?:db|database|mongo|user|my)?[-_]?(?:pass(?:word|wd)?|pwd|secret|contrase[nñ]a|senha|motdepasse|passwort)$/i.test(password)
+
 function urlAt(text: string, index: number): Match | undefined {
   const scheme = SCHEMES.exec(text.slice(Math.max(0, index - 14), index))?.[0]
   if (!scheme) return undefined
@@ -184,15 +216,8 @@ function urlAt(text: string, index: number): Match | undefined {
   const [, user = '', password = '', host = ''] = match
   const start = index - scheme.length
   const end = index + match[0].length
-  if (
-    isReference(password) ||
-    isPlaceholder(password) ||
-    trivialPassword(password, user) ||
-    isReference(host) ||
-    DOCUMENTED_HOST.test(host) ||
-    isReference(user)
-  )
-    return { start, end }
+  const made = isDrawnHost(host) ? isSpokenPlaceholder(password) : isPlaceholder(password) || trivialPassword(password, user)
+  if (isReference(password) || made || isReference(host) || DOCUMENTED_HOST.test(host) || isReference(user)) return { start, end }
   const web = /^(?:https?|ftps?)$/.test(scheme)
   if (web && (password.length < 8 || /x-oauth-basic/.test(password))) return { start, end }
   // a bare host name is a container of the same compose file

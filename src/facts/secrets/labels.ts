@@ -6,6 +6,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   'gcp-service-account': 'Google service account key',
   'generic-secret': 'secret',
   jwt: 'signed token (JWT)',
+  'live-key': 'key for the live mode of a service',
   'npm-token': 'npm token',
   password: 'password',
   'prefilled-password': 'password that a sign-in form is filled in with',

@@ -1,7 +1,7 @@
 import { SECRET_FORMATS } from './formats.ts'
 
 /** What a value can begin with whose rule is no format of its own. */
-const OTHER_ANCHORS = ['Bearer ', 'eyJ', '-----BEGIN', '://', ':AA', '_authToken=', "crypt('"]
+const OTHER_ANCHORS = ['_live_', '_prod_', '_production_', 'Bearer ', 'eyJ', '-----BEGIN', '://', ':AA', '_authToken=', "crypt('"]
 
 /** Every literal beginning that makes a value worth looking at. */
 export const ANCHORS: readonly string[] = [...new Set([...SECRET_FORMATS.flatMap((f) => f.anchors), ...OTHER_ANCHORS])]

@@ -200,6 +200,7 @@ function readOwnLinks(path: string, js: JavaScriptFacts, reader: UrlReader, into
   for (const fn of js.functions) {
     const site: Site = { path, fn: fn.id }
     let oauth: boolean | undefined
+    let mails: boolean | undefined
     for (const e of expressions(fn)) {
       const target = redirectUriOf(e)
       if (target) {
@@ -209,10 +210,17 @@ function readOwnLinks(path: string, js: JavaScriptFacts, reader: UrlReader, into
           into.redirects.push({ purpose: 'oauth', at: { path, line: target.l }, how: 'redirect_uri', values: reader.read(target, site) })
         }
       }
-      if ((e.k === 'tpl' || e.k === 'bin') && RESET_LINK.test(writtenText(e)) && !into.resets.some((r) => r.at.path === path && r.at.line === e.l)) {
-        into.resets.push({ at: { path, line: e.l }, library: 'own', how: 'reset link' })
+      if (e.k !== 'tpl' && e.k !== 'bin') continue
+      const text = writtenText(e)
+      const link = RESET_LINK.test(text)
+      if (!link && !RESET_PATH.test(text)) continue
+      if (!link) mails ??= sendsMail(fn)
+      if (!link && !mails) continue
+      if (into.resets.some((r) => r.at.path === path && r.at.line === e.l)) continue
+      into.resets.push({ at: { path, line: e.l }, library: 'own', how: 'reset link' })
+      // of a path alone a template makes the address
+      if (link || text.startsWith('\u0000'))
         into.redirects.push({ purpose: 'reset', at: { path, line: e.l }, how: 'reset link', values: withoutRelative(reader.read(e, site)) })
-      }
     }
   }
 }
@@ -227,6 +235,12 @@ const AUTHORIZE =
   /accounts\.google\.com\/o\/oauth2|github\.com\/login\/oauth\/authorize|discord\.com\/(api\/)?oauth2\/authorize|facebook\.com\/(v[\d.]+\/)?dialog\/oauth|login\.microsoftonline\.com\/|linkedin\.com\/oauth\/v2\/authorization|appleid\.apple\.com\/auth\/authorize|slack\.com\/oauth|twitter\.com\/i\/oauth2/
 const RESET_LINK =
   /(?:\u0000|https?:\/\/[^\s"'<>]{1,100})\/(?:[\w-]{1,30}\/){0,4}(?:reset|recover|forgot)[-_a-z]{0,20}(?:\/\u0000|\?[^\s"'<>]{0,60}(?:token|code|key)=)/i
+
+/** Less of a link, which says where to enter a mailed code, or only the path: one where the same function sends a mail. */
+const RESET_PATH = /^(?:\u0000(?::\/\/\u0000)?\/)?(?:[\w-]{1,30}\/){0,4}(?:reset|recover|forgot)[-_a-z]{0,20}(?:$|\/\u0000|\?)/i
+const SENDS_MAIL = /(?:^|\.)send_?(?:\w{0,20}_?)?e?mail\w{0,20}$|(?:mail|transport)\w{0,10}(?:\(\))?\.send\w{0,10}$|emails\.(?:send|create)$/i
+
+const sendsMail = (fn: FunctionIR): boolean => [...expressions(fn)].some((e) => e.k === 'call' && SENDS_MAIL.test(calleeText(e.fn)))
 
 /** The value given for `redirect_uri` in an object, `URLSearchParams` or `searchParams.set`. */
 function redirectUriOf(e: Expr): Expr | undefined {

@@ -105,6 +105,7 @@ function checksAround(names: ReadonlySet<string>, js: JavaScriptFacts, fn: Funct
   let all = UNCHECKED
   for (let f: FunctionIR | undefined = fn; f; f = f.parent === undefined ? undefined : js.functions[f.parent]) {
     all = joined(all, checksIn(f, new Set([...names, ...parsedFrom(names, f)])))
+    for (const call of makers(f, names)) all = joined(all, checksOfMaker(call, reader, path))
     for (const e of expressions(f)) {
       if (e.k !== 'call' || !e.args.some((a) => a.k === 'id' && names.has(a.name))) continue
       const named = /safe|valid|sanit|allow|internal|relative|check/i.test(calleeText(e.fn))
@@ -112,6 +113,22 @@ function checksAround(names: ReadonlySet<string>, js: JavaScriptFacts, fn: Funct
     }
   }
   return all
+}
+
+/** The calls that such variables are set to: `const next = safePath(params.get('next'))`. */
+function makers(fn: FunctionIR, names: ReadonlySet<string>): Extract<Expr, { k: 'call' }>[] {
+  return [...statements(fn.body)].flatMap((s) =>
+    s.k === 'let' && s.init?.k === 'call' && s.init.fn.k === 'id' && boundNames(s.to).some((n) => names.has(n)) ? [s.init] : [],
+  )
+}
+
+/** What a helper does with whatever it is handed, before it hands it back. */
+function checksOfMaker(call: Extract<Expr, { k: 'call' }>, reader: UrlReader, path: string): Checks {
+  const helper = call.fn.k === 'id' ? reader.functionNamed(call.fn.name, { path, fn: 0 })?.fn : undefined
+  if (!helper) return UNCHECKED
+  const inside = new Set(helper.params.flatMap((p, i) => (call.args[i]?.k === 'lit' ? [] : boundNames(p))))
+  for (const s of statements(helper.body)) if (s.k === 'let' && s.init && mentions(s.init, inside)) for (const name of boundNames(s.to)) inside.add(name)
+  return checksIn(helper, inside)
 }
 
 /** `const parsed = new URL(next, origin)`: what is asked of it is asked of the variable. */

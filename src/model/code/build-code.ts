@@ -4,8 +4,10 @@ import { sourceFiles } from '../files/files.ts'
 import { Program } from '../frameworks/program.ts'
 import { clientPasswords } from './client-passwords.ts'
 import type { CodeModel, SqlAccount } from './code.ts'
+import { debugLogs } from './debug-logs.ts'
 import { defaultSecrets } from './default-secrets.ts'
 import { fixedKeys } from './fixed-keys.ts'
+import { fixedPayers } from './fixed-payers.ts'
 import { fixedPhones } from './fixed-phones.ts'
 import { fixedUsers } from './fixed-users.ts'
 import { hardcodedIdentities, mergeIdentities } from './identities.ts'
@@ -51,6 +53,8 @@ export function buildCode(input: ModelInput, slices: Slices): CodeModel {
       ...together(modeSwitches(sources)).filter((s) => files.role(s.path) === 'source' && !modules.inBrowser(s.path, s.line)),
     ],
     openDoors: together(openDoors(sources)).filter((d) => files.role(d.path) === 'source'),
+    debugLogs: together(debugLogs(sources)).filter((d) => files.role(d.path) === 'source'),
+    fixedPayers: together(fixedPayers(sources)).filter((p) => files.role(p.path) === 'source'),
     ownerMails: ownerMails(sources, owners),
     fixedUsers: together(fixedUsers(sources)).filter((u) => files.role(u.path) === 'source'),
     sqlAccounts: oneOfEachPerson(accounts),

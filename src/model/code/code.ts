@@ -12,6 +12,8 @@ export interface CodeModel {
   readonly switches: readonly Switch[]
   readonly ownerMails: readonly OwnerMail[]
   readonly openDoors: readonly OpenDoor[]
+  readonly debugLogs: readonly DebugLog[]
+  readonly fixedPayers: readonly FixedPayer[]
   readonly fixedUsers: readonly FixedUser[]
   readonly sqlAccounts: readonly SqlAccount[]
   readonly markers: readonly Marker[]
@@ -94,6 +96,16 @@ export interface Switch {
 /** A way past a sign-in that stands in the code. */
 export interface OpenDoor extends Place {
   readonly how: 'any-password' | 'fixed-code' | 'mail-part' | 'logged-signature'
+}
+
+/** A library of sessions that logs what it does, in every environment. */
+export interface DebugLog extends Place {
+  readonly library: 'Auth.js' | 'supabase-js'
+}
+
+/** An address that stands in the code and that every payment is made out to. */
+export interface FixedPayer extends Place {
+  readonly shown: string
 }
 
 /** The owner's address as a value of the program. */

@@ -8,6 +8,9 @@ import { calleeText, exprsOf, statements, stringOf, subExpressions } from '../fr
 import type { DefaultSecret } from './code.ts'
 import { asksMode } from './development-only.ts'
 
+/** What others sign their events with, or send along with them. */
+const SIGNS_EVENTS = /(?:^|_)(?:WEB_?HOOK|CALLBACK|HOOK)_(?:SIGNING_)?(?:SECRET|TOKEN|KEY)$|^WHSEC$/
+
 /** Literal values that stand in when the variable of a secret is not set. */
 export const defaultSecrets = collectByCodeFile((path, js: JavaScriptFacts) => {
   const found: DefaultSecret[] = []
@@ -20,7 +23,7 @@ export const defaultSecrets = collectByCodeFile((path, js: JavaScriptFacts) => {
     if (
       name &&
       !PUBLIC_PREFIXES.some((p) => name.startsWith(p)) &&
-      CHECKED_HERE.test(name) &&
+      (CHECKED_HERE.test(name) || SIGNS_EVENTS.test(name)) &&
       text &&
       text.trim() !== '' &&
       !found.some((f) => f.name === name)

@@ -16,7 +16,7 @@ const MAIL_NAME = /(?:e_?-?mail|login|user_?name|sender|account)$/i
 const ID_NAME = /(?:^|[a-z_])(?:user_?id|uid|owner_?id|account_?id|profile_?id|admin_?id|author_?id)$|^sub$/i
 const PERSON = /user|session|profile|account|auth|caller|owner|^me$|claims|payload|token/i
 const GRANTS =
-  /admin|owner|role|permission|allow|grant|bypass|skip|access|authori[sz]|premium|is_?paid|has_?paid|credit|unlimited|super|is_?master|staff|internal|tester|\bvip|isauth|\bis_?dev(?!ic)|forbid|unauthori[sz]ed|redirect|40[13]/i
+  /admin|owner|role|permission|allow|grant|bypass|skip|access|authori[sz]|premium|is_?paid|has_?paid|credit|unlimited|super|is_?master|staff|internal|tester|\bvip|isauth|\bis_?dev(?!ic)|\bis_?debug|debug_?user|forbid|unauthori[sz]ed|redirect|40[13]/i
 
 interface Comparison {
   readonly operand: Expr

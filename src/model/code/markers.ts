@@ -26,11 +26,16 @@ const CODE_PART =
 const SERVICE_ROLE = /service_?role/i
 /** Handlers and pages whose path says what they decide about. */
 const ANSWERS = /(?:^|\/)(?:api|functions)\/|(?:^|\/)(?:route|page|layout|\+server|\+page\.server|\+layout\.server)\.[cm]?[jt]sx?$/
-const MONEY_PLACE = /(?:^|\/)(?:payments?|billing|checkout|stripe|paddle|subscriptions?|credits?|refunds?|payouts?|purchases?|wallets?)\//i
+const HANDLES = /(?:^|\/)(?:route|\+server|\+page\.server|\+layout\.server)\.[cm]?[jt]s$|(?:^|\/)(?:pages\/api|supabase\/functions|controllers|server\/api)\//
+const MONEY_PLACE =
+  /(?:^|\/)(?:payments?|billing|checkout|stripe|paddle|paypal|razorpay|paystack|mercado-?pago|subscriptions?|credits?|refunds?|payouts?|purchases?|wallets?|(?:[\w.-]{1,30}-)?webhooks?)\//i
 const ADMIN_PLACE = /(?:^|\/)(?:admin|administration|back-?office)\//i
 /** In a page of administrators the words roles and sessions are everyday ones: the comment has to speak of who may. */
 const PERMISSION =
   /\b(?:auth(?:entic|oriz|z|n|\b)\w*|permissions?|access (?:control|check)|(?:admin|role) (?:check|guard|only)|restrict\w*|protect\w*|secur\w*)\b/i
+/** Who may do it is what the comment is about: in a handler that is what the handler leaves open. */
+const WHO_MAY =
+  /\brestrict(?:s|ed|ing)?\b.{0,60}\b(?:access|owners?|admins?|members?|users?|friends|select\w*|delet\w*|updat\w*|rls)\b|\brls\b|\b(?:only|check|verify|ensure|make sure)\b.{0,40}\b(?:owners?|owns|owned|belongs|admins?|permissions?|authori[sz]\w+)\b|\b(?:authori[sz]ation|permission|ownership|access|owner|admin|role) (?:check|control|guard)/i
 const NEAR = 8
 /** A comment behind an option stands below the call that the option is for. */
 const BEFORE = 4
@@ -45,7 +50,8 @@ export const markersOf = collectByCodeFile((path, js: JavaScriptFacts): { readon
   const near = candidates.flatMap((c) => {
     const beside =
       names.find((n) => n.line >= c.l - (SERVICE_ROLE.test(n.name) ? NEAR : BEFORE) && n.line <= c.l + NEAR)?.name ??
-      (MONEY_PLACE.test(path) || PERMISSION.test(c.text) ? securityPlace(path) : undefined)
+      (MONEY_PLACE.test(path) || PERMISSION.test(c.text) ? securityPlace(path) : undefined) ??
+      (WHO_MAY.test(c.text) && HANDLES.test(path) ? 'the handler' : undefined)
     return beside ? [{ line: c.l, text: cleanLine(c.text, 120), beside }] : []
   })
   const [first, ...others] = near

@@ -15,6 +15,9 @@ const OF_THE_HOUSE = /^(?:[a-z]{1,12}_)?(?:admin|owner|notification|alert|report
 const PERSONAL =
   /^(?!(?:test|example|demo|user|you|your|name|john|jane|foo|email|me|someone|customer|client)(?:[._-]?(?:name|mail|email|doe|user|[0-9]{1,6}))?@)[^@]+@(?:gmail|googlemail|hotmail|outlook|live|yahoo|icloud|me|proton|protonmail|gmx|web|libero|tiscali|orange|free|mail|yandex|qq|163|naver)\.[a-z.]{2,6}$/i
 
+const PERSONAL_PROVIDER =
+  /@(?:gmail|googlemail|hotmail|outlook|live|yahoo|icloud|me|proton|protonmail|gmx|web|libero|tiscali|orange|free|mail|yandex|qq|163|naver)\./i
+
 /** The owner's address where the program acts on it: as a recipient or an administrator, not as text on a page. */
 export function ownerMails(files: ByFile<JavaScriptFacts>, owners: ReadonlySet<string>): OwnerMail[] {
   return [...mailsByFile(files)].flatMap(([path, mails]) => {
@@ -24,30 +27,52 @@ export function ownerMails(files: ByFile<JavaScriptFacts>, owners: ReadonlySet<s
   })
 }
 
+/** Whom mail is sent to, besides those who asked for it. */
+const SENT_TO = /^(?:to|cc|bcc|recipients?)$/i
+/** A mailbox at a domain of one's own that is called after a person, by what it is not: a place of the house, or an example. */
+const HOUSE =
+  /^(?:(?:customer|client|user|tech|general)?[._-]?(?:support|help|hello|hi|hey|hola|ola|info|contact\w*|contato|admin\w*|administra\w*|sales|vendas|ventas|orders?|pedidos?|bookings?|reserv\w*|reception|team|staff|office|mail|e?mail|billing|accounts?|finance|invoices?|payments?|careers|jobs|hr|press|media|marketing|news\w*|notif\w*|alerts?|no-?reply|do-?not-?reply|postmaster|webmaster|system|service|suporte|soporte|atendimento|help-?desk|it|dev\w*|ops|security|legal|privacy|abuse|feedback|enquir\w*|inquir\w*|leads?|demo|test\w*|user|you|your|name|someone|recipient|customer|client|professional|patient|owner|example|john|jane|foo)(?:[._-]?(?:doe|team|\d{1,6}))?)@|@(?:[\w-]+\.)*(?:example|test|acme|company|domain|your\w*|my\w*|e?mail|sample|localhost|site|website)\.[a-z.]{2,10}$/i
+
+/** In whose name something is said; a plain `email` may be what a page shows. */
+const OF_A_SENDER = /(?:by|sender|from|user|owner|admin|account|host|organi[sz]er)_?e_?mail$/i
+
 /** Addresses where the program acts on them; `personal` for a person's mailbox as a recipient. */
 const mailsByFile = collectByCodeFile((_, js: JavaScriptFacts) => {
   const places: { readonly line: number; readonly shown: string; readonly mail: string; readonly personal: boolean }[] = []
-  const take = (e: Expr | undefined, recipient = false) => {
-    if (!e) return
-    for (const item of e.k === 'arr' ? e.items : [e]) {
+  const take = (e: Expr | undefined, recipient: 'none' | 'house' | 'sent' = 'none') => {
+    for (const item of literalsOf(e)) {
       const text = stringOf(item)?.trim()
-      if (text && MAIL.test(text)) places.push({ line: item.l, shown: maskMail(text), mail: text.toLowerCase(), personal: recipient && PERSONAL.test(text) })
+      if (!text || !MAIL.test(text)) continue
+      const personal = (recipient !== 'none' && PERSONAL.test(text)) || (recipient === 'sent' && !HOUSE.test(text) && !PERSONAL_PROVIDER.test(text))
+      places.push({ line: item.l, shown: maskMail(text), mail: text.toLowerCase(), personal })
     }
   }
   const visit = (e: Expr): void => {
-    if (e.k === 'obj') for (const p of e.props) if (p.key && RECIPIENT.test(p.key)) take(p.value, true)
+    if (e.k === 'obj') {
+      const isMail = e.props.some((p) => p.key === 'subject')
+      for (const p of e.props) {
+        if (!p.key) continue
+        if (RECIPIENT.test(p.key)) take(p.value, isMail && SENT_TO.test(p.key) ? 'sent' : 'house')
+        else if (OF_A_SENDER.test(p.key)) take(p.value)
+      }
+    }
     if (e.k === 'logic' && e.op !== '&&') take(e.b)
     for (const child of childrenOf(e)) visit(child)
   }
   for (const fn of js.functions) {
     for (const s of statements(fn.body)) {
       if (s.k === 'let' && s.init && boundNames(s.to).some((n) => CONSTANT.test(n)))
-        take(
-          s.init,
-          boundNames(s.to).some((n) => OF_THE_HOUSE.test(n)),
-        )
+        take(s.init, boundNames(s.to).some((n) => OF_THE_HOUSE.test(n)) ? 'house' : 'none')
       for (const e of exprsOf(s)) visit(e)
     }
   }
   return unlessEmpty(places)
 })
+
+/** The values that an expression may be, one by one: of a list, of a choice, behind what a request or a variable may give. */
+function literalsOf(e: Expr | undefined): readonly Expr[] {
+  if (e?.k === 'arr') return e.items.flatMap(literalsOf)
+  if (e?.k === 'logic' && e.op !== '&&') return [...literalsOf(e.a), ...literalsOf(e.b)]
+  if (e?.k === 'cond') return [...literalsOf(e.then), ...literalsOf(e.else)]
+  return e ? [e] : []
+}

@@ -2,8 +2,10 @@ import type { SecretFact } from '../../facts/kinds.ts'
 import { identifies } from '../../facts/secrets/hash.ts'
 import { secretLabel } from '../../facts/secrets/labels.ts'
 import { isEnvFile } from '../../lib/env-file-name.ts'
+import type { Place } from '../../lib/place.ts'
 import type { AppModel, ModelInput } from '../app-model.ts'
 import type { FileRole } from '../files/files.ts'
+import type { ModulesModel } from '../modules/modules.ts'
 import type { HardcodedSecret } from './code.ts'
 
 /** Kinds that only a name gives away: believed in source code, not in documentation, tests, examples and local set-ups. */
@@ -50,8 +52,20 @@ export function hardcodedSecrets(input: ModelInput, slices: Pick<AppModel, 'file
       byValue.set(key, { ...secret, label: secretLabel(secret.kind), path, also: [], ...(use ? { reportedAsServiceRole: `file ${use.path}` } : {}) })
     }
   }
-  return [...byValue.values()]
+  return [...byValue.values()].map((s) => atWorst(s, slices.modules))
 }
+
+/** Of several places of one value the one to begin with: what every visitor is sent, then code and configuration, then what only tells of it. */
+function atWorst(secret: HardcodedSecret, modules: ModulesModel): HardcodedSecret {
+  if (!secret.also.length) return secret
+  const rank = ({ path, line }: Place) => (modules.inBrowser(path, line) ? 0 : PROSE.test(path) ? 2 : 1)
+  const [first, ...others] = [{ path: secret.path, line: secret.line }, ...secret.also].map((at) => ({ at, rank: rank(at) })).sort((a, b) => a.rank - b.rank)
+  if (!first || first.at.path === secret.path) return secret
+  const { name: _elsewhere, ...value } = secret
+  return { ...value, path: first.at.path, line: first.at.line, also: others.map((o) => o.at) }
+}
+
+const PROSE = /\.(?:mdx?|txt|rst|adoc)$/i
 
 const isPage = (path: string, role: FileRole, inBrowser: boolean): boolean => role === 'source' && !LOCAL_SETUP.test(path) && (PAGE.test(path) || inBrowser)
 

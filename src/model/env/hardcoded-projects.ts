@@ -8,7 +8,8 @@ import type { HardcodedProject } from './env.ts'
 
 /** Names that say which environment this is. */
 const STAGE = /(^|\.)is_?(prod|preview|staging|dev|test|local)/i
-const PROJECT_URL = /^https:\/\/([a-z0-9]{20})\.supabase\.(?:co|in|red)\/?$/
+/** The address alone, or that of one of its functions and tables. */
+const PROJECT_URL = /^https:\/\/([a-z0-9]{20})\.(?:functions\.)?supabase\.(?:co|in|red)(?:\/?$|\/(?:functions|rest|auth|graphql)\/)/
 
 /** A project's address and its key, both as literals of one file that no variable overrides. */
 export const hardcodedProjects = collectByCodeFile((path, js: JavaScriptFacts): HardcodedProject | undefined => {
@@ -19,11 +20,11 @@ export const hardcodedProjects = collectByCodeFile((path, js: JavaScriptFacts): 
   const projects = new Set<string>()
   const visit = (e: Expr, fallback: boolean): void => {
     const text = stringOf(e)
-    const project = text === undefined ? undefined : PROJECT_URL.exec(text)?.[1]
+    const project = PROJECT_URL.exec(text ?? (e.k === 'tpl' ? (e.quasis[0] ?? '') : ''))?.[1]
     if (project) projects.add(project)
-    if (text !== undefined && !fallback) {
+    if (!fallback) {
       if (project && !isPlaceholder(project)) url ??= { project, line: e.l }
-      else if (isProjectKey(text) || (e.k === 'lit' && e.secret === 'supabase-service-role-jwt')) key ??= { line: e.l }
+      else if ((text !== undefined && isProjectKey(text)) || (e.k === 'lit' && e.secret === 'supabase-service-role-jwt')) key ??= { line: e.l }
     }
     if (e.k === 'obj') {
       const id = stringOf(propOf(e, 'projectId'))

@@ -6,12 +6,12 @@ interface Signs {
 /** Processors whose events have no rules here: they are recognised, so that nobody takes silence for an answer. */
 export const OTHER_PROCESSORS: Readonly<Record<string, Signs>> = {
   PayPal: { packages: /^@?paypal(\/|-|$)/, hosts: /^https:\/\/((api-m|api|www)\.(sandbox\.)?paypal\.com\/(v\d|cgi|sdk)|api-m\.(sandbox\.)?paypal\.com$)/ },
-  Razorpay: { packages: /^(react-)?razorpay(\/|$)/, hosts: /^https:\/\/(api|checkout)\.razorpay\.com(\/|$)/ },
+  Razorpay: { packages: /^(react-)?razorpay(\/|$)/, hosts: /^https:\/\/((api|checkout|pages)\.razorpay\.com|rzp\.io|razorpay\.me)(\/|$)/ },
   'Dodo Payments': { packages: /^(dodopayments|@dodopayments\/)/, hosts: /^https:\/\/(live|test)\.dodopayments\.com(\/|$)/ },
   RevenueCat: { packages: /^(react-native-purchases|@revenuecat\/)/, hosts: /^https:\/\/api\.revenuecat\.com(\/|$)/ },
-  'Mercado Pago': { packages: /^(mercadopago|@mercadopago\/)/, hosts: /^https:\/\/api\.mercadopago\.com(\/|$)/ },
-  Paystack: { packages: /^(paystack|@paystack\/|react-paystack)/, hosts: /^https:\/\/api\.paystack\.co(\/|$)/ },
-  Flutterwave: { packages: /^flutterwave/, hosts: /^https:\/\/api\.flutterwave\.com(\/|$)/ },
+  'Mercado Pago': { packages: /^(mercadopago|@mercadopago\/)/, hosts: /^https:\/\/(api\.mercadopago\.com(\/|$)|mpago\.la\/)/ },
+  Paystack: { packages: /^(paystack|@paystack\/|react-paystack)/, hosts: /^https:\/\/(api\.paystack\.co(\/|$)|paystack\.(com|shop)\/(pay|buy)\b)/ },
+  Flutterwave: { packages: /^flutterwave/, hosts: /^https:\/\/(api\.flutterwave\.com(\/|$)|flutterwave\.com\/pay\b)/ },
   Mollie: { packages: /^@mollie\//, hosts: /^https:\/\/api\.mollie\.com(\/|$)/ },
   Square: { packages: /^(square|react-square-web-payments-sdk)(\/|$)/, hosts: /^https:\/\/connect\.squareup(sandbox)?\.com(\/|$)/ },
   Braintree: { packages: /^braintree(-web)?(\/|$)/, hosts: /^https:\/\/payments\.(sandbox\.)?braintree-api\.com(\/|$)/ },
@@ -77,6 +77,12 @@ const NO_PROCESSOR = /^(?:(?:pre|re|under|over)pay|.{0,20}display|spay)/
 export function unlistedProcessor(address: string): string | undefined {
   const name = CALLED_AFTER_PAYING.exec(address)?.[1]
   return name === undefined || NO_PROCESSOR.test(name) || Object.values(OTHER_PROCESSORS).some((s) => s.hosts.test(address)) ? undefined : asName(name)
+}
+
+/** The processor that sends a header with its signature: `x-razorpay-signature`. */
+export function processorOfHeader(header: string): string | undefined {
+  const word = /^x-([a-z]{3,20})-(?:webhook-)?(?:hmac-)?signature$/i.exec(header)?.[1]?.toLowerCase()
+  return word && Object.keys(OTHER_PROCESSORS).find((name) => name.toLowerCase().replace(/[^a-z]/g, '') === word)
 }
 
 /** A name as it is written: `paychangu` is Paychangu. */

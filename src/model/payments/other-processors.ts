@@ -9,7 +9,7 @@ import { expressions, stringOf } from '../frameworks/walk.ts'
 import type { Route } from '../routes/routes.ts'
 import { contains, namesIn } from './conditions.ts'
 import { endsHandled } from './other-events.ts'
-import { asName, OTHER_PROCESSORS, unlistedProcessor } from './other-processor-signs.ts'
+import { asName, OTHER_PROCESSORS, processorOfHeader, unlistedProcessor } from './other-processor-signs.ts'
 import type { OtherProcessor, OtherWebhook, VerificationProblem } from './payments.ts'
 import { goesByAnswer } from './questions.ts'
 import { judgeRepeats, type Surroundings } from './repeats.ts'
@@ -32,6 +32,8 @@ const processorsByFile = collectByCodeFile((path, js: JavaScriptFacts) => {
   for (const fn of js.functions) {
     for (const e of expressions(fn)) {
       const text = e.k === 'tpl' ? e.quasis[0] : e.k === 'lit' ? stringOf(e) : undefined
+      const sender = text && (text.startsWith('x-') || text.startsWith('X-')) ? processorOfHeader(text) : undefined
+      if (sender) found.push({ name: sender, at: { path, line: e.l }, because: `reads ${text}` })
       if (!text?.startsWith('https://')) continue
       const name = names.find(([, s]) => s.hosts.test(text))?.[0] ?? unlistedProcessor(text)
       if (name) found.push({ name, at: { path, line: e.l }, because: `uses ${text.slice(0, 40)}` })

@@ -57,7 +57,11 @@ const unambiguous = rememberFor(<T>(byFile: ByFile<readonly (readonly [name: str
 const constantsByFile = collectByCodeFile((_, file: JavaScriptFacts): readonly (readonly [name: string, text: string])[] | undefined => {
   const found: [string, string][] = []
   for (const s of file.functions[0]?.body ?? []) {
-    if (s.k !== 'let' || s.how !== 'const' || s.to.k !== 'name' || s.init?.k !== 'obj') continue
+    if (s.k !== 'let' || s.how !== 'const' || s.to.k !== 'name') continue
+    // `export const DOCUMENTS_BUCKET = 'documents'`, by a name that says so wherever it is read
+    const own = /bucket/i.test(s.to.name) ? literalText(s.init as unknown as Json) : undefined
+    if (own !== undefined) found.push([s.to.name, own])
+    if (s.init?.k !== 'obj') continue
     for (const p of s.init.props) {
       const text = literalText(p.value as unknown as Json)
       if (p.key && text !== undefined) found.push([`${s.to.name}.${p.key}`, text])
@@ -154,7 +158,9 @@ const mentionsIn = rememberFor(
   ({ constants, named, uploads, calls }: Calls, tables: ReadonlyMap<string, string>, helpers: ReadonlyMap<string, number>): Mention[] => {
     const found: Mention[] = []
     const text = (node: Json | undefined) =>
-      literalText(node) ?? (node?.['k'] === 'id' ? constants.get(String(node['name'])) : constants.get(ownField(node) ?? '')) ?? tables.get(dotted(node) ?? '')
+      literalText(node) ??
+      (node?.['k'] === 'id' ? (constants.get(String(node['name'])) ?? tables.get(String(node['name']))) : constants.get(ownField(node) ?? '')) ??
+      tables.get(dotted(node) ?? '')
     for (const call of calls) {
       const fn = call['fn'] as Json
       const args = (call['args'] ?? []) as readonly Json[]

@@ -233,6 +233,7 @@ model Post {
   author   User     @relation(fields: [authorId], references: [id])
   tags     String[]
   at       DateTime @default(now()) @db.Timestamptz(6)
+  prefs    Json?    @default("{\\"daily\\":true}")
 
   @@unique([authorId, at])
 }
@@ -256,11 +257,12 @@ model Old {
       '21   "author_id" uuid not null,',
       '23   "tags" text[],',
       '24   "at" timestamptz not null default now(),',
-      '26   unique ("author_id", "at")',
+      '25   "prefs" jsonb default \'{"daily":true}\',',
+      '27   unique ("author_id", "at")',
       '19 );',
       '22 alter table "public"."Post" add foreign key ("author_id") references "public"."users" ("id");',
-      '30 alter table if exists "public"."Old" add column if not exists "id" integer;',
-      '31 alter table if exists "public"."Old" add column if not exists "label" text;',
+      '31 alter table if exists "public"."Old" add column if not exists "id" integer;',
+      '32 alter table if exists "public"."Old" add column if not exists "label" text;',
     ])
   })
 

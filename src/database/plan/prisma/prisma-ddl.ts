@@ -148,12 +148,16 @@ function column(f: Field, enums: ReadonlyMap<string, string>): string {
 }
 
 function defaultOf(f: Field, isEnum: boolean): string | undefined {
-  const match = /@default\(((?:[^()"]|"[^"]*"|\((?:[^()"]|"[^"]*")*\))*)\)/.exec(f.attributes)?.[1]?.trim()
+  const match = /@default\(((?:[^()"]|"(?:[^"\\]|\\.)*"|\((?:[^()"]|"(?:[^"\\]|\\.)*")*\))*)\)/.exec(f.attributes)?.[1]?.trim()
   if (match === undefined) return undefined
   if (/^now\(\)$/.test(match)) return 'now()'
   if (/^dbgenerated\("(.*)"\)$/.test(match)) return /^dbgenerated\("(.*)"\)$/.exec(match)?.[1]?.replaceAll('\\"', '"')
   if (/^(true|false|-?\d+(\.\d+)?)$/.test(match)) return match
-  if (/^".*"$/.test(match)) return `'${match.slice(1, -1).replaceAll("'", "''")}'`
+  if (/^".*"$/.test(match))
+    return `'${match
+      .slice(1, -1)
+      .replace(/\\(["\\])/g, '$1')
+      .replaceAll("'", "''")}'`
   return isEnum && /^\w+$/.test(match) ? `'${match}'` : undefined
 }
 
