@@ -57,7 +57,13 @@ function issueOf(c: Cause, all: readonly Route[]): Issue {
   if (guard && (c.what === 'fail-open' || c.what === 'trust' || c.what === 'status' || c.what === 'open'))
     related.push({ ...(guard.identifiedAt ?? guard.at), what: guard.how })
   if (c.signIn) {
-    related.push({ ...c.signIn.found, what: `finds the account by ${c.signIn.column}` }, { ...c.signIn.at, what: 'makes the session' })
+    related.push(
+      {
+        ...c.signIn.found,
+        what: c.signIn.decoded ?? `${c.signIn.table === undefined ? 'takes the account from the request as' : 'finds the account by'} ${c.signIn.column}`,
+      },
+      { ...c.signIn.at, what: 'makes the session' },
+    )
   }
   const jwt = route.platformJwt
   const gateway =
@@ -133,6 +139,10 @@ function message(c: Cause): string {
     case 'trust':
       return `${name(route)} ${does} for the user that ${guard?.how} read from the cookie; on a server that is not verified, and whoever sends the cookie decides its content.`
     case 'sign-in':
+      if (c.signIn?.decoded)
+        return `${name(route)} makes a session (${c.signIn.at.path}:${c.signIn.at.line}) for whom ${c.signIn.decoded} names (${c.signIn.found.path}:${c.signIn.found.line}): whatever somebody writes into a token of his own, under no signature or a wrong one, the new one says with the server's.`
+      if (c.signIn && c.signIn.table === undefined)
+        return `${name(route)} signs a token for whom \`${c.signIn.by}\` of the request names (${c.signIn.at.path}:${c.signIn.at.line}), although nothing that only the owner of the account has is asked for: no password, no code, no token that a provider signed.`
       return `${name(route)} looks up ${c.signIn?.table} by ${c.signIn?.column} = \`${c.signIn?.by}\` of the request (${c.signIn?.found.path}:${c.signIn?.found.line}) and makes a session for the row (${c.signIn?.at.path}:${c.signIn?.at.line}), although nothing that only the owner of the account has is asked for: no password, no code, no token that a provider signed.${c.signIn?.opensWithout ? ` It refuses where ${c.signIn.opensWithout} is set, which only one host does; on every other one, and in its own workspace, the door is open.` : ''}`
     case 'spelling':
       return `${name(route)} ${does} behind a check that tests the path as it is written (${guard?.at.path}:${guard?.at.line}); the router takes ${route.bypass?.spelling} for the same handler.`
@@ -179,7 +189,7 @@ function attack(c: Cause): string {
         ? `Somebody puts a session with another user's id into the cookie and ${address}: what the code decides by that id is decided for that user. Row level security, which verifies the token, is all that still stands behind.`
         : `Somebody puts a session with another user's id into the cookie, ${address}, and acts as that user.`
     case 'sign-in':
-      return `Anybody ${address} with somebody else's ${c.signIn?.by}${comma} and is signed in as that user, with all their rows and rights; an administrator's is as good as any.`
+      return `Anybody ${address} with ${c.signIn?.decoded ? 'a token that names somebody else' : `somebody else's ${c.signIn?.by}`}${comma} and is signed in as that user, with all their rows and rights; an administrator's is as good as any.`
     case 'spelling':
       return `Anybody on the internet sends ${route.method ?? 'a request'} ${route.bypass?.spelling} and the server ${work?.what ?? 'does its work'}.`
     case 'late':
@@ -271,6 +281,12 @@ function fix(c: Cause, all: readonly Route[]): Issue['fix'] {
             : 'if (!user) return new Response(null, { status: 401 })',
       }
     case 'sign-in':
+      if (c.signIn?.decoded)
+        return {
+          text: 'Verify the old token before anything is taken from it, and keep refresh tokens that can be withdrawn: find the account by the one that came along.',
+          language: 'ts',
+          code: 'const { sub } = jwt.verify(refreshToken, process.env.REFRESH_SECRET!) // throws at a wrong signature',
+        }
       return /(?:google|facebook|github|discord|apple|provider|firebase)/i.test(`${c.signIn?.column} ${c.route.route}`)
         ? {
             text: 'Let the browser send the ID token that the provider signed, verify it here, and find the account by what it says; the address and the id in the body are claims.',

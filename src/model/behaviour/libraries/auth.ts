@@ -135,7 +135,12 @@ const jwt: Library = {
       case 'jwtVerify':
       case 'compactVerify':
       case 'jwtDecrypt': {
-        const user = identify(c, `${name}() of a JSON Web Token${cookieOf(c.args.slice(0, 1))}`)
+        const kept = isKeptForClaimed(c)
+        const user = identify(
+          c,
+          `${name}() of a JSON Web Token${kept ? ' that is kept for whom the request names' : cookieOf(c.args.slice(0, 1))}`,
+          kept ? 'claimed' : undefined,
+        )
         // `verify(token, key, [options], (err, payload) => …)` throws nothing: the callback is told
         const callback = name === 'verify' && c.args.length > 2 ? c.args[c.args.length - 1] : undefined
         if (callback && (callback.v === 'fn' || callback.v === 'native')) {
@@ -168,6 +173,13 @@ const jwt: Library = {
     }
     return undefined
   },
+}
+
+/** The token lies in a row that was found by what the request claims: that the server signed it once says nothing of who calls. */
+function isKeptForClaimed({ it, args }: LibraryCall): boolean {
+  const [token] = args
+  const found = token?.v === 'row' ? it.steps[token.step]?.effect : undefined
+  return found?.kind === 'db' && found.filters.length > 0 && found.filters.every((f) => f.value.v === 'caller' && f.value.trust === 'claimed')
 }
 
 /** A token that was decoded before it is verified (its claims say with which key): from here on they are true. */
