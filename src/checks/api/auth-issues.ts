@@ -2,9 +2,10 @@ import { linesFrom, type Place, type RelatedPlace } from '../../lib/place.ts'
 import { askForVerifiedUser, refuseWhenUnset } from '../../lib/rewrite-javascript.ts'
 import type { Guard, Route, Work } from '../../model/routes/routes.ts'
 import type { Issue, Severity } from '../define-check.ts'
-import { actionFunction } from './action-function.ts'
 import { isCheckout, RANK } from './auth-severity.ts'
 import { guardFix } from './guard-fix.ts'
+import { handlerFunction } from './handler-function.ts'
+import type { IdleMiddleware } from './idle-middleware.ts'
 import { besideWords, manners } from './manners.ts'
 import { isSteered } from './steered.ts'
 import { tellsCode } from './told-code.ts'
@@ -19,6 +20,8 @@ export interface Cause {
   readonly guard?: Guard
   /** Whom somebody is signed in as. */
   readonly signIn?: UnprovenSignIn
+  /** What stands in front of the handler and lets everybody past. */
+  readonly idle?: IdleMiddleware
   /** The place of a shared cause in another file (or function) than the route. */
   readonly shared?: Place
 }
@@ -52,8 +55,9 @@ export function merge(causes: readonly Cause[], all: readonly Route[]): Issue[] 
 
 function issueOf(c: Cause, all: readonly Route[]): Issue {
   const { route, work, guard } = c
-  const related: RelatedPlace[] = [...actionFunction(route)]
+  const related: RelatedPlace[] = [...handlerFunction(route)]
   if (work && (work.at.path !== route.path || work.at.line !== route.line)) related.push({ ...work.at, what: work.what })
+  if (c.idle) related.push({ ...c.idle.at, what: `${c.idle.name}, which refuses nobody` })
   if (guard && (c.what === 'fail-open' || c.what === 'trust' || c.what === 'status' || c.what === 'open'))
     related.push({ ...(guard.identifiedAt ?? guard.at), what: guard.how })
   if (c.signIn) {
@@ -131,6 +135,7 @@ function message(c: Cause): string {
     case 'unlinked':
       return `${name(route)} ${does} without checking who calls. Only other code of the server uses it, but \`use server\` at the top of the file makes an endpoint of each function that the file exports; it does not keep them on the server.`
     case 'open':
+      if (c.idle) return `${name(route)} ${does} without checking who calls: \`${c.idle.name}\` in front of it refuses nobody.`
       return `${name(route)} ${does} without checking who calls${guard ? `: it only looks at a ${guard.how}, which anybody can send` : ''}.`
     case 'late':
       return `${name(route)} ${does} (${work?.at.path}:${work?.at.line}) before it checks who calls (${work?.guardedLater?.at.path}:${work?.guardedLater?.at.line}).`
@@ -307,6 +312,12 @@ function fix(c: Cause, all: readonly Route[]): Issue['fix'] {
     case 'late':
       return { text: 'Move the check to the top of the handler.', ...optionalCode(guardFix(c.route, all)) }
     case 'open':
+      if (c.idle)
+        return {
+          text: `Let \`${c.idle.name}\` (${c.idle.at.path}:${c.idle.at.line}) answer 401 where nobody is signed in, and call \`next()\` for everybody else alone. Clerk's \`requireAuth()\` does so; \`clerkMiddleware()\` and \`ClerkExpressWithAuth()\` only look who it is.`,
+          language: 'ts',
+          code: 'if (!userId) return res.status(401).end()\nnext()',
+        }
       if (c.work?.kind === 'insert' || c.work?.kind === 'mail') {
         const f = guardFix(c.route, all)
         return { ...f, text: `${f.text} When it is meant for the public (a contact form), put a rate limit in front instead.` }
@@ -347,11 +358,13 @@ function sharedIssue(causes: readonly Cause[], at: Place): Issue {
     subject: `file ${at.path}`,
     discriminator: `${first.what} ${first.guard?.how ?? ''}`,
     title: TITLES[worst.what],
-    message: worst.guard
+    message: worst.idle
       ? `${routes.length} handlers rely on this check. ${message(worst)}`
-      : `${routes.length} actions of this file are alike. ${message(worst)}`,
+      : worst.guard
+        ? `${routes.length} handlers rely on this check. ${message(worst)}`
+        : `${routes.length} actions of this file are alike. ${message(worst)}`,
     at,
-    related: routes.flatMap((r) => [{ path: r.path, line: r.line, subject: r.subject, what: 'relies on it' }, ...actionFunction(r)]),
+    related: routes.flatMap((r) => [{ path: r.path, line: r.line, subject: r.subject, what: 'relies on it' }, ...handlerFunction(r)]),
   }
 }
 

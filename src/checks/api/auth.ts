@@ -6,6 +6,7 @@ import { defineCheck, failed, notApplicable, type Outcome, passed, unverified } 
 import { type Cause, merge } from './auth-issues.ts'
 import { isReceiver, isShown, readApart, severityOf, tellsOn, withChange, worstOf } from './auth-severity.ts'
 import { isEditorial } from './editorial-tables.ts'
+import { idleMiddleware } from './idle-middleware.ts'
 import { isForAdministrators } from './manners.ts'
 import { tellsOneFigure } from './one-figure.ts'
 import { oncePerHandler } from './one-handler.ts'
@@ -39,7 +40,7 @@ export default defineCheck({
             ),
     )
     const issues = merge(
-      judged.flatMap((j) => (j.kind === 'issue' ? j.causes : [])),
+      judged.flatMap((j) => (j.kind === 'issue' ? j.causes.map((c) => behindIdle(c, routes.routes)) : [])),
       routes.routes,
     )
     const count = (kind: Verdict['kind']) => judged.filter((j) => j.kind === kind).length
@@ -53,6 +54,12 @@ export default defineCheck({
     return lost.length ? notFollowed(lost, evidence) : passed(...evidence)
   },
 })
+
+/** What a middleware was meant to keep strangers from is open because of that one. */
+function behindIdle(c: Cause, all: readonly Route[]): Cause {
+  const idle = c.what === 'open' && !c.guard ? idleMiddleware(c.route, all) : undefined
+  return idle ? { ...c, idle, shared: idle.at } : c
+}
 
 type Verdict =
   | { readonly kind: 'guarded'; readonly route: Route }

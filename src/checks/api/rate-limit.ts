@@ -9,7 +9,7 @@ import { fromRequest } from '../../model/routes/from-request.ts'
 import { inProduction } from '../../model/routes/in-production.ts'
 import type { Route, Work } from '../../model/routes/routes.ts'
 import { defineCheck, failed, type Issue, notApplicable, passed, type Severity } from '../define-check.ts'
-import { actionFunction } from './action-function.ts'
+import { handlerFunction } from './handler-function.ts'
 import { isForAdministrators } from './manners.ts'
 import { oncePerHandler } from './one-handler.ts'
 import { behindTypedCode, isTyped, sendsNewCode, setsPasswordByCode, startsReset } from './own-codes.ts'
@@ -311,7 +311,7 @@ function issue(e: Endpoint, served: readonly RelatedPlace[]): Issue {
       code: limiter(route),
     },
     at: { path: route.path, line: route.line, ...(route.endLine ? { endLine: Math.min(route.endLine, route.line + 20) } : {}) },
-    related: [...actionFunction(route), ...served, ...(e.at.path === route.path && e.at.line === route.line ? [] : [{ ...e.at, what: e.does }])],
+    related: [...handlerFunction(route), ...served, ...(e.at.path === route.path && e.at.line === route.line ? [] : [{ ...e.at, what: e.does }])],
     proof: 'inferred',
     aliases: ['CWE-307'],
     ...(route.workspace ? { workspace: route.workspace } : {}),

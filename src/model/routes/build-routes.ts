@@ -28,6 +28,7 @@ import { buildSessions } from './session.ts'
 import { type Bypass, spellingsOf, takesSpellings } from './spelling.ts'
 import { withUnlinkedActions } from './unlinked-actions.ts'
 import { type Work, workOf } from './work.ts'
+import { writtenHandler, writtenMiddleware } from './written-handler.ts'
 
 /** The routes slice: every HTTP entry, its guard and what it does. */
 export function buildRoutes(input: ModelInput, slices: ModelBase): RoutesModel {
@@ -94,6 +95,8 @@ function dedupe(entries: readonly Entry[]): readonly Entry[] {
 /** What the text of an entry's files says, without its code being followed. */
 interface WrittenSigns {
   readonly library?: string
+  /** Where the function that answers is written, apart from where it is registered. */
+  readonly handler?: Place
   /** Where the files that it takes come from anybody. */
   readonly uploads?: Place
   readonly signs?: PageSigns
@@ -106,6 +109,7 @@ function writtenSigns(program: Program, entry: Entry): WrittenSigns {
   const uploads = openUploads(program, entry)
   return {
     ...(uploads ? { uploads } : optional('library', libraryOf(program, entry))),
+    ...(entry.kind === 'api' ? optional('handler', writtenHandler(program, entry)) : {}),
     ...(entry.kind === 'page' ? { ...optional('signs', signsOf(program, entry)), ...optional('clientLayout', clientLayout(program, entry)) } : {}),
     spellings: takesSpellings(program, entry),
   }
@@ -163,6 +167,7 @@ function routeFor(program: Program, entry: Entry, written: WrittenSigns, slices:
     path: entry.path,
     line: entry.line,
     ...(entry.endLine ? { endLine: entry.endLine } : {}),
+    ...optional('handler', written.handler),
     framework: entry.framework,
     ...(entry.uncaught ? { uncaught: true as const } : {}),
     ...(workspace.dir !== '' ? { workspace: workspace.dir } : {}),
@@ -179,6 +184,7 @@ function routeFor(program: Program, entry: Entry, written: WrittenSigns, slices:
       blocks: b.blocks,
       ...optional('name', b.name),
       ...optional('external', b.external),
+      ...(b.name && b.blocks ? optional('written', writtenMiddleware(program, b)) : {}),
     })),
     ...optional('library', written.library),
     ...optional('page', entry.page),

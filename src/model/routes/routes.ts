@@ -30,6 +30,8 @@ export interface Route {
   readonly path: string
   readonly line: number
   readonly endLine?: number
+  /** The function that answers, where it stands in another file than its registration. */
+  readonly handler?: Place
   readonly framework: string
   /** How it answers where the framework alone does not tell: through `(req, res)`, or with an object that carries the status. */
   readonly answers?: 'res' | 'status-object'
@@ -56,6 +58,8 @@ export interface Route {
     readonly blocks: boolean
     readonly name?: string
     readonly external?: { readonly from: string; readonly name: string }
+    /** Where it is written, if that is another place than where it is put in front. */
+    readonly written?: Place
   }[]
   /** For pages: what their code says about who they are for, and the guard in a client layout above them. */
   readonly signs?: PageSigns

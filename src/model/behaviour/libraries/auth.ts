@@ -1,4 +1,4 @@
-import { array, isNullish, keyOf, object, op, stringOf, UNDEFINED, UNKNOWN, type Val } from '../abstract-value.ts'
+import { array, isNullish, keyOf, native, object, op, stringOf, UNDEFINED, UNKNOWN, type Val } from '../abstract-value.ts'
 import type { Trust } from '../behaviour.ts'
 import { callValue } from '../operations.ts'
 import { decodedToken } from '../token-claims.ts'
@@ -20,6 +20,8 @@ const nextAuth: Library = {
       case 'unstable_getServerSession':
       case 'getSession':
       case 'auth': {
+        const [handler] = c.args
+        if (handler?.v === 'fn') return askedBefore(c, handler)
         const user = identify(c, c.name === 'auth' ? 'Auth.js auth()' : `next-auth ${c.name}`)
         return object({ user, expires: user }, user)
       }
@@ -46,12 +48,23 @@ const nextAuth: Library = {
   },
 }
 
+/** `auth(handler)` runs the handler for everybody; it leaves the session on the request, or nothing. */
+function askedBefore(c: LibraryCall, handler: Val): Val {
+  return native('auth', (it, args, at) => {
+    const [request] = args
+    const user = identify({ ...c, it, at }, 'Auth.js auth()')
+    if (request?.v === 'host') it.write(request.props, 'auth', object({ user, expires: user }, user))
+    return callValue(it, handler, args, at)
+  })
+}
+
 /** What `NextAuth(config)` gives: `auth()` for the session, `auth(handler)` to wrap. */
 const nextAuthInstance: Library = {
   packages: ['next-auth/instance'],
   call(c) {
     if (c.name === 'auth') {
-      if (c.args[0]?.v === 'fn') return { v: 'call', name: 'auth', args: c.args, at: c.at }
+      const [handler] = c.args
+      if (handler?.v === 'fn') return askedBefore(c, handler)
       const user = identify(c, 'Auth.js auth()')
       return object({ user, expires: user }, user)
     }
