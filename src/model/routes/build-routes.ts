@@ -54,6 +54,7 @@ export function buildRoutes(input: ModelInput, slices: ModelBase): RoutesModel {
         at: m.at,
         ...(m.matcher ? { matcher: m.matcher } : {}),
         ...(m.belongsIn === undefined ? {} : { belongsIn: m.belongsIn }),
+        ...(m.tooEarly ? { tooEarly: true as const } : {}),
         ...(m.external ? { external: m.external } : {}),
         behaviour: follow(() => analyse(middlewareAlone(m), runner)),
       }),

@@ -1,6 +1,7 @@
 import type { Place } from '../../lib/place.ts'
 import { rememberFor } from '../../lib/remember-for.ts'
 import type { Behaviour, Condition, Step } from '../behaviour/behaviour.ts'
+import { mentions } from '../behaviour/mentions.ts'
 import { matcherCovers } from '../frameworks/next-middleware.ts'
 import { samplePath } from '../frameworks/path-pattern.ts'
 import { decided, type Imagined, imagineConditions } from './concrete.ts'
@@ -22,6 +23,7 @@ export function withIdleGuards(routes: readonly Route[], middleware: readonly Mi
 }
 
 function whyIdle(m: MiddlewareModel, route: Route): Omit<NonNullable<Route['idleGuard']>, 'at'> {
+  if (m.tooEarly) return { because: 'version' }
   if (m.belongsIn !== undefined) return { because: 'place', belongsIn: m.belongsIn }
   return { because: runsFor(m, route) ? 'condition' : 'matcher' }
 }
@@ -32,7 +34,13 @@ const requestFor = (route: Route): Imagined => ({ path: samplePath(route.route),
 
 const runsFor = (m: MiddlewareModel, route: Route): boolean => matcherCovers(m.matcher?.sources, samplePath(route.route)) !== false
 
-const guards = (m: MiddlewareModel): boolean => isLibrarys(m) || refusals(m.behaviour).length > 0
+const guards = (m: MiddlewareModel): boolean => isLibrarys(m) || refusals(m.behaviour).length > 0 || (neverRuns(m) && asksInPassing(m.behaviour))
+
+const neverRuns = (m: MiddlewareModel): boolean => m.belongsIn !== undefined || m.tooEarly === true
+
+/** What it takes to get past it is that somebody is signed in, on some of its ways: `if (isProtected(request)) await auth.protect()`. */
+const asksInPassing = (behaviour: Behaviour | undefined): boolean =>
+  behaviour?.steps.some((s) => s.under.some((c) => c.otherwise.ends && mentions(c.test, (v) => v.v === 'caller' && v.trust === 'verified'))) ?? false
 
 const isLibrarys = (m: MiddlewareModel): boolean =>
   m.external !== undefined && libraryGuard([{ ...m, code: NOTHING, calling: 'next-middleware', what: 'middleware', blocks: true }]) !== undefined

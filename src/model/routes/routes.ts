@@ -67,7 +67,7 @@ export interface Route {
   /** For pages without a guard: what runs before them and sends visitors to sign-in in the browser, and on the server lets everybody past. */
   readonly browserGuard?: Place
   /** For pages without a guard: middleware that would send visitors away, and for no path of the application gets that far. */
-  readonly idleGuard?: { readonly at: Place; readonly because: 'matcher' | 'condition' | 'place'; readonly belongsIn?: string }
+  readonly idleGuard?: { readonly at: Place; readonly because: 'matcher' | 'condition' | 'place' | 'version'; readonly belongsIn?: string }
   /** For pages: what their own code reads for whoever asks for it alone, without the layouts whose guard runs beside it. */
   readonly beside?: Work
   /** For pages: false when everything before it always answers by itself. */
@@ -92,6 +92,8 @@ export interface MiddlewareModel {
   readonly matcher?: { readonly sources: readonly string[]; readonly at: Place }
   /** The folder in which the framework would look for it, where it lies in another one and never runs. */
   readonly belongsIn?: string
+  /** The framework in use is of a version that does not know files of this name, so it never runs. */
+  readonly tooEarly?: true
   readonly external?: { readonly from: string; readonly name: string }
   readonly behaviour?: Behaviour
 }

@@ -267,6 +267,10 @@ const hosted: Library = {
     }
     if (/(?:getSession|getUser|withAuth|currentUser|session|validateAccessToken|getUserProfile|getProfile|isAuthenticated)$/.test(c.name)) {
       const user = identify(c, c.name)
+      const [options] = c.args
+      // AuthKit's `withAuth({ ensureSignedIn: true })` goes on for who is signed in
+      if (options?.v === 'object' && options.props.ensureSignedIn?.v === 'const' && options.props.ensureSignedIn.value === true)
+        c.it.require(user, c.at, { ends: true, how: 'redirect', status: 307 })
       return object({ user, session: user }, user)
     }
     return undefined
