@@ -229,6 +229,8 @@ function message(c: Cause): string {
     case 'beside':
       return `${page}. Its guard runs in the load of a layout above it; SvelteKit runs that beside the load of the page, which does not wait for it (\`await parent()\`) and ${c.work?.guard ? 'asks only whether somebody is signed in' : 'asks nobody itself'}.${gives}`
     case 'idle':
+      if (c.route.idleGuard?.because === 'request')
+        return `${page}; but the middleware does not do so where the request brings what anybody can put into it.${gives}`
       if (c.route.idleGuard?.because === 'version')
         return `${page}; the middleware that would ask who comes never runs: before version 16, Next.js knows middleware.ts and no proxy.ts.${gives}`
       if (c.route.idleGuard?.because === 'place')

@@ -14,7 +14,7 @@ import { type PageSigns, pageSigns } from './client-pages.ts'
 import { type Imagined, imagineConditions, restsOnForm } from './concrete.ts'
 import { holdsOnlyWhileUnset, isPlatformSetting } from './environment-tests.ts'
 import { guardOfConditions } from './guard.ts'
-import { withIdleGuards } from './idle-guards.ts'
+import { withDecidedPages, withIdleGuards } from './idle-guards.ts'
 import { inProduction, UNREACHABLE } from './in-production.ts'
 import { libraryGuard, libraryLimit, libraryOf } from './library-handlers.ts'
 import { limitOf } from './limit.ts'
@@ -76,7 +76,10 @@ export function buildRoutes(input: ModelInput, slices: ModelBase): RoutesModel {
   })
   if (memory) memory.routes = known.memory()
   return {
-    routes: withIdleGuards(withUnlinkedActions(withLimitsOfPages(routes, slices.modules, javascript), slices.modules, javascript), middleware),
+    routes: withIdleGuards(
+      withDecidedPages(withUnlinkedActions(withLimitsOfPages(routes, slices.modules, javascript), slices.modules, javascript), middleware),
+      middleware,
+    ),
     middleware,
     sessions: buildSessions(program),
   }

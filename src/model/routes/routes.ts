@@ -67,7 +67,9 @@ export interface Route {
   /** For pages without a guard: what runs before them and sends visitors to sign-in in the browser, and on the server lets everybody past. */
   readonly browserGuard?: Place
   /** For pages without a guard: middleware that would send visitors away, and for no path of the application gets that far. */
-  readonly idleGuard?: { readonly at: Place; readonly because: 'matcher' | 'condition' | 'place' | 'version'; readonly belongsIn?: string }
+  readonly idleGuard?: { readonly at: Place; readonly because: 'matcher' | 'condition' | 'place' | 'version' | 'request'; readonly belongsIn?: string }
+  /** For pages: the middleware that sends strangers away elsewhere lists it among those that are for everybody. */
+  readonly listedOpen?: true
   /** For pages: what their own code reads for whoever asks for it alone, without the layouts whose guard runs beside it. */
   readonly beside?: Work
   /** For pages: false when everything before it always answers by itself. */
