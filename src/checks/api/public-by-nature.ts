@@ -8,6 +8,7 @@ import { fromRequest } from '../../model/routes/from-request.ts'
 import type { Route, Work } from '../../model/routes/routes.ts'
 import { isRepeated } from '../../model/routes/shown-work.ts'
 import { startsReset } from './own-codes.ts'
+import { asksForPassword } from './own-sign-in.ts'
 import type { Query } from './ownership-breach.ts'
 import { registers } from './registration.ts'
 import { leadsOn } from './short-links.ts'
@@ -49,6 +50,12 @@ export const publicByNature = rememberFor((route: Route): string | undefined => 
   if (
     steps.some((s) => s.effect.kind === 'hash-compare' && /bcrypt|argon|scrypt|compare|verify/i.test(s.effect.name)) &&
     AUTH_PATH.test(route.route + route.subject)
+  )
+    return 'sign-in itself'
+  if (
+    !administers &&
+    asksForPassword(steps) &&
+    route.work.every((w) => w.guard || w.hidden || notesIt(w) || (w.kind !== 'delete' && AUTH_TABLES.test(w.table ?? '')))
   )
     return 'sign-in itself'
   const partOfSignUp = (w: Work) =>

@@ -15,6 +15,9 @@ export function identify(c: LibraryCall, how: string, trust: Trust = 'verified',
 const nextAuth: Library = {
   packages: ['next-auth/', '@auth/', '#auth'],
   call(c) {
+    // `NextAuth(config)`, whatever the default export of the package is called here
+    if (c.name === '' && c.root.v === 'lib' && c.root.pkg === 'next-auth' && c.root.name === 'default')
+      return { v: 'lib', pkg: 'next-auth/instance', name: '*' }
     switch (c.name) {
       case 'getServerSession':
       case 'unstable_getServerSession':
@@ -69,11 +72,21 @@ const nextAuthInstance: Library = {
       return object({ user, expires: user }, user)
     }
     if (c.name === 'signIn' || c.name === 'signOut') {
-      const step = c.it.emit({ kind: 'auth-call', library: 'next-auth', op: c.name === 'signIn' ? 'sign-in' : 'sign-out', name: c.name, args: c.args }, c.at)
+      const step = c.it.emit(
+        { kind: 'auth-call', library: 'next-auth', op: c.name === 'signIn' ? waySignedIn(c.args[0]) : 'sign-out', name: c.name, args: c.args },
+        c.at,
+      )
       return { v: 'result', step }
     }
     return undefined
   },
+}
+
+/** By the provider that is named: a password is looked at here, a link goes out by mail, or the browser is sent to somebody else. */
+function waySignedIn(provider: Val | undefined): 'sign-in' | 'magic-link' | 'oauth' {
+  const name = stringOf(provider) ?? ''
+  if (/^credentials$|password/i.test(name)) return 'sign-in'
+  return /^(?:e?mail|resend|nodemailer|sendgrid|postmark|mailgun|magic-?link)$/i.test(name) ? 'magic-link' : 'oauth'
 }
 
 /** Better Auth: `auth.api.getSession({ headers })`. */
