@@ -2,9 +2,10 @@ import { linesFrom, type Place, type RelatedPlace } from '../../lib/place.ts'
 import { askForVerifiedUser, refuseWhenUnset } from '../../lib/rewrite-javascript.ts'
 import type { Guard, Route, Work } from '../../model/routes/routes.ts'
 import type { Issue, Severity } from '../define-check.ts'
-import { actionFunction } from './action-function.ts'
 import { isCheckout, RANK } from './auth-severity.ts'
 import { guardFix } from './guard-fix.ts'
+import { handlerFunction } from './handler-function.ts'
+import type { IdleMiddleware } from './idle-middleware.ts'
 import { besideWords, manners } from './manners.ts'
 import { isSteered } from './steered.ts'
 import { tellsCode } from './told-code.ts'
@@ -19,6 +20,8 @@ export interface Cause {
   readonly guard?: Guard
   /** Whom somebody is signed in as. */
   readonly signIn?: UnprovenSignIn
+  /** What stands in front of the handler and lets everybody past. */
+  readonly idle?: IdleMiddleware
   /** The place of a shared cause in another file (or function) than the route. */
   readonly shared?: Place
 }
@@ -52,12 +55,19 @@ export function merge(causes: readonly Cause[], all: readonly Route[]): Issue[] 
 
 function issueOf(c: Cause, all: readonly Route[]): Issue {
   const { route, work, guard } = c
-  const related: RelatedPlace[] = [...actionFunction(route)]
+  const related: RelatedPlace[] = [...handlerFunction(route)]
   if (work && (work.at.path !== route.path || work.at.line !== route.line)) related.push({ ...work.at, what: work.what })
+  if (c.idle) related.push({ ...c.idle.at, what: `${c.idle.name}, which refuses nobody` })
   if (guard && (c.what === 'fail-open' || c.what === 'trust' || c.what === 'status' || c.what === 'open'))
     related.push({ ...(guard.identifiedAt ?? guard.at), what: guard.how })
   if (c.signIn) {
-    related.push({ ...c.signIn.found, what: `finds the account by ${c.signIn.column}` }, { ...c.signIn.at, what: 'makes the session' })
+    related.push(
+      {
+        ...c.signIn.found,
+        what: c.signIn.decoded ?? `${c.signIn.table === undefined ? 'takes the account from the request as' : 'finds the account by'} ${c.signIn.column}`,
+      },
+      { ...c.signIn.at, what: 'makes the session' },
+    )
   }
   const jwt = route.platformJwt
   const gateway =
@@ -125,6 +135,7 @@ function message(c: Cause): string {
     case 'unlinked':
       return `${name(route)} ${does} without checking who calls. Only other code of the server uses it, but \`use server\` at the top of the file makes an endpoint of each function that the file exports; it does not keep them on the server.`
     case 'open':
+      if (c.idle) return `${name(route)} ${does} without checking who calls: \`${c.idle.name}\` in front of it refuses nobody.`
       return `${name(route)} ${does} without checking who calls${guard ? `: it only looks at a ${guard.how}, which anybody can send` : ''}.`
     case 'late':
       return `${name(route)} ${does} (${work?.at.path}:${work?.at.line}) before it checks who calls (${work?.guardedLater?.at.path}:${work?.guardedLater?.at.line}).`
@@ -133,6 +144,10 @@ function message(c: Cause): string {
     case 'trust':
       return `${name(route)} ${does} for the user that ${guard?.how} read from the cookie; on a server that is not verified, and whoever sends the cookie decides its content.`
     case 'sign-in':
+      if (c.signIn?.decoded)
+        return `${name(route)} makes a session (${c.signIn.at.path}:${c.signIn.at.line}) for whom ${c.signIn.decoded} names (${c.signIn.found.path}:${c.signIn.found.line}): whatever somebody writes into a token of his own, under no signature or a wrong one, the new one says with the server's.`
+      if (c.signIn && c.signIn.table === undefined)
+        return `${name(route)} signs a token for whom \`${c.signIn.by}\` of the request names (${c.signIn.at.path}:${c.signIn.at.line}), although nothing that only the owner of the account has is asked for: no password, no code, no token that a provider signed.`
       return `${name(route)} looks up ${c.signIn?.table} by ${c.signIn?.column} = \`${c.signIn?.by}\` of the request (${c.signIn?.found.path}:${c.signIn?.found.line}) and makes a session for the row (${c.signIn?.at.path}:${c.signIn?.at.line}), although nothing that only the owner of the account has is asked for: no password, no code, no token that a provider signed.${c.signIn?.opensWithout ? ` It refuses where ${c.signIn.opensWithout} is set, which only one host does; on every other one, and in its own workspace, the door is open.` : ''}`
     case 'spelling':
       return `${name(route)} ${does} behind a check that tests the path as it is written (${guard?.at.path}:${guard?.at.line}); the router takes ${route.bypass?.spelling} for the same handler.`
@@ -179,7 +194,7 @@ function attack(c: Cause): string {
         ? `Somebody puts a session with another user's id into the cookie and ${address}: what the code decides by that id is decided for that user. Row level security, which verifies the token, is all that still stands behind.`
         : `Somebody puts a session with another user's id into the cookie, ${address}, and acts as that user.`
     case 'sign-in':
-      return `Anybody ${address} with somebody else's ${c.signIn?.by}${comma} and is signed in as that user, with all their rows and rights; an administrator's is as good as any.`
+      return `Anybody ${address} with ${c.signIn?.decoded ? 'a token that names somebody else' : `somebody else's ${c.signIn?.by}`}${comma} and is signed in as that user, with all their rows and rights; an administrator's is as good as any.`
     case 'spelling':
       return `Anybody on the internet sends ${route.method ?? 'a request'} ${route.bypass?.spelling} and the server ${work?.what ?? 'does its work'}.`
     case 'late':
@@ -271,6 +286,12 @@ function fix(c: Cause, all: readonly Route[]): Issue['fix'] {
             : 'if (!user) return new Response(null, { status: 401 })',
       }
     case 'sign-in':
+      if (c.signIn?.decoded)
+        return {
+          text: 'Verify the old token before anything is taken from it, and keep refresh tokens that can be withdrawn: find the account by the one that came along.',
+          language: 'ts',
+          code: 'const { sub } = jwt.verify(refreshToken, process.env.REFRESH_SECRET!) // throws at a wrong signature',
+        }
       return /(?:google|facebook|github|discord|apple|provider|firebase)/i.test(`${c.signIn?.column} ${c.route.route}`)
         ? {
             text: 'Let the browser send the ID token that the provider signed, verify it here, and find the account by what it says; the address and the id in the body are claims.',
@@ -291,6 +312,12 @@ function fix(c: Cause, all: readonly Route[]): Issue['fix'] {
     case 'late':
       return { text: 'Move the check to the top of the handler.', ...optionalCode(guardFix(c.route, all)) }
     case 'open':
+      if (c.idle)
+        return {
+          text: `Let \`${c.idle.name}\` (${c.idle.at.path}:${c.idle.at.line}) answer 401 where nobody is signed in, and call \`next()\` for everybody else alone. Clerk's \`requireAuth()\` does so; \`clerkMiddleware()\` and \`ClerkExpressWithAuth()\` only look who it is.`,
+          language: 'ts',
+          code: 'if (!userId) return res.status(401).end()\nnext()',
+        }
       if (c.work?.kind === 'insert' || c.work?.kind === 'mail') {
         const f = guardFix(c.route, all)
         return { ...f, text: `${f.text} When it is meant for the public (a contact form), put a rate limit in front instead.` }
@@ -331,11 +358,13 @@ function sharedIssue(causes: readonly Cause[], at: Place): Issue {
     subject: `file ${at.path}`,
     discriminator: `${first.what} ${first.guard?.how ?? ''}`,
     title: TITLES[worst.what],
-    message: worst.guard
+    message: worst.idle
       ? `${routes.length} handlers rely on this check. ${message(worst)}`
-      : `${routes.length} actions of this file are alike. ${message(worst)}`,
+      : worst.guard
+        ? `${routes.length} handlers rely on this check. ${message(worst)}`
+        : `${routes.length} actions of this file are alike. ${message(worst)}`,
     at,
-    related: routes.flatMap((r) => [{ path: r.path, line: r.line, subject: r.subject, what: 'relies on it' }, ...actionFunction(r)]),
+    related: routes.flatMap((r) => [{ path: r.path, line: r.line, subject: r.subject, what: 'relies on it' }, ...handlerFunction(r)]),
   }
 }
 

@@ -6,6 +6,7 @@ import { defineCheck, failed, notApplicable, type Outcome, passed, unverified } 
 import { type Cause, merge } from './auth-issues.ts'
 import { isReceiver, isShown, readApart, severityOf, tellsOn, withChange, worstOf } from './auth-severity.ts'
 import { isEditorial } from './editorial-tables.ts'
+import { idleMiddleware } from './idle-middleware.ts'
 import { isForAdministrators } from './manners.ts'
 import { tellsOneFigure } from './one-figure.ts'
 import { oncePerHandler } from './one-handler.ts'
@@ -24,6 +25,7 @@ export default defineCheck({
     const all = routes.routes.filter((r) => r.kind !== 'page' && files.role(r.path) === 'source')
     if (!all.length) return notApplicable('the repository has no API route, server action or serverless function')
     const open = new Set(declared.public.routes.map((d) => d.name.trim()))
+    const guarded = new Set(all.filter(knowsWhoCalls).map(handlerOf))
     // the endpoint for a processor's events knows its caller by the signature, and check 20 judges that
     const others = payments.otherWebhooks.filter((w) => w.problem || w.asks || w.verified)
     const receivers = new Set([...payments.webhooks, ...others].map((w) => `${w.path} ${w.subject}`))
@@ -31,14 +33,14 @@ export default defineCheck({
       (route): Verdict =>
         receivers.has(`${route.path} ${route.subject}`)
           ? { kind: 'public', route, because: 'receives events of the payment processor (check 20)' }
-          : judge(route, open, (w) =>
+          : judge(route, { open, isGuardedElsewhere: guarded.has(handlerOf(route)) }, (w) =>
               w.kind === 'rpc'
                 ? tellsOneFigure(w.call, schema)
                 : w.kind === 'read' && w.table !== undefined && !w.unveiled && (isShown(w.table, schema) || isEditorial(w.table, all, schema)),
             ),
     )
     const issues = merge(
-      judged.flatMap((j) => (j.kind === 'issue' ? j.causes : [])),
+      judged.flatMap((j) => (j.kind === 'issue' ? j.causes.map((c) => behindIdle(c, routes.routes)) : [])),
       routes.routes,
     )
     const count = (kind: Verdict['kind']) => judged.filter((j) => j.kind === kind).length
@@ -52,6 +54,12 @@ export default defineCheck({
     return lost.length ? notFollowed(lost, evidence) : passed(...evidence)
   },
 })
+
+/** What a middleware was meant to keep strangers from is open because of that one. */
+function behindIdle(c: Cause, all: readonly Route[]): Cause {
+  const idle = c.what === 'open' && !c.guard ? idleMiddleware(c.route, all) : undefined
+  return idle ? { ...c, idle, shared: idle.at } : c
+}
 
 type Verdict =
   | { readonly kind: 'guarded'; readonly route: Route }
@@ -90,12 +98,23 @@ const SENT_IN =
 /** An address by which the author says whom the answer is for. */
 const SAYS_PUBLIC = /(?:^|\/)public(?:\/|$)/i
 
-function judge(route: Route, open: ReadonlySet<string>, shown: (work: Work) => boolean): Verdict {
+/** Where a handler is registered: a router that is mounted a second time registers it under another path. */
+const handlerOf = ({ path, line, method }: Route): string => `${method ?? ''} ${path}:${line}`
+
+const knowsWhoCalls = ({ guard }: Route): boolean => guard?.trust === 'verified' && (guard.who === 'user' || guard.who === 'admin') && !guard.opensWithout
+
+interface Around {
+  readonly open: ReadonlySet<string>
+  /** The same handler stands behind a guard under another path: it is not public by nature. */
+  readonly isGuardedElsewhere: boolean
+}
+
+function judge(route: Route, { open, isGuardedElsewhere }: Around, shown: (work: Work) => boolean): Verdict {
   if (open.has(`${route.method ?? ''} ${route.route}`.trim()) || open.has(route.route) || open.has(route.subject))
     return { kind: 'public', route, because: 'declared public in the configuration' }
   const signIn = unprovenSignIn(route)
   if (signIn) return { kind: 'issue', route, causes: [{ route, severity: signIn.opensWithout ? 'High' : 'Critical', what: 'sign-in', signIn }] }
-  const nature = publicByNature(route)
+  const nature = isGuardedElsewhere && !route.guard ? undefined : publicByNature(route)
   if (nature) return { kind: 'public', route, because: nature }
   const causes: Cause[] = []
   const exposed = route.work.filter(

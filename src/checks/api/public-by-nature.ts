@@ -8,6 +8,7 @@ import { fromRequest } from '../../model/routes/from-request.ts'
 import type { Route, Work } from '../../model/routes/routes.ts'
 import { isRepeated } from '../../model/routes/shown-work.ts'
 import { startsReset } from './own-codes.ts'
+import { asksForPassword } from './own-sign-in.ts'
 import type { Query } from './ownership-breach.ts'
 import { registers } from './registration.ts'
 import { leadsOn } from './short-links.ts'
@@ -51,6 +52,12 @@ export const publicByNature = rememberFor((route: Route): string | undefined => 
     AUTH_PATH.test(route.route + route.subject)
   )
     return 'sign-in itself'
+  if (
+    !administers &&
+    asksForPassword(steps) &&
+    route.work.every((w) => w.guard || w.hidden || notesIt(w) || (w.kind !== 'delete' && AUTH_TABLES.test(w.table ?? '')))
+  )
+    return 'sign-in itself'
   const partOfSignUp = (w: Work) =>
     w.guard ||
     w.hidden ||
@@ -68,6 +75,7 @@ export const publicByNature = rememberFor((route: Route): string | undefined => 
     !administers &&
     !relays(route) &&
     !connectsForNamed(route) &&
+    !changesNamed(route) &&
     (/(^|\/)auth\//.test(route.route) || route.work.every((w) => !w.table || AUTH_TABLES.test(w.table) || notesIt(w) || findsRecipient(route, w))) &&
     // what follows sign-in for its user (a checkout) is guarded by then
     !route.work.some((w) => !w.guard && ((w.kind === 'payment' && !makesCustomer(w)) || (w.kind === 'paid-api' && PAID.test(w.what))))
@@ -137,6 +145,11 @@ function isMadeHere(v: Value, steps: readonly Step[]): boolean {
 /** Accounts are made under `/admin` by those who run the application, not by those who come to use it. */
 const isMadeByAdministrators = ({ route }: Route): boolean =>
   /(?:^|\/)admin\/(?:[\w-]+\/)*(?:(?:create|add|new|invite)-?)?(?:users?|accounts?|members?|staff|admins?)(?:\/|-?(?:create|add|new|invite)|$)/i.test(route)
+
+/** Below the path of a sign-in, a row is changed or deleted that its own path names: `/auth/login/products/[id]`. */
+const changesNamed = ({ route, work }: Route): boolean =>
+  /\/\[[^\]/]+\]$/.test(route) &&
+  work.some((w) => !w.guard && (w.kind === 'delete' || w.kind === 'update') && w.table !== undefined && !AUTH_TABLES.test(w.table))
 
 /** Mail to an address that the caller names, and nothing else: no account is looked up, no code is kept, and no link is made here. */
 const relays = ({ work, behaviour }: Route): boolean =>

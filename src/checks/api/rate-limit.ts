@@ -9,10 +9,11 @@ import { fromRequest } from '../../model/routes/from-request.ts'
 import { inProduction } from '../../model/routes/in-production.ts'
 import type { Route, Work } from '../../model/routes/routes.ts'
 import { defineCheck, failed, type Issue, notApplicable, passed, type Severity } from '../define-check.ts'
-import { actionFunction } from './action-function.ts'
+import { handlerFunction } from './handler-function.ts'
 import { isForAdministrators } from './manners.ts'
 import { oncePerHandler } from './one-handler.ts'
 import { behindTypedCode, isTyped, sendsNewCode, setsPasswordByCode, startsReset } from './own-codes.ts'
+import { asksForPassword } from './own-sign-in.ts'
 import { ACCOUNTS, makesSameAccount, registers } from './registration.ts'
 
 export default defineCheck({
@@ -35,7 +36,12 @@ export default defineCheck({
       `${endpoints.length} authentication endpoints, ${limited.length} limited`,
       ...limited.map((e) => `${e.route.subject}: ${e.route.limit?.path}:${e.route.limit?.line}`),
     ]
-    const issues = endpoints.filter((e) => !e.route.limit).map((e) => issue(e, servedBy(e.route, routes.routes)))
+    const open = endpoints.filter((e) => !e.route.limit)
+    const issues = open.flatMap((e) =>
+      e.through && open.some((o) => looksAt(o, e))
+        ? []
+        : [issue(e, [...servedBy(e.route, routes.routes), ...open.filter((o) => looksAt(e, o)).map(throughIt)])],
+    )
     return issues.length ? failed(oncePerHandler(issues), evidence) : passed(...evidence)
   },
 })
@@ -46,7 +52,15 @@ interface Endpoint {
   readonly does: string
   readonly at: Place
   readonly kind: 'password' | 'message' | 'registration' | 'code' | 'key' | 'fixed'
+  /** It hands the password to a library, which has the application look at it. */
+  readonly through?: true
 }
+
+/** Whether an endpoint is where the library has the passwords looked at that another one hands to it: one cause. */
+const looksAt = (e: Endpoint, handsOn: Endpoint): boolean =>
+  handsOn.through === true && e.route.framework === 'Auth.js' && e.kind === 'password' && e.route.workspace === handsOn.route.workspace
+
+const throughIt = ({ route }: Endpoint): RelatedPlace => ({ path: route.path, line: route.line, subject: route.subject, what: 'hands passwords to it' })
 
 /** The hash of a random token of a link, not of what a person makes up or types. */
 const isTokenHash = (v: Value): boolean => v.v === 'row' && TOKEN_HASH.test(v.field ?? '') && !TYPED.test(v.table)
@@ -116,6 +130,8 @@ const authEndpoint = rememberFor((route: Route): Endpoint | undefined => {
   const mails = steps.find((s) => s.effect.kind === 'mail' || s.effect.kind === 'sms')
   const messages = route.work.find((w) => w.kind === 'mail' || w.kind === 'sms')
   if (compares && !(route.guard?.who === 'signature')) return { route, severity: 'High', does: 'verifies passwords itself', at: compares.at, kind: 'password' }
+  const asked = ['user', 'admin', 'signature'].includes(route.guard?.who ?? '') ? undefined : asksForPassword(steps)
+  if (asked) return { route, severity: 'High', does: 'verifies passwords itself', at: asked, kind: 'password' }
   const sent = mails ?? messages
   const starts = startsReset(steps)
   if (starts && sent) return { route, severity: 'High', does: 'sends mail or messages for sign-in itself', at: sent.at, kind: 'message' }
@@ -135,7 +151,10 @@ const authEndpoint = rememberFor((route: Route): Endpoint | undefined => {
     const kind = op === 'sign-in' ? 'password' : op === 'sign-up' || op === 'admin' ? 'registration' : op === 'verify' ? 'code' : 'message'
     if (call.effect.library === 'passport')
       return { route, severity: 'High', does: 'verifies passwords itself (passport local)', at: call.at, kind: 'password' }
-    return { route, severity: 'Medium', does: `calls the platform's ${name} from the server`, at: call.at, kind }
+    if (call.effect.library === 'next-auth' && op === 'sign-in')
+      return { route, severity: 'High', does: 'has the application verify passwords (credentials of Auth.js)', at: call.at, kind: 'password', through: true }
+    const whose = call.effect.library === 'next-auth' ? "the library's" : "the platform's"
+    return { route, severity: 'Medium', does: `calls ${whose} ${name} from the server`, at: call.at, kind }
   }
   // A short code that a row holds lets its sender set the password: it can be tried until it fits.
   const sets = steps.find((s) => s.effect.kind === 'auth-call' && s.effect.op === 'admin' && /updateUser/i.test(s.effect.name))
@@ -165,8 +184,21 @@ const authEndpoint = rememberFor((route: Route): Endpoint | undefined => {
     return reads.guard?.who === 'token'
       ? { route, severity: 'High', does: 'verifies codes itself', at: reads.at, kind: 'code' }
       : { route, severity: 'High', does: 'verifies credentials itself', at: reads.at, kind: 'password' }
-  return undefined
+  const mail = route.guard && route.guard.trust !== 'claimed' ? undefined : steps.find(isAboutPassword)
+  return mail && { route, severity: 'High', does: 'sends mail or messages for sign-in itself', at: mail.at, kind: 'message' }
 })
+
+/** By its subject: a link for a new password, or a code to sign in with. */
+const isAboutPassword = ({ effect: e }: Step): boolean =>
+  (e.kind === 'mail' || e.kind === 'sms') &&
+  e.args.some(
+    (a) =>
+      a.v === 'object' &&
+      Object.entries(a.props).some(([key, v]) => /^(?:subject|asunto|assunto)$/i.test(key) && v.v === 'const' && ABOUT.test(String(v.value))),
+  )
+
+const ABOUT =
+  /\b(?:reset|forgot\w*|recover\w*|new)\b.{0,20}\bpassword\b|\bpassword\b.{0,20}\b(?:reset|recovery)\b|\b(?:verification|one-?time|log-?in|sign-?in|otp)\b.{0,12}\b(?:code|password|link)\b|\bmagic link\b|redefin\w{1,6}.{0,12}senha|restablecer.{0,15}contraseña|réinitialis\w{1,8}.{0,20}mot de passe|passwort zurücksetzen/i
 
 const SIGNS_IN = /log-?in|sign-?in/i
 /** By what somebody says who he is when he signs in. */
@@ -311,7 +343,7 @@ function issue(e: Endpoint, served: readonly RelatedPlace[]): Issue {
       code: limiter(route),
     },
     at: { path: route.path, line: route.line, ...(route.endLine ? { endLine: Math.min(route.endLine, route.line + 20) } : {}) },
-    related: [...actionFunction(route), ...served, ...(e.at.path === route.path && e.at.line === route.line ? [] : [{ ...e.at, what: e.does }])],
+    related: [...handlerFunction(route), ...served, ...(e.at.path === route.path && e.at.line === route.line ? [] : [{ ...e.at, what: e.does }])],
     proof: 'inferred',
     aliases: ['CWE-307'],
     ...(route.workspace ? { workspace: route.workspace } : {}),

@@ -1,21 +1,24 @@
 import type { Place } from '../../lib/place.ts'
 import { rememberFor } from '../../lib/remember-for.ts'
 import { says } from '../../lib/snake-case.ts'
-import type { Condition, Effect, Step, Value } from '../../model/behaviour/behaviour.ts'
+import type { Behaviour, Condition, Effect, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { compares, mentions, partsOf } from '../../model/behaviour/mentions.ts'
+import { guardOfStep } from '../../model/routes/guard.ts'
 import type { Route } from '../../model/routes/routes.ts'
 
 /** Somebody is signed in as the account that the request names. */
 export interface UnprovenSignIn {
   /** Where the session or its token is made. */
   readonly at: Place
-  /** Where the account is looked up. */
+  /** Where the account is looked up; where it is named, when it is not. */
   readonly found: Place
-  readonly table: string
+  readonly table?: string
   readonly column: string
   readonly by: string
   /** The variable that closes the door where it is set. */
   readonly opensWithout?: string
+  /** Whom the session is for says a token that is only decoded: how. */
+  readonly decoded?: string
 }
 
 const ACCOUNTS = /user|account|member|customer|profile|admin|student|teacher|employee|staff|patient|player|driver|vendor|seller/i
@@ -41,11 +44,15 @@ const IDLE: ReadonlySet<Effect['kind']> = new Set(['log', 'respond', 'mail', 'li
  */
 export const unprovenSignIn = rememberFor((route: Route): UnprovenSignIn | undefined => {
   const { behaviour } = route
-  if (!behaviour?.complete || behaviour.gaps?.length || (route.guard && route.guard.trust !== 'claimed')) return undefined
+  if (!behaviour?.complete || behaviour.gaps?.length) return undefined
+  const guarded = route.guard !== undefined && route.guard.trust !== 'claimed'
   const { steps } = behaviour
   for (const [index, step] of steps.entries()) {
     const made = sessionFor(step.effect)
     if (!made) continue
+    const decoded = decodedFor(made, step, behaviour)
+    if (decoded) return decoded
+    if (guarded) continue
     const before = steps.filter((s, i) => i < index || s.at.line < step.at.line)
     if (step.under.some(asksForProof) || before.some(proves)) continue
     for (const row of rowsOf(made)) {
@@ -54,9 +61,45 @@ export const unprovenSignIn = rememberFor((route: Route): UnprovenSignIn | undef
       const opensWithout = step.under.map(closedBy).find((name) => name !== undefined)
       if (from && named && !from.under.some(asksForProof)) return { at: step.at, found: from.at, ...named, ...(opensWithout ? { opensWithout } : {}) }
     }
+    const claimed = claimIn(made)
+    if (claimed) return { at: step.at, found: step.at, ...claimed }
   }
   return undefined
 })
+
+/** Whom a token is for says the request as it is: `jwt.sign({ userId: req.body.userId }, …)`. */
+function claimIn(made: Value): Pick<UnprovenSignIn, 'column' | 'by'> | undefined {
+  for (const claims of made.v === 'array' ? made.items : [made])
+    for (const [column, value] of claims.v === 'object' ? Object.entries(claims.props) : []) {
+      const text = USERS_CLAIM.test(column) ? asWritten(value) : undefined
+      if (text?.v === 'request' && SENT.has(text.part) && !PROOF.test(text.name ?? '')) return { column, by: text.name ?? column }
+    }
+  return undefined
+}
+
+const USERS_CLAIM = /^(?:sub|_?id|uid|user_?id)$/i
+const SENT: ReadonlySet<string> = new Set(['body', 'query', 'params', 'form'])
+
+/**
+ * A new token for whom an old one names, although nobody looked at the signature of the old one: whoever writes a token himself gets one that the
+ * server signed. A library says of a token that it has expired only after its signature was right.
+ */
+function decodedFor(made: Value, step: Step, behaviour: Behaviour): UnprovenSignIn | undefined {
+  const [by] = namedBy(made, behaviour.steps)
+  if (!by?.at || (guardOfStep(step, behaviour)?.trust ?? 'claimed') !== 'claimed' || step.under.some(saysExpired)) return undefined
+  return { at: step.at, found: by.at, column: by.field ?? 'id', by: by.field ?? 'token', decoded: by.how }
+}
+
+/** Whoever a token says that was only decoded, there or in what the row was found by. */
+function namedBy(value: Value, steps: readonly Step[], depth = 0): Extract<Value, { v: 'caller' }>[] {
+  if (value.v === 'caller') return value.trust === 'claimed' && /without verification$/.test(value.how) ? [value] : []
+  if (depth > 6) return []
+  const found = value.v === 'row' ? steps[value.step]?.effect : undefined
+  const parts = found?.kind === 'db' ? found.filters.filter((f) => f.op === 'eq').map((f) => f.value) : partsOf(value)
+  return parts.flatMap((p) => namedBy(p, steps, depth + 1))
+}
+
+const saysExpired = ({ test }: Condition): boolean => mentions(test, (x) => x.v === 'const' && /expired/i.test(String(x.value)))
 
 /** Whom a session is made for, where the step makes one. */
 function sessionFor(e: Effect): Value | undefined {
@@ -107,7 +150,7 @@ function foundByName({ effect: e }: Step, steps: readonly Step[], depth = 0): Pi
       continue
     }
     const text = asWritten(f.value)
-    if (text?.v !== 'request' || !['body', 'query', 'params', 'form'].includes(text.part) || PROOF.test(text.name ?? '')) return undefined
+    if (text?.v !== 'request' || !SENT.has(text.part) || PROOF.test(text.name ?? '')) return undefined
     by = { table: e.table, column: f.column, by: text.name ?? f.column }
   }
   return by

@@ -35,6 +35,9 @@ export function protectedBecause(route: Route, all: readonly Route[], usesAuth: 
     return `it is guarded at ${route.guard.at.path}:${route.guard.at.line}`
   const after = openedByAfterAuth(route)
   if (after) return `it is not among the public routes of the middleware (${after.at.path}:${after.at.line})`
+  if (route.listedOpen) return undefined
+  if (route.idleGuard?.because === 'request')
+    return `the middleware sends visitors without a session away from it (${route.idleGuard.at.path}:${route.idleGuard.at.line})`
   const segment =
     isForReaders(route, segments) || isForGuests(route) || isDemonstration(route, segments)
       ? undefined
@@ -52,7 +55,8 @@ export function protectedBecause(route: Route, all: readonly Route[], usesAuth: 
     all.find((r) => r.kind === 'api' && (r.method === undefined || r.method === 'GET') && samePath(r.route, a.url)),
   )
   const forUsers = asks.filter((r) => r?.guard && (r.guard.who === 'user' || r.guard.who === 'admin') && r.tables.length > 0)
-  if (asks.length && forUsers.length === asks.length) return `all it shows comes from ${asks[0]?.route}, which answers signed-in users only`
+  if (asks.length && forUsers.length === asks.length && !segments.some((s) => SHOPPING.test(s)))
+    return `all it shows comes from ${asks[0]?.route}, which answers signed-in users only`
   // a group of folders that is called public may hold somebody's own pages as well
   const own = forUsers.length ? segments.find((s) => SEGMENT.test(s) || ADMIN_LIKE.test(s)) : undefined
   if (own && !addressed && !isDemonstration(route, segments)) return `it is under /${own} and shows what ${forUsers[0]?.route} answers signed-in users only`
@@ -62,6 +66,9 @@ export function protectedBecause(route: Route, all: readonly Route[], usesAuth: 
   if (personal && asked && route.work.every((w) => w.guard)) return `the server ${personal.what} for the signed-in user`
   return undefined
 }
+
+/** Guests buy as well: what the page asks for whoever is signed in, it does without for others. */
+const SHOPPING = /^(?:checkout|cart|basket|kasse|panier|carrito)$/i
 
 /** It looks at nothing that would tell one visitor from another. */
 const asksNobody = ({ signs }: Route): boolean => !signs?.readsUser && !signs?.readsKept && !signs?.asks.length

@@ -14,6 +14,14 @@ export function pageFix(route: Route, what: string, library: string | undefined)
       language: 'sh',
       code: `git mv ${route.idleGuard.at.path} ${route.idleGuard.belongsIn}${route.idleGuard.at.path.split('/').at(-1)}`,
     }
+  if (what === 'idle' && route.idleGuard?.because === 'version') {
+    const { path } = route.idleGuard.at
+    return {
+      text: `Call the file middleware and what it exports as well, until Next.js 16 is in use, which knows ${path.split('/').at(-1)}.`,
+      language: 'sh',
+      code: `git mv ${path} ${path.replace(/proxy(?=\.\w+$)/, 'middleware')}`,
+    }
+  }
   if (what === 'idle')
     return {
       text: 'Let the middleware run for the protected paths, and compare public ones whole: every path begins with "/".',

@@ -153,15 +153,15 @@ function shared(at: Place, route: Route): { shared?: Place } {
   return at.path === route.path || at.path === route.page?.path ? {} : { shared: at }
 }
 
+/** The guard itself is what is wrong, whatever each page behind it shows. */
+const GUARDS_ALL: ReadonlySet<Cause['what']> = new Set(['beside', 'idle', 'trust', 'presence', 'fail-open'])
+
 /** One issue for each cause: a guard that several pages share is one, at the guard. */
 function merge(causes: readonly Cause[]): Issue[] {
   const groups = new Map<string, Cause[]>()
   for (const c of causes) {
     const place = c.shared ?? c.own
-    const key =
-      place && (c.severity !== 'Critical' || c.what === 'beside' || c.what === 'idle')
-        ? `${c.what} ${place.path}:${place.line}`
-        : `${c.route.subject} ${c.route.path}`
+    const key = place && (c.severity !== 'Critical' || GUARDS_ALL.has(c.what)) ? `${c.what} ${place.path}:${place.line}` : `${c.route.subject} ${c.route.path}`
     groups.set(key, [...(groups.get(key) ?? []), c])
   }
   return [...groups.values()].map((g) => (g.length > 1 ? sharedIssue(g) : issue(g[0] as Cause)))
@@ -229,6 +229,10 @@ function message(c: Cause): string {
     case 'beside':
       return `${page}. Its guard runs in the load of a layout above it; SvelteKit runs that beside the load of the page, which does not wait for it (\`await parent()\`) and ${c.work?.guard ? 'asks only whether somebody is signed in' : 'asks nobody itself'}.${gives}`
     case 'idle':
+      if (c.route.idleGuard?.because === 'request')
+        return `${page}; but the middleware does not do so where the request brings what anybody can put into it.${gives}`
+      if (c.route.idleGuard?.because === 'version')
+        return `${page}; the middleware that would ask who comes never runs: before version 16, Next.js knows middleware.ts and no proxy.ts.${gives}`
       if (c.route.idleGuard?.because === 'place')
         return `${page}; the middleware that would ask who comes never runs: Next.js looks for it beside the folder of the pages, in ${c.route.idleGuard.belongsIn || 'the root of the application'}.${gives}`
       return c.route.idleGuard?.because === 'matcher'
@@ -271,7 +275,8 @@ function verified(c: Cause): Pick<Issue['fix'], 'rewrite'> {
 }
 
 function sharedIssue(causes: readonly Cause[]): Issue {
-  const first = causes.find((c) => c.shared) ?? (causes[0] as Cause)
+  // the finding speaks of the page that makes it as bad as it is
+  const first = causes.find((c) => c.shared && c.severity === 'Critical') ?? causes.find((c) => c.shared) ?? (causes[0] as Cause)
   const at = first.shared ?? first.route
   return {
     ...issue(first),

@@ -74,7 +74,7 @@ const signsIn = (s: SessionModel, middleware: readonly MiddlewareModel[], routes
 
 /** Cookies of `@supabase/ssr`: something must fetch the user on every request and write the refreshed cookies. */
 function serverSide(s: SessionModel, middleware: readonly MiddlewareModel[], routes: readonly Route[]): Answer {
-  const refreshing = middleware.find((m) => m.belongsIn === undefined && refreshes(m))
+  const refreshing = middleware.find((m) => m.belongsIn === undefined && !m.tooEarly && refreshes(m))
   if (refreshing) {
     const missed = missedPages(refreshing, routes)
     if (missed.length && refreshing.matcher) return { kind: 'issue', issue: matcherIssue(refreshing, missed, s.workspace) }

@@ -197,6 +197,8 @@ export type Effect =
       readonly columns?: readonly string[]
       /** Tables whose whole rows come along, each under its name. */
       readonly joined?: readonly string[]
+      /** Relations whose whole rows come along, each by its path: `user`, `reviews.author`; with its model where that is known (`author:User`). */
+      readonly taken?: readonly string[]
       readonly payload?: Value
       readonly onConflict?: readonly string[]
       readonly ignoreDuplicates?: true

@@ -1,6 +1,7 @@
 import type { Place } from '../../lib/place.ts'
 import { object, stringOf, type Val } from './abstract-value.ts'
 import type { Interpreter } from './interpreter.ts'
+import { populated, taken } from './libraries/taken-along.ts'
 import { Scope } from './scope.ts'
 
 type Row = Extract<Val, { v: 'row' }>
@@ -44,6 +45,11 @@ export function documentCall(it: Interpreter, of: Row, name: string, args: reado
       takeAlong(it, of.step, name, args)
       return of
     }
+    // conditions that come later; of a list that was loaded, `find` takes a function
+    if (name === 'find' && args[0]?.v !== 'fn') {
+      askFor(it, of.step, args[0])
+      return of
+    }
   }
   if (!isDocument(it, of)) return undefined
   const [first, second] = args
@@ -77,7 +83,19 @@ function takeAlong(it: Interpreter, index: number, how: 'select' | 'populate', [
   const chosen = wordsOf(how === 'select' ? first : first?.v === 'object' ? first.props.select : second)
   const before = e.columns ?? ['*']
   if (how === 'select' && chosen) it.steps[index] = { ...step, effect: { ...e, columns: [...chosen, ...before.filter((c) => c.includes('('))] } }
-  else if (how === 'populate' && path) it.steps[index] = { ...step, effect: { ...e, columns: [...before, `${path}(${chosen?.join(', ') ?? '*'})`] } }
+  else if (how === 'populate') {
+    const columns = path ? { columns: [...before, `${path}(${chosen?.join(', ') ?? '*'})`] } : {}
+    it.steps[index] = { ...step, effect: { ...e, ...columns, ...taken([...(e.taken ?? []), ...populated(first, second)]) } }
+  }
+}
+
+/** `query.find({ product })` of a query that was begun. */
+function askFor(it: Interpreter, index: number, also: Val | undefined): void {
+  const step = it.steps[index]
+  if (step?.effect.kind !== 'db' || !also) return
+  const filters = also.v === 'object' ? Object.entries(also.props).map(([column, value]) => ({ column, op: 'eq' as const, value })) : []
+  const unread = also.v !== 'object' || also.rest !== undefined
+  it.steps[index] = { ...step, effect: { ...step.effect, filters: [...step.effect.filters, ...filters], ...(unread ? { unread: true as const } : {}) } }
 }
 
 /** The names that a projection lets through; undefined where it leaves some out, or is not known. */

@@ -1,7 +1,7 @@
 import { type Cond, isNullish, keyOfCond, truth, UNKNOWN, type Val } from './abstract-value.ts'
 
 /** Conditions that one alternative keeps; what is built up step by step under switches would double them each time. */
-const MAX_UNDER = 24
+const MAX_UNDER = 32
 
 /** Whether a condition, or one that says the same, is in a list. */
 export function includesCond(list: readonly Cond[], cond: Cond): boolean {

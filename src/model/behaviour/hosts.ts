@@ -1,5 +1,5 @@
 import type { Place } from '../../lib/place.ts'
-import { array, constant, type HostVal, isNullish, object, stringOf, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
+import { array, constant, type HostVal, isNullish, native, object, stringOf, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
 import { applicationOf } from './app-settings.ts'
 import { forwardedHeader, headerSlot } from './forwarded-headers.ts'
 import { host, type Part } from './host-value.ts'
@@ -98,6 +98,9 @@ export function hostMember(it: Interpreter, of: HostVal, name: string, at: Place
           return UNKNOWN
         case 'session':
           return stored(of, name, () => sessionHost('req.session', 'verified'))
+        case 'isAuthenticated':
+          // passport's method, which is there for everybody: it has to be called
+          return stored(of, name, () => native(name, (inner, args, place) => hostCall(inner, of, name, args, place) ?? UNKNOWN))
         default:
           // passport and own middleware that was not followed leave the identity here; where it is asked for before it is replaced, it was there
           return IDENTITY.test(name) ? stored(of, name, () => left('req', name)) : { v: 'call', name: `req.${name}`, args: [] }

@@ -224,8 +224,11 @@ export function importedValue(it: Interpreter, path: string, from: string, impor
   if (/^\$env\/dynamic\//.test(from) && imported === 'env') return { v: 'global', name: 'process.env' }
   if (/^(?:\$app\/env(?:ironment)?|esm-env)$/.test(from) && /^(?:building|dev|browser)$/i.test(imported)) return { v: 'const', value: false }
   if (bare === 'process' && imported === 'env') return { v: 'global', name: 'process.env' }
-  return { v: 'lib', pkg: bare, name: imported }
+  return { v: 'lib', pkg: isPrismas(imported) ? '@prisma/client' : bare, name: imported }
 }
+
+/** Wherever the generator was told to write to (`output = "../src/db/client"`), what it writes there has this name. */
+const isPrismas = (imported: string): boolean => imported === 'PrismaClient'
 
 /** `npm:@supabase/supabase-js@2`, `https://esm.sh/stripe@12?target=deno`, `node:crypto` → the package's name with its subpath. */
 export function packageName(specifier: string): string {

@@ -137,6 +137,8 @@ export interface Middleware extends Before {
   readonly matcher?: { readonly sources: readonly string[]; readonly at: Place }
   /** The folder in which the framework would look for it, where it lies in another one and never runs. */
   readonly belongsIn?: string
+  /** The framework in use is of a version that does not know files of this name, so it never runs. */
+  readonly tooEarly?: true
 }
 
 /** What a framework file gives. */

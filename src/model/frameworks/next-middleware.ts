@@ -8,7 +8,7 @@ import { propOf, stringOf, stringsOf } from './walk.ts'
 
 const known = new WeakMap<Program, readonly Middleware[]>()
 
-/** `middleware.ts` and its successor `proxy.ts`, at the root of the workspace or in `src`. */
+/** `middleware.ts` and its successor `proxy.ts`, at the root of the workspace or in `src`; what lies among the routes never runs. */
 export function nextMiddleware(program: Program): readonly Middleware[] {
   const before = known.get(program)
   if (before) return before
@@ -16,7 +16,7 @@ export function nextMiddleware(program: Program): readonly Middleware[] {
   for (const workspace of program.workspaces.all) {
     const prefix = folderPrefix(workspace.dir)
     const folder = middlewareFolder(program, prefix)
-    for (const file of ['proxy', 'src/proxy', 'middleware', 'src/middleware'])
+    for (const file of ['proxy', 'src/proxy', 'middleware', 'src/middleware', 'app/middleware', 'src/app/middleware'])
       for (const ext of ['ts', 'js', 'mjs', 'tsx', 'mts']) {
         const path = `${prefix}${file}.${ext}`
         const js = program.js(path)
@@ -25,7 +25,9 @@ export function nextMiddleware(program: Program): readonly Middleware[] {
         const h = ['proxy', 'middleware', 'default'].map((n) => exportedHandler(program, path, n)).find((x) => x !== undefined)
         if (!h) continue
         const belongsIn = path.startsWith(folder) && !path.slice(folder.length).includes('/') ? undefined : folder
-        const matcher = belongsIn === undefined ? matcherOf(program, path) : { sources: [], at: { path, line: h.line } }
+        const tooEarly = /(?:^|\/)proxy$/.test(file) && isBefore16(program, path)
+        const runs = belongsIn === undefined && !tooEarly
+        const matcher = runs ? matcherOf(program, path) : { sources: [], at: { path, line: h.line } }
         const external = h.meaning?.k === 'external' ? { from: h.meaning.from, name: h.meaning.name } : undefined
         const callback = wrapped(program, h.code)
         const code = callback?.code ?? h.code ?? ({ k: 'expr', path, scope: 0, expr: { k: 'opaque', l: h.line } } as const)
@@ -42,11 +44,20 @@ export function nextMiddleware(program: Program): readonly Middleware[] {
           ...(callback?.open ? { open: callback.open } : {}),
           ...(matcher ? { matcher } : {}),
           ...(belongsIn === undefined ? {} : { belongsIn }),
+          ...(tooEarly ? { tooEarly: true as const } : {}),
         })
       }
   }
   known.set(program, found)
   return found
+}
+
+/** Whether the manifest names a version of Next.js that does not know `proxy.ts`: it came with version 16. */
+function isBefore16(program: Program, path: string): boolean {
+  const { all, of } = program.workspaces
+  const wanted = [of(path), all[0]].flatMap((w) => w?.manifest?.dependencies.find((d) => d.name === 'next')?.range ?? [])[0]
+  const major = /^[\^~=v\s]{0,3}(\d{1,3})(?:\.|$)/.exec(wanted ?? '')?.[1]
+  return major !== undefined && Number(major) < 16
 }
 
 /**

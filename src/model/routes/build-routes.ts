@@ -14,7 +14,7 @@ import { type PageSigns, pageSigns } from './client-pages.ts'
 import { type Imagined, imagineConditions, restsOnForm } from './concrete.ts'
 import { holdsOnlyWhileUnset, isPlatformSetting } from './environment-tests.ts'
 import { guardOfConditions } from './guard.ts'
-import { withIdleGuards } from './idle-guards.ts'
+import { withDecidedPages, withIdleGuards } from './idle-guards.ts'
 import { inProduction, UNREACHABLE } from './in-production.ts'
 import { libraryGuard, libraryLimit, libraryOf } from './library-handlers.ts'
 import { limitOf } from './limit.ts'
@@ -28,6 +28,7 @@ import { buildSessions } from './session.ts'
 import { type Bypass, spellingsOf, takesSpellings } from './spelling.ts'
 import { withUnlinkedActions } from './unlinked-actions.ts'
 import { type Work, workOf } from './work.ts'
+import { writtenHandler, writtenMiddleware } from './written-handler.ts'
 
 /** The routes slice: every HTTP entry, its guard and what it does. */
 export function buildRoutes(input: ModelInput, slices: ModelBase): RoutesModel {
@@ -53,6 +54,7 @@ export function buildRoutes(input: ModelInput, slices: ModelBase): RoutesModel {
         at: m.at,
         ...(m.matcher ? { matcher: m.matcher } : {}),
         ...(m.belongsIn === undefined ? {} : { belongsIn: m.belongsIn }),
+        ...(m.tooEarly ? { tooEarly: true as const } : {}),
         ...(m.external ? { external: m.external } : {}),
         behaviour: follow(() => analyse(middlewareAlone(m), runner)),
       }),
@@ -74,7 +76,10 @@ export function buildRoutes(input: ModelInput, slices: ModelBase): RoutesModel {
   })
   if (memory) memory.routes = known.memory()
   return {
-    routes: withIdleGuards(withUnlinkedActions(withLimitsOfPages(routes, slices.modules, javascript), slices.modules, javascript), middleware),
+    routes: withIdleGuards(
+      withDecidedPages(withUnlinkedActions(withLimitsOfPages(routes, slices.modules, javascript), slices.modules, javascript), middleware),
+      middleware,
+    ),
     middleware,
     sessions: buildSessions(program),
   }
@@ -94,6 +99,8 @@ function dedupe(entries: readonly Entry[]): readonly Entry[] {
 /** What the text of an entry's files says, without its code being followed. */
 interface WrittenSigns {
   readonly library?: string
+  /** Where the function that answers is written, apart from where it is registered. */
+  readonly handler?: Place
   /** Where the files that it takes come from anybody. */
   readonly uploads?: Place
   readonly signs?: PageSigns
@@ -106,6 +113,7 @@ function writtenSigns(program: Program, entry: Entry): WrittenSigns {
   const uploads = openUploads(program, entry)
   return {
     ...(uploads ? { uploads } : optional('library', libraryOf(program, entry))),
+    ...(entry.kind === 'api' ? optional('handler', writtenHandler(program, entry)) : {}),
     ...(entry.kind === 'page' ? { ...optional('signs', signsOf(program, entry)), ...optional('clientLayout', clientLayout(program, entry)) } : {}),
     spellings: takesSpellings(program, entry),
   }
@@ -163,6 +171,7 @@ function routeFor(program: Program, entry: Entry, written: WrittenSigns, slices:
     path: entry.path,
     line: entry.line,
     ...(entry.endLine ? { endLine: entry.endLine } : {}),
+    ...optional('handler', written.handler),
     framework: entry.framework,
     ...(entry.uncaught ? { uncaught: true as const } : {}),
     ...(workspace.dir !== '' ? { workspace: workspace.dir } : {}),
@@ -179,6 +188,7 @@ function routeFor(program: Program, entry: Entry, written: WrittenSigns, slices:
       blocks: b.blocks,
       ...optional('name', b.name),
       ...optional('external', b.external),
+      ...(b.name && b.blocks ? optional('written', writtenMiddleware(program, b)) : {}),
     })),
     ...optional('library', written.library),
     ...optional('page', entry.page),

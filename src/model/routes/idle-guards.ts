@@ -1,6 +1,7 @@
 import type { Place } from '../../lib/place.ts'
 import { rememberFor } from '../../lib/remember-for.ts'
-import type { Behaviour, Condition, Step } from '../behaviour/behaviour.ts'
+import type { Behaviour, Condition, Step, Value } from '../behaviour/behaviour.ts'
+import { mentions } from '../behaviour/mentions.ts'
 import { matcherCovers } from '../frameworks/next-middleware.ts'
 import { samplePath } from '../frameworks/path-pattern.ts'
 import { decided, type Imagined, imagineConditions } from './concrete.ts'
@@ -16,12 +17,64 @@ export function withIdleGuards(routes: readonly Route[], middleware: readonly Mi
   const idle = middleware.filter((m) => !m.behaviour?.rewrites && guards(m) && !routes.some((r) => isOf(r, m) && getsToRefuse(m, r)))
   if (!idle.length) return routes
   return routes.map((r): Route => {
-    const m = r.kind === 'page' && !r.guard ? idle.find((x) => isOf(r, x)) : undefined
+    const m = r.kind === 'page' && !r.guard && !r.idleGuard ? idle.find((x) => isOf(r, x)) : undefined
     return m ? { ...r, idleGuard: { at: whereLetPast(m, r), ...whyIdle(m, r) } } : r
   })
 }
 
+/**
+ * Pages without a guard in front of which a middleware refuses strangers elsewhere: those that it lists as open are open by decision, and those that it
+ * refuses unless the request brings something that anybody can send (`?code=x`) are behind a guard with a way past.
+ */
+export function withDecidedPages(routes: readonly Route[], middleware: readonly MiddlewareModel[]): readonly Route[] {
+  // one that never gets as far as to refuse lists nothing: it is no guard
+  const asking = middleware.filter(
+    (m) => !m.behaviour?.rewrites && !neverRuns(m) && refusals(m.behaviour).length > 0 && routes.some((r) => isOf(r, m) && getsToRefuse(m, r)),
+  )
+  if (!asking.length) return routes
+  return routes.map((r): Route => {
+    const m = r.kind === 'page' && !r.guard ? asking.find((x) => isOf(r, x) && runsFor(x, r)) : undefined
+    if (!m) return r
+    if (isListedOpen(m, r)) return listedOpen(r)
+    const at = wayPast(m, r)
+    return at ? { ...r, idleGuard: { at, because: 'request' } } : r
+  })
+}
+
+/** One object for as long as the route is the same: what was judged of it stays judged. */
+const listedOpen = rememberFor((route: Route): Route => ({ ...route, listedOpen: true }))
+
+/** Every refusal is ruled out by a test of the path that this path passes and others do not: `if (!user && !PUBLIC.includes(pathname))`. */
+function isListedOpen(m: MiddlewareModel, route: Route): boolean {
+  const request = requestFor(route)
+  return refusals(m.behaviour).every((s) => s.under.some((c) => c.negated && decided(c, request) === false && isOfList(c, s)))
+}
+
+/** One of several tests that stand together, or a test of a list: what is written down as open, not one way through among others. */
+const isOfList = (c: Condition, { under }: Step): boolean =>
+  under.some((other) => other !== c && other.negated && other.at.line === c.at.line && mentions(other.test, isPath)) ||
+  mentions(c.test, (v) => v.v === 'array' && v.items.length > 1)
+
+const isPath = (v: Value): boolean => v.v === 'request' && v.part === 'url'
+
+/** Where a refusal of this page depends on what anybody can leave out of a request, or put into it. */
+function wayPast(m: MiddlewareModel, route: Route): Place | undefined {
+  const request = requestFor(route)
+  for (const s of refusals(m.behaviour)) {
+    const under = imagineConditions(s.under, request)
+    const open = under?.find((c) => c.negated && isSent(c.test))
+    if (open) return open.at
+  }
+  return undefined
+}
+
+/** Of the request's query or headers alone; what a cookie says is a session in most cases. */
+const isSent = (test: Condition['test']): boolean =>
+  mentions(test, (v) => v.v === 'request' && (v.part === 'query' || v.part === 'header')) &&
+  !mentions(test, (v) => v.v === 'caller' || v.v === 'env' || v.v === 'result' || v.v === 'row' || (v.v === 'request' && v.part === 'cookie'))
+
 function whyIdle(m: MiddlewareModel, route: Route): Omit<NonNullable<Route['idleGuard']>, 'at'> {
+  if (m.tooEarly) return { because: 'version' }
   if (m.belongsIn !== undefined) return { because: 'place', belongsIn: m.belongsIn }
   return { because: runsFor(m, route) ? 'condition' : 'matcher' }
 }
@@ -32,7 +85,13 @@ const requestFor = (route: Route): Imagined => ({ path: samplePath(route.route),
 
 const runsFor = (m: MiddlewareModel, route: Route): boolean => matcherCovers(m.matcher?.sources, samplePath(route.route)) !== false
 
-const guards = (m: MiddlewareModel): boolean => isLibrarys(m) || refusals(m.behaviour).length > 0
+const guards = (m: MiddlewareModel): boolean => isLibrarys(m) || refusals(m.behaviour).length > 0 || (neverRuns(m) && asksInPassing(m.behaviour))
+
+const neverRuns = (m: MiddlewareModel): boolean => m.belongsIn !== undefined || m.tooEarly === true
+
+/** What it takes to get past it is that somebody is signed in, on some of its ways: `if (isProtected(request)) await auth.protect()`. */
+const asksInPassing = (behaviour: Behaviour | undefined): boolean =>
+  behaviour?.steps.some((s) => s.under.some((c) => c.otherwise.ends && mentions(c.test, (v) => v.v === 'caller' && v.trust === 'verified'))) ?? false
 
 const isLibrarys = (m: MiddlewareModel): boolean =>
   m.external !== undefined && libraryGuard([{ ...m, code: NOTHING, calling: 'next-middleware', what: 'middleware', blocks: true }]) !== undefined

@@ -1,5 +1,6 @@
 import type { Before, Entry } from '../frameworks/entry.ts'
 import { type Program, packageOf } from '../frameworks/program.ts'
+import { stringsOf } from '../frameworks/walk.ts'
 import type { Guard } from './proof.ts'
 
 /** Libraries whose handlers answer a route by themselves and check who calls, or are sign-in itself. */
@@ -40,6 +41,8 @@ export function libraryOf(program: Program, entry: Entry): string | undefined {
       const m = program.external(code.path, code.scope, e.fn)
       if (m) return known(m.from, m.name)
       const inside = program.meaning(code.path, code.scope, e.fn)
+      // `auth(handler)` of an own `NextAuth(config)` only says who calls: what it is given answers
+      if (inside?.k === 'expr' && inside.expr.k === 'mem' && inside.expr.name === 'auth') return undefined
       if (inside?.k === 'expr' && inside.expr !== e.fn) {
         const root = program.external(inside.path, inside.scope, inside.expr.k === 'call' ? inside.expr.fn : inside.expr)
         if (root) return known(root.from, root.name)
@@ -76,7 +79,7 @@ const GUARDS: readonly { readonly from: RegExp; readonly name: RegExp; readonly 
   { from: /^connect-ensure-login$/, name: /.*/, who: 'user' },
   { from: /^@clerk\/(express|clerk-sdk-node|fastify)$/, name: /require|Require|withAuth/, who: 'user' },
   { from: /^hono\/(jwt|jwk)$/, name: /.*/, who: 'user' },
-  { from: /^@hono\/(clerk-auth|oidc-auth)$/, name: /require|oidcAuthMiddleware/i, who: 'user' },
+  { from: /^@hono\/(clerk-auth|oidc-auth|auth-js)$/, name: /require|oidcAuthMiddleware|verifyAuth/i, who: 'user' },
   { from: /^express-basic-auth$|^@fastify\/(basic-auth|bearer-auth)$/, name: /.*/, who: 'secret' },
   { from: /^@sidebase\/nuxt-auth$/, name: /auth$/, who: 'user' },
   { from: /^@nuxtjs\/supabase$/, name: /^redirect$/, who: 'user' },
@@ -92,11 +95,21 @@ const LIMITERS =
 export function libraryGuard(before: readonly Before[]): Guard | undefined {
   for (const b of before) {
     if (!b.external || !b.blocks) continue
-    const found = GUARDS.find((g) => g.from.test(b.external?.from ?? '') && g.name.test(b.external?.name ?? ''))
+    const found = isOptional(b.code) ? undefined : GUARDS.find((g) => g.from.test(b.external?.from ?? '') && g.name.test(b.external?.name ?? ''))
     // `passport.authenticate('local')` is sign-in itself; it still refuses.
     if (found) return { who: found.who, at: b.at, trust: 'verified', how: `${b.external.from} ${b.external.name}`, refusal: { status: 401, how: 'respond' } }
   }
   return undefined
+}
+
+/** Told to let strangers past as well: `expressjwt({ credentialsRequired: false })`, `auth({ authRequired: false })`, passport's `anonymous`. */
+function isOptional(code: Before['code']): boolean {
+  const args = code.k === 'expr' && code.expr.k === 'call' ? code.expr.args : []
+  return args.some(
+    (a) =>
+      (a.k === 'obj' && a.props.some((p) => /^(?:credentialsRequired|authRequired)$/.test(p.key ?? '') && p.value.k === 'lit' && p.value.v === false)) ||
+      stringsOf(a).includes('anonymous'),
+  )
 }
 
 /** A limiter of a library among the middleware. */

@@ -1,16 +1,25 @@
+import { tablesCalled } from '../../database/called-table.ts'
+import type { Table } from '../../database/database.ts'
+import { lastPart } from '../../lib/last-part.ts'
+import { snakeCase } from '../../lib/snake-case.ts'
 import type { SchemaModel } from '../app-model.ts'
 import type { Behaviour, Step } from '../behaviour/behaviour.ts'
 import { mentions } from '../behaviour/mentions.ts'
 
 /** By which somebody is reached or let in: no list of those whom everybody may know shows that. */
 const REACHES = /e_?mail|phone|password|token|secret/i
+/** By which somebody is let in: that is nobody else's, whoever it is. */
+const LETS_IN = /password|passwd|pwd_?hash|(?:access|refresh|reset|session)_?token/i
 
 /** Those who write, buy and take part, by what a row calls them: `userId`, `author`. Who sells something wants to be reached. */
 const WHO = /^(?:user|author|reviewer|commenter|customer|client|buyer|member|student|patient|guest|participant|attendee)s?(?:_?id)?$/i
 
+/** ORMs whose models leave a column out of what is read where they say so (`select: false`). */
+const MAY_LEAVE_OUT: ReadonlySet<string> = new Set(['mongoose', 'typeorm'])
+
 /**
  * People of whom more than the name stands in an answer, beside what was asked for: a table of people whose whole rows are joined to what a step reads
- * (`select().from(instructors).innerJoin(users, …)`), or a relation that takes them along (`populate('userId', 'name email')`).
+ * (`select().from(instructors).innerJoin(users, …)`), or a relation that takes them along (`populate('userId', 'name email')`, `include: { user: true }`).
  */
 export function peopleAlong({ effect: e }: Step, index: number, { steps }: Behaviour, { tables }: Pick<SchemaModel, 'tables'>): People | undefined {
   if (e.kind !== 'db' || e.op !== 'select' || e.client.rights !== 'service' || e.countOnly) return undefined
@@ -25,7 +34,11 @@ export function peopleAlong({ effect: e }: Step, index: number, { steps }: Behav
   const joined = e.joined?.find((name) => tables.some((t) => t.name === name && t.userData?.personalColumns.some((c) => REACHES.test(c))) && answered(name))
   if (joined) return { of: joined, what: `all of ${joined}` }
   const relation = e.columns?.flatMap(reached).find(answered)
-  return relation === undefined ? undefined : { of: relation, what: `how to reach whom \`${relation}\` names` }
+  if (relation !== undefined) return { of: relation, what: `how to reach whom \`${relation}\` names` }
+  const [own] = e.taken ? tablesCalled(lastPart(e.table), tables) : []
+  const whole = own && e.taken?.find((path) => answered(/^[^.:]*/.exec(path)?.[0] ?? '') && isOfPeople(path, own, tables, MAY_LEAVE_OUT.has(e.client.library)))
+  const named = whole?.replace(/:\w+/g, '')
+  return named === undefined ? undefined : { of: lastPart(named), what: `all of whom \`${named}\` names` }
 }
 
 interface People {
@@ -40,3 +53,27 @@ function reached(column: string): readonly string[] {
   const relation = column.slice(0, open)
   return open > 0 && WHO.test(relation) && REACHES.test(column.slice(open)) ? [relation] : []
 }
+
+/** Whether whole rows at the end of a path of relations tell how somebody is reached who did not ask for it, or let in. */
+function isOfPeople(path: string, from: Table, tables: readonly Table[], mayLeaveOut: boolean): boolean {
+  let table: Table | undefined = from
+  for (const relation of path.split('.')) table = table && relatedTo(table, relation, tables)
+  const tells = WHO.test(lastPart(path).replace(/:.*/, '')) ? REACHES : mayLeaveOut ? undefined : LETS_IN
+  return tells !== undefined && table?.userData?.personalColumns.some((c) => tells.test(c)) === true
+}
+
+/** The table of a relation: the one that a key of that name refers to (`user`, `userId`), or that refers back and is called so. */
+function relatedTo(table: Table, relation: string, tables: readonly Table[]): Table | undefined {
+  const [called = '', model] = relation.split(':')
+  if (model !== undefined) return tablesCalled(model, tables)[0]
+  const name = snakeCase(called)
+  const key = table.foreignKeys.find((k) => k.columns.length === 1 && [name, `${name}_id`].includes(snakeCase(k.columns[0] as string)))
+  const byName = (qualified: string) => tables.find((t) => `${t.schema}.${t.name}` === qualified)
+  if (key) return byName(key.references)
+  const self = `${table.schema}.${table.name}`
+  return tables.find((t) => (t.foreignKeys.some((k) => k.references === self) || !table.foreignKeys.length) && isCalled(t, name))
+}
+
+/** `reviews` for the model `Review`, and the other way round. */
+const isCalled = ({ name, calledInCode }: Table, as: string): boolean =>
+  [name, calledInCode ?? name].some((n) => snakeCase(n).replace(/s$/, '') === as.replace(/s$/, ''))

@@ -30,6 +30,8 @@ export interface Route {
   readonly path: string
   readonly line: number
   readonly endLine?: number
+  /** The function that answers, where it stands in another file than its registration. */
+  readonly handler?: Place
   readonly framework: string
   /** How it answers where the framework alone does not tell: through `(req, res)`, or with an object that carries the status. */
   readonly answers?: 'res' | 'status-object'
@@ -56,6 +58,8 @@ export interface Route {
     readonly blocks: boolean
     readonly name?: string
     readonly external?: { readonly from: string; readonly name: string }
+    /** Where it is written, if that is another place than where it is put in front. */
+    readonly written?: Place
   }[]
   /** For pages: what their code says about who they are for, and the guard in a client layout above them. */
   readonly signs?: PageSigns
@@ -63,7 +67,9 @@ export interface Route {
   /** For pages without a guard: what runs before them and sends visitors to sign-in in the browser, and on the server lets everybody past. */
   readonly browserGuard?: Place
   /** For pages without a guard: middleware that would send visitors away, and for no path of the application gets that far. */
-  readonly idleGuard?: { readonly at: Place; readonly because: 'matcher' | 'condition' | 'place'; readonly belongsIn?: string }
+  readonly idleGuard?: { readonly at: Place; readonly because: 'matcher' | 'condition' | 'place' | 'version' | 'request'; readonly belongsIn?: string }
+  /** For pages: the middleware that sends strangers away elsewhere lists it among those that are for everybody. */
+  readonly listedOpen?: true
   /** For pages: what their own code reads for whoever asks for it alone, without the layouts whose guard runs beside it. */
   readonly beside?: Work
   /** For pages: false when everything before it always answers by itself. */
@@ -88,6 +94,8 @@ export interface MiddlewareModel {
   readonly matcher?: { readonly sources: readonly string[]; readonly at: Place }
   /** The folder in which the framework would look for it, where it lies in another one and never runs. */
   readonly belongsIn?: string
+  /** The framework in use is of a version that does not know files of this name, so it never runs. */
+  readonly tooEarly?: true
   readonly external?: { readonly from: string; readonly name: string }
   readonly behaviour?: Behaviour
 }

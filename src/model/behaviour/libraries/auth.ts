@@ -1,4 +1,4 @@
-import { array, isNullish, keyOf, object, op, stringOf, UNDEFINED, UNKNOWN, type Val } from '../abstract-value.ts'
+import { array, isNullish, keyOf, native, object, op, stringOf, UNDEFINED, UNKNOWN, type Val } from '../abstract-value.ts'
 import type { Trust } from '../behaviour.ts'
 import { callValue } from '../operations.ts'
 import { decodedToken } from '../token-claims.ts'
@@ -15,11 +15,16 @@ export function identify(c: LibraryCall, how: string, trust: Trust = 'verified',
 const nextAuth: Library = {
   packages: ['next-auth/', '@auth/', '#auth'],
   call(c) {
+    // `NextAuth(config)`, whatever the default export of the package is called here
+    if (c.name === '' && c.root.v === 'lib' && c.root.pkg === 'next-auth' && c.root.name === 'default')
+      return { v: 'lib', pkg: 'next-auth/instance', name: '*' }
     switch (c.name) {
       case 'getServerSession':
       case 'unstable_getServerSession':
       case 'getSession':
       case 'auth': {
+        const [handler] = c.args
+        if (handler?.v === 'fn') return askedBefore(c, handler)
         const user = identify(c, c.name === 'auth' ? 'Auth.js auth()' : `next-auth ${c.name}`)
         return object({ user, expires: user }, user)
       }
@@ -46,21 +51,42 @@ const nextAuth: Library = {
   },
 }
 
+/** `auth(handler)` runs the handler for everybody; it leaves the session on the request, or nothing. */
+function askedBefore(c: LibraryCall, handler: Val): Val {
+  return native('auth', (it, args, at) => {
+    const [request] = args
+    const user = identify({ ...c, it, at }, 'Auth.js auth()')
+    if (request?.v === 'host') it.write(request.props, 'auth', object({ user, expires: user }, user))
+    return callValue(it, handler, args, at)
+  })
+}
+
 /** What `NextAuth(config)` gives: `auth()` for the session, `auth(handler)` to wrap. */
 const nextAuthInstance: Library = {
   packages: ['next-auth/instance'],
   call(c) {
     if (c.name === 'auth') {
-      if (c.args[0]?.v === 'fn') return { v: 'call', name: 'auth', args: c.args, at: c.at }
+      const [handler] = c.args
+      if (handler?.v === 'fn') return askedBefore(c, handler)
       const user = identify(c, 'Auth.js auth()')
       return object({ user, expires: user }, user)
     }
     if (c.name === 'signIn' || c.name === 'signOut') {
-      const step = c.it.emit({ kind: 'auth-call', library: 'next-auth', op: c.name === 'signIn' ? 'sign-in' : 'sign-out', name: c.name, args: c.args }, c.at)
+      const step = c.it.emit(
+        { kind: 'auth-call', library: 'next-auth', op: c.name === 'signIn' ? waySignedIn(c.args[0]) : 'sign-out', name: c.name, args: c.args },
+        c.at,
+      )
       return { v: 'result', step }
     }
     return undefined
   },
+}
+
+/** By the provider that is named: a password is looked at here, a link goes out by mail, or the browser is sent to somebody else. */
+function waySignedIn(provider: Val | undefined): 'sign-in' | 'magic-link' | 'oauth' {
+  const name = stringOf(provider) ?? ''
+  if (/^credentials$|password/i.test(name)) return 'sign-in'
+  return /^(?:e?mail|resend|nodemailer|sendgrid|postmark|mailgun|magic-?link)$/i.test(name) ? 'magic-link' : 'oauth'
 }
 
 /** Better Auth: `auth.api.getSession({ headers })`. */
@@ -135,7 +161,12 @@ const jwt: Library = {
       case 'jwtVerify':
       case 'compactVerify':
       case 'jwtDecrypt': {
-        const user = identify(c, `${name}() of a JSON Web Token${cookieOf(c.args.slice(0, 1))}`)
+        const kept = isKeptForClaimed(c)
+        const user = identify(
+          c,
+          `${name}() of a JSON Web Token${kept ? ' that is kept for whom the request names' : cookieOf(c.args.slice(0, 1))}`,
+          kept ? 'claimed' : undefined,
+        )
         // `verify(token, key, [options], (err, payload) => …)` throws nothing: the callback is told
         const callback = name === 'verify' && c.args.length > 2 ? c.args[c.args.length - 1] : undefined
         if (callback && (callback.v === 'fn' || callback.v === 'native')) {
@@ -168,6 +199,13 @@ const jwt: Library = {
     }
     return undefined
   },
+}
+
+/** The token lies in a row that was found by what the request claims: that the server signed it once says nothing of who calls. */
+function isKeptForClaimed({ it, args }: LibraryCall): boolean {
+  const [token] = args
+  const found = token?.v === 'row' ? it.steps[token.step]?.effect : undefined
+  return found?.kind === 'db' && found.filters.length > 0 && found.filters.every((f) => f.value.v === 'caller' && f.value.trust === 'claimed')
 }
 
 /** A token that was decoded before it is verified (its claims say with which key): from here on they are true. */
@@ -242,6 +280,10 @@ const hosted: Library = {
     }
     if (/(?:getSession|getUser|withAuth|currentUser|session|validateAccessToken|getUserProfile|getProfile|isAuthenticated)$/.test(c.name)) {
       const user = identify(c, c.name)
+      const [options] = c.args
+      // AuthKit's `withAuth({ ensureSignedIn: true })` goes on for who is signed in
+      if (options?.v === 'object' && options.props.ensureSignedIn?.v === 'const' && options.props.ensureSignedIn.value === true)
+        c.it.require(user, c.at, { ends: true, how: 'redirect', status: 307 })
       return object({ user, session: user }, user)
     }
     return undefined

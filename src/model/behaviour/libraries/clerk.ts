@@ -12,7 +12,7 @@ const field = (user: Caller, name: string): Val => ({ ...user, field: name })
 
 /** Clerk: sessions that its middleware verified, `protect()` that ends a request, and matchers of paths for the middleware. */
 export const clerk: Library = {
-  packages: ['@clerk/'],
+  packages: ['@clerk/', '@hono/clerk-auth'],
   call(c) {
     switch (c.name) {
       case 'auth':

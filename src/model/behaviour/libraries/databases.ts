@@ -49,6 +49,8 @@ export const unknownDatabase: Library = {
   packages: [],
   call: (c) => {
     if (c.root.v !== 'unknown' && c.root.v !== 'call' && c.root.v !== 'lib') return undefined
+    // `new generated.PrismaClient()` of a module that is not in the repository
+    if (c.links.at(-1)?.name === 'new' && c.links.at(-2)?.name === 'PrismaClient') return prismaPackages.call?.(c)
     const client: Client = { library: 'pg', rights: 'service' }
     // `sql.raw(text).execute(db)`
     if (c.root.v === 'call' && c.root.name === 'sql.raw' && c.links[c.links.length - 1]?.name === 'execute') {

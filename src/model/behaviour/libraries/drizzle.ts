@@ -5,6 +5,7 @@ import { callValue, settle } from '../operations.ts'
 import type { FilterDraft } from '../step-draft.ts'
 import type { Library, LibraryCall } from './library.ts'
 import { bindingTemplate, queryText } from './sql.ts'
+import { relationsWith, taken } from './taken-along.ts'
 
 const COMPARE: Readonly<Record<string, FilterDraft['op']>> = {
   eq: 'eq',
@@ -139,7 +140,7 @@ export const drizzle: Library = {
           filters,
           ...(embedded.length ? { embedded } : {}),
           ...(last.name === 'findFirst' ? { one: true as const } : {}),
-          ...(options?.v === 'object' ? relationalColumns(options.props) : {}),
+          ...(options?.v === 'object' ? { ...relationalColumns(options.props), ...taken(relationsWith(options.props.with)) } : {}),
           ...(unread ? { unread: true as const } : {}),
         },
         c.at,

@@ -1,4 +1,4 @@
-import { constant, isNullish, UNDEFINED, UNKNOWN, type Val } from '../abstract-value.ts'
+import { constant, isNullish, stringOf, UNDEFINED, UNKNOWN, type Val } from '../abstract-value.ts'
 import { callValue } from '../operations.ts'
 import { respond } from '../responses.ts'
 import { identify } from './auth.ts'
@@ -41,6 +41,7 @@ const passport: Library = {
       c.it.emit({ kind: 'auth-call', library: 'passport', op: 'sign-in', name: 'passport local', args: [] }, c.at)
     const user = identify(c, 'passport')
     if (done?.v === 'fn') return callValue(c.it, done, [constant(null), user, UNKNOWN], c.at)
+    if (strategy?.v === 'array' && strategy.items.some((s) => stringOf(s) === 'anonymous')) return next(c, c.args)
     const failure = options?.v === 'object' ? options.props.failureRedirect : undefined
     c.it.require(user, c.at, failure && !isNullish(failure) ? { ends: true, how: 'redirect', status: 302 } : { ends: true, how: 'respond', status: 401 })
     const request = c.args[0]

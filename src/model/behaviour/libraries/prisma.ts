@@ -5,6 +5,7 @@ import { callValue, settle } from '../operations.ts'
 import type { FilterDraft } from '../step-draft.ts'
 import type { Library, LibraryCall } from './library.ts'
 import { bindingTemplate } from './sql.ts'
+import { includedRelations, taken } from './taken-along.ts'
 
 const OPS: Readonly<Record<string, DbOp>> = {
   findUnique: 'select',
@@ -107,6 +108,7 @@ export const prisma: Library = {
         filters,
         ...(embedded.length ? { embedded } : {}),
         ...(select?.v === 'object' ? { columns: Object.keys(select.props) } : takenAlong(get('include'))),
+        ...(op === 'select' ? taken([...includedRelations(select), ...includedRelations(get('include'))]) : {}),
         ...(payload ? { payload } : {}),
         ...(op === 'upsert' && where?.v === 'object' ? { onConflict: uniqueFields(where.props) } : {}),
         ...(/^(?:findUnique|findFirst|update$|delete$|upsert|create$)/.test(method) ? { one: true as const } : {}),

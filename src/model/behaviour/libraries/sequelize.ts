@@ -5,6 +5,7 @@ import type { FilterDraft } from '../step-draft.ts'
 import type { Library, LibraryCall } from './library.ts'
 import { clientOf, connectionOf, modelOf, namesOf, readWhere, tableOfModel, valuesOf } from './orm-models.ts'
 import { sqlClient, sqlPackages } from './sql.ts'
+import { includedModels, taken } from './taken-along.ts'
 
 /** `new Sequelize(url)`: a direct connection. */
 export const sequelizePackages: Library = {
@@ -66,6 +67,7 @@ function query(c: LibraryCall, method: string, table: string): Val {
       table,
       filters,
       ...(op === 'select' && columns.join() !== '*' ? { columns } : {}),
+      ...(op === 'select' ? taken(includedModels(get('include'), nameOfIncluded)) : {}),
       ...(payload && !/^(?:in|de)crement$/.test(method) ? { payload } : {}),
       ...(/^(?:findOne|findByPk|create|findOrCreate)$/.test(method) ? { one: true as const } : {}),
       ...(method === 'count' || method === 'sum' ? { countOnly: true as const } : {}),
@@ -84,9 +86,14 @@ function alongWith(include: Val | undefined): readonly string[] {
   if (!include) return []
   if (include.v === 'array') return include.items.flatMap(alongWith)
   const given = include.v === 'object' ? include.props : undefined
-  const model = given ? given.model : include
-  const name = stringOf(given?.as) ?? stringOf(include) ?? (model?.v === 'class' ? model.name : nameOfChain(model))
+  const name = nameOfIncluded(include)
   return name ? [`${name}(${namesOf(given?.attributes)?.join(', ') ?? '*'})`] : []
+}
+
+function nameOfIncluded(include: Val): string | undefined {
+  const given = include.v === 'object' ? include.props : undefined
+  const model = given ? given.model : include
+  return stringOf(given?.as) ?? stringOf(include) ?? (model?.v === 'class' ? model.name : nameOfChain(model))
 }
 
 function nameOfChain(model: Val | undefined): string | undefined {

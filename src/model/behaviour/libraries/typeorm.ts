@@ -6,6 +6,7 @@ import type { FilterDraft } from '../step-draft.ts'
 import type { Library, LibraryCall } from './library.ts'
 import { clientOf, connectionOf, modelOf, namesOf, readWhere, tableOfClass, tableOfModel, valuesOf } from './orm-models.ts'
 import { queryBuilderText, sqlClient, sqlPackages } from './sql.ts'
+import { relationsOf, taken } from './taken-along.ts'
 
 /** `new DataSource(…)`, and the functions of former versions: a direct connection. */
 export const typeormPackages: Library = {
@@ -103,6 +104,7 @@ function ofRepository(c: LibraryCall, method: string, table: string): Val | unde
       table,
       filters,
       ...(columns.join() !== '*' ? { columns } : {}),
+      ...(by ? {} : taken(relationsOf(options.relations, options.select))),
       ...(payload ? { payload } : {}),
       ...(/^findOne/.test(method) ? { one: true as const } : {}),
       ...(/^(?:count|exist)/.test(method) ? { countOnly: true as const } : {}),
@@ -175,7 +177,7 @@ function built(c: LibraryCall, method: string): Val | undefined {
       op,
       table,
       filters,
-      ...(along.length ? { columns: ['*', ...along] } : {}),
+      ...(along.length ? { columns: ['*', ...along], ...taken(along.map((column) => column.replace('(*)', ''))) } : {}),
       ...(payload && op !== 'select' && op !== 'delete' ? { payload } : {}),
       ...(/One/.test(method) ? { one: true as const } : {}),
       ...(/^get(?:Count|Exists)$/.test(method) ? { countOnly: true as const } : {}),
