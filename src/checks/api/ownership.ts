@@ -7,6 +7,7 @@ import type { OwnershipBreach } from './ownership-breach.ts'
 import { breachesOf, type Judged } from './ownership-breaches.ts'
 import { ofArguments, ownershipWords } from './ownership-words.ts'
 import { publicByNature } from './public-by-nature.ts'
+import { sessionUpdateIssues } from './session-updates.ts'
 
 export default defineCheck({
   number: 17,
@@ -35,6 +36,7 @@ export default defineCheck({
           ]
         : []
     })
+    issues.push(...sessionUpdateIssues(routes.updates.filter((u) => files.role(u.path) === 'source'), routes.routes))
     // sign-in looks people up before it knows who calls: check 16 has nothing to say of that either
     const elsewhere = judged
       .filter(([route, j]) => !j.breaches.length && j.unguarded && !publicByNature(route))

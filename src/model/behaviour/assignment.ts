@@ -145,6 +145,7 @@ const DIGEST = /^(?:default\.)?(?:crypto\.)?createH(?:mac|ash)(?:\.update)+$/
 export function refinesInPlace(it: Interpreter, e: Expr, value: Val, scope: Scope): boolean {
   if (e.k !== 'call' || e.fn.k !== 'mem' || e.fn.of.k !== 'id') return false
   const name = e.fn.name
+  if (name === 'assign' && e.fn.of.name === 'Object') return assignsInPlace(it, e.args[0], value, scope, e.l)
   if (name !== 'update' && !REFINES.test(name)) return false
   const builders = value.v === 'any' ? value.alts.map((a) => a.value) : [value]
   const changed = (b: Val): boolean => {
@@ -154,5 +155,14 @@ export function refinesInPlace(it: Interpreter, e: Expr, value: Val, scope: Scop
   }
   if (!builders.every(changed)) return false
   assignTo(it, { k: 'name', name: e.fn.of.name }, value, scope, e.l)
+  return true
+}
+
+/** `Object.assign(values, more)` as a statement: the variable holds the object with all of it. */
+function assignsInPlace(it: Interpreter, target: Expr | undefined, value: Val, scope: Scope, line: number): boolean {
+  if (target?.k !== 'id' || value.v !== 'object') return false
+  const before = it.narrow(evaluate(it, target, scope))
+  if (before.v !== 'object' && before.v !== 'any') return false
+  assignTo(it, { k: 'name', name: target.name }, value, scope, line)
   return true
 }

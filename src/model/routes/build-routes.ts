@@ -8,6 +8,7 @@ import type { Before, Entry } from '../frameworks/entry.ts'
 import { FRAMEWORKS } from '../frameworks/index.ts'
 import { OTHER_PARAMETERS, samplePath } from '../frameworks/path-pattern.ts'
 import { Program } from '../frameworks/program.ts'
+import { tokenCallbacks } from '../frameworks/token-callbacks.ts'
 import { besideLayouts } from './beside-layouts.ts'
 import { browserGuard } from './browser-guard.ts'
 import { type PageSigns, pageSigns } from './client-pages.ts'
@@ -22,9 +23,10 @@ import { withLimitsOfPages } from './limited-pages.ts'
 import { openUploads, uploadOf } from './open-uploads.ts'
 import type { Guard } from './proof.ts'
 import { Recollection } from './remember.ts'
-import type { MiddlewareModel, Route, RoutesModel } from './routes.ts'
+import type { MiddlewareModel, Route, RoutesModel, SessionUpdate } from './routes.ts'
 import { gateOf, middlewareAlone, routePath, runnablesOf, SENTINEL_FACTS, SENTINEL_PATH } from './run-entry.ts'
 import { buildSessions } from './session.ts'
+import { sessionUpdate } from './session-updates.ts'
 import { type Bypass, spellingsOf, takesSpellings } from './spelling.ts'
 import { withUnlinkedActions } from './unlinked-actions.ts'
 import { type Work, workOf } from './work.ts'
@@ -72,11 +74,25 @@ export function buildRoutes(input: ModelInput, slices: ModelBase): RoutesModel {
       routeOf(program, e, signs, requested, slices, (r) => (r ? follow(() => analyse(r, runner)) : undefined)),
     )
   })
+  const updates = tokenCallbacks(program).map((c) =>
+    known.answer(
+      `\0token ${c.path} ${c.line}`,
+      c,
+      runner,
+      (follow): SessionUpdate => ({
+        path: c.path,
+        line: c.line,
+        ...(c.workspace === '' ? {} : { workspace: c.workspace }),
+        behaviour: follow(() => analyse(sessionUpdate(c), runner)),
+      }),
+    ),
+  )
   if (memory) memory.routes = known.memory()
   return {
     routes: withIdleGuards(withUnlinkedActions(withLimitsOfPages(routes, slices.modules, javascript), slices.modules, javascript), middleware),
     middleware,
     sessions: buildSessions(program),
+    updates,
   }
 }
 

@@ -18,6 +18,14 @@ export interface RoutesModel {
   readonly middleware: readonly MiddlewareModel[]
   /** How sessions are kept, one entry for each workspace. */
   readonly sessions: readonly SessionModel[]
+  /** What becomes of tokens when the browser asks to have its session updated. */
+  readonly updates: readonly SessionUpdate[]
+}
+
+/** A callback of Auth.js that writes the token anew, run for somebody who is signed in and sends whatever they like; it answers with the new token. */
+export interface SessionUpdate extends Place {
+  readonly workspace?: string
+  readonly behaviour: Behaviour
 }
 
 export interface Route {
