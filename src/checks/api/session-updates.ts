@@ -2,9 +2,11 @@ import { rememberFor } from '../../lib/remember-for.ts'
 import { says } from '../../lib/snake-case.ts'
 import type { Behaviour, Condition, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { isCallers, mentions } from '../../model/behaviour/values.ts'
+import type { AccountField } from '../../model/frameworks/account-fields.ts'
 import type { Route, SessionUpdate } from '../../model/routes/routes.ts'
 import type { Issue } from '../define-check.ts'
 import { PLAINLY_POWER } from './payload-breaches.ts'
+import { grantsAny } from './sign-up-breaches.ts'
 
 /** What a token says of who somebody is. */
 const WHO = /^(?:sub|id|_id|uid|user_?id)$/i
@@ -65,6 +67,28 @@ function ofAccount(value: Value, behaviour: Behaviour): readonly string[] {
   if (found?.kind !== 'db' || isCallers(value, behaviour)) return []
   return found.filters.flatMap((f) => (f.op === 'eq' && isSent(f.value) ? [f.value.v === 'request' && f.value.name ? f.value.name : f.column] : []))
 }
+
+/** Accounts whose rights whoever signs up says for themselves: a field that the library takes from them like a name. */
+export function accountFieldIssues(fields: readonly AccountField[], routes: readonly Route[]): readonly Issue[] {
+  return fields.flatMap((f): Issue[] => {
+    if (!says(RIGHTS, f.name) && !(says(PLAINLY_POWER, f.name) && claimsAsked(routes).has(f.name.toLowerCase()))) return []
+    return grantsAny(f.choices) ? [openField(f)] : []
+  })
+}
+
+const openField = ({ path, line, name, workspace }: AccountField): Issue => ({
+  subject: `file ${path}`,
+  discriminator: name,
+  severity: 'Critical',
+  title: 'Whoever signs up says what they may do',
+  message: `\`${name}\` is an additional field of the account that does not say \`input: false\`: Better Auth takes it from the body of the sign-up, and of /update-user from everybody who is signed in.`,
+  attack: `Anybody posts { …, "${name}": "admin" } to /api/auth/sign-up/email, or to /api/auth/update-user later, and has the rights that it stands for.`,
+  fix: { text: 'Keep it from the request; the server sets it.', language: 'ts', code: `${name}: { type: 'string', defaultValue: 'user', input: false }` },
+  at: { path, line },
+  proof: 'inferred',
+  aliases: ['CWE-915', 'CWE-269'],
+  ...(workspace ? { workspace } : {}),
+})
 
 /** Somebody of a role may, or what was sent is compared with what the server knows. */
 const asksWho = ({ test, negated }: Condition, behaviour: Behaviour): boolean =>

@@ -61,7 +61,8 @@ const isWholeBody = (v: Value | undefined): v is Extract<Value, { v: 'request' }
 /** People say themselves whether they buy or sell; what a list holds beyond that is given by somebody. */
 const GRANTS_MUCH = /admin|super|staff|root|moderator|premium|^pro$|enterprise|paid|unlimited/i
 
-const grantsAny = (values: readonly string[] | undefined): boolean => !values || values.some((v) => GRANTS_MUCH.test(v))
+/** Whether something among the values that are taken grants much; any value may. */
+export const grantsAny = (values: readonly string[] | undefined): boolean => !values || values.some((v) => GRANTS_MUCH.test(v))
 
 /** Whoever calls sets it to something that grants much. */
 function isFree(step: Step, value: Value, behaviour: Behaviour, schema: Schema, allowed: readonly string[] | undefined): boolean {

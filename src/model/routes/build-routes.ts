@@ -4,6 +4,7 @@ import { analyse } from '../behaviour/analyse.ts'
 import type { Behaviour, Condition, Entry as Runnables, Step } from '../behaviour/behaviour.ts'
 import { createProgram } from '../behaviour/program.ts'
 import type { ModelBase } from '../build-model.ts'
+import { accountFields } from '../frameworks/account-fields.ts'
 import type { Before, Entry } from '../frameworks/entry.ts'
 import { FRAMEWORKS } from '../frameworks/index.ts'
 import { OTHER_PARAMETERS, samplePath } from '../frameworks/path-pattern.ts'
@@ -93,6 +94,7 @@ export function buildRoutes(input: ModelInput, slices: ModelBase): RoutesModel {
     middleware,
     sessions: buildSessions(program),
     updates,
+    accountFields: accountFields(program),
   }
 }
 
