@@ -3,6 +3,7 @@ import { swap } from '../../lib/rewrite.ts'
 import type { OtherWebhook, Redemption, RepeatProblem, Webhook } from '../../model/payments/payments.ts'
 import { defineCheck, failed, type Issue, passed, unverified } from '../define-check.ts'
 import { withoutWebhooks } from './event-handling.ts'
+import { onePerEndpoint } from './one-per-endpoint.ts'
 
 /** What repeats is told by what the code does, not by what the events are called. */
 type Endpoint = Webhook | OtherWebhook
@@ -26,7 +27,7 @@ export default defineCheck({
         }${w.turnedAway ? `; ${closedDoor(w, w.turnedAway)}` : ''}`,
     )
     const issues = [...endpoints.flatMap((w) => [...repeatIssue(w), ...lostIssue(w), ...earlyRecordIssue(w)]), ...redeemed]
-    if (issues.length) return failed(issues, evidence)
+    if (issues.length) return failed(onePerEndpoint(issues), evidence)
     const unread = endpoints.filter((w) => !w.complete && w.effects === 0)
     if (unread.length) {
       return unverified(
