@@ -125,16 +125,18 @@ function lostIssue(w: Endpoint): Issue[] {
       discriminator: 'acknowledges failure',
       severity: 'Medium',
       title: 'A failed event is acknowledged',
-      message: `${w.subject} answers 2xx although the work failed, so ${w.processor} does not deliver the event again and it is lost.`,
+      message: `${w.subject} answers 2xx although the work failed${first.because ? ` (${first.because})` : ''}, so ${w.processor} does not deliver the event again and it is lost.`,
       attack: 'No attacker is needed: a short database outage leaves customers who paid without what they bought, or cancelled ones with access.',
       fix: {
-        text: 'Answer 500 when the work fails; the processor retries for days.',
+        text: first.because
+          ? 'Wait for the work before the answer, let its exceptions through and answer 500 then; the processor retries for days.'
+          : 'Answer 500 when the work fails; the processor retries for days.',
         language: 'ts',
         code: 'return new Response(null, { status: 500 })',
-        ...(rest.length ? {} : { rewrite: { path: first.path, line: first.line, apply: swap(/(\bstatus: |\.status\()20[0-4]\b/, '$1500') } }),
+        ...(rest.length || first.because ? {} : { rewrite: { path: first.path, line: first.line, apply: swap(/(\bstatus: |\.status\()20[0-4]\b/, '$1500') } }),
       },
-      at: first,
-      related: rest.map((r) => ({ ...r, what: 'another 2xx after a failure' })),
+      at: { path: first.path, line: first.line },
+      related: rest.map(({ path, line, because }) => ({ path, line, what: because ?? 'another 2xx after a failure' })),
       proof: 'inferred',
       ...(w.workspace ? { workspace: w.workspace } : {}),
     },
