@@ -93,8 +93,12 @@ function withMember(it: Interpreter, owner: Val, name: string | undefined, value
   if (owner.v === 'object')
     return name === undefined ? { v: 'object', props: owner.props, rest: value } : { ...owner, props: { ...owner.props, [name]: value } }
   if (owner.v === 'array') return { v: 'array', items: owner.items, more: value }
+  // `req.body.user = req.user.id`: of what was sent under that name nothing is left
+  if (owner.v === 'request' && owner.name === undefined && name !== undefined && SENT.has(owner.part)) return { v: 'object', props: { [name]: value }, rest: owner }
   return undefined
 }
+
+const SENT: ReadonlySet<string> = new Set(['body', 'params', 'query', 'form'])
 
 const ANSWERS = new Set(['json', 'jsonp', 'send', 'end', 'write', 'writeHead', 'status', 'sendStatus', 'sendFile', 'render', 'redirect'])
 

@@ -14,7 +14,7 @@ export function outside(sql: string, word: RegExp, from = 0): number {
       i = end
     } else if (c === OPEN) depth++
     else if (c === CLOSE) depth--
-    else if (depth === 0 && (i === 0 || !WORD.test(sql.charAt(i - 1)))) {
+    else if (depth === 0 && (word === COMMA || i === 0 || !WORD.test(sql.charAt(i - 1)))) {
       word.lastIndex = i
       if (word.test(sql)) return i
     }
