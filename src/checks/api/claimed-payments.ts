@@ -24,6 +24,7 @@ export function claimedPayments(step: Step, e: Query, behaviour: Behaviour, sche
     else mentions(id, (x) => x.v === 'result' && claimed.has(x.step) && claimed.set(i, claimed.get(x.step) as Value) !== undefined)
   })
   const isClaimed = (x: Value): boolean => x.v === 'result' && claimed.has(x.step)
+  const isNamed = (x: Value): boolean => [...claimed.values()].some((id) => isAlike(id, x))
   const booked = Object.values(props).find((value) => mentions(value, isClaimed))
   if (!booked) return []
   // whose the object is was asked, or it names the row itself
@@ -31,7 +32,7 @@ export function claimedPayments(step: Step, e: Query, behaviour: Behaviour, sche
   if (e.filters.some((f) => mentions(f.value, isClaimed) || (f.op === 'eq' && [...claimed.values()].some((id) => isAlike(id, f.value))))) return []
   // nobody books it a second time where its id may stand in one row only
   const single = tableOf(e, schema)?.uniques.some(
-    (u) => u.columns.length === 1 && mentions(props[u.columns[0] as string] ?? { v: 'const', value: null }, isClaimed),
+    (u) => u.columns.length === 1 && mentions(props[u.columns[0] as string] ?? { v: 'const', value: null }, (x) => isClaimed(x) || isNamed(x)),
   )
   if (single) return []
   let id: Value | undefined

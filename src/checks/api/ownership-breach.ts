@@ -78,6 +78,8 @@ export interface OwnershipBreach {
   readonly within?: string
   /** The check that a failing look-up passes by: the error is answered, and the handler goes on. */
   readonly around?: Place
+  /** The processor said that the payment is paid; nothing of what it said is booked. */
+  readonly settled?: true
   /** What of the request the payment processor has signed. */
   readonly signed?: string
   /** The table that has the owner column, where the row is a part of one of its rows. */

@@ -32,6 +32,7 @@ import { signsUp } from './registration.ts'
 import { inAnother, roleInOne } from './role-in-one.ts'
 import { choosingFilter, rlsState, rowBreach } from './row-breaches.ts'
 import { listingBreaches, otherBreaches } from './service-breaches.ts'
+import { settledForAnybody } from './settled-for-anybody.ts'
 import { signUpBreaches } from './sign-up-breaches.ts'
 import { soldBreaches, soldColumns } from './sold-columns.ts'
 import { isAskedOfAdministrators, isStaffs } from './staff.ts'
@@ -135,6 +136,11 @@ function judge(
       const unbound = unboundProof(step, e, behaviour)
       if (unbound) {
         breaches.push(unbound)
+        return
+      }
+      const settled = guard?.who === 'admin' || guard?.who === 'signature' || guard?.who === 'secret' ? [] : settledForAnybody(step, e, behaviour, schema)
+      if (settled.length) {
+        breaches.push(...settled)
         return
       }
       const chosen = choosingFilter(e, behaviour, step.under) ?? choosingRow(e, seen)

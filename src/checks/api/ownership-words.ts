@@ -390,7 +390,9 @@ export function ownershipWords(route: Route, b: OwnershipBreach, how: Manners): 
     case 'claimed-payment':
       return {
         title: 'A payment that the request names is booked on the caller',
-        message: `${place} ${b.verb} ${b.table} with what the payment processor says about ${b.by}. Nothing compares its customer or its metadata with the caller${who}.`,
+        message: b.settled
+          ? `${place} ${b.verb} ${b.table} as soon as the payment processor says that the payment which ${b.by} names is paid. Nothing relates that payment to the caller${who}, or to the row: not its customer, not its metadata, not an id that was stored when it was begun.`
+          : `${place} ${b.verb} ${b.table} with what the payment processor says about ${b.by}. Nothing compares its customer or its metadata with the caller${who}.`,
         attack: `Any signed-in user sends the id of a payment that somebody else made, or that he has used for another account, and has what was paid for.`,
         fix: {
           text: 'Put the user into the metadata when the checkout is made, and refuse what names another one; or leave the booking to the webhook.',

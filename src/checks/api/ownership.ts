@@ -7,6 +7,7 @@ import type { OwnershipBreach } from './ownership-breach.ts'
 import { breachesOf, type Judged } from './ownership-breaches.ts'
 import { ofArguments, ownershipWords } from './ownership-words.ts'
 import { publicByNature } from './public-by-nature.ts'
+import { accountFieldIssues, sessionUpdateIssues } from './session-updates.ts'
 import { hasOneOperator } from './single-operator.ts'
 
 export default defineCheck({
@@ -38,6 +39,9 @@ export default defineCheck({
           ]
         : []
     })
+    const inSource = ({ path }: { readonly path: string }) => files.role(path) === 'source'
+    issues.push(...sessionUpdateIssues(routes.updates.filter(inSource), routes.routes))
+    issues.push(...accountFieldIssues(routes.accountFields.filter(inSource), routes.routes))
     // sign-in looks people up before it knows who calls: check 16 has nothing to say of that either
     const elsewhere = judged
       .filter(([route, j]) => !j.breaches.length && j.unguarded && !publicByNature(route))

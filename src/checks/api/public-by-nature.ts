@@ -10,7 +10,7 @@ import { isRepeated } from '../../model/routes/shown-work.ts'
 import { startsReset } from './own-codes.ts'
 import { asksForPassword } from './own-sign-in.ts'
 import type { Query } from './ownership-breach.ts'
-import { registers } from './registration.ts'
+import { ADMINISTRATORS, registers } from './registration.ts'
 import { leadsOn } from './short-links.ts'
 import { takesPassword } from './taken-password.ts'
 import { tellsCode } from './told-code.ts'
@@ -63,7 +63,7 @@ export const publicByNature = rememberFor((route: Route): string | undefined => 
     w.hidden ||
     w.kind === 'mail' ||
     makesCustomer(w) ||
-    (w.kind === 'insert' && /customer/i.test(w.table ?? '')) ||
+    (w.kind === 'insert' && (/customer/i.test(w.table ?? '') || says(ADMINISTRATORS, w.table ?? ''))) ||
     (w.kind !== 'delete' && AUTH_TABLES.test(w.table ?? ''))
   const account = registers(route)
   if (account && !administers && route.work.every((w) => partOfSignUp(w) || isOfNewAccount(w, account, steps))) return 'sign-up itself'

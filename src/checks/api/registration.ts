@@ -6,6 +6,9 @@ import type { Route } from '../../model/routes/routes.ts'
 /** Tables whose rows are accounts, by name. */
 export const ACCOUNTS = /user|account|member/i
 
+/** Those whose rows are accounts of people who may do everything. */
+export const ADMINISTRATORS = /(?:^|[._])(?:super_?)?admin(?:istrator)?s?(?:_(?:users?|accounts?))?$/
+
 /** The step that creates an account with a password: sign-up, whatever the route is called. */
 export function registers(route: Route): Step | undefined {
   return route.behaviour?.steps.find(
@@ -18,8 +21,13 @@ export function registers(route: Route): Step | undefined {
 export const signsUp = rememberFor(
   (route: Route): boolean =>
     registers(route) !== undefined ||
+    (route.behaviour?.steps.some(keepsWholeBody) ?? false) ||
     (route.behaviour?.steps.some(({ effect: e }) => e.kind === 'auth-call' && (e.op === 'sign-up' || /(?:^|\.)createUser$/.test(e.name))) ?? false),
 )
+
+/** `User.create(req.body)`, the password in it. */
+const keepsWholeBody = ({ effect: e }: Step): boolean =>
+  e.kind === 'db' && e.op === 'insert' && ACCOUNTS.test(e.table) && e.payload?.v === 'request' && e.payload.part === 'body' && !e.payload.name
 
 /** Whether the password of the new account stands in the code or the environment: it is the same account whoever asks. */
 export const makesSameAccount = ({ effect: e }: Step): boolean =>
@@ -27,7 +35,7 @@ export const makesSameAccount = ({ effect: e }: Step): boolean =>
 
 /** A row with the hash of a password, or with the password itself beside the address that is sent along. */
 const keepsPassword = (payload: Value): boolean =>
-  hashed(payload).length > 0 || (sends(payload, /passw|pwd/i) && sends(payload, /^(?:e_?mail|user_?name|phone)$/i))
+  payload.v === 'any' ? payload.of.some(keepsPassword) : hashed(payload).length > 0 || (sends(payload, /passw|pwd/i) && sends(payload, /^(?:e_?mail|user_?name|phone)$/i))
 
 const sends = (payload: Value, column: RegExp): boolean =>
   payload.v === 'object' && Object.entries(payload.props).some(([name, v]) => column.test(name) && v.v === 'request' && v.part === 'body')

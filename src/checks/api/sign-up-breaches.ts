@@ -1,11 +1,11 @@
 import type { Table } from '../../database/database.ts'
 import { says } from '../../lib/snake-case.ts'
 import type { SchemaModel } from '../../model/app-model.ts'
-import type { Behaviour, Step, Value } from '../../model/behaviour/behaviour.ts'
-import { requestName } from '../../model/behaviour/values.ts'
+import { type Behaviour, type Condition, HIDDEN_LITERAL, type Step, type Value } from '../../model/behaviour/behaviour.ts'
+import { mentions, requestName } from '../../model/behaviour/values.ts'
 import { breachOfColumn, fromRequest, type OwnershipBreach, tableOf, verbOf } from './ownership-breach.ts'
 import { choicesOf, isHarmlessChoice, PLAINLY_POWER, rowsOf } from './payload-breaches.ts'
-import { ACCOUNTS } from './registration.ts'
+import { ACCOUNTS, ADMINISTRATORS } from './registration.ts'
 
 type Schema = Pick<SchemaModel, 'tables' | 'enums'>
 
@@ -26,11 +26,14 @@ export function signUpBreaches(step: Step, behaviour: Behaviour, schema: Schema)
     )
   }
   if (e.kind !== 'db' || (e.op !== 'insert' && e.op !== 'upsert') || !e.payload || e.client.rights !== 'service') return []
+  const chosen = says(ADMINISTRATORS, e.table) ? askedIn(step.under) : undefined
+  if (chosen) return [breach(verbOf(e), e.table, 'the choice of this table', chosen)]
   const table = tableOf(e, schema)
   const known = table && !table.stub ? table : undefined
   if (known ? !known.userData : !ABOUT_ACCOUNTS.test(e.table)) return []
   const power = known ? known.columns.map((c) => c.name).filter((name) => PLAINLY_POWER.test(name)) : []
-  return rowsOf(e.payload).flatMap((row): OwnershipBreach[] => {
+  return rowsOf(e.payload).flatMap((given): OwnershipBreach[] => {
+    const row: Value = given.v === 'request' ? { v: 'object', props: {}, rest: given } : given
     if (row.v !== 'object') return []
     const named = Object.entries(row.props).flatMap(([name, value]) =>
       PLAINLY_POWER.test(name) &&
@@ -61,13 +64,34 @@ const isWholeBody = (v: Value | undefined): v is Extract<Value, { v: 'request' }
 /** People say themselves whether they buy or sell; what a list holds beyond that is given by somebody. */
 const GRANTS_MUCH = /admin|super|staff|root|moderator|premium|^pro$|enterprise|paid|unlimited/i
 
-const grantsAny = (values: readonly string[] | undefined): boolean => !values || values.some((v) => GRANTS_MUCH.test(v))
+/** Whether something among the values that are taken grants much; any value may. */
+export const grantsAny = (values: readonly string[] | undefined): boolean => !values || values.some((v) => GRANTS_MUCH.test(v))
 
 /** Whoever calls sets it to something that grants much. */
 function isFree(step: Step, value: Value, behaviour: Behaviour, schema: Schema, allowed: readonly string[] | undefined): boolean {
-  if (value.v === 'any') return value.of.some((x) => isFree(step, x, behaviour, schema, allowed))
+  if (value.v === 'any') return picksMuch(value) || value.of.some((x) => isFree(step, x, behaviour, schema, allowed))
+  // `isAdmin: body.isAdmin === 'true'`
+  if (value.v === 'op') return /^={2,3}$/.test(value.op) && asked(value) !== undefined
   if (value.v !== 'request' || !fromRequest(value, behaviour) || isHarmlessChoice(step, value)) return false
   return grantsAny(allowed) && (value.as !== 'enum' || grantsAny(choicesOf(value, schema)))
+}
+
+/** `as === 'admin' ? 'admin' : 'user'`: what grants much is the caller's to ask for. */
+const picksMuch = ({ of, under }: Extract<Value, { v: 'any' }>): boolean =>
+  of.some((x, i) => x.v === 'const' && (x.value === true || GRANTS_MUCH.test(String(x.value))) && askedIn(under?.[i] ?? []) !== undefined)
+
+/** What of the request decides that it comes to this, where what the server knows has no part in it. */
+function askedIn(under: readonly Condition[]): string | undefined {
+  const servers = (x: Value) => x.v === 'env' || x.v === 'caller' || x.v === 'row' || x.v === 'result' || (x.v === 'call' && x.name.startsWith(HIDDEN_LITERAL))
+  if (under.some((c) => mentions(c.test, servers))) return undefined
+  const found = under.map((c) => asked(c.test)).find((x) => x !== undefined)
+  return found && (requestName(found) ?? 'the request')
+}
+
+/** What of the request is compared with a word of the code that is no secret. */
+function asked(test: Value): Value | undefined {
+  if (test.v !== 'op' || !/^[!=]==?$/.test(test.op) || !test.of.some((x) => x.v === 'const' && x.value !== null && x.value !== undefined)) return undefined
+  return test.of.find((x) => x.v === 'request' && !/code|secret|key|token|passw|pin/i.test(x.name ?? ''))
 }
 
 /** The only values that the database takes for a column: of its enum, or of a CHECK that lists them. */

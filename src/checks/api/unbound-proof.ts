@@ -82,7 +82,8 @@ const signedIn = rememberFor((test: Value): readonly Asked[] | 'whole' => {
   return whole ? 'whole' : parts
 })
 
-function settles(props: Readonly<Record<string, Value>>): boolean {
+/** Whether columns say from now on that something was paid. */
+export function settles(props: Readonly<Record<string, Value>>): boolean {
   return Object.entries(props).some(([column, value]) => {
     if (value.v !== 'const') return false
     return typeof value.value === 'string' ? STATE.test(column) && SETTLED.test(value.value) : value.value === true && PAID.test(snake(column))

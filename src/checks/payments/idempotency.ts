@@ -3,6 +3,7 @@ import { swap } from '../../lib/rewrite.ts'
 import type { OtherWebhook, Redemption, RepeatProblem, Webhook } from '../../model/payments/payments.ts'
 import { defineCheck, failed, type Issue, passed, unverified } from '../define-check.ts'
 import { withoutWebhooks } from './event-handling.ts'
+import { onePerEndpoint } from './one-per-endpoint.ts'
 
 /** What repeats is told by what the code does, not by what the events are called. */
 type Endpoint = Webhook | OtherWebhook
@@ -26,7 +27,7 @@ export default defineCheck({
         }${w.turnedAway ? `; ${closedDoor(w, w.turnedAway)}` : ''}`,
     )
     const issues = [...endpoints.flatMap((w) => [...repeatIssue(w), ...lostIssue(w), ...earlyRecordIssue(w)]), ...redeemed]
-    if (issues.length) return failed(issues, evidence)
+    if (issues.length) return failed(onePerEndpoint(issues), evidence)
     const unread = endpoints.filter((w) => !w.complete && w.effects === 0)
     if (unread.length) {
       return unverified(
@@ -124,16 +125,18 @@ function lostIssue(w: Endpoint): Issue[] {
       discriminator: 'acknowledges failure',
       severity: 'Medium',
       title: 'A failed event is acknowledged',
-      message: `${w.subject} answers 2xx although the work failed, so ${w.processor} does not deliver the event again and it is lost.`,
+      message: `${w.subject} answers 2xx although the work failed${first.because ? ` (${first.because})` : ''}, so ${w.processor} does not deliver the event again and it is lost.`,
       attack: 'No attacker is needed: a short database outage leaves customers who paid without what they bought, or cancelled ones with access.',
       fix: {
-        text: 'Answer 500 when the work fails; the processor retries for days.',
+        text: first.because
+          ? 'Wait for the work before the answer, let its exceptions through and answer 500 then; the processor retries for days.'
+          : 'Answer 500 when the work fails; the processor retries for days.',
         language: 'ts',
         code: 'return new Response(null, { status: 500 })',
-        ...(rest.length ? {} : { rewrite: { path: first.path, line: first.line, apply: swap(/(\bstatus: |\.status\()20[0-4]\b/, '$1500') } }),
+        ...(rest.length || first.because ? {} : { rewrite: { path: first.path, line: first.line, apply: swap(/(\bstatus: |\.status\()20[0-4]\b/, '$1500') } }),
       },
-      at: first,
-      related: rest.map((r) => ({ ...r, what: 'another 2xx after a failure' })),
+      at: { path: first.path, line: first.line },
+      related: rest.map(({ path, line, because }) => ({ path, line, what: because ?? 'another 2xx after a failure' })),
       proof: 'inferred',
       ...(w.workspace ? { workspace: w.workspace } : {}),
     },

@@ -1,6 +1,7 @@
 import { awaitConstructEvent, requireVariable } from '../../lib/rewrite-javascript.ts'
 import type { PaymentsModel, VerificationProblem, Webhook } from '../../model/payments/payments.ts'
 import { defineCheck, type Fix, failed, type Issue, notApplicable, passed, type Severity, unverified } from '../define-check.ts'
+import { onePerEndpoint } from './one-per-endpoint.ts'
 import { forRuntime, verificationCode } from './verification-code.ts'
 
 export default defineCheck({
@@ -24,7 +25,7 @@ export default defineCheck({
       ...otherWebhooks.flatMap((w) => (w.problem ? [verificationIssue(w, w.problem)] : [])),
       ...payments.unpaidGrants.map((g) => grantIssue(g)),
     ]
-    if (issues.length) return failed(issues, evidence)
+    if (issues.length) return failed(onePerEndpoint(issues), evidence)
     const doubtful = webhooks.filter((w) => w.maybeVerifiedBy || (!w.verifiedAt && !w.complete))
     const unclear = otherWebhooks.filter((w) => !w.verified && !w.asks)
     if (unread.length || doubtful.length || unclear.length) {

@@ -93,8 +93,12 @@ function withMember(it: Interpreter, owner: Val, name: string | undefined, value
   if (owner.v === 'object')
     return name === undefined ? { v: 'object', props: owner.props, rest: value } : { ...owner, props: { ...owner.props, [name]: value } }
   if (owner.v === 'array') return { v: 'array', items: owner.items, more: value }
+  // `req.body.user = req.user.id`: of what was sent under that name nothing is left
+  if (owner.v === 'request' && owner.name === undefined && name !== undefined && SENT.has(owner.part)) return { v: 'object', props: { [name]: value }, rest: owner }
   return undefined
 }
+
+const SENT: ReadonlySet<string> = new Set(['body', 'params', 'query', 'form'])
 
 const ANSWERS = new Set(['json', 'jsonp', 'send', 'end', 'write', 'writeHead', 'status', 'sendStatus', 'sendFile', 'render', 'redirect'])
 
@@ -145,6 +149,7 @@ const DIGEST = /^(?:default\.)?(?:crypto\.)?createH(?:mac|ash)(?:\.update)+$/
 export function refinesInPlace(it: Interpreter, e: Expr, value: Val, scope: Scope): boolean {
   if (e.k !== 'call' || e.fn.k !== 'mem' || e.fn.of.k !== 'id') return false
   const name = e.fn.name
+  if (name === 'assign' && e.fn.of.name === 'Object') return assignsInPlace(it, e.args[0], value, scope, e.l)
   if (name !== 'update' && !REFINES.test(name)) return false
   const builders = value.v === 'any' ? value.alts.map((a) => a.value) : [value]
   const changed = (b: Val): boolean => {
@@ -154,5 +159,14 @@ export function refinesInPlace(it: Interpreter, e: Expr, value: Val, scope: Scop
   }
   if (!builders.every(changed)) return false
   assignTo(it, { k: 'name', name: e.fn.of.name }, value, scope, e.l)
+  return true
+}
+
+/** `Object.assign(values, more)` as a statement: the variable holds the object with all of it. */
+function assignsInPlace(it: Interpreter, target: Expr | undefined, value: Val, scope: Scope, line: number): boolean {
+  if (target?.k !== 'id' || value.v !== 'object') return false
+  const before = it.narrow(evaluate(it, target, scope))
+  if (before.v !== 'object' && before.v !== 'any') return false
+  assignTo(it, { k: 'name', name: target.name }, value, scope, line)
   return true
 }

@@ -59,6 +59,8 @@ export interface ImaginedRequest {
   /** The page that is asked about, where middleware has to rewrite the request to get there; functions in `answering` never do. */
   readonly page?: { readonly path: string; readonly answering: readonly string[] }
   readonly method?: string
+  /** The parameters that its path has, where the framework gives no others. */
+  readonly parameters?: readonly string[]
   /** Code that runs on both sides is followed as it runs in the browser; on the server when absent. */
   readonly side?: 'browser'
   /** The platform has verified the token in the Authorization header, so what it says can be believed. */

@@ -169,6 +169,7 @@ const asksMirror = (routes: readonly Route[], sources: Sources): boolean =>
 
 function surroundings(sources: Sources, routes: readonly Route[]): Surroundings {
   return {
+    sources,
     transactional: (paths) => [...paths].some((path) => hasTransaction(sources.get(path))),
     invoked: (name) => routes.find((r) => r.kind === 'edge-function' && r.subject === `function ${name}`)?.behaviour,
   }

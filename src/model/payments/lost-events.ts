@@ -107,7 +107,7 @@ function saysAlreadyThere(test: Value, holds: boolean, depth = 0): boolean {
 }
 
 /** The event was taken for a real one: its signature holds, its kind was looked at, or the processor has answered about it. */
-const isAccepted = ({ under }: Step, steps: readonly Step[]): boolean =>
+export const isAccepted = ({ under }: Step, steps: readonly Step[]): boolean =>
   provesSignature(under, steps).proved ||
   under.some((c) => namesIn(c.test).size > 0 || contains(c.test, (v) => v.v === 'result' && asksAboutPayment(steps[v.step]?.effect)))
 

@@ -7,7 +7,7 @@ import type { Redemption } from './payments.ts'
 import { valuesOf } from './verification.ts'
 
 /** Calls that only look something up at the processor. */
-const LOOKS_UP = /\.(retrieve|get|fetch)$/
+const LOOKS_UP = /\.(retrieve|get|fetch|verify|status|getInvoiceById)$/
 
 /** What the caller names: a payment by its id. */
 export const isChosen = (v: Value): boolean => v.v === 'request' && ['body', 'raw-body', 'query', 'params', 'form'].includes(v.part)

@@ -1,4 +1,5 @@
 import type { SqlFunction } from '../../database/database.ts'
+import type { JavaScriptFacts } from '../../facts/javascript.ts'
 import { lastPart } from '../../lib/last-part.ts'
 import type { SchemaModel } from '../app-model.ts'
 import type { Behaviour, Step, Value } from '../behaviour/behaviour.ts'
@@ -8,10 +9,11 @@ import { endsHandler, eventClaim, isEffect, isEventId, isGuarded, isRefused, isU
 import { acknowledgements, isOfSession, onlyLogged, recordedTooEarly, turnedAway, unreadErrors } from './lost-events.ts'
 import type { RepeatProblem, Repeats } from './payments.ts'
 import { isBehindTransition } from './state-claim.ts'
+import { unheardFailures } from './unheard-failures.ts'
 import { entryPlace } from './verification.ts'
 
 /** What a second delivery of the same event does again. `transactional` tells whether one of the files undoes its work as a whole, `invoked` what a function of the platform does. */
-export function judgeRepeats(route: Route, behaviour: Behaviour, schema: Schema, { transactional, invoked }: Surroundings): Repeats {
+export function judgeRepeats(route: Route, behaviour: Behaviour, schema: Schema, { transactional, invoked, sources }: Surroundings): Repeats {
   const { steps } = behaviour
   const found = eventClaim(steps, schema)
   const refused = found && isRefused(found, steps, schema)
@@ -54,7 +56,7 @@ export function judgeRepeats(route: Route, behaviour: Behaviour, schema: Schema,
     repeats: dedupe(problems),
     effects,
     ...(claim && claim.unique !== false ? { guard: `the event id is recorded in ${claim.table}` } : {}),
-    acknowledgesFailure: [...acknowledgements(route, behaviour, claim), ...onlyLogged(route, steps, claim)],
+    acknowledgesFailure: [...acknowledgements(route, behaviour, claim), ...onlyLogged(route, steps, claim), ...unheardFailures(route, steps, sources)],
     unreadErrors: unreadErrors(steps).map((s) => entryPlace(s, route)),
     ...turnedAway(steps),
     ...(claim ? recordedTooEarly(route, steps, claim, transactional) : {}),
@@ -108,6 +110,7 @@ function repeat(step: Step, steps: readonly Step[], schema: Schema, invoked: Inv
 export interface Surroundings {
   readonly transactional: (paths: ReadonlySet<string>) => boolean
   readonly invoked: Invoked
+  readonly sources: ReadonlyMap<string, JavaScriptFacts>
 }
 
 /** What a function of the repository does that is called by name. */

@@ -47,7 +47,7 @@ export function findUnpaidGrants(routes: readonly Route[]): UnpaidGrant[] {
 }
 
 /** Calls that only look something up at the processor. */
-const ASKS = /\.(retrieve|list\w*|search|get)$/
+const ASKS = /\.(retrieve|list\w*|search|get|fetch|verify|status|getInvoiceById)$/
 
 /** Whether the address of a route, or the name of a server action written like one, says that it follows a payment. */
 function followsPayment(route: Route): boolean {

@@ -4,10 +4,12 @@ import { analyse } from '../behaviour/analyse.ts'
 import type { Behaviour, Condition, Entry as Runnables, Step } from '../behaviour/behaviour.ts'
 import { createProgram } from '../behaviour/program.ts'
 import type { ModelBase } from '../build-model.ts'
+import { accountFields } from '../frameworks/account-fields.ts'
 import type { Before, Entry } from '../frameworks/entry.ts'
 import { FRAMEWORKS } from '../frameworks/index.ts'
 import { OTHER_PARAMETERS, samplePath } from '../frameworks/path-pattern.ts'
 import { Program } from '../frameworks/program.ts'
+import { tokenCallbacks } from '../frameworks/token-callbacks.ts'
 import { besideLayouts } from './beside-layouts.ts'
 import { browserGuard } from './browser-guard.ts'
 import { type PageSigns, pageSigns } from './client-pages.ts'
@@ -22,9 +24,10 @@ import { withLimitsOfPages } from './limited-pages.ts'
 import { openUploads, uploadOf } from './open-uploads.ts'
 import type { Guard } from './proof.ts'
 import { Recollection } from './remember.ts'
-import type { MiddlewareModel, Route, RoutesModel } from './routes.ts'
+import type { MiddlewareModel, Route, RoutesModel, SessionUpdate } from './routes.ts'
 import { gateOf, middlewareAlone, routePath, runnablesOf, SENTINEL_FACTS, SENTINEL_PATH } from './run-entry.ts'
 import { buildSessions } from './session.ts'
+import { sessionUpdate } from './session-updates.ts'
 import { type Bypass, spellingsOf, takesSpellings } from './spelling.ts'
 import { withUnlinkedActions } from './unlinked-actions.ts'
 import { type Work, workOf } from './work.ts'
@@ -74,6 +77,19 @@ export function buildRoutes(input: ModelInput, slices: ModelBase): RoutesModel {
       routeOf(program, e, signs, requested, slices, (r) => (r ? follow(() => analyse(r, runner)) : undefined)),
     )
   })
+  const updates = tokenCallbacks(program).map((c) =>
+    known.answer(
+      `\0token ${c.path} ${c.line}`,
+      c,
+      runner,
+      (follow): SessionUpdate => ({
+        path: c.path,
+        line: c.line,
+        ...(c.workspace === '' ? {} : { workspace: c.workspace }),
+        behaviour: follow(() => analyse(sessionUpdate(c), runner)),
+      }),
+    ),
+  )
   if (memory) memory.routes = known.memory()
   return {
     routes: withIdleGuards(
@@ -82,6 +98,8 @@ export function buildRoutes(input: ModelInput, slices: ModelBase): RoutesModel {
     ),
     middleware,
     sessions: buildSessions(program),
+    updates,
+    accountFields: accountFields(program),
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Place } from '../../lib/place.ts'
 import type { Behaviour } from '../behaviour/behaviour.ts'
+import type { AccountField } from '../frameworks/account-fields.ts'
 import type { EntryKind } from '../frameworks/entry.ts'
 import type { PageSigns } from './client-pages.ts'
 import type { Guard } from './proof.ts'
@@ -18,6 +19,16 @@ export interface RoutesModel {
   readonly middleware: readonly MiddlewareModel[]
   /** How sessions are kept, one entry for each workspace. */
   readonly sessions: readonly SessionModel[]
+  /** What becomes of tokens when the browser asks to have its session updated. */
+  readonly updates: readonly SessionUpdate[]
+  /** What people set of their own account through a library that signs them up. */
+  readonly accountFields: readonly AccountField[]
+}
+
+/** A callback of Auth.js that writes the token anew, run for somebody who is signed in and sends whatever they like; it answers with the new token. */
+export interface SessionUpdate extends Place {
+  readonly workspace?: string
+  readonly behaviour: Behaviour
 }
 
 export interface Route {

@@ -53,12 +53,15 @@ function location(path: Value): Value {
 /** The path of an entry's file, as if visitors requested it. */
 export const routePath = (entry: Entry): string => samplePath(entry.route.replace(/\?\/.*$/, ''))
 
+const parametersIn = (route: string): readonly string[] => [...route.matchAll(/\[([^\]]+)\]/g)].map((m) => m[1] as string)
+
 /** The request that an entry is for; without a path where the caller chooses it. */
 function requestOf(entry: Entry, spelling?: string): NonNullable<Runnables['request']> {
   return {
     ...(entry.anyPage ? {} : { path: spelling ?? entry.requested?.path ?? routePath(entry) }),
     ...(entry.requested ? { page: { path: routePath(entry), answering: entry.requested.answering } } : {}),
     ...(entry.method && !entry.otherMethods ? { method: entry.method } : {}),
+    ...(entry.calling === 'express' && !/\*|\[\[?\.\.\./.test(entry.route) ? { parameters: parametersIn(entry.route) } : {}),
     ...(entry.platformJwt?.on ? { tokenVerified: true as const } : {}),
     ...(entry.metadata ? { metadata: entry.metadata } : {}),
   }

@@ -153,13 +153,12 @@ function defaultOf(f: Field, isEnum: boolean): string | undefined {
   if (/^now\(\)$/.test(match)) return 'now()'
   if (/^dbgenerated\("(.*)"\)$/.test(match)) return /^dbgenerated\("(.*)"\)$/.exec(match)?.[1]?.replaceAll('\\"', '"')
   if (/^(true|false|-?\d+(\.\d+)?)$/.test(match)) return match
-  if (/^".*"$/.test(match))
-    return `'${match
-      .slice(1, -1)
-      .replace(/\\(["\\])/g, '$1')
-      .replaceAll("'", "''")}'`
+  if (/^".*"$/.test(match)) return `'${unescaped(match.slice(1, -1)).replaceAll("'", "''")}'`
   return isEnum && /^\w+$/.test(match) ? `'${match}'` : undefined
 }
+
+/** A text as it is meant, without what its quotes are escaped by. */
+const unescaped = (text: string): string => text.replace(/\\(.)/g, (_, c: string) => (c === 'n' ? '\n' : c === 't' ? '\t' : c))
 
 function foreignKeys(ddl: Ddl, m: Model, models: ReadonlyMap<string, Model>): void {
   for (const f of m.fields) {

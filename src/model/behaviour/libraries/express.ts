@@ -1,5 +1,6 @@
-import { constant, isNullish, stringOf, UNDEFINED, UNKNOWN, type Val } from '../abstract-value.ts'
-import { callValue } from '../operations.ts'
+import { constant, isNullish, object, stringOf, UNDEFINED, UNKNOWN, type Val } from '../abstract-value.ts'
+import { request } from '../members.ts'
+import { callValue, settle } from '../operations.ts'
 import { respond } from '../responses.ts'
 import { identify } from './auth.ts'
 import type { Library, LibraryCall } from './library.ts'
@@ -87,4 +88,33 @@ const limiters: Library = {
   },
 }
 
-export const EXPRESS_LIBRARIES: readonly Library[] = [multer, passport, strategies, ensureLogin, limiters]
+const FIELD: Readonly<Record<string, 'body' | 'query' | 'params' | 'header' | 'cookie'>> = {
+  check: 'body',
+  body: 'body',
+  query: 'query',
+  param: 'params',
+  header: 'header',
+  cookie: 'cookie',
+}
+
+/**
+ * express-validator: `param('id').custom(async (id, { req }) => { … })`. What the functions of an application throw there, `validationResult` refuses
+ * later on; a field that `check` finds wherever it is, is taken for a parameter of the path where it is the id of something.
+ */
+const expressValidator: Library = {
+  packages: ['express-validator', 'express-validator/'],
+  call(c) {
+    const [made] = c.links.filter((l) => l.args)
+    const part = made && FIELD[made.name]
+    const name = stringOf(made?.args?.[0])
+    if (!part || name === undefined) return undefined
+    // nothing runs before the middleware does
+    if (c.links.at(-1)?.name !== 'call') return c.chain
+    const value = request(made.name === 'check' && /(?:^id|Id|_id)$/.test(name) ? 'params' : part, name)
+    const about = object({ req: c.args[0] ?? UNKNOWN, path: constant(name), location: constant(part) })
+    for (const link of c.links) if (link.name === 'custom' && link.args?.[0]?.v === 'fn') settle(c.it, callValue(c.it, link.args[0], [value, about], c.at), c.at)
+    return next(c, c.args)
+  },
+}
+
+export const EXPRESS_LIBRARIES: readonly Library[] = [multer, passport, strategies, ensureLogin, limiters, expressValidator]

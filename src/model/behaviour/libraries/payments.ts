@@ -32,7 +32,7 @@ const stripe: Library = {
 
 function paid(c: LibraryCall, name: string): Val | undefined {
   if (
-    !/\.(?:create|retrieve|update|cancel|list|del|capture|confirm|refund|search|pay|finalizeInvoice|voidInvoice|createPreview|retrieveUpcoming|expire|attach|detach|checkout|get|resume|pause|charge|preview|order|[a-z]+Session|createLoginLink)\b|^(?:createCheckout|cancelSubscription|getSubscription|listSubscriptions|updateSubscription|getCustomer|createCustomer)/.test(
+    !/\.(?:create|retrieve|update|cancel|list|del|capture|confirm|refund|search|pay|finalizeInvoice|voidInvoice|createPreview|retrieveUpcoming|expire|attach|detach|checkout|get|resume|pause|charge|preview|order|[a-z]+Session|createLoginLink|fetch)\b|(?:^|\.)[Tt]ransactions?\.(?:verify|status)$|getInvoiceById$|^(?:createCheckout|cancelSubscription|getSubscription|listSubscriptions|updateSubscription|getCustomer|createCustomer)/.test(
       name,
     )
   )
@@ -84,6 +84,11 @@ const others: Library = {
     'mercadopago',
     'mercadopago/',
     '@mollie/api-client',
+    'midtrans-client',
+    'xendit-node',
+    'flutterwave-node-v3',
+    'paystack',
+    'paystack-sdk',
   ],
   call(c) {
     const root = c.root.v === 'lib' ? c.root.pkg : ''

@@ -4,6 +4,7 @@ import type { Client, DbOp } from '../behaviour.ts'
 import { callValue, settle } from '../operations.ts'
 import type { FilterDraft } from '../step-draft.ts'
 import type { Library, LibraryCall } from './library.ts'
+import { assignments, literalOf, outside } from './sql-assignments.ts'
 
 /** Drivers and clients that take SQL text: each a direct connection. */
 export const sqlPackages: Library = {
@@ -175,6 +176,10 @@ const COUNTS = /^\s*select\s+count\s*\([^()]*\)(?:\s*::\w{1,63})?(?:\s+as)?(?:\s
 const TABLE = /\b(?:from|into|update|join)\s+"?([a-z_][\w]*)"?(?:\."?([a-z_]\w*)"?)?/i
 const EQUALS = /(?<![a-z0-9_])"?([a-z_]\w*)"?\s*=\s*(?:any\s*\(\s*)?\$(\d{1,3})/gi
 
+const WHERE = /where\b/iy
+/** `status = 'pending'` */
+const IS_LITERAL = /(?<![a-z0-9_"])"?([a-z_]\w{0,62})"?\s*=\s*('[^']{0,200}'|true\b|false\b)/gi
+
 /** A text before a wrapper rewrote its placeholders for another driver: `text.replace(/\$(\d+)/g, '?')`. */
 function asWritten(text: Val, depth = 0): Val {
   if (depth > 4 || text.v !== 'call' || !/^(?:replace|replaceAll|trim)$/.test(text.name)) return text
@@ -213,20 +218,24 @@ function statementEffect(c: LibraryCall, client: Client, rewritten: Val, paramet
         : 'select'
   const values = parameters?.v === 'array' ? parameters.items : []
   const filters: FilterDraft[] = []
-  const where = numbered.search(/\bwhere\b/i)
+  const where = op === 'update' ? outside(numbered, WHERE) : numbered.search(/\bwhere\b/i)
   const payload: Record<string, Val> = {}
   const value = (i: string): Val => values[Number(i) - 1] ?? (parameters && parameters.v !== 'array' ? parameters : UNKNOWN)
   for (const m of numbered.matchAll(EQUALS)) {
     if (where >= 0 && (m.index ?? 0) > where) filters.push({ column: m[1] as string, op: 'eq', value: value(m[2] as string) })
-    else payload[m[1] as string] = value(m[2] as string)
+    else if (op !== 'update') payload[m[1] as string] = value(m[2] as string)
   }
+  if (where >= 0)
+    for (const [, column, literal] of numbered.slice(where).matchAll(IS_LITERAL))
+      filters.push({ column: column as string, op: 'eq', value: literalOf(literal as string) ?? UNKNOWN })
+  if (op === 'update' || op === 'upsert') Object.assign(payload, assignments(numbered, value))
   if (op === 'insert' || op === 'upsert') {
     const columns = /\(([^()]*)\)\s*values\s*\(([^()]*)\)/i.exec(numbered.replace(/\(\s{0,9}\)/g, ''))
     const names = columns?.[1]?.split(',').map((x) => x.trim().replace(/"/g, '')) ?? []
     const bound = columns?.[2]?.split(',').map((x) => x.trim()) ?? []
     names.forEach((name, i) => {
       const p = /^\$(\d{1,3})/.exec(bound[i] ?? '')
-      payload[name] = p ? value(p[1] as string) : UNKNOWN
+      payload[name] ??= p ? value(p[1] as string) : (literalOf(bound[i] ?? '') ?? UNKNOWN)
     })
   }
   // what a part that is not known may add to the list is not seen
