@@ -2,6 +2,7 @@ import { holdsCallersId } from '../../database/access/callers-id.ts'
 import { isMeantToBeSeen } from '../../database/access/meant-to-be-seen.ts'
 import type { AccessMatrix } from '../../database/database.ts'
 import { lastPart } from '../../lib/last-part.ts'
+import { says } from '../../lib/snake-case.ts'
 import type { SchemaModel } from '../../model/app-model.ts'
 import type { Behaviour, Condition, Effect, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { partsOf } from '../../model/behaviour/mentions.ts'
@@ -244,7 +245,7 @@ function namesOthers(e: Query, column: string, schema: Pick<SchemaModel, 'tables
   return !holdsCallersId(table, column, { tables: schema.tables, policies: [], functions: [] })
 }
 
-const BOOKING = /book|appointment|reserv|lesson|session|meeting|consultation|visit|agend|(^|_)citas?($|_)|termin/i
+const BOOKING = /donat|pledge|book|appointment|reserv|lesson|session|meeting|consultation|visit|agend|(^|_)citas?($|_)|termin/i
 
 /** The handler writes a booking that names the caller in one column and whom the request names in another: the calendar and the address of the other party are needed for it. */
 function booksWith(value: Value, behaviour: Behaviour): boolean {
@@ -457,7 +458,7 @@ function addsOwnMark(e: Effect, behaviour: Behaviour): boolean {
   // Prisma's upsert says apart what is made and what is changed
   const { create } = e.payload.props
   const row = e.op === 'upsert' && create?.v === 'object' ? create : e.payload
-  return MARKS.test(e.table) && Object.values(row.props).some((v) => isCallers(v, behaviour))
+  return says(MARKS, e.table) && Object.values(row.props).some((v) => isCallers(v, behaviour))
 }
 
 /** Whether a condition asks anything of the row but that it is not there (a name that is still free), whichever way it is met. */
