@@ -382,7 +382,7 @@ function unprotectedUse(index: number, behaviour: Behaviour, ties: Ties, depth =
     const e = s.effect
     if (i <= index || e.kind === 'log' || e.kind === 'throw' || e.kind === 'identify') continue
     if (e.kind === 'respond' && ((e.status ?? 200) >= 400 || e.how === 'redirect')) continue
-    const carried = usesValue(e, (x) => x.v === 'row' && x.step === index, ties)
+    const carried = usesValue(e.kind === 'respond' ? withoutTests(e) : e, (x) => x.v === 'row' && x.step === index, ties)
     if (
       !carried &&
       !(
@@ -414,6 +414,32 @@ function unprotectedUse(index: number, behaviour: Behaviour, ties: Ties, depth =
   }
   return verdict === 'none' && depth === 0 && isShownByPage(index, behaviour, ties) ? 'some' : verdict
 }
+
+/** An answer without what it says of yes and no (`{ isOwner: rows.length > 0 }`): whether somebody may, and not what a row holds. */
+const withoutTests = (e: Extract<Effect, { kind: 'respond' }>): Effect => (e.body?.v === 'object' ? { ...e, body: { ...e.body, props: onlyTold(e.body.props) } } : e)
+
+const onlyTold = (props: Readonly<Record<string, Value>>): Readonly<Record<string, Value>> =>
+  Object.fromEntries(Object.entries(props).filter(([, value]) => !isYesOrNo(value)))
+
+/** A comparison, a question whether something is among others, a column that says whether somebody may; nothing in place of them is read of a row. */
+function isYesOrNo(v: Value, depth = 0): boolean {
+  if (depth > 8) return false
+  switch (v.v) {
+    case 'any':
+      return v.of.some((x) => x.v !== 'unknown' && x.v !== 'const') && v.of.every((x) => x.v === 'unknown' || x.v === 'const' || isYesOrNo(x, depth + 1))
+    case 'op':
+      return TESTS.test(v.op) || ((v.op === '&&' || v.op === '||') && v.of.every((x) => isYesOrNo(x, depth + 1)))
+    case 'call':
+      return /^(?:includes|has|some|every|Boolean)$/.test(v.name)
+    case 'row':
+      return v.field !== undefined && says(SAYS_WHETHER, v.field)
+    default:
+      return false
+  }
+}
+
+const TESTS = /^(?:!|[!=]==?|[<>]=?|in|includes|has|some|every)$/
+const SAYS_WHETHER = /^(?:is|has|can|may)_[a-z_]{1,40}$|^(?:allowed|permitted|granted)$/
 
 /** What hangs on an object (`where: { spotId: params.id }`) beside the object itself, which the same value of the request chose. */
 function isFoundAlike(one: number, other: number, { steps }: Behaviour): boolean {
