@@ -11,6 +11,7 @@ import { tellsOneFigure } from './one-figure.ts'
 import { oncePerHandler } from './one-handler.ts'
 import { publicByNature } from './public-by-nature.ts'
 import { isSteered } from './steered.ts'
+import { tellsKeptCode } from './told-code.ts'
 import { unprovenSignIn } from './unproven-sign-in.ts'
 
 export default defineCheck({
@@ -121,6 +122,7 @@ function judge(route: Route, open: ReadonlySet<string>, shown: (work: Work) => b
       ...(elsewhere ? { shared: elsewhere } : {}),
     })
   }
+  if (!worst && tellsKeptCode(route)) return { kind: 'issue', route, causes: [{ route, severity: 'Critical', what: 'open' }] }
   const guards = route.work.flatMap((w) => (w.guard ? [{ work: w, guard: w.guard }] : []))
   // what everybody may read without any check needs none that holds
   const skipped = guards.filter(({ work, guard }) => guard.opensWithout && (work.kind !== 'read' || severityOf(work, route, [work], false).length > 0))

@@ -223,14 +223,17 @@ const GRANTED = /sale|order|payment|enroll?ment|purchase|subscription|licen[cs]e
 /** What is sent and verified at sign-in: `otp`, `2fa`, `email-verification-code`, in words that go before it. */
 const ONE_TIME_CODE =
   '(?:[a-z0-9]{1,20}-){0,3}(?:otp|2fa|mfa)|(?:[a-z0-9]{1,20}-){0,2}(?:log-?in|sign-?in|auth|sms|phone|e-?mail|whatsapp|verification|confirmation|2fa|mfa)-?code|code'
+/** Mail without which somebody gets no account, or does not get back into it: `resend-verification`, `send-reset-email`. */
+const MAILED =
+  '(?:re)?(?:send|request)-(?:(?:account|e-?mail|user)-?)?verification(?:-?(?:e-?mail|link|page))?|(?:re)?(?:send|request)-(?:password-?)?reset(?:-?password)?(?:-?(?:e-?mail|link))?'
 const AUTH_PATH = new RegExp(
-  `(^|[/#._-])(log-?in|sign-?in|admin\\/auth|log-?out|sign-?out|sign-?up|register|registration|forgot(?:-?password)?|reset-?password|password-?reset|verify-?email|confirm-?email|(?:send|resend|request|verify|check|validate)-?(?:\\w{1,20}-?)?otp|(?:send|resend|request|verify)-?(?:${ONE_TIME_CODE})|otp\\/(?:send|resend|request|verify)|magic-?link|oauth|passkey[./-](?:create-?sign-?in|sign-?in|authenticat|challenge)[\\w-]*|auth\\/callback|auth\\/(?:[\\w-]+\\/)*(?:join|resend-[\\w-]+|unlock-account|sso|verify|confirm|callback|(?:re)?(?:send|verify)-?(?:sms|phone)|${ONE_TIME_CODE}|one-?time-?(?:code|password))|join)($|[/#?._-])|#(login|signIn|signin|signUp|signup|register|logout|signOut|forgotPassword|resetPassword|verifyOtp|sendOtp|verifyEmail|(?:re)?send(?:Account|Email|User)?Verification(?:Email|Mail|Code|Link|Page)?|(?:re)?(?:send|request)(?:Password)?Reset(?:Password)?(?:Email|Mail|Link)?|(?:(?:re)?send|request|(?:signIn|logIn)(?:With)?)MagicLink)(?:User|Account|Action|With[A-Z][A-Za-z]{1,20})?\\b`,
+  `(^|[/#._-])(log-?in|sign-?in|admin\\/auth|log-?out|sign-?out|sign-?up|register|registration|forgot(?:-?password)?|reset-?password|password-?reset|verify-?email|confirm-?email|(?:send|resend|request|verify|check|validate)-?(?:\\w{1,20}-?)?otp|(?:send|resend|request|verify)-?(?:${ONE_TIME_CODE})|${MAILED}|otp\\/(?:send|resend|request|verify)|magic-?link|oauth|passkey[./-](?:create-?sign-?in|sign-?in|authenticat|challenge)[\\w-]*|auth\\/callback|auth\\/(?:[\\w-]+\\/)*(?:join|resend-[\\w-]+|unlock-account|sso|verify|confirm|callback|(?:re)?(?:send|verify)-?(?:sms|phone)|${ONE_TIME_CODE}|one-?time-?(?:code|password))|join)($|[/#?._-])|#(login|signIn|signin|signUp|signup|register|logout|signOut|forgotPassword|resetPassword|verifyOtp|sendOtp|verifyEmail|(?:re)?send(?:Account|Email|User)?Verification(?:Email|Mail|Code|Link|Page)?|(?:re)?(?:send|request)(?:Password)?Reset(?:Password)?(?:Email|Mail|Link)?|(?:(?:re)?send|request|(?:signIn|logIn)(?:With)?)MagicLink)(?:User|Account|Action|With[A-Z][A-Za-z]{1,20})?\\b`,
   'i',
 )
 /** Somebody else is told of a sign-up. */
 const TELLS_OF = /(?:^|[/#._-])(?:notify|alert|report|track|log)[/._-]/i
 const SENDS_CODE = new RegExp(
-  `(^|[/#._-])(?:(?:send|resend|request)-?(?:(?:\\w{1,20}-?)?otp|${ONE_TIME_CODE})|auth\\/(?:re)?send-?sms|otp\\/(?:send|resend|request)|magic-?link|forgot(?:-?password)?|reset-?password|password-?reset)$`,
+  `(^|[/#._-])(?:(?:send|resend|request)-?(?:(?:\\w{1,20}-?)?otp|${ONE_TIME_CODE})|${MAILED}|auth\\/(?:re)?send-?sms|otp\\/(?:send|resend|request)|magic-?link|forgot(?:-?password)?|reset-?password|password-?reset)$`,
   'i',
 )
 /** Bought on request; other services that a sign-in asks (a directory, a captcha) are part of it. */

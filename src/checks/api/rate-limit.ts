@@ -278,7 +278,7 @@ const PASSWORD_HASH = /bcrypt|argon|scrypt|pbkdf|password|^compare(Sync)?$|^veri
 const LISTS =
   /news-?letter|wait-?(?:ing-?)?list|mailing-?list|early-?access|beta-?sign-?up|subscriber|(?:^|[/#._-])(?:notify|alert|report)-(?:admins?|owners?|team|staff|us)\b/i
 const AUTH_NAME =
-  /(^|[/#._-])(log-?in|sign-?in|sign-?up|register|registration|forgot-?password|reset-?password|password-?reset|request-?reset|(?:request|send)-?password-?reset|resend|verify-?otp|send-?otp|otp|magic-?link|send-?code|verify-?code|verify-?email|(?:send-?)?verification-?(?:e-?mail|link|code)|unlock(?:-?account)?|confirm-?email|join)(?=$|[/#?._\s-])/i
+  /(^|[/#._-])(log-?in|sign-?in|sign-?up|register|registration|forgot-?password|reset-?password|password-?reset|request-?reset|send-?reset(?:-?(?:e-?mail|link))?|(?:request|send)-?password-?reset|resend|verify-?otp|send-?otp|otp|magic-?link|send-?code|verify-?code|verify-?email|(?:send-?)?verification-?(?:e-?mail|link|code)|unlock(?:-?account)?|confirm-?email|join)(?=$|[/#?._\s-])/i
 const SENDS = /forgot|reset|resend|otp|magic|code|email|unlock|sign-?up|regist/i
 
 /** The file in which Auth.js answers for a provider of the application: browsers post the password there. */

@@ -9,6 +9,7 @@ import {
   isFromCredential,
   isKeptOfCaller,
   isKeptSession,
+  isKeptUnderToken,
   isTokenSignature,
   isVouchedFor,
   keyRead,
@@ -488,6 +489,7 @@ function resultProof(step: Step, behaviour: Behaviour): Proof | undefined {
     return { who: 'user', trust: 'verified', how: `${e.library} signature of a token`, at: step.at }
   if (e.kind === 'verify-signature') return { who: 'signature', trust: 'verified', how: `${e.library} signature`, at: step.at }
   if (isKeptSession(e)) return { who: 'user', trust: 'verified', how: 'a session in a key-value store', at: step.at }
+  if (isKeptUnderToken(e)) return { who: 'token', trust: 'verified', how: 'a token under which a key-value store keeps something', at: step.at }
   if (isKeptOfCaller(e)) return { who: 'user', trust: 'verified', how: 'what is kept under the id of the caller', at: step.at }
   if (e.kind === 'hash-compare') return { who: 'secret', trust: 'verified', how: e.name, at: step.at }
   if (e.kind === 'db') return rowProof(behaviour.steps.indexOf(step), undefined, behaviour, 0)
