@@ -5,6 +5,7 @@ import type { Issue, Severity } from '../define-check.ts'
 import { actionFunction } from './action-function.ts'
 import { isCheckout, RANK } from './auth-severity.ts'
 import { guardFix } from './guard-fix.ts'
+import { limiterCode } from './limiter-code.ts'
 import { besideWords, manners } from './manners.ts'
 import { isSteered } from './steered.ts'
 import { tellsCode } from './told-code.ts'
@@ -17,6 +18,8 @@ export interface Cause {
   readonly what: 'open' | 'unlinked' | 'fail-open' | 'trust' | 'status' | 'late' | 'spelling' | 'sign-in'
   readonly work?: Work
   readonly guard?: Guard
+  /** A form that visitors fill in: nobody has to sign in for it, but how often it is sent has to be limited. */
+  readonly sentIn?: true
   /** Whom somebody is signed in as. */
   readonly signIn?: UnprovenSignIn
   /** The place of a shared cause in another file (or function) than the route. */
@@ -73,11 +76,13 @@ function issueOf(c: Cause, all: readonly Route[]): Issue {
     ...(c.what === 'open' ? {} : { discriminator: c.what }),
     title: told
       ? 'The code for an account is in the answer'
-      : c.what === 'status' && saysFine(guard)
-        ? 'Refuses with 200 instead of 401'
-        : c.what === 'status' && saysMalformed(guard)
-          ? 'Refuses with 400 instead of 401'
-          : TITLES[c.what],
+      : c.sentIn
+        ? 'Nothing limits how often visitors send something in'
+        : c.what === 'status' && saysFine(guard)
+          ? 'Refuses with 200 instead of 401'
+          : c.what === 'status' && saysMalformed(guard)
+            ? 'Refuses with 400 instead of 401'
+            : TITLES[c.what],
     message:
       (told ? `${name(route)} makes a code for the account that the request names, keeps it there and answers with it.` : message(c)) +
       gateway +
@@ -125,6 +130,7 @@ function message(c: Cause): string {
     case 'unlinked':
       return `${name(route)} ${does} without checking who calls. Only other code of the server uses it, but \`use server\` at the top of the file makes an endpoint of each function that the file exports; it does not keep them on the server.`
     case 'open':
+      if (c.sentIn) return `${name(route)} ${does} for whoever calls, as a form for visitors has to, and nothing limits how often.`
       return `${name(route)} ${does} without checking who calls${guard ? `: it only looks at a ${guard.how}, which anybody can send` : ''}.`
     case 'late':
       return `${name(route)} ${does} (${work?.at.path}:${work?.at.line}) before it checks who calls (${work?.guardedLater?.at.path}:${work?.guardedLater?.at.line}).`
@@ -291,6 +297,12 @@ function fix(c: Cause, all: readonly Route[]): Issue['fix'] {
     case 'late':
       return { text: 'Move the check to the top of the handler.', ...optionalCode(guardFix(c.route, all)) }
     case 'open':
+      if (c.sentIn)
+        return {
+          text: 'Count what comes from each address and refuse with 429 before anything is written or sent. Only where the form is for people who are signed in, establish who calls.',
+          language: 'ts',
+          code: limiterCode(c.route),
+        }
       if (c.work?.kind === 'insert' || c.work?.kind === 'mail') {
         const f = guardFix(c.route, all)
         return { ...f, text: `${f.text} When it is meant for the public (a contact form), put a rate limit in front instead.` }

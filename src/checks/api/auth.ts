@@ -88,6 +88,10 @@ const isSentIn = ({ kind, table = '' }: Work): boolean => kind === 'insert' && s
 const SENT_IN =
   /(?:^|_)(?:contacts?|contact_?(?:forms?|messages?|requests?|us)|enquir(?:y|ies)|inquir(?:y|ies)|leads?|feedbacks?|messages?|subscribers?|newsletters?|wait_?lists?|complaints?|requests?|applications?|submissions?)$/
 
+/** What visitors send in, by the last word of the address: a message, their address for a list, a wish. */
+const FORM =
+  /(?:^|[/_#-])(?:contact(?:-?(?:us|form))?|newsletter|subscribe|wait-?list|feedback|(?:en|in)quir(?:y|ies)|leads?|consultations?|support|quotes?|(?:request|book)-?(?:a-?)?(?:demo|call)|demo(?:-?requests?)?|track(?:-[a-z]{1,20})?|contact-?messages?)(?:\/(?:submit|send|subscribe))?$/i
+
 /** An address by which the author says whom the answer is for. */
 const SAYS_PUBLIC = /(?:^|\/)public(?:\/|$)/i
 
@@ -118,6 +122,9 @@ function judge(route: Route, open: ReadonlySet<string>, shown: (work: Work) => b
       severity: route.unlinked && worst.severity === 'Critical' ? 'High' : worst.severity,
       what: work.guardedLater && worst.severity === 'Medium' ? 'late' : route.unlinked ? 'unlinked' : 'open',
       work,
+      ...(receiver && !apart.includes(worst.work) && worst.severity === 'High' && !work.guard && (isSentIn(work) || FORM.test(route.route))
+        ? { sentIn: true as const }
+        : {}),
       ...(work.guard ? { guard: work.guard } : {}),
       ...(elsewhere ? { shared: elsewhere } : {}),
     })

@@ -1,5 +1,5 @@
 import { says } from '../../lib/snake-case.ts'
-import type { Effect, Step, Value } from '../../model/behaviour/behaviour.ts'
+import type { Step, Value } from '../../model/behaviour/behaviour.ts'
 import { mentions } from '../../model/behaviour/mentions.ts'
 import { fromRequest } from '../../model/routes/from-request.ts'
 import type { Query } from './ownership-breach.ts'
@@ -36,10 +36,12 @@ export function startsReset(steps: readonly Step[]): Step | undefined {
   return keeps && steps.some(({ effect: e }) => e.kind === 'mail' || e.kind === 'sms') ? keeps : undefined
 }
 
+type Called = { readonly name: string; readonly args: readonly Value[] }
+
 const isDrawn = (x: Value): boolean => x.v === 'call' && DRAWN.test(x.name)
 
 /** `redis.set(`reset:${token}`, user.id)`: kept in a store under its own name, or under the address that it goes to. */
-const keepsDrawn = ({ name, args: [key, ...values] }: Extract<Effect, { kind: 'kv' }>): boolean =>
+const keepsDrawn = ({ name, args: [key, ...values] }: Called): boolean =>
   /(?:^|\.)(?:set|setex|psetex|setnx|put)$/i.test(name) &&
   key !== undefined &&
   mentions(key, (x) => x.v === 'const' && /reset|forgot|recover|password/i.test(String(x.value))) &&

@@ -416,7 +416,8 @@ function unprotectedUse(index: number, behaviour: Behaviour, ties: Ties, depth =
 }
 
 /** An answer without what it says of yes and no (`{ isOwner: rows.length > 0 }`): whether somebody may, and not what a row holds. */
-const withoutTests = (e: Extract<Effect, { kind: 'respond' }>): Effect => (e.body?.v === 'object' ? { ...e, body: { ...e.body, props: onlyTold(e.body.props) } } : e)
+const withoutTests = (e: Extract<Effect, { kind: 'respond' }>): Effect =>
+  e.body?.v === 'object' ? { ...e, body: { ...e.body, props: onlyTold(e.body.props) } } : e
 
 const onlyTold = (props: Readonly<Record<string, Value>>): Readonly<Record<string, Value>> =>
   Object.fromEntries(Object.entries(props).filter(([, value]) => !isYesOrNo(value)))

@@ -1,6 +1,6 @@
 import { rememberFor } from '../../lib/remember-for.ts'
 import { says } from '../../lib/snake-case.ts'
-import type { Condition, Effect, Value } from '../../model/behaviour/behaviour.ts'
+import type { Condition, Value } from '../../model/behaviour/behaviour.ts'
 import { isAlike, mentions, partsOf } from '../../model/behaviour/mentions.ts'
 import { guardOfStep } from '../../model/routes/guard.ts'
 import type { Route } from '../../model/routes/routes.ts'
@@ -26,8 +26,10 @@ export const tellsCode = rememberFor((route: Route): boolean => {
   )
 })
 
+type Called = { readonly name: string; readonly args: readonly Value[] }
+
 /** What is drawn and kept in a key-value store for the account whose address the request names: `redis.set(`otp:${email}`, hash(code))`. */
-function keptInStore({ name, args: [key, ...values] }: Extract<Effect, { kind: 'kv' }>): Drawn[] {
+function keptInStore({ name, args: [key, ...values] }: Called): Drawn[] {
   if (!/(?:^|\.)(?:set|setex|psetex|setnx|put|hset|hmset)$/i.test(name) || !key) return []
   const opens = mentions(key, (x) => x.v === 'const' && OPENS.test(String(x.value)))
   return opens && mentions(key, (x) => x.v === 'request' && NAMES.test(x.name ?? '')) ? values.flatMap(drawnIn) : []

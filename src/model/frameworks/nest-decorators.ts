@@ -59,40 +59,40 @@ function isMadeByReflector(program: Program, path: string, scope: FunctionId, e:
 export function metadataOf(program: Program, decorators: readonly Decorator[]): Readonly<Record<string, Value>> {
   const out: Record<string, Value> = {}
   for (const d of decorators) {
-    if (d.key !== undefined) out[d.key] = d.args[0] ? valueOf(program, d, d.args[0]) : { v: 'object', props: {} }
+    if (d.key !== undefined) out[d.key] = d.args[0] ? writtenValue(program, d, d.args[0]) : { v: 'object', props: {} }
     if (d.name !== 'SetMetadata') continue
-    const key = d.args[0] && valueOf(program, d, d.args[0])
-    if (key?.v === 'const' && typeof key.value === 'string') out[key.value] = d.args[1] ? valueOf(program, d, d.args[1]) : { v: 'unknown' }
+    const key = d.args[0] && writtenValue(program, d, d.args[0])
+    if (key?.v === 'const' && typeof key.value === 'string') out[key.value] = d.args[1] ? writtenValue(program, d, d.args[1]) : { v: 'unknown' }
   }
   return out
 }
 
 /** The value of an argument that is written in the code; what a parameter stands for is what the own decorator was given. */
-function valueOf(program: Program, where: Written, e: Expr): Value {
+function writtenValue(program: Program, where: Written, e: Expr): Value {
   const { path, scope, given } = where
-  if (e.k === 'arr') return { v: 'array', items: valuesOf(program, where, e.items) }
+  if (e.k === 'arr') return { v: 'array', items: listOf(program, where, e.items) }
   const literal = literalOf(program, path, scope, e)
   if (literal) return literal
   const m = program.meaning(path, scope, e)
   if (m?.k !== 'param' || !given) return { v: 'unknown' }
   const rest = program.fn(m.path, m.scope)?.params[m.index]?.k === 'rest'
-  if (rest) return { v: 'array', items: valuesOf(program, given, given.args.slice(m.index)) }
+  if (rest) return { v: 'array', items: listOf(program, given, given.args.slice(m.index)) }
   const [arg] = given.args.slice(m.index)
-  return arg ? valueOf(program, given, arg) : { v: 'const', value: undefined }
+  return arg ? writtenValue(program, given, arg) : { v: 'const', value: undefined }
 }
 
 /** Members of a list, with those of lists that are spread in it. */
-const valuesOf = (program: Program, where: Written, list: readonly Expr[]): Value[] =>
+const listOf = (program: Program, where: Written, list: readonly Expr[]): Value[] =>
   list.flatMap((x) => {
-    if (x.k !== 'spread') return [valueOf(program, where, x)]
-    const spread = valueOf(program, where, x.of)
+    if (x.k !== 'spread') return [writtenValue(program, where, x)]
+    const spread = writtenValue(program, where, x.of)
     return spread.v === 'array' ? spread.items : [{ v: 'unknown' } as const]
   })
 
 /** A text, or a member of an enum: the repository's own, or one that Prisma generates. */
 function literalOf(program: Program, path: string, scope: FunctionId, e: Expr): Value | undefined {
   if (e.k === 'lit') return { v: 'const', value: e.v }
-  if (e.k === 'arr') return { v: 'array', items: valuesOf(program, { args: [], path, scope }, e.items) }
+  if (e.k === 'arr') return { v: 'array', items: listOf(program, { args: [], path, scope }, e.items) }
   const text = stringOf(e)
   if (text !== undefined) return { v: 'const', value: text }
   if (e.k !== 'id' && e.k !== 'mem') return undefined
