@@ -26,6 +26,9 @@ export interface Cause {
   readonly shared?: Place
 }
 
+/** The variable without which a guard lets everybody in. */
+const opener = (guard: Guard | undefined): string | undefined => guard?.opensWithout ?? guard?.equalsUnset
+
 /** The refusal looks like an answer. */
 const saysMalformed = (guard: Guard | undefined): boolean => guard?.refusal.status === 400
 const saysFine = (guard: Guard | undefined): boolean => (guard?.refusal.status ?? 500) < 300
@@ -135,7 +138,7 @@ function message(c: Cause): string {
     case 'late':
       return `${name(route)} ${does} (${work?.at.path}:${work?.at.line}) before it checks who calls (${work?.guardedLater?.at.path}:${work?.guardedLater?.at.line}).`
     case 'fail-open':
-      return `${name(route)} ${does} behind a check that lets everyone in when ${guard?.opensWithout} is not set: it ${guard?.skipped ? 'is not made at all' : 'is skipped'} then${guard?.skipped ? '' : ', or compares with a value that stands in the code'}.`
+      return `${name(route)} ${does} behind a check that lets everyone in when ${opener(guard)} is not set: ${guard?.equalsUnset && !guard.opensWithout ? 'what is not sent is undefined, and equals it then' : `it ${guard?.skipped ? 'is not made at all' : 'is skipped'} then${guard?.skipped ? '' : ', or compares with a value that stands in the code'}`}.`
     case 'trust':
       return `${name(route)} ${does} for the user that ${guard?.how} read from the cookie; on a server that is not verified, and whoever sends the cookie decides its content.`
     case 'sign-in':
@@ -191,7 +194,7 @@ function attack(c: Cause): string {
     case 'late':
       return `Somebody without an account ${address}; the request is refused, but the server ${work?.what ?? 'does its work'} before that.`
     case 'fail-open':
-      return `On every deployment where ${c.guard?.opensWithout} is missing, anybody ${address}${comma} and it ${work?.what ?? 'does its work'}.`
+      return `On every deployment where ${opener(c.guard)} is missing, anybody ${address}${comma} and it ${work?.what ?? 'does its work'}.`
     case 'unlinked':
       return `No page holds the id of the action, and from Next.js 15 on nobody guesses it; before, it is computed from the path and the name. Somebody who has it posts it and the server ${work?.what ?? 'does its work'}. The first page that uses one of them puts its id into every browser.`
     case 'open':
@@ -253,9 +256,9 @@ function fix(c: Cause, all: readonly Route[]): Issue['fix'] {
     case 'fail-open':
       if (c.guard?.skipped) return withoutWayPast(c.guard)
       return {
-        text: `Refuse when ${c.guard?.opensWithout} is unset: a missing secret must close the door.`,
+        text: `Refuse when ${opener(c.guard)} is unset: a missing secret must close the door.`,
         language: 'ts',
-        code: refuseWithout(c.guard?.opensWithout ?? '', c),
+        code: refuseWithout(opener(c.guard) ?? '', c),
         ...(c.guard?.opensWithout ? { rewrite: { path: c.guard.at.path, line: c.guard.at.line, apply: refuseWhenUnset(c.guard.opensWithout) } } : {}),
       }
     case 'trust':

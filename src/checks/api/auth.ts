@@ -19,9 +19,9 @@ export default defineCheck({
   id: 'api/auth',
   category: 'API endpoints',
   rule: 'Every API route or serverless function that serves anything other than public content checks authentication before processing.',
-  needs: ['routes', 'declared', 'files', 'schema', 'payments'],
+  needs: ['routes', 'declared', 'files', 'schema', 'payments', 'env'],
   doubtedBy: ['code'],
-  run({ routes, declared, files, payments, schema }) {
+  run({ routes, declared, files, payments, schema, env }) {
     const all = routes.routes.filter((r) => r.kind !== 'page' && files.role(r.path) === 'source')
     if (!all.length) return notApplicable('the repository has no API route, server action or serverless function')
     const open = new Set(declared.public.routes.map((d) => d.name.trim()))
@@ -32,7 +32,7 @@ export default defineCheck({
       (route): Verdict =>
         receivers.has(`${route.path} ${route.subject}`)
           ? { kind: 'public', route, because: 'receives events of the payment processor (check 20)' }
-          : judge(route, open, (w) =>
+          : judge(route, open, env.demanded, (w) =>
               w.kind === 'rpc'
                 ? tellsOneFigure(w.call, schema)
                 : w.kind === 'read' && w.table !== undefined && !w.unveiled && (isShown(w.table, schema) || isEditorial(w.table, all, schema)),
@@ -95,7 +95,7 @@ const FORM =
 /** An address by which the author says whom the answer is for. */
 const SAYS_PUBLIC = /(?:^|\/)public(?:\/|$)/i
 
-function judge(route: Route, open: ReadonlySet<string>, shown: (work: Work) => boolean): Verdict {
+function judge(route: Route, open: ReadonlySet<string>, demanded: readonly string[], shown: (work: Work) => boolean): Verdict {
   if (open.has(`${route.method ?? ''} ${route.route}`.trim()) || open.has(route.route) || open.has(route.subject))
     return { kind: 'public', route, because: 'declared public in the configuration' }
   const signIn = unprovenSignIn(route)
@@ -133,7 +133,7 @@ function judge(route: Route, open: ReadonlySet<string>, shown: (work: Work) => b
   const guards = route.work.flatMap((w) => (w.guard ? [{ work: w, guard: w.guard }] : []))
   // what everybody may read without any check needs none that holds
   const skipped = guards.filter(({ work, guard }) => guard.opensWithout && (work.kind !== 'read' || severityOf(work, route, [work], false).length > 0))
-  const failOpen = skipped.find((g) => g.work.kind !== 'read') ?? skipped[0]
+  const failOpen = skipped.find((g) => g.work.kind !== 'read') ?? skipped[0] ?? equalToNothing(guards, demanded)
   if (failOpen && !worst) {
     const { work, guard } = failOpen
     causes.push({ route, severity: 'Critical', what: 'fail-open', work, guard, ...(isOutside(guard.at, route) ? { shared: guard.at } : {}) })
@@ -175,6 +175,12 @@ function judge(route: Route, open: ReadonlySet<string>, shown: (work: Work) => b
   const gap = bad.find((b) => b.work.unsure)?.work.unsure ?? (guards.length || route.guard ? undefined : route.behaviour?.gaps?.[0])
   if (gap) return { kind: 'unverified', route, gap }
   return guards.length || route.guard ? { kind: 'guarded', route } : { kind: 'public', route }
+}
+
+/** Work behind a comparison that holds between what is not sent and a variable that is not set; one that the application demands is set. */
+function equalToNothing<T extends { readonly work: Work; readonly guard: Guard }>(guards: readonly T[], demanded: readonly string[]): T | undefined {
+  const open = guards.filter(({ guard: { equalsUnset } }) => equalsUnset !== undefined && !demanded.includes(equalsUnset))
+  return open.find((g) => g.work.kind !== 'read') ?? open[0]
 }
 
 /** Whether a place is in another file than a handler, or in another function of its file. */
