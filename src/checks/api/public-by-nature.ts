@@ -238,7 +238,7 @@ const SENDS_CODE = new RegExp(
 )
 /** Bought on request; other services that a sign-in asks (a directory, a captcha) are part of it. */
 const PAID = /model|openai|anthropic|googleapis|replicate|elevenlabs/i
-const AUTH_TABLES = /team|invitation|magic_?link|user|profile|account|session|token|otp|verification|credential|login|auth|password|passkey|mfa|member/i
+const AUTH_TABLES = /team|invit(?:e|ation)|magic_?link|user|profile|account|session|token|otp|verification|credential|login|auth|password|passkey|mfa|member/i
 
 /** The name of a server action, the path of everything else: form actions of a page are called by its path. Procedures of tRPC have a path that ends in a name. */
 function lastSegments(route: Route): string {

@@ -245,7 +245,7 @@ function namesOthers(e: Query, column: string, schema: Pick<SchemaModel, 'tables
   return !holdsCallersId(table, column, { tables: schema.tables, policies: [], functions: [] })
 }
 
-const BOOKING = /donat|pledge|book|appointment|reserv|lesson|session|meeting|consultation|visit|agend|(^|_)citas?($|_)|termin/i
+const BOOKING = /donat|pledge|invit|book|appointment|reserv|lesson|session|meeting|consultation|visit|agend|(^|_)citas?($|_)|termin/i
 
 /** The handler writes a booking that names the caller in one column and whom the request names in another: the calendar and the address of the other party are needed for it. */
 function booksWith(value: Value, behaviour: Behaviour): boolean {

@@ -217,7 +217,10 @@ function askedByInstance({ links, args }: Parameters<NonNullable<Library['call']
   const body = said.data ?? said.json ?? said.body ?? (SENDS.test(verb) && !isSettings(args[1]) ? args[1] : undefined)
   const method = said.method ?? constant(/^(?:get|post|put|patch|delete|head)$/.test(verb) ? verb.toUpperCase() : 'GET')
   const headers = object({ ...propsOf(own.headers), ...propsOf(said.headers) })
-  const rest = { ...(own.auth ? { auth: own.auth } : {}), ...(own.params || said.params ? { params: object({ ...propsOf(own.params), ...propsOf(said.params) }) } : {}) }
+  const rest = {
+    ...(own.auth ? { auth: own.auth } : {}),
+    ...(own.params || said.params ? { params: object({ ...propsOf(own.params), ...propsOf(said.params) }) } : {}),
+  }
   const address = text([...(base ? [base] : []), ...(path ? [path] : [])])
   return [address, object({ method, headers, ...(body ? { body } : {}), ...rest })]
 }
