@@ -20,6 +20,8 @@ export interface Cause {
   readonly guard?: Guard
   /** A form that visitors fill in: nobody has to sign in for it, but how often it is sent has to be limited. */
   readonly sentIn?: true
+  /** Handlers that hand on to this one. */
+  readonly also?: readonly Route[]
   /** Whom somebody is signed in as. */
   readonly signIn?: UnprovenSignIn
   /** The place of a shared cause in another file (or function) than the route. */
@@ -65,6 +67,7 @@ function issueOf(c: Cause, all: readonly Route[]): Issue {
   if (c.signIn) {
     related.push({ ...c.signIn.found, what: `finds the account by ${c.signIn.column}` }, { ...c.signIn.at, what: 'makes the session' })
   }
+  for (const other of c.also ?? []) related.push({ path: other.path, line: other.line, subject: other.subject, what: 'the same handler under another address' })
   const jwt = route.platformJwt
   const gateway =
     route.kind === 'edge-function' && c.what === 'open'

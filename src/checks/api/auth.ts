@@ -5,6 +5,7 @@ import type { Guard, Route, Work } from '../../model/routes/routes.ts'
 import { defineCheck, failed, notApplicable, type Outcome, passed, unverified } from '../define-check.ts'
 import { type Cause, merge } from './auth-issues.ts'
 import { isReceiver, isShown, readApart, severityOf, tellsOn, withChange, worstOf } from './auth-severity.ts'
+import { withoutDelegates } from './delegates.ts'
 import { isEditorial } from './editorial-tables.ts'
 import { isForAdministrators } from './manners.ts'
 import { tellsOneFigure } from './one-figure.ts'
@@ -39,7 +40,7 @@ export default defineCheck({
             ),
     )
     const issues = merge(
-      judged.flatMap((j) => (j.kind === 'issue' ? j.causes : [])),
+      withoutDelegates(judged.flatMap((j) => (j.kind === 'issue' ? j.causes : []))),
       routes.routes,
     )
     const count = (kind: Verdict['kind']) => judged.filter((j) => j.kind === kind).length
