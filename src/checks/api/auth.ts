@@ -12,6 +12,7 @@ import { tellsOneFigure } from './one-figure.ts'
 import { oncePerHandler } from './one-handler.ts'
 import { publicByNature } from './public-by-nature.ts'
 import { isSteered } from './steered.ts'
+import { overwritesAccount } from './taken-password.ts'
 import { tellsKeptCode } from './told-code.ts'
 import { unprovenSignIn } from './unproven-sign-in.ts'
 
@@ -111,7 +112,7 @@ function judge(route: Route, open: ReadonlySet<string>, demanded: readonly strin
   const sentIn = exposed.filter((w) => !apart.includes(w))
   // what changes rows without being told anything receives nothing, and what is sent to an administrator's address is an administrator's to send
   const receiver =
-    (isReceiver(sentIn) && !(isForAdministrators(route) && !sentIn.some(isSentIn)) && (!sentIn.some((w) => w.kind === 'update') || isSteered(route))) ||
+    (!overwritesAccount(route) && isReceiver(sentIn) && !(isForAdministrators(route) && !sentIn.some(isSentIn)) && (!sentIn.some((w) => w.kind === 'update') || isSteered(route))) ||
     tellsOn(route, exposed)
   const bad = exposed.flatMap((w) => severityOf(w, route, exposed, receiver && !apart.includes(w)))
   const worst = worstOf(bad.filter((b) => !b.work.unsure))

@@ -11,12 +11,12 @@ import { startsReset } from './own-codes.ts'
 import type { Query } from './ownership-breach.ts'
 import { registers } from './registration.ts'
 import { leadsOn } from './short-links.ts'
-import { takesPassword } from './taken-password.ts'
+import { overwritesAccount, takesPassword } from './taken-password.ts'
 import { tellsCode } from './told-code.ts'
 
 /** Why a route may be called by anybody; undefined when it must be judged by what it does. */
 export const publicByNature = rememberFor((route: Route): string | undefined => {
-  if (takesPassword(route) || tellsCode(route)) return undefined
+  if (takesPassword(route) || overwritesAccount(route) || tellsCode(route)) return undefined
   if (route.library) return `answered by ${route.library}`
   if (FOR_CRAWLERS.test(route.route) && route.work.every((w) => w.kind === 'read')) return 'what search engines are to find'
   if (leadsOn(route)) return 'a short link, which leads whoever follows it on'
