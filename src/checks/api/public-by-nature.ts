@@ -67,6 +67,7 @@ export const publicByNature = rememberFor((route: Route): string | undefined => 
     !TELLS_OF.test(lastSegments(route)) &&
     !administers &&
     !relays(route) &&
+    !(SENDS_MAIL.test(lastSegments(route)) && goesElsewhere(route)) &&
     !connectsForNamed(route) &&
     (/(^|\/)auth\//.test(route.route) || route.work.every((w) => !w.table || AUTH_TABLES.test(w.table) || notesIt(w) || findsRecipient(route, w))) &&
     // what follows sign-in for its user (a checkout) is guarded by then
@@ -144,6 +145,11 @@ const relays = ({ work, behaviour }: Route): boolean =>
   behaviour?.complete === true &&
   behaviour.steps.every(({ effect: e }) => /^(?:mail|log|respond|throw)$/.test(e.kind)) &&
   !behaviour.steps.some(({ effect: e }) => e.kind === 'mail' && e.args.some((a) => mentions(a, (x) => x.v === 'call' && MADE_HERE.test(x.name))))
+
+/** What lets somebody into the account of one value of the request is sent to an address that is another one: no row is found by that address. */
+const goesElsewhere = ({ work, behaviour }: Route): boolean =>
+  work.some((w) => w.kind === 'mail' && w.chosen === 'recipient' && !w.guard) &&
+  !behaviour?.steps.some(({ effect: e }) => e.kind === 'db' && e.filters.some((f) => f.op === 'eq' && /mail/i.test(f.column) && fromRequest(f.value)))
 
 /**
  * Tokens of an account elsewhere are kept for the user whom the request names: whoever connects an account of his own to somebody else receives
@@ -230,6 +236,7 @@ const AUTH_PATH = new RegExp(
   `(^|[/#._-])(log-?in|sign-?in|admin\\/auth|log-?out|sign-?out|sign-?up|register|registration|forgot(?:-?password)?|reset-?password|password-?reset|verify-?email|confirm-?email|(?:send|resend|request|verify|check|validate)-?(?:\\w{1,20}-?)?otp|(?:send|resend|request|verify)-?(?:${ONE_TIME_CODE})|${MAILED}|otp\\/(?:send|resend|request|verify)|magic-?link|oauth|passkey[./-](?:create-?sign-?in|sign-?in|authenticat|challenge)[\\w-]*|auth\\/callback|auth\\/(?:[\\w-]+\\/)*(?:join|resend-[\\w-]+|unlock-account|sso|verify|confirm|callback|(?:re)?(?:send|verify)-?(?:sms|phone)|${ONE_TIME_CODE}|one-?time-?(?:code|password))|join)($|[/#?._-])|#(login|signIn|signin|signUp|signup|register|logout|signOut|forgotPassword|resetPassword|verifyOtp|sendOtp|verifyEmail|(?:re)?send(?:Account|Email|User)?Verification(?:Email|Mail|Code|Link|Page)?|(?:re)?(?:send|request)(?:Password)?Reset(?:Password)?(?:Email|Mail|Link)?|(?:(?:re)?send|request|(?:signIn|logIn)(?:With)?)MagicLink)(?:User|Account|Action|With[A-Z][A-Za-z]{1,20})?\\b`,
   'i',
 )
+const SENDS_MAIL = new RegExp(`(?:^|[/#._-])(?:${MAILED})$`, 'i')
 /** Somebody else is told of a sign-up. */
 const TELLS_OF = /(?:^|[/#._-])(?:notify|alert|report|track|log)[/._-]/i
 const SENDS_CODE = new RegExp(
