@@ -6,6 +6,7 @@ import { isCheckout, RANK } from './auth-severity.ts'
 import { guardFix } from './guard-fix.ts'
 import { handlerFunction } from './handler-function.ts'
 import type { IdleMiddleware } from './idle-middleware.ts'
+import { limiterCode } from './limiter-code.ts'
 import { besideWords, manners } from './manners.ts'
 import { isSteered } from './steered.ts'
 import { tellsCode } from './told-code.ts'
@@ -18,6 +19,10 @@ export interface Cause {
   readonly what: 'open' | 'unlinked' | 'fail-open' | 'trust' | 'status' | 'late' | 'spelling' | 'sign-in'
   readonly work?: Work
   readonly guard?: Guard
+  /** A form that visitors fill in: nobody has to sign in for it, but how often it is sent has to be limited. */
+  readonly sentIn?: true
+  /** Handlers that hand on to this one. */
+  readonly also?: readonly Route[]
   /** Whom somebody is signed in as. */
   readonly signIn?: UnprovenSignIn
   /** What stands in front of the handler and lets everybody past. */
@@ -25,6 +30,9 @@ export interface Cause {
   /** The place of a shared cause in another file (or function) than the route. */
   readonly shared?: Place
 }
+
+/** The variable without which a guard lets everybody in. */
+const opener = (guard: Guard | undefined): string | undefined => guard?.opensWithout ?? guard?.equalsUnset
 
 /** The refusal looks like an answer. */
 const saysMalformed = (guard: Guard | undefined): boolean => guard?.refusal.status === 400
@@ -69,6 +77,7 @@ function issueOf(c: Cause, all: readonly Route[]): Issue {
       { ...c.signIn.at, what: 'makes the session' },
     )
   }
+  for (const other of c.also ?? []) related.push({ path: other.path, line: other.line, subject: other.subject, what: 'the same handler under another address' })
   const jwt = route.platformJwt
   const gateway =
     route.kind === 'edge-function' && c.what === 'open'
@@ -83,11 +92,13 @@ function issueOf(c: Cause, all: readonly Route[]): Issue {
     ...(c.what === 'open' ? {} : { discriminator: c.what }),
     title: told
       ? 'The code for an account is in the answer'
-      : c.what === 'status' && saysFine(guard)
-        ? 'Refuses with 200 instead of 401'
-        : c.what === 'status' && saysMalformed(guard)
-          ? 'Refuses with 400 instead of 401'
-          : TITLES[c.what],
+      : c.sentIn
+        ? 'Nothing limits how often visitors send something in'
+        : c.what === 'status' && saysFine(guard)
+          ? 'Refuses with 200 instead of 401'
+          : c.what === 'status' && saysMalformed(guard)
+            ? 'Refuses with 400 instead of 401'
+            : TITLES[c.what],
     message:
       (told ? `${name(route)} makes a code for the account that the request names, keeps it there and answers with it.` : message(c)) +
       gateway +
@@ -136,11 +147,12 @@ function message(c: Cause): string {
       return `${name(route)} ${does} without checking who calls. Only other code of the server uses it, but \`use server\` at the top of the file makes an endpoint of each function that the file exports; it does not keep them on the server.`
     case 'open':
       if (c.idle) return `${name(route)} ${does} without checking who calls: \`${c.idle.name}\` in front of it refuses nobody.`
+      if (c.sentIn) return `${name(route)} ${does} for whoever calls, as a form for visitors has to, and nothing limits how often.`
       return `${name(route)} ${does} without checking who calls${guard ? `: it only looks at a ${guard.how}, which anybody can send` : ''}.`
     case 'late':
       return `${name(route)} ${does} (${work?.at.path}:${work?.at.line}) before it checks who calls (${work?.guardedLater?.at.path}:${work?.guardedLater?.at.line}).`
     case 'fail-open':
-      return `${name(route)} ${does} behind a check that lets everyone in when ${guard?.opensWithout} is not set: it ${guard?.skipped ? 'is not made at all' : 'is skipped'} then${guard?.skipped ? '' : ', or compares with a value that stands in the code'}.`
+      return `${name(route)} ${does} behind a check that lets everyone in when ${opener(guard)} is not set: ${guard?.equalsUnset && !guard.opensWithout ? 'what is not sent is undefined, and equals it then' : `it ${guard?.skipped ? 'is not made at all' : 'is skipped'} then${guard?.skipped ? '' : ', or compares with a value that stands in the code'}`}.`
     case 'trust':
       return `${name(route)} ${does} for the user that ${guard?.how} read from the cookie; on a server that is not verified, and whoever sends the cookie decides its content.`
     case 'sign-in':
@@ -200,7 +212,7 @@ function attack(c: Cause): string {
     case 'late':
       return `Somebody without an account ${address}; the request is refused, but the server ${work?.what ?? 'does its work'} before that.`
     case 'fail-open':
-      return `On every deployment where ${c.guard?.opensWithout} is missing, anybody ${address}${comma} and it ${work?.what ?? 'does its work'}.`
+      return `On every deployment where ${opener(c.guard)} is missing, anybody ${address}${comma} and it ${work?.what ?? 'does its work'}.`
     case 'unlinked':
       return `No page holds the id of the action, and from Next.js 15 on nobody guesses it; before, it is computed from the path and the name. Somebody who has it posts it and the server ${work?.what ?? 'does its work'}. The first page that uses one of them puts its id into every browser.`
     case 'open':
@@ -262,9 +274,9 @@ function fix(c: Cause, all: readonly Route[]): Issue['fix'] {
     case 'fail-open':
       if (c.guard?.skipped) return withoutWayPast(c.guard)
       return {
-        text: `Refuse when ${c.guard?.opensWithout} is unset: a missing secret must close the door.`,
+        text: `Refuse when ${opener(c.guard)} is unset: a missing secret must close the door.`,
         language: 'ts',
-        code: refuseWithout(c.guard?.opensWithout ?? '', c),
+        code: refuseWithout(opener(c.guard) ?? '', c),
         ...(c.guard?.opensWithout ? { rewrite: { path: c.guard.at.path, line: c.guard.at.line, apply: refuseWhenUnset(c.guard.opensWithout) } } : {}),
       }
     case 'trust':
@@ -317,6 +329,12 @@ function fix(c: Cause, all: readonly Route[]): Issue['fix'] {
           text: `Let \`${c.idle.name}\` (${c.idle.at.path}:${c.idle.at.line}) answer 401 where nobody is signed in, and call \`next()\` for everybody else alone. Clerk's \`requireAuth()\` does so; \`clerkMiddleware()\` and \`ClerkExpressWithAuth()\` only look who it is.`,
           language: 'ts',
           code: 'if (!userId) return res.status(401).end()\nnext()',
+        }
+      if (c.sentIn)
+        return {
+          text: 'Count what comes from each address and refuse with 429 before anything is written or sent. Only where the form is for people who are signed in, establish who calls.',
+          language: 'ts',
+          code: limiterCode(c.route),
         }
       if (c.work?.kind === 'insert' || c.work?.kind === 'mail') {
         const f = guardFix(c.route, all)

@@ -5,6 +5,7 @@ import type { Guard, Route, Work } from '../../model/routes/routes.ts'
 import { defineCheck, failed, notApplicable, type Outcome, passed, unverified } from '../define-check.ts'
 import { type Cause, merge } from './auth-issues.ts'
 import { isReceiver, isShown, readApart, severityOf, tellsOn, withChange, worstOf } from './auth-severity.ts'
+import { withoutDelegates } from './delegates.ts'
 import { isEditorial } from './editorial-tables.ts'
 import { idleMiddleware } from './idle-middleware.ts'
 import { isForAdministrators } from './manners.ts'
@@ -12,6 +13,8 @@ import { tellsOneFigure } from './one-figure.ts'
 import { oncePerHandler } from './one-handler.ts'
 import { publicByNature } from './public-by-nature.ts'
 import { isSteered } from './steered.ts'
+import { overwritesAccount } from './taken-password.ts'
+import { tellsKeptCode } from './told-code.ts'
 import { unprovenSignIn } from './unproven-sign-in.ts'
 
 export default defineCheck({
@@ -19,9 +22,9 @@ export default defineCheck({
   id: 'api/auth',
   category: 'API endpoints',
   rule: 'Every API route or serverless function that serves anything other than public content checks authentication before processing.',
-  needs: ['routes', 'declared', 'files', 'schema', 'payments'],
+  needs: ['routes', 'declared', 'files', 'schema', 'payments', 'env'],
   doubtedBy: ['code'],
-  run({ routes, declared, files, payments, schema }) {
+  run({ routes, declared, files, payments, schema, env }) {
     const all = routes.routes.filter((r) => r.kind !== 'page' && files.role(r.path) === 'source')
     if (!all.length) return notApplicable('the repository has no API route, server action or serverless function')
     const open = new Set(declared.public.routes.map((d) => d.name.trim()))
@@ -33,16 +36,13 @@ export default defineCheck({
       (route): Verdict =>
         receivers.has(`${route.path} ${route.subject}`)
           ? { kind: 'public', route, because: 'receives events of the payment processor (check 20)' }
-          : judge(route, { open, isGuardedElsewhere: guarded.has(handlerOf(route)) }, (w) =>
+          : judge(route, { open, isGuardedElsewhere: guarded.has(handlerOf(route)), demanded: env.demanded }, (w) =>
               w.kind === 'rpc'
                 ? tellsOneFigure(w.call, schema)
                 : w.kind === 'read' && w.table !== undefined && !w.unveiled && (isShown(w.table, schema) || isEditorial(w.table, all, schema)),
             ),
     )
-    const issues = merge(
-      judged.flatMap((j) => (j.kind === 'issue' ? j.causes.map((c) => behindIdle(c, routes.routes)) : [])),
-      routes.routes,
-    )
+    const issues = merge(withoutDelegates(judged.flatMap((j) => (j.kind === 'issue' ? j.causes.map((c) => behindIdle(c, routes.routes)) : []))), routes.routes)
     const count = (kind: Verdict['kind']) => judged.filter((j) => j.kind === kind).length
     const evidence = [
       `${all.length} handlers: ${count('guarded')} checked before processing, ${count('public')} public by nature or without anything to protect, ${judged.filter((j) => j.kind === 'issue').length} not`,
@@ -95,6 +95,10 @@ const isSentIn = ({ kind, table = '' }: Work): boolean => kind === 'insert' && s
 const SENT_IN =
   /(?:^|_)(?:contacts?|contact_?(?:forms?|messages?|requests?|us)|enquir(?:y|ies)|inquir(?:y|ies)|leads?|feedbacks?|messages?|subscribers?|newsletters?|wait_?lists?|complaints?|requests?|applications?|submissions?)$/
 
+/** What visitors send in, by the last word of the address: a message, their address for a list, a wish. */
+const FORM =
+  /(?:^|[/_#-])(?:contact(?:-?(?:us|form))?|newsletter|subscribe|wait-?list|feedback|(?:en|in)quir(?:y|ies)|leads?|consultations?|support|quotes?|(?:request|book)-?(?:a-?)?(?:demo|call)|demo(?:-?requests?)?|track(?:-[a-z]{1,20})?|contact-?messages?)(?:\/(?:submit|send|subscribe))?$/i
+
 /** An address by which the author says whom the answer is for. */
 const SAYS_PUBLIC = /(?:^|\/)public(?:\/|$)/i
 
@@ -107,9 +111,11 @@ interface Around {
   readonly open: ReadonlySet<string>
   /** The same handler stands behind a guard under another path: it is not public by nature. */
   readonly isGuardedElsewhere: boolean
+  /** Variables without which the application does not start. */
+  readonly demanded: readonly string[]
 }
 
-function judge(route: Route, { open, isGuardedElsewhere }: Around, shown: (work: Work) => boolean): Verdict {
+function judge(route: Route, { open, isGuardedElsewhere, demanded }: Around, shown: (work: Work) => boolean): Verdict {
   if (open.has(`${route.method ?? ''} ${route.route}`.trim()) || open.has(route.route) || open.has(route.subject))
     return { kind: 'public', route, because: 'declared public in the configuration' }
   const signIn = unprovenSignIn(route)
@@ -124,7 +130,10 @@ function judge(route: Route, { open, isGuardedElsewhere }: Around, shown: (work:
   const sentIn = exposed.filter((w) => !apart.includes(w))
   // what changes rows without being told anything receives nothing, and what is sent to an administrator's address is an administrator's to send
   const receiver =
-    (isReceiver(sentIn) && !(isForAdministrators(route) && !sentIn.some(isSentIn)) && (!sentIn.some((w) => w.kind === 'update') || isSteered(route))) ||
+    (!overwritesAccount(route) &&
+      isReceiver(sentIn) &&
+      !(isForAdministrators(route) && !sentIn.some(isSentIn)) &&
+      (!sentIn.some((w) => w.kind === 'update') || isSteered(route))) ||
     tellsOn(route, exposed)
   const bad = exposed.flatMap((w) => severityOf(w, route, exposed, receiver && !apart.includes(w)))
   const worst = worstOf(bad.filter((b) => !b.work.unsure))
@@ -136,14 +145,18 @@ function judge(route: Route, { open, isGuardedElsewhere }: Around, shown: (work:
       severity: route.unlinked && worst.severity === 'Critical' ? 'High' : worst.severity,
       what: work.guardedLater && worst.severity === 'Medium' ? 'late' : route.unlinked ? 'unlinked' : 'open',
       work,
+      ...(receiver && !apart.includes(worst.work) && worst.severity === 'High' && !work.guard && (isSentIn(work) || FORM.test(route.route))
+        ? { sentIn: true as const }
+        : {}),
       ...(work.guard ? { guard: work.guard } : {}),
       ...(elsewhere ? { shared: elsewhere } : {}),
     })
   }
+  if (!worst && tellsKeptCode(route)) return { kind: 'issue', route, causes: [{ route, severity: 'Critical', what: 'open' }] }
   const guards = route.work.flatMap((w) => (w.guard ? [{ work: w, guard: w.guard }] : []))
   // what everybody may read without any check needs none that holds
   const skipped = guards.filter(({ work, guard }) => guard.opensWithout && (work.kind !== 'read' || severityOf(work, route, [work], false).length > 0))
-  const failOpen = skipped.find((g) => g.work.kind !== 'read') ?? skipped[0]
+  const failOpen = skipped.find((g) => g.work.kind !== 'read') ?? skipped[0] ?? equalToNothing(guards, demanded)
   if (failOpen && !worst) {
     const { work, guard } = failOpen
     causes.push({ route, severity: 'Critical', what: 'fail-open', work, guard, ...(isOutside(guard.at, route) ? { shared: guard.at } : {}) })
@@ -185,6 +198,12 @@ function judge(route: Route, { open, isGuardedElsewhere }: Around, shown: (work:
   const gap = bad.find((b) => b.work.unsure)?.work.unsure ?? (guards.length || route.guard ? undefined : route.behaviour?.gaps?.[0])
   if (gap) return { kind: 'unverified', route, gap }
   return guards.length || route.guard ? { kind: 'guarded', route } : { kind: 'public', route }
+}
+
+/** Work behind a comparison that holds between what is not sent and a variable that is not set; one that the application demands is set. */
+function equalToNothing<T extends { readonly work: Work; readonly guard: Guard }>(guards: readonly T[], demanded: readonly string[]): T | undefined {
+  const open = guards.filter(({ guard: { equalsUnset } }) => equalsUnset !== undefined && !demanded.includes(equalsUnset))
+  return open.find((g) => g.work.kind !== 'read') ?? open[0]
 }
 
 /** Whether a place is in another file than a handler, or in another function of its file. */

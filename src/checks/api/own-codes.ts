@@ -25,15 +25,27 @@ export const isTyped = (v: Value): boolean => v.v === 'request' && TYPED.test(v.
 export function startsReset(steps: readonly Step[]): Step | undefined {
   const keeps = steps.find(
     ({ effect: e }) =>
-      e.kind === 'db' &&
-      e.op === 'update' &&
-      ACCOUNTS.test(e.table) &&
-      !ofCaller(e) &&
-      e.payload?.v === 'object' &&
-      Object.entries(e.payload.props).some(([column, v]) => says(RESETS, column) && mentions(v, (x) => x.v === 'call' && DRAWN.test(x.name))),
+      (e.kind === 'kv' && keepsDrawn(e)) ||
+      (e.kind === 'db' &&
+        e.op === 'update' &&
+        ACCOUNTS.test(e.table) &&
+        !ofCaller(e) &&
+        e.payload?.v === 'object' &&
+        Object.entries(e.payload.props).some(([column, v]) => says(RESETS, column) && mentions(v, isDrawn))),
   )
   return keeps && steps.some(({ effect: e }) => e.kind === 'mail' || e.kind === 'sms') ? keeps : undefined
 }
+
+type Called = { readonly name: string; readonly args: readonly Value[] }
+
+const isDrawn = (x: Value): boolean => x.v === 'call' && DRAWN.test(x.name)
+
+/** `redis.set(`reset:${token}`, user.id)`: kept in a store under its own name, or under the address that it goes to. */
+const keepsDrawn = ({ name, args: [key, ...values] }: Called): boolean =>
+  /(?:^|\.)(?:set|setex|psetex|setnx|put)$/i.test(name) &&
+  key !== undefined &&
+  mentions(key, (x) => x.v === 'const' && /reset|forgot|recover|password/i.test(String(x.value))) &&
+  [key, ...values].some((x) => mentions(x, isDrawn))
 
 /** The step that sets the password of an account for whoever types the code that a row holds. */
 export function setsPasswordByCode(steps: readonly Step[]): Step | undefined {

@@ -12,12 +12,12 @@ import { asksForPassword } from './own-sign-in.ts'
 import type { Query } from './ownership-breach.ts'
 import { ADMINISTRATORS, registers } from './registration.ts'
 import { leadsOn } from './short-links.ts'
-import { takesPassword } from './taken-password.ts'
+import { overwritesAccount, takesPassword } from './taken-password.ts'
 import { tellsCode } from './told-code.ts'
 
 /** Why a route may be called by anybody; undefined when it must be judged by what it does. */
 export const publicByNature = rememberFor((route: Route): string | undefined => {
-  if (takesPassword(route) || tellsCode(route)) return undefined
+  if (takesPassword(route) || overwritesAccount(route) || tellsCode(route)) return undefined
   if (route.library) return `answered by ${route.library}`
   if (FOR_CRAWLERS.test(route.route) && route.work.every((w) => w.kind === 'read')) return 'what search engines are to find'
   if (leadsOn(route)) return 'a short link, which leads whoever follows it on'
@@ -74,6 +74,7 @@ export const publicByNature = rememberFor((route: Route): string | undefined => 
     !TELLS_OF.test(lastSegments(route)) &&
     !administers &&
     !relays(route) &&
+    !(SENDS_MAIL.test(lastSegments(route)) && goesElsewhere(route)) &&
     !connectsForNamed(route) &&
     !changesNamed(route) &&
     (/(^|\/)auth\//.test(route.route) || route.work.every((w) => !w.table || AUTH_TABLES.test(w.table) || notesIt(w) || findsRecipient(route, w))) &&
@@ -158,6 +159,11 @@ const relays = ({ work, behaviour }: Route): boolean =>
   behaviour.steps.every(({ effect: e }) => /^(?:mail|log|respond|throw)$/.test(e.kind)) &&
   !behaviour.steps.some(({ effect: e }) => e.kind === 'mail' && e.args.some((a) => mentions(a, (x) => x.v === 'call' && MADE_HERE.test(x.name))))
 
+/** What lets somebody into the account of one value of the request is sent to an address that is another one: no row is found by that address. */
+const goesElsewhere = ({ work, behaviour }: Route): boolean =>
+  work.some((w) => w.kind === 'mail' && w.chosen === 'recipient' && !w.guard) &&
+  !behaviour?.steps.some(({ effect: e }) => e.kind === 'db' && e.filters.some((f) => f.op === 'eq' && /mail/i.test(f.column) && fromRequest(f.value)))
+
 /**
  * Tokens of an account elsewhere are kept for the user whom the request names: whoever connects an account of his own to somebody else receives
  * what that user sends there.
@@ -236,19 +242,23 @@ const GRANTED = /sale|order|payment|enroll?ment|purchase|subscription|licen[cs]e
 /** What is sent and verified at sign-in: `otp`, `2fa`, `email-verification-code`, in words that go before it. */
 const ONE_TIME_CODE =
   '(?:[a-z0-9]{1,20}-){0,3}(?:otp|2fa|mfa)|(?:[a-z0-9]{1,20}-){0,2}(?:log-?in|sign-?in|auth|sms|phone|e-?mail|whatsapp|verification|confirmation|2fa|mfa)-?code|code'
+/** Mail without which somebody gets no account, or does not get back into it: `resend-verification`, `send-reset-email`. */
+const MAILED =
+  '(?:re)?(?:send|request)-(?:(?:account|e-?mail|user)-?)?verification(?:-?(?:e-?mail|link|page))?|(?:re)?(?:send|request)-(?:password-?)?reset(?:-?password)?(?:-?(?:e-?mail|link))?'
 const AUTH_PATH = new RegExp(
-  `(^|[/#._-])(log-?in|sign-?in|admin\\/auth|log-?out|sign-?out|sign-?up|register|registration|forgot(?:-?password)?|reset-?password|password-?reset|verify-?email|confirm-?email|(?:send|resend|request|verify|check|validate)-?(?:\\w{1,20}-?)?otp|(?:send|resend|request|verify)-?(?:${ONE_TIME_CODE})|otp\\/(?:send|resend|request|verify)|magic-?link|oauth|passkey[./-](?:create-?sign-?in|sign-?in|authenticat|challenge)[\\w-]*|auth\\/callback|auth\\/(?:[\\w-]+\\/)*(?:join|resend-[\\w-]+|unlock-account|sso|verify|confirm|callback|(?:re)?(?:send|verify)-?(?:sms|phone)|${ONE_TIME_CODE}|one-?time-?(?:code|password))|join)($|[/#?._-])|#(login|signIn|signin|signUp|signup|register|logout|signOut|forgotPassword|resetPassword|verifyOtp|sendOtp|verifyEmail|(?:re)?send(?:Account|Email|User)?Verification(?:Email|Mail|Code|Link|Page)?|(?:re)?(?:send|request)(?:Password)?Reset(?:Password)?(?:Email|Mail|Link)?|(?:(?:re)?send|request|(?:signIn|logIn)(?:With)?)MagicLink)(?:User|Account|Action|With[A-Z][A-Za-z]{1,20})?\\b`,
+  `(^|[/#._-])(log-?in|sign-?in|admin\\/auth|log-?out|sign-?out|sign-?up|register|registration|forgot(?:-?password)?|reset-?password|password-?reset|verify-?email|confirm-?email|(?:send|resend|request|verify|check|validate)-?(?:\\w{1,20}-?)?otp|(?:send|resend|request|verify)-?(?:${ONE_TIME_CODE})|${MAILED}|otp\\/(?:send|resend|request|verify)|magic-?link|oauth|passkey[./-](?:create-?sign-?in|sign-?in|authenticat|challenge)[\\w-]*|auth\\/callback|auth\\/(?:[\\w-]+\\/)*(?:join|resend-[\\w-]+|unlock-account|sso|verify|confirm|callback|(?:re)?(?:send|verify)-?(?:sms|phone)|${ONE_TIME_CODE}|one-?time-?(?:code|password))|join)($|[/#?._-])|#(login|signIn|signin|signUp|signup|register|logout|signOut|forgotPassword|resetPassword|verifyOtp|sendOtp|verifyEmail|(?:re)?send(?:Account|Email|User)?Verification(?:Email|Mail|Code|Link|Page)?|(?:re)?(?:send|request)(?:Password)?Reset(?:Password)?(?:Email|Mail|Link)?|(?:(?:re)?send|request|(?:signIn|logIn)(?:With)?)MagicLink)(?:User|Account|Action|With[A-Z][A-Za-z]{1,20})?\\b`,
   'i',
 )
+const SENDS_MAIL = new RegExp(`(?:^|[/#._-])(?:${MAILED})$`, 'i')
 /** Somebody else is told of a sign-up. */
 const TELLS_OF = /(?:^|[/#._-])(?:notify|alert|report|track|log)[/._-]/i
 const SENDS_CODE = new RegExp(
-  `(^|[/#._-])(?:(?:send|resend|request)-?(?:(?:\\w{1,20}-?)?otp|${ONE_TIME_CODE})|auth\\/(?:re)?send-?sms|otp\\/(?:send|resend|request)|magic-?link|forgot(?:-?password)?|reset-?password|password-?reset)$`,
+  `(^|[/#._-])(?:(?:send|resend|request)-?(?:(?:\\w{1,20}-?)?otp|${ONE_TIME_CODE})|${MAILED}|auth\\/(?:re)?send-?sms|otp\\/(?:send|resend|request)|magic-?link|forgot(?:-?password)?|reset-?password|password-?reset)$`,
   'i',
 )
 /** Bought on request; other services that a sign-in asks (a directory, a captcha) are part of it. */
 const PAID = /model|openai|anthropic|googleapis|replicate|elevenlabs/i
-const AUTH_TABLES = /team|invitation|magic_?link|user|profile|account|session|token|otp|verification|credential|login|auth|password|passkey|mfa|member/i
+const AUTH_TABLES = /team|invit(?:e|ation)|magic_?link|user|profile|account|session|token|otp|verification|credential|login|auth|password|passkey|mfa|member/i
 
 /** The name of a server action, the path of everything else: form actions of a page are called by its path. Procedures of tRPC have a path that ends in a name. */
 function lastSegments(route: Route): string {

@@ -10,6 +10,7 @@ import { inProduction } from '../../model/routes/in-production.ts'
 import type { Route, Work } from '../../model/routes/routes.ts'
 import { defineCheck, failed, type Issue, notApplicable, passed, type Severity } from '../define-check.ts'
 import { handlerFunction } from './handler-function.ts'
+import { limiterCode } from './limiter-code.ts'
 import { isForAdministrators } from './manners.ts'
 import { oncePerHandler } from './one-handler.ts'
 import { behindTypedCode, isTyped, sendsNewCode, setsPasswordByCode, startsReset } from './own-codes.ts'
@@ -310,7 +311,7 @@ const PASSWORD_HASH = /bcrypt|argon|scrypt|pbkdf|password|^compare(Sync)?$|^veri
 const LISTS =
   /news-?letter|wait-?(?:ing-?)?list|mailing-?list|early-?access|beta-?sign-?up|subscriber|(?:^|[/#._-])(?:notify|alert|report)-(?:admins?|owners?|team|staff|us)\b/i
 const AUTH_NAME =
-  /(^|[/#._-])(log-?in|sign-?in|sign-?up|register|registration|forgot-?password|reset-?password|password-?reset|request-?reset|(?:request|send)-?password-?reset|resend|verify-?otp|send-?otp|otp|magic-?link|send-?code|verify-?code|verify-?email|(?:send-?)?verification-?(?:e-?mail|link|code)|unlock(?:-?account)?|confirm-?email|join)(?=$|[/#?._\s-])/i
+  /(^|[/#._-])(log-?in|sign-?in|sign-?up|register|registration|forgot-?password|reset-?password|password-?reset|request-?reset|send-?reset(?:-?(?:e-?mail|link))?|(?:request|send)-?password-?reset|resend|verify-?otp|send-?otp|otp|magic-?link|send-?code|verify-?code|verify-?email|(?:send-?)?verification-?(?:e-?mail|link|code)|unlock(?:-?account)?|confirm-?email|join)(?=$|[/#?._\s-])/i
 const SENDS = /forgot|reset|resend|otp|magic|code|email|unlock|sign-?up|regist/i
 
 /** The file in which Auth.js answers for a provider of the application: browsers post the password there. */
@@ -340,7 +341,7 @@ function issue(e: Endpoint, served: readonly RelatedPlace[]): Issue {
     fix: {
       text: 'Count attempts per address and per account before anything else and answer 429 when there are too many.',
       language: 'ts',
-      code: limiter(route),
+      code: limiterCode(route),
     },
     at: { path: route.path, line: route.line, ...(route.endLine ? { endLine: Math.min(route.endLine, route.line + 20) } : {}) },
     related: [...handlerFunction(route), ...served, ...(e.at.path === route.path && e.at.line === route.line ? [] : [{ ...e.at, what: e.does }])],
@@ -357,23 +358,4 @@ const ATTACKS: Readonly<Record<Endpoint['kind'], string>> = {
   fixed: 'Somebody tries words and numbers as fast as the server answers; there is one for everybody, and it stays until the variable is changed.',
   key: "Somebody tries keys as fast as the server answers, and is told of each whether it is somebody's.",
   code: 'Somebody tries all codes: six digits fall within the lifetime of one.',
-}
-
-function limiter(route: Route): string {
-  switch (route.framework) {
-    case 'Express':
-      return `import rateLimit from 'express-rate-limit'\n\nconst authLimiter = rateLimit({ windowMs: 15 * 60 * 1000, limit: 10 })\nrouter.${(route.method ?? 'use').toLowerCase()}('${route.route.replace(/\[(?:\.\.\.)?([^[\]]+)\]/g, ':$1')}', authLimiter, handler)`
-    case 'Fastify':
-      return "await fastify.register(import('@fastify/rate-limit'))\n// in the route: config: { rateLimit: { max: 10, timeWindow: '15 minutes' } }"
-    case 'Hono':
-      return "import { rateLimiter } from 'hono-rate-limiter'\n\napp.use('/auth/*', rateLimiter({ windowMs: 15 * 60 * 1000, limit: 10, keyGenerator: (c) => c.req.header('cf-connecting-ip') ?? '' }))"
-    case 'SvelteKit':
-      return 'const { success } = await ratelimit.limit(event.getClientAddress())\nif (!success) return fail(429)'
-    case 'Nuxt':
-      return "const { success } = await ratelimit.limit(getRequestIP(event, { xForwardedFor: true }) ?? '')\nif (!success) throw createError({ statusCode: 429 })"
-    case 'Astro':
-      return 'const { success } = await ratelimit.limit(clientAddress)\nif (!success) return new Response(null, { status: 429 })'
-    default:
-      return `import { Ratelimit } from '@upstash/ratelimit'\nimport { Redis } from '@upstash/redis'\n\nconst ratelimit = new Ratelimit({ redis: Redis.fromEnv(), limiter: Ratelimit.slidingWindow(10, '15 m') })\n\nconst ip = ${route.kind === 'action' ? "(await headers()).get('x-forwarded-for') ?? ''" : "request.headers.get('x-forwarded-for') ?? ''"}\nconst { success } = await ratelimit.limit(ip)\nif (!success) ${route.kind === 'action' ? "throw new Error('Too many attempts')" : 'return new Response(null, { status: 429 })'}`
-  }
 }

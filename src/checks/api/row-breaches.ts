@@ -2,6 +2,7 @@ import { holdsCallersId } from '../../database/access/callers-id.ts'
 import { isMeantToBeSeen } from '../../database/access/meant-to-be-seen.ts'
 import type { AccessMatrix } from '../../database/database.ts'
 import { lastPart } from '../../lib/last-part.ts'
+import { says } from '../../lib/snake-case.ts'
 import type { SchemaModel } from '../../model/app-model.ts'
 import type { Behaviour, Condition, Effect, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { partsOf } from '../../model/behaviour/mentions.ts'
@@ -244,7 +245,7 @@ function namesOthers(e: Query, column: string, schema: Pick<SchemaModel, 'tables
   return !holdsCallersId(table, column, { tables: schema.tables, policies: [], functions: [] })
 }
 
-const BOOKING = /book|appointment|reserv|lesson|session|meeting|consultation|visit|agend|(^|_)citas?($|_)|termin/i
+const BOOKING = /donat|pledge|invit|book|appointment|reserv|lesson|session|meeting|consultation|visit|agend|(^|_)citas?($|_)|termin/i
 
 /** The handler writes a booking that names the caller in one column and whom the request names in another: the calendar and the address of the other party are needed for it. */
 function booksWith(value: Value, behaviour: Behaviour): boolean {
@@ -381,7 +382,7 @@ function unprotectedUse(index: number, behaviour: Behaviour, ties: Ties, depth =
     const e = s.effect
     if (i <= index || e.kind === 'log' || e.kind === 'throw' || e.kind === 'identify') continue
     if (e.kind === 'respond' && ((e.status ?? 200) >= 400 || e.how === 'redirect')) continue
-    const carried = usesValue(e, (x) => x.v === 'row' && x.step === index, ties)
+    const carried = usesValue(e.kind === 'respond' ? withoutTests(e) : e, (x) => x.v === 'row' && x.step === index, ties)
     if (
       !carried &&
       !(
@@ -413,6 +414,33 @@ function unprotectedUse(index: number, behaviour: Behaviour, ties: Ties, depth =
   }
   return verdict === 'none' && depth === 0 && isShownByPage(index, behaviour, ties) ? 'some' : verdict
 }
+
+/** An answer without what it says of yes and no (`{ isOwner: rows.length > 0 }`): whether somebody may, and not what a row holds. */
+const withoutTests = (e: Extract<Effect, { kind: 'respond' }>): Effect =>
+  e.body?.v === 'object' ? { ...e, body: { ...e.body, props: onlyTold(e.body.props) } } : e
+
+const onlyTold = (props: Readonly<Record<string, Value>>): Readonly<Record<string, Value>> =>
+  Object.fromEntries(Object.entries(props).filter(([, value]) => !isYesOrNo(value)))
+
+/** A comparison, a question whether something is among others, a column that says whether somebody may; nothing in place of them is read of a row. */
+function isYesOrNo(v: Value, depth = 0): boolean {
+  if (depth > 8) return false
+  switch (v.v) {
+    case 'any':
+      return v.of.some((x) => x.v !== 'unknown' && x.v !== 'const') && v.of.every((x) => x.v === 'unknown' || x.v === 'const' || isYesOrNo(x, depth + 1))
+    case 'op':
+      return TESTS.test(v.op) || ((v.op === '&&' || v.op === '||') && v.of.every((x) => isYesOrNo(x, depth + 1)))
+    case 'call':
+      return /^(?:includes|has|some|every|Boolean)$/.test(v.name)
+    case 'row':
+      return v.field !== undefined && says(SAYS_WHETHER, v.field)
+    default:
+      return false
+  }
+}
+
+const TESTS = /^(?:!|[!=]==?|[<>]=?|in|includes|has|some|every)$/
+const SAYS_WHETHER = /^(?:is|has|can|may)_[a-z_]{1,40}$|^(?:allowed|permitted|granted)$/
 
 /** What hangs on an object (`where: { spotId: params.id }`) beside the object itself, which the same value of the request chose. */
 function isFoundAlike(one: number, other: number, { steps }: Behaviour): boolean {
@@ -457,7 +485,7 @@ function addsOwnMark(e: Effect, behaviour: Behaviour): boolean {
   // Prisma's upsert says apart what is made and what is changed
   const { create } = e.payload.props
   const row = e.op === 'upsert' && create?.v === 'object' ? create : e.payload
-  return MARKS.test(e.table) && Object.values(row.props).some((v) => isCallers(v, behaviour))
+  return says(MARKS, e.table) && Object.values(row.props).some((v) => isCallers(v, behaviour))
 }
 
 /** Whether a condition asks anything of the row but that it is not there (a name that is still free), whichever way it is met. */

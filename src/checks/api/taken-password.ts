@@ -15,18 +15,30 @@ const PROOF = /token|code|otp|pin|secret|answer|signature|hash|key|proof|verif|(
  * Whether whoever names an account sets its password: the new one is of the request, the account is found by what everybody knows of it,
  * and nothing that only its owner has is asked for. A reset by mail looks for a token, a code or the old password first.
  */
-export const takesPassword = rememberFor((route: Route): boolean => {
+export const takesPassword = rememberFor((route: Route): boolean => changesNamedAccount(route, (columns) => columns.some((name) => PASSWORD.test(name))))
+
+/**
+ * Whether an application or a registration changes what stands in the account that was there before: whoever names somebody's address writes over
+ * the name, the number, the role. One column alone (a consent, a language) is no identity.
+ */
+export const overwritesAccount = rememberFor((route: Route): boolean =>
+  changesNamedAccount(route, (columns) => columns.filter((name) => says(WHO_SOMEBODY_IS, name)).length > 1),
+)
+
+const WHO_SOMEBODY_IS = /(?:^|_)(?:name|phone|mobile|address|street|city|role|title|company|organi[sz]ation|bio|avatar|website|birth\w{0,10}|gender)(?:$|_)/
+
+function changesNamedAccount(route: Route, counts: (columns: readonly string[]) => boolean): boolean {
   const { behaviour } = route
   if (!behaviour?.complete || behaviour.gaps?.length) return false
   return behaviour.steps.some((step, index) => {
     const e = step.effect
     if (e.kind !== 'db' || e.op !== 'update' || e.client.rights === 'caller' || !ACCOUNTS.test(e.table) || e.payload?.v !== 'object') return false
-    const sets = Object.entries(e.payload.props).some(([name, value]) => PASSWORD.test(name) && mentions(value, (x) => x.v === 'request'))
-    if (!sets || !e.filters.some((f) => f.op === 'eq' && isNamed(f.column, f.value, behaviour.steps))) return false
+    const sent = Object.entries(e.payload.props).flatMap(([name, value]) => (mentions(value, (x) => x.v === 'request') ? [name] : []))
+    if (!counts(sent) || !e.filters.some((f) => f.op === 'eq' && isNamed(f.column, f.value, behaviour.steps))) return false
     if (!route.work.some((w) => w.kind === 'update' && !w.guard && w.at.path === step.at.path && w.at.line === step.at.line)) return false
     return !behaviour.steps.slice(0, index).some(proves) && !step.under.some(asksForProof)
   })
-})
+}
 
 /** A row chosen by what everybody may know. */
 function isNamed(column: string, value: Value, steps: readonly Step[], depth = 0): boolean {

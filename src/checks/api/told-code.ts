@@ -2,6 +2,7 @@ import { rememberFor } from '../../lib/remember-for.ts'
 import { says } from '../../lib/snake-case.ts'
 import type { Condition, Value } from '../../model/behaviour/behaviour.ts'
 import { isAlike, mentions, partsOf } from '../../model/behaviour/mentions.ts'
+import { guardOfStep } from '../../model/routes/guard.ts'
 import type { Route } from '../../model/routes/routes.ts'
 import { registers } from './registration.ts'
 
@@ -15,12 +16,35 @@ export const tellsCode = rememberFor((route: Route): boolean => {
   if (registers(route)) return false
   const steps = route.behaviour?.steps ?? []
   const kept = steps.flatMap(({ effect: e }) => {
+    if (e.kind === 'kv') return keptInStore(e)
     if (e.kind !== 'db' || e.op === 'select' || e.op === 'delete' || e.payload?.v !== 'object') return []
     return Object.entries(e.payload.props).flatMap(([column, value]) => (says(OPENS_ACCOUNT, column) ? drawnIn(value) : []))
   })
   return steps.some(
     ({ effect: e, under }) =>
       e.kind === 'respond' && (e.status ?? 200) < 400 && e.body !== undefined && !under.some(forFew) && kept.some((code) => shows(e.body as Value, code)),
+  )
+})
+
+type Called = { readonly name: string; readonly args: readonly Value[] }
+
+/** What is drawn and kept in a key-value store for the account whose address the request names: `redis.set(`otp:${email}`, hash(code))`. */
+function keptInStore({ name, args: [key, ...values] }: Called): Drawn[] {
+  if (!/(?:^|\.)(?:set|setex|psetex|setnx|put|hset|hmset)$/i.test(name) || !key) return []
+  const opens = mentions(key, (x) => x.v === 'const' && OPENS.test(String(x.value)))
+  return opens && mentions(key, (x) => x.v === 'request' && NAMES.test(x.name ?? '')) ? values.flatMap(drawnIn) : []
+}
+
+const OPENS = /reset|forgot|otp|log-?in|sign-?in|magic|recover|password/i
+const NAMES = /e_?mail|phone|mobile|user_?name|login|(?:user|account)_?id/i
+
+/** The answer with a code that a key-value store keeps, which is no work on rows; whoever gets it need not be signed in. */
+export const tellsKeptCode = rememberFor((route: Route): boolean => {
+  const { behaviour } = route
+  if (!behaviour || !tellsCode(route)) return false
+  return (
+    behaviour.steps.some(({ effect: e }) => e.kind === 'kv' && keptInStore(e).length > 0) &&
+    behaviour.steps.some((s) => s.effect.kind === 'respond' && (s.effect.status ?? 200) < 400 && s.effect.body !== undefined && !guardOfStep(s, behaviour))
   )
 })
 

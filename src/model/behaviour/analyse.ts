@@ -1,7 +1,7 @@
 import type { Place } from '../../lib/place.ts'
 import { type Alt, type Cond, forgetKeys, isNullish, object, UNKNOWN, type Val } from './abstract-value.ts'
 import { assignTo, bind } from './assignment.ts'
-import type { Behaviour, Entry, Runnable } from './behaviour.ts'
+import type { Behaviour, Entry, Runnable, Seed } from './behaviour.ts'
 import { callFunction, callMethod, callValue, construct, maybe, settle, unknownCall } from './calls.ts'
 import { classValue } from './classes.ts'
 import { evaluate, functionValue, lookup } from './evaluate.ts'
@@ -76,9 +76,23 @@ export function analyse(entry: Entry, program: Program): Behaviour {
       }
     })
     program.budget.left -= fuel - it.fuel
-    return finishedBehaviour(it)
+    const done = finishedBehaviour(it)
+    return [...(entry.before ?? []), entry].some((r) => r.seeds.some(isOfNode)) ? { ...done, unsent: 'undefined' } : done
   })
 }
+
+/** What frameworks pass that read a header or a parameter which is not sent as undefined. */
+const OF_NODE: ReadonlySet<unknown> = new Set([
+  'express-req',
+  'fastify-request',
+  'koa-context',
+  'hono-context',
+  'h3-event',
+  'lambda-event',
+  'nest-context',
+  'pages-context',
+] satisfies Seed[])
+const isOfNode = (seed: Seed): boolean => OF_NODE.has(seed)
 
 /** What the report says of code on which this program itself fails: one handler is lost by it, not the audit. */
 export const OWN_FAULT = 'following the code failed by a fault of this program'

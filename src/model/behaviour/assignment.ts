@@ -7,7 +7,7 @@ import { GLOBAL_OBJECTS, index, member } from './members.ts'
 import { evaluate, settle } from './operations.ts'
 import { holderOf } from './program.ts'
 import type { Scope } from './scope.ts'
-import { keepInSession } from './session-host.ts'
+import { keepBefore, keepInSession } from './session-host.ts'
 
 /** Binds a pattern to a value in a scope (declaration). */
 export function bind(it: Interpreter, to: Pattern, value: Val, scope: Scope, line: number): void {
@@ -110,6 +110,7 @@ function setMember(it: Interpreter, ownerExpr: Expr, name: string | undefined, v
     return
   }
   if (owner.v === 'host') {
+    if (name && owner.host === 'session') keepBefore(owner, name, scope.at(line))
     // `res.json = function (body) { … original.apply(res, [body]) }`, which logs what is answered: it still answers
     if (name && !(owner.host === 'express-res' && ANSWERS.has(name))) it.write(owner.props, name, value)
     if (name && owner.host === 'session') keepInSession(it, name, value, scope.at(line))

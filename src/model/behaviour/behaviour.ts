@@ -19,6 +19,8 @@ export interface Behaviour {
   readonly restsOnForm?: true
   /** It asks whether it runs on the server or in the browser. */
   readonly restsOnSide?: true
+  /** Headers and parameters that are not sent are undefined, as in Node, where those of the web are null. */
+  readonly unsent?: 'undefined'
   /** What middleware, followed for no path in particular, puts in front of the path that is requested. */
   readonly rewrites?: readonly Rewrite[]
 }

@@ -51,6 +51,14 @@ export function sessionMember(of: HostVal, name: string, at: Place): Val {
   }
 }
 
+/**
+ * `if (session.tenantId !== user.tenantId) session.tenantId = user.tenantId`: where nothing is written, what the session has said before stays. To be called
+ * before a member is written.
+ */
+export function keepBefore(of: HostVal, name: string, at: Place): void {
+  if (!of.props.vars.has(name)) of.props.vars.set(name, sessionMember(of, name, at))
+}
+
 /** `session.userId = user.id`: who calls is that account from now on. */
 export function keepInSession(it: Interpreter, name: string, value: Val, at: Place): void {
   if (IDENTITY.test(name) && !isNullish(value)) it.emit({ kind: 'cookie', name: 'session.set', args: [constant(name), value] }, at)
@@ -66,13 +74,17 @@ export function sessionCall(it: Interpreter, of: HostVal, name: string, args: re
     case 'set':
     case 'flash':
       if (key !== undefined) {
+        keepBefore(of, key, at)
         it.write(of.props, key, args[1] ?? UNDEFINED)
         if (args[1]) keepInSession(it, key, args[1], at)
       }
       return UNDEFINED
     case 'unset':
     case 'clear':
-      if (key !== undefined) it.write(of.props, key, UNDEFINED)
+      if (key !== undefined) {
+        keepBefore(of, key, at)
+        it.write(of.props, key, UNDEFINED)
+      }
       return UNDEFINED
     case 'save':
     case 'destroy':

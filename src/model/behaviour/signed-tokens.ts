@@ -57,6 +57,19 @@ export function isKeptOfCaller(effect: Effect): boolean {
   )
 }
 
+const COUNTED = /limit|rate|count|attempt|revo[ck]|deny|black/i
+const TOKEN = /(?:token|ticket|nonce|secret)$/i
+
+/** What was put into a key-value store under a token that was given to one person alone: `redis.get(`reset:${body.token}`)`. */
+export function isKeptUnderToken(effect: Effect): boolean {
+  const key = keyRead(effect)
+  return (
+    key !== undefined &&
+    mentions(key, (x) => x.v === 'request' && TOKEN.test(x.name ?? '') && x.part !== 'header' && x.part !== 'cookie') &&
+    !mentions(key, (x) => x.v === 'const' && COUNTED.test(String(x.value)))
+  )
+}
+
 const checked = new WeakMap<Behaviour, boolean>()
 
 /** Whether the behaviour compares a signature of the request's own token anywhere. */

@@ -6,6 +6,7 @@ import type { AppModel, ModelInput } from '../app-model.ts'
 import { fileRole, sourceFiles } from '../files/files.ts'
 import { envReads } from './code-reads.ts'
 import { configDefinitions } from './config-definitions.ts'
+import { demandedVariables } from './demanded.ts'
 import { dockerfileDefinitions } from './dockerfile.ts'
 import type { EnvDefinition, EnvModel, EnvRead, HardcodedProject } from './env.ts'
 import { envFileStates, environmentOf } from './env-files.ts'
@@ -42,6 +43,7 @@ export function buildEnv(input: ModelInput, slices: Slices): EnvModel {
   return {
     definitions,
     reads,
+    demanded: demandedVariables(code),
     files: envFileStates(input),
     ignoreGaps: ignoreGaps(
       input.facts.of('gitignore'),

@@ -6,6 +6,8 @@ import type { Separation } from './environments.ts'
 export interface EnvModel {
   readonly definitions: readonly EnvDefinition[]
   readonly reads: readonly EnvRead[]
+  /** Names of secrets without which the application does not go on: asked for in a schema or a list, or missed with an exception. */
+  readonly demanded: readonly string[]
   /** Env files and templates, in the tree or in the history, in order of the path. */
   readonly files: readonly EnvFileState[]
   /** Ignore files that let a variant of an env file in; empty when all are ignored. */

@@ -1,7 +1,7 @@
 import { keptList } from '../../lib/kept-list.ts'
 import { lastPart } from '../../lib/last-part.ts'
 import type { Behaviour, Condition, Step, Value } from '../behaviour/behaviour.ts'
-import { ANSWERED, mentions } from '../behaviour/mentions.ts'
+import { ACCEPTED, ANSWERED, mentions } from '../behaviour/mentions.ts'
 import { isServicesWay } from '../behaviour/services-ways.ts'
 import {
   findsSession,
@@ -9,6 +9,7 @@ import {
   isFromCredential,
   isKeptOfCaller,
   isKeptSession,
+  isKeptUnderToken,
   isTokenSignature,
   isVouchedFor,
   keyRead,
@@ -120,12 +121,34 @@ function strongestOf(under: readonly Condition[], behaviour: Behaviour): Guard |
       ...(o.thrown && o.how === 'respond' && !under.some((c) => c.otherwise.status === 401) && answersAlike(behaviour) ? { caught: true as const } : {}),
       ...(status !== undefined && status < 300 && saysError(condition, o.thrown === true, behaviour) ? { error: true } : {}),
     },
+    ...(proof.equals &&
+    proof.who === 'secret' &&
+    !asksFor(proof.unlessEmpty, under) &&
+    !under.some((c) => holdsOnlyIfSet(c.test, !c.negated, proof.equals as string))
+      ? { equalsUnset: proof.equals }
+      : {}),
     ...(proof.opensWithout && chosen !== best ? { opensWithout: proof.opensWithout } : {}),
   }
 }
 
 /** `if (error) return 500`: whether a query failed, not what it found; a provider that does not know somebody says so by an error. */
 const asksForFailure = ({ test, negated }: Condition, { steps }: Behaviour): boolean => negated && test.v === 'error' && steps[test.of]?.effect.kind === 'db'
+
+/** What is not sent is undefined: a part of a body and a cookie anywhere, a header and a parameter as Node has them. */
+const mayBeUndefined = (sent: Extract<Value, { v: 'request' }>, behaviour: Behaviour): boolean =>
+  sent.as === undefined &&
+  sent.name !== undefined &&
+  (sent.part === 'body' || sent.part === 'cookie' || (behaviour.unsent !== undefined && (sent.part === 'header' || sent.part === 'query')))
+
+/** Whether a value of the request has to be there, or has to pass a schema, for other reasons. */
+const asksFor = (sent: Value | undefined, under: readonly Condition[]): boolean =>
+  sent?.v === 'request' &&
+  under.some(
+    (c) =>
+      !c.negated &&
+      mentions(c.test, (x) => (x.v === 'request' && x.part === sent.part && x.name === sent.name) || (x.v === 'call' && x.name === ACCEPTED)) &&
+      !(c.test.v === 'op' && /^===?$/.test(c.test.op)),
+  )
 
 /** Where an unset variable would equal an empty value only, and the request has to bring one that is not empty. */
 function refusesEmpty(proof: Proof, under: readonly Condition[]): boolean {
@@ -354,6 +377,7 @@ function comparison(a: Value, b: Value, equal: boolean, behaviour: Behaviour, de
         how: `a comparison with ${secret.name}`,
         ...(secret.fallback ? { opensWithout: secret.name } : {}),
         ...(secret.fallback && secret.empty && x.v !== 'text' && y.v === 'request' ? { unlessEmpty: y } : {}),
+        ...(x.v === 'env' && !x.fallback && y.v === 'request' && mayBeUndefined(y, behaviour) ? { equals: secret.name, unlessEmpty: y } : {}),
       }
     if (x.v === 'row' && x.step >= 0) {
       // A stored secret compared with what the caller sent.
@@ -488,6 +512,7 @@ function resultProof(step: Step, behaviour: Behaviour): Proof | undefined {
     return { who: 'user', trust: 'verified', how: `${e.library} signature of a token`, at: step.at }
   if (e.kind === 'verify-signature') return { who: 'signature', trust: 'verified', how: `${e.library} signature`, at: step.at }
   if (isKeptSession(e)) return { who: 'user', trust: 'verified', how: 'a session in a key-value store', at: step.at }
+  if (isKeptUnderToken(e)) return { who: 'token', trust: 'verified', how: 'a token under which a key-value store keeps something', at: step.at }
   if (isKeptOfCaller(e)) return { who: 'user', trust: 'verified', how: 'what is kept under the id of the caller', at: step.at }
   if (e.kind === 'hash-compare') return { who: 'secret', trust: 'verified', how: e.name, at: step.at }
   if (e.kind === 'db') return rowProof(behaviour.steps.indexOf(step), undefined, behaviour, 0)

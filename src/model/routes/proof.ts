@@ -25,6 +25,8 @@ export interface Guard {
   }
   /** The guard lets everyone in when this environment variable is unset. */
   readonly opensWithout?: string
+  /** The variable that a value of the request is compared with as it is: unset, it equals what is not sent. */
+  readonly equalsUnset?: string
   /** It is not asked at all then. */
   readonly skipped?: true
 }
@@ -47,6 +49,8 @@ export interface Proof {
   readonly opensWithout?: string
   /** What of the request would have to be empty to pass without the variable. */
   readonly unlessEmpty?: Value
+  /** The variable that a value of the request has to equal: where it is not set, whoever sends nothing equals it. */
+  readonly equals?: string
 }
 
 const RANK: Readonly<Record<Guard['trust'], number>> = { verified: 3, editable: 2, unverified: 1, claimed: 0 }

@@ -15,7 +15,7 @@ const OF_RIGHTS = /(?:^|_)(?:rol(?:es?)?|ruol[oi]|permissions?|permisos?|permiss
 export function asksForRole({ table, filters }: { readonly table: string; readonly filters: readonly Filter[] }): boolean {
   const ofRights = says(OF_RIGHTS, table)
   return filters.some((f) => {
-    const asked = f.op !== 'eq' && f.op !== 'in' ? [] : f.value.v === 'array' ? f.value.items : [f.value]
+    const asked = f.op !== 'eq' && f.op !== 'in' ? [] : f.value.v === 'array' ? f.value.items : f.value.v === 'any' ? f.value.of : [f.value]
     return asked.length > 0 && asked.every((x) => x.v === 'const' && (isRole(f.column) || namesAdministrator(x.value) || (ofRights && isWord(x.value))))
   })
 }

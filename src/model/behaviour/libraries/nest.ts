@@ -1,13 +1,15 @@
 import { constant, UNDEFINED, UNKNOWN, type Val } from '../abstract-value.ts'
+import { madeKey } from '../reflector-keys.ts'
 import { identify } from './auth.ts'
 import { modelNamed } from './documents.ts'
 import type { Library } from './library.ts'
 import { connectionOf, modelOf } from './orm-models.ts'
 
-/** NestJS: what `@SetMetadata` decorators say of the route at hand. */
+/** NestJS: what `@SetMetadata` decorators, and those that the reflector makes, say of the route at hand. */
 const reflector: Library = {
   packages: ['@nestjs/core'],
   call(c) {
+    if (c.name === 'Reflector.createDecorator') return constant(madeKey(c.at))
     if (!/^Reflector\.(?:get|getAll|getAllAndOverride|getAllAndMerge)$/.test(c.name)) return undefined
     const key = c.args[0]
     const metadata = c.it.request?.metadata

@@ -1,6 +1,7 @@
-import { object, UNKNOWN, type Val } from '../abstract-value.ts'
+import { constant, object, UNKNOWN, type Val } from '../abstract-value.ts'
 import { callFunction, maybe, settle } from '../operations.ts'
 import type { EffectDraft } from '../step-draft.ts'
+import { text } from '../text.ts'
 import type { Library } from './library.ts'
 
 type Plain = 'mail' | 'sms' | 'ai' | 'limit' | 'enqueue' | 'file' | 'exec' | 'http' | 'kv' | 'log'
@@ -195,6 +196,40 @@ function runTools({ it, args, at }: Parameters<NonNullable<Library['call']>>[0],
   }
 }
 
+/** Verbs that send something along before their settings. */
+const SENDS = /^(?:post|put|patch)$/
+
+/**
+ * What an instance with settings of its own asks, in the form that `fetch` takes: `axios.create({ baseURL, headers }).post('/payments', data)` is a POST of the
+ * data to the address below the base, with the headers of both.
+ */
+function askedByInstance({ links, args }: Parameters<NonNullable<Library['call']>>[0]): readonly Val[] | undefined {
+  const made = links.findLastIndex((l) => /^(?:create|extend)$/.test(l.name) && l.args !== undefined)
+  const verb = links.at(-1)?.name ?? ''
+  const settings = links[made]?.args?.[0]
+  if (made < 0 || made === links.length - 1 || settings?.v !== 'object') return undefined
+  const own = settings.props
+  const whole = args[0]?.v === 'object' ? args[0] : undefined
+  const given = whole ?? args[SENDS.test(verb) && args.length > 1 ? (isSettings(args[1]) ? 1 : 2) : 1]
+  const said = given?.v === 'object' ? given.props : {}
+  const path = whole ? whole.props.url : args[0]
+  const base = own.baseURL ?? own.prefixUrl ?? own.baseUrl
+  const body = said.data ?? said.json ?? said.body ?? (SENDS.test(verb) && !isSettings(args[1]) ? args[1] : undefined)
+  const method = said.method ?? constant(/^(?:get|post|put|patch|delete|head)$/.test(verb) ? verb.toUpperCase() : 'GET')
+  const headers = object({ ...propsOf(own.headers), ...propsOf(said.headers) })
+  const rest = {
+    ...(own.auth ? { auth: own.auth } : {}),
+    ...(own.params || said.params ? { params: object({ ...propsOf(own.params), ...propsOf(said.params) }) } : {}),
+  }
+  const address = text([...(base ? [base] : []), ...(path ? [path] : [])])
+  return [address, object({ method, headers, ...(body ? { body } : {}), ...rest })]
+}
+
+const propsOf = (v: Val | undefined): Readonly<Record<string, Val>> => (v?.v === 'object' ? v.props : {})
+
+/** `{ json: data, headers }` of ky and got, where axios has the data itself. */
+const isSettings = (v: Val | undefined): boolean => v?.v === 'object' && ['json', 'body', 'searchParams', 'throwHttpErrors'].some((key) => key in v.props)
+
 const family = (f: Family): Library => ({
   packages: f.packages,
   call(c) {
@@ -207,7 +242,8 @@ const family = (f: Family): Library => ({
     if (c.links[c.links.length - 1]?.name === 'new') return undefined
     const settings = f.kind === 'ai' ? c.links.find((l) => l.name === 'new')?.args?.[0] : undefined
     const args = f.to && c.args[0] ? [object({ to: c.args[0], text: c.args[1] ?? UNKNOWN })] : c.args
-    const effect: EffectDraft = { kind: f.kind, name: path, args, ...(settings ? { settings } : {}) }
+    const asked = f.kind === 'http' ? askedByInstance(c) : undefined
+    const effect: EffectDraft = { kind: f.kind, name: path, args: asked ?? args, ...(settings ? { settings } : {}) }
     const step = c.it.emit(effect, c.at)
     if (f.kind === 'ai') runTools(c, step)
     if (f.refuses?.test(path)) c.it.require({ v: 'result', step }, c.at)
