@@ -111,7 +111,7 @@ function judge(route: Route, open: ReadonlySet<string>, shown: (work: Work) => b
   const worst = worstOf(bad.filter((b) => !b.work.unsure))
   if (worst) {
     const work = withChange(worst.work, bad)
-    const elsewhere = work.guard && isOutside(work.guard.at, route) ? work.guard.at : undefined
+    const elsewhere = work.guard && decidedElsewhere(work.guard, route)
     causes.push({
       route,
       severity: route.unlinked && worst.severity === 'Critical' ? 'High' : worst.severity,
@@ -166,6 +166,12 @@ function judge(route: Route, open: ReadonlySet<string>, shown: (work: Work) => b
   const gap = bad.find((b) => b.work.unsure)?.work.unsure ?? (guards.length || route.guard ? undefined : route.behaviour?.gaps?.[0])
   if (gap) return { kind: 'unverified', route, gap }
   return guards.length || route.guard ? { kind: 'guarded', route } : { kind: 'public', route }
+}
+
+/** What decides about a handler in another function: the check itself, or the helper that believes what the caller says of himself. */
+function decidedElsewhere({ at, trust, identifiedAt }: Guard, route: Route): Place | undefined {
+  if (isOutside(at, route)) return at
+  return trust === 'claimed' && identifiedAt && isOutside(identifiedAt, route) ? identifiedAt : undefined
 }
 
 /** Whether a place is in another file than a handler, or in another function of its file. */

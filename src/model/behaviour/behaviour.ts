@@ -19,6 +19,8 @@ export interface Behaviour {
   readonly restsOnForm?: true
   /** It asks whether it runs on the server or in the browser. */
   readonly restsOnSide?: true
+  /** Where each header that is asked for by name is read first. */
+  readonly headersRead?: Readonly<Record<string, Place>>
   /** What middleware, followed for no path in particular, puts in front of the path that is requested. */
   readonly rewrites?: readonly Rewrite[]
 }

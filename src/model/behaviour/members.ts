@@ -34,6 +34,7 @@ export function member(it: Interpreter, of: Val, name: string, at: Place): Val {
       if (name === 'length') return of.more ? op('length', of) : constant(of.items.length)
       return { v: 'call', name, args: [of], at }
     case 'request':
+      if (of.part === 'header' && of.name === undefined) return tokenClaim(it, of, name, at) ?? it.header(name, at)
       return tokenClaim(it, of, name, at) ?? { v: 'request', part: of.part === 'raw-body' ? 'body' : of.part, name: of.name ? `${of.name}.${name}` : name }
     case 'caller': {
       const field = of.field ? `${of.field}.${name}` : name
