@@ -5,6 +5,7 @@ import type { Guard, Route, Work } from '../../model/routes/routes.ts'
 import { defineCheck, failed, notApplicable, type Outcome, passed, unverified } from '../define-check.ts'
 import { type Cause, merge } from './auth-issues.ts'
 import { isReceiver, isShown, readApart, severityOf, tellsOn, withChange, worstOf } from './auth-severity.ts'
+import { handlersCalled, isOfCalled, withCallers } from './calls-another.ts'
 import { isEditorial } from './editorial-tables.ts'
 import { isForAdministrators } from './manners.ts'
 import { tellsOneFigure } from './one-figure.ts'
@@ -37,10 +38,10 @@ export default defineCheck({
                 : w.kind === 'read' && w.table !== undefined && !w.unveiled && (isShown(w.table, schema) || isEditorial(w.table, all, schema)),
             ),
     )
-    const issues = merge(
-      judged.flatMap((j) => (j.kind === 'issue' ? j.causes : [])),
-      routes.routes,
-    )
+    const called = handlersCalled(all)
+    const causes = judged.flatMap((j) => (j.kind === 'issue' ? j.causes : []))
+    const own = causes.filter((c) => !isOfCalled(c, called.get(c.route), causes))
+    const issues = merge(own, routes.routes).map((issue) => withCallers(issue, called))
     const count = (kind: Verdict['kind']) => judged.filter((j) => j.kind === kind).length
     const evidence = [
       `${all.length} handlers: ${count('guarded')} checked before processing, ${count('public')} public by nature or without anything to protect, ${judged.filter((j) => j.kind === 'issue').length} not`,

@@ -5,7 +5,9 @@ import { Publisher } from './publisher.ts'
 import type { FilterDraft, StepDraft } from './step-draft.ts'
 
 /** The finished behaviour as plain data. */
-export function finishedBehaviour(run: Pick<Interpreter, 'steps' | 'through' | 'restsOnForm' | 'restsOnSide' | 'headersRead' | 'rewrites' | 'gaps'>): Behaviour {
+export function finishedBehaviour(
+  run: Pick<Interpreter, 'steps' | 'through' | 'restsOnForm' | 'restsOnSide' | 'headersRead' | 'rewrites' | 'gaps'>,
+): Behaviour {
   const publisher = new Publisher()
   // Steps of one path hold the same list of conditions.
   const paths = new Map<readonly Cond[], readonly Condition[]>()

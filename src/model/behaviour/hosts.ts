@@ -374,8 +374,7 @@ export function hostCall(it: Interpreter, of: HostVal, name: string, args: reado
   }
 }
 
-const headerCalled = (it: Interpreter, name: string | undefined, at: Place): Val =>
-  name === undefined ? request('header') : it.header(name.toLowerCase(), at)
+const headerCalled = (it: Interpreter, name: string | undefined, at: Place): Val => (name === undefined ? request('header') : it.header(name.toLowerCase(), at))
 
 function statusArgument(it: Interpreter, arg: Val | undefined, at: Place): number | undefined {
   if (!arg || isNullish(arg)) return undefined
