@@ -7,6 +7,7 @@ import { type Cause, merge } from './auth-issues.ts'
 import { isReceiver, isShown, readApart, severityOf, tellsOn, withChange, worstOf } from './auth-severity.ts'
 import { handlersCalled, isOfCalled, withCallers } from './calls-another.ts'
 import { isEditorial } from './editorial-tables.ts'
+import { addsToKept, type KeptResources, keptResources } from './kept-resources.ts'
 import { isForAdministrators } from './manners.ts'
 import { tellsOneFigure } from './one-figure.ts'
 import { oncePerHandler } from './one-handler.ts'
@@ -28,15 +29,16 @@ export default defineCheck({
     // the endpoint for a processor's events knows its caller by the signature, and check 20 judges that
     const others = payments.otherWebhooks.filter((w) => w.problem || w.asks || w.verified)
     const receivers = new Set([...payments.webhooks, ...others].map((w) => `${w.path} ${w.subject}`))
+    const kept = keptResources(all)
+    const shown = (w: Work) =>
+      w.kind === 'rpc'
+        ? tellsOneFigure(w.call, schema)
+        : w.kind === 'read' && w.table !== undefined && !w.unveiled && (isShown(w.table, schema) || isEditorial(w.table, all, schema))
     const judged = all.map(
       (route): Verdict =>
         receivers.has(`${route.path} ${route.subject}`)
           ? { kind: 'public', route, because: 'receives events of the payment processor (check 20)' }
-          : judge(route, open, (w) =>
-              w.kind === 'rpc'
-                ? tellsOneFigure(w.call, schema)
-                : w.kind === 'read' && w.table !== undefined && !w.unveiled && (isShown(w.table, schema) || isEditorial(w.table, all, schema)),
-            ),
+          : judge(route, { open, shown, kept }),
     )
     const called = handlersCalled(all)
     const causes = judged.flatMap((j) => (j.kind === 'issue' ? j.causes : []))
@@ -91,7 +93,14 @@ const SENT_IN =
 /** An address by which the author says whom the answer is for. */
 const SAYS_PUBLIC = /(?:^|\/)public(?:\/|$)/i
 
-function judge(route: Route, open: ReadonlySet<string>, shown: (work: Work) => boolean): Verdict {
+/** What is known of the whole application when one of its handlers is judged. */
+interface Around {
+  readonly open: ReadonlySet<string>
+  readonly shown: (work: Work) => boolean
+  readonly kept: KeptResources
+}
+
+function judge(route: Route, { open, shown, kept }: Around): Verdict {
   if (open.has(`${route.method ?? ''} ${route.route}`.trim()) || open.has(route.route) || open.has(route.subject))
     return { kind: 'public', route, because: 'declared public in the configuration' }
   const signIn = unprovenSignIn(route)
@@ -106,7 +115,7 @@ function judge(route: Route, open: ReadonlySet<string>, shown: (work: Work) => b
   const sentIn = exposed.filter((w) => !apart.includes(w))
   // what changes rows without being told anything receives nothing, and what is sent to an administrator's address is an administrator's to send
   const receiver =
-    (isReceiver(sentIn) && !(isForAdministrators(route) && !sentIn.some(isSentIn)) && (!sentIn.some((w) => w.kind === 'update') || isSteered(route))) ||
+    (isReceiver(sentIn) && !sentIn.some((w) => !isSentIn(w) && addsToKept(w, route, kept)) && !(isForAdministrators(route) && !sentIn.some(isSentIn)) && (!sentIn.some((w) => w.kind === 'update') || isSteered(route))) ||
     tellsOn(route, exposed)
   const bad = exposed.flatMap((w) => severityOf(w, route, exposed, receiver && !apart.includes(w)))
   const worst = worstOf(bad.filter((b) => !b.work.unsure))
