@@ -115,7 +115,10 @@ function judge(route: Route, { open, shown, kept }: Around): Verdict {
   const sentIn = exposed.filter((w) => !apart.includes(w))
   // what changes rows without being told anything receives nothing, and what is sent to an administrator's address is an administrator's to send
   const receiver =
-    (isReceiver(sentIn) && !sentIn.some((w) => !isSentIn(w) && addsToKept(w, route, kept)) && !(isForAdministrators(route) && !sentIn.some(isSentIn)) && (!sentIn.some((w) => w.kind === 'update') || isSteered(route))) ||
+    (isReceiver(sentIn) &&
+      !sentIn.some((w) => !isSentIn(w) && addsToKept(w, route, kept)) &&
+      !(isForAdministrators(route) && !sentIn.some(isSentIn)) &&
+      (!sentIn.some((w) => w.kind === 'update') || isSteered(route))) ||
     tellsOn(route, exposed)
   const bad = exposed.flatMap((w) => severityOf(w, route, exposed, receiver && !apart.includes(w)))
   const worst = worstOf(bad.filter((b) => !b.work.unsure))
