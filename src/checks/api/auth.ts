@@ -5,9 +5,11 @@ import type { Guard, Route, Work } from '../../model/routes/routes.ts'
 import { defineCheck, failed, notApplicable, type Outcome, passed, unverified } from '../define-check.ts'
 import { type Cause, merge } from './auth-issues.ts'
 import { isReceiver, isShown, readApart, severityOf, tellsOn, withChange, worstOf } from './auth-severity.ts'
+import { handlersCalled, isOfCalled, withCallers } from './calls-another.ts'
 import { withoutDelegates } from './delegates.ts'
 import { isEditorial } from './editorial-tables.ts'
 import { idleMiddleware } from './idle-middleware.ts'
+import { addsToKept, type KeptResources, keptResources } from './kept-resources.ts'
 import { isForAdministrators } from './manners.ts'
 import { tellsOneFigure } from './one-figure.ts'
 import { oncePerHandler } from './one-handler.ts'
@@ -32,17 +34,21 @@ export default defineCheck({
     // the endpoint for a processor's events knows its caller by the signature, and check 20 judges that
     const others = payments.otherWebhooks.filter((w) => w.problem || w.asks || w.verified)
     const receivers = new Set([...payments.webhooks, ...others].map((w) => `${w.path} ${w.subject}`))
+    const kept = keptResources(all)
+    const shown = (w: Work) =>
+      w.kind === 'rpc'
+        ? tellsOneFigure(w.call, schema)
+        : w.kind === 'read' && w.table !== undefined && !w.unveiled && (isShown(w.table, schema) || isEditorial(w.table, all, schema))
     const judged = all.map(
       (route): Verdict =>
         receivers.has(`${route.path} ${route.subject}`)
           ? { kind: 'public', route, because: 'receives events of the payment processor (check 20)' }
-          : judge(route, { open, isGuardedElsewhere: guarded.has(handlerOf(route)), demanded: env.demanded }, (w) =>
-              w.kind === 'rpc'
-                ? tellsOneFigure(w.call, schema)
-                : w.kind === 'read' && w.table !== undefined && !w.unveiled && (isShown(w.table, schema) || isEditorial(w.table, all, schema)),
-            ),
+          : judge(route, { open, isGuardedElsewhere: guarded.has(handlerOf(route)), demanded: env.demanded, shown, kept }),
     )
-    const issues = merge(withoutDelegates(judged.flatMap((j) => (j.kind === 'issue' ? j.causes.map((c) => behindIdle(c, routes.routes)) : []))), routes.routes)
+    const called = handlersCalled(all)
+    const causes = withoutDelegates(judged.flatMap((j) => (j.kind === 'issue' ? j.causes.map((c) => behindIdle(c, routes.routes)) : [])))
+    const own = causes.filter((c) => !isOfCalled(c, called.get(c.route), causes))
+    const issues = merge(own, routes.routes).map((issue) => withCallers(issue, called))
     const count = (kind: Verdict['kind']) => judged.filter((j) => j.kind === kind).length
     const evidence = [
       `${all.length} handlers: ${count('guarded')} checked before processing, ${count('public')} public by nature or without anything to protect, ${judged.filter((j) => j.kind === 'issue').length} not`,
@@ -107,15 +113,18 @@ const handlerOf = ({ path, line, method }: Route): string => `${method ?? ''} ${
 
 const knowsWhoCalls = ({ guard }: Route): boolean => guard?.trust === 'verified' && (guard.who === 'user' || guard.who === 'admin') && !guard.opensWithout
 
+/** What is known of the whole application when one of its handlers is judged. */
 interface Around {
   readonly open: ReadonlySet<string>
   /** The same handler stands behind a guard under another path: it is not public by nature. */
   readonly isGuardedElsewhere: boolean
   /** Variables without which the application does not start. */
   readonly demanded: readonly string[]
+  readonly shown: (work: Work) => boolean
+  readonly kept: KeptResources
 }
 
-function judge(route: Route, { open, isGuardedElsewhere, demanded }: Around, shown: (work: Work) => boolean): Verdict {
+function judge(route: Route, { open, isGuardedElsewhere, demanded, shown, kept }: Around): Verdict {
   if (open.has(`${route.method ?? ''} ${route.route}`.trim()) || open.has(route.route) || open.has(route.subject))
     return { kind: 'public', route, because: 'declared public in the configuration' }
   const signIn = unprovenSignIn(route)
@@ -132,6 +141,7 @@ function judge(route: Route, { open, isGuardedElsewhere, demanded }: Around, sho
   const receiver =
     (!overwritesAccount(route) &&
       isReceiver(sentIn) &&
+      !sentIn.some((w) => !isSentIn(w) && addsToKept(w, route, kept)) &&
       !(isForAdministrators(route) && !sentIn.some(isSentIn)) &&
       (!sentIn.some((w) => w.kind === 'update') || isSteered(route))) ||
     tellsOn(route, exposed)
@@ -139,7 +149,7 @@ function judge(route: Route, { open, isGuardedElsewhere, demanded }: Around, sho
   const worst = worstOf(bad.filter((b) => !b.work.unsure))
   if (worst) {
     const work = withChange(worst.work, bad)
-    const elsewhere = work.guard && isOutside(work.guard.at, route) ? work.guard.at : undefined
+    const elsewhere = work.guard && decidedElsewhere(work.guard, route)
     causes.push({
       route,
       severity: route.unlinked && worst.severity === 'Critical' ? 'High' : worst.severity,
@@ -204,6 +214,12 @@ function judge(route: Route, { open, isGuardedElsewhere, demanded }: Around, sho
 function equalToNothing<T extends { readonly work: Work; readonly guard: Guard }>(guards: readonly T[], demanded: readonly string[]): T | undefined {
   const open = guards.filter(({ guard: { equalsUnset } }) => equalsUnset !== undefined && !demanded.includes(equalsUnset))
   return open.find((g) => g.work.kind !== 'read') ?? open[0]
+}
+
+/** What decides about a handler in another function: the check itself, or the helper that believes what the caller says of himself. */
+function decidedElsewhere({ at, trust, identifiedAt }: Guard, route: Route): Place | undefined {
+  if (isOutside(at, route)) return at
+  return trust === 'claimed' && identifiedAt && isOutside(identifiedAt, route) ? identifiedAt : undefined
 }
 
 /** Whether a place is in another file than a handler, or in another function of its file. */

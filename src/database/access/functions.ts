@@ -311,7 +311,8 @@ function isOneOfThem(effect: Effect, owners: readonly string[], role: BrowserRol
 }
 
 /** What a function is called that works figures or a state out anew. */
-const RECOMPUTES = /^(?:re_?(?:compute|calc\w{0,8}|count|build|fresh|evaluate)|refresh|sync)_|_(?:stats|statistics|totals?|counts?|averages?|ratings?|streaks?|scores?)$/i
+const RECOMPUTES =
+  /^(?:re_?(?:compute|calc\w{0,8}|count|build|fresh|evaluate)|refresh|sync)_|_(?:stats|statistics|totals?|counts?|averages?|ratings?|streaks?|scores?)$/i
 
 /** Whether what is written follows from other rows: whoever calls it says of which row, and nothing of what it says then. */
 const isWorkedOut = (effect: Effect): boolean =>

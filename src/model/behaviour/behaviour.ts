@@ -21,6 +21,8 @@ export interface Behaviour {
   readonly restsOnSide?: true
   /** Headers and parameters that are not sent are undefined, as in Node, where those of the web are null. */
   readonly unsent?: 'undefined'
+  /** Where each header that is asked for by name is read first. */
+  readonly headersRead?: Readonly<Record<string, Place>>
   /** What middleware, followed for no path in particular, puts in front of the path that is requested. */
   readonly rewrites?: readonly Rewrite[]
 }

@@ -5,7 +5,9 @@ import { Publisher } from './publisher.ts'
 import type { FilterDraft, StepDraft } from './step-draft.ts'
 
 /** The finished behaviour as plain data. */
-export function finishedBehaviour(run: Pick<Interpreter, 'steps' | 'through' | 'restsOnForm' | 'restsOnSide' | 'rewrites' | 'gaps'>): Behaviour {
+export function finishedBehaviour(
+  run: Pick<Interpreter, 'steps' | 'through' | 'restsOnForm' | 'restsOnSide' | 'headersRead' | 'rewrites' | 'gaps'>,
+): Behaviour {
   const publisher = new Publisher()
   // Steps of one path hold the same list of conditions.
   const paths = new Map<readonly Cond[], readonly Condition[]>()
@@ -34,6 +36,7 @@ export function finishedBehaviour(run: Pick<Interpreter, 'steps' | 'through' | '
     ...(run.restsOnForm ? { restsOnForm: true as const } : {}),
     ...(run.restsOnSide ? { restsOnSide: true as const } : {}),
     ...(rewrites.length ? { rewrites } : {}),
+    ...(run.headersRead.size ? { headersRead: Object.fromEntries(run.headersRead) } : {}),
   }
   return run.gaps.length ? { ...done, complete: false, gaps: run.gaps } : { ...done, complete: true }
 }

@@ -108,7 +108,7 @@ export function h3Call(it: Interpreter, name: string, args: readonly Val[], at: 
       return validated(it, args[1], request('params'), at)
     case 'getHeader':
     case 'getRequestHeader':
-      return request('header', second)
+      return second === undefined ? request('header') : it.header(second, at)
     case 'getHeaders':
     case 'getRequestHeaders':
       return request('header')

@@ -158,7 +158,7 @@ export function hostMember(it: Interpreter, of: HostVal, name: string, at: Place
           return request('whole', name)
       }
     case 'headers':
-      return request('header', name)
+      return it.header(name, at)
     case 'cookies':
       return request('cookie', name)
     case 'search-params':
@@ -228,7 +228,7 @@ export function hostCall(it: Interpreter, of: HostVal, name: string, args: reado
           if (own) return of.host === 'cookies' ? object({ value: own }, own) : it.narrow(own)
           // SvelteKit's gives the text itself
           if (of.host === 'kit-cookies') return named('cookie')
-          return of.host === 'cookies' ? object({ value: named('cookie'), name: args[0] ?? UNKNOWN }, named('cookie')) : request('header', key()?.toLowerCase())
+          return of.host === 'cookies' ? object({ value: named('cookie'), name: args[0] ?? UNKNOWN }, named('cookie')) : headerCalled(it, key(), at)
         }
         case 'has':
           return named(of.part ?? 'header')
@@ -258,7 +258,7 @@ export function hostCall(it: Interpreter, of: HostVal, name: string, args: reado
     case 'url':
       return name === 'clone' ? of : request('url')
     case 'express-req':
-      if (name === 'get' || name === 'header') return request('header', key()?.toLowerCase())
+      if (name === 'get' || name === 'header') return headerCalled(it, key(), at)
       if (name === 'json') return request('body')
       if (name === 'text') return request('raw-body')
       if (name === 'param') return request('params', key())
@@ -328,14 +328,14 @@ export function hostCall(it: Interpreter, of: HostVal, name: string, args: reado
         case 'queries':
           return request('query', key())
         case 'header':
-          return request('header', key()?.toLowerCase())
+          return headerCalled(it, key(), at)
         case 'formData':
           return host('form-data', 'form')
       }
       return undefined
     case 'koa-context':
       if (name === 'throw') return throwResponse(it, args, at)
-      if (name === 'get') return request('header', key())
+      if (name === 'get') return headerCalled(it, key(), at)
       if (name === 'redirect') return respond(it, 'redirect', 302, args[0], at)
       return undefined
     case 'kit-event':
@@ -376,6 +376,8 @@ export function hostCall(it: Interpreter, of: HostVal, name: string, args: reado
       return undefined
   }
 }
+
+const headerCalled = (it: Interpreter, name: string | undefined, at: Place): Val => (name === undefined ? request('header') : it.header(name.toLowerCase(), at))
 
 function statusArgument(it: Interpreter, arg: Val | undefined, at: Place): number | undefined {
   if (!arg || isNullish(arg)) return undefined

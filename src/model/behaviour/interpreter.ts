@@ -95,6 +95,8 @@ export class Interpreter implements PathNotes {
   readonly gaps: { at: Place; because: string; step: number }[] = []
   restsOnForm = false
   restsOnSide = false
+  /** Where each header was first read by name. */
+  readonly headersRead = new Map<string, Place>()
   /** Where requests are rewritten to, while that is asked for. */
   rewrites: RewriteLog | undefined
   lastEnd: Otherwise = NO_END
@@ -111,6 +113,13 @@ export class Interpreter implements PathNotes {
 
   get frame(): Frame {
     return this.frames[this.frames.length - 1] as Frame
+  }
+
+  /** A header of the request that the code asks for by its name. */
+  header(name: string, at: Place): Val {
+    const known = name.toLowerCase()
+    if (!this.headersRead.has(known)) this.headersRead.set(known, at)
+    return { v: 'request', part: 'header', name }
   }
 
   gap(at: Place, because: string): void {

@@ -35,6 +35,7 @@ export function member(it: Interpreter, of: Val, name: string, at: Place): Val {
       return { v: 'call', name, args: [of], at }
     case 'request':
       if (of.part === 'params' && of.name === undefined && it.request?.parameters?.includes(name) === false) return UNDEFINED
+      if (of.part === 'header' && of.name === undefined) return tokenClaim(it, of, name, at) ?? it.header(name, at)
       return tokenClaim(it, of, name, at) ?? { v: 'request', part: of.part === 'raw-body' ? 'body' : of.part, name: of.name ? `${of.name}.${name}` : name }
     case 'caller': {
       const field = of.field ? `${of.field}.${name}` : name

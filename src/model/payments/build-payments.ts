@@ -178,8 +178,19 @@ function surroundings(sources: Sources, routes: readonly Route[]): Surroundings 
 /** `db.$transaction(…)`, `sql.begin(…)`: what fails inside takes everything with it. */
 function hasTransaction(js: JavaScriptFacts | undefined): boolean {
   if (!js) return false
-  for (const { call } of callsOf(js)) if (/(^|\.)(\$?transaction|begin|withTransaction|runTransaction)$/.test(calleeText(call.fn))) return true
-  return false
+  const called = [...callsOf(js)].map(({ call }) => saidTo(call))
+  return called.some((c) => TRANSACTION.test(c)) || (called.some((c) => BEGINS.test(c)) && called.some((c) => UNDOES.test(c)))
+}
+
+const TRANSACTION = /(^|\.)(\$?transaction|begin|withTransaction|runTransaction)$/
+/** Begun and undone by hand: `session.startTransaction()` and `session.abortTransaction()`, `client.query('BEGIN')` and `client.query('ROLLBACK')`. */
+const BEGINS = /(^|\.)(startTransaction|beginTransaction)$|^(begin|start transaction)\b/i
+const UNDOES = /(^|\.)(abortTransaction|rollbackTransaction|rollback)$|^rollback\b/i
+
+/** The statement that a query is given, or what is called. */
+function saidTo({ fn, args: [first] }: ReturnType<typeof callsOf>[number]['call']): string {
+  const callee = calleeText(fn)
+  return /(^|\.)(query|execute|run|exec)$/.test(callee) ? ((first && stringOf(first)) ?? callee) : callee
 }
 
 const LIBRARIES: Readonly<Record<string, Processor>> = {

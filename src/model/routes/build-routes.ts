@@ -303,12 +303,19 @@ function forRequest(behaviour: Behaviour, entry: Entry, imagined: Imagined): Beh
     const under = imagineConditions(s.under, request)
     return under ? { ...s, under } : { ...s, under: [], effect: UNREACHABLE }
   })
-  const { complete, gaps, unsent } = behaviour
+  const { complete, gaps, unsent, headersRead } = behaviour
   const through = behaviour.through?.flatMap((s): Step[] => {
     const under = imagineConditions(s.under, request)
     return under && s.at.path === SENTINEL_PATH && s.effect.kind === 'log' ? [{ ...s, under }] : []
   })
-  return { steps, complete, ...(gaps ? { gaps } : {}), ...(unsent ? { unsent } : {}), ...(through?.length ? { through } : {}) }
+  return {
+    steps,
+    complete,
+    ...(gaps ? { gaps } : {}),
+    ...(unsent ? { unsent } : {}),
+    ...(headersRead ? { headersRead } : {}),
+    ...(through?.length ? { through } : {}),
+  }
 }
 
 /** What it takes to get past everything before a page. */

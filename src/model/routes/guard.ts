@@ -220,7 +220,7 @@ function prove(value: Value, truthy: boolean, behaviour: Behaviour, depth: numbe
     case 'request':
       // A cookie or header that is only there proves nothing; it is remembered as a claim.
       return truthy && ((value.part === 'cookie' && !PREFERENCE.test(value.name ?? '')) || (value.part === 'header' && HEADER_SECRET.test(value.name ?? '')))
-        ? claimOf(value.part, value.name)
+        ? claimOf(value.part, value.name, behaviour)
         : undefined
     case 'call':
       if (MEMBERSHIP.test(value.name)) return truthy ? (saidByHeader(value) ?? membership(value.args, behaviour, depth)) : undefined
@@ -277,10 +277,11 @@ function comparedRows(way: Value): readonly [Extract<Value, { v: 'row' }>, Value
 /** What a cookie says of who sends it, where it holds more than an id of a session: `cookie session with isAdmin in it`. */
 const SAYS = /^(.+)\.(is[A-Z_]\w*|\w*(?:[rR]ole|[aA]dmin)\w*|id|user_?[iI]d|uid|sub|email)$/
 
-function claimOf(part: 'cookie' | 'header', name: string | undefined): Proof {
+function claimOf(part: 'cookie' | 'header', name: string | undefined, { headersRead }: Behaviour): Proof {
   const [, cookie, says] = (part === 'cookie' && SAYS.exec(name ?? '')) || []
   if (cookie && says) return { who: 'check', trust: 'claimed', how: `cookie ${cookie} with ${says} in it`, says }
-  return { who: 'check', trust: 'claimed', how: `${part}${name ? ` ${name}` : ''} that is only tested for presence` }
+  const at = part === 'header' && name ? headersRead?.[name.toLowerCase()] : undefined
+  return { who: 'check', trust: 'claimed', how: `${part}${name ? ` ${name}` : ''} that is only tested for presence`, ...(at ? { at } : {}) }
 }
 
 /** `userAgent.includes('vercel-cron')`: what a scheduler calls itself, everybody may. */

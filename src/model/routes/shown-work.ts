@@ -67,7 +67,7 @@ function carries(v: Value, step: number, depth: number): boolean {
       return partsOf(v).some(next)
     case 'op':
       // whether somebody is there, and how many there are, shows nobody's row
-      return !ASKS.has(v.op) && v.of.some(next)
+      return !ASKS.has(v.op) && !countsOn(v) && v.of.some(next)
     case 'call':
       if (v.name === 'length') return false
       // what is put into a collection later is not seen
@@ -77,6 +77,9 @@ function carries(v: Value, step: number, depth: number): boolean {
       return true
   }
 }
+
+/** `Number(last.invoiceNumber.split('-')[1]) + 1`: the next number tells how many there are. */
+const countsOn = ({ op, of }: Extract<Value, { v: 'op' }>): boolean => op === '+' && of.some((x) => x.v === 'const' && x.value === 1)
 
 /** Collections that are empty when they are made. */
 const FILLED_LATER = /^(?:Map|Set)$/

@@ -14,6 +14,7 @@ import { handedOut } from './disclosed.ts'
 import { handsOutFixedSession, makesAdministrator, makesFixedAccount, removesFound } from './fixed-account.ts'
 import { fromRequest } from './from-request.ts'
 import { guardOfStep } from './guard.ts'
+import { guardByPolicies } from './kept-by-policies.ts'
 import { countsCalls } from './limit.ts'
 import { booksOnNamedCustomer } from './named-customer.ts'
 import { fileReadByName } from './named-file.ts'
@@ -131,7 +132,8 @@ export function workOf(behaviour: Behaviour, schema: Pick<SchemaModel, 'tables'>
     const asked = guardOfStep(step, behaviour)
     const before = asked && asksOpenFunction(asked, access) ? undefined : asked
     const own = !before || before.trust === 'claimed' || before.who === 'token' ? capability(step, behaviour) : undefined
-    const proof = !before || before.trust === 'claimed' ? (own ?? guardWithWayPast(step, behaviour) ?? before) : before
+    const proof =
+      !before || before.trust === 'claimed' ? (own ?? guardWithWayPast(step, behaviour) ?? guardByPolicies(step, behaviour, schema, access) ?? before) : before
     const guard = proof && !own && isBesideProof(step, proof, behaviour) ? undefined : proof
     // asking who a token belongs to, with the server's own key, is part of the check
     if (step.effect.kind === 'db' && (!guard || guard.trust === 'claimed') && looksForToken(step.effect, behaviour, index)) return

@@ -4,6 +4,8 @@ export interface ModelField {
   /** PostgreSQL's type that comes nearest. */
   readonly type: string
   readonly required: boolean
+  /** No two rows have the same. */
+  readonly unique?: true
   /** The model that an id points at. */
   readonly ref?: string
   readonly line: number
@@ -17,5 +19,7 @@ export interface DeclaredModel {
   /** The column that tells a row. */
   readonly key: '_id' | 'id'
   readonly fields: readonly ModelField[]
+  /** Fields of which no two rows have the same together. */
+  readonly uniques?: readonly (readonly string[])[]
   readonly line: number
 }

@@ -28,6 +28,14 @@ function table(ddl: Ddl, m: DeclaredModel): void {
   ddl.add(`create table ${nameOf(m.name)} (`, m.line)
   for (const f of columnsOf(m)) ddl.add(`  ${quote(f.name)} ${f.type}${f.required ? ' not null' : ''},`, f.line)
   ddl.add(`  ${quote(m.key)} text primary key\n);`, m.line)
+  for (const columns of uniquesOf(m)) ddl.add(`alter table ${nameOf(m.name)} add unique (${columns.map(quote).join(', ')});`, m.line)
+}
+
+/** What of a model is unique, as far as it stands in columns that an index takes. */
+function uniquesOf(m: DeclaredModel): readonly (readonly string[])[] {
+  const columns = columnsOf(m)
+  const known = new Set(columns.filter((f) => f.type !== 'jsonb').map((f) => f.name))
+  return [...columns.filter((f) => f.unique).map((f) => [f.name]), ...(m.uniques ?? [])].filter((names) => names.length > 0 && names.every((n) => known.has(n)))
 }
 
 function foreignKeys(ddl: Ddl, m: DeclaredModel, models: ReadonlyMap<string, DeclaredModel>): void {

@@ -54,6 +54,7 @@ function fieldsOf(ir: ClassIR, file: JavaScriptFacts): ModelField[] {
             (/Date(?:Column)?$/.test(column.name) && 'timestamptz') ||
             typeOf(textOf(column.args[0]) ?? textOf(option(options, 'type')) ?? nameOf(option(options, 'type') ?? column.args[0])),
           required: false,
+          ...(isUnique(options) ? { unique: true as const } : {}),
           ...(ref ? { ref } : {}),
           line: m.l,
         },
@@ -63,6 +64,11 @@ function fieldsOf(ir: ClassIR, file: JavaScriptFacts): ModelField[] {
       return [{ name: `${m.name}Id`, type: 'text', required: false, ref, line: m.l }]
     return []
   })
+}
+
+function isUnique(options: Expr | undefined): boolean {
+  const said = option(options, 'unique')
+  return said?.k === 'lit' && said.v === true
 }
 
 /** The class of `() => User`. */

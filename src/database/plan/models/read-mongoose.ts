@@ -36,9 +36,23 @@ function modelsIn(path: string, file: JavaScriptFacts): readonly DeclaredModel[]
     const [first, of] = call.args
     const name = first?.k === 'lit' && typeof first.v === 'string' ? first.v : undefined
     const schema = called(call.fn) === 'model' ? schemaOf(of, named) : undefined
-    if (name !== undefined && schema && !models.has(name)) models.set(name, { path, name, key: '_id', fields: fieldsOf(schema, '', named, 0), line: call.l })
+    if (name === undefined || !schema || models.has(name)) continue
+    const uniques = of?.k === 'id' ? uniqueIndexes(of.name, body) : []
+    models.set(name, { path, name, key: '_id', fields: fieldsOf(schema, '', named, 0), ...(uniques.length ? { uniques } : {}), line: call.l })
   }
   return [...models.values()]
+}
+
+/** `schema.index({ user: 1, plan: 1 }, { unique: true })`; one with a condition says nothing of the rows outside it. */
+function uniqueIndexes(schema: string, body: readonly Stmt[]): readonly (readonly string[])[] {
+  return body.flatMap((s) => {
+    const call = s.k === 'expr' && s.expr.k === 'call' ? s.expr : undefined
+    if (call?.fn.k !== 'mem' || call.fn.name !== 'index' || call.fn.of.k !== 'id' || call.fn.of.name !== schema) return []
+    const [keys, options] = call.args
+    const settings = options?.k === 'obj' ? options.props : []
+    if (keys?.k !== 'obj' || settings.some((o) => o.key === 'partialFilterExpression') || !isTrue(settings.find((o) => o.key === 'unique')?.value)) return []
+    return [keys.props.flatMap((p) => p.key?.replaceAll('.', '_') ?? [])]
+  })
 }
 
 type Named = ReadonlyMap<string, Expr>
@@ -88,6 +102,7 @@ function fieldsOf(props: readonly ObjectProp[], prefix: string, named: Named, de
         name,
         type: (type && TYPES[called(type) ?? '']) || 'jsonb',
         required: isTrue(options?.find((o) => o.key === 'required')?.value),
+        ...(isTrue(options?.find((o) => o.key === 'unique')?.value) ? { unique: true as const } : {}),
         ...(ref ? { ref } : {}),
         line: p.l,
       },

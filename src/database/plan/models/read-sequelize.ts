@@ -47,8 +47,23 @@ function fieldsOf(props: readonly ObjectProp[]): ModelField[] {
     const type = p.value.k === 'obj' ? option(p.value, 'type') : p.value
     const ref = option(option(p.value, 'references'), 'model')
     const named = textOf(ref) ?? (ref?.k === 'id' ? ref.name : undefined)
-    return [{ name: p.key, type: typeOf(typeName(type)), required: false, ...(named ? { ref: named } : {}), line: p.l }]
+    return [
+      {
+        name: p.key,
+        type: typeOf(typeName(type)),
+        required: false,
+        ...(isUnique(p.value) ? { unique: true as const } : {}),
+        ...(named ? { ref: named } : {}),
+        line: p.l,
+      },
+    ]
   })
+}
+
+/** `unique: true`; under a name it may be one of several columns. */
+function isUnique(e: Expr): boolean {
+  const said = e.k === 'obj' ? option(e, 'unique') : undefined
+  return said?.k === 'lit' && said.v === true
 }
 
 /** `DataTypes.STRING(50)` as `STRING`. */

@@ -155,7 +155,7 @@ const remix: Library = {
         return host('headers', 'header')
       case 'getHeader':
       case 'getRequestHeader':
-        return request('header', first?.v === 'const' ? String(first.value).toLowerCase() : undefined)
+        return first?.v === 'const' ? c.it.header(String(first.value).toLowerCase(), c.at) : request('header')
       case 'getCookie':
         return request('cookie', first?.v === 'const' ? String(first.value) : undefined)
       case 'getCookies':
