@@ -40,10 +40,7 @@ export default defineCheck({
                 : w.kind === 'read' && w.table !== undefined && !w.unveiled && (isShown(w.table, schema) || isEditorial(w.table, all, schema)),
             ),
     )
-    const issues = merge(
-      withoutDelegates(judged.flatMap((j) => (j.kind === 'issue' ? j.causes : []))),
-      routes.routes,
-    )
+    const issues = merge(withoutDelegates(judged.flatMap((j) => (j.kind === 'issue' ? j.causes : []))), routes.routes)
     const count = (kind: Verdict['kind']) => judged.filter((j) => j.kind === kind).length
     const evidence = [
       `${all.length} handlers: ${count('guarded')} checked before processing, ${count('public')} public by nature or without anything to protect, ${judged.filter((j) => j.kind === 'issue').length} not`,
@@ -112,7 +109,10 @@ function judge(route: Route, open: ReadonlySet<string>, demanded: readonly strin
   const sentIn = exposed.filter((w) => !apart.includes(w))
   // what changes rows without being told anything receives nothing, and what is sent to an administrator's address is an administrator's to send
   const receiver =
-    (!overwritesAccount(route) && isReceiver(sentIn) && !(isForAdministrators(route) && !sentIn.some(isSentIn)) && (!sentIn.some((w) => w.kind === 'update') || isSteered(route))) ||
+    (!overwritesAccount(route) &&
+      isReceiver(sentIn) &&
+      !(isForAdministrators(route) && !sentIn.some(isSentIn)) &&
+      (!sentIn.some((w) => w.kind === 'update') || isSteered(route))) ||
     tellsOn(route, exposed)
   const bad = exposed.flatMap((w) => severityOf(w, route, exposed, receiver && !apart.includes(w)))
   const worst = worstOf(bad.filter((b) => !b.work.unsure))
