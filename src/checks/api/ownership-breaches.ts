@@ -15,6 +15,7 @@ import { checkWithWayAround } from './answered-in-vain.ts'
 import { chosenPrice } from './chosen-price.ts'
 import { claimedPayments } from './claimed-payments.ts'
 import { creditBreaches } from './credit-breaches.ts'
+import { decidingBreaches, decidingColumns } from './deciding-columns.ts'
 import { forgedState } from './forged-state.ts'
 import { jobBreaches, scheduledWork } from './jobs.ts'
 import { joinedTenants } from './joined-tenants.ts'
@@ -68,6 +69,7 @@ export const breachesOf = (route: Route, { tables, functions, enums, policies }:
     scheduledWork(routes),
     administratorsSessions(routes, tables),
     soldColumns(routes),
+    decidingColumns(routes),
   )
 
 const judged = rememberFor(
@@ -83,7 +85,8 @@ const judged = rememberFor(
     scheduled: ReadonlyMap<string, string>,
     administrators: ReadonlySet<string>,
     sold: ReadonlyMap<string, readonly string[]>,
-  ) => judge(route, { tables, functions, enums, policies }, access, listed, kept, scheduled, administrators, sold),
+    deciding: readonly string[],
+  ) => judge(route, { tables, functions, enums, policies }, access, listed, kept, scheduled, administrators, sold, deciding),
 )
 
 function judge(
@@ -95,6 +98,7 @@ function judge(
   scheduled: ReadonlyMap<string, string>,
   administrators: ReadonlySet<string>,
   sold: ReadonlyMap<string, readonly string[]>,
+  deciding: readonly string[],
 ): Judged {
   const behaviour = inProduction(route.behaviour as Behaviour, route.framework)
   const breaches: OwnershipBreach[] = []
@@ -119,7 +123,7 @@ function judge(
       strict?.who === 'user' && (administrators.has(strict.how) || isStaffs(step, behaviour, schema) || (area && isAskedOfAdministrators(step, behaviour)))
     const guard = strict && (role || one) ? { ...strict, who: 'user' as const } : strict && staff ? { ...strict, who: 'admin' as const } : strict
     if (!guard && signsUp(route) && publicByNature(route) && !behaviour.gaps?.some((g) => g.step <= index))
-      breaches.push(...signUpBreaches(step, behaviour, schema))
+      breaches.push(...signUpBreaches(step, behaviour, schema), ...decidingBreaches(step, behaviour, deciding, true))
     const signedIn = guard?.who === 'user' && (guard.trust === 'verified' || guard.trust === 'unverified' || guard.trust === 'editable')
     if (e.kind === 'db') {
       looked = true
@@ -178,6 +182,7 @@ function judge(
           return
         }
       }
+      if (signedIn) breaches.push(...decidingBreaches(step, behaviour, deciding, false))
       if (guard && !breaches.some((b) => b.kind === 'mass-assignment')) breaches.push(...soldBreaches(step, e, behaviour, sold))
       if (one) breaches.push(...parentBreaches(step, e, behaviour, ties, schema, access))
       else if (signedIn && !role)
