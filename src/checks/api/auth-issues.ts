@@ -36,7 +36,7 @@ const opener = (guard: Guard | undefined): string | undefined => guard?.opensWit
 
 /** The refusal looks like an answer. */
 const saysMalformed = (guard: Guard | undefined): boolean => guard?.refusal.status === 400
-const saysFine = (guard: Guard | undefined): boolean => (guard?.refusal.status ?? 500) < 300
+const saysFine = (guard: Guard | undefined): boolean => (guard?.refusal.status ?? (guard?.refusal.nothing ? 200 : 500)) < 300
 
 /** One issue per cause; a cause that several routes share is one issue at its place. */
 export function merge(causes: readonly Cause[], all: readonly Route[]): Issue[] {
@@ -164,6 +164,8 @@ function message(c: Cause): string {
     case 'spelling':
       return `${name(route)} ${does} behind a check that tests the path as it is written (${guard?.at.path}:${guard?.at.line}); the router takes ${route.bypass?.spelling} for the same handler.`
     case 'status':
+      if (guard?.refusal.nothing)
+        return `${name(route)} looks for what belongs to whoever calls without asking whether anybody does: where nobody is signed in it finds nothing, and answers that instead of 401.`
       if (saysFine(guard)) return `${name(route)} checks who calls, but answers ${guard?.refusal.status} instead of 401, with the error in the body alone.`
       if (saysMalformed(guard))
         return `${name(route)} checks who calls, but answers 400 instead of 401: the refusal is thrown, and the handler of the exception answers everything alike.`

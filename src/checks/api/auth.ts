@@ -230,7 +230,8 @@ const THROWS_500 = new Set(['Next.js', 'Supabase Edge Functions', 'Astro', 'Verc
 
 /** A refusal that is no refusal: 200, an exception that ends in 500, or in the answer for a request that makes no sense. */
 function wrongStatus(guard: Guard, route: Route): boolean {
-  const { status, how, error, caught } = guard.refusal
+  const { status, how, error, caught, nothing } = guard.refusal
+  if (nothing) return route.kind !== 'procedure' && route.kind !== 'action'
   if (guard.who === 'token' || guard.who === 'signature' || guard.trust !== 'verified') return false
   if (how === 'redirect' || how === 'not-found' || how === 'next') return false
   if (route.kind === 'procedure' || route.kind === 'action') return false

@@ -209,7 +209,8 @@ export type Effect =
       readonly onConflict?: readonly string[]
       readonly ignoreDuplicates?: true
       readonly countOnly?: true /** `.single()`, `findUnique`: one row. */
-      readonly one?: true /** `.single()`: that no row is there is an error. */
+      readonly one?: true /** It throws where the key that it asks for is undefined. */
+      readonly byKey?: true /** `.single()`: that no row is there is an error. */
       readonly failsWithout?: true /** The query's own conditions could not all be read; absence of a filter proves nothing. */
       readonly unread?: true
     }

@@ -46,8 +46,13 @@ function controller(program: Program, path: string, scope: FunctionId, c: ClassI
       const ofMethod = decoratorsOf(program, path, scope, m.decorators)
       const decorators = [...ofClass, ...ofMethod]
       const open = isPublic(decorators)
-      // a guard whose code can be read asks for the metadata itself
-      const before = [...setup.guards.filter((g) => !open || g.code.k === 'fn'), ...guards(program, ofClass), ...guards(program, ofMethod)]
+      const unlimited = skipsLimit(decorators)
+      // a guard whose code can be read asks for the metadata itself; a limiter counts visitors as well
+      const before = [
+        ...setup.guards.filter((g) => !open || g.code.k === 'fn' || isLimiter(g)),
+        ...guards(program, ofClass),
+        ...guards(program, ofMethod),
+      ].filter((g) => !(unlimited && isLimiter(g)))
       return (bases.length ? bases : ['']).flatMap((base) =>
         (paths.length ? paths : ['']).map((p): Entry => {
           const route = joinPaths(setup.prefix, routerPath(base), routerPath(p))
@@ -98,6 +103,15 @@ function parameter(decorators: readonly Expr[]): Seed {
 
 function isPublic(list: readonly Decorator[]): boolean {
   return list.some((d) => ['Public', 'SkipAuth', 'AllowAnonymous', 'IsPublic', 'NoAuth'].includes(d.name))
+}
+
+const isLimiter = ({ external }: Before): boolean => external?.from === '@nestjs/throttler'
+
+/** `@SkipThrottle()`: the limiter of the application passes the handler over; the word of the method counts, then that of the class. */
+function skipsLimit(list: readonly Decorator[]): boolean {
+  const last = list.findLast((d) => d.name === 'SkipThrottle')
+  const [which] = last?.args ?? []
+  return last !== undefined && !(which?.k === 'obj' && which.props.every((p) => p.value.k === 'lit' && p.value.v === false))
 }
 
 function guards(program: Program, list: readonly Decorator[]): Before[] {

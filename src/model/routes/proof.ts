@@ -22,6 +22,8 @@ export interface Guard {
     readonly error?: true
     /** It is thrown, and the status is what the handler of a `try` answers for whatever went wrong. */
     readonly caught?: true
+    /** Nothing is refused: where nobody is signed in, nothing is found. */
+    readonly nothing?: true
   }
   /** The guard lets everyone in when this environment variable is unset. */
   readonly opensWithout?: string

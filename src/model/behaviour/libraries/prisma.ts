@@ -112,6 +112,7 @@ export const prisma: Library = {
         ...(payload ? { payload } : {}),
         ...(op === 'upsert' && where?.v === 'object' ? { onConflict: uniqueFields(where.props) } : {}),
         ...(/^(?:findUnique|findFirst|update$|delete$|upsert|create$)/.test(method) ? { one: true as const } : {}),
+        ...(/^(?:findUnique|update$|delete$)/.test(method) ? { byKey: true as const } : {}),
         ...(method === 'count' || method === 'aggregate' ? { countOnly: true as const } : {}),
         ...(unread || (options.v !== 'object' && options.v !== 'const') ? { unread: true as const } : {}),
       },
