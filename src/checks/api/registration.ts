@@ -35,7 +35,9 @@ export const makesSameAccount = ({ effect: e }: Step): boolean =>
 
 /** A row with the hash of a password, or with the password itself beside the address that is sent along. */
 const keepsPassword = (payload: Value): boolean =>
-  payload.v === 'any' ? payload.of.some(keepsPassword) : hashed(payload).length > 0 || (sends(payload, /passw|pwd/i) && sends(payload, /^(?:e_?mail|user_?name|phone)$/i))
+  payload.v === 'any'
+    ? payload.of.some(keepsPassword)
+    : hashed(payload).length > 0 || (sends(payload, /passw|pwd/i) && sends(payload, /^(?:e_?mail|user_?name|phone)$/i))
 
 const sends = (payload: Value, column: RegExp): boolean =>
   payload.v === 'object' && Object.entries(payload.props).some(([name, v]) => column.test(name) && v.v === 'request' && v.part === 'body')

@@ -93,7 +93,8 @@ const openField = ({ path, line, name, workspace }: AccountField): Issue => ({
 /** Somebody of a role may, or what was sent is compared with what the server knows. */
 const asksWho = ({ test, negated }: Condition, behaviour: Behaviour): boolean =>
   mentions(test, (x) => x.v === 'caller' && /role|admin|imperson/i.test(x.field ?? '')) ||
-  (mentions(test, (x) => x.v === 'request') && mentions(test, (x) => (x.v === 'caller' && x.field !== undefined) || (x.v === 'row' && isCallers(x, behaviour)))) ||
+  (mentions(test, (x) => x.v === 'request') &&
+    mentions(test, (x) => (x.v === 'caller' && x.field !== undefined) || (x.v === 'row' && isCallers(x, behaviour)))) ||
   (!negated && mentions(test, (x) => x.v === 'call' && /verify|decode/i.test(x.name)))
 
 /** The claims by which handlers find rows or decide something, in small letters. */

@@ -70,7 +70,8 @@ function idIn(e: Effect | undefined): Value | undefined {
 function grants(e: Query, behaviour: Behaviour): boolean {
   const rows = e.payload?.v === 'object' ? [e.payload.props.create, e.payload.props.update, e.payload].flatMap((x) => (x?.v === 'object' ? [x.props] : [])) : []
   const callers = (v: Value) => isCallers(v, behaviour)
-  const ofCaller = e.filters.some((f) => callers(f.value)) || rows.some((props) => Object.entries(props).some(([column, v]) => OWNER.test(column) && callers(v)))
+  const ofCaller =
+    e.filters.some((f) => callers(f.value)) || rows.some((props) => Object.entries(props).some(([column, v]) => OWNER.test(column) && callers(v)))
   if (e.op === 'insert') return ofCaller && BOUGHT_ROWS.test(e.table)
   const paid = rows.some((props) => settles(props) || Object.keys(props).some((column) => PLAN.test(column)))
   return paid && (ofCaller || e.filters.some((f) => f.op === 'eq' && f.value.v === 'request'))
@@ -98,7 +99,8 @@ const isKnown = (value: Value, about: (x: Value) => boolean, behaviour: Behaviou
 function comparisons(test: Value, depth = 0): readonly Extract<Value, { v: 'op' }>[] {
   if (depth > 10) return []
   const inside = test.v === 'op' || test.v === 'any' ? test.of : test.v === 'call' ? test.args : []
-  const own = test.v === 'op' && /^(?:[!=]==?|[<>]=?|includes)$/.test(test.op) ? [test] : test.v === 'call' ? [{ v: 'op' as const, op: 'call', of: test.args }] : []
+  const own =
+    test.v === 'op' && /^(?:[!=]==?|[<>]=?|includes)$/.test(test.op) ? [test] : test.v === 'call' ? [{ v: 'op' as const, op: 'call', of: test.args }] : []
   return [...own, ...inside.flatMap((x) => comparisons(x, depth + 1))]
 }
 

@@ -94,7 +94,8 @@ function withMember(it: Interpreter, owner: Val, name: string | undefined, value
     return name === undefined ? { v: 'object', props: owner.props, rest: value } : { ...owner, props: { ...owner.props, [name]: value } }
   if (owner.v === 'array') return { v: 'array', items: owner.items, more: value }
   // `req.body.user = req.user.id`: of what was sent under that name nothing is left
-  if (owner.v === 'request' && owner.name === undefined && name !== undefined && SENT.has(owner.part)) return { v: 'object', props: { [name]: value }, rest: owner }
+  if (owner.v === 'request' && owner.name === undefined && name !== undefined && SENT.has(owner.part))
+    return { v: 'object', props: { [name]: value }, rest: owner }
   return undefined
 }
 

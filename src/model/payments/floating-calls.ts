@@ -43,12 +43,18 @@ function endsRequest(js: JavaScriptFacts, call: Call): boolean {
     chain.push(...c.args)
     if (rootOf(c) === c) break
   }
-  return chain.some((a) => (a.k === 'id' && ANSWERS.test(a.name)) || (a.k === 'fn' && [...expressionsDeep(js, a.fn)].some((x) => x.expr.k === 'id' && ANSWERS.test(x.expr.name))))
+  return chain.some(
+    (a) =>
+      (a.k === 'id' && ANSWERS.test(a.name)) || (a.k === 'fn' && [...expressionsDeep(js, a.fn)].some((x) => x.expr.k === 'id' && ANSWERS.test(x.expr.name))),
+  )
 }
 
 /** The innermost function of a file that a line is written in. */
 export const functionAt = (js: JavaScriptFacts, line: number): FunctionIR | undefined =>
-  js.functions.reduce<FunctionIR | undefined>((found, fn) => (fn.l <= line && line <= fn.e && (!found || fn.e - fn.l <= found.e - found.l) ? fn : found), undefined)
+  js.functions.reduce<FunctionIR | undefined>(
+    (found, fn) => (fn.l <= line && line <= fn.e && (!found || fn.e - fn.l <= found.e - found.l) ? fn : found),
+    undefined,
+  )
 
 /** Whether what is written at a line makes a promise: in a function that is one, or that does nothing but hand one on. */
 export const isPromised = (js: JavaScriptFacts, line: number): boolean => {

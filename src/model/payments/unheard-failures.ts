@@ -20,7 +20,8 @@ export function unheardFailures(route: Route, steps: readonly Step[], sources: R
   return steps.flatMap((s, i): Unheard[] => {
     if (!isWork(s) || !isAccepted(s, steps) || (stored >= 0 && stored <= i)) return []
     const floating = floatingAt(s, sources)
-    if (floating && !steps.some(isQueued)) return [{ ...placeIn(route, floating, s), because: 'nobody waits for the work, which may still fail when the answer is on its way' }]
+    if (floating && !steps.some(isQueued))
+      return [{ ...placeIn(route, floating, s), because: 'nobody waits for the work, which may still fail when the answer is on its way' }]
     if (answeredBefore(s, i, route, steps)) return [{ ...entryPlace(s, route), because: 'the answer is sent before the work is done' }]
     const logged = loggedAway(s, i, steps)
     return logged ? [{ ...entryPlace(s, route), because: `${logged.at.path}:${logged.at.line} logs what went wrong and goes on as if nothing had` }] : []

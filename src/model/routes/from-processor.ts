@@ -7,7 +7,8 @@ export const PROCESSORS_OBJECT = 'an object of the payment processor that only i
 export const CHECKOUT = /(checkout\.?sessions?|payment_?intents?|setup_?intents?)\.retrieve|(?:^|\.)payments?\.get$/i
 
 /** One object by its id, as the processors' libraries call it. */
-export const RETRIEVED = /retrieve|(?:^|\.)(?:payments?|preferences?|(?:merchant_?)?orders?|checkouts?|transactions?|pre_?approval)\.(?:get|fetch|verify|status|getInvoiceById)$/i
+export const RETRIEVED =
+  /retrieve|(?:^|\.)(?:payments?|preferences?|(?:merchant_?)?orders?|checkouts?|transactions?|pre_?approval)\.(?:get|fetch|verify|status|getInvoiceById)$/i
 
 /** A value of an object that was fetched from the payment processor by an id of the caller: the id is unguessable. */
 export function fromProcessor(v: Value, behaviour: Behaviour, depth = 0, call = RETRIEVED): boolean {

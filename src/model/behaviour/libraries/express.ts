@@ -111,7 +111,8 @@ const expressValidator: Library = {
     if (c.links.at(-1)?.name !== 'call') return c.chain
     const value = request(made.name === 'check' && /(?:^id|Id|_id)$/.test(name) ? 'params' : part, name)
     const about = object({ req: c.args[0] ?? UNKNOWN, path: constant(name), location: constant(part) })
-    for (const link of c.links) if (link.name === 'custom' && link.args?.[0]?.v === 'fn') settle(c.it, callValue(c.it, link.args[0], [value, about], c.at), c.at)
+    for (const link of c.links)
+      if (link.name === 'custom' && link.args?.[0]?.v === 'fn') settle(c.it, callValue(c.it, link.args[0], [value, about], c.at), c.at)
     return next(c, c.args)
   },
 }
