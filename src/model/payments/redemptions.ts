@@ -72,6 +72,7 @@ const WORTH = /order|ticket|booking|purchase|licen[cs]e|voucher|gift_?card|credi
 
 function givenBy(step: Step, schema: Schema): string | undefined {
   const e = step.effect
+  if (e.kind === 'mail' || e.kind === 'sms') return e.kind === 'mail' ? 'sends a mail' : 'sends a text message'
   if (e.kind === 'rpc') return rpcProblem(e.function, e.args, schema.functions)?.what.replace(/ without any id of the event$/, '')
   if (e.kind !== 'db' || (e.op !== 'insert' && e.op !== 'update' && e.op !== 'upsert')) return undefined
   if (e.op !== 'insert' && counts(e.table, e.payload)) return `adds to a value in ${e.table}`
