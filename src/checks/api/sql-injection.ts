@@ -116,7 +116,14 @@ function grouped(sinks: readonly Sink[]): readonly (readonly Sink[])[] {
     else groups.set(key, [sink])
   }
   const rank = (s: Sink) => (s.taint.origin === 'request' ? 0 : 1)
-  return [...groups.values()].map((group) => group.sort((a, b) => rank(a) - rank(b)))
+  const ranked = [...groups.values()].map((group) => group.sort((a, b) => rank(a) - rank(b)))
+  // several helpers of one file that put the same into their texts do it the same way
+  return [...Map.groupBy(ranked, idiomOf).values()].map((alike) => alike.flat())
+}
+
+function idiomOf(group: readonly Sink[]): string | readonly Sink[] {
+  const first = group[0] as Sink
+  return isOwn(first) ? group : `${first.step.at.path} ${first.text.language} ${first.taint.what}`
 }
 
 function sinkIssue(group: readonly Sink[]): Issue {

@@ -327,7 +327,18 @@ export function callFunction(it: Interpreter, fn: FunctionVal, args: readonly Va
     return { v: 'call', name: ir.name ?? 'function', args, at }
   }
   const parent = fn.home && !ir.arrow ? (parentOf(it, fn.home) ?? libraryBase(it, fn.home)) : undefined
-  const frame: Frame = { key, name: ir.name, path: fn.path, base: it.pc, returns: [], open: [], openSteps: 0, async: ir.async === true, tries: it.tries.length }
+  const frame: Frame = {
+    key,
+    name: ir.name,
+    path: fn.path,
+    base: it.pc,
+    returns: [],
+    open: [],
+    openSteps: 0,
+    async: ir.async === true,
+    tries: it.tries.length,
+    given: args,
+  }
   const { via, lastRespond } = it
   if (it.frames.length) it.via = [...via, at]
   it.frames.push(frame)

@@ -41,12 +41,25 @@ export interface Frame {
   readonly async: boolean
   /** `tries.length` when the function was entered. */
   readonly tries: number
+  /** What it was called with. */
+  readonly given?: readonly Val[]
 }
 
 /** A `try` with a handler around what runs now; tells what the handler answers for a thrown value. */
 export interface TryFrame {
   answer(thrown: Val): Otherwise
   thrown: Val[]
+}
+
+/** Whether a value came in as an argument, or in an object that is one. */
+const isGiven = (value: Val, given: readonly Val[] = []): boolean =>
+  value.v !== 'unknown' && given.some((x) => x === value || isSameText(x, value) || (x.v === 'object' && Object.values(x.props).includes(value)))
+
+/** A statement that is written out, whichever placeholders its driver takes. */
+function isSameText(a: Val, b: Val): boolean {
+  if (a.v !== 'const' || b.v !== 'const' || typeof a.value !== 'string' || typeof b.value !== 'string') return false
+  const plain = (text: string) => text.replace(/\$\d{1,3}/g, '?').trim()
+  return a.value.length > 12 && plain(a.value) === plain(b.value)
 }
 
 let choices = 0
@@ -139,6 +152,24 @@ export class Interpreter implements PathNotes {
     const where = { ...(this.beforeHandler ? { before: true as const } : {}), ...(this.everywhere ? { everywhere: true as const } : {}) }
     this.steps.push({ effect, at, via: this.via, under: this.pc, ...where })
     return this.steps.length - 1
+  }
+
+  /**
+   * Does something with a text as if it stood where the text is written: a helper that only hands on what it is given (`query(text, params)` of the
+   * module for the database) says nothing of it. `inside` is the function in which it is written.
+   */
+  whereWritten<T>(text: Val, at: Place, run: (at: Place, inside: string | undefined) => T): T {
+    const { via } = this
+    let place = at
+    let depth = this.frames.length - 1
+    while (depth > 0 && this.via.length && isGiven(text, this.frames[depth]?.given)) {
+      place = this.via[this.via.length - 1] as Place
+      this.via = this.via.slice(0, -1)
+      depth--
+    }
+    const done = run(place, this.frames[depth]?.name)
+    this.via = via
+    return done
   }
 
   // Variables

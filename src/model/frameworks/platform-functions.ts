@@ -13,7 +13,9 @@ export const platformFunctions: Framework = {
 }
 
 function vercel(program: Program, path: string): Entry[] {
-  const dir = program.workspace(path).dir
+  const own = program.workspace(path).dir
+  // functions may have a package of their own, which the site deploys along
+  const dir = /(?:^|\/)api$/.test(own) && isSite(program, own.replace(/\/?api$/, '')) ? own.replace(/\/?api$/, '') : own
   const local = dir === '' ? path : path.slice(dir.length + 1)
   const m = /^api\/(.+)\.[cm]?[jt]s$/.exec(local)
   // Other frameworks with an `api` folder at the root serve it in their own way.
@@ -35,6 +37,9 @@ function vercel(program: Program, path: string): Entry[] {
   )
 }
 
+/** A folder that Vercel deploys: its settings stand there. */
+const isSite = (program: Program, dir: string): boolean => program.facts.of('config-file').get(`${folderPrefix(dir)}vercel.json`) !== undefined
+
 function isServer(program: Program, path: string): boolean {
   return (
     ['express', 'hono', 'fastify', '@nestjs/core'].some((p) => program.importersOf(p).has(path)) ||
@@ -47,7 +52,7 @@ function isServer(program: Program, path: string): boolean {
 }
 
 function netlify(program: Program, path: string): Entry[] {
-  const m = /(?:^|\/)netlify\/(functions|edge-functions)\/(.+)\.[cm]?[jt]s$/.exec(path)
+  const m = /(?:^|\/)netlify\/(functions|edge-functions)\/(.+)\.[cm]?[jt]s$/.exec(path) ?? inNamedFolder(program, path)
   if (!m) return []
   const inside = (m[2] as string).split('/')
   const name =
@@ -65,6 +70,21 @@ function netlify(program: Program, path: string): Entry[] {
   const route = custom?.k === 'lit' && typeof custom.v === 'string' ? custom.v : `/.netlify/${m[1]}/${name}`
   const methods = methodsTested(program, h.code)
   return (methods.length ? methods : [undefined]).map((method) => entry('Netlify Functions', method, route, path, h, classic ? 'lambda' : 'fetch'))
+}
+
+/** Below the folder where the configuration of a site says that its functions lie. */
+function inNamedFolder(program: Program, path: string): readonly [string, 'functions', string] | undefined {
+  const configs = program.facts.of('config-file')
+  for (let end = path.indexOf('/'), start = 0; end >= 0; start = end + 1, end = path.indexOf('/', start)) {
+    const site = path.slice(0, start)
+    const data = configs.get(`${site}netlify.toml`)?.data as { build?: { functions?: unknown }; functions?: { directory?: unknown } } | undefined
+    const said = data?.functions?.directory ?? data?.build?.functions
+    if (typeof said !== 'string') continue
+    const folder = `${site}${said.replace(/^\.?\//, '').replace(/\/$/, '')}/`
+    const inside = path.startsWith(folder) ? /^(.+)\.[cm]?[jt]s$/.exec(path.slice(folder.length))?.[1] : undefined
+    if (inside) return [path, 'functions', inside]
+  }
+  return undefined
 }
 
 /** By the wrapper of the platform's package around the handler, or by the configuration of the site. */

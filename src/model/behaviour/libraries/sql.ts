@@ -104,7 +104,9 @@ export const sqlClient: Library = {
 
 /** Notes that a text is run as SQL. */
 export function emitText(c: LibraryCall, client: Client, sink: string, text: Val): number {
-  return c.it.emit({ kind: 'query-text', client, sink, text, language: 'sql', ...(c.it.frame.name ? { inside: c.it.frame.name } : {}) }, c.at)
+  return c.it.whereWritten(asWritten(text), c.at, (at, inside) =>
+    c.it.emit({ kind: 'query-text', client, sink, text, language: 'sql', ...(inside ? { inside } : {}) }, at),
+  )
 }
 
 function isStatement(text: Val | undefined): boolean {
@@ -242,21 +244,23 @@ function statementEffect(c: LibraryCall, client: Client, rewritten: Val, paramet
   const start = text.v === 'text' && text.parts[0]?.v === 'const' ? String(text.parts[0].value) : text.v === 'const' ? numbered : ''
   const columns = op === 'select' && !/\bjoin\b/i.test(numbered) ? namesIn(COLUMNS.exec(start)?.[1]) : undefined
   const key = KEY.exec(numbered)?.[1]
-  return c.it.emit(
-    {
-      kind: 'db',
-      client,
-      op,
-      table: table[2] ?? (table[1] as string),
-      filters,
-      ...(op === 'select' || op === 'delete' ? {} : { payload: object(payload) }),
-      ...(columns ? { columns } : {}),
-      ...(key ? { onConflict: namesIn(key) as readonly string[] } : {}),
-      ...(op === 'upsert' && KEEPS.test(numbered) ? { ignoreDuplicates: true as const } : {}),
-      ...(op === 'select' && COUNTS.test(numbered) ? { countOnly: true as const } : {}),
-      ...(text.v === 'text' || text.v === 'any' ? { unread: true as const } : {}),
-    },
-    c.at,
+  return c.it.whereWritten(text, c.at, (at) =>
+    c.it.emit(
+      {
+        kind: 'db',
+        client,
+        op,
+        table: table[2] ?? (table[1] as string),
+        filters,
+        ...(op === 'select' || op === 'delete' ? {} : { payload: object(payload) }),
+        ...(columns ? { columns } : {}),
+        ...(key ? { onConflict: namesIn(key) as readonly string[] } : {}),
+        ...(op === 'upsert' && KEEPS.test(numbered) ? { ignoreDuplicates: true as const } : {}),
+        ...(op === 'select' && COUNTS.test(numbered) ? { countOnly: true as const } : {}),
+        ...(text.v === 'text' || text.v === 'any' ? { unread: true as const } : {}),
+      },
+      at,
+    ),
   )
 }
 
