@@ -342,11 +342,11 @@ function functionIssue(model: Model, hole: Hole): Issue {
   const tables = hole.tables ?? []
   const touched = listed([...new Set(tables.map((t) => t.table))])
   const matters = (name: string) => tableOf(model.schema, name)?.userData !== undefined || DEPENDED_ON.test(name) || !name.startsWith('public.')
-  const worst = tables.some((t) => t.grants || (t.command !== 'insert' && matters(t.table)))
+  const worst = tables.some((t) => !t.mild && (t.grants || (t.command !== 'insert' && matters(t.table))))
   const maintenance = hole.because === 'maintenance'
   const counter =
     hole.because === 'counter' ||
-    tables.every((t) => !t.grants && (t.command === 'insert' || /usage|count|view|log|limit|stat|metric|hit|download/i.test(t.table)))
+    tables.every((t) => t.mild || (!t.grants && (t.command === 'insert' || /usage|count|view|log|limit|stat|metric|hit|download/i.test(t.table))))
   const self = hole.because === 'self'
   const does = listed([
     ...new Set(tables.map((t) => (t.command === 'insert' ? 'add rows to' : t.command === 'update' ? 'change rows of' : 'delete rows from'))),
