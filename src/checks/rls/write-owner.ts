@@ -98,7 +98,7 @@ function issueOf(model: Model, holes: readonly Hole[]): Issue {
       ...base,
       severity: 'Critical',
       title: `Customers can change what they have paid for in ${name}`,
-      message: `The policy "${hole.policy}" lets whoever administers a tenant change the tenant's row in ${hole.object}, and every column of it: nothing (no column privilege, no trigger) protects ${listed(columns)}. Those who administer a tenant are its customers, and what was paid is the payment processor's to say.`,
+      message: `The policy "${hole.policy}" lets whoever administers a tenant, or belongs to it, change the tenant's row in ${hole.object}, and every column of it: nothing (no column privilege, no trigger) protects ${listed(columns)}. Those who administer a tenant are its customers, and what was paid is the payment processor's to say.`,
       attack: `A customer sends one request with the own session and sets ${columns[0]} as if it had been paid.`,
       fix: fixOf(hole, `Take browsers the privilege to change ${listed(columns)}; the server changes them with the service role.`),
       aliases: ['CWE-915', 'CWE-269'],
