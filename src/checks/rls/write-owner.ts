@@ -5,7 +5,7 @@ import type { Hole } from '../../database/database.ts'
 import type { AppModel } from '../../model/app-model.ts'
 import { defineCheck, failed, type Issue, notApplicable, type Outcome, passed, type Severity } from '../define-check.ts'
 import { boughtIssues, notBought } from './bought-rows.ts'
-import { oneForEachHelper } from './shared-helper.ts'
+import { type FoundIn, oneForEachHelper } from './shared-helper.ts'
 import {
   assumption,
   exposedTables,
@@ -47,7 +47,7 @@ export default defineCheck({
     if (!schema.exposedToBrowsers) return notApplicable(schema.exposedBecause || 'no data platform that browsers can reach directly is used')
     const bought = boughtIssues(model, 'update')
     const found = byPolicy(notBought(holes, bought)).map((group) => ({ hole: group[0] as Hole, issue: issueOf(model, group) }))
-    const issues = [...oneForEachHelper(found, 4, holes), ...bought]
+    const issues = [...oneForEachHelper(oneForEachPrivilege(found), 4, holes), ...bought]
     const judged = exposedTables(model).filter((t) => t.rls.enabled)
     const policies = judged.flatMap((t) => policiesOf(schema, t)).filter((p) => p.command !== 'select' && p.command !== 'insert')
     const functions = schema.functions.filter((f) => f.securityDefiner && !f.isTrigger && !f.stub && f.executableBy.some((r) => r !== 'service_role'))
@@ -65,6 +65,19 @@ export default defineCheck({
     return passed(...evidence)
   },
 })
+
+/** Policies of one table beside each other that leave the same columns free are one finding: one column privilege, which no policy has, closes all. */
+function oneForEachPrivilege(found: readonly FoundIn[]): FoundIn[] {
+  const privilegeOf = ({ hole }: FoundIn) =>
+    hole.kind === 'escalation' && hole.because !== 'held' && hole.fix ? `${hole.object} ${hole.because ?? ''} ${hole.fix.code}` : undefined
+  const groups = Map.groupBy(found, (f) => privilegeOf(f) ?? f)
+  return [...groups.values()].map((group) => {
+    const [first, ...others] = group as [FoundIn, ...FoundIn[]]
+    if (!others.length) return first
+    const related = others.map(({ issue }) => ({ ...issue.at, subject: issue.subject, what: 'a policy that leaves the same free' }))
+    return { ...first, issue: { ...first.issue, related: [...(first.issue.related ?? []), ...related] } }
+  })
+}
 
 /** One policy is one finding, whether it opens UPDATE, DELETE or both; an escalation on an open policy is part of it. */
 function byPolicy(holes: readonly Hole[]): Hole[][] {
