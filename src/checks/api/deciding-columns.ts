@@ -50,12 +50,10 @@ export function decidingBreaches(step: Step, behaviour: Behaviour, deciding: rea
       row.rest?.v === 'request' && !row.rest.as && !row.rest.without && open
         ? deciding.filter((c) => !Object.keys(row.props).some((p) => snakeCase(p) === c))
         : []
-    return [...named, ...left.map((name) => ({ name, by: row.rest as Value }))]
-      .slice(0, 1)
-      .map(({ name, by }) => ({
-        ...breachOfColumn('power', step.at, { verb: verbOf(e), table: e.table }, name, requestName(by) ?? 'the request body'),
-        ...(open ? { open: true as const } : {}),
-      }))
+    return [...named, ...left.map((name) => ({ name, by: row.rest as Value }))].slice(0, 1).map(({ name, by }) => ({
+      ...breachOfColumn('power', step.at, { verb: verbOf(e), table: e.table }, name, requestName(by) ?? 'the request body'),
+      ...(open ? { open: true as const } : {}),
+    }))
   })
 }
 

@@ -295,15 +295,16 @@ const askedBy = rememberFor(({ steps }: Behaviour): readonly Extract<Effect, { k
 function readersOf(model: Model, table: Table): 'users' | 'server alone' | 'nobody' {
   const names = [table.name, qualifiedName(table)]
   const queries = (model.schema.queries ?? []).filter((q) => names.includes(q.table))
-  const elsewhere = queries.filter((q) => !q.path.includes('supabase/functions/'))
-  if (queries.some((q) => model.modules.inBrowser(q.path, q.line))) return 'users'
+  // who only sends rows in has nothing to read
+  const asked = queries.filter((q) => !q.addsOnly)
+  if (asked.some((q) => model.modules.inBrowser(q.path, q.line))) return 'users'
   const effects = model.routes.routes
     .flatMap((r) => (r.behaviour ? askedBy(r.behaviour) : []))
     .flatMap((e) => (names.includes(calledTable(e, model.schema)) ? [e.client.rights] : []))
   if (effects.some((rights) => rights === 'caller' || rights === 'anon')) return 'users'
   if (effects.includes('service')) return 'server alone'
-  if (queries.length && !elsewhere.length) return 'server alone'
-  if (queries.length) return 'users'
+  const elsewhere = asked.filter((q) => !q.path.includes('supabase/functions/'))
+  if (asked.length) return elsewhere.length ? 'users' : 'server alone'
   return isReadInSql(model.schema, table) ? 'server alone' : 'nobody'
 }
 

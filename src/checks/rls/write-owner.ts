@@ -6,7 +6,7 @@ import type { AppModel } from '../../model/app-model.ts'
 import { defineCheck, failed, type Issue, notApplicable, type Outcome, passed, type Severity } from '../define-check.ts'
 import { appointmentIssue, isRowAtSignUp } from './appointment-issue.ts'
 import { boughtIssues, notBought } from './bought-rows.ts'
-import { oneForEachHelper } from './shared-helper.ts'
+import { type FoundIn, oneForEachHelper } from './shared-helper.ts'
 import {
   assumption,
   exposedTables,
@@ -49,7 +49,7 @@ export default defineCheck({
     if (!schema.exposedToBrowsers) return notApplicable(schema.exposedBecause || 'no data platform that browsers can reach directly is used')
     const bought = boughtIssues(model, 'update')
     const found = byPolicy(notBought(holes, bought)).map((group) => ({ hole: group[0] as Hole, issue: issueOf(model, group) }))
-    const issues = [...oneForEachHelper(found, 4, holes), ...bought]
+    const issues = [...oneForEachHelper(oneForEachPrivilege(found), 4, holes), ...bought]
     const judged = exposedTables(model).filter((t) => t.rls.enabled)
     const policies = judged.flatMap((t) => policiesOf(schema, t)).filter((p) => p.command !== 'select' && p.command !== 'insert')
     const functions = schema.functions.filter((f) => f.securityDefiner && !f.isTrigger && !f.stub && f.executableBy.some((r) => r !== 'service_role'))
@@ -67,6 +67,19 @@ export default defineCheck({
     return passed(...evidence)
   },
 })
+
+/** Policies of one table beside each other that leave the same columns free are one finding: one column privilege, which no policy has, closes all. */
+function oneForEachPrivilege(found: readonly FoundIn[]): FoundIn[] {
+  const privilegeOf = ({ hole }: FoundIn) =>
+    hole.kind === 'escalation' && hole.because !== 'held' && hole.fix ? `${hole.object} ${hole.because ?? ''} ${hole.fix.code}` : undefined
+  const groups = Map.groupBy(found, (f) => privilegeOf(f) ?? f)
+  return [...groups.values()].map((group) => {
+    const [first, ...others] = group as [FoundIn, ...FoundIn[]]
+    if (!others.length) return first
+    const related = others.map(({ issue }) => ({ ...issue.at, subject: issue.subject, what: 'a policy that leaves the same free' }))
+    return { ...first, issue: { ...first.issue, related: [...(first.issue.related ?? []), ...related] } }
+  })
+}
 
 /** One policy is one finding, whether it opens UPDATE, DELETE or both; an escalation on an open policy is part of it. */
 function byPolicy(holes: readonly Hole[]): Hole[][] {
@@ -100,7 +113,7 @@ function issueOf(model: Model, holes: readonly Hole[]): Issue {
       ...base,
       severity: 'Critical',
       title: `Customers can change what they have paid for in ${name}`,
-      message: `The policy "${hole.policy}" lets whoever administers a tenant change the tenant's row in ${hole.object}, and every column of it: nothing (no column privilege, no trigger) protects ${listed(columns)}. Those who administer a tenant are its customers, and what was paid is the payment processor's to say.`,
+      message: `The policy "${hole.policy}" lets whoever administers a tenant, or belongs to it, change the tenant's row in ${hole.object}, and every column of it: nothing (no column privilege, no trigger) protects ${listed(columns)}. Those who administer a tenant are its customers, and what was paid is the payment processor's to say.`,
       attack: `A customer sends one request with the own session and sets ${columns[0]} as if it had been paid.`,
       fix: fixOf(hole, `Take browsers the privilege to change ${listed(columns)}; the server changes them with the service role.`),
       aliases: ['CWE-915', 'CWE-269'],
@@ -316,11 +329,11 @@ function functionIssue(model: Model, hole: Hole): Issue {
   const tables = hole.tables ?? []
   const touched = listed([...new Set(tables.map((t) => t.table))])
   const matters = (name: string) => tableOf(model.schema, name)?.userData !== undefined || DEPENDED_ON.test(name) || !name.startsWith('public.')
-  const worst = tables.some((t) => t.grants || (t.command !== 'insert' && matters(t.table)))
+  const worst = tables.some((t) => !t.mild && (t.grants || (t.command !== 'insert' && matters(t.table))))
   const maintenance = hole.because === 'maintenance'
   const counter =
     hole.because === 'counter' ||
-    tables.every((t) => !t.grants && (t.command === 'insert' || /usage|count|view|log|limit|stat|metric|hit|download/i.test(t.table)))
+    tables.every((t) => t.mild || (!t.grants && (t.command === 'insert' || /usage|count|view|log|limit|stat|metric|hit|download/i.test(t.table))))
   const self = hole.because === 'self'
   const does = listed([
     ...new Set(tables.map((t) => (t.command === 'insert' ? 'add rows to' : t.command === 'update' ? 'change rows of' : 'delete rows from'))),

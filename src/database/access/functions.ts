@@ -1,8 +1,11 @@
 import type { Catalog, SqlFunction, Table } from '../database.ts'
 import { listsThoseInCharge } from './appointing-rows.ts'
+import { limitersOf } from './attempt-limits.ts'
 import { takesOff } from './bearer-codes.ts'
 import { isCarried, isFounded, withoutPaired } from './carried.ts'
 import { chosenTenant } from './chosen-tenants.ts'
+import { givesCredentials } from './credentials.ts'
+import { isDerived } from './derived-values.ts'
 import { placeholderTable } from './expression/dynamic-sql.ts'
 import { Evaluator } from './expression/evaluate.ts'
 import { type JudgeWorld, judge, UNGUESSABLE, type Way } from './expression/judge.ts'
@@ -10,6 +13,7 @@ import { bases, both, type Ways } from './expression/predicate.ts'
 import { type Routine, readRoutine, returnsOf, scopeOfCall } from './expression/routine.ts'
 import type { Alternatives, World } from './expression/scope.ts'
 import type { Effect } from './expression/statement-effects.ts'
+import { freshRows } from './fresh-rows.ts'
 import { readReturned } from './function-reads.ts'
 import type { Hole } from './hole.ts'
 import { isChoiceOfNames } from './named-values.ts'
@@ -102,7 +106,10 @@ function readFunction(
   const hasOwn = judged.some((w) => w.bound)
   const own = judged.flatMap((w) => (w.bound && w.effect ? [w.effect] : []))
   const added = judged.flatMap((w) => (w.bound && w.effect?.command === 'insert' ? [w.effect] : []))
+  const limiters = limitersOf(fn, routine, evaluator.instances)
+  const isFresh = freshRows(fn, routine.effects, added, tables, evaluator.instances)
   const writes = judged.filter((w) => {
+    if (limiters.has(w.table) || (w.effect && isFresh(w.effect))) return false
     if (w.bound || (w.counter && hasOwn) || (w.flag && added.length) || (w.effect && isHandedOver(w.effect, own))) return false
     if (!w.effect || isFounded(w.effect, added) || isCarried(w.effect, added, decisiveColumns(tables.get(w.effect.table)))) return !w.effect
     if (w.command !== 'delete') return true
@@ -111,9 +118,7 @@ function readFunction(
   })
   if (writes.length) {
     const who = writes.some((w) => w.who === 'anon') ? 'anon' : 'authenticated'
-    const touched = [
-      ...new Map(writes.map((w) => [`${w.command} ${w.table}`, { table: w.table, command: w.command, ...(w.grants ? { grants: true } : {}) }])).values(),
-    ]
+    const touched = [...Map.groupBy(writes, (w) => `${w.command} ${w.table}`).values()].map(touchedBy(hasOwn))
     const slips = writes.every((w) => w.cause === 'null-slips-through')
     const cause = writes.find((w) => w.cause && (slips || w.cause !== 'null-slips-through'))?.cause
     holes.push({
@@ -130,7 +135,7 @@ function readFunction(
         ? { because: 'maintenance' }
         : writes.every((w) => w.self)
           ? { because: 'self' }
-          : writes.every((w) => w.counter || (w.flag && hasOwn) || (RECOMPUTES.test(fn.name) && w.effect && !w.grants && isWorkedOut(w.effect)))
+          : writes.every((w) => isMild(hasOwn)(w) || (RECOMPUTES.test(fn.name) && w.effect && !w.grants && isWorkedOut(w.effect)))
             ? { because: 'counter' }
             : {}),
     })
@@ -138,7 +143,11 @@ function readFunction(
   const made = new Map(routine.effects.flatMap((e) => (e.command === 'insert' ? [[e.instance, e] as const] : [])))
   // what a write hands back of the rows that it should not have touched is the same hole
   const told = new Set(holes.some((h) => !h.because) ? writes.flatMap((w) => (w.effect ? [w.effect.instance] : [])) : [])
-  const reads = readReturned(fn, routine.returns, evaluator, roles, tables, world, isOpenAnyway, made, told)
+  const byWriting = holes.some((h) => !h.because)
+  const reads = readReturned(fn, routine.returns, evaluator, roles, tables, world, isOpenAnyway, made, told).filter(
+    // which row it was that it changed for whoever calls, and what its own limit says, is no second hole
+    (r) => !limiters.has(r.table) && !(byWriting && r.columns.length > 0 && r.columns.every((c) => /(^|_)(id|uuid)$/.test(c))),
+  )
   if (reads.length) {
     holes.push({
       kind: 'function-read',
@@ -157,6 +166,25 @@ function readFunction(
   return holes
 }
 
+/** Whether a write takes nothing from anybody, however often it runs: it counts, sets a mark, or makes a total again from rows. */
+const isMild =
+  (hasOwn: boolean) =>
+  (w: Write): boolean =>
+    w.counter || w.derived === true || (w.flag === true && hasOwn)
+
+/** What the writes of one command to one table come to: the worst of them decides. */
+const touchedBy =
+  (hasOwn: boolean) =>
+  (writes: readonly Write[]): NonNullable<Hole['tables']>[number] => {
+    const { table, command } = writes[0] as Write
+    return {
+      table,
+      command,
+      ...(writes.some((w) => w.grants) ? { grants: true } : {}),
+      ...(writes.every(isMild(hasOwn)) ? { mild: true as const } : {}),
+    }
+  }
+
 /** What a hole's `tables` holds where the caller says which table. */
 export const EVERY_TABLE = 'any table that the caller names'
 
@@ -173,6 +201,8 @@ interface Write {
   readonly self: boolean
   /** Adds a constant to numbers, no more. */
   readonly counter: boolean
+  /** Makes totals again from rows. */
+  readonly derived?: true
   /** Sets columns that grant nothing to values that stand in the function. */
   readonly flag?: true
   /** Tied to the caller: no hole. */
@@ -240,7 +270,8 @@ function judgeEffect(
     const open = usable.filter((w) => w.outcome === 'open' && !w.bySecret && !w.argumentColumns.some((c) => UNGUESSABLE.test(c) && !known(c)))
     // a row that follows from something the caller was allowed to do (a notification to whom he invited)
     const grants =
-      power.some((c) => grantsThere(table, c, effect.command === 'insert' ? 'added' : 'changed')) ||
+      power.some((c) => grantsThere(table, c, effect.command === 'insert' ? 'added' : 'changed') && !isAsByDefault(effect, c, world)) ||
+      givesCredentials(effect, table, evaluator.instances) ||
       (effect.command !== 'delete' && paysOut(effect.table)) ||
       (effect.command === 'insert' && (listsThoseInCharge(table) || isPaidFor(table)))
     const follows = effect.command === 'insert' && !grants && (open.every((w) => w.tables.length > 0) || isOneOfThem(effect, owners, role, evaluator, world))
@@ -259,6 +290,7 @@ function judgeEffect(
           (effect.command === 'delete' || ([...first.states, ...first.parentStates].length > 0 && isFlag(effect, [...power, ...owners]))),
         self: false,
         counter: isCounter(effect),
+        ...(isDerived(effect, table) ? { derived: true as const } : {}),
         ...(isFlag(effect, [...power, ...owners]) ? { flag: true as const } : {}),
       }
     }
@@ -317,6 +349,12 @@ const RECOMPUTES =
 /** Whether what is written follows from other rows: whoever calls it says of which row, and nothing of what it says then. */
 const isWorkedOut = (effect: Effect): boolean =>
   effect.command === 'update' && [...effect.writes.values()].every((values) => values.every((v) => bases(v.term).every((t) => t.t !== 'argument')))
+
+/** Whether a new row says in a column what every row says of which nobody said anything. */
+function isAsByDefault(effect: Effect, column: string, world: JudgeWorld): boolean {
+  const said = effect.command === 'insert' && !effect.upsert ? world.defaultOf(effect.table, column) : undefined
+  return said !== undefined && (effect.writes.get(column) ?? []).every(({ term }) => term.t === 'const' && String(term.value) === said)
+}
 
 /** `set votes = votes + 1`: numbers that count, and timestamps. */
 function isCounter(effect: Effect): boolean {

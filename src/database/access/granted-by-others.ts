@@ -1,13 +1,17 @@
 import type { Catalog, Table } from '../database.ts'
 import type { Way } from './expression/judge.ts'
+import { asksForMoney } from './kept-money.ts'
 import { isThroughOwnProfile } from './own-profile.ts'
 import { nameOf, type Reading } from './policies.ts'
+import { PROCESSOR } from './power-columns.ts'
 import { allowedValues } from './seed-values.ts'
 
 const STATE = /^((approval|verification|review|request|claim|withdrawal|payout|kyc)_?)?(status|state)$/i
 const WAITS =
   /^'(pending(_(?!payment)\w{1,20})?|submitted|uploaded|requested|in_review|under_review|awaiting_(review|approval|verification)|unverified|waiting|pendiente|pendente)'/i
 const GRANTED = /^(approved|granted|verified|authori[sz]ed|paid|aprobad[oa]|aprovad[oa]|approvat[oa]|pagad[oa]|pag[oa]|verificad[oa])$/i
+/** What becomes of money that is paid out. */
+const SENT = /^(completed?|processed|sent|settled|conclu[ií]do|completad[oa])$/i
 /** Columns that somebody fills in who looked at the row. */
 const LOOKED_AT =
   /^(reviewed|approved|verified|processed|decided|granted|authori[sz]ed)_(by|at|on)(_id)?$|^(reviewer|approver|admin|rejection)_?(id|notes?|comments?|reason|feedback)$/i
@@ -56,6 +60,8 @@ export function requestedStates(table: Table, ways: readonly Way[], readings: re
     .filter((c) => {
       const granted = allowedValues(table, c, catalog).some((v) => GRANTED.test(v))
       // whatever a row is called: staff puts its name under it and says yes
+      // nobody pays himself out, whether or not it is written down who does
+      if (asksForMoney(table) && allowedValues(table, c, catalog).some((v) => GRANTED.test(v) || SENT.test(v))) return true
       if (!asked) return byStaff && signed && granted
       if (byStaff) return signed || granted
       // where no browser changes such rows at all, the server does
@@ -100,9 +106,17 @@ const DEAL_STATE = /^((order|booking|payment|deal|escrow|collaboration|project|c
 /** What somebody writes to those who owe him. */
 const ISSUED = /invoice|factur|fatur|fattur|(^|_)(bills?|fees?|dues)$/i
 
+const PAYMENTS = /(^|_)(payment|checkout)_(sessions?|intents?|attempts?)$/i
+const PENDING = /^'(pending|created|open|processing|unpaid|pendente|pendiente)'/i
+
+/** Whether rows are payments as a processor carries them out: each waits until it says that the money has arrived. */
+const isCarriedOut = (table: Table): boolean => PAYMENTS.test(table.name) && table.columns.some((c) => CARRIED_OUT_BY.test(c.name) || PROCESSOR.test(c.name))
+const CARRIED_OUT_BY = /^(payment_)?(provider|gateway|processor)(_(id|ref|reference|session_id|transaction_id))?$/i
+
 /** The state of a deal that waits for a payment at first: who is a party of it does not say that the money has arrived. */
 export function awaitedPayments(table: Table, ways: readonly Way[]): readonly string[] {
   if (ISSUED.test(table.name) || !ways.some((w) => w.outcome === 'owner' && !w.needsRole)) return []
   if (!table.columns.some((c) => AGREED.test(c.name) && /^(numeric|integer|bigint|real|double|money)/.test(c.type))) return []
-  return table.columns.filter((c) => !c.generated && DEAL_STATE.test(c.name) && UNPAID.test(c.default ?? '')).map((c) => c.name)
+  const waits = isCarriedOut(table) ? PENDING : UNPAID
+  return table.columns.filter((c) => !c.generated && DEAL_STATE.test(c.name) && waits.test(c.default ?? '')).map((c) => c.name)
 }

@@ -46,8 +46,13 @@ export interface Hole {
   readonly withheld?: readonly string[]
   /** `rewrite`: the column that names whose `columns` are; absent where they are nobody's among the row's parties. */
   readonly author?: string
-  /** Tables concerned, when `object` is a view or function. */
-  readonly tables?: readonly { readonly table: string; readonly command: 'select' | 'insert' | 'update' | 'delete'; readonly grants?: boolean }[]
+  /** Tables concerned, when `object` is a view or function. `mild`: what is written there takes nothing from anybody, however often. */
+  readonly tables?: readonly {
+    readonly table: string
+    readonly command: 'select' | 'insert' | 'update' | 'delete'
+    readonly grants?: boolean
+    readonly mild?: true
+  }[]
   /** `policy`: the function that several such policies ask and in which the fault lies, `schema.f(types)`. */
   readonly helper?: { readonly object: string; readonly at: Place }
   readonly at: Place

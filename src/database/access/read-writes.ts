@@ -11,6 +11,7 @@ import { handedToRoles } from './handed-to-roles.ts'
 import { heldStates, isWaiting } from './held-states.ts'
 import type { Hole } from './hole.ts'
 import { admittedBy, belongingColumns, openedBy } from './joining-columns.ts'
+import { keptMoney } from './kept-money.ts'
 import { createdAtSignUp } from './made-at-sign-up.ts'
 import { paidByWord, pricePaid, settledByOthers, writtenByOther } from './other-party.ts'
 import { ownInvitation } from './own-invitation.ts'
@@ -174,6 +175,8 @@ export function readInsert(table: Table, reading: Reading, context: WriteContext
   if (moderated.length) return [{ ...base, kind: 'self-grant', columns: moderated, because: 'moderation' }]
   const placed = own ? placesSold(table).filter(free) : []
   if (placed.length) return [{ ...base, kind: 'self-grant', columns: placed, because: 'placement' }]
+  const kept = own && !createdAtSignUp(table, catalog, here) ? keptMoney(table, catalog).filter(free) : []
+  if (kept.length) return [{ ...base, kind: 'self-grant', columns: kept }]
   const unpaid = paidByWord(table, bound, here, catalog).filter(free)
   if (unpaid.length) return [{ ...base, kind: 'self-grant', columns: unpaid }]
   const settled = settledByOthers(table, bound, here).filter(free)
@@ -218,7 +221,9 @@ function paidByTenant(table: Table, ways: readonly Way[], { catalog, memberships
   const { ownerColumns = [], tenantColumns = [] } = table.userData ?? {}
   const people = ownerColumns.filter((c) => !/_by(_id)?$/i.test(c) && !table.foreignKeys.some((f) => f.columns.includes(c) && !isPerson(f.references)))
   const keys = isTenant ? table.primaryKey : people.length ? [] : tenantColumns
-  if (!ways.some((w) => w.outcome === 'via' && w.needsRole && w.tiedColumns.some((c) => keys.includes(c)))) return []
+  // who works for a customer is let in by belonging there
+  const administers = (w: Way) => w.needsRole || (isTenant && w.tables.some((t) => memberships.has(t)))
+  if (!ways.some((w) => w.outcome === 'via' && administers(w) && w.tiedColumns.some((c) => keys.includes(c)))) return []
   // the row of a tenant that says nothing of any person is nobody's data, and its customers' all the same
   const power = table.userData ? powerColumnsOf(table) : powerIn(table)
   return power.filter((c) => (PAID.test(c) || (!isTenant && decidesAccess(table.name, [c]))) && !STANDING_OF_PEOPLE.test(c) && !PROCESSOR.test(c))
@@ -355,9 +360,9 @@ export function readUpdate(table: Table, reading: Reading, { catalog, membership
   )
   const theirs = selfService.filter((w) => !ownsWhatIsShared(table, w, memberships))
   const appoints = appointsOthers(table, rows)
-  const power = [...new Set([...handedToRoles(table, catalog), ...powerOf(table, asked), ...earnedColumns(table, catalog)])].filter(
-    (c) => (!appoints || paysForUse(table, c)) && (STANDING.test(c) ? theirs : selfService).length > 0 && settable(c),
-  )
+  const power = [
+    ...new Set([...handedToRoles(table, catalog), ...powerOf(table, asked), ...earnedColumns(table, catalog), ...keptMoney(table, catalog)]),
+  ].filter((c) => (!appoints || paysForUse(table, c)) && (STANDING.test(c) ? theirs : selfService).length > 0 && settable(c))
   const belonging = belongingColumns(table, rows, joining.get(nameOf(table))).filter(settable)
   const withheld = belonging.length ? { withheld: belonging } : {}
   if (power.length) holes.push({ ...base, kind: 'escalation', columns: power, ...withheld, ...askedOnly(power, table, asked) })

@@ -11,6 +11,8 @@ export interface ClientQuery {
   readonly line: number
   /** Columns that it names. */
   readonly columns: readonly string[]
+  /** It adds rows and asks for none back. */
+  readonly addsOnly?: true
 }
 
 const VERBS = new Set(['select', 'insert', 'update', 'upsert', 'delete'])
@@ -71,7 +73,8 @@ function chain(outer: Call, seen: Set<unknown>): Omit<ClientQuery, 'path'> | und
     if (node.fn.name === 'from' && first?.k === 'lit' && typeof first.v === 'string') {
       const verb = calls.at(-1)?.name
       if (!verb || !VERBS.has(verb) || isStorage(node.fn.of) || !/^[\w.]+$/.test(first.v)) return undefined
-      return { table: qualify(first.v, node.fn.of), line: node.fn.l ?? node.l, columns: columnsOf(calls) }
+      const addsOnly = verb === 'insert' && !calls.some((c) => c.name === 'select')
+      return { table: qualify(first.v, node.fn.of), line: node.fn.l ?? node.l, columns: columnsOf(calls), ...(addsOnly ? { addsOnly: true as const } : {}) }
     }
     calls.push({ name: node.fn.name, args: node.args })
     node = node.fn.of

@@ -70,6 +70,23 @@ export class Repairs {
       for (const table of of('CreateStmt', 'relation')) if (!this.madeFirst.has(table)) this.madeFirst.set(table, file.path)
       this.policiesIn.set(file.path, new Set(of('CreatePolicyStmt', 'table')))
     }
+    for (const { statements } of files) this.expectTables(statements)
+  }
+
+  /**
+   * A file that makes policies on a table ran when the table was there, whatever its name says of when: `alter table if exists t enable row level
+   * security` in the same file found it, and waits for it as the policies do.
+   */
+  private expectTables(statements: readonly Statement[]): void {
+    const withPolicies = new Set(statements.flatMap((s) => (s.kind === 'CreatePolicyStmt' ? [policyTable(s)] : [])))
+    for (const s of statements) {
+      if (s.kind !== 'AlterTableStmt' || !s.node.missing_ok || !only(s, /^AT_(EnableRowSecurity|ForceRowSecurity)$/)) continue
+      if (withPolicies.has(relationName(s.node.relation)))
+        this.rewritten.set(
+          s.label,
+          s.text.replace(IF_EXISTS, (found) => ' '.repeat(found.length)),
+        )
+    }
   }
 
   /** The statement's text, with what had to be changed so that the engine takes it. */
@@ -432,6 +449,8 @@ export class Repairs {
     return (await this.engine.exec(sql)).rows.length > 0
   }
 }
+
+const IF_EXISTS = /(?<=\balter\s{1,9}table\s{1,9})if\s{1,9}exists\b/i
 
 /** The table that a policy stands on. */
 const policyTable = (s: Statement): string | undefined =>

@@ -123,7 +123,8 @@ function judgeWay(way: readonly Atom[], instances: readonly Instance[], focus: n
       const [first] = bases(atom.of)
       if (first?.t === 'caller') {
         if (atom.not) signedIn = true
-        else anonymous = true
+        // a header that a request does not have says nothing about a session
+        else if (!first.path?.startsWith('request.')) anonymous = true
       } else if (first?.t === 'column') {
         const table = instances[first.instance]?.table ?? ''
         literals.push({ table: first.instance === focus ? '' : `${first.instance}:${table}`, column: first.column, op: atom.not ? 'is not null' : 'is null' })
@@ -188,6 +189,8 @@ function judgeWay(way: readonly Atom[], instances: readonly Instance[], focus: n
     if (literal && subject.length && subject.every((t) => t.t === 'column')) {
       for (const t of subject) {
         if (t.t !== 'column') continue
+        // `slug = coalesce(p_slug, '')`: what nobody passed finds the row that is called nothing
+        if (edge && literal.value === '') given.push({ instance: t.instance, column: t.column })
         const table = instances[t.instance]?.table ?? ''
         literals.push({
           table: t.instance === focus ? '' : `${t.instance}:${table}`,
