@@ -52,12 +52,12 @@ export function nextMiddleware(program: Program): readonly Middleware[] {
   return found
 }
 
-/** Whether the manifest names a version of Next.js that does not know `proxy.ts`: it came with version 16. */
+/** Whether the manifest names a version of Next.js that knows `middleware.ts` (from 12 on) and no `proxy.ts` yet (16). */
 function isBefore16(program: Program, path: string): boolean {
   const { all, of } = program.workspaces
   const wanted = [of(path), all[0]].flatMap((w) => w?.manifest?.dependencies.find((d) => d.name === 'next')?.range ?? [])[0]
   const major = /^[\^~=v\s]{0,3}(\d{1,3})(?:\.|$)/.exec(wanted ?? '')?.[1]
-  return major !== undefined && Number(major) < 16
+  return major !== undefined && Number(major) >= 12 && Number(major) < 16
 }
 
 /**
