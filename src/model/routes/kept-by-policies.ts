@@ -9,7 +9,7 @@ import type { Guard } from './proof.ts'
  * The guard that row level security is for a step: it comes only after a row that the caller's own client found, which nobody sees without a
  * session. What the same client does next says nothing of itself by that; the database decides there once more.
  */
-export function guardByPolicies({ effect, under }: Step, behaviour: Behaviour, schema: Pick<SchemaModel, 'tables'>, access: AccessMatrix): Guard | undefined {
+export function guardByPolicies({ effect, under }: Step, behaviour: Behaviour, schema: Policed, access: AccessMatrix): Guard | undefined {
   if ('client' in effect && effect.client.rights !== 'service') return undefined
   for (const condition of under) {
     const found = rowBehind(condition, behaviour)
@@ -19,6 +19,7 @@ export function guardByPolicies({ effect, under }: Step, behaviour: Behaviour, s
   return undefined
 }
 
+type Policed = Pick<SchemaModel, 'tables' | 'policies'>
 type Query = Extract<Effect, { kind: 'db' }>
 
 function rowBehind({ test, negated }: Condition, behaviour: Behaviour): Query | undefined {
@@ -82,16 +83,27 @@ function keptIn(map: Value | undefined): number | undefined {
 
 const COMMANDS: Readonly<Record<Query['op'], Command>> = { select: 'select', insert: 'insert', update: 'update', delete: 'delete', upsert: 'insert' }
 
-/** Whether it was tried without a session and refused, for whatever is called so. */
-function isKeptFromVisitors({ table, op }: Query, schema: Pick<SchemaModel, 'tables'>, access: AccessMatrix): boolean {
+/** Whether it was tried without a session and refused, for whatever is called so, and no policy lets visitors at rows in some state (`status = 'active'`). */
+function isKeptFromVisitors({ table, op }: Query, schema: Policed, access: AccessMatrix): boolean {
   const name = lastPart(table)
   const tables = schema.tables.filter((t) => t.name === name)
   if (!tables.length || tables.some((t) => t.stub || t.outlined)) return false
+  const command = COMMANDS[op]
+  const open = schema.policies.some(
+    (p) => p.table === name && p.permissive && (p.command === command || p.command === 'all') && p.roles.some(isVisitors) && !asksWhoCalls(p.using ?? p.check),
+  )
+  if (open) return false
   return (objectsByName(access).get(name) ?? []).every(({ kind, rls, cells }) => {
-    const tried = cells.filter((c) => c.role === 'anon' && c.command === COMMANDS[op])
+    const tried = cells.filter((c) => c.role === 'anon' && c.command === command)
     return kind === 'table' && rls === true && tried.length > 0 && tried.every((c) => c.result === 'refused')
   })
 }
+
+const isVisitors = (role: string): boolean => role === 'anon' || role === 'public'
+
+/** Whether each side of what a policy says asks for the session, or leaves it to a function, which was tried. */
+const asksWhoCalls = (says: string | undefined): boolean => says === undefined || says === 'false' || says.split(/\bOR\b/i).every((side) => ASKS.test(side))
+const ASKS = /\bauth\.|\bcurrent_setting\b|\b(?!lower|upper|coalesce|date_)[a-z_]\w{2,62}\([^()]{0,200}\b\w+\b/i
 
 const objectsByName = rememberFor(
   ({ objects }: AccessMatrix): ReadonlyMap<string, readonly AccessObject[]> =>

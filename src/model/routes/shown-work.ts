@@ -79,7 +79,8 @@ function carries(v: Value, step: number, depth: number): boolean {
 }
 
 /** `Number(last.invoiceNumber.split('-')[1]) + 1`: the next number tells how many there are. */
-const countsOn = ({ op, of }: Extract<Value, { v: 'op' }>): boolean => op === '+' && of.some((x) => x.v === 'const' && x.value === 1)
+const countsOn = ({ op, of: [last, step] }: Extract<Value, { v: 'op' }>): boolean =>
+  op === '+' && step?.v === 'const' && step.value === 1 && last?.v === 'call' && /^(?:Number\.)?(?:Number|parseInt)$/.test(last.name)
 
 /** Collections that are empty when they are made. */
 const FILLED_LATER = /^(?:Map|Set)$/

@@ -111,7 +111,7 @@ function unnamed(step: Step, behaviour: Behaviour): Omit<Work, 'at' | 'via'> | u
 }
 
 /** The work of a behaviour, in order. */
-export function workOf(behaviour: Behaviour, schema: Pick<SchemaModel, 'tables'>, access: AccessMatrix): readonly Work[] {
+export function workOf(behaviour: Behaviour, schema: Pick<SchemaModel, 'tables' | 'policies'>, access: AccessMatrix): readonly Work[] {
   const out: Work[] = []
   const answered = disclosure(behaviour)
   behaviour.steps.forEach((step, index) => {
