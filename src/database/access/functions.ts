@@ -106,7 +106,7 @@ function readFunction(
   const hasOwn = judged.some((w) => w.bound)
   const own = judged.flatMap((w) => (w.bound && w.effect ? [w.effect] : []))
   const added = judged.flatMap((w) => (w.bound && w.effect?.command === 'insert' ? [w.effect] : []))
-  const limiters = limitersOf(fn, routine, evaluator.instances)
+  const limiters = limitersOf(fn, routine, tables, evaluator.instances)
   const isFresh = freshRows(fn, routine.effects, added, tables, evaluator.instances)
   const writes = judged.filter((w) => {
     if (limiters.has(w.table) || (w.effect && isFresh(w.effect))) return false
