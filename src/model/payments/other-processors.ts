@@ -145,16 +145,12 @@ function writesDownPayment({ effect: e }: Step): boolean {
 
 const RECEIVER = /webhook|(^|[/_-])(ipn|postback)([/_.-]|$)/i
 
-/** What processors call it whom they tell of a payment; others are called so as well, unless the processor is named beside it. */
-const NOTIFIED = /(?:^|[/_-])(?:notifications?|notify|callback)(?:[/_.-]|$)/i
-
 /** The processor whose events an endpoint is named to receive; with several in use, the one of which its file speaks. */
 function receives(route: Route, processors: readonly OtherProcessor[], js: JavaScriptFacts | undefined): OtherProcessor | undefined {
   if (!processors.length || route.kind === 'page' || (route.method !== undefined && route.method !== 'POST')) return undefined
   const text = `${route.route} ${route.path}`
-  const called = processors.find((p) => letters(text).includes(letters(p.name)))
-  if (!RECEIVER.test(text)) return NOTIFIED.test(text) && route.guard?.who !== 'user' ? called : undefined
-  const named = called ?? processors.find((p) => speaksOf(js, letters(p.name)))
+  if (!RECEIVER.test(text)) return undefined
+  const named = processors.find((p) => letters(text).includes(letters(p.name))) ?? processors.find((p) => speaksOf(js, letters(p.name)))
   return named ?? (/pay|pix|billing|checkout|purchase|subscription/i.test(text) ? processors[0] : undefined)
 }
 

@@ -82,13 +82,15 @@ const isCaught = (c: Condition): boolean => !c.negated && c.test.v === 'error' &
 
 /** Written in the function in which the step is, or in one from which the step was called; not in the handler itself. */
 const isBeside = (log: Step, step: Step): boolean =>
-  log.via.length > 0 && log.via.length <= step.via.length && log.via.every((p, i) => p.path === step.via[i]?.path && p.line === step.via[i]?.line)
+  log.via.length > 1 && log.via.length <= step.via.length && log.via.every((p, i) => p.path === step.via[i]?.path && p.line === step.via[i]?.line)
 
 /** What is done because of an exception, beside logging it; or because of what a function gave back after one. */
-function tellsOf({ effect: e, under }: Step, caught: Condition): boolean {
+function tellsOf(step: Step, caught: Condition): boolean {
+  const { effect: e, under } = step
   if (e.kind === 'log') return false
-  const gaveBack = (v: Value): boolean => v.v === 'any' && (v.under ?? []).some((branch) => branch.some((c) => c.test === caught.test))
-  if (under.some((c) => c.test === caught.test && !c.negated)) return true
-  const ends = e.kind === 'throw' || (e.kind === 'respond' && (e.status ?? 200) >= 400)
-  return ends && under.some((c) => contains(c.test, gaveBack))
+  const gaveBack = (v: Value): boolean => v.v === 'any' && (v.under ?? []).some((branch) => branch.some(isCaught))
+  if (under.some((c) => isCaught(c) && (c.test === caught.test || (c.at.path === caught.at.path && c.at.line === caught.at.line)))) return true
+  return isRefusal(step) && under.some((c) => contains(c.test, gaveBack))
 }
+
+const isRefusal = ({ effect: e }: Step): boolean => e.kind === 'throw' || (e.kind === 'respond' && (e.status ?? 200) >= 400)
