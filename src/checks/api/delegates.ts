@@ -7,13 +7,13 @@ import type { Cause } from './auth-issues.ts'
  * where that one is: its cause names the others.
  */
 export function withoutDelegates(causes: readonly Cause[]): readonly Cause[] {
-  const sameWork = Map.groupBy(causes.filter(isOpen), (c) => `${c.what} ${c.severity} ${c.work?.at.path}:${c.work?.at.line}`)
+  const sameWork = Map.groupBy(causes.filter(isOfHandler), (c) => `${c.what} ${c.severity} ${c.work?.at.path}:${c.work?.at.line}`)
   const others = new Map<Cause, Route[]>()
   const gone = new Set<Cause>()
   for (const group of sameWork.values()) {
     for (const [i, cause] of group.entries()) {
       const real =
-        group.slice(0, i).find((c) => !gone.has(c) && isSame(cause.route, c.route)) ?? group.find((c) => c !== cause && !gone.has(c) && handsOn(cause, c))
+        group.slice(0, i).find((c) => !c.shared && !gone.has(c) && isSame(cause.route, c.route)) ?? group.find((c) => c !== cause && !c.shared && !gone.has(c) && handsOn(cause, c))
       if (!real) continue
       gone.add(cause)
       others.set(real, [...(others.get(real) ?? []), cause.route, ...(others.get(cause) ?? [])])
@@ -22,7 +22,7 @@ export function withoutDelegates(causes: readonly Cause[]): readonly Cause[] {
   return gone.size ? causes.flatMap((c) => (gone.has(c) ? [] : others.has(c) ? [{ ...c, also: others.get(c) as Route[] }] : [c])) : causes
 }
 
-const isOpen = (c: Cause): boolean => (c.what === 'open' || c.what === 'late') && c.work !== undefined && !c.shared && c.route.kind === 'api'
+const isOfHandler = (c: Cause): boolean => c.what !== 'unlinked' && c.work !== undefined && c.route.kind === 'api'
 
 /** Whatever one handler answers, the other one does; or both are the same one for several methods of a path. */
 function handsOn({ route }: Cause, { route: real }: Cause): boolean {
