@@ -13,7 +13,8 @@ export function withoutDelegates(causes: readonly Cause[]): readonly Cause[] {
   for (const group of sameWork.values()) {
     for (const [i, cause] of group.entries()) {
       const real =
-        group.slice(0, i).find((c) => !c.shared && !gone.has(c) && isSame(cause.route, c.route)) ?? group.find((c) => c !== cause && !c.shared && !gone.has(c) && handsOn(cause, c))
+        group.slice(0, i).find((c) => !c.shared && !gone.has(c) && isSame(cause.route, c.route)) ??
+        group.find((c) => c !== cause && !c.shared && !gone.has(c) && handsOn(cause, c))
       if (!real) continue
       gone.add(cause)
       others.set(real, [...(others.get(real) ?? []), cause.route, ...(others.get(cause) ?? [])])
