@@ -36,7 +36,7 @@ export function peopleAlong({ effect: e }: Step, index: number, { steps }: Behav
   const relation = e.columns?.flatMap(reached).find(answered)
   if (relation !== undefined) return { of: relation, what: `how to reach whom \`${relation}\` names` }
   const [own] = e.taken ? tablesCalled(lastPart(e.table), tables) : []
-  const whole = own && e.taken?.find((path) => answered(/^[^.:]*/.exec(path)?.[0] ?? '') && isOfPeople(path, own, tables, MAY_LEAVE_OUT.has(e.client.library)))
+  const whole = own && e.taken?.find((path) => answered(/^[^.:]*/.exec(path)?.[0] ?? '') && isOfPeople(path, own, tables, e.client.library))
   const named = whole?.replace(/:\w+/g, '')
   return named === undefined ? undefined : { of: lastPart(named), what: `all of whom \`${named}\` names` }
 }
@@ -55,12 +55,15 @@ function reached(column: string): readonly string[] {
 }
 
 /** Whether whole rows at the end of a path of relations tell how somebody is reached who did not ask for it, or let in. */
-function isOfPeople(path: string, from: Table, tables: readonly Table[], mayLeaveOut: boolean): boolean {
+function isOfPeople(path: string, from: Table, tables: readonly Table[], library: string): boolean {
   let table: Table | undefined = from
-  for (const relation of path.split('.')) table = table && relatedTo(table, relation, tables)
-  const tells = WHO.test(lastPart(path).replace(/:.*/, '')) ? REACHES : mayLeaveOut ? undefined : LETS_IN
+  for (const relation of path.split('.')) table = table && !isKeyAlone(table, relation, library) ? relatedTo(table, relation, tables) : undefined
+  const tells = WHO.test(lastPart(path).replace(/:.*/, '')) ? REACHES : MAY_LEAVE_OUT.has(library) ? undefined : LETS_IN
   return tells !== undefined && table?.userData?.personalColumns.some((c) => tells.test(c)) === true
 }
+
+/** `select: { authorId: true }` takes the key along and nobody; Mongoose alone calls a relation by its key. */
+const isKeyAlone = (table: Table, relation: string, library: string): boolean => library !== 'mongoose' && table.columns.some((c) => c.name === relation)
 
 /** The table of a relation: the one that a key of that name refers to (`user`, `userId`), or that refers back and is called so. */
 function relatedTo(table: Table, relation: string, tables: readonly Table[]): Table | undefined {
