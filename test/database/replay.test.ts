@@ -273,7 +273,9 @@ alter table jobs
   test('a message at the end of a script is no rest of a body', async () => {
     const alone = await replaySql(migration("create table jobs (id uuid primary key);\nraise notice 'done';"))
     expect(alone.gaps.map((g) => [g.line, g.touches])).toEqual([[2, []]])
-    const broken = await replaySql(migration("create table jobs (id uuid primary key);\nraise notice 'done';\nend;"))
+    const bare = await replaySql(migration("create table jobs (id uuid primary key);\nraise notice 'done';\nend;"))
+    expect(bare.gaps.map((g) => [g.line, g.touches])).toEqual([[2, []]])
+    const broken = await replaySql(migration("create function one() returns int language sql as $$ select 1 $$;\nraise notice 'done';\nend;"))
     expect(broken.gaps.map((g) => [g.line, g.touches])).toEqual([[2, [{ topic: 'function' }]]])
   })
 

@@ -53,7 +53,7 @@ function location(path: Value): Value {
 /** The path of an entry's file, as if visitors requested it. */
 export const routePath = (entry: Entry): string => samplePath(entry.route.replace(/\?\/.*$/, ''))
 
-const parametersIn = (route: string): readonly string[] => [...route.matchAll(/\[([^\]]+)\]/g)].map((m) => m[1] as string)
+const parametersIn = (route: string): readonly string[] => [...route.matchAll(/\[([^[\]]+)\]/g)].map((m) => m[1] as string)
 
 /** The request that an entry is for; without a path where the caller chooses it. */
 function requestOf(entry: Entry, spelling?: string): NonNullable<Runnables['request']> {

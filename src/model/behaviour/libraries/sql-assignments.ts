@@ -37,7 +37,7 @@ export function assignments(sql: string, parameter: Parameter): Readonly<Record<
   const end = outside(sql, BEHIND_SET, start)
   const found: Record<string, Val> = {}
   for (const one of split(sql.slice(start + 3, end < 0 ? undefined : end))) {
-    const [, column, text] = /^\s*"?([a-z_]\w{0,62})"?\s*=\s*([\s\S]+)$/i.exec(one) ?? []
+    const [, column, text] = /^\s*"?([a-z_]\w{0,62})"?\s*=([\s\S]+)$/i.exec(one) ?? []
     if (column && text) found[column] = assigned(column, text.trim(), parameter)
   }
   return found
