@@ -20,3 +20,8 @@ export function comparePlaces(a: Place, b: Place): number {
 export function linesFrom(at: Place, more: number): { readonly path: string; readonly line: number; readonly endLine: number } {
   return { path: at.path, line: at.line, endLine: at.line + more }
 }
+
+/** Whether a place begins within the lines of another one. */
+export function isWithin(at: Place, { path, line, endLine = line }: Place): boolean {
+  return at.path === path && at.line >= line && at.line <= endLine
+}

@@ -1,4 +1,4 @@
-import type { Place } from '../../lib/place.ts'
+import { isWithin } from '../../lib/place.ts'
 import type { Route } from '../../model/routes/routes.ts'
 import type { Issue } from '../define-check.ts'
 import type { Cause } from './auth-issues.ts'
@@ -25,8 +25,6 @@ function callsOnly({ behaviour }: Route, other: Route): boolean {
   const steps = behaviour?.steps.filter((s) => !s.before && s.effect.kind !== 'log') ?? []
   return steps.length > 0 && steps.every((s) => isWithin(s.at, other) || s.via.some((at) => isWithin(at, other)))
 }
-
-const isWithin = (at: Place, { path, line, endLine = line }: Route): boolean => at.path === path && at.line >= line && at.line <= endLine
 
 /** Whether what is wrong with a handler is said of the one that it calls. */
 export const isOfCalled = ({ what, severity }: Cause, called: Route | undefined, causes: readonly Cause[]): boolean =>

@@ -1,4 +1,4 @@
-import type { Place } from '../../lib/place.ts'
+import { isWithin } from '../../lib/place.ts'
 import type { Route } from '../../model/routes/routes.ts'
 import type { Cause } from './auth-issues.ts'
 
@@ -28,9 +28,7 @@ const isOfHandler = (c: Cause): boolean => c.what !== 'unlinked' && c.work !== u
 /** Whatever one handler answers, the other one does; or both are the same one for several methods of a path. */
 function handsOn({ route }: Cause, { route: real }: Cause): boolean {
   const answers = (route.behaviour?.steps ?? []).filter((s) => !s.before && s.effect.kind === 'respond')
-  return answers.length > 0 && answers.every(({ at }) => isInside(at, real) && !isInside(at, route))
+  return answers.length > 0 && answers.every(({ at }) => isWithin(at, real) && !isWithin(at, route))
 }
 
 const isSame = (one: Route, other: Route): boolean => one.path === other.path && one.line === other.line && one.route === other.route
-
-const isInside = ({ path, line }: Place, route: Route): boolean => path === route.path && line >= route.line && line <= (route.endLine ?? route.line)

@@ -1,4 +1,4 @@
-import type { Place } from '../../lib/place.ts'
+import { isWithin, type Place } from '../../lib/place.ts'
 import { rememberFor } from '../../lib/remember-for.ts'
 import type { Route } from '../../model/routes/routes.ts'
 
@@ -20,12 +20,10 @@ export function idleMiddleware(route: Route, all: readonly Route[]): IdleMiddlew
   for (const { name, written, what } of route.before) {
     const called = name?.slice(name.lastIndexOf('.') + 1)
     if (what !== 'middleware' || !written || !called || !MEANT.test(called) || OPTIONAL.test(called)) continue
-    if (!refusing.some((at) => isInside(at, written))) return { name: called, at: written }
+    if (!refusing.some((at) => isWithin(at, written))) return { name: called, at: written }
   }
   return undefined
 }
 
 /** Where guards of the application decide: what refuses somebody does its work, whatever it lets past. */
 const refusingPlaces = rememberFor((all: readonly Route[]): readonly Place[] => all.flatMap(({ guard }) => (guard ? [guard.at] : [])))
-
-const isInside = (at: Place, { path, line, endLine = line }: Place): boolean => at.path === path && at.line >= line && at.line <= endLine
