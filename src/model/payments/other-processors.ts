@@ -2,6 +2,7 @@ import type { JavaScriptFacts } from '../../facts/javascript.ts'
 import { collectByCodeFile } from '../../facts/questions.ts'
 import { type ByFile, together, unlessEmpty } from '../../lib/collect-by-file.ts'
 import { lastPart } from '../../lib/last-part.ts'
+import { rememberFor } from '../../lib/remember-for.ts'
 import { says } from '../../lib/snake-case.ts'
 import type { SchemaModel } from '../app-model.ts'
 import type { Behaviour, Step } from '../behaviour/behaviour.ts'
@@ -107,7 +108,7 @@ const BESIDE_THE_NAME =
 export function unlistedReceivers(routes: readonly Route[], known: readonly OtherProcessor[], sources: ReadonlyMap<string, JavaScriptFacts>): OtherProcessor[] {
   return routes.flatMap((route): OtherProcessor[] => {
     const { behaviour, subject, path, line } = route
-    const listed = listedName(`${route.route} ${path}`)
+    const listed = listedName(route)
     if (
       !behaviour ||
       (route.guard && !(listed && route.guard.who === 'secret')) ||
@@ -126,14 +127,14 @@ export function unlistedReceivers(routes: readonly Route[], known: readonly Othe
 }
 
 /** A processor that the address of an endpoint names, where the word means nothing else. */
-function listedName(text: string): string | undefined {
-  const words = text
+const listedName = rememberFor((route: Route): string | undefined => {
+  const words = `${route.route} ${route.path}`
     .replace(/([a-z])(?=[A-Z])/g, '$1 ')
     .toLowerCase()
     .split(/[^a-z]+/)
   const said = new Set(words.flatMap((word, i) => [word, word + (words[i + 1] ?? '')]))
   return Object.keys(OTHER_PROCESSORS).find((name) => !COMMON_WORD.test(name) && said.has(letters(name)))
-}
+})
 const COMMON_WORD = /^(?:Square|Tap|Tabby|Efí|payOS|Adyen)$/
 
 function writesDownPayment({ effect: e }: Step): boolean {
