@@ -20,10 +20,15 @@ export interface SandboxOptions {
   readonly cacheDir?: string
   /** Keeps one prepared sandbox in reserve: for servers. */
   readonly keepWarm?: boolean
+  /**
+   * How many replays share a process, each in an engine of its own; 1 when absent. More is for tests, whose SQL is known: starting a
+   * process and compiling the engine takes longer than most of their replays.
+   */
+  readonly replaysPerProcess?: number
 }
 
 /** Raised whenever a template is built in another way. */
-const TEMPLATE_VERSION = '2'
+const TEMPLATE_VERSION = '3'
 
 /** Raised whenever the same input can give another result. */
 const REPLAY_VERSION = '99'
@@ -41,7 +46,8 @@ export class SandboxDatabase implements Database {
   private readonly recent = new Map<string, Promise<DatabaseResult>>()
   private begun: Begun | undefined
   private readonly begunBefore = new Set<string>()
-  private readonly children = new Set<ChildProcess>()
+  /** The processes that run, and how many replays each one has done. */
+  private readonly children = new Map<ChildProcess, number>()
 
   constructor(options: SandboxOptions = {}) {
     this.options = options
@@ -86,6 +92,7 @@ export class SandboxDatabase implements Database {
 
   /** At once, and not when the promise is heard: what comes after may compute for half a minute without listening. */
   rest(): void {
+    if (this.replaysPerProcess > 1) return
     if (this.idle) this.end(this.idle)
     this.idle = undefined
     this.spare = undefined
@@ -94,7 +101,7 @@ export class SandboxDatabase implements Database {
   async close(): Promise<void> {
     this.spare = undefined
     this.begun?.unwanted.abort()
-    for (const child of this.children) child.kill('SIGKILL')
+    for (const child of this.children.keys()) child.kill('SIGKILL')
     this.children.clear()
   }
 
@@ -144,7 +151,8 @@ export class SandboxDatabase implements Database {
       const deadline = complete + longestMs(budget)
       const budgetMs = attempt === 0 ? budget : Math.min(budget, deadline - Date.now())
       const outcome = await this.converse(child, input, budgetMs, skip, later)
-      this.end(child)
+      if ('result' in outcome) this.keepOrEnd(child)
+      else this.end(child)
       if (later?.unwanted.aborted) return lost(input, UNWANTED)
       if (this.options.keepWarm) this.warm()
       if ('result' in outcome) return outcome.result
@@ -211,11 +219,24 @@ export class SandboxDatabase implements Database {
     this.template ??= this.prepareTemplate()
     const template = await this.template
     const child = this.fork()
-    request(child, { type: 'start', template })
-    // A sandbox in reserve must not keep the program alive.
-    child.unref()
-    child.channel?.unref()
-    return child
+    request(child, { type: 'start', template, ...(this.replaysPerProcess > 1 ? { again: true } : {}) })
+    return inReserve(child)
+  }
+
+  /** After a replay: in reserve for the next one, where that may be. */
+  private keepOrEnd(child: ChildProcess): void {
+    const replays = (this.children.get(child) ?? 0) + 1
+    this.children.set(child, replays)
+    if (this.spare || replays >= this.replaysPerProcess || !child.connected) {
+      this.end(child)
+      return
+    }
+    this.idle = inReserve(child)
+    this.spare = Promise.resolve(child)
+  }
+
+  private get replaysPerProcess(): number {
+    return this.options.replaysPerProcess ?? 1
   }
 
   private fork(): ChildProcess {
@@ -226,7 +247,7 @@ export class SandboxDatabase implements Database {
       // A replay is over before optimised WebAssembly would pay: the baseline compiler alone takes half the processor time.
       execArgv: ['--permission', '--allow-fs-read=*', '--allow-worker', '--no-warnings', '--liftoff-only'],
     })
-    this.children.add(child)
+    this.children.set(child, 0)
     child.on('error', () => undefined)
     return child
   }
@@ -274,6 +295,13 @@ export class SandboxDatabase implements Database {
       request(child, { type: 'build' })
     })
   }
+}
+
+/** A sandbox that waits for work must not keep the program alive. */
+function inReserve(child: ChildProcess): ChildProcess {
+  child.unref()
+  child.channel?.unref()
+  return child
 }
 
 const UNWANTED = 'the SQL is another one'

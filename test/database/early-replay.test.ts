@@ -54,7 +54,7 @@ test('other SQL than what was begun is replayed by itself', async () => {
 test('an early replay that nobody takes over ends with the database', async () => {
   database = new SandboxDatabase()
   database.begin(NEEDS_A_HINT)
-  await expect.poll(running, { timeout: 10_000 }).toBe(1)
+  await expect.poll(running, { timeout: 60_000 }).toBe(1)
   await database.close()
   await new Promise((resolve) => setTimeout(resolve, 500))
   expect(running()).toBe(0)
@@ -63,7 +63,7 @@ test('an early replay that nobody takes over ends with the database', async () =
 test('without SQL nothing stands ready any more', async () => {
   database = new SandboxDatabase()
   database.warm()
-  await expect.poll(running, { timeout: 10_000 }).toBe(1)
+  await expect.poll(running, { timeout: 60_000 }).toBe(1)
   database.begin({ ...NEEDS_A_HINT, files: [] })
   expect(running()).toBe(0)
 })

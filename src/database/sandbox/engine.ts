@@ -45,6 +45,10 @@ export class Engine {
     return new Uint8Array(await file.arrayBuffer())
   }
 
+  async close(): Promise<void> {
+    await this.db.close()
+  }
+
   private async guard<T>(run: () => Promise<T>): Promise<T> {
     try {
       return await run()

@@ -11,6 +11,9 @@ import type { WorkerJob, WorkerTask } from './worker.ts'
  */
 class Supervisor {
   private template: string | Uint8Array = ''
+  /** Whether another replay may follow. */
+  private again = false
+  private watching: NodeJS.Timeout | undefined
   private worker: Worker | undefined
   private job: Extract<Request, { type: 'replay' }> | undefined
   private started: Moment = now()
@@ -28,16 +31,21 @@ class Supervisor {
     if (request.type === 'build') this.spawn({ build: true })
     else if (request.type === 'start') {
       this.template = request.template
-      this.spawn({ template: this.template })
+      this.again = request.again ?? false
+      this.spawn(this.task())
     } else if (request.type === 'hints') this.onHints(request.hints)
     else {
       this.job = request
       this.started = now()
       for (const label of request.skip) this.skip.add(label)
-      if (!this.worker) this.spawn({ template: this.template })
+      if (!this.worker) this.spawn(this.task())
       this.give()
-      setInterval(() => this.watch(), 50)
+      this.watching = setInterval(() => this.watch(), 50)
     }
+  }
+
+  private task(): WorkerTask {
+    return { template: this.template, again: this.again }
   }
 
   private onHints(hints: readonly TableHint[]): void {
@@ -82,7 +90,19 @@ class Supervisor {
     else if (answer.type === 'died') this.blame(answer.because)
     // what an earlier run found out counts more than half a schema
     else if (answer.type === 'result' && answer.halfApplied && this.partial) this.giveUp('the time budget ended')
-    else send(answer)
+    else this.finish(answer)
+  }
+
+  /** Answers, and forgets the replay: with `again` another one may come. */
+  private finish(answer: Answer): void {
+    clearInterval(this.watching)
+    this.job = undefined
+    this.hints = undefined
+    this.waiting = undefined
+    this.partial = undefined
+    this.skip.clear()
+    this.restarts = 0
+    send(answer)
   }
 
   private lastSent = ''
@@ -118,27 +138,25 @@ class Supervisor {
       this.giveUp(because)
       return
     }
-    this.spawn({ template: this.template })
+    this.spawn(this.task())
     this.give()
   }
 
   /** What is known so far, or that nothing is. */
   private giveUp(because: string): void {
-    const worker = this.worker
+    const { worker, job, partial } = this
     this.worker = undefined
-    const job = this.job
-    this.job = undefined
     void worker?.terminate()
-    if (this.partial) {
+    if (partial) {
       // what was read of policies and functions judges them; nobody judged them before
-      const wasRead = this.partial.access.holes !== undefined
+      const wasRead = partial.access.holes !== undefined
       const gap: DatabaseGap = {
         path: job?.input.files[0]?.path ?? '',
         because: wasRead ? `who can do what was not tried to the end: ${because}` : `policies and functions were not read to the end: ${because}`,
         touches: wasRead ? [] : [{ topic: 'anything' }],
       }
-      send({ type: 'result', result: { ...this.partial, gaps: [...this.partial.gaps, gap] } })
-    } else send({ type: 'died', because: `${because} (at ${this.label})` })
+      this.finish({ type: 'result', result: { ...partial, gaps: [...partial.gaps, gap] } })
+    } else this.finish({ type: 'died', because: `${because} (at ${this.label})` })
   }
 }
 

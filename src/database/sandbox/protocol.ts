@@ -3,8 +3,8 @@ import type { DatabaseResult, ReplayInput, TableHint } from '../database.ts'
 /** What the sandbox's process is asked to do. */
 export type Request =
   | { readonly type: 'build' }
-  /** Prepares an engine from a template, given as a file or as bytes. */
-  | { readonly type: 'start'; readonly template: string | Uint8Array }
+  /** Prepares an engine from a template, given as a file or as bytes; `again` after each replay, for the next one. */
+  | { readonly type: 'start'; readonly template: string | Uint8Array; readonly again?: true }
   | {
       readonly type: 'replay'
       readonly input: ReplayInput

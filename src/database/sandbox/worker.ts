@@ -13,10 +13,10 @@ import { Replay, type Replayed, type ReplayHost } from './replay.ts'
 import { elapsedMs, type Moment, now, withoutSince } from './stopwatch.ts'
 import { buildTemplate } from './template.ts'
 
-/** What the thread is started with. */
-export type WorkerTask = { readonly build: true } | { readonly template: string | Uint8Array }
+/** What the thread is started with; with `again` it replays more than once, each time in an engine made anew. */
+export type WorkerTask = { readonly build: true } | { readonly template: string | Uint8Array; readonly again: boolean }
 
-/** One replay; a thread does one only. */
+/** One replay. */
 export interface WorkerJob {
   readonly input: ReplayInput
   readonly budgetMs: number
@@ -34,20 +34,32 @@ if (port) {
     post({ type: 'template', bytes: await buildTemplate() })
   } else {
     // The job may arrive while the engine starts.
-    const job = Promise.withResolvers<WorkerJob>()
-    const hints = Promise.withResolvers<readonly TableHint[]>()
-    port.on('message', (message: WorkerJob | HintsFollow) => ('type' in message ? hints.resolve(message.hints) : job.resolve(message)))
-    const [engine, parser] = await Promise.all([
-      Engine.start(typeof task.template === 'string' ? readFileSync(task.template) : Uint8Array.from(task.template)),
-      loadParser(),
-    ])
+    let told = untold()
+    port.on('message', (message: WorkerJob | HintsFollow) => ('type' in message ? told.hints.resolve(message.hints) : told.job.resolve(message)))
+    const parser = await loadParser()
+    let engine = await startEngine(task.template)
     try {
       await exercise(engine, parser)
-      await run(await job.promise, hints.promise, engine, parser, post)
+      do {
+        const { job, hints } = told
+        await run(await job.promise, hints.promise, engine, parser, post)
+        told = untold()
+        await engine.close()
+        if (task.again) engine = await startEngine(task.template)
+      } while (task.again)
     } catch (error) {
       post({ type: 'died', because: error instanceof Error ? error.message : String(error) })
     }
   }
+}
+
+/** What the thread waits for before and during a replay. */
+function untold() {
+  return { job: Promise.withResolvers<WorkerJob>(), hints: Promise.withResolvers<readonly TableHint[]>() }
+}
+
+function startEngine(template: string | Uint8Array): Promise<Engine> {
+  return Engine.start(typeof template === 'string' ? readFileSync(template) : Uint8Array.from(template))
 }
 
 /** Runs what every replay runs once, so that V8 has compiled it when the job comes; leaves nothing behind. */
