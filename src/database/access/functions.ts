@@ -135,7 +135,7 @@ function readFunction(
         ? { because: 'maintenance' }
         : writes.every((w) => w.self)
           ? { because: 'self' }
-          : writes.every((w) => isMild(hasOwn)(w) || (RECOMPUTES.test(fn.name) && w.effect && !w.grants && isWorkedOut(w.effect)))
+          : writes.every(isMild(hasOwn))
             ? { because: 'counter' }
             : {}),
     })
@@ -166,7 +166,7 @@ function readFunction(
   return holes
 }
 
-/** Whether a write takes nothing from anybody, however often it runs: it counts, sets a mark, or makes a total again from rows. */
+/** Whether a write takes nothing from anybody, however often it runs: it counts, sets a mark, or works out again what follows from rows. */
 const isMild =
   (hasOwn: boolean) =>
   (w: Write): boolean =>
@@ -201,7 +201,7 @@ interface Write {
   readonly self: boolean
   /** Adds a constant to numbers, no more. */
   readonly counter: boolean
-  /** Makes totals again from rows. */
+  /** Works out again what follows from rows. */
   readonly derived?: true
   /** Sets columns that grant nothing to values that stand in the function. */
   readonly flag?: true
@@ -290,7 +290,7 @@ function judgeEffect(
           (effect.command === 'delete' || ([...first.states, ...first.parentStates].length > 0 && isFlag(effect, [...power, ...owners]))),
         self: false,
         counter: isCounter(effect),
-        ...(isDerived(effect, table) ? { derived: true as const } : {}),
+        ...(isDerived(effect, table, evaluator.instances, owners, grants) ? { derived: true as const } : {}),
         ...(isFlag(effect, [...power, ...owners]) ? { flag: true as const } : {}),
       }
     }
@@ -341,14 +341,6 @@ function isOneOfThem(effect: Effect, owners: readonly string[], role: BrowserRol
     }),
   )
 }
-
-/** What a function is called that works figures or a state out anew. */
-const RECOMPUTES =
-  /^(?:re_?(?:compute|calc\w{0,8}|count|build|fresh|evaluate)|refresh|sync)_|_(?:stats|statistics|totals?|counts?|averages?|ratings?|streaks?|scores?)$/i
-
-/** Whether what is written follows from other rows: whoever calls it says of which row, and nothing of what it says then. */
-const isWorkedOut = (effect: Effect): boolean =>
-  effect.command === 'update' && [...effect.writes.values()].every((values) => values.every((v) => bases(v.term).every((t) => t.t !== 'argument')))
 
 /** Whether a new row says in a column what every row says of which nobody said anything. */
 function isAsByDefault(effect: Effect, column: string, world: JudgeWorld): boolean {

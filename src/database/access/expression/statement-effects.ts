@@ -1,6 +1,6 @@
 import type { Evaluator } from './evaluate.ts'
 import { ALWAYS, both, either, NEVER, type Ways } from './predicate.ts'
-import type { Alternatives, Frame, Scope } from './scope.ts'
+import { type Alternatives, type Frame, type Scope, under } from './scope.ts'
 import { kindOf, type Tree } from './tree.ts'
 
 /** One statement of a function that changes data, with the ways of getting there. */
@@ -93,8 +93,21 @@ export function recordStatement(evaluator: Evaluator, statement: Tree, state: St
   if (kind === 'UpdateStmt') {
     for (const target of n['targetList'] ?? []) {
       const t: Tree = target.ResTarget ?? {}
-      writes.set(String(t['name']), t['val']?.MultiAssignRef ? [{ term: { t: 'unknown', because: 'row' }, when: ALWAYS }] : evaluator.values(t['val'], scope))
+      writes.set(String(t['name']), t['val']?.MultiAssignRef ? oneOfSeveral(evaluator, t['val'].MultiAssignRef, scope) : evaluator.values(t['val'], scope))
     }
   }
   out.effects.push({ command: kind === 'UpdateStmt' ? 'update' : 'delete', table, instance: frame.instance, when, writes })
+}
+
+/** What one column gets in `SET (total, rated) = (SELECT sum(points), count(*) …)`. */
+function oneOfSeveral(evaluator: Evaluator, { source, colno }: Tree, scope: Scope): Alternatives {
+  const query: Tree | undefined = source?.SubLink?.subselect?.SelectStmt
+  const nth = Number(colno) - 1
+  if (query)
+    return evaluator
+      .select(query, scope)
+      .flatMap((s) => under(s.when, evaluator.values(s.targets[nth]?.['ResTarget']?.val, s.scope)))
+      .slice(0, 32)
+  const item: Tree | undefined = source?.RowExpr?.args?.[nth]
+  return item ? evaluator.values(item, scope) : [{ term: { t: 'unknown', because: 'row' }, when: ALWAYS }]
 }
