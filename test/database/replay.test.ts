@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Catalog, Policy } from '../../src/database/database.ts'
+import type { Catalog, DatabaseResult, Policy } from '../../src/database/database.ts'
 import { REAL_EXTENSIONS } from '../../src/database/sandbox/extension-files.ts'
 import { migration, replaySql, tableNames } from './replay-sql.ts'
 
@@ -538,6 +538,49 @@ create table extra (id int primary key);`,
       'reset.sql: 2 statements take down what the migrations create and were left out',
       'scripts/down.sql: 2 statements take down what the migrations create and were left out',
     ])
+  })
+})
+
+describe('a schema that is dropped and made again', () => {
+  const table = 'create table notes (id uuid primary key, owner uuid);\n'
+  const anew = 'drop schema public cascade;\ncreate schema public;\n'
+  const usage = 'grant usage on schema public to anon, authenticated;\n'
+  const rolesOf = (result: DatabaseResult) => [...new Set(result.catalog.tables.flatMap((t) => t.grants.map((g) => g.role)))].sort()
+
+  test('has lost what the platform gave there, default privileges too, unless the SQL gives it again', async () => {
+    const closed = await replaySql(migration(`create table old (id int);\n${anew}${usage}${table}`))
+    expect(tableNames(closed)).toEqual(['public.notes'])
+    expect(rolesOf(closed)).toEqual([])
+    expect(closed.gaps).toEqual([
+      {
+        path: 'supabase/migrations/1_a.sql',
+        line: 2,
+        because:
+          'with the schema public it drops what the platform gives anon and authenticated there, and no statement gives it again: whether the dashboard did is not seen',
+        touches: [{ topic: 'grant' }, { topic: 'rls' }],
+      },
+    ])
+    const again = await replaySql(
+      migration(`${anew}${usage}alter default privileges in schema public grant select on tables to anon;\n${table}create table more (id int);`),
+    )
+    expect([rolesOf(again), again.gaps]).toEqual([['anon'], []])
+  })
+
+  test('at the head of the only script that builds it: that one comes first, whatever it is called; several, or beside migrations, take nothing away', async () => {
+    const build = `begin;\n${anew}${usage}${table}grant select on notes to authenticated;\n`
+    const alone = await replaySql({ 'a_more.sql': 'create table more (id int);', 'tables.sql': build })
+    expect([alone.order, tableNames(alone), rolesOf(alone), alone.gaps]).toEqual([
+      ['tables.sql', 'a_more.sql'],
+      ['public.more', 'public.notes'],
+      ['authenticated'],
+      [],
+    ])
+    const two = await replaySql({ 'old/tables.sql': `${anew}create table former (id int);`, 'tables.sql': build })
+    expect(tableNames(two)).toEqual(['public.former', 'public.notes'])
+    expect(two.gaps.map((g) => g.because)).toEqual(Array(2).fill('1 statements take down what other files create and were left out'))
+    const beside = await replaySql({ ...migration('create table posts (id int);'), 'tables.sql': build })
+    expect(tableNames(beside)).toEqual(['public.notes', 'public.posts'])
+    expect(rolesOf(beside)).toEqual(['anon', 'authenticated', 'service_role'])
   })
 })
 

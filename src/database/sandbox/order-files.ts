@@ -37,7 +37,10 @@ function inOrder(files: readonly ParsedFile[], gaps: DatabaseGap[]): ParsedFile[
   const created = new Set(fixed.flatMap((f) => [...links(f).creates]))
   const needed = new Set(fixed.flatMap((f) => [...links(f).needs]).filter((n) => !created.has(n)))
   const isBase = (f: ParsedFile) => [...links(f).creates].some((n) => needed.has(n))
-  const kept = loose.map((f) => withoutCopies(f, created, isBase(f), gaps)).filter((f) => f.statements.length > 0 || f.gaps.length > 0)
+  const anew = created.size ? [] : loose.filter(buildsAnew)
+  const kept = loose
+    .map((f) => (anew.length === 1 && anew[0] === f ? f : withoutCopies(f, created, isBase(f), gaps)))
+    .filter((f) => f.statements.length > 0 || f.gaps.length > 0)
   const late = foldersThatBeginLate(fixed)
   const precedes = (f: ParsedFile) => isBase(f) || (late.has(folderOf(f)) && ![...links(f).needs].some((n) => created.has(n)))
   const before = kept.filter(precedes)
@@ -66,7 +69,7 @@ function withoutCopies(file: ParsedFile, created: ReadonlySet<string>, isBase: b
   if (isBase && copies.size < own.size / 2) return file
   const rebuilds = copies.size > 0 && copies.size >= own.size / 2
   const kept = file.statements.filter((s) => !takesDown(s, created, rebuilds))
-  if (kept.length < file.statements.length) gaps.push(leftOut(file, kept, 'take down what the migrations create'))
+  if (kept.length < file.statements.length) gaps.push(leftOut(file, kept, `take down what ${created.size ? 'the migrations' : 'other files'} create`))
   const statements = copies.size > 0 && copies.size === own.size ? [] : kept.filter((s) => !copies.has(subjectOf(s) ?? ''))
   if (statements.length < kept.length) gaps.push(leftOut({ ...file, statements: kept }, statements, 'repeat what the migrations create'))
   return { ...file, statements }
@@ -86,6 +89,15 @@ function isTeardown(file: ParsedFile, created: ReadonlySet<string>): boolean {
   const name = nameOf(file)
   if (/legacy|unused|deprecated|obsolete|(^|[-_.])old([-_.]|$)/i.test(name)) return false
   return new Set(dropped).size >= (/clean|tear|reset|wipe|destroy|nuke|purge|drop[-_]?all|uninstall/i.test(name) ? 1 : 3)
+}
+
+/**
+ * A script that empties a schema before it builds it (`DROP SCHEMA public CASCADE` at its head). Where it is the only one, and no migrations say
+ * what there is, the database began with it: what it dropped stays dropped, the privileges that the platform gives in that schema among it.
+ */
+function buildsAnew(file: ParsedFile): boolean {
+  const head = file.statements.find((s) => !/^(TransactionStmt|SelectStmt|VariableSetStmt|CommentStmt)$/.test(s.kind))
+  return head?.kind === 'DropStmt' && head.node.removeType === 'OBJECT_SCHEMA' && links(file).creates.size > 0
 }
 
 function leftOut(file: ParsedFile, kept: readonly Statement[], what: string): DatabaseGap {
@@ -160,7 +172,7 @@ const NEEDY = new Set([
  */
 function byNeeds(files: readonly ParsedFile[]): ParsedFile[] {
   const sequence = inSequence(files)
-  const rankOf = (f: ParsedFile) => (sequence.has(f) ? 1 : rank(f))
+  const rankOf = (f: ParsedFile) => (buildsAnew(f) ? -1 : sequence.has(f) ? 1 : rank(f))
   const rest = [...files].sort((a, b) => rankOf(a) - rankOf(b) || compareNames(a.file.path, b.file.path))
   const all = new Map(rest.map((f) => [f, links(f)]))
   const policies = new Map(rest.map((f) => [f, policiesOf(f)]))

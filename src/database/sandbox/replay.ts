@@ -1,5 +1,6 @@
 import { SqlFailure } from '../access/session.ts'
 import type { DatabaseGap, ReplayInput, TableHint } from '../database.ts'
+import { closedByDrops, dropsSchema } from './emptied-schemas.ts'
 import { type Engine, EngineDied } from './engine.ts'
 import { createExtension, isMovedExtension, moveExtension } from './extensions.ts'
 import { orderFiles } from './order-files.ts'
@@ -53,6 +54,8 @@ export class Replay {
   private outOfTime = false
   private readonly outlines: ReadonlySet<string>
   private eventTriggers: readonly string[] = []
+  /** Statements that dropped a schema. */
+  private readonly emptied: Statement[] = []
 
   constructor(engine: Engine, parser: Parser, input: ReplayInput, host: ReplayHost) {
     this.engine = engine
@@ -86,6 +89,7 @@ export class Replay {
       await this.startFile()
     }
     await this.runLeftovers()
+    this.gaps.push(...(await closedByDrops(this.engine, this.emptied, this.input)))
     for (const name of this.eventTriggers) await this.engine.exec(`set session authorization supabase_admin; alter event trigger ${ident(name)} disable`)
     return {
       gaps: this.gaps,
@@ -178,6 +182,7 @@ export class Replay {
     const { user } = await this.provenance.after(s)
     if (user !== 'postgres') await this.restoreSession()
     if (watchesAcl) await this.provenance.afterGrant(s)
+    if (dropsSchema(s)) this.emptied.push(s)
     if (watchesBuckets) await this.provenance.afterBuckets(s)
     if (this.input.autoExpose === false) await this.exposeNewViews()
     if (s.kind === 'VariableSetStmt' && s.node.name === 'role') this.role = s.node.kind === 'VAR_SET_VALUE' ? s.node.args?.[0]?.A_Const?.sval?.sval : undefined
