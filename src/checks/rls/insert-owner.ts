@@ -8,7 +8,9 @@ import { appointmentIssue, isRowAtSignUp } from './appointment-issue.ts'
 import { boughtIssues, notBought } from './bought-rows.ts'
 import { oneForEachHelper } from './shared-helper.ts'
 import {
+  anyone,
   assumption,
+  everybody,
   exposedTables,
   fixOf,
   listed,
@@ -155,7 +157,7 @@ function issueOf(model: Model, hole: Hole): Issue {
       return {
         ...base,
         severity: 'Critical',
-        title: `Anyone can make himself one of ${name}`,
+        title: `${anyone(hole.who)} can make himself one of ${name}`,
         message: `The policy "${hole.policy}" lets every signed-in user insert a row of his own into ${hole.object}, and ${opened.length ? `whoever has one there gets in at ${listed(opened)}` : 'by its name that table lists who runs the application'}.`,
         attack: `Somebody signs up, inserts a row with the own id into ${name} and has the rights of those who stand there.`,
         fix: fixOf(hole, 'Let the server add such rows, with the service role, not the browser.'),
@@ -166,7 +168,7 @@ function issueOf(model: Model, hole: Hole): Issue {
       return {
         ...base,
         severity: 'Critical',
-        title: `Anyone can publish others' rows of ${shown} through ${name}`,
+        title: `${anyone(hole.who)} can publish others' rows of ${shown} through ${name}`,
         message: `The policy "${hole.policy}" binds the user of a new row but leaves ${listed(columns)} free, and a policy on ${shown} shows every row that such a row declares public.`,
         attack: `A signed-in user who knows the id of somebody else's row of ${shown} inserts a row with it as ${columns[0]} and reads what its owner never published.`,
         fix: fixOf(hole, `Also require that ${columns[0]} is the id of a row of the caller.`),
@@ -213,8 +215,8 @@ function issueOf(model: Model, hole: Hole): Issue {
       severity: hole.because === 'asked' || hole.because === 'approval' || hole.because === 'moderation' ? 'High' : 'Critical',
       title: membership
         ? reached
-          ? `Anyone gets at others' rows of ${reached} through ${name}`
-          : `Anyone can join any group through ${name}`
+          ? `${anyone(hole.who)} gets at others' rows of ${reached} through ${name}`
+          : `${anyone(hole.who)} can join any group through ${name}`
         : `Users grant themselves ${listed(columns)} in ${name}`,
       message: membership
         ? `The policy "${hole.policy}" binds the user of a new row but leaves ${listed(columns)} free, and ${reached ? `policies of ${reached} let in whoever has such a row` : 'other policies let members in by such rows'}.`
@@ -229,7 +231,7 @@ function issueOf(model: Model, hole: Hole): Issue {
         hole,
         membership
           ? reached
-            ? `Let the policies of ${reached} compare the caller with who owns its rows, not with a row that everybody can add; or let the server add the rows of ${name}.`
+            ? `Let the policies of ${reached} compare the caller with who owns its rows, not with a row that ${everybody(hole.who)} can add; or let the server add the rows of ${name}.`
             : 'Let the server add members (an invitation that it checks), not the browser.'
           : hole.because === 'moderation'
             ? 'Require that a new row waits; whoever moderates changes that later.'
@@ -259,7 +261,7 @@ function issueOf(model: Model, hole: Hole): Issue {
   return {
     ...base,
     severity,
-    title: owners.length && !about ? `Rows in ${name} can be forged` : `${anon ? 'Anyone' : 'Any user'} can insert into ${name}`,
+    title: owners.length && !about ? `Rows in ${name} can be forged` : `${anyone(hole.who)} can insert into ${name}`,
     message: `The policy "${hole.policy}" accepts new rows in ${hole.object} without tying them to the caller: ${why(hole)}.${owners.length ? ` ${listed(owners)} may name anybody.` : ''}${parents.length ? ` The other policies tell by ${listed(parents)} whose a row is; here it may be anybody's.` : ''}${grants ? ` What decides about rights and payment may be set as wanted: ${listed(power)}.` : ''}${/system|service|trigger|server/i.test(hole.policy ?? '') ? ' The service role needs no policy: it bypasses row level security.' : ''}`,
     attack: about
       ? `${cap(whoGetsIn(hole.who))} can add rows about any user, in any number: ${listed(owners)} is whoever comes to mind.`

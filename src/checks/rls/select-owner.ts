@@ -18,6 +18,7 @@ import { isPartOfShown } from './part-of-shown.ts'
 import { oneForEachHelper } from './shared-helper.ts'
 import {
   assumption,
+  everybody,
   exposedTables,
   fixOf,
   functionLints,
@@ -112,12 +113,15 @@ function policyIssue(model: Model, hole: Hole): Issue | undefined {
   return {
     subject: policySubject(hole.object, hole.policy ?? ''),
     severity: seen ? 'High' : 'Critical',
-    title: `Everyone can read ${table.name}`,
+    title: `${sentence(everybody(hole.who))} can read ${table.name}`,
     message: `The policy "${hole.policy}" shows rows of ${hole.object} to people who do not own them: ${why(hole)}. ${ownership(table, owners)}${seen ? ` ${meant(listing, personal)}` : ''}`,
     attack: seen
       ? `${sentence(whoGetsIn(hole.who))} can copy all of ${table.name}${hole.states?.length ? ' in that state' : ''}, ${columns}${owners.length ? `, with ${listed(owners)} to tell whose it is` : ''}: what a column holds that no page shows is out as well.`
       : `${sentence(whoGetsIn(hole.who))} can read every user's rows in ${table.name}${hole.states?.length ? ' in that state' : ''}${kept.length ? `, with ${listed(kept)}` : ''}${codes.length ? `, and use what is meant for others` : ''}.`,
-    fix: fixOf(hole, seen ? `${repair} When everybody is meant to read them, put the table under public.tables in .github/prelaunch.yml.` : `${repair}${view}`),
+    fix: fixOf(
+      hole,
+      seen ? `${repair} When ${everybody(hole.who)} is meant to read them, put the table under public.tables in .github/prelaunch.yml.` : `${repair}${view}`,
+    ),
     at: hole.at,
     proof: hole.proof,
     aliases: [...(hole.cause === 'user-metadata' ? ['splinter:0015'] : []), 'CWE-639'],

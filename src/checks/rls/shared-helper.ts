@@ -1,6 +1,6 @@
 import type { Hole } from '../../database/database.ts'
 import { type Fix, type Issue, SEVERITIES } from '../define-check.ts'
-import { listed, whoGetsIn } from './words.ts'
+import { everybody, listed, whoGetsIn } from './words.ts'
 
 /** What a policy is found to let through. */
 export interface FoundIn {
@@ -35,7 +35,7 @@ function helperIssue(group: readonly FoundIn[], check: 2 | 3 | 4, all: readonly 
     ...base,
     subject: `function ${object}`,
     severity: SEVERITIES.find((s) => group.some((g) => g.issue.severity === s)) ?? issue.severity,
-    title: `${object} lets everybody in`,
+    title: `${object} lets ${everybody(who)} in`,
     message: `${says(hole, object)}, and ${group.length > 1 ? `${group.length} policies that ask it let them through` : 'a policy that asks it lets them through'}: on ${tables}.`,
     attack: `${gets.charAt(0).toUpperCase()}${gets.slice(1)} can ${DOES[check](tables)}.`,
     fix: mending(hole),

@@ -3,7 +3,7 @@ import type { Place } from '../../lib/place.ts'
 import type { AppModel } from '../../model/app-model.ts'
 import type { BucketInCode } from '../../model/schema/buckets-in-code.ts'
 import { defineCheck, failed, type Issue, notApplicable, type Outcome, passed, type Severity, unverified } from '../define-check.ts'
-import { fixOf, listed, policySubject, whoGetsIn, why } from './words.ts'
+import { everybody, fixOf, listed, policySubject, whoGetsIn, why } from './words.ts'
 
 type Model = Pick<AppModel, 'schema' | 'access' | 'declared' | 'modules' | 'routes'>
 
@@ -76,7 +76,7 @@ function policyIssue(model: Model, holes: readonly Hole[]): Issue | undefined {
     subject: policySubject('storage.objects', hole.policy ?? ''),
     severity,
     title: everywhere ? 'A storage policy without a bucket' : `Files in ${listed(buckets)} are open`,
-    message: `The policy "${hole.policy}" lets ${hole.who === 'anon' ? 'everybody' : 'every signed-in user'} ${listed(verbs)} files in ${where}${everywhere ? ', because it names none' : ''}, ${uploads ? "into other users' folders too" : "other users' files included"}: ${whyOpen(hole)}.`,
+    message: `The policy "${hole.policy}" lets ${everybody(hole.who)} ${listed(verbs)} files in ${where}${everywhere ? ', because it names none' : ''}, ${uploads ? "into other users' folders too" : "other users' files included"}: ${whyOpen(hole)}.`,
     attack: uploads
       ? `${cap(whoGetsIn(hole.who))} can put files of any kind, in any number and under any name into ${where}, other users' folders included.`
       : `${cap(whoGetsIn(hole.who))} can ${listed(verbs)} other users' files in ${where}.`,
@@ -151,7 +151,7 @@ function publicIssue(name: string, at: Place, model: Model): Issue {
       code: `update storage.buckets set public = false where id = '${name.replaceAll("'", "''")}';`,
     },
     at,
-    related: listing.map((h) => ({ ...h.at, subject: policySubject('storage.objects', h.policy ?? ''), what: 'lets everybody list the files' })),
+    related: listing.map((h) => ({ ...h.at, subject: policySubject('storage.objects', h.policy ?? ''), what: `lets ${everybody(h.who)} list the files` })),
     proof: 'inferred',
     aliases: [...(listing.length ? ['splinter:0025'] : []), 'CWE-732'],
   }

@@ -18,6 +18,16 @@ export function whoGetsIn(who: Hole['who']): string {
   return who === 'anon' ? 'anyone with the anon key, which is in your web page,' : 'anyone who signs up for an account'
 }
 
+/** The same people where a sentence counts them all: an account is no secret to have, and yet not everybody has one. */
+export function everybody(who: Hole['who']): string {
+  return who === 'anon' ? 'everybody' : 'everybody who is signed in'
+}
+
+/** Any one of them, at the head of a title. */
+export function anyone(who: Hole['who']): string {
+  return who === 'anon' ? 'Anyone' : 'Anyone who is signed in'
+}
+
 /** Why a policy lets them in, as the end of a sentence about the policy. */
 export function why(hole: Hole): string {
   const rows = hole.states?.length ? ` for rows with ${hole.states.slice(0, 3).map(stateText).join(' and ')}` : ''
@@ -33,7 +43,7 @@ export function why(hole: Hole): string {
     case 'no-caller':
       return 'it looks at rows that belong to this one and never at who is asking'
     case 'inverted':
-      return 'the comparison is turned round: it admits everybody except the owner'
+      return `the comparison is turned round: it admits ${everybody(hole.who)} except the owner`
     case 'null-slips-through':
       return 'without a session auth.uid() is NULL, and the condition lets NULL through'
     case 'user-metadata':

@@ -8,7 +8,9 @@ import { appointmentIssue, isRowAtSignUp } from './appointment-issue.ts'
 import { boughtIssues, notBought } from './bought-rows.ts'
 import { type FoundIn, oneForEachHelper } from './shared-helper.ts'
 import {
+  anyone,
   assumption,
+  everybody,
   exposedTables,
   fixOf,
   functionLints,
@@ -254,8 +256,8 @@ function issueOf(model: Model, holes: readonly Hole[]): Issue {
     return {
       ...base,
       severity: anon ? 'Critical' : 'High',
-      title: `Rows of ${name} that have no owner are everybody's`,
-      message: `The policy "${hole.policy}" allows ${listed(commands.map((c) => c.toUpperCase()))} on every row of ${hole.object} whose ${empty} is empty, whoever asks: nothing ties such a row to the caller.`,
+      title: `Rows of ${name} that have no owner are open to ${everybody(anon ? 'anon' : hole.who)}`,
+      message: `The policy "${hole.policy}" allows ${listed(commands.map((c) => c.toUpperCase()))} on every row of ${hole.object} whose ${empty} is empty, to ${everybody(anon ? 'anon' : hole.who)}: nothing ties such a row to the caller.`,
       attack: `${cap(whoGetsIn(anon ? 'anon' : hole.who))} can ${verbs} every row of ${name} that has no ${empty} yet${commands.includes('update') ? ', or write an own id into it and keep the row' : ''}.`,
       fix: fixOf(
         hole,
@@ -278,7 +280,7 @@ function issueOf(model: Model, holes: readonly Hole[]): Issue {
   return {
     ...base,
     severity,
-    title: `Anyone can change ${name}`,
+    title: `${anyone(anon ? 'anon' : hole.who)} can change ${name}`,
     message: `The policy "${hole.policy}" allows ${listed(commands.map((c) => c.toUpperCase()))} on rows of ${hole.object} that do not belong to the caller: ${why(hole)}.`,
     attack: `${cap(whoGetsIn(anon ? 'anon' : hole.who))} can ${listed(commands.map((c) => (c === 'update' ? 'change' : c)))} ${table?.userData ? "other users' rows" : 'the rows that everybody depends on'} in ${name}.`,
     fix: fixOf(
@@ -341,7 +343,7 @@ function functionIssue(model: Model, hole: Hole): Issue {
   return {
     subject: `function ${hole.object}`,
     severity: (self ? tables.some((t) => t.grants) : worst && !maintenance && !counter) ? 'Critical' : 'High',
-    title: `${hole.object} changes rows for anyone`,
+    title: `${hole.object} changes rows for ${hole.who === 'anon' ? 'anyone' : 'anyone who is signed in'}`,
     message: self
       ? `${hole.object} is SECURITY DEFINER and writes ${listed(hole.columns ?? [])} of the caller's own row in ${touched} with a value that the caller passes.`
       : `${hole.object} is SECURITY DEFINER: it runs past row level security, ${hole.who === 'anon' ? 'anon' : 'every signed-in user'} may execute it, and it writes ${touched} without tying the rows to auth.uid()${hole.cause === 'null-slips-through' ? ' (its check lets a caller without a session through, for whom auth.uid() is NULL)' : ''}.${refusedLater(model, hole)}`,

@@ -193,10 +193,7 @@ function replacePolicy(table: Table, policy: Policy, catalog: Catalog, owner: st
   const name = successorOf(policy.name, '(own rows)')
   if (owner) return [drop, create(table, name, policy.command, owner), ...keepPower(table, policy.command, catalog, readings)].join('\n')
   const admin = adminCondition(catalog, readings)
-  const readers =
-    policy.command === 'all' && !table.userData
-      ? `\ncreate policy "Everyone may read" on ${readableName(nameOf(table))}\n  for select to anon, authenticated\n  using (true);`
-      : ''
+  const readers = policy.command === 'all' && !table.userData ? `\n${readableBy(table, isReadBySignedOut(table, policy, readings))}` : ''
   if (admin && policy.command !== 'select') return `${drop}\n${create(table, successorOf(policy.name, '(administrators)'), policy.command, admin)}${readers}`
   return `${drop}${readers}\n-- ${policy.command === 'select' ? 'reading then goes' : 'changes then go'} through the server, with the service role`
 }
@@ -212,8 +209,18 @@ function enable(table: Table, catalog: Catalog, owner: string | undefined, readi
     return `${on}\n${create(table, 'Users see their own rows', 'select', owner)}\n-- ${power.map(readable).join(', ')}: changed by the server only, with the service role`
   if (owner) return `${on}\n${create(table, 'Users manage their own rows', 'all', owner)}`
   if (table.userData || FOR_THE_SERVER.test(table.name)) return `${on}\n-- no policy: only the service role, that is your server, reads and writes it`
-  return `${on}\ncreate policy "Everyone may read" on ${name}\n  for select to anon, authenticated\n  using (true);`
+  return `${on}\n${readableBy(table, true)}`
 }
+
+/** A policy that keeps a table readable, for those alone who are signed in unless others read it too. */
+const readableBy = (table: Table, signedOut: boolean): string =>
+  `create policy "${signedOut ? 'Everyone' : 'Everyone who is signed in'} may read" on ${readableName(nameOf(table))}\n  for select to ${signedOut ? 'anon, authenticated' : 'authenticated'}\n  using (true);`
+
+/** Whether a policy shows rows to people who are not signed in. */
+const isReadBySignedOut = (table: Table, policy: Policy, readings: ReadonlyMap<string, readonly Reading[]>): boolean =>
+  readings
+    .get(nameOf(table))
+    ?.some((r) => r.policy.name === policy.name && r.command === 'select' && r.role === 'anon' && r.ways.some((w) => w.outcome === 'open')) ?? false
 
 /** Tables of the server's own: codes it sent, jobs, what it wrote down. */
 const FOR_THE_SERVER =
