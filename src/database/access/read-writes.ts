@@ -1,10 +1,11 @@
 import type { Catalog, Grant, Table } from '../database.ts'
-import { powerIn } from '../sandbox/user-data.ts'
 import { appointsItself } from './appointing-rows.ts'
+import { appointsOthers } from './appoints-others.ts'
 import { approvalColumns, badgeColumns, moderatedColumns } from './approval.ts'
+import { type AskedColumns, askedOnly, powerOf } from './asked-columns.ts'
 import { bookedMoves } from './booked-moves.ts'
 import { enteredByOneself } from './entered-by-oneself.ts'
-import { isAddress, isRoleGate, type JudgeWorld, type Way } from './expression/judge.ts'
+import type { Way } from './expression/judge.ts'
 import { freeParents, privateParents } from './foreign-parent.ts'
 import { awaitedPayments, isUnderOwn, requestedStates, takenByOthers } from './granted-by-others.ts'
 import { handedToRoles } from './handed-to-roles.ts'
@@ -16,9 +17,10 @@ import { createdAtSignUp } from './made-at-sign-up.ts'
 import { paidByWord, pricePaid, settledByOthers, writtenByOther } from './other-party.ts'
 import { ownInvitation } from './own-invitation.ts'
 import { isSignature, isThroughOwnProfile } from './own-profile.ts'
+import { isPerson, paidByTenant } from './paid-by-tenant.ts'
 import { payTerms } from './pay-terms.ts'
 import { type BrowserRole, nameOf, type Reading } from './policies.ts'
-import { decidesAccess, earnedColumns, PROCESSOR, paysForUse, placesSold, powerColumnsOf } from './power-columns.ts'
+import { decidesAccess, earnedColumns, PROCESSOR, paysForUse, placesSold } from './power-columns.ts'
 import { isPublication } from './publication.ts'
 import { freeToThoseAlike } from './role-alone.ts'
 import { speakersOf } from './speakers.ts'
@@ -29,8 +31,7 @@ export interface WriteContext {
   readonly catalog: Catalog
   /** Tables through which others' policies let members in. */
   readonly memberships: ReadonlySet<string>
-  /** Columns of the caller's own row that policies ask for before they let in, by table. */
-  readonly asked: ReadonlyMap<string, ReadonlySet<string>>
+  readonly asked: AskedColumns
   /** Columns by which a row declares another table's row public (`public.shares.post_id`), with that table. */
   readonly publishing: ReadonlyMap<string, string>
   readonly readings: ReadonlyMap<string, readonly Reading[]>
@@ -50,24 +51,6 @@ export function publishingColumns(readings: ReadonlyMap<string, readonly Reading
       for (const column of way.children) if (deciding.has(column.slice(0, column.lastIndexOf('.')))) found.set(column, table)
     }
   return found
-}
-
-/** What users choose for themselves when they sign up, although policies ask for it. */
-const SELF_CHOSEN = /type|kind|onboard|complete|position|level|private|hidden|visib|draft|anonym/i
-/** What nobody chooses to be, whatever the column is called: `user_type = 'admin'`. */
-const ADMINISTERS = /^(?:(?:super|site|master|platform|system)[_-]?)?admin(?:istrator)?$|^(?:super_?user|moderator|staff)$/i
-
-/** Columns of users' own rows that open something when they hold a certain value: whoever may write them lets himself in. */
-export function askedColumns(readings: ReadonlyMap<string, readonly Reading[]>, world: JudgeWorld): ReadonlyMap<string, ReadonlySet<string>> {
-  const asked = new Map<string, Set<string>>()
-  for (const way of [...readings.values()].flat().flatMap((r) => r.ways)) {
-    for (const gate of way.gates) {
-      if (!gate.own || !isRoleGate(gate, world) || gate.column.includes('.')) continue
-      if (SELF_CHOSEN.test(gate.column) && !ADMINISTERS.test(String(gate.value))) continue
-      asked.set(gate.table, (asked.get(gate.table) ?? new Set()).add(gate.column))
-    }
-  }
-  return asked
 }
 
 /** The free column by which whoever inserts a row of his own declares somebody else's row of another table public. */
@@ -204,60 +187,6 @@ const movesMoney = (table: Table): boolean => table.columns.some((c) => SENT_BY.
 /** When something ends: it says nothing as long as the row waits for somebody to begin it. */
 const ENDS = /^(?:ends?|expires?)_(?:at|on)$|^valid_until$|_(?:end|ends_at|expires_at|until)$/i
 
-/** What somebody pays for; who may do what in a tenant is the tenant's own affair. */
-const PAID = /(^|_)(plan|tier|subscri\w*|premium|paid|licen[cs]e\w*|entitle\w*|credits?|seats)($|_)|^(billing|payment|trial)_(status|state|ends?_at|end)$/i
-
-/**
- * Columns that say what a tenant has paid, in its own row or in one beside it, where those who administer the tenant get in: they are the
- * customers. A row that is also about a person (a student's membership of the school) is the tenant's to keep.
- */
-function paidByTenant(table: Table, ways: readonly Way[], { catalog, memberships }: Pick<WriteContext, 'catalog' | 'memberships'>): readonly string[] {
-  const isTenant = catalog.tables.some(
-    (t) =>
-      memberships.has(nameOf(t)) &&
-      t.userData?.tenantColumns.some((c) => t.foreignKeys.some((f) => f.columns.length === 1 && f.columns[0] === c && f.references === nameOf(table))),
-  )
-  if (!table.columns.some((c) => PROCESSOR.test(c.name)) && !(isTenant && isBilled(table))) return []
-  const { ownerColumns = [], tenantColumns = [] } = table.userData ?? {}
-  const people = ownerColumns.filter((c) => !/_by(_id)?$/i.test(c) && !table.foreignKeys.some((f) => f.columns.includes(c) && !isPerson(f.references)))
-  const keys = isTenant ? table.primaryKey : people.length ? [] : tenantColumns
-  // who works for a customer is let in by belonging there
-  const administers = (w: Way) => w.needsRole || (isTenant && w.tables.some((t) => memberships.has(t)))
-  if (!ways.some((w) => w.outcome === 'via' && administers(w) && w.tiedColumns.some((c) => keys.includes(c)))) return []
-  // the row of a tenant that says nothing of any person is nobody's data, and its customers' all the same
-  const power = table.userData ? powerColumnsOf(table) : powerIn(table)
-  return power.filter((c) => (PAID.test(c) || (!isTenant && decidesAccess(table.name, [c]))) && !STANDING_OF_PEOPLE.test(c) && !PROCESSOR.test(c))
-}
-
-/** What is kept of a subscription beside how it stands, by whichever processor: its id, and when what was paid for ends. */
-const SUBSCRIBED_HERE = /^(?:subscription|billing)_?(?:customer_)?id$/i
-const PAID_UNTIL =
-  /^(?:current_|subscription_|billing_)?period_end(?:s_at)?$|^(?:subscription|trial|plan|premium|billing)_(?:ends?|ends_at|end_date|expires_at|until)$/i
-
-const isBilled = ({ columns }: Table): boolean =>
-  columns.some((c) => PAID.test(c.name)) && columns.some((c) => SUBSCRIBED_HERE.test(c.name)) && columns.some((c) => PAID_UNTIL.test(c.name))
-
-const STANDING_OF_PEOPLE = /role|permission|admin/i
-const isPerson = (table: string): boolean => /(^|\.)(users?|profiles?|accounts?|members?|customers?)$/.test(table)
-
-const APPOINTER = /owner|admin|invit|grant|host|manager|(^|_)by(_|$)|creator|parent/i
-const APPOINTED =
-  /(^|_)(user|member|contributor|collaborator|invitee|invited|guest|delegate|employee|staff|grantee|viewer|editor|recipient)(_user|_profile)?(_?id|_?email)$|^email$/i
-
-/** What has an address of its own, at which its customers write to it. */
-const REACHED_AT_ITS_OWN =
-  /(^|_)(gym|salon|clinic|restaurant|business|studio|school|academy|hotel|dealership|firm|company|organi[sz]ation|org|agency|store|shop|workspace|tenant|merchant|vendor|seller|negocio|empresa|azienda)(s|es)?$|(^|_)(companies|agencies|academies)$/i
-
-/** Whether a row is how its owner gives a standing to somebody else whom it names: what he grants is his to grant. */
-export function appointsOthers(table: Table, ways: readonly Way[]): boolean {
-  const bound = new Set(ways.filter((w) => w.outcome === 'owner').flatMap((w) => w.ownerColumns))
-  return (
-    bound.size > 0 &&
-    [...bound].every((c) => APPOINTER.test(c)) &&
-    table.columns.some((c) => APPOINTED.test(c.name) && !bound.has(c.name) && !(/^email$/i.test(c.name) && REACHED_AT_ITS_OWN.test(table.name)))
-  )
-}
-
 /** What somebody may do in what he was let into. */
 const STANDING = /(^|_)(roles?|role_id|permissions?|access(_level)?|status|approved)$|^is_(admin|owner|moderator|approved)$/i
 
@@ -285,23 +214,6 @@ function namesOfOthers(owners: readonly string[], ways: readonly Way[]): string[
   const own = ways.filter((w) => w.outcome === 'owner')
   const named = (w: Way, c: string) => w.ownerColumns.includes(c) || w.tiedColumns.includes(c) || w.states.some((s) => s.column === c)
   return owners.filter((c) => own.some((w) => w.ownerColumns.includes(c)) && own.some((w) => !w.needsRole && !named(w, c)))
-}
-
-function powerOf(table: Table, asked: WriteContext['asked']): readonly string[] {
-  const known = powerColumnsOf(table)
-  const keys = new Set([...known, ...table.primaryKey, ...(table.userData?.ownerColumns ?? []), ...(table.userData?.tenantColumns ?? [])])
-  return [...known, ...table.columns.map((c) => c.name).filter((c) => asked.get(nameOf(table))?.has(c) && !keys.has(c) && !isTaken(table, c))]
-}
-
-/** The address that a policy names is its owner's as long as no two rows may hold the same. */
-const isTaken = (table: Table, column: string): boolean =>
-  isAddress(column) && table.uniques.some((u) => !u.partial && u.columns.length === 1 && u.columns[0] === column)
-
-/** Marks what only the policies' own questions show to grant something; `address`: they ask for one address, and whoever has it administers. */
-function askedOnly(columns: readonly string[], table: Table, asked: WriteContext['asked']): { readonly because?: 'asked' | 'address' } {
-  const found = columns.filter((c) => asked.get(nameOf(table))?.has(c))
-  if (!found.length || decidesAccess(table.name, columns)) return {}
-  return { because: found.some(isAddress) ? 'address' : 'asked' }
 }
 
 /** A column that points at another table than the users' own ones is a parent, not an author. */
