@@ -1,13 +1,12 @@
 import type { SqlFailure } from '../access/session.ts'
-import type { DatabaseGap, TableHint } from '../database.ts'
-import { operatorsIn, tablesInScope } from './column-scope.ts'
+import { tablesInScope } from './column-scope.ts'
 import type { Engine } from './engine.ts'
 import { REAL_EXTENSIONS } from './extension-files.ts'
-import { LOOKS_INTO } from './infer-type.ts'
+import { MadeTwice } from './made-twice.ts'
+import { NO_EFFECT, RETRY, type Repaired, type RepairPorts } from './repaired.ts'
 import { StandIns, succeeds } from './stand-ins.ts'
-import { type ParsedFile, policyTouched, type Statement } from './statement.ts'
+import type { ParsedFile, Statement } from './statement.ts'
 import {
-  addedColumns,
   columnsOnly,
   creates,
   dropsParts,
@@ -17,30 +16,11 @@ import {
   isGoneAnyway,
   isSetOf,
   only,
-  referencedColumns,
+  policyTable,
   unquoted,
 } from './statement-shape.ts'
-import { ident, identOf, literal, relationName, relationsIn, type Tree } from './tree.ts'
-
-/** What became of a statement that failed. */
-export type Repaired =
-  | { readonly how: 'retry' }
-  /** It waits for something that a later statement creates. */
-  | { readonly how: 'deferred' }
-  /** It stays unapplied; `touches` when the outcome is known to differ from what its tree says (often: nothing). An empty `because` is no gap at all. */
-  | { readonly how: 'explained'; readonly because: string; readonly touches?: DatabaseGap['touches'] }
-
-const RETRY: Repaired = { how: 'retry' }
-/** The state after the statement is what it asks for, or close enough that no check can tell. */
-const NO_EFFECT: Repaired = { how: 'explained', because: '', touches: [] }
-
-export interface RepairPorts {
-  admin(sql: string): Promise<void>
-  defer(s: Statement, key: string): void
-  /** What code says of a table (`public.posts`). */
-  hintOf(table: string): Promise<TableHint | undefined>
-  parse(sql: string): { readonly kind: string; readonly node: Tree } | undefined
-}
+import { ident, identOf, literal, relationName, relationsIn } from './tree.ts'
+import { TypeConflicts } from './type-conflicts.ts'
 
 /** Supplies what a statement lacks, or says why it cannot be applied. */
 export class Repairs {
@@ -52,23 +32,18 @@ export class Repairs {
   private readonly rewritten = new Map<string, string>()
   /** Tables that some statement speaks of, whether or not one creates them. */
   private readonly mentioned = new Set<string>()
-  /** The migration that creates a table first, and the tables that each migration sets policies on. */
-  private readonly madeFirst = new Map<string, string>()
-  private readonly policiesIn = new Map<string, Set<string>>()
+  private readonly twice: MadeTwice
+  private readonly types: TypeConflicts
 
   constructor(engine: Engine, files: readonly ParsedFile[], ports: RepairPorts) {
     this.engine = engine
     this.ports = ports
     this.standIns = new StandIns(engine, (table) => ports.hintOf(table))
+    this.twice = new MadeTwice(engine, files, this.standIns, ports)
+    this.types = new TypeConflicts(engine, this.standIns, ports)
     for (const s of files.flatMap((f) => f.statements)) {
       for (const key of creates(s)) this.future.set(key, (this.future.get(key) ?? 0) + 1)
       for (const r of relationsIn(s.node)) this.mentioned.add(`${r.schema ?? 'public'}.${r.name}`)
-    }
-    for (const { file, statements } of files) {
-      if (file.role !== 'migration') continue
-      const of = (kind: string, node: string) => statements.flatMap((s) => (s.kind === kind && s.node[node] ? [relationName(s.node[node])] : []))
-      for (const table of of('CreateStmt', 'relation')) if (!this.madeFirst.has(table)) this.madeFirst.set(table, file.path)
-      this.policiesIn.set(file.path, new Set(of('CreatePolicyStmt', 'table')))
     }
     for (const { statements } of files) this.expectTables(statements)
   }
@@ -136,18 +111,18 @@ export class Repairs {
       case '42704':
         return this.missingObject(s, message)
       case '42P07':
-        return this.madeAnew(s)
+        return this.twice.madeAnew(s)
       case '42P06':
       case '42723':
         return NO_EFFECT
       case '42710':
-        return s.kind === 'CreatePolicyStmt' && s.mended !== 'if not exists' ? this.duplicatePolicy(s) : NO_EFFECT
+        return s.kind === 'CreatePolicyStmt' && s.mended !== 'if not exists' ? this.twice.policy(s) : NO_EFFECT
       case '42701':
         return this.duplicateColumn(s, message)
       case '42830':
-        return this.missingKey(s, message)
+        return this.types.missingKey(s, message)
       case '42804':
-        return this.typeConflict(s, error)
+        return this.types.conflict(s, error)
       case '0A000':
         // a view or a policy holds on to the column: it stays as it was, and so does who may do what
         return { how: 'explained', because: `failed: ${message}`, ...(isColumnSetting(s) ? { touches: [] } : {}) }
@@ -240,7 +215,7 @@ export class Repairs {
 
   private async missingFunction(s: Statement, { message, inner }: SqlFailure): Promise<Repaired> {
     const operator = /^operator does not exist: (.+)$/.exec(message)
-    if (operator) return this.operatorConflict(s, operator[1] as string, inner)
+    if (operator) return this.types.operator(s, operator[1] as string, inner)
     const found = /^(?:function|procedure|aggregate) ([^(]+)\((.*)\) does not exist/.exec(message)
     if (!found) return { how: 'explained', because: `failed: ${message}` }
     if (isGoneAnyway(s) || s.kind === 'CommentStmt') return NO_EFFECT
@@ -254,19 +229,6 @@ export class Repairs {
       .filter(Boolean)
       .map((a) => (a === 'unknown' ? 'text' : a))
     return this.orExplained(this.standIns.function(name, args, s), message)
-  }
-
-  /** `text = uuid`: a made-up column got the wrong type. */
-  private async operatorConflict(s: Statement, types: string, inner: string | undefined): Promise<Repaired> {
-    const [, left, operator, right] = /^(\S.*?) (\S+) (\S.*)$/.exec(types) ?? []
-    // what is looked into is a document
-    const other = right === 'unknown' && LOOKS_INTO.test(operator ?? '') ? 'jsonb' : right
-    const operators = operatorsIn(
-      inner === undefined ? s.node : this.ports.parse(inner)?.node,
-      policyTable(s) ?? (s.kind === 'AlterTableStmt' ? relationName(s.node.relation) : undefined),
-    )
-    if (left && other && (await this.standIns.agree(left, other, operators))) return RETRY
-    return { how: 'explained', because: `failed: operator does not exist: ${types}` }
   }
 
   private async missingSchema(s: Statement, message: string): Promise<Repaired> {
@@ -333,46 +295,6 @@ export class Repairs {
     return made ? RETRY : { how: 'explained', because: `failed: ${message}` }
   }
 
-  /** The first definition stays, as on the platform; a different second one leaves doubt. */
-  /**
-   * A later migration that creates a table as something new ran where the table was not: on a new project, or after it had been dropped in the
-   * dashboard. What that migration says of columns and policies is what there is then.
-   */
-  private async madeAnew(s: Statement): Promise<Repaired> {
-    const policies = this.policiesIn.get(s.path)
-    const table = s.kind === 'CreateStmt' && s.node.relation ? relationName(s.node.relation) : undefined
-    if (!table || !policies?.has(table) || s.node.if_not_exists || this.standIns.all.has(table)) return NO_EFFECT
-    if ((this.madeFirst.get(table) ?? s.path) === s.path) return NO_EFFECT
-    for (const column of addedColumns(s.node)) await succeeds(this.engine.exec(`alter table ${identOf(table)} add column if not exists ${column}`))
-    const { rows } = await this.engine.exec(
-      `select polname from pg_catalog.pg_policy where polrelid = pg_catalog.to_regclass(${literal(identOf(table))}) order by 1`,
-    )
-    for (const row of rows) await succeeds(this.engine.exec(`drop policy ${ident(row['polname'] as string)} on ${identOf(table)}`))
-    return NO_EFFECT
-  }
-
-  private async duplicatePolicy(s: Statement): Promise<Repaired> {
-    const table = relationName(s.node.table)
-    const probe = 'prelaunch duplicate probe'
-    const expressions = async (name: string) => {
-      const { rows } = await this.engine.exec(
-        `select polcmd, polpermissive, array(select r::regrole::text from unnest(polroles) r order by 1) as roles, pg_catalog.pg_get_expr(polqual, polrelid) as u, pg_catalog.pg_get_expr(polwithcheck, polrelid) as c from pg_catalog.pg_policy where polrelid = pg_catalog.to_regclass(${literal(identOf(table))}) and polname = ${literal(name)}`,
-      )
-      return JSON.stringify(rows[0])
-    }
-    const differs: Repaired = {
-      how: 'explained',
-      because: `policy "${s.node.policy_name}" exists already with another definition; the first one was kept`,
-      touches: [policyTouched(s.node)],
-    }
-    const text = s.text.replace(/^(\s*create\s+policy\s+)("(?:[^"]|"")+"|[^\s"]+)/i, (_, head: string) => `${head}${ident(probe)}`)
-    const made = await succeeds(this.ports.admin(text))
-    if (!made) return differs
-    const same = (await expressions(probe)) === (await expressions(s.node.policy_name))
-    await this.ports.admin(`drop policy ${ident(probe)} on ${identOf(table)}`)
-    return same ? NO_EFFECT : differs
-  }
-
   /** One of several ADD COLUMN exists already: the others are added. */
   private duplicateColumn(s: Statement, message: string): Repaired {
     const name = /column "(.+?)"/.exec(message)?.[1]
@@ -383,40 +305,6 @@ export class Repairs {
     if (after === before) return NO_EFFECT
     this.rewritten.set(s.label, after)
     return RETRY
-  }
-
-  /** A foreign key to a made-up table needs a key there. */
-  private async missingKey(s: Statement, message: string): Promise<Repaired> {
-    const table = unquoted(/referenced table "(.+?)"/.exec(message)?.[1] ?? '')
-    const columns = referencedColumns(s.node, table)
-    if (!columns.length || ![...this.standIns.all.keys()].some((k) => k === table || k.startsWith(`${table}.`)))
-      return { how: 'explained', because: `failed: ${message}` }
-    await this.engine.exec(`alter table ${identOf(table)} add unique (${columns.map(ident).join(', ')})`)
-    return RETRY
-  }
-
-  private async typeConflict(s: Statement, error: SqlFailure): Promise<Repaired> {
-    const column = /^default for column "(.+?)" cannot be cast automatically/.exec(error.message)?.[1]
-    if (column && s.kind === 'AlterTableStmt') {
-      // later migrations were applied, so it was out of the way there
-      await this.engine.exec(`alter table ${identOf(relationName(s.node.relation))} alter column ${ident(column)} drop default`)
-      return RETRY
-    }
-    if (isColumnSetting(s)) return { how: 'explained', because: `failed: ${error.message}`, touches: [] }
-    const pair =
-      /Key columns? "(.+?)" (?:of the referencing table )?and "(.+?)" (?:of the referenced table )?are of incompatible types: (.+?) and (.+?)\.?$/.exec(
-        error.detail ?? '',
-      )
-    if (pair) {
-      const [, own, foreign, ownType, foreignType] = pair as unknown as [string, string, string, string, string]
-      for (const table of foreignTables(s.node, own))
-        if (this.standIns.madeUp({ column: foreign, tables: [table] }) && (await this.standIns.retype(table, foreign, ownType))) return RETRY
-      const from = s.kind === 'AlterTableStmt' ? this.standIns.madeUp({ column: own, tables: [relationName(s.node.relation)] }) : undefined
-      if (from && (await this.standIns.retype(from.table, own, foreignType))) return RETRY
-    }
-    const bool = /argument of (?:USING|WITH CHECK|POLICY USING|AND|OR|NOT|WHERE|POLICY).* must be type boolean, not type/.test(error.message)
-    if (bool && (await this.standIns.asBoolean(s.text))) return RETRY
-    return { how: 'explained', because: `failed: ${error.message}` }
   }
 
   /** Stand-ins of types such as geometry(Point, 4326) take no modifiers. */
@@ -451,7 +339,3 @@ export class Repairs {
 }
 
 const IF_EXISTS = /(?<=\balter\s{1,9}table\s{1,9})if\s{1,9}exists\b/i
-
-/** The table that a policy stands on. */
-const policyTable = (s: Statement): string | undefined =>
-  s.kind === 'CreatePolicyStmt' || s.kind === 'AlterPolicyStmt' ? relationName(s.node.table) : undefined

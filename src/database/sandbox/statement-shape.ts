@@ -123,3 +123,7 @@ export function creates(s: Statement): string[] {
       return []
   }
 }
+
+/** The table that a policy stands on. */
+export const policyTable = (s: Statement): string | undefined =>
+  s.kind === 'CreatePolicyStmt' || s.kind === 'AlterPolicyStmt' ? relationName(s.node.table) : undefined

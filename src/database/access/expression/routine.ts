@@ -1,10 +1,12 @@
+import { callsIn, expression, expressionOf, parseAll, queryOf } from './body-text.ts'
 import { isChosenText, textsOf } from './dynamic-sql.ts'
 import type { Evaluator, ReturnsOf } from './evaluate.ts'
+import { into } from './into-variables.ts'
 import { ALWAYS, both, either, NEVER, type Ways } from './predicate.ts'
 import type { Alternatives, Frame, KnownFunction, Scope, Variable } from './scope.ts'
 import { type Effect, type Recorder, recordStatement, type State } from './statement-effects.ts'
-import { columnParts, kindOf, type Tree, uncast } from './tree.ts'
-import { columnsOfFrames, merge, withColumns } from './variables.ts'
+import { kindOf, type Tree } from './tree.ts'
+import { merge, withColumns } from './variables.ts'
 
 /** What a function does: changes, results, and text that it executes. */
 export interface Routine {
@@ -50,14 +52,6 @@ export function readRoutine(evaluator: Evaluator, fn: KnownFunction, scope: Scop
   return { ...out, completes: ALWAYS }
 }
 
-function parseAll(evaluator: Evaluator, sql: string): Tree[] | undefined {
-  try {
-    return (evaluator.world.parse(sql).stmts ?? []).map((s) => s.stmt)
-  } catch {
-    return undefined
-  }
-}
-
 function readPlPgSql(evaluator: Evaluator, source: KnownFunction, body: Tree, scope: Scope): Routine {
   const out: Recorder = { effects: [], returns: [], dynamic: [], chosen: [], left: [] }
   const fn: Tree = body['plpgsql_funcs']?.[0]?.PLpgSQL_function ?? {}
@@ -77,10 +71,6 @@ function readPlPgSql(evaluator: Evaluator, source: KnownFunction, body: Tree, sc
   const end = walker.statements([fn['action']], { path: ALWAYS, scope: { ...scope, variables } })
   const completes = out.returns.map((r) => r.when).reduce(either, NEVER)
   return { ...out, completes: [...out.left, ...(end ? [end.path] : [])].reduce(either, completes) }
-}
-
-function expression(evaluator: Evaluator, text: string): Tree | undefined {
-  return parseAll(evaluator, `select ${text}`)?.[0]?.['SelectStmt']?.targetList?.[0]?.ResTarget?.val
 }
 
 /** Follows the statements of a body; conditions are kept where a branch ends the function. */
@@ -138,7 +128,7 @@ class Walker {
       case 'PLpgSQL_stmt_fors':
         return this.#forQuery(n, state)
       case 'PLpgSQL_stmt_return': {
-        const result = this.#expression(n['expr']) ?? this.#variableReturned(n, state)
+        const result = expressionOf(this.#evaluator, n['expr']) ?? this.#variableReturned(n, state)
         followCalls(this.#evaluator, result, state, this.#out)
         if (result) this.#out.returns.push({ when: state.path, expression: result, scope: state.scope })
         else {
@@ -148,11 +138,12 @@ class Walker {
         return undefined
       }
       case 'PLpgSQL_stmt_return_next':
-        if (n['expr']) this.#out.returns.push({ when: state.path, expression: this.#expression(n['expr']), scope: state.scope } as Recorder['returns'][number])
+        if (n['expr'])
+          this.#out.returns.push({ when: state.path, expression: expressionOf(this.#evaluator, n['expr']), scope: state.scope } as Recorder['returns'][number])
         else this.#returnOutputs(state)
         return state
       case 'PLpgSQL_stmt_return_query': {
-        const query = this.#query(n['query'])
+        const query = queryOf(this.#evaluator, n['query'])
         if (query?.['SelectStmt']) this.#out.returns.push({ when: state.path, query: query['SelectStmt'], scope: state.scope })
         if (query) recordStatement(this.#evaluator, query, state, this.#out)
         followCalls(this.#evaluator, query, state, this.#out)
@@ -169,7 +160,10 @@ class Walker {
         return this.#query_(n, state)
       case 'PLpgSQL_stmt_dynexecute':
         this.#execute(n, state)
-        return { ...state, scope: { ...state.scope, variables: n['into'] ? this.#into(n['target'], state.scope, undefined) : state.scope.variables } }
+        return {
+          ...state,
+          scope: { ...state.scope, variables: n['into'] ? into(this.#evaluator, n['target'], state.scope, undefined) : state.scope.variables },
+        }
       default:
         return state
     }
@@ -188,7 +182,7 @@ class Walker {
     const branches = (n['case_when_list'] ?? []).map((arm: Tree) => ({ cond: arm['PLpgSQL_case_when']?.expr, body: arm['PLpgSQL_case_when']?.stmts }))
     const asked: string | undefined = n['t_expr'] ? this.#datums[Number(n['t_varno'])]?.['PLpgSQL_var']?.refname : undefined
     const variables = new Map(state.scope.variables)
-    if (asked) variables.set(asked, { value: this.#evaluator.values(this.#expression(n['t_expr']), state.scope) })
+    if (asked) variables.set(asked, { value: this.#evaluator.values(expressionOf(this.#evaluator, n['t_expr']), state.scope) })
     return this.#branch(branches, n['have_else'] ? (n['else_stmts'] ?? []) : undefined, { ...state, scope: { ...state.scope, variables } })
   }
 
@@ -203,7 +197,7 @@ class Walker {
     const goesOn: (State & { readonly taken: Ways })[] = []
     let ended = false
     for (const branch of branches) {
-      const cond = this.#expression(branch.cond)
+      const cond = expressionOf(this.#evaluator, branch.cond)
       const yes = this.#evaluator.truth(cond, state.scope)
       const after = this.statements(branch.body, { path: both(path, yes), scope: state.scope })
       if (after) goesOn.push({ ...after, taken: both(untaken, yes) })
@@ -230,32 +224,13 @@ class Walker {
   }
 
   #forQuery(n: Tree, state: State): State {
-    const query = this.#query(n['query'])?.['SelectStmt']
+    const query = queryOf(this.#evaluator, n['query'])?.['SelectStmt']
     const [first] = query ? this.#evaluator.select(query, state.scope) : []
     // one record, or one variable for each column
-    const variables = first ? this.#into(n['var'], state.scope, first) : new Map(state.scope.variables)
+    const variables = first ? into(this.#evaluator, n['var'], state.scope, first) : new Map(state.scope.variables)
     const path = first ? both(state.path, first.when) : state.path
     this.statements(n['body'], { path, scope: { ...state.scope, variables } })
     return state
-  }
-
-  #record(select: { readonly scope: Scope; readonly when: Ways; readonly targets: readonly Tree[] }, _scope: Scope): Variable {
-    const fields = new Map<string, Alternatives>()
-    for (const target of select.targets) {
-      const t: Tree = target['ResTarget'] ?? {}
-      const name = t['name'] ?? columnParts(t['val']).at(-1)
-      if (name && name !== '*')
-        fields.set(
-          name,
-          this.#evaluator.values(t['val'], select.scope).map((v) => ({ ...v, when: both(v.when, select.when) })),
-        )
-    }
-    const [value] = fields.size === 1 ? [...fields.values()] : []
-    return {
-      value: value ?? [{ term: { t: 'expression', name: 'record', of: columnsOfFrames(select.scope.frames) }, when: select.when }],
-      record: select.scope.frames,
-      fields,
-    }
   }
 
   #assign(n: Tree, state: State): State {
@@ -271,7 +246,7 @@ class Walker {
   }
 
   #query_(n: Tree, state: State): State {
-    const statement = this.#query(n['sqlstmt'] ?? n['expr'])
+    const statement = queryOf(this.#evaluator, n['sqlstmt'] ?? n['expr'])
     if (!statement) return state
     const before = this.#out.effects.length
     recordStatement(this.#evaluator, statement, state, this.#out)
@@ -289,7 +264,7 @@ class Walker {
         ...state,
         scope: {
           ...scope,
-          variables: this.#into(n['target'], state.scope, {
+          variables: into(this.#evaluator, n['target'], state.scope, {
             scope: { frames, variables: new Map(), inside: state.scope.inside },
             // the row is the one that the statement found, and so whoever's that is
             when: effect.when,
@@ -300,7 +275,7 @@ class Walker {
     }
     const selects = this.#evaluator.select(select, state.scope)
     const found = selects.map((s) => s.when).reduce(either, NEVER)
-    const variables = n['into'] ? this.#into(n['target'], state.scope, selects[0]) : state.scope.variables
+    const variables = n['into'] ? into(this.#evaluator, n['target'], state.scope, selects[0]) : state.scope.variables
     // INTO STRICT raises an exception where there is no row
     return { path: n['strict'] ? both(path, found) : path, scope: { ...state.scope, variables, found } }
   }
@@ -308,8 +283,8 @@ class Walker {
   /** Dynamic SQL: what can be known of its text is read like a statement of the body; gives the queries that it may be. */
   #execute(n: Tree, state: State): readonly { readonly query: Tree; readonly scope: Scope }[] {
     const queries: { query: Tree; scope: Scope }[] = []
-    const given: readonly Alternatives[] = (n['params'] ?? []).map((p: Tree) => this.#evaluator.values(this.#expression(p), state.scope))
-    for (const text of textsOf(this.#expression(n['query']), state.scope, this.#evaluator)) {
+    const given: readonly Alternatives[] = (n['params'] ?? []).map((p: Tree) => this.#evaluator.values(expressionOf(this.#evaluator, p), state.scope))
+    for (const text of textsOf(expressionOf(this.#evaluator, n['query']), state.scope, this.#evaluator)) {
       const statements = parseAll(this.#evaluator, text.sql)
       if (!statements?.length) {
         ;(isChosenText(text) ? this.#out.chosen : this.#out.dynamic).push(state.path)
@@ -328,26 +303,6 @@ class Walker {
     return queries
   }
 
-  #into(
-    target: Tree | undefined,
-    scope: Scope,
-    select: { readonly scope: Scope; readonly when: Ways; readonly targets: readonly Tree[] } | undefined,
-  ): Map<string, Variable> {
-    const variables = new Map(scope.variables)
-    const [, t] = kindOf(target)
-    const record: string | undefined = target?.['PLpgSQL_rec']?.refname
-    if (record) variables.set(record, select ? this.#record(select, scope) : { value: [{ term: { t: 'unknown', because: 'dynamic SQL' }, when: ALWAYS }] })
-    ;(t['fields'] ?? []).forEach((field: Tree, i: number) => {
-      const node = select?.targets[i]?.['ResTarget']?.val
-      const value: Alternatives =
-        select && node
-          ? this.#evaluator.values(node, select.scope).map((v) => ({ ...v, when: both(select.when, v.when) }))
-          : [{ term: { t: 'unknown', because: 'value' }, when: ALWAYS }]
-      variables.set(String(field['name']), { value })
-    })
-    return variables
-  }
-
   /** `RETURN result;`: the parser's tree does not say which variable it is, the line does. */
   #variableReturned(n: Tree, state: State): Tree | undefined {
     const name = /\breturn\s+"?(\w+)"?\s*;/i.exec(this.#lines[Number(n['lineno']) - 1] ?? '')?.[1]?.toLowerCase()
@@ -360,16 +315,6 @@ class Walker {
       if (this.#outputs.has(name) && variable.value.some((v) => v.term.t === 'column' || v.term.t === 'expression'))
         this.#out.returns.push({ when: state.path, expression: { ColumnRef: { fields: [{ String: { sval: name } }] } }, scope: state.scope })
     }
-  }
-
-  #expression(node: Tree | undefined): Tree | undefined {
-    const text = node?.['PLpgSQL_expr']?.query
-    return typeof text === 'string' ? expression(this.#evaluator, text) : undefined
-  }
-
-  #query(node: Tree | undefined): Tree | undefined {
-    const text = node?.['PLpgSQL_expr']?.query
-    return typeof text === 'string' ? parseAll(this.#evaluator, text)?.[0] : undefined
   }
 }
 
@@ -393,15 +338,4 @@ function followCalls(evaluator: Evaluator, node: Tree | undefined, state: State,
     if (/\braise\b/i.test(fn.body)) path = both(path, inner.completes)
   }
   return { ...state, path }
-}
-
-/** Calls that a statement certainly makes: in its target list or FROM, not behind a condition. */
-function callsIn(node: Tree | undefined): Tree[] {
-  const [kind, n] = kindOf(uncast(node))
-  if (kind === 'FuncCall') return [n]
-  if (kind === 'CallStmt') return [n['funccall'] ?? {}]
-  if (kind !== 'SelectStmt') return []
-  const targets = (n['targetList'] ?? []).flatMap((t: Tree) => callsIn(t['ResTarget']?.val))
-  const from = (n['fromClause'] ?? []).flatMap((f: Tree) => callsIn(f['RangeFunction']?.functions?.[0]?.List?.items?.[0]))
-  return n['whereClause'] ? [] : [...targets, ...from]
 }

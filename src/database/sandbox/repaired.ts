@@ -1,0 +1,25 @@
+import type { DatabaseGap, TableHint } from '../database.ts'
+import type { Statement } from './statement.ts'
+import type { Tree } from './tree.ts'
+
+/** What became of a statement that failed. */
+export type Repaired =
+  | { readonly how: 'retry' }
+  /** It waits for something that a later statement creates. */
+  | { readonly how: 'deferred' }
+  /** It stays unapplied; `touches` when the outcome is known to differ from what its tree says (often: nothing). An empty `because` is no gap at all. */
+  | { readonly how: 'explained'; readonly because: string; readonly touches?: DatabaseGap['touches'] }
+
+/** What was missing is there now. */
+export const RETRY: Repaired = { how: 'retry' }
+/** The state after the statement is what it asks for, or close enough that no check can tell. */
+export const NO_EFFECT: Repaired = { how: 'explained', because: '', touches: [] }
+
+/** What a repair asks of the replay. */
+export interface RepairPorts {
+  admin(sql: string): Promise<void>
+  defer(s: Statement, key: string): void
+  /** What code says of a table (`public.posts`). */
+  hintOf(table: string): Promise<TableHint | undefined>
+  parse(sql: string): { readonly kind: string; readonly node: Tree } | undefined
+}
