@@ -1,0 +1,50 @@
+import { alsoEqual } from '../../lib/rewrite-javascript.ts'
+import type { Route } from '../../model/routes/routes.ts'
+import type { Fix } from '../define-check.ts'
+import type { OwnershipBreach } from './ownership-breach.ts'
+
+/** The query with the condition added, where the handler itself makes it and its owner column is certain. */
+export function boundQuery(route: Route, b: OwnershipBreach): Pick<Fix, 'rewrite'> {
+  if (b.library !== 'supabase' || !b.ownerColumn || !b.ownerKnown || !b.callerAs || b.at.path !== route.path || b.at.line <= route.line) return {}
+  const above = b.at.line - route.line
+  return { rewrite: { path: route.path, line: route.line, endLine: b.at.line + 12, apply: alsoEqual(b.ownerColumn, b.callerAs, above) } }
+}
+
+/** The condition that keeps a statement to the caller's rows, in the words of the library that the handler uses. */
+export function ownRows(b: OwnershipBreach): string {
+  const column = b.ownerColumn ?? 'user_id'
+  const caller = b.callerAs ?? 'user.id'
+  if (b.library === 'prisma') return `where: { ${column}: ${caller} }`
+  if (b.library === 'drizzle') return `.where(eq(table.${camelCase(column)}, ${caller}))`
+  return filterCode(b)
+    .replace(/\bid, |id = \$1 and /, '')
+    .replace('$2   -- [id, ', '$1   -- [')
+}
+
+/** The missing condition in the words of the library that the handler uses. */
+export function filterCode(b: OwnershipBreach): string {
+  const column = b.ownerColumn ?? 'user_id'
+  const caller = b.callerAs ?? 'user.id'
+  switch (b.library) {
+    case 'prisma':
+      return `where: { id, ${column}: ${caller} }`
+    case 'drizzle':
+      return `.where(and(eq(table.id, id), eq(table.${camelCase(column)}, ${caller})))`
+    case 'mongoose':
+      return `{ _id: id, ${column}: ${caller} }`
+    case 'sequelize':
+    case 'typeorm':
+      return `where: { id, ${column}: ${caller} }`
+    case 'knex':
+      return `.where({ id, ${column}: ${caller} })`
+    case 'kysely':
+      return `.where('${column}', '=', ${caller})`
+    case 'pg':
+      return `where id = $1 and ${column} = $2   -- [id, ${caller}]`
+    default:
+      return `.eq('${column}', ${caller})`
+  }
+}
+
+/** Drizzle's tables are objects of the code, and so are named their columns. */
+const camelCase = (column: string): string => column.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())

@@ -1,0 +1,268 @@
+import type { Route } from '../../model/routes/routes.ts'
+import type { BreachWords } from './breach-words.ts'
+import { roleCode } from './manners.ts'
+import { MODEL_SAYS } from './model-answers.ts'
+import { boundQuery, filterCode, ownRows } from './own-rows-code.ts'
+import type { OwnershipBreach } from './ownership-breach.ts'
+import { refusal } from './refusal.ts'
+
+type AboutRows = Exclude<
+  OwnershipBreach['kind'],
+  | 'admin'
+  | 'job'
+  | 'file'
+  | 'function'
+  | 'payment'
+  | 'processors-own'
+  | 'account-wide'
+  | 'payers-row'
+  | 'claimed-payment'
+  | 'unbound-proof'
+  | 'price'
+  | 'email-lookup'
+>
+
+/**
+ * What is said where rows of somebody else are read, changed or removed, where a new row gets an owner, tenant or parent of the request's choice, and
+ * where the request decides about columns that are not its own to write.
+ */
+export const ROW_WORDS: Readonly<Record<AboutRows, BreachWords>> = {
+  row({ route, b, who, place }) {
+    if (b.around)
+      return {
+        title: 'The check is passed by when its look-up fails',
+        message: `${b.around.path}:${b.around.line} asks whether the caller may, inside a try whose catch answers with an error and does not end the handler: after a look-up that failed ${place} ${b.verb} ${b.table} by ${b.by} all the same.`,
+        attack: `Any signed-in user sends an id that the database refuses (with a null byte, or none of its type) where the look-up uses it, and the id of another user's row beside it: the answer is an error, and the handler ${b.verb} the row.`,
+        fix: { text: 'End the handler in the catch.', language: 'ts', code: `} catch (error) {\n  ${refusal(route, 500)}\n}` },
+      }
+    if (b.within)
+      return {
+        title: 'A role in one of them lets somebody act on rows of another',
+        message: `The handler asks whether the caller has a role in what ${b.within} names, but ${place} ${b.verb} ${b.table} by ${b.by} with the service role or a direct connection, and nothing says that this row belongs to the same.`,
+        attack: `Whoever has that role in one of them sends its id, and the id of a row that belongs to another: the handler ${b.verb} it.`,
+        fix: { text: `Bind the query to what the role was asked for (${b.ownerColumn}) as well.`, language: 'ts', code: filterCode(b) },
+      }
+    if (b.brings)
+      return {
+        title: "What comes along with the row is somebody else's",
+        message: `The handler knows who calls${who}, but ${place} loads ${b.table} by ${b.by} with the service role or a direct connection and answers with the ${b.brings} that comes along; nothing compares its ${b.ownerColumn} with the caller.`,
+        attack: `Any signed-in user counts the ids up and reads the ${b.brings} of everybody.`,
+        fix: {
+          text: `Refuse when the ${b.ownerColumn} of what came along is not the caller, or leave ${b.brings} out of the query.`,
+          language: 'ts',
+          code: `if ([row.${b.brings}].flat().some((own) => own && own.${b.ownerColumn} !== ${b.callerAs})) {\n  ${refusal(route, 404)}\n}`,
+        },
+      }
+    return b.ownerless
+      ? {
+          title: 'Rows without an owner pass the ownership check',
+          message: `${place} ${b.verb} ${b.table} by ${b.by} with the service role. The comparison with the caller is skipped when the row has no owner, so such rows pass for everybody.`,
+          attack: `Any signed-in user sends the id of somebody else's row that has no ${b.ownerColumn}, and the handler acts on it.`,
+          fix: {
+            text: 'Refuse when the owner is missing or another: compare without the extra condition.',
+            language: 'ts',
+            code: `if (row.${b.ownerColumn} !== ${b.callerAs}) {\n  return new Response(null, { status: 404 })\n}`,
+          },
+        }
+      : {
+          title: 'The row is not tied to the caller',
+          message: `The handler ${b.role ? `asks whether the caller is some ${b.role}` : 'knows who calls'}${who}, but ${place} ${b.verb} ${b.table} by ${b.by} with the service role or a direct connection, and nothing compares the row's owner with the caller. Row level security does not apply to this client.`,
+          attack:
+            b.by === MODEL_SAYS
+              ? `Any signed-in user writes a prompt that makes the model answer with the id of another user's row, and the handler ${b.verb} it.`
+              : `Any ${b.role ?? 'signed-in user'} sends the id of another ${b.role ?? 'user'}'s row and the handler ${b.verb} it.`,
+          fix: {
+            text: b.ownedBy
+              ? `Load the row of ${b.ownedBy} that it belongs to first, and refuse when its ${b.ownerColumn} is not the caller.`
+              : `Bind the query to the caller as well (column ${b.ownerColumn}), or use the caller's own client so that row level security applies.`,
+            language: 'ts',
+            code: b.ownedBy ? `if (parent.${b.ownerColumn} !== ${b.callerAs}) {\n  ${refusal(route, 404)}\n}` : filterCode(b),
+            ...(b.ownedBy ? {} : boundQuery(route, b)),
+          },
+        }
+  },
+  rls({ route, b, place }) {
+    return {
+      title: 'The handler relies on row level security that does not hold',
+      message: `${place} ${b.verb} ${b.table} by ${b.by} and leaves it to row level security to refuse other users' rows. Checks 1-4 found that ${b.table} does not refuse them.`,
+      attack: `Any signed-in user sends the id of another user's row and the handler ${b.verb} it.`,
+      fix: b.indirect
+        ? {
+            text: `Repair the policy of ${b.table} (see checks 1-4). ${b.ownerColumn} holds no user's id: look up whose row it names before this one is touched, or require the role of those who do this for others.`,
+            language: 'ts',
+            code: roleCode(route, b.callerAs),
+          }
+        : { text: `Repair the policy of ${b.table} (see checks 1-4), and bind the query to the caller as well.`, language: 'ts', code: filterCode(b) },
+    }
+  },
+  'every-row'({ b, place }) {
+    return {
+      title: 'The statement has no condition',
+      message: `${place} ${b.verb} every row of ${b.table}: the statement has no condition, and it runs with the service role or a direct connection, to which row level security does not apply.`,
+      attack: `Any signed-in user who does this for the own account does it to everybody's rows of ${b.table}.`,
+      fix: { text: `Bind the statement to the caller (column ${b.ownerColumn}).`, language: 'ts', code: ownRows(b) },
+    }
+  },
+  listing({ route, b, who, place }) {
+    if (b.apart)
+      return {
+        title: "Every signed-in user gets everybody's rows",
+        message: `${place} ${b.what}, with the service role or a direct connection, to which row level security does not apply. Other handlers show people their own rows of ${b.table} only; this one asks only whether somebody is signed in${who}.`,
+        attack: `Any signed-in user calls it and reads what belongs to other users in ${b.table}.`,
+        fix: {
+          text: `Filter by the caller (column ${b.ownerColumn}), or require an admin role when the list is meant for administrators.`,
+          language: 'ts',
+          code: ownRows(b),
+        },
+      }
+    return {
+      title: "Every signed-in user gets everybody's rows",
+      message: `${place} ${b.what} with the service role or a direct connection. The handler asks only whether somebody is signed in${who}.`,
+      attack: `Any signed-in user reads the personal data of all users in ${b.table}.`,
+      fix: {
+        text: 'Filter by the caller, or require an admin role when the list is meant for administrators.',
+        language: 'ts',
+        code: roleCode(route, b.callerAs),
+      },
+    }
+  },
+  'forged-owner'({ b, who, place }) {
+    return {
+      title: 'The owner of the row is taken from the request',
+      message: `${place} ${b.verb} ${b.table} with ${b.ownerColumn} from ${b.by}, with the service role or a direct connection. Nothing compares it with the caller${who}.`,
+      attack: `Any signed-in user sends another user's id as ${b.ownerColumn} and writes rows in that user's name.`,
+      fix: {
+        text: 'Take the owner from the verified session, never from the request; where acting for others is meant, require an admin role first.',
+        language: 'ts',
+        code: `{ ...values, ${b.ownerColumn}: ${b.callerAs} }`,
+      },
+    }
+  },
+  'forged-tenant'({ b, who, place }) {
+    return {
+      title: 'The tenant of the new row is taken from the request',
+      message: `${place} ${b.verb} ${b.table} with ${b.ownerColumn} from ${b.by}, with the service role or a direct connection, and nothing asks whether the caller belongs to that tenant${who}.`,
+      attack: `Any signed-in user sends another tenant's id as ${b.ownerColumn} and has a row in its ${b.table}${/member|permission|role|invit|access|grant/i.test(b.table ?? '') ? ', which lets in whom he likes' : ''}.`,
+      fix: {
+        text: "Look for the caller's own membership of that tenant (and its role) before the row is written.",
+        language: 'ts',
+        code: `const { data: member } = await supabase.from('members').select('role').eq('${b.ownerColumn}', ${b.ownerColumn}).eq('user_id', user.id).maybeSingle()\nif (member?.role !== 'owner') {\n  return new Response(null, { status: 403 })\n}`,
+      },
+    }
+  },
+  joins({ route, b, who, place }) {
+    return {
+      title: 'Whoever names a tenant becomes a member of it',
+      message: `${place} ${b.verb} ${b.table} with ${b.ownerColumn} from ${b.by} and the caller as the member, with the service role or a direct connection, and nothing asks for an invitation${who}.`,
+      attack: `Any signed-in user sends another tenant's id as ${b.ownerColumn}, is in it, and reads and changes what its members may.`,
+      fix: {
+        text: 'Look for an open invitation to the address of the caller first, and take the tenant and the role from it.',
+        language: 'ts',
+        code: `const { data: invitation } = await supabase.from('invitations').select('*').eq('token', token).eq('email', user.email).is('accepted_at', null).maybeSingle()\nif (!invitation) {\n  ${refusal(route, 403)}\n}\n// write ${b.ownerColumn}: invitation.${b.ownerColumn}`,
+      },
+    }
+  },
+  parent({ route, b, who, place }) {
+    return {
+      title: "A new row can be put under somebody else's",
+      message: `${place} ${b.what}, with the service role or a direct connection, and nothing asks whether the row of ${b.ownedBy} that it belongs to is the caller's${who}.`,
+      attack: `Any signed-in user sends the id of another user's row of ${b.ownedBy} and adds to what its owner takes for his own.`,
+      fix: b.ownerColumn
+        ? {
+            text: `Load the row of ${b.ownedBy} first, and refuse when its ${b.ownerColumn} is not the caller.`,
+            language: 'ts',
+            code: `if (parent?.${b.ownerColumn} !== user.id) {\n  ${refusal(route, 404)}\n}`,
+          }
+        : {
+            text: `Look for the caller among the people of that row of ${b.ownedBy} first, and refuse when he is none of them.`,
+            language: 'ts',
+            code: `if (!participants.includes(user.id)) {\n  ${refusal(route, 404)}\n}`,
+          },
+    }
+  },
+  'mass-assignment'({ route, b, place }) {
+    return {
+      title: 'The whole request body is written to the row',
+      message: `${place} ${b.verb} ${b.table} with ${b.by} as it came, with the service role or a direct connection: the caller chooses every column${b.bound ? ' that the code does not set' : ''}${b.ownerColumn ? `, ${b.ownerColumn} included` : ''}.`,
+      attack:
+        b.paid === 'house'
+          ? `Any signed-in user adds ${b.ownerColumn} to the JSON and sets what is the application's to say.`
+          : b.paid
+            ? `Any signed-in user adds ${b.ownerColumn} to the JSON, and the row says that it was paid.`
+            : b.ownerColumn && b.severity !== 'Critical'
+              ? `Any signed-in user adds ${b.ownerColumn} to the JSON, and the row belongs to whom it names.`
+              : `Any signed-in user adds ${b.ownerColumn ?? 'a protected column'} to the JSON and sets it.`,
+      fix: {
+        text: 'Name the columns that may be written, or parse the body with a schema that lists them.',
+        language: 'ts',
+        code: `const { title, description } = ${route.kind === 'action' ? 'input // the argument' : bodyOf(route)}\n// write only { title, description }`,
+      },
+    }
+  },
+  power({ route, b, who, place }) {
+    if (b.open)
+      return {
+        title: 'Whoever signs up chooses what grants rights',
+        message: `${place} ${b.verb} ${b.table} with ${b.ownerColumn} from ${b.by}, with rights that no policy or column privilege limits. This is the sign-up: nobody has to be anybody to call it.`,
+        attack: `Anybody on the internet registers with the ${b.ownerColumn} that the application asks its administrators or paying users for, and has it from the first request.`,
+        fix: {
+          text: 'Set it on the server to what everybody starts with; more is given afterwards, by an administrator or when a payment is confirmed.',
+          language: 'ts',
+          code: `{ ...values, ${b.ownerColumn}: START } // the ${b.ownerColumn} of every new account, never the request's`,
+        },
+      }
+    return {
+      title: 'The caller sets what grants rights',
+      message: `${place} ${b.verb} ${b.table} with ${b.ownerColumn} from ${b.by}, with the service role or a direct connection, which no policy or column privilege limits. The handler asks only ${b.own ? 'whether the row is the own one' : 'whether somebody is signed in'}${who}.`,
+      attack: `Any signed-in user sends the ${b.ownerColumn} that he likes and has it.`,
+      fix: {
+        text: 'Leave the column out; it is set where the payment or the invitation is confirmed, or behind an admin role.',
+        language: 'ts',
+        code: roleCode(route, b.callerAs),
+      },
+    }
+  },
+  'any-table'({ route, b, who, place }) {
+    return {
+      title: 'The request names the table',
+      message: `${place} ${b.what}, with the service role, to which row level security does not apply. The handler asks only whether somebody is signed in${who}.`,
+      attack: `Any signed-in user sends the name of any table as ${b.by} and the handler ${b.verb} it, whosever its rows are.`,
+      fix: {
+        text: "Write one handler for each thing that may be done, with the table in the code and the caller's id in the query; or use the caller's own client, so that row level security applies.",
+        language: 'ts',
+        code: `const TABLES = ['posts', 'comments']\nif (!TABLES.includes(table)) {\n  ${refusal(route, 404)}\n}\n// and a client that acts with the caller's token`,
+      },
+    }
+  },
+  state({ b, place }) {
+    return {
+      title: 'The user is taken from an OAuth state that nothing verifies',
+      message: `${place} ${b.verb} ${b.table} of the user whose id is read out of ${b.by}. The state is neither signed nor compared with a cookie or the session, so whoever calls the address chooses the user.`,
+      attack:
+        "An attacker finishes the OAuth flow with another user's id in `state` and stores a token in that user's row, or has the victim's token stored in his own.",
+      fix: {
+        text: 'Take the user from the session in the callback. Put a random value in `state`, keep it in an httpOnly cookie and compare the two.',
+        language: 'ts',
+        code: `const { data: { user } } = await supabase.auth.getUser()\nif (!user || state !== cookies.get('oauth_state')?.value) {\n  return new Response(null, { status: 401 })\n}\n// write the row of user.id`,
+      },
+    }
+  },
+  editable({ b, place }) {
+    return {
+      title: 'The row is chosen by a claim that the user edits',
+      message: `${place} ${b.verb} ${b.table} by ${b.by} with the service role. Users change their own user_metadata with one call of the client library.`,
+      attack: `Any signed-in user sets ${b.by} to another value and gets those rows.`,
+      fix: {
+        text: 'Use app_metadata, which only the server writes, or look the value up in a table by the caller’s id.',
+        language: 'ts',
+        code: 'user.app_metadata.org_id',
+      },
+    }
+  },
+}
+
+/** The body of a request, as the framework hands it to the handler. */
+function bodyOf({ framework, answers }: Route): string {
+  if (/^(?:Express|Fastify|NestJS|Koa)/.test(framework) || answers === 'res') return framework === 'Koa' ? 'ctx.request.body' : 'req.body'
+  return answers === 'status-object' ? "JSON.parse(event.body ?? '{}')" : framework === 'Hono' ? 'await c.req.json()' : 'await request.json()'
+}
