@@ -1,3 +1,4 @@
+/** What the words of a breach are given and what they are made of; the three files of words have it in common. */
 import type { Route } from '../../model/routes/routes.ts'
 import type { Fix } from '../define-check.ts'
 import type { Manners } from './manners.ts'
@@ -24,3 +25,6 @@ export interface SaidOfBreach {
 
 /** What is said of breaches of one kind. */
 export type BreachWords = (told: ToldBreach) => SaidOfBreach
+
+/** What is said of breaches of some of the kinds. */
+export type WordsOfKinds = Readonly<Partial<Record<OwnershipBreach['kind'], BreachWords>>>

@@ -1,5 +1,5 @@
 import { isInAdministratorsCookie } from './administrators-sessions.ts'
-import type { BreachWords } from './breach-words.ts'
+import type { WordsOfKinds } from './breach-words.ts'
 import { adminExample, besideWords, roleCode } from './manners.ts'
 import { refusal } from './refusal.ts'
 
@@ -8,7 +8,7 @@ const RENAMED =
   ' The cookie is named for them, but neither a seal nor a signature says for which cookie it was made: what users are given with the same key passes under this name as well.'
 
 /** What is said where any signed-in user runs what is an administrator's or the scheduler's, and where the request chooses a file or what a database function works on. */
-export const OPERATION_WORDS: Readonly<Record<'admin' | 'job' | 'file' | 'function', BreachWords>> = {
+export const OPERATION_WORDS = {
   admin({ route, b, how, who, place }) {
     const renamed = isInAdministratorsCookie(route.guard?.how)
     if (b.colleague)
@@ -118,4 +118,4 @@ export const OPERATION_WORDS: Readonly<Record<'admin' | 'job' | 'file' | 'functi
           },
         }
   },
-}
+} satisfies WordsOfKinds

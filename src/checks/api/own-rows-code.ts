@@ -1,3 +1,7 @@
+/**
+ * The condition that ties a statement to the caller, written as the application's own library has it: a fix that can be pasted is taken, one in another
+ * dialect is not.
+ */
 import { alsoEqual } from '../../lib/rewrite-javascript.ts'
 import type { Route } from '../../model/routes/routes.ts'
 import type { Fix } from '../define-check.ts'

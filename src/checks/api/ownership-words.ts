@@ -1,3 +1,7 @@
+/**
+ * What a finding of check 17 says. The words stand apart from what finds the breaches, one function for each kind, so that a text is changed without reading
+ * a rule.
+ */
 import type { Route } from '../../model/routes/routes.ts'
 import type { BreachWords, SaidOfBreach } from './breach-words.ts'
 import type { Manners } from './manners.ts'

@@ -1,12 +1,10 @@
-import type { BreachWords } from './breach-words.ts'
+import type { WordsOfKinds } from './breach-words.ts'
 import { roleCode } from './manners.ts'
 import type { OwnershipBreach } from './ownership-breach.ts'
 import { unboundProofWords } from './unbound-proof-words.ts'
 
-type AboutPayments = 'payment' | 'processors-own' | 'account-wide' | 'payers-row' | 'claimed-payment' | 'unbound-proof' | 'price' | 'email-lookup'
-
 /** What is said where somebody acts at the payment processor for another customer, or where a payment settles what it was not made for. */
-export const PAYMENT_WORDS: Readonly<Record<AboutPayments, BreachWords>> = {
+export const PAYMENT_WORDS = {
   payment({ b, how, who, place }) {
     return {
       title: 'The payment object is chosen by the request',
@@ -92,7 +90,7 @@ export const PAYMENT_WORDS: Readonly<Record<AboutPayments, BreachWords>> = {
       },
     }
   },
-}
+} satisfies WordsOfKinds
 
 /** The customer's id out of the caller's own row, in the words of the library that the application uses. */
 function ownCustomer(library: string | undefined, b: OwnershipBreach): string {

@@ -1,32 +1,15 @@
 import type { Route } from '../../model/routes/routes.ts'
-import type { BreachWords } from './breach-words.ts'
+import type { WordsOfKinds } from './breach-words.ts'
 import { roleCode } from './manners.ts'
 import { MODEL_SAYS } from './model-answers.ts'
 import { boundQuery, filterCode, ownRows } from './own-rows-code.ts'
-import type { OwnershipBreach } from './ownership-breach.ts'
 import { refusal } from './refusal.ts'
-
-type AboutRows = Exclude<
-  OwnershipBreach['kind'],
-  | 'admin'
-  | 'job'
-  | 'file'
-  | 'function'
-  | 'payment'
-  | 'processors-own'
-  | 'account-wide'
-  | 'payers-row'
-  | 'claimed-payment'
-  | 'unbound-proof'
-  | 'price'
-  | 'email-lookup'
->
 
 /**
  * What is said where rows of somebody else are read, changed or removed, where a new row gets an owner, tenant or parent of the request's choice, and
  * where the request decides about columns that are not its own to write.
  */
-export const ROW_WORDS: Readonly<Record<AboutRows, BreachWords>> = {
+export const ROW_WORDS = {
   row({ route, b, who, place }) {
     if (b.around)
       return {
@@ -259,7 +242,7 @@ export const ROW_WORDS: Readonly<Record<AboutRows, BreachWords>> = {
       },
     }
   },
-}
+} satisfies WordsOfKinds
 
 /** The body of a request, as the framework hands it to the handler. */
 function bodyOf({ framework, answers }: Route): string {

@@ -1,0 +1,178 @@
+/**
+ * Whether a query by an id of the request is a breach of ownership. The reasons why it is none are collected, since a check that passes says what it rests
+ * on.
+ */
+import { holdsCallersId } from '../../database/access/callers-id.ts'
+import type { AccessMatrix } from '../../database/database.ts'
+import type { SchemaModel } from '../../model/app-model.ts'
+import type { Behaviour, Step, Value } from '../../model/behaviour/behaviour.ts'
+import { requestName } from '../../model/behaviour/values.ts'
+import { countsVisits } from '../../model/routes/visits.ts'
+import { broughtAlong } from './brought-along.ts'
+import { isAnswered, isWrittenFrom, saysRelation } from './carried-rows.ts'
+import { chosenByModel, MODEL_SAYS } from './model-answers.ts'
+import { booksWith, hasJoined, isOfWhoeverMatched, isOnOffer, isRecounted, takesSlot } from './other-parties.ts'
+import { aboutQuery, type OwnershipBreach, type Query, refersToNobodys, tableOf, verbOf } from './ownership-breach.ts'
+import { isPayee } from './payee.ts'
+import { actsForPayer, isOpenByPolicy } from './payers-row.ts'
+import { queuesUp } from './queues.ts'
+import { rlsState, shownByRls } from './rls-state.ts'
+import { choosesNothing, isTakenByCaller, takesWhatIsOpen } from './row-state.ts'
+import { replacesSentCode } from './sent-codes.ts'
+import { shownToOthers, showsAnyway, showsWares } from './shown-rows.ts'
+import { keepsTally } from './tallies.ts'
+import type { Ties } from './ties.ts'
+import { isPartOfTransfer, transfersTo } from './transfers.ts'
+import { unprotectedUse } from './unprotected-use.ts'
+
+/** The column that holds the owner: the schema's, or what the library would call it. */
+function ownerColumn(e: Query, schema: Pick<SchemaModel, 'tables'>): string {
+  const table = tableOf(e, schema)
+  const known = table?.userData?.ownerColumns[0]
+  if (known) return known
+  return e.client.library === 'prisma' || e.client.library === 'mongoose' || e.client.library === 'drizzle' ? 'userId' : 'user_id'
+}
+
+/** The breach that a query makes whose rows the request chooses by `column` = `value`; undefined, and why added to `reasons`, where it makes none. */
+export function rowBreach(
+  step: Step,
+  index: number,
+  e: Query,
+  value: Value,
+  column: string,
+  behaviour: Behaviour,
+  ties: Ties,
+  schema: Pick<SchemaModel, 'tables'>,
+  access: AccessMatrix,
+  reasons: Set<string>,
+): OwnershipBreach | undefined {
+  if (ties.byFilter(e)) {
+    reasons.add(`${e.table} is filtered by the caller`)
+    return undefined
+  }
+  if (ties.bySource(value)) {
+    reasons.add(`what ${e.table} is found by was compared with the caller first`)
+    return undefined
+  }
+  if (e.unread) {
+    reasons.add(`the conditions on ${e.table} could not be read whole`)
+    return undefined
+  }
+  if (ties.byCondition(step)) {
+    reasons.add(`${e.table} is compared with the caller first`)
+    return undefined
+  }
+  if (countsVisits(e)) {
+    reasons.add(`of ${e.table} only how often it was looked at changes`)
+    return undefined
+  }
+  if (keepsTally(e, behaviour, ties)) {
+    reasons.add(`of ${e.table} only a tally changes, with a row of the caller's own`)
+    return undefined
+  }
+  if (isOfWhoeverMatched(e, behaviour, schema)) {
+    reasons.add(`whose rows of ${e.table} they are, rows say that the application matched`)
+    return undefined
+  }
+  const model = chosenByModel(value, behaviour)
+  const by = model ? MODEL_SAYS : (requestName(value) ?? 'a value of the request')
+  const base = {
+    ...aboutQuery(step, e, behaviour),
+    by,
+    ownerColumn: ownerColumn(e, schema),
+    ...(tableOf(e, schema)?.userData?.ownerColumns.length === 1 ? { ownerKnown: true as const } : {}),
+    what: `${verbOf(e)} ${e.table} by ${column} = ${by}`,
+    library: e.client.library,
+  }
+  if (e.client.rights === 'caller' || e.client.rights === 'anon') {
+    const state = rlsState(e, schema, access, e.client.rights === 'anon' ? 'anon' : 'A')
+    const harmless = e.op === 'select' && (shownByRls(e, schema, access) || unprotectedUse(index, behaviour, ties) === 'none')
+    if (state === 'open' && !harmless)
+      return { ...base, kind: 'rls', severity: 'High', ...(namesOthers(e, base.ownerColumn, schema) ? { indirect: true as const } : {}) }
+    const paid = state === 'open' || (state === 'unknown' && isOpenByPolicy(e, schema, access)) ? actsForPayer(step, index, e, by, behaviour, ties) : undefined
+    if (paid) return { ...paid, ownerColumn: base.ownerColumn }
+    reasons.add(
+      `${e.table} is reached with the ${e.client.rights === 'anon' ? 'anon' : "caller's own"} client${state === 'holds' ? ' and its row level security holds' : ''}`,
+    )
+    return undefined
+  }
+  if (e.client.rights !== 'service') {
+    reasons.add(`whose rights the client for ${e.table} has could not be seen`)
+    return undefined
+  }
+  if (
+    e.op === 'select' &&
+    (shownToOthers(e, schema) ||
+      showsWares(e, schema) ||
+      (showsAnyway(e, schema, access) && !isWrittenFrom(index, behaviour, ties)) ||
+      (rlsState(e, schema, access, 'A') === 'open' && shownByRls(e, schema, access)))
+  ) {
+    reasons.add(`${e.table} is meant to be seen by others`)
+    return undefined
+  }
+  if (hasJoined(index, column, value, behaviour)) {
+    reasons.add(`the caller has joined what ${e.table} belongs to`)
+    return undefined
+  }
+  if (e.op === 'select' && !isAnswered(index, behaviour) && booksWith(value, behaviour)) {
+    reasons.add(`whose rows of ${e.table} they are, the caller books with`)
+    return undefined
+  }
+  if (e.op === 'select' && !isAnswered(index, behaviour) && queuesUp(index, behaviour)) {
+    reasons.add(`the caller lines up in what ${e.table} says`)
+    return undefined
+  }
+  if (e.op === 'select' && !isAnswered(index, behaviour) && isPayee(index, behaviour)) {
+    reasons.add(`${e.table} says whom the caller pays`)
+    return undefined
+  }
+  if (e.op === 'update' ? takesSlot(e) : e.op === 'select' && isOnOffer(e, schema)) {
+    reasons.add(`${e.table} is there to be booked`)
+    return undefined
+  }
+  if (replacesSentCode(e, index, behaviour)) {
+    reasons.add(`a new one takes the place of what is deleted from ${e.table}`)
+    return undefined
+  }
+  if (takesWhatIsOpen(step, e, behaviour) || ((e.op === 'select' ? !isAnswered(index, behaviour) : choosesNothing(e)) && isTakenByCaller(e, behaviour))) {
+    reasons.add(`${e.table} is there to be taken`)
+    return undefined
+  }
+  if (isPartOfTransfer(step, behaviour) || (e.op === 'select' && !isAnswered(index, behaviour) && transfersTo(value, behaviour))) {
+    reasons.add(`${e.table} gets what the caller's own row gives`)
+    return undefined
+  }
+  if (e.op === 'update' && isRecounted(e)) {
+    reasons.add(`what ${e.table} is set to is counted from other rows`)
+    return undefined
+  }
+  const listed = tableOf(e, schema)
+  if (e.op === 'select' && listed && refersToNobodys(listed, column, schema) && !isAnswered(index, behaviour)) {
+    reasons.add(`${e.table} is looked through by what is nobody's, and not answered with`)
+    return undefined
+  }
+  if (e.op === 'select') {
+    const use = unprotectedUse(index, behaviour, ties)
+    if (use === 'none') {
+      reasons.add(`${e.table} is compared with the caller after loading`)
+      return undefined
+    }
+    if (use === 'ownerless') return { ...base, kind: 'row', severity: 'High', ownerless: true }
+  }
+  const own = tableOf(e, schema)
+  const along = own && !own.stub && !own.userData ? broughtAlong(e, own, schema) : undefined
+  if (along) {
+    // it is what comes along that is somebody's, and only where the answer says it
+    if (!saysRelation(index, along.relation, behaviour)) return undefined
+    return { ...base, kind: 'row', severity: 'High', ownerColumn: along.ownerColumn, brings: along.relation }
+  }
+  // a model may be talked into it, but does not do everything that it is told
+  return { ...base, kind: 'row', severity: model ? 'High' : 'Critical' }
+}
+
+/** The owner column refers to rows that have ids of their own (`customer_id`), not to users. */
+function namesOthers(e: Query, column: string, schema: Pick<SchemaModel, 'tables'>): boolean {
+  const table = tableOf(e, schema)
+  if (!table?.columns.some((c) => c.name === column)) return false
+  return !holdsCallersId(table, column, { tables: schema.tables, policies: [], functions: [] })
+}
