@@ -3,7 +3,7 @@ import type { Behaviour, Effect, Step, Value } from '../../model/behaviour/behav
 import { mentions } from '../../model/behaviour/mentions.ts'
 import { isCallersRow, requestName } from '../../model/behaviour/values.ts'
 import { fromRequest, type OwnershipBreach } from './ownership-breach.ts'
-import { isSame } from './ties.ts'
+import { isSame } from './same-value.ts'
 
 const ROLE = /(?:^|_)(?:role|position|rank|access_level|permission_level)$/i
 /** Roles of those who look after the others. */

@@ -4,8 +4,9 @@
  */
 import type { Condition, Value } from '../../model/behaviour/behaviour.ts'
 import { mentions } from '../../model/behaviour/values.ts'
+import { alternatives } from './alternatives.ts'
 import { isOpenByState } from './row-state.ts'
-import { alternatives, type Ties } from './ties.ts'
+import type { Ties } from './ties.ts'
 
 /** Whether a condition asks anything of the row but that it is not there (a name that is still free), whichever way it is met. */
 export function needsRow(condition: Condition, ofRow: (x: Value) => boolean): boolean {

@@ -1,4 +1,5 @@
 import type { Behaviour, Condition, Value } from '../../model/behaviour/behaviour.ts'
+import { isCallers } from '../../model/behaviour/values.ts'
 import { guardOfConditions, proofOf } from '../../model/routes/guard.ts'
 import { isAdministrators, type Proof } from '../../model/routes/proof.ts'
 
@@ -17,6 +18,11 @@ export function forPeople(value: Value, behaviour: Behaviour, depth = 0): Value 
   const { under = [] } = value
   const reached = value.of.flatMap((x, i) => (isPrivileged(under[i] ?? [], behaviour) ? [] : [forPeople(x, behaviour, depth + 1)]))
   return !reached.length ? value : reached.length === 1 ? (reached[0] as Value) : { v: 'any', of: reached }
+}
+
+/** Whether a value is the caller's own whenever a person calls. */
+export function isPersons(value: Value, behaviour: Behaviour): boolean {
+  return isCallers(forPeople(value, behaviour), behaviour)
 }
 
 function isPrivileged(under: readonly Condition[], behaviour: Behaviour): boolean {

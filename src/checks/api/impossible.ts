@@ -1,5 +1,5 @@
 import type { Condition, Value } from '../../model/behaviour/behaviour.ts'
-import { isSame } from './ties.ts'
+import { isSame } from './same-value.ts'
 
 /**
  * Whether nothing reaches what stands under these conditions: `if (!id && !email) return 400; if (id) … else if (email) …` leaves a third way

@@ -7,7 +7,7 @@ import type { SchemaModel } from '../../model/app-model.ts'
 import type { Behaviour, Value } from '../../model/behaviour/behaviour.ts'
 import { isCallers, mentions } from '../../model/behaviour/values.ts'
 import { fromRequest, type Query, refersToNobodys, tableOf } from './ownership-breach.ts'
-import { isSame } from './ties.ts'
+import { isSame } from './same-value.ts'
 
 /** Tables of what two people agree upon. */
 const BOOKING = /donat|pledge|invit|book|appointment|reserv|lesson|session|meeting|consultation|visit|agend|(^|_)citas?($|_)|termin/i

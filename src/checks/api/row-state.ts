@@ -2,7 +2,7 @@ import { lastPart } from '../../lib/last-part.ts'
 import type { Behaviour, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { isCallers, mentions } from '../../model/behaviour/values.ts'
 import type { Query } from './ownership-breach.ts'
-import { isSame } from './ties.ts'
+import { isSame } from './same-value.ts'
 
 const OPEN = /^(?:is_?)?(?:public|published|shared|visible|listed|open|template|demo|global)$/i
 const CLOSED = /^(?:is_?)?(?:private|draft|hidden|restricted|unlisted)$/i

@@ -1,7 +1,8 @@
 import type { Behaviour, Value } from '../../model/behaviour/behaviour.ts'
 import { isCallers, mentions } from '../../model/behaviour/values.ts'
 import type { Query } from './ownership-breach.ts'
-import { isSame, type Ties } from './ties.ts'
+import { isSame } from './same-value.ts'
+import type { Ties } from './ties.ts'
 
 /** What is worth something, or runs out: one more of it is no tally. */
 const WORTH = /credit|balance|points?$|coins?$|tokens?$|wallet|amount|price|stock|quantity|seats?$|capacity|score|xp$|level/i

@@ -1,12 +1,19 @@
+/**
+ * What ties the rows that a handler touches to the person who calls it: a filter of the query, or something that was decided before. The central question of
+ * check 17; what it asks of single tests stands in the files beside it.
+ */
 import { keptList } from '../../lib/kept-list.ts'
 import type { Behaviour, Condition, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { ACCEPTED, isCallers, isCallersRow, mentions, REJECTED } from '../../model/behaviour/values.ts'
-import { rightsAmong } from '../../model/routes/rights-bits.ts'
-import { answeredInVain } from './answered-in-vain.ts'
-import { contradictsItself } from './contradiction.ts'
-import { forPeople, provesService } from './for-people.ts'
+import { alternatives } from './alternatives.ts'
+import { countedRows } from './counted-rows.ts'
+import { filtersByPerson } from './filtered-by-person.ts'
+import { isPersons, provesService } from './for-people.ts'
+import { type AskedWays, isHarmless } from './harmless-ways.ts'
 import type { Query } from './ownership-breach.ts'
 import { Relations } from './relations.ts'
+import { provesRole } from './role-of-test.ts'
+import { isSame } from './same-value.ts'
 
 /** Whose rights hold for the rows of a query that runs with the caller's own client; false when row level security does not. */
 export type RlsHolds = (query: Query) => boolean
@@ -25,7 +32,6 @@ export class Ties {
   private readonly bound = new Map<number, boolean>()
   /** What was found out about tests, by what is going to be touched: behaviours share their values, and parts stand in many of them. */
   private readonly held = new Map<Query | undefined, Map<Value, boolean[]>>()
-
   /** What had to hold on the way to a query. */
   private readonly paths = new Map<Query, readonly Condition[]>()
 
@@ -45,47 +51,17 @@ export class Ties {
 
   /** A filter of the query itself names the caller (or a row of theirs). */
   byFilter(query: Query): boolean {
-    return query.filters.some((f) => f.op !== 'neq' && (this.isPersons(f.value) || this.eachBranch(f)) && filtersRows(query, f.column))
+    return filtersByPerson(query, this.behaviour)
   }
 
   /** `row ? body.id : made.id`: what the request names is taken only where it was found to be the caller's, and otherwise what was made here. */
   bySource(value: Value): boolean {
     if (value.v !== 'any' || !value.under) return false
-    const harmless = (x: Value) => x.v === 'const' || (x.v === 'row' && this.isPersons(x))
+    const harmless = (x: Value) => x.v === 'const' || (x.v === 'row' && isPersons(x, this.behaviour))
     return (
       value.of.some((x) => x.v === 'request') &&
       value.of.every((x, i) => harmless(x) || (x.v === 'request' && (value.under?.[i] ?? []).some((c) => c.test.v === 'row' && this.decides(c))))
     )
-  }
-
-  /** The value is the caller's own whenever a person calls. */
-  private isPersons(value: Value): boolean {
-    return isCallers(forPeople(value, this.behaviour), this.behaviour)
-  }
-
-  /** `OR: [{ userId }, { teamId: { in: mine } }]`: whichever of them holds, it names the caller. */
-  private eachBranch({ column, value }: Query['filters'][number]): boolean {
-    return /(?:^|\.)OR$/.test(column) && this.everyWay(value)
-  }
-
-  private everyWay(ways: Value): boolean {
-    if (ways.v === 'any') {
-      const lists = ways.of.filter((x) => x.v !== 'const')
-      return lists.length > 0 && lists.every((x) => this.everyWay(x))
-    }
-    if (ways.v !== 'array' || !ways.items.length) return false
-    return ways.items.flatMap((way) => (way.v === 'any' ? way.of : [way])).every((way) => this.namesPerson(way, 0))
-  }
-
-  /** `{ team: { members: { some: { userId } } } }`, `{ AND: [{ userId }, …] }`. */
-  private namesPerson(way: Value, depth: number): boolean {
-    if (depth > 6 || way.v !== 'object') return false
-    return Object.entries(way.props).some(([name, x]) => {
-      if (/^(?:not|notIn|NOT|none)$/.test(name)) return false
-      if (name === 'OR') return this.everyWay(x)
-      if (name === 'AND' && x.v === 'array') return x.items.some((y) => this.namesPerson(y, depth + 1))
-      return x.v === 'object' ? this.namesPerson(x, depth + 1) : this.isPersons(x)
-    })
   }
 
   /** Something that was decided before the step compares the object (what the step finds, or `object`) with the caller. */
@@ -98,7 +74,7 @@ export class Ties {
     // `body.id ?? found.id`: what is said of the row that was found says nothing of the one that the request names
     return namedInstead(object ?? step).every(
       ({ named, under }) =>
-        deciding.some((c) => this.relations.related(looked(c.test), [named], false)) ||
+        deciding.some((c) => this.relations.related(lookedAt(c.test), [named], false)) ||
         under.some((c) => this.decides(c, about) || this.isByRole(c.test, !c.negated) || provesService(c.test, !c.negated, this.behaviour)),
     )
   }
@@ -108,6 +84,7 @@ export class Ties {
     return effect.kind === 'db' && effect.filters.some((f) => f.op === 'eq' && under.some((c) => isCallersId(c.test, !c.negated, f.value)))
   }
 
+  /** Whether a condition being met ties the object of the request to the caller. */
   decides(condition: Condition, about?: Query): boolean {
     return this.holds(condition.test, !condition.negated, 0, about)
   }
@@ -122,15 +99,17 @@ export class Ties {
     return known[at]
   }
 
+  /** The kept answers about a test: at twice the depth where it is falsy, and one further where it is truthy. */
   private heldOf(test: Value, about: Query | undefined): boolean[] {
     const tests = this.held.get(about) ?? new Map<Value, boolean[]>()
     this.held.set(about, tests)
     return keptList(tests, test)
   }
 
+  /** What `holds` answers, found out anew. */
   private ties(test: Value, truthy: boolean, depth: number, about: Query | undefined): boolean {
     const next = (x: Value, t: boolean) => this.holds(x, t, depth + 1, about)
-    const callers = (x: Value) => this.isPersons(x)
+    const callers = (x: Value) => isPersons(x, this.behaviour)
     switch (test.v) {
       case 'op': {
         const [a, b] = test.of
@@ -174,117 +153,26 @@ export class Ties {
     }
   }
 
-  /** Ways of which any may be the one: one ties the object, and each other does too, or lets in a role or another service, compares nothing with nothing, has no object, is not the way that leads here, reaches nothing, or contradicts itself. */
+  /** Ways of which any may be the one: one ties the object, and each other does too or does no harm. */
   private eachWay(among: readonly Value[], truthy: boolean, depth: number, about: Query | undefined): boolean {
     const ways = alternatives(among, truthy ? '||' : '&&')
     const tied = ways.filter((x) => this.holds(x, truthy, depth + 1, about))
+    if (!tied.length) return false
     const path = (about && this.paths.get(about)) ?? []
-    const harmless = (x: Value, t: boolean, at: number): boolean =>
-      this.provesRole(x, t, at + 1) ||
-      asksRole(x, t) ||
-      lacksClaim(x, t) ||
-      provesService(x, t, this.behaviour) ||
-      this.bothUnset(x, t, tied) ||
-      failedList(x, t) ||
-      this.settledElsewhere(x, t, path, at, about) ||
-      (about !== undefined &&
-        (answeredInVain(x, t, about, path, this.behaviour) || this.absent(x, t, about) || this.fallsBack(x, t, about) || ruledOut(x, t, path))) ||
-      within(x, t, at) ||
-      contradictsItself(x, t)
-    // `!id && (service || admin)`: without an id neither does harm
-    const within = (x: Value, t: boolean, at: number): boolean => {
-      if (x.v !== 'op' || at > 12 || (x.op !== '&&' && x.op !== '||')) return false
-      return (x.op === '&&') === t ? x.of.some((part) => harmless(part, t, at + 1)) : x.of.every((part) => harmless(part, t, at + 1))
+    const asked: AskedWays = {
+      behaviour: this.behaviour,
+      tied,
+      path,
+      about,
+      holds: (x, t, at) => this.holds(x, t, at, about),
+      isOfObject: (x) => this.ofObject(x),
     }
-    return tied.length > 0 && ways.every((x) => tied.includes(x) || harmless(x, truthy, depth))
-  }
-
-  /**
-   * `if (row.buyer && row.buyer !== me) return 403; if (!row.buyer && row.seller !== me) return 403`: the way that one of them leaves open, the other
-   * leaves to somebody who is tied as well.
-   */
-  private settledElsewhere(way: Value, truthy: boolean, path: readonly Condition[], depth: number, about: Query | undefined): boolean {
-    const open = literal(way, truthy)
-    if (!open || depth > 8) return false
-    return path.some(({ test, negated }) => {
-      if (test.v !== 'op' || test.op !== (negated ? '&&' : '||')) return false
-      const others = alternatives(test.of, test.op).filter((x) => !isOpposite(literal(x, !negated), open))
-      return others.length > 0 && others.length < test.of.length && others.every((x) => this.holds(x, !negated, depth + 1, about))
-    })
-  }
-
-  /** `if (row) assertOwner(row)`: where the row was looked for and is not there, the same filters find nothing to touch either. */
-  private absent(way: Value, truthy: boolean, about: Query, depth = 0): boolean {
-    if (depth > 8) return false
-    if (way.v === 'op') {
-      const next = (x: Value) => this.absent(x, truthy, about, depth + 1)
-      if (way.op === '!') return way.of[0] !== undefined && this.absent(way.of[0], !truthy, about, depth + 1)
-      return way.op === '&&' || way.op === '||' ? ((way.op === '&&') === truthy ? way.of.some(next) : way.of.every(next)) : false
-    }
-    const missing = way.v === 'error' && truthy ? way.of : way.v === 'row' && !truthy && way.field === undefined ? way.step : -1
-    const looked = this.behaviour.steps[missing]?.effect
-    if (looked?.kind !== 'db' || looked.op !== 'select' || looked.table !== about.table || !looked.filters.length) return false
-    return looked.filters.every((f) => about.filters.some((g) => g.column === f.column && g.op === f.op && isSame(f.value, g.value)))
-  }
-
-  /** `userId` is not sent, and what is looked for by `userId ?? user.id` is the caller's then. */
-  private fallsBack(way: Value, truthy: boolean, about: Query): boolean {
-    if (way.v === 'op' && way.op === '!' && way.of[0]) return this.fallsBack(way.of[0], !truthy, about)
-    if (way.v !== 'request' || truthy) return false
-    const { filters } = about
-    return filters.some(
-      ({ op, value: v }) => op === 'eq' && v.v === 'any' && v.of.some((x) => isSame(x, way)) && v.of.every((x) => isSame(x, way) || this.isPersons(x)),
-    )
-  }
-
-  /** `!mine && !theirs`, the way that `(mine ?? null) === theirs` has when there is no tenant: both compared sides are empty. */
-  private bothUnset(way: Value, truthy: boolean, tied: readonly Value[]): boolean {
-    const empty = emptied(way, truthy, 0)
-    const compared = (x: Value) => tied.some((t) => mentions(t, (y) => isSame(x, y)))
-    return empty.some((x) => isCallers(x, this.behaviour) && compared(x)) && empty.some((x) => !isCallers(x, this.behaviour) && this.ofObject(x) && compared(x))
+    return ways.every((x) => tied.includes(x) || isHarmless(x, truthy, asked, depth))
   }
 
   /** Whether only somebody of a role gets through. */
   isByRole(test: Value, truthy: boolean): boolean {
-    return this.provesRole(test, truthy, 0)
-  }
-
-  /** Somebody with a role may act on rows of others: `isAdmin || row.user_id === user.id`. */
-  private provesRole(test: Value, truthy: boolean, depth: number): boolean {
-    if (depth > 12) return false
-    if (test.v === 'op') {
-      const [a, b] = test.of
-      if (test.op === '!') return a ? this.provesRole(a, !truthy, depth + 1) : false
-      if (test.op === '&&' || test.op === '||')
-        return (test.op === '&&') === truthy
-          ? test.of.some((x) => this.provesRole(x, truthy, depth + 1))
-          : test.of.every((x) => this.provesRole(x, truthy, depth + 1))
-      if (test.op === '&') return truthy && this.asksRights(test)
-      if (/^[!=]==?$/.test(test.op) && a?.v === 'op' && a.op === '&' && b)
-        return this.asksRights(a) && (test.op.startsWith('!') === truthy) === (b.v === 'const' && b.value === 0)
-      if (test.op === '===' && truthy && a && b)
-        return [a, b].some((x) => isCallers(x, this.behaviour)) && [a, b].some((x) => x.v === 'const' || x.v === 'env' || x.v === 'array' || isEnumMember(x))
-      return false
-    }
-    if (!truthy) return false
-    if (test.v === 'result') {
-      const e = this.behaviour.steps[test.step]?.effect
-      return e?.kind === 'rpc' && (e.client.rights === 'caller' || mentions(e.args, (x) => isCallers(x, this.behaviour)))
-    }
-    if (test.v === 'row') return test.step >= 0 && isCallersRow(test.step, this.behaviour)
-    if (test.v === 'caller') return /role|admin/i.test(test.field ?? '') && test.trust === 'verified'
-    if (test.v === 'call') return test.name !== ACCEPTED && test.name !== REJECTED && test.args.some((x) => mentions(x, (y) => isCallers(y, this.behaviour)))
-    if (test.v === 'any') {
-      const possible = test.of.filter((x) => !(x.v === 'const' && Boolean(x.value) !== truthy))
-      return possible.length > 0 && possible.every((x) => this.provesRole(x, truthy, depth + 1))
-    }
-    return false
-  }
-
-  /** `user.permissions & MANAGE_ORDERS`: rights of the caller's that are kept as bits. */
-  private asksRights({ of }: Extract<Value, { v: 'op' }>): boolean {
-    const rights = rightsAmong(of)
-    return rights !== undefined && this.isPersons(rights)
+    return provesRole(test, truthy, this.behaviour)
   }
 
   /** A value of the object: of a row, or of the request (`params.userId === user.id`). Roles compared with constants are none. */
@@ -298,6 +186,7 @@ export class Ties {
     return e?.kind === 'db' && e.filters.length > 0 && !e.filters.some((f) => this.aboutObject(f.value)) && this.byFilter(e)
   }
 
+  /** A value that names the object: the request's, or of a row that is not the caller's own. */
   private aboutObject(value: Value): boolean {
     return mentions(value, (x) => x.v === 'request' || (x.v === 'row' && !isCallersRow(x.step, this.behaviour)))
   }
@@ -313,7 +202,9 @@ export class Ties {
     const e = this.behaviour.steps[rows.step]?.effect
     if (e?.kind !== 'db') return false
     const field = `${rows.field}.`
-    return (e.embedded ?? []).some((f) => f.op === 'eq' && field.startsWith(f.column.slice(0, f.column.lastIndexOf('.') + 1)) && this.isPersons(f.value))
+    return (e.embedded ?? []).some(
+      (f) => f.op === 'eq' && field.startsWith(f.column.slice(0, f.column.lastIndexOf('.') + 1)) && isPersons(f.value, this.behaviour),
+    )
   }
 
   /** One of them (`team.members[0].role`): the list itself is there whether or not anything is in it. */
@@ -334,21 +225,18 @@ export class Ties {
     return e?.kind !== 'db' || e.client.library !== 'supabase' || e.failsWithout === true
   }
 
+  /** What `boundRow` answers, found out anew. */
   private isBound(index: number): boolean {
     const step = this.behaviour.steps[index]
     const e = step?.effect
     if (e?.kind === 'rpc') return this.aboutObject(e.args) && (e.client.rights === 'caller' || mentions(e.args, (x) => isCallers(x, this.behaviour)))
     if (!step || e?.kind !== 'db') return false
-    const about = e.filters.some((f) => this.aboutObject(f.value)) || this.mentionsObjectTable(e)
+    const about = e.filters.some((f) => this.aboutObject(f.value) || f.value.v === 'row')
     if (!about) return false
     if (isCallersRow(index, this.behaviour) || this.byFilter(e) || knowsSecret(e)) return true
     if (e.client.rights === 'caller') return this.rlsHolds(e)
     const objects = this.withinOne ? this.relations.objectsOf(step) : undefined
     return step.under.some((c) => this.decides(c) && (!objects || this.relations.related([c.test], objects)))
-  }
-
-  private mentionsObjectTable(query: Query): boolean {
-    return query.filters.some((f) => f.value.v === 'row')
   }
 
   /**
@@ -362,20 +250,6 @@ export class Ties {
   }
 }
 
-interface Literal {
-  readonly value: Value
-  readonly truthy: boolean
-}
-
-/** A value that is there, or is not. */
-function literal(value: Value, truthy: boolean): Literal | undefined {
-  if (value.v === 'op' && value.op === '!' && value.of[0]) return literal(value.of[0], !truthy)
-  return value.v === 'row' || value.v === 'request' || value.v === 'any' ? { value, truthy } : undefined
-}
-
-const isOpposite = (a: Literal | undefined, b: Literal): boolean =>
-  a !== undefined && a.truthy !== b.truthy && (a.value === b.value || isSame(a.value, b.value))
-
 /** Ids of the request that a step takes in the place of what was found, and what has to hold for each. */
 function namedInstead({ effect }: Step): readonly { readonly named: Value; readonly under: readonly Condition[] }[] {
   if (effect.kind !== 'db') return []
@@ -386,113 +260,17 @@ function namedInstead({ effect }: Step): readonly { readonly named: Value; reado
 }
 
 /** What a test says something of, beside whether a value of the request is there. */
-function looked(test: Value, depth = 0): readonly Value[] {
+function lookedAt(test: Value, depth = 0): readonly Value[] {
   if (test.v === 'request') return []
-  return test.v === 'op' && /^(?:!|&&|\|\|)$/.test(test.op) && depth < 12 ? test.of.flatMap((x) => looked(x, depth + 1)) : [test]
+  return test.v === 'op' && /^(?:!|&&|\|\|)$/.test(test.op) && depth < 12 ? test.of.flatMap((x) => lookedAt(x, depth + 1)) : [test]
 }
-
-/** `(rows ?? []).some(…)`: a list is missing only when the look-up failed, which nobody brings about from outside. */
-function failedList(way: Value, truthy: boolean): boolean {
-  if (way.v === 'op') return way.op === '!' && way.of[0] !== undefined && failedList(way.of[0], !truthy)
-  return way.v === 'row' && way.many === true && way.field === undefined && !truthy
-}
-
-/** `if (block && block.org !== mine) return 404; if (block) …`: without a block nothing gets to what is under it. */
-function ruledOut(way: Value, truthy: boolean, path: readonly Condition[], depth = 0): boolean {
-  if (depth > 8) return false
-  if (way.v === 'op') {
-    const next = (x: Value) => ruledOut(x, truthy, path, depth + 1)
-    if (way.op === '!') return way.of[0] !== undefined && ruledOut(way.of[0], !truthy, path, depth + 1)
-    if (way.op === '&&' || way.op === '||') return (way.op === '&&') === truthy ? way.of.some(next) : way.of.every(next)
-  }
-  return path.some((c) => c.test === way && c.negated === truthy)
-}
-
-/** What the token of whoever is signed in does not say (`userId && role && …`): the server signed it with all of it, and who has none is check 16's. */
-function lacksClaim(way: Value, truthy: boolean): boolean {
-  if (way.v === 'op' && way.op === '!' && way.of[0]) return lacksClaim(way.of[0], !truthy)
-  return !truthy && way.v === 'caller' && way.trust === 'verified' && way.field !== undefined
-}
-
-/** `mine || (service || admin)` is three ways, not two. */
-export function alternatives(ways: readonly Value[], op: '||' | '&&', depth = 0): readonly Value[] {
-  if (depth > 6) return ways
-  return ways.flatMap((way) => (way.v === 'op' && way.op === op ? alternatives(way.of, op, depth + 1) : [way]))
-}
-
-/** `UserRole.ADMIN` of an enum that comes from a package, such as the client that Prisma makes of the schema. */
-const isEnumMember = (value: Value): boolean => value.v === 'call' && !value.args.length && /^(?:[A-Z]\w*\.[A-Z]\w*|[A-Z][A-Z0-9_]*)$/.test(value.name)
 
 /** `=== 'owner'`, not `=== undefined`. */
 const asksForSomething = (value: Value): boolean => value.v === 'const' && value.value !== null && value.value !== undefined && value.value !== false
 
-/** `canChat(me, other)`: `me.role === 'admin' || other.role === 'admin'` beside what joins the two. */
-function asksRole(test: Value, holds: boolean, depth = 0): boolean {
-  if (test.v !== 'op' || !holds || depth > 6) return false
-  if (test.op === '||') return test.of.length > 0 && test.of.every((x) => asksRole(x, holds, depth + 1))
-  return /^={2,3}$/.test(test.op) && test.of.some((x) => x.v === 'const') && test.of.some((x) => x.v === 'row' && /(?:^|_)role$/i.test(x.field ?? ''))
-}
-
 /** The row is found by a secret of its own as well, which the request has to know. */
 function knowsSecret(query: Query): boolean {
   return query.filters.some((f) => f.op === 'eq' && /(?:^|_|\.)token$|Token$|secret/i.test(f.column) && mentions(f.value, (x) => x.v === 'request'))
-}
-
-/** A condition on an embedded table narrows the rows themselves only where the table is joined with `!inner`. */
-function filtersRows(query: Query, column: string): boolean {
-  const embedded = column.split('.').slice(0, -1).at(-1)
-  if (!embedded || query.client.library !== 'supabase' || !query.columns) return true
-  const joined = query.columns.join(',')
-  return !joined.includes(embedded) || joined.includes('!inner')
-}
-
-/** The values that are empty when `way` has this truth value: `(row.email || '') === (user.email || '')` holds as well where neither has one. */
-function emptied(way: Value, truthy: boolean, depth: number): readonly Value[] {
-  if (depth > 8) return []
-  if (way.v !== 'op') return truthy ? [] : [way]
-  const next = (x: Value) => emptied(x, truthy, depth + 1)
-  if (way.op === '!') return way.of[0] ? emptied(way.of[0], !truthy, depth + 1) : []
-  if (way.op === (truthy ? '&&' : '||')) return way.of.flatMap(next)
-  // whichever of them it is, what is empty in each is empty
-  if (way.op === '&&' || way.op === '||') {
-    const [first = [], ...others] = way.of.map(next)
-    return first.filter((x) => others.every((o) => o.some((y) => isSame(x, y))))
-  }
-  const [a, b] = way.of
-  if (!a || !b || !/^[!=]==?$/.test(way.op) || way.op.startsWith('!') === truthy) return []
-  return isNothing(a) ? [b] : isNothing(b) ? [a] : []
-}
-
-const isNothing = (value: Value): boolean => value.v === 'const' && (value.value === '' || value.value === null || value.value === undefined)
-
-/** `rows.length === 0`, `rows.length`, `count > 0`: whether a statement found or changed any row. */
-function countedRows(test: Extract<Value, { v: 'op' }>, { steps }: Behaviour): { readonly rows: Value; readonly some: boolean } | undefined {
-  const rowsOf = (x: Value | undefined): Value | undefined => {
-    if (x?.v === 'op' && x.op === 'length' && x.of[0]?.v === 'row') return x.of[0]
-    if (x?.v === 'result' && steps[x.step]?.effect.kind === 'db') return { v: 'row', table: '', step: x.step }
-    if (x?.v !== 'row' || !COUNT.test(x.field ?? '')) return undefined
-    const { field, ...rows } = x
-    return rows
-  }
-  const whole = rowsOf(test)
-  if (whole) return { rows: whole, some: true }
-  const [a, b] = test.of
-  const rows = rowsOf(a)
-  if (!rows || b?.v !== 'const') return undefined
-  const some = SOME[`${test.op.replace(/^([!=]=)=$/, '$1')} ${b.value}`]
-  return some === undefined ? undefined : { rows, some }
-}
-
-const COUNT = /^(?:length|count|rowCount|rowsAffected|affectedRows|changes|numUpdatedRows|numDeletedRows|matchedCount|modifiedCount|deletedCount)$/
-const SOME: Readonly<Record<string, boolean>> = {
-  '== 0': false,
-  '!= 0': true,
-  '> 0': true,
-  '>= 1': true,
-  '< 1': false,
-  '<= 0': false,
-  '== 1': true,
-  '!= 1': false,
 }
 
 /** Whether `test` being `truthy` says that a value of the request is the caller's id. */
@@ -505,11 +283,4 @@ function isCallersId(test: Value, truthy: boolean, value: Value, depth = 0): boo
   if (!/^[!=]==?$/.test(test.op) || test.op.startsWith('!') === truthy || !a || !b) return false
   const isId = (x: Value) => x.v === 'caller' && /^(?:id|sub|uid|user_?id)$/i.test(x.field ?? 'id')
   return (isId(a) && isSame(b, value)) || (isId(b) && isSame(a, value))
-}
-
-/** The same field of the same thing. */
-export function isSame(a: Value, b: Value): boolean {
-  if (a.v === 'row') return b.v === 'row' && a.table === b.table && a.field === b.field
-  if (a.v === 'request') return b.v === 'request' && a.part === b.part && a.name === b.name
-  return a.v === 'caller' && b.v === 'caller' && a.field === b.field
 }

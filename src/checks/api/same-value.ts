@@ -1,0 +1,8 @@
+import type { Value } from '../../model/behaviour/behaviour.ts'
+
+/** The same field of the same thing. */
+export function isSame(a: Value, b: Value): boolean {
+  if (a.v === 'row') return b.v === 'row' && a.table === b.table && a.field === b.field
+  if (a.v === 'request') return b.v === 'request' && a.part === b.part && a.name === b.name
+  return a.v === 'caller' && b.v === 'caller' && a.field === b.field
+}
