@@ -9,7 +9,7 @@ import { allowListsOf, librariesByFile, readLibraryFlows, redirectCallbacks } fr
 import { findOpenRedirects, signInCallbacks } from './open-redirects.ts'
 import { readOwnCodes } from './own-codes.ts'
 import { projectRefs } from './project-refs.ts'
-import { UrlReader } from './url-value.ts'
+import { UrlReader } from './url-reader.ts'
 import { findWrongHosts } from './wrong-hosts.ts'
 
 /** The auth slice: who signs in how, where they are sent, and which settings decide. */

@@ -1,9 +1,11 @@
 import type { Expr, FunctionIR, JavaScriptFacts } from '../../facts/javascript.ts'
 import { lastPart } from '../../lib/last-part.ts'
 import type { Place } from '../../lib/place.ts'
-import { calleeText, expressions, propOf, stringOf } from '../frameworks/walk.ts'
+import { calleeText, callsOf, expressions, propOf, stringOf } from '../frameworks/walk.ts'
 import type { AuthUse, CodeUse, RedirectUse } from './auth.ts'
-import { callsOf, type Site, type UrlReader, type UrlValue } from './url-value.ts'
+import type { Site } from './declarations.ts'
+import type { UrlReader } from './url-reader.ts'
+import type { UrlValue } from './url-value.ts'
 
 /** Collected over all files. */
 export interface Flows {
@@ -35,7 +37,7 @@ function readFile(path: string, js: JavaScriptFacts, reader: UrlReader, into: Fl
     const callee = calleeText(call.fn)
     // The platform's methods are called on a client; a function of the application may have the same name.
     const method = call.fn.k === 'mem' || callee === 'betterAuth' || callee === 'signIn' ? lastPart(callee) : ''
-    const object = (e: Expr | undefined): Expr | undefined => (e?.k === 'id' ? reader.initOf(e.name, site) : e)
+    const object = (e: Expr | undefined): Expr | undefined => (e?.k === 'id' ? reader.names.initOf(e.name, site) : e)
     const option = (e: Expr | undefined, ...keys: string[]): Expr | undefined => keys.reduce<Expr | undefined>((o, k) => propOf(object(o), k), e)
     const redirect = (purpose: RedirectUse['purpose'], how: string, e: Expr | undefined) => {
       if (e) into.redirects.push({ purpose, at: { path, line: e.l }, how, values: reader.read(e, site) })
@@ -182,7 +184,7 @@ function readAuthJs(path: string, js: JavaScriptFacts, reader: UrlReader, into: 
     }
     if (provider === 'passkey') continue
     const options = first?.call.args[0]
-    const maxAge = propOf(options?.k === 'id' && first ? reader.initOf(options.name, { path, fn: first.fn.id }) : options, 'maxAge')
+    const maxAge = propOf(options?.k === 'id' && first ? reader.names.initOf(options.name, { path, fn: first.fn.id }) : options, 'maxAge')
     const seconds = maxAge ? numberOf(maxAge) : undefined
     const lifetime: CodeUse['lifetime'] = !maxAge
       ? { seconds: AUTHJS_DEFAULT, libraryDefault: true }

@@ -1,10 +1,11 @@
 import type { Expr, FunctionIR, JavaScriptFacts } from '../../facts/javascript.ts'
 import { collectByCodeFile } from '../../facts/questions.ts'
 import { unlessEmpty } from '../../lib/collect-by-file.ts'
-import { calleeText, expressions, propOf, statements, stringOf, stringsOf, subExpressions } from '../frameworks/walk.ts'
+import { calleeText, callsOf, expressions, propOf, statements, stringOf, stringsOf, subExpressions } from '../frameworks/walk.ts'
 import type { AllowList, AuthLibrary, OpenRedirect, RedirectUse } from './auth.ts'
+import type { Site } from './declarations.ts'
 import type { Flows } from './flows.ts'
-import { callsOf, type Site, type UrlReader } from './url-value.ts'
+import type { UrlReader } from './url-reader.ts'
 
 /** What libraries that bring their own sign-in pages and callbacks are told: Clerk, Better Auth's client, Supabase's Auth UI. */
 export function readLibraryFlows(path: string, js: JavaScriptFacts, from: ReadonlyMap<string, string>, reader: UrlReader, into: Flows): void {

@@ -1,7 +1,8 @@
 import type { Expr } from '../../facts/javascript.ts'
 import { calleeText, expressions, propOf, stringOf, subExpressions } from '../frameworks/walk.ts'
+import type { Site } from './declarations.ts'
 import { numberOf } from './flows.ts'
-import type { Site, UrlReader } from './url-value.ts'
+import type { UrlReader } from './url-reader.ts'
 
 const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800, y: 31_557_600 }
 
@@ -32,7 +33,7 @@ export function fromNow(e: Expr | undefined, site: Site, reader: UrlReader, dept
     case 'tag':
       return ofInterval(e.tpl.k === 'tpl' ? e.tpl.quasis.join(' ') : '')
     case 'id': {
-      const init = reader.initOf(e.name, site)
+      const init = reader.names.initOf(e.name, site)
       return setForward(e.name, init, site, reader) ?? next(init)
     }
     default:
@@ -75,7 +76,7 @@ function ofCall(e: Extract<Expr, { k: 'call' }>, site: Site, reader: UrlReader, 
 /** `const expires = new Date(); expires.setMinutes(expires.getMinutes() + 10)`. */
 function setForward(name: string, init: Expr | undefined, site: Site, reader: UrlReader): number | undefined {
   if (init?.k !== 'new' || calleeText(init.fn) !== 'Date' || init.args.length > 0) return undefined
-  for (const x of expressions(reader.functionAt(site))) {
+  for (const x of expressions(reader.names.functionAt(site))) {
     const unit = x.k === 'call' && x.fn.k === 'mem' && x.fn.of.k === 'id' && x.fn.of.name === name ? SETTERS[x.fn.name] : undefined
     const to = x.k === 'call' ? x.args[0] : undefined
     if (!unit || to?.k !== 'bin' || to.op !== '+') continue
@@ -104,7 +105,7 @@ export function constantOf(e: Expr | undefined, site: Site, reader: UrlReader): 
   const known = numberOf(e)
   if (known !== undefined) return known
   if (e.k === 'id') {
-    const init = reader.initOf(e.name, site)
+    const init = reader.names.initOf(e.name, site)
     return init && init.k !== 'id' ? constantOf(init, site, reader) : undefined
   }
   if (e.k !== 'bin' || e.op !== '*') return undefined
@@ -114,7 +115,7 @@ export function constantOf(e: Expr | undefined, site: Site, reader: UrlReader): 
 
 function isNow(e: Expr, site: Site, reader: UrlReader): boolean {
   if (e.k === 'id') {
-    const init = reader.initOf(e.name, site)
+    const init = reader.names.initOf(e.name, site)
     return init !== undefined && init.k !== 'id' && isNow(init, site, reader)
   }
   for (const x of subExpressions(e)) {

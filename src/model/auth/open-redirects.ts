@@ -1,9 +1,11 @@
 import type { Expr, FunctionIR, JavaScriptFacts } from '../../facts/javascript.ts'
 import { collectByCodeFile } from '../../facts/questions.ts'
-import { boundNames, calleeText, expressions, statements, stringOf, subExpressions } from '../frameworks/walk.ts'
+import { boundNames, calleeText, callsOf, expressions, statements, stringOf, subExpressions } from '../frameworks/walk.ts'
 import type { Route } from '../routes/routes.ts'
 import type { OpenRedirect } from './auth.ts'
-import { callsOf, type Site, type UrlReader, type UrlValue } from './url-value.ts'
+import type { Site } from './declarations.ts'
+import type { UrlReader } from './url-reader.ts'
+import type { UrlValue } from './url-value.ts'
 
 /** Places of a sign-in callback that send the browser to wherever a request parameter points. */
 export function findOpenRedirects(path: string, js: JavaScriptFacts, reader: UrlReader, routes: readonly Route[]): OpenRedirect[] {
@@ -83,7 +85,7 @@ function namesIn(e: Expr, reader: UrlReader, site: Site): Set<string> {
     for (const x of subExpressions(queue[i] as Expr)) {
       if (x.k !== 'id' || names.has(x.name)) continue
       names.add(x.name)
-      queue.push(...reader.valuesSet(x.name, site))
+      queue.push(...reader.names.valuesSet(x.name, site))
     }
   }
   return names
@@ -124,7 +126,7 @@ function makers(fn: FunctionIR, names: ReadonlySet<string>): Extract<Expr, { k: 
 
 /** What a helper does with whatever it is handed, before it hands it back. */
 function checksOfMaker(call: Extract<Expr, { k: 'call' }>, reader: UrlReader, path: string): Checks {
-  const helper = call.fn.k === 'id' ? reader.functionNamed(call.fn.name, { path, fn: 0 })?.fn : undefined
+  const helper = call.fn.k === 'id' ? reader.names.functionNamed(call.fn.name, { path, fn: 0 })?.fn : undefined
   if (!helper) return UNCHECKED
   const inside = new Set(helper.params.flatMap((p, i) => (call.args[i]?.k === 'lit' ? [] : boundNames(p))))
   for (const s of statements(helper.body)) if (s.k === 'let' && s.init && mentions(s.init, inside)) for (const name of boundNames(s.to)) inside.add(name)
@@ -144,7 +146,7 @@ const joined = (a: Checks, b: Checks): Checks => ({ slash: a.slash || b.slash, s
 
 /** What a function does with the arguments that are such variables; undefined when it is not known or does not look at them. */
 function checksOfHelper(call: Extract<Expr, { k: 'call' }>, names: ReadonlySet<string>, reader: UrlReader, path: string): Checks | undefined {
-  const helper = call.fn.k === 'id' ? reader.functionNamed(call.fn.name, { path, fn: 0 })?.fn : undefined
+  const helper = call.fn.k === 'id' ? reader.names.functionNamed(call.fn.name, { path, fn: 0 })?.fn : undefined
   if (!helper) return undefined
   const inside = new Set(helper.params.flatMap((p, i) => (call.args[i]?.k === 'id' && names.has(call.args[i].name) ? boundNames(p) : [])))
   // `const parsed = new URL(path, base)` is looked at in its place

@@ -1,10 +1,11 @@
 import type { Expr, FunctionIR, JavaScriptFacts } from '../../facts/javascript.ts'
 import type { Place } from '../../lib/place.ts'
 import type { SchemaModel } from '../app-model.ts'
-import { calleeText, expressions, propOf, stringOf, subExpressions } from '../frameworks/walk.ts'
+import { calleeText, callsOf, expressions, propOf, stringOf, subExpressions } from '../frameworks/walk.ts'
 import type { CodeUse } from './auth.ts'
+import type { Site } from './declarations.ts'
 import { constantOf, durationOf, fromNow, ofInterval } from './lifetime.ts'
-import { callsOf, type Site, type UrlReader } from './url-value.ts'
+import type { UrlReader } from './url-reader.ts'
 
 type Schema = Pick<SchemaModel, 'tables'>
 type Lifetime = NonNullable<CodeUse['lifetime']>
@@ -148,7 +149,7 @@ const measured = (seconds: number | undefined, at: Place): Lifetime => (seconds 
 /** Objects among the arguments, nested ones and those behind a name included. */
 function* objectsIn(args: readonly Expr[], site: Site, reader: UrlReader): Generator<ObjectExpr> {
   for (const a of args) {
-    const e = a.k === 'id' ? reader.initOf(a.name, site) : a
+    const e = a.k === 'id' ? reader.names.initOf(a.name, site) : a
     if (!e || (e.k !== 'obj' && e.k !== 'arr')) continue
     for (const x of subExpressions(e)) if (x.k === 'obj') yield x
   }
@@ -164,7 +165,7 @@ function isGenerated(e: Expr, site: Site, reader: UrlReader, depth: number): boo
     )
       return true
     if (x.k !== 'id') continue
-    const init = reader.initOf(x.name, site)
+    const init = reader.names.initOf(x.name, site)
     if (init && init !== e && isGenerated(init, site, reader, depth + 1)) return true
   }
   return false

@@ -1,4 +1,5 @@
 import type { ClassIR, Expr, FunctionId, FunctionIR, JavaScriptFacts, Pattern, Stmt } from '../../facts/javascript.ts'
+import { rememberFor } from '../../lib/remember-for.ts'
 
 const NONE: readonly Expr[] = []
 
@@ -193,6 +194,11 @@ export function* expressionsDeep(js: JavaScriptFacts, id: FunctionId): Generator
   }
   for (const f of js.functions) if (inside.has(f.id)) for (const expr of expressions(f)) yield { expr, scope: f.id }
 }
+
+/** Every call of a file with the function in which it stands. */
+export const callsOf = rememberFor((js: JavaScriptFacts): readonly { readonly call: Extract<Expr, { k: 'call' | 'new' }>; readonly fn: FunctionIR }[] =>
+  js.functions.flatMap((fn) => expressions(fn).flatMap((e) => (e.k === 'call' || e.k === 'new' ? [{ call: e, fn }] : []))),
+)
 
 /** A call by its callee as dotted text, such as `app.use` or `router.route().get`; undefined parts are `?`. */
 export function calleeText(e: Expr): string {
