@@ -2,6 +2,9 @@ import type { Place } from '../../lib/place.ts'
 import type { Given } from '../behaviour/behaviour.ts'
 import type { Before, Calling, Code } from './entry.ts'
 
+/** Methods of routers that register a route, and for which method of HTTP. */
+export const VERBS: Readonly<Record<string, string | undefined>> = { get: 'GET', post: 'POST', put: 'PUT', patch: 'PATCH', delete: 'DELETE', del: 'DELETE' }
+
 /** What a library's routers are called and how they are told apart. */
 export interface RouterDialect {
   readonly name: string

@@ -1,43 +1,51 @@
+/**
+ * Follows routers through an application: where they are made, handed on, kept and mounted. Express, Fastify and Hono have no files for routes, so that
+ * the routes are what is registered on the objects, in the order in which the code does it.
+ */
 import type { Expr, FunctionId, Pattern, Stmt } from '../../facts/javascript.ts'
-import type { Place } from '../../lib/place.ts'
-import { describedRoute } from './described-route.ts'
-import type { Before } from './entry.ts'
-import { autoloaded } from './fastify-autoload.ts'
+import { type Following, type Here, MAX_DEPTH } from './following.ts'
 import { Givens } from './givens.ts'
-import { joinPaths } from './path-pattern.ts'
-import { codeOf, type Meaning, type Program, packageOf } from './program.ts'
+import { type Meaning, type Program, packageOf } from './program.ts'
 import { RegisteredHandlers } from './registered-handlers.ts'
+import { register } from './registrations.ts'
 import { RouteList } from './route-list.ts'
-import { callsIn, fieldsOf, fitting, ofRow, readsRow, rowsOf, textOfRow, type Written } from './route-tables.ts'
-import type { RegisteredRoute, RouterDialect } from './router.ts'
-import { Router } from './router.ts'
+import { type RegisteredRoute, Router, type RouterDialect } from './router.ts'
 import { type RouterFiles, routerFiles } from './router-files.ts'
+import { registerTable } from './table-registrations.ts'
 import { isLeftBehind, isNeverAskedFor } from './unmounted.ts'
-import { blocksOf, childrenOf, exprsOf, propOf, statements, stringOf, stringsOf } from './walk.ts'
-import { writtenPaths } from './written-paths.ts'
+import { blocksOf, childrenOf, exprsOf, statements } from './walk.ts'
 
-const VERBS: Readonly<Record<string, string | undefined>> = { get: 'GET', post: 'POST', put: 'PUT', patch: 'PATCH', delete: 'DELETE', del: 'DELETE' }
-const MAX_DEPTH = 12
 /** Calls of one function that makes routers. */
 const MAX_CALLS = 500
 
-/** Follows router objects through an application and lists its routes in the order of registration. */
+/** Lists the routes of an application in the order of registration. Bounded; a router that cannot be followed registers nothing. */
 export class RouterCollector {
   readonly #program: Program
   readonly #dialect: RouterDialect
+  /** The router that an expression made or gave back. */
   readonly #created = new Map<unknown, Router>()
   /** What was made in a function, for calls of it that make another one. */
   readonly #madeIn = new Map<string, Set<Expr>>()
+  /** How often each function that makes routers was called. */
   readonly #factories = new Map<string, number>()
+  /** Routers that objects keep, by `path:field`. */
   readonly #fields = new Map<string, Router>()
+  /** Functions whose bodies were read where they stand, without routers for their parameters. */
   readonly #visited = new Set<string>()
+  /** Functions that are being read now: one that calls itself ends there. */
   readonly #inProgress = new Set<string>()
+  /** Functions that were read with routers for their parameters. */
   readonly #entered = new Set<string>()
   readonly #givens = new Givens()
   readonly #handlers: RegisteredHandlers
   readonly #list: RouteList
+  /** Files that were read. */
   readonly #read = new Set<string>()
   readonly #files: RouterFiles
+  /** What the functions that read registrations ask of this one. */
+  readonly #following: Following
+  /** Above zero inside a loop over a list of routers: the same call registers on each of them. */
+  #repeating = 0
   /** `app.onError(…)` stands somewhere. */
   catchesErrors = false
   /** Routers in the order of creation, with the file that made each. */
@@ -49,6 +57,14 @@ export class RouterCollector {
     this.#handlers = new RegisteredHandlers(program, dialect.calling)
     this.#list = new RouteList(program, this.#givens, dialect.contextual === true)
     this.#files = routerFiles(program, dialect)
+    this.#following = {
+      program,
+      dialect,
+      handlers: this.#handlers,
+      givens: this.#givens,
+      router: ({ path, scope, env, depth }, e) => this.#router(path, scope, e, env, depth),
+      enter: (path, fn, args, depth) => this.#enter(path, fn, args, depth),
+    }
   }
 
   /** Reads every file that can have a router, then the conventional registration functions that nothing called. */
@@ -68,6 +84,7 @@ export class RouterCollector {
     return router && this.#list.of(router)
   }
 
+  /** Reads a file, those first that it imports routers from. */
   #file(path: string): void {
     const js = this.#program.js(path)
     if (!js || this.#read.has(path)) return
@@ -95,6 +112,7 @@ export class RouterCollector {
     }
   }
 
+  /** Reads a function that is given routers for its parameters. */
   #enter(path: string, fn: FunctionId, args: readonly (Router | undefined)[], depth: number): void {
     const ir = this.#program.fn(path, fn)
     const key = `${path}:${fn}`
@@ -115,6 +133,7 @@ export class RouterCollector {
     this.#inProgress.delete(key)
   }
 
+  /** Reads a function where it stands, once. */
   #body(path: string, fn: FunctionId, env: Map<string, Router>, depth: number): void {
     const key = `${path}:${fn}`
     if (this.#visited.has(key) || this.#entered.has(key)) return
@@ -125,7 +144,14 @@ export class RouterCollector {
 
   #statements(path: string, scope: FunctionId, body: readonly Stmt[], env: Map<string, Router>, depth: number): void {
     for (const s of body) {
-      if (s.k === 'loop' && s.how === 'of' && s.to && s.over && this.#table({ path, scope, expr: s.over }, scope, s.to, s.body, env, depth)) continue
+      if (
+        s.k === 'loop' &&
+        s.how === 'of' &&
+        s.to &&
+        s.over &&
+        registerTable(this.#following, { path, scope, expr: s.over }, { path, scope, env, depth }, s.to, s.body)
+      )
+        continue
       for (const e of exprsOf(s)) this.#expression(path, scope, e, env, depth)
       for (const b of blocksOf(s)) this.#statements(path, scope, b, env, depth)
     }
@@ -151,7 +177,7 @@ export class RouterCollector {
       const { fn } = e.args[0]
       const ir = this.#program.fn(path, fn)
       const [to] = ir?.params ?? []
-      if (ir && to && this.#table({ path, scope, expr: e.fn.of }, fn, to, ir.body, env, depth)) {
+      if (ir && to && registerTable(this.#following, { path, scope, expr: e.fn.of }, { path, scope: fn, env, depth }, to, ir.body)) {
         this.#visited.add(`${path}:${fn}`)
         return
       }
@@ -162,66 +188,6 @@ export class RouterCollector {
     }
     for (const c of childrenOf(e)) this.#expression(path, scope, c, env, depth)
   }
-
-  /** Registers each row of a table of routes as the body of a loop over it says; false where it says nothing of the kind. */
-  #table(over: Written, scope: FunctionId, to: Pattern, body: readonly Stmt[], env: Map<string, Router>, depth: number): boolean {
-    const { path } = over
-    const fields = fieldsOf(to, body)
-    const groups = new Map<string, { on: Router; calls: Extract<Expr, { k: 'call' }>[] }>()
-    for (const call of callsIn(body)) {
-      const { fn } = call
-      const verb = fn.k === 'idx' ? '' : fn.k === 'mem' && (fn.name in VERBS || fn.name === 'all' || fn.name === 'use') ? fn.name : undefined
-      if (verb === undefined || (fn.k !== 'idx' && fn.k !== 'mem') || !(call.args[0] && readsRow(call.args[0], fields))) continue
-      const on = this.#router(path, scope, fn.of, env, depth + 1)
-      if (on) groups.set(verb, { on, calls: [...(groups.get(verb)?.calls ?? []), call] })
-    }
-    const rows = groups.size ? rowsOf(this.#program, over, (w) => this.#argument(w)) : undefined
-    for (const row of rows ?? [])
-      for (const { on, calls } of groups.values()) {
-        const call = fitting(calls, row, fields)
-        if (call) this.#row(on, call, row, fields, { path, scope }, env, depth)
-      }
-    return rows !== undefined
-  }
-
-  /** What the one call of a function gives for its parameter. */
-  #argument({ path, scope, expr }: Written): Written | undefined {
-    const m = this.#program.meaning(path, scope, expr)
-    return m?.k === 'param' ? this.#givens.argument(m.path, m.scope, m.index) : undefined
-  }
-
-  #row(
-    on: Router,
-    call: Extract<Expr, { k: 'call' }>,
-    row: Written,
-    fields: ReadonlyMap<string, string>,
-    here: Omit<Written, 'expr'>,
-    env: Map<string, Router>,
-    depth: number,
-  ): void {
-    const target = on.of ?? on
-    const method = call.fn.k === 'idx' ? textOfRow(call.fn.index, row, fields, here)?.toLowerCase() : call.fn.k === 'mem' ? call.fn.name : undefined
-    const url = call.args[0] && textOfRow(call.args[0], row, fields, here)
-    if (method === undefined || url === undefined) return
-    const rest = call.args.slice(1).flatMap((a) => ofRow(a, row, fields, here) ?? [])
-    const befores: Before[] = []
-    for (const w of rest) {
-      const sub = method === 'use' ? this.#router(w.path, w.scope, w.expr, env, depth + 1) : undefined
-      if (sub && sub !== target) {
-        sub.mounted = true
-        target.registrations.push({ k: 'mount', paths: [url], router: sub, befores: [...befores], upTo: sub.registrations.length })
-        return
-      }
-      befores.push(...this.#handlers.of(w.path, w.scope, w.expr, target))
-    }
-    const at: Place = { path: row.path, line: row.expr.l, ...(row.expr.e ? { endLine: row.expr.e } : {}) }
-    if (method === 'use') {
-      if (befores.length) target.registrations.push({ k: 'use', paths: [url], befores })
-    } else if ((method in VERBS || method === 'all') && befores.length)
-      target.registrations.push({ k: 'route', methods: [VERBS[method]], path: url, handlers: befores, at })
-  }
-
-  #repeating = 0
 
   /** `routes.forEach((route) => app.route('/', route))` over a list of routers. */
   #forEach(path: string, scope: FunctionId, e: Extract<Expr, { k: 'call' }>, env: Map<string, Router>, depth: number): boolean {
@@ -296,7 +262,7 @@ export class RouterCollector {
         if (made) return made
         if (e.k === 'call' && e.fn.k === 'mem') {
           const on = this.#router(path, scope, e.fn.of, env, depth + 1)
-          if (on) return this.#register(path, scope, on, e.fn.name, e, env, depth)
+          if (on) return this.#registered({ path, scope, env, depth }, on, e.fn.name, e)
         }
         // `require('./routes/orders')`, written where it is used
         const m = e.k === 'call' ? this.#program.meaning(path, scope, e) : undefined
@@ -313,6 +279,7 @@ export class RouterCollector {
     }
   }
 
+  /** The router that a name means: a parameter's, or what a variable or an import holds. */
   #named(path: string, scope: FunctionId, name: string, env: Map<string, Router>, depth: number): Router | undefined {
     for (let id: FunctionId | undefined = scope, hops = 0; id !== undefined && hops < 64; hops++) {
       const bound = env.get(`${path}:${id}:${name}`)
@@ -328,6 +295,7 @@ export class RouterCollector {
     return made
   }
 
+  /** The router that an expression makes by a call of the library. */
   #creation(path: string, scope: FunctionId, e: Extract<Expr, { k: 'call' | 'new' }>): Router | undefined {
     const known = this.#created.get(e)
     // the same call again, on the next of a list
@@ -341,6 +309,7 @@ export class RouterCollector {
     return router
   }
 
+  /** The router that a function of the application makes and gives back. */
   #returned(path: string, scope: FunctionId, e: Extract<Expr, { k: 'call' }>, env: Map<string, Router>, depth: number): Router | undefined {
     const m = this.#program.meaning(path, scope, e.fn)
     if (m?.k !== 'fn' || depth > MAX_DEPTH) return undefined
@@ -371,6 +340,7 @@ export class RouterCollector {
     return router
   }
 
+  /** Remembers which router an expression made, and in which function. */
   #note(path: string, scope: FunctionId, e: Expr, router: Router): void {
     this.#created.set(e, router)
     const key = `${path}:${scope}`
@@ -378,202 +348,11 @@ export class RouterCollector {
   }
 
   /** A method call on a router. Gives what the call returns when that is a router again. */
-  #register(
-    path: string,
-    scope: FunctionId,
-    on: Router,
-    method: string,
-    e: Extract<Expr, { k: 'call' }>,
-    env: Map<string, Router>,
-    depth: number,
-  ): Router | undefined {
+  #registered(here: Here, on: Router, method: string, e: Extract<Expr, { k: 'call' }>): Router | undefined {
     if (this.#repeating === 0 && this.#created.has(e)) return this.#created.get(e)
-    const target = on.of ?? on
-    const args = e.args
-    const at: Place = { path, line: e.fn.k === 'mem' ? (this.#lineOf(e) ?? e.l) : e.l, ...(e.e ? { endLine: e.e } : {}) }
-    const done = (router: Router): Router => {
-      this.#note(path, scope, e, router)
-      return router
-    }
-    const code = (x: Expr): Before[] => this.#handlers.of(path, scope, x, target)
-    const written = (x: Expr | undefined) => writtenPaths(this.#program, path, scope, x)
-    if (method in VERBS || method === 'all' || method === 'any') {
-      const verb = VERBS[method]
-      const paths = on.fixed !== undefined ? [on.fixed] : written(args[0])
-      const rest = on.fixed !== undefined ? args : args.slice(1)
-      // `app.get('setting')` of Express reads a setting.
-      if (!paths.length || !rest.length) return done(on)
-      const handlers = rest.flatMap(code)
-      for (const p of paths) target.registrations.push({ k: 'route', methods: [verb], path: p, handlers, at })
-      return done(on)
-    }
-    if (method === 'on' && stringsOf(args[0]).length) {
-      const methods = stringsOf(args[0]).filter((m) => /^[A-Z]+$/.test(m))
-      for (const p of written(args[1]))
-        if (methods.length) target.registrations.push({ k: 'route', methods, path: p, handlers: args.slice(2).flatMap(code), at })
-      return done(on)
-    }
-    if (method === 'route') {
-      // Fastify: route({ method, url, handler, preHandler }); Hono: route(path, app); Express: route(path)
-      if (args[0]?.k === 'obj') {
-        this.#routeObject(path, scope, target, args[0], at)
-        return done(on)
-      }
-      const [p] = written(args[0])
-      if (p === undefined) return done(on)
-      const sub = args[1] ? this.#router(path, scope, args[1], env, depth + 1) : undefined
-      if (sub) {
-        sub.mounted = true
-        target.registrations.push({ k: 'mount', paths: [p], router: sub, befores: [], upTo: sub.registrations.length })
-        return done(on)
-      }
-      return done(new Router(at, target, p))
-    }
-    if (method === 'openapi') {
-      const described = describedRoute(this.#program, path, scope, args[0])
-      if (!described || !args[1]) return done(on)
-      const handlers = [...(described.middleware ? this.#handlers.of(described.path, described.scope, described.middleware, target) : []), ...code(args[1])]
-      target.registrations.push({ k: 'route', methods: [described.method], path: described.route, handlers, at })
-      return done(on)
-    }
-    if (method === 'use' || method === 'mount') {
-      const withPath = written(args[0])
-      const paths = withPath.length ? withPath : ['/']
-      const rest = withPath.length ? args.slice(1) : args
-      const befores: Before[] = []
-      for (const x of rest.flatMap((a) => (a.k === 'arr' ? a.items : [a]))) {
-        const sub = this.#router(path, scope, x, env, depth + 1)
-        if (sub && sub !== target) {
-          sub.mounted = true
-          target.registrations.push({ k: 'mount', paths, router: sub, befores: [...befores], upTo: sub.registrations.length })
-        } else befores.push(...code(x))
-      }
-      if (befores.length) target.registrations.push({ k: 'use', paths, befores })
-      return done(on)
-    }
-    if (method === 'param') {
-      const fn = args[1] ? code(args[1]).map((b): Before => ({ ...b, calling: 'express-param' })) : []
-      // It runs for routes with that parameter; which ones those are is decided by the name in the path.
-      const name = stringOf(args[0])
-      if (name && fn.length) target.registrations.push({ k: 'use', paths: ['/'], befores: fn })
-      return done(on)
-    }
-    if (method === 'addHook') {
-      const hook = stringOf(args[0])
-      if (hook && /^(onRequest|preParsing|preValidation|preHandler)$/.test(hook) && args[1])
-        target.registrations.push({ k: 'use', paths: ['/'], befores: code(args[1]).map((b) => ({ ...b, what: 'hook' })) })
-      return done(on)
-    }
-    if (method === 'decorate') {
-      const name = stringOf(args[0])
-      const m = args[1] ? codeOf(this.#program.meaning(path, scope, args[1])) : undefined
-      if (name && m) this.#handlers.decorate(target, name, m)
-      return done(on)
-    }
-    if (method === 'register') {
-      this.#plugin(path, scope, target, e, env, depth)
-      return done(on)
-    }
-    if (method === 'basePath') {
-      const [p] = written(args[0])
-      if (p === undefined) return done(on)
-      const sub = new Router(at)
-      sub.mounted = true
-      target.registrations.push({ k: 'mount', paths: [p], router: sub, befores: [], upTo: sub.registrations.length })
-      return done(sub)
-    }
-    const kept = method === 'set' ? stringOf(args[0]) : undefined
-    if (kept !== undefined && args[1]) this.#givens.keep(`\0app ${kept}`, { path, scope }, args[1])
     if (method === 'onError') this.catchesErrors = true
-    if (/^(onError|notFound|set|enable|disable|setErrorHandler|setNotFoundHandler|withTypeProvider|doc|doc31)$/.test(method)) return done(on)
-    return undefined
-  }
-
-  /** With chained calls, the line of the method name is where the reader looks; the IR has it as the last line of what it is called on. */
-  #lineOf(e: Extract<Expr, { k: 'call' }>): number | undefined {
-    if (e.fn.k !== 'mem') return undefined
-    const first = e.args[0]
-    return first && e.fn.of.k === 'call' ? first.l : undefined
-  }
-
-  #routeObject(path: string, scope: FunctionId, target: Router, options: Expr, at: Place): void {
-    const [url] = writtenPaths(this.#program, path, scope, propOf(options, 'url') ?? propOf(options, 'path'))
-    const handler = propOf(options, 'handler')
-    const methods = stringsOf(propOf(options, 'method')).map((m) => m.toUpperCase())
-    if (url === undefined || !handler) return
-    target.registrations.push({
-      k: 'route',
-      methods: methods.length ? methods : [undefined],
-      path: url,
-      handlers: [...this.#handlers.of(path, scope, options, target), ...this.#handlers.of(path, scope, handler, target)],
-      at,
-    })
-  }
-
-  /** Fastify plug-ins: a context of their own under a prefix, or the same context through `fastify-plugin`. */
-  #plugin(path: string, scope: FunctionId, target: Router, e: Extract<Expr, { k: 'call' }>, env: Map<string, Router>, depth: number): void {
-    const plugin = e.args[0]
-    if (!plugin || depth > MAX_DEPTH) return
-    const [prefix = '/'] = writtenPaths(this.#program, path, scope, propOf(e.args[1], 'prefix'))
-    const given = this.#program.meaning(path, scope, plugin)
-    if (given?.k === 'external' && packageOf(given.from) === '@fastify/autoload') {
-      for (const file of autoloaded(this.#program, path, e.args[1]))
-        this.#context(path, e.l, target, file.meaning, joinPaths(stringOf(propOf(propOf(e.args[1], 'options'), 'prefix')) ?? '/', file.prefix), env, depth)
-      return
-    }
-    this.#context(path, e.l, target, given, prefix, env, depth, plugin, scope, e.args[1])
-  }
-
-  /** Enters a plug-in; one of a package is kept as it is. */
-  #context(
-    path: string,
-    line: number,
-    target: Router,
-    plugin: Meaning | undefined,
-    prefix: string,
-    env: Map<string, Router>,
-    depth: number,
-    written?: Expr,
-    scope: FunctionId = 0,
-    options?: Expr,
-  ): void {
-    let m = plugin
-    let shared = false
-    if (m?.k === 'expr' && m.expr.k === 'call') {
-      const wrapper = this.#program.external(m.path, m.scope, m.expr.fn)
-      if (wrapper && /fastify-plugin$/.test(packageOf(wrapper.from) ?? '') && m.expr.args[0]) {
-        shared = true
-        m = this.#program.meaning(m.path, m.scope, m.expr.args[0])
-      }
-    }
-    if (m?.k === 'external' && written) {
-      target.registrations.push({
-        k: 'use',
-        paths: ['/'],
-        befores: [
-          {
-            code: { k: 'expr', path, scope, expr: written },
-            calling: this.#dialect.calling,
-            at: { path, line },
-            what: 'middleware',
-            blocks: true,
-            external: { from: m.from, name: m.name },
-          },
-        ],
-      })
-      return
-    }
-    if (m?.k !== 'fn') return
-    const context = shared ? target : new Router({ path, line })
-    if (!shared) {
-      context.mounted = true
-      for (const [name, code] of target.decorated) context.decorated.set(name, code)
-      target.registrations.push({ k: 'mount', paths: [prefix], router: context, befores: [], upTo: context.registrations.length })
-    }
-    if (options) this.#givens.note(m.path, m.fn, { path, scope }, [options, options], [true])
-    const bound = new Map(env)
-    const first = this.#program.fn(m.path, m.fn)?.params[0]
-    if (first?.k === 'name') bound.set(`${m.path}:${m.fn}:${first.name}`, context)
-    this.#enter(m.path, m.fn, [context], depth + 1)
+    const router = register(this.#following, here, on, method, e)
+    if (router) this.#note(here.path, here.scope, e, router)
+    return router
   }
 }
