@@ -21,7 +21,7 @@ export interface Cause {
   readonly guard?: Guard
   /** A form that visitors fill in: nobody has to sign in for it, but how often it is sent has to be limited. */
   readonly sentIn?: true
-  /** Handlers that hand on to this one. */
+  /** The same handler under other methods and addresses, and handlers that do nothing but hand on to it. */
   readonly also?: readonly Route[]
   /** Whom somebody is signed in as. */
   readonly signIn?: UnprovenSignIn
@@ -77,7 +77,8 @@ function issueOf(c: Cause, all: readonly Route[]): Issue {
       { ...c.signIn.at, what: 'makes the session' },
     )
   }
-  for (const other of c.also ?? []) related.push({ path: other.path, line: other.line, subject: other.subject, what: 'the same handler under another address' })
+  for (const { path, line, subject, route: address } of c.also ?? [])
+    related.push({ path, line, subject, what: `the same handler under another ${address === route.route ? 'method' : 'address'}` })
   const jwt = route.platformJwt
   const gateway =
     route.kind === 'edge-function' && c.what === 'open'

@@ -5,7 +5,6 @@ import type { Guard, Route, Work } from '../../model/routes/routes.ts'
 import { defineCheck, failed, notApplicable, type Outcome, passed, unverified } from '../define-check.ts'
 import { type Cause, merge } from './auth-issues.ts'
 import { isReceiver, isShown, readApart, severityOf, tellsOn, withChange, worstOf } from './auth-severity.ts'
-import { handlersCalled, isOfCalled, withCallers } from './calls-another.ts'
 import { withoutDelegates } from './delegates.ts'
 import { isEditorial } from './editorial-tables.ts'
 import { idleMiddleware } from './idle-middleware.ts'
@@ -45,10 +44,8 @@ export default defineCheck({
           ? { kind: 'public', route, because: 'receives events of the payment processor (check 20)' }
           : judge(route, { open, isGuardedElsewhere: guarded.has(handlerOf(route)), demanded: env.demanded, shown, kept }),
     )
-    const called = handlersCalled(all)
-    const causes = withoutDelegates(judged.flatMap((j) => (j.kind === 'issue' ? j.causes.map((c) => behindIdle(c, routes.routes)) : [])))
-    const own = causes.filter((c) => !isOfCalled(c, called.get(c.route), causes))
-    const issues = merge(own, routes.routes).map((issue) => withCallers(issue, called))
+    const causes = judged.flatMap((j) => (j.kind === 'issue' ? j.causes.map((c) => behindIdle(c, routes.routes)) : []))
+    const issues = merge(withoutDelegates(causes, all), routes.routes)
     const count = (kind: Verdict['kind']) => judged.filter((j) => j.kind === kind).length
     const evidence = [
       `${all.length} handlers: ${count('guarded')} checked before processing, ${count('public')} public by nature or without anything to protect, ${judged.filter((j) => j.kind === 'issue').length} not`,
