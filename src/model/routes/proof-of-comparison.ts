@@ -37,24 +37,16 @@ export function proofOfComparison(a: Value, b: Value, equal: boolean, behaviour:
 }
 
 /** `x !== null`, `x === true`: a comparison with a constant that only asks whether something is there, or is true. */
-export function proofOfPresence(x: Value, y: Value, equal: boolean, behaviour: Behaviour, depth: number, proofOf: ProofOf): Proof | undefined {
-  if (y.v === 'const') {
-    if (y.value === null || y.value === undefined || y.value === '' || (y.value === 0 && x.v === 'op' && /^(?:length|&)$/.test(x.op))) {
-      const p = proofOf(x, !equal, behaviour, depth + 1)
-      if (p) return p
-    } else if (equal && x.v === 'op' && x.op === 'typeof' && y.value !== 'undefined' && y.value !== 'object') {
-      // `typeof school === 'number'`: it is there
-      const p = x.of[0] && proofOf(x.of[0], true, behaviour, depth + 1)
-      if (p) return p
-    } else if (typeof y.value === 'boolean') {
-      const p = proofOf(x, equal === y.value, behaviour, depth + 1)
-      if (p) return p
-    } else if (equal && x.v === 'result' && typeof y.value === 'number' && y.value >= 200 && y.value < 300) {
-      // `response.status === 200`
-      const p = proofOf(x, true, behaviour, depth + 1)
-      if (p) return p
-    }
-  }
+function proofOfPresence(x: Value, y: Value, equal: boolean, behaviour: Behaviour, depth: number, proofOf: ProofOf): Proof | undefined {
+  if (y.v !== 'const') return undefined
+  const isNone = y.value === 0 && x.v === 'op' && /^(?:length|&)$/.test(x.op)
+  if (y.value === null || y.value === undefined || y.value === '' || isNone) return proofOf(x, !equal, behaviour, depth + 1)
+  // `typeof school === 'number'`: it is there
+  if (equal && x.v === 'op' && x.op === 'typeof' && y.value !== 'undefined' && y.value !== 'object')
+    return x.of[0] && proofOf(x.of[0], true, behaviour, depth + 1)
+  if (typeof y.value === 'boolean') return proofOf(x, equal === y.value, behaviour, depth + 1)
+  // `response.status === 200`
+  if (equal && x.v === 'result' && typeof y.value === 'number' && y.value >= 200 && y.value < 300) return proofOf(x, true, behaviour, depth + 1)
   return undefined
 }
 
