@@ -1,0 +1,92 @@
+import { replaceLiteral } from '../../lib/rewrite.ts'
+import { underscored } from '../../lib/snake-case.ts'
+import type { HardcodedSecret } from '../../model/code/code.ts'
+import type { ModulesModel } from '../../model/modules/modules.ts'
+import type { Fix, Issue, Severity } from '../define-check.ts'
+
+/** Formats that act on somebody else's service with the owner's rights as soon as they are known. */
+export const BY_NAME = new Set([
+  'generic-secret',
+  'password',
+  'sign-in-password',
+  'default-secret',
+  'jwt',
+  'webhook-secret',
+  'url-password',
+  'aws-access-key-id',
+])
+
+/** The value of a secret in the repository: what it opens, and where the new one goes. */
+export function secretIssue(s: HardcodedSecret, modules: ModulesModel): Issue {
+  const severity: Severity = s.live === 'test' || BY_NAME.has(s.kind) ? 'High' : 'Critical'
+  const name = s.name ? ` as \`${s.name}\`` : ''
+  const inBrowser = modules.clientChain(s.path) !== undefined
+  return {
+    subject: `file ${s.path}`,
+    discriminator: `${s.kind} ${s.hash.length > 3 ? s.hash : (s.name ?? '')}`,
+    severity,
+    title: s.live === 'test' ? 'Test key in the repository' : 'Secret in the repository',
+    message: `${s.label.charAt(0).toUpperCase()}${s.label.slice(1)} (${s.redacted}, ${s.length} characters) stands here${name}${s.also.length ? `, and in ${s.also.length} more place${s.also.length === 1 ? '' : 's'}` : ''}.`,
+    attack:
+      s.live === 'test'
+        ? 'Whoever reads the repository works in the test account, sees its data, and learns how the live one is built.'
+        : inBrowser
+          ? 'Whoever opens the page reads the value in its scripts and uses it in the owner’s name.'
+          : 'Whoever reads the repository, a fork, an old clone or a build log uses the value in the owner’s name.',
+    fix: secretFix(s, inBrowser, modules),
+    at: { path: s.path, line: s.line },
+    related: s.also.slice(0, 30).map((p) => ({ ...p, subject: `file ${p.path}`, what: 'the same value' })),
+    proof: 'inferred',
+    aliases: ['CWE-798'],
+  }
+}
+
+const REPLACE = 'Replace the value where it was issued (it stays in the history), and'
+
+/** Where the new value goes: a variable helps only where one can be read and nobody else reads it. */
+function secretFix(s: HardcodedSecret, inBrowser: boolean, modules: ModulesModel): Fix {
+  if (/\.sql$/i.test(s.path)) return { text: `${REPLACE} take the statement out of the file: it runs once, by hand, or reads the value from the vault.` }
+  if (inBrowser)
+    return {
+      text: `${REPLACE} take it out of the page: what a browser holds, every visitor reads, variables of the build included. Let the server use it, or make up a random one each time.`,
+    }
+  const variable = variableName(s)
+  if (/(?:^|\/)supabase\/config\.toml$/.test(s.path))
+    return { text: `${REPLACE} let the configuration name a variable.`, language: 'toml', code: `${s.name ?? 'secret'} = "env(${variable})"` }
+  if (/(?:^|\/)wrangler\.(?:toml|jsonc?)$/.test(s.path))
+    return {
+      text: `${REPLACE} take it out of the file and give it to Wrangler as a secret.`,
+      language: 'sh',
+      code: `npx wrangler secret put ${s.name ?? variable}`,
+    }
+  const deno = /(?:^|\/)supabase\/functions\//.test(s.path)
+  return {
+    text: `${REPLACE} read the new one from the environment.`,
+    language: 'ts',
+    code: `const ${camel(variable)} = ${deno ? `Deno.env.get('${variable}')` : `process.env.${variable}`}`,
+    ...fromEnvironment(s, variable, modules),
+  }
+}
+
+/** In server code that stands in one place the literal itself becomes the read; in code for browsers that would publish the variable instead. */
+function fromEnvironment(s: HardcodedSecret, variable: string, modules: ModulesModel): Pick<Fix, 'rewrite'> {
+  const deno = /(?:^|\/)supabase\/functions\//.test(s.path)
+  if (s.also.length || !/\.[cm]?[jt]s$/.test(s.path) || modules.clientChain(s.path) !== undefined) return {}
+  // What is not part of the module graph may be a script of a page.
+  if (!deno && !modules.files.includes(s.path)) return {}
+  const typed = /ts$/.test(s.path) ? '!' : ''
+  const read = deno ? `Deno.env.get('${variable}')${typed}` : `process.env.${variable}${typed}`
+  return { rewrite: { path: s.path, line: s.line, apply: replaceLiteral(s.column, s.endColumn, read) } }
+}
+
+function variableName(s: HardcodedSecret): string {
+  const own = underscored(s.name ?? '')
+    .replace(/[^A-Za-z0-9]+/g, '_')
+    .toUpperCase()
+  if (own && own.length > 3 && /SECRET|KEY|TOKEN|PASS|URL/.test(own)) return own.replace(/^(?:NEXT_PUBLIC|VITE|REACT_APP|EXPO_PUBLIC)_/, '')
+  return s.kind.replace(/-/g, '_').toUpperCase()
+}
+
+function camel(name: string): string {
+  return name.toLowerCase().replace(/_{1,50}([a-z0-9])/g, (_, c: string) => c.toUpperCase())
+}
