@@ -1,20 +1,24 @@
 import { requireVariable } from '../../lib/rewrite-javascript.ts'
 import type { DefaultSecret, FixedKey } from '../../model/code/code.ts'
+import type { ModulesModel } from '../../model/modules/modules.ts'
 import type { Fix, Issue } from '../define-check.ts'
+import { environmentRead } from '../environment-read.ts'
 
 /** A word of the source code that stands in for a secret. */
-export function defaultIssue(d: DefaultSecret): Issue {
+export function defaultIssue(d: DefaultSecret, modules: ModulesModel): Issue {
+  const read = environmentRead(d.path, d.line, d.name, modules)
   return {
     subject: `file ${d.path}`,
     discriminator: `default ${d.name}`,
     severity: 'High',
     title: 'Default for a secret',
     message: `When \`${d.name}\` is not set, a word from the source code takes its place.`,
-    attack: 'On any deployment where the variable is missing, whoever has read the source signs tokens or calls the endpoint with the default.',
+    attack: /PASS|PIN/.test(d.name)
+      ? 'On any deployment where the variable is missing, whoever has read the source signs in with the default.'
+      : 'On any deployment where the variable is missing, whoever has read the source knows what it signs with or lets in by.',
     fix: {
       text: 'Refuse to start without the variable.',
-      language: 'ts',
-      code: `const secret = process.env.${d.name}\nif (!secret) throw new Error('${d.name} is not set')`,
+      ...(read ? { language: read.language, code: `const secret = ${read.code}\nif (!secret) throw new Error('${d.name} is not set')` } : {}),
       rewrite: { path: d.path, line: d.line, apply: requireVariable(d.name) },
     },
     at: { path: d.path, line: d.line },
@@ -40,7 +44,9 @@ const CODE_FIX: Fix = {
 }
 
 /** A text of the source code that signs, encrypts or decides. */
-export function fixedKeyIssue(k: FixedKey, shown: boolean): Issue {
+export function fixedKeyIssue(k: FixedKey, modules: ModulesModel): Issue {
+  const shown = k.use === 'signatures' && modules.inBrowser(k.path, k.line)
+  const read = environmentRead(k.path, k.line, 'APP_SECRET', modules)
   const [does, can] = USES[k.use]
   const elsewhere = k.at.path !== k.path || k.at.line !== k.line
   return {
@@ -53,11 +59,15 @@ export function fixedKeyIssue(k: FixedKey, shown: boolean): Issue {
     fix:
       k.use === 'code'
         ? CODE_FIX
-        : {
-            text: 'Read it from the environment, refuse to start without it, and take a new random value.',
-            language: 'ts',
-            code: "const secret = process.env.APP_SECRET // openssl rand -base64 32\nif (!secret) throw new Error('APP_SECRET is not set')",
-          },
+        : read
+          ? {
+              text: 'Read it from the environment, refuse to start without it, and take a new random value.',
+              language: read.language,
+              code: `const secret = ${read.code} // openssl rand -base64 32\nif (!secret) throw new Error('APP_SECRET is not set')`,
+            }
+          : {
+              text: 'Let the server do this with a random value of its own: in the browser no value is a secret, wherever it comes from, and what is proved there is proved to nobody.',
+            },
     at: { path: k.path, line: k.line },
     related: elsewhere ? [{ ...k.at, what: 'used here' }] : [],
     proof: 'inferred',

@@ -1,6 +1,8 @@
 import type { FixedPayer, HardcodedIdentity, OwnerMail, SqlAccount } from '../../model/code/code.ts'
 import type { FixedUser } from '../../model/code/fixed-users.ts'
+import type { ModulesModel } from '../../model/modules/modules.ts'
 import type { Issue } from '../define-check.ts'
+import { environmentRead } from '../environment-read.ts'
 
 /** One person's address or id that decides about access. */
 export function identityIssue(i: HardcodedIdentity): Issue {
@@ -59,9 +61,7 @@ export function accountIssue(a: SqlAccount): Issue {
     fix: password
       ? { text: 'Take the account and its password out of the migration, give it another password, and make accounts through the sign-up or an invitation.' }
       : {
-          text: 'Take the grant out of the migration and give the role once, by hand or by a script that reads the address from the environment.',
-          language: 'sql',
-          code: `-- run once, not in a migration\nupdate public.profiles set role = 'admin' where email = :'admin_email';`,
+          text: 'Take the statement out of the migration and run it once, by hand or by a script that reads the address from the environment.',
         },
     at: { path: a.path, line: a.line },
     related: a.related.slice(0, 20).map((p) => ({ ...p, subject: `file ${p.path}`, what: 'another fixed value' })),
@@ -91,17 +91,27 @@ export function fixedUserIssue({ name, path, line }: FixedUser): Issue {
   }
 }
 
+const STANDS_AS: Readonly<Record<OwnerMail['as'], string>> = {
+  recipient: 'is a fixed recipient here',
+  administrator: 'stands here as the administrator’s',
+  actor: 'stands here for whoever does something',
+  default: 'is taken here where no other is given',
+}
+
 /** A person's own address as a value of the program. */
-export function mailIssue(m: OwnerMail): Issue {
+export function mailIssue(m: OwnerMail, modules: ModulesModel): Issue {
+  const read = environmentRead(m.path, m.line, m.as === 'recipient' ? 'NOTIFICATION_EMAIL' : 'ADMIN_EMAIL', modules)
   return {
     subject: `file ${m.path}`,
     discriminator: 'owner mail',
     severity: 'Medium',
     title: 'The owner’s e-mail address in code',
-    message: `A person’s own address (${m.shown}) is a fixed recipient or administrator here.`,
+    message: `A person’s own address (${m.shown}) ${STANDS_AS[m.as]}.`,
     attack:
       'The code publishes the address that runs the application: a target for phishing, and a mailbox that goes on receiving users’ data when responsibilities change.',
-    fix: { text: 'Read the address from the environment.', language: 'ts', code: 'const to = process.env.NOTIFICATION_EMAIL' },
+    fix: read
+      ? { text: 'Read the address from the environment.', language: read.language, code: `const address = ${read.code}` }
+      : { text: 'Let the server know the address, from its environment: what a page holds, every visitor reads.' },
     at: { path: m.path, line: m.line },
     related: m.uses.slice(0, 20).map((u) => ({ ...u, what: 'again here' })),
     proof: 'inferred',

@@ -37,14 +37,14 @@ export default defineCheck({
       ...code.identities.filter((i) => (i.grants || i.owner) && !passwordFiles.has(i.path) && isReal(i)).map(identityIssue),
       ...code.defaults
         .filter((d) => !known.has(d.name) && !(/PASS/.test(d.name) && code.secrets.some((s) => s.kind === 'sign-in-password' && s.path === d.path)))
-        .map(defaultIssue),
-      ...code.fixedKeys.map((k) => fixedKeyIssue(k, k.use === 'signatures' && modules.inBrowser(k.path, k.line))),
+        .map((d) => defaultIssue(d, modules)),
+      ...code.fixedKeys.map((k) => fixedKeyIssue(k, modules)),
       ...code.switches.map((s) => switchIssue(s, s.how === 'request' && (s.onPage === true || modules.inBrowser(s.path, s.line)))),
       // a page that compares a password with a literal is said to do so
       ...code.openDoors.filter((d) => !passwordFiles.has(d.path)).map((d) => openDoorIssue(d, modules.inBrowser(d.path, d.line))),
       ...code.sqlAccounts.map(accountIssue),
       ...code.fixedUsers.filter((u) => !spoken.has(u.path)).map(fixedUserIssue),
-      ...code.ownerMails.filter((m) => !spoken.has(m.path)).map(mailIssue),
+      ...code.ownerMails.filter((m) => !spoken.has(m.path)).map((m) => mailIssue(m, modules)),
       ...code.debugLogs.map(debugIssue),
       ...code.fixedPayers.map(payerIssue),
       ...code.markers.filter((m) => !beside([...code.openDoors, ...code.secrets, ...code.fixedKeys, ...code.switches], m)).map(markerIssue),

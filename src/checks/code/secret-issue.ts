@@ -1,8 +1,10 @@
 import { replaceLiteral } from '../../lib/rewrite.ts'
+import { requireVariable } from '../../lib/rewrite-javascript.ts'
 import { underscored } from '../../lib/snake-case.ts'
 import type { HardcodedSecret } from '../../model/code/code.ts'
 import type { ModulesModel } from '../../model/modules/modules.ts'
 import type { Fix, Issue, Severity } from '../define-check.ts'
+import { environmentRead } from '../environment-read.ts'
 
 /** Formats that act on somebody else's service with the owner's rights as soon as they are known. */
 export const BY_NAME = new Set([
@@ -59,24 +61,23 @@ function secretFix(s: HardcodedSecret, inBrowser: boolean, modules: ModulesModel
       language: 'sh',
       code: `npx wrangler secret put ${s.name ?? variable}`,
     }
-  const deno = /(?:^|\/)supabase\/functions\//.test(s.path)
+  const read = environmentRead(s.path, s.line, variable, modules)
+  if (!read) return { text: `${REPLACE} take it out of the file: what is committed, everybody reads who can read the repository.` }
   return {
     text: `${REPLACE} read the new one from the environment.`,
-    language: 'ts',
-    code: `const ${camel(variable)} = ${deno ? `Deno.env.get('${variable}')` : `process.env.${variable}`}`,
-    ...fromEnvironment(s, variable, modules),
+    language: read.language,
+    code: read.language === 'ts' ? `const ${camel(variable)} = ${read.code}` : read.code,
+    ...fromEnvironment(s, variable, read.code, modules),
   }
 }
 
-/** In server code that stands in one place the literal itself becomes the read; in code for browsers that would publish the variable instead. */
-function fromEnvironment(s: HardcodedSecret, variable: string, modules: ModulesModel): Pick<Fix, 'rewrite'> {
-  const deno = /(?:^|\/)supabase\/functions\//.test(s.path)
-  if (s.also.length || !/\.[cm]?[jt]s$/.test(s.path) || modules.clientChain(s.path) !== undefined) return {}
+/** In server code that stands in one place the literal itself becomes the read; one that stands in for the variable gives way to a refusal. */
+function fromEnvironment(s: HardcodedSecret, variable: string, read: string, modules: ModulesModel): Pick<Fix, 'rewrite'> {
+  if (s.also.length || !/\.[cm]?[jt]s$/.test(s.path)) return {}
   // What is not part of the module graph may be a script of a page.
-  if (!deno && !modules.files.includes(s.path)) return {}
-  const typed = /ts$/.test(s.path) ? '!' : ''
-  const read = deno ? `Deno.env.get('${variable}')${typed}` : `process.env.${variable}${typed}`
-  return { rewrite: { path: s.path, line: s.line, apply: replaceLiteral(s.column, s.endColumn, read) } }
+  if (!read.startsWith('Deno.') && !modules.files.includes(s.path)) return {}
+  const typed = `${read}${/ts$/.test(s.path) ? '!' : ''}`
+  return { rewrite: { path: s.path, line: s.line, apply: (lines) => requireVariable(variable)(lines) ?? replaceLiteral(s.column, s.endColumn, typed)(lines) } }
 }
 
 function variableName(s: HardcodedSecret): string {

@@ -25,6 +25,8 @@ const BEGINS_WITH = /(?:useState(?:<[^<>]{0,40}>)?\(|(?:defaultValues|initialVal
 const PAIR_AFTER =
   /@[\w-]{1,60}(?:\.[\w-]{1,30}){1,3}["'`]?(?:<\/?[A-Za-z][^<>]{0,100}>)?\s{0,3}[/|]\s{0,3}(?:<\/?[A-Za-z][^<>]{0,100}>)?["'`]?([^\s<>{}"'`,;()|/]{5,64})/y
 
+const IN_URL = /:\/\/[^\s"'`]{1,190}$/
+
 const MAIL = /([\w.+-]{1,64})@[\w-]{1,60}\.[\w.-]{2,40}/
 const USER =
   /(?:user(?:name)?|usuario|usuário|login|e-?mail|benutzer|utente)\b[^:<>{}]{0,12}:\s{0,20}(?:(?:<\/?[A-Za-z][^<>]{0,200}>|\{["'`] ["'`]\})\s{0,40}){0,6}([\w.@+-]{3,64})/i
@@ -54,7 +56,8 @@ export function shownPassword(text: string, left: number, right: number): ShownP
 export function shownPairs(text: string): ShownPassword[] {
   const found: ShownPassword[] = []
   for (let at = text.indexOf('@'); at !== -1 && found.length < 20; at = text.indexOf('@', at + 1)) {
-    const pair = /[\w.+-]/.test(text[at - 1] ?? '') ? valueAt(PAIR_AFTER, text, at, 1) : undefined
+    // in an address of a server the pair stands before the host, and what follows is its path
+    const pair = /[\w.+-]/.test(text[at - 1] ?? '') && !IN_URL.test(text.slice(Math.max(0, at - 200), at)) ? valueAt(PAIR_AFTER, text, at, 1) : undefined
     if (!pair || !/login|log in|sign|credential|demo|admin|password|acces|senha|contrase|passwort/i.test(text.slice(Math.max(0, at - 200), pair.start)))
       continue
     if (/[A-Za-z]/.test(text.slice(pair.start, pair.end)) && givesAway(text, at, pair)) found.push({ kind: 'shown-password', ...pair })

@@ -113,6 +113,8 @@ export interface OwnerMail {
   readonly path: string
   readonly line: number
   readonly shown: string
+  /** What it stands there for: who is written to, who administers, who did something, or what is taken where nothing else is given. */
+  readonly as: 'recipient' | 'administrator' | 'actor' | 'default'
   readonly uses: readonly Place[]
 }
 

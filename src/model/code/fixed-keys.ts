@@ -6,7 +6,7 @@ import type { Program } from '../frameworks/program.ts'
 import { calleeText, expressions, propOf, stringOf } from '../frameworks/walk.ts'
 import type { ModulesModel } from '../modules/modules.ts'
 import type { FixedKey } from './code.ts'
-import { constantsOf, lastName } from './constants.ts'
+import { type Constant, constantsOf, lastName } from './constants.ts'
 import { asksMode } from './development-only.ts'
 
 const PASSWORD = /(?:admin|site|master|owner|staff|dashboard|basic_?auth|app)_?(?:password|passwd|pass|passcode|pin|pwd)$/i
@@ -33,6 +33,7 @@ export function fixedKeys(program: Program, files: ByFile<JavaScriptFacts>, modu
         constant.value.trim() === '' ||
         isPath(constant.value) ||
         PUBLISHED.has(constant.value) ||
+        isForDevelopment(files.get(constant.path), constant) ||
         found.some((f) => f.path === constant.path && (f.line === constant.line || (f.value === constant.value && f.use === use)))
       )
         continue
@@ -41,6 +42,10 @@ export function fixedKeys(program: Program, files: ByFile<JavaScriptFacts>, modu
     return found.map(({ value, ...key }) => key)
   })
 }
+
+/** A function that asks in which mode it runs gives the word to somebody's own machine, and something else, or nothing, to a deployment. */
+const isForDevelopment = (js: JavaScriptFacts | undefined, { value, line }: Constant): boolean =>
+  js?.functions.some((fn) => fn.parent !== undefined && asksMode(fn) && expressions(fn).some((e) => e.l === line && stringOf(e) === value)) === true
 
 /** Keys that a protocol prescribes: Telegram derives the key for the data of its web applications from the bot's token under this word. */
 const PUBLISHED: ReadonlySet<string> = new Set(['WebAppData'])

@@ -23,7 +23,7 @@ export function ownerMails(files: ByFile<JavaScriptFacts>, owners: ReadonlySet<s
   return [...mailsByFile(files)].flatMap(([path, mails]) => {
     const places = mails.filter((m) => owners.has(m.mail) || m.personal)
     const [first, ...others] = [...new Map(places.map((p) => [p.line, p])).values()].sort((a, b) => a.line - b.line)
-    return first ? [{ path, line: first.line, shown: first.shown, uses: others.map((o) => ({ path, line: o.line })) }] : []
+    return first ? [{ path, line: first.line, shown: first.shown, as: first.as, uses: others.map((o) => ({ path, line: o.line })) }] : []
   })
 }
 
@@ -31,20 +31,20 @@ export function ownerMails(files: ByFile<JavaScriptFacts>, owners: ReadonlySet<s
 const SENT_TO = /^(?:to|cc|bcc|recipients?)$/i
 /** A mailbox at a domain of one's own that is called after a person, by what it is not: a place of the house, or an example. */
 const HOUSE =
-  /^(?:(?:customer|client|user|tech|general)?[._-]?(?:support|help|hello|hi|hey|hola|ola|info|contact\w*|contato|admin\w*|administra\w*|sales|vendas|ventas|orders?|pedidos?|bookings?|reserv\w*|reception|team|staff|office|mail|e?mail|billing|accounts?|finance|invoices?|payments?|careers|jobs|hr|press|media|marketing|news\w*|notif\w*|alerts?|no-?reply|do-?not-?reply|postmaster|webmaster|system|service|suporte|soporte|atendimento|help-?desk|it|dev\w*|ops|security|legal|privacy|abuse|feedback|enquir\w*|inquir\w*|leads?|demo|test\w*|user|you|your|name|someone|recipient|customer|client|professional|patient|owner|example|john|jane|foo)(?:[._-]?(?:doe|team|\d{1,6}))?)@|@(?:[\w-]+\.)*(?:example|test|acme|company|domain|your\w*|my\w*|e?mail|sample|localhost|site|website)\.[a-z.]{2,10}$|@(?:[\w-]+\.)*(?:resend\.dev|mailtrap\.\w+|ethereal\.email|mailinator\.com|simulator\.amazonses\.com)$/i
+  /^(?:(?:customer|client|user|tech|general)?[._-]?(?:support|help|hello|hi|hey|hola|ola|info|contact\w*|contato|admin\w*|administra\w*|sales|vendas|ventas|orders?|pedidos?|bookings?|reserv\w*|reception|onboarding|welcome|membership|community|partners?|affiliates?|referrals?|returns|shipping|events?|shop|store|team|staff|office|mail|e?mail|billing|accounts?|finance|invoices?|payments?|careers|jobs|hr|press|media|marketing|news\w*|notif\w*|alerts?|no-?reply|do-?not-?reply|postmaster|webmaster|system|service|suporte|soporte|atendimento|help-?desk|it|dev\w*|ops|security|legal|privacy|abuse|feedback|enquir\w*|inquir\w*|leads?|demo|test\w*|user|you|your|name|someone|recipient|customer|client|professional|patient|owner|example|john|jane|foo)(?:[._-]?(?:doe|team|\d{1,6}))?)@|@(?:[\w-]+\.)*(?:example|test|acme|company|domain|your\w*|my\w*|e?mail|sample|localhost|site|website)\.[a-z.]{2,10}$|@(?:[\w-]+\.)*(?:resend\.dev|mailtrap\.\w+|ethereal\.email|mailinator\.com|simulator\.amazonses\.com)$/i
 
 /** In whose name something is said; a plain `email` may be what a page shows. */
 const OF_A_SENDER = /(?:by|sender|from|user|owner|admin|account|host|organi[sz]er)_?e_?mail$/i
 
 /** Addresses where the program acts on them; `personal` for a person's mailbox as a recipient. */
 const mailsByFile = collectByCodeFile((_, js: JavaScriptFacts) => {
-  const places: { readonly line: number; readonly shown: string; readonly mail: string; readonly personal: boolean }[] = []
-  const take = (e: Expr | undefined, recipient: 'none' | 'house' | 'sent' = 'none') => {
+  const places: { readonly line: number; readonly shown: string; readonly mail: string; readonly as: OwnerMail['as']; readonly personal: boolean }[] = []
+  const take = (e: Expr | undefined, as: OwnerMail['as'], recipient: 'none' | 'house' | 'sent' = 'none') => {
     for (const item of literalsOf(e)) {
       const text = stringOf(item)?.trim()
       if (!text || !MAIL.test(text)) continue
       const personal = (recipient !== 'none' && PERSONAL.test(text)) || (recipient === 'sent' && !HOUSE.test(text) && !PERSONAL_PROVIDER.test(text))
-      places.push({ line: item.l, shown: maskMail(text), mail: text.toLowerCase(), personal })
+      places.push({ line: item.l, shown: maskMail(text), mail: text.toLowerCase(), as, personal })
     }
   }
   const visit = (e: Expr): void => {
@@ -52,22 +52,26 @@ const mailsByFile = collectByCodeFile((_, js: JavaScriptFacts) => {
       const isMail = e.props.some((p) => p.key === 'subject')
       for (const p of e.props) {
         if (!p.key) continue
-        if (RECIPIENT.test(p.key)) take(p.value, isMail && SENT_TO.test(p.key) ? 'sent' : 'house')
-        else if (OF_A_SENDER.test(p.key)) take(p.value)
+        if (RECIPIENT.test(p.key)) take(p.value, named(p.key), isMail && SENT_TO.test(p.key) ? 'sent' : 'house')
+        else if (OF_A_SENDER.test(p.key)) take(p.value, 'actor')
       }
     }
-    if (e.k === 'logic' && e.op !== '&&') take(e.b)
+    if (e.k === 'logic' && e.op !== '&&') take(e.b, 'default')
     for (const child of childrenOf(e)) visit(child)
   }
   for (const fn of js.functions) {
     for (const s of statements(fn.body)) {
-      if (s.k === 'let' && s.init && boundNames(s.to).some((n) => CONSTANT.test(n)))
-        take(s.init, boundNames(s.to).some((n) => OF_THE_HOUSE.test(n)) ? 'house' : 'none')
+      const name = s.k === 'let' && s.init ? boundNames(s.to).find((n) => CONSTANT.test(n)) : undefined
+      if (s.k === 'let' && name !== undefined) take(s.init, named(name), boundNames(s.to).some((n) => OF_THE_HOUSE.test(n)) ? 'house' : 'none')
       for (const e of exprsOf(s)) visit(e)
     }
   }
   return unlessEmpty(places)
 })
+
+/** What the name says that an address stands for. */
+const named = (name: string): OwnerMail['as'] =>
+  /admin|owner|super/i.test(name) && !/notif|recipient|alert|send|report/i.test(name) ? 'administrator' : 'recipient'
 
 /** The values that an expression may be, one by one: of a list, of a choice, behind what a request or a variable may give. */
 function literalsOf(e: Expr | undefined): readonly Expr[] {
