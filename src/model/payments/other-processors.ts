@@ -128,11 +128,7 @@ export function unlistedReceivers(routes: readonly Route[], known: readonly Othe
 
 /** A processor that the address of an endpoint names, where the word means nothing else. */
 const listedName = rememberFor((route: Route): string | undefined => {
-  const words = `${route.route} ${route.path}`
-    .replace(/([a-z])(?=[A-Z])/g, '$1 ')
-    .toLowerCase()
-    .split(/[^a-z]+/)
-  const said = new Set(words.flatMap((word, i) => [word, word + (words[i + 1] ?? '')]))
+  const said = wordsOf(`${route.route} ${route.path}`)
   return Object.keys(OTHER_PROCESSORS).find((name) => !COMMON_WORD.test(name) && said.has(letters(name)))
 })
 const COMMON_WORD = /^(?:Square|Tap|Tabby|Efí|payOS|Adyen)$/
@@ -151,17 +147,35 @@ function receives(route: Route, processors: readonly OtherProcessor[], js: JavaS
   if (!processors.length || route.kind === 'page' || (route.method !== undefined && route.method !== 'POST')) return undefined
   const text = `${route.route} ${route.path}`
   if (!RECEIVER.test(text)) return undefined
-  const named = processors.find((p) => letters(text).includes(letters(p.name))) ?? processors.find((p) => speaksOf(js, letters(p.name)))
-  return named ?? (/pay|pix|billing|checkout|purchase|subscription/i.test(text) ? processors[0] : undefined)
+  const named = processors.find((p) => isNamedIn(text, p.name))
+  if (named) return named
+  // an endpoint that is called after another one takes the events of that one
+  if (listedName(route)) return undefined
+  return processors.find((p) => speaksOf(js, p.name)) ?? (/pay|pix|billing|checkout|purchase|subscription/i.test(text) ? processors[0] : undefined)
 }
 
-const letters = (text: string): string => text.toLowerCase().replace(/[^a-z]/g, '')
+const letters = (text: string): string => plain(text).replace(/[^a-z]/g, '')
+
+/** In small letters without accents: Efí is efi. */
+const plain = (text: string): string => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()
+
+/** Whether a text has the name of a processor in it; a short one as words of its own, for `tap` and `efi` stand in the middle of many. */
+function isNamedIn(text: string, name: string): boolean {
+  const wanted = letters(name)
+  return wanted.length > 5 ? letters(text).includes(wanted) : wordsOf(text).has(wanted)
+}
+
+/** The words of a text, alone and two together: `sumUpWebhook` has sum, sumup, up, upwebhook and webhook. */
+function wordsOf(text: string): ReadonlySet<string> {
+  const words = plain(text.replace(/([a-z])(?=[A-Z])/g, '$1 ')).split(/[^a-z]+/)
+  return new Set([...words.flatMap((word, i) => [word, word + (words[i + 1] ?? '')]), ...plain(text).split(/[^a-z]+/)])
+}
 
 function speaksOf(js: JavaScriptFacts | undefined, name: string): boolean {
   for (const fn of js?.functions ?? []) {
     for (const e of expressions(fn)) {
       const text = e.k === 'tpl' ? e.quasis.join(' ') : e.k === 'id' || e.k === 'mem' ? e.name : stringOf(e)
-      if (text && letters(text).includes(name)) return true
+      if (text && isNamedIn(text, name)) return true
     }
   }
   return false
