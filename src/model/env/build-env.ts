@@ -59,6 +59,6 @@ export function buildEnv(input: ModelInput, slices: Slices): EnvModel {
     publicPrefixes: [...prefixes],
     publicVariables: publicVariables(definitions, reads, [...prefixes]),
     separation: compareEnvironments(definitions, (path) => slices.workspaces.of(path).dir),
-    hardcodedProjects: oneOfEachProject(projects),
+    hardcodedProjects: oneOfEachProject(projects, reads),
   }
 }

@@ -11,7 +11,7 @@ const STAGE = /(^|\.)is_?(prod|preview|staging|dev|test|local)/i
 /** The address alone, or that of one of its functions and tables. */
 const PROJECT_URL = /^https:\/\/([a-z0-9]{20})\.(?:functions\.)?supabase\.(?:co|in|red)(?:\/?$|\/(?:functions|rest|auth|graphql)\/)/
 
-/** A project's address and its key, both as literals of one file that no variable overrides. */
+/** A project's address as a literal of a file that no variable overrides, and its key beside it. */
 export const hardcodedProjects = collectByCodeFile((path, js: JavaScriptFacts): HardcodedProject | undefined => {
   if (/(^|\/)scripts?\//i.test(path)) return undefined
   let url: { project: string; line: number } | undefined
@@ -22,10 +22,9 @@ export const hardcodedProjects = collectByCodeFile((path, js: JavaScriptFacts): 
     const text = stringOf(e)
     const project = PROJECT_URL.exec(text ?? (e.k === 'tpl' ? (e.quasis[0] ?? '') : ''))?.[1]
     if (project) projects.add(project)
-    if (!fallback) {
-      if (project && !isPlaceholder(project)) url ??= { project, line: e.l }
-      else if ((text !== undefined && isProjectKey(text)) || (e.k === 'lit' && e.secret === 'supabase-service-role-jwt')) key ??= { line: e.l }
-    }
+    // an address that no variable overrides stays the same whatever becomes of the key
+    if (!fallback && project && !isPlaceholder(project)) url ??= { project, line: e.l }
+    if ((text !== undefined && isProjectKey(text)) || (e.k === 'lit' && e.secret === 'supabase-service-role-jwt')) key ??= { line: e.l }
     if (e.k === 'obj') {
       const id = stringOf(propOf(e, 'projectId'))
       if (id && stringOf(propOf(e, 'apiKey'))?.startsWith('AIza') && !isPlaceholder(id)) firebase ??= { project: id, line: e.l }
@@ -70,17 +69,23 @@ function distance(path: string): number {
   return !path.includes('/') || /(^|\/)(tests?|__tests__|e2e|examples?|docs?|tools)\//i.test(path) ? 1 : 0
 }
 
-/** One project is one cause: the first file of the application itself, the others beside it. */
-export function oneOfEachProject(all: readonly HardcodedProject[]): HardcodedProject[] {
+/**
+ * One project is one cause: the first file of the application itself, the others beside it. A script beside an application that reads its address
+ * from the environment (`reads`: where) calls the one project that its author works with, and nothing else does.
+ */
+export function oneOfEachProject(all: readonly HardcodedProject[], reads: readonly { readonly name: string; readonly path: string }[]): HardcodedProject[] {
   const merged = new Map<string, HardcodedProject>()
-  for (const p of [...all].sort((a, b) => distance(a.path) - distance(b.path))) {
+  const bySettings = reads.some((r) => /SUPABASE_(?:PROJECT_)?URL$/.test(r.name) && distance(r.path) === 0)
+  const ofApplication = bySettings ? all.filter((p) => p.what !== 'supabase' || distance(p.path) === 0) : all
+  for (const p of [...ofApplication].sort((a, b) => distance(a.path) - distance(b.path))) {
     const known = merged.get(p.project)
     merged.set(p.project, known ? { ...known, also: [...known.also, { path: p.path, line: p.line }] } : p)
   }
   return [...merged.values()]
 }
 
-function isProjectKey(text: string): boolean {
+function isProjectKey(value: string): boolean {
+  const text = value.replace(/^Bearer /, '')
   if (text.startsWith('sb_publishable_')) return !isPlaceholder(text, text.slice(15))
   if (!text.startsWith('eyJ')) return false
   const claims = decodeJwt(text)
