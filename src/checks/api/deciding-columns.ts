@@ -16,13 +16,16 @@ import { ACCOUNTS } from './registration.ts'
  * What the application asks of an account where only administrators get through, whatever it is called: `user.portalType !== 'admin'`. Names that say by
  * themselves that they grant something are known without.
  */
-export const decidingColumns = rememberFor((routes: readonly Route[]): readonly string[] => {
+export const decidingColumns = rememberFor((routes: readonly Route[]): readonly string[] =>
+  asBefore([...new Set(routes.flatMap(({ behaviour }) => (behaviour ? askedOfAccounts(behaviour) : [])))].sort()),
+)
+
+/** Such columns of one behaviour. */
+const askedOfAccounts = rememberFor(({ steps }: Behaviour): readonly string[] => {
   const found = new Set<string>()
-  for (const { behaviour } of routes)
-    for (const { under } of behaviour?.steps ?? [])
-      for (const { test, otherwise } of under)
-        if (otherwise.ends && (otherwise.status === 401 || otherwise.status === 403)) mentions(test, (x) => note(x, found))
-  return asBefore([...found].sort())
+  for (const { under } of steps)
+    for (const { test, otherwise } of under) if (otherwise.ends && (otherwise.status === 401 || otherwise.status === 403)) mentions(test, (x) => note(x, found))
+  return [...found]
 })
 
 /** What was judged beside the same columns stays judged. */

@@ -1,3 +1,4 @@
+import type { FunctionId } from '../../facts/javascript.ts'
 import type { Place } from '../../lib/place.ts'
 import type { ModelInput } from '../app-model.ts'
 import { analyse } from '../behaviour/analyse.ts'
@@ -63,9 +64,18 @@ export function buildRoutes(input: ModelInput, slices: ModelBase): RoutesModel {
       }),
     ),
   )
+  const layouts = new Map<string, PageSigns>()
+  /** A layout stands above many pages: its signs are found once, and who asks for them rests on what they rest on. */
+  const signsOfLayout: SignsOf = (path, fn) => {
+    const name = `\0layout ${path} ${fn}`
+    known.reads.part(name)
+    const signs = layouts.get(name) ?? known.answer(name, undefined, runner, () => pageSigns(program, path, fn))
+    layouts.set(name, signs)
+    return signs
+  }
   const routes = dedupe(FRAMEWORKS.flatMap((f) => f.entries(program))).map((e) => {
     // what is read from the text of whole files stands apart from what following the code takes
-    const signs = known.answer(`\0signs ${nameOf(e)}`, e, runner, () => writtenSigns(program, e))
+    const signs = known.answer(`\0signs ${nameOf(e)}`, e, runner, () => writtenSigns(program, e, signsOfLayout))
     const workspace = program.workspace(e.path).dir
     const requested = e.before.length
       ? requestedFor(
@@ -103,6 +113,9 @@ export function buildRoutes(input: ModelInput, slices: ModelBase): RoutesModel {
   }
 }
 
+/** The signs of a component by its file and function. */
+type SignsOf = (path: string, fn: FunctionId) => PageSigns
+
 const nameOf = (e: Entry): string => `${e.subject} ${e.path} ${e.line} ${e.kind}`
 
 /** One route may be found by two frameworks that share folders; the first one keeps it. */
@@ -127,12 +140,14 @@ interface WrittenSigns {
   readonly spellings: boolean
 }
 
-function writtenSigns(program: Program, entry: Entry): WrittenSigns {
+function writtenSigns(program: Program, entry: Entry, signsOfLayout: SignsOf): WrittenSigns {
   const uploads = openUploads(program, entry)
   return {
     ...(uploads ? { uploads } : optional('library', libraryOf(program, entry))),
     ...(entry.kind === 'api' ? optional('handler', writtenHandler(program, entry)) : {}),
-    ...(entry.kind === 'page' ? { ...optional('signs', signsOf(program, entry)), ...optional('clientLayout', clientLayout(program, entry)) } : {}),
+    ...(entry.kind === 'page'
+      ? { ...optional('signs', signsOf(program, entry)), ...optional('clientLayout', clientLayout(program, entry, signsOfLayout)) }
+      : {}),
     spellings: takesSpellings(program, entry),
   }
 }
@@ -274,10 +289,10 @@ function signsOf(program: Program, entry: Entry): PageSigns | undefined {
 }
 
 /** A layout above the page that sends visitors to sign-in, but only in the browser. */
-function clientLayout(program: Program, entry: Entry): Place | undefined {
+function clientLayout(program: Program, entry: Entry, signsOfLayout: SignsOf): Place | undefined {
   if (!entry.page || entry.page.static) return undefined
   for (const { path, fn } of entry.page.layouts?.toReversed() ?? []) {
-    const { redirects } = pageSigns(program, path, fn)
+    const { redirects } = signsOfLayout(path, fn)
     if (redirects) return redirects
   }
   const parts = entry.page.path.split('/').slice(0, -1)
@@ -288,7 +303,7 @@ function clientLayout(program: Program, entry: Entry): Place | undefined {
       const js = program.js(path)
       if (!js) continue
       const m = path.endsWith('.svelte') ? ({ k: 'fn', path, fn: 0 } as const) : program.exported(path, 'default')
-      const signs = m?.k === 'fn' ? pageSigns(program, m.path, m.fn) : undefined
+      const signs = m?.k === 'fn' ? signsOfLayout(m.path, m.fn) : undefined
       if (signs?.redirects) return signs.redirects
     }
   }
