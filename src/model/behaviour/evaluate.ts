@@ -5,6 +5,7 @@ import { arrayLiteral } from './array-literal.ts'
 import { HIDDEN_LITERAL } from './behaviour.ts'
 import { caughtCall } from './caught-call.ts'
 import { classValue, superCall } from './classes.ts'
+import { keptOnGlobal } from './global-object.ts'
 import type { Interpreter } from './interpreter.ts'
 import { jsx } from './jsx.ts'
 import { elementOf, index, member } from './members.ts'
@@ -151,7 +152,8 @@ function lineOfMember(fn: Expr, line: number): number {
 function memberOf(it: Interpreter, e: Extract<Expr, { k: 'mem' }>, scope: Scope, at: Place): Val {
   const of = evaluateOwner(it, e.of, scope)
   if (!e.opt) provesPresence(it, e.of, of, at)
-  return member(it, of, e.name, at)
+  const value = member(it, of, e.name, at)
+  return (of.v === 'global' && isNullish(value) && keptOnGlobal(it, e, of, scope.path)) || value
 }
 
 function evaluateOwner(it: Interpreter, of: Expr, scope: Scope): Val {

@@ -42,6 +42,27 @@ const kept = globalThis as { prisma?: PrismaClient }
 export const prisma = kept.prisma ?? new PrismaClient()
 if (process.env.NODE_ENV !== 'production') kept.prisma = prisma`,
   ],
+  [
+    'a name on globalThis that an if fills above the export',
+    `import { PrismaClient } from '@/generated/prisma'
+const kept = globalThis as unknown as { prisma: PrismaClient | undefined }
+if (!kept.prisma) {
+  kept.prisma = new PrismaClient()
+  kept.prisma.$on('query', () => {})
+}
+export const prisma = kept.prisma`,
+  ],
+  [
+    'a name on global that a let is given, and asks for again in a function',
+    `import { PrismaClient } from '@prisma/client'
+let made: PrismaClient
+if (process.env.NODE_ENV === 'production') made = new PrismaClient()
+else {
+  global.__prisma ||= new PrismaClient()
+  made = global.__prisma
+}
+export const prisma = made`,
+  ],
 ])('a client that is kept: %s', (_how, db) => {
   expect(stepsOf(db)).toEqual(READ)
 })
