@@ -233,7 +233,7 @@ async function readTexts(paths: readonly string[], snapshot: Snapshot, source: S
 
 /** Files whose lines are read again to state a fix exactly. */
 const MAX_REWRITTEN_FILES = 100
-const MAX_REWRITTEN_BYTES = 1 << 20
+const MAX_REWRITTEN_BYTES = 2 << 20
 
 /** Code is asked what is asked of each file alone while other files are extracted in threads. */
 const askAhead: OnFacts = (path, { kind, facts }) => {

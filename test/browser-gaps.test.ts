@@ -2,6 +2,7 @@ import { afterAll, expect, test } from 'vitest'
 import { audit } from '../src/audit.ts'
 import { DEFAULT_CONFIG } from '../src/config/config.ts'
 import { extractInProcess } from '../src/facts/extract.ts'
+import type { Report } from '../src/report/report.ts'
 import { testDatabase } from './support/database.ts'
 import { MemorySource } from './support/memory-source.ts'
 
@@ -26,12 +27,17 @@ const APPLICATION = {
   'supabase/functions/stripe-webhook/index.ts': RECEIVER,
 }
 
-async function statusOfSignature(files: Record<string, string>): Promise<string | undefined> {
-  const source = new MemorySource([{ name: 'head', files: { ...APPLICATION, ...files } }])
+async function reportOn(files: Record<string, string>): Promise<Report> {
+  const source = new MemorySource([{ name: 'head', files }])
   const { report } = await audit(
     { commit: 'head', config: DEFAULT_CONFIG, today: '2026-11-20' },
     { source, database: testDatabase(), extractAll: extractInProcess },
   )
+  return report
+}
+
+async function statusOfSignature(files: Record<string, string>): Promise<string | undefined> {
+  const report = await reportOn({ ...APPLICATION, ...files })
   return report.checks.find((c) => c.id === 'payments/signature')?.status
 }
 
@@ -53,4 +59,28 @@ test('one that a function imports does, through others too', async () => {
     'supabase/functions/send/index.ts': "import { mail } from '../../../src/mail.ts'\nDeno.serve(() => new Response(String(mail())))\n",
   }
   expect(await statusOfSignature(files)).toBe('unverified')
+})
+
+test('a page that cannot be parsed says nothing of an endpoint, nor does a script that nothing imports; the page itself stays in doubt', async () => {
+  const files = {
+    'package.json': '{"dependencies":{"next":"15","stripe":"16"}}',
+    'app/api/webhook/route.ts': RECEIVER.replaceAll(/npm:|@\d+/g, '')
+      .replaceAll(/Deno\.env\.get\('(\w+)'\)/g, 'process.env.$1')
+      .replace('Deno.serve(async (req) => {', 'export async function POST(req) {')
+      .replace(/}\)\n$/, '}\n'),
+    'app/orders/page.tsx': 'export default function Page() {\n  return <b>{orders.map((o) => {</b>\n}\n',
+    'scripts/reset.ts': "import { rm } from 'node:fs/promises'\nawait rm('cdn', {\n",
+  }
+  const { checks } = await reportOn(files)
+  expect(checks.find((c) => c.id === 'payments/signature')?.status).toBe('passed')
+  expect(checks.find((c) => c.id === 'api/auth')?.status).toBe('unverified')
+})
+
+test('a file of which nothing is known may hold what is said to be absent', async () => {
+  const route = (n: number) => `app.get('/api/items/${n}', async (req, res) => {\n  res.json({ ok: true })\n})\n`
+  const server = `import express from 'express'\nconst app = express()\n${Array.from({ length: 32_000 }, (_, n) => route(n)).join('')}app.listen(3000)\n`
+  const { checks, gaps } = await reportOn({ 'package.json': '{"dependencies":{"express":"4"}}', 'server/index.ts': server, 'src/other.ts': 'export {}\n' })
+  expect(gaps.map((g) => g.because)).toEqual([expect.stringMatching(/MiB and was not analysed/)])
+  const statuses = Object.fromEntries(checks.map((c) => [c.id, c.status]))
+  expect(statuses).toMatchObject({ 'api/auth': 'unverified', 'api/ownership': 'unverified', 'api/rate-limit': 'unverified', 'payments/signature': 'not-applicable' })
 })

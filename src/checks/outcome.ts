@@ -62,7 +62,13 @@ export type Outcome =
       readonly reportedBy?: readonly (readonly [number, string])[]
     }
   | { readonly status: 'passed'; readonly evidence: readonly string[] }
-  | { readonly status: 'not-applicable'; readonly because: string; readonly evidence?: readonly string[] }
+  | {
+      readonly status: 'not-applicable'
+      readonly because: string
+      readonly evidence?: readonly string[]
+      /** What is absent would be absent whatever a file says that could not be read. */
+      readonly whateverCodeSays?: true
+    }
   | { readonly status: 'unverified'; readonly because: string; readonly howToVerify: HowToVerify; readonly evidence?: readonly string[] }
 
 /** The rule does not hold. `issues` may be empty only when `reportedBy` says where the violations are reported. */
@@ -78,6 +84,11 @@ export function passed(...evidence: readonly string[]): Outcome {
 /** The application has nothing that the rule speaks of. */
 export function notApplicable(because: string, evidence: readonly string[] = []): Outcome {
   return { status: 'not-applicable', because, evidence }
+}
+
+/** The application has nothing that the rule speaks of, and no file could show it that was not read: what it would take is declared elsewhere. */
+export function certainlyNotApplicable(because: string): Outcome {
+  return { status: 'not-applicable', because, whateverCodeSays: true }
 }
 
 /** The repository does not show it; says what to look at. */

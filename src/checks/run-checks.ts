@@ -30,20 +30,25 @@ export function runChecks(checks: readonly Check[], model: AppModel): CheckResul
 }
 
 function doubt(check: Check, outcome: Outcome, gaps: readonly Gap[]): Outcome {
-  if (outcome.status !== 'passed') return outcome
-  const doubts = gaps.filter((gap) => gap.touches.some((t) => t.topic === 'anything' || (check.doubtedBy.includes(t.topic) && !isOfOthers(check, t))))
+  const absent = outcome.status === 'not-applicable' && !outcome.whateverCodeSays
+  if (outcome.status !== 'passed' && !absent) return outcome
+  // what a file is missing of which nothing is known may be what is said to be absent
+  const weighed = absent ? gaps.filter((gap) => gap.unread && gap.touches.some((t) => t.topic === 'code')) : gaps
+  const doubts = weighed.filter((gap) => gap.touches.some((t) => t.topic === 'anything' || (check.doubtedBy.includes(t.topic) && !isOfOthers(check, t))))
   if (!doubts.length) return outcome
   const first = doubts[0] as Gap
   const more = doubts.length > 1 ? ` (and ${doubts.length - 1} more)` : ''
   const place = `${first.path}${first.line ? `:${first.line}` : ''}`
   return unverified(
-    `what could be read holds, but ${place} could not be read whole: ${first.because}${more}`,
+    absent
+      ? `${outcome.because}, as far as could be read; but ${place} ${first.because}${more}`
+      : `what could be read holds, but ${place} could not be read whole: ${first.because}${more}`,
     {
       where: doubts
         .slice(0, 5)
         .map((g) => `${g.path}${g.line ? `:${g.line}` : ''}`)
         .join(', '),
-      attest: 'that these places do not break the rule',
+      attest: absent ? 'that these places hold nothing that the rule speaks of' : 'that these places do not break the rule',
     },
     outcome.evidence,
   )

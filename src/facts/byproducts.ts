@@ -6,7 +6,8 @@ const TYPESCRIPT = /(?<!\.d)\.[cm]?tsx?$/
 const SERVED_AS_IT_IS = /^(?:assets|static|public|js|javascripts?|css|styles?|libs?|plugins?)$/i
 /** Compilers write JavaScript, styles and pages into these folders; TypeScript or SQL below them is somebody's source. */
 const BUILD_OUTPUT = /(^|\/)(dist|build|out|coverage)\/(?!.*\.(ts|tsx|mts|cts|vue|svelte|astro|sql|env)$)/i
-const GENERATED = /(^|\/)(\.next|\.nuxt|\.output|\.svelte-kit|\.vercel|\.netlify|storybook-static)\/|\.min\.[cm]?js$|\.bundle\.js$/i
+const GENERATED =
+  /(^|\/)(\.next|\.nuxt|\.output|\.svelte-kit|\.vercel|\.netlify|storybook-static|_expo\/static)\/|[-.][0-9a-f]{16,64}\.m?js$|\.min\.[cm]?js$|\.bundle\.js$/i
 
 /** Whether a file is somebody else's (`vendored`) or a tool's output (`generated`), by the conventions of the field. */
 export function byproductRole(path: string): 'vendored' | 'generated' | undefined {

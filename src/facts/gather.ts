@@ -18,6 +18,8 @@ export interface FileGap {
   readonly path: string
   readonly line?: number
   readonly because: string
+  /** Nothing of the file is known. */
+  readonly unread?: true
   readonly touches: readonly {
     readonly topic: 'table' | 'rls' | 'policy' | 'grant' | 'function' | 'view' | 'bucket' | 'code' | 'source-text' | 'env-file' | 'config' | 'lockfile' | 'tree'
   }[]
@@ -87,11 +89,17 @@ export async function gatherFacts(
   for (const { blob, extractor, key } of wanted) {
     const extraction = known.get(key)
     if (!extraction) {
-      gaps.push({ path: blob.path, because: UNREADABLE, touches: TOUCHES[extractor.kind] ?? [] })
+      gaps.push({ path: blob.path, because: UNREADABLE, unread: true, touches: TOUCHES[extractor.kind] ?? [] })
       continue
     }
     for (const p of extraction.problems)
-      gaps.push({ path: blob.path, ...(p.line ? { line: p.line } : {}), because: p.message, touches: touchesOf(extractor.kind, blob.path, p.message) })
+      gaps.push({
+        path: blob.path,
+        ...(p.line ? { line: p.line } : {}),
+        because: p.message,
+        ...(extraction.facts ? {} : { unread: true as const }),
+        touches: touchesOf(extractor.kind, blob.path, p.message),
+      })
     if (extraction.facts === undefined || extraction.facts === null) continue
     if (onlyKinds) bySha.set(blob.sha, extraction.facts)
   }
@@ -151,6 +159,7 @@ function select(blobs: readonly Blob[], gaps: FileGap[], onlyKinds?: readonly Fa
           gaps.push({
             path: blob.path,
             because: `has ${(blob.size / (1 << 20)).toFixed(1)} MiB and was not analysed (limit ${(limit / (1 << 20)).toFixed(2)} MiB)`,
+            unread: true,
             touches,
           })
         continue

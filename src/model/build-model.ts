@@ -73,9 +73,30 @@ function databaseGap(gap: DatabaseGap): Gap {
 function sourceGap(gap: Gap, input: ModelInput, slices: Pick<AppModel, 'modules' | 'routes'>): Gap {
   const role = fileRole(gap.path)
   if (role !== 'source' && role !== 'seed') return { ...gap, touches: gap.touches.filter((t) => t.topic !== 'code' && t.topic !== 'source-text') }
-  return standsAlone(gap.path, input, slices) || runsInBrowsersAlone(gap.path, slices)
-    ? { ...gap, touches: gap.touches.filter((t) => t.topic !== 'code') }
-    : gap
+  if (standsAlone(gap.path, input, slices) || isScript(gap.path, slices) || runsInBrowsersAlone(gap.path, slices))
+    return { ...gap, touches: gap.touches.filter((t) => t.topic !== 'code') }
+  return servesPagesAlone(gap.path, slices) ? { ...gap, touches: gap.touches.map((t) => (t.topic === 'code' ? { ...t, topic: 'pages' } : t)) } : gap
+}
+
+const SCRIPTS = /(?:^|\/)(?:scripts?|bin|tools?|tasks)\/(?:[^/]+\/)*(?!(?:server|index|main|app|worker|start|cron)[.-])[^/]+$/i
+
+/** What whoever works on the application runs by hand: it lies among the scripts, and no part of the application imports it. */
+function isScript(path: string, { modules, routes }: Pick<AppModel, 'modules' | 'routes'>): boolean {
+  return SCRIPTS.test(path) && modules.importers(path).length === 0 && !routes.routes.some((r) => r.path === path)
+}
+
+/** A page, or a part of pages: whoever imports it, however far away, is one, and no endpoint runs it. */
+function servesPagesAlone(path: string, { modules, routes }: Pick<AppModel, 'modules' | 'routes'>): boolean {
+  const pages = new Set(routes.routes.flatMap((r) => (r.kind === 'page' ? [r.path] : [])))
+  const endpoints = new Set(routes.routes.flatMap((r) => (r.kind === 'page' ? [] : [r.path])))
+  const seen = new Set([path])
+  for (const file of seen) {
+    if (endpoints.has(file)) return false
+    const importers = modules.importers(file)
+    if (!importers.length && !pages.has(file)) return false
+    for (const { path: importer } of importers) seen.add(importer)
+  }
+  return true
 }
 
 /** A module that is part of a page's bundle, and that nothing a server runs imports, however far away; or a component that nothing imports. */

@@ -8,6 +8,8 @@ export type GapTopic =
   | 'view'
   | 'bucket'
   | 'code'
+  /** What pages do on the server: code that no endpoint runs. */
+  | 'pages'
   /** The names, literals and imports of source files; a syntax error leaves them readable. */
   | 'source-text'
   | 'env-file'
@@ -22,6 +24,8 @@ export interface Gap {
   readonly path: string
   readonly line?: number
   readonly because: string
+  /** Nothing of the file is known, not even whether it has what a rule speaks of. */
+  readonly unread?: true
   /** What it could have changed; `object` narrows it (a table's qualified name, a workspace's folder), `command` that of a policy. */
   readonly touches: readonly { readonly topic: GapTopic; readonly object?: string; readonly command?: 'select' | 'insert' | 'update' | 'delete' }[]
   /** The SQL as a whole could not be replayed: nothing is known of the database. */

@@ -16,7 +16,7 @@ export default defineCheck({
   category: 'API endpoints',
   rule: 'Resource endpoints verify that the resource belongs to the authenticated user.',
   needs: ['routes', 'files', 'schema', 'access', 'declared', 'env'],
-  doubtedBy: ['code'],
+  doubtedBy: ['code', 'pages'],
   run({ routes, files, schema, access, declared, env }) {
     const open = new Set(declared.public.routes.map((d) => d.name.trim()))
     const all = routes.routes.filter(

@@ -121,11 +121,17 @@ function isOfNewAccount({ kind, at }: Work, account: Step, steps: readonly Step[
     const { payload, filters } = s.effect
     if (kind === 'delete') return filters.length > 0 && filters.every((f) => f.op === 'eq' && isMadeHere(f.value, steps))
     if (kind !== 'insert') return false
-    if (i < made) return own !== undefined && mentions(own, (v) => isRowOf(v, i))
+    if (i < made) return own !== undefined && (mentions(own, (v) => isRowOf(v, i)) || namesDrawn(own, payload))
     // the id was drawn before the row was written: `collection.doc().id`
     const drawn = own?.v === 'object' ? own.props.id : undefined
     return payload?.v === 'object' && Object.values(payload.props).some((v) => isRowOf(v, made) || (drawn?.v === 'call' && isAlike(v, drawn)))
   })
+}
+
+/** The account is said to belong to what was just made, whose key was counted up or drawn before: `{ businessId: business.id }`. */
+function namesDrawn(own: Value, made: Value | undefined): boolean {
+  const key = made?.v === 'object' ? (made.props.id ?? made.props._id) : undefined
+  return key !== undefined && key.v !== 'const' && !fromRequest(key) && own.v === 'object' && Object.values(own.props).some((v) => isAlike(v, key))
 }
 
 /** Whoever forgot the password is looked up, gets a token into his row, and the mail with it. */

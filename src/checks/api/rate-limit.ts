@@ -23,7 +23,7 @@ export default defineCheck({
   category: 'API endpoints',
   rule: 'Rate limiting exists on custom auth endpoints.',
   needs: ['routes', 'files', 'schema'],
-  doubtedBy: ['code'],
+  doubtedBy: ['code', 'pages'],
   run({ routes, files, schema }) {
     const endpoints = routes.routes
       .filter((r) => files.role(r.path) === 'source')

@@ -39,6 +39,7 @@ export function signUpBreaches(step: Step, behaviour: Behaviour, schema: Schema)
       PLAINLY_POWER.test(name) &&
       (!known || power.includes(name)) &&
       !isPart(name, row.props) &&
+      !hasAllAlready(name, row.props) &&
       isFree(step, value, behaviour, schema, known && allowedIn(known, name, schema))
         ? [breach(verbOf(e), e.table, name, requestName(value) ?? 'the request')]
         : [],
@@ -56,6 +57,10 @@ const isWritten = (v: Value): boolean => v.v === 'const' || (v.v === 'array' && 
 
 const isPart = (name: string, props: Readonly<Record<string, Value>>): boolean =>
   name === 'role' && Object.entries(props).some(([other, value]) => says(RIGHTS, other) && isWritten(value))
+
+/** `role: 'admin'`, as the code says of whoever opens a business of his own: what else he asks for is his by that. */
+const hasAllAlready = (name: string, props: Readonly<Record<string, Value>>): boolean =>
+  /^permissions?$/i.test(name) && props.role?.v === 'const' && /^(?:.{0,20}[_-])?(?:admin|owner)$/i.test(String(props.role.value))
 
 const ABOUT_ACCOUNTS = new RegExp(`${ACCOUNTS.source}|profile`, 'i')
 

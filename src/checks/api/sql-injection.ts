@@ -15,7 +15,7 @@ export default defineCheck({
   category: 'API endpoints',
   rule: 'No endpoint concatenates user input into a query string.',
   needs: ['routes', 'schema', 'files'],
-  doubtedBy: ['code', 'function'],
+  doubtedBy: ['code', 'pages', 'function'],
   run({ routes, schema, files }) {
     const sinks = new Map<string, Sink>()
     let texts = 0

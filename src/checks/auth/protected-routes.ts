@@ -12,7 +12,7 @@ export default defineCheck({
   category: 'Authentication',
   rule: 'Protected routes check authentication on the server. Hiding a navigation link does not count.',
   needs: ['routes', 'files', 'declared'],
-  doubtedBy: ['code'],
+  doubtedBy: ['code', 'pages'],
   run({ routes, files, declared }) {
     const open = new Set(declared.public.routes.map((d) => d.name.trim()))
     const pages = routes.routes.filter((r) => r.kind === 'page' && files.role(r.path) === 'source')

@@ -1,5 +1,5 @@
 import type { Handling, PaymentsModel, Webhook } from '../../model/payments/payments.ts'
-import { notApplicable, type Outcome, passed, unverified } from '../define-check.ts'
+import { certainlyNotApplicable, notApplicable, type Outcome, passed, unverified } from '../define-check.ts'
 
 /** Which question is asked: the end of what recurs, by its kind, or anything that a webhook does. */
 type What = 'failed' | 'deleted' | 'anything'
@@ -24,7 +24,7 @@ export function withoutWebhooks(payments: PaymentsModel, what: What): Outcome | 
 
 /** What can be said of processors whose events have no rules here. */
 function otherwise({ others, otherWebhooks, othersRecur }: PaymentsModel, what: What): Outcome {
-  if (!others.length) return notApplicable('no payment processor is used')
+  if (!others.length) return certainlyNotApplicable('no payment processor is used')
   const names = others.map((o) => o.name).join(', ')
   if (!otherWebhooks.length) return notApplicable(`${names}: there is no webhook endpoint`)
   if (what !== 'anything' && !othersRecur) return notApplicable(`${names}: only one-time payments are sold`)

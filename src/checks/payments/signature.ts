@@ -1,6 +1,6 @@
 import { awaitConstructEvent, requireVariable } from '../../lib/rewrite-javascript.ts'
 import type { PaymentsModel, VerificationProblem, Webhook } from '../../model/payments/payments.ts'
-import { defineCheck, type Fix, failed, type Issue, notApplicable, passed, type Severity, unverified } from '../define-check.ts'
+import { certainlyNotApplicable, defineCheck, type Fix, failed, type Issue, notApplicable, passed, type Severity, unverified } from '../define-check.ts'
 import { onePerEndpoint } from './one-per-endpoint.ts'
 import { forRuntime, verificationCode } from './verification-code.ts'
 
@@ -14,7 +14,7 @@ export default defineCheck({
   run: ({ payments }) => {
     const { webhooks, unread } = payments
     const { others, otherWebhooks } = payments
-    if (!payments.processors.length && !others.length) return notApplicable('no payment processor is used')
+    if (!payments.processors.length && !others.length) return certainlyNotApplicable('no payment processor is used')
     const evidence = [
       ...[...payments.processors, ...others].map((p) => `${p.name}: ${p.because} (${p.at.path}:${p.at.line})`),
       ...webhooks.map((w) => `${w.subject} acts on events of ${w.processor}${w.verifiedAt ? `, verified at ${w.verifiedAt.path}:${w.verifiedAt.line}` : ''}`),

@@ -2,6 +2,7 @@ import type { Expr, FunctionIR, Pattern } from '../../facts/javascript.ts'
 import { boundNames, eachStatement } from '../frameworks/walk.ts'
 import { isNullish, native, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
 import type { Given } from './behaviour.ts'
+import { connectedLater } from './connected-later.ts'
 import { declarationPart, exportPart } from './file-parts.ts'
 import type { Interpreter } from './interpreter.ts'
 import { COUNTS, countsBetweenRequests } from './kept-counts.ts'
@@ -72,7 +73,10 @@ function lazily(it: Interpreter): LazyEvaluation {
           found.push(safely(() => evaluateAlone(it, value, scope)))
         })
         const values = found.filter((x) => !isNullish(x))
-        if (!values.length) return begins ? evaluateAlone(it, begins, scope) : UNDEFINED
+        if (!values.length) {
+          const connected = scope.parent ? undefined : connectedLater(it, scope.path, name)
+          return connected ?? (begins ? evaluateAlone(it, begins, scope) : UNDEFINED)
+        }
         return it.alternatives(values.map((value) => ({ value, under: [] })))
       }),
     func: (path, id, scope) => functionValue(it, path, id, scope),

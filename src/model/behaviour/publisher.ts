@@ -152,7 +152,7 @@ export class Publisher {
         if (areAsked) this.#reach(depth, depth)
         return {
           v: 'any',
-          of: ways.map((a) => next(a.value)),
+          of: ways.map((a) => next(asCompared(a))),
           ...(depth <= MAX_ASKED_DEPTH && areAsked ? { under: ways.map((a) => conditions(a.under)) } : {}),
         }
       }
@@ -199,6 +199,19 @@ function waysOf({ alts }: AnyVal): readonly Way[] {
 }
 
 type Way = Pick<Alt, 'value' | 'under'>
+
+const ID = /^(?:id|sub|uid|user_?id)$/i
+
+/** `if (user.id === asked) return asked`: what is taken only where it was found to be the caller's id is the caller's id. */
+function asCompared({ value, under }: Way): Val {
+  if (value.v !== 'request') return value
+  for (const { test, negated } of under) {
+    if (test.v !== 'op' || !/^[!=]==?$/.test(test.op) || test.op.startsWith('!') !== negated) continue
+    const id = test.of.find((x) => x.v === 'caller' && x.trust === 'verified' && ID.test(x.field ?? ''))
+    if (id && test.of.some((x) => x.v === 'request' && x.part === value.part && x.name === value.name)) return id
+  }
+  return value
+}
 
 /** A value for which something holds. */
 const asked = (value: Value, under: readonly Condition[]): Value => (under.length ? { v: 'any', of: [value], under: [under] } : value)

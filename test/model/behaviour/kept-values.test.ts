@@ -63,6 +63,26 @@ else {
 }
 export const prisma = made`,
   ],
+  [
+    'a name that a function sets before the server listens',
+    `import { PrismaClient } from '@prisma/client'
+import pg from './pool'
+let made: PrismaClient | null = null
+let asked = 0
+export async function connect() {
+  const url = process.env.DATABASE_URL
+  made = new PrismaClient({ url })
+  await made.$connect()
+}
+function unrelated(made: string) {
+  made = 'mine'
+}
+function getClient() {
+  if (!made) throw new Error('not connected')
+  return made
+}
+export const prisma = { note: { findFirst: (query: unknown) => getClient().note.findFirst(query) } }`,
+  ],
 ])('a client that is kept: %s', (_how, db) => {
   expect(stepsOf(db)).toEqual(READ)
 })

@@ -10,6 +10,8 @@ const NONE: JavaScriptFacts = { directives: [], imports: [], exports: [], functi
 /** JavaScript and TypeScript, and the script parts of Vue, Svelte and Astro files. */
 export const javascript: Extractor<'javascript'> = {
   kind: 'javascript',
+  // Generated applications keep all their routes in one file; what bundlers write is told by its lines and not parsed.
+  maxBytes: 2 << 20,
   version: `7.${SECRETS_VERSION}`,
   paths: ['**/*.{ts,tsx,js,jsx,mjs,cjs,mts,cts,vue,svelte,astro}'],
   extract(text, path) {
