@@ -82,5 +82,10 @@ test('a file of which nothing is known may hold what is said to be absent', asyn
   const { checks, gaps } = await reportOn({ 'package.json': '{"dependencies":{"express":"4"}}', 'server/index.ts': server, 'src/other.ts': 'export {}\n' })
   expect(gaps.map((g) => g.because)).toEqual([expect.stringMatching(/MiB and was not analysed/)])
   const statuses = Object.fromEntries(checks.map((c) => [c.id, c.status]))
-  expect(statuses).toMatchObject({ 'api/auth': 'unverified', 'api/ownership': 'unverified', 'api/rate-limit': 'unverified', 'payments/signature': 'not-applicable' })
+  expect(statuses).toMatchObject({
+    'api/auth': 'unverified',
+    'api/ownership': 'unverified',
+    'api/rate-limit': 'unverified',
+    'payments/signature': 'not-applicable',
+  })
 })

@@ -116,9 +116,10 @@ function judge(
   let looked = false
   const reasons = new Set<string>()
   const area = isForAdministrators(route)
+  const open = openCalls(route, behaviour)
   behaviour.steps.forEach((step, index) => {
     const e = step.effect
-    const strict = guardOfStep(step, behaviour) ?? libraryGuard(route, step)
+    const strict = open.has(callOf(step, route) ?? '') ? undefined : (guardOfStep(step, behaviour) ?? libraryGuard(route, step))
     const role = e.kind === 'db' && !area ? ownersRole(step, e, strict, behaviour, schema) : undefined
     const one = e.kind === 'db' && !role ? roleInOne(step, strict, behaviour) : undefined
     const staff =
@@ -239,6 +240,26 @@ function listings(
 /** A guard that a library's middleware is: nothing of it is followed. */
 function libraryGuard(route: Route, step: Step): Guard | undefined {
   return route.before.some((b) => b.external && b.blocks) ? route.work.find((w) => w.at.path === step.at.path && w.at.line === step.at.line)?.guard : undefined
+}
+
+/**
+ * Middleware that lets through whoever has no session (`if (!req.user) return next()`) makes the handler run on both ways: what it does on the one
+ * without a caller, it does for anybody, and that somebody may be signed in besides is no guard.
+ */
+function openCalls(route: Route, behaviour: Behaviour): ReadonlySet<string> {
+  return new Set(
+    behaviour.steps.flatMap((step) => {
+      const call = step.effect.kind === 'db' && step.under.some((c) => c.negated && c.test.v === 'caller' && c.test.field === undefined) && callOf(step, route)
+      return call && !guardOfStep(step, behaviour) ? [call] : []
+    }),
+  )
+}
+
+/** Where the handler itself calls for what a step does, and what that is. */
+function callOf({ effect, at, via, before }: Step, route: Route): string | undefined {
+  if (effect.kind !== 'db' || before) return undefined
+  const call = [...via, at].findLast((p) => p.path === route.path && p.line >= route.line && (route.endLine === undefined || p.line <= route.endLine))
+  return call && `${call.line} ${at.path}:${at.line} ${effect.op} ${effect.table}`
 }
 
 function dedupe(list: readonly OwnershipBreach[]): OwnershipBreach[] {

@@ -16,6 +16,12 @@ export function tellsRecords(e: Query, { name, columns }: Table): boolean {
   return has(NAMES_PERSON) && has(REACHES) && columns.some((c) => says(BETWEEN_THEM, c.name) && isRead(c.name, e))
 }
 
+/** Files that people brought, with what was heard or read in them: the recording of a consultation beside its words. Nobody else's, and no owner stands there. */
+export function tellsWhatWasHeard(e: Query, { name, columns }: Table): boolean {
+  const has = (pattern: RegExp) => columns.some((c) => says(pattern, c.name))
+  return e.op === 'select' && !e.countOnly && says(BROUGHT, name) && has(FILE) && columns.some((c) => says(HEARD, c.name) && isRead(c.name, e))
+}
+
 /** Fields of a field are columns of their own: `salary_base` is read with `salary`. */
 const isRead = (column: string, { columns }: Query): boolean =>
   !columns?.length || columns.some((c) => c === '*' || c === column || column.startsWith(`${c}_`) || c.startsWith(`${column}(`))
@@ -23,6 +29,10 @@ const isRead = (column: string, { columns }: Query): boolean =>
 /** What is written down of people again and again. */
 const RECORDS =
   /(?:^|_)(?:attendances?|pay_?rolls?|pay_?slips?|salar(?:y|ies)|(?:leave|medical|health|disciplinary)_?(?:requests?|records?|applications?|histor(?:y|ies))|leaves|prescriptions?|report_?cards?)(?:_?(?:records?|entr(?:y|ies)|logs?))?$/
+
+const BROUGHT = /(?:^|_)(?:uploads?|uploaded_files?|recordings?|voice_?notes?|audio_?files?|scans?|consultations?|calls?|meetings?)$/
+const FILE = /^(?:original_?name|file_?(?:name|path|url|key)|storage_?(?:path|key)|mime_?type|(?:audio|recording|image)_?(?:url|path))$/
+const HEARD = /^(?:transcripts?|transcriptions?|(?:ocr|extracted|recogni[sz]ed)_?text|ai_?analysis|diagnos[ie]s)(?:_|$)/
 
 const OF_PERSON = /^(?:students?|employees?|staff|workers?|patients?|members?|teachers?|users?|persons?)(?:_?ids?)?$/
 const NAMES_PERSON = /^(?:(?:first|last|full|student|employee|teacher|patient|staff)_?name|name)$/

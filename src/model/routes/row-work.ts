@@ -9,7 +9,7 @@ import type { Client, Effect, Value } from '../behaviour/behaviour.ts'
 import { mentions } from '../behaviour/mentions.ts'
 import { fromRequest } from './from-request.ts'
 import { isKeptBack, isOnShow, isPageOfBusiness, isPublishedWhole, isShownAnyway, isWare, namesNobody } from './on-show.ts'
-import { tellsRecords } from './records-of-people.ts'
+import { tellsRecords, tellsWhatWasHeard } from './records-of-people.ts'
 import { dropsDevice, fillsCache, renewsOwnToken } from './upkeep.ts'
 import { asksForVisits, countsVisits } from './visits.ts'
 import type { Work } from './work.ts'
@@ -69,7 +69,10 @@ export function rowWork(e: Extract<Effect, { kind: 'db' }>, schema: Pick<SchemaM
   const readElsewhere = e.op === 'select' && table?.schema === ELSEWHERE
   const userData =
     ((table?.userData !== undefined && !readElsewhere) ||
-      (e.op === 'select' && !e.countOnly && e.client.rights === 'service' && says(KEPT_ON_PEOPLE, name)) ||
+      (e.op === 'select' &&
+        !e.countOnly &&
+        e.client.rights === 'service' &&
+        (says(KEPT_ON_PEOPLE, name) || (table !== undefined && tellsWhatWasHeard(e, table)))) ||
       (readElsewhere && ofDocuments(e) && ((table.userData !== undefined && tellsOfSomebody(e, table.userData)) || tellsRecords(e, table))) ||
       ((!table || table.stub === true || (readElsewhere && (table.userData || !CATALOGUE.test(name)))) &&
         ((isPersonal(name, e) && !isOnlyOne(e)) ||
