@@ -43,5 +43,6 @@ const merged = (s: SessionModel, below: SessionModel): SessionModel => ({
   ownCookies: [...s.ownCookies, ...below.ownCookies],
   accessCookies: [...s.accessCookies, ...below.accessCookies],
   renewals: [...s.renewals, ...below.renewals],
+  ownRenewals: [...s.ownRenewals, ...below.ownRenewals],
   lostRenewals: [...s.lostRenewals, ...below.lostRenewals],
 })

@@ -23,7 +23,9 @@ export default defineCheck({
       routes.routes.some((r) => r.guard?.who === 'user' || r.guard?.who === 'admin')
     if (!served.length)
       return notApplicable(
-        'a static single-page application: no server renders its pages and none could check; checks 1-4 (row level security) and 16 (functions and routes) say what protects its data',
+        pages.every((r) => r.framework === 'SPA')
+          ? 'a static single-page application: no server renders its pages and none could check; checks 1-4 (row level security) and 16 (functions and routes) say what protects its data'
+          : `its pages are rendered in the browser alone (${[...new Set(pages.map((r) => r.framework))].join(', ')} is told so): the server sends everybody the same, without data; checks 1-4 (row level security) and 16 (functions and routes) say what protects its data`,
       )
     const guarded = served.flatMap((route) => {
       if (open.has(`GET ${route.route}`) || open.has(route.route)) return []

@@ -25,6 +25,7 @@ export default defineCheck({
           ownCookies: s.ownCookies.filter(source),
           accessCookies: s.accessCookies.filter(source),
           lostRenewals: s.lostRenewals.filter(source),
+          ownRenewals: s.ownRenewals.filter(source),
         },
         routes.middleware.filter((m) => m.workspace === s.workspace),
         routes.routes.filter((r) => (r.workspace ?? '') === s.workspace),
@@ -46,6 +47,8 @@ function judge(s: SessionModel, middleware: readonly MiddlewareModel[], routes: 
   const library = s.libraries[0]
   const refreshing = s.libraries.find((l) => l.name === '@nuxtjs/supabase')
   if (refreshing) return fine(`${refreshing.name} refreshes the session on server and browser (${place(refreshing.at)})`)
+  const own = s.ownRenewals[0]
+  if (!platform && !library && own) return fine(`the application keeps the platform's tokens itself and asks for new ones (${place(own)})`)
   if (!platform) return library ? fine(`${library.name} keeps and renews its own session (${place(library.at)})`) : { kind: 'none' }
   const rendersPages = routes.some((r) => r.kind === 'page' && !r.page?.static)
   if (s.serverClients.length && (rendersPages || middleware.length)) return serverSide(s, middleware, routes)

@@ -41,7 +41,10 @@ export default defineCheck({
     const issues = openTables(model)
       .filter((t) => !isReadOnlyByDeclaration(model, t))
       .map((t) => issueOf(model, t))
-    if (issues.length) return failed(issues, evidence)
+    if (issues.length) {
+      const named = unseenTables(schema)
+      return failed(issues, named?.status === 'unverified' ? [...evidence, named.because] : evidence)
+    }
     const elsewhere = exposedTables(model).filter((t) => t.stub || t.outlined)
     const [enabled, stubs] = [elsewhere.filter(isShownEnabled), elsewhere.filter((t) => !isShownEnabled(t))]
     const unseen = unseenTables({

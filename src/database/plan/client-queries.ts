@@ -3,7 +3,7 @@ import type { Expr, JavaScriptFacts } from '../../facts/javascript.ts'
 import { collectByCodeFile } from '../../facts/questions.ts'
 import { together, unlessEmpty } from '../../lib/collect-by-file.ts'
 
-/** A query through Supabase's client: `.from('posts').select('id, title').eq('user_id', id)`. */
+/** A query through Supabase's client, `.from('posts').select('id, title').eq('user_id', id)`, or to its data API by address, `fetch(url + '/rest/v1/posts?user_id=eq.…')`. */
 export interface ClientQuery {
   /** As written; `schema.table` after `.schema('x')`. */
   readonly table: string
@@ -56,9 +56,35 @@ function find(file: JavaScriptFacts): Omit<ClientQuery, 'path'>[] {
       const query = chain(node as Call, seen)
       if (query) found.push(query)
     }
+    for (const text of textsOf(node as Expr)) {
+      const query = addressed(text)
+      if (query) found.push({ ...query, line: (node as Expr).l })
+    }
     for (const value of Object.values(node)) if (value && typeof value === 'object') stack.push(value)
   }
   return found.sort((a, b) => a.line - b.line)
+}
+
+/** What a piece of text is, as far as it is written down. */
+function textsOf(node: Expr): readonly string[] {
+  if (node.k === 'lit') return typeof node.v === 'string' ? [node.v] : []
+  return node.k === 'tpl' ? node.quasis : []
+}
+
+const DATA_API = '/rest/v1/'
+const TABLE = /^([a-z]\w{0,60}[a-z0-9])(?:\?(.{0,2000}))?$/i
+/** What an address says of the answer, and not of columns. */
+const OF_ANSWER = /^(?:select|order|limit|offset|or|and|on_conflict|columns|apikey)$/
+
+/** `/rest/v1/posts?user_id=eq.1&select=id,title`: PostgREST takes the table from the path and columns from the query. */
+function addressed(text: string): Pick<ClientQuery, 'table' | 'columns'> | undefined {
+  const at = text.indexOf(DATA_API)
+  const [, table, query = ''] = at < 0 ? [] : (TABLE.exec(text.slice(at + DATA_API.length)) ?? [])
+  if (!table || table === 'rpc') return undefined
+  const parameters = query.split('&').map((p) => p.split('='))
+  const filtered = parameters.flatMap(([name = '']) => (/^[a-z_]\w*$/i.test(name) && !OF_ANSWER.test(name) ? [name] : []))
+  const listed = parameters.flatMap(([name, list = '']) => (name === 'select' ? topLevelNames(list) : []))
+  return { table, columns: [...new Set([...filtered, ...listed])] }
 }
 
 type Call = Extract<Expr, { k: 'call' }>

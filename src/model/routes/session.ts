@@ -29,6 +29,8 @@ export interface SessionModel {
   readonly accessCookies: readonly (Place & { readonly name?: string })[]
   /** Calls that renew: `refreshSession`, `setSession`, `exchange of refresh tokens`. */
   readonly renewals: readonly Place[]
+  /** Where the application itself asks the platform for new tokens, by its address. */
+  readonly ownRenewals: readonly Place[]
   /** Those of which nothing takes the new tokens. */
   readonly lostRenewals: readonly Place[]
 }
@@ -70,6 +72,7 @@ export function buildSessions(program: Program): readonly SessionModel[] {
       ownCookies: [] as Place[],
       accessCookies: [] as (Place & { name?: string })[],
       renewals: [] as Place[],
+      ownRenewals: [] as Place[],
       lostRenewals: [] as Place[],
     }
     for (const [path, speaks] of speaking.get(w) ?? []) read(program, path, speaks, m)
@@ -83,7 +86,8 @@ export function buildSessions(program: Program): readonly SessionModel[] {
 
 type Found = { -readonly [K in keyof Omit<SessionModel, 'workspace'>]: SessionModel[K] extends readonly (infer T)[] ? T[] : never }
 
-function read(program: Program, path: string, { libraries, providers, calls, browser: forBrowser }: Speaking, m: Found): void {
+function read(program: Program, path: string, { libraries, providers, calls, browser: forBrowser, renews }: Speaking, m: Found): void {
+  m.ownRenewals.push(...renews)
   for (const l of libraries) if (!m.libraries.some((known) => known.name === l.name)) m.libraries.push(l)
   m.listeners.push(...providers)
   if (!calls.length) return
@@ -128,7 +132,12 @@ interface Speaking {
   /** Where they run decides. */
   readonly calls: ReturnType<typeof sessionCalls>
   readonly browser: boolean
+  readonly renews: readonly Place[]
 }
+
+/** `fetch(url + '/auth/v1/token?grant_type=refresh_token')` */
+const asksForTokens = (e: Expr): boolean => (e.k === 'tpl' ? e.quasis : e.k === 'lit' ? [e.v] : []).some((t) => typeof t === 'string' && RENEWED_AT.test(t))
+const RENEWED_AT = /\/auth\/v1\/token\?grant_type=refresh_token/
 
 const speakingByFile = collectByCodeFile((path, js: JavaScriptFacts): Speaking | undefined => {
   if (/(^|\/)supabase\/functions\//.test(path)) return undefined
@@ -143,7 +152,9 @@ const speakingByFile = collectByCodeFile((path, js: JavaScriptFacts): Speaking |
       providers.push({ path, line: i.l })
   }
   const calls = sessionCalls(js)
-  return libraries.length || providers.length || calls.length ? { libraries, providers, calls, browser: js.directives.includes('use client') } : undefined
+  const renews = js.functions.flatMap((fn) => expressions(fn).flatMap((e): Place[] => (asksForTokens(e) ? [{ path, line: e.l }] : [])))
+  const speaks = libraries.length || providers.length || calls.length || renews.length
+  return speaks ? { libraries, providers, calls, renews, browser: js.directives.includes('use client') } : undefined
 })
 
 const sessionCalls = (js: JavaScriptFacts) =>

@@ -102,6 +102,7 @@ const callsByFile = collectByCodeFile((_, file: JavaScriptFacts): Calls | undefi
   const constants = new Map<string, string>()
   const fields = new Map<string, readonly string[]>()
   const calls: Json[] = []
+  const addressed: Mention[] = []
   const uploads = new Set<unknown>()
   // `const bucket = db.storage.from('photos')` and `const options = { public: true }`, and what names are uploaded to
   const named = new Map<string, Json>()
@@ -131,6 +132,11 @@ const callsByFile = collectByCodeFile((_, file: JavaScriptFacts): Calls | undefi
         else uploads.add(of)
       }
     }
+    for (const text of textsOf(n)) {
+      // a picture that is named with its host may be another project's
+      const name = /^https?:/i.test(text) ? undefined : STORED_AT.exec(text)?.[1]
+      if (name !== undefined) addressed.push({ name, line: Number(n['l']) })
+    }
     for (const value of Object.values(n)) if (value && typeof value === 'object') stack.push(value)
   }
   for (const name of uploadedTo) uploads.add(named.get(name))
@@ -139,7 +145,8 @@ const callsByFile = collectByCodeFile((_, file: JavaScriptFacts): Calls | undefi
   for (const [name, texts] of fields) if (new Set(texts).size === 1) constants.set(name, texts[0] as string)
   const mayName = (fn: Json | undefined) => fn?.['k'] === 'id' || (fn?.['k'] === 'mem' && (fn['name'] === 'createBucket' || isStorage(fn)))
   const naming = calls.filter((c) => mayName(c['fn'] as Json))
-  return naming.length ? { constants, named, uploads, calls: naming, stores: naming.some((c) => (c['fn'] as Json)['k'] === 'mem') } : undefined
+  if (!naming.length && !addressed.length) return undefined
+  return { constants, named, uploads, calls: naming, addressed, stores: addressed.length > 0 || naming.some((c) => (c['fn'] as Json)['k'] === 'mem') }
 })
 
 interface Calls {
@@ -148,15 +155,26 @@ interface Calls {
   readonly named: ReadonlyMap<string, Json>
   readonly uploads: ReadonlySet<unknown>
   readonly calls: readonly Json[]
+  /** Addresses of the storage API. */
+  readonly addressed: readonly Mention[]
   /** One of them speaks of storage itself. */
   readonly stores: boolean
+}
+
+/** `fetch(url + '/storage/v1/object/photos/' + name)`, also for reading in public, by a signed address or through the resizer. */
+const STORED_AT = /\/storage\/v1\/(?:object|render\/image)\/(?:(?:public|sign|authenticated|list|info|upload\/sign)\/)?([a-z0-9][\w-]{0,60}[a-z0-9])(?:\/|$)/i
+
+/** The texts that stand in a literal or between the parts of a template. */
+function textsOf(n: Json): readonly string[] {
+  if (n['k'] === 'tpl') return n['quasis'] as readonly string[]
+  return n['k'] === 'lit' && typeof n['v'] === 'string' ? [n['v']] : []
 }
 
 const isStorage = (fn: Json) => fn['name'] === 'from' && (fn['of'] as Json | undefined)?.['k'] === 'mem' && (fn['of'] as Json)['name'] === 'storage'
 
 const mentionsIn = rememberFor(
-  ({ constants, named, uploads, calls }: Calls, tables: ReadonlyMap<string, string>, helpers: ReadonlyMap<string, number>): Mention[] => {
-    const found: Mention[] = []
+  ({ constants, named, uploads, calls, addressed }: Calls, tables: ReadonlyMap<string, string>, helpers: ReadonlyMap<string, number>): Mention[] => {
+    const found: Mention[] = [...addressed]
     const text = (node: Json | undefined) =>
       literalText(node) ??
       (node?.['k'] === 'id' ? (constants.get(String(node['name'])) ?? tables.get(String(node['name']))) : constants.get(ownField(node) ?? '')) ??
