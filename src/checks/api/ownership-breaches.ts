@@ -196,7 +196,7 @@ function judge(
           ...parentBreaches(step, e, behaviour, ties, schema, access),
           ...claimedPayments(step, e, behaviour, schema),
           ...creditBreaches(step, e, behaviour, schema),
-          ...editableBreaches(step, e, behaviour),
+          ...editableBreaches(step, e, behaviour, schema, access),
           ...listings(step, index, e, behaviour, ties, schema, route, kept),
           ...jobBreaches(step, e, behaviour, ties, schema, route, scheduled),
           ...keptForRole(step, e, behaviour, ties, schema, access),

@@ -1,11 +1,12 @@
 import { saysWhereToSend } from '../../database/access/power-columns.ts'
-import type { Table } from '../../database/database.ts'
+import type { AccessMatrix, Table } from '../../database/database.ts'
 import { lastPart } from '../../lib/last-part.ts'
 import { says, snakeCase } from '../../lib/snake-case.ts'
 import type { SchemaModel } from '../../model/app-model.ts'
 import type { Behaviour, Condition, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { ACCEPTED, isCallers, mentions, requestName } from '../../model/behaviour/values.ts'
 import { breachOfColumn, callerOf, directly, fromRequest, OWNER, type OwnershipBreach, type Query, tableOf, verbOf } from './ownership-breach.ts'
+import { rlsState } from './rls-state.ts'
 import type { Ties } from './ties.ts'
 import { tellsAnother } from './told-others.ts'
 import { addedTo, isTransfer } from './transfers.ts'
@@ -280,22 +281,36 @@ export function rowsOf(payload: Value): readonly Value[] {
   return [payload]
 }
 
-/** Rows chosen by a claim that the user edits (`user_metadata`). */
-export function editableBreaches(step: Step, e: Query, behaviour: Behaviour): OwnershipBreach[] {
-  if (e.client.rights !== 'service' || e.filters.some((f) => isCallers(f.value, behaviour))) return []
-  const f = e.filters.find((x) => x.op === 'eq' && mentions(x.value, (v) => v.v === 'caller' && v.trust === 'editable'))
+/** Rows chosen by a claim that the user edits (`user_metadata`), or given to the tenant that it names. */
+export function editableBreaches(step: Step, e: Query, behaviour: Behaviour, schema: Pick<SchemaModel, 'tables'>, access: AccessMatrix): OwnershipBreach[] {
+  const shown = e.client.rights === 'service' || rlsState(e, schema, access, 'A') !== 'holds'
+  if (!shown || e.filters.some((f) => isCallers(f.value, behaviour))) return []
+  const isEditable = (value: Value) => mentions(value, (v) => v.v === 'caller' && v.trust === 'editable')
+  const f = e.filters.find((x) => x.op === 'eq' && isEditable(x.value)) ?? givenTenant(e, isEditable)
   // who brings a code along is asked for nothing but the code
   if (!f || HANDED_OUT.test(lastPart(f.column))) return []
+  const own = e.client.rights !== 'service'
+  // what somebody says of himself besides (his city) chooses what he is shown
+  if (own && !says(GROUP, lastPart(f.column)) && !says(OWNER, lastPart(f.column))) return []
   const field = f.value.v === 'caller' ? (f.value.field ?? 'user_metadata') : 'user_metadata'
   return [
     {
       kind: 'editable',
-      severity: 'Critical',
+      severity: own ? 'High' : 'Critical',
       at: step.at,
       table: e.table,
       verb: verbOf(e),
       by: field,
+      ...(own ? { own: true as const } : {}),
       what: `${verbOf(e)} ${e.table} by ${f.column} = ${field}, which the user edits`,
     },
   ]
+}
+
+/** The tenant that a new row is given to. */
+function givenTenant(e: Query, isEditable: (value: Value) => boolean): { readonly column: string; readonly value: Value } | undefined {
+  if ((e.op !== 'insert' && e.op !== 'upsert') || !e.payload) return undefined
+  const given = rowsOf(e.payload).flatMap((row) => (row.v === 'object' ? Object.entries(row.props) : []))
+  const found = given.find(([column, value]) => says(GROUP, column) && isEditable(value))
+  return found && { column: found[0], value: found[1] }
 }

@@ -233,8 +233,10 @@ export const ROW_WORDS = {
   editable({ b, place }) {
     return {
       title: 'The row is chosen by a claim that the user edits',
-      message: `${place} ${b.verb} ${b.table} by ${b.by} with the service role. Users change their own user_metadata with one call of the client library.`,
-      attack: `Any signed-in user sets ${b.by} to another value and gets those rows.`,
+      message: b.own
+        ? `${place} ${b.verb} ${b.table}, and all that ties the row to the caller is ${b.by}: users change their own user_metadata with one call of the client library, and nothing in the repository shows row level security on ${b.table} that would refuse the rest.`
+        : `${place} ${b.verb} ${b.table} by ${b.by} with the service role. Users change their own user_metadata with one call of the client library.`,
+      attack: `Any signed-in user sets ${b.by} to another value and ${b.verb === 'inserts into' ? 'puts rows into what is not his' : b.verb === 'loads' ? 'gets those rows' : `${b.verb} those rows`}.`,
       fix: {
         text: 'Use app_metadata, which only the server writes, or look the value up in a table by the caller’s id.',
         language: 'ts',
