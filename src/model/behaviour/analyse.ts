@@ -6,6 +6,7 @@ import { callFunction, callMethod, callValue, construct, maybe, settle, unknownC
 import { classValue } from './classes.ts'
 import { evaluate, functionValue, lookup } from './evaluate.ts'
 import { execute } from './execute.ts'
+import { Signal } from './completion.ts'
 import { finishedBehaviour } from './finished-behaviour.ts'
 import { host } from './host-value.ts'
 import { hostMember } from './hosts.ts'
@@ -71,6 +72,8 @@ export function analyse(entry: Entry, program: Program): Behaviour {
       try {
         run(it, entry)
       } catch (error) {
+        // an entry that throws whatever happens; what the framework makes of it is noted
+        if (error instanceof Signal) return
         // what was found so far stays
         it.gap({ path: entry.path, line: 1 }, error instanceof RangeError ? 'the code is nested too deeply to follow' : faultOf(error))
       }

@@ -560,3 +560,20 @@ test('a fault of this program loses one handler, says so and leaves the others a
   expect([lost.complete, lost.gaps?.map((g) => g.because)]).toEqual([false, [`${OWN_FAULT} (nothing is there)`]])
   expect(describeSteps(analyse(entry, program))).toEqual(describeSteps(behaviourOf({ 'a.ts': text }, entry)))
 })
+
+test('an entry that throws in the end whatever happens is followed whole', () => {
+  const files = {
+    'pay.ts': `'use server'
+import { redirect } from 'next/navigation'
+export async function pay(order: string) {
+  try {
+    redirect('/pay/' + order)
+  } catch (error) {
+    throw new Error('failed')
+  }
+}`,
+  }
+  const behaviour = behaviourOf(files, { path: 'pay.ts', name: 'pay', seeds: ['input'] })
+  expect(behaviour.complete).toBe(true)
+  expect(describeSteps(behaviour)).toEqual(['throw caught', 'throw if caught'])
+})
