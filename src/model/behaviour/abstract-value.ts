@@ -56,7 +56,8 @@ export type InstanceVal = { readonly v: 'instance'; readonly of: ClassVal; reado
 export type ChainVal = { readonly v: 'chain'; readonly root: Val; readonly links: readonly Link[]; readonly at: Place }
 /** An object of a web framework or of the web platform: request, headers, cookies, URL, context. */
 export type HostVal = { readonly v: 'host'; readonly host: string; readonly props: Scope; readonly part?: Extract<Value, { v: 'request' }>['part'] }
-export type ClientVal = { readonly v: 'client'; readonly client: Client }
+/** `tables`: where the names stand by which relational queries call tables (`drizzle(pool, { schema })`). */
+export type ClientVal = { readonly v: 'client'; readonly client: Client; readonly tables?: Val }
 export type ResponseVal = {
   readonly v: 'response' /** Recorded as a step already. */
   readonly sent?: true

@@ -1,6 +1,7 @@
 import { snakeCase } from '../../../lib/snake-case.ts'
 import { type Link, object, stringOf, UNKNOWN, type Val } from '../abstract-value.ts'
 import type { Client, DbOp } from '../behaviour.ts'
+import { member } from '../members.ts'
 import { callValue, settle } from '../operations.ts'
 import type { FilterDraft } from '../step-draft.ts'
 import type { Library, LibraryCall } from './library.ts'
@@ -28,7 +29,10 @@ export const drizzlePackages: Library = {
   packages: ['drizzle-orm/', 'drizzle-orm'],
   call(c) {
     const name = c.name
-    if (name === 'drizzle' || name === 'default.drizzle') return { v: 'client', client: { library: 'drizzle', rights: 'service', at: c.at } }
+    if (name === 'drizzle' || name === 'default.drizzle') {
+      const tables = c.args.flatMap((a) => (a.v === 'object' && a.props.schema ? [a.props.schema] : []))[0]
+      return { v: 'client', client: { library: 'drizzle', rights: 'service', at: c.at }, ...(tables ? { tables } : {}) }
+    }
     if (/^(?:pg|mysql|sqlite)Table$/.test(name)) return { v: 'call', name: 'drizzle-table', args: [c.args[0] ?? UNKNOWN], at: c.at }
     if (name === 'and' || name === 'or') return { v: 'call', name: `drizzle-${name}`, args: c.args, at: c.at }
     if (COMPARE[name] !== undefined) return { v: 'call', name: `drizzle-${name}`, args: c.args, at: c.at }
@@ -49,6 +53,12 @@ function tableOf(val: Val | undefined): string {
   if (val.v === 'call' && val.name === 'drizzle-table') return stringOf(val.args[0]) ?? ''
   if (val.v === 'chain') return tableOf(val.root)
   return ''
+}
+
+/** The table that a relational query calls by the name of the constant which defines it: `export const sellers = pgTable('seller_shops', …)`. */
+function calledTable(c: LibraryCall, name: string): string {
+  const tables = c.root.v === 'client' ? c.root.tables : undefined
+  return (tables && tableOf(member(c.it, tables, name, c.at))) || snakeCase(name)
 }
 
 function columnOf(val: Val | undefined): string {
@@ -130,7 +140,7 @@ export const drizzle: Library = {
       const filters: FilterDraft[] = []
       const unread = relationalConditions(c, options?.v === 'object' ? options.props.where : undefined, filters)
       const embedded = options?.v === 'object' ? embeddedConditions(c, options.props.with) : []
-      const table = snakeCase(c.links[1]?.name ?? '')
+      const table = calledTable(c, c.links[1]?.name ?? '')
       const step = c.it.emit(
         {
           kind: 'db',
