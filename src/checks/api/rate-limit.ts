@@ -167,6 +167,8 @@ const authEndpoint = rememberFor((route: Route): Endpoint | undefined => {
     return { route, severity: 'High', does: 'verifies the key of an account itself', at: exchanged.at, kind: 'key' }
   const tried = named && CODES.test(named) ? steps.find((s) => s.under.some((c) => triesCode(c.test))) : undefined
   if (tried) return { route, severity: 'High', does: 'verifies codes itself', at: tried.under.find((c) => triesCode(c.test))?.at ?? tried.at, kind: 'code' }
+  const short = opensWithShort(route, steps)
+  if (short) return short
   // Own registration or token endpoints: a row of users or a token is made from what anybody sends.
   const made = registers(route)
   const created = made && (isVouchedFor(made, route) || makesSameAccount(made)) ? undefined : made
@@ -188,6 +190,28 @@ const authEndpoint = rememberFor((route: Route): Endpoint | undefined => {
   const mail = route.guard && route.guard.trust !== 'claimed' ? undefined : steps.find(isAboutPassword)
   return mail && { route, severity: 'High', does: 'sends mail or messages for sign-in itself', at: mail.at, kind: 'message' }
 })
+
+/** A PIN beside what is printed on a card, or a short code that is given in for a token: what opens is few digits away, whoever may be told by them. */
+function opensWithShort(route: Route, steps: readonly Step[]): Endpoint | undefined {
+  if (['user', 'admin', 'secret', 'signature'].includes(route.guard?.who ?? '') || (route.method ?? 'POST') === 'GET') return undefined
+  const pin = steps.flatMap((s) => s.under).find((c) => comparesPin(c.test))
+  if (pin) return { route, severity: 'High', does: 'compares a PIN that somebody types', at: pin.at, kind: 'code' }
+  const asked = route.guard?.who === 'token' && SHORT_CODE.test(route.guard.how) ? route.guard : undefined
+  const given =
+    asked && steps.some(({ effect: e }) => e.kind === 'respond' && e.body !== undefined && mentions(e.body, (x) => x.v === 'call' && x.name === 'signed-token'))
+  return given ? { route, severity: 'High', does: 'gives out a token for a short code', at: asked.at, kind: 'code' } : undefined
+}
+
+const PIN = /^(?:\w{1,20}_?)?(?:pin|pin_?code|passcode)(?:_?hash)?$/i
+const SHORT_CODE = /\.(?:code|pin|passcode|(?:access|login|terminal|entry|device|pairing)_?code)$/i
+
+const comparesPin = rememberFor(
+  (test: Value): boolean =>
+    test.v === 'op' &&
+    /^[!=]==?$/.test(test.op) &&
+    test.of.some((x) => x.v === 'row' && PIN.test(x.field ?? '')) &&
+    test.of.some((x) => mentions(x, (v) => v.v === 'request' && v.part === 'body')),
+)
 
 /** By its subject: a link for a new password, or a code to sign in with. */
 const isAboutPassword = ({ effect: e }: Step): boolean =>
