@@ -1,28 +1,25 @@
-import type { Expr, FunctionIR, JavaScriptFacts } from '../../facts/javascript.ts'
+import type { Expr, FunctionId, FunctionIR, JavaScriptFacts } from '../../facts/javascript.ts'
 import { boundNames, expressions, statements } from '../frameworks/walk.ts'
 import type { Val } from './abstract-value.ts'
 import type { Interpreter } from './interpreter.ts'
-import { evaluateAlone, scopeOfFunction } from './module-values.ts'
 
-/** Functions of a file that are looked at for what they connect. */
+/** What is assigned that is looked at for what it connects. */
 const MAX_FOUND = 4
 
 /**
  * `let db` of a module, which `connect()` sets before the server listens: whoever handles a request finds it connected. Only what a library or a class
- * makes counts; what a function keeps for one request is nobody's who comes later.
+ * makes counts (what a function keeps for one request is nobody's who comes later), and only where others than the one who connects ask for it: a
+ * function that connects when it is first asked does so in every run. `evaluate` gives the value of an expression inside a function.
  */
-export function connectedLater(it: Interpreter, path: string, name: string): Val | undefined {
+export function connectedLater(it: Interpreter, path: string, name: string, evaluate: (value: Expr, inside: FunctionId) => Val | undefined): Val | undefined {
   const facts = it.program.facts(path)
-  if (!facts) return undefined
-  const made: Val[] = []
-  for (const fn of facts.functions.slice(1)) {
-    for (const value of assignedIn(fn, name)) {
-      if (made.length >= MAX_FOUND || isOwnName(facts, fn, name)) break
-      const scope = scopeOfFunction(it, path, fn.id)
-      const found = scope && valueOf(it, value, scope)
-      if (found && isConnection(found)) made.push(found)
-    }
-  }
+  const assigning = facts?.functions.slice(1).filter((fn) => assignedIn(fn, name).length > 0 && !isOwnName(facts, fn, name)) ?? []
+  if (!facts || !assigning.length || !isAskedElsewhere(facts, name, assigning)) return undefined
+  const made = assigning
+    .flatMap((fn) => assignedIn(fn, name).map((value) => [value, fn.id] as const))
+    .slice(0, MAX_FOUND)
+    .flatMap(([value, inside]) => evaluate(value, inside) ?? [])
+    .filter(isConnection)
   return made.length ? it.alternatives(made.map((value) => ({ value, under: [] }))) : undefined
 }
 
@@ -31,21 +28,28 @@ function assignedIn(fn: FunctionIR, name: string): readonly Expr[] {
   return expressions(fn).flatMap((e) => (e.k === 'assign' && /^(?:=|\?\?=|\|\|=)$/.test(e.op) && e.to.k === 'name' && e.to.name === name ? [e.value] : []))
 }
 
-/** Whether the function, or one around it, has something of its own under that name. */
-function isOwnName(facts: JavaScriptFacts, fn: FunctionIR, name: string): boolean {
-  for (let at: FunctionIR | undefined = fn; at && at.id !== 0; at = facts.functions[at.parent ?? 0]) {
-    const own = [...at.params.flatMap(boundNames), ...statements(at.body).flatMap((s) => (s.k === 'let' ? boundNames(s.to) : []))]
-    if (own.includes(name)) return true
-  }
-  return false
+/** A function and those around it, innermost first. */
+function* around(facts: JavaScriptFacts, fn: FunctionIR): Generator<FunctionIR> {
+  for (let at: FunctionIR | undefined = fn; at && at.id !== 0; at = facts.functions[at.parent ?? 0]) yield at
 }
 
-function valueOf(it: Interpreter, value: Expr, scope: NonNullable<ReturnType<typeof scopeOfFunction>>): Val | undefined {
-  try {
-    return evaluateAlone(it, value, scope)
-  } catch {
-    return undefined
-  }
+/** Whether the function, or one around it, has something of its own under that name. */
+const isOwnName = (facts: JavaScriptFacts, fn: FunctionIR, name: string): boolean =>
+  [...around(facts, fn)].some(
+    (f) => f.params.some((p) => boundNames(p).includes(name)) || statements(f.body).some((s) => s.k === 'let' && boundNames(s.to).includes(name)),
+  )
+
+/** Whether a function that does not connect by itself, or another module, takes it that somebody has. */
+function isAskedElsewhere(facts: JavaScriptFacts, name: string, assigning: readonly FunctionIR[]): boolean {
+  if (facts.exports.some((e) => e.local === name && e.from === undefined)) return true
+  return facts.functions
+    .slice(1)
+    .some(
+      (fn) =>
+        expressions(fn).some((e) => e.k === 'id' && e.name === name) &&
+        ![...around(facts, fn)].some((f) => assigning.includes(f)) &&
+        !isOwnName(facts, fn, name),
+    )
 }
 
 /** Something that a library made, or an instance of a class of the application. */

@@ -1,4 +1,4 @@
-import type { Expr, FunctionIR, Pattern } from '../../facts/javascript.ts'
+import type { Expr, FunctionId, FunctionIR, Pattern } from '../../facts/javascript.ts'
 import { boundNames, eachStatement } from '../frameworks/walk.ts'
 import { isNullish, native, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
 import type { Given } from './behaviour.ts'
@@ -74,7 +74,7 @@ function lazily(it: Interpreter): LazyEvaluation {
         })
         const values = found.filter((x) => !isNullish(x))
         if (!values.length) {
-          const connected = scope.parent ? undefined : connectedLater(it, scope.path, name)
+          const connected = scope.parent ? undefined : connectedLater(it, scope.path, name, (value, inside) => insideFunction(it, scope.path, value, inside))
           return connected ?? (begins ? evaluateAlone(it, begins, scope) : UNDEFINED)
         }
         return it.alternatives(values.map((value) => ({ value, under: [] })))
@@ -99,6 +99,16 @@ function putMember(scope: Scope, owner: string, name: string, value: () => Val):
   if (of?.v === 'object') scope.vars.set(owner, { ...of, props: { ...of.props, [name]: value() } })
   else if (of?.v === 'fn') of.scope.vars.set(`${of.id}.${name}`, value())
   else if (of?.v === 'class') of.statics.vars.set(name, value())
+}
+
+/** The value of an expression in a function that is not run; undefined where there is none. */
+function insideFunction(it: Interpreter, path: string, value: Expr, id: FunctionId): Val | undefined {
+  const scope = scopeOfFunction(it, path, id)
+  try {
+    return scope && evaluateAlone(it, value, scope)
+  } catch {
+    return undefined
+  }
 }
 
 function safely(run: () => Val): Val {
