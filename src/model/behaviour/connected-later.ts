@@ -1,5 +1,5 @@
 import type { Expr, FunctionId, FunctionIR, JavaScriptFacts } from '../../facts/javascript.ts'
-import { boundNames, expressions, statements } from '../frameworks/walk.ts'
+import { boundNames, expressions, statements, subExpressions } from '../frameworks/walk.ts'
 import type { Val } from './abstract-value.ts'
 import type { Interpreter } from './interpreter.ts'
 
@@ -14,7 +14,7 @@ const MAX_FOUND = 4
 export function connectedLater(it: Interpreter, path: string, name: string, evaluate: (value: Expr, inside: FunctionId) => Val | undefined): Val | undefined {
   const facts = it.program.facts(path)
   const assigning = facts?.functions.slice(1).filter((fn) => assignedIn(fn, name).length > 0 && !isOwnName(facts, fn, name)) ?? []
-  if (!facts || !assigning.length || !isAskedElsewhere(facts, name, assigning)) return undefined
+  if (!facts || !assigning.length || ![name, ...madeOf(assigning, name)].some((n) => isAskedElsewhere(facts, n, assigning))) return undefined
   const made = assigning
     .flatMap((fn) => assignedIn(fn, name).map((value) => [value, fn.id] as const))
     .slice(0, MAX_FOUND)
@@ -27,6 +27,14 @@ export function connectedLater(it: Interpreter, path: string, name: string, eval
 function assignedIn(fn: FunctionIR, name: string): readonly Expr[] {
   return expressions(fn).flatMap((e) => (e.k === 'assign' && /^(?:=|\?\?=|\|\|=)$/.test(e.op) && e.to.k === 'name' && e.to.name === name ? [e.value] : []))
 }
+
+/** What the same functions make of it: `db = client.db('shop')`. */
+const madeOf = (assigning: readonly FunctionIR[], name: string): readonly string[] =>
+  assigning.flatMap((fn) =>
+    expressions(fn).flatMap((e) =>
+      e.k === 'assign' && e.to.k === 'name' && e.to.name !== name && subExpressions(e.value).some((x) => x.k === 'id' && x.name === name) ? [e.to.name] : [],
+    ),
+  )
 
 /** A function and those around it, innermost first. */
 function* around(facts: JavaScriptFacts, fn: FunctionIR): Generator<FunctionIR> {
