@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { AccessMatrix, DatabaseGap } from '../database/database.ts'
+import { otherDatabases } from '../database/plan/find-sql-files.ts'
 import type { AppModel, DeclaredModel, ModelInput, SchemaModel } from './app-model.ts'
 import { buildAuth } from './auth/build-auth.ts'
 import { buildCode } from './code/build-code.ts'
@@ -42,7 +43,11 @@ export function buildModel(input: ModelInput): AppModel {
     auth,
     payments,
     dependencies,
-    gaps: [...input.gaps.map((g) => sourceGap(g, input, withRoutes)), ...(input.database?.gaps ?? []).map(databaseGap)],
+    gaps: [
+      ...input.gaps.map((g) => sourceGap(g, input, withRoutes)),
+      ...(input.database?.gaps ?? []).map(databaseGap),
+      ...otherDatabases(input.facts).map((o) => ({ path: o.path, because: `${o.because}; it was left out`, touches: [] })),
+    ],
   }
 }
 

@@ -2,6 +2,7 @@ import type { FactsIndex } from '../../facts/facts.ts'
 import type { ImportFact, JavaScriptFacts } from '../../facts/javascript.ts'
 import { collectByCodeFile } from '../../facts/questions.ts'
 import { withoutSqlComments } from '../../lib/sql-comments.ts'
+import { DRIVERS } from './other-databases.ts'
 
 /** Packages with which a browser or a server talks to Supabase's data API. */
 const SUPABASE_CLIENTS =
@@ -37,8 +38,8 @@ export function exposure(facts: FactsIndex, paths: readonly string[]): Exposure 
   if (folder && !left) return { exposedToBrowsers: true, because: `${folder.slice(0, folder.indexOf('supabase/') + 9)} belongs to Supabase` }
   for (const [path, file] of facts.of('sql')) {
     if (!/\bauth\.uid\(\)/.test(withoutSqlComments(file.text))) continue
-    const neon = !folder && onNeon(facts)
-    if (neon) return { exposedToBrowsers: false, because: neon }
+    const elsewhere = folder ? undefined : (onNeon(facts) ?? onAnotherEngine(facts, path))
+    if (elsewhere) return { exposedToBrowsers: false, because: elsewhere }
     return { exposedToBrowsers: true, because: `${path} speaks of auth.uid()` }
   }
   return {
@@ -61,6 +62,24 @@ function onNeon(facts: FactsIndex): string | undefined {
   const driver = used.find(({ name }) => NEON.test(name))
   if (!driver || used.some(({ name }) => NEON_DATA_API.test(name))) return undefined
   return `the policies are Neon's (${driver.path} depends on ${driver.name}), and nothing in the repository uses its data API, which alone would let browsers reach tables`
+}
+
+/** Drivers of databases that are no PostgreSQL. */
+const OTHER_ENGINES = /^(?:mysql2?|mariadb|mongodb|mongoose|better-sqlite3|sqlite3|@libsql\/client|mssql|oracledb|@planetscale\/database)(?:\/|$)/
+const OF_POSTGRES = /^(?:pg|postgres|@neondatabase\/serverless|@vercel\/postgres)$/
+
+const otherEngines = collectByCodeFile((_, file: JavaScriptFacts) => file.imports.find((i) => !i.typeOnly && OTHER_ENGINES.test(i.from))?.from)
+
+/**
+ * A draft of the schema for this platform, in an application that was then written for another database: its code connects to that one, and neither a
+ * client, a folder nor a setting of the platform is left. Says so, or nothing.
+ */
+function onAnotherEngine(facts: FactsIndex, draft: string): string | undefined {
+  const [used] = [...otherEngines(facts.of('javascript'))]
+  if (!used) return undefined
+  for (const file of facts.of('env-file').values()) if (file.variables.some((v) => /supabase/i.test(v.name) || HOSTED.test(v.value))) return undefined
+  for (const { dependencies } of facts.of('package-json').values()) if (dependencies.some((d) => OF_POSTGRES.test(d.name))) return undefined
+  return `${used[0]} connects to another database (${used[1]}), and nothing in the repository uses Supabase but the SQL of ${draft}`
 }
 
 const drizzleDrivers = collectByCodeFile((_, file: JavaScriptFacts) => {
@@ -118,9 +137,6 @@ function onServerAlone(facts: FactsIndex, paths: readonly string[]): string | un
   return orm && `${first[0]} speaks to Supabase with a key that only the server has, and the tables are those of ${orm}: browsers have no key for them`
 }
 
-/** Packages that connect a server to a database directly. */
-const DRIVERS =
-  /^(pg|postgres|@neondatabase\/serverless|@vercel\/postgres|@planetscale\/database|mysql2?|drizzle-orm|@prisma\/client|kysely|knex|typeorm|sequelize)$/
 /** What only SQL for this platform speaks of: its users, its roles, its storage, row level security. */
 const PLATFORM_SQL =
   /\bauth\s*\.\s*(?:uid|users|role|jwt|email)\b|\bstorage\s*\.\s*\w|\b(?:anon|authenticated|service_role|supabase_\w+)\b|\brow\s+level\s+security\b/i

@@ -1,6 +1,7 @@
 import type { FactsIndex } from '../../facts/facts.ts'
 import type { SqlFile } from '../database.ts'
 import { isContextExport, readableExport } from './context-export.ts'
+import { ofOtherDatabases } from './other-databases.ts'
 
 /** Folders whose SQL never ran, or ran for something else. */
 const LEFT_OUT =
@@ -31,12 +32,23 @@ const CREATES_SOMETHING =
 const MIGRATION_NAME = /^\d[^/]*\.sql$/
 
 /** Every SQL file that is part of the schema, in the order of replay; loose files last, for the sandbox to order. */
-export function findSqlFiles(facts: FactsIndex): SqlFile[] {
+export const findSqlFiles = (facts: FactsIndex): readonly SqlFile[] => sortSqlFiles(facts).files
+
+/** Scripts that look like part of the schema and are for another database, with the reason. */
+export const otherDatabases = (facts: FactsIndex): readonly LeftOut[] => sortSqlFiles(facts).leftOut
+
+interface LeftOut {
+  readonly path: string
+  readonly because: string
+}
+
+function sortSqlFiles(facts: FactsIndex): { readonly files: readonly SqlFile[]; readonly leftOut: readonly LeftOut[] } {
+  const leftOut: LeftOut[] = []
   const texts = facts.of('sql')
   const numbers = numbersOf([...texts.keys()])
   const other = new Set([...texts].filter(([p, { text }]) => isOtherDialect(p, text)).map(([p]) => p))
   // of one folder all migrations are for one database
-  const elsewhere = new Set([...other].flatMap((p) => prismaRoot(p) ?? []))
+  const ofOther = new Set([...other].flatMap((p) => prismaRoot(p) ?? []))
   const besideOther = foldersOfOther(other, texts)
   const usable = [...texts.keys()].filter(
     (p) =>
@@ -44,7 +56,7 @@ export function findSqlFiles(facts: FactsIndex): SqlFile[] {
       !isStepBack(p, numbers) &&
       !isTest(texts.get(p)?.text ?? '') &&
       !other.has(p) &&
-      !elsewhere.has(prismaRoot(p) ?? p) &&
+      !ofOther.has(prismaRoot(p) ?? p) &&
       !besideOther.has(folderOf(p)),
   )
   const taken = new Set<string>()
@@ -63,13 +75,16 @@ export function findSqlFiles(facts: FactsIndex): SqlFile[] {
   for (const root of roots) for (const { path, role } of ofRoot(root, usable, facts)) add(path, role, root)
   for (const j of journals) for (const path of j.listed) add(path, 'migration', nearestRoot(path, roots))
   for (const path of chains) add(path, 'migration', nearestRoot(path, roots))
-  for (const path of usable) {
-    if (taken.has(path) || SEEDS.test(path) || journals.some((j) => path.startsWith(j.dir))) continue
-    const text = texts.get(path)?.text ?? ''
-    if (!CREATES_SOMETHING.test(text)) continue
-    add(path, 'loose', nearestRoot(path, roots))
+  const loose = usable.filter(
+    (p) => !taken.has(p) && !SEEDS.test(p) && !journals.some((j) => p.startsWith(j.dir)) && CREATES_SOMETHING.test(texts.get(p)?.text ?? ''),
+  )
+  const elsewhere = ofOtherDatabases(facts, loose, files.length > 0)
+  for (const path of loose) {
+    const because = elsewhere.get(path)
+    if (because === undefined) add(path, 'loose', nearestRoot(path, roots))
+    else leftOut.push({ path, because })
   }
-  return files
+  return { files, leftOut }
 }
 
 /** How many migrations have the same short number. */
@@ -190,10 +205,17 @@ function nearestRoot(path: string, roots: readonly string[]): string {
 
 function isOtherDialect(path: string, text: string): boolean {
   // what is written for the platform is PostgreSQL, words of another database in it are mistakes
-  return (OTHER_DIALECT.test(text) || (MYSQL.test(text) && !OF_THE_PLATFORM.test(path))) && !POSTGRES.test(text)
+  return (
+    (OTHER_DIALECT.test(text) || ((MYSQL.test(text) || MYSQL_KEY.test(text) || OF_ANOTHER.test(path)) && !OF_THE_PLATFORM.test(path))) && !POSTGRES.test(text)
+  )
 }
 
 const OF_THE_PLATFORM = /(?:^|\/)supabase\//
+/** A folder that is called after another database. */
+const OF_ANOTHER = /(?:^|\/)(?:mysql|mariadb|sqlite|mssql|sql_?server|oracle)\//i
+/** `KEY user (user_id)` among the columns. */
+const MYSQL_KEY =
+  /^[ \t]*(?:unique[ \t]{1,9})?key[ \t]{1,9}(?!(?:var|n)?char|character|numeric|decimal|bit|varbit|time|vector|interval)`?\w{1,60}`?[ \t]{0,9}\(/im
 const folderOf = (path: string): string => path.slice(0, path.lastIndexOf('/') + 1)
 
 /** Folders with scripts of another database and none that only PostgreSQL understands: what both could read is for the other one there. */
