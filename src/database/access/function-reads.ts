@@ -1,11 +1,13 @@
+import { says } from '../../lib/snake-case.ts'
 import type { SqlFunction, Table } from '../database.ts'
 import type { Evaluator } from './expression/evaluate.ts'
-import { type JudgeWorld, judge, UNGUESSABLE, type Way } from './expression/judge.ts'
+import { type JudgeWorld, judge, type RowState, UNGUESSABLE, type Way } from './expression/judge.ts'
 import { ALWAYS, bases, both, isTotal, type Term, visibleBases, type Ways } from './expression/predicate.ts'
 import type { Alternatives, Scope } from './expression/scope.ts'
 import type { Effect } from './expression/statement-effects.ts'
 import type { Tree } from './expression/tree.ts'
 import { isMeantToBeSeen } from './meant-to-be-seen.ts'
+import { ENTERED_BY } from './on-offer.ts'
 import { type BrowserRole, nameOf, possibleFor } from './policies.ts'
 import { isPublication } from './publication.ts'
 import { singlesOut } from './singles-out.ts'
@@ -32,7 +34,7 @@ export function readReturned(
   roles: readonly BrowserRole[],
   tables: ReadonlyMap<string, Table>,
   world: JudgeWorld,
-  isOpenAnyway: (table: string, role: BrowserRole) => boolean,
+  isOpenAnyway: (table: string, role: BrowserRole, states?: readonly RowState[]) => boolean,
   made: ReadonlyMap<number, Effect> = new Map(),
   told: ReadonlySet<number> = new Set(),
 ): Read[] {
@@ -80,11 +82,13 @@ export function readReturned(
               possibleFor(w, role) &&
               w.outcome === 'open' &&
               !w.argumentColumns.some((c) => UNGUESSABLE.test(c)) &&
+              !saysMachinesSecret(w, tables) &&
               ![...w.states, ...w.parentStates].some(isPublication) &&
               !(authored && w.states.length > 0) &&
-              !(table && tellsOnlyWhich(columns, w.argumentColumns, table)),
+              !(table && tellsOnlyWhich(columns, w.argumentColumns, table)) &&
+              !isOpenAnyway(name, role, w.states),
           )
-          if (!open || isOpenAnyway(name, role)) continue
+          if (!open) continue
           found.push({
             table: name,
             who: open.who === 'authenticated' ? 'authenticated' : role,
@@ -102,6 +106,12 @@ export function readReturned(
   return found
 }
 
+/** Whoever calls has said the secret of a machine that the operator has set up: a worker's token, not that of a guest, a customer or a user. */
+const saysMachinesSecret = (way: Way, tables: ReadonlyMap<string, Table>): boolean =>
+  way.secretsOf?.some((t) => MACHINES.test(t) && (tables.get(t)?.userData?.ownerColumns ?? []).every((c) => says(ENTERED_BY, c))) === true
+const MACHINES =
+  /(?:^|[._])(?:worker|runner|service|machine|daemon|ingestion|cron|scheduler|system|internal)(?:_(?:api|auth|access))?_(?:tokens?|keys?|secrets?|credentials?)$/i
+
 /** Who stands under what the function returns, as everybody sees it there: the author of a post. What it stands under is judged by itself. */
 const BYLINE = /^(?:user_?name|display_?name|nick_?name|handle|(?:avatar|profile_?(?:image|photo|picture))(?:_?url)?)$/i
 const PEOPLE = /(?:^|[._])(?:users?|profiles?|authors?|members|accounts?)$/i
@@ -113,7 +123,7 @@ function aboutChosenUser(
   roles: readonly BrowserRole[],
   tables: ReadonlyMap<string, Table>,
   world: JudgeWorld,
-  isOpenAnyway: (table: string, role: BrowserRole) => boolean,
+  isOpenAnyway: (table: string, role: BrowserRole, states?: readonly RowState[]) => boolean,
   told: ReadonlySet<number>,
 ): Read[] {
   const values = select.targets.flatMap((t) => (t ? evaluator.values(t, select.scope) : [])).filter((v) => !isTold(v.term, told))

@@ -2,7 +2,7 @@ import type { Catalog, SqlFunction, Table } from '../database.ts'
 import { limitersOf } from './attempt-limits.ts'
 import { isCarried, isFounded, withoutPaired } from './carried.ts'
 import { Evaluator } from './expression/evaluate.ts'
-import type { JudgeWorld } from './expression/judge.ts'
+import type { JudgeWorld, RowState } from './expression/judge.ts'
 import { readRoutine, returnsOf, scopeOfCall } from './expression/routine.ts'
 import type { World } from './expression/scope.ts'
 import { freshRows } from './fresh-rows.ts'
@@ -19,7 +19,7 @@ export function readFunctions(
   catalog: Catalog,
   exposed: ReadonlySet<string>,
   world: World & JudgeWorld,
-  isOpenAnyway: (table: string, role: BrowserRole) => boolean,
+  isOpenAnyway: (table: string, role: BrowserRole, states?: readonly RowState[]) => boolean,
   mayRead: MayRead,
   tooMuch: TooMuch = () => undefined,
 ): Hole[] {
@@ -76,7 +76,7 @@ function readFunction(
   fn: SqlFunction,
   tables: ReadonlyMap<string, Table>,
   world: World & JudgeWorld,
-  isOpenAnyway: (table: string, role: BrowserRole) => boolean,
+  isOpenAnyway: (table: string, role: BrowserRole, states?: readonly RowState[]) => boolean,
   tooMuch: TooMuch,
 ): Hole[] {
   const roles = BROWSER_ROLES.filter((r) => fn.executableBy.includes(r) || fn.executableBy.some((e) => e.toLowerCase() === 'public'))

@@ -63,3 +63,25 @@ export function isForSale(table: Table): boolean {
   if (says(OF_THE_OWN, table.name) || says(OF_A_PERSON, table.name)) return false
   return says(WARES, table.name) || (isOnOffer(table) && table.columns.some((c) => says(PRICE, c.name)))
 }
+
+/** What people put up for sale or for rent, one by one. */
+const LISTED =
+  /^(?:\w{1,30}_)?(?:propert(?:y|ies)|listings?|vehicles?|cars?|homes?|houses?|apartments?|flats?|rooms?|rentals?|real_?estates?|products?|items?|im[oó]ve(?:l|is)|inmuebles?|immobili|anuncios?|an[uú]ncios?|annunci|annonces?|classifieds?|ads)$/i
+const ON_SALE = /^(?:active|available|for_(?:sale|rent)|open|listed|in_stock|activ[oa]|attiv[oa]|disponi(?:vel|ble|bile))$/i
+const IS_ON_SALE = /^(?:is_?)?(?:active|available|for_sale|for_rent|in_stock|listed|ativ[oa]|activ[oa]|disponi(?:vel|ble|bile))$/i
+/** How to reach whoever offers it, which stands beside the price in every advertisement. */
+const REACHED_BY =
+  /^(?:(?:agents?|contact|seller|owner|listing|broker)_?)?(?:name|phone(?:_?number)?|telephone|mobile|whats_?app(?:_?number)?|e_?mail|telefon[eo]|celular)$/i
+
+/**
+ * Whether a condition on a row says that it stands in a shop window, and nothing is in the row but what stands there: what it is, what it costs, where
+ * it is and whom to call.
+ */
+export function isInTheWindow(table: Table, state: { readonly column: string; readonly op: string; readonly value?: string | number | boolean }): boolean {
+  const value = String(state.value)
+  const shown =
+    state.op === '=' &&
+    (ON_SALE.test(value) ? says(/^(?:status|state|estado|stato)$|_status$/i, state.column) : value === 'true' && says(IS_ON_SALE, state.column))
+  if (!shown || !says(LISTED, table.name) || says(OF_THE_OWN, table.name) || !isOnOffer(table) || !table.columns.some((c) => says(PRICE, c.name))) return false
+  return (table.userData?.personalColumns ?? []).every((c) => isWhere(c) || says(REACHED_BY, c))
+}

@@ -8,7 +8,7 @@ import { isPayersEvent } from '../sandbox/user-data.ts'
 import { askedColumns } from './asked-columns.ts'
 import { bearerColumns, letSomebodyIn } from './bearer-codes.ts'
 import { Evaluator } from './expression/evaluate.ts'
-import { type JudgeWorld, judge, type Way } from './expression/judge.ts'
+import { type JudgeWorld, judge, type RowState, type Way } from './expression/judge.ts'
 import { ALWAYS, both } from './expression/predicate.ts'
 import { returnsOf } from './expression/routine.ts'
 import type { World } from './expression/scope.ts'
@@ -17,7 +17,9 @@ import { FOR_OTHERS, privateParents } from './foreign-parent.ts'
 import { readFunctions } from './functions.ts'
 import type { Hole } from './hole.ts'
 import { admittingColumns, joiningColumns } from './joining-columns.ts'
-import { neverHolds } from './never-holds.ts'
+import { isMeantToBeSeen } from './meant-to-be-seen.ts'
+import { asksForTheImpossible, neverHolds } from './never-holds.ts'
+import { ENTERED_BY, isInTheWindow } from './on-offer.ts'
 import { BROWSER_ROLES, type BrowserRole, holds, nameOf, type Reading, readPolicies } from './policies.ts'
 import { isBroughtAlong, isOnlyApproval, isPublication } from './publication.ts'
 import { publishingColumns, readInsert, readUpdate, type WriteContext } from './read-writes.ts'
@@ -67,9 +69,9 @@ export function readAccess(
   }
   for (const view of catalog.views) if (exposed.has(view.schema)) holes.push(...readView(view, catalog, readings, world))
   const unprotected = new Map(tables.filter((t) => !t.rls.enabled && !t.stub).map((t) => [nameOf(t), t]))
-  const openAnyway = (name: string, role: BrowserRole): boolean => {
+  const openAnyway = (name: string, role: BrowserRole, states: readonly RowState[] = []): boolean => {
     const table = unprotected.get(name)
-    return table ? holds(table.grants, role, 'select') : isOpenAnyway(readings.get(name) ?? [], role)
+    return table ? holds(table.grants, role, 'select') : isOpenAnyway(readings.get(name) ?? [], role, states)
   }
   holes.push(...readFunctions(catalog, exposed, world, openAnyway, mayRead, tooMuch))
   return {
@@ -119,8 +121,9 @@ function readTable(table: Table, readings: readonly Reading[], context: WriteCon
   }
   for (const group of byPolicy.values()) {
     const [{ policy, command }] = group as [Reading]
+    if (command === 'select' && isPutUpByStaff(table, policy.name, readings, context.catalog)) continue
     const shown = command === 'select' ? group.filter((r) => showsUserData(table, r.role)) : group
-    const open = shown.flatMap((r) => openWays(r, table).map((way) => ({ way, role: r.role })))
+    const open = shown.flatMap((r) => openWays(r, table, context.catalog).map((way) => ({ way, role: r.role })))
     if (open.length) {
       const mayStand = command === 'insert' && !table.userData?.ownerColumns.length
       const [under] = mayStand ? privateParents(table, context.catalog, context.readings) : []
@@ -161,6 +164,25 @@ function showsUserData(table: Table, role: BrowserRole): boolean {
   return !seen.partly || (seen.userData?.personalColumns.length !== 0 && withUserData(seen).userData !== undefined)
 }
 
+/**
+ * What those who run the place put up for everybody (the events of a season): that a row says who entered it is bookkeeping where every policy that
+ * lets rows be written asks for a role.
+ */
+function isPutUpByStaff(table: Table, policy: string, readings: readonly Reading[], { tables }: Catalog): boolean {
+  const { ownerColumns = [], tenantColumns = [], personalColumns = [] } = table.userData ?? {}
+  if (!ownerColumns.length || !ownerColumns.every((c) => says(ENTERED_BY, c)) || tenantColumns.length || personalColumns.length) return false
+  // what works for whoever has it is not for everybody
+  if (bearerColumns(table).length || letSomebodyIn(table) || holdsServiceKeys(table) || table.columns.some((c) => says(CODE, c.name))) return false
+  const written = readings.filter((r) => r.role === 'authenticated' && r.command !== 'select')
+  return (
+    written.some((r) => r.command === 'insert' && r.ways.length > 0) &&
+    written.every((r) => [...r.ways, ...(r.newRow ?? [])].every((w) => w.needsRole)) &&
+    isMeantToBeSeen(table, policy, tables)
+  )
+}
+
+const CODE = /(?:^|_)(?:code|coupon|voucher)$/i
+
 /** Codes that nobody owns: the server looks them up. */
 const isOnlyCodes = (table: Table): boolean => !table.userData?.ownerColumns.length && bearerColumns(table).length > 0
 
@@ -183,10 +205,10 @@ function parentColumns(table: Table, readings: readonly Reading[]): readonly str
 
 const PAID_TABLE = /subscri|purchase|entitlement|licen[cs]e|enrol|membership|order/i
 
-function openWays(reading: Reading, table: Table): Way[] {
+function openWays(reading: Reading, table: Table, catalog: Catalog): Way[] {
   const owners = table.userData?.ownerColumns ?? []
   return reading.ways.filter((way) => {
-    if (way.outcome !== 'open' || neverHolds(table, way.states)) return false
+    if (way.outcome !== 'open' || neverHolds(table, way.states) || asksForTheImpossible(way, catalog)) return false
     // what a caller without an address finds by it is what nobody has put one into
     if (way.states.some((s) => s.op === '=' && s.value === '' && (owners.includes(s.column) || table.userData?.personalColumns.includes(s.column))))
       return false
@@ -210,6 +232,7 @@ function openWays(reading: Reading, table: Table): Way[] {
     // a person's default address is no template
     if (reading.command === 'select' && way.states.some(isBroughtAlong) && !table.userData?.personalColumns.length) return false
     if (reading.command === 'select' && letSomebodyIn(table)) return true
+    if (reading.command === 'select' && way.states.some((s) => isInTheWindow(table, s))) return false
     if (reading.command !== 'select' || holdsServiceKeys(table)) return true
     return !(way.states.some((s) => isPublication(s) && !isOnlyApproval(table, s)) || way.parentStates.some(isPublication))
   })
@@ -321,7 +344,8 @@ function isAggregated(node: Tree | undefined): boolean {
   return ['count', 'sum', 'avg', 'max', 'min'].includes(node?.['FuncCall']?.funcname?.at(-1)?.String?.sval ?? '')
 }
 
-/** The table's own policies already show every row to the role: then the policy is the finding. */
-function isOpenAnyway(readings: readonly Reading[], role: BrowserRole): boolean {
-  return readings.some((r) => r.command === 'select' && r.role === role && r.ways.some((w) => w.outcome === 'open' && w.states.length === 0))
+/** The table's own policies already show every row to the role, or every row in these states: then the policy is the finding. */
+function isOpenAnyway(readings: readonly Reading[], role: BrowserRole, states: readonly RowState[] = []): boolean {
+  const asked = (state: RowState) => states.some((s) => s.column === state.column && s.op === state.op && s.value === state.value)
+  return readings.some((r) => r.command === 'select' && r.role === role && r.ways.some((w) => w.outcome === 'open' && w.states.every(asked)))
 }

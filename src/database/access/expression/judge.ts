@@ -47,6 +47,8 @@ export interface Way {
   readonly capability?: true
   /** Whoever passes has said the secret of a row that is looked for on the way: the token of an invitation. */
   readonly bySecret?: true
+  /** Tables of these rows. */
+  readonly secretsOf?: readonly string[]
   /** It holds only while there are fewer rows than a fixed number. */
   readonly limited?: true
   /** It holds only where the application's own server said so for the session. */
@@ -71,7 +73,7 @@ export interface JudgeWorld {
 const ROLE_COLUMN =
   /(?:^|_)(?:rol|papel|ruolo|rolle|funcao|cargo|perfil|nivel|peran|jabatan)(?:_id)?$|^tipo(?:_de)?(?:_(?:usuario|user|utente|conta|cuenta|acesso|acceso))?(?:_id)?$|role|admin|staff|moderator|perm|user_?type|account_?type|^type$|level|tier|rank|privilege|super|access|position|clearance|scope|^can_|is_owner|^is_(?!active|deleted|publi|verified|enabled)/i
 const ROLE_TABLE =
-  /admin|role|permission|moderator|staff|employee|superuser|operator|manager|teacher|doctor|instructor|therapist|agent|driver|officer|privilege|grant|allow(?:ed_|_?list)|white_?list|authori[sz]ed_/i
+  /admin|role|permission|moderator|staff|employee|superuser|(?:system|site|platform)_?owner|operator|manager|teacher|doctor|instructor|therapist|agent|driver|officer|privilege|grant|allow(?:ed_|_?list)|white_?list|authori[sz]ed_/i
 /** What nobody is by default, whatever the column is called: `kind = 'superadmin'`. */
 const ROLE_VALUE = /^(?:super|sys(?:tem)?)?[-_ ]?(?:admin|administra(?:t|d)or|moderator)$/i
 /** Claims that every signed-in user has in one form or another. */
@@ -239,11 +241,12 @@ function judgeWay(way: readonly Atom[], instances: readonly Instance[], focus: n
   const who: Way['who'] = anonymous && !signedIn ? 'anon-only' : signedIn || reached.size > 1 ? 'authenticated' : 'anon'
   const argumentColumns = [...new Set(given.filter((g) => related.has(`i${g.instance}`)).map((g) => g.column))].sort()
   const needsRole = fixedCaller || roleClaims.length > 0 || (callerTables.length > 0 && isRole(gates, tables, world))
+  const secrets = given.filter((g) => g.instance !== focus && SECRET.test(g.column))
   const base = {
     who,
     needsRole,
     ...(capability ? { capability: true as const } : {}),
-    ...(given.some((g) => g.instance !== focus && SECRET.test(g.column)) ? { bySecret: true as const } : {}),
+    ...(secrets.length ? { bySecret: true as const, secretsOf: [...new Set(secrets.flatMap((g) => instances[g.instance]?.table ?? []))] } : {}),
     ...(limited ? { limited: true as const } : {}),
     ...(bySetting ? { bySetting: true as const } : {}),
     argumentColumns,

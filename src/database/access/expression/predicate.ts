@@ -49,6 +49,9 @@ const MAX_ATOMS = 8_000
 
 const TOO_MANY: Ways = [[{ a: 'unknown', because: 'too many alternatives' }]]
 
+/** Whether ways were given up because there are too many. */
+export const isTooMany = (ways: Ways): boolean => ways === TOO_MANY
+
 let combined = 0
 
 /** Conditions that were put together so far: the work of reading something is the difference, whatever the machine does beside it. */

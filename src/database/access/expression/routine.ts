@@ -2,7 +2,7 @@ import { callsIn, expression, expressionOf, parseAll, queryOf } from './body-tex
 import { isChosenText, textsOf } from './dynamic-sql.ts'
 import type { Evaluator, ReturnsOf } from './evaluate.ts'
 import { into } from './into-variables.ts'
-import { ALWAYS, both, either, NEVER, type Ways } from './predicate.ts'
+import { ALWAYS, both, either, isTooMany, NEVER, type Ways } from './predicate.ts'
 import type { Alternatives, Frame, KnownFunction, Scope, Variable } from './scope.ts'
 import { type Effect, type Recorder, recordStatement, type State } from './statement-effects.ts'
 import { kindOf, type Tree } from './tree.ts'
@@ -196,12 +196,16 @@ class Walker {
     let untaken = ALWAYS
     const goesOn: (State & { readonly taken: Ways })[] = []
     let ended = false
+    let refusedInside = false
     for (const branch of branches) {
       const cond = expressionOf(this.#evaluator, branch.cond)
       const yes = this.#evaluator.truth(cond, state.scope)
-      const after = this.statements(branch.body, { path: both(path, yes), scope: state.scope })
+      const entered = both(path, yes)
+      const after = this.statements(branch.body, { path: entered, scope: state.scope })
       if (after) goesOn.push({ ...after, taken: both(untaken, yes) })
-      else ended = true
+      // a branch that goes on in part has refused somebody inside
+      if (after?.path !== entered) ended = true
+      if (after && after.path !== entered) refusedInside = true
       const no = either(this.#evaluator.truth(cond, state.scope, false), this.#slips(cond, state.scope))
       // what is neither true nor false is NULL for everybody, and nobody goes in
       const not = yes.length || no.length ? no : ALWAYS
@@ -210,12 +214,13 @@ class Walker {
     }
     const last = otherwise && this.statements(otherwise, { path, scope: state.scope })
     if (last) goesOn.push({ ...last, taken: untaken })
-    else ended = true
+    if (last?.path !== path) ended = true
     if (!goesOn.length) return undefined
     // nobody who calls from a browser takes a branch for the service role: what it leaves in variables is not there
     const possible = goesOn.filter((s) => s.taken.length > 0)
     const scope = merge(state.scope, possible.length ? possible : goesOn)
-    return ended ? { path: goesOn.map((s) => s.path).reduce(either, NEVER), scope } : { path: state.path, scope }
+    const paths = goesOn.map((s) => s.path).reduce(either, NEVER)
+    return { path: ended && !(refusedInside && isTooMany(paths)) ? paths : state.path, scope }
   }
 
   /** Ways in which a condition is NULL for a caller who is not signed in: IF takes NULL for false. */
@@ -267,7 +272,7 @@ class Walker {
           variables: into(this.#evaluator, n['target'], state.scope, {
             scope: { frames, variables: new Map(), inside: state.scope.inside },
             // the row is the one that the statement found, and so whoever's that is
-            when: effect.when,
+            when: both(effect.when, effect.found ?? ALWAYS),
             targets: returning,
           }),
         },

@@ -1,5 +1,5 @@
 import type { Evaluator } from './evaluate.ts'
-import { ALWAYS, both, either, NEVER, type Ways } from './predicate.ts'
+import { ALWAYS, anyOf, both, either, NEVER, type Ways } from './predicate.ts'
 import { type Alternatives, type Frame, type Scope, under } from './scope.ts'
 import { kindOf, type Tree } from './tree.ts'
 
@@ -14,6 +14,8 @@ export interface Effect {
   readonly writes: ReadonlyMap<string, Alternatives>
   /** INSERT … ON CONFLICT DO UPDATE also changes existing rows. */
   readonly upsert?: true
+  /** Of an upsert: the ways in which the row that it comes upon, new or not, holds what was given for the columns of the conflict. */
+  readonly found?: Ways
   /** What each row of `VALUES (…), (…)` holds, where there are several: they are put in together or not at all. */
   readonly rows?: readonly ReadonlyMap<string, Alternatives>[]
   /** INSERT … DEFAULT VALUES: a row that nobody has said anything of. */
@@ -74,6 +76,7 @@ export function recordStatement(evaluator: Evaluator, statement: Tree, state: St
       }
     }
     const upsert = n['onConflictClause']?.action === 'ONCONFLICT_UPDATE'
+    const found = upsert ? alikeIn(n['onConflictClause'], writes, frame.instance, evaluator) : ALWAYS
     out.effects.push({
       command: 'insert',
       table,
@@ -81,6 +84,7 @@ export function recordStatement(evaluator: Evaluator, statement: Tree, state: St
       when,
       writes,
       ...(upsert ? { upsert: true } : {}),
+      ...(found === ALWAYS ? {} : { found }),
       ...(together.length > 1 ? { rows: together } : {}),
       ...(select ? {} : { blank: true }),
     })
@@ -110,4 +114,14 @@ function oneOfSeveral(evaluator: Evaluator, { source, colno }: Tree, scope: Scop
       .slice(0, 32)
   const item: Tree | undefined = source?.RowExpr?.args?.[nth]
   return item ? evaluator.values(item, scope) : [{ term: { t: 'unknown', because: 'row' }, when: ALWAYS }]
+}
+
+/** `ON CONFLICT (user_id, kind) DO UPDATE`: the row that was there has the same values in these columns as the new one was to have. */
+function alikeIn(clause: Tree, writes: ReadonlyMap<string, Alternatives>, instance: number, evaluator: Evaluator): Ways {
+  const columns: readonly string[] = (clause['infer']?.indexElems ?? []).flatMap((e: Tree) => e['IndexElem']?.name ?? [])
+  return columns.reduce<Ways>((ways, column) => {
+    const values = writes.get(column) ?? []
+    const same = values.map((v) => both(v.when, evaluator.compare('=', { t: 'column', instance, column }, v.term)))
+    return same.length ? both(ways, anyOf(same)) : ways
+  }, ALWAYS)
 }
