@@ -8,6 +8,7 @@ import { appointmentIssue, isRowAtSignUp } from './appointment-issue.ts'
 import { boughtIssues, notBought } from './bought-rows.ts'
 import { oneForEachHelper } from './shared-helper.ts'
 import {
+  aboveWords,
   anyone,
   assumption,
   everybody,
@@ -152,6 +153,7 @@ function issueOf(model: Model, hole: Hole): Issue {
         attack: `A customer inserts a row for the own tenant with ${columns[0]} set as if it had been paid.`,
         fix: fixOf(hole, 'Drop the policy: the webhook writes these rows with the service role, which needs none.'),
       }
+    if (hole.because === 'above') return { ...base, ...aboveWords(hole, name) }
     if (hole.because === 'appointment') {
       const opened = (hole.tables ?? []).map((t) => t.table)
       return {

@@ -4,7 +4,7 @@ import { functionObject } from '../../database/access/functions.ts'
 import { withUserData } from '../../database/access/user-data-by-name.ts'
 import type { Hole, Policy, Table } from '../../database/database.ts'
 import type { AppModel } from '../../model/app-model.ts'
-import type { Fix, HowToVerify, Outcome } from '../define-check.ts'
+import type { Fix, HowToVerify, Issue, Outcome } from '../define-check.ts'
 import { unverified } from '../define-check.ts'
 
 type Schema = AppModel['schema']
@@ -236,4 +236,18 @@ export function refusedLater({ gaps }: Pick<AppModel, 'gaps'>, hole: Hole): stri
   const refused = gaps.findLast((g) => /^failed: cannot change /.test(g.because) && g.touches.some((t) => t.topic === 'function' && t.object === name))
   if (!refused) return ''
   return ` The later definition at ${refused.path}:${refused.line ?? 1} is not in force: PostgreSQL refuses it (${refused.because.replace(/^failed: /, '')}) unless the function is dropped first.`
+}
+
+/** What a tenant's administrator makes of himself or of a second account, in words. */
+export function aboveWords(hole: Hole, table: string): Pick<Issue, 'severity' | 'title' | 'message' | 'attack' | 'fix'> {
+  const { column, value } = hole.states?.[0] ?? { column: hole.columns?.[0] ?? 'role', value: 'an administrator' }
+  const given = `'${value}'`
+  const what = hole.command === 'insert' ? 'add rows' : 'change rows'
+  return {
+    severity: 'Critical',
+    title: `A tenant's administrator can make himself ${value} in ${table}`,
+    message: `The policy "${hole.policy}" lets those who administer a tenant ${what} in ${hole.object} within it, and leaves ${column} free: ${given}, by which other policies let its holder in at every tenant, is taken like any other value.`,
+    attack: `Somebody who administers one tenant (his own, where anybody may found one) ${hole.command === 'insert' ? `adds a second account with ${column} = ${given}` : `sets ${column} of the own row to ${given}`} and reads and changes what belongs to all the others.`,
+    fix: fixOf(hole, `Refuse ${given} to everybody but the server, which appoints with the service role.`),
+  }
 }

@@ -8,6 +8,7 @@ import { appointmentIssue, isRowAtSignUp } from './appointment-issue.ts'
 import { boughtIssues, notBought } from './bought-rows.ts'
 import { type FoundIn, oneForEachHelper } from './shared-helper.ts'
 import {
+  aboveWords,
   anyone,
   assumption,
   everybody,
@@ -121,6 +122,7 @@ function issueOf(model: Model, holes: readonly Hole[]): Issue {
       aliases: ['CWE-915', 'CWE-269'],
     }
   }
+  if (hole.kind === 'escalation' && hole.because === 'above') return { ...base, ...aboveWords(hole, name), aliases: ['CWE-269', 'CWE-915'] }
   const belonging = holes.find((h) => h.because === 'belonging')
   if (hole === belonging) {
     const columns = listed(hole.columns ?? [])

@@ -109,7 +109,7 @@ async function confirmHole(
 ): Promise<Hole | 'gone'> {
   let current = hole
   // nobody among those who try it administers the tenant
-  if (hole.kind === 'escalation' && hole.because !== 'tenant') {
+  if (hole.kind === 'escalation' && hole.because !== 'tenant' && hole.because !== 'above') {
     const kept: string[] = []
     let executed = false
     for (const column of hole.columns ?? []) {

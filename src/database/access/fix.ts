@@ -7,6 +7,7 @@ import { dealColumns } from './other-party.ts'
 import { keepWritten } from './party-fix.ts'
 import { nameOf, type Reading } from './policies.ts'
 import { powerColumnsOf } from './power-columns.ts'
+import { keepAbove } from './raised-above.ts'
 import { mendedHelper } from './shared-helper.ts'
 import { ident, readable, readableName, successorOf } from './sql.ts'
 import { withUserData } from './user-data-by-name.ts'
@@ -30,6 +31,7 @@ export function fixFor(hole: Hole, catalog: Catalog, readings: ReadonlyMap<strin
     case 'locked':
       return owner && create(table, 'Users see their own rows', 'select', owner)
     case 'escalation':
+      if (hole.because === 'above' && hole.states?.[0]) return keepAbove(table, hole.states[0], 'update')
       if (hole.because === 'held') return policy?.using ? `alter policy ${ident(policy.name)} on ${on} with check ${wrapped(policy.using)};` : undefined
       return narrow(table, [...(hole.columns ?? []), ...(hole.withheld ?? [])], 'update')
     case 'owner-change':
@@ -53,6 +55,7 @@ export function fixFor(hole: Hole, catalog: Catalog, readings: ReadonlyMap<strin
       return power.length ? `${bound}\n${narrow(table, power, 'insert')}` : bound
     }
     case 'self-grant':
+      if (hole.because === 'above' && hole.states?.[0]) return keepAbove(table, hole.states[0], 'insert')
       if (hole.because === 'publication') return policy && ownParent(hole, policy, on, catalog)
       if (hole.because === 'moderation') return policy && waiting(hole, policy, on, table)
       if ((hole.because === 'settled' || hole.because === 'requested') && policy?.command === 'insert')

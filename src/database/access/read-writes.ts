@@ -22,6 +22,7 @@ import { payTerms } from './pay-terms.ts'
 import { type BrowserRole, nameOf, type Reading } from './policies.ts'
 import { decidesAccess, earnedColumns, PROCESSOR, paysForUse, placesSold } from './power-columns.ts'
 import { isPublication } from './publication.ts'
+import { raisedAbove } from './raised-above.ts'
 import { freeToThoseAlike } from './role-alone.ts'
 import { speakersOf } from './speakers.ts'
 import { protectedByTrigger } from './triggers.ts'
@@ -108,6 +109,8 @@ export function readInsert(table: Table, reading: Reading, context: WriteContext
   const alike = freeToThoseAlike(table, reading, here).filter(may)
   if (alike.length) return [{ ...base, kind: 'author-free', columns: alike, because: 'role' }]
   if (!bound.length) return []
+  const above = raisedAbove(table, reading, readings, may)
+  if (above) return [{ ...base, kind: 'self-grant', columns: [above.column], because: 'above', states: [above] }]
   // whoever administers the parent may write for others; colleagues of one tenant assign work to each other
   const tied = [...user.ownerColumns, ...user.tenantColumns]
   const through = bound.filter((w) => w.outcome === 'via' && !w.needsRole && !w.bySetting)
@@ -249,6 +252,8 @@ export function readUpdate(table: Table, reading: Reading, { catalog, membership
     const bought = paidByTenant(table, rows, { catalog, memberships }).filter(settable)
     return bought.length ? [{ ...base, kind: 'escalation', columns: bought, because: 'tenant' }] : holes
   }
+  const above = raisedAbove(table, reading, readings, free)
+  if (above) holes.push({ ...base, kind: 'escalation', columns: [above.column], because: 'above', states: [above] })
   const here = readings.get(nameOf(table)) ?? []
   const moved = reading.newRow?.some((w) => w.outcome === 'open') ? user.ownerColumns.filter(free) : []
   const either = namesOfOthers(user.ownerColumns, after).filter(free)

@@ -3,6 +3,7 @@ import { fixFor } from './fix.ts'
 import { functionObject } from './functions.ts'
 import type { Hole } from './hole.ts'
 import { nameOf, type Reading } from './policies.ts'
+import { ABOVE_TENANTS } from './raised-above.ts'
 import type { Seeded } from './seed.ts'
 import { allowedValues, checkLiterals, enumLabels, USERS } from './seed-values.ts'
 import { type AccessSession, SqlFailure } from './session.ts'
@@ -61,12 +62,13 @@ export async function tryAppointments(
   return holes
 }
 
-/** Where people stand as administrators. Rows of a tenant say who rules that tenant only, which may be of the user's own making. */
+/** Where people stand as administrators. Rows of a tenant say who rules that tenant only, which may be of the user's own making, or stands above all of them. */
 function postsOf(catalog: Catalog): Post[] {
   return catalog.tables.flatMap((table) => {
     const owners = [...new Set([...(table.userData?.ownerColumns ?? []), ...ownKey(table)])]
     const [owner] = owners
-    if (!owner || table.extension || table.stub || table.userData?.tenantColumns.length || /^(auth|storage)$/.test(table.schema)) return []
+    if (!owner || table.extension || table.stub || /^(auth|storage)$/.test(table.schema)) return []
+    const ofTenant = (table.userData?.tenantColumns.length ?? 0) > 0
     return table.columns
       .filter((c) => STANDING.test(c.name) && !c.generated && !owners.includes(c.name))
       .flatMap((c) => {
@@ -74,10 +76,18 @@ function postsOf(catalog: Catalog): Post[] {
         const labels = enumLabels(c.type, catalog)
         const allowed = labels ?? (checkLiterals(table, c.name).length ? checkLiterals(table, c.name) : undefined)
         if (!flag && !labels && !/^(text|citext|character varying|varchar)/.test(c.type)) return []
-        const values = flag ? ['true'] : (allowed ?? ['admin', 'super_admin']).filter((v) => ADMINISTRATOR.test(v))
+        const named = flag ? ['true'] : (allowed ?? [...new Set(['admin', 'super_admin', ...namedIn(catalog, c.name)])]).filter((v) => ADMINISTRATOR.test(v))
+        const values = ofTenant ? (flag ? [] : named.filter((v) => ABOVE_TENANTS.test(v))) : named
         return values.length ? [{ table, column: c.name, owner, values, flag }] : []
       })
   })
+}
+
+/** Names above all tenants with which policies compare a column: `(role = 'superadmin'::text)`. */
+function namedIn({ policies, functions }: Catalog, column: string): readonly string[] {
+  const texts = [...policies.flatMap((p) => [p.using ?? '', p.check ?? '']), ...functions.map((f) => f.body)]
+  const compared = new RegExp(`${column.replace(/\W/g, '.')}\\b[^'\\n;]{0,40}'([\\w -]{1,40})'`, 'gi')
+  return texts.flatMap((text) => [...text.matchAll(compared)].flatMap((m) => (ABOVE_TENANTS.test(m[1] as string) ? [m[1] as string] : [])))
 }
 
 /** The key of a table whose rows are users. */

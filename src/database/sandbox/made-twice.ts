@@ -1,5 +1,5 @@
 import type { Engine } from './engine.ts'
-import { NO_EFFECT, type Repaired, type RepairPorts } from './repaired.ts'
+import { NO_EFFECT, RETRY, type Repaired, type RepairPorts } from './repaired.ts'
 import { type StandIns, succeeds } from './stand-ins.ts'
 import { type ParsedFile, policyTouched, type Statement } from './statement.ts'
 import { addedColumns } from './statement-shape.ts'
@@ -10,6 +10,7 @@ export class MadeTwice {
   /** The migration that creates a table first, and the tables that each migration sets policies on. */
   private readonly madeFirst = new Map<string, string>()
   private readonly policiesIn = new Map<string, Set<string>>()
+  private readonly viewsIn = new Map<string, string>()
   private readonly engine: Engine
   private readonly standIns: StandIns
   private readonly ports: Pick<RepairPorts, 'admin'>
@@ -22,6 +23,7 @@ export class MadeTwice {
       if (file.role !== 'migration') continue
       const of = (kind: string, node: string) => statements.flatMap((s) => (s.kind === kind && s.node[node] ? [relationName(s.node[node])] : []))
       for (const table of of('CreateStmt', 'relation')) if (!this.madeFirst.has(table)) this.madeFirst.set(table, file.path)
+      for (const view of of('ViewStmt', 'view')) this.viewsIn.set(view, file.path)
       this.policiesIn.set(file.path, new Set(of('CreatePolicyStmt', 'table')))
     }
   }
@@ -33,14 +35,27 @@ export class MadeTwice {
   async madeAnew(s: Statement): Promise<Repaired> {
     const policies = this.policiesIn.get(s.path)
     const table = s.kind === 'CreateStmt' && s.node.relation ? relationName(s.node.relation) : undefined
-    if (!table || !policies?.has(table) || s.node.if_not_exists || this.standIns.all.has(table)) return NO_EFFECT
-    if ((this.madeFirst.get(table) ?? s.path) === s.path) return NO_EFFECT
+    if (!table || s.node.if_not_exists || this.standIns.all.has(table)) return NO_EFFECT
+    if (await this.insteadOfView(table, s)) return RETRY
+    if (!policies?.has(table) || (this.madeFirst.get(table) ?? s.path) === s.path) return NO_EFFECT
     for (const column of addedColumns(s.node)) await succeeds(this.engine.exec(`alter table ${identOf(table)} add column if not exists ${column}`))
     const { rows } = await this.engine.exec(
       `select polname from pg_catalog.pg_policy where polrelid = pg_catalog.to_regclass(${literal(identOf(table))}) order by 1`,
     )
     for (const row of rows) await succeeds(this.engine.exec(`drop policy ${ident(row['polname'] as string)} on ${identOf(table)}`))
-    return NO_EFFECT
+    return {
+      how: 'explained',
+      because: `${this.madeFirst.get(table)} creates ${table} already and nothing drops it: PostgreSQL takes this only where the table is gone, so it was taken as made anew, with the policies of this migration alone`,
+      touches: [],
+    }
+  }
+
+  /** A table in the place of an earlier migration's view: that one was gone, or was never made. */
+  private async insteadOfView(table: string, s: Statement): Promise<boolean> {
+    const { rows } = await this.engine.exec(
+      `select 1 from pg_catalog.pg_class where oid = pg_catalog.to_regclass(${literal(identOf(table))}) and relkind = 'v'`,
+    )
+    return rows.length > 0 && this.viewsIn.get(table) !== s.path && (await succeeds(this.engine.exec(`drop view ${identOf(table)} cascade`)))
   }
 
   /** The first definition stays, as on the platform; a different second one leaves doubt. */

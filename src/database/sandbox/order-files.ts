@@ -37,9 +37,10 @@ function inOrder(files: readonly ParsedFile[], gaps: DatabaseGap[]): ParsedFile[
   const created = new Set(fixed.flatMap((f) => [...links(f).creates]))
   const needed = new Set(fixed.flatMap((f) => [...links(f).needs]).filter((n) => !created.has(n)))
   const isBase = (f: ParsedFile) => [...links(f).creates].some((n) => needed.has(n))
+  const said = saidBy(fixed)
   const anew = created.size ? [] : loose.filter(buildsAnew)
   const kept = loose
-    .map((f) => (anew.length === 1 && anew[0] === f ? f : withoutCopies(f, created, isBase(f), gaps)))
+    .map((f) => (anew.length === 1 && anew[0] === f ? f : withoutCopies(f, created, isBase(f), said, gaps)))
     .filter((f) => f.statements.length > 0 || f.gaps.length > 0)
   const late = foldersThatBeginLate(fixed)
   const precedes = (f: ParsedFile) => isBase(f) || (late.has(folderOf(f)) && ![...links(f).needs].some((n) => created.has(n)))
@@ -63,16 +64,77 @@ function foldersThatBeginLate(migrations: readonly ParsedFile[]): ReadonlySet<st
  * that they repeat in small part (CREATE TABLE IF NOT EXISTS) stays whole: it ran first. Scripts that take the database down
  * or build it anew are kept for a developer's machine: what the migrations create stays.
  */
-function withoutCopies(file: ParsedFile, created: ReadonlySet<string>, isBase: boolean, gaps: DatabaseGap[]): ParsedFile {
+function withoutCopies(file: ParsedFile, created: ReadonlySet<string>, isBase: boolean, said: Said, gaps: DatabaseGap[]): ParsedFile {
   const own = links(file).creates
   const copies = new Set([...own].filter((n) => created.has(n)))
   if (isBase && copies.size < own.size / 2) return file
   const rebuilds = copies.size > 0 && copies.size >= own.size / 2
   const kept = file.statements.filter((s) => !takesDown(s, created, rebuilds))
   if (kept.length < file.statements.length) gaps.push(leftOut(file, kept, `take down what ${created.size ? 'the migrations' : 'other files'} create`))
-  const statements = copies.size > 0 && copies.size === own.size ? [] : kept.filter((s) => !copies.has(subjectOf(s) ?? ''))
+  const alone = new Set(saidHereAlone(file.statements, said))
+  const statements = kept.filter((s) => alone.has(s) || !(copies.size > 0 && (copies.size === own.size || copies.has(subjectOf(s) ?? ''))))
   if (statements.length < kept.length) gaps.push(leftOut({ ...file, statements: kept }, statements, 'repeat what the migrations create'))
   return { ...file, statements }
+}
+
+/** What the migrations say of more than tables. */
+interface Said {
+  /** Tables on which they set or drop a policy. */
+  readonly policies: ReadonlySet<string>
+  readonly functions: ReadonlySet<string>
+  /** Whether they do something when somebody signs up, or did. */
+  readonly signUp: boolean
+}
+
+const functionOf = (s: Statement): string => (nameParts(s.node.funcname).at(-1) ?? '').toLowerCase()
+const isOnSignUp = (s: Statement): boolean => s.kind === 'CreateTrigStmt' && subjectOf(s) === 'auth.users'
+
+function saidBy(files: readonly ParsedFile[]): Said {
+  const statements = files.flatMap((f) => f.statements)
+  return {
+    policies: new Set(
+      statements.flatMap((s) =>
+        s.kind === 'CreatePolicyStmt' || s.kind === 'AlterPolicyStmt' || (s.kind === 'DropStmt' && s.node.removeType === 'OBJECT_POLICY')
+          ? s.kind === 'DropStmt'
+            ? touchesOf(s).flatMap((t) => ('object' in t && t.object ? [t.object] : []))
+            : [subjectOf(s) as string]
+          : s.kind === 'DoStmt' && /\bpolicy\b/i.test(s.text)
+            ? [ANY]
+            : [],
+      ),
+    ),
+    functions: new Set(statements.flatMap((s) => (s.kind === 'CreateFunctionStmt' ? [functionOf(s)] : []))),
+    signUp: statements.some((s) => isOnSignUp(s) || (s.kind !== 'CreateTrigStmt' && /\btrigger\b[^;]{1,200}\bauth\s*\.\s*"?users\b/i.test(s.text))),
+  }
+}
+
+const ANY = '*'
+
+/**
+ * What a squashed copy says that no migration does: the policies of a table that the migrations lock and give none, and what happens when somebody signs
+ * up, with the functions that these call. It was set in the dashboard and exported with the rest.
+ */
+function saidHereAlone(statements: readonly Statement[], { policies, functions, signUp }: Said): readonly Statement[] {
+  const own = statements.filter(
+    (s) =>
+      (s.kind === 'CreatePolicyStmt' && !policies.has(ANY) && !policies.has(subjectOf(s) as string)) ||
+      (isOnSignUp(s) && !signUp && !functions.has(functionOf(s))),
+  )
+  if (!own.length) return []
+  const texts = own.map((s) => s.text)
+  const needed = statements.filter((s) => s.kind === 'CreateFunctionStmt' && !functions.has(functionOf(s)))
+  const called = new Set<Statement>()
+  for (let grown = true; grown; ) {
+    grown = false
+    for (const s of needed) {
+      const name = functionOf(s)
+      if (called.has(s) || !texts.some((t) => t.toLowerCase().includes(`${name}(`) || t.toLowerCase().includes(`"${name}"(`))) continue
+      called.add(s)
+      texts.push(s.text)
+      grown = true
+    }
+  }
+  return [...called, ...own]
 }
 
 /**
