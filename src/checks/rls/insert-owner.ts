@@ -1,7 +1,7 @@
 import { namesOwner } from '../../database/access/callers-id.ts'
 import { isLookedAfter } from '../../database/access/looked-after.ts'
-import { grantsPower } from '../../database/access/power-columns.ts'
-import type { Hole } from '../../database/database.ts'
+import { grantsPower, PROCESSOR } from '../../database/access/power-columns.ts'
+import type { Hole, Table } from '../../database/database.ts'
 import type { AppModel } from '../../model/app-model.ts'
 import { defineCheck, failed, type Issue, notApplicable, type Outcome, passed } from '../define-check.ts'
 import { appointmentIssue, isRowAtSignUp } from './appointment-issue.ts'
@@ -67,7 +67,8 @@ function issueOf(model: Model, hole: Hole): Issue {
   if (isRowAtSignUp(hole)) return appointmentIssue(model, hole)
   const table = tableOf(model.schema, hole.object)
   const owners = table && !isLookedAfter(table) ? namesOwner(table, model.schema) : []
-  const power = table && !owners.length && ASKS_TO_JOIN.test(table.name) ? [] : (table?.userData?.powerColumns ?? []).filter(grantsPower)
+  const power =
+    table && !owners.length && ASKS_TO_JOIN.test(table.name) ? [] : [...(table?.userData?.powerColumns ?? []).filter(grantsPower), ...paidStates(table)]
   const base = {
     subject: policySubject(hole.object, hole.policy ?? ''),
     at: hole.at,
@@ -176,6 +177,16 @@ function issueOf(model: Model, hole: Hole): Issue {
         fix: fixOf(hole, `Also require that ${columns[0]} is the id of a row of the caller.`),
       }
     }
+    if (hole.because === 'certificate')
+      return {
+        ...base,
+        severity: 'High',
+        title: `Users issue their own certificates in ${name}`,
+        message: `The policy "${hole.policy}" binds the holder of a new row and leaves ${listed(columns)} free: nothing says that the holder has done what ${hole.object} certifies.`,
+        attack:
+          'A signed-in user inserts a certificate for the own account, for whichever course and with whichever result; to whoever checks its code it is genuine.',
+        fix: fixOf(hole, 'Let the server issue certificates, with the service role, after it has looked at what the user has done.'),
+      }
     if (hole.because === 'settled')
       return {
         ...base,
@@ -281,6 +292,14 @@ function issueOf(model: Model, hole: Hole): Issue {
         : 'Insert on the server, behind a limit, and drop the policy; or bind the row to the caller.',
     ),
   }
+}
+
+/** How a row that is paid through a processor says that it was. */
+const PAID_STATE = /^(?:payment_?status|is_?paid|paid|paid_at)$/i
+const paidStates = (table: Table | undefined): readonly string[] => {
+  const columns = table?.columns ?? []
+  if (!columns.some((c) => PROCESSOR.test(c.name))) return []
+  return columns.filter((c) => PAID_STATE.test(c.name) && !table?.userData?.powerColumns.includes(c.name)).map((c) => c.name)
 }
 
 /** What a row says of itself that the application decides: whether it is paid, shown, granted. */

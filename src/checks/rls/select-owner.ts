@@ -77,7 +77,7 @@ function issueOf(model: Model, hole: Hole): Issue | undefined {
   if (hole.kind === 'policy' && hole.command === 'select') return policyIssue(model, hole)
   if (hole.kind === 'view') return viewIssue(model, hole)
   if (hole.kind === 'function-read') return functionIssue(model, hole)
-  if (hole.kind === 'locked') return lockedIssue(model, hole)
+  if (hole.kind === 'locked') return hole.because === 'recursion' ? recursionIssue(hole) : lockedIssue(model, hole)
   return undefined
 }
 
@@ -258,6 +258,21 @@ function answerOf(hole: Hole, tables: string): { readonly title: string; readonl
       read: `what other users' rows have in common; a group may be one row`,
     }
   return { title: "other users' rows", returned: `rows of ${tables}${named}`, read: `other users' rows of ${tables}` }
+}
+
+function recursionIssue(hole: Hole): Issue {
+  const others = (hole.tables ?? []).map((t) => t.table)
+  return {
+    subject: policySubject(hole.object, hole.policy ?? ''),
+    discriminator: 'recursion',
+    severity: 'Medium',
+    title: `Nobody can read ${hole.object}: its policy asks ${hole.object} itself`,
+    message: `The policy "${hole.policy}" has a query on ${hole.object} in it, to which the same policy applies: PostgreSQL refuses every query with "infinite recursion detected in policy"${others.length ? `, also on ${listed(others)}, whose policies ask ${hole.object}` : ''}. Their owners read nothing either.`,
+    attack: 'Nothing leaks; but the usual hurried repair is to switch row level security off or a policy that is always true, and those would.',
+    fix: fixOf(hole, 'Ask a SECURITY DEFINER function instead, which reads the row past row level security and gives back only what the policy compares.'),
+    at: hole.at,
+    proof: hole.proof,
+  }
 }
 
 function lockedIssue(model: Model, hole: Hole): Issue | undefined {

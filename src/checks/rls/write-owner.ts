@@ -330,6 +330,7 @@ function rewriteWords(hole: Hole, name: string): Pick<Issue, 'severity' | 'title
 
 function functionIssue(model: Model, hole: Hole): Issue {
   if (hole.because === 'sign-up' || hole.because === 'appointment') return appointmentIssue(model, hole)
+  if (hole.because === 'admits') return admittingIssue(model, hole)
   const tables = hole.tables ?? []
   const touched = listed([...new Set(tables.map((t) => t.table))])
   const matters = (name: string) => tableOf(model.schema, name)?.userData !== undefined || DEPENDED_ON.test(name) || !name.startsWith('public.')
@@ -363,6 +364,23 @@ function functionIssue(model: Model, hole: Hole): Issue {
     at: hole.at,
     proof: hole.proof,
     aliases: [...functionLints(model.schema, hole), 'CWE-862'],
+  }
+}
+
+/** A function that says of whoever calls what somebody else was to say. */
+function admittingIssue(model: Model, hole: Hole): Issue {
+  const table = hole.tables?.[0]?.table ?? ''
+  const columns = listed(hole.columns ?? [])
+  return {
+    subject: `function ${hole.object}`,
+    severity: 'Critical',
+    title: `${hole.object} lets in whoever calls it`,
+    message: `The policies on ${table} take a new row of a user's only while ${columns} waits for somebody who has a role. ${hole.object} is SECURITY DEFINER, every signed-in user may execute it, and it ends the waiting of the caller's own row without asking anything: conditions that only the page looks at bind nobody.`,
+    attack: `A signed-in user adds a row of his own to ${table}, calls the function through the API and is let in, with what the application gives to those whom somebody has approved.`,
+    fix: fixOf(hole, 'Let only the server execute it, after it has looked at what the page looks at now; or let the function itself look.'),
+    at: hole.at,
+    proof: hole.proof,
+    aliases: [...functionLints(model.schema, hole), 'CWE-269'],
   }
 }
 

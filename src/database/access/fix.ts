@@ -76,7 +76,7 @@ export function fixFor(hole: Hole, catalog: Catalog, readings: ReadonlyMap<strin
 /** Whether no browser is to add such rows at all: who joins or is appointed, and by a policy for adding alone what is charged and what a tenant paid. */
 function isForTheServer({ because }: Hole, policy: Policy): boolean {
   if (because === 'membership' || because === 'appointment') return true
-  return policy.command === 'insert' && (because === 'price' || because === 'tenant')
+  return policy.command === 'insert' && (because === 'price' || because === 'tenant' || because === 'certificate')
 }
 
 /** What a policy for everything allows beside adding rows: to see the own ones and to leave. */

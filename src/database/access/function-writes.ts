@@ -12,6 +12,7 @@ import { bases, both, type Ways } from './expression/predicate.ts'
 import type { Routine } from './expression/routine.ts'
 import type { Alternatives } from './expression/scope.ts'
 import type { Effect } from './expression/statement-effects.ts'
+import { letsIn } from './held-states.ts'
 import { isChoiceOfNames } from './named-values.ts'
 import { type BrowserRole, possibleFor } from './policies.ts'
 import { grantsPower, grantsThere, isPaidFor, paysOut, powerColumnsOf } from './power-columns.ts'
@@ -38,6 +39,8 @@ export interface Write {
   readonly derived?: true
   /** Sets columns that grant nothing to values that stand in the function. */
   readonly flag?: true
+  /** The row is the caller's own, and waits for somebody else's word, which the function gives. */
+  readonly admits?: true
   /** Tied to the caller: no hole. */
   readonly bound?: true
   /** The statement that writes. */
@@ -149,6 +152,19 @@ export function judgeEffect(
         self: true,
         counter: false,
       }
+    const admitted = own.length ? admits(effect, own, world) : undefined
+    if (admitted)
+      return {
+        table: name,
+        command: effect.command,
+        who: role,
+        grants: true,
+        columns: [admitted],
+        maintenance: false,
+        self: true,
+        counter: false,
+        admits: true,
+      }
     if (own.length)
       return {
         table: name,
@@ -163,6 +179,16 @@ export function judgeEffect(
       }
   }
   return undefined
+}
+
+/** The column by which the caller's own row waits for somebody else's word, where the function gives that word to whoever calls, and asks nothing else. */
+function admits(effect: Effect, own: readonly Way[], world: JudgeWorld): string | undefined {
+  if (effect.command !== 'update' || !own.every((w) => w.tables.every((t) => t === effect.table) && !w.argumentColumns.some((c) => UNGUESSABLE.test(c))))
+    return undefined
+  return world.heldAtFirst?.(effect.table).find(({ column }) => {
+    const values = effect.writes.get(column) ?? []
+    return values.length > 0 && values.every(({ term }) => term.t === 'const' && letsIn(term.value))
+  })?.column
 }
 
 /** Whether one of the rows that are put in together is the caller's, whatever way leads there: two people of whom he has to be one. */

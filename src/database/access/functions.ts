@@ -124,7 +124,7 @@ function readFunction(
       ...(fn.args.length === 0 && writes.every((w) => w.maintenance)
         ? { because: 'maintenance' }
         : writes.every((w) => w.self)
-          ? { because: 'self' }
+          ? { because: writes.every((w) => w.admits) ? 'admits' : 'self' }
           : writes.every(isMild(hasOwn))
             ? { because: 'counter' }
             : {}),

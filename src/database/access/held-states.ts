@@ -28,3 +28,27 @@ export function heldStates(table: Table, reading: Reading, readings: readonly Re
   if (!first || !own.every((w) => w.states.some(isWaiting))) return []
   return first.states.filter(isWaiting)
 }
+
+/** What only somebody else says of a row that waits. */
+const LET_IN = /^(?:live|active|approved|verified|enabled|accepted|granted|published|ativo|activo|aprovado|aprobado|attivo|approvato)$/i
+
+/**
+ * States in which alone users may add rows of a table, by table: a seller's application waits, and those who have a role change that. A function that
+ * does it for whoever calls takes the decision from them.
+ */
+export function heldAtFirst(readings: ReadonlyMap<string, readonly Reading[]>): ReadonlyMap<string, readonly RowState[]> {
+  const found = new Map<string, readonly RowState[]>()
+  for (const [name, list] of readings) {
+    const own = list
+      .filter((r) => r.command === 'insert' && r.role === 'authenticated')
+      .flatMap((r) => r.ways)
+      .filter((w) => !w.needsRole)
+    const [first] = own
+    if (!first || !own.every((w) => w.outcome === 'owner' && w.states.some(isWaiting))) continue
+    if (list.some((r) => r.command === 'update' && r.ways.some((w) => w.outcome === 'role' && w.needsRole))) found.set(name, first.states.filter(isWaiting))
+  }
+  return found
+}
+
+/** Whether a value ends the waiting in the user's favour. */
+export const letsIn = (value: unknown): boolean => typeof value === 'string' && LET_IN.test(value)

@@ -28,9 +28,9 @@ export function admittingColumns(readings: ReadonlyMap<string, readonly Reading[
 }
 
 const NAMES_A_ROW = /(^|_)(id|uuid|uid)$/i
-const ADDRESS = /(^|_)(e_?mail|phone|mobile)(_?(address|number))?$/i
+const ADDRESS = /(^|_)(?:(e_?mail|phone|mobile)(_?(address|number))?|user_?name|handle|gamer_?tag|nick_?name|screen_?name|player_?name)$/i
 
-/** By what somebody is known elsewhere: policies may show rows that carry the address to whoever says that it is his. */
+/** By what somebody is known elsewhere: policies may show rows that carry the address, or the name there, to whoever says that it is his. */
 export const isOwnAddress = (column: string): boolean => ADDRESS.test(column)
 
 /**

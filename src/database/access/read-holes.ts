@@ -15,6 +15,7 @@ import type { World } from './expression/scope.ts'
 import type { Tree } from './expression/tree.ts'
 import { FOR_OTHERS, privateParents } from './foreign-parent.ts'
 import { readFunctions } from './functions.ts'
+import { heldAtFirst } from './held-states.ts'
 import type { Hole } from './hole.ts'
 import { admittingColumns, joiningColumns } from './joining-columns.ts'
 import { isMeantToBeSeen } from './meant-to-be-seen.ts'
@@ -73,7 +74,8 @@ export function readAccess(
     const table = unprotected.get(name)
     return table ? holds(table.grants, role, 'select') : isOpenAnyway(readings.get(name) ?? [], role, states)
   }
-  holes.push(...readFunctions(catalog, exposed, world, openAnyway, mayRead, tooMuch))
+  const held = heldAtFirst(readings)
+  holes.push(...readFunctions(catalog, exposed, { ...world, heldAtFirst: (table) => held.get(table) ?? [] }, openAnyway, mayRead, tooMuch))
   return {
     readings,
     holes: withSharedHelpers(holes, catalog),

@@ -4,6 +4,7 @@ import { appointsOthers } from './appoints-others.ts'
 import { approvalColumns, badgeColumns, moderatedColumns } from './approval.ts'
 import { type AskedColumns, askedOnly, powerOf } from './asked-columns.ts'
 import { bookedMoves } from './booked-moves.ts'
+import { certified } from './certificates.ts'
 import { enteredByOneself } from './entered-by-oneself.ts'
 import type { Way } from './expression/judge.ts'
 import { freeParents, privateParents } from './foreign-parent.ts'
@@ -161,6 +162,8 @@ export function readInsert(table: Table, reading: Reading, context: WriteContext
   if (moderated.length) return [{ ...base, kind: 'self-grant', columns: moderated, because: 'moderation' }]
   const placed = own ? placesSold(table).filter(free) : []
   if (placed.length) return [{ ...base, kind: 'self-grant', columns: placed, because: 'placement' }]
+  const issued = own ? certified(table).filter(free) : []
+  if (issued.length) return [{ ...base, kind: 'self-grant', columns: issued, because: 'certificate' }]
   const kept = own && !createdAtSignUp(table, catalog, here) ? keptMoney(table, catalog).filter(free) : []
   if (kept.length) return [{ ...base, kind: 'self-grant', columns: kept }]
   const unpaid = paidByWord(table, bound, here, catalog).filter(free)

@@ -68,6 +68,8 @@ export interface JudgeWorld {
   readonly defaultOf: (table: string, column: string) => string | undefined
   /** Whether a table lists who works here, so that a row of it is a role. */
   readonly isStaffList?: (table: string) => boolean
+  /** States in which alone users may add rows of a table, until those who have a role change that. */
+  readonly heldAtFirst?: (table: string) => readonly RowState[]
 }
 
 const ROLE_COLUMN =
