@@ -5,6 +5,7 @@ import type { Effect, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { guardOfStep } from '../../model/routes/guard.ts'
 import type { Route } from '../../model/routes/routes.ts'
 import { defineCheck, type Fix, failed, type Issue, notApplicable, passed, type Severity, unverified } from '../define-check.ts'
+import { documentOf } from './graphql-text.ts'
 import { type Taint, taintOf } from './injection-taint.ts'
 
 type QueryText = Extract<Effect, { kind: 'query-text' }>
@@ -31,7 +32,7 @@ export default defineCheck({
         // the processor's signed data is not the attacker's
         const who = guardOfStep(step, route.behaviour)?.who
         if (who === 'signature' || (who === 'secret' && text.language === 'postgrest')) continue
-        const taint = taintOf(text.text, text.language, step.under, route.behaviour.steps)
+        const taint = taintOf(text.text, text.language === 'graphql' ? 'sql' : text.language, step.under, route.behaviour.steps)
         if (taint) collect(sinks, route, step, text, taint)
       }
     }
@@ -59,6 +60,8 @@ export default defineCheck({
   },
 })
 
+type Language = QueryText['language'] | 'graphql'
+
 interface Sink {
   readonly text: Text
   readonly step: Step
@@ -69,7 +72,9 @@ interface Sink {
 interface Text {
   readonly text: Value
   readonly sink: string
-  readonly language: QueryText['language']
+  readonly language: Language
+  /** A key of the server goes with it. */
+  readonly keyed?: boolean
   readonly driver?: string
   readonly inside?: string
 }
@@ -90,6 +95,8 @@ function textOf(e: Effect): Text | undefined {
     const text = Object.entries(e.args.props).find(([n]) => /sql|query|statement/i.test(n))?.[1]
     if (text) return { text, sink: `rpc('${e.function}')`, language: 'sql' }
   }
+  const document = e.kind === 'http' ? documentOf(e) : undefined
+  if (document && e.kind === 'http') return { ...document, sink: e.name, language: 'graphql' }
   return undefined
 }
 
@@ -131,8 +138,7 @@ function sinkIssue(group: readonly Sink[]): Issue {
   const routes = [...new Set(group.flatMap((s) => s.routes))]
   const route = routes[0] as Route
   const own = isOwn(group[0] as Sink)
-  const severity: Severity =
-    text.language === 'sql' && taint.origin === 'request' ? 'Critical' : text.language === 'mongo' && taint.origin === 'request' ? 'Critical' : 'High'
+  const severity: Severity = taint.origin === 'request' && (text.language === 'sql' || text.language === 'mongo' || text.keyed) ? 'Critical' : 'High'
   const related: RelatedPlace[] = [
     ...group.slice(1).map((s): RelatedPlace => ({ ...s.step.at, what: `${s.text.sink} gets such a text too` })),
     ...(own ? [] : routes.map((r): RelatedPlace => ({ path: r.path, line: r.line, subject: r.subject, what: 'sends its request data there' }))),
@@ -146,7 +152,9 @@ function sinkIssue(group: readonly Sink[]): Issue {
         ? 'Request data in a PostgREST filter string'
         : text.language === 'mongo'
           ? 'Request data in a $where expression'
-          : 'Request data in SQL text',
+          : text.language === 'graphql'
+            ? 'Request data in a GraphQL document'
+            : 'Request data in SQL text',
     message: `${text.sink} gets a text that is put together with ${taint.what}; nothing binds, escapes or restricts it.`,
     attack: ATTACK[text.language],
     fix: fixOf(text, taint, step.at),
@@ -158,9 +166,10 @@ function sinkIssue(group: readonly Sink[]): Issue {
   }
 }
 
-const ATTACK: Readonly<Record<QueryText['language'], string>> = {
+const ATTACK: Readonly<Record<Language, string>> = {
   sql: 'An attacker closes the literal and appends SQL of his own: he reads, changes or drops any table that the connection reaches.',
   postgrest: 'An attacker adds a comma and a condition of his own, so that the filter matches rows that it was meant to leave out.',
+  graphql: 'An attacker closes the string and adds fields or mutations of his own, which run with the rights of the key that the server sends along.',
   mongo: 'An attacker sends JavaScript that the database runs for every document: he reads any field bit by bit or stops the server.',
 }
 
@@ -173,6 +182,12 @@ function fixOf(text: Text, taint: Taint, at: Place): Fix {
     }
   if (text.language === 'mongo')
     return { text: 'Compare fields with operators instead of running code.', language: 'ts', code: 'collection.find({ name: { $eq: String(name) } })' }
+  if (text.language === 'graphql')
+    return {
+      text: `Keep the document as it is written and pass ${taint.what} as a variable.`,
+      language: 'ts',
+      code: "body: JSON.stringify({ query: 'query ($id: ID!) { product(id: $id) { id } }', variables: { id: productId } })",
+    }
   const bind: Readonly<Record<string, string>> = {
     $queryRawUnsafe: 'await prisma.$queryRaw`select * from notes where title = ${title}`',
     $executeRawUnsafe: 'await prisma.$executeRaw`update notes set title = ${title} where id = ${id}`',
