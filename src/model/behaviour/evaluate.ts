@@ -15,10 +15,12 @@ import { assignTo, callMethod, callValue, construct, settle, taggedTemplate } fr
 import { binary, typeofValue } from './operators.ts'
 import { provesPresence } from './present-caller.ts'
 import { evaluateOnce, holderOf, UNFINISHED } from './program.ts'
+import { raise } from './raise.ts'
 import type { Scope } from './scope.ts'
 import { typeOfBrowsers } from './server-or-browser.ts'
 import { choose, logical } from './short-circuit.ts'
 import { template } from './text.ts'
+import { throwsWhenRead } from './undeclared-names.ts'
 
 /** The abstract value of an expression; effects are recorded on the way. */
 export function evaluate(it: Interpreter, e: Expr, scope: Scope): Val {
@@ -27,7 +29,7 @@ export function evaluate(it: Interpreter, e: Expr, scope: Scope): Val {
     return UNKNOWN
   }
   // the most frequent ones, before anything is made for the others
-  if (e.k === 'id') return lookup(it, e.name, scope)
+  if (e.k === 'id') return read(it, e, scope)
   if (e.k === 'lit') return e.secret ? { v: 'call', name: HIDDEN_LITERAL + e.secret, args: [] } : constant(e.v)
   if (e.k === 'fn') return functionValue(it, scope.path, e.fn, scope)
   const at = scope.at(e.l)
@@ -87,7 +89,7 @@ export function evaluate(it: Interpreter, e: Expr, scope: Scope): Val {
     case 'logic':
       return logical(it, e.op, settled(it, e.a, scope, at), e.b, scope, at)
     case 'un': {
-      const of = settled(it, e.of, scope, at)
+      const of = e.op === 'typeof' && e.of.k === 'id' ? settle(it, lookup(it, e.of.name, scope), at) : settled(it, e.of, scope, at)
       if (e.op === '!') {
         const known = truth(of)
         if (known !== undefined) return constant(!known)
@@ -166,6 +168,12 @@ function changed(it: Interpreter, of: Expr, scope: Scope): ((value: Val) => void
   if (of.k === 'id') return (value) => assignTo(it, { k: 'name', name: of.name }, value, scope, of.l)
   if (of.k === 'mem' || of.k === 'idx') return (value) => assignTo(it, { k: 'expr', expr: of }, value, scope, of.l)
   return undefined
+}
+
+/** The value of a name where it is read: one that nothing declares throws. */
+function read(it: Interpreter, { name, l }: Extract<Expr, { k: 'id' }>, scope: Scope): Val {
+  const value = lookup(it, name, scope)
+  return value.v === 'global' && value.name === name && throwsWhenRead(it, name, scope.path) ? raise(it, UNKNOWN, scope.at(l)) : value
 }
 
 export function lookup(it: Interpreter, name: string, scope: Scope): Val {

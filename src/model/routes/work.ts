@@ -121,7 +121,7 @@ export function workOf(behaviour: Behaviour, schema: Pick<SchemaModel, 'tables' 
     const work = people ? { ...found, what: found.what.replace(/(?= with )/, ` and ${people.what}`), table: people.of, userData: true } : found
     // what is written down before every request, whatever it asks for, is done by nobody's choice
     if (step.everywhere && ROW_CHANGES.has(work.kind)) return
-    if (tellsOfException(step)) return
+    if (tellsOfException(step, work)) return
     if (
       concernsWhatItMade(step, behaviour) ||
       replacesCode(step, behaviour, index) ||
