@@ -145,7 +145,7 @@ function message(c: Cause): string {
   const does = work ? work.what : 'does its work'
   switch (c.what) {
     case 'unlinked':
-      return `${name(route)} ${does} without checking who calls. Only other code of the server uses it, but \`use server\` at the top of the file makes an endpoint of each function that the file exports; it does not keep them on the server.`
+      return `${name(route)} ${does} without checking who calls. ${route.unlinked === 'nobody' ? 'Nothing outside of its file uses it' : 'Only other code of the server uses it'}, but \`use server\` at the top of the file makes an endpoint of each function that the file exports; it does not keep them on the server.`
     case 'open':
       if (c.idle) return `${name(route)} ${does} without checking who calls: \`${c.idle.name}\` in front of it refuses nobody.`
       if (c.sentIn) return `${name(route)} ${does} for whoever calls, as a form for visitors has to, and nothing limits how often.`
@@ -270,7 +270,7 @@ function fix(c: Cause, all: readonly Route[]): Issue['fix'] {
   switch (c.what) {
     case 'unlinked':
       return {
-        text: "Take `use server` out of the file; `import 'server-only'` is what keeps a module on the server.",
+        text: `Take \`use server\` out of the file; \`import 'server-only'\` is what keeps a module on the server. Where pages use other functions of the file, move ${c.route.unlinked === 'nobody' ? 'this one to a file without it, or delete it' : 'those that only the server calls to a file without it'}.`,
         language: 'ts',
         code: "import 'server-only'",
       }
@@ -327,6 +327,12 @@ function fix(c: Cause, all: readonly Route[]): Issue['fix'] {
     case 'late':
       return { text: 'Move the check to the top of the handler.', ...optionalCode(guardFix(c.route, all)) }
     case 'open':
+      if (c.idle && c.route.framework === 'tRPC')
+        return {
+          text: `Let the middleware of \`${c.idle.name}\` (${c.idle.at.path}:${c.idle.at.line}) throw where nobody is signed in, and go on for everybody else alone, with the id of who is. What the procedures take from their input as the user's id comes from there.`,
+          language: 'ts',
+          code: "if (!userId) throw new TRPCError({ code: 'UNAUTHORIZED' })\nreturn opts.next({ ctx: { ...opts.ctx, userId } })",
+        }
       if (c.idle)
         return {
           text: `Let \`${c.idle.name}\` (${c.idle.at.path}:${c.idle.at.line}) answer 401 where nobody is signed in, and call \`next()\` for everybody else alone. Clerk's \`requireAuth()\` does so; \`clerkMiddleware()\` and \`ClerkExpressWithAuth()\` only look who it is.`,

@@ -10,7 +10,7 @@ export interface IdleMiddleware {
 
 /** What is put in front of handlers to keep strangers out. */
 const MEANT =
-  /^(?:(?:is|require|requires|ensure|check|verify|validate|must_?be|need|needs|only)_?(?:\w{1,12}_?)?(?:auth\w*|logged_?in|signed_?in|log_?in|user|session|token|jwt|admin|role)|auth(?:enticate|enticated|_?required|_?guard|_?middleware|orize)?|(?:login|user|admin)_?required|protect\w{0,12}|guard)$/i
+  /^(?:(?:is|require|requires|ensure|check|verify|validate|must_?be|need|needs|only)_?(?:\w{1,12}_?)?(?:auth\w*|logged_?in|signed_?in|log_?in|user|session|token|jwt|admin|role)|auth(?:enticate|enticated|_?required|_?guard|_?middleware|orize)?|(?:login|user|admin)_?required|protect\w{0,12}|guard|(?:auth(?:ed|enticated|orized)?|private|user|admin|logged_?in|member)_?proc(?:edure)?)$/i
 /** What only looks who it may be. */
 const OPTIONAL = /optional|maybe|try|attach|load|populate|current|deserialize|extract|soft|public|if_?any/i
 

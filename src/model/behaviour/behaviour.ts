@@ -185,6 +185,8 @@ export interface Filter {
   readonly column: string
   readonly op: 'eq' | 'in' | 'neq' | 'like' | 'other'
   readonly value: Value
+  /** The query has it in some runs alone: `where: user ? eq(carts.userId, user.id) : eq(carts.sessionId, visit)`. */
+  readonly sometimes?: true
 }
 
 export type DbOp = 'select' | 'insert' | 'update' | 'upsert' | 'delete'

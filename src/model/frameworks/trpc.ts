@@ -186,9 +186,10 @@ function middleware(program: Program, path: string, scope: FunctionId, e: Expr, 
     if (e.fn.name !== 'use' && e.fn.name !== 'concat' && e.fn.name !== 'unstable_concat') return above
     return [...above, ...e.args.flatMap((a) => used(program, path, scope, a, depth + 1))]
   }
+  const name = e.k === 'id' || e.k === 'mem' ? { name: e.name } : {}
   if (e.k === 'id' || e.k === 'mem') {
     const m = program.meaning(path, scope, e)
-    if (m?.k === 'expr' && m.expr !== e && (m.expr.k === 'call' || m.expr.k === 'mem')) return middleware(program, m.path, m.scope, m.expr, depth + 1)
+    if (m?.k === 'expr' && m.expr !== e && (m.expr.k === 'call' || m.expr.k === 'mem')) return middleware(program, m.path, m.scope, m.expr, depth + 1).map((b) => ({ ...name, ...b }))
   }
   return []
 }

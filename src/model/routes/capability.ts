@@ -71,7 +71,7 @@ function visitColumn(payload: Value, behaviour: Behaviour): string | undefined {
 
 /** A cookie in which the application leaves the id of what a visitor has put together: `cartId`, `guest_id`. */
 const VISIT_COOKIE =
-  /^(?:[a-z]+[-_.])?(?:(?:cart|basket)(?:[-_]?(?:cart|user|session))?|(?:guest|visitor|anon(?:ymous)?)(?:[-_]?[a-z]{1,12})?)[-_]?(?:u?u?id|token|key)$/i
+  /^(?:[a-z]+[-_.]|session|shop|store|my|guest)?(?:(?:cart|basket)(?:[-_]?(?:cart|user|session))?|(?:guest|visitor|anon(?:ymous)?)(?:[-_]?[a-z]{1,12})?)[-_]?(?:u?u?id|token|key)$/i
 /** The same in a header, where a page keeps it itself. */
 const VISIT_HEADER = /^x-(?:(?:cart|basket|guest|visitor|anon(?:ymous)?)(?:-[a-z]{1,12})?-(?:id|token|key)|session-id)$/i
 /** What a new visitor is given at once: `cookies.get('guest_id')?.value ?? crypto.randomUUID()`. */

@@ -381,7 +381,7 @@ function carriesKey(v: Value, depth: number): boolean {
   if (depth > 6) return false
   switch (v.v) {
     case 'env':
-      return KEY.test(v.name) && !/^(NEXT_PUBLIC_|VITE_|PUBLIC_|NUXT_PUBLIC_|EXPO_PUBLIC_)|ANON|PUBLISHABLE/i.test(v.name)
+      return KEY.test(v.name) && !/^(NEXT_PUBLIC_|VITE_|PUBLIC_|NUXT_PUBLIC_|EXPO_PUBLIC_)|ANON|PUBLISHABLE|STOREFRONT(?!\w*PRIVATE)/i.test(v.name)
     case 'text':
       return v.parts.some((p) => carriesKey(p, depth + 1))
     case 'object':

@@ -22,6 +22,7 @@ import { fromProcessor, PROCESSORS_OBJECT } from './from-processor.ts'
 import { fromRequest } from './from-request.ts'
 import { ADMINS, ADMINS_SESSIONS, isCredential, isRole } from './guard-words.ts'
 import { keyForLookUp } from './key-look-up.ts'
+import { DROPS_UNDEFINED } from './of-caller-or-nobody.ts'
 import { leastTrusted, type Proof } from './proof.ts'
 import { asksForRight, asksForRole, isGrant } from './rights-asked.ts'
 
@@ -56,7 +57,7 @@ export function rowProof(index: number, field: string | undefined, behaviour: Be
   for (const f of step.effect.filters) {
     const caller = f.op === 'eq' ? callerAmong(f.value, step) : f.op === 'other' ? callerInEach(f.value) : undefined
     const who = isRole(field) || isGrant(step.effect, field) || asksForRole(step.effect) || ADMINS.test(step.effect.table) ? 'admin' : 'user'
-    if (caller) return { who, trust: caller.trust, how: caller.how, ...(caller.at ? { at: caller.at } : {}) }
+    if (caller && !mayBeLeftOut(caller, step)) return { who, trust: caller.trust, how: caller.how, ...(caller.at ? { at: caller.at } : {}) }
     if (f.op === 'eq' && isCheckedClaim(f.value, behaviour)) return { who, trust: 'verified', how: CHECKED_TOKEN }
     if (f.op === 'eq' && mentions(f.value, (x) => isVouchedFor(x, behaviour)))
       return { who: 'user', trust: 'verified', how: `${step.effect.table}.${f.column}, which a verified token names` }
@@ -90,6 +91,15 @@ function callerAmong(value: Value, { under }: Step): Extract<Value, { v: 'caller
   const nobody = ways.filter((x) => x.v === 'const' && (x.value === undefined || x.value === null))
   if (!callers.length || callers.length + nobody.length < ways.length) return undefined
   return !nobody.length || under.some((c) => !c.negated && c.test.v === 'caller') ? leastTrusted(callers) : undefined
+}
+
+/**
+ * Whether the query may have been made without this filter: Prisma leaves out what is undefined, and finds somebody's row where nobody is signed in.
+ * A library that says so by null, and whoever asked before, leave nothing out.
+ */
+function mayBeLeftOut(caller: Extract<Value, { v: 'caller' }>, { effect: e, under }: Step): boolean {
+  if (e.kind !== 'db' || e.byKey || !DROPS_UNDEFINED.has(e.client.library) || /^Clerk /.test(caller.how)) return false
+  return !under.some((c) => mentions(c.test, (x) => x.v === 'caller' && x.how === caller.how))
 }
 
 /** The caller under whose key a store holds a value: `(await store.get(token.sessionId)).userId`. */

@@ -89,8 +89,8 @@ export interface Route {
   readonly library?: string
   readonly page?: { readonly path: string; readonly client: boolean; readonly static?: true }
   readonly platformJwt?: { readonly on: boolean; readonly at?: Place }
-  /** A server action that only other server code calls: no page holds its id. */
-  readonly unlinked?: true
+  /** A server action that only other server code calls, or nobody: no page holds its id. */
+  readonly unlinked?: 'server' | 'nobody'
   /** It answers the one way to sign in that the configuration of a library lists. */
   readonly onlySignIn?: true
   /** Where the framework declares it open (`@Public`). */

@@ -123,8 +123,8 @@ export function rowWork(e: Extract<Effect, { kind: 'db' }>, schema: Pick<SchemaM
     e.op === 'update' &&
     table?.userData !== undefined &&
     e.filters.some((f) => f.op === 'eq' && f.column === 'id' && fromRequest(f.value) && !isCookie(f.value))
-  const owners = new Set([...(table?.userData?.ownerColumns ?? ['user_id', 'owner_id', 'userId', 'ownerId', 'profile_id'])])
-  const ownersWritten = rowsOf(e.payload).flatMap((row) => (row.v === 'object' ? Object.entries(row.props).filter(([k]) => owners.has(k)) : []))
+  const owners = new Set((table?.userData?.ownerColumns ?? ['user_id', 'owner_id', 'profile_id']).map(snakeCase))
+  const ownersWritten = rowsOf(e.payload).flatMap((row) => (row.v === 'object' ? Object.entries(row.props).filter(([k]) => owners.has(snakeCase(k))) : []))
   // beside whoever calls, where somebody is signed in, the other one is whom the row is for: the shop of an order
   const forAnybody = !ownersWritten.some(([, v]) => mentions(v, (x) => x.v === 'caller' && x.trust === 'verified'))
   const forged =

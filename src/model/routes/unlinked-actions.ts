@@ -3,36 +3,57 @@ import { rememberFor } from '../../lib/remember-for.ts'
 import { expressions } from '../frameworks/walk.ts'
 import type { ModulesModel } from '../modules/modules.ts'
 import { usesExport } from './limited-pages.ts'
+import { loadedNames } from './loaded-names.ts'
 import type { Route } from './routes.ts'
 
 type Modules = Pick<ModulesModel, 'importers' | 'resolve' | 'definition' | 'side'>
 
 /**
- * Server actions that only other server code calls, marked as such: a file of helpers begins with `use server` as if that kept it on the server. They are
- * endpoints all the same, but no page holds the id by which one is called.
+ * Server actions that only other server code calls, or nobody, marked as such: a file of helpers begins with `use server` as if that kept it on the server.
+ * They are endpoints all the same, but no page holds the id by which one is called.
  */
 export function withUnlinkedActions(routes: readonly Route[], modules: Modules, javascript: ReadonlyMap<string, JavaScriptFacts>): readonly Route[] {
-  return routes.map((route) => (isUnlinked(route, modules, javascript) ? unlinked(route) : route))
+  return routes.map((route) => {
+    const by = usedOnlyBy(route, modules, javascript)
+    return by === undefined ? route : by === 'server' ? unlinked(route) : unused(route)
+  })
 }
 
 /** One object for as long as the route is the same: what was judged of it stays judged. */
-const unlinked = rememberFor((route: Route): Route => ({ ...route, unlinked: true }))
+const unlinked = rememberFor((route: Route): Route => ({ ...route, unlinked: 'server' }))
+const unused = rememberFor((route: Route): Route => ({ ...route, unlinked: 'nobody' }))
 
-function isUnlinked(route: Route, modules: Modules, javascript: ReadonlyMap<string, JavaScriptFacts>): boolean {
-  if (route.kind !== 'action' || route.framework !== 'Next.js' || !javascript.get(route.path)?.directives.includes('use server')) return false
-  // what draws pages may hand any of its functions to one
-  if (/x$/.test(route.path)) return false
+function usedOnlyBy(route: Route, modules: Modules, javascript: ReadonlyMap<string, JavaScriptFacts>): Route['unlinked'] {
+  const js = javascript.get(route.path)
+  if (route.kind !== 'action' || route.framework !== 'Next.js' || !js?.directives.includes('use server')) return undefined
   const name = route.subject.slice(route.subject.lastIndexOf('#') + 1)
+  if (DRAWN_BY_FRAMEWORK.test(route.path)) return undefined
+  // what draws something may hand any of its functions to what it draws
+  if (/x$/.test(route.path) && !isOnlyCalled(js, new Set([name]), new Set(), name)) return undefined
   const importers = importersThroughBarrels(route.path, modules, javascript)
-  if (!importers) return false
-  const users = importers.filter((path) => usesExport(path, route.path, name, modules, javascript))
-  return (
-    users.length > 0 &&
-    users.every(
-      (path) =>
-        modules.side(path) !== 'client' && modules.side(path) !== 'both' && (!/x$/.test(path) || onlyCalls(path, route.path, name, modules, javascript)),
-    )
+  if (!importers) return undefined
+  const users = importers.filter(
+    (path) => usesExport(path, route.path, name, modules, javascript) || loadsExport(path, route.path, name, modules, javascript),
   )
+  if (!users.length) return 'nobody'
+  return users.every(
+    (path) => modules.side(path) !== 'client' && modules.side(path) !== 'both' && (!/x$/.test(path) || onlyCalls(path, route.path, name, modules, javascript)),
+  )
+    ? 'server'
+    : undefined
+}
+
+/** Nobody has to import a page for it to be used. */
+const DRAWN_BY_FRAMEWORK = /(?:^|\/)(?:page|layout|template|default|error|loading|not-found)\.[jt]sx?$/
+
+/** Whether a file may take an export of another one that it loads while it runs. */
+function loadsExport(path: string, of: string, name: string, modules: Modules, javascript: ReadonlyMap<string, JavaScriptFacts>): boolean {
+  const js = javascript.get(path)
+  if (!js) return true
+  return [...loadedNames(js)].some(([specifier, names]) => {
+    const file = names.has(name) || names.has('*') ? modules.resolve(path, specifier) : undefined
+    return file !== undefined && (file === of || modules.definition(file, name)?.path === of)
+  })
 }
 
 /** Everybody who imports a file, or a barrel that hands on what the file exports; undefined where one takes all of a barrel at once. */
@@ -64,6 +85,11 @@ function onlyCalls(path: string, of: string, name: string, modules: Modules, jav
       else if (b.imported === '*' && modules.resolve(path, from) === of) wholes.add(b.local)
   const own = [...locals, ...wholes]
   if (!own.length || js.exports.some((e) => e.local !== undefined && own.includes(e.local))) return false
+  return isOnlyCalled(js, locals, wholes, name, true)
+}
+
+/** Whether a function is never named but to call it, under its own names or as a member of what holds all of its module. */
+function isOnlyCalled(js: JavaScriptFacts, locals: ReadonlySet<string>, wholes: ReadonlySet<string>, name: string, somewhere = false): boolean {
   // `emails.send(…)` of `import * as emails`: what else it is used for hands out every function
   const isNamed = (e: Expr) => (e.k === 'id' && locals.has(e.name)) || (e.k === 'mem' && e.name === name && e.of.k === 'id' && wholes.has(e.of.name))
   let [named, called, whole, members] = [0, 0, 0, 0]
@@ -74,7 +100,7 @@ function onlyCalls(path: string, of: string, name: string, modules: Modules, jav
       if (e.k === 'id' && wholes.has(e.name)) whole++
       if (e.k === 'mem' && e.of.k === 'id' && wholes.has(e.of.name)) members++
     }
-  return called > 0 && named === called && whole === members
+  return (called > 0 || !somewhere) && named === called && whole === members
 }
 
 const TESTS = /(?:^|[/.])(?:__tests__|tests?|spec)[/.]/

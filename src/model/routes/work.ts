@@ -135,7 +135,7 @@ export function workOf(behaviour: Behaviour, schema: Pick<SchemaModel, 'tables' 
     const own = !before || before.trust === 'claimed' || before.who === 'token' ? capability(step, behaviour) : undefined
     const proof =
       !before || before.trust === 'claimed' ? (own ?? guardWithWayPast(step, behaviour) ?? guardByPolicies(step, behaviour, schema, access) ?? before) : before
-    const guard = (proof && !own && isBesideProof(step, proof, behaviour) ? undefined : proof) ?? (before ? undefined : ofCallerOrNobody(step))
+    const guard = (proof && !own && isBesideProof(step, proof, behaviour) ? undefined : proof) ?? (before ? undefined : ofCallerOrNobody(step, schema))
     // asking who a token belongs to, with the server's own key, is part of the check
     if (step.effect.kind === 'db' && (!guard || guard.trust === 'claimed') && looksForToken(step.effect, behaviour, index)) return
     if (step.effect.kind === 'http' && (!guard || guard.trust === 'claimed') && decides(behaviour, index)) return

@@ -10,9 +10,9 @@ export function writtenHandler(program: Program, { code, path }: Entry): Place |
 }
 
 /** Where a middleware is written that is put in front of handlers by its name. */
-export function writtenMiddleware(program: Program, { code, at }: Before): Place | undefined {
+export function writtenMiddleware(program: Program, { code, at, calling }: Before): Place | undefined {
   const written = code.k === 'fn' ? functionAt(program, code.path, code.fn) : { path: code.path, line: code.expr.l }
-  return written && (written.path !== at.path || written.line !== at.line) ? written : undefined
+  return written && (calling === 'trpc-middleware' || written.path !== at.path || written.line !== at.line) ? written : undefined
 }
 
 function functionAt(program: Program, path: string, fn: FunctionId): Place | undefined {

@@ -93,23 +93,23 @@ function isAggregate(v: Val): boolean {
 }
 
 /** Flattens a condition into filters; true when part of it could not be read. */
-function conditions(val: Val | undefined, out: FilterDraft[]): boolean {
+function conditions(val: Val | undefined, out: FilterDraft[], some: Pick<FilterDraft, 'sometimes'> = {}): boolean {
   if (!val) return false
   if (val.v === 'any') {
     let unread = false
-    for (const a of val.alts) unread = conditions(a.value, out) || unread
+    for (const a of val.alts) unread = conditions(a.value, out, { sometimes: true }) || unread
     return unread
   }
   if (val.v !== 'call') return val.v !== 'const'
   if (val.name === 'drizzle-and') {
     let unread = false
-    for (const a of val.args) unread = conditions(a, out) || unread
+    for (const a of val.args) unread = conditions(a, out, some) || unread
     return unread
   }
   const name = val.name.replace(/^drizzle-/, '')
   const op = COMPARE[name]
-  if (val.name === 'drizzle-or') out.push({ column: 'OR', op: 'other', value: val })
-  else if (op !== undefined) out.push({ column: columnOf(val.args[0]), op, value: val.args[1] ?? UNKNOWN })
+  if (val.name === 'drizzle-or') out.push({ column: 'OR', op: 'other', value: val, ...some })
+  else if (op !== undefined) out.push({ column: columnOf(val.args[0]), op, value: val.args[1] ?? UNKNOWN, ...some })
   else return true
   return false
 }
