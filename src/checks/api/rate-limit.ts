@@ -4,6 +4,7 @@ import { rememberFor } from '../../lib/remember-for.ts'
 import type { SchemaModel } from '../../model/app-model.ts'
 import type { Step, Value } from '../../model/behaviour/behaviour.ts'
 import { mentions } from '../../model/behaviour/mentions.ts'
+import { coolsDown } from '../../model/routes/cooldown.ts'
 import { makesFixedAccount } from '../../model/routes/fixed-account.ts'
 import { fromRequest } from '../../model/routes/from-request.ts'
 import { inProduction } from '../../model/routes/in-production.ts'
@@ -33,12 +34,12 @@ export default defineCheck({
       return notApplicable(
         "the application has no login, registration, reset, magic-link, OTP or token endpoint of its own: browsers call the platform's endpoints, or a library answers them",
       )
-    const limited = endpoints.filter((e) => e.route.limit)
+    const limited = endpoints.filter(isLimited)
     const evidence = [
       `${endpoints.length} authentication endpoints, ${limited.length} limited`,
-      ...limited.map((e) => `${e.route.subject}: ${e.route.limit?.path}:${e.route.limit?.line}`),
+      ...limited.map((e) => (e.route.limit ? `${e.route.subject}: ${e.route.limit.path}:${e.route.limit.line}` : `${e.route.subject}: waits a while after each message`)),
     ]
-    const open = endpoints.filter((e) => !e.route.limit)
+    const open = endpoints.filter((e) => !isLimited(e))
     const issues = open.flatMap((e) =>
       e.through && open.some((o) => looksAt(o, e))
         ? []
@@ -56,6 +57,13 @@ interface Endpoint {
   readonly kind: 'password' | 'message' | 'registration' | 'code' | 'key' | 'fixed'
   /** It hands the password to a library, which has the application look at it. */
   readonly through?: true
+}
+
+/** Messages are limited by what each account has to wait after one as well; passwords and codes are tried without waiting for any. */
+function isLimited({ route, kind, at }: Endpoint): boolean {
+  if (route.limit) return true
+  const index = kind === 'message' ? route.behaviour?.steps.findIndex((s) => s.at.path === at.path && s.at.line === at.line) : undefined
+  return route.behaviour !== undefined && index !== undefined && coolsDown(route.behaviour, index)
 }
 
 /** Whether an endpoint is where the library has the passwords looked at that another one hands to it: one cause. */

@@ -51,6 +51,9 @@ export const unknownDatabase: Library = {
     if (c.root.v !== 'unknown' && c.root.v !== 'call' && c.root.v !== 'lib') return undefined
     // `new generated.PrismaClient()` of a module that is not in the repository
     if (c.links.at(-1)?.name === 'new' && c.links.at(-2)?.name === 'PrismaClient') return prismaPackages.call?.(c)
+    const [owner, asked] = c.links.slice(-2)
+    if (owner?.name === 'auth' && !owner.args && asked?.args && ASKS_WHO.test(asked.name))
+      return supabaseCalls?.call?.({ ...c, root: UNKNOWN_SUPABASE, name: `auth.${asked.name}`, links: c.links.slice(-2) })
     const client: Client = { library: 'pg', rights: 'service' }
     // `sql.raw(text).execute(db)`
     if (c.root.v === 'call' && c.root.name === 'sql.raw' && c.links[c.links.length - 1]?.name === 'execute') {
@@ -72,18 +75,23 @@ export const unknownDatabase: Library = {
   },
 }
 
+/** Only a server answers these, for the token that it was asked with; a session that is read from a cookie alone says less. */
+const ASKS_WHO = /^(?:getUser|getClaims)$/
+
+const UNKNOWN_SUPABASE = { v: 'client' as const, client: { library: 'supabase' as const, rights: 'unknown' as const } }
+
 function unknownSupabase(c: import('./library.ts').LibraryCall, next?: string) {
-  const root = { v: 'client' as const, client: { library: 'supabase' as const, rights: 'unknown' as const } }
+  const root = UNKNOWN_SUPABASE
   const from = c.links.findIndex((l) => l.name === 'from')
   const links = c.links.slice(from)
-  return supabaseSettle?.({ ...c, root, links, chain: { ...c.chain, root, links } }, next)
+  return supabaseCalls?.settle?.({ ...c, root, links, chain: { ...c.chain, root, links } }, next)
 }
 
-let supabaseSettle: Library['settle']
+let supabaseCalls: Library | undefined
 
 /** Breaks the cycle between the models: set once by `supabase.ts`'s importer. */
-export function shareSupabase(settle: Library['settle']): void {
-  supabaseSettle = settle
+export function shareSupabase(calls: Library): void {
+  supabaseCalls = calls
 }
 
 export const DATABASE_LIBRARIES: readonly Library[] = [prismaPackages, drizzlePackages, mongoosePackages, sqlPackages, sequelizePackages, typeormPackages]

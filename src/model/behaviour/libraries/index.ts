@@ -150,4 +150,4 @@ export function taggedTemplate(it: Interpreter, tag: Val, quasis: readonly strin
   return library?.tag?.(describe(it, chain, at), quasis, exprs)
 }
 
-shareSupabase(supabaseClient.settle)
+shareSupabase(supabaseClient)
