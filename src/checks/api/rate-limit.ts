@@ -37,7 +37,9 @@ export default defineCheck({
     const limited = endpoints.filter(isLimited)
     const evidence = [
       `${endpoints.length} authentication endpoints, ${limited.length} limited`,
-      ...limited.map((e) => (e.route.limit ? `${e.route.subject}: ${e.route.limit.path}:${e.route.limit.line}` : `${e.route.subject}: waits a while after each message`)),
+      ...limited.map((e) =>
+        e.route.limit ? `${e.route.subject}: ${e.route.limit.path}:${e.route.limit.line}` : `${e.route.subject}: waits a while after each message`,
+      ),
     ]
     const open = endpoints.filter((e) => !isLimited(e))
     const issues = open.flatMap((e) =>

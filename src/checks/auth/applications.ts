@@ -45,4 +45,5 @@ const merged = (s: SessionModel, below: SessionModel): SessionModel => ({
   renewals: [...s.renewals, ...below.renewals],
   ownRenewals: [...s.ownRenewals, ...below.ownRenewals],
   lostRenewals: [...s.lostRenewals, ...below.lostRenewals],
+  leftToPackages: [...s.leftToPackages, ...below.leftToPackages],
 })

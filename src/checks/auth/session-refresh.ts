@@ -1,7 +1,7 @@
 import { linesFrom, type Place } from '../../lib/place.ts'
 import { addMatchers } from '../../lib/rewrite-javascript.ts'
 import type { MiddlewareModel, Route, SessionModel } from '../../model/routes/routes.ts'
-import { defineCheck, failed, type Issue, notApplicable, passed } from '../define-check.ts'
+import { defineCheck, failed, type Issue, notApplicable, passed, unverified } from '../define-check.ts'
 import { byApplication } from './applications.ts'
 import { protectedBecause } from './protected-because.ts'
 
@@ -26,6 +26,7 @@ export default defineCheck({
           accessCookies: s.accessCookies.filter(source),
           lostRenewals: s.lostRenewals.filter(source),
           ownRenewals: s.ownRenewals.filter(source),
+          leftToPackages: s.leftToPackages.filter(source),
         },
         routes.middleware.filter((m) => m.workspace === s.workspace),
         routes.routes.filter((r) => (r.workspace ?? '') === s.workspace),
@@ -36,11 +37,25 @@ export default defineCheck({
       return notApplicable('the application keeps no session that would have to be refreshed: no platform or library authentication is used in its code')
     const issues = used.flatMap((a) => (a.kind === 'issue' ? [a.issue] : []))
     const evidence = used.flatMap((a) => (a.kind === 'fine' ? [a.because] : []))
-    return issues.length ? failed(issues, evidence) : passed(...evidence)
+    if (issues.length) return failed(issues, evidence)
+    const [unread] = used.flatMap((a) => (a.kind === 'unread' ? [a.left] : []))
+    if (!unread) return passed(...evidence)
+    return unverified(
+      `the middleware leaves the session to ${unread.call} of ${unread.from}, which is not in the repository (${place(unread)})`,
+      {
+        where: `${unread.call} in ${unread.from}`,
+        attest: 'that it fetches the user with getUser() or getClaims() on every request and writes the cookies back',
+      },
+      evidence,
+    )
   },
 })
 
-type Answer = { readonly kind: 'none' } | { readonly kind: 'fine'; readonly because: string } | { readonly kind: 'issue'; readonly issue: Issue }
+type Answer =
+  | { readonly kind: 'unread'; readonly left: SessionModel['leftToPackages'][number] }
+  | { readonly kind: 'none' }
+  | { readonly kind: 'fine'; readonly because: string }
+  | { readonly kind: 'issue'; readonly issue: Issue }
 
 function judge(s: SessionModel, middleware: readonly MiddlewareModel[], routes: readonly Route[]): Answer {
   const platform = (s.serverClients.length > 0 && signsIn(s, middleware, routes)) || s.browserAuth.length > 0 || s.ownCookies.length > 0
@@ -50,6 +65,8 @@ function judge(s: SessionModel, middleware: readonly MiddlewareModel[], routes: 
   const own = s.ownRenewals[0]
   if (!platform && !library && own) return fine(`the application keeps the platform's tokens itself and asks for new ones (${place(own)})`)
   if (!platform) return library ? fine(`${library.name} keeps and renews its own session (${place(library.at)})`) : { kind: 'none' }
+  const left = s.leftToPackages.find((l) => middleware.some((m) => m.belongsIn === undefined && !m.tooEarly && m.at.path === l.path))
+  if (left && !middleware.some(refreshes)) return { kind: 'unread', left }
   const rendersPages = routes.some((r) => r.kind === 'page' && !r.page?.static)
   if (s.serverClients.length && (rendersPages || middleware.length)) return serverSide(s, middleware, routes)
   if (s.ownCookies.length) return ownCookies(s, middleware)

@@ -2,7 +2,8 @@ import type { Behaviour, Value } from '../behaviour/behaviour.ts'
 import { mentions } from '../behaviour/mentions.ts'
 
 /** When something was sent last, as a row says. */
-const WHEN = /(?:^|[._])(?:(?:created|inserted|sent|issued|requested|updated)_?at|last_?(?:sent|request(?:ed)?|code|otp|e?mail)\w{0,12}|createdAt|sentAt|requestedAt|lastSent\w{0,8})$/
+const WHEN =
+  /(?:^|[._])(?:(?:created|inserted|sent|issued|requested|updated)_?at|last_?(?:sent|request(?:ed)?|code|otp|e?mail)\w{0,12}|createdAt|sentAt|requestedAt|lastSent\w{0,8})$/
 
 /** Whether somebody who asks for another message has to wait until a while after the last one has passed: what a code is worth after a while is another question. */
 export const coolsDown = ({ steps }: Behaviour, index: number): boolean =>

@@ -18,9 +18,7 @@ export function ofCallerOrNobody({ effect: e, at }: Step, schema: Pick<SchemaMod
   if (e.kind !== 'db' || e.op === 'upsert') return undefined
   if (e.op === 'insert') {
     const owner = ownerOfAll(e, schema)
-    return (
-      owner && { who: 'user', at, trust: 'verified', how: owner.how, ...(owner.at ? { identifiedAt: owner.at } : {}), refusal: { how: 'throw' as const } }
-    )
+    return owner && { who: 'user', at, trust: 'verified', how: owner.how, ...(owner.at ? { identifiedAt: owner.at } : {}), refusal: { how: 'throw' as const } }
   }
   const caller = e.filters.map((f) => (f.op === 'eq' && !f.sometimes ? boundTo(f.value, e) : undefined)).find((c) => c !== undefined)
   if (!caller) return undefined
@@ -35,7 +33,8 @@ function boundTo(value: Value, { client, byKey }: Extract<Effect, { kind: 'db' }
   if (caller?.v !== 'caller' || caller.trust !== 'verified' || !NAMES.test(caller.field ?? '')) return undefined
   const drops = DROPS_UNDEFINED.has(client.library)
   // undefined may stand for a condition that is not there at all
-  const isNobodys = (v: Value): boolean => v.v === 'const' && (v.value === '' || v.value === null || ((byKey === true || client.library === 'drizzle') && v.value === undefined))
+  const isNobodys = (v: Value): boolean =>
+    v.v === 'const' && (v.value === '' || v.value === null || ((byKey === true || client.library === 'drizzle') && v.value === undefined))
   if (!ways.every((v) => (v.v === 'caller' && v.trust === 'verified') || isNobodys(v))) return undefined
   // where something stands in for who is missing, or the library says so by null, nothing is undefined
   return !drops || byKey || ways.some(isNobodys) || /^Clerk /.test(caller.how) ? caller : undefined
@@ -46,7 +45,9 @@ function ownerOfAll(e: Extract<Effect, { kind: 'db' }>, schema: Pick<SchemaModel
   const rows = e.payload?.v === 'array' ? e.payload.items : e.payload ? [e.payload] : []
   const tables = tablesCalled(lastPart(e.table), schema.tables)
   if (!rows.length || !tables.length) return undefined
-  const owners = rows.map((row) => (row.v === 'object' ? Object.entries(row.props).find(([name, value]) => isFilledByCaller(name, value, tables))?.[1] : undefined))
+  const owners = rows.map((row) =>
+    row.v === 'object' ? Object.entries(row.props).find(([name, value]) => isFilledByCaller(name, value, tables))?.[1] : undefined,
+  )
   const [first] = owners
   if (!first || owners.some((o) => !o)) return undefined
   return (first.v === 'any' ? first.of : [first]).find((v): v is Caller => v.v === 'caller')

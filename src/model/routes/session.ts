@@ -33,6 +33,8 @@ export interface SessionModel {
   readonly ownRenewals: readonly Place[]
   /** Those of which nothing takes the new tokens. */
   readonly lostRenewals: readonly Place[]
+  /** Where middleware leaves the session to a package that is not in the repository. */
+  readonly leftToPackages: readonly (Place & { readonly call: string; readonly from: string })[]
 }
 
 const LIBRARIES: readonly (readonly [RegExp, string])[] = [
@@ -74,6 +76,7 @@ export function buildSessions(program: Program): readonly SessionModel[] {
       renewals: [] as Place[],
       ownRenewals: [] as Place[],
       lostRenewals: [] as Place[],
+      leftToPackages: [] as (Place & { call: string; from: string })[],
     }
     for (const [path, speaks] of speaking.get(w) ?? []) read(program, path, speaks, m)
     for (const name of ['@nuxtjs/supabase', 'nuxt-auth-utils', '@sidebase/nuxt-auth']) {
@@ -96,6 +99,11 @@ function read(program: Program, path: string, { libraries, providers, calls, bro
   const runs = side !== 'unreached' || !isDead(program, path)
   for (const { e, name, last, scope, lost } of calls) {
     const at: Place = { path, line: lineOf(e) }
+    if (LEFT_TO_PACKAGES.test(last) && MIDDLEWARE.test(path)) {
+      const outside = program.external(path, scope, e.fn)
+      if (outside && !/^[./]/.test(outside.from)) m.leftToPackages.push({ ...at, call: last, from: outside.from })
+    }
+    if (isMadeUp(program, path, scope, e.fn)) continue
     // The loader and the action of a route module stay on the server.
     const browser = client || (side === 'both' && program.modules.inBrowser(path, at.line))
     if (SERVER_CLIENTS.test(last)) {
@@ -118,6 +126,20 @@ function read(program: Program, path: string, { libraries, providers, calls, bro
     if (e.args.some((a) => a.k === 'mem' && a.name === 'access_token'))
       m.accessCookies.push({ ...at, ...(called?.k === 'lit' && typeof called.v === 'string' ? { name: called.v } : {}) })
   }
+}
+
+/** `updateSession(request)`, as the platform's guide calls what its middleware does. */
+const LEFT_TO_PACKAGES = /^(?:update|refresh|renew)(?:Supabase|Auth)?Session$/
+const MIDDLEWARE = /(?:^|\/)(?:middleware|proxy|hooks\.server)\.[cm]?[jt]s$/
+
+/** `supabase` is an object that the repository writes itself, with methods of that name: no client of the platform, and no session. */
+function isMadeUp(program: Program, path: string, scope: number, callee: Expr): boolean {
+  let root = callee
+  for (let i = 0; root.k === 'mem' && i < 6; i++) root = root.of
+  if (root === callee || root.k !== 'id') return false
+  const m = program.meaning(path, scope, root)
+  const auth = m?.k === 'expr' && m.expr.k === 'obj' ? m.expr.props.find((p) => p.key === 'auth')?.value : undefined
+  return auth?.k === 'obj' && !auth.props.some((p) => p.spread)
 }
 
 const SERVER_READ = /(^|\.)(auth\.getUser|auth\.getClaims|auth\.getSession|safeGetSession|getSession|getUser)$/
@@ -163,7 +185,8 @@ const sessionCalls = (js: JavaScriptFacts) =>
       if (e.k !== 'call') return []
       const name = calleeText(e.fn)
       const last = lastPart(name)
-      const known = [SERVER_CLIENTS, BROWSER_CLIENTS, RENEWAL].some((r) => r.test(last)) || [AUTH_CALL, SERVER_READ, COOKIE].some((r) => r.test(name))
+      const known =
+        [SERVER_CLIENTS, BROWSER_CLIENTS, RENEWAL, LEFT_TO_PACKAGES].some((r) => r.test(last)) || [AUTH_CALL, SERVER_READ, COOKIE].some((r) => r.test(name))
       return known || last === 'createClient' || last === 'onAuthStateChange'
         ? [{ e, name, last, scope: fn.id, lost: /auth\.(?:setSession|refreshSession)$/.test(name) && !takesTokens(fn) }]
         : []

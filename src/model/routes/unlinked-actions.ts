@@ -32,9 +32,7 @@ function usedOnlyBy(route: Route, modules: Modules, javascript: ReadonlyMap<stri
   if (/x$/.test(route.path) && !isOnlyCalled(js, new Set([name]), new Set(), name)) return undefined
   const importers = importersThroughBarrels(route.path, modules, javascript)
   if (!importers) return undefined
-  const users = importers.filter(
-    (path) => usesExport(path, route.path, name, modules, javascript) || loadsExport(path, route.path, name, modules, javascript),
-  )
+  const users = importers.filter((path) => usesExport(path, route.path, name, modules, javascript) || loadsExport(path, route.path, name, modules, javascript))
   if (!users.length) return 'nobody'
   return users.every(
     (path) => modules.side(path) !== 'client' && modules.side(path) !== 'both' && (!/x$/.test(path) || onlyCalls(path, route.path, name, modules, javascript)),
