@@ -110,6 +110,9 @@ const handlerOf = ({ path, line, method }: Route): string => `${method ?? ''} ${
 
 const knowsWhoCalls = ({ guard }: Route): boolean => guard?.trust === 'verified' && (guard.who === 'user' || guard.who === 'admin') && !guard.opensWithout
 
+/** The author had the gateway ask for a token of the project (`verify_jwt = true`), which the key of every page is. */
+const asksForToken = ({ platformJwt }: Route): boolean => platformJwt?.on === true && platformJwt.at !== undefined
+
 /** What is known of the whole application when one of its handlers is judged. */
 interface Around {
   readonly open: ReadonlySet<string>
@@ -149,7 +152,7 @@ function judge(route: Route, { open, isGuardedElsewhere, demanded, shown, kept }
     const elsewhere = work.guard && decidedElsewhere(work.guard, route)
     causes.push({
       route,
-      severity: route.unlinked && worst.severity === 'Critical' ? 'High' : worst.severity,
+      severity: worst.severity === 'Critical' && (route.unlinked || asksForToken(route)) ? 'High' : worst.severity,
       what: work.guardedLater && worst.severity === 'Medium' ? 'late' : route.unlinked ? 'unlinked' : 'open',
       work,
       ...(receiver && !apart.includes(worst.work) && worst.severity === 'High' && !work.guard && (isSentIn(work) || FORM.test(route.route))

@@ -20,7 +20,7 @@ import { rlsState, shownByRls } from './rls-state.ts'
 import { choosesNothing, isTakenByCaller, takesWhatIsOpen } from './row-state.ts'
 import { replacesSentCode } from './sent-codes.ts'
 import { shownToOthers, showsAnyway, showsWares } from './shown-rows.ts'
-import { keepsTally } from './tallies.ts'
+import { keepsTally, makesRoom } from './tallies.ts'
 import type { Ties } from './ties.ts'
 import { isPartOfTransfer, transfersTo } from './transfers.ts'
 import { unprotectedUse } from './unprotected-use.ts'
@@ -68,6 +68,10 @@ export function rowBreach(
   }
   if (keepsTally(e, behaviour, ties)) {
     reasons.add(`of ${e.table} only a tally changes, with a row of the caller's own`)
+    return undefined
+  }
+  if (makesRoom(e, behaviour)) {
+    reasons.add(`rows of ${e.table} only give way to a new one of the caller's own`)
     return undefined
   }
   if (isOfWhoeverMatched(e, behaviour, schema)) {

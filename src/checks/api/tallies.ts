@@ -13,13 +13,40 @@ const WHEN = /_?at$|At$|_on$/
  * names the same thing, comes or goes in the same handler. Nothing of what is written is the request's to choose.
  */
 export function keepsTally(e: Query, behaviour: Behaviour, ties: Ties): boolean {
-  if (e.op !== 'update' || e.payload?.v !== 'object') return false
-  const { props, rest } = e.payload
+  const changed = changeOf(e)
+  if (!changed) return false
+  const { props, rest } = changed
   const set = Object.entries(props)
   const counted = set.filter(([column]) => !WHEN.test(column))
   if (!counted.every(([column, v]) => !WORTH.test(column) && isByOne(v))) return false
   if (rest ? !isComputedTally(rest) : !counted.length) return false
   return behaviour.steps.some(({ effect }) => effect.kind === 'db' && effect.table !== e.table && isOwn(effect, e, behaviour, ties))
+}
+
+/** What a change writes where the row is there; one that Prisma adds where it is not may only be named and begin at one. */
+function changeOf({ op, payload }: Query): Extract<Value, { v: 'object' }> | undefined {
+  if (payload?.v !== 'object') return undefined
+  if (op === 'update') return payload
+  const { create, update } = payload.props
+  if (op !== 'upsert' || create?.v !== 'object' || create.rest || update?.v !== 'object') return undefined
+  const counted = Object.keys(update.props)
+  return counted.every((column) => create.props[column] === undefined || isOne(create.props[column])) ? update : undefined
+}
+
+/**
+ * What others have made of the same thing gives way to what the caller adds: earlier bids are outbid. All of them are told the same by the code, none is
+ * named by the request, and the new row is the caller's own.
+ */
+export function makesRoom(e: Query, behaviour: Behaviour): boolean {
+  if (e.op !== 'update' || e.payload?.v !== 'object' || e.payload.rest || e.unread) return false
+  const fixed = Object.entries(e.payload.props).every(([column, v]) => (v.v === 'const' && !WORTH.test(column)) || WHEN.test(column))
+  const about = e.filters.filter((f) => f.value.v !== 'const')
+  if (!fixed || !about.length || about.some((f) => f.op !== 'eq' || /(?:^|\.)id$/.test(f.column))) return false
+  return behaviour.steps.some(({ effect: made }) => {
+    if (made.kind !== 'db' || made.op !== 'insert' || made.table !== e.table || made.payload?.v !== 'object') return false
+    const values = Object.values(made.payload.props)
+    return about.every((f) => values.some((v) => isSame(v, f.value))) && values.some((v) => isCallers(v, behaviour))
+  })
 }
 
 /** `{ [ratingKey]: sql`${stats[ratingKey]} + 1` }`, where the code says which columns that may be. */

@@ -34,6 +34,10 @@ export function isRole(field: string | undefined): boolean {
   )
 }
 
+/** What only the token of an administrator has: `decoded.adminId`. */
+export const namesAdministratorsId = (field: string | undefined): boolean =>
+  field !== undefined && /^(?:(?:super|site|platform)_?)?admin(?:istrator)?_?(?:user_?)?(?:id|uuid)$/i.test(field)
+
 /** Whether a value that a row holds makes whoever has it an administrator, whatever the column is called: `user_type === 'master_admin'`. */
 export const namesAdministrator = (value: unknown): boolean =>
   typeof value === 'string' && /^(?:(?:super|master|system|sys|site|app|platform|global|root)[_-]?)?admin(?:istra(?:tor|dor|dora|tore|teur))?$/i.test(value)

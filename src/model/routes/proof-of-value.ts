@@ -10,7 +10,7 @@ import { GATEWAY } from '../behaviour/token-claims.ts'
 import { claimOf, saidByHeader } from './claims-of-request.ts'
 import { absentVariable, isPlatformSetting, isUnconfiguredAtHome, neverHolds, testOnly } from './environment-tests.ts'
 import { fromRequest } from './from-request.ts'
-import { isRole } from './guard-words.ts'
+import { isRole, namesAdministratorsId } from './guard-words.ts'
 import { closed, type Proof, strongest, weakest } from './proof.ts'
 import { proofOfComparison, proofOfMembership } from './proof-of-comparison.ts'
 import { claimProof, resultProof, rowProof } from './proof-of-step.ts'
@@ -72,7 +72,7 @@ function proofAnew(value: Value, truthy: boolean, behaviour: Behaviour, depth: n
     case 'caller':
       // the public key of the project is a verified token as well, and has a role
       if (value.how === GATEWAY && value.field === 'role') return undefined
-      return truthy ? { who: isRole(value.field) ? 'admin' : 'user', trust: value.trust, how: value.how, ...(value.at ? { at: value.at } : {}) } : undefined
+      return truthy ? { who: isRole(value.field) || namesAdministratorsId(value.field) ? 'admin' : 'user', trust: value.trust, how: value.how, ...(value.at ? { at: value.at } : {}) } : undefined
     case 'error': {
       if (truthy || value.of < 0) return undefined
       const step = behaviour.steps[value.of]

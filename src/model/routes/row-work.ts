@@ -205,7 +205,9 @@ function changesMany(e: Extract<Effect, { kind: 'db' }>): boolean {
 function addsOnly(e: Extract<Effect, { kind: 'db' }>): boolean {
   const { payload, onConflict } = e
   if (e.op === 'upsert' && e.ignoreDuplicates) return true
-  if (e.op !== 'upsert' || !onConflict?.length || payload?.v !== 'object' || payload.rest) return false
+  if (e.op !== 'upsert' || payload?.v !== 'object' || payload.rest) return false
+  if (Object.keys(payload.props).length === 1) return true
+  if (!onConflict?.length) return false
   return Object.keys(payload.props).every((column) => onConflict.includes(column)) || (ON_A_LIST.test(e.table) && onConflict.some((c) => /^e_?mail$/i.test(c)))
 }
 

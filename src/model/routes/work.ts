@@ -237,6 +237,9 @@ function writesToDisk({ name, args }: Extract<Step['effect'], { name: string }>)
 /** Functions of the database whose name says that they give what is public. */
 const GIVES_PUBLIC = /^(?:get|list|fetch|search)_(?:\w{1,20}_)?public_/i
 
+/** Functions of the database that put mail into a queue. */
+const QUEUES_MAIL = /^(?:enqueue|queue|send|schedule)_(?:\w{1,20}_)?e?mails?$/i
+
 function classify(step: Step, schema: Pick<SchemaModel, 'tables'>, access: AccessMatrix): Omit<Work, 'at' | 'via'> | undefined {
   const e = step.effect
   switch (e.kind) {
@@ -250,6 +253,13 @@ function classify(step: Step, schema: Pick<SchemaModel, 'tables'>, access: Acces
     }
     case 'rpc':
       if (GIVES_PUBLIC.test(lastPart(e.function))) return undefined
+      if (QUEUES_MAIL.test(lastPart(e.function)))
+        return {
+          kind: 'mail',
+          what: `puts mail into the queue from which it is sent (${e.function})`,
+          call: e.function,
+          ...(choosesRecipient([e.args]) ? { chosen: 'recipient' as const } : {}),
+        }
       return { kind: 'rpc', what: `calls the database function ${e.function} ${rightsWords(e.client.rights)}`, rights: e.client.rights, call: e.function }
     case 'storage': {
       // a file under a name that the server has just made up: nobody else's can be meant
