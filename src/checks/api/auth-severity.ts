@@ -102,7 +102,9 @@ const ACCOUNT =
 const checkout = (exposed: readonly Work[]) => exposed.some(isCheckout)
 
 /** Contact forms, sign-up lists and other receivers: they only add rows and send mail, and show nothing. */
-export function isReceiver(exposed: readonly Work[]): boolean {
+export function isReceiver(all: readonly Work[]): boolean {
+  // what is kept about a message that is sent was sent in by nobody
+  const exposed = all.filter((w) => w.kind !== 'insert' || !KEPT_OF_MAIL.test(w.table ?? ''))
   return (
     exposed.length > 0 &&
     // the caller's own words to whomever he names are no receipt for what he sent in
@@ -121,6 +123,9 @@ export function isReceiver(exposed: readonly Work[]): boolean {
     exposed.some((w) => w.kind === 'insert' || w.call === 'chat' || w.call === 'webhook' || (w.kind === 'mail' && w.chosen !== 'recipient'))
   )
 }
+
+/** How people get off a list, what was sent to whom, and who gets nothing any more. */
+const KEPT_OF_MAIL = /(?:^|[._])e?mail_(?:unsubscribe_tokens?|send_logs?|logs?|queue)$|(?:^|[._])suppressed_e?mails$/i
 
 /** What is read for its own sake beside what is sent in: all rows, or those that `GET` reads where `POST` adds. */
 export function readApart(exposed: readonly Work[], behaviour: Behaviour | undefined): readonly Work[] {

@@ -8,7 +8,7 @@ import { coolsDown } from '../../model/routes/cooldown.ts'
 import { makesFixedAccount } from '../../model/routes/fixed-account.ts'
 import { fromRequest } from '../../model/routes/from-request.ts'
 import { inProduction } from '../../model/routes/in-production.ts'
-import type { Route, Work } from '../../model/routes/routes.ts'
+import type { Route, RoutesModel, Work } from '../../model/routes/routes.ts'
 import { defineCheck, failed, type Issue, notApplicable, passed, type Severity } from '../define-check.ts'
 import { handlerFunction } from './handler-function.ts'
 import { limiterCode } from './limiter-code.ts'
@@ -30,6 +30,7 @@ export default defineCheck({
       // who calls a helper of the server that is an endpoint by mistake is judged himself, and that it is one is told by check 16
       .filter((r) => files.role(r.path) === 'source' && !r.unlinked)
       .flatMap((route) => authEndpoint(route) ?? registersWhole(route, schema.tables) ?? [])
+      .filter((e) => !asksUnknownProvider(e, routes.sessions))
     if (!endpoints.length)
       return notApplicable(
         "the application has no login, registration, reset, magic-link, OTP or token endpoint of its own: browsers call the platform's endpoints, or a library answers them",
@@ -57,9 +58,20 @@ interface Endpoint {
   readonly does: string
   readonly at: Place
   readonly kind: 'password' | 'message' | 'registration' | 'code' | 'key' | 'fixed'
+  /** The library that is called to sign in. */
+  readonly library?: string
   /** It hands the password to a library, which has the application look at it. */
   readonly through?: true
 }
+
+/** `signIn('credentials')` of an application that has other providers of Auth.js and none of that kind: the library answers that it knows no such one. */
+function asksUnknownProvider({ route, library, kind }: Endpoint, sessions: RoutesModel['sessions']): boolean {
+  const providers = library === 'next-auth' ? (sessions.find((s) => s.workspace === (route.workspace ?? ''))?.providers ?? []) : []
+  if (!providers.length) return false
+  return kind === 'password' ? !providers.includes('credentials') : kind === 'message' && !providers.some((p) => SENDS_LINKS.test(p))
+}
+
+const SENDS_LINKS = /^(?:email|nodemailer|resend|sendgrid|postmark|mailgun|loops|forwardemail|passkey|http-email)$/
 
 /** Messages are limited by what each account has to wait after one as well; passwords and codes are tried without waiting for any. */
 function isLimited({ route, kind, at }: Endpoint): boolean {
@@ -164,9 +176,17 @@ const authEndpoint = rememberFor((route: Route): Endpoint | undefined => {
     if (call.effect.library === 'passport')
       return { route, severity: 'High', does: 'verifies passwords itself (passport local)', at: call.at, kind: 'password' }
     if (call.effect.library === 'next-auth' && op === 'sign-in')
-      return { route, severity: 'High', does: 'has the application verify passwords (credentials of Auth.js)', at: call.at, kind: 'password', through: true }
+      return {
+        route,
+        severity: 'High',
+        does: 'has the application verify passwords (credentials of Auth.js)',
+        at: call.at,
+        kind: 'password',
+        through: true,
+        library: 'next-auth',
+      }
     const whose = call.effect.library === 'next-auth' ? "the library's" : "the platform's"
-    return { route, severity: 'Medium', does: `calls ${whose} ${name} from the server`, at: call.at, kind }
+    return { route, severity: 'Medium', does: `calls ${whose} ${name} from the server`, at: call.at, kind, library: call.effect.library }
   }
   // A short code that a row holds lets its sender set the password: it can be tried until it fits.
   const sets = steps.find((s) => s.effect.kind === 'auth-call' && s.effect.op === 'admin' && /updateUser/i.test(s.effect.name))

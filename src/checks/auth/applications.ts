@@ -34,6 +34,7 @@ function librariesOf(dir: string, uses: ReadonlyMap<string, readonly string[]>, 
 const merged = (s: SessionModel, below: SessionModel): SessionModel => ({
   workspace: s.workspace,
   libraries: [...s.libraries, ...below.libraries],
+  providers: [...s.providers, ...below.providers],
   serverClients: [...s.serverClients, ...below.serverClients],
   browserClients: [...s.browserClients, ...below.browserClients],
   listeners: [...s.listeners, ...below.listeners],

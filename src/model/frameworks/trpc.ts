@@ -189,7 +189,8 @@ function middleware(program: Program, path: string, scope: FunctionId, e: Expr, 
   const name = e.k === 'id' || e.k === 'mem' ? { name: e.name } : {}
   if (e.k === 'id' || e.k === 'mem') {
     const m = program.meaning(path, scope, e)
-    if (m?.k === 'expr' && m.expr !== e && (m.expr.k === 'call' || m.expr.k === 'mem')) return middleware(program, m.path, m.scope, m.expr, depth + 1).map((b) => ({ ...name, ...b }))
+    if (m?.k === 'expr' && m.expr !== e && (m.expr.k === 'call' || m.expr.k === 'mem'))
+      return middleware(program, m.path, m.scope, m.expr, depth + 1).map((b) => ({ ...name, ...b }))
   }
   return []
 }

@@ -72,7 +72,14 @@ function proofAnew(value: Value, truthy: boolean, behaviour: Behaviour, depth: n
     case 'caller':
       // the public key of the project is a verified token as well, and has a role
       if (value.how === GATEWAY && value.field === 'role') return undefined
-      return truthy ? { who: isRole(value.field) || namesAdministratorsId(value.field) ? 'admin' : 'user', trust: value.trust, how: value.how, ...(value.at ? { at: value.at } : {}) } : undefined
+      return truthy
+        ? {
+            who: isRole(value.field) || namesAdministratorsId(value.field) ? 'admin' : 'user',
+            trust: value.trust,
+            how: value.how,
+            ...(value.at ? { at: value.at } : {}),
+          }
+        : undefined
     case 'error': {
       if (truthy || value.of < 0) return undefined
       const step = behaviour.steps[value.of]

@@ -11,6 +11,8 @@ export interface SessionModel {
   readonly workspace: string
   /** Libraries that keep and renew sessions by themselves, where they are used. */
   readonly libraries: readonly { readonly name: string; readonly at: Place }[]
+  /** The providers of Auth.js that the application takes from its packages or writes itself: `google`, `credentials`, `email`. */
+  readonly providers: readonly string[]
   /** Clients that keep the session in cookies on the server (`@supabase/ssr`, auth helpers). */
   readonly serverClients: readonly Place[]
   /** Clients in code that browsers run, and whether they keep a session. */
@@ -65,6 +67,7 @@ export function buildSessions(program: Program): readonly SessionModel[] {
   return program.workspaces.all.map((w) => {
     const m = {
       libraries: [] as { name: string; at: Place }[],
+      providers: [] as string[],
       serverClients: [] as Place[],
       browserClients: [] as Place[],
       listeners: [] as Place[],
@@ -89,10 +92,11 @@ export function buildSessions(program: Program): readonly SessionModel[] {
 
 type Found = { -readonly [K in keyof Omit<SessionModel, 'workspace'>]: SessionModel[K] extends readonly (infer T)[] ? T[] : never }
 
-function read(program: Program, path: string, { libraries, providers, calls, browser: forBrowser, renews }: Speaking, m: Found): void {
+function read(program: Program, path: string, { libraries, providers, signIns, calls, browser: forBrowser, renews }: Speaking, m: Found): void {
   m.ownRenewals.push(...renews)
   for (const l of libraries) if (!m.libraries.some((known) => known.name === l.name)) m.libraries.push(l)
   m.listeners.push(...providers)
+  m.providers.push(...signIns)
   if (!calls.length) return
   const side = program.modules.side(path)
   const client = side === 'client' || forBrowser
@@ -151,6 +155,7 @@ const COOKIE = /cookies?(\(\))?\.(set|append)$|setCookie$|createCookie$|\.cookie
 interface Speaking {
   readonly libraries: SessionModel['libraries']
   readonly providers: readonly Place[]
+  readonly signIns: readonly string[]
   /** Where they run decides. */
   readonly calls: ReturnType<typeof sessionCalls>
   readonly browser: boolean
@@ -174,10 +179,22 @@ const speakingByFile = collectByCodeFile((path, js: JavaScriptFacts): Speaking |
       providers.push({ path, line: i.l })
   }
   const calls = sessionCalls(js)
+  const signIns = libraries.some((l) => l.name === 'Auth.js') ? authJsProviders(js) : []
   const renews = js.functions.flatMap((fn) => expressions(fn).flatMap((e): Place[] => (asksForTokens(e) ? [{ path, line: e.l }] : [])))
   const speaks = libraries.length || providers.length || calls.length || renews.length
-  return speaks ? { libraries, providers, calls, renews, browser: js.directives.includes('use client') } : undefined
+  return speaks ? { libraries, providers, signIns, calls, renews, browser: js.directives.includes('use client') } : undefined
 })
+
+/** What `next-auth/providers/google` is called, and `type: 'credentials'` of a provider that is written out. */
+const authJsProviders = (js: JavaScriptFacts): readonly string[] => [
+  ...js.imports.flatMap((i) => /^(?:next-auth|@auth\/[\w-]{1,30})\/providers\/([\w-]{1,40})$/.exec(i.from)?.[1] ?? []),
+  ...js.functions.flatMap((fn) =>
+    expressions(fn).flatMap((e) => {
+      const type = e.k === 'obj' ? e.props.find((p) => p.key === 'type')?.value : undefined
+      return type?.k === 'lit' && typeof type.v === 'string' && /^(?:credentials|email)$/.test(type.v) ? [type.v] : []
+    }),
+  ),
+]
 
 const sessionCalls = (js: JavaScriptFacts) =>
   js.functions.flatMap((fn) =>
