@@ -13,8 +13,10 @@ type Modules = Pick<ModulesModel, 'importers' | 'resolve' | 'definition' | 'side
  * They are endpoints all the same, but no page holds the id by which one is called.
  */
 export function withUnlinkedActions(routes: readonly Route[], modules: Modules, javascript: ReadonlyMap<string, JavaScriptFacts>): readonly Route[] {
+  // where no action is used by anything, what uses them is elsewhere: a package, or the part of the application that is still to come
+  const used = routes.some((r) => r.kind === 'action' && modules.importers(r.path).some(({ path }) => !TESTS.test(path)))
   return routes.map((route) => {
-    const by = usedOnlyBy(route, modules, javascript)
+    const by = used ? usedOnlyBy(route, modules, javascript) : undefined
     return by === undefined ? route : by === 'server' ? unlinked(route) : unused(route)
   })
 }
