@@ -43,11 +43,7 @@ export class MadeTwice {
       `select polname from pg_catalog.pg_policy where polrelid = pg_catalog.to_regclass(${literal(identOf(table))}) order by 1`,
     )
     for (const row of rows) await succeeds(this.engine.exec(`drop policy ${ident(row['polname'] as string)} on ${identOf(table)}`))
-    return {
-      how: 'explained',
-      because: `${this.madeFirst.get(table)} creates ${table} already and nothing drops it: PostgreSQL takes this only where the table is gone, so it was taken as made anew, with the policies of this migration alone`,
-      touches: [],
-    }
+    return NO_EFFECT
   }
 
   /** A table in the place of an earlier migration's view: that one was gone, or was never made. */
