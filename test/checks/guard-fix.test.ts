@@ -77,7 +77,7 @@ test.each([
 app.use(log)
 app.get('/mine', log, signedIn, async (req, res) => res.json((await pool.query('select * from notes where user_id = $1', [req.user.id])).rows))
 `,
-    "router.delete('/notes/:id', signedIn, handler)",
+    "app.delete('/notes/:id', signedIn, handler)",
   ],
   [
     'what its handlers do themselves',

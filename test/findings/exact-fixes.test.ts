@@ -73,6 +73,11 @@ describe('the exact change of lines', () => {
     expect(await exactFix('code/hardcoded', 'app/pay/page.tsx', browser)).toBeUndefined()
   })
 
+  test('lets no env file in and keeps what the ignore file kept out before', async () => {
+    const files = { '.gitignore': 'node_modules\n.env\n.dev.vars\n', '.env.sample': 'SITE_URL=\n' }
+    expect(await exactFix('env/committed', '.gitignore', files)).toBe('.dev.vars\n.env\n.env.*\n!.env.sample')
+  })
+
   test('empties the one secret of a template', async () => {
     const files = { '.env.example': `SITE_URL=https://shop.example\nSTRIPE_SECRET_KEY=${fillPlaceholders('{{stripe-live-secret}}')}\n` }
     const report = await auditFiles({ 'package.json': PACKAGE, '.gitignore': '.env*\n!.env.example\n', ...files })

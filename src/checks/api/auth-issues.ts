@@ -2,12 +2,15 @@ import { linesFrom, type Place, type RelatedPlace } from '../../lib/place.ts'
 import { askForVerifiedUser, refuseWhenUnset } from '../../lib/rewrite-javascript.ts'
 import type { Guard, Route, Work } from '../../model/routes/routes.ts'
 import type { Issue, Severity } from '../define-check.ts'
-import { isCheckout, RANK } from './auth-severity.ts'
+import { type Audience, audienceOf } from './audience.ts'
+import { isCheckout, RANK, weight } from './auth-severity.ts'
 import { guardFix } from './guard-fix.ts'
 import { handlerFunction } from './handler-function.ts'
 import type { IdleMiddleware } from './idle-middleware.ts'
+import { type Known, refusalAt } from './known.ts'
 import { limiterCode } from './limiter-code.ts'
 import { besideWords, manners } from './manners.ts'
+import { refusal } from './refusal.ts'
 import { isSteered } from './steered.ts'
 import { tellsCode } from './told-code.ts'
 import type { UnprovenSignIn } from './unproven-sign-in.ts'
@@ -39,7 +42,7 @@ const saysMalformed = (guard: Guard | undefined): boolean => guard?.refusal.stat
 const saysFine = (guard: Guard | undefined): boolean => (guard?.refusal.status ?? (guard?.refusal.nothing ? 200 : 500)) < 300
 
 /** One issue per cause; a cause that several routes share is one issue at its place. */
-export function merge(causes: readonly Cause[], all: readonly Route[]): Issue[] {
+export function merge(causes: readonly Cause[], known: Known): Issue[] {
   const groups = new Map<string, Cause[]>()
   for (const c of causes) {
     const key = c.shared
@@ -49,19 +52,21 @@ export function merge(causes: readonly Cause[], all: readonly Route[]): Issue[] 
         : c.what === 'status'
           ? `status ${c.route.path} ${c.guard?.at.line ?? ''} ${c.route.subject}`
           : `${c.what} ${c.route.subject} ${c.route.path}`
-    const known = groups.get(key)
-    if (known) known.push(c)
+    const group = groups.get(key)
+    if (group) group.push(c)
     else groups.set(key, [c])
   }
   return [...groups.values()].map((g) => {
     const first = g[0] as Cause
-    if (g.length === 1) return issueOf(first, all)
+    if (g.length === 1) return issueOf(first, known)
     // The same idiom in several handlers of one file is one finding for the file.
-    return sharedIssue(g, first.shared ?? first.guard?.identifiedAt ?? { path: first.route.path, line: first.route.line })
+    return sharedIssue(g, known, first.shared ?? first.guard?.identifiedAt ?? { path: first.route.path, line: first.route.line })
   })
 }
 
-function issueOf(c: Cause, all: readonly Route[]): Issue {
+function issueOf(cause: Cause, known: Known): Issue {
+  const audience = cause.what === 'open' ? audienceOf(cause.route, known.around) : undefined
+  const c = isForVisitors(cause, audience) ? { ...cause, sentIn: true as const } : cause
   const { route, work, guard } = c
   const related: RelatedPlace[] = [...handlerFunction(route)]
   if (work && (work.at.path !== route.path || work.at.line !== route.line)) related.push({ ...work.at, what: work.what })
@@ -102,10 +107,11 @@ function issueOf(c: Cause, all: readonly Route[]): Issue {
             : TITLES[c.what],
     message:
       (told ? `${name(route)} makes a code for the account that the request names, keeps it there and answers with it.` : message(c)) +
+      besides(c) +
       gateway +
-      (c.what === 'open' ? besideWords(manners(route, all).beside) : ''),
+      (c.what === 'open' ? besideWords(manners(route, known.all).beside) : ''),
     attack: told ? "Anybody on the internet sends somebody's address, takes the code out of the answer and has that account." : attack(c),
-    fix: told ? ONLY_BY_MAIL : fix(c, all),
+    fix: told ? ONLY_BY_MAIL : fix(c, known, audience),
     at: { path: route.path, line: route.line, ...(route.endLine ? { endLine: Math.min(route.endLine, route.line + 20) } : {}) },
     related,
     proof: 'inferred',
@@ -142,13 +148,13 @@ const TITLES: Readonly<Record<Cause['what'], string>> = {
 
 function message(c: Cause): string {
   const { route, work, guard } = c
-  const does = work ? work.what : 'does its work'
+  const does = work ? doing(work) : 'does its work'
   switch (c.what) {
     case 'unlinked':
       return `${name(route)} ${does} without checking who calls. ${route.unlinked === 'nobody' ? 'Nothing outside of its file uses it' : 'Only other code of the server uses it'}, but \`use server\` at the top of the file makes an endpoint of each function that the file exports; it does not keep them on the server.`
     case 'open':
       if (c.idle) return `${name(route)} ${does} without checking who calls: \`${c.idle.name}\` in front of it refuses nobody.`
-      if (c.sentIn) return `${name(route)} ${does} for whoever calls, as a form for visitors has to, and nothing limits how often.`
+      if (c.sentIn) return `${name(route)} ${does} for whoever calls, as what visitors use has to, and nothing limits how often.`
       return `${name(route)} ${does} without checking who calls${guard ? `: it only looks at a ${guard.how}, which anybody can send` : ''}.`
     case 'late':
       return `${name(route)} ${does} (${work?.at.path}:${work?.at.line}) before it checks who calls (${work?.guardedLater?.at.path}:${work?.guardedLater?.at.line}).`
@@ -172,6 +178,17 @@ function message(c: Cause): string {
         return `${name(route)} checks who calls, but answers 400 instead of 401: the refusal is thrown, and the handler of the exception answers everything alike.`
       return `${name(route)} checks who calls, but answers ${guard?.refusal.status ?? 500} instead of 401: the refusal is thrown and ends as a server error.`
   }
+}
+
+/** What is done, and what of it grants something. */
+const doing = ({ what, sets }: Work): string => (sets ? what.replace(/(?= with (?:the|a) |$)/, ` (${sets.slice(0, 4).join(', ')})`) : what)
+
+/** What else is done for anybody on the same request, the worst first. */
+function besides({ what, route, work }: Cause): string {
+  if (what !== 'open' || !work || tellsCode(route)) return ''
+  const others = route.work.filter((w) => !w.hidden && !w.unsure && (!w.guard || w.guard.trust === 'claimed') && weight(w) > 1 && !work.what.includes(w.what))
+  const told = [...new Set(others.sort((a, b) => weight(b) - weight(a)).map(doing))].slice(0, 3)
+  return told.length ? ` On the way it also ${told.join(', ').replace(/, ([^,]*)$/, ' and $1')}.` : ''
 }
 
 /** An action that has an address of its own (`/login?/reset`, the action of a route in Remix). */
@@ -220,7 +237,7 @@ function attack(c: Cause): string {
       return `No page holds the id of the action, and from Next.js 15 on nobody guesses it; before, it is computed from the path and the name. Somebody who has it posts it and the server ${work?.what ?? 'does its work'}. The first page that uses one of them puts its id into every browser.`
     case 'open':
       // what is read goes out with the answer, whether or not the request chooses it
-      if (work && !READS.has(work.kind) && work.call !== 'uploadthing' && !isSteered(route))
+      if (work && !READS.has(work.kind) && work.kind !== 'file-write' && work.call !== 'uploadthing' && !isSteered(route))
         return `Anybody on the internet ${address}${comma} at any time, as often as they like, and each time the server ${work.what}. Nothing of the request enters into it: what is done, the code decides.`
       return work && byDatabaseAlone(work)
         ? `Anybody on the internet ${address}${comma} and the server ${work.what}; only row level security decides ${work.kind === 'read' ? 'whose rows come back' : 'whether it happens'}, and one policy that is too wide is enough.`
@@ -266,14 +283,10 @@ function effect(work: Work | undefined): string {
   }
 }
 
-function fix(c: Cause, all: readonly Route[]): Issue['fix'] {
+function fix(c: Cause, known: Known, audience: Audience | undefined): Issue['fix'] {
   switch (c.what) {
     case 'unlinked':
-      return {
-        text: `Take \`use server\` out of the file; \`import 'server-only'\` is what keeps a module on the server. Where pages use other functions of the file, move ${c.route.unlinked === 'nobody' ? 'this one to a file without it, or delete it' : 'those that only the server calls to a file without it'}.`,
-        language: 'ts',
-        code: "import 'server-only'",
-      }
+      return unlinkedFix(c.route, known.all)
     case 'fail-open':
       if (c.guard?.skipped) return withoutWayPast(c.guard)
       return {
@@ -294,11 +307,7 @@ function fix(c: Cause, all: readonly Route[]): Issue['fix'] {
         text: saysFine(c.guard)
           ? 'Answer 401 where the check fails.'
           : 'Answer 401 where the check fails, instead of throwing into the handler of unexpected errors.',
-        language: 'ts',
-        code:
-          c.route.framework === 'Supabase Edge Functions'
-            ? 'if (!user) return new Response(null, { status: 401, headers: corsHeaders })'
-            : 'if (!user) return new Response(null, { status: 401 })',
+        ...refusedAt(c, known),
       }
     case 'sign-in':
       if (c.signIn?.decoded)
@@ -325,7 +334,7 @@ function fix(c: Cause, all: readonly Route[]): Issue['fix'] {
         code: "app.use('/admin', requireUser, adminRouter) // the router knows every spelling of its own paths",
       }
     case 'late':
-      return { text: 'Move the check to the top of the handler.', ...optionalCode(guardFix(c.route, all)) }
+      return { text: 'Move the check to the top of the handler.', ...optionalCode(guardFix(c.route, known)) }
     case 'open':
       if (c.idle && c.route.framework === 'tRPC')
         return {
@@ -339,24 +348,69 @@ function fix(c: Cause, all: readonly Route[]): Issue['fix'] {
           language: 'ts',
           code: 'if (!userId) return res.status(401).end()\nnext()',
         }
+      if (audience?.who === 'visitors' && audience.as !== 'checkout') return guardFix(c.route, known, audience)
       if (c.sentIn)
         return {
           text: 'Count what comes from each address and refuse with 429 before anything is written or sent. Only where the form is for people who are signed in, establish who calls.',
           language: 'ts',
-          code: limiterCode(c.route),
+          code: limiterCode(c.route, known.around),
         }
-      if (c.work?.kind === 'insert' || c.work?.kind === 'mail') {
-        const f = guardFix(c.route, all)
-        return { ...f, text: `${f.text} When it is meant for the public (a contact form), put a rate limit in front instead.` }
-      }
       if (c.work?.chosen === 'amount' && isCheckout(c.work))
         return {
           text: 'Take the price from the server (a price id, or the product row), never from the request; ask for a signed-in user unless guests may buy.',
           language: 'ts',
-          code: `const { data: product } = await admin.from('products').select('price_cents').eq('id', body.productId).single()\nif (!product) return new Response(null, { status: 404 })\n${c.work.call?.endsWith(' createCheckout') ? `const amount = product.price_cents // what ${c.work.call.replace(' createCheckout', '')} is told; the request does not say it` : "await stripe.paymentIntents.create({ amount: product.price_cents, currency: 'eur' })"}`,
+          code: `const price = await priceOf(body.productId) // stands for the look-up of the price where it is kept\nif (price === undefined) ${refusal(c.route, 404)}\n${c.work.call?.endsWith(' createCheckout') ? `const amount = price // what ${c.work.call.replace(' createCheckout', '')} is told; the request does not say it` : 'const amount = price // in the smallest unit; neither it nor the currency comes from the request'}`,
         }
-      return guardFix(c.route, all)
+      return withOpenWay(c, guardFix(c.route, known, audience), audience)
   }
+}
+
+/** The condition that refuses, with the answer that it ought to give; where a helper throws, words alone. */
+function refusedAt({ route, guard }: Cause, { around }: Known): Pick<Issue['fix'], 'language' | 'code'> {
+  const asked = guard && guard.at.path === route.path ? around.asked(guard.at) : undefined
+  if (asked === undefined) return {}
+  return { language: 'ts', code: `if (${asked}) ${refusalAt(route, around, 401)}` }
+}
+
+/** A file may also hold what pages call as actions: those need `use server`, and their build fails without it. */
+function unlinkedFix({ path }: Route, all: readonly Route[]): Issue['fix'] {
+  const nameOf = ({ subject }: Route) => `\`${subject.slice(subject.lastIndexOf('#') + 1)}\``
+  const ofFile = all.filter((r) => r.kind === 'action' && r.path === path)
+  const stay = ofFile.filter((r) => !r.unlinked).map(nameOf)
+  if (!stay.length)
+    return {
+      text: "Take `use server` out of the file; `import 'server-only'` is what keeps a module on the server.",
+      language: 'ts',
+      code: "import 'server-only'",
+    }
+  const few = (names: readonly string[]) => `${names.slice(0, 6).join(', ')}${names.length > 6 ? ` and ${names.length - 6} more` : ''}`
+  return {
+    text: `Move ${few(ofFile.filter((r) => r.unlinked).map(nameOf))} into a module of their own that does not say \`use server\`, and import them from there${ofFile.some((r) => r.unlinked === 'nobody') ? ', or delete what nothing calls' : ''}. ${few(stay)} stay${stay.length === 1 ? 's' : ''} where pages call ${stay.length === 1 ? 'it' : 'them'} as action${stay.length === 1 ? '' : 's'}.`,
+    language: 'ts',
+    code: "// the new module, without 'use server'\nimport 'server-only'",
+  }
+}
+
+/** What is worth the same to visitors and to people with an account may be for either. */
+const OPEN_WAYS: ReadonlySet<Work['kind']> = new Set(['insert', 'mail', 'sms', 'paid-api', 'file-write'])
+
+function withOpenWay({ work }: Cause, f: Issue['fix'], audience: Audience | undefined): Issue['fix'] {
+  if (audience?.who !== 'people' || !work || !OPEN_WAYS.has(work.kind)) return f
+  const taken = work.chosen === 'recipient' ? ', and take the recipient from a row instead of the request' : ''
+  return { ...f, text: `${f.text} When visitors without an account are meant to use it, put a rate limit in front instead${taken}.` }
+}
+
+/** What visitors use has no session to ask for: what is missing is the limit. */
+function isForVisitors({ what, severity, work, guard }: Cause, audience: Audience | undefined): boolean {
+  return (
+    what === 'open' &&
+    severity === 'High' &&
+    !guard &&
+    audience?.who === 'visitors' &&
+    audience.as !== 'checkout' &&
+    work !== undefined &&
+    OPEN_WAYS.has(work.kind)
+  )
 }
 
 /** Who works on a machine without the variable signs in at a project for development. */
@@ -375,13 +429,13 @@ function optionalCode(f: Issue['fix']): { language?: string; code?: string } {
 }
 
 /** Several routes behind one function that fails: one issue there. */
-function sharedIssue(causes: readonly Cause[], at: Place): Issue {
+function sharedIssue(causes: readonly Cause[], known: Known, at: Place): Issue {
   const first = causes[0] as Cause
   // the finding speaks of the handler that makes it as bad as it is
   const worst = causes.reduce((a, b) => (RANK[b.severity] > RANK[a.severity] ? b : a))
   const routes = causes.map((c) => c.route)
   return {
-    ...issueOf(worst, []),
+    ...issueOf(worst, known),
     subject: `file ${at.path}`,
     discriminator: `${first.what} ${first.guard?.how ?? ''}`,
     title: TITLES[worst.what],

@@ -157,7 +157,27 @@ export function worstOf(list: readonly { severity: Severity; work: Work }[]): { 
   return worst
 }
 
-const weight = ({ kind }: Work): number => (kind === 'read' ? 0 : kind === 'payment' || kind === 'admin' || kind === 'command' ? 2 : 1)
+/** Lines about what happened, and tokens of mails: whoever adds one does little by it. */
+const NOTES = /(?:^|[._])(?:\w{1,40}_)?(?:logs?|audits?|events?|tokens?|counters?|views?|stats|analytics|suppressions?|metrics)$/i
+/** Who may do what. */
+const RIGHTS = /(?:^|[._])(?:user_?roles?|roles?|admins?|admin_?users?|permissions?|memberships?)$/i
+
+/** How much harm a piece of work does beside others that are as bad. */
+export function weight({ kind, chosen, table = '', userData, call, sets }: Work): number {
+  if (kind === 'read') return 0
+  if (chosen === 'paid') return 10
+  if (kind === 'admin' || kind === 'command') return 9
+  if ((kind === 'insert' || kind === 'update') && (RIGHTS.test(table) || (kind === 'update' && sets))) return 9
+  if (kind === 'payment') return 8
+  if (kind === 'secret') return 7
+  if (NOTES.test(table)) return 1
+  if (kind === 'delete' || kind === 'file-delete') return 6
+  if ((kind === 'mail' || kind === 'sms') && chosen === 'recipient') return 5.5
+  if (kind === 'update' && userData) return 5
+  if (kind === 'paid-api' && call === 'data-api') return 2
+  if (kind === 'rpc' && /mail|sms|notif|credit|grant|pay/i.test(call ?? '')) return 4.5
+  return kind === 'rpc' || kind === 'paid-api' || kind === 'sign' ? 3 : 4
+}
 
 /** A look-up together with the change that follows it through the same client: who reads what the handler does must not take it for a reader. */
 export function withChange(work: Work, bad: readonly { readonly work: Work }[]): Work {

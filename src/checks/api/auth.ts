@@ -45,7 +45,7 @@ export default defineCheck({
           : judge(route, { open, isGuardedElsewhere: guarded.has(handlerOf(route)), demanded: env.demanded, shown, kept }),
     )
     const causes = judged.flatMap((j) => (j.kind === 'issue' ? j.causes.map((c) => behindIdle(c, routes.routes)) : []))
-    const issues = merge(withoutDelegates(causes, all), routes.routes)
+    const issues = merge(withoutDelegates(causes, all), { all: routes.routes, around: routes.surroundings, schema })
     const count = (kind: Verdict['kind']) => judged.filter((j) => j.kind === kind).length
     const evidence = [
       `${all.length} handlers: ${count('guarded')} checked before processing, ${count('public')} public by nature or without anything to protect, ${judged.filter((j) => j.kind === 'issue').length} not`,

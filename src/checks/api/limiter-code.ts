@@ -1,24 +1,43 @@
-import type { Route } from '../../model/routes/routes.ts'
+import type { Route, Surroundings } from '../../model/routes/routes.ts'
+import { registration } from './known.ts'
 
 /** A limiter in front of the handler, as its framework has it. */
-export function limiterCode(route: Route): string {
+export function limiterCode(route: Route, around: Surroundings): string {
   switch (route.framework) {
     case 'Express':
-      return `import rateLimit from 'express-rate-limit'\n\nconst limiter = rateLimit({ windowMs: 15 * 60 * 1000, limit: 10 })\nrouter.${(route.method ?? 'use').toLowerCase()}('${written(route)}', limiter, handler)`
+      return `import rateLimit from 'express-rate-limit'\n\nconst limiter = rateLimit({ windowMs: 15 * 60 * 1000, limit: 10 })\n${registration(route, 'limiter', around)}`
     case 'Fastify':
       return "await fastify.register(import('@fastify/rate-limit'))\n// in the route: config: { rateLimit: { max: 10, timeWindow: '15 minutes' } }"
     case 'Hono':
-      return `import { rateLimiter } from 'hono-rate-limiter'\n\napp.use('${written(route)}', rateLimiter({ windowMs: 15 * 60 * 1000, limit: 10, keyGenerator: (c) => c.req.header('cf-connecting-ip') ?? '' }))`
+      return `import { rateLimiter } from 'hono-rate-limiter'\n\nconst limiter = rateLimiter({ windowMs: 15 * 60 * 1000, limit: 10, keyGenerator: (c) => c.req.header('cf-connecting-ip') ?? '' })\n${registration(route, 'limiter', around)}`
     case 'SvelteKit':
       return 'const { success } = await ratelimit.limit(event.getClientAddress())\nif (!success) return fail(429)'
     case 'Nuxt':
       return "const { success } = await ratelimit.limit(getRequestIP(event, { xForwardedFor: true }) ?? '')\nif (!success) throw createError({ statusCode: 429 })"
     case 'Astro':
       return 'const { success } = await ratelimit.limit(clientAddress)\nif (!success) return new Response(null, { status: 429 })'
-    default:
-      return `import { Ratelimit } from '@upstash/ratelimit'\nimport { Redis } from '@upstash/redis'\n\nconst ratelimit = new Ratelimit({ redis: Redis.fromEnv(), limiter: Ratelimit.slidingWindow(10, '15 m') })\n\nconst ip = ${route.kind === 'action' ? "(await headers()).get('x-forwarded-for') ?? ''" : "request.headers.get('x-forwarded-for') ?? ''"}\nconst { success } = await ratelimit.limit(ip)\nif (!success) ${route.kind === 'action' ? "throw new Error('Too many attempts')" : 'return new Response(null, { status: 429 })'}`
+    case 'Auth.js':
+      // whatever authorize() returns is taken for the user, a response as well
+      return `${store('', '')}\n\n// first in authorize(); what it returns is taken for the user, so refuse with null and never with a Response\nconst { success } = await ratelimit.limit(String(credentials?.email ?? credentials?.username ?? ''))\nif (!success) return null`
+    case 'Supabase Edge Functions': {
+      const names = around.names(route.path)
+      const [request = 'req'] = around.parameters(route)
+      const cors = names.has('corsHeaders') ? ', headers: corsHeaders' : ''
+      return `${store('npm:', "new Redis({ url: Deno.env.get('UPSTASH_REDIS_REST_URL')!, token: Deno.env.get('UPSTASH_REDIS_REST_TOKEN')! })")}\n\nconst ip = ${request}.headers.get('x-forwarded-for')?.split(',')[0] ?? ''\nconst { success } = await ratelimit.limit(ip)\nif (!success) return new Response(null, { status: 429${cors} })`
+    }
+    default: {
+      if (route.kind === 'action')
+        return `${around.names(route.path).has('headers') ? '' : "import { headers } from 'next/headers'\n"}${store('', '')}\n\nconst ip = (await headers()).get('x-forwarded-for') ?? ''\nconst { success } = await ratelimit.limit(ip)\nif (!success) throw new Error('Too many attempts')`
+      const [request = 'request'] = around.parameters(route)
+      if (route.answers === 'res')
+        return `${store('', '')}\n\nconst { success } = await ratelimit.limit(String(req.headers['x-forwarded-for'] ?? ''))\nif (!success) return res.status(429).end()`
+      if (route.answers)
+        return `${store('', '')}\n\nconst { success } = await ratelimit.limit(event.headers['x-forwarded-for'] ?? '')\nif (!success) return { statusCode: 429, body: '' }`
+      return `${store('', '')}\n\nconst ip = ${request}.headers.get('x-forwarded-for') ?? ''\nconst { success } = await ratelimit.limit(ip)\nif (!success) return new Response(null, { status: 429 })`
+    }
   }
 }
 
-/** The path as routers take it. */
-const written = ({ route }: Route): string => route.replace(/\[(?:\.\.\.)?([^[\]]+)\]/g, ':$1')
+/** A counter that all instances of the server share. */
+const store = (registry: string, redis: string): string =>
+  `import { Ratelimit } from '${registry}@upstash/ratelimit'\nimport { Redis } from '${registry}@upstash/redis'\n\nconst ratelimit = new Ratelimit({ redis: ${redis || 'Redis.fromEnv()'}, limiter: Ratelimit.slidingWindow(10, '15 m') })`

@@ -54,7 +54,7 @@ export const OPERATION_WORDS = {
       },
     }
   },
-  file({ b, place }) {
+  file({ route, b, place }) {
     if (b.table === undefined && b.verb === 'read')
       return {
         title: 'The request names the file that is read',
@@ -85,7 +85,7 @@ export const OPERATION_WORDS = {
         fix: {
           text: 'Look up the row with the id of the caller and delete the file that the row names.',
           language: 'ts',
-          code: `const { data: file } = await supabase.from('files').select('url').eq('id', id).eq('user_id', ${b.callerAs ?? 'user.id'}).single()\nif (!file) return new Response(null, { status: 404 })\nawait del(file.url)`,
+          code: `const own = await fileOf(${b.callerAs ?? 'user.id'}) // stands for the look-up of the row that names the file, by the caller\nif (!own || own.url !== url) ${refusal(route, 404)}`,
         },
       }
     return {

@@ -1,7 +1,10 @@
 import type { RelatedPlace } from '../../lib/place.ts'
 import type { Route } from '../../model/routes/routes.ts'
 import { defineCheck, failed, type Issue, notApplicable, passed } from '../define-check.ts'
-import { type Manners, manners } from './manners.ts'
+import { customerColumn } from './customer-column.ts'
+import { roleFix } from './guard-fix.ts'
+import type { Known } from './known.ts'
+import { manners, roleCode } from './manners.ts'
 import { oncePerHandler } from './one-handler.ts'
 import type { OwnershipBreach } from './ownership-breach.ts'
 import { breachesOf, type Judged } from './ownership-breaches.ts'
@@ -34,7 +37,7 @@ export default defineCheck({
               first[0],
               first[1].breaches,
               others.map(([route]) => route),
-              manners(first[0], routes.routes),
+              { all: routes.routes, around: routes.surroundings, schema },
             ),
           ]
         : []
@@ -67,14 +70,35 @@ function causeOf(route: Route, breaches: readonly OwnershipBreach[]): string | u
 
 const onlyReads = (b: OwnershipBreach): boolean => /^loads$|listUsers$/.test(b.verb ?? '')
 
+/** The row in which the tables of this application keep the customer of a user, where the general words would name another. */
+function ofOwnTables(main: OwnershipBreach, fix: Issue['fix'], { all, schema }: Known, route: Route): Issue['fix'] {
+  const library = manners(route, all).library
+  if ((main.kind !== 'email-lookup' && main.kind !== 'payment') || (library !== undefined && library !== 'supabase')) return fix
+  const kept = customerColumn(schema)
+  const caller = main.callerAs ?? 'user.id'
+  if (kept)
+    return { ...fix, code: `const { data: own } = await supabase.from('${kept.table}').select('${kept.column}').eq('${kept.user}', ${caller}).maybeSingle()` }
+  return { ...fix, code: `// alter table profiles add column stripe_customer_id text; a column that only the server writes\n${fix.code ?? ''}` }
+}
+
+/** Where the fix asks for a role: the way in which this application asks for it. */
+function inOwnManner(route: Route, main: OwnershipBreach, fix: Issue['fix'], known: Known): Issue['fix'] {
+  if (fix.code !== roleCode(route, main.callerAs)) return fix
+  const { note, ...own } = roleFix(route, known, main.callerAs ?? 'user.id')
+  const { code, language, ...rest } = fix
+  const said = note && fix.text.includes(note.trim()) ? '' : note
+  // what nothing of the application shows is a pattern: a role in the metadata that only the server writes
+  return own.code || note ? { ...rest, text: `${fix.text}${said}`, ...own } : fix
+}
+
 /** One finding per handler, or per helper that several share: the worst breach speaks, the others are further places. */
-function issueOf(route: Route, found: readonly OwnershipBreach[], others: readonly Route[], how: Manners): Issue {
+function issueOf(route: Route, found: readonly OwnershipBreach[], others: readonly Route[], known: Known): Issue {
   const breaches = route.kind === 'action' && route.framework === 'Next.js' ? found.map(ofArguments) : found
   const rank = { Critical: 0, High: 1, Medium: 2 } as const
   // among equals what changes rows says more than what only reads them
   const sorted = [...breaches].sort((a, b) => rank[a.severity] - rank[b.severity] || Number(onlyReads(a)) - Number(onlyReads(b)))
   const main = sorted[0] as OwnershipBreach
-  const words = ownershipWords(route, main, how)
+  const words = ownershipWords(route, main, manners(route, known.all))
   const related: RelatedPlace[] = []
   for (const b of sorted) {
     if (related.some((r) => r.path === b.at.path && r.line === b.at.line)) continue
@@ -93,7 +117,7 @@ function issueOf(route: Route, found: readonly OwnershipBreach[], others: readon
     title: words.title,
     message: others.length ? `${others.length + 1} handlers ${main.area ? 'of this file do so' : 'share this look-up'}. ${words.message}` : words.message,
     attack: words.attack,
-    fix: words.fix,
+    fix: ofOwnTables(main, inOwnManner(route, main, words.fix, known), known, route),
     at: { path: route.path, line: route.line, ...(route.endLine ? { endLine: route.endLine } : {}) },
     related: related.slice(0, main.area ? 20 : 10),
     proof: 'inferred',

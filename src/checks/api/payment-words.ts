@@ -1,6 +1,7 @@
 import type { WordsOfKinds } from './breach-words.ts'
 import { roleCode } from './manners.ts'
 import type { OwnershipBreach } from './ownership-breach.ts'
+import { refusal } from './refusal.ts'
 import { unboundProofWords } from './unbound-proof-words.ts'
 
 /** What is said where somebody acts at the payment processor for another customer, or where a payment settles what it was not made for. */
@@ -17,7 +18,7 @@ export const PAYMENT_WORDS = {
       },
     }
   },
-  'processors-own'({ b, who, place }) {
+  'processors-own'({ route, b, who, place }) {
     return {
       title: 'The payment object is chosen by the request',
       message: `${place} calls ${b.verb} on ${b.by} with the application's key; nothing looks it up among the caller's own before${who}.`,
@@ -25,7 +26,7 @@ export const PAYMENT_WORDS = {
       fix: {
         text: 'Look the id up among the rows of the caller before the processor is asked, and answer 404 when it is not there.',
         language: 'ts',
-        code: `const { data: own } = await supabase.from('payments').select('id').eq('id', id).eq('user_id', ${b.callerAs ?? 'user.id'}).maybeSingle()\nif (!own) return new Response(null, { status: 404 })`,
+        code: `const own = await paymentOf(${b.callerAs ?? 'user.id'}, id) // stands for the look-up of the id among the rows of the caller\nif (!own) ${refusal(route, 404)}`,
       },
     }
   },
@@ -49,17 +50,17 @@ export const PAYMENT_WORDS = {
       },
     }
   },
-  'claimed-payment'({ b, who, place }) {
+  'claimed-payment'({ route, b, who, place }) {
     return {
       title: 'A payment that the request names is booked on the caller',
       message: b.settled
         ? `${place} ${b.verb} ${b.table} as soon as the payment processor says that the payment which ${b.by} names is paid. Nothing relates that payment to the caller${who}, or to the row: not its customer, not its metadata, not an id that was stored when it was begun.`
         : `${place} ${b.verb} ${b.table} with what the payment processor says about ${b.by}. Nothing compares its customer or its metadata with the caller${who}.`,
-      attack: `Any signed-in user sends the id of a payment that somebody else made, or that he has used for another account, and has what was paid for.`,
+      attack: `Any signed-in user sends the id of a payment that somebody else made, or that he has used for another account or made for something cheaper, and has what he names.`,
       fix: {
-        text: 'Put the user into the metadata when the checkout is made, and refuse what names another one; or leave the booking to the webhook.',
+        text: 'Put the user and what is paid for into the metadata when the checkout is made, refuse a payment that names another of either, and let none be used twice; or leave the booking to the webhook.',
         language: 'ts',
-        code: 'if (session.metadata?.user_id !== user.id) {\n  return new Response(null, { status: 403 })\n}',
+        code: `// session: what the processor says; orderId: the row that is booked\nif (session.metadata?.user_id !== ${b.callerAs ?? 'user.id'} || session.metadata?.order_id !== orderId) {\n  ${refusal(route, 403)}\n}`,
       },
     }
   },
@@ -74,7 +75,7 @@ export const PAYMENT_WORDS = {
       fix: {
         text: 'Look the price up on the server by the id of what is bought, and calculate the amount from that.',
         language: 'ts',
-        code: "const { data: item } = await admin.from('products').select('price').eq('id', productId).single()\nconst amount = Math.round(item.price * 100)",
+        code: 'const price = await priceOf(productId) // stands for the look-up of the price where it is kept\nconst amount = Math.round(price * 100)',
       },
     }
   },
@@ -84,7 +85,7 @@ export const PAYMENT_WORDS = {
       message: `${place}: ${b.what}. An e-mail address is no identity: the user can change it, and the processor may hold several customers with it.`,
       attack: 'A user who takes over or registers an address gets the customer object, invoices and portal of the person who paid with it.',
       fix: {
-        text: "Store the processor's customer id with the user when it is created, and look it up by the user's id.",
+        text: "Store the processor's customer id with the user when it is created, look it up by the user's id, and make a new customer where there is none instead of taking the one that has the address.",
         language: 'ts',
         code: ownCustomer(how.library, b),
       },

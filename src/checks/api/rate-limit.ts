@@ -8,7 +8,7 @@ import { coolsDown } from '../../model/routes/cooldown.ts'
 import { makesFixedAccount } from '../../model/routes/fixed-account.ts'
 import { fromRequest } from '../../model/routes/from-request.ts'
 import { inProduction } from '../../model/routes/in-production.ts'
-import type { Route, RoutesModel, Work } from '../../model/routes/routes.ts'
+import type { Route, RoutesModel, Surroundings, Work } from '../../model/routes/routes.ts'
 import { defineCheck, failed, type Issue, notApplicable, passed, type Severity } from '../define-check.ts'
 import { handlerFunction } from './handler-function.ts'
 import { limiterCode } from './limiter-code.ts'
@@ -46,7 +46,7 @@ export default defineCheck({
     const issues = open.flatMap((e) =>
       e.through && open.some((o) => looksAt(o, e))
         ? []
-        : [issue(e, [...servedBy(e.route, routes.routes), ...open.filter((o) => looksAt(e, o)).map(throughIt)])],
+        : [issue(e, routes.surroundings, [...servedBy(e.route, routes.routes), ...open.filter((o) => looksAt(e, o)).map(throughIt)])],
     )
     return issues.length ? failed(oncePerHandler(issues), evidence) : passed(...evidence)
   },
@@ -379,7 +379,7 @@ function servedBy({ framework, workspace }: Route, routes: readonly Route[]): re
 
 const AUTH_JS = /^(?:next-auth|@auth\/)/
 
-function issue(e: Endpoint, served: readonly RelatedPlace[]): Issue {
+function issue(e: Endpoint, around: Surroundings, served: readonly RelatedPlace[]): Issue {
   const { route } = e
   const name =
     route.kind === 'action'
@@ -394,9 +394,12 @@ function issue(e: Endpoint, served: readonly RelatedPlace[]): Issue {
     message: `${name} ${e.does}, and nothing limits how often: no limiter in the handler, in a wrapper or in the middleware in front of it.${e.severity === 'Medium' ? " The platform sees one address, the server's, for all callers." : ''}`,
     attack: ATTACKS[e.kind],
     fix: {
-      text: 'Count attempts per address and per account before anything else and answer 429 when there are too many.',
+      text:
+        route.framework === 'Auth.js'
+          ? 'Count attempts per account before anything else in authorize(), and refuse there when there are too many; the address of whoever tries is counted in front of the handler of the library.'
+          : 'Count attempts per address and per account before anything else and answer 429 when there are too many.',
       language: 'ts',
-      code: limiterCode(route),
+      code: limiterCode(route, around),
     },
     at: { path: route.path, line: route.line, ...(route.endLine ? { endLine: Math.min(route.endLine, route.line + 20) } : {}) },
     related: [...handlerFunction(route), ...served, ...(e.at.path === route.path && e.at.line === route.line ? [] : [{ ...e.at, what: e.does }])],

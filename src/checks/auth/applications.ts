@@ -37,6 +37,7 @@ const merged = (s: SessionModel, below: SessionModel): SessionModel => ({
   providers: [...s.providers, ...below.providers],
   serverClients: [...s.serverClients, ...below.serverClients],
   browserClients: [...s.browserClients, ...below.browserClients],
+  storageClients: [...s.storageClients, ...below.storageClients],
   listeners: [...s.listeners, ...below.listeners],
   sessionReads: [...s.sessionReads, ...below.sessionReads],
   browserAuth: [...s.browserAuth, ...below.browserAuth],

@@ -1,9 +1,47 @@
+import type { Place } from '../../lib/place.ts'
 import type { Route } from '../../model/routes/routes.ts'
 import type { Fix } from '../define-check.ts'
+import { inCookiesFirst } from './in-cookies-first.ts'
 
 /** The fix of a protected page as code for its framework and for the library that keeps its sessions. */
-export function pageFix(route: Route, what: string, library: string | undefined): Fix {
+export function pageFix(route: Route, what: string, library: string | undefined, around: Around): Fix {
+  const f = fixOf(route, what, library, around)
+  return around.old && library === 'Auth.js' && f.code ? { ...f, code: f.code.replaceAll('await auth()', 'await getServerSession(authOptions)') } : f
+}
+
+function fixOf(route: Route, what: string, library: string | undefined, { stored, signIn }: Around): Fix {
   if (what === 'account') return roleFix(library)
+  const f = checkOf(route, what, library)
+  const asks = what === 'open' || what === 'client' || what === 'presence'
+  const code = signIn === undefined ? f.code : f.code?.replaceAll(/'\/(?:login|sign-in)'/g, `'${signIn}'`)
+  if (!asks) return { ...f, ...(code === undefined ? {} : { code }) }
+  const admin = isForAdministrators(route)
+  const text = `${inCookiesFirst(stored)}${f.text}${admin ? ' Ask for the role of an administrator as well, and answer 404 to everybody else: whoever has an account is none.' : ''}`
+  const role = admin && code?.includes('\n  return children') ? code.replace('\n  return children', `\n${roleLines(library)}\n  return children`) : code
+  return { ...f, text, ...(role === undefined ? {} : { code: role }) }
+}
+
+/** What else the fix of a page depends on. */
+interface Around {
+  readonly stored?: Place
+  readonly signIn?: string
+  readonly old?: true
+}
+
+const FOR_ADMINISTRATORS = /(?:^|\/)(?:admin|administration|super-?admin|backoffice)(?:\/|$)/i
+
+const isForAdministrators = ({ route }: Route): boolean => FOR_ADMINISTRATORS.test(route)
+
+/** In a layout that knows who is signed in. */
+const roleLines = (library: string | undefined): string =>
+  library === 'Clerk'
+    ? "  const { sessionClaims } = await auth()\n  if (sessionClaims?.metadata?.role !== 'admin') notFound()"
+    : library === 'Auth.js' || library === 'Better Auth'
+      ? "  if (session.user.role !== 'admin') notFound()"
+      : '  if (!(await isAdministrator(user.id))) notFound() // stands for the look-up of the role where only the server writes it'
+
+/** The check by itself. */
+function checkOf(route: Route, what: string, library: string | undefined): Fix {
   const text =
     what === 'trust'
       ? 'Verify the session: getUser() (or getClaims()) instead of getSession(), then redirect.'

@@ -1,6 +1,6 @@
 import { linesFrom, type Place } from '../../lib/place.ts'
 import { askForVerifiedUser } from '../../lib/rewrite-javascript.ts'
-import type { Guard, Route, Work } from '../../model/routes/routes.ts'
+import { type Guard, type Route, type RoutesModel, storedInBrowser, type Work } from '../../model/routes/routes.ts'
 import { defineCheck, failed, type Issue, notApplicable, passed, type Severity, unverified } from '../define-check.ts'
 import { readForEveryAccount, registersStrangers } from './admin-pages.ts'
 import { namedByCookie, openedByAfterAuth, protectedBecause } from './protected-because.ts'
@@ -35,7 +35,9 @@ export default defineCheck({
     if (!guarded.length) return notApplicable(`no page is treated as protected (${served.length} pages looked at)`)
     const strangers = registersStrangers(routes.routes)
     const library = (route: Route) => routes.sessions.find((s) => s.workspace === (route.workspace ?? ''))?.libraries[0]?.name
-    const causes = guarded.flatMap(({ route, because }) => judge(route, because, strangers).map((c): Cause => ({ ...c, library: library(route) })))
+    const causes = guarded.flatMap(({ route, because }) =>
+      judge(route, because, strangers).map((c): Cause => ({ ...c, library: library(route), ...aroundPage(route, routes) })),
+    )
     const unknown = guarded.filter(({ route }) => isUnknown(route))
     const evidence = [
       `${guarded.length} protected pages of ${served.length}, ${guarded.length - unknown.length - causes.length} checked on the server`,
@@ -74,9 +76,27 @@ interface Cause {
   readonly shared?: Place
   /** The place in the page itself, where that is the layout of others. */
   readonly own?: Place
+  /** The client that keeps sessions in the storage of the browser. */
+  readonly stored?: Place
+  /** The page on which people of this part sign in. */
+  readonly signIn?: string
+  /** Auth.js as version 4 knows it: `getServerSession()` in place of `auth()`. */
+  readonly old?: true
   /** What keeps the sessions of the application, when it is not the platform. */
   readonly library?: string | undefined
 }
+
+/** Where people sign in, and where their session is kept. */
+function aroundPage(route: Route, { routes, sessions, surroundings }: RoutesModel): Pick<Cause, 'stored' | 'signIn' | 'old'> {
+  const old = /^\D{0,3}4\b/.test(surroundings.range('next-auth', route.path) ?? '')
+  const stored = storedInBrowser(sessions.find((s) => s.workspace === (route.workspace ?? '')))
+  const first = route.route.split('/')[1] ?? ''
+  const doors = routes.filter((r) => r.kind === 'page' && r.workspace === route.workspace && SIGN_IN.test(r.route) && !r.route.includes('['))
+  const door = doors.find((r) => r.route.split('/')[1] === first) ?? doors.sort((a, b) => a.route.length - b.route.length)[0]
+  return { ...(stored ? { stored } : {}), ...(door ? { signIn: door.route } : {}), ...(old ? { old: true as const } : {}) }
+}
+
+const SIGN_IN = /(?:^|\/)(?:log-?in|sign-?in|connexion|entrar)$/i
 
 /** Middleware that could not be followed as far as the page: neither its guard nor that it has none is known. */
 const isUnknown = (route: Route): boolean => route.reachable === undefined && !route.guard && route.before.length > 0
@@ -185,7 +205,7 @@ function issue(c: Cause): Issue {
     title: TITLES[c.what],
     message: message(c),
     attack: attack(c),
-    fix: { ...pageFix(route, c.what, c.library), ...verified(c) },
+    fix: { ...pageFix(route, c.what, c.library, c), ...verified(c) },
     at: { path: route.path, line: route.line, ...(route.endLine ? { endLine: Math.min(route.endLine, route.line + 20) } : {}) },
     related: places.filter((p) => p !== undefined).filter((p) => p.path !== route.path || p.line !== route.line),
     proof: 'inferred',

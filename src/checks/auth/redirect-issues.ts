@@ -50,12 +50,14 @@ function hostIssue(group: readonly WrongHost[], flow: Flow): Issue {
       discriminator: 'fallback',
       severity: 'Medium',
       title: `${capital(flow.name)} falls back to ${first.kind}`,
-      message: `When ${unset}, ${flow.name} URLs (${use.how} in ${where}) silently become ${first.url.replace(/:$/, '')}. A deployment that forgets the variable sends real users there.`,
-      attack: `Users of such a deployment are sent to ${first.url} with ${flow.carries} in the URL, where any program listening on that address receives it.`,
+      message: `When ${unset}, ${flow.name} URLs (${use.how} in ${where}) silently become ${first.url.replace(/:$/, '')}. ${unless.length ? 'A deployment that forgets the variable sends real users there.' : 'No variable says where production is, so that nothing else stands behind what is sent or missing.'}`,
+      attack: `Users ${unless.length ? 'of such a deployment' : 'for whom it is missing'} are sent to ${first.url} with ${flow.carries} in the URL, where any program listening on that address receives it.`,
       fix: {
-        text: `Make the variable required instead of guessing, and set it in the production environment.`,
+        text: unless.length
+          ? 'Make the variable required instead of guessing, and set it in the production environment.'
+          : 'Take the address of production from the environment instead of from the code or the request, and let the provider know no other.',
         language: 'ts',
-        code: `const siteUrl = process.env.${variable}\nif (!siteUrl) throw new Error('${variable} is not set')`,
+        code: `const siteUrl = ${readOf(variable, first.at.path)}\nif (!siteUrl) throw new Error('${variable} is not set')`,
         ...(first.unless.length === 1 && group.length === 1 ? { rewrite: { path: first.at.path, line: first.at.line, apply: requireVariable(variable) } } : {}),
       },
     }
@@ -85,10 +87,16 @@ function hostIssue(group: readonly WrongHost[], flow: Flow): Issue {
     fix: {
       text: `Build it from the running site, and list that URL in the provider's redirect URIs and in the platform's Redirect URLs.`,
       language: 'ts',
-      code: `${use.how === 'redirect_uri' ? 'redirect_uri' : use.how}: \`\${process.env.SITE_URL}/auth/callback\` // in browser code: \`\${window.location.origin}/auth/callback\``,
+      code: `${use.how === 'redirect_uri' ? 'redirect_uri' : use.how}: \`\${${readOf('SITE_URL', first.at.path)}}/auth/callback\`${EDGE.test(first.at.path) ? '' : ' // in browser code: `${window.location.origin}/auth/callback`'}`,
     },
   }
 }
+
+const EDGE = /(?:^|\/)supabase\/functions\//
+
+/** How code at a place reads a variable: Deno's way in edge functions, Vite's where it goes into the page. */
+const readOf = (variable: string, path: string): string =>
+  EDGE.test(path) ? `Deno.env.get('${variable}')` : /^VITE_/.test(variable) ? `import.meta.env.${variable}` : `process.env.${variable}`
 
 /** Settings that reach production: Site URL, allow-list, provider redirect URIs, and the hosted values themselves. */
 export function settingIssues(auth: AuthModel, keys: { readonly allowList: boolean }): Issue[] {

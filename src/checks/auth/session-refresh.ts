@@ -1,8 +1,9 @@
 import { linesFrom, type Place } from '../../lib/place.ts'
 import { addMatchers } from '../../lib/rewrite-javascript.ts'
-import type { MiddlewareModel, Route, SessionModel } from '../../model/routes/routes.ts'
+import { type MiddlewareModel, type Route, type SessionModel, storedInBrowser } from '../../model/routes/routes.ts'
 import { defineCheck, failed, type Issue, notApplicable, passed, unverified } from '../define-check.ts'
 import { byApplication } from './applications.ts'
+import { inCookiesFirst } from './in-cookies-first.ts'
 import { protectedBecause } from './protected-because.ts'
 
 export default defineCheck({
@@ -20,6 +21,7 @@ export default defineCheck({
           ...s,
           serverClients: s.serverClients.filter(source),
           browserClients: s.browserClients.filter(source),
+          storageClients: s.storageClients.filter(source),
           browserAuth: s.browserAuth.filter(source),
           listeners: s.listeners.filter(source),
           ownCookies: s.ownCookies.filter(source),
@@ -113,6 +115,8 @@ function serverSide(s: SessionModel, middleware: readonly MiddlewareModel[], rou
     if (!routes.some((r) => r.guard && r.kind === 'page'))
       return fine(`the browser client (${place(client)}) renews the session and ${place(listener)} listens to it`)
   }
+  const misplaced = middleware.find((m) => (m.belongsIn !== undefined || m.tooEarly) && refreshes(m))
+  if (misplaced) return { kind: 'issue', issue: misplacedIssue(misplaced, s) }
   const loaders = fetchedByLoaders(routes)
   if (loaders) return loaders
   const at = middleware[0]?.at ?? (s.serverClients[0] as Place)
@@ -139,9 +143,9 @@ function serverSide(s: SessionModel, middleware: readonly MiddlewareModel[], rou
         ? 'A session that the auth server has ended, and one that somebody made up, count until the time that the cookie itself names.'
         : 'Users are thrown out, or keep a session that the auth server has ended, after the access token expires (an hour); signing out elsewhere or a ban takes effect only then.',
       fix: {
-        text: 'Refresh in the middleware: create the client with getAll and setAll, call getUser() (or getClaims()), return the response that carries the cookies.',
+        text: `${inCookiesFirst(storedInBrowser(s))}${has ? 'Add to this middleware, and keep what it does' : 'Refresh in the middleware'}: create the client with getAll and setAll, call getUser() (or getClaims()), and ${has ? 'copy the new cookies onto whatever response leaves it' : 'return the response that carries the cookies'}.`,
         language: 'ts',
-        code: serverCode(middleware[0]?.framework ?? routes[0]?.framework ?? 'Next.js'),
+        code: serverCode(middleware[0]?.framework ?? routes[0]?.framework ?? 'Next.js', has),
       },
       at,
       proof: 'inferred',
@@ -333,10 +337,50 @@ function browserSide(s: SessionModel, library: SessionModel['libraries'][number]
   }
 }
 
-function serverCode(framework: string): string {
+function serverCode(framework: string, has: boolean): string {
   if (framework === 'SvelteKit')
     return "export const handle = async ({ event, resolve }) => {\n  event.locals.supabase = createServerClient(PUBLIC_SUPABASE_URL, PUBLIC_SUPABASE_ANON_KEY, {\n    cookies: {\n      getAll: () => event.cookies.getAll(),\n      setAll: (cookies) => cookies.forEach(({ name, value, options }) => event.cookies.set(name, value, { ...options, path: '/' })),\n    },\n  })\n  const { data: { user } } = await event.locals.supabase.auth.getUser()\n  event.locals.user = user\n  return resolve(event)\n}"
+  if (has && framework === 'Next.js') return ADDED
   return 'export async function middleware(request: NextRequest) {\n  let response = NextResponse.next({ request })\n  const supabase = createServerClient(process.env.NEXT_PUBLIC_SUPABASE_URL!, process.env.NEXT_PUBLIC_SUPABASE_ANON_KEY!, {\n    cookies: {\n      getAll: () => request.cookies.getAll(),\n      setAll(cookies) {\n        cookies.forEach(({ name, value }) => request.cookies.set(name, value))\n        response = NextResponse.next({ request })\n        cookies.forEach(({ name, value, options }) => response.cookies.set(name, value, options))\n      },\n    },\n  })\n  await supabase.auth.getUser()\n  return response\n}'
+}
+
+/** For a middleware that does something else already. */
+const ADDED = `// at the top of the middleware; request: its parameter
+const renewed: Parameters<NonNullable<Parameters<typeof createServerClient>[2]['cookies']['setAll']>>[0] = []
+const supabase = createServerClient(process.env.NEXT_PUBLIC_SUPABASE_URL!, process.env.NEXT_PUBLIC_SUPABASE_ANON_KEY!, {
+  cookies: {
+    getAll: () => request.cookies.getAll(),
+    setAll(cookies) {
+      for (const cookie of cookies) {
+        request.cookies.set(cookie.name, cookie.value)
+        renewed.push(cookie)
+      }
+    },
+  },
+})
+await supabase.auth.getUser()
+// on each response that the middleware returns
+for (const { name, value, options } of renewed) response.cookies.set(name, value, options)`
+
+/** Middleware that refreshes, in a place where the framework does not look for it. */
+function misplacedIssue(m: MiddlewareModel, s: SessionModel): Issue {
+  const file = m.at.path.split('/').at(-1) ?? m.at.path
+  const to = m.tooEarly ? m.at.path.replace(/proxy(?=\.\w+$)/, 'middleware') : `${m.belongsIn}${file}`
+  return {
+    subject: `file ${m.at.path}`,
+    severity: 'High',
+    title: 'The middleware that refreshes the session never runs',
+    message: m.tooEarly
+      ? `${place(m.at)} fetches the user and writes the cookies back, but Next.js knows the file under this name from version 16 on only: an expired token is neither verified nor renewed before pages read it.`
+      : `${place(m.at)} fetches the user and writes the cookies back, but Next.js looks for it beside the folder of the pages (${m.belongsIn || 'the root of the application'}) and never runs it here: an expired token is neither verified nor renewed before pages read it.`,
+    attack:
+      'Users are thrown out, or keep a session that the auth server has ended, after the access token expires (an hour); signing out elsewhere or a ban takes effect only then.',
+    fix: { text: `Move the file to ${to}; imports in it follow.`, language: 'sh', code: `git mv ${m.at.path} ${to}` },
+    at: m.at,
+    proof: 'inferred',
+    aliases: ['CWE-613'],
+    ...(s.workspace ? { workspace: s.workspace } : {}),
+  }
 }
 
 function fine(because: string): Answer {

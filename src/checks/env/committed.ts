@@ -13,7 +13,8 @@ export default defineCheck({
   run({ env, workspaces }) {
     const usesEnv = env.reads.length > 0 || env.files.length > 0 || workspaces.all.some((w) => w.manifest)
     if (!usesEnv) return notApplicable('nothing in the repository reads environment variables, and there is no env file and no package.json')
-    const issues = [...env.files.flatMap(fileIssue), ...env.ignoreGaps.map(ignoreIssue)]
+    const kept = templatesOf(env.files)
+    const issues = [...env.files.flatMap((f) => fileIssue(f, kept)), ...env.ignoreGaps.map((gap) => ignoreIssue(gap, kept))]
     const { commits, complete, because } = env.history
     const evidence = [
       `${env.files.length} env file${env.files.length === 1 ? '' : 's'} and template${env.files.length === 1 ? '' : 's'} in the tree and in ${commits} commits${
@@ -44,7 +45,7 @@ export default defineCheck({
 /** Kinds that only their name gives away; in templates and test files such values are made up. */
 const BY_NAME = new Set(['generic-secret', 'password', 'default-secret', 'jwt'])
 
-function fileIssue(file: EnvFileState): Issue[] {
+function fileIssue(file: EnvFileState, kept: readonly string[]): Issue[] {
   const counts = (s: EnvSecret) => s.live !== 'local-demo' && !((file.template || file.test) && BY_NAME.has(s.kind))
   const versions = [...(file.tracked ? [{ ...file.tracked, commit: undefined }] : []), ...file.past]
   const holding = versions.map((v) => ({ ...v, secrets: v.secrets.filter(counts) })).find((v) => v.secrets.length)
@@ -79,7 +80,7 @@ function fileIssue(file: EnvFileState): Issue[] {
         code: file.template
           ? `# put placeholders back into the template\ngit commit -m "Use placeholders in ${file.path}" ${file.path}`
           : file.tracked
-            ? `git rm --cached ${file.path}\nprintf '.env\\n.env.*\\n!.env.example\\n' >> .gitignore`
+            ? `git rm --cached ${file.path}\nprintf '${ignoreAll(kept).join('\\n')}\\n' >> .gitignore`
             : `# after replacing the values at their providers\ngit filter-repo --invert-paths --path ${file.path}`,
         ...emptied(file, everything),
       },
@@ -97,7 +98,15 @@ function emptied(file: EnvFileState, secrets: readonly EnvSecret[]): Pick<Fix, '
   return { rewrite: { path: file.path, line: secret.line, apply: setValue(secret.name, '') } }
 }
 
-const IGNORE_ALL = ['.env', '.env.*', '!.env.example']
+/** Every variant, and the templates under the names that they have here. */
+const ignoreAll = (kept: readonly string[]): readonly string[] => ['.env', '.env.*', ...kept.map((name) => `!${name}`)]
+
+const templatesOf = (files: readonly EnvFileState[]): readonly string[] => {
+  const names = files
+    .flatMap((f) => (f.template && f.tracked ? [f.path.slice(f.path.lastIndexOf('/') + 1)] : []))
+    .filter((name) => /^\.env\.[\w.-]*(?:example|sample|template|dist)$/i.test(name))
+  return names.length ? [...new Set(names)].sort() : ['.env.example']
+}
 
 function describe(secrets: readonly EnvSecret[]): string {
   const each = secrets.map((s) => `\`${s.name ?? `line ${s.line}`}\` (${s.kind}, ${s.redacted})`)
@@ -105,7 +114,7 @@ function describe(secrets: readonly EnvSecret[]): string {
   return distinct.length > 4 ? `${distinct.slice(0, 4).join(', ')} and ${distinct.length - 4} more` : distinct.join(', ')
 }
 
-function ignoreIssue(gap: IgnoreGap): Issue {
+function ignoreIssue(gap: IgnoreGap, kept: readonly string[]): Issue {
   const list = gap.lets.slice(0, 5).map((v) => `\`${v}\``)
   return {
     subject: `file ${gap.path}`,
@@ -113,16 +122,17 @@ function ignoreIssue(gap: IgnoreGap): Issue {
     title: 'Ignore rules let env files in',
     message: `${gap.exists ? (gap.pattern ? `\`${gap.pattern}\` in \`${gap.path}\` is not enough` : `\`${gap.path}\` says nothing of env files`) : `There is no \`${gap.path}\``}: ${list.join(', ')}${gap.lets.length > 5 ? ' and more' : ''} would be committed by \`git add .\`.`,
     attack: 'The next env file with a production secret goes into the repository unnoticed, and from there to everyone who reads it.',
-    fix: { text: 'Ignore every variant and keep only the template.', language: 'gitignore', code: IGNORE_ALL.join('\n'), ...widened(gap) },
+    fix: { text: 'Ignore every variant and keep only the template.', language: 'gitignore', code: ignoreAll(kept).join('\n'), ...widened(gap, kept) },
     at: { path: gap.path, line: gap.line },
     proof: 'executed',
     aliases: ['CWE-538'],
   }
 }
 
-/** The pattern that lets variants in gives way to patterns that do not. */
-function widened(gap: IgnoreGap): Pick<Fix, 'rewrite'> {
+/** Patterns that let no variant in follow the one that is not enough, which stays: it may keep other files out (`.dev.vars`, `*.local`). */
+function widened(gap: IgnoreGap, kept: readonly string[]): Pick<Fix, 'rewrite'> {
   const { pattern } = gap
   if (!gap.exists || !pattern || pattern.startsWith('!')) return {}
-  return { rewrite: { path: gap.path, line: gap.line, apply: ([line = '']) => (line.trim() === pattern ? IGNORE_ALL : undefined) } }
+  const added = ignoreAll(kept).filter((p) => p !== pattern)
+  return { rewrite: { path: gap.path, line: gap.line, apply: ([line = '']) => (line.trim() === pattern ? [line, ...added] : undefined) } }
 }

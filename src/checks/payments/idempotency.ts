@@ -2,7 +2,9 @@ import type { Place, RelatedPlace } from '../../lib/place.ts'
 import { swap } from '../../lib/rewrite.ts'
 import type { OtherWebhook, Redemption, RepeatProblem, Webhook } from '../../model/payments/payments.ts'
 import { defineCheck, failed, type Issue, passed, unverified } from '../define-check.ts'
+import { libraryOf } from './database-library.ts'
 import { withoutWebhooks } from './event-handling.ts'
+import { onceCode } from './once-code.ts'
 import { onePerEndpoint } from './one-per-endpoint.ts'
 
 /** What repeats is told by what the code does, not by what the events are called. */
@@ -13,11 +15,12 @@ export default defineCheck({
   id: 'payments/idempotency',
   category: 'Payments',
   rule: 'The webhook handler is idempotent: processing an event once or three times stores the same state.',
-  needs: ['payments'],
+  needs: ['payments', 'routes'],
   doubtedBy: ['code', 'table'],
-  run: ({ payments }) => {
+  run: ({ payments, routes }) => {
+    const library = libraryOf(routes.routes)
     const endpoints: readonly Endpoint[] = [...payments.webhooks, ...payments.otherWebhooks]
-    const redeemed = payments.redemptions.flatMap(redemptionIssue)
+    const redeemed = payments.redemptions.flatMap((r) => redemptionIssue(r, library))
     const without = endpoints.length || redeemed.length ? undefined : withoutWebhooks(payments, 'anything')
     if (without) return without
     const evidence = endpoints.map(
@@ -26,7 +29,7 @@ export default defineCheck({
           w.unreadErrors.length ? `; nothing looks at the error of ${places(w.unreadErrors)}: such a write fails silently, and the event is lost` : ''
         }${w.turnedAway ? `; ${closedDoor(w, w.turnedAway)}` : ''}`,
     )
-    const issues = [...endpoints.flatMap((w) => [...repeatIssue(w), ...lostIssue(w), ...earlyRecordIssue(w)]), ...redeemed]
+    const issues = [...endpoints.flatMap((w) => [...repeatIssue(w, library), ...lostIssue(w), ...earlyRecordIssue(w, library)]), ...redeemed]
     if (issues.length) return failed(onePerEndpoint(issues), evidence)
     const unread = endpoints.filter((w) => !w.complete && w.effects === 0)
     if (unread.length) {
@@ -47,7 +50,7 @@ const places = (all: readonly { path: string; line: number }[]): string =>
     .join(', ')}${all.length > 4 ? ` and ${all.length - 4} more` : ''}`
 
 /** One finding an endpoint: the missing record of processed events is one cause. */
-function repeatIssue(w: Endpoint): Issue[] {
+function repeatIssue(w: Endpoint, library: string | undefined): Issue[] {
   const [first, ...rest] = w.repeats
   if (!first) return []
   const all = [first, ...rest].map((r) => r.what)
@@ -61,7 +64,7 @@ function repeatIssue(w: Endpoint): Issue[] {
       fix: {
         text: 'Record the event id under a unique constraint before the work, and skip events that are recorded; undo the record when the work fails.',
         language: 'ts',
-        code: CODE,
+        code: recordOnce(library),
       },
       at: first.at,
       related: placesBeside(first, rest),
@@ -143,7 +146,7 @@ function lostIssue(w: Endpoint): Issue[] {
   ]
 }
 
-function earlyRecordIssue(w: Endpoint): Issue[] {
+function earlyRecordIssue(w: Endpoint, library: string | undefined): Issue[] {
   const early = w.recordedTooEarly
   if (!early) return []
   return [
@@ -157,7 +160,7 @@ function earlyRecordIssue(w: Endpoint): Issue[] {
       fix: {
         text: 'Take the record back when the work fails, or write it in the same transaction as the work.',
         language: 'ts',
-        code: CODE,
+        code: recordOnce(library),
       },
       at: { path: early.path, line: early.line },
       proof: 'inferred',
@@ -167,7 +170,7 @@ function earlyRecordIssue(w: Endpoint): Issue[] {
 }
 
 /** What the browser calls after a payment grants the same as the webhook, and is called as often as somebody likes. */
-function redemptionIssue(r: Redemption): Issue[] {
+function redemptionIssue(r: Redemption, library: string | undefined): Issue[] {
   const [first, ...rest] = r.gives
   if (!first) return []
   const again =
@@ -183,11 +186,11 @@ function redemptionIssue(r: Redemption): Issue[] {
       title: 'One payment can be redeemed again and again',
       message: `${r.subject} gives what was paid for to whoever names a payment: ${again}, and nothing here remembers that it was redeemed. Each call with the same payment ${given.join('; ')}.`,
       attack:
-        'A customer pays once, sends the request of the success page again from the browser’s console, and gets the same another time, as often as he likes.',
+        'A customer pays once and sends the request of the success page again from the browser’s console: each time this is done anew, as often as he likes.',
       fix: {
         text: 'Record the payment’s id under a unique constraint before anything is given, and stop when it is recorded already.',
         language: 'ts',
-        code: REDEEM_ONCE,
+        code: redeemOnce(library),
       },
       at: first.at,
       related: placesBeside(first, rest),
@@ -198,20 +201,11 @@ function redemptionIssue(r: Redemption): Issue[] {
   ]
 }
 
-const REDEEM_ONCE = `// create table redeemed_payments (id text primary key, redeemed_at timestamptz default now());
-// alter table redeemed_payments enable row level security;
-const { error } = await db.from('redeemed_payments').insert({ id: paymentId }) // with the server's key
-if (error?.code === '23505') return new Response(JSON.stringify({ redeemed: true }), { status: 200 }) // given already
-if (error) return new Response(null, { status: 500 })
-// … and only now what was paid for`
+/** What an event is answered that was processed before. */
+const SKIP = 'return new Response(null, { status: 200 })'
 
-const CODE = `// create table webhook_events (id text primary key, received_at timestamptz default now());
-const { error } = await db.from('webhook_events').insert({ id: event.id })
-if (error?.code === '23505') return new Response(null, { status: 200 }) // processed already
-if (error) return new Response(null, { status: 500 })
-try {
-  await handle(event)
-} catch (cause) {
-  await db.from('webhook_events').delete().eq('id', event.id) // let the retry in
-  throw cause
-}`
+const redeemOnce = (library: string | undefined): string =>
+  `${onceCode(library, 'redeemed_payments', 'paymentId', 'return new Response(JSON.stringify({ redeemed: true }), { status: 200 })')}\n// … and only now what was paid for`
+
+const recordOnce = (library: string | undefined): string => `${onceCode(library, 'webhook_events', 'event.id', SKIP)}
+// then the work; when it fails, take the row back before the error is answered, so that the retry gets in`

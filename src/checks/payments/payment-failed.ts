@@ -73,7 +73,7 @@ export default defineCheck({
 const CODE: Readonly<Record<string, string>> = {
   stripe: `case 'invoice.payment_failed': {
   const invoice = event.data.object
-  await db.from('subscriptions').update({ status: 'past_due' }).eq('stripe_customer_id', invoice.customer)
+  await markPastDue(invoice.customer) // stands for the change of the row that access is decided on
   await sendPaymentFailedMail(invoice.customer_email, invoice.hosted_invoice_url)
   break
 }`,

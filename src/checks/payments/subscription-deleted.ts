@@ -64,17 +64,14 @@ const ONLY: Partial<Record<Handling['how'], string>> = {
   'status-unread': 'writes what nothing in the repository reads on',
 }
 
+/** endAccess stands for the change of the row that access is decided on. */
+const caseOf = (event: string, id: string): string => `case '${event}':
+  await endAccess(${id}) // stands for the change of the row that access is decided on
+  break`
+
 const CODE: Readonly<Record<string, string>> = {
-  stripe: `case 'customer.subscription.deleted':
-  await db.from('subscriptions').update({ status: 'canceled', plan: 'free' }).eq('stripe_subscription_id', event.data.object.id)
-  break`,
-  paddle: `case 'subscription.canceled':
-  await db.from('subscriptions').update({ status: 'canceled', plan: 'free' }).eq('paddle_subscription_id', event.data.id)
-  break`,
-  lemonsqueezy: `case 'subscription_expired':
-  await db.from('subscriptions').update({ status: 'expired', plan: 'free' }).eq('lemon_subscription_id', event.data.id)
-  break`,
-  polar: `case 'subscription.revoked':
-  await db.from('subscriptions').update({ status: 'revoked', plan: 'free' }).eq('polar_subscription_id', event.data.id)
-  break`,
+  stripe: caseOf('customer.subscription.deleted', 'event.data.object.id'),
+  paddle: caseOf('subscription.canceled', 'event.data.id'),
+  lemonsqueezy: caseOf('subscription_expired', 'event.data.id'),
+  polar: caseOf('subscription.revoked', 'event.data.id'),
 }

@@ -30,6 +30,7 @@ import { gateOf, middlewareAlone, routePath, runnablesOf, SENTINEL_FACTS, SENTIN
 import { buildSessions } from './session.ts'
 import { sessionUpdate } from './session-updates.ts'
 import { type Bypass, spellingsOf, takesSpellings } from './spelling.ts'
+import { surroundingsOf } from './surroundings.ts'
 import { withUnlinkedActions } from './unlinked-actions.ts'
 import { type Work, workOf } from './work.ts'
 import { writtenHandler, writtenMiddleware } from './written-handler.ts'
@@ -101,15 +102,17 @@ export function buildRoutes(input: ModelInput, slices: ModelBase): RoutesModel {
     ),
   )
   if (memory) memory.routes = known.memory()
+  const sessions = buildSessions(program)
   return {
     routes: withIdleGuards(
       withDecidedPages(withUnlinkedActions(withLimitsOfPages(routes, slices.modules, javascript), slices.modules, javascript), middleware),
       middleware,
     ),
     middleware,
-    sessions: buildSessions(program),
+    sessions,
     updates,
     accountFields: accountFields(program),
+    surroundings: surroundingsOf(program, sessions),
   }
 }
 

@@ -6,11 +6,13 @@ import type { PageSigns } from './client-pages.ts'
 import type { Guard } from './proof.ts'
 import type { SessionModel } from './session.ts'
 import type { Bypass } from './spelling.ts'
+import type { Surroundings } from './surroundings.ts'
 import type { Work } from './work.ts'
 
 export type { PageSigns } from './client-pages.ts'
 export type { Guard } from './proof.ts'
-export type { SessionModel } from './session.ts'
+export { type SessionModel, storedInBrowser } from './session.ts'
+export type { Surroundings } from './surroundings.ts'
 export type { Work } from './work.ts'
 
 /** Every HTTP entry of the application, and the middleware in front of it. */
@@ -23,6 +25,8 @@ export interface RoutesModel {
   readonly updates: readonly SessionUpdate[]
   /** What people set of their own account through a library that signs them up. */
   readonly accountFields: readonly AccountField[]
+  /** What advice about a handler may name. */
+  readonly surroundings: Surroundings
 }
 
 /** A callback of Auth.js that writes the token anew, run for somebody who is signed in and sends whatever they like; it answers with the new token. */

@@ -17,6 +17,8 @@ export interface SessionModel {
   readonly serverClients: readonly Place[]
   /** Clients in code that browsers run, and whether they keep a session. */
   readonly browserClients: readonly Place[]
+  /** Those of them that keep it in the storage of the browser, where no server finds it. */
+  readonly storageClients: readonly Place[]
   /** `onAuthStateChange` in code that browsers run, and providers of libraries that listen. */
   readonly listeners: readonly Place[]
   /** `getSession()` in code that browsers run. */
@@ -37,6 +39,12 @@ export interface SessionModel {
   readonly lostRenewals: readonly Place[]
   /** Where middleware leaves the session to a package that is not in the repository. */
   readonly leftToPackages: readonly (Place & { readonly call: string; readonly from: string })[]
+}
+
+/** The client that keeps the sessions of an application in the storage of the browser: a server that looks into cookies finds nobody there. */
+export function storedInBrowser(s: SessionModel | undefined): Place | undefined {
+  if (!s?.browserAuth.length || s.libraries.length || s.ownCookies.length || s.accessCookies.length) return undefined
+  return s.browserClients.length === s.storageClients.length ? s.storageClients[0] : undefined
 }
 
 const LIBRARIES: readonly (readonly [RegExp, string])[] = [
@@ -70,6 +78,7 @@ export function buildSessions(program: Program): readonly SessionModel[] {
       providers: [] as string[],
       serverClients: [] as Place[],
       browserClients: [] as Place[],
+      storageClients: [] as Place[],
       listeners: [] as Place[],
       sessionReads: [] as Place[],
       browserAuth: [] as Place[],
@@ -113,7 +122,11 @@ function read(program: Program, path: string, { libraries, providers, signIns, c
     if (SERVER_CLIENTS.test(last)) {
       // applications call helpers of their own by that name
       if (runs && (last !== 'getSupabase' || fromSupabase(program, path, scope, e))) m.serverClients.push(at)
-    } else if (BROWSER_CLIENTS.test(last) || (last === 'createClient' && browser && fromSupabase(program, path, scope, e))) m.browserClients.push(at)
+    } else if (BROWSER_CLIENTS.test(last)) m.browserClients.push(at)
+    else if (last === 'createClient' && browser && fromSupabase(program, path, scope, e)) {
+      m.browserClients.push(at)
+      m.storageClients.push(at)
+    }
     if (last === 'onAuthStateChange') {
       if (browser || (side === 'unreached' && runs)) m.listeners.push(at)
     } else if (/auth\.getSession$/.test(name) && browser) m.sessionReads.push(at)

@@ -1,7 +1,9 @@
+import { grantsPower } from '../../database/access/power-columns.ts'
 import type { AccessMatrix } from '../../database/database.ts'
 import { lastPart } from '../../lib/last-part.ts'
 import type { Place } from '../../lib/place.ts'
 import { rememberFor } from '../../lib/remember-for.ts'
+import { says } from '../../lib/snake-case.ts'
 import type { SchemaModel } from '../app-model.ts'
 import type { Behaviour, BehaviourGap, Client, Step, Value } from '../behaviour/behaviour.ts'
 import { mentions } from '../behaviour/mentions.ts'
@@ -67,6 +69,8 @@ export interface Work {
   readonly call?: string
   /** What the caller chooses of it: the recipient, the amount, the owner column, which file is replaced, that something is paid. */
   readonly chosen?: 'recipient' | 'amount' | 'owner' | 'file' | 'paid'
+  /** Of a change of rows: what it sets that grants rights, or that says something was paid. */
+  readonly sets?: readonly string[]
   /** Of a message: the caller writes its subject or its text. */
   readonly worded?: true
   /** Of what the payment processor keeps: it is about the application itself, not about who pays. */
@@ -155,6 +159,7 @@ export function workOf(behaviour: Behaviour, schema: Pick<SchemaModel, 'tables' 
       ...(removesFound(step, behaviour.steps) ? { what: 'deletes an account that was there before (admin.deleteUser)' } : {}),
       ...(work.kind === 'insert' && booksAsPaid(step.effect, behaviour) ? { chosen: 'paid' as const } : {}),
       ...(work.kind === 'payment' && !work.chosen && booksOnNamedCustomer(step.effect, behaviour) ? { chosen: 'owner' as const } : {}),
+      ...granted(step),
       at: step.at,
       via: step.via,
       ...(guard ? { guard } : {}),
@@ -164,6 +169,15 @@ export function workOf(behaviour: Behaviour, schema: Pick<SchemaModel, 'tables' 
     })
   })
   return out
+}
+
+const PAID = /^(?:is_?)?paid(?:_?at)?$|^payment_?(?:status|state)$|^(?:amount|total)_?paid$/i
+
+/** Columns that a change names and that grant something: a role, credits, that a thing is paid. */
+function granted({ effect: e }: Step): Pick<Work, 'sets'> {
+  if (e.kind !== 'db' || !['insert', 'update', 'upsert'].includes(e.op) || e.payload?.v !== 'object') return {}
+  const sets = Object.keys(e.payload.props).filter((column) => grantsPower(column) || says(PAID, column))
+  return sets.length ? { sets } : {}
 }
 
 const openFunctions = rememberFor(({ holes = [] }: AccessMatrix): ReadonlySet<string> => {

@@ -1,0 +1,127 @@
+import type { Place } from '../../lib/place.ts'
+import { snakeCase } from '../../lib/snake-case.ts'
+import type { Route, Surroundings, Work } from '../../model/routes/routes.ts'
+import { isForAdministrators } from './manners.ts'
+
+/** Whom a handler is for, as its name, what it reads and who calls it say: what has to be asked of them differs. */
+export type Audience =
+  /** The clock, which has no session. */
+  | { readonly who: 'scheduler'; readonly because: string; readonly also?: Place }
+  /** Another service, which signs what it sends or brings a secret. */
+  | { readonly who: 'service'; readonly sender?: string }
+  /** Other functions of the application, with the key of the server. */
+  | { readonly who: 'functions'; readonly from: Place }
+  /** Whoever visits: nobody signs in to fill in a form. */
+  | { readonly who: 'visitors'; readonly as: 'form' | 'reset' | 'checkout' | 'chat' | 'counter' | 'claim' }
+  | { readonly who: 'administrators' }
+  | { readonly who: 'people' }
+
+/** The words of a name, of the last parts of a path or of a function. */
+const wordsOf = (route: Route): string => {
+  const name =
+    route.kind === 'action' ? route.subject.slice(route.subject.lastIndexOf('#') + 1) : route.route.replace(/^\/(?:functions\/v1|api(?:\/trpc)?)\//, '/')
+  return snakeCase(name.replace(/\[[^\]]*\]/g, '').replace(/[^A-Za-z0-9]+/g, '_')).replace(/^_+|_+$/g, '')
+}
+
+const has = (words: string, what: RegExp): boolean => what.test(words)
+
+/** `(^|_)` and `(_|$)` around alternatives. */
+const word = (alternatives: string): RegExp => new RegExp(`(?:^|_)(?:${alternatives})(?:_|$)`)
+
+const CLOCK = word('crons?|cron_jobs?|scheduled|schedulers?')
+const JOB = word(
+  'reminders?|digests?|clean_?up|cleanups|drip|sweep|sweeper|purge|prune|expire|expiry|expired|daily|weekly|hourly|nightly|monthly|dispatch|dispatcher|process_(?:\\w{1,30}_)?queue|queue_(?:worker|processor)|worker|auto_\\w{1,40}|stalled|overdue|retention|rollup|heartbeat',
+)
+const SERVICE = word('callbacks?|webhooks?|hooks?|ipn|postback|inbound|internal')
+const AUTH = word('auth|oauth|login|sign_?in')
+const FORM = word(
+  'contact|contact_us|newsletters?|subscribe|wait_?list|feedback|(?:en|in)quir(?:y|ies)|leads?|consultation|consultations|quotes?|demo_requests?|request_demo|book_demo|book_a_call|complaints?|rsvp|survey|testimonials?',
+)
+const RESET = /(?:^|_)(?:send_|request_)?(?:password_reset|reset_password|forgot_password|magic_link)(?:_|$)/
+const CHECKOUT = word('guest|guest_checkout|checkout|create_checkout|pix|process_payment|process_pix_payment|create_order')
+const CHAT = word('chat_?bot|chat_support|support_chat|chat_assistant|live_chat|public_chat|chat_widget|faq_chat|visitor_chat|chat_notifications?')
+const COUNTER = word('impressions?|clicks?|page_?views?|track|tracking|(?:record|log|increment|count)_\\w{0,20}(?:views?|clicks?)|analytics_event|pixel')
+/** What tells administrators something is no operation of theirs. */
+const TELLS_ADMIN = word(
+  '(?:notify|alert|contact|email|mail|message|ping|inform|tell)_(?:the_)?(?:admins?|owners?|team|staff)|(?:admins?|owners?)_(?:notifications?|alerts?|notify|contact|chat)',
+)
+const ADMIN = word(
+  'admins?|administrators?|backoffice|superadmin|(?:set|assign|grant|invite|update|change|make)_(?:user_)?roles?|role_invites?|diagnostics|backfill|migrate|seed',
+)
+
+/** Headers by which senders of webhooks say who they are. */
+const SENDERS: readonly (readonly [RegExp, string])[] = [
+  [/^svix-/, 'svix'],
+  [/^webhook-(?:id|signature|timestamp)$/, 'standard'],
+  [/^x-twilio-signature$/, 'Twilio'],
+  [/^x-hub-signature/, 'Meta'],
+  [/^x-cld-signature$/, 'Cloudinary'],
+  [/^x-shopify-hmac/, 'Shopify'],
+  [/^x-slack-signature$/, 'Slack'],
+  [/^calendly-webhook-signature$/, 'Calendly'],
+]
+const NAMED_SENDERS =
+  /(?:^|_)(cloudinary|calendly|gumroad|twilio|resend|sendgrid|mailgun|postmark|shopify|slack|telegram|whatsapp|github|hubspot|typeform|zapier|elevenlabs|vapi|retell|discord|clerk)(?:_|$)/
+
+/** A sender of webhooks whose headers the code allows, where it does not read them. */
+const allowsHeaderOf = (texts: readonly string[]): string | undefined =>
+  SENDERS.find(([header]) => texts.some((t) => t.split(/[,\s]+/).some((part) => header.test(part.toLowerCase()))))?.[1]
+
+/** Pages and components that only administrators are shown. */
+const OF_ADMINISTRATORS = /(?:^|[/._-])\(?admin|Admin(?=[A-Z/.])/
+
+/** Whether a place is in code that browsers run. */
+const outsideFunctions = (p: Place): boolean => !/(?:^|\/)supabase\/functions\//.test(p.path)
+
+/** Who calls a handler, as far as the repository shows. */
+export function audienceOf(route: Route, around: Surroundings): Audience {
+  const words = wordsOf(route)
+  const name = route.kind === 'edge-function' ? route.subject.replace(/^function /, '') : undefined
+  const callers = name === undefined ? [] : around.callersOf(name).filter((p) => !p.path.startsWith(`${folderOf(route.path)}/`))
+  const page = callers.find(outsideFunctions)
+  const also = page ? { also: page } : {}
+  const { functions, paths } = around.timetable
+  if ((name !== undefined && functions.has(name)) || paths.has(route.route))
+    return { who: 'scheduler', because: name === undefined ? 'vercel.json starts it' : 'a job of pg_cron starts it', ...also }
+  if (has(words, CLOCK)) return { who: 'scheduler', because: 'by its name a scheduler calls it', ...also }
+  if ((!page || /admin/i.test(page.path)) && route.kind !== 'action' && has(words, JOB))
+    return { who: 'scheduler', because: 'by its name it is a job that a scheduler starts', ...also }
+  const header = Object.keys(route.behaviour?.headersRead ?? {}).map((h) => SENDERS.find(([re]) => re.test(h.toLowerCase()))?.[1])
+  const sender = header.find((x) => x !== undefined) ?? (route.kind === 'action' ? undefined : allowsHeaderOf(around.texts(route.path)))
+  if (sender) return { who: 'service', sender }
+  if (route.kind !== 'action' && has(words, SERVICE) && !has(words, AUTH)) {
+    const named = NAMED_SENDERS.exec(words)?.[1]
+    return { who: 'service', ...(named ? { sender: (named[0] as string).toUpperCase() + named.slice(1) } : {}) }
+  }
+  const pages = callers.filter(outsideFunctions)
+  if (isForAdministrators(route) || isAdministratorsByName(route, words) || (pages.length && pages.every((p) => OF_ADMINISTRATORS.test(p.path))))
+    return { who: 'administrators' }
+  const as =
+    (route.method !== undefined && route.method !== 'POST') || route.work.some((w) => !w.hidden && TAKES_AWAY.has(w.kind)) ? undefined : visitors(words)
+  if (as) return { who: 'visitors', as }
+  const [from] = callers
+  if (from && !page) return { who: 'functions', from }
+  return { who: 'people' }
+}
+
+const TAKES_AWAY: ReadonlySet<Work['kind']> = new Set(['delete', 'file-delete', 'admin', 'command'])
+
+/** What whoever has paid calls for what was bought. */
+const CLAIM = word('(?:verify|claim|redeem|confirm|unlock)_(?:\\w{1,20}_)?(?:purchases?|payments?|orders?|gamepass|checkout|upgrade)')
+/** `/api/properties/[id]/view`. */
+const VIEW = /_views?$/
+
+function visitors(words: string): Extract<Audience, { readonly who: 'visitors' }>['as'] | undefined {
+  const kinds = { reset: RESET, form: FORM, chat: CHAT, counter: VIEW.test(words) ? VIEW : COUNTER, claim: CLAIM, checkout: CHECKOUT } as const
+  return (Object.keys(kinds) as (keyof typeof kinds)[]).find((kind) => has(words, kinds[kind]))
+}
+
+const folderOf = (path: string): string => path.slice(0, path.lastIndexOf('/'))
+
+/** `admin-create-user`, `send-admin-invite`, `adminproduct.action.ts#deleteProduct`, `app/admin/actions.ts`. */
+function isAdministratorsByName(route: Route, words: string): boolean {
+  if (has(words, TELLS_ADMIN)) return false
+  if (has(words, ADMIN)) return true
+  if (route.kind !== 'action') return false
+  return /(?:^|[/._-])\(?admin\w{0,20}\)?(?:[/._-]|$)/i.test(route.path) && !/(?:notify|alert|contact)/i.test(words)
+}

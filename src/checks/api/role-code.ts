@@ -1,0 +1,102 @@
+import type { Table } from '../../database/database.ts'
+import type { SchemaModel } from '../../model/app-model.ts'
+import { expressions, statements } from '../../model/frameworks/walk.ts'
+import type { Route, Surroundings } from '../../model/routes/routes.ts'
+import { refusal } from './refusal.ts'
+
+type Schema = Pick<SchemaModel, 'tables' | 'functions'>
+
+/** Where the application keeps who its administrators are. */
+export interface RoleKeeper {
+  readonly table: string
+  /** The column that holds the id of the user. */
+  readonly user: string
+  readonly column: string
+  /** A flag, not a word. */
+  readonly flag: boolean
+  /** A row for each role of a user. */
+  readonly listed: boolean
+}
+
+const ROLES = /^(?:user_?roles?|role_?assignments?|users?_?roles?)$/i
+const PEOPLE = /^(?:profiles?|users?|user_?profiles?|accounts?|members?)$/i
+const LISTS = /^(?:admins?|admin_?users?|administrators?|staff)$/i
+const ROLE = /^(?:(?:user|app|account)_?)?role$/i
+const FLAG = /^is_?(?:super_?)?admin$/i
+const USER = /^(?:user|profile|auth|auth_user|account)_?id$/i
+
+/** The table of the schema that says who administers the application. */
+export function roleKeeper({ tables }: Schema): RoleKeeper | undefined {
+  const named = (what: RegExp) => tables.filter((t) => t.schema === 'public' && !t.stub && what.test(t.name))
+  for (const t of named(ROLES)) {
+    const [user, column] = [t.columns.find((c) => USER.test(c.name)), t.columns.find((c) => ROLE.test(c.name))]
+    if (user && column) return { table: t.name, user: user.name, column: column.name, flag: false, listed: true }
+  }
+  for (const t of named(PEOPLE)) {
+    const column = t.columns.find((c) => FLAG.test(c.name)) ?? t.columns.find((c) => ROLE.test(c.name))
+    const user = column && keyOf(t)
+    if (user) return { table: t.name, user, column: column.name, flag: FLAG.test(column.name), listed: false }
+  }
+  for (const t of named(LISTS)) {
+    const user = t.columns.find((c) => USER.test(c.name))?.name
+    if (user) return { table: t.name, user, column: user, flag: false, listed: true }
+  }
+  return undefined
+}
+
+/** The column by which a row of a person is found by the id that a session says. */
+function keyOf(t: Table): string | undefined {
+  const other = t.columns.find((c) => USER.test(c.name))?.name
+  return other ?? (t.columns.some((c) => c.name === 'id') ? 'id' : undefined)
+}
+
+const ASKS = /^(?:require|assert|ensure|must_?be|check|verify|is)_?(?:super_?)?admin(?:istrator)?(?:_?(?:user|access|role|session|auth))?$/i
+
+/** A function of the application that asks for an administrator, where it can be called from the handler. */
+export interface AdminHelper {
+  readonly name: string
+  readonly path: string
+  readonly line: number
+  /** It takes nothing, and whoever is no administrator gets no further. */
+  readonly refuses: boolean
+}
+
+/** The one that can be called from a handler. */
+export function adminHelper(route: Route, around: Surroundings): AdminHelper | undefined {
+  const edge = (path: string) => /(?:^|\/)supabase\/functions\//.test(path)
+  const [found] = around
+    .exported(ASKS)
+    .filter((e) => edge(e.path) === edge(route.path) && e.fn.async && !around.code(e.path)?.directives.includes('use client') && !IN_BROWSER.test(e.path))
+    .sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0))
+  if (!found) return undefined
+  const { name, path, line, fn } = found
+  const ends =
+    statements(fn.body).some((s) => s.k === 'throw') ||
+    expressions(fn).some((e) => e.k === 'call' && e.fn.k === 'id' && /^(?:redirect|notFound|forbidden|unauthorized)$/.test(e.fn.name))
+  return { name, path, line, refuses: /^(?:require|assert|ensure|must)/i.test(name) && fn.params.length === 0 && ends }
+}
+
+const IN_BROWSER = /(?:^|\/)(?:hooks|components|contexts?|providers?)\/|\.[jt]sx$/
+
+/** The question for the role of a user, in the words of the library that asks the database; `db` is the client in scope. */
+export function roleQuery(route: Route, keeper: RoleKeeper, library: string | undefined, db: string, caller: string): string | undefined {
+  const refuse = refusal(route, 403)
+  const { table, user, column, flag, listed } = keeper
+  const granted = flag ? '' : " !== 'admin'"
+  switch (library) {
+    case 'supabase':
+      return listed && column !== user
+        ? `const { data: roles } = await ${db}.from('${table}').select('${column}').eq('${user}', ${caller})\nif (!roles?.some((r) => r.${column} === 'admin')) ${refuse}`
+        : listed
+          ? `const { data: admin } = await ${db}.from('${table}').select('${user}').eq('${user}', ${caller}).maybeSingle()\nif (!admin) ${refuse}`
+          : `const { data: me } = await ${db}.from('${table}').select('${column}').eq('${user}', ${caller}).maybeSingle()\nif (${flag ? '!' : ''}me?.${column}${granted}) ${refuse}`
+    case 'prisma': {
+      const model = table.replace(/s$/i, '')
+      return listed
+        ? undefined
+        : `const me = await prisma.${model[0]?.toLowerCase()}${model.slice(1)}.findUnique({ where: { ${user}: ${caller} }, select: { ${column}: true } })\nif (${flag ? '!' : ''}me?.${column}${flag ? '' : " !== 'ADMIN'"}) ${refuse} // the value that the application keeps for administrators`
+    }
+    default:
+      return undefined
+  }
+}

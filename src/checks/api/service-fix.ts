@@ -1,0 +1,90 @@
+import type { Route } from '../../model/routes/routes.ts'
+import type { Fix } from '../define-check.ts'
+import type { Audience } from './audience.ts'
+import { refusal } from './refusal.ts'
+
+/** What has to be asked of a caller who is no person: the clock, another service, another function. */
+export function serviceFix(route: Route, audience: Extract<Audience, { readonly who: 'scheduler' | 'service' | 'functions' }>): Fix {
+  if (audience.who === 'functions')
+    return {
+      text: `Nobody signs in here: ${audience.from.path}:${audience.from.line} calls it. Let in only who brings the key that functions share, and answer 401 to everybody else.`,
+      language: 'ts',
+      code: `const key = Deno.env.get('SUPABASE_SERVICE_ROLE_KEY')\nif (!key || ${headerOf(route, 'Authorization')} !== \`Bearer \${key}\`) ${refusal(route, 401)}`,
+    }
+  if (audience.who === 'scheduler') return schedulerFix(route, audience)
+  const { sender } = audience
+  if (sender === 'svix' || sender === 'standard') return signedFix(route, sender)
+  const variable = `${sender ? sender.toUpperCase() : 'CALLBACK'}_SECRET`
+  const whose = sender ?? 'that service'
+  return {
+    text: `${sender ? `${sender} calls this` : 'By its name a service calls this'}, and nobody signs in there: verify the signature that ${whose} puts on what it sends, over the bytes of the body, and answer 401 where it is missing or wrong. Where it signs nothing, agree on a long random secret, kept on the server, that it brings in a header or, when it cannot set one, in the address that it is given.${sender ? '' : ' If people call it from the application, ask who is signed in instead.'}`,
+    language: 'ts',
+    code: [
+      `const secret = ${variableOf(route, variable)} // the pattern for a shared secret`,
+      `if (!secret || ${headerOf(route, `x-${sender ? 'webhook' : 'callback'}-secret`)} !== secret) ${refusal(route, 401)}`,
+    ].join('\n'),
+  }
+}
+
+/** Vercel's scheduler, which calls handlers of Next.js by GET, brings `CRON_SECRET` by itself. */
+function schedulerFix(route: Route, { because, also }: Extract<Audience, { readonly who: 'scheduler' }>): Fix {
+  const vercel =
+    route.framework === 'Next.js'
+      ? 'which Vercel then sends as a bearer token (give it to any other scheduler as well)'
+      : 'which the scheduler sends as a bearer token'
+  const page = also ? ` ${also.path}:${also.line} calls it as well: let an administrator who is signed in through beside the secret.` : ''
+  return {
+    text: `Nobody signs in here: ${because}. Set CRON_SECRET, ${vercel}, and answer 401 to whoever does not bring it. What a caller says of itself in another header proves nothing.${page}`,
+    language: 'ts',
+    code: [
+      `const secret = ${variableOf(route, 'CRON_SECRET')}`,
+      `if (!secret || ${headerOf(route, route.framework === 'Supabase Edge Functions' ? 'Authorization' : 'authorization')} !== \`Bearer \${secret}\`) ${refusal(route, 401)}`,
+    ].join('\n'),
+  }
+}
+
+/** The scheme of Svix, which Resend, Clerk and others send their events by. */
+function signedFix(route: Route, scheme: 'svix' | 'standard'): Fix {
+  const edge = route.framework === 'Supabase Edge Functions'
+  const prefix = scheme === 'svix' ? 'svix' : 'webhook'
+  const header = (name: string) => `'${prefix}-${name}': ${headerOf(route, `${prefix}-${name}`)} ?? ''`
+  const body =
+    route.answers === 'res' || route.framework === 'Express'
+      ? 'rawBody // the bytes that were sent, before they are parsed'
+      : `await ${requestOf(route)}.text() // instead of json(): the bytes that were sent`
+  return {
+    text: `A service calls this and signs what it sends (${prefix}-signature), and nobody signs in there: verify the signature over the bytes of the body before anything in it is believed. Whatever else calls this address (a page of the administrators, a test) has to be asked for the role in that branch.`,
+    language: 'ts',
+    code: [
+      `import { Webhook } from '${edge ? 'npm:' : ''}svix'`,
+      '',
+      `const body = ${body}`,
+      'let event',
+      'try {',
+      `  event = new Webhook(${variableOf(route, 'WEBHOOK_SECRET')}!).verify(body, { ${['id', 'timestamp', 'signature'].map(header).join(', ')} })`,
+      '} catch {',
+      `  ${refusal(route, 401)}`,
+      '}',
+    ].join('\n'),
+  }
+}
+
+const variableOf = (route: Route, name: string): string => (route.framework === 'Supabase Edge Functions' ? `Deno.env.get('${name}')` : `process.env.${name}`)
+
+const requestOf = (route: Route): string => (route.framework === 'Supabase Edge Functions' ? 'req' : 'request')
+
+/** A header as the handler is given it. */
+export function headerOf(route: Route, name: string): string {
+  const member = /^\w+$/.test(name) ? `.${name.toLowerCase()}` : `['${name}']`
+  switch (route.framework) {
+    case 'Express':
+      return `req.get('${name}')`
+    case 'Fastify':
+      return `request.headers['${name.toLowerCase()}']`
+    case 'Hono':
+      return `c.req.header('${name}')`
+    case 'Nuxt':
+      return `getHeader(event, '${name}')`
+  }
+  return route.answers === 'res' ? `req.headers${member}` : route.answers ? `event.headers${member}` : `${requestOf(route)}.headers.get('${name}')`
+}

@@ -1,0 +1,332 @@
+import type { Guard, Route, Surroundings } from '../../model/routes/routes.ts'
+import { relativeSpecifier } from '../../model/routes/written-guard.ts'
+import { type Known, procedureName, registration } from './known.ts'
+import { manners } from './manners.ts'
+import { refusal } from './refusal.ts'
+
+/** How a handler learns who calls, where nothing in the application shows it already. */
+export interface SessionCode {
+  readonly code?: string
+  /** The id of whoever is signed in, in that code. */
+  readonly caller?: string
+  /** A client of Supabase that the code has made. */
+  readonly db?: string
+  /** Where the library of the sessions keeps a role. */
+  readonly role?: string
+  /** What has to be there for the code to work. */
+  readonly note?: string
+}
+
+/** Frameworks whose handlers are functions that answer with what they return. */
+const PLAIN: ReadonlySet<string> = new Set([
+  'Next.js',
+  'Remix',
+  'TanStack Start',
+  'Astro',
+  'SvelteKit',
+  'Nuxt',
+  'Cloudflare Workers',
+  'Vercel Functions',
+  'Netlify Functions',
+])
+
+/** The question who is signed in, by the library that keeps the sessions of the application. */
+export function sessionCode(route: Route, known: Known, guard: Guard | undefined): SessionCode {
+  const { around } = known
+  const how = guard?.how ?? ''
+  if (route.framework === 'Supabase Edge Functions') return inEdgeFunction(route, around)
+  if (route.kind === 'procedure') return inProcedure(route)
+  if (route.framework === 'NestJS')
+    return {
+      code: `@UseGuards(AuthGuard) // stands for a guard that verifies the session\n@${(route.method ?? 'All')[0]}${(route.method ?? 'All').slice(1).toLowerCase()}()`,
+    }
+  const uses = (name: string) => around.uses(name, route.path)
+  if (/clerk/i.test(how) || (!guard && route.framework === 'Next.js' && uses('@clerk/nextjs')))
+    return withImports(route, around, [['auth', '@clerk/nextjs/server']], `const { userId } = await auth()\nif (!userId) ${refusal(route, 401)}`, {
+      caller: 'userId',
+      role: '(await auth()).sessionClaims?.metadata?.role',
+    })
+  if (
+    /auth\.js|next-auth/i.test(how) ||
+    (!guard && route.framework === 'Next.js' && uses('next-auth') && (around.exporting('auth').length || around.exporting('authOptions').length))
+  )
+    return withAuthJs(route, around)
+  if (/better auth/i.test(how) || (!guard && route.framework === 'Next.js' && uses('better-auth')))
+    return withImports(
+      route,
+      around,
+      [
+        ['auth', around.exporting('auth')[0]],
+        ['headers', 'next/headers'],
+      ],
+      `const session = await auth.api.getSession({ headers: await headers() })\nif (!session) ${refusal(route, 401)}`,
+      { caller: 'session.user.id', role: 'session.user.role' },
+    )
+  const supabase =
+    /supabase/i.test(how) || (!guard && (uses('@supabase/supabase-js') || uses('@supabase/ssr')) && manners(route, known.all).library !== 'prisma')
+  if (route.framework === 'Nuxt' && uses('@nuxtjs/supabase'))
+    return withImports(
+      route,
+      around,
+      [['serverSupabaseUser', '#supabase/server']],
+      `const user = await serverSupabaseUser(event)\nif (!user) ${refusal(route, 401)}`,
+      {
+        caller: 'user.id',
+        role: 'user.app_metadata?.role',
+      },
+    )
+  if (route.framework === 'Express' || route.framework === 'Fastify' || route.framework === 'Hono') return inMiddleware(route, around, guard, supabase)
+  if (supabase && PLAIN.has(route.framework)) return withSupabase(route, around)
+  return pattern(route, guard)
+}
+
+/** A check whose function the application has to have: words stand for it. */
+function pattern(route: Route, guard: Guard | undefined): SessionCode {
+  const stands = guard ? `currentUser stands for the check at ${guard.at.path}:${guard.at.line}` : 'currentUser stands for a function that verifies the session'
+  const request = route.kind === 'action' ? '' : route.answers === 'res' ? 'req' : route.answers ? 'event' : 'request'
+  return {
+    code: `const user = await currentUser(${request}) // ${stands}\nif (!user) ${refusal(route, 401)}`,
+    caller: 'user.id',
+    role: 'user.role',
+    ...(guard ? {} : { note: NO_SIGN_IN }),
+  }
+}
+
+const NO_SIGN_IN =
+  ' Nothing on the server knows who is signed in so far: it takes sessions that the server verifies, or a gate in front of the address until there are some.'
+
+type Import = readonly [name: string, from: string | undefined]
+
+/** Code with the imports that its file has not got yet; what has another meaning there is imported under another name. */
+function withImports(route: Route, around: Surroundings, imports: readonly Import[], code: string, rest: Omit<SessionCode, 'code'>): SessionCode {
+  const names = around.names(route.path)
+  let text = code
+  const missing = imports.flatMap(([name, from]) => {
+    const source = around.source(route.path, name)
+    if (names.has(name) && (from === undefined || source === from)) return []
+    if (from === undefined) return [`// ${name}: as the configuration of the library exports it in this application`]
+    const here = /\.[cm]?[jt]sx?$/.test(from) ? relativeSpecifier(route.path, from) : from
+    if (!names.has(name)) return [`import { ${name} } from '${here}'`]
+    const other = `${name}OfSession`
+    text = text.replace(new RegExp(`\\b${name}\\(`, 'g'), `${other}(`)
+    return [`import { ${name} as ${other} } from '${here}'`]
+  })
+  return { code: missing.length ? `${missing.join('\n')}\n\n${text}` : text, ...rest }
+}
+
+/** Version 4 asks with `getServerSession()`, version 5 with the function that its configuration exports. */
+function withAuthJs(route: Route, around: Surroundings): SessionCode {
+  const range = around.range('next-auth', route.path) ?? ''
+  const rest = { caller: 'session.user.id', role: 'session.user.role' }
+  const refuse = `if (!session?.user) ${refusal(route, 401)}`
+  const exporter = around.exporting('auth').find((p) => around.code(p)?.imports.some((i) => i.from === 'next-auth'))
+  if (/^[\^~>=v]*\s*[123]?4\b|^[\^~]?4\./.test(range) || (!/5/.test(range) && exporter === undefined && around.exporting('authOptions').length))
+    return withImports(
+      route,
+      around,
+      [
+        ['getServerSession', 'next-auth'],
+        ['authOptions', around.exporting('authOptions')[0]],
+      ],
+      `const session = await getServerSession(${route.answers === 'res' ? 'req, res, ' : ''}authOptions)\n${refuse}`,
+      rest,
+    )
+  return withImports(
+    route,
+    around,
+    [['auth', exporter ?? around.exporting('auth')[0]]],
+    `const session = await auth(${route.answers === 'res' ? 'req, res' : ''})\n${refuse}`,
+    rest,
+  )
+}
+
+/** Names that the handler does not declare itself. */
+function freshNames(route: Route, around: Surroundings) {
+  const taken = around.locals(route)
+  const free = (name: string, other: string): string => (taken.has(name) ? other : name)
+  const user = free('user', 'caller')
+  return {
+    user,
+    found: user === 'user' ? '{ data: { user } }' : `{ data: { user: ${user} } }`,
+    token: free('token', 'callersToken'),
+    supabase: free('supabase', 'callersClient'),
+    session: free('session', 'callersSession'),
+  }
+}
+
+function inEdgeFunction(route: Route, around: Surroundings): SessionCode {
+  const names = around.names(route.path)
+  const { user, found, token } = freshNames(route, around)
+  const db = around.locals(route).has('db') ? 'authDb' : 'db'
+  const [request = 'req'] = around.parameters(route)
+  const cors = names.has('corsHeaders') ? ', headers: corsHeaders' : ''
+  const lines = [
+    ...(names.has('createClient') ? [] : ["import { createClient } from 'npm:@supabase/supabase-js@2'", '']),
+    `const ${db} = createClient(Deno.env.get('SUPABASE_URL')!, Deno.env.get('SUPABASE_SERVICE_ROLE_KEY')!)`,
+    `const ${token} = ${request}.headers.get('Authorization')?.replace(/^Bearer /, '') ?? ''`,
+    `const ${found} = await ${db}.auth.getUser(${token})`,
+    `if (!${user}) return new Response(null, { status: 401${cors} })`,
+  ]
+  const name = route.subject.replace(/^function /, '')
+  const byHand = around.callersOf(name).some((p) => !/(?:^|\/)supabase\/functions\//.test(p.path))
+  return {
+    code: lines.join('\n'),
+    caller: `${user}.id`,
+    db,
+    role: `${user}.app_metadata?.role`,
+    ...(byHand
+      ? {
+          note: ' Pages have to send the access token of the session, as functions.invoke() does by itself for whoever is signed in; the anon key alone is nobody.',
+        }
+      : {}),
+  }
+}
+
+const inProcedure = (route: Route): SessionCode => ({
+  code: [
+    `${procedureName(route)}: protectedProcedure`,
+    '  // instead of publicProcedure; its middleware throws where nobody is signed in:',
+    '  // t.procedure.use(({ ctx, next }) => {',
+    "  //   if (!ctx.user) throw new TRPCError({ code: 'UNAUTHORIZED' })",
+    '  //   return next({ ctx: { user: ctx.user } })',
+    '  // })',
+  ].join('\n'),
+  caller: 'ctx.user.id',
+  role: 'ctx.user.role',
+})
+
+/** Express, Fastify and Hono ask in front of the handler. */
+function inMiddleware(route: Route, around: Surroundings, guard: Guard | undefined, supabase: boolean): SessionCode {
+  const how = guard?.how ?? ''
+  const names = around.names(route.path)
+  if (route.framework === 'Express') {
+    if (/passport|req\.isAuthenticated/i.test(how))
+      return {
+        code: registration(route, '(req, res, next) => (req.isAuthenticated() ? next() : res.status(401).end())', around),
+        caller: 'req.user.id',
+        role: 'req.user.role',
+      }
+    if (/req\.session/.test(how)) return { code: registration(route, `(req, res, next) => (${how} ? next() : res.status(401).end())`, around) }
+    if (/JSON Web Token/.test(how))
+      return {
+        code: [
+          ...(names.has('jwt') ? [] : ["import jwt from 'jsonwebtoken'", '']),
+          'function requireUser(req, res, next) {',
+          '  try {',
+          `    req.user = jwt.verify(req.get('authorization')?.replace(/^Bearer /, '') ?? '', process.env.${around.variables(/^JWT_SECRET|^(?:ACCESS_)?TOKEN_SECRET|^SECRET_KEY$/)[0] ?? 'JWT_SECRET'})`,
+          '  } catch {',
+          '    return res.status(401).end()',
+          '  }',
+          '  next()',
+          '}',
+          '',
+          registration(route, 'requireUser', around),
+        ].join('\n'),
+        caller: 'req.user.id',
+        role: 'req.user.role',
+      }
+  }
+  const [open, refuse, close, header] =
+    route.framework === 'Express'
+      ? [
+          'async function requireUser(req, res, next) {',
+          'return res.status(401).end()',
+          ['  req.user = user', '  next()', '}', '', registration(route, 'requireUser', around)],
+          "req.get('authorization')",
+        ]
+      : route.framework === 'Fastify'
+        ? ["fastify.addHook('onRequest', async (request, reply) => {", 'return reply.code(401).send()', ['})'], 'request.headers.authorization']
+        : [
+            'async function requireUser(c, next) {',
+            'return c.body(null, 401)',
+            ['  await next()', '}', '', registration(route, 'requireUser', around)],
+            "c.req.header('Authorization')",
+          ]
+  const user = { caller: route.framework === 'Express' ? 'req.user.id' : 'user.id', role: route.framework === 'Express' ? 'req.user.role' : 'user.role' }
+  if (!supabase)
+    return {
+      code:
+        route.framework === 'Fastify'
+          ? `${open}\n  // verify the session here\n  if (!user) ${refuse}\n})`
+          : `${registration(route, 'requireUser', around)}\n// requireUser stands for a middleware that verifies the session and answers 401`,
+      ...user,
+      ...(guard ? {} : { note: NO_SIGN_IN }),
+    }
+  const client = ['supabase', 'supabaseAdmin', 'supabaseClient'].find((n) => names.has(n))
+  return {
+    code: [
+      ...(client ? [] : made(around, names, route.path)),
+      open,
+      `  const token = ${header}?.replace(/^Bearer /, '') ?? ''`,
+      `  const { data: { user } } = await ${client ?? 'supabase'}.auth.getUser(token)`,
+      `  if (!user) ${refuse}`,
+      ...close,
+    ].join('\n'),
+    ...user,
+  }
+}
+
+/** A client that only verifies tokens. */
+function made(around: Surroundings, names: ReadonlySet<string>, path: string): readonly string[] {
+  return [...(names.has('createClient') ? [] : ["import { createClient } from '@supabase/supabase-js'", '']), `const supabase = ${client(around, path)}`, '']
+}
+
+const client = (around: Surroundings, path: string): string => {
+  const url = around.variables(/SUPABASE_URL$/)[0] ?? 'SUPABASE_URL'
+  const key = around.variables(/SUPABASE_(?:ANON|PUBLISHABLE)\w{0,20}$/)[0] ?? 'SUPABASE_ANON_KEY'
+  const sure = /\.tsx?$/.test(path) ? '!' : ''
+  return `createClient(process.env.${url}${sure}, process.env.${key}${sure})`
+}
+
+/** The client that finds the session in the cookies, where the application has one; otherwise the page sends the token along. */
+function withSupabase(route: Route, around: Surroundings): SessionCode {
+  const names = around.names(route.path)
+  const rest = { caller: 'user.id', role: 'user.app_metadata?.role' }
+  if (route.framework === 'SvelteKit')
+    return {
+      code: `const { user } = await ${route.kind === 'action' ? 'event.locals' : 'locals'}.safeGetSession() // getSession() verified with getUser(), in hooks.server.ts\nif (!user) ${refusal(route, 401)}`,
+      ...rest,
+    }
+  const fresh = freshNames(route, around)
+  const maker = around.sessionInStorage(route.path) ? undefined : cookieClient(around)
+  if (maker) {
+    const local = maker.name
+    return withImports(
+      route,
+      around,
+      [[local, maker.path]],
+      `const ${fresh.supabase} = await ${local}()\nconst ${fresh.found} = await ${fresh.supabase}.auth.getUser()\nif (!${fresh.user}) ${refusal(route, 401)}`,
+      { caller: `${fresh.user}.id`, role: `${fresh.user}.app_metadata?.role`, db: fresh.supabase },
+    )
+  }
+  const note = ' Sessions are kept in the browser here, not in cookies: the page sends the access token of its session along.'
+  const header =
+    route.kind === 'action'
+      ? undefined
+      : route.answers === 'res'
+        ? 'req.headers.authorization'
+        : route.answers
+          ? 'event.headers.authorization'
+          : `${around.parameters(route)[0] ?? 'request'}.headers.get('authorization')`
+  return {
+    code: [
+      ...made(around, names, route.path),
+      header === undefined
+        ? '// accessToken: an argument of the action, from the session of the page'
+        : `const accessToken = ${header}?.replace(/^Bearer /, '') ?? ''`,
+      'const { data: { user } } = await supabase.auth.getUser(accessToken)',
+      `if (!user) ${refusal(route, 401)}`,
+    ].join('\n'),
+    ...rest,
+    note,
+  }
+}
+
+/** A function of the application that makes a client from the cookies of the request. */
+function cookieClient(around: Surroundings): { readonly name: string; readonly path: string } | undefined {
+  return around.exported(/supabase|^createClient$|^createServerClient$/i).find(({ path, fn }) => {
+    const imports = around.code(path)?.imports ?? []
+    const made = imports.some((i) => /^@supabase\/(?:ssr|auth-helpers)/.test(i.from) && i.bindings.some((b) => !/browser|clientcomponent/i.test(b.imported)))
+    return made && fn.params.length === 0 && imports.some((i) => i.from === 'next/headers') && !around.code(path)?.directives.includes('use client')
+  })
+}

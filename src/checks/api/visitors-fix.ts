@@ -1,0 +1,52 @@
+import type { Route, Surroundings } from '../../model/routes/routes.ts'
+import type { Fix } from '../define-check.ts'
+import type { Audience } from './audience.ts'
+import { limiterCode } from './limiter-code.ts'
+import { refusal } from './refusal.ts'
+
+type Visitors = Extract<Audience, { readonly who: 'visitors' }>['as']
+
+/** What visitors without an account are for: who they are cannot be asked, but how often they call and what they may say can. */
+const WORDS: Readonly<Record<Exclude<Visitors, 'claim'>, string>> = {
+  form: 'By its name visitors fill this in, and nobody signs in for that.',
+  reset: 'Whoever calls this cannot sign in.',
+  checkout: 'By its name guests buy here as well: where only customers with an account do, ask who is signed in.',
+  chat: 'By its name visitors write here, and nobody signs in for that; where only customers with an account do, ask who is signed in.',
+  counter: 'Visitors are counted here, and nobody signs in for that.',
+}
+
+/** The fix of a handler that has to stay open for visitors. */
+export function visitorsFix(route: Route, around: Surroundings, { as }: Extract<Audience, { readonly who: 'visitors' }>): Fix {
+  if (as === 'claim')
+    return {
+      text: 'By its name whoever has paid calls this, with an account or without: what the request says of them is no proof, and a session alone is none either. Ask the processor for the payment itself, let it say what was bought and by whom, and give each payment out once. Where only people with an account buy, compare the buyer with whoever is signed in.',
+      language: 'ts',
+      code: "const payment = await paymentOf(paymentId) // stands for asking the processor, with the key of the server\nif (payment?.status !== 'paid' || payment.productId !== productId) ".concat(
+        refusal(route, 403),
+      ),
+    }
+  return {
+    text: `${WORDS[as]} Count what comes from each address and refuse with 429 before anything is written, sent or paid for.${taken(route, as)}`,
+    language: 'ts',
+    code: limiterCode(route, around),
+  }
+}
+
+/** What the server has to say itself, because whoever calls may say anything. */
+function taken(route: Route, as: Exclude<Visitors, 'claim'>): string {
+  const open = route.work.filter((w) => !w.hidden && !w.guard)
+  const out: string[] = []
+  if (as === 'reset') out.push('Make the link on the server (generateLink), never from the request, and send it to the address of the account alone')
+  else if (open.some((w) => w.chosen === 'recipient'))
+    out.push(
+      as === 'form'
+        ? 'Send nothing but fixed words to an address that somebody has typed in, and let its owner confirm it before more goes there'
+        : 'Take the recipient and the words of a message from rows that the server looks up, never from the request',
+    )
+  if (open.some((w) => w.chosen === 'amount') || as === 'checkout')
+    out.push('Take the price from the row of what is bought, and change no order but the one that this request has made')
+  if (open.some((w) => w.chosen === 'paid')) out.push('Mark as paid only what the processor says is paid')
+  if (as !== 'checkout' && open.some((w) => w.kind === 'read' || w.kind === 'update'))
+    out.push('Answer with nothing of a row that was there before, and change none unless the caller brings something that only its owner has')
+  return out.length ? ` ${out.join('. ')}.` : ''
+}

@@ -1,0 +1,193 @@
+import type { FunctionIR, JavaScriptFacts } from '../../facts/javascript.ts'
+import { collectByCodeFile } from '../../facts/questions.ts'
+import type { Place } from '../../lib/place.ts'
+import { type Program, packageOf } from '../frameworks/program.ts'
+import { boundNames, calleeText, expressions, statements, stringOf } from '../frameworks/walk.ts'
+import { printExpr } from './print-code.ts'
+import type { Route } from './routes.ts'
+import { type SessionModel, storedInBrowser } from './session.ts'
+import { type Timetable, timetableOf } from './timetable.ts'
+
+/** What code that is written for a handler finds around it: advice may name nothing else. */
+export interface Surroundings {
+  /** Names that every function of a file sees: its imports and what the body of the module declares. */
+  names(path: string): ReadonlySet<string>
+  /** What the first parameter of a handler binds. */
+  parameters(route: Pick<Route, 'path' | 'line' | 'endLine'>): readonly string[]
+  /** What a handler declares at its top: a second declaration of the same name would not run. */
+  locals(route: Pick<Route, 'path' | 'line' | 'endLine'>): ReadonlySet<string>
+  /** The file or package that a file imports a name from. */
+  source(path: string, name: string): string | undefined
+  /** Whether two files import the same under a name. */
+  meansSame(name: string, one: string, other: string): boolean
+  /** How a router was told of a handler (`router.delete('/:id', …)`), at the place of the route. */
+  registered(route: Pick<Route, 'path' | 'line' | 'method'>): { readonly router: string; readonly method: string; readonly path: string } | undefined
+  /** The version range that the workspace of a file asks a package for. */
+  range(name: string, path: string): string | undefined
+  /** Whether a file of the same workspace imports the package, or its manifest names it. */
+  uses(name: string, path: string): boolean
+  /** Functions of the application's own source that are exported under a name. */
+  exported(name: RegExp): readonly Exported[]
+  /** What an `if` at a place asks. */
+  asked(at: Place): string | undefined
+  /** Files of the application's own source that export something under a name. */
+  exporting(name: string): readonly string[]
+  /** Variables of the environment that the code reads. */
+  variables(name: RegExp): readonly string[]
+  /** The client that keeps sessions in the storage of the browser, where the server finds none. */
+  sessionInStorage(path: string): Place | undefined
+  /** Short texts in the code of a file. */
+  texts(path: string): readonly string[]
+  /** What the clock starts. */
+  readonly timetable: Timetable
+  /** The code that calls an edge function, other functions included. */
+  callersOf(name: string): readonly Place[]
+  /** What the body of a file is, for whoever writes after its example. */
+  code(path: string): JavaScriptFacts | undefined
+  /** The file that a specifier leads to. */
+  resolve(path: string, specifier: string): string | undefined
+}
+
+/** A function that other files can import. */
+export interface Exported extends Place {
+  readonly name: string
+  readonly fn: FunctionIR
+}
+
+/** Asked for when a finding is written, and never before. */
+export function surroundingsOf(program: Program, sessions: readonly SessionModel[]): Surroundings {
+  const { facts, workspaces, modules, sources } = program
+  const files = facts.of('javascript')
+  const scopes = new Map<string, ReadonlySet<string>>()
+  const timetable = lazily(() => timetableOf(facts))
+  const calls = lazily(() =>
+    Map.groupBy(
+      [...callsOfFunctions(sources)].flatMap(([path, all]) => all.map((c) => ({ ...c, path }))),
+      (c) => c.name,
+    ),
+  )
+  const variables = lazily(() => [...new Set([...variablesRead(sources).values()].flat())].sort())
+  const exports = lazily(() => [...sources].flatMap(([path, js]) => exportedFunctions(path, js)))
+  const sourceOf = (path: string, name: string): string | undefined => {
+    const i = files.get(path)?.imports.find((x) => x.bindings.some((y) => y.local === name))
+    return i && (modules.resolve(path, i.from) ?? packageOf(i.from))
+  }
+  return {
+    names(path) {
+      const known = scopes.get(path) ?? scopeOf(files.get(path))
+      scopes.set(path, known)
+      return known
+    },
+    parameters: (route) => {
+      const first = handlerOf(files.get(route.path), route)?.params[0]
+      return first ? boundNames(first) : []
+    },
+    locals: (route) => new Set(handlerOf(files.get(route.path), route)?.body.flatMap((s) => (s.k === 'let' ? boundNames(s.to) : []))),
+    source: (path, name) => sourceOf(path, name),
+    meansSame(name, one, other) {
+      const [a, b] = [sourceOf(one, name), sourceOf(other, name)]
+      return a !== undefined && a === b
+    },
+    registered({ path, line, method }) {
+      for (const fn of files.get(path)?.functions ?? [])
+        for (const e of expressions(fn)) {
+          if (e.k !== 'call' || e.l !== line || e.fn.k !== 'mem' || e.fn.of.k !== 'id') continue
+          const written = stringOf(e.args[0])
+          if (written?.startsWith('/') && (e.fn.name === method?.toLowerCase() || e.fn.name === 'all'))
+            return { router: e.fn.of.name, method: e.fn.name, path: written }
+        }
+      return undefined
+    },
+    range: (name, path) => {
+      const own = workspaces.of(path).manifest?.dependencies.find((d) => d.name === name)
+      return (own ?? workspaces.all[0]?.manifest?.dependencies.find((d) => d.name === name))?.range
+    },
+    uses: (name, path) => {
+      const home = workspaces.of(path).dir
+      return workspaces.uses(name, path) || [...program.importersOf(name)].some((p) => workspaces.of(p).dir === home)
+    },
+    exported: (name) => exports().filter((e) => name.test(e.name)),
+    asked({ path, line }) {
+      const found = files.get(path)?.functions.flatMap((f) => statements(f.body).filter((s) => s.k === 'if' && s.l === line)) ?? []
+      const [only] = found
+      return found.length === 1 && only?.k === 'if' ? printExpr(only.test) : undefined
+    },
+    exporting: (name) => [...sources].flatMap(([path, js]) => (js.exports.some((e) => e.name === name) ? [path] : [])),
+    variables: (name) => variables().filter((v) => name.test(v)),
+    sessionInStorage: (path) => storedInBrowser(sessions.find((s) => s.workspace === workspaces.of(path).dir)),
+    texts: (path) =>
+      files.get(path)?.functions.flatMap((f) => expressions(f).flatMap((e) => (e.k === 'lit' && typeof e.v === 'string' && e.v.length < 500 ? [e.v] : []))) ??
+      [],
+    get timetable() {
+      return timetable()
+    },
+    callersOf: (name) =>
+      calls()
+        .get(name)
+        ?.map(({ path, line }) => ({ path, line })) ?? [],
+    code: (path) => files.get(path),
+    resolve: (path, specifier) => modules.resolve(path, specifier),
+  }
+}
+
+function lazily<T extends object>(make: () => T): () => T {
+  let made: T | undefined
+  return () => {
+    made ??= make()
+    return made
+  }
+}
+
+/** The outermost function within the lines of a handler. */
+const handlerOf = (js: JavaScriptFacts | undefined, { line, endLine = line }: Pick<Route, 'line' | 'endLine'>): FunctionIR | undefined =>
+  js?.functions.filter((f) => f.id !== 0 && f.l >= line && f.l <= endLine).sort((a, b) => a.l - b.l || a.id - b.id)[0]
+
+function scopeOf(js: JavaScriptFacts | undefined): ReadonlySet<string> {
+  const names = new Set<string>()
+  for (const i of js?.imports ?? []) if (!i.typeOnly) for (const b of i.bindings) names.add(b.local)
+  for (const s of js?.functions[0]?.body ?? []) {
+    if (s.k === 'let') for (const n of boundNames(s.to)) names.add(n)
+    if (s.k === 'function') names.add(s.name)
+    if (s.k === 'class' && s.name) names.add(s.name)
+  }
+  return names
+}
+
+function exportedFunctions(path: string, js: JavaScriptFacts): readonly Exported[] {
+  const declared = new Map<string, FunctionIR>()
+  for (const s of statements(js.functions[0]?.body ?? [])) {
+    const fn = s.k === 'function' ? js.functions[s.fn] : s.k === 'let' && s.init?.k === 'fn' ? js.functions[s.init.fn] : undefined
+    const name = s.k === 'function' ? s.name : s.k === 'let' && s.to.k === 'name' ? s.to.name : undefined
+    if (fn && name) declared.set(name, fn)
+  }
+  return js.exports.flatMap((e) => {
+    const fn = e.local === undefined || e.name === 'default' ? undefined : declared.get(e.local)
+    return fn ? [{ name: e.name, fn, path, line: fn.l }] : []
+  })
+}
+
+/** `process.env.NAME`, by file. */
+const variablesRead = collectByCodeFile((_, js: JavaScriptFacts) => {
+  const found = js.functions.flatMap((fn) =>
+    expressions(fn).flatMap((e) =>
+      e.k === 'mem' && e.of.k === 'mem' && e.of.name === 'env' && e.of.of.k === 'id' && e.of.of.name === 'process' ? [e.name] : [],
+    ),
+  )
+  return found.length ? found : undefined
+})
+
+/** `supabase.functions.invoke('name')` and addresses with `/functions/v1/name`. */
+const callsOfFunctions = collectByCodeFile((_, js: JavaScriptFacts) => {
+  const found: { name: string; line: number }[] = []
+  for (const fn of js.functions)
+    for (const e of expressions(fn)) {
+      const texts = e.k === 'tpl' ? e.quasis : e.k === 'lit' && typeof e.v === 'string' ? [e.v] : []
+      for (const t of texts) {
+        const named = /\/functions\/v1\/([\w-]{1,80})/.exec(t)?.[1]
+        if (named) found.push({ name: named, line: e.l })
+      }
+      const invoked = e.k === 'call' && /functions\.invoke$/.test(calleeText(e.fn)) ? stringOf(e.args[0]) : undefined
+      if (invoked) found.push({ name: invoked.replace(/[?/].*$/, ''), line: e.l })
+    }
+  return found.length ? found : undefined
+})

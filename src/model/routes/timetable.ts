@@ -1,0 +1,30 @@
+import type { FactsIndex } from '../../facts/facts.ts'
+
+/** Handlers that the clock starts, as SQL and configuration say. */
+export interface Timetable {
+  /** Edge functions by name. */
+  readonly functions: ReadonlySet<string>
+  /** Paths of the application. */
+  readonly paths: ReadonlySet<string>
+}
+
+/** A job of pg_cron is at most this long. */
+const JOB = 1500
+
+/** `cron.schedule(…)` with an address in it, and `crons` of vercel.json. */
+export function timetableOf(facts: FactsIndex): Timetable {
+  const functions = new Set<string>()
+  const paths = new Set<string>()
+  for (const { text } of facts.of('sql').values())
+    for (const { index } of text.matchAll(/\bcron\s*\.\s*schedule(?:_in_database)?\s*\(/gi)) {
+      const job = text.slice(index, index + JOB)
+      for (const [, name] of job.matchAll(/\/functions\/v1\/([\w-]{1,80})/g)) functions.add(name as string)
+      for (const [, path] of job.matchAll(/(?:\.\w{2,12})(\/api\/[\w/-]{1,120})/g)) paths.add(path as string)
+    }
+  for (const [path, { data }] of facts.of('config-file'))
+    if (/(?:^|\/)vercel\.json$/.test(path) && isObject(data) && Array.isArray(data.crons))
+      for (const cron of data.crons) if (isObject(cron) && typeof cron.path === 'string') paths.add(cron.path.replace(/\?.*$/, ''))
+  return { functions, paths }
+}
+
+const isObject = (x: unknown): x is Record<string, unknown> => typeof x === 'object' && x !== null
