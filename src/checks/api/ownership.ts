@@ -10,6 +10,7 @@ import type { OwnershipBreach } from './ownership-breach.ts'
 import { breachesOf, type Judged } from './ownership-breaches.ts'
 import { ofArguments, ownershipWords } from './ownership-words.ts'
 import { publicByNature } from './public-by-nature.ts'
+import { refusal } from './refusal.ts'
 import { accountFieldIssues, sessionUpdateIssues } from './session-updates.ts'
 import { hasOneOperator } from './single-operator.ts'
 
@@ -71,11 +72,16 @@ function causeOf(route: Route, breaches: readonly OwnershipBreach[]): string | u
 const onlyReads = (b: OwnershipBreach): boolean => /^loads$|listUsers$/.test(b.verb ?? '')
 
 /** The row in which the tables of this application keep the customer of a user, where the general words would name another. */
-function ofOwnTables(main: OwnershipBreach, fix: Issue['fix'], { all, schema }: Known, route: Route): Issue['fix'] {
+function ofOwnTables(main: OwnershipBreach, fix: Issue['fix'], { all, around, schema }: Known, route: Route): Issue['fix'] {
   const library = manners(route, all).library
   if ((main.kind !== 'email-lookup' && main.kind !== 'payment') || (library !== undefined && library !== 'supabase')) return fix
-  const kept = customerColumn(schema)
   const caller = main.callerAs ?? 'user.id'
+  if (!/stripe/i.test(`${main.verb} ${main.what}`) || ['@prisma/client', 'drizzle-orm', 'mongoose'].some((name) => around.uses(name, route.path)))
+    return {
+      ...fix,
+      code: `const own = await customerOf(${caller}) // stands for the look-up of the id at the processor in the row of the caller\nif (!own) ${refusal(route, 404)}`,
+    }
+  const kept = customerColumn(schema)
   if (kept)
     return { ...fix, code: `const { data: own } = await supabase.from('${kept.table}').select('${kept.column}').eq('${kept.user}', ${caller}).maybeSingle()` }
   return { ...fix, code: `// alter table profiles add column stripe_customer_id text; a column that only the server writes\n${fix.code ?? ''}` }

@@ -45,7 +45,9 @@ function checkOf(route: Route, what: string, library: string | undefined): Fix {
   const text =
     what === 'trust'
       ? 'Verify the session: getUser() (or getClaims()) instead of getSession(), then redirect.'
-      : 'Fetch the user on the server before the page is rendered and redirect when there is none.'
+      : what === 'presence'
+        ? 'Verify what the cookie says where this guard looks at it: a value that the server has signed, or a session that it keeps. Where the pages are for people with an account, fetch the user on the server before the page is rendered and redirect when there is none.'
+        : 'Fetch the user on the server before the page is rendered and redirect when there is none.'
   if (what === 'idle' && route.idleGuard?.because === 'place')
     return {
       text: `Move ${route.idleGuard.at.path} into ${route.idleGuard.belongsIn || 'the root of the application'}, beside the folder of the pages; imports in it follow.`,

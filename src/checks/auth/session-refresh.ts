@@ -346,7 +346,7 @@ function serverCode(framework: string, has: boolean): string {
 
 /** For a middleware that does something else already. */
 const ADDED = `// at the top of the middleware; request: its parameter
-const renewed: Parameters<NonNullable<Parameters<typeof createServerClient>[2]['cookies']['setAll']>>[0] = []
+const renewed: { name: string; value: string; options: CookieOptions }[] = [] // import type { CookieOptions } from '@supabase/ssr'
 const supabase = createServerClient(process.env.NEXT_PUBLIC_SUPABASE_URL!, process.env.NEXT_PUBLIC_SUPABASE_ANON_KEY!, {
   cookies: {
     getAll: () => request.cookies.getAll(),

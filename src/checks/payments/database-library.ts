@@ -1,8 +1,19 @@
 import { rememberFor } from '../../lib/remember-for.ts'
-import type { Route } from '../../model/routes/routes.ts'
+import type { Route, RoutesModel } from '../../model/routes/routes.ts'
 
-/** The library that most of the application's queries are made with. */
-export const libraryOf = rememberFor((routes: readonly Route[]): string | undefined => {
+/** Libraries that who has them keeps the tables with, whatever else the application is asked through. */
+const KEEPERS: readonly (readonly [name: string, library: string])[] = [
+  ['@prisma/client', 'prisma'],
+  ['drizzle-orm', 'drizzle'],
+  ['mongoose', 'mongoose'],
+]
+
+/** The library with which code at a place asks the database. */
+export function libraryAt(path: string, { routes, surroundings }: RoutesModel): string | undefined {
+  return KEEPERS.find(([name]) => surroundings.uses(name, path))?.[1] ?? mostUsed(routes)
+}
+
+const mostUsed = rememberFor((routes: readonly Route[]): string | undefined => {
   const counts = new Map<string, number>()
   for (const { behaviour } of routes)
     for (const { effect: e } of behaviour?.steps ?? []) if (e.kind === 'db') counts.set(e.client.library, (counts.get(e.client.library) ?? 0) + 1)

@@ -2,7 +2,7 @@ import type { Place, RelatedPlace } from '../../lib/place.ts'
 import { swap } from '../../lib/rewrite.ts'
 import type { OtherWebhook, Redemption, RepeatProblem, Webhook } from '../../model/payments/payments.ts'
 import { defineCheck, failed, type Issue, passed, unverified } from '../define-check.ts'
-import { libraryOf } from './database-library.ts'
+import { libraryAt } from './database-library.ts'
 import { withoutWebhooks } from './event-handling.ts'
 import { onceCode } from './once-code.ts'
 import { onePerEndpoint } from './one-per-endpoint.ts'
@@ -18,9 +18,9 @@ export default defineCheck({
   needs: ['payments', 'routes'],
   doubtedBy: ['code', 'table'],
   run: ({ payments, routes }) => {
-    const library = libraryOf(routes.routes)
+    const library = (path: string) => libraryAt(path, routes)
     const endpoints: readonly Endpoint[] = [...payments.webhooks, ...payments.otherWebhooks]
-    const redeemed = payments.redemptions.flatMap((r) => redemptionIssue(r, library))
+    const redeemed = payments.redemptions.flatMap((r) => redemptionIssue(r, library(r.gives[0]?.at.path ?? '')))
     const without = endpoints.length || redeemed.length ? undefined : withoutWebhooks(payments, 'anything')
     if (without) return without
     const evidence = endpoints.map(
@@ -29,7 +29,7 @@ export default defineCheck({
           w.unreadErrors.length ? `; nothing looks at the error of ${places(w.unreadErrors)}: such a write fails silently, and the event is lost` : ''
         }${w.turnedAway ? `; ${closedDoor(w, w.turnedAway)}` : ''}`,
     )
-    const issues = [...endpoints.flatMap((w) => [...repeatIssue(w, library), ...lostIssue(w), ...earlyRecordIssue(w, library)]), ...redeemed]
+    const issues = [...endpoints.flatMap((w) => [...repeatIssue(w, library(w.path)), ...lostIssue(w), ...earlyRecordIssue(w, library(w.path))]), ...redeemed]
     if (issues.length) return failed(onePerEndpoint(issues), evidence)
     const unread = endpoints.filter((w) => !w.complete && w.effects === 0)
     if (unread.length) {
