@@ -20,7 +20,8 @@ export type Audience =
 const wordsOf = (route: Route): string => {
   const name =
     route.kind === 'action' ? route.subject.slice(route.subject.lastIndexOf('#') + 1) : route.route.replace(/^\/(?:functions\/v1|api(?:\/trpc)?)\//, '/')
-  return snakeCase(name.replace(/\[[^\]]*\]/g, '').replace(/[^A-Za-z0-9]+/g, '_')).replace(/^_+|_+$/g, '')
+  const said = name.split('/').filter((part) => !part.startsWith('['))
+  return snakeCase(said.flatMap((part) => part.match(/[A-Za-z0-9]+/g) ?? []).join('_'))
 }
 
 const has = (words: string, what: RegExp): boolean => what.test(words)

@@ -187,7 +187,7 @@ const callsOfFunctions = collectByCodeFile((_, js: JavaScriptFacts) => {
         if (named) found.push({ name: named, line: e.l })
       }
       const invoked = e.k === 'call' && /functions\.invoke$/.test(calleeText(e.fn)) ? stringOf(e.args[0]) : undefined
-      if (invoked) found.push({ name: invoked.replace(/[?/].*$/, ''), line: e.l })
+      if (invoked) found.push({ name: invoked.split(/[?/]/, 1)[0] ?? invoked, line: e.l })
     }
   return found.length ? found : undefined
 })

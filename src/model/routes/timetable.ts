@@ -23,7 +23,7 @@ export function timetableOf(facts: FactsIndex): Timetable {
     }
   for (const [path, { data }] of facts.of('config-file'))
     if (/(?:^|\/)vercel\.json$/.test(path) && isObject(data) && Array.isArray(data.crons))
-      for (const cron of data.crons) if (isObject(cron) && typeof cron.path === 'string') paths.add(cron.path.replace(/\?.*$/, ''))
+      for (const cron of data.crons) if (isObject(cron) && typeof cron.path === 'string') paths.add(cron.path.split('?', 1)[0] ?? cron.path)
   return { functions, paths }
 }
 
