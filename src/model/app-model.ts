@@ -1,5 +1,6 @@
 import type { Config } from '../config/config.ts'
 import type { AccessMatrix, Catalog } from '../database/database.ts'
+import type { ClientQuery } from '../database/plan/client-queries.ts'
 import type { FactsIndex } from '../facts/facts.ts'
 import type { History } from '../source/source.ts'
 import type { AuthModel } from './auth/auth.ts'
@@ -52,7 +53,7 @@ export interface SchemaModel extends Catalog {
   /** Tables that code queries (`.from('x')`) but that no SQL creates, with the first place that queries each. */
   readonly queriedButNotCreated: readonly { readonly table: string; readonly path: string; readonly line: number }[]
   /** Every query of the code through Supabase's client, tables as written. */
-  readonly queries?: readonly { readonly table: string; readonly path: string; readonly line: number; readonly addsOnly?: true }[]
+  readonly queries?: readonly Pick<ClientQuery, 'table' | 'path' | 'line' | 'verb' | 'columns' | 'addsOnly'>[]
   /** Tables by what Prisma's client calls them, in lower case. */
   readonly accessors?: ReadonlyMap<string, string>
   /** Buckets that code names (`storage.from('x')`, `createBucket('x')`), with the first place; `public` when code creates it so. */

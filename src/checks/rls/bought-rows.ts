@@ -1,3 +1,4 @@
+import { narrow } from '../../database/access/column-privileges.ts'
 import { protectedByTrigger } from '../../database/access/triggers.ts'
 import type { Hole, Policy, Table } from '../../database/database.ts'
 import type { AppModel } from '../../model/app-model.ts'
@@ -86,7 +87,7 @@ const isRefused = ({ access }: Model, name: string, command: 'insert' | 'update'
     .find((o) => o.kind === 'table' && o.object === name)
     ?.cells.some((c) => c.role === 'A' && c.row === 'own' && c.command === command && c.result === 'refused') ?? false
 
-/** A row that holds until some day was bought as such; the state of an order is only a part of it. */
+/** A row that holds until some day was bought as such: what says so is named first. */
 const TERM = /until|end|expir|credit|balance/i
 
 function issueOf(table: Table, policy: Policy, free: readonly string[], bought: BoughtRow, command: 'insert' | 'update', waiting: readonly string[]): Issue {
@@ -96,7 +97,7 @@ function issueOf(table: Table, policy: Policy, free: readonly string[], bought: 
   const paid = `${bought.subject} ${bought.inserted ? `inserts into ${table.name}` : `sets ${listed(bought.columns)}`} when the processor says that something was paid (${bought.at.path}:${bought.at.line})`
   return {
     subject: policySubject(name, policy.name),
-    severity: bought.entitles || free.some((c) => TERM.test(c)) ? 'Critical' : 'High',
+    severity: 'Critical',
     title:
       command === 'insert'
         ? `Users insert into ${table.name} what ${early ? 'only a payment should say' : 'others pay for'}`
@@ -109,7 +110,7 @@ function issueOf(table: Table, policy: Policy, free: readonly string[], bought: 
         : {
             text: `Leave ${listed([...free, ...waiting])} to the server: take browsers the privilege to ${command === 'insert' ? 'insert' : 'change'} ${free.length + waiting.length > 1 ? 'them' : 'it'}, or drop the policy where no page needs it. The service role needs no policy.${early ? ` A page that adds rows leaves ${free.length + waiting.length > 1 ? 'them' : 'it'} out then: the default holds.` : ''}${waiting.length ? ` Where moderators change ${listed(waiting)} in the browser, let a trigger refuse it to everybody else instead.` : ''}`,
             language: 'sql',
-            code: privileges(table, [...free, ...waiting], command),
+            code: narrow(table, [...free, ...waiting], command, { granting: true }) ?? '',
           },
     at: policy.at,
     related: [{ ...bought.at, what: 'where a payment does the same' }],
@@ -124,12 +125,3 @@ const onServerAlone = (table: Table): Fix => ({
   language: 'sql',
   code: `revoke insert on ${qualifiedName(table)} from anon, authenticated;`,
 })
-
-/** Everything but the columns named stays writable. */
-function privileges(table: Table, free: readonly string[], command: 'insert' | 'update'): string {
-  const name = qualifiedName(table)
-  const fixed = command === 'update' ? [...table.primaryKey, ...(table.userData?.ownerColumns ?? []), ...(table.userData?.powerColumns ?? [])] : []
-  const keep = table.columns.filter((c) => !free.includes(c.name) && !fixed.includes(c.name) && !c.generated && c.identity !== 'always').map((c) => c.name)
-  const revoke = `revoke ${command} on ${name} from anon, authenticated;`
-  return keep.length ? `${revoke}\ngrant ${command} (${keep.join(', ')}) on ${name} to authenticated;` : revoke
-}

@@ -1,11 +1,11 @@
-import type { Grant, Table } from '../../database/database.ts'
+import type { Grant, Hole, Table } from '../../database/database.ts'
 import type { AppModel } from '../../model/app-model.ts'
 import { defineCheck, type Fix, failed, type Issue, notApplicable, type Outcome, passed, unverified } from '../define-check.ts'
+import { enableAdvice } from './enable-advice.ts'
 import { keptByCode } from './kept-by-code.ts'
 import {
   exported,
   exposedTables,
-  fixOf,
   isBookkeeping,
   isClosed,
   isDeclaredPublic,
@@ -24,7 +24,7 @@ export default defineCheck({
   id: 'rls/enabled',
   category: 'RLS',
   rule: 'RLS is enabled on every table, not on some of them.',
-  needs: ['schema', 'access', 'declared', 'routes'],
+  needs: ['schema', 'access', 'declared', 'modules', 'routes'],
   doubtedBy: ['table', 'rls'],
   run(model): Outcome {
     const { schema } = model
@@ -82,7 +82,7 @@ function browserGrants(table: Table): readonly Grant[] {
   return table.grants.filter((g) => DATA.includes(g.privilege) && (g.role === 'anon' || g.role === 'authenticated' || g.role.toLowerCase() === 'public'))
 }
 
-function issueOf(model: Pick<AppModel, 'schema' | 'access' | 'routes'>, table: Table): Issue {
+function issueOf(model: Pick<AppModel, 'schema' | 'access' | 'modules' | 'routes'>, table: Table): Issue {
   const name = qualifiedName(table)
   const hole = model.access.holes?.find((h) => h.kind === 'no-rls' && h.object === name)
   const policies = policiesOf(model.schema, table)
@@ -95,11 +95,7 @@ function issueOf(model: Pick<AppModel, 'schema' | 'access' | 'routes'>, table: T
   const disabled = table.rls.at && !(table.rls.at.path === table.at.path && table.rls.at.line === table.at.line)
   const owner = table.userData
   const kept = policies.length ? undefined : keptByCode(model, table)
-  const fix = kept
-    ? ownRowsByCode(name, kept)
-    : hole
-      ? fixOf(hole, fixText(table, policies.length > 0))
-      : { text: fixText(table, policies.length > 0), language: 'sql', code: `alter table ${name} enable row level security;` }
+  const fix = kept ? ownRowsByCode(name, kept) : enableAdvice(model, table, hole ?? unproved(table), policies)
   const what =
     table.kind === 'foreign'
       ? 'is a foreign table, which cannot have row level security'
@@ -146,6 +142,17 @@ function issueOf(model: Pick<AppModel, 'schema' | 'access' | 'routes'>, table: T
   }
 }
 
+/** Of a table that was not tried. */
+const unproved = (table: Table): Hole => ({
+  kind: 'no-rls',
+  object: qualifiedName(table),
+  command: 'select',
+  who: 'anon',
+  at: table.at,
+  proof: 'inferred',
+  fix: { code: `alter table ${qualifiedName(table)} enable row level security;`, proved: false },
+})
+
 /** The policy that says what the code says already; nothing of it can be tried, because the SQL does not create the column. */
 function ownRowsByCode(name: string, { column, at }: NonNullable<ReturnType<typeof keptByCode>>): Fix {
   const own = `(select auth.uid())::text = ${column}::text`
@@ -154,12 +161,4 @@ function ownRowsByCode(name: string, { column, at }: NonNullable<ReturnType<type
     language: 'sql',
     code: `alter table ${name} enable row level security;\ncreate policy "Users manage their own rows" on ${name}\n  for all to authenticated\n  using (${own})\n  with check (${own});`,
   }
-}
-
-function fixText(table: Table, hasPolicies: boolean): string {
-  if (table.kind === 'foreign') return 'Take the API roles their privileges on it, or move it to a schema that is not exposed.'
-  if (hasPolicies) return 'Enable row level security; the policies that exist then take effect.'
-  return table.userData
-    ? 'Enable row level security and let each user reach the own rows only.'
-    : 'Enable row level security; without a policy only the service role gets in, so add one for what everybody may read.'
 }

@@ -1,14 +1,19 @@
+import { authorOf } from '../../database/access/author-of.ts'
 import { namesOwner } from '../../database/access/callers-id.ts'
 import { isLookedAfter } from '../../database/access/looked-after.ts'
 import { grantsPower, PROCESSOR } from '../../database/access/power-columns.ts'
 import type { Hole, Table } from '../../database/database.ts'
+import { says } from '../../lib/snake-case.ts'
 import type { AppModel } from '../../model/app-model.ts'
 import { defineCheck, failed, type Issue, notApplicable, type Outcome, passed } from '../define-check.ts'
 import { appointmentIssue, isRowAtSignUp } from './appointment-issue.ts'
 import { boughtIssues, notBought } from './bought-rows.ts'
+import { oneForEachFix } from './one-for-each-fix.ts'
 import { oneForEachHelper } from './shared-helper.ts'
+import { withStoppedCode } from './stopped-code.ts'
 import {
   aboveWords,
+  alsoFailedBy,
   anyone,
   assumption,
   everybody,
@@ -28,14 +33,14 @@ import {
   withoutSchema,
 } from './words.ts'
 
-type Model = Pick<AppModel, 'schema' | 'access' | 'declared' | 'payments'>
+type Model = Pick<AppModel, 'schema' | 'access' | 'declared' | 'payments' | 'modules' | 'routes'>
 
 export default defineCheck({
   number: 3,
   id: 'rls/insert-owner',
   category: 'RLS',
   rule: 'Every INSERT policy requires user_id to equal the current authenticated user id. A policy that accepts any value (an always-true check) fails.',
-  needs: ['schema', 'access', 'declared', 'payments'],
+  needs: ['schema', 'access', 'declared', 'payments', 'modules', 'routes'],
   doubtedBy: ['table', 'rls', 'policy', 'function'],
   commands: ['insert'],
   run(model): Outcome {
@@ -45,8 +50,11 @@ export default defineCheck({
     if (!schema.exposedToBrowsers) return notApplicable(schema.exposedBecause || 'no data platform that browsers can reach directly is used')
     const holes = (model.access.holes ?? []).filter((h) => (h.command === 'insert' || isRowAtSignUp(h)) && !h.object.startsWith('storage.'))
     const bought = boughtIssues(model, 'insert')
-    const found = notBought(holes, bought).map((hole) => ({ hole, issue: issueOf(model, hole) }))
-    const issues = [...oneForEachHelper(found, 3, model.access.holes ?? []), ...bought]
+    const found = notBought(holes, bought).map((hole) => {
+      const issue = issueOf(model, hole)
+      return { hole, issue: { ...issue, fix: withStoppedCode(model, hole, issue.fix) } }
+    })
+    const issues = [...oneForEachHelper(oneForEachFix(found), 3, model.access.holes ?? []), ...bought]
     const judged = exposedTables(model).filter((t) => t.rls.enabled)
     const policies = judged.flatMap((t) => policiesOf(schema, t)).filter((p) => p.command === 'insert' || p.command === 'all')
     const evidence = [`${policies.length} policies that allow INSERT on ${judged.length} tables with row level security looked at`]
@@ -75,6 +83,7 @@ function issueOf(model: Model, hole: Hole): Issue {
     proof: hole.proof,
     aliases: [...(hole.cause === 'always' ? ['splinter:0024'] : []), ...(hole.cause === 'user-metadata' ? ['splinter:0015'] : []), 'CWE-639'],
     ...assumption(table, hole.columns),
+    ...alsoFailedBy(model, hole, 3),
   }
   const name = table?.name ?? hole.object
   if (hole.kind === 'member')
@@ -119,14 +128,18 @@ function issueOf(model: Model, hole: Hole): Issue {
   }
   if (hole.kind === 'author-free') {
     const columns = hole.columns ?? []
-    const grants = columns.filter(grantsPower)
+    // whom a column names is no power, whatever it is called (`administered_by`)
+    const grants = columns.filter((c) => grantsPower(c) && !owners.includes(c))
     return {
       ...base,
       severity: grants.length ? 'Critical' : 'High',
       title: `Rows in ${name} can be written under another name`,
       message: `The policy "${hole.policy}" checks the parent row, but not ${listed(columns)} of the new row itself.`,
       attack: `A signed-in user adds a row to the own parent and sets ${listed(columns)} to whatever ${grants.length ? 'grants most or impersonates somebody else' : 'user comes to mind'}.`,
-      fix: fixOf(hole, `Also require ${listed(columns.filter((c) => owners.includes(c)))} to be the caller.`),
+      fix: fixOf(
+        hole,
+        `Also require ${authorOf(columns, table ?? {}) ?? listed(columns)} to be the caller when a row is added; who corrects it later need not be its author.`,
+      ),
     }
   }
   if (hole.kind === 'parent-free') {
@@ -265,7 +278,8 @@ function issueOf(model: Model, hole: Hole): Issue {
     }
   }
   const anon = hole.who === 'anon'
-  const grants = power.length > 0
+  const paid = paidColumns(hole, table)
+  const grants = power.length > 0 || paid.length > 0
   // nobody writes in the name of whom a row is about
   const about = owners.length > 0 && owners.every((c) => ABOUT.test(c)) && !grants
   const under = hole.tables?.[0]?.table
@@ -275,7 +289,7 @@ function issueOf(model: Model, hole: Hole): Issue {
     ...base,
     severity,
     title: owners.length && !about ? `Rows in ${name} can be forged` : `${anyone(hole.who)} can insert into ${name}`,
-    message: `The policy "${hole.policy}" accepts new rows in ${hole.object} without tying them to the caller: ${why(hole)}.${owners.length ? ` ${listed(owners)} may name anybody.` : ''}${parents.length ? ` The other policies tell by ${listed(parents)} whose a row is; here it may be anybody's.` : ''}${grants ? ` What decides about rights and payment may be set as wanted: ${listed(power)}.` : ''}${/system|service|trigger|server/i.test(hole.policy ?? '') ? ' The service role needs no policy: it bypasses row level security.' : ''}`,
+    message: `The policy "${hole.policy}" accepts new rows in ${hole.object} without tying them to the caller: ${why(hole)}.${owners.length ? ` ${listed(owners)} may name anybody.` : ''}${parents.length ? ` The other policies tell by ${listed(parents)} whose a row is; here it may be anybody's.` : ''}${grants ? ` What decides about rights and payment may be set as wanted: ${listed([...new Set([...power, ...paid])])}.` : ''}${/system|service|trigger|server/i.test(hole.policy ?? '') ? ' The service role needs no policy: it bypasses row level security.' : ''}`,
     attack: about
       ? `${cap(whoGetsIn(hole.who))} can add rows about any user, in any number: ${listed(owners)} is whoever comes to mind.`
       : owners.length
@@ -284,13 +298,10 @@ function issueOf(model: Model, hole: Hole): Issue {
           ? `${cap(whoGetsIn(hole.who))} can add rows to others' rows of ${under}, in any number.`
           : parents.length
             ? `${cap(whoGetsIn(hole.who))} can add rows to what belongs to others: ${listed(parents)} is whichever comes to mind.`
-            : `${cap(whoGetsIn(hole.who))} can fill ${name} with ${hole.states?.length ? 'rows in that state' : 'any rows'}, in any number.`,
-    fix: fixOf(
-      hole,
-      owners.length
-        ? 'Require the owner column of the new row to be the caller; drop the policy when only the server inserts.'
-        : 'Insert on the server, behind a limit, and drop the policy; or bind the row to the caller.',
-    ),
+            : paid.length
+              ? `${cap(whoGetsIn(hole.who))} can add rows to ${name} that say themselves that they were paid (${listed(paid)}), in any number.`
+              : `${cap(whoGetsIn(hole.who))} can fill ${name} with ${hole.states?.length ? 'rows in that state' : 'any rows'}, in any number.`,
+    fix: fixOf(hole, repair(hole, owners)),
   }
 }
 
@@ -300,6 +311,22 @@ const paidStates = (table: Table | undefined): readonly string[] => {
   const columns = table?.columns ?? []
   if (!columns.some((c) => PROCESSOR.test(c.name))) return []
   return columns.filter((c) => PAID_STATE.test(c.name) && !table?.userData?.powerColumns.includes(c.name)).map((c) => c.name)
+}
+
+/** Columns by which a new row says that it was paid; one that the policy compares is not free. */
+function paidColumns(hole: Hole, table: Table | undefined): readonly string[] {
+  if (hole.kind !== 'policy' || !table || ASKS_TO_JOIN.test(table.name)) return []
+  const writable = table.grants.some((g) => g.privilege === 'insert' && !g.columns)
+  return writable ? table.columns.map((c) => c.name).filter((c) => says(SAYS_PAID, c) && !hole.states?.some((s) => s.column === c)) : []
+}
+
+const SAYS_PAID = /^(?:payment_status|is_paid|paid|paid_at|payment_state|estado_pago|status_pagamento|stato_pagamento|payment_confirmed)$/i
+
+function repair(hole: Hole, owners: readonly string[]): string {
+  if (!owners.length) return 'Insert on the server, behind a limit, and drop the policy; or bind the row to the caller.'
+  return hole.fix?.code.includes(' is null or ')
+    ? `Let ${listed(owners)} of a new row be the caller or empty: guests go on adding rows, which belong to nobody.`
+    : 'Require the owner column of the new row to be the caller; drop the policy when only the server inserts.'
 }
 
 /** What a row says of itself that the application decides: whether it is paid, shown, granted. */

@@ -14,9 +14,11 @@ import type { Behaviour, Effect } from '../../model/behaviour/behaviour.ts'
 import { defineCheck, failed, type Issue, notApplicable, type Outcome, passed } from '../define-check.ts'
 import { isOwnerOnlyGuessed } from './guessed-owner.ts'
 import { listedInState } from './listed-in-state.ts'
+import { oneForEachFix } from './one-for-each-fix.ts'
 import { isPartOfShown } from './part-of-shown.ts'
 import { oneForEachHelper } from './shared-helper.ts'
 import {
+  alsoFailedBy,
   assumption,
   everybody,
   exposedTables,
@@ -57,7 +59,7 @@ export default defineCheck({
       const issue = issueOf(model, hole)
       return issue ? [{ hole, issue }] : []
     })
-    const issues = oneForEachHelper(found, 2, holes)
+    const issues = oneForEachHelper(oneForEachFix(found), 2, holes)
     const judged = exposedTables(model).filter((t) => t.userData && t.rls.enabled)
     const evidence = [`${judged.length} tables with user data and row level security looked at${judged.length ? `: ${listed(judged.map((t) => t.name))}` : ''}`]
     const reportedBy = exposedTables(model)
@@ -87,21 +89,14 @@ function policyIssue(model: Model, hole: Hole): Issue | undefined {
   const table = asReadableBy(whole, hole.who)
   if (isPartOfShown(model, table, hole)) return undefined
   const personal = table.userData?.personalColumns ?? []
-  const also = [3, 4].filter((n) =>
-    model.access.holes?.some(
-      (h) =>
-        h.kind === 'policy' &&
-        h.object === hole.object &&
-        h.policy === hole.policy &&
-        (n === 3 ? h.command === 'insert' : h.command === 'update' || h.command === 'delete'),
-    ),
-  )
   const listing = table.userData?.personalColumns.length ? undefined : listedInState(model, hole)
   const codes = bearerColumns(table)
   // of what can be read, what says most about whom it belongs to
   const kept = [...personal, ...moneyColumns(table).filter((c) => !personal.includes(c)), ...codes.filter((c) => !personal.includes(c))]
   const seen = listing !== undefined || (kept.length === personal.length && isMeantToBeSeen(table, namesOf(model, hole), model.schema.tables))
   const owners = namesOwner(table, model.schema)
+  // rows that are open because nobody owns them tell of nobody
+  const named = owners.filter((c) => !hole.states?.some((s) => s.column === c && s.op === 'is null'))
   const approved = (hole.states ?? []).some(isPublication)
   const columns = table.partly ? 'every column that the API roles may select' : 'every column of every row'
   const repair = codes.length
@@ -116,7 +111,7 @@ function policyIssue(model: Model, hole: Hole): Issue | undefined {
     title: `${sentence(everybody(hole.who))} can read ${table.name}`,
     message: `The policy "${hole.policy}" shows rows of ${hole.object} to people who do not own them: ${why(hole)}. ${ownership(table, owners)}${seen ? ` ${meant(listing, personal)}` : ''}`,
     attack: seen
-      ? `${sentence(whoGetsIn(hole.who))} can copy all of ${table.name}${hole.states?.length ? ' in that state' : ''}, ${columns}${owners.length ? `, with ${listed(owners)} to tell whose it is` : ''}: what a column holds that no page shows is out as well.`
+      ? `${sentence(whoGetsIn(hole.who))} can copy all of ${table.name}${hole.states?.length ? ' in that state' : ''}, ${columns}${named.length ? `, with ${listed(named)} to tell whose it is` : ''}: what a column holds that no page shows is out as well.`
       : `${sentence(whoGetsIn(hole.who))} can read every user's rows in ${table.name}${hole.states?.length ? ' in that state' : ''}${kept.length ? `, with ${listed(kept)}` : ''}${codes.length ? `, and use what is meant for others` : ''}.`,
     fix: fixOf(
       hole,
@@ -126,7 +121,7 @@ function policyIssue(model: Model, hole: Hole): Issue | undefined {
     proof: hole.proof,
     aliases: [...(hole.cause === 'user-metadata' ? ['splinter:0015'] : []), 'CWE-639'],
     ...assumption(table),
-    ...(also.length ? { alsoFails: also } : {}),
+    ...alsoFailedBy(model, hole, 2),
   }
 }
 

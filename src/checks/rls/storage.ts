@@ -2,7 +2,9 @@ import type { Bucket, Hole } from '../../database/database.ts'
 import type { Place } from '../../lib/place.ts'
 import type { AppModel } from '../../model/app-model.ts'
 import type { BucketInCode } from '../../model/schema/buckets-in-code.ts'
-import { defineCheck, failed, type Issue, notApplicable, type Outcome, passed, type Severity, unverified } from '../define-check.ts'
+import { defineCheck, type Fix, failed, type Issue, notApplicable, type Outcome, passed, type Severity, unverified } from '../define-check.ts'
+import { oneForEachFix } from './one-for-each-fix.ts'
+import type { FoundIn } from './shared-helper.ts'
 import { everybody, fixOf, listed, policySubject, whoGetsIn, why } from './words.ts'
 
 type Model = Pick<AppModel, 'schema' | 'access' | 'declared' | 'modules' | 'routes'>
@@ -27,7 +29,7 @@ export default defineCheck({
     const policies = schema.policies.filter((p) => p.schema === 'storage' && p.table === 'objects')
     if (!schema.buckets.length && !inCode.length && !policies.length) return notApplicable('the application uses no storage bucket')
     const issues = [
-      ...groups(holes).map((group) => policyIssue(model, group)),
+      ...oneForEachFix(groups(holes).flatMap((group) => policyIssue(model, group) ?? [])).map((f) => f.issue),
       ...schema.buckets.map((b) => publicBucketIssue(model, b)),
       ...inCode.map((b) => codeBucketIssue(model, b)),
       ...unnamedBuckets(model),
@@ -58,7 +60,7 @@ function groups(holes: readonly Hole[]): Hole[][] {
   return [...byPolicy.values()]
 }
 
-function policyIssue(model: Model, holes: readonly Hole[]): Issue | undefined {
+function policyIssue(model: Model, holes: readonly Hole[]): FoundIn | undefined {
   const judged = holes.flatMap((hole) => {
     const severity = severityOf(model, hole)
     return severity ? [{ hole, severity }] : []
@@ -72,7 +74,7 @@ function policyIssue(model: Model, holes: readonly Hole[]): Issue | undefined {
   const uploads = commands.every((c) => c === 'insert')
   const verbs = commands.map((c) => ({ select: 'read and list', insert: 'upload', update: 'overwrite', delete: 'delete', execute: 'call' })[c])
   const where = everywhere ? 'every bucket' : `the bucket ${listed(buckets)}`
-  return {
+  const issue: Issue = {
     subject: policySubject('storage.objects', hole.policy ?? ''),
     severity,
     title: everywhere ? 'A storage policy without a bucket' : `Files in ${listed(buckets)} are open`,
@@ -80,10 +82,42 @@ function policyIssue(model: Model, holes: readonly Hole[]): Issue | undefined {
     attack: uploads
       ? `${cap(whoGetsIn(hole.who))} can put files of any kind, in any number and under any name into ${where}, other users' folders included.`
       : `${cap(whoGetsIn(hole.who))} can ${listed(verbs)} other users' files in ${where}.`,
-    fix: fixOf(hole, `${everywhere ? 'Name the bucket, and require' : 'Require'} the first folder of the file name to be the id of the caller.`),
+    fix: folderAdvice(
+      model,
+      hole,
+      fixOf(hole, `${everywhere ? 'Name the bucket, and require' : 'Require'} the first folder of the file name to be the id of the caller.`),
+    ),
     at: hole.at,
     proof: hole.proof,
     aliases: [...(hole.command === 'select' ? ['splinter:0025'] : ['splinter:0024']), ...(hole.cause === 'user-metadata' ? ['splinter:0015'] : []), 'CWE-732'],
+  }
+  return { hole, issue }
+}
+
+const OF_THE_CALLER = /user|auth|uid|owner|profile|account|session|member|me\b/i
+
+/** Where the code puts files under something else than the caller's id, their folder says nothing of whose they are: the policy has to ask for that. */
+function folderAdvice(model: Model, hole: Hole, fix: Fix): Fix {
+  const bucket = model.schema.bucketsInCode?.find((b) => b.name === hole.bucket)
+  const other = bucket?.uploads?.find((u) => u.folder !== undefined && !OF_THE_CALLER.test(u.folder))
+  if (!other?.folder || !fix.code?.includes('storage.foldername')) return fix
+  const place = `The code puts files under ${other.folder}/ (${other.path}:${other.line}), so their folder is nobody's id`
+  const { proved: _untried, ...rest } = fix
+  if (hole.command === 'update' || hole.command === 'delete') {
+    return {
+      ...rest,
+      text: `${place}: bind the policy to who uploaded the file.`,
+      code: fix.code.replaceAll('(storage.foldername(name))[1] = (select', 'owner_id = (select'),
+    }
+  }
+  if (!other.folder.startsWith('$'))
+    return {
+      ...rest,
+      text: `${place}. Put the caller's id behind it (${other.folder}/<id>/...) and compare that folder; files that lie there already have to be moved.`,
+      code: fix.code.replaceAll('(storage.foldername(name))[1]', '(storage.foldername(name))[2]'),
+    }
+  return {
+    text: `${place}. Let the policy look up that the caller belongs to what the folder names: exists (select 1 from ... where id::text = (storage.foldername(name))[1] and ...). Who has no account gets signed URLs from the server.`,
   }
 }
 

@@ -80,6 +80,21 @@ export function fixOf(hole: Hole, otherwise: string): Fix {
   return hole.fix ? { text, language: 'sql', code: hole.fix.code, ...(hole.fix.proved ? { proved: true as const } : {}) } : { text }
 }
 
+const COMMANDS: Readonly<Record<2 | 3 | 4, readonly Hole['command'][]>> = { 2: ['select'], 3: ['insert'], 4: ['update', 'delete'] }
+
+/** The checks of rows that one policy fails beside this one, where the same change closes all: a policy for everything is told once. */
+export function alsoFailedBy(model: Pick<AppModel, 'schema' | 'access' | 'declared'>, hole: Hole, check: 2 | 3 | 4): { readonly alsoFails?: number[] } {
+  const isRead = tableOf(model.schema, hole.object)?.userData !== undefined && !isDeclaredPublic(model.declared, hole.object)
+  const isClosedWith = (h: Hole) => (h.kind === 'policy' && hole.kind === 'policy') || (h.fix !== undefined && h.fix.code === hole.fix?.code)
+  const also = ([2, 3, 4] as const).filter(
+    (n) =>
+      n !== check &&
+      (n !== 2 || isRead) &&
+      model.access.holes?.some((h) => h.object === hole.object && h.policy === hole.policy && COMMANDS[n].includes(h.command) && isClosedWith(h)),
+  )
+  return also.length ? { alsoFails: also } : {}
+}
+
 /** Table of a hole, whatever its kind. */
 export function tableOf(schema: Schema, name: string): Table | undefined {
   const table = schema.tables.find((t) => qualifiedName(t) === name)
@@ -231,8 +246,10 @@ export function functionLints(schema: Schema, hole: Hole): string[] {
 }
 
 /** What is to be said of a later definition of the function that PostgreSQL refuses, so that the one that the finding shows is in force. */
-export function refusedLater({ gaps }: Pick<AppModel, 'gaps'>, hole: Hole): string {
+export function refusedLater({ gaps, schema }: Pick<AppModel, 'gaps' | 'schema'>, hole: Hole): string {
   const name = hole.object.split('(')[0] ?? ''
+  // of two that differ in what they take, it is not known which was to be replaced
+  if (schema.functions.filter((f) => qualifiedName(f) === name).length > 1) return ''
   const refused = gaps.findLast((g) => /^failed: cannot change /.test(g.because) && g.touches.some((t) => t.topic === 'function' && t.object === name))
   if (!refused) return ''
   return ` The later definition at ${refused.path}:${refused.line ?? 1} is not in force: PostgreSQL refuses it (${refused.because.replace(/^failed: /, '')}) unless the function is dropped first.`

@@ -1,14 +1,21 @@
 import { namesClosedTenant } from '../../database/access/chosen-tenants.ts'
+import { isDecidedByOthers } from '../../database/access/column-privileges.ts'
+import { functionObject } from '../../database/access/functions.ts'
 import { isOwnAddress } from '../../database/access/joining-columns.ts'
 import { decidesAccess } from '../../database/access/power-columns.ts'
-import type { Hole } from '../../database/database.ts'
+import { protectedByTrigger } from '../../database/access/triggers.ts'
+import type { Hole, Table } from '../../database/database.ts'
+import { says } from '../../lib/snake-case.ts'
 import type { AppModel } from '../../model/app-model.ts'
 import { defineCheck, failed, type Issue, notApplicable, type Outcome, passed, type Severity } from '../define-check.ts'
 import { appointmentIssue, isRowAtSignUp } from './appointment-issue.ts'
 import { boughtIssues, notBought } from './bought-rows.ts'
+import { oneForEachFix } from './one-for-each-fix.ts'
 import { type FoundIn, oneForEachHelper } from './shared-helper.ts'
+import { withStoppedCode } from './stopped-code.ts'
 import {
   aboveWords,
+  alsoFailedBy,
   anyone,
   assumption,
   everybody,
@@ -30,17 +37,35 @@ import {
   withoutSchema,
 } from './words.ts'
 
-type Model = Pick<AppModel, 'schema' | 'access' | 'declared' | 'payments' | 'gaps'>
+type Model = Pick<AppModel, 'schema' | 'access' | 'declared' | 'payments' | 'gaps' | 'modules' | 'routes'>
 
 const DEPENDED_ON =
   /price|plan|product|setting|config|avail|room|inventory|stock|feature|flag|discount|coupon|promo|schedule|slot|service|menu|rule|role|permission|template|prompt|tax|shipping|currenc|limit|quota|banner|announce|calendar|hour|page|content|course|question/i
+
+/** What is written down, tried out or kept by machines for themselves: nobody's day depends on it. */
+const WRITTEN_DOWN =
+  /(^|_)(logs?|tests?|testing|demo|debug|monitoring|metrics?|telemetry|analytics|analysis|heartbeats?|health|errors?|autonomous|agents?|interactions?|traces?|diagnostics?|cache)(_|$)/i
+
+const PRICE = /(^|_)(price|fee|cost|amount|rate|capacity|stock|seats)(_(cents|usd|eur|gbp|brl|amount|per_\w{1,20}))?$/i
+
+const priceOf = ({ columns }: Pick<Table, 'columns'>): string | undefined =>
+  columns.find((c) => /^(?:int|bigint|smallint|numeric|real|double|money)/.test(c.type) && says(PRICE, c.name))?.name
+
+/** Rows that everybody depends on: what things cost, how much of them there is, how the application is set up. */
+const dependedOn = (table: Pick<Table, 'name' | 'columns'>): boolean =>
+  !WRITTEN_DOWN.test(table.name) && (DEPENDED_ON.test(table.name) || priceOf(table) !== undefined)
+
+const charged = (table: Table | undefined): string => {
+  const price = table && !table.userData ? priceOf(table) : undefined
+  return price ? `, ${price} included` : ''
+}
 
 export default defineCheck({
   number: 4,
   id: 'rls/write-owner',
   category: 'RLS',
   rule: 'UPDATE and DELETE policies check ownership.',
-  needs: ['schema', 'access', 'declared', 'payments', 'gaps'],
+  needs: ['schema', 'access', 'declared', 'payments', 'gaps', 'modules', 'routes'],
   doubtedBy: ['table', 'rls', 'policy', 'grant', 'function'],
   commands: ['update', 'delete'],
   run(model): Outcome {
@@ -51,8 +76,12 @@ export default defineCheck({
     if (missing) return missing
     if (!schema.exposedToBrowsers) return notApplicable(schema.exposedBecause || 'no data platform that browsers can reach directly is used')
     const bought = boughtIssues(model, 'update')
-    const found = byPolicy(notBought(holes, bought)).map((group) => ({ hole: group[0] as Hole, issue: issueOf(model, group) }))
-    const issues = [...oneForEachHelper(oneForEachPrivilege(found), 4, holes), ...bought]
+    const found = byPolicy(notBought(holes, bought)).map((group) => {
+      const issue = issueOf(model, group)
+      const hole = group[0] as Hole
+      return { hole, issue: { ...issue, fix: withStoppedCode(model, hole, issue.fix) } }
+    })
+    const issues = [...oneForEachHelper(oneForEachFix(oneForEachPrivilege(found)), 4, holes), ...bought]
     const judged = exposedTables(model).filter((t) => t.rls.enabled)
     const policies = judged.flatMap((t) => policiesOf(schema, t)).filter((p) => p.command !== 'select' && p.command !== 'insert')
     const functions = schema.functions.filter((f) => f.securityDefiner && !f.isTrigger && !f.stub && f.executableBy.some((r) => r !== 'service_role'))
@@ -109,6 +138,7 @@ function issueOf(model: Model, holes: readonly Hole[]): Issue {
     at: hole.at,
     proof: holes.some((h) => h.proof === 'executed') ? ('executed' as const) : ('inferred' as const),
     ...assumption(table, hole.columns),
+    ...alsoFailedBy(model, hole, 4),
   }
   if (hole.kind === 'escalation' && hole.because === 'tenant') {
     const columns = hole.columns ?? []
@@ -184,7 +214,7 @@ function issueOf(model: Model, holes: readonly Hole[]): Issue {
       ...base,
       severity: (grants && !invitation) || address ? 'Critical' : 'High',
       title: `Users can change their own ${listed(columns)}`,
-      message: `The policy "${hole.policy}" lets users change ${table?.userData?.ownerColumns.length || invitation ? 'their own row' : 'the rows of what they belong to'} in ${hole.object}, but every column of it: nothing (no column privilege, no trigger) protects ${listed(columns)}${asked}.${moved ? ` The owner column may be changed as well.` : ''}${belonging ? ` ${letsIn(belonging)}.` : ''}`,
+      message: `The policy "${hole.policy}" lets users change ${table?.userData?.ownerColumns.length || invitation ? 'their own row' : 'the rows of what they belong to'} in ${hole.object}, but every column of it: nothing (no column privilege, no trigger) protects ${listed(columns)}${asked}.${hole.because === undefined ? alsoDecided(model, table, columns) : ''}${moved ? ` The owner column may be changed as well.` : ''}${belonging ? ` ${letsIn(belonging)}.` : ''}`,
       attack: `A signed-in user sends one request with the own session and sets ${columns[0]} ${hole.because === 'price' ? 'and what was bought to whatever pleases' : address ? "to the administrator's address, which nobody proves there" : grants ? 'to whatever gives more rights, a paid plan or money' : moderated ? 'to approved: it is shown although nobody looked at it' : hole.because === 'requested' ? 'as if somebody had agreed' : hole.because === 'settled' ? 'as if it had' : 'as wanted'}.`,
       fix: fixOf(
         hole,
@@ -268,30 +298,31 @@ function issueOf(model: Model, holes: readonly Hole[]): Issue {
       aliases: ['CWE-639'],
     }
   }
-  const severity: Severity = anon || (table?.userData?.ownerColumns.length ?? 0) > 0 || table?.userData || DEPENDED_ON.test(name) ? 'Critical' : 'High'
-  const also = [2, 3].filter((n) =>
-    model.access.holes?.some(
-      (h) =>
-        h.kind === 'policy' &&
-        h.object === hole.object &&
-        h.policy === hole.policy &&
-        h.command === (n === 2 ? 'select' : 'insert') &&
-        (n === 3 || table?.userData),
-    ),
-  )
+  const depended = dependedOn(table ?? { name, columns: [] })
+  const severity: Severity = table?.userData || depended || (anon && !WRITTEN_DOWN.test(name)) ? 'Critical' : 'High'
   return {
     ...base,
     severity,
     title: `${anyone(anon ? 'anon' : hole.who)} can change ${name}`,
     message: `The policy "${hole.policy}" allows ${listed(commands.map((c) => c.toUpperCase()))} on rows of ${hole.object} that do not belong to the caller: ${why(hole)}.`,
-    attack: `${cap(whoGetsIn(anon ? 'anon' : hole.who))} can ${listed(commands.map((c) => (c === 'update' ? 'change' : c)))} ${table?.userData ? "other users' rows" : 'the rows that everybody depends on'} in ${name}.`,
+    attack: `${cap(whoGetsIn(anon ? 'anon' : hole.who))} can ${listed(commands.map((c) => (c === 'update' ? 'change' : c)))} ${table?.userData ? "other users' rows" : depended ? 'the rows that everybody depends on' : 'every row'} in ${name}${charged(table)}.`,
     fix: fixOf(
       hole,
       table?.userData?.ownerColumns.length ? 'Bind the policy to the owner of the row.' : 'Let only administrators or the server change these rows.',
     ),
     aliases: [...(hole.cause === 'always' ? ['splinter:0024'] : []), ...(hole.cause === 'user-metadata' ? ['splinter:0015'] : []), 'CWE-639'],
-    ...(also.length ? { alsoFails: also } : {}),
   }
+}
+
+/** What else of the row nobody protects and somebody else than its owner seems to decide. */
+function alsoDecided(model: Model, table: Table | undefined, columns: readonly string[]): string {
+  if (!table) return ''
+  const here = table.grants.filter((g) => g.privilege === 'update' && (g.role === 'authenticated' || g.role.toLowerCase() === 'public'))
+  const free = (name: string) =>
+    here.some((g) => !g.columns || g.columns.includes(name)) && !protectedByTrigger(model.schema, qualifiedName(table), name, 'update')
+  const kept = [...columns, ...table.primaryKey, ...(table.userData?.ownerColumns ?? [])]
+  const others = table.columns.filter((c) => !kept.includes(c.name) && !c.generated && isDecidedByOthers(table, c) && free(c.name)).map((c) => c.name)
+  return others.length ? ` By ${others.length > 1 ? 'their names' : 'its name'} the same goes for ${listed(others)}.` : ''
 }
 
 /** The owner or tenant column that has to be empty for the policy to let everybody in; undefined where it lets them at others' rows as well. */
@@ -333,9 +364,10 @@ function functionIssue(model: Model, hole: Hole): Issue {
   if (hole.because === 'admits') return admittingIssue(model, hole)
   const tables = hole.tables ?? []
   const touched = listed([...new Set(tables.map((t) => t.table))])
-  const matters = (name: string) => tableOf(model.schema, name)?.userData !== undefined || DEPENDED_ON.test(name) || !name.startsWith('public.')
+  const matters = (name: string) =>
+    tableOf(model.schema, name)?.userData !== undefined || DEPENDED_ON.test(name) || DEALT.test(name) || !name.startsWith('public.')
   const worst = tables.some((t) => !t.mild && (t.grants || (t.command !== 'insert' && matters(t.table))))
-  const maintenance = hole.because === 'maintenance'
+  const maintenance = hole.because === 'maintenance' || doesWhatIsDue(model, hole)
   const counter =
     hole.because === 'counter' ||
     tables.every((t) => t.mild || (!t.grants && (t.command === 'insert' || /usage|count|view|log|limit|stat|metric|hit|download/i.test(t.table))))
@@ -382,6 +414,18 @@ function admittingIssue(model: Model, hole: Hole): Issue {
     proof: hole.proof,
     aliases: [...functionLints(model.schema, hole), 'CWE-269'],
   }
+}
+
+/** Whose it is and what was agreed, by tables that the SQL may not show. */
+const DEALT = /(^|[._])(transactions?|bids?|auctions?|properties|listings?|ledgers?|wallets?|trades?)$/i
+
+const DUE =
+  /^(?:auto_)?(?:expire|close|end|finish|complete|disable|deactivate|archive|cancel|release|mark|process|handle|check|run|clean_?up|cleanup|prune|purge)_\w*(?:expired|overdue|due|old|stale|pending|scheduled|ended|past|inactive|completed)|^(?:re_?calculate|re_?compute|refresh|sync|update)_\w*(?:stats?|statistics|totals?|counts?|counters?|ratings?|averages?|ranks?|rankings?|leaderboards?|streaks?|tiers?|levels?|scores?|status(?:es)?)$/i
+
+/** Whether a function does by itself what is due, or works out again what is stored: whoever calls it decides when, or for whom, and nothing else. */
+function doesWhatIsDue({ schema }: Model, hole: Hole): boolean {
+  const fn = schema.functions.find((f) => functionObject(f) === hole.object)
+  return fn !== undefined && DUE.test(fn.name) && fn.args.every((a) => a.type === 'uuid')
 }
 
 /** Somebody who calls a function without arguments decides only when it runs. */

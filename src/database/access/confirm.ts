@@ -140,16 +140,18 @@ async function confirmHole(
   if (after === undefined) return current
   if (after.result !== 'allowed') return withFix(current, code, before.result === 'allowed' && after.result === 'refused')
   // another open policy of the table lets the same people do the same: both have to go
-  const sameOf = (h: Hole) => h.kind === hole.kind && (h.kind === 'policy' || (h.because === 'appointment' && hole.because === 'appointment'))
+  const sameOf = (h: Hole) => h.kind === hole.kind && (h.kind === 'policy' || (h.kind === 'self-grant' && h.because === hole.because))
   const alike = all.filter((h) => sameOf(h) && h.object === hole.object && h.command === hole.command && h.policy !== hole.policy)
   const others = new Map(alike.map((h) => [h.policy, h]))
   if (!others.size) return current
+  const isTaken = hole.kind === 'policy' || hole.because === 'appointment'
   const closing = [...others].map(([name, h]) =>
-    holdsWithSession(h) ? fixFor(h, catalog, readings) : `drop policy ${ident(name ?? '')} on ${readableName(hole.object)};`,
+    holdsWithSession(h) || !isTaken ? fixFor(h, catalog, readings) : `drop policy ${ident(name ?? '')} on ${readableName(hole.object)};`,
   )
   const both = [code, ...closing].join('\n')
   const closed = await trier.withFix(both, () => trials.tryHole(current))
-  return closed?.result === 'refused' ? withFix(current, both, before.result === 'allowed') : current
+  const beside = [...others.keys()].filter((name) => name !== undefined)
+  return closed?.result === 'refused' ? { ...withFix(current, both, before.result === 'allowed'), beside } : current
 }
 
 async function confirmView(trier: Trier, catalog: Catalog, view: View, hole: Hole, readings: ReadonlyMap<string, readonly Reading[]>): Promise<Hole> {

@@ -1,12 +1,17 @@
+import { says } from '../../lib/snake-case.ts'
 import type { Catalog, Policy, Table } from '../database.ts'
+import { authorOf } from './author-of.ts'
 import { holdsCallersId } from './callers-id.ts'
+import { grantsByDefault, narrow } from './column-privileges.ts'
+import { createPolicy, readableBy } from './create-policy.ts'
+import { enableFix } from './enable-fix.ts'
 import { functionObject } from './functions.ts'
 import type { Hole } from './hole.ts'
 import { isLookedAfter } from './looked-after.ts'
 import { dealColumns } from './other-party.ts'
 import { keepWritten } from './party-fix.ts'
 import { nameOf, type Reading } from './policies.ts'
-import { powerColumnsOf } from './power-columns.ts'
+import { grantsPower, powerColumnsOf } from './power-columns.ts'
 import { keepAbove } from './raised-above.ts'
 import { mendedHelper } from './shared-helper.ts'
 import { ident, readable, readableName, successorOf } from './sql.ts'
@@ -17,6 +22,9 @@ export function fixFor(hole: Hole, catalog: Catalog, readings: ReadonlyMap<strin
   if (hole.kind === 'function-read' || hole.kind === 'function-write') return revokeExecute(hole, catalog)
   if (hole.kind === 'view') {
     const view = readableName(hole.object)
+    const readsUsers = catalog.views.some((v) => nameOf(v) === hole.object && v.reads.includes('auth.users'))
+    if (readsUsers && hole.because !== 'materialized')
+      return `revoke select on ${view} from anon, authenticated;\n-- security_invoker would refuse everybody: who reads the view has no right to auth.users`
     return hole.because === 'materialized' ? `revoke select on ${view} from anon, authenticated;` : `alter view ${view} set (security_invoker = on);`
   }
   const found = catalog.tables.find((t) => nameOf(t) === hole.object)
@@ -27,13 +35,13 @@ export function fixFor(hole: Hole, catalog: Catalog, readings: ReadonlyMap<strin
   const policy = catalog.policies.find((p) => nameOf({ schema: p.schema, name: p.table }) === hole.object && p.name === hole.policy)
   switch (hole.kind) {
     case 'no-rls':
-      return enable(table, catalog, owner, readings)
+      return enableFix(table, catalog, owner, readings)
     case 'locked':
-      return owner && create(table, 'Users see their own rows', 'select', owner)
+      return owner && createPolicy(table, 'Users see their own rows', 'select', owner)
     case 'escalation':
       if (hole.because === 'above' && hole.states?.[0]) return keepAbove(table, hole.states[0], 'update')
       if (hole.because === 'held') return policy?.using ? `alter policy ${ident(policy.name)} on ${on} with check ${wrapped(policy.using)};` : undefined
-      return narrow(table, [...(hole.columns ?? []), ...(hole.withheld ?? [])], 'update')
+      return keepFromWriting(table, [...(hole.columns ?? []), ...(hole.withheld ?? [])], policy, catalog)
     case 'owner-change':
       if (hole.because === 'either' || hole.because === 'stored' || hole.because === 'party') return narrow(table, hole.columns ?? [], 'update')
       return policy?.using ? `alter policy ${ident(policy.name)} on ${on} with check ${wrapped(policy.using)};` : undefined
@@ -48,11 +56,16 @@ export function fixFor(hole: Hole, catalog: Catalog, readings: ReadonlyMap<strin
         const own = (hole.columns ?? []).map((c) => `(${readable(c)} is null or ${readable(c)} = ${caller(table, c)})`)
         return `alter policy ${ident(policy.name)} on ${on} with check (${[stripped(condition), ...own].join(' and ')});`
       }
-      const author = (hole.columns ?? []).find((c) => table.userData?.ownerColumns.includes(c))
-      const power = (hole.columns ?? []).filter((c) => c !== author)
+      const author = authorOf(hole.columns ?? [], table)
       if (!condition || !author) return undefined
-      const bound = `alter policy ${ident(policy.name)} on ${on} with check (${stripped(condition)} and ${caller(table, author)} = ${readable(author)});`
-      return power.length ? `${bound}\n${narrow(table, power, 'insert')}` : bound
+      const power = (hole.columns ?? []).filter((c) => grantsPower(c) && !table.userData?.ownerColumns.includes(c))
+      const bound = `${stripped(condition)} and ${caller(table, author)} = ${readable(author)}`
+      // whoever corrects a row of somebody else's is not its author: only who adds one has to be
+      const code =
+        policy.command === 'all' && policy.using
+          ? [`drop policy ${ident(policy.name)} on ${on};`, ...byCommand(table, policy, condition, bound)].join('\n')
+          : `alter policy ${ident(policy.name)} on ${on} with check (${bound});`
+      return power.length ? `${code}\n${narrow(table, power, 'insert', { granting: true })}` : code
     }
     case 'self-grant':
       if (hole.because === 'above' && hole.states?.[0]) return keepAbove(table, hole.states[0], 'insert')
@@ -60,17 +73,84 @@ export function fixFor(hole: Hole, catalog: Catalog, readings: ReadonlyMap<strin
       if (hole.because === 'moderation') return policy && waiting(hole, policy, on, table)
       if ((hole.because === 'settled' || hole.because === 'requested') && policy?.command === 'insert')
         return waiting(hole, policy, on, table) ?? narrow(table, hole.columns ?? [], 'insert')
-      return policy && isForTheServer(hole, policy)
-        ? [`drop policy ${ident(policy.name)} on ${on};`, ...keepOthers(table, policy)].join('\n')
-        : narrow(table, hole.columns ?? [], 'insert')
+      if (policy && isForTheServer(hole, policy)) return [`drop policy ${ident(policy.name)} on ${on};`, ...keepOthers(table, policy)].join('\n')
+      if (policy?.command === 'insert' && grantsByDefault(table, hole.columns ?? []))
+        return `drop policy ${ident(policy.name)} on ${on};\n-- a row that says nothing grants already, by its defaults: the server adds such rows, with the service role`
+      return keepFromWriting(table, hole.columns ?? [], policy, catalog, 'insert')
     case 'policy':
       if (hole.helper) return mendedHelper(hole, catalog)
       if (policy && holdsWithSession(hole)) return `alter policy ${ident(policy.name)} on ${on} to authenticated;`
+      if (policy && letsGuestsAdd(hole, policy, table) && owner) return guestsOrOwn(table, policy, on)
+      if (policy?.command === 'insert' && letsIn(hole.object, table, readings))
+        return `drop policy ${ident(policy.name)} on ${on};\n-- the server adds members, who could otherwise add themselves: it checks an invitation first`
       // whoever sends an enquiry is not who looks after it
       return policy && replacePolicy(table, policy, catalog, policy.command === 'insert' && isLookedAfter(table) ? undefined : owner, readings)
     default:
       return undefined
   }
+}
+
+/** Takes browsers the columns; by a policy for everything they could as well delete the row and insert it again as wanted. */
+function keepFromWriting(
+  table: Table,
+  columns: readonly string[],
+  policy: Policy | undefined,
+  catalog: Catalog,
+  command: 'insert' | 'update' = 'update',
+): string | undefined {
+  const bound = policy !== undefined && (policy.check === undefined || policy.check === policy.using)
+  const privileges = policy?.command === 'all' ? (['insert', 'update'] as const) : [command]
+  const code = privileges.map((p) => narrow(table, columns, p, { granting: true, bound })).filter((c) => c !== undefined)
+  return code.length ? [...code, ...stoppedWriters(table, columns, catalog)].join('\n') : undefined
+}
+
+/** Functions that write the columns with the rights of whoever calls them: without the privilege they fail. */
+function stoppedWriters(table: Table, columns: readonly string[], { functions, triggers }: Catalog): string[] {
+  const plain = (text: string) => text.replace(/\W/g, '.')
+  const writes = new RegExp(`\\b(?:update|insert\\s+into)\\s+(?:only\\s+)?(?:"?${plain(table.schema)}"?\\.)?"?${plain(table.name)}"?(?!\\w)`, 'i')
+  const named = new RegExp(`\\b(?:${columns.map(plain).join('|')})\\b`, 'i')
+  const runsWithRow = (identity: string) => triggers.some((t) => t.function === identity && t.table === nameOf(table) && t.timing === 'before')
+  const stopped = functions.filter(
+    (f) =>
+      !f.securityDefiner &&
+      !f.stub &&
+      !runsWithRow(f.identity) &&
+      f.executableBy.some((r) => r !== 'service_role') &&
+      writes.test(f.body) &&
+      named.test(f.body),
+  )
+  return stopped
+    .slice(0, 5)
+    .map(
+      (f) =>
+        `-- ${functionObject(f)} writes them with the rights of its caller and fails then: make it SECURITY DEFINER, once it binds auth.uid() and takes no value that decides`,
+    )
+}
+
+const MEMBERS =
+  /(^|_)(participants?|members?|memberships?|collaborators?|(team|org|group|room|chat|workspace|conversation)_users?|user_(teams?|orgs?|groups?|rooms?|chats?|workspaces?|conversations?))$/i
+
+/** Whether policies of other tables let in whoever has a row here: whoever may add one of his own is in. */
+function letsIn(name: string, table: Table, readings: ReadonlyMap<string, readonly Reading[]>): boolean {
+  if (!says(MEMBERS, table.name)) return false
+  return [...readings].some(([other, list]) => other !== name && list.some((r) => r.ways.some((w) => w.outcome === 'via' && w.tables.includes(name))))
+}
+
+/** Whether a policy means to let people without an account add rows, which then belong to nobody. */
+function letsGuestsAdd(hole: Hole, policy: Policy, table: Table): boolean {
+  const own = table.userData?.ownerColumns ?? []
+  const nullable = own.length > 0 && own.every((o) => table.columns.some((c) => c.name === o && !c.notNull && !table.primaryKey.includes(o)))
+  const meant = policy.roles.includes('anon') || /any(?:one|body)|every(?:one|body)|public|guests?|visitor|anonym|unauth/i.test(policy.name)
+  return policy.command === 'insert' && hole.who === 'anon' && nullable && meant && !FOR_THE_SERVER.test(policy.name)
+}
+
+/** New rows are nobody's or the caller's, and say nothing of what others decide. */
+function guestsOrOwn(table: Table, policy: Policy, on: string): string {
+  const own = (table.userData?.ownerColumns ?? []).map((c) => `(${readable(c)} is null or ${readable(c)} = ${caller(table, c)})`)
+  const power = powerColumnsOf(table).filter((c) => !table.userData?.ownerColumns.includes(c))
+  const bound = `alter policy ${ident(policy.name)} on ${on} with check (${own.join(' and ')});`
+  const note = '-- rows of guests belong to nobody: the server limits how many, or adds them itself with the service role'
+  return [bound, ...(power.length ? [narrow(table, power, 'insert', { granting: true, guests: true }) ?? ''] : []), note].join('\n')
 }
 
 /** Whether no browser is to add such rows at all: who joins or is appointed, and by a policy for adding alone what is charged and what a tenant paid. */
@@ -83,7 +163,20 @@ function isForTheServer({ because }: Hole, policy: Policy): boolean {
 function keepOthers(table: Table, policy: Policy): string[] {
   const { using } = policy
   if (policy.command !== 'all' || !using) return []
-  return (['select', 'delete'] as const).map((c) => create(table, successorOf(policy.name, c === 'select' ? '(see)' : '(leave)'), c, stripped(using)))
+  return (['select', 'delete'] as const).map((c) => createPolicy(table, successorOf(policy.name, c === 'select' ? '(see)' : '(leave)'), c, stripped(using)))
+}
+
+/** A policy for everything as one for each command, a condition of its own for new rows. */
+function byCommand(table: Table, policy: Policy, check: string, added: string): string[] {
+  const using = stripped(policy.using ?? check)
+  const of = (words: string) => successorOf(policy.name, words)
+  const change = `create policy ${ident(of('(change)'))} on ${readableName(nameOf(table))}\n  for update to authenticated\n  using (${using})\n  with check (${stripped(check)});`
+  return [
+    createPolicy(table, of('(see)'), 'select', using),
+    createPolicy(table, of('(add)'), 'insert', added),
+    change,
+    createPolicy(table, of('(delete)'), 'delete', using),
+  ]
 }
 
 function stripped(condition: string): string {
@@ -173,15 +266,7 @@ function adminCondition(catalog: Catalog, readings: ReadonlyMap<string, readonly
   return helper && `(select ${readableName(nameOf(helper))}())`
 }
 
-function create(table: Table, name: string, command: 'select' | 'insert' | 'update' | 'delete' | 'all', condition: string): string {
-  const clauses =
-    command === 'insert'
-      ? `with check (${condition})`
-      : command === 'update' || command === 'all'
-        ? `using (${condition})\n  with check (${condition})`
-        : `using (${condition})`
-  return `create policy ${ident(name)} on ${readableName(nameOf(table))}\n  for ${command} to authenticated\n  ${clauses};`
-}
+const FOR_THE_SERVER = /system|service|trigger|server|backend|webhook|function/i
 
 function replacePolicy(table: Table, policy: Policy, catalog: Catalog, owner: string | undefined, readings: ReadonlyMap<string, readonly Reading[]>): string {
   const drop = `drop policy ${ident(policy.name)} on ${readableName(nameOf(table))};`
@@ -190,44 +275,23 @@ function replacePolicy(table: Table, policy: Policy, catalog: Catalog, owner: st
   )
   // one that lets owners in beside others has to go as well
   const covered = others.some((r) => r.ways.some((w) => w.outcome === 'owner' || w.outcome === 'via') && !r.ways.some((w) => w.outcome === 'open'))
-  const forServer = policy.command === 'insert' && /system|service|trigger|server|backend|webhook|function/i.test(policy.name)
+  const forServer = policy.command === 'insert' && FOR_THE_SERVER.test(policy.name)
   if (forServer) return `${drop}\n-- the service role needs no policy: it bypasses row level security`
   if (covered) return `${drop}\n-- the policy that binds the owner stays`
   const name = successorOf(policy.name, '(own rows)')
-  if (owner) return [drop, create(table, name, policy.command, owner), ...keepPower(table, policy.command, catalog, readings)].join('\n')
+  if (owner) return [drop, createPolicy(table, name, policy.command, owner), ...keepPower(table, policy.command, catalog, readings)].join('\n')
   const admin = adminCondition(catalog, readings)
   const readers = policy.command === 'all' && !table.userData ? `\n${readableBy(table, isReadBySignedOut(table, policy, readings))}` : ''
-  if (admin && policy.command !== 'select') return `${drop}\n${create(table, successorOf(policy.name, '(administrators)'), policy.command, admin)}${readers}`
+  if (admin && policy.command !== 'select')
+    return `${drop}\n${createPolicy(table, successorOf(policy.name, '(administrators)'), policy.command, admin)}${readers}`
   return `${drop}${readers}\n-- ${policy.command === 'select' ? 'reading then goes' : 'changes then go'} through the server, with the service role`
 }
-
-function enable(table: Table, catalog: Catalog, owner: string | undefined, readings: ReadonlyMap<string, readonly Reading[]>): string {
-  const name = readableName(nameOf(table))
-  const on = `alter table ${name} enable row level security;`
-  if (table.kind === 'foreign') return `revoke all on ${name} from anon, authenticated;`
-  if (catalog.policies.some((p) => p.schema === table.schema && p.table === table.name)) return on
-  // own rows that grant power are read by their owner and changed by the server: the fix must not open check 4
-  const power = [...new Set([...powerColumnsOf(table), ...dealColumns(table, readings.get(nameOf(table)) ?? [], catalog)])]
-  if (owner && power.length)
-    return `${on}\n${create(table, 'Users see their own rows', 'select', owner)}\n-- ${power.map(readable).join(', ')}: changed by the server only, with the service role`
-  if (owner) return `${on}\n${create(table, 'Users manage their own rows', 'all', owner)}`
-  if (table.userData || FOR_THE_SERVER.test(table.name)) return `${on}\n-- no policy: only the service role, that is your server, reads and writes it`
-  return `${on}\n${readableBy(table, true)}`
-}
-
-/** A policy that keeps a table readable, for those alone who are signed in unless others read it too. */
-const readableBy = (table: Table, signedOut: boolean): string =>
-  `create policy "${signedOut ? 'Everyone' : 'Everyone who is signed in'} may read" on ${readableName(nameOf(table))}\n  for select to ${signedOut ? 'anon, authenticated' : 'authenticated'}\n  using (true);`
 
 /** Whether a policy shows rows to people who are not signed in. */
 const isReadBySignedOut = (table: Table, policy: Policy, readings: ReadonlyMap<string, readonly Reading[]>): boolean =>
   readings
     .get(nameOf(table))
     ?.some((r) => r.policy.name === policy.name && r.command === 'select' && r.role === 'anon' && r.ways.some((w) => w.outcome === 'open')) ?? false
-
-/** Tables of the server's own: codes it sent, jobs, what it wrote down. */
-const FOR_THE_SERVER =
-  /verif|(^|_)otps?($|_)|nonce|passw|token|secret|credential|(^|_)sessions?$|queue|(^|_)jobs?$|webhook|audit|usage|(^|_)logs?($|_)|rate_?limit/i
 
 /** What keeps an owner from granting himself power through a policy that lets him write his own rows. */
 function keepPower(table: Table, command: Policy['command'], catalog: Catalog, readings: ReadonlyMap<string, readonly Reading[]>): string[] {
@@ -238,27 +302,10 @@ function keepPower(table: Table, command: Policy['command'], catalog: Catalog, r
   const deal = command === 'insert' ? [] : dealColumns(table, read, catalog)
   const privileges = command === 'all' ? (['insert', 'update'] as const) : [command]
   return privileges.flatMap((p) => {
-    if (p === 'insert' || !deal.length) return power.length ? (narrow(table, power, p) ?? []) : []
+    if (p === 'insert' || !deal.length) return power.length ? (narrow(table, power, p, { granting: true }) ?? []) : []
     const kept = keepWritten({ because: 'terms', columns: [...deal, ...power] }, table, read, catalog, (columns) => narrow(table, columns, p))
     return kept ?? []
   })
-}
-
-/** Column privileges: everything but the columns named stays writable. */
-function narrow(table: Table, columns: readonly string[], privilege: 'insert' | 'update'): string | undefined {
-  const keep = table.columns.filter(
-    (c) =>
-      !columns.includes(c.name) &&
-      !c.generated &&
-      c.identity !== 'always' &&
-      !(
-        privilege === 'update' &&
-        (table.primaryKey.includes(c.name) || table.userData?.ownerColumns.includes(c.name) || table.userData?.powerColumns.includes(c.name))
-      ),
-  )
-  const name = readableName(nameOf(table))
-  const revoke = `revoke ${privilege} on ${name} from anon, authenticated;`
-  return keep.length ? `${revoke}\ngrant ${privilege} (${keep.map((c) => readable(c.name)).join(', ')}) on ${name} to authenticated;` : revoke
 }
 
 /** What compares the caller, and lets through only who has no session: a function or a policy. */

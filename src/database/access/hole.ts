@@ -58,6 +58,8 @@ export interface Hole {
   readonly at: Place
   readonly proof: 'executed' | 'inferred'
   readonly fix?: { readonly code: string; readonly proved: boolean }
+  /** Other policies that let the same people do the same, so that the fix closes them as well. */
+  readonly beside?: readonly string[]
 }
 
 /** One way of one policy on storage objects: the bucket that it is limited to (none: all), and whether it binds the caller. */

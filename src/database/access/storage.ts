@@ -166,7 +166,7 @@ async function confirmStorage(trier: Trier, catalog: Catalog, hole: Hole, all: r
   if (!others.length) return current
   const both = [code, ...others.map((p) => `drop policy ${ident(p)} on storage.objects;`)].join('\n')
   const closed = await tryWith(both)
-  return closed?.result === 'refused' ? { ...current, fix: { code: both, proved: before.result === 'allowed' } } : current
+  return closed?.result === 'refused' ? { ...current, fix: { code: both, proved: before.result === 'allowed' }, beside: others } : current
 }
 
 /** The policy again, with the bucket and the caller's own folder. */

@@ -3,19 +3,24 @@ import type { Expr, JavaScriptFacts } from '../../facts/javascript.ts'
 import { collectByCodeFile } from '../../facts/questions.ts'
 import { together, unlessEmpty } from '../../lib/collect-by-file.ts'
 
+/** What a query does with the rows. */
+export type ClientVerb = 'select' | 'insert' | 'update' | 'upsert' | 'delete'
+
 /** A query through Supabase's client, `.from('posts').select('id, title').eq('user_id', id)`, or to its data API by address, `fetch(url + '/rest/v1/posts?user_id=eq.…')`. */
 export interface ClientQuery {
   /** As written; `schema.table` after `.schema('x')`. */
   readonly table: string
   readonly path: string
   readonly line: number
+  /** Absent where only an address is known. */
+  readonly verb?: ClientVerb
   /** Columns that it names. */
   readonly columns: readonly string[]
   /** It adds rows and asks for none back. */
   readonly addsOnly?: true
 }
 
-const VERBS = new Set(['select', 'insert', 'update', 'upsert', 'delete'])
+const VERBS: readonly ClientVerb[] = ['select', 'insert', 'update', 'upsert', 'delete']
 const COLUMN_FIRST = new Set([
   'eq',
   'neq',
@@ -97,10 +102,16 @@ function chain(outer: Call, seen: Set<unknown>): Omit<ClientQuery, 'path'> | und
     seen.add(node)
     const first: Expr | undefined = node.args[0]
     if (node.fn.name === 'from' && first?.k === 'lit' && typeof first.v === 'string') {
-      const verb = calls.at(-1)?.name
-      if (!verb || !VERBS.has(verb) || isStorage(node.fn.of) || !/^[\w.]+$/.test(first.v)) return undefined
+      const verb = VERBS.find((v) => v === calls.at(-1)?.name)
+      if (!verb || isStorage(node.fn.of) || !/^[\w.]+$/.test(first.v)) return undefined
       const addsOnly = verb === 'insert' && !calls.some((c) => c.name === 'select')
-      return { table: qualify(first.v, node.fn.of), line: node.fn.l ?? node.l, columns: columnsOf(calls), ...(addsOnly ? { addsOnly: true as const } : {}) }
+      return {
+        table: qualify(first.v, node.fn.of),
+        verb,
+        line: node.fn.l ?? node.l,
+        columns: columnsOf(calls),
+        ...(addsOnly ? { addsOnly: true as const } : {}),
+      }
     }
     calls.push({ name: node.fn.name, args: node.args })
     node = node.fn.of

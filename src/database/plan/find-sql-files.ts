@@ -5,7 +5,7 @@ import { ofOtherDatabases } from './other-databases.ts'
 
 /** Folders whose SQL never ran, or ran for something else. */
 const LEFT_OUT =
-  /(^|\/)(\.bolt\/supabase_discarded_migrations|archived?migrations|discarded(_migrations)?|deprecated|obsolete|(\w*[-_])?old([-_]\w*)?|(\w*[-_])?(archived?|disabled|legacy|unused|backups?)([-_]\w*)?|rollbacks?|\.history|\.temp|\.branches|node_modules|vendor|examples?|fixtures?|__tests__|tests?|spec|e2e|docs?\/examples?|snippets)\//i
+  /(^|\/)(\.bolt\/supabase_discarded_migrations|archived?migrations|discarded(_migrations)?|deprecated|obsolete|(\w*[-_])?old([-_]\w*)?|x[-_]migrations|(\w*[-_])?(archived?|disabled|legacy|unused|backups?)([-_]\w*)?|rollbacks?|\.history|\.temp|\.branches|node_modules|vendor|examples?|fixtures?|__tests__|tests?|spec|e2e|docs?\/examples?|snippets)\//i
 const SEEDS =
   /(^|\/)(seeds?|seeders?|seed[-_]data|sample[-_]data|mock[-_]data|dumps?)(\/|[^/]*\.sql$)|(^|\/)[^/]*[-_.](seeds?|sample[-_]?data|test[-_]?data|demo[-_]?data)\.sql$/i
 /** Steps back, by the word that the name begins or ends with: `lock_down_tables` and, with the version of a migration, `revert_open_policy` are steps ahead. */

@@ -13,11 +13,16 @@ export interface BucketInCode {
   /** Set when the code creates it: its public flag. */
   readonly public?: boolean
   /** Where files are put into it. */
-  readonly uploads?: readonly Place[]
+  readonly uploads?: readonly Upload[]
+}
+
+/** Where a file is put into a bucket, and the first folder of its name where the code shows it: `posts`, or what stands for it (`${roomId}`). */
+export interface Upload extends Place {
+  readonly folder?: string
 }
 
 /** One place of a file that names a bucket. */
-type Mention = Pick<BucketInCode, 'name' | 'line' | 'public'> & { readonly uploads?: true }
+type Mention = Pick<BucketInCode, 'name' | 'line' | 'public'> & { readonly uploads?: true; readonly folder?: string }
 
 type Json = { readonly [key: string]: unknown }
 
@@ -28,9 +33,9 @@ export function bucketsInCode(files: ByFile<JavaScriptFacts>): BucketInCode[] {
   const helpers = unambiguous(helpersByFile(files))
   for (const [path, calls] of callsByFile(files)) {
     if (!calls.stores && !helpers.size) continue
-    for (const { uploads, ...bucket } of mentionsIn(calls, tables, helpers)) {
+    for (const { uploads, folder, ...bucket } of mentionsIn(calls, tables, helpers)) {
       const before = found.get(bucket.name)
-      const places = [...(before?.uploads ?? []), ...(uploads ? [{ path, line: bucket.line }] : [])]
+      const places = [...(before?.uploads ?? []), ...(uploads ? [{ path, line: bucket.line, ...(folder === undefined ? {} : { folder }) }] : [])]
       found.set(bucket.name, {
         ...(before ?? { ...bucket, path }),
         ...(bucket.public !== undefined ? { public: bucket.public } : {}),
@@ -87,6 +92,21 @@ const helpersByFile = collectByCodeFile((_, file: JavaScriptFacts): readonly (re
 
 const literalText = (node: Json | undefined): string | undefined => (node?.['k'] === 'lit' && typeof node['v'] === 'string' ? node['v'] : undefined)
 
+/** The first folder of a file's name in a template: `posts` of `posts/${name}`, `${room.id}` of `${room.id}/${name}`. */
+function firstFolder(node: Json | undefined): string | undefined {
+  const whole = literalText(node)
+  if (whole !== undefined) return /^([^/]+)\//.exec(whole)?.[1]
+  if (node?.['k'] !== 'tpl') return undefined
+  const [before = '', after = ''] = node['quasis'] as readonly string[]
+  const written = /^([^/]+)\//.exec(before)?.[1]
+  if (written !== undefined) return written
+  const name =
+    before === '' && after.startsWith('/') ? (dotted((node['exprs'] as readonly Json[])[0]) ?? idName((node['exprs'] as readonly Json[])[0])) : undefined
+  return name === undefined ? undefined : `\${${name}}`
+}
+
+const idName = (node: Json | undefined): string | undefined => (node?.['k'] === 'id' ? String(node['name']) : undefined)
+
 /** `BUCKETS.AVATARS` as text. */
 function dotted(node: Json | undefined): string | undefined {
   const of = node?.['of'] as Json | undefined
@@ -103,10 +123,12 @@ const callsByFile = collectByCodeFile((_, file: JavaScriptFacts): Calls | undefi
   const fields = new Map<string, readonly string[]>()
   const calls: Json[] = []
   const addressed: Mention[] = []
-  const uploads = new Set<unknown>()
+  const uploads = new Map<unknown, string | undefined>()
+  const paths = new Map<string, Set<string | undefined>>()
   // `const bucket = db.storage.from('photos')` and `const options = { public: true }`, and what names are uploaded to
   const named = new Map<string, Json>()
-  const uploadedTo = new Set<string>()
+  const uploadedTo = new Map<string, Json | undefined>()
+  const uploadedFrom = new Map<unknown, Json | undefined>()
   const stack: unknown[] = [file.functions, file.exports]
   while (stack.length) {
     const node = stack.pop()
@@ -119,6 +141,7 @@ const callsByFile = collectByCodeFile((_, file: JavaScriptFacts): Calls | undefi
     if (n['k'] === 'let' && n['how'] === 'const') {
       const [to, init] = [n['to'] as Json, n['init'] as Json | undefined]
       if (to?.['k'] === 'name' && init?.['k'] === 'lit' && typeof init['v'] === 'string') constants.set(String(to['name']), init['v'])
+      if (to?.['k'] === 'name') paths.set(String(to['name']), (paths.get(String(to['name'])) ?? new Set()).add(firstFolder(init)))
       if (to?.['k'] === 'name' && (init?.['k'] === 'call' || init?.['k'] === 'obj')) named.set(String(to['name']), init)
     }
     const field = n['how'] === 'field' ? literalText(n['value'] as Json | undefined) : undefined
@@ -128,8 +151,9 @@ const callsByFile = collectByCodeFile((_, file: JavaScriptFacts): Calls | undefi
       const fn = n['fn'] as Json
       if (fn?.['k'] === 'mem' && /^(upload|uploadToSignedUrl|createSignedUploadUrl|update)$/.test(String(fn['name']))) {
         const of = fn['of'] as Json
-        if (of['k'] === 'id') uploadedTo.add(String(of['name']))
-        else uploads.add(of)
+        const [name] = (n['args'] ?? []) as readonly Json[]
+        if (of['k'] === 'id') uploadedTo.set(String(of['name']), name)
+        else uploadedFrom.set(of, name)
       }
     }
     for (const text of textsOf(n)) {
@@ -139,7 +163,12 @@ const callsByFile = collectByCodeFile((_, file: JavaScriptFacts): Calls | undefi
     }
     for (const value of Object.values(n)) if (value && typeof value === 'object') stack.push(value)
   }
-  for (const name of uploadedTo) uploads.add(named.get(name))
+  for (const [name, file] of uploadedTo) uploadedFrom.set(named.get(name), file)
+  for (const [of, file] of uploadedFrom) {
+    // a name that several functions give to different paths says nothing
+    const kept = file?.['k'] === 'id' ? [...(paths.get(String(file['name'])) ?? [])] : [firstFolder(file)]
+    uploads.set(of, kept.length === 1 ? kept[0] : undefined)
+  }
 
   // two classes of a file may call different buckets the same
   for (const [name, texts] of fields) if (new Set(texts).size === 1) constants.set(name, texts[0] as string)
@@ -153,7 +182,7 @@ interface Calls {
   readonly constants: ReadonlyMap<string, string>
   /** Calls and objects that the file keeps under a name. */
   readonly named: ReadonlyMap<string, Json>
-  readonly uploads: ReadonlySet<unknown>
+  readonly uploads: ReadonlyMap<unknown, string | undefined>
   readonly calls: readonly Json[]
   /** Addresses of the storage API. */
   readonly addressed: readonly Mention[]
@@ -188,7 +217,9 @@ const mentionsIn = rememberFor(
       if (fn?.['k'] !== 'mem') continue
       const name = text(args[0])
       if (!name) continue
-      if (isStorage(fn)) found.push({ name, line: Number(call['l']), ...(uploads.has(call) ? { uploads: true as const } : {}) })
+      const folder = uploads.get(call)
+      const put = uploads.has(call) ? { uploads: true as const, ...(folder === undefined ? {} : { folder }) } : {}
+      if (isStorage(fn)) found.push({ name, line: Number(call['l']), ...put })
       if (fn['name'] === 'createBucket') {
         const given = args[1]?.['k'] === 'id' ? named.get(String(args[1]['name'])) : args[1]
         const options = given?.['k'] === 'obj' ? (given['props'] as readonly Json[]) : []

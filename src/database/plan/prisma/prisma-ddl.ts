@@ -55,10 +55,21 @@ const NATIVE: Readonly<Record<string, string>> = {
 function readAll(facts: FactsIndex): readonly PrismaSchema[] {
   const files = [...facts.of('text')].filter(([path]) => path.endsWith('.prisma'))
   const here = files.some(([, { text }]) => /^[ \t]*provider\s*=\s*"(postgresql|postgres|cockroachdb)"/m.test(text))
-  return files.map(([path, { text }]) => {
+  const schemas = files.map(([path, { text }]) => {
     const schema = read(path, text)
     return here ? schema : { ...schema, models: schema.models.map((m) => ({ ...m, schema: ELSEWHERE })) }
   })
+  return withoutNotes(schemas, new Set(files.filter(([, { text }]) => /^[ \t]*(?:datasource|generator)\s/m.test(text)).map(([path]) => folderOf(path))))
+}
+
+const folderOf = (path: string): string => path.slice(0, path.lastIndexOf('/') + 1)
+
+/** A file outside the folders that Prisma reads is a note on what to add there: what was added is found where it stands. */
+function withoutNotes(schemas: readonly PrismaSchema[], folders: ReadonlySet<string>): readonly PrismaSchema[] {
+  const isRead = ({ path }: PrismaSchema) => [...folders].some((folder) => folder !== '' && path.startsWith(folder)) || folders.has(folderOf(path))
+  const models = new Set(schemas.filter(isRead).flatMap((s) => s.models.map((m) => m.name)))
+  const enums = new Set(schemas.filter(isRead).flatMap((s) => s.enums.map((e) => e.name)))
+  return schemas.map((s) => (isRead(s) ? s : { ...s, models: s.models.filter((m) => !models.has(m.name)), enums: s.enums.filter((e) => !enums.has(e.name)) }))
 }
 
 /** What code calls the tables of Prisma's models (`db.user` of `model User { @@map("users") }`), by the accessor in lower case. */

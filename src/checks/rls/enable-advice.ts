@@ -1,0 +1,92 @@
+import { narrow } from '../../database/access/column-privileges.ts'
+import { createPolicy } from '../../database/access/create-policy.ts'
+import { givesRights } from '../../database/access/enable-fix.ts'
+import { powerColumnsOf } from '../../database/access/power-columns.ts'
+import type { Hole, Policy, Table } from '../../database/database.ts'
+import type { AppModel } from '../../model/app-model.ts'
+import type { Fix } from '../define-check.ts'
+import { isForServerAlone, placeOf, type Use, usesOf } from './used-in-code.ts'
+import { fixOf, listed } from './words.ts'
+
+type Model = Pick<AppModel, 'schema' | 'modules' | 'routes'>
+
+/** How row level security is switched on without locking out whom the code serves: `fix` of the hole, made to fit what the code does with the table. */
+export function enableAdvice(model: Model, table: Table, hole: Hole, policies: readonly Policy[]): Fix {
+  const fix = fixOf(hole, fixText(table, policies.length > 0))
+  if (!fix.code || table.kind === 'foreign') return fix
+  const uses = usesOf(model, table)
+  if (policies.length) return { ...fix, text: `${fix.text}${missing(uses, policies)}` }
+  const [on = ''] = fix.code.split('\n')
+  if (isForServerAlone(model, table))
+    return {
+      ...fix,
+      text: 'Enable row level security. No policy is needed: nothing in the code asks for these rows with the rights of a browser, and the service role and a direct connection as owner (Prisma, Drizzle) pass it by.',
+      code: on,
+    }
+  const condition = /\n {2}using \(([\s\S]*?)\)(?:\n {2}with check|;)/.exec(fix.code)?.[1]
+  if (!condition || /^true$/.test(condition)) return { ...fix, text: `${fix.text}${openWords(fix.code, table, uses)}` }
+  if (!uses.length || !fix.code.includes('\n  for select')) return fix
+  return withWrites(fix, table, uses, condition)
+}
+
+/** The owner's own writes that the code makes in the browser, columns that grant something left out; who may do what is nobody's own to write. */
+function withWrites(fix: Fix, table: Table, uses: readonly Use[], condition: string): Fix {
+  const added = placeOf(uses, 'insert', 'upsert')
+  const changed = placeOf(uses, 'update', 'upsert')
+  const removed = placeOf(uses, 'delete')
+  if (!added && !changed && !removed) return fix
+  if (givesRights(table))
+    return {
+      ...fix,
+      text: `${fix.text} What ${added ?? changed ?? removed} writes with the rights of whoever visits belongs on the server: through a policy for it everybody could add himself.`,
+    }
+  const power = powerColumnsOf(table)
+  const writes = [
+    ...(added
+      ? [
+          createPolicy(table, 'Users add their own rows', 'insert', condition),
+          ...(power.length ? [narrow(table, power, 'insert', { granting: true }) ?? ''] : []),
+        ]
+      : []),
+    ...(changed
+      ? [
+          createPolicy(table, 'Users change their own rows', 'update', condition),
+          ...(power.length ? [narrow(table, power, 'update', { granting: true, bound: true }) ?? ''] : []),
+        ]
+      : []),
+    ...(removed ? [createPolicy(table, 'Users delete their own rows', 'delete', condition)] : []),
+  ]
+  const kept = (fix.code ?? '').split('\n').filter((line) => !line.startsWith('-- '))
+  const places = [...new Set([added, changed, removed].filter((p) => p !== undefined))]
+  return {
+    ...fix,
+    text: `${fix.text} The code writes rows with the rights of whoever visits (${listed(places)}): what it needs stays possible for the own rows${power.length ? `, without ${listed(power)}` : ''}.`,
+    code: [...kept, ...writes].join('\n'),
+  }
+}
+
+/** What the code does under the visitor's rights and no policy that exists allows. */
+function missing(uses: readonly Use[], policies: readonly Policy[]): string {
+  const allowed = (command: Policy['command']) => policies.some((p) => p.permissive && (p.command === command || p.command === 'all'))
+  const without = (['select', 'insert', 'update', 'delete'] as const).flatMap((command) => {
+    const place = allowed(command) ? undefined : command === 'insert' || command === 'update' ? placeOf(uses, command, 'upsert') : placeOf(uses, command)
+    return place ? [`${command} (${place})`] : []
+  })
+  return without.length
+    ? ` No policy covers what the code does beside that with the rights of whoever visits: ${listed(without)}. Add policies for it, bound to the rows of the caller, in the same migration.`
+    : ''
+}
+
+function openWords(code: string, table: Table, uses: readonly Use[]): string {
+  if (!code.includes('using (true)')) return ''
+  const written = placeOf(uses, 'insert', 'update', 'upsert', 'delete')
+  return ` Every column becomes readable to everybody (${listed(table.columns.map((c) => c.name))}): leave the policy out if that is too much.${written ? ` ${written} writes rows with the rights of whoever visits: move that to the server, or add a policy for whom it is meant.` : ''}`
+}
+
+function fixText(table: Table, hasPolicies: boolean): string {
+  if (table.kind === 'foreign') return 'Take the API roles their privileges on it, or move it to a schema that is not exposed.'
+  if (hasPolicies) return 'Enable row level security; the policies that exist then take effect.'
+  return table.userData
+    ? 'Enable row level security and let each user reach the own rows only.'
+    : 'Enable row level security; without a policy only the service role gets in, so add one for what everybody may read.'
+}

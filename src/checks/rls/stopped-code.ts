@@ -1,0 +1,38 @@
+import type { Hole } from '../../database/database.ts'
+import type { AppModel } from '../../model/app-model.ts'
+import type { Fix } from '../define-check.ts'
+import { placeOf, usesOf } from './used-in-code.ts'
+import { listed, tableOf } from './words.ts'
+
+type Model = Pick<AppModel, 'schema' | 'modules' | 'routes'>
+
+/** A fix with what of the code it would stop: writes under the visitor's rights that need the policy or the privilege which it takes away. */
+export function withStoppedCode(model: Model, hole: Hole, fix: Fix): Fix {
+  const table = tableOf(model.schema, hole.object)
+  if (!table || !fix.code) return fix
+  const uses = usesOf(model, table)
+  if (!uses.length) return fix
+  const words = [
+    ...(/^drop policy/.test(fix.code) && hole.command === 'insert' && !/\bfor (?:insert|all)\b/.test(fix.code)
+      ? [withoutPolicy(placeOf(uses, 'insert', 'upsert'))]
+      : []),
+    ...(['insert', 'update'] as const).map((p) => withoutPrivilege(p)),
+  ]
+  const text = words.filter((w) => w !== '').join('')
+  return text ? { ...fix, text: `${fix.text}${text}` } : fix
+
+  function withoutPrivilege(privilege: 'insert' | 'update'): string {
+    if (!fix.code?.includes(`revoke ${privilege} on `)) return ''
+    const granted = new Set((new RegExp(`grant ${privilege} \\(([^)]*)\\)`).exec(fix.code)?.[1] ?? '').split(',').map((c) => c.trim().replaceAll('"', '')))
+    const stopped = uses
+      .filter((u) => u.verb === privilege || u.verb === 'upsert')
+      .map((u) => ({ ...u, lost: u.columns.filter((c) => !granted.has(c) && table?.columns.some((x) => x.name === c)) }))
+      .find((u) => u.lost.length)
+    return stopped
+      ? ` ${stopped.path}:${stopped.line} writes ${listed(stopped.lost)} with the rights of whoever visits and is refused then: let the server decide and write that, or a trigger say who may.`
+      : ''
+  }
+}
+
+const withoutPolicy = (place: string | undefined): string =>
+  place ? ` ${place} adds rows with the rights of whoever visits and fails without the policy: let it insert with the service role first.` : ''

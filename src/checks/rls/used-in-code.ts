@@ -1,0 +1,54 @@
+import type { Command, Table } from '../../database/database.ts'
+import type { Place } from '../../lib/place.ts'
+import { rememberFor } from '../../lib/remember-for.ts'
+import type { AppModel } from '../../model/app-model.ts'
+import type { Behaviour, Effect } from '../../model/behaviour/behaviour.ts'
+import { qualifiedName } from './words.ts'
+
+type Model = Pick<AppModel, 'schema' | 'modules' | 'routes'>
+type Verb = Command | 'upsert'
+
+/** A query under the rights of whoever visits. */
+export interface Use extends Place {
+  readonly verb: Verb
+  readonly columns: readonly string[]
+}
+
+/** What the code does with a table under the rights of browsers: in the browser itself, or on a server with the visitor's session or none. */
+export function usesOf(model: Model, table: Pick<Table, 'schema' | 'name'>): readonly Use[] {
+  const names = [table.name, qualifiedName(table)]
+  const inBrowser = (model.schema.queries ?? [])
+    .filter((q) => names.includes(q.table) && model.modules.inBrowser(q.path, q.line))
+    .map((q): Use => ({ ...q, verb: q.verb ?? 'select' }))
+  const onServer = model.routes.routes.flatMap((r) => (r.behaviour ? asVisitor(r.behaviour) : [])).filter((u) => names.includes(u.table))
+  return [...inBrowser, ...onServer]
+}
+
+const asVisitor = rememberFor(({ steps }: Behaviour): readonly (Use & { readonly table: string })[] =>
+  steps.flatMap(({ effect: e, at }) =>
+    e.kind === 'db' && (e.client.rights === 'caller' || e.client.rights === 'anon')
+      ? [{ table: e.table, verb: e.op, columns: writtenBy(e), path: at.path, line: at.line }]
+      : [],
+  ),
+)
+
+const writtenBy = ({ payload }: Extract<Effect, { kind: 'db' }>): readonly string[] => (payload?.v === 'object' ? Object.keys(payload.props) : [])
+
+/** The first place of the code that does something of the kind. */
+export const placeOf = (uses: readonly Use[], ...verbs: readonly Verb[]): string | undefined => {
+  const use = uses.find((u) => verbs.includes(u.verb))
+  return use && `${use.path}:${use.line}`
+}
+
+/**
+ * Whether the code shows that no browser has to reach the table: it queries tables, and this one not at all or past row level security alone. Code whose
+ * rights are not known may have a visitor's.
+ */
+export function isForServerAlone(model: Model, table: Pick<Table, 'schema' | 'name'>): boolean {
+  const { schema, routes } = model
+  if (!schema.queries?.length && !schema.accessors?.size) return false
+  if (usesOf(model, table).length) return false
+  const names = [table.name, qualifiedName(table)]
+  if (!schema.queries?.some((q) => names.includes(q.table))) return true
+  return routes.routes.some((r) => r.behaviour?.steps.some(({ effect: e }) => e.kind === 'db' && names.includes(e.table) && e.client.rights === 'service'))
+}

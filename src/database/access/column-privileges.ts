@@ -1,0 +1,71 @@
+import { says } from '../../lib/snake-case.ts'
+import type { Column, Table } from '../database.ts'
+import { nameOf } from './policies.ts'
+import { decidesAccess, isOnePerUser, powerColumnsOf } from './power-columns.ts'
+import { readable, readableName } from './sql.ts'
+
+/** What others decide about whoever has the row: how far it got, who looked at it, what was earned and spent. */
+const DECIDED =
+  /^(?:\w{1,40}_)?(?:status|state|estado|stato|verified|approved|suspended|banned|blocked|rejected|credits?|balance|earnings?|earned|withdrawn|commission|quota|paid)$|^(?:is_)?(?:enabled|featured|sponsored|promoted|founder|premium)$|commission|^credits?_|_credits_|earnings|withdrawn_|_removed$|_(?:unlocked|purchased)$|(?:^|_)(?:approved|verified|reviewed|rejected|suspended|banned|paid|refunded|processed)_(?:by|at|until|on)$|^(?:trial|subscription|plan|premium|billing)_|_(?:refill|reset|renewal)_(?:date|at)$|(?:^|_)(?:expires?|expiry)(?:_at|_date|_on)?$|^(?:stripe|paddle|paypal|payment|checkout|invoice)_/i
+
+/** What a deal is about, as it was agreed. */
+const DEALS =
+  /(?:^|_)(?:orders?|bookings?|purchases?|reservations?|registrations?|tickets?|invoices?|payments?|transactions?|checkouts?|sales?|deals?|rentals?|pedidos?|reservas?|ordini|prenotazioni)(?:_items?|_lines?)?$/i
+const AGREED =
+  /^(?:\w{1,30}_)?(?:price|amount|total|subtotal|discount|fee|fees|cost|tax|quantity|qty|guests|guest_count|party_size|seats|nights|pct|percent)(?:_(?:cents|usd|eur|gbp|brl|pct|percent|amount))?$|(?:^|_)(?:promo|coupon|confirmation|voucher|discount)_?code$|^purchase_id$/i
+
+/** Whether somebody else than the row's owner seems to decide a column, by its name. */
+export function isDecidedByOthers(table: Table, { name }: Column): boolean {
+  return says(DECIDED, name) || (says(DEALS, table.name) && says(AGREED, name)) || powerColumnsOf(table).includes(name)
+}
+
+interface Narrowing {
+  /** The columns grant something: what else somebody else seems to decide is not handed back either. */
+  readonly granting?: true
+  /** The policy binds the owner of the new row too: he may stay in the list, because an upsert writes him again. */
+  readonly bound?: boolean
+  /** Guests write such rows as well. */
+  readonly guests?: boolean
+}
+
+/** Column privileges: everything but the columns named stays writable. */
+export function narrow(table: Table, columns: readonly string[], privilege: 'insert' | 'update', how: Narrowing = {}): string | undefined {
+  const owners = table.userData?.ownerColumns ?? []
+  const isKey = (c: Column) => table.primaryKey.includes(c.name) || owners.includes(c.name)
+  const isUpserted = (c: Column) => how.bound === true && isOnePerUser(table) && owners.includes(c.name)
+  const isPower = (c: Column) => privilege === 'update' && table.userData?.powerColumns.includes(c.name)
+  const offered = table.columns.filter(
+    (c) =>
+      !columns.includes(c.name) &&
+      !c.generated &&
+      c.identity !== 'always' &&
+      !(privilege === 'update' && isKey(c) && !isUpserted(c)) &&
+      !(isPower(c) && !isKey(c)),
+  )
+  // what a row cannot be without has to be given
+  const isNeeded = (c: Column) => privilege === 'insert' && c.notNull && c.default === undefined
+  const held = how.granting ? offered.filter((c) => !isKey(c) && !isNeeded(c) && isDecidedByOthers(table, c)) : []
+  const keep = offered.filter((c) => !held.includes(c))
+  const name = readableName(nameOf(table))
+  const revoke = `revoke ${privilege} on ${name} from anon, authenticated;`
+  if (!keep.length) return revoke
+  const grant = `grant ${privilege} (${keep.map((c) => readable(c.name)).join(', ')}) on ${name} to ${how.guests ? 'anon, authenticated' : 'authenticated'};`
+  const note = held.length
+    ? `\n-- ${held.map((c) => readable(c.name)).join(', ')}: not handed back, because others seem to decide; add what users fill in themselves`
+    : ''
+  return `${revoke}\n${grant}${note}`
+}
+
+const GRANTED = /^'(?:active|activated|paid|approved|confirmed|verified|granted|enabled|live|premium|pro|lifetime|trial|trialing)'|^true$/i
+const STATE = /(?:^|_)(?:status|state|plan|tier|paid|verified|approved)$|^(?:is_)?active$|^has_/i
+
+/** Whether a row that gives none of the columns grants what they say all the same. */
+export function grantsByDefault(table: Table, columns: readonly string[]): boolean {
+  return table.columns.some(
+    (c) =>
+      GRANTED.test(c.default ?? '') &&
+      says(STATE, c.name) &&
+      decidesAccess(table.name, [c.name]) &&
+      (columns.includes(c.name) || powerColumnsOf(table).includes(c.name)),
+  )
+}

@@ -1,0 +1,38 @@
+import { says } from '../../lib/snake-case.ts'
+import type { Catalog, Table } from '../database.ts'
+import { createPolicy, readableBy } from './create-policy.ts'
+import { dealColumns } from './other-party.ts'
+import { nameOf, type Reading } from './policies.ts'
+import { powerColumnsOf } from './power-columns.ts'
+import { readable, readableName } from './sql.ts'
+
+/** Who runs the application or belongs to something: whoever may add a row of his own makes himself one of them. */
+const RIGHTS =
+  /admin|(^|_)(roles?|role_assignments?|permissions?|privileges?|grants?|moderators?|staff|operators?|members?|memberships?|collaborators?|invit\w{0,8}|allow_?lists?|white_?lists?|scanners?|terminals?|api_?keys?|features?|unlocks?|access)(_|$)/i
+
+/** What is written down of somebody, or was paid, and nobody writes of himself. */
+const RECORDS =
+  /audit|(^|_)(logs?|history|events?|transactions?|payments?|payouts?|withdrawals?|invoices?|ledgers?|wallets?|credits?|balances?|subscriptions?|entitlements?|licen[cs]es?|purchases?|orders?|tickets?|pass|passes|coupons?|vouchers?|certificates?|certifications?|approvals?|verifications?|achievements?|badges?|enrol?lments?|scores?|leaderboards?|usage|quotas?|earnings?|commissions?|rewards?|progress)(_|$)/i
+
+/** Tables of the server's own: codes it sent, jobs, what it wrote down, how it is set up. */
+const FOR_THE_SERVER =
+  /verif|(^|_)otps?($|_)|nonce|passw|token|secret|credential|(^|_)sessions?$|queue|(^|_)jobs?$|webhook|audit|usage|(^|_)logs?($|_)|rate_?limit|setting|config|(^|_)pass(es)?$/i
+
+/** Whether rows of a table say who may do what: whoever adds one of his own makes himself one of them. */
+export const givesRights = (table: Pick<Table, 'name'>): boolean => says(RIGHTS, table.name)
+
+/** Row level security on, and the policies without which the owners of rows would be locked out, as far as none of them lets somebody grant himself anything. */
+export function enableFix(table: Table, catalog: Catalog, owner: string | undefined, readings: ReadonlyMap<string, readonly Reading[]>): string {
+  const name = readableName(nameOf(table))
+  const on = `alter table ${name} enable row level security;`
+  if (table.kind === 'foreign') return `revoke all on ${name} from anon, authenticated;`
+  if (catalog.policies.some((p) => p.schema === table.schema && p.table === table.name)) return on
+  // own rows that grant power are read by their owner and changed by the server: the fix must not open check 4
+  const power = [...new Set([...powerColumnsOf(table), ...dealColumns(table, readings.get(nameOf(table)) ?? [], catalog)])]
+  if (owner && (power.length || givesRights(table) || says(RECORDS, table.name)))
+    return `${on}\n${createPolicy(table, 'Users see their own rows', 'select', owner)}\n-- ${power.length ? power.map(readable).join(', ') : 'rows'}: changed by the server only, with the service role`
+  if (owner) return `${on}\n${createPolicy(table, 'Users manage their own rows', 'all', owner)}`
+  if (table.userData || says(FOR_THE_SERVER, table.name) || givesRights(table))
+    return `${on}\n-- no policy: only the service role, that is your server, reads and writes it`
+  return `${on}\n${readableBy(table, true)}`
+}

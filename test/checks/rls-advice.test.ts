@@ -1,0 +1,166 @@
+import { expect, test } from 'vitest'
+import type { ReportFinding } from '../../src/report/report.ts'
+import { auditFiles } from '../support/audit-files.ts'
+
+/** The findings of checks 1 to 6 on a repository, by check and subject. */
+async function findingsOf(files: Readonly<Record<string, string>>): Promise<(check: number, subject: string) => ReportFinding> {
+  const report = await auditFiles(files)
+  return (check, subject) => {
+    const of = report.checks.find((c) => c.number === check)
+    const found = of?.findings.find((f) => f.subject === subject)
+    if (!found) throw new Error(`no finding of check ${check} for ${subject}: ${of?.findings.map((f) => f.subject).join('; ')}`)
+    return found
+  }
+}
+
+const CLIENT = `import { createClient } from '@supabase/supabase-js'
+export const supabase = createClient(import.meta.env.VITE_SUPABASE_URL, import.meta.env.VITE_SUPABASE_ANON_KEY)
+`
+
+test('a policy for everything names the other checks that it fails, and two that let the same people in are one finding', async () => {
+  const of = await findingsOf({
+    'supabase/migrations/1.sql': `create table notes (id uuid primary key default gen_random_uuid(), user_id uuid not null references auth.users, body text);
+alter table notes enable row level security;
+create policy "service manages notes" on notes for all using (true) with check (true);
+create table diaries (id uuid primary key default gen_random_uuid(), user_id uuid not null references auth.users, body text);
+alter table diaries enable row level security;
+create policy "anyone reads" on diaries for select using (true);
+create policy "signed in read" on diaries for select to authenticated using (true);`,
+  })
+  expect(of(2, 'policy public.notes "service manages notes"').alsoFails).toEqual([3, 4])
+  expect(of(3, 'policy public.notes "service manages notes"').alsoFails).toEqual([2, 4])
+  expect(of(4, 'policy public.notes "service manages notes"').alsoFails).toEqual([2, 3])
+  const diaries = of(2, 'policy public.diaries "anyone reads"')
+  expect(diaries.related.map((r) => r.subject)).toEqual(['policy public.diaries "signed in read"'])
+  expect(diaries.fix.code).toMatch(/drop policy "signed in read"[\s\S]*drop policy "anyone reads"/)
+  expect(() => of(2, 'policy public.diaries "signed in read"')).toThrow(/no finding/)
+})
+
+test('switching row level security on lets nobody appoint himself and locks out nobody whom the code serves', async () => {
+  const of = await findingsOf({
+    'package.json': '{"dependencies":{"@supabase/supabase-js":"2","vite":"5","react":"18"}}',
+    'index.html': '<script type="module" src="/src/main.tsx"></script>',
+    'src/client.ts': CLIENT,
+    'src/main.tsx': `import { supabase } from './client'
+export async function save(id: string) {
+  await supabase.from('profiles').upsert({ id, nickname: 'x' })
+  await supabase.from('profiles').select('*')
+  await supabase.from('super_admins').insert({ user_id: id })
+  await supabase.from('todos').delete().eq('user_id', id)
+  await supabase.from('chat_messages').insert({ user_id: id, body: 'x' })
+  await supabase.from('menu_items').select('*')
+  const path = \`\${conversation.id}/\${file.name}\`
+  await supabase.storage.from('attachments').upload(path, file)
+  await supabase.storage.from('clips').upload(\`posts/\${file.name}\`, file)
+  await supabase.storage.from('papers').upload(\`\${user.id}/\${file.name}\`, file)
+}
+`,
+    'supabase/migrations/1.sql': `create table profiles (id uuid primary key references auth.users, nickname text, is_subscribed boolean default false, subscription_tier text);
+create table super_admins (user_id uuid primary key references auth.users);
+create table audit_logs (id uuid primary key, user_id uuid references auth.users, action text);
+create table todos (id uuid primary key, user_id uuid references auth.users, title text);
+create table wallet_passes (id uuid primary key, pass_url text, serial text);
+create table menu_items (id uuid primary key, title text);
+create table chat_messages (id uuid primary key, user_id uuid references auth.users, body text);
+create policy "edit" on chat_messages for update using (auth.uid() = user_id);
+insert into storage.buckets (id, name, public) values ('attachments', 'attachments', false), ('clips', 'clips', false), ('papers', 'papers', false);
+create policy "put attachments" on storage.objects for insert to authenticated with check (bucket_id = 'attachments');
+create policy "put clips" on storage.objects for insert to authenticated with check (bucket_id = 'clips');
+create policy "drop clips" on storage.objects for delete to authenticated using (bucket_id = 'clips');
+create policy "put papers" on storage.objects for insert to authenticated with check (bucket_id = 'papers');`,
+  })
+  const codeOf = (name: string) => of(1, `table public.${name}`).fix.code ?? ''
+  expect(codeOf('profiles')).toContain('for insert to authenticated')
+  expect(codeOf('profiles')).toContain('grant update (id, nickname) on public.profiles to authenticated;')
+  expect(codeOf('super_admins')).not.toMatch(/for (insert|all)/)
+  expect(of(1, 'table public.super_admins').fix.text).toContain('src/main.tsx:5')
+  expect(codeOf('audit_logs')).toBe('alter table public.audit_logs enable row level security;')
+  expect(codeOf('wallet_passes')).toBe('alter table public.wallet_passes enable row level security;')
+  expect(codeOf('todos')).toContain('for all to authenticated')
+  expect(codeOf('menu_items')).toContain('Everyone may read')
+  expect(of(1, 'table public.menu_items').fix.text).toContain('(id and title)')
+  expect(of(1, 'table public.chat_messages').fix.text).toContain('insert (src/main.tsx:7)')
+  expect(of(1, 'table public.super_admins').fix.proved).toBe(true)
+  const folders = (name: string) => of(6, `policy storage.objects "${name}"`).fix
+  expect(folders('put attachments').code).toBeUndefined()
+  expect(folders('put attachments').text).toContain('under ${conversation.id}/ (src/main.tsx:10)')
+  expect(folders('put clips').code).toContain('(storage.foldername(name))[2] = (select auth.uid())::text')
+  expect(folders('drop clips').code).toContain('owner_id = (select auth.uid())::text')
+  expect(folders('put papers')).toMatchObject({ proved: true, code: expect.stringContaining('(storage.foldername(name))[1]') })
+})
+
+test('column privileges hand back nothing that others decide, neither for changing rows nor for adding them', async () => {
+  const of = await findingsOf({
+    'supabase/migrations/1.sql': `create table affiliates (id uuid primary key default gen_random_uuid(), user_id uuid unique references auth.users, bio text, role text default 'user', status text default 'pending', commission_rate numeric, total_earnings numeric, is_verified boolean default false);
+alter table affiliates enable row level security;
+create policy "own" on affiliates for all using (auth.uid() = user_id) with check (auth.uid() = user_id);
+create table memberships_paid (id uuid primary key default gen_random_uuid(), user_id uuid references auth.users, plan text default 'pro', status text not null default 'active');
+alter table memberships_paid enable row level security;
+create policy "see" on memberships_paid for select using (auth.uid() = user_id);
+create policy "add" on memberships_paid for insert with check (auth.uid() = user_id);
+create table mentor_usage (user_id uuid primary key references auth.users, messages_used integer default 0, note text);
+alter table mentor_usage enable row level security;
+create policy "own usage" on mentor_usage for update using (auth.uid() = user_id);
+create policy "see usage" on mentor_usage for select using (auth.uid() = user_id);
+create function consume_message() returns void language sql as $$ update public.mentor_usage set messages_used = messages_used + 1 where user_id = auth.uid() $$;`,
+  })
+  const { code = '' } = of(4, 'policy public.affiliates "own"').fix
+  expect(code).toContain('grant insert (id, user_id, bio) on public.affiliates to authenticated;')
+  expect(code).toContain('grant update (user_id, bio) on public.affiliates to authenticated;')
+  expect(code).toMatch(/-- .*commission_rate.*: not handed back/)
+  expect(of(3, 'policy public.memberships_paid "add"').fix.code).toMatch(/^drop policy "?add"? on public\.memberships_paid;/)
+  expect(of(4, 'policy public.mentor_usage "own usage"').fix.code).toContain('-- public.consume_message() writes them with the rights of its caller')
+})
+
+test('guests go on adding rows, and whoever corrects a row need not have written it', async () => {
+  const of = await findingsOf({
+    'supabase/migrations/1.sql': `create table chats (id uuid primary key default gen_random_uuid(), user_id uuid references auth.users, topic text, visitor text);
+alter table chats enable row level security;
+create policy "Visitors can create chats" on chats for insert to anon, authenticated with check (true);
+create policy "see" on chats for select using (auth.uid() = user_id);
+create table users (id uuid primary key references auth.users, organisation_id uuid);
+alter table users enable row level security;
+create policy "own user" on users for select using (id = auth.uid());
+create table clients (id uuid primary key default gen_random_uuid(), organisation_id uuid, name text);
+alter table clients enable row level security;
+create policy "office" on clients for select using (organisation_id = (select organisation_id from users where id = auth.uid()));
+create table meals (id uuid primary key default gen_random_uuid(), client_id uuid references clients, witness_staff_id uuid references users, administered_by uuid references users, note text);
+alter table meals enable row level security;
+create policy "office meals" on meals for all using (client_id in (select id from clients where organisation_id = (select organisation_id from users where id = auth.uid())));
+create table conversations (id uuid primary key default gen_random_uuid(), title text, body text);
+alter table conversations enable row level security;
+create table conversation_participants (conversation_id uuid references conversations, user_id uuid references auth.users, primary key (conversation_id, user_id));
+alter table conversation_participants enable row level security;
+create policy "see them" on conversation_participants for select using (user_id = auth.uid());
+create policy "add them" on conversation_participants for insert to authenticated with check (true);
+create policy "take part" on conversations for select using (exists (select 1 from conversation_participants p where p.conversation_id = id and p.user_id = auth.uid()));
+create table registrations (id uuid primary key default gen_random_uuid(), email text, phone text, payment_status text default 'open');
+alter table registrations enable row level security;
+create policy "register" on registrations for insert with check (true);
+create table workshops (id uuid primary key default gen_random_uuid(), title text, price numeric);
+alter table workshops enable row level security;
+create policy "manage" on workshops for update to authenticated using (true);
+create table monitoring_logs (id uuid primary key default gen_random_uuid(), entry text);
+alter table monitoring_logs enable row level security;
+create policy "all" on monitoring_logs for all using (true);
+create function close_expired_workshops() returns void language sql security definer as $$ update public.workshops set title = 'closed' where price > 0 $$;
+create view checked as select u.id, u.email from auth.users u;`,
+  })
+  const chats = of(3, 'policy public.chats "Visitors can create chats"').fix
+  expect(chats.code).toContain('with check ((user_id is null or user_id = (select auth.uid())))')
+  expect(chats.proved).toBe(true)
+  const meals = of(3, 'policy public.meals "office meals"')
+  expect(meals.severity).toBe('High')
+  expect(meals.fix.code).toMatch(/for insert to authenticated\n {2}with check \([^;]*\(select auth\.uid\(\)\) = administered_by\);/)
+  expect(meals.fix.code).toMatch(/for update to authenticated\n {2}using \((?:(?!administered_by)[^;])*;/)
+  expect(meals.fix.proved).toBe(true)
+  expect(of(3, 'policy public.conversation_participants "add them"').fix.code).toMatch(/^drop policy "?add them"? on public\.conversation_participants;\n-- /)
+  expect(of(3, 'policy public.registrations "register"')).toMatchObject({ severity: 'Critical', attack: expect.stringContaining('(payment_status)') })
+  expect(of(4, 'policy public.workshops "manage"')).toMatchObject({
+    severity: 'Critical',
+    attack: expect.stringMatching(/everybody depends on in workshops, price included/),
+  })
+  expect(of(4, 'policy public.monitoring_logs "all"')).toMatchObject({ severity: 'High', attack: expect.stringMatching(/every row in monitoring_logs/) })
+  expect(of(4, 'function public.close_expired_workshops()').severity).toBe('High')
+  expect(of(2, 'view public.checked').fix.code).toContain('revoke select on public.checked')
+})
