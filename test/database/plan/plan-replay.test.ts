@@ -35,6 +35,7 @@ describe('which SQL counts, and in what order', () => {
       {
         '.bolt/supabase_discarded_migrations/1_a.sql': T,
         'supabase/migrations/_archive/1_a.sql': T,
+        'prisma/x-migrations/1_a/migration.sql': T,
         'supabase/migrations/2_b.down.sql': T,
         'supabase/seed.sql': T,
         'supabase/tests/database/a.test.sql': T,
@@ -279,5 +280,13 @@ model User {
 `
     const files = plan({ 'prisma/schema.prisma': source }).files.filter((f) => f.role === 'generated')
     expect(files.map((f) => f.text).join('\n')).toContain('create table "another_database"."User"')
+  })
+
+  test('A file outside the folder of the schema is a note: models that were added to the schema stand there', () => {
+    const source = 'datasource db {\n  provider = "postgresql"\n}\n\nmodel Team {\n  id String @id\n}\n'
+    const note = '// add these to the schema\nmodel Team {\n  id String @id\n}\n\nmodel Later {\n  id String @id\n}\n'
+    const files = plan({ 'NOTES.prisma': note, 'prisma/schema.prisma': source }).files.filter((f) => f.role === 'generated')
+    expect(files.filter((f) => f.text.includes('"Team"')).map((f) => f.path)).toEqual(['prisma/schema.prisma'])
+    expect(files.filter((f) => f.text.includes('"Later"')).map((f) => f.path)).toEqual(['NOTES.prisma'])
   })
 })
