@@ -6,7 +6,7 @@ import { readable, readableName } from './sql.ts'
 
 /** What others decide about whoever has the row: how far it got, who looked at it, what was earned and spent. */
 const DECIDED =
-  /^(?:\w{1,40}_)?(?:status|state|estado|stato|verified|approved|suspended|banned|blocked|rejected|credits?|balance|earnings?|earned|withdrawn|commission|quota|paid)$|^(?:is_)?(?:enabled|featured|sponsored|promoted|founder|premium)$|commission|^credits?_|_credits_|earnings|withdrawn_|_removed$|_(?:unlocked|purchased)$|(?:^|_)(?:approved|verified|reviewed|rejected|suspended|banned|paid|refunded|processed)_(?:by|at|until|on)$|^(?:trial|subscription|plan|premium|billing)_|_(?:refill|reset|renewal)_(?:date|at)$|(?:^|_)(?:expires?|expiry)(?:_at|_date|_on)?$|^(?:stripe|paddle|paypal|payment|checkout|invoice)_/i
+  /^(?:\w{1,40}_)?(?:status|verified|approved|suspended|banned|blocked|rejected|credits?|balance|earnings?|earned|withdrawn|commission|quota|paid)$|^(?:is_)?(?:enabled|featured|sponsored|promoted|founder|premium)$|commission|^credits?_|_credits_|earnings|withdrawn_|_removed$|_(?:unlocked|purchased)$|(?:^|_)(?:approved|verified|reviewed|rejected|suspended|banned|paid|refunded|processed)_(?:by|at|until|on)$|^(?:trial|subscription|plan|premium)_|^billing_(?:status|plan|tier|period|cycle|interval|until|ends?_\w{1,10})$|^(?:payment|subscription|account|approval|order|booking)_state$|_(?:refill|reset|renewal)_(?:date|at)$|(?:^|_)(?:expires?|expiry)(?:_at|_date|_on)?$|^(?:stripe|paddle|paypal|payment|checkout|invoice)_/i
 
 /** What a deal is about, as it was agreed. */
 const DEALS =
