@@ -97,7 +97,7 @@ function issueOf(table: Table, policy: Policy, free: readonly string[], bought: 
   const paid = `${bought.subject} ${bought.inserted ? `inserts into ${table.name}` : `sets ${listed(bought.columns)}`} when the processor says that something was paid (${bought.at.path}:${bought.at.line})`
   return {
     subject: policySubject(name, policy.name),
-    severity: free.every((c) => PROMOTION.test(c)) ? 'High' : 'Critical',
+    severity: bought.entitles || free.some((c) => TERM.test(c) || !PROMOTION.test(c)) ? 'Critical' : 'High',
     title:
       command === 'insert'
         ? `Users insert into ${table.name} what ${early ? 'only a payment should say' : 'others pay for'}`
