@@ -1,7 +1,7 @@
-import type { Expr, FunctionIR, JavaScriptFacts } from '../../facts/javascript.ts'
+import type { Expr, FunctionIR, JavaScriptFacts, Stmt } from '../../facts/javascript.ts'
 import { collectByCodeFile } from '../../facts/questions.ts'
 import { unlessEmpty } from '../../lib/collect-by-file.ts'
-import { calleeText, callsOf, expressions, propOf, statements, stringOf, stringsOf, subExpressions } from '../frameworks/walk.ts'
+import { blocksOf, calleeText, callsOf, expressions, propOf, stringOf, stringsOf, subExpressions } from '../frameworks/walk.ts'
 import type { AllowList, AuthLibrary, OpenRedirect, RedirectUse } from './auth.ts'
 import type { Site } from './declarations.ts'
 import type { Flows } from './flows.ts'
@@ -112,15 +112,29 @@ export const redirectCallbacks = collectByCodeFile((path, js: JavaScriptFacts) =
   return unlessEmpty(found)
 })
 
-/** The line that returns `url` as it came, although nothing looked at it. */
+/** The line that returns `url` as it came, although nothing looked at where it leads. */
 function followsUrl(fn: FunctionIR): number | undefined {
   const given = fn.params[0]
   if (given?.k !== 'object' || !given.props.some((p) => p.key === 'url' && p.to.k === 'name' && p.to.name === 'url')) return undefined
-  const isUrl = (e: Expr) => e.k === 'id' && e.name === 'url'
-  for (const s of statements(fn.body)) {
-    const test = s.k === 'if' ? s.test : undefined
-    if (test && [...subExpressions(test)].some(isUrl)) return undefined
-    if (s.k === 'return' && s.value && isUrl(s.value)) return s.l
+  const found = returnOfUrl(fn.body)
+  return found === 'looked at' ? undefined : found
+}
+
+const isUrl = (e: Expr): boolean => e.k === 'id' && e.name === 'url'
+/** `url`, and `url || baseUrl`. */
+const givesUrl = (e: Expr): boolean => isUrl(e) || (e.k === 'logic' && e.op !== '&&' && isUrl(e.a))
+/** `url === '/login'` picks one address out and says nothing of the others. */
+const picksOneOut = (e: Expr): boolean => e.k === 'bin' && /^={2,3}$/.test(e.op) && (isUrl(e.a) || isUrl(e.b))
+
+function returnOfUrl(body: readonly Stmt[]): number | 'looked at' | undefined {
+  for (const s of body) {
+    if (s.k === 'return' && s.value && givesUrl(s.value)) return s.l
+    const one = s.k === 'if' && picksOneOut(s.test)
+    if (s.k === 'if' && !one && [...subExpressions(s.test)].some(isUrl)) return 'looked at'
+    for (const block of s.k === 'if' ? [one ? [] : s.then, s.else ?? []] : blocksOf(s)) {
+      const found = returnOfUrl(block)
+      if (found !== undefined) return found
+    }
   }
   return undefined
 }
