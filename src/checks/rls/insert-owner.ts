@@ -238,7 +238,7 @@ function issueOf(model: Model, hole: Hole): Issue {
       }
     return {
       ...base,
-      severity: hole.because === 'asked' || hole.because === 'approval' || hole.because === 'moderation' ? 'High' : 'Critical',
+      severity: isSaidByOthers(hole) ? 'High' : 'Critical',
       title: membership
         ? reached
           ? `${anyone(hole.who)} gets at others' rows of ${reached} through ${name}`
@@ -246,7 +246,7 @@ function issueOf(model: Model, hole: Hole): Issue {
         : `Users grant themselves ${listed(columns)} in ${name}`,
       message: membership
         ? `The policy "${hole.policy}" binds the user of a new row but leaves ${listed(columns)} free, and ${reached ? `policies of ${reached} let in whoever has such a row` : 'other policies let members in by such rows'}.`
-        : `The policy "${hole.policy}" binds the owner of a new row but leaves ${listed(columns)} free, which ${hole.because === 'asked' ? 'other policies ask for before they let somebody in' : hole.because === 'approval' ? `${columns.length === 1 ? 'says' : 'say'} that somebody else looked at the user and let him in` : hole.because === 'moderation' ? `${columns.length === 1 ? 'says' : 'say'} that others looked at it before it is shown` : `${columns.length === 1 ? 'decides' : 'decide'} what a user may do or has paid for`}.`,
+        : `The policy "${hole.policy}" binds the owner of a new row but leaves ${listed(columns)} free, ${whatItSays(hole, columns)}.`,
       attack: membership
         ? `A signed-in user inserts a row with somebody else's ${columns[0]} and then ${reached ? `changes rows of ${reached} that are not his` : 'reads everything that its members may read'}.`
         : `A signed-in user inserts the own row with ${columns
@@ -306,6 +306,19 @@ function issueOf(model: Model, hole: Hole): Issue {
 }
 
 /** How a row that is paid through a processor says that it was. */
+/** What a free column says, where that is not the right or the payment itself but what somebody else has to say of the row first. */
+const SAID_BY_OTHERS: Readonly<Record<string, (one: boolean) => string>> = {
+  asked: () => 'which other policies ask for before they let somebody in',
+  approval: (one) => `which ${one ? 'says' : 'say'} that somebody else looked at the user and let him in`,
+  moderation: (one) => `which ${one ? 'says' : 'say'} that others looked at it before it is shown`,
+  repute: () => 'which others go by before they deal with the user',
+}
+
+const isSaidByOthers = (hole: Hole): boolean => hole.because !== undefined && hole.because in SAID_BY_OTHERS
+
+const whatItSays = ({ because = '' }: Hole, columns: readonly string[]): string =>
+  SAID_BY_OTHERS[because]?.(columns.length === 1) ?? `which ${columns.length === 1 ? 'decides' : 'decide'} what a user may do or has paid for`
+
 const PAID_STATE = /^(?:payment_?status|is_?paid|paid|paid_at)$/i
 const paidStates = (table: Table | undefined): readonly string[] => {
   const columns = table?.columns ?? []

@@ -28,6 +28,13 @@ const SCORE = /(^|_)(xp|points?|scores?|rating|reputation|rank|level|wins)$/i
 const PAID_COLUMN =
   /^(status|state|active|is_active|(current_)?period_(end|start)|ends?_at|expires?_at|valid_until|price_id|product_id|seats|quantity|amount)$|_(end|ends_at|expires_at|until)$/i
 
+/** What others go by before they deal with somebody, and what there is of his on account. */
+const REPUTE =
+  /^badge_(level|tier)$|^(trust|reliability|reputation|credibility)_(score|level|points|rating)$|^(avg|average|overall)_rating$|^rating_(avg|average|count)$|^(?!(?:initial|opening|starting|start|target|min|max|minimum|low)_)[a-z]{2,20}(_[a-z]{2,20})?_balance$/i
+
+/** Whether a column of somebody's only row says how far he is to be trusted, or what he has: others give it to him, or what he did does. */
+export const isRepute = (table: Table, column: string): boolean => isOnePerUser(table) && says(REPUTE, column)
+
 const PAYS_OUT =
   /commission|comiss(ao|oes)|comision|provvigion|provision(en)?$|payout|withdrawal|saques?($|_)|retiros?($|_)|prelievi|auszahlung|earning|ganancia|bonus(es)?($|_)|cashback|referral_reward|affiliate_/i
 
@@ -83,6 +90,7 @@ export function powerColumnsOf(table: Table): readonly string[] {
   const owners = table.userData?.ownerColumns ?? []
   const byTable = table.columns.filter((c) => {
     if (named.includes(c.name) || owners.includes(c.name) || c.generated || table.primaryKey.includes(c.name)) return false
+    if (isRepute(table, c.name)) return true
     if (says(PAID_STATE, table.name) && !isOnOffer(table) && says(PAID_COLUMN, c.name)) return true
     if (says(RANKING, table.name) && says(SCORE, c.name) && owners.length > 0) return true
     if (says(PURSES, table.name) && says(FIGURES, c.name) && /^(int|bigint|numeric|real|double)/.test(c.type)) return true

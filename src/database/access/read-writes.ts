@@ -21,7 +21,7 @@ import { isSignature, isThroughOwnProfile } from './own-profile.ts'
 import { isPerson, paidByTenant } from './paid-by-tenant.ts'
 import { payTerms } from './pay-terms.ts'
 import { type BrowserRole, nameOf, type Reading } from './policies.ts'
-import { decidesAccess, earnedColumns, PROCESSOR, paysForUse, placesSold } from './power-columns.ts'
+import { decidesAccess, earnedColumns, isRepute, PROCESSOR, paysForUse, placesSold } from './power-columns.ts'
 import { isPublication } from './publication.ts'
 import { raisedAbove } from './raised-above.ts'
 import { freeToThoseAlike } from './role-alone.ts'
@@ -89,6 +89,12 @@ const ASSIGNEE =
 const isFixed = (column: string, ways: readonly Way[]) =>
   ways.every((w) => w.states.some((s) => s.column === column && s.op === '=') || w.tiedColumns.includes(column) || w.ownerColumns.includes(column))
 
+/** Why what users give themselves is no right yet: others go by it, or policies ask for it. */
+function whySelfGranted(columns: readonly string[], table: Table, asked: AskedColumns): Pick<Hole, 'because'> {
+  if (columns.some((c) => decidesAccess(table.name, [c]))) return {}
+  return columns.every((c) => isRepute(table, c)) ? { because: 'repute' } : askedOnly(columns, table, asked)
+}
+
 /** What a policy that binds the owner of a new row leaves free all the same. */
 export function readInsert(table: Table, reading: Reading, context: WriteContext): Hole[] {
   const { catalog, memberships, asked, publishing, readings } = context
@@ -122,7 +128,8 @@ export function readInsert(table: Table, reading: Reading, context: WriteContext
   const authors = (speakers.length ? speakers : user.ownerColumns).filter((c) => free(c) && !isParent(table, c) && !ASSIGNEE.test(c))
   const waits = bound.every((w) => w.states.some(isWaiting))
   const power = powerOf(table, asked).filter(
-    (c) => free(c) && (decidesAccess(table.name, [c]) || asked.get(nameOf(table))?.has(c)) && !isParent(table, c) && !(waits && ENDS.test(c)),
+    (c) =>
+      free(c) && (decidesAccess(table.name, [c]) || isRepute(table, c) || asked.get(nameOf(table))?.has(c)) && !isParent(table, c) && !(waits && ENDS.test(c)),
   )
   const otherParty = !said.length && unbound.every((w) => isThroughOwnProfile(table, w, catalog)) && !authors.some(isSignature)
   if ((unbound.length || speakers.length) && authors.length && !otherParty && !NAMES_OTHERS.test(table.name)) {
@@ -131,9 +138,11 @@ export function readInsert(table: Table, reading: Reading, context: WriteContext
   }
   const forgeable = namesOfOthers(user.ownerColumns, bound).filter((c) => AUTHOR.test(c) && free(c))
   if (forgeable.length) return [{ ...base, kind: 'author-free', columns: forgeable, because: 'either' }]
-  const tenants = memberships.has(nameOf(table)) && bound.some((w) => w.outcome === 'owner') ? user.tenantColumns.filter(free) : []
+  // people may be named by the key of their profile: `user_id = my_profile_id()`
+  const isOwn = (w: Way) => w.outcome === 'owner' || isThroughOwnProfile(table, w, catalog)
+  const tenants = memberships.has(nameOf(table)) && bound.some(isOwn) ? user.tenantColumns.filter(free) : []
   if (tenants.length) return [{ ...base, kind: 'self-grant', columns: [...tenants, ...power], because: 'membership' }]
-  const admitted = bound.every((w) => w.outcome === 'owner' && !w.needsRole) ? admittedBy(table, context.admitting.get(nameOf(table))).filter(free) : []
+  const admitted = bound.every((w) => isOwn(w) && !w.needsRole) ? admittedBy(table, context.admitting.get(nameOf(table))).filter(free) : []
   if (admitted.length) {
     const opened = [...new Set(admitted.flatMap((c) => openedBy(table, c, readings, ['update', 'delete'])))].sort()
     return [
@@ -148,14 +157,21 @@ export function readInsert(table: Table, reading: Reading, context: WriteContext
   }
   const granted = appointsOthers(table, bound) ? power.filter((c) => paysForUse(table, c)) : power
   const booked = bound.every((w) => isUnderOwn(table, w, catalog)) && movesMoney(table)
-  if (granted.length && (booked || bound.some((w) => w.outcome === 'owner')) && !createdAtSignUp(table, catalog, here))
-    return [{ ...base, kind: 'self-grant', columns: granted, ...askedOnly(granted, table, asked) }]
+  if (granted.length && (booked || bound.some(isOwn)) && !createdAtSignUp(table, catalog, here))
+    return [
+      {
+        ...base,
+        kind: 'self-grant',
+        columns: granted,
+        ...whySelfGranted(granted, table, asked),
+      },
+    ]
   const appointed = createdAtSignUp(table, catalog, here) ? undefined : appointsItself(table, bound, readings, free)
   if (appointed) {
     const opened = appointed.tables.map((t) => ({ table: t, command: 'update' as const }))
     return [{ ...base, kind: 'self-grant', columns: appointed.columns, because: 'appointment', tables: opened }]
   }
-  const own = bound.some((w) => w.outcome === 'owner' && !w.needsRole)
+  const own = bound.some((w) => isOwn(w) && !w.needsRole)
   const approval = own ? [...new Set([...approvalColumns(table, here), ...badgeColumns(table, here, powerOf(table, asked))])].filter(free) : []
   if (approval.length && !createdAtSignUp(table, catalog, here)) return [{ ...base, kind: 'self-grant', columns: approval, because: 'approval' }]
   const moderated = own ? moderatedColumns(table, here).filter(free) : []
