@@ -118,6 +118,12 @@ test('guests go on adding rows, and whoever corrects a row need not have written
 alter table chats enable row level security;
 create policy "Visitors can create chats" on chats for insert to anon, authenticated with check (true);
 create policy "see" on chats for select using (auth.uid() = user_id);
+create table inquiries (id uuid primary key default gen_random_uuid(), user_id uuid references auth.users, body text);
+alter table inquiries enable row level security;
+create policy "Anyone may ask" on inquiries for insert to anon with check (length(body) > 3);
+create table leads (id uuid primary key default gen_random_uuid(), email text, assigned_to uuid references auth.users);
+alter table leads enable row level security;
+create policy "Anyone leaves an address" on leads for insert to anon with check (true);
 create table users (id uuid primary key references auth.users, organisation_id uuid);
 alter table users enable row level security;
 create policy "own user" on users for select using (id = auth.uid());
@@ -149,6 +155,8 @@ create view checked as select u.id, u.email from auth.users u;`,
   const chats = of(3, 'policy public.chats "Visitors can create chats"').fix
   expect(chats.code).toContain('with check ((user_id is null or user_id = (select auth.uid())))')
   expect(chats.proved).toBe(true)
+  expect(of(3, 'policy public.inquiries "Anyone may ask"').fix.code).toMatch(/length\(body\) > 3.* and \(user_id is null or/)
+  expect(of(3, 'policy public.leads "Anyone leaves an address"').fix.code).toMatch(/^drop policy/)
   const meals = of(3, 'policy public.meals "office meals"')
   expect(meals.severity).toBe('High')
   expect(meals.fix.code).toMatch(/for insert to authenticated\n {2}with check \([^;]*\(select auth\.uid\(\)\) = administered_by\);/)

@@ -18,7 +18,7 @@ export function withStoppedCode(model: Model, hole: Hole, fix: Fix): Fix {
       : []),
     ...(['insert', 'update'] as const).map((p) => withoutPrivilege(p)),
   ]
-  const text = words.filter((w) => w !== '').join('')
+  const text = [...new Set(words)].join('')
   return text ? { ...fix, text: `${fix.text}${text}` } : fix
 
   function withoutPrivilege(privilege: 'insert' | 'update'): string {

@@ -141,14 +141,16 @@ function letsGuestsAdd(hole: Hole, policy: Policy, table: Table): boolean {
   const own = table.userData?.ownerColumns ?? []
   const nullable = own.length > 0 && own.every((o) => table.columns.some((c) => c.name === o && !c.notNull && !table.primaryKey.includes(o)))
   const meant = policy.roles.includes('anon') || /any(?:one|body)|every(?:one|body)|public|guests?|visitor|anonym|unauth/i.test(policy.name)
-  return policy.command === 'insert' && hole.who === 'anon' && nullable && meant && !FOR_THE_SERVER.test(policy.name)
+  return policy.command === 'insert' && hole.who === 'anon' && !isLookedAfter(table) && nullable && meant && !FOR_THE_SERVER.test(policy.name)
 }
 
 /** New rows are nobody's or the caller's, and say nothing of what others decide. */
 function guestsOrOwn(table: Table, policy: Policy, on: string): string {
   const own = (table.userData?.ownerColumns ?? []).map((c) => `(${readable(c)} is null or ${readable(c)} = ${caller(table, c)})`)
   const power = powerColumnsOf(table).filter((c) => !table.userData?.ownerColumns.includes(c))
-  const bound = `alter policy ${ident(policy.name)} on ${on} with check (${own.join(' and ')});`
+  // what the policy asks beside that (a length, an address that looks like one) it goes on asking
+  const asked = policy.check && !/^\(?true\)?$/i.test(policy.check.trim()) ? [stripped(policy.check)] : []
+  const bound = `alter policy ${ident(policy.name)} on ${on} with check (${[...asked, ...own].join(' and ')});`
   const note = '-- rows of guests belong to nobody: the server limits how many, or adds them itself with the service role'
   return [bound, ...(power.length ? [narrow(table, power, 'insert', { granting: true, guests: true }) ?? ''] : []), note].join('\n')
 }
