@@ -160,8 +160,11 @@ export function proofOfMembership(of: readonly Value[], behaviour: Behaviour, de
 /** What is known of the caller when `value` is on the list. What the code puts in its place (`user.email ?? ''`) counts where it may be on the list too. */
 function peopleIn(value: Value, list: readonly Value[]): readonly Value[] | undefined {
   if (value.v === 'caller' || value.v === 'row') return [value]
-  // `rows.map((r) => r.role).includes('admin')`: one member of each row stands for the list
-  if (value.v === 'array') return value.items.length && value.items.every((x) => x.v === 'row' && x.field !== undefined) ? value.items : undefined
+  // `rows.map((r) => r.role).includes('admin')`: one member of each row stands for the list; beside it, or alone, the caller's own role
+  if (value.v === 'array')
+    return value.items.length && value.items.every((x) => (x.v === 'row' && x.field !== undefined) || (x.v === 'caller' && isRole(x.field)))
+      ? value.items
+      : undefined
   if (value.v !== 'any') return undefined
   const written = list.flatMap((l) => (l.v === 'array' ? l.items : []))
   const known = written.length > 0 && written.every((x) => x.v === 'const')
