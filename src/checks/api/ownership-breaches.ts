@@ -18,6 +18,7 @@ import { claimedPayments } from './claimed-payments.ts'
 import { creditBreaches } from './credit-breaches.ts'
 import { decidingBreaches, decidingColumns } from './deciding-columns.ts'
 import { forgedState } from './forged-state.ts'
+import { isHouseOfStaff, isWorkOfTheHouse } from './house-staff.ts'
 import { jobBreaches, scheduledWork } from './jobs.ts'
 import { joinedTenants } from './joined-tenants.ts'
 import { everyRow, keptApart, unkeptListing } from './kept-apart.ts'
@@ -72,6 +73,7 @@ export const breachesOf = (route: Route, { tables, functions, enums, policies }:
     administratorsSessions(routes, tables),
     soldColumns(routes),
     decidingColumns(routes),
+    isHouseOfStaff(routes, tables),
   )
 
 const judged = rememberFor(
@@ -88,7 +90,14 @@ const judged = rememberFor(
     administrators: ReadonlySet<string>,
     sold: ReadonlyMap<string, readonly string[]>,
     deciding: readonly string[],
-  ) => judge(route, { tables, functions, enums, policies }, access, listed, kept, scheduled, administrators, sold, deciding),
+    house: boolean,
+  ) => {
+    const found = judge(route, { tables, functions, enums, policies }, access, listed, kept, scheduled, administrators, sold, deciding)
+    const breaches = house ? found.breaches.filter((b) => !isWorkOfTheHouse(b)) : found.breaches
+    return breaches.length === found.breaches.length
+      ? found
+      : { ...found, breaches, because: 'all who sign in work there: accounts are made by those who have one' }
+  },
 )
 
 function judge(
