@@ -24,7 +24,9 @@ const OTHER: ReplayInput = { ...NEEDS_A_HINT, files: [{ path: 'a.sql', role: 'lo
 let database: SandboxDatabase | undefined
 afterEach(() => database?.close())
 /** Sandboxes that run; those in reserve do not count as active resources of this process. */
-const running = () => [...(database as unknown as { children: Set<ChildProcess> }).children].filter((c) => c.exitCode === null && c.signalCode === null).length
+const running = () =>
+  [...(database as unknown as { children: ReadonlyMap<ChildProcess, number> }).children.keys()].filter((c) => c.exitCode === null && c.signalCode === null)
+    .length
 const columns = (result: DatabaseResult) => result.catalog.tables.map((t) => `${t.name}: ${t.columns.map((c) => c.name).join(', ')}`)
 
 test('a replay that began before its hints were known waits for them and gives what a whole one gives', async () => {

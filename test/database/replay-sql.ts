@@ -1,13 +1,10 @@
 import type { DatabaseResult, ReplayInput, SqlFile } from '../../src/database/database.ts'
 import { SandboxDatabase, type SandboxOptions } from '../../src/database/sandbox-database.ts'
+import { testDatabase } from '../support/database.ts'
 
-/** Replays files given by name in a sandbox of their own. */
-export async function replaySql(
-  files: Readonly<Record<string, string>>,
-  options: SandboxOptions = {},
-  input: Partial<ReplayInput> = {},
-): Promise<DatabaseResult> {
-  const database = new SandboxDatabase(options)
+/** Replays files given by name: with options in a sandbox of their own, else in the one of the test file, whose process is shared and whose engine is not. */
+export async function replaySql(files: Readonly<Record<string, string>>, options?: SandboxOptions, input: Partial<ReplayInput> = {}): Promise<DatabaseResult> {
+  const database = options ? new SandboxDatabase(options) : testDatabase()
   try {
     return await database.replay({
       files: Object.entries(files).map(([path, text]): SqlFile => ({ path, text, role: /\/migrations\//.test(path) ? 'migration' : 'loose' })),
@@ -16,7 +13,7 @@ export async function replaySql(
       ...input,
     })
   } finally {
-    await database.close()
+    if (options) await database.close?.()
   }
 }
 

@@ -81,6 +81,8 @@ function withoutCopies(file: ParsedFile, created: ReadonlySet<string>, isBase: b
 interface Said {
   /** Tables on which they set or drop a policy. */
   readonly policies: ReadonlySet<string>
+  /** Tables for which they switch row level security on. */
+  readonly locked: ReadonlySet<string>
   readonly functions: ReadonlySet<string>
   /** Whether they do something when somebody signs up, or did. */
   readonly signUp: boolean
@@ -103,6 +105,12 @@ function saidBy(files: readonly ParsedFile[]): Said {
             : [],
       ),
     ),
+    locked: new Set(
+      statements.flatMap((s) => {
+        if (!/\benable\s+row\s+level\s+security\b/i.test(s.text)) return []
+        return s.kind === 'AlterTableStmt' ? [subjectOf(s) as string] : [ANY]
+      }),
+    ),
     functions: new Set(statements.flatMap((s) => (s.kind === 'CreateFunctionStmt' ? [functionOf(s)] : []))),
     signUp: statements.some((s) => isOnSignUp(s) || (s.kind !== 'CreateTrigStmt' && /\btrigger\b[^;]{1,200}\bauth\s*\.\s*"?users\b/i.test(s.text))),
   }
@@ -114,10 +122,11 @@ const ANY = '*'
  * What a squashed copy says that no migration does: the policies of a table that the migrations lock and give none, and what happens when somebody signs
  * up, with the functions that these call. It was set in the dashboard and exported with the rest.
  */
-function saidHereAlone(statements: readonly Statement[], { policies, functions, signUp }: Said): readonly Statement[] {
+function saidHereAlone(statements: readonly Statement[], { policies, locked, functions, signUp }: Said): readonly Statement[] {
+  const isLocked = (table: string) => locked.has(ANY) || locked.has(table)
   const own = statements.filter(
     (s) =>
-      (s.kind === 'CreatePolicyStmt' && !policies.has(ANY) && !policies.has(subjectOf(s) as string)) ||
+      (s.kind === 'CreatePolicyStmt' && !policies.has(ANY) && !policies.has(subjectOf(s) as string) && isLocked(subjectOf(s) as string)) ||
       (isOnSignUp(s) && !signUp && !functions.has(functionOf(s))),
   )
   if (!own.length) return []
