@@ -1,4 +1,5 @@
 import { isMeantToBeSeen, isPrivateByName } from '../../database/access/meant-to-be-seen.ts'
+import { isInTheWindow } from '../../database/access/on-offer.ts'
 import type { Hole, Table } from '../../database/database.ts'
 import type { AppModel } from '../../model/app-model.ts'
 import { policiesOf, qualifiedName, tableOf } from './words.ts'
@@ -33,7 +34,19 @@ function isShown({ schema, access }: Model, table: Table, who: Hole['who']): boo
   const name = qualifiedName(table)
   const open = access.holes?.find((h) => h.kind === 'policy' && h.object === name && h.command === 'select')
   if (open) return (open.who === 'anon' || who !== 'anon') && isMeantToBeSeen(table, open.policy, schema.tables)
+  if (isOffered(table, schema)) return true
   const role = who === 'anon' ? 'anon' : 'A'
   const cells = access.objects.find((o) => o.kind === 'table' && o.object === name)?.cells ?? []
   return cells.some((c) => c.role === role && c.command === 'select' && c.row === 'other' && c.result === 'allowed')
 }
+
+/** Rows that a policy shows while they are on offer: what is for sale is for everybody to see, and no finding. */
+const isOffered = (table: Table, schema: Model['schema']): boolean =>
+  policiesOf(schema, table).some(
+    (p) =>
+      p.permissive &&
+      (p.command === 'select' || p.command === 'all') &&
+      [...(p.using ?? '').matchAll(/"?(\w{1,63})"?\s{0,3}=\s{0,3}(?:'(\w{1,63})'|(true))/g)].some(([, column = '', text, yes]) =>
+        isInTheWindow(table, { column, op: '=', value: text ?? yes === 'true' }),
+      ),
+  )
