@@ -16,9 +16,9 @@ const OUTSIDER =
  * several tenants somebody belongs, and every role that is asked for is one of people who work there. The cases of a law firm are then everybody's work.
  */
 export const isHouseOfStaff = rememberFor((routes: readonly Route[], tables: SchemaModel['tables']): boolean => {
+  if (tables.some((t) => t.userData?.tenantColumns.length)) return false
   const registrations = routes.filter(signsUp)
   if (!registrations.length || !registrations.every(({ guard }) => guard?.trust === 'verified' && (guard.who === 'admin' || guard.who === 'user'))) return false
-  if (tables.some((t) => t.userData?.tenantColumns.length)) return false
   const roles = new Set(routes.flatMap(({ behaviour }) => (behaviour ? rolesAskedFor(behaviour) : [])))
   return roles.size > 1 && ![...roles].some((role) => OUTSIDER.test(role))
 })

@@ -1,6 +1,7 @@
 import type { FunctionIR, JavaScriptFacts } from '../../facts/javascript.ts'
 import { collectByCodeFile } from '../../facts/questions.ts'
 import type { Place } from '../../lib/place.ts'
+import { rememberFor } from '../../lib/remember-for.ts'
 import { type Program, packageOf } from '../frameworks/program.ts'
 import { boundNames, calleeText, expressions, statements, stringOf } from '../frameworks/walk.ts'
 import { printExpr } from './print-code.ts'
@@ -67,7 +68,7 @@ export function surroundingsOf(program: Program, sessions: readonly SessionModel
     ),
   )
   const variables = lazily(() => [...new Set([...variablesRead(sources).values()].flat())].sort())
-  const exports = lazily(() => [...sources].flatMap(([path, js]) => exportedFunctions(path, js)))
+  const exports = lazily(() => [...sources].flatMap(([path, js]) => exportedBy(js, path)))
   const sourceOf = (path: string, name: string): string | undefined => {
     const i = files.get(path)?.imports.find((x) => x.bindings.some((y) => y.local === name))
     return i && (modules.resolve(path, i.from) ?? packageOf(i.from))
@@ -129,6 +130,9 @@ export function surroundingsOf(program: Program, sessions: readonly SessionModel
     resolve: (path, specifier) => modules.resolve(path, specifier),
   }
 }
+
+/** Files that did not change export what they did. */
+const exportedBy = rememberFor((js: JavaScriptFacts, path: string) => exportedFunctions(path, js))
 
 function lazily<T extends object>(make: () => T): () => T {
   let made: T | undefined
