@@ -1,3 +1,4 @@
+import { inEdgeFunctions } from '../lib/edge-function.ts'
 import type { ModulesModel } from '../model/modules/modules.ts'
 
 /** An expression that reads a variable of the server's environment, in the language of the file where it goes. */
@@ -13,8 +14,6 @@ const OTHER_LANGUAGES: readonly (readonly [RegExp, (name: string) => Environment
   [/\.prisma$/i, (name) => ({ code: `env("${name}")`, language: 'prisma' })],
 ]
 
-const RUNS_IN_DENO = /(?:^|\/)supabase\/functions\//
-
 /**
  * How code at a place reads a variable that stays on the server; undefined where nothing can: in code for browsers a variable would be published with
  * the build or is not there at all, and SQL, documents and settings read none.
@@ -23,6 +22,6 @@ export function environmentRead(path: string, line: number, name: string, module
   const other = OTHER_LANGUAGES.find(([end]) => end.test(path))
   if (other) return other[1](name)
   if (!/\.(?:[cm]?[jt]sx?|vue|svelte|astro)$/i.test(path)) return undefined
-  if (RUNS_IN_DENO.test(path)) return { code: `Deno.env.get('${name}')`, language: 'ts' }
+  if (inEdgeFunctions(path)) return { code: `Deno.env.get('${name}')`, language: 'ts' }
   return modules.inBrowser(path, line) || modules.clientChain(path) !== undefined ? undefined : { code: `process.env.${name}`, language: 'ts' }
 }

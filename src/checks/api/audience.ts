@@ -1,3 +1,4 @@
+import { inEdgeFunctions } from '../../lib/edge-function.ts'
 import type { Place } from '../../lib/place.ts'
 import { snakeCase } from '../../lib/snake-case.ts'
 import type { Route, Surroundings, Work } from '../../model/routes/routes.ts'
@@ -72,7 +73,7 @@ const allowsHeaderOf = (texts: readonly string[]): string | undefined =>
 const OF_ADMINISTRATORS = /(?:^|[/._-])\(?admin|Admin(?=[A-Z/.])/
 
 /** Whether a place is in code that browsers run. */
-const outsideFunctions = (p: Place): boolean => !/(?:^|\/)supabase\/functions\//.test(p.path)
+const outsideFunctions = (p: Place): boolean => !inEdgeFunctions(p.path)
 
 /** Who calls a handler, as far as the repository shows. */
 export function audienceOf(route: Route, around: Surroundings): Audience {

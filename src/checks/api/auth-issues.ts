@@ -11,6 +11,7 @@ import { type Known, refusalAt } from './known.ts'
 import { limiterCode } from './limiter-code.ts'
 import { besideWords, manners } from './manners.ts'
 import { refusal } from './refusal.ts'
+import { variableOf } from './service-fix.ts'
 import { isSteered } from './steered.ts'
 import { tellsCode } from './told-code.ts'
 import type { UnprovenSignIn } from './unproven-sign-in.ts'
@@ -451,7 +452,6 @@ function sharedIssue(causes: readonly Cause[], known: Known, at: Place): Issue {
 
 /** A signature is compared after this; a shared secret here. */
 function refuseWithout(name: string, { route, guard }: Cause): string {
-  const read = route.framework === 'Supabase Edge Functions' ? `Deno.env.get('${name}')` : `process.env.${name}`
   const also = guard?.who === 'signature' ? '' : " || request.headers.get('authorization') !== `Bearer ${secret}`"
-  return `const secret = ${read}\nif (!secret${also}) {\n  return new Response(null, { status: 401 })\n}`
+  return `const secret = ${variableOf(route, name)}\nif (!secret${also}) {\n  return new Response(null, { status: 401 })\n}`
 }

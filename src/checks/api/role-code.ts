@@ -1,4 +1,5 @@
 import type { Table } from '../../database/database.ts'
+import { inEdgeFunctions } from '../../lib/edge-function.ts'
 import type { SchemaModel } from '../../model/app-model.ts'
 import { expressions, statements } from '../../model/frameworks/walk.ts'
 import type { Route, Surroundings } from '../../model/routes/routes.ts'
@@ -63,10 +64,15 @@ export interface AdminHelper {
 
 /** The one that can be called from a handler. */
 export function adminHelper(route: Route, around: Surroundings): AdminHelper | undefined {
-  const edge = (path: string) => /(?:^|\/)supabase\/functions\//.test(path)
   const [found] = around
     .exported(ASKS)
-    .filter((e) => edge(e.path) === edge(route.path) && e.fn.async && !around.code(e.path)?.directives.includes('use client') && !IN_BROWSER.test(e.path))
+    .filter(
+      (e) =>
+        inEdgeFunctions(e.path) === inEdgeFunctions(route.path) &&
+        e.fn.async &&
+        !around.code(e.path)?.directives.includes('use client') &&
+        !IN_BROWSER.test(e.path),
+    )
     .sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0))
   if (!found) return undefined
   const { name, path, line, fn } = found

@@ -69,7 +69,9 @@ function signedFix(route: Route, scheme: 'svix' | 'standard'): Fix {
   }
 }
 
-const variableOf = (route: Route, name: string): string => (route.framework === 'Supabase Edge Functions' ? `Deno.env.get('${name}')` : `process.env.${name}`)
+/** How a handler reads a variable of the server. */
+export const variableOf = (route: Route, name: string): string =>
+  route.framework === 'Supabase Edge Functions' ? `Deno.env.get('${name}')` : `process.env.${name}`
 
 const requestOf = (route: Route): string => (route.framework === 'Supabase Edge Functions' ? 'req' : 'request')
 

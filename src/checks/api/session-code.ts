@@ -1,3 +1,4 @@
+import { inEdgeFunctions } from '../../lib/edge-function.ts'
 import type { Guard, Route, Surroundings } from '../../model/routes/routes.ts'
 import { relativeSpecifier } from '../../model/routes/written-guard.ts'
 import { type Known, procedureName, registration } from './known.ts'
@@ -168,7 +169,7 @@ function inEdgeFunction(route: Route, around: Surroundings): SessionCode {
     `if (!${user}) return new Response(null, { status: 401${cors} })`,
   ]
   const name = route.subject.replace(/^function /, '')
-  const byHand = around.callersOf(name).some((p) => !/(?:^|\/)supabase\/functions\//.test(p.path))
+  const byHand = around.callersOf(name).some((p) => !inEdgeFunctions(p.path))
   return {
     code: lines.join('\n'),
     caller: `${user}.id`,

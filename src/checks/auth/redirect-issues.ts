@@ -1,3 +1,4 @@
+import { inEdgeFunctions } from '../../lib/edge-function.ts'
 import { isSharedWildcard, nonProductionHost } from '../../lib/host.ts'
 import { lastPart } from '../../lib/last-part.ts'
 import { linesFrom } from '../../lib/place.ts'
@@ -87,16 +88,14 @@ function hostIssue(group: readonly WrongHost[], flow: Flow): Issue {
     fix: {
       text: `Build it from the running site, and list that URL in the provider's redirect URIs and in the platform's Redirect URLs.`,
       language: 'ts',
-      code: `${use.how === 'redirect_uri' ? 'redirect_uri' : use.how}: \`\${${readOf('SITE_URL', first.at.path)}}/auth/callback\`${EDGE.test(first.at.path) ? '' : ' // in browser code: `${window.location.origin}/auth/callback`'}`,
+      code: `${use.how === 'redirect_uri' ? 'redirect_uri' : use.how}: \`\${${readOf('SITE_URL', first.at.path)}}/auth/callback\`${inEdgeFunctions(first.at.path) ? '' : ' // in browser code: `${window.location.origin}/auth/callback`'}`,
     },
   }
 }
 
-const EDGE = /(?:^|\/)supabase\/functions\//
-
 /** How code at a place reads a variable: Deno's way in edge functions, Vite's where it goes into the page. */
 const readOf = (variable: string, path: string): string =>
-  EDGE.test(path) ? `Deno.env.get('${variable}')` : /^VITE_/.test(variable) ? `import.meta.env.${variable}` : `process.env.${variable}`
+  inEdgeFunctions(path) ? `Deno.env.get('${variable}')` : /^VITE_/.test(variable) ? `import.meta.env.${variable}` : `process.env.${variable}`
 
 /** Settings that reach production: Site URL, allow-list, provider redirect URIs, and the hosted values themselves. */
 export function settingIssues(auth: AuthModel, keys: { readonly allowList: boolean }): Issue[] {

@@ -1,3 +1,5 @@
+import { inEdgeFunctions } from '../../lib/edge-function.ts'
+
 /** Code that verifies an event, by processor, as their documentation describes it; `request` is the handler's. */
 
 const REFUSE = 'return new Response(null, { status: 401 })'
@@ -87,5 +89,5 @@ export function verificationCode(processor: string, path: string): string {
 
 /** Code with settings as the runtime of the file at `path` reads them. */
 export function forRuntime(code: string, path: string): string {
-  return /(?:^|\/)supabase\/functions\//.test(path) ? code.replace(/process\.env\.([A-Z_]{1,60})/g, "Deno.env.get('$1')") : code
+  return inEdgeFunctions(path) ? code.replace(/process\.env\.([A-Z_]{1,60})/g, "Deno.env.get('$1')") : code
 }

@@ -1,4 +1,5 @@
 import type { Expr } from '../../facts/javascript.ts'
+import { inEdgeFunctions } from '../../lib/edge-function.ts'
 import type { Place } from '../../lib/place.ts'
 import { isLiteral, isNullish, op, truth, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
 import type { Interpreter } from './interpreter.ts'
@@ -110,4 +111,4 @@ export function choose(it: Interpreter, test: Val, at: Place, then: () => Val, o
 /** What the platform puts into every edge function: there it is never unset, and what stands beside it is never taken. */
 const GIVEN_TO_FUNCTIONS = /^SUPABASE_(?:URL|ANON_KEY|SERVICE_ROLE_KEY|DB_URL)$/
 
-const isGiven = (value: Val, at: Place): boolean => value.v === 'env' && GIVEN_TO_FUNCTIONS.test(value.name) && /(?:^|\/)supabase\/functions\//.test(at.path)
+const isGiven = (value: Val, at: Place): boolean => value.v === 'env' && GIVEN_TO_FUNCTIONS.test(value.name) && inEdgeFunctions(at.path)

@@ -1,3 +1,4 @@
+import { inEdgeFunctions } from '../../lib/edge-function.ts'
 import type { Framework } from './entry.ts'
 import { toEntry } from './express.ts'
 import type { Program } from './program.ts'
@@ -31,7 +32,7 @@ export const hono: Framework = {
   entries: (program) => {
     const routers = honoRouters(program)
     return routers
-      .routes((path) => !/(^|\/)supabase\/functions\//.test(path))
+      .routes((path) => !inEdgeFunctions(path))
       .map((r) => ({ ...toEntry('Hono', r, 'hono'), ...(routers.catchesErrors ? {} : { uncaught: true as const }) }))
   },
 }

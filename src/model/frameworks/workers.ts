@@ -1,3 +1,4 @@
+import { inEdgeFunctions } from '../../lib/edge-function.ts'
 import type { Entry, Framework } from './entry.ts'
 import { exportedHandler } from './exported-handlers.ts'
 import { codeOf } from './program.ts'
@@ -17,7 +18,7 @@ export const workers: Framework = {
       ),
     )
     return program.paths.flatMap((path): Entry[] => {
-      if (!configured.has(program.workspace(path).dir) || /(^|\/)supabase\/functions\//.test(path) || program.importersOf('hono').has(path)) return []
+      if (!configured.has(program.workspace(path).dir) || inEdgeFunctions(path) || program.importersOf('hono').has(path)) return []
       const h = exportedHandler(program, path, 'default')
       if (h?.meaning?.k !== 'expr' || h.meaning.expr.k !== 'obj') return []
       const fetch = propOf(h.meaning.expr, 'fetch')

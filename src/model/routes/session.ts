@@ -1,5 +1,6 @@
 import type { Expr, FunctionIR, JavaScriptFacts } from '../../facts/javascript.ts'
 import { collectByCodeFile } from '../../facts/questions.ts'
+import { inEdgeFunctions } from '../../lib/edge-function.ts'
 import { folderPrefix } from '../../lib/folder-prefix.ts'
 import { lastPart } from '../../lib/last-part.ts'
 import type { Place } from '../../lib/place.ts'
@@ -180,7 +181,7 @@ const asksForTokens = (e: Expr): boolean => (e.k === 'tpl' ? e.quasis : e.k === 
 const RENEWED_AT = /\/auth\/v1\/token\?grant_type=refresh_token/
 
 const speakingByFile = collectByCodeFile((path, js: JavaScriptFacts): Speaking | undefined => {
-  if (/(^|\/)supabase\/functions\//.test(path)) return undefined
+  if (inEdgeFunctions(path)) return undefined
   const libraries: SessionModel['libraries'][number][] = []
   const providers: Place[] = []
   for (const i of js.imports) {
