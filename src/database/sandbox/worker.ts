@@ -36,17 +36,18 @@ if (port) {
     // The job may arrive while the engine starts.
     let told = untold()
     port.on('message', (message: WorkerJob | HintsFollow) => ('type' in message ? told.hints.resolve(message.hints) : told.job.resolve(message)))
-    const parser = await loadParser()
-    let engine = await startEngine(task.template)
+    const [started, parser] = await Promise.all([startEngine(task.template), loadParser()])
+    let engine = started
     try {
       await exercise(engine, parser)
-      do {
+      for (;;) {
         const { job, hints } = told
         await run(await job.promise, hints.promise, engine, parser, post)
+        if (!task.again) break
         told = untold()
         await engine.close()
-        if (task.again) engine = await startEngine(task.template)
-      } while (task.again)
+        engine = await startEngine(task.template)
+      }
     } catch (error) {
       post({ type: 'died', because: error instanceof Error ? error.message : String(error) })
     }
