@@ -13,9 +13,10 @@ const NOT_CODE = /(^|\/)(node_modules|dist|build|tests?|__tests__|e2e|fixtures)\
  */
 export function withChanges(source: Source): Source {
   const written = new Map<string, Uint8Array>()
+  const made = new Set<string>()
   return {
     mergeBase: async () => (await source.snapshot('HEAD')).commit,
-    history: (commit, wanted) => source.history(commit.startsWith('changed:') ? 'HEAD' : commit, wanted),
+    history: (commit, wanted) => source.history(made.has(commit) ? 'HEAD' : commit, wanted),
     read: async (shas) => {
       const found = new Map(await source.read(shas.filter((s) => !written.has(s))))
       for (const sha of shas) {
@@ -45,6 +46,8 @@ export function withChanges(source: Source): Source {
       written.set(sha, bytes)
       return { ...b, sha, size: bytes.length }
     })
-    return { ...head, commit: createHash('sha1').update(`${head.commit} ${count} ${seed}`).digest('hex'), blobs }
+    const commit = createHash('sha1').update(`${head.commit} ${count} ${seed}`).digest('hex')
+    made.add(commit)
+    return { ...head, commit, blobs }
   }
 }

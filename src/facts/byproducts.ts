@@ -1,3 +1,5 @@
+import { Lately } from '../lib/lately.ts'
+
 const VENDORED = /(^|\/)(node_modules|third_party|bower_components|\.yarn)\//i
 /** Where an application keeps its own code by what it is about: a market place has pages, routes and components of its vendors. */
 const OURS = /^(?:app|pages|routes?|api|server|controllers?|components?|features?|modules|views|screens|hooks|services|actions)$/i
@@ -10,9 +12,17 @@ const GENERATED =
   /(^|\/)(\.next|\.nuxt|\.output|\.svelte-kit|\.vercel|\.netlify|storybook-static|_expo\/static)\/|[-.][0-9a-f]{16,64}\.m?js$|\.min\.[cm]?js$|\.bundle\.js$/i
 
 /** Whether a file is somebody else's (`vendored`) or a tool's output (`generated`), by the conventions of the field. */
-export function byproductRole(path: string): 'vendored' | 'generated' | undefined {
+export function byproductRole(path: string): Byproduct | undefined {
+  const role = roles.get(path) ?? roles.set(path, roleOf(path))
+  return role === 'own' ? undefined : role
+}
+
+type Byproduct = 'vendored' | 'generated'
+const roles = new Lately<Byproduct | 'own'>()
+
+function roleOf(path: string): Byproduct | 'own' {
   if (VENDORED.test(path) || isInVendorFolder(path)) return 'vendored'
-  return BUILD_OUTPUT.test(path) || GENERATED.test(path) || isHashed(path) ? 'generated' : undefined
+  return BUILD_OUTPUT.test(path) || GENERATED.test(path) || isHashed(path) ? 'generated' : 'own'
 }
 
 function isInVendorFolder(path: string): boolean {

@@ -1,4 +1,5 @@
 import { minimatch } from 'minimatch'
+import { Lately } from '../lib/lately.ts'
 import { EXTRACTORS } from './extractors/index.ts'
 import type { Extraction, Extractor, FactKind } from './facts.ts'
 
@@ -10,25 +11,37 @@ const compiled = EXTRACTORS.map((extractor) => ({
   patterns: extractor.paths.map((p) => new minimatch.Minimatch(p, { dot: true, nocase: true })),
 }))
 
+const extractorsByPath = new Lately<readonly Extractor[]>()
+
 /** The extractors that read a path, in the order of the registry. */
 export function extractorsFor(path: string): readonly Extractor[] {
-  const known = latest.get(path) ?? before.get(path)
-  const extractors = known ?? compiled.filter((c) => c.patterns.some((p) => p.match(path))).map((c) => c.extractor)
-  latest.set(path, extractors)
-  if (latest.size >= MANY_PATHS) {
-    before = latest
-    latest = new Map()
-  }
-  return extractors
+  return (
+    extractorsByPath.get(path) ??
+    extractorsByPath.set(
+      path,
+      compiled.filter((c) => c.patterns.some((p) => p.match(path))).map((c) => c.extractor),
+    )
+  )
 }
 
-/** The next commit of a repository has nearly the same paths: what was matched lately is kept, in two halves of which the older one is let go. */
-const MANY_PATHS = 20_000
-let latest = new Map<string, readonly Extractor[]>()
-let before: ReadonlyMap<string, readonly Extractor[]> = new Map()
+/** An extractor that reads a file, and the key under which what it finds is kept. */
+export interface KeyedExtractor {
+  readonly extractor: Extractor
+  readonly key: string
+}
+
+const keyedByPath = new Lately<{ readonly sha: string; readonly keyed: readonly KeyedExtractor[] }>()
+
+/** The extractors that read a file. Its keys are the same strings as the last time, which are quicker to look up than new ones. */
+export function keyedExtractorsFor(sha: string, path: string): readonly KeyedExtractor[] {
+  const known = keyedByPath.get(path)
+  if (known?.sha === sha) return known.keyed
+  const keyed = extractorsFor(path).map((extractor) => ({ extractor, key: factsKey(sha, path, extractor) }))
+  return keyedByPath.set(path, { sha, keyed }).keyed
+}
 
 /** Key of one extraction in the facts cache: content, kind, extractor version, and the part of the path that decides the dialect. */
-export function factsKey(sha: string, path: string, extractor: Extractor): string {
+function factsKey(sha: string, path: string, extractor: Extractor): string {
   const name = path.slice(path.lastIndexOf('/') + 1)
   const dialect = name.includes('.') && !extractor.formatByName ? name.slice(name.indexOf('.')) : name
   return `${sha}:${extractor.kind}:${extractor.version}:${dialect.toLowerCase()}`

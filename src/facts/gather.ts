@@ -3,11 +3,11 @@ import { Minimatch } from 'minimatch'
 import type { Blob, BlobSha, Snapshot, Source } from '../source/source.ts'
 import { byproductRole } from './byproducts.ts'
 import { isPlainData } from './data-files.ts'
-import { DEFAULT_MAX_BYTES, type ExtractAll, type ExtractionJob, extractorsFor, factsKey } from './extract.ts'
-import type { Extraction, Extractor, FactKind, FactsIndex } from './facts.ts'
+import { DEFAULT_MAX_BYTES, type ExtractAll, type ExtractionJob, type KeyedExtractor, keyedExtractorsFor } from './extract.ts'
+import type { Extraction, FactKind, FactsIndex } from './facts.ts'
 import { SYNTAX_ERROR } from './syntax-error.ts'
 
-/** Facts by `factsKey`. Implemented by the store; a cache may forget anything at any time. */
+/** Facts by the keys of `keyedExtractorsFor`. Implemented by the store; a cache may forget anything at any time. */
 export interface FactsCache {
   get(keys: readonly string[]): Promise<ReadonlyMap<string, Extraction>>
   put(entries: ReadonlyMap<string, Extraction>): Promise<void>
@@ -41,10 +41,8 @@ export interface Gathered {
   readonly bytesRead: number
 }
 
-interface Wanted {
+interface Wanted extends KeyedExtractor {
   readonly blob: Blob
-  readonly extractor: Extractor
-  readonly key: string
 }
 
 /** Some kinds of facts that are wanted before the others, and who is told when they are there. */
@@ -148,7 +146,7 @@ function select(blobs: readonly Blob[], gaps: FileGap[], onlyKinds?: readonly Fa
     }
     if (blob.mode === 'symlink') continue
     const byproduct = byproductRole(blob.path)
-    for (const extractor of extractorsFor(blob.path)) {
+    for (const { extractor, key } of keyedExtractorsFor(blob.sha, blob.path)) {
       if (onlyKinds && !onlyKinds.includes(extractor.kind)) continue
       if (byproduct && !BYPRODUCT_KINDS.has(extractor.kind)) continue
       if (byproduct === 'vendored') continue
@@ -164,7 +162,7 @@ function select(blobs: readonly Blob[], gaps: FileGap[], onlyKinds?: readonly Fa
           })
         continue
       }
-      wanted.push({ blob, extractor, key: factsKey(blob.sha, blob.path, extractor) })
+      wanted.push({ blob, extractor, key })
     }
   }
   return wanted

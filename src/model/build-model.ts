@@ -51,17 +51,19 @@ export function buildModel(input: ModelInput): AppModel {
   }
 }
 
-/** Tables, functions and access as they were known before where they are equal: what was judged by them holds then. */
+/** Tables, functions, policies and access as they were known before where they are equal: what was judged by them holds then. */
 function asBefore({ memory }: ModelInput, schema: SchemaModel, access: AccessMatrix): { readonly schema: SchemaModel; readonly access: AccessMatrix } {
   const before = memory?.database
   const same = <T>(known: T | undefined, now: T): T => (known !== undefined && isDeepStrictEqual(known, now) ? known : now)
   const now = {
     tables: same(before?.tables, schema.tables),
     functions: same(before?.functions, schema.functions),
+    policies: same(before?.policies, schema.policies),
     access: same(before?.access, access),
   }
   if (memory) memory.database = now
-  return { schema: { ...schema, tables: now.tables, functions: now.functions }, access: now.access }
+  const { tables, functions, policies } = now
+  return { schema: { ...schema, tables, functions, policies }, access: now.access }
 }
 
 const SQL_TOPICS = ['table', 'rls', 'policy', 'grant', 'function', 'view', 'bucket'] as const

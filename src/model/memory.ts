@@ -11,5 +11,5 @@ export interface ModelMemory {
   resolver?: ResolverMemory
   routes?: RoutesMemory
   /** The database of the last audit: one that is equal is the same object, by which others know what they have judged. */
-  database?: Pick<SchemaModel, 'tables' | 'functions'> & { readonly access: AccessMatrix }
+  database?: Pick<SchemaModel, 'tables' | 'functions' | 'policies'> & { readonly access: AccessMatrix }
 }

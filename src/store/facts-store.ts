@@ -11,7 +11,7 @@ const CHUNK = 500
 /** Facts of one file that are larger are extracted again instead of stored. */
 const MAX_VALUE = 4 << 20
 
-/** Facts as they are stored, by `factsKey`. Whoever needs them packs and unpacks them, in the thread where they are needed. */
+/** Facts as they are stored, by the keys of `keyedExtractorsFor`. Whoever needs them packs and unpacks them, in the thread where they are needed. */
 export interface PackedFacts {
   get(keys: readonly string[]): Promise<ReadonlyMap<string, string>>
   put(entries: ReadonlyMap<string, string>): Promise<void>

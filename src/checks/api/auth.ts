@@ -34,10 +34,14 @@ export default defineCheck({
     const others = payments.otherWebhooks.filter((w) => w.problem || w.asks || w.verified)
     const receivers = new Set([...payments.webhooks, ...others].map((w) => `${w.path} ${w.subject}`))
     const kept = keptResources(all)
+    const shownTables = new Map<string, boolean>()
+    const isShownTable = (table: string): boolean => {
+      const known = shownTables.get(table) ?? (isShown(table, schema) || isEditorial(table, all, schema))
+      shownTables.set(table, known)
+      return known
+    }
     const shown = (w: Work) =>
-      w.kind === 'rpc'
-        ? tellsOneFigure(w.call, schema)
-        : w.kind === 'read' && w.table !== undefined && !w.unveiled && (isShown(w.table, schema) || isEditorial(w.table, all, schema))
+      w.kind === 'rpc' ? tellsOneFigure(w.call, schema) : w.kind === 'read' && w.table !== undefined && !w.unveiled && isShownTable(w.table)
     const judged = all.map(
       (route): Verdict =>
         receivers.has(`${route.path} ${route.subject}`)

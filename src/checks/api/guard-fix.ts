@@ -1,3 +1,4 @@
+import { rememberFor } from '../../lib/remember-for.ts'
 import type { Guard, Route, Surroundings } from '../../model/routes/routes.ts'
 import { guardAsWritten, relativeSpecifier } from '../../model/routes/written-guard.ts'
 import type { Fix } from '../define-check.ts'
@@ -35,12 +36,12 @@ function peopleFix(route: Route, known: Known): Fix {
       language: 'ts',
       code: "f({ image: { maxFileSize: '4MB' } })\n  .middleware(async ({ req }) => {\n    const user = await currentUser(req) // stands for a function that verifies the session of the application\n    if (!user) throw new UploadThingError('Unauthorized')\n    return { userId: user.id }\n  })\n  .onUploadComplete(…)",
     }
-  const examples = examplesFor(route, all, (g) => g.who === 'user')
+  const examples = examplesFor(route, all, 'user')
   const example = examples[0]
   const like = example?.guard
     ? ` ${example.method ? `${example.method} ` : ''}${example.route} already does so (${example.guard.how}, ${example.guard.at.path}:${example.guard.at.line}).`
     : ''
-  const given = inFront(route, ownMiddleware(route, all, ['user', 'token']), around) ?? asWritten(examples, route, around)
+  const given = inFront(route, known, ['user', 'token']) ?? asWritten(examples, route, around)
   const made = given === undefined ? sessionCode(route, known, example?.guard) : undefined
   return {
     text: `Establish who calls ${beforeWhat(route)} and answer 401 with an empty body when nobody is signed in.${like}${made?.note ?? ''}${ofTheRequest(route, made?.caller ?? 'the verified session', administratorsAside(route, known))}`,
@@ -54,26 +55,34 @@ const beforeWhat = (route: Route): string => (route.kind === 'edge-function' ? '
 const codeOf = (code: string | undefined): Pick<Fix, 'language' | 'code'> => (code === undefined ? {} : { language: 'ts', code })
 
 /** Handlers whose check the new one can be written after: those of the same folder first. */
-function examplesFor(route: Route, all: readonly Route[], fits: (g: Guard) => boolean): readonly Route[] {
+function examplesFor(route: Route, all: readonly Route[], who: ExampleGroups['who']): readonly Route[] {
+  const folders = route.path.split('/')
   const near = (r: Route): number => {
-    const [a, b] = [r.path.split('/'), route.path.split('/')]
-    const shared = a.findIndex((part, i) => part !== b[i])
-    return (r.kind === route.kind ? 0 : 100) - (shared < 0 ? a.length : shared)
+    const others = r.path.split('/')
+    const shared = others.findIndex((part, i) => part !== folders[i])
+    return (r.kind === route.kind ? 0 : 100) - (shared < 0 ? others.length : shared)
   }
-  return all
-    .filter(
-      (r) =>
-        r !== route &&
-        r.kind !== 'page' &&
-        r.framework === route.framework &&
-        r.workspace === route.workspace &&
-        r.guard?.trust === 'verified' &&
-        !r.guard.opensWithout &&
-        fits(r.guard) &&
-        !SIGNS_IN.test(r.guard.how),
-    )
-    .sort((a, b) => near(a) - near(b))
+  return (examplesIn(all).get(exampleGroup({ ...route, who })) ?? [])
+    .filter((r) => r !== route)
+    .map((r) => ({ r, far: near(r) }))
+    .sort((a, b) => a.far - b.far)
+    .map(({ r }) => r)
 }
+
+interface ExampleGroups extends Pick<Route, 'framework' | 'workspace'> {
+  readonly who: 'user' | 'admin'
+}
+
+const exampleGroup = ({ framework, workspace, who }: ExampleGroups): string => `${framework} ${workspace ?? ''} ${who}`
+
+/** Handlers that are verified to be closed, by framework, workspace and who may call them. */
+const examplesIn = rememberFor(
+  (all: readonly Route[]): ReadonlyMap<string, readonly Route[]> =>
+    Map.groupBy(
+      all.filter((r) => r.kind !== 'page' && r.guard?.trust === 'verified' && !r.guard.opensWithout && !SIGNS_IN.test(r.guard.how)),
+      (r) => exampleGroup({ ...r, who: r.guard?.who as ExampleGroups['who'] }),
+    ),
+)
 
 /** The first of the examples whose check can be repeated word by word. */
 function asWritten(examples: readonly Route[], route: Route, around: Surroundings): string | undefined {
@@ -94,14 +103,14 @@ function adminFix(route: Route, known: Known): Fix {
   const { all, around } = known
   const how = manners(route, all)
   const text = `Establish who calls, and that they are an administrator, ${beforeWhat(route)}: 401 with an empty body when nobody is signed in, 403 for everybody else.`
-  const examples = examplesFor(route, all, (g) => g.who === 'admin')
-  const given = inFront(route, ownMiddleware(route, all, ['admin']), around) ?? asWritten(examples, route, around)
+  const examples = examplesFor(route, all, 'admin')
+  const given = inFront(route, known, ['admin']) ?? asWritten(examples, route, around)
   if (given !== undefined) return { text: `${text}${adminExample(how)}`, ...codeOf(given) }
   const helper = adminHelper(route, around)
   const named = helper ? ` The application has ${helper.name}() for it (${helper.path}:${helper.line}).` : adminExample(how)
   const called = helper && callOf(helper, route, around)
   if (called) return { text: `${text}${named}`, ...codeOf(called) }
-  const asked = sessionCode(route, known, examples[0]?.guard ?? examplesFor(route, all, (g) => g.who === 'user')[0]?.guard)
+  const asked = sessionCode(route, known, examples[0]?.guard ?? examplesFor(route, all, 'user')[0]?.guard)
   const role = roleAsked(examples, route, asked, known) ?? roleFor(route, known, asked)
   return { text: `${text}${named}${asked.note ?? ''}${role.note}`, ...codeOf(asked.code && role.code ? `${asked.code}\n${role.code}` : undefined) }
 }
@@ -121,7 +130,7 @@ export function roleFix(route: Route, known: Known, caller: string): Pick<Fix, '
   const called = helper && callOf(helper, route, known.around)
   if (called) return { note, ...codeOf(called) }
   const root = caller.split('.')[0] as string
-  const examples = examplesFor(route, known.all, (g) => g.who === 'admin')
+  const examples = examplesFor(route, known.all, 'admin')
   const asked = roleAsked(examples, route, { code: `const ${root} = …` }, known)
   if (asked) return { note: note || adminExample(manners(route, known.all)), ...codeOf(asked.code) }
   const keeper = roleKeeper(known.schema)
@@ -186,8 +195,8 @@ function ownMiddleware(route: Route, all: readonly Route[], who: readonly Guard[
   return [...counts].sort((a, b) => b[1] - a[1])[0]?.[0]
 }
 
-/** The registration with a middleware in it; its path is the one that stands there, whatever the router is mounted under. */
-function inFront(route: Route, middleware: string | undefined, around: Surroundings): string | undefined {
-  if (route.framework !== 'Express' || !middleware || !route.method) return undefined
-  return registration(route, middleware, around)
+/** The registration with the application's own middleware in it; its path is the one that stands there, whatever the router is mounted under. */
+function inFront(route: Route, { all, around }: Known, who: readonly Guard['who'][]): string | undefined {
+  const middleware = route.framework === 'Express' && route.method ? ownMiddleware(route, all, who) : undefined
+  return middleware ? registration(route, middleware, around) : undefined
 }

@@ -1,7 +1,8 @@
 import type { SqlFunction } from '../../database/database.ts'
 import { bindParameters, bindTemplate } from '../../lib/bind-sql.ts'
 import { linesFrom, type Place, type RelatedPlace } from '../../lib/place.ts'
-import type { Effect, Step, Value } from '../../model/behaviour/behaviour.ts'
+import { rememberFor } from '../../lib/remember-for.ts'
+import type { Behaviour, Effect, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { guardOfStep } from '../../model/routes/guard.ts'
 import type { Route } from '../../model/routes/routes.ts'
 import { defineCheck, type Fix, failed, type Issue, notApplicable, passed, type Severity, unverified } from '../define-check.ts'
@@ -23,12 +24,10 @@ export default defineCheck({
     let queries = 0
     for (const route of routes.routes) {
       if (!route.behaviour || files.role(route.path) !== 'source') continue
-      for (const step of route.behaviour.steps) {
-        const e = step.effect
-        if (e.kind === 'db' || e.kind === 'rpc') queries++
-        const text = textOf(e)
-        if (!text) continue
-        texts++
+      const sent = sentBy(route.behaviour)
+      queries += sent.queries
+      texts += sent.texts.length
+      for (const { step, text } of sent.texts) {
         // the processor's signed data is not the attacker's
         const who = guardOfStep(step, route.behaviour)?.who
         if (who === 'signature' || (who === 'secret' && text.language === 'postgrest')) continue
@@ -59,6 +58,15 @@ export default defineCheck({
     return passed(...evidence)
   },
 })
+
+/** How often a behaviour queries through builders, and the texts that it has run. */
+const sentBy = rememberFor(({ steps }: Behaviour): { readonly queries: number; readonly texts: readonly { readonly step: Step; readonly text: Text }[] } => ({
+  queries: steps.filter(({ effect: { kind } }) => kind === 'db' || kind === 'rpc').length,
+  texts: steps.flatMap((step) => {
+    const text = textOf(step.effect)
+    return text ? [{ step, text }] : []
+  }),
+}))
 
 type Language = QueryText['language'] | 'graphql'
 

@@ -27,6 +27,12 @@ export const ownerPart = (path: string, id: number): string => `${path}${END}c${
 /** What a specifier means in a file: no part of its text. */
 export const specifierPart = (path: string, specifier: string): string => `${path}${END}r${specifier}`
 
+/** The specifier that a part stands for; undefined for all other parts. */
+export function specifierOf(part: string): string | undefined {
+  const end = part.indexOf(END, 1)
+  return end >= 0 && part[end + 1] === 'r' ? part.slice(end + 2) : undefined
+}
+
 /** The file of a part; the name itself for a whole file. */
 export function fileOf(part: string): string {
   const end = part.indexOf(END, 1)

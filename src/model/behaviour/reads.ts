@@ -1,4 +1,4 @@
-import { specifierPart } from './file-parts.ts'
+import { fileOf, specifierOf, specifierPart } from './file-parts.ts'
 import type { Scope } from './scope.ts'
 
 /** A name that is being evaluated. */
@@ -18,7 +18,7 @@ export const undeclared = (specifier: string): string | undefined => (specifier.
 const STARS = '\u0001'
 export const starred = (specifier: string): string | undefined => (specifier.startsWith(STARS) ? specifier.slice(1) : undefined)
 /** A specifier that a file really has. */
-export const isPlain = (specifier: string): boolean => !specifier.startsWith(UNDECLARED) && !specifier.startsWith(STARS)
+const isPlain = (specifier: string): boolean => !specifier.startsWith(UNDECLARED) && !specifier.startsWith(STARS)
 export const textOfFiles = (files: readonly string[]): string => files.join('\n')
 
 type AutoImport = { readonly path: string; readonly imported: string } | undefined
@@ -31,14 +31,27 @@ export const textOf = (found: AutoImport): string | undefined => found && `${fou
 export class Reads {
   /** What was looked at, by who looked (an entry, or a name of a module): whole files, absent ones included, and parts of files (`file-parts.ts`). */
   readonly files = new Map<string, Set<string>>()
-  /** What the specifiers in a file meant, and names that nothing declares. */
+  /** What the specifiers in a file meant. */
   readonly resolved = new Map<string, Map<string, string | undefined>>()
+  /** What names meant that nothing in a file declares, or that are looked for behind its `export *`. */
+  readonly implied = new Map<string, Map<string, string | undefined>>()
   /** Names whose values need each other: those depend on which was asked for first. */
   readonly entangled = new Set<string>()
   /** Those who looked at something since this was made. */
   readonly readAnew = new Set<string>()
   #reader: Set<string> | undefined
   readonly #names: Name[] = []
+
+  /** Begins another audit: what changed is read again by whoever needs it, and what was read for answers that stay is kept. */
+  forget(changed: ReadonlySet<string>): void {
+    this.entangled.clear()
+    this.readAnew.clear()
+    for (const part of changed) {
+      this.files.delete(part)
+      const specifier = specifierOf(part)
+      if (specifier !== undefined) (isPlain(specifier) ? this.resolved : this.implied).get(fileOf(part))?.delete(specifier)
+    }
+  }
 
   /** Notes that whoever is at work looks at a whole file. */
   file(path: string): void {
@@ -59,10 +72,11 @@ export class Reads {
   specifier<T extends string | undefined>(from: string, specifier: string, target: T): T {
     if (!this.#reader) return target
     this.#reader.add(specifierPart(from, specifier))
-    let known = this.resolved.get(from)
+    const meanings = isPlain(specifier) ? this.resolved : this.implied
+    let known = meanings.get(from)
     if (!known) {
       known = new Map()
-      this.resolved.set(from, known)
+      meanings.set(from, known)
     }
     known.set(specifier, target)
     return target

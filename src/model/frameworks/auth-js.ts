@@ -26,11 +26,11 @@ function isOnlyOneOf(configuration: Expr, call: Expr): boolean {
 }
 
 function provider(program: Program, path: string, scope: FunctionId, call: Expr, isOnly: () => boolean): Entry[] {
-  if (call.k !== 'call') return []
+  const authorize = call.k === 'call' ? propOf(call.args[0], 'authorize') : undefined
+  if (call.k !== 'call' || !authorize) return []
   const from = program.external(path, scope, call.fn)?.from
-  const authorize = from && /\/providers\/credentials$/.test(from) ? propOf(call.args[0], 'authorize') : undefined
-  const code = authorize && codeOf(program.meaning(path, scope, authorize))
-  if (!authorize || !code) return []
+  const code = from && /\/providers\/credentials$/.test(from) ? codeOf(program.meaning(path, scope, authorize)) : undefined
+  if (!code) return []
   const id = stringOf(propOf(call.args[0], 'id')) ?? 'credentials'
   const route = `${/sveltekit|express/.test(from ?? '') ? '' : '/api'}/auth/callback/${id}`
   const fn = code.k === 'fn' && code.path === path ? program.fn(path, code.fn) : undefined

@@ -24,10 +24,13 @@ export function segmentsToRoute(segments: readonly string[]): string {
   const out: string[] = []
   for (const s of segments) {
     if (/^\(.*\)$/.test(s) || s.startsWith('@')) continue
-    out.push(s.replace(/\[\[(\.\.\.)?([^[\]=]+)(?:=[^[\]]*)?\]\]/g, '[$1$2]').replace(/\[(\.\.\.)?([^[\]=]+)=[^[\]]*\]/g, '[$1$2]'))
+    out.push(withoutExtras(s))
   }
   return out.length ? `/${out.join('/')}` : '/'
 }
+
+const withoutExtras = (segment: string): string =>
+  segment.includes('[') ? segment.replace(/\[\[(\.\.\.)?([^[\]=]+)(?:=[^[\]]*)?\]\]/g, '[$1$2]').replace(/\[(\.\.\.)?([^[\]=]+)=[^[\]]*\]/g, '[$1$2]') : segment
 
 /** Plain folders with an index (Pages Router, Astro, Nitro): `a/index` is `/a`. */
 export function fileToRoute(inside: string): string {

@@ -3,7 +3,7 @@ import { folderPrefix } from '../../lib/folder-prefix.ts'
 import { nuxtHome } from '../modules/nuxt-layers.ts'
 import type { Before, Entry, Framework, Middleware } from './entry.ts'
 import { routeSubject } from './entry.ts'
-import { exportedHandler, frameworkIn } from './exported-handlers.ts'
+import { exportedHandler, frameworkAnywhere, frameworkIn } from './exported-handlers.ts'
 import { fileToRoute, type RouteFile, routeFile } from './file-routes.ts'
 import { isStatic, nuxtConfig, rateLimiter, ruledMiddleware, supabaseRedirect } from './nuxt-config.ts'
 import type { Program } from './program.ts'
@@ -12,13 +12,15 @@ import { expressions, propOf, stringsOf } from './walk.ts'
 const API = ['server/api', 'app/server/api', 'src/server/api', 'api']
 const ROUTES = ['server/routes', 'app/server/routes', 'src/server/routes', 'routes']
 const PAGES = ['pages', 'app/pages', 'src/pages']
+const PACKAGES = ['nuxt', 'nuxt3', 'nitropack', 'nuxt-edge', 'nuxt-nightly']
 const METHOD_SUFFIX = /\.(get|post|put|patch|delete|head|options|connect|trace)$/
 
 /** Nuxt and Nitro: files of `server/api` and `server/routes`, server middleware, pages with their route middleware. */
 export const nuxt: Framework = {
   name: 'Nuxt',
-  entries: (program) =>
-    program.paths.flatMap((path) => {
+  entries: (program) => {
+    if (!frameworkAnywhere(program, PACKAGES)) return []
+    return program.paths.flatMap((path) => {
       const { application: dir, layer } = nuxtHome(path, program.workspaces)
       if (!isNuxt(program, path) && !isNuxt(program, dir === '' ? 'nuxt.config.ts' : `${dir}/nuxt.config.ts`)) return []
       const nitroOnly = !program.workspaces.uses('nuxt', path) && program.workspaces.uses('nitropack', path)
@@ -28,7 +30,8 @@ export const nuxt: Framework = {
       if (plain && !path.endsWith('.vue')) return handler(program, path, dir, plain.inside)
       const page = path.endsWith('.vue') ? routeFile(path, layer, PAGES) : undefined
       return page ? [pageEntry(program, path, dir, page)] : []
-    }),
+    })
+  },
   middleware: (program) =>
     program.workspaces.all.flatMap((w) =>
       w.manifest && !isNuxt(program, w.manifestPath ?? w.dir)
@@ -38,7 +41,7 @@ export const nuxt: Framework = {
 }
 
 function isNuxt(program: Program, path: string): boolean {
-  return frameworkIn(program, path, ['nuxt', 'nuxt3', 'nitropack', 'nuxt-edge', 'nuxt-nightly'])
+  return frameworkIn(program, path, PACKAGES)
 }
 
 function handler(program: Program, path: string, dir: string, inside: string): Entry[] {

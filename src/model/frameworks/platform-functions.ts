@@ -1,4 +1,6 @@
+import type { FactsByKind } from '../../facts/kinds.ts'
 import { folderPrefix } from '../../lib/folder-prefix.ts'
+import { rememberFor } from '../../lib/remember-for.ts'
 import type { Entry, Framework } from './entry.ts'
 import { routeSubject } from './entry.ts'
 import { exportedHandler, SHOWN_METHODS } from './exported-handlers.ts'
@@ -74,18 +76,26 @@ function netlify(program: Program, path: string): Entry[] {
 
 /** Below the folder where the configuration of a site says that its functions lie. */
 function inNamedFolder(program: Program, path: string): readonly [string, 'functions', string] | undefined {
-  const configs = program.facts.of('config-file')
-  for (let end = path.indexOf('/'), start = 0; end >= 0; start = end + 1, end = path.indexOf('/', start)) {
-    const site = path.slice(0, start)
-    const data = configs.get(`${site}netlify.toml`)?.data as { build?: { functions?: unknown }; functions?: { directory?: unknown } } | undefined
-    const said = data?.functions?.directory ?? data?.build?.functions
-    if (typeof said !== 'string') continue
-    const folder = `${site}${said.replace(/^\.?\//, '').replace(/\/$/, '')}/`
+  for (const folder of namedFolders(program.facts.of('config-file'))) {
     const inside = path.startsWith(folder) ? /^(.+)\.[cm]?[jt]s$/.exec(path.slice(folder.length))?.[1] : undefined
     if (inside) return [path, 'functions', inside]
   }
   return undefined
 }
+
+/** The folders, those of the outermost site first. */
+const namedFolders = rememberFor((configs: ReadonlyMap<string, FactsByKind['config-file']>): readonly string[] =>
+  [...configs]
+    .flatMap(([path, { data }]) => {
+      if (!/(?:^|\/)netlify\.toml$/.test(path)) return []
+      const site = path.slice(0, path.length - 'netlify.toml'.length)
+      const { build, functions } = (data ?? {}) as { build?: { functions?: unknown }; functions?: { directory?: unknown } }
+      const said = functions?.directory ?? build?.functions
+      return typeof said === 'string' ? [{ site, folder: `${site}${said.replace(/^\.?\//, '').replace(/\/$/, '')}/` }] : []
+    })
+    .sort((a, b) => a.site.length - b.site.length)
+    .map(({ folder }) => folder),
+)
 
 /** By the wrapper of the platform's package around the handler, or by the configuration of the site. */
 function isScheduled(program: Program, path: string, name: string, h: NonNullable<ReturnType<typeof exportedHandler>>): boolean {

@@ -2,6 +2,7 @@ import type { FactsIndex } from '../../facts/facts.ts'
 import type { ClassIR, Expr, FunctionId, FunctionIR, ImportFact, JavaScriptFacts } from '../../facts/javascript.ts'
 import { collectByCodeFile } from '../../facts/questions.ts'
 import type { ByFile } from '../../lib/collect-by-file.ts'
+import { rememberFor } from '../../lib/remember-for.ts'
 import { existencePart, exportPart, functionPart, namePart } from '../behaviour/file-parts.ts'
 import { Reads } from '../behaviour/reads.ts'
 import { type FilesModel, sourceFiles } from '../files/files.ts'
@@ -26,6 +27,17 @@ const NOBODY: ReadonlySet<string> = new Set()
 const importedPackages = collectByCodeFile((_, js: JavaScriptFacts) => {
   const packages = new Set(js.imports.flatMap((i) => (i.typeOnly ? [] : (packageOf(i.from) ?? []))))
   return packages.size ? packages : undefined
+})
+
+const importersByPackage = rememberFor((imported: ByFile<ReadonlySet<string>>): ReadonlyMap<string, ReadonlySet<string>> => {
+  const importers = new Map<string, Set<string>>()
+  for (const [path, packages] of imported)
+    for (const name of packages) {
+      const known = importers.get(name)
+      if (known) known.add(path)
+      else importers.set(name, new Set([path]))
+    }
+  return importers
 })
 
 /** The facts of the source files, with names followed through scopes, imports and barrels. */
@@ -84,20 +96,9 @@ export class Program {
     return this.workspaces.uses(name, path) || this.importersOf(name).has(path)
   }
 
-  #importers: Map<string, Set<string>> | undefined
-
   /** Files that import a package or one of its sub-paths (`npm:` and CDN specifiers included). */
   importersOf(name: string): ReadonlySet<string> {
-    if (!this.#importers) {
-      this.#importers = new Map()
-      for (const [path, packages] of importedPackages(this.sources))
-        for (const imported of packages) {
-          const known = this.#importers.get(imported)
-          if (known) known.add(path)
-          else this.#importers.set(imported, new Set([path]))
-        }
-    }
-    return this.#importers.get(name) ?? NOBODY
+    return importersByPackage(importedPackages(this.sources)).get(name) ?? NOBODY
   }
 
   /** What `name` means inside a function of a file. */

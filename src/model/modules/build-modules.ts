@@ -171,9 +171,10 @@ export function buildModules(input: ModelInput, slices: Pick<AppModel, 'files' |
 function usesSupabase(input: ModelInput, { workspaces }: Pick<AppModel, 'workspaces'>): boolean {
   if (workspaces.all.some((w) => w.manifest?.dependencies.some((d) => SUPABASE.test(d.name)))) return true
   if (input.files.some((f) => /(^|\/)supabase\/(config\.toml$|migrations\/|functions\/)/.test(f.path))) return true
-  for (const js of input.facts.of('javascript').values()) if (js.imports.some((i) => /(^|[:/])@supabase\//.test(i.from))) return true
-  return false
+  return supabaseImports(input.facts.of('javascript')).size > 0
 }
+
+const supabaseImports = collectByCodeFile((_, js: JavaScriptFacts) => js.imports.some((i) => /(^|[:/])@supabase\//.test(i.from)) || undefined)
 
 const SUPABASE = /^@supabase\/|^@nuxtjs\/supabase$|^supabase$/
 
@@ -194,7 +195,7 @@ function readApplications(
   for (const workspace of workspaces.all) {
     const own = byDir.get(workspace.dir) ?? []
     const rels = lazy(() => new Set(own.map((f) => f.rel)))
-    const imported = lazy(() => new Set(own.flatMap((f) => f.js.imports.map((i) => packageName(i.from)))))
+    const imported = lazy(() => new Set(own.flatMap((f) => packagesOf(f.js))))
     const app: Application = {
       workspace,
       dir: workspace.dir,
@@ -208,6 +209,8 @@ function readApplications(
   }
   return found
 }
+
+const packagesOf = rememberFor((js: JavaScriptFacts): readonly string[] => [...new Set(js.imports.map((i) => packageName(i.from)))])
 
 function packageName(specifier: string): string {
   return /^(@[^/]+\/[^/]+|[^/]+)/.exec(specifier)?.[1] ?? specifier

@@ -3,12 +3,24 @@ import type { Resolve } from './resolve.ts'
 
 const MAX_HOPS = 32
 
+/** Where something is defined, and under which name there. */
+interface Definition {
+  readonly path: string
+  readonly local: string
+  readonly line: number
+}
+
 /** Follows an exported name through barrels, re-exports and re-exported imports to the file that defines it. */
 export function createDefinition(facts: FactsIndex, resolve: Resolve) {
   const js = facts.of('javascript')
-  return definition
+  const found = new Map<string, Map<string, Definition | undefined>>()
+  return (path: string, name: string): Definition | undefined => {
+    const ofFile = found.get(path) ?? new Map<string, Definition | undefined>()
+    if (!ofFile.has(name)) found.set(path, ofFile.set(name, definition(path, name)))
+    return ofFile.get(name)
+  }
 
-  function definition(path: string, name: string, hops = 0): { path: string; local: string; line: number } | undefined {
+  function definition(path: string, name: string, hops = 0): Definition | undefined {
     const file = js.get(path)
     if (!file || hops > MAX_HOPS) return undefined
     const own = file.exports.find((e) => e.name === name && e.name !== '*')

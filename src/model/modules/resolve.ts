@@ -51,6 +51,8 @@ export interface ResolverMemory {
   readonly ground: readonly unknown[]
   readonly aliases: ReadonlyMap<string, readonly BundlerAlias[]>
   readonly found: Map<string, string | undefined>
+  /** The same by the importing file and by what stands there: the strings of the facts, which are quicker to look up than new ones. */
+  readonly byFile: Map<string, Map<string, string | undefined>>
 }
 
 /** Resolves specifiers as the bundlers of the supported frameworks do, on the files of the snapshot alone. */
@@ -64,14 +66,22 @@ export function createResolver(paths: Iterable<string>, facts: FactsIndex, works
   const before = memory.resolver
   const same = before && before.ground.length === ground.length && ground.every((x, i) => x === before.ground[i]) && isDeepStrictEqual(aliases, before.aliases)
   const cache = same ? before.found : new Map<string, string | undefined>()
-  memory.resolver = { ground, aliases, found: cache }
+  const byFile = same ? before.byFile : new Map<string, Map<string, string | undefined>>()
+  memory.resolver = { ground, aliases, found: cache, byFile }
   let sources: ReadonlyMap<string, readonly string[]> | undefined
 
   return (fromPath, specifier) => {
+    let ofFile = byFile.get(fromPath)
+    if (!ofFile) {
+      ofFile = new Map()
+      byFile.set(fromPath, ofFile)
+    }
+    const known = ofFile.get(specifier)
+    if (known !== undefined || ofFile.has(specifier)) return known
     const key = `${dirname(fromPath)}\0${specifier}`
-    if (cache.has(key)) return cache.get(key)
-    const found = resolve(fromPath, specifier)
+    const found = cache.has(key) ? cache.get(key) : resolve(fromPath, specifier)
     cache.set(key, found)
+    ofFile.set(specifier, found)
     return found
   }
 

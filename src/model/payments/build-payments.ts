@@ -168,18 +168,20 @@ const asksMirror = (routes: readonly Route[], sources: Sources): boolean =>
 
 function surroundings(sources: Sources, routes: readonly Route[]): Surroundings {
   return {
-    sources,
-    transactional: (paths) => [...paths].some((path) => hasTransaction(sources.get(path))),
+    code: (path) => sources.get(path),
+    transactional: (path) => {
+      const js = sources.get(path)
+      return js !== undefined && hasTransaction(js)
+    },
     invoked: (name) => routes.find((r) => r.kind === 'edge-function' && r.subject === `function ${name}`)?.behaviour,
   }
 }
 
 /** `db.$transaction(…)`, `sql.begin(…)`: what fails inside takes everything with it. */
-function hasTransaction(js: JavaScriptFacts | undefined): boolean {
-  if (!js) return false
+const hasTransaction = rememberFor((js: JavaScriptFacts): boolean => {
   const called = [...callsOf(js)].map(({ call }) => saidTo(call))
   return called.some((c) => TRANSACTION.test(c)) || (called.some((c) => BEGINS.test(c)) && called.some((c) => UNDOES.test(c)))
-}
+})
 
 const TRANSACTION = /(^|\.)(\$?transaction|begin|withTransaction|runTransaction)$/
 /** Begun and undone by hand: `session.startTransaction()` and `session.abortTransaction()`, `client.query('BEGIN')` and `client.query('ROLLBACK')`. */

@@ -13,7 +13,7 @@ export function recordedTooEarly(
   route: Route,
   steps: readonly Step[],
   claim: Claim,
-  transactional: (paths: ReadonlySet<string>) => boolean,
+  transactional: (path: string) => boolean,
 ): Pick<Repeats, 'recordedTooEarly'> {
   const { insert, look } = claim
   const record = insert === undefined ? undefined : steps[insert]
@@ -31,7 +31,7 @@ export function recordedTooEarly(
       ((s.effect.kind === 'respond' && (s.effect.status ?? 200) >= 500) || (s.effect.kind === 'throw' && !s.effect.caught)) &&
       s.under.some((c) => isOther(failedWork(c, steps), insert, look)),
   )
-  if (!work || !asksAgain || takenBack || asksState || transactional(new Set([record.at.path, work.at.path, route.path]))) return {}
+  if (!work || !asksAgain || takenBack || asksState || [record.at.path, work.at.path, route.path].some(transactional)) return {}
   return { recordedTooEarly: { ...entryPlace(record, route), work: describe(work) } }
 }
 

@@ -1,6 +1,7 @@
 import type { SqlFunction } from '../../database/database.ts'
 import type { JavaScriptFacts } from '../../facts/javascript.ts'
 import { lastPart } from '../../lib/last-part.ts'
+import { type Lookups, rememberLookups } from '../../lib/remember-lookups.ts'
 import type { SchemaModel } from '../app-model.ts'
 import type { Behaviour, Step, Value } from '../behaviour/behaviour.ts'
 import type { Route } from '../routes/routes.ts'
@@ -12,8 +13,14 @@ import { isBehindTransition } from './state-claim.ts'
 import { unheardFailures } from './unheard-failures.ts'
 import { entryPlace } from './verification.ts'
 
-/** What a second delivery of the same event does again. `transactional` tells whether one of the files undoes its work as a whole, `invoked` what a function of the platform does. */
-export function judgeRepeats(route: Route, behaviour: Behaviour, schema: Schema, { transactional, invoked, sources }: Surroundings): Repeats {
+/** What a second delivery of the same event does again. */
+export const judgeRepeats = (route: Route, behaviour: Behaviour, { tables, functions, policies }: Schema, around: Surroundings): Repeats =>
+  repeatsOf(route, around, behaviour, tables, functions, policies)
+
+type PartsOfSchema = [tables: Schema['tables'], functions: Schema['functions'], policies: Schema['policies']]
+
+const repeatsOf = rememberLookups((route: Route, around: Surroundings, behaviour: Behaviour, ...[tables, functions, policies]: PartsOfSchema): Repeats => {
+  const schema: Schema = { tables, functions, policies }
   const { steps } = behaviour
   const found = eventClaim(steps, schema)
   const refused = found && isRefused(found, steps, schema)
@@ -25,7 +32,7 @@ export function judgeRepeats(route: Route, behaviour: Behaviour, schema: Schema,
     if (index === claim?.insert || !isEffect(step) || isOfSession(step, steps)) return
     effects++
     if (isBehindTransition(step, steps)) return
-    const problem = repeat(step, steps, schema, invoked)
+    const problem = repeat(step, steps, schema, around.invoked)
     if (!problem) return
     const at = entryPlace(step, route)
     const remembered = claim && (isGuarded(step, claim) || (claim.ends && index > claim.look))
@@ -56,12 +63,12 @@ export function judgeRepeats(route: Route, behaviour: Behaviour, schema: Schema,
     repeats: dedupe(problems),
     effects,
     ...(claim && claim.unique !== false ? { guard: `the event id is recorded in ${claim.table}` } : {}),
-    acknowledgesFailure: [...acknowledgements(route, behaviour, claim), ...onlyLogged(route, steps, claim), ...unheardFailures(route, steps, sources)],
+    acknowledgesFailure: [...acknowledgements(route, behaviour, claim), ...onlyLogged(route, steps, claim), ...unheardFailures(route, steps, around.code)],
     unreadErrors: unreadErrors(steps).map((s) => entryPlace(s, route)),
     ...turnedAway(steps),
-    ...(claim ? recordedTooEarly(route, steps, claim, transactional) : {}),
+    ...(claim ? recordedTooEarly(route, steps, claim, around.transactional) : {}),
   }
-}
+})
 
 function repeat(step: Step, steps: readonly Step[], schema: Schema, invoked: Invoked): Omit<RepeatProblem, 'at'> | undefined {
   const e = step.effect
@@ -107,10 +114,13 @@ function repeat(step: Step, steps: readonly Step[], schema: Schema, invoked: Inv
 }
 
 /** What the rest of the repository adds to a handler. */
-export interface Surroundings {
-  readonly transactional: (paths: ReadonlySet<string>) => boolean
+export interface Surroundings extends Lookups {
+  /** Whether a file undoes its work as a whole when some of it fails. */
+  readonly transactional: (path: string) => boolean
+  /** What a function of the platform does, by its name. */
   readonly invoked: Invoked
-  readonly sources: ReadonlyMap<string, JavaScriptFacts>
+  /** What was read from a file. */
+  readonly code: (path: string) => JavaScriptFacts | undefined
 }
 
 /** What a function of the repository does that is called by name. */

@@ -1,3 +1,4 @@
+import { rememberFor } from '../../lib/remember-for.ts'
 import type { Behaviour } from '../behaviour/behaviour.ts'
 import type { Stored } from './payments.ts'
 
@@ -8,7 +9,7 @@ const END =
 const ITS_ID = /subscription|customer|stripe|paddle|lemon|polar/i
 
 /** Where an endpoint keeps what somebody has bought: the row that it finds by an id of the processor, and until when it was paid. */
-export function storedBy({ steps }: Behaviour): Stored | undefined {
+export const storedBy = rememberFor(({ steps }: Behaviour): Stored | undefined => {
   const kept = steps.flatMap(({ effect: e, at }): Stored[] => {
     if (e.kind !== 'db' || (e.op !== 'update' && e.op !== 'upsert') || e.payload?.v !== 'object') return []
     const end = Object.keys(e.payload.props).find((c) => END.test(c))
@@ -16,4 +17,4 @@ export function storedBy({ steps }: Behaviour): Stored | undefined {
     return [{ at, library: e.client.library, table: e.table, ...(key ? { key } : {}), ...(end ? { end } : {}) }]
   })
   return kept.find((k) => k.end && k.key) ?? kept.find((k) => k.end) ?? kept.find((k) => k.key)
-}
+})

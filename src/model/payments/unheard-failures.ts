@@ -13,13 +13,15 @@ export interface Unheard extends Place {
   readonly because: string
 }
 
+type Code = (path: string) => JavaScriptFacts | undefined
+
 /** Work that the answer of success does not wait for, or whose failure is logged where it happens: the processor takes the event for delivered. */
-export function unheardFailures(route: Route, steps: readonly Step[], sources: ReadonlyMap<string, JavaScriptFacts>): readonly Unheard[] {
+export function unheardFailures(route: Route, steps: readonly Step[], code: Code): readonly Unheard[] {
   // an event that is stored first can be worked off again
   const stored = steps.findIndex((s) => isStored(s))
   return steps.flatMap((s, i): Unheard[] => {
     if (!isWork(s) || !isAccepted(s, steps) || (stored >= 0 && stored <= i)) return []
-    const floating = floatingAt(s, sources)
+    const floating = floatingAt(s, code)
     if (floating && !steps.some(isQueued))
       return [{ ...placeIn(route, floating, s), because: 'nobody waits for the work, which may still fail when the answer is on its way' }]
     if (answeredBefore(s, i, route, steps)) return [{ ...entryPlace(s, route), because: 'the answer is sent before the work is done' }]
@@ -41,13 +43,13 @@ function isStored({ effect: e }: Step): boolean {
 }
 
 /** The call on the way to a step that nobody waits for. */
-function floatingAt(step: Step, sources: ReadonlyMap<string, JavaScriptFacts>): Place | undefined {
+function floatingAt(step: Step, codeOf: Code): Place | undefined {
   return step.via.find((call, i) => {
-    const js = sources.get(call.path)
+    const js = codeOf(call.path)
     const how = js && floatingCalls(js).get(call.line)
     if (!how) return false
     const inside = step.via[i + 1] ?? step.at
-    const code = sources.get(inside.path)
+    const code = codeOf(inside.path)
     return how === 'scheduled' || (code !== undefined && isPromised(code, inside.line))
   })
 }

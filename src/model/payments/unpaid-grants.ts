@@ -1,3 +1,4 @@
+import { rememberFor } from '../../lib/remember-for.ts'
 import type { Behaviour, Step, Value } from '../behaviour/behaviour.ts'
 import type { Route } from '../routes/routes.ts'
 import { claimedGrant } from './claimed-grants.ts'
@@ -13,38 +14,35 @@ const PAID_COLUMN =
 const PAID_VALUE = /^(paid|active|pro|premium|plus|business|enterprise|lifetime|subscribed|completed|succeeded)$/i
 
 /** Endpoints behind a payment that grant something although nothing that the processor says, and no signature, has to be so. */
-export function findUnpaidGrants(routes: readonly Route[]): UnpaidGrant[] {
-  const found: UnpaidGrant[] = []
-  for (const route of routes) {
-    const behaviour = route.behaviour
-    if (!behaviour?.complete || route.guard?.who === 'admin' || route.guard?.who === 'secret') continue
-    const claimed = claimedGrant(route, behaviour)
-    if (claimed) found.push(claimed)
-    if (claimed || !followsPayment(route)) continue
-    // Whoever checks a signature, or takes the money here and now, does not take the browser's word.
-    if (
-      behaviour.steps.some(
-        (s) =>
-          (s.effect.kind === 'payment' && !ASKS.test(s.effect.name)) ||
-          s.effect.kind === 'verify-signature' ||
-          s.effect.kind === 'http' ||
-          s.under.some((c) => contains(c.test, (v) => v.v === 'call' && /hmac/i.test(v.name))),
-      )
+export const findUnpaidGrants = (routes: readonly Route[]): UnpaidGrant[] => routes.flatMap((route) => unpaidGrant(route) ?? [])
+
+const unpaidGrant = rememberFor((route: Route): UnpaidGrant | undefined => {
+  const { behaviour } = route
+  if (!behaviour?.complete || route.guard?.who === 'admin' || route.guard?.who === 'secret') return undefined
+  const claimed = claimedGrant(route, behaviour)
+  if (claimed || !followsPayment(route)) return claimed
+  // Whoever checks a signature, or takes the money here and now, does not take the browser's word.
+  if (
+    behaviour.steps.some(
+      (s) =>
+        (s.effect.kind === 'payment' && !ASKS.test(s.effect.name)) ||
+        s.effect.kind === 'verify-signature' ||
+        s.effect.kind === 'http' ||
+        s.under.some((c) => contains(c.test, (v) => v.v === 'call' && /hmac/i.test(v.name))),
     )
-      continue
-    const asks = behaviour.steps.find((s) => s.effect.kind === 'payment')
-    const grant = behaviour.steps.find((s) => (asks ? (grantsAccess(s) || marksPaid(s)) && !isSaidToBePaid(s, behaviour) : grantsAccess(s)))
-    if (grant?.effect.kind !== 'db') continue
-    found.push({
-      subject: route.subject,
-      at: entryPlace(grant, route),
-      what: `${route.subject} sets the paid state in ${grant.effect.table}`,
-      ...(asks ? { asks: entryPlace(asks, route) } : {}),
-      ...(route.workspace ? { workspace: route.workspace } : {}),
-    })
+  )
+    return undefined
+  const asks = behaviour.steps.find((s) => s.effect.kind === 'payment')
+  const grant = behaviour.steps.find((s) => (asks ? (grantsAccess(s) || marksPaid(s)) && !isSaidToBePaid(s, behaviour) : grantsAccess(s)))
+  if (grant?.effect.kind !== 'db') return undefined
+  return {
+    subject: route.subject,
+    at: entryPlace(grant, route),
+    what: `${route.subject} sets the paid state in ${grant.effect.table}`,
+    ...(asks ? { asks: entryPlace(asks, route) } : {}),
+    ...(route.workspace ? { workspace: route.workspace } : {}),
   }
-  return found
-}
+})
 
 /** Calls that only look something up at the processor. */
 const ASKS = /\.(retrieve|list\w*|search|get|fetch|verify|status|getInvoiceById)$/

@@ -40,9 +40,12 @@ export function buildRoutes(input: ModelInput, slices: ModelBase): RoutesModel {
   const { memory } = input
   const javascript = input.facts.of('javascript')
   const { resolve, autoImport, throughStars } = slices.modules
+  const before = memory?.routes
+  // an audit that fails half way leaves nothing behind
+  if (memory) delete memory.routes
   const known = new Recollection(
     { javascript, tables: slices.schema.tables, access: slices.access, resolve, autoImport, throughStars, meanings: memory?.resolver?.found },
-    memory?.routes,
+    before,
   )
   const program = new Program(input.facts, slices, known.reads)
   const facts = new Map(javascript)
@@ -74,9 +77,11 @@ export function buildRoutes(input: ModelInput, slices: ModelBase): RoutesModel {
     layouts.set(name, signs)
     return signs
   }
-  const routes = dedupe(FRAMEWORKS.flatMap((f) => f.entries(program))).map((e) => {
+  const routes = dedupe(FRAMEWORKS.flatMap((f) => f.entries(program))).map((found) => {
+    const name = `\0signs ${nameOf(found)}`
+    const e = known.asBefore(name, found)
     // what is read from the text of whole files stands apart from what following the code takes
-    const signs = known.answer(`\0signs ${nameOf(e)}`, e, runner, () => writtenSigns(program, e, signsOfLayout))
+    const signs = known.answer(name, e, runner, () => writtenSigns(program, e, signsOfLayout))
     const workspace = program.workspace(e.path).dir
     const requested = e.before.length
       ? requestedFor(

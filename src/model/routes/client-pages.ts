@@ -46,45 +46,36 @@ export function pageSigns(program: Program, path: string, fn: FunctionId): PageS
     const component = js?.functions[id]
     if (!js || !component || seen.has(key) || seen.size > 40) return
     seen.add(key)
-    const { found, handlers } = codeOf(component, js, TEMPLATE.test(file))
-    for (const { expr, scope } of found) {
-      const at = { path: file, line: expr.l }
-      if (expr.k === 'call') {
-        const name = calleeText(expr.fn)
-        const target = stringOf(expr.args[0]) ?? stringOf(propOf(expr.args[0], 'to')) ?? stringOf(propOf(expr.args[0], 'pathname')) ?? leading(expr.args[0])
-        if (NAVIGATE.test(name) && conditional(js.functions, scope, handlers)) {
-          if (target !== undefined && isLogin(target)) out.redirects ??= at
+    for (const sign of signsIn(component, js, TEMPLATE.test(file))) {
+      const at = { path: file, line: sign.line }
+      switch (sign.k) {
+        case 'leads':
+          if (sign.to === 'login') out.redirects ??= at
           else if (depth === 0) out.leadsOn = true
-        }
-        if (/auth\.(getUser|getSession|getClaims|onAuthStateChange)$/.test(name) || USER_HOOK.test(name)) out.readsUser ??= at
-        if (KEPT.test(name)) out.readsKept = true
-        if (isRequest(name, expr) && onOpening(js.functions, scope, id)) {
-          const url = stringOf(expr.args[0]) ?? leading(expr.args[0])
-          if (url?.startsWith('/')) out.asks.push({ url: url.replace(/[?#][\s\S]*/, ''), at })
-        }
+          break
+        case 'reads-user':
+          out.readsUser ??= at
+          break
+        case 'reads-kept':
+          out.readsKept = true
+          break
+        case 'asks':
+          out.asks.push({ url: sign.url, at })
+          break
         // Hooks and helpers of the application; effects of libraries are known by name.
-        if (depth < DEPTH && (expr.fn.k === 'id' || expr.fn.k === 'mem') && HELPER.test(name)) {
-          const m = program.meaning(file, scope, expr.fn)
+        case 'helper': {
+          const m = depth < DEPTH ? program.meaning(file, sign.scope, sign.fn) : undefined
           if (m?.k === 'fn' && (m.path !== file || m.fn !== id)) visit(m.path, m.fn, depth + 1)
+          break
         }
-      }
-      if (expr.k === 'assign' && expr.to.k === 'expr' && /location(\.href)?$/.test(calleeText(expr.to.expr))) {
-        const target = stringOf(expr.value)
-        if (target !== undefined && isLogin(target) && conditional(js.functions, scope, handlers)) out.redirects ??= at
-      }
-      if (expr.k === 'jsx' && expr.tag && typeof expr.tag === 'object') {
-        const tag = calleeText(expr.tag)
-        if (tag === 'Navigate' || tag === 'Redirect') {
-          const to = stringOf(expr.attrs.find((a) => a.key === 'to' || a.key === 'href')?.value)
-          if (to !== undefined && isLogin(to)) out.redirects ??= at
-          else if (depth === 0) out.leadsOn = true
+        case 'element': {
+          const { wraps } = sign
+          const m = depth < DEPTH && (wraps || depth === 0) ? program.meaning(file, sign.scope, sign.tag) : undefined
+          if (m?.k === 'fn') visitComponent(m.path, m.fn, depth + 1)
+          // the guard that pages share stands where it is written
+          const guard = wraps && m?.k === 'fn' && m.path !== path ? program.js(m.path)?.functions[m.fn] : undefined
+          if (wraps || sign.leadsToLogin) out.redirects ??= m?.k === 'fn' && guard ? { path: m.path, line: guard.l } : at
         }
-        const wraps = WRAPPERS.test(tag)
-        const m = depth < DEPTH && (wraps || depth === 0) ? program.meaning(file, scope, expr.tag) : undefined
-        if (m?.k === 'fn') visitComponent(m.path, m.fn, depth + 1)
-        // the guard that pages share stands where it is written
-        const guard = wraps && m?.k === 'fn' && m.path !== path ? program.js(m.path)?.functions[m.fn] : undefined
-        if (wraps || tag === 'RedirectToSignIn') out.redirects ??= m?.k === 'fn' && guard ? { path: m.path, line: guard.l } : at
       }
     }
   }
@@ -98,22 +89,64 @@ export function pageSigns(program: Program, path: string, fn: FunctionId): PageS
   return out
 }
 
-/**
- * The expressions of a component with everything written inside it, and the functions of its file that run on a click. Pages share their layouts and
- * guards: each of these is gone through once.
- */
-const codeOf = rememberFor((component: FunctionIR, js: JavaScriptFacts, hasTemplate: boolean) => {
+/** What one expression of a component says, as far as it says anything. */
+type Sign = { readonly line: number } & (
+  | { readonly k: 'leads'; readonly to: 'login' | 'elsewhere' }
+  | { readonly k: 'reads-user' | 'reads-kept' }
+  | { readonly k: 'asks'; readonly url: string }
+  | { readonly k: 'helper'; readonly scope: FunctionId; readonly fn: Expr }
+  | { readonly k: 'element'; readonly scope: FunctionId; readonly tag: Expr; readonly wraps: boolean; readonly leadsToLogin: boolean }
+)
+
+/** The signs in a component with everything written inside it, in order. Pages share their layouts and guards: each of these is gone through once. */
+const signsIn = rememberFor((component: FunctionIR, js: JavaScriptFacts, hasTemplate: boolean): readonly Sign[] => {
   const { id } = component
+  const { functions } = js
   const found = [...expressionsDeep(js, id)]
   const expressions = found.map((f) => f.expr)
   const clicked = clickHandlers(expressions)
   const handlers: ReadonlySet<FunctionId> = new Set([
     ...clicked,
-    ...calledOnClicks(js.functions, found, clicked, handedBack(component)),
-    ...(hasTemplate ? templateHandlers(js.functions, expressions) : []),
+    ...calledOnClicks(functions, found, clicked, handedBack(component)),
+    ...(hasTemplate ? templateHandlers(functions, expressions) : []),
   ])
-  return { found, handlers }
+  return found.flatMap(({ expr, scope }): readonly Sign[] => {
+    if (expr.k === 'call') return signsOfCall(expr, scope, { id, functions, handlers })
+    const line = expr.l
+    if (expr.k === 'assign' && expr.to.k === 'expr' && /location(\.href)?$/.test(calleeText(expr.to.expr))) {
+      const target = stringOf(expr.value)
+      return target !== undefined && isLogin(target) && conditional(functions, scope, handlers) ? [{ k: 'leads', to: 'login', line }] : []
+    }
+    if (expr.k !== 'jsx' || !expr.tag || typeof expr.tag !== 'object') return []
+    const tag = calleeText(expr.tag)
+    const element: Sign = { k: 'element', scope, tag: expr.tag, wraps: WRAPPERS.test(tag), leadsToLogin: tag === 'RedirectToSignIn', line }
+    if (tag !== 'Navigate' && tag !== 'Redirect') return [element]
+    const to = stringOf(expr.attrs.find((a) => a.key === 'to' || a.key === 'href')?.value)
+    return [{ k: 'leads', to: to !== undefined && isLogin(to) ? 'login' : 'elsewhere', line }, element]
+  })
 })
+
+function signsOfCall(
+  expr: Extract<Expr, { k: 'call' }>,
+  scope: FunctionId,
+  { id, functions, handlers }: { readonly id: FunctionId; readonly functions: JavaScriptFacts['functions']; readonly handlers: ReadonlySet<FunctionId> },
+): readonly Sign[] {
+  const name = calleeText(expr.fn)
+  const line = expr.l
+  const found: Sign[] = []
+  if (NAVIGATE.test(name) && conditional(functions, scope, handlers)) {
+    const target = stringOf(expr.args[0]) ?? stringOf(propOf(expr.args[0], 'to')) ?? stringOf(propOf(expr.args[0], 'pathname')) ?? leading(expr.args[0])
+    found.push({ k: 'leads', to: target !== undefined && isLogin(target) ? 'login' : 'elsewhere', line })
+  }
+  if (/auth\.(getUser|getSession|getClaims|onAuthStateChange)$/.test(name) || USER_HOOK.test(name)) found.push({ k: 'reads-user', line })
+  if (KEPT.test(name)) found.push({ k: 'reads-kept', line })
+  if (isRequest(name, expr) && onOpening(functions, scope, id)) {
+    const url = stringOf(expr.args[0]) ?? leading(expr.args[0])
+    if (url?.startsWith('/')) found.push({ k: 'asks', url: url.replace(/[?#][\s\S]*/, ''), line })
+  }
+  if ((expr.fn.k === 'id' || expr.fn.k === 'mem') && HELPER.test(name)) found.push({ k: 'helper', scope, fn: expr.fn, line })
+  return found
+}
 
 /** Where links of mails and other providers lead back to: whoever is sent on to there has just come from one. */
 const ON_THE_WAY_IN = /\/(?:callback|confirm|reset|recover|verify|update-password|forgot|[\w-]{0,20}error)/i

@@ -3,9 +3,9 @@ import type { AccessMatrix } from '../../database/database.ts'
 import type { JavaScriptFacts } from '../../facts/javascript.ts'
 import type { SchemaModel } from '../app-model.ts'
 import { fuelFor } from '../behaviour/analyse.ts'
-import { answerOf, fileOf, specifierPart } from '../behaviour/file-parts.ts'
+import { answerOf, specifierPart } from '../behaviour/file-parts.ts'
 import type { Program } from '../behaviour/program.ts'
-import { isPlain, Reads, starred, textOf, textOfFiles, undeclared } from '../behaviour/reads.ts'
+import { Reads, starred, textOf, textOfFiles, undeclared } from '../behaviour/reads.ts'
 import type { ModulesModel } from '../modules/modules.ts'
 import { Readers } from './readers.ts'
 
@@ -43,18 +43,26 @@ export interface Ground extends Pick<RoutesMemory, 'javascript' | 'tables' | 'ac
 
 /** Answers questions about entries from memory where nothing changed that the answer rests on. */
 export class Recollection {
-  readonly reads = new Reads()
+  readonly reads: Reads
   readonly #ground: Ground
   readonly #before: RoutesMemory | undefined
   readonly #changed: ReadonlySet<string>
   readonly #answers = new Map<string, Remembered>()
 
+  /** Takes over what is remembered: `memory` must not be used by anybody else afterwards. */
   constructor(ground: Ground, memory: RoutesMemory | undefined) {
     const same = memory && isDeepStrictEqual(memory.tables, ground.tables) && isDeepStrictEqual(memory.access, ground.access)
     this.#ground = ground
     this.#before = same ? memory : undefined
     this.#changed = this.#before ? affected(this.#before, ground) : new Set()
-    if (this.#before) keepReads(this.#before.reads, this.reads, this.#changed)
+    this.reads = this.#before?.reads ?? new Reads()
+    this.reads.forget(this.#changed)
+  }
+
+  /** What was asked under a name the last time where it equals this: two answers that rest on the same object need not be compared part by part. */
+  asBefore<T>(name: string, of: T): T {
+    const known = this.#before?.answers.get(name)
+    return known && isDeepStrictEqual(known.of, of) ? (known.of as T) : of
   }
 
   /** The answer for an entry known by `name` and equal to `of`; `compute` follows code with the budget of `program`. */
@@ -117,25 +125,13 @@ function affected(
   for (const path of now.keys()) if (!before.has(path)) changed.add(path)
   for (const path of changed) found.add(path)
   const sameMeanings = meanings !== undefined && meanings === meaningsBefore
-  for (const [from, specifiers] of reads.resolved)
-    for (const [specifier, target] of specifiers)
-      if (!(sameMeanings && isPlain(specifier)) && meaning(from, specifier) !== target) found.add(specifierPart(from, specifier))
+  for (const meanings of sameMeanings ? [reads.implied] : [reads.resolved, reads.implied])
+    for (const [from, specifiers] of meanings)
+      for (const [specifier, target] of specifiers) if (meaning(from, specifier) !== target) found.add(specifierPart(from, specifier))
   for (const path of changed)
     for (const part of readers.partsOf(path))
       if (part !== path && !isDeepStrictEqual(answerOf(part, before.get(path)), answerOf(part, now.get(path)))) found.add(part)
   // A set is walked to its end while it grows.
   for (const part of found) for (const reader of readers.readersOf(part)) found.add(reader)
   return found
-}
-
-/** What was read for answers that stay; what changed is read again by whoever needs it. */
-function keepReads(from: Reads, to: Reads, changed: ReadonlySet<string>): void {
-  const elsewhere = new Set([...changed].map(fileOf))
-  from.files.forEach((files, reader) => {
-    if (!changed.has(reader)) to.files.set(reader, files)
-  })
-  for (const [path, specifiers] of from.resolved) {
-    const kept = elsewhere.has(path) ? new Map([...specifiers].filter(([specifier]) => !changed.has(specifierPart(path, specifier)))) : specifiers
-    to.resolved.set(path, kept)
-  }
 }

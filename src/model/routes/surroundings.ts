@@ -69,6 +69,9 @@ export function surroundingsOf(program: Program, sessions: readonly SessionModel
   )
   const variables = lazily(() => [...new Set([...variablesRead(sources).values()].flat())].sort())
   const exports = lazily(() => [...sources].flatMap(([path, js]) => exportedBy(js, path)))
+  // the same is asked for many findings
+  const exported = new Map<string, readonly Exported[]>()
+  const exporting = new Map<string, readonly string[]>()
   const sourceOf = (path: string, name: string): string | undefined => {
     const i = files.get(path)?.imports.find((x) => x.bindings.some((y) => y.local === name))
     return i && (modules.resolve(path, i.from) ?? packageOf(i.from))
@@ -107,13 +110,21 @@ export function surroundingsOf(program: Program, sessions: readonly SessionModel
       const home = workspaces.of(path).dir
       return workspaces.uses(name, path) || [...program.importersOf(name)].some((p) => workspaces.of(p).dir === home)
     },
-    exported: (name) => exports().filter((e) => name.test(e.name)),
+    exported: (name) => {
+      const known = exported.get(String(name)) ?? exports().filter((e) => name.test(e.name))
+      exported.set(String(name), known)
+      return known
+    },
     asked({ path, line }) {
       const found = files.get(path)?.functions.flatMap((f) => statements(f.body).filter((s) => s.k === 'if' && s.l === line)) ?? []
       const [only] = found
       return found.length === 1 && only?.k === 'if' ? printExpr(only.test) : undefined
     },
-    exporting: (name) => [...sources].flatMap(([path, js]) => (js.exports.some((e) => e.name === name) ? [path] : [])),
+    exporting: (name) => {
+      const known = exporting.get(name) ?? [...sources].flatMap(([path, js]) => (js.exports.some((e) => e.name === name) ? [path] : []))
+      exporting.set(name, known)
+      return known
+    },
     variables: (name) => variables().filter((v) => name.test(v)),
     sessionInStorage: (path) => storedInBrowser(sessions.find((s) => s.workspace === workspaces.of(path).dir)),
     texts: (path) =>

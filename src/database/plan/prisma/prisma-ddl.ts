@@ -1,4 +1,6 @@
 import type { FactsIndex } from '../../../facts/facts.ts'
+import type { FactsByKind } from '../../../facts/kinds.ts'
+import { rememberFor } from '../../../lib/remember-for.ts'
 import type { SqlFile } from '../../database.ts'
 import { Ddl, ELSEWHERE, quote } from '../ddl.ts'
 
@@ -52,15 +54,17 @@ const NATIVE: Readonly<Record<string, string>> = {
 }
 
 /** The Prisma schemas of a repository. Models that are no tables of PostgreSQL are kept apart from those that are. */
-function readAll(facts: FactsIndex): readonly PrismaSchema[] {
-  const files = [...facts.of('text')].filter(([path]) => path.endsWith('.prisma'))
+const readAll = (facts: FactsIndex): readonly PrismaSchema[] => schemasIn(facts.of('text'))
+
+const schemasIn = rememberFor((texts: ReadonlyMap<string, FactsByKind['text']>): readonly PrismaSchema[] => {
+  const files = [...texts].filter(([path]) => path.endsWith('.prisma'))
   const here = files.some(([, { text }]) => /^[ \t]*provider\s*=\s*"(postgresql|postgres|cockroachdb)"/m.test(text))
   const schemas = files.map(([path, { text }]) => {
     const schema = read(path, text)
     return here ? schema : { ...schema, models: schema.models.map((m) => ({ ...m, schema: ELSEWHERE })) }
   })
   return withoutNotes(schemas, new Set(files.filter(([, { text }]) => /^[ \t]*(?:datasource|generator)\s/m.test(text)).map(([path]) => folderOf(path))))
-}
+})
 
 const folderOf = (path: string): string => path.slice(0, path.lastIndexOf('/') + 1)
 
