@@ -89,7 +89,7 @@ function promised(it: Interpreter, executor: FunctionVal, at: Place): Val {
   // the first settlement counts: what the executor does afterwards is left out, as after a return
   const resolve = native('resolve', (run, args, place) => {
     const value = settle(run, args[0] ?? UNDEFINED, place)
-    settled.push({ value, pc: run.pc, narrowed: run.narrowed })
+    settled.push({ value, pc: run.pc, narrowed: run.narrowed, writes: [] })
     run.ending({ ends: true, how: 'return' })
     throw SIGNALS.throw
   })

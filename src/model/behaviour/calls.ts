@@ -343,6 +343,7 @@ export function callFunction(it: Interpreter, fn: FunctionVal, args: readonly Va
   if (it.frames.length) it.via = [...via, at]
   it.frames.push(frame)
   const state = it.branch(undefined, () => {
+    frame.journal = it.journal
     // made inside the branch, which need not take back what is written to it
     const scope = new Scope(fn.path, fn.scope)
     if (!ir.arrow) {
@@ -358,15 +359,14 @@ export function callFunction(it: Interpreter, fn: FunctionVal, args: readonly Va
     const left = execute(it, ir.body, scope)
     if (compared && compared !== 'parameters') saysWhetherEqual(frame, scope.vars.get(compared[0]), scope.vars.get(compared[1]))
     if (left) return left
-    frame.returns.push({ value: UNDEFINED, pc: it.pc, narrowed: it.narrowed })
+    it.leave(UNDEFINED)
     if (frame.open.length) it.ending({ ends: true, how: 'return' })
     return undefined
   })
   it.frames.pop()
   it.via = via
   it.lastRespond = lastRespond
-  // what it wrote outside itself stays
-  it.keep(state.writes)
+  it.keepOutside(state.writes, frame.returns)
   if (!frame.returns.length) {
     it.lastEnd = state.how
     throw SIGNALS.throw

@@ -41,7 +41,7 @@ function statement(it: Interpreter, s: Stmt, scope: Scope): Completion {
     case 'return': {
       let value = s.value ? evaluate(it, s.value, scope) : UNDEFINED
       if (it.frame.async || it.frames.length === 1) value = settle(it, value, scope.at(s.l))
-      it.frame.returns.push({ value, pc: it.pc, narrowed: it.narrowed })
+      it.leave(value)
       it.ending(answerOfValue(it, value))
       return SIGNALS.return
     }

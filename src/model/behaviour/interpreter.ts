@@ -26,6 +26,8 @@ export interface WayOut {
   readonly value: Val
   readonly pc: readonly Cond[]
   readonly narrowed: Narrowing
+  /** What the function has written outside itself on this way. */
+  readonly writes: readonly Write[]
 }
 
 /** A call that is under way. */
@@ -35,6 +37,8 @@ export interface Frame {
   readonly path: string
   readonly base: readonly Cond[]
   readonly returns: WayOut[]
+  /** That of the call itself, inside which branches have their own. */
+  journal?: Journal | undefined
   /** Conditions of branches that ended the function; the next ending tells what the other side does. */
   open: Cond[]
   openSteps: number
@@ -184,7 +188,7 @@ export class Interpreter implements PathNotes {
   /** Runs one side of a split on its own; nothing of it holds afterwards until it is resumed or joined. */
   branch(assumed: Assumption | undefined, run: () => Completion): BranchState {
     const { pc, narrowed, journal, lastRespond, tries } = this
-    const own = new Journal()
+    const own = new Journal(journal)
     this.journal = own
     if (assumed) {
       if (assumed.conds.length) this.pc = [...pc, ...assumed.conds]
@@ -229,6 +233,27 @@ export class Interpreter implements PathNotes {
       if (value === undefined) continue
       const either = [{ value, under }, ...(before && !replaced(before) ? [{ value: before, under: [] }] : [])]
       this.write(scope, name, this.alternatives(either))
+    }
+  }
+
+  /** Notes that the function comes back here. */
+  leave(value: Val): void {
+    const { frame, journal } = this
+    const writes = journal && frame.journal ? journal.writtenSince(frame.journal) : []
+    frame.returns.push({ value, pc: this.pc, narrowed: this.narrowed, writes })
+  }
+
+  /**
+   * What a function wrote outside itself holds after the call: what it wrote on its whole way (`kept`), and in branches that return by themselves. Where
+   * it comes back from one of those alone, that is all; where from several, each may be so.
+   */
+  keepOutside(kept: readonly Write[], ways: readonly WayOut[]): void {
+    const only = ways.length === 1 ? ways[0] : undefined
+    this.keep(only ? only.writes : kept)
+    if (only) return
+    for (const way of ways) {
+      const lost = way.writes.filter((w) => w.scope.vars.get(w.name) !== w.value)
+      if (lost.length) this.keepPerhaps(lost, way.pc.slice(this.pc.length))
     }
   }
 
