@@ -1,4 +1,5 @@
 import { isPrivateByName } from '../../database/access/meant-to-be-seen.ts'
+import { isOnOffer, isWhere } from '../../database/access/on-offer.ts'
 import type { Table } from '../../database/database.ts'
 import type { SchemaModel } from '../../model/app-model.ts'
 import type { Behaviour, Effect, Step, Value } from '../../model/behaviour/behaviour.ts'
@@ -53,7 +54,9 @@ export function listingBreaches(
   if (admin && e.op !== 'select' && !step.before && table && !table.stub && !table.userData && !isLog(table.name) && !ties.byCondition(step)) return [operation]
   if (e.filters.some((f) => f.value.v !== 'const') || ties.byCondition(step)) return []
   if (e.op === 'select') {
-    const personal = table && !table.stub ? (table.userData?.personalColumns ?? []) : undefined
+    // where something stands that is on offer is said of the thing
+    const ofPeople = (table: Table) => (table.userData?.personalColumns ?? []).filter((c) => !(isWhere(c) && isOnOffer(table)))
+    const personal = table && !table.stub ? ofPeople(table) : undefined
     const columns = e.columns
     const shows = personal ? personal.some((c) => !columns || columns.includes('*') || columns.includes(c)) : admin && PERSONAL_NAME.test(e.table)
     if (

@@ -15,7 +15,8 @@ const SHOWN_WITH = [
 /** Whoever asks for something, or is under way with it, says where he lives or is. */
 const OF_A_PERSON =
   /request|quote|lead|order|booking|reserv|appointment|ticket|report|incident|complaint|deliver|shipment|pick_?up|ride|trip|visit|check_?in|track(?!s?$)|need|help|customer|client|user|profile|patient|account|contact|guest|employee|staff|member|student|child|famil|people|person|tenant|resident|donor|subscri|application|message|claim|inspection|solicit|pedid|demande|anfrage|richiest|addresses|enderec|direccion/i
-const WHERE = /(^|_)(latitude|longitude|lat|lng|address(_line\d?)?|street|indirizzo|endereco|direccion|zip(code)?|postal_code)$/i
+const WHERE =
+  /(^|_)(latitude|longitude|lat|lng|address(_line\d?)?|street|(adresse|indirizzo|endereco|direccion)(_complet[aeo])?|zip(code)?|postal_code|code_postal)$/i
 
 /** Whether a column says where something stands, by its name. */
 export const isWhere = (column: string): boolean => says(WHERE, column)
