@@ -181,3 +181,54 @@ ${handler}
   expect(finding?.severity).toBe('Critical')
   expect(finding?.fix.code).toMatch(code)
 })
+
+const WITH_USER = `import { createClient } from '@supabase/supabase-js'
+export const db = createClient(process.env.SUPABASE_URL!, process.env.SUPABASE_SERVICE_ROLE_KEY!)
+export const withUser = (handler: (request: Request, context: unknown) => Promise<Response>, options = {}) => async (request: Request, context: unknown) => {
+  const { data: { user } } = await db.auth.getUser(request.headers.get('authorization')?.slice(7))
+  if (!user) return new Response(null, { status: 401 })
+  ;(request as any).user = user
+  return handler(request, context)
+}
+`
+
+test.each([
+  [
+    'made of the handler',
+    `export const GET = withUser(async (request) => Response.json((await db.from('notes').select('*').eq('user_id', (request as any).user.id)).data), { cached: false })`,
+    'app/api/everything/route.ts',
+    `import { withUser } from '../../../lib/auth'
+
+export const DELETE = withUser(async (request) => {
+  … // what DELETE does now
+}, { cached: false })`,
+  ],
+  [
+    'called in the handler',
+    `export async function GET(request: Request) {
+  return withUser(async (req) => Response.json((await db.from('notes').select('*').eq('user_id', (req as any).user.id)).data))(request, undefined)
+}`,
+    'app/api/everything/[kind]/route.ts',
+    `import { withUser } from '../../../../lib/auth'
+
+// in DELETE, around what it does now
+return withUser(async (req) => {
+  …
+})(incoming)`,
+  ],
+])('the fix of an open handler in an application whose check is a function around handlers, %s', async (_how, own, path, code) => {
+  const report = await auditFiles({
+    'package.json': '{ "dependencies": { "next": "15.0.0", "@supabase/supabase-js": "2.45.0" } }',
+    'lib/auth.ts': WITH_USER,
+    'app/api/own/route.ts': `import { db, withUser } from '../../../lib/auth'\n${own}\n`,
+    [path]: `import { db } from '${'../'.repeat(path.split('/').length - 1)}lib/auth'
+export async function DELETE(incoming: Request) {
+  await db.from('notes').delete().neq('id', '')
+  return new Response('gone')
+}
+`,
+  })
+  const [finding] = report.checks.find((c) => c.number === 16)?.findings ?? []
+  expect(finding?.subject).toMatch(/^route DELETE/)
+  expect(finding?.fix.code).toBe(code)
+})

@@ -1,6 +1,7 @@
 import { rememberFor } from '../../lib/remember-for.ts'
 import type { Guard, Route, Surroundings } from '../../model/routes/routes.ts'
 import { guardAsWritten, relativeSpecifier } from '../../model/routes/written-guard.ts'
+import { wrapperAsWritten } from '../../model/routes/written-wrapper.ts'
 import type { Fix } from '../define-check.ts'
 import { type Audience, audienceOf } from './audience.ts'
 import { type Known, refusalAt, registration } from './known.ts'
@@ -79,7 +80,9 @@ const exampleGroup = ({ framework, workspace, who }: ExampleGroups): string => `
 const examplesIn = rememberFor(
   (all: readonly Route[]): ReadonlyMap<string, readonly Route[]> =>
     Map.groupBy(
-      all.filter((r) => r.kind !== 'page' && r.guard?.trust === 'verified' && !r.guard.opensWithout && !SIGNS_IN.test(r.guard.how)),
+      all.filter(
+        (r) => r.kind !== 'page' && r.guard?.trust === 'verified' && !r.guard.opensWithout && !SIGNS_IN.test(r.guard.how) && !ON_THE_WAY_IN.test(r.route),
+      ),
       (r) => exampleGroup({ ...r, who: r.guard?.who as ExampleGroups['who'] }),
     ),
 )
@@ -89,11 +92,14 @@ function asWritten(examples: readonly Route[], route: Route, around: Surrounding
   if (route.kind === 'procedure') return undefined
   for (const example of examples.slice(0, 25)) {
     if (example.kind !== route.kind || (example.answers ?? '') !== (route.answers ?? '')) continue
-    const code = guardAsWritten(example, route, around, (status) => refusalAt(route, around, status))
+    const code = guardAsWritten(example, route, around, (status) => refusalAt(route, around, status)) ?? wrapperAsWritten(example, route, around)
     if (code !== undefined) return code
   }
   return undefined
 }
+
+/** Where mails and providers lead back to: who calls is told by what stands in the address. */
+const ON_THE_WAY_IN = /(?:^|[/_-])(?:callback|confirm|verify|reset|recover|magic-?link)(?:[/_?-]|$)/i
 
 /** Sign-in knows its caller by the password: no example for a handler that is called afterwards. */
 const SIGNS_IN = /^passport authenticate$|\b(?:signIn|signUp|verifyOtp|exchangeCode)\w*$/

@@ -139,7 +139,7 @@ function expression(s: Stmt): string | undefined {
 }
 
 /** How another file gets what a name means here. */
-function importLine(js: JavaScriptFacts, name: string, example: Route, target: Route, around: Surroundings): string | undefined {
+export function importLine(js: JavaScriptFacts, name: string, example: Route, target: Route, around: Surroundings): string | undefined {
   for (const i of js.imports) {
     const b = i.bindings.find((x) => x.local === name)
     if (!b || i.typeOnly || i.how === 'dynamic') continue
