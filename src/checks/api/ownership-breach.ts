@@ -12,6 +12,9 @@ import { broughtAlong } from './brought-along.ts'
 import { forPeople } from './for-people.ts'
 import { isModelAnswer } from './model-answers.ts'
 
+/** What is chosen by nothing that a request sends: what people may write about themselves at the platform. */
+export const OWN_METADATA = "the user's own metadata"
+
 /** One thing that a handler does for somebody who does not own it. */
 export interface OwnershipBreach {
   readonly kind:

@@ -6,7 +6,7 @@ import { roleFix } from './guard-fix.ts'
 import type { Known } from './known.ts'
 import { manners, roleCode } from './manners.ts'
 import { oncePerHandler } from './one-handler.ts'
-import type { OwnershipBreach } from './ownership-breach.ts'
+import { OWN_METADATA, type OwnershipBreach } from './ownership-breach.ts'
 import { breachesOf, type Judged } from './ownership-breaches.ts'
 import { ofArguments, ownershipWords } from './ownership-words.ts'
 import { publicByNature } from './public-by-nature.ts'
@@ -30,7 +30,9 @@ export default defineCheck({
     if (hasOneOperator(routes, schema, env))
       return notApplicable('one person signs in, with a password of the environment, and no table says whose a row is: there is nobody to keep rows from')
     const judged = all.map((route): readonly [Route, Judged] => [route, breachesOf(route, schema, access, routes.routes)])
-    const issues = [...Map.groupBy(judged, ([route, j]) => causeOf(route, j.breaches) ?? route).values()].flatMap((alike) => {
+    const known = { all: routes.routes, around: routes.surroundings, schema }
+    const { own, shared } = withSharedApart(judged)
+    const issues = [...Map.groupBy(own, ([route, j]) => causeOf(route, j.breaches) ?? route).values()].flatMap((alike) => {
       const [first, ...others] = alike.filter(([, j]) => j.breaches.length)
       return first
         ? [
@@ -38,11 +40,12 @@ export default defineCheck({
               first[0],
               first[1].breaches,
               others.map(([route]) => route),
-              { all: routes.routes, around: routes.surroundings, schema },
+              known,
             ),
           ]
         : []
     })
+    issues.push(...shared.map((s) => sharedIssue(s, known)))
     const inSource = ({ path }: { readonly path: string }) => files.role(path) === 'source'
     issues.push(...sessionUpdateIssues(routes.updates.filter(inSource), routes.routes))
     issues.push(...accountFieldIssues(routes.accountFields.filter(inSource), routes.routes))
@@ -67,6 +70,42 @@ function causeOf(route: Route, breaches: readonly OwnershipBreach[]): string | u
   const [only] = breaches
   if (only && breaches.every((b) => b.area)) return `area ${route.path}`
   return only && breaches.every((b) => b.kind === 'email-lookup') ? `${only.at.path}:${only.at.line}` : undefined
+}
+
+/** What a helper does for whoever comes, whichever handler calls it. */
+interface SharedCause {
+  readonly breaches: readonly OwnershipBreach[]
+  readonly routes: readonly Route[]
+}
+
+/** What rests on nothing that a handler was sent, in a helper that several of them call, is one cause and none of theirs. */
+function withSharedApart(judged: readonly (readonly [Route, Judged])[]): {
+  readonly own: readonly (readonly [Route, Judged])[]
+  readonly shared: readonly SharedCause[]
+} {
+  const ofNoRequest = (b: OwnershipBreach) => b.by === OWN_METADATA || b.kind === 'editable'
+  const placeOf = (route: Route, b: OwnershipBreach) => (ofNoRequest(b) && b.at.path !== route.path ? `${b.at.path}:${b.at.line}` : undefined)
+  const met = judged.flatMap(([route, j]) => j.breaches.flatMap((breach) => ({ route, breach, place: placeOf(route, breach) })))
+  const shared = new Map([...Map.groupBy(met, (m) => m.place)].filter(([place, all]) => place !== undefined && new Set(all.map((m) => m.route)).size > 1))
+  return {
+    own: judged.map(([route, j]) => [route, { ...j, breaches: j.breaches.filter((b) => !shared.has(placeOf(route, b))) }]),
+    shared: [...shared.values()].map((all) => ({
+      breaches: [...new Map(all.map(({ breach }) => [`${breach.kind} ${breach.what}`, breach])).values()],
+      routes: [...new Set(all.map((m) => m.route))],
+    })),
+  }
+}
+
+function sharedIssue({ breaches, routes }: SharedCause, known: Known): Issue {
+  const { at } = breaches[0] as OwnershipBreach
+  const issue = issueOf(routes[0] as Route, breaches, [], known)
+  return {
+    ...issue,
+    subject: `file ${at.path}`,
+    message: `${routes.length} handlers and pages run it. ${issue.message}`,
+    at,
+    related: routes.slice(0, 20).map((r) => ({ path: r.path, line: r.line, subject: r.subject, what: 'runs it' })),
+  }
 }
 
 const onlyReads = (b: OwnershipBreach): boolean => /^loads$|listUsers$/.test(b.verb ?? '')

@@ -5,7 +5,7 @@ import { says, snakeCase } from '../../lib/snake-case.ts'
 import type { SchemaModel } from '../../model/app-model.ts'
 import type { Behaviour, Condition, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { ACCEPTED, isCallers, mentions, requestName } from '../../model/behaviour/values.ts'
-import { breachOfColumn, callerOf, directly, fromRequest, OWNER, type OwnershipBreach, type Query, tableOf, verbOf } from './ownership-breach.ts'
+import { breachOfColumn, callerOf, directly, fromRequest, OWN_METADATA, OWNER, type OwnershipBreach, type Query, tableOf, verbOf } from './ownership-breach.ts'
 import { rlsState } from './rls-state.ts'
 import type { Ties } from './ties.ts'
 import { tellsAnother } from './told-others.ts'
@@ -44,7 +44,7 @@ export function payloadBreaches(step: Step, e: Query, behaviour: Behaviour, ties
         ) {
           const by =
             chosenByCaller(value, behaviour, schema) && !isHarmlessChoice(step, value)
-              ? (requestName(addedTo(value) ?? value) ?? (value.v === 'any' ? pickedBy(value, behaviour) : undefined) ?? "the user's own metadata")
+              ? (requestName(addedTo(value) ?? value) ?? (value.v === 'any' ? pickedBy(value, behaviour) : undefined) ?? OWN_METADATA)
               : decidingClaim(step, value)
           if (!by) continue
           const breach = written('power', column, by)

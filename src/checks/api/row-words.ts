@@ -3,6 +3,7 @@ import type { WordsOfKinds } from './breach-words.ts'
 import { roleCode } from './manners.ts'
 import { MODEL_SAYS } from './model-answers.ts'
 import { boundQuery, filterCode, ownRows } from './own-rows-code.ts'
+import { OWN_METADATA } from './ownership-breach.ts'
 import { refusal } from './refusal.ts'
 
 /**
@@ -192,6 +193,17 @@ export const ROW_WORDS = {
           text: 'Set it on the server to what everybody starts with; more is given afterwards, by an administrator or when a payment is confirmed.',
           language: 'ts',
           code: `{ ...values, ${b.ownerColumn}: START } // the ${b.ownerColumn} of every new account, never the request's`,
+        },
+      }
+    if (b.by === OWN_METADATA)
+      return {
+        title: 'The caller sets what grants rights',
+        message: `${place} ${b.verb} ${b.table} with ${b.ownerColumn} from ${b.by}, with the service role or a direct connection, which no policy or column privilege limits. What is in there everybody writes about themselves: at sign-up, and at any time later.`,
+        attack: `Somebody signs up with the platform's public key and \`options: { data: { ${b.ownerColumn}: … } }\`, with the ${b.ownerColumn} that he likes, and has it.`,
+        fix: {
+          text: `Give every new account the ${b.ownerColumn} that everybody starts with. What is more is set by an administrator or an invitation that the server made, or kept in app_metadata, which only the service role writes.`,
+          language: 'ts',
+          code: `{ ...values, ${b.ownerColumn}: START } // the ${b.ownerColumn} of every new account, nothing of user_metadata`,
         },
       }
     return {

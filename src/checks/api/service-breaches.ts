@@ -21,6 +21,7 @@ import {
   callerOf,
   directly,
   fromRequest,
+  OWN_METADATA,
   type OwnershipBreach,
   PERSONAL_NAME,
   type Query,
@@ -326,7 +327,7 @@ function raisedByCaller(step: Step, args: readonly Value[], behaviour: Behaviour
   const settings = args.flatMap((a) => (a.v === 'object' && a.props.app_metadata?.v === 'object' ? Object.entries(a.props.app_metadata.props) : []))
   return settings.flatMap(([name, value]): OwnershipBreach[] => {
     if (!PLAINLY_POWER.test(name) || !chosenByCaller(value, behaviour, schema) || isHarmlessChoice(step, value)) return []
-    const by = requestName(value) ?? "the user's own metadata"
+    const by = requestName(value) ?? OWN_METADATA
     return [
       {
         kind: 'power',
