@@ -7,7 +7,7 @@ import { defaultIssue, fixedKeyIssue } from './fixed-key-issues.ts'
 import { accountIssue, fixedUserIssue, identityIssue, mailIssue, payerIssue } from './fixed-person-issues.ts'
 import { openDoorIssue } from './open-door-issue.ts'
 import { BY_NAME, secretIssue } from './secret-issue.ts'
-import { isShown, shownPasswordIssue } from './shown-password-issue.ts'
+import { isOfAccount, isShown, madeAccountIssue, shownPasswordIssue } from './shown-password-issue.ts'
 import { debugIssue, switchIssue } from './switch-issues.ts'
 
 export default defineCheck({
@@ -32,7 +32,7 @@ export default defineCheck({
         .filter((s) => !(s.name && !s.also.length && BY_NAME.has(s.kind) && standsIn(s)))
         .filter((s) => !s.reportedAsServiceRole && !(s.kind.endsWith('password') && s.kind !== 'url-password' && (passwordFiles.has(s.path) || !isReal(s))))
         .filter((s) => !(s.kind.endsWith('password') && beside(code.openDoors, s)))
-        .map((s) => (isShown(s) ? shownPasswordIssue(s) : secretIssue(s, modules))),
+        .map((s) => (isShown(s) ? shownPasswordIssue(s) : isOfAccount(s) ? madeAccountIssue(s, modules) : secretIssue(s, modules))),
       ...code.clientPasswords.filter((p) => !p.development).map(clientPasswordIssue),
       ...code.identities.filter((i) => (i.grants || i.owner) && !passwordFiles.has(i.path) && isReal(i)).map(identityIssue),
       ...code.defaults

@@ -1,5 +1,7 @@
 import type { HardcodedSecret } from '../../model/code/code.ts'
+import type { ModulesModel } from '../../model/modules/modules.ts'
 import type { Issue } from '../define-check.ts'
+import { environmentRead } from '../environment-read.ts'
 
 /** Whether a secret is a password that a page gives away to whoever opens it. */
 export const isShown = (s: HardcodedSecret): boolean => s.kind === 'shown-password' || s.kind === 'prefilled-password'
@@ -19,6 +21,33 @@ export function shownPasswordIssue(s: HardcodedSecret): Issue {
     fix: {
       text: `Take the value out of the page and give the account another password: the old one stays in the history and in every copy of the scripts.${filled ? '' : ' A hint for trying the application out names an account that may do nothing, and whose data are reset.'}`,
       ...(filled ? { language: 'tsx', code: "const [password, setPassword] = useState('')" } : {}),
+    },
+    at: { path: s.path, line: s.line },
+    related: s.also.slice(0, 30).map((p) => ({ ...p, subject: `file ${p.path}`, what: 'another one' })),
+    proof: 'inferred',
+    aliases: ['CWE-798'],
+  }
+}
+
+/** Whether a secret is the password of an account that the code makes. */
+export const isOfAccount = (s: HardcodedSecret): boolean => s.kind === 'account-password' || s.kind === 'try-out-password'
+
+/** An account that a start of the server, or a script, makes with a password that everybody reads. */
+export function madeAccountIssue(s: HardcodedSecret, modules: ModulesModel): Issue {
+  const read = environmentRead(s.path, s.line, 'INITIAL_PASSWORD', modules)
+  const several = s.also.length > 0
+  return {
+    subject: `file ${s.path}`,
+    discriminator: 'account password',
+    severity: 'High',
+    title: 'Account with a fixed password',
+    message: `The code makes ${several ? `${s.also.length + 1} accounts` : 'an account'} and gives ${several ? 'them passwords that are' : 'it a password that is'} written here (${s.length} characters${several ? ' the first' : ''}), in every database that it runs against.`,
+    attack: `Whoever reads the repository, a fork or an old clone signs in as ${several ? 'these accounts' : 'this account'} wherever nobody has changed the password since, and does what ${several ? 'they' : 'it'} may do.`,
+    fix: {
+      text: `Give ${several ? 'these accounts other passwords' : 'the account another password'} wherever this has run: the old one stays in the history. Let whoever runs it name the password in the environment, or make up a random one each time and send an invitation.`,
+      ...(read
+        ? { language: read.language, code: `const initialPassword = ${read.code}\nif (!initialPassword) throw new Error('INITIAL_PASSWORD is not set')` }
+        : {}),
     },
     at: { path: s.path, line: s.line },
     related: s.also.slice(0, 30).map((p) => ({ ...p, subject: `file ${p.path}`, what: 'another one' })),

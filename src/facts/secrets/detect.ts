@@ -1,3 +1,4 @@
+import { accountPassword } from './account-password.ts'
 import { entropy } from './entropy.ts'
 import { SECRET_FORMATS, type SecretFormat } from './formats.ts'
 import { decodeJwt, JWT, signedWithPublishedSecret } from './jwt.ts'
@@ -12,7 +13,7 @@ import { anchorAt, findStarts, NAME_WORD } from './starts.ts'
 export type { SecretSpan } from './secret.ts'
 
 /** Part of the version of every extractor that finds or blanks out secrets: raise it whenever a value is judged otherwise. */
-export const SECRETS_VERSION = '18'
+export const SECRETS_VERSION = '19'
 
 const BY_ANCHOR = new Map<string, SecretFormat[]>()
 for (const f of SECRET_FORMATS) for (const a of f.anchors) BY_ANCHOR.set(a, [...(BY_ANCHOR.get(a) ?? []), f])
@@ -323,7 +324,7 @@ function byName(text: string, starts: readonly number[], settled: readonly [numb
     // the last part of a path in a string is no name
     if (left > 0 && text.charCodeAt(left - 1) === 47) continue
     const name = text.slice(left, right)
-    const shown = /pass|pwd|senha|contrase|parola/i.test(name) ? (shownPassword(text, left, right) ?? signInPassword(text, left, right)) : undefined
+    const shown = /pass|pwd|senha|contrase|parola/i.test(name) ? (shownPassword(text, left, right) ?? signInPassword(text, left, right) ?? accountPassword(text, left, right)) : undefined
     if (shown) addShown(shown, spans)
     OPERATOR.lastIndex = right
     PAIR.lastIndex = right
@@ -347,9 +348,11 @@ function byName(text: string, starts: readonly number[], settled: readonly [numb
   }
 }
 
-/** A value that a rule of its own found already stays what it is. */
+/** A value that a rule of its own found already stays what it is; one that only a name gave away is better known by what is done with it. */
 function addShown({ kind, start, end }: ShownPassword, spans: SecretSpan[]): void {
-  if (!spans.some((s) => s.start < end && start < s.end)) spans.push({ kind, start, end, redacted: '…', live: 'live' })
+  const known = spans.findIndex((s) => s.start === start && s.end === end && s.kind === 'password')
+  if (known !== -1 && (kind === 'account-password' || kind === 'try-out-password')) spans[known] = { kind, start, end, redacted: '…', live: 'live' }
+  else if (!spans.some((s) => s.start < end && start < s.end)) spans.push({ kind, start, end, redacted: '…', live: 'live' })
 }
 
 function isNameCode(c: number): boolean {

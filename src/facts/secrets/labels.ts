@@ -2,6 +2,7 @@ import { SECRET_FORMATS } from './formats.ts'
 
 /** Kinds that have rules of their own instead of a published format. */
 const OTHERS: Readonly<Record<string, string>> = {
+  'account-password': 'password that the code gives an account',
   'database-url': 'database URL with its password',
   'gcp-service-account': 'Google service account key',
   'generic-secret': 'secret',
@@ -14,6 +15,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   'shown-password': 'password that a page shows',
   'private-key': 'private key',
   'supabase-service-role-jwt': 'Supabase service role key',
+  'try-out-password': 'password that the code gives an account',
   'telegram-bot-token': 'Telegram bot token',
   'url-password': 'URL with a password',
 }

@@ -1,9 +1,9 @@
 import { looksLikePassword } from './named.ts'
 import { isReference } from './placeholder.ts'
 
-/** A password that a page shows, that its sign-in form holds before anybody types, or that code signs in with. */
+/** A password that a page shows, that its sign-in form holds before anybody types, that code signs in with or gives an account. */
 export interface ShownPassword {
-  readonly kind: 'shown-password' | 'prefilled-password' | 'sign-in-password'
+  readonly kind: 'shown-password' | 'prefilled-password' | 'sign-in-password' | 'account-password' | 'try-out-password'
   readonly start: number
   readonly end: number
 }
