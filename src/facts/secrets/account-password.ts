@@ -8,10 +8,12 @@ const NAMED = /["']?\s{0,3}:\s{0,3}([A-Za-z_$][\w$]{1,40})\s{0,3}[,}\n]/y
 const SHORTHAND = /\s{0,3}[,}\n]/y
 const AS_IT_IS = /["']?\s{0,3}:\s{0,3}(["'`])([^"'`\n\\]{4,64})\1/y
 /** What makes an account with a password as it is, before the object that it is given. */
-const MAKES_ACCOUNT = /\b(?:admin\.createUser|create_?(?:admin_?|auth_?|new_?)?(?:user|account|admin|member)|sign_?up(?:_?(?:with)?_?(?:email|user))?|register_?(?:user|admin)?)\(\s{0,20}\{/i
+const MAKES_ACCOUNT =
+  /\b(?:admin\.createUser|create_?(?:admin_?|auth_?|new_?)?(?:user|account|admin|member)|sign_?up(?:_?(?:with)?_?(?:email|user))?|register_?(?:user|admin)?)\(\s{0,20}\{/i
 
 /** Accounts of a list, each hashed in its turn: `for (const user of users) … hash(user.password)`. */
-const LISTED = /(?:\bfor\s{0,3}\(\s{0,3}const\s{1,3}|\.(?:map|forEach)\(\s{0,3}(?:async\s{0,3})?\(?)(\w{1,30})\b[\s\S]{0,900}?hash\w{0,30}\(\s{0,20}\1\.(?:password|passwd|pwd)\b/i
+const LISTED =
+  /(?:\bfor\s{0,3}\(\s{0,3}const\s{1,3}|\.(?:map|forEach)\(\s{0,3}(?:async\s{0,3})?\(?)(\w{1,30})\b[\s\S]{0,900}?hash\w{0,30}\(\s{0,20}\1\.(?:password|passwd|pwd)\b/i
 
 const WHOSE = /\b(?:user_?name|login|e_?mail)["']?\s{0,3}[:=]\s{0,3}(["'`])([^"'`\n\\${}]{3,80})\1/i
 const OF_POWER = /admin|owner|super|root|staff|manager|moderator|propriet|gerente|gestor/i
@@ -63,7 +65,10 @@ function hashedElsewhere(text: string, left: number, right: number): Range | und
   SHORTHAND.lastIndex = right
   const name = NAMED.exec(text)?.[1] ?? (SHORTHAND.test(text) ? text.slice(left, right) : undefined)
   if (name === undefined) return undefined
-  const hash = new RegExp(`(?:const|let|var)\\s{1,3}${escaped(name)}\\s{0,3}=\\s{0,3}(?:await\\s{1,3})?(?:[\\w$]{1,40}\\.){0,3}\\w{0,30}hash\\w{0,30}\\(\\s{0,20}`, 'i').exec(text)
+  const hash = new RegExp(
+    `(?:const|let|var)\\s{1,3}${escaped(name)}\\s{0,3}=\\s{0,3}(?:await\\s{1,3})?(?:[\\w$]{1,40}\\.){0,3}\\w{0,30}hash\\w{0,30}\\(\\s{0,20}`,
+    'i',
+  ).exec(text)
   if (!hash) return undefined
   const at = hash.index + hash[0].length
   return match(/(["'`])([^"'`\n\\]{4,64})\1/y, text, at) ?? constant(text, /^[A-Za-z_$][\w$]{0,40}/.exec(text.slice(at, at + 42))?.[0])

@@ -324,7 +324,9 @@ function byName(text: string, starts: readonly number[], settled: readonly [numb
     // the last part of a path in a string is no name
     if (left > 0 && text.charCodeAt(left - 1) === 47) continue
     const name = text.slice(left, right)
-    const shown = /pass|pwd|senha|contrase|parola/i.test(name) ? (shownPassword(text, left, right) ?? signInPassword(text, left, right) ?? accountPassword(text, left, right)) : undefined
+    const shown = /pass|pwd|senha|contrase|parola/i.test(name)
+      ? (shownPassword(text, left, right) ?? signInPassword(text, left, right) ?? accountPassword(text, left, right))
+      : undefined
     if (shown) addShown(shown, spans)
     OPERATOR.lastIndex = right
     PAIR.lastIndex = right

@@ -16,9 +16,13 @@ const TOPIC_IN_SCRIPT =
   /支付|付款|退款|扣款|认证|鉴权|权限|登录|登入|密码|验签|签名校验|身份验证|訂閱|订阅|認証|認可|権限|決済|支払|署名検証|パスワード|ログイン|결제|인증|권한|로그인|비밀번호|оплат|платеж|платёж|авториз|аутентиф|парол|права? доступа|подписк|الدفع|المصادقة|الصلاحيات|كلمة المرور|ödeme|yetki|kimlik doğrula|şifre|pembayaran|autentikasi|thanh toán|xác thực|phân quyền/iu
 /** Money that is settled with people, disputes included. */
 const MONEY = /\b(?:charge-?backs?|payouts?|withdrawals?|commissions?|bank (?:account|data|details))\b/i
+/** What proves who somebody is, and is not looked at yet or not kept. */
+const PROOF =
+  /(?:^|[^\p{L}])(?:verif(?:y|ying|icar)|check|validat(?:e|ing)|validar|valider|compare|store|persist|invalidate|revoke|v[ée]rifier|stocker|guardar|salvar|pr[üu]fen?) (?:[\p{L}']{1,12} ){0,3}(?<!design )(?:tokens?|jetons?|otp)(?!\p{L})|(?:^|[^\p{L}])tokens? (?:[\p{L}']{1,12} ){0,2}(?:pr[üu]fen|verifizieren|speichern)(?!\p{L})/iu
+const TOPICS = [TOPIC, MONEY, TOPIC_ELSEWHERE, TOPIC_IN_SCRIPT, PROOF]
 /** What the code beside it must do. */
 const CODE =
-  /^(?:auth\w*|getUser|getClaims|getServerSession|getSession|currentUser|session|sessions?|user_?role|roles?|is_?admin\w*|is_?authenticated|permissions?|has_?permission|can_?access|sign_?in\w*|sign_?out|sign_?up|log_?in|login|logout|stripe[\w-]*|checkout\w*|payments?|payment\w*|create_?payment\w*|subscriptions?|billing\w*|credits?|webhooks?|constructEvent\w*|verify\w*|require(?:Auth|User|Admin|Role)\w*|protect\w*|password|jwt\w*|bcrypt\w*|refund\w*|invoice\w*|price_?id|service_?role\w*|create_?(?:auth_?)?user|updateUser|resetPassword\w*|redeem\w*|redemption\w*)$/i
+  /^(?:auth\w*|getUser|getClaims|getServerSession|getSession|currentUser|session|sessions?|user_?role|roles?|is_?admin\w*|is_?authenticated|permissions?|has_?permission|can_?access|sign_?in\w*|sign_?out|sign_?up|log_?in|login|logout|stripe[\w-]*|checkout\w*|payments?|payment\w*|create_?payment\w*|subscriptions?|billing\w*|credits?|webhooks?|constructEvent\w*|verify\w*|require(?:Auth|User|Admin|Role)\w*|protect\w*|password|jwt\w*|bcrypt\w*|refund\w*|invoice\w*|price_?id|service_?role\w*|create_?(?:auth_?)?user|updateUser|resetPassword\w*|change_?password|(?:send|request|confirm)_?password_?reset\w*|reset_?token|redeem\w*|redemption\w*)$/i
 /** Names of handlers, and names in other languages, say it in one of their parts. */
 const CODE_PART =
   /^(?:handle|process|submit|confirm|start|make|execute)_?(?:payment|checkout|subscri|billing|refund|payout|withdraw|purchase|log_?(?:in|out)|sign_?(?:in|up|out)|auth)|pagament|cobranca|assinatura|saque(?![a-z])|comiss(?:ao|oes)|estorno|reembols|autentic|permiss(?:ao|oes)|contrasena|suscripcion|(?<![a-z])pagos?(?![a-z])|zahlung|bezahl|abonnement|abbonament|paiement|^commissions?$|^payouts?$|^withdrawals?$/i
@@ -44,7 +48,7 @@ const BEFORE = 4
 export const markersOf = collectByCodeFile((path, js: JavaScriptFacts): { readonly marker?: Marker; readonly count: number } | undefined => {
   const all = js.comments.filter((c) => MARKER.test(c.text))
   if (!all.length) return undefined
-  const candidates = all.filter((c) => TOPIC.test(c.text) || MONEY.test(c.text) || TOPIC_ELSEWHERE.test(c.text) || TOPIC_IN_SCRIPT.test(c.text))
+  const candidates = all.filter((c) => TOPICS.some((topic) => topic.test(c.text)))
   if (!candidates.length) return { count: all.length }
   const names = securityNames(js)
   const near = candidates.flatMap((c) => {
