@@ -2,6 +2,7 @@ import type { Place } from '../../lib/place.ts'
 import type { Route } from '../../model/routes/routes.ts'
 import type { Fix } from '../define-check.ts'
 import { inCookiesFirst } from './in-cookies-first.ts'
+import { type OwnSession, ownSessionCode } from './own-session.ts'
 
 /** The fix of a protected page as code for its framework and for the library that keeps its sessions. */
 export function pageFix(route: Route, what: string, library: string | undefined, around: Around): Fix {
@@ -9,9 +10,9 @@ export function pageFix(route: Route, what: string, library: string | undefined,
   return around.old && library === 'Auth.js' && f.code ? { ...f, code: f.code.replaceAll('await auth()', 'await getServerSession(authOptions)') } : f
 }
 
-function fixOf(route: Route, what: string, library: string | undefined, { stored, signIn }: Around): Fix {
-  if (what === 'account') return roleFix(library)
-  const f = checkOf(route, what, library)
+function fixOf(route: Route, what: string, library: string | undefined, { stored, signIn, ofItsOwn: own }: Around): Fix {
+  if (what === 'account') return roleFix(library, own)
+  const f = checkOf(route, what, library, own)
   const asks = what === 'open' || what === 'client' || what === 'presence'
   const code = signIn === undefined ? f.code : f.code?.replaceAll(/'\/(?:login|sign-in)'/g, `'${signIn}'`)
   if (!asks) return { ...f, ...(code === undefined ? {} : { code }) }
@@ -26,6 +27,8 @@ interface Around {
   readonly stored?: Place
   readonly signIn?: string
   readonly old?: true
+  /** The sessions that the application keeps itself. */
+  readonly ofItsOwn?: OwnSession
 }
 
 const FOR_ADMINISTRATORS = /(?:^|\/)(?:admin|administration|super-?admin|backoffice)(?:\/|$)/i
@@ -41,7 +44,7 @@ const roleLines = (library: string | undefined): string =>
       : '  if (!(await isAdministrator(user.id))) notFound() // stands for the look-up of the role where only the server writes it'
 
 /** The check by itself. */
-function checkOf(route: Route, what: string, library: string | undefined): Fix {
+function checkOf(route: Route, what: string, library: string | undefined, own: OwnSession | undefined): Fix {
   const text =
     what === 'trust'
       ? 'Verify the session: getUser() (or getClaims()) instead of getSession(), then redirect.'
@@ -80,6 +83,11 @@ function checkOf(route: Route, what: string, library: string | undefined): Fix {
       language: 'ts',
       code: 'afterAuth: async (auth, req) => {\n  if (!auth.userId && !auth.isPublicRoute) return redirectToSignIn({ returnBackUrl: req.url })\n  // …\n}',
     }
+  if (own && what !== 'trust') {
+    const { code, note } = ownSessionCode(route, own)
+    const above = code.includes('\n  return children') ? ' A layout above the protected pages does it once for all of them.' : ''
+    return { text: `${text}${above}${note}`, language: above ? 'tsx' : 'ts', code }
+  }
   switch (route.framework) {
     case 'SvelteKit':
       return {
@@ -145,10 +153,14 @@ const ROLES: Readonly<Record<string, string>> = {
   'Better Auth': "const session = await auth.api.getSession({ headers: await headers() })\nif (session?.user.role !== 'admin') notFound()",
 }
 
-function roleFix(library: string | undefined): Fix {
+function roleFix(library: string | undefined, own: OwnSession | undefined): Fix {
   return {
     text: 'Ask, on the server and before anything is read, for a role that only the server can set.',
     language: 'ts',
-    code: ROLES[library ?? ''] ?? "const { data: { user } } = await supabase.auth.getUser()\nif (user?.app_metadata?.role !== 'admin') notFound()",
+    code:
+      ROLES[library ?? ''] ??
+      (own
+        ? 'if (!(await isAdministrator(user.id))) notFound() // stands for the look-up of the role where only the server writes it'
+        : "const { data: { user } } = await supabase.auth.getUser()\nif (user?.app_metadata?.role !== 'admin') notFound()"),
   }
 }

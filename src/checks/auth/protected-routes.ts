@@ -3,6 +3,7 @@ import { askForVerifiedUser } from '../../lib/rewrite-javascript.ts'
 import { type Guard, type Route, type RoutesModel, storedInBrowser, type Work } from '../../model/routes/routes.ts'
 import { defineCheck, failed, type Issue, notApplicable, passed, type Severity, unverified } from '../define-check.ts'
 import { readForEveryAccount, registersStrangers } from './admin-pages.ts'
+import { type OwnSession, ownSession } from './own-session.ts'
 import { namedByCookie, openedByAfterAuth, protectedBecause } from './protected-because.ts'
 import { pageFix } from './protected-fix.ts'
 
@@ -36,7 +37,7 @@ export default defineCheck({
     const strangers = registersStrangers(routes.routes)
     const library = (route: Route) => routes.sessions.find((s) => s.workspace === (route.workspace ?? ''))?.libraries[0]?.name
     const causes = guarded.flatMap(({ route, because }) =>
-      judge(route, because, strangers).map((c): Cause => ({ ...c, library: library(route), ...aroundPage(route, routes) })),
+      judge(route, because, strangers).map((c): Cause => ({ ...c, library: library(route), ...aroundPage(route, routes, library(route)) })),
     )
     const unknown = guarded.filter(({ route }) => isUnknown(route))
     const evidence = [
@@ -84,16 +85,20 @@ interface Cause {
   readonly old?: true
   /** What keeps the sessions of the application, when it is not the platform. */
   readonly library?: string | undefined
+  /** The sessions that the application keeps itself. */
+  readonly ofItsOwn?: OwnSession
 }
 
 /** Where people sign in, and where their session is kept. */
-function aroundPage(route: Route, { routes, sessions, surroundings }: RoutesModel): Pick<Cause, 'stored' | 'signIn' | 'old'> {
+function aroundPage(route: Route, model: RoutesModel, library: string | undefined): Pick<Cause, 'stored' | 'signIn' | 'old' | 'ofItsOwn'> {
+  const { routes, sessions, surroundings } = model
+  const ofItsOwn = library === undefined ? ownSession(route, model) : undefined
   const old = /^\D{0,3}4\b/.test(surroundings.range('next-auth', route.path) ?? '')
   const stored = storedInBrowser(sessions.find((s) => s.workspace === (route.workspace ?? '')))
   const first = route.route.split('/')[1] ?? ''
   const doors = routes.filter((r) => r.kind === 'page' && r.workspace === route.workspace && SIGN_IN.test(r.route) && !r.route.includes('['))
   const door = doors.find((r) => r.route.split('/')[1] === first) ?? doors.sort((a, b) => a.route.length - b.route.length)[0]
-  return { ...(stored ? { stored } : {}), ...(door ? { signIn: door.route } : {}), ...(old ? { old: true as const } : {}) }
+  return { ...(stored ? { stored } : {}), ...(door ? { signIn: door.route } : {}), ...(old ? { old: true as const } : {}), ...(ofItsOwn ? { ofItsOwn } : {}) }
 }
 
 const SIGN_IN = /(?:^|\/)(?:log-?in|sign-?in|connexion|entrar)$/i
