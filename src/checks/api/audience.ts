@@ -3,6 +3,7 @@ import type { Place } from '../../lib/place.ts'
 import { snakeCase } from '../../lib/snake-case.ts'
 import type { Route, Surroundings, Work } from '../../model/routes/routes.ts'
 import { isForAdministrators } from './manners.ts'
+import { isSteered } from './steered.ts'
 
 /** Whom a handler is for, as its name, what it reads and who calls it say: what has to be asked of them differs. */
 export type Audience =
@@ -13,7 +14,9 @@ export type Audience =
   /** Other functions of the application, with the key of the server. */
   | { readonly who: 'functions'; readonly from: Place }
   /** Whoever visits: nobody signs in to fill in a form. */
-  | { readonly who: 'visitors'; readonly as: 'form' | 'reset' | 'checkout' | 'chat' | 'counter' | 'claim' }
+  | { readonly who: 'visitors'; readonly as: 'form' | 'reset' | 'checkout' | 'chat' | 'counter' | 'claim' | 'captcha' }
+  /** Whoever writes the application, to try something out. */
+  | { readonly who: 'nobody' }
   | { readonly who: 'administrators' }
   | { readonly who: 'people' }
 
@@ -34,6 +37,13 @@ const CLOCK = word('crons?|cron_jobs?|scheduled|schedulers?')
 const JOB = word(
   'reminders?|digests?|clean_?up|cleanups|drip|sweep|sweeper|purge|prune|expire|expiry|expired|daily|weekly|hourly|nightly|monthly|dispatch|dispatcher|process_(?:\\w{1,30}_)?queue|queue_(?:worker|processor)|worker|auto_\\w{1,40}|stalled|overdue|retention|rollup|heartbeat',
 )
+/** What runs over everybody's rows by itself. */
+const UPKEEP = word(
+  'process|resets?|renew|renewals?|refill|refresh|recalculate|recompute|aggregate|archive|rotate|sync|reconcile|expirations?|allocations?|snapshots?',
+)
+/** What somebody wrote to see whether a key, a connection or an event works; `tests` may be what people sit. */
+const TRIAL =
+  /(?:^|_)debug(?:_|$)|(?:^|_)test_(?:secret|event|e?mail|webhook|hook|db|database|connection|env|auth|token|key|config|api|stripe|paddle|paypal|supabase|sms|push|notifications?|endpoint|insert|cron)(?:_|$)/
 const SERVICE = word('callbacks?|webhooks?|hooks?|ipn|postback|inbound|internal')
 const AUTH = word('auth|oauth|login|sign_?in')
 const FORM = word(
@@ -42,6 +52,10 @@ const FORM = word(
 const RESET = /(?:^|_)(?:send_|request_)?(?:password_reset|reset_password|forgot_password|magic_link)(?:_|$)/
 const CHECKOUT = word('guest|guest_checkout|checkout|create_checkout|pix|process_payment|process_pix_payment|create_order')
 const CHAT = word('chat_?bot|chat_support|support_chat|chat_assistant|live_chat|public_chat|chat_widget|faq_chat|visitor_chat|chat_notifications?')
+/** Whether who fills in a form is a person is asked before anybody has an account. */
+const CAPTCHA = word(
+  '(?:verify|check|validate)_(?:turnstile|h?captcha|re_?captcha|captcha_token)|(?:turnstile|h?captcha|re_?captcha)(?:_verify|_verification|_check)?',
+)
 const COUNTER = word('impressions?|clicks?|page_?views?|track|tracking|(?:record|log|increment|count)_\\w{0,20}(?:views?|clicks?)|analytics_event|pixel')
 /** What tells administrators something is no operation of theirs. */
 const TELLS_ADMIN = word(
@@ -82,12 +96,16 @@ export function audienceOf(route: Route, around: Surroundings): Audience {
   const callers = name === undefined ? [] : around.callersOf(name).filter((p) => !p.path.startsWith(`${folderOf(route.path)}/`))
   const page = callers.find(outsideFunctions)
   const also = page ? { also: page } : {}
+  const database = name === undefined ? undefined : around.timetable.byDatabase.get(name)
   const { functions, paths } = around.timetable
   if ((name !== undefined && functions.has(name)) || paths.has(route.route))
     return { who: 'scheduler', because: name === undefined ? 'vercel.json starts it' : 'a job of pg_cron starts it', ...also }
   if (has(words, CLOCK)) return { who: 'scheduler', because: 'by its name a scheduler calls it', ...also }
   if ((!page || /admin/i.test(page.path)) && route.kind !== 'action' && has(words, JOB))
     return { who: 'scheduler', because: 'by its name it is a job that a scheduler starts', ...also }
+  if (route.kind !== 'action' && has(words, TRIAL)) return { who: 'nobody' }
+  if (!callers.length && !database && route.kind === 'edge-function' && has(words, UPKEEP) && !isSteered(route))
+    return { who: 'scheduler', because: 'by its name it is a job, nothing of a request enters into it, and no page calls it' }
   const header = Object.keys(route.behaviour?.headersRead ?? {}).map((h) => SENDERS.find(([re]) => re.test(h.toLowerCase()))?.[1])
   const sender = header.find((x) => x !== undefined) ?? (route.kind === 'action' ? undefined : allowsHeaderOf(around.texts(route.path)))
   if (sender) return { who: 'service', sender }
@@ -101,7 +119,7 @@ export function audienceOf(route: Route, around: Surroundings): Audience {
   const as =
     (route.method !== undefined && route.method !== 'POST') || route.work.some((w) => !w.hidden && TAKES_AWAY.has(w.kind)) ? undefined : visitors(words)
   if (as) return { who: 'visitors', as }
-  const [from] = callers
+  const [from = database] = callers
   if (from && !page) return { who: 'functions', from }
   return { who: 'people' }
 }
@@ -114,7 +132,15 @@ const CLAIM = word('(?:verify|claim|redeem|confirm|unlock)_(?:\\w{1,20}_)?(?:pur
 const VIEW = /_views?$/
 
 function visitors(words: string): Extract<Audience, { readonly who: 'visitors' }>['as'] | undefined {
-  const kinds = { reset: RESET, form: FORM, chat: CHAT, counter: VIEW.test(words) ? VIEW : COUNTER, claim: CLAIM, checkout: CHECKOUT } as const
+  const kinds = {
+    captcha: CAPTCHA,
+    reset: RESET,
+    form: FORM,
+    chat: CHAT,
+    counter: VIEW.test(words) ? VIEW : COUNTER,
+    claim: CLAIM,
+    checkout: CHECKOUT,
+  } as const
   return (Object.keys(kinds) as (keyof typeof kinds)[]).find((kind) => has(words, kinds[kind]))
 }
 

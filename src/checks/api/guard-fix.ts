@@ -24,10 +24,23 @@ export function guardFix(route: Route, known: Known, audience: Audience = audien
       return visitorsFix(route, known.around, audience)
     case 'administrators':
       return adminFix(route, known)
+    case 'nobody':
+      return {
+        text: 'By its name this is there to try something out, and nobody needs it where the application runs: take it out of what is deployed. Whoever wants to try again does so on a machine of their own, with keys of a test account; what it has given out so far is replaced.',
+        ...(IN_CODE.has(route.framework)
+          ? {}
+          : {
+              language: 'sh',
+              code: `git rm '${route.path}'${route.kind === 'edge-function' ? ` && supabase functions delete ${route.subject.replace(/^function /, '')}` : ''}`,
+            }),
+      }
     default:
       return peopleFix(route, known)
   }
 }
+
+/** Frameworks that serve many addresses from one file. */
+const IN_CODE: ReadonlySet<string> = new Set(['Express', 'Fastify', 'Hono', 'NestJS'])
 
 function peopleFix(route: Route, known: Known): Fix {
   const { all, around } = known

@@ -7,13 +7,15 @@ import { refusal } from './refusal.ts'
 export function serviceFix(route: Route, audience: Extract<Audience, { readonly who: 'scheduler' | 'service' | 'functions' }>): Fix {
   if (audience.who === 'functions')
     return {
-      text: `Nobody signs in here: ${audience.from.path}:${audience.from.line} calls it. Let in only who brings the key that functions share, and answer 401 to everybody else.`,
+      text: `Nobody signs in here: ${audience.from.path}:${audience.from.line} calls it. Let in only who brings ${/\.sql$/i.test(audience.from.path) ? 'the key of the server, which the statement has to take from the vault' : 'the key that functions share'}, and answer 401 to everybody else.`,
       language: 'ts',
       code: `const key = Deno.env.get('SUPABASE_SERVICE_ROLE_KEY')\nif (!key || ${headerOf(route, 'Authorization')} !== \`Bearer \${key}\`) ${refusal(route, 401)}`,
     }
   if (audience.who === 'scheduler') return schedulerFix(route, audience)
   const { sender } = audience
   if (sender === 'svix' || sender === 'standard') return signedFix(route, sender)
+  const known = sender === undefined ? undefined : sendersFix(route, sender)
+  if (known) return known
   const variable = `${sender ? sender.toUpperCase() : 'CALLBACK'}_SECRET`
   const whose = sender ?? 'that service'
   return {
@@ -24,6 +26,66 @@ export function serviceFix(route: Route, audience: Extract<Audience, { readonly 
       `if (!secret || ${headerOf(route, `x-${sender ? 'webhook' : 'callback'}-secret`)} !== secret) ${refusal(route, 401)}`,
     ].join('\n'),
   }
+}
+
+interface Scheme {
+  readonly header: string
+  readonly encoding: 'hex' | 'base64'
+  readonly secret: string
+  readonly prefix?: string
+}
+
+/** Senders that put an HMAC over the bytes of the body into one header. */
+const HMAC: Readonly<Record<string, Scheme>> = {
+  Meta: { header: 'x-hub-signature-256', encoding: 'hex', prefix: 'sha256=', secret: 'META_APP_SECRET' },
+  Whatsapp: { header: 'x-hub-signature-256', encoding: 'hex', prefix: 'sha256=', secret: 'META_APP_SECRET' },
+  Github: { header: 'x-hub-signature-256', encoding: 'hex', prefix: 'sha256=', secret: 'GITHUB_WEBHOOK_SECRET' },
+  Shopify: { header: 'x-shopify-hmac-sha256', encoding: 'base64', secret: 'SHOPIFY_API_SECRET' },
+  Typeform: { header: 'typeform-signature', encoding: 'base64', prefix: 'sha256=', secret: 'TYPEFORM_SECRET' },
+}
+/** Senders that sign in a way of their own: a word that they never send would shut them out. */
+const OTHERWISE: ReadonlySet<string> = new Set([
+  'Twilio',
+  'Slack',
+  'Calendly',
+  'Cloudinary',
+  'Sendgrid',
+  'Mailgun',
+  'Hubspot',
+  'Elevenlabs',
+  'Discord',
+  'Retell',
+])
+
+/** What a sender does whose scheme is known: never a comparison with a word that it does not send. */
+function sendersFix(route: Route, sender: string): Fix | undefined {
+  if (sender === 'Resend' || sender === 'Clerk') return signedFix(route, 'svix')
+  const scheme = HMAC[sender]
+  const body =
+    route.answers === 'res' || route.framework === 'Express'
+      ? 'rawBody // the bytes that were sent, before they are parsed'
+      : `await ${requestOf(route)}.text() // instead of json(): the bytes that were sent`
+  if (scheme)
+    return {
+      text: `${sender} calls this and signs what it sends (${scheme.header}), and nobody signs in there: verify the signature over the bytes of the body before anything in it is believed, and answer 401 where it is missing or wrong.`,
+      language: 'ts',
+      code: [
+        "import { Buffer } from 'node:buffer'",
+        "import { createHmac, timingSafeEqual } from 'node:crypto'",
+        '',
+        `const body = ${body}`,
+        `const expected = createHmac('sha256', ${variableOf(route, scheme.secret)}!).update(body).digest('${scheme.encoding}')`,
+        `const given = (${headerOf(route, scheme.header)} ?? '')${scheme.prefix ? `.replace('${scheme.prefix}', '')` : ''}`,
+        `if (given.length !== expected.length || !timingSafeEqual(Buffer.from(given), Buffer.from(expected))) ${refusal(route, 401)}`,
+      ].join('\n'),
+    }
+  if (OTHERWISE.has(sender))
+    return {
+      text: `${sender} calls this and signs what it sends, and nobody signs in there: verify the signature as its documentation says (its library does it) over the bytes of the body before anything in it is believed, and answer 401 where it is missing or wrong.`,
+      language: 'ts',
+      code: `const body = ${body}\nif (!(await isSigned(body, ${requestOf(route)}.headers))) ${refusal(route, 401)} // isSigned stands for the check of ${sender}'s signature`,
+    }
+  return undefined
 }
 
 /** Vercel's scheduler, which calls handlers of Next.js by GET, brings `CRON_SECRET` by itself. */

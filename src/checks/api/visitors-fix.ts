@@ -8,6 +8,7 @@ type Visitors = Extract<Audience, { readonly who: 'visitors' }>['as']
 
 /** What visitors without an account are for: who they are cannot be asked, but how often they call and what they may say can. */
 const WORDS: Readonly<Record<Exclude<Visitors, 'claim'>, string>> = {
+  captcha: 'By its name this asks whether a visitor is a person, before anybody signs in or up.',
   form: 'By its name visitors fill this in, and nobody signs in for that.',
   reset: 'Whoever calls this cannot sign in.',
   checkout: 'By its name guests buy here as well: where only customers with an account do, ask who is signed in.',
@@ -34,6 +35,8 @@ export function visitorsFix(route: Route, around: Surroundings, { as }: Extract<
 
 /** What the server has to say itself, because whoever calls may say anything. */
 function taken(route: Route, as: Exclude<Visitors, 'claim'>): string {
+  if (as === 'captcha')
+    return ' Answer yes or no and nothing else: what it looks up beside that (an address, an account) belongs into the sign-up itself, behind the answer of the captcha.'
   const open = route.work.filter((w) => !w.hidden && !w.guard)
   const out: string[] = []
   if (as === 'reset') out.push('Make the link on the server (generateLink), never from the request, and send it to the address of the account alone')

@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest'
+import { auditFiles } from '../support/audit-files.ts'
+
+const edge = (body: string) => `import { createClient } from 'npm:@supabase/supabase-js@2'
+Deno.serve(async (req) => {
+  const admin = createClient(Deno.env.get('SUPABASE_URL')!, Deno.env.get('SUPABASE_SERVICE_ROLE_KEY')!)
+${body}
+  return new Response('ok')
+})
+`
+
+test('a guard asks what whoever calls can bring: a job, a captcha, a trial, a trigger and a sender that signs have no session', async () => {
+  const report = await auditFiles({
+    'package.json': '{ "name": "club", "dependencies": { "next": "15.0.0", "@supabase/supabase-js": "2.45.0" } }',
+    'supabase/migrations/1.sql': `create table profiles (id uuid primary key references auth.users (id), tokens int, email text);
+alter table profiles enable row level security;
+create function tell() returns trigger language plpgsql security definer as $$
+begin
+  perform net.http_post(url := 'https://abc.supabase.co/functions/v1/send-note', body := '{}'::jsonb);
+  return new;
+end $$;
+revoke execute on function tell() from public, anon, authenticated;
+`,
+    'supabase/functions/process-anniversary-resets/index.ts': edge("  await admin.from('profiles').update({ tokens: 100 }).lt('tokens', 100)"),
+    'supabase/functions/reset-member/index.ts': edge("  const { id } = await req.json()\n  await admin.from('profiles').update({ tokens: 100 }).eq('id', id)"),
+    'supabase/functions/verify-turnstile/index.ts': edge("  const { email } = await req.json()\n  await admin.rpc('is_email_blocked', { email })"),
+    'supabase/functions/send-note/index.ts': edge(
+      "  const { to } = await req.json()\n  await fetch('https://api.resend.com/emails', { method: 'POST', headers: { Authorization: `Bearer ${Deno.env.get('RESEND_API_KEY')}` }, body: JSON.stringify({ to }) })",
+    ),
+    'app/api/webhook/test-secret/route.ts': 'export async function POST() {\n  return Response.json({ secret: process.env.PADDLE_WEBHOOK_SECRET })\n}\n',
+    'app/api/webhooks/shopify/route.ts': `import { createClient } from '@supabase/supabase-js'
+const admin = createClient(process.env.SUPABASE_URL!, process.env.SUPABASE_SERVICE_ROLE_KEY!)
+export async function POST(request: Request) {
+  const { id } = await request.json()
+  await admin.from('profiles').update({ tokens: 100 }).eq('id', id)
+  return new Response('ok')
+}
+`,
+  })
+  const findings = report.checks.find((c) => c.number === 16)?.findings ?? []
+  const said = Object.fromEntries(findings.map((f) => [f.subject, `${f.fix.text} ${f.fix.code ?? ''}`]))
+  expect(said).toMatchObject({
+    'function process-anniversary-resets': expect.stringMatching(/nothing of a request enters into it, and no page calls it\. Set CRON_SECRET/),
+    'function reset-member': expect.stringMatching(/^Establish who calls/),
+    'function verify-turnstile': expect.stringMatching(/whether a visitor is a person, before anybody signs in or up\. Count what comes/),
+    'function send-note': expect.stringMatching(
+      /supabase\/migrations\/1\.sql:5 calls it\. Let in only who brings the key of the server, which the statement has to take from the vault/,
+    ),
+    'route POST /api/webhook/test-secret': expect.stringMatching(
+      /^By its name this is there to try something out.*git rm 'app\/api\/webhook\/test-secret\/route\.ts'$/,
+    ),
+    'route POST /api/webhooks/shopify': expect.stringMatching(
+      /x-shopify-hmac-sha256.*createHmac\('sha256', process\.env\.SHOPIFY_API_SECRET!\)\.update\(body\)\.digest\('base64'\)/s,
+    ),
+  })
+})
