@@ -19,7 +19,7 @@ export function ownRows(b: OwnershipBreach): string {
   const column = b.ownerColumn ?? 'user_id'
   const caller = b.callerAs ?? 'user.id'
   if (b.library === 'prisma') return `where: { ${column}: ${caller} }`
-  if (b.library === 'drizzle') return `.where(eq(table.${camelCase(column)}, ${caller}))`
+  if (b.library === 'drizzle') return `.where(eq(${tableOf(b)}.${camelCase(column)}, ${caller}))`
   return filterCode(b)
     .replace(/\bid, |id = \$1 and /, '')
     .replace('$2   -- [id, ', '$1   -- [')
@@ -33,7 +33,7 @@ export function filterCode(b: OwnershipBreach): string {
     case 'prisma':
       return `where: { id, ${column}: ${caller} }`
     case 'drizzle':
-      return `.where(and(eq(table.id, id), eq(table.${camelCase(column)}, ${caller})))`
+      return `.where(and(eq(${tableOf(b)}.id, ${idOf(b)}), eq(${tableOf(b)}.${camelCase(column)}, ${caller})))`
     case 'mongoose':
       return `{ _id: id, ${column}: ${caller} }`
     case 'sequelize':
@@ -49,6 +49,12 @@ export function filterCode(b: OwnershipBreach): string {
       return `.eq('${column}', ${caller})`
   }
 }
+
+/** Drizzle's tables are called in code as in SQL, written in its way. */
+const tableOf = ({ table = 'table' }: OwnershipBreach): string => camelCase(table.slice(table.lastIndexOf('.') + 1))
+
+/** The name under which handlers have what the request names the row by. */
+const idOf = ({ by }: OwnershipBreach): string => /`(?:[\w.]{1,60}\.)?([A-Za-z_]\w{0,40}id)`/i.exec(by ?? '')?.[1] ?? 'id'
 
 /** Drizzle's tables are objects of the code, and so are named their columns. */
 const camelCase = (column: string): string => column.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())

@@ -22,5 +22,16 @@ const WORDS: Readonly<Record<OwnershipBreach['kind'], BreachWords>> = { ...ROW_W
 /** What a finding of check 17 says, by kind of breach. */
 export function ownershipWords(route: Route, b: OwnershipBreach, how: Manners): SaidOfBreach {
   const who = route.guard?.how ? ` (${route.guard.how})` : ''
-  return WORDS[b.kind]({ b, route, how, who, place: `${b.at.path}:${b.at.line}` })
+  return inWordsOf(b.library, WORDS[b.kind]({ b, route, how, who, place: `${b.at.path}:${b.at.line}` }))
+}
+
+const EITHER = 'with the service role or a direct connection'
+
+/** A library for the platform acts with the service role, every other one with a connection of its own, which has no client of the caller beside it. */
+function inWordsOf(library: string | undefined, said: SaidOfBreach): SaidOfBreach {
+  if (library === undefined || library === 'other') return said
+  if (library === 'supabase') return { ...said, message: said.message.replaceAll(EITHER, 'with the service role') }
+  const text = said.fix.text.replace(/, or use the caller's own client(?:,)? so that row level security applies/, '')
+  const message = said.message.replaceAll(EITHER, 'with a direct connection').replace(' Row level security does not apply to this client.', '')
+  return { ...said, message, fix: { ...said.fix, text } }
 }

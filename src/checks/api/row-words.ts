@@ -1,5 +1,5 @@
 import type { Route } from '../../model/routes/routes.ts'
-import type { WordsOfKinds } from './breach-words.ts'
+import type { SaidOfBreach, WordsOfKinds } from './breach-words.ts'
 import { roleCode } from './manners.ts'
 import { MODEL_SAYS } from './model-answers.ts'
 import { boundQuery, filterCode, ownRows } from './own-rows-code.ts'
@@ -229,17 +229,13 @@ export const ROW_WORDS = {
       },
     }
   },
-  state({ b, place }) {
+  state({ route, b, place }) {
     return {
       title: 'The user is taken from an OAuth state that nothing verifies',
       message: `${place} ${b.verb} ${b.table} of the user whose id is read out of ${b.by}. The state is neither signed nor compared with a cookie or the session, so whoever calls the address chooses the user.`,
       attack:
-        "An attacker finishes the OAuth flow with another user's id in `state` and stores a token in that user's row, or has the victim's token stored in his own.",
-      fix: {
-        text: 'Take the user from the session in the callback. Put a random value in `state`, keep it in an httpOnly cookie and compare the two.',
-        language: 'ts',
-        code: `const { data: { user } } = await supabase.auth.getUser()\nif (!user || state !== cookies.get('oauth_state')?.value) {\n  return new Response(null, { status: 401 })\n}\n// write the row of user.id`,
-      },
+        "An attacker finishes the OAuth flow with another user's id in `state`: what the provider says of the attacker's account is written into that user's row. With his own id in it he lets a victim finish the flow, whose account then belongs to his row.",
+      fix: stateFix(route),
     }
   },
   editable({ b, place }) {
@@ -257,6 +253,35 @@ export const ROW_WORDS = {
     }
   },
 } satisfies WordsOfKinds
+
+/** Providers open a function without the session of whoever began, and functions have no cookies of the application. */
+function stateFix(route: Route): SaidOfBreach['fix'] {
+  if (route.framework === 'Supabase Edge Functions')
+    return {
+      text: 'Let the provider lead back to a page of the application, which calls the function with the session of whoever is signed in: the function takes the user from that session alone. Let the start of the flow keep a random `state` for that user in a table with row level security and no policy, and use it up in the callback.',
+      language: 'ts',
+      code: [
+        "const token = req.headers.get('Authorization')?.replace(/^Bearer /, '') ?? ''",
+        'const { data: { user } } = await supabase.auth.getUser(token)',
+        `if (!user) ${refusal(route, 401)}`,
+        "// oauth_states (state, user_id): the start of the flow inserts crypto.randomUUID() for the user; the client has the server's key",
+        "const { data: begun } = await supabase.from('oauth_states').delete().eq('state', state).eq('user_id', user.id).select('state')",
+        `if (!begun?.length) ${refusal(route, 401)}`,
+        '// write the row of user.id',
+      ].join('\n'),
+    }
+  const cookie =
+    route.framework === 'Express' || route.answers === 'res'
+      ? 'req.cookies?.oauth_state'
+      : route.framework === 'Next.js'
+        ? "(await cookies()).get('oauth_state')?.value"
+        : "cookies.get('oauth_state')?.value"
+  return {
+    text: 'Take the user from the session in the callback. Put a random value in `state`, keep it in an httpOnly cookie and compare the two.',
+    language: 'ts',
+    code: `const user = await currentUser() // stands for the check of who is signed in\nif (!user || !state || state !== ${cookie}) ${refusal(route, 401)}\n// write the row of user.id`,
+  }
+}
 
 /** The body of a request, as the framework hands it to the handler. */
 function bodyOf({ framework, answers }: Route): string {

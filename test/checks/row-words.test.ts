@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest'
+import { auditFiles } from '../support/audit-files.ts'
+
+test('the words of a breach are those of the library that the handler uses, and of the place where it runs', async () => {
+  const report = await auditFiles({
+    'package.json': '{ "dependencies": { "next": "15.0.0", "drizzle-orm": "0.36.0", "pg": "8.13.0", "jose": "5.0.0", "@supabase/supabase-js": "2.45.0" } }',
+    'lib/db.ts': `import { drizzle } from 'drizzle-orm/node-postgres'
+import { integer, pgTable, uuid } from 'drizzle-orm/pg-core'
+export const cartItems = pgTable('cart_items', { id: uuid('id').primaryKey(), userId: uuid('user_id').notNull(), quantity: integer('quantity') })
+export const db = drizzle(process.env.DATABASE_URL!)
+`,
+    'app/api/cart/[itemId]/route.ts': `import { eq } from 'drizzle-orm'
+import { jwtVerify } from 'jose'
+import { cookies } from 'next/headers'
+import { cartItems, db } from '../../../../lib/db'
+export async function DELETE(_: Request, { params }: { params: Promise<{ itemId: string }> }) {
+  const token = (await cookies()).get('shop-token')?.value ?? ''
+  const { payload: user } = await jwtVerify(token, new TextEncoder().encode(process.env.JWT_SECRET!))
+  if (!user) return new Response(null, { status: 401 })
+  const { itemId } = await params
+  await db.delete(cartItems).where(eq(cartItems.id, itemId))
+  return new Response('ok')
+}
+`,
+    'supabase/functions/video-oauth/index.ts': `import { createClient } from 'npm:@supabase/supabase-js@2'
+Deno.serve(async (req) => {
+  const admin = createClient(Deno.env.get('SUPABASE_URL')!, Deno.env.get('SUPABASE_SERVICE_ROLE_KEY')!)
+  const url = new URL(req.url)
+  const state = url.searchParams.get('state')
+  const answer = await fetch('https://oauth2.googleapis.com/token', { method: 'POST', body: new URLSearchParams({ code: url.searchParams.get('code')! }) })
+  const tokens = await answer.json()
+  await admin.from('profiles').update({ followers: tokens.count }).eq('user_id', state)
+  return new Response('ok')
+})
+`,
+  })
+  const findings = report.checks.find((c) => c.number === 17)?.findings ?? []
+  const of = (subject: string) => findings.find((f) => f.subject === subject)
+  const row = of('route DELETE /api/cart/[itemId]')
+  expect(row?.message).toMatch(/cart_items by path parameter `itemId` with a direct connection, and nothing compares the row's owner with the caller\.$/)
+  expect(row?.fix.text).toMatch(/^Bind the query to the caller as well \(column \w+\)\.$/)
+  expect(row?.fix.code).toContain('eq(cartItems.id, itemId), eq(cartItems.userId, ')
+  const state = of('function video-oauth')
+  expect(state?.attack).not.toContain('token')
+  expect(state?.fix.code).toMatch(/auth\.getUser\(token\)[\s\S]*from\('oauth_states'\)\.delete\(\)\.eq\('state', state\)\.eq\('user_id', user\.id\)/)
+  expect(state?.fix.code).not.toContain('cookies')
+})
