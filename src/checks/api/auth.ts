@@ -154,16 +154,19 @@ function judge(route: Route, { open, isGuardedElsewhere, demanded, shown, kept }
   if (worst) {
     const work = withChange(worst.work, bad)
     const elsewhere = work.guard && decidedElsewhere(work.guard, route)
+    const late = work.guardedLater && worst.severity === 'Medium'
+    // what helpers do and ask is the same for all who call them
+    const shared = elsewhere ?? (late && isOutside(work.at, route) && isOutside(work.guardedLater.at, route) ? work.at : undefined)
     causes.push({
       route,
       severity: worst.severity === 'Critical' && (route.unlinked || asksForToken(route)) ? 'High' : worst.severity,
-      what: work.guardedLater && worst.severity === 'Medium' ? 'late' : route.unlinked ? 'unlinked' : 'open',
+      what: late ? 'late' : route.unlinked ? 'unlinked' : 'open',
       work,
       ...(receiver && !apart.includes(worst.work) && worst.severity === 'High' && !work.guard && (isSentIn(work) || FORM.test(route.route))
         ? { sentIn: true as const }
         : {}),
       ...(work.guard ? { guard: work.guard } : {}),
-      ...(elsewhere ? { shared: elsewhere } : {}),
+      ...(shared ? { shared } : {}),
     })
   }
   if (!worst && tellsKeptCode(route)) return { kind: 'issue', route, causes: [{ route, severity: 'Critical', what: 'open' }] }

@@ -3,6 +3,7 @@ import { array, constant, type FunctionVal, isDigest, isNullish, native, object,
 import { SIGNALS } from './completion.ts'
 import { host } from './host-value.ts'
 import type { Interpreter, WayOut } from './interpreter.ts'
+import { leavesOf } from './object-literal.ts'
 import { callFunction, settle } from './operations.ts'
 import { raise } from './raise.ts'
 import { answeredWith } from './responses.ts'
@@ -49,7 +50,8 @@ export function builtinConstruct(it: Interpreter, name: string, args: readonly V
     case 'Array':
       return newArray(args)
     case 'Set':
-      return first.v === 'array' ? first : isNullish(first) ? array([]) : { v: 'call', name, args, at }
+      if (first.v === 'array' || (first.v === 'any' && leavesOf(first).every(({ value }) => value.v === 'array'))) return first
+      return isNullish(first) ? array([]) : { v: 'call', name, args, at }
     case 'Promise':
       return first.v === 'fn' ? promised(it, first, at) : UNKNOWN
     case 'Proxy': {

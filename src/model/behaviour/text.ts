@@ -2,6 +2,9 @@ import { constant, type Val } from './abstract-value.ts'
 
 /** A template literal: constant when all its parts are. */
 export function template(quasis: readonly string[], exprs: readonly Val[]): Val {
+  const [only] = exprs
+  // a field of somebody, as a text: `${role}`
+  if (only && exprs.length === 1 && (only.v === 'caller' || only.v === 'row') && only.field !== undefined && quasis.every((q) => q === '')) return only
   const parts: Val[] = []
   quasis.forEach((q, i) => {
     if (q) parts.push(constant(q))

@@ -15,7 +15,7 @@ import { asksForVisits, countsVisits } from './visits.ts'
 import type { Work } from './work.ts'
 
 const LOGS =
-  /(^|_)(rate_?limits?|logs?|audit|(?:banned|blocked)_?ips?|ip_?(?:bans?|blocks?|blocklist)|attempts?|analytics|webhooks?|idempotency|telemetry)(_|$)/i
+  /(^|_)(rate_?limits?|logs?|audit|(?:banned|blocked)_?ips?|ip_?(?:bans?|blocks?|blocklist)|attempts?|analytics|webhooks?|idempotency|telemetry|(?:security|fraud|threat|intrusion)_?alerts?)(_|$)/i
 /** What is counted or kept in order: `page_views`, `email_events`. */
 const COUNTED = /(^|_)(metrics?|counters?|views?|events?)(_|$)/i
 /** Of these, what may be somebody's: the events of a calendar, views that were saved, what was measured of a body. */
