@@ -5,7 +5,7 @@ import { mentions } from '../../model/behaviour/mentions.ts'
 import { isRole } from '../../model/routes/guard-words.ts'
 import type { Route } from '../../model/routes/routes.ts'
 import type { OwnershipBreach } from './ownership-breach.ts'
-import { ACCOUNTS, signsUp } from './registration.ts'
+import { ACCOUNTS, makesSameAccount, signsUp } from './registration.ts'
 
 /** Roles of people for whom an application is, not of those who run it. */
 const OUTSIDER =
@@ -17,11 +17,19 @@ const OUTSIDER =
  */
 export const isHouseOfStaff = rememberFor((routes: readonly Route[], tables: SchemaModel['tables']): boolean => {
   if (tables.some((t) => t.userData?.tenantColumns.length)) return false
-  const registrations = routes.filter(signsUp)
+  // whoever has the first accounts made is nobody's colleague by that
+  const registrations = routes.filter((r) => signsUp(r) && !makesFirstAccounts(r))
   if (!registrations.length || !registrations.every(({ guard }) => guard?.trust === 'verified' && (guard.who === 'admin' || guard.who === 'user'))) return false
   const roles = new Set(routes.flatMap(({ behaviour }) => (behaviour ? rolesAskedFor(behaviour) : [])))
   return roles.size > 1 && ![...roles].some((role) => OUTSIDER.test(role))
 })
+
+/** Every account that a handler makes stands in the code: a seed. */
+function makesFirstAccounts(route: Route): boolean {
+  const accounts =
+    route.behaviour?.steps.filter(({ effect: e }) => (e.kind === 'db' && e.op === 'insert' && ACCOUNTS.test(e.table)) || e.kind === 'auth-call') ?? []
+  return accounts.length > 0 && accounts.every((step) => makesSameAccount(step))
+}
 
 /** The roles by name that conditions of a behaviour compare somebody's with. */
 const rolesAskedFor = rememberFor(({ steps }: Behaviour): readonly string[] => {

@@ -1,5 +1,5 @@
 import { rememberFor } from '../../lib/remember-for.ts'
-import type { Step, Value } from '../../model/behaviour/behaviour.ts'
+import { HIDDEN_LITERAL, type Step, type Value } from '../../model/behaviour/behaviour.ts'
 import { mentions } from '../../model/behaviour/mentions.ts'
 import type { Route } from '../../model/routes/routes.ts'
 
@@ -30,8 +30,11 @@ const keepsWholeBody = ({ effect: e }: Step): boolean =>
   e.kind === 'db' && e.op === 'insert' && ACCOUNTS.test(e.table) && e.payload?.v === 'request' && e.payload.part === 'body' && !e.payload.name
 
 /** Whether the password of the new account stands in the code or the environment: it is the same account whoever asks. */
-export const makesSameAccount = ({ effect: e }: Step): boolean =>
-  e.kind === 'db' && e.payload !== undefined && hashed(e.payload).some((password) => password?.v === 'env' || password?.v === 'const')
+export const makesSameAccount = ({ effect: e }: Step): boolean => e.kind === 'db' && e.payload !== undefined && hashed(e.payload).some(isFixed)
+
+/** It stands in the code or in the environment. */
+const isFixed = (v: Value | undefined): boolean =>
+  (v?.v === 'call' && v.name.startsWith(HIDDEN_LITERAL)) || v?.v === 'env' || v?.v === 'const' || (v?.v === 'any' && v.of.every(isFixed))
 
 /** A row with the hash of a password, or with the password itself beside the address that is sent along. */
 const keepsPassword = (payload: Value): boolean =>
