@@ -76,6 +76,22 @@ test('a page that cannot be parsed says nothing of an endpoint, nor does a scrip
   expect(checks.find((c) => c.id === 'api/auth')?.status).toBe('unverified')
 })
 
+test('what a page shows of a module for browsers casts no doubt on servers, unless an endpoint runs its parts', async () => {
+  const files = {
+    'package.json': '{"dependencies":{"next":"15","@supabase/supabase-js":"2"}}',
+    'app/orders/page.tsx': "import { Plan } from './plan'\nexport default function Page() {\n  return <Plan />\n}\n",
+    'app/orders/plan.tsx': `'use client'\nimport { Rows } from './rows'\n${BROKEN}`,
+    'app/orders/rows.tsx': BROKEN.replace('Plan', 'Rows'),
+    'app/api/orders/route.ts':
+      "import { createClient } from '@/lib/server'\nexport async function GET() {\n  const supabase = await createClient()\n  const { data: { user } } = await supabase.auth.getUser()\n  if (!user) return new Response(null, { status: 401 })\n  return Response.json((await supabase.from('orders').select()).data)\n}\n",
+    'lib/server.ts':
+      "import { createServerClient } from '@supabase/ssr'\nexport const createClient = async () => createServerClient(process.env.SUPABASE_URL!, process.env.SUPABASE_ANON_KEY!, { cookies: {} })\n",
+  }
+  const status = async (more: Record<string, string>) => (await reportOn({ ...files, ...more })).checks.find((c) => c.id === 'api/auth')?.status
+  expect(await status({})).toBe('passed')
+  expect(await status({ 'app/api/rows/route.ts': "import { Rows } from '../../orders/rows'\nexport const GET = () => new Response(String(Rows()))\n" })).toBe('unverified')
+})
+
 test('a file of which nothing is known may hold what is said to be absent', async () => {
   const route = (n: number) => `app.get('/api/items/${n}', async (req, res) => {\n  res.json({ ok: true })\n})\n`
   const server = `import express from 'express'\nconst app = express()\n${Array.from({ length: 32_000 }, (_, n) => route(n)).join('')}app.listen(3000)\n`

@@ -80,7 +80,7 @@ function databaseGap(gap: DatabaseGap): Gap {
 function sourceGap(gap: Gap, input: ModelInput, slices: Pick<AppModel, 'modules' | 'routes'>): Gap {
   const role = fileRole(gap.path)
   if (role !== 'source' && role !== 'seed') return { ...gap, touches: gap.touches.filter((t) => t.topic !== 'code' && t.topic !== 'source-text') }
-  if (standsAlone(gap.path, input, slices) || isScript(gap.path, slices) || runsInBrowsersAlone(gap.path, slices))
+  if (standsAlone(gap.path, input, slices) || isScript(gap.path, slices) || runsInBrowsersAlone(gap.path, input, slices))
     return { ...gap, touches: gap.touches.filter((t) => t.topic !== 'code') }
   return servesPagesAlone(gap.path, slices) ? { ...gap, touches: gap.touches.map((t) => (t.topic === 'code' ? { ...t, topic: 'pages' } : t)) } : gap
 }
@@ -106,8 +106,11 @@ function servesPagesAlone(path: string, { modules, routes }: Pick<AppModel, 'mod
   return true
 }
 
-/** A module that is part of a page's bundle, and that nothing a server runs imports, however far away; or a component that nothing imports. */
-function runsInBrowsersAlone(path: string, { modules, routes }: Pick<AppModel, 'modules' | 'routes'>): boolean {
+/**
+ * A module that is part of a page's bundle, and that nothing a server runs imports, however far away; or a component that nothing imports.
+ * Whatever imports a module that says `use client` on a server has a reference to it alone.
+ */
+function runsInBrowsersAlone(path: string, { facts }: ModelInput, { modules, routes }: Pick<AppModel, 'modules' | 'routes'>): boolean {
   const side = modules.side(path)
   const unusedComponent = side === 'unreached' && /\.[jt]sx$/.test(path) && modules.clientEntries.length > 0 && modules.importers(path).length === 0
   if (side !== 'client' && !unusedComponent) return false
@@ -115,6 +118,7 @@ function runsInBrowsersAlone(path: string, { modules, routes }: Pick<AppModel, '
   const seen = new Set([path])
   for (const file of seen) {
     if (handlers.has(file) || /^(?:server|both)$/.test(modules.side(file))) return false
+    if (facts.of('javascript').get(file)?.directives.includes('use client')) continue
     for (const { path: importer } of modules.importers(file)) seen.add(importer)
   }
   return true
