@@ -89,7 +89,9 @@ test('what a page shows of a module for browsers casts no doubt on servers, unle
   }
   const status = async (more: Record<string, string>) => (await reportOn({ ...files, ...more })).checks.find((c) => c.id === 'api/auth')?.status
   expect(await status({})).toBe('passed')
-  expect(await status({ 'app/api/rows/route.ts': "import { Rows } from '../../orders/rows'\nexport const GET = () => new Response(String(Rows()))\n" })).toBe('unverified')
+  expect(await status({ 'app/api/rows/route.ts': "import { Rows } from '../../orders/rows'\nexport const GET = () => new Response(String(Rows()))\n" })).toBe(
+    'unverified',
+  )
 })
 
 test('a file of which nothing is known may hold what is said to be absent', async () => {

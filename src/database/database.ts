@@ -24,6 +24,8 @@ export interface SqlFile {
 export interface TableHint {
   readonly table: string
   readonly columns: readonly { readonly name: string; readonly type?: string }[]
+  /** What rows cannot be without, by the types generated from the project: one column each. */
+  readonly references?: readonly { readonly column: string; readonly table: string; readonly key: string }[]
 }
 
 /** What the sandbox replays. Everything in it is part of the cache key. */

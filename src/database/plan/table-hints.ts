@@ -19,7 +19,8 @@ export function tableHints(facts: FactsIndex): readonly TableHint[] {
     for (const c of columns) if (!known.has(c.name)) known.set(c.name, c.type)
     hints.set(table, known)
   }
-  for (const [name, table] of generatedTables(facts)) add(name, table.columns)
+  const generated = generatedTables(facts)
+  for (const [name, table] of generated) add(name, table.columns)
   for (const q of clientQueries(facts))
     if (!q.table.includes('.'))
       add(
@@ -29,7 +30,10 @@ export function tableHints(facts: FactsIndex): readonly TableHint[] {
   for (const text of texts) for (const { table, columns } of writtenColumns(text)) add(table, columns)
   return [...hints]
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([table, columns]) => ({ table, columns: [...columns].map(([name, type]) => ({ name, ...(type ? { type } : {}) })) }))
+    .map(([table, columns]) => {
+      const references = generated.get(table)?.references ?? []
+      return { table, columns: [...columns].map(([name, type]) => ({ name, ...(type ? { type } : {}) })), ...(references.length ? { references } : {}) }
+    })
 }
 
 const CREATE_TABLE = /\bcreate\s+(?:unlogged\s+)?table\s+(?:if\s+not\s+exists\s+)?(?:"?public"?\s*\.\s*)?"?(\w+)"?/gi

@@ -120,14 +120,7 @@ class CatalogReader {
       columns: (r['columns'] as Row[]).map((c) => this.column(c, name, known, at)),
       primaryKey: constraints.find((k) => k['type'] === 'p')?.['columns'] ?? [],
       uniques: (r['uniques'] as Row[]).map((u) => ({ columns: u['columns'] ?? [], ...(u['partial'] ? { partial: true as const } : {}) })),
-      foreignKeys: constraints
-        .filter((k) => k['type'] === 'f')
-        .map((k) => ({
-          columns: k['columns'],
-          references: k['references'],
-          referencedColumns: k['referenced'],
-          ...(/\bON DELETE CASCADE\b/.test(String(k['def'])) ? { cascades: true as const } : {}),
-        })),
+      foreignKeys: this.foreignKeys(name, constraints),
       ...(constraints.some((k) => k['type'] === 'c') ? { checks: constraints.filter((k) => k['type'] === 'c').map((k) => k['def']) } : {}),
       rls: {
         enabled: r['rls'],
@@ -140,6 +133,23 @@ class CatalogReader {
       ...(standIn && !known?.createdHere ? { stub: true as const } : {}),
       ...(outlined ? { outlined } : {}),
     }
+  }
+
+  private foreignKeys(name: string, constraints: readonly Row[]): Table['foreignKeys'] {
+    const declared = constraints
+      .filter((k) => k['type'] === 'f')
+      .map((k) => ({
+        columns: k['columns'] as string[],
+        references: k['references'] as string,
+        referencedColumns: k['referenced'] as string[],
+        ...(/\bON DELETE CASCADE\b/.test(String(k['def'])) ? { cascades: true as const } : {}),
+      }))
+    // whatever happens to the row when the one that it cannot be without goes, it is a part of that one
+    const told = this.replayed.repairs.standIns
+      .referencesOf(name)
+      .filter((r) => !declared.some((d) => d.columns.includes(r.column)))
+      .map((r) => ({ columns: [r.column], references: `public.${r.table}`, referencedColumns: [r.key], cascades: true as const }))
+    return [...declared, ...told]
   }
 
   private column(

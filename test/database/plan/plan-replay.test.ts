@@ -135,7 +135,7 @@ describe('hints', () => {
       'src/a.ts':
         "export const a = (db: any) => db.from('bookings').select('id, guest_email, rooms(name)').eq('status', 'open')\nexport const b = (db: any) => db.from('known').select('x')\nexport const c = (db: any) => db.from('elsewhere').insert({ y: 1 })\nexport const d = Array.from('bookings')\nexport const e = (db: any) => db.storage.from('rooms').list()\n",
       'src/integrations/supabase/types.ts':
-        'export type Database = {\n  public: {\n    Tables: {\n      rooms: {\n        Row: {\n          id: number\n          price: number | null\n          user_id: string\n          tags: string[]\n        }\n        Insert: {\n          id?: number\n        }\n      }\n    }\n    Views: {\n    }\n  }\n}\n',
+        'export type Database = {\n  public: {\n    Tables: {\n      rooms: {\n        Row: {\n          id: number\n          price: number | null\n          user_id: string\n          tags: string[]\n          house_id: string\n          wing_id: string | null\n        }\n        Insert: {\n          id?: number\n        }\n        Relationships: [\n          {\n            foreignKeyName: "rooms_house_id_fkey"\n            columns: ["house_id"]\n            isOneToOne: false\n            referencedRelation: "houses"\n            referencedColumns: ["id"]\n          },\n          {\n            foreignKeyName: "rooms_house_id_fkey"\n            columns: ["house_id"]\n            isOneToOne: false\n            referencedRelation: "open_houses"\n            referencedColumns: ["id"]\n          },\n          {\n            foreignKeyName: "rooms_wing_id_fkey"\n            columns: ["wing_id"]\n            isOneToOne: false\n            referencedRelation: "houses"\n            referencedColumns: ["id"]\n          },\n        ]\n      }\n      houses: {\n        Row: {\n          id: string\n        }\n        Relationships: []\n      }\n    }\n    Views: {\n    }\n  }\n}\n',
     })
     expect(input.hints).toEqual([
       { table: 'bookings', columns: [{ name: 'status' }, { name: 'id' }, { name: 'guest_email' }] },
@@ -146,7 +146,10 @@ describe('hints', () => {
           { name: 'price', type: 'numeric' },
           { name: 'user_id', type: 'uuid' },
           { name: 'tags', type: 'text[]' },
+          { name: 'house_id', type: 'uuid' },
+          { name: 'wing_id', type: 'uuid' },
         ],
+        references: [{ column: 'house_id', table: 'houses', key: 'id' }],
       },
     ])
   })
