@@ -4,6 +4,7 @@ import type { Guard, Route, Work } from '../../model/routes/routes.ts'
 import type { Issue, Severity } from '../define-check.ts'
 import { type Audience, audienceOf } from './audience.ts'
 import { isCheckout, RANK, weight } from './auth-severity.ts'
+import { BOUND_STATE, connectedFor } from './connected-for-named.ts'
 import { decodedFor, verifiedFix } from './decoded-by-hand.ts'
 import { guardFix } from './guard-fix.ts'
 import { handlerFunction } from './handler-function.ts'
@@ -151,14 +152,18 @@ const TITLES: Readonly<Record<Cause['what'], string>> = {
 function message(c: Cause): string {
   const { route, work, guard } = c
   const does = work ? doing(work) : 'does its work'
-  const decoded = decodedFor(c.route, c.work)
+  const decoded = decodedFor(route, work)
+  const connected = connectedFor(route, work)
   switch (c.what) {
     case 'unlinked':
       return `${name(route)} ${does} without checking who calls. ${route.unlinked === 'nobody' ? 'Nothing outside of its file uses it' : 'Only other code of the server uses it'}, but \`use server\` at the top of the file makes an endpoint of each function that the file exports; it does not keep them on the server.`
     case 'open':
       if (c.idle) return `${name(route)} ${does} without checking who calls: \`${c.idle.name}\` in front of it refuses nobody.`
       if (c.sentIn) return `${name(route)} ${does} for whoever calls, as what visitors use has to, and nothing limits how often.`
-      if (decoded) return `${name(route)} ${does} for whom \`${decoded.token}\` names, a token that it only decodes: nobody looks at its signature, so whoever calls writes one.`
+      if (decoded)
+        return `${name(route)} ${does} for whom \`${decoded.token}\` names, a token that it only decodes: nobody looks at its signature, so whoever calls writes one.`
+      if (connected)
+        return `${name(route)} ${does} with what another service answered, for the user that \`${connected.by}\` of the request names: nothing says that he is the one who calls.`
       return `${name(route)} ${does} without checking who calls${guard ? `: it only looks at a ${guard.how}, which anybody can send` : ''}.`
     case 'late':
       return `${name(route)} ${does} (${work?.at.path}:${work?.at.line}) before it checks who calls (${work?.guardedLater?.at.path}:${work?.guardedLater?.at.line}).`
@@ -341,6 +346,7 @@ function fix(c: Cause, known: Known, audience: Audience | undefined): Issue['fix
       return { text: 'Move the check to the top of the handler.', ...optionalCode(guardFix(c.route, known)) }
     case 'open':
       if (decodedFor(c.route, c.work)) return verifiedFix(c.route)
+      if (connectedFor(c.route, c.work)) return BOUND_STATE
       if (c.idle && c.route.framework === 'tRPC')
         return {
           text: `Let the middleware of \`${c.idle.name}\` (${c.idle.at.path}:${c.idle.at.line}) throw where nobody is signed in, and go on for everybody else alone, with the id of who is. What the procedures take from their input as the user's id comes from there.`,

@@ -80,7 +80,11 @@ function secondPart(value: Value): Sent | undefined {
   let token: Sent | undefined
   mentions(value, (x) => {
     const [text, by] = x.v === 'call' && /(?:^|\.)split$/.test(x.name) ? x.args : []
-    if (text && by?.v === 'const' && by.value === '.') mentions(text, (y) => y.v === 'request' && (token ??= y) !== undefined)
+    if (text && by?.v === 'const' && by.value === '.')
+      mentions(text, (y) => {
+        if (y.v === 'request') token ??= y
+        return token !== undefined
+      })
     return token !== undefined
   })
   return token

@@ -7,6 +7,7 @@ import { makesAccountForOthers, makesFixedAccount, removesFound, signsInFixedAcc
 import { fromRequest } from '../../model/routes/from-request.ts'
 import type { Route, Work } from '../../model/routes/routes.ts'
 import { isRepeated } from '../../model/routes/shown-work.ts'
+import { connectedForNamed } from './connected-for-named.ts'
 import { decodedByHand } from './decoded-by-hand.ts'
 import { startsReset } from './own-codes.ts'
 import { asksForPassword } from './own-sign-in.ts'
@@ -76,7 +77,7 @@ export const publicByNature = rememberFor((route: Route): string | undefined => 
     !administers &&
     !relays(route) &&
     !(SENDS_MAIL.test(lastSegments(route)) && goesElsewhere(route)) &&
-    !connectsForNamed(route) &&
+    !connectedForNamed(route).length &&
     !changesNamed(route) &&
     (/(^|\/)auth\//.test(route.route) || route.work.every((w) => !w.table || AUTH_TABLES.test(w.table) || notesIt(w) || findsRecipient(route, w))) &&
     // what follows sign-in for its user (a checkout) is guarded by then
@@ -170,21 +171,6 @@ const relays = ({ work, behaviour }: Route): boolean =>
 const goesElsewhere = ({ work, behaviour }: Route): boolean =>
   work.some((w) => w.kind === 'mail' && w.chosen === 'recipient' && !w.guard) &&
   !behaviour?.steps.some(({ effect: e }) => e.kind === 'db' && e.filters.some((f) => f.op === 'eq' && /mail/i.test(f.column) && fromRequest(f.value)))
-
-/**
- * Tokens of an account elsewhere are kept for the user whom the request names: whoever connects an account of his own to somebody else receives
- * what that user sends there.
- */
-const connectsForNamed = ({ behaviour }: Route): boolean =>
-  behaviour?.steps.some(({ effect: e }) => {
-    if (e.kind !== 'db' || !/^(?:insert|update|upsert)$/.test(e.op) || e.client.rights !== 'service' || e.payload?.v !== 'object') return false
-    const { props } = e.payload
-    const isNamed = (v: Value) => v.v === 'request' && v.part === 'body' && USER_ID.test(v.name ?? '')
-    return Object.keys(props).some((column) => TOKEN.test(column)) && [...Object.values(props), ...e.filters.map((f) => f.value)].some(isNamed)
-  }) === true
-
-const USER_ID = /^(?:user|profile|account|owner)_?id$/i
-const TOKEN = /(?:access|refresh)_?token/i
 
 /** What a code or the token of a link is drawn by. */
 const MADE_HERE = /random|uuid|nanoid|createId|(?:^|\.)(?:totp|otp)/i
