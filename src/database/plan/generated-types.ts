@@ -22,9 +22,8 @@ export function generatedTables(facts: FactsIndex): Map<string, GeneratedTable> 
   for (const [path, { text }] of facts.of('text')) {
     if (!/\.tsx?$/i.test(path) || !/\bRow\s*:\s*\{/.test(text)) continue
     const found = read(text)
-    for (const [name, table] of found)
-      // what views show of a table is listed as if it were referred to as well
-      if (!tables.has(name)) tables.set(name, { ...table, references: table.references.filter((r) => found.has(r.table)) })
+    // what views show of a table is listed as if it were referred to as well
+    for (const [name, table] of found) if (!tables.has(name)) tables.set(name, { ...table, references: table.references.filter((r) => found.has(r.table)) })
   }
   return tables
 }
