@@ -47,6 +47,17 @@ function saysTestOnly(v: Value, truthy: boolean): boolean {
   return false
 }
 
+/**
+ * `DEV_MODE === 'true'`: a way past a check that somebody has to open, which nobody does by forgetting a variable. Check 25 judges switches that turn
+ * a check off.
+ */
+export function isSwitchedOn(v: Value, truthy: boolean): boolean {
+  if (v.v !== 'op') return false
+  if (v.op === '!') return v.of[0] !== undefined && isSwitchedOn(v.of[0], !truthy)
+  if (!(truthy ? /^===?$/ : /^!==?$/).test(v.op)) return false
+  return v.of.some((x) => x.v === 'env' && !x.fallback) && v.of.some((x) => x.v === 'const' && /^(?:true|1|yes|on)$/i.test(String(x.value)))
+}
+
 /** A way that is there only while a variable is unset, and that production refuses: nobody configured it on somebody's own machine. */
 export function isUnconfiguredAtHome(tests: readonly { readonly test: Value; readonly truthy: boolean }[]): boolean {
   return tests.some((t) => isOutsideProduction(t.test, t.truthy)) && tests.some((t) => isUnset(t.test, t.truthy))

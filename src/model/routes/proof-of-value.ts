@@ -8,7 +8,7 @@ import type { Behaviour, Value } from '../behaviour/behaviour.ts'
 import { ANSWERED } from '../behaviour/mentions.ts'
 import { GATEWAY } from '../behaviour/token-claims.ts'
 import { claimOf, saidByHeader } from './claims-of-request.ts'
-import { absentVariable, isPlatformSetting, isUnconfiguredAtHome, neverHolds, testOnly } from './environment-tests.ts'
+import { absentVariable, isPlatformSetting, isSwitchedOn, isUnconfiguredAtHome, neverHolds, testOnly } from './environment-tests.ts'
 import { fromRequest } from './from-request.ts'
 import { isRole, namesAdministratorsId } from './guard-words.ts'
 import { closed, type Proof, strongest, weakest } from './proof.ts'
@@ -105,7 +105,7 @@ function proofAnew(value: Value, truthy: boolean, behaviour: Behaviour, depth: n
         (x, i) =>
           !(x.v === 'const' && Boolean(x.value) !== truthy) &&
           !neverHolds(x, truthy) &&
-          !(value.under?.[i] ?? []).some((c) => testOnly(c.test, !c.negated)) &&
+          !(value.under?.[i] ?? []).some((c) => testOnly(c.test, !c.negated) || isSwitchedOn(c.test, !c.negated)) &&
           !isUnconfiguredAtHome((value.under?.[i] ?? []).map((c) => ({ test: c.test, truthy: !c.negated }))),
       )
       if (!possible.length) return undefined
@@ -131,7 +131,7 @@ function either(parts: readonly Value[], truthy: boolean, behaviour: Behaviour, 
   const proofs: Proof[] = []
   let unset: string | undefined
   for (const p of parts) {
-    if (testOnly(p, truthy) || neverHolds(p, truthy) || failedUnasked(p, truthy) || (truthy && leavesRequestOut(p, parts))) continue
+    if (testOnly(p, truthy) || isSwitchedOn(p, truthy) || neverHolds(p, truthy) || failedUnasked(p, truthy) || (truthy && leavesRequestOut(p, parts))) continue
     if (truthy && p.v === 'op' && p.op === '&&' && isUnconfiguredAtHome(p.of.map((test) => ({ test, truthy })))) continue
     const proof = proofOf(p, truthy, behaviour, depth + 1)
     if (proof) proofs.push(proof)
