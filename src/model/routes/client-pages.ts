@@ -2,7 +2,7 @@ import type { Expr, FunctionId, FunctionIR, JavaScriptFacts } from '../../facts/
 import type { Place } from '../../lib/place.ts'
 import { rememberFor } from '../../lib/remember-for.ts'
 import type { Program } from '../frameworks/program.ts'
-import { calleeText, expressionsDeep, propOf, stringOf } from '../frameworks/walk.ts'
+import { calleeText, expressions, expressionsDeep, exprsOf, propOf, statements, stringOf, subExpressions } from '../frameworks/walk.ts'
 
 /** What the code of a page says about who it is for, as it runs in the browser (or while it renders). */
 export interface PageSigns {
@@ -110,7 +110,9 @@ const signsIn = rememberFor((component: FunctionIR, js: JavaScriptFacts, hasTemp
     ...calledOnClicks(functions, found, clicked, handedBack(component)),
     ...(hasTemplate ? templateHandlers(functions, expressions) : []),
   ])
+  const elsewhere = onOtherOccasions(functions, found)
   return found.flatMap(({ expr, scope }): readonly Sign[] => {
+    if (elsewhere.has(expr)) return []
     if (expr.k === 'call') return signsOfCall(expr, scope, { id, functions, handlers })
     const line = expr.l
     if (expr.k === 'assign' && expr.to.k === 'expr' && /location(\.href)?$/.test(calleeText(expr.to.expr))) {
@@ -125,6 +127,34 @@ const signsIn = rememberFor((component: FunctionIR, js: JavaScriptFacts, hasTemp
     return [{ k: 'leads', to: to !== undefined && isLogin(to) ? 'login' : 'elsewhere', line }, element]
   })
 })
+
+/**
+ * What runs on other occasions than that somebody without a session opens the page: when somebody signs out (`event === 'SIGNED_OUT'`), or in a part of
+ * the site that the address tells apart (`pathname.startsWith('/admin')`).
+ */
+function onOtherOccasions(functions: JavaScriptFacts['functions'], found: readonly { readonly scope: FunctionId }[]): ReadonlySet<Expr> {
+  const out = new Set<Expr>()
+  const all = (e: Expr) => {
+    for (const x of subExpressions(e)) out.add(x)
+  }
+  for (const id of new Set(found.map((f) => f.scope))) {
+    const fn = functions[id]
+    if (!fn) continue
+    for (const s of statements(fn.body))
+      if (s.k === 'if' && isOtherOccasion(s.test)) for (const inside of statements(s.then)) for (const e of exprsOf(inside)) all(e)
+    for (const e of expressions(fn)) if (e.k === 'logic' && e.op === '&&' && isOtherOccasion(e.a)) all(e.b)
+  }
+  return out
+}
+
+function isOtherOccasion(test: Expr): boolean {
+  if (test.k === 'logic' && test.op !== '??') {
+    const [a, b] = [isOtherOccasion(test.a), isOtherOccasion(test.b)]
+    return test.op === '&&' ? a || b : a && b
+  }
+  if (test.k === 'bin') return /^===?$/.test(test.op) && [test.a, test.b].some((x) => stringOf(x) === 'SIGNED_OUT')
+  return test.k === 'call' && test.fn.k === 'mem' && /^(?:startsWith|includes)$/.test(test.fn.name) && /(?:^|\.)path_?name$/i.test(calleeText(test.fn.of))
+}
 
 function signsOfCall(
   expr: Extract<Expr, { k: 'call' }>,
