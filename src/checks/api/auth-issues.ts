@@ -1,6 +1,7 @@
 import { linesFrom, type Place, type RelatedPlace } from '../../lib/place.ts'
 import { askForVerifiedUser, refuseWhenUnset } from '../../lib/rewrite-javascript.ts'
 import type { Guard, Route, Work } from '../../model/routes/routes.ts'
+import { EVENTS_KEY } from '../../model/routes/signed-for-callers.ts'
 import type { Issue, Severity } from '../define-check.ts'
 import { type Audience, audienceOf } from './audience.ts'
 import { isCheckout, RANK, weight } from './auth-severity.ts'
@@ -246,7 +247,7 @@ function attack(c: Cause): string {
       return `No page holds the id of the action, and from Next.js 15 on nobody guesses it; before, it is computed from the path and the name. Somebody who has it posts it and the server ${work?.what ?? 'does its work'}. The first page that uses one of them puts its id into every browser.`
     case 'open':
       // what is read goes out with the answer, whether or not the request chooses it
-      if (work && !READS.has(work.kind) && work.kind !== 'file-write' && work.call !== 'uploadthing' && !isSteered(route))
+      if (work && !READS.has(work.kind) && work.kind !== 'file-write' && work.kind !== 'sign' && work.call !== 'uploadthing' && !isSteered(route))
         return `Anybody on the internet ${address}${comma} at any time, as often as they like, and each time the server ${work.what}. Nothing of the request enters into it: what is done, the code decides.`
       return work && byDatabaseAlone(work)
         ? `Anybody on the internet ${address}${comma} and the server ${work.what}; only row level security decides ${work.kind === 'read' ? 'whose rows come back' : 'whether it happens'}, and one policy that is too wide is enough.`
@@ -280,6 +281,8 @@ function effect(work: Work | undefined): string {
       return work.chosen === 'amount' ? ' for an amount of their choice' : ", with the owner's money or the customers' data"
     case 'payment-read':
       return `, so its answer tells strangers ${work.ofTheHouse ? 'how its owner’s business goes' : 'what others pay, and with what'}`
+    case 'sign':
+      return EVENTS_KEY.test(work.call ?? '') ? ': an event of their own, sent with that signature, is taken for one of the service that the secret is for' : ''
     case 'secret':
       return ', and strangers use it as the owner does'
     case 'paid-api':

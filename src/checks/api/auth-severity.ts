@@ -5,6 +5,7 @@ import type { SchemaModel } from '../../model/app-model.ts'
 import type { Behaviour, Step } from '../../model/behaviour/behaviour.ts'
 import { mentions } from '../../model/behaviour/mentions.ts'
 import type { Route, Work } from '../../model/routes/routes.ts'
+import { EVENTS_KEY } from '../../model/routes/signed-for-callers.ts'
 import type { Severity } from '../define-check.ts'
 import { isRationed } from './rationed.ts'
 
@@ -70,7 +71,7 @@ export function severityOf(work: Work, route: Route, exposed: readonly Work[], r
     case 'paid-api':
       return isRationed(work, route) ? [] : at('High')
     case 'sign':
-      return at('High')
+      return at(EVENTS_KEY.test(work.call ?? '') ? 'Critical' : 'High')
   }
 }
 

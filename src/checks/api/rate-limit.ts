@@ -17,6 +17,7 @@ import { oncePerHandler } from './one-handler.ts'
 import { behindTypedCode, isTyped, sendsNewCode, setsPasswordByCode, startsReset } from './own-codes.ts'
 import { asksForPassword } from './own-sign-in.ts'
 import { ACCOUNTS, makesSameAccount, registers } from './registration.ts'
+import { tellsCode } from './told-code.ts'
 
 export default defineCheck({
   number: 18,
@@ -57,7 +58,7 @@ interface Endpoint {
   readonly severity: Severity
   readonly does: string
   readonly at: Place
-  readonly kind: 'password' | 'message' | 'registration' | 'code' | 'key' | 'fixed'
+  readonly kind: 'password' | 'message' | 'registration' | 'code' | 'key' | 'fixed' | 'made'
   /** The library that is called to sign in. */
   readonly library?: string
   /** It hands the password to a library, which has the application look at it. */
@@ -159,6 +160,8 @@ const authEndpoint = rememberFor((route: Route): Endpoint | undefined => {
   const sent = mails ?? messages
   const starts = startsReset(steps)
   if (starts && sent) return { route, severity: 'High', does: 'sends mail or messages for sign-in itself', at: sent.at, kind: 'message' }
+  const told = tellsCode(route) ? steps.find(({ effect: e }) => e.kind === 'kv' || (e.kind === 'db' && e.op !== 'select')) : undefined
+  if (told) return { route, severity: 'High', does: 'makes codes for accounts itself', at: told.at, kind: 'made' }
   const reset = setsPasswordByCode(steps)
   if (reset) return { route, severity: 'High', does: 'verifies a code and sets the password itself', at: reset.at, kind: 'code' }
   if (named && sent && SENDS.test(named)) return { route, severity: 'High', does: 'sends mail or messages for sign-in itself', at: sent.at, kind: 'message' }
@@ -414,6 +417,7 @@ const ATTACKS: Readonly<Record<Endpoint['kind'], string>> = {
   message: "Somebody requests message after message to strangers' addresses: inboxes are flooded and the sender's reputation or quota is gone.",
   registration: 'A script registers accounts without end, for free credits, spam or to fill the database.',
   fixed: 'Somebody tries words and numbers as fast as the server answers; there is one for everybody, and it stays until the variable is changed.',
+  made: 'Somebody asks for one account after the other: he learns which there are, and each request puts a new code in the place of the one that its owner waits for.',
   key: "Somebody tries keys as fast as the server answers, and is told of each whether it is somebody's.",
   code: 'Somebody tries all codes: six digits fall within the lifetime of one.',
 }

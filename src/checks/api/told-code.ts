@@ -2,6 +2,7 @@ import { rememberFor } from '../../lib/remember-for.ts'
 import { says } from '../../lib/snake-case.ts'
 import type { Condition, Value } from '../../model/behaviour/behaviour.ts'
 import { isAlike, mentions, partsOf } from '../../model/behaviour/mentions.ts'
+import { fromRequest } from '../../model/routes/from-request.ts'
 import { guardOfStep } from '../../model/routes/guard.ts'
 import type { Route } from '../../model/routes/routes.ts'
 import { registers } from './registration.ts'
@@ -56,14 +57,11 @@ function shows(v: Value, code: Drawn, depth = 0): boolean {
   return partsOf(v).some((x) => shows(x, code, depth + 1))
 }
 
-/** A condition on where the application runs. */
+/** A condition on where the application runs; what the request says of that is whatever its sender likes. */
 const asksWhere = ({ test }: Condition): boolean =>
-  mentions(
-    test,
-    (x) =>
-      (x.v === 'env' && /ENV$/.test(x.name)) ||
-      (x.v === 'const' && typeof x.value === 'string' && /^(?:dev|development|production|test|NODE_ENV)$/.test(x.value)),
-  )
+  mentions(test, (x) => x.v === 'env' && /ENV$/.test(x.name)) ||
+  (!fromRequest(test) &&
+    mentions(test, (x) => x.v === 'const' && typeof x.value === 'string' && /^(?:dev|development|production|test|NODE_ENV)$/.test(x.value)))
 
 /** On a developer's machine, or for the one account whose address stands in the code. */
 const forFew = (c: Condition): boolean => asksWhere(c) || isFixedAccount(c)

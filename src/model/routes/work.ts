@@ -344,14 +344,14 @@ function classify(step: Step, schema: Pick<SchemaModel, 'tables'>, access: Acces
     case 'respond': {
       if (!e.body || (e.status ?? 200) >= 400) return undefined
       const secret = handedOut(e.body)
-      if (secret)
+      const key = secret?.whole ? undefined : signedWith(e.body, 0)
+      if (secret && !key)
         return {
           kind: 'secret',
           what: `hands out ${secret.whole ? '' : 'a part of '}${secret.name}`,
           call: secret.name,
           ...(secret.whole ? { whole: true as const } : {}),
         }
-      const key = signedWith(e.body, 0)
       return key ? { kind: 'sign', what: `signs what the caller sends with ${key}`, call: key } : undefined
     }
     case 'exec':
