@@ -20,18 +20,26 @@ export function identityIssue(i: HardcodedIdentity): Issue {
     severity: critical ? 'Critical' : 'Medium',
     title: critical ? 'Bypass for a fixed identity' : 'Fixed identity decides about access',
     message: critical
-      ? `Access is decided by comparing ${whose} (${i.shown}) with a value that the caller supplies or can edit.`
+      ? `Access is decided by comparing ${whose} (${i.shown}) with ${i.writtenIn === 'metadata' ? 'the user’s own metadata, which every user edits' : i.writtenIn === 'storage' ? 'what the storage of the browser holds, which whoever sits there edits' : 'a value that the caller supplies or can edit'}.`
       : `${whose[0]?.toUpperCase()}${whose.slice(1)} (${i.shown}) is written into the code that decides about access.`,
     attack: critical
-      ? 'An attacker sends or enters this value and is treated as that person: authentication, authorisation or payment is skipped.'
+      ? i.writtenIn === 'metadata'
+        ? `Any signed-in user writes this value into the own metadata with one call of the client library${i.inBrowser ? ' and the page lets them in as that person' : ' and is treated as that person'}.`
+        : i.writtenIn === 'storage'
+          ? 'Whoever opens the page writes this value into its storage and is treated as that person.'
+          : 'An attacker sends or enters this value and is treated as that person: authentication, authorisation or payment is skipped.'
       : 'The code names the account worth taking over, and nobody can be added or removed without a deployment; when the mailbox changes hands, so does the access.',
     fix: {
       text: critical
-        ? 'Take the identity from a verified session only, and the right from a role that the server keeps.'
+        ? i.writtenIn === 'metadata'
+          ? 'Take the comparison with the metadata out. One with the address of the verified session (user.email) may stay until a role that only the server sets takes its place.'
+          : 'Take the identity from a verified session only, and the right from a role that the server keeps.'
         : 'Keep the role in the database (or in a claim that only the server sets), and check the role.',
       language: i.subject.startsWith('file') ? 'ts' : 'sql',
       code: i.subject.startsWith('file')
-        ? `const { data: { user } } = await supabase.auth.getUser()\nconst isAdmin = user?.app_metadata.role === 'admin'`
+        ? i.writtenIn === 'metadata'
+          ? "const isAdmin = user?.app_metadata?.role === 'admin' // set once for whoever administers, with the service role"
+          : `const { data: { user } } = await supabase.auth.getUser()\nconst isAdmin = user?.app_metadata.role === 'admin'`
         : `(auth.jwt() -> 'app_metadata' ->> 'role') = 'admin'`,
     },
     at: { path: i.path, line: i.line },

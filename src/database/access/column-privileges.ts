@@ -8,6 +8,14 @@ import { readable, readableName } from './sql.ts'
 const DECIDED =
   /^(?:\w{1,40}_)?(?:status|verified|approved|suspended|banned|blocked|rejected|credits?|balance|earnings?|earned|withdrawn|commission|quota|paid)$|^(?:is_)?(?:enabled|featured|sponsored|promoted|founder|premium)$|commission|^credits?_|_credits_|earnings|withdrawn_|_removed$|_(?:unlocked|purchased)$|(?:^|_)(?:approved|verified|reviewed|rejected|suspended|banned|paid|refunded|processed)_(?:by|at|until|on)$|^(?:trial|subscription|plan|premium)_|^billing_(?:status|plan|tier|period|cycle|interval|until|ends?_\w{1,10})$|^(?:payment|subscription|account|approval|order|booking)_state$|_(?:refill|reset|renewal)_(?:date|at)$|(?:^|_)(?:expires?|expiry)(?:_at|_date|_on)?$|^(?:stripe|paddle|paypal|payment|checkout|invoice)_/i
 
+/** What is used up or counted, where it is a number: `tokens`, `messages_left`, `youtube_followers`. */
+const COUNTED =
+  /(?:^|_)(?:tokens|points|coins|gems|minutes|messages|generations|requests|downloads|exports|followers|subscribers|views|likes|wins|losses|xp|elo|rating|reputation|streak)(?:_(?:left|remaining|used|balance|limit|count|total))?$|(?:^|_)(?:usage|used|remaining|limit|count)(?:_count|_today|_this_month)?$|^(?:total|lifetime)_/i
+const NUMBER = /^(?:int|bigint|smallint|numeric|decimal|real|double|float|money)/i
+/** Why somebody was shut out, and what is paid out of a deal and when, whatever the table is called. */
+const SAID_BY_STAFF =
+  /(?:^|_)(?:ban|banned|block|blocked|suspension|suspended|rejection|rejected|moderation|admin|review)_(?:reasons?|notes?|comments?)$|^auto_\w{1,20}_at$|^(?:platform|service|application|agreed|creator|seller|vendor|provider|payout|net|gross|escrow)_(?:fee|fees|amount|price|total|share|cut)(?:_cents)?$/i
+
 /** What a deal is about, as it was agreed. */
 const DEALS =
   /(?:^|_)(?:orders?|bookings?|purchases?|reservations?|registrations?|tickets?|invoices?|payments?|transactions?|checkouts?|sales?|deals?|rentals?|pedidos?|reservas?|ordini|prenotazioni)(?:_items?|_lines?)?$/i
@@ -15,9 +23,13 @@ const AGREED =
   /^(?:\w{1,30}_)?(?:price|amount|total|subtotal|discount|fee|fees|cost|tax|quantity|qty|guests|guest_count|party_size|seats|nights|pct|percent)(?:_(?:cents|usd|eur|gbp|brl|pct|percent|amount))?$|(?:^|_)(?:promo|coupon|confirmation|voucher|discount)_?code$|^purchase_id$/i
 
 /** Whether somebody else than the row's owner seems to decide a column, by its name. */
-export function isDecidedByOthers(table: Table, { name }: Column): boolean {
+export function isDecidedByOthers(table: Table, { name, type }: Column): boolean {
+  if (says(SAID_BY_STAFF, name) || (NUMBER.test(type) && says(COUNTED, name))) return true
   return says(DECIDED, name) || (says(DEALS, table.name) && says(AGREED, name)) || powerColumnsOf(table).includes(name)
 }
+
+/** When a row came and when it was changed. */
+const WHEN = /^(?:created|updated|inserted|modified)_?(?:at|on)$/i
 
 interface Narrowing {
   /** The columns grant something: what else somebody else seems to decide is not handed back either. */
@@ -48,7 +60,10 @@ export function narrow(table: Table, columns: readonly string[], privilege: 'ins
   const keep = offered.filter((c) => !held.includes(c))
   const name = readableName(nameOf(table))
   const revoke = `revoke ${privilege} on ${name} from anon, authenticated;`
-  if (!keep.length) return revoke
+  // nothing is left to say: a new row lacks what it cannot be without, or an old one holds no more than whose it is and since when
+  const lacks = privilege === 'insert' && table.columns.some((c) => columns.includes(c.name) && c.notNull && c.default === undefined && !c.generated)
+  const empty = privilege === 'update' && keep.every((c) => isKey(c) || WHEN.test(c.name))
+  if (!keep.length || lacks || empty) return revoke
   const grant = `grant ${privilege} (${keep.map((c) => readable(c.name)).join(', ')}) on ${name} to ${how.guests ? 'anon, authenticated' : 'authenticated'};`
   const note = held.length
     ? `\n-- ${held.map((c) => readable(c.name)).join(', ')}: not handed back, because others seem to decide; add what users fill in themselves`

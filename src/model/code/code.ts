@@ -42,6 +42,8 @@ export interface HardcodedIdentity {
   readonly shown: string
   /** Where the compared value comes from: a verified session, the request or an editable field, or not known. */
   readonly origin: 'verified' | 'claimed' | 'unknown'
+  /** Who writes a claimed value: the account's owner into what is kept with it, or whoever opens the page into its storage. */
+  readonly writtenIn?: 'metadata' | 'storage'
   /** True when the comparison decides about access (and not, for example, about a log line). */
   readonly grants: boolean
   /** True when it is the address of a commit author or of package.json. */

@@ -54,6 +54,7 @@ function ofFile(
       what,
       shown: what === 'email' ? maskMail(literal.value) : `${literal.value.slice(0, 8)}…`,
       origin: originOf(js, c),
+      ...writtenIn(c),
       grants: grants(c, js) && !isOnlyRecorded(c),
       owner: owners.has(literal.value.toLowerCase()),
       inBrowser: modules.inBrowser(path, c.place.line),
@@ -136,6 +137,13 @@ function originOf(js: JavaScriptFacts, c: Comparison): HardcodedIdentity['origin
   if (VERIFIED.test(whole)) return 'verified'
   if (CLAIMED.test(whole) || (base !== undefined && source === undefined && isSentToAction(js, c.fn, base))) return 'claimed'
   return base && /session|currentUser|authUser/i.test(base) ? 'verified' : 'unknown'
+}
+
+/** Where its owner edits the compared value. */
+function writtenIn(c: Comparison): Pick<HardcodedIdentity, 'writtenIn'> {
+  const text = written(c.operand)
+  if (/user_metadata|unsafeMetadata|raw_user_meta_data/.test(text)) return { writtenIn: 'metadata' }
+  return /localStorage|sessionStorage/.test(text) ? { writtenIn: 'storage' } : {}
 }
 
 const ASKS_FOR_PASSWORD = /signIn|compare|verify|authenticate/i

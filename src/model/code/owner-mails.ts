@@ -15,6 +15,9 @@ const OF_THE_HOUSE = /^(?:[a-z]{1,12}_)?(?:admin|owner|notification|alert|report
 const PERSONAL =
   /^(?!(?:test|example|demo|user|you|your|name|john|jane|foo|email|me|someone|customer|client)(?:[._-]?(?:name|mail|email|doe|user|[0-9]{1,6}))?@)[^@]+@(?:gmail|googlemail|hotmail|outlook|live|yahoo|icloud|me|proton|protonmail|gmx|web|libero|tiscali|orange|free|mail|yandex|qq|163|naver)\.[a-z.]{2,6}$/i
 
+/** A mailbox of the application at such a provider: called after it and what it is for, never after a person. */
+const OF_THE_APPLICATION = /^[\w.-]{3,40}(?:app|hq|official|oficial|support|suporte|soporte|contact|contato|helpdesk)\d{0,3}@/i
+
 const PERSONAL_PROVIDER =
   /@(?:gmail|googlemail|hotmail|outlook|live|yahoo|icloud|me|proton|protonmail|gmx|web|libero|tiscali|orange|free|mail|yandex|qq|163|naver)\./i
 
@@ -43,7 +46,9 @@ const mailsByFile = collectByCodeFile((_, js: JavaScriptFacts) => {
     for (const item of literalsOf(e)) {
       const text = stringOf(item)?.trim()
       if (!text || !MAIL.test(text)) continue
-      const personal = (recipient !== 'none' && PERSONAL.test(text)) || (recipient === 'sent' && !HOUSE.test(text) && !PERSONAL_PROVIDER.test(text))
+      const personal =
+        (recipient !== 'none' && PERSONAL.test(text) && !OF_THE_APPLICATION.test(text)) ||
+        (recipient === 'sent' && !HOUSE.test(text) && !PERSONAL_PROVIDER.test(text))
       places.push({ line: item.l, shown: maskMail(text), mail: text.toLowerCase(), as, personal })
     }
   }
