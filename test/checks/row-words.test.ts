@@ -45,3 +45,31 @@ Deno.serve(async (req) => {
   expect(state?.fix.code).toMatch(/auth\.getUser\(token\)[\s\S]*from\('oauth_states'\)\.delete\(\)\.eq\('state', state\)\.eq\('user_id', user\.id\)/)
   expect(state?.fix.code).not.toContain('cookies')
 })
+
+test('a handler for administrators that compares what every user edits is said to do so', async () => {
+  const handler = (test: string) => `import { createClient } from 'npm:@supabase/supabase-js@2'
+Deno.serve(async (req) => {
+  const db = createClient(Deno.env.get('SUPABASE_URL')!, Deno.env.get('SUPABASE_SERVICE_ROLE_KEY')!)
+  const { data: { user } } = await db.auth.getUser(req.headers.get('Authorization')!.replace('Bearer ', ''))
+  if (!user) return new Response(null, { status: 401 })
+${test}
+  const { id } = await req.json()
+  await db.from('notes').delete().eq('id', id)
+  return new Response('ok')
+})
+`
+  const report = await auditFiles({
+    'supabase/migrations/1.sql':
+      'create table notes (id uuid primary key, user_id uuid references auth.users, body text);\nalter table notes enable row level security;\n',
+    'supabase/functions/admin-delete-note/index.ts': handler(
+      "  const isAdmin = user.email === 'boss@shop.dev' || user.user_metadata?.email === 'boss@shop.dev'\n  if (!isAdmin) return new Response(null, { status: 403 })",
+    ),
+    'supabase/functions/admin-drop-note/index.ts': handler(''),
+  })
+  const findings = report.checks.find((c) => c.number === 17)?.findings ?? []
+  const said = Object.fromEntries(findings.map((f) => [f.subject, `${f.message} ${f.attack} ${f.fix.text}`]))
+  expect(said['function admin-delete-note']).toMatch(
+    /What supabase\/functions\/admin-delete-note\/index\.ts:6 compares is the user's own metadata, which every user edits\. Beside that .*writes into the own metadata.*Take the comparison/,
+  )
+  expect(said['function admin-drop-note']).toContain('The handler asks only whether somebody is signed in')
+})

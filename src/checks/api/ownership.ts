@@ -1,6 +1,7 @@
 import type { RelatedPlace } from '../../lib/place.ts'
 import type { Route } from '../../model/routes/routes.ts'
 import { defineCheck, failed, type Issue, notApplicable, passed } from '../define-check.ts'
+import { besideMetadata } from './beside-metadata.ts'
 import { customerColumn } from './customer-column.ts'
 import { roleFix } from './guard-fix.ts'
 import type { Known } from './known.ts'
@@ -143,7 +144,7 @@ function issueOf(route: Route, found: readonly OwnershipBreach[], others: readon
   // among equals what changes rows says more than what only reads them
   const sorted = [...breaches].sort((a, b) => rank[a.severity] - rank[b.severity] || Number(onlyReads(a)) - Number(onlyReads(b)))
   const main = sorted[0] as OwnershipBreach
-  const words = ownershipWords(route, main, manners(route, known.all))
+  const words = besideMetadata(main, route, known, ownershipWords(route, main, manners(route, known.all)))
   const related: RelatedPlace[] = []
   for (const b of sorted) {
     if (related.some((r) => r.path === b.at.path && r.line === b.at.line)) continue
