@@ -1,3 +1,4 @@
+import type { Table } from '../../database/database.ts'
 import type { Place } from '../../lib/place.ts'
 import { says } from '../../lib/snake-case.ts'
 import type { BehaviourGap } from '../../model/behaviour/behaviour.ts'
@@ -7,6 +8,7 @@ import { type Cause, merge } from './auth-issues.ts'
 import { isReceiver, isShown, readApart, severityOf, tellsOn, withChange, worstOf } from './auth-severity.ts'
 import { withoutDelegates } from './delegates.ts'
 import { isEditorial } from './editorial-tables.ts'
+import { guestTables, isForGuest } from './guest-orders.ts'
 import { idleMiddleware } from './idle-middleware.ts'
 import { addsToKept, type KeptResources, keptResources } from './kept-resources.ts'
 import { isForAdministrators } from './manners.ts'
@@ -34,6 +36,7 @@ export default defineCheck({
     const others = payments.otherWebhooks.filter((w) => w.problem || w.asks || w.verified)
     const receivers = new Set([...payments.webhooks, ...others].map((w) => `${w.path} ${w.subject}`))
     const kept = keptResources(all)
+    const guests = guestTables(all, schema.tables)
     const shownTables = new Map<string, boolean>()
     const isShownTable = (table: string): boolean => {
       const known = shownTables.get(table) ?? (isShown(table, schema) || isEditorial(table, all, schema))
@@ -46,7 +49,7 @@ export default defineCheck({
       (route): Verdict =>
         receivers.has(`${route.path} ${route.subject}`)
           ? { kind: 'public', route, because: 'receives events of the payment processor (check 20)' }
-          : judge(route, { open, isGuardedElsewhere: guarded.has(handlerOf(route)), demanded: env.demanded, shown, kept }),
+          : judge(route, { open, isGuardedElsewhere: guarded.has(handlerOf(route)), demanded: env.demanded, shown, kept, guests }),
     )
     const causes = judged.flatMap((j) => (j.kind === 'issue' ? j.causes.map((c) => behindIdle(c, routes.routes)) : []))
     const issues = merge(withoutDelegates(causes, all), { all: routes.routes, around: routes.surroundings, schema })
@@ -126,9 +129,11 @@ interface Around {
   readonly demanded: readonly string[]
   readonly shown: (work: Work) => boolean
   readonly kept: KeptResources
+  /** Tables whose rows belong to who knows their id. */
+  readonly guests: ReadonlySet<Table>
 }
 
-function judge(route: Route, { open, isGuardedElsewhere, demanded, shown, kept }: Around): Verdict {
+function judge(route: Route, { open, isGuardedElsewhere, demanded, shown, kept, guests }: Around): Verdict {
   if (open.has(`${route.method ?? ''} ${route.route}`.trim()) || open.has(route.route) || open.has(route.subject))
     return { kind: 'public', route, because: 'declared public in the configuration' }
   const signIn = unprovenSignIn(route)
@@ -137,7 +142,8 @@ function judge(route: Route, { open, isGuardedElsewhere, demanded, shown, kept }
   if (nature) return { kind: 'public', route, because: nature }
   const causes: Cause[] = []
   const exposed = route.work.filter(
-    (w) => !w.hidden && (!w.guard || w.guard.trust === 'claimed') && !shown(w) && !(w.impersonal && SAYS_PUBLIC.test(route.route)),
+    (w) =>
+      !w.hidden && (!w.guard || w.guard.trust === 'claimed') && !shown(w) && !(w.impersonal && SAYS_PUBLIC.test(route.route)) && !isForGuest(w, route, guests),
   )
   const apart = readApart(exposed, route.behaviour)
   const sentIn = exposed.filter((w) => !apart.includes(w))
