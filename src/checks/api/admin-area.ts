@@ -56,7 +56,7 @@ const MOVES =
 
 /** What is done to others there is an operation for administrators, whatever else it would be called. */
 export function asAdminOperation(b: OwnershipBreach): OwnershipBreach {
-  if (b.within) return b
+  if (b.within || b.house) return b
   return b.kind === 'row' || b.kind === 'listing' || b.kind === 'function' || b.kind === 'payment' || b.kind === 'forged-owner' || b.kind === 'admin'
     ? { ...b, kind: 'admin', severity: 'Critical', area: true }
     : b

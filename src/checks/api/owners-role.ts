@@ -59,7 +59,7 @@ function ownersOf(table: Table, tables: readonly Table[], depth = 0): readonly O
 }
 
 /** The roles one of which the caller has where `test` is `truthy`. */
-function rolesAsked(test: Value, truthy: boolean, behaviour: Behaviour, depth = 0): readonly string[] {
+export function rolesAsked(test: Value, truthy: boolean, behaviour: Behaviour, depth = 0): readonly string[] {
   if (depth > 8) return []
   const next = (x: Value, holds: boolean) => rolesAsked(x, holds, behaviour, depth + 1)
   const isRole = (x: Value) =>

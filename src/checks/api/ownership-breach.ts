@@ -29,6 +29,7 @@ export interface OwnershipBreach {
     | 'joins'
     | 'any-table'
     | 'parent'
+    | 'bought'
     | 'mass-assignment'
     | 'power'
     | 'state'
@@ -77,8 +78,13 @@ export interface OwnershipBreach {
   readonly apart?: true
   /** The role that the handler asks for, which whoever has rows of this kind has. */
   readonly role?: string
-  /** What of the request names the tenant in which the caller was asked for a role. */
+  /** What of the request names the tenant in which the caller was asked for a role, or what he was asked to have bought. */
   readonly within?: string
+  /** The column that says in which of several places a row stands, where the role is one in one of them, and the roles that are over all of them. */
+  readonly house?: string
+  readonly above?: readonly string[]
+  /** The column with the password of the account, which the request sets. */
+  readonly takesOver?: string
   /** The check that a failing look-up passes by: the error is answered, and the handler goes on. */
   readonly around?: Place
   /** The processor said that the payment is paid; nothing of what it said is booked. */

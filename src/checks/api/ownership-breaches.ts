@@ -12,6 +12,7 @@ import type { Guard, Route } from '../../model/routes/routes.ts'
 import { areaBreaches, asAdminOperation } from './admin-area.ts'
 import { administratorsSessions } from './administrators-sessions.ts'
 import { checkWithWayAround } from './answered-in-vain.ts'
+import { boughtBreaches } from './bought-parent.ts'
 import { choosingFilter } from './choosing-filter.ts'
 import { chosenPrice } from './chosen-price.ts'
 import { claimedPayments } from './claimed-payments.ts'
@@ -33,6 +34,7 @@ import { publicByNature } from './public-by-nature.ts'
 import { refusesTheServer } from './refuses-the-server.ts'
 import { signsUp } from './registration.ts'
 import { rlsState } from './rls-state.ts'
+import { acrossHouses, addedInHouse, type House, housesOf, roleInHouse } from './role-in-house.ts'
 import { inAnother, roleInOne } from './role-in-one.ts'
 import { rowBreach } from './row-breach.ts'
 import { listingBreaches, otherBreaches } from './service-breaches.ts'
@@ -74,6 +76,7 @@ export const breachesOf = (route: Route, { tables, functions, enums, policies }:
     soldColumns(routes),
     decidingColumns(routes),
     isHouseOfStaff(routes, tables),
+    housesOf(routes),
   )
 
 const judged = rememberFor(
@@ -91,8 +94,9 @@ const judged = rememberFor(
     sold: ReadonlyMap<string, readonly string[]>,
     deciding: readonly string[],
     house: boolean,
+    houses: readonly House[],
   ) => {
-    const found = judge(route, { tables, functions, enums, policies }, access, listed, kept, scheduled, administrators, sold, deciding)
+    const found = judge(route, { tables, functions, enums, policies }, access, listed, kept, scheduled, administrators, sold, deciding, houses)
     const breaches = house ? found.breaches.filter((b) => !isWorkOfTheHouse(b)) : found.breaches
     return breaches.length === found.breaches.length
       ? found
@@ -110,6 +114,7 @@ function judge(
   administrators: ReadonlySet<string>,
   sold: ReadonlyMap<string, readonly string[]>,
   deciding: readonly string[],
+  houses: readonly House[],
 ): Judged {
   const behaviour = inProduction(route.behaviour as Behaviour, route.framework)
   const breaches: OwnershipBreach[] = []
@@ -133,7 +138,8 @@ function judge(
     const one = e.kind === 'db' && !role ? roleInOne(step, strict, behaviour) : undefined
     const staff =
       strict?.who === 'user' && (administrators.has(strict.how) || isStaffs(step, behaviour, schema) || (area && isAskedOfAdministrators(step, behaviour)))
-    const guard = strict && (role || one) ? { ...strict, who: 'user' as const } : strict && staff ? { ...strict, who: 'admin' as const } : strict
+    const inHouse = e.kind === 'db' && !role && !one ? roleInHouse(step, e, strict, behaviour, houses, schema) : undefined
+    const guard = strict && (role || one || inHouse) ? { ...strict, who: 'user' as const } : strict && staff ? { ...strict, who: 'admin' as const } : strict
     if (!guard && signsUp(route) && publicByNature(route) && !behaviour.gaps?.some((g) => g.step <= index))
       breaches.push(...signUpBreaches(step, behaviour, schema), ...decidingBreaches(step, behaviour, deciding, true))
     const signedIn = guard?.who === 'user' && (guard.trust === 'verified' || guard.trust === 'unverified' || guard.trust === 'editable')
@@ -178,6 +184,10 @@ function judge(
           return
         }
         const breach = rowBreach(step, index, e, chosen.value, chosen.column, behaviour, one ? ties.inOne() : ties, schema, access, reasons)
+        if (breach && inHouse && e.op !== 'select') {
+          breaches.push(acrossHouses(breach, inHouse, e, schema))
+          return
+        }
         if (breach && one) {
           breaches.push(inAnother(breach, one))
           return
@@ -196,13 +206,15 @@ function judge(
       }
       if (signedIn) breaches.push(...decidingBreaches(step, behaviour, deciding, false))
       if (guard && !breaches.some((b) => b.kind === 'mass-assignment')) breaches.push(...soldBreaches(step, e, behaviour, sold))
-      if (one) breaches.push(...parentBreaches(step, e, behaviour, ties, schema, access))
+      if (inHouse) breaches.push(...addedInHouse(step, e, inHouse, behaviour, ties, schema))
+      else if (one) breaches.push(...parentBreaches(step, e, behaviour, ties, schema, access))
       else if (signedIn && !role)
         breaches.push(
           ...payloadBreaches(step, e, behaviour, ties, schema),
           ...tenantBreaches(step, e, behaviour, ties, schema),
           ...joinedTenants(step, e, behaviour, ties, schema),
           ...parentBreaches(step, e, behaviour, ties, schema, access),
+          ...boughtBreaches(step, e, behaviour, schema),
           ...claimedPayments(step, e, behaviour, schema),
           ...creditBreaches(step, e, behaviour, schema),
           ...editableBreaches(step, e, behaviour, schema, access),

@@ -3,7 +3,7 @@ import type { SaidOfBreach, WordsOfKinds } from './breach-words.ts'
 import { roleCode } from './manners.ts'
 import { MODEL_SAYS } from './model-answers.ts'
 import { boundQuery, filterCode, ownRows } from './own-rows-code.ts'
-import { OWN_METADATA } from './ownership-breach.ts'
+import { OWN_METADATA, type OwnershipBreach } from './ownership-breach.ts'
 import { refusal } from './refusal.ts'
 
 /**
@@ -18,6 +18,19 @@ export const ROW_WORDS = {
         message: `${b.around.path}:${b.around.line} asks whether the caller may, inside a try whose catch answers with an error and does not end the handler: after a look-up that failed ${place} ${b.verb} ${b.table} by ${b.by} all the same.`,
         attack: `Any signed-in user sends an id that the database refuses (with a null byte, or none of its type) where the look-up uses it, and the id of another user's row beside it: the answer is an error, and the handler ${b.verb} the row.`,
         fix: { text: 'End the handler in the catch.', language: 'ts', code: `} catch (error) {\n  ${refusal(route, 500)}\n}` },
+      }
+    if (b.house)
+      return {
+        title: 'A role in one place lets somebody act on rows of another',
+        message: `The handler asks for a role (${b.role}), but ${place} ${b.verb} ${b.table} by ${b.by} with the service role or a direct connection, and nothing compares the ${b.house} of the row with the caller's. Other handlers do, for everybody who is not ${above(b)}.`,
+        attack: b.takesOver
+          ? `Anybody with the role ${b.role} sends the id of any account and a new ${b.takesOver}, and signs in as whom he likes, ${above(b)} included.`
+          : `Anybody with the role ${b.role} sends the id of a row with another ${b.house} and the handler ${b.verb} it.`,
+        fix: {
+          text: `Load the row (or what it belongs to) first and compare its ${b.house} with the caller's, as the other handlers do.${b.takesOver ? ` Write named columns only, and ${b.takesOver} never from here.` : ''}`,
+          language: 'ts',
+          code: `if (${(b.above ?? []).map((r) => `user.role !== '${r}' && `).join('')}row.${b.house} !== user.${b.house}) {\n  ${refusal(route, 403)}\n}`,
+        },
       }
     if (b.within)
       return {
@@ -147,6 +160,17 @@ export const ROW_WORDS = {
     }
   },
   parent({ route, b, who, place }) {
+    if (b.house)
+      return {
+        title: "A new row can be put under another place's",
+        message: `The handler asks for a role (${b.role}), but ${place} ${b.what}, with the service role or a direct connection, and nothing compares the ${b.house} of the row of ${b.ownedBy} that it belongs to with the caller's. Other handlers do, for everybody who is not ${above(b)}.`,
+        attack: `Anybody with the role ${b.role} sends the id of a row of ${b.ownedBy} with another ${b.house} and adds to it.`,
+        fix: {
+          text: `Load the row of ${b.ownedBy} first and compare its ${b.house} with the caller's.`,
+          language: 'ts',
+          code: `if (${(b.above ?? []).map((r) => `user.role !== '${r}' && `).join('')}parent?.${b.house} !== user.${b.house}) {\n  ${refusal(route, 403)}\n}`,
+        },
+      }
     return {
       title: "A new row can be put under somebody else's",
       message: `${place} ${b.what}, with the service role or a direct connection, and nothing asks whether the row of ${b.ownedBy} that it belongs to is the caller's${who}.`,
@@ -162,6 +186,18 @@ export const ROW_WORDS = {
             language: 'ts',
             code: `if (!participants.includes(user.id)) {\n  ${refusal(route, 404)}\n}`,
           },
+    }
+  },
+  bought({ route, b, place }) {
+    return {
+      title: 'One purchase opens what belongs to others',
+      message: `The handler asks for the caller's row of ${b.ownedBy} by ${b.within}, but ${place} loads ${b.table} by ${b.by} alone, with the service role or a direct connection, and nothing says that the two belong together.`,
+      attack: `Whoever has bought one of them, a cheap one or a free one, sends its id beside the id of a part of another and gets what he has not paid for.`,
+      fix: {
+        text: `Ask for the purchase by the ${b.ownerColumn} of the part that was loaded, never by the one that the request sends beside it.`,
+        language: 'ts',
+        code: `if (part.${b.ownerColumn} !== ${b.ownerColumn}) { // part: the row that ${b.by} names\n  ${refusal(route, 404)}\n}`,
+      },
     }
   },
   'mass-assignment'({ route, b, place }) {
@@ -282,6 +318,9 @@ function stateFix(route: Route): SaidOfBreach['fix'] {
     code: `const user = await currentUser() // stands for the check of who is signed in\nif (!user || !state || state !== ${cookie}) ${refusal(route, 401)}\n// write the row of user.id`,
   }
 }
+
+/** The roles that are over all places, for people. */
+const above = (b: OwnershipBreach): string => (b.above ?? []).join(' or ')
 
 /** The body of a request, as the framework hands it to the handler. */
 function bodyOf({ framework, answers }: Route): string {
