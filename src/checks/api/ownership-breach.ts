@@ -203,9 +203,12 @@ export function callerOf(behaviour: Behaviour): string {
   return /clerk/i.test(name) ? 'userId' : /next-auth|Auth\.js|Better Auth/i.test(name) ? 'session.user.id' : 'user.id'
 }
 
+/** Headers that say from which address of the network somebody calls. */
+const ADDRESS = /^(?:x-forwarded-for|x-real-ip|x-client-ip|cf-connecting-ip|true-client-ip|fly-client-ip|x-vercel-forwarded-for)$/i
+
 /** Something of the request that the caller chooses; what running a query gave is the query's choice, whatever it was asked with. */
 function mentionsDirectly(value: Value, behaviour: Behaviour, depth: number): boolean {
-  if (value.v === 'request') return value.part !== 'ip' && value.part !== 'cookie'
+  if (value.v === 'request') return value.part !== 'ip' && value.part !== 'cookie' && !(value.part === 'header' && ADDRESS.test(value.name ?? ''))
   if (value.v === 'result') return isModelAnswer(value, behaviour)
   if (value.v === 'call' && /^execute(?:TakeFirst\w*)?$/.test(value.name)) return false
   return depth < 8 && partsOf(value).some((p) => mentionsDirectly(p, behaviour, depth + 1))

@@ -34,7 +34,7 @@ import { publicByNature } from './public-by-nature.ts'
 import { refusesTheServer } from './refuses-the-server.ts'
 import { signsUp } from './registration.ts'
 import { rlsState } from './rls-state.ts'
-import { acrossHouses, addedInHouse, type House, housesOf, roleInHouse } from './role-in-house.ts'
+import { acrossHouses, addedInHouse, filterDropped, type House, housesOf, raisedInHouse, roleInHouse } from './role-in-house.ts'
 import { inAnother, roleInOne } from './role-in-one.ts'
 import { rowBreach } from './row-breach.ts'
 import { listingBreaches, otherBreaches } from './service-breaches.ts'
@@ -206,7 +206,8 @@ function judge(
       }
       if (signedIn) breaches.push(...decidingBreaches(step, behaviour, deciding, false))
       if (guard && !breaches.some((b) => b.kind === 'mass-assignment')) breaches.push(...soldBreaches(step, e, behaviour, sold))
-      if (inHouse) breaches.push(...addedInHouse(step, e, inHouse, behaviour, ties, schema))
+      if (inHouse)
+        breaches.push(...addedInHouse(step, e, inHouse, behaviour, ties, schema), ...raisedInHouse(payloadBreaches(step, e, behaviour, ties, schema), inHouse))
       else if (one) breaches.push(...parentBreaches(step, e, behaviour, ties, schema, access))
       else if (signedIn && !role)
         breaches.push(
@@ -219,6 +220,7 @@ function judge(
           ...creditBreaches(step, e, behaviour, schema),
           ...editableBreaches(step, e, behaviour, schema, access),
           ...listings(step, index, e, behaviour, ties, schema, route, kept),
+          ...filterDropped(step, e, behaviour, houses, schema),
           ...jobBreaches(step, e, behaviour, ties, schema, route, scheduled),
           ...keptForRole(step, e, behaviour, ties, schema, access),
           ...signsAsStaff(step, e, behaviour, ties, schema),

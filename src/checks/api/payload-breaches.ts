@@ -135,13 +135,21 @@ function authorsAlong(e: Query, row: Value, behaviour: Behaviour): readonly (rea
 /** What says of an order or a booking that it was paid, or that somebody has seen the money. */
 const PAID = /^(?:payment_(?:status|state|verified|confirmed|received)|(?:is_?)?paid|paid_(?:at|amount)|amount_paid|(?:\w{1,20}_)?verified_payment)$/i
 
-const HOUSE = /^(?:commission_(?:rate|percent(?:age)?)|verification_(?:status|level)|is_certified)$/i
+const HOUSE =
+  /^(?:commission_(?:rate|percent(?:age)?)|verification_(?:status|level)|is_certified|(?:is_)?verified_?(?:purchase|buyer|seller|review)|is_verified)$/
+/** What people pay the application for, in what they offer to others. */
+const PROMOTED = /^(?:(?:is_)?(?:featured|promoted|sponsored)(?:_until)?)$/
 const CHARGED = /^(?:total|total_(?:amount|price|cents)|amount_(?:due|total))$/i
 const CHARGED_AS = /^stripe_(?:payment_intent|checkout|session|charge)|^payment_intent_id$/i
 
 /** What the application says of whoever offers something in it, and what an order costs that a processor charges. */
-const saidByHouse = ({ columns }: Table): readonly string[] =>
-  columns.map((c) => c.name).filter((c) => HOUSE.test(c) || (CHARGED.test(c) && columns.some((x) => CHARGED_AS.test(x.name))))
+const saidByHouse = ({ columns, userData }: Table): readonly string[] =>
+  columns
+    .map((c) => c.name)
+    .filter(
+      (c) =>
+        says(HOUSE, c) || (says(PROMOTED, c) && (userData?.ownerColumns.length ?? 0) > 0) || (CHARGED.test(c) && columns.some((x) => CHARGED_AS.test(x.name))),
+    )
 
 const APPOINTER = /^(?:invited|added|granted|shared|created)_?by(?:_user)?(?:_?id)?$|^(?:inviter|owner|host)(?:_user)?_?id$/i
 const APPOINTED = /^(?:(?:invitee|invited|member|guest|collaborator|recipient)_?)?e_?mail$|^(?:invitee|member|guest|collaborator|user)_?id$/i

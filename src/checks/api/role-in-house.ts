@@ -10,9 +10,11 @@ import { isCallersRow, requestName } from '../../model/behaviour/values.ts'
 import { guardOfConditions } from '../../model/routes/guard.ts'
 import { isRole } from '../../model/routes/guard-words.ts'
 import type { Guard, Route } from '../../model/routes/routes.ts'
+import { isAnswered } from './listed-tables.ts'
 import { rolesAsked } from './owners-role.ts'
-import { directly, fromRequest, OWNER, type OwnershipBreach, type Query, referredTo, tableOf, verbOf } from './ownership-breach.ts'
+import { aboutQuery, directly, fromRequest, OWNER, type OwnershipBreach, type Query, referredTo, tableOf, verbOf } from './ownership-breach.ts'
 import { rowsOf } from './payload-breaches.ts'
+import { ACCOUNTS } from './registration.ts'
 import type { Ties } from './ties.ts'
 
 /** How an application keeps the staff of one place from the rows of another: by this column, from which only these roles are excepted. */
@@ -201,3 +203,55 @@ export function addedInHouse(
   }
   return []
 }
+
+/**
+ * The rows of everybody's house, where the one of the caller is looked through: `if (user.locationId) query.where(…)`, behind which those who have none
+ * get all. Roles over all houses have gone another way by then.
+ */
+export function filterDropped(step: Step, e: Query, behaviour: Behaviour, houses: readonly House[], schema: Pick<SchemaModel, 'tables'>): OwnershipBreach[] {
+  if (e.op !== 'select' || e.client.rights !== 'service' || e.unread || e.countOnly || e.one || !isAnswered(behaviour.steps, behaviour.steps.indexOf(step)))
+    return []
+  const table = tableOf(e, schema)
+  if (!table?.userData || table.stub) return []
+  for (const { column, above } of houses) {
+    const names = (x: Value) => isOwn(x, behaviour) && fieldOf(x) === column
+    if (e.filters.some((f) => snakeCase(lastPart(f.column)) === column) || !table.columns.some((c) => snakeCase(c.name) === column)) continue
+    const kept = behaviour.steps.some(
+      ({ effect: o, at }) =>
+        o.kind === 'db' &&
+        at.line === step.at.line &&
+        at.path === step.at.path &&
+        o.filters.some((f) => snakeCase(lastPart(f.column)) === column && names(f.value)),
+    )
+    const none = step.under.some((c) => c.negated && names(c.test))
+    const others = step.under.some((c) => c.negated && rolesCompared(c.test, behaviour).some((r) => above.includes(r)))
+    // `if (role !== 'central' && !user.locationId) return 403`: nobody gets here without one
+    const refused = step.under.some((c) => valueFor(c.test, names, (x) => rolesCompared(x, behaviour).some((r) => above.includes(r))) === c.negated)
+    const mayBeNone = schema.tables.some((t) => ACCOUNTS.test(t.name) && t.columns.some((c) => snakeCase(c.name) === column && !c.notNull))
+    if (kept && none && others && !refused && mayBeNone)
+      return [{ kind: 'listing', severity: 'High', ...aboutQuery(step, e, behaviour), house: column, above, what: `answers with all rows of ${e.table}` }]
+  }
+  return []
+}
+
+/** What a test says to somebody of no house and of no role over all of them, where that settles it. */
+function valueFor(test: Value, isHouse: (x: Value) => boolean, asksAbove: (x: Value) => boolean, depth = 0): boolean | undefined {
+  const next = (x: Value) => valueFor(x, isHouse, asksAbove, depth + 1)
+  if (depth > 8) return undefined
+  if (isHouse(test)) return false
+  if (test.v === 'op' && (test.op === '&&' || test.op === '||')) {
+    const parts = test.of.map(next)
+    const settles = test.op === '||'
+    return parts.includes(settles) ? settles : parts.includes(undefined) ? undefined : !settles
+  }
+  if (test.v === 'op' && test.op === '!' && test.of[0]) {
+    const inner = next(test.of[0])
+    return inner === undefined ? undefined : !inner
+  }
+  if (asksAbove(test)) return test.v === 'op' && test.op.startsWith('!')
+  return undefined
+}
+
+/** Whoever looks after the accounts of one house writes what grants rights in all of them: the whole body goes into the row. */
+export const raisedInHouse = (found: readonly OwnershipBreach[], { role }: RoleInHouse): readonly OwnershipBreach[] =>
+  found.filter((b) => b.kind === 'mass-assignment' && b.severity === 'Critical' && ACCOUNTS.test(b.table ?? '')).map((b) => ({ ...b, role }))

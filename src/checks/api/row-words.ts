@@ -101,6 +101,17 @@ export const ROW_WORDS = {
     }
   },
   listing({ route, b, who, place }) {
+    if (b.house)
+      return {
+        title: 'Whoever stands in no place gets the rows of all',
+        message: `${place} narrows ${b.table} to the ${b.house} of the caller only where he has one, and ${b.what} with the service role or a direct connection to who has none. The column may be empty in the row of an account.`,
+        attack: `Anybody whose account has no ${b.house} yet reads the rows of ${b.table} of every place.`,
+        fix: {
+          text: `Refuse who is not ${above(b)} and has no ${b.house}, before the query.`,
+          language: 'ts',
+          code: `if (${(b.above ?? []).map((r) => `user.role !== '${r}' && `).join('')}!user.${b.house}) {\n  ${refusal(route, 403)}\n}`,
+        },
+      }
     if (b.apart)
       return {
         title: "Every signed-in user gets everybody's rows",
@@ -204,8 +215,9 @@ export const ROW_WORDS = {
     return {
       title: 'The whole request body is written to the row',
       message: `${place} ${b.verb} ${b.table} with ${b.by} as it came, with the service role or a direct connection: the caller chooses every column${b.bound ? ' that the code does not set' : ''}${b.ownerColumn ? `, ${b.ownerColumn} included` : ''}.`,
-      attack:
-        b.paid === 'house'
+      attack: b.role
+        ? `Anybody with the role ${b.role} adds ${b.ownerColumn} to the JSON for an account that he looks after, his own included, and it has what only those above him may give.`
+        : b.paid === 'house'
           ? `Any signed-in user adds ${b.ownerColumn} to the JSON and sets what is the application's to say.`
           : b.paid
             ? `Any signed-in user adds ${b.ownerColumn} to the JSON, and the row says that it was paid.`
