@@ -40,7 +40,7 @@ import { rowBreach } from './row-breach.ts'
 import { listingBreaches, otherBreaches } from './service-breaches.ts'
 import { settledForAnybody } from './settled-for-anybody.ts'
 import { signUpBreaches } from './sign-up-breaches.ts'
-import { soldBreaches, soldColumns } from './sold-columns.ts'
+import { saysPaid, soldBreaches, soldColumns } from './sold-columns.ts'
 import { isAskedOfAdministrators, isStaffs } from './staff.ts'
 import { tenantBreaches } from './tenant-breaches.ts'
 import { Ties } from './ties.ts'
@@ -204,7 +204,7 @@ function judge(
           return
         }
       }
-      if (signedIn) breaches.push(...decidingBreaches(step, behaviour, deciding, false))
+      if (signedIn) breaches.push(...decidingBreaches(step, behaviour, deciding, false), ...saysPaid(step, e, behaviour, sold, schema))
       if (guard && !breaches.some((b) => b.kind === 'mass-assignment')) breaches.push(...soldBreaches(step, e, behaviour, sold))
       if (inHouse)
         breaches.push(...addedInHouse(step, e, inHouse, behaviour, ties, schema), ...raisedInHouse(payloadBreaches(step, e, behaviour, ties, schema), inHouse))

@@ -254,6 +254,17 @@ export const ROW_WORDS = {
           code: `{ ...values, ${b.ownerColumn}: START } // the ${b.ownerColumn} of every new account, nothing of user_metadata`,
         },
       }
+    if (b.paid)
+      return {
+        title: 'The caller says that it was paid',
+        message: `${place} ${b.verb} ${b.table} with ${b.ownerColumn} from ${b.by}, with rights that no policy or column privilege limits. The webhook of the payment processor sets the same column; here the handler asks only whether the row is the own one${who}.`,
+        attack: `Any signed-in user sends for his own row of ${b.table} the ${b.ownerColumn} that it has once the money is there, and has not paid.`,
+        fix: {
+          text: `Leave ${b.ownerColumn} to the webhook; what the caller may do (cancel) is a value that stands in the code.`,
+          language: 'ts',
+          code: `{ ${b.ownerColumn}: 'cancelled' }`,
+        },
+      }
     return {
       title: 'The caller sets what grants rights',
       message: `${place} ${b.verb} ${b.table} with ${b.ownerColumn} from ${b.by}, with the service role or a direct connection, which no policy or column privilege limits. The handler asks only ${b.own ? 'whether the row is the own one' : 'whether somebody is signed in'}${who}.`,
