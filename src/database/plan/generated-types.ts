@@ -13,7 +13,7 @@ const VIEWS = /^\s*(Views|Functions|Enums|CompositeTypes)\s*:\s*\{/
 const NAME = /^\s*"?([A-Za-z_]\w*)"?\s*:\s*\{\s*$/
 const ROW = /^\s*Row\s*:\s*\{\s*$/
 /** `columns: ["trip_id"]`, `referencedRelation: "trips"`, one below the other. */
-const REFERENCE = /^\s*(columns|referencedRelation|referencedColumns)\s*:\s*\[?\s*["']([A-Za-z_]\w*)["']\s*\]?\s*[;,]?\s*$/
+const REFERENCE = /^\s*(columns|referencedRelation|referencedColumns)\s*:[\s[]*["']([A-Za-z_]\w*)["'][\s\],;]*$/
 const COLUMN = /^\s*"?([A-Za-z_]\w*)"?\s*(?:\?\s*)?:\s*([^;,\s](?:[^;,]{0,2000}[^;,\s])?)\s{0,200}(?:[;,]\s*)?$/
 
 /** Tables of the generated types of the repository, by name; `public` only. Read line by line, as the generator writes them. */
