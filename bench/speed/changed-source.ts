@@ -16,7 +16,7 @@ export function withChanges(source: Source): Source {
   const made = new Set<string>()
   return {
     mergeBase: async () => (await source.snapshot('HEAD')).commit,
-    history: (commit, wanted) => source.history(made.has(commit) ? 'HEAD' : commit, wanted),
+    history: async (commit, wanted) => source.history(made.has(commit) ? (await source.snapshot('HEAD')).commit : commit, wanted),
     read: async (shas) => {
       const found = new Map(await source.read(shas.filter((s) => !written.has(s))))
       for (const sha of shas) {
