@@ -43,6 +43,8 @@ const opener = (guard: Guard | undefined): string | undefined => guard?.opensWit
 
 /** The refusal looks like an answer. */
 const saysMalformed = (guard: Guard | undefined): boolean => guard?.refusal.status === 400
+/** The refusal is an answer that the code gives, no exception that something else answers. */
+const isAnswered = (guard: Guard | undefined): boolean => guard?.refusal.how === 'respond' && (guard.refusal.status ?? 0) > 500
 const saysFine = (guard: Guard | undefined): boolean => (guard?.refusal.status ?? (guard?.refusal.nothing ? 200 : 500)) < 300
 
 /** One issue per cause; a cause that several routes share is one issue at its place. */
@@ -186,7 +188,9 @@ function message(c: Cause): string {
       if (saysFine(guard)) return `${name(route)} checks who calls, but answers ${guard?.refusal.status} instead of 401, with the error in the body alone.`
       if (saysMalformed(guard))
         return `${name(route)} checks who calls, but answers 400 instead of 401: the refusal is thrown, and the handler of the exception answers everything alike.`
-      return `${name(route)} checks who calls, but answers ${guard?.refusal.status ?? 500} instead of 401: the refusal is thrown and ends as a server error.`
+      return isAnswered(guard)
+        ? `${name(route)} checks who calls, but answers ${guard?.refusal.status} instead of 401: that nobody is signed in is taken for a failure of the check itself.`
+        : `${name(route)} checks who calls, but answers ${guard?.refusal.status ?? 500} instead of 401: the refusal is thrown and ends as a server error.`
   }
 }
 
@@ -318,7 +322,9 @@ function fix(c: Cause, known: Known, audience: Audience | undefined): Issue['fix
       return {
         text: saysFine(c.guard)
           ? 'Answer 401 where the check fails.'
-          : 'Answer 401 where the check fails, instead of throwing into the handler of unexpected errors.',
+          : isAnswered(c.guard)
+            ? 'Answer 401 where nobody is signed in, before the failures that are left are answered: what the platform reports for a missing session (AuthSessionMissingError) is none.'
+            : 'Answer 401 where the check fails, instead of throwing into the handler of unexpected errors.',
         ...refusedAt(c, known),
       }
     case 'sign-in':
