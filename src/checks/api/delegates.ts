@@ -4,7 +4,7 @@
  */
 import { isWithin } from '../../lib/place.ts'
 import type { Route } from '../../model/routes/routes.ts'
-import type { Cause } from './auth-issues.ts'
+import type { Cause } from './auth-cause.ts'
 
 /** Causes without those of handlers that do nothing of their own: the cause of the handler that does the work for them names them beside itself. */
 export function withoutDelegates(causes: readonly Cause[], all: readonly Route[]): readonly Cause[] {

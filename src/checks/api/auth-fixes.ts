@@ -1,0 +1,164 @@
+import { linesFrom } from '../../lib/place.ts'
+import { askForVerifiedUser, refuseWhenUnset } from '../../lib/rewrite-javascript.ts'
+import type { Guard, Route, Work } from '../../model/routes/routes.ts'
+import type { Issue } from '../define-check.ts'
+import type { Audience } from './audience.ts'
+import { type Cause, isAnswered, opener, saysFine } from './auth-cause.ts'
+import { isCheckout } from './auth-severity.ts'
+import { BOUND_STATE, connectedFor } from './connected-for-named.ts'
+import { decodedFor, verifiedFix } from './decoded-by-hand.ts'
+import { guardFix } from './guard-fix.ts'
+import { type Known, refusalAt } from './known.ts'
+import { limiterCode } from './limiter-code.ts'
+import { refusal } from './refusal.ts'
+import { variableOf } from './service-fix.ts'
+
+/** For a code that is answered to whoever asks for it. */
+export const ONLY_BY_MAIL: Issue['fix'] = {
+  text: 'Send the code to the address of the account alone, and answer the same whether there is such an account or not.',
+  language: 'ts',
+  code: 'await sendMail(account.email, code)\nreturn Response.json({ ok: true })',
+}
+
+/** What closes a cause at its place. */
+export function fix(c: Cause, known: Known, audience: Audience | undefined): Issue['fix'] {
+  switch (c.what) {
+    case 'unlinked':
+      return unlinkedFix(c.route, known.all)
+    case 'fail-open':
+      if (c.guard?.skipped) return withoutWayPast(c.guard)
+      return {
+        text: `Refuse when ${opener(c.guard)} is unset: a missing secret must close the door.`,
+        language: 'ts',
+        code: refuseWithout(opener(c.guard) ?? '', c),
+        ...(c.guard?.opensWithout ? { rewrite: { path: c.guard.at.path, line: c.guard.at.line, apply: refuseWhenUnset(c.guard.opensWithout) } } : {}),
+      }
+    case 'trust':
+      return {
+        text: 'Ask the auth server: getUser() (or getClaims(), which checks the signature) instead of getSession().',
+        language: 'ts',
+        code: `const { data: { user } } = await supabase.auth.getUser()\nif (!user) ${c.route.kind === 'action' ? "throw new Error('Unauthorized')" : 'return new Response(null, { status: 401 })'}`,
+        ...(c.guard?.identifiedAt ? { rewrite: { ...linesFrom(c.guard.identifiedAt, 120), apply: askForVerifiedUser } } : {}),
+      }
+    case 'status':
+      return {
+        text: saysFine(c.guard)
+          ? 'Answer 401 where the check fails.'
+          : isAnswered(c.guard)
+            ? 'Answer 401 where nobody is signed in, before the failures that are left are answered: what the platform reports for a missing session (AuthSessionMissingError) is none.'
+            : 'Answer 401 where the check fails, instead of throwing into the handler of unexpected errors.',
+        ...refusedAt(c, known),
+      }
+    case 'sign-in':
+      if (c.signIn?.decoded)
+        return {
+          text: 'Verify the old token before anything is taken from it, and keep refresh tokens that can be withdrawn: find the account by the one that came along.',
+          language: 'ts',
+          code: 'const { sub } = jwt.verify(refreshToken, process.env.REFRESH_SECRET!) // throws at a wrong signature',
+        }
+      return /(?:google|facebook|github|discord|apple|provider|firebase)/i.test(`${c.signIn?.column} ${c.route.route}`)
+        ? {
+            text: 'Let the browser send the ID token that the provider signed, verify it here, and find the account by what it says; the address and the id in the body are claims.',
+            language: 'ts',
+            code: 'const ticket = await new OAuth2Client(process.env.GOOGLE_CLIENT_ID).verifyIdToken({ idToken: body.idToken, audience: process.env.GOOGLE_CLIENT_ID })\nconst { sub, email, email_verified } = ticket.getPayload()!\nif (!email_verified) return new Response(null, { status: 401 })',
+          }
+        : {
+            text: 'Ask for something that only the owner of the account has before the session is made: the password, compared with its hash, or a code that was sent to the address. Take a sign-in for demonstrations out of what is deployed.',
+            language: 'ts',
+            code: 'if (!user || !(await bcrypt.compare(body.password, user.passwordHash))) return new Response(null, { status: 401 })',
+          }
+    case 'spelling':
+      return {
+        text: 'Put the check on the router of the protected paths instead of testing the path, or compare the path in lower case and without the slash at its end.',
+        language: 'ts',
+        code: "app.use('/admin', requireUser, adminRouter) // the router knows every spelling of its own paths",
+      }
+    case 'late':
+      return { text: 'Move the check to the top of the handler.', ...optionalCode(guardFix(c.route, known)) }
+    case 'open':
+      if (decodedFor(c.route, c.work)) return verifiedFix(c.route)
+      if (connectedFor(c.route, c.work)) return BOUND_STATE
+      if (c.idle && c.route.framework === 'tRPC')
+        return {
+          text: `Let the middleware of \`${c.idle.name}\` (${c.idle.at.path}:${c.idle.at.line}) throw where nobody is signed in, and go on for everybody else alone, with the id of who is. What the procedures take from their input as the user's id comes from there.`,
+          language: 'ts',
+          code: "if (!userId) throw new TRPCError({ code: 'UNAUTHORIZED' })\nreturn opts.next({ ctx: { ...opts.ctx, userId } })",
+        }
+      if (c.idle)
+        return {
+          text: `Let \`${c.idle.name}\` (${c.idle.at.path}:${c.idle.at.line}) answer 401 where nobody is signed in, and call \`next()\` for everybody else alone. Clerk's \`requireAuth()\` does so; \`clerkMiddleware()\` and \`ClerkExpressWithAuth()\` only look who it is.`,
+          language: 'ts',
+          code: 'if (!userId) return res.status(401).end()\nnext()',
+        }
+      if (audience?.who === 'visitors' && audience.as !== 'checkout') return guardFix(c.route, known, audience)
+      if (c.sentIn)
+        return {
+          text: 'Count what comes from each address and refuse with 429 before anything is written or sent. Only where the form is for people who are signed in, establish who calls.',
+          language: 'ts',
+          code: limiterCode(c.route, known.around),
+        }
+      if (c.work?.chosen === 'amount' && isCheckout(c.work))
+        return {
+          text: 'Take the price from the server (a price id, or the product row), never from the request; ask for a signed-in user unless guests may buy.',
+          language: 'ts',
+          code: `const price = await priceOf(body.productId) // stands for the look-up of the price where it is kept\nif (price === undefined) ${refusal(c.route, 404)}\n${c.work.call?.endsWith(' createCheckout') ? `const amount = price // what ${c.work.call.replace(' createCheckout', '')} is told; the request does not say it` : 'const amount = price // in the smallest unit; neither it nor the currency comes from the request'}`,
+        }
+      return withOpenWay(c, guardFix(c.route, known, audience), audience)
+  }
+}
+
+/** The condition that refuses, with the answer that it ought to give; where a helper throws, words alone. */
+function refusedAt({ route, guard }: Cause, { around }: Known): Pick<Issue['fix'], 'language' | 'code'> {
+  const asked = guard && guard.at.path === route.path ? around.asked(guard.at) : undefined
+  if (asked === undefined) return {}
+  return { language: 'ts', code: `if (${asked}) ${refusalAt(route, around, 401)}` }
+}
+
+/** A file may also hold what pages call as actions: those need `use server`, and their build fails without it. */
+function unlinkedFix({ path }: Route, all: readonly Route[]): Issue['fix'] {
+  const nameOf = ({ subject }: Route) => `\`${subject.slice(subject.lastIndexOf('#') + 1)}\``
+  const ofFile = all.filter((r) => r.kind === 'action' && r.path === path)
+  const stay = ofFile.filter((r) => !r.unlinked).map(nameOf)
+  if (!stay.length)
+    return {
+      text: "Take `use server` out of the file; `import 'server-only'` is what keeps a module on the server.",
+      language: 'ts',
+      code: "import 'server-only'",
+    }
+  const few = (names: readonly string[]) => `${names.slice(0, 6).join(', ')}${names.length > 6 ? ` and ${names.length - 6} more` : ''}`
+  return {
+    text: `Move ${few(ofFile.filter((r) => r.unlinked).map(nameOf))} into a module of their own that does not say \`use server\`, and import them from there${ofFile.some((r) => r.unlinked === 'nobody') ? ', or delete what nothing calls' : ''}. ${few(stay)} stay${stay.length === 1 ? 's' : ''} where pages call ${stay.length === 1 ? 'it' : 'them'} as action${stay.length === 1 ? '' : 's'}.`,
+    language: 'ts',
+    code: "// the new module, without 'use server'\nimport 'server-only'",
+  }
+}
+
+/** What is worth the same to visitors and to people with an account may be for either. */
+export const OPEN_WAYS: ReadonlySet<Work['kind']> = new Set(['insert', 'mail', 'sms', 'paid-api', 'file-write'])
+
+function withOpenWay({ work }: Cause, f: Issue['fix'], audience: Audience | undefined): Issue['fix'] {
+  if (audience?.who !== 'people' || !work || !OPEN_WAYS.has(work.kind)) return f
+  const taken = work.chosen === 'recipient' ? ', and take the recipient from a row instead of the request' : ''
+  return { ...f, text: `${f.text} When visitors without an account are meant to use it, put a rate limit in front instead${taken}.` }
+}
+
+/** Who works on a machine without the variable signs in at a project for development. */
+function withoutWayPast({ at, opensWithout: name = '' }: Guard): Issue['fix'] {
+  if (name === 'NODE_ENV')
+    return { text: `Take the way past the check (${at.path}:${at.line}) out: a server that is started without NODE_ENV takes it as well.` }
+  return {
+    text: `Take the way past the check (${at.path}:${at.line}) out, and let the server not start without ${name}: one that cannot ask who calls must let nobody in.`,
+    language: 'ts',
+    code: `if (!process.env.${name}) throw new Error('${name} is not set')`,
+  }
+}
+
+function optionalCode(f: Issue['fix']): { language?: string; code?: string } {
+  return f.code ? { language: 'ts', code: f.code } : {}
+}
+
+/** A signature is compared after this; a shared secret here. */
+function refuseWithout(name: string, { route, guard }: Cause): string {
+  const also = guard?.who === 'signature' ? '' : " || request.headers.get('authorization') !== `Bearer ${secret}`"
+  return `const secret = ${variableOf(route, name)}\nif (!secret${also}) {\n  return new Response(null, { status: 401 })\n}`
+}
