@@ -21,7 +21,8 @@ export default defineCheck({
     const served = pages.filter((r) => !r.page?.static)
     const usesAuth =
       routes.sessions.some((s) => s.libraries.length || s.serverClients.length || s.browserAuth.length || s.ownCookies.length) ||
-      routes.routes.some((r) => r.guard?.who === 'user' || r.guard?.who === 'admin')
+      // a session of one's own is looked up by its token first, and what is done afterwards is for whom it names
+      routes.routes.some((r) => [r.guard, ...r.work.map((w) => w.guard)].some((g) => g?.who === 'user' || g?.who === 'admin'))
     if (!served.length)
       return notApplicable(
         pages.every((r) => r.framework === 'SPA')
