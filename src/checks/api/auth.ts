@@ -1,4 +1,5 @@
 import type { Table } from '../../database/database.ts'
+import { memo } from '../../lib/memo.ts'
 import type { Place } from '../../lib/place.ts'
 import { says } from '../../lib/snake-case.ts'
 import type { BehaviourGap } from '../../model/behaviour/behaviour.ts'
@@ -38,12 +39,7 @@ export default defineCheck({
     const receivers = new Set([...payments.webhooks, ...others].map((w) => `${w.path} ${w.subject}`))
     const kept = keptResources(all)
     const guests = guestTables(all, schema.tables)
-    const shownTables = new Map<string, boolean>()
-    const isShownTable = (table: string): boolean => {
-      const known = shownTables.get(table) ?? (isShown(table, schema) || isEditorial(table, all, schema))
-      shownTables.set(table, known)
-      return known
-    }
+    const isShownTable = memo((table) => isShown(table, schema) || isEditorial(table, all, schema))
     const shown = (w: Work) =>
       w.kind === 'rpc' ? tellsOneFigure(w.call, schema) : w.kind === 'read' && w.table !== undefined && !w.unveiled && isShownTable(w.table)
     const judged = all.map(

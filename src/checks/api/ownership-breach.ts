@@ -6,7 +6,7 @@ import type { Place } from '../../lib/place.ts'
 import type { SchemaModel } from '../../model/app-model.ts'
 import type { Behaviour, Effect, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { partsOf } from '../../model/behaviour/mentions.ts'
-import { isCallers } from '../../model/behaviour/values.ts'
+import { isCallers, requestName } from '../../model/behaviour/values.ts'
 import type { Severity } from '../define-check.ts'
 import { broughtAlong } from './brought-along.ts'
 import { forPeople } from './for-people.ts'
@@ -128,6 +128,13 @@ export const breachOfColumn = (
   column: string,
   by: string,
 ): OwnershipBreach => ({ kind, severity: 'Critical', at, table, verb, by, ownerColumn: column, what: `${verb} ${table} with ${column} = ${by}` })
+
+/** Something is put below a parent that the request names, of which nothing says that the caller may. */
+export const breachOfParent = (step: Step, e: Query, column: string, value: Value, parent: Table): OwnershipBreach => {
+  const by = requestName(value) ?? 'a value of the request'
+  const verb = verbOf(e)
+  return { kind: 'parent', severity: 'High', at: step.at, table: e.table, verb, by, what: `${verb} ${e.table} with ${column} = ${by}`, ownedBy: parent.name }
+}
 
 /** The value comes from the request as it is (not through a row that was found). */
 export function fromRequest(value: Value, behaviour: Behaviour): boolean {

@@ -4,8 +4,8 @@ import type { AccessMatrix, Table } from '../../database/database.ts'
 import { says } from '../../lib/snake-case.ts'
 import type { SchemaModel } from '../../model/app-model.ts'
 import type { Behaviour, Step, Value } from '../../model/behaviour/behaviour.ts'
-import { isCallers, requestName } from '../../model/behaviour/values.ts'
-import { directly, fromRequest, type OwnershipBreach, type Query, referredTo, tableOf, verbOf } from './ownership-breach.ts'
+import { isCallers } from '../../model/behaviour/values.ts'
+import { breachOfParent, directly, fromRequest, type OwnershipBreach, type Query, referredTo, tableOf } from './ownership-breach.ts'
 import type { Ties } from './ties.ts'
 
 /**
@@ -33,20 +33,7 @@ export function parentBreaches(
     const [column, value] = chosen as [string, Value]
     const parent = parentOf(column) as Table
     const [owner] = parent.userData?.ownerColumns ?? []
-    const by = requestName(value) ?? 'a value of the request'
-    return [
-      {
-        kind: 'parent',
-        severity: 'High',
-        at: step.at,
-        table: e.table,
-        verb: verbOf(e),
-        by,
-        what: `${verbOf(e)} ${e.table} with ${column} = ${by}`,
-        ...(owner ? { ownerColumn: owner } : {}),
-        ownedBy: parent.name,
-      },
-    ]
+    return [{ ...breachOfParent(step, e, column, value, parent), ...(owner ? { ownerColumn: owner } : {}) }]
   }
   return []
 }

@@ -6,13 +6,13 @@ import { steady } from '../../lib/steady.ts'
 import type { SchemaModel } from '../../model/app-model.ts'
 import type { Behaviour, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { mentions } from '../../model/behaviour/mentions.ts'
-import { isCallersRow, requestName } from '../../model/behaviour/values.ts'
+import { isCallersRow } from '../../model/behaviour/values.ts'
 import { guardOfConditions } from '../../model/routes/guard.ts'
 import { isRole } from '../../model/routes/guard-words.ts'
 import type { Guard, Route } from '../../model/routes/routes.ts'
 import { isAnswered } from './listed-tables.ts'
 import { rolesAsked } from './owners-role.ts'
-import { aboutQuery, directly, fromRequest, OWNER, type OwnershipBreach, type Query, referredTo, tableOf, verbOf } from './ownership-breach.ts'
+import { aboutQuery, breachOfParent, directly, fromRequest, OWNER, type OwnershipBreach, type Query, referredTo, tableOf } from './ownership-breach.ts'
 import { rowsOf } from './payload-breaches.ts'
 import { ACCOUNTS } from './registration.ts'
 import type { Ties } from './ties.ts'
@@ -183,22 +183,7 @@ export function addedInHouse(
     for (const [column, value] of Object.entries(row.props)) {
       const parent = fromRequest(value, behaviour) && directly(value) ? referredTo(table, column, schema) : undefined
       if (!parent?.userData || OWNER.test(column) || !parent.columns.some((c) => isHouse(c.name))) continue
-      const by = requestName(value) ?? 'a value of the request'
-      return [
-        {
-          kind: 'parent',
-          severity: 'High',
-          at: step.at,
-          table: e.table,
-          verb: verbOf(e),
-          by,
-          what: `${verbOf(e)} ${e.table} with ${column} = ${by}`,
-          role,
-          house: house.column,
-          above: house.above,
-          ownedBy: parent.name,
-        },
-      ]
+      return [{ ...breachOfParent(step, e, column, value, parent), role, house: house.column, above: house.above }]
     }
   }
   return []

@@ -1,3 +1,4 @@
+import { keptMap } from '../../lib/kept-map.ts'
 import { fileOf, specifierOf, specifierPart } from './file-parts.ts'
 import type { Scope } from './scope.ts'
 
@@ -72,13 +73,7 @@ export class Reads {
   specifier<T extends string | undefined>(from: string, specifier: string, target: T): T {
     if (!this.#reader) return target
     this.#reader.add(specifierPart(from, specifier))
-    const meanings = isPlain(specifier) ? this.resolved : this.implied
-    let known = meanings.get(from)
-    if (!known) {
-      known = new Map()
-      meanings.set(from, known)
-    }
-    known.set(specifier, target)
+    keptMap(isPlain(specifier) ? this.resolved : this.implied, from).set(specifier, target)
     return target
   }
 

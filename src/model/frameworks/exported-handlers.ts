@@ -33,12 +33,8 @@ function starExports(exports: readonly ExportFact[]): boolean {
 /** Methods that handlers are reported for: OPTIONS and HEAD answer no data of their own. */
 export const SHOWN_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
-/** True when some workspace names one of the packages, or none has a manifest that could: otherwise no file is one of the framework's. */
-export const frameworkAnywhere = ({ workspaces }: Program, packages: readonly string[]): boolean =>
-  packages.some((p) => workspaces.uses(p)) || !workspaces.all.some((w) => w.manifest)
-
-/** True when the workspace (or the root) names one of the packages, or has no manifest that could. */
-export function frameworkIn(program: Program, path: string, packages: readonly string[]): boolean {
+/** True when the workspace of a path (or the root) names one of the packages, any workspace where no path is given, or none has a manifest that could. */
+export function frameworkIn(program: Program, path: string | undefined, packages: readonly string[]): boolean {
   if (packages.some((p) => program.workspaces.uses(p, path))) return true
   return !program.workspaces.all.some((w) => w.manifest)
 }

@@ -3,7 +3,7 @@ import { folderPrefix } from '../../lib/folder-prefix.ts'
 import { nuxtHome } from '../modules/nuxt-layers.ts'
 import type { Before, Entry, Framework, Middleware } from './entry.ts'
 import { routeSubject } from './entry.ts'
-import { exportedHandler, frameworkAnywhere, frameworkIn } from './exported-handlers.ts'
+import { exportedHandler, frameworkIn } from './exported-handlers.ts'
 import { fileToRoute, type RouteFile, routeFile } from './file-routes.ts'
 import { isStatic, nuxtConfig, rateLimiter, ruledMiddleware, supabaseRedirect } from './nuxt-config.ts'
 import type { Program } from './program.ts'
@@ -19,7 +19,7 @@ const METHOD_SUFFIX = /\.(get|post|put|patch|delete|head|options|connect|trace)$
 export const nuxt: Framework = {
   name: 'Nuxt',
   entries: (program) => {
-    if (!frameworkAnywhere(program, PACKAGES)) return []
+    if (!frameworkIn(program, undefined, PACKAGES)) return []
     return program.paths.flatMap((path) => {
       const { application: dir, layer } = nuxtHome(path, program.workspaces)
       if (!isNuxt(program, path) && !isNuxt(program, dir === '' ? 'nuxt.config.ts' : `${dir}/nuxt.config.ts`)) return []

@@ -2,6 +2,7 @@ import type { JavaScriptFacts } from '../../facts/javascript.ts'
 import { collectByCodeFile } from '../../facts/questions.ts'
 import type { ByFile } from '../../lib/collect-by-file.ts'
 import { keptList } from '../../lib/kept-list.ts'
+import { memo } from '../../lib/memo.ts'
 import type { Place } from '../../lib/place.ts'
 import { rememberFor } from '../../lib/remember-for.ts'
 import type { AppModel, ModelInput } from '../app-model.ts'
@@ -230,16 +231,6 @@ function uniqueEntries(entries: readonly EntryFile[]): ClientEntry[] {
   const found = new Map<string, ClientEntry>()
   for (const e of entries) if (!found.has(e.path)) found.set(e.path, { path: e.path, because: e.because })
   return [...found.values()]
-}
-
-function memo<T>(compute: (path: string) => T): (path: string) => T {
-  const known = new Map<string, T>()
-  return (path) => {
-    if (known.has(path)) return known.get(path) as T
-    const value = compute(path)
-    known.set(path, value)
-    return value
-  }
 }
 
 function lazy<T>(compute: () => T): () => T {

@@ -1,4 +1,5 @@
 import type { FactsIndex } from '../../facts/facts.ts'
+import { keptMap } from '../../lib/kept-map.ts'
 import type { Resolve } from './resolve.ts'
 
 const MAX_HOPS = 32
@@ -15,8 +16,8 @@ export function createDefinition(facts: FactsIndex, resolve: Resolve) {
   const js = facts.of('javascript')
   const found = new Map<string, Map<string, Definition | undefined>>()
   return (path: string, name: string): Definition | undefined => {
-    const ofFile = found.get(path) ?? new Map<string, Definition | undefined>()
-    if (!ofFile.has(name)) found.set(path, ofFile.set(name, definition(path, name)))
+    const ofFile = keptMap(found, path)
+    if (!ofFile.has(name)) ofFile.set(name, definition(path, name))
     return ofFile.get(name)
   }
 

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { byproductRole } from '../../facts/byproducts.ts'
 import type { FactsIndex } from '../../facts/facts.ts'
+import { keptMap } from '../../lib/kept-map.ts'
 import type { Workspace, WorkspacesModel } from '../workspaces/workspaces.ts'
 import { type BundlerAlias, bundlerTarget, readBundlerAliases } from './bundler-aliases.ts'
 import { nuxtHome } from './nuxt-layers.ts'
@@ -71,11 +72,7 @@ export function createResolver(paths: Iterable<string>, facts: FactsIndex, works
   let sources: ReadonlyMap<string, readonly string[]> | undefined
 
   return (fromPath, specifier) => {
-    let ofFile = byFile.get(fromPath)
-    if (!ofFile) {
-      ofFile = new Map()
-      byFile.set(fromPath, ofFile)
-    }
+    const ofFile = keptMap(byFile, fromPath)
     const known = ofFile.get(specifier)
     if (known !== undefined || ofFile.has(specifier)) return known
     const key = `${dirname(fromPath)}\0${specifier}`

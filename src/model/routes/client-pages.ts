@@ -103,12 +103,12 @@ const signsIn = rememberFor((component: FunctionIR, js: JavaScriptFacts, hasTemp
   const { id } = component
   const { functions } = js
   const found = [...expressionsDeep(js, id)]
-  const expressions = found.map((f) => f.expr)
-  const clicked = clickHandlers(expressions)
+  const written = found.map((f) => f.expr)
+  const clicked = clickHandlers(written)
   const handlers: ReadonlySet<FunctionId> = new Set([
     ...clicked,
     ...calledOnClicks(functions, found, clicked, handedBack(component)),
-    ...(hasTemplate ? templateHandlers(functions, expressions) : []),
+    ...(hasTemplate ? templateHandlers(functions, written) : []),
   ])
   const elsewhere = onOtherOccasions(functions, found)
   return found.flatMap(({ expr, scope }): readonly Sign[] => {

@@ -1,5 +1,6 @@
 import type { FunctionIR, JavaScriptFacts } from '../../facts/javascript.ts'
 import { collectByCodeFile } from '../../facts/questions.ts'
+import { memo } from '../../lib/memo.ts'
 import type { Place } from '../../lib/place.ts'
 import { rememberFor } from '../../lib/remember-for.ts'
 import { type Program, packageOf } from '../frameworks/program.ts'
@@ -59,7 +60,6 @@ export interface Exported extends Place {
 export function surroundingsOf(program: Program, sessions: readonly SessionModel[]): Surroundings {
   const { facts, workspaces, modules, sources } = program
   const files = facts.of('javascript')
-  const scopes = new Map<string, ReadonlySet<string>>()
   const timetable = lazily(() => timetableOf(facts))
   const calls = lazily(() =>
     Map.groupBy(
@@ -71,17 +71,13 @@ export function surroundingsOf(program: Program, sessions: readonly SessionModel
   const exports = lazily(() => [...sources].flatMap(([path, js]) => exportedBy(js, path)))
   // the same is asked for many findings
   const exported = new Map<string, readonly Exported[]>()
-  const exporting = new Map<string, readonly string[]>()
+  const exporting = memo((name) => [...sources].flatMap(([path, js]) => (js.exports.some((e) => e.name === name) ? [path] : [])))
   const sourceOf = (path: string, name: string): string | undefined => {
     const i = files.get(path)?.imports.find((x) => x.bindings.some((y) => y.local === name))
     return i && (modules.resolve(path, i.from) ?? packageOf(i.from))
   }
   return {
-    names(path) {
-      const known = scopes.get(path) ?? scopeOf(files.get(path))
-      scopes.set(path, known)
-      return known
-    },
+    names: memo((path) => scopeOf(files.get(path))),
     parameters: (route) => {
       const first = handlerOf(files.get(route.path), route)?.params[0]
       return first ? boundNames(first) : []
@@ -120,11 +116,7 @@ export function surroundingsOf(program: Program, sessions: readonly SessionModel
       const [only] = found
       return found.length === 1 && only?.k === 'if' ? printExpr(only.test) : undefined
     },
-    exporting: (name) => {
-      const known = exporting.get(name) ?? [...sources].flatMap(([path, js]) => (js.exports.some((e) => e.name === name) ? [path] : []))
-      exporting.set(name, known)
-      return known
-    },
+    exporting,
     variables: (name) => variables().filter((v) => name.test(v)),
     sessionInStorage: (path) => storedInBrowser(sessions.find((s) => s.workspace === workspaces.of(path).dir)),
     texts: (path) =>
