@@ -93,7 +93,7 @@ function wrapped(
   if (!external) return undefined
   const first = code.expr.args[0]
   const m = first ? program.meaning(code.path, code.scope, first) : undefined
-  const open = first?.k === 'obj' ? stringsOf(propOf(first, 'publicRoutes')) : []
+  const open = external.from === 'next-auth/middleware' ? openBehindWithAuth(program, code) : first?.k === 'obj' ? stringsOf(propOf(first, 'publicRoutes')) : []
   // whoever says what comes after Clerk has read the session also says who is let through: nothing else refuses
   const after = /clerk/.test(external.from) && first ? propOf(first, 'afterAuth') : undefined
   const own = after && program.meaning(code.path, code.scope, after)
@@ -105,6 +105,19 @@ function wrapped(
     ...(m?.k === 'fn' ? { code: { k: 'fn' as const, path: m.path, fn: m.fn } } : {}),
     ...(open.length ? { open } : {}),
   }
+}
+
+/**
+ * What `withAuth` of next-auth 4 lets through before it looks at anything and before it calls what it was given: its own
+ * endpoints, and the pages for signing in and for errors (`handleMiddleware` in next-auth/src/next/middleware.ts).
+ */
+function openBehindWithAuth(program: Program, code: { path: string; scope: number; expr: Expr }): readonly string[] {
+  const args = code.expr.k === 'call' ? code.expr.args : []
+  const pages = args.flatMap((a) => {
+    const m = program.meaning(code.path, code.scope, a)
+    return m?.k === 'expr' ? [propOf(m.expr, 'pages')] : []
+  })
+  return ['/api/auth/:path*', ...pages.flatMap((p) => ['signIn', 'error'].flatMap((name) => stringOf(propOf(p, name)) ?? []))]
 }
 
 /** The middleware that runs for a route of a file; a matcher that cannot be decided is taken to match. */
