@@ -1,6 +1,6 @@
 import { Lately } from '../lib/lately.ts'
 
-const VENDORED = /(^|\/)(node_modules|third_party|bower_components|\.yarn)\//i
+const VENDORED = /(^|\/)(node_modules|third_party|bower_components|\.yarn|\.npm\/_\w{1,30}|\.pnpm-store|\.npm-cache|\.yarn-cache)\//i
 /** Where an application keeps its own code by what it is about: a market place has pages, routes and components of its vendors. */
 const OURS = /^(?:app|pages|routes?|api|server|controllers?|components?|features?|modules|views|screens|hooks|services|actions)$/i
 const TYPESCRIPT = /(?<!\.d)\.[cm]?tsx?$/

@@ -4,6 +4,9 @@ import { byproductRole } from '../../src/facts/byproducts.ts'
 test.each([
   ['node_modules/react/index.js', 'vendored'],
   ['vendor/jquery/jquery.js', 'vendored'],
+  ['.npm/_npx/d2bd3cb5801d0b99/package.json', 'vendored'],
+  ['.pnpm-store/v10/files/01/index.js', 'vendored'],
+  ['.npm/notes.js', undefined],
   ['src/vendor/lib.ts', 'vendored'],
   ['app/assets/vendor/chart.js', 'vendored'],
   ['app/api/vendor/orders/route.ts', undefined],

@@ -4,7 +4,7 @@ import type { Table } from '../database.ts'
 /** Things that are handed out as a code, in a table that says so by its name. */
 const HANDED_OUT =
   /(^|_)(gift|redeem|redemption|voucher|coupon|promo|discount|invit(?:e|ation)|access|activation|licen[cs]e|unlock|prepaid|beta|sign_?up|registration)s?(_?(cards?|codes?|keys?|tokens?|links?))?$/i
-const CODE = /^(code|token|key|pin|serial(_number)?|secret)$|_(code|token|key|pin|secret)$/i
+const CODE = /^(code|token|key|pin|serial(_number)?|secret)(_value)?$|_(code|token|key|pin|secret)(_value)?$/i
 /** Codes that sort rows and open nothing. */
 const SORTS = /^(country|currency|language|lang|locale|zip|postal|area|status|error|product|course|color|region|state|time_?zone)_code$/i
 

@@ -58,7 +58,7 @@ export interface Way {
 }
 
 /** Columns whose value nobody guesses: who passes it has been given it. */
-export const UNGUESSABLE = /token|secret|hash|(^|_)(code|key|otp|nonce)$|invite|share_|slug|confirmation|^(public|link|tracking)_?id$/i
+export const UNGUESSABLE = /token|secret|hash|(^|_)(code|key|otp|nonce)(_value)?$|invite|share_|slug|confirmation|^(public|link|tracking)_?id$/i
 
 const SECRET = /(?:^|_)(?:token|secret)(?:_?(?:hash|digest))?$/i
 
