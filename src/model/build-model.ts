@@ -7,6 +7,7 @@ import { buildCode } from './code/build-code.ts'
 import { buildDependencies } from './dependencies/build-dependencies.ts'
 import { buildEnv } from './env/build-env.ts'
 import { buildFiles, fileRole } from './files/files.ts'
+import { isScript } from './files/script.ts'
 import type { Gap } from './gap.ts'
 import { buildModules } from './modules/build-modules.ts'
 import { buildPayments } from './payments/build-payments.ts'
@@ -83,13 +84,6 @@ function sourceGap(gap: Gap, input: ModelInput, slices: Pick<AppModel, 'modules'
   if (standsAlone(gap.path, input, slices) || isScript(gap.path, slices) || runsInBrowsersAlone(gap.path, input, slices))
     return { ...gap, touches: gap.touches.filter((t) => t.topic !== 'code') }
   return servesPagesAlone(gap.path, slices) ? { ...gap, touches: gap.touches.map((t) => (t.topic === 'code' ? { ...t, topic: 'pages' } : t)) } : gap
-}
-
-const SCRIPTS = /(?:^|\/)(?:scripts?|bin|tools?|tasks)\/(?:[^/]+\/)*(?!(?:server|index|main|app|worker|start|cron)[.-])[^/]+$/i
-
-/** What whoever works on the application runs by hand: it lies among the scripts, and no part of the application imports it. */
-function isScript(path: string, { modules, routes }: Pick<AppModel, 'modules' | 'routes'>): boolean {
-  return SCRIPTS.test(path) && modules.importers(path).length === 0 && !routes.routes.some((r) => r.path === path)
 }
 
 /** A page, or a part of pages: whoever imports it, however far away, is one, and no endpoint runs it. */

@@ -294,6 +294,8 @@ function nameBefore(text: string, index: number): string | undefined {
   const found = NAME_BEFORE.exec(before)
   // the argument before a comma is a name in `set('KEY', value)`; the end of an address or a path is none
   if (found?.[2] === ',' && /[./@:-]/.test(before[found.index - 1] ?? '')) return undefined
+  // PowerShell: `$env:DATABASE_URL = "…"`
+  if (found?.[1] === '$env') return /^:\s*(\w+)/.exec(found[2] ?? '')?.[1] ?? found[1]
   return found?.[1]
 }
 
