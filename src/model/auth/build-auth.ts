@@ -1,7 +1,9 @@
 import { together } from '../../lib/collect-by-file.ts'
 import { nonProductionHost } from '../../lib/host.ts'
+import { memo } from '../../lib/memo.ts'
 import type { AppModel, ModelInput } from '../app-model.ts'
 import { sourceFiles } from '../files/files.ts'
+import { isScript } from '../files/script.ts'
 import type { AuthModel, OpenRedirect, TemplateHost } from './auth.ts'
 import { readAuthSettings } from './auth-settings.ts'
 import { type Flows, readFlows } from './flows.ts'
@@ -19,14 +21,16 @@ export function buildAuth(input: ModelInput, slices: Pick<AppModel, 'files' | 'w
   const flows: Flows = { oauth: [], resets: [], codes: [], redirects: [] }
   const openRedirects: OpenRedirect[] = []
   const libraries = librariesByFile(sources)
-  const redirects = redirectCallbacks(sources)
+  const followed = redirectCallbacks(sources)
   const callbacks = signInCallbacks(sources)
+  // a script asks whoever runs it to sign in and listens on that machine for the answer: nobody of the application signs in through it
+  const script = memo((path: string) => isScript(path, slices))
   for (const [path, js] of sources) {
     readFlows(path, js, reader, flows)
     const imported = libraries.get(path)
     if (imported) readLibraryFlows(path, js, imported, reader, flows)
     flows.codes.push(...readOwnCodes(path, js, reader, sources, slices.schema))
-    openRedirects.push(...(redirects.get(path) ?? []))
+    openRedirects.push(...(followed.get(path) ?? []))
     if (callbacks.has(path)) openRedirects.push(...findOpenRedirects(path, js, reader, slices.routes.routes))
   }
   const settings = readAuthSettings(input.facts)
@@ -36,9 +40,13 @@ export function buildAuth(input: ModelInput, slices: Pick<AppModel, 'files' | 'w
       flows.oauth.push({ at: s.at, library: 'supabase', how: `${s.section} enabled`, provider })
   }
   const [projectRef] = slices.declared.hosted?.projectRef ? [slices.declared.hosted.projectRef] : projectRefs(input.facts)
+  const oauth = flows.oauth.filter((o) => !script(o.at.path))
+  const redirects = flows.redirects.filter((r) => r.purpose !== 'oauth' || !script(r.at.path))
   return {
     ...flows,
-    wrongHosts: findWrongHosts(flows.redirects, slices.env, slices.declared.productionDomains),
+    oauth,
+    redirects,
+    wrongHosts: findWrongHosts(redirects, slices.env, slices.declared.productionDomains),
     openRedirects,
     allowLists: together(allowListsOf(sources)),
     settings,
