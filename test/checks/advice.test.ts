@@ -152,3 +152,38 @@ notes.delete('/:id', async (req, res) => {
   expect(fix.code).toContain("notes.delete('/:id', requireUser, handler)")
   expect(fix.code).not.toMatch(/supabase/)
 })
+
+test('who is an administrator is asked as the application asks it, where no schema says it', async () => {
+  const report = await auditFiles({
+    'package.json': '{ "name": "school", "dependencies": { "next": "15.0.0", "@supabase/ssr": "0.5.0", "@supabase/supabase-js": "2.45.0" } }',
+    'lib/server.ts': `import { createServerClient } from '@supabase/ssr'
+import { cookies } from 'next/headers'
+export async function createClient() {
+  const store = await cookies()
+  return createServerClient(process.env.SUPABASE_URL!, process.env.SUPABASE_ANON_KEY!, { cookies: { getAll: () => store.getAll(), setAll: () => {} } })
+}
+`,
+    'app/admin/logs/route.ts': `import { createClient } from '../../../lib/server'
+export async function GET() {
+  const supabase = await createClient()
+  const { data: { user } } = await supabase.auth.getUser()
+  if (!user) return new Response(null, { status: 401 })
+  const { data: profile } = await supabase.from('profiles').select('role').eq('id', user.id).single()
+  if (!profile || (profile.role !== 'owner' && profile.role !== 'head')) return new Response(null, { status: 403 })
+  const { data } = await supabase.from('logs').select('*')
+  return Response.json(data)
+}
+`,
+    'app/admin/pages/actions.ts': `'use server'
+import { createClient as connect } from '@supabase/supabase-js'
+const db = connect(process.env.SUPABASE_URL!, process.env.SUPABASE_SERVICE_ROLE_KEY!)
+export async function removePages() {
+  await db.from('pages').delete().neq('id', 0)
+}
+`,
+    'app/admin/pages/page.tsx': "import { removePages } from './actions'\nexport default () => <form action={removePages} />\n",
+  })
+  const { code } = of(report.checks.find((c) => c.number === 16)?.findings ?? [], 'action app/admin/pages/actions.ts#removePages')
+  expect(code).toMatch(/from\('profiles'\)\.select\('role'\)\.eq\('id', user\.id\)/)
+  expect(code).toMatch(/\['owner', 'head'\]\.includes\(me\?\.role \?\? ''\)/)
+})

@@ -92,6 +92,8 @@ const outsideFunctions = (p: Place): boolean => !inEdgeFunctions(p.path)
 /** Who calls a handler, as far as the repository shows. */
 export function audienceOf(route: Route, around: Surroundings): Audience {
   const words = wordsOf(route)
+  // whoever sees the pages that use it has signed in, whatever its name says
+  if (route.behind) return { who: route.behind === 'administrators' || isForAdministrators(route) ? 'administrators' : 'people' }
   const name = route.kind === 'edge-function' ? route.subject.replace(/^function /, '') : undefined
   const callers = name === undefined ? [] : around.callersOf(name).filter((p) => !p.path.startsWith(`${folderOf(route.path)}/`))
   const page = callers.find(outsideFunctions)

@@ -73,12 +73,14 @@ function issueOf(cause: Cause, known: Known): Issue {
           ? 'Refuses with 200 instead of 401'
           : c.what === 'status' && saysMalformed(guard)
             ? 'Refuses with 400 instead of 401'
-            : TITLES[c.what],
+            : c.what === 'open' && route.behind
+              ? 'Only middleware checks who calls'
+              : TITLES[c.what],
     message:
       (told ? `${name(route)} makes a code for the account that the request names, keeps it there and answers with it.` : message(c)) +
       besides(c) +
       gateway +
-      (c.what === 'open' ? besideWords(manners(route, known.all).beside) : ''),
+      (c.what === 'open' && !route.behind ? besideWords(manners(route, known.all).beside) : ''),
     attack: told ? "Anybody on the internet sends somebody's address, takes the code out of the answer and has that account." : attack(c),
     fix: told ? ONLY_BY_MAIL : fix(c, known, audience),
     at: { path: route.path, line: route.line, ...(route.endLine ? { endLine: Math.min(route.endLine, route.line + 20) } : {}) },
@@ -99,11 +101,12 @@ function issueOf(cause: Cause, known: Known): Issue {
 }
 
 /** What visitors use has no session to ask for: what is missing is the limit. */
-function isForVisitors({ what, severity, work, guard }: Cause, audience: Audience | undefined): boolean {
+function isForVisitors({ what, severity, work, guard, route }: Cause, audience: Audience | undefined): boolean {
   return (
     what === 'open' &&
     severity === 'High' &&
     !guard &&
+    !route.behind &&
     audience?.who === 'visitors' &&
     audience.as !== 'checkout' &&
     work !== undefined &&

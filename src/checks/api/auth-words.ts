@@ -35,6 +35,8 @@ export function message(c: Cause): string {
         return `${name(route)} ${does} for whom \`${decoded.token}\` names, a token that it only decodes: nobody looks at its signature, so whoever calls writes one.`
       if (connected)
         return `${name(route)} ${does} with what another service answered, for the user that \`${connected.by}\` of the request names: nothing says that he is the one who calls.`
+      if (route.behind)
+        return `${name(route)} ${does} and does not ask who calls: the middleware in front of the pages that use it asks whether ${route.behind === 'people' ? 'somebody is signed in' : 'an administrator is signed in'}, and nothing else.`
       return `${name(route)} ${does} without checking who calls${guard ? `: it only looks at a ${guard.how}, which anybody can send` : ''}.`
     case 'late':
       return `${name(route)} ${does} (${work?.at.path}:${work?.at.line}) before it checks who calls (${work?.guardedLater?.at.path}:${work?.guardedLater?.at.line}).`
@@ -120,6 +122,10 @@ export function attack(c: Cause): string {
     case 'unlinked':
       return `No page holds the id of the action, and from Next.js 15 on nobody guesses it; before, it is computed from the path and the name. Somebody who has it posts it and the server ${work?.what ?? 'does its work'}. The first page that uses one of them puts its id into every browser.`
     case 'open':
+      if (route.behind === 'people' && work)
+        return `Whoever has an account ${address}, and the server ${work.what}${effect(work)}. Strangers are kept out by the middleware alone: the first page outside of it that uses the action opens it to them.`
+      if (route.behind && work)
+        return `Today the middleware keeps everybody but administrators from the pages that carry the id of the action. The first page outside of it that uses the action, or a middleware that is gone past (CVE-2025-29927 of Next.js before 15.2.3), and anybody has the server do it: it ${work.what}.`
       // what is read goes out with the answer, whether or not the request chooses it
       if (work && !READS.has(work.kind) && work.kind !== 'file-write' && work.kind !== 'sign' && work.call !== 'uploadthing' && !isSteered(route))
         return `Anybody on the internet ${address}${comma} at any time, as often as they like, and each time the server ${work.what}. Nothing of the request enters into it: what is done, the code decides.`

@@ -17,6 +17,8 @@ export interface RoleKeeper {
   readonly flag: boolean
   /** A row for each role of a user. */
   readonly listed: boolean
+  /** The words for administrators that the code compares with, where it does. */
+  readonly granted?: readonly string[]
 }
 
 const ROLES = /^(?:user_?roles?|role_?assignments?|users?_?roles?)$/i
@@ -88,19 +90,21 @@ const IN_BROWSER = /(?:^|\/)(?:hooks|components|contexts?|providers?)\/|\.[jt]sx
 export function roleQuery(route: Route, keeper: RoleKeeper, library: string | undefined, db: string, caller: string): string | undefined {
   const refuse = refusal(route, 403)
   const { table, user, column, flag, listed } = keeper
-  const granted = flag ? '' : " !== 'admin'"
+  const words = keeper.granted ?? ['admin']
+  const quoted = words.map((w) => `'${w.replace(/[^\w -]/g, '')}'`)
+  const refused = flag ? `!me?.${column}` : quoted.length === 1 ? `me?.${column} !== ${quoted[0]}` : `![${quoted.join(', ')}].includes(me?.${column} ?? '')`
   switch (library) {
     case 'supabase':
       return listed && column !== user
-        ? `const { data: roles } = await ${db}.from('${table}').select('${column}').eq('${user}', ${caller})\nif (!roles?.some((r) => r.${column} === 'admin')) ${refuse}`
+        ? `const { data: roles } = await ${db}.from('${table}').select('${column}').eq('${user}', ${caller})\nif (!roles?.some((r) => ${quoted.map((q) => `r.${column} === ${q}`).join(' || ')})) ${refuse}`
         : listed
           ? `const { data: admin } = await ${db}.from('${table}').select('${user}').eq('${user}', ${caller}).maybeSingle()\nif (!admin) ${refuse}`
-          : `const { data: me } = await ${db}.from('${table}').select('${column}').eq('${user}', ${caller}).maybeSingle()\nif (${flag ? '!' : ''}me?.${column}${granted}) ${refuse}`
+          : `const { data: me } = await ${db}.from('${table}').select('${column}').eq('${user}', ${caller}).maybeSingle()\nif (${refused}) ${refuse}`
     case 'prisma': {
       const model = table.replace(/s$/i, '')
       return listed
         ? undefined
-        : `const me = await prisma.${model[0]?.toLowerCase()}${model.slice(1)}.findUnique({ where: { ${user}: ${caller} }, select: { ${column}: true } })\nif (${flag ? '!' : ''}me?.${column}${flag ? '' : " !== 'ADMIN'"}) ${refuse} // the value that the application keeps for administrators`
+        : `const me = await prisma.${model[0]?.toLowerCase()}${model.slice(1)}.findUnique({ where: { ${user}: ${caller} }, select: { ${column}: true } })\nif (${flag || keeper.granted ? refused : `me?.${column} !== 'ADMIN'`}) ${refuse}${flag || keeper.granted ? '' : ' // the value that the application keeps for administrators'}`
     }
     default:
       return undefined

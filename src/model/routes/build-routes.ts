@@ -11,6 +11,7 @@ import { FRAMEWORKS } from '../frameworks/index.ts'
 import { OTHER_PARAMETERS, samplePath } from '../frameworks/path-pattern.ts'
 import { Program } from '../frameworks/program.ts'
 import { tokenCallbacks } from '../frameworks/token-callbacks.ts'
+import { withActionsBehind } from './actions-behind.ts'
 import { besideLayouts } from './beside-layouts.ts'
 import { browserGuard } from './browser-guard.ts'
 import { type PageSigns, pageSigns } from './client-pages.ts'
@@ -109,8 +110,12 @@ export function buildRoutes(input: ModelInput, slices: ModelBase): RoutesModel {
   if (memory) memory.routes = known.memory()
   const sessions = buildSessions(program)
   return {
-    routes: withIdleGuards(
-      withDecidedPages(withUnlinkedActions(withLimitsOfPages(routes, slices.modules, javascript), slices.modules, javascript), middleware),
+    routes: withActionsBehind(
+      withIdleGuards(
+        withDecidedPages(withUnlinkedActions(withLimitsOfPages(routes, slices.modules, javascript), slices.modules, javascript), middleware),
+        middleware,
+      ),
+      slices.modules,
       middleware,
     ),
     middleware,

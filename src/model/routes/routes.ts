@@ -95,6 +95,8 @@ export interface Route {
   readonly platformJwt?: { readonly on: boolean; readonly at?: Place }
   /** A server action that only other server code calls, or nobody: no page holds its id. */
   readonly unlinked?: 'server' | 'nobody'
+  /** A server action that only pages behind middleware use, by whom that lets past. */
+  readonly behind?: 'administrators' | 'people'
   /** It answers the one way to sign in that the configuration of a library lists. */
   readonly onlySignIn?: true
   /** Where the framework declares it open (`@Public`). */

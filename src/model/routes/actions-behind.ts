@@ -1,0 +1,57 @@
+import { rememberFor } from '../../lib/remember-for.ts'
+import type { ModulesModel } from '../modules/modules.ts'
+import type { MiddlewareModel, Route } from './routes.ts'
+
+type Modules = Pick<ModulesModel, 'importers'>
+
+/**
+ * Server actions whose every page is behind middleware, marked with whom that lets past. Next.js runs an action where a page that uses it is: a request for
+ * it that is sent elsewhere is handed on to the address of such a page, middleware included (`createForwardedActionResponse` in Next.js'
+ * `action-handler.ts`). What a layout or a page asks is not asked of actions.
+ */
+export function withActionsBehind(routes: readonly Route[], modules: Modules, middleware: readonly MiddlewareModel[]): readonly Route[] {
+  const files = new Set(middleware.filter((m) => m.framework === 'Next.js').map((m) => m.at.path))
+  if (!files.size) return routes
+  const pages = Map.groupBy(
+    routes.filter((r) => r.kind === 'page'),
+    (r) => r.path,
+  )
+  const known = new Map<string, Route['behind']>()
+  return routes.map((route) => {
+    if (route.kind !== 'action' || route.framework !== 'Next.js' || route.guard || route.unlinked) return route
+    if (!known.has(route.path)) known.set(route.path, behindWhat(pagesWith(route.path, modules, pages), files))
+    const behind = known.get(route.path)
+    return behind ? marked(route, behind) : route
+  })
+}
+
+/** One object for as long as the route is the same: what was judged of it stays judged. */
+const marked = rememberFor((route: Route, behind: Route['behind']): Route => ({ ...route, ...(behind ? { behind } : {}) }))
+
+/** Whom the middleware lets past that asks the least; undefined where a page is open, or guarded by something else. */
+function behindWhat(pages: readonly Route[], middleware: ReadonlySet<string>): Route['behind'] {
+  if (!pages.length) return undefined
+  const guards = pages.map((p) => p.guard)
+  if (!guards.every((g) => g && g.trust === 'verified' && !g.opensWithout && (g.who === 'user' || g.who === 'admin') && isOf(g.at.path, middleware)))
+    return undefined
+  return guards.every((g) => g?.who === 'admin') ? 'administrators' : 'people'
+}
+
+/** The middleware itself or a helper that by its name is part of it (`lib/supabase/middleware.ts`). */
+const isOf = (path: string, middleware: ReadonlySet<string>): boolean => middleware.has(path) || /(?:^|\/)(?:middleware|proxy)\.[cm]?[jt]s$/.test(path)
+
+const LAYOUT = /^(.*?)(?:layout|template|error|loading|not-found|default)\.[cm]?[jt]sx?$/
+
+/** Pages whose modules reach a file, through components and other files of actions; a layout is part of each page below it. */
+function pagesWith(path: string, modules: Modules, pages: ReadonlyMap<string, readonly Route[]>): readonly Route[] {
+  const found = new Set<Route>()
+  const seen = new Set([path])
+  for (const file of seen) {
+    for (const page of pages.get(file) ?? []) found.add(page)
+    const folder = LAYOUT.exec(file)?.[1]
+    if (folder !== undefined && /(?:^|\/)app\//.test(folder))
+      for (const [at, below] of pages) if (at.startsWith(folder)) for (const page of below) found.add(page)
+    for (const importer of modules.importers(file)) seen.add(importer.path)
+  }
+  return [...found]
+}
