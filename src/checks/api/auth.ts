@@ -69,8 +69,7 @@ function behindIdle(c: Cause, all: readonly Route[]): Cause {
 }
 
 /** Nobody but administrators reaches it as things are: what is missing is the check that stays when the pages change. */
-const behindAdministrators = (c: Cause): Cause =>
-  c.what === 'open' && c.severity === 'Critical' && c.route.behind === 'administrators' ? { ...c, severity: 'High' } : c
+const behindAdministrators = (c: Cause): Cause => (c.what === 'open' && c.route.behind === 'administrators' ? { ...c, severity: 'Medium' } : c)
 
 type Verdict =
   | { readonly kind: 'guarded'; readonly route: Route }

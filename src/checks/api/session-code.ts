@@ -64,7 +64,10 @@ export function sessionCode(route: Route, known: Known, guard: Guard | undefined
       { caller: 'session.user.id', role: 'session.user.role' },
     )
   const supabase =
-    /supabase/i.test(how) || (!guard && (uses('@supabase/supabase-js') || uses('@supabase/ssr')) && manners(route, known.all).library !== 'prisma')
+    /supabase/i.test(how) ||
+    (!guard &&
+      ['@supabase/supabase-js', '@supabase/ssr', '@supabase/auth-helpers-nextjs'].some((name) => around.imports(name, route.path)) &&
+      manners(route, known.all).library !== 'prisma')
   if (route.framework === 'Nuxt' && uses('@nuxtjs/supabase'))
     return withImports(
       route,

@@ -1,26 +1,33 @@
+import type { JavaScriptFacts } from '../../facts/javascript.ts'
 import { rememberFor } from '../../lib/remember-for.ts'
 import type { ModulesModel } from '../modules/modules.ts'
 import type { MiddlewareModel, Route } from './routes.ts'
+import { usersOf } from './unlinked-actions.ts'
 
-type Modules = Pick<ModulesModel, 'importers'>
+type Modules = Pick<ModulesModel, 'importers' | 'resolve' | 'definition' | 'side'>
 
 /**
  * Server actions whose every page is behind middleware, marked with whom that lets past. Next.js runs an action where a page that uses it is: a request for
  * it that is sent elsewhere is handed on to the address of such a page, middleware included (`createForwardedActionResponse` in Next.js'
  * `action-handler.ts`). What a layout or a page asks is not asked of actions.
  */
-export function withActionsBehind(routes: readonly Route[], modules: Modules, middleware: readonly MiddlewareModel[]): readonly Route[] {
+export function withActionsBehind(
+  routes: readonly Route[],
+  modules: Modules,
+  javascript: ReadonlyMap<string, JavaScriptFacts>,
+  middleware: readonly MiddlewareModel[],
+): readonly Route[] {
   const files = new Set(middleware.filter((m) => m.framework === 'Next.js').map((m) => m.at.path))
   if (!files.size) return routes
   const pages = Map.groupBy(
     routes.filter((r) => r.kind === 'page'),
     (r) => r.path,
   )
-  const known = new Map<string, Route['behind']>()
   return routes.map((route) => {
     if (route.kind !== 'action' || route.framework !== 'Next.js' || route.guard || route.unlinked) return route
-    if (!known.has(route.path)) known.set(route.path, behindWhat(pagesWith(route.path, modules, pages), files))
-    const behind = known.get(route.path)
+    // what is written in a page is for that page
+    const users = pages.has(route.path) ? [route.path] : usersOf(route, modules, javascript)
+    const behind = users?.length ? behindWhat(pagesWith(users, modules, pages), files) : undefined
     return behind ? marked(route, behind) : route
   })
 }
@@ -42,10 +49,10 @@ const isOf = (path: string, middleware: ReadonlySet<string>): boolean => middlew
 
 const LAYOUT = /^(.*?)(?:layout|template|error|loading|not-found|default)\.[cm]?[jt]sx?$/
 
-/** Pages whose modules reach a file, through components and other files of actions; a layout is part of each page below it. */
-function pagesWith(path: string, modules: Modules, pages: ReadonlyMap<string, readonly Route[]>): readonly Route[] {
+/** Pages whose modules reach one of the files, through components and other files of actions; a layout is part of each page below it. */
+function pagesWith(users: readonly string[], modules: Modules, pages: ReadonlyMap<string, readonly Route[]>): readonly Route[] {
   const found = new Set<Route>()
-  const seen = new Set([path])
+  const seen = new Set(users)
   for (const file of seen) {
     for (const page of pages.get(file) ?? []) found.add(page)
     const folder = LAYOUT.exec(file)?.[1]

@@ -116,6 +116,7 @@ export function buildRoutes(input: ModelInput, slices: ModelBase): RoutesModel {
         middleware,
       ),
       slices.modules,
+      javascript,
       middleware,
     ),
     middleware,

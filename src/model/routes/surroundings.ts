@@ -28,6 +28,8 @@ export interface Surroundings {
   range(name: string, path: string): string | undefined
   /** Whether a file of the same workspace imports the package, or its manifest names it. */
   uses(name: string, path: string): boolean
+  /** Whether a file of the same workspace imports the package: a manifest may name what nothing uses. */
+  imports(name: string, path: string): boolean
   /** Functions of the application's own source that are exported under a name. */
   exported(name: RegExp): readonly Exported[]
   /** What an `if` at a place asks. */
@@ -76,6 +78,10 @@ export function surroundingsOf(program: Program, sessions: readonly SessionModel
     const i = files.get(path)?.imports.find((x) => x.bindings.some((y) => y.local === name))
     return i && (modules.resolve(path, i.from) ?? packageOf(i.from))
   }
+  const imports = (name: string, path: string): boolean => {
+    const home = workspaces.of(path).dir
+    return [...program.importersOf(name)].some((p) => workspaces.of(p).dir === home)
+  }
   return {
     names: memo((path) => scopeOf(files.get(path))),
     parameters: (route) => {
@@ -103,9 +109,9 @@ export function surroundingsOf(program: Program, sessions: readonly SessionModel
       return (own ?? workspaces.all[0]?.manifest?.dependencies.find((d) => d.name === name))?.range
     },
     uses: (name, path) => {
-      const home = workspaces.of(path).dir
-      return workspaces.uses(name, path) || [...program.importersOf(name)].some((p) => workspaces.of(p).dir === home)
+      return workspaces.uses(name, path) || imports(name, path)
     },
+    imports,
     exported: (name) => {
       const known = exported.get(String(name)) ?? exports().filter((e) => name.test(e.name))
       exported.set(String(name), known)

@@ -28,19 +28,29 @@ const unused = rememberFor((route: Route): Route => ({ ...route, unlinked: 'nobo
 function usedOnlyBy(route: Route, modules: Modules, javascript: ReadonlyMap<string, JavaScriptFacts>): Route['unlinked'] {
   const js = javascript.get(route.path)
   if (route.kind !== 'action' || route.framework !== 'Next.js' || !js?.directives.includes('use server')) return undefined
-  const name = route.subject.slice(route.subject.lastIndexOf('#') + 1)
+  const name = exportedAs(route)
   if (DRAWN_BY_FRAMEWORK.test(route.path)) return undefined
   // what draws something may hand any of its functions to what it draws
   if (/x$/.test(route.path) && !isOnlyCalled(js, new Set([name]), new Set(), name)) return undefined
-  const importers = importersThroughBarrels(route.path, modules, javascript)
-  if (!importers) return undefined
-  const users = importers.filter((path) => usesExport(path, route.path, name, modules, javascript) || loadsExport(path, route.path, name, modules, javascript))
+  const users = usersOf(route, modules, javascript)
+  if (!users) return undefined
   if (!users.length) return 'nobody'
   return users.every(
     (path) => modules.side(path) !== 'client' && modules.side(path) !== 'both' && (!/x$/.test(path) || onlyCalls(path, route.path, name, modules, javascript)),
   )
     ? 'server'
     : undefined
+}
+
+/** What a server action is called, which is under what its file exports it. */
+const exportedAs = ({ subject }: Route): string => subject.slice(subject.lastIndexOf('#') + 1)
+
+/** The files that use a server action of another file; undefined where one of them may use anything that a barrel holds. */
+export function usersOf(route: Route, modules: Modules, javascript: ReadonlyMap<string, JavaScriptFacts>): readonly string[] | undefined {
+  const name = exportedAs(route)
+  return importersThroughBarrels(route.path, modules, javascript)?.filter(
+    (path) => usesExport(path, route.path, name, modules, javascript) || loadsExport(path, route.path, name, modules, javascript),
+  )
 }
 
 /** Nobody has to import a page for it to be used. */
