@@ -29,6 +29,22 @@ export function saysRelation(index: number, relation: string, behaviour: Behavio
 export const isWrittenFrom = (index: number, { steps }: Behaviour, ties: Ties): boolean =>
   steps.some(({ effect: e }, i) => i > index && e.kind === 'db' && e.op !== 'select' && usesValue(e, (x) => x.v === 'row' && x.step === index, ties))
 
+/** Nothing is done with the rows of a step but looking further and answering. */
+export const isOnlyTold = (index: number, { steps }: Behaviour): boolean =>
+  steps.slice(index + 1).every(({ effect: e, under }) => {
+    if (e.kind === 'respond' || e.kind === 'log' || e.kind === 'throw' || (e.kind === 'db' && e.op === 'select')) return true
+    const isOf = (x: Value) => x.v === 'row' && x.step === index
+    return !under.some((c) => mentions(c.test, isOf)) && !Object.values(e).some((x) => isMade(x, isOf))
+  })
+
+/** Whether a part of an effect, a value or a list of them, is made of what is asked for. */
+function isMade(x: unknown, predicate: (x: Value) => boolean): boolean {
+  if (Array.isArray(x)) return x.some((i) => isMade(i, predicate))
+  if (typeof x !== 'object' || x === null) return false
+  if ('v' in x) return mentions(x as Value, predicate)
+  return 'value' in x && isMade((x as { value: unknown }).value, predicate)
+}
+
 /** An answer without what it says of yes and no (`{ isOwner: rows.length > 0 }`): whether somebody may, and not what a row holds. */
 export const withoutTests = (e: Extract<Effect, { kind: 'respond' }>): Effect =>
   e.body?.v === 'object' ? { ...e, body: { ...e.body, props: onlyTold(e.body.props) } } : e

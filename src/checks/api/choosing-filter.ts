@@ -12,6 +12,9 @@ import { isSame } from './same-value.ts'
 const NOT_AN_ID =
   /[a-z](?:Type|Status|Kind|Category|Role|Locale|Currency)$|_(?:type|status|kind|category|role|locale|currency)$|^(?:status|state|type|kind|category|locale|lang|language|role|plan|is_\w+|published|active|visible|page|limit|sort|order|slug|country|location|city|region|province|district|zip_?code|postal_?code|industry|currency|month|year|date|level|name|title|code|token|share_token|invite_code|secret|key|hash|session_id|stripe_\w+|provider)$/i
 
+/** Columns that say when something is, and what Prisma calls an order instead of a column: a span narrows a list. */
+const SPAN = /[a-z](?:At|Date|Time|On)$|_(?:at|date|time|on)$|^(?:[gl]te?|contains|startsWith|endsWith|search)$/
+
 /** Columns that hold something unguessable: who knows it may. */
 const CAPABILITY = /token|secret|hash|nonce|share|invite|code|api_?key|session_?id|checkout|payment_?intent|unsubscribe|verification|^endpoint$/i
 
@@ -32,6 +35,7 @@ export function choosingFilter(e: Query, behaviour: Behaviour, under: readonly C
     if (
       (f.op === 'eq' || f.op === 'in') &&
       !NOT_AN_ID.test(column) &&
+      !SPAN.test(column) &&
       !CAPABILITY.test(column) &&
       fromRequest(f.value, behaviour) &&
       !isOfKnownValues(f.value, under)

@@ -1,17 +1,19 @@
 import { isMeantToBeSeen, isPrivateByName } from '../../database/access/meant-to-be-seen.ts'
 import { lastPart } from '../../lib/last-part.ts'
 import { rememberFor } from '../../lib/remember-for.ts'
+import { says } from '../../lib/snake-case.ts'
 import { steady } from '../../lib/steady.ts'
 import type { SchemaModel } from '../../model/app-model.ts'
 import type { Behaviour, Step, Value } from '../../model/behaviour/behaviour.ts'
-import { partsOf } from '../../model/behaviour/mentions.ts'
+import { mentions, partsOf } from '../../model/behaviour/mentions.ts'
 import { guardOfStep } from '../../model/routes/guard.ts'
 import type { Route } from '../../model/routes/routes.ts'
 import { refersToNobodys, tableOf } from './ownership-breach.ts'
 
 /**
  * Tables whose rows the application itself lists for visitors or for everybody who is signed in, whosever they are (the courses of all instructors, the
- * challenges, those of one category): who asks for one of them by its id reads what the list shows. Private by name or with personal columns, a list is a leak and no shop window.
+ * challenges, those of one category): who asks for one of them by its id reads what the list shows. Private by name or with personal columns, a list is a leak and no shop
+ * window; among people who meet by their profiles it is what they came for.
  */
 export const listedTables = rememberFor(
   (routes: readonly Route[], tables: SchemaModel['tables']): ReadonlySet<string> =>
@@ -35,12 +37,26 @@ const listedBy = rememberFor((behaviour: Behaviour, tables: SchemaModel['tables'
     if (!table || (guard && (guard.who !== 'user' || guard.trust !== 'verified'))) continue
     const sorts = (column: string) => SORT.test(column) && refersToNobodys(table, column, { tables })
     if (e.filters.some((f) => f.value.v !== 'const' && !sorts(lastPart(f.column)))) continue
-    if (!table.userData || table.stub || table.userData.personalColumns.length || isPrivateByName(table.name)) continue
+    if (!table.userData || table.stub || isPrivateByName(table.name)) continue
+    if (table.userData.personalColumns.length && !meetAmong(table, behaviour)) continue
     if (table.userData.tenantColumns.length && !isMeantToBeSeen(table)) continue
     if (isAnswered(behaviour.steps, index)) listed.push(e.table)
   }
   return listed
 })
+
+const PROFILES = /(?:^|_)profiles?$/i
+const BLOCKS = /(?:^|_)(?:user_?)?blocks?$|(?:^|_)blocked(?:_?(?:users?|profiles?|accounts?))?$/i
+const KEPT_BACK = /password|token|secret|stripe|bank|iban|salary|(?:^|_)ssn$/i
+
+/** Whether the people of an application meet by their profiles: whom the caller has blocked, or who blocked the caller, is looked up to leave them out. */
+function meetAmong({ name, columns }: SchemaModel['tables'][number], behaviour: Behaviour): boolean {
+  if (!says(PROFILES, name) || columns.some((c) => says(KEPT_BACK, c.name))) return false
+  return behaviour.steps.some(
+    ({ effect: e }) =>
+      e.kind === 'db' && e.op === 'select' && says(BLOCKS, lastPart(e.table)) && e.filters.some((f) => mentions(f.value, (v) => v.v === 'caller')),
+  )
+}
 
 /** Whether an answer carries what the rows say: a job that looks up what is due lists nothing. Values share their parts: each is looked at once. */
 export function isAnswered(steps: readonly Step[], index: number): boolean {

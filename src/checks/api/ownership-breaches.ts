@@ -27,7 +27,7 @@ import { keptForRole, signsAsStaff } from './kept-for-role.ts'
 import { listedTables } from './listed-tables.ts'
 import { isForAdministrators } from './manners.ts'
 import { ownersRole } from './owners-role.ts'
-import { belongsToSomebody, type OwnershipBreach, type Query, verbOf } from './ownership-breach.ts'
+import { belongsToSomebody, type OwnershipBreach, type Query, tableOf, verbOf } from './ownership-breach.ts'
 import { parentBreaches } from './parent-breaches.ts'
 import { editableBreaches, payloadBreaches } from './payload-breaches.ts'
 import { publicByNature } from './public-by-nature.ts'
@@ -219,7 +219,7 @@ function judge(
           ...claimedPayments(step, e, behaviour, schema),
           ...creditBreaches(step, e, behaviour, schema),
           ...editableBreaches(step, e, behaviour, schema, access),
-          ...listings(step, index, e, behaviour, ties, schema, route, kept),
+          ...(peopleMeet(e, listed, schema) && !area ? [] : listings(step, index, e, behaviour, ties, schema, route, kept)),
           ...filterDropped(step, e, behaviour, houses, schema),
           ...jobBreaches(step, e, behaviour, ties, schema, route, scheduled),
           ...keptForRole(step, e, behaviour, ties, schema, access),
@@ -259,6 +259,10 @@ function listings(
   if (plain.length || ties.byCondition(step)) return plain
   return [...unkeptListing(step, index, e, behaviour, schema, kept), ...everyRow(step, e, behaviour, schema)]
 }
+
+/** Profiles that are listed although they say personal things: people meet by them. */
+const peopleMeet = (e: Query, listed: ReadonlySet<string>, schema: Schema): boolean =>
+  e.op === 'select' && listed.has(e.table) && (tableOf(e, schema)?.userData?.personalColumns.length ?? 0) > 0
 
 /** A guard that a library's middleware is: nothing of it is followed. */
 function libraryGuard(route: Route, step: Step): Guard | undefined {

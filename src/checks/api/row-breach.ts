@@ -9,12 +9,13 @@ import type { Behaviour, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { requestName } from '../../model/behaviour/values.ts'
 import { countsVisits } from '../../model/routes/visits.ts'
 import { broughtAlong } from './brought-along.ts'
-import { isAnswered, isWrittenFrom, saysRelation } from './carried-rows.ts'
+import { isAnswered, isOnlyTold, isWrittenFrom, saysRelation } from './carried-rows.ts'
 import { chosenByModel, MODEL_SAYS } from './model-answers.ts'
 import { booksWith, hasJoined, isOfWhoeverMatched, isOnOffer, isRecounted, takesSlot } from './other-parties.ts'
 import { aboutQuery, type OwnershipBreach, type Query, refersToNobodys, tableOf, verbOf } from './ownership-breach.ts'
 import { isPayee } from './payee.ts'
 import { actsForPayer, isOpenByPolicy } from './payers-row.ts'
+import { isProvenAddress } from './proven-address.ts'
 import { queuesUp } from './queues.ts'
 import { rlsState, shownByRls } from './rls-state.ts'
 import { choosesNothing, isTakenByCaller, takesWhatIsOpen } from './row-state.ts'
@@ -52,6 +53,14 @@ export function rowBreach(
   }
   if (ties.bySource(value)) {
     reasons.add(`what ${e.table} is found by was compared with the caller first`)
+    return undefined
+  }
+  if (isProvenAddress(value, step, behaviour)) {
+    reasons.add(`what ${e.table} is found by, the caller has just proved to be theirs`)
+    return undefined
+  }
+  if (e.op === 'select' && asksWhetherThere(e, column) && isOnlyTold(index, behaviour)) {
+    reasons.add(`of ${e.table} only whether there is one is asked`)
     return undefined
   }
   if (e.unread) {
@@ -173,6 +182,12 @@ export function rowBreach(
   // a model may be talked into it, but does not do everything that it is told
   return { ...base, kind: 'row', severity: model ? 'High' : 'Critical' }
 }
+
+/** Nothing is selected but the key of a row and what it was found by, which whoever calls knows already: whether somebody has an account at an address. */
+const asksWhetherThere = (e: Query, column: string): boolean =>
+  /(?:^|_)(?:e?mail|phone)(?:_?(?:address|number))?$/i.test(column) &&
+  (e.columns?.length ?? 0) > 0 &&
+  (e.columns ?? []).every((c) => c === column || c === 'id' || c === '_id')
 
 /** The owner column refers to rows that have ids of their own (`customer_id`), not to users. */
 function namesOthers(e: Query, column: string, schema: Pick<SchemaModel, 'tables'>): boolean {

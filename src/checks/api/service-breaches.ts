@@ -116,12 +116,18 @@ function emptiesTable(e: Query): boolean {
   return e.op === 'delete' && e.filters.length > 0 && e.filters.every((f) => f.op === 'neq') && !/cache|temp|tmp|logs?(?:_|$)/i.test(e.table)
 }
 
-/** `report-${id}-${Date.now()}.pdf`: in nobody's folder, and under no name that is taken. */
+/** `report-${id}-${Date.now()}.pdf`, `${Date.now()}-${random}.${extension}`: in nobody's folder, and under no name that is taken. */
 function isNewName(path: Value): boolean {
-  if (path.v !== 'text' || !path.parts.some((x) => x.v === 'call' && x.name === 'Date.now')) return false
+  if (path.v !== 'text') return false
+  const made = path.parts.findIndex((x) => mentions(x, (y) => y.v === 'call' && NEW.test(y.name)))
+  if (made < 0) return false
   const [first] = path.parts
+  if (!path.parts.slice(0, made).some((x) => mentions(x, (y) => y.v === 'request'))) return true
   return first?.v === 'const' && !!first.value && !path.parts.some((x) => x.v === 'const' && String(x.value).includes('/'))
 }
+
+/** What gives something else each time. */
+const NEW = /^(?:Date\.now|(?:crypto\.)?randomUUID|uuid(?:v4)?|nanoid|Math\.random)$/
 
 /** Account administration, files, functions and payments that the request points at somebody else. */
 export function otherBreaches(

@@ -13,6 +13,7 @@ import { takesWhatIsOpen } from './row-state.ts'
 import { isSame } from './same-value.ts'
 import { keepsTally } from './tallies.ts'
 import type { Ties } from './ties.ts'
+import { isToldToHouse } from './told-to-house.ts'
 import { isPartOfTransfer } from './transfers.ts'
 import { weighsWho } from './weighed.ts'
 
@@ -36,6 +37,7 @@ export function unprotectedUse(index: number, behaviour: Behaviour, ties: Ties, 
       )
     )
       continue
+    if (isToldToHouse(e)) continue
     // an address of the caller's own row is asked for, and nothing of the other goes there
     if (!carried && e.kind === 'http' && e.args.some((x) => isCallers(x, behaviour)) && !e.args.some((x) => mentions(x, (y) => y.v === 'request'))) continue
     // that it is there lets the caller at rows of the own

@@ -46,7 +46,7 @@ export function isAlike(a: Value, b: Value, depth = 0): boolean {
   if (a.v === 'request') return b.v === 'request' && a.part === b.part && a.name === b.name
   if (a.v === 'caller') return b.v === 'caller' && a.field === b.field
   if (a.v === 'row') return b.v === 'row' && a.step === b.step && a.field === b.field
-  if (a.v === 'call' ? b.v !== 'call' || a.name !== b.name : a.v !== 'text' && a.v !== 'array') return false
+  if (a.v === 'call' ? b.v !== 'call' || a.name !== b.name : a.v !== 'text' && a.v !== 'array' && a.v !== 'any') return false
   const [x, y] = [partsOf(a), partsOf(b)]
   return x.length === y.length && x.every((part, i) => isAlike(part, y[i] as Value, depth + 1))
 }

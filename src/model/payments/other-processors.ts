@@ -10,7 +10,7 @@ import { expressions, stringOf } from '../frameworks/walk.ts'
 import type { Route } from '../routes/routes.ts'
 import { contains, namesIn } from './conditions.ts'
 import { endsHandled } from './other-events.ts'
-import { asName, OTHER_PROCESSORS, processorOfHeader, unlistedProcessor } from './other-processor-signs.ts'
+import { asName, OTHER_PROCESSORS, processorAt, processorOfHeader, unlistedProcessor } from './other-processor-signs.ts'
 import type { OtherProcessor, OtherWebhook, VerificationProblem } from './payments.ts'
 import { goesByAnswer } from './questions.ts'
 import { judgeRepeats, type Surroundings } from './repeats.ts'
@@ -151,7 +151,22 @@ function receives(route: Route, processors: readonly OtherProcessor[], js: JavaS
   if (named) return named
   // an endpoint that is called after another one takes the events of that one
   if (listedName(route)) return undefined
-  return processors.find((p) => speaksOf(js, p.name)) ?? (/pay|pix|billing|checkout|purchase|subscription/i.test(text) ? processors[0] : undefined)
+  const asked = route.behaviour && askedIn(route.behaviour)
+  return (
+    processors.find((p) => p.name === asked || speaksOf(js, p.name)) ??
+    (/pay|pix|billing|checkout|purchase|subscription/i.test(text) ? processors[0] : undefined)
+  )
+}
+
+/** The processor that an endpoint asks about what it was told, wherever the address stands in the code. */
+function askedIn({ steps }: Behaviour): string | undefined {
+  for (const { effect: e } of steps) {
+    const address = e.kind === 'http' ? e.args[0] : undefined
+    const host = address?.v === 'text' ? address.parts[0] : address
+    const name = host?.v === 'const' ? processorAt(String(host.value)) : undefined
+    if (name) return name
+  }
+  return undefined
 }
 
 const letters = (text: string): string => plain(text).replace(/[^a-z]/g, '')
