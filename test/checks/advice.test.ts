@@ -117,7 +117,7 @@ export async function allOrders() {
 }
 `,
     'components/pay.tsx':
-      "'use client'\nimport { markPaid } from '@/lib/orders'\nexport const Pay = ({ id }) => <button onClick={() => markPaid(id)}>paid</button>\n",
+      "'use client'\nimport { useSession } from 'next-auth/react'\nimport { markPaid } from '@/lib/orders'\nexport const Pay = ({ id }) => useSession().data && <button onClick={() => markPaid(id)}>paid</button>\n",
     'app/page.tsx':
       "import { Pay } from '@/components/pay'\nimport { allOrders } from '@/lib/orders'\nexport default async function Page() {\n  const orders = await allOrders()\n  return orders.map((o) => <Pay key={o.id} id={o.id} />)\n}\n",
   })

@@ -54,3 +54,44 @@ export async function POST(request: Request) {
     ),
   })
 })
+
+test('whom a handler is for is told by the pages that use it', async () => {
+  const remove = (name: string, table: string) => `export async function ${name}(id: string) {\n  await prisma.${table}.delete({ where: { id } })\n}\n`
+  const report = await auditFiles({
+    'package.json': '{ "name": "salon", "dependencies": { "next": "15.0.0", "next-auth": "4.24.0", "@prisma/client": "6.0.0" } }',
+    'lib/prisma.ts': "import { PrismaClient } from '@prisma/client'\nexport const prisma = new PrismaClient()\n",
+    'middleware.ts': "export { default } from 'next-auth/middleware'\nexport const config = { matcher: ['/desk/:path*'] }\n",
+    'lib/actions.ts': `'use server'\nimport { prisma } from './prisma'\n${remove('cancelVisit', 'visit')}${remove('removeBoth', 'note')}
+export async function checkoutCustomer(id: string) {
+  await prisma.ticket.update({ where: { id }, data: { status: 'done' } })
+}
+export async function leaveNote(text: string) {
+  await prisma.note.create({ data: { text } })
+}
+`,
+    'app/api/visits/[id]/route.ts': `import { prisma } from '../../../../lib/prisma'
+export async function PATCH(request: Request, { params }: { params: Promise<{ id: string }> }) {
+  await prisma.visit.update({ where: { id: (await params).id }, data: { note: (await request.json()).note } })
+  return Response.json({})
+}
+`,
+    'app/visit/[id]/page.tsx': `'use client'
+import { cancelVisit, leaveNote, removeBoth } from '../../../lib/actions'
+export default function Page({ params }) {
+  const save = () => fetch(\`/api/visits/\${params.id}\`, { method: 'PATCH', body: '{}' })
+  return <div onClick={save}><a onClick={() => cancelVisit(params.id)} /><b onClick={() => removeBoth(params.id)} /><i onClick={() => leaveNote('')} /></div>
+}
+`,
+    'app/desk/page.tsx': `'use client'
+import { checkoutCustomer, removeBoth } from '../../lib/actions'
+export default () => <div onClick={() => checkoutCustomer('1')}><b onClick={() => removeBoth('1')} /></div>
+`,
+  })
+  const fixes = Object.fromEntries((report.checks.find((c) => c.number === 16)?.findings ?? []).map((f) => [f.subject, `${f.fix.text} ${f.fix.code ?? ''}`]))
+  expect(fixes['action lib/actions.ts#cancelVisit']).toMatch(/page \/visit\/\[id\] uses this[\s\S]*random token[\s\S]*accessToken/)
+  expect(fixes['route PATCH /api/visits/[id]']).toMatch(/page \/visit\/\[id\] uses this[\s\S]*random token/)
+  expect(fixes['action lib/actions.ts#leaveNote']).toMatch(/refuse with 429/)
+  // by its name for guests, and only whoever has signed in sees it
+  expect(fixes['action lib/actions.ts#checkoutCustomer']).toMatch(/^Establish who calls/)
+  expect(fixes['action lib/actions.ts#removeBoth']).toMatch(/^Establish who calls[\s\S]*page \/visit\/\[id\] uses this too/)
+})

@@ -2,6 +2,7 @@ import { inEdgeFunctions } from '../../lib/edge-function.ts'
 import type { Place } from '../../lib/place.ts'
 import { snakeCase } from '../../lib/snake-case.ts'
 import type { Route, Surroundings, Work } from '../../model/routes/routes.ts'
+import { protectedBecause } from '../auth/protected-because.ts'
 import { isForAdministrators } from './manners.ts'
 import { isSteered } from './steered.ts'
 
@@ -14,11 +15,16 @@ export type Audience =
   /** Other functions of the application, with the key of the server. */
   | { readonly who: 'functions'; readonly from: Place }
   /** Whoever visits: nobody signs in to fill in a form. */
-  | { readonly who: 'visitors'; readonly as: 'form' | 'reset' | 'checkout' | 'chat' | 'counter' | 'claim' | 'captcha' }
+  | {
+      readonly who: 'visitors'
+      readonly as: 'form' | 'reset' | 'checkout' | 'chat' | 'counter' | 'claim' | 'captcha' | 'page'
+      readonly pages?: readonly Route[]
+    }
   /** Whoever writes the application, to try something out. */
   | { readonly who: 'nobody' }
   | { readonly who: 'administrators' }
-  | { readonly who: 'people' }
+  /** Those with an account; a page for everybody may use it too. */
+  | { readonly who: 'people'; readonly besides?: Route }
 
 /** The words of a name, of the last parts of a path or of a function. */
 const wordsOf = (route: Route): string => {
@@ -118,13 +124,23 @@ export function audienceOf(route: Route, around: Surroundings): Audience {
   const pages = callers.filter(outsideFunctions)
   if (isForAdministrators(route) || isAdministratorsByName(route, words) || (pages.length && pages.every((p) => OF_ADMINISTRATORS.test(p.path))))
     return { who: 'administrators' }
-  const as =
-    (route.method !== undefined && route.method !== 'POST') || route.work.some((w) => !w.hidden && TAKES_AWAY.has(w.kind)) ? undefined : visitors(words)
+  // which pages use it says more than what it is called
+  const using = around.pagesUsing(route)
+  const open = using.filter((p) => isForEverybody(p, using))
+  if (using.length && using.every((p) => p.guard?.trust === 'verified'))
+    return { who: using.every((p) => p.guard?.who === 'admin') ? 'administrators' : 'people' }
+  const as = visitors(words, route)
   if (as) return { who: 'visitors', as }
   const [from = database] = callers
   if (from && !page) return { who: 'functions', from }
-  return { who: 'people' }
+  const [first] = open
+  if (!first) return { who: 'people' }
+  return open.length === using.length ? { who: 'visitors', as: 'page', pages: using } : { who: 'people', besides: first }
 }
+
+/** Nobody signs in for a page: nothing guards it or asks who is signed in, and the application does not treat it as one of somebody's own. */
+const isForEverybody = (page: Route, all: readonly Route[]): boolean =>
+  !page.guard && !page.signs?.readsUser && !page.browserGuard && !page.idleGuard && protectedBecause(page, all, true) === undefined && !OF_ADMINISTRATORS.test(page.path)
 
 const TAKES_AWAY: ReadonlySet<Work['kind']> = new Set(['delete', 'file-delete', 'admin', 'command'])
 
@@ -133,7 +149,11 @@ const CLAIM = word('(?:verify|claim|redeem|confirm|unlock)_(?:\\w{1,20}_)?(?:pur
 /** `/api/properties/[id]/view`. */
 const VIEW = /_views?$/
 
-function visitors(words: string): Extract<Audience, { readonly who: 'visitors' }>['as'] | undefined {
+function visitors(words: string, route: Route): Extract<Audience, { readonly who: 'visitors' }>['as'] | undefined {
+  if (route.work.some((w) => !w.hidden && TAKES_AWAY.has(w.kind))) return undefined
+  // an image in a mail, a link that leads on: what counts shows nothing of anybody
+  if (route.method === 'GET' && has(words, COUNTER) && !route.work.some((w) => !w.hidden && w.userData && w.kind === 'read')) return 'counter'
+  if (route.method !== undefined && route.method !== 'POST') return undefined
   const kinds = {
     captcha: CAPTCHA,
     reset: RESET,

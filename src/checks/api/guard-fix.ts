@@ -36,14 +36,14 @@ export function guardFix(route: Route, known: Known, audience: Audience = audien
             }),
       }
     default:
-      return peopleFix(route, known)
+      return peopleFix(route, known, audience.besides)
   }
 }
 
 /** Frameworks that serve many addresses from one file. */
 const IN_CODE: ReadonlySet<string> = new Set(['Express', 'Fastify', 'Hono', 'NestJS'])
 
-function peopleFix(route: Route, known: Known): Fix {
+function peopleFix(route: Route, known: Known, besides?: Route): Fix {
   const { all, around } = known
   if (route.work.some((w) => w.call === 'uploadthing'))
     return {
@@ -59,7 +59,7 @@ function peopleFix(route: Route, known: Known): Fix {
   const given = inFront(route, known, ['user', 'token']) ?? asWritten(examples, route, around)
   const made = given === undefined ? sessionCode(route, known, example?.guard) : undefined
   return {
-    text: `Establish who calls ${beforeWhat(route)} and answer 401 with an empty body when nobody is signed in.${like}${made?.note ?? ''}${ofTheRequest(route, made?.caller ?? 'the verified session', administratorsAside(route, known))}`,
+    text: `Establish who calls ${beforeWhat(route)} and answer 401 with an empty body when nobody is signed in.${like}${made?.note ?? ''}${ofTheRequest(route, made?.caller ?? 'the verified session', administratorsAside(route, known))}${besides ? ` The page ${besides.route} uses this too and does not ask who is signed in: from there ask for what only the person concerned has, a random token of the row that stands in the link which was mailed.` : ''}`,
     ...codeOf(given ?? made?.code),
   }
 }

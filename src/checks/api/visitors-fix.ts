@@ -1,13 +1,14 @@
-import type { Route, Surroundings } from '../../model/routes/routes.ts'
+import type { Route, Surroundings, Work } from '../../model/routes/routes.ts'
 import type { Fix } from '../define-check.ts'
 import type { Audience } from './audience.ts'
 import { limiterCode } from './limiter-code.ts'
 import { refusal } from './refusal.ts'
+import { isSteered } from './steered.ts'
 
 type Visitors = Extract<Audience, { readonly who: 'visitors' }>['as']
 
 /** What visitors without an account are for: who they are cannot be asked, but how often they call and what they may say can. */
-const WORDS: Readonly<Record<Exclude<Visitors, 'claim'>, string>> = {
+const WORDS: Readonly<Record<Exclude<Visitors, 'claim' | 'page'>, string>> = {
   captcha: 'By its name this asks whether a visitor is a person, before anybody signs in or up.',
   form: 'By its name visitors fill this in, and nobody signs in for that.',
   reset: 'Whoever calls this cannot sign in.',
@@ -17,7 +18,7 @@ const WORDS: Readonly<Record<Exclude<Visitors, 'claim'>, string>> = {
 }
 
 /** The fix of a handler that has to stay open for visitors. */
-export function visitorsFix(route: Route, around: Surroundings, { as }: Extract<Audience, { readonly who: 'visitors' }>): Fix {
+export function visitorsFix(route: Route, around: Surroundings, { as, pages = [] }: Extract<Audience, { readonly who: 'visitors' }>): Fix {
   if (as === 'claim')
     return {
       text: 'By its name whoever has paid calls this, with an account or without: what the request says of them is no proof, and a session alone is none either. Ask the processor for the payment itself, let it say what was bought and by whom, and give each payment out once. Where only people with an account buy, compare the buyer with whoever is signed in.',
@@ -26,10 +27,30 @@ export function visitorsFix(route: Route, around: Surroundings, { as }: Extract<
         refusal(route, 403),
       ),
     }
+  const [first] = pages
+  const words = as === 'page' ? `The page${first ? ` ${first.route}` : ''} uses this and does not ask who is signed in.` : WORDS[as]
+  if (as === 'page' && touchesRows(route)) return byWhatOnlyTheOwnerHas(route, words)
   return {
-    text: `${WORDS[as]} Count what comes from each address and refuse with 429 before anything is written, sent or paid for.${taken(route, as)}`,
+    text: `${words} Count what comes from each address and refuse with 429 before anything is written, sent or paid for.${taken(route, as)}`,
     language: 'ts',
     code: limiterCode(route, around),
+  }
+}
+
+/** What a visitor sends in is new; whatever was there before belongs to somebody. */
+const touchesRows = ({ work }: Route): boolean => work.some((w) => !w.hidden && !w.guard && OF_ROWS.has(w.kind) && (w.kind !== 'read' || w.userData))
+
+const OF_ROWS: ReadonlySet<Work['kind']> = new Set(['read', 'update', 'delete', 'file-read', 'file-delete'])
+
+/** Nobody can be asked who they are: what they hold can. */
+function byWhatOnlyTheOwnerHas(route: Route, words: string): Fix {
+  const open = route.work.filter((w) => !w.hidden && !w.guard && OF_ROWS.has(w.kind))
+  if (!isSteered(route) && open.every((w) => w.kind === 'read'))
+    return { text: `${words} Answer with the columns that the page shows and with no others: name them in the query instead of taking whole rows.` }
+  return {
+    text: `${words} Who is concerned has no session to show, so ask for what only that person has: a long random token that is kept with the row and stands in the link that was mailed, or a code sent to the address or number of the row. An id, an address or a phone number is none: others know it or try it. Where only people with an account are meant, ask who is signed in.`,
+    language: 'ts',
+    code: `const row = await rowOf(id) // stands for the look-up that is there\nif (!row || !token || row.accessToken !== token) ${refusal(route, 404)}`,
   }
 }
 

@@ -1,8 +1,8 @@
 import type { JavaScriptFacts } from '../../facts/javascript.ts'
 import { rememberFor } from '../../lib/remember-for.ts'
 import type { ModulesModel } from '../modules/modules.ts'
+import { filesUsing, pagesByFile, pagesWith } from './pages-using.ts'
 import type { MiddlewareModel, Route } from './routes.ts'
-import { usersOf } from './unlinked-actions.ts'
 
 type Modules = Pick<ModulesModel, 'importers' | 'resolve' | 'definition' | 'side'>
 
@@ -19,14 +19,10 @@ export function withActionsBehind(
 ): readonly Route[] {
   const files = new Set(middleware.filter((m) => m.framework === 'Next.js').map((m) => m.at.path))
   if (!files.size) return routes
-  const pages = Map.groupBy(
-    routes.filter((r) => r.kind === 'page'),
-    (r) => r.path,
-  )
+  const pages = pagesByFile(routes)
   return routes.map((route) => {
     if (route.kind !== 'action' || route.framework !== 'Next.js' || route.guard || route.unlinked) return route
-    // what is written in a page is for that page
-    const users = pages.has(route.path) ? [route.path] : usersOf(route, modules, javascript)
+    const users = filesUsing(route, pages, modules, javascript)
     const behind = users?.length ? behindWhat(pagesWith(users, modules, pages), files) : undefined
     return behind ? marked(route, behind) : route
   })
@@ -46,19 +42,3 @@ function behindWhat(pages: readonly Route[], middleware: ReadonlySet<string>): R
 
 /** The middleware itself or a helper that by its name is part of it (`lib/supabase/middleware.ts`). */
 const isOf = (path: string, middleware: ReadonlySet<string>): boolean => middleware.has(path) || /(?:^|\/)(?:middleware|proxy)\.[cm]?[jt]s$/.test(path)
-
-const LAYOUT = /^(.*?)(?:layout|template|error|loading|not-found|default)\.[cm]?[jt]sx?$/
-
-/** Pages whose modules reach one of the files, through components and other files of actions; a layout is part of each page below it. */
-function pagesWith(users: readonly string[], modules: Modules, pages: ReadonlyMap<string, readonly Route[]>): readonly Route[] {
-  const found = new Set<Route>()
-  const seen = new Set(users)
-  for (const file of seen) {
-    for (const page of pages.get(file) ?? []) found.add(page)
-    const folder = LAYOUT.exec(file)?.[1]
-    if (folder !== undefined && /(?:^|\/)app\//.test(folder))
-      for (const [at, below] of pages) if (at.startsWith(folder)) for (const page of below) found.add(page)
-    for (const importer of modules.importers(file)) seen.add(importer.path)
-  }
-  return [...found]
-}

@@ -109,21 +109,22 @@ export function buildRoutes(input: ModelInput, slices: ModelBase): RoutesModel {
   )
   if (memory) memory.routes = known.memory()
   const sessions = buildSessions(program)
-  return {
-    routes: withActionsBehind(
-      withIdleGuards(
-        withDecidedPages(withUnlinkedActions(withLimitsOfPages(routes, slices.modules, javascript), slices.modules, javascript), middleware),
-        middleware,
-      ),
-      slices.modules,
-      javascript,
+  const told = withActionsBehind(
+    withIdleGuards(
+      withDecidedPages(withUnlinkedActions(withLimitsOfPages(routes, slices.modules, javascript), slices.modules, javascript), middleware),
       middleware,
     ),
+    slices.modules,
+    javascript,
+    middleware,
+  )
+  return {
+    routes: told,
     middleware,
     sessions,
     updates,
     accountFields: accountFields(program),
-    surroundings: surroundingsOf(program, sessions),
+    surroundings: surroundingsOf(program, sessions, told),
   }
 }
 

@@ -5,6 +5,7 @@ import type { Place } from '../../lib/place.ts'
 import { rememberFor } from '../../lib/remember-for.ts'
 import { type Program, packageOf } from '../frameworks/program.ts'
 import { boundNames, calleeText, expressions, statements, stringOf } from '../frameworks/walk.ts'
+import { pagesUsing } from './pages-using.ts'
 import { printExpr } from './print-code.ts'
 import type { Route } from './routes.ts'
 import { type SessionModel, storedInBrowser } from './session.ts'
@@ -46,6 +47,8 @@ export interface Surroundings {
   readonly timetable: Timetable
   /** The code that calls an edge function, other functions included. */
   callersOf(name: string): readonly Place[]
+  /** The pages that use a handler, as far as the repository shows. */
+  pagesUsing(route: Route): readonly Route[]
   /** What the body of a file is, for whoever writes after its example. */
   code(path: string): JavaScriptFacts | undefined
   /** The file that a specifier leads to. */
@@ -59,7 +62,7 @@ export interface Exported extends Place {
 }
 
 /** Asked for when a finding is written, and never before. */
-export function surroundingsOf(program: Program, sessions: readonly SessionModel[]): Surroundings {
+export function surroundingsOf(program: Program, sessions: readonly SessionModel[], routes: readonly Route[]): Surroundings {
   const { facts, workspaces, modules, sources } = program
   const files = facts.of('javascript')
   const timetable = lazily(() => timetableOf(facts))
@@ -69,6 +72,7 @@ export function surroundingsOf(program: Program, sessions: readonly SessionModel
       (c) => c.name,
     ),
   )
+  const pages = lazily(() => pagesUsing(routes, modules, sources))
   const variables = lazily(() => [...new Set([...variablesRead(sources).values()].flat())].sort())
   const exports = lazily(() => [...sources].flatMap(([path, js]) => exportedBy(js, path)))
   // the same is asked for many findings
@@ -135,6 +139,7 @@ export function surroundingsOf(program: Program, sessions: readonly SessionModel
       calls()
         .get(name)
         ?.map(({ path, line }) => ({ path, line })) ?? [],
+    pagesUsing: (route) => pages()(route),
     code: (path) => files.get(path),
     resolve: (path, specifier) => modules.resolve(path, specifier),
   }
