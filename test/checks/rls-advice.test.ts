@@ -172,3 +172,51 @@ create view checked as select u.id, u.email from auth.users u;`,
   expect(of(4, 'function public.close_expired_workshops()').severity).toBe('High')
   expect(of(2, 'view public.checked').fix.code).toContain('revoke select on public.checked')
 })
+
+test('what code reads with the rights of whoever visits is not taken from it in silence', async () => {
+  const fixes = Object.fromEntries(
+    (
+      await auditFiles({
+        'package.json': '{ "name": "contest", "dependencies": { "next": "15.0.0", "@supabase/ssr": "0.5.0", "@supabase/supabase-js": "2.45.0" } }',
+        'supabase/migrations/1.sql': `create table admin_users (id uuid primary key default gen_random_uuid(), email text unique, role text);
+create table sessions (id uuid primary key default gen_random_uuid(), city text, year int);
+create table candidates (id uuid primary key default gen_random_uuid(), stage_name text, email text, phone text);
+create table reset_tokens (id uuid primary key default gen_random_uuid(), token text);
+`,
+        'lib/server.ts': `import { createServerClient } from '@supabase/ssr'
+import { cookies } from 'next/headers'
+export async function createClient() {
+  const store = await cookies()
+  return createServerClient(process.env.NEXT_PUBLIC_SUPABASE_URL!, process.env.NEXT_PUBLIC_SUPABASE_ANON_KEY!, { cookies: { getAll: () => store.getAll(), setAll: () => {} } })
+}
+`,
+        'app/admin/page.tsx': `import { redirect } from 'next/navigation'
+import { createClient } from '../../lib/server'
+export default async function Page() {
+  const supabase = await createClient()
+  const { data: { user } } = await supabase.auth.getUser()
+  if (!user) redirect('/login')
+  const { data: admin } = await supabase.from('admin_users').select('role').eq('email', user.email).maybeSingle()
+  if (!admin) redirect('/login')
+  return null
+}
+`,
+        'app/page.tsx': `import { createClient } from '../lib/server'
+export default async function Page() {
+  const supabase = await createClient()
+  await supabase.from('sessions').select('*')
+  await supabase.from('candidates').select('*')
+  return null
+}
+`,
+      })
+    ).checks
+      .find((c) => c.number === 1)
+      ?.findings.map((f) => [f.subject, `${f.fix.text}\n${f.fix.code}`]) ?? [],
+  )
+  expect(fixes['table public.admin_users']).toMatch(/app\/admin\/page\.tsx:7 looks whoever calls up[\s\S]*using \(email = \(select auth\.jwt\(\) ->> 'email'\)\)/)
+  expect(fixes['table public.sessions']).toMatch(/app\/page\.tsx:4 uses it[\s\S]*for select to anon, authenticated/)
+  expect(fixes['table public.candidates']).toMatch(/stops what app\/page\.tsx:5 does[\s\S]*without email and phone/)
+  expect(fixes['table public.candidates']).not.toMatch(/create policy/)
+  expect(fixes['table public.reset_tokens']).toMatch(/No policy is needed/)
+})

@@ -140,7 +140,12 @@ export function audienceOf(route: Route, around: Surroundings): Audience {
 
 /** Nobody signs in for a page: nothing guards it or asks who is signed in, and the application does not treat it as one of somebody's own. */
 const isForEverybody = (page: Route, all: readonly Route[]): boolean =>
-  !page.guard && !page.signs?.readsUser && !page.browserGuard && !page.idleGuard && protectedBecause(page, all, true) === undefined && !OF_ADMINISTRATORS.test(page.path)
+  !page.guard &&
+  !page.signs?.readsUser &&
+  !page.browserGuard &&
+  !page.idleGuard &&
+  protectedBecause(page, all, true) === undefined &&
+  !OF_ADMINISTRATORS.test(page.path)
 
 const TAKES_AWAY: ReadonlySet<Work['kind']> = new Set(['delete', 'file-delete', 'admin', 'command'])
 

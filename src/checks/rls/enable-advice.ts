@@ -1,12 +1,14 @@
 import { narrow } from '../../database/access/column-privileges.ts'
-import { createPolicy } from '../../database/access/create-policy.ts'
+import { createPolicy, readableBy } from '../../database/access/create-policy.ts'
 import { givesRights } from '../../database/access/enable-fix.ts'
 import { powerColumnsOf } from '../../database/access/power-columns.ts'
+import { readable } from '../../database/access/sql.ts'
 import type { Hole, Policy, Table } from '../../database/database.ts'
+import type { Place } from '../../lib/place.ts'
 import type { AppModel } from '../../model/app-model.ts'
 import type { Fix } from '../define-check.ts'
 import { isForServerAlone, placeOf, type Use, usesOf } from './used-in-code.ts'
-import { fixOf, listed } from './words.ts'
+import { fixOf, listed, qualifiedName } from './words.ts'
 
 type Model = Pick<AppModel, 'schema' | 'modules' | 'routes'>
 
@@ -23,10 +25,55 @@ export function enableAdvice(model: Model, table: Table, hole: Hole, policies: r
       text: 'Enable row level security. No policy is needed: nothing in the code asks for these rows with the rights of a browser, and the service role and a direct connection as owner (Prisma, Drizzle) pass it by.',
       code: on,
     }
+  if (uses.length && fix.code.includes('\n-- no policy')) return forReaders(model, table, fix, on, uses)
   const condition = /\n {2}using \(([\s\S]*?)\)(?:\n {2}with check|;)/.exec(fix.code)?.[1]
   if (!condition || /^true$/.test(condition)) return { ...fix, text: `${fix.text}${openWords(fix.code, table, uses)}` }
   if (!uses.length || !fix.code.includes('\n  for select')) return fix
   return withWrites(fix, table, uses, condition)
+}
+
+/** Code that reads without the service role finds nothing in a table without policies: what it needs, where it can be given without giving more. */
+function forReaders(model: Model, table: Table, fix: Fix, on: string, uses: readonly Use[]): Fix {
+  const places = [...new Set(uses.map((u) => `${u.path}:${u.line}`))]
+  const told = places.length > 3 ? `${places.slice(0, 3).join(', ')} and ${places.length - 3} more places` : listed(places)
+  const reads = uses.some((u) => u.verb === 'select')
+  const own = lookedUpBy(model, table)
+  if (own)
+    return {
+      ...fix,
+      text: `Enable row level security. ${own.at.path}:${own.at.line} looks whoever calls up in it, with the rights of the caller: that row has to stay readable for him, and no other. Rows are added by the server, with the service role.`,
+      code: `${on}\n${createPolicy(table, 'Users see their own row', 'select', own.condition)}`,
+    }
+  const personal = table.userData?.personalColumns ?? []
+  const secret = table.columns.some((c) => SECRET.test(c.name))
+  if (reads && !personal.length && !secret && !table.userData?.ownerColumns.length && !givesRights(table))
+    return {
+      ...fix,
+      text: `Enable row level security. ${told} ${places.length > 1 ? 'use' : 'uses'} it with the rights of whoever visits: reading stays possible for everybody (${listed(table.columns.map((c) => c.name))}); what writes belongs on the server.`,
+      code: `${on}\n${readableBy(table, true)}`,
+    }
+  return {
+    ...fix,
+    text: `Enable row level security. As the code stands it stops what ${told} ${places.length > 1 ? 'do' : 'does'} with the rights of whoever visits: let the server do that, with the service role and behind a check of who calls, ${personal.length ? `or let everybody read the columns that are shown and no others (\`revoke select\` on the table, \`grant select (…)\` without ${listed(personal)}, and a policy for select)` : 'or add a policy for whom it is meant'}.`,
+    code: on,
+  }
+}
+
+const SECRET = /token|secret|passw|(?:^|_)(?:otp|pin|code|key|hash)(?:_|$)/i
+
+/** The column by which code that has the caller's rights finds the row of the caller, as a condition of SQL. */
+function lookedUpBy({ routes }: Model, table: Table): { readonly condition: string; readonly at: Place } | undefined {
+  const names = [table.name, qualifiedName(table)]
+  for (const { behaviour } of routes.routes)
+    for (const { effect: e, at } of behaviour?.steps ?? []) {
+      if (e.kind !== 'db' || e.op !== 'select' || e.client.rights !== 'caller' || !names.includes(e.table)) continue
+      for (const { column, op, value } of e.filters) {
+        if (op !== 'eq' || value.v !== 'caller' || !table.columns.some((c) => c.name === column)) continue
+        if (value.field === 'email') return { condition: `${readable(column)} = (select auth.jwt() ->> 'email')`, at }
+        if (value.field === 'id' || value.field === 'sub') return { condition: `${readable(column)} = (select auth.uid())`, at }
+      }
+    }
+  return undefined
 }
 
 /** The owner's own writes that the code makes in the browser, columns that grant something left out; who may do what is nobody's own to write. */
