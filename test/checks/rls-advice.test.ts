@@ -220,3 +220,22 @@ export default async function Page() {
   expect(fixes['table public.candidates']).not.toMatch(/create policy/)
   expect(fixes['table public.reset_tokens']).toMatch(/No policy is needed/)
 })
+
+test('an open policy is not handed to administrators whom nobody can be, nor what visitors send in to administrators', async () => {
+  const schema = (key: string) => `create table admin_users (${key}, email text unique not null, role text not null check (role in ('head', 'helper')));
+alter table admin_users enable row level security;
+create table news (id uuid primary key, title text);
+alter table news enable row level security;
+create policy "Admins manage news" on news for all using (exists (select 1 from admin_users where admin_users.id = auth.uid()));
+create table posts (id uuid primary key, title text);
+alter table posts enable row level security;
+create policy "Staff can do anything" on posts for all using (true) with check (true);
+create table letters (id uuid primary key, body text);
+alter table letters enable row level security;
+create policy "Anyone can write" on letters for insert with check (true);`
+  const made = await findingsOf({ 'supabase/migrations/1.sql': schema('id uuid primary key default gen_random_uuid()') })
+  expect(made(4, 'policy public.posts "Staff can do anything"').fix.code).not.toMatch(/admin_users/)
+  const bound = await findingsOf({ 'supabase/migrations/1.sql': schema('id uuid primary key references auth.users') })
+  expect(bound(4, 'policy public.posts "Staff can do anything"').fix.code).toMatch(/admin_users\.id = auth\.uid\(\)/)
+  expect(bound(3, 'policy public.letters "Anyone can write"').fix.code).not.toMatch(/create policy/)
+})

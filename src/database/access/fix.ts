@@ -1,5 +1,5 @@
 import { says } from '../../lib/snake-case.ts'
-import type { Catalog, Policy, Table } from '../database.ts'
+import type { Catalog, Command, Policy, Table } from '../database.ts'
 import { authorOf } from './author-of.ts'
 import { holdsCallersId } from './callers-id.ts'
 import { grantsByDefault, narrow } from './column-privileges.ts'
@@ -8,6 +8,7 @@ import { enableFix } from './enable-fix.ts'
 import { functionObject } from './functions.ts'
 import type { Hole } from './hole.ts'
 import { isLookedAfter } from './looked-after.ts'
+import { asksForTheImpossible } from './never-holds.ts'
 import { dealColumns } from './other-party.ts'
 import { keepWritten } from './party-fix.ts'
 import { nameOf, type Reading } from './policies.ts'
@@ -258,6 +259,8 @@ function adminCondition(catalog: Catalog, readings: ReadonlyMap<string, readonly
       const text = r.policy.using ?? r.policy.check
       if (!text || text.length > 300 || !r.ways.length || !r.ways.every((w) => w.outcome === 'role' && w.because === undefined && w.states.length === 0))
         continue
+      // a role that the table of the roles refuses lets nobody in
+      if (r.ways.every((w) => asksForTheImpossible(w, catalog)) || comparesMadeUpKey(text, catalog)) continue
       if (/\b(\w+)\.(\w+)/.test(text) && new RegExp(`\\b${r.policy.table}\\.`).test(text)) continue
       return stripped(text)
     }
@@ -266,6 +269,14 @@ function adminCondition(catalog: Catalog, readings: ReadonlyMap<string, readonly
     (f) => /^(is_?admin|fs_is_admin|is_staff|is_superuser)$/i.test(f.name) && f.args.length === 0 && /^bool/.test(f.returns) && !f.stub,
   )
   return helper && `(select ${readableName(nameOf(helper))}())`
+}
+
+/** `admin_users.id = auth.uid()`, of a list of people that makes its keys up itself: no user has such an id. */
+function comparesMadeUpKey(text: string, catalog: Catalog): boolean {
+  const [, name, column] = /\b(\w{1,63})\.(\w{1,63}) = \(?\s?(?:select )?auth\.uid\(\)/i.exec(text) ?? []
+  const table = catalog.tables.find((t) => t.schema === 'public' && t.name === name && /admin|staff|moderator/i.test(t.name))
+  const own = table?.columns.find((c) => c.name === column)
+  return own !== undefined && /gen_random_uuid|uuid_generate/.test(own.default ?? '') && !table?.foreignKeys.some((f) => f.columns.includes(own.name))
 }
 
 const FOR_THE_SERVER = /system|service|trigger|server|backend|webhook|function/i
@@ -283,17 +294,19 @@ function replacePolicy(table: Table, policy: Policy, catalog: Catalog, owner: st
   const name = successorOf(policy.name, '(own rows)')
   if (owner) return [drop, createPolicy(table, name, policy.command, owner), ...keepPower(table, policy.command, catalog, readings)].join('\n')
   const admin = adminCondition(catalog, readings)
-  const readers = policy.command === 'all' && !table.userData ? `\n${readableBy(table, isReadBySignedOut(table, policy, readings))}` : ''
-  if (admin && policy.command !== 'select')
+  const readers = policy.command === 'all' && !table.userData ? `\n${readableBy(table, isOpenToSignedOut(table, policy, 'select', readings))}` : ''
+  // what visitors send in no administrator adds
+  const sentIn = policy.command === 'insert' && !/admin|staff/i.test(policy.name) && isOpenToSignedOut(table, policy, 'insert', readings)
+  if (admin && policy.command !== 'select' && !sentIn)
     return `${drop}\n${createPolicy(table, successorOf(policy.name, '(administrators)'), policy.command, admin)}${readers}`
   return `${drop}${readers}\n-- ${policy.command === 'select' ? 'reading then goes' : 'changes then go'} through the server, with the service role`
 }
 
-/** Whether a policy shows rows to people who are not signed in. */
-const isReadBySignedOut = (table: Table, policy: Policy, readings: ReadonlyMap<string, readonly Reading[]>): boolean =>
+/** Whether a policy lets people who are not signed in read rows, or add some. */
+const isOpenToSignedOut = (table: Table, policy: Policy, command: Command, readings: ReadonlyMap<string, readonly Reading[]>): boolean =>
   readings
     .get(nameOf(table))
-    ?.some((r) => r.policy.name === policy.name && r.command === 'select' && r.role === 'anon' && r.ways.some((w) => w.outcome === 'open')) ?? false
+    ?.some((r) => r.policy.name === policy.name && r.command === command && r.role === 'anon' && r.ways.some((w) => w.outcome === 'open')) ?? false
 
 /** What keeps an owner from granting himself power through a policy that lets him write his own rows. */
 function keepPower(table: Table, command: Policy['command'], catalog: Catalog, readings: ReadonlyMap<string, readonly Reading[]>): string[] {
