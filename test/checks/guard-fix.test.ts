@@ -58,7 +58,7 @@ export const actions = {
     'The form action search reads profiles with the service role or a direct connection without checking who calls. The check at src/routes/admin/+layout.server.ts:7 stands before the pages there; it does not run for form actions and endpoints.',
   )
   expect(finding?.attack).toMatch(/^Anybody on the internet sends POST \/admin\/people\?\/search and the server reads profiles/)
-  expect(finding?.fix.text).toMatch(/403 for everybody else\. GET \/admin\/people already does so \(src\/routes\/admin\/\+layout\.server\.ts:7\)\.$/)
+  expect(finding?.fix.text).toMatch(/403 for everybody else\. GET \/admin\/people already does so \(src\/routes\/admin\/\+layout\.server\.ts:7\)\. The role is kept in profiles\.is_admin\.$/)
   expect(finding?.fix.code).toMatch(/return fail\(401\).*return fail\(403\)/s)
 })
 

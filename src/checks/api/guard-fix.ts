@@ -59,7 +59,7 @@ function peopleFix(route: Route, known: Known, besides?: Route): Fix {
   const given = inFront(route, known, ['user', 'token']) ?? asWritten(examples, route, around)
   const made = given === undefined ? sessionCode(route, known, example?.guard) : undefined
   return {
-    text: `Establish who calls ${beforeWhat(route)} and answer 401 with an empty body when nobody is signed in.${like}${made?.note ?? ''}${ofTheRequest(route, made?.caller ?? 'the verified session', administratorsAside(route, known))}${besides ? ` The page ${besides.route} uses this too and does not ask who is signed in: from there ask for what only the person concerned has, a random token of the row that stands in the link which was mailed.` : ''}`,
+    text: `Establish who calls ${beforeWhat(route)} and answer 401 with an empty body when nobody is signed in.${like}${made?.note ?? ''}${ofTheRequest(route, made?.caller ?? 'the verified session', administratorsAside(route, known), known.schema)}${besides ? ` The page ${besides.route} uses this too and does not ask who is signed in: from there ask for what only the person concerned has, a random token of the row that stands in the link which was mailed.` : ''}`,
     ...codeOf(given ?? made?.code),
   }
 }

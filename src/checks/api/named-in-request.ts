@@ -1,5 +1,9 @@
+import { tablesCalled } from '../../database/called-table.ts'
+import type { Table } from '../../database/database.ts'
+import { lastPart } from '../../lib/last-part.ts'
 import { rememberFor } from '../../lib/remember-for.ts'
 import { says } from '../../lib/snake-case.ts'
+import type { SchemaModel } from '../../model/app-model.ts'
 import type { Behaviour, Value } from '../../model/behaviour/behaviour.ts'
 import { mentions } from '../../model/behaviour/mentions.ts'
 import type { Route } from '../../model/routes/routes.ts'
@@ -15,6 +19,8 @@ export interface Named {
   readonly person?: string
   /** A row that is changed or read. */
   readonly row?: string
+  /** The tables whose rows are found by it. */
+  readonly tables?: readonly string[]
 }
 
 const namedIn = rememberFor(({ steps }: Behaviour): Named => {
@@ -35,21 +41,38 @@ const namedIn = rememberFor(({ steps }: Behaviour): Named => {
   const last = (name: string): string => name.slice(name.lastIndexOf('.') + 1)
   const person = [...found].find((name) => says(PERSON, last(name)))
   const row = [...found].find((name) => name !== person && says(ROW, last(name)))
-  return { ...(person ? { person: last(person) } : {}), ...(row ? { row: last(row) } : {}) }
+  const isRow = (v: Value): boolean => mentions(v, (x) => x.v === 'request' && x.name === row)
+  const tables =
+    row === undefined ? [] : steps.flatMap(({ effect: e }) => (e.kind === 'db' && e.table && e.filters.some((f) => isRow(f.value)) ? [e.table] : []))
+  return { ...(person ? { person: last(person) } : {}), ...(row ? { row: last(row) } : {}), ...(tables.length ? { tables: [...new Set(tables)] } : {}) }
 })
 
 export const namedInRequest = ({ behaviour }: Route): Named => (behaviour ? namedIn(behaviour) : {})
 
+/** What the application offers or is set up by: no column says whose a row is, and none tells of a person. */
+const isNobodys = ({ userData, foreignKeys }: Table): boolean =>
+  !userData?.ownerColumns.length &&
+  !userData?.tenantColumns.length &&
+  !userData?.personalColumns.length &&
+  !foreignKeys.some((f) => PEOPLE.test(lastPart(f.references)))
+
+const PEOPLE =
+  /^"?(?:users?|profiles?|accounts?|members?|customers?|clients?|patients?|students?|orders?|organi[sz]ations?|workspaces?|teams?|tenants?|companies)"?$/i
+
 /** That somebody is signed in does not close the hole where the request says whose rows are meant: what has to be asked besides. */
-export function ofTheRequest(route: Route, caller: string, role: string): string {
-  const { person, row } = namedInRequest(route)
+export function ofTheRequest(route: Route, caller: string, role: string, { tables }: Pick<SchemaModel, 'tables'>): string {
+  const { person, row, tables: found = [] } = namedInRequest(route)
   const strong = route.work.some((w) => !w.hidden && !w.guard && w.rights !== 'caller' && w.rights !== 'anon')
   if (!strong || (!person && !row)) return ''
   const own = person
     ? ` Take the account from ${caller}, not \`${person}\` of the request: otherwise whoever has an account acts for everybody else.${row ? '' : ` Where this is for those who run the application, ${role}.`}`
     : ''
-  const tied = row
-    ? ` Whoever is signed in could still name any \`${row}\`: refuse when ${person ? 'that row' : 'the row'} is not the caller's, or, where this is for those who run the application, ${role}.`
-    : ''
+  const known = found.flatMap((name) => tablesCalled(lastPart(name), tables))
+  const nobodys = row !== undefined && found.length > 0 && known.length >= found.length && known.every(isNobodys)
+  const tied = nobodys
+    ? ` Rows of ${found.map(lastPart).join(' and ')} belong to nobody in particular, and whoever is signed in could still name any \`${row}\`: ${role}.`
+    : row
+      ? ` Whoever is signed in could still name any \`${row}\`: refuse when ${person ? 'that row' : 'the row'} is not the caller's, or, where this is for those who run the application, ${role}.`
+      : ''
   return own + tied
 }
