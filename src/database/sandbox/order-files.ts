@@ -25,7 +25,7 @@ function outlines(all: readonly ParsedFile[]): ParsedFile[] {
 }
 
 function inOrder(files: readonly ParsedFile[], gaps: DatabaseGap[]): ParsedFile[] {
-  const fixed = files.filter((f) => f.file.role !== 'loose')
+  const fixed = clearedFirst(files.filter((f) => f.file.role !== 'loose'))
   const every = new Set(files.flatMap((f) => [...links(f).creates]))
   const loose = files.filter((f) => {
     if (f.file.role !== 'loose') return false
@@ -170,6 +170,26 @@ function buildsAnew(file: ParsedFile): boolean {
   const head = file.statements.find((s) => !/^(TransactionStmt|SelectStmt|VariableSetStmt|CommentStmt)$/.test(s.kind))
   return head?.kind === 'DropStmt' && head.node.removeType === 'OBJECT_SCHEMA' && links(file).creates.size > 0
 }
+
+/**
+ * Of migrations with one number (`09_cleanup.sql`, `09_features.sql`), one that only drops what another of them makes ran before it: nobody makes what the
+ * same step takes away.
+ */
+function clearedFirst(migrations: readonly ParsedFile[]): ParsedFile[] {
+  const ordered = [...migrations]
+  for (const f of migrations) {
+    const number = numberOf(f)
+    const alike = number === undefined ? [] : ordered.filter((o) => o !== f && numberOf(o) === number && folderOf(o) === folderOf(f))
+    const [first] = alike
+    if (!first || ordered.indexOf(first) > ordered.indexOf(f)) continue
+    if (!isTeardown(f, new Set(alike.flatMap((o) => [...links(o).creates])))) continue
+    ordered.splice(ordered.indexOf(f), 1)
+    ordered.splice(ordered.indexOf(first), 0, f)
+  }
+  return ordered
+}
+
+const numberOf = (f: ParsedFile): string | undefined => /^[vV]?\d+(?=[-_.])/.exec(nameOf(f))?.[0]
 
 function leftOut(file: ParsedFile, kept: readonly Statement[], what: string): DatabaseGap {
   return { path: file.file.path, because: `${file.statements.length - kept.length} statements ${what} and were left out`, touches: [] }

@@ -2,6 +2,7 @@ import type { SqlFailure } from '../access/session.ts'
 import { tablesInScope } from './column-scope.ts'
 import type { Engine } from './engine.ts'
 import { REAL_EXTENSIONS } from './extension-files.ts'
+import { HeldColumns } from './held-columns.ts'
 import { MadeTwice } from './made-twice.ts'
 import { NO_EFFECT, RETRY, type Repaired, type RepairPorts } from './repaired.ts'
 import { StandIns, succeeds } from './stand-ins.ts'
@@ -34,6 +35,7 @@ export class Repairs {
   private readonly mentioned = new Set<string>()
   private readonly twice: MadeTwice
   private readonly types: TypeConflicts
+  private readonly held: HeldColumns
 
   constructor(engine: Engine, files: readonly ParsedFile[], ports: RepairPorts) {
     this.engine = engine
@@ -41,6 +43,7 @@ export class Repairs {
     this.standIns = new StandIns(engine, (table) => ports.hintOf(table))
     this.twice = new MadeTwice(engine, files, this.standIns, ports)
     this.types = new TypeConflicts(engine, this.standIns, ports)
+    this.held = new HeldColumns(engine, files)
     for (const s of files.flatMap((f) => f.statements)) {
       for (const key of creates(s)) this.future.set(key, (this.future.get(key) ?? 0) + 1)
       for (const r of relationsIn(s.node)) this.mentioned.add(`${r.schema ?? 'public'}.${r.name}`)
@@ -72,6 +75,7 @@ export class Repairs {
   /** Told when a statement's turn comes: what it creates lies no longer ahead. */
   reached(s: Statement): void {
     for (const key of creates(s)) this.future.set(key, (this.future.get(key) ?? 0) - 1)
+    this.held.reached(s)
   }
 
   /** Told when a statement has to wait: what it creates lies ahead again. */
@@ -122,8 +126,9 @@ export class Repairs {
       case '42830':
         return this.types.missingKey(s, message)
       case '42804':
-        return this.types.conflict(s, error)
+        return (await this.held.released(s, error)) ? RETRY : this.types.conflict(s, error)
       case '0A000':
+        if (await this.held.released(s, error)) return RETRY
         // a view or a policy holds on to the column: it stays as it was, and so does who may do what
         return { how: 'explained', because: `failed: ${message}`, ...(isColumnSetting(s) ? { touches: [] } : {}) }
       case '2BP01':
