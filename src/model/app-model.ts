@@ -53,7 +53,7 @@ export interface SchemaModel extends Catalog {
   /** Tables that code queries (`.from('x')`) but that no SQL creates, with the first place that queries each. */
   readonly queriedButNotCreated: readonly { readonly table: string; readonly path: string; readonly line: number }[]
   /** Every query of the code through Supabase's client, tables as written. */
-  readonly queries?: readonly Pick<ClientQuery, 'table' | 'path' | 'line' | 'verb' | 'columns' | 'addsOnly'>[]
+  readonly queries?: readonly Pick<ClientQuery, 'table' | 'path' | 'line' | 'verb' | 'columns' | 'writes' | 'addsOnly'>[]
   /** Tables by what Prisma's client calls them, in lower case. */
   readonly accessors?: ReadonlyMap<string, string>
   /** Buckets that code names (`storage.from('x')`, `createBucket('x')`), with the first place; `public` when code creates it so. */

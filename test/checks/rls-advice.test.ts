@@ -239,3 +239,33 @@ create policy "Anyone can write" on letters for insert with check (true);`
   expect(bound(4, 'policy public.posts "Staff can do anything"').fix.code).toMatch(/admin_users\.id = auth\.uid\(\)/)
   expect(bound(3, 'policy public.letters "Anyone can write"').fix.code).not.toMatch(/create policy/)
 })
+
+test('what a query compares is not written, and ids of another service are no UUIDs', async () => {
+  const of = await findingsOf({
+    'package.json': '{"dependencies":{"@supabase/supabase-js":"2","vite":"5","react":"18"}}',
+    'index.html': '<script type="module" src="/src/main.tsx"></script>',
+    'src/client.ts': CLIENT,
+    'src/main.tsx': `import { supabase } from './client'
+export async function seen(id: string, user: string) {
+  await supabase.from('messages').update({ is_read: true }).eq('sender_id', user).eq('receiver_id', id)
+  await supabase.from('chat_messages').update({ content: 'x' }).eq('id', id)
+}
+`,
+    'supabase/migrations/1.sql': `create table messages (id uuid primary key default gen_random_uuid(), sender_id uuid not null references auth.users, receiver_id uuid not null references auth.users, content text, is_read boolean default false);
+create table chat_messages (id uuid primary key default gen_random_uuid(), sender_id uuid not null references auth.users, receiver_id uuid not null references auth.users, content text, is_read boolean default false);
+alter table messages enable row level security;
+alter table chat_messages enable row level security;
+create policy "see" on messages for select using (auth.uid() in (sender_id, receiver_id));
+create policy "see" on chat_messages for select using (auth.uid() in (sender_id, receiver_id));
+create policy "mark as read" on messages for update using (auth.uid() = receiver_id);
+create policy "mark as read" on chat_messages for update using (auth.uid() = receiver_id);
+create table members (id text primary key, name text, email text);
+alter table members enable row level security;
+create policy "everybody" on members for select using (true);
+create policy "change" on members for update using ((auth.jwt() ->> 'sub') = id);`,
+  })
+  expect(of(4, 'policy public.messages "mark as read"').fix.text).not.toContain('is refused then')
+  expect(of(4, 'policy public.chat_messages "mark as read"').fix.text).toMatch(/main\.tsx:4 writes content with .* is refused then/)
+  const members = of(2, 'policy public.members "everybody"').fix
+  expect(members).toMatchObject({ proved: true, code: expect.stringContaining("using ((select auth.jwt() ->> 'sub') = id)") })
+})

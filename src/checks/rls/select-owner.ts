@@ -330,7 +330,8 @@ const isClosed = (table: Table): boolean =>
 function isReadInSql({ functions, views }: Model['schema'], table: Table): boolean {
   const plain = (text: string) => text.replace(/\W/g, '.')
   const name = `(?:"?${plain(table.schema)}"?\\.)?"?${plain(table.name)}"?(?!\\w)`
-  const reads = new RegExp(`\\b(?:from|join|update)\\s+(?:only\\s+)?${name}`, 'i')
+  // what is counted up where it stands already is read as well
+  const reads = new RegExp(`\\b(?:from|join|update)\\s+(?:only\\s+)?${name}|\\binsert\\s+into\\s+${name}[^;]{1,2000}\\b(?:do\\s+update|returning)\\b`, 'i')
   return (
     functions.some((f) => f.securityDefiner && !f.stub && reads.test(f.body)) || views.some((v) => !v.securityInvoker && v.reads.includes(qualifiedName(table)))
   )

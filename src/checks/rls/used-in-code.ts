@@ -11,6 +11,7 @@ type Verb = Command | 'upsert'
 /** A query under the rights of whoever visits. */
 export interface Use extends Place {
   readonly verb: Verb
+  /** What it writes. */
   readonly columns: readonly string[]
 }
 
@@ -19,7 +20,7 @@ export function usesOf(model: Model, table: Pick<Table, 'schema' | 'name'>): rea
   const names = [table.name, qualifiedName(table)]
   const inBrowser = (model.schema.queries ?? [])
     .filter((q) => names.includes(q.table) && model.modules.inBrowser(q.path, q.line))
-    .map((q): Use => ({ ...q, verb: q.verb ?? 'select' }))
+    .map((q): Use => ({ ...q, verb: q.verb ?? 'select', columns: q.writes ?? [] }))
   const onServer = model.routes.routes.flatMap((r) => (r.behaviour ? asVisitor(r.behaviour) : [])).filter((u) => names.includes(u.table))
   return [...inBrowser, ...onServer]
 }

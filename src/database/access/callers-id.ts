@@ -22,6 +22,19 @@ export function holdsCallersId(table: Table, column: string, catalog: Known, dep
   return isComparedWithCaller(table, column, catalog) || isFilledAtSignUp(table, column, catalog)
 }
 
+/**
+ * SQL with the caller's id as the application's policies have it: where an outside service signs people in, their ids are no UUIDs, and `auth.uid()`
+ * fails on them.
+ */
+export const inTheirWords = (sql: string, { policies }: Pick<Catalog, 'policies'>): string =>
+  sql.includes(ID_AS_TEXT) && policies.some((p) => SUBJECT.test(`${p.using ?? ''} ${p.check ?? ''}`))
+    ? sql.replaceAll(ID_AS_TEXT, "(select auth.jwt() ->> 'sub')")
+    : sql
+
+const ID_AS_TEXT = '(select auth.uid())::text'
+/** As PostgreSQL deparses it. */
+const SUBJECT = /auth\.jwt\(\)(?: AS jwt\))? ->> 'sub'/i
+
 /** The columns that say whose a row is; a key that the table makes up itself names the row and no user. */
 export function namesOwner(table: Table, catalog: Known): readonly string[] {
   return (table.userData?.ownerColumns ?? []).filter((c) => !table.primaryKey.includes(c) || holdsCallersId(table, c, catalog))

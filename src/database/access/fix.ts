@@ -1,7 +1,7 @@
 import { says } from '../../lib/snake-case.ts'
 import type { Catalog, Command, Policy, Table } from '../database.ts'
 import { authorOf } from './author-of.ts'
-import { holdsCallersId } from './callers-id.ts'
+import { holdsCallersId, inTheirWords } from './callers-id.ts'
 import { grantsByDefault, narrow } from './column-privileges.ts'
 import { createPolicy, readableBy } from './create-policy.ts'
 import { enableFix } from './enable-fix.ts'
@@ -20,6 +20,11 @@ import { withUserData } from './user-data-by-name.ts'
 
 /** SQL that closes a hole, for this very object; undefined when no statement can be given. Not proved yet. */
 export function fixFor(hole: Hole, catalog: Catalog, readings: ReadonlyMap<string, readonly Reading[]>): string | undefined {
+  const code = fixOf(hole, catalog, readings)
+  return code && inTheirWords(code, catalog)
+}
+
+function fixOf(hole: Hole, catalog: Catalog, readings: ReadonlyMap<string, readonly Reading[]>): string | undefined {
   if (hole.kind === 'function-read' || hole.kind === 'function-write') return revokeExecute(hole, catalog)
   if (hole.kind === 'view') {
     const view = readableName(hole.object)

@@ -10,6 +10,11 @@ const PLACE_COLUMN =
   /latitude|longitude|(^|_)(lat|lng|lon)$|address|street|zip|postal|phone|mobile|telefon|telephone|celular|cellulare|whatsapp|direcc|indirizz|endereco|contact_(info|details|number)/i
 const PLACE_TABLE =
   /store|shop|restaurant|venue|hotel|clinic|hospital|location|branch|school|peak|place|trail|route|station|compan|business|office|gym|studio|dealer|provider|partner|club|event|listing|propert|room|attraction|destination|landmark|museum|monument|airport|(^|_)pois?$|cit(y|ies)$|region|neighbou?rhood|beach|park|condo|building|apartment|hostel|villa|resort|campsite|campground|contact_info|site_|setting|config|footer|configura/i
+const OWN_MAIL = /^(?:(?:contact|support|business|site|public)_)?e?mail(?:_conta(?:c?to|t|tto))?$/i
+/** The one row that says how a shop or a site is set up: what it has of addresses is the house's own, the one that customers pay to among them. */
+const SETTINGS = /(?:^|_)(?:settings?|config(?:uration)?s?|configurac\w{2,6}|impostazioni|info)$/i
+const MAIL_OF_HOUSE =
+  /^(?:store|shop|company|business|office|sales|info|help|hello|service|orders?|booking|reservations?|press|paypal|zelle|payment|from|sender|reply_?to)_e?mail(?:_address)?$/i
 /** Who comes there, works there or wants something: `event_registrations`, `school_students`, `clinic_leads`. */
 const PEOPLE_THERE =
   /registra|registrant|attend|sign_?ups?(_|$)|rsvp|particip|inquir|enquir|(^|_)leads?(_|$)|applica|candidat|donor|volunt|wait_?list|enroll?|inscri|iscri|matricul|booking|order|customer|client|user|profile|member|patient|reserv|appointment|invoice|guest|employee|staff|student|pupil|teacher|parent|coach|driver|request|message|subscri|cliente|usuario|utent|pacient|pazient|alumno|aluno/i
@@ -26,7 +31,7 @@ export function withUserData(table: Table): Table {
       (isOnOffer(table) && user.personalColumns.every(isWhere)) ||
       (PLACE_TABLE.test(table.name) &&
         !PEOPLE_THERE.test(table.name) &&
-        user.personalColumns.every((c) => PLACE_COLUMN.test(c) || /^(?:(?:contact|support|business|site|public)_)?e?mail(?:_conta(?:c?to|t|tto))?$/i.test(c)))
+        user.personalColumns.every((c) => PLACE_COLUMN.test(c) || OWN_MAIL.test(c) || (SETTINGS.test(table.name) && MAIL_OF_HOUSE.test(c))))
     if (places && user.because.startsWith('it holds personal')) {
       const { userData: _none, ...rest } = table
       return rest

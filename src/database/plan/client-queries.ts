@@ -16,6 +16,8 @@ export interface ClientQuery {
   readonly verb?: ClientVerb
   /** Columns that it names. */
   readonly columns: readonly string[]
+  /** Of these, what it writes; the others it asks for or compares. */
+  readonly writes?: readonly string[]
   /** It adds rows and asks for none back. */
   readonly addsOnly?: true
 }
@@ -104,12 +106,14 @@ function chain(outer: Call, seen: Set<unknown>): Omit<ClientQuery, 'path'> | und
     if (node.fn.name === 'from' && first?.k === 'lit' && typeof first.v === 'string') {
       const verb = VERBS.find((v) => v === calls.at(-1)?.name)
       if (!verb || isStorage(node.fn.of) || !/^[\w.]+$/.test(first.v)) return undefined
+      const writes = verb === 'insert' || verb === 'update' || verb === 'upsert' ? keysOf(calls.at(-1)?.args[0]) : []
       const addsOnly = verb === 'insert' && !calls.some((c) => c.name === 'select')
       return {
         table: qualify(first.v, node.fn.of),
         verb,
         line: node.fn.l ?? node.l,
         columns: columnsOf(calls),
+        ...(writes.length ? { writes } : {}),
         ...(addsOnly ? { addsOnly: true as const } : {}),
       }
     }
