@@ -5,13 +5,13 @@ import { isWhere } from '../../database/access/on-offer.ts'
 import { isPublication } from '../../database/access/publication.ts'
 import { asReadableBy } from '../../database/access/readable.ts'
 import type { Hole, Table } from '../../database/database.ts'
-import { isPersonal } from '../../database/sandbox/user-data.ts'
 import { lastPart } from '../../lib/last-part.ts'
 import type { Place } from '../../lib/place.ts'
 import { rememberFor } from '../../lib/remember-for.ts'
 import type { AppModel } from '../../model/app-model.ts'
 import type { Behaviour, Effect } from '../../model/behaviour/behaviour.ts'
 import { defineCheck, failed, type Issue, notApplicable, type Outcome, passed } from '../define-check.ts'
+import { isSeen, readingIssue } from './function-issues.ts'
 import { isOwnerOnlyGuessed } from './guessed-owner.ts'
 import { listedInState } from './listed-in-state.ts'
 import { oneForEachFix } from './one-for-each-fix.ts'
@@ -23,13 +23,11 @@ import {
   everybody,
   exposedTables,
   fixOf,
-  functionLints,
   isDeclaredPublic,
   listed,
   openTables,
   policySubject,
   qualifiedName,
-  refusedLater,
   tableOf,
   undecidedPolicies,
   unseenTables,
@@ -78,7 +76,7 @@ function issueOf(model: Model, hole: Hole): Issue | undefined {
   if (hole.object.startsWith('storage.')) return undefined
   if (hole.kind === 'policy' && hole.command === 'select') return policyIssue(model, hole)
   if (hole.kind === 'view') return viewIssue(model, hole)
-  if (hole.kind === 'function-read') return functionIssue(model, hole)
+  if (hole.kind === 'function-read') return readingIssue(model, hole)
   if (hole.kind === 'locked') return hole.because === 'recursion' ? recursionIssue(hole) : lockedIssue(model, hole)
   return undefined
 }
@@ -198,61 +196,6 @@ function viewIssue(model: Model, hole: Hole): Issue | undefined {
     proof: hole.proof,
     aliases: [...(materialized ? ['splinter:0016'] : ['splinter:0010']), ...(tables.includes('auth.users') ? ['splinter:0002'] : []), 'CWE-639'],
   }
-}
-
-const isSeen = (table: Table): boolean => isMeantToBeSeen({ ...table, ...(table.userData ? { userData: { ...table.userData, personalColumns: [] } } : {}) })
-
-function functionIssue(model: Model, hole: Hole): Issue | undefined {
-  const tables = (hole.tables ?? []).map((t) => t.table)
-  const known = tables.map((t) => tableOf(model.schema, t)).filter((t) => t !== undefined)
-  if (known.length && known.every((t) => isDeclaredPublic(model.declared, qualifiedName(t)))) return undefined
-  const personal = known.flatMap((t) => t.userData?.personalColumns ?? [])
-  // a table made in the dashboard shows only some of its columns
-  const partly = known.some((t) => t.stub)
-  const shows = (hole.columns ?? []).some((c) => (c === '*' ? personal.length > 0 : personal.includes(c) || (partly && isPersonal(c))))
-  const harmless =
-    known.length === tables.length &&
-    !shows &&
-    (hole.because === 'grouped' ||
-      known.every(isSeen) ||
-      (hole.columns ?? []).every((c) => /(^|_)id$/.test(c)) ||
-      ((hole.columns ?? []).length > 0 && (hole.columns ?? []).every((c) => STATE.test(c))) ||
-      /leaderboard|ranking|public/i.test(hole.object.replace(/^public\./, '')))
-  const words = answerOf(hole, listed(tables))
-  return {
-    subject: `function ${hole.object}`,
-    severity: harmless ? 'High' : 'Critical',
-    title: `${hole.object} returns ${words.title}`,
-    message: `${hole.object} is SECURITY DEFINER: it runs past row level security, and it returns ${words.returned} without checking who calls${hole.cause === 'null-slips-through' ? ' (its check lets a caller without a session through, for whom auth.uid() is NULL)' : ''}.${refusedLater(model, hole)}`,
-    attack: `${sentence(whoGetsIn(hole.who))} can call it through the API and read ${words.read}.`,
-    fix: fixOf(hole, 'Compare the caller with the owner inside the function, or let only the service role execute it.'),
-    at: hole.at,
-    proof: hole.proof,
-    aliases: [...functionLints(model.schema, hole), 'CWE-862'],
-  }
-}
-
-/** How far something is, of what kind it is and what it costs: nobody's secret, though not everybody's business. */
-const STATE =
-  /^((session|event|game|match|booking|order|room|item|task|job|course|lesson|class|request)_)?(status|state|type|kind|format|mode)$|^(current|max|total)_(participants|players|members|guests|seats|attendees|spots|sessions)$|^(hourly|daily)_(rate|price)(_\w+)?$|^price_per_\w+$/i
-
-/** What a function gives away: rows, the columns of them that it names, or figures about the user who is asked for. */
-function answerOf(hole: Hole, tables: string): { readonly title: string; readonly returned: string; readonly read: string } {
-  const columns = hole.columns ?? []
-  if (!columns.length)
-    return {
-      title: "other users' figures",
-      returned: `figures from ${tables} about whichever user the caller names`,
-      read: `the figures of every user whose id is known`,
-    }
-  const named = columns.includes('*') ? '' : ` (${listed(columns)})`
-  if (hole.because === 'grouped')
-    return {
-      title: "figures of other users' rows",
-      returned: `what it adds up from rows of ${tables}, group by group${named},`,
-      read: `what other users' rows have in common; a group may be one row`,
-    }
-  return { title: "other users' rows", returned: `rows of ${tables}${named}`, read: `other users' rows of ${tables}` }
 }
 
 function recursionIssue(hole: Hole): Issue {

@@ -1,15 +1,14 @@
-import { namesClosedTenant } from '../../database/access/chosen-tenants.ts'
 import { isDecidedByOthers } from '../../database/access/column-privileges.ts'
-import { functionObject } from '../../database/access/functions.ts'
 import { isOwnAddress } from '../../database/access/joining-columns.ts'
 import { decidesAccess } from '../../database/access/power-columns.ts'
 import { protectedByTrigger } from '../../database/access/triggers.ts'
 import type { Hole, Table } from '../../database/database.ts'
-import { says } from '../../lib/snake-case.ts'
 import type { AppModel } from '../../model/app-model.ts'
 import { defineCheck, failed, type Issue, notApplicable, type Outcome, passed, type Severity } from '../define-check.ts'
-import { appointmentIssue, isRowAtSignUp } from './appointment-issue.ts'
+import { isRowAtSignUp } from './appointment-issue.ts'
 import { boughtIssues, notBought } from './bought-rows.ts'
+import { charged, dependedOn, WRITTEN_DOWN } from './depended-on.ts'
+import { writingIssue } from './function-issues.ts'
 import { oneForEachFix } from './one-for-each-fix.ts'
 import { type FoundIn, oneForEachHelper } from './shared-helper.ts'
 import { withStoppedCode } from './stopped-code.ts'
@@ -21,14 +20,12 @@ import {
   everybody,
   exposedTables,
   fixOf,
-  functionLints,
   listed,
   memberWords,
   openTables,
   policiesOf,
   policySubject,
   qualifiedName,
-  refusedLater,
   tableOf,
   undecidedPolicies,
   unseenTables,
@@ -38,27 +35,6 @@ import {
 } from './words.ts'
 
 type Model = Pick<AppModel, 'schema' | 'access' | 'declared' | 'payments' | 'gaps' | 'modules' | 'routes'>
-
-const DEPENDED_ON =
-  /price|plan|product|setting|config|avail|room|inventory|stock|feature|flag|discount|coupon|promo|schedule|slot|service|menu|rule|role|permission|template|prompt|tax|shipping|currenc|limit|quota|banner|announce|calendar|hour|page|content|course|question/i
-
-/** What is written down, tried out or kept by machines for themselves: nobody's day depends on it. */
-const WRITTEN_DOWN =
-  /(^|_)(logs?|tests?|testing|demo|debug|monitoring|metrics?|telemetry|analytics|analysis|heartbeats?|health|errors?|autonomous|agents?|interactions?|traces?|diagnostics?|cache)(_|$)/i
-
-const PRICE = /(^|_)(price|fee|cost|amount|rate|capacity|stock|seats)(_(cents|usd|eur|gbp|brl|amount|per_\w{1,20}))?$/i
-
-const priceOf = ({ columns }: Pick<Table, 'columns'>): string | undefined =>
-  columns.find((c) => /^(?:int|bigint|smallint|numeric|real|double|money)/.test(c.type) && says(PRICE, c.name))?.name
-
-/** Rows that everybody depends on: what things cost, how much of them there is, how the application is set up. */
-const dependedOn = (table: Pick<Table, 'name' | 'columns'>): boolean =>
-  !WRITTEN_DOWN.test(table.name) && (DEPENDED_ON.test(table.name) || priceOf(table) !== undefined)
-
-const charged = (table: Table | undefined): string => {
-  const price = table && !table.userData ? priceOf(table) : undefined
-  return price ? `, ${price} included` : ''
-}
 
 export default defineCheck({
   number: 4,
@@ -130,7 +106,7 @@ function byPolicy(holes: readonly Hole[]): Hole[][] {
 
 function issueOf(model: Model, holes: readonly Hole[]): Issue {
   const [hole] = holes as [Hole]
-  if (hole.kind === 'function-write') return functionIssue(model, hole)
+  if (hole.kind === 'function-write') return writingIssue(model, hole)
   const table = tableOf(model.schema, hole.object)
   const name = table?.name ?? hole.object
   const base = {
@@ -358,83 +334,5 @@ function rewriteWords(hole: Hole, name: string): Pick<Issue, 'severity' | 'title
     fix: fixOf(hole, `Keep everybody but their author from changing ${columns}.`),
   }
 }
-
-function functionIssue(model: Model, hole: Hole): Issue {
-  if (hole.because === 'sign-up' || hole.because === 'appointment') return appointmentIssue(model, hole)
-  if (hole.because === 'admits') return admittingIssue(model, hole)
-  const tables = hole.tables ?? []
-  const touched = listed([...new Set(tables.map((t) => t.table))])
-  const matters = (name: string) =>
-    tableOf(model.schema, name)?.userData !== undefined || DEPENDED_ON.test(name) || DEALT.test(name) || !name.startsWith('public.')
-  const worst = tables.some((t) => !t.mild && (t.grants || (t.command !== 'insert' && matters(t.table))))
-  const maintenance = hole.because === 'maintenance' || doesWhatIsDue(model, hole)
-  const counter =
-    hole.because === 'counter' ||
-    tables.every((t) => t.mild || (!t.grants && (t.command === 'insert' || /usage|count|view|log|limit|stat|metric|hit|download/i.test(t.table))))
-  const self = hole.because === 'self'
-  const does = listed([
-    ...new Set(tables.map((t) => (t.command === 'insert' ? 'add rows to' : t.command === 'update' ? 'change rows of' : 'delete rows from'))),
-  ])
-  return {
-    subject: `function ${hole.object}`,
-    severity: (self ? tables.some((t) => t.grants) : worst && !maintenance && !counter) ? 'Critical' : 'High',
-    title: `${hole.object} changes rows for ${hole.who === 'anon' ? 'anyone' : 'anyone who is signed in'}`,
-    message: self
-      ? `${hole.object} is SECURITY DEFINER and writes ${listed(hole.columns ?? [])} of the caller's own row in ${touched} with a value that the caller passes.`
-      : `${hole.object} is SECURITY DEFINER: it runs past row level security, ${hole.who === 'anon' ? 'anon' : 'every signed-in user'} may execute it, and it writes ${touched} without tying the rows to auth.uid()${hole.cause === 'null-slips-through' ? ' (its check lets a caller without a session through, for whom auth.uid() is NULL)' : ''}.${refusedLater(model, hole)}`,
-    attack: self
-      ? hole.columns?.every(namesClosedTenant)
-        ? `A signed-in user calls it through the API with the id of any tenant (ids are no secrets: links, invitations and shared rows show them) and is in it, with what its members may read and do.`
-        : 'A signed-in user calls it through the API and grants himself what he likes.'
-      : `${cap(whoGetsIn(hole.who))} can call it through the API ${HOW[takesNothing(hole) ? 'job' : counter ? 'counter' : 'chosen']} ${does} ${touched}${takesNothing(hole) ? ': which rows, the function decides by itself' : ''}.`,
-    fix: fixOf(
-      hole,
-      hole.cause === 'null-slips-through' && hole.who === 'anon'
-        ? 'Take anon the privilege to execute it, and let its check refuse a caller without a session: if auth.uid() is null or ... then raise exception. REVOKE FROM PUBLIC alone is not enough: anon has a grant of its own.'
-        : 'Let only the service role execute it, or compare auth.uid() with the owner before it writes. REVOKE FROM PUBLIC alone is not enough: anon and authenticated have their own grants.',
-    ),
-    at: hole.at,
-    proof: hole.proof,
-    aliases: [...functionLints(model.schema, hole), 'CWE-862'],
-  }
-}
-
-/** A function that says of whoever calls what somebody else was to say. */
-function admittingIssue(model: Model, hole: Hole): Issue {
-  const table = hole.tables?.[0]?.table ?? ''
-  const columns = listed(hole.columns ?? [])
-  return {
-    subject: `function ${hole.object}`,
-    severity: 'Critical',
-    title: `${hole.object} lets in whoever calls it`,
-    message: `The policies on ${table} take a new row of a user's only while ${columns} waits for somebody who has a role. ${hole.object} is SECURITY DEFINER, every signed-in user may execute it, and it ends the waiting of the caller's own row without asking anything: conditions that only the page looks at bind nobody.`,
-    attack: `A signed-in user adds a row of his own to ${table}, calls the function through the API and is let in, with what the application gives to those whom somebody has approved.`,
-    fix: fixOf(hole, 'Let only the server execute it, after it has looked at what the page looks at now; or let the function itself look.'),
-    at: hole.at,
-    proof: hole.proof,
-    aliases: [...functionLints(model.schema, hole), 'CWE-269'],
-  }
-}
-
-/** Whose it is and what was agreed, by tables that the SQL may not show. */
-const DEALT = /(^|[._])(transactions?|bids?|auctions?|properties|listings?|ledgers?|wallets?|trades?)$/i
-
-const DUE =
-  /^(?:auto_)?(?:expire|close|end|finish|complete|disable|deactivate|archive|cancel|release|mark|process|handle|check|run|clean_?up|cleanup|prune|purge)_\w*(?:expired|overdue|due|old|stale|pending|scheduled|ended|past|inactive|completed)|^(?:re_?calculate|re_?compute|refresh|sync|update)_\w*(?:stats?|statistics|totals?|counts?|counters?|ratings?|averages?|ranks?|rankings?|leaderboards?|streaks?|tiers?|levels?|scores?|status(?:es)?)$/i
-
-/** Whether a function does by itself what is due, or works out again what is stored: whoever calls it decides when, or for whom, and nothing else. */
-function doesWhatIsDue({ schema }: Model, hole: Hole): boolean {
-  const fn = schema.functions.find((f) => functionObject(f) === hole.object)
-  return fn !== undefined && DUE.test(fn.name) && fn.args.every((a) => a.type === 'uuid')
-}
-
-/** Somebody who calls a function without arguments decides only when it runs. */
-const takesNothing = (hole: Hole): boolean => hole.object.endsWith('()')
-
-const HOW = {
-  job: 'at any time, as often as they like, and so',
-  counter: 'as often as they like, and so',
-  chosen: 'and',
-} as const
 
 const cap = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)

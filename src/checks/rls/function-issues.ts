@@ -1,0 +1,151 @@
+import { namesClosedTenant } from '../../database/access/chosen-tenants.ts'
+import { functionObject } from '../../database/access/functions.ts'
+import { isMeantToBeSeen } from '../../database/access/meant-to-be-seen.ts'
+import type { Hole, Table } from '../../database/database.ts'
+import { isPersonal } from '../../database/sandbox/user-data.ts'
+import type { AppModel } from '../../model/app-model.ts'
+import type { Issue } from '../define-check.ts'
+import { appointmentIssue } from './appointment-issue.ts'
+import { DEPENDED_ON } from './depended-on.ts'
+import { fixOf, functionLints, isDeclaredPublic, listed, qualifiedName, refusedLater, tableOf, whoGetsIn } from './words.ts'
+
+type Model = Pick<AppModel, 'schema' | 'declared' | 'gaps'>
+
+/** Whether the rows of a table, but for what is personal in them, are meant to be seen. */
+export const isSeen = (table: Table): boolean =>
+  isMeantToBeSeen({ ...table, ...(table.userData ? { userData: { ...table.userData, personalColumns: [] } } : {}) })
+
+/** A function that returns rows to whoever calls it; undefined where the tables are declared public. */
+export function readingIssue(model: Model, hole: Hole): Issue | undefined {
+  const tables = (hole.tables ?? []).map((t) => t.table)
+  const known = tables.map((t) => tableOf(model.schema, t)).filter((t) => t !== undefined)
+  if (known.length && known.every((t) => isDeclaredPublic(model.declared, qualifiedName(t)))) return undefined
+  const personal = known.flatMap((t) => t.userData?.personalColumns ?? [])
+  // a table made in the dashboard shows only some of its columns
+  const partly = known.some((t) => t.stub)
+  const shows = (hole.columns ?? []).some((c) => (c === '*' ? personal.length > 0 : personal.includes(c) || (partly && isPersonal(c))))
+  const harmless =
+    known.length === tables.length &&
+    !shows &&
+    (hole.because === 'grouped' ||
+      known.every(isSeen) ||
+      (hole.columns ?? []).every((c) => /(^|_)id$/.test(c)) ||
+      ((hole.columns ?? []).length > 0 && (hole.columns ?? []).every((c) => STATE.test(c))) ||
+      /leaderboard|ranking|public/i.test(hole.object.replace(/^public\./, '')))
+  const words = answerOf(hole, listed(tables))
+  return {
+    subject: `function ${hole.object}`,
+    severity: harmless ? 'High' : 'Critical',
+    title: `${hole.object} returns ${words.title}`,
+    message: `${hole.object} is SECURITY DEFINER: it runs past row level security, and it returns ${words.returned} without checking who calls${hole.cause === 'null-slips-through' ? ' (its check lets a caller without a session through, for whom auth.uid() is NULL)' : ''}.${refusedLater(model, hole)}`,
+    attack: `${cap(whoGetsIn(hole.who))} can call it through the API and read ${words.read}.`,
+    fix: fixOf(hole, 'Compare the caller with the owner inside the function, or let only the service role execute it.'),
+    at: hole.at,
+    proof: hole.proof,
+    aliases: [...functionLints(model.schema, hole), 'CWE-862'],
+  }
+}
+
+/** How far something is, of what kind it is and what it costs: nobody's secret, though not everybody's business. */
+const STATE =
+  /^((session|event|game|match|booking|order|room|item|task|job|course|lesson|class|request)_)?(status|state|type|kind|format|mode)$|^(current|max|total)_(participants|players|members|guests|seats|attendees|spots|sessions)$|^(hourly|daily)_(rate|price)(_\w+)?$|^price_per_\w+$/i
+
+/** What a function gives away: rows, the columns of them that it names, or figures about the user who is asked for. */
+function answerOf(hole: Hole, tables: string): { readonly title: string; readonly returned: string; readonly read: string } {
+  const columns = hole.columns ?? []
+  if (!columns.length)
+    return {
+      title: "other users' figures",
+      returned: `figures from ${tables} about whichever user the caller names`,
+      read: `the figures of every user whose id is known`,
+    }
+  const named = columns.includes('*') ? '' : ` (${listed(columns)})`
+  if (hole.because === 'grouped')
+    return {
+      title: "figures of other users' rows",
+      returned: `what it adds up from rows of ${tables}, group by group${named},`,
+      read: `what other users' rows have in common; a group may be one row`,
+    }
+  return { title: "other users' rows", returned: `rows of ${tables}${named}`, read: `other users' rows of ${tables}` }
+}
+
+/** A function that writes rows for whoever calls it. */
+export function writingIssue(model: Model, hole: Hole): Issue {
+  if (hole.because === 'sign-up' || hole.because === 'appointment') return appointmentIssue(model, hole)
+  if (hole.because === 'admits') return admittingIssue(model, hole)
+  const tables = hole.tables ?? []
+  const touched = listed([...new Set(tables.map((t) => t.table))])
+  const matters = (name: string) =>
+    tableOf(model.schema, name)?.userData !== undefined || DEPENDED_ON.test(name) || DEALT.test(name) || !name.startsWith('public.')
+  const worst = tables.some((t) => !t.mild && (t.grants || (t.command !== 'insert' && matters(t.table))))
+  const maintenance = hole.because === 'maintenance' || doesWhatIsDue(model, hole)
+  const counter =
+    hole.because === 'counter' ||
+    tables.every((t) => t.mild || (!t.grants && (t.command === 'insert' || /usage|count|view|log|limit|stat|metric|hit|download/i.test(t.table))))
+  const self = hole.because === 'self'
+  const does = listed([
+    ...new Set(tables.map((t) => (t.command === 'insert' ? 'add rows to' : t.command === 'update' ? 'change rows of' : 'delete rows from'))),
+  ])
+  return {
+    subject: `function ${hole.object}`,
+    severity: (self ? tables.some((t) => t.grants) : worst && !maintenance && !counter) ? 'Critical' : 'High',
+    title: `${hole.object} changes rows for ${hole.who === 'anon' ? 'anyone' : 'anyone who is signed in'}`,
+    message: self
+      ? `${hole.object} is SECURITY DEFINER and writes ${listed(hole.columns ?? [])} of the caller's own row in ${touched} with a value that the caller passes.`
+      : `${hole.object} is SECURITY DEFINER: it runs past row level security, ${hole.who === 'anon' ? 'anon' : 'every signed-in user'} may execute it, and it writes ${touched} without tying the rows to auth.uid()${hole.cause === 'null-slips-through' ? ' (its check lets a caller without a session through, for whom auth.uid() is NULL)' : ''}.${refusedLater(model, hole)}`,
+    attack: self
+      ? hole.columns?.every(namesClosedTenant)
+        ? `A signed-in user calls it through the API with the id of any tenant (ids are no secrets: links, invitations and shared rows show them) and is in it, with what its members may read and do.`
+        : 'A signed-in user calls it through the API and grants himself what he likes.'
+      : `${cap(whoGetsIn(hole.who))} can call it through the API ${HOW[takesNothing(hole) ? 'job' : counter ? 'counter' : 'chosen']} ${does} ${touched}${takesNothing(hole) ? ': which rows, the function decides by itself' : ''}.`,
+    fix: fixOf(
+      hole,
+      hole.cause === 'null-slips-through' && hole.who === 'anon'
+        ? 'Take anon the privilege to execute it, and let its check refuse a caller without a session: if auth.uid() is null or ... then raise exception. REVOKE FROM PUBLIC alone is not enough: anon has a grant of its own.'
+        : 'Let only the service role execute it, or compare auth.uid() with the owner before it writes. REVOKE FROM PUBLIC alone is not enough: anon and authenticated have their own grants.',
+    ),
+    at: hole.at,
+    proof: hole.proof,
+    aliases: [...functionLints(model.schema, hole), 'CWE-862'],
+  }
+}
+
+/** A function that says of whoever calls what somebody else was to say. */
+function admittingIssue(model: Model, hole: Hole): Issue {
+  const table = hole.tables?.[0]?.table ?? ''
+  const columns = listed(hole.columns ?? [])
+  return {
+    subject: `function ${hole.object}`,
+    severity: 'Critical',
+    title: `${hole.object} lets in whoever calls it`,
+    message: `The policies on ${table} take a new row of a user's only while ${columns} waits for somebody who has a role. ${hole.object} is SECURITY DEFINER, every signed-in user may execute it, and it ends the waiting of the caller's own row without asking anything: conditions that only the page looks at bind nobody.`,
+    attack: `A signed-in user adds a row of his own to ${table}, calls the function through the API and is let in, with what the application gives to those whom somebody has approved.`,
+    fix: fixOf(hole, 'Let only the server execute it, after it has looked at what the page looks at now; or let the function itself look.'),
+    at: hole.at,
+    proof: hole.proof,
+    aliases: [...functionLints(model.schema, hole), 'CWE-269'],
+  }
+}
+
+/** Whose it is and what was agreed, by tables that the SQL may not show. */
+const DEALT = /(^|[._])(transactions?|bids?|auctions?|properties|listings?|ledgers?|wallets?|trades?)$/i
+
+const DUE =
+  /^(?:auto_)?(?:expire|close|end|finish|complete|disable|deactivate|archive|cancel|release|mark|process|handle|check|run|clean_?up|cleanup|prune|purge)_\w*(?:expired|overdue|due|old|stale|pending|scheduled|ended|past|inactive|completed)|^(?:re_?calculate|re_?compute|refresh|sync|update)_\w*(?:stats?|statistics|totals?|counts?|counters?|ratings?|averages?|ranks?|rankings?|leaderboards?|streaks?|tiers?|levels?|scores?|status(?:es)?)$/i
+
+/** Whether a function does by itself what is due, or works out again what is stored: whoever calls it decides when, or for whom, and nothing else. */
+function doesWhatIsDue({ schema }: Model, hole: Hole): boolean {
+  const fn = schema.functions.find((f) => functionObject(f) === hole.object)
+  return fn !== undefined && DUE.test(fn.name) && fn.args.every((a) => a.type === 'uuid')
+}
+
+/** Somebody who calls a function without arguments decides only when it runs. */
+const takesNothing = (hole: Hole): boolean => hole.object.endsWith('()')
+
+const HOW = {
+  job: 'at any time, as often as they like, and so',
+  counter: 'as often as they like, and so',
+  chosen: 'and',
+} as const
+
+const cap = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
