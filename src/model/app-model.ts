@@ -14,6 +14,7 @@ import type { ModulesModel } from './modules/modules.ts'
 import type { PaymentsModel } from './payments/payments.ts'
 import type { RoutesModel } from './routes/routes.ts'
 import type { BucketInCode } from './schema/buckets-in-code.ts'
+import type { CallInCode } from './schema/calls-in-code.ts'
 import type { WorkspacesModel } from './workspaces/workspaces.ts'
 
 /** What the application is. Every slice is plain data; a check declares the slices that it reads. */
@@ -54,6 +55,8 @@ export interface SchemaModel extends Catalog {
   readonly queriedButNotCreated: readonly { readonly table: string; readonly path: string; readonly line: number }[]
   /** Every query of the code through Supabase's client, tables as written. */
   readonly queries?: readonly Pick<ClientQuery, 'table' | 'path' | 'line' | 'verb' | 'columns' | 'writes' | 'addsOnly'>[]
+  /** Functions of the database that code calls through the client. */
+  readonly calls?: readonly CallInCode[]
   /** Tables by what Prisma's client calls them, in lower case. */
   readonly accessors?: ReadonlyMap<string, string>
   /** Buckets that code names (`storage.from('x')`, `createBucket('x')`), with the first place; `public` when code creates it so. */

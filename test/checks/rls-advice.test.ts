@@ -240,7 +240,7 @@ create policy "Anyone can write" on letters for insert with check (true);`
   expect(bound(3, 'policy public.letters "Anyone can write"').fix.code).not.toMatch(/create policy/)
 })
 
-test('what a query compares is not written, and ids of another service are no UUIDs', async () => {
+test('what the code goes on doing: what a query compares is not written, ids of another service are no UUIDs, pages call functions', async () => {
   const of = await findingsOf({
     'package.json': '{"dependencies":{"@supabase/supabase-js":"2","vite":"5","react":"18"}}',
     'index.html': '<script type="module" src="/src/main.tsx"></script>',
@@ -249,6 +249,13 @@ test('what a query compares is not written, and ids of another service are no UU
 export async function seen(id: string, user: string) {
   await supabase.from('messages').update({ is_read: true }).eq('sender_id', user).eq('receiver_id', id)
   await supabase.from('chat_messages').update({ content: 'x' }).eq('id', id)
+  await supabase.rpc('take_points', { p_user_id: user })
+  await supabase.rpc('close_day')
+  await supabase.from('purses').update({ points: 5 }).eq('user_id', user)
+}
+export async function more(id: string, user: string) {
+  await supabase.from('purses').update({ points: 6 }).eq('user_id', user)
+  return supabase.from('visitors').select('*')
 }
 `,
     'supabase/migrations/1.sql': `create table messages (id uuid primary key default gen_random_uuid(), sender_id uuid not null references auth.users, receiver_id uuid not null references auth.users, content text, is_read boolean default false);
@@ -262,8 +269,29 @@ create policy "mark as read" on chat_messages for update using (auth.uid() = rec
 create table members (id text primary key, name text, email text);
 alter table members enable row level security;
 create policy "everybody" on members for select using (true);
-create policy "change" on members for update using ((auth.jwt() ->> 'sub') = id);`,
+create policy "change" on members for update using ((auth.jwt() ->> 'sub') = id);
+create table purses (user_id uuid primary key references auth.users, points int not null default 0, wallet_balance numeric);
+create table visitors (id uuid primary key default gen_random_uuid(), email text);
+alter table purses enable row level security;
+alter table visitors enable row level security;
+create policy "own" on purses for all using (auth.uid() = user_id);
+create policy "all" on visitors for select using (true);
+create function take_points(p_user_id uuid) returns setof purses language sql security definer as $$ update purses set points = points - 1 where user_id = p_user_id; select * from purses where user_id = p_user_id $$;
+create function close_day() returns void language sql security definer as $$ delete from visitors $$;
+create function read_points(p_user_id uuid) returns setof purses language sql security definer as $$ select * from purses where user_id = p_user_id $$;`,
   })
+  const points = of(4, 'function public.take_points(uuid)')
+  expect(points.alsoFails).toEqual([2])
+  expect(points.message).toContain('It also returns rows of public.purses')
+  expect(points.fix.text).toMatch(
+    /main\.tsx:5 calls it in the browser .*p_user_id is distinct from auth\.uid\(\).*take the privilege from public and anon alone/,
+  )
+  expect(() => of(2, 'function public.take_points(uuid)')).toThrow(/no finding/)
+  expect(of(2, 'function public.read_points(uuid)').fix.text).not.toContain('in the browser')
+  expect(of(4, 'function public.close_day()').fix.text).toContain('make the call on the server, or let the function find out')
+  expect(of(4, 'policy public.purses "own"').fix.text).toMatch(/main\.tsx:7 and src\/main\.tsx:10 write points .* and are refused then/)
+  const visitors = of(2, 'policy public.visitors "all"').fix.text
+  expect(visitors).toMatch(/nothing in such a row says whose it is.*main\.tsx:11 reads them .* finds none without the policy/)
   expect(of(4, 'policy public.messages "mark as read"').fix.text).not.toContain('is refused then')
   expect(of(4, 'policy public.chat_messages "mark as read"').fix.text).toMatch(/main\.tsx:4 writes content with .* is refused then/)
   const members = of(2, 'policy public.members "everybody"').fix

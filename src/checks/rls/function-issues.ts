@@ -5,11 +5,12 @@ import type { Hole, Table } from '../../database/database.ts'
 import { isPersonal } from '../../database/sandbox/user-data.ts'
 import type { AppModel } from '../../model/app-model.ts'
 import type { Issue } from '../define-check.ts'
-import { appointmentIssue } from './appointment-issue.ts'
+import { appointmentIssue, isRowAtSignUp } from './appointment-issue.ts'
+import { withCallers } from './called-in-browser.ts'
 import { DEPENDED_ON } from './depended-on.ts'
 import { fixOf, functionLints, isDeclaredPublic, listed, qualifiedName, refusedLater, tableOf, whoGetsIn } from './words.ts'
 
-type Model = Pick<AppModel, 'schema' | 'declared' | 'gaps'>
+type Model = Pick<AppModel, 'schema' | 'access' | 'declared' | 'gaps' | 'modules'>
 
 /** Whether the rows of a table, but for what is personal in them, are meant to be seen. */
 export const isSeen = (table: Table): boolean =>
@@ -39,7 +40,7 @@ export function readingIssue(model: Model, hole: Hole): Issue | undefined {
     title: `${hole.object} returns ${words.title}`,
     message: `${hole.object} is SECURITY DEFINER: it runs past row level security, and it returns ${words.returned} without checking who calls${hole.cause === 'null-slips-through' ? ' (its check lets a caller without a session through, for whom auth.uid() is NULL)' : ''}.${refusedLater(model, hole)}`,
     attack: `${cap(whoGetsIn(hole.who))} can call it through the API and read ${words.read}.`,
-    fix: fixOf(hole, 'Compare the caller with the owner inside the function, or let only the service role execute it.'),
+    fix: withCallers(model, hole, fixOf(hole, 'Compare the caller with the owner inside the function, or let only the service role execute it.')),
     at: hole.at,
     proof: hole.proof,
     aliases: [...functionLints(model.schema, hole), 'CWE-862'],
@@ -83,32 +84,44 @@ export function writingIssue(model: Model, hole: Hole): Issue {
     hole.because === 'counter' ||
     tables.every((t) => t.mild || (!t.grants && (t.command === 'insert' || /usage|count|view|log|limit|stat|metric|hit|download/i.test(t.table))))
   const self = hole.because === 'self'
+  const shown = (model.access.holes ?? []).find((h) => h.kind === 'function-read' && h.object === hole.object)
+  const read = shown && readingIssue(model, shown)
+  const returned = read && shown ? ` It also returns ${answerOf(shown, listed((shown.tables ?? []).map((t) => t.table))).returned}.` : ''
   const does = listed([
     ...new Set(tables.map((t) => (t.command === 'insert' ? 'add rows to' : t.command === 'update' ? 'change rows of' : 'delete rows from'))),
   ])
   return {
     subject: `function ${hole.object}`,
-    severity: (self ? tables.some((t) => t.grants) : worst && !maintenance && !counter) ? 'Critical' : 'High',
+    severity: (self ? tables.some((t) => t.grants) : worst && !maintenance && !counter) || read?.severity === 'Critical' ? 'Critical' : 'High',
     title: `${hole.object} changes rows for ${hole.who === 'anon' ? 'anyone' : 'anyone who is signed in'}`,
     message: self
-      ? `${hole.object} is SECURITY DEFINER and writes ${listed(hole.columns ?? [])} of the caller's own row in ${touched} with a value that the caller passes.`
-      : `${hole.object} is SECURITY DEFINER: it runs past row level security, ${hole.who === 'anon' ? 'anon' : 'every signed-in user'} may execute it, and it writes ${touched} without tying the rows to auth.uid()${hole.cause === 'null-slips-through' ? ' (its check lets a caller without a session through, for whom auth.uid() is NULL)' : ''}.${refusedLater(model, hole)}`,
+      ? `${hole.object} is SECURITY DEFINER and writes ${listed(hole.columns ?? [])} of the caller's own row in ${touched} with a value that the caller passes.${returned}`
+      : `${hole.object} is SECURITY DEFINER: it runs past row level security, ${hole.who === 'anon' ? 'anon' : 'every signed-in user'} may execute it, and it writes ${touched} without tying the rows to auth.uid()${hole.cause === 'null-slips-through' ? ' (its check lets a caller without a session through, for whom auth.uid() is NULL)' : ''}.${returned}${refusedLater(model, hole)}`,
     attack: self
       ? hole.columns?.every(namesClosedTenant)
         ? `A signed-in user calls it through the API with the id of any tenant (ids are no secrets: links, invitations and shared rows show them) and is in it, with what its members may read and do.`
         : 'A signed-in user calls it through the API and grants himself what he likes.'
       : `${cap(whoGetsIn(hole.who))} can call it through the API ${HOW[takesNothing(hole) ? 'job' : counter ? 'counter' : 'chosen']} ${does} ${touched}${takesNothing(hole) ? ': which rows, the function decides by itself' : ''}.`,
-    fix: fixOf(
+    ...(read ? { alsoFails: [2] } : {}),
+    fix: withCallers(
+      model,
       hole,
-      hole.cause === 'null-slips-through' && hole.who === 'anon'
-        ? 'Take anon the privilege to execute it, and let its check refuse a caller without a session: if auth.uid() is null or ... then raise exception. REVOKE FROM PUBLIC alone is not enough: anon has a grant of its own.'
-        : 'Let only the service role execute it, or compare auth.uid() with the owner before it writes. REVOKE FROM PUBLIC alone is not enough: anon and authenticated have their own grants.',
+      fixOf(
+        hole,
+        hole.cause === 'null-slips-through' && hole.who === 'anon'
+          ? 'Take anon the privilege to execute it, and let its check refuse a caller without a session: if auth.uid() is null or ... then raise exception. REVOKE FROM PUBLIC alone is not enough: anon has a grant of its own.'
+          : 'Let only the service role execute it, or compare auth.uid() with the owner before it writes. REVOKE FROM PUBLIC alone is not enough: anon and authenticated have their own grants.',
+      ),
     ),
     at: hole.at,
     proof: hole.proof,
     aliases: [...functionLints(model.schema, hole), 'CWE-862'],
   }
 }
+
+/** Whether another check tells of the same function: it writes for its callers as well, and one fix closes both. */
+export const isToldByWrites = (hole: Hole, holes: readonly Hole[]): boolean =>
+  hole.kind === 'function-read' && holes.some((h) => h.kind === 'function-write' && h.object === hole.object && !isRowAtSignUp(h) && h.because !== 'admits')
 
 /** A function that says of whoever calls what somebody else was to say. */
 function admittingIssue(model: Model, hole: Hole): Issue {

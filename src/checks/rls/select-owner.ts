@@ -11,12 +11,13 @@ import { rememberFor } from '../../lib/remember-for.ts'
 import type { AppModel } from '../../model/app-model.ts'
 import type { Behaviour, Effect } from '../../model/behaviour/behaviour.ts'
 import { defineCheck, failed, type Issue, notApplicable, type Outcome, passed } from '../define-check.ts'
-import { isSeen, readingIssue } from './function-issues.ts'
+import { isSeen, isToldByWrites, readingIssue } from './function-issues.ts'
 import { isOwnerOnlyGuessed } from './guessed-owner.ts'
 import { listedInState } from './listed-in-state.ts'
 import { oneForEachFix } from './one-for-each-fix.ts'
 import { isPartOfShown } from './part-of-shown.ts'
 import { oneForEachHelper } from './shared-helper.ts'
+import { withStoppedCode } from './stopped-code.ts'
 import {
   alsoFailedBy,
   assumption,
@@ -54,15 +55,18 @@ export default defineCheck({
     const open = new Set(openTables(model).map(qualifiedName))
     const holes = model.access.holes ?? []
     const found = holes.flatMap((hole) => {
-      const issue = issueOf(model, hole)
+      const issue = isToldByWrites(hole, holes) ? undefined : issueOf(model, hole)
       return issue ? [{ hole, issue }] : []
     })
     const issues = oneForEachHelper(oneForEachFix(found), 2, holes)
     const judged = exposedTables(model).filter((t) => t.userData && t.rls.enabled)
     const evidence = [`${judged.length} tables with user data and row level security looked at${judged.length ? `: ${listed(judged.map((t) => t.name))}` : ''}`]
-    const reportedBy = exposedTables(model)
-      .filter((t) => t.userData && open.has(qualifiedName(t)))
-      .map((t) => [1, `table ${qualifiedName(t)}`] as const)
+    const reportedBy = [
+      ...exposedTables(model)
+        .filter((t) => t.userData && open.has(qualifiedName(t)))
+        .map((t) => [1, `table ${qualifiedName(t)}`] as const),
+      ...holes.filter((h) => isToldByWrites(h, holes) && issueOf(model, h)).map((h) => [4, `function ${h.object}`] as const),
+    ]
     if (issues.length || reportedBy.length) return failed(issues, evidence, reportedBy)
     const unseen = unseenTables(schema)
     if (!judged.length) return unseen ?? notApplicable('no table holds user data')
@@ -101,7 +105,9 @@ function policyIssue(model: Model, hole: Hole): Issue | undefined {
     ? 'Drop the policy: whether a code is good is asked of the server, which is told the code and looks it up with the service role.'
     : owners.length
       ? 'Replace the policy by one that compares the caller with the owner of the row.'
-      : 'Replace the policy by one that ties the row to the caller.'
+      : hole.fix && !/\bcreate policy\b|\bstays\b/.test(hole.fix.code)
+        ? 'Drop the policy: nothing in such a row says whose it is. Where users are to see rows of their own, a column has to say so first, which a policy compares with the caller.'
+        : 'Replace the policy by one that ties the row to the caller.'
   const view = approved && personal.length ? ` What strangers are to see of such rows belongs into a view of its own, without ${listed(personal)}.` : ''
   return {
     subject: policySubject(hole.object, hole.policy ?? ''),
@@ -111,9 +117,13 @@ function policyIssue(model: Model, hole: Hole): Issue | undefined {
     attack: seen
       ? `${sentence(whoGetsIn(hole.who))} can copy all of ${table.name}${hole.states?.length ? ' in that state' : ''}, ${columns}${named.length ? `, with ${listed(named)} to tell whose it is` : ''}: what a column holds that no page shows is out as well.`
       : `${sentence(whoGetsIn(hole.who))} can read every user's rows in ${table.name}${hole.states?.length ? ' in that state' : ''}${kept.length ? `, with ${listed(kept)}` : ''}${codes.length ? `, and use what is meant for others` : ''}.`,
-    fix: fixOf(
+    fix: withStoppedCode(
+      model,
       hole,
-      seen ? `${repair} When ${everybody(hole.who)} is meant to read them, put the table under public.tables in .github/prelaunch.yml.` : `${repair}${view}`,
+      fixOf(
+        hole,
+        seen ? `${repair} When ${everybody(hole.who)} is meant to read them, put the table under public.tables in .github/prelaunch.yml.` : `${repair}${view}`,
+      ),
     ),
     at: hole.at,
     proof: hole.proof,

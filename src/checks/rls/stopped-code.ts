@@ -12,7 +12,10 @@ export function withStoppedCode(model: Model, hole: Hole, fix: Fix): Fix {
   if (!table || !fix.code) return fix
   const uses = usesOf(model, table)
   if (!uses.length) return fix
+  const gone = /^drop policy/.test(fix.code) && !/\bcreate policy\b|\bstays\b/.test(fix.code)
   const words = [
+    ...(gone && hole.command === 'select' ? [withoutReading(placeOf(uses, 'select'))] : []),
+    ...(gone && (hole.command === 'update' || hole.command === 'delete') ? [withoutChanging(placeOf(uses, hole.command, 'upsert'), hole.command)] : []),
     ...(/^drop policy/.test(fix.code) && hole.command === 'insert' && !/\bfor (?:insert|all)\b/.test(fix.code)
       ? [withoutPolicy(placeOf(uses, 'insert', 'upsert'))]
       : []),
@@ -27,12 +30,23 @@ export function withStoppedCode(model: Model, hole: Hole, fix: Fix): Fix {
     const stopped = uses
       .filter((u) => u.verb === privilege || u.verb === 'upsert')
       .map((u) => ({ ...u, lost: u.columns.filter((c) => !granted.has(c) && table?.columns.some((x) => x.name === c)) }))
-      .find((u) => u.lost.length)
-    return stopped
-      ? ` ${stopped.path}:${stopped.line} writes ${listed(stopped.lost)} with the rights of whoever visits and is refused then: let the server decide and write that, or a trigger say who may.`
-      : ''
+      .filter((u) => u.lost.length)
+    if (!stopped.length) return ''
+    const places = [...new Set(stopped.map((u) => `${u.path}:${u.line}`))]
+    const several = places.length > 1
+    return ` ${listed(places)} ${several ? 'write' : 'writes'} ${listed([...new Set(stopped.flatMap((u) => u.lost))])} with the rights of whoever visits and ${several ? 'are' : 'is'} refused then: let the server decide and write that, or a trigger say who may.`
   }
 }
+
+const withoutReading = (place: string | undefined): string =>
+  place
+    ? ` ${place} reads them with the rights of whoever visits and finds none without the policy: read them on the server, or add a policy for whom they are.`
+    : ''
+
+const withoutChanging = (place: string | undefined, command: 'update' | 'delete'): string =>
+  place
+    ? ` ${place} ${command === 'update' ? 'changes' : 'deletes'} rows with the rights of whoever visits, and none without the policy: do that on the server, or add a policy for whom they are.`
+    : ''
 
 const withoutPolicy = (place: string | undefined): string =>
   place ? ` ${place} adds rows with the rights of whoever visits and fails without the policy: let it insert with the service role first.` : ''

@@ -7,6 +7,7 @@ import type { AppModel, ModelInput, SchemaModel } from '../app-model.ts'
 import { fileRole, sourceFiles } from '../files/files.ts'
 import { type BucketInCode, bucketsInCode } from './buckets-in-code.ts'
 import { bucketsInConfig } from './buckets-in-config.ts'
+import { callsInCode } from './calls-in-code.ts'
 
 const EMPTY: Catalog = { tables: [], policies: [], views: [], functions: [], buckets: [], enums: [], triggers: [], speaksOfStorage: false }
 
@@ -24,6 +25,7 @@ export function buildSchema(input: ModelInput, slices: Pick<AppModel, 'files' | 
     ...(unusedClient === undefined ? {} : { unusedClient }),
     queriedButNotCreated: exposedToBrowsers ? queriedButNotCreated(input, catalog) : [],
     queries: clientQueries(input.facts).filter((q) => !isTestOrExample(q.path)),
+    calls: callsInCode(sourceFiles(input.facts.of('javascript'))),
     accessors,
     bucketsInCode: withConfigured(bucketsInCode(sourceFiles(input.facts.of('javascript'))), bucketsInConfig(input.facts)),
   }
