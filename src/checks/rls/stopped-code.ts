@@ -2,7 +2,7 @@ import type { Hole } from '../../database/database.ts'
 import type { AppModel } from '../../model/app-model.ts'
 import type { Fix } from '../define-check.ts'
 import { placeOf, usesOf } from './used-in-code.ts'
-import { listed, tableOf } from './words.ts'
+import { listed, policiesOf, tableOf } from './words.ts'
 
 type Model = Pick<AppModel, 'schema' | 'modules' | 'routes'>
 
@@ -12,7 +12,11 @@ export function withStoppedCode(model: Model, hole: Hole, fix: Fix): Fix {
   if (!table || !fix.code) return fix
   const uses = usesOf(model, table)
   if (!uses.length) return fix
-  const gone = /^drop policy/.test(fix.code) && !/\bcreate policy\b|\bstays\b/.test(fix.code)
+  // whom another policy lets in has to go on by that one
+  const others = policiesOf(model.schema, table).some(
+    (p) => p.name !== hole.policy && p.permissive && (p.command === hole.command || p.command === 'all') && !fix.code?.includes(`drop policy "${p.name}"`),
+  )
+  const gone = !others && /^drop policy/.test(fix.code) && !/\bcreate policy\b|\bstays\b/.test(fix.code)
   const words = [
     ...(gone && hole.command === 'select' ? [withoutReading(placeOf(uses, 'select'))] : []),
     ...(gone && (hole.command === 'update' || hole.command === 'delete') ? [withoutChanging(placeOf(uses, hole.command, 'upsert'), hole.command)] : []),
