@@ -214,7 +214,9 @@ export default async function Page() {
       .find((c) => c.number === 1)
       ?.findings.map((f) => [f.subject, `${f.fix.text}\n${f.fix.code}`]) ?? [],
   )
-  expect(fixes['table public.admin_users']).toMatch(/app\/admin\/page\.tsx:7 looks whoever calls up[\s\S]*using \(email = \(select auth\.jwt\(\) ->> 'email'\)\)/)
+  expect(fixes['table public.admin_users']).toMatch(
+    /app\/admin\/page\.tsx:7 looks whoever calls up[\s\S]*using \(email = \(select auth\.jwt\(\) ->> 'email'\)\)/,
+  )
   expect(fixes['table public.sessions']).toMatch(/app\/page\.tsx:4 uses it[\s\S]*for select to anon, authenticated/)
   expect(fixes['table public.candidates']).toMatch(/stops what app\/page\.tsx:5 does[\s\S]*without email and phone/)
   expect(fixes['table public.candidates']).not.toMatch(/create policy/)
