@@ -58,8 +58,62 @@ export const actions = {
     'The form action search reads profiles with the service role or a direct connection without checking who calls. The check at src/routes/admin/+layout.server.ts:7 stands before the pages there; it does not run for form actions and endpoints.',
   )
   expect(finding?.attack).toMatch(/^Anybody on the internet sends POST \/admin\/people\?\/search and the server reads profiles/)
-  expect(finding?.fix.text).toMatch(/403 for everybody else\. GET \/admin\/people already does so \(src\/routes\/admin\/\+layout\.server\.ts:7\)\. The role is kept in profiles\.is_admin\.$/)
-  expect(finding?.fix.code).toMatch(/return fail\(401\).*return fail\(403\)/s)
+  expect(finding?.fix.text).toMatch(
+    /403 for everybody else\. GET \/admin\/people already does so \(src\/routes\/admin\/\+layout\.server\.ts:7\)\. The role is kept in profiles\.is_admin\.$/,
+  )
+  expect(finding?.fix.code).toMatch(/return fail\(401\).*from\('profiles'\)\.select\('is_admin'\).*if \(!me\?\.is_admin\) return fail\(403\)/s)
+})
+
+test('the role is asked for as the checks of the application ask for it, where no SQL shows the table', async () => {
+  const report = await auditFiles({
+    'package.json': '{ "name": "app", "dependencies": { "next": "16.0.0", "@supabase/ssr": "0.5.0", "@supabase/supabase-js": "2.45.0" } }',
+    'lib/server.ts': `import { createServerClient } from '@supabase/ssr'
+import { cookies } from 'next/headers'
+export async function createClient() {
+  const store = await cookies()
+  return createServerClient(process.env.NEXT_PUBLIC_SUPABASE_URL!, process.env.NEXT_PUBLIC_SUPABASE_ANON_KEY!, { cookies: { getAll: () => store.getAll(), setAll: () => {} } })
+}
+`,
+    'app/admin/logs/route.ts': `import { createClient } from '../../../lib/server'
+export async function GET() {
+  const supabase = await createClient()
+  const { data: { user } } = await supabase.auth.getUser()
+  if (!user) return new Response(null, { status: 401 })
+  const { data: me } = await supabase.from('people').select('role').eq('auth_id', user.id).single()
+  if (!me || (me.role !== 'chief' && me.role !== 'owner')) return new Response(null, { status: 403 })
+  return Response.json((await supabase.from('logs').select('*')).data)
+}
+`,
+    'app/admin/gallery/route.ts': `import { createClient } from '@supabase/supabase-js'
+const db = createClient(process.env.NEXT_PUBLIC_SUPABASE_URL!, process.env.SUPABASE_SERVICE_ROLE_KEY!)
+export async function DELETE(req: Request) {
+  await db.from('gallery_items').delete().eq('id', (await req.json()).id)
+  return Response.json({})
+}
+`,
+  })
+  const [finding] = report.checks.find((c) => c.number === 16)?.findings ?? []
+  expect(finding?.fix.code).toMatch(/from\('people'\)\.select\('role'\)\.eq\('auth_id', user\.id\).*!\['chief', 'owner'\]\.includes\(me\?\.role \?\? ''\)/s)
+})
+
+test('who signs in with Firebase is asked for its token, whatever else the manifest names', async () => {
+  const report = await auditFiles({
+    'package.json': '{ "type": "module", "dependencies": { "express": "4.0.0", "pg": "8.0.0", "firebase": "12.0.0", "@supabase/supabase-js": "2.45.0" } }',
+    'client/src/auth.ts': "import { getAuth, signInWithPopup } from 'firebase/auth'\nexport const signIn = (p) => signInWithPopup(getAuth(), p)\n",
+    'server/index.ts': `import express from 'express'
+import { Pool } from 'pg'
+const pool = new Pool()
+const app = express()
+app.delete('/api/brands/:id', async (req, res) => {
+  await pool.query('DELETE FROM brands WHERE id = $1', [req.params.id])
+  res.json({})
+})
+app.listen(3000)
+`,
+  })
+  const [finding] = report.checks.find((c) => c.number === 16)?.findings ?? []
+  expect(finding?.fix.text).toContain('Pages send the ID token along')
+  expect(finding?.fix.code).toMatch(/verifyIdToken\(token\).*app\.delete\('\/api\/brands\/:id', requireUser, handler\)/s)
 })
 
 const EXPRESS = {

@@ -122,7 +122,9 @@ export function audienceOf(route: Route, around: Surroundings): Audience {
     return { who: 'service', ...(named ? { sender: (named[0] as string).toUpperCase() + named.slice(1) } : {}) }
   }
   const pages = callers.filter(outsideFunctions)
-  if (isForAdministrators(route) || isAdministratorsByName(route, words) || (pages.length && pages.every((p) => OF_ADMINISTRATORS.test(p.path))))
+  // who makes or opens a bucket sets the application up
+  const setsUp = route.work.some((w) => w.kind === 'bucket')
+  if (setsUp || isForAdministrators(route) || isAdministratorsByName(route, words) || (pages.length && pages.every((p) => OF_ADMINISTRATORS.test(p.path))))
     return { who: 'administrators' }
   // which pages use it says more than what it is called
   const using = around.pagesUsing(route)

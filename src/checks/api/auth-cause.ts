@@ -24,7 +24,7 @@ export interface Cause {
 }
 
 /** The variable without which a guard lets everybody in. */
-export const opener = (guard: Guard | undefined): string | undefined => guard?.opensWithout ?? guard?.equalsUnset
+export const opener = (guard: Guard | undefined): string | undefined => guard?.opensWithout ?? guard?.equalsUnset ?? guard?.roleless?.without
 
 /** The refusal looks like an answer. */
 export const saysMalformed = (guard: Guard | undefined): boolean => guard?.refusal.status === 400
@@ -33,3 +33,7 @@ export const saysMalformed = (guard: Guard | undefined): boolean => guard?.refus
 export const isAnswered = (guard: Guard | undefined): boolean => guard?.refusal.how === 'respond' && (guard.refusal.status ?? 0) > 500
 
 export const saysFine = (guard: Guard | undefined): boolean => (guard?.refusal.status ?? (guard?.refusal.nothing ? 200 : 500)) < 300
+
+/** What an unset variable opens is the question for administrators, behind one for who is signed in. */
+export const asksNoRole = (guard: Guard | undefined): boolean =>
+  guard?.roleless !== undefined && guard.opensWithout === undefined && guard.equalsUnset === undefined

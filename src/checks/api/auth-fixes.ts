@@ -3,7 +3,7 @@ import { askForVerifiedUser, refuseWhenUnset } from '../../lib/rewrite-javascrip
 import type { Guard, Route, Work } from '../../model/routes/routes.ts'
 import type { Issue } from '../define-check.ts'
 import type { Audience } from './audience.ts'
-import { type Cause, isAnswered, opener, saysFine } from './auth-cause.ts'
+import { asksNoRole, type Cause, isAnswered, opener, saysFine } from './auth-cause.ts'
 import { isCheckout } from './auth-severity.ts'
 import { BOUND_STATE, connectedFor } from './connected-for-named.ts'
 import { decodedFor, verifiedFix } from './decoded-by-hand.ts'
@@ -22,11 +22,13 @@ export const ONLY_BY_MAIL: Issue['fix'] = {
 
 /** What closes a cause at its place. */
 export function fix(c: Cause, known: Known, audience: Audience | undefined): Issue['fix'] {
+  const decoded = c.what === 'open' && !c.idle ? decodedFor(c.route, c.work) : undefined
   switch (c.what) {
     case 'unlinked':
       return unlinkedFix(c.route, known.all)
     case 'fail-open':
       if (c.guard?.skipped) return withoutWayPast(c.guard)
+      if (asksNoRole(c.guard)) return roleAlwaysAsked(c)
       return {
         text: `Refuse when ${opener(c.guard)} is unset: a missing secret must close the door.`,
         language: 'ts',
@@ -76,7 +78,7 @@ export function fix(c: Cause, known: Known, audience: Audience | undefined): Iss
     case 'late':
       return { text: 'Move the check to the top of the handler.', ...optionalCode(guardFix(c.route, known)) }
     case 'open':
-      if (decodedFor(c.route, c.work)) return verifiedFix(c.route)
+      if (decoded) return verifiedFix(c.route, decoded)
       if (connectedFor(c.route, c.work)) return BOUND_STATE
       if (c.idle && c.route.framework === 'tRPC')
         return {
@@ -90,6 +92,13 @@ export function fix(c: Cause, known: Known, audience: Audience | undefined): Iss
           language: 'ts',
           code: 'if (!userId) return res.status(401).end()\nnext()',
         }
+      if (c.work?.chosen === 'owner' && isCheckout(c.work)) {
+        const people = guardFix(c.route, known, { who: 'people' })
+        return {
+          ...people,
+          text: `${people.text} Where guests buy as well, book nothing on an account for them: leave the id out instead of taking the request's word.`,
+        }
+      }
       if (audience?.who === 'visitors' && audience.as !== 'checkout') return guardFix(c.route, known, audience)
       if (c.sentIn)
         return {
@@ -155,6 +164,14 @@ function withoutWayPast({ at, opensWithout: name = '' }: Guard): Issue['fix'] {
 
 function optionalCode(f: Issue['fix']): { language?: string; code?: string } {
   return f.code ? { language: 'ts', code: f.code } : {}
+}
+
+/** An empty list of administrators names nobody: the question stays, and who is not on the list is turned away. */
+function roleAlwaysAsked({ route, guard }: Cause): Issue['fix'] {
+  const name = opener(guard) ?? ''
+  const text = `Ask for the administrator whether or not ${name} is set: who is on no list is none, so that a missing variable lets nobody in.`
+  if (guard?.at.path !== route.path) return { text: `${text} At ${guard?.at.path}:${guard?.at.line} refuse before the list is read when it is empty.` }
+  return { text, language: 'ts', code: `if (!${variableOf(route, name)}) ${refusal(route, 403)}` }
 }
 
 /** A signature is compared after this; a shared secret here. */

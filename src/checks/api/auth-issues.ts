@@ -4,7 +4,8 @@ import { type Audience, audienceOf } from './audience.ts'
 import { type Cause, saysFine, saysMalformed } from './auth-cause.ts'
 import { fix, ONLY_BY_MAIL, OPEN_WAYS } from './auth-fixes.ts'
 import { RANK } from './auth-severity.ts'
-import { attack, besides, message, name, TITLES } from './auth-words.ts'
+import { attack, besides, message, name, titleOf } from './auth-words.ts'
+import { decodedFor } from './decoded-by-hand.ts'
 import { handlerFunction } from './handler-function.ts'
 import type { Known } from './known.ts'
 import { besideWords, manners } from './manners.ts'
@@ -75,7 +76,7 @@ function issueOf(cause: Cause, known: Known): Issue {
             ? 'Refuses with 400 instead of 401'
             : c.what === 'open' && route.behind
               ? 'Only middleware checks who calls'
-              : TITLES[c.what],
+              : titleOf(c),
     message:
       (told ? `${name(route)} makes a code for the account that the request names, keeps it there and answers with it.` : message(c)) +
       besides(c) +
@@ -124,10 +125,10 @@ function sharedIssue(causes: readonly Cause[], known: Known, at: Place): Issue {
     ...issueOf(worst, known),
     subject: `file ${at.path}`,
     discriminator: `${first.what} ${first.guard?.how ?? ''}`,
-    title: TITLES[worst.what],
+    title: titleOf(worst),
     message: worst.idle
       ? `${routes.length} handlers rely on this check. ${message(worst)}`
-      : worst.guard
+      : worst.guard || decodedFor(worst.route, worst.work)
         ? `${routes.length} handlers rely on this check. ${message(worst)}`
         : `${routes.length} actions of this file are alike. ${message(worst)}`,
     at,

@@ -57,6 +57,7 @@ export function severityOf(work: Work, route: Route, exposed: readonly Work[], r
       // whatever stands under the name that the request gives is replaced
       return at(strong && work.chosen === 'file' ? 'Critical' : 'High')
     case 'rpc':
+    case 'bucket':
       return strong ? at('High') : []
     case 'mail':
     case 'sms':

@@ -1,6 +1,6 @@
 import type { Route, Work } from '../../model/routes/routes.ts'
 import { EVENTS_KEY } from '../../model/routes/signed-for-callers.ts'
-import { type Cause, isAnswered, opener, saysFine, saysMalformed } from './auth-cause.ts'
+import { asksNoRole, type Cause, isAnswered, opener, saysFine, saysMalformed } from './auth-cause.ts'
 import { weight } from './auth-severity.ts'
 import { connectedFor } from './connected-for-named.ts'
 import { decodedFor } from './decoded-by-hand.ts'
@@ -8,7 +8,7 @@ import { isSteered } from './steered.ts'
 import { tellsCode } from './told-code.ts'
 
 /** What each cause is called. */
-export const TITLES: Readonly<Record<Cause['what'], string>> = {
+const TITLES: Readonly<Record<Cause['what'], string>> = {
   unlinked: 'Helpers of the server are endpoints',
   open: 'Nobody checks who calls',
   'fail-open': 'The check lets everyone in when a variable is unset',
@@ -18,6 +18,10 @@ export const TITLES: Readonly<Record<Cause['what'], string>> = {
   spelling: 'Another spelling of the path goes past the check',
   'sign-in': 'Signs in whoever names an account',
 }
+
+/** The title of a cause, which says what of the check is missing. */
+export const titleOf = ({ what, route, work }: Cause): string =>
+  what === 'open' && decodedFor(route, work) ? 'Who calls is taken from a token that nobody verified' : TITLES[what]
 
 /** What the handler does, and what is not asked before that. */
 export function message(c: Cause): string {
@@ -31,6 +35,8 @@ export function message(c: Cause): string {
     case 'open':
       if (c.idle) return `${name(route)} ${does} without checking who calls: \`${c.idle.name}\` in front of it refuses nobody.`
       if (c.sentIn) return `${name(route)} ${does} for whoever calls, as what visitors use has to, and nothing limits how often.`
+      if (decoded?.verifiedBy)
+        return `${name(route)} ${does} for whom \`${decoded.token}\` names, and where ${decoded.verifiedBy} fails or its key is not set, the token is only decoded${decoded.read ? ` (${decoded.read.path}:${decoded.read.line})` : ''}: nobody looks at its signature then, so whoever calls writes one.`
       if (decoded)
         return `${name(route)} ${does} for whom \`${decoded.token}\` names, a token that it only decodes: nobody looks at its signature, so whoever calls writes one.`
       if (connected)
@@ -41,6 +47,8 @@ export function message(c: Cause): string {
     case 'late':
       return `${name(route)} ${does} (${work?.at.path}:${work?.at.line}) before it checks who calls (${work?.guardedLater?.at.path}:${work?.guardedLater?.at.line}).`
     case 'fail-open':
+      if (asksNoRole(guard))
+        return `${name(route)} ${does} behind a check for administrators that is skipped when ${opener(guard)} is not set: whoever is signed in gets past it then.`
       return `${name(route)} ${does} behind a check that lets everyone in when ${opener(guard)} is not set: ${guard?.equalsUnset && !guard.opensWithout ? 'what is not sent is undefined, and equals it then' : `it ${guard?.skipped ? 'is not made at all' : 'is skipped'} then${guard?.skipped ? '' : ', or compares with a value that stands in the code'}`}.`
     case 'trust':
       return `${name(route)} ${does} for the user that ${guard?.how} read from the cookie; on a server that is not verified, and whoever sends the cookie decides its content.`
@@ -118,10 +126,14 @@ export function attack(c: Cause): string {
     case 'late':
       return `Somebody without an account ${address}; the request is refused, but the server ${work?.what ?? 'does its work'} before that.`
     case 'fail-open':
+      if (asksNoRole(c.guard))
+        return `On every deployment where ${opener(c.guard)} is missing, anybody with an account ${address}${comma} and it ${work?.what ?? 'does its work'}.`
       return `On every deployment where ${opener(c.guard)} is missing, anybody ${address}${comma} and it ${work?.what ?? 'does its work'}.`
     case 'unlinked':
       return `No page holds the id of the action, and from Next.js 15 on nobody guesses it; before, it is computed from the path and the name. Somebody who has it posts it and the server ${work?.what ?? 'does its work'}. The first page that uses one of them puts its id into every browser.`
     case 'open':
+      if (work && decodedFor(route, work))
+        return `Anybody on the internet writes a token with somebody else's id in it, ${address}${comma} and the server ${work.what} as if that user had asked for it.`
       if (route.behind === 'people' && work)
         return `Whoever has an account ${address}, and the server ${work.what}${effect(work)}. Strangers are kept out by the middleware alone: the first page outside of it that uses the action opens it to them.`
       if (route.behind && work)

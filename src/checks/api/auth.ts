@@ -8,6 +8,7 @@ import { defineCheck, failed, notApplicable, type Outcome, passed, unverified } 
 import type { Cause } from './auth-cause.ts'
 import { merge } from './auth-issues.ts'
 import { isReceiver, isShown, readApart, severityOf, tellsOn, withChange, worstOf } from './auth-severity.ts'
+import { decodedFor } from './decoded-by-hand.ts'
 import { withoutDelegates } from './delegates.ts'
 import { isEditorial } from './editorial-tables.ts'
 import { guestTables, isForGuest } from './guest-orders.ts'
@@ -159,7 +160,8 @@ function judge(route: Route, { open, isGuardedElsewhere, demanded, shown, kept, 
   const worst = worstOf(bad.filter((b) => !b.work.unsure))
   if (worst) {
     const work = withChange(worst.work, bad)
-    const elsewhere = work.guard && decidedElsewhere(work.guard, route)
+    const read = decodedFor(route, work)?.read
+    const elsewhere = (work.guard && decidedElsewhere(work.guard, route)) ?? (read && isOutside(read, route) ? read : undefined)
     const late = work.guardedLater && worst.severity === 'Medium'
     // what helpers do and ask is the same for all who call them
     const shared = elsewhere ?? (late && isOutside(work.at, route) && isOutside(work.guardedLater.at, route) ? work.at : undefined)
@@ -184,6 +186,11 @@ function judge(route: Route, { open, isGuardedElsewhere, demanded, shown, kept, 
     const { work, guard } = failOpen
     causes.push({ route, severity: 'Critical', what: 'fail-open', work, guard, ...(isOutside(guard.at, route) ? { shared: guard.at } : {}) })
   }
+  const roleless = failOpen || worst ? undefined : forSignedIn(guards, route, demanded)
+  if (roleless) {
+    const { work, guard, at } = roleless
+    causes.push({ route, severity: 'Critical', what: 'fail-open', work, guard: { ...guard, at }, ...(isOutside(at, route) ? { shared: at } : {}) })
+  }
   const passed = route.bypass && guards[0]
   if (passed && !worst) {
     const { work, guard } = passed
@@ -201,6 +208,8 @@ function judge(route: Route, { open, isGuardedElsewhere, demanded, shown, kept, 
       ...(at && isOutside(at, route) ? { shared: at } : {}),
     })
   }
+  const early = causes.length ? undefined : guards.find(({ work, guard }) => guard.who === 'token' && work.guardedLater)
+  if (early) causes.push({ route, severity: 'Medium', what: 'late', work: early.work })
   if (!causes.length) {
     const wrong =
       guards.find((g) => wrongStatus(g.guard, route)) ?? (route.guard && wrongStatus(route.guard, route) ? { guard: route.guard, work: undefined } : undefined)
@@ -221,6 +230,16 @@ function judge(route: Route, { open, isGuardedElsewhere, demanded, shown, kept, 
   const gap = bad.find((b) => b.work.unsure)?.work.unsure ?? (guards.length || route.guard ? undefined : route.behaviour?.gaps?.[0])
   if (gap) return { kind: 'unverified', route, gap }
   return guards.length || route.guard ? { kind: 'guarded', route } : { kind: 'public', route }
+}
+
+/** The worst of what everybody who is signed in may do where the variable is not set that names the administrators. */
+function forSignedIn<T extends { readonly work: Work; readonly guard: Guard }>(guards: readonly T[], route: Route, demanded: readonly string[]) {
+  const open = guards.filter(
+    ({ work: { rights }, guard: { roleless } }) => roleless && !demanded.includes(roleless.without) && rights !== 'caller' && rights !== 'anon',
+  )
+  const worst = worstOf(open.flatMap(({ work }) => severityOf(work, route, [work], false)))
+  const found = worst && open.find(({ work }) => work === worst.work)
+  return found && { ...found, at: found.guard.roleless?.at ?? found.guard.at }
 }
 
 /** Work behind a comparison that holds between what is not sent and a variable that is not set; one that the application demands is set. */

@@ -12,9 +12,15 @@ export interface DecodedByHand {
   readonly at: Place
   /** What the request calls it. */
   readonly token: string
+  /** Where it is believed. */
+  readonly read?: Place
+  /** Where it is verified first, and who fails that is believed all the same. */
+  readonly verifiedBy?: string
 }
 
 const DECODES = /^(?:Buffer\.from|atob|base64\w*|(?:fromBase64|decodeBase64)\w*)$/i
+/** What a token says of whom it was given to: a member of its middle, which is text until it is decoded. */
+const CLAIM = /^(?:sub|user_?id|uid|id|email|role|org_?id|tenant_?id)$/i
 
 /**
  * Work that is done for whom a token names, of which only the middle was decoded: `JSON.parse(atob(token.split('.')[1]))`. Whoever writes one himself
@@ -22,18 +28,37 @@ const DECODES = /^(?:Buffer\.from|atob|base64\w*|(?:fromBase64|decodeBase64)\w*)
  */
 export const decodedByHand = rememberFor((route: Route): readonly DecodedByHand[] => {
   const steps = route.behaviour?.steps ?? []
-  return steps.flatMap((step) => {
-    const token = isOpen(step, route) ? tokenBehind(step, steps) : undefined
-    return token ? [{ at: step.at, token: token.name ?? token.part }] : []
-  })
+  return steps.flatMap((step) => asDecoded(step, isOpen(step, route) ? tokenBehind(step, steps) : undefined))
 })
 
-/** The token by which a piece of work is done for somebody. */
-export const decodedFor = (route: Route, work: Work | undefined): DecodedByHand | undefined =>
-  decodedByHand(route).find(({ at }) => at.path === work?.at.path && at.line === work.at.line)
+const asDecoded = ({ at }: Step, found: Found | undefined): readonly DecodedByHand[] =>
+  found
+    ? [
+        {
+          at,
+          token: found.token.name ?? found.token.part,
+          ...(found.read ? { read: found.read } : {}),
+          ...(found.verifiedBy ? { verifiedBy: found.verifiedBy } : {}),
+        },
+      ]
+    : []
+
+/** The token by which a piece of work is done for somebody, or without which it is not done. */
+export function decodedFor(route: Route, work: Work | undefined): DecodedByHand | undefined {
+  if (!work) return undefined
+  const isHere = ({ at }: { readonly at: Place }) => at.path === work.at.path && at.line === work.at.line
+  const steps = route.behaviour?.steps.filter(isHere) ?? []
+  const decoded = decodedByHand(route)
+  // what stands in for the check of the handler stands in front of all that it does
+  return decoded.find(isHere) ?? steps.flatMap((step) => asDecoded(step, tokenAsked(step)))[0] ?? decoded.find((d) => d.verifiedBy !== undefined)
+}
 
 /** Whoever signed the token says for whom it is. */
-export function verifiedFix(route: Route): Issue['fix'] {
+export function verifiedFix(route: Route, { read, verifiedBy }: DecodedByHand): Issue['fix'] {
+  if (verifiedBy)
+    return {
+      text: `Take the way out that only decodes the token${read ? ` (${read.path}:${read.line})` : ''}: where ${verifiedBy} fails, or its key is not set, nobody is known.`,
+    }
   const platform = route.behaviour?.steps.some(({ effect: e }) => e.kind === 'auth-call' && e.library === 'supabase')
   return {
     text: 'Have the token verified by whoever signed it before anything of it is believed, and act for whom that names.',
@@ -52,27 +77,54 @@ const isOpen = ({ at }: Step, { work }: Route): boolean =>
 
 type Sent = Extract<Value, { v: 'request' }>
 
+interface Found {
+  readonly token: Sent
+  readonly read?: Place
+  readonly verifiedBy?: string
+}
+
 /** The token that says which row a step is about. */
-function tokenBehind({ effect: e, under }: Step, steps: readonly Step[], depth = 0): Sent | undefined {
+function tokenBehind({ effect: e, under }: Step, steps: readonly Step[], depth = 0): Found | undefined {
   const chosen = e.kind === 'db' ? [...e.filters.map((f) => f.value), ...(e.payload ? [e.payload] : [])] : e.kind === 'auth-call' ? e.args : []
-  if (!chosen.length || under.some((c) => mentions(c.test, (x) => x.v === 'caller' && x.trust === 'verified'))) return undefined
+  const known = under.some((c) => mentions(c.test, isVerified))
   for (const value of chosen) {
-    const token = tokenIn(value)
-    if (token) return token
+    const found = tokenIn(value)
+    // who is verified elsewhere on the way is known, unless the token is what stands in for that
+    if (found && (!known || found.verifiedBy !== undefined)) return found
     const from = value.v === 'row' || value.v === 'result' ? steps[value.step] : undefined
-    const found = from && depth < 3 ? tokenBehind(from, steps, depth + 1) : undefined
-    if (found) return found
+    const behind = from && depth < 3 && !known ? tokenBehind(from, steps, depth + 1) : undefined
+    if (behind) return behind
   }
   return undefined
 }
 
-function tokenIn(value: Value): Sent | undefined {
-  let token: Sent | undefined
+/** The token that has to say whose it is before a step is reached. */
+function tokenAsked({ under }: Step): Found | undefined {
+  const known = under.some((c) => mentions(c.test, isVerified))
+  for (const { test, negated } of under) {
+    const found = negated ? undefined : tokenIn(test)
+    if (found && (!known || found.verifiedBy !== undefined)) return found
+  }
+  return undefined
+}
+
+const isVerified = (x: Value): boolean => x.v === 'caller' && x.trust === 'verified'
+
+function tokenIn(value: Value): Found | undefined {
+  let found: Found | undefined
   mentions(value, (x) => {
-    if (x.v === 'call' && DECODES.test(x.name)) token ??= x.args.map(secondPart).find((t) => t !== undefined)
-    return token !== undefined
+    if (x.v !== 'call' || !(DECODES.test(x.name) || (CLAIM.test(x.name) && x.args.length === 1))) return false
+    const token = x.args.map(secondPart).find((t) => t !== undefined)
+    if (token) found ??= { token, ...(x.at ? { read: x.at } : {}) }
+    return found !== undefined
   })
-  return token
+  if (!found) return undefined
+  let verifiedBy: string | undefined
+  mentions(value, (x) => {
+    if (x.v === 'caller' && x.trust === 'verified') verifiedBy ??= x.how
+    return verifiedBy !== undefined
+  })
+  return verifiedBy === undefined ? found : { ...found, verifiedBy }
 }
 
 /** `token.split('.')[1]`, whatever was replaced in it. */

@@ -137,7 +137,12 @@ function judge(
     const role = e.kind === 'db' && !area ? ownersRole(step, e, strict, behaviour, schema) : undefined
     const one = e.kind === 'db' && !role ? roleInOne(step, strict, behaviour) : undefined
     const staff =
-      strict?.who === 'user' && (administrators.has(strict.how) || isStaffs(step, behaviour, schema) || (area && isAskedOfAdministrators(step, behaviour)))
+      // where the variable is not set that names them, check 16 says so
+      strict?.who === 'user' &&
+      (strict.roleless !== undefined ||
+        administrators.has(strict.how) ||
+        isStaffs(step, behaviour, schema) ||
+        (area && isAskedOfAdministrators(step, behaviour)))
     const inHouse = e.kind === 'db' && !role && !one ? roleInHouse(step, e, strict, behaviour, houses, schema) : undefined
     const guard = strict && (role || one || inHouse) ? { ...strict, who: 'user' as const } : strict && staff ? { ...strict, who: 'admin' as const } : strict
     if (!guard && signsUp(route) && publicByNature(route) && !behaviour.gaps?.some((g) => g.step <= index))

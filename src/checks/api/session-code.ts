@@ -63,11 +63,11 @@ export function sessionCode(route: Route, known: Known, guard: Guard | undefined
       `const session = await auth.api.getSession({ headers: await headers() })\nif (!session) ${refusal(route, 401)}`,
       { caller: 'session.user.id', role: 'session.user.role' },
     )
+  if (/firebase/i.test(how) || (!guard && (around.imports('firebase/auth', route.path) || around.imports('@react-native-firebase/auth', route.path))))
+    return withFirebase(route, around)
+  // what stands in the manifest and nothing imports signs nobody in
   const supabase =
-    /supabase/i.test(how) ||
-    (!guard &&
-      ['@supabase/supabase-js', '@supabase/ssr', '@supabase/auth-helpers-nextjs'].some((name) => around.imports(name, route.path)) &&
-      manners(route, known.all).library !== 'prisma')
+    /supabase/i.test(how) || (!guard && SUPABASE.some((name) => around.imports(name, route.path)) && manners(route, known.all).library !== 'prisma')
   if (route.framework === 'Nuxt' && uses('@nuxtjs/supabase'))
     return withImports(
       route,
@@ -82,6 +82,52 @@ export function sessionCode(route: Route, known: Known, guard: Guard | undefined
   if (route.framework === 'Express' || route.framework === 'Fastify' || route.framework === 'Hono') return inMiddleware(route, around, guard, supabase)
   if (supabase && PLAIN.has(route.framework)) return withSupabase(route, around)
   return pattern(route, guard)
+}
+
+const SUPABASE = ['@supabase/supabase-js', '@supabase/ssr', '@supabase/auth-helpers-nextjs', '@supabase/auth-helpers-react']
+
+/** The token that Firebase gave the page, verified with the library for servers. */
+function withFirebase(route: Route, around: Surroundings): SessionCode {
+  const { token } = freshNames(route, around)
+  const note = ` Pages send the ID token along (\`await user.getIdToken()\`)${around.uses('firebase-admin', route.path) ? '' : '; it takes firebase-admin, which is told of the project once with initializeApp()'}.`
+  const known = around.names(route.path).has('getAuth') && around.source(route.path, 'getAuth') === 'firebase-admin'
+  const imported = known ? [] : ["import { getAuth } from 'firebase-admin/auth'", '']
+  const rest = { role: 'decoded.role', note }
+  if (route.framework === 'Express')
+    return {
+      ...rest,
+      role: 'req.user.role',
+      code: [
+        ...imported,
+        'async function requireUser(req, res, next) {',
+        "  const token = req.get('authorization')?.replace(/^Bearer /, '') ?? ''",
+        '  req.user = await getAuth().verifyIdToken(token).catch(() => undefined)',
+        '  if (!req.user) return res.status(401).end()',
+        '  next()',
+        '}',
+        '',
+        registration(route, 'requireUser', around),
+      ].join('\n'),
+    }
+  const header = route.kind === 'action' ? 'accessToken' : sentToken(route, around)
+  return {
+    ...rest,
+    code: [
+      ...imported,
+      ...(route.kind === 'action' ? ['// accessToken: an argument of the action, from the session of the page'] : []),
+      `const ${token} = ${header}?.replace(/^Bearer /, '') ?? ''`,
+      `const decoded = await getAuth().verifyIdToken(${token}).catch(() => undefined)`,
+      `if (!decoded) ${refusal(route, 401)}`,
+    ].join('\n'),
+  }
+}
+
+/** Where a page puts the token of its session. */
+function sentToken(route: Route, around: Surroundings): string {
+  if (route.framework === 'Hono') return "c.req.header('Authorization')"
+  if (route.framework === 'Fastify' || route.answers === 'res') return `${route.framework === 'Fastify' ? 'request' : 'req'}.headers.authorization`
+  if (route.answers) return 'event.headers.authorization'
+  return `${around.parameters(route)[0] ?? 'request'}.headers.get('authorization')`
 }
 
 /** A check whose function the application has to have: words stand for it. */
@@ -304,14 +350,7 @@ function withSupabase(route: Route, around: Surroundings): SessionCode {
     )
   }
   const note = ' Sessions are kept in the browser here, not in cookies: the page sends the access token of its session along.'
-  const header =
-    route.kind === 'action'
-      ? undefined
-      : route.answers === 'res'
-        ? 'req.headers.authorization'
-        : route.answers
-          ? 'event.headers.authorization'
-          : `${around.parameters(route)[0] ?? 'request'}.headers.get('authorization')`
+  const header = route.kind === 'action' ? undefined : sentToken(route, around)
   return {
     code: [
       ...made(around, names, route.path),

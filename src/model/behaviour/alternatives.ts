@@ -40,13 +40,13 @@ export function alternatives(list: readonly Alternative[], choice: number, newCh
  * of the choice that it came from would rule out the wrong ones.
  */
 function collapse(list: readonly Alternative[], newChoice: () => number): Val {
-  const leaves = new Map<number, { value: Val; ways: (readonly Cond[])[] }>()
+  const leaves = new Map<number | string, { value: Val; ways: (readonly Cond[])[] }>()
   const collect = (value: Val, under: readonly Cond[]): void => {
     if (value.v === 'any') {
       for (const a of value.alts) collect(a.value, brief([...under, ...a.under]))
       return
     }
-    const key = keyOf(value)
+    const key = leafKey(value)
     const same = leaves.get(key)
     if (same) same.ways.push(under)
     else leaves.set(key, { value, ways: [under] })
@@ -73,6 +73,9 @@ function collapse(list: readonly Alternative[], newChoice: () => number): Val {
   if (kept.length > room) alts.push({ i: room, value: telling.length > MAX_ALTERNATIVES ? UNKNOWN : SOME_ANSWER, under: [] })
   return alts.length === 1 ? (alts[0] as Alt).value : { v: 'any', choice: newChoice(), alts }
 }
+
+/** Who was established in the same way at several places (with one key and, when that fails, with another) is one person. */
+const leafKey = (value: Val): number | string => (value.v === 'caller' ? `${value.how} ${value.trust} ${value.field ?? ''}` : keyOf(value))
 
 /** Whether a value is one of several that are written in the code. */
 export const isWritten = (value: Val): boolean => value.v === 'const' || (value.v === 'any' && value.alts.every((a) => isWritten(a.value)))

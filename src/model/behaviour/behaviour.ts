@@ -230,7 +230,8 @@ export type Effect =
       readonly kind: 'storage'
       readonly client: Client
       readonly bucket: string
-      readonly op: 'read' | 'write' | 'delete' | 'list' | 'sign'
+      /** `manage` makes a bucket, or changes what it takes and who sees it. */
+      readonly op: 'read' | 'write' | 'delete' | 'list' | 'sign' | 'manage'
       readonly object: Value
       /** A file that is there under that name is replaced. */
       readonly replaces?: true

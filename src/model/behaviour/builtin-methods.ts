@@ -2,6 +2,7 @@ import type { Place } from '../../lib/place.ts'
 import { askOf, safeRegExp } from '../frameworks/path-pattern.ts'
 import { array, type Cond, constant, isNullish, op, stringOf, truth, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
 import { isWritten } from './alternatives.ts'
+import { changesAlphabet, isPadding } from './byte-encodings.ts'
 import type { Interpreter } from './interpreter.ts'
 import { mapCaller, mapEntry, mapWith } from './maps.ts'
 import { elementOf, member, request } from './members.ts'
@@ -204,8 +205,12 @@ export function builtinMethod(it: Interpreter, of: Val, name: string, args: read
       return of.v === 'const' && typeof of.value === 'string' && args[0]?.v === 'const' && typeof args[0].value === 'string'
         ? array(of.value.split(args[0].value).map((x) => constant(x)))
         : { v: 'call', name, args: [of, ...args], at }
+    case 'padEnd':
+      if (args[1] && isPadding(args[1])) return of
+      break
     case 'replace':
     case 'replaceAll':
+      if (changesAlphabet(args)) return of
       return { v: 'call', name, args: [of, ...args], at }
     case 'json':
       if (of.v === 'result' || of.v === 'response') return of.v === 'result' ? { ...of } : (of.body ?? UNKNOWN)

@@ -1,4 +1,5 @@
 import type { FunctionIR } from '../../facts/javascript.ts'
+import { stringOf, type Val } from './abstract-value.ts'
 
 const LONGEST = 3000
 
@@ -16,3 +17,20 @@ export function byteEncoding({ params }: FunctionIR, text: string): 'btoa' | 'at
   if (uses('atob')) return oneByOne ? 'atob' : undefined
   return uses('padStart') && uses('toString') && uses('join') ? 'toString' : undefined
 }
+
+/** `replace(/-/g, '+')` and `replace(/_/g, '/')`: the alphabet of URLs given up, or taken on; what is written in it stays the same. */
+export function changesAlphabet([what, by]: readonly Val[]): boolean {
+  const from = what?.v === 'call' ? /^regex:\/(.+)\/g?$/.exec(what.name)?.[1]?.replaceAll('\\', '') : stringOf(what)
+  const to = stringOf(by)
+  return ALPHABETS.some(([a, b]) => (a === from && b === to) || (b === from && a === to))
+}
+
+const ALPHABETS = [
+  ['-', '+'],
+  ['_', '/'],
+] as const
+
+/** `'='.repeat(…)`, `'=='`: what fills bytes that are written as text up to a length. */
+export const isPadding = (val: Val): boolean =>
+  (val.v === 'const' && typeof val.value === 'string' && /^={1,3}$/.test(val.value)) ||
+  (val.v === 'call' && val.name === 'repeat' && stringOf(val.args[0]) === '=')

@@ -1,11 +1,13 @@
 import type { Expr } from '../../facts/javascript.ts'
 import { type ClassVal, constant, isNullish, op, type Val } from './abstract-value.ts'
+import { isPadding } from './byte-encodings.ts'
 import { text } from './text.ts'
 
 /** A binary operation, folded when both sides are known. */
 export function binary(operator: string, a: Val, b: Val): Val {
   if (operator === '+') {
     if (a.v === 'const' && b.v === 'const' && typeof a.value === 'number' && typeof b.value === 'number') return constant(a.value + b.value)
+    if (isPadding(b) && a.v !== 'const') return a
     if (isText(a) || isText(b)) return text([a, b])
     return op('+', a, b)
   }

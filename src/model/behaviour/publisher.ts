@@ -100,12 +100,13 @@ export class Publisher {
     return value
   }
 
-  /** Whether the caller, or what another part of the application answered, is among what a condition is made of. */
+  /** Whether the caller, what another part of the application answered, or a variable without which a check is none is among what a condition is made of. */
   #tellsWho(val: Val): boolean {
-    if (isLeaf(val)) return val.v === 'caller' || val.v === 'result'
+    if (isLeaf(val)) return val.v === 'caller' || val.v === 'result' || val.v === 'env'
     let tells = this.#tells.get(val)
     if (tells === undefined) {
-      tells = partsOfTest(val).some((x) => this.#tellsWho(x))
+      const parts = val.v === 'array' ? (val.more ? [...val.items, val.more] : val.items) : partsOfTest(val)
+      tells = parts.some((x) => this.#tellsWho(x))
       this.#tells.set(val, tells)
     }
     return tells

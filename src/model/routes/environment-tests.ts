@@ -74,9 +74,13 @@ export function isOutsideProduction(v: Value, truthy: boolean): boolean {
   return v.of.some((x) => x.v === 'env' && x.name === 'NODE_ENV') && v.of.some((x) => x.v === 'const' && x.value === 'production')
 }
 
-/** `!process.env.X`, or a comparison with the environment that holds outside production. */
+/** `!process.env.X`, a list made from it that is empty, or a comparison with the environment that holds outside production. */
 export function absentVariable(v: Value, truthy: boolean): string | undefined {
   if (v.v === 'env') return truthy ? undefined : v.name
+  // `process.env.X?.split(',')`
+  if (v.v === 'call' && v.name === 'split') return !truthy && v.args[0]?.v === 'env' ? v.args[0].name : undefined
+  const counted = truthy ? undefined : countedVariable(v)
+  if (counted) return counted
   if (v.v !== 'op') return undefined
   return truthy ? absentIfTrue(v) : absentIfFalse(v)
 }
@@ -87,6 +91,12 @@ const absentIfFalse = rememberFor((v: Extract<Value, { v: 'op' }>) => findAbsent
 
 function findAbsent(v: Extract<Value, { v: 'op' }>, truthy: boolean): string | undefined {
   if (v.op === '!' && v.of[0]) return absentVariable(v.of[0], !truthy)
+  // `ADMIN_IDS.length > 0` does not hold, `ADMIN_IDS.length === 0` does
+  if (v.op === '>' || /^[!=]==?$/.test(v.op)) {
+    const [of, other] = v.of
+    const counted = of && other?.v === 'const' && other.value === 0 ? countedVariable(of) : undefined
+    if (counted) return v.op.startsWith('=') === truthy ? counted : undefined
+  }
   // `SECRET.length < 16`: what is not set has no letters
   if (v.op === '<' && truthy) {
     const [measured, least] = v.of
@@ -111,6 +121,28 @@ function findAbsent(v: Extract<Value, { v: 'op' }>, truthy: boolean): string | u
     return names.find((x) => isPlatformSetting(x) === allHold) ?? names[0]
   }
   return undefined
+}
+
+/** The variable whose entries a value counts, of which there are none where it is not set: `X.split(',').map(trim).filter(Boolean).length`. */
+function countedVariable(v: Value): string | undefined {
+  if (v.v === 'any') {
+    const named = v.of.map((x) => (x.v === 'const' && !x.value ? undefined : (countedVariable(x) ?? '')))
+    const names = new Set(named.filter((name) => name !== undefined))
+    return names.size === 1 ? [...names][0] || undefined : undefined
+  }
+  const counts = v.v === 'op' ? v.op === 'length' : v.v === 'call' && (v.name === 'length' || v.name === 'size')
+  const list = !counts ? undefined : v.v === 'op' ? v.of[0] : v.v === 'call' ? v.args[0] : undefined
+  // an empty text that is split is one empty entry, and the list is never empty
+  if (list?.v === 'call' && list.name === 'split') return list.args[0]?.v === 'env' && !list.args[0].fallback ? list.args[0].name : undefined
+  return list?.v === 'array' && list.items.length === 1 ? splitVariable(list.items[0] as Value) : undefined
+}
+
+/** `element(split(process.env.X, ','))`, whatever became of it. */
+function splitVariable(entry: Value, depth = 0): string | undefined {
+  if (entry.v !== 'call' || depth > 6) return undefined
+  const [of] = entry.args
+  if (entry.name === 'split') return of?.v === 'env' ? of.name : undefined
+  return of && splitVariable(of, depth + 1)
 }
 
 /** Where the platform is and its public key: without them the application reaches neither accounts nor rows, and nothing stands open. */

@@ -6,7 +6,7 @@ import { keptMap } from '../../lib/kept-map.ts'
 import type { Behaviour, Condition, Step, Value } from '../behaviour/behaviour.ts'
 import { ACCEPTED, mentions } from '../behaviour/mentions.ts'
 import { holdsOnlyIfSet } from './environment-tests.ts'
-import { better, type Guard, type Proof } from './proof.ts'
+import { asksForAdministrator, better, type Guard, type Proof } from './proof.ts'
 import { proofOf } from './proof-of-value.ts'
 import { answersAlike, refusalStatus, saysError } from './refusal.ts'
 import { withoutStrangers } from './strangers.ts'
@@ -74,7 +74,17 @@ function strongestOf(under: readonly Condition[], behaviour: Behaviour): Guard |
       ? { equalsUnset: proof.equals }
       : {}),
     ...(proof.opensWithout && chosen !== best ? { opensWithout: proof.opensWithout } : {}),
+    ...(chosen === best && proof.who === 'user' ? rolelessWith(proof, open, under) : {}),
   }
+}
+
+/** That somebody is signed in stands firm, and that it is an administrator does not: beside the check, or in the same one. */
+function rolelessWith(proof: Proof, open: { readonly proof: Proof; readonly condition: Condition } | undefined, under: readonly Condition[]) {
+  if (proof.trust !== 'verified') return {}
+  const without = proof.roleless ?? (open && asksForAdministrator(open.proof) ? open.proof.opensWithout : undefined)
+  if (without === undefined || under.some((c) => holdsOnlyIfSet(c.test, !c.negated, without))) return {}
+  const at = proof.roleless === undefined ? open?.condition.at : undefined
+  return { roleless: { without, ...(at ? { at } : {}) } }
 }
 
 /** `if (error) return 500`: whether a query failed, not what it found; a provider that does not know somebody says so by an error. */

@@ -150,7 +150,10 @@ const ACCOUNT_KEY =
 
 /** The account that a purchase is booked on comes from the request: a customer of the processor, or an id among the metadata. */
 function choosesAccount(v: Value, depth: number): boolean {
-  if (depth > 4 || v.v !== 'object') return false
+  if (depth > 6) return false
+  // `if (userId) metadata.userId = userId`
+  if (v.v === 'any') return v.of.some((x) => choosesAccount(x, depth + 1))
+  if (v.v !== 'object') return false
   return Object.entries(v.props).some(([name, x]) => (ACCOUNT_KEY.test(name) ? fromRequest(x) : choosesAccount(x, depth + 1)))
 }
 

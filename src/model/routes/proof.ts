@@ -31,6 +31,15 @@ export interface Guard {
   readonly equalsUnset?: string
   /** It is not asked at all then. */
   readonly skipped?: true
+  /** The variable that names the administrators: where it is not set, whoever is signed in gets past. */
+  readonly roleless?: Roleless
+}
+
+/** A question for administrators that is not asked where a variable is not set. */
+export interface Roleless {
+  readonly without: string
+  /** Where it is asked. */
+  readonly at?: Place
 }
 
 /**
@@ -53,6 +62,8 @@ export interface Proof {
   readonly unlessEmpty?: Value
   /** The variable that a value of the request has to equal: where it is not set, whoever sends nothing equals it. */
   readonly equals?: string
+  /** The variable without which it proves somebody who is signed in, and no administrator. */
+  readonly roleless?: string
 }
 
 const RANK: Readonly<Record<Guard['trust'], number>> = { verified: 3, editable: 2, unverified: 1, claimed: 0 }
@@ -83,9 +94,23 @@ function isLess(p: Proof, than: Proof): boolean {
 /** The proof that says most; one that an unset variable opens says less than any that stands firm. */
 export function strongest(proofs: readonly (Proof | undefined)[]): Proof | undefined {
   let best: Proof | undefined
-  for (const p of proofs) if (p && (!best || (best.opensWithout && !p.opensWithout) || better(p, best))) best = p
-  return best
+  for (const p of proofs) if (p && (!best || (best.opensWithout && !p.opensWithout) || (better(p, best) && !isLooser(p, best)))) best = p
+  const roleless = best && rolelessBeside(best, proofs)
+  return best && roleless ? { ...best, roleless } : best
 }
+
+/** An unset variable opens the one, and the other stands firm and is no mere claim. */
+const isLooser = (p: Proof, than: Proof): boolean => p.opensWithout !== undefined && than.opensWithout === undefined && than.trust !== 'claimed'
+
+/** Whoever is signed in is known for certain, and that it is an administrator is only asked while a variable is set. */
+function rolelessBeside(best: Proof, proofs: readonly (Proof | undefined)[]): string | undefined {
+  if (best.who !== 'user' || best.trust !== 'verified' || best.opensWithout) return undefined
+  return proofs.map((p) => (p && asksForAdministrator(p) ? p.opensWithout : p?.roleless)).find((name) => name !== undefined)
+}
+
+/** Whether a proof that an unset variable opens is about who administers: a list of who may try the application is not. */
+export const asksForAdministrator = ({ who, trust, opensWithout = '' }: Proof): boolean =>
+  who === 'admin' && trust === 'verified' && /(?:^|_)(?:(?:SUPER_?)?ADMIN(?:ISTRATOR)?S?|OWNERS?|STAFF|OPERATORS?|MODERATORS?|ROOT)(?:_|$)/i.test(opensWithout)
 
 const ELSE = ' and lets past its other check'
 
@@ -97,6 +122,11 @@ export function weakest(proofs: readonly (Proof | undefined)[]): Proof | undefin
     if (!p) return undefined
     if (!worst || isLess(p, worst)) worst = p
     if (p.opensWithout) open ??= p
+  }
+  // another way in asks for no administrator at all
+  if (worst?.roleless && proofs.some((p) => p?.who === 'user' && !p.roleless)) {
+    const { roleless, ...plain } = worst
+    worst = plain
   }
   // what anybody may say of himself lets in everybody, whatever others are asked
   if (worst?.trust === 'claimed') return proofs.some((p) => p?.trust === 'verified') && !worst.how.endsWith(ELSE) ? { ...worst, how: worst.how + ELSE } : worst

@@ -29,7 +29,7 @@ export interface Surroundings {
   range(name: string, path: string): string | undefined
   /** Whether a file of the same workspace imports the package, or its manifest names it. */
   uses(name: string, path: string): boolean
-  /** Whether a file of the same workspace imports the package: a manifest may name what nothing uses. */
+  /** Whether a file of the same workspace imports from the package, or from a path of it. */
   imports(name: string, path: string): boolean
   /** Functions of the application's own source that are exported under a name. */
   exported(name: RegExp): readonly Exported[]
@@ -84,7 +84,8 @@ export function surroundingsOf(program: Program, sessions: readonly SessionModel
   }
   const imports = (name: string, path: string): boolean => {
     const home = workspaces.of(path).dir
-    return [...program.importersOf(name)].some((p) => workspaces.of(p).dir === home)
+    const within = (from: string) => from === name || from.startsWith(`${name}/`)
+    return [...program.importersOf(packageOf(name) ?? name)].some((p) => workspaces.of(p).dir === home && files.get(p)?.imports.some((i) => within(i.from)))
   }
   return {
     names: memo((path) => scopeOf(files.get(path))),

@@ -5,7 +5,7 @@ import type { Place } from '../../lib/place.ts'
 import { rememberFor } from '../../lib/remember-for.ts'
 import { says } from '../../lib/snake-case.ts'
 import type { SchemaModel } from '../app-model.ts'
-import type { Behaviour, BehaviourGap, Client, Step, Value } from '../behaviour/behaviour.ts'
+import type { Behaviour, BehaviourGap, Client, Condition, Step, Value } from '../behaviour/behaviour.ts'
 import { mentions } from '../behaviour/mentions.ts'
 import { tellsOfException } from './alarms.ts'
 import { anyTable } from './any-table.ts'
@@ -42,6 +42,7 @@ export type WorkKind =
   | 'file-read'
   | 'file-write'
   | 'file-delete'
+  | 'bucket'
   | 'mail'
   | 'sms'
   | 'payment'
@@ -126,6 +127,8 @@ export function workOf(behaviour: Behaviour, schema: Pick<SchemaModel, 'tables' 
     // what is written down before every request, whatever it asks for, is done by nobody's choice
     if (step.everywhere && ROW_CHANGES.has(work.kind)) return
     if (tellsOfException(step, work)) return
+    // whoever stores a file makes the bucket for it first
+    if (work.kind === 'bucket' && behaviour.steps.some(({ effect: e }) => e.kind === 'storage' && e.op === 'write')) return
     if (
       concernsWhatItMade(step, behaviour) ||
       replacesCode(step, behaviour, index) ||
@@ -143,7 +146,10 @@ export function workOf(behaviour: Behaviour, schema: Pick<SchemaModel, 'tables' 
     // asking who a token belongs to, with the server's own key, is part of the check
     if (step.effect.kind === 'db' && (!guard || guard.trust === 'claimed') && looksForToken(step.effect, behaviour, index)) return
     if (step.effect.kind === 'http' && (!guard || guard.trust === 'claimed') && decides(behaviour, index)) return
-    const later = guard && guard.trust !== 'claimed' ? undefined : laterGuard(behaviour, index, access)
+    // whoever knows a code may look at what it is for; that somebody has to be signed in to use it up is said before it is
+    const early = guard?.who === 'token' && ROW_CHANGES.has(work.kind)
+    const after = guard && guard.trust !== 'claimed' && !early ? undefined : laterGuard(behaviour, index, access)
+    const later = early && after && !isSignedIn(after) ? undefined : after
     // a guard looks keys and sessions up to compare them
     const looksUp = step.before === true && /api_?keys?|tokens?|sessions?|credentials?/i.test(work.table ?? '')
     const hidden =
@@ -170,6 +176,14 @@ export function workOf(behaviour: Behaviour, schema: Pick<SchemaModel, 'tables' 
   })
   return out
 }
+
+/** Nobody gets further who did not come with a session; one that the handler itself makes is no such check, and one that may be there neither. */
+const isSignedIn = ({ who, trust, how, refusal }: Guard): boolean =>
+  (who === 'user' || who === 'admin') &&
+  trust === 'verified' &&
+  refusal.how !== undefined &&
+  refusal.how !== 'next' &&
+  !/signIn|signUp|sign_?up|verifyOtp|exchangeCode|createUser|createSession/i.test(how)
 
 const PAID = /^(?:is_?)?paid(?:_?at)?$|^payment_?(?:status|state)$|^(?:amount|total)_?paid$/i
 
@@ -211,11 +225,17 @@ function saysNo(body: Value | undefined): boolean {
   return body?.v === 'object' && !body.rest && body.props.error !== undefined && !(body.props.error.v === 'const' && !body.props.error.value)
 }
 
+/** Two sides of one test; what is left of it where ways have met again is a disjunction of both. */
+function isOtherSide(a: Condition, b: Condition): boolean {
+  const isEither = ({ test }: Condition) => test.v === 'op' && test.op === '||'
+  return a.at.line === b.at.line && a.at.path === b.at.path && a.negated !== b.negated && isEither(a) === isEither(b)
+}
+
 function laterGuard(behaviour: Behaviour, index: number, access: AccessMatrix): Guard | undefined {
   const here = behaviour.steps[index]?.under ?? []
   for (const s of behaviour.steps.slice(index + 1)) {
     // the other side of a test is no way on from here
-    if (s.under.some((c) => here.some((d) => d.at.line === c.at.line && d.at.path === c.at.path && d.negated !== c.negated))) continue
+    if (s.under.some((c) => here.some((d) => isOtherSide(c, d)))) continue
     // A refusal is no work: what stands before it is the other side of a check.
     if (s.effect.kind === 'respond' && saysNo(s.effect.body)) continue
     if (s.effect.kind === 'respond' && ((s.effect.status ?? 200) >= 300 || s.effect.how === 'redirect' || s.effect.how === 'not-found')) continue
@@ -276,6 +296,12 @@ function classify(step: Step, schema: Pick<SchemaModel, 'tables'>, access: Acces
         }
       return { kind: 'rpc', what: `calls the database function ${e.function} ${rightsWords(e.client.rights)}`, rights: e.client.rights, call: e.function }
     case 'storage': {
+      if (e.op === 'manage')
+        return {
+          kind: 'bucket',
+          what: `makes or changes ${e.bucket ? `bucket ${e.bucket}` : 'a bucket'} ${rightsWords(e.client.rights)}`,
+          rights: e.client.rights,
+        }
       // a file under a name that the server has just made up: nobody else's can be meant
       const fresh = madeUp(e.object, 0)
       if (fresh && e.op === 'delete') return undefined

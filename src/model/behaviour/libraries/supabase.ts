@@ -338,10 +338,18 @@ const STORAGE: Readonly<Record<string, 'read' | 'write' | 'delete' | 'list' | 's
   createSignedUploadUrl: 'write',
 }
 
+/** What is done to a bucket as a whole. */
+const BUCKETS: Readonly<Record<string, 'manage' | 'delete'>> = { createBucket: 'manage', updateBucket: 'manage', emptyBucket: 'delete', deleteBucket: 'delete' }
+
 function storageCall(c: LibraryCall, client: Client): Val | undefined {
   const last = c.links[c.links.length - 1] as Link
   const op = STORAGE[last.name]
   const bucket = c.links.find((l) => l.name === 'from')?.args?.[0]
+  const ofBucket = BUCKETS[last.name]
+  if (ofBucket && !bucket) {
+    const step = c.it.emit({ kind: 'storage', client, bucket: stringOf(c.args[0]) ?? '', op: ofBucket, object: UNKNOWN }, c.at)
+    return object({ data: { v: 'result', step }, error: { v: 'error', of: step } })
+  }
   if (!op || !bucket) return last.name === 'from' ? undefined : c.links.length === 2 ? object({ data: UNKNOWN, error: UNKNOWN }) : undefined
   if (last.name === 'getPublicUrl') return object({ data: object({ publicUrl: { v: 'call', name: 'getPublicUrl', args: [...c.args], at: c.at } }) })
   const target = c.args[0]
