@@ -95,3 +95,37 @@ export default () => <div onClick={() => checkoutCustomer('1')}><b onClick={() =
   expect(fixes['action lib/actions.ts#checkoutCustomer']).toMatch(/^Establish who calls/)
   expect(fixes['action lib/actions.ts#removeBoth']).toMatch(/^Establish who calls[\s\S]*page \/visit\/\[id\] uses this too/)
 })
+
+test('the pages of a single-page application say whom an edge function is for', async () => {
+  const mail = edge(
+    "  const { to, text } = await req.json()\n  await fetch('https://api.resend.com/emails', { method: 'POST', headers: { Authorization: `Bearer ${Deno.env.get('RESEND_API_KEY')}` }, body: JSON.stringify({ to, text }) })",
+  )
+  const page = (name: string) => `import { supabase } from '../client'\nexport default function Page() {\n  return <a onClick={() => supabase.functions.invoke('${name}', { body: {} })} />\n}\n`
+  const report = await auditFiles({
+    'package.json': '{ "name": "crew", "dependencies": { "vite": "5", "react": "18", "react-router-dom": "6", "@supabase/supabase-js": "2.45.0" } }',
+    'index.html': '<script type="module" src="/src/main.tsx"></script>',
+    'src/client.ts': "import { createClient } from '@supabase/supabase-js'\nexport const supabase = createClient(import.meta.env.VITE_SUPABASE_URL, import.meta.env.VITE_SUPABASE_ANON_KEY)\n",
+    'src/main.tsx': `import { lazy } from 'react'
+import { Route, Routes } from 'react-router-dom'
+import { ProtectedRoute } from './gate'
+import Join from './pages/join'
+const Quote = lazy(() => import('./pages/quote'))
+export default () => (
+  <Routes>
+    <Route path="/join" element={<Join />} />
+    <Route element={<ProtectedRoute />}>
+      <Route path="/quotes" element={<Quote />} />
+    </Route>
+  </Routes>
+)
+`,
+    'src/gate.tsx': "import { Outlet } from 'react-router-dom'\nexport const ProtectedRoute = () => <Outlet />\n",
+    'src/pages/join.tsx': page('welcome-applicant'),
+    'src/pages/quote.tsx': page('send-quote'),
+    'supabase/functions/welcome-applicant/index.ts': mail,
+    'supabase/functions/send-quote/index.ts': mail,
+  })
+  const fixes = Object.fromEntries((report.checks.find((c) => c.number === 16)?.findings ?? []).map((f) => [f.subject, `${f.fix.text} ${f.fix.code ?? ''}`]))
+  expect(fixes['function welcome-applicant']).toMatch(/page \/join uses this[\s\S]*refuse with 429/)
+  expect(fixes['function send-quote']).toMatch(/^Establish who calls[\s\S]*getUser/)
+})

@@ -23,8 +23,8 @@ export type Audience =
   /** Whoever writes the application, to try something out. */
   | { readonly who: 'nobody' }
   | { readonly who: 'administrators' }
-  /** Those with an account; a page for everybody may use it too. */
-  | { readonly who: 'people'; readonly besides?: Route }
+  /** Those with an account; a page for everybody may use it too, or each that does asks who is signed in. */
+  | { readonly who: 'people'; readonly besides?: Route; readonly shown?: true }
 
 /** The words of a name, of the last parts of a path or of a function. */
 const wordsOf = (route: Route): string => {
@@ -129,8 +129,8 @@ export function audienceOf(route: Route, around: Surroundings): Audience {
   // which pages use it says more than what it is called
   const using = around.pagesUsing(route)
   const open = using.filter((p) => isForEverybody(p, using))
-  if (using.length && using.every((p) => p.guard?.trust === 'verified'))
-    return { who: using.every((p) => p.guard?.who === 'admin') ? 'administrators' : 'people' }
+  if (using.length && using.every((p) => p.guard?.trust === 'verified' || p.page?.gated))
+    return using.every((p) => p.guard?.who === 'admin') ? { who: 'administrators' } : { who: 'people', shown: true }
   const as = visitors(words, route)
   if (as) return { who: 'visitors', as }
   const [from = database] = callers

@@ -36,7 +36,8 @@ export function merge(causes: readonly Cause[], known: Known): Issue[] {
 
 function issueOf(cause: Cause, known: Known): Issue {
   const audience = cause.what === 'open' ? audienceOf(cause.route, known.around) : undefined
-  const c = isForVisitors(cause, audience) ? { ...cause, sentIn: true as const } : cause
+  const { sentIn, ...plain } = cause
+  const c: Cause = isForVisitors(cause, audience) ? { ...cause, sentIn: true as const } : sentIn && audience && isForOthers(audience) ? plain : cause
   const { route, work, guard } = c
   const related: RelatedPlace[] = [...handlerFunction(route)]
   if (work && (work.at.path !== route.path || work.at.line !== route.line)) related.push({ ...work.at, what: work.what })
@@ -114,6 +115,10 @@ function isForVisitors({ what, severity, work, guard, route }: Cause, audience: 
     OPEN_WAYS.has(work.kind)
   )
 }
+
+/** Whoever sends it in is no visitor: another service, the clock, or somebody to whom a page behind sign-in is shown. */
+const isForOthers = (audience: Audience): boolean =>
+  audience.who === 'service' || audience.who === 'scheduler' || audience.who === 'functions' || (audience.who === 'people' && audience.shown === true)
 
 /** Several routes behind one function that fails: one issue there. */
 function sharedIssue(causes: readonly Cause[], known: Known, at: Place): Issue {

@@ -118,6 +118,10 @@ export interface Page {
   readonly client: boolean
   /** No server renders it: a page of a static single-page application, or one that is rendered in the browser alone. */
   readonly static?: true
+  /** What the router of a single-page application draws there, by its name in the file of the router. */
+  readonly draws?: string
+  /** The router draws it inside of a component that by its name asks who is signed in. */
+  readonly gated?: true
   /** Its component, where that is no default export of the file. */
   readonly component?: Component
   /** Components that are rendered around it, outermost first, where the framework names them elsewhere than by the names of files. */

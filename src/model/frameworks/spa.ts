@@ -1,5 +1,5 @@
 import type { Expr } from '../../facts/javascript.ts'
-import type { Entry, Framework } from './entry.ts'
+import type { Entry, Framework, Page } from './entry.ts'
 import { routeSubject } from './entry.ts'
 import { joinPaths, routerPath } from './path-pattern.ts'
 import type { Program } from './program.ts'
@@ -31,12 +31,32 @@ export const spa: Framework = {
   },
 }
 
+const DRAWS = /^(?:element|component|Component|render)$/
+/** Components that by their names let nobody past who is not signed in. */
+const GATE = /Protect|Private|Require|Guard|Authenticated|Authed|(?:Auth|Admin|User|Member|Session)(?:Only|Route|Gate|Wall|Layout)$/
+
+type Drawn = Pick<Page, 'draws' | 'gated'>
+
+/** `<ProtectedRoute><Layout><Dashboard /></Layout></ProtectedRoute>`: the innermost is the page. */
+function drawnBy(e: Expr | undefined): Drawn {
+  const names: string[] = []
+  for (let at = e; at; ) {
+    if (at.k === 'id') names.push(at.name)
+    if (at.k !== 'jsx') break
+    if (typeof at.tag === 'object' && at.tag?.k === 'id') names.push(at.tag.name)
+    at = at.children.find((c) => c.k === 'jsx')
+  }
+  const gated = names.some((n) => GATE.test(n))
+  const draws = names.findLast((n) => !GATE.test(n))
+  return { ...(draws === undefined ? {} : { draws }), ...(gated ? { gated } : {}) }
+}
+
 function fileRoutes(program: Program, path: string): Entry[] {
   const js = program.js(path)
   if (!js) return []
   const out: Entry[] = []
   const nested = new Set<Expr>()
-  const add = (route: string, line: number) =>
+  const add = (route: string, line: number, { draws, gated }: Drawn) =>
     out.push({
       framework: 'SPA',
       kind: 'page',
@@ -47,33 +67,37 @@ function fileRoutes(program: Program, path: string): Entry[] {
       line,
       calling: 'component',
       before: [],
-      page: { path, client: true, static: true },
+      page: { path, client: true, static: true, ...(draws === undefined ? {} : { draws }), ...(gated ? { gated } : {}) },
     })
-  const element = (e: Expr, prefix: string, depth: number): void => {
+  const element = (e: Expr, prefix: string, depth: number, above = false): void => {
     if (e.k !== 'jsx' || depth > 12) return
     nested.add(e)
     const isRoute = typeof e.tag === 'object' && e.tag?.k === 'id' && e.tag.name === 'Route'
     const given = isRoute ? stringOf(e.attrs.find((a) => a.key === 'path')?.value) : undefined
     const at = given !== undefined ? (given.startsWith('/') ? given : joinPaths(prefix, given)) : prefix
     const children = e.children.filter((c) => c.k === 'jsx')
+    const drawn = isRoute ? drawnBy(e.attrs.find((a) => DRAWS.test(a.key ?? ''))?.value) : drawnBy({ ...e, children: [] })
+    const gated = above || drawn.gated === true
     if (
       isRoute &&
       (given !== undefined || e.attrs.some((a) => a.key === 'index')) &&
       given !== '*' &&
-      e.attrs.some((a) => /^(element|component|Component|render|index)$/.test(a.key ?? '')) &&
+      e.attrs.some((a) => DRAWS.test(a.key ?? '') || a.key === 'index') &&
       !(children.length && !given)
     )
-      add(routerPath(at || '/'), e.l)
-    for (const c of children) element(c, at, depth + 1)
+      add(routerPath(at || '/'), e.l, { ...drawn, ...(gated ? { gated } : {}) })
+    for (const c of children) element(c, at, depth + 1, gated)
   }
-  const object = (e: Expr, prefix: string, depth: number): void => {
+  const object = (e: Expr, prefix: string, depth: number, above = false): void => {
     if (e.k !== 'obj' || depth > 12) return
     const given = stringOf(propOf(e, 'path'))
     const at = given === undefined ? prefix : given.startsWith('/') ? given : joinPaths(prefix, given)
     const children = propOf(e, 'children')
+    const drawn = drawnBy(propOf(e, 'element') ?? propOf(e, 'component') ?? propOf(e, 'Component'))
+    const gated = above || drawn.gated === true
     if ((given !== undefined || propOf(e, 'index')) && given !== '*' && ['element', 'component', 'Component', 'lazy', 'redirect'].some((k) => propOf(e, k)))
-      add(routerPath(at || '/'), e.l)
-    if (children?.k === 'arr') for (const c of children.items) object(c, at, depth + 1)
+      add(routerPath(at || '/'), e.l, { ...drawn, ...(gated ? { gated } : {}) })
+    if (children?.k === 'arr') for (const c of children.items) object(c, at, depth + 1, gated)
   }
   for (const { expr, scope } of expressionsDeep(js, 0)) {
     if (expr.k === 'jsx' && !nested.has(expr) && typeof expr.tag === 'object' && expr.tag?.k === 'id' && /^(Route|Routes|Switch)$/.test(expr.tag.name))

@@ -2,6 +2,7 @@ import type { JavaScriptFacts } from '../../facts/javascript.ts'
 import { collectByCodeFile } from '../../facts/questions.ts'
 import type { ByFile } from '../../lib/collect-by-file.ts'
 import { keptList } from '../../lib/kept-list.ts'
+import { lazily } from '../../lib/lazily.ts'
 import { memo } from '../../lib/memo.ts'
 import type { Place } from '../../lib/place.ts'
 import { rememberFor } from '../../lib/remember-for.ts'
@@ -114,7 +115,7 @@ export function buildModules(input: ModelInput, slices: Pick<AppModel, 'files' |
     (path) => !staysOnServer(path),
   )
 
-  const importersOf = lazy(() => {
+  const importersOf = lazily(() => {
     const map = new Map<string, Place[]>()
     for (const path of js.keys()) {
       for (const e of edgesOf(path)) keptList(map, e.to).push({ path, line: e.line })
@@ -195,8 +196,8 @@ function readApplications(
   const found = new Map<string, ApplicationWithRules>()
   for (const workspace of workspaces.all) {
     const own = byDir.get(workspace.dir) ?? []
-    const rels = lazy(() => new Set(own.map((f) => f.rel)))
-    const imported = lazy(() => new Set(own.flatMap((f) => packagesOf(f.js))))
+    const rels = lazily(() => new Set(own.map((f) => f.rel)))
+    const imported = lazily(() => new Set(own.flatMap((f) => packagesOf(f.js))))
     const app: Application = {
       workspace,
       dir: workspace.dir,
@@ -231,12 +232,4 @@ function uniqueEntries(entries: readonly EntryFile[]): ClientEntry[] {
   const found = new Map<string, ClientEntry>()
   for (const e of entries) if (!found.has(e.path)) found.set(e.path, { path: e.path, because: e.because })
   return [...found.values()]
-}
-
-function lazy<T>(compute: () => T): () => T {
-  let value: { of: T } | undefined
-  return () => {
-    value ??= { of: compute() }
-    return value.of
-  }
 }

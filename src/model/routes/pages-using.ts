@@ -1,16 +1,24 @@
-import type { JavaScriptFacts } from '../../facts/javascript.ts'
+import type { FunctionIR, JavaScriptFacts } from '../../facts/javascript.ts'
+import { inEdgeFunctions } from '../../lib/edge-function.ts'
+import { lazily } from '../../lib/lazily.ts'
+import type { Place } from '../../lib/place.ts'
 import { rememberFor } from '../../lib/remember-for.ts'
-import { expressions } from '../frameworks/walk.ts'
+import type { Program } from '../frameworks/program.ts'
+import { expressions, stringOf } from '../frameworks/walk.ts'
 import type { ModulesModel } from '../modules/modules.ts'
+import { pageSigns } from './client-pages.ts'
 import type { Route } from './routes.ts'
 import { usersOf } from './unlinked-actions.ts'
 
 type Modules = Pick<ModulesModel, 'importers' | 'resolve' | 'definition' | 'side'>
 
-/** The pages of an application of Next.js that use a server action or ask an address of its API, for whoever writes advice about the handler. */
-export function pagesUsing(routes: readonly Route[], modules: Modules, sources: ReadonlyMap<string, JavaScriptFacts>): (route: Route) => readonly Route[] {
+/** The pages that use a server action, ask an address of the application's API or call an edge function, for whoever writes advice about the handler. */
+export function pagesUsing(routes: readonly Route[], program: Program, callersOf: (name: string) => readonly Place[]): (route: Route) => readonly Route[] {
+  const { modules, sources } = program
   const pages = pagesByFile(routes)
+  const drawn = lazily(() => drawnPages(routes, program))
   return (route) => {
+    if (route.kind === 'edge-function') return pagesWith(filesCalling(callersOf(route.subject.replace(/^function /, ''))), modules, drawn())
     if (route.framework !== 'Next.js' || route.kind === 'page') return []
     const users =
       route.kind === 'action'
@@ -18,6 +26,41 @@ export function pagesUsing(routes: readonly Route[], modules: Modules, sources: 
         : [...sources].flatMap(([path, js]) => (path !== route.path && addressesIn(js).some((a) => leadsTo(a, route.route)) ? [path] : []))
     return users ? pagesWith(users, modules, pages) : []
   }
+}
+
+/** Components that call a function; what a helper calls, any of those who import it may call or not. */
+function filesCalling(callers: readonly Place[]): readonly string[] {
+  const files = [...new Set(callers.map((c) => c.path).filter((path) => !inEdgeFunctions(path)))]
+  return files.every((path) => /x$/.test(path)) ? files : []
+}
+
+/**
+ * The pages of a single-page application by the files of what its router draws, with what their components say about whom they are for. Where no page is
+ * drawn inside of a gate, who is signed in is asked elsewhere, and nothing is told by a page that has none.
+ */
+function drawnPages(routes: readonly Route[], program: Program): ReadonlyMap<string, readonly Route[]> {
+  const pages = routes.filter((r) => r.kind === 'page' && r.page?.draws !== undefined)
+  if (!pages.some((r) => r.page?.gated)) return new Map()
+  const found = pages.flatMap((page) => {
+    const file = fileDrawn(page, program)
+    if (file === undefined) return []
+    const component = program.exported(file, 'default')
+    const signs = component?.k === 'fn' ? pageSigns(program, component.path, component.fn) : undefined
+    return [{ file, page: signs ? { ...page, signs } : page }]
+  })
+  return new Map([...Map.groupBy(found, (f) => f.file)].map(([file, list]) => [file, list.map((f) => f.page)]))
+}
+
+/** `import Join from './pages/join'`, or `const Join = lazy(() => import('./pages/join'))`. */
+function fileDrawn({ path, page }: Route, program: Program): string | undefined {
+  const router = program.js(path)
+  const imported = router?.imports.find((i) => i.bindings.some((b) => b.local === page?.draws))
+  if (imported) return program.modules.resolve(path, imported.from)
+  const made = router?.functions[0]?.body.find((s) => s.k === 'let' && s.to.k === 'name' && s.to.name === page?.draws)
+  const loader = made?.k === 'let' && made.init?.k === 'call' ? made.init.args.find((a) => a.k === 'fn') : undefined
+  const loads = loader?.k === 'fn' ? expressions(router?.functions[loader.fn] as FunctionIR).find((e) => e.k === 'import') : undefined
+  const from = loads?.k === 'import' ? stringOf(loads.from) : undefined
+  return from === undefined ? undefined : program.modules.resolve(path, from)
 }
 
 export const pagesByFile = (routes: readonly Route[]): ReadonlyMap<string, readonly Route[]> =>

@@ -1,5 +1,6 @@
 import type { FunctionIR, JavaScriptFacts } from '../../facts/javascript.ts'
 import { collectByCodeFile } from '../../facts/questions.ts'
+import { lazily } from '../../lib/lazily.ts'
 import { memo } from '../../lib/memo.ts'
 import type { Place } from '../../lib/place.ts'
 import { rememberFor } from '../../lib/remember-for.ts'
@@ -72,7 +73,11 @@ export function surroundingsOf(program: Program, sessions: readonly SessionModel
       (c) => c.name,
     ),
   )
-  const pages = lazily(() => pagesUsing(routes, modules, sources))
+  const callersOf = (name: string): readonly Place[] =>
+    calls()
+      .get(name)
+      ?.map(({ path, line }) => ({ path, line })) ?? []
+  const pages = lazily(() => pagesUsing(routes, program, callersOf))
   const variables = lazily(() => [...new Set([...variablesRead(sources).values()].flat())].sort())
   const exports = lazily(() => [...sources].flatMap(([path, js]) => exportedBy(js, path)))
   // the same is asked for many findings
@@ -136,10 +141,7 @@ export function surroundingsOf(program: Program, sessions: readonly SessionModel
     get timetable() {
       return timetable()
     },
-    callersOf: (name) =>
-      calls()
-        .get(name)
-        ?.map(({ path, line }) => ({ path, line })) ?? [],
+    callersOf,
     pagesUsing: (route) => pages()(route),
     code: (path) => files.get(path),
     resolve: (path, specifier) => modules.resolve(path, specifier),
@@ -148,14 +150,6 @@ export function surroundingsOf(program: Program, sessions: readonly SessionModel
 
 /** Files that did not change export what they did. */
 const exportedBy = rememberFor((js: JavaScriptFacts, path: string) => exportedFunctions(path, js))
-
-function lazily<T extends object>(make: () => T): () => T {
-  let made: T | undefined
-  return () => {
-    made ??= make()
-    return made
-  }
-}
 
 /** The outermost function within the lines of a handler. */
 const handlerOf = (js: JavaScriptFacts | undefined, { line, endLine = line }: Pick<Route, 'line' | 'endLine'>): FunctionIR | undefined =>
