@@ -16,6 +16,15 @@ type Model = Pick<AppModel, 'schema' | 'access' | 'declared' | 'gaps' | 'modules
 export const isSeen = (table: Table): boolean =>
   isMeantToBeSeen({ ...table, ...(table.userData ? { userData: { ...table.userData, personalColumns: [] } } : {}) })
 
+/** How a check of the function's own is got past. */
+function slips({ cause }: Hole): string {
+  if (cause === 'null-slips-through') return ' (its check lets a caller without a session through, for whom auth.uid() is NULL)'
+  return cause === 'secret-null' ? ' (it asks for a secret, and whoever passes NULL gets past: a comparison with NULL is neither true nor false)' : ''
+}
+
+const REFUSE_NULL =
+  'Let its check refuse NULL: "is distinct from" in the place of "<>". A secret that stands in the function is known to whoever reads the repository: keep it in Vault, and change it.'
+
 /** A function that returns rows to whoever calls it; undefined where the tables are declared public. */
 export function readingIssue(model: Model, hole: Hole): Issue | undefined {
   const tables = (hole.tables ?? []).map((t) => t.table)
@@ -38,9 +47,16 @@ export function readingIssue(model: Model, hole: Hole): Issue | undefined {
     subject: `function ${hole.object}`,
     severity: harmless ? 'High' : 'Critical',
     title: `${hole.object} returns ${words.title}`,
-    message: `${hole.object} is SECURITY DEFINER: it runs past row level security, and it returns ${words.returned} without checking who calls${hole.cause === 'null-slips-through' ? ' (its check lets a caller without a session through, for whom auth.uid() is NULL)' : ''}.${refusedLater(model, hole)}`,
+    message: `${hole.object} is SECURITY DEFINER: it runs past row level security, and it returns ${words.returned} without checking who calls${slips(hole)}.${refusedLater(model, hole)}`,
     attack: `${cap(whoGetsIn(hole.who))} can call it through the API and read ${words.read}.`,
-    fix: withCallers(model, hole, fixOf(hole, 'Compare the caller with the owner inside the function, or let only the service role execute it.')),
+    fix: withCallers(
+      model,
+      hole,
+      fixOf(
+        hole,
+        hole.cause === 'secret-null' ? REFUSE_NULL : 'Compare the caller with the owner inside the function, or let only the service role execute it.',
+      ),
+    ),
     at: hole.at,
     proof: hole.proof,
     aliases: [...functionLints(model.schema, hole), 'CWE-862'],
@@ -96,7 +112,7 @@ export function writingIssue(model: Model, hole: Hole): Issue {
     title: `${hole.object} changes rows for ${hole.who === 'anon' ? 'anyone' : 'anyone who is signed in'}`,
     message: self
       ? `${hole.object} is SECURITY DEFINER and writes ${listed(hole.columns ?? [])} of the caller's own row in ${touched} with a value that the caller passes.${returned}`
-      : `${hole.object} is SECURITY DEFINER: it runs past row level security, ${hole.who === 'anon' ? 'anon' : 'every signed-in user'} may execute it, and it writes ${touched} without tying the rows to auth.uid()${hole.cause === 'null-slips-through' ? ' (its check lets a caller without a session through, for whom auth.uid() is NULL)' : ''}.${returned}${refusedLater(model, hole)}`,
+      : `${hole.object} is SECURITY DEFINER: it runs past row level security, ${hole.who === 'anon' ? 'anon' : 'every signed-in user'} may execute it, and it writes ${touched} without tying the rows to auth.uid()${slips(hole)}.${returned}${refusedLater(model, hole)}`,
     attack: self
       ? hole.columns?.every(namesClosedTenant)
         ? `A signed-in user calls it through the API with the id of any tenant (ids are no secrets: links, invitations and shared rows show them) and is in it, with what its members may read and do.`
@@ -108,9 +124,11 @@ export function writingIssue(model: Model, hole: Hole): Issue {
       hole,
       fixOf(
         hole,
-        hole.cause === 'null-slips-through' && hole.who === 'anon'
-          ? 'Take anon the privilege to execute it, and let its check refuse a caller without a session: if auth.uid() is null or ... then raise exception. REVOKE FROM PUBLIC alone is not enough: anon has a grant of its own.'
-          : 'Let only the service role execute it, or compare auth.uid() with the owner before it writes. REVOKE FROM PUBLIC alone is not enough: anon and authenticated have their own grants.',
+        hole.cause === 'secret-null'
+          ? REFUSE_NULL
+          : hole.cause === 'null-slips-through' && hole.who === 'anon'
+            ? 'Take anon the privilege to execute it, and let its check refuse a caller without a session: if auth.uid() is null or ... then raise exception. REVOKE FROM PUBLIC alone is not enough: anon has a grant of its own.'
+            : 'Let only the service role execute it, or compare auth.uid() with the owner before it writes. REVOKE FROM PUBLIC alone is not enough: anon and authenticated have their own grants.',
       ),
     ),
     at: hole.at,

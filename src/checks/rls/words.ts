@@ -46,6 +46,8 @@ export function why(hole: Hole): string {
       return `the comparison is turned round: it admits ${everybody(hole.who)} except the owner`
     case 'null-slips-through':
       return 'without a session auth.uid() is NULL, and the condition lets NULL through'
+    case 'secret-null':
+      return 'whoever passes NULL gets past its comparison with a secret'
     case 'user-metadata':
       return `it trusts user_metadata${hole.because ? ` (${hole.because})` : ''}, which every user can edit in the own account`
     case 'row-state':

@@ -108,6 +108,7 @@ export function readReturned(
 
 /** Whoever calls has said the secret of a machine that the operator has set up: a worker's token, not that of a guest, a customer or a user. */
 const saysMachinesSecret = (way: Way, tables: ReadonlyMap<string, Table>): boolean =>
+  way.secretsOf?.length === 0 ||
   way.secretsOf?.some((t) => MACHINES.test(t) && (tables.get(t)?.userData?.ownerColumns ?? []).every((c) => says(ENTERED_BY, c))) === true
 const MACHINES =
   /(?:^|[._])(?:worker|runner|service|machine|daemon|ingestion|cron|scheduler|system|internal)(?:_(?:api|auth|access))?_(?:tokens?|keys?|secrets?|credentials?)$/i

@@ -1,8 +1,19 @@
 import { type Atom, bases, SAYS_PUBLIC, type Term, type Ways } from './predicate.ts'
 import type { Instance } from './scope.ts'
+import { asksForSecret, isSecret, isSecretArgument } from './secret-arguments.ts'
 
 /** Why a way lets in somebody who has nothing to do with the row. */
-export type OpenCause = 'always' | 'signed-in' | 'tautology' | 'not-tied' | 'no-caller' | 'inverted' | 'null-slips-through' | 'user-metadata' | 'row-state'
+export type OpenCause =
+  | 'always'
+  | 'signed-in'
+  | 'tautology'
+  | 'not-tied'
+  | 'no-caller'
+  | 'inverted'
+  | 'null-slips-through'
+  | 'secret-null'
+  | 'user-metadata'
+  | 'row-state'
 
 /** A comparison of a column with a literal that a way depends on. */
 export interface RowState {
@@ -112,6 +123,10 @@ function judgeWay(way: readonly Atom[], instances: readonly Instance[], focus: n
   let capability = false
   let limited = false
   let bySetting = false
+  let saidSecret = false
+  let said = false
+  let unsaid = false
+  let unset = false
   let unknown: string | undefined
   let metadata: string | undefined
   const roleClaims: string[] = []
@@ -126,9 +141,15 @@ function judgeWay(way: readonly Atom[], instances: readonly Instance[], focus: n
     if (atom.a === 'null') {
       const [first] = bases(atom.of)
       if (first?.t === 'caller') {
-        if (atom.not) signedIn = true
+        if (first.setting) unset ||= !atom.not && isSecret(first.path ?? '')
+        else if (atom.not) signedIn = true
         // a header that a request does not have says nothing about a session
         else if (!first.path?.startsWith('request.')) anonymous = true
+      } else if (first?.t === 'argument') {
+        if (isSecretArgument(first)) {
+          if (atom.not) said = true
+          else unsaid = true
+        }
       } else if (first?.t === 'column') {
         const table = instances[first.instance]?.table ?? ''
         literals.push({ table: first.instance === focus ? '' : `${first.instance}:${table}`, column: first.column, op: atom.not ? 'is not null' : 'is null' })
@@ -157,6 +178,7 @@ function judgeWay(way: readonly Atom[], instances: readonly Instance[], focus: n
       continue
     }
     const edge = atom.op === '=' || atom.op === 'like'
+    if (atom.op === '=' && asksForSecret(atom.left, atom.right)) saidSecret = true
     if (edge) {
       graph.connect(all.map((t) => nodeOf(t)))
       link(all)
@@ -243,12 +265,14 @@ function judgeWay(way: readonly Atom[], instances: readonly Instance[], focus: n
   const who: Way['who'] = anonymous && !signedIn ? 'anon-only' : signedIn || reached.size > 1 ? 'authenticated' : 'anon'
   const argumentColumns = [...new Set(given.filter((g) => related.has(`i${g.instance}`)).map((g) => g.column))].sort()
   const needsRole = fixedCaller || roleClaims.length > 0 || (callerTables.length > 0 && isRole(gates, tables, world))
+  // whoever keeps a secret in a setting has set it
+  const bySecret = saidSecret || unset
   const secrets = given.filter((g) => g.instance !== focus && SECRET.test(g.column))
   const base = {
     who,
     needsRole,
     ...(capability ? { capability: true as const } : {}),
-    ...(secrets.length ? { bySecret: true as const, secretsOf: [...new Set(secrets.flatMap((g) => instances[g.instance]?.table ?? []))] } : {}),
+    ...(secrets.length || bySecret ? { bySecret: true as const, secretsOf: [...new Set(secrets.flatMap((g) => instances[g.instance]?.table ?? []))] } : {}),
     ...(limited ? { limited: true as const } : {}),
     ...(bySetting ? { bySetting: true as const } : {}),
     argumentColumns,
@@ -265,7 +289,7 @@ function judgeWay(way: readonly Atom[], instances: readonly Instance[], focus: n
       .sort(),
   }
 
-  if (anonymous && signedIn) return { ...base, outcome: 'role', who: 'authenticated', because: 'contradiction' }
+  if ((anonymous && signedIn) || (said && unsaid)) return { ...base, outcome: 'role', who: 'authenticated', because: 'contradiction' }
   if (ownerColumns.size) return { ...base, outcome: 'owner' }
   if (reached.has(`i${focus}`)) return { ...base, outcome: 'via' }
   if (needsRole) return { ...base, outcome: 'role' }
@@ -275,19 +299,21 @@ function judgeWay(way: readonly Atom[], instances: readonly Instance[], focus: n
     ? 'inverted'
     : anonymous
       ? 'null-slips-through'
-      : way.some((a) => a.a === 'exists' && a.instance !== focus)
-        ? way.every((a) => a.a !== 'exists' || related.has(`i${a.instance}`))
-          ? 'no-caller'
-          : 'not-tied'
-        : states.length
-          ? 'row-state'
-          : tautology
-            ? 'tautology'
-            : signedIn
-              ? 'signed-in'
-              : way.some((a) => a.a === 'some')
-                ? 'row-state'
-                : 'always'
+      : unsaid
+        ? 'secret-null'
+        : way.some((a) => a.a === 'exists' && a.instance !== focus)
+          ? way.every((a) => a.a !== 'exists' || related.has(`i${a.instance}`))
+            ? 'no-caller'
+            : 'not-tied'
+          : states.length
+            ? 'row-state'
+            : tautology
+              ? 'tautology'
+              : signedIn
+                ? 'signed-in'
+                : way.some((a) => a.a === 'some')
+                  ? 'row-state'
+                  : 'always'
   return { ...base, outcome: 'open', cause }
 }
 

@@ -4,6 +4,7 @@ import type { Evaluator, ReturnsOf } from './evaluate.ts'
 import { into } from './into-variables.ts'
 import { ALWAYS, both, either, isTooMany, NEVER, type Ways } from './predicate.ts'
 import type { Alternatives, Frame, KnownFunction, Scope, Variable } from './scope.ts'
+import { isSecretArgument } from './secret-arguments.ts'
 import { type Effect, type Recorder, recordStatement, type State } from './statement-effects.ts'
 import { kindOf, type Tree } from './tree.ts'
 import { merge, withColumns } from './variables.ts'
@@ -223,9 +224,9 @@ class Walker {
     return { path: ended && !(refusedInside && isTooMany(paths)) ? paths : state.path, scope }
   }
 
-  /** Ways in which a condition is NULL for a caller who is not signed in: IF takes NULL for false. */
+  /** Ways in which a condition is NULL for a caller who is not signed in, or who leaves out a secret that it asks for: IF takes NULL for false. */
   #slips(cond: Tree | undefined, scope: Scope): Ways {
-    return this.#evaluator.nullWays(cond, scope).filter((way) => way.some((a) => a.a === 'null' && !a.not && a.of.t === 'caller'))
+    return this.#evaluator.nullWays(cond, scope).filter((way) => way.some((a) => a.a === 'null' && !a.not && (a.of.t === 'caller' || isSecretArgument(a.of))))
   }
 
   #forQuery(n: Tree, state: State): State {
