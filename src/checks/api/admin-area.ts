@@ -1,20 +1,41 @@
+import { powerColumnsOf } from '../../database/access/power-columns.ts'
+import type { AccessMatrix } from '../../database/database.ts'
 import { lastPart } from '../../lib/last-part.ts'
 import { says } from '../../lib/snake-case.ts'
+import type { SchemaModel } from '../../model/app-model.ts'
 import type { Behaviour, Effect, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { mentions } from '../../model/behaviour/mentions.ts'
-import { requestName } from '../../model/behaviour/values.ts'
-import { callerOf, fromRequest, type OwnershipBreach, verbOf } from './ownership-breach.ts'
+import { isCallers, requestName } from '../../model/behaviour/values.ts'
+import { isLog } from '../../model/routes/row-work.ts'
+import { callerOf, fromRequest, type OwnershipBreach, tableOf, verbOf } from './ownership-breach.ts'
+import { rowsOf } from './payload-breaches.ts'
 import type { Ties } from './ties.ts'
 
 /** What only administrators should do, by the path, and what the request aims: settings written, money moved, mail sent. */
-export function areaBreaches(step: Step, e: Effect, behaviour: Behaviour, ties: Ties): OwnershipBreach[] {
+export function areaBreaches(
+  step: Step,
+  e: Effect,
+  behaviour: Behaviour,
+  ties: Ties,
+  schema: Pick<SchemaModel, 'tables'>,
+  access: AccessMatrix,
+): OwnershipBreach[] {
   const base = { kind: 'admin', severity: 'Critical', area: true, at: step.at, callerAs: callerOf(behaviour) } as const
   // what a guard writes down before the handler is no operation of it
-  if (step.before || ties.byCondition(step)) return []
+  if (step.before) return []
+  // that the row is the caller's own is what makes it worth while
+  const own = e.kind === 'db' && e.client.rights === 'caller' && raisesOwnRow(e, schema, access)
+  if (!own && ties.byCondition(step)) return []
+  if (e.kind === 'auth-call') {
+    const [about] = e.op === 'admin' && MAKES_ACCOUNTS.test(e.name) ? e.args : []
+    return about && mentions(about, (x) => fromRequest(x, behaviour)) ? [{ ...base, verb: e.name, what: `runs ${e.name} with the service role` }] : []
+  }
   if (e.kind === 'db') {
-    if (e.client.rights !== 'service' || e.unread || e.op === 'insert' || ties.byFilter(e)) return []
+    if ((e.client.rights !== 'service' && !own) || e.unread || ties.byFilter(e)) return []
+    if (e.op === 'insert') return adds(e, behaviour) ? [{ ...base, table: e.table, verb: verbOf(e), what: `${verbOf(e)} ${e.table}` }] : []
     if (e.op === 'select') return showsPeople(step, e, behaviour) ? [{ ...base, table: e.table, verb: verbOf(e), what: `${verbOf(e)} ${e.table}` }] : []
     const chosen = e.filters.filter((f) => f.value.v !== 'const')
+    if (own && !chosen.length) return []
     if (!chosen.every((f) => fromRequest(f.value, behaviour) || isFoundByRequest(f.value, behaviour))) return []
     const by = chosen[0] && requestName(chosen[0].value)
     return [{ ...base, table: e.table, verb: verbOf(e), ...(by ? { by } : {}), what: `${verbOf(e)} ${e.table}${by ? ` by ${by}` : ''}` }]
@@ -25,6 +46,36 @@ export function areaBreaches(step: Step, e: Effect, behaviour: Behaviour, ties: 
     return [{ ...base, verb: e.name, by: requestName(aimed) ?? 'a value of the request', what: e.kind === 'mail' ? 'sends mail' : `calls ${e.name}` }]
   }
   return []
+}
+
+const MAKES_ACCOUNTS = /(?:^|\.)(?:createUser|inviteUserByEmail)$/
+
+/** Columns that say for whom a row is made: who asks for something there asks for himself. */
+const FOR_ONESELF = /^(?:user|member|customer|requester|applicant|profile|account)_?id$|^requested_by$/
+
+/** A new row of the request's words, which is not about the caller and no note of what was done. */
+function adds({ table, payload }: Extract<Effect, { kind: 'db' }>, behaviour: Behaviour): boolean {
+  if (!payload || isLog(table) || says(BESIDE, lastPart(table)) || !mentions(payload, (x) => fromRequest(x, behaviour))) return false
+  return !rowsOf(payload).some((row) => row.v === 'object' && Object.entries(row.props).some(([column, v]) => says(FOR_ONESELF, column) && isCallers(v, behaviour)))
+}
+
+/** What a handler writes down beside what it does: that it happened, and who is told. */
+const BESIDE = /notif|(?:^|_)(?:audit|history|events?|activit(?:y|ies)|queue|usage|metrics?|sessions?|attempts?|requests?)(?:_|$)/
+
+/** Through the caller's own client, where row level security lets people change a row of their own: what it writes there is power or money. */
+function raisesOwnRow(e: Extract<Effect, { kind: 'db' }>, schema: Pick<SchemaModel, 'tables'>, { objects }: AccessMatrix): boolean {
+  const table = e.op === 'update' ? tableOf(e, schema) : undefined
+  if (!table || table.stub || e.payload?.v !== 'object') return false
+  const power = powerColumnsOf(table)
+  const written = Object.keys(e.payload.props).filter((c) => power.includes(c))
+  const cells = objects
+    .find((o) => o.kind === 'table' && o.object === `${table.schema}.${table.name}`)
+    ?.cells.filter((c) => c.role === 'A' && c.command === 'update' && c.row === 'own')
+  return written.some(
+    (column) =>
+      cells?.some((c) => c.result === 'allowed' && (c.column === undefined || c.column === column)) === true &&
+      !cells.some((c) => c.column === column && c.result !== 'allowed'),
+  )
 }
 
 /** `const found = await Request.findById(body.id); found.status = …; await found.save()`. */

@@ -229,7 +229,7 @@ function judge(
           ...jobBreaches(step, e, behaviour, ties, schema, route, scheduled),
           ...keptForRole(step, e, behaviour, ties, schema, access),
           ...signsAsStaff(step, e, behaviour, ties, schema),
-          ...(area ? areaBreaches(step, e, behaviour, ties) : []),
+          ...(area ? areaBreaches(step, e, behaviour, ties, schema, access) : []),
         )
       return
     }
@@ -237,7 +237,7 @@ function judge(
     breaches.push(
       ...otherBreaches(step, e, behaviour, ties, schema),
       ...chosenPrice(step, e, behaviour, route),
-      ...(area ? areaBreaches(step, e, behaviour, ties) : []),
+      ...(area ? areaBreaches(step, e, behaviour, ties, schema, access) : []),
     )
   })
   return {
