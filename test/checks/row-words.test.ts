@@ -73,3 +73,52 @@ ${test}
   )
   expect(said['function admin-drop-note']).toContain('The handler asks only whether somebody is signed in')
 })
+
+test('a row is bound by what the session and its table have in common, and by no column that there is not', async () => {
+  const page = (body: string) => `'use server'
+import { getServerSession } from 'next-auth'
+import { prisma } from '../lib/prisma'
+export async function act(id: string) {
+  const session = await getServerSession()
+  if (!session) throw new Error('Unauthorized')
+${body}
+}
+`
+  const report = await auditFiles({
+    'package.json': '{ "dependencies": { "next": "15.0.0", "next-auth": "4.24.0", "@prisma/client": "6.0.0" } }',
+    'prisma/schema.prisma': `datasource db {
+  provider = "postgresql"
+  url      = env("DATABASE_URL")
+}
+model User {
+  id    String @id
+  email String @unique
+}
+model Campaign {
+  id   String @id
+  name String
+}
+model Address {
+  id         String @id
+  campaignId String
+  street     String
+  phone      String
+}
+model Client {
+  id    String @id
+  email String
+  phone String
+}
+`,
+    'lib/prisma.ts': "import { PrismaClient } from '@prisma/client'\nexport const prisma = new PrismaClient()\n",
+    'app/addresses.ts': page(
+      '  await prisma.campaign.update({ where: { id: session.user.activeCampaignId }, data: { name: "one" } })\n  return prisma.address.findUnique({ where: { id } })',
+    ),
+    'app/clients.ts': page('  return prisma.client.findUnique({ where: { id } })'),
+  })
+  const findings = report.checks.find((c) => c.number === 17)?.findings ?? []
+  const fixOf = (subject: string) => findings.find((f) => f.subject === subject)?.fix
+  expect(fixOf('action app/addresses.ts#act')?.code).toBe('where: { id, campaignId: session.user.activeCampaignId }')
+  expect(fixOf('action app/clients.ts#act')?.text).toMatch(/^No column of client says whose a row is/)
+  expect(fixOf('action app/clients.ts#act')?.code).not.toContain('userId')
+})

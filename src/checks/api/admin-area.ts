@@ -56,7 +56,9 @@ const FOR_ONESELF = /^(?:user|member|customer|requester|applicant|profile|accoun
 /** A new row of the request's words, which is not about the caller and no note of what was done. */
 function adds({ table, payload }: Extract<Effect, { kind: 'db' }>, behaviour: Behaviour): boolean {
   if (!payload || isLog(table) || says(BESIDE, lastPart(table)) || !mentions(payload, (x) => fromRequest(x, behaviour))) return false
-  return !rowsOf(payload).some((row) => row.v === 'object' && Object.entries(row.props).some(([column, v]) => says(FOR_ONESELF, column) && isCallers(v, behaviour)))
+  return !rowsOf(payload).some(
+    (row) => row.v === 'object' && Object.entries(row.props).some(([column, v]) => says(FOR_ONESELF, column) && isCallers(v, behaviour)),
+  )
 }
 
 /** What a handler writes down beside what it does: that it happened, and who is told. */

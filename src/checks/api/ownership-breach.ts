@@ -56,6 +56,8 @@ export interface OwnershipBreach {
   readonly ownerColumn?: string
   /** The schema says which column that is. */
   readonly ownerKnown?: true
+  /** The schema says that no column does. */
+  readonly ownerUnknown?: true
   readonly callerAs?: string
   readonly library?: string
   /** The only tie lets rows without an owner through. */

@@ -5,7 +5,19 @@ import { says, snakeCase } from '../../lib/snake-case.ts'
 import type { SchemaModel } from '../../model/app-model.ts'
 import type { Behaviour, Condition, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { ACCEPTED, isCallers, mentions, requestName } from '../../model/behaviour/values.ts'
-import { breachOfColumn, callerOf, directly, fromRequest, OWN_METADATA, OWNER, type OwnershipBreach, type Query, tableOf, verbOf } from './ownership-breach.ts'
+import {
+  breachOfColumn,
+  callerOf,
+  directly,
+  fromRequest,
+  OWN_METADATA,
+  OWNER,
+  type OwnershipBreach,
+  type Query,
+  referredTo,
+  tableOf,
+  verbOf,
+} from './ownership-breach.ts'
 import { rlsState } from './rls-state.ts'
 import type { Ties } from './ties.ts'
 import { tellsAnother } from './told-others.ts'
@@ -35,6 +47,7 @@ export function payloadBreaches(step: Step, e: Query, behaviour: Behaviour, ties
         if (replaced && hasShape(step)) continue
         const names = FORGEABLE.test(column) || (e.client.library === 'mongoose' && NAMED_IN_DOCUMENT.test(column))
         if ((owners.has(column) && (OWNER.test(column) || replaced)) || names) {
+          if (table && isBesideOwner(table, column, payload.props, behaviour, schema)) continue
           if (fromRequest(value, behaviour) && directly(value) && !tellsAnother(e, column, value, payload.props, behaviour) && !givesOwn(e, column, behaviour))
             out.push(written('forged-owner', column, requestName(value) ?? 'a value of the request'))
         } else if (
@@ -97,6 +110,20 @@ export function payloadBreaches(step: Step, e: Query, behaviour: Behaviour, ties
     b.kind === 'power' || b.paid || (b.kind === 'mass-assignment' && b.severity === 'Critical') ? [{ ...b, own: true as const }] : [],
   )
   return [...own, ...along]
+}
+
+/** `{ user_id: user.id, profile_id: body.profile }` where the profile is a row of settings: the row says whose it is, and the other column names something that people have. */
+function isBesideOwner(
+  table: Table,
+  column: string,
+  written: Readonly<Record<string, Value>>,
+  behaviour: Behaviour,
+  schema: Pick<SchemaModel, 'tables'>,
+): boolean {
+  const target = referredTo(table, column, schema)
+  const owners = target?.userData?.ownerColumns ?? []
+  if (!target || target.stub || !owners.length || target.primaryKey.some((c) => owners.includes(c))) return false
+  return (table.userData?.ownerColumns ?? []).some((c) => c !== column && written[c] !== undefined && isCallers(written[c], behaviour))
 }
 
 /** `update tokens set owner = $to where owner = $me`: what is the caller's own becomes somebody else's. */

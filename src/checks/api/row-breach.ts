@@ -3,7 +3,8 @@
  * on.
  */
 import { holdsCallersId } from '../../database/access/callers-id.ts'
-import type { AccessMatrix } from '../../database/database.ts'
+import type { AccessMatrix, Table } from '../../database/database.ts'
+import { lastPart } from '../../lib/last-part.ts'
 import type { SchemaModel } from '../../model/app-model.ts'
 import type { Behaviour, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { requestName } from '../../model/behaviour/values.ts'
@@ -26,13 +27,58 @@ import type { Ties } from './ties.ts'
 import { isPartOfTransfer, transfersTo } from './transfers.ts'
 import { unprotectedUse } from './unprotected-use.ts'
 
-/** The column that holds the owner: the schema's, or what the library would call it. */
-function ownerColumn(e: Query, schema: Pick<SchemaModel, 'tables'>): string {
+/** The column that holds the owner: the schema's, else one that the handler compares with something of the session, else what the library would call it. */
+function ownersOf(
+  e: Query,
+  callerAs: string | undefined,
+  behaviour: Behaviour,
+  schema: Pick<SchemaModel, 'tables'>,
+): Pick<OwnershipBreach, 'ownerColumn' | 'callerAs' | 'ownerUnknown'> & { readonly ownerColumn: string } {
   const table = tableOf(e, schema)
+  const ofSession = (x: { readonly column: string; readonly field: string }) => ({
+    ownerColumn: x.column,
+    callerAs: (callerAs ?? 'user.id').replace(/\w+$/, x.field),
+  })
+  const beside = table && fieldOfSession(table, behaviour, (name) => name === e.table)
+  if (beside) return ofSession(beside)
   const known = table?.userData?.ownerColumns[0]
-  if (known) return known
-  return e.client.library === 'prisma' || e.client.library === 'mongoose' || e.client.library === 'drizzle' ? 'userId' : 'user_id'
+  if (known) return { ownerColumn: known }
+  const usual = e.client.library === 'prisma' || e.client.library === 'mongoose' || e.client.library === 'drizzle' ? 'userId' : 'user_id'
+  if (!table || table.stub || table.columns.some((c) => c.name === usual)) return { ownerColumn: usual }
+  const session = fieldOfSession(table, behaviour, () => true)
+  return session ? ofSession(session) : { ownerColumn: usual, ownerUnknown: true }
 }
+
+/** What of the session the handler itself puts into a column of that name, or asks of it: `campaignId: session.user.activeCampaignId`. */
+function fieldOfSession(
+  table: Table,
+  { steps }: Behaviour,
+  isAsked: (table: string) => boolean,
+): { readonly column: string; readonly field: string } | undefined {
+  for (const { effect: x } of steps) {
+    if (x.kind !== 'db' || !isAsked(x.table)) continue
+    const written = x.payload?.v === 'object' ? Object.entries(x.payload.props) : []
+    for (const [name, v] of [...x.filters.filter((f) => f.op === 'eq').map((f) => [f.column, f.value] as const), ...written]) {
+      const column = v.v === 'caller' && v.field && !WHO.test(v.field) ? columnFor(table, name, x.table) : undefined
+      if (column && v.v === 'caller' && v.field) return { column, field: v.field }
+    }
+  }
+  return undefined
+}
+
+/** The column of a table that holds what a column of another is asked for; the key of a campaign is what the rows of a campaign name. */
+function columnFor(table: Table, column: string, of: string): string | undefined {
+  if (!/^_?id$/.test(column)) return table.columns.find((c) => c.name === column)?.name
+  const name = lastPart(of).toLowerCase()
+  const names = new RegExp(`^${name.replace(/\W/g, '')}_?id$`, 'i')
+  return (
+    table.columns.find((c) => names.test(c.name))?.name ??
+    table.foreignKeys.find((k) => k.columns.length === 1 && lastPart(k.references).toLowerCase() === name)?.columns[0]
+  )
+}
+
+/** What of a session says who somebody is, and not for whom they act. */
+const WHO = /(?:^|\.)(?:id|sub|uid|e_?mail|name|role|user_?id|phone)$/i
 
 /** The breach that a query makes whose rows the request chooses by `column` = `value`; undefined, and why added to `reasons`, where it makes none. */
 export function rowBreach(
@@ -89,10 +135,12 @@ export function rowBreach(
   }
   const model = chosenByModel(value, behaviour)
   const by = model ? MODEL_SAYS : (requestName(value) ?? 'a value of the request')
+  const about = aboutQuery(step, e, behaviour)
+  const of = ownersOf(e, about.callerAs, behaviour, schema)
   const base = {
-    ...aboutQuery(step, e, behaviour),
+    ...about,
     by,
-    ownerColumn: ownerColumn(e, schema),
+    ...of,
     ...(tableOf(e, schema)?.userData?.ownerColumns.length === 1 ? { ownerKnown: true as const } : {}),
     what: `${verbOf(e)} ${e.table} by ${column} = ${by}`,
     library: e.client.library,

@@ -6,6 +6,13 @@ import { boundQuery, filterCode, ownRows } from './own-rows-code.ts'
 import { OWN_METADATA, type OwnershipBreach } from './ownership-breach.ts'
 import { refusal } from './refusal.ts'
 
+/** No column says whose a row is, so that no condition can: those who work with all of them have a role. */
+const forWhomItIs = (route: Route, b: OwnershipBreach): SaidOfBreach['fix'] => ({
+  text: `No column of ${b.table} says whose a row is. Where all who work here may see them, ask for their role before the query; otherwise load what the row belongs to first, and compare that with the caller.`,
+  language: 'ts',
+  code: roleCode(route, b.callerAs),
+})
+
 /**
  * What is said where rows of somebody else are read, changed or removed, where a new row gets an owner, tenant or parent of the request's choice, and
  * where the request decides about columns that are not its own to write.
@@ -68,14 +75,17 @@ export const ROW_WORDS = {
             b.by === MODEL_SAYS
               ? `Any signed-in user writes a prompt that makes the model answer with the id of another user's row, and the handler ${b.verb} it.`
               : `Any ${b.role ?? 'signed-in user'} sends the id of another ${b.role ?? 'user'}'s row and the handler ${b.verb} it.`,
-          fix: {
-            text: b.ownedBy
-              ? `Load the row of ${b.ownedBy} that it belongs to first, and refuse when its ${b.ownerColumn} is not the caller.`
-              : `Bind the query to the caller as well (column ${b.ownerColumn}), or use the caller's own client so that row level security applies.`,
-            language: 'ts',
-            code: b.ownedBy ? `if (parent.${b.ownerColumn} !== ${b.callerAs}) {\n  ${refusal(route, 404)}\n}` : filterCode(b),
-            ...(b.ownedBy ? {} : boundQuery(route, b)),
-          },
+          fix:
+            b.ownerUnknown && !b.ownedBy
+              ? forWhomItIs(route, b)
+              : {
+                  text: b.ownedBy
+                    ? `Load the row of ${b.ownedBy} that it belongs to first, and refuse when its ${b.ownerColumn} is not the caller.`
+                    : `Bind the query to the caller as well (column ${b.ownerColumn}), or use the caller's own client so that row level security applies.`,
+                  language: 'ts',
+                  code: b.ownedBy ? `if (parent.${b.ownerColumn} !== ${b.callerAs}) {\n  ${refusal(route, 404)}\n}` : filterCode(b),
+                  ...(b.ownedBy ? {} : boundQuery(route, b)),
+                },
         }
   },
   rls({ route, b, place }) {
