@@ -14,6 +14,10 @@ const OTHER_LANGUAGES: readonly (readonly [RegExp, (name: string) => Environment
   [/\.prisma$/i, (name) => ({ code: `env("${name}")`, language: 'prisma' })],
 ]
 
+/** What is built by Vite alone runs in browsers, components that no page shows yet too. */
+const VITE = /(?:^|\/)vite\.config\.[cm]?[jt]s$/
+const RENDERS = /(?:^|\/)(?:(?:next|nuxt|svelte|astro|remix|react-router)\.config\.[cm]?[jt]s|entry[.-]server\.[jt]sx?)$/
+
 /**
  * How code at a place reads a variable that stays on the server; undefined where nothing can: in code for browsers a variable would be published with
  * the build or is not there at all, and SQL, documents and settings read none.
@@ -23,5 +27,6 @@ export function environmentRead(path: string, line: number, name: string, module
   if (other) return other[1](name)
   if (!/\.(?:[cm]?[jt]sx?|vue|svelte|astro)$/i.test(path)) return undefined
   if (inEdgeFunctions(path)) return { code: `Deno.env.get('${name}')`, language: 'ts' }
+  if (/\.(?:[jt]sx|vue|svelte)$/i.test(path) && modules.files.some((f) => VITE.test(f)) && !modules.files.some((f) => RENDERS.test(f))) return undefined
   return modules.inBrowser(path, line) || modules.clientChain(path) !== undefined ? undefined : { code: `process.env.${name}`, language: 'ts' }
 }

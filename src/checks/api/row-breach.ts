@@ -37,7 +37,7 @@ function ownersOf(
   const table = tableOf(e, schema)
   const ofSession = (x: { readonly column: string; readonly field: string }) => ({
     ownerColumn: x.column,
-    callerAs: (callerAs ?? 'user.id').replace(/\w+$/, x.field),
+    callerAs: besideId(callerAs ?? 'user.id', x.field),
   })
   const beside = table && fieldOfSession(table, behaviour, (name) => name === e.table)
   if (beside) return ofSession(beside)
@@ -76,6 +76,9 @@ function columnFor(table: Table, column: string, of: string): string | undefined
     table.foreignKeys.find((k) => k.columns.length === 1 && lastPart(k.references).toLowerCase() === name)?.columns[0]
   )
 }
+
+/** Another field of what has the id: `session.user.id` is `session.user.campaignId`. */
+const besideId = (caller: string, field: string): string => `${caller.slice(0, caller.lastIndexOf('.') + 1)}${field}`
 
 /** What of a session says who somebody is, and not for whom they act. */
 const WHO = /(?:^|\.)(?:id|sub|uid|e_?mail|name|role|user_?id|phone)$/i

@@ -63,10 +63,12 @@ function secretFix(s: HardcodedSecret, inBrowser: boolean, modules: ModulesModel
     }
   const read = environmentRead(s.path, s.line, variable, modules)
   if (!read) return { text: `${REPLACE} take it out of the file: what is committed, everybody reads who can read the repository.` }
+  const as = s.name && /^[A-Z][A-Z0-9_]{3,60}$/.test(s.name) ? s.name : camel(variable)
   return {
     text: `${REPLACE} read the new one from the environment.`,
     language: read.language,
-    code: read.language === 'ts' ? `const ${camel(variable)} = ${read.code}` : read.code,
+    // without the value nothing that is sent may be equal to it
+    code: read.language === 'ts' ? `const ${as} = ${read.code}\nif (!${as}) throw new Error('${variable} is not set')` : read.code,
     ...fromEnvironment(s, variable, read.code, modules),
   }
 }

@@ -1,3 +1,4 @@
+import { inEdgeFunctions } from '../../lib/edge-function.ts'
 import type { HardcodedProject } from '../../model/env/env.ts'
 import type { SharedIdentity } from '../../model/env/environments.ts'
 import { defineCheck, failed, type Issue, notApplicable, passed, unverified } from '../define-check.ts'
@@ -81,12 +82,14 @@ function hardcodedIssue(p: HardcodedProject): Issue {
     fix: {
       text: sql
         ? 'Keep address and key in the vault of each project and read them when the statement runs; give development a project of its own.'
-        : 'Read address and key from the environment, and give development a project of its own.',
+        : 'Read address and key from the environment, and give development a project of its own. Where this is another project than the one that the application lives in, its variables get names of their own.',
       language: sql ? 'sql' : 'ts',
       code: sql
         ? `select net.http_post(\n  url := (select decrypted_secret from vault.decrypted_secrets where name = 'project_url') || '/functions/v1/<function>',\n  headers := jsonb_build_object('Authorization', 'Bearer ' || (select decrypted_secret from vault.decrypted_secrets where name = 'anon_key'))\n);`
         : supabase
-          ? `const url = import.meta.env.VITE_SUPABASE_URL\nconst key = import.meta.env.VITE_SUPABASE_PUBLISHABLE_KEY`
+          ? inEdgeFunctions(p.path)
+            ? `const url = Deno.env.get('SUPABASE_URL') // set by the platform for its own project\nconst key = Deno.env.get('SUPABASE_ANON_KEY')`
+            : `const url = import.meta.env.VITE_SUPABASE_URL\nconst key = import.meta.env.VITE_SUPABASE_PUBLISHABLE_KEY`
           : `const firebaseConfig = {\n  apiKey: import.meta.env.VITE_FIREBASE_API_KEY,\n  projectId: import.meta.env.VITE_FIREBASE_PROJECT_ID,\n}`,
     },
     at: { path: p.path, line: p.line },

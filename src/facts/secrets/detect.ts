@@ -13,7 +13,7 @@ import { anchorAt, findStarts, NAME_WORD } from './starts.ts'
 export type { SecretSpan } from './secret.ts'
 
 /** Part of the version of every extractor that finds or blanks out secrets: raise it whenever a value is judged otherwise. */
-export const SECRETS_VERSION = '19'
+export const SECRETS_VERSION = '20'
 
 const BY_ANCHOR = new Map<string, SecretFormat[]>()
 for (const f of SECRET_FORMATS) for (const a of f.anchors) BY_ANCHOR.set(a, [...(BY_ANCHOR.get(a) ?? []), f])
@@ -306,7 +306,7 @@ function around(text: string, start: number, end: number): string {
 }
 
 const NAME = new RegExp(NAME_WORD, 'iy')
-const OPERATOR = /["'`]?\)?\]?!?\s{0,4}(?:(:)\s{0,2}[A-Za-z][\w<>| ]{0,30}=(?!=)|(=>|===|!==|==|!=|\|\||\?\?|:=|\?=|=|:))\s{0,60}/y
+const OPERATOR = /["'`]?\)?\]?!?\s{0,4}(?:(:)\s{0,2}[A-Za-z][\w<>| ]{0,30}=(?!=)|(=>|===|!==|==|!=|<>|\|\||\?\?|:=|\?=|=|:))\s{0,60}/y
 /** `set('x-api-key', '…')`, `jsonb_build_object('x-api-key', '…')`. */
 const PAIR = /["'`]\s{0,4},\s{0,60}/y
 
@@ -364,8 +364,8 @@ function isNameCode(c: number): boolean {
 }
 
 function kindOf(name: string, op: string, value: string): string | undefined {
-  if (/^[!=]==?$/.test(op)) return comparedPassword(name, value) ? 'password' : undefined
   const kind = secretByName(name, value)
+  if (/^(?:[!=]==?|<>)$/.test(op)) return comparedPassword(name, value) ? 'password' : kind === 'generic-secret' ? kind : undefined
   if (op === ',') return kind === 'generic-secret' ? kind : undefined
   if (kind) return kind
   if (op === '=' && weakSecret(name, value)) return 'default-secret'

@@ -40,9 +40,16 @@ export function isPlaceholder(value: string, body = value): boolean {
   if (body.length < 4) return true
   if (saysSo(body) || SEQUENCE.test(body) || DRAWN.test(body)) return true
   if (coversMost(TURNS, body, 0.75) || coversMost(REPEATED, body, 0.15)) return true
-  if (/[-_. ]/.test(body) && AS_WORD.test(body)) return true
+  if (/[-_. ]/.test(body) && holdsWord(body)) return true
   if (/^(?:test|demo|local|dev|secret|password|token|key|none|null|true|false|todo|changeit|admin)[0-9]{0,4}$/i.test(body)) return true
   return entropy(body) < Math.min(2.2, Math.log2(body.length) * 0.6)
+}
+
+/** One or two letters between separators come by chance in a long value of digits and of letters of both cases. */
+function holdsWord(body: string): boolean {
+  const word = AS_WORD.exec(body)?.[0].replace(/[-_. ]/g, '')
+  if (word === undefined) return false
+  return word.length > 2 || !(body.length >= 20 && /[0-9]/.test(body) && /[a-z]/.test(body) && /[A-Z]/.test(body))
 }
 
 /** A word of four letters comes by chance in a long key, hardly ever in one case as people write it. */

@@ -55,7 +55,7 @@ function ofFile(
       shown: what === 'email' ? maskMail(literal.value) : `${literal.value.slice(0, 8)}…`,
       origin: originOf(js, c),
       ...writtenIn(c),
-      grants: grants(c, js) && !isOnlyRecorded(c),
+      grants: grants(c, js) && !isOnlyRecorded(c) && !leadsElsewhere(c),
       owner: owners.has(literal.value.toLowerCase()),
       inBrowser: modules.inBrowser(path, c.place.line),
       uses: [c.place],
@@ -205,6 +205,15 @@ function grants(c: Comparison, js: JavaScriptFacts): boolean {
   for (const x of c.constants) words.push(constantName(js, x))
   return GRANTS.test(words.join(' '))
 }
+
+/** `if (user.email === ADDRESS) { navigate('/admin'); return }`: who has it is led to another page, which lets in or does not. */
+function leadsElsewhere({ statement: s, around }: Comparison): boolean {
+  if (s.k !== 'if' || s.else?.length || around || s.test.k !== 'bin' || !/^===?$/.test(s.test.op) || !s.then.length) return false
+  const led = s.then.filter((t) => t.k === 'expr')
+  return led.length === 1 && s.then.every((t) => (t.k === 'expr' && isNavigation(t.expr)) || (t.k === 'return' && (!t.value || t.value.k === 'lit')))
+}
+
+const isNavigation = (e: Expr): boolean => e.k === 'call' && /^(?:navigate|router\.(?:push|replace)|history\.push|goto)$/.test(calleeText(e.fn))
 
 const INSERTED = /\binsert\s{1,20}(?:or\s{1,20}\w{1,20}\s{1,20})?into\s{1,20}["`]?([\w.]{1,80})/i
 /** Rows that stand for people, and for what they may do. */

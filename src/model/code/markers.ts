@@ -40,6 +40,8 @@ const PERMISSION =
 /** Who may do it is what the comment is about: in a handler that is what the handler leaves open. */
 const WHO_MAY =
   /\brestrict(?:s|ed|ing)?\b.{0,60}\b(?:access|owners?|admins?|members?|users?|friends|select\w*|delet\w*|updat\w*|rls)\b|\brls\b|\b(?:only|check|verify|ensure|make sure)\b.{0,40}\b(?:owners?|owns|owned|belongs|admins?|permissions?|authori[sz]\w+)\b|\b(?:authori[sz]ation|permission|ownership|access|owner|admin|role) (?:check|control|guard)/i
+/** What is to come with production, in an endpoint that takes money. */
+const IN_PRODUCTION = /(?:^|[^\p{L}])(?:in|for|en|em|per la) (?:the )?(?:prod|production|produ[cç][aã]o|producci[oó]n|produktion|produzione)(?!\p{L})/iu
 const NEAR = 8
 /** A comment behind an option stands below the call that the option is for. */
 const BEFORE = 4
@@ -48,7 +50,8 @@ const BEFORE = 4
 export const markersOf = collectByCodeFile((path, js: JavaScriptFacts): { readonly marker?: Marker; readonly count: number } | undefined => {
   const all = js.comments.filter((c) => MARKER.test(c.text))
   if (!all.length) return undefined
-  const candidates = all.filter((c) => TOPICS.some((topic) => topic.test(c.text)))
+  const takesMoney = MONEY_PLACE.test(path) && HANDLES.test(path)
+  const candidates = all.filter((c) => TOPICS.some((topic) => topic.test(c.text)) || (takesMoney && IN_PRODUCTION.test(c.text)))
   if (!candidates.length) return { count: all.length }
   const names = securityNames(js)
   const near = candidates.flatMap((c) => {

@@ -129,6 +129,10 @@ export function sqlAccounts(path: string, text: string): SqlAccount | undefined 
     if (/create\s+(?:or\s+replace\s+)?(?:function|procedure|trigger|policy)/i.test(statement)) continue
     const personal = (part: string) =>
       !isSampleData(part) && (MAIL_LITERAL.test(part) || (UUID_LITERAL.test(part) && !NIL.test(UUID_LITERAL.exec(part)?.[1] ?? '')))
+    if ((into && LIST_OF_ADMINS.test(bareName(into[1] ?? '')) && personal(statement)) || isAppointing(statement)) {
+      found.push({ what: 'grant', line: lineOf(personalIndex(statement)), who: personIn(statement) })
+      continue
+    }
     if (
       into &&
       /user|role|admin|profile|member|staff/i.test(into[1] ?? '') &&
@@ -143,6 +147,15 @@ export function sqlAccounts(path: string, text: string): SqlAccount | undefined 
   const [first, ...others] = found.sort((a, b) => (a.what === b.what ? a.line - b.line : a.what === 'password' ? -1 : 1))
   return first && { path, line: first.line, what: first.what, who: first.who, related: others.map((o) => ({ path, line: o.line })) }
 }
+
+/** Tables in which to stand is to administer: `platform_admins`, `admin_emails`. */
+const LIST_OF_ADMINS = /^(?:\w{1,40}_)?admins$|^(?:\w{1,40}_)?admin_?(?:users?|e?mails?|accounts?|members?|allow_?list|white_?list)$/
+
+/** `select add_admin_by_email('…')`: a function that is called for one person. */
+const APPOINTS =
+  /^\s*(?:select|call|perform)\s+["\w.]{0,80}?\b(?:add|make|grant|set|promote|create|assign|insert|appoint)_(?:\w{1,30}_)?admin(?:_\w{1,30})?"?\s*\(\s*(?:\w{1,60}\s*(?:=>|:=)\s*)?'/i
+
+const isAppointing = (statement: string): boolean => APPOINTS.test(statement) && MAIL_LITERAL.test(statement) && !isSampleData(statement)
 
 /** Functions of the file that take a password, and which of their arguments it is. */
 function passwordTakers(text: string): ReadonlyMap<string, number> {
