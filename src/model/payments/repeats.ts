@@ -10,6 +10,7 @@ import { endsHandler, eventClaim, isEffect, isEventId, isGuarded, isRefused, isU
 import { acknowledgements, isOfSession, onlyLogged, recordedTooEarly, turnedAway, unreadErrors } from './lost-events.ts'
 import type { RepeatProblem, Repeats } from './payments.ts'
 import { isBehindTransition } from './state-claim.ts'
+import { swallowed } from './swallowed.ts'
 import { unheardFailures } from './unheard-failures.ts'
 import { entryPlace } from './verification.ts'
 
@@ -63,7 +64,12 @@ const repeatsOf = rememberLookups((route: Route, around: Surroundings, behaviour
     repeats: dedupe(problems),
     effects,
     ...(claim && claim.unique !== false ? { guard: `the event id is recorded in ${claim.table}` } : {}),
-    acknowledgesFailure: [...acknowledgements(route, behaviour, claim), ...onlyLogged(route, steps, claim), ...unheardFailures(route, steps, around.code)],
+    acknowledgesFailure: [
+      ...acknowledgements(route, behaviour, claim),
+      ...onlyLogged(route, steps, claim),
+      ...unheardFailures(route, steps, around.code),
+      ...swallowed(route, steps, around.code(route.path)),
+    ],
     unreadErrors: unreadErrors(steps).map((s) => entryPlace(s, route)),
     ...turnedAway(steps),
     ...(claim ? recordedTooEarly(route, steps, claim, around.transactional) : {}),
