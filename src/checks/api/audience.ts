@@ -132,7 +132,8 @@ export function audienceOf(route: Route, around: Surroundings): Audience {
   if (using.length && using.every((p) => p.guard?.trust === 'verified' || p.page?.gated))
     return using.every((p) => p.guard?.who === 'admin') ? { who: 'administrators' } : { who: 'people', shown: true }
   const as = visitors(words, route)
-  if (as) return { who: 'visitors', as }
+  // what is entered for somebody whom the request names is no count of visits
+  if (as && !(as === 'counter' && route.work.some((w) => !w.guard && w.chosen === 'owner'))) return { who: 'visitors', as }
   const [from = database] = callers
   if (from && !page) return { who: 'functions', from }
   const [first] = open

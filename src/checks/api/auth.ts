@@ -182,7 +182,8 @@ function judge(route: Route, { open, isGuardedElsewhere, demanded, shown, kept, 
   // what everybody may read without any check needs none that holds
   const skipped = guards.filter(({ work, guard }) => guard.opensWithout && (work.kind !== 'read' || severityOf(work, route, [work], false).length > 0))
   const failOpen = skipped.find((g) => g.work.kind !== 'read') ?? skipped[0] ?? equalToNothing(guards, demanded)
-  if (failOpen && !worst) {
+  // what a variable opens is another cause than what was never asked
+  if (failOpen && worst?.severity !== 'Critical') {
     const { work, guard } = failOpen
     causes.push({ route, severity: 'Critical', what: 'fail-open', work, guard, ...(isOutside(guard.at, route) ? { shared: guard.at } : {}) })
   }

@@ -3,7 +3,7 @@ import { says } from '../../lib/snake-case.ts'
 import type { Behaviour, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { isAlike, mentions } from '../../model/behaviour/mentions.ts'
 import { isFromCredential } from '../../model/behaviour/signed-tokens.ts'
-import { makesAccountForOthers, makesFixedAccount, removesFound, signsInFixedAccount } from '../../model/routes/fixed-account.ts'
+import { makesAccountForOthers, makesAdministrator, makesFixedAccount, removesFound, signsInFixedAccount } from '../../model/routes/fixed-account.ts'
 import { fromRequest } from '../../model/routes/from-request.ts'
 import type { Route, Work } from '../../model/routes/routes.ts'
 import { isRepeated } from '../../model/routes/shown-work.ts'
@@ -33,12 +33,18 @@ export const publicByNature = rememberFor((route: Route): string | undefined => 
   if (firm && receivesPayments(route)) return 'a webhook of a payment processor (check 20 judges whether it verifies the signature)'
   // a hook that exchanges a code wherever one comes along makes no sign-in of what is behind it
   const calls = steps.flatMap((s) => (s.effect.kind === 'auth-call' && !s.everywhere ? [s.effect] : []))
+  const administrators = makesAdministrators(route)
   const own = calls.filter(
     (c) =>
       (/^(sign-in|sign-up|otp|magic-link|reset|verify|oauth|exchange-code|sign-out|refresh)$/.test(c.op) &&
         (FOR_VISITORS.test(route.route) || !signsInFixedAccount(c))) ||
       (c.op === 'admin' && /generateLink$/.test(c.name) && !handsOutLink(route)) ||
-      (c.op === 'admin' && /createUser/i.test(c.name) && !makesFixedAccount(c) && !makesAccountForOthers(c) && !isMadeByAdministrators(route)),
+      (c.op === 'admin' &&
+        /createUser/i.test(c.name) &&
+        !administrators &&
+        !makesFixedAccount(c) &&
+        !makesAccountForOthers(c) &&
+        !isMadeByAdministrators(route)),
   )
   // a sign-up creates the account and its profile; whoever is called when something was bought creates more than that
   const creates = own.every((c) => c.op === 'admin' || c.op === 'reset')
@@ -86,6 +92,10 @@ export const publicByNature = rememberFor((route: Route): string | undefined => 
     return 'authentication itself'
   return undefined
 })
+
+/** Whoever calls is made an administrator: nobody signs up that way. */
+export const makesAdministrators = ({ work, behaviour }: Route): boolean =>
+  work.some((w) => w.kind === 'admin' && !w.guard) && (behaviour?.steps.some((s) => makesAdministrator(s, behaviour)) ?? false)
 
 const HEALTH = /(?:^|\/)(?:health(?:-?check|z)?|readyz?|readiness|livez|liveness|ping)$/i
 const SAYS_WHO = /mail|phone|name|address|token|secret|password|key/i

@@ -1,6 +1,7 @@
 import { lastPart } from '../../lib/last-part.ts'
 import type { Place, RelatedPlace } from '../../lib/place.ts'
 import { rememberFor } from '../../lib/remember-for.ts'
+import { snakeCase } from '../../lib/snake-case.ts'
 import type { SchemaModel } from '../../model/app-model.ts'
 import type { Step, Value } from '../../model/behaviour/behaviour.ts'
 import { mentions } from '../../model/behaviour/mentions.ts'
@@ -16,6 +17,7 @@ import { isForAdministrators } from './manners.ts'
 import { oncePerHandler } from './one-handler.ts'
 import { behindTypedCode, isTyped, sendsNewCode, setsPasswordByCode, startsReset } from './own-codes.ts'
 import { asksForPassword } from './own-sign-in.ts'
+import { makesAdministrators } from './public-by-nature.ts'
 import { ACCOUNTS, makesSameAccount, registers } from './registration.ts'
 import { tellsCode } from './told-code.ts'
 
@@ -116,7 +118,8 @@ const WRAPS = /^(sign-in|sign-up|otp|magic-link|reset|verify)$/
 
 /** What an own authentication endpoint does; undefined for routes that are none. Pages count through their POST. */
 const authEndpoint = rememberFor((route: Route): Endpoint | undefined => {
-  if (route.library || route.kind === 'page') return undefined
+  // that anybody becomes an administrator is no matter of how often: check 16 says so
+  if (route.library || route.kind === 'page' || makesAdministrators(route)) return undefined
   const steps = route.behaviour ? inProduction(route.behaviour, route.framework).steps : []
   const fixed = steps.find(triesFixed)
   if (fixed && !(['user', 'admin'].includes(route.guard?.who ?? '') && route.guard?.trust === 'verified'))
@@ -141,7 +144,7 @@ const authEndpoint = rememberFor((route: Route): Endpoint | undefined => {
       (WRAPS.test(s.effect.op) || (s.effect.op === 'admin' && /createUser|generateLink|inviteUser/i.test(s.effect.name))),
   )
   const name = `${route.route} ${route.subject}`
-  const named = LISTS.test(name) ? undefined : AUTH_NAME.exec(name)?.[0]
+  const named = LISTS.test(name) ? undefined : (AUTH_NAME.exec(name)?.[0] ?? (route.kind === 'action' ? SIGNS_IN_AS.exec(snakeCase(name))?.[0] : undefined))
   const signedIn = steps.findIndex((s) => s.effect.kind === 'identify' && s.effect.trust === 'verified')
   const compares = steps.find(
     (s, i) =>
@@ -164,7 +167,9 @@ const authEndpoint = rememberFor((route: Route): Endpoint | undefined => {
   if (told) return { route, severity: 'High', does: 'makes codes for accounts itself', at: told.at, kind: 'made' }
   const reset = setsPasswordByCode(steps)
   if (reset) return { route, severity: 'High', does: 'verifies a code and sets the password itself', at: reset.at, kind: 'code' }
-  if (named && sent && SENDS.test(named)) return { route, severity: 'High', does: 'sends mail or messages for sign-in itself', at: sent.at, kind: 'message' }
+  // the confirmation of an entry, and a message to whom a token of a link was sent before
+  const wanted = sent && !(named && ENTRY.test(named) && !sendsNewCode(steps)) && messages?.guard?.who !== 'token'
+  if (named && wanted && SENDS.test(named)) return { route, severity: 'High', does: 'sends mail or messages for sign-in itself', at: sent.at, kind: 'message' }
   if (call && call.effect.kind === 'auth-call') {
     const { op, name } = call.effect
     // an account or a link for whoever holds an invitation or has paid: nobody else's inbox is reached
@@ -289,7 +294,8 @@ function ofOwnCode(route: Route, steps: readonly Step[]): Endpoint | undefined {
 
 const CODES = /otp|code|verify/i
 /** The column of a row with which somebody proves that a mail or a message reached him; what an invitation says is longer. */
-const SENT_CODE = /(?:otp|verif|confirm|log_?in|sign_?in|auth|reset|2fa|mfa)\w*\.(?:code|otp|pin|passcode)$|\.otp(?:_code)?$/i
+const SENT_CODE =
+  /(?:otp|verif|confirm|log_?in|sign_?in|auth|reset|2fa|mfa)\w*\.(?:code|otp|pin|passcode)$|\.(?:(?:verification|confirmation|login|auth|email|sms)_?(?:code|otp|pin)|otp(?:_code)?)$/i
 const TYPED_CODE = /^(?:\w{1,20}_?)?(?:otp|code|pin|passcode)$/i
 
 /** What somebody typed is compared with what the process keeps in memory. */
@@ -367,9 +373,13 @@ const ACCOUNT_KEY = /\.(?:access|licen[cs]e|activation|login)_?key$/i
 const PASSWORD_HASH = /bcrypt|argon|scrypt|pbkdf|password|^compare(Sync)?$|^verify$/i
 /** Lists that people put an address on, and words to others about a sign-up: no account comes of it. */
 const LISTS =
-  /news-?letter|wait-?(?:ing-?)?list|mailing-?list|early-?access|beta-?sign-?up|subscriber|(?:^|[/#._-])(?:notify|alert|report)-(?:admins?|owners?|team|staff|us)\b/i
+  /(?:^|[/#._-])(?:track|record)-|news-?letter|wait-?(?:ing-?)?list|mailing-?list|early-?access|beta-?sign-?up|subscriber|(?:^|[/#._-])(?:notify|alert|report)-(?:admins?|owners?|team|staff|us)\b/i
 const AUTH_NAME =
   /(^|[/#._-])(log-?in|sign-?in|sign-?up|register|registration|forgot-?password|reset-?password|password-?reset|request-?reset|send-?reset(?:-?(?:e-?mail|link))?|(?:request|send)-?password-?reset|resend|verify-?otp|send-?otp|otp|magic-?link|send-?code|verify-?code|verify-?email|(?:send-?)?verification-?(?:e-?mail|link|code)|unlock(?:-?account)?|confirm-?email|join)(?=$|[/#?._\s-])/i
+/** What a server action of a sign-in is called: `loginMember`, `signInWithPin`. */
+const SIGNS_IN_AS = /#(?:log_?in|sign_in)_[a-z_]{2,40}$/
+/** The name of what somebody enters for, as well as of an account that is made. */
+const ENTRY = /registration$/i
 const SENDS = /forgot|reset|resend|otp|magic|code|email|unlock|sign-?up|regist/i
 
 /** The file in which Auth.js answers for a provider of the application: browsers post the password there. */

@@ -30,7 +30,11 @@ export function developmentOnly(fn: FunctionIR, js: JavaScriptFacts): ReadonlySe
     for (const child of childrenOf(e)) take(child)
   }
   const operands = (e: Expr): readonly Expr[] => (e.k === 'logic' && e.op === '&&' ? [...operands(e.a), ...operands(e.b)] : [e])
-  for (const e of expressions(fn)) if (e.k === 'logic' && e.op === '&&' && operands(e).some((x) => asksForDevelopment(x, names))) take(e)
+  for (const e of expressions(fn)) {
+    if (e.k === 'logic' && e.op === '&&' && operands(e).some((x) => asksForDevelopment(x, names))) take(e)
+    // `isDevelopment ? [Credentials(…)] : []`
+    if (e.k === 'cond' && asksForDevelopment(e.test, names)) take(e.then)
+  }
   return found
 }
 

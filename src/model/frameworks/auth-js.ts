@@ -1,4 +1,5 @@
 import type { Expr, FunctionId } from '../../facts/javascript.ts'
+import { developmentOnly } from '../code/development-only.ts'
 import type { Entry, Framework } from './entry.ts'
 import { routeSubject } from './entry.ts'
 import { nextMiddlewareFor } from './next-middleware.ts'
@@ -14,8 +15,12 @@ export const authJs: Framework = {
       .filter((path, i, all) => all.indexOf(path) === i)
       .sort()
       .flatMap((path) => {
-        const all = [...expressionsDeep(program.js(path) as NonNullable<ReturnType<Program['js']>>, 0)]
-        return all.flatMap((x) => provider(program, path, x.scope, x.expr, () => all.some((list) => isOnlyOneOf(list.expr, x.expr))))
+        const js = program.js(path) as NonNullable<ReturnType<Program['js']>>
+        const all = [...expressionsDeep(js, 0)]
+        const notDeployed = new Set(js.functions.flatMap((fn) => [...developmentOnly(fn, js)]))
+        return all.flatMap((x) =>
+          notDeployed.has(x.expr) ? [] : provider(program, path, x.scope, x.expr, () => all.some((list) => isOnlyOneOf(list.expr, x.expr))),
+        )
       }),
 }
 

@@ -2,10 +2,9 @@ import { grantsPower } from '../../database/access/power-columns.ts'
 import type { AccessMatrix } from '../../database/database.ts'
 import { lastPart } from '../../lib/last-part.ts'
 import type { Place } from '../../lib/place.ts'
-import { rememberFor } from '../../lib/remember-for.ts'
 import { says } from '../../lib/snake-case.ts'
 import type { SchemaModel } from '../app-model.ts'
-import type { Behaviour, BehaviourGap, Client, Condition, Step, Value } from '../behaviour/behaviour.ts'
+import type { Behaviour, BehaviourGap, Client, Step, Value } from '../behaviour/behaviour.ts'
 import { mentions } from '../behaviour/mentions.ts'
 import { tellsOfException } from './alarms.ts'
 import { anyTable } from './any-table.ts'
@@ -17,6 +16,7 @@ import { handsOutFixedSession, makesAdministrator, makesFixedAccount, removesFou
 import { fromRequest } from './from-request.ts'
 import { guardOfStep } from './guard.ts'
 import { guardByPolicies } from './kept-by-policies.ts'
+import { asksOpenFunction, isSignedIn, laterGuard } from './later-guard.ts'
 import { countsCalls } from './limit.ts'
 import { booksOnNamedCustomer } from './named-customer.ts'
 import { fileReadByName } from './named-file.ts'
@@ -142,7 +142,9 @@ export function workOf(behaviour: Behaviour, schema: Pick<SchemaModel, 'tables' 
     const own = !before || before.trust === 'claimed' || before.who === 'token' ? capability(step, behaviour) : undefined
     const proof =
       !before || before.trust === 'claimed' ? (own ?? guardWithWayPast(step, behaviour) ?? guardByPolicies(step, behaviour, schema, access) ?? before) : before
-    const guard = (proof && !own && isBesideProof(step, proof, behaviour) ? undefined : proof) ?? (before ? undefined : ofCallerOrNobody(step, schema))
+    const guard =
+      (proof && ((!own && isBesideProof(step, proof, behaviour)) || isForAnybodysCode(work, proof)) ? undefined : proof) ??
+      (before ? undefined : ofCallerOrNobody(step, schema))
     // asking who a token belongs to, with the server's own key, is part of the check
     if (step.effect.kind === 'db' && (!guard || guard.trust === 'claimed') && looksForToken(step.effect, behaviour, index)) return
     if (step.effect.kind === 'http' && (!guard || guard.trust === 'claimed') && decides(behaviour, index)) return
@@ -177,13 +179,12 @@ export function workOf(behaviour: Behaviour, schema: Pick<SchemaModel, 'tables' 
   return out
 }
 
-/** Nobody gets further who did not come with a session; one that the handler itself makes is no such check, and one that may be there neither. */
-const isSignedIn = ({ who, trust, how, refusal }: Guard): boolean =>
-  (who === 'user' || who === 'admin') &&
-  trust === 'verified' &&
-  refusal.how !== undefined &&
-  refusal.how !== 'next' &&
-  !/signIn|signUp|sign_?up|verifyOtp|exchangeCode|createUser|createSession/i.test(how)
+/** A code that is handed around to bring others along names its owner: whoever is entered under it is named by the request alone. */
+const isForAnybodysCode = (work: Omit<Work, 'at' | 'via'>, { who, how }: Guard): boolean =>
+  who === 'token' &&
+  work.kind === 'insert' &&
+  work.chosen === 'owner' &&
+  /(?:referral|affiliate|promo|coupon|discount|voucher)\w{0,12}_?(?:code|key)$/i.test(how)
 
 const PAID = /^(?:is_?)?paid(?:_?at)?$|^payment_?(?:status|state)$|^(?:amount|total)_?paid$/i
 
@@ -193,14 +194,6 @@ function granted({ effect: e }: Step): Pick<Work, 'sets'> {
   const sets = Object.keys(e.payload.props).filter((column) => grantsPower(column) || says(PAID, column))
   return sets.length ? { sets } : {}
 }
-
-const openFunctions = rememberFor(({ holes = [] }: AccessMatrix): ReadonlySet<string> => {
-  const open = holes.filter((h) => h.kind === 'function-write' && h.who === 'anon')
-  return new Set(open.map((h) => lastPart(h.object.split('(', 1)[0] ?? '')))
-})
-
-/** What a database function does for everybody it refuses nobody: that it came to its end says nothing of who calls. */
-const asksOpenFunction = ({ how }: Guard, access: AccessMatrix): boolean => how.startsWith('rpc ') && openFunctions(access).has(how.slice('rpc '.length))
 
 /** Deletes the row or account that the handler itself has just made, undoing half of a failed registration, or writes into that row what came out since. */
 function concernsWhatItMade(step: Step, behaviour: Behaviour): boolean {
@@ -218,33 +211,6 @@ function concernsWhatItMade(step: Step, behaviour: Behaviour): boolean {
     const made = behaviour.steps[f.value.step]?.effect
     return made?.kind === 'db' && made.op === 'insert' && made.table === e.table
   })
-}
-
-/** `return { error: 'Not signed in' }`: what an action says instead of an answer. */
-function saysNo(body: Value | undefined): boolean {
-  return body?.v === 'object' && !body.rest && body.props.error !== undefined && !(body.props.error.v === 'const' && !body.props.error.value)
-}
-
-/** Two sides of one test; what is left of it where ways have met again is a disjunction of both. */
-function isOtherSide(a: Condition, b: Condition): boolean {
-  const isEither = ({ test }: Condition) => test.v === 'op' && test.op === '||'
-  return a.at.line === b.at.line && a.at.path === b.at.path && a.negated !== b.negated && isEither(a) === isEither(b)
-}
-
-function laterGuard(behaviour: Behaviour, index: number, access: AccessMatrix): Guard | undefined {
-  const here = behaviour.steps[index]?.under ?? []
-  for (const s of behaviour.steps.slice(index + 1)) {
-    // the other side of a test is no way on from here
-    if (s.under.some((c) => here.some((d) => isOtherSide(c, d)))) continue
-    // A refusal is no work: what stands before it is the other side of a check.
-    if (s.effect.kind === 'respond' && saysNo(s.effect.body)) continue
-    if (s.effect.kind === 'respond' && ((s.effect.status ?? 200) >= 300 || s.effect.how === 'redirect' || s.effect.how === 'not-found')) continue
-    if (s.effect.kind === 'log' || s.effect.kind === 'throw') continue
-    const g = guardOfStep(s, behaviour)
-    // that a row is found by what only few know says nothing of what is done where it is not
-    if (g && g.trust !== 'claimed' && g.who !== 'token' && !asksOpenFunction(g, access)) return g
-  }
-  return undefined
 }
 
 function madeUp(v: Value, depth: number): boolean {
