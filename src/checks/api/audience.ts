@@ -103,7 +103,8 @@ export function audienceOf(route: Route, around: Surroundings): Audience {
   const name = route.kind === 'edge-function' ? route.subject.replace(/^function /, '') : undefined
   const callers = name === undefined ? [] : around.callersOf(name).filter((p) => !p.path.startsWith(`${folderOf(route.path)}/`))
   const page = callers.find(outsideFunctions)
-  const also = page ? { also: page } : {}
+  const beside = page ?? around.pagesUsing(route)[0]
+  const also = beside ? { also: { path: beside.path, line: beside.line } } : {}
   const database = name === undefined ? undefined : around.timetable.byDatabase.get(name)
   const { functions, paths } = around.timetable
   if ((name !== undefined && functions.has(name)) || paths.has(route.route))

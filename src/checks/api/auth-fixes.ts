@@ -30,7 +30,7 @@ export function fix(c: Cause, known: Known, audience: Audience | undefined): Iss
       if (c.guard?.skipped) return withoutWayPast(c.guard)
       if (asksNoRole(c.guard)) return roleAlwaysAsked(c)
       return {
-        text: `Refuse when ${opener(c.guard)} is unset: a missing secret must close the door.`,
+        text: `Refuse when ${opener(c.guard)} is unset: a missing secret must close the door.${askedByPages(c, known)}`,
         language: 'ts',
         code: refuseWithout(opener(c.guard) ?? '', c),
         ...(c.guard?.opensWithout ? { rewrite: { path: c.guard.at.path, line: c.guard.at.line, apply: refuseWhenUnset(c.guard.opensWithout) } } : {}),
@@ -114,6 +114,14 @@ export function fix(c: Cause, known: Known, audience: Audience | undefined): Iss
         }
       return withOpenWay(c, guardFix(c.route, known, audience), audience)
   }
+}
+
+/** A browser holds no secret: what its pages ask for they ask with the session. */
+function askedByPages({ route, guard }: Cause, { around }: Known): string {
+  const [page] = guard?.who === 'signature' ? [] : around.pagesUsing(route)
+  return page
+    ? ` The page ${page.route} asks for it without that secret: let whoever is signed in${page.guard?.who === 'admin' ? ' as an administrator' : ''} past as well, by the session.`
+    : ''
 }
 
 /** The condition that refuses, with the answer that it ought to give; where a helper throws, words alone. */
