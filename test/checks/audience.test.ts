@@ -100,11 +100,13 @@ test('the pages of a single-page application say whom an edge function is for', 
   const mail = edge(
     "  const { to, text } = await req.json()\n  await fetch('https://api.resend.com/emails', { method: 'POST', headers: { Authorization: `Bearer ${Deno.env.get('RESEND_API_KEY')}` }, body: JSON.stringify({ to, text }) })",
   )
-  const page = (name: string) => `import { supabase } from '../client'\nexport default function Page() {\n  return <a onClick={() => supabase.functions.invoke('${name}', { body: {} })} />\n}\n`
+  const page = (name: string) =>
+    `import { supabase } from '../client'\nexport default function Page() {\n  return <a onClick={() => supabase.functions.invoke('${name}', { body: {} })} />\n}\n`
   const report = await auditFiles({
     'package.json': '{ "name": "crew", "dependencies": { "vite": "5", "react": "18", "react-router-dom": "6", "@supabase/supabase-js": "2.45.0" } }',
     'index.html': '<script type="module" src="/src/main.tsx"></script>',
-    'src/client.ts': "import { createClient } from '@supabase/supabase-js'\nexport const supabase = createClient(import.meta.env.VITE_SUPABASE_URL, import.meta.env.VITE_SUPABASE_ANON_KEY)\n",
+    'src/client.ts':
+      "import { createClient } from '@supabase/supabase-js'\nexport const supabase = createClient(import.meta.env.VITE_SUPABASE_URL, import.meta.env.VITE_SUPABASE_ANON_KEY)\n",
     'src/main.tsx': `import { lazy } from 'react'
 import { Route, Routes } from 'react-router-dom'
 import { ProtectedRoute } from './gate'

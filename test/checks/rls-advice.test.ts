@@ -299,3 +299,40 @@ create function read_points(p_user_id uuid) returns setof purses language sql se
   const members = of(2, 'policy public.members "everybody"').fix
   expect(members).toMatchObject({ proved: true, code: expect.stringContaining("using ((select auth.jwt() ->> 'sub') = id)") })
 })
+
+test('pages for administrators go on with all rows, and what visitors are shown stays shown', async () => {
+  const of = await findingsOf({
+    'package.json': '{"dependencies":{"@supabase/supabase-js":"2","vite":"5","react":"18","react-router-dom":"6"}}',
+    'index.html': '<script type="module" src="/src/main.tsx"></script>',
+    'src/client.ts': CLIENT,
+    'src/main.tsx': "import './pages/Events'\nimport './pages/Mine'\nimport './pages/Contact'\nimport './pages/admin/Office'\n",
+    'src/pages/Events.tsx': "import { supabase } from '../client'\nexport const load = () => supabase.from('events').select('*')\n",
+    'src/pages/Mine.tsx': "import { supabase } from '../client'\nexport const load = () => supabase.from('visits').select('*')\n",
+    'src/pages/Contact.tsx': "import { supabase } from '../client'\nexport const send = (email: string) => supabase.from('letters').insert({ email })\n",
+    'src/pages/admin/Office.tsx': `import { supabase } from '../../client'
+export async function load() {
+  await supabase.from('letters').select('*')
+  await supabase.from('visits').update({ answer: 'x' }).eq('id', 1)
+  await supabase.from('campaigns').select('*')
+}
+`,
+    'supabase/migrations/1.sql': `create table profiles (id uuid primary key references auth.users, role text not null default 'user');
+alter table profiles enable row level security;
+create policy "own" on profiles for select using (id = auth.uid());
+create table events (id uuid primary key, title text, created_by uuid references auth.users);
+create table letters (id uuid primary key, email text, body text);
+create table visits (id uuid primary key, user_id uuid not null references auth.users, answer text, responded_by uuid references auth.users);
+create table campaigns (id uuid primary key, subject text, created_by uuid references auth.users);`,
+  })
+  const fixOf = (table: string) => {
+    const { fix } = of(1, `table public.${table}`)
+    return `${fix.text}\n${fix.code}`
+  }
+  expect(fixOf('events')).toMatch(/src\/pages\/Events\.tsx:2 shows rows[\s\S]*for select to anon, authenticated[\s\S]*Administrators manage all rows/)
+  expect(fixOf('letters')).toMatch(
+    /admin\/Office\.tsx:3[\s\S]*Contact\.tsx:2 adds belongs on the server[\s\S]*create or replace function public\.is_admin\(\)[\s\S]*role = 'admin'/,
+  )
+  expect(fixOf('letters')).not.toMatch(/anon, authenticated/)
+  expect(fixOf('visits')).toMatch(/= user_id[\s\S]*admin\/Office\.tsx:4|admin\/Office\.tsx:4[\s\S]*= user_id[\s\S]*Administrators manage all rows/)
+  expect(fixOf('campaigns')).not.toMatch(/created_by/)
+})

@@ -154,7 +154,7 @@ function unlinkedFix({ path }: Route, all: readonly Route[]): Issue['fix'] {
 export const OPEN_WAYS: ReadonlySet<Work['kind']> = new Set(['insert', 'mail', 'sms', 'paid-api', 'file-write'])
 
 function withOpenWay({ work }: Cause, f: Issue['fix'], audience: Audience | undefined): Issue['fix'] {
-  if (audience?.who !== 'people' || !work || !OPEN_WAYS.has(work.kind)) return f
+  if (audience?.who !== 'people' || audience.shown || !work || !OPEN_WAYS.has(work.kind)) return f
   const taken = work.chosen === 'recipient' ? ', and take the recipient from a row instead of the request' : ''
   return { ...f, text: `${f.text} When visitors without an account are meant to use it, put a rate limit in front instead${taken}.` }
 }

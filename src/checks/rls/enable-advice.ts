@@ -7,6 +7,7 @@ import type { Hole, Policy, Table } from '../../database/database.ts'
 import type { Place } from '../../lib/place.ts'
 import type { AppModel } from '../../model/app-model.ts'
 import type { Fix } from '../define-check.ts'
+import { administratorsPolicy, isOfAdministrators } from './administrators-policy.ts'
 import { isForServerAlone, placeOf, type Use, usesOf } from './used-in-code.ts'
 import { fixOf, listed, qualifiedName } from './words.ts'
 
@@ -28,8 +29,62 @@ export function enableAdvice(model: Model, table: Table, hole: Hole, policies: r
   if (uses.length && fix.code.includes('\n-- no policy')) return forReaders(model, table, fix, on, uses)
   const condition = /\n {2}using \(([\s\S]*?)\)(?:\n {2}with check|;)/.exec(fix.code)?.[1]
   if (!condition || /^true$/.test(condition)) return { ...fix, text: `${fix.text}${openWords(fix.code, table, uses)}` }
-  if (!uses.length || !fix.code.includes('\n  for select')) return fix
-  return withWrites(fix, table, uses, condition)
+  if (!uses.length) return fix
+  const shown = asShown(model, table, fix, on, uses)
+  if (shown) return shown
+  const theirs = administratorsOf(model, table, uses)
+  if (theirs?.alone) return theirs.alone(fix, on)
+  const own = theirs ? uses.filter((u) => !isOfAdministrators(u.path)) : uses
+  const open = fix.code.includes('\n  for select') && own.length ? withWrites(fix, table, own, condition) : fix
+  return theirs ? theirs.beside(open) : open
+}
+
+const ENTERED_BY = /^(?:created|added|posted|uploaded|entered|published|made)_by(?:_id|_user_id)?$/
+
+/** Who entered a row that visitors are shown is no owner of it: whoever runs the application writes, and everybody reads. */
+function asShown(model: Model, table: Table, fix: Fix, on: string, uses: readonly Use[]): Fix | undefined {
+  const { ownerColumns = [], tenantColumns = [], personalColumns = [] } = table.userData ?? {}
+  const entered = ownerColumns.length > 0 && ownerColumns.every((c) => ENTERED_BY.test(c)) && !tenantColumns.length
+  const reader = uses.find((u) => u.verb === 'select' && !isOfAdministrators(u.path))
+  if (!entered || !reader || personalColumns.some((c) => !ownerColumns.includes(c)) || powerColumnsOf(table).length || givesRights(table)) return undefined
+  const admin = administratorsPolicy(model, table, 'all')
+  return {
+    ...fix,
+    text: `Enable row level security. ${reader.path}:${reader.line} shows rows to whoever visits, so reading stays open; ${admin ? `who runs the application writes (the role is kept in ${admin.role})` : 'what writes belongs on the server, with the service role'}.`,
+    code: [on, readableBy(table, true), ...(admin ? [admin.code] : [])].join('\n'),
+  }
+}
+
+/** A fix that binds rows to their owners, with what lets pages for administrators go on. */
+export function besideAdministrators(model: Model, table: Table, fix: Fix): Fix {
+  return administratorsOf(model, table, usesOf(model, table))?.beside(fix) ?? fix
+}
+
+/** Pages for administrators work with the rights of the session, and see no more than their own rows without a policy of theirs. */
+function administratorsOf(model: Model, table: Table, uses: readonly Use[]) {
+  const theirs = uses.filter((u) => isOfAdministrators(u.path))
+  const [place] = theirs
+  const admin = place && !givesRights(table) ? administratorsPolicy(model, table, theirs.some((u) => u.verb !== 'select') ? 'all' : 'select') : undefined
+  if (!place || !admin) return undefined
+  const words = `(the role is kept in ${admin.role})`
+  const entered = table.userData?.ownerColumns.every((c) => ENTERED_BY.test(c)) ?? false
+  return {
+    /** Nobody but administrators works with it, and who entered a row is one of them. */
+    ...(entered && theirs.length === uses.length
+      ? {
+          alone: (fix: Fix, on: string): Fix => ({
+            ...fix,
+            text: `Enable row level security. Only pages for administrators (${place.path}:${place.line}) work with it, by the rights of the session: a policy of their own lets them go on ${words}.`,
+            code: `${on}\n${admin.code}`,
+          }),
+        }
+      : {}),
+    beside: (fix: Fix): Fix => ({
+      ...fix,
+      text: `${fix.text} Pages for administrators (${place.path}:${place.line}) go on with all rows by a policy of their own ${words}.`,
+      code: [fix.code, admin.code].join('\n'),
+    }),
+  }
 }
 
 /** Code that reads without the service role finds nothing in a table without policies: what it needs, where it can be given without giving more. */
@@ -44,6 +99,16 @@ function forReaders(model: Model, table: Table, fix: Fix, on: string, uses: read
       text: `Enable row level security. ${own.at.path}:${own.at.line} looks whoever calls up in it, with the rights of the caller: that row has to stay readable for him, and no other. Rows are added by the server, with the service role.`,
       code: `${on}\n${createPolicy(table, 'Users see their own row', 'select', own.condition)}`,
     }
+  const strangers = uses.filter((u) => !isOfAdministrators(u.path))
+  const admin = strangers.length < uses.length ? administratorsPolicy(model, table, 'all') : undefined
+  if (admin && strangers.every((u) => u.verb === 'insert')) {
+    const [sent] = strangers
+    return {
+      ...fix,
+      text: `Enable row level security. Pages for administrators (${listed([...new Set(uses.filter((u) => isOfAdministrators(u.path)).map((u) => `${u.path}:${u.line}`))].slice(0, 3))}) work with it by the rights of the session: a policy of their own lets them go on (the role is kept in ${admin.role}).${sent ? ` What ${sent.path}:${sent.line} adds belongs on the server, behind a limit.` : ''}`,
+      code: `${on}\n${admin.code}`,
+    }
+  }
   const personal = table.userData?.personalColumns ?? []
   const secret = table.columns.some((c) => SECRET.test(c.name))
   if (reads && !personal.length && !secret && !table.userData?.ownerColumns.length && !givesRights(table))

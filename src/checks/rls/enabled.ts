@@ -1,7 +1,7 @@
 import type { Grant, Hole, Table } from '../../database/database.ts'
 import type { AppModel } from '../../model/app-model.ts'
 import { defineCheck, type Fix, failed, type Issue, notApplicable, type Outcome, passed, unverified } from '../define-check.ts'
-import { enableAdvice } from './enable-advice.ts'
+import { besideAdministrators, enableAdvice } from './enable-advice.ts'
 import { keptByCode } from './kept-by-code.ts'
 import {
   exported,
@@ -95,7 +95,7 @@ function issueOf(model: Pick<AppModel, 'schema' | 'access' | 'modules' | 'routes
   const disabled = table.rls.at && !(table.rls.at.path === table.at.path && table.rls.at.line === table.at.line)
   const owner = table.userData
   const kept = policies.length ? undefined : keptByCode(model, table)
-  const fix = kept ? ownRowsByCode(name, kept) : enableAdvice(model, table, hole ?? unproved(table), policies)
+  const fix = kept ? besideAdministrators(model, table, ownRowsByCode(name, kept)) : enableAdvice(model, table, hole ?? unproved(table), policies)
   const what =
     table.kind === 'foreign'
       ? 'is a foreign table, which cannot have row level security'

@@ -1,0 +1,43 @@
+import { createPolicy } from '../../database/access/create-policy.ts'
+import { readable } from '../../database/access/sql.ts'
+import type { Table } from '../../database/database.ts'
+import type { AppModel } from '../../model/app-model.ts'
+import { type RoleKeeper, roleKeeper } from '../api/role-code.ts'
+import { roleInCode } from '../api/role-in-code.ts'
+
+type Model = Pick<AppModel, 'schema' | 'routes'>
+
+/** How a table stays open for those who run the application, as SQL that can stand in a migration, and where their role is kept. */
+export interface AdministratorsPolicy {
+  readonly code: string
+  readonly role: string
+}
+
+/**
+ * A policy for administrators, whose pages work with the rights of their own session. The role is asked for in a function of the owner's, because a
+ * policy that reads a table under row level security sees only what the caller may see, and one on the table itself never ends
+ * (https://supabase.com/docs/guides/database/postgres/row-level-security#use-security-definer-functions).
+ */
+export function administratorsPolicy(model: Model, table: Pick<Table, 'schema' | 'name'>, command: 'select' | 'all'): AdministratorsPolicy | undefined {
+  const policy = (condition: string) =>
+    createPolicy(table, command === 'all' ? 'Administrators manage all rows' : 'Administrators read all rows', command, condition)
+  const functions = model.schema.functions.filter((f) => f.schema === 'public' && !f.stub && /^bool/.test(f.returns))
+  const asks = functions.find((f) => /^is_?admin$/i.test(f.name) && f.args.length === 0)
+  if (asks) return { code: policy(`(select public.${readable(asks.name)}())`), role: `public.${asks.name}()` }
+  const has = functions.find((f) => /^has_role$/i.test(f.name) && f.args.length === 2)
+  if (has) return { code: policy(`(select public.${readable(has.name)}((select auth.uid()), 'admin'))`), role: `public.${has.name}()` }
+  const keeper = roleInCode(model.routes.routes) ?? roleKeeper(model.schema)
+  if (!keeper) return undefined
+  const made = `create or replace function public.is_admin() returns boolean\n  language sql stable security definer set search_path = ''\n  as $$ select exists (select 1 from public.${readable(keeper.table)} where ${conditionOf(keeper)}) $$;`
+  return { code: `${made}\n${policy('(select public.is_admin())')}`, role: `${keeper.table}.${keeper.column}` }
+}
+
+function conditionOf({ user, column, flag, granted = ['admin'] }: RoleKeeper): string {
+  const own = `${readable(user)} = auth.uid()`
+  if (column === user) return own
+  const words = granted.map((w) => `'${w.replaceAll("'", "''")}'`)
+  return `${own} and ${flag ? readable(column) : words.length === 1 ? `${readable(column)} = ${words[0]}` : `${readable(column)} in (${words.join(', ')})`}`
+}
+
+/** A place in a page or component that only administrators are shown. */
+export const isOfAdministrators = (path: string): boolean => /(?:^|[/._-])\(?admin|Admin(?=[A-Z/.])/.test(path)
