@@ -100,6 +100,9 @@ function notFollowed(lost: readonly Lost[], evidence: readonly string[]): Outcom
   )
 }
 
+/** When what somebody is known by was last used is written down as he is let in. */
+const CREDENTIAL = /(?:^|_)(?:tokens?|api_?keys?|keys?|sessions?|credentials?)$/
+
 /** What visitors send in, wherever the handler lies that takes it. */
 const isSentIn = ({ kind, table = '' }: Work): boolean => kind === 'insert' && says(SENT_IN, table)
 
@@ -209,7 +212,7 @@ function judge(route: Route, { open, isGuardedElsewhere, demanded, shown, kept, 
       ...(at && isOutside(at, route) ? { shared: at } : {}),
     })
   }
-  const early = causes.length ? undefined : guards.find(({ work, guard }) => guard.who === 'token' && work.guardedLater)
+  const early = causes.length ? undefined : guards.find(({ work, guard }) => guard.who === 'token' && work.guardedLater && !says(CREDENTIAL, work.table ?? ''))
   if (early) causes.push({ route, severity: 'Medium', what: 'late', work: early.work })
   if (!causes.length) {
     const wrong =
