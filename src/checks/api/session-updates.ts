@@ -17,6 +17,8 @@ const RIGHTS = /^(?:(?:user_?)?roles?|is_?(?:super_?)?admin|permissions?)$/i
 interface Taken {
   /** The claim; undefined when the whole session is taken over. */
   readonly claim?: string
+  /** What of the session was sent as it. */
+  readonly sent?: string
   /** The account whose row is taken is found by what was sent. */
   readonly account?: string
 }
@@ -43,8 +45,9 @@ function takenOver({ effect: e, under }: Step, behaviour: Behaviour): readonly T
   const { props, rest } = e.body
   const nested = props.user?.v === 'object' ? props.user : undefined
   const named = Object.entries({ ...props, ...nested?.props }).flatMap(([claim, value]): Taken[] => {
-    if (!isAbout(claim) && !says(PLAINLY_POWER, claim) && !/^e_?mail$/i.test(claim)) return []
-    return isSent(value) ? [{ claim }] : ofAccount(value, behaviour).map((account) => ({ claim, account }))
+    if (!isAbout(claim) && !says(PLAINLY_POWER, claim) && !says(TENANT, claim) && !/^e_?mail$/i.test(claim)) return []
+    const sent = sentAs(value)
+    return sent !== undefined ? [{ claim, ...(sent ? { sent } : {}) }] : ofAccount(value, behaviour).map((account) => ({ claim, account }))
   })
   const whole = [rest, nested?.rest].flatMap((v): Taken[] => {
     if (!v) return []
@@ -55,10 +58,21 @@ function takenOver({ effect: e, under }: Step, behaviour: Behaviour): readonly T
   return [...whole, ...named]
 }
 
+/** For whom somebody acts. */
+const TENANT =
+  /^(?:active_|current_|selected_)?(?:org|organi[sz]ation|tenant|workspace|team|compan(?:y|ies)|campaign|business|store|shop|school|clinic|salon|account|agency)_?id$/
+
 const WRITTEN_OVER = ['role', 'sub']
 
 /** The browser's own word, not the choice among what a schema lists. */
 const isSent = (v: Value): boolean => (v.v === 'any' ? v.of.some(isSent) : v.v === 'request' && v.as !== 'enum' && v.as !== 'boolean' && v.as !== 'date')
+
+/** The name under which the browser sends a value, which may be empty; undefined where it does not. */
+function sentAs(v: Value): string | undefined {
+  if (!isSent(v)) return undefined
+  const found = v.v === 'any' ? v.of.find((x) => isSent(x)) : v
+  return found?.v === 'request' ? (found.name ?? '') : ''
+}
 
 /** What was sent that finds the row of an account, where nothing of the caller's has a part in finding it. */
 function ofAccount(value: Value, behaviour: Behaviour): readonly string[] {
@@ -95,7 +109,15 @@ const asksWho = ({ test, negated }: Condition, behaviour: Behaviour): boolean =>
   mentions(test, (x) => x.v === 'caller' && /role|admin|imperson/i.test(x.field ?? '')) ||
   (mentions(test, (x) => x.v === 'request') &&
     mentions(test, (x) => (x.v === 'caller' && x.field !== undefined) || (x.v === 'row' && isCallers(x, behaviour)))) ||
+  (!negated && mentions(test, (x) => x.v === 'row' && isOfBoth(x.step, behaviour))) ||
   (!negated && mentions(test, (x) => x.v === 'call' && /verify|decode/i.test(x.name)))
+
+/** A row that was looked up by what was sent and by who sent it: a membership. */
+function isOfBoth(step: number, behaviour: Behaviour): boolean {
+  const e = behaviour.steps[step]?.effect
+  if (e?.kind !== 'db' || e.op !== 'select') return false
+  return e.filters.some((f) => mentions(f.value, (x) => isCallers(x, behaviour))) && e.filters.some((f) => mentions(f.value, (x) => x.v === 'request'))
+}
 
 /** The claims by which handlers find rows or decide something, in small letters. */
 const claimsAsked = rememberFor((routes: readonly Route[]): ReadonlySet<string> => {
@@ -117,7 +139,7 @@ const claimsAsked = rememberFor((routes: readonly Route[]): ReadonlySet<string> 
   return claims
 })
 
-function issueOf({ path, line, workspace }: SessionUpdate, { claim, account }: Taken): Issue {
+function issueOf({ path, line, workspace }: SessionUpdate, { claim, account, sent }: Taken): Issue {
   const what = account
     ? `loads the account that the browser names (\`session.${account}\`) and takes ${claim ? `its ${claim}` : 'what it says'} into the token`
     : `copies ${claim ? `\`${claim}\`` : 'the whole session'} from what the browser sent into the token`
@@ -128,11 +150,19 @@ function issueOf({ path, line, workspace }: SessionUpdate, { claim, account }: T
     message: `The jwt callback ${what}. With the trigger \`update\`, \`session\` is the body of a request that any signed-in user may send; only the token is known to be the caller's.`,
     attack: account
       ? `Any signed-in user posts { "${account}": "victim@example.com" } to /api/auth/session and is that person from then on.`
-      : `Any signed-in user posts ${WHO.test(claim ?? '') ? "another user's id" : `{ "user": { "${claim ?? 'role'}": "${says(RIGHTS, claim ?? 'role') ? 'ADMIN' : '…'}" } }`} to /api/auth/session, and the server seals it into the token.`,
+      : claim && says(TENANT, claim)
+        ? `Any signed-in user posts another \`${claim}\`${sent ? ` (as \`${sent}\`)` : ''} to /api/auth/session, and the server seals it into the token: handlers that ask the session for whom the caller acts are told so.`
+        : `Any signed-in user posts ${WHO.test(claim ?? '') ? "another user's id" : `{ "user": { "${claim ?? 'role'}": "${says(RIGHTS, claim ?? 'role') ? 'ADMIN' : '…'}" } }`} to /api/auth/session, and the server seals it into the token.`,
     fix: {
-      text: 'Load the account by the id in the token, and copy from there; take over nothing but what people may say of themselves (a name, a picture).',
+      text:
+        claim && says(TENANT, claim)
+          ? `Look for the caller's own membership of what was sent, or for the permission that was given, and copy ${claim} from there.`
+          : 'Load the account by the id in the token, and copy from there; take over nothing but what people may say of themselves (a name, a picture).',
       language: 'ts',
-      code: `if (trigger === 'update') {\n  const account = await findUserById(token.sub)\n  token.role = account.role\n}`,
+      code:
+        claim && says(TENANT, claim)
+          ? `const member = await findMembership(token.sub, sentId) // stands for the look-up in the tables\nif (member) token.${claim} = sentId`
+          : `if (trigger === 'update') {\n  const account = await findUserById(token.sub)\n  token.role = account.role\n}`,
     },
     at: { path, line },
     proof: 'inferred',

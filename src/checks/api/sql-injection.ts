@@ -181,13 +181,31 @@ const ATTACK: Readonly<Record<Language, string>> = {
   mongo: 'An attacker sends JavaScript that the database runs for every document: he reads any field bit by bit or stops the server.',
 }
 
-function fixOf(text: Text, taint: Taint, at: Place): Fix {
-  if (text.language === 'postgrest')
+/** A value of a known form is refused in any other; a text that somebody searches for is left without what the filter language reads. */
+function postgrestFix({ what }: Taint): Fix {
+  const name = /`(?:[\w.]{0,60}\.)?([A-Za-z_$][\w$]{0,40})`/.exec(what)?.[1]
+  const form =
+    name &&
+    (/(?:^|_)u?u?id$|Id$/.test(name)
+      ? ['an id', '[\\w-]{1,64}', '']
+      : /phone|mobile|^from$|^to$|number$/i.test(name)
+        ? ['a number', '\\+?\\d{5,15}', '']
+        : undefined)
+  if (name && form)
     return {
-      text: 'Take the characters that have a meaning in the filter out of the value, or use one bound filter per column.',
+      text: `Refuse what is not ${form[0]} before it gets into the filter, or use one bound filter per column.`,
       language: 'ts',
-      code: "const term = q.replace(/[,()\\\\\"'%*]/g, ' ').trim()\nquery.or(`name.ilike.%${term}%,email.ilike.%${term}%`)",
+      code: `if (!/^${form[1]}$/${form[2]}.test(String(${name === 'From' ? 'from' : name}))) return new Response(null, { status: 400 })`,
     }
+  return {
+    text: 'Take the characters that have a meaning in the filter out of the value, or use one bound filter per column.',
+    language: 'ts',
+    code: `const term = String(${name ?? 'q'}).replace(/[,()\\\\"'%*]/g, ' ').trim()\nquery.or(\`name.ilike.%\${term}%,email.ilike.%\${term}%\`) // the columns that stand there now`,
+  }
+}
+
+function fixOf(text: Text, taint: Taint, at: Place): Fix {
+  if (text.language === 'postgrest') return postgrestFix(taint)
   if (text.language === 'mongo')
     return { text: 'Compare fields with operators instead of running code.', language: 'ts', code: 'collection.find({ name: { $eq: String(name) } })' }
   if (text.language === 'graphql')

@@ -1,6 +1,7 @@
 import { awaitConstructEvent, requireVariable } from '../../lib/rewrite-javascript.ts'
 import type { PaymentsModel, VerificationProblem, Webhook } from '../../model/payments/payments.ts'
 import { certainlyNotApplicable, defineCheck, type Fix, failed, type Issue, notApplicable, passed, type Severity, unverified } from '../define-check.ts'
+import { inHandler } from './in-handler.ts'
 import { onePerEndpoint } from './one-per-endpoint.ts'
 import { forRuntime, verificationCode } from './verification-code.ts'
 
@@ -9,9 +10,9 @@ export default defineCheck({
   id: 'payments/signature',
   category: 'Payments',
   rule: "The webhook endpoint verifies the processor's signature.",
-  needs: ['payments'],
+  needs: ['payments', 'routes'],
   doubtedBy: ['code'],
-  run: ({ payments }) => {
+  run: ({ payments, routes: { routes, surroundings } }) => {
     const { webhooks, unread } = payments
     const { others, otherWebhooks } = payments
     if (!payments.processors.length && !others.length) return certainlyNotApplicable('no payment processor is used')
@@ -25,7 +26,10 @@ export default defineCheck({
       ...otherWebhooks.flatMap((w) => (w.problem ? [verificationIssue(w, w.problem)] : [])),
       ...payments.unpaidGrants.map((g) => grantIssue(g)),
     ]
-    if (issues.length) return failed(onePerEndpoint(issues), evidence)
+    const placed = issues.map(
+      (i): Issue => (i.fix.code ? { ...i, fix: { ...i.fix, code: inHandler(i.fix.code, { subject: i.subject, path: i.at.path }, routes, surroundings) } } : i),
+    )
+    if (issues.length) return failed(onePerEndpoint(placed), evidence)
     const doubtful = webhooks.filter((w) => w.maybeVerifiedBy || (!w.verifiedAt && !w.complete))
     const unclear = otherWebhooks.filter((w) => !w.verified && !w.asks)
     if (unread.length || doubtful.length || unclear.length) {

@@ -23,7 +23,8 @@ if (!expected || request.headers.get('${header}') !== expected) ${REFUSE}`
 const STRIPE = `const body = await request.text()
 const signature = request.headers.get('stripe-signature')
 const secret = process.env.STRIPE_WEBHOOK_SECRET
-if (!signature || !secret) return new Response(null, { status: 400 })
+if (!secret) return new Response(null, { status: 500 })
+if (!signature) return new Response(null, { status: 400 })
 let event: Stripe.Event
 try {
   event = await stripe.webhooks.constructEventAsync(body, signature, secret)

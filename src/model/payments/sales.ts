@@ -8,19 +8,23 @@ import { PROCESSORS } from './processors.ts'
 
 type Sales = Pick<PaymentsModel, 'processors' | 'subscriptions' | 'oneTime'>
 /** `managed`: subscriptions are looked up or managed, so some were sold: through a payment link, a dashboard, another program. */
-type FileSales = Sales & { readonly managed?: Sales['subscriptions'] }
+type FileSales = Sales & { readonly managed?: Sales['subscriptions'] /** They are only looked at. */; readonly shown?: Sales['subscriptions'] }
 
 /** Which processors the code uses, and whether what it sells recurs. */
 export function findSales(files: ByFile<JavaScriptFacts>): Sales {
   const all = [...salesByFile(files).values()]
   const processors = new Map<Processor, Sales['processors'][number]>()
   for (const p of all.flatMap((s) => s.processors)) if (!processors.has(p.name)) processors.set(p.name, p)
-  const subscriptions = all.find((s) => s.subscriptions)?.subscriptions ?? (processors.has('stripe') ? all.find((s) => s.managed)?.managed : undefined)
   const oneTime = all.find((s) => s.oneTime)?.oneTime
+  const managed = all.find((s) => s.managed)?.managed
+  // what somebody else may have sold is shown beside what is sold once
+  const shown = oneTime && oneTime.how !== 'a payment link' ? undefined : all.find((s) => s.shown)?.shown
+  const subscriptions = all.find((s) => s.subscriptions)?.subscriptions ?? (processors.has('stripe') ? (managed ?? shown) : undefined)
   return { processors: [...processors.values()], ...(subscriptions ? { subscriptions } : {}), ...(oneTime ? { oneTime } : {}) }
 }
 
-const MANAGES = /(^|\.)(subscriptions\.(list|retrieve|update|cancel|search|resume)|billingPortal\.sessions\.create)$/
+const MANAGES = /(^|\.)(subscriptions\.(update|cancel|resume)|billingPortal\.sessions\.create)$/
+const SHOWS = /(^|\.)subscriptions\.(list|retrieve|search)$/
 
 /** `subscriptions.list({ limit: 100 })`: an overview of the account, whatever is sold through it. */
 const countsAll = (callee: string, options: Expr | undefined): boolean =>
@@ -32,6 +36,7 @@ const salesByFile = collectByCodeFile((path, js: JavaScriptFacts): FileSales | u
   let subscriptions: Sales['subscriptions']
   let oneTime: Sales['oneTime']
   let managed: Sales['subscriptions']
+  let shown: Sales['subscriptions']
   const recurring = (at: Place, how: string) => {
     subscriptions ??= { ...at, how }
   }
@@ -54,8 +59,9 @@ const salesByFile = collectByCodeFile((path, js: JavaScriptFacts): FileSales | u
       if (e.k === 'call') {
         const callee = calleeText(e.fn)
         if (/(^|\.)subscriptions\.create$/.test(callee)) recurring({ path, line: e.l }, callee)
-        if (MANAGES.test(callee) && !countsAll(callee, e.args[0]))
-          managed ??= { path, line: e.l, how: callee.replace(/^.*?(?=subscriptions|billingPortal)/, '') }
+        const found = { path, line: e.l, how: callee.replace(/^.*?(?=subscriptions|billingPortal)/, '') }
+        if (MANAGES.test(callee)) managed ??= found
+        if (SHOWS.test(callee) && !countsAll(callee, e.args[0])) shown ??= found
         if (/checkout\.sessions\.create$/.test(callee))
           for (const mode of modesOf(e.args[0])) if (mode === 'subscription') recurring({ path, line: e.l }, "checkout with mode 'subscription'")
         if (/(paymentIntents|charges)\.create$/.test(callee)) oneTime ??= { path, line: e.l, how: callee }
@@ -74,12 +80,13 @@ const salesByFile = collectByCodeFile((path, js: JavaScriptFacts): FileSales | u
       }
     }
   }
-  if (!processors.size && !subscriptions && !oneTime && !managed) return undefined
+  if (!processors.size && !subscriptions && !oneTime && !managed && !shown) return undefined
   return {
     processors: [...processors.values()],
     ...(subscriptions ? { subscriptions } : {}),
     ...(oneTime ? { oneTime } : {}),
     ...(managed ? { managed } : {}),
+    ...(shown ? { shown } : {}),
   }
 })
 

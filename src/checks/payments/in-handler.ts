@@ -1,0 +1,42 @@
+import { inEdgeFunctions } from '../../lib/edge-function.ts'
+import type { Route, Surroundings } from '../../model/routes/routes.ts'
+
+/** The request in code that is written for any handler: `request.headers`, `request.text()`. */
+const REQUEST = /(?<![\w'`-])request(?=\.|\))/g
+
+/** Code of a fix as the handler has to write it: by the name that its request has, in the manner of its framework, with the imports that it needs. */
+export function inHandler(code: string, at: Pick<Route, 'subject' | 'path'>, routes: readonly Route[], around: Surroundings): string {
+  const route = routes.find((r) => r.subject === at.subject && r.path === at.path)
+  return withImports(route ? named(code, route, around) : code, at.path, around)
+}
+
+function named(code: string, route: Route, around: Surroundings): string {
+  const [name = 'request', ...others] = around.parameters(route)
+  if (others.length) return code
+  if (route.framework === 'Express')
+    return code
+      .replaceAll('await request.text()', `${name}.body // the bytes: app.post(path, express.raw({ type: 'application/json' }), handler)`)
+      .replace(/ \/\/ the bytes: (.{1,120}) \/\/ the bytes that were sent/, ' // the bytes: $1')
+      .replace(/request\.headers\.get\(('[\w-]{1,60}')\)/g, `${name}.headers[$1]`)
+      .replace(/return new Response\(null, \{ status: (\d{3}) \}\)/g, 'return res.sendStatus($1)')
+      .replace(REQUEST, name)
+  if (route.framework === 'Hono') return code.replace(REQUEST, `${/^\w{1,30}$/.test(name) ? name : 'c'}.req.raw`)
+  return /^[A-Za-z_$][\w$]{0,40}$/.test(name) && (route.kind === 'edge-function' || route.framework === 'Next.js') ? code.replace(REQUEST, name) : code
+}
+
+/** What the code calls and the file does not have yet. */
+function withImports(code: string, path: string, around: Surroundings): string {
+  const crypto = ['createHash', 'createHmac', 'timingSafeEqual'].filter((f) => code.includes(`${f}(`) && !around.names(path).has(f))
+  const stripe = code.includes('stripe.webhooks') && !around.names(path).has('stripe') && !around.names(path).has('Stripe') && !around.imports('stripe', path)
+  const deno = inEdgeFunctions(path)
+  return [
+    ...(crypto.length ? [`import { ${crypto.join(', ')} } from 'node:crypto'`] : []),
+    ...(stripe
+      ? [
+          `import Stripe from '${deno ? 'npm:' : ''}stripe'`,
+          `const stripe = new Stripe(${deno ? "Deno.env.get('STRIPE_SECRET_KEY')" : 'process.env.STRIPE_SECRET_KEY'}!)`,
+        ]
+      : []),
+    code,
+  ].join('\n')
+}
