@@ -10,7 +10,10 @@ const KEEPERS: readonly (readonly [name: string, library: string])[] = [
 
 /** The library with which code at a place asks the database. */
 export function libraryAt(path: string, { routes, surroundings }: RoutesModel): string | undefined {
-  return KEEPERS.find(([name]) => surroundings.uses(name, path))?.[1] ?? mostUsed(routes)
+  const kept = KEEPERS.flatMap(([name, library]) => (surroundings.uses(name, path) ? [library] : []))
+  const asked = mostUsed(routes)
+  // of several that are there, the one that handlers ask
+  return kept.length && !(asked && kept.includes(asked)) ? kept[0] : asked
 }
 
 const mostUsed = rememberFor((routes: readonly Route[]): string | undefined => {

@@ -1,9 +1,11 @@
 import type { Place, RelatedPlace } from '../../lib/place.ts'
 import { swap } from '../../lib/rewrite.ts'
 import type { OtherWebhook, Redemption, RepeatProblem, Webhook } from '../../model/payments/payments.ts'
+import type { Route } from '../../model/routes/routes.ts'
 import { defineCheck, failed, type Issue, passed, unverified } from '../define-check.ts'
 import { libraryAt } from './database-library.ts'
 import { withoutWebhooks } from './event-handling.ts'
+import { placeFix } from './in-handler.ts'
 import { onceCode } from './once-code.ts'
 import { onePerEndpoint } from './one-per-endpoint.ts'
 
@@ -29,8 +31,12 @@ export default defineCheck({
           w.unreadErrors.length ? `; nothing looks at the error of ${places(w.unreadErrors)}: such a write fails silently, and the event is lost` : ''
         }${w.turnedAway ? `; ${closedDoor(w, w.turnedAway)}` : ''}`,
     )
-    const issues = [...endpoints.flatMap((w) => [...repeatIssue(w, library(w.path)), ...lostIssue(w), ...earlyRecordIssue(w, library(w.path))]), ...redeemed]
-    if (issues.length) return failed(onePerEndpoint(issues), evidence)
+    const issues = [
+      ...endpoints.flatMap((w) => [...repeatIssue(w, library(w.path)), ...lostIssue(w, routes.routes), ...earlyRecordIssue(w, library(w.path))]),
+      ...redeemed,
+    ]
+    const placed = issues.map((i) => placeFix(i, routes))
+    if (issues.length) return failed(onePerEndpoint(placed), evidence)
     const unread = endpoints.filter((w) => !w.complete && w.effects === 0)
     if (unread.length) {
       return unverified(
@@ -118,7 +124,13 @@ function attackOf(p: RepeatProblem): string {
   }
 }
 
-function lostIssue(w: Endpoint): Issue[] {
+/** Whether a place is in a function of its own, whose answer the handler may not pass on. */
+function isInHelper(w: Endpoint, at: Place, routes: readonly Route[]): boolean {
+  const handler = routes.find((r) => r.subject === w.subject && r.path === w.path)
+  return at.path !== w.path || (handler?.endLine !== undefined && (at.line < handler.line || at.line > handler.endLine))
+}
+
+function lostIssue(w: Endpoint, routes: readonly Route[]): Issue[] {
   // a case that others go through is walked once for each of them
   const [first, ...rest] = [...new Map(w.acknowledgesFailure.map((a) => [`${a.path}:${a.line}`, a])).values()]
   if (!first) return []
@@ -130,14 +142,22 @@ function lostIssue(w: Endpoint): Issue[] {
       title: 'A failed event is acknowledged',
       message: `${w.subject} answers 2xx although the work failed${first.because ? ` (${first.because})` : ''}, so ${w.processor} does not deliver the event again and it is lost.`,
       attack: 'No attacker is needed: a short database outage leaves customers who paid without what they bought, or cancelled ones with access.',
-      fix: {
-        text: first.because
-          ? 'Wait for the work before the answer, let its exceptions through and answer 500 then; the processor retries for days.'
-          : 'Answer 500 when the work fails; the processor retries for days.',
-        language: 'ts',
-        code: 'return new Response(null, { status: 500 })',
-        ...(rest.length || first.because ? {} : { rewrite: { path: first.path, line: first.line, apply: swap(/(\bstatus: |\.status\()20[0-4]\b/, '$1500') } }),
-      },
+      fix: isInHelper(w, first, routes)
+        ? {
+            text: 'Throw when the work fails, and catch it nowhere before the endpoint: what is not caught there is answered with 500, and the processor retries for days.',
+            language: 'ts',
+            code: 'if (error) throw error',
+          }
+        : {
+            text: first.because
+              ? 'Wait for the work before the answer, let its exceptions through and answer 500 then; the processor retries for days.'
+              : 'Answer 500 when the work fails; the processor retries for days.',
+            language: 'ts',
+            code: 'return new Response(null, { status: 500 })',
+            ...(rest.length || first.because
+              ? {}
+              : { rewrite: { path: first.path, line: first.line, apply: swap(/(\bstatus: |\.status\()20[0-4]\b/, '$1500') } }),
+          },
       at: { path: first.path, line: first.line },
       related: rest.map(({ path, line, because }) => ({ path, line, what: because ?? 'another 2xx after a failure' })),
       proof: 'inferred',

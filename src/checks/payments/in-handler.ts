@@ -1,13 +1,16 @@
 import { inEdgeFunctions } from '../../lib/edge-function.ts'
-import type { Route, Surroundings } from '../../model/routes/routes.ts'
+import type { Route, RoutesModel, Surroundings } from '../../model/routes/routes.ts'
+import type { Issue } from '../define-check.ts'
 
 /** The request in code that is written for any handler: `request.headers`, `request.text()`. */
 const REQUEST = /(?<![\w'`-])request(?=\.|\))/g
 
-/** Code of a fix as the handler has to write it: by the name that its request has, in the manner of its framework, with the imports that it needs. */
-export function inHandler(code: string, at: Pick<Route, 'subject' | 'path'>, routes: readonly Route[], around: Surroundings): string {
-  const route = routes.find((r) => r.subject === at.subject && r.path === at.path)
-  return withImports(route ? named(code, route, around) : code, at.path, around)
+/** The code of a fix as the handler has to write it: by the name that its request has, in the manner of its framework, with the imports that it needs. */
+export function placeFix(issue: Issue, { routes, surroundings }: RoutesModel): Issue {
+  const { code } = issue.fix
+  if (code === undefined) return issue
+  const route = routes.find((r) => r.subject === issue.subject && r.path === issue.at.path)
+  return { ...issue, fix: { ...issue.fix, code: withImports(route ? named(code, route, surroundings) : code, issue.at.path, surroundings) } }
 }
 
 function named(code: string, route: Route, around: Surroundings): string {

@@ -1,7 +1,7 @@
 import { awaitConstructEvent, requireVariable } from '../../lib/rewrite-javascript.ts'
 import type { PaymentsModel, VerificationProblem, Webhook } from '../../model/payments/payments.ts'
 import { certainlyNotApplicable, defineCheck, type Fix, failed, type Issue, notApplicable, passed, type Severity, unverified } from '../define-check.ts'
-import { inHandler } from './in-handler.ts'
+import { placeFix } from './in-handler.ts'
 import { onePerEndpoint } from './one-per-endpoint.ts'
 import { forRuntime, verificationCode } from './verification-code.ts'
 
@@ -12,7 +12,7 @@ export default defineCheck({
   rule: "The webhook endpoint verifies the processor's signature.",
   needs: ['payments', 'routes'],
   doubtedBy: ['code'],
-  run: ({ payments, routes: { routes, surroundings } }) => {
+  run: ({ payments, routes }) => {
     const { webhooks, unread } = payments
     const { others, otherWebhooks } = payments
     if (!payments.processors.length && !others.length) return certainlyNotApplicable('no payment processor is used')
@@ -26,9 +26,7 @@ export default defineCheck({
       ...otherWebhooks.flatMap((w) => (w.problem ? [verificationIssue(w, w.problem)] : [])),
       ...payments.unpaidGrants.map((g) => grantIssue(g)),
     ]
-    const placed = issues.map(
-      (i): Issue => (i.fix.code ? { ...i, fix: { ...i.fix, code: inHandler(i.fix.code, { subject: i.subject, path: i.at.path }, routes, surroundings) } } : i),
-    )
+    const placed = issues.map((i) => placeFix(i, routes))
     if (issues.length) return failed(onePerEndpoint(placed), evidence)
     const doubtful = webhooks.filter((w) => w.maybeVerifiedBy || (!w.verifiedAt && !w.complete))
     const unclear = otherWebhooks.filter((w) => !w.verified && !w.asks)

@@ -16,7 +16,8 @@ export function findSales(files: ByFile<JavaScriptFacts>): Sales {
   const processors = new Map<Processor, Sales['processors'][number]>()
   for (const p of all.flatMap((s) => s.processors)) if (!processors.has(p.name)) processors.set(p.name, p)
   const oneTime = all.find((s) => s.oneTime)?.oneTime
-  const managed = all.find((s) => s.managed)?.managed
+  const managing = all.find((s) => s.managed)
+  const managed = managing?.shown && managing.managed && managing.shown.line < managing.managed.line ? managing.shown : managing?.managed
   // what somebody else may have sold is shown beside what is sold once
   const shown = oneTime && oneTime.how !== 'a payment link' ? undefined : all.find((s) => s.shown)?.shown
   const subscriptions = all.find((s) => s.subscriptions)?.subscriptions ?? (processors.has('stripe') ? (managed ?? shown) : undefined)
