@@ -56,6 +56,10 @@ export interface OwnershipBreach {
   readonly ownerColumn?: string
   /** The schema says which column that is. */
   readonly ownerKnown?: true
+  /** An account is looked for by what its user writes into the own metadata. */
+  readonly found?: true
+  /** What is put under the row comes back with what the row says. */
+  readonly told?: true
   /** The schema says that no column does. */
   readonly ownerUnknown?: true
   readonly callerAs?: string

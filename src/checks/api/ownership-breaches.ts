@@ -19,6 +19,7 @@ import { claimedPayments } from './claimed-payments.ts'
 import { creditBreaches } from './credit-breaches.ts'
 import { decidingBreaches, decidingColumns } from './deciding-columns.ts'
 import { forgedState } from './forged-state.ts'
+import { foundByMetadata } from './found-by-metadata.ts'
 import { isHouseOfStaff, isWorkOfTheHouse } from './house-staff.ts'
 import { jobBreaches, scheduledWork } from './jobs.ts'
 import { joinedTenants } from './joined-tenants.ts'
@@ -44,6 +45,7 @@ import { saysPaid, soldBreaches, soldColumns } from './sold-columns.ts'
 import { isAskedOfAdministrators, isStaffs } from './staff.ts'
 import { tenantBreaches } from './tenant-breaches.ts'
 import { Ties } from './ties.ts'
+import { toldAlong, toldParents } from './told-parents.ts'
 import { unboundProof } from './unbound-proof.ts'
 
 export interface Judged {
@@ -77,6 +79,7 @@ export const breachesOf = (route: Route, { tables, functions, enums, policies }:
     decidingColumns(routes),
     isHouseOfStaff(routes, tables),
     housesOf(routes),
+    toldAlong(routes),
   )
 
 const judged = rememberFor(
@@ -95,8 +98,9 @@ const judged = rememberFor(
     deciding: readonly string[],
     house: boolean,
     houses: readonly House[],
+    told: ReadonlySet<string>,
   ) => {
-    const found = judge(route, { tables, functions, enums, policies }, access, listed, kept, scheduled, administrators, sold, deciding, houses)
+    const found = judge(route, { tables, functions, enums, policies }, access, listed, kept, scheduled, administrators, sold, deciding, houses, told)
     const breaches = house ? found.breaches.filter((b) => !isWorkOfTheHouse(b)) : found.breaches
     return breaches.length === found.breaches.length
       ? found
@@ -115,6 +119,7 @@ function judge(
   sold: ReadonlyMap<string, readonly string[]>,
   deciding: readonly string[],
   houses: readonly House[],
+  told: ReadonlySet<string>,
 ): Judged {
   const behaviour = inProduction(route.behaviour as Behaviour, route.framework)
   const breaches: OwnershipBreach[] = []
@@ -147,6 +152,7 @@ function judge(
     const guard = strict && (role || one || inHouse) ? { ...strict, who: 'user' as const } : strict && staff ? { ...strict, who: 'admin' as const } : strict
     if (!guard && signsUp(route) && publicByNature(route) && !behaviour.gaps?.some((g) => g.step <= index))
       breaches.push(...signUpBreaches(step, behaviour, schema), ...decidingBreaches(step, behaviour, deciding, true))
+    if (guard) breaches.push(...foundByMetadata(step, e))
     const signedIn = guard?.who === 'user' && (guard.trust === 'verified' || guard.trust === 'unverified' || guard.trust === 'editable')
     if (e.kind === 'db') {
       looked = true
@@ -220,6 +226,7 @@ function judge(
           ...tenantBreaches(step, e, behaviour, ties, schema),
           ...joinedTenants(step, e, behaviour, ties, schema),
           ...parentBreaches(step, e, behaviour, ties, schema, access),
+          ...toldParents(step, e, behaviour, ties, schema, told),
           ...boughtBreaches(step, e, behaviour, schema),
           ...claimedPayments(step, e, behaviour, schema),
           ...creditBreaches(step, e, behaviour, schema),

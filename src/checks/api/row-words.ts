@@ -192,6 +192,17 @@ export const ROW_WORDS = {
           code: `if (${(b.above ?? []).map((r) => `user.role !== '${r}' && `).join('')}parent?.${b.house} !== user.${b.house}) {\n  ${refusal(route, 403)}\n}`,
         },
       }
+    if (b.told)
+      return {
+        title: "A row of one's own is put under somebody else's, and tells of it",
+        message: `${place} ${b.what}, with the service role or a direct connection, and nothing asks whether the row of ${b.ownedBy} that it belongs to is the caller's${who}. Where people are shown their rows of ${b.table}, what that row says comes along.`,
+        attack: `Any signed-in user sends the id of another user's row of ${b.ownedBy}, and reads what it says beside the own row; its owner finds a stranger's among his.`,
+        fix: {
+          text: `Load the row of ${b.ownedBy} first, and refuse when its ${b.ownerColumn} is not the caller.`,
+          language: 'ts',
+          code: `if (parent?.${b.ownerColumn} !== ${b.callerAs ?? 'user.id'}) {\n  ${refusal(route, 404)}\n}`,
+        },
+      }
     return {
       title: "A new row can be put under somebody else's",
       message: `${place} ${b.what}, with the service role or a direct connection, and nothing asks whether the row of ${b.ownedBy} that it belongs to is the caller's${who}.`,
@@ -308,6 +319,17 @@ export const ROW_WORDS = {
     }
   },
   editable({ b, place }) {
+    if (b.found)
+      return {
+        title: 'Whom something is given to is found by what users write themselves',
+        message: `${place} ${b.verb} ${b.table} with the service role for the account whose ${b.by} fits what came in. Users change their own user_metadata with one call of the client library, and nothing keeps two from having the same.`,
+        attack: `Anybody with an account writes somebody else's value into ${b.by} and gets what is meant for them.`,
+        fix: {
+          text: 'Keep what people are found by in a table, in a column with a unique constraint that only the server writes, and look it up there.',
+          language: 'ts',
+          code: `const { data: profile } = await supabase.from('profiles').select('id').eq('${b.by?.split('.').at(-1) ?? 'username'}', value).maybeSingle()`,
+        },
+      }
     return {
       title: 'The row is chosen by a claim that the user edits',
       message: b.own

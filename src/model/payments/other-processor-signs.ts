@@ -52,6 +52,8 @@ export const OTHER_PROCESSORS: Readonly<Record<string, Signs>> = {
   PayMongo: { packages: /^paymongo/, hosts: /^https:\/\/api\.paymongo\.com(\/|$)/ },
   Billplz: { packages: /^billplz/, hosts: /^https:\/\/www\.billplz(-sandbox)?\.com(\/|$)/ },
   HitPay: { packages: /^hitpay/, hosts: /^https:\/\/api\.(sandbox\.)?hit-pay\.com(\/|$)/ },
+  Casso: { packages: /^casso(-|\/|$)/, hosts: /^https:\/\/oauth\.casso\.vn(\/|$)/ },
+  SePay: { packages: /^sepay/, hosts: /^https:\/\/(my|api|pay|qr)\.sepay\.vn(\/|$)/ },
   payOS: { packages: /^@payos\//, hosts: /^https:\/\/api-merchant\.payos\.vn(\/|$)/ },
   'Toss Payments': { packages: /^@tosspayments\//, hosts: /^https:\/\/api\.tosspayments\.com(\/|$)/ },
   PortOne: { packages: /^(iamport|@portone\/)/, hosts: /^https:\/\/api\.(iamport\.kr|portone\.io)(\/|$)/ },

@@ -170,7 +170,7 @@ export function looksUpFirst(step: Step, steps: readonly Step[]): boolean {
 }
 
 /** Fields that say who somebody is, not what was done. */
-const WHO = /(^|\.)(id|uuid|e?mail|phone|(display_|full_|first_)?name|user_id|customer_id|role|locale|language|push_token)$/
+const WHO = /(^|\.)(id|uuid|e?mail|phone|(display_|full_|first_|user_?)?name|user_id|customer_id|role|locale|language|push_token)$/
 
 function stateTest(v: Value, negated: boolean, steps: readonly Step[]): boolean {
   if (v.v === 'row') return (v.field !== undefined && !WHO.test(v.field)) || (negated && !isUserLookup(v.step, steps))
