@@ -14,6 +14,7 @@ import { accountWide } from './account-wide.ts'
 import { takesColleaguesAccount } from './colleagues.ts'
 import { deletedElsewhere } from './deleted-elsewhere.ts'
 import { isImpossible } from './impossible.ts'
+import { tellsOfAccounts } from './listed-accounts.ts'
 import { lookedUpBy } from './looked-up-customer.ts'
 import {
   aboutQuery,
@@ -149,13 +150,7 @@ export function otherBreaches(
         /deleteUser|updateUserById|generateLink|inviteUserByEmail|listUsers|users\.(?:delete|update|ban)/.test(e.name) &&
         (/listUsers/.test(e.name) || (target && mentions(target, (x) => x.v === 'request')))
       ) {
-        if (
-          /listUsers/.test(e.name) &&
-          !behaviour.steps.some(
-            (s) => s.effect.kind === 'respond' && s.effect.body && mentions(s.effect.body, (x) => x.v === 'row' && x.step === behaviour.steps.indexOf(step)),
-          )
-        )
-          return []
+        if (/listUsers/.test(e.name) && !behaviour.steps.some((s) => tellsOfAccounts(s, behaviour.steps.indexOf(step), behaviour))) return []
         return [
           {
             kind: 'admin',
