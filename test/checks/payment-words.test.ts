@@ -29,7 +29,7 @@ test('where a paid period is stored, a missing case says what that date is worth
   )
   expect(failed?.fix.code).not.toMatch(/update/)
   expect(deleted?.attack).toMatch(/until paidUntil, and for good wherever that is not compared with the clock/)
-  expect(deleted?.fix.code).toMatch(/prisma\.member\.update\(\{ where: \{ stripeSubscriptionId: object\.id \}, data: \{ paidUntil: new Date\(\) \} \}\)/)
+  expect(deleted?.fix.code).toMatch(/prisma\.member\.updateMany\(\{ where: \{ stripeSubscriptionId: object\.id \}, data: \{ paidUntil: new Date\(\) \} \}\)/)
 })
 
 test('without such a date access goes on', async () => {

@@ -113,6 +113,9 @@ export interface Stored {
   readonly key?: string
   /** The column that says until when it was paid: where it is compared with the clock, access ends by itself. */
   readonly end?: string
+  /** The column that says whether it is paid still, and the words that the endpoint writes there. */
+  readonly state?: string
+  readonly states?: readonly string[]
 }
 
 /** A library that verifies and handles a processor's events, given the signing secret. */
