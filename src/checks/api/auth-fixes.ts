@@ -80,6 +80,12 @@ export function fix(c: Cause, known: Known, audience: Audience | undefined): Iss
     case 'open':
       if (decoded) return verifiedFix(c.route, decoded)
       if (connectedFor(c.route, c.work)) return BOUND_STATE
+      if (c.guard?.unsigned)
+        return {
+          text: 'Answer 401 where no signature comes along, before anything is written. What pages have to send without one is kept apart, and nothing is granted or paid for it before its owner has confirmed it.',
+          language: 'ts',
+          code: `if (!signature) ${refusal(c.route, 401)} // signature: the header that the handler verifies where it is sent`,
+        }
       if (c.idle && c.route.framework === 'tRPC')
         return {
           text: `Let the middleware of \`${c.idle.name}\` (${c.idle.at.path}:${c.idle.at.line}) throw where nobody is signed in, and go on for everybody else alone, with the id of who is. What the procedures take from their input as the user's id comes from there.`,

@@ -47,6 +47,7 @@ export function severityOf(work: Work, route: Route, exposed: readonly Work[], r
       if (TAKES_OFF.test(route.route) && MAILING_LIST.test(work.table ?? '')) return at('Medium')
       return at(strong && work.userData ? 'Critical' : 'High')
     case 'insert':
+      if (strong && work.raises && ACCOUNT.test(work.table ?? '')) return at('Critical')
       return at(strong && (work.chosen === 'paid' || (work.userData && work.chosen === 'owner')) ? 'Critical' : 'High')
     case 'read':
       if (!work.userData) return []
@@ -113,7 +114,7 @@ export function isReceiver(all: readonly Work[]): boolean {
     !exposed.some((w) => w.worded && w.chosen === 'recipient') &&
     exposed.every(
       (w) =>
-        (w.kind === 'insert' && w.chosen !== 'owner' && w.chosen !== 'paid') ||
+        (w.kind === 'insert' && w.chosen !== 'owner' && w.chosen !== 'paid' && !w.raises) ||
         (w.kind === 'file-write' && w.fresh) ||
         w.kind === 'mail' ||
         w.kind === 'sms' ||

@@ -281,6 +281,8 @@ export type Effect =
       readonly args: readonly Value[]
       /** What the client of a model was made with: `new OpenAI(settings)`. */
       readonly settings?: Value
+      /** Whose rights the client has that calls another function of the project. */
+      readonly rights?: Client['rights']
     }
   /** Ends (or would end) the handler with an answer. `next` goes on to what follows a middleware. */
   | { readonly kind: 'respond'; readonly status?: number; readonly how: 'json' | 'redirect' | 'next' | 'not-found' | 'other'; readonly body?: Value }

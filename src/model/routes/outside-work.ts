@@ -1,7 +1,7 @@
 import { decodeJwt } from '../../facts/secrets/jwt.ts'
 import { isPlaceholder } from '../../facts/secrets/placeholder.ts'
 import { lastPart } from '../../lib/last-part.ts'
-import { type Behaviour, type Effect, HIDDEN_LITERAL, type Value } from '../behaviour/behaviour.ts'
+import { type Behaviour, type Client, type Effect, HIDDEN_LITERAL, type Value } from '../behaviour/behaviour.ts'
 import { mentions } from '../behaviour/mentions.ts'
 import { processorAt, serviceBehindGateway } from '../payments/other-processor-signs.ts'
 import { saysAmount } from './amount-of-charge.ts'
@@ -215,6 +215,26 @@ export function http(e: Extract<Effect, { name: string }>): Outside | undefined 
   if (e.args.slice(1).some((a) => carriesKey(a, 0)) || (e.args[0] && carriesKey(e.args[0], 0) && fromRequestAnywhere(e.args)))
     return FREE_HOSTS.test(host ?? '') ? undefined : { kind: 'paid-api', what: `calls ${host ?? 'an API'} with a key of the server`, call: host ?? 'fetch' }
   return undefined
+}
+
+/** The same through the client: what another function of the project sends for whoever calls with the key of the server. */
+export function invoked({
+  name,
+  args,
+  rights,
+}: {
+  readonly name: string
+  readonly args: readonly Value[]
+  readonly rights?: Client['rights']
+}): Outside | undefined {
+  const messenger = rights === 'service' ? MESSENGER.exec(`/functions/v1/${name}`) : null
+  if (!messenger) return undefined
+  return {
+    kind: messenger[2] ? 'sms' : 'mail',
+    what: `sends ${messenger[2] ? 'messages' : 'mail'} through the edge function ${name}`,
+    call: name,
+    ...(args.some((a) => recipientInBody(a, 0)) ? { chosen: 'recipient' as const } : {}),
+  }
 }
 
 /** Phone numbers are rented there, and accounts made: no message is sent. */

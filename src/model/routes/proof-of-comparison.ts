@@ -2,7 +2,7 @@
  * What a comparison proves about who calls: that one value equals another, or is among others. Either the code compares what is known of the caller
  * (`user.role === 'admin'`), or what only who may call can know (`token === process.env.SECRET`).
  */
-import type { Behaviour, Value } from '../behaviour/behaviour.ts'
+import { type Behaviour, HIDDEN_LITERAL, type Value } from '../behaviour/behaviour.ts'
 import { mentions } from '../behaviour/mentions.ts'
 import { isTokenSignature } from '../behaviour/signed-tokens.ts'
 import { GATEWAY } from '../behaviour/token-claims.ts'
@@ -62,6 +62,9 @@ function proofOfEquality(x: Value, y: Value, behaviour: Behaviour, depth: number
   // `cookies.get('admin')?.value === 'yes'`, `headers.get('x-vercel-cron') === '1'`: whoever reads the code, or guesses, sends it
   if (x.v === 'request' && isNamedKey(x) && y.v === 'const' && typeof y.value === 'string' && !absent(y))
     return { who: 'check', trust: 'claimed', how: `${x.part} ${x.name?.split('.')[0] ?? ''} that is only compared with a value from the code` }
+  // a password of the application's own in its code, which check 25 tells of
+  if (x.v === 'call' && x.name.startsWith(HIDDEN_LITERAL) && y.v === 'request')
+    return { who: 'secret', trust: 'verified', how: 'a secret that stands in the code' }
   // `(permissions & needed) === needed`
   if (x.v === 'op' && x.op === '&' && !(y.v === 'const' && !y.value)) return proofOf(x, true, behaviour, depth + 1) ?? null
   const claim = y.v === 'const' && !absent(y) ? claimProof(x, behaviour) : undefined
@@ -91,7 +94,9 @@ function proofOfEquality(x: Value, y: Value, behaviour: Behaviour, depth: number
     if (fromRequest(y) && (isCredential(x.field ?? '') || isVisitors(y))) return { who: 'token', trust: 'verified', how: `${x.table}.${x.field}` }
     const p = rowProof(x.step, x.field, behaviour, depth)
     if (p && isAnybodys(x, [y])) return asUser(p)
-    if (p) return y.v === 'const' && (isRole(x.field) || namesAdministrator(y.value)) ? { ...p, who: 'admin' } : p
+    // who is found by the token of a link has whatever part the link is for, and administers nothing by that
+    const ranks = y.v === 'const' && (namesAdministrator(y.value) || (isRole(x.field) && p?.who !== 'token'))
+    if (p) return ranks ? { ...p, who: 'admin' } : p
     if (y.v === 'const' && isRole(x.field) && findsNobody(behaviour.steps[x.step]))
       return { who: 'check', trust: 'verified', how: `a role in ${x.table}, looked up by an id that is never filled in` }
   }

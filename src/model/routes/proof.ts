@@ -31,6 +31,8 @@ export interface Guard {
   readonly equalsUnset?: string
   /** It is not asked at all then. */
   readonly skipped?: true
+  /** The row that a key names holds the secret of a signature that is only looked at where one is sent. */
+  readonly unsigned?: true
   /** The variable that names the administrators: where it is not set, whoever is signed in gets past. */
   readonly roleless?: Roleless
 }

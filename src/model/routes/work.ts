@@ -15,6 +15,7 @@ import { handedOut } from './disclosed.ts'
 import { handsOutFixedSession, makesAdministrator, makesFixedAccount, removesFound } from './fixed-account.ts'
 import { fromRequest } from './from-request.ts'
 import { guardOfStep } from './guard.ts'
+import { isRole, namesAdministrator } from './guard-words.ts'
 import { guardByPolicies } from './kept-by-policies.ts'
 import { asksOpenFunction, isSignedIn, laterGuard } from './later-guard.ts'
 import { countsCalls } from './limit.ts'
@@ -22,7 +23,8 @@ import { booksOnNamedCustomer } from './named-customer.ts'
 import { fileReadByName } from './named-file.ts'
 import { objectKey, objectStoreWork } from './object-stores.ts'
 import { ofCallerOrNobody } from './of-caller-or-nobody.ts'
-import { choosesRecipient, choosesWords, http, madeWithCallersKey, payment, speaksToWhomItNames } from './outside-work.ts'
+import { unlessSigned } from './optional-signature.ts'
+import { choosesRecipient, choosesWords, http, invoked, madeWithCallersKey, payment, speaksToWhomItNames } from './outside-work.ts'
 import { decides, looksForToken } from './part-of-check.ts'
 import { peopleAlong } from './people-along.ts'
 import type { Guard } from './proof.ts'
@@ -72,6 +74,8 @@ export interface Work {
   readonly chosen?: 'recipient' | 'amount' | 'owner' | 'file' | 'paid'
   /** Of a change of rows: what it sets that grants rights, or that says something was paid. */
   readonly sets?: readonly string[]
+  /** Of these, a role that the request names, or that of an administrator. */
+  readonly raises?: true
   /** Of a message: the caller writes its subject or its text. */
   readonly worded?: true
   /** Of what the payment processor keeps: it is about the application itself, not about who pays. */
@@ -142,9 +146,10 @@ export function workOf(behaviour: Behaviour, schema: Pick<SchemaModel, 'tables' 
     const own = !before || before.trust === 'claimed' || before.who === 'token' ? capability(step, behaviour) : undefined
     const proof =
       !before || before.trust === 'claimed' ? (own ?? guardWithWayPast(step, behaviour) ?? guardByPolicies(step, behaviour, schema, access) ?? before) : before
-    const guard =
+    const stands =
       (proof && ((!own && isBesideProof(step, proof, behaviour)) || isForAnybodysCode(work, proof)) ? undefined : proof) ??
       (before ? undefined : ofCallerOrNobody(step, schema))
+    const guard = unlessSigned(stands, step)
     // asking who a token belongs to, with the server's own key, is part of the check
     if (step.effect.kind === 'db' && (!guard || guard.trust === 'claimed') && looksForToken(step.effect, behaviour, index)) return
     if (step.effect.kind === 'http' && (!guard || guard.trust === 'claimed') && decides(behaviour, index)) return
@@ -189,10 +194,13 @@ const isForAnybodysCode = (work: Omit<Work, 'at' | 'via'>, { who, how }: Guard):
 const PAID = /^(?:is_?)?paid(?:_?at)?$|^payment_?(?:status|state)$|^(?:amount|total)_?paid$/i
 
 /** Columns that a change names and that grant something: a role, credits, that a thing is paid. */
-function granted({ effect: e }: Step): Pick<Work, 'sets'> {
+function granted({ effect: e }: Step): Pick<Work, 'sets' | 'raises'> {
   if (e.kind !== 'db' || !['insert', 'update', 'upsert'].includes(e.op) || e.payload?.v !== 'object') return {}
   const sets = Object.keys(e.payload.props).filter((column) => grantsPower(column) || says(PAID, column))
-  return sets.length ? { sets } : {}
+  const raises = Object.entries(e.payload.props).some(
+    ([column, v]) => isRole(column) && grantsPower(column) && (v.v === 'const' ? v.value === true || namesAdministrator(v.value) : fromRequest(v)),
+  )
+  return sets.length ? { sets, ...(raises ? { raises: true as const } : {}) } : {}
 }
 
 /** Deletes the row or account that the handler itself has just made, undoing half of a failed registration, or writes into that row what came out since. */
@@ -223,6 +231,13 @@ function madeUp(v: Value, depth: number): boolean {
     return named.length > 0 && named.every((p) => madeUp(p, depth + 1))
   }
   return false
+}
+
+/** The name that the request gives, with nothing of the server's own but words of the code: whatever stands under it is replaced. */
+function isNamedWhole(v: Value, depth: number): boolean {
+  if (v.v === 'request') return v.part !== 'whole' && v.as !== 'enum'
+  const parts = v.v === 'text' ? v.parts.filter((p) => p.v !== 'const') : v.v === 'any' ? v.of : []
+  return depth < 4 && parts.length > 0 && parts.every((p) => isNamedWhole(p, depth + 1))
 }
 
 /** What the request brings is kept on the disk of the server, where it stays. */
@@ -301,6 +316,8 @@ function classify(step: Step, schema: Pick<SchemaModel, 'tables'>, access: Acces
       return { kind: 'mail', what: `sends mail (${e.name})`, call: e.name, ...(choosesRecipient(e.args) ? { chosen: 'recipient' as const } : {}) }
     case 'sms':
       return { kind: 'sms', what: `sends a message (${e.name})`, call: e.name, ...(choosesRecipient(e.args) ? { chosen: 'recipient' as const } : {}) }
+    case 'invoke':
+      return invoked(e)
     case 'ai':
       if (madeWithCallersKey(e.settings)) return undefined
       return { kind: 'paid-api', what: `calls a paid model (${e.name})`, call: e.name }
@@ -319,12 +336,14 @@ function classify(step: Step, schema: Pick<SchemaModel, 'tables'>, access: Acces
         }
         case 'write': {
           const key = objectKey(e)
+          const named = key !== undefined && isNamedWhole(key, 0)
           return {
             kind: 'file-write',
-            what: `stores files (${e.name})`,
+            what: named ? `replaces whichever file the request names (${e.name})` : `stores files (${e.name})`,
             call: e.name,
             rights: 'service',
             ...(key && madeUp(key, 0) ? { fresh: true as const } : {}),
+            ...(named ? { chosen: 'file' as const } : {}),
           }
         }
       }

@@ -198,7 +198,7 @@ export const supabaseClient: Library = {
       return undefined
     }
     if (path === 'functions.invoke') {
-      const step = c.it.emit({ kind: 'invoke', name: stringOf(c.args[0]) ?? '', args: c.args }, c.at)
+      const step = c.it.emit({ kind: 'invoke', name: stringOf(c.args[0]) ?? '', args: c.args, rights: client.rights }, c.at)
       return object({ data: { v: 'result', step }, error: { v: 'error', of: step } })
     }
     if (path.startsWith('storage.')) return storageCall(c, client)
@@ -370,8 +370,8 @@ function storageCall(c: LibraryCall, client: Client): Val | undefined {
 /** `update`, or `upload` with `upsert: true`: what stands under the name is gone. */
 function replaces(method: string, args: readonly Val[]): boolean {
   if (method === 'update') return true
-  const options = args[2]
-  const upsert = method === 'upload' && options?.v === 'object' ? options.props['upsert'] : undefined
+  const options = method === 'upload' ? args[2] : method === 'createSignedUploadUrl' ? args[1] : undefined
+  const upsert = options?.v === 'object' ? options.props['upsert'] : undefined
   return upsert?.v === 'const' && upsert.value === true
 }
 
