@@ -14,6 +14,7 @@ import { isEditorial } from './editorial-tables.ts'
 import { guestTables, isForGuest } from './guest-orders.ts'
 import { idleMiddleware } from './idle-middleware.ts'
 import { addsToKept, type KeptResources, keptResources } from './kept-resources.ts'
+import { linksProvider } from './linked-provider.ts'
 import { isForAdministrators } from './manners.ts'
 import { tellsOneFigure } from './one-figure.ts'
 import { oncePerHandler } from './one-handler.ts'
@@ -154,6 +155,7 @@ function judge(route: Route, { open, isGuardedElsewhere, demanded, shown, kept, 
   // what changes rows without being told anything receives nothing, and what is sent to an administrator's address is an administrator's to send
   const receiver =
     (!overwritesAccount(route) &&
+      !linksProvider(route) &&
       isReceiver(sentIn) &&
       !sentIn.some((w) => !isSentIn(w) && addsToKept(w, route, kept)) &&
       !(isForAdministrators(route) && !sentIn.some(isSentIn)) &&

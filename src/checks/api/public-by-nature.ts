@@ -9,6 +9,7 @@ import type { Route, Work } from '../../model/routes/routes.ts'
 import { isRepeated } from '../../model/routes/shown-work.ts'
 import { connectedForNamed } from './connected-for-named.ts'
 import { decodedByHand } from './decoded-by-hand.ts'
+import { linksProvider } from './linked-provider.ts'
 import { startsReset } from './own-codes.ts'
 import { asksForPassword } from './own-sign-in.ts'
 import type { Query } from './ownership-breach.ts'
@@ -19,7 +20,7 @@ import { tellsCode } from './told-code.ts'
 
 /** Why a route may be called by anybody; undefined when it must be judged by what it does. */
 export const publicByNature = rememberFor((route: Route): string | undefined => {
-  if (takesPassword(route) || overwritesAccount(route) || tellsCode(route) || decodedByHand(route).length) return undefined
+  if (takesPassword(route) || overwritesAccount(route) || tellsCode(route) || decodedByHand(route).length || linksProvider(route)) return undefined
   if (route.library) return `answered by ${route.library}`
   if (FOR_CRAWLERS.test(route.route) && route.work.every((w) => w.kind === 'read')) return 'what search engines are to find'
   if (leadsOn(route)) return 'a short link, which leads whoever follows it on'
