@@ -70,13 +70,26 @@ export function both(a: Ways, b: Ways): Ways {
   return a.flatMap((x) => b.map((y) => [...x, ...y.filter((atom) => !x.includes(atom))])).filter((way) => !contradicts(way))
 }
 
-/** Nobody is both signed out and known by an id, and no row comes from two queries of one UNION. */
+/** Nobody is both signed out and known by an id, no row comes from two queries of one UNION, and nothing is both less than something and not. */
 function contradicts(way: readonly Atom[]): boolean {
+  if (isBothWays(way)) return true
   const branches = way.filter((a) => a.a === 'branch')
   if (branches.some((x) => branches.some((y) => x.union === y.union && x.query !== y.query))) return true
   if (!way.some((a) => a.a === 'null' && !a.not && isCaller(a.of))) return false
   return way.some((a) => (a.a === 'null' && a.not && isCaller(a.of)) || (a.a === 'compare' && (bases(a.left).some(isCaller) || bases(a.right).some(isCaller))))
 }
+
+/** Whether a comparison is said to hold and not to hold: what IF and ELSE leave in two variables never comes together crosswise. */
+function isBothWays(way: readonly Atom[]): boolean {
+  const compared = way.filter((a) => a.a === 'compare')
+  return compared.some(
+    (x, i) =>
+      x.op !== '=' && x.op !== 'like' && compared.some((y, j) => j !== i && y.op === OPPOSITE[x.op] && isSame(x.left, y.left) && isSame(x.right, y.right)),
+  )
+}
+
+/** Whether two terms are one and the same; what is computed is not looked into. */
+const isSame = (a: Term, b: Term): boolean => a === b || (a.t === b.t && a.t !== 'expression' && JSON.stringify(a) === JSON.stringify(b))
 
 function isCaller(term: Term): boolean {
   return term.t === 'caller' && (term.part === 'id' || term.part === 'email')
