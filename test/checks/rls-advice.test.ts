@@ -336,3 +336,43 @@ create table campaigns (id uuid primary key, subject text, created_by uuid refer
   expect(fixOf('visits')).toMatch(/= user_id[\s\S]*admin\/Office\.tsx:4|admin\/Office\.tsx:4[\s\S]*= user_id[\s\S]*Administrators manage all rows/)
   expect(fixOf('campaigns')).not.toMatch(/created_by/)
 })
+
+test('a policy that is closed keeps whom its other alternatives let in, and what it asks beside the owner', async () => {
+  const of = await findingsOf({
+    'supabase/migrations/1.sql': `create table user_roles (user_id uuid primary key references auth.users, role text not null default 'user');
+create table passes (user_id uuid primary key references auth.users, kind text);
+create table rooms (id uuid primary key default gen_random_uuid(), type text not null, created_by uuid not null references auth.users);
+create table room_members (room_id uuid references rooms, user_id uuid references auth.users, primary key (room_id, user_id));
+create table lines (id uuid primary key default gen_random_uuid(), room_id uuid not null references rooms, user_id uuid not null references auth.users, private_note text);
+create table ledgers (id uuid primary key default gen_random_uuid(), user_id uuid not null references auth.users, email text);
+alter table user_roles enable row level security;
+alter table passes enable row level security;
+alter table rooms enable row level security;
+alter table room_members enable row level security;
+alter table lines enable row level security;
+alter table ledgers enable row level security;
+create policy "own" on user_roles for select using (user_id = auth.uid());
+create policy "own" on passes for select using (user_id = auth.uid());
+create policy "own" on room_members for select using (user_id = auth.uid());
+create policy "own" on rooms for select using (created_by = auth.uid());
+create policy "read" on lines for select to authenticated using (
+  exists (select 1 from user_roles r where r.user_id = auth.uid() and r.role = 'admin')
+  or exists (select 1 from passes p where p.user_id = auth.uid() and p.kind = 'gold')
+  or exists (select 1 from room_members m where m.room_id = lines.room_id and m.user_id = auth.uid()));
+create policy "found" on rooms for insert to authenticated with check (type = 'market' or type = 'club');
+create policy "System can update ledgers" on ledgers for update using (true);
+insert into storage.buckets (id, name, public) values ('clips', 'clips', false);
+create policy "holders upload" on storage.objects for insert to authenticated with check (bucket_id = 'clips' and exists (select 1 from public.passes p where p.user_id = auth.uid() and p.kind = 'gold'));`,
+  })
+  const read = of(2, 'policy public.lines "read"')
+  expect(read.message).toContain("public.passes where kind = 'gold'")
+  expect(read.fix.proved).toBe(true)
+  expect(read.fix.code).toMatch(/auth\.uid\(\)\) = user_id\s+or [\s\S]*'admin'[\s\S]*\bor [\s\S]*room_members/)
+  expect(read.fix.code).not.toContain('gold')
+  expect(of(3, 'policy public.rooms "found"').fix.code).toMatch(/with check \([\s\S]*'market'[\s\S]*'club'[\s\S]*and \(select auth\.uid\(\)\) = created_by\);/)
+  expect(of(4, 'policy public.ledgers "System can update ledgers"').fix).toMatchObject({
+    text: expect.stringContaining('by its name it is for the server'),
+    code: expect.stringMatching(/^drop policy [^;]*;\n--/),
+  })
+  expect(of(6, 'policy storage.objects "holders upload"').fix.code).toMatch(/'gold'[\s\S]*and \(storage\.foldername\(name\)\)\[1\] = /)
+})

@@ -284,7 +284,11 @@ function issueOf(model: Model, holes: readonly Hole[]): Issue {
     attack: `${cap(whoGetsIn(anon ? 'anon' : hole.who))} can ${listed(commands.map((c) => (c === 'update' ? 'change' : c)))} ${table?.userData ? "other users' rows" : depended ? 'the rows that everybody depends on' : 'every row'} in ${name}${charged(table)}.`,
     fix: fixOf(
       hole,
-      table?.userData?.ownerColumns.length ? 'Bind the policy to the owner of the row.' : 'Let only administrators or the server change these rows.',
+      hole.fix?.code.includes('the service role needs no policy')
+        ? 'Drop the policy: by its name it is for the server, which writes with the service role and needs none.'
+        : table?.userData?.ownerColumns.length
+          ? 'Bind the policy to the owner of the row.'
+          : 'Let only administrators or the server change these rows.',
     ),
     aliases: [...(hole.cause === 'always' ? ['splinter:0024'] : []), ...(hole.cause === 'user-metadata' ? ['splinter:0015'] : []), 'CWE-639'],
   }

@@ -90,7 +90,7 @@ function fixOf(hole: Hole, catalog: Catalog, readings: ReadonlyMap<string, reado
       if (policy?.command === 'insert' && letsIn(hole.object, table, readings))
         return `drop policy ${ident(policy.name)} on ${on};\n-- the server adds members, who could otherwise add themselves: it checks an invitation first`
       // whoever sends an enquiry is not who looks after it
-      return policy && replacePolicy(table, policy, catalog, policy.command === 'insert' && isLookedAfter(table) ? undefined : owner, readings)
+      return policy && replacePolicy(table, policy, hole, catalog, policy.command === 'insert' && isLookedAfter(table) ? undefined : owner, readings)
     default:
       return undefined
   }
@@ -286,14 +286,39 @@ function comparesMadeUpKey(text: string, catalog: Catalog): boolean {
 
 const FOR_THE_SERVER = /system|service|trigger|server|backend|webhook|function/i
 
-function replacePolicy(table: Table, policy: Policy, catalog: Catalog, owner: string | undefined, readings: ReadonlyMap<string, readonly Reading[]>): string {
+/** Conditions that say something of the row or of the caller, and not whose the row is: they stay beside the owner. */
+const NARROWS: ReadonlySet<Hole['cause']> = new Set(['not-tied', 'row-state', 'no-caller'])
+
+/** What of a policy is to stay: the alternatives that lead in those whom they name, and beside the owner what it asks of a row that is written. */
+function keptBeside(policy: Policy, hole: Hole, owner: string | undefined, readings: readonly Reading[]): string | undefined {
+  const reading = readings.find((r) => r.policy.name === policy.name && r.command === hole.command && r.role === 'authenticated')
+  const branches = reading?.branches?.() ?? []
+  const closed = branches.filter((b) => b.ways.length > 0 && b.ways.every((w) => w.outcome === 'owner' || w.outcome === 'via' || w.outcome === 'role'))
+  if (closed.length && closed.length < branches.length) {
+    const own = owner && !closed.some((b) => b.ways.some((w) => w.outcome === 'owner' && !w.needsRole)) ? [owner] : []
+    return [...own, ...closed.map((b) => b.text)].join('\n    or ')
+  }
+  const asked = branches.map((b) => b.text).join(' or ')
+  if (!owner || !asked || closed.length || !NARROWS.has(hole.cause) || hole.command === 'select' || asked.length > 600) return owner
+  return `${branches.length > 1 ? `(${asked})` : asked}\n    and ${owner}`
+}
+
+function replacePolicy(
+  table: Table,
+  policy: Policy,
+  hole: Hole,
+  catalog: Catalog,
+  own: string | undefined,
+  readings: ReadonlyMap<string, readonly Reading[]>,
+): string {
+  const owner = keptBeside(policy, hole, own, readings.get(nameOf(table)) ?? [])
   const drop = `drop policy ${ident(policy.name)} on ${readableName(nameOf(table))};`
   const others = (readings.get(nameOf(table)) ?? []).filter(
     (r) => r.policy.name !== policy.name && r.role === 'authenticated' && (policy.command === 'all' || r.command === policy.command),
   )
   // one that lets owners in beside others has to go as well
   const covered = others.some((r) => r.ways.some((w) => w.outcome === 'owner' || w.outcome === 'via') && !r.ways.some((w) => w.outcome === 'open'))
-  const forServer = policy.command === 'insert' && FOR_THE_SERVER.test(policy.name)
+  const forServer = /^(?:insert|update|delete)$/.test(policy.command) && FOR_THE_SERVER.test(policy.name)
   if (forServer) return `${drop}\n-- the service role needs no policy: it bypasses row level security`
   if (covered) return `${drop}\n-- the policy that binds the owner stays`
   const name = successorOf(policy.name, '(own rows)')

@@ -4,6 +4,7 @@ import { type JudgeWorld, judge, type Way } from './expression/judge.ts'
 import { ALWAYS, both, type Ways } from './expression/predicate.ts'
 import { returnsOf } from './expression/routine.ts'
 import type { World } from './expression/scope.ts'
+import { orBranches } from './or-branches.ts'
 import { expressionWays, judgeVisible, speaksOf } from './visible-rows.ts'
 
 export const BROWSER_ROLES = ['anon', 'authenticated'] as const
@@ -18,6 +19,8 @@ export interface Reading {
   readonly ways: readonly Way[]
   /** UPDATE: what the new row must be, when that is another condition. */
   readonly newRow?: readonly Way[]
+  /** The alternatives of its condition, each with the ways in that it gives by itself; asked for where a fix is to keep some of them. */
+  readonly branches?: () => readonly { readonly text: string; readonly ways: readonly Way[] }[]
 }
 
 export const nameOf = (table: { readonly schema: string; readonly name: string }): string => `${table.schema}.${table.name}`
@@ -41,11 +44,14 @@ export function readPolicies(table: Pick<Table, 'schema' | 'name'>, catalog: Cat
         // a permissive policy without a condition permits nothing, a restrictive one forbids nothing
         const ways = rows(policy) === undefined ? [] : waysOf([policy, ...restrictive].map(rows), table, catalog, world, role)
         const changes = command === 'update' && [policy, ...restrictive].some((p) => p.check !== undefined && p.check !== p.using)
+        const text = rows(policy)
+        const branches = () => orBranches(text ?? '').map((b) => ({ text: b, ways: waysOf([b, ...restrictive.map(rows)], table, catalog, world, role) }))
         readings.push({
           policy,
           command,
           role,
           ways,
+          ...(text !== undefined && (policy.check === undefined || policy.using === undefined || policy.check === policy.using) ? { branches } : {}),
           ...(changes
             ? {
                 newRow: waysOf(

@@ -273,10 +273,17 @@ function guestWays(reading: Reading, table: Table): Way[] {
   )
 }
 
+/** A table, with what a way asks of the row there that names the caller. */
+function askedOf(table: string, { gates }: Way): string {
+  const asked = gates.filter((g) => g.table === table && g.op === '=' && g.value !== undefined && !g.counted)
+  const words = asked.slice(0, 3).map((g) => `${g.column} = ${typeof g.value === 'string' ? `'${g.value}'` : g.value}`)
+  return words.length ? `${table} where ${words.join(' and ')}` : table
+}
+
 function policyHole(table: Table, policy: Policy, command: Command, open: readonly { way: Way; role: BrowserRole }[]): Hole {
   const anon = open.find((o) => o.role === 'anon')
   const { way } = anon ?? (open[0] as { way: Way })
-  const because = way.because ?? (way.cause === 'not-tied' ? way.tables.join(', ') : undefined)
+  const because = way.because ?? (way.cause === 'not-tied' ? way.tables.map((t) => askedOf(t, way)).join(', ') : undefined)
   return {
     kind: 'policy',
     object: nameOf(table),

@@ -175,7 +175,12 @@ function storageFix(hole: Hole, catalog: Catalog): string | undefined {
   if (!policy) return undefined
   const bucket = hole.bucket ?? catalog.buckets[0]?.name
   if (bucket === undefined) return `drop policy ${ident(policy.name)} on storage.objects;`
-  const condition = `bucket_id = ${literal(bucket)} and (storage.foldername(name))[1] = (select auth.uid())::text`
+  const asked = policy.check ?? policy.using
+  // what it asks of the caller or the file beside that it goes on asking
+  const also =
+    asked !== undefined && asked.length <= 600 && (hole.cause === 'not-tied' || hole.cause === 'no-caller' || hole.states?.length) ? `${asked} and ` : ''
+  const named = also.includes(`bucket_id = ${literal(bucket)}::text`) ? '' : `bucket_id = ${literal(bucket)} and `
+  const condition = `${also}${named}(storage.foldername(name))[1] = (select auth.uid())::text`
   const clauses =
     policy.command === 'insert'
       ? `with check (${condition})`
