@@ -213,7 +213,7 @@ function unnamedBuckets(model: Model): (Issue | undefined)[] {
         message: `Users upload to ${b.name}, but no policy on storage.objects speaks of it: either every upload fails, or a policy made in the dashboard that the repository does not show decides.`,
         attack: 'What the dashboard allows is not reviewed by anybody; the usual quick repair opens the bucket to every signed-in user.',
         fix: {
-          text: 'Give the bucket policies of its own, bound to the folder of the caller.',
+          text: `Give the bucket policies of its own, bound to the folder of the caller.${elsewhere(b)}`,
           language: 'sql',
           code: `create policy "Own folder in ${b.name}" on storage.objects\n  for all to authenticated\n  using (bucket_id = '${b.name}' and (storage.foldername(name))[1] = (select auth.uid())::text)\n  with check (bucket_id = '${b.name}' and (storage.foldername(name))[1] = (select auth.uid())::text);`,
         },
@@ -223,6 +223,14 @@ function unnamedBuckets(model: Model): (Issue | undefined)[] {
         aliases: ['CWE-732'],
       }
     })
+}
+
+/** Where the code puts files that the policy for own folders would refuse. */
+function elsewhere(bucket: BucketInCode): string {
+  const other = bucket.uploads?.find((u) => u.folder !== undefined && !OF_THE_CALLER.test(u.folder))
+  return other
+    ? ` The code puts files under ${other.folder}/ (${other.path}:${other.line}), which that refuses: let their names begin with the caller's id, or let the policy look up who may reach what the folder names.`
+    : ''
 }
 
 /** False where only the service role puts files into the bucket: it needs no policy. */

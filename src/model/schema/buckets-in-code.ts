@@ -129,6 +129,7 @@ const callsByFile = collectByCodeFile((_, file: JavaScriptFacts): Calls | undefi
   const named = new Map<string, Json>()
   const uploadedTo = new Map<string, Json | undefined>()
   const uploadedFrom = new Map<unknown, Json | undefined>()
+  const handed: { readonly name: string; readonly line: number; readonly file: Json | undefined }[] = []
   const stack: unknown[] = [file.functions, file.exports]
   while (stack.length) {
     const node = stack.pop()
@@ -148,6 +149,8 @@ const callsByFile = collectByCodeFile((_, file: JavaScriptFacts): Calls | undefi
     if (field !== undefined) fields.set(`this.${String(n['name'])}`, [...(fields.get(`this.${String(n['name'])}`) ?? []), field])
     if (n['k'] === 'call') {
       calls.push(n)
+      const upload = handedOver(n)
+      if (upload) handed.push(upload)
       const fn = n['fn'] as Json
       if (fn?.['k'] === 'mem' && /^(upload|uploadToSignedUrl|createSignedUploadUrl|update)$/.test(String(fn['name']))) {
         const of = fn['of'] as Json
@@ -164,10 +167,15 @@ const callsByFile = collectByCodeFile((_, file: JavaScriptFacts): Calls | undefi
     for (const value of Object.values(n)) if (value && typeof value === 'object') stack.push(value)
   }
   for (const [name, file] of uploadedTo) uploadedFrom.set(named.get(name), file)
-  for (const [of, file] of uploadedFrom) {
+  const folderOf = (file: Json | undefined): string | undefined => {
     // a name that several functions give to different paths says nothing
     const kept = file?.['k'] === 'id' ? [...(paths.get(String(file['name'])) ?? [])] : [firstFolder(file)]
-    uploads.set(of, kept.length === 1 ? kept[0] : undefined)
+    return kept.length === 1 ? kept[0] : undefined
+  }
+  for (const [of, file] of uploadedFrom) uploads.set(of, folderOf(file))
+  for (const { name, line, file } of handed) {
+    const folder = folderOf(file)
+    addressed.push({ name, line, uploads: true, ...(folder === undefined ? {} : { folder }) })
   }
 
   // two classes of a file may call different buckets the same
@@ -177,6 +185,18 @@ const callsByFile = collectByCodeFile((_, file: JavaScriptFacts): Calls | undefi
   if (!naming.length && !addressed.length) return undefined
   return { constants, named, uploads, calls: naming, addressed, stores: addressed.length > 0 || naming.some((c) => (c['fn'] as Json)['k'] === 'mem') }
 })
+
+/** `resumableUpload({ bucket: 'films', path, file })`: whatever uploads there, it is told the bucket and the file's name. */
+function handedOver(call: Json): { readonly name: string; readonly line: number; readonly file: Json | undefined } | undefined {
+  const fn = call['fn'] as Json | undefined
+  const [options] = (call['args'] ?? []) as readonly Json[]
+  if (!/upload/i.test(String(fn?.['name'] ?? '')) || options?.['k'] !== 'obj') return undefined
+  const props = (options['props'] ?? []) as readonly Json[]
+  const given = (names: RegExp) => props.find((p) => names.test(String(p['key'] ?? '')))?.['value'] as Json | undefined
+  const name = literalText(given(/^bucket(?:_?(?:name|id))?$/i))
+  const file = given(/^(?:(?:file|object|storage|target)_?)?(?:path|name|key)$/i)
+  return name === undefined || !file || !/^[a-z0-9][\w-]*$/i.test(name) ? undefined : { name, line: Number(call['l']), file }
+}
 
 interface Calls {
   readonly constants: ReadonlyMap<string, string>
