@@ -176,15 +176,17 @@ function issueOf(model: Model, holes: readonly Hole[]): Issue {
               ? ', which says what was paid, and nothing that the row says was bought'
               : hole.because === 'requested'
                 ? ', by which somebody else grants what the row asks for'
-                : hole.because === 'pay'
-                  ? ', by which those who keep such rows say what they pay the user'
-                  : hole.because === 'settled'
-                    ? ', which waits until the money has arrived'
-                    : hole.because === 'placement'
-                      ? ', by which a row stands before the others for a time, as somebody else sells or grants it'
-                      : invitation
-                        ? ', by which somebody else says as what and into what the invited person comes'
-                        : ''
+                : hole.because === 'admission'
+                  ? ', by which whoever sells it says what the ticket is for'
+                  : hole.because === 'pay'
+                    ? ', by which those who keep such rows say what they pay the user'
+                    : hole.because === 'settled'
+                      ? ', which waits until the money has arrived'
+                      : hole.because === 'placement'
+                        ? ', by which a row stands before the others for a time, as somebody else sells or grants it'
+                        : invitation
+                          ? ', by which somebody else says as what and into what the invited person comes'
+                          : ''
     const moved = holes.find((h) => h.kind === 'owner-change')
     return {
       ...base,

@@ -23,6 +23,10 @@ const ASKED_FOR =
 const ASKING =
   /^(user|profile|account|requester|requestor|applicant|author|creator|member|employee|student|driver|customer|client|claimant|winner|usuario|utente)(_(user|profile))?_?(id|uid)$|^(created|requested|submitted|claimed)_by(_id)?$/i
 
+/** That somebody who has to looked at a row and agreed: `approved_for_refill`, `cleared_by_doctor`. */
+const SAID_OF_IT =
+  /^(?:is_)?(?:approved|authori[sz]ed|cleared|granted)_(?:for|to|by)_\w{1,40}$|^(?:is_)?(?:staff|admin|doctor|provider|physician|pharmacist|manager|teacher|coach)_(?:approved|verified|cleared|authori[sz]ed)$/i
+
 const asks = (way: Way, table: Table, catalog: Catalog): boolean => {
   const people = table.userData?.ownerColumns ?? []
   if (way.needsRole) return false
@@ -54,6 +58,8 @@ export function requestedStates(table: Table, ways: readonly Way[], readings: re
   const signed = table.columns.some((c) => LOOKED_AT.test(c.name))
   const changing = readings.filter((r) => r.command === 'update').flatMap((r) => r.ways)
   const byStaff = changing.some((w) => w.outcome === 'role')
+  const said = table.columns.filter((c) => !c.generated && c.default === 'false' && SAID_OF_IT.test(c.name)).map((c) => c.name)
+  if (said.length && (byStaff || !changing.length)) return said
   return table.columns
     .filter((c) => !c.generated && STATE.test(c.name) && WAITS.test(c.default ?? ''))
     .map((c) => c.name)

@@ -151,6 +151,9 @@ export function paidByWord(table: Table, ways: readonly Way[], readings: readonl
 const PAYMENTS = /(^|_)(payments?|deposits?|top_?ups?|remittances?|pagos?|pagamentos?|pagamenti|zahlungen|paiements?)$/i
 const WAITS = /^'(pending(_\w{1,20})?|submitted|unpaid|awaiting_\w{1,20}|pendiente|pendente|in_attesa)'/i
 
+/** What is noted of a payment when it has arrived. */
+const HOW_PAID = /^paid_at$|^payment_(?:note|ref|reference)$|^(?:tx|transaction)_(?:hash|id)$/i
+
 /**
  * The state of a payment or an order that waits at first, where a way in is the buyer's alone: that the money has arrived the staff says, or what
  * the processor left in the row.
@@ -160,7 +163,8 @@ export function settledByOthers(table: Table, ways: readonly Way[], readings: re
   if (!ways.some((w) => w.outcome === 'owner' && !w.needsRole && w.ownerColumns.some((c) => buyers.includes(c)))) return []
   const changing = readings.filter((r) => r.command === 'update').flatMap((r) => r.ways)
   const byStaff = PAYMENTS.test(table.name) && changing.some((w) => w.outcome === 'role') && changing.every((w) => w.outcome === 'role' || w.needsRole)
-  const sold = BOUGHT.test(table.name) && table.columns.some((c) => PROCESSOR.test(c.name))
+  // where no browser changes such rows, the server says that they are paid
+  const sold = BOUGHT.test(table.name) && table.columns.some((c) => PROCESSOR.test(c.name) || (!changing.length && HOW_PAID.test(c.name)))
   if (sellersOf(table).length || !(byStaff || sold) || !table.columns.some((c) => MONEY.test(c.name))) return []
   return table.columns.filter((c) => !c.generated && STATE.test(c.name) && WAITS.test(c.default ?? '')).map((c) => c.name)
 }

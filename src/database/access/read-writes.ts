@@ -1,4 +1,5 @@
 import type { Catalog, Grant, Table } from '../database.ts'
+import { admissionColumns } from './admission.ts'
 import { appointsItself } from './appointing-rows.ts'
 import { appointsOthers } from './appoints-others.ts'
 import { approvalColumns, badgeColumns, moderatedColumns } from './approval.ts'
@@ -323,6 +324,8 @@ export function readUpdate(table: Table, reading: Reading, { catalog, membership
   if (pay.length) holes.push({ ...base, kind: 'escalation', columns: pay, because: 'pay' })
   const told = power.length || rewritten ? [] : pricePaid(table, rows, here).filter(settable)
   if (told.length) holes.push({ ...base, kind: 'escalation', columns: told, because: 'price' })
+  const admits = power.length || rewritten || told.length ? [] : admissionColumns(table, rows, here).filter(settable)
+  if (admits.length) holes.push({ ...base, kind: 'escalation', columns: admits, because: 'admission' })
   const paid = power.length ? [] : paidByTenant(table, rows, { catalog, memberships }).filter(settable)
   if (paid.length) holes.push({ ...base, kind: 'escalation', columns: paid, because: 'tenant' })
   if (belonging.length) {
