@@ -14,10 +14,19 @@ import { refusal } from './refusal.ts'
 import { variableOf } from './service-fix.ts'
 
 /** For a code that is answered to whoever asks for it. */
-export const ONLY_BY_MAIL: Issue['fix'] = {
+export const onlyByMail = (route: Route): Issue['fix'] => ({
   text: 'Send the code to the address of the account alone, and answer the same whether there is such an account or not.',
   language: 'ts',
-  code: 'await sendMail(account.email, code)\nreturn Response.json({ ok: true })',
+  code: `await sendMail(account.email, code) // stands for the mail; the answer below says nothing of the account and does not carry the code\n${answered(route)}`,
+})
+
+/** The same answer for everybody, as handlers of the framework give it. */
+function answered(route: Route): string {
+  if (route.answers === 'res' || route.framework === 'Express') return 'return res.json({ ok: true })'
+  if (route.framework === 'Fastify') return 'return reply.send({ ok: true })'
+  if (route.framework === 'Hono') return 'return c.json({ ok: true })'
+  if (route.kind === 'action' || route.kind === 'procedure' || route.framework === 'NestJS' || route.framework === 'Nuxt') return 'return { ok: true }'
+  return route.answers ? "return { statusCode: 200, body: '{}' }" : 'return Response.json({ ok: true })'
 }
 
 /** What closes a cause at its place. */

@@ -2,7 +2,7 @@ import type { Place, RelatedPlace } from '../../lib/place.ts'
 import type { Issue } from '../define-check.ts'
 import { type Audience, audienceOf } from './audience.ts'
 import { type Cause, saysFine, saysMalformed } from './auth-cause.ts'
-import { fix, ONLY_BY_MAIL, OPEN_WAYS } from './auth-fixes.ts'
+import { fix, OPEN_WAYS, onlyByMail } from './auth-fixes.ts'
 import { RANK } from './auth-severity.ts'
 import { attack, besides, message, name, titleOf } from './auth-words.ts'
 import { decodedFor } from './decoded-by-hand.ts'
@@ -84,7 +84,7 @@ function issueOf(cause: Cause, known: Known): Issue {
       gateway +
       (c.what === 'open' && !route.behind ? besideWords(manners(route, known.all).beside) : ''),
     attack: told ? "Anybody on the internet sends somebody's address, takes the code out of the answer and has that account." : attack(c),
-    fix: told ? ONLY_BY_MAIL : fix(c, known, audience),
+    fix: told ? onlyByMail(route) : fix(c, known, audience),
     at: { path: route.path, line: route.line, ...(route.endLine ? { endLine: Math.min(route.endLine, route.line + 20) } : {}) },
     related,
     proof: 'inferred',

@@ -199,7 +199,7 @@ function freshNames(route: Route, around: Surroundings) {
     user,
     found: user === 'user' ? '{ data: { user } }' : `{ data: { user: ${user} } }`,
     token: free('token', 'callersToken'),
-    supabase: free('supabase', 'callersClient'),
+    supabase: around.names(route.path).has('supabase') ? 'callersClient' : free('supabase', 'callersClient'),
     session: free('session', 'callersSession'),
   }
 }
@@ -318,6 +318,8 @@ function inMiddleware(route: Route, around: Surroundings, guard: Guard | undefin
 
 /** A client that only verifies tokens. */
 function made(around: Surroundings, names: ReadonlySet<string>, path: string): readonly string[] {
+  // a second one of the same name would take the place of the first in what the handler goes on to do; a token is verified by either
+  if (names.has('supabase')) return []
   return [...(names.has('createClient') ? [] : ["import { createClient } from '@supabase/supabase-js'", '']), `const supabase = ${client(around, path)}`, '']
 }
 
