@@ -131,3 +131,26 @@ export default () => (
   expect(fixes['function welcome-applicant']).toMatch(/page \/join uses this[\s\S]*refuse with 429/)
   expect(fixes['function send-quote']).toMatch(/^Establish who calls[\s\S]*getUser/)
 })
+
+test('what lists everything that visitors have sent in is for administrators, though the same function takes it', async () => {
+  const report = await auditFiles({
+    'package.json': '{ "name": "parish" }',
+    'supabase/migrations/1.sql': `create table profiles (id uuid primary key references auth.users (id), role text not null default 'user');
+create table contact_messages (id uuid primary key default gen_random_uuid(), email text not null, body text);
+alter table profiles enable row level security;
+alter table contact_messages enable row level security;
+create policy "own" on profiles for select using (id = auth.uid());
+`,
+    'supabase/functions/contact-form/index.ts': edge(`  if (req.method === 'GET') {
+    const { data } = await admin.from('contact_messages').select('*')
+    return Response.json(data)
+  }
+  await admin.from('contact_messages').insert(await req.json())`),
+    'supabase/functions/bulk/index.ts': edge("  const { table, ids } = await req.json()\n  await admin.from(table).delete().in('id', ids)"),
+  })
+  const fixes = Object.fromEntries((report.checks.find((c) => c.number === 16)?.findings ?? []).map((f) => [f.subject, `${f.fix.text} ${f.fix.code ?? ''}`]))
+  expect(fixes['function contact-form']).toMatch(
+    /administrator where all rows of contact_messages are read[\s\S]*where all rows are read[\s\S]*403[\s\S]*for the rest[\s\S]*429/,
+  )
+  expect(fixes['function bulk']).toMatch(/that they are an administrator/)
+})

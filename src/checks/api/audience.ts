@@ -123,8 +123,8 @@ export function audienceOf(route: Route, around: Surroundings): Audience {
     return { who: 'service', ...(named ? { sender: (named[0] as string).toUpperCase() + named.slice(1) } : {}) }
   }
   const pages = callers.filter(outsideFunctions)
-  // who makes or opens a bucket sets the application up
-  const setsUp = route.work.some((w) => w.kind === 'bucket')
+  // who makes or opens a bucket, or works on whichever table he names, runs the application
+  const setsUp = route.work.some((w) => w.kind === 'bucket' || (w.table === undefined && /whatever table/.test(w.what)))
   if (setsUp || isForAdministrators(route) || isAdministratorsByName(route, words) || (pages.length && pages.every((p) => OF_ADMINISTRATORS.test(p.path))))
     return { who: 'administrators' }
   // which pages use it says more than what it is called

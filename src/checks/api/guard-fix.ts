@@ -22,7 +22,7 @@ export function guardFix(route: Route, known: Known, audience: Audience = audien
     case 'functions':
       return serviceFix(route, audience)
     case 'visitors':
-      return visitorsFix(route, known.around, audience)
+      return besideLists(route, known, visitorsFix(route, known.around, audience))
     case 'administrators':
       return adminFix(route, known)
     case 'nobody':
@@ -37,6 +37,21 @@ export function guardFix(route: Route, known: Known, audience: Audience = audien
       }
     default:
       return peopleFix(route, known, audience.besides)
+  }
+}
+
+/** What visitors send in stays open; the list of what others have sent in is for who runs the application, although the same handler answers it. */
+function besideLists(route: Route, known: Known, open: Fix): Fix {
+  const lists = route.work.filter((w) => !w.hidden && !w.unsure && !w.guard && w.kind === 'read' && w.rights === 'service' && w.userData && w.whole)
+  const sent = route.work.some((w) => !w.hidden && !w.guard && (w.kind === 'insert' || w.kind === 'mail' || w.kind === 'sms' || w.kind === 'payment'))
+  const [list] = lists
+  if (!list || !sent) return open
+  const closed = adminFix(route, known)
+  return {
+    text: `Ask for an administrator where all rows of ${list.table} are read (${list.at.path}:${list.at.line}), and only there.${closed.text.replace(/^[^.]*\./, '')} For the rest: ${open.text}`,
+    ...(closed.code && open.code
+      ? { language: 'ts', code: `// where all rows are read\n${closed.code}\n\n// for the rest\n${open.code}` }
+      : codeOf(closed.code ?? open.code)),
   }
 }
 
