@@ -29,6 +29,9 @@ export function merge(causes: readonly Cause[], known: Known): Issue[] {
   return [...groups.values()].map((g) => {
     const first = g[0] as Cause
     if (g.length === 1) return issueOf(first, known)
+    // a router that is told of an address twice asks the first handler alone
+    if (!first.shared && first.what === 'open' && first.route.kind !== 'action' && g.every((c) => c.route.subject === first.route.subject))
+      return issueOf({ ...first, also: [...(first.also ?? []), ...g.slice(1).map((c) => c.route)] }, known)
     // The same idiom in several handlers of one file is one finding for the file.
     return sharedIssue(g, known, first.shared ?? first.guard?.identifiedAt ?? { path: first.route.path, line: first.route.line })
   })
@@ -54,7 +57,15 @@ function issueOf(cause: Cause, known: Known): Issue {
     )
   }
   for (const { path, line, subject, route: address } of c.also ?? [])
-    related.push({ path, line, subject, what: `the same handler under another ${address === route.route ? 'method' : 'address'}` })
+    related.push({
+      path,
+      line,
+      subject,
+      what:
+        subject === route.subject
+          ? 'registered for the same address again'
+          : `the same handler under another ${address === route.route ? 'method' : 'address'}`,
+    })
   const jwt = route.platformJwt
   const gateway =
     route.kind === 'edge-function' && c.what === 'open'
