@@ -376,3 +376,36 @@ create policy "holders upload" on storage.objects for insert to authenticated wi
   })
   expect(of(6, 'policy storage.objects "holders upload"').fix.code).toMatch(/'gold'[\s\S]*and \(storage\.foldername\(name\)\)\[1\] = /)
 })
+
+test('a policy for everything is replaced where owners need it and nowhere else, and rows that people share are shown to each of them', async () => {
+  const of = await findingsOf({
+    'package.json': '{"dependencies":{"@supabase/supabase-js":"2","vite":"5","react":"18"}}',
+    'index.html': '<script type="module" src="/src/main.tsx"></script>',
+    'src/client.ts': CLIENT,
+    'src/main.tsx': `import { supabase } from './client'
+export async function save(id: string) {
+  await supabase.from('notes').insert({ user_id: id, body: 'x' })
+  await supabase.from('sketches').insert({ user_id: id, body: 'x' })
+  await supabase.from('deals').update({ note: 'x' }).eq('id', 1)
+}
+`,
+    'supabase/migrations/1.sql': `create table notes (id uuid primary key, user_id uuid not null references auth.users, body text);
+alter table notes enable row level security;
+create policy "own" on notes for all using (user_id = auth.uid()) with check (user_id = auth.uid());
+create policy "allow all" on notes for all using (true) with check (true);
+create table sketches (id uuid primary key, user_id uuid not null references auth.users, body text);
+alter table sketches enable row level security;
+create policy "own rows" on sketches for select using (user_id = auth.uid());
+create policy "allow everything" on sketches for all using (true) with check (true);
+create table deals (id uuid primary key, seller_id uuid not null references auth.users, buyer_id uuid not null references auth.users, note text);`,
+  })
+  const notes = of(3, 'policy public.notes "allow all"').fix
+  expect(notes.text).toMatch(/^Drop the policy: another one/)
+  expect(notes.text).not.toMatch(/src\/main/)
+  const sketches = of(3, 'policy public.sketches "allow everything"').fix
+  expect(sketches.code).toMatch(/owner for select stay[\s\S]*for insert to authenticated[\s\S]*for update[\s\S]*for delete/)
+  expect(sketches.code).not.toMatch(/for select to/)
+  const deals = of(1, 'table public.deals').fix
+  expect(deals.code).toMatch(/in \(buyer_id, seller_id\)/)
+  expect(deals.text).toMatch(/src\/main\.tsx:5 writes rows/)
+})

@@ -41,7 +41,7 @@ export function fix(c: Cause, known: Known, audience: Audience | undefined): Iss
       return {
         text: `Refuse when ${opener(c.guard)} is unset: a missing secret must close the door.${askedByPages(c, known)}`,
         language: 'ts',
-        code: refuseWithout(opener(c.guard) ?? '', c),
+        code: refuseWithout(opener(c.guard) ?? '', c, known),
         ...(c.guard?.opensWithout ? { rewrite: { path: c.guard.at.path, line: c.guard.at.line, apply: refuseWhenUnset(c.guard.opensWithout) } } : {}),
       }
     case 'trust':
@@ -197,8 +197,6 @@ function roleAlwaysAsked({ route, guard }: Cause): Issue['fix'] {
   return { text, language: 'ts', code: `if (!${variableOf(route, name)}) ${refusal(route, 403)}` }
 }
 
-/** A signature is compared after this; a shared secret here. */
-function refuseWithout(name: string, { route, guard }: Cause): string {
-  const also = guard?.who === 'signature' ? '' : " || request.headers.get('authorization') !== `Bearer ${secret}`"
-  return `const secret = ${variableOf(route, name)}\nif (!secret${also}) {\n  return new Response(null, { status: 401 })\n}`
-}
+/** In front of the comparison that is there, which asks for the header that the sender sends. */
+const refuseWithout = (name: string, { route }: Cause, { around }: Known): string =>
+  `if (!${variableOf(route, name)}) ${refusalAt(route, around, 401)} // in front of the comparison that is there`

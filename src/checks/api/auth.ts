@@ -101,8 +101,8 @@ function notFollowed(lost: readonly Lost[], evidence: readonly string[]): Outcom
   )
 }
 
-/** When what somebody is known by was last used is written down as he is let in. */
-const CREDENTIAL = /(?:^|_)(?:tokens?|api_?keys?|keys?|sessions?|credentials?)$/
+/** Codes that are handed out and used up; what else is written on the way past a token is part of letting its holder in. */
+const CODES = /(?:^|_)(?:codes?|coupons?|vouchers?|gift_?cards?|promos?|promotions?|discounts?|referrals?)$/
 
 /** What visitors send in, wherever the handler lies that takes it. */
 const isSentIn = ({ kind, table = '' }: Work): boolean => kind === 'insert' && says(SENT_IN, table)
@@ -214,7 +214,9 @@ function judge(route: Route, { open, isGuardedElsewhere, demanded, shown, kept, 
       ...(at && isOutside(at, route) ? { shared: at } : {}),
     })
   }
-  const early = causes.length ? undefined : guards.find(({ work, guard }) => guard.who === 'token' && work.guardedLater && !says(CREDENTIAL, work.table ?? ''))
+  const early = causes.length
+    ? undefined
+    : guards.find(({ work, guard }) => guard.who === 'token' && work.guardedLater && work.kind === 'update' && says(CODES, work.table ?? ''))
   if (early) causes.push({ route, severity: 'Medium', what: 'late', work: early.work })
   if (!causes.length) {
     const wrong =

@@ -2,6 +2,7 @@ import type { RelatedPlace } from '../../lib/place.ts'
 import type { Route } from '../../model/routes/routes.ts'
 import { defineCheck, failed, type Issue, notApplicable, passed } from '../define-check.ts'
 import { besideMetadata } from './beside-metadata.ts'
+import { throughOwnClient } from './client-in-scope.ts'
 import { customerColumn } from './customer-column.ts'
 import { roleFix } from './guard-fix.ts'
 import type { Known } from './known.ts'
@@ -163,7 +164,7 @@ function issueOf(route: Route, found: readonly OwnershipBreach[], others: readon
     title: words.title,
     message: others.length ? `${others.length + 1} handlers ${main.area ? 'of this file do so' : 'share this look-up'}. ${words.message}` : words.message,
     attack: words.attack,
-    fix: ofOwnTables(main, inOwnManner(route, main, words.fix, known), known, route),
+    fix: throughOwnClient(route, known.around, ofOwnTables(main, inOwnManner(route, main, words.fix, known), known, route)),
     at: { path: route.path, line: route.line, ...(route.endLine ? { endLine: route.endLine } : {}) },
     related: related.slice(0, main.area ? 20 : 10),
     proof: 'inferred',

@@ -15,7 +15,8 @@ type Model = Pick<AppModel, 'schema' | 'modules' | 'routes'>
 
 /** How row level security is switched on without locking out whom the code serves: `fix` of the hole, made to fit what the code does with the table. */
 export function enableAdvice(model: Model, table: Table, hole: Hole, policies: readonly Policy[]): Fix {
-  const fix = fixOf(hole, fixText(table, policies.length > 0))
+  const proposed = fixOf(hole, fixText(table, policies.length > 0))
+  const fix = isShared(proposed) ? { ...proposed, text: 'Enable row level security and show each row to the people whom it names.' } : proposed
   if (!fix.code || table.kind === 'foreign') return fix
   const uses = usesOf(model, table)
   if (policies.length) return { ...fix, text: `${fix.text}${missing(uses, policies)}` }
@@ -141,12 +142,22 @@ function lookedUpBy({ routes }: Model, table: Table): { readonly condition: stri
   return undefined
 }
 
+/** Several people share a row of the table. */
+const isShared = (fix: Fix): boolean => fix.code?.includes('"Users see rows that name them"') ?? false
+
 /** The owner's own writes that the code makes in the browser, columns that grant something left out; who may do what is nobody's own to write. */
 function withWrites(fix: Fix, table: Table, uses: readonly Use[], condition: string): Fix {
   const added = placeOf(uses, 'insert', 'upsert')
   const changed = placeOf(uses, 'update', 'upsert')
   const removed = placeOf(uses, 'delete')
   if (!added && !changed && !removed) return fix
+  if (isShared(fix)) {
+    const places = [...new Set([added, changed, removed].filter((p) => p !== undefined))]
+    return {
+      ...fix,
+      text: `${fix.text} ${listed(places)} ${places.length > 1 ? 'write' : 'writes'} rows with the rights of whoever visits: add policies for what each of the people in a row may write, or let the server do it.`,
+    }
+  }
   if (givesRights(table))
     return {
       ...fix,

@@ -20,7 +20,7 @@ export function withStoppedCode(model: Model, hole: Hole, fix: Fix): Fix {
   const words = [
     ...(gone && hole.command === 'select' ? [withoutReading(placeOf(uses, 'select'))] : []),
     ...(gone && (hole.command === 'update' || hole.command === 'delete') ? [withoutChanging(placeOf(uses, hole.command, 'upsert'), hole.command)] : []),
-    ...(/^drop policy/.test(fix.code) && hole.command === 'insert' && !/\bfor (?:insert|all)\b/.test(fix.code)
+    ...(/^drop policy/.test(fix.code) && hole.command === 'insert' && !others && !/\bfor (?:insert|all)\b|\bstays\b/.test(fix.code)
       ? [withoutPolicy(placeOf(uses, 'insert', 'upsert'))]
       : []),
     ...(['insert', 'update'] as const).map((p) => withoutPrivilege(p)),

@@ -78,9 +78,12 @@ const FOR_THE_SIGNED_IN =
 
 /** The fix of a hole as code when the sandbox did not disprove it. */
 export function fixOf(hole: Hole, otherwise: string): Fix {
-  const text = holdsWithSession(hole) && hole.kind === 'policy' ? FOR_THE_SIGNED_IN : otherwise
+  const covered = hole.command !== 'select' && hole.fix?.code.endsWith('binds the owner stays') === true
+  const text = holdsWithSession(hole) && hole.kind === 'policy' ? FOR_THE_SIGNED_IN : covered ? COVERED : otherwise
   return hole.fix ? { text, language: 'sql', code: hole.fix.code, ...(hole.fix.proved ? { proved: true as const } : {}) } : { text }
 }
+
+const COVERED = 'Drop the policy: another one lets owners in already, and this one lets in everybody beside them.'
 
 const COMMANDS: Readonly<Record<2 | 3 | 4, readonly Hole['command'][]>> = { 2: ['select'], 3: ['insert'], 4: ['update', 'delete'] }
 

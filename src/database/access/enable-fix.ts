@@ -1,5 +1,6 @@
 import { says } from '../../lib/snake-case.ts'
 import type { Catalog, Table } from '../database.ts'
+import { holdsCallersId } from './callers-id.ts'
 import { createPolicy, readableBy } from './create-policy.ts'
 import { dealColumns } from './other-party.ts'
 import { nameOf, type Reading } from './policies.ts'
@@ -21,15 +22,31 @@ const FOR_THE_SERVER =
 /** Whether rows of a table say who may do what: whoever adds one of his own makes himself one of them. */
 export const givesRights = (table: Pick<Table, 'name'>): boolean => says(RIGHTS, table.name)
 
+/** Whether rows of a table are written down of somebody, by who runs the application and not by himself. */
+export const isRecord = (table: Pick<Table, 'name'>): boolean => says(RECORDS, table.name)
+
+/** Columns that name the people who share a row: `retailer_id` and `supplier_id`, not who entered it. */
+function partiesOf(table: Table, catalog: Catalog): readonly string[] {
+  const people = (table.userData?.ownerColumns ?? []).filter(
+    (c) => table.columns.some((x) => x.name === c && x.type === 'uuid') && !/_by(?:_id)?$/.test(c) && !table.primaryKey.includes(c),
+  )
+  const one = people.some((c) => /^(?:user|owner|author|creator|profile|account)_?id$/.test(c))
+  return one ? [] : people.filter((c) => holdsCallersId(table, c, catalog))
+}
+
 /** Row level security on, and the policies without which the owners of rows would be locked out, as far as none of them lets somebody grant himself anything. */
 export function enableFix(table: Table, catalog: Catalog, owner: string | undefined, readings: ReadonlyMap<string, readonly Reading[]>): string {
   const name = readableName(nameOf(table))
   const on = `alter table ${name} enable row level security;`
   if (table.kind === 'foreign') return `revoke all on ${name} from anon, authenticated;`
   if (catalog.policies.some((p) => p.schema === table.schema && p.table === table.name)) return on
+  // of what two people share each sees the row, and what each may change of it the SQL does not say
+  const parties = partiesOf(table, catalog)
+  if (parties.length > 1)
+    return `${on}\n${createPolicy(table, 'Users see rows that name them', 'select', `(select auth.uid()) in (${parties.map(readable).join(', ')})`)}\n-- what each of them may write needs policies of its own, or the server`
   // own rows that grant power are read by their owner and changed by the server: the fix must not open check 4
   const power = [...new Set([...powerColumnsOf(table), ...dealColumns(table, readings.get(nameOf(table)) ?? [], catalog)])]
-  if (owner && (power.length || givesRights(table) || says(RECORDS, table.name)))
+  if (owner && (power.length || givesRights(table) || isRecord(table)))
     return `${on}\n${createPolicy(table, 'Users see their own rows', 'select', owner)}\n-- ${power.length ? power.map(readable).join(', ') : 'rows'}: changed by the server only, with the service role`
   if (owner) return `${on}\n${createPolicy(table, 'Users manage their own rows', 'all', owner)}`
   if (table.userData || says(FOR_THE_SERVER, table.name) || givesRights(table))

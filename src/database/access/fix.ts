@@ -4,7 +4,7 @@ import { authorOf } from './author-of.ts'
 import { holdsCallersId, inTheirWords } from './callers-id.ts'
 import { grantsByDefault, narrow } from './column-privileges.ts'
 import { createPolicy, readableBy } from './create-policy.ts'
-import { enableFix } from './enable-fix.ts'
+import { enableFix, givesRights, isRecord } from './enable-fix.ts'
 import { functionObject } from './functions.ts'
 import type { Hole } from './hole.ts'
 import { isLookedAfter } from './looked-after.ts'
@@ -317,10 +317,26 @@ function replacePolicy(
     (r) => r.policy.name !== policy.name && r.role === 'authenticated' && (policy.command === 'all' || r.command === policy.command),
   )
   // one that lets owners in beside others has to go as well
-  const covered = others.some((r) => r.ways.some((w) => w.outcome === 'owner' || w.outcome === 'via') && !r.ways.some((w) => w.outcome === 'open'))
+  const isBound = (r: Reading) => r.ways.some((w) => w.outcome === 'owner' || w.outcome === 'via') && !r.ways.some((w) => w.outcome === 'open')
+  const commands = policy.command === 'all' ? EACH : [policy.command]
+  const unbound = commands.filter((c) => !others.some((r) => r.command === c && isBound(r)))
   const forServer = /^(?:insert|update|delete)$/.test(policy.command) && FOR_THE_SERVER.test(policy.name)
   if (forServer) return `${drop}\n-- the service role needs no policy: it bypasses row level security`
-  if (covered) return `${drop}\n-- the policy that binds the owner stays`
+  if (!unbound.length) return `${drop}\n-- the policy that binds the owner stays`
+  // what another policy opens is told of that one, and goes by its fix
+  const left = unbound.filter((c) => !others.some((r) => r.command === c && r.ways.length > 0))
+  if (unbound.length < commands.length)
+    return [
+      drop,
+      ...alsoForOwners(
+        table,
+        commands.filter((c) => !unbound.includes(c)),
+        left,
+        FOR_THE_SERVER.test(policy.name) ? undefined : owner,
+        catalog,
+        readings,
+      ),
+    ].join('\n')
   const name = successorOf(policy.name, '(own rows)')
   if (owner) return [drop, createPolicy(table, name, policy.command, owner), ...keepPower(table, policy.command, catalog, readings)].join('\n')
   const admin = adminCondition(catalog, readings)
@@ -330,6 +346,34 @@ function replacePolicy(
   if (admin && policy.command !== 'select' && !sentIn)
     return `${drop}\n${createPolicy(table, successorOf(policy.name, '(administrators)'), policy.command, admin)}${readers}`
   return `${drop}${readers}\n-- ${policy.command === 'select' ? 'reading then goes' : 'changes then go'} through the server, with the service role`
+}
+
+const EACH: readonly Command[] = ['select', 'insert', 'update', 'delete']
+const OWN: Readonly<Record<Command, string>> = {
+  select: 'Users see their own rows',
+  insert: 'Users add their own rows',
+  update: 'Users change their own rows',
+  delete: 'Users delete their own rows',
+}
+
+/** Where other policies bind the owner for some commands alone: the rest for owners as well, unless the server should decide on such rows. */
+function alsoForOwners(
+  table: Table,
+  bound: readonly Command[],
+  left: readonly Command[],
+  owner: string | undefined,
+  catalog: Catalog,
+  readings: ReadonlyMap<string, readonly Reading[]>,
+): string[] {
+  const stay = `-- the policies that bind the owner for ${bound.join(', ')} stay`
+  const decided = givesRights(table) || isRecord(table)
+  const ours = left.filter((c) => owner && (c === 'select' || !decided))
+  const servers = left.filter((c) => !ours.includes(c))
+  return [
+    stay,
+    ...ours.flatMap((c) => [createPolicy(table, OWN[c], c, owner as string), ...keepPower(table, c, catalog, readings)]),
+    ...(servers.length ? [`-- ${servers.join(', ')}: through the server, with the service role`] : []),
+  ]
 }
 
 /** Whether a policy lets people who are not signed in read rows, or add some. */
