@@ -63,16 +63,19 @@ const isSameTest = (a: Value, b: Value, depth: number): boolean =>
 /** The first check that what comes after a step stands behind, on a way that goes on from there. */
 export function laterGuard(behaviour: Behaviour, index: number, access: AccessMatrix): Guard | undefined {
   const here = behaviour.steps[index]?.under ?? []
+  const held = new Set(here)
   for (const s of behaviour.steps.slice(index + 1)) {
     // the other side of a test is no way on from here
-    if (s.under.some((c) => here.some((d) => isOtherSide(c, d)) || excludes(c, here))) continue
+    if (s.under.some((c) => !held.has(c) && here.some((d) => isOtherSide(c, d)))) continue
     // A refusal is no work: what stands before it is the other side of a check.
     if (s.effect.kind === 'respond' && saysNo(s.effect.body)) continue
     if (s.effect.kind === 'respond' && ((s.effect.status ?? 200) >= 300 || s.effect.how === 'redirect' || s.effect.how === 'not-found')) continue
     if (s.effect.kind === 'log' || s.effect.kind === 'throw') continue
     const g = guardOfStep(s, behaviour)
     // that a row is found by what only few know says nothing of what is done where it is not
-    if (g && g.trust !== 'claimed' && g.who !== 'token' && !asksOpenFunction(g, access)) return g
+    if (!g || g.trust === 'claimed' || g.who === 'token' || asksOpenFunction(g, access)) continue
+    // comparing whole tests is dear: asked last, and of none that the steps share
+    if (!s.under.some((c) => !held.has(c) && excludes(c, here))) return g
   }
   return undefined
 }
