@@ -89,8 +89,8 @@ const NAMED_SENDERS =
 const allowsHeaderOf = (texts: readonly string[]): string | undefined =>
   SENDERS.find(([header]) => texts.some((t) => t.split(/[,\s]+/).some((part) => header.test(part.toLowerCase()))))?.[1]
 
-/** Pages and components that only administrators are shown. */
-const OF_ADMINISTRATORS = /(?:^|[/._-])\(?admin|Admin(?=[A-Z/.])/
+/** A place in a page or component that only administrators are shown. */
+export const isOfAdministrators = (path: string): boolean => /(?:^|[/._-])\(?admin|Admin(?=[A-Z/.])/.test(path)
 
 /** Whether a place is in code that browsers run. */
 const outsideFunctions = (p: Place): boolean => !inEdgeFunctions(p.path)
@@ -125,7 +125,7 @@ export function audienceOf(route: Route, around: Surroundings): Audience {
   const pages = callers.filter(outsideFunctions)
   // who makes or opens a bucket, or works on whichever table he names, runs the application
   const setsUp = route.work.some((w) => w.kind === 'bucket' || (w.table === undefined && /whatever table/.test(w.what)))
-  if (setsUp || isForAdministrators(route) || isAdministratorsByName(route, words) || (pages.length && pages.every((p) => OF_ADMINISTRATORS.test(p.path))))
+  if (setsUp || isForAdministrators(route) || isAdministratorsByName(route, words) || (pages.length && pages.every((p) => isOfAdministrators(p.path))))
     return { who: 'administrators' }
   // which pages use it says more than what it is called
   const using = around.pagesUsing(route)
@@ -149,7 +149,7 @@ const isForEverybody = (page: Route, all: readonly Route[]): boolean =>
   !page.browserGuard &&
   !page.idleGuard &&
   protectedBecause(page, all, true) === undefined &&
-  !OF_ADMINISTRATORS.test(page.path)
+  !isOfAdministrators(page.path)
 
 const TAKES_AWAY: ReadonlySet<Work['kind']> = new Set(['delete', 'file-delete', 'admin', 'command'])
 

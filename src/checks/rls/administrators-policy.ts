@@ -38,6 +38,3 @@ function conditionOf({ user, column, flag, granted = ['admin'] }: RoleKeeper): s
   const words = granted.map((w) => `'${w.replaceAll("'", "''")}'`)
   return `${own} and ${flag ? readable(column) : words.length === 1 ? `${readable(column)} = ${words[0]}` : `${readable(column)} in (${words.join(', ')})`}`
 }
-
-/** A place in a page or component that only administrators are shown. */
-export const isOfAdministrators = (path: string): boolean => /(?:^|[/._-])\(?admin|Admin(?=[A-Z/.])/.test(path)

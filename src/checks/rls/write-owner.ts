@@ -166,27 +166,7 @@ function issueOf(model: Model, holes: readonly Hole[]): Issue {
     const invitation = hole.because === 'invitation'
     const asked = address
       ? ': other policies compare it with one fixed address, and whoever has that address in the own row administers'
-      : hole.because === 'asked'
-        ? ', which other policies ask for before they let somebody in'
-        : hole.because === 'approval'
-          ? ', by which somebody else says that the user was let in'
-          : moderated
-            ? ', by which others say that what the user sent in may be shown'
-            : hole.because === 'price'
-              ? ', which says what was paid, and nothing that the row says was bought'
-              : hole.because === 'requested'
-                ? ', by which somebody else grants what the row asks for'
-                : hole.because === 'admission'
-                  ? ', by which whoever sells it says what the ticket is for'
-                  : hole.because === 'pay'
-                    ? ', by which those who keep such rows say what they pay the user'
-                    : hole.because === 'settled'
-                      ? ', which waits until the money has arrived'
-                      : hole.because === 'placement'
-                        ? ', by which a row stands before the others for a time, as somebody else sells or grants it'
-                        : invitation
-                          ? ', by which somebody else says as what and into what the invited person comes'
-                          : ''
+      : ((hole.because && BY_WHICH[hole.because]) ?? '')
     const moved = holes.find((h) => h.kind === 'owner-change')
     return {
       ...base,
@@ -342,3 +322,17 @@ function rewriteWords(hole: Hole, name: string): Pick<Issue, 'severity' | 'title
 }
 
 const cap = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
+/** What a column that its owner may change is for, by why it is told. */
+const BY_WHICH: Partial<Record<NonNullable<Hole['because']>, string>> = {
+  asked: ', which other policies ask for before they let somebody in',
+  approval: ', by which somebody else says that the user was let in',
+  price: ', which says what was paid, and nothing that the row says was bought',
+  requested: ', by which somebody else grants what the row asks for',
+  admission: ', by which whoever sells it says what the ticket is for',
+  pay: ', by which those who keep such rows say what they pay the user',
+  settled: ', which waits until the money has arrived',
+  placement: ', by which a row stands before the others for a time, as somebody else sells or grants it',
+  moderation: ', by which others say that what the user sent in may be shown',
+  invitation: ', by which somebody else says as what and into what the invited person comes',
+}
