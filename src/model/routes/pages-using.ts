@@ -17,7 +17,8 @@ export function pagesUsing(routes: readonly Route[], program: Program, callersOf
   const { modules, sources } = program
   const pages = pagesByFile(routes)
   const drawn = lazily(() => drawnPages(routes, program))
-  const using = (route: Route): readonly Route[] => {
+  // several parts of one finding ask the same
+  return rememberFor((route: Route): readonly Route[] => {
     if (route.kind === 'edge-function') return pagesWith(filesCalling(callersOf(route.subject.replace(/^function /, ''))), modules, drawn())
     if (route.framework !== 'Next.js' || route.kind === 'page') return []
     const users =
@@ -25,14 +26,7 @@ export function pagesUsing(routes: readonly Route[], program: Program, callersOf
         ? filesUsing(route, pages, modules, sources)
         : [...sources].flatMap(([path, js]) => (path !== route.path && addressesIn(js).some((a) => leadsTo(a, route.route)) ? [path] : []))
     return users ? pagesWith(users, modules, pages) : []
-  }
-  // several parts of one finding ask the same
-  const known = new Map<Route, readonly Route[]>()
-  return (route) => {
-    const found = known.get(route) ?? using(route)
-    known.set(route, found)
-    return found
-  }
+  })
 }
 
 /** Components that call a function; what a helper calls, any of those who import it may call or not. */
