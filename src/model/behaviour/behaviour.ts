@@ -213,7 +213,8 @@ export type Effect =
       readonly countOnly?: true /** `.single()`, `findUnique`: one row. */
       readonly one?: true /** It throws where the key that it asks for is undefined. */
       readonly byKey?: true /** `.single()`: that no row is there is an error. */
-      readonly failsWithout?: true /** The query's own conditions could not all be read; absence of a filter proves nothing. */
+      readonly failsWithout?: true /** `.throwOnError()`: a failure is an exception, where it would else be reported beside the rows. */
+      readonly throws?: true /** The query's own conditions could not all be read; absence of a filter proves nothing. */
       readonly unread?: true
     }
   | { readonly kind: 'rpc'; readonly client: Client; readonly function: string; readonly args: Value }

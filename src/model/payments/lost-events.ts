@@ -65,6 +65,7 @@ export const unreadErrors = rememberFor((steps: readonly Step[]): readonly Step[
       s.effect.kind === 'db' &&
       s.effect.op !== 'select' &&
       s.effect.client.library === 'supabase' &&
+      !s.effect.throws &&
       !steps.some((x) => x.under.some((c) => contains(c.test, (v) => (v.v === 'error' && v.of === i) || (v.v === 'row' && v.step === i)))),
   ),
 )

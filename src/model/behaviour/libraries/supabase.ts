@@ -289,6 +289,7 @@ function query(client: Client, table: string, op: Link, links: readonly Link[]):
     ...(options.v === 'object' && options.props.head?.v === 'const' && options.props.head.value === true ? { countOnly: true as const } : {}),
     ...(links.some((l) => l.name === 'single' || l.name === 'maybeSingle') ? { one: true as const } : {}),
     ...(links.some((l) => l.name === 'single') ? { failsWithout: true as const } : {}),
+    ...(links.some((l) => l.name === 'throwOnError') ? { throws: true as const } : {}),
     ...(unread ? { unread: true as const } : {}),
   }
 }
