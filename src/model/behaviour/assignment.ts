@@ -56,6 +56,7 @@ export function assignTo(it: Interpreter, to: Pattern, value: Val, scope: Scope,
   switch (to.k) {
     case 'name': {
       const holder = holderOf(it.program, to.name, scope) ?? scope
+      holder.promised?.delete(to.name)
       it.write(holder, to.name, value)
       return
     }

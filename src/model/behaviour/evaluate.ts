@@ -20,6 +20,7 @@ import type { Scope } from './scope.ts'
 import { typeOfBrowsers } from './server-or-browser.ts'
 import { choose, logical } from './short-circuit.ts'
 import { template } from './text.ts'
+import { isOfPromise } from './unawaited.ts'
 import { throwsWhenRead } from './undeclared-names.ts'
 
 /** The abstract value of an expression; effects are recorded on the way. */
@@ -59,6 +60,7 @@ export function evaluate(it: Interpreter, e: Expr, scope: Scope): Val {
         const caught = e.fn.name === 'catch' && e.args[0] ? caughtCall(it, e.fn.of, e.args[0], scope, at) : undefined
         if (caught) return caught
         const of = evaluateOwner(it, e.fn.of, scope)
+        if (isOfPromise(it, e.fn, scope)) return raise(it, UNKNOWN, place)
         return callMethod(it, of, e.fn.name, args(it, e.args, scope), scope.at(lineOfMember(e.fn, e.l)), changed(it, e.fn.of, scope))
       }
       if (e.fn.k === 'idx') {
@@ -153,6 +155,7 @@ function lineOfMember(fn: Expr, line: number): number {
 /** The object before a dot: kept unsettled, so that query builders can go on. */
 function memberOf(it: Interpreter, e: Extract<Expr, { k: 'mem' }>, scope: Scope, at: Place): Val {
   const of = evaluateOwner(it, e.of, scope)
+  if (isOfPromise(it, e, scope)) return raise(it, UNKNOWN, at)
   if (!e.opt) provesPresence(it, e.of, of, at)
   const value = member(it, of, e.name, at)
   return (of.v === 'global' && isNullish(value) && keptOnGlobal(it, e, of, scope.path)) || value

@@ -11,6 +11,7 @@ import { classValue, evaluate, functionValue, settle } from './operations.ts'
 import { raising } from './raise.ts'
 import type { Scope } from './scope.ts'
 import { executeTry } from './try-statement.ts'
+import { notesPromise } from './unawaited.ts'
 
 /** Runs statements in order, until one of them leaves. */
 export function execute(it: Interpreter, body: readonly Stmt[], scope: Scope): Completion {
@@ -30,6 +31,7 @@ function statement(it: Interpreter, s: Stmt, scope: Scope): Completion {
   switch (s.k) {
     case 'let':
       bind(it, s.to, s.init ? evaluate(it, s.init, scope) : UNDEFINED, scope, s.l)
+      notesPromise(it, s, scope)
       return undefined
     case 'expr':
       if (s.expr.k === 'assign') evaluate(it, s.expr, scope)

@@ -28,6 +28,8 @@ export class Scope {
   readonly path: string
   /** Names that are evaluated on first use (module level). */
   lazy: Map<string, () => Val> | undefined
+  /** Names to which a function that answers later gave its promise, for which nobody waited. */
+  promised: Set<string> | undefined
   /** Grows with every scope made: tells whether a scope is younger than a branch. Those that all entries share are older than any. */
   serial: number
   /** Tells scopes apart for good. */
