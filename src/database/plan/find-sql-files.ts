@@ -158,7 +158,10 @@ function matches(path: string, pattern: string): boolean {
   )
 }
 
-/** Drizzle applies what its journal lists, in that order, and nothing else of the folder. */
+/**
+ * Drizzle applies what its journal lists, in that order. What was written by hand after it, under higher numbers, is applied by hand: nobody who
+ * goes on numbering leaves it out. Other files of the folder are left overs.
+ */
 function drizzleJournals(facts: FactsIndex, usable: readonly string[]): { dir: string; listed: string[] }[] {
   const present = new Set(usable)
   return [...facts.of('config-file')].flatMap(([path, file]) => {
@@ -166,9 +169,17 @@ function drizzleJournals(facts: FactsIndex, usable: readonly string[]): { dir: s
     const dir = path.slice(0, -'meta/_journal.json'.length)
     const entries = (file.data as { entries?: { idx?: number; tag?: string }[] } | undefined)?.entries
     if (!Array.isArray(entries) || /(^|\/)supabase\/migrations\/$/.test(dir)) return []
-    return [{ dir, listed: entries.flatMap((e) => (typeof e?.tag === 'string' && present.has(`${dir}${e.tag}.sql`) ? [`${dir}${e.tag}.sql`] : [])) }]
+    const listed = entries.flatMap((e) => (typeof e?.tag === 'string' && present.has(`${dir}${e.tag}.sql`) ? [`${dir}${e.tag}.sql`] : []))
+    const last = Math.max(...listed.map(numberOf))
+    const byHand = listed.length
+      ? usable.filter((p) => folder(p) === dir && numberOf(p) > last).sort((a, b) => numberOf(a) - numberOf(b) || compareText(a, b))
+      : []
+    return [{ dir, listed: [...listed, ...byHand] }]
   })
 }
+
+/** The number that a file name begins with; none is no number at all. */
+const numberOf = (path: string): number => Number(/^[vV]?(\d{1,15})/.exec(name(path))?.[1] ?? Number.NaN)
 
 /** Numbered files of other `migrations` folders: a chain in the order of their numbers. */
 function numberedChains(usable: readonly string[], roots: readonly string[]): string[] {

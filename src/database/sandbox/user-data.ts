@@ -10,6 +10,9 @@ import { isCredentials } from './service-keys.ts'
 /** Owner-like names, also in the other languages that builders' users write in. */
 const OWNER =
   /^((user|owner|author|creator|profile|customer|account|member|client|student|teacher|patient|employee|seller|buyer|host|guest|sender|recipient|receiver|usuario|cliente|utente|utilisateur|benutzer|nutzer|kunde|propietario|proprietario|autor|auteur|auth_user|supabase_user|clerk_user|uploader|reviewer|follower|subscriber|borrower|assignee)(_(user|profile|account))?_?(id|uid|uuid)|(created|uploaded|submitted|posted|sent|owned|requested|criado|creado)_(by|por)(_id|_user_id)?|user|owner|author|uid|userid|ownerid|(id_|usuario_|cliente_)(usuario|cliente|utente|utilisateur|user)?)$/i
+/** People whose own table has to be there for their ids to name an owner: elsewhere players and drivers are what an application has lists of. */
+const PERSON_BY_ROLE =
+  /^(player|driver|rider|passenger|worker|freelancer|learner|donor|volunteer|candidate|applicant|participant|attendee|renter|athlete|resident|bidder)_?(id|uuid|uid)$/i
 const TENANT =
   /^((org|organization|organisation|team|workspace|tenant|company|business|household|family|group|clinic|store|shop|restaurant|club|school|agency|empresa|azienda|organizacion|equipo|studio|firma)_?(id|uuid))$/i
 const PERSONAL =
@@ -91,9 +94,10 @@ export function classifyUserData(tables: readonly Table[], policies: readonly Po
   const byName = new Map(tables.map((t) => [`${t.schema}.${t.name}`, t]))
   const people = peopleTables(tables, byName, policies)
   const groups = groupTables(tables, people)
+  const byRole = idsOfPeople(tables)
   const direct = new Map<string, UserData>()
   for (const [name, table] of byName) {
-    const data = ownData(table, people, groups, policies)
+    const data = ownData(table, people, groups, policies, byRole)
     if (data && !isEnteredByStaff(table, data, policies)) direct.set(name, data)
     else if (letSomebodyIn(table)) direct.set(name, codesOf(table))
   }
@@ -184,13 +188,25 @@ function keyLooksLikeUser(t: Table): boolean {
   return key !== undefined && (/uuid|text|char/.test(key.type) || t.columns.some((c) => /e?mail|passw(?:or)?d|pwd/i.test(c.name)))
 }
 
-function ownData(table: Table, people: ReadonlySet<string>, groups: ReadonlySet<string>, policies: readonly Policy[]): UserData | undefined {
+/** What the ids of people are called whose table has their addresses, where builders leave the reference to it out: `player_id` beside `players(email)`. */
+function idsOfPeople(tables: readonly Table[]): ReadonlySet<string> {
+  const withAddress = tables.filter((t) => t.primaryKey.length === 1 && t.columns.some((c) => says(/^e?mail(_address)?$/i, c.name)))
+  return new Set(withAddress.map((t) => t.name.replace(/s$/, '')))
+}
+
+function ownData(
+  table: Table,
+  people: ReadonlySet<string>,
+  groups: ReadonlySet<string>,
+  policies: readonly Policy[],
+  byRole: ReadonlySet<string>,
+): UserData | undefined {
   const single = table.foreignKeys.filter((f) => f.columns.length === 1)
   const toPeople = single.filter((f) => people.has(f.references)).map((f) => f.columns[0] as string)
   const byDefault = table.columns.filter((c) => c.default !== undefined && /\b(auth\.)?uid\(\)/.test(c.default)).map((c) => c.name)
   const isPerson = people.has(`${table.schema}.${table.name}`)
   const named = table.columns
-    .filter((c) => says(OWNER, c.name) && holdsId(c) && !foreignElsewhere(table, c, people) && !isByline(table, c, policies))
+    .filter((c) => (says(OWNER, c.name) || namesByRole(c, table, byRole)) && holdsId(c) && !foreignElsewhere(table, c, people) && !isByline(table, c, policies))
     .map((c) => c.name)
   // builders leave the reference to the platform's users out, and no list has all the words for a person: `bidder_id = auth.uid()`
   const asked = table.columns
@@ -243,6 +259,11 @@ function codesOf(table: Table): UserData {
 
 /** Rows that say of a person nothing but the name, in a table that is not called after people with whom the application deals. */
 const isOfNobodys = (table: Table, personal: readonly string[]): boolean => personal.every((c) => says(NAME, c)) && !says(OF_PEOPLE, table.name)
+
+function namesByRole({ name }: Column, table: Table, byRole: ReadonlySet<string>): boolean {
+  const role = says(PERSON_BY_ROLE, name) ? name.replace(/_?(?:id|uuid|uid)$/i, '') : undefined
+  return role !== undefined && byRole.has(role) && !table.foreignKeys.some((f) => f.columns.includes(name))
+}
 
 function holdsId(c: Column): boolean {
   return /^(uuid|text|character varying|varchar|bigint|integer)/.test(c.type)

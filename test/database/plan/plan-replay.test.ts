@@ -76,14 +76,17 @@ describe('which SQL counts, and in what order', () => {
       ['migration db/migrations/V2__x.sql', 'migration migrations/9_a.sql', 'migration migrations/10_b.sql'],
     ],
     [
-      'Drizzle applies what its journal lists',
+      'Drizzle applies what its journal lists, and people what they number on by hand',
       {
         'drizzle/0000_a.sql': T,
+        'drizzle/0000_left_over.sql': T,
         'drizzle/0001_b.sql': T,
+        'drizzle/0010_d.sql': T,
         'drizzle/0002_c.sql': T,
+        'drizzle/drafts/0011_e.sql': T,
         'drizzle/meta/_journal.json': '{"dialect":"postgresql","entries":[{"idx":0,"tag":"0001_b"},{"idx":1,"tag":"0000_a"}]}',
       },
-      ['migration drizzle/0001_b.sql', 'migration drizzle/0000_a.sql'],
+      ['migration drizzle/0001_b.sql', 'migration drizzle/0000_a.sql', 'migration drizzle/0002_c.sql', 'migration drizzle/0010_d.sql'],
     ],
     [
       'Prisma migrations by folder',
