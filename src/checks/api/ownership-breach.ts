@@ -15,6 +15,9 @@ import { isModelAnswer } from './model-answers.ts'
 /** What is chosen by nothing that a request sends: what people may write about themselves at the platform. */
 export const OWN_METADATA = "the user's own metadata"
 
+/** What a sale is made on, beside its price. */
+export type TermOfSale = 'discount' | 'trial' | 'payee'
+
 /** One thing that a handler does for somebody who does not own it. */
 export interface OwnershipBreach {
   readonly kind:
@@ -44,12 +47,15 @@ export interface OwnershipBreach {
     | 'unbound-proof'
     | 'payers-row'
     | 'price'
+    | 'terms'
   readonly severity: Severity
   readonly at: Place
   /** For the list of places: "deletes invoices by body `id`". */
   readonly what: string
   readonly table?: string
   readonly verb?: string
+  /** Which condition of a sale the request sets. */
+  readonly term?: TermOfSale
   /** What of the request chooses the object. */
   readonly by?: string
   /** The column that holds the owner, when the schema or custom tells. */

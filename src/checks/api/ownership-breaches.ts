@@ -15,6 +15,7 @@ import { checkWithWayAround } from './answered-in-vain.ts'
 import { boughtBreaches } from './bought-parent.ts'
 import { choosingFilter } from './choosing-filter.ts'
 import { chosenPrice } from './chosen-price.ts'
+import { chosenTerms } from './chosen-terms.ts'
 import { claimedPayments } from './claimed-payments.ts'
 import { creditBreaches } from './credit-breaches.ts'
 import { decidingBreaches, decidingColumns } from './deciding-columns.ts'
@@ -244,6 +245,7 @@ function judge(
     breaches.push(
       ...otherBreaches(step, e, behaviour, ties, schema),
       ...chosenPrice(step, e, behaviour, route),
+      ...chosenTerms(step, index, e, behaviour),
       ...(area ? areaBreaches(step, e, behaviour, ties, schema, access) : []),
     )
   })

@@ -1,6 +1,6 @@
 import type { WordsOfKinds } from './breach-words.ts'
 import { roleCode } from './manners.ts'
-import type { OwnershipBreach } from './ownership-breach.ts'
+import type { OwnershipBreach, TermOfSale } from './ownership-breach.ts'
 import { refusal } from './refusal.ts'
 import { unboundProofWords } from './unbound-proof-words.ts'
 
@@ -79,6 +79,15 @@ export const PAYMENT_WORDS = {
       },
     }
   },
+  terms({ b, place }) {
+    const { title, effect, text, code } = TERMS_OF_SALE[b.term ?? 'discount']
+    return {
+      title,
+      message: `${place} ${b.what}. Nothing compares it with what the application itself says.`,
+      attack: `Any signed-in user sends the request of the page with another value and ${effect}.`,
+      fix: { text, language: 'ts', code },
+    }
+  },
   'email-lookup'({ b, how, place }) {
     return {
       title: 'The customer is looked up by e-mail address',
@@ -92,6 +101,28 @@ export const PAYMENT_WORDS = {
     }
   },
 } satisfies WordsOfKinds
+
+/** What is said of a condition of the sale that the request sets, by which one it is. */
+const TERMS_OF_SALE = {
+  discount: {
+    title: 'The browser says what is taken off the price',
+    effect: 'has it for next to nothing',
+    text: 'Look the discount up on the server by the code that the customer typed, and ask there whether it is valid.',
+    code: 'const discount = await discountFor(code) // stands for the look-up of the code where discounts are kept; nothing when it is not valid',
+  },
+  trial: {
+    title: 'The browser says how long nothing is paid',
+    effect: 'uses what is sold for years before the first payment',
+    text: 'Say on the server how long the trial is, and ask whether this account has had one.',
+    code: 'subscription_data: { trial_period_days: 14 } // as many days as you offer',
+  },
+  payee: {
+    title: 'The browser says who gets the money',
+    effect: 'names an account of his own at the processor: what he pays for the purchase comes back to him, and the order counts as paid',
+    text: 'Load the account that is paid on the server, from the row of the seller whose thing is bought.',
+    code: 'const { payoutAccount } = await sellerOf(productId) // stands for the look-up of the seller’s account by what is bought',
+  },
+} satisfies Readonly<Record<TermOfSale, { title: string; effect: string; text: string; code: string }>>
 
 /** The customer's id out of the caller's own row, in the words of the library that the application uses. */
 function ownCustomer(library: string | undefined, b: OwnershipBreach): string {

@@ -2,6 +2,7 @@ import { decodeJwt } from '../../facts/secrets/jwt.ts'
 import { isPlaceholder } from '../../facts/secrets/placeholder.ts'
 import { lastPart } from '../../lib/last-part.ts'
 import { type Behaviour, type Client, type Effect, HIDDEN_LITERAL, type Value } from '../behaviour/behaviour.ts'
+import { formFields } from '../behaviour/form-fields.ts'
 import { mentions } from '../behaviour/mentions.ts'
 import { processorAt, serviceBehindGateway } from '../payments/other-processor-signs.ts'
 import { saysAmount } from './amount-of-charge.ts'
@@ -131,7 +132,8 @@ function choosesPayer(e: Extract<Effect, { name: string }>): boolean {
 const asksForCaller = (e: Extract<Effect, { name: string }>): boolean => e.args.some((a) => mentions(a, (x) => x.v === 'caller'))
 
 /** What processors call what is to be paid. */
-const AMOUNTS = /^(?:amount|unit_amount|unit_amount_decimal|currency|price_data|custom_price|unit_price|price_cents|transaction_amount|gross_amount)$/
+const AMOUNTS =
+  /^(?:amount|unit_amount|unit_amount_decimal|currency|price_data|custom_price|unit_price|price_cents|transaction_amount|gross_amount|percent_off|amount_off|trial_period_days)$/
 /** Of those that are asked over HTTP; for Stripe a price is one of its own list. */
 const AMOUNTS_OVER_HTTP = new RegExp(`${AMOUNTS.source}|^(?:value|price|total)$`)
 
@@ -281,7 +283,7 @@ function atProcessor(name: string, e: Extract<Effect, { name: string }>): Outsid
   const method = methodOf(options)
   if (PAYS_OUT.test(path) && /^post$/i.test(method)) return { kind: 'payment', what: `moves money through ${name}`, call: `${name} transfers` }
   if (startsPayment(e)) {
-    const chosen = choosesAmount(options as Value, 0, amountsAt(name)) ? 'amount' : choosesAccount(bodyOf(options as Value), 0) ? 'owner' : undefined
+    const chosen = choosesAmount(bodyOf(options as Value), 0, amountsAt(name)) ? 'amount' : choosesAccount(bodyOf(options as Value), 0) ? 'owner' : undefined
     return { kind: 'payment', what: `starts a payment with ${name}`, call: `${name} createCheckout`, ...(chosen ? { chosen } : {}) }
   }
   if (/^get$/i.test(method) && /\/$|=$/.test(path)) return undefined
@@ -297,7 +299,7 @@ function isSignedIn(options: Value | undefined): boolean {
 /** What is sent, before it becomes text. */
 function bodyOf(options: Value): Value {
   const body = options.v === 'object' ? (options.props.body ?? options) : options
-  return body.v === 'call' && body.args[0] ? body.args[0] : body
+  return formFields(body.v === 'call' && body.args[0] ? body.args[0] : body)
 }
 
 /** The variable that an address comes from, a fallback beside it or not. */
