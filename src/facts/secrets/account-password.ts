@@ -3,7 +3,12 @@ import type { ShownPassword } from './shown-credentials.ts'
 
 /** The names under which an account keeps its password, hashed or not. */
 const KEPT_AS = /^(?:password|passwd|pwd|senha|(?:password|passwd|pass)_?hash|(?:hashed|encrypted)_?password|password_?digest)$/i
-const HASHED_TEXT = /["']?\s{0,3}:\s{0,3}(?:await\s{1,3})?(?:[\w$]{1,40}\.){0,3}\w{0,30}hash\w{0,30}\(\s{0,20}(["'`])([^"'`\n\\]{4,64})\1/iy
+/** What a literal stands in for: `hash(process.env.SEED_PASSWORD || '…')`. */
+const STANDS_IN_FOR = String.raw`(?:[\w$.]{1,80}!?\s{0,3}(?:\|\||\?\?)\s{0,10})?`
+const HASHED_TEXT = new RegExp(
+  String.raw`["']?\s{0,3}:\s{0,3}(?:await\s{1,3})?(?:[\w$]{1,40}\.){0,3}\w{0,30}hash\w{0,30}\(\s{0,20}${STANDS_IN_FOR}(["'${'`'}])([^"'${'`'}\n\\]{4,64})\1`,
+  'iy',
+)
 const NAMED = /["']?\s{0,3}:\s{0,3}([A-Za-z_$][\w$]{1,40})\s{0,3}[,}\n]/y
 const SHORTHAND = /\s{0,3}[,}\n]/y
 const AS_IT_IS = /["']?\s{0,3}:\s{0,3}(["'`])([^"'`\n\\]{4,64})\1/y
@@ -11,9 +16,9 @@ const AS_IT_IS = /["']?\s{0,3}:\s{0,3}(["'`])([^"'`\n\\]{4,64})\1/y
 const MAKES_ACCOUNT =
   /\b(?:admin\.createUser|create_?(?:admin_?|auth_?|new_?)?(?:user|account|admin|member)|sign_?up(?:_?(?:with)?_?(?:email|user))?|register_?(?:user|admin)?)\(\s{0,20}\{/i
 
-/** Accounts of a list, each hashed in its turn: `for (const user of users) … hash(user.password)`. */
+/** Accounts of a list, each hashed or made in its turn: `for (const user of users) … hash(user.password)`, `… admin.createUser({ …, password: user.password })`. */
 const LISTED =
-  /(?:\bfor\s{0,3}\(\s{0,3}const\s{1,3}|\.(?:map|forEach)\(\s{0,3}(?:async\s{0,3})?\(?)(\w{1,30})\b[\s\S]{0,900}?hash\w{0,30}\(\s{0,20}\1\.(?:password|passwd|pwd)\b/i
+  /(?:\bfor\s{0,3}\(\s{0,3}const\s{1,3}|\.(?:map|forEach)\(\s{0,3}(?:async\s{0,3})?\(?)(\w{1,30})\b[\s\S]{0,900}?(?:hash\w{0,30}\(\s{0,20}|admin\.createUser\(\s{0,20}\{[^{}]{0,200}\bpassword\s{0,3}:\s{0,3})\1\.(?:password|passwd|pwd)\b/i
 
 const WHOSE = /\b(?:user_?name|login|e_?mail)["']?\s{0,3}[:=]\s{0,3}(["'`])([^"'`\n\\${}]{3,80})\1/i
 const OF_POWER = /admin|owner|super|root|staff|manager|moderator|propriet|gerente|gestor/i
@@ -38,11 +43,20 @@ export function accountPassword(text: string, left: number, right: number): Show
   const value = text.slice(made.start, made.end)
   if (isReference(value) || NO_PASSWORD.test(value)) return undefined
   const fields = text.slice(object.start, object.end)
-  const whose = WHOSE.exec(fields)?.[2] ?? (hashed && !/\b(?:user_?name|login|e_?mail)\b/i.test(fields) ? undefined : WHOSE.exec(text)?.[2])
+  const whose =
+    WHOSE.exec(fields)?.[2] ?? heldAddress(text, fields) ?? (hashed && !/\b(?:user_?name|login|e_?mail)\b/i.test(fields) ? undefined : WHOSE.exec(text)?.[2])
   if (whose === undefined) return undefined
   const power = GIVEN_POWER.test(fields) || OF_POWER.test(whose) || (!hashed && GIVEN_POWER.test(text))
   const person = hashed !== undefined && !COMMON.test(value) && !MADE_UP.test(whose) && !/test|demo|exampl|sampl/i.test(value)
   return { kind: power || person ? 'account-password' : 'try-out-password', ...made }
+}
+
+const WHOSE_NAME = /\b(?:user_?name|login|e_?mail)["']?\s{0,3}:\s{0,3}([A-Za-z_$][\w$]{1,40})\s{0,3}[,}\n]/i
+
+/** The address that a constant of the file holds: `const adminEmail = '…'`, and `email: adminEmail` in the account. */
+function heldAddress(text: string, fields: string): string | undefined {
+  const held = constant(text, WHOSE_NAME.exec(fields)?.[1])
+  return held && text.slice(held.start, held.end)
 }
 
 interface Range {

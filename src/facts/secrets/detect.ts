@@ -5,6 +5,7 @@ import { decodeJwt, JWT, signedWithPublishedSecret } from './jwt.ts'
 import { comparedPassword, PASSWORD_NAME, PUBLIC_PREFIX, secretByName, weakSecret } from './named.ts'
 import { isPlaceholder, isReference, isWordy } from './placeholder.ts'
 import { isPublished } from './published.ts'
+import { isHostedSession } from './saved-session.ts'
 import type { SecretSpan } from './secret.ts'
 import { type ShownPassword, shownPairs, shownPassword } from './shown-credentials.ts'
 import { signInPassword } from './sign-in-password.ts'
@@ -13,7 +14,7 @@ import { anchorAt, findStarts, NAME_WORD } from './starts.ts'
 export type { SecretSpan } from './secret.ts'
 
 /** Part of the version of every extractor that finds or blanks out secrets: raise it whenever a value is judged otherwise. */
-export const SECRETS_VERSION = '20'
+export const SECRETS_VERSION = '21'
 
 const BY_ANCHOR = new Map<string, SecretFormat[]>()
 for (const f of SECRET_FORMATS) for (const a of f.anchors) BY_ANCHOR.set(a, [...(BY_ANCHOR.get(a) ?? []), f])
@@ -84,6 +85,7 @@ function atAnchor(text: string, anchor: string, index: number): Match | undefine
     const end = index + value.length
     const body = value.slice(anchor.length)
     if (isPlaceholder(value, body) || noDigits(body) || (format.kind.startsWith('stripe-') && wrongStripeLength(body))) return { start: index, end }
+    if (format.kind === 'supabase-session' && !isHostedSession(value)) return { start: index, end }
     const name = nameBefore(text, index)
     if (format.context && !format.context.test(around(text, index, end))) return { start: index, end }
     const life = isPublished(value) ? 'local-demo' : format.life

@@ -70,6 +70,7 @@ export const SECRET_FORMATS: readonly SecretFormat[] = [
   format('shopify-token', 'Shopify access token', ['shpat_', 'shpca_', 'shppa_', 'shpss_'], `[a-fA-F0-9]{32,64}${END}`),
   // Platforms
   format('supabase-secret-key', 'Supabase secret key', 'sb_secret_', `[A-Za-z0-9_-]{20,64}${END}`),
+  format('supabase-session', 'saved session of a signed-in account', 'base64-eyJhY2Nlc3NfdG9rZW4i', '[A-Za-z0-9+/_-]{200,8000}={0,2}'),
   format('supabase-access-token', 'Supabase access token', ['sbp_', 'sbp_v0_', 'sbp_oauth_'], `${HEX}{40}${END}`),
   format('vercel-token', 'Vercel token', ['vcp_', 'vci_', 'vca_', 'vcr_', 'vck_'], `${B62}{20,60}${END}`),
   format('netlify-token', 'Netlify token', 'nfp_', `${B62}{36,64}${END}`),

@@ -60,6 +60,17 @@ describe('formats', () => {
     expect(findSecrets(PLACEHOLDERS['anon-jwt'] as string)).toEqual([])
   })
 
+  test('the session that a browser test saved, when the account is at a hosted project', () => {
+    const part = (claims: object) => Buffer.from(JSON.stringify(claims)).toString('base64url')
+    const cookie = (iss: string) => {
+      const access = `${part({ alg: 'HS256' })}.${part({ iss, role: 'authenticated', sub: body(HEX, 32) })}.${body(ALNUM, 43)}`
+      return `base64-${part({ access_token: access, token_type: 'bearer', refresh_token: body(ALNUM, 12), user: { id: body(HEX, 32) } })}`
+    }
+    expect(kinds(`{ "name": "sb-x-auth-token", "value": "${cookie('https://abcdefghijklmnop.supabase.co/auth/v1')}" }`)).toEqual(['supabase-session'])
+    expect(kinds(`{ "name": "sb-x-auth-token", "value": "${cookie('http://127.0.0.1:54321/auth/v1')}" }`)).toEqual([])
+    expect(kinds('base64-eyJhY2Nlc3NfdG9rZW4i'.padEnd(400, 'A'))).toEqual([])
+  })
+
   test('the token of a link that storage signed opens one object, and is no secret; the same token anywhere else is one', () => {
     const part = (data: object) => Buffer.from(JSON.stringify(data)).toString('base64url')
     const token = `${part({ kid: 'storage-url-signing-key_1', alg: 'HS256' })}.${part({ url: 'brand/mark.png', iat: 1764340090, exp: 1795876090 })}.${body(ALNUM, 43)}`
