@@ -86,9 +86,9 @@ function openRedirect(list: readonly OpenRedirect[]): Issue {
     message: `After signing the user in, the callback redirects to the request's \`${o.param}\` without making sure that it stays on this site: \`${o.param}=${example}\` leads to another host${o.how === 'backslash' ? ', because new URL() reads a backslash as a slash' : ''}.`,
     attack: `An attacker sends a victim a link to your real sign-in with \`${o.param}=${example}\`; after a genuine login the victim lands on the attacker's copy of your site.`,
     fix: {
-      text: 'Accept only a path of this site.',
+      text: 'Accept only a path of this site: let the parser that browsers have say what the value means, and take no more than its path.',
       language: 'ts',
-      code: `const wanted = ${o.param}?.toString() ?? '/'\nconst ${o.param === 'path' ? 'target' : 'path'} = wanted.startsWith('/') && !wanted.startsWith('//') && !wanted.startsWith('/\\\\') ? wanted : '/'`,
+      code: pathOfHere(o.param),
     },
     at: o.at,
     related: [
@@ -98,4 +98,12 @@ function openRedirect(list: readonly OpenRedirect[]): Issue {
     proof: 'inferred',
     aliases: ['CWE-601'],
   }
+}
+
+/** Blanks, backslashes and steps upwards mean what `URL` says they mean; what is left begins with exactly one slash. */
+function pathOfHere(param: string): string {
+  const name = param === 'path' ? 'target' : 'path'
+  return `const here = 'https://here.invalid' // stands for this site, whatever it is called
+const wanted = URL.canParse(String(${param} ?? '/'), here) ? new URL(String(${param} ?? '/'), here) : new URL(here)
+const ${name} = wanted.origin === here ? \`\${wanted.pathname}\${wanted.search}\`.replace(/^\\/+/, '/') : '/'`
 }

@@ -17,11 +17,12 @@ export function defaultIssue(d: DefaultSecret, modules: ModulesModel): Issue {
       ? 'On any deployment where the variable is missing, whoever has read the source signs in with the default.'
       : 'On any deployment where the variable is missing, whoever has read the source knows what it signs with or lets in by.',
     fix: {
-      text: 'Refuse to start without the variable.',
+      text: d.also.length ? 'Refuse to start without the variable, here and in the other places.' : 'Refuse to start without the variable.',
       ...(read ? { language: read.language, code: `const secret = ${read.code}\nif (!secret) throw new Error('${d.name} is not set')` } : {}),
-      rewrite: { path: d.path, line: d.line, apply: requireVariable(d.name) },
+      ...(d.also.length ? {} : { rewrite: { path: d.path, line: d.line, apply: requireVariable(d.name) } }),
     },
     at: { path: d.path, line: d.line },
+    related: d.also.slice(0, 20).map((p) => ({ ...p, what: 'stands in for it here too' })),
     proof: 'inferred',
     aliases: ['CWE-1188', 'CWE-798'],
   }

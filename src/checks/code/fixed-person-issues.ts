@@ -1,11 +1,12 @@
 import type { FixedPayer, HardcodedIdentity, OwnerMail, SqlAccount } from '../../model/code/code.ts'
 import type { FixedUser } from '../../model/code/fixed-users.ts'
 import type { ModulesModel } from '../../model/modules/modules.ts'
-import type { Issue } from '../define-check.ts'
+import type { Fix, Issue } from '../define-check.ts'
 import { environmentRead } from '../environment-read.ts'
+import type { AdministratorFix } from './administrator-fix.ts'
 
 /** One person's address or id that decides about access. */
-export function identityIssue(i: HardcodedIdentity): Issue {
+export function identityIssue(i: HardcodedIdentity, administrators: AdministratorFix): Issue {
   const critical = i.origin === 'claimed' && i.grants
   const whose = i.owner
     ? 'the owner’s e-mail address'
@@ -29,19 +30,7 @@ export function identityIssue(i: HardcodedIdentity): Issue {
           ? 'Whoever opens the page writes this value into its storage and is treated as that person.'
           : 'An attacker sends or enters this value and is treated as that person: authentication, authorisation or payment is skipped.'
       : 'The code names the account worth taking over, and nobody can be added or removed without a deployment; when the mailbox changes hands, so does the access.',
-    fix: {
-      text: critical
-        ? i.writtenIn === 'metadata'
-          ? 'Take the comparison with the metadata out. One with the address of the verified session (user.email) may stay until a role that only the server sets takes its place.'
-          : 'Take the identity from a verified session only, and the right from a role that the server keeps.'
-        : 'Keep the role in the database (or in a claim that only the server sets), and check the role.',
-      language: i.subject.startsWith('file') ? 'ts' : 'sql',
-      code: i.subject.startsWith('file')
-        ? i.writtenIn === 'metadata'
-          ? "const isAdmin = user?.app_metadata?.role === 'admin' // set once for whoever administers, with the service role"
-          : `const { data: { user } } = await supabase.auth.getUser()\nconst isAdmin = user?.app_metadata.role === 'admin'`
-        : `(auth.jwt() -> 'app_metadata' ->> 'role') = 'admin'`,
-    },
+    fix: identityFix(i, critical, administrators),
     at: { path: i.path, line: i.line },
     related: i.uses
       .filter((u) => u.path !== i.path || u.line !== i.line)
@@ -50,6 +39,21 @@ export function identityIssue(i: HardcodedIdentity): Issue {
     proof: 'inferred',
     aliases: ['CWE-547', ...(critical ? ['CWE-290'] : [])],
   }
+}
+
+function identityFix(i: HardcodedIdentity, critical: boolean, administrators: AdministratorFix): Fix {
+  if (!i.subject.startsWith('file'))
+    return {
+      text: 'Keep the role in the database (or in a claim that only the server sets), and check the role.',
+      language: 'sql',
+      code: `(auth.jwt() -> 'app_metadata' ->> 'role') = 'admin' -- or the column in which you keep who administers`,
+    }
+  const first = !critical
+    ? ''
+    : i.writtenIn === 'metadata'
+      ? 'Take the comparison with the metadata out. One with the address of the verified session (user.email) may stay until a role that only the server sets takes its place. '
+      : 'Take the identity from a verified session only, and the right from a role that the server keeps. '
+  return { text: `${first}${administrators.text}`, ...(administrators.code ? { language: 'ts' as const, code: administrators.code } : {}) }
 }
 
 /** An account, or a role for one person, that SQL makes in every database. */

@@ -1,7 +1,9 @@
+import { lazily } from '../../lib/lazily.ts'
 import { snakeCase } from '../../lib/snake-case.ts'
-import type { CodeModel, HardcodedSecret, Marker } from '../../model/code/code.ts'
+import type { CodeModel, HardcodedIdentity, HardcodedSecret, Marker } from '../../model/code/code.ts'
 import type { PaymentsModel } from '../../model/payments/payments.ts'
 import { defineCheck, failed, type Issue, notApplicable, passed } from '../define-check.ts'
+import { administratorFix } from './administrator-fix.ts'
 import { clientPasswordIssue } from './client-password-issue.ts'
 import { defaultIssue, fixedKeyIssue } from './fixed-key-issues.ts'
 import { accountIssue, fixedUserIssue, identityIssue, mailIssue, payerIssue } from './fixed-person-issues.ts'
@@ -15,9 +17,9 @@ export default defineCheck({
   id: 'code/hardcoded',
   category: 'Code and dependencies',
   rule: 'Code is reviewed for hardcoded values and they are removed or moved to environment variables.',
-  needs: ['code', 'modules', 'payments'],
+  needs: ['code', 'modules', 'payments', 'routes', 'schema'],
   doubtedBy: ['source-text'],
-  run({ code, modules, payments }) {
+  run({ code, modules, payments, routes, schema }) {
     const known = new Set(verifiedByText(payments))
     const under5 = code.secrets.flatMap((s) => (s.reportedAsServiceRole ? [[5, s.reportedAsServiceRole] as const] : []))
     const passwordFiles = new Set(code.clientPasswords.flatMap((p) => (p.code || p.development ? [] : [p.path])))
@@ -26,6 +28,8 @@ export default defineCheck({
     const isReal = (at: { path: string; line: number }) => !development.has(`${at.path}:${at.line}`)
     // what stands in for a variable is said to do so
     const standsIn = (s: HardcodedSecret) => code.defaults.some((d) => d.path === s.path && d.line === s.line && isPartOfName(d.name, s.name ?? ''))
+    const administrators = lazily(() => administratorFix(routes, schema))
+    const asksNoPassword = (i: HardcodedIdentity) => code.openDoors.some((d) => d.how === 'no-password' && d.path === i.path)
     const spoken = new Set([...code.identities.map((i) => i.path), ...passwordFiles])
     const issues = [
       ...code.secrets
@@ -34,7 +38,9 @@ export default defineCheck({
         .filter((s) => !(s.kind.endsWith('password') && beside(code.openDoors, s)))
         .map((s) => (isShown(s) ? shownPasswordIssue(s) : isOfAccount(s) ? madeAccountIssue(s, modules) : secretIssue(s, modules))),
       ...code.clientPasswords.filter((p) => !p.development).map(clientPasswordIssue),
-      ...code.identities.filter((i) => (i.grants || i.owner) && !passwordFiles.has(i.path) && isReal(i)).map(identityIssue),
+      ...code.identities
+        .filter((i) => (i.grants || i.owner) && !passwordFiles.has(i.path) && isReal(i) && !asksNoPassword(i))
+        .map((i) => identityIssue(i, administrators())),
       ...code.defaults
         .filter((d) => !known.has(d.name) && !(/PASS/.test(d.name) && code.secrets.some((s) => s.kind === 'sign-in-password' && s.path === d.path)))
         .map((d) => defaultIssue(d, modules)),

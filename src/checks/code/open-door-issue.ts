@@ -26,6 +26,14 @@ const WORDS: Readonly<Record<OpenDoor['how'], Words>> = {
     },
     aliases: ['CWE-287', 'CWE-798'],
   },
+  'no-password': {
+    severity: 'Critical',
+    title: 'Fixed addresses sign in with any password',
+    message: 'Where the address that is typed is one of those written here, the sign-in asks for no password.',
+    attack: 'Whoever reads the source, or guesses the address, signs in to that account with any password.',
+    fix: { text: 'Take the branch out, so that every account has its password compared, and end the sessions of these accounts.' },
+    aliases: ['CWE-287', 'CWE-798'],
+  },
   'fixed-code': {
     severity: 'Critical',
     title: 'A fixed code or password for a fixed account',

@@ -71,6 +71,8 @@ export interface DefaultSecret {
   readonly path: string
   readonly line: number
   readonly name: string
+  /** Where else in the file a word stands in for the same variable. */
+  readonly also: readonly Place[]
 }
 
 /** A literal that signs, encrypts or decides. */
@@ -97,7 +99,7 @@ export interface Switch {
 
 /** A way past a sign-in that stands in the code. */
 export interface OpenDoor extends Place {
-  readonly how: 'any-password' | 'fixed-code' | 'mail-part' | 'logged-signature'
+  readonly how: 'any-password' | 'no-password' | 'fixed-code' | 'mail-part' | 'logged-signature'
 }
 
 /** A library of sessions that logs what it does, in every environment. */

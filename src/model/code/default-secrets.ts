@@ -2,6 +2,7 @@ import type { Expr, FunctionIR, JavaScriptFacts } from '../../facts/javascript.t
 import { collectByCodeFile } from '../../facts/questions.ts'
 import { CHECKED_HERE } from '../../facts/secrets/named.ts'
 import { unlessEmpty } from '../../lib/collect-by-file.ts'
+import type { Place } from '../../lib/place.ts'
 import { envNameOf, isEnvObject } from '../env/code-reads.ts'
 import { PUBLIC_PREFIXES } from '../env/public-name.ts'
 import { calleeText, exprsOf, statements, stringOf, subExpressions } from '../frameworks/walk.ts'
@@ -13,22 +14,18 @@ const SIGNS_EVENTS = /(?:^|_)(?:WEB_?HOOK|CALLBACK|HOOK)_(?:SIGNING_)?(?:SECRET|
 
 /** Literal values that stand in when the variable of a secret is not set. */
 export const defaultSecrets = collectByCodeFile((path, js: JavaScriptFacts) => {
-  const found: DefaultSecret[] = []
+  const found: (DefaultSecret & { also: Place[] })[] = []
   const words = constantTexts(js)
   const kept = keptVariables(js)
   const nameOf = (e: Expr) => readName(e, kept)
   const add = (name: string | undefined, value: Expr | undefined, line: number) => {
     const text = value && (value.k === 'id' ? words.get(value.name) : textOf(value))
     // a variable with a public prefix is published anyway: check 13 says so
-    if (
-      name &&
-      !PUBLIC_PREFIXES.some((p) => name.startsWith(p)) &&
-      (CHECKED_HERE.test(name) || SIGNS_EVENTS.test(name)) &&
-      text &&
-      text.trim() !== '' &&
-      !found.some((f) => f.name === name)
-    )
-      found.push({ path, line, name })
+    if (name && !PUBLIC_PREFIXES.some((p) => name.startsWith(p)) && (CHECKED_HERE.test(name) || SIGNS_EVENTS.test(name)) && text && text.trim() !== '') {
+      const known = found.find((f) => f.name === name)
+      if (!known) found.push({ path, line, name, also: [] })
+      else if (line !== known.line && !known.also.some((p) => p.line === line)) known.also.push({ path, line })
+    }
   }
   for (const fn of js.functions) {
     for (const d of standIns(fn)) add(d.name, d.value, d.value.l)

@@ -1,4 +1,4 @@
-import type { Expr, FunctionIR, JavaScriptFacts } from '../../facts/javascript.ts'
+import type { Expr, FunctionIR, JavaScriptFacts, Stmt } from '../../facts/javascript.ts'
 import { collectByCodeFile } from '../../facts/questions.ts'
 import { unlessEmpty } from '../../lib/collect-by-file.ts'
 import { says } from '../../lib/snake-case.ts'
@@ -33,6 +33,8 @@ export const openDoors = collectByCodeFile((path, js: JavaScriptFacts) => {
       if (takesAnyPassword(e)) add(e.l, 'any-password')
       if (hasOneCode(e)) add(e.l, 'fixed-code')
     }
+    const asked = withoutPassword(fn).find((s) => !development.has(s.test) && !mode.some((m) => m.l <= s.l && s.l <= (m.e ?? m.l)))
+    if (asked) add(asked.l, 'no-password')
     const part = mailPart(fn)
     if (part && !development.has(part)) add(part.l, 'mail-part')
     const logged = loggedSignature(fn)
@@ -78,6 +80,24 @@ function hasOneCode(e: Expr): boolean {
   if (e.k !== 'logic' || e.op !== '&&') return false
   const all = subExpressions(e)
   return all.some((x) => compared(x, CODE, A_CODE)) && isSomebody(e)
+}
+
+const COMPARES = /(?:^|\.)(?:compare(?:Sync|Password)?|verify(?:Password)?|check_?password|match_?password)$/i
+
+/** `if (email === 'a@b.c') { valid = true } else { valid = await bcrypt.compare(password, user.password) }`. */
+function withoutPassword(fn: FunctionIR): readonly Extract<Stmt, { k: 'if' }>[] {
+  const asks = (all: readonly Stmt[]) =>
+    statements(all).some((s) =>
+      exprsOf(s).some((root) =>
+        subExpressions(root).some(
+          (e) => e.k === 'call' && COMPARES.test(calleeText(e.fn)) && e.args.some((a) => subExpressions(a).some((x) => says(PASSWORD, lastName(x)))),
+        ),
+      ),
+    )
+  return statements(fn.body).filter(
+    (s): s is Extract<Stmt, { k: 'if' }> =>
+      s.k === 'if' && isSomebody(s.test) && !subExpressions(s.test).some((x) => compared(x, PASSWORD, /./)) && !asks(s.then) && asks(s.else ?? []),
+  )
 }
 
 /** `email.includes('admin')` where it decides: the function or the name that it goes to speaks of what somebody may do. */

@@ -1,0 +1,42 @@
+import type { SchemaModel } from '../../model/app-model.ts'
+import type { RoutesModel } from '../../model/routes/routes.ts'
+import { type RoleKeeper, roleKeeper } from '../api/role-code.ts'
+import { roleInCode } from '../api/role-in-code.ts'
+
+/** What takes the place of one person's address where code asks who may administer. */
+export interface AdministratorFix {
+  readonly text: string
+  readonly code?: string
+}
+
+/**
+ * Where the application keeps who administers it, its own checks come first; after them a table that says so. A claim of the platform's tokens is offered
+ * only where the platform signs people in: elsewhere nobody has it.
+ */
+export function administratorFix({ routes }: RoutesModel, schema: SchemaModel): AdministratorFix {
+  const keeper = roleInCode(routes) ?? roleKeeper(schema)
+  if (keeper)
+    return {
+      text: `The application keeps who administers it in ${keeper.table}.${keeper.column}: ask there, by the id that the verified session says, and see that only the server writes it.`,
+      code: asked(keeper),
+    }
+  if (routes.some((r) => PLATFORM.test(r.guard?.how ?? '')))
+    return {
+      text: 'Keep the role in a claim that only the server sets, give it to the accounts that administer today, and check it.',
+      code: "const isAdmin = user.app_metadata?.role === 'admin' // user: as the verified session says",
+    }
+  return { text: 'Keep in the database who administers, in a column that only the server writes, and ask there by the id that the verified session says.' }
+}
+
+/** A session of the platform is asked for (`supabase.auth.getUser`). */
+const PLATFORM = /\bauth\.get(?:User|Claims|Session)\b/
+
+/** Written for the platform's client, which most applications ask with; the words say the same for any other. */
+function asked({ table, user, column, flag, listed, granted }: RoleKeeper): string {
+  const words = (granted ?? ['admin']).map((w) => `'${w.replace(/[^\w -]/g, '')}'`).join(', ')
+  const row = `const { data } = await supabase.from('${table}').select('${column}').eq('${user}', user.id)`
+  if (listed && column === user) return `${row}\nconst isAdmin = Boolean(data?.length)`
+  return flag
+    ? `${row}\nconst isAdmin = data?.some((r) => r.${column}) ?? false`
+    : `${row}\nconst isAdmin = data?.some((r) => [${words}].includes(r.${column})) ?? false`
+}
