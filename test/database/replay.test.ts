@@ -490,6 +490,23 @@ describe('loose files', () => {
     expect(select.map((g) => g.columns)).toEqual([['id', 'name']])
   })
 
+  test('that drop every policy there is were run before the tables that they pass over', async () => {
+    const wipe =
+      "do $$ declare r record; begin for r in (select tablename, policyname from pg_policies where schemaname = 'public') loop\n  execute 'drop policy ' || quote_ident(r.policyname) || ' on ' || quote_ident(r.tablename); end loop; end $$;"
+    const own = (name: string) =>
+      `create table if not exists ${name} (id uuid primary key, user_id uuid);\nalter table ${name} enable row level security;\ncreate policy "${name}" on ${name} using (user_id = auth.uid());`
+    const later = { 'scripts/02_notes.sql': own('notes'), 'scripts/03_files.sql': own('files'), 'scripts/04_plans.sql': own('plans') }
+    const first = { 'scripts/01_users.sql': own('people') }
+    const start = await replaySql({ ...first, ...later, 'scripts/complete-setup-v2.sql': `${wipe}\n${own('people').replace('"people"', '"again"')}` })
+    expect(start.order).toEqual(['scripts/01_users.sql', 'scripts/complete-setup-v2.sql', ...Object.keys(later)])
+    expect(start.catalog.policies.map((p) => p.name).sort()).toEqual(['again', 'files', 'notes', 'plans'])
+    // a repair that gives policies to what it opens runs last
+    const all = ['people', 'notes', 'files', 'plans'].map((name) => `create policy "${name} mended" on ${name} using (user_id = auth.uid());`)
+    const repair = await replaySql({ ...first, ...later, 'scripts/policies.sql': [wipe, ...all].join('\n') })
+    expect(repair.order?.at(-1)).toBe('scripts/policies.sql')
+    expect(repair.catalog.policies).toHaveLength(4)
+  })
+
   test('come after those whose policies they take away', async () => {
     const result = await replaySql({
       'schema.sql': 'create table groups (id uuid primary key, owner uuid);\nalter table groups enable row level security;',

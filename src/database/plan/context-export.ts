@@ -15,6 +15,17 @@ export function isContextExport(text: string): boolean {
   return (FOR_CONTEXT.test(text.slice(0, 2000)) || UNWRITTEN.test(text)) && !SECURITY.test(withoutSqlComments(text))
 }
 
+/** The comments at the head of a file. */
+const HEAD = /^(?:\s|--[^\n]*\n)*/
+const NO_SCRIPT = /\b(?:not\s+a\s+migration|(?:do\s+not|don't|never)\s+(?:run|execute|apply)\b)/i
+const FOR_READING = /\b(?:reference|snapshot|for\s+reading|documentation|baseline)\b/i
+
+/** Whether a script says of itself that it is a record of a schema, kept for reading, and never to be run: what other files say of a table comes after it. */
+export function isForReading(text: string): boolean {
+  const head = (HEAD.exec(text.slice(0, 2000))?.[0] ?? '').replace(/\n\s*-*\s*/g, ' ')
+  return NO_SCRIPT.test(head) && FOR_READING.test(head)
+}
+
 /** The export as PostgreSQL reads it: it writes ARRAY and USER-DEFINED where it does not know how a type is called. Lines stay. */
 export function readableExport(text: string): string {
   return text.replace(/(\s)ARRAY(?=[\s,])/g, '$1text[]').replace(/\bUSER-DEFINED\b/g, 'text')

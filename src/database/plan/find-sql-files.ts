@@ -1,6 +1,6 @@
 import type { FactsIndex } from '../../facts/facts.ts'
 import type { SqlFile } from '../database.ts'
-import { isContextExport, readableExport } from './context-export.ts'
+import { isContextExport, isForReading, readableExport } from './context-export.ts'
 import { ofOtherDatabases } from './other-databases.ts'
 
 /** Folders whose SQL never ran, or ran for something else. */
@@ -68,7 +68,8 @@ function sortSqlFiles(facts: FactsIndex): { readonly files: readonly SqlFile[]; 
     taken.add(path)
     const text = texts.get(path)?.text ?? ''
     const database = several ? { database: root } : {}
-    files.push(isContextExport(text) ? { path, text: readableExport(text), role: 'outline', ...database } : { path, text, role, ...database })
+    const isRecord = isContextExport(text) || (role === 'loose' && isForReading(text))
+    files.push(isRecord ? { path, text: readableExport(text), role: 'outline', ...database } : { path, text, role, ...database })
   }
   const journals = drizzleJournals(facts, usable)
   const chains = numberedChains(usable, roots).filter((p) => !journals.some((j) => p.startsWith(j.dir)))

@@ -1,6 +1,7 @@
 import type { DatabaseGap } from '../database.ts'
+import { dropsEveryPolicy, type PolicyLinks, policiesOf, startedOver } from './policy-links.ts'
 import { type ParsedFile, type Statement, touchesOf } from './statement.ts'
-import { nameParts, qualified, relationName, relationsIn } from './tree.ts'
+import { nameParts, relationName, relationsIn } from './tree.ts'
 
 /** What a file creates and what it needs from others, as qualified names of relations. */
 interface Links {
@@ -264,15 +265,19 @@ const NEEDY = new Set([
 function byNeeds(files: readonly ParsedFile[]): ParsedFile[] {
   const sequence = inSequence(files)
   const rankOf = (f: ParsedFile) => (buildsAnew(f) ? -1 : sequence.has(f) ? 1 : rank(f))
-  const rest = [...files].sort((a, b) => rankOf(a) - rankOf(b) || compareNames(a.file.path, b.file.path))
+  const policies = new Map(files.map((f) => [f, policiesOf(f)]))
+  const rest = startedOver(
+    [...files].sort((a, b) => rankOf(a) - rankOf(b) || compareNames(a.file.path, b.file.path)),
+    policies,
+  )
   const all = new Map(rest.map((f) => [f, links(f)]))
-  const policies = new Map(rest.map((f) => [f, policiesOf(f)]))
   const creators = filesBy(rest, (f) => (all.get(f) as Links).creates)
   const authors = filesBy(rest, (f) => (policies.get(f) as PolicyLinks).made)
   const created = new Set<string>()
   const done = new Set<ParsedFile>()
   const isFree = (f: ParsedFile): boolean => [...(all.get(f) as Links).needs].every((n) => created.has(n) || !creators.get(n)?.some((other) => other !== f))
   const isLast = (f: ParsedFile): boolean =>
+    dropsEveryPolicy(f) ||
     [...(policies.get(f) as PolicyLinks).dropped].every(
       (n) => !authors.get(n)?.some((other) => other !== f && !done.has(other) && !(sequence.has(f) && sequence.has(other))),
     )
@@ -305,30 +310,6 @@ function filesBy(files: readonly ParsedFile[], namesOf: (file: ParsedFile) => Re
   return found
 }
 
-interface PolicyLinks {
-  /** Made as something new: not dropped before in the same file. */
-  readonly made: ReadonlySet<string>
-  readonly dropped: ReadonlySet<string>
-}
-
-/** Policies by table and name: who drops one that another file makes was written after it. */
-function policiesOf({ statements }: ParsedFile): PolicyLinks {
-  const made = new Set<string>()
-  const dropped = new Set<string>()
-  for (const s of statements) {
-    if (s.kind === 'CreatePolicyStmt') {
-      const policy = `${relationName(s.node.table)} ${s.node.policy_name}`
-      if (!dropped.has(policy)) made.add(policy)
-    } else if (s.kind === 'DropStmt' && s.node.removeType === 'OBJECT_POLICY') {
-      for (const o of s.node.objects ?? []) {
-        const parts = nameParts(o.List?.items)
-        dropped.add(`${qualified(parts.slice(0, -1))} ${parts.at(-1)}`)
-      }
-    }
-  }
-  return { made, dropped }
-}
-
 const folderOf = (f: ParsedFile): string => f.file.path.slice(0, f.file.path.lastIndexOf('/') + 1)
 const nameOf = (f: ParsedFile): string => f.file.path.slice(f.file.path.lastIndexOf('/') + 1)
 
@@ -338,10 +319,28 @@ function inSequence(files: readonly ParsedFile[]): ReadonlySet<ParsedFile> {
   return new Set([...Map.groupBy(numbered, folderOf).values()].filter((list) => list.length > 1).flat())
 }
 
+/** Words before what a script is: `complete-setup`, `full_schema`, `BATCH-1-core-setup`. */
+const WHOLE: ReadonlySet<string> = new Set([
+  'all',
+  'batch',
+  'combined',
+  'complete',
+  'consolidated',
+  'core',
+  'entire',
+  'full',
+  'main',
+  'master',
+  'part',
+  'whole',
+])
+
 /** A base schema comes first and repairs come last when nothing else decides. */
 function rank(file: ParsedFile): number {
   const name = nameOf(file)
-  if (/^(schema|init|initial|setup|base|create|structure|database|supabase)[^/]*\.sql$/i.test(name)) return 0
+  const words = /^[a-z]/i.test(name) ? name.toLowerCase().split(/[^a-z]+/) : []
+  const said = words.find((w) => w && !WHOLE.has(w))
+  if (/^(?:schema|init|setup|base|create|structure|database|supabase)/.test(said ?? '')) return 0
   return /(fix|patch|update|migrat|add|alter|repair|hotfix)/i.test(name) ? 2 : 1
 }
 

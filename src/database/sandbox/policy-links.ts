@@ -1,0 +1,62 @@
+import type { ParsedFile } from './statement.ts'
+import { nameParts, qualified, relationName } from './tree.ts'
+
+/** Policies that a file makes and takes away. */
+export interface PolicyLinks {
+  /** Made as something new: not dropped before in the same file. */
+  readonly made: ReadonlySet<string>
+  readonly dropped: ReadonlySet<string>
+  /** Tables that it gives policies to. */
+  readonly tables: ReadonlySet<string>
+}
+
+/** Policies by table and name: who drops one that another file makes was written after it. */
+export function policiesOf({ statements }: ParsedFile): PolicyLinks {
+  const made = new Set<string>()
+  const dropped = new Set<string>()
+  const tables = new Set<string>()
+  for (const s of statements) {
+    if (s.kind === 'CreatePolicyStmt') {
+      tables.add(relationName(s.node.table))
+      const policy = `${relationName(s.node.table)} ${s.node.policy_name}`
+      if (!dropped.has(policy)) made.add(policy)
+    } else if (s.kind === 'DropStmt' && s.node.removeType === 'OBJECT_POLICY') {
+      for (const o of s.node.objects ?? []) {
+        const parts = nameParts(o.List?.items)
+        dropped.add(`${qualified(parts.slice(0, -1))} ${parts.at(-1)}`)
+      }
+    }
+  }
+  return { made, dropped, tables }
+}
+
+/**
+ * A script that drops every policy there is, whatever its table, and gives policies to some tables was run before the tables existed that it passes
+ * over: otherwise nobody could reach these. It stands before the first file that gives policies to them.
+ */
+export function startedOver(ordered: ParsedFile[], policies: ReadonlyMap<ParsedFile, PolicyLinks>): ParsedFile[] {
+  for (const f of ordered.filter(dropsEveryPolicy)) {
+    const own = policies.get(f)?.tables ?? new Set()
+    const otherTables = (o: ParsedFile) => [...(policies.get(o)?.tables ?? [])].filter((t) => !own.has(t))
+    const passedOver = ordered.filter((o) => otherTables(o).length > 0)
+    const tables = new Set(passedOver.flatMap(otherTables))
+    const [first] = passedOver
+    if (!own.size || !first || tables.size < PASSED_OVER) continue
+    ordered.splice(ordered.indexOf(f), 1)
+    ordered.splice(ordered.indexOf(first), 0, f)
+  }
+  return ordered
+}
+
+/** So many tables are not locked by an oversight. */
+const PASSED_OVER = 3
+
+/** A loop over all policies of the catalog, or of a schema, that drops each. */
+export const dropsEveryPolicy = ({ statements }: ParsedFile): boolean =>
+  statements.some(
+    (s) =>
+      s.kind === 'DoStmt' &&
+      /\bdrop\s+policy\b/i.test(s.text) &&
+      /\bpg_polic(?:ies|y)\b/i.test(s.text) &&
+      !/\b(?:tablename|policyname|polname|relname)\s{0,9}(?:=|<>|!=|in\b|~|(?:not\s+)?i?like\b)/i.test(s.text),
+  )
