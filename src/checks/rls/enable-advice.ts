@@ -1,9 +1,10 @@
 import { narrow } from '../../database/access/column-privileges.ts'
 import { createPolicy, readableBy } from '../../database/access/create-policy.ts'
 import { givesRights } from '../../database/access/enable-fix.ts'
+import { isMeantToBeSeen } from '../../database/access/meant-to-be-seen.ts'
 import { powerColumnsOf } from '../../database/access/power-columns.ts'
-import { readable } from '../../database/access/sql.ts'
-import type { Hole, Policy, Table } from '../../database/database.ts'
+import { ident, readable, readableName } from '../../database/access/sql.ts'
+import type { Command, Hole, Policy, Table } from '../../database/database.ts'
 import type { Place } from '../../lib/place.ts'
 import type { AppModel } from '../../model/app-model.ts'
 import { isOfAdministrators } from '../api/audience.ts'
@@ -20,7 +21,7 @@ export function enableAdvice(model: Model, table: Table, hole: Hole, policies: r
   const fix = isShared(proposed) ? { ...proposed, text: 'Enable row level security and show each row to the people whom it names.' } : proposed
   if (!fix.code || table.kind === 'foreign') return fix
   const uses = usesOf(model, table)
-  if (policies.length) return { ...fix, text: `${fix.text}${missing(uses, policies)}` }
+  if (policies.length) return withPolicies(model, table, fix, policies, uses)
   const [on = ''] = fix.code.split('\n')
   if (isForServerAlone(model, table))
     return {
@@ -189,17 +190,70 @@ function withWrites(fix: Fix, table: Table, uses: readonly Use[], condition: str
   }
 }
 
+/** The policies that are there take effect: those that are open themselves have to go, and what the others do not cover is said. */
+function withPolicies(model: Model, table: Table, fix: Fix, policies: readonly Policy[], uses: readonly Use[]): Fix {
+  const open = policies.filter((p) => opens(p, table))
+  const left = policies.filter((p) => !open.includes(p))
+  const theirs = administratorsOf(
+    model,
+    table,
+    uses.filter((u) => !left.some((p) => p.permissive && covers(p, u.verb))),
+  )
+  const words = missing(theirs ? uses.filter((u) => !isOfAdministrators(u.path)) : uses, left)
+  const beside = (proposed: Fix) => theirs?.beside(proposed) ?? proposed
+  if (!open.length) return beside({ ...fix, text: `${fix.text}${words}` })
+  const several = open.length > 1
+  return beside({
+    ...fix,
+    text: `Enable row level security. ${open.length === policies.length ? `The ${several ? 'policies that exist' : 'policy that exists'}` : listed(open.map((p) => `"${p.name}"`))} ${several ? 'ask' : 'asks'} nothing of whose a row is, so ${several ? 'they' : 'it'} would leave the table as open to every account as it is: drop ${several ? 'them' : 'it'} in the same migration.${left.length ? ` ${left.length > 1 ? 'The others' : 'The other'} then ${left.length > 1 ? 'take' : 'takes'} effect.` : ''}${words}`,
+    code: [fix.code, ...open.map((p) => `drop policy ${ident(p.name)} on ${readableName(qualifiedName(table))};`)].join('\n'),
+  })
+}
+
+const covers = ({ command }: Policy, verb: Use['verb']): boolean => command === 'all' || command === verb || (verb === 'upsert' && command === 'insert')
+
+/** A condition that every account meets, as the database deparses it. */
+const ANYBODY = /^\(*(?:true|auth\.role\(\) = 'authenticated'::text|auth\.uid\(\) IS NOT NULL|\( ?SELECT auth\.uid\(\) AS uid\) IS NOT NULL)\)*$/i
+
+/** Whether a policy lets whoever signs in write any row, or read any where rows are somebody's. */
+function opens({ permissive, roles, command, using, check }: Policy, table: Table): boolean {
+  if (!permissive || !roles.some((r) => /^(?:public|anon|authenticated)$/i.test(r))) return false
+  if (command === 'select' && (!table.userData || isMeantToBeSeen(table))) return false
+  const asked = command === 'insert' ? check : using
+  return asked !== undefined && ANYBODY.test(asked.trim())
+}
+
+/** A condition that asks what somebody is, and nothing of the row. */
+const ROLE_ALONE = /\brole\b|_role\b|admin|staff/i
+const asksRole = ({ using, check }: Policy): boolean => {
+  const text = using ?? check ?? ''
+  return ROLE_ALONE.test(text) && !/\bOR\b/.test(text)
+}
+
 /** What the code does under the visitor's rights and no policy that exists allows. */
 function missing(uses: readonly Use[], policies: readonly Policy[]): string {
-  const allowed = (command: Policy['command']) => policies.some((p) => p.permissive && (p.command === command || p.command === 'all'))
-  const without = (['select', 'insert', 'update', 'delete'] as const).flatMap((command) => {
-    const place = allowed(command) ? undefined : command === 'insert' || command === 'update' ? placeOf(uses, command, 'upsert') : placeOf(uses, command)
+  const reached = (command: Policy['command']) => policies.filter((p) => p.permissive && (p.command === command || p.command === 'all'))
+  const others = uses.filter((u) => !isOfAdministrators(u.path))
+  const placeFor = (of: readonly Use[], command: Command) =>
+    command === 'insert' || command === 'update' ? placeOf(of, command, 'upsert') : placeOf(of, command)
+  const without = EACH.flatMap((command) => {
+    const place = reached(command).length ? undefined : placeFor(uses, command)
     return place ? [`${command} (${place})`] : []
   })
-  return without.length
-    ? ` No policy covers what the code does beside that with the rights of whoever visits: ${listed(without)}. Add policies for it, bound to the rows of the caller, in the same migration.`
-    : ''
+  const role = EACH.flatMap((command) => {
+    const of = reached(command)
+    const place = of.length && of.every(asksRole) ? placeFor(others, command) : undefined
+    return place ? [`${command} (${place})`] : []
+  })
+  return [
+    without.length
+      ? ` No policy covers what the code does beside that with the rights of whoever visits: ${listed(without)}. Add policies for it, for whom these pages are meant, in the same migration.`
+      : '',
+    role.length ? ` For ${listed(role)} there are policies that ask for a role alone: whoever else uses these pages needs one as well.` : '',
+  ].join('')
 }
+
+const EACH = ['select', 'insert', 'update', 'delete'] as const
 
 function openWords(code: string, table: Table, uses: readonly Use[]): string {
   if (!code.includes('using (true)')) return ''

@@ -107,7 +107,7 @@ function issueOf(model: Pick<AppModel, 'schema' | 'access' | 'modules' | 'routes
     ...(explicit.some((g) => g.role !== 'authenticated') ? { discriminator: 'granted to anon' } : {}),
     severity: closed || bookkeeping ? 'Medium' : 'Critical',
     title: `Row level security is off on ${name}`,
-    message: `${name} ${what}${closed ? '; only because anon and authenticated hold no privileges on it is it closed today' : ''}.${policies.length ? ` It has ${policies.length === 1 ? 'a policy' : `${policies.length} policies`}, but while row level security is off ${policies.length === 1 ? 'it has' : 'they have'} no effect.` : ''}`,
+    message: `${name} ${what}${closed ? '; only because anon and authenticated hold no privileges on it is it closed today' : ''}.${policies.length ? ` It has ${policies.length === 1 ? 'a policy' : `${policies.length} policies`}, but while row level security is off ${policies.length === 1 ? 'it has' : 'they have'} no effect.` : ''}${disabled ? byHand(table) : ''}`,
     attack: closed
       ? `Nobody reaches ${name} through the API today; the next GRANT opens it whole.`
       : `${anon ? 'Anyone with the anon key, which is in your web page,' : 'Anyone who signs up for an account'} can ${listed(verbs.map((v) => (v === 'select' ? 'read' : v)))} every row of ${table.name}${owner || kept ? `, other users' rows included` : ''}.`,
@@ -141,6 +141,12 @@ function issueOf(model: Pick<AppModel, 'schema' | 'access' | 'modules' | 'routes
     ],
   }
 }
+
+/** The platform's tool skips what stands beside the migrations without a version. */
+const byHand = ({ rls }: Table): string =>
+  rls.at && /(?:^|\/)supabase\/migrations\/(?!\d)[^/]+$/.test(rls.at.path)
+    ? ` That statement stands in ${rls.at.path}, whose name has no version: the platform's tool skips such a file, so this holds where somebody ran it by hand.`
+    : ''
 
 /** Of a table that was not tried. */
 const unproved = (table: Table): Hole => ({

@@ -1,5 +1,5 @@
-import type { ParsedFile } from './statement.ts'
-import { nameParts, qualified, relationName } from './tree.ts'
+import type { ParsedFile, Statement } from './statement.ts'
+import { nameParts, qualified, relationName, type Tree } from './tree.ts'
 
 /** Policies that a file makes and takes away. */
 export interface PolicyLinks {
@@ -10,6 +10,16 @@ export interface PolicyLinks {
   readonly tables: ReadonlySet<string>
 }
 
+/** A policy, by its table and its name. */
+export const policyKey = (table: string, name: string): string => `${table} ${name}`
+
+/** The policies that a DROP POLICY names. */
+export const droppedPolicies = ({ node }: Statement): string[] =>
+  ((node.objects ?? []) as readonly Tree[]).map((o) => {
+    const parts = nameParts(o.List?.items)
+    return policyKey(qualified(parts.slice(0, -1)), parts.at(-1) ?? '')
+  })
+
 /** Policies by table and name: who drops one that another file makes was written after it. */
 export function policiesOf({ statements }: ParsedFile): PolicyLinks {
   const made = new Set<string>()
@@ -18,14 +28,9 @@ export function policiesOf({ statements }: ParsedFile): PolicyLinks {
   for (const s of statements) {
     if (s.kind === 'CreatePolicyStmt') {
       tables.add(relationName(s.node.table))
-      const policy = `${relationName(s.node.table)} ${s.node.policy_name}`
+      const policy = policyKey(relationName(s.node.table), s.node.policy_name)
       if (!dropped.has(policy)) made.add(policy)
-    } else if (s.kind === 'DropStmt' && s.node.removeType === 'OBJECT_POLICY') {
-      for (const o of s.node.objects ?? []) {
-        const parts = nameParts(o.List?.items)
-        dropped.add(`${qualified(parts.slice(0, -1))} ${parts.at(-1)}`)
-      }
-    }
+    } else if (s.kind === 'DropStmt' && s.node.removeType === 'OBJECT_POLICY') for (const policy of droppedPolicies(s)) dropped.add(policy)
   }
   return { made, dropped, tables }
 }

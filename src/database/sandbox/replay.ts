@@ -5,6 +5,7 @@ import { type Engine, EngineDied } from './engine.ts'
 import { createExtension, isMovedExtension, moveExtension } from './extensions.ts'
 import { orderFiles } from './order-files.ts'
 import type { Parser } from './parser.ts'
+import { droppedPolicies, policyKey } from './policy-links.ts'
 import { Provenance } from './provenance.ts'
 import type { Repaired } from './repaired.ts'
 import { Repairs } from './repairs.ts'
@@ -146,6 +147,7 @@ export class Replay {
         const partly = this.repairs.simplified.get(s.label)
         if (partly) this.explain(s, `only its columns were applied: ${partly}`, this.touches(s))
         else this.count.applied++
+        this.overtaken(s)
         await this.runDeferred()
         return
       }
@@ -290,6 +292,17 @@ export class Replay {
     this.deferred.set(key, [...(this.deferred.get(key) ?? []), s])
   }
 
+  /** A policy that waits, and that a later statement takes away or makes anew, is none any more when what it waits for is there. */
+  private overtaken(s: Statement): void {
+    const names = policyNames(s)
+    if (!names.length) return
+    for (const [key, waiting] of this.deferred) {
+      const left = waiting.filter((w) => w.kind !== 'CreatePolicyStmt' || !names.includes(policyNames(w)[0] ?? ''))
+      this.count.applied += waiting.length - left.length
+      this.deferred.set(key, left)
+    }
+  }
+
   /** Statements that waited for something to be created run when it was. */
   private async runDeferred(): Promise<void> {
     for (const key of this.provenance.takeCreated()) {
@@ -328,6 +341,12 @@ function refusal(s: Statement): { because: string; touches: DatabaseGap['touches
   )
     return { because: 'it concerns the server, not the schema', touches: [] }
   return undefined
+}
+
+/** The policies, by table and name, that a statement makes or drops. */
+const policyNames = (s: Statement): readonly string[] => {
+  if (s.kind === 'CreatePolicyStmt') return [policyKey(relationName(s.node.table), s.node.policy_name)]
+  return s.kind === 'DropStmt' && s.node.removeType === 'OBJECT_POLICY' ? droppedPolicies(s) : []
 }
 
 function isEventTrigger(s: Statement): boolean {
